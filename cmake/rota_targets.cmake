@@ -1,0 +1,57 @@
+# One helper for each kind of thing that is built.  Sources are listed, never globbed, so that a file
+# nobody builds is seen.
+
+# rota_component(name SOURCES ... USES other-components ... LIBS libraries ...)
+# A folder of the house.  USES is the arrow of the dependency graph: only what is named there can be included.
+function(rota_component name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LIBS" ${ARGN})
+  add_library(rota_${name} STATIC ${ARG_SOURCES})
+  target_include_directories(rota_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  list(TRANSFORM ARG_USES PREPEND rota_)
+  target_link_libraries(rota_${name} PUBLIC ${ARG_USES} ${ARG_LIBS})
+endfunction()
+
+# rota_program(name SOURCES ... USES ... LIBS ...): an installed program.
+function(rota_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LIBS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  list(TRANSFORM ARG_USES PREPEND rota_)
+  target_link_libraries(${name} PRIVATE ${ARG_USES} ${ARG_LIBS})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# rota_app(name SOURCES ... LIBS ...): a plugin library NAME.so from plugin.cc, over an archive rota_app_NAME of
+# the other sources that tests link too.
+function(rota_app name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_library(rota_app_${name} STATIC ${ARG_SOURCES})
+  target_include_directories(rota_app_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(rota_app_${name} PUBLIC rota_api rota_apps_io ${ARG_LIBS})
+  add_library(rota_plugin_${name} MODULE plugin.cc)
+  set_target_properties(rota_plugin_${name} PROPERTIES
+    PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY ${ROTA_PLUGIN_OUTPUT_DIRECTORY}
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_link_libraries(rota_plugin_${name} PRIVATE rota_app_${name})
+  # Nothing of an app's own code is seen by the host or by other apps.
+  target_link_options(rota_plugin_${name} PRIVATE -Wl,--exclude-libs,ALL)
+  install(TARGETS rota_plugin_${name} LIBRARY DESTINATION ${ROTA_PLUGIN_DIR})
+endfunction()
+
+# rota_test(path/of_test.cc LABEL fast|slow|system USES components ... LIBS libraries ... ARGS ...)
+# One test program, named after its path.
+function(rota_test path)
+  cmake_parse_arguments(ARG "" "LABEL" "USES;LIBS;ARGS" ${ARGN})
+  string(REGEX REPLACE "\\.cc$" "" name ${path})
+  string(REPLACE "/" "." name ${name})
+  add_executable(test_${name} ${path})
+  set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  list(TRANSFORM ARG_USES PREPEND rota_)
+  target_link_libraries(test_${name} PRIVATE ${ARG_USES} ${ARG_LIBS} GTest::gtest GTest::gtest_main)
+  target_compile_definitions(test_${name} PRIVATE ROTA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ROTA_BUILD_DIR="${CMAKE_BINARY_DIR}")
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  if(NOT ARG_LABEL)
+    set(ARG_LABEL fast)
+  endif()
+  add_test(NAME ${name} COMMAND test_${name} ${ARG_ARGS})
+  set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 600)
+endfunction()

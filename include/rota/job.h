@@ -1,0 +1,47 @@
+// rota/job.h -- what all of a plugin's hooks know of the job.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "rota/options.h"
+#include "rota/types.h"
+
+namespace rota {
+
+// Equal in every process of the job.  The number of workers and threads is not here on purpose: no result
+// may depend on it.
+struct Job {
+  Options options;                 // the framework's and the plugin's
+  std::vector<std::string> input;  // files, in a fixed order
+  std::uint64_t seed = 1;
+  std::uint32_t shards = 1;
+  std::uint32_t slices = 1;  // of the sliced table; a multiple of `shards`
+};
+
+// A table is a named set of rows of numbers.
+struct Table {
+  enum class Kind {
+    shared,  // rows of doubles, kept by the store; all shards make parts for them
+    sliced,  // rows in the plugin's own layout, cut into slices that are leased to one shard at a time
+  };
+  std::string name;
+  Kind kind = Kind::shared;
+  std::uint64_t keys = 0;        // rows 0 .. keys-1; for the sliced table the census says how many
+  std::uint32_t row_width = 0;   // doubles in a row (shared tables)
+  std::uint32_t part_width = 0;  // doubles in a part (shared tables)
+};
+
+// One additive number of an evaluation.  Shards, slices and shared rows each add their share; the shares
+// are summed in a fixed order.
+struct Term {
+  enum class Kind {
+    objective,  // a summand of the objective
+    report,     // shown beside it
+    conserved,  // must add up to the number of items in the data; anything else stops the job as our bug
+  };
+  std::string name;
+  Kind kind = Kind::report;
+};
+
+}  // namespace rota

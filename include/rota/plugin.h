@@ -1,0 +1,95 @@
+// rota/plugin.h -- all that an app's author includes.
+//
+// An app is three steps.  Each runs in its own process, so each is its own class; they share no memory,
+// only the job's options and what passes through their arguments.
+//
+//   Schedule   in rota-scheduler        chooses what may change at once
+//   Push       in rota-worker           computes one data shard's part of the update, or updates a slice in place
+//   Pull       in the store             folds the summed parts into the stored rows and commits them
+//
+// Failure: a hook that cannot go on throws (rota/error.h); the job stops, naming plugin, hook and round.
+// Replay:  randomness comes only from the Random passed in; equal seeds give equal models.
+// Memory:  references in arguments are valid until the call returns.
+//
+// A library exports one symbol, rota_plugin_v1.  ROTA_PLUGIN(make) defines it.
+#pragma once
+#include <filesystem>
+#include <iosfwd>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "rota/bytes.h"
+#include "rota/error.h"
+#include "rota/job.h"
+#include "rota/model.h"
+#include "rota/options.h"
+#include "rota/pull.h"
+#include "rota/push.h"
+#include "rota/random.h"
+#include "rota/round.h"
+#include "rota/schedule.h"
+#include "rota/slices.h"
+#include "rota/types.h"
+
+namespace rota {
+
+#define ROTA_TEXT_OF_(x) #x
+#define ROTA_TEXT_OF(x) ROTA_TEXT_OF_(x)
+// What must agree between a plugin and its host: these headers' version, the compiler's C++ ABI, and the
+// standard library.  C++ classes cross the border, so a plugin of another build is refused, exit 78.
+inline constexpr char kAbiStamp[] =
+    "rota-abi-1"
+    " cxxabi-" ROTA_TEXT_OF(__GXX_ABI_VERSION)
+#ifdef _GLIBCXX_USE_CXX11_ABI
+        " libstdc++-" ROTA_TEXT_OF(_GLIBCXX_RELEASE) "-cxx11-" ROTA_TEXT_OF(_GLIBCXX_USE_CXX11_ABI)
+#endif
+    ;
+
+// `rota NAME APP --model=DIR`: what a plugin can do with a committed model.
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  std::span<const Option> options;
+  void (*run)(const Model&, const Options&, std::ostream& out);
+};
+
+struct Plugin {
+  const char* abi = kAbiStamp;      // read before anything else here: keep it first
+  std::string_view name;            // the APP of the command line
+  std::string_view summary;         // one line
+  std::string_view items;           // what Push::items counts: "tokens"
+  std::span<const Option> options;  // beyond the framework's
+  bool starting_pass = false;       // epoch 0: every shard visits every slice once to put its starting values in
+
+  // Throws UsageError if the options do not go together.  Null: they always do.
+  void (*check)(const Options&) = nullptr;
+  std::vector<Table> (*tables)(const Job&) = nullptr;
+  std::vector<Term> (*terms)(const Job&) = nullptr;  // of an evaluation
+
+  std::unique_ptr<Schedule> (*schedule)(const Job&) = nullptr;
+  // Reads the input once and makes the Push of every shard hosted here, in the order given.  Which data is a
+  // shard's own must depend on the job alone.
+  std::vector<std::unique_ptr<Push>> (*load)(const Job&, std::span<const ShardId> hosted) = nullptr;
+  std::unique_ptr<Pull> (*pull)(const Job&) = nullptr;  // null if there are no shared tables
+  // An empty slice with room for these keys; null if there is no sliced table.
+  std::unique_ptr<Slice> (*slice)(const Job&, std::span<const Key> keys) = nullptr;
+
+  // Writes the model as text files into an empty folder.  Null: the app has no text form.
+  void (*export_text)(const Model&, const std::filesystem::path& folder) = nullptr;
+  std::span<const Command> commands;
+};
+
+}  // namespace rota
+
+#if defined(_WIN32)
+#error "Rota runs on Linux"
+#endif
+// Defines the one symbol that a plugin library exports.  `make` names a function that returns the Plugin.
+#define ROTA_PLUGIN(make)                                                                  \
+  extern "C" __attribute__((visibility("default"))) const rota::Plugin* rota_plugin_v1() { \
+    static const rota::Plugin plugin = make();                                             \
+    return &plugin;                                                                        \
+  }                                                                                        \
+  static_assert(true)

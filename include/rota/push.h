@@ -1,0 +1,46 @@
+// rota/push.h -- the second step: one shard's part of the update, from its own data.
+#pragma once
+#include <span>
+
+#include "rota/bytes.h"
+#include "rota/random.h"
+#include "rota/round.h"
+#include "rota/slices.h"
+#include "rota/types.h"
+
+namespace rota {
+
+// One object for each data shard, in the worker that hosts the shard.  The host calls one object from one
+// thread at a time, though not always the same thread; different objects run at once and share nothing
+// that changes.
+class Push {
+ public:
+  virtual ~Push() = default;
+
+  // Number of data items (tokens, ratings, rows) in this shard: the unit of progress.
+  virtual std::uint64_t items() const = 0;
+  // Adds this shard's work to weight[key], growing the census where needed.
+  virtual void census(Census&) const {}
+  // Tells how the sliced table was cut; called once, before any task.
+  virtual void attach(const Cut&) {}
+
+  // Updates a leased slice in place.  In epoch 0 (the starting pass, if the plugin asks for one) it puts
+  // the shard's starting values in.
+  virtual void push(SliceId, Slice&, Epoch, const Budget&, Random&) {}
+  // Fills every entry's part.
+  virtual void push(const SharedTask&, Random&) {}
+  // Brings what is derived from shared rows up to date, after a commit.
+  virtual void refresh(std::span<const Delta>) {}
+
+  // Adds this shard's share of an evaluation: terms[i] belongs to the plugin's term i.
+  virtual void evaluate(std::span<double> /*terms*/) const {}
+  // Adds the share of a slice.  Must depend on the slice alone: any shard may be asked.
+  virtual void evaluate(SliceId, const Slice&, std::span<double> /*terms*/) const {}
+
+  // The shard's own state at the end of an epoch, beyond its data.  restore() follows attach(), and may
+  // be given wrong bytes: it then calls Reader::fail.
+  virtual void save(Writer&) const {}
+  virtual void restore(Reader&) {}
+};
+
+}  // namespace rota

@@ -1,0 +1,33 @@
+// rota/slices.h -- how the sliced table is cut, and what a slice is.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "rota/bytes.h"
+#include "rota/types.h"
+
+namespace rota {
+
+// How much work each row of the sliced table costs, over all shards: weight[key].
+using Census = std::vector<std::uint64_t>;
+
+// The cut: every key is in one slice, or is replicated.
+struct Cut {
+  std::vector<std::vector<Key>> slices;  // the keys of each slice, ascending
+  std::vector<Key> replicated;           // rows too heavy to rotate, ascending: updated in shared rounds
+};
+
+// The rows of one slice, in the plugin's own layout.  One holder at a time: it moves between the shards
+// of a process as it is, and between processes as bytes.
+class Slice {
+ public:
+  virtual ~Slice() = default;
+
+  // Writes the rows.  Equal rows give equal bytes: the model's hash is taken over them.
+  virtual void encode(Writer&) const = 0;
+  // Fills a slice just made by Plugin::slice.  The bytes may come from anywhere: a decode that finds them
+  // wrong calls Reader::fail, and the host refuses them.
+  virtual void decode(Reader&) = 0;
+};
+
+}  // namespace rota

@@ -1,0 +1,14 @@
+// rota/types.h -- the words every part of Rota shares.  The glossary is in README.md.
+#pragma once
+#include <cstdint>
+
+namespace rota {
+
+using Key = std::uint64_t;      // names one row of a table
+using TableId = std::uint32_t;  // position in the plugin's list of tables
+using ShardId = std::uint32_t;  // data shard, 0 .. shards-1
+using SliceId = std::uint32_t;  // slice of the sliced table, 0 .. slices-1
+using Epoch = std::uint32_t;    // 0 is the starting pass, where a plugin has one
+using RoundId = std::uint64_t;  // counts from 1 over the whole job
+
+}  // namespace rota
