@@ -1,0 +1,37 @@
+// base/run_folder.h -- where things are in the folder of a run (--out): the one place for these names, which are part
+// of the user's contract.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace rota {
+
+struct RunFolder {
+  std::filesystem::path path;
+
+  std::filesystem::path flags() const { return path / "flags.txt"; }        // the job's options, for --flagfile
+  std::filesystem::path address() const { return path / "address"; }        // of the coordinator, while it runs
+  std::filesystem::path metrics() const { return path / "metrics.jsonl"; }  // an object for each evaluation
+  std::filesystem::path events() const { return path / "events.jsonl"; }    // joins, losses, recoveries
+  std::filesystem::path result() const { return path / "result.json"; }     // there once the run is done
+  std::filesystem::path input() const { return path / "input"; }            // a copy, if the input was stdin
+  std::filesystem::path model() const { return path / "model"; }
+  std::filesystem::path checkpoint() const { return path / "checkpoint"; }
+  // Of one committed epoch, by a name that sorts: what it is made of, and the record that makes it count.
+  std::filesystem::path checkpoint(std::uint32_t epoch) const {
+    const std::string digits = std::to_string(epoch);
+    return checkpoint() / ("epoch-" + std::string(digits.size() < 8 ? 8 - digits.size() : 0, '0') + digits);
+  }
+  static constexpr const char* kCommitRecord = "commit.json";
+  static constexpr const char* kModelManifest = "manifest.json";
+  static std::string partition_file(std::uint32_t partition) {
+    return "partition-" + std::to_string(partition) + ".sst";
+  }
+  std::filesystem::path log() const { return path / "log"; }
+  // `process` is a role and its number: "worker-0".
+  std::filesystem::path log(std::string_view process) const { return log() / (std::string(process) + ".log"); }
+};
+
+}  // namespace rota
