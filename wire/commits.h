@@ -1,0 +1,65 @@
+// wire/commits.h -- puts the partitions' commits of a round together again, and finds out what changed.
+//
+// Partitions commit on their own and DELTAS come in any order; what a plugin hears must not depend on that.  So rounds
+// are given out whole, in their own order, each with its rows in the order in which the schedule named them.
+#pragma once
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "base/status.h"
+#include "rota/job.h"
+#include "rota/round.h"
+#include "wire/message.h"
+
+namespace rota {
+
+struct RoundDeltas {
+  RoundId round = 0;
+  TableId table = 0;
+  std::vector<Key> keys;
+  std::vector<double> values, changes;  // row after row
+
+  std::vector<Delta> views() const;  // into this object
+};
+
+class Commits {
+ public:
+  Commits(std::vector<Table> tables, std::uint32_t partitions)
+      : tables_(std::move(tables)), partitions_(partitions), replica_(tables_.size()) {}
+
+  // A round is out.  An error, the schedule's fault, if its table is not a shared one or has no such row.
+  Status begin(const SharedRows& rows);
+  // In a resumed job, the rows of one table in one partition as of the checkpoint: DELTAS of round 0.
+  Status restore(const Deltas& deltas);
+  // Every partition has restored every shared table.
+  bool restored() const;
+  // A partition's commit; gives the rounds that are whole now, in order.  An error if the commit was not due.
+  Result<std::vector<RoundDeltas>> commit(std::uint32_t partition, const Deltas& deltas);
+
+  const Table& table(TableId table) const { return tables_[table]; }
+  const SharedRows& rows(RoundId round) const { return open_.at(round).rows; }
+  // The partition of each row of a round that is out.
+  const std::vector<std::uint32_t>& partitions_of(RoundId round) const { return open_.at(round).partition_of; }
+  // The rows of a round, as last given out; zeros where nothing was.
+  std::vector<double> values(RoundId round) const;
+
+ private:
+  struct Open {
+    SharedRows rows;
+    std::vector<std::uint32_t> partition_of;
+    std::set<std::uint32_t> due;
+    std::vector<double> values;
+  };
+  RoundDeltas give(Open open);
+
+  std::size_t restorations_ = 0;
+
+  std::vector<Table> tables_;
+  std::uint32_t partitions_;
+  std::map<RoundId, Open> open_;
+  std::vector<std::unordered_map<Key, std::vector<double>>> replica_;  // by table; rows that were ever committed
+};
+
+}  // namespace rota

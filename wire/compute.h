@@ -1,0 +1,36 @@
+// wire/compute.h -- the threads that do a process' long work: a oneTBB arena.
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "wire/node.h"
+
+namespace rota {
+
+class Compute {
+ public:
+  // `woken` is called from a compute thread whenever an end waits to be taken.
+  Compute(unsigned threads, std::function<void()> woken);
+  ~Compute();  // waits for what runs; what was not begun is dropped
+  Compute(const Compute&) = delete;
+  Compute& operator=(const Compute&) = delete;
+
+  void start(Outbox::Started started);
+
+  struct Ended {
+    NodeId node;
+    Continuation continuation;
+  };
+  std::vector<Ended> take_ended();
+
+ private:
+  struct Arena;
+  std::unique_ptr<Arena> arena_;
+  std::function<void()> woken_;
+  std::mutex mutex_;
+  std::vector<Ended> ended_;  // guarded by mutex_
+};
+
+}  // namespace rota

@@ -1,0 +1,146 @@
+#include "wire/link.h"
+
+#include <algorithm>
+
+namespace rota {
+
+namespace {
+
+// Acknowledgements ride on messages that go the other way anyway; alone they go when this many are owed, or on a tick.
+constexpr std::uint64_t kOweMost = 64;
+
+}  // namespace
+
+void Link::submit(NodeId from, NodeId to, Kind kind, Frames message) {
+  const std::size_t bytes = size_of(message) + kHeaderSize;
+  unacknowledged_.push_back({kind, from, to, next_sequence_++, std::move(message), bytes});
+}
+
+bool Link::window_open() const {
+  if (in_flight_ == unacknowledged_.size()) return false;
+  if (in_flight_ == 0) return true;
+  return in_flight_ < kWindowMessages && in_flight_bytes_ + unacknowledged_[in_flight_].bytes <= kWindowBytes;
+}
+
+Frames Link::dress(Kind kind, NodeId from, NodeId to, std::uint64_t sequence, const Frames& message) {
+  Header header;
+  header.kind = kind;
+  header.job = self_.job;
+  header.process = self_.process;
+  header.incarnation = self_.incarnation;
+  header.peer_incarnation = peer_incarnation_;
+  header.sequence = sequence;
+  header.acknowledged = received_;
+  header.from = from;
+  header.to = to;
+  Frames frames = with_header(header, message);
+  counters_.sent_bytes += size_of(frames);
+  return frames;
+}
+
+std::optional<Frames> Link::next(Nanoseconds now) {
+  if (window_open()) {
+    const Outgoing& out = unacknowledged_[in_flight_];
+    if (in_flight_ == 0) quiet_since_ = now;
+    ++in_flight_;
+    in_flight_bytes_ += out.bytes;
+    if (out.sequence <= highest_sent_) ++counters_.resent;
+    highest_sent_ = std::max(highest_sent_, out.sequence);
+    last_ = Last::data;
+    owes_ack_ = 0;
+    return dress(out.kind, out.from, out.to, out.sequence, out.message);
+  }
+  if (probe_wanted_) {
+    probe_wanted_ = false;
+    probe_covers_ = highest_sent_;
+    last_ = Last::probe;
+    return dress(Kind::probe, self_.process, peer_, 0, encode_message(Probe{++probe_}));
+  }
+  if (ack_now_) {
+    ack_now_ = false;
+    owes_ack_ = 0;
+    last_ = Last::ack;
+    return dress(Kind::ack, self_.process, peer_, 0, encode_message(Ack{std::exchange(answer_, 0)}));
+  }
+  return std::nullopt;
+}
+
+void Link::not_taken() {
+  if (last_ == Last::data) {
+    --in_flight_;
+    in_flight_bytes_ -= unacknowledged_[in_flight_].bytes;
+  }
+  // A lost probe or acknowledgement is made up for by the next tick.
+  last_ = Last::none;
+}
+
+void Link::acknowledge(std::uint64_t upto, Nanoseconds now) {
+  bool progress = false;
+  upto = std::min(upto, highest_sent_);
+  while (!unacknowledged_.empty() && unacknowledged_.front().sequence <= upto) {
+    if (in_flight_ > 0) {
+      in_flight_bytes_ -= unacknowledged_.front().bytes;
+      --in_flight_;
+    }
+    unacknowledged_.pop_front();
+    progress = true;
+  }
+  if (progress) {
+    quiet_since_ = now;
+    patience_ = kProbeAfter;
+  }
+}
+
+bool Link::receive(const Header& header, const Message* own, Nanoseconds now) {
+  if (peer_incarnation_ == 0) peer_incarnation_ = header.incarnation;
+  const bool for_another = header.peer_incarnation != 0 && header.peer_incarnation != self_.incarnation;
+  if (header.incarnation != peer_incarnation_ || for_another) {
+    ++counters_.stale;
+    return false;
+  }
+  heard_at_ = now;
+  acknowledge(header.acknowledged, now);
+  if (own != nullptr) {
+    if (const auto* probe = std::get_if<Probe>(own)) {
+      answer_ = probe->number;
+      ack_now_ = true;
+    } else if (const auto* ack = std::get_if<Ack>(own)) {
+      // What was sent before the probe and is not there now will not come: connections keep order.
+      if (ack->answers == probe_ && probe_ != 0 && header.acknowledged < probe_covers_) {
+        in_flight_ = 0;
+        in_flight_bytes_ = 0;
+        probe_covers_ = 0;  // a repeated answer says nothing new
+      }
+    }
+    return false;
+  }
+  if (header.sequence != received_ + 1) {
+    ++(header.sequence <= received_ ? counters_.repeated : counters_.ahead);
+    ack_now_ = true;  // the peer may not know
+    return false;
+  }
+  ++received_;
+  if (++owes_ack_ >= kOweMost) ack_now_ = true;
+  return true;
+}
+
+void Link::close() {
+  if (received_ > 0) ack_now_ = true;
+}
+
+void Link::tick(Nanoseconds now) {
+  if (owes_ack_ > 0) ack_now_ = true;
+  if (in_flight_ > 0 && now - quiet_since_ >= patience_) {
+    if (heard_at_ == 0) {
+      // Whoever has not heard of this process does not answer its questions; so it is said again.
+      in_flight_ = 0;
+      in_flight_bytes_ = 0;
+    } else {
+      probe_wanted_ = true;
+    }
+    quiet_since_ = now;
+    patience_ = std::min(patience_ * 2, kProbeMost);
+  }
+}
+
+}  // namespace rota

@@ -1,0 +1,102 @@
+// wire/link.h -- a reliable stream of messages to one peer process and back, over a transport that loses.
+//
+// ZeroMQ delivers at most once: what was queued on a connection that breaks is gone without an error.  So every
+// message is numbered, kept until it is acknowledged, delivered in order and once, and sent again when the peer says
+// that it is missing.  PROTOCOL.md, "Links".  Pure: packets in, packets out, time as an argument.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "base/clock.h"
+#include "wire/codec.h"
+#include "wire/node.h"
+
+namespace rota {
+
+class Link {
+ public:
+  // Bytes that may be on their way unacknowledged (one message may be larger), so a slow peer costs bounded memory in
+  // the transport and the rest waits here.
+  static constexpr std::size_t kWindowBytes = std::size_t{64} << 20;
+  static constexpr std::size_t kWindowMessages = 512;
+  // Silence after which the peer is asked what it has; doubles with every unanswered question.
+  static constexpr Nanoseconds kProbeAfter = kSecond;
+  static constexpr Nanoseconds kProbeMost = 16 * kSecond;
+
+  struct Self {
+    NodeId process;
+    std::uint64_t incarnation = 0;
+    std::uint64_t job = 0;
+  };
+
+  Link(const Self& self, NodeId peer, std::uint64_t peer_incarnation)
+      : self_(self), peer_(peer), peer_incarnation_(peer_incarnation) {}
+
+  NodeId peer() const { return peer_; }
+  std::uint64_t peer_incarnation() const { return peer_incarnation_; }
+
+  // Queues a message.
+  void submit(NodeId from, NodeId to, Kind kind, Frames message);
+  // The next frames to hand to the transport, if any may go now.  They count as sent.
+  std::optional<Frames> next(Nanoseconds now);
+  // The transport did not take what next() gave last: it will be given again.
+  void not_taken();
+
+  // Takes what arrived from the peer.  True if the message is the next in order and must be delivered; otherwise it
+  // was the link's own, a repetition, or ahead of a gap.  `ack` and `probe` messages need their decoded body.
+  bool receive(const Header& header, const Message* own, Nanoseconds now);
+
+  void tick(Nanoseconds now);
+  // This process is about to end: acknowledges at once, so that the peer need not wonder.
+  void close();
+
+  bool drained() const { return unacknowledged_.empty(); }
+  // Whether tick() is wanted soon: something is on its way, or an acknowledgement is owed.
+  bool busy() const { return !unacknowledged_.empty() || owes_ack_ > 0; }
+  Nanoseconds heard_at() const { return heard_at_; }
+
+  struct Counters {
+    std::uint64_t sent_bytes = 0, resent = 0, repeated = 0, ahead = 0, stale = 0;
+  };
+  const Counters& counters() const { return counters_; }
+
+ private:
+  struct Outgoing {
+    Kind kind;
+    NodeId from, to;
+    std::uint64_t sequence;
+    Frames message;
+    std::size_t bytes;
+  };
+
+  Frames dress(Kind kind, NodeId from, NodeId to, std::uint64_t sequence, const Frames& message);
+  void acknowledge(std::uint64_t upto, Nanoseconds now);
+  bool window_open() const;
+
+  Self self_;
+  NodeId peer_;
+  std::uint64_t peer_incarnation_;  // 0: any, until the first message
+
+  std::deque<Outgoing> unacknowledged_;  // in order; the first `in_flight_` of them are with the transport
+  std::size_t in_flight_ = 0;
+  std::size_t in_flight_bytes_ = 0;
+  std::uint64_t next_sequence_ = 1;
+  std::uint64_t highest_sent_ = 0;
+
+  std::uint64_t received_ = 0;  // all the peer's messages up to this one
+  std::uint64_t owes_ack_ = 0;  // messages received and not yet acknowledged
+  std::uint64_t answer_ = 0;    // the probe to answer, or 0
+  bool ack_now_ = false;
+
+  std::uint64_t probe_ = 0;         // number of the last probe
+  std::uint64_t probe_covers_ = 0;  // highest sequence sent before it
+  bool probe_wanted_ = false;
+  Nanoseconds quiet_since_ = 0;  // last progress, or last probe
+  Nanoseconds patience_ = kProbeAfter;
+  Nanoseconds heard_at_ = 0;
+  enum class Last { none, data, ack, probe } last_ = Last::none;
+  Counters counters_;
+};
+
+}  // namespace rota

@@ -1,0 +1,91 @@
+// wire/node.h -- the shape of every role: a state machine without sockets, threads, clocks or files.
+//
+// Equal inputs in equal order give equal outputs, so the same nodes run over ZeroMQ in production (process.cc) and
+// inside one seeded thread in tests (tests/sim).
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/exit_code.h"
+#include "base/status.h"
+#include "wire/message.h"
+#include "wire/node_id.h"
+
+namespace rota {
+
+class Outbox;
+
+// What is left to do with the result of some work, on the node's own thread.
+using Continuation = std::function<Status(Outbox&)>;
+// Long work (a push, a file): runs on a compute thread and must not touch the node.  Its end comes back as the
+// continuation that it returns.
+using Work = std::function<Continuation()>;
+
+struct Envelope {
+  NodeId from, to;
+  Message message;
+};
+
+// What a process is asked to end with.
+struct Ending {
+  ExitCode code = ExitCode::ok;
+  std::string what;
+};
+
+// What a node says in one step, and what it may know of the world: the time, and its process' counters.
+class Outbox {
+ public:
+  struct World {
+    Nanoseconds now = 0;
+    std::uint64_t bytes_sent = 0;  // by this process to others so far
+    std::uint64_t memory = 0;      // peak resident bytes of this process
+  };
+  struct Started {
+    NodeId node;
+    Work work;
+  };
+
+  Outbox(NodeId self, const World& world) : self_(self), world_(world) {}
+
+  Nanoseconds now() const { return world_.now; }
+  const World& world() const { return world_; }
+
+  void send(NodeId to, Message message) { sent.push_back({self_, to, std::move(message)}); }
+  void start(Work work) { started.push_back({self_, std::move(work)}); }
+  // The process ends once what it sent has arrived, or after a bounded time.
+  void end(ExitCode code, std::string what) {
+    ending = {code, std::move(what)};
+    ended = true;
+  }
+
+  std::vector<Envelope> sent;
+  std::vector<Started> started;
+  Ending ending;
+  bool ended = false;
+
+ private:
+  NodeId self_;
+  const World& world_;
+};
+
+class Node {
+ public:
+  virtual ~Node() = default;
+
+  virtual NodeId id() const = 0;
+  // Handles one message.  An error means that this job cannot go on, and says why; what a peer did wrong alone is
+  // answered or dropped, not returned.
+  virtual Status step(const Envelope& in, Outbox& out) = 0;
+  // Lets time pass; called at least twice a second.
+  virtual Status tick(Outbox&) { return {}; }
+  // Something came from a process, if only a repetition: it lives.
+  virtual void peer_heard(NodeId /*process*/, Nanoseconds /*now*/) {}
+  // The transport lost its connection to a process.  Its messages will be sent again if it comes back.
+  virtual Status peer_disconnected(NodeId /*process*/, Outbox&) { return {}; }
+};
+
+}  // namespace rota

@@ -1,0 +1,28 @@
+// wire/process.h -- the loop that all mains share: wait, receive, let the host's nodes step, send.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "wire/host.h"
+
+namespace rota {
+
+struct ProcessSettings {
+  NodeId process;
+  std::uint64_t job = 0;    // low half of the job options' hash
+  std::string coordinator;  // its address, "ipc://PATH" or "tcp://HOST:PORT"
+  std::string host;         // for tcp: the name or address by which others reach this machine
+  bool insecure = false;    // tcp without keys must be asked for
+  unsigned threads = 1;     // that compute
+  std::size_t message_bytes_max = std::size_t{1} << 30;
+  Nanoseconds peer_timeout = 30 * kSecond;
+};
+
+// The coordinator's process: `node` makes the coordinator.  Returns what the process is to exit with.
+Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> node);
+// Any other: joins the coordinator, and then hosts what `factory` makes.
+Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Factory factory);
+
+}  // namespace rota
