@@ -1,0 +1,418 @@
+#include "coordinator/coordinator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace rota {
+
+namespace {
+
+std::vector<NodeId> partitions_of(const RunPlan& plan) {
+  std::vector<NodeId> ids;
+  for (std::uint32_t p = 0; p < plan.partitions; ++p) ids.push_back({Role::partition, p});
+  return ids;
+}
+
+double seconds(Nanoseconds ns) {
+  return static_cast<double>(ns) / static_cast<double>(kSecond);
+}
+
+}  // namespace
+
+Coordinator::Coordinator(RunPlan plan, std::shared_ptr<Recorder> recorder)
+    : plan_(std::move(plan)),
+      recorder_(std::move(recorder)),
+      roster_(plan_),
+      dispatch_(plan_.shards, plan_.slices, plan_.workers, plan_.partitions) {
+  if (!plan_.resume) return;
+  committed_ = plan_.resume;
+  next_round_ = plan_.resume->next_round;
+  seconds_ = plan_.resume->seconds;
+  scheduling_epoch_ = plan_.resume->epoch + 1;
+}
+
+Status Coordinator::step(const Envelope& in, Outbox& out) {
+  if (phase_ == Phase::ended) return {};
+  std::visit([&](const auto& message) { on(message, in.from, out); }, in.message);
+  return {};
+}
+
+Status Coordinator::tick(Outbox& out) {
+  if (started_at_ == 0) started_at_ = out.now();
+  if (phase_ == Phase::ended) return {};
+  if (phase_ == Phase::gathering) {
+    if (out.now() - started_at_ >= plan_.start_timeout)
+      fail(ExitCode::temporary, "these have not joined: " + roster_.missing(), out);
+    return {};
+  }
+  if (const auto lost = roster_.lost(out.now())) fail(ExitCode::temporary, *lost, out);
+  return {};
+}
+
+Status Coordinator::peer_disconnected(NodeId process, Outbox& out) {
+  if (phase_ != Phase::ended) roster_.disconnected(process, out.now());
+  return {};
+}
+
+template <typename M>
+void Coordinator::to_all(const std::vector<NodeId>& nodes, const M& message, Outbox& out) {
+  for (const NodeId node : nodes) out.send(node, message);
+}
+
+void Coordinator::enter(Phase phase) {
+  static constexpr const char* kNames[] = {"gathering", "loading",   "cutting", "preparing",
+                                           "training",  "finishing", "ended"};
+  phase_ = phase;
+  recorder_->event("phase", {{"phase", kNames[static_cast<int>(phase)]}});
+}
+
+// ---- joining ----
+
+void Coordinator::on(const Hello& hello, NodeId from, Outbox& out) {
+  if (phase_ != Phase::gathering) {
+    out.send(from, Refuse{ExitCode::temporary, "the run has begun without " + from.name()});
+    if (roster_.contains(from))
+      fail(ExitCode::temporary, roster_.describe(from) + " was lost: it started anew in the middle of the run", out);
+    return;
+  }
+  const Status joined = roster_.join(from, hello, out.now());
+  if (!joined.ok()) {
+    recorder_->event("refused", {{"role", from.name()}, {"why", joined.what()}});
+    out.send(from, Refuse{joined.code(), joined.what()});
+    return;
+  }
+  recorder_->event("joined", {{"role", from.name()}, {"pid", std::to_string(hello.pid)}, {"host", hello.host}});
+  if (!roster_.complete()) return;
+  if (plan_.time_control)
+    recorder_->event("not_reproducible", {{"why", "time control ends visits by the clock (--step_budget_ms)"}});
+  to_all(roster_.processes(), roster_.welcome(), out);
+  enter(Phase::loading);
+}
+
+void Coordinator::on(const Beat& beat, NodeId from, Outbox& out) {
+  roster_.heard(from, beat.memory, out.now());
+}
+
+void Coordinator::on(const Fault& fault, NodeId from, Outbox& out) {
+  recorder_->event("fault", {{"role", from.name()}, {"what", fault.what}});
+  // Bad data is the user's to mend, who wants "file:line: what" and no more.
+  const bool users =
+      fault.code == ExitCode::bad_data || fault.code == ExitCode::no_input || fault.code == ExitCode::usage;
+  fail(fault.code, users ? fault.what : from.name() + ": " + fault.what, out);
+}
+
+void Coordinator::on(const Stop& stop, NodeId from, Outbox& out) {
+  if (from != kCoordinator) return wrong(from, "STOP", out);
+  const bool training = phase_ == Phase::training;
+  // The first signal asks for a clean end at the next epoch; the second means now.
+  if (!training || stop_) return fail(stop.code, stop.what, out);
+  recorder_->event("stopping", {{"why", stop.what}, {"when", "at the end of the epoch"}});
+  stop_ = Ending{stop.code, stop.what};
+}
+
+// ---- preparing ----
+
+void Coordinator::on(const Loaded& loaded, NodeId from, Outbox& out) {
+  if (phase_ != Phase::loading || from.role != Role::worker) return wrong(from, "LOADED", out);
+  loaded_.emplace(from.index, loaded);
+  if (loaded_.size() < plan_.workers) return;
+  Weights weights;
+  for (const auto& [worker, part] : loaded_) {
+    items_ = std::accumulate(part.items.begin(), part.items.end(), items_);
+    weights.census.resize(std::max(weights.census.size(), part.census.size()));
+    for (std::size_t key = 0; key < part.census.size(); ++key) weights.census[key] += part.census[key];
+  }
+  items_unit_ = loaded.items_unit;
+  terms_ = loaded.terms;
+  loaded_.clear();
+  if (plan_.resume && plan_.resume->items != items_) {
+    return fail(ExitCode::bad_data,
+                "the input has " + std::to_string(items_) + " " + items_unit_ + " now; the checkpoint was made with " +
+                    std::to_string(plan_.resume->items),
+                out);
+  }
+  if (!plan_.resume) scheduling_epoch_ = loaded.starting_pass ? 0 : 1;
+  last_epoch_ = plan_.epochs;
+  recorder_->event("loaded", {{"items", std::to_string(items_)}, {"unit", items_unit_}});
+  enter(Phase::cutting);
+  to_all(roster_.schedulers(), weights, out);
+}
+
+void Coordinator::on(const CutMade& cut, NodeId from, Outbox& out) {
+  if (phase_ != Phase::cutting || from != NodeId{Role::scheduler, 0}) return wrong(from, "CUT", out);
+  recorder_->event("cut", {{"slices", std::to_string(cut.cut.slices.size())},
+                           {"replicated", std::to_string(cut.cut.replicated.size())}});
+  plan_.slices = static_cast<std::uint32_t>(cut.cut.slices.size());
+  dispatch_ = Dispatch(plan_.shards, plan_.slices, plan_.workers, plan_.partitions);
+  enter(Phase::preparing);
+  to_all(roster_.workers(), cut, out);
+}
+
+void Coordinator::on(const Ready&, NodeId from, Outbox& out) {
+  if (phase_ > Phase::preparing) return wrong(from, "READY", out);
+  ready_.insert(from);
+  if (ready_.size() == plan_.workers + plan_.partitions) begin_training(out);
+}
+
+void Coordinator::begin_training(Outbox& out) {
+  next_to_record_ = scheduling_epoch_;
+  committed_at_ = out.now();
+  enter(Phase::training);
+  if (scheduling_epoch_ > last_epoch_) return finish(out);
+  epoch_began_ = out.now();
+  to_all(roster_.schedulers(), Start{scheduling_epoch_, next_round_}, out);
+}
+
+// ---- rounds ----
+
+void Coordinator::on(const Rounds& rounds, NodeId from, Outbox& out) {
+  if (phase_ != Phase::training || from.role != Role::scheduler) return wrong(from, "ROUNDS", out);
+  if (rounds.first != next_round_) return wrong(from, "ROUNDS out of order", out);
+  for (const Round& round : rounds.rounds) {
+    const Status status = dispatch_.add(next_round_, round, scheduling_epoch_);
+    if (!status.ok()) return fail(status.code(), status.what(), out);
+    ++next_round_;
+    if (round.ends_epoch) ++scheduling_epoch_;
+  }
+  give_out(out);
+}
+
+// Gives out all that is there, up to a boundary where something must be done first.
+void Coordinator::give_out(Outbox& out) {
+  while (!boundary_ && dispatch_.front() != nullptr) {
+    const auto [id, epoch, ends] =
+        std::tuple(dispatch_.front()->id, dispatch_.front()->epoch, dispatch_.front()->round.ends_epoch);
+    if (epoch > last_epoch_) break;
+    times_.try_emplace(epoch, plan_.workers);
+    dispatch_.give_out();
+    if (!ends) continue;
+    last_round_[epoch] = id;
+    const Boundary boundary = boundary_after(epoch, out.now());
+    if (boundary.evaluate || boundary.save || boundary.last) boundary_ = boundary;
+  }
+  for (auto& [partition, expect] : dispatch_.take_expects()) out.send({Role::partition, partition}, std::move(expect));
+  for (auto& [worker, tasks] : dispatch_.take_tasks()) out.send({Role::worker, worker}, std::move(tasks));
+}
+
+Coordinator::Boundary Coordinator::boundary_after(Epoch epoch, Nanoseconds now) const {
+  Boundary boundary;
+  boundary.epoch = epoch;
+  boundary.last = epoch == last_epoch_ || stop_.has_value();
+  boundary.evaluate = boundary.last || (plan_.eval_every > 0 && epoch % plan_.eval_every == 0);
+  boundary.save = boundary.last || (plan_.checkpoint_every > 0 && epoch % plan_.checkpoint_every == 0 && !checkpoint_ &&
+                                    now - committed_at_ >= plan_.checkpoint_spacing);
+  return boundary;
+}
+
+void Coordinator::on(const Committed& committed, NodeId from, Outbox& out) {
+  if (from.role != Role::partition || !dispatch_.committed(committed.round, from.index))
+    return wrong(from, "COMMITTED", out);
+  if (const RoundId done = dispatch_.take_done()) to_all(roster_.schedulers(), RoundsDone{done}, out);
+}
+
+void Coordinator::on(const EpochDone& done, NodeId from, Outbox& out) {
+  const auto times = times_.find(done.epoch);
+  if (from.role != Role::worker || times == times_.end() || !times->second.add(from.index, done))
+    return wrong(from, "EPOCH_DONE", out);
+  roster_.heard(from, done.memory, out.now());
+  end_epochs(out);
+}
+
+// Ends every epoch that all workers have ended, in order.
+void Coordinator::end_epochs(Outbox& out) {
+  for (auto times = times_.find(next_to_record_); times != times_.end() && times->second.complete();
+       times = times_.find(next_to_record_)) {
+    const double took = seconds(out.now() - epoch_began_);
+    seconds_ += took;
+    epoch_began_ = out.now();
+    record_ = {};
+    record_.epoch = next_to_record_;
+    record_.epochs = last_epoch_;
+    record_.seconds = seconds_;
+    times->second.fill(record_);
+    record_.items_per_second = took > 0 ? static_cast<double>(record_.items) / took : 0;
+    times_.erase(times);
+    dispatch_.epoch_done(next_to_record_);
+    ++next_to_record_;
+    if (const RoundId done = dispatch_.take_done()) to_all(roster_.schedulers(), RoundsDone{done}, out);
+    if (!boundary_ || boundary_->epoch != record_.epoch) {
+      record_epoch(nullptr, out);
+      continue;
+    }
+    if (stop_ && !boundary_->last) boundary_->last = boundary_->evaluate = boundary_->save = true;
+    if (boundary_->evaluate)
+      begin_evaluation(out);
+    else
+      begin_save(out);
+    return;
+  }
+}
+
+// ---- the end of an epoch ----
+
+void Coordinator::begin_evaluation(Outbox& out) {
+  boundary_->stage = Boundary::Stage::evaluating;
+  evaluation_.emplace(plan_.shards, plan_.slices, plan_.partitions, terms_.size());
+  to_all(roster_.workers(), Evaluate{boundary_->epoch}, out);
+  to_all(partitions_of(plan_), Evaluate{boundary_->epoch}, out);
+}
+
+void Coordinator::on(const Evaluated& evaluated, NodeId from, Outbox& out) {
+  if (!evaluation_ || evaluated.epoch != boundary_->epoch || !evaluation_->add(from, evaluated))
+    return wrong(from, "EVALUATED", out);
+  if (!evaluation_->complete()) return;
+  const std::vector<double> total = evaluation_->total();
+  evaluation_.reset();
+  record_epoch(&total, out);
+  if (phase_ == Phase::ended) return;
+  if (boundary_->save)
+    begin_save(out);
+  else
+    go_on(out);
+}
+
+void Coordinator::record_epoch(const std::vector<double>* terms, Outbox& out) {
+  record_.items_unit = items_unit_;
+  if (terms != nullptr) {
+    record_.evaluated = true;
+    for (std::size_t i = 0; i < terms_.size(); ++i) {
+      record_.terms.emplace_back(terms_[i].name, (*terms)[i]);
+      if (terms_[i].kind == Term::Kind::objective) record_.objective += (*terms)[i];
+    }
+    if (items_ > 0) record_.per_item = record_.objective / static_cast<double>(items_);
+  }
+  recorder_->epoch(record_);
+  if (terms == nullptr) return;
+  for (std::size_t i = 0; i < terms_.size(); ++i) {
+    if (!std::isfinite((*terms)[i]))
+      return fail(ExitCode::failed,
+                  "term " + terms_[i].name + " is not a finite number at epoch " + std::to_string(record_.epoch), out);
+    if (terms_[i].kind == Term::Kind::conserved && (*terms)[i] != static_cast<double>(items_))
+      return fail(ExitCode::bug,
+                  terms_[i].name + " add up to " + std::to_string((*terms)[i]) + " at epoch " +
+                      std::to_string(record_.epoch) + ", and the data has " + std::to_string(items_),
+                  out);
+  }
+}
+
+void Coordinator::begin_save(Outbox& out) {
+  boundary_->stage = Boundary::Stage::saving;
+  if (checkpoint_) return;  // of an earlier epoch, still being written: commit() comes back here
+  checkpoint_.emplace(plan_, boundary_->epoch);
+  committing_ = {};
+  committing_.epoch = boundary_->epoch;
+  committing_.next_round = last_round_.at(boundary_->epoch) + 1;
+  committing_.seconds = seconds_;
+  committing_.items = items_;
+  committing_.job = plan_.job;
+  const Save save{boundary_->epoch, 0};
+  for (std::uint32_t p = 0; p < plan_.partitions; ++p)
+    out.send({Role::partition, p}, Save{boundary_->epoch, checkpoint_->objects_of(p)});
+  to_all(roster_.workers(), save, out);
+  to_all(roster_.schedulers(), save, out);
+}
+
+void Coordinator::on(const Saved& saved, NodeId from, Outbox& out) {
+  if (!checkpoint_ || saved.epoch != checkpoint_->epoch()) return wrong(from, "SAVED", out);
+  checkpoint_->saved(from);
+  if (!checkpoint_->all_saved()) return;
+  if (checkpoint_->all_written()) commit(out);
+  // What was put is a copy: training goes on while the partitions write it.
+  if (!boundary_->last) go_on(out);
+}
+
+void Coordinator::go_on(Outbox& out) {
+  last_round_.erase(last_round_.begin(), last_round_.upper_bound(boundary_->epoch));
+  boundary_.reset();
+  epoch_began_ = out.now();
+  give_out(out);
+}
+
+void Coordinator::on(const Written& written, NodeId from, Outbox& out) {
+  if (!checkpoint_ || written.epoch != checkpoint_->epoch() || from.role != Role::partition ||
+      !checkpoint_->written(from.index, written))
+    return wrong(from, "WRITTEN", out);
+  if (checkpoint_->all_saved() && checkpoint_->all_written()) commit(out);
+}
+
+void Coordinator::commit(Outbox& out) {
+  checkpoint_->fill(committing_);
+  out.start([this, recorder = recorder_, record = committing_]() -> Continuation {
+    Status status = recorder->commit(record);
+    return [this, record, status = std::move(status)](Outbox& later) -> Status {
+      if (phase_ == Phase::ended) return {};
+      if (!status.ok()) {
+        fail(status.code(), status.what(), later);
+        return {};
+      }
+      recorder_->event("checkpoint", {{"epoch", std::to_string(record.epoch)}, {"hash", record.model_hash.hex()}});
+      checkpoint_.reset();
+      committed_ = record;
+      committed_at_ = later.now();
+      if (!boundary_ || boundary_->stage != Boundary::Stage::saving) return {};
+      if (boundary_->epoch != record.epoch)
+        begin_save(later);
+      else if (boundary_->last)
+        finish(later);
+      return {};
+    };
+  });
+}
+
+// ---- ending ----
+
+void Coordinator::finish(Outbox& out) {
+  if (!committed_) return fail(ExitCode::bug, "the run ended without a checkpoint", out);
+  if (stop_ && committed_->epoch < last_epoch_)
+    return end(stop_->code,
+               "stopped after epoch " + std::to_string(committed_->epoch) + " of " + std::to_string(last_epoch_) +
+                   "; `rota resume` continues",
+               out);
+  enter(Phase::finishing);
+  RunResult result{record_, *committed_, roster_.peak_memory()};
+  result.peak_memory.emplace_back(kCoordinator.name(), out.world().memory);
+  out.start([this, recorder = recorder_, result]() -> Continuation {
+    Status status = recorder->finish(result);
+    return [this, status = std::move(status)](Outbox& later) -> Status {
+      if (phase_ == Phase::ended) return {};
+      if (!status.ok())
+        fail(status.code(), status.what(), later);
+      else
+        end(ExitCode::ok, "done", later);
+      return {};
+    };
+  });
+}
+
+void Coordinator::fail(ExitCode code, const std::string& what, Outbox& out) {
+  end(code, what, out);
+}
+
+void Coordinator::end(ExitCode code, const std::string& what, Outbox& out) {
+  if (phase_ == Phase::ended) return;
+  phase_ = Phase::ended;
+  Recorder::Fields fields{{"exit", std::to_string(static_cast<int>(code))}, {"what", what}};
+  if (code == ExitCode::ok) fields.emplace_back("model_hash", committed_->model_hash.hex());
+  recorder_->event("end", fields);
+  for (const NodeId process : roster_.processes())
+    if (roster_.contains(process)) out.send(process, Stop{code, what});
+  out.end(code, what);
+}
+
+void Coordinator::wrong(NodeId from, const std::string& what, Outbox& out) {
+  const bool member = roster_.contains(from) || (from.role == Role::partition && from.index < plan_.partitions);
+  if (!member) return recorder_->event("ignored", {{"role", from.name()}, {"what", what}});
+  fail(ExitCode::bug, "an unexpected " + what + " from " + from.name(), out);
+}
+
+template <typename M>
+void Coordinator::on(const M& message, NodeId from, Outbox& out) {
+  wrong(from, kind_name(message.kind), out);
+}
+
+void Coordinator::on(const AskStatus&, NodeId from, Outbox& out) {
+  out.send(from, StatusReport{recorder_->status(roster_.missing())});
+}
+
+}  // namespace rota

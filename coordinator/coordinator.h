@@ -1,0 +1,112 @@
+// coordinator/coordinator.h -- the star's centre: takes processes in, gives rounds out, ends epochs, keeps the commit
+// record, and decides how a run ends.  It sees keys, counts and times, never a parameter value; README.md has its
+// states.
+#pragma once
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coordinator/checkpoint.h"
+#include "coordinator/dispatch.h"
+#include "coordinator/epoch_sum.h"
+#include "coordinator/plan.h"
+#include "coordinator/records.h"
+#include "coordinator/roster.h"
+#include "wire/node.h"
+
+namespace rota {
+
+class Coordinator final : public Node {
+ public:
+  // `recorder` is shared because its slow calls run on compute threads.
+  Coordinator(RunPlan plan, std::shared_ptr<Recorder> recorder);
+
+  NodeId id() const override { return kCoordinator; }
+  Status step(const Envelope& in, Outbox& out) override;
+  Status tick(Outbox& out) override;
+  void peer_heard(NodeId process, Nanoseconds now) override { roster_.heard(process, 0, now); }
+  Status peer_disconnected(NodeId process, Outbox& out) override;
+
+ private:
+  enum class Phase { gathering, loading, cutting, preparing, training, finishing, ended };
+  // What happens at the end of the epoch behind which nothing is given out yet.
+  struct Boundary {
+    Epoch epoch = 0;
+    bool evaluate = false, save = false, last = false;
+    enum class Stage { running, evaluating, saving } stage = Stage::running;
+  };
+
+  // Messages, by kind.
+  void on(const Hello& hello, NodeId from, Outbox& out);
+  void on(const Beat& beat, NodeId from, Outbox& out);
+  void on(const Fault& fault, NodeId from, Outbox& out);
+  void on(const Stop& stop, NodeId from, Outbox& out);  // from a signal handler of this process
+  void on(const Loaded& loaded, NodeId from, Outbox& out);
+  void on(const CutMade& cut, NodeId from, Outbox& out);
+  void on(const Ready& ready, NodeId from, Outbox& out);
+  void on(const Rounds& rounds, NodeId from, Outbox& out);
+  void on(const Committed& committed, NodeId from, Outbox& out);
+  void on(const EpochDone& done, NodeId from, Outbox& out);
+  void on(const Evaluated& evaluated, NodeId from, Outbox& out);
+  void on(const Saved& saved, NodeId from, Outbox& out);
+  void on(const Written& written, NodeId from, Outbox& out);
+  void on(const AskStatus& ask, NodeId from, Outbox& out);
+  template <typename M>
+  void on(const M&, NodeId from, Outbox& out);  // any other: the peer is wrong
+
+  void enter(Phase phase);
+  void begin_training(Outbox& out);
+  void give_out(Outbox& out);
+  Boundary boundary_after(Epoch epoch, Nanoseconds now) const;
+  void end_epochs(Outbox& out);
+  void begin_evaluation(Outbox& out);
+  void record_epoch(const std::vector<double>* terms, Outbox& out);
+  void begin_save(Outbox& out);
+  void go_on(Outbox& out);
+  void commit(Outbox& out);
+  void finish(Outbox& out);
+  void fail(ExitCode code, const std::string& what, Outbox& out);
+  void end(ExitCode code, const std::string& what, Outbox& out);
+  void wrong(NodeId from, const std::string& what, Outbox& out);
+  template <typename M>
+  void to_all(const std::vector<NodeId>& nodes, const M& message, Outbox& out);
+
+  RunPlan plan_;  // its slices are those of the cut, once there is one
+  std::shared_ptr<Recorder> recorder_;
+  Roster roster_;
+  Phase phase_ = Phase::gathering;
+  Nanoseconds started_at_ = 0;
+
+  // Preparing.
+  std::map<std::uint32_t, Loaded> loaded_;  // by worker
+  std::set<NodeId> ready_;
+  std::uint64_t items_ = 0;
+  std::string items_unit_;
+  std::vector<Term> terms_;
+
+  // Training.
+  Epoch last_epoch_ = 0;
+  Dispatch dispatch_;
+  RoundId next_round_ = 1;
+  Epoch scheduling_epoch_ = 0;  // of the next round to come from the scheduler
+  std::optional<Boundary> boundary_;
+  std::map<Epoch, RoundId> last_round_;  // of epochs that were given out whole
+  std::map<Epoch, EpochTimes> times_;    // of epochs not yet recorded
+  Epoch next_to_record_ = 0;
+  Nanoseconds epoch_began_ = 0;
+  double seconds_ = 0;
+  EpochRecord record_;  // the newest
+  std::optional<Evaluation> evaluation_;
+
+  // Checkpoints.
+  std::optional<Checkpoint> checkpoint_;   // being written
+  std::optional<CommitRecord> committed_;  // the newest
+  CommitRecord committing_;
+  Nanoseconds committed_at_ = 0;
+
+  std::optional<Ending> stop_;  // asked for by a signal
+};
+
+}  // namespace rota

@@ -1,0 +1,94 @@
+#include "coordinator/dispatch.h"
+
+#include <algorithm>
+
+#include "wire/placement.h"
+
+namespace rota {
+
+Dispatch::Dispatch(std::uint32_t shards, std::uint32_t slices, std::uint32_t workers, std::uint32_t partitions)
+    : shards_(shards), workers_(workers), partitions_(partitions), holder_(slices) {
+  for (SliceId b = 0; b < slices; ++b) holder_[b] = {0, home_shard(b, shards, slices)};
+}
+
+Status Dispatch::add(RoundId id, Round round, Epoch epoch) {
+  const auto broken = [&](const std::string& what) {
+    return Status(ExitCode::failed, "schedule, round " + std::to_string(id) + ": " + what);
+  };
+  if (round.owned.empty() && round.shared.empty()) return broken("neither shared rows nor owned slices");
+  if (!round.owned.empty()) {
+    if (round.owned.size() != shards_)
+      return broken("slices for " + std::to_string(round.owned.size()) + " of " + std::to_string(shards_) + " shards");
+    std::vector<bool> taken(holder_.size());
+    for (const auto& slice : round.owned) {
+      if (!slice) continue;
+      if (*slice >= holder_.size()) return broken("no slice " + std::to_string(*slice));
+      if (taken[*slice]) return broken("slice " + std::to_string(*slice) + " is given to two shards");
+      taken[*slice] = true;
+    }
+  }
+  std::vector<Key> sorted = round.shared;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return broken("a shared row is named twice");
+  waiting_.push_back({id, epoch, std::move(round)});
+  return {};
+}
+
+void Dispatch::give_out() {
+  const Waiting next = std::move(waiting_.front());
+  waiting_.pop_front();
+  const Round& round = next.round;
+  const bool shared = !round.shared.empty();
+  for (ShardId s = 0; s < shards_; ++s) {
+    Task task{next.id, next.epoch, s, std::nullopt, shared, round.ends_epoch};
+    if (!round.owned.empty()) task.slice = round.owned[s];
+    if (task.slice) {
+      Holder& holder = holder_[*task.slice];
+      tasks_[worker_of_shard(holder.shard, shards_, workers_)].handovers.push_back(
+          {*task.slice, holder.round, next.id, s});
+      holder = {next.id, s};
+    }
+    if (task.slice || shared || task.ends_epoch) tasks_[worker_of_shard(s, shards_, workers_)].tasks.push_back(task);
+  }
+  Out out{next.id, next.epoch, {}, shared};
+  if (shared) {
+    std::map<std::uint32_t, Expect> expects;
+    for (const Key key : round.shared) {
+      SharedRows& rows = expects[partition_of_row(round.table, key, partitions_)].rows;
+      rows.round = next.id;
+      rows.table = round.table;
+      rows.keys.push_back(key);
+    }
+    for (auto& [partition, expect] : expects) {
+      out.commits_due.push_back(partition);
+      expects_.emplace_back(partition, std::move(expect));
+    }
+    for (std::uint32_t w = 0; w < workers_; ++w) tasks_[w].shared.push_back({next.id, round.table, round.shared});
+  }
+  out_.push_back(std::move(out));
+}
+
+bool Dispatch::committed(RoundId id, std::uint32_t partition) {
+  const auto out = std::find_if(out_.begin(), out_.end(), [&](const Out& o) { return o.id == id; });
+  if (out == out_.end()) return false;
+  const auto due = std::find(out->commits_due.begin(), out->commits_due.end(), partition);
+  if (due == out->commits_due.end()) return false;
+  out->commits_due.erase(due);
+  return true;
+}
+
+void Dispatch::epoch_done(Epoch epoch) {
+  for (Out& out : out_)
+    if (out.epoch <= epoch) out.ended = true;
+}
+
+RoundId Dispatch::take_done() {
+  RoundId last = 0;
+  while (!out_.empty() && out_.front().ended && out_.front().commits_due.empty()) {
+    last = out_.front().id;
+    out_.pop_front();
+  }
+  return last;
+}
+
+}  // namespace rota

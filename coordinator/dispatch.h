@@ -1,0 +1,63 @@
+// coordinator/dispatch.h -- turns rounds into tasks for workers, handovers of slices, and what partitions are to
+// expect.
+//
+// Knows who holds which slice after every round that was given out, so the worker that holds it can be told where it
+// goes next while it still computes: slices then move from worker to worker without asking anybody.
+#pragma once
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "base/status.h"
+#include "wire/message.h"
+
+namespace rota {
+
+class Dispatch {
+ public:
+  Dispatch(std::uint32_t shards, std::uint32_t slices, std::uint32_t workers, std::uint32_t partitions);
+
+  // Queues a round; refuses one that breaks the rules, which is the schedule's fault.
+  Status add(RoundId id, Round round, Epoch epoch);
+
+  struct Waiting {
+    RoundId id;
+    Epoch epoch;
+    Round round;
+  };
+  // The round to be given out next, if there is one.
+  const Waiting* front() const { return waiting_.empty() ? nullptr : &waiting_.front(); }
+  // Gives it out, into the messages that are being collected.
+  void give_out();
+  // What was collected, by worker and by partition (one EXPECT for each round there).
+  std::map<std::uint32_t, Tasks> take_tasks() { return std::exchange(tasks_, {}); }
+  std::vector<std::pair<std::uint32_t, Expect>> take_expects() { return std::exchange(expects_, {}); }
+
+  // A partition committed its rows of a round; false if it had none to commit.
+  bool committed(RoundId id, std::uint32_t partition);
+  // All shards have ended the epoch.
+  void epoch_done(Epoch epoch);
+  // The last round such that it and all before it are done; 0 if none is new since the last call.
+  RoundId take_done();
+
+ private:
+  struct Holder {
+    RoundId round = 0;
+    ShardId shard = 0;
+  };
+  struct Out {
+    RoundId id;
+    Epoch epoch;
+    std::vector<std::uint32_t> commits_due;  // partitions
+    bool ended;  // one with shared rows ends with its commits; one without, with its epoch
+  };
+
+  std::uint32_t shards_, workers_, partitions_;
+  std::vector<Holder> holder_;  // by slice
+  std::deque<Waiting> waiting_;
+  std::deque<Out> out_;
+  std::map<std::uint32_t, Tasks> tasks_;
+  std::vector<std::pair<std::uint32_t, Expect>> expects_;
+};
+
+}  // namespace rota

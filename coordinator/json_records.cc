@@ -1,0 +1,96 @@
+#include "coordinator/json_records.h"
+
+#include <charconv>
+
+namespace rota {
+
+namespace {
+
+constexpr int kCommitFormat = 1;
+
+std::optional<Hash128> hash_from(const std::string& hex) {
+  Hash128 hash;
+  const auto half = [&](std::size_t at, std::uint64_t& to) {
+    const auto [end, error] = std::from_chars(hex.data() + at, hex.data() + at + 16, to, 16);
+    return error == std::errc{} && end == hex.data() + at + 16;
+  };
+  if (hex.size() != 32 || !half(0, hash.high) || !half(16, hash.low)) return std::nullopt;
+  return hash;
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const EpochRecord& record) {
+  nlohmann::ordered_json json;
+  json["epoch"] = record.epoch;
+  json["epochs"] = record.epochs;
+  json["seconds"] = record.seconds;
+  if (record.evaluated) {
+    json["objective"] = record.objective;
+    json["per_item"] = record.per_item;
+    nlohmann::ordered_json terms = nlohmann::ordered_json::object();
+    for (const auto& [name, value] : record.terms) terms[name] = value;
+    json["terms"] = terms;
+  }
+  json["items"] = record.items;
+  json["items_unit"] = record.items_unit;
+  json["items_per_second"] = record.items_per_second;
+  json["bytes_sent"] = record.bytes_sent;
+  json["slice_bytes"] = record.slice_bytes;
+  json["workers"] = record.workers.size();
+  json["compute_seconds"] = nlohmann::ordered_json::array();
+  json["wait_seconds"] = nlohmann::ordered_json::array();
+  for (const WorkerTimes& worker : record.workers) {
+    json["compute_seconds"].push_back(worker.compute_seconds);
+    json["wait_seconds"].push_back(worker.wait_seconds);
+  }
+  json["slowest"] = record.slowest;
+  json["waiting"] = record.waiting_share;
+  return json;
+}
+
+nlohmann::ordered_json to_json(const CommitRecord& record) {
+  nlohmann::ordered_json json;
+  json["format"] = kCommitFormat;
+  json["epoch"] = record.epoch;
+  json["next_round"] = record.next_round;
+  json["seconds"] = record.seconds;
+  json["items"] = record.items;
+  json["job"] = record.job.hex();
+  json["model_hash"] = record.model_hash.hex();
+  json["state_hash"] = record.state_hash.hex();
+  json["files"] = nlohmann::ordered_json::array();
+  for (const CommittedFile& file : record.files)
+    json["files"].push_back({{"file", file.file}, {"bytes", file.bytes}, {"xxh3", file.hash.hex()}});
+  return json;
+}
+
+std::optional<CommitRecord> commit_from_json(const std::string& text) {
+  // The library throws on a wrong type; here that means the record is damaged.
+  try {
+    const auto json = nlohmann::json::parse(text);
+    if (json.at("format").get<int>() != kCommitFormat) return std::nullopt;
+    CommitRecord record;
+    record.epoch = json.at("epoch").get<Epoch>();
+    record.next_round = json.at("next_round").get<RoundId>();
+    record.seconds = json.at("seconds").get<double>();
+    record.items = json.at("items").get<std::uint64_t>();
+    const auto job = hash_from(json.at("job").get<std::string>());
+    const auto model = hash_from(json.at("model_hash").get<std::string>());
+    const auto state = hash_from(json.at("state_hash").get<std::string>());
+    if (!job || !model || !state) return std::nullopt;
+    record.job = *job;
+    record.model_hash = *model;
+    record.state_hash = *state;
+    for (const auto& file : json.at("files")) {
+      const auto hash = hash_from(file.at("xxh3").get<std::string>());
+      if (!hash) return std::nullopt;
+      record.files.push_back({file.at("file").get<std::string>(), file.at("bytes").get<std::uint64_t>(), *hash});
+    }
+    return record;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace rota

@@ -1,0 +1,34 @@
+// coordinator/plan.h -- what the coordinator was asked to run.
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "coordinator/records.h"
+#include "rota/types.h"
+
+namespace rota {
+
+struct RunPlan {
+  Hash128 job;
+  std::uint32_t workers = 1;
+  std::uint32_t schedulers = 1;
+  std::uint32_t stores = 0;  // 0: the partitions are embedded in the workers
+  std::uint32_t shards = 1;
+  std::uint32_t slices = 1;
+  std::uint32_t partitions = 1;
+  Epoch epochs = 1;
+  Epoch eval_every = 1;        // 0: only after the last epoch
+  Epoch checkpoint_every = 1;  // 0: only after the last epoch
+  Nanoseconds checkpoint_spacing = 0;
+  Nanoseconds start_timeout = 60 * kSecond;
+  Nanoseconds peer_timeout = 30 * kSecond;
+  // A process that is alive beats within a second and reconnects at once, so silence this long after a broken
+  // connection means that it is gone.
+  Nanoseconds disconnect_grace = 3 * kSecond;
+  bool time_control = false;           // logged: the model is not reproducible
+  std::optional<CommitRecord> resume;  // continue behind it
+};
+
+}  // namespace rota

@@ -1,0 +1,181 @@
+#include "coordinator/run_recorder.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/files.h"
+#include "base/log.h"
+#include "coordinator/json_records.h"
+
+namespace rota {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kKeptEpochs = 2;
+
+std::vector<std::filesystem::path> epoch_folders(const RunFolder& run) {
+  std::vector<std::filesystem::path> folders;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(run.checkpoint(), error))
+    if (entry.path().filename().string().starts_with("epoch-")) folders.push_back(entry.path());
+  std::sort(folders.rbegin(), folders.rend());  // newest first
+  return folders;
+}
+
+// The line that tells how the run goes, with fixed names so that it can be grepped.
+std::string log_line(const EpochRecord& record) {
+  char text[512];
+  int used = 0;
+  const auto add = [&](const char* format, auto... values) {
+    const int room = static_cast<int>(sizeof text) - used;
+    const int wanted = std::snprintf(text + used, static_cast<std::size_t>(room), format, values...);
+    used += std::clamp(wanted, 0, room - 1);
+  };
+  add("event=epoch epoch=%u", record.epoch);
+  if (record.evaluated) add(" objective=%.8e per_item=%.6f", record.objective, record.per_item);
+  add(" seconds=%.3f items_per_second=%.4g bytes_sent=%" PRIu64 " workers=%zu slowest=%s waiting=%.3f", record.seconds,
+      record.items_per_second, record.bytes_sent, record.workers.size(), record.slowest.c_str(), record.waiting_share);
+  for (const auto& [name, value] : record.terms) add(" %s=%.8g", name.c_str(), value);
+  return text;
+}
+
+class RunRecorder final : public Recorder {
+ public:
+  RunRecorder(const JobSettings& settings, LineFile metrics, LineFile events, bool report)
+      : settings_(settings), metrics_(std::move(metrics)), events_(std::move(events)), report_(report) {}
+
+  void event(const std::string& name, const Fields& fields) override {
+    Json json;
+    json["event"] = name;
+    json["time"] = static_cast<double>(wall_clock_ns()) / static_cast<double>(kSecond);
+    std::string line = "event=" + name;
+    for (const auto& [field, value] : fields) {
+      json[field] = value;
+      line += " " + field + "=" + log_value(value);
+    }
+    if (name == "end") json["exit"] = std::stoi(json["exit"].get<std::string>());
+    if (name == "phase") phase_ = json["phase"];
+    append(events_, json);
+    log_info(line);
+    say(json);
+  }
+
+  void epoch(const EpochRecord& record) override {
+    Json json = to_json(record);
+    if (record.evaluated) append(metrics_, json);
+    log_info(log_line(record));
+    newest_ = json;
+    json["event"] = "epoch";
+    say(json);
+  }
+
+  std::string status(const std::string& missing) const override {
+    Json json;
+    json["app"] = settings_.app;
+    json["phase"] = phase_;
+    if (!missing.empty()) json["missing"] = missing;
+    json["newest"] = newest_;
+    return json.dump();
+  }
+
+  Status commit(const CommitRecord& record) override {
+    const auto folder = settings_.run.checkpoint(record.epoch);
+    ROTA_TRY(write_atomically(folder / RunFolder::kCommitRecord, to_json(record).dump(2) + "\n"));
+    ROTA_TRY(sync_folder(settings_.run.checkpoint()));
+    std::size_t kept = 0;
+    for (const auto& old : epoch_folders(settings_.run)) {
+      if (std::filesystem::exists(old / RunFolder::kCommitRecord) && ++kept <= kKeptEpochs) continue;
+      // Newer than what was just committed and without a record: still being written.
+      if (old > folder) continue;
+      std::error_code ignored;
+      std::filesystem::remove_all(old, ignored);
+    }
+    return {};
+  }
+
+  Status finish(const RunResult& result) override {
+    ROTA_TRY(publish_model(result.commit));
+    Json json;
+    json["app"] = settings_.app;
+    json["options"] = Json::object();
+    for (const auto& [name, value] : settings_.job.options.all()) json["options"][name] = value;
+    json["seed"] = settings_.job.seed;
+    json["epochs"] = result.commit.epoch;
+    json["seconds"] = result.commit.seconds;
+    json["items"] = result.commit.items;
+    if (result.last.evaluated) {
+      json["objective"] = result.last.objective;
+      json["per_item"] = result.last.per_item;
+      for (const auto& [name, value] : result.last.terms) json["terms"][name] = value;
+    }
+    json["model_hash"] = result.commit.model_hash.hex();
+    json["state_hash"] = result.commit.state_hash.hex();
+    for (const auto& [process, bytes] : result.peak_memory) json["peak_memory_bytes"][process] = bytes;
+    return write_atomically(settings_.run.result(), json.dump(2) + "\n");
+  }
+
+ private:
+  // The committed files themselves, under another name; the manifest comes last and makes them a model.
+  Status publish_model(const CommitRecord& record) {
+    ROTA_TRY(make_folder(settings_.run.model()));
+    Json manifest = to_json(record);
+    manifest["app"] = settings_.app;
+    manifest["seed"] = settings_.job.seed;
+    manifest["shards"] = settings_.job.shards;
+    manifest["slices"] = settings_.job.slices;
+    manifest["partitions"] = settings_.partitions;
+    for (const auto& [name, value] : settings_.job.options.all()) manifest["options"][name] = value;
+    for (std::size_t i = 0; i < record.files.size(); ++i) {
+      const auto from = settings_.run.checkpoint() / record.files[i].file;
+      const std::string name = from.filename().string();
+      const auto to = settings_.run.model() / name;
+      std::error_code error;
+      std::filesystem::remove(to, error);
+      std::filesystem::create_hard_link(from, to, error);
+      if (error) std::filesystem::copy_file(from, to, error);
+      if (error) return {ExitCode::cannot_write, to.string() + ": " + error.message()};
+      manifest["files"][i]["file"] = name;
+    }
+    return write_atomically(settings_.run.model() / RunFolder::kModelManifest, manifest.dump(2) + "\n");
+  }
+
+  // A run goes on without its metrics if they cannot be written: the model is worth more.
+  void append(LineFile& file, const Json& json) {
+    const Status status = file.append(json.dump());
+    if (!status.ok() && !std::exchange(complained_, true)) log_error("event=disk what=" + log_value(status.what()));
+  }
+
+  void say(const Json& json) {
+    if (!report_) return;
+    const std::string line = json.dump() + "\n";
+    std::fwrite(line.data(), 1, line.size(), stdout);
+    std::fflush(stdout);
+  }
+
+  JobSettings settings_;
+  LineFile metrics_, events_;
+  bool report_;
+  bool complained_ = false;
+  std::string phase_;
+  Json newest_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings, bool report) {
+  ROTA_TRY(make_folder(settings.run.checkpoint()));
+  auto metrics = LineFile::open(settings.run.metrics());
+  if (!metrics.ok()) return metrics.status();
+  auto events = LineFile::open(settings.run.events());
+  if (!events.ok()) return events.status();
+  return std::shared_ptr<Recorder>(
+      std::make_shared<RunRecorder>(settings, std::move(metrics).value(), std::move(events).value(), report));
+}
+
+}  // namespace rota

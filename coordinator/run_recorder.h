@@ -1,0 +1,20 @@
+// coordinator/run_recorder.h -- writes the run's folder: metrics, events, the log line of every epoch, commit records,
+// the published model and the result.
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/job_settings.h"
+#include "coordinator/records.h"
+
+namespace rota {
+
+// `report`: every record also goes to stdout as a JSON line, for the launcher.
+Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings, bool report);
+
+// The newest committed epoch in the folder whose files are all there with the right hashes; what is wrong with those
+// passed over is logged.  ExitCode::no_input if there is none, wrong_version if it belongs to other options.
+Result<CommitRecord> newest_commit(const RunFolder& run, const Hash128& job);
+
+}  // namespace rota

@@ -1,0 +1,45 @@
+// kvstore/gather.h -- collects the parts of rounds until all shards' are in.
+#pragma once
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/status.h"
+#include "base/tree.h"
+#include "wire/message.h"
+
+namespace rota {
+
+class Gather {
+ public:
+  // Parts may overtake the coordinator's word about their round; so many rounds' are held back for it.
+  static constexpr std::size_t kEarlyRoundsMost = 4096;
+
+  explicit Gather(std::uint32_t shards) : shards_(shards) {}
+
+  // A round that is to be committed, and the width of a part of its table.  Rounds come in ascending order.
+  Status expect(const SharedRows& rows, std::size_t part_width);
+  // An error, the sender's fault, if the parts overlap others, have another size, or are of a round long done.
+  Status add(const Parts& parts);
+
+  struct Whole {
+    SharedRows rows;
+    std::vector<double> sum;  // row after row
+  };
+  // The earliest expected round, if it is whole; rounds are given out in their order.
+  std::optional<Whole> take();
+
+ private:
+  struct Open {
+    std::optional<SharedRows> rows;  // known once expected
+    std::size_t bytes = 0;
+    TreeSum sum;
+  };
+  Open& open(RoundId round) { return open_.try_emplace(round, Open{std::nullopt, 0, TreeSum(shards_)}).first->second; }
+
+  std::uint32_t shards_;
+  RoundId taken_ = 0;
+  std::map<RoundId, Open> open_;
+};
+
+}  // namespace rota

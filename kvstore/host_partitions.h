@@ -1,0 +1,23 @@
+// kvstore/host_partitions.h -- the partitions of one process, embedded in a worker or in a rota-kvstore of its own.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "kvstore/partition.h"
+#include "wire/member.h"
+
+namespace rota {
+
+// Adds a node for every partition that `welcome` places in `process`.
+inline void host_partitions(NodeId process, const Member& member, const Welcome& welcome,
+                            std::vector<std::unique_ptr<Node>>& nodes) {
+  const JobSettings& job = member.settings;
+  const auto store = disk_checkpoints(job.run.path);
+  for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p) {
+    if (welcome.partition_hosts[p] != process) continue;
+    nodes.push_back(std::make_unique<Partition>(PartitionSettings{p, job.workers, job.schedulers}, *member.plugin,
+                                                job.job, store));
+  }
+}
+
+}  // namespace rota

@@ -1,0 +1,126 @@
+#include "kvstore/model_reader.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/cut.h"
+#include "base/files.h"
+#include "base/run_folder.h"
+#include "kvstore/checkpoint_file.h"
+#include "rota/error.h"
+#include "wire/placement.h"
+
+namespace rota {
+
+namespace {
+
+constexpr int kFormat = 1;
+constexpr std::size_t kManifestBytesMax = std::size_t{16} << 20;
+
+struct Manifest {
+  std::filesystem::path folder;
+  std::string app;
+  Job job;
+  Epoch epoch = 0;
+  std::vector<std::unique_ptr<CheckpointFile>> files;  // by partition
+};
+
+template <typename T>
+T must(Result<T> result) {
+  if (!result.ok()) throw DataError(result.status().what(), 0, "the model is damaged");
+  return std::move(result).value();
+}
+
+class StoredModel final : public Model {
+ public:
+  StoredModel(Manifest manifest, Cut cut) : manifest_(std::move(manifest)), cut_(std::move(cut)) {}
+
+  const Job& job() const override { return manifest_.job; }
+  const Cut& cut() const override { return cut_; }
+  Epoch epoch() const override { return manifest_.epoch; }
+  std::vector<double> row(TableId table, Key key) const override {
+    return must(manifest_.files[partition_of_row(table, key, partitions())]->row(table, key));
+  }
+  Bytes slice(SliceId slice) const override { return object(Object::slice, slice); }
+  Bytes shard(ShardId shard) const override { return object(Object::shard, shard); }
+
+ private:
+  std::uint32_t partitions() const { return static_cast<std::uint32_t>(manifest_.files.size()); }
+  Bytes object(Object object, std::uint64_t number) const {
+    return must(manifest_.files[partition_of_object(number, partitions())]->get(object, number));
+  }
+
+  Manifest manifest_;
+  Cut cut_;
+};
+
+std::filesystem::path model_folder(const std::filesystem::path& folder) {
+  const RunFolder run{folder};
+  return std::filesystem::exists(run.model() / RunFolder::kModelManifest) ? run.model() : folder;
+}
+
+Result<nlohmann::json> read_manifest(const std::filesystem::path& folder) {
+  const auto path = model_folder(folder) / RunFolder::kModelManifest;
+  if (!std::filesystem::exists(path)) return Status(ExitCode::no_input, folder.string() + ": there is no model here");
+  auto text = read_whole_file(path, kManifestBytesMax);
+  if (!text.ok()) return text.status();
+  auto json = nlohmann::json::parse(*text, nullptr, false);
+  if (json.is_discarded() || !json.is_object()) return Status(ExitCode::disk, path.string() + ": damaged");
+  if (json.value("format", 0) != kFormat)
+    return Status(ExitCode::wrong_version, path.string() + ": a model of another version of Rota");
+  return json;
+}
+
+// Throws nlohmann's exceptions if something is missing or of another type.
+Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json& json) {
+  Manifest manifest;
+  manifest.folder = model_folder(folder);
+  manifest.app = json.at("app").get<std::string>();
+  manifest.epoch = json.at("epoch").get<Epoch>();
+  manifest.job.seed = json.at("seed").get<std::uint64_t>();
+  manifest.job.shards = json.at("shards").get<std::uint32_t>();
+  manifest.job.slices = json.at("slices").get<std::uint32_t>();
+  std::map<std::string, std::string, std::less<>> options;
+  for (const auto& [name, value] : json.at("options").items()) options[name] = value.get<std::string>();
+  manifest.job.options = Options(std::move(options));
+  for (const auto& file : json.at("files")) {
+    const auto path = manifest.folder / file.at("file").get<std::string>();
+    const auto measured = hash_file(path);
+    if (!measured.ok()) return measured.status();
+    if (measured->bytes != file.at("bytes").get<std::uint64_t>() ||
+        measured->hash.hex() != file.at("xxh3").get<std::string>())
+      return Status(ExitCode::disk, path.string() + ": not what the manifest says: damaged");
+    auto opened = CheckpointFile::open(path);
+    if (!opened.ok()) return opened.status();
+    manifest.files.push_back(std::move(opened).value());
+  }
+  if (manifest.files.empty()) return Status(ExitCode::disk, manifest.folder.string() + ": a model without files");
+  return manifest;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder) {
+  auto json = read_manifest(folder);
+  if (!json.ok()) return json.status();
+  try {
+    auto manifest = parse(folder, *json);
+    if (!manifest.ok()) return manifest.status();
+    auto bytes = manifest->files[0]->get(Object::cut, 0);
+    if (!bytes.ok()) return bytes.status();
+    Reader in(bytes->view());
+    auto cut = decode_cut(in);
+    if (!cut) return Status(ExitCode::disk, folder.string() + ": the model's cut is damaged");
+    manifest->job.slices = static_cast<std::uint32_t>(cut->slices.size());
+    return std::unique_ptr<Model>(std::make_unique<StoredModel>(std::move(manifest).value(), *std::move(cut)));
+  } catch (const nlohmann::json::exception& error) {
+    return Status(ExitCode::disk, folder.string() + ": the model's manifest is damaged: " + error.what());
+  }
+}
+
+Result<std::string> app_of_model(const std::filesystem::path& folder) {
+  auto json = read_manifest(folder);
+  if (!json.ok()) return json.status();
+  return json->value("app", std::string());
+}
+
+}  // namespace rota

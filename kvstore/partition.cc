@@ -1,0 +1,188 @@
+#include "kvstore/partition.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/plugin_host.h"
+
+namespace rota {
+
+Partition::Partition(PartitionSettings settings, const Plugin& plugin, const Job& job,
+                     std::shared_ptr<CheckpointStore> store)
+    : settings_(settings),
+      plugin_(plugin),
+      pull_(plugin.pull != nullptr ? plugin.pull(job) : nullptr),
+      terms_(plugin.terms != nullptr ? plugin.terms(job).size() : 0),
+      store_(std::move(store)),
+      rows_(plugin.tables != nullptr ? plugin.tables(job) : std::vector<Table>()),
+      gather_(job.shards) {}
+
+Status Partition::step(const Envelope& in, Outbox& out) {
+  return std::visit(
+      [&](const auto& message) -> Status {
+        if constexpr (requires { on(message, in.from, out); }) {
+          return on(message, in.from, out);
+        } else if constexpr (requires { on(message, out); }) {
+          return on(message, out);
+        } else {
+          return {ExitCode::bug, std::string("an unexpected ") + kind_name(message.kind) + " from " + in.from.name()};
+        }
+      },
+      in.message);
+}
+
+Status Partition::on(const Welcome& welcome, Outbox& out) {
+  resume_ = welcome.resume;
+  if (!resume_) {
+    out.send(kCoordinator, Ready{});
+    return {};
+  }
+  out.start([this]() -> Continuation {
+    auto rows = std::make_shared<Rows>(rows_.tables());
+    Status status = store_->read_rows(*resume_, settings_.index, *rows);
+    return [this, rows, status](Outbox& later) -> Status {
+      ROTA_TRY(status);
+      rows_ = std::move(*rows);
+      tell_rows(later);
+      later.send(kCoordinator, Ready{});
+      return {};
+    };
+  });
+  return {};
+}
+
+void Partition::tell_all(const Deltas& deltas, Outbox& out) {
+  for (std::uint32_t w = 0; w < settings_.workers; ++w) out.send({Role::worker, w}, deltas);
+  for (std::uint32_t s = 0; s < settings_.schedulers; ++s) out.send({Role::scheduler, s}, deltas);
+}
+
+// Who joins a resumed job does not know the rows that were committed before it.
+void Partition::tell_rows(Outbox& out) {
+  for (TableId table = 0; table < rows_.tables().size(); ++table) {
+    if (!rows_.has_table(table)) continue;
+    SharedRows rows{0, table, {}};
+    Writer values;
+    rows_.for_each([&](TableId of, Key key, std::span<const double> row) {
+      if (of != table) return;
+      rows.keys.push_back(key);
+      values.append(row.data(), row.size_bytes());
+    });
+    tell_all({rows, Bytes::from(values.take())}, out);
+  }
+}
+
+// ---- rounds ----
+
+Status Partition::on(const Expect& expect, Outbox& out) {
+  if (!rows_.has_table(expect.rows.table) || pull_ == nullptr)
+    return {ExitCode::failed, "schedule: table " + std::to_string(expect.rows.table) + " is not a shared table"};
+  const Table& table = rows_.tables()[expect.rows.table];
+  for (const Key key : expect.rows.keys)
+    if (key >= table.keys)
+      return {ExitCode::failed, "schedule: table " + table.name + " has no row " + std::to_string(key)};
+  ROTA_TRY(gather_.expect(expect.rows, table.part_width));
+  return commit_whole(out);
+}
+
+Status Partition::on(const Parts& parts, NodeId from, Outbox& out) {
+  ROTA_TRY(gather_.add(parts).in("parts from " + from.name()));
+  return commit_whole(out);
+}
+
+Status Partition::commit_whole(Outbox& out) {
+  while (auto whole = gather_.take()) {
+    const SharedRows& rows = whole->rows;
+    const Table& table = rows_.tables()[rows.table];
+    std::vector<PullEntry> entries;
+    for (std::size_t i = 0; i < rows.keys.size(); ++i) {
+      entries.push_back({rows.keys[i], std::span(whole->sum).subspan(i * table.part_width, table.part_width),
+                         std::span(rows_.row(rows.table, rows.keys[i]))});
+    }
+    const std::string where = "round " + std::to_string(rows.round);
+    ROTA_TRY(call_hook(plugin_.name, "Pull::pull", where,
+                       [&] { pull_->pull(PullTask{rows.round, rows.table, entries}); }));
+    Writer values;
+    for (const PullEntry& entry : entries) {
+      if (!std::all_of(entry.value.begin(), entry.value.end(), [](double x) { return std::isfinite(x); }))
+        return {ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": row " +
+                                      std::to_string(entry.key) + " of " + table.name + " is not a finite number"};
+      values.append(entry.value.data(), entry.value.size_bytes());
+    }
+    tell_all({rows, Bytes::from(values.take())}, out);
+    out.send(kCoordinator, Committed{rows.round});
+  }
+  return {};
+}
+
+// ---- the end of an epoch ----
+
+Status Partition::on(const Evaluate& evaluate, Outbox& out) {
+  Evaluated result;
+  result.epoch = evaluate.epoch;
+  result.rows.assign(terms_, 0.0);
+  if (pull_ != nullptr) {
+    ROTA_TRY(call_hook(plugin_.name, "Pull::evaluate", "epoch " + std::to_string(evaluate.epoch), [&] {
+      rows_.for_each([&](TableId table, Key key, std::span<const double> values) {
+        pull_->evaluate(table, key, values, std::span(result.rows));
+      });
+    }));
+  }
+  out.send(kCoordinator, std::move(result));
+  return {};
+}
+
+Status Partition::on(const Save& save, Outbox& out) {
+  Collecting& one = collecting_[save.epoch];
+  one.asked = true;
+  one.expected = save.objects;
+  // A copy: the next epoch's commits may come before the file is written.
+  one.rows = std::make_shared<const Rows>(rows_);
+  write_if_whole(save.epoch, out);
+  return {};
+}
+
+Status Partition::on(const Put& put, NodeId from, Outbox& out) {
+  if (hash128(put.bytes.view()) != put.hash)
+    return {ExitCode::bug, "an object from " + from.name() + " does not have the hash it came with"};
+  collecting_[put.epoch].objects.push_back(put);
+  write_if_whole(put.epoch, out);
+  return {};
+}
+
+void Partition::write_if_whole(Epoch epoch, Outbox& out) {
+  const auto found = collecting_.find(epoch);
+  if (!found->second.asked || found->second.objects.size() < found->second.expected) return;
+  auto whole = std::make_shared<Collecting>(std::move(found->second));
+  collecting_.erase(found);
+  out.start([this, whole, epoch]() -> Continuation {
+    Written written;
+    written.epoch = epoch;
+    const auto file = store_->write(epoch, settings_.index, whole->objects, *whole->rows, written.file);
+    if (file.ok()) {
+      written.file_bytes = file->bytes;
+      written.file_hash = file->hash;
+      written.rows = whole->rows->hash();
+      for (const Put& put : whole->objects) written.objects.push_back({put.object, put.id, put.hash});
+    }
+    return [written, status = file.status()](Outbox& later) -> Status {
+      ROTA_TRY(status);
+      later.send(kCoordinator, written);
+      return {};
+    };
+  });
+}
+
+Status Partition::on(const Fetch& fetch, NodeId from, Outbox& out) {
+  if (!resume_) return {ExitCode::bug, "an unexpected FETCH from " + from.name()};
+  out.start([this, fetch, from]() -> Continuation {
+    auto bytes = store_->read(*resume_, settings_.index, fetch.object, fetch.id);
+    return [fetch, from, bytes = std::move(bytes)](Outbox& later) -> Status {
+      if (!bytes.ok()) return bytes.status();
+      later.send(from, Fetched{fetch.object, fetch.id, *bytes});
+      return {};
+    };
+  });
+  return {};
+}
+
+}  // namespace rota

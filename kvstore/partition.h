@@ -1,0 +1,77 @@
+// kvstore/partition.h -- a part of the store: sums the shards' parts, runs pull, commits, tells; keeps what checkpoints
+// are made of until it is on disk.  README.md has its states.
+#pragma once
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "kvstore/checkpoint_file.h"
+#include "kvstore/gather.h"
+#include "kvstore/rows.h"
+#include "rota/plugin.h"
+#include "wire/node.h"
+
+namespace rota {
+
+// Where a partition keeps its files: the disk in production, memory in simulations.  Called from compute threads.
+class CheckpointStore {
+ public:
+  virtual ~CheckpointStore() = default;
+  // Makes a partition's share of an epoch durable.  `file` is set to its name within the folder of checkpoints.
+  virtual Result<FileHash> write(Epoch epoch, std::uint32_t partition, const std::vector<Put>& objects,
+                                    const Rows& rows, std::string& file) = 0;
+  virtual Status read_rows(Epoch epoch, std::uint32_t partition, Rows& rows) = 0;
+  virtual Result<Bytes> read(Epoch epoch, std::uint32_t partition, Object object, std::uint64_t number) = 0;
+};
+
+// In the run's folder.
+std::shared_ptr<CheckpointStore> disk_checkpoints(const std::filesystem::path& run);
+
+struct PartitionSettings {
+  std::uint32_t index = 0;
+  std::uint32_t workers = 1;
+  std::uint32_t schedulers = 1;
+};
+
+class Partition final : public Node {
+ public:
+  // `plugin` outlives the node.
+  Partition(PartitionSettings settings, const Plugin& plugin, const Job& job, std::shared_ptr<CheckpointStore> store);
+
+  NodeId id() const override { return {Role::partition, settings_.index}; }
+  Status step(const Envelope& in, Outbox& out) override;
+
+ private:
+  // A checkpoint that is being collected.
+  struct Collecting {
+    bool asked = false;          // the coordinator's SAVE is in
+    std::uint64_t expected = 0;  // objects
+    std::vector<Put> objects;
+    std::shared_ptr<const Rows> rows;  // as of the epoch's end
+  };
+
+  Status on(const Welcome& welcome, Outbox& out);
+  Status on(const Expect& expect, Outbox& out);
+  Status on(const Parts& parts, NodeId from, Outbox& out);
+  Status on(const Evaluate& evaluate, Outbox& out);
+  Status on(const Save& save, Outbox& out);
+  Status on(const Put& put, NodeId from, Outbox& out);
+  Status on(const Fetch& fetch, NodeId from, Outbox& out);
+  Status commit_whole(Outbox& out);
+  void tell_all(const Deltas& deltas, Outbox& out);
+  void tell_rows(Outbox& out);
+  void write_if_whole(Epoch epoch, Outbox& out);
+
+  PartitionSettings settings_;
+  const Plugin& plugin_;
+  std::unique_ptr<Pull> pull_;
+  std::size_t terms_ = 0;
+  std::shared_ptr<CheckpointStore> store_;
+  Rows rows_;
+  Gather gather_;
+  std::optional<Epoch> resume_;
+  std::map<Epoch, Collecting> collecting_;
+};
+
+}  // namespace rota

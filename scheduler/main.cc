@@ -1,0 +1,14 @@
+// rota-scheduler: a process that schedules.
+#include "scheduler/scheduler.h"
+#include "wire/member.h"
+
+int main(int argc, char** argv) {
+  using namespace rota;
+  return member_main(argc, argv, Role::scheduler, [](const Member& member, const Welcome&) {
+    const JobSettings& job = member.settings;
+    std::vector<std::unique_ptr<Node>> nodes;
+    nodes.push_back(std::make_unique<Scheduler>(
+        SchedulerSettings{member.index, job.partitions, job.epochs, job.pipeline}, *member.plugin, job.job));
+    return nodes;
+  });
+}

@@ -1,0 +1,60 @@
+// scheduler/scheduler.h -- keeps the pipeline of rounds full, and feeds commits back to the plugin's schedule.
+// README.md has its states.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "rota/plugin.h"
+#include "wire/commits.h"
+#include "wire/node.h"
+
+namespace rota {
+
+struct SchedulerSettings {
+  std::uint32_t index = 0;
+  std::uint32_t partitions = 1;
+  Epoch epochs = 1;
+  std::uint32_t pipeline = 0;  // rounds out; 0: as the schedule wants
+};
+
+class Scheduler final : public Node {
+ public:
+  // `plugin` outlives the node.
+  Scheduler(SchedulerSettings settings, const Plugin& plugin, Job job);
+
+  NodeId id() const override { return {Role::scheduler, settings_.index}; }
+  Status step(const Envelope& in, Outbox& out) override;
+
+ private:
+  Status on(const Weights& weights, Outbox& out);
+  Status on(const Start& start, Outbox& out);
+  Status on(const Deltas& deltas, NodeId from, Outbox& out);
+  Status on(const RoundsDone& done, Outbox& out);
+  Status on(const Save& save, Outbox& out);
+  Status on(const Fetched& fetched, Outbox& out);
+  Status schedule_more(Outbox& out);
+  bool wants_more() const;
+
+  SchedulerSettings settings_;
+  const Plugin& plugin_;
+  Job job_;
+  std::unique_ptr<Schedule> schedule_;
+  std::optional<Epoch> resume_;
+  Cut cut_;
+
+  bool started_ = false;
+  bool restored_ = false;   // a resumed job's schedule has its state back
+  Epoch epoch_ = 0;         // of the next round
+  bool epoch_begun_ = false;
+  Random random_{{1, 0, 0, 0}};
+  RoundId next_ = 1;
+  RoundId done_ = 0;        // rounds up to this one are done
+  Epoch epochs_done_ = 0;   // epochs before this one are done
+  std::map<Epoch, RoundId> ends_;            // last round of every epoch that is out
+  std::map<Epoch, std::vector<std::byte>> states_;  // the schedule's state at the end of epochs that may be saved yet
+  Commits commits_;
+};
+
+}  // namespace rota

@@ -1,0 +1,65 @@
+#include "worker/leases.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace rota {
+
+void Leases::begin(SliceId slice, std::unique_ptr<Slice> rows, Bytes bytes) {
+  HeldSlice& held = held_[slice];
+  held.rows = std::move(rows);
+  held.bytes = std::move(bytes);
+}
+
+bool Leases::arrive(SliceId slice, RoundId to, Bytes bytes) {
+  const auto [held, is_new] = held_.try_emplace(slice);
+  if (!is_new) return false;
+  held->second.bytes = std::move(bytes);
+  held->second.due = to;
+  return true;
+}
+
+bool Leases::tell(const Handover& handover) {
+  return told_.emplace(std::pair(handover.slice, handover.after), handover).second;
+}
+
+bool Leases::ready(SliceId slice, RoundId round) const {
+  const auto held = held_.find(slice);
+  return held != held_.end() && !held->second.in_use && held->second.due == round;
+}
+
+HeldSlice& Leases::use(SliceId slice) {
+  HeldSlice& held = held_.at(slice);
+  ROTA_CHECK(held.due.has_value());
+  held.in_use = true;
+  held.last = *held.due;
+  held.due.reset();
+  return held;
+}
+
+void Leases::release(SliceId slice) { held_.at(slice).in_use = false; }
+
+const Handover* Leases::next_of(SliceId slice, RoundId after) const {
+  const auto told = told_.find({slice, after});
+  return told == told_.end() ? nullptr : &told->second;
+}
+
+bool Leases::quiet() const {
+  return std::none_of(held_.begin(), held_.end(),
+                      [](const auto& held) { return held.second.in_use || held.second.due.has_value(); });
+}
+
+std::vector<std::pair<SliceId, HeldSlice*>> Leases::held() {
+  std::vector<std::pair<SliceId, HeldSlice*>> all;
+  for (auto& [id, slice] : held_) all.emplace_back(id, &slice);
+  return all;
+}
+
+std::vector<SliceId> Leases::held_ids() const {
+  std::vector<SliceId> ids;
+  for (const auto& [id, slice] : held_) ids.push_back(id);
+  return ids;
+}
+
+}  // namespace rota

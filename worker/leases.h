@@ -1,0 +1,79 @@
+// worker/leases.h -- the slices in this worker's hands, and where each goes next.
+//
+// A slice is here for one of three reasons: it waits for its next task here (`due`), a task is using it, or it waits to
+// be told where to go.  Tellings (handovers) may come before the slice does; they wait here too.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "rota/bytes.h"
+#include "rota/slices.h"
+#include "wire/message.h"
+
+namespace rota {
+
+// A slice as it is here: its rows, or the bytes it came as, until somebody needs the rows.
+struct HeldSlice {
+  std::unique_ptr<Slice> rows;
+  Bytes bytes;
+  RoundId last = 0;            // the last round that was done with it, as far as this worker is concerned
+  std::optional<RoundId> due;  // the round that is to use it here
+  bool in_use = false;
+};
+
+class Leases {
+ public:
+  // A slice that begins here.
+  void begin(SliceId slice, std::unique_ptr<Slice> rows, Bytes bytes);
+  // A slice that came from another worker, for a round.  False if it is here already: then there are two holders.
+  bool arrive(SliceId slice, RoundId to, Bytes bytes);
+  // Where a slice is to go.  False if this was told before.
+  bool tell(const Handover& handover);
+
+  bool ready(SliceId slice, RoundId round) const;
+  // Takes a ready slice for its round; valid until release().
+  HeldSlice& use(SliceId slice);
+  void release(SliceId slice);
+
+  // Where a slice goes after a round, if that is known yet.
+  const Handover* next_of(SliceId slice, RoundId after) const;
+  // If a free slice is to move: within the worker (it becomes due here) or out of it.  `here` tells whether a shard is
+  // hosted by this worker.  A slice that leaves is given as handover and rows, and is no longer held.
+  struct Departure {
+    Handover handover;
+    HeldSlice slice;
+  };
+  template <typename Here>
+  std::optional<Departure> move_on(SliceId slice, Here here);
+
+  bool quiet() const;  // nothing in use and nothing due
+  std::vector<std::pair<SliceId, HeldSlice*>> held();
+  std::vector<SliceId> held_ids() const;
+
+ private:
+  std::map<SliceId, HeldSlice> held_;
+  std::map<std::pair<SliceId, RoundId>, Handover> told_;  // by slice and the round after which it goes
+};
+
+template <typename Here>
+std::optional<Leases::Departure> Leases::move_on(SliceId slice, Here here) {
+  const auto held = held_.find(slice);
+  if (held == held_.end() || held->second.in_use || held->second.due) return std::nullopt;
+  const auto told = told_.find({slice, held->second.last});
+  if (told == told_.end()) return std::nullopt;
+  const Handover handover = told->second;
+  told_.erase(told);
+  if (here(handover.shard)) {
+    held->second.due = handover.to;
+    return std::nullopt;
+  }
+  Departure departure{handover, std::move(held->second)};
+  held_.erase(held);
+  return departure;
+}
+
+}  // namespace rota

@@ -1,0 +1,490 @@
+#include "worker/worker.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/plugin_host.h"
+#include "base/seed.h"
+#include "wire/placement.h"
+
+namespace rota {
+
+namespace {
+
+// Tasks given to the compute threads beyond those that run, for each thread: so none waits for this node's thread to
+// hear that it is free.
+constexpr std::uint32_t kQueuedPerThread = 1;
+
+ShardId first_shard(std::uint32_t worker, std::uint32_t shards, std::uint32_t workers) {
+  ShardId s = 0;
+  while (s < shards && worker_of_shard(s, shards, workers) < worker) ++s;
+  return s;
+}
+
+bool all_finite(std::span<const double> numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
+}
+
+}  // namespace
+
+Worker::Worker(WorkerSettings settings, const Plugin& plugin, Job job)
+    : settings_(settings),
+      plugin_(plugin),
+      job_(std::move(job)),
+      first_(first_shard(settings.index, job_.shards, settings.workers)),
+      end_(first_shard(settings.index + 1, job_.shards, settings.workers)),
+      tables_(plugin.tables != nullptr ? plugin.tables(job_) : std::vector<Table>()),
+      terms_(plugin.terms != nullptr ? plugin.terms(job_) : std::vector<Term>()),
+      commits_(tables_, settings.partitions),
+      part_sums_(first_, end_, job_.shards) {}
+
+Status Worker::step(const Envelope& in, Outbox& out) {
+  return std::visit(
+      [&](const auto& message) -> Status {
+        using M = std::decay_t<decltype(message)>;
+        if constexpr (std::is_same_v<M, Welcome>) {
+          return load(message, out);
+        } else if constexpr (std::is_same_v<M, Deltas>) {
+          return on(message, in.from, out);
+        } else if constexpr (requires { on(message, out); }) {
+          return on(message, out);
+        } else {
+          return {ExitCode::bug, std::string("an unexpected ") + kind_name(message.kind) + " from " + in.from.name()};
+        }
+      },
+      in.message);
+}
+
+// ---- preparing ----
+
+Status Worker::load(const Welcome& welcome, Outbox& out) {
+  resume_ = welcome.resume;
+  out.start([this]() -> Continuation {
+    std::vector<ShardId> hosted;
+    for (ShardId s = first_; s < end_; ++s) hosted.push_back(s);
+    auto pushes = std::make_shared<std::vector<std::unique_ptr<Push>>>();
+    auto loaded = std::make_shared<Loaded>();
+    Status status = call_hook(plugin_.name, "load", id().name(), [&] {
+      *pushes = plugin_.load(job_, hosted);
+      for (const auto& push : *pushes) {
+        loaded->items.push_back(push->items());
+        push->census(loaded->census);
+      }
+    });
+    if (status.ok() && pushes->size() != hosted.size())
+      status = Status(ExitCode::failed, "plugin: load made " + std::to_string(pushes->size()) + " shards, wanted were " +
+                                            std::to_string(hosted.size()));
+    return [this, status, pushes, loaded](Outbox& later) -> Status {
+      ROTA_TRY(status);
+      for (std::size_t i = 0; i < pushes->size(); ++i) {
+        Shard shard;
+        shard.id = first_ + static_cast<ShardId>(i);
+        shard.push = std::move((*pushes)[i]);
+        shards_.push_back(std::move(shard));
+      }
+      loaded->items_unit = plugin_.items;
+      loaded->terms = terms_;
+      loaded->starting_pass = plugin_.starting_pass;
+      later.send(kCoordinator, *loaded);
+      return {};
+    };
+  });
+  return {};
+}
+
+Status Worker::on(const CutMade& cut, Outbox& out) {
+  cut_ = cut.cut;
+  const auto slices = static_cast<std::uint32_t>(cut_.slices.size());
+  preparing_ = shards_.size();
+  for (Shard& shard : shards_) {
+    out.start([this, &shard]() -> Continuation {
+      Status status = call_hook(plugin_.name, "Push::attach", "shard " + std::to_string(shard.id),
+                                [&] { shard.push->attach(cut_); });
+      return [this, status](Outbox& later) -> Status {
+        ROTA_TRY(status);
+        return attached(later);
+      };
+    });
+  }
+  if (!resume_) {
+    ROTA_TRY(call_hook(plugin_.name, "slice", id().name(), [&] {
+      for (SliceId b = 0; b < slices; ++b)
+        if (hosts(home_shard(b, job_.shards, slices))) leases_.begin(b, plugin_.slice(job_, cut_.slices[b]), {});
+    }));
+  }
+  return {};
+}
+
+// One shard is prepared; after the last, what a resumed job had is fetched.
+Status Worker::attached(Outbox& out) {
+  if (--preparing_ > 0) return {};
+  fetching_ = true;
+  if (!resume_) {
+    out.send(kCoordinator, Ready{});
+    return {};
+  }
+  const auto slices = static_cast<std::uint32_t>(cut_.slices.size());
+  const auto fetch = [&](Object object, std::uint64_t number) {
+    ++preparing_;
+    out.send({Role::partition, partition_of_object(number, settings_.partitions)}, Fetch{object, number});
+  };
+  for (const Shard& shard : shards_) fetch(Object::shard, shard.id);
+  for (SliceId b = 0; b < slices; ++b)
+    if (hosts(home_shard(b, job_.shards, slices))) fetch(Object::slice, b);
+  return {};
+}
+
+// A resumed worker is ready when all it fetched and all the partitions' rows are in.
+void Worker::ready_if_prepared(Outbox& out) {
+  if (fetching_ && preparing_ == 0 && commits_.restored()) out.send(kCoordinator, Ready{});
+}
+
+Status Worker::on(const Fetched& fetched, Outbox& out) {
+  const auto prepared = [this](Outbox& later) {
+    --preparing_;
+    ready_if_prepared(later);
+  };
+  if (fetched.object == Object::slice) {
+    leases_.begin(static_cast<SliceId>(fetched.id), nullptr, fetched.bytes);
+    prepared(out);
+    return {};
+  }
+  if (fetched.object != Object::shard || fetched.id < first_ || fetched.id >= end_)
+    return {ExitCode::bug, "an unexpected FETCHED"};
+  Shard& shard = this->shard(static_cast<ShardId>(fetched.id));
+  out.start([this, &shard, bytes = fetched.bytes, prepared]() -> Continuation {
+    Reader in(bytes.view());
+    Status status = call_hook(plugin_.name, "Push::restore", "shard " + std::to_string(shard.id),
+                              [&] { shard.push->restore(in); });
+    if (status.ok() && !in.done())
+      status = Status(ExitCode::disk, "the state of shard " + std::to_string(shard.id) + " in the checkpoint is damaged");
+    return [status, prepared](Outbox& later) -> Status {
+      ROTA_TRY(status);
+      prepared(later);
+      return {};
+    };
+  });
+  return {};
+}
+
+// ---- rounds ----
+
+std::string Worker::where(const Task& task) const {
+  return "round " + std::to_string(task.round) + ", shard " + std::to_string(task.shard);
+}
+
+Status Worker::on(const Tasks& tasks, Outbox& out) {
+  for (const SharedRows& rows : tasks.shared) ROTA_TRY(commits_.begin(rows));
+  for (const Task& task : tasks.tasks) {
+    if (!hosts(task.shard)) return {ExitCode::bug, "a task for shard " + std::to_string(task.shard)};
+    auto& steps = shard(task.shard).steps;
+    if (task.slice) steps.push_back({Step::What::slice, task});
+    if (task.shared) steps.push_back({Step::What::shared, task});
+    if (task.ends_epoch) steps.push_back({Step::What::epoch_end, task});
+    tally(task.epoch, out);
+  }
+  for (const Handover& handover : tasks.handovers)
+    if (!leases_.tell(handover)) return {ExitCode::bug, "a slice is to go two ways"};
+  for (const Handover& handover : tasks.handovers) move_on(handover.slice, out);
+  return run_ready(out);
+}
+
+Status Worker::on(const Lease& lease, Outbox& out) {
+  if (!hosts(lease.shard) || !leases_.arrive(lease.slice, lease.to, lease.rows))
+    return {ExitCode::bug, "slice " + std::to_string(lease.slice) + " has two holders"};
+  return run_ready(out);
+}
+
+bool Worker::runnable(const Shard& shard) const {
+  if (!shard.idle() || shard.steps.empty()) return false;
+  const Step& step = shard.steps.front();
+  return step.what != Step::What::slice || leases_.ready(*step.task.slice, step.task.round);
+}
+
+// Earliest round first, then the lowest shard: that is the one whose slice leaves the worker and is waited for.
+Status Worker::run_ready(Outbox& out) {
+  const std::uint32_t most = settings_.threads * (1 + kQueuedPerThread);
+  while (running_ < most) {
+    Shard* best = nullptr;
+    for (Shard& shard : shards_)
+      if (runnable(shard) && (best == nullptr || shard.steps.front().task.round < best->steps.front().task.round))
+        best = &shard;
+    if (best == nullptr) return {};
+    ROTA_TRY(begin(*best, out));
+  }
+  return {};
+}
+
+Status Worker::begin(Shard& shard, Outbox& out) {
+  const Step step = shard.steps.front();
+  shard.steps.pop_front();
+  if (step.what == Step::What::epoch_end) return end_of_epoch(shard, step.task, out);
+  shard.busy = true;
+  ++running_;
+  if (step.what == Step::What::slice) begin_slice(shard, step.task, out);
+  else begin_shared(shard, step.task, out);
+  return {};
+}
+
+// The rows of a slice that came as bytes.
+Status Worker::rows_of(SliceId slice, HeldSlice& held) const {
+  if (held.rows != nullptr) return {};
+  Reader in(held.bytes.view());
+  ROTA_TRY(call_hook(plugin_.name, "Slice::decode", "slice " + std::to_string(slice), [&] {
+    held.rows = plugin_.slice(job_, cut_.slices[slice]);
+    held.rows->decode(in);
+  }));
+  if (!in.done()) return {ExitCode::bug, "slice " + std::to_string(slice) + " came damaged"};
+  held.bytes = {};
+  return {};
+}
+
+void Worker::begin_slice(Shard& shard, const Task& task, Outbox& out) {
+  const SliceId slice = *task.slice;
+  HeldSlice& held = leases_.use(slice);
+  // If it is known to leave the worker after this, the compute thread makes it into bytes at once.
+  const Handover* next = leases_.next_of(slice, task.round);
+  const bool leaves = next != nullptr && !hosts(next->shard);
+  out.start([this, &shard, &held, task, slice, leaves]() -> Continuation {
+    const Nanoseconds began = now_ns();
+    Status status = rows_of(slice, held);
+    if (status.ok()) {
+      status = call_hook(plugin_.name, "Push::push", where(task), [&] {
+        const bool limited = settings_.step_budget > 0 && task.epoch > 0;
+        const Budget budget = limited ? Budget(began + settings_.step_budget, &now_ns) : Budget();
+        Random random = random_for(job_.seed, Stream::push_slice, task.epoch, task.shard, slice);
+        shard.push->push(slice, *held.rows, task.epoch, budget, random);
+        if (leaves) {
+          Writer bytes;
+          held.rows->encode(bytes);
+          held.bytes = Bytes::from(bytes.take());
+        }
+      });
+    }
+    const Nanoseconds took = now_ns() - began;
+    return [this, &shard, task, slice, took, status](Outbox& later) -> Status {
+      ROTA_TRY(status);
+      --running_;
+      shard.busy = false;
+      tally_compute(task.epoch, took, later);
+      leases_.release(slice);
+      move_on(slice, later);
+      return run_ready(later);
+    };
+  });
+}
+
+// Sends a slice on, or makes it due here, if it is free and its way is known.
+void Worker::move_on(SliceId slice, Outbox& out) {
+  auto departure = leases_.move_on(slice, [this](ShardId shard) { return hosts(shard); });
+  if (departure) depart(std::move(*departure), out);
+}
+
+void Worker::depart(Leases::Departure departure, Outbox& out) {
+  const Handover& handover = departure.handover;
+  const NodeId to{Role::worker, worker_of_shard(handover.shard, job_.shards, settings_.workers)};
+  HeldSlice& slice = departure.slice;
+  if (!slice.bytes.empty()) {
+    if (!tallies_.empty()) tallies_.rbegin()->second.slice_bytes += slice.bytes.size();
+    out.send(to, Lease{handover.slice, handover.to, handover.shard, slice.bytes});
+    return;
+  }
+  auto rows = std::shared_ptr<Slice>(std::move(slice.rows));
+  out.start([this, to, handover, rows]() -> Continuation {
+    Writer bytes;
+    Status status =
+        call_hook(plugin_.name, "Slice::encode", "slice " + std::to_string(handover.slice), [&] { rows->encode(bytes); });
+    const Bytes encoded = Bytes::from(bytes.take());
+    return [this, to, handover, encoded, status](Outbox& later) -> Status {
+      ROTA_TRY(status);
+      if (!tallies_.empty()) tallies_.rbegin()->second.slice_bytes += encoded.size();
+      later.send(to, Lease{handover.slice, handover.to, handover.shard, encoded});
+      return {};
+    };
+  });
+}
+
+void Worker::begin_shared(Shard& shard, const Task& task, Outbox& out) {
+  // Copies, so that a commit that comes meanwhile changes nothing that is being read.
+  auto keys = std::make_shared<std::vector<Key>>(commits_.rows(task.round).keys);
+  auto values = std::make_shared<std::vector<double>>(commits_.values(task.round));
+  const Table& table = commits_.table(commits_.rows(task.round).table);
+  const TableId table_id = commits_.rows(task.round).table;
+  out.start([this, &shard, &table, table_id, keys, values, task]() -> Continuation {
+    const Nanoseconds began = now_ns();
+    auto parts = std::make_shared<std::vector<double>>(keys->size() * table.part_width, 0.0);
+    Status status = call_hook(plugin_.name, "Push::push", where(task), [&] {
+      std::vector<Entry> entries;
+      for (std::size_t i = 0; i < keys->size(); ++i) {
+        entries.push_back({(*keys)[i], std::span(*values).subspan(i * table.row_width, table.row_width),
+                           std::span(*parts).subspan(i * table.part_width, table.part_width)});
+      }
+      Random random = random_for(job_.seed, Stream::push_shared, task.epoch, task.shard, task.round);
+      shard.push->push(SharedTask{task.epoch, task.round, table_id, entries}, random);
+    });
+    if (status.ok() && !all_finite(*parts))
+      status = Status(ExitCode::failed, std::string(plugin_.name) + ", Push::push, " + where(task) +
+                                            ": a part is not a finite number");
+    const Nanoseconds took = now_ns() - began;
+    return [this, &shard, task, parts, took, status](Outbox& later) -> Status {
+      ROTA_TRY(status);
+      --running_;
+      shard.busy = false;
+      shard.awaiting = task.round;
+      tally_compute(task.epoch, took, later);
+      for (auto& [partition, sums] :
+           part_sums_.add(task.round, shard.id, std::move(*parts), commits_.partitions_of(task.round)))
+        later.send({Role::partition, partition}, std::move(sums));
+      return run_ready(later);
+    };
+  });
+}
+
+Status Worker::on(const Deltas& deltas, NodeId from, Outbox& out) {
+  if (deltas.rows.round == 0) {
+    ROTA_TRY(commits_.restore(deltas));
+    ready_if_prepared(out);
+    return {};
+  }
+  auto rounds = commits_.commit(from.index, deltas);
+  if (!rounds.ok()) return rounds.status();
+  for (RoundDeltas& round : *rounds) ROTA_TRY(refresh(std::make_shared<const RoundDeltas>(std::move(round)), out));
+  return {};
+}
+
+Status Worker::refresh(std::shared_ptr<const RoundDeltas> deltas, Outbox& out) {
+  for (Shard& shard : shards_) {
+    if (shard.awaiting != deltas->round) return {ExitCode::bug, "a commit before all parts were in"};
+    shard.busy = true;
+    shard.awaiting.reset();
+    out.start([this, &shard, deltas]() -> Continuation {
+      Status status = call_hook(plugin_.name, "Push::refresh",
+                                "round " + std::to_string(deltas->round) + ", shard " + std::to_string(shard.id),
+                                [&] { shard.push->refresh(deltas->views()); });
+      return [this, &shard, status](Outbox& later) -> Status {
+        ROTA_TRY(status);
+        shard.busy = false;
+        return run_ready(later);
+      };
+    });
+  }
+  return {};
+}
+
+// ---- the end of an epoch ----
+
+Worker::EpochTally& Worker::tally(Epoch epoch, const Outbox& out) {
+  const auto [found, is_new] = tallies_.try_emplace(epoch);
+  if (is_new) {
+    found->second.began = out.now();
+    found->second.bytes_before = out.world().bytes_sent;
+  }
+  return found->second;
+}
+
+void Worker::tally_compute(Epoch epoch, Nanoseconds took, const Outbox& out) { tally(epoch, out).compute += took; }
+
+Status Worker::end_of_epoch(Shard& shard, const Task& task, Outbox& out) {
+  EpochTally& epoch = tally(task.epoch, out);
+  epoch.items += shard.push->items();
+  if (++epoch.shards_done < shards_.size()) return {};
+  EpochDone done;
+  done.epoch = task.epoch;
+  done.items = epoch.items;
+  done.compute_ns = static_cast<std::uint64_t>(epoch.compute);
+  const Nanoseconds available = (out.now() - epoch.began) * settings_.threads;
+  done.wait_ns = static_cast<std::uint64_t>(std::max<Nanoseconds>(available - epoch.compute, 0));
+  done.bytes_sent = out.world().bytes_sent - epoch.bytes_before;
+  done.slice_bytes = epoch.slice_bytes;
+  done.memory = out.world().memory;
+  tallies_.erase(task.epoch);
+  // An epoch that was given out ahead begins for this worker when the one before it ends.
+  for (auto& [later, next] : tallies_) {
+    next.began = out.now();
+    next.bytes_before = out.world().bytes_sent;
+  }
+  out.send(kCoordinator, done);
+  return {};
+}
+
+template <typename Result>
+Status Worker::for_all_shards(std::function<Status(Shard&, const SliceList&, Result&)> hook,
+                              std::function<void(std::vector<Result>&, Outbox&)> done, Outbox& out) {
+  const bool quiet = leases_.quiet() && std::all_of(shards_.begin(), shards_.end(),
+                                                    [](const Shard& shard) { return shard.idle() && shard.steps.empty(); });
+  if (!quiet) return {ExitCode::bug, "an epoch's end was announced before it came"};
+  std::vector<SliceList> lists(shards_.size());
+  std::size_t next = 0;
+  for (const auto& held : leases_.held()) lists[next++ % lists.size()].push_back(held);
+  auto results = std::make_shared<std::vector<Result>>(shards_.size());
+  auto left = std::make_shared<std::size_t>(shards_.size());
+  for (std::size_t i = 0; i < shards_.size(); ++i) {
+    out.start([this, i, hook, done, results, left, list = std::move(lists[i])]() -> Continuation {
+      Status status = hook(shards_[i], list, (*results)[i]);
+      return [done, results, left, status](Outbox& later) -> Status {
+        ROTA_TRY(status);
+        if (--*left == 0) done(*results, later);
+        return {};
+      };
+    });
+  }
+  return {};
+}
+
+Status Worker::on(const Evaluate& evaluate, Outbox& out) {
+  return for_all_shards<Evaluated>(
+      [this](Shard& shard, const SliceList& slices, Evaluated& result) -> Status {
+        const std::size_t terms = terms_.size();
+        for (const auto& [slice, held] : slices) ROTA_TRY(rows_of(slice, *held));
+        return call_hook(plugin_.name, "Push::evaluate", "shard " + std::to_string(shard.id), [&] {
+          result.shards.push_back({shard.id, std::vector<double>(terms, 0.0)});
+          shard.push->evaluate(std::span(result.shards.back().terms));
+          for (const auto& [slice, held] : slices) {
+            result.slices.push_back({slice, std::vector<double>(terms, 0.0)});
+            shard.push->evaluate(slice, *held->rows, std::span(result.slices.back().terms));
+          }
+        });
+      },
+      [epoch = evaluate.epoch](std::vector<Evaluated>& results, Outbox& later) {
+        Evaluated all;
+        all.epoch = epoch;
+        for (Evaluated& one : results) {
+          std::move(one.shards.begin(), one.shards.end(), std::back_inserter(all.shards));
+          std::move(one.slices.begin(), one.slices.end(), std::back_inserter(all.slices));
+        }
+        later.send(kCoordinator, std::move(all));
+      },
+      out);
+}
+
+Status Worker::on(const Save& save, Outbox& out) {
+  return for_all_shards<std::vector<Put>>(
+      [this, epoch = save.epoch](Shard& shard, const SliceList& slices, std::vector<Put>& puts) -> Status {
+        const auto put = [&](Object object, std::uint64_t number, Bytes bytes) {
+          puts.push_back({epoch, object, number, hash128(bytes.view()), std::move(bytes)});
+        };
+        return call_hook(plugin_.name, "Push::save", "shard " + std::to_string(shard.id), [&] {
+          Writer state;
+          shard.push->save(state);
+          put(Object::shard, shard.id, Bytes::from(state.take()));
+          for (const auto& [slice, held] : slices) {
+            if (held->rows == nullptr) {
+              put(Object::slice, slice, held->bytes);
+              continue;
+            }
+            Writer rows;
+            held->rows->encode(rows);
+            put(Object::slice, slice, Bytes::from(rows.take()));
+          }
+        });
+      },
+      [this, epoch = save.epoch](std::vector<std::vector<Put>>& results, Outbox& later) {
+        for (auto& puts : results)
+          for (Put& put : puts)
+            later.send({Role::partition, partition_of_object(put.id, settings_.partitions)}, std::move(put));
+        later.send(kCoordinator, Saved{epoch});
+      },
+      out);
+}
+
+}  // namespace rota

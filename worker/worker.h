@@ -1,0 +1,111 @@
+// worker/worker.h -- hosts data shards: loads them, runs their tasks in order, passes slices on, sends parts.
+// README.md has its states.
+#pragma once
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "rota/plugin.h"
+#include "wire/commits.h"
+#include "wire/node.h"
+#include "worker/leases.h"
+#include "worker/part_sums.h"
+
+namespace rota {
+
+struct WorkerSettings {
+  std::uint32_t index = 0;
+  std::uint32_t workers = 1;
+  std::uint32_t threads = 1;
+  std::uint32_t partitions = 1;
+  Nanoseconds step_budget = 0;  // time control; 0: none
+};
+
+class Worker final : public Node {
+ public:
+  // `plugin` outlives the node and all work it starts.
+  Worker(WorkerSettings settings, const Plugin& plugin, Job job);
+
+  NodeId id() const override { return {Role::worker, settings_.index}; }
+  Status step(const Envelope& in, Outbox& out) override;
+
+  // The slices in this worker's hands now.
+  std::vector<SliceId> slices_held() const { return leases_.held_ids(); }
+
+ private:
+  // One thing that a shard has to do.  A task with a slice and shared rows is two; an epoch's end is one of its own.
+  struct Step {
+    enum class What { slice, shared, epoch_end } what;
+    Task task;
+  };
+  struct Shard {
+    ShardId id = 0;
+    std::unique_ptr<Push> push;
+    std::deque<Step> steps;
+    bool busy = false;                 // some work on it is running
+    std::optional<RoundId> awaiting;   // pushed its parts of this round, waits for the commit
+    bool idle() const { return !busy && !awaiting; }
+  };
+  struct EpochTally {
+    std::uint32_t shards_done = 0;
+    std::uint64_t items = 0;
+    Nanoseconds compute = 0;
+    Nanoseconds began = 0;
+    std::uint64_t bytes_before = 0;
+    std::uint64_t slice_bytes = 0;
+  };
+
+  Status load(const Welcome& welcome, Outbox& out);
+  Status on(const CutMade& cut, Outbox& out);
+  Status on(const Tasks& tasks, Outbox& out);
+  Status on(const Lease& lease, Outbox& out);
+  Status on(const Deltas& deltas, NodeId from, Outbox& out);
+  Status on(const Evaluate& evaluate, Outbox& out);
+  Status on(const Save& save, Outbox& out);
+  Status on(const Fetched& fetched, Outbox& out);
+
+  Status attached(Outbox& out);
+  void ready_if_prepared(Outbox& out);
+  Status run_ready(Outbox& out);
+  bool runnable(const Shard& shard) const;
+  Status begin(Shard& shard, Outbox& out);
+  void begin_slice(Shard& shard, const Task& task, Outbox& out);
+  void begin_shared(Shard& shard, const Task& task, Outbox& out);
+  Status end_of_epoch(Shard& shard, const Task& task, Outbox& out);
+  Status refresh(std::shared_ptr<const RoundDeltas> deltas, Outbox& out);
+  void move_on(SliceId slice, Outbox& out);
+  void depart(Leases::Departure departure, Outbox& out);
+  EpochTally& tally(Epoch epoch, const Outbox& out);
+  void tally_compute(Epoch epoch, Nanoseconds took, const Outbox& out);
+  // Runs `hook(shard, its share of the slices held here)` once for every shard; `done` when all have ended.
+  using SliceList = std::vector<std::pair<SliceId, HeldSlice*>>;
+  template <typename Result>
+  Status for_all_shards(std::function<Status(Shard&, const SliceList&, Result&)> hook,
+                        std::function<void(std::vector<Result>&, Outbox&)> done, Outbox& out);
+  Status rows_of(SliceId slice, HeldSlice& held) const;
+  bool hosts(ShardId shard) const { return shard >= first_ && shard < end_; }
+  Shard& shard(ShardId id) { return shards_[id - first_]; }
+  std::string where(const Task& task) const;
+
+  WorkerSettings settings_;
+  const Plugin& plugin_;
+  Job job_;
+  ShardId first_ = 0, end_ = 0;  // hosted shards
+  std::vector<Shard> shards_;
+  std::vector<Table> tables_;
+  std::vector<Term> terms_;
+  std::optional<Epoch> resume_;
+  Cut cut_;
+  bool fetching_ = false;      // the last phase of preparing has begun
+  std::size_t preparing_ = 0;  // attachments and restorations still running or on their way
+
+  Leases leases_;
+  Commits commits_;
+  PartSums part_sums_;
+  std::uint32_t running_ = 0;  // tasks with the compute threads
+  std::map<Epoch, EpochTally> tallies_;
+};
+
+}  // namespace rota
