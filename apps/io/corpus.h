@@ -1,0 +1,42 @@
+// apps/io/corpus.h -- a corpus of documents: how often which word is in which document.
+//
+// Two formats: UCI bag-of-words (bag_of_words.h) and one document a line of text (documents.h).
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/io/vocabulary.h"
+
+namespace rota::io {
+
+inline constexpr std::uint64_t kMostDocuments = (std::uint64_t{1} << 32) - 1;
+inline constexpr std::uint64_t kMostTokens = (std::uint64_t{1} << 32) - 1;
+inline constexpr std::uint64_t kMostRepeats = std::uint64_t{1} << 24;  // of one word in one document
+
+enum class CorpusFormat { automatic, uci, text };
+
+// "auto", "uci" or "text".
+CorpusFormat corpus_format(std::string_view name);
+
+// A word is `count` times in a document.  Both are numbered from 0, documents over all files of the corpus.
+struct WordCount {
+  std::uint32_t document, word, count;
+};
+using TakeCounts = std::function<void(std::span<const WordCount>)>;
+
+struct CorpusSize {
+  std::uint64_t documents = 0, words = 0, tokens = 0;
+};
+
+// Reads the files as one corpus, in order, handing its counts to `take` in batches, in the order of the input.
+// `vocabulary` is either fixed (then UCI files must have its size, and words of a text that it lacks are left out)
+// or empty; then it is filled with the words of a text, and stays empty for UCI files.
+// Throws NoInput, or DataError with file and line.
+CorpusSize read_corpus(const std::vector<std::string>& files, CorpusFormat format, Vocabulary& vocabulary,
+                       const TakeCounts& take);
+
+}  // namespace rota::io

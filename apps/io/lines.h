@@ -1,0 +1,48 @@
+// apps/io/lines.h -- the lines of one text file, plain or compressed.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/io/byte_source.h"
+
+namespace rota::io {
+
+inline constexpr std::size_t kLongestLine = std::size_t{64} << 20;  // bytes, without its end
+
+class Lines {
+ public:
+  // Opens the file.  Throws NoInput if it is not there, DataError if it is empty or not what its name says.
+  explicit Lines(std::string path);
+
+  // The next line without its end ("\n" or "\r\n"; the last line needs none), or false at the end of the file.
+  // The view is valid until the next call.  Throws DataError if the line is too long or the data is damaged.
+  bool next(std::string_view& line);
+  // Makes next() give the current line once more.
+  void repeat() { repeat_ = true; }
+
+  // Of the line that next() gave last, from 1; 0 before the first.
+  std::uint64_t number() const { return number_; }
+  const std::string& file() const { return file_; }
+  // Throws DataError for the current line.
+  [[noreturn]] void fail(const std::string& what) const;
+
+ private:
+  bool fill();
+  std::string_view emit(std::size_t size, std::size_t end_size);
+
+  std::string file_;
+  std::unique_ptr<ByteSource> source_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;  // buffer_[begin_, end_) is read but not yet given
+  std::size_t end_ = 0;
+  std::uint64_t number_ = 0;
+  std::string_view line_;
+  bool repeat_ = false;
+  bool at_end_ = false;
+};
+
+}  // namespace rota::io

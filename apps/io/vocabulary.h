@@ -1,0 +1,42 @@
+// apps/io/vocabulary.h -- the words of a corpus and their numbers.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace rota::io {
+
+inline constexpr std::uint64_t kMostWords = std::uint64_t{1} << 28;
+
+// Words are numbered from 0 in the order of their addition.
+class Vocabulary {
+ public:
+  Vocabulary() = default;
+  Vocabulary(Vocabulary&&) = default;
+  Vocabulary& operator=(Vocabulary&&) = default;
+
+  // One word a line.  Throws NoInput or DataError: for an empty line, a line of several words, a word that was
+  // there before.
+  static Vocabulary read(const std::string& path);
+
+  // The words are given, and no other may be added.
+  bool is_fixed() const { return !file_.empty(); }
+  // Where the words were read from, or "".
+  const std::string& file() const { return file_; }
+
+  std::size_t size() const { return words_.size(); }
+  const std::string& word(std::size_t number) const { return words_[number]; }
+  std::optional<std::uint32_t> find(std::string_view word) const;
+  // The number of a word, which is added if it is new; for a vocabulary below kMostWords.
+  std::uint32_t number_of(std::string_view word);
+
+ private:
+  std::deque<std::string> words_;  // a deque, because the views below must stay where they are
+  std::unordered_map<std::string_view, std::uint32_t> numbers_;
+  std::string file_;
+};
+
+}  // namespace rota::io

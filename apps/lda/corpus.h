@@ -1,0 +1,36 @@
+// apps/lda/corpus.h -- the documents of the shards that one process hosts.
+//
+// Document d of the input, counted from 0, belongs to shard d mod S and is its document number d / S.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "apps/io/corpus.h"
+#include "apps/lda/settings.h"
+
+namespace rota::lda {
+
+struct ShardDocuments {
+  ShardId shard = 0;
+  std::uint32_t documents = 0;        // some may be empty
+  std::vector<io::WordCount> counts;  // document: its number in the shard; in the order of the input
+};
+
+struct Corpus {
+  io::CorpusSize size;  // of all shards together
+  std::shared_ptr<const io::Vocabulary> vocabulary;
+  std::vector<ShardDocuments> hosted;  // in the order asked for
+};
+
+// Reads the whole input, keeping the hosted shards' documents.  The vocabulary is the same in every process: the
+// given one, or all words of a text in the order of their first appearance, or numbers if there are no words.
+Corpus load_corpus(const Job& job, const Settings& settings, std::span<const ShardId> hosted);
+
+// The number of documents of one shard.
+inline std::uint32_t documents_of(std::uint64_t documents, ShardId shard, std::uint32_t shards) {
+  return static_cast<std::uint32_t>((documents + shards - 1 - shard) / shards);
+}
+
+}  // namespace rota::lda

@@ -1,0 +1,89 @@
+// apps/lda/shard_state.cc
+#include "apps/lda/shard_state.h"
+
+#include <limits>
+#include <span>
+#include <utility>
+
+namespace rota::lda {
+namespace {
+
+constexpr std::uint32_t kMagic = 0x3141444c;  // "LDA1"
+constexpr std::uint64_t kMostTopics = 65535;
+constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
+
+void decode_documents(Reader& in, ShardState& state) {
+  state.documents.resize(in.get_count(2));
+  std::vector<std::uint32_t> last_seen(state.topics, 0);  // the document, counted from 1, that had the topic last
+  std::uint32_t number = 0;
+  for (DocumentTopics& document : state.documents) {
+    ++number;
+    const auto form = in.get<std::uint8_t>();
+    const std::size_t cells = in.get_count(2);
+    if (form > 1 || cells > state.topics) in.fail();
+    document.is_list = form == 1;
+    for (std::size_t i = 0; i < cells && in.ok(); ++i) {
+      const auto topic = in.get_bounded<std::uint16_t>(state.topics - 1);
+      const auto count = in.get_bounded<std::uint32_t>(kMost32);
+      if (!in.ok()) return;
+      if (count == 0 || std::exchange(last_seen[topic], number) == number) in.fail();
+      document.cells.push_back({count, topic});
+    }
+    if (!in.ok()) return;
+  }
+}
+
+}  // namespace
+
+void ShardState::encode(Writer& out) const {
+  out.put(kMagic);
+  out.put_varint(topics);
+  out.put_varint(shard);
+  out.put_varint(shards);
+  out.put(delta_t);
+  for (const std::int64_t total : committed) out.put_varint(static_cast<std::uint64_t>(total));
+  out.put_varint(cursors.size());
+  for (const std::uint32_t cursor : cursors) out.put_varint(cursor);
+  out.put_varint(documents.size());
+  for (const DocumentTopics& document : documents) {
+    out.put(static_cast<std::uint8_t>(document.is_list));
+    out.put_varint(document.cells.size());
+    for (const TopicCount cell : document.cells) {
+      out.put_varint(cell.topic);
+      out.put_varint(cell.count);
+    }
+  }
+  out.put_all(std::span(token_topics));
+  out.put(static_cast<std::uint8_t>(has_vocabulary));
+  if (!has_vocabulary) return;
+  out.put_varint(vocabulary.size());
+  for (const std::string& word : vocabulary) out.put_text(word);
+}
+
+ShardState ShardState::decode(Reader& in) {
+  ShardState state;
+  if (in.get<std::uint32_t>() != kMagic) in.fail();
+  state.topics = in.get_bounded<std::uint32_t>(kMostTopics);
+  state.shard = in.get_bounded<ShardId>(kMost32);
+  state.shards = in.get_bounded<std::uint32_t>(kMost32);
+  state.delta_t = in.get<double>();
+  if (state.topics == 0 || state.shard >= state.shards || !(state.delta_t >= 0 && state.delta_t <= 2)) in.fail();
+  for (std::uint32_t k = 0; k < state.topics && in.ok(); ++k)
+    state.committed.push_back(in.get_bounded<std::int64_t>(kMost32));
+  state.cursors.resize(in.get_count(1));
+  for (std::uint32_t& cursor : state.cursors) cursor = in.get_bounded<std::uint32_t>(kMost32);
+  if (in.ok()) decode_documents(in, state);
+  state.token_topics = in.get_all<std::uint16_t>();
+  for (const std::uint16_t topic : state.token_topics)
+    if (topic >= state.topics) in.fail();
+  const auto has_vocabulary = in.get<std::uint8_t>();
+  if (has_vocabulary > 1) in.fail();
+  state.has_vocabulary = has_vocabulary == 1;
+  if (state.has_vocabulary) {
+    state.vocabulary.resize(in.get_count(1));
+    for (std::string& word : state.vocabulary) word = in.get_text();
+  }
+  return state;
+}
+
+}  // namespace rota::lda

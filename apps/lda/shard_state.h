@@ -1,0 +1,44 @@
+// apps/lda/shard_state.h -- what a shard saves: a checkpoint of it, and the source of the text exports.
+//
+//   magic: u32           topics: varint         shard, shards: varints
+//   delta_t: f64         committed totals: a varint for each topic
+//   cursors: a count, then a varint for each slice: the word with which its next visit begins (time control)
+//   documents: varint, then for each: form: u8 (1 list, 0 not), cells: varint, then for each: topic, count: varints
+//   token topics: a count, then u16 each, in the order of the token layout
+//   vocabulary: u8 (1 it follows, 0 it does not); words: a count, then a text each      (shard 0 alone has it)
+//
+// The document with number i of the shard is number shard + i * shards of the input.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "apps/lda/topic_count.h"
+#include "rota/bytes.h"
+#include "rota/types.h"
+
+namespace rota::lda {
+
+struct DocumentTopics {
+  bool is_list = false;
+  std::vector<TopicCount> cells;  // different topics, counts not 0
+};
+
+struct ShardState {
+  std::uint32_t topics = 0;
+  ShardId shard = 0;
+  std::uint32_t shards = 1;
+  double delta_t = 0;
+  std::vector<std::int64_t> committed;
+  std::vector<std::uint32_t> cursors;
+  std::vector<DocumentTopics> documents;
+  std::vector<std::uint16_t> token_topics;
+  bool has_vocabulary = false;
+  std::vector<std::string> vocabulary;
+
+  void encode(Writer& out) const;
+  // Checks all that can be checked without the data; in.fail() if something is wrong.
+  static ShardState decode(Reader& in);
+};
+
+}  // namespace rota::lda

@@ -1,0 +1,80 @@
+// The smallest whole app: the line y = a + b x through points, by least squares.  The input has lines "X Y".
+#include <rota/plugin.h>
+#include <rota/sweep.h>
+
+#include <fstream>
+#include <ostream>
+
+namespace {
+using namespace rota;
+using Points = std::vector<std::pair<double, double>>;
+
+// Row 0 of the shared table is (a, b).  A part holds what Newton's step needs of a shard's residuals r = y - a - b x:
+// the sums of r, r x, 1, x and x^2.
+class LinePush final : public Push {
+ public:
+  explicit LinePush(Points points) : points_(std::move(points)) {}
+  std::uint64_t items() const override { return points_.size(); }
+  void push(const SharedTask& task, Random&) override {
+    const auto [key, value, part] = task.entries[0];
+    for (const auto& [x, y] : points_) {
+      const double r = y - value[0] - value[1] * x;
+      for (int i = 0; const double summand : {r, r * x, 1.0, x, x * x}) part[i++] += summand;
+    }
+  }
+  void refresh(std::span<const Delta> deltas) override { line_ = {deltas[0].value[0], deltas[0].value[1]}; }
+  void evaluate(std::span<double> terms) const override {
+    for (const auto& [x, y] : points_) terms[0] += (y - line_[0] - line_[1] * x) * (y - line_[0] - line_[1] * x);
+  }
+  void save(Writer& out) const override { out.put(line_[0]), out.put(line_[1]); }
+  void restore(Reader& in) override { line_[0] = in.get<double>(), line_[1] = in.get<double>(); }
+
+ private:
+  Points points_;
+  std::array<double, 2> line_{};  // as last committed
+};
+
+class LinePull final : public Pull {
+  void pull(const PullTask& task) const override {
+    const auto [key, sum, value] = task.entries[0];
+    const double determinant = sum[2] * sum[4] - sum[3] * sum[3];  // 0 if all points have the same x: then no number
+    value[0] += (sum[0] * sum[4] - sum[1] * sum[3]) / determinant;
+    value[1] += (sum[1] * sum[2] - sum[0] * sum[3]) / determinant;
+  }
+};
+
+// Point i belongs to shard i mod S: a rule that depends on the job alone.
+std::vector<std::unique_ptr<Push>> load(const Job& job, std::span<const ShardId> hosted) {
+  std::vector<Points> shards(job.shards);
+  std::uint64_t count = 0, line = 1;
+  for (const std::string& file : job.input) {
+    std::ifstream in(file);
+    for (double x, y; in >> x >> y; ++line) shards[count++ % job.shards].emplace_back(x, y);
+    if (!in.eof()) throw DataError(file, line, "not X Y");
+  }
+  std::vector<std::unique_ptr<Push>> out;
+  for (const ShardId shard : hosted) out.push_back(std::make_unique<LinePush>(std::move(shards[shard])));
+  return out;
+}
+
+void show(const Model& model, const Options&, std::ostream& out) {
+  out << "y = " << model.row(0, 0)[0] << " + " << model.row(0, 0)[1] << " x\n";
+}
+constexpr Command kCommands[] = {{"show", "Prints the line.", {}, show}};
+
+Plugin make() {
+  Plugin plugin;
+  plugin.name = "line_fit";
+  plugin.summary = "A line through points.";
+  plugin.items = "points";
+  plugin.tables = [](const Job&) { return std::vector{Table{"line", Table::Kind::shared, 1, 2, 5}}; };
+  plugin.terms = [](const Job&) { return std::vector{Term{"squares", Term::Kind::objective}}; };
+  plugin.schedule = [](const Job&) { return std::unique_ptr<Schedule>(new RoundRobinSchedule(0, 1, 1)); };
+  plugin.load = load;
+  plugin.pull = [](const Job&) { return std::unique_ptr<Pull>(new LinePull); };
+  plugin.commands = kCommands;
+  return plugin;
+}
+}  // namespace
+
+ROTA_PLUGIN(make);
