@@ -1,0 +1,88 @@
+#include "cli/child.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/process/args.hpp>
+#include <boost/process/error.hpp>
+#include <boost/process/exe.hpp>
+#include <boost/process/extend.hpp>
+#include <boost/process/posix.hpp>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "base/files.h"
+
+namespace rota {
+
+namespace {
+
+namespace process = boost::process;
+
+// Runs in the child, between fork and exec: only what is safe there.
+struct InChild : process::extend::handler {
+  explicit InChild(pid_t starter) : parent(starter) {}
+
+  template <typename Executor>
+  void on_exec_setup(Executor&) const {
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // The parent may have died before prctl; then there will be no signal.
+    if (::getppid() != parent) ::_exit(127);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  }
+
+  pid_t parent;
+};
+
+}  // namespace
+
+Result<Child> Child::start(const Settings& settings) {
+  const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const FileDescriptor log(::open(settings.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
+  if (!nothing.open() || !log.open())
+    return Status(ExitCode::cannot_write,
+                  "cannot write " + settings.log.string() + ": " + std::generic_category().message(errno));
+  const int output = settings.output >= 0 ? settings.output : log.get();
+  std::error_code error;
+  process::child started(process::exe = settings.program.string(), process::args = settings.arguments,
+                         process::posix::fd.bind(STDIN_FILENO, nothing.get()),
+                         process::posix::fd.bind(STDOUT_FILENO, output),
+                         process::posix::fd.bind(STDERR_FILENO, log.get()), InChild(::getpid()), error);
+  if (error) return Status(ExitCode::failed, "cannot start " + settings.program.string() + ": " + error.message());
+  return Child(settings, std::move(started));
+}
+
+bool Child::ended() {
+  if (ended_) return true;
+  std::error_code error;
+  ended_ = !process_.running(error);
+  return ended_;
+}
+
+void Child::signal(int number) {
+  if (!ended()) ::kill(pid(), number);
+}
+
+bool Child::killed() const {
+  return WIFSIGNALED(process_.native_exit_code());
+}
+
+int Child::exit_code() const {
+  const int status = process_.native_exit_code();
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+std::string Child::how() const {
+  if (!killed()) return "exit code " + std::to_string(exit_code());
+  const int number = WTERMSIG(process_.native_exit_code());
+  return "signal " + std::to_string(number) + " (" + ::strsignal(number) + ")";
+}
+
+}  // namespace rota

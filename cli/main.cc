@@ -1,0 +1,80 @@
+// rota: the command that users type.
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/flags.h"
+#include "base/plugin_host.h"
+#include "base/version.h"
+#include "cli/commands.h"
+
+namespace rota {
+namespace {
+
+struct Entry {
+  std::string_view name;
+  std::string_view arguments;
+  std::string_view meaning;
+  Status (*run)(int argc, const char* const* argv);
+};
+
+constexpr Entry kEntries[] = {
+    {"train", "APP --input=PATH --out=DIR [flags]", "Trains a model.", train_command},
+    {"resume", "DIR [flags]", "Goes on with a run from its newest checkpoint.", resume_command},
+    {"show", "APP --model=DIR", "Shows a model in words; other commands of an app alike.", plugin_command},
+    {"export", "APP --model=DIR", "Writes a model's text form, beside it.", export_command},
+    {"status", "DIR|ADDRESS", "Tells how a run goes, or went.", status_command},
+};
+
+void print_help() {
+  std::printf("usage: rota COMMAND ...\n\nTrains models by scheduling the updates of their parameters.\n\n");
+  for (const Entry& entry : kEntries)
+    std::printf("  rota %-8s %s\n      %s\n", std::string(entry.name).c_str(), std::string(entry.arguments).c_str(),
+                std::string(entry.meaning).c_str());
+  std::printf("\nApps:");
+  for (const std::string& app : available_apps()) std::printf(" %s", app.c_str());
+  std::printf("\n`rota COMMAND --help` tells more.\n");
+}
+
+Status unknown(const std::string& name) {
+  std::vector<std::string> names{"help"};
+  for (const Entry& entry : kEntries) names.emplace_back(entry.name);
+  return {ExitCode::usage, "unknown command '" + name + "'; the nearest is '" + nearest_name(name, names) + "'"};
+}
+
+// A command of a plugin is known only with the plugin: `rota predict lda`.
+bool names_an_app(int argc, const char* const* argv) {
+  if (argc < 2 || argv[1][0] == '-') return false;
+  const std::string_view app = argv[1];
+  if (app.ends_with(".so")) return true;
+  for (const std::string& known : available_apps())
+    if (known == app) return true;
+  return false;
+}
+
+Status dispatch(int argc, const char* const* argv) {
+  if (argc < 2) return {ExitCode::usage, "which command? `rota --help` lists them"};
+  const std::string name = argv[1];
+  if (name == "--help" || name == "-h" || name == "-help" || name == "help") {
+    if (argc == 3 && name == "help") {
+      const char* words[] = {argv[0], argv[2], "--help"};
+      return dispatch(3, words);
+    }
+    return print_help(), Status();
+  }
+  if (name == "--version" || name == "-version") return std::printf("rota %s\n", kVersion), Status();
+  if (name.starts_with('-')) return {ExitCode::usage, "a command comes first: rota COMMAND " + name};
+  for (const Entry& entry : kEntries)
+    if (entry.name == name) return entry.run(argc - 1, argv + 1);
+  return names_an_app(argc - 1, argv + 1) ? plugin_command(argc - 1, argv + 1) : unknown(name);
+}
+
+}  // namespace
+}  // namespace rota
+
+int main(int argc, char** argv) {
+  const rota::Status status = rota::dispatch(argc, argv);
+  if (!status.ok()) std::fprintf(stderr, "rota: %s\n", status.what().c_str());
+  return static_cast<int>(status.code());
+}

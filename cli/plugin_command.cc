@@ -1,0 +1,136 @@
+// rota show|predict|... APP --model=DIR: the commands that plugins declare; and rota export.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <system_error>
+
+#include "base/plugin_host.h"
+#include "base/version.h"
+#include "cli/commands.h"
+#include "cli/run_job.h"
+#include "kvstore/model_reader.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array kModelOptions = {
+    Option{.name = "model", .kind = Option::Kind::path, .meaning = "Folder of the run, or of its model."},
+    Option{.name = "output", .kind = Option::Kind::path, .meaning = "File for the result, instead of stdout."},
+    Option{.name = "plugin_dir",
+           .kind = Option::Kind::path,
+           .meaning = "Folder to look for plugins in, instead of the installed one."},
+};
+
+// The flags of `command` that are not also the plugin's.
+std::vector<Option> own_options(const Command* command) {
+  std::vector<Option> own;
+  for (const Option& option : kModelOptions) {
+    const bool declared = command != nullptr && std::any_of(command->options.begin(), command->options.end(),
+                                                            [&](const Option& its) { return its.name == option.name; });
+    if (!declared) own.push_back(option);
+  }
+  return own;
+}
+
+const Command* find_command(const Plugin& plugin, std::string_view name) {
+  for (const Command& command : plugin.commands)
+    if (command.name == name) return &command;
+  return nullptr;
+}
+
+Status no_command(const Plugin& plugin, const std::string& name) {
+  std::vector<std::string> names{"train", "export"};
+  for (const Command& command : plugin.commands) names.emplace_back(command.name);
+  return {ExitCode::usage, "the app " + std::string(plugin.name) + " has no command '" + name + "'; the nearest is '" +
+                               nearest_name(name, names) + "'"};
+}
+
+void print_help(const std::string& name, const Command* command) {
+  std::printf("usage: rota %s APP --model=DIR [flags]\n\n%s\n%s", name.c_str(),
+              command == nullptr ? "" : std::string(command->summary).c_str(), describe(own_options(command)).c_str());
+  if (command != nullptr) std::printf("%s", describe(command->options).c_str());
+}
+
+// `--output` appears under its name once it is complete.
+Status run_into(const Plugin& plugin, const Command& command, const Model& model, const Options& options) {
+  const bool own_output = find_command(plugin, command.name) != nullptr && options.has("output") &&
+                          std::none_of(command.options.begin(), command.options.end(),
+                                       [](const Option& option) { return option.name == "output"; });
+  if (!own_output) {
+    ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { command.run(model, options, std::cout); }));
+    std::cout.flush();
+    return std::cout.good() ? Status() : Status(ExitCode::disk, "cannot write to stdout");
+  }
+  const fs::path file(options.text("output"));
+  const fs::path unfinished = file.string() + ".unfinished";
+  std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
+  if (!out) return {ExitCode::cannot_write, "cannot write " + unfinished.string()};
+  Status status = call_hook(plugin.name, command.name, "", [&] { command.run(model, options, out); });
+  out.close();
+  if (status.ok() && !out) status = {ExitCode::disk, "cannot write " + unfinished.string()};
+  std::error_code error;
+  if (status.ok()) fs::rename(unfinished, file, error);
+  if (error) status = {ExitCode::cannot_write, file.string() + ": " + error.message()};
+  if (!status.ok()) fs::remove(unfinished, error);
+  return status;
+}
+
+// The app and the folder of its plugins, before the command's own flags are known.
+Result<const Plugin*> plugin_of(int argc, const char* const* argv, CommandLine& first) {
+  auto line = parse_flags(argc, argv, {{}, kModelOptions, {}, true});
+  if (!line.ok()) return std::move(line).status();
+  first = std::move(line).value();
+  if (first.wish != CommandLine::Wish::run && first.positional.empty()) return static_cast<const Plugin*>(nullptr);
+  if (first.positional.empty())
+    return Status(ExitCode::usage, "which app? rota " + std::string(argv[0]) + " APP --model=DIR");
+  return find_plugin(first.positional.front(), fs::path(first.options.text("plugin_dir")));
+}
+
+// The command line against all of its flags.  Nothing is left to do if there is no model in it.
+Result<CommandLine> model_line(int argc, const char* const* argv, const Command* command) {
+  const std::vector<Option> own = own_options(command);
+  auto line =
+      parse_flags(argc, argv, {{}, own, command == nullptr ? std::span<const Option>() : command->options, false});
+  if (!line.ok()) return line;
+  if (line->positional.size() > 1) return Status(ExitCode::usage, "'" + line->positional[1] + "' is one word too many");
+  if (!line->options.has("model")) return Status(ExitCode::usage, "--model is missing: the folder of a run");
+  return line;
+}
+
+}  // namespace
+
+Status plugin_command(int argc, const char* const* argv) {
+  CommandLine first;
+  auto plugin = plugin_of(argc, argv, first);
+  if (!plugin.ok()) return std::move(plugin).status();
+  if (first.wish == CommandLine::Wish::version) return std::printf("rota %s\n", kVersion), Status();
+  const Command* command = *plugin == nullptr ? nullptr : find_command(**plugin, argv[0]);
+  if (first.wish == CommandLine::Wish::help) return print_help(argv[0], command), Status();
+  if (command == nullptr) return no_command(**plugin, argv[0]);
+  auto line = model_line(argc, argv, command);
+  if (!line.ok()) return std::move(line).status();
+  auto model = open_model(fs::path(line->options.text("model")));
+  if (!model.ok()) return std::move(model).status();
+  return run_into(**plugin, *command, **model, line->options);
+}
+
+Status export_command(int argc, const char* const* argv) {
+  CommandLine first;
+  auto plugin = plugin_of(argc, argv, first);
+  if (!plugin.ok()) return std::move(plugin).status();
+  if (first.wish == CommandLine::Wish::version) return std::printf("rota %s\n", kVersion), Status();
+  if (first.wish == CommandLine::Wish::help) return print_help("export", nullptr), Status();
+  auto line = model_line(argc, argv, nullptr);
+  if (!line.ok()) return std::move(line).status();
+  const fs::path folder(line->options.text("model"));
+  ROTA_TRY(export_model(**plugin, folder));
+  std::printf("exported: %s\n", folder.c_str());
+  return {};
+}
+
+}  // namespace rota

@@ -1,0 +1,132 @@
+#include "cli/progress.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+namespace rota {
+
+namespace {
+
+constexpr std::size_t kBarWidth = 10;
+
+std::string with_digits(const char* format, double number) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, number);
+  return text;
+}
+
+std::size_t terminal_width() {
+  struct winsize size = {};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::string bar(double done) {
+  const auto full = static_cast<std::size_t>(std::clamp(done, 0.0, 1.0) * static_cast<double>(kBarWidth));
+  return "[" + std::string(full, '#') + std::string(kBarWidth - full, '.') + "] ";
+}
+
+std::string count_of(const nlohmann::json& epoch) {
+  return with_digits("%.0f", number_in(epoch, "epoch")) + "/" + with_digits("%.0f", number_in(epoch, "epochs"));
+}
+
+// Seconds, items, workers, and how long it will take.
+std::string speed_of(const nlohmann::json& epoch) {
+  const double number = number_in(epoch, "epoch"), all = number_in(epoch, "epochs");
+  const double seconds = number_in(epoch, "seconds");
+  const std::string items = text_in(epoch, "items_unit");
+  std::string line = "  " + with_digits("%.2f s", seconds);
+  line += "  " + short_number(number_in(epoch, "items_per_second")) + " " + (items.empty() ? "items" : items) + "/s";
+  line += "  " + with_digits("%.0f", number_in(epoch, "workers")) + " workers";
+  if (number > 0 && number < all) line += "  " + short_number(seconds / number * (all - number)) + " s left";
+  return line;
+}
+
+void write_out(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+double number_in(const nlohmann::json& record, const char* field, double otherwise) {
+  const auto found = record.find(field);
+  if (found == record.end()) return otherwise;
+  if (found->is_number()) return found->get<double>();
+  if (!found->is_string()) return otherwise;
+  const auto& text = found->get_ref<const std::string&>();
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() ? number : otherwise;
+}
+
+std::string text_in(const nlohmann::json& record, const char* field) {
+  const auto found = record.find(field);
+  return found != record.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::string short_number(double number) {
+  constexpr const char* kUnits[] = {"", "k", "M", "G", "T"};
+  std::size_t unit = 0;
+  while (std::fabs(number) >= 999.5 && unit + 1 < std::size(kUnits)) {
+    number /= 1000;
+    ++unit;
+  }
+  return with_digits("%.3g", number) + kUnits[unit];
+}
+
+std::string epoch_line(const nlohmann::json& epoch) {
+  std::string line = "epoch " + count_of(epoch);
+  if (epoch.contains("objective")) {
+    line += "  objective " + with_digits("%.8g", number_in(epoch, "objective"));
+    if (epoch.contains("per_item")) line += " (" + with_digits("%.5g", number_in(epoch, "per_item")) + " per item)";
+  }
+  return line + speed_of(epoch);
+}
+
+std::string bar_line(const nlohmann::json& epoch) {
+  std::string line = bar(number_in(epoch, "epoch") / std::max(number_in(epoch, "epochs"), 1.0)) + count_of(epoch);
+  if (epoch.contains("per_item")) line += "  " + with_digits("%.5g", number_in(epoch, "per_item")) + "/item";
+  return line + speed_of(epoch);
+}
+
+Progress::Progress() : terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+void Progress::record(const nlohmann::json& record) {
+  const std::string event = text_in(record, "event");
+  if (event == "epoch") {
+    terminal_ ? draw(bar_line(record)) : say(epoch_line(record));
+  } else if (event == "phase") {
+    // Off a terminal the phases are in events.jsonl; a log of lines is for the epochs.
+    if (terminal_) draw(text_in(record, "phase") + " ...");
+  } else if (event == "stopping") {
+    say("stopping " + text_in(record, "when"));
+  } else if (event == "not_reproducible") {
+    say("not reproducible: " + text_in(record, "why"));
+  } else if (event == "warning") {
+    say(text_in(record, "what"));
+  }
+}
+
+void Progress::draw(const std::string& line) {
+  line_ = line.substr(0, terminal_width() - 1);
+  write_out("\r\033[K" + line_);
+}
+
+void Progress::say(std::string_view text) {
+  std::string all(text);
+  all += '\n';
+  if (!line_.empty()) all = "\r\033[K" + all + line_;
+  write_out(all);
+}
+
+void Progress::end() {
+  if (!line_.empty()) write_out("\n");
+  line_.clear();
+}
+
+}  // namespace rota

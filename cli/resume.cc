@@ -1,0 +1,82 @@
+// rota resume DIR: goes on with a run from its newest committed checkpoint.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "base/job_options.h"
+#include "base/plugin_host.h"
+#include "base/version.h"
+#include "cli/commands.h"
+#include "cli/run_job.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// What says where the work is done, and so may change between two parts of a run.
+constexpr std::array<std::string_view, 3> kMayChange = {"workers", "threads", "stores"};
+
+std::vector<Option> changeable() {
+  std::vector<Option> table;
+  for (const Option& option : job_options())
+    if (std::find(kMayChange.begin(), kMayChange.end(), option.name) != kMayChange.end()) table.push_back(option);
+  return table;
+}
+
+Status check_given(const CommandLine& line, const std::string& folder) {
+  for (const auto& [name, value] : line.given)
+    if (std::find(kMayChange.begin(), kMayChange.end(), name) == kMayChange.end())
+      return {ExitCode::usage,
+              "--" + name + " belongs to the run in " + folder +
+                  ", and its model may depend on it: only --workers, --threads and --stores can change"};
+  return {};
+}
+
+// A killed `rota` leaves its folder of sockets behind; the address in the run's folder tells where.
+void remove_stale_sockets(const RunFolder& run) {
+  constexpr std::string_view kIpc = "ipc://";
+  auto address = read_whole_file(run.address(), 4096);
+  if (!address.ok() || !address->starts_with(kIpc)) return;
+  const fs::path folder = fs::path(address->substr(kIpc.size())).parent_path();
+  std::error_code ignored;
+  if (folder.filename().string().starts_with(kSocketFolderPrefix)) fs::remove_all(folder, ignored);
+  fs::remove(run.address(), ignored);
+}
+
+}  // namespace
+
+Status resume_command(int argc, const char* const* argv) {
+  static const std::vector<Option> kTable = changeable();
+  auto line = parse_flags(argc, argv, {{}, kTable, {}, true});
+  if (!line.ok()) return std::move(line).status();
+  if (line->wish == CommandLine::Wish::version) return std::printf("rota %s\n", kVersion), Status();
+  if (line->wish == CommandLine::Wish::help)
+    return std::printf("usage: rota resume DIR [flags]\n\nGoes on with the run in DIR.\n%s", describe(kTable).c_str()),
+           Status();
+  if (line->positional.size() != 1) return {ExitCode::usage, "which run? rota resume DIR"};
+  const RunFolder run{fs::absolute(line->positional.front()).lexically_normal()};
+  ROTA_TRY(check_given(*line, line->positional.front()));
+  std::error_code error;
+  if (!fs::exists(run.flags(), error)) return {ExitCode::no_input, run.path.string() + ": there is no run here"};
+  auto claim = claim_folder(run);
+  if (!claim.ok()) return std::move(claim).status();
+  if (fs::exists(run.result(), error)) return std::printf("already done: %s\n", run.path.c_str()), Status();
+
+  const std::string flagfile = "--flagfile=" + run.flags().string();
+  // The folder may have been moved since.
+  const std::string out = "--out=" + run.path.string();
+  std::vector<std::string> words{"resume", flagfile, out};
+  for (const auto& [name, value] : line->given) words.push_back("--" + name + "=" + value);
+  std::vector<const char*> pointers;
+  for (const std::string& word : words) pointers.push_back(word.c_str());
+  auto parsed = parse_with_plugin(static_cast<int>(pointers.size()), pointers.data(), {});
+  if (!parsed.ok()) return std::move(parsed).status();
+  remove_stale_sockets(run);
+  ROTA_TRY(make_folder(run.log()));
+  ROTA_TRY(write_flagfile(run.flags(), parsed->line.options.all()));
+  return run_job({run, parsed->line.options, line->log_flags, true}, *parsed->plugin);
+}
+
+}  // namespace rota

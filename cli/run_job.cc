@@ -1,0 +1,96 @@
+#include "cli/run_job.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "base/plugin_host.h"
+#include "kvstore/model_reader.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kResultBytesMax = std::size_t{16} << 20;
+
+// "done: 20 epochs in 1.2 s, objective -3.9e+06, model_hash 0123..., DIR"
+Status print_result(const RunFolder& run) {
+  auto text = read_whole_file(run.result(), kResultBytesMax);
+  if (!text.ok()) return std::move(text).status();
+  const auto result = nlohmann::json::parse(*text, nullptr, false);
+  if (!result.is_object()) return {ExitCode::bug, run.result().string() + " is not a JSON object"};
+  std::printf("done: %.0f epochs in %.4g s", number_in(result, "epochs"), number_in(result, "seconds"));
+  if (result.contains("objective")) std::printf(", objective %.9g", number_in(result, "objective"));
+  std::printf(", model_hash %s, %s\n", text_in(result, "model_hash").c_str(), run.path.c_str());
+  if (std::fflush(stdout) != 0) return {ExitCode::disk, "cannot write to stdout"};
+  return {};
+}
+
+// Moves what was written into place.  A file that is part of the stored model keeps its name to itself.
+Status publish(const fs::path& written, const fs::path& model) {
+  const fs::path earlier = model / "text.list";
+  std::string names;
+  if (auto text = read_whole_file(earlier, kResultBytesMax); text.ok()) names = "\n" + *text;
+  std::string list;
+  std::error_code error;
+  for (fs::directory_iterator at(written, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    std::error_code ignored;
+    if (fs::exists(model / name, ignored) && names.find("\n" + name + "\n") == names.npos)
+      return {ExitCode::failed, "the text form may not be named " + name + ": that is part of the model"};
+    list += name + "\n";
+  }
+  if (error) return {ExitCode::disk, written.string() + ": " + error.message()};
+  // The list comes first: what a crash leaves half done may be written over.
+  ROTA_TRY(write_atomically(earlier, std::string_view(list)));
+  for (std::size_t at = 0, end; (end = list.find('\n', at)) != list.npos; at = end + 1) {
+    const std::string name = list.substr(at, end - at);
+    fs::rename(written / name, model / name, error);
+    if (error) return {ExitCode::cannot_write, (model / name).string() + ": " + error.message()};
+  }
+  return sync_folder(model);
+}
+
+}  // namespace
+
+Result<FileDescriptor> claim_folder(const RunFolder& run) {
+  FileDescriptor fd(::open(run.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.open())
+    return Status(ExitCode::cannot_write, run.path.string() + ": " + std::generic_category().message(errno));
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0)
+    return Status(ExitCode::cannot_write, "another rota is at work in " + run.path.string());
+  return fd;
+}
+
+Status export_model(const Plugin& plugin, const fs::path& run_or_model) {
+  if (plugin.export_text == nullptr)
+    return {ExitCode::usage, "the app " + std::string(plugin.name) + " has no text form of its models"};
+  auto model = open_model(run_or_model);
+  if (!model.ok()) return std::move(model).status();
+  std::error_code ignored;
+  const RunFolder run{run_or_model};
+  const fs::path folder = fs::is_directory(run.model(), ignored) ? run.model() : run_or_model;
+  auto written = make_private_folder(folder, ".text-");
+  if (!written.ok()) return std::move(written).status();
+  Status status = call_hook(plugin.name, "export_text", "", [&] { plugin.export_text(**model, *written); });
+  if (status.ok()) status = publish(*written, folder);
+  fs::remove_all(*written, ignored);
+  return status;
+}
+
+Status run_job(const LocalJob& job, const Plugin& plugin) {
+  {
+    Progress progress;
+    ROTA_TRY(supervise(job, progress));
+  }
+  if (plugin.export_text != nullptr) ROTA_TRY(export_model(plugin, job.run.path));
+  return print_result(job.run);
+}
+
+}  // namespace rota

@@ -1,0 +1,19 @@
+// cli/run_job.h -- what `rota train` and `rota resume` share once the folder of the run is prepared.
+#pragma once
+#include "base/files.h"
+#include "base/status.h"
+#include "cli/supervise.h"
+#include "rota/plugin.h"
+
+namespace rota {
+
+// Keeps other `rota` processes out of the folder while it lives.  ExitCode::cannot_write if one is there already.
+Result<FileDescriptor> claim_folder(const RunFolder& run);
+
+// Trains to the end, writes the text form of the model, and prints the result.
+Status run_job(const LocalJob& job, const Plugin& plugin);
+
+// Writes the plugin's text form of a model into the folder it is in, over an earlier one.
+Status export_model(const Plugin& plugin, const std::filesystem::path& run_or_model);
+
+}  // namespace rota

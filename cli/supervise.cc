@@ -1,0 +1,291 @@
+#include "cli/supervise.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <system_error>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/plugin_host.h"
+#include "cli/child.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr Nanoseconds kPollSpan = 200 * kMillisecond;
+constexpr Nanoseconds kStopSpan = 60 * kSecond;  // for the coordinator, after a signal
+constexpr Nanoseconds kNowSpan = 10 * kSecond;   // for the coordinator, after a second one
+constexpr Nanoseconds kEndSpan = 5 * kSecond;    // for the others, after the coordinator
+constexpr Nanoseconds kKillSpan = 2 * kSecond;   // after SIGTERM
+// How long the coordinator may take to tell of a lost process in its own words.
+constexpr Nanoseconds kWordSpan = 2 * kSecond;
+constexpr std::size_t kLogLines = 10;
+constexpr std::size_t kRecordBytesMax = std::size_t{16} << 20;
+// sockaddr_un has 108 bytes; the names of the sockets in the folder take the rest.
+constexpr std::size_t kSocketFolderMax = 60;
+
+// Signals as readable events while it lives; blocked in this thread, so that none is lost between two looks.
+class Signals {
+ public:
+  Signals() {
+    sigset_t wanted;
+    ::sigemptyset(&wanted);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) ::sigaddset(&wanted, number);
+    ::sigprocmask(SIG_BLOCK, &wanted, &before_);
+    fd_ = FileDescriptor(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+  ~Signals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  int fd() const { return fd_.get(); }
+  // The next one; 0 if there is none.
+  int take() const {
+    signalfd_siginfo info = {};
+    return ::read(fd(), &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
+  }
+
+ private:
+  sigset_t before_ = {};
+  FileDescriptor fd_;
+};
+
+// Removed with what is in it at the end.
+class SocketFolder {
+ public:
+  static Result<SocketFolder> make() {
+    const char* wanted = std::getenv("XDG_RUNTIME_DIR");
+    fs::path parent = wanted == nullptr ? "" : wanted;
+    if (parent.empty() || parent.string().size() > kSocketFolderMax || ::access(parent.c_str(), W_OK | X_OK) != 0)
+      parent = "/tmp";
+    auto folder = make_private_folder(parent, kSocketFolderPrefix);
+    if (!folder.ok()) return std::move(folder).status();
+    return SocketFolder(std::move(folder).value());
+  }
+  SocketFolder(SocketFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  ~SocketFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  explicit SocketFolder(fs::path path) : path_(std::move(path)) {}
+  fs::path path_;
+};
+
+class Supervisor {
+ public:
+  Supervisor(const LocalJob& job, Progress& progress) : job_(job), progress_(progress) {}
+  ~Supervisor() { end_all(); }
+
+  Status start(const fs::path& sockets) {
+    address_ = "ipc://" + (sockets / "coordinator").string();
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return {ExitCode::failed, "no pipe: " + std::generic_category().message(errno)};
+    records_ = FileDescriptor(ends[0]);
+    const FileDescriptor output(ends[1]);
+    ::fcntl(records_.get(), F_SETFL, O_NONBLOCK);
+    ROTA_TRY(start_role("coordinator", 0, output.get()));
+    for (const auto& [role, option] :
+         {std::pair{"scheduler", "schedulers"}, {"worker", "workers"}, {"kvstore", "stores"}})
+      for (std::int64_t i = 0; i < job_.options.integer(option); ++i) ROTA_TRY(start_role(role, i, -1));
+    return {};
+  }
+
+  Status watch() {
+    while (!coordinator().ended()) {
+      std::array<pollfd, 2> waits{pollfd{signals_.fd(), POLLIN, 0}, pollfd{records_.get(), POLLIN, 0}};
+      // After the coordinator closed its stdout, it only remains to wait for its end.
+      ::poll(waits.data(), records_.open() ? 2 : 1, static_cast<int>(kPollSpan / kMillisecond));
+      read_records();
+      while (const int number = signals_.take())
+        if (number != SIGCHLD) stop(number);
+      hasten();
+      look_for_lost();
+    }
+    read_records();
+    return outcome();
+  }
+
+ private:
+  struct Role {
+    Child child;
+    Nanoseconds lost_at = 0;  // when it was seen to have ended while the job ran
+    bool told = false;
+  };
+
+  Child& coordinator() { return roles_.front().child; }
+
+  Status start_role(const std::string& role, std::int64_t index, int output) {
+    Child::Settings settings;
+    settings.name = role + "-" + std::to_string(index);
+    settings.program = program_folder() / ("rota-" + role);
+    settings.log = job_.run.log(settings.name);
+    settings.output = output;
+    settings.arguments = {"--flagfile=" + job_.run.flags().string(), "--coordinator=" + address_,
+                          "--index=" + std::to_string(index)};
+    if (role == "coordinator") settings.arguments.push_back("--report");
+    if (job_.resume) settings.arguments.push_back("--resume");
+    settings.arguments.insert(settings.arguments.end(), job_.log_flags.begin(), job_.log_flags.end());
+    auto child = Child::start(settings);
+    if (!child.ok()) return std::move(child).status();
+    roles_.push_back({std::move(child).value()});
+    return {};
+  }
+
+  void read_records() {
+    std::array<char, 65536> block{};
+    while (records_.open()) {
+      const ssize_t n = ::read(records_.get(), block.data(), block.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) break;
+      if (n == 0) records_.close();
+      unread_.append(block.data(), static_cast<std::size_t>(n));
+    }
+    std::size_t at = 0;
+    for (std::size_t end; (end = unread_.find('\n', at)) != unread_.npos; at = end + 1)
+      take_record(std::string_view(unread_).substr(at, end - at));
+    unread_.erase(0, at);
+    if (unread_.size() > kRecordBytesMax) unread_.clear();
+  }
+
+  void take_record(std::string_view line) {
+    auto record = nlohmann::json::parse(line, nullptr, false);
+    if (!record.is_object()) return;
+    const std::string event = text_in(record, "event");
+    if (event == "joined") joined_.insert(text_in(record, "role"));
+    if (event == "end") end_ = record;
+    progress_.record(record);
+  }
+
+  // A signal that this process got.
+  void stop(int number) {
+    ++stops_;
+    if (stops_ == 1) progress_.say("rota: stopping; a second signal does not wait for a checkpoint");
+    coordinator().signal(stops_ > 2 ? SIGKILL : number == SIGINT ? SIGINT : SIGTERM);
+    stop_signal_ = number;
+    hasten_at_ = now_ns() + (stops_ == 1 ? kStopSpan : kNowSpan);
+  }
+
+  void hasten() {
+    if (stops_ > 0 && now_ns() >= hasten_at_) stop(stop_signal_);
+  }
+
+  void look_for_lost() {
+    const Nanoseconds now = now_ns();
+    for (std::size_t i = 1; i < roles_.size(); ++i) {
+      Role& role = roles_[i];
+      if (!role.child.ended() || role.told || end_) continue;
+      if (role.lost_at == 0) role.lost_at = now;
+      if (now - role.lost_at < kWordSpan) continue;
+      tell_lost(role);
+      // The coordinator never heard of it and would wait for it in vain.
+      if (joined_.contains(role.child.name()) || never_joined_) continue;
+      never_joined_ = &role - roles_.data();
+      coordinator().signal(SIGTERM);
+      hasten_at_ = now + kNowSpan;
+      stops_ = 2;
+      stop_signal_ = SIGTERM;
+    }
+  }
+
+  void tell_lost(Role& role) {
+    role.told = true;
+    // Of its own will, and told to by the coordinator.
+    if (!role.child.killed() && role.child.exit_code() == 0) return;
+    progress_.say("rota: " + role.child.name() + " ended with " + role.child.how() + "; the end of " +
+                  role.child.log().string() + ":\n" + last_lines(role.child.log(), kLogLines));
+  }
+
+  static ExitCode code_of(const Child& child) {
+    if (!child.killed()) return static_cast<ExitCode>(child.exit_code());
+    const int number = child.exit_code() - 128;
+    const bool crash =
+        number == SIGABRT || number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE;
+    return crash ? ExitCode::bug : ExitCode::temporary;
+  }
+
+  Status outcome() {
+    const Child& child = coordinator();
+    if (never_joined_ && stops_ > 0) {
+      const Child& lost = roles_[static_cast<std::size_t>(*never_joined_)].child;
+      const ExitCode code = code_of(lost);
+      return {code == ExitCode::ok ? ExitCode::failed : code, lost.name() + " ended before it joined: " + lost.how()};
+    }
+    const ExitCode code = code_of(child);
+    if (code == ExitCode::ok && end_) return {};
+    const std::string said = end_ ? text_in(*end_, "what") : "";
+    if (code == ExitCode::ok) return {ExitCode::bug, "the coordinator ended without a word"};
+    // Processes that did not end the way the coordinator says have something to add.
+    for (std::size_t i = 1; i < roles_.size(); ++i)
+      if (roles_[i].child.ended() && !roles_[i].told && roles_[i].child.killed()) tell_lost(roles_[i]);
+    if (!said.empty()) return {code, said};
+    return {code, "the coordinator ended with " + child.how() + "; the end of " + child.log().string() + ":\n" +
+                      last_lines(child.log(), kLogLines)};
+  }
+
+  // Waits until all have ended, at most `span`.
+  bool wait_for_all(Nanoseconds span) {
+    const Nanoseconds until = now_ns() + span;
+    while (true) {
+      const bool all = std::all_of(roles_.begin(), roles_.end(), [](Role& role) { return role.child.ended(); });
+      if (all || now_ns() >= until) return all;
+      pollfd wait{signals_.fd(), POLLIN, 0};
+      ::poll(&wait, 1, static_cast<int>(kPollSpan / kMillisecond));
+      while (signals_.take() != 0) {
+      }
+    }
+  }
+
+  void end_all() {
+    // Whoever is left was not dismissed if the coordinator is still there or never ran.
+    const bool dismissed = !roles_.empty() && coordinator().ended() && end_;
+    if (dismissed && wait_for_all(kEndSpan)) return;
+    for (Role& role : roles_) role.child.signal(SIGTERM);
+    if (wait_for_all(kKillSpan)) return;
+    for (Role& role : roles_) role.child.signal(SIGKILL);
+    wait_for_all(kKillSpan);
+  }
+
+  const LocalJob& job_;
+  Progress& progress_;
+  Signals signals_;
+  std::string address_;
+  std::vector<Role> roles_;  // the coordinator first
+  FileDescriptor records_;   // what the coordinator writes
+  std::string unread_;
+  std::set<std::string> joined_;
+  std::optional<nlohmann::json> end_;
+  std::optional<std::ptrdiff_t> never_joined_;
+  int stops_ = 0;
+  int stop_signal_ = 0;
+  Nanoseconds hasten_at_ = 0;
+};
+
+}  // namespace
+
+Status supervise(const LocalJob& job, Progress& progress) {
+  auto sockets = SocketFolder::make();
+  if (!sockets.ok()) return std::move(sockets).status();
+  Supervisor supervisor(job, progress);
+  ROTA_TRY(supervisor.start(sockets->path()));
+  return supervisor.watch();
+}
+
+}  // namespace rota

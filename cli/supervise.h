@@ -1,0 +1,32 @@
+// cli/supervise.h -- starts the processes of a job on this machine, watches them, and ends them all.
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/run_folder.h"
+#include "base/status.h"
+#include "cli/progress.h"
+#include "rota/options.h"
+
+namespace rota {
+
+// What the names of the folders for a job's sockets begin with.
+inline constexpr char kSocketFolderPrefix[] = "rota-";
+
+struct LocalJob {
+  RunFolder run;  // its flags.txt and log folder are there
+  Options options;
+  std::vector<std::string> log_flags;  // glog's, for all processes
+  bool resume = false;
+};
+
+// Runs the job to its end.  The coordinator decides how that is: the Status has its exit code and its words; a
+// coordinator that dies without a word is a bug or, if killed from outside, ExitCode::temporary.  When this returns, no
+// process is left.
+//
+// SIGINT, SIGTERM and SIGHUP are passed on to the coordinator, which ends the job after a checkpoint (ExitCode
+// interrupted or terminated); a second one ends it now; a third, or a minute without an end, kills.
+Status supervise(const LocalJob& job, Progress& progress);
+
+}  // namespace rota

@@ -1,0 +1,126 @@
+// rota train APP --input=PATH --out=DIR: trains a model with processes on this machine.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <set>
+#include <system_error>
+
+#include "base/input_files.h"
+#include "base/job_options.h"
+#include "base/plugin_host.h"
+#include "base/version.h"
+#include "cli/commands.h"
+#include "cli/run_job.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void print_help(const Plugin* plugin) {
+  std::printf("usage: rota train APP --input=PATH --out=DIR [flags]\n\nTrains a model.  The job:\n%s",
+              describe(job_options()).c_str());
+  if (plugin != nullptr)
+    std::printf("\nThe app %s: %s\n%s", std::string(plugin->name).c_str(), std::string(plugin->summary).c_str(),
+                describe(plugin->options).c_str());
+  std::printf("\n  --flagfile=FILE\n      Reads flags from a file, one a line.\n");
+  if (plugin == nullptr) std::printf("\n`rota train APP --help` adds the app's own flags.\n");
+}
+
+Status check_job(const Options& options, const Plugin& plugin) {
+  for (const char* needed : {"input", "out"})
+    if (!options.has(needed)) return {ExitCode::usage, "--" + std::string(needed) + " is missing"};
+  if (plugin.check != nullptr) ROTA_TRY(call_hook(plugin.name, "check", "", [&] { plugin.check(options); }));
+  if (options.text("input") != "-")
+    if (auto files = input_files(options.text("input")); !files.ok()) return std::move(files).status();
+  if (options.has("valid"))
+    if (auto files = input_files(options.text("valid")); !files.ok()) return std::move(files).status();
+  return {};
+}
+
+// What a run leaves that never got to its first checkpoint: nothing that anybody would miss.
+bool holds_nothing(const RunFolder& run) {
+  const std::set<fs::path> worthless{run.flags(), run.address(), run.events(), run.log(), run.input()};
+  std::error_code error;
+  for (fs::directory_iterator at(run.path, error), end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    if (worthless.contains(at->path()) || fs::is_empty(at->path(), ignored)) continue;
+    return false;
+  }
+  return !error;
+}
+
+Result<FileDescriptor> prepare_folder(const RunFolder& run) {
+  std::error_code error;
+  if (fs::exists(run.path, error) && !holds_nothing(run)) {
+    const bool is_run = fs::exists(run.flags(), error);
+    return Status(ExitCode::cannot_write,
+                  run.path.string() +
+                      (is_run ? " holds another run: choose another --out, or `rota resume " + run.path.string() + "`"
+                              : " holds something else: choose another --out"));
+  }
+  ROTA_TRY(make_folder(run.path));
+  auto claim = claim_folder(run);
+  if (!claim.ok()) return claim;
+  for (fs::directory_iterator at(run.path, error), end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    fs::remove_all(at->path(), ignored);
+  }
+  ROTA_TRY(make_folder(run.log()));
+  return claim;
+}
+
+// All roles read the input, each for itself, and a resumed run again; stdin is there once.
+Status keep_stdin(const RunFolder& run) {
+  FileDescriptor file(::open(run.input().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  const auto failed = [&](ExitCode code, const std::string& what) {
+    return Status(code, what + ": " + std::generic_category().message(errno));
+  };
+  if (!file.open()) return failed(ExitCode::cannot_write, run.input().string());
+  std::array<char, 65536> block{};
+  bool any = false;
+  while (true) {
+    const ssize_t n = ::read(STDIN_FILENO, block.data(), block.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return failed(ExitCode::disk, "cannot read stdin");
+    if (n == 0) break;
+    any = true;
+    for (ssize_t at = 0; at < n;) {
+      const ssize_t written = ::write(file.get(), block.data() + at, static_cast<std::size_t>(n - at));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return failed(ExitCode::disk, run.input().string());
+      at += written;
+    }
+  }
+  if (!any) return {ExitCode::no_input, "input -: nothing came from stdin"};
+  return ::fsync(file.get()) == 0 ? Status() : failed(ExitCode::disk, run.input().string());
+}
+
+}  // namespace
+
+Status train_command(int argc, const char* const* argv) {
+  auto parsed = parse_with_plugin(argc, argv, {}, AppFrom::positional);
+  if (!parsed.ok()) return std::move(parsed).status();
+  CommandLine& line = parsed->line;
+  if (line.wish == CommandLine::Wish::version) return std::printf("rota %s\n", kVersion), Status();
+  if (line.wish == CommandLine::Wish::help) return print_help(parsed->plugin), Status();
+  const Plugin& plugin = *parsed->plugin;
+  ROTA_TRY(check_job(line.options, plugin));
+
+  const RunFolder run{line.options.text("out")};
+  auto claim = prepare_folder(run);
+  if (!claim.ok()) return std::move(claim).status();
+  auto values = line.options.all();
+  if (values["input"] == "-") {
+    ROTA_TRY(keep_stdin(run));
+    values["input"] = run.input().string();
+  }
+  ROTA_TRY(write_flagfile(run.flags(), values));
+  return run_job({run, Options(values), line.log_flags, false}, plugin);
+}
+
+}  // namespace rota

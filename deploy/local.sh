@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Runs a job on this machine as `rota train` does, but with the four programs started by hand: a pattern for launchers.
+# The programs are looked for in $ROTA_BIN, then in the release build, then in $PATH.
+#
+# usage: deploy/local.sh APP --input=PATH --out=DIR [--name=value ...]
+# Ends with the coordinator's exit code.
+set -uo pipefail
+
+usage() {
+  echo "local.sh: $*" >&2
+  echo "usage: deploy/local.sh APP --input=PATH --out=DIR [--name=value ...]" >&2
+  exit 2
+}
+
+[ $# -ge 1 ] && [ "${1#-}" = "$1" ] || usage "the app comes first"
+app=$1
+shift
+out= workers=2 schedulers=1 stores=0
+for flag in "$@"; do
+  case "$flag" in
+    --out=*) out=${flag#*=} ;;
+    --workers=*) workers=${flag#*=} ;;
+    --schedulers=*) schedulers=${flag#*=} ;;
+    --stores=*) stores=${flag#*=} ;;
+    --*=*) ;;
+    *) usage "'$flag' is not --name=value" ;;
+  esac
+done
+[ -n "$out" ] || usage "--out is missing"
+for count in "$workers" "$schedulers" "$stores"; do
+  [[ $count =~ ^[0-9]+$ ]] || usage "'$count' is not a number of processes"
+done
+if [ -e "$out/flags.txt" ]; then
+  echo "local.sh: $out holds another run" >&2
+  exit 73
+fi
+
+bin=${ROTA_BIN:-$(dirname "$0")/../build/release/bin}
+[ -x "$bin/rota-coordinator" ] || bin=$(dirname "$(command -v rota-coordinator || true)")
+[ -x "$bin/rota-coordinator" ] || usage "where are the programs? Build them, or set ROTA_BIN"
+
+mkdir -p "$out/log" || exit 73
+flags=$out/flags.txt
+printf '%s\n' "--app=$app" "$@" >"$flags" || exit 73
+
+# Sockets have short names (107 bytes at most), in a folder that only this user can enter.
+sockets=$(mktemp -d "${TMPDIR:-/tmp}/rota-XXXXXX") || exit 73
+address=ipc://$sockets/coordinator
+
+pids=()
+finish() {
+  local i
+  trap - EXIT INT TERM
+  # The roles end by themselves when the coordinator does; they get five seconds for it.
+  for i in $(seq 50); do
+    kill -0 "${pids[@]:1}" 2>/dev/null || break
+    sleep 0.1
+  done
+  kill -TERM "${pids[@]}" 2>/dev/null && sleep 1
+  kill -KILL "${pids[@]}" 2>/dev/null
+  wait
+  rm -rf "$sockets"
+}
+trap finish EXIT
+interrupted=
+trap 'interrupted=1; kill -TERM "${pids[0]}" 2>/dev/null' INT TERM
+
+start() {
+  local role=$1 index=$2
+  "$bin/rota-$role" --flagfile="$flags" --coordinator="$address" --index="$index" </dev/null \
+    2>>"$out/log/$role-$index.log" &
+  pids+=($!)
+}
+start coordinator 0
+for ((i = 0; i < schedulers; ++i)); do start scheduler "$i"; done
+for ((i = 0; i < workers; ++i)); do start worker "$i"; done
+for ((i = 0; i < stores; ++i)); do start kvstore "$i"; done
+
+# A signal ends a wait with a code of its own; the coordinator's comes from waiting again.
+code=0
+while :; do
+  wait "${pids[0]}"
+  code=$?
+  [ -n "$interrupted" ] || break
+  interrupted=
+done
+if [ "$code" -eq 0 ]; then
+  echo "done: $out" >&2
+else
+  echo "local.sh: the coordinator ended with exit code $code; the end of its log:" >&2
+  tail -n 5 "$out/log/coordinator-0.log" >&2
+fi
+exit "$code"

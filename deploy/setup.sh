@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that Rota is built from and tested with.  Does nothing, quickly, if all are there.
+set -euo pipefail
+
+packages=(
+  build-essential g++ cmake ninja-build pkg-config ccache
+  libzmq3-dev cppzmq-dev
+  libboost-dev libboost-filesystem-dev libboost-iostreams-dev libboost-system-dev
+  libtbb-dev librocksdb-dev libgflags-dev libgoogle-glog-dev
+  librandom123-dev libxxhash-dev libzstd-dev zlib1g-dev nlohmann-json3-dev
+  libgtest-dev libbenchmark-dev clang-format clang-tidy python3
+)
+
+die() {
+  echo "setup.sh: $*" >&2
+  exit 1
+}
+
+command -v dpkg-query >/dev/null || die "this is not Debian; install by hand: ${packages[*]}"
+
+# What is installed, one name a line; names that dpkg has never heard of are errors, which tell nothing new.
+installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null |
+  sed -n 's/ installed$//p' || true)
+missing=()
+for package in "${packages[@]}"; do
+  grep -qx -- "$package" <<<"$installed" || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || die "run as root, or install sudo; missing: ${missing[*]}"
+  as_root=(sudo)
+fi
+
+echo "setup.sh: installing ${missing[*]}" >&2
+# Without asking questions; the environment is given to the command itself, because sudo drops it.
+apt() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" >&2
+}
+apt update || die "apt-get update failed: is there a network, and are the package sources right?"
+apt install -y --no-install-recommends "${missing[@]}" || die "apt-get could not install: ${missing[*]}"
