@@ -1,0 +1,158 @@
+#include "tests/sim/exact_plugin.h"
+
+#include <array>
+
+#include "rota/dense_slice.h"
+#include "rota/rotation.h"
+
+namespace rota::sim {
+
+namespace {
+
+using Counts = DenseSlice<std::uint64_t>;
+constexpr std::size_t kMix = 0, kItems = 1;
+constexpr Key kTotal = 0, kFirstReplicated = 1;
+constexpr std::uint64_t kKeys = 40;
+// Doubles are exact up to 2^53; parts are summed over at most a few dozen shards.
+constexpr std::uint64_t kPartMask = (std::uint64_t{1} << 40) - 1;
+
+std::uint64_t mix(std::uint64_t state, std::uint64_t in) {
+  state = (state ^ in) * 0x9e3779b97f4a7c15U;
+  return state ^ (state >> 29);
+}
+
+class ExactSchedule final : public RotationSchedule {
+ public:
+  explicit ExactSchedule(const Job& job) : RotationSchedule(job, {0, {kTotal}, kFirstReplicated}) {}
+};
+
+class ExactPush final : public Push {
+ public:
+  ExactPush(const Job& job, ShardId shard) : shard_(shard) {
+    const bool heavy = job.options.flag("heavy");
+    for (Key key = 0; key < kKeys; ++key) items_.push_back(1 + (key * 7 + shard * 13) % 5 + (heavy && key == 3 ? 500 : 0));
+  }
+
+  std::uint64_t items() const override {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t n : items_) sum += n;
+    return sum;
+  }
+  void census(Census& census) const override {
+    census.resize(std::max<std::size_t>(census.size(), kKeys));
+    for (Key key = 0; key < kKeys; ++key) census[key] += items_[key];
+  }
+  void attach(const Cut& cut) override { cut_ = cut; }
+
+  void push(SliceId slice, Slice& rows, Epoch epoch, const Budget&, Random& random) override {
+    if (!witness()->visits.emplace(epoch, shard_, slice).second) witness()->complaint = "a slice was visited twice";
+    auto& counts = dynamic_cast<Counts&>(rows);
+    const auto& keys = cut_.slices.at(slice);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      auto row = counts.row(i);
+      if (epoch == 0) row[kItems] += items_[keys[i]];
+      row[kMix] = mix(row[kMix], mix(random(), shard_ + (std::uint64_t{epoch} << 20)) ^ total_);
+      change_ = mix(change_, row[kMix]);
+    }
+    visits_ += keys.size();
+  }
+  void push(const SharedTask& task, Random& random) override {
+    if (!witness()->pushes.emplace(task.round, shard_).second) witness()->complaint = "a shard pushed a round twice";
+    for (const Entry& entry : task.entries) {
+      if (entry.key == kTotal && entry.value[0] != static_cast<double>(total_ & kPartMask))
+        witness()->complaint = "a shared row is not as last committed";
+      const std::uint64_t change = mix(change_, random() ^ entry.key);
+      entry.part[0] = static_cast<double>(change & (kPartMask >> 8));
+      const bool replicated = entry.key >= kFirstReplicated;
+      entry.part[1] = replicated && task.epoch == 0 ? static_cast<double>(items_[entry.key - kFirstReplicated]) : 0;
+    }
+    change_ = 0;
+  }
+  void refresh(std::span<const Delta> deltas) override {
+    for (const Delta& delta : deltas) {
+      if (delta.key == kTotal) total_ = static_cast<std::uint64_t>(delta.value[0]);
+      if (delta.value[0] - delta.change[0] != (delta.key == kTotal ? last_total_ : delta.value[0] - delta.change[0]))
+        witness()->complaint = "a change does not follow from the row before it";
+      if (delta.key == kTotal) last_total_ = delta.value[0];
+    }
+  }
+  void evaluate(std::span<double> terms) const override { terms[0] += static_cast<double>(visits_); }
+  void evaluate(SliceId, const Slice& rows, std::span<double> terms) const override {
+    const auto& counts = dynamic_cast<const Counts&>(rows);
+    for (std::size_t i = 0; i < counts.rows(); ++i) terms[1] += static_cast<double>(counts.row(i)[kItems]);
+  }
+  void save(Writer& out) const override {
+    out.put(total_);
+    out.put(last_total_);
+    out.put(visits_);
+  }
+  void restore(Reader& in) override {
+    total_ = in.get<std::uint64_t>();
+    last_total_ = in.get<double>();
+    visits_ = in.get<std::uint64_t>();
+  }
+
+ private:
+  ShardId shard_;
+  std::vector<std::uint64_t> items_;  // by key
+  Cut cut_;
+  std::uint64_t total_ = 0, change_ = 0, visits_ = 0;
+  double last_total_ = 0;
+};
+
+// The sums are wrapped, so that they stay exact whatever the number of epochs.
+class ExactPull final : public Pull {
+ public:
+  void pull(const PullTask& task) const override {
+    for (const PullEntry& entry : task.entries) {
+      const auto before = static_cast<std::uint64_t>(entry.value[0]), sum = static_cast<std::uint64_t>(entry.sum[0]);
+      entry.value[0] = static_cast<double>(mix(before, sum) & kPartMask);
+      entry.value[1] += entry.sum[1];
+    }
+  }
+  void evaluate(TableId, Key, std::span<const double> value, std::span<double> terms) const override {
+    terms[1] += value[1];
+  }
+};
+
+constexpr std::array kOptions = {Option{.name = "heavy", .kind = Option::Kind::flag, .default_value = "false"}};
+
+Plugin make() {
+  Plugin plugin;
+  plugin.name = "exact";
+  plugin.items = "items";
+  plugin.options = kOptions;
+  plugin.starting_pass = true;
+  plugin.tables = [](const Job&) {
+    return std::vector<Table>{{"sums", Table::Kind::shared, kFirstReplicated + kKeys, 2, 2},
+                              {"counts", Table::Kind::sliced, kKeys, 0, 0}};
+  };
+  plugin.terms = [](const Job&) {
+    return std::vector<Term>{{"visits", Term::Kind::objective}, {"items", Term::Kind::conserved}};
+  };
+  plugin.schedule = [](const Job& job) -> std::unique_ptr<Schedule> { return std::make_unique<ExactSchedule>(job); };
+  plugin.load = [](const Job& job, std::span<const ShardId> hosted) {
+    std::vector<std::unique_ptr<Push>> all;
+    for (const ShardId shard : hosted) all.push_back(std::make_unique<ExactPush>(job, shard));
+    return all;
+  };
+  plugin.pull = [](const Job&) -> std::unique_ptr<Pull> { return std::make_unique<ExactPull>(); };
+  plugin.slice = [](const Job&, std::span<const Key> keys) -> std::unique_ptr<Slice> {
+    return std::make_unique<Counts>(keys.size(), 2);
+  };
+  return plugin;
+}
+
+}  // namespace
+
+Witness*& witness() {
+  static Witness* current = nullptr;
+  return current;
+}
+
+const Plugin& exact_plugin() {
+  static const Plugin plugin = make();
+  return plugin;
+}
+
+}  // namespace rota::sim

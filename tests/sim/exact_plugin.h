@@ -1,0 +1,27 @@
+// tests/sim/exact_plugin.h -- a small plugin in whole numbers whose model shows any slip of the framework.
+//
+// Every visit to a row mixes in who came, in which epoch, a random number and the shared totals as last committed, in a
+// way that does not commute: a visit left out, made twice, out of order, with a stale total or other random numbers
+// gives another hash.  Counts of items are put in during the starting pass and must stay.
+#pragma once
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "rota/plugin.h"
+
+namespace rota::sim {
+
+// What the plugin's hooks saw, over all simulated processes of one life of the cluster.
+struct Witness {
+  std::set<std::tuple<Epoch, ShardId, SliceId>> visits;
+  std::set<std::tuple<RoundId, ShardId>> pushes;
+  std::string complaint;  // the first slip
+};
+// The witness of the running simulation (simulations run in one thread).
+Witness*& witness();
+
+// `heavy`: makes some rows too heavy for a slice, so that they are replicated.
+const Plugin& exact_plugin();
+
+}  // namespace rota::sim
