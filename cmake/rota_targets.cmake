@@ -38,10 +38,11 @@ function(rota_app name)
 endfunction()
 
 # rota_test(path/of_test.cc LABEL fast|slow|system USES components ... LIBS libraries ... ARGS ...)
-# One test program, named after its path.
+# One test program, named after its path below tests/: unit.wire.codec_test.
 function(rota_test path)
   cmake_parse_arguments(ARG "" "LABEL" "USES;LIBS;ARGS" ${ARGN})
-  string(REGEX REPLACE "\\.cc$" "" name ${path})
+  file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR}/${path})
+  string(REGEX REPLACE "\\.cc$" "" name ${name})
   string(REPLACE "/" "." name ${name})
   add_executable(test_${name} ${path})
   set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)

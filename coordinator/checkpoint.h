@@ -18,8 +18,8 @@ class Checkpoint {
   // How many objects a partition is to wait for: its shards, slices and schedules, and in partition 0 the cut.
   std::uint64_t objects_of(std::uint32_t partition) const;
 
-  // A worker or scheduler has put all it has.
-  void saved(NodeId by) { saved_.insert(by); }
+  // A worker or scheduler has put all it has.  False if it said so before.
+  bool saved(NodeId by) { return saved_.insert(by).second; }
   bool all_saved() const { return saved_.size() == plan_.workers + plan_.schedulers; }
 
   // A partition has made its file durable.  False if it reported before, or something else than it was to hold.

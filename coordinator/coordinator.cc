@@ -34,6 +34,12 @@ Coordinator::Coordinator(RunPlan plan, std::shared_ptr<Recorder> recorder)
 
 Status Coordinator::step(const Envelope& in, Outbox& out) {
   if (phase_ == Phase::ended) return {};
+  // Everybody may knock, and ask; but who was not taken in has no say in the run.
+  const bool knocks = std::holds_alternative<Hello>(in.message) || std::holds_alternative<AskStatus>(in.message);
+  if (!knocks && in.from != kCoordinator && !takes_part(in.from)) {
+    recorder_->event("ignored", {{"role", in.from.name()}, {"what", kind_name(kind_of(in.message))}});
+    return {};
+  }
   std::visit([&](const auto& message) { on(message, in.from, out); }, in.message);
   return {};
 }
@@ -115,7 +121,7 @@ void Coordinator::on(const Stop& stop, NodeId from, Outbox& out) {
 
 void Coordinator::on(const Loaded& loaded, NodeId from, Outbox& out) {
   if (phase_ != Phase::loading || from.role != Role::worker) return wrong(from, "LOADED", out);
-  loaded_.emplace(from.index, loaded);
+  if (!loaded_.emplace(from.index, loaded).second) return wrong(from, "LOADED", out);
   if (loaded_.size() < plan_.workers) return;
   Weights weights;
   for (const auto& [worker, part] : loaded_) {
@@ -150,8 +156,8 @@ void Coordinator::on(const CutMade& cut, NodeId from, Outbox& out) {
 }
 
 void Coordinator::on(const Ready&, NodeId from, Outbox& out) {
-  if (phase_ > Phase::preparing) return wrong(from, "READY", out);
-  ready_.insert(from);
+  const bool prepares = from.role == Role::worker || from.role == Role::partition;
+  if (phase_ > Phase::preparing || !prepares || !ready_.insert(from).second) return wrong(from, "READY", out);
   if (ready_.size() == plan_.workers + plan_.partitions) begin_training(out);
 }
 
@@ -314,8 +320,9 @@ void Coordinator::begin_save(Outbox& out) {
 }
 
 void Coordinator::on(const Saved& saved, NodeId from, Outbox& out) {
-  if (!checkpoint_ || saved.epoch != checkpoint_->epoch()) return wrong(from, "SAVED", out);
-  checkpoint_->saved(from);
+  const bool saves = from.role == Role::worker || from.role == Role::scheduler;
+  if (!checkpoint_ || saved.epoch != checkpoint_->epoch() || !saves || !checkpoint_->saved(from))
+    return wrong(from, "SAVED", out);
   if (!checkpoint_->all_saved()) return;
   if (checkpoint_->all_written()) commit(out);
   // What was put is a copy: training goes on while the partitions write it.
@@ -400,9 +407,11 @@ void Coordinator::end(ExitCode code, const std::string& what, Outbox& out) {
   out.end(code, what);
 }
 
+bool Coordinator::takes_part(NodeId node) const {
+  return roster_.contains(node) || (node.role == Role::partition && node.index < plan_.partitions);
+}
+
 void Coordinator::wrong(NodeId from, const std::string& what, Outbox& out) {
-  const bool member = roster_.contains(from) || (from.role == Role::partition && from.index < plan_.partitions);
-  if (!member) return recorder_->event("ignored", {{"role", from.name()}, {"what", what}});
   fail(ExitCode::bug, "an unexpected " + what + " from " + from.name(), out);
 }
 

@@ -70,6 +70,7 @@ class Coordinator final : public Node {
   void fail(ExitCode code, const std::string& what, Outbox& out);
   void end(ExitCode code, const std::string& what, Outbox& out);
   void wrong(NodeId from, const std::string& what, Outbox& out);
+  bool takes_part(NodeId node) const;
   template <typename M>
   void to_all(const std::vector<NodeId>& nodes, const M& message, Outbox& out);
 

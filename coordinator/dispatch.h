@@ -49,7 +49,7 @@ class Dispatch {
     RoundId id;
     Epoch epoch;
     std::vector<std::uint32_t> commits_due;  // partitions
-    bool ended;  // one with shared rows ends with its commits; one without, with its epoch
+    bool ended;                              // one with shared rows ends with its commits; one without, with its epoch
   };
 
   std::uint32_t shards_, workers_, partitions_;

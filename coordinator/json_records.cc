@@ -1,12 +1,13 @@
 #include "coordinator/json_records.h"
 
 #include <charconv>
+#include <limits>
 
 namespace rota {
 
 namespace {
 
-constexpr int kCommitFormat = 1;
+constexpr unsigned kCommitFormat = 1;
 
 std::optional<Hash128> hash_from(const std::string& hex) {
   Hash128 hash;
@@ -16,6 +17,16 @@ std::optional<Hash128> hash_from(const std::string& hex) {
   };
   if (hex.size() != 32 || !half(0, hash.high) || !half(16, hash.low)) return std::nullopt;
   return hash;
+}
+
+// A whole number up to `most`; anything else sets `fits` to false, because the library would make it fit.
+std::uint64_t whole(const nlohmann::json& value, std::uint64_t most, bool& fits) {
+  fits = fits && value.is_number_unsigned() && value.get<std::uint64_t>() <= most;
+  return fits ? value.get<std::uint64_t>() : 0;
+}
+
+std::string check_of(const CommitRecord& record) {
+  return hash128(to_json(record).dump()).hex();
 }
 
 }  // namespace
@@ -65,16 +76,24 @@ nlohmann::ordered_json to_json(const CommitRecord& record) {
   return json;
 }
 
+std::string commit_to_text(const CommitRecord& record) {
+  auto json = to_json(record);
+  json["check"] = check_of(record);
+  return json.dump(2) + "\n";
+}
+
 std::optional<CommitRecord> commit_from_json(const std::string& text) {
+  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
   // The library throws on a wrong type; here that means the record is damaged.
   try {
     const auto json = nlohmann::json::parse(text);
-    if (json.at("format").get<int>() != kCommitFormat) return std::nullopt;
+    bool fits = true;
+    if (whole(json.at("format"), kMost, fits) != kCommitFormat) return std::nullopt;
     CommitRecord record;
-    record.epoch = json.at("epoch").get<Epoch>();
-    record.next_round = json.at("next_round").get<RoundId>();
+    record.epoch = static_cast<Epoch>(whole(json.at("epoch"), std::numeric_limits<Epoch>::max(), fits));
+    record.next_round = whole(json.at("next_round"), kMost, fits);
     record.seconds = json.at("seconds").get<double>();
-    record.items = json.at("items").get<std::uint64_t>();
+    record.items = whole(json.at("items"), kMost, fits);
     const auto job = hash_from(json.at("job").get<std::string>());
     const auto model = hash_from(json.at("model_hash").get<std::string>());
     const auto state = hash_from(json.at("state_hash").get<std::string>());
@@ -85,8 +104,10 @@ std::optional<CommitRecord> commit_from_json(const std::string& text) {
     for (const auto& file : json.at("files")) {
       const auto hash = hash_from(file.at("xxh3").get<std::string>());
       if (!hash) return std::nullopt;
-      record.files.push_back({file.at("file").get<std::string>(), file.at("bytes").get<std::uint64_t>(), *hash});
+      record.files.push_back({file.at("file").get<std::string>(), whole(file.at("bytes"), kMost, fits), *hash});
     }
+    // What was read is checked, not the text: the same record laid out otherwise is as good.
+    if (!fits || json.at("check").get<std::string>() != check_of(record)) return std::nullopt;
     return record;
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;

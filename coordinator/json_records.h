@@ -2,6 +2,7 @@
 #pragma once
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 
 #include "coordinator/records.h"
 
@@ -9,7 +10,10 @@ namespace rota {
 
 nlohmann::ordered_json to_json(const EpochRecord& record);
 nlohmann::ordered_json to_json(const CommitRecord& record);
-// Nothing if a field is missing or of another type.
+// A commit record as its file has it: with a checksum over its fields, since a digit that changed on the disk would
+// make a resumed run go on with other random numbers.
+std::string commit_to_text(const CommitRecord& record);
+// Nothing if a field is missing or of another type, or the checksum is wrong.
 std::optional<CommitRecord> commit_from_json(const std::string& text);
 
 }  // namespace rota

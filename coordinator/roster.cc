@@ -6,7 +6,8 @@
 
 namespace rota {
 
-Roster::Roster(const RunPlan& plan) : job_(plan.job), peer_timeout_(plan.peer_timeout), disconnect_grace_(plan.disconnect_grace) {
+Roster::Roster(const RunPlan& plan)
+    : job_(plan.job), peer_timeout_(plan.peer_timeout), disconnect_grace_(plan.disconnect_grace) {
   if (plan.resume) resume_ = plan.resume->epoch;
   const auto expect = [&](Role role, std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i) expected_.push_back({role, i});

@@ -86,7 +86,7 @@ class RunRecorder final : public Recorder {
 
   Status commit(const CommitRecord& record) override {
     const auto folder = settings_.run.checkpoint(record.epoch);
-    ROTA_TRY(write_atomically(folder / RunFolder::kCommitRecord, to_json(record).dump(2) + "\n"));
+    ROTA_TRY(write_atomically(folder / RunFolder::kCommitRecord, commit_to_text(record)));
     ROTA_TRY(sync_folder(settings_.run.checkpoint()));
     std::size_t kept = 0;
     for (const auto& old : epoch_folders(settings_.run)) {

@@ -14,7 +14,7 @@ namespace rota {
 Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings, bool report);
 
 // The newest committed epoch in the folder whose files are all there with the right hashes; what is wrong with those
-// passed over is logged.  ExitCode::no_input if there is none, wrong_version if it belongs to other options.
+// passed over is logged.  ExitCode::no_input if there is none, usage if it belongs to other options.
 Result<CommitRecord> newest_commit(const RunFolder& run, const Hash128& job);
 
 }  // namespace rota

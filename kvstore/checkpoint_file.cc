@@ -82,7 +82,7 @@ rocksdb::Status put_all(rocksdb::SstFileWriter& writer, const std::vector<Put>& 
 }  // namespace
 
 Result<FileHash> write_checkpoint(const std::filesystem::path& path, const std::vector<Put>& objects,
-                                     const Rows& rows) {
+                                  const Rows& rows) {
   const std::filesystem::path unfinished = path.string() + ".unfinished";
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options());
   rocksdb::Status status = writer.Open(unfinished.string());

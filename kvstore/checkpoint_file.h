@@ -20,8 +20,7 @@
 namespace rota {
 
 // Writes, makes durable, and only then gives the file its name.  Folders must exist.
-Result<FileHash> write_checkpoint(const std::filesystem::path& path, const std::vector<Put>& objects,
-                                     const Rows& rows);
+Result<FileHash> write_checkpoint(const std::filesystem::path& path, const std::vector<Put>& objects, const Rows& rows);
 
 // Reads one.  Every block that is read has its checksum checked; a damaged one is an error, never less data.
 class CheckpointFile {

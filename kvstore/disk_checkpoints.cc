@@ -12,7 +12,7 @@ class DiskCheckpoints final : public CheckpointStore {
   explicit DiskCheckpoints(const std::filesystem::path& run) : run_{run} {}
 
   Result<FileHash> write(Epoch epoch, std::uint32_t partition, const std::vector<Put>& objects, const Rows& rows,
-                            std::string& file) override {
+                         std::string& file) override {
     const auto path = path_of(epoch, partition);
     ROTA_TRY(make_folder(path.parent_path()));
     file = std::filesystem::relative(path, run_.checkpoint()).string();

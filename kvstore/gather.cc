@@ -17,7 +17,7 @@ Status Gather::expect(const SharedRows& rows, std::size_t part_width) {
   Open& one = open(rows.round);
   if (one.rows) return wrong(rows.round, "expected twice");
   const std::size_t bytes = rows.keys.size() * part_width * sizeof(double);
-  if (one.bytes != 0 && one.bytes != bytes) return wrong(rows.round, "parts of another size");
+  if (one.bytes && one.bytes != bytes) return wrong(rows.round, "parts of another size");
   one.bytes = bytes;
   one.rows = rows;
   return {};
@@ -27,7 +27,7 @@ Status Gather::add(const Parts& parts) {
   if (parts.round <= taken_) return wrong(parts.round, "parts after it was done");
   if (!open_.contains(parts.round) && open_.size() >= kEarlyRoundsMost) return wrong(parts.round, "too far ahead");
   Open& one = open(parts.round);
-  if (one.bytes == 0) one.bytes = parts.sums.size();
+  if (!one.bytes) one.bytes = parts.sums.size();
   std::vector<double> sums(parts.sums.size() / sizeof(double));
   if (one.bytes != parts.sums.size() || sums.size() * sizeof(double) != parts.sums.size())
     return wrong(parts.round, "parts of another size");

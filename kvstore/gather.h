@@ -31,11 +31,13 @@ class Gather {
 
  private:
   struct Open {
-    std::optional<SharedRows> rows;  // known once expected
-    std::size_t bytes = 0;
+    std::optional<SharedRows> rows;    // known once expected
+    std::optional<std::size_t> bytes;  // of every part; known with the first of them, or once expected
     TreeSum sum;
   };
-  Open& open(RoundId round) { return open_.try_emplace(round, Open{std::nullopt, 0, TreeSum(shards_)}).first->second; }
+  Open& open(RoundId round) {
+    return open_.try_emplace(round, Open{std::nullopt, std::nullopt, TreeSum(shards_)}).first->second;
+  }
 
   std::uint32_t shards_;
   RoundId taken_ = 0;

@@ -99,8 +99,9 @@ Status Partition::commit_whole(Outbox& out) {
                          std::span(rows_.row(rows.table, rows.keys[i]))});
     }
     const std::string where = "round " + std::to_string(rows.round);
-    ROTA_TRY(call_hook(plugin_.name, "Pull::pull", where,
-                       [&] { pull_->pull(PullTask{rows.round, rows.table, entries}); }));
+    ROTA_TRY(call_hook(plugin_.name, "Pull::pull", where, [&] {
+      pull_->pull(PullTask{rows.round, rows.table, entries});
+    }));
     Writer values;
     for (const PullEntry& entry : entries) {
       if (!std::all_of(entry.value.begin(), entry.value.end(), [](double x) { return std::isfinite(x); }))

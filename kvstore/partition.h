@@ -20,7 +20,7 @@ class CheckpointStore {
   virtual ~CheckpointStore() = default;
   // Makes a partition's share of an epoch durable.  `file` is set to its name within the folder of checkpoints.
   virtual Result<FileHash> write(Epoch epoch, std::uint32_t partition, const std::vector<Put>& objects,
-                                    const Rows& rows, std::string& file) = 0;
+                                 const Rows& rows, std::string& file) = 0;
   virtual Status read_rows(Epoch epoch, std::uint32_t partition, Rows& rows) = 0;
   virtual Result<Bytes> read(Epoch epoch, std::uint32_t partition, Object object, std::uint64_t number) = 0;
 };

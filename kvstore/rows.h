@@ -14,9 +14,7 @@ class Rows {
   explicit Rows(std::vector<Table> tables) : tables_(std::move(tables)), rows_(tables_.size()) {}
 
   const std::vector<Table>& tables() const { return tables_; }
-  bool has_table(TableId table) const {
-    return table < tables_.size() && tables_[table].kind == Table::Kind::shared;
-  }
+  bool has_table(TableId table) const { return table < tables_.size() && tables_[table].kind == Table::Kind::shared; }
   // A row to read and write; zeros when it is new.  REQUIRES has_table and key < the table's keys.
   std::vector<double>& row(TableId table, Key key) {
     std::vector<double>& row = rows_[table][key];

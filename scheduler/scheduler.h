@@ -45,14 +45,14 @@ class Scheduler final : public Node {
   Cut cut_;
 
   bool started_ = false;
-  bool restored_ = false;   // a resumed job's schedule has its state back
-  Epoch epoch_ = 0;         // of the next round
+  bool restored_ = false;  // a resumed job's schedule has its state back
+  Epoch epoch_ = 0;        // of the next round
   bool epoch_begun_ = false;
   Random random_{{1, 0, 0, 0}};
   RoundId next_ = 1;
-  RoundId done_ = 0;        // rounds up to this one are done
-  Epoch epochs_done_ = 0;   // epochs before this one are done
-  std::map<Epoch, RoundId> ends_;            // last round of every epoch that is out
+  RoundId done_ = 0;                                // rounds up to this one are done
+  Epoch epochs_done_ = 0;                           // epochs before this one are done
+  std::map<Epoch, RoundId> ends_;                   // last round of every epoch that is out
   std::map<Epoch, std::vector<std::byte>> states_;  // the schedule's state at the end of epochs that may be saved yet
   Commits commits_;
 };

@@ -346,9 +346,10 @@ Result<Message> decode_message(Kind kind, const Frames& frames) {
   static constexpr auto kDecoders = decoders(std::make_index_sequence<std::variant_size_v<Message>>());
   for (const auto& [known, decode] : kDecoders) {
     if (known != kind) continue;
+    if (frames.empty()) return bad(std::string("a bodiless ") + kind_name(kind));
     Message message;
     FieldReader io(frames);
-    if (frames.empty() || !decode(io, message)) return bad(std::string("a malformed ") + kind_name(kind));
+    if (!decode(io, message)) return bad(std::string("a malformed ") + kind_name(kind));
     return message;
   }
   return bad("unknown kind " + std::to_string(static_cast<unsigned>(kind)));

@@ -11,8 +11,8 @@ std::vector<Delta> RoundDeltas::views() const {
   std::vector<Delta> views;
   const std::size_t width = keys.empty() ? 0 : values.size() / keys.size();
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    views.push_back({table, keys[i], std::span(values).subspan(i * width, width),
-                     std::span(changes).subspan(i * width, width)});
+    views.push_back(
+        {table, keys[i], std::span(values).subspan(i * width, width), std::span(changes).subspan(i * width, width)});
   }
   return views;
 }
@@ -47,7 +47,8 @@ std::vector<double> Commits::values(RoundId round) const {
 
 Status Commits::restore(const Deltas& deltas) {
   const SharedRows& rows = deltas.rows;
-  if (rows.table >= tables_.size()) return {ExitCode::bug, "rows of an unknown table"};
+  if (rows.table >= tables_.size() || tables_[rows.table].kind != Table::Kind::shared)
+    return {ExitCode::bug, "rows of an unknown table"};
   const std::size_t bytes = tables_[rows.table].row_width * sizeof(double);
   if (deltas.values.size() != rows.keys.size() * bytes) return {ExitCode::bug, "restored rows of another width"};
   for (std::size_t i = 0; i < rows.keys.size(); ++i) {
@@ -74,15 +75,18 @@ Result<std::vector<RoundDeltas>> Commits::commit(std::uint32_t partition, const 
   if (found == open_.end() || found->second.due.erase(partition) == 0) return unexpected("nothing due");
   Open& open = found->second;
   const std::size_t width = tables_[open.rows.table].row_width;
-  if (deltas.values.size() != deltas.rows.keys.size() * width * sizeof(double)) return unexpected("rows of another width");
+  if (deltas.values.size() != deltas.rows.keys.size() * width * sizeof(double))
+    return unexpected("rows of another width");
   std::size_t taken = 0;
   for (std::size_t i = 0; i < open.rows.keys.size(); ++i) {
     if (open.partition_of[i] != partition) continue;
-    if (taken == deltas.rows.keys.size() || deltas.rows.keys[taken] != open.rows.keys[i]) return unexpected("other rows");
+    if (taken == deltas.rows.keys.size() || deltas.rows.keys[taken] != open.rows.keys[i])
+      return unexpected("other rows");
     std::memcpy(open.values.data() + i * width, deltas.values.view().data() + taken * width * sizeof(double),
                 width * sizeof(double));
     ++taken;
   }
+  if (taken != deltas.rows.keys.size() || deltas.rows.table != open.rows.table) return unexpected("other rows");
   std::vector<RoundDeltas> whole;
   while (!open_.empty() && open_.begin()->second.due.empty())
     whole.push_back(give(std::move(open_.extract(open_.begin()).mapped())));

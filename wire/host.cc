@@ -61,6 +61,8 @@ void Host::refuse(std::string why) {
 
 // A process that nobody has heard of can only say HELLO, or ask; and only the coordinator listens to that.
 bool Host::admits(const Header& header) {
+  // Nobody else may speak as this process, or for a node of another process.
+  if (header.process == settings_.process || process_of(header.from) != header.process) return false;
   const auto peer = peers_.find(header.process);
   const bool knocks = header.kind == Kind::hello || header.kind == Kind::ask_status;
   const bool new_start = peer != peers_.end() && peer->second.link.peer_incarnation() != 0 &&
@@ -75,7 +77,8 @@ void Host::receive(const Frames& frames, const Outbox::World& world) {
   auto header = decode_header(frames);
   if (!header.ok()) return refuse(header.status().what());
   // An observer belongs to no job.
-  if (header->job != settings_.job && header->job != 0 && settings_.job != 0) return refuse("a message of another job from " + header->process.name());
+  if (header->job != settings_.job && header->job != 0 && settings_.job != 0)
+    return refuse("a message of another job from " + header->process.name());
   if (header->job == 0 && settings_.job != 0 && header->process.role != Role::observer)
     return refuse("a message without a job from " + header->process.name());
   if (!admits(*header)) return refuse("an unexpected message from " + header->process.name());

@@ -60,7 +60,8 @@ std::optional<Frames> Link::next(Nanoseconds now) {
     ack_now_ = false;
     owes_ack_ = 0;
     last_ = Last::ack;
-    return dress(Kind::ack, self_.process, peer_, 0, encode_message(Ack{std::exchange(answer_, 0)}));
+    last_answer_ = std::exchange(answer_, 0);
+    return dress(Kind::ack, self_.process, peer_, 0, encode_message(Ack{last_answer_}));
   }
   return std::nullopt;
 }
@@ -70,7 +71,12 @@ void Link::not_taken() {
     --in_flight_;
     in_flight_bytes_ -= unacknowledged_[in_flight_].bytes;
   }
-  // A lost probe or acknowledgement is made up for by the next tick.
+  // Not said yet, then: the same once the transport takes it.
+  if (last_ == Last::probe) probe_wanted_ = true;
+  if (last_ == Last::ack) {
+    ack_now_ = true;
+    answer_ = last_answer_;
+  }
   last_ = Last::none;
 }
 

@@ -84,9 +84,10 @@ class Link {
   std::uint64_t next_sequence_ = 1;
   std::uint64_t highest_sent_ = 0;
 
-  std::uint64_t received_ = 0;  // all the peer's messages up to this one
-  std::uint64_t owes_ack_ = 0;  // messages received and not yet acknowledged
-  std::uint64_t answer_ = 0;    // the probe to answer, or 0
+  std::uint64_t received_ = 0;     // all the peer's messages up to this one
+  std::uint64_t owes_ack_ = 0;     // messages received and not yet acknowledged
+  std::uint64_t answer_ = 0;       // the probe to answer, or 0
+  std::uint64_t last_answer_ = 0;  // what the last acknowledgement answered
   bool ack_now_ = false;
 
   std::uint64_t probe_ = 0;         // number of the last probe

@@ -31,8 +31,8 @@ Status open_log(const CommandLine& line, const JobSettings& settings, NodeId pro
 }
 
 int end_process(NodeId process, const Ending& ending) {
-  const std::string line = "event=end role=" + process.name() + " exit=" + std::to_string(static_cast<int>(ending.code)) +
-                           " what=" + log_value(ending.what);
+  const std::string line = "event=end role=" + process.name() +
+                           " exit=" + std::to_string(static_cast<int>(ending.code)) + " what=" + log_value(ending.what);
   // Who was asked to stop has not failed.
   const bool asked = ending.code == ExitCode::interrupted || ending.code == ExitCode::terminated;
   ending.code == ExitCode::ok || asked ? log_info(line) : log_error(line);
@@ -47,8 +47,9 @@ int say_and_exit(const std::string& program, const Result<CommandLine>& line) {
   if (line->wish == CommandLine::Wish::version) {
     std::printf("%s %s\n", program.c_str(), kVersion);
   } else {
-    std::printf("usage: %s --flagfile=RUN/flags.txt --coordinator=ADDRESS [--index=N]\n\nThis process:\n%s\nThe job:\n%s",
-                program.c_str(), describe(role_options()).c_str(), describe(job_options()).c_str());
+    std::printf(
+        "usage: %s --flagfile=RUN/flags.txt --coordinator=ADDRESS [--index=N]\n\nThis process:\n%s\nThe job:\n%s",
+        program.c_str(), describe(role_options()).c_str(), describe(job_options()).c_str());
   }
   return 0;
 }

@@ -317,10 +317,9 @@ struct StatusReport {
   std::string json;
 };
 
-using Message =
-    std::variant<Ack, Probe, Hello, Welcome, Refuse, Beat, Fault, Stop, Loaded, Weights, CutMade, Ready, Start, Rounds,
-                 Tasks, Expect, Lease, Parts, Deltas, Committed, RoundsDone, EpochDone, Evaluate, Evaluated, Save, Put,
-                 Saved, Written, Fetch, Fetched, AskStatus, StatusReport>;
+using Message = std::variant<Ack, Probe, Hello, Welcome, Refuse, Beat, Fault, Stop, Loaded, Weights, CutMade, Ready,
+                             Start, Rounds, Tasks, Expect, Lease, Parts, Deltas, Committed, RoundsDone, EpochDone,
+                             Evaluate, Evaluated, Save, Put, Saved, Written, Fetch, Fetched, AskStatus, StatusReport>;
 
 Kind kind_of(const Message& message);
 const char* kind_name(Kind kind);

@@ -38,7 +38,9 @@ HeldSlice& Leases::use(SliceId slice) {
   return held;
 }
 
-void Leases::release(SliceId slice) { held_.at(slice).in_use = false; }
+void Leases::release(SliceId slice) {
+  held_.at(slice).in_use = false;
+}
 
 const Handover* Leases::next_of(SliceId slice, RoundId after) const {
   const auto told = told_.find({slice, after});

@@ -21,8 +21,7 @@ std::vector<std::pair<std::uint32_t, Parts>> PartSums::add(RoundId round, ShardI
     std::map<std::uint32_t, Writer> rows;
     for (std::size_t i = 0; i < partitions.size(); ++i)
       rows[partitions[i]].append(total->data() + i * width, width * sizeof(double));
-    for (auto& [partition, bytes] : rows)
-      out.emplace_back(partition, Parts{round, node, Bytes::from(bytes.take())});
+    for (auto& [partition, bytes] : rows) out.emplace_back(partition, Parts{round, node, Bytes::from(bytes.take())});
     sums_.erase(sum);
     return out;
   }

@@ -72,8 +72,8 @@ Status Worker::load(const Welcome& welcome, Outbox& out) {
       }
     });
     if (status.ok() && pushes->size() != hosted.size())
-      status = Status(ExitCode::failed, "plugin: load made " + std::to_string(pushes->size()) + " shards, wanted were " +
-                                            std::to_string(hosted.size()));
+      status = Status(ExitCode::failed, "plugin: load made " + std::to_string(pushes->size()) +
+                                            " shards, wanted were " + std::to_string(hosted.size()));
     return [this, status, pushes, loaded](Outbox& later) -> Status {
       ROTA_TRY(status);
       for (std::size_t i = 0; i < pushes->size(); ++i) {
@@ -144,20 +144,21 @@ Status Worker::on(const Fetched& fetched, Outbox& out) {
     --preparing_;
     ready_if_prepared(later);
   };
-  if (fetched.object == Object::slice) {
+  if (fetching_ && fetched.object == Object::slice && fetched.id < cut_.slices.size()) {
     leases_.begin(static_cast<SliceId>(fetched.id), nullptr, fetched.bytes);
     prepared(out);
     return {};
   }
-  if (fetched.object != Object::shard || fetched.id < first_ || fetched.id >= end_)
+  if (!fetching_ || fetched.object != Object::shard || fetched.id < first_ || fetched.id >= end_)
     return {ExitCode::bug, "an unexpected FETCHED"};
   Shard& shard = this->shard(static_cast<ShardId>(fetched.id));
   out.start([this, &shard, bytes = fetched.bytes, prepared]() -> Continuation {
     Reader in(bytes.view());
-    Status status = call_hook(plugin_.name, "Push::restore", "shard " + std::to_string(shard.id),
-                              [&] { shard.push->restore(in); });
+    Status status =
+        call_hook(plugin_.name, "Push::restore", "shard " + std::to_string(shard.id), [&] { shard.push->restore(in); });
     if (status.ok() && !in.done())
-      status = Status(ExitCode::disk, "the state of shard " + std::to_string(shard.id) + " in the checkpoint is damaged");
+      status =
+          Status(ExitCode::disk, "the state of shard " + std::to_string(shard.id) + " in the checkpoint is damaged");
     return [status, prepared](Outbox& later) -> Status {
       ROTA_TRY(status);
       prepared(later);
@@ -190,7 +191,10 @@ Status Worker::on(const Tasks& tasks, Outbox& out) {
 }
 
 Status Worker::on(const Lease& lease, Outbox& out) {
-  if (!hosts(lease.shard) || !leases_.arrive(lease.slice, lease.to, lease.rows))
+  if (!hosts(lease.shard) || lease.slice >= cut_.slices.size())
+    return {ExitCode::bug, "slice " + std::to_string(lease.slice) + " came to shard " + std::to_string(lease.shard) +
+                               ", which is not here, or is no slice of the cut"};
+  if (!leases_.arrive(lease.slice, lease.to, lease.rows))
     return {ExitCode::bug, "slice " + std::to_string(lease.slice) + " has two holders"};
   return run_ready(out);
 }
@@ -221,8 +225,10 @@ Status Worker::begin(Shard& shard, Outbox& out) {
   if (step.what == Step::What::epoch_end) return end_of_epoch(shard, step.task, out);
   shard.busy = true;
   ++running_;
-  if (step.what == Step::What::slice) begin_slice(shard, step.task, out);
-  else begin_shared(shard, step.task, out);
+  if (step.what == Step::What::slice)
+    begin_slice(shard, step.task, out);
+  else
+    begin_shared(shard, step.task, out);
   return {};
 }
 
@@ -292,8 +298,8 @@ void Worker::depart(Leases::Departure departure, Outbox& out) {
   auto rows = std::shared_ptr<Slice>(std::move(slice.rows));
   out.start([this, to, handover, rows]() -> Continuation {
     Writer bytes;
-    Status status =
-        call_hook(plugin_.name, "Slice::encode", "slice " + std::to_string(handover.slice), [&] { rows->encode(bytes); });
+    Status status = call_hook(plugin_.name, "Slice::encode", "slice " + std::to_string(handover.slice),
+                              [&] { rows->encode(bytes); });
     const Bytes encoded = Bytes::from(bytes.take());
     return [this, to, handover, encoded, status](Outbox& later) -> Status {
       ROTA_TRY(status);
@@ -323,8 +329,8 @@ void Worker::begin_shared(Shard& shard, const Task& task, Outbox& out) {
       shard.push->push(SharedTask{task.epoch, task.round, table_id, entries}, random);
     });
     if (status.ok() && !all_finite(*parts))
-      status = Status(ExitCode::failed, std::string(plugin_.name) + ", Push::push, " + where(task) +
-                                            ": a part is not a finite number");
+      status = Status(ExitCode::failed,
+                      std::string(plugin_.name) + ", Push::push, " + where(task) + ": a part is not a finite number");
     const Nanoseconds took = now_ns() - began;
     return [this, &shard, task, parts, took, status](Outbox& later) -> Status {
       ROTA_TRY(status);
@@ -382,7 +388,9 @@ Worker::EpochTally& Worker::tally(Epoch epoch, const Outbox& out) {
   return found->second;
 }
 
-void Worker::tally_compute(Epoch epoch, Nanoseconds took, const Outbox& out) { tally(epoch, out).compute += took; }
+void Worker::tally_compute(Epoch epoch, Nanoseconds took, const Outbox& out) {
+  tally(epoch, out).compute += took;
+}
 
 Status Worker::end_of_epoch(Shard& shard, const Task& task, Outbox& out) {
   EpochTally& epoch = tally(task.epoch, out);
@@ -410,8 +418,9 @@ Status Worker::end_of_epoch(Shard& shard, const Task& task, Outbox& out) {
 template <typename Result>
 Status Worker::for_all_shards(std::function<Status(Shard&, const SliceList&, Result&)> hook,
                               std::function<void(std::vector<Result>&, Outbox&)> done, Outbox& out) {
-  const bool quiet = leases_.quiet() && std::all_of(shards_.begin(), shards_.end(),
-                                                    [](const Shard& shard) { return shard.idle() && shard.steps.empty(); });
+  const bool quiet = leases_.quiet() && std::all_of(shards_.begin(), shards_.end(), [](const Shard& shard) {
+                       return shard.idle() && shard.steps.empty();
+                     });
   if (!quiet) return {ExitCode::bug, "an epoch's end was announced before it came"};
   std::vector<SliceList> lists(shards_.size());
   std::size_t next = 0;

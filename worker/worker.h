@@ -44,8 +44,8 @@ class Worker final : public Node {
     ShardId id = 0;
     std::unique_ptr<Push> push;
     std::deque<Step> steps;
-    bool busy = false;                 // some work on it is running
-    std::optional<RoundId> awaiting;   // pushed its parts of this round, waits for the commit
+    bool busy = false;                // some work on it is running
+    std::optional<RoundId> awaiting;  // pushed its parts of this round, waits for the commit
     bool idle() const { return !busy && !awaiting; }
   };
   struct EpochTally {

@@ -8,7 +8,6 @@
 namespace {
 using namespace rota;
 using Points = std::vector<std::pair<double, double>>;
-
 // Row 0 of the shared table is (a, b).  A part holds what Newton's step needs of a shard's residuals r = y - a - b x:
 // the sums of r, r x, 1, x and x^2.
 class LinePush final : public Push {

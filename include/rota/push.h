@@ -27,7 +27,7 @@ class Push {
   // Updates a leased slice in place.  In epoch 0 (the starting pass, if the plugin asks for one) it puts
   // the shard's starting values in.
   virtual void push(SliceId, Slice&, Epoch, const Budget&, Random&) {}
-  // Fills every entry's part.
+  // Fills every entry's part.  All of the round's shared rows come in one call.
   virtual void push(const SharedTask&, Random&) {}
   // Brings what is derived from shared rows up to date, after a commit.
   virtual void refresh(std::span<const Delta>) {}

@@ -25,7 +25,11 @@ constexpr Nanoseconds kCallOff = 3600 * kSecond;  // of simulated time
 class Cluster {
  public:
   Cluster(const Shape& shape, const Faults& faults, std::uint64_t seed, bool trace)
-      : shape_(shape), faults_(faults), trace_(trace), random_(seed), checkpoints_(std::make_shared<MemoryCheckpoints>()) {
+      : shape_(shape),
+        faults_(faults),
+        trace_(trace),
+        random_(seed),
+        checkpoints_(std::make_shared<MemoryCheckpoints>()) {
     job_.seed = shape.seed;
     job_.shards = shape.plan.shards;
     job_.slices = shape.plan.slices;
@@ -89,14 +93,12 @@ class Cluster {
 
   bool chance(double share) { return share > 0 && std::uniform_real_distribution<double>()(random_) < share; }
   Nanoseconds delay() {
-    return faults_.delay_most_ms <= 0 ? 0
-                                      : static_cast<Nanoseconds>(std::uniform_real_distribution<double>(
-                                            0, faults_.delay_most_ms)(random_) *
-                                                                 static_cast<double>(kMillisecond));
+    return faults_.delay_most_ms <= 0
+               ? 0
+               : static_cast<Nanoseconds>(std::uniform_real_distribution<double>(0, faults_.delay_most_ms)(random_) *
+                                          static_cast<double>(kMillisecond));
   }
-  void at(Nanoseconds when, std::function<void()> act) {
-    events_.push({when, order_++, life_, std::move(act)});
-  }
+  void at(Nanoseconds when, std::function<void()> act) { events_.push({when, order_++, life_, std::move(act)}); }
   Outbox::World world(const Host& host) const { return {now_, host.bytes_sent(), 0}; }
 
   // All processes of one life of the cluster, each a little later than the one before.
@@ -120,8 +122,8 @@ class Cluster {
 
   Process& add(NodeId id) {
     Process& process = hosts_[id];
-    process.host = std::make_unique<Host>(
-        Host::Settings{id, ++incarnations_, shape_.plan.job.low, id.name(), 600 * kSecond});
+    process.host =
+        std::make_unique<Host>(Host::Settings{id, ++incarnations_, shape_.plan.job.low, id.name(), 600 * kSecond});
     at(now_ + delay(), [this, id] { tick(id); });
     return process;
   }
@@ -133,8 +135,8 @@ class Cluster {
     hello.version = ROTA_VERSION;
     hello.job = shape_.plan.job;
     hello.incarnation = incarnations_;
-    process.host->join(kCoordinator.name(), hello, [this, id](const Welcome& welcome) { return nodes(id, welcome); },
-                       now_);
+    process.host->join(
+        kCoordinator.name(), hello, [this, id](const Welcome& welcome) { return nodes(id, welcome); }, now_);
   }
 
   Result<std::vector<std::unique_ptr<Node>>> nodes(NodeId id, const Welcome& welcome) {

@@ -1,5 +1,5 @@
-// tests/sim/cluster.h -- a whole cluster in one thread: the real nodes, hosts and links, over a network and a clock that
-// a seed commands.  Equal seeds give equal runs, so a failing one replays.
+// tests/sim/cluster.h -- a whole cluster in one thread: the real nodes, hosts and links, over a network and a clock
+// that a seed commands.  Equal seeds give equal runs, so a failing one replays.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -15,11 +15,11 @@ namespace rota::sim {
 
 // What the network and the machines do to messages and work.
 struct Faults {
-  double delay_most_ms = 0;   // of a message, and of the end of a piece of work
-  double break_share = 0;     // of messages with which their connection breaks: it and all behind it on it are lost
-  double repeat_share = 0;    // delivered twice
-  double flip_share = 0;      // one byte of it is changed
-  double kill_share = 0;      // chance, at every event, that all processes are killed and the run is resumed
+  double delay_most_ms = 0;  // of a message, and of the end of a piece of work
+  double break_share = 0;    // of messages with which their connection breaks: it and all behind it on it are lost
+  double repeat_share = 0;   // delivered twice
+  double flip_share = 0;     // one byte of it is changed
+  double kill_share = 0;     // chance, at every event, that all processes are killed and the run is resumed
   int kills_most = 0;
 };
 
@@ -32,7 +32,7 @@ struct Shape {
 
 struct Outcome {
   ExitCode code = ExitCode::failed;
-  std::string what;      // a broken law of the simulation comes first
+  std::string what;  // a broken law of the simulation comes first
   Hash128 model_hash, state_hash;
   std::uint64_t events = 0, lost = 0, repeated = 0, flipped = 0, kills = 0;
 };

@@ -1,11 +1,11 @@
 // The seeded whole-cluster simulation.  ROTA_SIM_SEEDS=N says how many seeds to run (default 500), ROTA_SIM_SEED=S
 // replays one.
+#include "tests/sim/cluster.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <random>
-
-#include "tests/sim/cluster.h"
 
 namespace rota::sim {
 namespace {

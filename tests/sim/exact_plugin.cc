@@ -30,7 +30,8 @@ class ExactPush final : public Push {
  public:
   ExactPush(const Job& job, ShardId shard) : shard_(shard) {
     const bool heavy = job.options.flag("heavy");
-    for (Key key = 0; key < kKeys; ++key) items_.push_back(1 + (key * 7 + shard * 13) % 5 + (heavy && key == 3 ? 500 : 0));
+    for (Key key = 0; key < kKeys; ++key)
+      items_.push_back(1 + (key * 7 + shard * 13) % 5 + (heavy && key == 3 ? 500 : 0));
   }
 
   std::uint64_t items() const override {

@@ -1,0 +1,81 @@
+// tests/apps/lda_likelihood_test.cc -- the LDA app against a plain serial sampler on the sample corpus.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "apps/io/corpus.h"
+#include "apps/lda/settings.h"
+#include "tests/apps/gibbs_oracle.h"
+#include "tests/apps/serial_host.h"
+
+extern "C" const rota::Plugin* rota_plugin_v1();
+
+namespace rota::lda {
+namespace {
+
+using tests::GibbsOracle;
+using tests::SerialHost;
+
+constexpr double kAlpha = 0.1, kBeta = 0.01;
+constexpr int kEpochs[] = {20, 60};
+constexpr int kSeeds = 3;
+const std::string kSample = ROTA_SOURCE_DIR "/apps/lda/sample/docword.kos.txt.gz";
+
+using Likelihoods = std::array<double, std::size(kEpochs)>;  // per token, after kEpochs
+
+Likelihoods app(const char* topics, const char* start, std::uint64_t seed) {
+  Job job = tests::make_job(*rota_plugin_v1(), {{"topics", topics}, {"start", start}}, {kSample});
+  job.shards = 8;
+  job.slices = 16;
+  job.seed = seed;
+  SerialHost host(*rota_plugin_v1(), job);
+  host.run_epoch();
+  Likelihoods result{};
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    host.run_epochs(kEpochs[i] - static_cast<int>(host.epochs()) + 1);
+    const auto terms = host.evaluate();
+    result[i] = (terms[kDocTerm] + terms[kWordTerm]) / static_cast<double>(host.items());
+  }
+  return result;
+}
+
+Likelihoods oracle(std::uint32_t topics, std::uint64_t seed) {
+  std::vector<GibbsOracle::Token> tokens;
+  io::Vocabulary none;
+  const auto size = io::read_corpus({kSample}, io::CorpusFormat::uci, none, [&](std::span<const io::WordCount> counts) {
+    for (const io::WordCount& each : counts) tokens.insert(tokens.end(), each.count, {each.document, each.word});
+  });
+  GibbsOracle sampler(std::move(tokens), static_cast<std::uint32_t>(size.documents),
+                      static_cast<std::uint32_t>(size.words), topics, kAlpha, kBeta, seed);
+  Likelihoods result{};
+  int done = 0;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    for (; done < kEpochs[i]; ++done) sampler.sweep();
+    result[i] = sampler.log_likelihood() / static_cast<double>(sampler.tokens());
+  }
+  return result;
+}
+
+TEST(LdaLikelihood, IsThatOfAPlainSamplerAfterAsManyEpochs) {
+  Likelihoods ours{}, plain{}, online{};
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const Likelihoods each[] = {app("50", "random", seed), oracle(50, seed), app("50", "online", seed)};
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      ours[i] += each[0][i] / kSeeds;
+      plain[i] += each[1][i] / kSeeds;
+      online[i] += each[2][i] / kSeeds;
+    }
+  }
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    std::cout << "after " << kEpochs[i] << " epochs: " << ours[i] << ", plain sampler " << plain[i]
+              << ", with the online start " << online[i] << " per token\n";
+    EXPECT_NEAR(ours[i], plain[i], 0.002 * std::abs(plain[i]));
+    // The online start saves epochs, and the same quality is reached in the end.
+    EXPECT_GT(online[i], plain[i] - 0.002 * std::abs(plain[i]));
+  }
+  EXPECT_GT(online[0], ours[0]);
+}
+
+}  // namespace
+}  // namespace rota::lda

@@ -1,0 +1,350 @@
+// tests/apps/lda_test.cc -- the LDA app over the serial host: its distribution, its likelihood, its state, its output.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <sstream>
+
+#include "apps/lda/settings.h"
+#include "apps/lda/shard_state.h"
+#include "apps/lda/word_topic_slice.h"
+#include "tests/apps/serial_host.h"
+#include "tests/unit/apps/io/scratch_files.h"
+
+extern "C" const rota::Plugin* rota_plugin_v1();
+
+namespace rota::lda {
+namespace {
+
+using tests::make_job;
+using tests::message_of;
+using tests::read_file;
+using tests::ScratchFiles;
+using tests::SerialHost;
+using tests::SerialModel;
+using Given = std::map<std::string, std::string>;
+
+const Plugin& plugin() {
+  return *rota_plugin_v1();
+}
+
+Job job_over(const std::string& input, Given given, std::uint32_t shards) {
+  Job job = make_job(plugin(), std::move(given), {input});
+  job.shards = shards;
+  job.slices = 2 * shards;
+  return job;
+}
+
+Job kos_job(Given given, std::uint32_t shards) {
+  const std::string sample = ROTA_SOURCE_DIR "/apps/lda/sample/";
+  given.emplace("vocab", sample + "vocab.kos.txt");
+  return job_over(sample + "docword.kos.txt.gz", std::move(given), shards);
+}
+
+// Text in which word i is 1 + 300 / (i + 1) times in each document: the first words are too heavy for a slice.
+std::string skewed_text(int documents, int words) {
+  std::string text;
+  for (int d = 0; d < documents; ++d) {
+    for (int w = 0; w < words; ++w)
+      for (int i = 0; i < 1 + 300 / (w + 1); ++i) text.append("w").append(std::to_string(w)).append(" ");
+    text += "\n";
+  }
+  return text;
+}
+
+void expect_consistent(const SerialHost& host, Epoch epoch) {
+  const std::vector<double> terms = host.evaluate();
+  EXPECT_EQ(terms[kTokensTerm], static_cast<double>(host.items())) << "epoch " << epoch;
+  EXPECT_TRUE(terms[kDeltaTerm] >= 0 && terms[kDeltaTerm] <= 2) << terms[kDeltaTerm];
+  EXPECT_TRUE(std::isfinite(terms[kDocTerm]) && std::isfinite(terms[kWordTerm]));
+  // The committed totals are those of slices and replicated words together.
+  const auto topics = static_cast<std::size_t>(host.job().options.integer("topics"));
+  std::vector<double> totals(topics);
+  for (const Key word : host.cut().replicated) {
+    const auto row = host.row(kTotals, kFirstReplicated + word);
+    for (std::size_t k = 0; k < topics; ++k) totals[k] += row[k];
+  }
+  const auto snapshot = host.save();
+  for (SliceId b = 0; b < snapshot.slices.size(); ++b) {
+    WordTopicSlice slice(host.cut().slices[b].size(), static_cast<std::uint32_t>(topics));
+    Reader in(snapshot.slices[b]);
+    slice.decode(in);
+    ASSERT_TRUE(in.done());
+    for (std::size_t i = 0; i < slice.rows(); ++i)
+      for (const TopicCount cell : slice.row(i)) totals[cell.topic] += cell.count;
+  }
+  EXPECT_EQ(host.row(kTotals, kTopicTotals), totals) << "epoch " << epoch;
+}
+
+TEST(Lda, CountsAreConservedInEveryEpoch) {
+  const ScratchFiles files;
+  const std::string text = files.write("text", skewed_text(37, 200));
+  for (const char* topics : {"2", "16", "50", "300"}) {
+    for (const char* start : {"online", "random"}) {
+      for (const std::uint32_t shards : {1U, 3U, 8U, 50U}) {
+        SerialHost host(plugin(), job_over(text, {{"topics", topics}, {"start", start}}, shards));
+        EXPECT_EQ(host.cut().replicated.empty(), shards < 8) << "both kinds of round are to be tested";
+        for (Epoch epoch = 0; epoch < 4; ++epoch) {
+          host.run_epoch();
+          expect_consistent(host, epoch);
+        }
+      }
+    }
+  }
+}
+
+TEST(Lda, EqualSeedsGiveEqualModelsAndOthersDoNot) {
+  Job job = kos_job({{"topics", "20"}}, 4);
+  SerialHost a(plugin(), job), b(plugin(), job);
+  job.seed = 2;
+  SerialHost c(plugin(), job);
+  for (SerialHost* host : {&a, &b, &c}) host->run_epochs(3);
+  EXPECT_EQ(a.save(), b.save());
+  EXPECT_NE(a.save().slices, c.save().slices);
+}
+
+TEST(Lda, AllKernelsGiveTheSameModel) {
+  for (const char* topics : {"50", "1000"}) {
+    std::unique_ptr<SerialHost::Snapshot> expected;
+    for (const char* kernel : {"baseline", "v3", "v4"}) {
+      ::setenv("ROTA_LDA_KERNEL", kernel, 1);
+      try {
+        SerialHost host(plugin(), kos_job({{"topics", topics}}, 4));
+        host.run_epochs(3);
+        if (!expected) expected = std::make_unique<SerialHost::Snapshot>(host.save());
+        EXPECT_EQ(host.save(), *expected) << kernel;
+      } catch (const std::runtime_error&) {
+        std::cout << "this processor cannot run the kernel " << kernel << "\n";
+      }
+    }
+  }
+  ::unsetenv("ROTA_LDA_KERNEL");
+}
+
+TEST(Lda, ARestoredRunContinuesToTheLastBit) {
+  const ScratchFiles files;
+  const std::string text = files.write("text", skewed_text(37, 200));
+  for (const Job& job :
+       {kos_job({{"topics", "50"}}, 4), kos_job({{"topics", "700"}}, 3), job_over(text, {{"topics", "300"}}, 5)}) {
+    SerialHost straight(plugin(), job), stopped(plugin(), job), resumed(plugin(), job);
+    straight.run_epochs(5);
+    stopped.run_epochs(2);
+    resumed.restore(stopped.save());
+    EXPECT_EQ(resumed.save(), stopped.save());
+    EXPECT_EQ(resumed.evaluate(), stopped.evaluate());
+    resumed.run_epochs(3);
+    EXPECT_EQ(resumed.save(), straight.save());
+  }
+}
+
+TEST(Lda, AWrongStateIsRefused) {
+  const ScratchFiles files;
+  const Job job = job_over(files.write("text", "a b a\nb c\na\n\nc c b\n"), {{"topics", "3"}}, 2);
+  SerialHost host(plugin(), job), other(plugin(), job);
+  host.run_epochs(2);
+  const SerialHost::Snapshot right = host.save();
+  for (std::size_t size = 0; size < right.shards[0].size(); ++size) {
+    SerialHost::Snapshot cut = right;
+    cut.shards[0].resize(size);
+    EXPECT_THROW(other.restore(cut), std::runtime_error) << size;
+  }
+  SerialHost::Snapshot swapped = right;
+  std::swap(swapped.shards[0], swapped.shards[1]);
+  EXPECT_THROW(other.restore(swapped), std::runtime_error);
+
+  const auto refused = [&](auto change) {
+    Reader in(right.shards[0]);
+    ShardState state = ShardState::decode(in);
+    change(state);
+    Writer out;
+    state.encode(out);
+    SerialHost::Snapshot wrong = right;
+    wrong.shards[0] = out.take();
+    return !message_of<std::runtime_error>([&] { other.restore(wrong); }).starts_with("no error");
+  };
+  EXPECT_FALSE(refused([](ShardState&) {}));
+  EXPECT_TRUE(refused([](ShardState& s) { s.token_topics[0] = s.token_topics[0] == 0 ? 1 : 0; }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.token_topics.pop_back(); }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.documents.pop_back(); }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.documents[0].cells[0].count += 1; }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.documents[0].is_list = true; }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.committed[0] += 1; }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.cursors[0] = 1000; }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.cursors.pop_back(); }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.vocabulary[1] = "x"; }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.has_vocabulary = false; }));
+  other.restore(right);
+  EXPECT_EQ(other.save(), right);
+}
+
+// A clock for budgets: every look at it is one nanosecond.
+std::int64_t looks = 0;
+std::int64_t look() {
+  return ++looks;
+}
+
+TEST(Lda, ASpentBudgetEndsAVisitAndTheNextGoesOnBehind) {
+  const ScratchFiles files;
+  const std::string text = files.write("text", "a b c d e f\na b c d e f\n");
+  SerialHost host(plugin(), job_over(text, {{"topics", "2"}}, 1));
+  host.set_budget(Budget(0, look));  // always spent: one word a visit
+  host.run_epoch();
+  expect_consistent(host, 0);
+  EXPECT_EQ(looks, 0) << "the starting pass has no limit";
+  const auto cursors = [&] {
+    const auto bytes = host.save().shards[0];
+    Reader in(bytes);
+    return ShardState::decode(in).cursors;
+  };
+  const auto words = host.cut().slices[0].size();
+  ASSERT_EQ(words, 3U);
+  for (std::uint32_t visit = 0; visit < 7; ++visit) {
+    EXPECT_EQ(cursors()[0], visit % words);
+    host.run_epoch();
+    expect_consistent(host, visit + 1);
+  }
+  EXPECT_EQ(looks, 7 * 2);
+}
+
+// With one shard the sampler is exact: over many sweeps, each assignment of topics is as frequent as its
+// probability given the words, which a corpus this small lets us compute by enumeration.
+TEST(Lda, SamplesThePosterior) {
+  const ScratchFiles files;
+  const std::string text = files.write("text", "a a b\na a c\na c b\n");
+  const std::vector<int> document = {0, 0, 0, 1, 1, 1, 2, 2, 2}, word = {0, 0, 1, 0, 0, 2, 0, 2, 1};
+  const double alpha = 0.4, beta = 0.3;
+  constexpr int kTokens = 9, kStates = 1 << kTokens;
+  std::vector<double> posterior(kStates);
+  double sum = 0;
+  for (int state = 0; state < kStates; ++state) {
+    double doc[3][2] = {}, of_word[3][2] = {}, total[2] = {}, log_p = 0;
+    for (int i = 0; i < kTokens; ++i) {
+      const int k = state >> i & 1;
+      log_p += std::log((doc[document[i]][k]++ + alpha) * (of_word[word[i]][k]++ + beta) / (total[k]++ + 3 * beta));
+      // The documents' normalisers do not depend on the topics.
+    }
+    posterior[state] = std::exp(log_p);
+    sum += posterior[state];
+  }
+
+  SerialHost host(plugin(), job_over(text, {{"topics", "2"}, {"alpha", "0.4"}, {"beta", "0.3"}}, 1));
+  // Where the shard's tokens are in its own order: slice by slice, word by word, document by document.
+  std::vector<int> place;
+  auto groups = host.cut().slices;
+  groups.push_back(host.cut().replicated);
+  EXPECT_FALSE(host.cut().replicated.empty()) << "both kinds of round are to be tested";
+  for (const auto& keys : groups)
+    for (const Key key : keys)
+      for (int i = 0; i < kTokens; ++i)
+        if (word[i] == static_cast<int>(key)) place.push_back(i);
+  ASSERT_EQ(place.size(), std::size_t{kTokens});
+
+  std::vector<double> seen(kStates);
+  const int sweeps = 1'000'000;
+  host.run_epoch();
+  for (int i = 0; i < sweeps; ++i) {
+    host.run_epoch();
+    Writer out;
+    host.shard(0).save(out);
+    Reader in(out.view());
+    const ShardState shard = ShardState::decode(in);
+    int state = 0;
+    for (int t = 0; t < kTokens; ++t) state |= shard.token_topics[t] << place[t];
+    seen[state] += 1;
+  }
+  double distance = 0;
+  for (int state = 0; state < kStates; ++state) distance += std::abs(seen[state] / sweeps - posterior[state] / sum) / 2;
+  // As many independent draws would give about sqrt(512 / (2 pi sweeps)) = 0.009 in total variation.
+  EXPECT_LT(distance, 0.014);
+}
+
+TEST(Lda, WrongInputIsRefused) {
+  const ScratchFiles files;
+  const auto refused = [&](const std::string& content) {
+    const std::string path = files.write("bag", content);
+    const auto text = message_of<DataError>([&] { SerialHost(plugin(), job_over(path, {}, 2)); });
+    return text.substr(path.size());
+  };
+  EXPECT_EQ(refused("1\n6906\n1\n1 7000 1\n"), ":4: word id 7000 is beyond the vocabulary of 6906 words");
+  EXPECT_EQ(refused("1\n6906\n1\njunk\n"), ":4: expected 'document word count', found 'junk'");
+  EXPECT_EQ(refused(""), ": the file is empty");
+  const std::string bag = files.write("bag", "1\n3\n1\n1 2 1\n"), vocab = files.write("vocab", "a\nb\n");
+  EXPECT_EQ(message_of<DataError>([&] {
+              SerialHost(plugin(), job_over(bag, {{"vocab", vocab}}, 2));
+            }),
+            bag + ":2: the corpus has 3 words, but the vocabulary " + vocab + " has 2");
+  EXPECT_THROW(SerialHost(plugin(), job_over("/nowhere/bag", {}, 2)), NoInput);
+  EXPECT_THROW(SerialHost(plugin(), job_over(bag, {{"alpha", "1"}, {"alpha_sum", "1"}}, 2)), UsageError);
+}
+
+TEST(Lda, ExportAndShow) {
+  const ScratchFiles files;
+  SerialHost host(plugin(), job_over(files.write("text", "cat cat dog\n\nowl owl owl\n"),
+                                     {{"topics", "2"}, {"top_words", "2"}, {"alpha", "0.01"}}, 2));
+  host.run_epochs(30);
+  const SerialModel model(host);
+  plugin().export_text(model, files.folder());
+
+  std::istringstream topics(read_file(files.folder() / "topics.txt"));
+  std::string number, alpha, tokens, words, line;
+  int sum = 0;
+  for (int k = 0; std::getline(topics, line); ++k) {
+    std::istringstream fields(line);
+    std::getline(fields, number, '\t'), std::getline(fields, alpha, '\t'), std::getline(fields, tokens, '\t');
+    EXPECT_EQ(number, std::to_string(k));
+    EXPECT_EQ(alpha, "0.01");
+    sum += std::stoi(tokens);
+  }
+  EXPECT_EQ(sum, 6);
+
+  std::istringstream word_topic(read_file(files.folder() / "word_topic.txt"));
+  for (const auto& [word, count] : {std::pair("cat", 2), std::pair("dog", 1), std::pair("owl", 3)}) {
+    ASSERT_TRUE(std::getline(word_topic, line));
+    std::istringstream fields(line);
+    std::string name, cell;
+    int of_word = 0;
+    fields >> name;
+    EXPECT_EQ(name, word);
+    while (fields >> cell) of_word += std::stoi(cell.substr(cell.find(':') + 1));
+    EXPECT_EQ(of_word, count);
+  }
+
+  std::istringstream documents(read_file(files.folder() / "doc_topic.txt"));
+  ASSERT_TRUE(std::getline(documents, line));
+  EXPECT_EQ(line.substr(0, 2), "1 ");
+  ASSERT_TRUE(std::getline(documents, line));
+  EXPECT_EQ(line, "2");
+  ASSERT_TRUE(std::getline(documents, line));
+  EXPECT_TRUE(line == "3 0:0.996689 " || line.starts_with("3 "));
+  EXPECT_FALSE(read_file(files.folder() / "README.txt").empty());
+
+  ASSERT_EQ(plugin().commands.size(), 1U);
+  std::ostringstream out;
+  plugin().commands[0].run(model, make_job(plugin(), {{"top_words", "1"}}, {}).options, out);
+  EXPECT_NE(out.str().find("2 topics, 3 words, 6 tokens, epoch 29\n"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find(" owl "), std::string::npos) << out.str();
+}
+
+TEST(Lda, ADamagedModelIsRefused) {
+  const ScratchFiles files;
+  SerialHost host(plugin(), job_over(files.write("text", "cat dog\n"), {{"topics", "2"}}, 1));
+  host.run_epoch();
+  class Damaged final : public Model {
+   public:
+    explicit Damaged(const SerialHost& from) : model_(from) {}
+    const Job& job() const override { return model_.job(); }
+    const Cut& cut() const override { return model_.cut(); }
+    Epoch epoch() const override { return 0; }
+    std::vector<double> row(TableId table, Key key) const override { return model_.row(table, key); }
+    Bytes slice(SliceId b) const override { return model_.slice(b); }
+    Bytes shard(ShardId) const override { return {}; }
+
+   private:
+    SerialModel model_;
+  };
+  EXPECT_THROW(plugin().export_text(Damaged(host), files.folder()), DataError);
+}
+
+}  // namespace
+}  // namespace rota::lda

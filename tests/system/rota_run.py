@@ -1,0 +1,95 @@
+"""Runs of the built `rota` for the system tests: real processes, in folders of their own, ended by their ids."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BIN = pathlib.Path(os.environ["ROTA_BIN"])
+KOS = SOURCE / "apps/lda/sample/docword.kos.txt.gz"
+VOCAB = SOURCE / "apps/lda/sample/vocab.kos.txt"
+TOKENS = 467714
+LIMIT = 120  # seconds that any run may take before it counts as hanging
+
+
+class RotaTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-system-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def command(self, *arguments):
+        return [str(BIN / "rota"), *map(str, arguments)]
+
+    def rota(self, *arguments, **options):
+        """Runs `rota` to its end."""
+        return subprocess.run(self.command(*arguments), capture_output=True, text=True, timeout=LIMIT, **options)
+
+    def start(self, *arguments):
+        """Starts `rota`; its end is the test's own business."""
+        process = subprocess.Popen(self.command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self._end, process)
+        return process
+
+    @staticmethod
+    def _end(process):
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+    def lda(self, out, *flags):
+        """The arguments of the training that the tests compare: 50 topics on KOS, 8 shards, seed 7."""
+        return ["train", "lda", f"--input={KOS}", f"--vocab={VOCAB}", "--topics=50", "--seed=7", "--shards=8",
+                f"--out={out}", *flags]
+
+    def result(self, out):
+        return json.loads((out / "result.json").read_text())
+
+    def metrics(self, out):
+        return [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+
+    def events(self, out, name):
+        lines = (out / "events.jsonl").read_text().splitlines()
+        return [event for event in map(json.loads, lines) if event["event"] == name]
+
+    def wait_for(self, what, condition):
+        """Waits for something that must come; the limit only tells a hang from a slow machine."""
+        end = time.monotonic() + LIMIT
+        while not condition():
+            self.assertLess(time.monotonic(), end, f"waited too long for {what}")
+            time.sleep(0.01)
+
+    def roles(self, out):
+        """Process ids by role, of the roles of the run in this folder that are alive."""
+        pids = {}
+        for entry in pathlib.Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                words = (entry / "cmdline").read_bytes().decode().split("\0")
+            except OSError:
+                continue
+            if f"--flagfile={out}/flags.txt" not in words:
+                continue
+            index = next((w.split("=")[1] for w in words if w.startswith("--index=")), "0")
+            pids[f"{pathlib.Path(words[0]).name}-{index}"] = int(entry.name)
+        return pids
+
+    def committed(self, out):
+        """Epochs with a commit record."""
+        return sorted(int(p.parent.name.split("-")[1]) for p in (out / "checkpoint").glob("epoch-*/commit.json"))
+
+    def no_role_left(self, out):
+        self.wait_for("all roles to end", lambda: not self.roles(out))
+
+
+def kill(pids, how=signal.SIGKILL):
+    for pid in pids:
+        try:
+            os.kill(pid, how)
+        except ProcessLookupError:
+            pass

@@ -1,0 +1,155 @@
+"""One model, bit for bit, whoever computes it and whatever dies."""
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from rota_run import BIN, KOS, LIMIT, SOURCE, TOKENS, VOCAB, RotaTest, kill
+
+EPOCHS = 20
+
+
+class SameModel(RotaTest):
+    reference = None
+
+    def setUp(self):
+        super().setUp()
+        if SameModel.reference is None:
+            out = self.folder / "reference"
+            done = self.rota(*self.lda(out, f"--epochs={EPOCHS}", "--workers=1", "--threads=1"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            SameModel.reference = self.result(out)
+
+    def check(self, out):
+        result = self.result(out)
+        self.assertEqual(result["epochs"], EPOCHS)
+        for what in ("model_hash", "state_hash", "objective"):
+            self.assertEqual(result[what], self.reference[what], what)
+        self.no_role_left(out)
+
+    def train(self, name, *flags):
+        out = self.folder / name
+        done = self.rota(*self.lda(out, f"--epochs={EPOCHS}", *flags))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(self.reference["model_hash"], done.stdout)
+        self.check(out)
+        return out
+
+    def test_workers_and_threads(self):
+        for workers, threads in ((2, 1), (1, 2), (3, 1), (4, 2), (8, 1)):
+            with self.subTest(workers=workers, threads=threads):
+                self.train(f"{workers}x{threads}", f"--workers={workers}", f"--threads={threads}")
+
+    def test_store_of_its_own(self):
+        for stores in (1, 2):
+            with self.subTest(stores=stores):
+                self.train(f"stores-{stores}", "--workers=2", f"--stores={stores}")
+
+    def test_checkpoints_and_evaluations_change_nothing(self):
+        self.train("checkpoints", "--checkpoint_seconds=0", "--eval_every=3")
+        self.train("none", "--checkpoint_every=0", "--eval_every=0")
+
+    def test_another_seed_gives_another_model(self):
+        out = self.folder / "other"
+        done = self.rota(*self.lda(out, f"--epochs={EPOCHS}", "--seed=8"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotEqual(self.result(out)["model_hash"], self.reference["model_hash"])
+
+    def test_counts_are_conserved_at_every_epoch(self):
+        out = self.train("counts", "--workers=2")
+        metrics = self.metrics(out)
+        self.assertEqual([m["epoch"] for m in metrics], list(range(EPOCHS + 1)))
+        for m in metrics:
+            self.assertEqual(m["terms"]["tokens"], TOKENS)
+
+    def test_started_by_hand(self):
+        out = self.folder / "by-hand"
+        done = subprocess.run(
+            [SOURCE / "deploy/local.sh", "lda", f"--input={KOS}", f"--vocab={VOCAB}", "--topics=50", "--seed=7",
+             "--shards=8", f"--epochs={EPOCHS}", "--workers=2", f"--out={out}"],
+            capture_output=True, text=True, timeout=LIMIT, env={"PATH": "/usr/bin:/bin", "ROTA_BIN": str(BIN)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.check(out)
+        log = (out / "log/coordinator-0.log").read_text()
+        lines = [line for line in log.splitlines() if "event=epoch " in line]
+        self.assertEqual(len(lines), EPOCHS + 1)
+        for word in ("epoch=20", "objective=", "per_item=", "seconds=", "items_per_second=", "bytes_sent=", "workers=2",
+                     "slowest=worker-", "waiting="):
+            self.assertIn(word, lines[-1])
+
+    def test_killed_at_any_moment_and_resumed(self):
+        seed = random.randrange(1 << 30)
+        dice = random.Random(seed)
+        resumed_behind = []
+        for attempt in range(6):
+            with self.subTest(attempt=attempt, seed=seed):
+                out = self.folder / f"killed-{attempt}"
+                run = self.start(*self.lda(out, f"--epochs={EPOCHS}", "--workers=2", "--checkpoint_seconds=0"))
+                self.wait_for("the run to begin", lambda: run.poll() is not None or len(self.roles(out)) >= 4)
+                time.sleep(dice.uniform(0, 0.5))
+                kill([run.pid, *self.roles(out).values()])
+                run.wait()
+                self.no_role_left(out)
+                resumed_behind.append(max(self.committed(out), default=-1))
+                workers = dice.choice([1, 2, 3])
+                done = self.rota("resume", out, f"--workers={workers}")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.check(out)
+        print("resumed behind epochs", resumed_behind)
+
+    def test_damaged_checkpoint_is_passed_over(self):
+        out = self.folder / "damaged"
+        run = self.start(*self.lda(out, f"--epochs={EPOCHS}", "--checkpoint_seconds=0"))
+        self.wait_for("three commits", lambda: len(self.committed(out)) >= 2 and self.committed(out)[-1] >= 3)
+        kill([run.pid, *self.roles(out).values()])
+        run.wait()
+        self.no_role_left(out)
+        newest = self.committed(out)[-1]
+        victim = out / "checkpoint" / f"epoch-{newest:08d}" / "partition-0.sst"
+        data = bytearray(victim.read_bytes())
+        data[len(data) // 2] ^= 1
+        victim.write_bytes(data)
+        done = self.rota("resume", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.check(out)
+        self.assertIn("checkpoint_refused", (out / "log/coordinator-0.log").read_text())
+
+    def test_a_worker_is_killed(self):
+        out = self.folder / "worker"
+        run = self.start(*self.lda(out, "--epochs=20000", "--workers=2", "--eval_every=0", "--checkpoint_seconds=0"))
+        self.wait_for("a commit", lambda: self.committed(out))
+        kill([self.roles(out)["rota-worker-1"]])
+        _, stderr = run.communicate(timeout=LIMIT)
+        self.assertEqual(run.returncode, 75, stderr)
+        self.assertIn("worker-1", stderr)
+        self.no_role_left(out)
+
+    def test_rota_itself_is_killed(self):
+        out = self.folder / "launcher"
+        run = self.start(*self.lda(out, "--epochs=20000", "--eval_every=0"))
+        self.wait_for("the run to begin", lambda: len(self.roles(out)) >= 4)
+        kill([run.pid])
+        run.wait()
+        self.no_role_left(out)
+
+    def test_stopped_by_a_signal_and_resumed(self):
+        for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+            with self.subTest(signal=number):
+                out = self.folder / f"signal-{code}"
+                run = self.start(*self.lda(out, f"--epochs={EPOCHS}", "--checkpoint_every=0"))
+                self.wait_for("training", lambda: run.poll() is not None or (
+                    (out / "metrics.jsonl").exists() and (out / "metrics.jsonl").stat().st_size > 0))
+                run.send_signal(number)
+                _, stderr = run.communicate(timeout=LIMIT)
+                if run.returncode != 0:  # the signal came before the last epoch
+                    self.assertEqual(run.returncode, code, stderr)
+                    self.assertFalse((out / "model").exists())
+                    self.assertEqual(len(self.committed(out)), 1)
+                    done = self.rota("resume", out)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                self.check(out)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

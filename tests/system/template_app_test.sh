@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# An app outside the tree: Rota is installed, the template is built against what was installed, trained with two worker
+# processes, and must find the line that the points lie on.
+#
+# usage: template_app_test.sh BUILD_FOLDER SOURCE_FOLDER
+set -euo pipefail
+
+build=$1
+source=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+fail() {
+  echo "template_app_test: $*" >&2
+  exit 1
+}
+expect() { # what, expected, found
+  [ "$2" = "$3" ] || fail "$1: expected '$2', found '$3'"
+}
+
+cmake --install "$build" --prefix "$folder/prefix" >/dev/null
+cp -r "$source/apps/template" "$folder/app"
+cmake -S "$folder/app" -B "$folder/app/build" -DCMAKE_PREFIX_PATH="$folder/prefix" >"$folder/cmake.log" ||
+  fail "$(cat "$folder/cmake.log")"
+cmake --build "$folder/app/build" >"$folder/build.log" 2>&1 || fail "$(cat "$folder/build.log")"
+
+rota=$folder/prefix/bin/rota
+app=$folder/app/build/line_fit.so
+# Points on y = 3 + 2 x: all sums are whole numbers, so that the fit is exact.
+for ((x = -50; x < 50; ++x)); do echo "$x $((3 + 2 * x))"; done >"$folder/points.txt"
+
+train() { # folder, flags
+  local out=$1
+  shift
+  "$rota" train "$app" --input="$folder/points.txt" --epochs=3 --out="$out" "$@" 2>"$folder/stderr" ||
+    fail "train: exit $?: $(cat "$folder/stderr")"
+}
+train "$folder/run" --workers=2 >/dev/null
+expect show "y = 3 + 2 x" "$("$rota" show "$app" --model="$folder/run")"
+
+# Not one bit depends on where the work was done.
+train "$folder/run1" --workers=1 --threads=2 --stores=1 >/dev/null
+hash_of() { sed -n 's/.*"model_hash": "\(.*\)".*/\1/p' "$1/result.json"; }
+expect "hash of one worker" "$(hash_of "$folder/run")" "$(hash_of "$folder/run1")"
+[ -n "$(hash_of "$folder/run")" ] || fail "no model_hash"
+
+# A wrong line is named, with the exit code for bad data.
+printf '1 5\n2 seven\n' >"$folder/bad.txt"
+code=0
+"$rota" train "$app" --input="$folder/bad.txt" --out="$folder/bad" >/dev/null 2>"$folder/stderr" || code=$?
+expect "exit code" 65 "$code"
+expect "message" "rota: $folder/bad.txt:2: not X Y" "$(tail -n 1 "$folder/stderr")"
+echo "template_app_test: passed"

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""The repository's own rules, as far as a program can see them.
+
+usage: tidy.py [ROOT] [--no-format]
+
+Prints "file:line: rule: what" for each breach, and exits with 1 if there is one.
+"""
+import os
+import re
+import subprocess
+import sys
+
+LINES_MAX = 600
+COLUMNS_MAX = 120
+SOURCES = (".h", ".cc")
+TEXTS = SOURCES + (".md", ".txt", ".cmake", ".sh", ".py", ".json", ".in", ".supp")
+
+# Which folders a folder may include from, beside itself (DESIGN: the arrows).
+ARROWS = {
+    "include/rota": set(),
+    "base": {"include/rota"},
+    "wire": {"base", "include/rota"},
+    "scheduler": {"wire", "base", "include/rota"},
+    "coordinator": {"wire", "base", "include/rota"},
+    "worker": {"wire", "base", "include/rota"},
+    "kvstore": {"wire", "base", "include/rota"},
+    "cli": {"wire", "base", "include/rota"},
+    "apps/io": {"include/rota"},
+}
+# Arrows for one file each: (from, to).
+EXCEPTIONS = {("worker/main.cc", "kvstore/host_partitions.h")}
+EXCEPTIONS_BY_FOLDER = {("cli", "kvstore/model_reader.h")}
+
+# What only one file, or one component, may include.
+DOORS = [
+    (re.compile(r"^zmq(\.hpp|\.h|_addon\.hpp)$"), {"wire/zmq_transport.cc"}, "ZeroMQ"),
+    (re.compile(r"^rocksdb/"), {"kvstore/checkpoint_file.cc"}, "RocksDB"),
+    (re.compile(r"^(boost/dll/.*|dlfcn\.h)$"), {"base/plugin_host.cc"}, "opening libraries"),
+]
+CLOCK = re.compile(r"(system|steady|high_resolution)_clock|\bclock_gettime\b|\bgettimeofday\b|\bstd::time\(|\btime\((nullptr|NULL|0)\)")
+CLOCK_FILE = "base/clock.cc"
+EXIT = re.compile(r"(?<![\w:.>])(std::|::)?(exit|quick_exit)\s*\(")
+
+BANNED_NAMES = re.compile(r"(^|_)(util|utils|common|misc|helper|helpers|manager|ctx|aux)(_|$)")
+BANNED_ENDINGS = (".bak", ".orig", ".back", ".rej", "~", ".swp")
+# In pieces, so that this file does not report itself.
+BANNED_WORDS = re.compile("TO" + r"DO\b|FIX" + r"ME\b|\bXX" + r"X\b|^\s*#\s*if\s+0\b")
+MACHINE_PATHS = re.compile(r"(?<![\w.$}])/(wo" + r"rk|ho" + r"me|ro" + r"ot)/")
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+class Tree:
+    """The files of a repository, as git would track them, or all of them where there is no git."""
+
+    def __init__(self, root):
+        self.root = root
+        self.files = sorted(self._list())
+        self.breaches = []
+        self._lines = {}
+
+    def _list(self):
+        command = ["git", "-C", self.root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        if os.path.exists(os.path.join(self.root, ".git")):
+            names = subprocess.run(command, capture_output=True, check=True, text=True).stdout.split("\0")
+            return [name for name in set(names) if name and os.path.isfile(os.path.join(self.root, name))]
+        found = []
+        for folder, folders, names in os.walk(self.root):
+            folders[:] = [name for name in folders if name not in ("build", ".git")]
+            found += [os.path.relpath(os.path.join(folder, name), self.root) for name in names]
+        return found
+
+    def lines(self, file):
+        if file not in self._lines:
+            with open(os.path.join(self.root, file), encoding="utf-8", errors="replace") as text:
+                self._lines[file] = text.read().split("\n")
+        return self._lines[file]
+
+    def report(self, file, line, rule, what):
+        self.breaches.append((file, line, rule, what))
+
+    def sources(self):
+        return [f for f in self.files if f.endswith(SOURCES)]
+
+    def texts(self):
+        return [f for f in self.files if f.endswith(TEXTS) or f == ".ci/run"]
+
+
+def without_comments(line):
+    return re.sub(r'"(\\.|[^"\\])*"', '""', line).split("//")[0]
+
+
+def folder_of(file):
+    """The component that a file belongs to, or None for those that may include anything."""
+    parts = file.split("/")
+    if parts[0] == "include":
+        return "include/rota"
+    if parts[0] == "apps" and len(parts) > 2:
+        return "/".join(parts[:2])
+    return parts[0] if parts[0] in ARROWS else None
+
+
+def target_of(path):
+    """The component that an include names, or None if it is not of this repository."""
+    if path.startswith("rota/"):
+        return "include/rota"
+    return folder_of(path)
+
+
+def check_includes(tree):
+    for file in tree.sources():
+        folder = folder_of(file)
+        for number, line in enumerate(tree.lines(file), 1):
+            match = INCLUDE.match(line)
+            if not match:
+                continue
+            path = match.group(2)
+            if ".." in path.split("/"):
+                tree.report(file, number, "arrow", f"{path}: includes are named from the top of the tree")
+            for door, allowed, what in DOORS:
+                if door.match(path) and file not in allowed and not file.startswith("tests/"):
+                    tree.report(file, number, "door", f"{path}: only {', '.join(sorted(allowed))} may include {what}")
+            target = target_of(path)
+            if folder is None or target is None or target == folder:
+                continue
+            if (file, path) in EXCEPTIONS or (folder, path) in EXCEPTIONS_BY_FOLDER:
+                continue
+            allowed = {"include/rota", "apps/io"} if folder.startswith("apps/") and folder != "apps/io" else ARROWS[folder]
+            if target not in allowed:
+                tree.report(file, number, "arrow", f"{folder} may not include {path}")
+
+
+def check_doors_in_code(tree):
+    for file in tree.sources():
+        if file.startswith("tests/"):
+            continue
+        for number, line in enumerate(tree.lines(file), 1):
+            code = without_comments(line)
+            if CLOCK.search(code) and file != CLOCK_FILE:
+                tree.report(file, number, "clock", f"only {CLOCK_FILE} reads a clock")
+            if EXIT.search(code) and os.path.basename(file) != "main.cc":
+                tree.report(file, number, "exit", "only a main.cc ends the process")
+
+
+def check_headers(tree):
+    for file in tree.sources():
+        if file.endswith(".h") and not any(line.strip() == "#pragma once" for line in tree.lines(file)):
+            tree.report(file, 1, "header", "#pragma once is missing")
+
+
+def check_tests_are_built(tree):
+    lists = {}
+    for file in tree.files:
+        if os.path.basename(file) == "CMakeLists.txt":
+            lists[os.path.dirname(file)] = "\n".join(tree.lines(file))
+    for file in tree.sources():
+        if not file.startswith("tests/") or not file.endswith("_test.cc"):
+            continue
+        folder = os.path.dirname(file)
+        while folder and folder not in lists:
+            folder = os.path.dirname(folder)
+        name = os.path.relpath(file, folder)
+        if not re.search(r"(^|[\s/(\"])" + re.escape(name) + r"($|[\s)\"])", lists.get(folder, ""), re.M):
+            tree.report(file, 1, "unbuilt", "no CMakeLists.txt names this test")
+
+
+def check_size(tree):
+    for file in tree.sources():
+        lines = tree.lines(file)
+        if len(lines) - 1 > LINES_MAX:
+            tree.report(file, LINES_MAX + 1, "long", f"{len(lines) - 1} lines; at most {LINES_MAX}")
+        for number, line in enumerate(lines, 1):
+            if len(line) > COLUMNS_MAX:
+                tree.report(file, number, "wide", f"{len(line)} columns; at most {COLUMNS_MAX}")
+
+
+def check_names(tree):
+    for file in tree.files:
+        stem = os.path.basename(file).split(".")[0]
+        if BANNED_NAMES.search(stem):
+            tree.report(file, 1, "name", "say what is inside")
+        if file.endswith(BANNED_ENDINGS):
+            tree.report(file, 1, "name", "an editor's leftover")
+        if file.endswith(SOURCES) and not re.fullmatch(r"[a-z0-9_]+\.(h|cc)", os.path.basename(file)):
+            tree.report(file, 1, "name", "sources are named in snake_case")
+
+
+def check_words(tree):
+    for file in tree.texts():
+        for number, line in enumerate(tree.lines(file), 1):
+            if file.endswith(SOURCES) and BANNED_WORDS.search(line):
+                tree.report(file, number, "word", "nothing is left for later in the code")
+            if MACHINE_PATHS.search(line):
+                tree.report(file, number, "path", "a path of one machine")
+
+
+def check_format(tree):
+    files = tree.sources()
+    if not files:
+        return
+    command = ["clang-format", "--dry-run", "--Werror", "-style=file"] + files
+    run = subprocess.run(command, cwd=tree.root, capture_output=True, text=True)
+    if run.returncode == 0:
+        return
+    seen = set()
+    for match in re.finditer(r"^(\S+?):(\d+):\d+: error", run.stderr, re.M):
+        if match.group(1) not in seen:
+            seen.add(match.group(1))
+            tree.report(match.group(1), int(match.group(2)), "format", "run clang-format -i")
+    if not seen:
+        tree.report(".clang-format", 1, "format", run.stderr.strip().split("\n")[0])
+
+
+CHECKS = [check_includes, check_doors_in_code, check_headers, check_tests_are_built, check_size, check_names, check_words]
+
+
+def run(root, form):
+    tree = Tree(root)
+    for check in CHECKS:
+        check(tree)
+    if form:
+        check_format(tree)
+    return sorted(tree.breaches)
+
+
+def main(arguments):
+    form = "--no-format" not in arguments
+    names = [argument for argument in arguments if not argument.startswith("--")]
+    root = names[0] if names else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    breaches = run(root, form)
+    for file, line, rule, what in breaches:
+        print(f"{file}:{line}: {rule}: {what}")
+    return 1 if breaches else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,173 @@
+// tests/unit/apps/lda/cell_sampler_test.cc -- the kernel: its forms of rows, its variants, its bookkeeping.
+#include "apps/lda/cell_sampler.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <numeric>
+
+namespace rota::lda {
+namespace {
+
+constexpr std::uint32_t kWords = 30;
+
+// A shard of random text: kWords words, each with the same number of tokens in random documents.
+struct Text {
+  Text(std::uint32_t documents, std::uint32_t each) : lengths(documents), places(kWords), topics(kWords) {
+    Random random({1, 2, 3, 4});
+    for (std::uint32_t w = 0; w < kWords; ++w) {
+      for (std::uint32_t i = 0; i < each; ++i) places[w].push_back(static_cast<std::uint32_t>(random.below(documents)));
+      for (const std::uint32_t d : places[w]) ++lengths[d];
+      topics[w].resize(each);
+    }
+  }
+  std::vector<std::uint32_t> lengths;
+  std::vector<std::vector<std::uint32_t>> places;  // of each word, the documents of its tokens
+  std::vector<std::vector<std::uint16_t>> topics;
+};
+
+struct Model {
+  Model(const Text& from, std::uint32_t k, Draw first)
+      : text(from), words(kWords), totals(k, kWords * 0.01, 0.01, 1), rows(k, text.lengths), sampler(k, 0.1, 0.01) {
+    sweep(first);
+  }
+  void sweep(Draw draw) {
+    sampler.begin(draw, totals, rows);
+    for (std::uint32_t w = 0; w < kWords; ++w) sampler.sample(words[w], text.places[w], text.topics[w], random);
+  }
+
+  Text text;
+  std::vector<WordRow> words;
+  TopicTotals totals;
+  DocumentRows rows;
+  CellSampler sampler;
+  Random random{{5, 6, 7, 8}};
+};
+
+// All counts must be those of the tokens' topics.
+void expect_consistent(Model& model, std::uint32_t k) {
+  std::vector<std::int64_t> totals(k);
+  std::vector<std::vector<std::uint32_t>> documents(model.text.lengths.size(), std::vector<std::uint32_t>(k));
+  for (std::uint32_t w = 0; w < kWords; ++w) {
+    std::vector<std::uint32_t> word(k);
+    for (std::size_t i = 0; i < model.text.topics[w].size(); ++i) {
+      const std::uint16_t topic = model.text.topics[w][i];
+      ASSERT_LT(topic, k);
+      ++word[topic], ++totals[topic], ++documents[model.text.places[w][i]][topic];
+    }
+    WordRow row;
+    for (std::uint16_t t = 0; t < k; ++t)
+      if (word[t] != 0) row.push_back({word[t], t});
+    EXPECT_EQ(model.words[w], row);
+  }
+  for (std::uint32_t t = 0; t < k; ++t) EXPECT_EQ(model.totals.totals()[t], totals[t]);
+  for (std::size_t d = 0; d < documents.size(); ++d) {
+    std::vector<TopicCount> cells;
+    model.rows.append_counts(d, cells);
+    std::uint32_t sum = 0;
+    for (const TopicCount cell : cells) {
+      EXPECT_EQ(documents[d][cell.topic], cell.count);
+      sum += cell.count;
+    }
+    EXPECT_EQ(sum, model.text.lengths[d]);
+  }
+}
+
+struct Size {
+  std::uint32_t topics, documents, each;
+};
+// Rows narrower than a vector, with and without padding; lists; lists and long rows mixed; a wide row.
+constexpr Size kSizes[] = {{2, 20, 10},     {16, 20, 10},     {17, 20, 100},  {100, 50, 100},
+                           {256, 20, 100},  {300, 50, 100},   {1000, 20, 30}, {1000, 3, 400},
+                           {1000, 7, 2000}, {65535, 10, 100}, {20, 1, 3000}};
+
+TEST(CellSampler, CountsStayTrue) {
+  for (const Size size : kSizes) {
+    SCOPED_TRACE(size.topics);
+    for (const Draw first : {Draw::first, Draw::first_random}) {
+      Model model(Text(size.documents, size.each), size.topics, first);
+      expect_consistent(model, size.topics);
+      for (int i = 0; i < 3; ++i) {
+        model.sweep(Draw::resample);
+        model.rows.choose_forms();
+      }
+      expect_consistent(model, size.topics);
+    }
+  }
+}
+
+TEST(CellSampler, ADocumentOfMoreTokensThanSixteenBitsCount) {
+  Model model(Text(1, 3000), 20, Draw::first);
+  ASSERT_EQ(model.rows.rows()[0].kind, RowKind::wide);
+  model.sweep(Draw::resample);
+  expect_consistent(model, 20);
+}
+
+TEST(CellSampler, AllKernelsGiveTheSameTopics) {
+  for (const Size size : kSizes) {
+    std::vector<std::vector<std::uint16_t>> expected;
+    for (const char* kernel : {"baseline", "v3", "v4"}) {
+      ::setenv("ROTA_LDA_KERNEL", kernel, 1);
+      try {
+        Model model(Text(size.documents, size.each), size.topics, Draw::first);
+        for (int i = 0; i < 5; ++i) model.sweep(Draw::resample);
+        if (expected.empty()) expected = model.text.topics;
+        EXPECT_EQ(model.text.topics, expected) << kernel << " with " << size.topics << " topics";
+      } catch (const std::runtime_error&) {
+        std::cout << "this processor cannot run the kernel " << kernel << "\n";
+      }
+    }
+  }
+  ::setenv("ROTA_LDA_KERNEL", "v9", 1);
+  EXPECT_THROW(choose_kernel(100), std::runtime_error);
+  ::unsetenv("ROTA_LDA_KERNEL");
+}
+
+// One token of one word in a document whose other tokens do not change: its conditional distribution is known.
+TEST(CellSampler, DrawsFromTheConditionalDistribution) {
+  for (const std::uint32_t k : {5U, 40U, 600U}) {
+    const double alpha = 0.5, beta = 0.1;
+    const std::uint32_t lengths[] = {41};
+    DocumentRows rows(k, lengths);
+    std::vector<TopicCount> document;  // the token itself has topic 0
+    for (std::uint16_t t = 0; t < 4; ++t) document.push_back({t == 0 ? 11U : 10U, t});
+    ASSERT_TRUE(rows.assign(0, rows.is_list(0), document));
+    TopicTotals totals(k, 3 * beta, beta, 1);
+    std::vector<double> n(k);
+    for (std::uint32_t t = 0; t < k; ++t) n[t] = 20.0 + t % 7;
+    n[0] += 1;
+    totals.commit(n);
+    WordRow word = {{4, 0}, {9, 2}, {5, 4}};
+
+    std::vector<double> expected(k);
+    for (std::uint32_t t = 0; t < k; ++t) {
+      const double n_dk = t < 4 ? 10 : 0, n_wk = t == 0 ? 3 : t == 2 ? 9 : t == 4 ? 5 : 0;
+      expected[t] = (n_dk + alpha) * (n_wk + beta) / (n[t] - (t == 0 ? 1 : 0) + 3 * beta);
+    }
+    const double sum = std::accumulate(expected.begin(), expected.end(), 0.0);
+
+    CellSampler sampler(k, alpha, beta);
+    Random random({9, 9, 9, k});
+    const std::uint32_t place[] = {0};
+    std::uint16_t topic[] = {0};
+    std::vector<double> seen(k);
+    const int draws = 400'000;
+    sampler.begin(Draw::resample, totals, rows);
+    for (int i = 0; i < draws; ++i) {
+      sampler.sample(word, place, topic, random);
+      seen[topic[0]] += 1;
+    }
+    double chi_square = 0;
+    for (std::uint32_t t = 0; t < k; ++t) {
+      const double mean = expected[t] / sum * draws;
+      chi_square += (seen[t] - mean) * (seen[t] - mean) / mean;
+    }
+    // Mean k - 1, standard deviation sqrt(2 (k - 1)).
+    EXPECT_LT(chi_square, k - 1 + 4.5 * std::sqrt(2.0 * (k - 1))) << k << " topics";
+  }
+}
+
+}  // namespace
+}  // namespace rota::lda

@@ -1,0 +1,63 @@
+// tests/unit/apps/lda/corpus_test.cc
+#include "apps/lda/corpus.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/apps/io/scratch_files.h"
+
+namespace rota::lda {
+namespace {
+
+Job job_over(const std::string& path, std::uint32_t shards) {
+  Job job;
+  job.input = {path};
+  job.shards = shards;
+  return job;
+}
+
+TEST(LdaCorpus, DocumentsAreDealtToShardsInTurn) {
+  const tests::ScratchFiles files;
+  const Job job = job_over(files.write("text", "a\nb b\n\nc a\nd\n"), 2);
+  const ShardId hosted[] = {1, 0};
+  const Corpus corpus = load_corpus(job, Settings{}, hosted);
+  ASSERT_EQ(corpus.hosted.size(), 2U);
+  const ShardDocuments& odd = corpus.hosted[0];
+  EXPECT_EQ(odd.shard, 1U);
+  EXPECT_EQ(odd.documents, 2U);
+  ASSERT_EQ(odd.counts.size(), 4U);  // b b, c a
+  EXPECT_EQ(odd.counts[0].document, 0U);
+  EXPECT_EQ(odd.counts[2].document, 1U);
+  EXPECT_EQ(odd.counts[2].word, 2U);
+  EXPECT_EQ(corpus.hosted[1].documents, 3U);
+  EXPECT_EQ(corpus.hosted[1].counts.size(), 2U);  // a, none, d
+  EXPECT_EQ(corpus.size.tokens, 6U);
+}
+
+TEST(LdaCorpus, VocabularyIsThatOfAllShards) {
+  const tests::ScratchFiles files;
+  const Job job = job_over(files.write("text", "a\nb\nc\n"), 3);
+  const ShardId last[] = {2};
+  const Corpus corpus = load_corpus(job, Settings{}, last);
+  ASSERT_EQ(corpus.vocabulary->size(), 3U);
+  EXPECT_EQ(corpus.vocabulary->word(2), "c");
+  EXPECT_EQ(corpus.hosted[0].counts.at(0).word, 2U);
+}
+
+TEST(LdaCorpus, WordsWithoutNamesAreNumbered) {
+  const tests::ScratchFiles files;
+  const Corpus corpus = load_corpus(job_over(files.write("bag", "1\n3\n1\n1 2 1\n"), 1), Settings{}, {});
+  EXPECT_EQ(corpus.vocabulary->size(), 3U);
+  EXPECT_EQ(corpus.vocabulary->word(2), "3");
+}
+
+TEST(LdaCorpus, MoreShardsThanDocuments) {
+  for (std::uint32_t shards = 1; shards < 9; ++shards) {
+    std::uint32_t sum = 0;
+    for (ShardId s = 0; s < shards; ++s) sum += documents_of(5, s, shards);
+    EXPECT_EQ(sum, 5U);
+  }
+  EXPECT_EQ(documents_of(5, 7, 8), 0U);
+}
+
+}  // namespace
+}  // namespace rota::lda

@@ -1,0 +1,92 @@
+// tests/unit/apps/lda/shard_state_test.cc
+#include "apps/lda/shard_state.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace rota::lda {
+namespace {
+
+ShardState sample() {
+  ShardState state;
+  state.topics = 3;
+  state.shard = 0;
+  state.shards = 2;
+  state.delta_t = 0.25;
+  state.committed = {4, 0, 300};
+  state.cursors = {0, 7};
+  state.documents = {{true, {{2, 2}, {1, 0}}}, {}, {false, {{1, 1}}}};
+  state.token_topics = {2, 2, 0, 1};
+  state.has_vocabulary = true;
+  state.vocabulary = {"cat", "dog"};
+  return state;
+}
+
+std::vector<std::byte> encoded(const ShardState& state) {
+  Writer out;
+  state.encode(out);
+  return out.take();
+}
+bool decodes(const ShardState& state) {
+  const auto bytes = encoded(state);
+  Reader in(bytes);
+  ShardState::decode(in);
+  return in.done();
+}
+
+TEST(ShardState, ComesBackAsItWas) {
+  const auto bytes = encoded(sample());
+  Reader in(bytes);
+  const ShardState state = ShardState::decode(in);
+  ASSERT_TRUE(in.done());
+  EXPECT_EQ(encoded(state), bytes);
+  EXPECT_EQ(state.documents[0].cells, sample().documents[0].cells);
+  EXPECT_EQ(state.vocabulary, sample().vocabulary);
+}
+
+TEST(ShardState, EveryTruncationIsRefused) {
+  const auto bytes = encoded(sample());
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    Reader in(std::span<const std::byte>(bytes).first(size));
+    ShardState::decode(in);
+    EXPECT_FALSE(in.done()) << size;
+  }
+}
+
+TEST(ShardState, NoByteCanDoHarm) {
+  const auto right = encoded(sample());
+  for (std::size_t at = 0; at < right.size(); ++at) {
+    for (int value = 0; value < 256; ++value) {
+      auto wrong = right;
+      wrong[at] = static_cast<std::byte>(value);
+      Reader in(wrong);
+      const ShardState state = ShardState::decode(in);
+      if (!in.done()) continue;
+      for (const std::uint16_t topic : state.token_topics) EXPECT_LT(topic, state.topics);
+      for (const DocumentTopics& document : state.documents)
+        for (const TopicCount cell : document.cells) EXPECT_TRUE(cell.topic < state.topics && cell.count > 0);
+    }
+  }
+}
+
+TEST(ShardState, WhatCannotBeIsRefused) {
+  EXPECT_TRUE(decodes(sample()));
+  const auto refused = [](auto change) {
+    ShardState state = sample();
+    change(state);
+    return !decodes(state);
+  };
+  EXPECT_TRUE(refused([](ShardState& s) { s.token_topics[0] = 3; }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.shard = 2; }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.delta_t = 3; }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.delta_t = std::numeric_limits<double>::quiet_NaN(); }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.documents[0].cells[1].topic = 2; }));  // twice
+  EXPECT_TRUE(refused([](ShardState& s) { s.documents[0].cells[1].topic = 3; }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.documents[0].cells[1].count = 0; }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.topics = 0; }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.committed.pop_back(); }));
+}
+
+}  // namespace
+}  // namespace rota::lda
