@@ -34,7 +34,7 @@ constexpr std::array kJobOptions = {
     Option{.name = "out", .kind = Kind::path, .meaning = "Folder of the run: model, metrics, checkpoints, logs."},
     number("workers", "2", "processes", 1, 10'000, "Worker processes; at most as many as shards."),
     number("threads", "1", "threads", 1, 1024, "Threads of each worker."),
-    number("schedulers", "1", "processes", 1, 64, "Scheduler processes; each schedules its own part of the keys."),
+    number("schedulers", "1", "processes", 1, 1, "Scheduler processes: one, for now."),
     number("stores", "0", "processes", 0, 10'000,
            "rota-kvstore processes that hold the store; 0: it lives in the workers."),
     number("shards", "8", "shards", 1, 65'536,

@@ -222,7 +222,7 @@ Status Worker::run_ready(Outbox& out) {
 Status Worker::begin(Shard& shard, Outbox& out) {
   const Step step = shard.steps.front();
   shard.steps.pop_front();
-  if (step.what == Step::What::epoch_end) return end_of_epoch(shard, step.task, out);
+  if (step.what == Step::What::epoch_end) return end_of_epoch(step.task, out);
   shard.busy = true;
   ++running_;
   if (step.what == Step::What::slice)
@@ -253,13 +253,14 @@ void Worker::begin_slice(Shard& shard, const Task& task, Outbox& out) {
   const bool leaves = next != nullptr && !hosts(next->shard);
   out.start([this, &shard, &held, task, slice, leaves]() -> Continuation {
     const Nanoseconds began = now_ns();
+    std::uint64_t items = 0;
     Status status = rows_of(slice, held);
     if (status.ok()) {
       status = call_hook(plugin_.name, "Push::push", where(task), [&] {
         const bool limited = settings_.step_budget > 0 && task.epoch > 0;
         const Budget budget = limited ? Budget(began + settings_.step_budget, &now_ns) : Budget();
         Random random = random_for(job_.seed, Stream::push_slice, task.epoch, task.shard, slice);
-        shard.push->push(slice, *held.rows, task.epoch, budget, random);
+        items = shard.push->push(slice, *held.rows, task.epoch, budget, random);
         if (leaves) {
           Writer bytes;
           held.rows->encode(bytes);
@@ -268,11 +269,11 @@ void Worker::begin_slice(Shard& shard, const Task& task, Outbox& out) {
       });
     }
     const Nanoseconds took = now_ns() - began;
-    return [this, &shard, task, slice, took, status](Outbox& later) -> Status {
+    return [this, &shard, task, slice, items, took, status](Outbox& later) -> Status {
       ROTA_TRY(status);
       --running_;
       shard.busy = false;
-      tally_compute(task.epoch, took, later);
+      tally_push(task.epoch, items, took, later);
       leases_.release(slice);
       move_on(slice, later);
       return run_ready(later);
@@ -318,6 +319,7 @@ void Worker::begin_shared(Shard& shard, const Task& task, Outbox& out) {
   const TableId table_id = commits_.rows(task.round).table;
   out.start([this, &shard, &table, table_id, keys, values, task]() -> Continuation {
     const Nanoseconds began = now_ns();
+    std::uint64_t items = 0;
     auto parts = std::make_shared<std::vector<double>>(keys->size() * table.part_width, 0.0);
     Status status = call_hook(plugin_.name, "Push::push", where(task), [&] {
       std::vector<Entry> entries;
@@ -326,18 +328,18 @@ void Worker::begin_shared(Shard& shard, const Task& task, Outbox& out) {
                            std::span(*parts).subspan(i * table.part_width, table.part_width)});
       }
       Random random = random_for(job_.seed, Stream::push_shared, task.epoch, task.shard, task.round);
-      shard.push->push(SharedTask{task.epoch, task.round, table_id, entries}, random);
+      items = shard.push->push(SharedTask{task.epoch, task.round, table_id, entries}, random);
     });
     if (status.ok() && !all_finite(*parts))
       status = Status(ExitCode::failed,
                       std::string(plugin_.name) + ", Push::push, " + where(task) + ": a part is not a finite number");
     const Nanoseconds took = now_ns() - began;
-    return [this, &shard, task, parts, took, status](Outbox& later) -> Status {
+    return [this, &shard, task, parts, items, took, status](Outbox& later) -> Status {
       ROTA_TRY(status);
       --running_;
       shard.busy = false;
       shard.awaiting = task.round;
-      tally_compute(task.epoch, took, later);
+      tally_push(task.epoch, items, took, later);
       for (auto& [partition, sums] :
            part_sums_.add(task.round, shard.id, std::move(*parts), commits_.partitions_of(task.round)))
         later.send({Role::partition, partition}, std::move(sums));
@@ -388,13 +390,14 @@ Worker::EpochTally& Worker::tally(Epoch epoch, const Outbox& out) {
   return found->second;
 }
 
-void Worker::tally_compute(Epoch epoch, Nanoseconds took, const Outbox& out) {
-  tally(epoch, out).compute += took;
+void Worker::tally_push(Epoch epoch, std::uint64_t items, Nanoseconds took, const Outbox& out) {
+  EpochTally& one = tally(epoch, out);
+  one.items += items;
+  one.compute += took;
 }
 
-Status Worker::end_of_epoch(Shard& shard, const Task& task, Outbox& out) {
+Status Worker::end_of_epoch(const Task& task, Outbox& out) {
   EpochTally& epoch = tally(task.epoch, out);
-  epoch.items += shard.push->items();
   if (++epoch.shards_done < shards_.size()) return {};
   EpochDone done;
   done.epoch = task.epoch;

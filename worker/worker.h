@@ -73,12 +73,12 @@ class Worker final : public Node {
   Status begin(Shard& shard, Outbox& out);
   void begin_slice(Shard& shard, const Task& task, Outbox& out);
   void begin_shared(Shard& shard, const Task& task, Outbox& out);
-  Status end_of_epoch(Shard& shard, const Task& task, Outbox& out);
+  Status end_of_epoch(const Task& task, Outbox& out);
   Status refresh(std::shared_ptr<const RoundDeltas> deltas, Outbox& out);
   void move_on(SliceId slice, Outbox& out);
   void depart(Leases::Departure departure, Outbox& out);
   EpochTally& tally(Epoch epoch, const Outbox& out);
-  void tally_compute(Epoch epoch, Nanoseconds took, const Outbox& out);
+  void tally_push(Epoch epoch, std::uint64_t items, Nanoseconds took, const Outbox& out);
   // Runs `hook(shard, its share of the slices held here)` once for every shard; `done` when all have ended.
   using SliceList = std::vector<std::pair<SliceId, HeldSlice*>>;
   template <typename Result>

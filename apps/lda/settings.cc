@@ -63,6 +63,7 @@ std::span<const Option> options() {
 void check(const Options& options) {
   if (options.has("alpha") && options.has("alpha_sum"))
     throw UsageError("--alpha and --alpha_sum exclude each other: alpha_sum is alpha times the number of topics");
+  if (options.has("valid")) throw UsageError("--valid: lda has no held-out evaluation yet");
 }
 
 Settings settings_of(const Options& options) {

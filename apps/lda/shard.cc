@@ -52,23 +52,27 @@ void LdaPush::sample(WordRow& row, const WordTokens& word, Random& random) {
                   random);
 }
 
-void LdaPush::push(SliceId id, Slice& slice, Epoch epoch, const Budget& budget, Random& random) {
+std::uint64_t LdaPush::push(SliceId id, Slice& slice, Epoch epoch, const Budget& budget, Random& random) {
   auto& rows = dynamic_cast<WordTopicSlice&>(slice);
   const std::span<const WordTokens> words = layout_.slice(id);
   sampler_.begin(draw(epoch), totals_, rows_);
   std::size_t at = cursors_[id];
+  std::uint64_t visited = 0;
   for (std::size_t done = 0; done < words.size(); ++done) {
     if (done > 0 && epoch > 0 && budget.spent()) break;
     sample(rows.row(words[at].row), words[at], random);
+    visited += words[at].count();
     at = at + 1 == words.size() ? 0 : at + 1;
   }
   cursors_[id] = static_cast<std::uint32_t>(at);
+  return visited;
 }
 
-void LdaPush::push(const SharedTask& task, Random& random) {
+std::uint64_t LdaPush::push(const SharedTask& task, Random& random) {
   sampler_.begin(draw(task.epoch), totals_, rows_);
   // Entries come with the keys ascending or not; the topic totals are part of the answer only after all words.
   const Entry* totals = nullptr;
+  std::uint64_t visited = 0;
   for (const Entry& entry : task.entries) {
     if (entry.key == kTopicTotals) {
       totals = &entry;
@@ -81,9 +85,12 @@ void LdaPush::push(const SharedTask& task, Random& random) {
     const auto words = layout_.replicated();
     const auto word = std::lower_bound(words.begin(), words.end(), row,
                                        [](const WordTokens& each, std::uint32_t wanted) { return each.row < wanted; });
-    if (word != words.end() && word->row == row) sample_replicated(entry, *word, random);
+    if (word == words.end() || word->row != row) continue;
+    sample_replicated(entry, *word, random);
+    visited += word->count();
   }
   if (totals != nullptr) totals_.changes(totals->part);
+  return visited;
 }
 
 // The part is what this shard changes in its own copy of the row.

@@ -26,8 +26,8 @@ class LdaPush final : public Push {
   void census(Census& weight) const override;
   void attach(const Cut& cut) override;
 
-  void push(SliceId id, Slice& slice, Epoch epoch, const Budget& budget, Random& random) override;
-  void push(const SharedTask& task, Random& random) override;
+  std::uint64_t push(SliceId id, Slice& slice, Epoch epoch, const Budget& budget, Random& random) override;
+  std::uint64_t push(const SharedTask& task, Random& random) override;
   void refresh(std::span<const Delta> deltas) override;
 
   void evaluate(std::span<double> terms) const override;

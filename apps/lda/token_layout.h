@@ -14,6 +14,8 @@ namespace rota::lda {
 struct WordTokens {
   std::uint32_t row;  // its place in the slice, or among the replicated words
   std::uint32_t begin, end;
+
+  std::uint32_t count() const { return end - begin; }
 };
 
 class TokenLayout {

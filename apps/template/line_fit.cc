@@ -8,18 +8,18 @@
 namespace {
 using namespace rota;
 using Points = std::vector<std::pair<double, double>>;
-// Row 0 of the shared table is (a, b).  A part holds what Newton's step needs of a shard's residuals r = y - a - b x:
-// the sums of r, r x, 1, x and x^2.
+// Row 0 of the shared table is (a, b).  A part: the sums of r, r x, 1, x and x^2 over the points, r = y - a - b x.
 class LinePush final : public Push {
  public:
   explicit LinePush(Points points) : points_(std::move(points)) {}
   std::uint64_t items() const override { return points_.size(); }
-  void push(const SharedTask& task, Random&) override {
+  std::uint64_t push(const SharedTask& task, Random&) override {
     const auto [key, value, part] = task.entries[0];
     for (const auto& [x, y] : points_) {
-      const double r = y - value[0] - value[1] * x;
-      for (int i = 0; const double summand : {r, r * x, 1.0, x, x * x}) part[i++] += summand;
+      const double r = y - value[0] - value[1] * x, summands[] = {r, r * x, 1, x, x * x};
+      for (int i = 0; i < 5; ++i) part[i] += summands[i];
     }
+    return points_.size();
   }
   void refresh(std::span<const Delta> deltas) override { line_ = {deltas[0].value[0], deltas[0].value[1]}; }
   void evaluate(std::span<double> terms) const override {

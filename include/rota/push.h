@@ -25,10 +25,10 @@ class Push {
   virtual void attach(const Cut&) {}
 
   // Updates a leased slice in place.  In epoch 0 (the starting pass, if the plugin asks for one) it puts
-  // the shard's starting values in.
-  virtual void push(SliceId, Slice&, Epoch, const Budget&, Random&) {}
-  // Fills every entry's part.  All of the round's shared rows come in one call.
-  virtual void push(const SharedTask&, Random&) {}
+  // the shard's starting values in.  Returns how many items it visited, for the figures of speed.
+  virtual std::uint64_t push(SliceId, Slice&, Epoch, const Budget&, Random&) { return 0; }
+  // Fills every entry's part.  All of the round's shared rows come in one call.  Returns likewise.
+  virtual std::uint64_t push(const SharedTask&, Random&) { return 0; }
   // Brings what is derived from shared rows up to date, after a commit.
   virtual void refresh(std::span<const Delta>) {}
 

@@ -45,7 +45,7 @@ class ExactPush final : public Push {
   }
   void attach(const Cut& cut) override { cut_ = cut; }
 
-  void push(SliceId slice, Slice& rows, Epoch epoch, const Budget&, Random& random) override {
+  std::uint64_t push(SliceId slice, Slice& rows, Epoch epoch, const Budget&, Random& random) override {
     if (!witness()->visits.emplace(epoch, shard_, slice).second) witness()->complaint = "a slice was visited twice";
     auto& counts = dynamic_cast<Counts&>(rows);
     const auto& keys = cut_.slices.at(slice);
@@ -56,8 +56,9 @@ class ExactPush final : public Push {
       change_ = mix(change_, row[kMix]);
     }
     visits_ += keys.size();
+    return keys.size();
   }
-  void push(const SharedTask& task, Random& random) override {
+  std::uint64_t push(const SharedTask& task, Random& random) override {
     if (!witness()->pushes.emplace(task.round, shard_).second) witness()->complaint = "a shard pushed a round twice";
     for (const Entry& entry : task.entries) {
       if (entry.key == kTotal && entry.value[0] != static_cast<double>(total_ & kPartMask))
@@ -68,6 +69,7 @@ class ExactPush final : public Push {
       entry.part[1] = replicated && task.epoch == 0 ? static_cast<double>(items_[entry.key - kFirstReplicated]) : 0;
     }
     change_ = 0;
+    return task.entries.size();
   }
   void refresh(std::span<const Delta> deltas) override {
     for (const Delta& delta : deltas) {

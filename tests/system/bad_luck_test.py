@@ -5,7 +5,7 @@ import signal
 import time
 import unittest
 
-from rota_run import KOS, VOCAB, RotaTest, kill
+from rota_run import KOS, TOKENS, VOCAB, RotaTest, kill
 
 GOOD = "3\n4\n5\n1 1 2\n1 3 1\n2 2 4\n2 4 1\n3 1 1\n"
 
@@ -89,6 +89,8 @@ class WrongFlags(RotaTest):
         self.refuse("--workers=0", word="workers")
         self.refuse("--workers=9", word="shards")
         self.refuse("--alpha=0.1", "--alpha_sum=5", word="alpha")
+        self.refuse("--schedulers=2", word="schedulers")
+        self.refuse("--valid=held-out.txt", word="valid")
 
     def test_unknown_app_and_command(self):
         done = self.rota("train", "lda2", f"--input={KOS}", f"--out={self.folder}/out")
@@ -105,6 +107,17 @@ class WrongFlags(RotaTest):
         done = self.rota(*self.lda(out, "--epochs=2"))
         self.assertEqual(done.returncode, 73, done.stderr)
         self.assertEqual(self.result(out), before)
+
+
+class TimeControl(RotaTest):
+    def test_short_visits_lose_no_token_and_the_log_says_so(self):
+        out = self.folder / "out"
+        done = self.rota(*self.lda(out, "--epochs=5", "--step_budget_ms=0.05"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for m in self.metrics(out):
+            self.assertEqual(m["terms"]["tokens"], TOKENS)
+        self.assertIn("event=not_reproducible", (out / "log/coordinator-0.log").read_text())
+        self.assertEqual(len(self.events(out, "not_reproducible")), 1)
 
 
 class Waiting(RotaTest):

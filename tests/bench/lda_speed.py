@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""How fast LDA trains, and where the time goes.
+
+usage: lda_speed.py --bin=FOLDER [--repeats=N] [--epochs=N] [--shards=N] CORPUS:INPUT:VOCAB ...
+
+Runs every setting (topics x workers x threads) of every corpus in turn, N times, and prints for each the medians: tokens a
+second, by core, the shares of computing and waiting, bytes on the wire an epoch against the least possible (each slice once
+to each process that hosts a shard), peak memory of a worker, and the joint log-likelihood per token that was reached.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import tempfile
+
+SETTINGS = [(100, 1, 1), (100, 2, 1), (100, 1, 2), (1000, 1, 1), (1000, 2, 1), (1000, 1, 2)]
+
+
+def varint(value):
+    return max(1, (value.bit_length() + 6) // 7)
+
+
+def model_bytes(model):
+    """The slices as they travel: for each word its number of topics, then (topics skipped, count) pairs."""
+    size = 0
+    for line in (model / "word_topic.txt").open():
+        pairs = [pair.split(":") for pair in line.rstrip("\n").split(" ")[1:]]
+        size += varint(len(pairs))
+        following = 0
+        for topic, count in ((int(t), int(c)) for t, c in pairs):
+            size += varint(topic - following) + varint(count)
+            following = topic + 1
+    return size
+
+
+def run(options, corpus, topics, workers, threads):
+    name, data, vocab = corpus
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-"))
+    try:
+        out = folder / "run"
+        subprocess.run([pathlib.Path(options.bin) / "rota", "train", "lda", f"--input={data}", f"--vocab={vocab}",
+                        f"--topics={topics}", f"--epochs={options.epochs}", f"--shards={options.shards}", "--seed=1",
+                        f"--workers={workers}", f"--threads={threads}", "--eval_every=0", "--checkpoint_every=0",
+                        f"--out={out}"], check=True, capture_output=True)
+        result = json.loads((out / "result.json").read_text())
+        last = json.loads((out / "metrics.jsonl").read_text().splitlines()[-1])
+        compute, wait = sum(last["compute_seconds"]), sum(last["wait_seconds"])
+        # Epoch 0 puts the starting topics in; it visits every token as the others do.
+        tokens = result["items"] * (options.epochs + 1)
+        memory = max(b for p, b in result["peak_memory_bytes"].items() if p.startswith("worker"))
+        return {"tokens_per_second": tokens / result["seconds"], "seconds": result["seconds"],
+                "computing": compute / (compute + wait), "sent": last["bytes_sent"],
+                "least": model_bytes(out / "model") * workers if workers > 1 else 0,
+                "memory": memory, "per_token": result["per_item"]}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--shards", type=int, default=8)
+    parser.add_argument("corpora", nargs="+")
+    options = parser.parse_args()
+    cores = os.cpu_count()
+    runs = {}
+    for _ in range(options.repeats):
+        for corpus in (c.split(":") for c in options.corpora):
+            for setting in SETTINGS:
+                runs.setdefault((corpus[0], *setting), []).append(run(options, corpus, *setting))
+    print(f"{options.epochs} epochs, {options.shards} shards, {cores} cores, medians of {options.repeats} runs")
+    print("| corpus | K | workers x threads | seconds | M tokens/s | of them a core | computing | wire / epoch | least | "
+          "worker's memory | joint per token |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    for (name, topics, workers, threads), results in runs.items():
+        median = {what: statistics.median(r[what] for r in results) for what in results[0]}
+        used = min(cores, workers * threads)
+        speed = median["tokens_per_second"] / 1e6
+        print(f"| {name} | {topics} | {workers}x{threads} | {median['seconds']:.2f} | {speed:.1f} | {speed / used:.1f} | "
+              f"{median['computing']:.1%} | {median['sent'] / 1e6:.2f} MB | {median['least'] / 1e6:.2f} MB | "
+              f"{median['memory'] / 1e6:.0f} MB | {median['per_token']:.3f} |")
+
+
+if __name__ == "__main__":
+    main()
