@@ -31,7 +31,6 @@ nlohmann::json parse_object(const std::string& text) {
 
 void print_answer(const std::string& answer) {
   const auto json = parse_object(answer);
-  row("app", text_in(json, "app"));
   row("phase", text_in(json, "phase"));
   row("missing", text_in(json, "missing"));
   if (const auto newest = json.find("newest"); newest != json.end() && newest->is_object())
@@ -64,9 +63,9 @@ Status folder_status(const RunFolder& run) {
   row("processes", option_in(*flags, "workers") + " workers of " + option_in(*flags, "threads") + " threads, " +
                        option_in(*flags, "schedulers") + " schedulers, " + option_in(*flags, "stores") + " stores");
   const std::string metrics = last_lines(run.metrics(), 1);
-  row("evaluated", metrics.empty() ? "not yet" : epoch_line(parse_object(metrics)));
-
+  const std::string newest = metrics.empty() ? "not evaluated yet" : epoch_line(parse_object(metrics));
   if (auto result = read_whole_file(run.result(), kFileBytesMax); result.ok()) {
+    row("newest", newest);
     row("state", "done");
     row("model_hash", text_in(parse_object(*result), "model_hash"));
     return {};
@@ -79,9 +78,11 @@ Status folder_status(const RunFolder& run) {
       print_answer(*answer);
       return {};
     }
+    row("newest", newest);
     row("state", "the coordinator at " + *address + " does not answer");
   } else {
     const std::string ending = ending_of(run);
+    row("newest", newest);
     row("state", ending.empty() ? "not running" : "ended, " + ending);
   }
   if (fs::exists(run.checkpoint(), error)) row("hint", "`rota resume " + run.path.string() + "` goes on with it");
@@ -102,6 +103,7 @@ Status status_command(int argc, const char* const* argv) {
   if (what.find("://") == what.npos) return folder_status({fs::path(what)});
   auto answer = ask_status(what, kAnswerMs);
   if (!answer.ok()) return std::move(answer).status();
+  row("app", text_in(parse_object(*answer), "app"));
   print_answer(*answer);
   return {};
 }

@@ -209,8 +209,14 @@ class Supervisor {
     role.told = true;
     // Of its own will, and told to by the coordinator.
     if (!role.child.killed() && role.child.exit_code() == 0) return;
-    progress_.say("rota: " + role.child.name() + " ended with " + role.child.how() + "; the end of " +
-                  role.child.log().string() + ":\n" + last_lines(role.child.log(), kLogLines));
+    progress_.say("rota: " + role.child.name() + " ended with " + with_log(role.child));
+  }
+
+  // How it ended, and the end of its log.
+  static std::string with_log(const Child& child) {
+    const std::string lines = last_lines(child.log(), kLogLines);
+    return child.how() + (lines.empty() ? "; " + child.log().string() + " is empty"
+                                        : "; the end of " + child.log().string() + ":\n" + lines);
   }
 
   static ExitCode code_of(const Child& child) {
@@ -236,8 +242,7 @@ class Supervisor {
     for (std::size_t i = 1; i < roles_.size(); ++i)
       if (roles_[i].child.ended() && !roles_[i].told && roles_[i].child.killed()) tell_lost(roles_[i]);
     if (!said.empty()) return {code, said};
-    return {code, "the coordinator ended with " + child.how() + "; the end of " + child.log().string() + ":\n" +
-                      last_lines(child.log(), kLogLines)};
+    return {code, "the coordinator ended with " + with_log(child)};
   }
 
   // Waits until all have ended, at most `span`.

@@ -65,7 +65,8 @@ Result<nlohmann::json> read_manifest(const std::filesystem::path& folder) {
   if (!text.ok()) return text.status();
   auto json = nlohmann::json::parse(*text, nullptr, false);
   if (json.is_discarded() || !json.is_object()) return Status(ExitCode::disk, path.string() + ": damaged");
-  if (json.value("format", 0) != kFormat)
+  const auto format = json.find("format");
+  if (format == json.end() || *format != kFormat)
     return Status(ExitCode::wrong_version, path.string() + ": a model of another version of Rota");
   return json;
 }
@@ -93,7 +94,9 @@ Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json
     if (!opened.ok()) return opened.status();
     manifest.files.push_back(std::move(opened).value());
   }
-  if (manifest.files.empty()) return Status(ExitCode::disk, manifest.folder.string() + ": a model without files");
+  // Where a row is follows from the number of files: with one missing, others would be looked for in the wrong place.
+  if (manifest.files.empty() || manifest.files.size() != json.at("partitions").get<std::uint64_t>())
+    return Status(ExitCode::disk, manifest.folder.string() + ": a model without some of its files");
   return manifest;
 }
 
@@ -120,7 +123,10 @@ Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder) {
 Result<std::string> app_of_model(const std::filesystem::path& folder) {
   auto json = read_manifest(folder);
   if (!json.ok()) return json.status();
-  return json->value("app", std::string());
+  const auto app = json->find("app");
+  if (app == json->end() || !app->is_string())
+    return Status(ExitCode::disk, folder.string() + ": the model's manifest names no app");
+  return app->get<std::string>();
 }
 
 }  // namespace rota

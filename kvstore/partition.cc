@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/plugin_host.h"
+#include "wire/handle.h"
 
 namespace rota {
 
@@ -18,20 +19,13 @@ Partition::Partition(PartitionSettings settings, const Plugin& plugin, const Job
       gather_(job.shards) {}
 
 Status Partition::step(const Envelope& in, Outbox& out) {
-  return std::visit(
-      [&](const auto& message) -> Status {
-        if constexpr (requires { on(message, in.from, out); }) {
-          return on(message, in.from, out);
-        } else if constexpr (requires { on(message, out); }) {
-          return on(message, out);
-        } else {
-          return {ExitCode::bug, std::string("an unexpected ") + kind_name(message.kind) + " from " + in.from.name()};
-        }
-      },
-      in.message);
+  return handle(
+      in, [&](const auto& message) requires requires { this->on(message, in.from, out); } {
+        return on(message, in.from, out);
+      });
 }
 
-Status Partition::on(const Welcome& welcome, Outbox& out) {
+Status Partition::on(const Welcome& welcome, NodeId, Outbox& out) {
   resume_ = welcome.resume;
   if (!resume_) {
     out.send(kCoordinator, Ready{});
@@ -73,7 +67,7 @@ void Partition::tell_rows(Outbox& out) {
 
 // ---- rounds ----
 
-Status Partition::on(const Expect& expect, Outbox& out) {
+Status Partition::on(const Expect& expect, NodeId, Outbox& out) {
   if (!rows_.has_table(expect.rows.table) || pull_ == nullptr)
     return {ExitCode::failed, "schedule: table " + std::to_string(expect.rows.table) + " is not a shared table"};
   const Table& table = rows_.tables()[expect.rows.table];
@@ -117,7 +111,7 @@ Status Partition::commit_whole(Outbox& out) {
 
 // ---- the end of an epoch ----
 
-Status Partition::on(const Evaluate& evaluate, Outbox& out) {
+Status Partition::on(const Evaluate& evaluate, NodeId, Outbox& out) {
   Evaluated result;
   result.epoch = evaluate.epoch;
   result.rows.assign(terms_, 0.0);
@@ -132,7 +126,7 @@ Status Partition::on(const Evaluate& evaluate, Outbox& out) {
   return {};
 }
 
-Status Partition::on(const Save& save, Outbox& out) {
+Status Partition::on(const Save& save, NodeId, Outbox& out) {
   Collecting& one = collecting_[save.epoch];
   one.asked = true;
   one.expected = save.objects;
@@ -174,7 +168,7 @@ void Partition::write_if_whole(Epoch epoch, Outbox& out) {
 }
 
 Status Partition::on(const Fetch& fetch, NodeId from, Outbox& out) {
-  if (!resume_) return {ExitCode::bug, "an unexpected FETCH from " + from.name()};
+  if (!resume_) return unexpected(fetch.kind, from);
   out.start([this, fetch, from]() -> Continuation {
     auto bytes = store_->read(*resume_, settings_.index, fetch.object, fetch.id);
     return [fetch, from, bytes = std::move(bytes)](Outbox& later) -> Status {

@@ -51,11 +51,11 @@ class Partition final : public Node {
     std::shared_ptr<const Rows> rows;  // as of the epoch's end
   };
 
-  Status on(const Welcome& welcome, Outbox& out);
-  Status on(const Expect& expect, Outbox& out);
+  Status on(const Welcome& welcome, NodeId from, Outbox& out);
+  Status on(const Expect& expect, NodeId from, Outbox& out);
   Status on(const Parts& parts, NodeId from, Outbox& out);
-  Status on(const Evaluate& evaluate, Outbox& out);
-  Status on(const Save& save, Outbox& out);
+  Status on(const Evaluate& evaluate, NodeId from, Outbox& out);
+  Status on(const Save& save, NodeId from, Outbox& out);
   Status on(const Put& put, NodeId from, Outbox& out);
   Status on(const Fetch& fetch, NodeId from, Outbox& out);
   Status commit_whole(Outbox& out);

@@ -3,6 +3,7 @@
 #include "base/cut.h"
 #include "base/plugin_host.h"
 #include "base/seed.h"
+#include "wire/handle.h"
 #include "wire/placement.h"
 
 namespace rota {
@@ -24,24 +25,18 @@ Scheduler::Scheduler(SchedulerSettings settings, const Plugin& plugin, Job job)
       commits_(plugin.tables != nullptr ? plugin.tables(job_) : std::vector<Table>(), settings_.partitions) {}
 
 Status Scheduler::step(const Envelope& in, Outbox& out) {
-  return std::visit(
-      [&](const auto& message) -> Status {
-        using M = std::decay_t<decltype(message)>;
-        if constexpr (std::is_same_v<M, Welcome>) {
-          resume_ = message.resume;
-          return {};
-        } else if constexpr (std::is_same_v<M, Deltas>) {
-          return on(message, in.from, out);
-        } else if constexpr (requires { on(message, out); }) {
-          return on(message, out);
-        } else {
-          return {ExitCode::bug, std::string("an unexpected ") + kind_name(message.kind) + " from " + in.from.name()};
-        }
-      },
-      in.message);
+  return handle(
+      in, [&](const auto& message) requires requires { this->on(message, in.from, out); } {
+        return on(message, in.from, out);
+      });
 }
 
-Status Scheduler::on(const Weights& weights, Outbox& out) {
+Status Scheduler::on(const Welcome& welcome, NodeId, Outbox&) {
+  resume_ = welcome.resume;
+  return {};
+}
+
+Status Scheduler::on(const Weights& weights, NodeId, Outbox& out) {
   ROTA_TRY(call_hook(plugin_.name, "schedule", id().name(), [&] {
     schedule_ = plugin_.schedule(job_);
     if (plugin_.slice != nullptr) cut_ = schedule_->cut(weights.census, job_.slices);
@@ -53,7 +48,8 @@ Status Scheduler::on(const Weights& weights, Outbox& out) {
   return {};
 }
 
-Status Scheduler::on(const Start& start, Outbox& out) {
+Status Scheduler::on(const Start& start, NodeId from, Outbox& out) {
+  if (schedule_ == nullptr) return unexpected(start.kind, from);
   epoch_ = epochs_done_ = start.epoch;
   next_ = start.round;
   done_ = start.round - 1;
@@ -64,7 +60,8 @@ Status Scheduler::on(const Start& start, Outbox& out) {
   return {};
 }
 
-Status Scheduler::on(const Fetched& fetched, Outbox& out) {
+Status Scheduler::on(const Fetched& fetched, NodeId from, Outbox& out) {
+  if (schedule_ == nullptr) return unexpected(fetched.kind, from);
   Reader in(fetched.bytes.view());
   ROTA_TRY(call_hook(plugin_.name, "Schedule::restore", id().name(), [&] { schedule_->restore(in); }));
   if (!in.done()) return {ExitCode::disk, "the schedule's state in the checkpoint is damaged"};
@@ -107,7 +104,7 @@ Status Scheduler::schedule_more(Outbox& out) {
   return {};
 }
 
-Status Scheduler::on(const RoundsDone& done, Outbox& out) {
+Status Scheduler::on(const RoundsDone& done, NodeId, Outbox& out) {
   done_ = std::max(done_, done.last);
   while (!ends_.empty() && ends_.begin()->second <= done_) {
     epochs_done_ = ends_.begin()->first + 1;
@@ -129,7 +126,7 @@ Status Scheduler::on(const Deltas& deltas, NodeId from, Outbox& out) {
   return {};
 }
 
-Status Scheduler::on(const Save& save, Outbox& out) {
+Status Scheduler::on(const Save& save, NodeId, Outbox& out) {
   const auto put = [&](Object object, std::uint64_t number, std::uint32_t partition, std::vector<std::byte> bytes) {
     const Bytes shared = Bytes::from(std::move(bytes));
     out.send({Role::partition, partition}, Put{save.epoch, object, number, hash128(shared.view()), shared});

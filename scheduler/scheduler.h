@@ -28,12 +28,13 @@ class Scheduler final : public Node {
   Status step(const Envelope& in, Outbox& out) override;
 
  private:
-  Status on(const Weights& weights, Outbox& out);
-  Status on(const Start& start, Outbox& out);
+  Status on(const Welcome& welcome, NodeId from, Outbox& out);
+  Status on(const Weights& weights, NodeId from, Outbox& out);
+  Status on(const Start& start, NodeId from, Outbox& out);
   Status on(const Deltas& deltas, NodeId from, Outbox& out);
-  Status on(const RoundsDone& done, Outbox& out);
-  Status on(const Save& save, Outbox& out);
-  Status on(const Fetched& fetched, Outbox& out);
+  Status on(const RoundsDone& done, NodeId from, Outbox& out);
+  Status on(const Save& save, NodeId from, Outbox& out);
+  Status on(const Fetched& fetched, NodeId from, Outbox& out);
   Status schedule_more(Outbox& out);
   bool wants_more() const;
 

@@ -39,6 +39,8 @@ class Commits {
   Result<std::vector<RoundDeltas>> commit(std::uint32_t partition, const Deltas& deltas);
 
   const Table& table(TableId table) const { return tables_[table]; }
+  bool is_open(RoundId round) const { return open_.contains(round); }
+  // Of a round that is out.
   const SharedRows& rows(RoundId round) const { return open_.at(round).rows; }
   // The partition of each row of a round that is out.
   const std::vector<std::uint32_t>& partitions_of(RoundId round) const { return open_.at(round).partition_of; }

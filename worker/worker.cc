@@ -5,6 +5,7 @@
 
 #include "base/plugin_host.h"
 #include "base/seed.h"
+#include "wire/handle.h"
 #include "wire/placement.h"
 
 namespace rota {
@@ -39,25 +40,15 @@ Worker::Worker(WorkerSettings settings, const Plugin& plugin, Job job)
       part_sums_(first_, end_, job_.shards) {}
 
 Status Worker::step(const Envelope& in, Outbox& out) {
-  return std::visit(
-      [&](const auto& message) -> Status {
-        using M = std::decay_t<decltype(message)>;
-        if constexpr (std::is_same_v<M, Welcome>) {
-          return load(message, out);
-        } else if constexpr (std::is_same_v<M, Deltas>) {
-          return on(message, in.from, out);
-        } else if constexpr (requires { on(message, out); }) {
-          return on(message, out);
-        } else {
-          return {ExitCode::bug, std::string("an unexpected ") + kind_name(message.kind) + " from " + in.from.name()};
-        }
-      },
-      in.message);
+  return handle(
+      in, [&](const auto& message) requires requires { this->on(message, in.from, out); } {
+        return on(message, in.from, out);
+      });
 }
 
 // ---- preparing ----
 
-Status Worker::load(const Welcome& welcome, Outbox& out) {
+Status Worker::on(const Welcome& welcome, NodeId, Outbox& out) {
   resume_ = welcome.resume;
   out.start([this]() -> Continuation {
     std::vector<ShardId> hosted;
@@ -92,7 +83,8 @@ Status Worker::load(const Welcome& welcome, Outbox& out) {
   return {};
 }
 
-Status Worker::on(const CutMade& cut, Outbox& out) {
+Status Worker::on(const CutMade& cut, NodeId from, Outbox& out) {
+  if (shards_.empty() || preparing_ > 0 || prepared_) return unexpected(cut.kind, from);
   cut_ = cut.cut;
   const auto slices = static_cast<std::uint32_t>(cut_.slices.size());
   preparing_ = shards_.size();
@@ -118,7 +110,7 @@ Status Worker::on(const CutMade& cut, Outbox& out) {
 // One shard is prepared; after the last, what a resumed job had is fetched.
 Status Worker::attached(Outbox& out) {
   if (--preparing_ > 0) return {};
-  fetching_ = true;
+  prepared_ = true;
   if (!resume_) {
     out.send(kCoordinator, Ready{});
     return {};
@@ -136,21 +128,22 @@ Status Worker::attached(Outbox& out) {
 
 // A resumed worker is ready when all it fetched and all the partitions' rows are in.
 void Worker::ready_if_prepared(Outbox& out) {
-  if (fetching_ && preparing_ == 0 && commits_.restored()) out.send(kCoordinator, Ready{});
+  if (prepared_ && preparing_ == 0 && commits_.restored()) out.send(kCoordinator, Ready{});
 }
 
-Status Worker::on(const Fetched& fetched, Outbox& out) {
+Status Worker::on(const Fetched& fetched, NodeId from, Outbox& out) {
+  if (!prepared_ || preparing_ == 0) return unexpected(fetched.kind, from);
   const auto prepared = [this](Outbox& later) {
     --preparing_;
     ready_if_prepared(later);
   };
-  if (fetching_ && fetched.object == Object::slice && fetched.id < cut_.slices.size()) {
+  if (prepared_ && fetched.object == Object::slice && fetched.id < cut_.slices.size()) {
     leases_.begin(static_cast<SliceId>(fetched.id), nullptr, fetched.bytes);
     prepared(out);
     return {};
   }
-  if (!fetching_ || fetched.object != Object::shard || fetched.id < first_ || fetched.id >= end_)
-    return {ExitCode::bug, "an unexpected FETCHED"};
+  if (!prepared_ || fetched.object != Object::shard || fetched.id < first_ || fetched.id >= end_)
+    return unexpected(fetched.kind, from);
   Shard& shard = this->shard(static_cast<ShardId>(fetched.id));
   out.start([this, &shard, bytes = fetched.bytes, prepared]() -> Continuation {
     Reader in(bytes.view());
@@ -174,10 +167,14 @@ std::string Worker::where(const Task& task) const {
   return "round " + std::to_string(task.round) + ", shard " + std::to_string(task.shard);
 }
 
-Status Worker::on(const Tasks& tasks, Outbox& out) {
+Status Worker::on(const Tasks& tasks, NodeId from, Outbox& out) {
+  if (!prepared_) return unexpected(tasks.kind, from);
   for (const SharedRows& rows : tasks.shared) ROTA_TRY(commits_.begin(rows));
   for (const Task& task : tasks.tasks) {
-    if (!hosts(task.shard)) return {ExitCode::bug, "a task for shard " + std::to_string(task.shard)};
+    const bool known =
+        (!task.slice || *task.slice < cut_.slices.size()) && (!task.shared || commits_.is_open(task.round));
+    if (!hosts(task.shard) || !known)
+      return {ExitCode::bug, "a task that cannot be, for shard " + std::to_string(task.shard)};
     auto& steps = shard(task.shard).steps;
     if (task.slice) steps.push_back({Step::What::slice, task});
     if (task.shared) steps.push_back({Step::What::shared, task});
@@ -185,12 +182,13 @@ Status Worker::on(const Tasks& tasks, Outbox& out) {
     tally(task.epoch, out);
   }
   for (const Handover& handover : tasks.handovers)
-    if (!leases_.tell(handover)) return {ExitCode::bug, "a slice is to go two ways"};
+    if (handover.shard >= job_.shards || !leases_.tell(handover)) return {ExitCode::bug, "a slice is to go two ways"};
   for (const Handover& handover : tasks.handovers) move_on(handover.slice, out);
   return run_ready(out);
 }
 
-Status Worker::on(const Lease& lease, Outbox& out) {
+Status Worker::on(const Lease& lease, NodeId from, Outbox& out) {
+  if (!prepared_) return unexpected(lease.kind, from);
   if (!hosts(lease.shard) || lease.slice >= cut_.slices.size())
     return {ExitCode::bug, "slice " + std::to_string(lease.slice) + " came to shard " + std::to_string(lease.shard) +
                                ", which is not here, or is no slice of the cut"};
@@ -421,9 +419,9 @@ Status Worker::end_of_epoch(const Task& task, Outbox& out) {
 template <typename Result>
 Status Worker::for_all_shards(std::function<Status(Shard&, const SliceList&, Result&)> hook,
                               std::function<void(std::vector<Result>&, Outbox&)> done, Outbox& out) {
-  const bool quiet = leases_.quiet() && std::all_of(shards_.begin(), shards_.end(), [](const Shard& shard) {
-                       return shard.idle() && shard.steps.empty();
-                     });
+  const bool quiet = prepared_ && leases_.quiet() &&
+                     std::all_of(shards_.begin(), shards_.end(),
+                                 [](const Shard& shard) { return shard.idle() && shard.steps.empty(); });
   if (!quiet) return {ExitCode::bug, "an epoch's end was announced before it came"};
   std::vector<SliceList> lists(shards_.size());
   std::size_t next = 0;
@@ -443,7 +441,7 @@ Status Worker::for_all_shards(std::function<Status(Shard&, const SliceList&, Res
   return {};
 }
 
-Status Worker::on(const Evaluate& evaluate, Outbox& out) {
+Status Worker::on(const Evaluate& evaluate, NodeId, Outbox& out) {
   return for_all_shards<Evaluated>(
       [this](Shard& shard, const SliceList& slices, Evaluated& result) -> Status {
         const std::size_t terms = terms_.size();
@@ -469,7 +467,7 @@ Status Worker::on(const Evaluate& evaluate, Outbox& out) {
       out);
 }
 
-Status Worker::on(const Save& save, Outbox& out) {
+Status Worker::on(const Save& save, NodeId, Outbox& out) {
   return for_all_shards<std::vector<Put>>(
       [this, epoch = save.epoch](Shard& shard, const SliceList& slices, std::vector<Put>& puts) -> Status {
         const auto put = [&](Object object, std::uint64_t number, Bytes bytes) {

@@ -57,14 +57,14 @@ class Worker final : public Node {
     std::uint64_t slice_bytes = 0;
   };
 
-  Status load(const Welcome& welcome, Outbox& out);
-  Status on(const CutMade& cut, Outbox& out);
-  Status on(const Tasks& tasks, Outbox& out);
-  Status on(const Lease& lease, Outbox& out);
+  Status on(const Welcome& welcome, NodeId from, Outbox& out);
+  Status on(const CutMade& cut, NodeId from, Outbox& out);
+  Status on(const Tasks& tasks, NodeId from, Outbox& out);
+  Status on(const Lease& lease, NodeId from, Outbox& out);
   Status on(const Deltas& deltas, NodeId from, Outbox& out);
-  Status on(const Evaluate& evaluate, Outbox& out);
-  Status on(const Save& save, Outbox& out);
-  Status on(const Fetched& fetched, Outbox& out);
+  Status on(const Evaluate& evaluate, NodeId from, Outbox& out);
+  Status on(const Save& save, NodeId from, Outbox& out);
+  Status on(const Fetched& fetched, NodeId from, Outbox& out);
 
   Status attached(Outbox& out);
   void ready_if_prepared(Outbox& out);
@@ -98,8 +98,8 @@ class Worker final : public Node {
   std::vector<Term> terms_;
   std::optional<Epoch> resume_;
   Cut cut_;
-  bool fetching_ = false;      // the last phase of preparing has begun
-  std::size_t preparing_ = 0;  // attachments and restorations still running or on their way
+  bool prepared_ = false;      // all shards are attached
+  std::size_t preparing_ = 0;  // attachments, and then restorations, still running or on their way
 
   Leases leases_;
   Commits commits_;
