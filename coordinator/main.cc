@@ -38,7 +38,8 @@ Ending coordinate(const CommandLine& line, const JobSettings& settings) {
     if (commit.ok()) plan.resume = std::move(commit).value();
     log_info("event=resume epoch=" + (plan.resume ? std::to_string(plan.resume->epoch) : "none"));
   }
-  auto recorder = open_run_recorder(settings, line.options.flag("report"));
+  const auto behind = plan.resume ? std::optional(plan.resume->epoch) : std::nullopt;
+  auto recorder = open_run_recorder(settings, line.options.flag("report"), behind);
   if (!recorder.ok()) return {recorder.status().code(), recorder.status().what()};
   const ProcessSettings loop = process_settings(line, settings, kCoordinator);
   const Status address = write_atomically(settings.run.address(), loop.coordinator + "\n");

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -18,6 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kKeptEpochs = 2;
+constexpr std::size_t kMetricsBytesMax = std::size_t{1} << 30;
 
 std::vector<std::filesystem::path> epoch_folders(const RunFolder& run) {
   std::vector<std::filesystem::path> folders;
@@ -166,10 +168,28 @@ class RunRecorder final : public Recorder {
   Json newest_;
 };
 
+// Leaves the metrics of the epochs that count, those before the ones that will be computed again.
+Status trim_metrics(const RunFolder& run, std::optional<Epoch> behind) {
+  if (!std::filesystem::exists(run.metrics())) return {};
+  auto text = read_whole_file(run.metrics(), kMetricsBytesMax);
+  if (!text.ok()) return text.status();
+  std::string kept;
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    const auto epoch = json.is_object() ? json.find("epoch") : json.end();
+    if (epoch == json.end() || !epoch->is_number_unsigned()) continue;
+    if (behind && epoch->get<std::uint64_t>() <= *behind) kept += line + "\n";
+  }
+  return write_atomically(run.metrics(), kept);
+}
+
 }  // namespace
 
-Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings, bool report) {
+Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings, bool report,
+                                                    std::optional<Epoch> behind) {
   ROTA_TRY(make_folder(settings.run.checkpoint()));
+  ROTA_TRY(trim_metrics(settings.run, behind));
   auto metrics = LineFile::open(settings.run.metrics());
   if (!metrics.ok()) return metrics.status();
   auto events = LineFile::open(settings.run.events());

@@ -3,6 +3,7 @@
 #pragma once
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/job_settings.h"
@@ -10,8 +11,10 @@
 
 namespace rota {
 
-// `report`: every record also goes to stdout as a JSON line, for the launcher.
-Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings, bool report);
+// `report`: every record also goes to stdout as a JSON line, for the launcher.  `behind`: the epoch behind which a
+// resumed run continues; metrics of later ones are dropped, because those epochs will be computed again.
+Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings, bool report,
+                                                    std::optional<Epoch> behind);
 
 // The newest committed epoch in the folder whose files are all there with the right hashes; what is wrong with those
 // passed over is logged.  ExitCode::no_input if there is none, usage if it belongs to other options.

@@ -8,7 +8,8 @@ cd "$(dirname "$0")/.."
 
 deploy/setup.sh
 cmake --preset release >&2
-cmake --build --preset release >&2
+# The programs and the app, without the tests.
+cmake --build --preset release --target rota rota-coordinator rota-scheduler rota-worker rota-kvstore rota_plugin_lda >&2
 
 bin=build/release/bin
 out=build/demo

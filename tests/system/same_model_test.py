@@ -96,6 +96,7 @@ class SameModel(RotaTest):
                 done = self.rota("resume", out, f"--workers={workers}")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.check(out)
+                self.assertEqual([m["epoch"] for m in self.metrics(out)], list(range(EPOCHS + 1)))
         print("resumed behind epochs", resumed_behind)
 
     def test_damaged_checkpoint_is_passed_over(self):

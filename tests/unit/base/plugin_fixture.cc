@@ -1,0 +1,40 @@
+// Plugins for plugin_host_test.cc: one source, built once for each way to be right or wrong.
+#include <rota/plugin.h>
+
+namespace {
+
+using namespace rota;
+
+constexpr Option kOptions[] = {
+    {.name = "topics", .kind = Option::Kind::integer, .default_value = "5", .meaning = "K.", .least = 1}};
+
+[[maybe_unused]] Plugin make() {
+  Plugin plugin;
+  plugin.name = "good";
+  plugin.options = kOptions;
+  plugin.check = [](const Options& options) {
+    const auto topics = options.integer("topics");
+    if (topics == 1) throw DataError("words.txt", 3, "not a number");
+    if (topics == 2) throw UsageError("2 topics do not go");
+    if (topics == 3) throw NoInput("words.txt: none");
+    if (topics == 4) throw std::bad_alloc();
+    if (topics == 6) throw std::runtime_error("six");
+    if (topics == 7) throw 7;
+  };
+  plugin.tables = [](const Job&) { return std::vector<Table>{}; };
+  plugin.terms = [](const Job&) { return std::vector<Term>{}; };
+  plugin.load = [](const Job&, std::span<const ShardId>) { return std::vector<std::unique_ptr<Push>>{}; };
+#ifndef FIXTURE_INCOMPLETE
+  plugin.schedule = [](const Job&) { return std::unique_ptr<Schedule>(); };
+#endif
+#ifdef FIXTURE_OLD
+  plugin.abi = "rota-abi-0";
+#endif
+  return plugin;
+}
+
+}  // namespace
+
+#ifndef FIXTURE_NONE
+ROTA_PLUGIN(make);
+#endif
