@@ -1,0 +1,15 @@
+// tests/fuzz/seeds.h -- inputs that the decoders take, for fuzzing to begin with.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace rota::fuzz {
+
+using Input = std::vector<std::byte>;
+
+std::vector<Input> message_seeds();  // one for every kind
+std::vector<Input> commit_seeds();
+std::vector<Input> cut_seeds();
+
+}  // namespace rota::fuzz

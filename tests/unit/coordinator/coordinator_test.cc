@@ -1,0 +1,508 @@
+// tests/unit/coordinator/coordinator_test.cc -- the coordinator on small scripts, with everybody else played by the
+// test.
+#include "coordinator/coordinator.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "base/version.h"
+
+namespace rota {
+namespace {
+
+constexpr NodeId kScheduler{Role::scheduler, 0}, kWorker{Role::worker, 0}, kPartition{Role::partition, 0};
+
+class Diary final : public Recorder {
+ public:
+  void event(const std::string& name, const Fields& fields) override {
+    std::string line = name;
+    for (const auto& [field, value] : fields) line += " " + field + "=" + value;
+    events.push_back(line);
+  }
+  void epoch(const EpochRecord& record) override { epochs.push_back(record); }
+  std::string status(const std::string& missing) const override { return "missing " + missing; }
+  Status commit(const CommitRecord& record) override {
+    commits.push_back(record);
+    return commit_answer;
+  }
+  Status finish(const RunResult& result) override {
+    results.push_back(result);
+    return {};
+  }
+  bool has(const std::string& event) const {
+    return std::any_of(events.begin(), events.end(), [&](const std::string& e) { return e.starts_with(event); });
+  }
+
+  std::vector<std::string> events;
+  std::vector<EpochRecord> epochs;
+  std::vector<CommitRecord> commits;
+  std::vector<RunResult> results;
+  Status commit_answer;
+};
+
+RunPlan small_plan() {
+  RunPlan plan;
+  plan.job = {1, 2};
+  plan.shards = plan.slices = 2;
+  plan.epochs = 1;
+  return plan;
+}
+
+// One worker with two shards, one partition, one scheduler.
+class Script {
+ public:
+  explicit Script(RunPlan plan = small_plan())
+      : diary(std::make_shared<Diary>()), plan_(plan), coordinator_(std::move(plan), diary) {
+    world_.now = kSecond;
+    turn([&](Outbox& out) { return coordinator_.tick(out); });
+  }
+
+  void hear(NodeId from, const Message& message) {
+    turn([&](Outbox& out) { return coordinator_.step({from, kCoordinator, message}, out); });
+  }
+  void pass(Nanoseconds time) {
+    world_.now += time;
+    turn([&](Outbox& out) { return coordinator_.tick(out); });
+  }
+  void disconnect(NodeId process) {
+    turn([&](Outbox& out) { return coordinator_.peer_disconnected(process, out); });
+  }
+
+  Hello hello(NodeId process, std::uint64_t incarnation = 1) const {
+    return {process.name(), kVersion, plan_.job, incarnation, 7, "node5"};
+  }
+  void join() {
+    hear(kScheduler, hello(kScheduler));
+    hear(kWorker, hello(kWorker));
+  }
+  void prepare(std::vector<Term> terms = {{"loss", Term::Kind::objective}}) {
+    join();
+    Loaded loaded;
+    loaded.items = {4, 6};
+    loaded.items_unit = "tokens";
+    loaded.terms = std::move(terms);
+    hear(kWorker, loaded);
+    hear(kScheduler, cut());
+    hear(kPartition, Ready{});
+    hear(kWorker, Ready{});
+  }
+  CutMade cut() const {
+    CutMade made;
+    made.cut.slices.resize(plan_.slices);
+    return made;
+  }
+  // The two rounds of an epoch in which the slices change hands.
+  void schedule(RoundId first = 1) {
+    Rounds rounds;
+    rounds.first = first;
+    rounds.rounds.resize(2);
+    rounds.rounds[0].owned = {0, 1};
+    rounds.rounds[1].owned = {1, 0};
+    rounds.rounds[1].ends_epoch = true;
+    hear(kScheduler, rounds);
+  }
+  void end_epoch(Epoch epoch) {
+    EpochDone done;
+    done.epoch = epoch;
+    done.items = 10;
+    hear(kWorker, done);
+  }
+  void evaluate(Epoch epoch, double loss) {
+    Evaluated all;
+    all.epoch = epoch;
+    all.shards = {{0, {loss}}, {1, {0}}};
+    all.slices = {{0, {0}}, {1, {0}}};
+    hear(kWorker, all);
+    Evaluated rows;
+    rows.epoch = epoch;
+    rows.rows = {0};
+    hear(kPartition, rows);
+  }
+  Written written(Epoch epoch) const {
+    Written report;
+    report.epoch = epoch;
+    report.file = "file";
+    report.objects = {{Object::shard, 0, {}}, {Object::shard, 1, {}},    {Object::slice, 0, {}},
+                      {Object::slice, 1, {}}, {Object::schedule, 0, {}}, {Object::cut, 0, {}}};
+    return report;
+  }
+  void save(Epoch epoch) {
+    hear(kWorker, Saved{epoch});
+    hear(kScheduler, Saved{epoch});
+    hear(kPartition, written(epoch));
+  }
+
+  // The messages of one kind to one node since the last call of forget().
+  template <typename M>
+  std::vector<M> sent(NodeId to) const {
+    std::vector<M> all;
+    for (const Envelope& envelope : said)
+      if (envelope.to == to && std::holds_alternative<M>(envelope.message))
+        all.push_back(std::get<M>(envelope.message));
+    return all;
+  }
+  void forget() { said.clear(); }
+
+  std::shared_ptr<Diary> diary;
+  std::vector<Envelope> said;
+  std::optional<Ending> ended;
+
+ private:
+  void turn(const std::function<Status(Outbox&)>& act) {
+    Outbox out(kCoordinator, world_);
+    const Status status = act(out);
+    EXPECT_TRUE(status.ok()) << status.what();
+    said.insert(said.end(), out.sent.begin(), out.sent.end());
+    if (out.ended) ended = out.ending;
+    for (const auto& started : out.started) {
+      const Continuation continuation = started.work();
+      turn([&](Outbox& later) { return continuation(later); });
+    }
+  }
+
+  RunPlan plan_;
+  Outbox::World world_;
+  Coordinator coordinator_;
+};
+
+TEST(Coordinator, ARunFromHelloToStop) {
+  Script run;
+  run.prepare();
+  EXPECT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
+  EXPECT_EQ(run.sent<Welcome>(kScheduler).size(), 1U);
+  EXPECT_EQ(run.sent<Weights>(kScheduler).size(), 1U);
+  EXPECT_EQ(run.sent<CutMade>(kWorker).size(), 1U);
+  const auto start = run.sent<Start>(kScheduler);
+  ASSERT_EQ(start.size(), 1U);
+  EXPECT_EQ(start[0].epoch, 1U);
+  EXPECT_EQ(start[0].round, 1U);
+
+  run.schedule();
+  const auto tasks = run.sent<Tasks>(kWorker);
+  ASSERT_EQ(tasks.size(), 1U);
+  EXPECT_EQ(tasks[0].tasks.size(), 4U);
+  EXPECT_EQ(tasks[0].handovers.size(), 4U);
+  run.end_epoch(1);
+  EXPECT_EQ(run.sent<RoundsDone>(kScheduler).back().last, 2U);
+  EXPECT_EQ(run.sent<Evaluate>(kWorker).size(), 1U);
+  EXPECT_EQ(run.sent<Evaluate>(kPartition).size(), 1U);
+  run.evaluate(1, 2.5);
+  ASSERT_EQ(run.diary->epochs.size(), 1U);
+  EXPECT_EQ(run.diary->epochs[0].objective, 2.5);
+  EXPECT_EQ(run.diary->epochs[0].per_item, 0.25);
+  ASSERT_EQ(run.sent<Save>(kPartition).size(), 1U);
+  EXPECT_EQ(run.sent<Save>(kPartition)[0].objects, 6U);
+  run.save(1);
+  ASSERT_EQ(run.diary->commits.size(), 1U);
+  EXPECT_EQ(run.diary->commits[0].next_round, 3U);
+  EXPECT_EQ(run.diary->commits[0].items, 10U);
+  EXPECT_EQ(run.diary->results.size(), 1U);
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::ok);
+  EXPECT_EQ(run.sent<Stop>(kWorker).size(), 1U);
+  EXPECT_EQ(run.sent<Stop>(kScheduler).size(), 1U);
+}
+
+TEST(Coordinator, ASliceForTwoShardsEndsTheRunAndSaysWhoseFaultItIs) {
+  Script run;
+  run.prepare();
+  Rounds rounds;
+  rounds.first = 1;
+  rounds.rounds.resize(1);
+  rounds.rounds[0].owned = {1, 1};
+  run.hear(kScheduler, rounds);
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::failed);
+  EXPECT_EQ(run.ended->what, "schedule, round 1: slice 1 is given to two shards");
+  EXPECT_TRUE(run.sent<Tasks>(kWorker).empty()) << "it is not given out";
+  EXPECT_EQ(run.sent<Stop>(kWorker).at(0).code, ExitCode::failed);
+}
+
+TEST(Coordinator, ATermThatIsNoNumberEndsTheRun) {
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    Script run;
+    run.prepare();
+    run.schedule();
+    run.end_epoch(1);
+    run.evaluate(1, bad);
+    ASSERT_TRUE(run.ended.has_value());
+    EXPECT_EQ(run.ended->code, ExitCode::failed);
+    EXPECT_EQ(run.ended->what, "term loss is not a finite number at epoch 1");
+    EXPECT_TRUE(run.diary->commits.empty()) << "such a model is not kept";
+    EXPECT_EQ(run.diary->epochs.size(), 1U) << "but it is shown";
+  }
+}
+
+TEST(Coordinator, ItemsThatAreNotConservedAreOurBug) {
+  for (const double items : {9.0, 10.0, 11.0}) {
+    Script run;
+    run.prepare({{"tokens", Term::Kind::conserved}});
+    run.schedule();
+    run.end_epoch(1);
+    run.evaluate(1, items);
+    EXPECT_EQ(run.ended.has_value(), items != 10.0);
+    if (!run.ended) continue;
+    EXPECT_EQ(run.ended->code, ExitCode::bug);
+    EXPECT_NE(run.ended->what.find("tokens add up to"), std::string::npos) << run.ended->what;
+    EXPECT_NE(run.ended->what.find("the data has 10"), std::string::npos) << run.ended->what;
+  }
+}
+
+TEST(Coordinator, TheSecondHelloOfAProcessIsRefusedWhileOthersAreAwaited) {
+  Script run;
+  run.hear(kWorker, run.hello(kWorker));
+  run.hear(kWorker, run.hello(kWorker, 2));
+  const auto refused = run.sent<Refuse>(kWorker);
+  ASSERT_EQ(refused.size(), 1U);
+  EXPECT_EQ(refused[0].code, ExitCode::usage);
+  EXPECT_EQ(refused[0].what, "worker-0 has already joined as worker-0 (pid 7 on node5)");
+  EXPECT_TRUE(run.diary->has("refused role=worker-0"));
+  EXPECT_FALSE(run.ended.has_value());
+}
+
+TEST(Coordinator, AMemberThatStartsAnewInTheMiddleIsLost) {
+  Script run;
+  run.prepare();
+  run.hear(kWorker, run.hello(kWorker, 2));
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::temporary);
+  EXPECT_EQ(run.ended->what, "worker-0 (pid 7 on node5) was lost: it started anew in the middle of the run");
+  EXPECT_EQ(run.sent<Refuse>(kWorker).at(0).code, ExitCode::temporary);
+}
+
+TEST(Coordinator, AStrangerWhoComesLateIsRefusedAndTheRunGoesOn) {
+  Script run;
+  run.prepare();
+  const NodeId stranger{Role::worker, 5};
+  run.hear(stranger, run.hello(stranger));
+  EXPECT_EQ(run.sent<Refuse>(stranger).size(), 1U);
+  EXPECT_FALSE(run.ended.has_value());
+}
+
+TEST(Coordinator, ALostWorkerEndsTheRunWithItsName) {
+  Script run;
+  run.prepare();
+  run.schedule();
+  run.pass(29 * kSecond);
+  EXPECT_FALSE(run.ended.has_value());
+  run.hear(kScheduler, Beat{});
+  run.pass(2 * kSecond);
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::temporary);
+  EXPECT_EQ(run.ended->what, "worker-0 (pid 7 on node5) was lost: nothing heard for 31 s");
+  EXPECT_EQ(run.sent<Stop>(kScheduler).at(0).code, ExitCode::temporary);
+}
+
+TEST(Coordinator, ABrokenConnectionIsGivenAShortGrace) {
+  Script run;
+  run.prepare();
+  run.disconnect(kWorker);
+  run.pass(2 * kSecond);
+  EXPECT_FALSE(run.ended.has_value());
+  run.pass(kSecond);
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::temporary);
+  EXPECT_NE(run.ended->what.find("worker-0"), std::string::npos);
+}
+
+TEST(Coordinator, WhoNeverJoinedIsNamed) {
+  Script run;
+  run.hear(kWorker, run.hello(kWorker));
+  run.hear({Role::observer, 1}, AskStatus{"there"});
+  EXPECT_EQ(run.sent<StatusReport>({Role::observer, 1}).at(0).json, "missing scheduler-0");
+  run.pass(60 * kSecond);
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::temporary);
+  EXPECT_EQ(run.ended->what, "these have not joined: scheduler-0");
+}
+
+TEST(Coordinator, AFaultEndsTheRunWithItsCode) {
+  Script run;
+  run.prepare();
+  run.hear(kWorker, Fault{ExitCode::bad_data, "data.txt:3: no number"});
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::bad_data);
+  EXPECT_EQ(run.ended->what, "data.txt:3: no number") << "the user's own mistakes stand alone";
+  Script other;
+  other.prepare();
+  other.hear(kWorker, Fault{ExitCode::failed, "push threw"});
+  EXPECT_EQ(other.ended.value_or(Ending{}).what, "worker-0: push threw");
+}
+
+// Anybody who could connect could end a run, or be counted as a worker.
+TEST(Coordinator, StrangersAreNotHeard) {
+  Script run;
+  const NodeId stranger{Role::worker, 5};
+  run.hear(stranger, Fault{ExitCode::failed, "nothing"});
+  run.hear({Role::observer, 3}, Stop{ExitCode::interrupted, "please"});
+  run.hear({Role::partition, 1}, Ready{});
+  run.join();
+  run.hear(stranger, Loaded{});
+  EXPECT_FALSE(run.ended.has_value());
+  EXPECT_TRUE(run.sent<Weights>(kScheduler).empty());
+  EXPECT_TRUE(run.diary->has("ignored role=worker-5 what=FAULT"));
+  EXPECT_TRUE(run.diary->has("ignored role=worker-5 what=LOADED"));
+}
+
+TEST(Coordinator, AMemberWithAMessageThatIsNotDueIsOurBug) {
+  const std::vector<std::pair<NodeId, Message>> wrong = {
+      {kWorker, Loaded{}},       {kWorker, CutMade{}},   {kWorker, Ready{}},         {kPartition, Ready{}},
+      {kWorker, Rounds{}},       {kScheduler, Rounds{}}, {kPartition, Committed{9}}, {kWorker, Committed{1}},
+      {kPartition, EpochDone{}}, {kWorker, EpochDone{}}, {kWorker, Evaluated{}},     {kWorker, Saved{1}},
+      {kPartition, Written{}},   {kWorker, Welcome{}},   {kWorker, Stop{}},          {kWorker, Deltas{}},
+  };
+  for (const auto& [from, message] : wrong) {
+    Script run;
+    run.prepare();
+    run.schedule();
+    ASSERT_FALSE(run.ended.has_value());
+    run.hear(from, message);
+    ASSERT_TRUE(run.ended.has_value()) << kind_name(kind_of(message)) << " from " << from.name();
+    EXPECT_EQ(run.ended->code, ExitCode::bug);
+    EXPECT_TRUE(run.ended->what.starts_with("an unexpected ")) << run.ended->what;
+    EXPECT_NE(run.ended->what.find(from.name()), std::string::npos) << run.ended->what;
+  }
+}
+
+// READY of anybody was counted, and the second of the same.
+TEST(Coordinator, OnlyOneReadyOfEachWorkerAndPartitionCounts) {
+  for (const NodeId again : {kScheduler, kPartition}) {
+    Script run;
+    run.join();
+    run.hear(kPartition, Ready{});
+    run.hear(again, Ready{});
+    ASSERT_TRUE(run.ended.has_value());
+    EXPECT_EQ(run.ended->what, "an unexpected READY from " + again.name());
+  }
+}
+
+// It was taken for the first, and what it waits for was gone.
+TEST(Coordinator, ASecondSavedIsRefused) {
+  RunPlan plan = small_plan();
+  plan.epochs = 2;
+  Script run(plan);
+  run.prepare();
+  run.schedule(1);
+  run.end_epoch(1);
+  run.evaluate(1, 1);
+  run.hear(kWorker, Saved{1});
+  run.hear(kScheduler, Saved{1});
+  EXPECT_FALSE(run.ended.has_value()) << "training goes on while the partition writes";
+  run.hear(kScheduler, Saved{1});
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->what, "an unexpected SAVED from scheduler-0");
+}
+
+TEST(Coordinator, TheNextEpochIsHeldBackUntilTheBoundaryIsDone) {
+  RunPlan plan = small_plan();
+  plan.epochs = 2;
+  Script run(plan);
+  run.prepare();
+  run.schedule(1);
+  run.schedule(3);
+  EXPECT_EQ(run.sent<Tasks>(kWorker).size(), 1U);
+  run.end_epoch(1);
+  run.evaluate(1, 1);
+  EXPECT_EQ(run.sent<Tasks>(kWorker).size(), 1U);
+  run.hear(kWorker, Saved{1});
+  EXPECT_EQ(run.sent<Tasks>(kWorker).size(), 1U);
+  run.hear(kScheduler, Saved{1});
+  ASSERT_EQ(run.sent<Tasks>(kWorker).size(), 2U) << "all is put: it is written meanwhile";
+  EXPECT_EQ(run.sent<Tasks>(kWorker)[1].tasks[0].round, 3U);
+  run.hear(kPartition, run.written(1));
+  EXPECT_EQ(run.diary->commits.size(), 1U);
+}
+
+TEST(Coordinator, AnEpochThatIsNeitherEvaluatedNorSavedFlowsIntoTheNext) {
+  RunPlan plan = small_plan();
+  plan.epochs = 2;
+  plan.eval_every = plan.checkpoint_every = 0;
+  Script run(plan);
+  run.prepare();
+  run.schedule(1);
+  run.schedule(3);
+  EXPECT_EQ(run.sent<Tasks>(kWorker).size(), 2U);
+  run.end_epoch(1);
+  EXPECT_TRUE(run.sent<Evaluate>(kWorker).empty());
+  run.end_epoch(2);
+  EXPECT_EQ(run.sent<Evaluate>(kWorker).size(), 1U);
+  EXPECT_EQ(run.diary->epochs.size(), 1U);
+}
+
+TEST(Coordinator, ASignalEndsTheRunAfterTheEpochWithACheckpoint) {
+  RunPlan plan = small_plan();
+  plan.epochs = 5;
+  Script run(plan);
+  run.prepare();
+  run.schedule(1);
+  run.hear(kCoordinator, Stop{ExitCode::interrupted, "stopped by a signal"});
+  EXPECT_FALSE(run.ended.has_value());
+  run.end_epoch(1);
+  run.evaluate(1, 1);
+  run.save(1);
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::interrupted);
+  EXPECT_EQ(run.ended->what, "stopped after epoch 1 of 5; `rota resume` continues");
+  EXPECT_EQ(run.diary->commits.size(), 1U);
+  EXPECT_TRUE(run.diary->results.empty());
+}
+
+TEST(Coordinator, ASecondSignalEndsTheRunAtOnce) {
+  Script run;
+  run.prepare();
+  run.hear(kCoordinator, Stop{ExitCode::terminated, "once"});
+  EXPECT_FALSE(run.ended.has_value());
+  run.hear(kCoordinator, Stop{ExitCode::interrupted, "twice"});
+  EXPECT_EQ(run.ended.value_or(Ending{}).code, ExitCode::interrupted);
+}
+
+TEST(Coordinator, AResumedRunGoesOnBehindTheCommit) {
+  RunPlan plan = small_plan();
+  plan.epochs = 4;
+  plan.resume = CommitRecord{};
+  plan.resume->epoch = 2;
+  plan.resume->next_round = 5;
+  plan.resume->items = 10;
+  Script run(plan);
+  run.prepare();
+  ASSERT_EQ(run.sent<Start>(kScheduler).size(), 1U);
+  EXPECT_EQ(run.sent<Start>(kScheduler)[0].epoch, 3U);
+  EXPECT_EQ(run.sent<Start>(kScheduler)[0].round, 5U);
+  EXPECT_EQ(run.sent<Welcome>(kWorker)[0].resume, 2U);
+
+  plan.resume->items = 11;
+  Script other(plan);
+  other.prepare();
+  ASSERT_TRUE(other.ended.has_value());
+  EXPECT_EQ(other.ended->code, ExitCode::bad_data);
+  EXPECT_EQ(other.ended->what, "the input has 10 tokens now; the checkpoint was made with 11");
+}
+
+TEST(Coordinator, ACommitThatCannotBeWrittenEndsTheRun) {
+  Script run;
+  run.diary->commit_answer = {ExitCode::disk, "no space left"};
+  run.prepare();
+  run.schedule();
+  run.end_epoch(1);
+  run.evaluate(1, 1);
+  run.save(1);
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::disk);
+  EXPECT_TRUE(run.diary->results.empty());
+}
+
+TEST(Coordinator, AfterTheEndNothingMoves) {
+  Script run;
+  run.prepare();
+  run.hear(kWorker, Fault{ExitCode::failed, "push threw"});
+  run.forget();
+  run.schedule();
+  run.pass(100 * kSecond);
+  run.hear(kWorker, Fault{ExitCode::disk, "another"});
+  EXPECT_TRUE(run.said.empty());
+  EXPECT_EQ(run.ended->code, ExitCode::failed);
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,122 @@
+// tests/unit/coordinator/roster_test.cc
+#include "coordinator/roster.h"
+
+#include <gtest/gtest.h>
+
+#include "base/version.h"
+
+namespace rota {
+namespace {
+
+constexpr NodeId kWorker{Role::worker, 0}, kScheduler{Role::scheduler, 0};
+
+RunPlan plan() {
+  RunPlan plan;
+  plan.job = {1, 2};
+  plan.workers = 2;
+  plan.partitions = 3;
+  plan.shards = 4;
+  plan.peer_timeout = 30 * kSecond;
+  plan.disconnect_grace = 3 * kSecond;
+  return plan;
+}
+
+Hello hello() {
+  return {"ipc://here", kVersion, {1, 2}, 55, 77, "node5"};
+}
+
+TEST(Roster, IsCompleteWhenAllAreThere) {
+  Roster roster(plan());
+  EXPECT_EQ(roster.missing(), "scheduler-0, worker-0, worker-1");
+  for (const NodeId process : roster.processes()) {
+    EXPECT_FALSE(roster.complete());
+    EXPECT_FALSE(roster.contains(process));
+    EXPECT_TRUE(roster.join(process, hello(), 0).ok());
+    EXPECT_TRUE(roster.contains(process));
+  }
+  EXPECT_TRUE(roster.complete());
+  EXPECT_EQ(roster.missing(), "");
+}
+
+TEST(Roster, SaysWhyItRefuses) {
+  Roster roster(plan());
+  const auto why = [&](NodeId process, const Hello& with, ExitCode code) {
+    const Status status = roster.join(process, with, 0);
+    EXPECT_EQ(status.code(), code);
+    EXPECT_FALSE(roster.complete());
+    return status.what();
+  };
+  EXPECT_EQ(why({Role::worker, 2}, hello(), ExitCode::usage), "worker-2 is not part of this run");
+  EXPECT_EQ(why({Role::kvstore, 0}, hello(), ExitCode::usage), "kvstore-0 is not part of this run");
+  Hello other = hello();
+  other.version = "0.0";
+  EXPECT_EQ(why(kWorker, other, ExitCode::wrong_version),
+            std::string("worker-0 is Rota 0.0, the coordinator is Rota ") + kVersion);
+  other = hello();
+  other.job = {1, 3};
+  EXPECT_EQ(why(kWorker, other, ExitCode::usage), "worker-0 was started with other options than the coordinator");
+  EXPECT_FALSE(roster.contains(kWorker));
+  ASSERT_TRUE(roster.join(kWorker, hello(), 0).ok());
+  EXPECT_EQ(why(kWorker, hello(), ExitCode::usage), "worker-0 has already joined as worker-0 (pid 77 on node5)");
+}
+
+TEST(Roster, PartitionsAreSpreadOverTheirHosts) {
+  EXPECT_EQ(Roster(plan()).partition_hosts(), (std::vector<NodeId>{kWorker, {Role::worker, 1}, kWorker}));
+  RunPlan with_stores = plan();
+  with_stores.stores = 1;
+  const NodeId store{Role::kvstore, 0};
+  EXPECT_EQ(Roster(with_stores).partition_hosts(), (std::vector<NodeId>{store, store, store}));
+  EXPECT_EQ(Roster(with_stores).processes().size(), 4U);
+}
+
+TEST(Roster, WelcomeNamesAllAndTheEpochToContinueFrom) {
+  RunPlan resumed = plan();
+  resumed.resume = CommitRecord{};
+  resumed.resume->epoch = 6;
+  Roster roster(resumed);
+  for (const NodeId process : roster.processes()) ASSERT_TRUE(roster.join(process, hello(), 0).ok());
+  const Welcome welcome = roster.welcome();
+  ASSERT_EQ(welcome.peers.size(), 3U);
+  EXPECT_EQ(welcome.peers[0].process, kScheduler);
+  EXPECT_EQ(welcome.peers[0].endpoint, "ipc://here");
+  EXPECT_EQ(welcome.peers[0].incarnation, 55U);
+  EXPECT_EQ(welcome.partition_hosts.size(), 3U);
+  EXPECT_EQ(welcome.resume, 6U);
+  EXPECT_FALSE(Roster(plan()).welcome().resume.has_value());
+}
+
+TEST(Roster, WhoIsSilentForTooLongIsLost) {
+  Roster roster(plan());
+  ASSERT_TRUE(roster.join(kWorker, hello(), 0).ok());
+  EXPECT_FALSE(roster.lost(30 * kSecond - 1).has_value());
+  EXPECT_EQ(roster.lost(30 * kSecond), "worker-0 (pid 77 on node5) was lost: nothing heard for 30 s");
+  roster.heard(kWorker, 0, 10 * kSecond);
+  EXPECT_FALSE(roster.lost(39 * kSecond).has_value());
+  EXPECT_TRUE(roster.lost(40 * kSecond).has_value());
+}
+
+TEST(Roster, ABrokenConnectionThatStaysBrokenIsALoss) {
+  Roster roster(plan());
+  ASSERT_TRUE(roster.join(kWorker, hello(), 0).ok());
+  roster.disconnected(kWorker, kSecond);
+  roster.disconnected({Role::worker, 9}, kSecond);
+  EXPECT_FALSE(roster.lost(4 * kSecond - 1).has_value());
+  EXPECT_EQ(roster.lost(4 * kSecond),
+            "worker-0 (pid 77 on node5) was lost: its connection broke and it did not come back");
+  roster.heard(kWorker, 0, 2 * kSecond);
+  EXPECT_FALSE(roster.lost(4 * kSecond).has_value()) << "it came back";
+}
+
+TEST(Roster, KeepsThePeakOfMemory) {
+  Roster roster(plan());
+  ASSERT_TRUE(roster.join(kWorker, hello(), 0).ok());
+  roster.heard(kWorker, 500, 1);
+  roster.heard(kWorker, 300, 2);
+  roster.heard({Role::worker, 9}, 900, 2);
+  using Memory = std::vector<std::pair<std::string, std::uint64_t>>;
+  EXPECT_EQ(roster.peak_memory(), (Memory{{"worker-0", 500}}));
+  EXPECT_EQ(roster.describe({Role::worker, 1}), "worker-1");
+}
+
+}  // namespace
+}  // namespace rota

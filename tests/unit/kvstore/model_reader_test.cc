@@ -1,0 +1,178 @@
+// tests/unit/kvstore/model_reader_test.cc
+#include "kvstore/model_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/cut.h"
+#include "kvstore/checkpoint_file.h"
+#include "rota/error.h"
+#include "tests/unit/base/temporary_folder.h"
+#include "wire/placement.h"
+
+namespace rota {
+namespace {
+
+constexpr std::uint32_t kPartitions = 2;
+
+Bytes bytes_of(std::string_view text) {
+  Writer out;
+  out.append(text.data(), text.size());
+  return Bytes::from(out.take());
+}
+
+std::string text_of(const Bytes& bytes) {
+  return {reinterpret_cast<const char*>(bytes.view().data()), bytes.size()};
+}
+
+// A small model in the folder itself: two slices, one shard, ten rows, over two partitions.
+class ModelFolder : public TemporaryFolder {
+ protected:
+  ModelFolder() {
+    Cut cut;
+    cut.slices = {{0, 1}, {2}};
+    Writer encoded;
+    encode_cut(cut, encoded);
+    for (std::uint32_t p = 0; p < kPartitions; ++p) {
+      Rows rows({{"one", Table::Kind::shared, 10, 1, 1}});
+      for (Key key = 0; key < 10; ++key)
+        if (partition_of_row(0, key, kPartitions) == p) rows.row(0, key) = {static_cast<double>(key)};
+      std::vector<Put> objects;
+      const auto add = [&](Object object, std::uint64_t id, const Bytes& bytes) {
+        if (partition_of_object(id, kPartitions) == p) objects.push_back({1, object, id, {}, bytes});
+      };
+      add(Object::slice, 0, bytes_of("slice 0"));
+      add(Object::slice, 1, bytes_of("slice 1"));
+      add(Object::shard, 0, bytes_of("shard 0"));
+      if (p == 0)
+        objects.push_back(
+            {1, Object::cut, 0, {}, Bytes::from(std::vector(encoded.view().begin(), encoded.view().end()))});
+      const std::string name = "partition-" + std::to_string(p) + ".sst";
+      const auto written = write_checkpoint(folder / name, objects, rows);
+      ROTA_CHECK(written.ok());
+      manifest_["files"].push_back({{"file", name}, {"bytes", written->bytes}, {"xxh3", written->hash.hex()}});
+    }
+    manifest_["format"] = 1;
+    manifest_["app"] = "counting";
+    manifest_["epoch"] = 6;
+    manifest_["seed"] = 3;
+    manifest_["shards"] = 1;
+    manifest_["slices"] = 2;
+    manifest_["partitions"] = kPartitions;
+    manifest_["options"] = {{"topics", "5"}};
+    publish(manifest_);
+  }
+  void publish(const nlohmann::json& manifest) { write("manifest.json", manifest.dump()); }
+  // Why the model is refused.
+  Status refusal() {
+    auto model = open_model(folder);
+    EXPECT_FALSE(model.ok());
+    return model.ok() ? Status() : model.status();
+  }
+
+  nlohmann::json manifest_;
+};
+
+TEST_F(ModelFolder, IsReadAsItWasWritten) {
+  const auto model = open_model(folder);
+  ASSERT_TRUE(model.ok()) << model.status().what();
+  EXPECT_EQ((*model)->epoch(), 6U);
+  EXPECT_EQ((*model)->job().seed, 3U);
+  EXPECT_EQ((*model)->job().slices, 2U);
+  EXPECT_EQ((*model)->job().options.integer("topics"), 5);
+  EXPECT_EQ((*model)->cut().slices.size(), 2U);
+  EXPECT_EQ(text_of((*model)->slice(1)), "slice 1");
+  EXPECT_EQ(text_of((*model)->shard(0)), "shard 0");
+  for (Key key = 0; key < 10; ++key) EXPECT_EQ((*model)->row(0, key), (std::vector<double>{static_cast<double>(key)}));
+  EXPECT_TRUE((*model)->row(1, 0).empty());
+  EXPECT_THROW((void)(*model)->slice(2), DataError);
+  EXPECT_EQ(*app_of_model(folder), "counting");
+}
+
+TEST_F(ModelFolder, IsFoundInARunsFolder) {
+  std::filesystem::create_directories(folder / "run" / "model");
+  for (const char* name : {"manifest.json", "partition-0.sst", "partition-1.sst"})
+    std::filesystem::rename(folder / name, folder / "run" / "model" / name);
+  EXPECT_TRUE(open_model(folder / "run").ok());
+  EXPECT_TRUE(open_model(folder / "run" / "model").ok());
+  EXPECT_EQ(refusal().code(), ExitCode::no_input);
+  EXPECT_EQ(app_of_model(folder).status().code(), ExitCode::no_input);
+}
+
+TEST_F(ModelFolder, WithADamagedFileIsRefused) {
+  for (const char* name : {"partition-0.sst", "partition-1.sst"}) {
+    const std::string whole = read(folder / name);
+    for (std::size_t at = 0; at < whole.size(); at += 97) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ 4);
+      write(name, damaged);
+      const Status status = refusal();
+      EXPECT_EQ(status.code(), ExitCode::disk);
+      EXPECT_NE(status.what().find(name), std::string::npos) << status.what();
+    }
+    write(name, whole.substr(0, whole.size() - 1));
+    EXPECT_EQ(refusal().code(), ExitCode::disk);
+    std::filesystem::remove(folder / name);
+    EXPECT_EQ(refusal().code(), ExitCode::disk);
+    write(name, whole);
+  }
+  EXPECT_TRUE(open_model(folder).ok());
+}
+
+TEST_F(ModelFolder, WithAWrongHashOrSizeInTheManifestIsRefused) {
+  auto wrong = manifest_;
+  wrong["files"][1]["xxh3"] = std::string(32, '0');
+  publish(wrong);
+  EXPECT_EQ(refusal().code(), ExitCode::disk);
+  wrong = manifest_;
+  wrong["files"][0]["bytes"] = 1;
+  publish(wrong);
+  EXPECT_EQ(refusal().code(), ExitCode::disk);
+}
+
+TEST_F(ModelFolder, WithADamagedManifestIsRefused) {
+  for (const char* text : {"", "{", "[]", "7", "\xff"}) {
+    write("manifest.json", text);
+    EXPECT_EQ(refusal().code(), ExitCode::disk) << text;
+    EXPECT_EQ(app_of_model(folder).status().code(), ExitCode::disk) << text;
+  }
+  for (const char* field : {"app", "epoch", "seed", "shards", "slices", "partitions", "options", "files"}) {
+    auto wrong = manifest_;
+    wrong.erase(field);
+    publish(wrong);
+    EXPECT_EQ(refusal().code(), ExitCode::disk) << "without " << field;
+    wrong[field] = nlohmann::json::array({nlohmann::json::array()});
+    publish(wrong);
+    EXPECT_EQ(refusal().code(), ExitCode::disk) << field << " of another type";
+  }
+}
+
+// A number where a word should be ended the program.
+TEST_F(ModelFolder, WithAFormatOrAnAppOfAnotherTypeIsRefused) {
+  for (const nlohmann::json& format : {nlohmann::json("1"), nlohmann::json(2), nlohmann::json(nullptr)}) {
+    auto wrong = manifest_;
+    wrong["format"] = format;
+    publish(wrong);
+    EXPECT_EQ(refusal().code(), ExitCode::wrong_version);
+  }
+  auto wrong = manifest_;
+  wrong["app"] = 5;
+  publish(wrong);
+  EXPECT_EQ(app_of_model(folder).status().code(), ExitCode::disk);
+}
+
+// Rows are found by the number of files, so with one less all others were looked for in the wrong place, and zeros
+// found.
+TEST_F(ModelFolder, WithoutOneOfItsFilesIsRefused) {
+  auto wrong = manifest_;
+  wrong["files"].erase(1);
+  publish(wrong);
+  EXPECT_EQ(refusal().code(), ExitCode::disk);
+  wrong["files"].erase(0);
+  publish(wrong);
+  EXPECT_EQ(refusal().code(), ExitCode::disk);
+}
+
+}  // namespace
+}  // namespace rota

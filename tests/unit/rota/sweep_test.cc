@@ -1,0 +1,90 @@
+// tests/unit/rota/sweep_test.cc
+#include "rota/sweep.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace rota {
+namespace {
+
+TEST(RoundRobin, EveryRowOnceAnEpoch) {
+  RoundRobinSchedule schedule(3, 10, 4);
+  Random random({1, 2, 3, 4});
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    std::vector<Key> rows;
+    std::vector<std::size_t> sizes;
+    for (bool ended = false; !ended;) {
+      const Round round = schedule.next(random);
+      EXPECT_EQ(round.table, 3U);
+      EXPECT_TRUE(round.owned.empty());
+      rows.insert(rows.end(), round.shared.begin(), round.shared.end());
+      sizes.push_back(round.shared.size());
+      ended = round.ends_epoch;
+    }
+    EXPECT_EQ(sizes, (std::vector<std::size_t>{4, 4, 2}));
+    std::vector<Key> all(10);
+    for (Key key = 0; key < 10; ++key) all[key] = key;
+    EXPECT_EQ(rows, all);
+  }
+}
+
+TEST(RoundRobin, ABatchOfNoneIsABatchOfOne) {
+  RoundRobinSchedule schedule(0, 2, 0);
+  Random random({1, 2, 3, 4});
+  EXPECT_EQ(schedule.next(random).shared, (std::vector<Key>{0}));
+  const Round last = schedule.next(random);
+  EXPECT_EQ(last.shared, (std::vector<Key>{1}));
+  EXPECT_TRUE(last.ends_epoch);
+}
+
+TEST(RandomSweep, RowsOfARoundAreDifferentAndInRange) {
+  RandomSchedule schedule(1, 20, 6);
+  Random random({1, 2, 3, 4});
+  std::vector<int> drawn(20);
+  for (int i = 0; i < 10000; ++i) {
+    const Round round = schedule.next(random);
+    const std::set<Key> rows(round.shared.begin(), round.shared.end());
+    ASSERT_EQ(rows.size(), 6U);
+    ASSERT_LT(*rows.rbegin(), 20U);
+    ASSERT_TRUE(std::is_sorted(round.shared.begin(), round.shared.end()));
+    for (const Key key : rows) ++drawn[key];
+  }
+  // Each row with probability 6 / 20; six standard deviations.
+  for (const int count : drawn) EXPECT_NEAR(count, 3000, 275);
+}
+
+TEST(RandomSweep, AnEpochIsAsManyDrawsAsThereAreRows) {
+  RandomSchedule schedule(0, 10, 3);
+  Random random({1, 2, 3, 4});
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    int rounds = 1;
+    while (!schedule.next(random).ends_epoch) ++rounds;
+    EXPECT_EQ(rounds, 4);
+  }
+}
+
+TEST(RandomSweep, ABatchAsLargeAsTheTableIsTheTable) {
+  RandomSchedule schedule(0, 4, 100);
+  Random random({1, 2, 3, 4});
+  const Round round = schedule.next(random);
+  EXPECT_EQ(round.shared, (std::vector<Key>{0, 1, 2, 3}));
+  EXPECT_TRUE(round.ends_epoch);
+}
+
+TEST(RandomSweep, EqualSeedsGiveEqualRounds) {
+  RandomSchedule one(0, 100, 5), two(0, 100, 5);
+  Random first({9, 8, 7, 6}), second({9, 8, 7, 6}), other({9, 8, 7, 5});
+  bool differs = false;
+  for (int i = 0; i < 50; ++i) {
+    const auto rows = one.next(first).shared;
+    EXPECT_EQ(rows, two.next(second).shared);
+  }
+  RandomSchedule three(0, 100, 5), four(0, 100, 5);
+  Random again({9, 8, 7, 6});
+  for (int i = 0; i < 50; ++i) differs = differs || three.next(again).shared != four.next(other).shared;
+  EXPECT_TRUE(differs);
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,479 @@
+// tests/unit/wire/host_test.cc
+#include "wire/host.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/wire/frames_of.h"
+
+namespace rota {
+namespace {
+
+constexpr NodeId kWorker{Role::worker, 0};
+constexpr std::uint64_t kJob = 77;
+
+// Writes down what it hears, and answers as it is told.
+class Listener final : public Node {
+ public:
+  using Answer = std::function<Status(const Envelope&, Outbox&)>;
+  explicit Listener(NodeId id, Answer answer = nullptr) : id_(id), answer_(std::move(answer)) {}
+
+  NodeId id() const override { return id_; }
+  Status step(const Envelope& in, Outbox& out) override {
+    heard.push_back(in);
+    return answer_ ? answer_(in, out) : Status();
+  }
+  Status peer_disconnected(NodeId process, Outbox&) override {
+    disconnected.push_back(process);
+    return {};
+  }
+  void peer_heard(NodeId, Nanoseconds) override { ++signs_of_life; }
+
+  template <typename M>
+  std::size_t count() const {
+    std::size_t all = 0;
+    for (const Envelope& in : heard) all += std::holds_alternative<M>(in.message) ? 1 : 0;
+    return all;
+  }
+  std::vector<Envelope> heard;
+  std::vector<NodeId> disconnected;
+  int signs_of_life = 0;
+
+ private:
+  NodeId id_;
+  Answer answer_;
+};
+
+Hello hello_of(NodeId process, std::uint64_t incarnation) {
+  return {process.name(), "1", {kJob, 0}, incarnation, 1, "here"};
+}
+
+// Any number of hosts, joined by a network that loses nothing.
+class Hosts : public ::testing::Test {
+ protected:
+  Host& host(NodeId id, std::uint64_t incarnation, std::uint64_t job = kJob) {
+    hosts_[id] = std::make_unique<Host>(Host::Settings{id, incarnation, job, id.name(), 30 * kSecond});
+    return *hosts_[id];
+  }
+  // A coordinator that welcomes whoever says HELLO.
+  Listener& coordinator() {
+    auto node = std::make_unique<Listener>(kCoordinator, [this](const Envelope& in, Outbox& out) {
+      if (const auto* hello = std::get_if<Hello>(&in.message)) {
+        Welcome welcome;
+        welcome.peers = {{in.from, hello->endpoint, hello->incarnation}};
+        welcome.partition_hosts = partition_hosts_;
+        out.send(in.from, welcome);
+      } else if (std::holds_alternative<Ready>(in.message)) {
+        errand_(out);
+      }
+      return Status();
+    });
+    Listener& listener = *node;
+    host(kCoordinator, 1).add(std::move(node));
+    return listener;
+  }
+  // A worker that joins, with one node.
+  Host& worker(Listener*& node, Listener::Answer answer = nullptr) {
+    Host& worker = host(kWorker, 2);
+    worker.join(
+        kCoordinator.name(), hello_of(kWorker, 2),
+        [&node, answer](const Welcome&) -> Result<std::vector<std::unique_ptr<Node>>> {
+          std::vector<std::unique_ptr<Node>> nodes;
+          nodes.push_back(std::make_unique<Listener>(kWorker, answer));
+          node = static_cast<Listener*>(nodes.back().get());
+          return nodes;
+        },
+        now_);
+    return worker;
+  }
+  Outbox::World world() const { return {now_, 0, 0}; }
+
+  // Carries frames until nobody has any.
+  void talk() {
+    for (bool any = true; any;) {
+      any = false;
+      for (auto& [id, host] : hosts_)
+        while (auto out = host->next(now_)) {
+          any = true;
+          ++carried_;
+          EXPECT_EQ(out->endpoint, out->peer.name());
+          if (const auto to = hosts_.find(out->peer); to != hosts_.end()) to->second->receive(out->frames, world());
+        }
+    }
+  }
+  void pass(Nanoseconds time) {
+    for (const Nanoseconds until = now_ + time; now_ < until;) {
+      now_ += kSecond / 2;
+      for (auto& [id, host] : hosts_) host->tick(world());
+      talk();
+    }
+  }
+
+  Frames frames_of(NodeId process, NodeId from, NodeId to, const Message& message, std::uint64_t incarnation = 2,
+                   std::uint64_t job = kJob) {
+    Header header;
+    header.kind = kind_of(message);
+    header.job = job;
+    header.process = process;
+    header.incarnation = incarnation;
+    header.sequence = 1;
+    header.from = from;
+    header.to = to;
+    return with_header(header, encode_message(message));
+  }
+
+  std::map<NodeId, std::unique_ptr<Host>> hosts_;
+  std::vector<NodeId> partition_hosts_;
+  std::function<void(Outbox&)> errand_;  // what the coordinator does when it is told READY
+  Nanoseconds now_ = kSecond;
+  int carried_ = 0;
+};
+
+TEST_F(Hosts, CompleteAJoin) {
+  Listener& hub = coordinator();
+  Listener* node = nullptr;
+  worker(node);
+  talk();
+  ASSERT_EQ(hub.count<Hello>(), 1U);
+  EXPECT_EQ(hub.heard[0].from, kWorker);
+  ASSERT_NE(node, nullptr) << "it was let in";
+  ASSERT_EQ(node->heard.size(), 1U);
+  EXPECT_TRUE(std::holds_alternative<Welcome>(node->heard[0].message));
+  pass(3 * kSecond);
+  EXPECT_GE(hub.count<Beat>(), 2U);
+  EXPECT_EQ(hosts_[kCoordinator]->refused() + hosts_[kWorker]->refused(), 0U);
+  EXPECT_FALSE(hosts_[kWorker]->busy()) << hosts_[kWorker]->last_refusal();
+}
+
+TEST_F(Hosts, WelcomeAfterTheFirstIsNotAJoin) {
+  Listener& hub = coordinator();
+  Listener* node = nullptr;
+  worker(node);
+  talk();
+  Listener* const first = node;
+  hosts_[kCoordinator]->tell(kCoordinator, hello_of(kWorker, 2), world());
+  EXPECT_EQ(hub.count<Hello>(), 2U);
+  talk();
+  EXPECT_EQ(node, first);
+  EXPECT_EQ(node->heard.size(), 1U);
+}
+
+TEST_F(Hosts, AnUnknownPeerCanOnlySayHello) {
+  Listener& hub = coordinator();
+  Host& host = *hosts_[kCoordinator];
+  host.receive(frames_of(kWorker, kWorker, kCoordinator, Beat{}), world());
+  EXPECT_EQ(host.refused(), 1U);
+  EXPECT_EQ(host.last_refusal(), "an unexpected message from worker-0");
+  EXPECT_TRUE(hub.heard.empty());
+  EXPECT_EQ(hub.signs_of_life, 0);
+  host.receive(frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 2)), world());
+  EXPECT_EQ(host.refused(), 1U);
+  EXPECT_EQ(hub.count<Hello>(), 1U);
+  host.receive(frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 2)), world());
+  EXPECT_EQ(hub.count<Hello>(), 1U) << "a repetition is not delivered";
+  EXPECT_EQ(hub.signs_of_life, 2);
+}
+
+TEST_F(Hosts, OnlyTheCoordinatorListensToHello) {
+  Listener* node = nullptr;
+  Host& member = worker(node);
+  const NodeId other{Role::worker, 1};
+  member.receive(frames_of(other, other, kWorker, hello_of(other, 5)), world());
+  EXPECT_EQ(member.refused(), 1U);
+}
+
+TEST_F(Hosts, AMessageOfAnotherJobIsRefused) {
+  Listener& hub = coordinator();
+  Host& host = *hosts_[kCoordinator];
+  host.receive(frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 2), 2, kJob + 1), world());
+  EXPECT_EQ(host.last_refusal(), "a message of another job from worker-0");
+  host.receive(frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 2), 2, 0), world());
+  EXPECT_EQ(host.last_refusal(), "a message without a job from worker-0");
+  EXPECT_EQ(host.refused(), 2U);
+  EXPECT_TRUE(hub.heard.empty());
+}
+
+// Whose link it belongs to was looked for and not found.
+TEST_F(Hosts, AHelloInTheCoordinatorsOwnNameIsRefused) {
+  Listener& hub = coordinator();
+  Host& host = *hosts_[kCoordinator];
+  host.receive(frames_of(kCoordinator, kCoordinator, kCoordinator, hello_of(kCoordinator, 9)), world());
+  EXPECT_EQ(host.refused(), 1U);
+  EXPECT_TRUE(hub.heard.empty());
+}
+
+// Anybody who was let in could stop the run in the coordinator's name.
+TEST_F(Hosts, AProcessSpeaksOnlyForItsOwnNodes) {
+  partition_hosts_ = {kWorker};
+  Listener& hub = coordinator();
+  Listener* node = nullptr;
+  worker(node);
+  talk();
+  Host& host = *hosts_[kCoordinator];
+  Header header;
+  header.kind = Kind::stop;
+  header.job = kJob;
+  header.process = kWorker;
+  header.incarnation = 2;
+  header.sequence = 2;
+  header.from = header.to = kCoordinator;
+  host.receive(with_header(header, encode_message(Stop{})), world());
+  EXPECT_EQ(host.refused(), 1U);
+  EXPECT_EQ(hub.count<Stop>(), 0U);
+  header.from = {Role::partition, 0};
+  host.receive(with_header(header, encode_message(Stop{})), world());
+  EXPECT_EQ(host.refused(), 1U) << "a partition that it hosts";
+  EXPECT_EQ(hub.count<Stop>(), 1U);
+}
+
+TEST_F(Hosts, DamagedFramesAreRefusedAndCounted) {
+  coordinator();
+  Host& host = *hosts_[kCoordinator];
+  Frames frames = frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 2));
+  frames[1] = tests::changed(frames[1], 3, 1);
+  host.receive(frames, world());
+  host.receive({}, world());
+  host.receive({Bytes()}, world());
+  EXPECT_EQ(host.refused(), 3U);
+}
+
+TEST_F(Hosts, AMessageForANodeThatIsNotHereIsRefused) {
+  coordinator();
+  Listener* node = nullptr;
+  worker(node);
+  talk();
+  hosts_[kCoordinator]->route({Role::partition, 4}, kWorker);
+  errand_ = [](Outbox& out) { out.send({Role::partition, 4}, Evaluate{1}); };
+  hosts_[kCoordinator]->tell(kCoordinator, Ready{}, world());
+  talk();
+  EXPECT_EQ(hosts_[kWorker]->last_refusal(), "no partition-4 here");
+}
+
+TEST_F(Hosts, OnlyTheCoordinatorDismisses) {
+  coordinator();
+  Listener* node = nullptr;
+  Host& member = worker(node);
+  talk();
+  const NodeId other{Role::worker, 1};
+  Host& neighbour = host(other, 3);
+  neighbour.add(std::make_unique<Listener>(other, [](const Envelope&, Outbox& out) {
+    out.send(kWorker, Stop{ExitCode::interrupted, "enough"});
+    return Status();
+  }));
+  neighbour.know({kWorker, kWorker.name(), 2});
+  member.know({other, other.name(), 3});
+  neighbour.tell(other, Ready{}, world());
+  talk();
+  pass(kSecond);
+  EXPECT_FALSE(member.ended().has_value());
+  EXPECT_EQ(node->count<Stop>(), 1U) << "a node may make of it what it likes";
+}
+
+TEST_F(Hosts, TheCoordinatorsStopAndRefuseEndAMember) {
+  for (const Message& dismissal :
+       {Message(Stop{ExitCode::interrupted, "enough"}), Message(Refuse{ExitCode::usage, "no"})}) {
+    hosts_.clear();
+    Listener* node = nullptr;
+    Host& member = worker(node);
+    auto hub = std::make_unique<Listener>(kCoordinator, [&](const Envelope& in, Outbox& out) {
+      if (std::holds_alternative<Hello>(in.message)) out.send(in.from, dismissal);
+      return Status();
+    });
+    host(kCoordinator, 1).add(std::move(hub));
+    talk();
+    pass(kSecond);
+    ASSERT_TRUE(member.ended().has_value());
+    const bool stopped = std::holds_alternative<Stop>(dismissal);
+    EXPECT_EQ(member.ended()->code, stopped ? ExitCode::interrupted : ExitCode::usage);
+    EXPECT_EQ(member.ended()->what, stopped ? "enough" : "no");
+    EXPECT_EQ(node, nullptr);
+  }
+}
+
+TEST_F(Hosts, AFaultIsReportedAndTheProcessWaitsForStop) {
+  Listener& hub = coordinator();
+  Listener* node = nullptr;
+  Host& member = worker(node, [](const Envelope&, Outbox&) { return Status(ExitCode::bad_data, "file:3: what"); });
+  talk();
+  ASSERT_EQ(hub.count<Fault>(), 1U);
+  const auto& fault = std::get<Fault>(hub.heard.back().message);
+  EXPECT_EQ(fault.code, ExitCode::bad_data);
+  EXPECT_EQ(fault.what, "file:3: what");
+  EXPECT_EQ(hub.heard.back().from, kWorker);
+  pass(9 * kSecond);
+  EXPECT_FALSE(member.ended().has_value());
+  pass(5 * kSecond);
+  ASSERT_TRUE(member.ended().has_value()) << "nobody said STOP";
+  EXPECT_EQ(member.ended()->code, ExitCode::bad_data);
+  EXPECT_EQ(hub.count<Fault>(), 1U);
+}
+
+TEST_F(Hosts, AFaultOfTheFactoryIsReportedToo) {
+  Listener& hub = coordinator();
+  Host& member = host(kWorker, 2);
+  member.join(
+      kCoordinator.name(), hello_of(kWorker, 2),
+      [](const Welcome&) -> Result<std::vector<std::unique_ptr<Node>>> {
+        return Status(ExitCode::failed, "no plugin");
+      },
+      now_);
+  talk();
+  EXPECT_EQ(hub.count<Fault>(), 1U);
+}
+
+TEST_F(Hosts, AFaultOfTheCoordinatorEndsIt) {
+  host(kCoordinator, 1).add(std::make_unique<Listener>(kCoordinator, [](const Envelope&, Outbox&) {
+    return Status(ExitCode::disk, "full");
+  }));
+  hosts_[kCoordinator]->tell(kCoordinator, Ready{}, world());
+  hosts_[kCoordinator]->tick(world());
+  ASSERT_TRUE(hosts_[kCoordinator]->ended().has_value());
+  EXPECT_EQ(hosts_[kCoordinator]->ended()->code, ExitCode::disk);
+}
+
+TEST_F(Hosts, ASilentCoordinatorIsATemporaryFailure) {
+  coordinator();
+  Listener* node = nullptr;
+  Host& member = worker(node);
+  talk();
+  hosts_.extract(kCoordinator);
+  pass(29 * kSecond);
+  EXPECT_FALSE(member.ended().has_value());
+  pass(5 * kSecond);
+  ASSERT_TRUE(member.ended().has_value());
+  EXPECT_EQ(member.ended()->code, ExitCode::temporary);
+  EXPECT_EQ(member.ended()->what, "the coordinator was lost");
+}
+
+TEST_F(Hosts, ACoordinatorThatNeverAnswersIsATemporaryFailure) {
+  Listener* node = nullptr;
+  Host& member = worker(node);
+  pass(35 * kSecond);
+  ASSERT_TRUE(member.ended().has_value());
+  EXPECT_EQ(member.ended()->code, ExitCode::temporary);
+  EXPECT_EQ(member.ended()->what, "no answer from the coordinator");
+  EXPECT_GT(carried_, 2) << "HELLO is said again and again";
+}
+
+TEST_F(Hosts, NodesOfOneHostTalkWithoutTheNetwork) {
+  Host& one = host(kWorker, 2);
+  const NodeId partition{Role::partition, 0};
+  auto first = std::make_unique<Listener>(kWorker, [&](const Envelope& in, Outbox& out) {
+    if (std::holds_alternative<Ready>(in.message))
+      for (RoundId i = 1; i <= 3; ++i) out.send(partition, Committed{i});
+    return Status();
+  });
+  auto second = std::make_unique<Listener>(partition);
+  Listener& heard = *second;
+  one.add(std::move(first));
+  one.add(std::move(second));
+  one.tell(kWorker, Ready{}, world());
+  ASSERT_EQ(heard.heard.size(), 3U);
+  for (RoundId i = 1; i <= 3; ++i) EXPECT_EQ(std::get<Committed>(heard.heard[i - 1].message).round, i);
+  EXPECT_EQ(heard.heard[0].from, kWorker);
+  EXPECT_FALSE(one.next(now_).has_value());
+  EXPECT_EQ(one.bytes_sent(), 0U);
+}
+
+TEST_F(Hosts, TheEndOfWorkComesBackToItsNode) {
+  Host& one = host(kWorker, 2);
+  auto node = std::make_unique<Listener>(kWorker, [](const Envelope& in, Outbox& out) {
+    if (std::holds_alternative<Ready>(in.message))
+      out.start([] { return [](Outbox& later) { return later.send(kWorker, Committed{5}), Status(); }; });
+    return Status();
+  });
+  Listener& listener = *node;
+  one.add(std::move(node));
+  one.tell(kWorker, Ready{}, world());
+  auto started = one.take_started();
+  ASSERT_EQ(started.size(), 1U);
+  EXPECT_TRUE(one.take_started().empty());
+  EXPECT_EQ(listener.count<Committed>(), 0U);
+  one.finished(started[0].node, started[0].work(), world());
+  EXPECT_EQ(listener.count<Committed>(), 1U);
+}
+
+TEST_F(Hosts, ANewStartOfAMemberIsHeardAndTheOldOneIsNot) {
+  Listener& hub = coordinator();
+  Host& host = *hosts_[kCoordinator];
+  host.receive(frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 5), 5), world());
+  host.receive(frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 4), 4), world());
+  EXPECT_EQ(hub.count<Hello>(), 1U) << "an older start is a message from the past";
+  host.receive(frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 6), 6), world());
+  EXPECT_EQ(hub.count<Hello>(), 2U);
+  Frames late = frames_of(kWorker, kWorker, kCoordinator, Beat{}, 5);
+  host.receive(late, world());
+  EXPECT_EQ(hub.count<Beat>(), 0U);
+}
+
+TEST_F(Hosts, AnObserverAsksWithoutAJob) {
+  const NodeId observer{Role::observer, 3};
+  auto hub = std::make_unique<Listener>(kCoordinator, [](const Envelope& in, Outbox& out) {
+    if (std::holds_alternative<AskStatus>(in.message)) out.send(in.from, StatusReport{"{}"});
+    return Status();
+  });
+  host(kCoordinator, 1).add(std::move(hub));
+  Host& asking = host(observer, 9, 0);
+  auto node = std::make_unique<Listener>(observer);
+  Listener& listener = *node;
+  asking.add(std::move(node));
+  asking.know({kCoordinator, kCoordinator.name(), 0});
+  asking.ask({observer.name()});
+  talk();
+  ASSERT_EQ(listener.count<StatusReport>(), 1U);
+  EXPECT_EQ(std::get<StatusReport>(listener.heard[0].message).json, "{}");
+}
+
+TEST_F(Hosts, AFullPeerIsLeftAloneUntilItIsWritable) {
+  coordinator();
+  Listener* node = nullptr;
+  Host& member = worker(node);
+  const auto first = member.next(now_);
+  ASSERT_TRUE(first.has_value());
+  member.not_taken(kCoordinator);
+  EXPECT_FALSE(member.next(now_).has_value());
+  member.writable(kCoordinator);
+  const auto again = member.next(now_);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(decode_header(again->frames)->sequence, decode_header(first->frames)->sequence);
+}
+
+TEST_F(Hosts, PeersAreServedInTurn) {
+  Host& hub = host(kCoordinator, 1);
+  const NodeId other{Role::worker, 1};
+  hub.know({kWorker, kWorker.name(), 2});
+  hub.know({other, other.name(), 3});
+  hub.add(std::make_unique<Listener>(kCoordinator, [&](const Envelope&, Outbox& out) {
+    for (RoundId i = 1; i <= 2; ++i) out.send(kWorker, RoundsDone{i});
+    for (RoundId i = 1; i <= 2; ++i) out.send(other, RoundsDone{i});
+    return Status();
+  }));
+  hub.tell(kCoordinator, Ready{}, world());
+  std::vector<NodeId> served;
+  while (auto out = hub.next(now_)) served.push_back(out->peer);
+  ASSERT_EQ(served.size(), 4U);
+  EXPECT_NE(served[0], served[1]);
+  EXPECT_NE(served[2], served[3]);
+}
+
+TEST_F(Hosts, ALostConnectionIsToldToTheNodes) {
+  Listener& hub = coordinator();
+  hosts_[kCoordinator]->disconnected(kWorker, world());
+  EXPECT_EQ(hub.disconnected, (std::vector<NodeId>{kWorker}));
+}
+
+TEST_F(Hosts, LeavingReportsAndEnds) {
+  Listener& hub = coordinator();
+  Listener* node = nullptr;
+  Host& member = worker(node);
+  talk();
+  member.leave(ExitCode::terminated, "told to end", now_);
+  EXPECT_FALSE(member.ended().has_value()) << "its last word has not arrived yet";
+  talk();
+  pass(kSecond);
+  ASSERT_TRUE(member.ended().has_value());
+  EXPECT_EQ(member.ended()->code, ExitCode::terminated);
+  EXPECT_EQ(hub.count<Fault>(), 1U);
+}
+
+}  // namespace
+}  // namespace rota
