@@ -86,6 +86,8 @@ void Coordinator::on(const Hello& hello, NodeId from, Outbox& out) {
   if (!joined.ok()) {
     recorder_->event("refused", {{"role", from.name()}, {"why", joined.what()}});
     out.send(from, Refuse{joined.code(), joined.what()});
+    if (roster_.contains(from))
+      fail(ExitCode::temporary, roster_.describe(from) + " was lost: a start that was refused took its place", out);
     return;
   }
   recorder_->event("joined", {{"role", from.name()}, {"pid", std::to_string(hello.pid)}, {"host", hello.host}});

@@ -15,7 +15,8 @@ class Roster {
  public:
   explicit Roster(const RunPlan& plan);
 
-  // Takes a process in.  Why not: another version, another job, a number that is not of this run, a second start.
+  // Takes a process in, in place of an earlier start of it.  Why not: another version, another job, a number that is
+  // not of this run.
   Status join(NodeId process, const Hello& hello, Nanoseconds now);
   bool complete() const;
   bool contains(NodeId process) const { return members_.contains(process); }

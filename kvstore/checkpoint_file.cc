@@ -53,7 +53,7 @@ Status disk(const std::filesystem::path& path, const rocksdb::Status& status) {
 
 std::vector<double> doubles(const rocksdb::Slice& value) {
   std::vector<double> numbers(value.size() / sizeof(double));
-  std::memcpy(numbers.data(), value.data(), numbers.size() * sizeof(double));
+  if (!numbers.empty()) std::memcpy(numbers.data(), value.data(), numbers.size() * sizeof(double));
   return numbers;
 }
 

@@ -31,7 +31,7 @@ Status Gather::add(const Parts& parts) {
   std::vector<double> sums(parts.sums.size() / sizeof(double));
   if (one.bytes != parts.sums.size() || sums.size() * sizeof(double) != parts.sums.size())
     return wrong(parts.round, "parts of another size");
-  std::memcpy(sums.data(), parts.sums.view().data(), parts.sums.size());
+  if (!sums.empty()) std::memcpy(sums.data(), parts.sums.view().data(), parts.sums.size());
   if (!one.sum.add(parts.node, std::move(sums))) return wrong(parts.round, "parts that overlap");
   return {};
 }

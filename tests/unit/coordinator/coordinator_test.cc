@@ -249,15 +249,39 @@ TEST(Coordinator, ItemsThatAreNotConservedAreOurBug) {
   }
 }
 
-TEST(Coordinator, TheSecondHelloOfAProcessIsRefusedWhileOthersAreAwaited) {
+// The first was welcomed over a link that had forgotten it, and the run hung.
+TEST(Coordinator, ASecondStartWhileOthersAreAwaitedTakesThePlaceOfTheFirst) {
   Script run;
   run.hear(kWorker, run.hello(kWorker));
   run.hear(kWorker, run.hello(kWorker, 2));
-  const auto refused = run.sent<Refuse>(kWorker);
-  ASSERT_EQ(refused.size(), 1U);
-  EXPECT_EQ(refused[0].code, ExitCode::usage);
-  EXPECT_EQ(refused[0].what, "worker-0 has already joined as worker-0 (pid 7 on node5)");
-  EXPECT_TRUE(run.diary->has("refused role=worker-0"));
+  EXPECT_TRUE(run.sent<Refuse>(kWorker).empty());
+  run.hear(kScheduler, run.hello(kScheduler));
+  const auto welcome = run.sent<Welcome>(kWorker);
+  ASSERT_EQ(welcome.size(), 1U);
+  ASSERT_EQ(welcome[0].peers.size(), 2U);
+  EXPECT_EQ(welcome[0].peers[1].process, kWorker);
+  EXPECT_EQ(welcome[0].peers[1].incarnation, 2U);
+}
+
+TEST(Coordinator, ARefusedStartThatTookAMembersPlaceEndsTheRun) {
+  Script run;
+  run.hear(kWorker, run.hello(kWorker));
+  Hello other = run.hello(kWorker, 2);
+  other.version = "0.0";
+  run.hear(kWorker, other);
+  EXPECT_EQ(run.sent<Refuse>(kWorker).at(0).code, ExitCode::wrong_version);
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::temporary);
+  EXPECT_EQ(run.ended->what, "worker-0 (pid 7 on node5) was lost: a start that was refused took its place");
+}
+
+TEST(Coordinator, WhoIsNotExpectedIsRefused) {
+  Script run;
+  const NodeId stranger{Role::worker, 5};
+  run.hear(stranger, run.hello(stranger));
+  ASSERT_EQ(run.sent<Refuse>(stranger).size(), 1U);
+  EXPECT_EQ(run.sent<Refuse>(stranger)[0].what, "worker-5 is not part of this run");
+  EXPECT_TRUE(run.diary->has("refused role=worker-5"));
   EXPECT_FALSE(run.ended.has_value());
 }
 

@@ -56,8 +56,18 @@ TEST(Roster, SaysWhyItRefuses) {
   other.job = {1, 3};
   EXPECT_EQ(why(kWorker, other, ExitCode::usage), "worker-0 was started with other options than the coordinator");
   EXPECT_FALSE(roster.contains(kWorker));
+}
+
+TEST(Roster, ANewStartTakesThePlaceOfTheOldOne) {
+  Roster roster(plan());
   ASSERT_TRUE(roster.join(kWorker, hello(), 0).ok());
-  EXPECT_EQ(why(kWorker, hello(), ExitCode::usage), "worker-0 has already joined as worker-0 (pid 77 on node5)");
+  Hello again = hello();
+  again.incarnation = 56;
+  again.pid = 78;
+  ASSERT_TRUE(roster.join(kWorker, again, kSecond).ok());
+  EXPECT_EQ(roster.describe(kWorker), "worker-0 (pid 78 on node5)");
+  ASSERT_EQ(roster.welcome().peers.size(), 1U);
+  EXPECT_EQ(roster.welcome().peers[0].incarnation, 56U);
 }
 
 TEST(Roster, PartitionsAreSpreadOverTheirHosts) {

@@ -405,6 +405,29 @@ TEST_F(Hosts, ANewStartOfAMemberIsHeardAndTheOldOneIsNot) {
   EXPECT_EQ(hub.count<Beat>(), 0U);
 }
 
+TEST_F(Hosts, AStartThatReplacesAnotherIsWelcomedAndHeard) {
+  Listener& hub = coordinator();
+  Listener *first = nullptr, *second = nullptr;
+  worker(first);
+  talk();
+  ASSERT_NE(first, nullptr);
+  Host& again = host(kWorker, 3);
+  again.join(
+      kCoordinator.name(), hello_of(kWorker, 3),
+      [&second](const Welcome&) -> Result<std::vector<std::unique_ptr<Node>>> {
+        std::vector<std::unique_ptr<Node>> nodes;
+        nodes.push_back(std::make_unique<Listener>(kWorker));
+        second = static_cast<Listener*>(nodes.back().get());
+        return nodes;
+      },
+      now_);
+  talk();
+  EXPECT_NE(second, nullptr);
+  EXPECT_EQ(hub.count<Hello>(), 2U);
+  pass(3 * kSecond);
+  EXPECT_GE(hub.count<Beat>(), 2U);
+}
+
 TEST_F(Hosts, AnObserverAsksWithoutAJob) {
   const NodeId observer{Role::observer, 3};
   auto hub = std::make_unique<Listener>(kCoordinator, [](const Envelope& in, Outbox& out) {
