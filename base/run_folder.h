@@ -1,10 +1,13 @@
 // base/run_folder.h -- where things are in the folder of a run (--out): the one place for these names, which are part
 // of the user's contract.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <vector>
 
 namespace rota {
 
@@ -23,6 +26,15 @@ struct RunFolder {
   std::filesystem::path checkpoint(std::uint32_t epoch) const {
     const std::string digits = std::to_string(epoch);
     return checkpoint() / ("epoch-" + std::string(digits.size() < 8 ? 8 - digits.size() : 0, '0') + digits);
+  }
+  // Those of all epochs that have one, the newest first.
+  std::vector<std::filesystem::path> epochs() const {
+    std::vector<std::filesystem::path> folders;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(checkpoint(), error))
+      if (entry.path().filename().string().starts_with("epoch-")) folders.push_back(entry.path());
+    std::sort(folders.rbegin(), folders.rend());
+    return folders;
   }
   static constexpr const char* kCommitRecord = "commit.json";
   static constexpr const char* kModelManifest = "manifest.json";

@@ -49,10 +49,10 @@ Status Coordinator::tick(Outbox& out) {
   if (phase_ == Phase::ended) return {};
   if (phase_ == Phase::gathering) {
     if (out.now() - started_at_ >= plan_.start_timeout)
-      fail(ExitCode::temporary, "these have not joined: " + roster_.missing(), out);
+      end(ExitCode::temporary, "these have not joined: " + roster_.missing(), out);
     return {};
   }
-  if (const auto lost = roster_.lost(out.now())) fail(ExitCode::temporary, *lost, out);
+  if (const auto lost = roster_.lost(out.now())) end(ExitCode::temporary, *lost, out);
   return {};
 }
 
@@ -79,7 +79,7 @@ void Coordinator::on(const Hello& hello, NodeId from, Outbox& out) {
   if (phase_ != Phase::gathering) {
     out.send(from, Refuse{ExitCode::temporary, "the run has begun without " + from.name()});
     if (roster_.contains(from))
-      fail(ExitCode::temporary, roster_.describe(from) + " was lost: it started anew in the middle of the run", out);
+      end(ExitCode::temporary, roster_.describe(from) + " was lost: it started anew in the middle of the run", out);
     return;
   }
   const Status joined = roster_.join(from, hello, out.now());
@@ -87,7 +87,7 @@ void Coordinator::on(const Hello& hello, NodeId from, Outbox& out) {
     recorder_->event("refused", {{"role", from.name()}, {"why", joined.what()}});
     out.send(from, Refuse{joined.code(), joined.what()});
     if (roster_.contains(from))
-      fail(ExitCode::temporary, roster_.describe(from) + " was lost: a start that was refused took its place", out);
+      end(ExitCode::temporary, roster_.describe(from) + " was lost: a start that was refused took its place", out);
     return;
   }
   recorder_->event("joined", {{"role", from.name()}, {"pid", std::to_string(hello.pid)}, {"host", hello.host}});
@@ -107,14 +107,14 @@ void Coordinator::on(const Fault& fault, NodeId from, Outbox& out) {
   // Bad data is the user's to mend, who wants "file:line: what" and no more.
   const bool users =
       fault.code == ExitCode::bad_data || fault.code == ExitCode::no_input || fault.code == ExitCode::usage;
-  fail(fault.code, users ? fault.what : from.name() + ": " + fault.what, out);
+  end(fault.code, users ? fault.what : from.name() + ": " + fault.what, out);
 }
 
 void Coordinator::on(const Stop& stop, NodeId from, Outbox& out) {
   if (from != kCoordinator) return wrong(from, "STOP", out);
   const bool training = phase_ == Phase::training;
   // The first signal asks for a clean end at the next epoch; the second means now.
-  if (!training || stop_) return fail(stop.code, stop.what, out);
+  if (!training || stop_) return end(stop.code, stop.what, out);
   recorder_->event("stopping", {{"why", stop.what}, {"when", "at the end of the epoch"}});
   stop_ = Ending{stop.code, stop.what};
 }
@@ -135,10 +135,10 @@ void Coordinator::on(const Loaded& loaded, NodeId from, Outbox& out) {
   terms_ = loaded.terms;
   loaded_.clear();
   if (plan_.resume && plan_.resume->items != items_) {
-    return fail(ExitCode::bad_data,
-                "the input has " + std::to_string(items_) + " " + items_unit_ + " now; the checkpoint was made with " +
-                    std::to_string(plan_.resume->items),
-                out);
+    return end(ExitCode::bad_data,
+               "the input has " + std::to_string(items_) + " " + items_unit_ + " now; the checkpoint was made with " +
+                   std::to_string(plan_.resume->items),
+               out);
   }
   if (!plan_.resume) scheduling_epoch_ = loaded.starting_pass ? 0 : 1;
   last_epoch_ = plan_.epochs;
@@ -179,7 +179,7 @@ void Coordinator::on(const Rounds& rounds, NodeId from, Outbox& out) {
   if (rounds.first != next_round_) return wrong(from, "ROUNDS out of order", out);
   for (const Round& round : rounds.rounds) {
     const Status status = dispatch_.add(next_round_, round, scheduling_epoch_);
-    if (!status.ok()) return fail(status.code(), status.what(), out);
+    if (!status.ok()) return end(status.code(), status.what(), out);
     ++next_round_;
     if (round.ends_epoch) ++scheduling_epoch_;
   }
@@ -294,13 +294,13 @@ void Coordinator::record_epoch(const std::vector<double>* terms, Outbox& out) {
   if (terms == nullptr) return;
   for (std::size_t i = 0; i < terms_.size(); ++i) {
     if (!std::isfinite((*terms)[i]))
-      return fail(ExitCode::failed,
-                  "term " + terms_[i].name + " is not a finite number at epoch " + std::to_string(record_.epoch), out);
+      return end(ExitCode::failed,
+                 "term " + terms_[i].name + " is not a finite number at epoch " + std::to_string(record_.epoch), out);
     if (terms_[i].kind == Term::Kind::conserved && (*terms)[i] != static_cast<double>(items_))
-      return fail(ExitCode::bug,
-                  terms_[i].name + " add up to " + std::to_string((*terms)[i]) + " at epoch " +
-                      std::to_string(record_.epoch) + ", and the data has " + std::to_string(items_),
-                  out);
+      return end(ExitCode::bug,
+                 terms_[i].name + " add up to " + std::to_string((*terms)[i]) + " at epoch " +
+                     std::to_string(record_.epoch) + ", and the data has " + std::to_string(items_),
+                 out);
   }
 }
 
@@ -352,7 +352,7 @@ void Coordinator::commit(Outbox& out) {
     return [this, record, status = std::move(status)](Outbox& later) -> Status {
       if (phase_ == Phase::ended) return {};
       if (!status.ok()) {
-        fail(status.code(), status.what(), later);
+        end(status.code(), status.what(), later);
         return {};
       }
       recorder_->event("checkpoint", {{"epoch", std::to_string(record.epoch)}, {"hash", record.model_hash.hex()}});
@@ -372,7 +372,7 @@ void Coordinator::commit(Outbox& out) {
 // ---- ending ----
 
 void Coordinator::finish(Outbox& out) {
-  if (!committed_) return fail(ExitCode::bug, "the run ended without a checkpoint", out);
+  if (!committed_) return end(ExitCode::bug, "the run ended without a checkpoint", out);
   if (stop_ && committed_->epoch < last_epoch_)
     return end(stop_->code,
                "stopped after epoch " + std::to_string(committed_->epoch) + " of " + std::to_string(last_epoch_) +
@@ -386,16 +386,12 @@ void Coordinator::finish(Outbox& out) {
     return [this, status = std::move(status)](Outbox& later) -> Status {
       if (phase_ == Phase::ended) return {};
       if (!status.ok())
-        fail(status.code(), status.what(), later);
+        end(status.code(), status.what(), later);
       else
         end(ExitCode::ok, "done", later);
       return {};
     };
   });
-}
-
-void Coordinator::fail(ExitCode code, const std::string& what, Outbox& out) {
-  end(code, what, out);
 }
 
 void Coordinator::end(ExitCode code, const std::string& what, Outbox& out) {
@@ -414,7 +410,7 @@ bool Coordinator::takes_part(NodeId node) const {
 }
 
 void Coordinator::wrong(NodeId from, const std::string& what, Outbox& out) {
-  fail(ExitCode::bug, "an unexpected " + what + " from " + from.name(), out);
+  end(ExitCode::bug, "an unexpected " + what + " from " + from.name(), out);
 }
 
 template <typename M>

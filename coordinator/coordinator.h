@@ -67,7 +67,6 @@ class Coordinator final : public Node {
   void go_on(Outbox& out);
   void commit(Outbox& out);
   void finish(Outbox& out);
-  void fail(ExitCode code, const std::string& what, Outbox& out);
   void end(ExitCode code, const std::string& what, Outbox& out);
   void wrong(NodeId from, const std::string& what, Outbox& out);
   bool takes_part(NodeId node) const;

@@ -1,6 +1,4 @@
 // Finds the epoch to continue from: the newest whose commit record is there and whose files are as it says.
-#include <algorithm>
-#include <vector>
 
 #include "base/file_hash.h"
 #include "base/files.h"
@@ -32,12 +30,8 @@ Result<CommitRecord> read_commit(const RunFolder& run, const std::filesystem::pa
 }  // namespace
 
 Result<CommitRecord> newest_commit(const RunFolder& run, const Hash128& job) {
-  std::vector<std::filesystem::path> folders;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(run.checkpoint(), error))
-    if (std::filesystem::exists(entry.path() / RunFolder::kCommitRecord)) folders.push_back(entry.path());
-  std::sort(folders.rbegin(), folders.rend());
-  for (const auto& folder : folders) {
+  for (const auto& folder : run.epochs()) {
+    if (!std::filesystem::exists(folder / RunFolder::kCommitRecord)) continue;
     auto record = read_commit(run, folder);
     if (!record.ok()) {
       log_warning("event=checkpoint_refused why=" + log_value(record.status().what()));

@@ -21,15 +21,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kKeptEpochs = 2;
 constexpr std::size_t kMetricsBytesMax = std::size_t{1} << 30;
 
-std::vector<std::filesystem::path> epoch_folders(const RunFolder& run) {
-  std::vector<std::filesystem::path> folders;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(run.checkpoint(), error))
-    if (entry.path().filename().string().starts_with("epoch-")) folders.push_back(entry.path());
-  std::sort(folders.rbegin(), folders.rend());  // newest first
-  return folders;
-}
-
 // The line that tells how the run goes, with fixed names so that it can be grepped.
 std::string log_line(const EpochRecord& record) {
   char text[512];
@@ -91,7 +82,7 @@ class RunRecorder final : public Recorder {
     ROTA_TRY(write_atomically(folder / RunFolder::kCommitRecord, commit_to_text(record)));
     ROTA_TRY(sync_folder(settings_.run.checkpoint()));
     std::size_t kept = 0;
-    for (const auto& old : epoch_folders(settings_.run)) {
+    for (const auto& old : settings_.run.epochs()) {
       if (std::filesystem::exists(old / RunFolder::kCommitRecord) && ++kept <= kKeptEpochs) continue;
       // Newer than what was just committed and without a record: still being written.
       if (old > folder) continue;
