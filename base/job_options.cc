@@ -30,11 +30,12 @@ constexpr std::array kJobOptions = {
     Option{.name = "input",
            .meaning =
                "What to train on: a file, a folder, a pattern, several of them separated by commas, or - for stdin."},
-    Option{.name = "valid", .kind = Kind::path, .meaning = "Held-out data to evaluate the model on."},
+    Option{.name = "valid", .meaning = "Held-out data to evaluate the model on: named as the input is."},
     Option{.name = "out", .kind = Kind::path, .meaning = "Folder of the run: model, metrics, checkpoints, logs."},
     number("workers", "2", "processes", 1, 10'000, "Worker processes; at most as many as shards."),
     number("threads", "1", "threads", 1, 1024, "Threads of each worker."),
-    number("schedulers", "1", "processes", 1, 1, "Scheduler processes: one, for now."),
+    number("schedulers", "1", "processes", 1, 1024,
+           "Scheduler processes, each with its share of the keys, where the app allows it."),
     number("stores", "0", "processes", 0, 10'000,
            "rota-kvstore processes that hold the store; 0: it lives in the workers."),
     number("shards", "8", "shards", 1, 65'536,
@@ -42,7 +43,7 @@ constexpr std::array kJobOptions = {
     number("slices_per_shard", "2", "slices", 2, 1024,
            "Slices of the model for each data shard, where the model is sliced."),
     number("partitions", "2", "partitions", 1, 65'536, "Parts of the store."),
-    number("epochs", "20", "epochs", 1, 1'000'000'000, "How long to train."),
+    number("epochs", "0", "epochs", 0, 1'000'000'000, "How long to train at most; 0: as the app says."),
     // The seed is hashed, so that any number will do; the upper bound is that of a double's whole numbers.
     number("seed", "1", "", 0, 9'007'199'254'740'992, "Seed of all random numbers: equal seeds give equal models."),
     number("eval_every", "1", "epochs", 0, 1'000'000'000, "Epochs between evaluations; 0: only after the last."),
@@ -55,6 +56,12 @@ constexpr std::array kJobOptions = {
            .least = 0,
            .most = 1e9},
     number("pipeline", "0", "rounds", 0, 4096, "Rounds scheduled ahead of their feedback; 0: automatic."),
+    number("staleness", "0", "rounds", 0, 4096,
+           "How many rounds a push may lag behind the commits; it sees exactly those before them."),
+    Option{.name = "asynchronous",
+           .kind = Kind::flag,
+           .default_value = "false",
+           .meaning = "A push sees whatever has come.  The run cannot be reproduced."},
     Option{.name = "step_budget_ms",
            .kind = Kind::real,
            .default_value = "0",
@@ -103,8 +110,9 @@ constexpr std::array kRoleOptions = {
            .meaning = "Write what happens to stdout, as lines of JSON (the coordinator)."},
 };
 
-constexpr std::array<std::string_view, 9> kDecidesModel = {
-    "app", "input", "seed", "shards", "slices_per_shard", "partitions", "schedulers", "pipeline", "step_budget_ms"};
+constexpr std::array<std::string_view, 12> kDecidesModel = {
+    "app",        "input",      "valid",    "seed",      "shards",       "slices_per_shard",
+    "partitions", "schedulers", "pipeline", "staleness", "asynchronous", "step_budget_ms"};
 
 Status check_together(const Options& options) {
   const auto at_most = [&](const char* few, const char* many) {
@@ -137,7 +145,8 @@ Result<CommandLine> parse_job_flags(int argc, const char* const* argv, const Fla
   auto line = parse_flags(argc, argv, tables);
   if (!line.ok()) return line;
   auto values = line->options.all();
-  if (auto& input = values["input"]; !input.empty()) input = absolute_input(input);
+  for (const char* data : {"input", "valid"})
+    if (auto& files = values[data]; !files.empty()) files = absolute_input(files);
   // A plugin named by its path must be found from any folder, as everything else.
   if (auto& app = values["app"]; app.ends_with(".so")) app = std::filesystem::absolute(app).lexically_normal().string();
   line->options = Options(std::move(values));
@@ -151,6 +160,11 @@ Result<Job> make_job(const Options& options) {
   auto files = input_files(options.text("input"));
   if (!files.ok()) return std::move(files).status();
   job.input = std::move(files).value();
+  if (options.has("valid")) {
+    auto valid = input_files(options.text("valid"));
+    if (!valid.ok()) return std::move(valid).status();
+    job.valid = std::move(valid).value();
+  }
   job.seed = static_cast<std::uint64_t>(options.integer("seed"));
   job.shards = static_cast<std::uint32_t>(options.integer("shards"));
   job.slices = job.shards * static_cast<std::uint32_t>(options.integer("slices_per_shard"));

@@ -40,6 +40,8 @@ Result<JobSettings> job_settings(const CommandLine& line, bool read_input) {
   settings.peer_timeout = seconds(options, "peer_timeout_seconds");
   settings.start_timeout = seconds(options, "start_timeout_seconds");
   settings.pipeline = number("pipeline");
+  settings.staleness = number("staleness");
+  settings.asynchronous = options.flag("asynchronous");
   settings.message_bytes_max = static_cast<std::size_t>(options.integer("max_message_mb")) << 20;
   settings.insecure = options.flag("insecure");
   settings.plugin_dir = options.text("plugin_dir");

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <system_error>
 
+#include "base/input_files.h"
 #include "base/plugin_host.h"
 #include "base/version.h"
 #include "cli/commands.h"
@@ -18,18 +19,22 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array kModelOptions = {
+constexpr std::array kOwnOptions = {
     Option{.name = "model", .kind = Option::Kind::path, .meaning = "Folder of the run, or of its model."},
+    Option{.name = "input",
+           .meaning = "Data: a file, a folder, a pattern, several of them separated by commas, or - for stdin."},
     Option{.name = "output", .kind = Option::Kind::path, .meaning = "File for the result, instead of stdout."},
     Option{.name = "plugin_dir",
            .kind = Option::Kind::path,
            .meaning = "Folder to look for plugins in, instead of the installed one."},
 };
 
-// The flags of `command` that are not also the plugin's.
+// The flags of `command` that are not also the plugin's, and that it has a use for.
 std::vector<Option> own_options(const Command* command) {
   std::vector<Option> own;
-  for (const Option& option : kModelOptions) {
+  for (const Option& option : kOwnOptions) {
+    if (option.name == "model" && command != nullptr && !command->needs_model) continue;
+    if (option.name == "input" && (command == nullptr || !command->takes_input)) continue;
     const bool declared = command != nullptr && std::any_of(command->options.begin(), command->options.end(),
                                                             [&](const Option& its) { return its.name == option.name; });
     if (!declared) own.push_back(option);
@@ -51,18 +56,21 @@ Status no_command(const Plugin& plugin, const std::string& name) {
 }
 
 void print_help(const std::string& name, const Command* command) {
-  std::printf("usage: rota %s APP --model=DIR [flags]\n\n%s\n%s", name.c_str(),
+  std::printf("usage: rota %s APP%s%s [flags]\n\n%s\n%s", name.c_str(),
+              command == nullptr || command->needs_model ? " --model=DIR" : "",
+              command != nullptr && command->takes_input ? " --input=PATH" : "",
               command == nullptr ? "" : std::string(command->summary).c_str(), describe(own_options(command)).c_str());
   if (command != nullptr) std::printf("%s", describe(command->options).c_str());
 }
 
 // `--output` appears under its name once it is complete.
-Status run_into(const Plugin& plugin, const Command& command, const Model& model, const Options& options) {
+Status run_into(const Plugin& plugin, const Command& command, const Call& call) {
+  const Options& options = call.options;
   const bool own_output = find_command(plugin, command.name) != nullptr && options.has("output") &&
                           std::none_of(command.options.begin(), command.options.end(),
                                        [](const Option& option) { return option.name == "output"; });
   if (!own_output) {
-    ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { command.run(model, options, std::cout); }));
+    ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { command.run(call, std::cout); }));
     std::cout.flush();
     return std::cout.good() ? Status() : Status(ExitCode::disk, "cannot write to stdout");
   }
@@ -70,7 +78,7 @@ Status run_into(const Plugin& plugin, const Command& command, const Model& model
   const fs::path unfinished = file.string() + ".unfinished";
   std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
   if (!out) return {ExitCode::cannot_write, "cannot write " + unfinished.string()};
-  Status status = call_hook(plugin.name, command.name, "", [&] { command.run(model, options, out); });
+  Status status = call_hook(plugin.name, command.name, "", [&] { command.run(call, out); });
   out.close();
   if (status.ok() && !out) status = {ExitCode::disk, "cannot write " + unfinished.string()};
   std::error_code error;
@@ -82,7 +90,7 @@ Status run_into(const Plugin& plugin, const Command& command, const Model& model
 
 // The app and the folder of its plugins, before the command's own flags are known.
 Result<const Plugin*> plugin_of(int argc, const char* const* argv, CommandLine& first) {
-  auto line = parse_flags(argc, argv, {{}, kModelOptions, {}, true});
+  auto line = parse_flags(argc, argv, {{}, kOwnOptions, {}, true});
   if (!line.ok()) return std::move(line).status();
   first = std::move(line).value();
   if (first.wish != CommandLine::Wish::run && first.positional.empty()) return static_cast<const Plugin*>(nullptr);
@@ -91,14 +99,17 @@ Result<const Plugin*> plugin_of(int argc, const char* const* argv, CommandLine& 
   return find_plugin(first.positional.front(), fs::path(first.options.text("plugin_dir")));
 }
 
-// The command line against all of its flags.  Nothing is left to do if there is no model in it.
-Result<CommandLine> model_line(int argc, const char* const* argv, const Command* command) {
+// The command line against all of its flags.
+Result<CommandLine> whole_line(int argc, const char* const* argv, const Command* command) {
   const std::vector<Option> own = own_options(command);
   auto line =
       parse_flags(argc, argv, {{}, own, command == nullptr ? std::span<const Option>() : command->options, false});
   if (!line.ok()) return line;
   if (line->positional.size() > 1) return Status(ExitCode::usage, "'" + line->positional[1] + "' is one word too many");
-  if (!line->options.has("model")) return Status(ExitCode::usage, "--model is missing: the folder of a run");
+  if ((command == nullptr || command->needs_model) && !line->options.has("model"))
+    return Status(ExitCode::usage, "--model is missing: the folder of a run");
+  if (command != nullptr && command->takes_input && !line->options.has("input"))
+    return Status(ExitCode::usage, "--input is missing");
   return line;
 }
 
@@ -112,11 +123,22 @@ Status plugin_command(int argc, const char* const* argv) {
   const Command* command = *plugin == nullptr ? nullptr : find_command(**plugin, argv[0]);
   if (first.wish == CommandLine::Wish::help) return print_help(argv[0], command), Status();
   if (command == nullptr) return no_command(**plugin, argv[0]);
-  auto line = model_line(argc, argv, command);
+  auto line = whole_line(argc, argv, command);
   if (!line.ok()) return std::move(line).status();
-  auto model = open_model(fs::path(line->options.text("model")));
-  if (!model.ok()) return std::move(model).status();
-  return run_into(**plugin, *command, **model, line->options);
+  std::unique_ptr<Model> model;
+  if (command->needs_model) {
+    auto opened = open_model(fs::path(line->options.text("model")));
+    if (!opened.ok()) return std::move(opened).status();
+    model = std::move(opened).value();
+  }
+  std::vector<std::string> files;
+  if (command->takes_input) {
+    const std::string_view input = line->options.text("input");
+    auto found = input_files(input == "-" ? "/dev/stdin" : input);
+    if (!found.ok()) return std::move(found).status();
+    files = std::move(found).value();
+  }
+  return run_into(**plugin, *command, {model.get(), line->options, files});
 }
 
 Status export_command(int argc, const char* const* argv) {
@@ -125,7 +147,7 @@ Status export_command(int argc, const char* const* argv) {
   if (!plugin.ok()) return std::move(plugin).status();
   if (first.wish == CommandLine::Wish::version) return std::printf("rota %s\n", kVersion), Status();
   if (first.wish == CommandLine::Wish::help) return print_help("export", nullptr), Status();
-  auto line = model_line(argc, argv, nullptr);
+  auto line = whole_line(argc, argv, nullptr);
   if (!line.ok()) return std::move(line).status();
   const fs::path folder(line->options.text("model"));
   ROTA_TRY(export_model(**plugin, folder));

@@ -31,7 +31,8 @@ std::string bar(double done) {
 }
 
 std::string count_of(const nlohmann::json& epoch) {
-  return with_digits("%.0f", number_in(epoch, "epoch")) + "/" + with_digits("%.0f", number_in(epoch, "epochs"));
+  const std::string number = with_digits("%.0f", number_in(epoch, "epoch"));
+  return number_in(epoch, "epochs") > 0 ? number + "/" + with_digits("%.0f", number_in(epoch, "epochs")) : number;
 }
 
 // Seconds, items, workers, and how long it will take.
@@ -89,8 +90,14 @@ std::string epoch_line(const nlohmann::json& epoch) {
 }
 
 std::string bar_line(const nlohmann::json& epoch) {
-  std::string line = bar(number_in(epoch, "epoch") / std::max(number_in(epoch, "epochs"), 1.0)) + count_of(epoch);
-  if (epoch.contains("per_item")) line += "  " + with_digits("%.5g", number_in(epoch, "per_item")) + "/item";
+  // Of a job without a last epoch nobody knows how much is done.
+  const bool bounded = number_in(epoch, "epochs") > 0;
+  std::string line = bounded ? bar(number_in(epoch, "epoch") / number_in(epoch, "epochs")) : "epoch ";
+  line += count_of(epoch);
+  if (epoch.contains("per_item"))
+    line += "  " + with_digits("%.5g", number_in(epoch, "per_item")) + "/item";
+  else if (epoch.contains("objective"))
+    line += "  " + with_digits("%.8g", number_in(epoch, "objective"));
   return line + speed_of(epoch);
 }
 
@@ -105,6 +112,8 @@ void Progress::record(const nlohmann::json& record) {
     if (terminal_) draw(text_in(record, "phase") + " ...");
   } else if (event == "stopping") {
     say("stopping " + text_in(record, "when"));
+  } else if (event == "resume_from_nothing") {
+    say("nothing to resume: " + text_in(record, "why") + "; the run begins anew");
   } else if (event == "not_reproducible") {
     say("not reproducible: " + text_in(record, "why"));
   } else if (event == "warning") {

@@ -259,8 +259,8 @@ class Supervisor {
   }
 
   void end_all() {
-    // Whoever is left was not dismissed if the coordinator is still there or never ran.
-    const bool dismissed = !roles_.empty() && coordinator().ended() && end_;
+    // Whoever is left was not dismissed if the coordinator is still there, or never let anybody in.
+    const bool dismissed = !roles_.empty() && coordinator().ended() && end_ && !joined_.empty();
     if (dismissed && wait_for_all(kEndSpan)) return;
     for (Role& role : roles_) role.child.signal(SIGTERM);
     if (wait_for_all(kKillSpan)) return;

@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <set>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "base/input_files.h"
 #include "base/job_options.h"
@@ -22,8 +24,12 @@ namespace fs = std::filesystem;
 namespace {
 
 void print_help(const Plugin* plugin) {
+  std::vector<Option> job(job_options().begin(), job_options().end());
+  const std::string epochs = plugin == nullptr ? "" : std::to_string(plugin->epochs);
+  for (Option& option : job)
+    if (option.name == "epochs" && plugin != nullptr) option.default_value = epochs;
   std::printf("usage: rota train APP --input=PATH --out=DIR [flags]\n\nTrains a model.  The job:\n%s",
-              describe(job_options()).c_str());
+              describe(job).c_str());
   if (plugin != nullptr)
     std::printf("\nThe app %s: %s\n%s", std::string(plugin->name).c_str(), std::string(plugin->summary).c_str(),
                 describe(plugin->options).c_str());
@@ -34,6 +40,8 @@ void print_help(const Plugin* plugin) {
 Status check_job(const Options& options, const Plugin& plugin) {
   for (const char* needed : {"input", "out"})
     if (!options.has(needed)) return {ExitCode::usage, "--" + std::string(needed) + " is missing"};
+  if (options.integer("schedulers") > 1 && !plugin.several_schedulers)
+    return {ExitCode::usage, "--schedulers: the app " + std::string(plugin.name) + " has one"};
   if (plugin.check != nullptr) ROTA_TRY(call_hook(plugin.name, "check", "", [&] { plugin.check(options); }));
   if (options.text("input") != "-")
     if (auto files = input_files(options.text("input")); !files.ok()) return std::move(files).status();
@@ -115,6 +123,8 @@ Status train_command(int argc, const char* const* argv) {
   auto claim = prepare_folder(run);
   if (!claim.ok()) return std::move(claim).status();
   auto values = line.options.all();
+  // What is in effect now: another build of the app may want another number when the run is resumed.
+  if (line.options.integer("epochs") == 0) values["epochs"] = std::to_string(plugin.epochs);
   if (values["input"] == "-") {
     ROTA_TRY(keep_stdin(run));
     values["input"] = run.input().string();

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace rota {
 
 namespace {
+
+// A job that ends when its schedule says so.
+constexpr Epoch kNoEnd = std::numeric_limits<Epoch>::max() - 1;
 
 std::vector<NodeId> partitions_of(const RunPlan& plan) {
   std::vector<NodeId> ids;
@@ -24,7 +28,8 @@ Coordinator::Coordinator(RunPlan plan, std::shared_ptr<Recorder> recorder)
     : plan_(std::move(plan)),
       recorder_(std::move(recorder)),
       roster_(plan_),
-      dispatch_(plan_.shards, plan_.slices, plan_.workers, plan_.partitions) {
+      turns_(plan_.schedulers),
+      dispatch_(plan_.shards, plan_.slices, plan_.workers, plan_.partitions, {}) {
   if (!plan_.resume) return;
   committed_ = plan_.resume;
   next_round_ = plan_.resume->next_round;
@@ -94,6 +99,8 @@ void Coordinator::on(const Hello& hello, NodeId from, Outbox& out) {
   if (!roster_.complete()) return;
   if (plan_.time_control)
     recorder_->event("not_reproducible", {{"why", "time control ends visits by the clock (--step_budget_ms)"}});
+  if (plan_.asynchronous)
+    recorder_->event("not_reproducible", {{"why", "a push sees whatever commits have come (--asynchronous)"}});
   to_all(roster_.processes(), roster_.welcome(), out);
   enter(Phase::loading);
 }
@@ -133,6 +140,7 @@ void Coordinator::on(const Loaded& loaded, NodeId from, Outbox& out) {
   }
   items_unit_ = loaded.items_unit;
   terms_ = loaded.terms;
+  tables_ = loaded.tables;
   loaded_.clear();
   if (plan_.resume && plan_.resume->items != items_) {
     return end(ExitCode::bad_data,
@@ -141,7 +149,7 @@ void Coordinator::on(const Loaded& loaded, NodeId from, Outbox& out) {
                out);
   }
   if (!plan_.resume) scheduling_epoch_ = loaded.starting_pass ? 0 : 1;
-  last_epoch_ = plan_.epochs;
+  last_epoch_ = plan_.epochs > 0 ? plan_.epochs : loaded.epochs > 0 ? loaded.epochs : kNoEnd;
   recorder_->event("loaded", {{"items", std::to_string(items_)}, {"unit", items_unit_}});
   enter(Phase::cutting);
   to_all(roster_.schedulers(), weights, out);
@@ -152,7 +160,7 @@ void Coordinator::on(const CutMade& cut, NodeId from, Outbox& out) {
   recorder_->event("cut", {{"slices", std::to_string(cut.cut.slices.size())},
                            {"replicated", std::to_string(cut.cut.replicated.size())}});
   plan_.slices = static_cast<std::uint32_t>(cut.cut.slices.size());
-  dispatch_ = Dispatch(plan_.shards, plan_.slices, plan_.workers, plan_.partitions);
+  dispatch_ = Dispatch(plan_.shards, plan_.slices, plan_.workers, plan_.partitions, tables_);
   enter(Phase::preparing);
   to_all(roster_.workers(), cut, out);
 }
@@ -167,31 +175,45 @@ void Coordinator::begin_training(Outbox& out) {
   next_to_record_ = scheduling_epoch_;
   committed_at_ = out.now();
   enter(Phase::training);
-  if (scheduling_epoch_ > last_epoch_) return finish(out);
+  if (scheduling_epoch_ > last_epoch_ || (plan_.resume && plan_.resume->ends_job)) return finish(out);
   epoch_began_ = out.now();
-  to_all(roster_.schedulers(), Start{scheduling_epoch_, next_round_}, out);
+  turns_.begin(next_round_);
+  to_all(roster_.schedulers(), Start{scheduling_epoch_, last_epoch_, next_round_}, out);
 }
 
 // ---- rounds ----
 
 void Coordinator::on(const Rounds& rounds, NodeId from, Outbox& out) {
   if (phase_ != Phase::training || from.role != Role::scheduler) return wrong(from, "ROUNDS", out);
-  if (rounds.first != next_round_) return wrong(from, "ROUNDS out of order", out);
-  for (const Round& round : rounds.rounds) {
-    const Status status = dispatch_.add(next_round_, round, scheduling_epoch_);
+  if (!turns_.add(from.index, rounds)) return wrong(from, "ROUNDS out of order", out);
+  while (auto turn = turns_.take()) {
+    const bool ends_epoch = turn->round.ends_epoch;
+    const Status status = dispatch_.add(next_round_, *std::move(turn), scheduling_epoch_);
     if (!status.ok()) return end(status.code(), status.what(), out);
     ++next_round_;
-    if (round.ends_epoch) ++scheduling_epoch_;
+    if (ends_epoch) ++scheduling_epoch_;
+  }
+  for (const EpochFigures& one : rounds.figures) {
+    const std::string prefix = plan_.schedulers > 1 ? from.name() + "." : "";
+    ScheduledEpoch& epoch = scheduled_[one.epoch];
+    ++epoch.schedulers;
+    for (const Figure& figure : one.figures) epoch.figures.emplace_back(prefix + figure.name, figure.value);
   }
   give_out(out);
+  end_epochs(out);
 }
 
 // Gives out all that is there, up to a boundary where something must be done first.
 void Coordinator::give_out(Outbox& out) {
   while (!boundary_ && dispatch_.front() != nullptr) {
-    const auto [id, epoch, ends] =
-        std::tuple(dispatch_.front()->id, dispatch_.front()->epoch, dispatch_.front()->round.ends_epoch);
+    const auto [id, epoch] = std::pair(dispatch_.front()->id, dispatch_.front()->epoch);
+    const auto [ends, ends_job] =
+        std::pair(dispatch_.front()->turn.round.ends_epoch, dispatch_.front()->turn.round.ends_job);
     if (epoch > last_epoch_) break;
+    if (ends_job) {
+      last_epoch_ = epoch;
+      ends_job_ = true;
+    }
     times_.try_emplace(epoch, plan_.workers);
     dispatch_.give_out();
     if (!ends) continue;
@@ -216,7 +238,11 @@ Coordinator::Boundary Coordinator::boundary_after(Epoch epoch, Nanoseconds now) 
 void Coordinator::on(const Committed& committed, NodeId from, Outbox& out) {
   if (from.role != Role::partition || !dispatch_.committed(committed.round, from.index))
     return wrong(from, "COMMITTED", out);
-  if (const RoundId done = dispatch_.take_done()) to_all(roster_.schedulers(), RoundsDone{done}, out);
+  tell_done(out);
+}
+
+void Coordinator::tell_done(Outbox& out) {
+  for (const auto& [scheduler, last] : dispatch_.take_done()) out.send({Role::scheduler, scheduler}, RoundsDone{last});
 }
 
 void Coordinator::on(const EpochDone& done, NodeId from, Outbox& out) {
@@ -227,23 +253,31 @@ void Coordinator::on(const EpochDone& done, NodeId from, Outbox& out) {
   end_epochs(out);
 }
 
-// Ends every epoch that all workers have ended, in order.
+bool Coordinator::epoch_is_over() const {
+  const auto times = times_.find(next_to_record_);
+  const auto scheduled = scheduled_.find(next_to_record_);
+  return times != times_.end() && times->second.complete() && scheduled != scheduled_.end() &&
+         scheduled->second.schedulers == plan_.schedulers;
+}
+
+// Ends every epoch that all workers and schedulers have ended, in order.
 void Coordinator::end_epochs(Outbox& out) {
-  for (auto times = times_.find(next_to_record_); times != times_.end() && times->second.complete();
-       times = times_.find(next_to_record_)) {
+  while (epoch_is_over()) {
+    const auto times = times_.find(next_to_record_);
     const double took = seconds(out.now() - epoch_began_);
     seconds_ += took;
     epoch_began_ = out.now();
     record_ = {};
     record_.epoch = next_to_record_;
-    record_.epochs = last_epoch_;
+    record_.epochs = last_epoch_ == kNoEnd ? 0 : last_epoch_;
     record_.seconds = seconds_;
     times->second.fill(record_);
+    record_.figures = std::move(scheduled_.extract(next_to_record_).mapped().figures);
     record_.items_per_second = took > 0 ? static_cast<double>(record_.items) / took : 0;
     times_.erase(times);
     dispatch_.epoch_done(next_to_record_);
     ++next_to_record_;
-    if (const RoundId done = dispatch_.take_done()) to_all(roster_.schedulers(), RoundsDone{done}, out);
+    tell_done(out);
     if (!boundary_ || boundary_->epoch != record_.epoch) {
       record_epoch(nullptr, out);
       continue;
@@ -286,9 +320,11 @@ void Coordinator::record_epoch(const std::vector<double>* terms, Outbox& out) {
     record_.evaluated = true;
     for (std::size_t i = 0; i < terms_.size(); ++i) {
       record_.terms.emplace_back(terms_[i].name, (*terms)[i]);
-      if (terms_[i].kind == Term::Kind::objective) record_.objective += (*terms)[i];
+      const bool grows = terms_[i].kind == Term::Kind::objective;
+      if (!grows && terms_[i].kind != Term::Kind::normalised) continue;
+      record_.objective += (*terms)[i];
+      if (grows && items_ > 0) record_.per_item = record_.objective / static_cast<double>(items_);
     }
-    if (items_ > 0) record_.per_item = record_.objective / static_cast<double>(items_);
   }
   recorder_->epoch(record_);
   if (terms == nullptr) return;
@@ -314,6 +350,7 @@ void Coordinator::begin_save(Outbox& out) {
   committing_.seconds = seconds_;
   committing_.items = items_;
   committing_.job = plan_.job;
+  committing_.ends_job = ends_job_ && boundary_->epoch == last_epoch_;
   const Save save{boundary_->epoch, 0};
   for (std::uint32_t p = 0; p < plan_.partitions; ++p)
     out.send({Role::partition, p}, Save{boundary_->epoch, checkpoint_->objects_of(p)});
@@ -373,11 +410,11 @@ void Coordinator::commit(Outbox& out) {
 
 void Coordinator::finish(Outbox& out) {
   if (!committed_) return end(ExitCode::bug, "the run ended without a checkpoint", out);
-  if (stop_ && committed_->epoch < last_epoch_)
+  if (stop_ && committed_->epoch < last_epoch_) {
+    const std::string of = last_epoch_ == kNoEnd ? "" : " of " + std::to_string(last_epoch_);
     return end(stop_->code,
-               "stopped after epoch " + std::to_string(committed_->epoch) + " of " + std::to_string(last_epoch_) +
-                   "; `rota resume` continues",
-               out);
+               "stopped after epoch " + std::to_string(committed_->epoch) + of + "; `rota resume` continues", out);
+  }
   enter(Phase::finishing);
   RunResult result{record_, *committed_, roster_.peak_memory()};
   result.peak_memory.emplace_back(kCoordinator.name(), out.world().memory);

@@ -60,12 +60,14 @@ class Coordinator final : public Node {
   void begin_training(Outbox& out);
   void give_out(Outbox& out);
   Boundary boundary_after(Epoch epoch, Nanoseconds now) const;
+  bool epoch_is_over() const;
   void end_epochs(Outbox& out);
   void begin_evaluation(Outbox& out);
   void record_epoch(const std::vector<double>* terms, Outbox& out);
   void begin_save(Outbox& out);
   void go_on(Outbox& out);
   void commit(Outbox& out);
+  void tell_done(Outbox& out);
   void finish(Outbox& out);
   void end(ExitCode code, const std::string& what, Outbox& out);
   void wrong(NodeId from, const std::string& what, Outbox& out);
@@ -88,12 +90,20 @@ class Coordinator final : public Node {
 
   // Training.
   Epoch last_epoch_ = 0;
+  bool ends_job_ = false;  // the schedule ended the job before its last epoch
+  std::vector<Table> tables_;
+  Turns turns_;
   Dispatch dispatch_;
   RoundId next_round_ = 1;
   Epoch scheduling_epoch_ = 0;  // of the next round to come from the scheduler
   std::optional<Boundary> boundary_;
   std::map<Epoch, RoundId> last_round_;  // of epochs that were given out whole
   std::map<Epoch, EpochTimes> times_;    // of epochs not yet recorded
+  struct ScheduledEpoch {
+    std::uint32_t schedulers = 0;  // for which it is over
+    std::vector<std::pair<std::string, double>> figures;
+  };
+  std::map<Epoch, ScheduledEpoch> scheduled_;  // likewise
   Epoch next_to_record_ = 0;
   Nanoseconds epoch_began_ = 0;
   double seconds_ = 0;

@@ -2,20 +2,23 @@
 
 #include <algorithm>
 
+#include "wire/commits.h"
 #include "wire/placement.h"
 
 namespace rota {
 
-Dispatch::Dispatch(std::uint32_t shards, std::uint32_t slices, std::uint32_t workers, std::uint32_t partitions)
-    : shards_(shards), workers_(workers), partitions_(partitions), holder_(slices) {
+Dispatch::Dispatch(std::uint32_t shards, std::uint32_t slices, std::uint32_t workers, std::uint32_t partitions,
+                   std::vector<Table> tables)
+    : shards_(shards), workers_(workers), partitions_(partitions), tables_(std::move(tables)), holder_(slices) {
   for (SliceId b = 0; b < slices; ++b) holder_[b] = {0, home_shard(b, shards, slices)};
 }
 
-Status Dispatch::add(RoundId id, Round round, Epoch epoch) {
+Status Dispatch::add(RoundId id, Turns::Turn turn, Epoch epoch) {
+  const Round& round = turn.round;
   const auto broken = [&](const std::string& what) {
     return Status(ExitCode::failed, "schedule, round " + std::to_string(id) + ": " + what);
   };
-  if (round.owned.empty() && round.shared.empty()) return broken("neither shared rows nor owned slices");
+  if (is_shared(round)) ROTA_TRY(check_rows(tables_, {id, round.table, round.shared, round.blocks, round.argument}));
   if (!round.owned.empty()) {
     if (round.owned.size() != shards_)
       return broken("slices for " + std::to_string(round.owned.size()) + " of " + std::to_string(shards_) + " shards");
@@ -30,15 +33,15 @@ Status Dispatch::add(RoundId id, Round round, Epoch epoch) {
   std::vector<Key> sorted = round.shared;
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return broken("a shared row is named twice");
-  waiting_.push_back({id, epoch, std::move(round)});
+  waiting_.push_back({id, epoch, std::move(turn)});
   return {};
 }
 
 void Dispatch::give_out() {
   const Waiting next = std::move(waiting_.front());
   waiting_.pop_front();
-  const Round& round = next.round;
-  const bool shared = !round.shared.empty();
+  const Round& round = next.turn.round;
+  const bool shared = is_shared(round);
   for (ShardId s = 0; s < shards_; ++s) {
     Task task{next.id, next.epoch, s, std::nullopt, shared, round.ends_epoch};
     if (!round.owned.empty()) task.slice = round.owned[s];
@@ -50,20 +53,20 @@ void Dispatch::give_out() {
     }
     if (task.slice || shared || task.ends_epoch) tasks_[worker_of_shard(s, shards_, workers_)].tasks.push_back(task);
   }
-  Out out{next.id, next.epoch, {}, shared};
+  Out out{next.id, next.epoch, next.turn.scheduler, next.turn.own, {}, shared};
   if (shared) {
-    std::map<std::uint32_t, Expect> expects;
-    for (const Key key : round.shared) {
-      SharedRows& rows = expects[partition_of_row(round.table, key, partitions_)].rows;
-      rows.round = next.id;
-      rows.table = round.table;
-      rows.keys.push_back(key);
-    }
-    for (auto& [partition, expect] : expects) {
+    const Table& table = tables_[round.table];
+    const SharedRows whole{next.id, round.table, round.shared, round.blocks, round.argument};
+    std::map<std::uint32_t, std::vector<Key>> keys;
+    if (table.together) keys[kPartitionOfTogether];
+    for (const Key key : round.shared) keys[home_of_row(table, round.table, key, partitions_)].push_back(key);
+    for (auto& [partition, own] : keys) {
       out.commits_due.push_back(partition);
+      Expect expect{{next.id, round.table, std::move(own), round.blocks, round.argument}, {}};
+      if (next.turn.feedback) expect.feedback = Feedback{next.turn.scheduler, next.turn.own};
       expects_.emplace_back(partition, std::move(expect));
     }
-    for (std::uint32_t w = 0; w < workers_; ++w) tasks_[w].shared.push_back({next.id, round.table, round.shared});
+    for (std::uint32_t w = 0; w < workers_; ++w) tasks_[w].shared.push_back(whole);
   }
   out_.push_back(std::move(out));
 }
@@ -82,10 +85,10 @@ void Dispatch::epoch_done(Epoch epoch) {
     if (out.epoch <= epoch) out.ended = true;
 }
 
-RoundId Dispatch::take_done() {
-  RoundId last = 0;
+std::map<std::uint32_t, RoundId> Dispatch::take_done() {
+  std::map<std::uint32_t, RoundId> last;
   while (!out_.empty() && out_.front().ended && out_.front().commits_due.empty()) {
-    last = out_.front().id;
+    last[out_.front().scheduler] = out_.front().own;
     out_.pop_front();
   }
   return last;

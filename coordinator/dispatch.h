@@ -9,21 +9,23 @@
 #include <vector>
 
 #include "base/status.h"
+#include "coordinator/turns.h"
 #include "wire/message.h"
 
 namespace rota {
 
 class Dispatch {
  public:
-  Dispatch(std::uint32_t shards, std::uint32_t slices, std::uint32_t workers, std::uint32_t partitions);
+  Dispatch(std::uint32_t shards, std::uint32_t slices, std::uint32_t workers, std::uint32_t partitions,
+           std::vector<Table> tables);
 
   // Queues a round; refuses one that breaks the rules, which is the schedule's fault.
-  Status add(RoundId id, Round round, Epoch epoch);
+  Status add(RoundId id, Turns::Turn turn, Epoch epoch);
 
   struct Waiting {
     RoundId id;
     Epoch epoch;
-    Round round;
+    Turns::Turn turn;
   };
   // The round to be given out next, if there is one.
   const Waiting* front() const { return waiting_.empty() ? nullptr : &waiting_.front(); }
@@ -37,8 +39,9 @@ class Dispatch {
   bool committed(RoundId id, std::uint32_t partition);
   // All shards have ended the epoch.
   void epoch_done(Epoch epoch);
-  // The last round such that it and all before it are done; 0 if none is new since the last call.
-  RoundId take_done();
+  // By scheduler, its last round (by its own count) such that it and all rounds before it are done; only those that
+  // are new since the last call.
+  std::map<std::uint32_t, RoundId> take_done();
 
  private:
   struct Holder {
@@ -48,11 +51,14 @@ class Dispatch {
   struct Out {
     RoundId id;
     Epoch epoch;
+    std::uint32_t scheduler;
+    RoundId own;
     std::vector<std::uint32_t> commits_due;  // partitions
     bool ended;                              // one with shared rows ends with its commits; one without, with its epoch
   };
 
   std::uint32_t shards_, workers_, partitions_;
+  std::vector<Table> tables_;
   std::vector<Holder> holder_;  // by slice
   std::deque<Waiting> waiting_;
   std::deque<Out> out_;

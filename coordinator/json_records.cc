@@ -2,12 +2,13 @@
 
 #include <charconv>
 #include <limits>
+#include <optional>
+
+#include "base/sealed_json.h"
 
 namespace rota {
 
 namespace {
-
-constexpr unsigned kCommitFormat = 1;
 
 std::optional<Hash128> hash_from(const std::string& hex) {
   Hash128 hash;
@@ -25,8 +26,10 @@ std::uint64_t whole(const nlohmann::json& value, std::uint64_t most, bool& fits)
   return fits ? value.get<std::uint64_t>() : 0;
 }
 
-std::string check_of(const CommitRecord& record) {
-  return hash128(to_json(record).dump()).hex();
+nlohmann::ordered_json by_name(const std::vector<std::pair<std::string, double>>& values) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : values) json[name] = value;
+  return json;
 }
 
 }  // namespace
@@ -38,11 +41,10 @@ nlohmann::ordered_json to_json(const EpochRecord& record) {
   json["seconds"] = record.seconds;
   if (record.evaluated) {
     json["objective"] = record.objective;
-    json["per_item"] = record.per_item;
-    nlohmann::ordered_json terms = nlohmann::ordered_json::object();
-    for (const auto& [name, value] : record.terms) terms[name] = value;
-    json["terms"] = terms;
+    if (record.per_item) json["per_item"] = *record.per_item;
+    json["terms"] = by_name(record.terms);
   }
+  if (!record.figures.empty()) json["schedule"] = by_name(record.figures);
   json["items"] = record.items;
   json["items_unit"] = record.items_unit;
   json["items_per_second"] = record.items_per_second;
@@ -62,7 +64,6 @@ nlohmann::ordered_json to_json(const EpochRecord& record) {
 
 nlohmann::ordered_json to_json(const CommitRecord& record) {
   nlohmann::ordered_json json;
-  json["format"] = kCommitFormat;
   json["epoch"] = record.epoch;
   json["next_round"] = record.next_round;
   json["seconds"] = record.seconds;
@@ -70,6 +71,7 @@ nlohmann::ordered_json to_json(const CommitRecord& record) {
   json["job"] = record.job.hex();
   json["model_hash"] = record.model_hash.hex();
   json["state_hash"] = record.state_hash.hex();
+  if (record.ends_job) json["ends_job"] = true;
   json["files"] = nlohmann::ordered_json::array();
   for (const CommittedFile& file : record.files)
     json["files"].push_back({{"file", file.file}, {"bytes", file.bytes}, {"xxh3", file.hash.hex()}});
@@ -77,40 +79,40 @@ nlohmann::ordered_json to_json(const CommitRecord& record) {
 }
 
 std::string commit_to_text(const CommitRecord& record) {
-  auto json = to_json(record);
-  json["check"] = check_of(record);
-  return json.dump(2) + "\n";
+  return seal(to_json(record), kCommitFormat);
 }
 
-std::optional<CommitRecord> commit_from_json(const std::string& text) {
+Result<CommitRecord> commit_from_text(const std::string& text) {
   constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
-  // The library throws on a wrong type; here that means the record is damaged.
+  const Status damaged(ExitCode::disk, "damaged: a field is missing or of another type");
+  const auto read = unseal(text, kCommitFormat);
+  if (!read.ok()) return read.status();
+  const nlohmann::json& json = *read;
+  // The library throws on a wrong type.
   try {
-    const auto json = nlohmann::json::parse(text);
     bool fits = true;
-    if (whole(json.at("format"), kMost, fits) != kCommitFormat) return std::nullopt;
     CommitRecord record;
     record.epoch = static_cast<Epoch>(whole(json.at("epoch"), std::numeric_limits<Epoch>::max(), fits));
     record.next_round = whole(json.at("next_round"), kMost, fits);
     record.seconds = json.at("seconds").get<double>();
     record.items = whole(json.at("items"), kMost, fits);
+    record.ends_job = json.value("ends_job", false);
     const auto job = hash_from(json.at("job").get<std::string>());
     const auto model = hash_from(json.at("model_hash").get<std::string>());
     const auto state = hash_from(json.at("state_hash").get<std::string>());
-    if (!job || !model || !state) return std::nullopt;
+    if (!job || !model || !state) return damaged;
     record.job = *job;
     record.model_hash = *model;
     record.state_hash = *state;
+    fits = fits && json.at("files").is_array();
     for (const auto& file : json.at("files")) {
       const auto hash = hash_from(file.at("xxh3").get<std::string>());
-      if (!hash) return std::nullopt;
+      if (!hash) return damaged;
       record.files.push_back({file.at("file").get<std::string>(), whole(file.at("bytes"), kMost, fits), *hash});
     }
-    // What was read is checked, not the text: the same record laid out otherwise is as good.
-    if (!fits || json.at("check").get<std::string>() != check_of(record)) return std::nullopt;
-    return record;
+    return fits ? Result<CommitRecord>(std::move(record)) : damaged;
   } catch (const nlohmann::json::exception&) {
-    return std::nullopt;
+    return damaged;
   }
 }
 

@@ -1,4 +1,6 @@
 // rota-coordinator: the process that brings a run together, and ends it.
+#include <limits>
+
 #include "base/files.h"
 #include "base/job_options.h"
 #include "base/log.h"
@@ -25,22 +27,35 @@ RunPlan plan_of(const JobSettings& settings) {
   plan.start_timeout = settings.start_timeout;
   plan.peer_timeout = settings.peer_timeout;
   plan.time_control = settings.step_budget > 0;
+  plan.asynchronous = settings.asynchronous;
   return plan;
+}
+
+// A run that cannot go on ends as one that began: in its events, and before the launcher's eyes.
+Ending cannot_resume(const JobSettings& settings, bool report, const Status& why) {
+  constexpr Epoch kAll = std::numeric_limits<Epoch>::max();  // whose metrics stay
+  if (auto recorder = open_run_recorder(settings, report, kAll); recorder.ok())
+    (*recorder)->event("end", {{"exit", std::to_string(static_cast<int>(why.code()))}, {"what", why.what()}});
+  return {why.code(), why.what()};
 }
 
 Ending coordinate(const CommandLine& line, const JobSettings& settings) {
   RunPlan plan = plan_of(settings);
+  const bool report = line.options.flag("report");
+  std::string from_nothing;  // why a run that is resumed begins anew
   if (line.options.flag("resume")) {
     auto commit = newest_commit(settings.run, settings.hash);
     // Killed before its first checkpoint, a run begins anew: nothing is lost but time.
     if (!commit.ok() && commit.status().code() != ExitCode::no_input)
-      return {commit.status().code(), commit.status().what()};
+      return cannot_resume(settings, report, commit.status());
     if (commit.ok()) plan.resume = std::move(commit).value();
-    log_info("event=resume epoch=" + (plan.resume ? std::to_string(plan.resume->epoch) : "none"));
+    if (!commit.ok()) from_nothing = commit.status().what();
   }
   const auto behind = plan.resume ? std::optional(plan.resume->epoch) : std::nullopt;
-  auto recorder = open_run_recorder(settings, line.options.flag("report"), behind);
+  auto recorder = open_run_recorder(settings, report, behind);
   if (!recorder.ok()) return {recorder.status().code(), recorder.status().what()};
+  if (behind) (*recorder)->event("resume", {{"epoch", std::to_string(*behind)}});
+  if (!from_nothing.empty()) (*recorder)->event("resume_from_nothing", {{"why", from_nothing}});
   const ProcessSettings loop = process_settings(line, settings, kCoordinator);
   const Status address = write_atomically(settings.run.address(), loop.coordinator + "\n");
   if (!address.ok()) return {address.code(), address.what()};

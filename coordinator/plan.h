@@ -18,7 +18,7 @@ struct RunPlan {
   std::uint32_t shards = 1;
   std::uint32_t slices = 1;
   std::uint32_t partitions = 1;
-  Epoch epochs = 1;
+  Epoch epochs = 1;            // 0: as the app says
   Epoch eval_every = 1;        // 0: only after the last epoch
   Epoch checkpoint_every = 1;  // 0: only after the last epoch
   Nanoseconds checkpoint_spacing = 0;
@@ -27,7 +27,9 @@ struct RunPlan {
   // A process that is alive beats within a second and reconnects at once, so silence this long after a broken
   // connection means that it is gone.
   Nanoseconds disconnect_grace = 3 * kSecond;
-  bool time_control = false;           // logged: the model is not reproducible
+  // Logged: the model is not reproducible.
+  bool time_control = false;
+  bool asynchronous = false;
   std::optional<CommitRecord> resume;  // continue behind it
 };
 

@@ -1,6 +1,7 @@
 // coordinator/records.h -- what the coordinator tells the world outside: plain values, and the door they go through.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,12 +21,13 @@ struct WorkerTimes {
 
 struct EpochRecord {
   Epoch epoch = 0;
-  Epoch epochs = 0;    // of the whole job
+  Epoch epochs = 0;    // of the whole job; 0: not known yet
   double seconds = 0;  // of training so far: without loading, evaluation and the taking of checkpoints
   bool evaluated = false;
   double objective = 0;
-  double per_item = 0;
+  std::optional<double> per_item;  // of an objective that grows with the data
   std::vector<std::pair<std::string, double>> terms;
+  std::vector<std::pair<std::string, double>> figures;  // of the schedule
   std::uint64_t items = 0;
   std::string items_unit;
   double items_per_second = 0;    // in this epoch
@@ -48,9 +50,10 @@ struct CommitRecord {
   RoundId next_round = 1;
   double seconds = 0;
   std::uint64_t items = 0;
-  Hash128 job;         // of the options that make the model
-  Hash128 model_hash;  // slices and shared rows
-  Hash128 state_hash;  // shards and schedules
+  bool ends_job = false;  // the schedule has what it wanted: no epoch follows
+  Hash128 job;            // of the options that make the model
+  Hash128 model_hash;     // slices and shared rows
+  Hash128 state_hash;     // shards and schedules
   std::vector<CommittedFile> files;
 };
 

@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/sealed_json.h"
 #include "coordinator/json_records.h"
 
 namespace rota {
@@ -23,7 +24,7 @@ constexpr std::size_t kMetricsBytesMax = std::size_t{1} << 30;
 
 // The line that tells how the run goes, with fixed names so that it can be grepped.
 std::string log_line(const EpochRecord& record) {
-  char text[512];
+  char text[2048];
   int used = 0;
   const auto add = [&](const char* format, auto... values) {
     const int room = static_cast<int>(sizeof text) - used;
@@ -31,10 +32,12 @@ std::string log_line(const EpochRecord& record) {
     used += std::clamp(wanted, 0, room - 1);
   };
   add("event=epoch epoch=%u", record.epoch);
-  if (record.evaluated) add(" objective=%.8e per_item=%.6f", record.objective, record.per_item);
+  if (record.evaluated) add(" objective=%.8e", record.objective);
+  if (record.per_item) add(" per_item=%.6f", *record.per_item);
   add(" seconds=%.3f items_per_second=%.4g bytes_sent=%" PRIu64 " workers=%zu slowest=%s waiting=%.3f", record.seconds,
       record.items_per_second, record.bytes_sent, record.workers.size(), record.slowest.c_str(), record.waiting_share);
-  for (const auto& [name, value] : record.terms) add(" %s=%.8g", name.c_str(), value);
+  for (const auto* numbers : {&record.terms, &record.figures})
+    for (const auto& [name, value] : *numbers) add(" %s=%.8g", name.c_str(), value);
   return text;
 }
 
@@ -104,9 +107,10 @@ class RunRecorder final : public Recorder {
     json["items"] = result.commit.items;
     if (result.last.evaluated) {
       json["objective"] = result.last.objective;
-      json["per_item"] = result.last.per_item;
+      if (result.last.per_item) json["per_item"] = *result.last.per_item;
       for (const auto& [name, value] : result.last.terms) json["terms"][name] = value;
     }
+    for (const auto& [name, value] : result.last.figures) json["schedule"][name] = value;
     json["model_hash"] = result.commit.model_hash.hex();
     json["state_hash"] = result.commit.state_hash.hex();
     for (const auto& [process, bytes] : result.peak_memory) json["peak_memory_bytes"][process] = bytes;
@@ -135,7 +139,7 @@ class RunRecorder final : public Recorder {
       if (error) return {ExitCode::cannot_write, to.string() + ": " + error.message()};
       manifest["files"][i]["file"] = name;
     }
-    return write_atomically(settings_.run.model() / RunFolder::kModelManifest, manifest.dump(2) + "\n");
+    return write_atomically(settings_.run.model() / RunFolder::kModelManifest, seal(manifest, kCommitFormat));
   }
 
   // A run goes on without its metrics if they cannot be written: the model is worth more.

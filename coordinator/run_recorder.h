@@ -17,7 +17,8 @@ Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings,
                                                     std::optional<Epoch> behind);
 
 // The newest committed epoch in the folder whose files are all there with the right hashes; what is wrong with those
-// passed over is logged.  ExitCode::no_input if there is none, usage if it belongs to other options.
+// passed over is logged.  ExitCode::no_input if none was ever committed, usage if it belongs to other options.  If
+// some were and none can be used, disk, or wrong_version if that is what is wrong with all of them.
 Result<CommitRecord> newest_commit(const RunFolder& run, const Hash128& job);
 
 }  // namespace rota

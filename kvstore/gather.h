@@ -17,26 +17,28 @@ class Gather {
 
   explicit Gather(std::uint32_t shards) : shards_(shards) {}
 
-  // A round that is to be committed, and the width of a part of its table.  Rounds come in ascending order.
-  Status expect(const SharedRows& rows, std::size_t part_width);
+  // A round that is to be committed, and how many numbers its rows' parts have.  Rounds come in ascending order.
+  Status expect(const Expect& expect, std::size_t numbers);
   // An error, the sender's fault, if the parts overlap others, have another size, or are of a round long done.
   Status add(const Parts& parts);
 
   struct Whole {
-    SharedRows rows;
-    std::vector<double> sum;  // row after row
+    Expect expect;
+    std::vector<double> sum;   // row after row
+    std::vector<Bytes> notes;  // by shard
   };
   // The earliest expected round, if it is whole; rounds are given out in their order.
   std::optional<Whole> take();
 
  private:
   struct Open {
-    std::optional<SharedRows> rows;    // known once expected
+    std::optional<Expect> expect;
     std::optional<std::size_t> bytes;  // of every part; known with the first of them, or once expected
     TreeSum sum;
+    std::vector<Bytes> notes;
   };
   Open& open(RoundId round) {
-    return open_.try_emplace(round, Open{std::nullopt, std::nullopt, TreeSum(shards_)}).first->second;
+    return open_.try_emplace(round, Open{{}, {}, TreeSum(shards_), std::vector<Bytes>(shards_)}).first->second;
   }
 
   std::uint32_t shards_;

@@ -5,6 +5,7 @@
 #include "base/cut.h"
 #include "base/files.h"
 #include "base/run_folder.h"
+#include "base/sealed_json.h"
 #include "kvstore/checkpoint_file.h"
 #include "rota/error.h"
 #include "wire/placement.h"
@@ -13,7 +14,7 @@ namespace rota {
 
 namespace {
 
-constexpr int kFormat = 1;
+constexpr unsigned kFormat = 2;  // that of commit records, too
 constexpr std::size_t kManifestBytesMax = std::size_t{16} << 20;
 
 struct Manifest {
@@ -38,7 +39,20 @@ class StoredModel final : public Model {
   const Cut& cut() const override { return cut_; }
   Epoch epoch() const override { return manifest_.epoch; }
   std::vector<double> row(TableId table, Key key) const override {
-    return must(manifest_.files[partition_of_row(table, key, partitions())]->row(table, key));
+    const auto row_in = [&](std::uint32_t partition) { return must(manifest_.files[partition]->row(table, key)); };
+    // Whether the table's rows are together is the plugin's to know; they are in one of two places.
+    auto row = row_in(partition_of_row(table, key, partitions()));
+    return row.empty() ? row_in(kPartitionOfTogether) : row;
+  }
+  void for_each_row(TableId table, const std::function<void(Key, std::span<const double>)>& f) const override {
+    std::map<Key, std::vector<double>> rows;
+    for (const auto& file : manifest_.files) {
+      const Status status = file->for_each_row([&](TableId of, Key key, std::vector<double> row) {
+        if (of == table) rows[key] = std::move(row);
+      });
+      if (!status.ok()) throw DataError(status.what(), 0, "the model is damaged");
+    }
+    for (const auto& [key, row] : rows) f(key, row);
   }
   Bytes slice(SliceId slice) const override { return object(Object::slice, slice); }
   Bytes shard(ShardId shard) const override { return object(Object::shard, shard); }
@@ -63,11 +77,9 @@ Result<nlohmann::json> read_manifest(const std::filesystem::path& folder) {
   if (!std::filesystem::exists(path)) return Status(ExitCode::no_input, folder.string() + ": there is no model here");
   auto text = read_whole_file(path, kManifestBytesMax);
   if (!text.ok()) return text.status();
-  auto json = nlohmann::json::parse(*text, nullptr, false);
-  if (json.is_discarded() || !json.is_object()) return Status(ExitCode::disk, path.string() + ": damaged");
-  const auto format = json.find("format");
-  if (format == json.end() || *format != kFormat)
-    return Status(ExitCode::wrong_version, path.string() + ": a model of another version of Rota");
+  // Those of format 1 had no checksum.  They are refused: if its absence were allowed, it would be no check.
+  auto json = unseal(*text, kFormat);
+  if (!json.ok()) return std::move(json).status().in(path.string());
   return json;
 }
 

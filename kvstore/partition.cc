@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/plugin_host.h"
+#include "wire/commits.h"
 #include "wire/handle.h"
 
 namespace rota {
@@ -34,6 +35,7 @@ Status Partition::on(const Welcome& welcome, NodeId, Outbox& out) {
   out.start([this]() -> Continuation {
     auto rows = std::make_shared<Rows>(rows_.tables());
     Status status = store_->read_rows(*resume_, settings_.index, *rows);
+    if (status.ok() && pull_ != nullptr) status = restore_pull();
     return [this, rows, status](Outbox& later) -> Status {
       ROTA_TRY(status);
       rows_ = std::move(*rows);
@@ -45,36 +47,39 @@ Status Partition::on(const Welcome& welcome, NodeId, Outbox& out) {
   return {};
 }
 
-void Partition::tell_all(const Deltas& deltas, Outbox& out) {
-  for (std::uint32_t w = 0; w < settings_.workers; ++w) out.send({Role::worker, w}, deltas);
-  for (std::uint32_t s = 0; s < settings_.schedulers; ++s) out.send({Role::scheduler, s}, deltas);
+Status Partition::restore_pull() {
+  const auto state = store_->read(*resume_, settings_.index, Object::pull, settings_.index);
+  if (!state.ok()) return state.status();
+  Reader in(state->view());
+  ROTA_TRY(call_hook(plugin_.name, "Pull::restore", id().name(), [&] { pull_->restore(in); }));
+  return in.done() ? Status() : Status(ExitCode::disk, "the state of pull in the checkpoint is damaged");
 }
 
 // Who joins a resumed job does not know the rows that were committed before it.
 void Partition::tell_rows(Outbox& out) {
   for (TableId table = 0; table < rows_.tables().size(); ++table) {
     if (!rows_.has_table(table)) continue;
-    SharedRows rows{0, table, {}};
+    SharedRows rows;
+    rows.table = table;
     Writer values;
     rows_.for_each([&](TableId of, Key key, std::span<const double> row) {
       if (of != table) return;
       rows.keys.push_back(key);
       values.append(row.data(), row.size_bytes());
     });
-    tell_all({rows, Bytes::from(values.take())}, out);
+    const Deltas deltas{rows, Bytes::from(values.take()), {}};
+    for (std::uint32_t w = 0; w < settings_.workers; ++w) out.send({Role::worker, w}, deltas);
+    for (std::uint32_t s = 0; s < settings_.schedulers; ++s) out.send({Role::scheduler, s}, deltas);
   }
 }
 
 // ---- rounds ----
 
 Status Partition::on(const Expect& expect, NodeId, Outbox& out) {
-  if (!rows_.has_table(expect.rows.table) || pull_ == nullptr)
-    return {ExitCode::failed, "schedule: table " + std::to_string(expect.rows.table) + " is not a shared table"};
+  ROTA_TRY(check_rows(rows_.tables(), expect.rows));
+  if (pull_ == nullptr) return {ExitCode::failed, std::string(plugin_.name) + ": shared rows, and no pull"};
   const Table& table = rows_.tables()[expect.rows.table];
-  for (const Key key : expect.rows.keys)
-    if (key >= table.keys)
-      return {ExitCode::failed, "schedule: table " + table.name + " has no row " + std::to_string(key)};
-  ROTA_TRY(gather_.expect(expect.rows, table.part_width));
+  ROTA_TRY(gather_.expect(expect, part_offsets(table, expect.rows).back()));
   return commit_whole(out);
 }
 
@@ -83,29 +88,74 @@ Status Partition::on(const Parts& parts, NodeId from, Outbox& out) {
   return commit_whole(out);
 }
 
+// Pulls what is whole, one round after the other.  One with notes may be long work, and goes to a compute thread;
+// another is over sooner than a thread would be found for it.
 Status Partition::commit_whole(Outbox& out) {
-  while (auto whole = gather_.take()) {
-    const SharedRows& rows = whole->rows;
-    const Table& table = rows_.tables()[rows.table];
-    std::vector<PullEntry> entries;
-    for (std::size_t i = 0; i < rows.keys.size(); ++i) {
-      entries.push_back({rows.keys[i], std::span(whole->sum).subspan(i * table.part_width, table.part_width),
-                         std::span(rows_.row(rows.table, rows.keys[i]))});
+  while (!pulling_) {
+    auto whole = gather_.take();
+    if (!whole) return {};
+    const bool talks = std::any_of(whole->notes.begin(), whole->notes.end(), [](const Bytes& n) { return !n.empty(); });
+    if (!talks) {
+      Deltas deltas;
+      ROTA_TRY(run_pull(*whole, deltas));
+      ROTA_TRY(commit(*whole, std::move(deltas), out));
+      continue;
     }
-    const std::string where = "round " + std::to_string(rows.round);
-    ROTA_TRY(call_hook(plugin_.name, "Pull::pull", where, [&] {
-      pull_->pull(PullTask{rows.round, rows.table, entries});
-    }));
-    Writer values;
-    for (const PullEntry& entry : entries) {
-      if (!std::all_of(entry.value.begin(), entry.value.end(), [](double x) { return std::isfinite(x); }))
-        return {ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": row " +
-                                      std::to_string(entry.key) + " of " + table.name + " is not a finite number"};
-      values.append(entry.value.data(), entry.value.size_bytes());
-    }
-    tell_all({rows, Bytes::from(values.take())}, out);
-    out.send(kCoordinator, Committed{rows.round});
+    pulling_ = true;
+    out.start([this, whole = std::make_shared<Gather::Whole>(*std::move(whole))]() -> Continuation {
+      auto deltas = std::make_shared<Deltas>();
+      Status status = run_pull(*whole, *deltas);
+      return [this, whole, deltas, status](Outbox& later) -> Status {
+        pulling_ = false;
+        ROTA_TRY(status);
+        ROTA_TRY(commit(*whole, std::move(*deltas), later));
+        return commit_whole(later);
+      };
+    });
   }
+  return {};
+}
+
+Status Partition::run_pull(Gather::Whole& whole, Deltas& deltas) {
+  const SharedRows& rows = whole.expect.rows;
+  const Table& table = rows_.tables()[rows.table];
+  const std::vector<std::size_t> at = part_offsets(table, rows);
+  std::vector<PullEntry> entries;
+  entries.reserve(rows.keys.size());
+  for (std::size_t i = 0; i < rows.keys.size(); ++i)
+    entries.push_back({rows.keys[i], std::span(whole.sum).subspan(at[i], at[i + 1] - at[i]),
+                       std::span(rows_.row(rows.table, rows.keys[i]))});
+  const std::string where = "round " + std::to_string(rows.round);
+  Writer reply;
+  ROTA_TRY(call_hook(plugin_.name, "Pull::pull", where, [&] {
+    pull_->pull(PullTask{rows.round, rows.table, entries, rows.blocks, rows.argument, whole.notes, reply});
+  }));
+  Writer values;
+  for (const PullEntry& entry : entries) {
+    if (!std::all_of(entry.value.begin(), entry.value.end(), [](double x) { return std::isfinite(x); }))
+      return {ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": row " +
+                                    std::to_string(entry.key) + " of " + table.name + " is not a finite number"};
+    values.append(entry.value.data(), entry.value.size_bytes());
+  }
+  deltas.rows = rows;
+  deltas.rows.blocks.clear();
+  deltas.rows.argument.clear();
+  deltas.values = Bytes::from(values.take());
+  deltas.reply = Bytes::from(reply.take());
+  if (!table.together && !deltas.reply.empty())
+    return {ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": a reply, and the rows of " +
+                                  table.name + " are apart"};
+  return {};
+}
+
+Status Partition::commit(const Gather::Whole& whole, Deltas deltas, Outbox& out) {
+  for (std::uint32_t w = 0; w < settings_.workers; ++w) out.send({Role::worker, w}, deltas);
+  if (const auto& feedback = whole.expect.feedback) {
+    if (feedback->scheduler >= settings_.schedulers) return {ExitCode::bug, "feedback for no scheduler of this run"};
+    deltas.rows.round = feedback->round;
+    out.send({Role::scheduler, feedback->scheduler}, std::move(deltas));
+  }
+  out.send(kCoordinator, Committed{whole.expect.rows.round});
   return {};
 }
 
@@ -130,8 +180,12 @@ Status Partition::on(const Save& save, NodeId, Outbox& out) {
   Collecting& one = collecting_[save.epoch];
   one.asked = true;
   one.expected = save.objects;
-  // A copy: the next epoch's commits may come before the file is written.
+  // Copies: the next epoch's commits may come before the file is written.
   one.rows = std::make_shared<const Rows>(rows_);
+  Writer state;
+  if (pull_ != nullptr) ROTA_TRY(call_hook(plugin_.name, "Pull::save", id().name(), [&] { pull_->save(state); }));
+  const Bytes bytes = Bytes::from(state.take());
+  one.objects.push_back({save.epoch, Object::pull, settings_.index, hash128(bytes.view()), bytes});
   write_if_whole(save.epoch, out);
   return {};
 }

@@ -59,7 +59,9 @@ class Partition final : public Node {
   Status on(const Put& put, NodeId from, Outbox& out);
   Status on(const Fetch& fetch, NodeId from, Outbox& out);
   Status commit_whole(Outbox& out);
-  void tell_all(const Deltas& deltas, Outbox& out);
+  Status run_pull(Gather::Whole& whole, Deltas& deltas);
+  Status commit(const Gather::Whole& whole, Deltas deltas, Outbox& out);
+  Status restore_pull();
   void tell_rows(Outbox& out);
   void write_if_whole(Epoch epoch, Outbox& out);
 
@@ -70,6 +72,7 @@ class Partition final : public Node {
   std::shared_ptr<CheckpointStore> store_;
   Rows rows_;
   Gather gather_;
+  bool pulling_ = false;  // a pull runs on a compute thread
   std::optional<Epoch> resume_;
   std::map<Epoch, Collecting> collecting_;
 };

@@ -13,8 +13,10 @@ namespace {
 // A schedule that needs no feedback is asked this many epochs ahead, so that the end of one epoch and the beginning of
 // the next overlap.
 constexpr std::size_t kEpochsAhead = 2;
-// And for one that names no epoch's end in sight: rounds in one message.
-constexpr std::size_t kRoundsMost = 4096;
+// Rounds in one message, and in one epoch that is out and not done: a schedule that never ends its epoch must not fill
+// the memory.
+constexpr std::size_t kRoundsInMessage = 4096;
+constexpr RoundId kRoundsAheadMost = RoundId{1} << 26;
 
 }  // namespace
 
@@ -38,7 +40,8 @@ Status Scheduler::on(const Welcome& welcome, NodeId, Outbox&) {
 
 Status Scheduler::on(const Weights& weights, NodeId, Outbox& out) {
   ROTA_TRY(call_hook(plugin_.name, "schedule", id().name(), [&] {
-    schedule_ = plugin_.schedule(job_);
+    schedule_ = plugin_.schedule(job_, Share{settings_.index, settings_.schedulers});
+    pipeline_ = schedule_->pipeline(settings_.pipeline);
     if (plugin_.slice != nullptr) cut_ = schedule_->cut(weights.census, job_.slices);
   }));
   if (plugin_.slice != nullptr && cut_.slices.size() != job_.slices)
@@ -51,6 +54,7 @@ Status Scheduler::on(const Weights& weights, NodeId, Outbox& out) {
 Status Scheduler::on(const Start& start, NodeId from, Outbox& out) {
   if (schedule_ == nullptr) return unexpected(start.kind, from);
   epoch_ = epochs_done_ = start.epoch;
+  last_epoch_ = start.last;
   next_ = start.round;
   done_ = start.round - 1;
   started_ = true;
@@ -69,38 +73,83 @@ Status Scheduler::on(const Fetched& fetched, NodeId from, Outbox& out) {
   return schedule_more(out);
 }
 
-bool Scheduler::wants_more() const {
-  if (!started_ || epoch_ > settings_.epochs) return false;
+// Whether the next round may be chosen now.  One that is chosen on feedback waits for exactly as much of it as the
+// pipeline says, so what the schedule knows at every choice does not depend on who was fast.
+bool Scheduler::may_choose() const {
+  if (!started_ || epoch_ > last_epoch_ || (ended_ && !epoch_ending_)) return false;
   if (resume_ && !(restored_ && commits_.restored())) return false;
-  const std::uint32_t pipeline = settings_.pipeline > 0 ? settings_.pipeline : schedule_->pipeline();
-  if (pipeline > 0) return next_ - 1 - done_ < pipeline;
-  return epoch_ < epochs_done_ + kEpochsAhead;
+  if (epoch_ >= epochs_done_ + kEpochsAhead) return false;
+  return fed_back_ + committed_.size() >= feedback_needed();
+}
+
+std::uint64_t Scheduler::feedback_needed() const {
+  if (pipeline_ == 0) return 0;
+  return epoch_ending_ ? chosen_ : chosen_ - std::min<std::uint64_t>(chosen_, pipeline_ - 1);
 }
 
 Status Scheduler::schedule_more(Outbox& out) {
-  while (wants_more()) {
+  while (may_choose()) {
     Rounds rounds;
     rounds.first = next_;
-    std::vector<SharedRows> outstanding;
-    ROTA_TRY(call_hook(plugin_.name, "Schedule::next", id().name(), [&] {
-      while (wants_more() && rounds.rounds.size() < kRoundsMost) {
-        if (!epoch_begun_) random_ = random_for(job_.seed, Stream::schedule, epoch_, settings_.index, 0);
-        rounds.rounds.push_back(schedule_->next(random_));
-        outstanding.push_back({next_, rounds.rounds.back().table, rounds.rounds.back().shared});
-        epoch_begun_ = !rounds.rounds.back().ends_epoch;
-        if (!epoch_begun_) {
-          Writer state;
-          schedule_->save(state);
-          states_[epoch_] = state.take();
-          ends_[epoch_++] = next_;
-        }
-        ++next_;
-      }
-    }));
-    for (const SharedRows& rows : outstanding)
-      if (!rows.keys.empty()) ROTA_TRY(commits_.begin(rows));
+    rounds.feedback = pipeline_ > 0;
+    while (may_choose() && rounds.rounds.size() < kRoundsInMessage) ROTA_TRY(choose(rounds));
     out.send(kCoordinator, std::move(rounds));
   }
+  if (to_save_ && states_.contains(*to_save_)) {
+    put_state(*to_save_, out);
+    to_save_.reset();
+  }
+  return {};
+}
+
+Status Scheduler::feed_back() {
+  while (fed_back_ < feedback_needed()) {
+    const RoundDeltas& round = committed_.front();
+    const std::vector<Delta> deltas = round.deltas();
+    ROTA_TRY(call_hook(plugin_.name, "Schedule::feedback", "round " + std::to_string(round.rows.round),
+                       [&] { schedule_->feedback(round.commit(deltas)); }));
+    committed_.pop_front();
+    ++fed_back_;
+  }
+  return {};
+}
+
+// One step: the end of an epoch whose feedback is in, or the next round.
+Status Scheduler::choose(Rounds& rounds) {
+  ROTA_TRY(feed_back());
+  if (epoch_ending_) return end_epoch(rounds);
+  if (next_ - done_ > kRoundsAheadMost)
+    return {ExitCode::failed, "schedule: epoch " + std::to_string(epoch_) + " has no end"};
+  if (!epoch_begun_) random_ = random_for(job_.seed, Stream::schedule, epoch_, settings_.index, 0);
+  epoch_begun_ = true;
+  Round round;
+  ROTA_TRY(call_hook(plugin_.name, "Schedule::next", "round " + std::to_string(next_),
+                     [&] { round = schedule_->next(random_); }));
+  round.ends_epoch = round.ends_epoch || round.ends_job;
+  // Of several, each goes on until all have said so in the same epoch.
+  ended_ = round.ends_job && settings_.schedulers == 1;
+  if (is_shared(round) && pipeline_ > 0) {
+    ROTA_TRY(commits_.begin({next_, round.table, round.shared, round.blocks, round.argument}));
+    ++chosen_;
+  }
+  if (round.ends_epoch) ends_[epoch_] = next_;
+  epoch_ending_ = round.ends_epoch;
+  rounds.rounds.push_back(std::move(round));
+  ++next_;
+  return epoch_ending_ && pipeline_ == 0 ? end_epoch(rounds) : Status();
+}
+
+Status Scheduler::end_epoch(Rounds& rounds) {
+  Writer state;
+  std::vector<Figure> figures;
+  ROTA_TRY(call_hook(plugin_.name, "Schedule::save", "epoch " + std::to_string(epoch_), [&] {
+    figures = schedule_->figures();
+    schedule_->save(state);
+  }));
+  rounds.figures.push_back({epoch_, std::move(figures)});
+  states_[epoch_++] = state.take();
+  epoch_begun_ = epoch_ending_ = false;
+  chosen_ = fed_back_ = 0;
   return {};
 }
 
@@ -120,27 +169,28 @@ Status Scheduler::on(const Deltas& deltas, NodeId from, Outbox& out) {
   }
   auto rounds = commits_.commit(from.index, deltas);
   if (!rounds.ok()) return rounds.status();
-  for (const RoundDeltas& round : *rounds)
-    ROTA_TRY(call_hook(plugin_.name, "Schedule::feedback", "round " + std::to_string(round.round),
-                       [&] { schedule_->feedback(round.views()); }));
-  return {};
+  for (RoundDeltas& round : *rounds) committed_.push_back(std::move(round));
+  return schedule_more(out);
 }
 
 Status Scheduler::on(const Save& save, NodeId, Outbox& out) {
+  to_save_ = save.epoch;
+  return schedule_more(out);
+}
+
+void Scheduler::put_state(Epoch epoch, Outbox& out) {
   const auto put = [&](Object object, std::uint64_t number, std::uint32_t partition, std::vector<std::byte> bytes) {
     const Bytes shared = Bytes::from(std::move(bytes));
-    out.send({Role::partition, partition}, Put{save.epoch, object, number, hash128(shared.view()), shared});
+    out.send({Role::partition, partition}, Put{epoch, object, number, hash128(shared.view()), shared});
   };
-  put(Object::schedule, settings_.index, partition_of_object(settings_.index, settings_.partitions),
-      states_[save.epoch]);
+  put(Object::schedule, settings_.index, partition_of_object(settings_.index, settings_.partitions), states_[epoch]);
   if (settings_.index == 0) {
     Writer cut;
     encode_cut(cut_, cut);
     put(Object::cut, 0, 0, cut.take());
   }
-  states_.erase(states_.begin(), states_.upper_bound(save.epoch));
-  out.send(kCoordinator, Saved{save.epoch});
-  return {};
+  states_.erase(states_.begin(), states_.upper_bound(epoch));
+  out.send(kCoordinator, Saved{epoch});
 }
 
 }  // namespace rota

@@ -1,6 +1,7 @@
 // scheduler/scheduler.h -- keeps the pipeline of rounds full, and feeds commits back to the plugin's schedule.
 // README.md has its states.
 #pragma once
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,9 +15,9 @@ namespace rota {
 
 struct SchedulerSettings {
   std::uint32_t index = 0;
+  std::uint32_t schedulers = 1;
   std::uint32_t partitions = 1;
-  Epoch epochs = 1;
-  std::uint32_t pipeline = 0;  // rounds out; 0: as the schedule wants
+  std::uint32_t pipeline = 0;  // the user's wish; 0: none
 };
 
 class Scheduler final : public Node {
@@ -35,8 +36,13 @@ class Scheduler final : public Node {
   Status on(const RoundsDone& done, NodeId from, Outbox& out);
   Status on(const Save& save, NodeId from, Outbox& out);
   Status on(const Fetched& fetched, NodeId from, Outbox& out);
+  void put_state(Epoch epoch, Outbox& out);
   Status schedule_more(Outbox& out);
-  bool wants_more() const;
+  Status choose(Rounds& rounds);
+  Status end_epoch(Rounds& rounds);
+  std::uint64_t feedback_needed() const;
+  Status feed_back();
+  bool may_choose() const;
 
   SchedulerSettings settings_;
   const Plugin& plugin_;
@@ -47,14 +53,22 @@ class Scheduler final : public Node {
 
   bool started_ = false;
   bool restored_ = false;  // a resumed job's schedule has its state back
-  Epoch epoch_ = 0;        // of the next round
+  bool ended_ = false;     // it has ended the job
+  std::uint32_t pipeline_ = 0;
+  Epoch last_epoch_ = 0;
+  Epoch epoch_ = 0;  // of the next round
   bool epoch_begun_ = false;
+  bool epoch_ending_ = false;  // its last round is out, and not all feedback is in
   Random random_{{1, 0, 0, 0}};
-  RoundId next_ = 1;
+  RoundId next_ = 1;  // by this scheduler's own count
+  // Of this epoch's shared rounds: how many were chosen, and how many of those were fed back.
+  std::uint64_t chosen_ = 0, fed_back_ = 0;
+  std::deque<RoundDeltas> committed_;               // and not yet fed back, in order
   RoundId done_ = 0;                                // rounds up to this one are done
   Epoch epochs_done_ = 0;                           // epochs before this one are done
   std::map<Epoch, RoundId> ends_;                   // last round of every epoch that is out
   std::map<Epoch, std::vector<std::byte>> states_;  // the schedule's state at the end of epochs that may be saved yet
+  std::optional<Epoch> to_save_;                    // SAVE came before the epoch's feedback did
   Commits commits_;
 };
 

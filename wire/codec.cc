@@ -28,11 +28,20 @@ void fields(auto& io, Is<TreeNode> auto& m) {
 void fields(auto& io, Is<Term> auto& m) {
   io(m.name, m.kind);
 }
+void fields(auto& io, Is<Table> auto& m) {
+  io(m.name, m.kind, m.keys, m.row_width, m.part_width, m.block_width, m.together);
+}
+void fields(auto& io, Is<Figure> auto& m) {
+  io(m.name, m.value);
+}
+void fields(auto& io, Is<EpochFigures> auto& m) {
+  io(m.epoch, m.figures);
+}
 void fields(auto& io, Is<Cut> auto& m) {
   io(m.slices, m.replicated);
 }
 void fields(auto& io, Is<Round> auto& m) {
-  io(m.table, m.shared, m.owned, m.ends_epoch);
+  io(m.table, m.shared, m.blocks, m.argument, m.owned, m.ends_epoch, m.ends_job);
 }
 void fields(auto& io, Is<Hello> auto& m) {
   io(m.endpoint, m.version, m.job, m.incarnation, m.pid, m.host);
@@ -56,7 +65,7 @@ void fields(auto& io, Is<Stop> auto& m) {
   io(m.code, m.what);
 }
 void fields(auto& io, Is<Loaded> auto& m) {
-  io(m.items, m.census, m.items_unit, m.terms, m.starting_pass);
+  io(m.items, m.census, m.items_unit, m.terms, m.tables, m.starting_pass, m.epochs);
 }
 void fields(auto& io, Is<Weights> auto& m) {
   io(m.census);
@@ -66,16 +75,16 @@ void fields(auto& io, Is<CutMade> auto& m) {
 }
 void fields(auto&, Is<Ready> auto&) {}
 void fields(auto& io, Is<Start> auto& m) {
-  io(m.epoch, m.round);
+  io(m.epoch, m.last, m.round);
 }
 void fields(auto& io, Is<Rounds> auto& m) {
-  io(m.first, m.rounds);
+  io(m.first, m.rounds, m.feedback, m.figures);
 }
 void fields(auto& io, Is<Task> auto& m) {
   io(m.round, m.epoch, m.shard, m.slice, m.shared, m.ends_epoch);
 }
 void fields(auto& io, Is<SharedRows> auto& m) {
-  io(m.round, m.table, m.keys);
+  io(m.round, m.table, m.keys, m.blocks, m.argument);
 }
 void fields(auto& io, Is<Handover> auto& m) {
   io(m.slice, m.after, m.to, m.shard);
@@ -83,17 +92,20 @@ void fields(auto& io, Is<Handover> auto& m) {
 void fields(auto& io, Is<Tasks> auto& m) {
   io(m.tasks, m.shared, m.handovers);
 }
+void fields(auto& io, Is<Feedback> auto& m) {
+  io(m.scheduler, m.round);
+}
 void fields(auto& io, Is<Expect> auto& m) {
-  io(m.rows);
+  io(m.rows, m.feedback);
 }
 void fields(auto& io, Is<Lease> auto& m) {
   io(m.slice, m.to, m.shard, m.rows);
 }
 void fields(auto& io, Is<Parts> auto& m) {
-  io(m.round, m.node, m.sums);
+  io(m.round, m.node, m.sums, m.note_sizes, m.notes);
 }
 void fields(auto& io, Is<Deltas> auto& m) {
-  io(m.rows, m.values);
+  io(m.rows, m.values, m.reply);
 }
 void fields(auto& io, Is<Committed> auto& m) {
   io(m.round);
@@ -203,7 +215,8 @@ class FieldReader {
   }
   void field(Role& role) { bounded(role, 1, static_cast<std::uint64_t>(kLastRole)); }
   void field(Object& object) { bounded(object, 1, static_cast<std::uint64_t>(kLastObject)); }
-  void field(Term::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Term::Kind::conserved)); }
+  void field(Term::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Term::Kind::normalised)); }
+  void field(Table::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Table::Kind::sliced)); }
   void field(ExitCode& code) { bounded(code, 0, 255); }
   template <typename T>
   requires std::is_unsigned_v<T>

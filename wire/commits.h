@@ -4,6 +4,7 @@
 // are given out whole, in their own order, each with its rows in the order in which the schedule named them.
 #pragma once
 #include <map>
+#include <memory>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -16,20 +17,29 @@
 namespace rota {
 
 struct RoundDeltas {
-  RoundId round = 0;
-  TableId table = 0;
-  std::vector<Key> keys;
-  std::vector<double> values, changes;  // row after row
+  SharedRows rows;
+  std::size_t width = 0;                        // of a row
+  std::vector<double> before, values, changes;  // row after row
+  Bytes reply;
 
-  std::vector<Delta> views() const;  // into this object
+  std::vector<Delta> deltas() const;                      // into this object
+  Commit commit(const std::vector<Delta>& deltas) const;  // of them
 };
+
+// Whether the rows of a round fit their table: an error, the schedule's fault, if that is not a shared one or has no
+// such row, or if the blocks do not fit.
+Status check_rows(const std::vector<Table>& tables, const SharedRows& rows);
+
+// Where each row's part begins among the numbers of a round, and at the end how many numbers there are.  REQUIRES rows
+// that were checked.
+std::vector<std::size_t> part_offsets(const Table& table, const SharedRows& rows);
 
 class Commits {
  public:
   Commits(std::vector<Table> tables, std::uint32_t partitions)
       : tables_(std::move(tables)), partitions_(partitions), replica_(tables_.size()) {}
 
-  // A round is out.  An error, the schedule's fault, if its table is not a shared one or has no such row.
+  // A round is out.  An error if check_rows finds one.
   Status begin(const SharedRows& rows);
   // In a resumed job, the rows of one table in one partition as of the checkpoint: DELTAS of round 0.
   Status restore(const Deltas& deltas);
@@ -42,10 +52,12 @@ class Commits {
   bool is_open(RoundId round) const { return open_.contains(round); }
   // Of a round that is out.
   const SharedRows& rows(RoundId round) const { return open_.at(round).rows; }
-  // The partition of each row of a round that is out.
+  // The partitions that commit the rows of a round that is out, and that of each row.
+  std::set<std::uint32_t> homes(RoundId round) const;
   const std::vector<std::uint32_t>& partitions_of(RoundId round) const { return open_.at(round).partition_of; }
-  // The rows of a round, as last given out; zeros where nothing was.
-  std::vector<double> values(RoundId round) const;
+  // The rows of a round as they were before the rounds `unseen` (given out earlier, ascending); zeros where nothing was
+  // committed.
+  std::vector<double> values(RoundId round, std::span<const std::shared_ptr<const RoundDeltas>> unseen = {}) const;
 
  private:
   struct Open {
@@ -53,6 +65,7 @@ class Commits {
     std::vector<std::uint32_t> partition_of;
     std::set<std::uint32_t> due;
     std::vector<double> values;
+    Bytes reply;
   };
   RoundDeltas give(Open open);
 

@@ -36,7 +36,7 @@ void Host::join(const std::string& coordinator, const Hello& hello, Factory fact
   joining_ = true;
   joined_at_ = now;
   know({kCoordinator, coordinator, 0});
-  send({settings_.process, kCoordinator, hello});
+  send({settings_.process, kCoordinator, hello}, now);
 }
 
 NodeId Host::process_of(NodeId node) const {
@@ -44,14 +44,19 @@ NodeId Host::process_of(NodeId node) const {
   return found == routes_.end() ? node : found->second;
 }
 
-void Host::send(const Envelope& envelope) {
+void Host::send(const Envelope& envelope, Nanoseconds now) {
   if (nodes_.contains(envelope.to)) {
     local_.push_back(envelope);
     return;
   }
   const auto peer = peers_.find(process_of(envelope.to));
   if (peer == peers_.end()) return refuse("no way to " + envelope.to.name());
-  peer->second.link.submit(envelope.from, envelope.to, kind_of(envelope.message), encode_message(envelope.message));
+  Link& link = peer->second.link;
+  // A process that ends for it adds no more to the heap.
+  if (ending_ && link.overfull()) return;
+  link.submit(envelope.from, envelope.to, kind_of(envelope.message), encode_message(envelope.message));
+  if (link.overfull())
+    leave(ExitCode::temporary, link.peer().name() + " does not take what it is sent: " + link.queued() + " wait", now);
 }
 
 void Host::refuse(std::string why) {
@@ -88,10 +93,11 @@ void Host::receive(const Frames& frames, const Outbox::World& world) {
 
   Link& link = peers_.find(header->process)->second.link;
   const bool own = header->kind == Kind::ack || header->kind == Kind::probe;
-  const bool next_in_order = link.receive(*header, own ? &*message : nullptr, world.now);
+  const Link::Arrival arrival = link.receive(*header, own ? &*message : nullptr, world.now);
+  if (arrival == Link::Arrival::stale) return;
   settle(world.now);
   for (const auto& [id, node] : nodes_) node->peer_heard(header->process, world.now);
-  if (!next_in_order) return;
+  if (arrival != Link::Arrival::deliver) return;
   if (const auto* hello = std::get_if<Hello>(&*message)) peers_.at(header->process).endpoint = hello->endpoint;
   if (const auto* ask = std::get_if<AskStatus>(&*message)) peers_.at(header->process).endpoint = ask->endpoint;
   deliver({header->from, header->to, *std::move(message)}, world);
@@ -122,7 +128,7 @@ void Host::collect(Outbox& out, const Outbox::World& world) {
       for (std::uint32_t p = 0; p < welcome->partition_hosts.size(); ++p)
         route({Role::partition, p}, welcome->partition_hosts[p]);
     }
-    send(envelope);
+    send(envelope, world.now);
   }
   for (auto& started : out.started) started_.push_back(std::move(started));
   if (out.ended) end(out.ending, world.now);
@@ -191,7 +197,7 @@ void Host::fault(const Status& status, Nanoseconds now) {
   faulted_at_ = now;
   fault_ = {status.code(), status.what()};
   if (settings_.process == kCoordinator) return end(fault_, now);
-  send({settings_.process, kCoordinator, Fault{status.code(), status.what()}});
+  send({settings_.process, kCoordinator, Fault{status.code(), status.what()}}, now);
 }
 
 void Host::end(Ending ending, Nanoseconds now) {
@@ -205,7 +211,7 @@ void Host::tick(const Outbox::World& world) {
   const Nanoseconds now = world.now;
   if (member_ && !ending_ && now - last_beat_ >= kBeatEvery) {
     last_beat_ = now;
-    send({settings_.process, kCoordinator, Beat{progress_, world.memory}});
+    send({settings_.process, kCoordinator, Beat{progress_, world.memory}}, now);
   }
   for (const auto& [id, node] : nodes_)
     run_node(

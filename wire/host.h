@@ -31,7 +31,7 @@ class Host {
   // For a process that joins: says HELLO to the coordinator, at its endpoint, and waits to be welcomed.
   void join(const std::string& coordinator, const Hello& hello, Factory factory, Nanoseconds now);
   // For an observer: asks the coordinator, whose endpoint is known.
-  void ask(const AskStatus& question) { send({settings_.process, kCoordinator, question}); }
+  void ask(const AskStatus& question, Nanoseconds now) { send({settings_.process, kCoordinator, question}, now); }
   // For the coordinator's process, and an observer's: a node that is there from the start.
   void add(std::unique_ptr<Node> node);
   // Gives a message to one of this process' own nodes, as if from itself (the end of a signal handler's errand).
@@ -86,7 +86,7 @@ class Host {
   void run_node(Node& node, const std::function<Status(Outbox&)>& turn, const Outbox::World& world);
   void collect(Outbox& out, const Outbox::World& world);
   void drain_local(const Outbox::World& world);
-  void send(const Envelope& envelope);
+  void send(const Envelope& envelope, Nanoseconds now);
   void fault(const Status& status, Nanoseconds now);
   void end(Ending ending, Nanoseconds now);
   void settle(Nanoseconds now);

@@ -13,7 +13,12 @@ constexpr std::uint64_t kOweMost = 64;
 
 void Link::submit(NodeId from, NodeId to, Kind kind, Frames message) {
   const std::size_t bytes = size_of(message) + kHeaderSize;
+  queued_bytes_ += bytes;
   unacknowledged_.push_back({kind, from, to, next_sequence_++, std::move(message), bytes});
+}
+
+std::string Link::queued() const {
+  return std::to_string(queued_bytes_) + " bytes in " + std::to_string(unacknowledged_.size()) + " messages";
 }
 
 bool Link::window_open() const {
@@ -88,6 +93,7 @@ void Link::acknowledge(std::uint64_t upto, Nanoseconds now) {
       in_flight_bytes_ -= unacknowledged_.front().bytes;
       --in_flight_;
     }
+    queued_bytes_ -= unacknowledged_.front().bytes;
     unacknowledged_.pop_front();
     progress = true;
   }
@@ -97,12 +103,12 @@ void Link::acknowledge(std::uint64_t upto, Nanoseconds now) {
   }
 }
 
-bool Link::receive(const Header& header, const Message* own, Nanoseconds now) {
+Link::Arrival Link::receive(const Header& header, const Message* own, Nanoseconds now) {
   if (peer_incarnation_ == 0) peer_incarnation_ = header.incarnation;
   const bool for_another = header.peer_incarnation != 0 && header.peer_incarnation != self_.incarnation;
   if (header.incarnation != peer_incarnation_ || for_another) {
     ++counters_.stale;
-    return false;
+    return Arrival::stale;
   }
   heard_at_ = now;
   acknowledge(header.acknowledged, now);
@@ -118,16 +124,16 @@ bool Link::receive(const Header& header, const Message* own, Nanoseconds now) {
         probe_covers_ = 0;  // a repeated answer says nothing new
       }
     }
-    return false;
+    return Arrival::taken;
   }
   if (header.sequence != received_ + 1) {
     ++(header.sequence <= received_ ? counters_.repeated : counters_.ahead);
     ack_now_ = true;  // the peer may not know
-    return false;
+    return Arrival::taken;
   }
   ++received_;
   if (++owes_ack_ >= kOweMost) ack_now_ = true;
-  return true;
+  return Arrival::deliver;
 }
 
 void Link::close() {

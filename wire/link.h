@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
 
 #include "base/clock.h"
 #include "wire/codec.h"
@@ -20,6 +21,10 @@ class Link {
   // the transport and the rest waits here.
   static constexpr std::size_t kWindowBytes = std::size_t{64} << 20;
   static constexpr std::size_t kWindowMessages = 512;
+  // What may wait here in all, unacknowledged or behind the window.  A peer that lives and takes less than it is sent
+  // would otherwise fill the memory, and the machine would choose who dies of it.
+  static constexpr std::size_t kQueueBytesMost = std::size_t{4} << 30;
+  static constexpr std::size_t kQueueMessagesMost = std::size_t{1} << 21;
   // Silence after which the peer is asked what it has; doubles with every unanswered question.
   static constexpr Nanoseconds kProbeAfter = kSecond;
   static constexpr Nanoseconds kProbeMost = 16 * kSecond;
@@ -36,22 +41,29 @@ class Link {
   NodeId peer() const { return peer_; }
   std::uint64_t peer_incarnation() const { return peer_incarnation_; }
 
-  // Queues a message.
+  // Queues a message, whatever waits already: who submits looks at overfull() then.
   void submit(NodeId from, NodeId to, Kind kind, Frames message);
   // The next frames to hand to the transport, if any may go now.  They count as sent.
   std::optional<Frames> next(Nanoseconds now);
   // The transport did not take what next() gave last: it will be given again.
   void not_taken();
 
-  // Takes what arrived from the peer.  True if the message is the next in order and must be delivered; otherwise it
-  // was the link's own, a repetition, or ahead of a gap.  `ack` and `probe` messages need their decoded body.
-  bool receive(const Header& header, const Message* own, Nanoseconds now);
+  enum class Arrival {
+    stale,    // from or for another incarnation: it says nothing of the peer
+    taken,    // the link's own, a repetition, or ahead of a gap: the peer lives, and there is nothing to deliver
+    deliver,  // the next in order
+  };
+  // Takes what arrived from the peer.  `ack` and `probe` messages need their decoded body.
+  Arrival receive(const Header& header, const Message* own, Nanoseconds now);
 
   void tick(Nanoseconds now);
   // This process is about to end: acknowledges at once, so that the peer need not wonder.
   void close();
 
   bool drained() const { return unacknowledged_.empty(); }
+  // More waits than may.
+  bool overfull() const { return queued_bytes_ > kQueueBytesMost || unacknowledged_.size() > kQueueMessagesMost; }
+  std::string queued() const;  // for people: "12 bytes in 3 messages"
   // Whether tick() is wanted soon: something is on its way, or an acknowledgement is owed.
   bool busy() const { return !unacknowledged_.empty() || owes_ack_ > 0; }
   Nanoseconds heard_at() const { return heard_at_; }
@@ -79,6 +91,7 @@ class Link {
   std::uint64_t peer_incarnation_;  // 0: any, until the first message
 
   std::deque<Outgoing> unacknowledged_;  // in order; the first `in_flight_` of them are with the transport
+  std::size_t queued_bytes_ = 0;         // of all of them
   std::size_t in_flight_ = 0;
   std::size_t in_flight_bytes_ = 0;
   std::uint64_t next_sequence_ = 1;

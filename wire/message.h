@@ -13,6 +13,7 @@
 #include "rota/bytes.h"
 #include "rota/job.h"
 #include "rota/round.h"
+#include "rota/schedule.h"
 #include "rota/slices.h"
 #include "rota/types.h"
 #include "wire/node_id.h"
@@ -124,7 +125,9 @@ struct Loaded {
   Census census;                     // summed over them
   std::string items_unit;
   std::vector<Term> terms;
+  std::vector<Table> tables;
   bool starting_pass = false;
+  Epoch epochs = 0;  // that the app wants, if the user does not say
 };
 
 struct Weights {
@@ -144,15 +147,25 @@ struct Ready {
 struct Start {
   static constexpr Kind kind = Kind::start;
   Epoch epoch = 0;    // of the first round to schedule
+  Epoch last = 0;     // of the job
   RoundId round = 1;  // its number
 };
 
 // ---- rounds ----
 
+// A scheduler's figures of an epoch whose last round it has sent, and whose feedback it has; so the epoch is over for
+// it.
+struct EpochFigures {
+  Epoch epoch = 0;
+  std::vector<Figure> figures;
+};
+
 struct Rounds {
   static constexpr Kind kind = Kind::rounds;
-  RoundId first = 0;
+  RoundId first = 0;          // by the scheduler's own count
   std::vector<Round> rounds;  // numbered from `first`
+  bool feedback = false;      // the scheduler wants to hear what they commit
+  std::vector<EpochFigures> figures;
 };
 
 struct Task {
@@ -168,6 +181,8 @@ struct SharedRows {
   RoundId round = 0;
   TableId table = 0;
   std::vector<Key> keys;
+  std::vector<std::uint32_t> blocks;  // as in rota::Round, if the table's rows are together
+  std::vector<double> argument;
 };
 
 // To the holder of a slice: when the task of round `after` is done with it, it goes to `shard` for round `to`.
@@ -185,9 +200,16 @@ struct Tasks {
   std::vector<Handover> handovers;
 };
 
+// The scheduler that waits for a round's commit, and the round's number by its own count.
+struct Feedback {
+  std::uint32_t scheduler = 0;
+  RoundId round = 0;
+};
+
 struct Expect {
   static constexpr Kind kind = Kind::expect;
   SharedRows rows;  // of the round, those in the partition
+  std::optional<Feedback> feedback;
 };
 
 struct Lease {
@@ -203,12 +225,16 @@ struct Parts {
   RoundId round = 0;
   TreeNode node;  // whose shards' parts are summed in it
   Bytes sums;     // doubles, in the order of the round's keys, those in the partition
+  // What its shards said beside their parts, one after the other, if the table's rows are together.
+  std::vector<std::uint64_t> note_sizes;  // by shard
+  Bytes notes;
 };
 
 struct Deltas {
   static constexpr Kind kind = Kind::deltas;
-  SharedRows rows;
-  Bytes values;  // doubles, as committed
+  SharedRows rows;  // without blocks and argument
+  Bytes values;     // doubles, as committed
+  Bytes reply;      // what pull said beside them
 };
 
 struct Committed {
@@ -218,7 +244,7 @@ struct Committed {
 
 struct RoundsDone {
   static constexpr Kind kind = Kind::rounds_done;
-  RoundId last = 0;  // this and all before it
+  RoundId last = 0;  // this and all before it, by the scheduler's own count
 };
 
 struct EpochDone {
@@ -253,8 +279,8 @@ struct Evaluated {
 };
 
 // What a checkpoint is made of.  Part of the format: never change or reuse a number.
-enum class Object : std::uint8_t { row = 1, slice = 2, shard = 3, schedule = 4, cut = 5 };
-inline constexpr auto kLastObject = Object::cut;
+enum class Object : std::uint8_t { row = 1, slice = 2, shard = 3, schedule = 4, cut = 5, pull = 6 };
+inline constexpr auto kLastObject = Object::pull;
 
 struct Save {
   static constexpr Kind kind = Kind::save;

@@ -53,7 +53,7 @@ Result<std::string> ask_status(const std::string& coordinator, int timeout_ms) {
   Outbox::World world;
   world.now = now_ns();
   const Nanoseconds until = world.now + timeout_ms * kMillisecond;
-  host.ask(AskStatus{(*transport)->endpoint()});
+  host.ask(AskStatus{(*transport)->endpoint()}, world.now);
   while (!host.ended() && world.now < until) {
     while (auto out = host.next(world.now))
       if (!(*transport)->send(out->peer, out->endpoint, out->frames)) host.not_taken(out->peer);

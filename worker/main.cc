@@ -8,9 +8,9 @@ int main(int argc, char** argv) {
   return member_main(argc, argv, Role::worker, [](const Member& member, const Welcome& welcome) {
     const JobSettings& job = member.settings;
     std::vector<std::unique_ptr<Node>> nodes;
-    nodes.push_back(std::make_unique<Worker>(
-        WorkerSettings{member.index, job.workers, job.threads, job.partitions, job.step_budget}, *member.plugin,
-        job.job));
+    nodes.push_back(std::make_unique<Worker>(WorkerSettings{member.index, job.workers, job.threads, job.partitions,
+                                                            job.staleness, job.asynchronous, job.step_budget},
+                                             *member.plugin, job.job));
     host_partitions({Role::worker, member.index}, member, welcome, nodes);
     return nodes;
   });

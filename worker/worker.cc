@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/plugin_host.h"
 #include "base/seed.h"
@@ -75,7 +76,9 @@ Status Worker::on(const Welcome& welcome, NodeId, Outbox& out) {
       }
       loaded->items_unit = plugin_.items;
       loaded->terms = terms_;
+      loaded->tables = tables_;
       loaded->starting_pass = plugin_.starting_pass;
+      loaded->epochs = plugin_.epochs;
       later.send(kCoordinator, *loaded);
       return {};
     };
@@ -198,13 +201,14 @@ Status Worker::on(const Lease& lease, NodeId from, Outbox& out) {
 }
 
 bool Worker::runnable(const Shard& shard) const {
-  if (!shard.idle() || shard.steps.empty()) return false;
+  if (shard.busy || shard.steps.empty() || shard.refreshed < refreshes_due(shard)) return false;
   const Step& step = shard.steps.front();
   return step.what != Step::What::slice || leases_.ready(*step.task.slice, step.task.round);
 }
 
 // Earliest round first, then the lowest shard: that is the one whose slice leaves the worker and is waited for.
 Status Worker::run_ready(Outbox& out) {
+  for (Shard& shard : shards_) refresh(shard, out);
   const std::uint32_t most = settings_.threads * (1 + kQueuedPerThread);
   while (running_ < most) {
     Shard* best = nullptr;
@@ -311,38 +315,45 @@ void Worker::depart(Leases::Departure departure, Outbox& out) {
 
 void Worker::begin_shared(Shard& shard, const Task& task, Outbox& out) {
   // Copies, so that a commit that comes meanwhile changes nothing that is being read.
-  auto keys = std::make_shared<std::vector<Key>>(commits_.rows(task.round).keys);
-  auto values = std::make_shared<std::vector<double>>(commits_.values(task.round));
-  const Table& table = commits_.table(commits_.rows(task.round).table);
-  const TableId table_id = commits_.rows(task.round).table;
-  out.start([this, &shard, &table, table_id, keys, values, task]() -> Continuation {
+  auto rows = std::make_shared<const SharedRows>(commits_.rows(task.round));
+  const auto unseen = unseen_by(shard);
+  auto values = std::make_shared<std::vector<double>>(commits_.values(task.round, unseen));
+  const Table& table = commits_.table(rows->table);
+  out.start([this, &shard, &table, rows, values, task]() -> Continuation {
     const Nanoseconds began = now_ns();
     std::uint64_t items = 0;
-    auto parts = std::make_shared<std::vector<double>>(keys->size() * table.part_width, 0.0);
+    const std::vector<std::size_t> at = part_offsets(table, *rows);
+    auto parts = std::make_shared<std::vector<double>>(at.back(), 0.0);
+    Writer note;
     Status status = call_hook(plugin_.name, "Push::push", where(task), [&] {
       std::vector<Entry> entries;
-      for (std::size_t i = 0; i < keys->size(); ++i) {
-        entries.push_back({(*keys)[i], std::span(*values).subspan(i * table.row_width, table.row_width),
-                           std::span(*parts).subspan(i * table.part_width, table.part_width)});
-      }
+      entries.reserve(rows->keys.size());
+      for (std::size_t i = 0; i < rows->keys.size(); ++i)
+        entries.push_back({rows->keys[i], std::span(*values).subspan(i * table.row_width, table.row_width),
+                           std::span(*parts).subspan(at[i], at[i + 1] - at[i])});
       Random random = random_for(job_.seed, Stream::push_shared, task.epoch, task.shard, task.round);
-      items = shard.push->push(SharedTask{task.epoch, task.round, table_id, entries}, random);
+      items = shard.push->push(
+          SharedTask{task.epoch, task.round, rows->table, entries, rows->blocks, rows->argument, note}, random);
     });
-    if (status.ok() && !all_finite(*parts))
-      status = Status(ExitCode::failed,
-                      std::string(plugin_.name) + ", Push::push, " + where(task) + ": a part is not a finite number");
+    const char* const wrong = !all_finite(*parts)                       ? "a part is not a finite number"
+                              : !table.together && !note.view().empty() ? "a note, and the table's rows are apart"
+                                                                        : nullptr;
+    if (status.ok() && wrong != nullptr)
+      status = Status(ExitCode::failed, std::string(plugin_.name) + ", Push::push, " + where(task) + ": " + wrong);
     const Nanoseconds took = now_ns() - began;
-    return [this, &shard, task, parts, items, took, status](Outbox& later) -> Status {
-      ROTA_TRY(status);
-      --running_;
-      shard.busy = false;
-      shard.awaiting = task.round;
-      tally_push(task.epoch, items, took, later);
-      for (auto& [partition, sums] :
-           part_sums_.add(task.round, shard.id, std::move(*parts), commits_.partitions_of(task.round)))
-        later.send({Role::partition, partition}, std::move(sums));
-      return run_ready(later);
-    };
+    return
+        [this, &shard, task, at, parts, note = Bytes::from(note.take()), items, took, status](Outbox& later) -> Status {
+          ROTA_TRY(status);
+          --running_;
+          shard.busy = false;
+          ++shard.pushed;
+          tally_push(task.epoch, items, took, later);
+          const auto homes = commits_.homes(task.round);
+          for (auto& [partition, sums] : part_sums_.add(task.round, shard.id, std::move(*parts), note,
+                                                        {commits_.partitions_of(task.round), at, homes}))
+            later.send({Role::partition, partition}, std::move(sums));
+          return run_ready(later);
+        };
   });
 }
 
@@ -354,27 +365,56 @@ Status Worker::on(const Deltas& deltas, NodeId from, Outbox& out) {
   }
   auto rounds = commits_.commit(from.index, deltas);
   if (!rounds.ok()) return rounds.status();
-  for (RoundDeltas& round : *rounds) ROTA_TRY(refresh(std::make_shared<const RoundDeltas>(std::move(round)), out));
-  return {};
+  for (RoundDeltas& round : *rounds) committed_.push_back(std::make_shared<const RoundDeltas>(std::move(round)));
+  return run_ready(out);
 }
 
-Status Worker::refresh(std::shared_ptr<const RoundDeltas> deltas, Outbox& out) {
-  for (Shard& shard : shards_) {
-    if (shard.awaiting != deltas->round) return {ExitCode::bug, "a commit before all parts were in"};
-    shard.busy = true;
-    shard.awaiting.reset();
-    out.start([this, &shard, deltas]() -> Continuation {
-      Status status = call_hook(plugin_.name, "Push::refresh",
-                                "round " + std::to_string(deltas->round) + ", shard " + std::to_string(shard.id),
-                                [&] { shard.push->refresh(deltas->views()); });
-      return [this, &shard, status](Outbox& later) -> Status {
-        ROTA_TRY(status);
-        shard.busy = false;
-        return run_ready(later);
-      };
-    });
-  }
-  return {};
+// How many commits a shard must have refreshed from before its next step: all at an epoch's end, and else all but the
+// last s, the staleness.  Before its k-th push of an epoch those are exactly the epoch's first max(0, k - s), for those
+// of earlier epochs were seen at their ends.  So what a push sees does not depend on what has come; except in an
+// asynchronous run, where it is just that.
+std::uint64_t Worker::refreshes_due(const Shard& shard) const {
+  const bool ends = !shard.steps.empty() && shard.steps.front().what == Step::What::epoch_end;
+  if (ends) return shard.pushed;
+  if (settings_.asynchronous) return std::min(shard.pushed, committed_before_ + committed_.size());
+  return shard.pushed - std::min<std::uint64_t>(shard.pushed, settings_.staleness);
+}
+
+// Commits that a shard is not to see yet.
+std::vector<std::shared_ptr<const RoundDeltas>> Worker::unseen_by(const Shard& shard) const {
+  const auto seen = static_cast<std::ptrdiff_t>(shard.refreshed - committed_before_);
+  return {committed_.begin() + std::min<std::ptrdiff_t>(seen, std::ssize(committed_)), committed_.end()};
+}
+
+// Brings a free shard up to what its next step is to see, as far as it has come.
+void Worker::refresh(Shard& shard, Outbox& out) {
+  const std::uint64_t upto = std::min(refreshes_due(shard), committed_before_ + committed_.size());
+  if (shard.busy || shard.refreshed >= upto) return;
+  std::vector<std::shared_ptr<const RoundDeltas>> rounds;
+  for (; shard.refreshed < upto; ++shard.refreshed) rounds.push_back(committed_[shard.refreshed - committed_before_]);
+  forget_commits();
+  shard.busy = true;
+  out.start([this, &shard, rounds = std::move(rounds)]() -> Continuation {
+    Status status;
+    for (const auto& round : rounds) {
+      if (!status.ok()) break;
+      const std::vector<Delta> deltas = round->deltas();
+      status = call_hook(plugin_.name, "Push::refresh",
+                         "round " + std::to_string(round->rows.round) + ", shard " + std::to_string(shard.id),
+                         [&] { shard.push->refresh(round->commit(deltas)); });
+    }
+    return [this, &shard, status](Outbox& later) -> Status {
+      ROTA_TRY(status);
+      shard.busy = false;
+      return run_ready(later);
+    };
+  });
+}
+
+void Worker::forget_commits() {
+  std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
+  for (const Shard& shard : shards_) all = std::min(all, shard.refreshed);
+  for (; committed_before_ < all && !committed_.empty(); ++committed_before_) committed_.pop_front();
 }
 
 // ---- the end of an epoch ----
@@ -421,7 +461,7 @@ Status Worker::for_all_shards(std::function<Status(Shard&, const SliceList&, Res
                               std::function<void(std::vector<Result>&, Outbox&)> done, Outbox& out) {
   const bool quiet = prepared_ && leases_.quiet() &&
                      std::all_of(shards_.begin(), shards_.end(),
-                                 [](const Shard& shard) { return shard.idle() && shard.steps.empty(); });
+                                 [](const Shard& shard) { return !shard.busy && shard.steps.empty(); });
   if (!quiet) return {ExitCode::bug, "an epoch's end was announced before it came"};
   std::vector<SliceList> lists(shards_.size());
   std::size_t next = 0;

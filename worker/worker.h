@@ -20,6 +20,8 @@ struct WorkerSettings {
   std::uint32_t workers = 1;
   std::uint32_t threads = 1;
   std::uint32_t partitions = 1;
+  std::uint32_t staleness = 0;  // rounds that a push lags behind the commits
+  bool asynchronous = false;    // a push sees whatever commits have come
   Nanoseconds step_budget = 0;  // time control; 0: none
 };
 
@@ -44,9 +46,10 @@ class Worker final : public Node {
     ShardId id = 0;
     std::unique_ptr<Push> push;
     std::deque<Step> steps;
-    bool busy = false;                // some work on it is running
-    std::optional<RoundId> awaiting;  // pushed its parts of this round, waits for the commit
-    bool idle() const { return !busy && !awaiting; }
+    bool busy = false;  // some work on it is running
+    // Of the shared rounds, which come to all shards in the same order: how many it has pushed, and how many of their
+    // commits it has refreshed from.
+    std::uint64_t pushed = 0, refreshed = 0;
   };
   struct EpochTally {
     std::uint32_t shards_done = 0;
@@ -74,7 +77,10 @@ class Worker final : public Node {
   void begin_slice(Shard& shard, const Task& task, Outbox& out);
   void begin_shared(Shard& shard, const Task& task, Outbox& out);
   Status end_of_epoch(const Task& task, Outbox& out);
-  Status refresh(std::shared_ptr<const RoundDeltas> deltas, Outbox& out);
+  std::uint64_t refreshes_due(const Shard& shard) const;
+  std::vector<std::shared_ptr<const RoundDeltas>> unseen_by(const Shard& shard) const;
+  void refresh(Shard& shard, Outbox& out);
+  void forget_commits();
   void move_on(SliceId slice, Outbox& out);
   void depart(Leases::Departure departure, Outbox& out);
   EpochTally& tally(Epoch epoch, const Outbox& out);
@@ -103,6 +109,9 @@ class Worker final : public Node {
 
   Leases leases_;
   Commits commits_;
+  // Commits that not all shards have refreshed from, in order; the first is that of shared round `committed_before_`.
+  std::deque<std::shared_ptr<const RoundDeltas>> committed_;
+  std::uint64_t committed_before_ = 0;
   PartSums part_sums_;
   std::uint32_t running_ = 0;  // tasks with the compute threads
   std::map<Epoch, EpochTally> tallies_;

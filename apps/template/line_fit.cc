@@ -21,7 +21,7 @@ class LinePush final : public Push {
     }
     return points_.size();
   }
-  void refresh(std::span<const Delta> deltas) override { line_ = {deltas[0].value[0], deltas[0].value[1]}; }
+  void refresh(const Commit& commit) override { line_ = {commit.deltas[0].value[0], commit.deltas[0].value[1]}; }
   void evaluate(std::span<double> terms) const override {
     for (const auto& [x, y] : points_) terms[0] += (y - line_[0] - line_[1] * x) * (y - line_[0] - line_[1] * x);
   }
@@ -34,7 +34,7 @@ class LinePush final : public Push {
 };
 
 class LinePull final : public Pull {
-  void pull(const PullTask& task) const override {
+  void pull(const PullTask& task) override {
     const auto [key, sum, value] = task.entries[0];
     const double determinant = sum[2] * sum[4] - sum[3] * sum[3];  // 0 if all points have the same x: then no number
     value[0] += (sum[0] * sum[4] - sum[1] * sum[3]) / determinant;
@@ -56,8 +56,8 @@ std::vector<std::unique_ptr<Push>> load(const Job& job, std::span<const ShardId>
   return out;
 }
 
-void show(const Model& model, const Options&, std::ostream& out) {
-  out << "y = " << model.row(0, 0)[0] << " + " << model.row(0, 0)[1] << " x\n";
+void show(const Call& call, std::ostream& out) {
+  out << "y = " << call.model->row(0, 0)[0] << " + " << call.model->row(0, 0)[1] << " x\n";
 }
 constexpr Command kCommands[] = {{"show", "Prints the line.", {}, show}};
 
@@ -68,7 +68,7 @@ Plugin make() {
   plugin.items = "points";
   plugin.tables = [](const Job&) { return std::vector{Table{"line", Table::Kind::shared, 1, 2, 5}}; };
   plugin.terms = [](const Job&) { return std::vector{Term{"squares", Term::Kind::objective}}; };
-  plugin.schedule = [](const Job&) { return std::unique_ptr<Schedule>(new RoundRobinSchedule(0, 1, 1)); };
+  plugin.schedule = [](const Job&, Share) { return std::unique_ptr<Schedule>(new RoundRobinSchedule(0, 1, 1)); };
   plugin.load = load;
   plugin.pull = [](const Job&) { return std::unique_ptr<Pull>(new LinePull); };
   plugin.commands = kCommands;

@@ -36,6 +36,8 @@ class Bytes {
   std::span<const std::byte> view() const { return view_; }
   std::size_t size() const { return view_.size(); }
   bool empty() const { return view_.empty(); }
+  // A run of these bytes, sharing the memory.  REQUIRES at + size <= size().
+  Bytes part(std::size_t at, std::size_t size) const { return {owner_, view_.subspan(at, size)}; }
 
  private:
   std::shared_ptr<const void> owner_;

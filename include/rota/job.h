@@ -13,7 +13,8 @@ namespace rota {
 // may depend on it.
 struct Job {
   Options options;                 // the framework's and the plugin's
-  std::vector<std::string> input;  // files, in a fixed order
+  std::vector<std::string> input;  // files, in a fixed order; in a scheduler none if they are not on its machine
+  std::vector<std::string> valid;  // likewise, of held-out data
   std::uint64_t seed = 1;
   std::uint32_t shards = 1;
   std::uint32_t slices = 1;  // of the sliced table; a multiple of `shards`
@@ -27,18 +28,21 @@ struct Table {
   };
   std::string name;
   Kind kind = Kind::shared;
-  std::uint64_t keys = 0;        // rows 0 .. keys-1; for the sliced table the census says how many
-  std::uint32_t row_width = 0;   // doubles in a row (shared tables)
-  std::uint32_t part_width = 0;  // doubles in a part (shared tables)
+  std::uint64_t keys = 0;         // rows 0 .. keys-1; for the sliced table the census says how many
+  std::uint32_t row_width = 0;    // doubles in a row (shared tables)
+  std::uint32_t part_width = 0;   // doubles in a part (shared tables)
+  std::uint32_t block_width = 0;  // and more of them for every row before it in its block (rota/round.h)
+  bool together = false;          // all rows live in one partition, so that one pull sees the whole of a round
 };
 
 // One additive number of an evaluation.  Shards, slices and shared rows each add their share; the shares
 // are summed in a fixed order.
 struct Term {
   enum class Kind {
-    objective,  // a summand of the objective
-    report,     // shown beside it
-    conserved,  // must add up to the number of items in the data; anything else stops the job as our bug
+    objective,   // a summand of an objective that grows with the data: its mean over the items is shown too
+    report,      // shown beside it
+    conserved,   // must add up to the number of items in the data; anything else stops the job as our bug
+    normalised,  // a summand of an objective that does not grow with the data
   };
   std::string name;
   Kind kind = Kind::report;

@@ -1,5 +1,7 @@
 // rota/model.h -- a committed model as a plugin's commands read it.
 #pragma once
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "rota/bytes.h"
@@ -19,6 +21,8 @@ class Model {
   virtual Epoch epoch() const = 0;
   // The value of a shared row; zeros if it was never committed.
   virtual std::vector<double> row(TableId, Key) const = 0;
+  // Calls f(key, value) for every row of a shared table that was ever committed, in the order of the keys.
+  virtual void for_each_row(TableId, const std::function<void(Key, std::span<const double>)>& f) const = 0;
   // What Slice::encode wrote.
   virtual Bytes slice(SliceId) const = 0;
   // What Push::save wrote.

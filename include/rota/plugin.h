@@ -40,19 +40,28 @@ namespace rota {
 // What must agree between a plugin and its host: these headers' version, the compiler's C++ ABI, and the
 // standard library.  C++ classes cross the border, so a plugin of another build is refused, exit 78.
 inline constexpr char kAbiStamp[] =
-    "rota-abi-1"
+    "rota-abi-2"
     " cxxabi-" ROTA_TEXT_OF(__GXX_ABI_VERSION)
 #ifdef _GLIBCXX_USE_CXX11_ABI
         " libstdc++-" ROTA_TEXT_OF(_GLIBCXX_RELEASE) "-cxx11-" ROTA_TEXT_OF(_GLIBCXX_USE_CXX11_ABI)
 #endif
     ;
 
-// `rota NAME APP --model=DIR`: what a plugin can do with a committed model.
+// What a user asks of a plugin's command.
+struct Call {
+  const Model* model;  // null if the command needs none
+  const Options& options;
+  const std::vector<std::string>& input;  // the files that --input names, if the command takes it
+};
+
+// `rota NAME APP`: what a plugin can do beside training, mostly with a committed model.
 struct Command {
   std::string_view name;
   std::string_view summary;
   std::span<const Option> options;
-  void (*run)(const Model&, const Options&, std::ostream& out);
+  void (*run)(const Call&, std::ostream& out);
+  bool needs_model = true;   // --model
+  bool takes_input = false;  // --input
 };
 
 struct Plugin {
@@ -62,13 +71,15 @@ struct Plugin {
   std::string_view items;           // what Push::items counts: "tokens"
   std::span<const Option> options;  // beyond the framework's
   bool starting_pass = false;       // epoch 0: every shard visits every slice once to put its starting values in
+  std::uint32_t epochs = 20;        // how long to train at most, if the user does not say; 0: the schedule ends the job
+  bool several_schedulers = false;  // its schedules keep to their Share of the keys, so a job may have more than one
 
   // Throws UsageError if the options do not go together.  Null: they always do.
   void (*check)(const Options&) = nullptr;
   std::vector<Table> (*tables)(const Job&) = nullptr;
   std::vector<Term> (*terms)(const Job&) = nullptr;  // of an evaluation
 
-  std::unique_ptr<Schedule> (*schedule)(const Job&) = nullptr;
+  std::unique_ptr<Schedule> (*schedule)(const Job&, Share) = nullptr;
   // Reads the input once and makes the Push of every shard hosted here, in the order given.  Which data is a
   // shard's own must depend on the job alone.
   std::vector<std::unique_ptr<Push>> (*load)(const Job&, std::span<const ShardId> hosted) = nullptr;

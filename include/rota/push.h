@@ -29,8 +29,9 @@ class Push {
   virtual std::uint64_t push(SliceId, Slice&, Epoch, const Budget&, Random&) { return 0; }
   // Fills every entry's part.  All of the round's shared rows come in one call.  Returns likewise.
   virtual std::uint64_t push(const SharedTask&, Random&) { return 0; }
-  // Brings what is derived from shared rows up to date, after a commit.
-  virtual void refresh(std::span<const Delta>) {}
+  // Brings what is derived from shared rows up to date, after a commit.  Before the k-th push of an epoch (k = 0, 1,
+  // ...) exactly max(0, k - staleness) commits of that epoch were given; at its end, all.
+  virtual void refresh(const Commit&) {}
 
   // Adds this shard's share of an evaluation: terms[i] belongs to the plugin's term i.
   virtual void evaluate(std::span<double> /*terms*/) const {}

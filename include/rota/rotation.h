@@ -72,7 +72,7 @@ class RotationSchedule : public Schedule {
     return cut;
   }
 
-  std::uint32_t pipeline() const override { return 0; }
+  std::uint32_t pipeline(std::uint32_t) const override { return 0; }
 
   Round next(Random&) override {
     Round round;

@@ -5,23 +5,37 @@
 #include <span>
 #include <vector>
 
+#include "rota/bytes.h"
 #include "rota/random.h"
 #include "rota/types.h"
 
 namespace rota {
 
-// What may change at once.  A round has shared rows, owned slices, or both; a shard first does its slice.
+// What may change at once.  A round has shared rows, owned slices, or both; a shard first does its slice.  A round
+// without slices is a shared one even if it names no row: then the shards only speak (notes) and pull replies.
 struct Round {
   TableId table = 0;                          // of the shared rows
   std::vector<Key> shared;                    // every shard makes a part for each of these rows
+  std::vector<std::uint32_t> blocks;          // sizes of runs of `shared`; see below.  Empty: every row for itself
+  std::vector<double> argument;               // for every push and pull of the round: a penalty, a step, ...
   std::vector<std::optional<SliceId>> owned;  // owned[s]: the slice that shard s alone updates, in place; or empty
   bool ends_epoch = false;                    // the last round of its epoch
+  bool ends_job = false;                      // and of the job, if all schedulers say so in the same epoch
 };
+
+inline bool is_shared(const Round& round) {
+  return !round.shared.empty() || round.owned.empty();
+}
+
+// Blocks.  Rows that interfere with each other must not change at once, but may change one after the other in the same
+// round.  A block is a run of such rows: pull rewrites them in sequence, and for that a row's part says how it
+// interferes with those before it in its block.  The part of the q-th row of a block, q = 0, 1, ..., is
+// Table::part_width + q * Table::block_width numbers long.
 
 // A shared row in the hands of one shard.
 struct Entry {
   Key key;
-  std::span<const double> value;  // as last committed; zeros before the first commit
+  std::span<const double> value;  // as committed by the rounds that this task may see; zeros before the first commit
   std::span<double> part;         // to fill in: this shard's part; zeros on entry
 };
 
@@ -30,15 +44,26 @@ struct SharedTask {
   Epoch epoch;
   RoundId round;
   TableId table;
-  std::span<const Entry> entries;
+  std::span<const Entry> entries;         // in the order of Round::shared
+  std::span<const std::uint32_t> blocks;  // of the round
+  std::span<const double> argument;       // of the round
+  Writer& note;                           // what this shard tells pull beside its parts; Table::together only
 };
 
-// What a commit changed: the row's new value, and the new minus the old.
+// What a commit changed in a row: its new value, and the new minus the old.
 struct Delta {
-  TableId table;
   Key key;
   std::span<const double> value;
   std::span<const double> change;
+};
+
+// The result of a round, as workers and schedulers hear of it.
+struct Commit {
+  RoundId round;
+  TableId table;
+  std::span<const Delta> deltas;     // in the order of Round::shared
+  std::span<const double> argument;  // of the round
+  Bytes reply;                       // what pull said beside its rows; may be kept, it is not copied for each shard
 };
 
 // A row in the hands of the store, at the end of a round.
@@ -48,11 +73,15 @@ struct PullEntry {
   std::span<double> value;      // to rewrite in place
 };
 
-// The rows of one round that live in one partition.
+// The rows of one round that live in one partition: all of them if the table's rows are together.
 struct PullTask {
   RoundId round;
   TableId table;
-  std::span<const PullEntry> entries;
+  std::span<const PullEntry> entries;     // in the order of Round::shared
+  std::span<const std::uint32_t> blocks;  // of the round, if the table's rows are together
+  std::span<const double> argument;       // of the round
+  std::span<const Bytes> notes;           // of every shard, by its number, if the table's rows are together
+  Writer& reply;                          // what pull tells all workers and the scheduler beside the rows; likewise
 };
 
 // Time control (Harp): how long a visit to a slice may last.  Not reproducible, and off by default.

@@ -1,6 +1,8 @@
 // rota/schedule.h -- the first of the three steps: what may change at once.
 #pragma once
-#include <span>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "rota/bytes.h"
 #include "rota/random.h"
@@ -10,6 +12,18 @@
 
 namespace rota {
 
+// Which of a job's schedulers an object belongs to.  Each chooses among its own share of the keys; the coordinator
+// takes one round from each in turn.
+struct Share {
+  std::uint32_t index = 0;
+  std::uint32_t count = 1;
+};
+
+struct Figure {
+  std::string name;
+  double value = 0;
+};
+
 // Lives in a scheduler process.  The host calls one object from one thread.
 class Schedule {
  public:
@@ -17,13 +31,17 @@ class Schedule {
 
   // Cuts the sliced table; called once, before the first next().  `slices` is how many are wanted.
   virtual Cut cut(const Census&, std::uint32_t /*slices*/) { return {}; }
-  // How many rounds this schedule wants out before their feedback is in, if the user does not say.  0: it needs no
-  // feedback, so whole epochs may be known ahead.
-  virtual std::uint32_t pipeline() const { return 1; }
+  // How many shared rounds may be out before their feedback is in; `wish` is what the user asked for, 0 if nothing.
+  // With a pipeline of d, the k-th round of an epoch (k = 0, 1, ...) is chosen when exactly max(0, k - d + 1) of the
+  // epoch's rounds were fed back.  0: this schedule needs no feedback, so whole epochs may be known ahead.
+  virtual std::uint32_t pipeline(std::uint32_t wish) const { return wish > 0 ? wish : 1; }
   // Chooses the next round.  The Random is seeded anew for every epoch.
   virtual Round next(Random&) = 0;
-  // Tells what commits changed, in commit order.
-  virtual void feedback(std::span<const Delta>) {}
+  // Tells the result of a round that this schedule chose, in their order.
+  virtual void feedback(const Commit&) {}
+
+  // Figures of the epoch that has just ended, for its record: what was drawn, what was refused, ...
+  virtual std::vector<Figure> figures() { return {}; }
 
   // What next() depends on, at the end of an epoch.
   virtual void save(Writer&) const {}

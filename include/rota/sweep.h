@@ -14,7 +14,7 @@ class RoundRobinSchedule : public Schedule {
   RoundRobinSchedule(TableId table, std::uint64_t keys, std::uint64_t batch)
       : table_(table), keys_(keys), batch_(std::max<std::uint64_t>(batch, 1)) {}
 
-  std::uint32_t pipeline() const override { return 0; }
+  std::uint32_t pipeline(std::uint32_t) const override { return 0; }
 
   Round next(Random&) override {
     Round round;
@@ -38,7 +38,7 @@ class RandomSchedule : public Schedule {
   RandomSchedule(TableId table, std::uint64_t keys, std::uint64_t batch)
       : table_(table), keys_(keys), batch_(std::clamp<std::uint64_t>(batch, 1, std::max<std::uint64_t>(keys, 1))) {}
 
-  std::uint32_t pipeline() const override { return 0; }
+  std::uint32_t pipeline(std::uint32_t) const override { return 0; }
 
   Round next(Random& random) override {
     Round round;

@@ -33,7 +33,10 @@ class Cluster {
     job_.seed = shape.seed;
     job_.shards = shape.plan.shards;
     job_.slices = shape.plan.slices;
-    job_.options = Options(std::map<std::string, std::string, std::less<>>{{"heavy", shape.heavy ? "true" : "false"}});
+    job_.options =
+        Options(std::map<std::string, std::string, std::less<>>{{"heavy", shape.heavy ? "true" : "false"},
+                                                                {"pipeline", std::to_string(shape.pipeline)},
+                                                                {"staleness", std::to_string(shape.staleness)}});
   }
 
   Outcome run() {
@@ -143,18 +146,19 @@ class Cluster {
     const RunPlan& plan = shape_.plan;
     std::vector<std::unique_ptr<Node>> nodes;
     if (id.role == Role::scheduler)
-      nodes.push_back(std::make_unique<Scheduler>(SchedulerSettings{id.index, plan.partitions, plan.epochs, 0},
-                                                  exact_plugin(), job_));
+      nodes.push_back(std::make_unique<Scheduler>(
+          SchedulerSettings{id.index, plan.schedulers, plan.partitions, shape_.pipeline}, *shape_.plugin, job_));
     if (id.role == Role::worker) {
       const auto threads = static_cast<std::uint32_t>(1 + id.index % 3);
-      auto worker = std::make_unique<Worker>(WorkerSettings{id.index, plan.workers, threads, plan.partitions, 0},
-                                             exact_plugin(), job_);
+      auto worker = std::make_unique<Worker>(
+          WorkerSettings{id.index, plan.workers, threads, plan.partitions, shape_.staleness, false, 0}, *shape_.plugin,
+          job_);
       hosts_.at(id).workers.push_back(worker.get());
       nodes.push_back(std::move(worker));
     }
     for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
       if (welcome.partition_hosts[p] == id)
-        nodes.push_back(std::make_unique<Partition>(PartitionSettings{p, plan.workers, plan.schedulers}, exact_plugin(),
+        nodes.push_back(std::make_unique<Partition>(PartitionSettings{p, plan.workers, plan.schedulers}, *shape_.plugin,
                                                     job_, checkpoints_));
     return nodes;
   }

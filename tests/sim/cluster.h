@@ -26,7 +26,9 @@ struct Faults {
 struct Shape {
   std::uint64_t seed = 1;
   RunPlan plan;
-  bool heavy = false;
+  const Plugin* plugin = &exact_plugin();
+  bool heavy = false;                         // of exact_plugin
+  std::uint32_t pipeline = 1, staleness = 0;  // of talk_plugin
   std::uint32_t slices_per_shard = 2;
 };
 

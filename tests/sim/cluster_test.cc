@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <random>
 
+#include "tests/sim/talk_plugin.h"
+
 namespace rota::sim {
 namespace {
 
@@ -36,6 +38,13 @@ Shape draw_shape(std::mt19937_64& random) {
   plan.start_timeout = 3000 * kSecond;
   plan.peer_timeout = plan.disconnect_grace = 3000 * kSecond;
   shape.heavy = draw(0, 1) == 1;
+  if (draw(0, 1) == 1) return shape;
+  shape.plugin = &talk_plugin();
+  plan.slices = 0;
+  plan.epochs = draw(1, 8);
+  plan.schedulers = draw(1, 3);
+  shape.pipeline = draw(1, 4);
+  shape.staleness = draw(0, 4);
   return shape;
 }
 

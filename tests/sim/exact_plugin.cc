@@ -71,8 +71,8 @@ class ExactPush final : public Push {
     change_ = 0;
     return task.entries.size();
   }
-  void refresh(std::span<const Delta> deltas) override {
-    for (const Delta& delta : deltas) {
+  void refresh(const Commit& commit) override {
+    for (const Delta& delta : commit.deltas) {
       if (delta.key == kTotal) total_ = static_cast<std::uint64_t>(delta.value[0]);
       if (delta.value[0] - delta.change[0] != (delta.key == kTotal ? last_total_ : delta.value[0] - delta.change[0]))
         witness()->complaint = "a change does not follow from the row before it";
@@ -106,7 +106,7 @@ class ExactPush final : public Push {
 // The sums are wrapped, so that they stay exact whatever the number of epochs.
 class ExactPull final : public Pull {
  public:
-  void pull(const PullTask& task) const override {
+  void pull(const PullTask& task) override {
     for (const PullEntry& entry : task.entries) {
       const auto before = static_cast<std::uint64_t>(entry.value[0]), sum = static_cast<std::uint64_t>(entry.sum[0]);
       entry.value[0] = static_cast<double>(mix(before, sum) & kPartMask);
@@ -133,7 +133,9 @@ Plugin make() {
   plugin.terms = [](const Job&) {
     return std::vector<Term>{{"visits", Term::Kind::objective}, {"items", Term::Kind::conserved}};
   };
-  plugin.schedule = [](const Job& job) -> std::unique_ptr<Schedule> { return std::make_unique<ExactSchedule>(job); };
+  plugin.schedule = [](const Job& job, Share) -> std::unique_ptr<Schedule> {
+    return std::make_unique<ExactSchedule>(job);
+  };
   plugin.load = [](const Job& job, std::span<const ShardId> hosted) {
     std::vector<std::unique_ptr<Push>> all;
     for (const ShardId shard : hosted) all.push_back(std::make_unique<ExactPush>(job, shard));

@@ -36,6 +36,8 @@ class BadInput(RotaTest):
         done = self.rota("train", "lda", f"--input={path}", f"--vocab={vocab}", "--topics=2", f"--out={out}")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.result(out)["items"], 9)
+        self.assertEqual(self.result(out)["epochs"], 20, "as the app says")
+        self.assertIn("--epochs=20\n", (out / "flags.txt").read_text())
 
     def test_junk_line(self):
         self.refuse("junk", GOOD.replace("2 2 4", "what is this"), 6)
@@ -90,7 +92,10 @@ class WrongFlags(RotaTest):
         self.refuse("--workers=9", word="shards")
         self.refuse("--alpha=0.1", "--alpha_sum=5", word="alpha")
         self.refuse("--schedulers=2", word="schedulers")
-        self.refuse("--valid=held-out.txt", word="valid")
+
+    def test_help_shows_the_defaults_of_the_app(self):
+        self.assertRegex(self.rota("train", "lda", "--help").stdout, r"--epochs=N +\(default 20;")
+        self.assertRegex(self.rota("train", "--help").stdout, r"--epochs=N +\(default 0;")
 
     def test_unknown_app_and_command(self):
         done = self.rota("train", "lda2", f"--input={KOS}", f"--out={self.folder}/out")

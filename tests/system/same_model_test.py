@@ -99,22 +99,70 @@ class SameModel(RotaTest):
                 self.assertEqual([m["epoch"] for m in self.metrics(out)], list(range(EPOCHS + 1)))
         print("resumed behind epochs", resumed_behind)
 
-    def test_damaged_checkpoint_is_passed_over(self):
-        out = self.folder / "damaged"
+    def killed_behind_commits(self, name):
+        """The folder of a run that was killed when it had two commits or more."""
+        out = self.folder / name
         run = self.start(*self.lda(out, f"--epochs={EPOCHS}", "--checkpoint_seconds=0"))
         self.wait_for("three commits", lambda: len(self.committed(out)) >= 2 and self.committed(out)[-1] >= 3)
         kill([run.pid, *self.roles(out).values()])
         run.wait()
         self.no_role_left(out)
-        newest = self.committed(out)[-1]
-        victim = out / "checkpoint" / f"epoch-{newest:08d}" / "partition-0.sst"
+        return out
+
+    @staticmethod
+    def damage(victim):
         data = bytearray(victim.read_bytes())
         data[len(data) // 2] ^= 1
         victim.write_bytes(data)
+
+    def test_damaged_checkpoint_is_passed_over(self):
+        out = self.killed_behind_commits("damaged")
+        newest = self.committed(out)[-1]
+        self.damage(out / "checkpoint" / f"epoch-{newest:08d}" / "partition-0.sst")
         done = self.rota("resume", out)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.check(out)
         self.assertIn("checkpoint_refused", (out / "log/coordinator-0.log").read_text())
+        self.assertLess(int(self.events(out, "resume")[-1]["epoch"]), newest)
+
+    def test_a_run_whose_checkpoints_are_all_damaged_does_not_begin_anew(self):
+        out = self.killed_behind_commits("all-damaged")
+        before = self.metrics(out)
+        for victim in (out / "checkpoint").glob("epoch-*/partition-0.sst"):
+            self.damage(victim)
+        done = self.rota("resume", out)
+        self.assertEqual(done.returncode, 74, done.stderr)
+        self.assertIn(f"no checkpoint of {out} can be used: ", done.stderr)
+        self.assertIn("partition-0.sst", done.stderr)
+        self.assertIn("start a new run", done.stderr)
+        self.assertEqual(self.events(out, "end")[-1]["exit"], 74)
+        self.assertEqual(self.metrics(out), before)
+        self.assertFalse((out / "result.json").exists())
+        self.no_role_left(out)
+
+    def test_a_run_without_a_commit_begins_anew_and_says_so(self):
+        out = self.killed_behind_commits("no-commit")
+        for record in (out / "checkpoint").glob("epoch-*/commit.json"):
+            record.unlink()
+        done = self.rota("resume", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("nothing to resume: no epoch was committed", done.stderr)
+        self.assertEqual(len(self.events(out, "resume_from_nothing")), 1)
+        self.check(out)
+        self.assertEqual([m["epoch"] for m in self.metrics(out)], list(range(EPOCHS + 1)))
+
+    def test_a_damaged_model_is_refused(self):
+        out = self.train("model", "--workers=1")
+        shown = self.rota("show", "lda", f"--model={out}")
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        manifest = out / "model/manifest.json"
+        whole = manifest.read_text()
+        self.assertIn('"seed": 7', whole)
+        manifest.write_text(whole.replace('"seed": 7', '"seed": 6'))
+        shown = self.rota("show", "lda", f"--model={out}")
+        self.assertEqual(shown.returncode, 74, shown.stderr)
+        self.assertIn(f"{manifest}: damaged", shown.stderr)
+        self.assertEqual(shown.stdout, "")
 
     def test_a_worker_is_killed(self):
         out = self.folder / "worker"

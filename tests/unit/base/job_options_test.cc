@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "base/job_settings.h"
 #include "tests/unit/base/temporary_folder.h"
 
 namespace rota {
@@ -73,6 +74,27 @@ TEST_F(JobOptionsTest, TheIdentityIsThatOfTheModel) {
   EXPECT_EQ(identity, job_identity(*parse(others)));
   others.push_back("--shards=16");
   EXPECT_NE(identity, job_identity(*parse(others)));
+  // What a push or a choice may know.
+  for (const char* other : {"--staleness=1", "--asynchronous", "--pipeline=2", "--schedulers=2", "--partitions=3"}) {
+    auto with = words;
+    with.emplace_back(other);
+    EXPECT_NE(identity, job_identity(*parse(with))) << other;
+  }
+}
+
+TEST_F(JobOptionsTest, TheSettingsOfTheRoles) {
+  const auto settings = job_settings(
+      *parse({"--app=lda", "--staleness=3", "--asynchronous", "--pipeline=2", "--schedulers=4", "--shards=4"}), false);
+  ASSERT_TRUE(settings.ok());
+  EXPECT_EQ(settings->staleness, 3U);
+  EXPECT_TRUE(settings->asynchronous);
+  EXPECT_EQ(settings->pipeline, 2U);
+  EXPECT_EQ(settings->schedulers, 4U);
+  const auto plain = job_settings(*parse({"--app=lda"}), false);
+  ASSERT_TRUE(plain.ok());
+  EXPECT_EQ(plain->epochs, 0U) << "as the app says";
+  EXPECT_EQ(plain->staleness, 0U);
+  EXPECT_FALSE(plain->asynchronous);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ constexpr Option kOptions[] = {
   plugin.terms = [](const Job&) { return std::vector<Term>{}; };
   plugin.load = [](const Job&, std::span<const ShardId>) { return std::vector<std::unique_ptr<Push>>{}; };
 #ifndef FIXTURE_INCOMPLETE
-  plugin.schedule = [](const Job&) { return std::unique_ptr<Schedule>(); };
+  plugin.schedule = [](const Job&, Share) { return std::unique_ptr<Schedule>(); };
 #endif
 #ifdef FIXTURE_OLD
   plugin.abi = "rota-abi-0";

@@ -33,6 +33,7 @@ Written report_of(const RunPlan& plan, std::uint32_t partition) {
   add(Object::slice, plan.slices);
   add(Object::schedule, plan.schedulers);
   if (partition == 0) report.objects.push_back({Object::cut, 0, {5, 5}});
+  report.objects.push_back({Object::pull, partition, hash128(Writer().view())});  // most have no state
   // The rows: 1000 of them, wherever they live.
   for (std::uint64_t key = 0; key < 1000; ++key)
     if (partition_of_row(0, key, plan.partitions) == partition) report.rows += Hash128{key * key, ~key};
@@ -82,6 +83,23 @@ TEST(Checkpoint, EveryObjectAndEveryRowIsInOneOfTheHashes) {
     EXPECT_EQ(record.model_hash != before.model_hash, model) << i;
     EXPECT_EQ(record.state_hash != before.state_hash, !model && !cut) << i;
   }
+}
+
+TEST(Checkpoint, AStateOfPullIsPartOfTheState) {
+  const RunPlan plan = plan_of(2);
+  const auto record_with = [&](const Hash128& hash) {
+    Checkpoint checkpoint(plan, 3);
+    EXPECT_TRUE(checkpoint.written(0, report_of(plan, 0)));
+    Written other = report_of(plan, 1);
+    other.objects.back().hash = hash;
+    EXPECT_TRUE(checkpoint.written(1, other));
+    CommitRecord record;
+    checkpoint.fill(record);
+    return record;
+  };
+  EXPECT_EQ(record_with({1, 2}).model_hash, record_of(2).model_hash);
+  EXPECT_NE(record_with({1, 2}).state_hash, record_of(2).state_hash);
+  EXPECT_NE(record_with({1, 2}).state_hash, record_with({1, 3}).state_hash);
 }
 
 TEST(Checkpoint, ObjectsAreSharedOutAsTheyArePlaced) {

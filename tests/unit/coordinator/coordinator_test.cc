@@ -6,165 +6,16 @@
 
 #include <limits>
 
-#include "base/version.h"
+#include "tests/unit/coordinator/run_script.h"
 
 namespace rota {
 namespace {
 
-constexpr NodeId kScheduler{Role::scheduler, 0}, kWorker{Role::worker, 0}, kPartition{Role::partition, 0};
-
-class Diary final : public Recorder {
- public:
-  void event(const std::string& name, const Fields& fields) override {
-    std::string line = name;
-    for (const auto& [field, value] : fields) line += " " + field + "=" + value;
-    events.push_back(line);
-  }
-  void epoch(const EpochRecord& record) override { epochs.push_back(record); }
-  std::string status(const std::string& missing) const override { return "missing " + missing; }
-  Status commit(const CommitRecord& record) override {
-    commits.push_back(record);
-    return commit_answer;
-  }
-  Status finish(const RunResult& result) override {
-    results.push_back(result);
-    return {};
-  }
-  bool has(const std::string& event) const {
-    return std::any_of(events.begin(), events.end(), [&](const std::string& e) { return e.starts_with(event); });
-  }
-
-  std::vector<std::string> events;
-  std::vector<EpochRecord> epochs;
-  std::vector<CommitRecord> commits;
-  std::vector<RunResult> results;
-  Status commit_answer;
-};
-
-RunPlan small_plan() {
-  RunPlan plan;
-  plan.job = {1, 2};
-  plan.shards = plan.slices = 2;
-  plan.epochs = 1;
-  return plan;
-}
-
-// One worker with two shards, one partition, one scheduler.
-class Script {
- public:
-  explicit Script(RunPlan plan = small_plan())
-      : diary(std::make_shared<Diary>()), plan_(plan), coordinator_(std::move(plan), diary) {
-    world_.now = kSecond;
-    turn([&](Outbox& out) { return coordinator_.tick(out); });
-  }
-
-  void hear(NodeId from, const Message& message) {
-    turn([&](Outbox& out) { return coordinator_.step({from, kCoordinator, message}, out); });
-  }
-  void pass(Nanoseconds time) {
-    world_.now += time;
-    turn([&](Outbox& out) { return coordinator_.tick(out); });
-  }
-  void disconnect(NodeId process) {
-    turn([&](Outbox& out) { return coordinator_.peer_disconnected(process, out); });
-  }
-
-  Hello hello(NodeId process, std::uint64_t incarnation = 1) const {
-    return {process.name(), kVersion, plan_.job, incarnation, 7, "node5"};
-  }
-  void join() {
-    hear(kScheduler, hello(kScheduler));
-    hear(kWorker, hello(kWorker));
-  }
-  void prepare(std::vector<Term> terms = {{"loss", Term::Kind::objective}}) {
-    join();
-    Loaded loaded;
-    loaded.items = {4, 6};
-    loaded.items_unit = "tokens";
-    loaded.terms = std::move(terms);
-    hear(kWorker, loaded);
-    hear(kScheduler, cut());
-    hear(kPartition, Ready{});
-    hear(kWorker, Ready{});
-  }
-  CutMade cut() const {
-    CutMade made;
-    made.cut.slices.resize(plan_.slices);
-    return made;
-  }
-  // The two rounds of an epoch in which the slices change hands.
-  void schedule(RoundId first = 1) {
-    Rounds rounds;
-    rounds.first = first;
-    rounds.rounds.resize(2);
-    rounds.rounds[0].owned = {0, 1};
-    rounds.rounds[1].owned = {1, 0};
-    rounds.rounds[1].ends_epoch = true;
-    hear(kScheduler, rounds);
-  }
-  void end_epoch(Epoch epoch) {
-    EpochDone done;
-    done.epoch = epoch;
-    done.items = 10;
-    hear(kWorker, done);
-  }
-  void evaluate(Epoch epoch, double loss) {
-    Evaluated all;
-    all.epoch = epoch;
-    all.shards = {{0, {loss}}, {1, {0}}};
-    all.slices = {{0, {0}}, {1, {0}}};
-    hear(kWorker, all);
-    Evaluated rows;
-    rows.epoch = epoch;
-    rows.rows = {0};
-    hear(kPartition, rows);
-  }
-  Written written(Epoch epoch) const {
-    Written report;
-    report.epoch = epoch;
-    report.file = "file";
-    report.objects = {{Object::shard, 0, {}}, {Object::shard, 1, {}},    {Object::slice, 0, {}},
-                      {Object::slice, 1, {}}, {Object::schedule, 0, {}}, {Object::cut, 0, {}}};
-    return report;
-  }
-  void save(Epoch epoch) {
-    hear(kWorker, Saved{epoch});
-    hear(kScheduler, Saved{epoch});
-    hear(kPartition, written(epoch));
-  }
-
-  // The messages of one kind to one node since the last call of forget().
-  template <typename M>
-  std::vector<M> sent(NodeId to) const {
-    std::vector<M> all;
-    for (const Envelope& envelope : said)
-      if (envelope.to == to && std::holds_alternative<M>(envelope.message))
-        all.push_back(std::get<M>(envelope.message));
-    return all;
-  }
-  void forget() { said.clear(); }
-
-  std::shared_ptr<Diary> diary;
-  std::vector<Envelope> said;
-  std::optional<Ending> ended;
-
- private:
-  void turn(const std::function<Status(Outbox&)>& act) {
-    Outbox out(kCoordinator, world_);
-    const Status status = act(out);
-    EXPECT_TRUE(status.ok()) << status.what();
-    said.insert(said.end(), out.sent.begin(), out.sent.end());
-    if (out.ended) ended = out.ending;
-    for (const auto& started : out.started) {
-      const Continuation continuation = started.work();
-      turn([&](Outbox& later) { return continuation(later); });
-    }
-  }
-
-  RunPlan plan_;
-  Outbox::World world_;
-  Coordinator coordinator_;
-};
+using tests::kPartition;
+using tests::kScheduler;
+using tests::kWorker;
+using tests::Script;
+using tests::small_plan;
 
 TEST(Coordinator, ARunFromHelloToStop) {
   Script run;
@@ -191,8 +42,9 @@ TEST(Coordinator, ARunFromHelloToStop) {
   ASSERT_EQ(run.diary->epochs.size(), 1U);
   EXPECT_EQ(run.diary->epochs[0].objective, 2.5);
   EXPECT_EQ(run.diary->epochs[0].per_item, 0.25);
+  EXPECT_EQ(run.diary->epochs[0].figures, (std::vector<std::pair<std::string, double>>{{"drawn", 8}}));
   ASSERT_EQ(run.sent<Save>(kPartition).size(), 1U);
-  EXPECT_EQ(run.sent<Save>(kPartition)[0].objects, 6U);
+  EXPECT_EQ(run.sent<Save>(kPartition)[0].objects, 7U);
   run.save(1);
   ASSERT_EQ(run.diary->commits.size(), 1U);
   EXPECT_EQ(run.diary->commits[0].next_round, 3U);
@@ -424,7 +276,7 @@ TEST(Coordinator, TheNextEpochIsHeldBackUntilTheBoundaryIsDone) {
   Script run(plan);
   run.prepare();
   run.schedule(1);
-  run.schedule(3);
+  run.schedule(3, 2);
   EXPECT_EQ(run.sent<Tasks>(kWorker).size(), 1U);
   run.end_epoch(1);
   run.evaluate(1, 1);
@@ -445,7 +297,7 @@ TEST(Coordinator, AnEpochThatIsNeitherEvaluatedNorSavedFlowsIntoTheNext) {
   Script run(plan);
   run.prepare();
   run.schedule(1);
-  run.schedule(3);
+  run.schedule(3, 2);
   EXPECT_EQ(run.sent<Tasks>(kWorker).size(), 2U);
   run.end_epoch(1);
   EXPECT_TRUE(run.sent<Evaluate>(kWorker).empty());
@@ -479,6 +331,29 @@ TEST(Coordinator, ASecondSignalEndsTheRunAtOnce) {
   EXPECT_FALSE(run.ended.has_value());
   run.hear(kCoordinator, Stop{ExitCode::interrupted, "twice"});
   EXPECT_EQ(run.ended.value_or(Ending{}).code, ExitCode::interrupted);
+}
+
+TEST(Coordinator, TheAppSaysHowLongToTrainIfTheUserDoesNot) {
+  RunPlan plan = small_plan();
+  plan.epochs = 0;
+  Script run(plan);
+  run.prepare();
+  EXPECT_EQ(run.sent<Start>(kScheduler).at(0).last, 3U);
+  run.schedule();
+  run.end_epoch(1);
+  run.evaluate(1, 1);
+  EXPECT_EQ(run.diary->epochs.at(0).epochs, 3U);
+  EXPECT_FALSE(run.ended.has_value());
+}
+
+TEST(Coordinator, AnAsynchronousRunIsNotReproducibleAndSaysSo) {
+  for (const bool asynchronous : {false, true}) {
+    RunPlan plan = small_plan();
+    plan.asynchronous = asynchronous;
+    Script run(plan);
+    run.prepare();
+    EXPECT_EQ(run.diary->has("not_reproducible"), asynchronous);
+  }
 }
 
 TEST(Coordinator, AResumedRunGoesOnBehindTheCommit) {

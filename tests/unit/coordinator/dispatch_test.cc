@@ -11,6 +11,17 @@
 namespace rota {
 namespace {
 
+using Done = std::map<std::uint32_t, RoundId>;
+
+constexpr TableId kApart = 2, kTogether = 3;
+
+std::vector<Table> tables() {
+  return {{"first", Table::Kind::shared, 10, 1, 1},
+          {"slices", Table::Kind::sliced, 10, 0, 0},
+          {"apart", Table::Kind::shared, 100, 1, 1},
+          {"together", Table::Kind::shared, 100, 1, 1, 1, true}};
+}
+
 Round owning(std::vector<std::optional<SliceId>> slices, bool ends_epoch = false) {
   Round round;
   round.owned = std::move(slices);
@@ -18,32 +29,49 @@ Round owning(std::vector<std::optional<SliceId>> slices, bool ends_epoch = false
   return round;
 }
 
-Round sharing(std::vector<Key> keys, bool ends_epoch = false) {
+Round sharing(std::vector<Key> keys, TableId table = kApart) {
   Round round;
-  round.table = 2;
+  round.table = table;
   round.shared = std::move(keys);
-  round.ends_epoch = ends_epoch;
   return round;
 }
 
+// The only scheduler's turn.
+Turns::Turn turn_of(RoundId id, Round round) {
+  return {std::move(round), 0, id, false};
+}
+
+void give_out(Dispatch& dispatch, RoundId id, Turns::Turn turn, Epoch epoch = 1) {
+  const Status status = dispatch.add(id, std::move(turn), epoch);
+  ASSERT_TRUE(status.ok()) << status.what();
+  dispatch.give_out();
+}
+
 TEST(Dispatch, ARoundThatBreaksTheRulesIsRefusedByName) {
-  Dispatch dispatch(3, 6, 2, 2);
+  Dispatch dispatch(3, 6, 2, 2, tables());
   const auto why = [&](Round round) {
-    const Status status = dispatch.add(7, std::move(round), 1);
+    const Status status = dispatch.add(7, turn_of(7, std::move(round)), 1);
     EXPECT_EQ(status.code(), ExitCode::failed);
     return status.what();
   };
-  EXPECT_EQ(why({}), "schedule, round 7: neither shared rows nor owned slices");
   EXPECT_EQ(why(owning({1, 4, 1})), "schedule, round 7: slice 1 is given to two shards");
   EXPECT_EQ(why(owning({1, 6, 2})), "schedule, round 7: no slice 6");
   EXPECT_EQ(why(owning({1, 2})), "schedule, round 7: slices for 2 of 3 shards");
   EXPECT_EQ(why(sharing({4, 2, 4})), "schedule, round 7: a shared row is named twice");
+  EXPECT_EQ(why(sharing({4}, 4)), "schedule, round 7: table 4 is not a shared table");
+  EXPECT_EQ(why(sharing({}, 9)), "schedule, round 7: table 9 is not a shared table");
+  EXPECT_EQ(why(sharing({4}, 1)), "schedule, round 7: table 1 is not a shared table") << "it is sliced";
+  EXPECT_EQ(why(sharing({})), "schedule, round 7: no row is named, and those of apart are apart");
+  EXPECT_EQ(why(sharing({100})), "schedule, round 7: table apart has no row 100");
+  Round blocks = sharing({4, 2}, kTogether);
+  blocks.blocks = {1};
+  EXPECT_EQ(why(blocks), "schedule, round 7: its blocks hold another number of rows");
   EXPECT_EQ(dispatch.front(), nullptr) << "nothing of it is kept";
 }
 
 TEST(Dispatch, TasksGoToTheWorkersThatHostTheShards) {
-  Dispatch dispatch(4, 4, 2, 1);
-  ASSERT_TRUE(dispatch.add(1, owning({0, 1, std::nullopt, 3}, true), 5).ok());
+  Dispatch dispatch(4, 4, 2, 1, {});
+  ASSERT_TRUE(dispatch.add(1, turn_of(1, owning({0, 1, std::nullopt, 3}, true)), 5).ok());
   ASSERT_NE(dispatch.front(), nullptr);
   EXPECT_EQ(dispatch.front()->id, 1U);
   dispatch.give_out();
@@ -69,7 +97,7 @@ TEST(Dispatch, HandoversFollowEverySliceOnItsWay) {
   job.slices = slices;
   RotationSchedule schedule(job);
   Random random({1, 2, 3, 4});
-  Dispatch dispatch(shards, slices, workers, 1);
+  Dispatch dispatch(shards, slices, workers, 1, {});
   struct At {
     RoundId round = 0;
     ShardId shard = 0;
@@ -78,8 +106,7 @@ TEST(Dispatch, HandoversFollowEverySliceOnItsWay) {
   for (SliceId b = 0; b < slices; ++b) at[b].shard = home_shard(b, shards, slices);
   for (RoundId id = 1; id <= 3 * slices; ++id) {
     const Round round = schedule.next(random);
-    ASSERT_TRUE(dispatch.add(id, round, 1).ok());
-    dispatch.give_out();
+    give_out(dispatch, id, turn_of(id, round));
     std::set<SliceId> moved;
     for (const auto& [worker, tasks] : dispatch.take_tasks())
       for (const Handover& handover : tasks.handovers) {
@@ -97,17 +124,20 @@ TEST(Dispatch, HandoversFollowEverySliceOnItsWay) {
 
 TEST(Dispatch, SharedRowsGoToAllWorkersAndEachPartitionExpectsItsOwn) {
   const std::uint32_t partitions = 3;
-  Dispatch dispatch(2, 0, 2, partitions);
+  Dispatch dispatch(2, 0, 2, partitions, tables());
   const std::vector<Key> keys = {12, 3, 40, 7, 8};
-  ASSERT_TRUE(dispatch.add(4, sharing(keys), 1).ok());
-  dispatch.give_out();
+  Round round = sharing(keys);
+  round.argument = {0.5};
+  give_out(dispatch, 4, turn_of(4, round));
   std::vector<Key> expected;
   for (const auto& [partition, expect] : dispatch.take_expects()) {
     EXPECT_EQ(expect.rows.round, 4U);
-    EXPECT_EQ(expect.rows.table, 2U);
+    EXPECT_EQ(expect.rows.table, kApart);
+    EXPECT_EQ(expect.rows.argument, round.argument);
+    EXPECT_FALSE(expect.feedback.has_value());
     std::vector<Key> own;
     for (const Key key : keys)
-      if (partition_of_row(2, key, partitions) == partition) own.push_back(key);
+      if (partition_of_row(kApart, key, partitions) == partition) own.push_back(key);
     EXPECT_EQ(expect.rows.keys, own) << "in the order of the round";
     expected.insert(expected.end(), own.begin(), own.end());
   }
@@ -116,36 +146,85 @@ TEST(Dispatch, SharedRowsGoToAllWorkersAndEachPartitionExpectsItsOwn) {
   for (std::uint32_t w = 0; w < 2; ++w) {
     ASSERT_EQ(tasks[w].shared.size(), 1U);
     EXPECT_EQ(tasks[w].shared[0].keys, keys);
+    EXPECT_EQ(tasks[w].shared[0].argument, round.argument);
     ASSERT_EQ(tasks[w].tasks.size(), 1U);
     EXPECT_TRUE(tasks[w].tasks[0].shared);
   }
 }
 
+TEST(Dispatch, RowsThatAreTogetherAreExpectedInOnePartitionWithTheirBlocks) {
+  Dispatch dispatch(2, 0, 1, 3, tables());
+  Round round = sharing({12, 3, 40}, kTogether);
+  round.blocks = {2, 1};
+  give_out(dispatch, 1, turn_of(1, round));
+  const auto expects = dispatch.take_expects();
+  ASSERT_EQ(expects.size(), 1U);
+  EXPECT_EQ(expects[0].first, kPartitionOfTogether);
+  EXPECT_EQ(expects[0].second.rows.keys, round.shared);
+  EXPECT_EQ(expects[0].second.rows.blocks, round.blocks);
+  EXPECT_EQ(dispatch.take_tasks()[0].shared.at(0).blocks, round.blocks);
+}
+
+TEST(Dispatch, ARoundWithoutRowsAndSlicesIsASharedOneOfItsTable) {
+  Dispatch dispatch(2, 0, 1, 3, tables());
+  give_out(dispatch, 1, turn_of(1, sharing({}, kTogether)));
+  const auto expects = dispatch.take_expects();
+  ASSERT_EQ(expects.size(), 1U);
+  EXPECT_TRUE(expects[0].second.rows.keys.empty());
+  const auto tasks = dispatch.take_tasks();
+  EXPECT_EQ(tasks.at(0).tasks.size(), 2U);
+  EXPECT_TRUE(tasks.at(0).tasks[0].shared);
+  EXPECT_TRUE(dispatch.take_done().empty());
+  EXPECT_TRUE(dispatch.committed(1, kPartitionOfTogether));
+  EXPECT_EQ(dispatch.take_done(), (Done{{0, 1}}));
+}
+
+TEST(Dispatch, APartitionIsToldWhoWaitsForTheCommit) {
+  Dispatch dispatch(1, 0, 1, 1, tables());
+  give_out(dispatch, 9, {sharing({1}), 2, 4, true});
+  const auto expects = dispatch.take_expects();
+  ASSERT_EQ(expects.size(), 1U);
+  ASSERT_TRUE(expects[0].second.feedback.has_value());
+  EXPECT_EQ(expects[0].second.feedback->scheduler, 2U);
+  EXPECT_EQ(expects[0].second.feedback->round, 4U);
+  EXPECT_EQ(expects[0].second.rows.round, 9U);
+}
+
 TEST(Dispatch, RoundsAreDoneInTheirOrder) {
-  Dispatch dispatch(1, 1, 1, 1);
-  ASSERT_TRUE(dispatch.add(1, sharing({1}), 1).ok());
-  ASSERT_TRUE(dispatch.add(2, sharing({2}), 1).ok());
-  ASSERT_TRUE(dispatch.add(3, owning({0}, true), 1).ok());
-  ASSERT_TRUE(dispatch.add(4, owning({0}, true), 2).ok());
-  for (int i = 0; i < 4; ++i) dispatch.give_out();
-  EXPECT_EQ(dispatch.take_done(), 0U);
+  Dispatch dispatch(1, 1, 1, 1, tables());
+  give_out(dispatch, 1, turn_of(1, sharing({1})));
+  give_out(dispatch, 2, turn_of(2, sharing({2})));
+  give_out(dispatch, 3, turn_of(3, owning({0}, true)));
+  give_out(dispatch, 4, turn_of(4, owning({0}, true)), 2);
+  EXPECT_EQ(dispatch.take_done(), Done{});
   EXPECT_TRUE(dispatch.committed(2, 0));
-  EXPECT_EQ(dispatch.take_done(), 0U) << "the one before it is not done";
+  EXPECT_EQ(dispatch.take_done(), Done{}) << "the one before it is not done";
   EXPECT_TRUE(dispatch.committed(1, 0));
-  EXPECT_EQ(dispatch.take_done(), 2U);
-  EXPECT_EQ(dispatch.take_done(), 0U);
+  EXPECT_EQ(dispatch.take_done(), (Done{{0, 2}}));
+  EXPECT_EQ(dispatch.take_done(), Done{});
   dispatch.epoch_done(1);
-  EXPECT_EQ(dispatch.take_done(), 3U);
+  EXPECT_EQ(dispatch.take_done(), (Done{{0, 3}}));
   dispatch.epoch_done(2);
-  EXPECT_EQ(dispatch.take_done(), 4U);
+  EXPECT_EQ(dispatch.take_done(), (Done{{0, 4}}));
+}
+
+TEST(Dispatch, EachSchedulerIsToldItsOwnNumbers) {
+  Dispatch dispatch(1, 0, 1, 1, tables());
+  give_out(dispatch, 10, {sharing({1}), 0, 5, true});
+  give_out(dispatch, 11, {sharing({2}), 1, 5, true});
+  give_out(dispatch, 12, {sharing({3}), 0, 6, true});
+  for (const RoundId id : {12, 11}) EXPECT_TRUE(dispatch.committed(id, 0));
+  EXPECT_EQ(dispatch.take_done(), Done{});
+  EXPECT_TRUE(dispatch.committed(10, 0));
+  EXPECT_EQ(dispatch.take_done(), (Done{{0, 6}, {1, 5}}));
 }
 
 TEST(Dispatch, ACommitThatIsNotDueIsRefused) {
-  Dispatch dispatch(1, 1, 1, 2);
-  ASSERT_TRUE(dispatch.add(1, sharing({1}), 1).ok());
+  Dispatch dispatch(1, 1, 1, 2, tables());
+  ASSERT_TRUE(dispatch.add(1, turn_of(1, sharing({1})), 1).ok());
   EXPECT_FALSE(dispatch.committed(1, 0)) << "not given out yet";
   dispatch.give_out();
-  const std::uint32_t home = partition_of_row(2, 1, 2);
+  const std::uint32_t home = partition_of_row(kApart, 1, 2);
   EXPECT_FALSE(dispatch.committed(1, 1 - home)) << "it has no rows of it";
   EXPECT_FALSE(dispatch.committed(2, home));
   EXPECT_TRUE(dispatch.committed(1, home));

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
+#include "base/sealed_json.h"
 
 namespace rota {
 namespace {
@@ -14,6 +14,7 @@ CommitRecord sample() {
   record.next_round = 345;
   record.seconds = 0.1 + 0.2;
   record.items = 6789;
+  record.ends_job = true;
   record.job = {1, ~std::uint64_t{0}};
   record.model_hash = {3, 4};
   record.state_hash = {5, 6};
@@ -26,20 +27,24 @@ bool same(const CommitRecord& a, const CommitRecord& b) {
     return x.file == y.file && x.bytes == y.bytes && x.hash == y.hash;
   };
   return a.epoch == b.epoch && a.next_round == b.next_round && a.seconds == b.seconds && a.items == b.items &&
-         a.job == b.job && a.model_hash == b.model_hash && a.state_hash == b.state_hash &&
+         a.ends_job == b.ends_job && a.job == b.job && a.model_hash == b.model_hash && a.state_hash == b.state_hash &&
          std::equal(a.files.begin(), a.files.end(), b.files.begin(), b.files.end(), same_file);
 }
 
 TEST(JsonRecords, ACommitRecordComesBack) {
-  const auto back = commit_from_json(commit_to_text(sample()));
-  ASSERT_TRUE(back.has_value());
-  EXPECT_TRUE(same(*back, sample()));
+  for (const bool ends_job : {false, true}) {
+    CommitRecord record = sample();
+    record.ends_job = ends_job;
+    const auto back = commit_from_text(commit_to_text(record));
+    ASSERT_TRUE(back.ok()) << back.status().what();
+    EXPECT_TRUE(same(*back, record));
+  }
   CommitRecord largest = sample();
   largest.epoch = ~Epoch{0};
   largest.next_round = largest.items = ~std::uint64_t{0};
   largest.files.clear();
-  const auto largest_back = commit_from_json(commit_to_text(largest));
-  ASSERT_TRUE(largest_back.has_value());
+  const auto largest_back = commit_from_text(commit_to_text(largest));
+  ASSERT_TRUE(largest_back.ok()) << largest_back.status().what();
   EXPECT_TRUE(same(*largest_back, largest));
 }
 
@@ -51,8 +56,8 @@ TEST(JsonRecords, NoChangedByteGivesAnotherRecord) {
     for (const unsigned change : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 128U, 255U}) {
       std::string damaged = text;
       damaged[at] = static_cast<char>(damaged[at] ^ static_cast<char>(change));
-      const auto record = commit_from_json(damaged);
-      if (record) {
+      const auto record = commit_from_text(damaged);
+      if (record.ok()) {
         EXPECT_TRUE(same(*record, sample())) << damaged;
       } else {
         ++refused;
@@ -65,29 +70,48 @@ TEST(JsonRecords, NoChangedByteGivesAnotherRecord) {
 TEST(JsonRecords, EveryTruncationIsRefused) {
   const std::string text = commit_to_text(sample());
   for (std::size_t size = 0; size + 2 < text.size(); ++size)
-    EXPECT_FALSE(commit_from_json(text.substr(0, size)).has_value()) << size;
+    EXPECT_EQ(commit_from_text(text.substr(0, size)).status().code(), ExitCode::disk) << size;
 }
 
-// The fields as they are, but for one: with a checksum that is right for what a reader would make of it.
+// Under a right checksum, as another program might write it.
 TEST(JsonRecords, AMissingFieldOrAnotherTypeIsRefused) {
-  const auto whole = nlohmann::ordered_json::parse(commit_to_text(sample()));
+  auto whole = nlohmann::ordered_json::parse(commit_to_text(sample()));
+  whole.erase("format");
+  whole.erase("check");
+  const auto code = [](const nlohmann::ordered_json& json) {
+    return commit_from_text(seal(json, kCommitFormat)).status().code();
+  };
+  ASSERT_EQ(code(whole), ExitCode::ok);
   for (const auto& [name, value] : whole.items()) {
+    if (name == "ends_job" || name == "seconds") continue;
     auto json = whole;
     json.erase(name);
-    EXPECT_FALSE(commit_from_json(json.dump()).has_value()) << name;
-    for (const char* other : {"null", "{}", "[]", "\"x\"", "-1", "1e300", "0.5", "[[[1]]]", "true", "99999999999999"}) {
+    EXPECT_EQ(code(json), ExitCode::disk) << name;
+    for (const char* other : {"null", "{}", "\"x\"", "-1", "1e300", "0.5", "[[[1]]]", "true"}) {
       json[name] = nlohmann::ordered_json::parse(other);
-      const auto record = commit_from_json(json.dump());
-      EXPECT_FALSE(record.has_value()) << name << ": " << other;
+      EXPECT_EQ(code(json), ExitCode::disk) << name << ": " << other;
     }
   }
-  EXPECT_TRUE(commit_from_json(whole.dump()).has_value()) << "laid out otherwise, it is the same record";
+  auto json = whole;
+  json["epoch"] = std::uint64_t{1} << 32;
+  EXPECT_EQ(code(json), ExitCode::disk) << "more than an epoch can be";
+  for (const char* name : {"seconds", "ends_job"}) {
+    json = whole;
+    json[name] = "x";
+    EXPECT_EQ(code(json), ExitCode::disk) << name;
+  }
+}
+
+TEST(JsonRecords, AnotherFormatIsNamed) {
+  const auto record = commit_from_text(seal(to_json(sample()), kCommitFormat + 1));
+  ASSERT_FALSE(record.ok());
+  EXPECT_EQ(record.status().code(), ExitCode::wrong_version);
 }
 
 TEST(JsonRecords, GarbageIsRefused) {
-  for (const char* text : {"", "null", "[]", "{}", "7", "\"\"", "{\"format\": 1}", "{\"format\": \"1\"}", "\xff\xfe"})
-    EXPECT_FALSE(commit_from_json(text).has_value()) << text;
-  EXPECT_FALSE(commit_from_json(std::string(100000, '[')).has_value());
+  for (const char* text : {"", "null", "[]", "{}", "7", "\"\"", "{\"format\": 2}", "{\"format\": \"2\"}", "\xff\xfe"})
+    EXPECT_EQ(commit_from_text(text).status().code(), ExitCode::disk) << text;
+  EXPECT_FALSE(commit_from_text(std::string(100000, '[')).ok());
 }
 
 TEST(JsonRecords, AnEpochAsUsersReadIt) {
@@ -106,12 +130,15 @@ TEST(JsonRecords, AnEpochAsUsersReadIt) {
   EXPECT_EQ(json["compute_seconds"], (nlohmann::json{1.5, 2.0}));
   EXPECT_EQ(json["wait_seconds"], (nlohmann::json{0.5, 0.0}));
   EXPECT_FALSE(json.contains("objective")) << "it was not evaluated";
+  EXPECT_FALSE(json.contains("schedule")) << "it has no figures";
   record.evaluated = true;
   record.objective = -4.5;
   record.terms = {{"loss", 1}, {"penalty", 2}};
+  record.figures = {{"drawn", 40}};
   json = to_json(record);
   EXPECT_EQ(json["objective"], -4.5);
   EXPECT_EQ(json["terms"]["penalty"], 2);
+  EXPECT_EQ(json["schedule"]["drawn"], 40);
 }
 
 }  // namespace

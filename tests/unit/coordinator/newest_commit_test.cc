@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "base/file_hash.h"
+#include "base/sealed_json.h"
 #include "coordinator/json_records.h"
 #include "coordinator/run_recorder.h"
 #include "tests/unit/base/temporary_folder.h"
@@ -97,10 +98,28 @@ TEST_F(NewestCommit, PassesOverAnEpochWithADamagedRecord) {
   EXPECT_EQ(found(), 3U);
 }
 
-TEST_F(NewestCommit, IsNoneIfAllAreDamaged) {
+// The run began anew without a word.
+TEST_F(NewestCommit, IsAnErrorThatNamesAllReasonsIfThereAreSomeAndNoneCanBeUsed) {
   commit(3);
-  std::filesystem::remove(run().checkpoint(3) / RunFolder::partition_file(1));
-  EXPECT_EQ(newest_commit(run(), kJob).status().code(), ExitCode::no_input);
+  commit(4);
+  const auto missing = run().checkpoint(3) / RunFolder::partition_file(1);
+  std::filesystem::remove(missing);
+  const auto record = run().checkpoint(4) / RunFolder::kCommitRecord;
+  put(record, "{}");
+  const Status status = newest_commit(run(), kJob).status();
+  EXPECT_EQ(status.code(), ExitCode::disk);
+  const std::string& what = status.what();
+  EXPECT_TRUE(what.starts_with("no checkpoint of " + folder.string() + " can be used: " + record.string())) << what;
+  EXPECT_NE(what.find("; " + missing.string()), std::string::npos) << what;
+  EXPECT_TRUE(what.ends_with("; start a new run")) << what;
+}
+
+TEST_F(NewestCommit, OfAnotherVersionOfRotaIsSaidToBe) {
+  for (const Epoch epoch : {3U, 4U})
+    put(run().checkpoint(epoch) / RunFolder::kCommitRecord, seal(to_json(CommitRecord{}), kCommitFormat + 1));
+  EXPECT_EQ(newest_commit(run(), kJob).status().code(), ExitCode::wrong_version);
+  put(run().checkpoint(4) / RunFolder::kCommitRecord, "{}");
+  EXPECT_EQ(newest_commit(run(), kJob).status().code(), ExitCode::disk);
 }
 
 TEST_F(NewestCommit, OfOtherOptionsIsRefusedRatherThanPassedOver) {

@@ -6,27 +6,26 @@
 #include <nlohmann/json.hpp>
 
 #include "base/cut.h"
+#include "base/sealed_json.h"
 #include "kvstore/checkpoint_file.h"
 #include "rota/error.h"
 #include "tests/unit/base/temporary_folder.h"
+#include "tests/unit/wire/round_messages.h"
 #include "wire/placement.h"
 
 namespace rota {
 namespace {
 
 constexpr std::uint32_t kPartitions = 2;
+constexpr unsigned kFormat = 2;
 
-Bytes bytes_of(std::string_view text) {
-  Writer out;
-  out.append(text.data(), text.size());
-  return Bytes::from(out.take());
-}
+using tests::bytes_of;
+using tests::text_of;
 
-std::string text_of(const Bytes& bytes) {
-  return {reinterpret_cast<const char*>(bytes.view().data()), bytes.size()};
-}
+constexpr TableId kApart = 0, kTogether = 1, kEmpty = 2;
 
-// A small model in the folder itself: two slices, one shard, ten rows, over two partitions.
+// A small model in the folder itself: two slices, one shard, ten rows of a table that is spread over two partitions and
+// three of one that is not.
 class ModelFolder : public TemporaryFolder {
  protected:
   ModelFolder() {
@@ -35,9 +34,13 @@ class ModelFolder : public TemporaryFolder {
     Writer encoded;
     encode_cut(cut, encoded);
     for (std::uint32_t p = 0; p < kPartitions; ++p) {
-      Rows rows({{"one", Table::Kind::shared, 10, 1, 1}});
+      Rows rows({{"apart", Table::Kind::shared, 10, 1, 1},
+                 {"together", Table::Kind::shared, 10, 2, 1, 0, true},
+                 {"empty", Table::Kind::shared, 10, 1, 1}});
       for (Key key = 0; key < 10; ++key)
-        if (partition_of_row(0, key, kPartitions) == p) rows.row(0, key) = {static_cast<double>(key)};
+        if (partition_of_row(kApart, key, kPartitions) == p) rows.row(kApart, key) = {static_cast<double>(key)};
+      for (const Key key : {8, 2, 5})
+        if (p == kPartitionOfTogether) rows.row(kTogether, key) = {static_cast<double>(key), -1};
       std::vector<Put> objects;
       const auto add = [&](Object object, std::uint64_t id, const Bytes& bytes) {
         if (partition_of_object(id, kPartitions) == p) objects.push_back({1, object, id, {}, bytes});
@@ -53,7 +56,6 @@ class ModelFolder : public TemporaryFolder {
       ROTA_CHECK(written.ok());
       manifest_["files"].push_back({{"file", name}, {"bytes", written->bytes}, {"xxh3", written->hash.hex()}});
     }
-    manifest_["format"] = 1;
     manifest_["app"] = "counting";
     manifest_["epoch"] = 6;
     manifest_["seed"] = 3;
@@ -63,7 +65,7 @@ class ModelFolder : public TemporaryFolder {
     manifest_["options"] = {{"topics", "5"}};
     publish(manifest_);
   }
-  void publish(const nlohmann::json& manifest) { write("manifest.json", manifest.dump()); }
+  void publish(const nlohmann::ordered_json& manifest) { write("manifest.json", seal(manifest, kFormat)); }
   // Why the model is refused.
   Status refusal() {
     auto model = open_model(folder);
@@ -71,7 +73,7 @@ class ModelFolder : public TemporaryFolder {
     return model.ok() ? Status() : model.status();
   }
 
-  nlohmann::json manifest_;
+  nlohmann::ordered_json manifest_;
 };
 
 TEST_F(ModelFolder, IsReadAsItWasWritten) {
@@ -84,10 +86,34 @@ TEST_F(ModelFolder, IsReadAsItWasWritten) {
   EXPECT_EQ((*model)->cut().slices.size(), 2U);
   EXPECT_EQ(text_of((*model)->slice(1)), "slice 1");
   EXPECT_EQ(text_of((*model)->shard(0)), "shard 0");
-  for (Key key = 0; key < 10; ++key) EXPECT_EQ((*model)->row(0, key), (std::vector<double>{static_cast<double>(key)}));
-  EXPECT_TRUE((*model)->row(1, 0).empty());
+  for (Key key = 0; key < 10; ++key)
+    EXPECT_EQ((*model)->row(kApart, key), (std::vector<double>{static_cast<double>(key)}));
+  for (const Key key : {2, 5, 8})
+    EXPECT_EQ((*model)->row(kTogether, key), (std::vector<double>{static_cast<double>(key), -1}));
+  EXPECT_TRUE((*model)->row(kTogether, 3).empty()) << "it was never committed";
+  EXPECT_TRUE((*model)->row(kEmpty, 0).empty());
   EXPECT_THROW((void)(*model)->slice(2), DataError);
   EXPECT_EQ(*app_of_model(folder), "counting");
+}
+
+TEST_F(ModelFolder, GivesTheRowsOfATableInTheOrderOfTheirKeys) {
+  const auto model = open_model(folder);
+  ASSERT_TRUE(model.ok()) << model.status().what();
+  const auto rows_of = [&](TableId table) {
+    std::vector<std::pair<Key, std::vector<double>>> rows;
+    (*model)->for_each_row(table, [&](Key key, std::span<const double> row) {
+      rows.emplace_back(key, std::vector(row.begin(), row.end()));
+    });
+    return rows;
+  };
+  const auto apart = rows_of(kApart);
+  ASSERT_EQ(apart.size(), 10U) << "of both partitions";
+  for (Key key = 0; key < 10; ++key)
+    EXPECT_EQ(apart[key], std::pair(key, std::vector<double>{static_cast<double>(key)}));
+  const std::vector<std::pair<Key, std::vector<double>>> together = {{2, {2, -1}}, {5, {5, -1}}, {8, {8, -1}}};
+  EXPECT_EQ(rows_of(kTogether), together);
+  EXPECT_TRUE(rows_of(kEmpty).empty());
+  EXPECT_TRUE(rows_of(9).empty());
 }
 
 TEST_F(ModelFolder, IsFoundInARunsFolder) {
@@ -149,17 +175,42 @@ TEST_F(ModelFolder, WithADamagedManifestIsRefused) {
 }
 
 // A number where a word should be ended the program.
-TEST_F(ModelFolder, WithAFormatOrAnAppOfAnotherTypeIsRefused) {
-  for (const nlohmann::json& format : {nlohmann::json("1"), nlohmann::json(2), nlohmann::json(nullptr)}) {
-    auto wrong = manifest_;
-    wrong["format"] = format;
-    publish(wrong);
-    EXPECT_EQ(refusal().code(), ExitCode::wrong_version);
-  }
+TEST_F(ModelFolder, WithAnAppOfAnotherTypeIsRefused) {
   auto wrong = manifest_;
   wrong["app"] = 5;
   publish(wrong);
   EXPECT_EQ(app_of_model(folder).status().code(), ExitCode::disk);
+}
+
+TEST_F(ModelFolder, OfAnotherFormatIsRefused) {
+  write("manifest.json", seal(manifest_, kFormat + 1));
+  EXPECT_EQ(refusal().code(), ExitCode::wrong_version);
+  // As the first version of Rota wrote it, without a checksum.
+  auto old = manifest_;
+  old["format"] = 1;
+  write("manifest.json", old.dump(2));
+  EXPECT_EQ(refusal().code(), ExitCode::wrong_version);
+  EXPECT_EQ(refusal().what(), (folder / "manifest.json").string() +
+                                  ": written by another version of Rota: format 1, this one reads format 2");
+}
+
+// Its files had checksums, and what they were read with, the seed or the options, had none.
+TEST_F(ModelFolder, WithAnyByteOfTheManifestChangedIsNeverAnotherModel) {
+  const std::string whole = read(folder / "manifest.json");
+  std::size_t refused = 0;
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    write("manifest.json", damaged);
+    const auto model = open_model(folder);
+    if (model.ok()) {
+      EXPECT_EQ((*model)->job().seed, 3U) << damaged;
+      continue;
+    }
+    ++refused;
+    EXPECT_NE(model.status().what().find("manifest.json: "), std::string::npos) << model.status().what();
+  }
+  EXPECT_GT(refused, whole.size() / 2) << "spaces between words may change";
 }
 
 // Rows are found by the number of files, so with one less all others were looked for in the wrong place, and zeros

@@ -3,22 +3,59 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <limits>
 
 #include "tests/sim/memory_checkpoints.h"
+#include "tests/unit/wire/node_stage.h"
+#include "tests/unit/wire/round_messages.h"
 
 namespace rota {
 namespace {
 
-constexpr NodeId kSelf{Role::partition, 0}, kScheduler{Role::scheduler, 0};
+using tests::bytes_of;
+using tests::expect_of;
+using tests::numbers_of;
+using tests::parts_of;
+using tests::text_of;
+
+constexpr NodeId kSelf{Role::partition, 0};
 constexpr NodeId kWorkers[] = {{Role::worker, 0}, {Role::worker, 1}};
+constexpr NodeId kSchedulers[] = {{Role::scheduler, 0}, {Role::scheduler, 1}};
+constexpr TableId kSums = 0, kRows = 1, kTalks = 2;
+
+// What the plugin's pull was shown, and what it says; each test has it anew.
+struct Play {
+  std::string reply;
+  std::vector<RoundId> rounds;
+  std::vector<std::string> notes;
+  std::vector<std::uint32_t> blocks;
+  std::vector<double> argument;
+  std::vector<std::vector<double>> sums;  // of the rows
+};
+Play play;
 
 class CountingPull final : public AddPull {
  public:
+  void pull(const PullTask& task) override {
+    ++pulls_;
+    play.rounds.push_back(task.round);
+    play.notes.clear();
+    for (const Bytes& note : task.notes) play.notes.push_back(text_of(note));
+    play.blocks.assign(task.blocks.begin(), task.blocks.end());
+    play.argument.assign(task.argument.begin(), task.argument.end());
+    play.sums.clear();
+    for (const PullEntry& entry : task.entries) play.sums.emplace_back(entry.sum.begin(), entry.sum.end());
+    task.reply.append(play.reply.data(), play.reply.size());
+    AddPull::pull(task);
+  }
   void evaluate(TableId, Key, std::span<const double> value, std::span<double> terms) const override {
     terms[0] += value[0];
   }
+  void save(Writer& out) const override { out.put(pulls_); }
+  void restore(Reader& in) override { pulls_ = in.get<std::uint64_t>(); }
+
+ private:
+  std::uint64_t pulls_ = 0;
 };
 
 const Plugin& plugin() {
@@ -26,7 +63,9 @@ const Plugin& plugin() {
     Plugin plugin;
     plugin.name = "counting";
     plugin.tables = [](const Job&) {
-      return std::vector<Table>{{"sums", Table::Kind::shared, 10, 1, 1}, {"rows", Table::Kind::sliced, 4, 0, 0}};
+      return std::vector<Table>{{"sums", Table::Kind::shared, 10, 1, 1},
+                                {"rows", Table::Kind::sliced, 4, 0, 0},
+                                {"talks", Table::Kind::shared, 10, 1, 1, 1, true}};
     };
     plugin.terms = [](const Job&) { return std::vector<Term>{{"sum", Term::Kind::report}}; };
     plugin.pull = [](const Job&) -> std::unique_ptr<Pull> { return std::make_unique<CountingPull>(); };
@@ -35,37 +74,24 @@ const Plugin& plugin() {
   return made;
 }
 
-class PartitionNode : public ::testing::Test {
+// Two shards, one in each of two workers; two schedulers.
+class PartitionNode : public ::testing::Test, protected tests::NodeStage {
  protected:
-  PartitionNode() : store_(std::make_shared<sim::MemoryCheckpoints>()) { start(); }
+  PartitionNode() : NodeStage(kSelf), store_(std::make_shared<sim::MemoryCheckpoints>()) { start(); }
   // A new start of the partition, over the same disk.
   void start() {
+    play = {};
     Job job;
     job.shards = 2;
-    partition_ = std::make_unique<Partition>(PartitionSettings{0, 2, 1}, plugin(), job, store_);
-    said_.clear();
+    partition_ = std::make_unique<Partition>(PartitionSettings{0, 2, 2}, plugin(), job, store_);
+    forget();
   }
-  Status hear(NodeId from, const Message& message) {
-    return turn([&](Outbox& out) { return partition_->step({from, kSelf, message}, out); });
-  }
-  static SharedRows rows(RoundId round, std::vector<Key> keys) { return {round, 0, std::move(keys)}; }
-  static Parts parts(RoundId round, TreeNode node, const std::vector<double>& sums) {
-    Writer out;
-    out.append(sums.data(), sums.size() * sizeof(double));
-    return {round, node, Bytes::from(out.take())};
-  }
-  static std::vector<double> values(const Deltas& deltas) {
-    std::vector<double> numbers(deltas.values.size() / sizeof(double));
-    std::memcpy(numbers.data(), deltas.values.view().data(), deltas.values.size());
-    return numbers;
-  }
-  template <typename M>
-  std::vector<M> sent(NodeId to) const {
-    std::vector<M> all;
-    for (const Envelope& envelope : said_)
-      if (envelope.to == to && std::holds_alternative<M>(envelope.message))
-        all.push_back(std::get<M>(envelope.message));
-    return all;
+  Status hear(NodeId from, const Message& message) { return NodeStage::hear(*partition_, from, message); }
+  Status resume() {
+    start();
+    Welcome resumed;
+    resumed.resume = 1;
+    return hear(kCoordinator, resumed);
   }
   static Put put(Epoch epoch, Object object, std::uint64_t id) {
     const Bytes bytes = Bytes::from({static_cast<std::byte>(id)});
@@ -74,71 +100,142 @@ class PartitionNode : public ::testing::Test {
 
   std::shared_ptr<sim::MemoryCheckpoints> store_;
   std::unique_ptr<Partition> partition_;
-  std::vector<Envelope> said_;
-
- private:
-  Status turn(const std::function<Status(Outbox&)>& act) {
-    Outbox out(kSelf, world_);
-    Status status = act(out);
-    said_.insert(said_.end(), out.sent.begin(), out.sent.end());
-    for (const auto& started : out.started) {
-      if (!status.ok()) break;
-      const Continuation continuation = started.work();
-      status = turn([&](Outbox& later) { return continuation(later); });
-    }
-    return status;
-  }
-  Outbox::World world_;
 };
 
-TEST_F(PartitionNode, CommitsARoundAndTellsEverybody) {
+TEST_F(PartitionNode, CommitsARoundAndTellsAllWorkers) {
   ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
-  ASSERT_TRUE(hear(kCoordinator, Expect{rows(1, {7, 2})}).ok());
-  ASSERT_TRUE(hear(kWorkers[0], parts(1, {0, 0}, {1, 2})).ok());
+  ASSERT_TRUE(hear(kCoordinator, expect_of(1, {7, 2})).ok());
+  ASSERT_TRUE(hear(kWorkers[0], parts_of(1, {0, 0}, {1, 2})).ok());
   EXPECT_TRUE(sent<Committed>(kCoordinator).empty());
-  ASSERT_TRUE(hear(kWorkers[1], parts(1, {0, 1}, {10, 20})).ok());
+  ASSERT_TRUE(hear(kWorkers[1], parts_of(1, {0, 1}, {10, 20})).ok());
   ASSERT_EQ(sent<Committed>(kCoordinator).size(), 1U);
-  for (const NodeId to : {kWorkers[0], kWorkers[1], kScheduler}) {
+  for (const NodeId to : kWorkers) {
     const auto deltas = sent<Deltas>(to);
     ASSERT_EQ(deltas.size(), 1U);
+    EXPECT_EQ(deltas[0].rows.round, 1U);
     EXPECT_EQ(deltas[0].rows.keys, (std::vector<Key>{7, 2}));
-    EXPECT_EQ(values(deltas[0]), (std::vector<double>{11, 22}));
+    EXPECT_EQ(numbers_of(deltas[0].values), (std::vector<double>{11, 22}));
   }
+  for (const NodeId to : kSchedulers) EXPECT_TRUE(sent<Deltas>(to).empty()) << "none wants to know";
   ASSERT_TRUE(hear(kCoordinator, Evaluate{1}).ok());
   EXPECT_EQ(sent<Evaluated>(kCoordinator).at(0).rows, (std::vector<double>{33}));
 }
 
+TEST_F(PartitionNode, FeedbackGoesToTheSchedulerThatChoseTheRoundUnderItsOwnNumber) {
+  Expect expect = expect_of(5, {7});
+  expect.feedback = Feedback{1, 3};
+  ASSERT_TRUE(hear(kCoordinator, expect).ok());
+  ASSERT_TRUE(hear(kWorkers[0], parts_of(5, {1, 0}, {4})).ok());
+  EXPECT_TRUE(sent<Deltas>(kSchedulers[0]).empty());
+  const auto deltas = sent<Deltas>(kSchedulers[1]);
+  ASSERT_EQ(deltas.size(), 1U);
+  EXPECT_EQ(deltas[0].rows.round, 3U);
+  EXPECT_EQ(numbers_of(deltas[0].values), (std::vector<double>{4}));
+  EXPECT_EQ(sent<Deltas>(kWorkers[0]).at(0).rows.round, 5U);
+  EXPECT_EQ(sent<Committed>(kCoordinator).at(0).round, 5U);
+  expect.rows.round = 6;
+  expect.feedback = Feedback{2, 4};
+  ASSERT_TRUE(hear(kCoordinator, expect).ok());
+  EXPECT_EQ(hear(kWorkers[0], parts_of(6, {1, 0}, {4})).code(), ExitCode::bug) << "there is no scheduler 2";
+}
+
+TEST_F(PartitionNode, PullIsShownNotesBlocksAndArgumentAndItsReplyGoesToAll) {
+  play.reply = "so be it";
+  Expect expect = expect_of(1, {5, 3, 8}, kTalks);
+  expect.rows.blocks = {2, 1};
+  expect.rows.argument = {0.5, 2};
+  expect.feedback = Feedback{0, 1};
+  ASSERT_TRUE(hear(kCoordinator, expect).ok());
+  ASSERT_TRUE(hear(kWorkers[0], parts_of(1, {0, 0}, {1, 2, 3, 4}, {"zero"})).ok());
+  ASSERT_TRUE(hear(kWorkers[1], parts_of(1, {0, 1}, {10, 20, 30, 40}, {""})).ok());
+  EXPECT_EQ(play.notes, (std::vector<std::string>{"zero", ""}));
+  EXPECT_EQ(play.blocks, (std::vector<std::uint32_t>{2, 1}));
+  EXPECT_EQ(play.argument, (std::vector<double>{0.5, 2}));
+  // The second row of a block has a number more, for the first.
+  EXPECT_EQ(play.sums, (std::vector<std::vector<double>>{{11}, {22, 33}, {44}}));
+  for (const NodeId to : {kWorkers[0], kWorkers[1], kSchedulers[0]}) {
+    const auto deltas = sent<Deltas>(to);
+    ASSERT_EQ(deltas.size(), 1U);
+    EXPECT_EQ(text_of(deltas[0].reply), "so be it");
+    EXPECT_TRUE(deltas[0].rows.blocks.empty() && deltas[0].rows.argument.empty()) << "they have them already";
+  }
+}
+
+TEST_F(PartitionNode, ARoundMayBeOfNotesAlone) {
+  play.reply = "heard";
+  ASSERT_TRUE(hear(kCoordinator, expect_of(1, {}, kTalks)).ok());
+  ASSERT_TRUE(hear(kWorkers[0], parts_of(1, {1, 0}, {}, {"zero", "one"})).ok());
+  EXPECT_EQ(play.notes, (std::vector<std::string>{"zero", "one"}));
+  EXPECT_EQ(text_of(sent<Deltas>(kWorkers[0]).at(0).reply), "heard");
+  EXPECT_EQ(sent<Committed>(kCoordinator).size(), 1U);
+}
+
+TEST_F(PartitionNode, AReplyOfATableWhoseRowsAreApartIsRefused) {
+  play.reply = "so be it";
+  ASSERT_TRUE(hear(kCoordinator, expect_of(1, {5})).ok());
+  const Status status = hear(kWorkers[0], parts_of(1, {1, 0}, {1}));
+  EXPECT_EQ(status.code(), ExitCode::failed);
+  EXPECT_EQ(status.what(), "counting, Pull::pull, round 1: a reply, and the rows of sums are apart");
+}
+
+// A pull with notes may take long, so that it is work.
+TEST_F(PartitionNode, ARoundIsPulledAfterThatBeforeItThoughItWasWholeEarlier) {
+  ASSERT_TRUE(hear(kCoordinator, expect_of(1, {5}, kTalks)).ok());
+  ASSERT_TRUE(hear(kCoordinator, expect_of(2, {5})).ok());
+  ASSERT_TRUE(hear(kCoordinator, expect_of(3, {5}, kTalks)).ok());
+  hold_work = true;
+  ASSERT_TRUE(hear(kWorkers[0], parts_of(1, {1, 0}, {1}, {"a note", ""})).ok());
+  ASSERT_TRUE(hear(kWorkers[0], parts_of(2, {1, 0}, {1})).ok());
+  ASSERT_TRUE(hear(kWorkers[0], parts_of(3, {1, 0}, {1}, {"", "another"})).ok());
+  EXPECT_TRUE(play.rounds.empty()) << "the first is with the compute threads";
+  ASSERT_TRUE(finish_work().ok());
+  EXPECT_EQ(play.rounds, (std::vector<RoundId>{1, 2, 3}));
+  std::vector<RoundId> committed;
+  for (const Committed& one : sent<Committed>(kCoordinator)) committed.push_back(one.round);
+  EXPECT_EQ(committed, (std::vector<RoundId>{1, 2, 3}));
+}
+
 TEST_F(PartitionNode, ARowThatIsNoNumberNamesPluginRoundAndRow) {
-  ASSERT_TRUE(hear(kCoordinator, Expect{rows(3, {5})}).ok());
-  ASSERT_TRUE(hear(kWorkers[0], parts(3, {0, 0}, {std::numeric_limits<double>::max()})).ok());
-  const Status status = hear(kWorkers[1], parts(3, {0, 1}, {std::numeric_limits<double>::max()}));
+  ASSERT_TRUE(hear(kCoordinator, expect_of(3, {5})).ok());
+  ASSERT_TRUE(hear(kWorkers[0], parts_of(3, {0, 0}, {std::numeric_limits<double>::max()})).ok());
+  const Status status = hear(kWorkers[1], parts_of(3, {0, 1}, {std::numeric_limits<double>::max()}));
   EXPECT_EQ(status.code(), ExitCode::failed);
   EXPECT_EQ(status.what(), "counting, Pull::pull, round 3: row 5 of sums is not a finite number");
   EXPECT_TRUE(sent<Committed>(kCoordinator).empty());
 }
 
 TEST_F(PartitionNode, ARoundThatBreaksTheRulesIsTheSchedulesFault) {
-  EXPECT_EQ(hear(kCoordinator, Expect{{1, 1, {0}}}).what(), "schedule: table 1 is not a shared table");
-  EXPECT_EQ(hear(kCoordinator, Expect{{1, 5, {0}}}).code(), ExitCode::failed);
-  EXPECT_EQ(hear(kCoordinator, Expect{rows(1, {10})}).what(), "schedule: table sums has no row 10");
+  EXPECT_EQ(hear(kCoordinator, expect_of(1, {0}, kRows)).what(), "schedule, round 1: table 1 is not a shared table");
+  EXPECT_EQ(hear(kCoordinator, expect_of(1, {0}, 5)).code(), ExitCode::failed);
+  EXPECT_EQ(hear(kCoordinator, expect_of(1, {10})).what(), "schedule, round 1: table sums has no row 10");
+  // The places of four billion parts were to be computed.
+  Expect expect = expect_of(1, {5, 3}, kTalks);
+  expect.rows.blocks = {0xffffffffU};
+  EXPECT_EQ(hear(kCoordinator, expect).what(), "schedule, round 1: its blocks hold another number of rows");
 }
 
 TEST_F(PartitionNode, WrongPartsNameTheirSender) {
-  ASSERT_TRUE(hear(kCoordinator, Expect{rows(1, {5})}).ok());
-  EXPECT_EQ(hear(kWorkers[1], parts(1, {0, 1}, {1, 2})).what(), "parts from worker-1: round 1: parts of another size");
+  ASSERT_TRUE(hear(kCoordinator, expect_of(1, {5})).ok());
+  EXPECT_EQ(hear(kWorkers[1], parts_of(1, {0, 1}, {1, 2})).what(),
+            "parts from worker-1: round 1: parts of another size");
 }
+
+// ---- checkpoints ----
 
 TEST_F(PartitionNode, WritesACheckpointWhenAllObjectsAreIn) {
   ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
   ASSERT_TRUE(hear(kWorkers[0], put(1, Object::slice, 4)).ok()) << "objects may come before SAVE";
-  ASSERT_TRUE(hear(kCoordinator, Save{1, 2}).ok());
+  ASSERT_TRUE(hear(kCoordinator, Save{1, 3}).ok());
   EXPECT_TRUE(sent<Written>(kCoordinator).empty());
   ASSERT_TRUE(hear(kWorkers[1], put(1, Object::shard, 4)).ok());
   const auto written = sent<Written>(kCoordinator);
   ASSERT_EQ(written.size(), 1U);
   EXPECT_EQ(written[0].epoch, 1U);
-  EXPECT_EQ(written[0].objects.size(), 2U);
+  ASSERT_EQ(written[0].objects.size(), 3U) << "and what its pull has saved";
+  EXPECT_EQ(std::count_if(written[0].objects.begin(), written[0].objects.end(),
+                          [](const ObjectHash& one) { return one.object == Object::pull && one.id == 0; }),
+            1);
   EXPECT_EQ(written[0].file, "1/0");
 }
 
@@ -150,27 +247,41 @@ TEST_F(PartitionNode, AnObjectThatCameDamagedIsRefused) {
   EXPECT_EQ(status.what(), "an object from worker-0 does not have the hash it came with");
 }
 
-TEST_F(PartitionNode, ACheckpointHasTheRowsAsTheyWereWhenItWasAskedFor) {
-  ASSERT_TRUE(hear(kCoordinator, Expect{rows(1, {5})}).ok());
-  ASSERT_TRUE(hear(kWorkers[0], parts(1, {1, 0}, {1})).ok());
-  ASSERT_TRUE(hear(kCoordinator, Save{1, 1}).ok());
-  ASSERT_TRUE(hear(kCoordinator, Expect{rows(2, {5})}).ok());
-  ASSERT_TRUE(hear(kWorkers[0], parts(2, {1, 0}, {100})).ok());
+TEST_F(PartitionNode, ACheckpointHasRowsAndPullAsTheyWereWhenItWasAskedFor) {
+  ASSERT_TRUE(hear(kCoordinator, expect_of(1, {5})).ok());
+  ASSERT_TRUE(hear(kWorkers[0], parts_of(1, {1, 0}, {1})).ok());
+  ASSERT_TRUE(hear(kCoordinator, Save{1, 2}).ok());
+  ASSERT_TRUE(hear(kCoordinator, expect_of(2, {5})).ok());
+  ASSERT_TRUE(hear(kWorkers[0], parts_of(2, {1, 0}, {100})).ok());
   ASSERT_TRUE(hear(kWorkers[0], put(1, Object::slice, 0)).ok());
-  start();
-  Welcome resumed;
-  resumed.resume = 1;
-  ASSERT_TRUE(hear(kCoordinator, resumed).ok());
-  for (const NodeId to : {kWorkers[0], kWorkers[1], kScheduler}) {
+  ASSERT_TRUE(resume().ok());
+  for (const NodeId to : {kWorkers[0], kWorkers[1], kSchedulers[0], kSchedulers[1]}) {
     const auto told = sent<Deltas>(to);
-    ASSERT_EQ(told.size(), 1U);
+    ASSERT_EQ(told.size(), 2U) << "for every shared table";
     EXPECT_EQ(told[0].rows.round, 0U);
-    EXPECT_EQ(values(told[0]), (std::vector<double>{1}));
+    EXPECT_EQ(told[0].rows.table, kSums);
+    EXPECT_EQ(numbers_of(told[0].values), (std::vector<double>{1}));
+    EXPECT_EQ(told[1].rows.table, kTalks);
   }
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
   ASSERT_TRUE(hear(kWorkers[0], Fetch{Object::slice, 0}).ok());
   EXPECT_EQ(sent<Fetched>(kWorkers[0]).at(0).bytes.size(), 1U);
   EXPECT_EQ(hear(kWorkers[0], Fetch{Object::slice, 1}).code(), ExitCode::disk) << "it is not in the checkpoint";
+  ASSERT_TRUE(hear(kCoordinator, Save{2, 1}).ok());
+  const Result<Bytes> state = store_->read(2, 0, Object::pull, 0);
+  ASSERT_TRUE(state.ok());
+  Reader in(state->view());
+  EXPECT_EQ(in.get<std::uint64_t>(), 1U) << "pulls, as restored";
+}
+
+TEST_F(PartitionNode, AStateOfPullThatIsDamagedIsADiskError) {
+  std::string file;
+  const Put wrong{1, Object::pull, 0, {}, bytes_of("too long for a number")};
+  ASSERT_TRUE(store_->write(1, 0, {wrong}, Rows(plugin().tables({})), file).ok());
+  const Status status = resume();
+  EXPECT_EQ(status.code(), ExitCode::disk);
+  EXPECT_EQ(status.what(), "the state of pull in the checkpoint is damaged");
+  EXPECT_TRUE(sent<Ready>(kCoordinator).empty());
 }
 
 TEST_F(PartitionNode, WhatIsNotForAPartitionIsRefused) {

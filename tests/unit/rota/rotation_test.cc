@@ -82,7 +82,7 @@ TEST(Rotation, WithTotalsAnEpochEndsWithASharedRound) {
 }
 
 TEST(Rotation, NeedsNoFeedback) {
-  EXPECT_EQ(RotationSchedule(job_of(2, 2)).pipeline(), 0U);
+  EXPECT_EQ(RotationSchedule(job_of(2, 2)).pipeline(0), 0U);
 }
 
 TEST(BalancedCut, EveryKeyIsInOneSliceOrReplicated) {

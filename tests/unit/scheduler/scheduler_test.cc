@@ -4,47 +4,81 @@
 #include <gtest/gtest.h>
 
 #include "base/cut.h"
+#include "tests/unit/wire/node_stage.h"
+#include "tests/unit/wire/round_messages.h"
 
 namespace rota {
 namespace {
 
-constexpr NodeId kSelf{Role::scheduler, 0}, kPartition{Role::partition, 0};
+using tests::deltas_of;
+using tests::text_of;
 
-// What the plugin's schedule does; each test sets it anew.
+constexpr NodeId kSelf{Role::scheduler, 0}, kPartition{Role::partition, 0};
+constexpr TableId kSums = 0, kRows = 1, kTogether = 2;
+
+// What the plugin's schedule does, and what happened to it; each test sets it anew.
 struct Play {
   std::uint32_t pipeline = 1;
   std::uint32_t rounds_in_epoch = 2;
   std::uint32_t slices_cut = 2;
   std::vector<Key> shared = {3};
-  TableId table = 0;
+  TableId table = kSums;
+  std::uint64_t ends_job = 0;  // the round that does
+  bool owned = false;          // rounds are of slices alone
   bool throws = false;
+  Share share;
+  std::uint32_t wish = 0;
   std::vector<double> heard;  // values that came back
+  std::vector<std::string> replies;
+  std::vector<double> arguments;
+  std::vector<std::size_t> known;  // at every choice: how many rounds had come back
   std::vector<std::uint64_t> drawn;
 };
 Play play;
 
 class PlayedSchedule final : public Schedule {
  public:
+  explicit PlayedSchedule(Share share) { play.share = share; }
+
   Cut cut(const Census&, std::uint32_t) override {
     Cut cut;
     cut.slices.resize(play.slices_cut);
     return cut;
   }
-  std::uint32_t pipeline() const override { return play.pipeline; }
+  std::uint32_t pipeline(std::uint32_t wish) const override {
+    play.wish = wish;
+    return play.pipeline;
+  }
   Round next(Random& random) override {
     if (play.throws) throw std::runtime_error("no more ideas");
+    play.known.push_back(play.heard.size());
     play.drawn.push_back(random());
     Round round;
-    round.table = play.table;
-    round.shared = play.shared;
-    round.ends_epoch = ++made_ % play.rounds_in_epoch == 0;
+    if (play.owned) {
+      round.owned = {0, 1};
+    } else {
+      round.table = play.table;
+      round.shared = play.shared;
+      round.argument = {static_cast<double>(++made_)};
+    }
+    round.ends_epoch = play.known.size() % play.rounds_in_epoch == 0;
+    round.ends_job = play.known.size() == play.ends_job;
     return round;
   }
-  void feedback(std::span<const Delta> deltas) override {
-    for (const Delta& delta : deltas) play.heard.push_back(delta.value[0]);
+  void feedback(const Commit& commit) override {
+    play.heard.push_back(commit.deltas.empty() ? 0 : commit.deltas[0].value[0]);
+    play.replies.push_back(text_of(commit.reply));
+    play.arguments.push_back(commit.argument[0]);
   }
-  void save(Writer& out) const override { out.put(made_); }
-  void restore(Reader& in) override { made_ = in.get<std::uint64_t>(); }
+  std::vector<Figure> figures() override { return {{"heard", static_cast<double>(play.heard.size())}}; }
+  void save(Writer& out) const override {
+    out.put(made_);
+    out.put(std::uint64_t{play.heard.size()});
+  }
+  void restore(Reader& in) override {
+    made_ = in.get<std::uint64_t>();
+    play.heard.resize(in.get<std::uint64_t>());
+  }
 
  private:
   std::uint64_t made_ = 0;
@@ -55,64 +89,68 @@ const Plugin& plugin() {
     Plugin plugin;
     plugin.name = "played";
     plugin.tables = [](const Job&) {
-      return std::vector<Table>{{"sums", Table::Kind::shared, 10, 1, 1}, {"rows", Table::Kind::sliced, 4, 0, 0}};
+      return std::vector<Table>{{"sums", Table::Kind::shared, 10, 1, 1},
+                                {"rows", Table::Kind::sliced, 4, 0, 0},
+                                {"together", Table::Kind::shared, 10, 1, 1, 0, true}};
     };
-    plugin.schedule = [](const Job&) -> std::unique_ptr<Schedule> { return std::make_unique<PlayedSchedule>(); };
+    plugin.schedule = [](const Job&, Share share) -> std::unique_ptr<Schedule> {
+      return std::make_unique<PlayedSchedule>(share);
+    };
     plugin.slice = [](const Job&, std::span<const Key>) -> std::unique_ptr<Slice> { return nullptr; };
     return plugin;
   }();
   return made;
 }
 
-class SchedulerNode : public ::testing::Test {
+// One partition keeps all rows; three epochs are wanted.
+class SchedulerNode : public ::testing::Test, protected tests::NodeStage {
  protected:
-  SchedulerNode() { start(); }
-  void start() {
+  SchedulerNode() : NodeStage(kSelf) { start(); }
+  void start(SchedulerSettings settings = {0, 1, 1, 0}) {
     play = {};
     Job job;
     job.seed = 5;
     job.slices = 2;
-    scheduler_ = std::make_unique<Scheduler>(SchedulerSettings{0, 1, 3, 0}, plugin(), job);
-    said_.clear();
+    scheduler_ = std::make_unique<Scheduler>(settings, plugin(), job);
+    forget();
   }
-  Status hear(NodeId from, const Message& message) {
-    Outbox out(kSelf, world_);
-    Status status = scheduler_->step({from, kSelf, message}, out);
-    said_.insert(said_.end(), out.sent.begin(), out.sent.end());
-    return status;
-  }
+  Status hear(NodeId from, const Message& message) { return NodeStage::hear(*scheduler_, from, message); }
   void begin() {
     ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
     ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
-    ASSERT_TRUE(hear(kCoordinator, Start{1, 1}).ok());
-  }
-  template <typename M>
-  std::vector<M> sent(NodeId to) const {
-    std::vector<M> all;
-    for (const Envelope& envelope : said_)
-      if (envelope.to == to && std::holds_alternative<M>(envelope.message))
-        all.push_back(std::get<M>(envelope.message));
-    return all;
+    ASSERT_TRUE(hear(kCoordinator, Start{1, 3, 1}).ok());
   }
   std::size_t rounds_sent() const {
     std::size_t all = 0;
     for (const Rounds& rounds : sent<Rounds>(kCoordinator)) {
       EXPECT_EQ(rounds.first, all + 1) << "rounds are numbered without gaps";
+      EXPECT_EQ(rounds.feedback, play.pipeline > 0);
       all += rounds.rounds.size();
     }
     return all;
   }
-  static Deltas deltas(RoundId round, double value) {
-    Writer values;
-    values.put(value);
-    return {SharedRows{round, 0, {3}}, Bytes::from(values.take())};
+  Round newest_round() const {
+    Round newest;
+    for (const Rounds& rounds : sent<Rounds>(kCoordinator))
+      if (!rounds.rounds.empty()) newest = rounds.rounds.back();
+    return newest;
+  }
+  // The epochs whose figures were sent, and how many rounds their schedule had heard of by then.
+  std::vector<std::pair<Epoch, double>> figures_sent() const {
+    std::vector<std::pair<Epoch, double>> all;
+    for (const Rounds& rounds : sent<Rounds>(kCoordinator))
+      for (const EpochFigures& one : rounds.figures) {
+        EXPECT_EQ(one.figures.at(0).name, "heard");
+        all.emplace_back(one.epoch, one.figures.at(0).value);
+      }
+    return all;
+  }
+  // Row 3 becomes ten times the round.
+  void commit(RoundId round) {
+    ASSERT_TRUE(hear(kPartition, deltas_of(round, play.shared, {10.0 * static_cast<double>(round)}, play.table)).ok());
   }
 
   std::unique_ptr<Scheduler> scheduler_;
-  std::vector<Envelope> said_;
-
- private:
-  Outbox::World world_;
 };
 
 TEST_F(SchedulerNode, CutsAndTells) {
@@ -130,28 +168,84 @@ TEST_F(SchedulerNode, ACutOfAnotherSizeIsTheSchedulesFault) {
   EXPECT_EQ(status.what(), "schedule: a cut into 3 slices, wanted were 2");
 }
 
+TEST_F(SchedulerNode, TheScheduleKnowsItsShareAndWhatTheUserWishes) {
+  start({1, 3, 1, 7});
+  begin();
+  EXPECT_EQ(play.share.index, 1U);
+  EXPECT_EQ(play.share.count, 3U);
+  EXPECT_EQ(play.wish, 7U);
+  EXPECT_TRUE(sent<CutMade>(kCoordinator).empty()) << "scheduler 0 speaks for all";
+}
+
+// ---- the pipeline ----
+
 TEST_F(SchedulerNode, KeepsAsManyRoundsOutAsThePipelineAllows) {
   play.pipeline = 3;
   play.rounds_in_epoch = 100;
   begin();
   EXPECT_EQ(rounds_sent(), 3U);
-  ASSERT_TRUE(hear(kPartition, deltas(1, 7)).ok());
-  EXPECT_EQ(play.heard, (std::vector<double>{7}));
-  EXPECT_EQ(rounds_sent(), 3U);
   ASSERT_TRUE(hear(kCoordinator, RoundsDone{1}).ok());
+  EXPECT_EQ(rounds_sent(), 3U) << "what it waits for is the feedback";
+  commit(1);
   EXPECT_EQ(rounds_sent(), 4U);
-  ASSERT_TRUE(hear(kCoordinator, RoundsDone{1}).ok());
-  EXPECT_EQ(rounds_sent(), 4U) << "nothing new is done";
+  EXPECT_EQ(play.heard, (std::vector<double>{10}));
+  commit(2);
+  EXPECT_EQ(rounds_sent(), 5U);
+}
+
+// Feedback that had come was told at once, and choices depended on who was fast.
+TEST_F(SchedulerNode, AChoiceKnowsExactlyTheFeedbackThatThePipelineSays) {
+  play.pipeline = 4;
+  play.rounds_in_epoch = 100;
+  begin();
+  for (const RoundId round : {4, 3, 2}) commit(round);
+  EXPECT_EQ(rounds_sent(), 4U) << "rounds come back in their order";
+  commit(1);
+  EXPECT_EQ(rounds_sent(), 8U);
+  EXPECT_EQ(play.known, (std::vector<std::size_t>{0, 0, 0, 0, 1, 2, 3, 4}));
+  EXPECT_EQ(play.heard, (std::vector<double>{10, 20, 30, 40}));
+}
+
+TEST_F(SchedulerNode, FeedbackHasTheRoundsArgumentAndPullsReply) {
+  play.table = kTogether;
+  play.shared = {};
+  begin();
+  ASSERT_TRUE(hear(kPartition, deltas_of(1, {}, {}, kTogether, "so be it")).ok());
+  EXPECT_EQ(play.arguments, (std::vector<double>{1}));
+  EXPECT_EQ(play.replies, (std::vector<std::string>{"so be it"}));
+}
+
+TEST_F(SchedulerNode, AnEpochEndsWhenAllItsFeedbackIsIn) {
+  play.pipeline = 2;
+  play.rounds_in_epoch = 3;
+  begin();
+  commit(1);
+  EXPECT_EQ(rounds_sent(), 3U);
+  commit(2);
+  EXPECT_EQ(rounds_sent(), 3U) << "the next is of another epoch";
+  EXPECT_TRUE(figures_sent().empty());
+  commit(3);
+  EXPECT_EQ(figures_sent(), (std::vector<std::pair<Epoch, double>>{{1, 3}}));
+  EXPECT_EQ(rounds_sent(), 5U) << "and the pipeline is filled anew";
+  EXPECT_EQ(play.known, (std::vector<std::size_t>{0, 0, 1, 3, 3}));
 }
 
 TEST_F(SchedulerNode, WithoutFeedbackWholeEpochsAreOutAhead) {
   play.pipeline = 0;
   begin();
   EXPECT_EQ(rounds_sent(), 4U) << "two epochs of two rounds";
+  EXPECT_EQ(figures_sent().size(), 2U);
   ASSERT_TRUE(hear(kCoordinator, RoundsDone{2}).ok());
   EXPECT_EQ(rounds_sent(), 6U);
   ASSERT_TRUE(hear(kCoordinator, RoundsDone{6}).ok());
   EXPECT_EQ(rounds_sent(), 6U) << "three epochs were asked for";
+}
+
+// Only shared rounds come back.
+TEST_F(SchedulerNode, RoundsOfSlicesAloneDoNotWaitForFeedback) {
+  play.owned = true;
+  begin();
+  EXPECT_EQ(rounds_sent(), 4U);
 }
 
 TEST_F(SchedulerNode, RandomNumbersAreThoseOfTheEpoch) {
@@ -163,30 +257,68 @@ TEST_F(SchedulerNode, RandomNumbersAreThoseOfTheEpoch) {
   start();
   play.pipeline = 0;
   ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
-  ASSERT_TRUE(hear(kCoordinator, Start{2, 3}).ok());  // epoch 2 alone, as after a resume
+  ASSERT_TRUE(hear(kCoordinator, Start{2, 3, 3}).ok());  // epochs 2 and 3 alone, as after a resume
   EXPECT_EQ(play.drawn.at(0), first[2]);
+  start({1, 2, 1, 0});
+  begin();
+  EXPECT_NE(play.drawn.at(0), first[0]) << "each scheduler has its own";
 }
+
+// ---- the end of the job ----
+
+TEST_F(SchedulerNode, AfterTheRoundThatEndsTheJobNoneIsChosen) {
+  for (const std::uint32_t pipeline : {0U, 1U, 3U}) {
+    start();
+    play.pipeline = pipeline;
+    play.rounds_in_epoch = 100;
+    play.ends_job = 2;
+    begin();
+    for (RoundId round = 1; round <= 2; ++round)
+      if (pipeline > 0) commit(round);
+    ASSERT_EQ(rounds_sent(), 2U) << "pipeline " << pipeline;
+    const Round last = newest_round();
+    EXPECT_TRUE(last.ends_job);
+    EXPECT_TRUE(last.ends_epoch) << "which goes with it";
+    EXPECT_EQ(figures_sent().size(), 1U);
+    ASSERT_TRUE(hear(kCoordinator, RoundsDone{2}).ok());
+    EXPECT_EQ(rounds_sent(), 2U);
+    ASSERT_TRUE(hear(kCoordinator, Save{1, 0}).ok());
+    EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U);
+  }
+}
+
+TEST_F(SchedulerNode, OneOfSeveralGoesOnUntilAllEndTheJob) {
+  start({0, 2, 1, 0});
+  play.pipeline = 0;
+  play.ends_job = 2;
+  begin();
+  EXPECT_EQ(rounds_sent(), 4U);
+}
+
+// ---- what is wrong with a schedule ----
 
 TEST_F(SchedulerNode, ARoundOfRowsThatAreNotThereIsTheSchedulesFault) {
   play.shared = {10};
   ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
-  Status status = hear(kCoordinator, Start{1, 1});
+  Status status = hear(kCoordinator, Start{1, 1, 1});
   EXPECT_EQ(status.code(), ExitCode::failed);
   EXPECT_EQ(status.what(), "schedule, round 1: table sums has no row 10");
   EXPECT_EQ(rounds_sent(), 0U);
   start();
-  play.table = 1;
+  play.table = kRows;
   ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
-  EXPECT_EQ(hear(kCoordinator, Start{1, 1}).what(), "schedule, round 1: table 1 is not a shared table");
+  EXPECT_EQ(hear(kCoordinator, Start{1, 1, 1}).what(), "schedule, round 1: table 1 is not a shared table");
 }
 
-TEST_F(SchedulerNode, WhatTheScheduleThrowsNamesPluginAndHook) {
+TEST_F(SchedulerNode, WhatTheScheduleThrowsNamesPluginHookAndRound) {
   play.throws = true;
   ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
-  const Status status = hear(kCoordinator, Start{1, 1});
+  const Status status = hear(kCoordinator, Start{1, 1, 1});
   EXPECT_EQ(status.code(), ExitCode::failed);
-  EXPECT_EQ(status.what(), "plugin played, Schedule::next, scheduler-0: no more ideas");
+  EXPECT_EQ(status.what(), "plugin played, Schedule::next, round 1: no more ideas");
 }
+
+// ---- checkpoints ----
 
 TEST_F(SchedulerNode, SavesTheStateAtTheEpochsEndAndTheCut) {
   play.pipeline = 0;
@@ -204,20 +336,52 @@ TEST_F(SchedulerNode, SavesTheStateAtTheEpochsEndAndTheCut) {
   EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U);
 }
 
-TEST_F(SchedulerNode, AResumedOneWaitsForItsStateAndTheRows) {
+TEST_F(SchedulerNode, ASaveThatComesBeforeTheFeedbackIsAnsweredAfterIt) {
+  begin();
+  commit(1);
+  ASSERT_TRUE(hear(kCoordinator, Save{1, 0}).ok());
+  EXPECT_TRUE(sent<Put>(kPartition).empty() && sent<Saved>(kCoordinator).empty());
+  commit(2);
+  ASSERT_EQ(sent<Put>(kPartition).size(), 2U);
+  Reader state(sent<Put>(kPartition)[0].bytes.view());
+  EXPECT_EQ(state.get<std::uint64_t>(), 2U);
+  EXPECT_EQ(state.get<std::uint64_t>(), 2U) << "rounds that it has heard of";
+  EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U);
+  commit(3);
+  EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U) << "once";
+}
+
+TEST_F(SchedulerNode, AnotherSchedulerSavesItsOwnStateAlone) {
+  start({1, 2, 3, 0});
+  play.pipeline = 0;
+  begin();
+  ASSERT_TRUE(hear(kCoordinator, Save{1, 0}).ok());
+  const auto puts = sent<Put>({Role::partition, 1});
+  ASSERT_EQ(puts.size(), 1U);
+  EXPECT_EQ(puts[0].object, Object::schedule);
+  EXPECT_EQ(puts[0].id, 1U);
+  EXPECT_TRUE(sent<Put>(kPartition).empty());
+}
+
+TEST_F(SchedulerNode, AResumedOneWaitsForItsStateAndTheRowsOfAllTables) {
   Welcome welcome;
   welcome.resume = 1;
   ASSERT_TRUE(hear(kCoordinator, welcome).ok());
   ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
-  ASSERT_TRUE(hear(kCoordinator, Start{2, 3}).ok());
+  ASSERT_TRUE(hear(kCoordinator, Start{2, 3, 3}).ok());
   ASSERT_EQ(sent<Fetch>(kPartition).size(), 1U);
   Writer state;
   state.put(std::uint64_t{2});
+  state.put(std::uint64_t{0});
   ASSERT_TRUE(hear(kPartition, Fetched{Object::schedule, 0, Bytes::from(state.take())}).ok());
   EXPECT_TRUE(sent<Rounds>(kCoordinator).empty());
-  ASSERT_TRUE(hear(kPartition, deltas(0, 5)).ok());
-  ASSERT_EQ(sent<Rounds>(kCoordinator).size(), 1U);
-  EXPECT_EQ(sent<Rounds>(kCoordinator).at(0).first, 3U);
+  ASSERT_TRUE(hear(kPartition, deltas_of(0, {3}, {5})).ok());
+  EXPECT_TRUE(sent<Rounds>(kCoordinator).empty());
+  ASSERT_TRUE(hear(kPartition, deltas_of(0, {}, {}, kTogether)).ok());
+  const auto rounds = sent<Rounds>(kCoordinator);
+  ASSERT_EQ(rounds.size(), 1U);
+  EXPECT_EQ(rounds[0].first, 3U);
+  EXPECT_EQ(rounds[0].rounds.at(0).argument, (std::vector<double>{3})) << "it goes on from its state";
 }
 
 TEST_F(SchedulerNode, AStateThatIsDamagedIsADiskError) {
@@ -225,8 +389,8 @@ TEST_F(SchedulerNode, AStateThatIsDamagedIsADiskError) {
   welcome.resume = 1;
   ASSERT_TRUE(hear(kCoordinator, welcome).ok());
   ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
-  ASSERT_TRUE(hear(kCoordinator, Start{2, 3}).ok());
-  const Status status = hear(kPartition, Fetched{Object::schedule, 0, Bytes::from(std::vector<std::byte>(9))});
+  ASSERT_TRUE(hear(kCoordinator, Start{2, 3, 3}).ok());
+  const Status status = hear(kPartition, Fetched{Object::schedule, 0, Bytes::from(std::vector<std::byte>(17))});
   EXPECT_EQ(status.code(), ExitCode::disk);
 }
 
@@ -234,7 +398,7 @@ TEST_F(SchedulerNode, WhatIsNotForASchedulerOrNotDueIsRefused) {
   begin();
   for (const Message& message : {Message(Tasks{}), Message(Lease{}), Message(Parts{}), Message(Hello{})})
     EXPECT_EQ(hear(kCoordinator, message).code(), ExitCode::bug);
-  EXPECT_EQ(hear(kPartition, deltas(9, 1)).code(), ExitCode::bug);
+  EXPECT_EQ(hear(kPartition, deltas_of(9, {3}, {1})).code(), ExitCode::bug);
 }
 
 }  // namespace

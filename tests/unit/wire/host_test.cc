@@ -405,6 +405,29 @@ TEST_F(Hosts, ANewStartOfAMemberIsHeardAndTheOldOneIsNot) {
   EXPECT_EQ(hub.count<Beat>(), 0U);
 }
 
+// What an earlier start had sent made a lost process look alive.
+TEST_F(Hosts, AMessageOfAnotherIncarnationIsNoSignOfLife) {
+  Listener& hub = coordinator();
+  Host& host = *hosts_[kCoordinator];
+  host.receive(frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 6), 6), world());
+  EXPECT_EQ(hub.signs_of_life, 1);
+  host.receive(frames_of(kWorker, kWorker, kCoordinator, Beat{}, 5), world());
+  EXPECT_EQ(hub.signs_of_life, 1) << "from an earlier start of the worker";
+  Header header;
+  header.kind = Kind::beat;
+  header.job = kJob;
+  header.process = header.from = kWorker;
+  header.to = kCoordinator;
+  header.incarnation = 6;
+  header.sequence = 2;
+  header.peer_incarnation = 9;
+  host.receive(with_header(header, encode_message(Beat{})), world());
+  EXPECT_EQ(hub.signs_of_life, 1) << "for another start of the coordinator";
+  header.peer_incarnation = 1;
+  host.receive(with_header(header, encode_message(Beat{})), world());
+  EXPECT_EQ(hub.signs_of_life, 2);
+}
+
 TEST_F(Hosts, AStartThatReplacesAnotherIsWelcomedAndHeard) {
   Listener& hub = coordinator();
   Listener *first = nullptr, *second = nullptr;
@@ -440,7 +463,7 @@ TEST_F(Hosts, AnObserverAsksWithoutAJob) {
   Listener& listener = *node;
   asking.add(std::move(node));
   asking.know({kCoordinator, kCoordinator.name(), 0});
-  asking.ask({observer.name()});
+  asking.ask({observer.name()}, now_);
   talk();
   ASSERT_EQ(listener.count<StatusReport>(), 1U);
   EXPECT_EQ(std::get<StatusReport>(listener.heard[0].message).json, "{}");
@@ -476,6 +499,49 @@ TEST_F(Hosts, PeersAreServedInTurn) {
   ASSERT_EQ(served.size(), 4U);
   EXPECT_NE(served[0], served[1]);
   EXPECT_NE(served[2], served[3]);
+}
+
+// A little more than a queue may hold, all of it one memory.
+void flood(NodeId to, Outbox& out) {
+  constexpr std::size_t kPieces = 64;
+  const Bytes piece = Bytes::from(std::vector<std::byte>(Link::kQueueBytesMost / kPieces));
+  for (std::size_t i = 0; i <= kPieces; ++i) out.send(to, Lease{0, 0, 0, piece});
+}
+
+// It filled the memory, and the system chose who died of that.
+TEST_F(Hosts, APeerThatTakesNothingEndsTheProcessAndIsNamed) {
+  Listener& hub = coordinator();
+  Listener* node = nullptr;
+  const NodeId other{Role::worker, 1};
+  Host& member = worker(node, [other](const Envelope& in, Outbox& out) {
+    if (std::holds_alternative<Ready>(in.message)) flood(other, out);
+    return Status();
+  });
+  talk();
+  member.know({other, other.name(), 3});
+  member.tell(kWorker, Ready{}, world());
+  talk();
+  pass(3 * kSecond);
+  ASSERT_TRUE(member.ended().has_value());
+  EXPECT_EQ(member.ended()->code, ExitCode::temporary);
+  EXPECT_TRUE(member.ended()->what.starts_with("worker-1 does not take what it is sent: ")) << member.ended()->what;
+  EXPECT_TRUE(member.ended()->what.ends_with(" bytes in 64 messages wait")) << member.ended()->what;
+  ASSERT_EQ(hub.count<Fault>(), 1U) << "the coordinator hears of it";
+}
+
+TEST_F(Hosts, ACoordinatorThatTakesNothingEndsTheProcessToo) {
+  coordinator();
+  Listener* node = nullptr;
+  Host& member = worker(node, [](const Envelope& in, Outbox& out) {
+    if (std::holds_alternative<Ready>(in.message)) flood(kCoordinator, out);
+    return Status();
+  });
+  talk();
+  member.tell(kWorker, Ready{}, world());
+  hosts_.extract(kCoordinator);
+  pass(3 * kSecond);
+  ASSERT_TRUE(member.ended().has_value());
+  EXPECT_TRUE(member.ended()->what.starts_with("coordinator-0 does not take")) << member.ended()->what;
 }
 
 TEST_F(Hosts, ALostConnectionIsToldToTheNodes) {

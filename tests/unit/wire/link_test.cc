@@ -42,7 +42,7 @@ Arrival open(const Frames& frames) {
 std::optional<RoundId> arrive(Link& link, const Frames& frames, Nanoseconds now) {
   const Arrival in = open(frames);
   const bool own = in.header.kind == Kind::ack || in.header.kind == Kind::probe;
-  if (!link.receive(in.header, own ? &in.message : nullptr, now)) return std::nullopt;
+  if (link.receive(in.header, own ? &in.message : nullptr, now) != Link::Arrival::deliver) return std::nullopt;
   return std::get<Committed>(in.message).round;
 }
 
@@ -271,7 +271,7 @@ TEST(Link, TheWindowCountsBytesAndLetsOneLargeMessagePass) {
   for (int i = 0; i < 4; ++i) a.submit(kA, kB, Kind::lease, encode_message(Lease{0, 0, 0, third}));
   const auto sent = all(a, kSecond);
   EXPECT_EQ(sent.size(), 2U) << "the headers make three a little too large";
-  for (const Frames& frames : sent) EXPECT_TRUE(b.receive(open(frames).header, nullptr, kSecond));
+  for (const Frames& frames : sent) EXPECT_EQ(b.receive(open(frames).header, nullptr, kSecond), Link::Arrival::deliver);
   b.tick(kSecond);
   deliver(a, all(b, kSecond), kSecond);
   EXPECT_EQ(all(a, kSecond).size(), 2U);
@@ -281,6 +281,29 @@ TEST(Link, TheWindowCountsBytesAndLetsOneLargeMessagePass) {
   c.submit(kA, kB, Kind::lease, encode_message(Lease{0, 0, 0, large}));
   submit(c, 2);
   EXPECT_EQ(all(c, kSecond).size(), 1U);
+}
+
+// Memory was all that limited it.
+TEST(Link, TheQueueIsLimitedInBytesAndInMessages) {
+  constexpr std::size_t kPieces = 64;
+  const Frames piece = encode_message(Lease{0, 0, 0, bytes_of(Link::kQueueBytesMost / kPieces)});  // one memory for all
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  for (std::size_t i = 1; i < kPieces; ++i) a.submit(kA, kB, Kind::lease, piece);
+  EXPECT_FALSE(a.overfull());
+  a.submit(kA, kB, Kind::lease, piece);
+  EXPECT_TRUE(a.overfull()) << "headers count, too";
+  EXPECT_TRUE(a.queued().ends_with(" bytes in 64 messages")) << a.queued();
+  EXPECT_EQ(b.receive(open(*a.next(kSecond)).header, nullptr, kSecond), Link::Arrival::deliver);
+  b.tick(kSecond);
+  deliver(a, all(b, kSecond), kSecond);
+  EXPECT_FALSE(a.overfull()) << "what has arrived does not wait";
+
+  Link c = link_of(kA, kB);
+  const Frames small = encode_message(Ready{});
+  for (std::size_t i = 0; i < Link::kQueueMessagesMost; ++i) c.submit(kA, kB, Kind::ready, small);
+  EXPECT_FALSE(c.overfull());
+  c.submit(kA, kB, Kind::ready, small);
+  EXPECT_TRUE(c.overfull());
 }
 
 TEST(Link, MessagesOfAnotherIncarnationAreDroppedAndCounted) {
@@ -325,7 +348,7 @@ TEST(Link, NobodyCanAcknowledgeWhatWasNotSent) {
   header.incarnation = 101;
   header.acknowledged = ~std::uint64_t{0};
   const Message ack = Ack{};
-  EXPECT_FALSE(a.receive(header, &ack, kSecond));
+  EXPECT_EQ(a.receive(header, &ack, kSecond), Link::Arrival::taken);
   EXPECT_FALSE(a.drained()) << "the last one is still here";
   EXPECT_EQ(all(a, kSecond).size(), 1U);
 }

@@ -6,19 +6,45 @@
 #include <limits>
 
 #include "rota/dense_slice.h"
+#include "tests/unit/wire/node_stage.h"
+#include "tests/unit/wire/round_messages.h"
 
 namespace rota {
 namespace {
 
+using tests::deltas_of;
+using tests::numbers_of;
+using tests::rows_of;
+using tests::text_of;
+
 constexpr NodeId kWorker{Role::worker, 0}, kOther{Role::worker, 1}, kPartition{Role::partition, 0};
+constexpr TableId kSums = 0, kTalks = 2;
 
 using Rows = DenseSlice<double>;
 
-double push_gives = 1;  // what every part is
+// What a push of shared rows was shown, and what the shard had been told by then.
+struct Shown {
+  ShardId shard = 0;
+  RoundId round = 0;
+  std::vector<double> values, argument;
+  std::vector<std::uint32_t> blocks;
+  std::vector<RoundId> refreshed;
+};
+
+// What the plugin's pushes do, and what happened to them; each test has it anew.
+struct Play {
+  double part = 1;   // what every number of every part is
+  std::string note;  // of every shard, with its number behind it
+  std::vector<Shown> shown;
+  std::string replies;  // that refresh() was given
+};
+Play play;
 
 // Adds one to every number of a slice.
 class AddingPush final : public Push {
  public:
+  explicit AddingPush(ShardId shard) : shard_(shard) {}
+
   std::uint64_t items() const override { return 5; }
   void census(Census& census) const override {
     census.resize(4);
@@ -29,13 +55,29 @@ class AddingPush final : public Push {
     return 1;
   }
   std::uint64_t push(const SharedTask& task, Random&) override {
-    for (const Entry& entry : task.entries) entry.part[0] = push_gives;
+    Shown shown{shard_, task.round, {}, {task.argument.begin(), task.argument.end()}, {}, refreshed_};
+    shown.blocks.assign(task.blocks.begin(), task.blocks.end());
+    for (const Entry& entry : task.entries) {
+      shown.values.insert(shown.values.end(), entry.value.begin(), entry.value.end());
+      std::fill(entry.part.begin(), entry.part.end(), play.part);
+    }
+    play.shown.push_back(shown);
+    const std::string note = play.note.empty() ? "" : play.note + std::to_string(shard_);
+    task.note.append(note.data(), note.size());
     return 5;
+  }
+  void refresh(const Commit& commit) override {
+    refreshed_.push_back(commit.round);
+    play.replies += text_of(commit.reply);
   }
   void evaluate(std::span<double> terms) const override { terms[0] += 1; }
   void evaluate(SliceId, const Slice& slice, std::span<double> terms) const override {
     terms[0] += dynamic_cast<const Rows&>(slice).row(0)[0];
   }
+
+ private:
+  ShardId shard_;
+  std::vector<RoundId> refreshed_;
 };
 
 const Plugin& plugin() {
@@ -43,13 +85,16 @@ const Plugin& plugin() {
     Plugin plugin;
     plugin.name = "adding";
     plugin.items = "things";
+    plugin.epochs = 33;
     plugin.tables = [](const Job&) {
-      return std::vector<Table>{{"sums", Table::Kind::shared, 3, 1, 1}, {"rows", Table::Kind::sliced, 4, 0, 0}};
+      return std::vector<Table>{{"sums", Table::Kind::shared, 3, 1, 1},
+                                {"rows", Table::Kind::sliced, 4, 0, 0},
+                                {"talks", Table::Kind::shared, 9, 1, 1, 1, true}};
     };
     plugin.terms = [](const Job&) { return std::vector<Term>{{"sum", Term::Kind::report}}; };
     plugin.load = [](const Job&, std::span<const ShardId> hosted) {
       std::vector<std::unique_ptr<Push>> all;
-      for (std::size_t i = 0; i < hosted.size(); ++i) all.push_back(std::make_unique<AddingPush>());
+      for (const ShardId shard : hosted) all.push_back(std::make_unique<AddingPush>(shard));
       return all;
     };
     plugin.slice = [](const Job&, std::span<const Key> keys) -> std::unique_ptr<Slice> {
@@ -61,18 +106,19 @@ const Plugin& plugin() {
 }
 
 // Each of four slices has one row; slices 0 and 1 begin here.
-class WorkerNode : public ::testing::Test {
+class WorkerNode : public ::testing::Test, protected tests::NodeStage {
  protected:
-  WorkerNode() : worker_({0, 2, 2, 1, 0}, plugin(), job()) { push_gives = 1; }
+  WorkerNode() : NodeStage(kWorker) {
+    play = {};
+    start(0, false);
+  }
 
-  static Job job() {
+  void start(std::uint32_t staleness, bool asynchronous) {
     Job job;
     job.shards = job.slices = 4;
-    return job;
+    worker_ = std::make_unique<Worker>(WorkerSettings{0, 2, 2, 1, staleness, asynchronous, 0}, plugin(), job);
   }
-  Status hear(NodeId from, const Message& message) {
-    return turn([&](Outbox& out) { return worker_.step({from, kWorker, message}, out); });
-  }
+  Status hear(NodeId from, const Message& message) { return NodeStage::hear(*worker_, from, message); }
   void prepare() {
     ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
     CutMade cut;
@@ -87,31 +133,37 @@ class WorkerNode : public ::testing::Test {
     rows.encode(out);
     return Bytes::from(out.take());
   }
-  template <typename M>
-  std::vector<M> sent(NodeId to) const {
-    std::vector<M> all;
-    for (const Envelope& envelope : said_)
-      if (envelope.to == to && std::holds_alternative<M>(envelope.message))
-        all.push_back(std::get<M>(envelope.message));
-    return all;
+  // A round of these rows for both shards.
+  static Tasks sharing(const SharedRows& rows, bool ends_epoch = false, Epoch epoch = 1) {
+    Tasks tasks;
+    for (ShardId s = 0; s < 2; ++s) tasks.tasks.push_back({rows.round, epoch, s, std::nullopt, true, ends_epoch});
+    tasks.shared = {rows};
+    return tasks;
+  }
+  void share(RoundId round, bool ends_epoch = false, Epoch epoch = 1) {
+    ASSERT_TRUE(hear(kCoordinator, sharing(rows_of(round, {0}), ends_epoch, epoch)).ok());
+  }
+  // Row 0 of the table becomes ten times the round.
+  void commit(RoundId round) {
+    ASSERT_TRUE(hear(kPartition, deltas_of(round, {0}, {10.0 * static_cast<double>(round)})).ok());
+  }
+  // Of the pushes of a round by both shards: the value of row 0, and the commits that they had been told of; which must
+  // be the same for both.
+  std::pair<double, std::vector<RoundId>> shown_in(RoundId round) const {
+    std::vector<Shown> found;
+    for (const Shown& one : play.shown)
+      if (one.round == round) found.push_back(one);
+    EXPECT_EQ(found.size(), 2U) << "pushes of round " << round;
+    if (found.size() != 2) return {};
+    EXPECT_EQ(found[0].values, found[1].values);
+    EXPECT_EQ(found[0].refreshed, found[1].refreshed);
+    return {found[0].values.at(0), found[0].refreshed};
+  }
+  bool pushed(RoundId round) const {
+    return std::any_of(play.shown.begin(), play.shown.end(), [&](const Shown& one) { return one.round == round; });
   }
 
-  Worker worker_;
-  std::vector<Envelope> said_;
-
- private:
-  Status turn(const std::function<Status(Outbox&)>& act) {
-    Outbox out(kWorker, world_);
-    Status status = act(out);
-    said_.insert(said_.end(), out.sent.begin(), out.sent.end());
-    for (const auto& started : out.started) {
-      if (!status.ok()) break;
-      const Continuation continuation = started.work();
-      status = turn([&](Outbox& later) { return continuation(later); });
-    }
-    return status;
-  }
-  Outbox::World world_;
+  std::unique_ptr<Worker> worker_;
 };
 
 TEST_F(WorkerNode, LoadsAttachesAndIsReady) {
@@ -121,8 +173,12 @@ TEST_F(WorkerNode, LoadsAttachesAndIsReady) {
   EXPECT_EQ(loaded.items, (std::vector<std::uint64_t>{5, 5}));
   EXPECT_EQ(loaded.census, (Census{2, 2, 2, 2}));
   EXPECT_EQ(loaded.items_unit, "things");
+  EXPECT_EQ(loaded.epochs, 33U);
+  ASSERT_EQ(loaded.tables.size(), 3U);
+  EXPECT_EQ(loaded.tables[kTalks].name, "talks");
+  EXPECT_TRUE(loaded.tables[kTalks].together);
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
-  EXPECT_EQ(worker_.slices_held(), (std::vector<SliceId>{0, 1}));
+  EXPECT_EQ(worker_->slices_held(), (std::vector<SliceId>{0, 1}));
 }
 
 TEST_F(WorkerNode, ComputesASliceAndSendsItOn) {
@@ -137,7 +193,7 @@ TEST_F(WorkerNode, ComputesASliceAndSendsItOn) {
   EXPECT_EQ(leases[0].to, 2U);
   EXPECT_EQ(leases[0].shard, 3U);
   EXPECT_TRUE(std::ranges::equal(leases[0].rows.view(), number(1).view()));
-  EXPECT_EQ(worker_.slices_held(), (std::vector<SliceId>{1}));
+  EXPECT_EQ(worker_->slices_held(), (std::vector<SliceId>{1}));
 }
 
 TEST_F(WorkerNode, WaitsForASliceThatIsOnItsWay) {
@@ -188,28 +244,16 @@ TEST_F(WorkerNode, ATaskForAnotherWorkersShardIsRefused) {
   EXPECT_EQ(hear(kCoordinator, twice).what(), "a slice is to go two ways");
 }
 
-// A partition's commit of a round, in which every row became two.
-Deltas committed(RoundId round, std::vector<Key> keys) {
-  Writer values;
-  for (std::size_t i = 0; i < keys.size(); ++i) values.put(2.0);
-  return {SharedRows{round, 0, std::move(keys)}, Bytes::from(values.take())};
-}
-
-Tasks sharing(RoundId round) {
-  Tasks tasks;
-  for (ShardId s = 0; s < 2; ++s) tasks.tasks.push_back({round, 1, s, std::nullopt, true, true});
-  tasks.shared = {{round, 0, {0, 2}}};
-  return tasks;
-}
-
 TEST_F(WorkerNode, SumsThePartsOfItsShardsAndEndsTheEpochBehindTheCommit) {
   prepare();
-  ASSERT_TRUE(hear(kCoordinator, sharing(1)).ok());
+  ASSERT_TRUE(hear(kCoordinator, sharing(rows_of(1, {0, 2}), true)).ok());
   const auto parts = sent<Parts>(kPartition);
   ASSERT_EQ(parts.size(), 1U) << "the two shards are one subtree";
   EXPECT_EQ(parts[0].node, (TreeNode{1, 0}));
+  EXPECT_EQ(numbers_of(parts[0].sums), (std::vector<double>{2, 2}));
+  EXPECT_EQ(parts[0].note_sizes, (std::vector<std::uint64_t>{0, 0}));
   EXPECT_TRUE(sent<EpochDone>(kCoordinator).empty());
-  ASSERT_TRUE(hear(kPartition, committed(1, {0, 2})).ok());
+  ASSERT_TRUE(hear(kPartition, deltas_of(1, {0, 2}, {2, 2})).ok());
   const auto done = sent<EpochDone>(kCoordinator);
   ASSERT_EQ(done.size(), 1U);
   EXPECT_EQ(done[0].items, 10U);
@@ -217,18 +261,130 @@ TEST_F(WorkerNode, SumsThePartsOfItsShardsAndEndsTheEpochBehindTheCommit) {
 
 TEST_F(WorkerNode, APartThatIsNoNumberNamesPluginRoundAndShard) {
   prepare();
-  push_gives = std::numeric_limits<double>::quiet_NaN();
-  const Status status = hear(kCoordinator, sharing(1));
+  play.part = std::numeric_limits<double>::quiet_NaN();
+  const Status status = hear(kCoordinator, sharing(rows_of(1, {0, 2})));
   EXPECT_EQ(status.code(), ExitCode::failed);
   EXPECT_EQ(status.what(), "adding, Push::push, round 1, shard 0: a part is not a finite number");
 }
 
-TEST_F(WorkerNode, ACommitBeforeAllPartsAreInIsRefused) {
+TEST_F(WorkerNode, PushIsShownBlocksAndArgumentAndFillsWhatTheyNeed) {
   prepare();
-  Tasks tasks;
-  tasks.shared = {{1, 0, {0}}};
-  ASSERT_TRUE(hear(kCoordinator, tasks).ok());
-  EXPECT_EQ(hear(kPartition, committed(1, {0})).what(), "a commit before all parts were in");
+  SharedRows rows = rows_of(1, {5, 3, 8, 1}, kTalks);
+  rows.blocks = {3, 1};
+  rows.argument = {0.25, -1};
+  ASSERT_TRUE(hear(kCoordinator, sharing(rows)).ok());
+  ASSERT_EQ(play.shown.size(), 2U);
+  for (const Shown& shown : play.shown) {
+    EXPECT_EQ(shown.blocks, rows.blocks);
+    EXPECT_EQ(shown.argument, rows.argument);
+    EXPECT_EQ(shown.values, (std::vector<double>(4)));
+  }
+  const auto parts = sent<Parts>(kPartition);
+  ASSERT_EQ(parts.size(), 1U);
+  EXPECT_EQ(numbers_of(parts[0].sums), (std::vector<double>(1 + 2 + 3 + 1, 2.0)));
+}
+
+TEST_F(WorkerNode, NotesGoToPullAndItsReplyToAllShards) {
+  prepare();
+  play.note = "from ";
+  ASSERT_TRUE(hear(kCoordinator, sharing(rows_of(1, {}, kTalks), true)).ok());
+  const auto parts = sent<Parts>(kPartition);
+  ASSERT_EQ(parts.size(), 1U) << "though no row is named";
+  EXPECT_TRUE(parts[0].sums.empty());
+  EXPECT_EQ(parts[0].note_sizes, (std::vector<std::uint64_t>{6, 6}));
+  EXPECT_EQ(text_of(parts[0].notes), "from 0from 1");
+  ASSERT_TRUE(hear(kPartition, deltas_of(1, {}, {}, kTalks, "aye ")).ok());
+  EXPECT_EQ(play.replies, "aye aye ");
+  EXPECT_EQ(sent<EpochDone>(kCoordinator).size(), 1U);
+}
+
+TEST_F(WorkerNode, ANoteOfATableWhoseRowsAreApartIsRefused) {
+  prepare();
+  play.note = "from ";
+  const Status status = hear(kCoordinator, sharing(rows_of(1, {0}, kSums)));
+  EXPECT_EQ(status.code(), ExitCode::failed);
+  EXPECT_EQ(status.what(), "adding, Push::push, round 1, shard 0: a note, and the table's rows are apart");
+}
+
+// ---- what a push sees ----
+
+TEST_F(WorkerNode, APushWaitsForTheCommitsBeforeIt) {
+  prepare();
+  for (RoundId round = 1; round <= 3; ++round) share(round);
+  EXPECT_TRUE(pushed(1) && !pushed(2));
+  commit(1);
+  EXPECT_TRUE(pushed(2) && !pushed(3));
+  commit(2);
+  for (RoundId round = 1; round <= 3; ++round) {
+    const auto [value, refreshed] = shown_in(round);
+    EXPECT_EQ(value, 10.0 * static_cast<double>(round - 1));
+    EXPECT_EQ(refreshed.size(), round - 1);
+  }
+}
+
+TEST_F(WorkerNode, AStalePushSeesExactlyTheCommitsThatItMay) {
+  start(2, false);
+  prepare();
+  for (RoundId round = 1; round <= 6; ++round) share(round, round == 6);
+  EXPECT_TRUE(pushed(3) && !pushed(4));
+  EXPECT_EQ(shown_in(3), std::pair(0.0, std::vector<RoundId>{}));
+  commit(1);
+  EXPECT_EQ(shown_in(4), std::pair(10.0, std::vector<RoundId>{1}));
+  EXPECT_FALSE(pushed(5));
+  // Three commits come before any work is done, and the next push is to see one of them.
+  hold_work = true;
+  for (const RoundId round : {2, 3, 4}) commit(round);
+  hold_work = false;
+  ASSERT_TRUE(finish_work().ok());
+  EXPECT_EQ(shown_in(5), std::pair(20.0, std::vector<RoundId>({1, 2})));
+  EXPECT_EQ(shown_in(6), std::pair(30.0, std::vector<RoundId>({1, 2, 3})));
+}
+
+TEST_F(WorkerNode, AnEpochEndsWhenAllItsCommitsWereSeenAndTheNextCountsAnew) {
+  start(2, false);
+  prepare();
+  for (RoundId round = 1; round <= 2; ++round) share(round, round == 2);
+  for (RoundId round = 3; round <= 6; ++round) share(round, round == 6, 2);
+  EXPECT_TRUE(pushed(2) && !pushed(3)) << "it is of another epoch";
+  commit(1);
+  EXPECT_TRUE(sent<EpochDone>(kCoordinator).empty());
+  EXPECT_FALSE(pushed(3));
+  commit(2);
+  EXPECT_EQ(sent<EpochDone>(kCoordinator).size(), 1U);
+  for (const RoundId round : {3, 4, 5}) EXPECT_EQ(shown_in(round), std::pair(20.0, std::vector<RoundId>({1, 2})));
+  EXPECT_FALSE(pushed(6));
+  commit(3);
+  EXPECT_EQ(shown_in(6), std::pair(30.0, std::vector<RoundId>({1, 2, 3})));
+}
+
+TEST_F(WorkerNode, AnAsynchronousPushSeesWhateverHasComeAndWaitsForNothing) {
+  start(0, true);
+  prepare();
+  share(1);
+  share(2);
+  EXPECT_EQ(shown_in(2), std::pair(0.0, std::vector<RoundId>{}));
+  commit(1);
+  share(3);
+  EXPECT_EQ(shown_in(3), std::pair(10.0, std::vector<RoundId>{1}));
+  commit(2);
+  commit(3);
+  share(4, true);
+  EXPECT_EQ(shown_in(4), std::pair(30.0, std::vector<RoundId>({1, 2, 3})));
+  EXPECT_TRUE(sent<EpochDone>(kCoordinator).empty()) << "the end of an epoch waits for all";
+  commit(4);
+  EXPECT_EQ(sent<EpochDone>(kCoordinator).size(), 1U);
+}
+
+TEST_F(WorkerNode, ACommitThatComesDuringAPushIsNotSeenByIt) {
+  start(0, true);
+  prepare();
+  share(1);
+  hold_work = true;
+  share(2);  // its work was given to the compute threads, and not begun
+  commit(1);
+  hold_work = false;
+  ASSERT_TRUE(finish_work().ok());
+  EXPECT_EQ(shown_in(2), std::pair(0.0, std::vector<RoundId>{}));
 }
 
 TEST_F(WorkerNode, EvaluatesAndSavesWhatItHolds) {

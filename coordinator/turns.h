@@ -1,0 +1,49 @@
+// coordinator/turns.h -- makes one sequence of rounds of the schedulers' own: one round from each in turn.
+//
+// A scheduler that has ended its epoch is passed over until all have; so the sequence depends on what the schedulers
+// chose and not on who was fast.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "wire/message.h"
+
+namespace rota {
+
+class Turns {
+ public:
+  explicit Turns(std::uint32_t schedulers) : lanes_(schedulers) {}
+
+  // Where every scheduler's own count of rounds begins.
+  void begin(RoundId first);
+  // A scheduler's next rounds.  False if they do not follow those it sent before.
+  bool add(std::uint32_t scheduler, const Rounds& rounds);
+
+  struct Turn {
+    Round round;  // ends_epoch and ends_job: as seen over all schedulers
+    std::uint32_t scheduler = 0;
+    RoundId own = 0;        // its number by the scheduler's count
+    bool feedback = false;  // the scheduler wants to hear its commit
+  };
+  // The next round, if the scheduler whose turn it is has sent it.
+  std::optional<Turn> take();
+
+ private:
+  struct Waiting {
+    Round round;
+    bool feedback;
+  };
+  struct Lane {
+    std::deque<Waiting> waiting;
+    RoundId next_in = 1, next_out = 1;
+    bool ended = false;  // its epoch
+  };
+
+  std::vector<Lane> lanes_;
+  std::size_t at_ = 0;
+  bool all_end_job_ = true;  // of those that ended the epoch so far
+};
+
+}  // namespace rota

@@ -1,0 +1,224 @@
+#include "tests/sim/talk_plugin.h"
+
+#include <algorithm>
+#include <map>
+
+#include "tests/sim/exact_plugin.h"
+
+namespace rota::sim {
+
+namespace {
+
+constexpr TableId kTogether = 0, kApart = 1;
+constexpr std::uint64_t kKeys = 24;
+constexpr std::uint64_t kMask = (std::uint64_t{1} << 40) - 1;  // whole numbers that a double, and a sum of a few, holds
+
+std::uint64_t mix(std::uint64_t state, std::uint64_t in) {
+  state = (state ^ in) * 0x9e3779b97f4a7c15U;
+  return state ^ (state >> 29);
+}
+std::uint64_t whole(double number) {
+  return static_cast<std::uint64_t>(number);
+}
+double number(std::uint64_t state) {
+  return static_cast<double>(state & kMask);
+}
+std::uint64_t mix_bytes(std::uint64_t state, std::span<const std::byte> bytes) {
+  for (const std::byte b : bytes) state = mix(state, static_cast<std::uint64_t>(b));
+  return mix(state, bytes.size());
+}
+
+void complain(const char* what) {
+  if (witness()->complaint.empty()) witness()->complaint = what;
+}
+
+// The rows that a hook has heard of so far.
+class Heard {
+ public:
+  void hear(const Commit& commit) {
+    for (const Delta& delta : commit.deltas) {
+      auto& row = rows_[{commit.table, delta.key}];
+      row.resize(delta.value.size());
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        if (delta.value[i] - row[i] != delta.change[i]) complain("a change does not follow from the row before it");
+        row[i] = delta.value[i];
+        state_ = mix(state_, whole(row[i]));
+      }
+    }
+    for (const double x : commit.argument) state_ = mix(state_, whole(x));
+    state_ = mix_bytes(state_, commit.reply.view());
+  }
+  bool knows(TableId table, Key key, std::span<const double> value) const {
+    const auto row = rows_.find({table, key});
+    if (row == rows_.end()) return std::all_of(value.begin(), value.end(), [](double x) { return x == 0; });
+    return std::equal(value.begin(), value.end(), row->second.begin(), row->second.end());
+  }
+  std::uint64_t state() const { return state_; }
+
+  void save(Writer& out) const {
+    out.put(state_);
+    out.put_varint(rows_.size());
+    for (const auto& [name, row] : rows_) {
+      out.put(name.first);
+      out.put(name.second);
+      out.put_all(std::span<const double>(row));
+    }
+  }
+  void restore(Reader& in) {
+    state_ = in.get<std::uint64_t>();
+    for (std::size_t left = in.get_count(1); left > 0; --left) {
+      const auto table = in.get<TableId>();
+      const auto key = in.get<Key>();
+      rows_[{table, key}] = in.get_all<double>();
+    }
+  }
+
+ private:
+  std::uint64_t state_ = 1;
+  std::map<std::pair<TableId, Key>, std::vector<double>> rows_;
+};
+
+class TalkSchedule final : public Schedule {
+ public:
+  TalkSchedule(const Job& job, Share share)
+      : share_(share), pipeline_(static_cast<std::uint32_t>(job.options.integer("pipeline"))) {}
+
+  std::uint32_t pipeline(std::uint32_t) const override { return pipeline_; }
+  Round next(Random& random) override {
+    if (fed_back_ != chosen_ - std::min<std::uint64_t>(chosen_, pipeline_ - 1))
+      complain("a round was chosen with other feedback than its pipeline says");
+    ++chosen_;
+    Round round;
+    const std::uint64_t state = mix(heard_.state(), random());
+    round.table = state % 3 == 0 ? kApart : kTogether;
+    for (Key key = share_.index; key < kKeys; key += share_.count)
+      if (random() % 3 == 0) round.shared.push_back(key);
+    if (round.table == kApart && round.shared.empty()) round.shared.push_back(share_.index);
+    if (round.table == kTogether && state % 2 == 0)
+      for (auto left = static_cast<std::uint32_t>(round.shared.size()); left > 0;) {
+        round.blocks.push_back(1 + static_cast<std::uint32_t>(random.below(left)));
+        left -= round.blocks.back();
+      }
+    round.argument.assign(state % 4, number(state));
+    round.ends_epoch = chosen_ > 3 + (state >> 8) % 5;
+    round.ends_job = round.ends_epoch && (state >> 16) % 4 == 0;
+    return round;
+  }
+  void feedback(const Commit& commit) override {
+    ++fed_back_;
+    heard_.hear(commit);
+  }
+  std::vector<Figure> figures() override {
+    if (chosen_ != fed_back_) complain("an epoch of the schedule ended before its feedback was in");
+    chosen_ = fed_back_ = 0;
+    return {{"state", number(heard_.state())}};
+  }
+  void save(Writer& out) const override { heard_.save(out); }
+  void restore(Reader& in) override { heard_.restore(in); }
+
+ private:
+  Share share_;
+  std::uint32_t pipeline_;
+  std::uint64_t chosen_ = 0, fed_back_ = 0;  // of the epoch
+  Heard heard_;
+};
+
+class TalkPush final : public Push {
+ public:
+  TalkPush(const Job& job, ShardId shard)
+      : shard_(shard), staleness_(static_cast<std::uint64_t>(job.options.integer("staleness"))) {}
+
+  std::uint64_t items() const override { return 1; }
+  std::uint64_t push(const SharedTask& task, Random& random) override {
+    if (!witness()->pushes.emplace(task.round, shard_).second) complain("a shard pushed a round twice");
+    if (task.epoch != epoch_) {
+      if (pushed_ != refreshed_) complain("an epoch began before all commits of the one before were seen");
+      epoch_ = task.epoch;
+      pushed_ = refreshed_ = 0;
+    }
+    if (refreshed_ != pushed_ - std::min(pushed_, staleness_))
+      complain("a push saw other commits than its staleness says");
+    ++pushed_;
+    std::uint64_t state = mix(heard_.state(), random());
+    for (const double x : task.argument) state = mix(state, whole(x));
+    for (const Entry& entry : task.entries) {
+      if (!heard_.knows(task.table, entry.key, entry.value)) complain("a row is not as of the commits that were seen");
+      for (double& part : entry.part) part = number(state = mix(state, entry.key)) / 256;
+    }
+    if (task.table == kTogether)
+      for (std::uint64_t left = state % 5; left > 0; --left) task.note.put(state = mix(state, left));
+    return 1;
+  }
+  void refresh(const Commit& commit) override {
+    ++refreshed_;
+    heard_.hear(commit);
+  }
+  void save(Writer& out) const override { heard_.save(out); }
+  void restore(Reader& in) override { heard_.restore(in); }
+
+ private:
+  ShardId shard_;
+  std::uint64_t staleness_;
+  Epoch epoch_ = 0;
+  std::uint64_t pushed_ = 0, refreshed_ = 0;  // of the epoch
+  Heard heard_;
+};
+
+class TalkPull final : public Pull {
+ public:
+  void pull(const PullTask& task) override {
+    if (task.table == kTogether) {
+      state_ = mix(state_, task.entries.size());
+      for (const Bytes& note : task.notes) state_ = mix_bytes(state_, note.view());
+      for (const std::uint32_t size : task.blocks) state_ = mix(state_, size);
+    }
+    for (const PullEntry& entry : task.entries) {
+      std::uint64_t state = task.table == kTogether ? state_ : 1;
+      for (const double sum : entry.sum) state = mix(state, static_cast<std::uint64_t>(sum * 256));
+      for (const double x : task.argument) state = mix(state, whole(x));
+      for (double& value : entry.value) value = number(state = mix(state, whole(value)));
+    }
+    if (task.table == kTogether)
+      for (std::uint64_t left = state_ % 3; left > 0; --left) task.reply.put(mix(state_, left));
+  }
+  void save(Writer& out) const override { out.put(state_); }
+  void restore(Reader& in) override { state_ = in.get<std::uint64_t>(); }
+
+ private:
+  std::uint64_t state_ = 7;
+};
+
+constexpr Option kOptions[] = {
+    {.name = "pipeline", .kind = Option::Kind::integer, .default_value = "1"},
+    {.name = "staleness", .kind = Option::Kind::integer, .default_value = "0"},
+};
+
+Plugin make() {
+  Plugin plugin;
+  plugin.name = "talk";
+  plugin.items = "shards";
+  plugin.options = kOptions;
+  plugin.tables = [](const Job&) {
+    return std::vector<Table>{{"together", Table::Kind::shared, kKeys, 2, 1, 1, true},
+                              {"apart", Table::Kind::shared, kKeys, 1, 1, 0, false}};
+  };
+  plugin.schedule = [](const Job& job, Share share) -> std::unique_ptr<Schedule> {
+    return std::make_unique<TalkSchedule>(job, share);
+  };
+  plugin.load = [](const Job& job, std::span<const ShardId> hosted) {
+    std::vector<std::unique_ptr<Push>> all;
+    for (const ShardId shard : hosted) all.push_back(std::make_unique<TalkPush>(job, shard));
+    return all;
+  };
+  plugin.pull = [](const Job&) -> std::unique_ptr<Pull> { return std::make_unique<TalkPull>(); };
+  return plugin;
+}
+
+}  // namespace
+
+const Plugin& talk_plugin() {
+  static const Plugin plugin = make();
+  return plugin;
+}
+
+}  // namespace rota::sim

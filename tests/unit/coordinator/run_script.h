@@ -1,0 +1,171 @@
+// tests/unit/coordinator/run_script.h -- a coordinator on its stage: the test plays everybody else, in a run of one
+// worker with two shards, one partition, and one scheduler or two.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/version.h"
+#include "coordinator/coordinator.h"
+#include "tests/unit/wire/node_stage.h"
+
+namespace rota::tests {
+
+inline constexpr NodeId kScheduler{Role::scheduler, 0}, kOther{Role::scheduler, 1};
+inline constexpr NodeId kWorker{Role::worker, 0}, kPartition{Role::partition, 0};
+
+// What the coordinator tells the world.
+class Diary final : public Recorder {
+ public:
+  void event(const std::string& name, const Fields& fields) override {
+    std::string line = name;
+    for (const auto& [field, value] : fields) line += " " + field + "=" + value;
+    events.push_back(line);
+  }
+  void epoch(const EpochRecord& record) override { epochs.push_back(record); }
+  std::string status(const std::string& missing) const override { return "missing " + missing; }
+  Status commit(const CommitRecord& record) override {
+    commits.push_back(record);
+    return commit_answer;
+  }
+  Status finish(const RunResult& result) override {
+    results.push_back(result);
+    return {};
+  }
+  bool has(const std::string& event) const {
+    return std::any_of(events.begin(), events.end(), [&](const std::string& e) { return e.starts_with(event); });
+  }
+
+  std::vector<std::string> events;
+  std::vector<EpochRecord> epochs;
+  std::vector<CommitRecord> commits;
+  std::vector<RunResult> results;
+  Status commit_answer;
+};
+
+inline RunPlan small_plan() {
+  RunPlan plan;
+  plan.job = {1, 2};
+  plan.shards = plan.slices = 2;
+  plan.epochs = 1;
+  return plan;
+}
+
+class Script : public NodeStage {
+ public:
+  explicit Script(RunPlan plan = small_plan())
+      : NodeStage(kCoordinator), diary(std::make_shared<Diary>()), plan_(plan), coordinator_(std::move(plan), diary) {
+    pass(kSecond);
+  }
+
+  void hear(NodeId from, const Message& message) { check(NodeStage::hear(coordinator_, from, message)); }
+  void pass(Nanoseconds time) {
+    world.now += time;
+    check(act([&](Outbox& out) { return coordinator_.tick(out); }));
+  }
+  void disconnect(NodeId process) {
+    check(act([&](Outbox& out) { return coordinator_.peer_disconnected(process, out); }));
+  }
+
+  Hello hello(NodeId process, std::uint64_t incarnation = 1) const {
+    return {process.name(), kVersion, plan_.job, incarnation, 7, "node5"};
+  }
+  void join() {
+    for (std::uint32_t i = 0; i < plan_.schedulers; ++i) hear({Role::scheduler, i}, hello({Role::scheduler, i}));
+    hear(kWorker, hello(kWorker));
+  }
+  void prepare(std::vector<Term> terms = {{"loss", Term::Kind::objective}}) {
+    join();
+    Loaded loaded;
+    loaded.items = {4, 6};
+    loaded.items_unit = "tokens";
+    loaded.terms = std::move(terms);
+    loaded.tables = {{"rows", Table::Kind::shared, 10, 1, 1}};
+    loaded.epochs = app_epochs;
+    hear(kWorker, loaded);
+    hear(kScheduler, cut());
+    hear(kPartition, Ready{});
+    hear(kWorker, Ready{});
+  }
+  CutMade cut() const {
+    CutMade made;
+    made.cut.slices.resize(plan_.slices);
+    return made;
+  }
+  // The two rounds of an epoch in which the slices change hands.
+  void schedule(RoundId first = 1, Epoch epoch = 1, bool ends_job = false) {
+    Rounds rounds;
+    rounds.first = first;
+    rounds.rounds.resize(2);
+    rounds.rounds[0].owned = {0, 1};
+    rounds.rounds[1].owned = {1, 0};
+    rounds.rounds[1].ends_epoch = true;
+    rounds.rounds[1].ends_job = ends_job;
+    rounds.figures = {{epoch, {{"drawn", 8}}}};
+    hear(kScheduler, rounds);
+  }
+  // A round of one shared row, by a scheduler's own count, whose commit it wants to hear.
+  void share(NodeId scheduler, RoundId own, Key key, bool ends_epoch = false, bool ends_job = false) {
+    Rounds rounds;
+    rounds.first = own;
+    rounds.feedback = true;
+    rounds.rounds.resize(1);
+    rounds.rounds[0].shared = {key};
+    rounds.rounds[0].ends_epoch = ends_epoch;
+    rounds.rounds[0].ends_job = ends_job;
+    hear(scheduler, rounds);
+  }
+  // A scheduler has all the feedback of an epoch.
+  void end_schedule(NodeId scheduler, RoundId next, Epoch epoch, double drawn) {
+    Rounds rounds;
+    rounds.first = next;
+    rounds.feedback = true;
+    rounds.figures = {{epoch, {{"drawn", drawn}}}};
+    hear(scheduler, rounds);
+  }
+  void end_epoch(Epoch epoch) {
+    EpochDone done;
+    done.epoch = epoch;
+    done.items = 10;
+    hear(kWorker, done);
+  }
+  void evaluate(Epoch epoch, double loss) {
+    Evaluated all;
+    all.epoch = epoch;
+    all.shards = {{0, {loss}}, {1, {0}}};
+    all.slices = {{0, {0}}, {1, {0}}};
+    hear(kWorker, all);
+    Evaluated rows;
+    rows.epoch = epoch;
+    rows.rows = {0};
+    hear(kPartition, rows);
+  }
+  Written written(Epoch epoch) const {
+    Written report;
+    report.epoch = epoch;
+    report.file = "file";
+    report.objects = {{Object::shard, 0, {}}, {Object::shard, 1, {}}, {Object::slice, 0, {}},
+                      {Object::slice, 1, {}}, {Object::cut, 0, {}},   {Object::pull, 0, {}}};
+    for (std::uint32_t i = 0; i < plan_.schedulers; ++i) report.objects.push_back({Object::schedule, i, {}});
+    return report;
+  }
+  void save(Epoch epoch) {
+    hear(kWorker, Saved{epoch});
+    for (std::uint32_t i = 0; i < plan_.schedulers; ++i) hear({Role::scheduler, i}, Saved{epoch});
+    hear(kPartition, written(epoch));
+  }
+
+  std::shared_ptr<Diary> diary;
+  Epoch app_epochs = 3;  // that the app wants
+
+ private:
+  static void check(const Status& status) { EXPECT_TRUE(status.ok()) << status.what(); }
+
+  RunPlan plan_;
+  Coordinator coordinator_;
+};
+
+}  // namespace rota::tests

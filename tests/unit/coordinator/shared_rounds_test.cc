@@ -1,0 +1,178 @@
+// tests/unit/coordinator/shared_rounds_test.cc -- the coordinator with shared rounds, of one scheduler or of two.
+#include <gtest/gtest.h>
+
+#include "coordinator/coordinator.h"
+#include "tests/unit/coordinator/run_script.h"
+
+namespace rota {
+namespace {
+
+using tests::kOther;
+using tests::kPartition;
+using tests::kScheduler;
+using tests::kWorker;
+using tests::Script;
+using tests::small_plan;
+
+RunPlan plan_of_shared_rounds(std::uint32_t schedulers) {
+  RunPlan plan = small_plan();
+  plan.slices = 0;
+  plan.epochs = 4;
+  plan.schedulers = schedulers;
+  return plan;
+}
+
+TEST(SharedRounds, AnEpochIsOverWhenTheSchedulerHasItsFeedbackToo) {
+  Script run(plan_of_shared_rounds(1));
+  run.prepare();
+  run.share(kScheduler, 1, 5, true);
+  ASSERT_EQ(run.sent<Expect>(kPartition).size(), 1U);
+  EXPECT_EQ(run.sent<Tasks>(kWorker).at(0).shared.at(0).keys, (std::vector<Key>{5}));
+  run.hear(kPartition, Committed{1});
+  EXPECT_EQ(run.sent<RoundsDone>(kScheduler).back().last, 1U);
+  run.end_epoch(1);
+  EXPECT_TRUE(run.sent<Evaluate>(kWorker).empty()) << "its figures are of after the feedback";
+  run.end_schedule(kScheduler, 2, 1, 7);
+  EXPECT_EQ(run.sent<Evaluate>(kWorker).size(), 1U);
+  Script other(plan_of_shared_rounds(1));
+  other.prepare();
+  other.share(kScheduler, 1, 5, true);
+  other.hear(kPartition, Committed{1});
+  other.end_schedule(kScheduler, 2, 1, 7);
+  EXPECT_TRUE(other.sent<Evaluate>(kWorker).empty()) << "a worker still works";
+  other.end_epoch(1);
+  EXPECT_EQ(other.sent<Evaluate>(kWorker).size(), 1U);
+}
+
+TEST(SharedRounds, SchedulersTakeTurnsWhoeverIsFast) {
+  Script run(plan_of_shared_rounds(2));
+  run.prepare();
+  for (const NodeId scheduler : {kScheduler, kOther}) {
+    EXPECT_EQ(run.sent<Weights>(scheduler).size(), 1U);
+    ASSERT_EQ(run.sent<Start>(scheduler).size(), 1U);
+    EXPECT_EQ(run.sent<Start>(scheduler)[0].round, 1U);
+  }
+  run.share(kOther, 1, 7);
+  run.share(kOther, 2, 8);
+  EXPECT_TRUE(run.sent<Tasks>(kWorker).empty()) << "scheduler 0 comes first";
+  run.share(kScheduler, 1, 4);
+  const auto expects = run.sent<Expect>(kPartition);
+  ASSERT_EQ(expects.size(), 2U) << "one of each";
+  EXPECT_EQ(expects[0].rows.keys, (std::vector<Key>{4}));
+  EXPECT_EQ(expects[1].rows.keys, (std::vector<Key>{7}));
+  EXPECT_EQ(expects[1].rows.round, 2U);
+  ASSERT_TRUE(expects[1].feedback.has_value());
+  EXPECT_EQ(expects[1].feedback->scheduler, 1U);
+  EXPECT_EQ(expects[1].feedback->round, 1U) << "its own first";
+  run.hear(kPartition, Committed{1});
+  run.hear(kPartition, Committed{2});
+  EXPECT_EQ(run.sent<RoundsDone>(kScheduler).back().last, 1U);
+  EXPECT_EQ(run.sent<RoundsDone>(kOther).back().last, 1U);
+}
+
+TEST(SharedRounds, TheEpochAndTheJobEndWhenAllSchedulersSaySo) {
+  for (const bool both : {false, true}) {
+    Script run(plan_of_shared_rounds(2));
+    run.prepare();
+    run.share(kScheduler, 1, 4, true, true);
+    run.share(kOther, 1, 7);
+    run.share(kOther, 2, 8, true, both);
+    for (RoundId round = 1; round <= 3; ++round) run.hear(kPartition, Committed{round});
+    run.end_epoch(1);
+    run.end_schedule(kScheduler, 2, 1, 10);
+    EXPECT_TRUE(run.sent<Evaluate>(kWorker).empty());
+    run.end_schedule(kOther, 3, 1, 20);
+    ASSERT_EQ(run.sent<Evaluate>(kWorker).size(), 1U);
+    Evaluated all;
+    all.epoch = 1;
+    all.shards = {{0, {1}}, {1, {0}}};
+    run.hear(kWorker, all);
+    Evaluated rows;
+    rows.epoch = 1;
+    rows.rows = {0};
+    run.hear(kPartition, rows);
+    const std::vector<std::pair<std::string, double>> figures = {{"scheduler-0.drawn", 10}, {"scheduler-1.drawn", 20}};
+    EXPECT_EQ(run.diary->epochs.at(0).figures, figures);
+    EXPECT_EQ(run.diary->epochs.at(0).epochs, both ? 1U : 4U);
+    EXPECT_EQ(run.sent<Save>(kOther).size(), 1U);
+  }
+}
+
+TEST(SharedRounds, AScheduleMayEndTheJobBeforeItsLastEpoch) {
+  RunPlan plan = small_plan();
+  plan.epochs = 4;
+  plan.eval_every = plan.checkpoint_every = 0;
+  Script run(plan);
+  run.prepare();
+  run.schedule(1, 1, true);
+  run.end_epoch(1);
+  run.evaluate(1, 1);
+  run.save(1);
+  ASSERT_EQ(run.diary->commits.size(), 1U);
+  EXPECT_TRUE(run.diary->commits[0].ends_job);
+  EXPECT_EQ(run.diary->results.size(), 1U);
+  EXPECT_EQ(run.ended.value_or(Ending{ExitCode::bug, ""}).code, ExitCode::ok);
+}
+
+TEST(SharedRounds, AJobWithoutALastEpochEndsWhenItsScheduleSaysSo) {
+  RunPlan plan = small_plan();
+  plan.epochs = 0;
+  Script run(plan);
+  run.app_epochs = 0;
+  run.prepare();
+  EXPECT_GT(run.sent<Start>(kScheduler).at(0).last, 1'000'000'000U) << "more than anybody can ask for";
+  run.schedule(1, 1);
+  run.end_epoch(1);
+  run.evaluate(1, 1);
+  EXPECT_EQ(run.diary->epochs.at(0).epochs, 0U) << "nobody knows yet";
+  run.save(1);
+  run.schedule(3, 2, true);
+  run.end_epoch(2);
+  run.evaluate(2, 1);
+  EXPECT_EQ(run.diary->epochs.at(1).epochs, 2U);
+  run.save(2);
+  EXPECT_EQ(run.ended.value_or(Ending{ExitCode::bug, ""}).code, ExitCode::ok);
+}
+
+// It was stopped after epoch 1 of 4294967294.
+TEST(SharedRounds, AStoppedJobWithoutALastEpochNamesNone) {
+  RunPlan plan = small_plan();
+  plan.epochs = 0;
+  Script run(plan);
+  run.app_epochs = 0;
+  run.prepare();
+  run.hear(kCoordinator, Stop{ExitCode::terminated, "enough"});
+  run.schedule(1, 1);
+  run.end_epoch(1);
+  run.evaluate(1, 1);
+  run.save(1);
+  EXPECT_EQ(run.ended.value_or(Ending{}).code, ExitCode::terminated);
+  EXPECT_EQ(run.ended.value_or(Ending{}).what, "stopped after epoch 1; `rota resume` continues");
+}
+
+// It trained on, behind an end that the schedule had seen.
+TEST(SharedRounds, AResumedRunWhoseScheduleHadEndedTheJobIsDone) {
+  RunPlan plan = small_plan();
+  plan.epochs = 4;
+  plan.resume = CommitRecord{};
+  plan.resume->epoch = 1;
+  plan.resume->items = 10;
+  plan.resume->ends_job = true;
+  Script run(plan);
+  run.prepare();
+  EXPECT_TRUE(run.sent<Start>(kScheduler).empty());
+  EXPECT_EQ(run.ended.value_or(Ending{ExitCode::bug, ""}).code, ExitCode::ok);
+  EXPECT_EQ(run.diary->results.at(0).commit.epoch, 1U);
+}
+
+TEST(SharedRounds, ASchedulersRoundsThatDoNotFollowItsOthersAreRefused) {
+  Script run(plan_of_shared_rounds(2));
+  run.prepare();
+  run.share(kOther, 1, 7);
+  run.share(kOther, 3, 8);
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->what, "an unexpected ROUNDS out of order from scheduler-1");
+}
+
+}  // namespace
+}  // namespace rota
