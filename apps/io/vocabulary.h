@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace rota::io {
 
@@ -22,9 +23,11 @@ class Vocabulary {
   // there before.
   static Vocabulary read(const std::string& path);
 
+  // From now on no word may be added; `where` names the words' source in messages.
+  void fix(std::string where) { file_ = std::move(where); }
   // The words are given, and no other may be added.
   bool is_fixed() const { return !file_.empty(); }
-  // Where the words were read from, or "".
+  // Where the words are from, or "".
   const std::string& file() const { return file_; }
 
   std::size_t size() const { return words_.size(); }

@@ -1,7 +1,7 @@
 // apps/lda/cell_kernel.cc -- see cell_kernel.h.  ROTA_LDA_KERNEL is the name of the function that this copy defines.
 //
-// p(topic k) is proportional to (n_dk + alpha) phi_k, in two buckets (STRADS' sampler): n_dk phi_k over the
-// document's topics, and alpha phi_k over all.  A bucket is summed lane by lane, keeping the running sums; a draw
+// p(topic k) is proportional to (n_dk + alpha_k) phi_k, in two buckets (STRADS' sampler): n_dk phi_k over the
+// document's topics, and alpha_k phi_k over all.  A bucket is summed lane by lane, keeping the running sums; a draw
 // finds first its lane, then its block within the lane.
 #include "apps/lda/cell_kernel.h"
 
@@ -223,14 +223,16 @@ ROTA_INLINE float uniform(std::uint64_t bits, unsigned from) {
   return static_cast<float>(static_cast<std::int32_t>(bits >> from & 0xffffff)) * 0x1p-24F;
 }
 
-// Brings all that depends on n_wk and n_k of one topic up to date.  kWhole: phi is read in whole vectors.
-template <bool kWhole>
+// Brings all that depends on n_wk and n_k of one topic up to date.  kWhole: phi is read in whole vectors.  kAlphas:
+// every topic has its own alpha.
+template <bool kWhole, bool kAlphas>
 ROTA_INLINE void count_topic(Cell& cell, std::uint32_t topic, std::int32_t by) {
   cell.word[topic] += static_cast<std::uint32_t>(by);
   cell.totals[topic] += by * cell.step;
   const float inverse = 1.0F / static_cast<float>(static_cast<double>(cell.totals[topic]) + cell.v_beta);
   const float phi = (static_cast<float>(cell.word[topic]) + cell.beta) * inverse;
-  cell.phi_sum += static_cast<double>(phi) - static_cast<double>(cell.phi[topic]);
+  const double more = static_cast<double>(phi) - static_cast<double>(cell.phi[topic]);
+  cell.phi_sum += kAlphas ? static_cast<double>(cell.alphas[topic]) * more : more;
   cell.inverse[topic] = inverse;
   if constexpr (kWhole)
     put_lane(cell.phi, topic, phi);
@@ -238,14 +240,17 @@ ROTA_INLINE void count_topic(Cell& cell, std::uint32_t topic, std::int32_t by) {
     cell.phi[topic] = phi;
 }
 
-// A draw of the second bucket: in proportion to phi.  The blocks are summed in four chains, each of every fourth
-// block, so that one addition need not wait for the one before it.
+// A draw of the second bucket: in proportion to phi, or to alpha_k phi_k.  The blocks are summed in four chains, each
+// of every fourth block, so that one addition need not wait for the one before it.
+template <bool kAlphas>
 [[gnu::noinline]] std::uint32_t draw_phi(const Cell& cell, float u) {
   const std::uint32_t blocks = phi_places(cell.topics) / kLanes;
   Floats run[kChains]{};
   for (std::uint32_t b = 0; b < blocks; b += kChains) {
     _Pragma("GCC unroll 4") for (std::uint32_t c = 0; c < kChains; ++c) {
-      run[c].add(Floats::load_from(cell.phi + (b + c) * kLanes));
+      Floats weight = Floats::load_from(cell.phi + (b + c) * kLanes);
+      if constexpr (kAlphas) weight = weight * Floats::load_from(cell.alphas + (b + c) * kLanes);
+      run[c].add(weight);
       run[c].store_to(cell.runs + (b + c) * kLanes);
     }
   }
@@ -362,12 +367,12 @@ struct ListRow {
   std::uint32_t blocks;
 };
 
-template <Draw kDraw, typename Row>
+template <Draw kDraw, bool kAlphas, typename Row>
 ROTA_INLINE void draw_token(Cell& cell, Row row, std::uint32_t token) {
   if constexpr (kDraw == Draw::resample) {
     const std::uint32_t old = cell.token_topics[token];
     row.remove(old);
-    count_topic<Row::kWhole>(cell, old, -1);
+    count_topic<Row::kWhole, kAlphas>(cell, old, -1);
   }
   const std::uint64_t bits = cell.draws[token];
   std::uint32_t topic = 0, place = kUnknown;
@@ -376,23 +381,23 @@ ROTA_INLINE void draw_token(Cell& cell, Row row, std::uint32_t token) {
   } else {
     const Floats run = row.sum(cell.phi, cell.runs);
     const LaneSums sums(run);
-    const float smooth = static_cast<float>(static_cast<double>(cell.alpha) * cell.phi_sum);
+    const float smooth = static_cast<float>(kAlphas ? cell.phi_sum : static_cast<double>(cell.alpha) * cell.phi_sum);
     const float target = uniform(bits, 40) * (sums.total + smooth);
     if (target < sums.total) [[likely]] {
       place = row.checked(find_place(cell.runs, row.blocks, sums, target));
       topic = row.topic(place);
     } else {
-      topic = draw_phi(cell, uniform(bits, 16));
+      topic = draw_phi<kAlphas>(cell, uniform(bits, 16));
     }
   }
   cell.appeared[cell.appeared_count] = static_cast<std::uint16_t>(topic);
   cell.appeared_count += cell.word[topic] == 0 ? 1 : 0;
-  count_topic<Row::kWhole>(cell, topic, 1);
+  count_topic<Row::kWhole, kAlphas>(cell, topic, 1);
   row.add(topic, place);
   cell.token_topics[token] = static_cast<std::uint16_t>(topic);
 }
 
-template <Draw kDraw>
+template <Draw kDraw, bool kAlphas>
 void draw_tokens(Cell& cell) {
   for (std::uint32_t i = 0; i < cell.tokens; ++i) {
     if (i + kAhead < cell.tokens) {
@@ -401,23 +406,24 @@ void draw_tokens(Cell& cell) {
     }
     DocumentRow& row = cell.rows[cell.documents[i]];
     if (cell.all_narrow || row.kind == RowKind::narrow)
-      draw_token<kDraw>(cell, DenseRow(cell, cell.store + row.at), i);
+      draw_token<kDraw, kAlphas>(cell, DenseRow(cell, cell.store + row.at), i);
     else if (row.kind == RowKind::list)
-      draw_token<kDraw>(cell, ListRow(cell, row), i);
+      draw_token<kDraw, kAlphas>(cell, ListRow(cell, row), i);
     else
-      draw_token<kDraw>(cell, DenseRow(cell, cell.wide_store + row.at), i);
+      draw_token<kDraw, kAlphas>(cell, DenseRow(cell, cell.wide_store + row.at), i);
   }
 }
 
 }  // namespace
 
 void ROTA_LDA_KERNEL(Cell& cell) {
+  const bool alphas = cell.alphas != nullptr;
   if (cell.draw == Draw::resample)
-    draw_tokens<Draw::resample>(cell);
+    alphas ? draw_tokens<Draw::resample, true>(cell) : draw_tokens<Draw::resample, false>(cell);
   else if (cell.draw == Draw::first)
-    draw_tokens<Draw::first>(cell);
+    alphas ? draw_tokens<Draw::first, true>(cell) : draw_tokens<Draw::first, false>(cell);
   else
-    draw_tokens<Draw::first_random>(cell);
+    draw_tokens<Draw::first_random, false>(cell);  // draws from no weights
 }
 
 }  // namespace rota::lda

@@ -46,12 +46,13 @@ struct Cell {
   Draw draw;
   std::uint32_t topics;  // K
   float alpha, beta;
+  const float* alphas;      // of each topic, 0 in the padding, phi_places(topics) places; null: all are `alpha`
   double v_beta;            // V beta
   std::int64_t step;        // what one token adds to the totals
   std::int64_t* totals;     // n_k
   float* inverse;           // 1 / (n_k + V beta); 0 in the padding
   float* phi;               // (n_wk + beta) * inverse; 0 in the padding; phi_places(topics) places
-  double phi_sum;           // of all phi
+  double phi_sum;           // of all phi; with `alphas`: of all alpha_k phi_k
   std::uint32_t* word;      // n_wk
   std::uint16_t* appeared;  // room for `tokens` topics: those whose n_wk has risen from 0, perhaps repeatedly
   std::uint32_t appeared_count;

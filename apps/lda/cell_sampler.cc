@@ -15,14 +15,26 @@ bool by_topic(const TopicCount& a, const TopicCount& b) {
 
 }  // namespace
 
-CellSampler::CellSampler(std::uint32_t topics, double alpha, double beta)
-    : kernel_(choose_kernel(topics)), word_(padded(topics)), runs_(phi_places(topics)), draws_(kBatch) {
-  cell_.topics = topics;
-  cell_.alpha = static_cast<float>(alpha);
-  cell_.beta = static_cast<float>(beta);
+CellSampler::CellSampler(const Priors& priors)
+    : kernel_(choose_kernel(priors.topics())),
+      word_(padded(priors.topics())),
+      runs_(phi_places(priors.topics())),
+      draws_(kBatch) {
+  cell_.topics = priors.topics();
+  set_priors(priors);
   cell_.word = word_.data();
   cell_.runs = runs_.data();
   cell_.draws = draws_.data();
+}
+
+void CellSampler::set_priors(const Priors& priors) {
+  cell_.alpha = static_cast<float>(priors.alphas[0]);
+  cell_.beta = static_cast<float>(priors.beta);
+  cell_.alphas = nullptr;
+  if (priors.symmetric()) return;
+  alphas_.assign(phi_places(priors.topics()), 0);
+  for (std::uint32_t k = 0; k < priors.topics(); ++k) alphas_[k] = static_cast<float>(priors.alphas[k]);
+  cell_.alphas = alphas_.data();
 }
 
 void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows) {
@@ -32,7 +44,7 @@ void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows) {
   cell_.totals = totals.totals();
   cell_.inverse = totals.inverse();
   cell_.phi = totals.phi();
-  cell_.phi_sum = totals.base_phi_sum();
+  cell_.phi_sum = totals.base_phi_sum(cell_.alphas);
   cell_.all_narrow = rows.all_narrow();
   cell_.rows = rows.rows();
   cell_.store = rows.store();
@@ -61,7 +73,7 @@ void CellSampler::spread(const WordRow& word) {
   for (const TopicCount each : word) {
     word_[each.topic] = each.count;
     const float phi = (static_cast<float>(each.count) + cell_.beta) * cell_.inverse[each.topic];
-    cell_.phi_sum += static_cast<double>(phi) - static_cast<double>(cell_.phi[each.topic]);
+    cell_.phi_sum += weight(each.topic) * (static_cast<double>(phi) - static_cast<double>(cell_.phi[each.topic]));
     cell_.phi[each.topic] = phi;
   }
 }
@@ -70,7 +82,7 @@ void CellSampler::spread(const WordRow& word) {
 void CellSampler::collect(WordRow& word) {
   const auto take = [&](std::uint16_t topic) {
     const float phi = cell_.beta * cell_.inverse[topic];
-    cell_.phi_sum += static_cast<double>(phi) - static_cast<double>(cell_.phi[topic]);
+    cell_.phi_sum += weight(topic) * (static_cast<double>(phi) - static_cast<double>(cell_.phi[topic]));
     cell_.phi[topic] = phi;
     return std::exchange(word_[topic], 0U);
   };

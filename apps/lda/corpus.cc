@@ -16,13 +16,23 @@ Corpus load_corpus(const Job& job, const Settings& settings, std::span<const Sha
 
   io::Vocabulary vocabulary =
       settings.vocabulary.empty() ? io::Vocabulary{} : io::Vocabulary::read(settings.vocabulary);
-  const auto keep = [&](std::span<const io::WordCount> counts) {
-    for (const io::WordCount& each : counts)
-      if (ShardDocuments* shard = keeper[each.document % job.shards])
-        shard->counts.push_back({each.document / job.shards, each.word, each.count});
+  const auto keep_in = [&](std::vector<io::WordCount> ShardDocuments::*its) {
+    return [&keeper, &job, its](std::span<const io::WordCount> counts) {
+      for (const io::WordCount& each : counts)
+        if (ShardDocuments* shard = keeper[each.document % job.shards])
+          (shard->*its).push_back({each.document / job.shards, each.word, each.count});
+    };
   };
-  corpus.size = io::read_corpus(job.input, settings.format, vocabulary, keep);
+  corpus.size = io::read_corpus(job.input, settings.format, vocabulary, keep_in(&ShardDocuments::counts));
   for (std::uint64_t w = vocabulary.size(); w < corpus.size.words; ++w) vocabulary.number_of(std::to_string(w + 1));
+
+  if (!job.valid.empty()) {
+    vocabulary.fix("of the training data");
+    const io::CorpusSize size =
+        io::read_corpus(job.valid, settings.format, vocabulary, keep_in(&ShardDocuments::held_out));
+    for (ShardDocuments& shard : corpus.hosted)
+      shard.held_out_documents = documents_of(size.documents, shard.shard, job.shards);
+  }
 
   for (ShardDocuments& shard : corpus.hosted) {
     shard.documents = documents_of(corpus.size.documents, shard.shard, job.shards);

@@ -16,6 +16,8 @@ struct ShardDocuments {
   ShardId shard = 0;
   std::uint32_t documents = 0;        // some may be empty
   std::vector<io::WordCount> counts;  // document: its number in the shard; in the order of the input
+  std::uint32_t held_out_documents = 0;
+  std::vector<io::WordCount> held_out;  // likewise, of the held-out data
 };
 
 struct Corpus {
@@ -24,7 +26,8 @@ struct Corpus {
   std::vector<ShardDocuments> hosted;  // in the order asked for
 };
 
-// Reads the whole input, keeping the hosted shards' documents.  The vocabulary is the same in every process: the
+// Reads the whole input, keeping the hosted shards' documents; then the held-out data, if there is any, whose words are
+// left out if the input does not have them.  The vocabulary is the same in every process: the
 // given one, or all words of a text in the order of their first appearance, or numbers if there are no words.
 Corpus load_corpus(const Job& job, const Settings& settings, std::span<const ShardId> hosted);
 

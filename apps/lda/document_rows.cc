@@ -103,6 +103,23 @@ bool DocumentRows::assign(std::size_t document, bool as_list, std::span<const To
   return true;
 }
 
+void DocumentRows::add(std::size_t document, std::uint16_t topic) {
+  DocumentRow& row = rows_[document];
+  std::uint16_t* const begin = store_.data() + row.at;
+  if (row.kind == RowKind::wide) {
+    ++wide_store_[row.at + topic];
+  } else if (row.kind == RowKind::narrow) {
+    ++begin[topic];
+  } else {
+    const auto place = [&](std::uint32_t i) { return begin + i / kLanes * kLineNumbers + i % kLanes; };
+    std::uint32_t i = 0;
+    while (i < row.used && place(i)[0] != topic) ++i;
+    if (i == row.used) ++row.used;
+    place(i)[0] = topic;
+    ++place(i)[kLanes];
+  }
+}
+
 void DocumentRows::choose_forms() {
   std::vector<TopicCount> counts;
   for (std::size_t d = 0; d < rows_.size(); ++d) {

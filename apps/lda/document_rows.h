@@ -30,6 +30,9 @@ class DocumentRows {
   // row cannot be a list as asked, or must be one.
   bool assign(std::size_t document, bool as_list, std::span<const TopicCount> counts);
 
+  // One token more with a topic, outside the kernel.
+  void add(std::size_t document, std::uint16_t topic);
+
   // Gives every row the form that suits how many topics its document has by now.  For an epoch's end: between
   // epochs a form depends on the counts alone.
   void choose_forms();

@@ -2,12 +2,12 @@
 #include "apps/lda/export.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "apps/lda/number_text.h"
 #include "apps/lda/trained_model.h"
 
 namespace rota::lda {
@@ -25,9 +25,11 @@ word_topic.txt  One word a line, in the order of the vocabulary: the word, then 
                 that tokens of the word have, topics ascending.
 
 doc_topic.txt   One document a line: its number, then topic:proportion for every topic that tokens of the document
-                have, largest first.  The proportion of topic k is (n_dk + alpha) / (N_d + K alpha), where n_dk of
-                the document's N_d tokens have topic k and K is the number of topics.  A topic that is not listed
-                has alpha / (N_d + K alpha), so that all proportions of a document add up to 1.
+                have, those of most tokens first.  The proportion of topic k is (n_dk + alpha_k) / (N_d + A), where n_dk
+                of the document's N_d tokens have topic k, and A is the sum of all alphas.  A topic that is not listed
+                has alpha_k / (N_d + A), so that all proportions of a document add up to 1.
+
+priors.txt      The sum of all alphas, and beta, the Dirichlet parameter of each word in a topic.
 )";
 
 // A text file that is complete once close() has returned.
@@ -41,11 +43,7 @@ class TextFile {
   }
   TextFile& operator<<(std::uint64_t number) { return *this << std::string_view(std::to_string(number)); }
   // With six significant digits.
-  TextFile& operator<<(double number) {
-    char text[32];
-    const auto end = std::to_chars(text, text + sizeof text, number, std::chars_format::general, 6).ptr;
-    return *this << std::string_view(text, static_cast<std::size_t>(end - text));
-  }
+  TextFile& operator<<(double number) { return *this << std::string_view(six_digits(number)); }
   void close() {
     out_.close();
     check();
@@ -59,10 +57,15 @@ class TextFile {
   std::ofstream out_;
 };
 
+void write_priors(const TrainedModel& model, TextFile out) {
+  out << "alpha_sum " << exact_text(model.priors.alpha_sum()) << "\nbeta " << exact_text(model.priors.beta) << "\n";
+  out.close();
+}
+
 void write_topics(const TrainedModel& model, TextFile out) {
   const auto top = top_words(model, model.settings.top_words);
   for (std::size_t k = 0; k < top.size(); ++k) {
-    out << k << "\t" << model.settings.alpha << "\t" << model.totals[k] << "\t";
+    out << k << "\t" << exact_text(model.priors.alphas[k]) << "\t" << model.totals[k] << "\t";
     for (std::size_t i = 0; i < top[k].size(); ++i) out << (i == 0 ? "" : " ") << model.vocabulary[top[k][i].word];
     out << "\n";
   }
@@ -83,7 +86,8 @@ void write_documents(const TrainedModel& model, TextFile out) {
   std::uint64_t documents = 0;
   for (const ShardState& shard : model.shards) documents += shard.documents.size();
   const std::uint64_t shards = model.shards.size();
-  const double alpha = model.settings.alpha;
+  const std::vector<double>& alphas = model.priors.alphas;
+  const double alpha_sum = model.priors.alpha_sum();
   for (std::uint64_t d = 0; d < documents; ++d) {
     const auto& in_shard = model.shards[d % shards].documents;
     if (d / shards >= in_shard.size())
@@ -94,9 +98,10 @@ void write_documents(const TrainedModel& model, TextFile out) {
     });
     std::uint64_t length = 0;
     for (const TopicCount cell : cells) length += cell.count;
-    const double all = static_cast<double>(length) + alpha * model.settings.topics;
+    const double all = static_cast<double>(length) + alpha_sum;
     out << d + 1;
-    for (const TopicCount cell : cells) out << " " << std::uint64_t{cell.topic} << ":" << (cell.count + alpha) / all;
+    for (const TopicCount cell : cells)
+      out << " " << std::uint64_t{cell.topic} << ":" << (cell.count + alphas[cell.topic]) / all;
     out << "\n";
   }
   out.close();
@@ -109,6 +114,7 @@ void export_text(const Model& model, const std::filesystem::path& folder) {
   write_topics(trained, TextFile(folder / "topics.txt"));
   write_words(trained, TextFile(folder / "word_topic.txt"));
   write_documents(trained, TextFile(folder / "doc_topic.txt"));
+  write_priors(trained, TextFile(folder / "priors.txt"));
   TextFile readme(folder / "README.txt");
   readme << kReadme;
   readme.close();

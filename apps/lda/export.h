@@ -6,7 +6,7 @@
 
 namespace rota::lda {
 
-// Writes topics.txt, word_topic.txt, doc_topic.txt and README.txt.  Throws std::runtime_error if it cannot.
+// Writes topics.txt, word_topic.txt, doc_topic.txt, priors.txt and README.txt.  Throws std::runtime_error if it cannot.
 void export_text(const Model& model, const std::filesystem::path& folder);
 
 }  // namespace rota::lda

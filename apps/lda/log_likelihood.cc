@@ -6,7 +6,7 @@
 namespace rota::lda {
 namespace {
 
-constexpr std::size_t kTable = 2048;
+constexpr std::size_t kTableOfTopic = 64;  // where there is a table for each topic
 
 // std::lgamma writes the global signgam, so threads may not share it.
 double log_gamma(double x) {
@@ -16,8 +16,17 @@ double log_gamma(double x) {
 
 }  // namespace
 
-LogGammaRise::LogGammaRise(double a) : a_(a), start_(log_gamma(a)), rise_(kTable) {
-  for (std::size_t n = 1; n < kTable; ++n) rise_[n] = direct(n);
+LogGammaRise::LogGammaRise(double a, std::size_t table) : a_(a), start_(log_gamma(a)), rise_(table) {
+  for (std::size_t n = 1; n < table; ++n) rise_[n] = direct(n);
+}
+
+PriorRises::PriorRises(const Priors& priors, std::uint64_t words)
+    : alpha_sum_(priors.alpha_sum()), beta_(priors.beta), v_beta_(priors.beta * static_cast<double>(words)) {
+  if (priors.symmetric()) {
+    alphas_.emplace_back(priors.alphas.front());
+    return;
+  }
+  for (const double alpha : priors.alphas) alphas_.emplace_back(alpha, kTableOfTopic);
 }
 
 double LogGammaRise::direct(std::uint64_t n) const {

@@ -1,14 +1,20 @@
 // apps/lda/plugin.cc -- latent Dirichlet allocation by collapsed Gibbs sampling.  README.md has the mathematics.
 #include "rota/plugin.h"
 
+#include "apps/lda/convert.h"
 #include "apps/lda/corpus.h"
+#include "apps/lda/diagnostics.h"
+#include "apps/lda/evaluate.h"
 #include "apps/lda/export.h"
+#include "apps/lda/generate.h"
+#include "apps/lda/predict.h"
 #include "apps/lda/pull.h"
+#include "apps/lda/pyldavis.h"
+#include "apps/lda/schedule.h"
 #include "apps/lda/settings.h"
 #include "apps/lda/shard.h"
 #include "apps/lda/show.h"
 #include "apps/lda/word_topic_slice.h"
-#include "rota/rotation.h"
 
 namespace rota::lda {
 namespace {
@@ -21,28 +27,35 @@ std::vector<Table> tables(const Job& job) {
            .kind = Table::Kind::shared,
            .keys = kFirstReplicated + io::kMostWords,
            .row_width = topics,
-           .part_width = topics}};
+           .part_width = topics},
+          {.name = "priors", .kind = Table::Kind::shared, .keys = 1, .row_width = topics + 1, .together = true},
+          {.name = "scores", .kind = Table::Kind::shared, .keys = 1, .row_width = 2, .part_width = 2}};
 }
 
-std::vector<Term> terms(const Job&) {
-  return {{"doc", Term::Kind::objective},
-          {"word", Term::Kind::objective},
-          {"delta_t", Term::Kind::report},
-          {"tokens", Term::Kind::conserved}};
+std::vector<Term> terms(const Job& job) {
+  std::vector<Term> terms = {{"doc", Term::Kind::objective},
+                             {"word", Term::Kind::objective},
+                             {"delta_t", Term::Kind::report},
+                             {"tokens", Term::Kind::conserved}};
+  if (job.options.has("valid")) terms.push_back({"valid_perplexity", Term::Kind::report});
+  return terms;
 }
 
-std::unique_ptr<Schedule> schedule(const Job& job) {
-  return std::make_unique<RotationSchedule>(
-      job, RotationSchedule::Shared{.table = kTotals, .totals = {kTopicTotals}, .first_replicated = kFirstReplicated});
+std::unique_ptr<Schedule> schedule(const Job& job, Share) {
+  return std::make_unique<LdaSchedule>(job, settings_of(job.options));
 }
 
 std::vector<std::unique_ptr<Push>> load(const Job& job, std::span<const ShardId> hosted) {
   const Settings settings = settings_of(job.options);
   Corpus corpus = load_corpus(job, settings, hosted);
+  std::shared_ptr<const OldModel> old_model;
+  if (!settings.init.empty())
+    old_model = std::make_shared<const OldModel>(settings.init, settings.topics, *corpus.vocabulary);
   std::vector<std::unique_ptr<Push>> shards;
   for (ShardDocuments& documents : corpus.hosted) {
     const auto vocabulary = documents.shard == 0 ? corpus.vocabulary : nullptr;
-    shards.push_back(std::make_unique<LdaPush>(job, settings, corpus.size, std::move(documents), vocabulary));
+    shards.push_back(
+        std::make_unique<LdaPush>(job, settings, corpus.size, std::move(documents), vocabulary, old_model));
   }
   return shards;
 }
@@ -57,7 +70,37 @@ std::unique_ptr<Slice> slice(const Job& job, std::span<const Key> keys) {
 
 Plugin plugin() {
   static const Command kCommands[] = {
-      {.name = "show", .summary = "prints the topics with their top words", .options = show_options(), .run = show}};
+      {.name = "show", .summary = "prints the topics with their top words", .options = show_options(), .run = show},
+      {.name = "predict",
+       .summary = "tells the topics of new documents, a line for each",
+       .options = predict_options(),
+       .run = predict,
+       .takes_input = true},
+      {.name = "evaluate",
+       .summary = "tells how probable new documents are, by left-to-right estimates, as JSON",
+       .options = evaluate_options(),
+       .run = evaluate,
+       .takes_input = true},
+      {.name = "diagnostics",
+       .summary = "prints figures of each topic's quality as a table; the input is what coherence refers to",
+       .options = diagnostics_options(),
+       .run = diagnostics,
+       .takes_input = true},
+      {.name = "pyldavis",
+       .summary = "writes the model as JSON that pyLDAvis.prepare() takes",
+       .options = pyldavis_options(),
+       .run = pyldavis},
+      {.name = "convert",
+       .summary = "makes a bag of words of running text, one document a line",
+       .options = convert_options(),
+       .run = convert,
+       .needs_model = false,
+       .takes_input = true},
+      {.name = "generate",
+       .summary = "draws a corpus from the model itself, with words as frequent as in text",
+       .options = generate_options(),
+       .run = generate,
+       .needs_model = false}};
   return {.name = "lda",
           .summary = "topic model: latent Dirichlet allocation by collapsed Gibbs sampling",
           .items = "tokens",

@@ -1,14 +1,38 @@
-// apps/lda/pull.cc
 #include "apps/lda/pull.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "apps/lda/learn_priors.h"
+#include "apps/lda/prior_statistics.h"
 
 namespace rota::lda {
 
-void LdaPull::evaluate(TableId table, Key key, std::span<const double> value, std::span<double> terms) const {
-  if (table != kTotals || key < kFirstReplicated) return;
-  for (const double count : value) {
-    terms[kWordTerm] += beta_rise_(static_cast<std::uint64_t>(count));
-    terms[kTokensTerm] += count;
+void LdaPull::pull(const PullTask& task) {
+  if (task.table == kTotals) return AddPull::pull(task);
+  if (task.table == kPriors) return learn(task);
+  for (const PullEntry& entry : task.entries) std::copy(entry.sum.begin(), entry.sum.end(), entry.value.begin());
+}
+
+void LdaPull::learn(const PullTask& task) const {
+  if (task.entries.size() != 1 || task.argument.size() != 2)
+    throw std::runtime_error("a round of priors has one row, and says what is learned");
+  const PullEntry& entry = task.entries[0];
+  PriorStatistics all;
+  all.topic_counts.resize(entry.value.size() - 1);
+  for (const Bytes& note : task.notes) {
+    Reader in(note.view());
+    PriorStatistics statistics = PriorStatistics::decode(in);
+    if (!in.done()) throw std::runtime_error("a shard's note on the priors cannot be read");
+    all.add(std::move(statistics));
   }
+  if (!all.has_common) throw std::runtime_error("no shard said what the priors are");
+  const Priors priors = learned_priors(
+      all, {.alpha = task.argument[0] != 0, .one_alpha = symmetric_alpha_, .beta = task.argument[1] != 0});
+  std::copy(priors.alphas.begin(), priors.alphas.end(), entry.value.begin());
+  entry.value.back() = priors.beta;
 }
 
 }  // namespace rota::lda

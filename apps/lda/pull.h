@@ -1,6 +1,6 @@
-// apps/lda/pull.h -- the third step: totals and replicated words are plain sums.
+// apps/lda/pull.h -- the third step: totals, replicated words and scores are sums of the shards' parts; the priors are
+// learned from what all shards say of them.
 #pragma once
-#include "apps/lda/log_likelihood.h"
 #include "apps/lda/settings.h"
 #include "rota/pull.h"
 
@@ -8,13 +8,15 @@ namespace rota::lda {
 
 class LdaPull final : public AddPull {
  public:
-  explicit LdaPull(const Settings& settings) : beta_rise_(settings.beta) {}
+  explicit LdaPull(const Settings& settings) : symmetric_alpha_(settings.symmetric_alpha) {}
 
-  // A replicated word adds to the terms as a slice's words do (LdaPush::evaluate).
-  void evaluate(TableId table, Key key, std::span<const double> value, std::span<double> terms) const override;
+  // Throws std::runtime_error if a note is wrong.
+  void pull(const PullTask& task) override;
 
  private:
-  LogGammaRise beta_rise_;
+  void learn(const PullTask& task) const;
+
+  bool symmetric_alpha_;
 };
 
 }  // namespace rota::lda

@@ -30,6 +30,49 @@ constexpr Option kOptions[] = {
      .meaning = "Dirichlet parameter of each word in a topic.",
      .least = 1e-9,
      .most = 1e6},
+    {.name = "learn_alpha",
+     .kind = Option::Kind::integer,
+     .default_value = "0",
+     .unit = "epochs",
+     .meaning = "Epochs between lessons in which alpha is fitted, for each topic; 0: it stays as it is.",
+     .least = 0,
+     .most = 1e9},
+    {.name = "symmetric_alpha",
+     .kind = Option::Kind::flag,
+     .default_value = "false",
+     .meaning = "Learn one alpha for all topics."},
+    {.name = "learn_beta",
+     .kind = Option::Kind::integer,
+     .default_value = "0",
+     .unit = "epochs",
+     .meaning = "Epochs between lessons in which beta is fitted; 0: it stays as it is.",
+     .least = 0,
+     .most = 1e9},
+    {.name = "burn_in",
+     .kind = Option::Kind::integer,
+     .default_value = "5",
+     .unit = "epochs",
+     .meaning = "Nothing is learned of alpha and beta up to this epoch.",
+     .least = 0,
+     .most = 1e9},
+    {.name = "valid_every",
+     .kind = Option::Kind::integer,
+     .default_value = "1",
+     .unit = "epochs",
+     .meaning = "Epochs between scores of the held-out documents (--valid).",
+     .least = 1,
+     .most = 1e9},
+    {.name = "patience",
+     .kind = Option::Kind::integer,
+     .default_value = "0",
+     .unit = "scores",
+     .meaning =
+         "End after so many scores of the held-out documents without a better one, with the best model; 0: never.",
+     .least = 0,
+     .most = 1e9},
+    {.name = "init",
+     .kind = Option::Kind::path,
+     .meaning = "Folder of a model's text form: the first topics of the tokens are drawn from that model."},
     {.name = "vocab",
      .kind = Option::Kind::path,
      .meaning = "File with the words, one a line in the order of their ids."},
@@ -63,16 +106,33 @@ std::span<const Option> options() {
 void check(const Options& options) {
   if (options.has("alpha") && options.has("alpha_sum"))
     throw UsageError("--alpha and --alpha_sum exclude each other: alpha_sum is alpha times the number of topics");
-  if (options.has("valid")) throw UsageError("--valid: lda has no held-out evaluation yet");
+  if (options.integer("patience") > 0 && !options.has("valid"))
+    throw UsageError("--patience needs held-out documents: --valid");
+  const bool learns = options.integer("learn_alpha") > 0 || options.integer("learn_beta") > 0;
+  if (options.flag("symmetric_alpha") && options.integer("learn_alpha") == 0)
+    throw UsageError("--symmetric_alpha needs --learn_alpha: without it all topics have one alpha anyway");
+  const bool behind = options.has("staleness") && options.integer("staleness") > 0;
+  if (behind && (learns || options.has("valid")))
+    throw UsageError("--learn_alpha, --learn_beta and --valid need the newest totals: --staleness=0");
 }
 
 Settings settings_of(const Options& options) {
   Settings settings;
-  settings.topics = static_cast<std::uint32_t>(options.integer("topics"));
+  const auto whole = [&](std::string_view name) { return static_cast<std::uint32_t>(options.integer(name)); };
+  settings.topics = whole("topics");
   settings.alpha = options.has("alpha")       ? options.real("alpha")
                    : options.has("alpha_sum") ? options.real("alpha_sum") / settings.topics
                                               : kDefaultAlpha;
+  settings.alpha_given = options.has("alpha") || options.has("alpha_sum");
   settings.beta = options.real("beta");
+  settings.init = options.text("init");
+  settings.learn_alpha = whole("learn_alpha");
+  settings.learn_beta = whole("learn_beta");
+  settings.symmetric_alpha = options.flag("symmetric_alpha");
+  settings.burn_in = whole("burn_in");
+  settings.held_out = options.has("valid");
+  settings.valid_every = whole("valid_every");
+  settings.patience = whole("patience");
   settings.online_start = options.text("start") != "random";
   settings.format = io::corpus_format(options.text("format"));
   settings.vocabulary = options.text("vocab");

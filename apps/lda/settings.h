@@ -5,8 +5,10 @@
 #include <string>
 
 #include "apps/io/corpus.h"
+#include "apps/lda/priors.h"
 #include "rota/job.h"
 #include "rota/options.h"
+#include "rota/types.h"
 
 namespace rota::lda {
 
@@ -15,18 +17,35 @@ inline constexpr TableId kWordTopic = 0;    // sliced: key w is word w
 inline constexpr TableId kTotals = 1;       // shared
 inline constexpr Key kTopicTotals = 0;      // its row of topic totals
 inline constexpr Key kFirstReplicated = 1;  // its row 1 + w is the replicated word w
+inline constexpr TableId kPriors = 2;       // shared: one row, the learned alphas and then beta
+inline constexpr TableId kScores = 3;       // shared: one row, log-probability and number of the held-out tokens
 
-// The terms of an evaluation.
-enum TermId { kDocTerm, kWordTerm, kDeltaTerm, kTokensTerm, kTerms };
+// The terms of an evaluation.  The last is there only with held-out data.
+enum TermId { kDocTerm, kWordTerm, kDeltaTerm, kTokensTerm, kPerplexityTerm };
 
 struct Settings {
   std::uint32_t topics = 100;
-  double alpha = 0.1;  // of each topic
-  double beta = 0.01;  // of each word
+  double alpha = 0.1;  // of each topic, at first
+  bool alpha_given = false;
+  double beta = 0.01;  // of each word, at first
   bool online_start = true;
+  std::string init;       // folder of a model's text form, or ""
+  Epoch learn_alpha = 0;  // epochs between its lessons; 0: never
+  Epoch learn_beta = 0;
+  bool symmetric_alpha = false;
+  Epoch burn_in = 5;           // the last epoch without lessons
+  bool held_out = false;       // there is held-out data
+  Epoch valid_every = 1;       // epochs between its scores
+  std::uint32_t patience = 0;  // scores without a better one that end the job; 0: any number
   io::CorpusFormat format = io::CorpusFormat::automatic;
   std::string vocabulary;  // a path, or ""
   std::size_t top_words = 10;
+
+  Priors priors() const { return {std::vector<double>(topics, alpha), beta}; }
+  // What is done at the end of an epoch.
+  bool learns_alpha(Epoch epoch) const { return epoch > burn_in && learn_alpha > 0 && epoch % learn_alpha == 0; }
+  bool learns_beta(Epoch epoch) const { return epoch > burn_in && learn_beta > 0 && epoch % learn_beta == 0; }
+  bool scores(Epoch epoch) const { return held_out && epoch > 0 && epoch % valid_every == 0; }
 };
 
 std::span<const Option> options();

@@ -8,7 +8,7 @@
 namespace rota::lda {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x3141444c;  // "LDA1"
+constexpr std::uint32_t kMagic = 0x3241444c;  // "LDA2"
 constexpr std::uint64_t kMostTopics = 65535;
 constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
 
@@ -33,6 +33,43 @@ void decode_documents(Reader& in, ShardState& state) {
   }
 }
 
+void encode_priors(const Priors& priors, Writer& out) {
+  for (const double alpha : priors.alphas) out.put(alpha);
+  out.put(priors.beta);
+}
+
+Priors decode_priors(Reader& in, std::uint32_t topics) {
+  Priors priors;
+  for (std::uint32_t k = 0; k < topics && in.ok(); ++k) priors.alphas.push_back(in.get<double>());
+  priors.beta = in.get<double>();
+  for (const double alpha : priors.alphas)
+    if (!is_prior(alpha)) in.fail();
+  if (!is_prior(priors.beta)) in.fail();
+  return priors;
+}
+
+std::vector<std::uint16_t> decode_topics(Reader& in, std::uint32_t topics) {
+  auto of_tokens = in.get_all<std::uint16_t>();
+  for (const std::uint16_t topic : of_tokens)
+    if (topic >= topics) in.fail();
+  return of_tokens;
+}
+
+// What learning and held-out documents add.
+void decode_learned(Reader& in, ShardState& state) {
+  state.priors = decode_priors(in, state.topics);
+  state.replicated = CountHistogram::decode(in);
+  state.held_out = in.get_all<float>();
+  state.score.log_probability = in.get<double>();
+  state.score.tokens = in.get<double>();
+  if (!(state.score.log_probability <= 0 && state.score.log_probability >= std::numeric_limits<double>::lowest()) ||
+      !(state.score.tokens >= 0 && state.score.tokens <= kMost32))
+    in.fail();
+  state.early_stop.restore(in);
+  state.best_topics = decode_topics(in, state.topics);
+  if (!state.best_topics.empty()) state.best_priors = decode_priors(in, state.topics);
+}
+
 }  // namespace
 
 void ShardState::encode(Writer& out) const {
@@ -54,6 +91,14 @@ void ShardState::encode(Writer& out) const {
     }
   }
   out.put_all(std::span(token_topics));
+  encode_priors(priors, out);
+  replicated.encode(out);
+  out.put_all(std::span(held_out));
+  out.put(score.log_probability);
+  out.put(score.tokens);
+  early_stop.save(out);
+  out.put_all(std::span(best_topics));
+  if (!best_topics.empty()) encode_priors(best_priors, out);
   out.put(static_cast<std::uint8_t>(has_vocabulary));
   if (!has_vocabulary) return;
   out.put_varint(vocabulary.size());
@@ -73,9 +118,8 @@ ShardState ShardState::decode(Reader& in) {
   state.cursors.resize(in.get_count(1));
   for (std::uint32_t& cursor : state.cursors) cursor = in.get_bounded<std::uint32_t>(kMost32);
   if (in.ok()) decode_documents(in, state);
-  state.token_topics = in.get_all<std::uint16_t>();
-  for (const std::uint16_t topic : state.token_topics)
-    if (topic >= state.topics) in.fail();
+  if (in.ok()) state.token_topics = decode_topics(in, state.topics);
+  if (in.ok()) decode_learned(in, state);
   const auto has_vocabulary = in.get<std::uint8_t>();
   if (has_vocabulary > 1) in.fail();
   state.has_vocabulary = has_vocabulary == 1;

@@ -5,6 +5,11 @@
 //   cursors: a count, then a varint for each slice: the word with which its next visit begins (time control)
 //   documents: varint, then for each: form: u8 (1 list, 0 not), cells: varint, then for each: topic, count: varints
 //   token topics: a count, then u16 each, in the order of the token layout
+//   alpha: f64 for each topic                          beta: f64
+//   replicated words: a histogram (count_histogram.h) of their committed n_wk
+//   held out: a count, then f32 each: the expected topics of the held-out documents (held_out.h)
+//   score: log-probability, tokens: f64 each           early stop: scores, scores since the best: varints, best: f64
+//   best topics: like the token topics, none if there is no early stop; if there are some, alpha and beta of that epoch
 //   vocabulary: u8 (1 it follows, 0 it does not); words: a count, then a text each      (shard 0 alone has it)
 //
 // The document with number i of the shard is number shard + i * shards of the input.
@@ -13,6 +18,9 @@
 #include <string>
 #include <vector>
 
+#include "apps/lda/count_histogram.h"
+#include "apps/lda/early_stop.h"
+#include "apps/lda/priors.h"
 #include "apps/lda/topic_count.h"
 #include "rota/bytes.h"
 #include "rota/types.h"
@@ -33,6 +41,13 @@ struct ShardState {
   std::vector<std::uint32_t> cursors;
   std::vector<DocumentTopics> documents;
   std::vector<std::uint16_t> token_topics;
+  Priors priors;
+  CountHistogram replicated;
+  std::vector<float> held_out;
+  HeldOutScore score;
+  EarlyStop early_stop{0};
+  std::vector<std::uint16_t> best_topics;
+  Priors best_priors;
   bool has_vocabulary = false;
   std::vector<std::string> vocabulary;
 

@@ -40,9 +40,10 @@ std::span<const Option> show_options() {
   return kShowOptions;
 }
 
-void show(const Model& model, const Options& options, std::ostream& out) {
+void show(const Call& call, std::ostream& out) {
+  const Model& model = *call.model;
   const TrainedModel trained = read_model(model, false);
-  const auto most = static_cast<std::size_t>(options.integer("top_words"));
+  const auto most = static_cast<std::size_t>(call.options.integer("top_words"));
   const auto top = top_words(trained, most);
   const std::uint64_t tokens = std::accumulate(trained.totals.begin(), trained.totals.end(), std::uint64_t{0});
   std::vector<std::size_t> order(top.size());

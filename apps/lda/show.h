@@ -3,12 +3,12 @@
 #include <iosfwd>
 #include <span>
 
-#include "rota/model.h"
 #include "rota/options.h"
+#include "rota/plugin.h"
 
 namespace rota::lda {
 
 std::span<const Option> show_options();
-void show(const Model& model, const Options& options, std::ostream& out);
+void show(const Call& call, std::ostream& out);
 
 }  // namespace rota::lda

@@ -19,6 +19,12 @@ TopicTotals::TopicTotals(std::uint32_t topics, double v_beta, double beta, std::
   derive();
 }
 
+void TopicTotals::set_beta(double v_beta, double beta) {
+  v_beta_ = v_beta;
+  beta_ = static_cast<float>(beta);
+  derive();
+}
+
 void TopicTotals::commit(std::span<const double> totals) {
   step_ = 1;
   for (std::uint32_t k = 0; k < topics_; ++k) committed_[k] = totals_[k] = static_cast<std::int64_t>(totals[k]);
@@ -43,9 +49,11 @@ double TopicTotals::distance(std::span<const double> truth) const {
   return sum;
 }
 
-double TopicTotals::base_phi_sum() const {
+double TopicTotals::base_phi_sum(const float* alphas) const {
   double sum = 0;
-  for (std::uint32_t k = 0; k < topics_; ++k) sum += static_cast<double>(phi_[k]);
+  for (std::uint32_t k = 0; k < topics_; ++k)
+    sum += alphas == nullptr ? static_cast<double>(phi_[k])
+                             : static_cast<double>(alphas[k]) * static_cast<double>(phi_[k]);
   return sum;
 }
 

@@ -18,22 +18,29 @@ class TopicTotals {
   // V words of parameter beta; the view of the starting pass over `shards` shards.
   TopicTotals(std::uint32_t topics, double v_beta, double beta, std::uint32_t shards);
 
+  // The same totals under another beta.
+  void set_beta(double v_beta, double beta);
   // Takes over newly committed totals: the starting pass is over, and own changes are 0.
   void commit(std::span<const double> totals);
   std::span<const std::int64_t> committed() const { return committed_; }
+  // Own tokens whose topic is set, not sampled; inverse() and phi() follow at the next commit.
+  void add(std::uint32_t topic, std::int64_t tokens) { totals_[topic] += tokens * step_; }
   // The shard's changes since the last commit.
   void changes(std::span<double> to) const;
   // sum_k |n_k as seen here - truth_k|
   double distance(std::span<const double> truth) const;
-  // Of the row of a word without tokens: sum_k beta / (n_k + V beta).
-  double base_phi_sum() const;
+  // Of the row of a word without tokens: sum_k alpha_k beta / (n_k + V beta), or without the factors alpha_k if there
+  // are none.
+  double base_phi_sum(const float* alphas) const;
 
   // For the kernel; see struct Cell.
   std::int64_t step() const { return step_; }
   double v_beta() const { return v_beta_; }
   std::int64_t* totals() { return totals_.data(); }
   float* inverse() { return inverse_.data(); }
+  const float* inverse() const { return inverse_.data(); }
   float* phi() { return phi_.data(); }
+  const float* phi() const { return phi_.data(); }
 
  private:
   void derive();

@@ -43,6 +43,7 @@ TrainedModel read_model(const Model& model, bool with_documents) {
   const std::uint32_t topics = trained.settings.topics;
   ShardState first = read_shard(model, 0, trained.settings);
   if (!first.has_vocabulary) throw DataError("shard 0", 0, "has no vocabulary");
+  trained.priors = first.priors;
   trained.vocabulary = std::move(first.vocabulary);
   trained.words.resize(trained.vocabulary.size());
   for (SliceId b = 0; b < model.cut().slices.size(); ++b) read_slice(model, b, trained);
@@ -59,6 +60,13 @@ TrainedModel read_model(const Model& model, bool with_documents) {
   trained.shards.push_back(std::move(first));
   for (ShardId s = 1; s < model.job().shards; ++s) trained.shards.push_back(read_shard(model, s, trained.settings));
   return trained;
+}
+
+void phi_of_word(const TrainedModel& model, std::uint32_t word, std::span<double> to) {
+  const double beta = model.priors.beta, v_beta = beta * static_cast<double>(model.words.size());
+  for (std::size_t k = 0; k < to.size(); ++k) to[k] = beta / (static_cast<double>(model.totals[k]) + v_beta);
+  for (const TopicCount cell : model.words[word])
+    to[cell.topic] = (cell.count + beta) / (static_cast<double>(model.totals[cell.topic]) + v_beta);
 }
 
 std::vector<std::vector<TopWord>> top_words(const TrainedModel& model, std::size_t most) {

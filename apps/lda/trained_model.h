@@ -1,6 +1,7 @@
 // apps/lda/trained_model.h -- a committed model, put together from its slices, rows and shards.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace rota::lda {
 
 struct TrainedModel {
   Settings settings;
+  Priors priors;
   std::vector<std::string> vocabulary;
   std::vector<WordRow> words;         // of each word
   std::vector<std::uint64_t> totals;  // of each topic
@@ -21,6 +23,9 @@ struct TrainedModel {
 
 // Throws DataError if a part is missing or damaged.
 TrainedModel read_model(const Model& model, bool with_documents);
+
+// phi_wk = (n_wk + beta) / (n_k + V beta) of all topics.
+void phi_of_word(const TrainedModel& model, std::uint32_t word, std::span<double> to);
 
 struct TopWord {
   std::uint32_t word, count;

@@ -318,10 +318,12 @@ TEST(Lda, ExportAndShow) {
   ASSERT_TRUE(std::getline(documents, line));
   EXPECT_TRUE(line == "3 0:0.996689 " || line.starts_with("3 "));
   EXPECT_FALSE(read_file(files.folder() / "README.txt").empty());
+  EXPECT_EQ(read_file(files.folder() / "priors.txt"), "alpha_sum 0.02\nbeta 0.01\n");
 
-  ASSERT_EQ(plugin().commands.size(), 1U);
   std::ostringstream out;
-  plugin().commands[0].run(model, make_job(plugin(), {{"top_words", "1"}}, {}).options, out);
+  const Options show_options = make_job(plugin(), {{"top_words", "1"}}, {}).options;
+  const std::vector<std::string> none;
+  plugin().commands[0].run({&model, show_options, none}, out);
   EXPECT_NE(out.str().find("2 topics, 3 words, 6 tokens, epoch 29\n"), std::string::npos) << out.str();
   EXPECT_NE(out.str().find(" owl "), std::string::npos) << out.str();
 }
@@ -337,6 +339,9 @@ TEST(Lda, ADamagedModelIsRefused) {
     const Cut& cut() const override { return model_.cut(); }
     Epoch epoch() const override { return 0; }
     std::vector<double> row(TableId table, Key key) const override { return model_.row(table, key); }
+    void for_each_row(TableId table, const std::function<void(Key, std::span<const double>)>& f) const override {
+      model_.for_each_row(table, f);
+    }
     Bytes slice(SliceId b) const override { return model_.slice(b); }
     Bytes shard(ShardId) const override { return {}; }
 

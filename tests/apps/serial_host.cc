@@ -1,8 +1,10 @@
 // tests/apps/serial_host.cc
 #include "tests/apps/serial_host.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 
 namespace rota::tests {
@@ -37,6 +39,31 @@ void read_back(T& object, void (T::*read)(Reader&), const std::vector<std::byte>
   if (!in.done()) throw std::runtime_error(what + " is refused");
 }
 
+std::uint64_t framework_option(const Job& job, const char* name, std::uint64_t otherwise) {
+  return job.options.has(name) ? static_cast<std::uint64_t>(job.options.integer(name)) : otherwise;
+}
+
+void check(const Round& round, const std::vector<Table>& tables) {
+  if (!is_shared(round)) return;
+  const Table& table = tables.at(round.table);
+  const std::uint64_t in_blocks = std::accumulate(round.blocks.begin(), round.blocks.end(), std::uint64_t{0});
+  if (!round.blocks.empty() && in_blocks != round.shared.size())
+    throw std::runtime_error("the blocks are not the round's rows");
+  if (std::set<Key>(round.shared.begin(), round.shared.end()).size() != round.shared.size())
+    throw std::runtime_error("a round has a row twice");
+  for (const Key key : round.shared)
+    if (key >= table.keys) throw std::runtime_error("a round has a row beyond its table");
+}
+
+// How many numbers each of the round's rows has in its part.
+std::vector<std::size_t> part_widths(const Round& round, const Table& table) {
+  std::vector<std::size_t> widths;
+  for (const std::uint32_t size : round.blocks)
+    for (std::uint32_t q = 0; q < size; ++q) widths.push_back(table.part_width + std::size_t{q} * table.block_width);
+  widths.resize(round.shared.size(), table.part_width);
+  return widths;
+}
+
 }  // namespace
 
 Job make_job(const Plugin& plugin, std::map<std::string, std::string> given, std::vector<std::string> input) {
@@ -51,8 +78,15 @@ Job make_job(const Plugin& plugin, std::map<std::string, std::string> given, std
 
 SerialHost::SerialHost(const Plugin& plugin, Job job) : plugin_(plugin), job_(std::move(job)) {
   if (plugin.check != nullptr) plugin.check(job_.options);
+  staleness_ = framework_option(job_, "staleness", 0);
+  const auto count = static_cast<std::uint32_t>(framework_option(job_, "schedulers", 1));
+  const auto wish = static_cast<std::uint32_t>(framework_option(job_, "pipeline", 0));
   tables_ = plugin.tables(job_);
-  schedule_ = plugin.schedule(job_);
+  schedulers_.resize(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    schedulers_[i].schedule = plugin.schedule(job_, Share{i, count});
+    schedulers_[i].pipeline = schedulers_[i].schedule->pipeline(wish);
+  }
   if (plugin.pull != nullptr) pull_ = plugin.pull(job_);
   std::vector<ShardId> all(job_.shards);
   std::iota(all.begin(), all.end(), ShardId{0});
@@ -60,22 +94,63 @@ SerialHost::SerialHost(const Plugin& plugin, Job job) : plugin_(plugin), job_(st
 
   Census census;
   for (const auto& shard : shards_) shard->census(census);
-  cut_ = schedule_->cut(census, job_.slices);
+  cut_ = schedulers_[0].schedule->cut(census, job_.slices);
   for (const auto& shard : shards_) shard->attach(cut_);
   for (const auto& keys : cut_.slices) slices_.push_back(plugin.slice(job_, keys));
   if (!plugin.starting_pass) epochs_ = 1;
 }
 
+void SerialHost::begin_epoch() {
+  for (std::uint32_t i = 0; i < schedulers_.size(); ++i) {
+    Scheduler& scheduler = schedulers_[i];
+    scheduler.random = random_for({job_.seed, kNext, epochs_, i});
+    scheduler.chosen = scheduler.fed_back = 0;
+    scheduler.ended = false;
+  }
+  pushed_ = refreshed_ = 0;
+}
+
 void SerialHost::run_epoch() {
-  for (bool ended = false; !ended;) {
-    Random random = random_for({job_.seed, kNext, rounds_ + 1});
-    const Round round = schedule_->next(random);
+  if (done_) return;
+  begin_epoch();
+  bool all_end_job = true;
+  std::size_t at = 0, ended = 0;
+  while (ended < schedulers_.size()) {
+    const auto turn = static_cast<std::uint32_t>(at++ % schedulers_.size());
+    if (schedulers_[turn].ended) continue;
+    const Round round = choose(turn);
     ++rounds_;
     run_owned(round);
-    if (!round.shared.empty()) run_shared(round);
-    ended = round.ends_epoch;
+    if (is_shared(round)) run_shared(round, turn);
+    if (!round.ends_epoch && !round.ends_job) continue;
+    schedulers_[turn].ended = true;
+    ++ended;
+    all_end_job = all_end_job && round.ends_job;
+  }
+  end_epoch();
+  done_ = all_end_job;
+}
+
+void SerialHost::end_epoch() {
+  refresh(pushed_);
+  figures_.clear();
+  for (Scheduler& scheduler : schedulers_) {
+    feed_back(scheduler, scheduler.chosen);
+    for (Figure& figure : scheduler.schedule->figures()) figures_.push_back(std::move(figure));
   }
   ++epochs_;
+}
+
+// With a pipeline of d, the k-th round is chosen with max(0, k - d + 1) rounds fed back.
+Round SerialHost::choose(std::uint32_t number) {
+  Scheduler& scheduler = schedulers_[number];
+  const std::uint64_t d = scheduler.pipeline;
+  if (d > 0) feed_back(scheduler, scheduler.chosen - std::min(scheduler.chosen, d - 1));
+  Round round = scheduler.schedule->next(scheduler.random);
+  check(round, tables_);
+  if (is_shared(round)) ++scheduler.chosen;
+  if (watcher_) watcher_(round, number);
+  return round;
 }
 
 void SerialHost::run_owned(const Round& round) {
@@ -87,42 +162,92 @@ void SerialHost::run_owned(const Round& round) {
   }
 }
 
-void SerialHost::run_shared(const Round& round) {
+void SerialHost::run_shared(const Round& round, std::uint32_t scheduler) {
+  refresh(pushed_ - std::min(pushed_, staleness_));
   const Table& table = tables_.at(round.table);
   const std::vector<double> zeros(table.row_width);
-  std::vector<std::vector<double>> sums(round.shared.size(), std::vector<double>(table.part_width));
+  const std::vector<std::size_t> widths = part_widths(round, table);
+  std::vector<std::vector<double>> sums;
+  for (const std::size_t width : widths) sums.emplace_back(width);
+  std::vector<Bytes> notes;
   for (ShardId s = 0; s < shards_.size(); ++s) {
-    std::vector<std::vector<double>> parts(round.shared.size(), std::vector<double>(table.part_width));
+    std::vector<std::vector<double>> parts;
+    for (const std::size_t width : widths) parts.emplace_back(width);
     std::vector<Entry> entries;
     for (std::size_t i = 0; i < round.shared.size(); ++i) {
-      const auto row = rows_.find({round.table, round.shared[i]});
-      entries.push_back({round.shared[i], row == rows_.end() ? zeros : row->second, parts[i]});
+      const auto row = seen_.find({round.table, round.shared[i]});
+      entries.push_back({round.shared[i], row == seen_.end() ? zeros : row->second, parts[i]});
     }
     Random random = random_for({job_.seed, kPushShared, epochs_, s, rounds_});
-    shards_[s]->push({epochs_, rounds_, round.table, entries}, random);
+    Writer note;
+    shards_[s]->push({epochs_, rounds_, round.table, entries, round.blocks, round.argument, note}, random);
+    if (!table.together && !note.view().empty())
+      throw std::runtime_error("a note, but the table's rows are not together");
+    notes.push_back(Bytes::from(note.take()));
     for (std::size_t i = 0; i < sums.size(); ++i)
       for (std::size_t j = 0; j < sums[i].size(); ++j) sums[i][j] += parts[i][j];
   }
-  commit(round, sums);
+  ++pushed_;
+  commit(round, scheduler, sums, notes);
 }
 
-void SerialHost::commit(const Round& round, const std::vector<std::vector<double>>& sums) {
-  std::vector<std::vector<double>> changes;
+void SerialHost::commit(const Round& round, std::uint32_t scheduler, const std::vector<std::vector<double>>& sums,
+                        const std::vector<Bytes>& notes) {
+  const Table& table = tables_[round.table];
+  const auto result = std::make_shared<Committed>();
+  *result = {rounds_, scheduler, round.table, round.shared, {}, {}, round.argument, {}};
   std::vector<PullEntry> entries;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     std::vector<double>& value = rows_[{round.table, round.shared[i]}];
-    value.resize(tables_[round.table].row_width);
-    changes.push_back(value);
+    value.resize(table.row_width);
+    result->changes.push_back(value);
     entries.push_back({round.shared[i], sums[i], value});
   }
-  pull_->pull({rounds_, round.table, entries});
-  std::vector<Delta> deltas;
+  Writer reply;
+  PullTask task{rounds_, round.table, entries, {}, round.argument, {}, reply};
+  if (table.together) task.blocks = round.blocks, task.notes = notes;
+  pull_->pull(task);
+  if (!table.together && !reply.view().empty())
+    throw std::runtime_error("a reply, but the table's rows are not together");
+  result->reply = Bytes::from(reply.take());
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    for (std::size_t j = 0; j < changes[i].size(); ++j) changes[i][j] = entries[i].value[j] - changes[i][j];
-    deltas.push_back({round.table, entries[i].key, entries[i].value, changes[i]});
+    for (std::size_t j = 0; j < table.row_width; ++j)
+      result->changes[i][j] = entries[i].value[j] - result->changes[i][j];
+    result->values.emplace_back(entries[i].value.begin(), entries[i].value.end());
   }
-  for (const auto& shard : shards_) shard->refresh(deltas);
-  schedule_->feedback(deltas);
+  to_refresh_.push_back(result);
+  schedulers_[scheduler].committed.push_back(result);
+}
+
+namespace {
+
+template <typename Committed>
+std::vector<Delta> deltas_of(const Committed& committed) {
+  std::vector<Delta> deltas;
+  for (std::size_t i = 0; i < committed.keys.size(); ++i)
+    deltas.push_back({committed.keys[i], committed.values[i], committed.changes[i]});
+  return deltas;
+}
+
+}  // namespace
+
+void SerialHost::refresh(std::uint64_t upto) {
+  for (; refreshed_ < upto; ++refreshed_) {
+    const Committed& one = *to_refresh_.front();
+    for (std::size_t i = 0; i < one.keys.size(); ++i) seen_[{one.table, one.keys[i]}] = one.values[i];
+    const std::vector<Delta> deltas = deltas_of(one);
+    for (const auto& shard : shards_) shard->refresh({one.round, one.table, deltas, one.argument, one.reply});
+    to_refresh_.pop_front();
+  }
+}
+
+void SerialHost::feed_back(Scheduler& scheduler, std::uint64_t upto) {
+  for (; scheduler.fed_back < upto; ++scheduler.fed_back) {
+    const Committed& one = *scheduler.committed.front();
+    const std::vector<Delta> deltas = deltas_of(one);
+    scheduler.schedule->feedback({one.round, one.table, deltas, one.argument, one.reply});
+    scheduler.committed.pop_front();
+  }
 }
 
 std::vector<double> SerialHost::evaluate() const {
@@ -139,27 +264,41 @@ std::uint64_t SerialHost::items() const {
   return sum;
 }
 
+double SerialHost::figure(const std::string& name) const {
+  double sum = 0;
+  for (const Figure& figure : figures_) sum += figure.name == name ? figure.value : 0;
+  return sum;
+}
+
 std::vector<double> SerialHost::row(TableId table, Key key) const {
   const auto found = rows_.find({table, key});
   return found == rows_.end() ? std::vector<double>(tables_.at(table).row_width) : found->second;
 }
 
 SerialHost::Snapshot SerialHost::save() const {
-  Snapshot snapshot{epochs_, rounds_, {}, {}, bytes_of(*schedule_, &Schedule::save), rows_};
+  Snapshot snapshot;
+  snapshot.epochs = epochs_;
+  snapshot.rounds = rounds_;
   for (const auto& slice : slices_) snapshot.slices.push_back(bytes_of(*slice, &Slice::encode));
   for (const auto& shard : shards_) snapshot.shards.push_back(bytes_of(*shard, &Push::save));
+  for (const auto& scheduler : schedulers_)
+    snapshot.schedules.push_back(bytes_of(*scheduler.schedule, &Schedule::save));
+  if (pull_) snapshot.pull = bytes_of(*pull_, &Pull::save);
+  snapshot.rows = rows_;
   return snapshot;
 }
 
 void SerialHost::restore(const Snapshot& snapshot) {
-  read_back(*schedule_, &Schedule::restore, snapshot.schedule, "the schedule");
+  for (std::size_t i = 0; i < schedulers_.size(); ++i)
+    read_back(*schedulers_[i].schedule, &Schedule::restore, snapshot.schedules.at(i), "the schedule");
+  if (pull_) read_back(*pull_, &Pull::restore, snapshot.pull, "the pull");
   for (SliceId b = 0; b < slices_.size(); ++b) {
     slices_[b] = plugin_.slice(job_, cut_.slices[b]);
     read_back(*slices_[b], &Slice::decode, snapshot.slices.at(b), "slice " + std::to_string(b));
   }
   for (ShardId s = 0; s < shards_.size(); ++s)
     read_back(*shards_[s], &Push::restore, snapshot.shards.at(s), "shard " + std::to_string(s));
-  rows_ = snapshot.rows;
+  rows_ = seen_ = snapshot.rows;
   epochs_ = snapshot.epochs;
   rounds_ = snapshot.rounds;
 }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <numeric>
+#include <utility>
 
 namespace rota::lda {
 namespace {
@@ -29,8 +30,13 @@ struct Text {
 };
 
 struct Model {
-  Model(const Text& from, std::uint32_t k, Draw first)
-      : text(from), words(kWords), totals(k, kWords * 0.01, 0.01, 1), rows(k, text.lengths), sampler(k, 0.1, 0.01) {
+  Model(const Text& from, std::uint32_t k, Draw first, bool symmetric = true)
+      : priors(priors_of(k, symmetric)),
+        text(from),
+        words(kWords),
+        totals(k, kWords * 0.01, 0.01, 1),
+        rows(k, text.lengths),
+        sampler(priors) {
     sweep(first);
   }
   void sweep(Draw draw) {
@@ -38,6 +44,13 @@ struct Model {
     for (std::uint32_t w = 0; w < kWords; ++w) sampler.sample(words[w], text.places[w], text.topics[w], random);
   }
 
+  static Priors priors_of(std::uint32_t k, bool symmetric) {
+    Priors priors{std::vector<double>(k, 0.1), 0.01};
+    for (std::uint32_t t = 0; t < k && !symmetric; ++t) priors.alphas[t] = 0.01 + 0.05 * (t % 5);
+    return priors;
+  }
+
+  Priors priors;
   Text text;
   std::vector<WordRow> words;
   TopicTotals totals;
@@ -86,8 +99,9 @@ constexpr Size kSizes[] = {{2, 20, 10},     {16, 20, 10},     {17, 20, 100},  {1
 TEST(CellSampler, CountsStayTrue) {
   for (const Size size : kSizes) {
     SCOPED_TRACE(size.topics);
-    for (const Draw first : {Draw::first, Draw::first_random}) {
-      Model model(Text(size.documents, size.each), size.topics, first);
+    for (const auto& [first, symmetric] : {std::pair(Draw::first, true), std::pair(Draw::first_random, true),
+                                           std::pair(Draw::first, false), std::pair(Draw::first_random, false)}) {
+      Model model(Text(size.documents, size.each), size.topics, first, symmetric);
       expect_consistent(model, size.topics);
       for (int i = 0; i < 3; ++i) {
         model.sweep(Draw::resample);
@@ -107,16 +121,18 @@ TEST(CellSampler, ADocumentOfMoreTokensThanSixteenBitsCount) {
 
 TEST(CellSampler, AllKernelsGiveTheSameTopics) {
   for (const Size size : kSizes) {
-    std::vector<std::vector<std::uint16_t>> expected;
-    for (const char* kernel : {"baseline", "v3", "v4"}) {
-      ::setenv("ROTA_LDA_KERNEL", kernel, 1);
-      try {
-        Model model(Text(size.documents, size.each), size.topics, Draw::first);
-        for (int i = 0; i < 5; ++i) model.sweep(Draw::resample);
-        if (expected.empty()) expected = model.text.topics;
-        EXPECT_EQ(model.text.topics, expected) << kernel << " with " << size.topics << " topics";
-      } catch (const std::runtime_error&) {
-        std::cout << "this processor cannot run the kernel " << kernel << "\n";
+    for (const bool symmetric : {true, false}) {
+      std::vector<std::vector<std::uint16_t>> expected;
+      for (const char* kernel : {"baseline", "v3", "v4"}) {
+        ::setenv("ROTA_LDA_KERNEL", kernel, 1);
+        try {
+          Model model(Text(size.documents, size.each), size.topics, Draw::first, symmetric);
+          for (int i = 0; i < 5; ++i) model.sweep(Draw::resample);
+          if (expected.empty()) expected = model.text.topics;
+          EXPECT_EQ(model.text.topics, expected) << kernel << " with " << size.topics << " topics";
+        } catch (const std::runtime_error&) {
+          std::cout << "this processor cannot run the kernel " << kernel << "\n";
+        }
       }
     }
   }
@@ -127,8 +143,11 @@ TEST(CellSampler, AllKernelsGiveTheSameTopics) {
 
 // One token of one word in a document whose other tokens do not change: its conditional distribution is known.
 TEST(CellSampler, DrawsFromTheConditionalDistribution) {
-  for (const std::uint32_t k : {5U, 40U, 600U}) {
-    const double alpha = 0.5, beta = 0.1;
+  for (const auto& [k, symmetric] : {std::pair(5U, true), std::pair(40U, true), std::pair(600U, true),
+                                     std::pair(5U, false), std::pair(40U, false), std::pair(600U, false)}) {
+    const double beta = 0.1;
+    Priors priors{std::vector<double>(k, 0.5), beta};
+    for (std::uint32_t t = 0; t < k && !symmetric; ++t) priors.alphas[t] = 0.1 + 0.2 * (t % 4);
     const std::uint32_t lengths[] = {41};
     DocumentRows rows(k, lengths);
     std::vector<TopicCount> document;  // the token itself has topic 0
@@ -144,11 +163,11 @@ TEST(CellSampler, DrawsFromTheConditionalDistribution) {
     std::vector<double> expected(k);
     for (std::uint32_t t = 0; t < k; ++t) {
       const double n_dk = t < 4 ? 10 : 0, n_wk = t == 0 ? 3 : t == 2 ? 9 : t == 4 ? 5 : 0;
-      expected[t] = (n_dk + alpha) * (n_wk + beta) / (n[t] - (t == 0 ? 1 : 0) + 3 * beta);
+      expected[t] = (n_dk + priors.alphas[t]) * (n_wk + beta) / (n[t] - (t == 0 ? 1 : 0) + 3 * beta);
     }
     const double sum = std::accumulate(expected.begin(), expected.end(), 0.0);
 
-    CellSampler sampler(k, alpha, beta);
+    CellSampler sampler(priors);
     Random random({9, 9, 9, k});
     const std::uint32_t place[] = {0};
     std::uint16_t topic[] = {0};
@@ -165,7 +184,7 @@ TEST(CellSampler, DrawsFromTheConditionalDistribution) {
       chi_square += (seen[t] - mean) * (seen[t] - mean) / mean;
     }
     // Mean k - 1, standard deviation sqrt(2 (k - 1)).
-    EXPECT_LT(chi_square, k - 1 + 4.5 * std::sqrt(2.0 * (k - 1))) << k << " topics";
+    EXPECT_LT(chi_square, k - 1 + 4.5 * std::sqrt(2.0 * (k - 1))) << k << " topics, one alpha: " << symmetric;
   }
 }
 

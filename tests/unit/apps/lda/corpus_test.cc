@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"
 
 namespace rota::lda {
@@ -48,6 +49,23 @@ TEST(LdaCorpus, WordsWithoutNamesAreNumbered) {
   const Corpus corpus = load_corpus(job_over(files.write("bag", "1\n3\n1\n1 2 1\n"), 1), Settings{}, {});
   EXPECT_EQ(corpus.vocabulary->size(), 3U);
   EXPECT_EQ(corpus.vocabulary->word(2), "3");
+}
+
+TEST(LdaCorpus, HeldOutDocumentsAreDealtAlikeAndAddNoWords) {
+  const tests::ScratchFiles files;
+  Job job = job_over(files.write("text", "a b\nc\n"), 2);
+  job.valid = {files.write("valid", "c x\na\nx\nb b y\n")};
+  const ShardId hosted[] = {1};
+  const Corpus corpus = load_corpus(job, Settings{}, hosted);
+  EXPECT_EQ(corpus.vocabulary->size(), 3U);
+  EXPECT_EQ(corpus.size.tokens, 3U);
+  EXPECT_EQ(corpus.hosted[0].held_out_documents, 2U);
+  ASSERT_EQ(corpus.hosted[0].held_out.size(), 3U);  // a, b b
+  EXPECT_EQ(corpus.hosted[0].held_out[0].word, 0U);
+  EXPECT_EQ(corpus.hosted[0].held_out[1].document, 1U);
+
+  job.valid = {files.write("bag", "1\n4\n1\n1 2 1\n")};
+  EXPECT_THROW(load_corpus(job, Settings{}, hosted), DataError);
 }
 
 TEST(LdaCorpus, MoreShardsThanDocuments) {

@@ -30,6 +30,35 @@ TEST(Settings, AlphaOfEachTopicOrOfAll) {
   EXPECT_THROW(check(with({{"alpha", "0.5"}, {"alpha_sum", "5"}})), UsageError);
 }
 
+TEST(Settings, LearningIsOffUnlessAskedFor) {
+  const Settings settings = settings_of(with({}));
+  for (Epoch epoch = 0; epoch < 1000; ++epoch)
+    EXPECT_FALSE(settings.learns_alpha(epoch) || settings.learns_beta(epoch) || settings.scores(epoch));
+}
+
+TEST(Settings, LessonsFollowTheBurnIn) {
+  const Settings settings = settings_of(with({{"learn_alpha", "3"}, {"learn_beta", "1"}, {"burn_in", "6"}}));
+  for (const Epoch epoch : {0U, 3U, 6U, 7U, 8U}) EXPECT_FALSE(settings.learns_alpha(epoch)) << epoch;
+  for (const Epoch epoch : {9U, 12U}) EXPECT_TRUE(settings.learns_alpha(epoch)) << epoch;
+  EXPECT_FALSE(settings.learns_beta(6));
+  EXPECT_TRUE(settings.learns_beta(7));
+}
+
+TEST(Settings, ScoresNeedHeldOutDocuments) {
+  const Settings settings = settings_of(with({{"valid", "file"}, {"valid_every", "2"}}));
+  for (const Epoch epoch : {0U, 1U, 3U}) EXPECT_FALSE(settings.scores(epoch)) << epoch;
+  EXPECT_TRUE(settings.scores(2));
+}
+
+TEST(Settings, WhatDoesNotGoTogetherIsRefused) {
+  EXPECT_NO_THROW(check(with({{"valid", "file"}, {"patience", "3"}, {"staleness", "0"}})));
+  EXPECT_THROW(check(with({{"patience", "3"}})), UsageError);
+  EXPECT_THROW(check(with({{"symmetric_alpha", "true"}})), UsageError);
+  EXPECT_THROW(check(with({{"valid", "file"}, {"staleness", "1"}})), UsageError);
+  EXPECT_THROW(check(with({{"learn_beta", "1"}, {"staleness", "1"}})), UsageError);
+  EXPECT_NO_THROW(check(with({{"staleness", "1"}})));
+}
+
 TEST(Settings, TopicsFitSixteenBits) {
   for (const Option& option : options()) {
     if (option.name != "topics") continue;

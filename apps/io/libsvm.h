@@ -1,0 +1,93 @@
+// apps/io/libsvm.h -- the text format of LIBSVM and svmlight: one row of a sparse matrix a line.
+//
+//   label index:value index:value ...   # comment
+//
+// Indices count from 1 and ascend within a line.  Numbers are as parse_number() reads them (decimal.h).  Fields are
+// separated by blanks; a `qid:number` behind the label is skipped, and so are lines with nothing but blanks or a
+// comment.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rota::io {
+
+inline constexpr std::uint64_t kMostRows = (std::uint64_t{1} << 32) - 1;
+inline constexpr std::uint64_t kMostColumns = std::uint64_t{1} << 28;
+
+// Columns [first, end), from 0.
+struct ColumnRange {
+  std::uint64_t first = 0;
+  std::uint64_t end = kMostColumns;
+};
+
+// A line that is wrong: how many lines of the text are before it, and why.
+struct WrongLine {
+  std::uint64_t lines_before = 0;
+  std::string what;
+  bool operator==(const WrongLine&) const = default;
+};
+
+// The first three different labels, in the order of their appearance.
+class DistinctLabels {
+ public:
+  void add(double label) {
+    for (std::size_t i = 0; i < count_; ++i)
+      if (labels_[i] == label) return;
+    if (count_ < labels_.size()) labels_[count_++] = label;
+  }
+  std::span<const double> get() const { return {labels_.data(), count_}; }
+
+ private:
+  std::array<double, 3> labels_{};
+  std::size_t count_ = 0;
+};
+
+// What a text holds in all of its columns.
+struct LibsvmSize {
+  std::uint64_t lines = 0;    // of text
+  std::uint64_t rows = 0;     // those that are rows of the matrix
+  std::uint64_t columns = 0;  // up to the largest index
+  std::uint64_t entries = 0;  // as written, zeros too
+  DistinctLabels labels;
+};
+
+// The rows of one text, and their entries that are not 0 in a range of columns.
+class LibsvmRows {
+ public:
+  std::span<const double> labels() const { return labels_; }
+  std::span<const std::size_t> begins() const { return begins_; }  // where in the text the row's line begins
+  // Entries of row r are [ends()[r - 1], ends()[r]), from 0 for the first row.
+  std::span<const std::size_t> ends() const { return ends_; }
+  const std::uint32_t* columns() const { return columns_.get(); }  // from 0, ascending in a row
+  const double* values() const { return values_.get(); }
+
+  // Replaces what is held by the rows of a text of whole lines, each ended by '\n'; kReadable bytes (decimal.h) behind
+  // it must be readable.  Adds to `size`, which is complete only if the text is right.
+  //
+  // Between readers of different ranges that together cover all columns, every byte is looked at: for a text that is
+  // wrong, at least one of them says so.  One alone may miss what is wrong in other columns.
+  std::optional<WrongLine> parse(std::string_view text, const ColumnRange& keep, LibsvmSize& size);
+
+ private:
+  bool parse_quickly(const char* begin, const char* end, const ColumnRange& keep, LibsvmSize& size);
+  std::string parse_carefully(std::string_view line, const ColumnRange& keep, LibsvmSize& size);
+  void add_row(double label, std::size_t end, LibsvmSize& size);
+
+  std::vector<double> labels_;
+  std::vector<std::size_t> begins_, ends_;
+  std::unique_ptr<std::uint32_t[]> columns_;
+  std::unique_ptr<double[]> values_;
+  std::size_t room_ = 0;  // entries
+};
+
+// Adds the size of a text, given likewise, without looking at more than that takes: what is wrong may go unseen.
+void measure_libsvm(std::string_view text, LibsvmSize& size);
+
+}  // namespace rota::io

@@ -1,0 +1,57 @@
+// apps/io/number_list.cc
+#include "apps/io/number_list.h"
+
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+#include "apps/io/decimal.h"
+#include "apps/io/lines.h"
+#include "apps/io/matrix_format.h"
+#include "apps/io/matrix_market.h"
+#include "apps/io/numbers.h"
+#include "rota/error.h"
+
+namespace rota::io {
+namespace {
+
+std::string short_text(double number) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, number).ptr};
+}
+
+std::string expected(const std::string& what, double least) {
+  if (!std::isfinite(least)) return "expected " + what + " (a finite number)";
+  return "expected " + what + " (a finite number of at least " + short_text(least) + ")";
+}
+
+}  // namespace
+
+std::vector<double> read_numbers(const std::string& path, const std::string& what, double least) {
+  std::vector<double> numbers;
+  Lines lines(path);
+  if (matrix_format_of(path) == MatrixFormat::matrix_market) {
+    const auto take = [&](std::span<const MatrixEntry> entries) {
+      for (const MatrixEntry& entry : entries) {
+        if (entry.value < least) throw DataError(path, 0, expected(what, least) + ", found " + short_text(entry.value));
+        numbers.push_back(entry.value);
+      }
+    };
+    const MatrixMarketSize size = read_matrix_market(lines, take);
+    if (!size.array || size.columns != 1) throw DataError(path, 0, "expected an array of one column");
+    return numbers;
+  }
+  std::string_view line;
+  while (lines.next(line)) {
+    std::string_view rest = line;
+    const std::string_view field = next_field(rest);
+    double number = 0;
+    if (!parse_number(field, number) || number < least) lines.fail(expected(what, least) + ", found " + quoted(field));
+    if (const std::string_view more = next_field(rest); !more.empty())
+      lines.fail("expected one number a line, found " + quoted(more) + " behind it");
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+}  // namespace rota::io

@@ -1,0 +1,12 @@
+// apps/io/number_list.h -- a file with a list of numbers: the response or the weight of every row of a matrix.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace rota::io {
+
+// One number a line, as parse_number() reads it (decimal.h), or a MatrixMarket array of one column.  `what` is one of
+// them, for messages: "a weight".  Throws NoInput or DataError, which a number below `least` is, too.
+std::vector<double> read_numbers(const std::string& path, const std::string& what, double least);
+
+}  // namespace rota::io

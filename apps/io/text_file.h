@@ -1,0 +1,74 @@
+// apps/io/text_file.h -- a text file in blocks of whole lines; of a plain file, any part of it.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/io/byte_source.h"
+
+namespace rota::io {
+
+class TextFile;
+
+// A part of a file, read forwards.  One thread at a time.
+class LineBlocks {
+ public:
+  LineBlocks(LineBlocks&&) = default;
+
+  // The next whole lines, at least one; false at the end.  They end with '\n', which is put there if the file lacks
+  // it, and kReadable bytes (decimal.h) behind them can be read.  Valid until the next call.
+  // Throws BrokenBytes if the file cannot be read or a line is longer than kLongestLine (lines.h).
+  bool next(std::string_view& block);
+
+ private:
+  friend class TextFile;
+  LineBlocks(const TextFile& file, std::uint64_t begin, std::uint64_t end);
+  std::size_t read(char* to, std::size_t size);
+  bool fill();
+
+  const TextFile* file_;
+  std::unique_ptr<ByteSource> source_;  // of a file that cannot be divided
+  std::uint64_t at_, end_;              // of the others: what is still to be read
+  bool at_start_;                       // nothing is read yet, so there may be a byte order mark
+  bool at_end_ = false;
+  std::vector<char> buffer_;
+  std::size_t given_ = 0, used_ = 0;  // buffer_[given_, used_) is read but not yet given
+};
+
+// An open file.  Threads may read parts of it at the same time.
+class TextFile {
+ public:
+  // Throws NoInput if it cannot be opened, or not more than once (a pipe); DataError if it is empty or not what its
+  // name says (byte_source.h).
+  explicit TextFile(std::string path);
+  TextFile(TextFile&& other) noexcept;
+  TextFile& operator=(TextFile&&) = delete;
+  ~TextFile();
+
+  const std::string& path() const { return path_; }
+  // The file is plain: its parts can be read apart from each other.  Others are read once, from start to end.
+  bool divisible() const { return descriptor_ >= 0; }
+  // Of a divisible file, in bytes.
+  std::uint64_t size() const { return size_; }
+  // Of a divisible file: where the first line begins that does not begin before `offset`; size() if there is none.
+  // A byte order mark is no part of a line.  Throws BrokenBytes.
+  std::uint64_t line_start(std::uint64_t offset) const;
+
+  // The lines in [begin, end), both given by line_start().
+  LineBlocks lines(std::uint64_t begin, std::uint64_t end) const { return LineBlocks(*this, begin, end); }
+  LineBlocks all_lines() const { return LineBlocks(*this, 0, size_); }
+
+ private:
+  friend class LineBlocks;
+  // Fills `to`.  Throws BrokenBytes if the file has become shorter.
+  void read(std::uint64_t offset, char* to, std::size_t size) const;
+
+  std::string path_;
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace rota::io

@@ -1,0 +1,41 @@
+// apps/io/word_scanner.h -- the words in running text (UTF-8).
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace rota::io {
+
+// What a word is made of.
+enum class WordPattern {
+  letters,         // runs of letters; an apostrophe between two letters belongs to the word: don't
+  letters_digits,  // the same with digits
+  whitespace,      // whatever stands between white space
+};
+
+// Letters are those of ASCII and all other code points but known punctuation, symbols and spaces, so that every script
+// works.  Bytes that are not UTF-8 separate words.
+class WordScanner {
+ public:
+  // Lower case is made of Latin, Greek and Cyrillic capitals.
+  WordScanner(std::string_view text, WordPattern pattern, bool lowercase)
+      : rest_(text), pattern_(pattern), lowercase_(lowercase) {}
+
+  // The next word, or false.  Valid until the next call.
+  bool next(std::string_view& word);
+  // Of the word that next() gave last, in code points.
+  std::size_t length() const { return length_; }
+
+ private:
+  bool is_part(char32_t c) const;
+
+  std::string_view rest_;
+  WordPattern pattern_;
+  bool lowercase_;
+  std::string word_;
+  std::size_t length_ = 0;
+};
+
+// The small letter of a capital; anything else as it is.
+char32_t lower_case(char32_t c);
+
+}  // namespace rota::io

@@ -1,0 +1,111 @@
+#include "apps/lda/warm_start.h"
+
+#include <charconv>
+#include <limits>
+#include <string_view>
+
+#include "apps/io/decimal.h"
+#include "apps/io/lines.h"
+#include "apps/io/numbers.h"
+#include "rota/error.h"
+
+namespace rota::lda {
+
+namespace {
+
+// The text up to the next tab, which is taken off.
+std::string_view tab_field(std::string_view& line) {
+  const std::string_view field = line.substr(0, line.find('\t'));
+  line.remove_prefix(std::min(line.size(), field.size() + 1));
+  return field;
+}
+
+bool parse_whole(std::string_view text, std::uint64_t most, std::uint64_t& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size() && value <= most;
+}
+
+}  // namespace
+
+OldModel::OldModel(const std::string& folder, std::uint32_t topics, const io::Vocabulary& vocabulary)
+    : words_(vocabulary.size()) {
+  read_topics(folder + "/topics.txt");
+  read_priors(folder + "/priors.txt");
+  if (priors_.topics() != topics)
+    throw UsageError("--init: the model in " + folder + " has " + std::to_string(priors_.topics()) + " topics, not " +
+                     std::to_string(topics) + ": give --topics=" + std::to_string(priors_.topics()));
+  totals_.resize(topics);
+  read_words(folder + "/word_topic.txt", vocabulary);
+}
+
+void OldModel::read_priors(const std::string& path) {
+  io::Lines lines(path);
+  std::string_view line;
+  while (lines.next(line)) {
+    if (io::next_field(line) != "beta") continue;
+    if (!io::parse_number(io::next_field(line), priors_.beta) || !is_prior(priors_.beta))
+      lines.fail("expected beta and its value");
+  }
+  if (priors_.beta == 0) throw DataError(path, 0, "has no line of beta");
+}
+
+void OldModel::read_topics(const std::string& path) {
+  io::Lines lines(path);
+  std::string_view line;
+  while (lines.next(line)) {
+    std::uint64_t number = 0;
+    double alpha = 0;
+    const bool right = parse_whole(tab_field(line), priors_.topics(), number) && number == priors_.topics() &&
+                       io::parse_number(tab_field(line), alpha) && is_prior(alpha);
+    if (!right) lines.fail("expected topic " + std::to_string(priors_.topics()) + " and its alpha, with tabs");
+    if (number == std::numeric_limits<std::uint16_t>::max()) lines.fail("there are too many topics");
+    priors_.alphas.push_back(alpha);
+  }
+}
+
+void OldModel::read_words(const std::string& path, const io::Vocabulary& vocabulary) {
+  io::Lines lines(path);
+  std::string_view line;
+  while (lines.next(line)) {
+    ++old_words_;
+    const auto word = vocabulary.find(io::next_field(line));
+    WordRow row;
+    for (std::string_view cell = io::next_field(line); !cell.empty(); cell = io::next_field(line)) {
+      const std::size_t colon = cell.find(':');
+      std::uint64_t topic = 0, count = 0;
+      if (colon == cell.npos || !parse_whole(cell.substr(0, colon), totals_.size() - 1, topic) ||
+          !parse_whole(cell.substr(colon + 1), std::numeric_limits<std::uint32_t>::max(), count) || count == 0)
+        lines.fail("expected topic:count, found " + io::quoted(cell));
+      totals_[topic] += count;
+      row.push_back({static_cast<std::uint32_t>(count), static_cast<std::uint16_t>(topic)});
+    }
+    if (!word || row.empty()) continue;
+    ++known_words_;
+    words_[*word] = std::move(row);
+  }
+  if (known_words_ == 0) throw DataError(path, 0, "no word of this corpus is in the model");
+}
+
+void OldModel::phi(std::uint32_t word, std::span<double> to) const {
+  const double beta = priors_.beta, v_beta = beta * static_cast<double>(old_words_);
+  const WordRow& row = words_[word];
+  for (std::size_t k = 0; k < to.size(); ++k)
+    to[k] = row.empty() ? 1.0 : beta / (static_cast<double>(totals_[k]) + v_beta);
+  for (const TopicCount cell : row)
+    to[cell.topic] = (cell.count + beta) / (static_cast<double>(totals_[cell.topic]) + v_beta);
+}
+
+std::uint16_t draw_topic(std::span<const double> document, std::span<const double> alphas, std::span<const double> phi,
+                         std::span<double> upto, double uniform) {
+  double sum = 0;
+  for (std::size_t k = 0; k < phi.size(); ++k) {
+    sum += (document[k] + alphas[k]) * phi[k];
+    upto[k] = sum;
+  }
+  const double target = uniform * sum;
+  std::size_t topic = 0;
+  while (topic + 1 < upto.size() && upto[topic] <= target) ++topic;
+  return static_cast<std::uint16_t>(topic);
+}
+
+}  // namespace rota::lda

@@ -1,0 +1,172 @@
+// tests/apps/lda_commands_test.cc -- what can be done with a model of the LDA app.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+#include <stdexcept>
+
+#include "tests/apps/serial_host.h"
+#include "tests/unit/apps/io/scratch_files.h"
+
+extern "C" const rota::Plugin* rota_plugin_v1();
+
+namespace rota::lda {
+namespace {
+
+using tests::ScratchFiles;
+using tests::SerialHost;
+using tests::SerialModel;
+using Given = std::map<std::string, std::string, std::less<>>;
+
+std::string run(const std::string& name, const Model* model, Given given, const std::vector<std::string>& input = {}) {
+  for (const Command& command : rota_plugin_v1()->commands) {
+    if (command.name != name) continue;
+    EXPECT_EQ(command.needs_model, model != nullptr);
+    EXPECT_EQ(command.takes_input, !input.empty());
+    for (const Option& option : command.options)
+      given.emplace(std::string(option.name), std::string(option.default_value));
+    const Options options(given);
+    std::ostringstream out;
+    command.run({model, options, input}, out);
+    return out.str();
+  }
+  throw std::runtime_error("no command " + name);
+}
+
+// A model of texts about animals and about weather; one of its three topics may well be empty.
+class Trained : public testing::Test {
+ protected:
+  static Job job_of(const ScratchFiles& files) {
+    std::string text;
+    for (int d = 0; d < 20; ++d)
+      text += d % 2 == 0 ? "cat dog owl cat dog owl cat \"x\"\n" : "sun rain snow rain sun snow rain\n";
+    text += "\n";
+    Job job = tests::make_job(*rota_plugin_v1(), {{"topics", "3"}, {"alpha", "0.3"}}, {files.write("train", text)});
+    job.shards = 2;
+    job.slices = 4;
+    return job;
+  }
+  Trained() : host_(*rota_plugin_v1(), job_of(files_)) {
+    host_.run_epochs(40);
+    model_ = std::make_unique<SerialModel>(host_);
+  }
+
+  ScratchFiles files_;
+  SerialHost host_;
+  std::unique_ptr<SerialModel> model_;
+};
+
+TEST_F(Trained, PredictTellsTheTopics) {
+  const std::string path = files_.write("new", "cat dog zebra owl\nsnow rain\n\nowl dog cat\n");
+  const std::string list = run("predict", model_.get(), {{"most_topics", "1"}}, {path});
+  std::istringstream lines(list);
+  std::string line, first, second, third, fourth;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "# 4 documents, 8 tokens; 1 more are of words that the model does not have");
+  std::getline(lines, first), std::getline(lines, second), std::getline(lines, third), std::getline(lines, fourth);
+  const auto topic = [](const std::string& text) { return text.substr(2, text.find(':') - 2); };
+  EXPECT_EQ(topic(first), topic(fourth));
+  EXPECT_NE(topic(first), topic(second));
+  EXPECT_EQ(first.substr(0, 2), "1 ");
+
+  std::istringstream rows(run("predict", model_.get(), {{"layout", "table"}}, {path}));
+  std::getline(rows, line), std::getline(rows, line);
+  EXPECT_EQ(line, "document\t0\t1\t2");
+  for (int d = 1; d <= 4; ++d) {
+    double number = 0, share = 0, sum = 0;
+    rows >> number;
+    EXPECT_EQ(number, d);
+    for (int k = 0; k < 3; ++k) rows >> share, sum += share;
+    EXPECT_NEAR(sum, 1, 1e-5);
+  }
+}
+
+TEST_F(Trained, EvaluateTellsLikelyDocumentsFromOthers) {
+  const auto perplexity = [&](const std::string& text, Given given) {
+    const std::string json = run("evaluate", model_.get(), std::move(given), {files_.write("new", text)});
+    const std::size_t at = json.find("\"perplexity\": ");
+    return std::stod(json.substr(at + 14));
+  };
+  const double likely = perplexity("cat dog owl cat\n", {}), mixed = perplexity("cat rain snow dog cat sun owl\n", {});
+  EXPECT_LT(likely, mixed);
+  EXPECT_EQ(perplexity("cat rain snow dog cat sun owl\n", {}), mixed) << "equal seeds";
+  EXPECT_NE(perplexity("cat rain snow dog cat sun owl\n", {{"seed", "2"}}), mixed);
+  EXPECT_LT(perplexity("cat dog owl cat\n", {{"resample", "false"}}), 2 * likely);
+  EXPECT_THROW(perplexity("zebra\n", {}), DataError);
+  const std::string json =
+      run("evaluate", model_.get(), {{"per_document", "true"}}, {files_.write("new", "cat zebra\n\nsun\n")});
+  EXPECT_NE(json.find("\"documents\": 3"), json.npos) << json;
+  EXPECT_NE(json.find("\"unknown_tokens\": 1"), json.npos) << json;
+  EXPECT_NE(json.find("\"log_probability_of_document\": ["), json.npos) << json;
+}
+
+TEST_F(Trained, DiagnosticsAreATable) {
+  const std::string table = run("diagnostics", model_.get(), {{"top_words", "2"}}, {host_.job().input});
+  std::istringstream lines(table);
+  std::string line;
+  int count = 0;
+  while (std::getline(lines, line)) {
+    EXPECT_EQ(std::count(line.begin(), line.end(), '\t'), 9) << line;
+    EXPECT_EQ(line.find("nan"), line.npos) << line;
+    ++count;
+  }
+  EXPECT_EQ(count, 4);
+}
+
+// Numbers between the brackets that follow `name`, row by row.
+std::vector<std::vector<double>> table_of(const std::string& json, const std::string& name) {
+  std::size_t at = json.find("\"" + name + "\":[[") + name.size() + 5;
+  std::vector<std::vector<double>> rows;
+  while (json[at - 1] == '[' || json[at - 1] == ',') {
+    std::istringstream row(json.substr(at, json.find(']', at) - at));
+    rows.emplace_back();
+    char mark = 0;
+    for (double value = 0; row >> mark >> value;) rows.back().push_back(value);
+    at = json.find(']', at) + 2;
+  }
+  return rows;
+}
+
+TEST_F(Trained, PyldavisNeverHasANan) {
+  const std::string json = run("pyldavis", model_.get(), {});
+  for (const char* wrong : {"nan", "inf", "NaN"}) EXPECT_EQ(json.find(wrong), json.npos);
+  const auto topics = table_of(json, "topic_term_dists"), documents = table_of(json, "doc_topic_dists");
+  ASSERT_EQ(topics.size(), 3U);
+  ASSERT_EQ(documents.size(), 21U) << "the empty document too";
+  for (const auto& table : {topics, documents}) {
+    for (const auto& row : table) {
+      double sum = 0;
+      for (const double share : row) {
+        EXPECT_GT(share, 0);
+        sum += share;
+      }
+      EXPECT_NEAR(sum, 1, 1e-5);
+    }
+  }
+  EXPECT_EQ(topics[0].size(), 7U);
+  EXPECT_NE(json.find("\"vocab\":[\"cat\",\"dog\",\"owl\",\"\\\"x\\\"\","), json.npos) << json;
+  EXPECT_NE(json.find("\"term_frequency\":[30,20,20,10,"), json.npos) << json;
+}
+
+TEST_F(Trained, ABagOfAnotherVocabularyIsRefused) {
+  const std::string bag = files_.write("bag", "1\n9\n1\n1 2 1\n");
+  EXPECT_EQ(tests::message_of<DataError>([&] { run("predict", model_.get(), {}, {bag}); }),
+            bag + ":2: the corpus has 9 words, but the model has 7");
+}
+
+TEST(LdaCommands, AGeneratedCorpusCanBeLearned) {
+  const ScratchFiles files;
+  const std::string bag = files.write(
+      "bag", run("generate", nullptr, {{"documents", "200"}, {"words", "500"}, {"topics", "5"}, {"length", "50"}}));
+  Job job = tests::make_job(*rota_plugin_v1(), {{"topics", "5"}}, {bag});
+  job.shards = 2;
+  job.slices = 4;
+  SerialHost host(*rota_plugin_v1(), job);
+  host.run_epoch();
+  const double before = host.evaluate()[0] + host.evaluate()[1];
+  host.run_epochs(20);
+  EXPECT_GT(host.evaluate()[0] + host.evaluate()[1], before);
+}
+
+}  // namespace
+}  // namespace rota::lda

@@ -1,0 +1,259 @@
+// tests/apps/lda_learning_test.cc -- learned priors, held-out documents, early stop and warm start, over the serial
+// host.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/lda/settings.h"
+#include "apps/lda/shard_state.h"
+#include "tests/apps/serial_host.h"
+#include "tests/unit/apps/io/scratch_files.h"
+
+extern "C" const rota::Plugin* rota_plugin_v1();
+
+namespace rota::lda {
+namespace {
+
+using tests::message_of;
+using tests::ScratchFiles;
+using tests::SerialHost;
+using tests::SerialModel;
+using Given = std::map<std::string, std::string>;
+
+const Plugin& plugin() {
+  return *rota_plugin_v1();
+}
+
+// The sample, with every tenth document held out.
+class Kos {
+ public:
+  Kos() {
+    io::Vocabulary none;
+    std::vector<io::WordCount> counts;
+    const std::string sample = ROTA_SOURCE_DIR "/apps/lda/sample/docword.kos.txt.gz";
+    const auto size = io::read_corpus({sample}, io::CorpusFormat::uci, none, [&](std::span<const io::WordCount> batch) {
+      counts.insert(counts.end(), batch.begin(), batch.end());
+    });
+    train_ = write("train", counts, size, [](std::uint32_t d) { return d % 10 != 3; });
+    valid_ = write("valid", counts, size, [](std::uint32_t d) { return d % 10 == 3; });
+  }
+
+  Job job(Given given, std::uint32_t shards, bool held_out = true) const {
+    if (held_out) given["valid"] = valid_;
+    Job job = tests::make_job(plugin(), std::move(given), {train_});
+    if (held_out) job.valid = {valid_};
+    job.shards = shards;
+    job.slices = 2 * shards;
+    return job;
+  }
+  const ScratchFiles& files() const { return files_; }
+
+ private:
+  template <typename Keep>
+  std::string write(const std::string& name, const std::vector<io::WordCount>& counts, const io::CorpusSize& size,
+                    Keep keep) const {
+    std::string lines;
+    std::size_t kept = 0;
+    for (const io::WordCount& each : counts) {
+      if (!keep(each.document)) continue;
+      ++kept;
+      lines += std::to_string(each.document + 1) + " " + std::to_string(each.word + 1) + " " +
+               std::to_string(each.count) + "\n";
+    }
+    return files_.write(name, std::to_string(size.documents) + "\n" + std::to_string(size.words) + "\n" +
+                                  std::to_string(kept) + "\n" + lines);
+  }
+
+  ScratchFiles files_;
+  std::string train_, valid_;
+};
+
+ShardState state_of(const SerialHost& host, ShardId shard) {
+  const auto bytes = host.save().shards[shard];
+  Reader in(bytes);
+  return ShardState::decode(in);
+}
+
+double joint_per_token(const SerialHost& host) {
+  const auto terms = host.evaluate();
+  EXPECT_EQ(terms[kTokensTerm], static_cast<double>(host.items()));
+  return (terms[kDocTerm] + terms[kWordTerm]) / static_cast<double>(host.items());
+}
+
+TEST(LdaLearning, HeldOutDocumentsDoNotChangeTheModel) {
+  const Kos kos;
+  SerialHost with(plugin(), kos.job({{"topics", "20"}}, 4)), without(plugin(), kos.job({{"topics", "20"}}, 4, false));
+  with.run_epochs(4), without.run_epochs(4);
+  EXPECT_EQ(with.save().slices, without.save().slices);
+  EXPECT_GT(with.evaluate()[kPerplexityTerm], 100);
+  EXPECT_NEAR(with.figure("valid_perplexity"), with.evaluate()[kPerplexityTerm], 1e-9);
+}
+
+TEST(LdaLearning, LearnedPriorsPredictBetter) {
+  const Kos kos;
+  const auto perplexity = [&](Given given) {
+    given.emplace("topics", "100");
+    SerialHost host(plugin(), kos.job(std::move(given), 4));
+    host.run_epochs(81);
+    return host.evaluate()[kPerplexityTerm];
+  };
+  const double fixed = perplexity({}), alpha = perplexity({{"learn_alpha", "10"}}),
+               both = perplexity({{"learn_alpha", "10"}, {"learn_beta", "10"}});
+  std::cout << "held-out perplexity: fixed priors " << fixed << ", learned alpha " << alpha << ", alpha and beta "
+            << both << "\n";
+  EXPECT_LT(alpha, fixed);
+  EXPECT_LT(both, alpha);
+}
+
+TEST(LdaLearning, OneAlphaStaysOne) {
+  const Kos kos;
+  SerialHost host(plugin(), kos.job({{"topics", "20"}, {"learn_alpha", "2"}, {"symmetric_alpha", "true"}}, 3));
+  host.run_epochs(7);
+  const Priors priors = state_of(host, 2).priors;
+  EXPECT_TRUE(priors.symmetric());
+  EXPECT_NE(priors.alphas[0], 0.1);
+}
+
+TEST(LdaLearning, AllShardsHaveWhatTheStoreHas) {
+  const Kos kos;
+  SerialHost host(plugin(),
+                  kos.job({{"topics", "20"}, {"learn_alpha", "2"}, {"learn_beta", "3"}, {"burn_in", "1"}}, 3));
+  host.run_epochs(7);
+  const std::vector<double> row = host.row(kPriors, 0);
+  ASSERT_EQ(row.size(), 21U);
+  for (ShardId s = 0; s < 3; ++s) {
+    const Priors priors = state_of(host, s).priors;
+    EXPECT_TRUE(std::equal(priors.alphas.begin(), priors.alphas.end(), row.begin()));
+    EXPECT_EQ(priors.beta, row.back());
+    EXPECT_FALSE(priors.symmetric());
+    EXPECT_NE(priors.beta, 0.01);
+  }
+}
+
+// The statistics of the same tokens must be those of the same topics, however the slices were spread.
+TEST(LdaLearning, BetaIsLearnedFromAllWordsOnce) {
+  const ScratchFiles files;
+  std::string text;
+  for (int d = 0; d < 40; ++d) {
+    for (int w = 0; w < 100; ++w)
+      for (int i = 0; i < 1 + 200 / (w + 1); ++i) text.append("w").append(std::to_string(w)).append(" ");
+    text += "\n";
+  }
+  const std::string path = files.write("text", text);
+  for (const std::uint32_t shards : {1U, 3U, 8U}) {
+    Job job = tests::make_job(plugin(), {{"topics", "5"}, {"learn_beta", "1"}, {"burn_in", "0"}}, {path});
+    job.shards = shards;
+    job.slices = 2 * shards;
+    SerialHost host(plugin(), job);
+    host.run_epochs(3);
+    const double beta = host.row(kPriors, 0).back();
+    // No slope of the joint likelihood in beta: the word term a little to either side is lower.
+    const SerialHost::Snapshot snapshot = host.save();
+    const auto word_term = [&](double factor) {
+      SerialHost::Snapshot moved = snapshot;
+      for (auto& bytes : moved.shards) {
+        Reader in(bytes);
+        ShardState state = ShardState::decode(in);
+        state.priors.beta = beta * factor;
+        Writer out;
+        state.encode(out);
+        bytes = out.take();
+      }
+      SerialHost other(plugin(), job);
+      other.restore(moved);
+      return other.evaluate()[kWordTerm];
+    };
+    EXPECT_GT(word_term(1), word_term(1.1)) << shards;
+    EXPECT_GT(word_term(1), word_term(1 / 1.1)) << shards;
+  }
+}
+
+TEST(LdaLearning, ARestoredRunContinuesToTheLastBit) {
+  const Kos kos;
+  const Job job = kos.job({{"topics", "300"},
+                           {"learn_alpha", "2"},
+                           {"learn_beta", "3"},
+                           {"burn_in", "1"},
+                           {"valid_every", "2"},
+                           {"patience", "9"}},
+                          3);
+  SerialHost straight(plugin(), job), stopped(plugin(), job), resumed(plugin(), job);
+  straight.run_epochs(9);
+  stopped.run_epochs(5);
+  resumed.restore(stopped.save());
+  EXPECT_EQ(resumed.save(), stopped.save());
+  EXPECT_EQ(resumed.evaluate(), stopped.evaluate());
+  resumed.run_epochs(4);
+  EXPECT_EQ(resumed.save(), straight.save());
+}
+
+// A large alpha overfits nothing at once, so the best score comes soon.
+TEST(LdaLearning, AnEarlyStopBringsTheBestModelBack) {
+  const Kos kos;
+  for (const char* learn : {"0", "3"}) {
+    const Job job = kos.job({{"topics", "100"},
+                             {"alpha", "2"},
+                             {"beta", "0.5"},
+                             {"patience", "3"},
+                             {"learn_beta", learn},
+                             {"burn_in", "0"}},
+                            4);
+    SerialHost host(plugin(), job);
+    std::vector<SerialHost::Snapshot> epochs;
+    std::vector<double> scores;
+    while (!host.done() && epochs.size() < 200) {
+      host.run_epoch();
+      epochs.push_back(host.save());
+      scores.push_back(host.evaluate()[kPerplexityTerm]);
+    }
+    ASSERT_TRUE(host.done());
+    const auto best = static_cast<std::size_t>(std::min_element(scores.begin() + 1, scores.end() - 1) - scores.begin());
+    std::cout << "the best of " << scores.size() - 1 << " epochs was " << best << "\n";
+    EXPECT_EQ(best + 3 + 2, epochs.size()) << "three scores and the epoch that puts the model back";
+    EXPECT_EQ(epochs.back().slices, epochs[best].slices);
+    EXPECT_EQ(host.row(kTotals, kTopicTotals), (epochs[best].rows.at({kTotals, kTopicTotals})));
+    EXPECT_NEAR(scores.back(), scores[best], 1e-9 * scores[best]);
+    for (ShardId s = 0; s < 4; ++s) {
+      Reader then(epochs[best].shards[s]);
+      EXPECT_EQ(state_of(host, s).token_topics, ShardState::decode(then).token_topics);
+    }
+    SerialHost again(plugin(), job);
+    again.restore(epochs.back());
+    EXPECT_EQ(again.save(), epochs.back());
+  }
+}
+
+TEST(LdaLearning, AWarmStartBeginsWhereTheOldModelWas) {
+  const Kos kos;
+  SerialHost old(plugin(), kos.job({{"topics", "30"}, {"learn_alpha", "5"}}, 4));
+  old.run_epochs(60);
+  plugin().export_text(SerialModel(old), kos.files().folder());
+  const std::string folder = kos.files().folder().string();
+  SerialHost cold(plugin(), kos.job({{"topics", "30"}}, 4)),
+      warm(plugin(), kos.job({{"topics", "30"}, {"init", folder}}, 4));
+  EXPECT_EQ(state_of(warm, 1).priors.alphas, state_of(old, 1).priors.alphas);
+  cold.run_epochs(2), warm.run_epochs(2);
+  std::cout << "after an epoch, per token: cold start " << joint_per_token(cold) << ", warm " << joint_per_token(warm)
+            << ", old model " << joint_per_token(old) << "\n";
+  EXPECT_GT(joint_per_token(warm), joint_per_token(cold));
+  EXPECT_GT(joint_per_token(warm), joint_per_token(old) - 0.05 * std::abs(joint_per_token(old)));
+  EXPECT_THROW(SerialHost(plugin(), kos.job({{"topics", "31"}, {"init", folder}}, 4)), UsageError);
+  SerialHost given(plugin(), kos.job({{"topics", "30"}, {"init", folder}, {"alpha", "0.3"}}, 4));
+  EXPECT_TRUE(state_of(given, 0).priors.symmetric());
+}
+
+TEST(LdaLearning, WordsThatOnlyHeldOutDocumentsHaveAreLeftOut) {
+  const ScratchFiles files;
+  Job job = tests::make_job(plugin(), {{"topics", "2"}, {"valid", "given"}}, {files.write("train", "a b a\nb c\n")});
+  job.valid = {files.write("valid", "a a x b b a y\nx\nc b c b a a a\n")};
+  job.shards = 2;
+  job.slices = 4;
+  SerialHost host(plugin(), job);
+  host.run_epochs(3);
+  EXPECT_TRUE(std::isfinite(host.evaluate()[kPerplexityTerm]));
+  EXPECT_EQ(state_of(host, 0).vocabulary, (std::vector<std::string>{"a", "b", "c"}));
+}
+
+}  // namespace
+}  // namespace rota::lda

@@ -1,0 +1,143 @@
+// tests/unit/apps/io/text_file_test.cc -- blocks of whole lines, and parts of plain files.
+#include "apps/io/text_file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <random>
+
+#include "apps/io/decimal.h"
+#include "apps/io/lines.h"
+#include "rota/error.h"
+#include "tests/unit/apps/io/compressed.h"
+#include "tests/unit/apps/io/scratch_files.h"
+
+namespace rota::io {
+namespace {
+
+using tests::gzipped;
+using tests::message_of;
+using tests::ScratchFiles;
+using tests::zstd_compressed;
+
+// All blocks, one after the other; each must be whole lines, and what is promised to be readable is read.
+std::string joined(LineBlocks blocks) {
+  std::string text;
+  for (std::string_view block; blocks.next(block);) {
+    EXPECT_TRUE(block.ends_with('\n'));
+    EXPECT_GT(block.size(), 0U);
+    volatile char read = 0;
+    for (std::size_t i = 0; i < kReadable; ++i) read = block.data()[block.size() + i];
+    (void)read;
+    text += block;
+  }
+  return text;
+}
+
+std::string random_lines(std::uint64_t seed, std::size_t bytes) {
+  std::mt19937_64 random(seed);
+  std::string text;
+  while (text.size() < bytes) {
+    const std::uint64_t kind = random() % 200;
+    text.append(kind == 0   ? random() % 700'000
+                : kind < 20 ? 0
+                            : random() % 200,
+                static_cast<char>('a' + random() % 26));
+    text += '\n';
+  }
+  return text;
+}
+
+TEST(TextFile, AllLinesPlainAndCompressed) {
+  const ScratchFiles files;
+  const std::string text = random_lines(1, 4'000'000);
+  const TextFile plain(files.write("plain", text)), gzip(files.write("a.gz", gzipped(text))),
+      zstd(files.write("a.zst", zstd_compressed(text)));
+  EXPECT_TRUE(plain.divisible());
+  EXPECT_EQ(plain.size(), text.size());
+  EXPECT_FALSE(gzip.divisible());
+  EXPECT_FALSE(zstd.divisible());
+  EXPECT_EQ(joined(plain.all_lines()), text);
+  EXPECT_EQ(joined(gzip.all_lines()), text);
+  EXPECT_EQ(joined(zstd.all_lines()), text);
+}
+
+TEST(TextFile, TheLastLineGetsItsEnd) {
+  const ScratchFiles files;
+  for (const std::string text : {"a", "a\nb", "a\n\nb\r"}) {
+    EXPECT_EQ(joined(TextFile(files.write("plain", text)).all_lines()), text + "\n");
+    EXPECT_EQ(joined(TextFile(files.write("a.gz", gzipped(text))).all_lines()), text + "\n");
+  }
+  EXPECT_EQ(joined(TextFile(files.write("plain", "\n")).all_lines()), "\n");
+}
+
+TEST(TextFile, AByteOrderMarkIsNoPartOfALine) {
+  const ScratchFiles files;
+  const std::string mark = "\xef\xbb\xbf";
+  for (const std::string text : {"", "a", "a\n", "abc\ndef\n"}) {
+    const TextFile plain(files.write("plain", mark + text));
+    EXPECT_EQ(plain.line_start(0), 3U);
+    EXPECT_EQ(plain.line_start(2), 3U);
+    const std::string lines = text.empty() || text.ends_with('\n') ? text : text + "\n";
+    EXPECT_EQ(joined(plain.all_lines()), lines);
+    EXPECT_EQ(joined(plain.lines(3, plain.size())), lines);
+    EXPECT_EQ(joined(TextFile(files.write("a.gz", gzipped(mark + text))).all_lines()), lines);
+  }
+}
+
+TEST(TextFile, PartsMeetWhereLinesBegin) {
+  const ScratchFiles files;
+  const std::string text = random_lines(2, 3'000'000) + "the last";
+  const TextFile file(files.write("plain", text));
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 300; ++i) {
+    const std::uint64_t offset = random() % (text.size() + 10);
+    const std::size_t end = offset == 0 ? 0 : text.find('\n', offset - 1);
+    const std::uint64_t expected = offset == 0 ? 0 : end == text.npos ? text.size() : end + 1;
+    ASSERT_EQ(file.line_start(offset), std::min<std::uint64_t>(expected, text.size())) << offset;
+  }
+  for (const std::size_t parts : {1U, 2U, 7U, 100U}) {
+    std::string all;
+    std::uint64_t begin = file.line_start(0);
+    for (std::size_t p = 1; p <= parts; ++p) {
+      const std::uint64_t end = file.line_start(p == parts ? text.size() + 1 : text.size() * p / parts);
+      if (end >= begin) all += joined(file.lines(begin, end));
+      begin = end;
+    }
+    EXPECT_EQ(all, text + "\n") << parts;
+  }
+}
+
+TEST(TextFile, ALineThatIsTooLongIsRefused) {
+  const ScratchFiles files;
+  const TextFile file(files.write("long", std::string(kLongestLine + (1U << 20), 'x')));
+  EXPECT_EQ(message_of<BrokenBytes>([&] { joined(file.all_lines()); }), "the line is longer than 67108864 bytes");
+}
+
+TEST(TextFile, WhatCannotBeRead) {
+  const ScratchFiles files;
+  EXPECT_EQ(message_of<NoInput>([&] { TextFile("/nowhere/x"); }),
+            "/nowhere/x: cannot be opened: No such file or directory");
+  EXPECT_EQ(message_of<NoInput>([&] { TextFile(files.folder().string()); }),
+            files.folder().string() + ": is a folder, not a file");
+  EXPECT_EQ(message_of<NoInput>([&] { TextFile("/dev/null"); }),
+            "/dev/null: is not a file that can be read more than once");
+  const std::string empty = files.write("empty", ""), liar = files.write("liar.gz", "1 1:1\n");
+  EXPECT_EQ(message_of<DataError>([&] { TextFile{empty}; }), empty + ": the file is empty");
+  EXPECT_EQ(message_of<DataError>([&] { TextFile{liar}; }),
+            liar + ": the name says gzip, but the file does not begin like one");
+  const std::string whole = gzipped(random_lines(4, 300'000));
+  const TextFile cut(files.write("cut.gz", whole.substr(0, whole.size() / 2)));
+  EXPECT_EQ(message_of<BrokenBytes>([&] { joined(cut.all_lines()); }), "the gzip data is damaged or ends early");
+}
+
+TEST(TextFile, AFileThatBecomesShorterIsAnErrorAndNoCrash) {
+  const ScratchFiles files;
+  const std::string path = files.write("plain", random_lines(5, 2'000'000));
+  const TextFile file(path);
+  std::filesystem::resize_file(path, 1'000'000);
+  EXPECT_EQ(message_of<BrokenBytes>([&] { joined(file.all_lines()); }), "the file became shorter while it was read");
+}
+
+}  // namespace
+}  // namespace rota::io
