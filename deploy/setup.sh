@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that Rota is built from and tested with.  Does nothing, quickly, if all are there.
+#
+# usage: deploy/setup.sh [tests]      tests: and the programs that tests compare with (scikit-learn, glmnet)
 set -euo pipefail
 
 packages=(
@@ -10,6 +12,9 @@ packages=(
   librandom123-dev libxxhash-dev libzstd-dev zlib1g-dev nlohmann-json3-dev
   libgtest-dev libbenchmark-dev clang-format clang-tidy python3
 )
+if [ "${1:-}" = tests ]; then
+  packages+=(python3-numpy python3-scipy python3-sklearn r-base-core r-cran-glmnet)
+fi
 
 die() {
   echo "setup.sh: $*" >&2

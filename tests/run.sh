@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 preset=${PRESET:-release}
 jobs=${JOBS:-$(nproc)}
 
-deploy/setup.sh
+deploy/setup.sh tests
 cmake --preset "$preset" >/dev/null
 cmake --build --preset "$preset" -j "$jobs"
 # Every run of the sanitizers' own: a leak or a race fails the test that shows it.

@@ -12,7 +12,7 @@ namespace rota::fuzz {
 // 64 bytes of a header, a byte that says how many blobs follow, then body and blobs.  Magic, version, number of frames
 // and checksum are put right, or no input would get behind them.
 bool message(std::span<const std::byte> input);
-// A commit record as text; and one made of the bytes, which must come back.
+// A commit record as text, as it is and under a right checksum; and one made of the bytes, which must come back.
 bool commit(std::span<const std::byte> input);
 // A cut as bytes.
 bool cut(std::span<const std::byte> input);

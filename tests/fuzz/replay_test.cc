@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/fuzz/entry_points.h"
+#include "tests/fuzz/reader_entry_points.h"
 #include "tests/fuzz/seeds.h"
 
 namespace rota::fuzz {
@@ -71,6 +72,24 @@ TEST(FuzzReplay, Cuts) {
   const Count count = replay(&cut, cut_seeds(), 30000);
   EXPECT_GT(count.taken, 1000);
   EXPECT_GT(count.refused, 1000);
+}
+
+TEST(FuzzReplay, LibsvmText) {
+  const Count count = replay(&libsvm, libsvm_seeds(), 50000);
+  EXPECT_GT(count.taken, 1000);
+  EXPECT_GT(count.refused, 1000);
+}
+
+TEST(FuzzReplay, MatrixMarketFiles) {
+  const Count count = replay(&matrix_market, matrix_market_seeds(), 10000);
+  EXPECT_GT(count.taken, 100);
+  EXPECT_GT(count.refused, 1000);
+}
+
+TEST(FuzzReplay, Numbers) {
+  const Count count = replay(&number, number_seeds(), 100000);
+  EXPECT_GT(count.taken, 10000);
+  EXPECT_GT(count.refused, 10000);
 }
 
 }  // namespace

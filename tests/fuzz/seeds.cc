@@ -52,4 +52,24 @@ std::vector<Input> cut_seeds() {
   return {empty.take(), small.take()};
 }
 
+std::vector<Input> libsvm_seeds() {
+  const std::string cuts("\x02\0\x06\0", 4);
+  return {input_of(cuts + "1 1:0.5 2:-1 3:.25 5:1e-3 7:2\n-1 2:1 4:3 6:1000000\n"),
+          input_of(cuts + "# a comment\r\n\r\n+1 qid:3 1:0 9:0.123456789012345678\t12:-7. # 1:1\r\n0.5"),
+          input_of(cuts + "3 1:1 2:1 3:1 4:1 5:1 6:1 7:1 8:1 9:1 10:1 11:1 12:1 13:1 14:1 15:1 16:1 17:1 18:1 19:1\n")};
+}
+
+std::vector<Input> matrix_market_seeds() {
+  return {input_of("%%MatrixMarket matrix coordinate real general\n% x\n3 4 3\n1 1 0.5\n3 4 -1e3\n2 2 0\n"),
+          input_of("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 1\n"),
+          input_of("%%MatrixMarket matrix array integer general\n2 2\n1\n-2\n\n3\n4\n")};
+}
+
+std::vector<Input> number_seeds() {
+  return {input_of("0"),           input_of("-0.5"),
+          input_of("+123.456e-7"), input_of("0.12345678901234567"),
+          input_of("1."),          input_of(".9007199254740993"),
+          input_of("4.9e-324"),    input_of("123456789012345678901234567890")};
+}
+
 }  // namespace rota::fuzz

@@ -11,5 +11,8 @@ using Input = std::vector<std::byte>;
 std::vector<Input> message_seeds();  // one for every kind
 std::vector<Input> commit_seeds();
 std::vector<Input> cut_seeds();
+std::vector<Input> libsvm_seeds();
+std::vector<Input> matrix_market_seeds();
+std::vector<Input> number_seeds();
 
 }  // namespace rota::fuzz

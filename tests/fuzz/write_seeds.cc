@@ -25,8 +25,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::filesystem::path folder = argv[1];
-  const bool written = write(folder / "message", rota::fuzz::message_seeds()) &&
-                       write(folder / "commit", rota::fuzz::commit_seeds()) &&
-                       write(folder / "cut", rota::fuzz::cut_seeds());
+  const bool written =
+      write(folder / "message", rota::fuzz::message_seeds()) && write(folder / "commit", rota::fuzz::commit_seeds()) &&
+      write(folder / "cut", rota::fuzz::cut_seeds()) && write(folder / "libsvm", rota::fuzz::libsvm_seeds()) &&
+      write(folder / "matrix_market", rota::fuzz::matrix_market_seeds()) &&
+      write(folder / "number", rota::fuzz::number_seeds());
   return written ? 0 : 1;
 }

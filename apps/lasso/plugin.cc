@@ -1,0 +1,152 @@
+// apps/lasso/plugin.cc -- sparse linear models: Lasso and elastic net.  README.md has the mathematics.
+#include "rota/plugin.h"
+
+#include "apps/lasso/column_interference.h"
+#include "apps/lasso/columns_pull.h"
+#include "apps/lasso/columns_push.h"
+#include "apps/lasso/export.h"
+#include "apps/lasso/generate_command.h"
+#include "apps/lasso/load.h"
+#include "apps/lasso/predict.h"
+#include "apps/lasso/program.h"
+#include "apps/lasso/rows_pull.h"
+#include "apps/lasso/rows_push.h"
+#include "apps/lasso/rows_schedule.h"
+#include "apps/lasso/settings.h"
+#include "apps/lasso/show.h"
+#include "apps/lasso/tables.h"
+#include "apps/lasso/working_set.h"
+
+namespace rota::lasso {
+namespace {
+
+bool by_columns(const Settings& settings) {
+  return settings.partition == Partition::columns;
+}
+
+// A coefficient's part by rows: its gradient and its square, and its products with those before it in its block.
+std::vector<Table> tables(const Job& job) {
+  const bool columns = by_columns(settings_of(job.options));
+  return {{.name = "coefficients",
+           .keys = kIntercept + 1,
+           .row_width = 1,
+           .part_width = columns ? 0U : 2U,
+           .block_width = columns ? 0U : 1U,
+           .together = true},
+          {.name = "path", .keys = kMostPenalties << 32, .row_width = 1, .together = true},
+          {.name = "fits", .keys = kMostFolds * kMostPenalties, .row_width = kFitWidth, .together = true}};
+}
+
+std::vector<Term> terms(const Job&) {
+  return {{"loss", Term::Kind::normalised}, {"penalty", Term::Kind::normalised}, {"nonzeros", Term::Kind::report}};
+}
+
+Source source_of(const Job& job, const Settings& settings) {
+  return {.files = job.input,
+          .format = io::matrix_format(job.options.text("format")),
+          .response = settings.response,
+          .weights = settings.weights,
+          .classes = settings.loss == Loss::logistic,
+          .precision = precision_of(job.options.text("precision"))};
+}
+
+std::vector<double> or_ones(std::vector<double> weights, std::size_t rows) {
+  return weights.empty() ? std::vector<double>(rows, 1.0) : std::move(weights);
+}
+
+// The scheduler's own copy of the data, to tell which columns correlate.
+std::unique_ptr<Interference> interference(const Job& job, const Settings& settings) {
+  if (settings.order != Order::priority || settings.conflicts == Conflicts::ignore) return nullptr;
+  if (job.input.empty())
+    throw NoInput("--order=priority needs the data where its scheduler runs, to tell which columns correlate");
+  const ShardId whole[] = {0};
+  RowShards data = load_rows(source_of(job, settings), 1, whole);
+  return column_interference(data.hosted[0].columns, settings.correlation, settings.intercept);
+}
+
+std::unique_ptr<Schedule> schedule(const Job& job, Share share) {
+  const Settings settings = settings_of(job.options);
+  if (by_columns(settings)) return std::make_unique<WorkingSetSchedule>(settings);
+  return std::make_unique<RowsSchedule>(settings, job, share, interference(job, settings));
+}
+
+std::vector<std::unique_ptr<Push>> load_by_columns(const Job& job, const Settings& settings,
+                                                   std::span<const ShardId> hosted) {
+  ColumnShards data = load_columns(source_of(job, settings), job.shards, hosted);
+  auto rows = std::make_shared<RowsOfData>();
+  rows->weights = or_ones(std::move(data.weights), data.response.size());
+  rows->folds = folds_of_rows(data.response.size(), settings.folds, job.seed);
+  rows->response = std::move(data.response);
+  rows->columns = data.shape.columns;
+  std::vector<std::unique_ptr<Push>> shards;
+  for (std::size_t i = 0; i < hosted.size(); ++i)
+    shards.push_back(std::make_unique<ColumnsPush>(settings, hosted[i], std::move(data.hosted[i]), rows));
+  return shards;
+}
+
+std::vector<std::unique_ptr<Push>> load_by_rows(const Job& job, const Settings& settings,
+                                                std::span<const ShardId> hosted) {
+  RowShards data = load_rows(source_of(job, settings), job.shards, hosted);
+  const auto folds = folds_of_rows(data.shape.rows, settings.folds, job.seed);
+  std::vector<std::unique_ptr<Push>> shards;
+  for (RowShard& one : data.hosted) {
+    const auto first = folds.begin() + static_cast<std::ptrdiff_t>(one.columns.first_row());
+    RowsData rows{std::move(one.columns), std::move(one.response), {}, {}};
+    rows.folds.assign(first, first + static_cast<std::ptrdiff_t>(rows.response.size()));
+    rows.weights = or_ones(std::move(one.weights), rows.response.size());
+    shards.push_back(std::make_unique<RowsPush>(settings, std::move(rows)));
+  }
+  return shards;
+}
+
+std::vector<std::unique_ptr<Push>> load(const Job& job, std::span<const ShardId> hosted) {
+  const Settings settings = settings_of(job.options);
+  return by_columns(settings) ? load_by_columns(job, settings, hosted) : load_by_rows(job, settings, hosted);
+}
+
+std::unique_ptr<Pull> pull(const Job& job) {
+  const Settings settings = settings_of(job.options);
+  if (by_columns(settings)) return std::make_unique<ColumnsPull>(settings, job.seed);
+  return std::make_unique<RowsPull>(settings, static_cast<std::uint32_t>(job.options.integer("staleness")));
+}
+
+Plugin plugin() {
+  static const Command kCommands[] = {{.name = "show",
+                                       .summary = "prints the path and the largest coefficients",
+                                       .options = show_options(),
+                                       .run = show},
+                                      {.name = "predict",
+                                       .summary = "predicts the response of other rows, a number a line",
+                                       .options = predict_options(),
+                                       .run = predict,
+                                       .takes_input = true},
+                                      {.name = "evaluate",
+                                       .summary = "tells how well the model does on other rows, as JSON",
+                                       .options = evaluate_options(),
+                                       .run = evaluate,
+                                       .takes_input = true},
+                                      {.name = "generate",
+                                       .summary = "makes data of known structure, as LIBSVM text",
+                                       .options = generate_options(),
+                                       .run = generate_command,
+                                       .needs_model = false}};
+  return {.name = "lasso",
+          .summary = "sparse linear models: Lasso and elastic net, squared and logistic loss",
+          .items = "entries",
+          .options = options(),
+          .epochs = 0,  // it ends when its fits are done
+          .several_schedulers = true,
+          .check = check,
+          .tables = tables,
+          .terms = terms,
+          .schedule = schedule,
+          .load = load,
+          .pull = pull,
+          .export_text = export_text,
+          .commands = kCommands};
+}
+
+}  // namespace
+}  // namespace rota::lasso
+
+ROTA_PLUGIN(rota::lasso::plugin);

@@ -1,0 +1,176 @@
+#include "apps/lasso/settings.h"
+
+#include <string_view>
+
+#include "apps/lasso/tables.h"
+#include "rota/error.h"
+
+namespace rota::lasso {
+namespace {
+
+using Kind = Option::Kind;
+
+constexpr Option kOptions[] = {
+    {.name = "loss",
+     .kind = Kind::choice,
+     .default_value = "squared",
+     .unit = "squared|logistic",
+     .meaning = "Loss of a row: (y - f)^2 / 2, or log(1 + exp(-y f)) of two classes."},
+    {.name = "lambda",
+     .kind = Kind::real,
+     .meaning = "Penalty, in glmnet's and scikit-learn's convention; of a path the last.  Instead of lambda_ratio.",
+     .least = 1e-100},
+    {.name = "lambda_ratio",
+     .kind = Kind::real,
+     .meaning = "The same as a share of lambda_max, the least that leaves no coefficient (0.1; of a path 0.01).",
+     .least = 1e-9,
+     .most = 1e9},
+    {.name = "l1_ratio",
+     .kind = Kind::real,
+     .default_value = "1",
+     .meaning = "Share of the L1 norm in the penalty; the rest is half the squared L2 norm (elastic net).",
+     .least = 1e-3,
+     .most = 1},
+    {.name = "path",
+     .kind = Kind::integer,
+     .default_value = "1",
+     .unit = "penalties",
+     .meaning = "Number of penalties, in equal ratios from lambda_max down; each starts from the fit before.",
+     .least = 1,
+     .most = static_cast<double>(kMostPenalties - 1)},
+    {.name = "folds",
+     .kind = Kind::integer,
+     .default_value = "0",
+     .unit = "folds",
+     .meaning = "Cross-validation: folds of rows that are held out in turn; 0: none.",
+     .least = 0,
+     .most = static_cast<double>(kMostFolds - 1)},
+    {.name = "standardize",
+     .kind = Kind::flag,
+     .default_value = "false",
+     .meaning = "Penalise as if every column had standard deviation 1; coefficients stay in the data's units."},
+    {.name = "intercept", .kind = Kind::flag, .default_value = "false", .meaning = "Fit an intercept, unpenalised."},
+    {.name = "tolerance",
+     .kind = Kind::real,
+     .default_value = "1e-6",
+     .meaning = "A fit is done at this duality gap, as a share of the objective with no coefficient.",
+     .least = 1e-14,
+     .most = 1},
+    {.name = "weights", .kind = Kind::path, .meaning = "File with a weight for every row, one a line."},
+    {.name = "response",
+     .kind = Kind::path,
+     .meaning = "File with the response of every row, one a line; a MatrixMarket input has none of its own."},
+    {.name = "format",
+     .kind = Kind::choice,
+     .default_value = "auto",
+     .unit = "auto|libsvm|matrix_market",
+     .meaning = "Format of the input."},
+    {.name = "precision",
+     .kind = Kind::choice,
+     .default_value = "auto",
+     .unit = "auto|single|double",
+     .meaning = "How the data is held: in single precision if that is exact (auto), always, or never."},
+    {.name = "partition",
+     .kind = Kind::choice,
+     .default_value = "auto",
+     .unit = "auto|rows|columns",
+     .meaning = "What a data shard is: a range of rows, or of columns (auto: as the order wants it)."},
+    {.name = "order",
+     .kind = Kind::choice,
+     .default_value = "auto",
+     .unit = "auto|working_set|priority|round_robin|random",
+     .meaning = "Which coefficients a round may change: working_set (columns); the others go with rows."},
+    {.name = "conflicts",
+     .kind = Kind::choice,
+     .default_value = "group",
+     .unit = "group|drop|ignore",
+     .meaning = "Coefficients of a round that interfere: in sequence, in another round, or at once (may diverge)."},
+    {.name = "batch",
+     .kind = Kind::integer,
+     .default_value = "256",
+     .unit = "coefficients",
+     .meaning = "Coefficients that a round may change (rows).",
+     .least = 1,
+     .most = 65'536},
+    {.name = "correlation",
+     .kind = Kind::real,
+     .default_value = "0.1",
+     .meaning = "Cosine from which two columns interfere (rows).",
+     .least = 0,
+     .most = 1},
+    {.name = "eta",
+     .kind = Kind::real,
+     .default_value = "1e-4",
+     .meaning = "Added to the squared last change in a coefficient's priority, so that none is forgotten (rows).",
+     .least = 0,
+     .most = 1e9},
+    {.name = "uniform_share",
+     .kind = Kind::real,
+     .default_value = "0.2",
+     .meaning = "Share of draws that do not look at priorities (rows).",
+     .least = 0,
+     .most = 1},
+};
+
+Order order_of(std::string_view word) {
+  if (word == "working_set") return Order::working_set;
+  if (word == "priority") return Order::priority;
+  if (word == "round_robin") return Order::round_robin;
+  if (word == "random") return Order::random;
+  return Order::automatic;
+}
+
+constexpr double kDefaultRatio = 0.1, kDefaultPathRatio = 0.01;
+
+}  // namespace
+
+std::span<const Option> options() {
+  return kOptions;
+}
+
+void check(const Options& options) {
+  if (options.has("lambda") && options.has("lambda_ratio"))
+    throw UsageError("--lambda and --lambda_ratio exclude each other");
+  const std::string_view partition = options.text("partition"), order = options.text("order");
+  if (partition == "rows" && order == "working_set")
+    throw UsageError("--order=working_set needs --partition=columns: its shards are ranges of columns");
+  if (partition == "columns" && order != "auto" && order != "working_set")
+    throw UsageError("--order=" + std::string(order) + " needs --partition=rows: its shards are ranges of rows");
+  if (options.integer("folds") == 1) throw UsageError("--folds=1 leaves no row to fit: say 2 or more, or 0 for none");
+  if (options.has("valid"))
+    throw UsageError("--valid: lasso validates by --folds; `rota predict lasso` scores other data");
+  const Settings settings = settings_of(options);
+  if (settings.order == Order::working_set && options.integer("schedulers") > 1)
+    throw UsageError("--order=working_set has one scheduler: the one that chooses the working set");
+}
+
+Settings settings_of(const Options& options) {
+  Settings settings;
+  if (options.text("loss") == "logistic") settings.loss = Loss::logistic;
+  if (options.has("lambda")) settings.lambda = options.real("lambda");
+  settings.path = static_cast<std::uint32_t>(options.integer("path"));
+  settings.lambda_ratio = options.has("lambda_ratio") ? options.real("lambda_ratio")
+                          : settings.path > 1         ? kDefaultPathRatio
+                                                      : kDefaultRatio;
+  settings.l1_ratio = options.real("l1_ratio");
+  settings.folds = static_cast<std::uint32_t>(options.integer("folds"));
+  settings.standardize = options.flag("standardize");
+  settings.intercept = options.flag("intercept");
+  settings.tolerance = options.real("tolerance");
+  settings.order = order_of(options.text("order"));
+  const bool rows = options.text("partition") == "rows" ||
+                    (settings.order != Order::automatic && settings.order != Order::working_set);
+  settings.partition = rows ? Partition::rows : Partition::columns;
+  if (settings.order == Order::automatic) settings.order = rows ? Order::priority : Order::working_set;
+  if (options.text("conflicts") == "drop") settings.conflicts = Conflicts::drop;
+  if (options.text("conflicts") == "ignore") settings.conflicts = Conflicts::ignore;
+  settings.batch = static_cast<std::uint32_t>(options.integer("batch"));
+  settings.correlation = options.real("correlation");
+  settings.eta = options.real("eta");
+  settings.uniform_share = options.real("uniform_share");
+  settings.weights = options.text("weights");
+  settings.response = options.text("response");
+  return settings;
+}
+
+}  // namespace rota::lasso

@@ -1,0 +1,78 @@
+// apps/lasso/tables.h -- the tables of the Lasso app, their keys, and what a round's argument says.
+//
+// A job is a sequence of fits: the path of penalties for every fold of the cross-validation, without the fold's rows,
+// and then for all rows.  Each fit starts from the coefficients of the one before (warm start), the first of a path
+// from zero.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "rota/job.h"
+#include "rota/types.h"
+
+namespace rota::lasso {
+
+// All three are together in one partition.
+inline constexpr TableId kCoefficients = 0;  // of the fit at hand; key: column, or kIntercept
+inline constexpr TableId kPath = 1;          // non-zero coefficients of fits that are done; key: path_key()
+inline constexpr TableId kFits = 2;          // a summary of every fit that is done; key: fit_key()
+
+inline constexpr Key kMostColumns = (Key{1} << 32) - 1;
+inline constexpr Key kIntercept = kMostColumns;  // its coefficient's key
+inline constexpr Key kMostPenalties = Key{1} << 16;
+inline constexpr Key kMostFolds = Key{1} << 10;
+
+inline Key path_key(std::uint32_t penalty, Key column) {
+  return (static_cast<Key>(penalty) << 32) | column;
+}
+// Fold 0 is the fit on all rows; fold f = 1, 2, ... that without the rows of fold f.
+inline Key fit_key(std::uint32_t fold, std::uint32_t penalty) {
+  return static_cast<Key>(fold) * kMostPenalties + penalty;
+}
+
+// A row of kFits.
+struct FitRow {
+  double lambda = 0;
+  double objective = 0;
+  double gap = 0;              // duality gap, in units of the objective
+  double nonzeros = 0;         // without the intercept
+  double loss = 0;             // mean loss of the rows it was fitted to
+  double null_loss = 0;        // the same with no coefficient but the intercept
+  double held_out = 0;         // mean loss of the fold's rows (folds only)
+  double held_out_weight = 0;  // sum of their weights, as a share of all rows'
+  double rows = 0;             // of the data
+  double columns = 0;          // likewise
+  double smaller_label = -1;   // logistic loss: the labels of the data
+  double larger_label = 1;
+};
+inline constexpr std::uint32_t kFitWidth = 12;  // doubles in a FitRow, in the order above
+using FitNumbers = std::array<double, kFitWidth>;
+static_assert(sizeof(FitRow) == sizeof(FitNumbers));
+
+// The terms of an evaluation.
+enum TermId { kLossTerm, kPenaltyTerm, kNonzerosTerm };
+
+// The first numbers of every round's argument.  The order of a job decides what follows.
+enum class Step : std::uint8_t {
+  start,   // shards tell what the data is
+  screen,  // every shard looks over all its columns (columns), or makes every coefficient's gradient (rows)
+  solve,   // the working set is solved (columns)
+  update,  // coefficients change (rows)
+  undo,    // coefficients go back to what they were at the last screen (rows)
+  record,  // a fit is done and is written down
+};
+struct Argument {
+  Step step = Step::start;
+  std::uint32_t fold = 0;     // of the fit at hand
+  std::uint32_t penalty = 0;  // its number on the path
+  double lambda = 0;          // and its value
+};
+inline constexpr std::size_t kArgumentWidth = 4;  // doubles, in the order above
+
+std::vector<double> to_doubles(const Argument& argument);
+// Of a round that one of this app's schedules made.
+Argument argument_of(std::span<const double> doubles);
+
+}  // namespace rota::lasso

@@ -1,0 +1,207 @@
+"""Lasso against outside oracles: scikit-learn and glmnet (Debian's python3-sklearn and r-cran-glmnet).
+
+The objective of a fit, computed here from the exported coefficients, must equal the oracles' to 1e-7, and the fit must
+meet the optimality conditions (KKT).  ROTA_ORACLE_DATA may name more LIBSVM files of regression data, separated by
+colons.
+"""
+import csv
+import math
+import os
+import pathlib
+import subprocess
+import unittest
+
+import numpy as np
+import scipy.io
+import scipy.sparse
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file
+from sklearn.linear_model import ElasticNet, Lasso, LogisticRegression
+
+from rota_run import SOURCE, RotaTest
+
+SAMPLE = SOURCE / "apps/lasso/sample"
+CLOSE = 1e-7  # relative to the objective with no coefficient
+
+GLMNET = """
+suppressMessages({library(Matrix); library(glmnet)})
+a <- commandArgs(TRUE); folder <- a[1]; family <- a[2]; alpha <- as.numeric(a[3])
+x <- as(readMM(file.path(folder, "x.mtx")), "CsparseMatrix")
+y <- scan(file.path(folder, "y.txt"), quiet = TRUE)
+w <- scan(file.path(folder, "w.txt"), quiet = TRUE)
+lambda <- scan(file.path(folder, "lambda.txt"), quiet = TRUE)
+if (family == "binomial") y <- factor(y)
+fit <- glmnet(x, y, family = family, weights = w, alpha = alpha, lambda = lambda, standardize = a[4] == "true",
+              intercept = a[5] == "true", thresh = 1e-14, maxit = 1e7)
+write.table(cbind(as.numeric(fit$a0), t(as.matrix(fit$beta))), file.path(folder, "beta.txt"), row.names = FALSE,
+            col.names = FALSE)
+"""
+
+
+class Problem:
+    """sum_i w_i loss(y_i, f_i) + sum_j [l1 s_j |b_j| + l2/2 s_j^2 b_j^2], with weights that sum up to 1."""
+
+    def __init__(self, x, y, loss="squared", l1_ratio=1.0, intercept=False, standardize=False, weights=None):
+        self.x, self.y, self.loss, self.l1_ratio = scipy.sparse.csc_matrix(x), np.asarray(y, float), loss, l1_ratio
+        self.intercept, self.standardize = intercept, standardize
+        self.w = np.ones(len(y)) / len(y) if weights is None else weights / weights.sum()
+        mean = self.x.T @ self.w
+        square = self.x.multiply(self.x).T @ self.w
+        self.s = np.sqrt(np.maximum(square - mean**2, 0)) if standardize else np.ones(self.x.shape[1])
+
+    def margins(self, b0, b):
+        return b0 + self.x @ b
+
+    def objective(self, lam, b0, b):
+        f = self.margins(b0, b)
+        loss = 0.5 * (self.y - f)**2 if self.loss == "squared" else np.logaddexp(0, -self.y * f)
+        l1, l2 = lam * self.l1_ratio, lam * (1 - self.l1_ratio)
+        return self.w @ loss + l1 * (self.s @ np.abs(b)) + l2 / 2 * ((self.s * b) @ (self.s * b))
+
+    def gradient(self, b0, b):
+        f = self.margins(b0, b)
+        g = self.y - f if self.loss == "squared" else self.y / (1 + np.exp(self.y * f))
+        return self.w * g
+
+    def kkt(self, lam, b0, b):
+        """The largest violation of the optimality conditions, in units of lambda."""
+        g = self.gradient(b0, b)
+        l1, l2 = lam * self.l1_ratio, lam * (1 - self.l1_ratio)
+        left = self.x.T @ g - l2 * self.s**2 * b
+        at_zero = np.maximum(np.abs(left) - l1 * self.s, 0)
+        off_zero = np.abs(left - l1 * self.s * np.sign(b))
+        worst = np.where(b == 0, at_zero, off_zero)[self.s > 0].max(initial=0)
+        return max(worst, abs(g.sum()) if self.intercept else 0) / lam
+
+
+class LassoOracle(RotaTest):
+    def fit(self, problem, file, *flags, tolerance="1e-10"):
+        """Trains, and returns for every penalty of the path (lambda, intercept, coefficients)."""
+        self.runs = getattr(self, "runs", 0) + 1
+        out = self.folder / f"run-{self.runs}"
+        flags = [*flags, f"--loss={problem.loss}", f"--l1_ratio={problem.l1_ratio}", f"--tolerance={tolerance}",
+                 f"--intercept={str(problem.intercept).lower()}", f"--standardize={str(problem.standardize).lower()}"]
+        done = self.rota("train", "lasso", f"--input={file}", f"--out={out}", "--checkpoint_every=0", *flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(out / "model/path.csv", encoding="utf-8") as text:
+            path = list(csv.DictReader(text))
+        b = scipy.io.mmread(out / "model/coefficients.mtx").tocsc()
+        self.assertEqual(b.shape, (problem.x.shape[1], len(path)))
+        fits = []
+        for k, row in enumerate(path):
+            lam, b0 = float(row["lambda"]), float(row["intercept"])
+            coefficients = b[:, k].toarray().ravel()
+            objective = problem.objective(lam, b0, coefficients)
+            self.assertTrue(math.isclose(objective, float(row["objective"]), rel_tol=1e-7), "the objective it tells")
+            self.assertEqual(np.count_nonzero(coefficients), int(row["nonzeros"]))
+            fits.append((lam, b0, coefficients))
+        self.assertEqual(self.result(out)["app"], "lasso")
+        return fits
+
+    def check(self, problem, fits, oracles, kkt=1e-3):
+        null = problem.objective(fits[0][0], np.log(self.odds(problem)) if problem.loss == "logistic" and
+                                 problem.intercept else (problem.w @ problem.y if problem.intercept else 0),
+                                 np.zeros(problem.x.shape[1]))
+        for k, (lam, b0, b) in enumerate(fits):
+            mine = problem.objective(lam, b0, b)
+            self.assertLess(problem.kkt(lam, b0, b), kkt, f"KKT at penalty {k + 1}")
+            for name, theirs in oracles.items():
+                other = problem.objective(lam, *theirs[k])
+                self.assertLess(mine - other, CLOSE * null, f"{name} has less at penalty {k + 1}")
+                self.assertLess(other - mine, CLOSE * null, f"{name} has more at penalty {k + 1}: is it converged?")
+
+    @staticmethod
+    def odds(problem):
+        share = problem.w[problem.y > 0].sum()
+        return share / (1 - share)
+
+    def glmnet(self, problem, lambdas):
+        scipy.io.mmwrite(self.folder / "x.mtx", problem.x.tocoo(), precision=17)
+        np.savetxt(self.folder / "y.txt", problem.y, fmt="%.17g")
+        np.savetxt(self.folder / "w.txt", problem.w * len(problem.y), fmt="%.17g")
+        np.savetxt(self.folder / "lambda.txt", lambdas, fmt="%.17g")
+        (self.folder / "fit.R").write_text(GLMNET)
+        family = "gaussian" if problem.loss == "squared" else "binomial"
+        done = subprocess.run(["Rscript", "--vanilla", self.folder / "fit.R", self.folder, family, str(problem.l1_ratio),
+                               str(problem.standardize).lower(), str(problem.intercept).lower()],
+                              capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = np.atleast_2d(np.loadtxt(self.folder / "beta.txt"))
+        return [(row[0], row[1:]) for row in rows]
+
+    @staticmethod
+    def sklearn_squared(problem, lambdas):
+        fits = []
+        for lam in lambdas:
+            if problem.l1_ratio == 1:
+                model = Lasso(alpha=lam, fit_intercept=problem.intercept, tol=1e-13, max_iter=1000000)
+            else:
+                model = ElasticNet(alpha=lam, l1_ratio=problem.l1_ratio, fit_intercept=problem.intercept, tol=1e-13,
+                                   max_iter=1000000)
+            model.fit(problem.x, problem.y)
+            coefficients = model.coef_.toarray().ravel() if scipy.sparse.issparse(model.coef_) else model.coef_
+            fits.append((model.intercept_, coefficients))
+        return fits
+
+    def test_dorothea_one_penalty(self):
+        file = SAMPLE / "dorothea_train.libsvm.gz"
+        problem = Problem(*load_svmlight_file(str(file)))
+        fits = self.fit(problem, file, "--lambda_ratio=0.02")
+        lambdas = [lam for lam, _, _ in fits]
+        self.assertEqual(np.count_nonzero(fits[0][2]), 385)
+        self.check(problem, fits, {"scikit-learn": self.sklearn_squared(problem, lambdas)})
+
+    def test_dorothea_logistic_path(self):
+        file = SAMPLE / "dorothea_train.libsvm.gz"
+        problem = Problem(*load_svmlight_file(str(file)), loss="logistic", intercept=True)
+        fits = self.fit(problem, file, "--path=8", "--lambda_ratio=0.05")
+        self.check(problem, fits, {"glmnet": self.glmnet(problem, [lam for lam, _, _ in fits])})
+
+    def test_blogfeedback_whole_path(self):
+        file = SAMPLE / "blogfeedback_train.libsvm.gz"
+        problem = Problem(*load_svmlight_file(str(file)), intercept=True, standardize=True)
+        fits = self.fit(problem, file, "--path=20", "--lambda_ratio=0.01")
+        self.check(problem, fits, {"glmnet": self.glmnet(problem, [lam for lam, _, _ in fits])})
+
+    def test_blogfeedback_by_rows(self):
+        file = SAMPLE / "blogfeedback_train.libsvm.gz"
+        problem = Problem(*load_svmlight_file(str(file)), intercept=True, standardize=True)
+        fits = self.fit(problem, file, "--lambda_ratio=0.05", "--partition=rows", tolerance="1e-8")
+        self.check(problem, fits, {"glmnet": self.glmnet(problem, [lam for lam, _, _ in fits])}, kkt=1e-2)
+
+    def test_elastic_net_on_sparse_data(self):
+        file = self.folder / "paper.libsvm"
+        done = self.rota("generate", "lasso", "--rows=2000", "--columns=20000", "--seed=3", f"--output={file}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        problem = Problem(*load_svmlight_file(str(file), n_features=20000), l1_ratio=0.7)
+        fits = self.fit(problem, file, "--path=5", "--lambda_ratio=0.05")
+        self.check(problem, fits, {"scikit-learn": self.sklearn_squared(problem, [lam for lam, _, _ in fits])})
+
+    def test_weighted_logistic_on_dense_data(self):
+        random = np.random.default_rng(5)
+        x = np.round(random.normal(size=(300, 60)) + random.normal(size=(300, 1)), 6)
+        f = x[:, :5] @ [1, -1, 0.5, 2, -0.7]
+        y = np.where(random.random(300) < 1 / (1 + np.exp(-f)), 1.0, -1.0)
+        weights = np.round(random.uniform(0.1, 3, size=300), 6)
+        file, weight_file = self.folder / "dense.libsvm", self.folder / "weights.txt"
+        dump_svmlight_file(x, y, str(file), zero_based=False)
+        np.savetxt(weight_file, weights, fmt="%.6f")
+        problem = Problem(x, y, loss="logistic", l1_ratio=1, intercept=True, weights=weights)
+        fits = self.fit(problem, file, "--lambda_ratio=0.1", f"--weights={weight_file}")
+        lam = fits[0][0]
+        model = LogisticRegression(penalty="l1", C=1 / lam, solver="saga", tol=1e-12, max_iter=200000)
+        model.fit(x, y, sample_weight=problem.w)
+        oracles = {"scikit-learn": [(model.intercept_[0], model.coef_[0])], "glmnet": self.glmnet(problem, [lam])}
+        self.check(problem, fits, oracles)
+
+    def test_more_data(self):
+        for name in filter(None, os.environ.get("ROTA_ORACLE_DATA", "").split(":")):
+            with self.subTest(data=name):
+                problem = Problem(*load_svmlight_file(name))
+                fits = self.fit(problem, pathlib.Path(name), "--path=5", "--lambda_ratio=0.05")
+                lambdas = [lam for lam, _, _ in fits]
+                self.check(problem, fits, {"scikit-learn": self.sklearn_squared(problem, lambdas),
+                                           "glmnet": self.glmnet(problem, lambdas)})
+
+
+if __name__ == "__main__":
+    unittest.main()
