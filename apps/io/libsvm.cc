@@ -156,6 +156,7 @@ bool LibsvmRows::parse_quickly(const char* begin, const char* end, const ColumnR
   if (!from_start || !to_end) {
     fields = count_colons(at, end);
     last = last_index(at, end);
+    if (last > kMostColumns) return false;
   }
   size.entries += fields;
   size.columns = std::max(size.columns, last);

@@ -193,6 +193,9 @@ class LibsvmFiles {
       size_.columns = std::max(size_.columns, piece.size.columns);
       size_.entries += piece.size.entries;
       for (const double label : piece.size.labels.get()) size_.labels.add(label);
+      // Seen while other processes' rows were counted; theirs is to name the line.
+      if (size_.columns > io::kMostColumns)
+        throw DataError(file->path(), 0, "an index is beyond the most columns, " + std::to_string(io::kMostColumns));
       if (size_.rows > io::kMostRows)
         throw DataError(file->path(), lines, "a matrix has at most " + std::to_string(io::kMostRows) + " rows");
     }

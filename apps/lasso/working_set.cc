@@ -13,8 +13,12 @@ namespace {
 constexpr std::size_t kLeastColumns = 1000;
 // A set that has grown to so many times the wanted size is begun anew.
 constexpr std::size_t kMostTimesWanted = 4;
-// The working set counts as solved at this share of the last gap; less, if a look over all columns found nothing new.
-constexpr double kInnerShare = 0.1, kInnerShareLess = 0.1;
+// The working set counts as solved at this share of the last gap: not much of it while the set still lacks columns that
+// are far past their bounds, and a small part once all are near, which saves a look over all columns.  Less, if a look
+// found nothing new.  Never below a part of what ends the fit.
+constexpr double kInnerShare = 0.1, kInnerShareNear = 0.01, kInnerShareLess = 0.1;
+constexpr double kNear = 3;  // largest gradient, in units of the bound
+constexpr double kShareOfTolerance = 0.3;
 // A fit that is not done by then is written down with the gap that it has.
 constexpr std::uint32_t kScreensMost = 500;
 
@@ -85,13 +89,14 @@ void WorkingSetSchedule::grow() {
   if (working_.size() > kMostTimesWanted * size_wanted()) working_ = {support_.begin(), support_.end()};
   entering_.clear();
   const std::size_t wanted = size_wanted();
-  std::size_t near = 0;
+  std::size_t looked_at = 0;
   for (const Candidate& one : certificate_.candidates) {
-    if (++near > wanted) break;
+    if (++looked_at > wanted) break;
     if (working_.insert(one.column).second) entering_.push_back(one.column);
   }
   // With nothing new to add, what is left of the gap is the working set's own.
-  inner_share_ = entering_.empty() ? inner_share_ * kInnerShareLess : kInnerShare;
+  const bool near = certificate_.steepest <= kNear * program_.lambda() * settings_.l1_ratio;
+  inner_share_ = entering_.empty() ? inner_share_ * kInnerShareLess : near ? kInnerShareNear : kInnerShare;
   plan_solve();
   plan_screen();
 }
@@ -119,8 +124,10 @@ void WorkingSetSchedule::plan_solve() {
   Round round;
   round.table = kCoefficients;
   round.argument = program_.argument(Step::solve);
-  round.argument.push_back(inner_share_ *
-                           std::max(certificate_.gap, settings_.tolerance * certificate_.null_objective));
+  const double least = kShareOfTolerance * settings_.tolerance * certificate_.null_objective;
+  // With nothing new to add it must be solved further, or the next look would find the same.
+  round.argument.push_back(entering_.empty() ? inner_share_ * certificate_.gap
+                                             : std::max(inner_share_ * certificate_.gap, least));
   round.argument.push_back(static_cast<double>(entering_.size()));
   round.shared.push_back(kIntercept);
   round.shared.insert(round.shared.end(), entering_.begin(), entering_.end());

@@ -41,6 +41,20 @@ class SameModel(RotaTest):
             with self.subTest(workers=workers, threads=threads):
                 self.train(f"{workers}x{threads}", f"--workers={workers}", f"--threads={threads}")
 
+    def test_learned_priors_and_held_out_documents(self):
+        reference = None
+        for workers, threads in ((1, 1), (2, 1), (1, 2), (3, 1)):
+            with self.subTest(workers=workers, threads=threads):
+                out = self.folder / f"learned-{workers}x{threads}"
+                done = self.rota(*self.lda(out, "--epochs=12", "--learn_alpha=3", "--learn_beta=4", "--burn_in=2",
+                                           f"--valid={KOS}", f"--workers={workers}", f"--threads={threads}"))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                result = self.result(out)
+                reference = reference or result
+                for what in ("model_hash", "state_hash", "objective", "terms"):
+                    self.assertEqual(result[what], reference[what], what)
+        self.assertGreater(reference["terms"]["valid_perplexity"], 1)
+
     def test_store_of_its_own(self):
         for stores in (1, 2):
             with self.subTest(stores=stores):

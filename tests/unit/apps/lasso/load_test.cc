@@ -399,6 +399,19 @@ TEST(Load, WhatIsNoMatrix) {
             labels + ": the matrix has no columns");
 }
 
+TEST(Load, AnIndexThatIsTooLargeIsSeenByAll) {
+  const ScratchFiles files;
+  const Source source = source_of({files.write("s", "1 1:1\n1 2:1\n1 3:1 999999999:1\n1 4:1\n")});
+  for (const ShardId shard : {0U, 1U}) {
+    const std::vector<ShardId> hosted = {shard};
+    EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 2, hosted); }),
+              source.files[0] + ":3: index 999999999 is beyond the most columns, 268435456");
+    EXPECT_EQ(message_of<DataError>([&] { load_rows(source, 2, hosted); }),
+              source.files[0] + (shard == 0 ? ": an index is beyond the most columns, 268435456"
+                                            : ":3: index 999999999 is beyond the most columns, 268435456"));
+  }
+}
+
 TEST(Load, WeightsGoWithTheirRows) {
   const ScratchFiles files;
   Source source = source_of({files.write("s", "1 1:1\n2 1:1\n3 1:1\n")});
