@@ -221,10 +221,11 @@ std::optional<WrongLine> LibsvmRows::parse(std::string_view text, const ColumnRa
   return std::nullopt;
 }
 
-void measure_libsvm(std::string_view text, LibsvmSize& size) {
+std::optional<WrongLine> measure_libsvm(std::string_view text, LibsvmSize& size) {
   const bool comments = std::memchr(text.data(), '#', text.size()) != nullptr;
   const char* const text_end = text.data() + text.size();
-  for (const char* at = text.data(); at != text_end; ++size.lines) {
+  std::uint64_t lines = 0;
+  for (const char* at = text.data(); at != text_end; ++lines) {
     const char* const line = at;
     at = static_cast<const char*>(std::memchr(line, '\n', static_cast<std::size_t>(text_end - line))) + 1;
     const char* const end = comments ? end_of_fields(line, at - 1) : at - 1;
@@ -238,8 +239,16 @@ void measure_libsvm(std::string_view text, LibsvmSize& size) {
     std::string_view behind = fields;
     if (next_field(behind).starts_with("qid:")) fields = behind;
     size.entries += count_colons(fields.data(), fields.data() + fields.size());
-    size.columns = std::max(size.columns, last_index(fields.data(), fields.data() + fields.size()));
+    const std::uint64_t last = last_index(fields.data(), fields.data() + fields.size());
+    if (last > kMostColumns) {
+      LibsvmSize ignored;
+      auto wrong = LibsvmRows().parse({line, static_cast<std::size_t>(at - line)}, {}, ignored);
+      return WrongLine{lines, std::move(wrong->what)};
+    }
+    size.columns = std::max(size.columns, last);
   }
+  size.lines += lines;
+  return std::nullopt;
 }
 
 }  // namespace rota::io

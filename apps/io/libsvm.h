@@ -87,7 +87,8 @@ class LibsvmRows {
   std::size_t room_ = 0;  // entries
 };
 
-// Adds the size of a text, given likewise, without looking at more than that takes: what is wrong may go unseen.
-void measure_libsvm(std::string_view text, LibsvmSize& size);
+// Adds the size of a text, given likewise, without looking at more than that takes: what is wrong may go unseen, but
+// for an index that is too large.
+std::optional<WrongLine> measure_libsvm(std::string_view text, LibsvmSize& size);
 
 }  // namespace rota::io

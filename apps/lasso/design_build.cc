@@ -2,8 +2,6 @@
 // cache, and buckets are sorted at the same time.
 #include "apps/lasso/design_build.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -13,6 +11,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "apps/lasso/design_parallel.h"
 
 namespace rota::lasso {
 namespace {
@@ -83,7 +83,7 @@ class Builder {
   void survey(Keep keep) {
     if (pieces_.empty()) return;
     parts_.resize(DesignEntries::kBuckets);
-    tbb::parallel_for(std::size_t{0}, parts_.size(), [&](std::size_t bucket) { survey(bucket); });
+    run_in_parallel(parts_.size(), [&](std::size_t bucket) { survey(bucket); });
     for (BucketPart& part : parts_) {
       part.start = entries_;
       entries_ += part.entries;
@@ -134,7 +134,7 @@ class Builder {
     const std::uint64_t columns = range_.end_column - range_.first_column;
     SparseBlock<T> block{DesignArray<std::uint64_t>(columns + 1), DesignArray<std::uint32_t>(entries_),
                          DesignArray<T>(entries_)};
-    tbb::parallel_for(std::size_t{0}, parts_.size(), [&](std::size_t bucket) {
+    run_in_parallel(parts_.size(), [&](std::size_t bucket) {
       if (parts_[bucket].first_column != parts_[bucket].end_column) sort(bucket, order, block);
       done_with(bucket);
     });
@@ -197,7 +197,7 @@ class Builder {
     const std::uint64_t columns = range_.end_column - range_.first_column;
     DenseBlock<T> block{range_.end_row - range_.first_row, {}};
     block.values = DesignArray<T>(block.rows * columns);
-    tbb::parallel_for(std::uint64_t{0}, columns, [&](std::uint64_t c) {
+    run_in_parallel(columns, [&](std::size_t c) {
       T* const values = block.values.data() + c * block.rows;
       std::fill_n(values, block.rows, T{0});
       const SparseColumn<T> x = sparse.column(c);

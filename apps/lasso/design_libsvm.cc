@@ -1,6 +1,4 @@
 // apps/lasso/design_libsvm.cc -- LIBSVM text in pieces that threads read at the same time.
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -10,6 +8,7 @@
 #include "apps/io/libsvm.h"
 #include "apps/io/text_file.h"
 #include "apps/lasso/design_input.h"
+#include "apps/lasso/design_parallel.h"
 #include "apps/lasso/design_sample.h"
 #include "rota/error.h"
 
@@ -21,6 +20,12 @@ constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 24;
 // Lines of one file: of a divisible one those in [begin, end), of another all.
 struct TextPiece {
   TextPiece(const io::TextFile& in, std::uint64_t first, std::uint64_t last) : file(&in), begin(first), end(last) {}
+
+  // Remembers what is wrong in a block, if something is; `size` has the lines before it.
+  void refuse(std::optional<io::WrongLine> line) {
+    wrong = std::move(line);
+    if (wrong) wrong->lines_before += size.lines;
+  }
 
   const io::TextFile* file;
   std::uint64_t begin, end;
@@ -57,11 +62,8 @@ void read_piece(TextPiece& piece, const io::ColumnRange& columns, const RowRange
   io::LibsvmRows parsed;
   each_block(piece, [&](std::string_view block, std::uint64_t at) {
     const std::uint64_t first_row = piece.size.rows;
-    if (auto wrong = parsed.parse(block, columns, piece.size)) {
-      wrong->lines_before += piece.size.lines;
-      piece.wrong = std::move(wrong);
-      return;
-    }
+    piece.refuse(parsed.parse(block, columns, piece.size));
+    if (piece.wrong) return;
     piece.design.entries.add_rows(parsed, first_row, rows.first, rows.end);
     piece.design.labels.insert(piece.design.labels.end(), parsed.labels().begin(), parsed.labels().end());
     if (piece.file->divisible()) return;
@@ -110,7 +112,8 @@ class LibsvmFiles {
   }
   void measure() {
     each_piece([](TextPiece& piece) {
-      each_block(piece, [&](std::string_view block, std::uint64_t) { io::measure_libsvm(block, piece.size); });
+      each_block(piece,
+                 [&](std::string_view block, std::uint64_t) { piece.refuse(io::measure_libsvm(block, piece.size)); });
     });
   }
   // After measure(): drops the pieces that have none of these rows, and reads the others.
@@ -175,7 +178,7 @@ class LibsvmFiles {
       while (pieces_[i].wrong && i < before && !first_wrong.compare_exchange_weak(before, i)) {
       }
     };
-    tbb::parallel_for(std::size_t{0}, pieces_.size(), read_one, tbb::simple_partitioner{});
+    run_in_parallel(pieces_.size(), read_one);
     sum_up();
   }
 
@@ -193,9 +196,6 @@ class LibsvmFiles {
       size_.columns = std::max(size_.columns, piece.size.columns);
       size_.entries += piece.size.entries;
       for (const double label : piece.size.labels.get()) size_.labels.add(label);
-      // Seen while other processes' rows were counted; theirs is to name the line.
-      if (size_.columns > io::kMostColumns)
-        throw DataError(file->path(), 0, "an index is beyond the most columns, " + std::to_string(io::kMostColumns));
       if (size_.rows > io::kMostRows)
         throw DataError(file->path(), lines, "a matrix has at most " + std::to_string(io::kMostRows) + " rows");
     }

@@ -42,7 +42,7 @@ struct Settings {
   Conflicts conflicts = Conflicts::group;
   std::uint32_t batch = 256;      // coefficients in a round (rows)
   double correlation = 0.1;       // from which two columns interfere (rows)
-  double eta = 1e-4;              // added to (last change)^2, in units of the largest first change (rows)
+  double eta = 1e-9;              // added to (last change)^2, in units of the largest first change (rows)
   double uniform_share = 0.2;     // of draws that do not look at priorities (rows)
   std::string weights, response;  // paths, or ""
 };

@@ -501,6 +501,8 @@ TEST(LassoRows, AResumedJobContinuesToTheLastBit) {
                                 {"intercept", "true"},
                                 {"standardize", "true"},
                                 {"path", "3"},
+                                {"lambda_ratio", "0.1"},
+                                {"tolerance", "1e-5"},
                                 {"folds", "2"},
                                 {"staleness", "1"},
                                 {"batch", "16"}});

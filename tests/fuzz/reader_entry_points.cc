@@ -118,7 +118,8 @@ bool libsvm(std::span<const std::byte> input) {
 
   const Read all = read(text.text(), {});
   io::LibsvmSize measured;
-  io::measure_libsvm(text.text(), measured);
+  const bool measured_wrong = io::measure_libsvm(text.text(), measured).has_value();
+  if (measured_wrong) ROTA_CHECK(all.wrong);
   if (!all.wrong) ROTA_CHECK(same_size(measured, all.size));
   bool wrong = false;
   for (const io::ColumnRange& range : {io::ColumnRange{0, a}, io::ColumnRange{a, b}, io::ColumnRange{b}}) {

@@ -57,7 +57,7 @@ Read read(const std::string& text, const ColumnRange& keep = {}) {
 
 LibsvmSize measured(const std::string& text) {
   LibsvmSize size;
-  measure_libsvm(Block(text).text(), size);
+  EXPECT_EQ(measure_libsvm(Block(text).text(), size), std::nullopt);
   return size;
 }
 
@@ -95,6 +95,14 @@ TEST(Libsvm, BlanksCommentsAndQidAreSkipped) {
   EXPECT_EQ(read("1 1:2.5 2:0 3:-4 4:-0.0\n-1 2:.5").size.columns, 4U);
   EXPECT_EQ(read("\n\n").rows, "");
   EXPECT_EQ(read("1 # 1:1").rows, "1");
+}
+
+TEST(Libsvm, MeasuringSeesAnIndexThatIsTooLarge) {
+  LibsvmSize size;
+  const auto wrong = measure_libsvm(Block("1 1:1\n\n1 x\n1 3:1 999999999:1 # x\n1 1:1\n").text(), size);
+  ASSERT_TRUE(wrong.has_value());
+  EXPECT_EQ(wrong->lines_before, 3U);
+  EXPECT_EQ(wrong->what, "index 999999999 is beyond the most columns, 268435456");
 }
 
 TEST(Libsvm, WhereRowsBegin) {

@@ -75,11 +75,11 @@ TEST(ColumnInterference, IsTheCosineOfTheBusyColumns) {
 }
 
 TEST(ColumnInterference, LongColumnsAreCompared) {
-  // Column 1 follows column 0, column 2 does not; 20,000 rows, of which a sample is looked at.
+  // Column 1 follows column 0, column 2 does not; 6,000 rows, of which a sample is looked at.
   for (const bool dense : {false, true}) {
     std::mt19937_64 random(5);
     std::normal_distribution<double> normal;
-    tests::PlainMatrix matrix{20'000, tests::PlainColumns(dense ? 3 : 20)};
+    tests::PlainMatrix matrix{6000, tests::PlainColumns(dense ? 3 : 20)};
     for (std::uint32_t i = 0; i < matrix.rows; ++i) {
       if (!dense && i % 5 != 0) continue;
       const double x = normal(random);
