@@ -6,10 +6,11 @@
 namespace rota::lasso {
 namespace {
 
-// A look over all columns costs as much as J / batch rounds that update coefficients, but only one exchange; so the
-// more columns, the rarer.
+// Rounds that update coefficients between two looks.  Priorities are worth renewing soon, whatever the number of
+// columns: a look finds at once what draws find by chance.  The other orders take no advice from it, and a look costs
+// as much as columns / batch rounds, but one exchange.
+constexpr std::uint64_t kUpdatesLeast = 16, kUpdatesMost = 1024;
 constexpr std::uint64_t kUpdatesPerLook = 16;
-constexpr std::uint64_t kUpdatesLeast = 8, kUpdatesMost = 1024;
 // Share of the objective by which rounding may make it rise.
 constexpr double kRounding = 1e-10;
 // Share of the gap that two updates of every coefficient gain at least, if they do not stand in each other's way.
@@ -101,8 +102,11 @@ void RowsCourse::add_undo() {
 }
 
 void RowsCourse::add_updates() {
-  const std::uint64_t columns = good_.all_columns, each = std::uint64_t{batch_} * share_.count * kUpdatesPerLook;
-  for (std::uint64_t left = std::clamp(columns / each, kUpdatesLeast, kUpdatesMost); left > 0; --left) {
+  std::uint64_t updates = kUpdatesLeast;
+  if (settings_.order != Order::priority)
+    updates = std::clamp(good_.all_columns / (std::uint64_t{batch_} * share_.count * kUpdatesPerLook), kUpdatesLeast,
+                         kUpdatesMost);
+  for (; updates > 0; --updates) {
     add({}, Step::update);
     if (alone_) wait();
   }

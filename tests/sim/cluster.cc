@@ -33,10 +33,14 @@ class Cluster {
     job_.seed = shape.seed;
     job_.shards = shape.plan.shards;
     job_.slices = shape.plan.slices;
-    job_.options =
-        Options(std::map<std::string, std::string, std::less<>>{{"heavy", shape.heavy ? "true" : "false"},
-                                                                {"pipeline", std::to_string(shape.pipeline)},
-                                                                {"staleness", std::to_string(shape.staleness)}});
+    job_.input = shape.input;
+    std::map<std::string, std::string, std::less<>> options;
+    for (const Option& option : shape.plugin->options) options.emplace(option.name, option.default_value);
+    options["heavy"] = shape.heavy ? "true" : "false";
+    options["pipeline"] = std::to_string(shape.pipeline);
+    options["staleness"] = std::to_string(shape.staleness);
+    for (const auto& [name, value] : shape.options) options[name] = value;
+    job_.options = Options(std::move(options));
   }
 
   Outcome run() {

@@ -2,9 +2,12 @@
 // that a seed commands.  Equal seeds give equal runs, so a failing one replays.
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/exit_code.h"
 #include "base/hash.h"
@@ -30,6 +33,8 @@ struct Shape {
   bool heavy = false;                         // of exact_plugin
   std::uint32_t pipeline = 1, staleness = 0;  // of talk_plugin
   std::uint32_t slices_per_shard = 2;
+  std::map<std::string, std::string, std::less<>> options;  // beyond the plugin's defaults
+  std::vector<std::string> input;
 };
 
 struct Outcome {

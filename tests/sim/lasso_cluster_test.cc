@@ -1,0 +1,100 @@
+// The Lasso app in the seeded whole-cluster simulation: by columns and by rows, with paths, folds and staleness.
+// ROTA_SIM_SEEDS=N says how many seeds to run (default 500; a fifth of them here), ROTA_SIM_SEED=S replays one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "apps/lasso/generate.h"
+#include "tests/sim/cluster.h"
+
+extern "C" const rota::Plugin* rota_plugin_v1();
+
+namespace rota::sim {
+namespace {
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+Shape draw_shape(std::mt19937_64& random, const std::string& data) {
+  const auto draw = [&](std::uint32_t least, std::uint32_t most) {
+    return std::uniform_int_distribution<std::uint32_t>(least, most)(random);
+  };
+  Shape shape;
+  shape.seed = random() >> 12;
+  shape.plugin = rota_plugin_v1();
+  shape.input = {data};
+  RunPlan& plan = shape.plan;
+  plan.job = {random() | 1, random()};
+  plan.shards = draw(1, 6);
+  plan.workers = draw(1, std::min(plan.shards, 3U));
+  plan.partitions = draw(1, 3);
+  plan.stores = draw(0, plan.partitions);
+  plan.slices = 0;
+  plan.epochs = 0;
+  plan.eval_every = draw(0, 2);
+  plan.checkpoint_every = draw(0, 2);
+  plan.start_timeout = plan.peer_timeout = plan.disconnect_grace = 3000 * kSecond;
+  shape.options = {{"lambda_ratio", "0.2"}, {"tolerance", "1e-3"}, {"intercept", draw(0, 1) == 1 ? "true" : "false"}};
+  shape.options["path"] = std::to_string(draw(1, 3));
+  if (draw(0, 1) == 1) {
+    if (draw(0, 2) == 0) shape.options["folds"] = "2";
+    return shape;
+  }
+  shape.options["partition"] = "rows";
+  shape.options["batch"] = "32";
+  shape.options["schedulers"] = std::to_string(plan.schedulers = draw(1, 2));
+  shape.staleness = draw(0, 2);
+  shape.pipeline = shape.staleness + draw(1, 2);
+  return shape;
+}
+
+TEST(LassoCluster, EverySeedEndsWithTheModelOfTheCalmRun) {
+  const std::string data = (std::filesystem::temp_directory_path() / "rota-sim-lasso.libsvm").string();
+  {
+    std::ofstream out(data);
+    lasso::GenerateSettings settings;
+    settings.rows = 80;
+    settings.columns = 150;
+    settings.per_column = 8;
+    settings.nonzeros = 8;
+    lasso::generate(settings, out);
+  }
+  const std::uint64_t replay = from_environment("ROTA_SIM_SEED", 0);
+  const std::uint64_t first = replay != 0 ? replay : 1;
+  const std::uint64_t count = replay != 0 ? 1 : std::max<std::uint64_t>(1, from_environment("ROTA_SIM_SEEDS", 500) / 5);
+  std::uint64_t kills = 0, lost = 0;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    std::mt19937_64 random(seed);
+    const Shape shape = draw_shape(random, data);
+    Faults faults;
+    faults.delay_most_ms = 5;
+    faults.break_share = 0.005;
+    faults.repeat_share = 0.02;
+    faults.kill_share = 0.0005;
+    faults.kills_most = 2;
+    Shape calm_shape = shape;
+    calm_shape.plan.workers = 1;
+    calm_shape.plan.stores = 0;
+    const Outcome calm = simulate(calm_shape, Faults{}, 1, false);
+    ASSERT_EQ(calm.code, ExitCode::ok) << "calm run of seed " << seed << ": " << calm.what;
+    const Outcome wild = simulate(shape, faults, seed, replay != 0);
+    ASSERT_EQ(wild.code, ExitCode::ok) << "replay with ROTA_SIM_SEED=" << seed << ": " << wild.what;
+    ASSERT_EQ(wild.model_hash.hex(), calm.model_hash.hex()) << "replay with ROTA_SIM_SEED=" << seed;
+    ASSERT_EQ(wild.state_hash.hex(), calm.state_hash.hex()) << "replay with ROTA_SIM_SEED=" << seed;
+    kills += wild.kills;
+    lost += wild.lost;
+  }
+  if (count >= 20) {
+    EXPECT_GT(kills, 0U);
+    EXPECT_GT(lost, count);
+  }
+}
+
+}  // namespace
+}  // namespace rota::sim
