@@ -59,7 +59,7 @@ struct Delta {
 
 // The result of a round, as workers and schedulers hear of it.
 struct Commit {
-  RoundId round;
+  RoundId round;  // in a scheduler, by its own count: with several of them a resumed job counts on from elsewhere
   TableId table;
   std::span<const Delta> deltas;     // in the order of Round::shared
   std::span<const double> argument;  // of the round
