@@ -7,10 +7,10 @@ namespace rota::lasso {
 namespace {
 
 // Rounds that update coefficients between two looks.  Priorities are worth renewing soon, whatever the number of
-// columns: a look finds at once what draws find by chance.  The other orders take no advice from it, and a look costs
-// as much as columns / batch rounds, but one exchange.
+// columns: a look finds at once what draws find by chance.  The other orders take no advice from it, and look every
+// sixteenth of a pass: what a look computes is a pass, but it is one exchange.
 constexpr std::uint64_t kUpdatesLeast = 16, kUpdatesMost = 1024;
-constexpr std::uint64_t kUpdatesPerLook = 16;
+constexpr std::uint64_t kLooksInPass = 16;
 // Share of the objective by which rounding may make it rise.
 constexpr double kRounding = 1e-10;
 // Share of the gap that two updates of every coefficient gain at least, if they do not stand in each other's way.
@@ -27,11 +27,12 @@ void save(Writer& out, const std::map<Key, double>& values) {
   }
 }
 
-void restore(Reader& in, std::map<Key, double>& values) {
+void restore(Reader& in, std::uint64_t columns, std::map<Key, double>& values) {
   values.clear();
   for (std::size_t left = in.get_count(1 + sizeof(double)); left > 0; --left) {
     const Key key = in.get_varint();
     values[key] = in.get<double>();
+    if (key >= columns && key != kIntercept) in.fail();
   }
 }
 
@@ -104,7 +105,7 @@ void RowsCourse::add_undo() {
 void RowsCourse::add_updates() {
   std::uint64_t updates = kUpdatesLeast;
   if (settings_.order != Order::priority)
-    updates = std::clamp(good_.all_columns / (std::uint64_t{batch_} * share_.count * kUpdatesPerLook), kUpdatesLeast,
+    updates = std::clamp(good_.all_columns / (std::uint64_t{batch_} * share_.count * kLooksInPass), kUpdatesLeast,
                          kUpdatesMost);
   for (; updates > 0; --updates) {
     add({}, Step::update);
@@ -153,7 +154,7 @@ void RowsCourse::judge(RowsCertificate certificate) {
               {"gap", certificate.gap},
               {"batch", static_cast<double>(batch_)}};
   const double gain = looks_++ == 0 ? certificate.objective : good_.objective - certificate.objective;
-  const bool risen = !(gain >= -kRounding * certificate.objective);  // also if it is not a number
+  const bool risen = !(gain >= -kRounding * good_.objective);  // also if it is infinite, or no number
   since_gain_ = gain < kLeastGain * certificate.gap ? since_gain_ + certificate.updates : 0;
   if (risen || since_gain_ >= kUpdatesForGain * certificate.all_columns) keep_apart();
   figures_.push_back({"undone", risen ? 1.0 : 0.0});
@@ -205,8 +206,8 @@ void RowsCourse::restore(Reader& in) {
   looks_ = in.get<std::uint32_t>();
   since_gain_ = in.get<std::uint64_t>();
   good_ = read_rows_certificate(in);
-  lasso::restore(in, nonzero_);
-  lasso::restore(in, before_);
+  lasso::restore(in, good_.all_columns, nonzero_);
+  lasso::restore(in, good_.all_columns, before_);
   if (batch_ == 0 || beginning_ > Beginning::record) in.fail();
 }
 

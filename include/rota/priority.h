@@ -31,9 +31,9 @@ class PrioritySchedule : public Schedule {
     std::uint32_t batch = 1;      // rows wanted in a round; bounded, so that `pipeline` rounds of them fit in the range
     std::uint32_t rounds = 0;     // in an epoch; 0: as many as make a draw for every row
     std::uint32_t staleness = 0;  // of the job: changes of so many rounds are not seen by a push
-    std::uint32_t pipeline = 0;   // if the user does not say; 0: staleness + 2
-    double eta = 1e-4;            // in the units of a squared change
-    double uniform_share = 0.2;   // of the draws
+    std::uint32_t pipeline = 0;   // rounds that may be out; 0: staleness + 2
+    double eta = 1e-8;            // in the units of a squared change
+    double uniform_share = 0.1;   // of the draws
     bool in_turn = false;         // that share is not drawn, but goes through the rows one after the other
     double oversampling = 2;      // candidates that may be drawn for each row wanted, >= 1
     OnConflict on_conflict = OnConflict::group;
@@ -53,7 +53,8 @@ class PrioritySchedule : public Schedule {
     set_weights(std::vector<double>(keys_));
   }
 
-  // A row is free once it was fed back, so that must not be before pushes see it: at least staleness + 1.
+  // A row is free once it was fed back, so that must not be before pushes see it: at least staleness + 1.  The
+  // user's wish belongs into Config, too: it bounds the batch.
   std::uint32_t pipeline(std::uint32_t wish) const override {
     return std::max(wish > 0 ? wish : config_.pipeline, config_.staleness + 1);
   }
@@ -105,6 +106,7 @@ class PrioritySchedule : public Schedule {
   void set_batch(std::uint32_t batch) {
     batch_ = std::max<std::size_t>(std::min<std::size_t>(batch, keys_ / config_.pipeline), 1);
   }
+
   std::vector<Figure> figures() override {
     const double rounds = std::max(counts_.rounds, 1.0);
     std::vector<Figure> figures = {{"rounds", counts_.rounds},

@@ -279,6 +279,7 @@ SerialHost::Snapshot SerialHost::save() const {
   Snapshot snapshot;
   snapshot.epochs = epochs_;
   snapshot.rounds = rounds_;
+  snapshot.done = done_;
   for (const auto& slice : slices_) snapshot.slices.push_back(bytes_of(*slice, &Slice::encode));
   for (const auto& shard : shards_) snapshot.shards.push_back(bytes_of(*shard, &Push::save));
   for (const auto& scheduler : schedulers_)
@@ -301,6 +302,7 @@ void SerialHost::restore(const Snapshot& snapshot) {
   rows_ = seen_ = snapshot.rows;
   epochs_ = snapshot.epochs;
   rounds_ = snapshot.rounds;
+  done_ = snapshot.done;
 }
 
 }  // namespace rota::tests

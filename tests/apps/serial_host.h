@@ -25,6 +25,7 @@ class SerialHost {
   struct Snapshot {
     Epoch epochs = 0;
     RoundId rounds = 0;
+    bool done = false;
     std::vector<std::vector<std::byte>> slices, shards, schedules;
     std::vector<std::byte> pull;
     std::map<std::pair<TableId, Key>, std::vector<double>> rows;

@@ -1,0 +1,191 @@
+#include "tests/apps/lasso_rows_host.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "apps/lasso/column_interference.h"
+#include "apps/lasso/rows_pull.h"
+#include "apps/lasso/rows_push.h"
+#include "apps/lasso/rows_schedule.h"
+
+namespace rota::lasso {
+
+using Given = std::map<std::string, std::string>;
+using tests::SerialHost;
+
+namespace {
+
+// Rows [first, end), without zeros if `sparse`.
+Columns columns_of(const Data& data, std::size_t first, std::size_t end, bool sparse) {
+  const BlockRange range{first, end, 0, data.columns()};
+  if (!sparse) {
+    DenseBlock<double> block;
+    block.rows = end - first;
+    block.values = DesignArray<double>(block.rows * data.columns());
+    std::size_t at = 0;
+    for (const auto& column : data.x)
+      for (std::size_t i = first; i < end; ++i) block.values[at++] = column[i];
+    return Columns(range, std::move(block));
+  }
+  std::vector<std::uint32_t> rows;
+  std::vector<double> values;
+  std::vector<std::uint64_t> starts{0};
+  for (const auto& column : data.x) {
+    for (std::size_t i = first; i < end; ++i) {
+      if (column[i] == 0) continue;
+      rows.push_back(static_cast<std::uint32_t>(i - first));
+      values.push_back(column[i]);
+    }
+    starts.push_back(rows.size());
+  }
+  SparseBlock<double> block{DesignArray<std::uint64_t>(starts.size()), DesignArray<std::uint32_t>(rows.size()),
+                            DesignArray<double>(rows.size())};
+  std::copy(starts.begin(), starts.end(), block.starts.data());
+  std::copy(rows.begin(), rows.end(), block.rows.data());
+  std::copy(values.begin(), values.end(), block.values.data());
+  return Columns(range, std::move(block));
+}
+
+bool is_sparse(const Data& data) {
+  std::size_t zeros = 0;
+  for (const auto& column : data.x) zeros += static_cast<std::size_t>(std::count(column.begin(), column.end(), 0.0));
+  return 2 * zeros > data.rows() * data.columns();
+}
+
+// The app over the data that the test has put here.
+const Data* data_of_test = nullptr;
+
+std::vector<Table> tables(const Job&) {
+  return {{.name = "coefficients",
+           .keys = kIntercept + 1,
+           .row_width = 1,
+           .part_width = 1,
+           .block_width = 1,
+           .together = true},
+          {.name = "path", .keys = kMostPenalties << 32, .row_width = 1, .together = true},
+          {.name = "fits", .keys = kMostFolds * kMostPenalties, .row_width = kFitWidth, .together = true}};
+}
+
+std::unique_ptr<Schedule> schedule(const Job& job, Share share) {
+  const Settings settings = settings_of(job.options);
+  std::unique_ptr<Interference> test;
+  if (settings.order == Order::priority || settings.conflicts == Conflicts::drop)
+    test = column_interference(columns_of(*data_of_test, 0, data_of_test->rows(), is_sparse(*data_of_test)),
+                               settings.correlation, settings.intercept);
+  return std::make_unique<RowsSchedule>(settings, job, share, std::move(test));
+}
+
+std::vector<std::unique_ptr<Push>> load(const Job& job, std::span<const ShardId> hosted) {
+  const Data& data = *data_of_test;
+  std::vector<std::unique_ptr<Push>> shards;
+  for (const ShardId s : hosted) {
+    const std::size_t first = data.rows() * s / job.shards, end = data.rows() * (s + 1) / job.shards;
+    const auto part = [&](const auto& all) {
+      if (all.empty()) return all;
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+      return std::decay_t<decltype(all)>(begin, begin + static_cast<std::ptrdiff_t>(end - first));
+    };
+    shards.push_back(std::make_unique<RowsPush>(
+        settings_of(job.options),
+        RowsData{columns_of(data, first, end, is_sparse(data)), part(data.y), part(data.w), part(data.folds)}));
+  }
+  return shards;
+}
+
+std::unique_ptr<Pull> pull(const Job& job) {
+  const auto staleness = job.options.has("staleness") ? job.options.integer("staleness") : 0;
+  return std::make_unique<RowsPull>(settings_of(job.options), static_cast<std::uint32_t>(staleness));
+}
+
+}  // namespace
+
+const Plugin& rows_plugin() {
+  static const Plugin plugin = [] {
+    Plugin made;
+    made.options = options();
+    made.check = check;
+    made.tables = tables;
+    made.terms = [](const Job&) -> std::vector<Term> { return {{"loss"}, {"penalty"}, {"nonzeros"}}; };
+    made.schedule = schedule;
+    made.load = load;
+    made.pull = pull;
+    return made;
+  }();
+  return plugin;
+}
+
+Job job_of(const Data& data, Given given, std::uint32_t shards) {
+  data_of_test = &data;
+  given.emplace("partition", "rows");
+  Job job = tests::make_job(rows_plugin(), std::move(given), {});
+  job.shards = shards;
+  return job;
+}
+
+FitRow fit_row(const SerialHost& host, std::uint32_t fold, std::uint32_t penalty) {
+  FitNumbers numbers{};
+  const auto row = host.row(kFits, fit_key(fold, penalty));
+  std::copy(row.begin(), row.end(), numbers.begin());
+  return std::bit_cast<FitRow>(numbers);
+}
+
+std::map<std::string, double> run(SerialHost& host, int epochs) {
+  std::map<std::string, double> sums;
+  for (int i = 0; i < epochs && !host.done(); ++i) {
+    host.run_epoch();
+    for (const Figure& figure : host.figures()) sums[figure.name] += figure.value;
+  }
+  EXPECT_TRUE(host.done());
+  return sums;
+}
+
+void expect_fits(const Data& data, const Job& job, const SerialHost& host, double precision) {
+  const Settings settings = settings_of(job.options);
+  const double lambda_max = PlainFit(data, settings, 0).lambda_max();
+  const double last = settings.lambda.value_or(lambda_max * settings.lambda_ratio);
+  for (std::uint32_t fold = 0; fold <= settings.folds; ++fold) {
+    PlainFit plain(data, settings, fold);
+    const double null_loss = PlainFit(data, settings, fold)(1e9).loss;
+    for (std::uint32_t k = 0; k < settings.path; ++k) {
+      const double lambda =
+          settings.path == 1 ? last : lambda_max * std::pow(last / lambda_max, double(k) / (settings.path - 1));
+      const Fit fit = plain(lambda);
+      const FitRow row = fit_row(host, fold, k);
+      EXPECT_NEAR(row.lambda, lambda, 1e-9 * lambda);
+      EXPECT_NEAR(row.null_loss, null_loss, 1e-9 * null_loss);
+      EXPECT_LE(row.gap, settings.tolerance * null_loss);
+      EXPECT_LE(row.objective - fit.objective, row.gap + 1e-12 * null_loss) << "the gap is a bound";
+      EXPECT_GE(row.objective - fit.objective, -1e-9 * null_loss);
+      EXPECT_NEAR(row.loss, fit.loss, precision * null_loss);
+      EXPECT_EQ(row.rows, static_cast<double>(data.rows()));
+      EXPECT_EQ(row.columns, static_cast<double>(data.columns()));
+      if (fold != 0) {
+        EXPECT_NEAR(row.held_out, fit.held_out, precision * null_loss);
+        EXPECT_GT(row.held_out_weight, 0);
+        continue;
+      }
+      double nonzeros = 0, largest = 0;
+      for (const double b : fit.b) largest = std::max(largest, std::abs(b));
+      for (std::size_t j = 0; j < fit.b.size(); ++j) {
+        const double b = host.row(kPath, path_key(k, j))[0];
+        EXPECT_NEAR(b, fit.b[j], std::sqrt(precision) * largest) << "column " << j;
+        if (b != 0) nonzeros += 1;
+      }
+      EXPECT_EQ(row.nonzeros, nonzeros);
+      EXPECT_NEAR(host.row(kPath, path_key(k, kIntercept))[0], fit.b0, std::sqrt(precision));
+    }
+  }
+}
+
+void expect_optimum(const Data& data, const Job& job, const SerialHost& host, double share) {
+  const Settings settings = settings_of(job.options);
+  PlainFit plain(data, settings, 0);
+  const double lambda = settings.lambda.value_or(PlainFit(data, settings, 0).lambda_max() * settings.lambda_ratio);
+  const double null_loss = PlainFit(data, settings, 0)(1e9).loss, optimum = plain(lambda).objective;
+  EXPECT_NEAR(fit_row(host, 0, 0).objective, optimum, share * null_loss);
+}
+
+}  // namespace rota::lasso
