@@ -86,6 +86,7 @@ std::string epoch_line(const nlohmann::json& epoch) {
     line += "  objective " + with_digits("%.8g", number_in(epoch, "objective"));
     if (epoch.contains("per_item")) line += " (" + with_digits("%.5g", number_in(epoch, "per_item")) + " per item)";
   }
+  if (epoch.contains("valid")) line += "  valid " + with_digits("%.6g", number_in(epoch, "valid"));
   return line + speed_of(epoch);
 }
 
@@ -98,6 +99,7 @@ std::string bar_line(const nlohmann::json& epoch) {
     line += "  " + with_digits("%.5g", number_in(epoch, "per_item")) + "/item";
   else if (epoch.contains("objective"))
     line += "  " + with_digits("%.8g", number_in(epoch, "objective"));
+  if (epoch.contains("valid")) line += "  valid " + with_digits("%.6g", number_in(epoch, "valid"));
   return line + speed_of(epoch);
 }
 

@@ -320,6 +320,7 @@ void Coordinator::record_epoch(const std::vector<double>* terms, Outbox& out) {
     record_.evaluated = true;
     for (std::size_t i = 0; i < terms_.size(); ++i) {
       record_.terms.emplace_back(terms_[i].name, (*terms)[i]);
+      if (terms_[i].kind == Term::Kind::valid && (*terms)[i] != 0) record_.valid = (*terms)[i];
       const bool grows = terms_[i].kind == Term::Kind::objective;
       if (!grows && terms_[i].kind != Term::Kind::normalised) continue;
       record_.objective += (*terms)[i];

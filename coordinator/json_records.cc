@@ -42,6 +42,7 @@ nlohmann::ordered_json to_json(const EpochRecord& record) {
   if (record.evaluated) {
     json["objective"] = record.objective;
     if (record.per_item) json["per_item"] = *record.per_item;
+    if (record.valid) json["valid"] = *record.valid;
     json["terms"] = by_name(record.terms);
   }
   if (!record.figures.empty()) json["schedule"] = by_name(record.figures);

@@ -26,6 +26,7 @@ struct EpochRecord {
   bool evaluated = false;
   double objective = 0;
   std::optional<double> per_item;  // of an objective that grows with the data
+  std::optional<double> valid;     // score of held-out data
   std::vector<std::pair<std::string, double>> terms;
   std::vector<std::pair<std::string, double>> figures;  // of the schedule
   std::uint64_t items = 0;

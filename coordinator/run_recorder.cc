@@ -34,6 +34,7 @@ std::string log_line(const EpochRecord& record) {
   add("event=epoch epoch=%u", record.epoch);
   if (record.evaluated) add(" objective=%.8e", record.objective);
   if (record.per_item) add(" per_item=%.6f", *record.per_item);
+  if (record.valid) add(" valid=%.6f", *record.valid);
   add(" seconds=%.3f items_per_second=%.4g bytes_sent=%" PRIu64 " workers=%zu slowest=%s waiting=%.3f", record.seconds,
       record.items_per_second, record.bytes_sent, record.workers.size(), record.slowest.c_str(), record.waiting_share);
   for (const auto* numbers : {&record.terms, &record.figures})
@@ -108,6 +109,7 @@ class RunRecorder final : public Recorder {
     if (result.last.evaluated) {
       json["objective"] = result.last.objective;
       if (result.last.per_item) json["per_item"] = *result.last.per_item;
+      if (result.last.valid) json["valid"] = *result.last.valid;
       for (const auto& [name, value] : result.last.terms) json["terms"][name] = value;
     }
     for (const auto& [name, value] : result.last.figures) json["schedule"][name] = value;

@@ -37,7 +37,7 @@ std::vector<Term> terms(const Job& job) {
                              {"word", Term::Kind::objective},
                              {"delta_t", Term::Kind::report},
                              {"tokens", Term::Kind::conserved}};
-  if (job.options.has("valid")) terms.push_back({"valid_perplexity", Term::Kind::report});
+  if (job.options.has("valid")) terms.push_back({"valid_perplexity", Term::Kind::valid});
   return terms;
 }
 

@@ -43,6 +43,7 @@ struct Term {
     report,      // shown beside it
     conserved,   // must add up to the number of items in the data; anything else stops the job as our bug
     normalised,  // a summand of an objective that does not grow with the data
+    valid,       // the score of held-out data; 0 as long as there is none
   };
   std::string name;
   Kind kind = Kind::report;

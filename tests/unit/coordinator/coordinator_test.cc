@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <optional>
 
 #include "tests/unit/coordinator/run_script.h"
 
@@ -98,6 +99,19 @@ TEST(Coordinator, ItemsThatAreNotConservedAreOurBug) {
     EXPECT_EQ(run.ended->code, ExitCode::bug);
     EXPECT_NE(run.ended->what.find("tokens add up to"), std::string::npos) << run.ended->what;
     EXPECT_NE(run.ended->what.find("the data has 10"), std::string::npos) << run.ended->what;
+  }
+}
+
+TEST(Coordinator, AScoreOfHeldOutDataIsRecordedOnceThereIsOne) {
+  for (const double score : {0.0, 12.5}) {
+    Script run;
+    run.prepare({{"perplexity", Term::Kind::valid}});
+    run.schedule();
+    run.end_epoch(1);
+    run.evaluate(1, score);
+    ASSERT_EQ(run.diary->epochs.size(), 1U);
+    EXPECT_EQ(run.diary->epochs[0].valid, score == 0 ? std::nullopt : std::optional(score));
+    EXPECT_EQ(run.diary->epochs[0].objective, 0) << "it is no part of it";
   }
 }
 
