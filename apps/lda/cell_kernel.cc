@@ -68,6 +68,8 @@ ROTA_INLINE Floats operator*(const Floats& a, const Floats& b) {
 ROTA_INLINE PartInts widen_part(const std::uint16_t* at) {
 #if defined(__AVX512F__)
   return reinterpret_cast<PartInts>(_mm512_cvtepu16_epi32(load<__m256i>(at)));
+#elif defined(__AVX2__)
+  return reinterpret_cast<PartInts>(_mm256_cvtepu16_epi32(load<__m128i>(at)));
 #else
   return __builtin_convertvector(load<PartShorts>(at), PartInts);
 #endif
@@ -206,15 +208,17 @@ struct InLane {
   float rest;
 };
 
-// The place (block * 16 + lane) of `target`, given the running sums of every block and the lanes' sums.
+// The place (block * 16 + lane) of `target`, given the running sums of every block but the last, behind which they are
+// infinite (run_places), and the lanes' sums.
 ROTA_INLINE std::uint32_t find_place(const float* runs, std::uint32_t blocks, const LaneSums& sums, float target) {
   const InLane in(sums, target);
   // The number of blocks whose running sum is at most `rest`, without branches: by eights, then within an eight.
+  const float* at = runs + in.lane;
   std::uint32_t block = 0;
-  for (std::uint32_t b = 7; b + 1 < blocks; b += 8) block += runs[b * kLanes + in.lane] <= in.rest ? 8 : 0;
-  const std::uint32_t last = block + 7 < blocks - 1 ? block + 7 : blocks - 1;
+  for (std::uint32_t b = 7; b + 1 < blocks; b += 8) block += at[b * kLanes] <= in.rest ? 8 : 0;
+  at += block * kLanes;
   std::uint32_t within = 0;
-  for (std::uint32_t b = block; b < last; ++b) within += runs[b * kLanes + in.lane] <= in.rest ? 1 : 0;
+  _Pragma("GCC unroll 7") for (std::uint32_t b = 0; b < 7; ++b) within += at[b * kLanes] <= in.rest ? 1 : 0;
   return (block + within) * kLanes + in.lane;
 }
 
@@ -223,55 +227,73 @@ ROTA_INLINE float uniform(std::uint64_t bits, unsigned from) {
   return static_cast<float>(static_cast<std::int32_t>(bits >> from & 0xffffff)) * 0x1p-24F;
 }
 
-// Brings all that depends on n_wk and n_k of one topic up to date.  kWhole: phi is read in whole vectors.  kAlphas:
-// every topic has its own alpha.
+// Brings phi of one topic up to date, and what depends on it.  kWhole: phi is read in whole vectors.  kAlphas: every
+// topic has its own alpha.
 template <bool kWhole, bool kAlphas>
-ROTA_INLINE void count_topic(Cell& cell, std::uint32_t topic, std::int32_t by) {
-  cell.word[topic] += static_cast<std::uint32_t>(by);
-  cell.totals[topic] += by * cell.step;
-  const float inverse = 1.0F / static_cast<float>(static_cast<double>(cell.totals[topic]) + cell.v_beta);
-  const float phi = (static_cast<float>(cell.word[topic]) + cell.beta) * inverse;
-  const double more = static_cast<double>(phi) - static_cast<double>(cell.phi[topic]);
-  cell.phi_sum += kAlphas ? static_cast<double>(cell.alphas[topic]) * more : more;
-  cell.inverse[topic] = inverse;
+ROTA_INLINE void refresh_phi(const Cell& cell, Side& side, std::uint32_t topic) {
+  const float phi = (static_cast<float>(side.word[topic]) + cell.beta) * cell.inverse[topic];
+  double more = static_cast<double>(phi) - static_cast<double>(side.phi[topic]);
+  if constexpr (kAlphas) more *= static_cast<double>(cell.alphas[topic]);
+  side.phi_sum += more;
+  if (cell.topics > kWholePhi) side.phi_blocks[topic / kPhiBlock] += more;
   if constexpr (kWhole)
-    put_lane(cell.phi, topic, phi);
+    put_lane(side.phi, topic, phi);
   else
-    cell.phi[topic] = phi;
+    side.phi[topic] = phi;
 }
 
-// A draw of the second bucket: in proportion to phi, or to alpha_k phi_k.  The blocks are summed in four chains, each
-// of every fourth block, so that one addition need not wait for the one before it.
-template <bool kAlphas>
-[[gnu::noinline]] std::uint32_t draw_phi(const Cell& cell, float u) {
-  const std::uint32_t blocks = phi_places(cell.topics) / kLanes;
-  Floats run[kChains]{};
-  for (std::uint32_t b = 0; b < blocks; b += kChains) {
-    _Pragma("GCC unroll 4") for (std::uint32_t c = 0; c < kChains; ++c) {
-      Floats weight = Floats::load_from(cell.phi + (b + c) * kLanes);
-      if constexpr (kAlphas) weight = weight * Floats::load_from(cell.alphas + (b + c) * kLanes);
-      run[c].add(weight);
-      run[c].store_to(cell.runs + (b + c) * kLanes);
-    }
-  }
-  for (std::uint32_t c = 1; c < kChains; ++c) run[0].add(run[c]);
-  const LaneSums sums(run[0]);
-  const InLane in(sums, u * sums.total);
+// One token more, or less, of this side's word with a topic.  The other side does not know of it yet.
+template <bool kWhole, bool kAlphas>
+ROTA_INLINE void count_topic(Cell& cell, Side& side, std::uint32_t topic, std::int32_t by) {
+  side.word[topic] += static_cast<std::uint32_t>(by);
+  cell.totals[topic] += by * cell.step;
+  cell.inverse[topic] = 1.0F / static_cast<float>(static_cast<double>(cell.totals[topic]) + cell.v_beta);
+  refresh_phi<kWhole, kAlphas>(cell, side, topic);
+}
 
-  // Within the lane first the chain, then its block.
-  const float* const ends = cell.runs + (blocks - kChains) * kLanes + in.lane;
-  float before[kChains] = {0};
-  std::uint32_t chain = 0;
-  _Pragma("GCC unroll 4") for (std::uint32_t c = 1; c < kChains; ++c) {
-    before[c] = before[c - 1] + ends[(c - 1) * kLanes];
-    chain += before[c] <= in.rest ? 1 : 0;
+// The block of kPhiBlock topics in which `target` falls, and how far into it: by eights, then within an eight.
+struct InPhiBlock {
+  ROTA_INLINE InPhiBlock(const double* sums, std::uint32_t blocks, double target) : rest(target) {
+    for (; block + 8 < blocks; block += 8) {
+      const double* const s = sums + block;
+      const double eight = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+      if (rest < eight) break;
+      rest -= eight;
+    }
+    const std::uint32_t last = block + 8 < blocks ? block + 7 : blocks - 1;
+    while (block < last && rest >= sums[block]) rest -= sums[block++];
   }
-  const float rest = in.rest - before[chain];
-  std::uint32_t steps = 0;
-  for (std::uint32_t b = chain; b + kChains < blocks; b += kChains)
-    steps += cell.runs[b * kLanes + in.lane] <= rest ? 1 : 0;
-  const std::uint32_t topic = (steps * kChains + chain) * kLanes + in.lane;
-  return topic < cell.topics ? topic : 0;  // every topic but the padding has a weight
+  std::uint32_t block = 0;
+  double rest;
+};
+
+// A draw of the second bucket: in proportion to phi, or to alpha_k phi_k.
+template <bool kAlphas>
+[[gnu::noinline]] std::uint32_t draw_phi(const Cell& cell, const Side& side, float u) {
+  std::uint32_t begin = 0, blocks = phi_places(cell.topics) / kLanes;
+  float share = u;
+  if (cell.topics > kWholePhi) {
+    const InPhiBlock found(side.phi_blocks, phi_places(cell.topics) / kPhiBlock, static_cast<double>(u) * side.phi_sum);
+    begin = found.block * kPhiBlock;
+    blocks = kPhiBlock / kLanes;
+    // The kept sum has come about in another order than the one below.
+    share = static_cast<float>(found.rest / side.phi_blocks[found.block]);
+    if (!(share > 0)) share = 0;
+  }
+  alignas(64) float runs[kWholePhi];
+  Floats run{};
+  for (std::uint32_t b = 0; b < blocks; ++b) {
+    Floats weight = Floats::load_from(side.phi + begin + b * kLanes);
+    if constexpr (kAlphas) weight = weight * Floats::load_from(cell.alphas + begin + b * kLanes);
+    run.add(weight);
+    run.store_to(runs + b * kLanes);
+  }
+  const LaneSums sums(run);
+  const InLane in(sums, share * sums.total);
+  std::uint32_t block = 0;
+  for (std::uint32_t b = 0; b + 1 < blocks; ++b) block += runs[b * kLanes + in.lane] <= in.rest ? 1 : 0;
+  const std::uint32_t topic = begin + block * kLanes + in.lane;
+  return topic < cell.topics ? topic : cell.topics - 1;  // every topic but the padding has a weight
 }
 
 // Rows with a count for each topic.
@@ -286,10 +308,12 @@ struct DenseRow {
   ROTA_INLINE void add(std::uint32_t topic, std::uint32_t) { add_to_lane(counts, topic, Count{1}); }
   ROTA_INLINE Floats sum(const float* phi, float* runs) const {
     Floats run{};
-    for (std::uint32_t b = 0; b < blocks; ++b) {
+    _Pragma("GCC unroll 4") for (std::uint32_t b = 0; b + 1 < blocks; ++b) {
       run.add(widen(counts + b * kLanes) * Floats::load_from(phi + b * kLanes));
       run.store_to(runs + b * kLanes);
     }
+    const std::uint32_t last = (blocks - 1) * kLanes;
+    run.add(widen(counts + last) * Floats::load_from(phi + last));
     return run;
   }
   // The place itself, or the first with a weight if it has none.
@@ -358,6 +382,10 @@ struct ListRow {
       run.add(widen(block + kLanes) * its_phi);
       run.store_to(runs + b * kLanes);
     }
+    if (blocks == 0) return run;
+    Floats infinite;
+    ROTA_EACH_PART infinite.part[p] = __builtin_inff() - PartFloats{};
+    for (std::uint32_t b = blocks - 1; b <= ((blocks - 1) | 7); ++b) infinite.store_to(runs + b * kLanes);
     return run;
   }
   ROTA_INLINE std::uint32_t checked(std::uint32_t place) const { return place < row->used ? place : 0; }
@@ -367,50 +395,103 @@ struct ListRow {
   std::uint32_t blocks;
 };
 
-template <Draw kDraw, bool kAlphas, typename Row>
-ROTA_INLINE void draw_token(Cell& cell, Row row, std::uint32_t token) {
-  if constexpr (kDraw == Draw::resample) {
-    const std::uint32_t old = cell.token_topics[token];
-    row.remove(old);
-    count_topic<Row::kWhole, kAlphas>(cell, old, -1);
+// A token whose new topic is chosen, but not counted yet.
+//
+// A processor lets no load pass a store to an unknown place, if such a pair has met before: here the loads of a
+// token's sum and the stores of the token before it.  So the sum of one side's token comes before the counting of the
+// other side's last token, whose topic is found only now.  That token is missing in its n_k, then, but never in n_wk or
+// n_dk: if both are in one document, it is counted first.
+struct Chosen {
+  static constexpr std::uint32_t kNone = ~0U;
+  std::uint32_t document = kNone;
+  std::uint32_t token, topic, place;
+};
+
+// Calls `use` with the row of a document, in the form that it has.
+template <typename Use>
+ROTA_INLINE void with_row(Cell& cell, std::uint32_t document, const Use& use) {
+  DocumentRow& row = cell.rows[document];
+  if (cell.all_narrow || row.kind == RowKind::narrow)
+    use(DenseRow(cell, cell.store + row.at));
+  else if (row.kind == RowKind::list)
+    use(ListRow(cell, row));
+  else
+    use(DenseRow(cell, cell.wide_store + row.at));
+}
+
+template <Draw kDraw, bool kAlphas>
+ROTA_INLINE void count_chosen(Cell& cell, Side& side, Side& other, Chosen& chosen) {
+  if (chosen.document == Chosen::kNone) return;
+  with_row(
+      cell, chosen.document, [&](auto row) __attribute__((always_inline)) {
+        constexpr bool kWhole = decltype(row)::kWhole;
+        const std::uint32_t topic = chosen.topic;
+        side.appeared[side.appeared_count] = static_cast<std::uint16_t>(topic);
+        side.appeared_count += side.word[topic] == 0 ? 1 : 0;
+        count_topic<kWhole, kAlphas>(cell, side, topic, 1);
+        row.add(topic, chosen.place);
+        side.token_topics[chosen.token] = static_cast<std::uint16_t>(topic);
+        refresh_phi<kWhole, kAlphas>(cell, other, topic);
+        if constexpr (kDraw == Draw::resample) refresh_phi<kWhole, kAlphas>(cell, other, side.removed);
+      });
+  chosen.document = Chosen::kNone;
+}
+
+// Chooses a topic for a token of `side`, and counts the one that was chosen for `other`.
+template <Draw kDraw, bool kAlphas>
+ROTA_INLINE void choose(Cell& cell, Side& side, Side& other, std::uint32_t token, Chosen& chosen, Chosen& others) {
+  if (token + kAhead < side.tokens) {
+    const std::uint16_t* const next = cell.store + cell.rows[side.documents[token + kAhead]].at;
+    for (std::uint32_t line = 0; line < 4; ++line) __builtin_prefetch(next + line * kLineNumbers, 1);
   }
-  const std::uint64_t bits = cell.draws[token];
-  std::uint32_t topic = 0, place = kUnknown;
-  if constexpr (kDraw == Draw::first_random) {
-    topic = static_cast<std::uint32_t>((bits >> 32) * cell.topics >> 32);
-  } else {
-    const Floats run = row.sum(cell.phi, cell.runs);
-    const LaneSums sums(run);
-    const float smooth = static_cast<float>(kAlphas ? cell.phi_sum : static_cast<double>(cell.alpha) * cell.phi_sum);
-    const float target = uniform(bits, 40) * (sums.total + smooth);
-    if (target < sums.total) [[likely]] {
-      place = row.checked(find_place(cell.runs, row.blocks, sums, target));
-      topic = row.topic(place);
-    } else {
-      topic = draw_phi<kAlphas>(cell, uniform(bits, 16));
-    }
-  }
-  cell.appeared[cell.appeared_count] = static_cast<std::uint16_t>(topic);
-  cell.appeared_count += cell.word[topic] == 0 ? 1 : 0;
-  count_topic<Row::kWhole, kAlphas>(cell, topic, 1);
-  row.add(topic, place);
-  cell.token_topics[token] = static_cast<std::uint16_t>(topic);
+  const std::uint32_t document = side.documents[token];
+  const std::uint64_t bits = side.draws[token];
+  if (document == others.document) count_chosen<kDraw, kAlphas>(cell, other, side, others);
+  chosen.place = kUnknown;
+  with_row(
+      cell, document, [&](auto row) __attribute__((always_inline)) {
+        if constexpr (kDraw == Draw::resample) {
+          side.removed = side.token_topics[token];
+          row.remove(side.removed);
+          count_topic<decltype(row)::kWhole, kAlphas>(cell, side, side.removed, -1);
+        }
+        if constexpr (kDraw == Draw::first_random) {
+          count_chosen<kDraw, kAlphas>(cell, other, side, others);
+          chosen.topic = static_cast<std::uint32_t>((bits >> 32) * cell.topics >> 32);
+        } else {
+          const Floats run = row.sum(side.phi, side.runs);
+          const auto smooth =
+              static_cast<float>(kAlphas ? side.phi_sum : static_cast<double>(cell.alpha) * side.phi_sum);
+          count_chosen<kDraw, kAlphas>(cell, other, side, others);
+          const LaneSums sums(run);
+          const float target = uniform(bits, 40) * (sums.total + smooth);
+          if (target < sums.total) [[likely]] {
+            chosen.place = row.checked(find_place(side.runs, row.blocks, sums, target));
+            chosen.topic = row.topic(chosen.place);
+          } else {
+            chosen.topic = draw_phi<kAlphas>(cell, side, uniform(bits, 16));
+          }
+        }
+      });
+  chosen.document = document;
+  chosen.token = token;
 }
 
 template <Draw kDraw, bool kAlphas>
 void draw_tokens(Cell& cell) {
-  for (std::uint32_t i = 0; i < cell.tokens; ++i) {
-    if (i + kAhead < cell.tokens) {
-      const std::uint16_t* const next = cell.store + cell.rows[cell.documents[i + kAhead]].at;
-      for (std::uint32_t line = 0; line < 4; ++line) __builtin_prefetch(next + line * kLineNumbers, 1);
+  Side &first = cell.sides[cell.both ? 0 : cell.only], &second = cell.sides[cell.both ? 1 : 1 - cell.only];
+  Chosen of_first, of_second;
+  if (cell.both) {
+    for (std::uint32_t i = 0; i < cell.tokens; ++i) {
+      choose<kDraw, kAlphas>(cell, first, second, i, of_first, of_second);
+      choose<kDraw, kAlphas>(cell, second, first, i, of_second, of_first);
     }
-    DocumentRow& row = cell.rows[cell.documents[i]];
-    if (cell.all_narrow || row.kind == RowKind::narrow)
-      draw_token<kDraw, kAlphas>(cell, DenseRow(cell, cell.store + row.at), i);
-    else if (row.kind == RowKind::list)
-      draw_token<kDraw, kAlphas>(cell, ListRow(cell, row), i);
-    else
-      draw_token<kDraw, kAlphas>(cell, DenseRow(cell, cell.wide_store + row.at), i);
+    count_chosen<kDraw, kAlphas>(cell, second, first, of_second);
+  } else {
+    for (std::uint32_t i = 0; i < cell.tokens; ++i) {
+      choose<kDraw, kAlphas>(cell, first, second, i, of_first, of_second);
+      count_chosen<kDraw, kAlphas>(cell, first, second, of_first);
+    }
   }
 }
 

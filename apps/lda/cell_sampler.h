@@ -1,4 +1,5 @@
-// apps/lda/cell_sampler.h -- draws new topics for the tokens of one word in one shard: a cell.
+// apps/lda/cell_sampler.h -- draws new topics for the tokens that words have in
+// one shard; a word's are a cell.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -6,7 +7,9 @@
 
 #include "apps/lda/cell_kernel.h"
 #include "apps/lda/document_rows.h"
+#include "apps/lda/document_tokens.h"
 #include "apps/lda/line_vector.h"
+#include "apps/lda/mh_sampler.h"
 #include "apps/lda/priors.h"
 #include "apps/lda/topic_count.h"
 #include "apps/lda/topic_totals.h"
@@ -18,30 +21,62 @@ class CellSampler {
  public:
   explicit CellSampler(const Priors& priors);
 
-  // Not between begin() and the cells that it is for.
+  // Not between begin() and finish().
   void set_priors(const Priors& priors);
 
-  // Cells between begin() and the next begin() share `totals` and `rows`, which must outlive them.
-  void begin(Draw draw, TopicTotals& totals, DocumentRows& rows);
-  // `token_topics` are the topics of the word's tokens, `documents` where those are.
-  void sample(WordRow& word, std::span<const std::uint32_t> documents, std::span<std::uint16_t> token_topics,
-              Random& random);
+  // The cells up to finish() share `totals`, `rows` and `mh_documents`, which
+  // must outlive them.
+  void begin(Draw draw, TopicTotals& totals, DocumentRows& rows, DocumentTokens& mh_documents);
+  // `token_topics` are the topics of the word's tokens, `documents` where those
+  // are.  The last `mh_places.size()` tokens are in documents that is_mh(), and
+  // those are their places in `mh_documents`.  All that is given must stay
+  // where it is until finish(): two cells are drawn side by side
+  // (cell_kernel.h).
+  void add(WordRow& word, std::span<const std::uint32_t> documents, std::span<std::uint16_t> token_topics,
+           std::span<const std::uint32_t> mh_places, Random& random);
+  // Draws what is left of the cells.
+  void finish();
 
  private:
-  // The weight in cell_.phi_sum of a topic's phi.
+  // A cell, and room for one after the other.
+  struct Drawing {
+    bool idle() const { return word == nullptr; }
+
+    WordRow* word = nullptr;
+    std::span<const std::uint32_t> documents;  // of the tokens that are drawn exactly, then of the others
+    std::span<std::uint16_t> token_topics;
+    std::span<const std::uint32_t> mh_places;
+    Random* random = nullptr;
+    std::size_t exact = 0;  // tokens that are drawn exactly
+    std::size_t done = 0;   // of them
+    std::size_t first_ready = 0,
+                ready = 0;  // those of them that `draws` has a number for
+
+    LineVector<float> phi;  // of side 1; side 0 has that of the totals
+    std::vector<double> phi_blocks;
+    LineVector<std::uint32_t> counts;  // n_wk of every topic; zeros between cells
+    LineVector<float> runs;
+    std::vector<std::uint16_t> appeared;
+    std::vector<std::uint64_t> draws;
+  };
+
+  // Draws until one of the cells is done.
+  void run();
+  void prepare(std::size_t s);
+  void run_mh(std::size_t s);
+  // The weight in phi_sum of a topic's phi.
   double weight(std::uint32_t topic) const {
     return cell_.alphas == nullptr ? 1.0 : static_cast<double>(cell_.alphas[topic]);
   }
-  void spread(const WordRow& word);
-  void collect(WordRow& word);
+  double refresh_phi(Side& side, std::uint32_t topic) const;
+  void spread(std::size_t s);
+  void collect(std::size_t s);
 
   SampleCell kernel_;
+  MhSampler mh_;
   Cell cell_{};
-  LineVector<float> alphas_;        // of each topic, if they differ
-  LineVector<std::uint32_t> word_;  // n_wk of every topic; zeros between cells
-  LineVector<float> runs_;
-  std::vector<std::uint16_t> appeared_;
-  std::vector<std::uint64_t> draws_;
+  LineVector<float> alphas_;  // of each topic, if they differ
+  Drawing drawings_[2];       // of the sides
   WordRow new_cells_;
 };
 

@@ -24,7 +24,10 @@ Corpus load_corpus(const Job& job, const Settings& settings, std::span<const Sha
     };
   };
   corpus.size = io::read_corpus(job.input, settings.format, vocabulary, keep_in(&ShardDocuments::counts));
-  for (std::uint64_t w = vocabulary.size(); w < corpus.size.words; ++w) vocabulary.number_of(std::to_string(w + 1));
+  // A million names take more memory than many a shard: where nobody asks for them there are none.
+  const bool asked = keeper[0] != nullptr || !job.valid.empty() || !settings.init.empty();
+  for (std::uint64_t w = vocabulary.size(); asked && w < corpus.size.words; ++w)
+    vocabulary.number_of(std::to_string(w + 1));
 
   if (!job.valid.empty()) {
     vocabulary.fix("of the training data");

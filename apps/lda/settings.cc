@@ -86,6 +86,11 @@ constexpr Option kOptions[] = {
      .default_value = "online",
      .unit = "online|random",
      .meaning = "First topics of the tokens: drawn from the counts so far, or uniformly."},
+    {.name = "sampler",
+     .kind = Option::Kind::choice,
+     .default_value = "auto",
+     .unit = "auto|exact|mh",
+     .meaning = "Draw topics exactly, or by Metropolis-Hastings steps; auto: as was measured to be faster."},
     {.name = "top_words",
      .kind = Option::Kind::integer,
      .default_value = "10",
@@ -134,6 +139,8 @@ Settings settings_of(const Options& options) {
   settings.valid_every = whole("valid_every");
   settings.patience = whole("patience");
   settings.online_start = options.text("start") != "random";
+  const std::string_view sampler = options.text("sampler");
+  settings.sampler = sampler == "exact" ? Sampler::exact : sampler == "mh" ? Sampler::mh : Sampler::automatic;
   settings.format = io::corpus_format(options.text("format"));
   settings.vocabulary = options.text("vocab");
   settings.top_words = static_cast<std::size_t>(options.integer("top_words"));

@@ -6,6 +6,7 @@
 
 #include "apps/io/corpus.h"
 #include "apps/lda/priors.h"
+#include "apps/lda/sampler_choice.h"
 #include "rota/job.h"
 #include "rota/options.h"
 #include "rota/types.h"
@@ -29,6 +30,7 @@ struct Settings {
   bool alpha_given = false;
   double beta = 0.01;  // of each word, at first
   bool online_start = true;
+  Sampler sampler = Sampler::automatic;
   std::string init;       // folder of a model's text form, or ""
   Epoch learn_alpha = 0;  // epochs between its lessons; 0: never
   Epoch learn_beta = 0;

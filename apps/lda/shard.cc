@@ -31,7 +31,7 @@ LdaPush::LdaPush(const Job& job, const Settings& settings, const io::CorpusSize&
       more_(settings.topics) {
   for (const io::WordCount& each : data_.counts) lengths_[each.document] += each.count;
   for (const std::uint32_t length : lengths_) tokens_ += length;
-  rows_ = DocumentRows(settings.topics, lengths_);
+  rows_ = DocumentRows(settings.topics, lengths_, mh_rule(settings.sampler));
   data_.held_out = {};
   if (old_model_ && !settings.alpha_given) set_priors({old_model_->priors().alphas, settings.beta});
 }
@@ -42,7 +42,10 @@ void LdaPush::census(Census& weight) const {
 }
 
 void LdaPush::attach(const Cut& cut) {
-  layout_ = TokenLayout(cut, data_.counts);
+  std::vector<bool> is_mh(lengths_.size());
+  for (std::size_t d = 0; d < is_mh.size(); ++d) is_mh[d] = rows_.is_mh(d);
+  layout_ = TokenLayout(cut, data_.counts, is_mh);
+  mh_documents_ = DocumentTokens(lengths_, is_mh, layout_.documents());
   held_out_.attach(cut);
   replicated_ = cut.replicated;
   if (old_model_) slice_words_ = cut.slices;
@@ -53,7 +56,7 @@ void LdaPush::attach(const Cut& cut) {
 void LdaPush::begin(Epoch epoch) {
   epoch_ = epoch;
   way_ = epoch == 0 && old_model_ ? Way::warm_start : early_stop_.over() ? Way::put_back : Way::sample;
-  sampler_.begin(draw(), totals_, rows_);
+  sampler_.begin(draw(), totals_, rows_, mh_documents_);
 }
 
 Draw LdaPush::draw() const {
@@ -63,8 +66,12 @@ Draw LdaPush::draw() const {
 
 void LdaPush::set_topics(WordRow& row, const WordTokens& word, Key number, Random& random) {
   if (way_ == Way::sample) {
-    sampler_.sample(row, layout_.documents().subspan(word.begin, word.count()),
-                    layout_.topics().subspan(word.begin, word.count()), random);
+    // The starting pass is exact: from worse topics Metropolis-Hastings steps take many epochs.
+    const bool mh = mh_documents_.ready() && word.mh < word.end;
+    const std::span<const std::uint32_t> places = mh_documents_.places();
+    const auto mh_places = mh ? places.subspan(word.mh, word.end - word.mh) : places.first(0);
+    sampler_.add(row, layout_.documents().subspan(word.begin, word.count()),
+                 layout_.topics().subspan(word.begin, word.count()), mh_places, random);
     return;
   }
   for (const TopicCount cell : row) more_[cell.topic] += cell.count;
@@ -117,6 +124,7 @@ std::uint64_t LdaPush::push(SliceId id, Slice& slice, Epoch epoch, const Budget&
     visited += words[at].count();
     at = at + 1 == words.size() ? 0 : at + 1;
   }
+  sampler_.finish();
   cursors_[id] = static_cast<std::uint32_t>(at);
   const std::span<const std::uint32_t> held_out = held_out_.rows(id);
   for (std::size_t i = 0; i < held_out.size(); ++i) visit_held_out(id, i, rows.row(held_out[i]));
@@ -172,7 +180,7 @@ std::uint64_t LdaPush::push_totals(const SharedTask& task, Random& random) {
     const auto word = std::lower_bound(words.begin(), words.end(), row,
                                        [](const WordTokens& each, std::uint32_t wanted) { return each.row < wanted; });
     const bool has_tokens = word != words.end() && word->row == row;
-    set_topics_replicated(entry, has_tokens ? *word : WordTokens{row, 0, 0}, random);
+    set_topics_replicated(entry, has_tokens ? *word : WordTokens{row, 0, 0, 0}, random);
     visited += has_tokens ? word->count() : 0;
   }
   if (totals != nullptr) totals_.changes(totals->part);
@@ -190,6 +198,7 @@ void LdaPush::set_topics_replicated(const Entry& entry, const WordTokens& word, 
     entry.part[k] = -entry.value[k];
   }
   if (word.count() > 0) set_topics(row, word, entry.key - kFirstReplicated, random);
+  sampler_.finish();
   for (const TopicCount cell : row) entry.part[cell.topic] += cell.count;
   const std::span<const std::uint32_t> held_out = held_out_.rows(slices_);
   const auto at = std::lower_bound(held_out.begin(), held_out.end(), word.row);
@@ -237,6 +246,7 @@ void LdaPush::commit_totals(const Commit& commit) {
       delta_t_ = totals_.distance(delta.value) / (static_cast<double>(shards_) * static_cast<double>(corpus_.tokens));
       totals_.commit(delta.value);
       rows_.choose_forms();
+      if (!mh_documents_.ready()) mh_documents_.assign(layout_.topics());
     } else if (data_.shard == 0) {
       for (const double count : delta.value) replicated_counts_.add(static_cast<std::uint32_t>(count));
     }

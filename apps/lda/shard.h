@@ -8,6 +8,7 @@
 #include "apps/lda/corpus.h"
 #include "apps/lda/count_histogram.h"
 #include "apps/lda/document_rows.h"
+#include "apps/lda/document_tokens.h"
 #include "apps/lda/early_stop.h"
 #include "apps/lda/held_out.h"
 #include "apps/lda/log_likelihood.h"
@@ -83,6 +84,7 @@ class LdaPush final : public Push {
   std::vector<std::uint32_t> lengths_;  // of the documents, in tokens
   DocumentRows rows_;
   TokenLayout layout_;
+  DocumentTokens mh_documents_;
   std::vector<Key> replicated_;                // the replicated words
   std::vector<std::vector<Key>> slice_words_;  // of each slice, for a warm start
   TopicTotals totals_;

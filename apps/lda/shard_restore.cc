@@ -38,6 +38,7 @@ void LdaPush::restore(Reader& in) {
   if (!in.ok() || !fits(state) || !held_out_.set_expected(state.held_out)) return in.fail();
   std::copy(state.token_topics.begin(), state.token_topics.end(), layout_.topics().begin());
   if (!restore_rows(state)) return in.fail();
+  mh_documents_.assign(layout_.topics());
   const std::vector<double> committed(state.committed.begin(), state.committed.end());
   totals_.commit(committed);
   set_priors(state.priors);
@@ -100,6 +101,7 @@ std::vector<std::vector<TopicCount>> LdaPush::counts_of_documents() const {
 void LdaPush::rebuild_rows() {
   const auto documents = counts_of_documents();
   for (std::size_t d = 0; d < documents.size(); ++d) rows_.assign(d, rows_.is_list(d), documents[d]);
+  mh_documents_.assign(layout_.topics());
 }
 
 bool LdaPush::restore_rows(const ShardState& state) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -90,7 +91,10 @@ TEST_F(Trained, EvaluateTellsLikelyDocumentsFromOthers) {
   const double likely = perplexity("cat dog owl cat\n", {}), mixed = perplexity("cat rain snow dog cat sun owl\n", {});
   EXPECT_LT(likely, mixed);
   EXPECT_EQ(perplexity("cat rain snow dog cat sun owl\n", {}), mixed) << "equal seeds";
-  EXPECT_NE(perplexity("cat rain snow dog cat sun owl\n", {{"seed", "2"}}), mixed);
+  std::set<double> by_seed;
+  for (const char* seed : {"1", "2", "3", "4", "5"})
+    by_seed.insert(perplexity("cat rain snow dog cat sun owl\n", {{"seed", seed}}));
+  EXPECT_GT(by_seed.size(), 1U);
   EXPECT_LT(perplexity("cat dog owl cat\n", {{"resample", "false"}}), 2 * likely);
   EXPECT_THROW(perplexity("zebra\n", {}), DataError);
   const std::string json =

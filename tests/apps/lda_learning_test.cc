@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "apps/lda/settings.h"
 #include "apps/lda/shard_state.h"
@@ -171,33 +172,37 @@ TEST(LdaLearning, BetaIsLearnedFromAllWordsOnce) {
 
 TEST(LdaLearning, ARestoredRunContinuesToTheLastBit) {
   const Kos kos;
-  const Job job = kos.job({{"topics", "300"},
-                           {"learn_alpha", "2"},
-                           {"learn_beta", "3"},
-                           {"burn_in", "1"},
-                           {"valid_every", "2"},
-                           {"patience", "9"}},
-                          3);
-  SerialHost straight(plugin(), job), stopped(plugin(), job), resumed(plugin(), job);
-  straight.run_epochs(9);
-  stopped.run_epochs(5);
-  resumed.restore(stopped.save());
-  EXPECT_EQ(resumed.save(), stopped.save());
-  EXPECT_EQ(resumed.evaluate(), stopped.evaluate());
-  resumed.run_epochs(4);
-  EXPECT_EQ(resumed.save(), straight.save());
+  for (const char* sampler : {"exact", "mh"}) {
+    const Job job = kos.job({{"topics", "300"},
+                             {"learn_alpha", "2"},
+                             {"learn_beta", "3"},
+                             {"burn_in", "1"},
+                             {"valid_every", "2"},
+                             {"patience", "9"},
+                             {"sampler", sampler}},
+                            3);
+    SerialHost straight(plugin(), job), stopped(plugin(), job), resumed(plugin(), job);
+    straight.run_epochs(9);
+    stopped.run_epochs(5);
+    resumed.restore(stopped.save());
+    EXPECT_EQ(resumed.save(), stopped.save());
+    EXPECT_EQ(resumed.evaluate(), stopped.evaluate());
+    resumed.run_epochs(4);
+    EXPECT_EQ(resumed.save(), straight.save()) << sampler;
+  }
 }
 
 // A large alpha overfits nothing at once, so the best score comes soon.
 TEST(LdaLearning, AnEarlyStopBringsTheBestModelBack) {
   const Kos kos;
-  for (const char* learn : {"0", "3"}) {
+  for (const auto& [learn, sampler] : {std::pair("0", "exact"), {"3", "exact"}, {"3", "mh"}}) {
     const Job job = kos.job({{"topics", "100"},
                              {"alpha", "2"},
                              {"beta", "0.5"},
                              {"patience", "3"},
                              {"learn_beta", learn},
-                             {"burn_in", "0"}},
+                             {"burn_in", "0"},
+                             {"sampler", sampler}},
                             4);
     SerialHost host(plugin(), job);
     std::vector<SerialHost::Snapshot> epochs;
@@ -238,6 +243,9 @@ TEST(LdaLearning, AWarmStartBeginsWhereTheOldModelWas) {
             << ", old model " << joint_per_token(old) << "\n";
   EXPECT_GT(joint_per_token(warm), joint_per_token(cold));
   EXPECT_GT(joint_per_token(warm), joint_per_token(old) - 0.05 * std::abs(joint_per_token(old)));
+  SerialHost steps(plugin(), kos.job({{"topics", "30"}, {"init", folder}, {"sampler", "mh"}}, 4));
+  steps.run_epochs(2);
+  EXPECT_NEAR(joint_per_token(steps), joint_per_token(warm), 0.02 * std::abs(joint_per_token(warm)));
   EXPECT_THROW(SerialHost(plugin(), kos.job({{"topics", "31"}, {"init", folder}}, 4)), UsageError);
   SerialHost given(plugin(), kos.job({{"topics", "30"}, {"init", folder}, {"alpha", "0.3"}}, 4));
   EXPECT_TRUE(state_of(given, 0).priors.symmetric());

@@ -3,6 +3,9 @@
 
 #include <array>
 #include <cmath>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "apps/io/corpus.h"
 #include "apps/lda/settings.h"
@@ -24,30 +27,42 @@ const std::string kSample = ROTA_SOURCE_DIR "/apps/lda/sample/docword.kos.txt.gz
 
 using Likelihoods = std::array<double, std::size(kEpochs)>;  // per token, after kEpochs
 
-Likelihoods app(const char* topics, const char* start, std::uint64_t seed) {
-  Job job = tests::make_job(*rota_plugin_v1(), {{"topics", topics}, {"start", start}}, {kSample});
+double joint_per_token(const SerialHost& host) {
+  const auto terms = host.evaluate();
+  return (terms[kDocTerm] + terms[kWordTerm]) / static_cast<double>(host.items());
+}
+
+Job sample_job(std::map<std::string, std::string> given, std::uint64_t seed) {
+  Job job = tests::make_job(*rota_plugin_v1(), std::move(given), {kSample});
   job.shards = 8;
   job.slices = 16;
   job.seed = seed;
-  SerialHost host(*rota_plugin_v1(), job);
+  return job;
+}
+
+Likelihoods app(const char* topics, const char* start, std::uint64_t seed) {
+  SerialHost host(*rota_plugin_v1(), sample_job({{"topics", topics}, {"start", start}, {"sampler", "exact"}}, seed));
   host.run_epoch();
   Likelihoods result{};
   for (std::size_t i = 0; i < result.size(); ++i) {
     host.run_epochs(kEpochs[i] - static_cast<int>(host.epochs()) + 1);
-    const auto terms = host.evaluate();
-    result[i] = (terms[kDocTerm] + terms[kWordTerm]) / static_cast<double>(host.items());
+    result[i] = joint_per_token(host);
   }
   return result;
 }
 
-Likelihoods oracle(std::uint32_t topics, std::uint64_t seed) {
+GibbsOracle plain_sampler(std::uint32_t topics, std::uint64_t seed) {
   std::vector<GibbsOracle::Token> tokens;
   io::Vocabulary none;
   const auto size = io::read_corpus({kSample}, io::CorpusFormat::uci, none, [&](std::span<const io::WordCount> counts) {
     for (const io::WordCount& each : counts) tokens.insert(tokens.end(), each.count, {each.document, each.word});
   });
-  GibbsOracle sampler(std::move(tokens), static_cast<std::uint32_t>(size.documents),
-                      static_cast<std::uint32_t>(size.words), topics, kAlpha, kBeta, seed);
+  return GibbsOracle(std::move(tokens), static_cast<std::uint32_t>(size.documents),
+                     static_cast<std::uint32_t>(size.words), topics, kAlpha, kBeta, seed);
+}
+
+Likelihoods oracle(std::uint32_t topics, std::uint64_t seed) {
+  GibbsOracle sampler = plain_sampler(topics, seed);
   Likelihoods result{};
   int done = 0;
   for (std::size_t i = 0; i < result.size(); ++i) {
@@ -75,6 +90,27 @@ TEST(LdaLikelihood, IsThatOfAPlainSamplerAfterAsManyEpochs) {
     EXPECT_GT(online[i], plain[i] - 0.002 * std::abs(plain[i]));
   }
   EXPECT_GT(online[0], ours[0]);
+}
+
+// Metropolis-Hastings steps take more epochs to the same likelihood.
+TEST(LdaLikelihood, OfMetropolisHastingsIsThatOfAPlainSamplerInTheEnd) {
+  GibbsOracle plain = plain_sampler(50, 1);
+  for (int i = 0; i < 150; ++i) plain.sweep();
+  const double expected = plain.log_likelihood() / static_cast<double>(plain.tokens());
+  SerialHost host(*rota_plugin_v1(), sample_job({{"topics", "50"}, {"sampler", "mh"}}, 1));
+  host.run_epochs(251);
+  std::cout << joint_per_token(host) << ", plain sampler " << expected << " per token\n";
+  EXPECT_NEAR(joint_per_token(host), expected, 0.005 * std::abs(expected));
+}
+
+// With so many topics documents have hash tables, and the plain sampler would take long.
+TEST(LdaLikelihood, OfMetropolisHastingsWithHashTablesIsThatOfTheExactSampler) {
+  SerialHost exact(*rota_plugin_v1(), sample_job({{"topics", "300"}, {"sampler", "exact"}}, 1));
+  SerialHost mh(*rota_plugin_v1(), sample_job({{"topics", "300"}, {"sampler", "mh"}}, 1));
+  exact.run_epochs(81);
+  mh.run_epochs(201);
+  std::cout << joint_per_token(mh) << ", exact sampler " << joint_per_token(exact) << " per token\n";
+  EXPECT_NEAR(joint_per_token(mh), joint_per_token(exact), 0.005 * std::abs(joint_per_token(exact)));
 }
 
 }  // namespace

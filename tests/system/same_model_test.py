@@ -54,6 +54,33 @@ class SameModel(RotaTest):
                 for what in ("model_hash", "state_hash", "objective", "terms"):
                     self.assertEqual(result[what], reference[what], what)
         self.assertGreater(reference["terms"]["valid_perplexity"], 1)
+        self.assertEqual(reference["valid"], reference["terms"]["valid_perplexity"])
+
+    def test_metropolis_hastings(self):
+        """Workers, threads, and a run that was killed and resumed."""
+        def flags(out):
+            return ["train", "lda", f"--input={KOS}", f"--vocab={VOCAB}", "--topics=300", "--sampler=mh", "--seed=7",
+                    "--shards=8", f"--out={out}", "--epochs=20", "--learn_alpha=3", "--burn_in=2"]
+        reference = None
+        for workers, threads in ((1, 1), (2, 1), (1, 2), (3, 1)):
+            with self.subTest(workers=workers, threads=threads):
+                out = self.folder / f"mh-{workers}x{threads}"
+                done = self.rota(*flags(out), f"--workers={workers}", f"--threads={threads}")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                result = self.result(out)
+                reference = reference or result
+                for what in ("model_hash", "state_hash", "objective", "terms"):
+                    self.assertEqual(result[what], reference[what], what)
+        out = self.folder / "mh-killed"
+        run = self.start(*flags(out), "--workers=2", "--checkpoint_seconds=0")
+        self.wait_for("three commits", lambda: len(self.committed(out)) >= 2 and self.committed(out)[-1] >= 3)
+        kill([run.pid, *self.roles(out).values()])
+        run.wait()
+        self.no_role_left(out)
+        done = self.rota("resume", out, "--workers=1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for what in ("model_hash", "state_hash", "objective"):
+            self.assertEqual(self.result(out)[what], reference[what], what)
 
     def test_store_of_its_own(self):
         for stores in (1, 2):

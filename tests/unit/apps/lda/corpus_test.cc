@@ -46,9 +46,12 @@ TEST(LdaCorpus, VocabularyIsThatOfAllShards) {
 
 TEST(LdaCorpus, WordsWithoutNamesAreNumbered) {
   const tests::ScratchFiles files;
-  const Corpus corpus = load_corpus(job_over(files.write("bag", "1\n3\n1\n1 2 1\n"), 1), Settings{}, {});
+  const Job job = job_over(files.write("bag", "1\n3\n1\n1 2 1\n"), 2);
+  const ShardId first[] = {0}, second[] = {1};
+  const Corpus corpus = load_corpus(job, Settings{}, first);
   EXPECT_EQ(corpus.vocabulary->size(), 3U);
   EXPECT_EQ(corpus.vocabulary->word(2), "3");
+  EXPECT_EQ(load_corpus(job, Settings{}, second).vocabulary->size(), 0U) << "nobody asks there";
 }
 
 TEST(LdaCorpus, HeldOutDocumentsAreDealtAlikeAndAddNoWords) {
