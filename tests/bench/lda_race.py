@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""LDA against other programs, in turn on the same cores: seconds of training to a joint log-likelihood per token.
+
+usage: lda_race.py --bin=FOLDER --corpus=NAME:INPUT:VOCAB --topics=K [--peer=NAME:COMMAND ...] [--reference=NAME]
+                   [--iterations=100] [--looks=2] [--repeats=3] [--limit=SECONDS] [-- FLAGS FOR rota train]
+
+A peer is any program that takes --input= (UCI bag of words) --topics= --threads=2 --iterations= --alpha=0.1 --beta=0.01
+--seed= --every= and prints "iteration seconds joint ..." lines: seconds of training so far, without reading and without
+evaluation, and the collapsed joint log-likelihood per token of its topics.  The qualities are what the reference (an
+exact Gibbs sampler) has after 5, 10, 20, 50 and 100 iterations with every seed, or what is left of them if it took longer
+than the limit.  Rota gets 1.3 times the iterations of the reference.  Seconds between two looks are interpolated.  Printed
+are medians of the repeats; ratios are the best peer's seconds over Rota's.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import statistics
+import subprocess
+import tempfile
+
+LAYOUTS = (("2 workers", 2, 1), ("1 worker x 2 threads", 1, 2))
+QUALITIES = (5, 10, 20, 50, 100)
+
+
+def rota(args, flags, seed, epochs, workers, threads):
+    """(epoch, seconds, joint per token) of every epoch; the starting pass is epoch 0."""
+    _, data, vocab = args.corpus.split(":")
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-"))
+    try:
+        subprocess.run([pathlib.Path(args.bin) / "rota", "train", "lda", f"--input={data}", f"--vocab={vocab}",
+                        f"--topics={args.topics}", f"--epochs={epochs}", f"--seed={seed}",
+                        f"--workers={workers}", f"--threads={threads}", "--checkpoint_every=0", "--alpha=0.1",
+                        "--beta=0.01", f"--out={folder / 'run'}", *flags], check=True, capture_output=True)
+        metrics = [json.loads(line) for line in (folder / "run" / "metrics.jsonl").read_text().splitlines()]
+        return [(m["epoch"], m["seconds"], m["per_item"]) for m in metrics]
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def peer(args, command, seed):
+    data = args.corpus.split(":")[1]
+    process = subprocess.Popen([*shlex.split(command), f"--input={data}", f"--topics={args.topics}", "--threads=2",
+                                f"--iterations={args.iterations}", "--alpha=0.1", "--beta=0.01", f"--seed={seed}",
+                                f"--every={args.looks}"],
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                               env={**os.environ, "OMP_WAIT_POLICY": "passive"})
+    points = []
+    for line in process.stdout:
+        iteration, seconds, joint = line.split()[:3]
+        points.append((int(iteration), float(seconds), float(joint)))
+        if points[-1][1] > args.limit:
+            process.kill()
+            break
+    process.wait()
+    return points
+
+
+def seconds_to(points, joint):
+    """Linear between looks; None if it was not reached."""
+    before = None
+    for _, seconds, value in points:
+        if value >= joint:
+            if before is None or value == before[1]:
+                return seconds
+            return before[0] + (seconds - before[0]) * (joint - before[1]) / (value - before[1])
+        before = seconds, value
+    return None
+
+
+def median_to(runs, joint):
+    seconds = [seconds_to(points, joint) for points in runs]
+    return None if None in seconds else statistics.median(seconds)
+
+
+def shown(seconds):
+    return "not reached" if seconds is None else f"{seconds:.2f}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--corpus", required=True)
+    parser.add_argument("--topics", type=int, required=True)
+    parser.add_argument("--peer", action="append", default=[])
+    parser.add_argument("--reference", default="")
+    parser.add_argument("--iterations", type=int, default=100)
+    parser.add_argument("--looks", type=int, default=2)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--limit", type=float, default=600)
+    parser.add_argument("flags", nargs="*")
+    args = parser.parse_args()
+    peers = dict(p.split(":", 1) for p in args.peer)
+    reference, runs = args.reference or next(iter(peers)), {}
+    for seed in range(1, args.repeats + 1):
+        for name, command in peers.items():
+            runs.setdefault(name, []).append(peer(args, command, seed))
+        epochs = round(1.3 * runs[reference][-1][-1][0]) + 5
+        for name, workers, threads in LAYOUTS:
+            runs.setdefault(name, []).append(rota(args, args.flags, seed, epochs, workers, threads))
+    print(f"{args.corpus.split(':')[0]}, K = {args.topics}, medians of {args.repeats}; last looks:")
+    for name, its in runs.items():
+        iteration, seconds, joint = its[0][-1]
+        print(f"  {name}: {iteration} iterations, {statistics.median(r[-1][1] for r in its):.2f} s, {joint:.3f}")
+    print(f"\n| joint per token (iterations of {reference}) | " + " | ".join(runs) + " | best peer / Rota |")
+    print("|---" * (len(runs) + 2) + "|")
+    for quality in QUALITIES:
+        joints = [p[2] for r in runs[reference] for p in r if p[0] == quality]
+        if len(joints) < args.repeats:
+            continue
+        seconds = {name: median_to(its, min(joints)) for name, its in runs.items()}
+        best = min((seconds[name] for name in peers if seconds[name] is not None), default=None)
+        ratios = " / ".join(shown(None if best is None or not seconds[name] else best / seconds[name])
+                            for name, _, _ in LAYOUTS)
+        print(f"| {min(joints):.3f} ({quality}) | " + " | ".join(shown(s) for s in seconds.values()) + f" | {ratios} |",
+              flush=True)
+
+
+if __name__ == "__main__":
+    main()
