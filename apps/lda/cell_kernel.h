@@ -16,13 +16,13 @@ inline constexpr std::uint32_t kLanes = 16;
   return (topics + kLanes - 1) / kLanes * kLanes;
 }
 
-// Room for phi of K topics.  Of many topics a sum is kept of every so many, so that a draw need not read all.
+// With more topics than kWholePhi sums are kept of every kPhiBlock of phi, so that a draw need not read all.
+inline constexpr std::uint32_t kWholePhi = 256;
 inline constexpr std::uint32_t kPhiBlock = 4 * kLanes;
+// Room for phi of K topics: whole such blocks.
 [[gnu::always_inline]] constexpr std::uint32_t phi_places(std::uint32_t topics) {
   return (topics + kPhiBlock - 1) / kPhiBlock * kPhiBlock;
 }
-
-inline constexpr std::uint32_t kWholePhi = 256;
 
 // Room for the running sums of a document's topics, whose places behind the last are infinite for the search's sake.
 [[gnu::always_inline]] constexpr std::uint32_t run_places(std::uint32_t topics) {
@@ -56,7 +56,7 @@ enum class Draw : std::uint8_t {
 struct Side {
   float* phi;               // (n_wk + beta) * inverse; 0 in the padding; phi_places(topics) places
   double phi_sum;           // of all phi; with `alphas`: of all alpha_k phi_k
-  double* phi_blocks;       // the same of each kPhiBlock topics, if there are many
+  double* phi_blocks;       // the same of each kPhiBlock topics, beyond kWholePhi
   std::uint32_t* word;      // n_wk
   std::uint16_t* appeared;  // room for the cell's tokens: topics whose n_wk has risen from 0, perhaps repeatedly
   std::uint32_t appeared_count;

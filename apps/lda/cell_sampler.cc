@@ -17,7 +17,8 @@ bool by_topic(const TopicCount& a, const TopicCount& b) {
 
 }  // namespace
 
-CellSampler::CellSampler(const Priors& priors) : kernel_(choose_kernel(priors.topics())) {
+CellSampler::CellSampler(const Priors& priors, bool side_by_side)
+    : kernel_(choose_kernel(priors.topics())), side_by_side_(side_by_side) {
   cell_.topics = priors.topics();
   set_priors(priors);
   for (std::size_t s = 0; s < 2; ++s) {
@@ -68,7 +69,7 @@ void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows, Docu
 
 void CellSampler::add(WordRow& word, std::span<const std::uint32_t> documents, std::span<std::uint16_t> token_topics,
                       std::span<const std::uint32_t> mh_places, Random& random) {
-  while (!drawings_[0].idle() && !drawings_[1].idle()) run();
+  while (!drawings_[0].idle() && (!drawings_[1].idle() || !side_by_side_)) run();
   const std::size_t s = drawings_[0].idle() ? 0 : 1;
   Drawing& its = drawings_[s];
   its.word = &word;
@@ -109,8 +110,7 @@ void CellSampler::run() {
   }
 }
 
-// For the kernel: the tokens that are not done yet, with random numbers for the
-// first of them.
+// For the kernel: the tokens that are not done yet, with random numbers for the first of them.
 void CellSampler::prepare(std::size_t s) {
   Drawing& its = drawings_[s];
   if (its.ready == its.done) {
@@ -138,8 +138,7 @@ void CellSampler::run_mh(std::size_t s) {
     side.tokens = static_cast<std::uint32_t>(count);
     mh_.sample(cell_, side, its.mh_places.subspan(at, count));
   }
-  // It leaves phi as it was.  collect() brings this side's up to date, but not
-  // the other's.
+  // It leaves phi as it was.  collect() brings this side's up to date, but not the other's.
   Side& other = cell_.sides[1 - s];
   for (const TopicCount each : *its.word) other.phi_sum += refresh_phi(other, each.topic);
   for (std::uint32_t i = 0; i < side.appeared_count; ++i) other.phi_sum += refresh_phi(other, side.appeared[i]);

@@ -1,5 +1,4 @@
-// apps/lda/cell_sampler.h -- draws new topics for the tokens that words have in
-// one shard; a word's are a cell.
+// apps/lda/cell_sampler.h -- draws new topics for the tokens that words have in one shard; a word's are a cell.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -19,19 +18,18 @@ namespace rota::lda {
 
 class CellSampler {
  public:
-  explicit CellSampler(const Priors& priors);
+  // `side_by_side`: two cells at a time (cell_kernel.h), so that one token is missing in n_k.  If not, n_k are exact,
+  // and it takes a third longer.
+  CellSampler(const Priors& priors, bool side_by_side);
 
   // Not between begin() and finish().
   void set_priors(const Priors& priors);
 
-  // The cells up to finish() share `totals`, `rows` and `mh_documents`, which
-  // must outlive them.
+  // The cells up to finish() share `totals`, `rows` and `mh_documents`, which must outlive them.
   void begin(Draw draw, TopicTotals& totals, DocumentRows& rows, DocumentTokens& mh_documents);
-  // `token_topics` are the topics of the word's tokens, `documents` where those
-  // are.  The last `mh_places.size()` tokens are in documents that is_mh(), and
-  // those are their places in `mh_documents`.  All that is given must stay
-  // where it is until finish(): two cells are drawn side by side
-  // (cell_kernel.h).
+  // `token_topics` are the topics of the word's tokens, `documents` where those are.  The last `mh_places.size()`
+  // tokens are in documents that is_mh(), and those are their places in `mh_documents`.  All that is given must stay
+  // where it is until finish().
   void add(WordRow& word, std::span<const std::uint32_t> documents, std::span<std::uint16_t> token_topics,
            std::span<const std::uint32_t> mh_places, Random& random);
   // Draws what is left of the cells.
@@ -47,10 +45,9 @@ class CellSampler {
     std::span<std::uint16_t> token_topics;
     std::span<const std::uint32_t> mh_places;
     Random* random = nullptr;
-    std::size_t exact = 0;  // tokens that are drawn exactly
-    std::size_t done = 0;   // of them
-    std::size_t first_ready = 0,
-                ready = 0;  // those of them that `draws` has a number for
+    std::size_t exact = 0;                   // tokens that are drawn exactly
+    std::size_t done = 0;                    // of them
+    std::size_t first_ready = 0, ready = 0;  // those of them that `draws` has a number for
 
     LineVector<float> phi;  // of side 1; side 0 has that of the totals
     std::vector<double> phi_blocks;
@@ -73,6 +70,7 @@ class CellSampler {
   void collect(std::size_t s);
 
   SampleCell kernel_;
+  bool side_by_side_;
   MhSampler mh_;
   Cell cell_{};
   LineVector<float> alphas_;  // of each topic, if they differ

@@ -22,7 +22,7 @@ LdaPush::LdaPush(const Job& job, const Settings& settings, const io::CorpusSize&
       priors_(settings.priors()),
       lengths_(data_.documents),
       totals_(settings.topics, static_cast<double>(corpus.words) * settings.beta, settings.beta, job.shards),
-      sampler_(priors_),
+      sampler_(priors_, job.shards > 1),  // with one shard n_k are to be exact; with several they are behind anyway
       cursors_(job.slices),
       rises_(priors_, corpus.words),
       held_out_(priors_, job.seed, data_.shard, job.shards, data_.held_out_documents, data_.held_out),

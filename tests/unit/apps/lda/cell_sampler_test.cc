@@ -38,7 +38,7 @@ struct Model {
         words(kWords),
         totals(k, kWords * 0.01, 0.01, 1),
         rows(k, text.lengths, rule),
-        sampler(priors) {
+        sampler(priors, true) {
     // Of each word those tokens last that are drawn by Metropolis-Hastings steps.
     std::vector<bool> is_mh(text.lengths.size());
     std::vector<std::uint32_t> all;
@@ -211,7 +211,7 @@ struct OneToken {
 
   // In units of its standard deviation above its mean, of draws that are every `thin`-th.
   double excess_chi_square(int draws, int thin, bool mh) {
-    CellSampler sampler(priors);
+    CellSampler sampler(priors, false);
     Random random({9, 9, 9, k});
     std::vector<double> seen(k);
     sampler.begin(Draw::resample, totals, rows, documents);
