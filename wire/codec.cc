@@ -215,7 +215,7 @@ class FieldReader {
   }
   void field(Role& role) { bounded(role, 1, static_cast<std::uint64_t>(kLastRole)); }
   void field(Object& object) { bounded(object, 1, static_cast<std::uint64_t>(kLastObject)); }
-  void field(Term::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Term::Kind::normalised)); }
+  void field(Term::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Term::Kind::valid)); }
   void field(Table::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Table::Kind::sliced)); }
   void field(ExitCode& code) { bounded(code, 0, 255); }
   template <typename T>

@@ -78,6 +78,16 @@ bool Host::admits(const Header& header) {
   return true;
 }
 
+// The checksum of such a message is right, so the peer made it as it is: sent again it would be no better, and nothing
+// behind it could ever be delivered.  From a peer of the job that is the end; anybody can knock with anything.
+void Host::receive_unreadable(const Header& header, const std::string& why, Nanoseconds now) {
+  refuse(why + " from " + header.process.name());
+  const bool knocks = header.kind == Kind::hello || header.kind == Kind::ask_status;
+  const std::uint64_t incarnation = peers_.find(header.process)->second.link.peer_incarnation();
+  const bool is_peer = incarnation == 0 || incarnation == header.incarnation;
+  if (!knocks && is_peer && header.process.role != Role::observer) leave(ExitCode::bug, last_refusal_, now);
+}
+
 void Host::receive(const Frames& frames, const Outbox::World& world) {
   auto header = decode_header(frames);
   if (!header.ok()) return refuse(header.status().what());
@@ -89,7 +99,7 @@ void Host::receive(const Frames& frames, const Outbox::World& world) {
   if (!admits(*header)) return refuse("an unexpected message from " + header->process.name());
   const Frames body(frames.begin() + 1, frames.end());
   auto message = decode_message(header->kind, body);
-  if (!message.ok()) return refuse(message.status().what() + " from " + header->process.name());
+  if (!message.ok()) return receive_unreadable(*header, message.status().what(), world.now);
 
   Link& link = peers_.find(header->process)->second.link;
   const bool own = header->kind == Kind::ack || header->kind == Kind::probe;

@@ -80,6 +80,7 @@ class Host {
     bool full = false;
   };
 
+  void receive_unreadable(const Header& header, const std::string& why, Nanoseconds now);
   void deliver(const Envelope& envelope, const Outbox::World& world);
   bool membership(const Envelope& envelope, const Outbox::World& world);
   void welcomed(const Welcome& welcome, const Outbox::World& world);

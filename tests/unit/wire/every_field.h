@@ -119,7 +119,7 @@ void fill(auto& field, Source& from) {
   } else if constexpr (std::is_same_v<T, Object>) {
     field = static_cast<Object>(1 + from.number(static_cast<std::uint64_t>(kLastObject) - 1));
   } else if constexpr (std::is_same_v<T, Term::Kind>) {
-    field = static_cast<Term::Kind>(from.number(2));
+    field = static_cast<Term::Kind>(from.number(static_cast<std::uint64_t>(Term::Kind::valid)));
   } else if constexpr (std::is_same_v<T, Table::Kind>) {
     field = static_cast<Table::Kind>(from.number(1));
   } else if constexpr (std::is_same_v<T, ExitCode>) {

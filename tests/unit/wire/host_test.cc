@@ -236,6 +236,30 @@ TEST_F(Hosts, DamagedFramesAreRefusedAndCounted) {
   EXPECT_EQ(host.refused(), 3U);
 }
 
+// It would be sent again and again, and the run would wait for what is behind it.
+TEST_F(Hosts, AWholeMessageThatCannotBeReadEndsTheProcessAndNamesThePeer) {
+  for (const bool knocks : {false, true}) {
+    coordinator();
+    Listener* node = nullptr;
+    worker(node);
+    talk();
+    Frames frames = knocks ? frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 2))
+                           : frames_of(kWorker, kWorker, kCoordinator, Fault{ExitCode::disk, "no space"});
+    frames[1] = tests::cut_to(frames[1], frames[1].size() - 1);
+    tests::seal(frames);
+    Host& hub = *hosts_[kCoordinator];
+    hub.receive(frames, world());
+    EXPECT_EQ(hub.refused(), 1U);
+    EXPECT_EQ(hub.last_refusal(), std::string("a malformed ") + (knocks ? "HELLO" : "FAULT") + " from worker-0");
+    talk();
+    pass(kSecond);
+    ASSERT_EQ(hub.ended().has_value(), !knocks) << "anybody can knock";
+    if (knocks) continue;
+    EXPECT_EQ(hub.ended()->code, ExitCode::bug);
+    EXPECT_EQ(hub.ended()->what, "a malformed FAULT from worker-0");
+  }
+}
+
 TEST_F(Hosts, AMessageForANodeThatIsNotHereIsRefused) {
   coordinator();
   Listener* node = nullptr;
