@@ -24,22 +24,29 @@ constexpr int kBatch = 256;
 
 // Signals reach the loop through these two; a handler may do no more.
 std::atomic<int> caught_signal{0};
-std::atomic<ZmqTransport*> signalled{nullptr};
+std::atomic<Transport*> signalled{nullptr};
 
 void on_signal(int signal) {
   const int saved = errno;
   caught_signal = signal;
-  if (ZmqTransport* transport = signalled) transport->wake();
+  if (Transport* transport = signalled) transport->wake();
   errno = saved;
 }
 
-void catch_signals(ZmqTransport* transport) {
-  signalled = transport;
-  struct sigaction action = {};
-  action.sa_handler = on_signal;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
+// While there is one, the two signals that ask for an end wake the loop.
+class SignalsCaught {
+ public:
+  explicit SignalsCaught(Transport& transport) {
+    signalled = &transport;
+    struct sigaction action = {};
+    action.sa_handler = on_signal;
+    sigaction(SIGINT, &action, nullptr);
+    sigaction(SIGTERM, &action, nullptr);
+  }
+  ~SignalsCaught() { signalled = nullptr; }
+  SignalsCaught(const SignalsCaught&) = delete;
+  SignalsCaught& operator=(const SignalsCaught&) = delete;
+};
 
 std::uint64_t peak_memory() {
   struct rusage usage = {};
@@ -61,14 +68,11 @@ Result<std::string> place_to_listen(const ProcessSettings& settings, std::uint64
 
 class Loop {
  public:
-  Loop(const ProcessSettings& settings, ZmqTransport& transport, Host& host)
+  Loop(const ProcessSettings& settings, Transport& transport, Host& host)
       : transport_(transport),
         host_(host),
         main_(settings.process),
-        compute_(settings.threads, [&transport] { transport.wake(); }) {
-    catch_signals(&transport_);
-  }
-  ~Loop() { catch_signals(nullptr); }
+        compute_(settings.threads, [&transport] { transport.wake(); }) {}
 
   Ending run() {
     Nanoseconds next_tick = 0;
@@ -135,7 +139,7 @@ class Loop {
     if (signal == SIGTERM) host_.leave(ExitCode::terminated, main_.name() + " was told to end (SIGTERM)", world_.now);
   }
 
-  ZmqTransport& transport_;
+  Transport& transport_;
   Host& host_;
   NodeId main_;
   Compute compute_;
@@ -149,6 +153,10 @@ std::string host_name() {
 
 }  // namespace
 
+Ending run_process(const ProcessSettings& settings, Transport& transport, Host& host) {
+  return Loop(settings, transport, host).run();
+}
+
 Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> node) {
   const auto incarnation = static_cast<std::uint64_t>(wall_clock_ns());
   auto at = place_to_listen(settings, incarnation);
@@ -157,7 +165,8 @@ Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> no
   if (!transport.ok()) return {transport.status().code(), transport.status().what()};
   Host host({settings.process, incarnation, settings.job, (*transport)->endpoint(), settings.peer_timeout});
   host.add(std::move(node));
-  return Loop(settings, **transport, host).run();
+  const SignalsCaught caught(**transport);
+  return run_process(settings, **transport, host);
 }
 
 Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Factory factory) {
@@ -170,7 +179,8 @@ Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Fac
   Host host({settings.process, incarnation, settings.job, endpoint, settings.peer_timeout});
   const Hello hello{endpoint, kVersion, job, incarnation, static_cast<std::uint64_t>(getpid()), host_name()};
   host.join(settings.coordinator, hello, std::move(factory), now_ns());
-  return Loop(settings, **transport, host).run();
+  const SignalsCaught caught(**transport);
+  return run_process(settings, **transport, host);
 }
 
 }  // namespace rota

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "wire/host.h"
+#include "wire/transport.h"
 
 namespace rota {
 
@@ -24,5 +25,7 @@ struct ProcessSettings {
 Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> node);
 // Any other: joins the coordinator, and then hosts what `factory` makes.
 Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Factory factory);
+// The loop itself, which both run over ZeroMQ: until the host has ended.
+Ending run_process(const ProcessSettings& settings, Transport& transport, Host& host);
 
 }  // namespace rota

@@ -143,7 +143,7 @@ std::optional<Frames> ZmqTransport::receive() {
   }
 }
 
-ZmqTransport::Events ZmqTransport::wait(int timeout_ms) {
+Transport::Events ZmqTransport::wait(int timeout_ms) {
   std::vector<zmq::pollitem_t> items;
   std::vector<NodeId> owners;
   items.push_back({sockets_->ear.handle(), 0, ZMQ_POLLIN, 0});
