@@ -11,7 +11,7 @@ inline constexpr Nanoseconds kSecond = 1000 * kMillisecond;
 
 // Monotonic; its zero means nothing.
 Nanoseconds now_ns();
-// Since 1970, for people and for telling one start of a process from the next.
+// Since 1970, for people.
 Nanoseconds wall_clock_ns();
 
 }  // namespace rota

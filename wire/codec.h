@@ -16,7 +16,7 @@
 namespace rota {
 
 inline constexpr std::uint32_t kMagic = 0x41544f52;  // "ROTA"
-inline constexpr std::uint16_t kProtocolVersion = 2;
+inline constexpr std::uint16_t kProtocolVersion = 3;
 inline constexpr std::size_t kHeaderSize = 72;
 inline constexpr std::size_t kFramesMax = 64;  // of one message
 
@@ -28,7 +28,7 @@ struct Header {
   Kind kind = Kind::ack;
   std::uint64_t job = 0;               // the same in all processes of a job
   NodeId process;                      // the sender's
-  std::uint64_t incarnation = 0;       // the sender's: grows with every start of the process
+  std::uint64_t incarnation = 0;       // the sender's: another at every start of the process
   std::uint64_t peer_incarnation = 0;  // the receiver's as the sender knows it; 0: not yet known
   std::uint64_t sequence = 0;          // of this message on its link, from 1; 0: not numbered
   std::uint64_t acknowledged = 0;      // all the receiver's messages up to this one have arrived

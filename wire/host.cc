@@ -28,7 +28,13 @@ void Host::know(const Peer& peer) {
     return;
   }
   const Link::Self self{settings_.process, settings_.incarnation, settings_.job};
-  peers_.insert_or_assign(peer.process, PeerState{peer.endpoint, Link(self, peer.process, peer.incarnation)});
+  PeerState state{peer.endpoint, Link(self, peer.process, peer.incarnation), {}};
+  if (found != peers_.end()) {
+    state.replaced = std::move(found->second.replaced);
+    if (const std::uint64_t before = found->second.link.peer_incarnation()) state.replaced.push_back(before);
+    if (state.replaced.size() > kReplacedMost) state.replaced.pop_front();
+  }
+  peers_.insert_or_assign(peer.process, std::move(state));
 }
 
 void Host::join(const std::string& coordinator, const Hello& hello, Factory factory, Nanoseconds now) {
@@ -70,10 +76,16 @@ bool Host::admits(const Header& header) {
   if (header.process == settings_.process || process_of(header.from) != header.process) return false;
   const auto peer = peers_.find(header.process);
   const bool knocks = header.kind == Kind::hello || header.kind == Kind::ask_status;
-  const bool new_start = peer != peers_.end() && peer->second.link.peer_incarnation() != 0 &&
-                         header.incarnation > peer->second.link.peer_incarnation();
-  if (peer != peers_.end() && !new_start) return true;
-  if (!knocks || header.sequence != 1 || settings_.process != kCoordinator) return false;
+  const bool may_knock = knocks && header.sequence == 1 && settings_.process == kCoordinator;
+  if (peer == peers_.end()) {
+    if (!may_knock) return false;
+  } else {
+    const std::uint64_t known = peer->second.link.peer_incarnation();
+    const auto& replaced = peer->second.replaced;
+    const bool before = std::find(replaced.begin(), replaced.end(), header.incarnation) != replaced.end();
+    // Of another start: its link finds that it is stale, unless it begins with HELLO and was not replaced already.
+    if (known == 0 || header.incarnation == known || before || !may_knock) return true;
+  }
   know({header.process, "", header.incarnation});
   return true;
 }

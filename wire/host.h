@@ -16,9 +16,12 @@ namespace rota {
 
 class Host {
  public:
+  // Replaced start numbers of a peer that are remembered, so that a late message of one is not taken for a new start.
+  static constexpr std::size_t kReplacedMost = 64;
+
   struct Settings {
     NodeId process;
-    std::uint64_t incarnation = 0;  // larger than that of any earlier start
+    std::uint64_t incarnation = 0;  // of this start, base/start_number.h
     std::uint64_t job = 0;
     std::string endpoint;  // where this process listens
     Nanoseconds peer_timeout = 30 * kSecond;
@@ -77,6 +80,7 @@ class Host {
   struct PeerState {
     std::string endpoint;
     Link link;
+    std::deque<std::uint64_t> replaced;  // start numbers that this one's came in place of
     bool full = false;
   };
 

@@ -24,6 +24,7 @@ namespace rota {
 enum class Kind : std::uint16_t {
   ack = 1,
   probe = 2,
+  piece = 3,
   hello = 10,
   welcome = 11,
   refuse = 12,

@@ -28,6 +28,8 @@ const char* kind_name(Kind kind) {
       return "ACK";
     case Kind::probe:
       return "PROBE";
+    case Kind::piece:
+      return "PIECE";
     case Kind::hello:
       return "HELLO";
     case Kind::welcome:

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/start_number.h"
 #include "wire/host.h"
 #include "wire/zmq_transport.h"
 
@@ -46,8 +47,7 @@ Result<std::string> ask_status(const std::string& coordinator, int timeout_ms) {
   if (!transport.ok()) return transport.status();
 
   std::string answer;
-  Host host(
-      {self, static_cast<std::uint64_t>(wall_clock_ns()), 0, (*transport)->endpoint(), timeout_ms * kMillisecond});
+  Host host({self, new_start_number(), 0, (*transport)->endpoint(), timeout_ms * kMillisecond});
   host.add(std::make_unique<Observer>(index, answer));
   host.know({kCoordinator, coordinator, 0});
   Outbox::World world;

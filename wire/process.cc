@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/start_number.h"
 #include "base/version.h"
 #include "wire/compute.h"
 #include "wire/zmq_transport.h"
@@ -158,7 +159,7 @@ Ending run_process(const ProcessSettings& settings, Transport& transport, Host& 
 }
 
 Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> node) {
-  const auto incarnation = static_cast<std::uint64_t>(wall_clock_ns());
+  const auto incarnation = new_start_number();
   auto at = place_to_listen(settings, incarnation);
   if (!at.ok()) return {at.status().code(), at.status().what()};
   auto transport = ZmqTransport::open(*at, settings.message_bytes_max);
@@ -170,7 +171,7 @@ Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> no
 }
 
 Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Factory factory) {
-  const auto incarnation = static_cast<std::uint64_t>(wall_clock_ns());
+  const auto incarnation = new_start_number();
   auto at = place_to_listen(settings, incarnation);
   if (!at.ok()) return {at.status().code(), at.status().what()};
   auto transport = ZmqTransport::open(*at, settings.message_bytes_max);

@@ -129,8 +129,9 @@ class Cluster {
 
   Process& add(NodeId id) {
     Process& process = hosts_[id];
+    incarnation_ = random_() | 1;
     process.host =
-        std::make_unique<Host>(Host::Settings{id, ++incarnations_, shape_.plan.job.low, id.name(), 600 * kSecond});
+        std::make_unique<Host>(Host::Settings{id, incarnation_, shape_.plan.job.low, id.name(), 600 * kSecond});
     at(now_ + delay(), [this, id] { tick(id); });
     return process;
   }
@@ -141,7 +142,7 @@ class Cluster {
     hello.endpoint = id.name();
     hello.version = ROTA_VERSION;
     hello.job = shape_.plan.job;
-    hello.incarnation = incarnations_;
+    hello.incarnation = incarnation_;
     process.host->join(
         kCoordinator.name(), hello, [this, id](const Welcome& welcome) { return nodes(id, welcome); }, now_);
   }
@@ -256,7 +257,7 @@ class Cluster {
   std::shared_ptr<MemoryCheckpoints> checkpoints_;
   std::shared_ptr<MemoryRecorder> recorder_;
   std::priority_queue<Event> events_;
-  std::uint64_t order_ = 0, life_ = 0, incarnations_ = 0;
+  std::uint64_t order_ = 0, life_ = 0, incarnation_ = 0;  // the last is of the newest process
   Nanoseconds now_ = kSecond;
   std::map<NodeId, Process> hosts_;
   std::map<std::pair<NodeId, NodeId>, Connection> connections_;

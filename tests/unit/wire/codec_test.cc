@@ -84,7 +84,7 @@ TEST(Codec, TheHeaderIsLaidOutAsTheProtocolSays) {
   ASSERT_EQ(frames.size(), 3U);
   EXPECT_EQ(tests::hex(cut_to(frames[0], 64)),
             "524f5441"          // 0 magic
-            "0200"              // 4 version
+            "0300"              // 4 version
             "2100"              // 6 kind
             "0807060504030201"  // 8 job
             "1817161514131211"  // 16 incarnation
@@ -263,12 +263,12 @@ TEST(Codec, AHeaderChangedUnderARightChecksumIsDecodedOrRefused) {
 
 TEST(Codec, AnotherVersionIsNamed) {
   Frames frames = framed(Ready{});
-  frames[0] = changed(frames[0], 4, 1);
+  frames[0] = changed(frames[0], 4, 7);
   seal(frames);
   const auto header = decode_header(frames);
   ASSERT_FALSE(header.ok());
   EXPECT_EQ(header.status().code(), ExitCode::wrong_version);
-  EXPECT_EQ(header.status().what(), "protocol version 3, expected 2");
+  EXPECT_EQ(header.status().what(), "protocol version 4, expected 3");
 }
 
 TEST(Codec, GarbageIsRefused) {
