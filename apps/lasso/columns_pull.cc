@@ -28,6 +28,14 @@ void ColumnsPull::know_penalty(double lambda) {
   penalty_ = {lambda * settings_.l1_ratio, lambda * (1 - settings_.l1_ratio)};
 }
 
+void ColumnsPull::know_classes() {
+  if (settings_.loss == Loss::logistic) classes_ = classes_of(data_.response);
+}
+
+std::vector<double> ColumnsPull::targets() const {
+  return settings_.loss == Loss::logistic ? coded(data_.response, classes_) : data_.response;
+}
+
 // A fit of other rows begins, from no coefficient.
 void ColumnsPull::start(const PullTask& task, const Argument& argument) {
   if (!problem_) {
@@ -35,7 +43,8 @@ void ColumnsPull::start(const PullTask& task, const Argument& argument) {
     data_ = read_data(in);
     if (!in.done()) throw std::runtime_error("the data of shard 0 came damaged");
     folds_ = folds_of_rows(data_.response.size(), settings_.folds, seed_);
-    problem_.emplace(settings_.loss, settings_.intercept, data_.response,
+    know_classes();
+    problem_.emplace(settings_.loss, settings_.intercept, targets(),
                      weights_outside(data_.weights, folds_, argument.fold));
   } else {
     problem_->reset();
@@ -119,6 +128,7 @@ FitRow ColumnsPull::fit_row(const Argument& argument) const {
   }
   row.rows = static_cast<double>(data_.response.size());
   row.columns = static_cast<double>(data_.columns);
+  row.classes = classes_;
   return row;
 }
 
@@ -153,7 +163,8 @@ void ColumnsPull::restore(Reader& in) {
   gap_ = in.get<double>();
   if (!in.ok() || data_.response.empty()) return in.fail();
   folds_ = folds_of_rows(data_.response.size(), settings_.folds, seed_);
-  problem_.emplace(settings_.loss, settings_.intercept, data_.response, weights_outside(data_.weights, folds_, 0));
+  know_classes();
+  problem_.emplace(settings_.loss, settings_.intercept, targets(), weights_outside(data_.weights, folds_, 0));
   problem_->restore(in);
 }
 

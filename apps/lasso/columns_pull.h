@@ -28,10 +28,14 @@ class ColumnsPull final : public Pull {
   void record(const PullTask& task, const Argument& argument) const;
   void know_penalty(double lambda);
   FitRow fit_row(const Argument& argument) const;
+  void know_classes();
+  // y of the loss.
+  std::vector<double> targets() const;
 
   Settings settings_;
   std::uint64_t seed_;
   DataNote data_;                          // rows, columns, response and weights
+  TwoClasses classes_;                     // of the response, for the logistic loss
   std::vector<std::uint32_t> folds_;       // of every row
   std::optional<ReducedProblem> problem_;  // of the fit at hand
   Penalty penalty_;

@@ -16,7 +16,7 @@ namespace rota::lasso {
 
 // What all shards of a process share: the rows' own data.
 struct RowsOfData {
-  std::vector<double> response;
+  std::vector<double> response;      // as the data has it
   std::vector<double> weights;       // as the user gave them, or ones
   std::vector<std::uint32_t> folds;  // of every row
   std::uint64_t columns = 0;         // of the whole data

@@ -13,7 +13,7 @@ namespace rota::lasso {
 // What shard 0 tells at Step::start: all but the columns.
 struct DataNote {
   std::uint64_t columns = 0;
-  std::vector<double> response;  // by row; for the logistic loss -1 or 1
+  std::vector<double> response;  // by row, as the data has it
   std::vector<double> weights;   // by row, as the user gave them, or ones
 };
 void write(Writer& out, const DataNote& data);

@@ -1,11 +1,11 @@
 #include "apps/lasso/export.h"
 
-#include <charconv>
 #include <fstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "apps/lasso/number_text.h"
 #include "apps/lasso/trained_model.h"
 
 namespace rota::lasso {
@@ -15,8 +15,7 @@ namespace {
 constexpr std::string_view kReadme = R"(A sparse linear model (Lasso or elastic net) as text.
 
 Columns of the data and penalties of the path are numbered from 1.  Numbers are written so that reading them gives the
-same double.  A linear prediction is intercept + sum of coefficient times value; of a logistic model it is the logit of
-the larger label.
+same double.  A linear prediction is intercept + sum of coefficient times value.
 
 path.csv          One penalty a line: number, lambda, objective, duality gap, non-zero coefficients, mean loss, mean
                   loss without coefficients, intercept; after a cross-validation also the held-out error (mean squared
@@ -25,6 +24,10 @@ coefficients.csv  One non-zero coefficient a line: penalty, column, coefficient.
 coefficients.mtx  The same as a sparse MatrixMarket matrix, columns of the data x penalties, without the intercepts:
                   Python: scipy.io.mmread("coefficients.mtx").tocsc()
                   R:      Matrix::readMM("coefficients.mtx")
+)";
+
+constexpr std::string_view kLabels =
+    R"(labels.csv        The two classes by the labels of the data: "smaller" or "larger", and the label.
 )";
 
 // A text file that is complete once close() has returned.
@@ -38,11 +41,7 @@ class TextFile {
   }
   TextFile& operator<<(std::uint64_t number) { return *this << std::string_view(std::to_string(number)); }
   // The shortest text that reads back as the same number.
-  TextFile& operator<<(double number) {
-    char text[40];
-    const auto end = std::to_chars(text, text + sizeof text, number).ptr;
-    return *this << std::string_view(text, static_cast<std::size_t>(end - text));
-  }
+  TextFile& operator<<(double number) { return *this << std::string_view(number_text(number)); }
   void close() {
     out_.close();
     check();
@@ -88,15 +87,31 @@ void write_coefficients(const TrainedModel& model, TextFile csv, TextFile matrix
   matrix.close();
 }
 
+void write_readme(const TrainedModel& model, TextFile out) {
+  out << kReadme;
+  if (model.settings.loss == Loss::logistic) {
+    out << kLabels;
+    if (!model.path.empty())
+      out << "                  A linear prediction is the logit of " << model.path[0].classes.larger << ", against "
+          << model.path[0].classes.smaller << ".\n";
+  }
+  out.close();
+}
+
+void write_labels(const TwoClasses& classes, TextFile out) {
+  out << "class,label\nsmaller," << classes.smaller << "\nlarger," << classes.larger << "\n";
+  out.close();
+}
+
 }  // namespace
 
 void export_text(const Model& stored, const std::filesystem::path& folder) {
   const TrainedModel model = read_model(stored);
-  TextFile readme(folder / "README.txt");
-  readme << kReadme;
-  readme.close();
+  write_readme(model, TextFile(folder / "README.txt"));
   write_path(model, TextFile(folder / "path.csv"));
   write_coefficients(model, TextFile(folder / "coefficients.csv"), TextFile(folder / "coefficients.mtx"));
+  if (model.settings.loss == Loss::logistic && !model.path.empty())
+    write_labels(model.path[0].classes, TextFile(folder / "labels.csv"));
 }
 
 }  // namespace rota::lasso

@@ -2,7 +2,6 @@
 #include "apps/lasso/load.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "apps/io/matrix_market.h"
 #include "apps/io/number_list.h"
 #include "apps/lasso/design_sample.h"
+#include "apps/lasso/number_text.h"
 #include "rota/error.h"
 
 namespace rota::lasso {
@@ -36,11 +36,6 @@ io::MatrixFormat checked_format(const Source& source) {
   return format;
 }
 
-std::string text_of(double number) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, number).ptr};
-}
-
 // One number for every row, from a file.
 std::vector<double> read_column(const std::string& path, const std::string& thing, double least, std::uint64_t rows) {
   std::vector<double> numbers = io::read_numbers(path, "a " + thing, least);
@@ -64,9 +59,10 @@ class RowNumbers {
     if (!source.classes) return;
     const std::string& file = source.response.empty() ? source.files.front() : source.response;
     if (labels.get().size() != 2) refuse_classes(file, labels.get());
-    larger_class_ = std::max(labels.get()[0], labels.get()[1]);
-    classes_ = true;
+    classes_ = {std::min(labels.get()[0], labels.get()[1]), std::max(labels.get()[0], labels.get()[1])};
   }
+
+  const TwoClasses& classes() const { return classes_; }
 
   std::vector<double> response(std::uint64_t first, std::uint64_t end) const {
     std::vector<double> part;
@@ -79,8 +75,6 @@ class RowNumbers {
         for (std::uint64_t row = from; row < to; ++row) part.push_back(piece.labels[row - piece.first_row]);
       }
     }
-    if (classes_)
-      for (double& label : part) label = label == larger_class_ ? 1 : -1;
     return part;
   }
   std::vector<double> weights(std::uint64_t first, std::uint64_t end) const {
@@ -94,7 +88,7 @@ class RowNumbers {
 
   [[noreturn]] static void refuse_classes(const std::string& file, std::span<const double> found) {
     std::string text;
-    for (const double label : found) text += (text.empty() ? "" : ", ") + text_of(label);
+    for (const double label : found) text += (text.empty() ? "" : ", ") + number_text(label);
     throw DataError(file, 0,
                     "expected a response of two classes, found " +
                         (found.size() == 1 ? "one only: " + text : "more: " + text + ", ..."));
@@ -102,8 +96,7 @@ class RowNumbers {
 
   const std::vector<DesignPiece>& pieces_;
   std::vector<double> response_, weights_;  // of all rows, where they have files of their own
-  bool classes_ = false;
-  double larger_class_ = 0;
+  TwoClasses classes_;
 };
 
 // The line in the input that says an entry again.
@@ -156,8 +149,12 @@ DesignInput read_rows(const Source& source, std::uint32_t shards, std::span<cons
 ColumnShards load_columns(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted) {
   const DesignInput input = read_columns(source, shards, hosted);
   const RowNumbers numbers(source, input);
-  ColumnShards loaded{
-      input.shape, input.cuts, numbers.response(0, input.shape.rows), numbers.weights(0, input.shape.rows), {}};
+  ColumnShards loaded{input.shape,
+                      input.cuts,
+                      numbers.classes(),
+                      numbers.response(0, input.shape.rows),
+                      numbers.weights(0, input.shape.rows),
+                      {}};
   loaded.hosted.resize(hosted.size());
   for (const std::size_t i : ascending(hosted)) {  // for Keep::behind
     const BlockRange range{0, input.shape.rows, input.cuts[hosted[i]], input.cuts[hosted[i] + 1]};
@@ -169,7 +166,7 @@ ColumnShards load_columns(const Source& source, std::uint32_t shards, std::span<
 RowShards load_rows(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted) {
   const DesignInput input = read_rows(source, shards, hosted);
   const RowNumbers numbers(source, input);
-  RowShards loaded{input.shape, input.cuts, {}};
+  RowShards loaded{input.shape, input.cuts, numbers.classes(), {}};
   for (const ShardId shard : hosted) {
     const std::uint64_t first = input.cuts[shard], end = input.cuts[shard + 1];
     const Keep keep = loaded.hosted.size() + 1 == hosted.size() ? Keep::nothing : Keep::all;

@@ -9,6 +9,7 @@
 #include "apps/io/matrix_format.h"
 #include "apps/lasso/columns.h"
 #include "apps/lasso/design_input.h"
+#include "apps/lasso/two_classes.h"
 #include "rota/types.h"
 
 namespace rota::lasso {
@@ -23,15 +24,16 @@ struct Source {
   Precision precision = Precision::automatic;
 };
 
-// In what follows, the response of two classes is -1 for the smaller and 1 for the larger one, and weights are empty if
-// the source has none.
+// In what follows, the response of two classes is the data's own labels, `classes` are those of the whole data, and
+// weights are empty if the source has none.
 
 // Shards are ranges of columns with about equally many entries.
 struct ColumnShards {
   Shape shape;
   std::vector<std::uint64_t> first_columns;  // of every shard, and behind the last the number of columns
-  std::vector<double> response, weights;     // of all rows
-  std::vector<Columns> hosted;               // all rows; in the order asked for
+  TwoClasses classes;
+  std::vector<double> response, weights;  // of all rows
+  std::vector<Columns> hosted;            // all rows; in the order asked for
 };
 // Shards are ranges of rows, equally many up to one.
 struct RowShard {
@@ -41,7 +43,8 @@ struct RowShard {
 struct RowShards {
   Shape shape;
   std::vector<std::uint64_t> first_rows;  // of every shard, and behind the last the number of rows
-  std::vector<RowShard> hosted;           // in the order asked for
+  TwoClasses classes;
+  std::vector<RowShard> hosted;  // in the order asked for
 };
 
 // What a shard is, is the same in every process and with any number of threads; `hosted` has each shard once at most.

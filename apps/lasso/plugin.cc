@@ -91,7 +91,7 @@ std::vector<std::unique_ptr<Push>> load_by_rows(const Job& job, const Settings& 
   std::vector<std::unique_ptr<Push>> shards;
   for (RowShard& one : data.hosted) {
     const auto first = folds.begin() + static_cast<std::ptrdiff_t>(one.columns.first_row());
-    RowsData rows{std::move(one.columns), std::move(one.response), {}, {}};
+    RowsData rows{std::move(one.columns), std::move(one.response), {}, {}, data.classes};
     rows.folds.assign(first, first + static_cast<std::ptrdiff_t>(rows.response.size()));
     rows.weights = or_ones(std::move(one.weights), rows.response.size());
     shards.push_back(std::make_unique<RowsPush>(settings, std::move(rows)));

@@ -27,6 +27,7 @@ RowsFit::RowsFit(const Settings& settings, RowsData data)
   if (data_.response.size() != rows || data_.weights.size() != rows ||
       (!data_.folds.empty() && data_.folds.size() != rows))
     throw std::invalid_argument("every row has a response, a weight and a fold");
+  if (loss_ == Loss::logistic) data_.response = coded(std::move(data_.response), data_.classes);
 }
 
 void RowsFit::set_weights() {
@@ -56,6 +57,7 @@ RowsSums RowsFit::begin(std::uint32_t fold) {
   set_weights();
   RowsSums sums;
   sums.rows = static_cast<double>(weights_.size());
+  sums.classes = data_.classes;
   sums.weight = ordered_sum(weights_.size(), [this](std::size_t i) { return weights_[i]; });
   sums.response = ordered_sum(weights_.size(), [this](std::size_t i) { return weights_[i] * data_.response[i]; });
   for (std::uint32_t j = 0; j < data_.matrix.columns(); ++j) sums.columns.push_back(moments(j, sums.weight));

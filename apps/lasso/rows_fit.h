@@ -14,9 +14,10 @@ namespace rota::lasso {
 // What a shard is given.
 struct RowsData {
   Columns matrix;                    // its rows, all columns
-  std::vector<double> response;      // y; for the logistic loss -1 or 1
+  std::vector<double> response;      // as the data has it
   std::vector<double> weights;       // of every row, >= 0
   std::vector<std::uint32_t> folds;  // of every row; empty if there are none
+  TwoClasses classes;                // of the response of all shards, for the logistic loss
 };
 
 class RowsFit {
@@ -58,7 +59,7 @@ class RowsFit {
 
   Loss loss_;
   bool has_intercept_;
-  RowsData data_;
+  RowsData data_;           // for the logistic loss with y = -1 or 1 as the response
   std::uint32_t fold_ = 0;  // whose rows are held out; 0: none
   double total_ = 1;        // what the weights were divided by
   double intercept_ = 0;

@@ -46,7 +46,7 @@ void RowsModel::know(const RowsSums& all) {
   intercept_ = !has_intercept_ ? 0 : loss_ == Loss::squared ? mean_response : log_of((1 + bounded) / (1 - bounded));
   weight_ = all.weight;
   null_pending_ = true;
-  fit_ = {.rows = all.rows, .columns = static_cast<double>(columns)};
+  fit_ = {.rows = all.rows, .columns = static_cast<double>(columns), .classes = all.classes};
 }
 
 void RowsModel::screen(const PullTask& task) {

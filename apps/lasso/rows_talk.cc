@@ -26,6 +26,8 @@ void write(Writer& out, const RowsSums& sums) {
   out.put(sums.rows);
   out.put(sums.weight);
   out.put(sums.response);
+  out.put(sums.classes.smaller);
+  out.put(sums.classes.larger);
   out.put_varint(sums.columns.size());
   for (const ColumnMoments& each : sums.columns) {
     out.put(each.sum);
@@ -39,6 +41,8 @@ RowsSums read_rows_sums(Reader& in) {
   sums.rows = in.get<double>();
   sums.weight = in.get<double>();
   sums.response = in.get<double>();
+  sums.classes.smaller = in.get<double>();
+  sums.classes.larger = in.get<double>();
   sums.columns.resize(in.get_count(2 * sizeof(double)));
   for (ColumnMoments& each : sums.columns) {
     each.sum = in.get<double>();
@@ -50,7 +54,12 @@ RowsSums read_rows_sums(Reader& in) {
 
 void add(RowsSums& to, const RowsSums& sums) {
   const bool first = to.columns.empty();
-  if (first) to.columns.resize(sums.columns.size()), to.positive.resize(sums.positive.size());
+  if (first) {
+    to.columns.resize(sums.columns.size());
+    to.positive.resize(sums.positive.size());
+    to.classes = sums.classes;
+  }
+  if (sums.classes != to.classes) throw_damaged();
   if (sums.columns.size() != to.columns.size() || sums.positive.size() != to.positive.size()) throw_damaged();
   for (std::size_t j = 0; j < to.columns.size(); ++j) combine(to.columns[j], to.weight, sums.columns[j], sums.weight);
   for (std::size_t j = 0; j < to.positive.size(); ++j) to.positive[j] += sums.positive[j];

@@ -27,6 +27,7 @@ struct RowsSums {
   double rows = 0;                     // of the shard, those held out too
   double weight = 0;                   // sum of the weights w
   double response = 0;                 // sum of w y
+  TwoClasses classes;                  // of the response of all shards
   std::vector<ColumnMoments> columns;  // of every column, under w
   std::vector<double> positive;        // sum_i w_i x_ij over the rows with y > 0: logistic loss with an intercept only
 };

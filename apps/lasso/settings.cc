@@ -15,7 +15,8 @@ constexpr Option kOptions[] = {
      .kind = Kind::choice,
      .default_value = "squared",
      .unit = "squared|logistic",
-     .meaning = "Loss of a row: (y - f)^2 / 2, or log(1 + exp(-y f)) of two classes."},
+     .meaning =
+         "Loss of a row: (y - f)^2 / 2, or log(1 + exp(-y f)) of two classes, whatever numbers are their labels."},
     {.name = "lambda",
      .kind = Kind::real,
      .meaning = "Penalty, in glmnet's and scikit-learn's convention; of a path the last.  Instead of lambda_ratio.",

@@ -72,6 +72,11 @@ void show(const Call& call, std::ostream& out) {
   const std::string_view asked = call.options.text("penalty");
   const std::size_t chosen = penalty_named(model, asked != "auto" ? asked : model.best ? "min" : "last");
   show_path(model, out);
+  if (model.settings.loss == Loss::logistic) {
+    const TwoClasses& classes = model.path[chosen].classes;
+    out << "\nclasses " << classes.text() << ": a linear prediction is the logit of " << number_text(classes.larger)
+        << "\n";
+  }
   auto columns = model.coefficients[chosen].columns;
   std::stable_sort(columns.begin(), columns.end(),
                    [](const auto& a, const auto& b) { return std::abs(a.second) > std::abs(b.second); });

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "apps/lasso/two_classes.h"
 #include "rota/job.h"
 #include "rota/types.h"
 
@@ -44,8 +45,7 @@ struct FitRow {
   double held_out_weight = 0;  // sum of their weights, as a share of all rows'
   double rows = 0;             // of the data
   double columns = 0;          // likewise
-  double smaller_label = -1;   // logistic loss: the labels of the data
-  double larger_label = 1;
+  TwoClasses classes;          // logistic loss: the labels of the data
 };
 inline constexpr std::uint32_t kFitWidth = 12;  // doubles in a FitRow, in the order above
 using FitNumbers = std::array<double, kFitWidth>;

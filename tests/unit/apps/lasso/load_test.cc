@@ -428,13 +428,14 @@ TEST(Load, WeightsGoWithTheirRows) {
             source.weights + ": expected a weight for each of the 3 rows, found 2");
 }
 
-TEST(Load, TwoClassesBecomeSigns) {
+TEST(Load, TwoClassesKeepTheirLabels) {
   const ScratchFiles files;
   Source source = source_of({files.write("s", "7 1:1\n2 1:1\n2 1:1\n7 1:1\n")});
   source.classes = true;
   const std::vector<ShardId> all = {0, 1}, second = {1};
-  EXPECT_EQ(load_columns(source, 2, all).response, (std::vector<double>{1, -1, -1, 1}));
-  EXPECT_EQ(load_rows(source, 2, second).hosted[0].response, (std::vector<double>{-1, 1}));
+  EXPECT_EQ(load_columns(source, 2, all).response, (std::vector<double>{7, 2, 2, 7}));
+  EXPECT_EQ(load_columns(source, 2, all).classes, (TwoClasses{2, 7}));
+  EXPECT_EQ(load_rows(source, 2, second).hosted[0].response, (std::vector<double>{2, 7}));
   source.files = {files.write("s", "7 1:1\n2 1:1\n2 1:1\n5 1:1\n7 1:1\n")};
   for (const auto& hosted : {all, second}) {
     const std::string message = source.files[0] + ": expected a response of two classes, found more: 7, 2, 5, ...";
@@ -442,8 +443,9 @@ TEST(Load, TwoClassesBecomeSigns) {
     EXPECT_EQ(message_of<DataError>([&] { load_rows(source, 2, hosted); }), message);
   }
   source.files = {files.write("s", "1 1:1\n2 1:1\n1 1:1\n1 1:1\n")};
-  EXPECT_EQ(load_rows(source, 2, second).hosted[0].response, (std::vector<double>{-1, -1}))
-      << "the other class is in another process";
+  const RowShards rows = load_rows(source, 2, second);
+  EXPECT_EQ(rows.hosted[0].response, (std::vector<double>{1, 1}));
+  EXPECT_EQ(rows.classes, (TwoClasses{1, 2})) << "the other class is in another process";
   source.files = {files.write("s", "1.5 1:1\n1.5 1:1\n")};
   EXPECT_EQ(message_of<DataError>([&] { load_rows(source, 2, all); }),
             source.files[0] + ": expected a response of two classes, found one only: 1.5");
