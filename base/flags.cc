@@ -235,6 +235,7 @@ class Walk {
 
   Status take_file(const std::string& file, int depth) {
     if (depth == kFlagfilesInside) return usage("--flagfile=" + file + ": files in files in files");
+    line_.flagfiles.push_back(file);
     auto text = read_whole_file(file, kFlagfileBytesMax);
     if (!text.ok()) return std::move(text).status().in("--flagfile");
     std::vector<std::string> lines;

@@ -30,6 +30,7 @@ struct CommandLine {
   Options options;  // all tables' options: what the user gave, or the default
   // What the user gave, on the command line or in a flagfile, in the user's own words.
   std::map<std::string, std::string, std::less<>> given;
+  std::vector<std::string> flagfiles;  // that were read, as they were named
   std::vector<std::string> log_flags;  // glog's, as "--v=1"; already set, to be passed to other processes
 };
 

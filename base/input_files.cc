@@ -18,19 +18,6 @@ Status missing(const std::string& name, const std::string& why) {
   return {ExitCode::no_input, "input " + name + ": " + why};
 }
 
-// A name that contains a comma is taken as it is if there is such a file.
-std::vector<std::string> parts_of(std::string_view input) {
-  std::error_code ignored;
-  if (fs::exists(fs::path(input), ignored)) return {std::string(input)};
-  std::vector<std::string> parts;
-  while (true) {
-    const auto comma = input.find(',');
-    if (comma != 0 && !input.empty()) parts.emplace_back(input.substr(0, comma));
-    if (comma == input.npos) return parts;
-    input.remove_prefix(comma + 1);
-  }
-}
-
 Result<std::vector<std::string>> files_in(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code error;
@@ -70,9 +57,22 @@ Result<std::vector<std::string>> files_of(const std::string& part) {
 
 }  // namespace
 
+// A name that contains a comma is taken as it is if there is such a file.
+std::vector<std::string> input_parts(std::string_view input) {
+  std::error_code ignored;
+  if (fs::exists(fs::path(input), ignored)) return {std::string(input)};
+  std::vector<std::string> parts;
+  while (true) {
+    const auto comma = input.find(',');
+    if (comma != 0 && !input.empty()) parts.emplace_back(input.substr(0, comma));
+    if (comma == input.npos) return parts;
+    input.remove_prefix(comma + 1);
+  }
+}
+
 Result<std::vector<std::string>> input_files(std::string_view input) {
   std::vector<std::string> files;
-  for (const std::string& part : parts_of(input)) {
+  for (const std::string& part : input_parts(input)) {
     auto found = files_of(part);
     if (!found.ok()) return found.status();
     for (std::string& file : *found) {
@@ -87,7 +87,7 @@ Result<std::vector<std::string>> input_files(std::string_view input) {
 std::string absolute_input(std::string_view input) {
   if (input == "-") return "-";
   std::string all;
-  for (const std::string& part : parts_of(input)) {
+  for (const std::string& part : input_parts(input)) {
     std::error_code error;
     const fs::path absolute = fs::absolute(part, error);
     if (!all.empty()) all += ',';

@@ -13,6 +13,9 @@ namespace rota {
 // hidden ones.  ExitCode::no_input if something is missing, empty or cannot be read.
 Result<std::vector<std::string>> input_files(std::string_view input);
 
+// The parts of `input` between its commas, as they are.
+std::vector<std::string> input_parts(std::string_view input);
+
 // `input` with every part made absolute, so that it can be read from any folder; "-" stays.
 std::string absolute_input(std::string_view input);
 

@@ -14,6 +14,8 @@ namespace rota {
 struct RunFolder {
   std::filesystem::path path;
 
+  // Rota wrote what is in this folder under the names below: `rota train` may clear it.  Made by `rota train` alone.
+  std::filesystem::path marker() const { return path / "rota-run.json"; }
   std::filesystem::path flags() const { return path / "flags.txt"; }        // the job's options, for --flagfile
   std::filesystem::path address() const { return path / "address"; }        // of the coordinator, while it runs
   std::filesystem::path metrics() const { return path / "metrics.jsonl"; }  // an object for each evaluation
@@ -41,9 +43,15 @@ struct RunFolder {
   static std::string partition_file(std::uint32_t partition) {
     return "partition-" + std::to_string(partition) + ".sst";
   }
+  // Whether a name is that of a file which Rota writes into the folder of an epoch, or leaves there unfinished.
+  static bool is_of_epoch(std::string_view name);
   std::filesystem::path log() const { return path / "log"; }
   // `process` is a role and its number: "worker-0".
   std::filesystem::path log(std::string_view process) const { return log() / (std::string(process) + ".log"); }
+  // Whether a name is that of a file which Rota writes into the folder of logs.
+  static bool is_of_log(std::string_view name);
+  // Whether a name is that of a socket of some process of a job, which is its role, its number and its start.
+  static bool is_socket(std::string_view name);
 };
 
 }  // namespace rota

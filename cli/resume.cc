@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <map>
 
 #include "base/job_options.h"
 #include "base/plugin_host.h"
 #include "base/version.h"
 #include "cli/commands.h"
+#include "cli/dead_sockets.h"
 #include "cli/run_job.h"
 
 namespace rota {
@@ -34,15 +36,13 @@ Status check_given(const CommandLine& line, const std::string& folder) {
   return {};
 }
 
-// A killed `rota` leaves its folder of sockets behind; the address in the run's folder tells where.
-void remove_stale_sockets(const RunFolder& run) {
-  constexpr std::string_view kIpc = "ipc://";
-  auto address = read_whole_file(run.address(), 4096);
-  if (!address.ok() || !address->starts_with(kIpc)) return;
-  const fs::path folder = fs::path(address->substr(kIpc.size())).parent_path();
-  std::error_code ignored;
-  if (folder.filename().string().starts_with(kSocketFolderPrefix)) fs::remove_all(folder, ignored);
-  fs::remove(run.address(), ignored);
+// What tells one job from another are the plugin's options as they were given (job_identity), so those of a run that
+// was started by hand must not get their defaults now.
+std::map<std::string, std::string, std::less<>> as_given(const CommandLine& line) {
+  std::map<std::string, std::string, std::less<>> values;
+  for (const Option& option : job_options()) values.emplace(option.name, line.options.text(option.name));
+  for (const auto& [name, value] : line.given) values.emplace(name, value);
+  return values;
 }
 
 }  // namespace
@@ -73,9 +73,9 @@ Status resume_command(int argc, const char* const* argv) {
   for (const std::string& word : words) pointers.push_back(word.c_str());
   auto parsed = parse_with_plugin(static_cast<int>(pointers.size()), pointers.data(), {});
   if (!parsed.ok()) return std::move(parsed).status();
-  remove_stale_sockets(run);
+  remove_dead_sockets(run);
   ROTA_TRY(make_folder(run.log()));
-  ROTA_TRY(write_flagfile(run.flags(), parsed->line.options.all()));
+  ROTA_TRY(write_flagfile(run.flags(), as_given(parsed->line)));
   return run_job({run, parsed->line.options, line->log_flags, true}, *parsed->plugin);
 }
 

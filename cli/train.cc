@@ -2,12 +2,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <set>
+#include <span>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "base/input_files.h"
@@ -15,11 +15,10 @@
 #include "base/plugin_host.h"
 #include "base/version.h"
 #include "cli/commands.h"
+#include "cli/fresh_folder.h"
 #include "cli/run_job.h"
 
 namespace rota {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -50,41 +49,32 @@ Status check_job(const Options& options, const Plugin& plugin) {
   return {};
 }
 
-// What a run leaves that never got to its first checkpoint: nothing that anybody would miss.
-bool holds_nothing(const RunFolder& run) {
-  const std::set<fs::path> worthless{run.flags(), run.address(), run.events(), run.log(), run.input()};
-  std::error_code error;
-  for (fs::directory_iterator at(run.path, error), end; !error && at != end; at.increment(error)) {
-    std::error_code ignored;
-    if (worthless.contains(at->path()) || fs::is_empty(at->path(), ignored)) continue;
-    return false;
-  }
-  return !error;
-}
-
-Result<FileDescriptor> prepare_folder(const RunFolder& run) {
-  std::error_code error;
-  if (fs::exists(run.path, error) && !holds_nothing(run)) {
-    const bool is_run = fs::exists(run.flags(), error);
-    return Status(ExitCode::cannot_write,
-                  run.path.string() +
-                      (is_run ? " holds another run: choose another --out, or `rota resume " + run.path.string() + "`"
-                              : " holds something else: choose another --out"));
-  }
-  ROTA_TRY(make_folder(run.path));
-  auto claim = claim_folder(run);
-  if (!claim.ok()) return claim;
-  for (fs::directory_iterator at(run.path, error), end; !error && at != end; at.increment(error)) {
-    std::error_code ignored;
-    fs::remove_all(at->path(), ignored);
-  }
-  ROTA_TRY(make_folder(run.log()));
-  return claim;
+// All that the command line names: files, folders, and texts that may be such.
+std::vector<NamedPath> named_paths(const CommandLine& line, const Plugin& plugin) {
+  std::vector<NamedPath> named;
+  const auto add_all = [&](std::span<const Option> table) {
+    for (const Option& option : table) {
+      const std::string value(line.options.text(option.name)), by = "--" + std::string(option.name);
+      if (value.empty() || option.name == "out") continue;
+      if (option.kind != Option::Kind::path && option.kind != Option::Kind::text) continue;
+      named.push_back({by, value});
+      if (option.kind == Option::Kind::path) continue;
+      for (std::string& part : input_parts(value)) named.push_back({by, std::move(part)});
+      if (auto files = input_files(value); files.ok())
+        for (std::string& file : *files) named.push_back({by, std::move(file)});
+    }
+  };
+  add_all(job_options());
+  add_all(plugin.options);
+  for (const std::string& file : line.flagfiles) named.push_back({"--flagfile", file});
+  for (const std::string& flag : line.log_flags)
+    named.push_back({flag.substr(0, flag.find('=')), flag.substr(std::min(flag.find('='), flag.size() - 1) + 1)});
+  return named;
 }
 
 // All roles read the input, each for itself, and a resumed run again; stdin is there once.
 Status keep_stdin(const RunFolder& run) {
-  FileDescriptor file(::open(run.input().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  FileDescriptor file(::open(run.input().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   const auto failed = [&](ExitCode code, const std::string& what) {
     return Status(code, what + ": " + std::generic_category().message(errno));
   };
@@ -120,7 +110,7 @@ Status train_command(int argc, const char* const* argv) {
   ROTA_TRY(check_job(line.options, plugin));
 
   const RunFolder run{line.options.text("out")};
-  auto claim = prepare_folder(run);
+  auto claim = fresh_folder(run, named_paths(line, plugin), line.options.text("input") == "-");
   if (!claim.ok()) return std::move(claim).status();
   auto values = line.options.all();
   // What is in effect now: another build of the app may want another number when the run is resumed.

@@ -42,6 +42,20 @@ std::string log_line(const EpochRecord& record) {
   return text;
 }
 
+// Removes an epoch's files, by their names, and its folder if nothing else is in it.
+void drop_epoch(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::is_directory(fs::symlink_status(folder, error))) return;
+  std::vector<fs::path> ours;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (RunFolder::is_of_epoch(at->path().filename().string())) ours.push_back(at->path());
+  // The record goes first, so that half an epoch never counts; of a folder, remove() takes an empty one only.
+  fs::remove(folder / RunFolder::kCommitRecord, error);
+  for (const fs::path& file : ours) fs::remove(file, error);
+  fs::remove(folder, error);
+}
+
 class RunRecorder final : public Recorder {
  public:
   RunRecorder(const JobSettings& settings, LineFile metrics, LineFile events, bool report)
@@ -90,8 +104,7 @@ class RunRecorder final : public Recorder {
       if (std::filesystem::exists(old / RunFolder::kCommitRecord) && ++kept <= kKeptEpochs) continue;
       // Newer than what was just committed and without a record: still being written.
       if (old > folder) continue;
-      std::error_code ignored;
-      std::filesystem::remove_all(old, ignored);
+      drop_epoch(old);
     }
     return {};
   }

@@ -1,0 +1,273 @@
+"""Nothing of a user's is removed: `rota train` clears only what it wrote itself, `rota resume` removes only sockets."""
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import tempfile
+import unittest
+
+from rota_run import BIN, RotaTest, kill
+
+GOOD = "3\n4\n5\n1 1 2\n1 3 1\n2 2 4\n2 4 1\n3 1 1\n"
+BAD = GOOD.replace("2 2 4", "what is this")
+WORDS = "a\nb\nc\nd\n"
+
+
+class UsersFiles(RotaTest):
+    def setUp(self):
+        super().setUp()
+        self.data = self.folder / "data"
+        self.data.write_text(GOOD)
+        self.vocab = self.folder / "vocab.txt"
+        self.vocab.write_text(WORDS)
+        self.out = self.folder / "j"
+
+    def all_of(self, folder):
+        """Every path in a folder, with what is in it and where it points to."""
+        seen = {}
+        for path in sorted(pathlib.Path(folder).rglob("*")):
+            name = str(path.relative_to(folder))
+            if path.is_symlink():
+                seen[name] = ("link", os.readlink(path))
+            elif path.is_dir():
+                seen[name] = "folder"
+            elif path.is_file():
+                seen[name] = path.read_bytes()
+            else:
+                seen[name] = "special"
+        return seen
+
+    def train(self, *flags, **options):
+        return self.rota("train", "lda", "--topics=2", "--epochs=2", *flags, **options)
+
+    def refused(self, *flags, word="", **options):
+        """Trains into the folder as it is; expects 73 and nothing touched."""
+        before = self.all_of(self.folder)
+        done = self.train(*flags, f"--out={self.out}", **options)
+        self.assertEqual(done.returncode, 73, done.stdout + done.stderr)
+        self.assertIn(word, done.stderr)
+        self.assertIn(str(self.out), done.stderr)
+        self.assertEqual(self.all_of(self.folder), before)
+        return done
+
+    def failed_run(self, **options):
+        """What a run leaves that ended before its first checkpoint."""
+        bad = self.folder / "bad"
+        bad.write_text(BAD)
+        done = self.train(f"--input={bad}", f"--out={self.out}", **options)
+        self.assertEqual(done.returncode, 65, done.stderr)
+        bad.unlink()
+
+    def usual(self, *more):
+        return (f"--input={self.data}", f"--vocab={self.vocab}", *more)
+
+    # -- rota train --
+
+    def test_an_input_in_the_folder_of_the_run_is_left_as_it_is(self):
+        self.out.mkdir()
+        shutil.copy(self.data, self.out / "input")
+        self.refused(f"--input={self.out}/input", f"--vocab={self.vocab}")
+        self.assertEqual((self.out / "input").read_text(), GOOD)
+
+    def test_so_is_one_that_no_option_names(self):
+        for name in ("input", "flags.txt", "address", "events.jsonl", "log/notes", "log/worker-0.log", "empty/folder/x"):
+            with self.subTest(name=name):
+                shutil.rmtree(self.out, ignore_errors=True)
+                (self.out / name).parent.mkdir(parents=True)
+                (self.out / name).write_text("mine")
+                self.refused(*self.usual())
+
+    def test_empty_files_and_folders_are_somebodys_too(self):
+        for make in (lambda p: p.touch(), lambda p: p.mkdir(), lambda p: p.symlink_to(self.data)):
+            for name in ("log", "empty", "checkpoint"):
+                with self.subTest(name=name):
+                    shutil.rmtree(self.out, ignore_errors=True)
+                    self.out.mkdir()
+                    make(self.out / name)
+                    self.refused(*self.usual())
+
+    def test_a_flagfile_in_the_folder_of_the_run(self):
+        self.out.mkdir()
+        (self.out / "flags.txt").write_text("\n".join(self.usual()) + "\n")
+        self.refused(f"--flagfile={self.out}/flags.txt")
+        # Neither is one that an earlier run wrote there.
+        shutil.rmtree(self.out)
+        self.failed_run()
+        self.refused(f"--flagfile={self.out}/flags.txt", *self.usual(), word="flagfile")
+
+    def test_a_run_that_got_nowhere_is_cleared(self):
+        for _ in range(2):
+            self.failed_run()
+        done = self.train(*self.usual(f"--out={self.out}"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("what is this", (self.out / "log/worker-0.log").read_text())
+        self.refused(*self.usual(), word="another run")
+
+    def test_what_is_found_there_later_keeps_the_folder(self):
+        for name in ("notes", "log/notes", "input", "log/worker-0.log.old", "checkpoint/mine", "model/text"):
+            with self.subTest(name=name):
+                shutil.rmtree(self.out, ignore_errors=True)
+                self.failed_run()
+                (self.out / name).parent.mkdir(exist_ok=True)
+                (self.out / name).write_text("mine")
+                self.refused(*self.usual())
+        shutil.rmtree(self.out)
+        self.failed_run()
+        (self.out / "log/worker-1.log").unlink()
+        (self.out / "log/worker-1.log").symlink_to(self.data)
+        self.refused(*self.usual(), word="worker-1.log")
+        shutil.rmtree(self.out)
+        self.failed_run()
+        kept = self.folder / "kept"
+        (self.out / "log").rename(kept)
+        (self.out / "log").symlink_to(kept)
+        self.refused(*self.usual(), word="log")
+
+    def test_a_folder_of_an_older_rota_has_no_marker(self):
+        self.failed_run()
+        (self.out / "rota-run.json").unlink()
+        self.refused(*self.usual())
+        shutil.rmtree(self.out)
+        self.failed_run()
+        (self.out / "rota-run.json").write_text("{}")
+        self.refused(*self.usual())
+
+    def test_options_that_name_what_would_be_cleared(self):
+        log = self.out / "log"
+        for flags in ((f"--input={log}", ), (f"--input={log}/*", ), (f"--input={self.data},{log}/worker-0.log", ),
+                      (f"--input={self.out}", ), self.usual(f"--valid={log}/worker-1.log"),
+                      (f"--input={self.data}", f"--vocab={log}/worker-0.log"), self.usual(f"--init={self.out}"),
+                      self.usual(f"--init={self.folder}/link/events.jsonl"),
+                      (f"--input={self.folder}/link/log/worker-0.log", )):
+            with self.subTest(flags=flags):
+                shutil.rmtree(self.out, ignore_errors=True)
+                self.failed_run()
+                link = self.folder / "link"
+                link.unlink(missing_ok=True)
+                link.symlink_to(self.out)
+                self.refused(*flags, word="names")
+
+    def test_stdin_that_an_earlier_run_kept(self):
+        done = subprocess.run(self.command("train", "lda", "--topics=2", "--input=-", f"--out={self.out}"), input=BAD,
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 65, done.stderr)
+        self.assertEqual((self.out / "input").read_text(), BAD)
+        with open(self.out / "input", encoding="utf-8") as again:
+            self.refused("--input=-", stdin=again)
+        self.refused(f"--input={self.out}/input", word="names")
+        with open(self.data, encoding="utf-8") as good:
+            done = self.train("--input=-", f"--vocab={self.vocab}", f"--out={self.out}", stdin=good)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.out / "input").read_text(), GOOD)
+
+    # -- rota resume --
+
+    def killed_by_hand(self, sockets):
+        """A run that was started by hand with its sockets in that folder, and killed."""
+        self.out.mkdir()
+        flags = self.out / "flags.txt"
+        flags.write_text("\n".join(["--app=lda", *self.usual(), "--topics=2", "--epochs=100000000", "--eval_every=0",
+                                    "--workers=1", "--checkpoint_seconds=0", f"--out={self.out}"]) + "\n")
+        roles = [subprocess.Popen([BIN / f"rota-{role}", f"--flagfile={flags}", f"--coordinator=ipc://{sockets}/sock"],
+                                  stderr=subprocess.DEVNULL) for role in ("coordinator", "scheduler", "worker")]
+        for role in roles:
+            self.addCleanup(self._end, role)
+        self.wait_for("a commit", lambda: (self.out / "checkpoint").exists() and self.committed(self.out))
+        kill([role.pid for role in roles])
+        for role in roles:
+            role.wait()
+
+    @staticmethod
+    def is_dead(path):
+        with socket.socket(socket.AF_UNIX) as asking:
+            try:
+                asking.connect(str(path))
+            except ConnectionRefusedError:
+                return True
+            return False
+
+    def resume_for_a_while(self):
+        run = self.start("resume", self.out)
+        self.wait_for("training", lambda: run.poll() is not None or not (self.out / "events.jsonl").exists() or
+                      self.events(self.out, "resume") and len(self.roles(self.out)) == 3 and self.events(self.out, "phase")[-1]["phase"] == "training")
+        self.assertIsNone(run.poll())
+        kill([run.pid, *self.roles(self.out).values()])
+        run.communicate()
+
+    def test_resume_leaves_the_folder_around_a_socket(self):
+        runs = self.folder / "rota-runs"
+        runs.mkdir()
+        (runs / "results").mkdir()
+        (runs / "results/paper.tex").write_text("mine")
+        self.out = runs / "a"
+        self.killed_by_hand(runs)
+        before = self.all_of(runs / "results")
+        self.resume_for_a_while()
+        self.assertEqual(self.all_of(runs / "results"), before)
+        self.assertTrue((self.out / "flags.txt").exists())
+
+    def test_resume_removes_dead_sockets_and_nothing_else(self):
+        sockets = pathlib.Path(tempfile.mkdtemp(prefix="rota-"))
+        self.addCleanup(shutil.rmtree, sockets, ignore_errors=True)
+        self.killed_by_hand(sockets)
+        (sockets / "notes").write_text("mine")
+        (sockets / "worker-7-1").write_text("not a socket")
+        (sockets / "worker-8-1").symlink_to(self.data)
+        other, alive = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
+        self.addCleanup(other.close)
+        self.addCleanup(alive.close)
+        other.bind(str(sockets / "mine.sock"))
+        other.close()
+        alive.bind(str(sockets / "worker-9-1"))
+        alive.listen()
+        self.assertTrue(any(p.name.startswith("worker-0-") for p in sockets.iterdir()))
+        self.resume_for_a_while()
+        self.assertEqual({p.name for p in sockets.iterdir()},
+                         {"notes", "worker-7-1", "worker-8-1", "mine.sock", "worker-9-1"})
+
+    def test_resume_follows_no_link_to_a_folder_of_sockets(self):
+        real = pathlib.Path(tempfile.mkdtemp(prefix="rota-"))
+        self.addCleanup(shutil.rmtree, real, ignore_errors=True)
+        self.killed_by_hand(real)
+        link = self.folder / "rota-ABCDEF"
+        link.symlink_to(real)
+        (self.out / "address").write_text(f"ipc://{link}/coordinator\n")
+        before = set(real.iterdir())
+        self.resume_for_a_while()
+        self.assertTrue(before)
+        self.assertEqual(set(real.iterdir()), before)
+        self.assertTrue(link.is_symlink())
+
+    def test_a_killed_runs_own_folder_of_sockets_goes(self):
+        run = self.start("train", "lda", *self.usual(), "--topics=2", "--epochs=100000000", "--eval_every=0",
+                         "--checkpoint_seconds=0", f"--out={self.out}")
+        self.wait_for("a commit", lambda: (self.out / "checkpoint").exists() and self.committed(self.out))
+        sockets = pathlib.Path((self.out / "address").read_text().strip().removeprefix("ipc://")).parent
+        kill([run.pid, *self.roles(self.out).values()])
+        run.communicate()
+        self.wait_for("the sockets to be dead", lambda: all(map(self.is_dead, sockets.iterdir())))
+        self.assertTrue(list(sockets.iterdir()))
+        run = self.start("resume", self.out)
+        self.wait_for("the stale sockets to go", lambda: run.poll() is not None or not sockets.exists())
+        self.assertFalse(sockets.exists())
+
+    def test_what_is_no_epoch_of_rotas_stays_in_the_checkpoints(self):
+        self.failed_run()
+        done = self.train(*self.usual(f"--out={self.folder}/k", "--epochs=1"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        run = self.start("train", "lda", *self.usual(), "--topics=2", "--epochs=100000000", "--eval_every=0",
+                         "--checkpoint_seconds=0", f"--out={self.out}")
+        self.wait_for("a commit", lambda: (self.out / "checkpoint").exists() and self.committed(self.out))
+        mine = self.out / "checkpoint/epoch-00000000"
+        mine.mkdir(exist_ok=True)
+        (mine / "notes").write_text("mine")
+        last = self.committed(self.out)[-1]
+        self.wait_for("two commits more", lambda: run.poll() is not None or last not in self.committed(self.out))
+        kill([run.pid, *self.roles(self.out).values()])
+        run.communicate()
+        self.assertEqual((mine / "notes").read_text(), "mine")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
