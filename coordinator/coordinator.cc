@@ -110,6 +110,7 @@ void Coordinator::on(const Beat& beat, NodeId from, Outbox& out) {
 }
 
 void Coordinator::on(const Fault& fault, NodeId from, Outbox& out) {
+  if (fault.code == ExitCode::ok) return wrong(from, "FAULT without a code", out);
   recorder_->event("fault", {{"role", from.name()}, {"what", fault.what}});
   // Bad data is the user's to mend, who wants "file:line: what" and no more.
   const bool users =

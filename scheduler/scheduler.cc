@@ -140,12 +140,11 @@ Status Scheduler::choose(Rounds& rounds) {
 }
 
 Status Scheduler::end_epoch(Rounds& rounds) {
+  const std::string where = "epoch " + std::to_string(epoch_);
   Writer state;
   std::vector<Figure> figures;
-  ROTA_TRY(call_hook(plugin_.name, "Schedule::save", "epoch " + std::to_string(epoch_), [&] {
-    figures = schedule_->figures();
-    schedule_->save(state);
-  }));
+  ROTA_TRY(call_hook(plugin_.name, "Schedule::figures", where, [&] { figures = schedule_->figures(); }));
+  ROTA_TRY(call_hook(plugin_.name, "Schedule::save", where, [&] { schedule_->save(state); }));
   rounds.figures.push_back({epoch_, std::move(figures)});
   states_[epoch_++] = state.take();
   epoch_begun_ = epoch_ending_ = false;
@@ -159,6 +158,8 @@ Status Scheduler::on(const RoundsDone& done, NodeId, Outbox& out) {
     epochs_done_ = ends_.begin()->first + 1;
     ends_.erase(ends_.begin());
   }
+  // A round of the epoch before this one is done, so that no end of an epoch before that can be saved any more.
+  if (epochs_done_ > 0) states_.erase(states_.begin(), states_.lower_bound(epochs_done_ - 1));
   return schedule_more(out);
 }
 

@@ -28,6 +28,9 @@ class Scheduler final : public Node {
   NodeId id() const override { return {Role::scheduler, settings_.index}; }
   Status step(const Envelope& in, Outbox& out) override;
 
+  // How many epochs' ends are remembered because they may be saved yet.
+  std::size_t states_kept() const { return states_.size(); }
+
  private:
   Status on(const Welcome& welcome, NodeId from, Outbox& out);
   Status on(const Weights& weights, NodeId from, Outbox& out);

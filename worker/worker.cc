@@ -140,12 +140,12 @@ Status Worker::on(const Fetched& fetched, NodeId from, Outbox& out) {
     --preparing_;
     ready_if_prepared(later);
   };
-  if (prepared_ && fetched.object == Object::slice && fetched.id < cut_.slices.size()) {
+  if (fetched.object == Object::slice && fetched.id < cut_.slices.size()) {
     leases_.begin(static_cast<SliceId>(fetched.id), nullptr, fetched.bytes);
     prepared(out);
     return {};
   }
-  if (!prepared_ || fetched.object != Object::shard || fetched.id < first_ || fetched.id >= end_)
+  if (fetched.object != Object::shard || fetched.id < first_ || fetched.id >= end_)
     return unexpected(fetched.kind, from);
   Shard& shard = this->shard(static_cast<ShardId>(fetched.id));
   out.start([this, &shard, bytes = fetched.bytes, prepared]() -> Continuation {
@@ -275,7 +275,7 @@ void Worker::begin_slice(Shard& shard, const Task& task, Outbox& out) {
       ROTA_TRY(status);
       --running_;
       shard.busy = false;
-      tally_push(task.epoch, items, took, later);
+      tally_work(task.epoch, items, took, later);
       leases_.release(slice);
       move_on(slice, later);
       return run_ready(later);
@@ -293,7 +293,7 @@ void Worker::depart(Leases::Departure departure, Outbox& out) {
   const Handover& handover = departure.handover;
   const NodeId to{Role::worker, worker_of_shard(handover.shard, job_.shards, settings_.workers)};
   HeldSlice& slice = departure.slice;
-  if (!slice.bytes.empty()) {
+  if (slice.rows == nullptr || !slice.bytes.empty()) {  // as it came, or as the compute thread made it
     if (!tallies_.empty()) tallies_.rbegin()->second.slice_bytes += slice.bytes.size();
     out.send(to, Lease{handover.slice, handover.to, handover.shard, slice.bytes});
     return;
@@ -347,7 +347,8 @@ void Worker::begin_shared(Shard& shard, const Task& task, Outbox& out) {
           --running_;
           shard.busy = false;
           ++shard.pushed;
-          tally_push(task.epoch, items, took, later);
+          shard.epoch = task.epoch;
+          tally_work(task.epoch, items, took, later);
           const auto homes = commits_.homes(task.round);
           for (auto& [partition, sums] : part_sums_.add(task.round, shard.id, std::move(*parts), note,
                                                         {commits_.partitions_of(task.round), at, homes}))
@@ -395,6 +396,7 @@ void Worker::refresh(Shard& shard, Outbox& out) {
   forget_commits();
   shard.busy = true;
   out.start([this, &shard, rounds = std::move(rounds)]() -> Continuation {
+    const Nanoseconds began = now_ns();
     Status status;
     for (const auto& round : rounds) {
       if (!status.ok()) break;
@@ -403,9 +405,10 @@ void Worker::refresh(Shard& shard, Outbox& out) {
                          "round " + std::to_string(round->rows.round) + ", shard " + std::to_string(shard.id),
                          [&] { shard.push->refresh(round->commit(deltas)); });
     }
-    return [this, &shard, status](Outbox& later) -> Status {
+    return [this, &shard, took = now_ns() - began, status](Outbox& later) -> Status {
       ROTA_TRY(status);
       shard.busy = false;
+      tally_work(shard.epoch, 0, took, later);
       return run_ready(later);
     };
   });
@@ -428,7 +431,7 @@ Worker::EpochTally& Worker::tally(Epoch epoch, const Outbox& out) {
   return found->second;
 }
 
-void Worker::tally_push(Epoch epoch, std::uint64_t items, Nanoseconds took, const Outbox& out) {
+void Worker::tally_work(Epoch epoch, std::uint64_t items, Nanoseconds took, const Outbox& out) {
   EpochTally& one = tally(epoch, out);
   one.items += items;
   one.compute += took;

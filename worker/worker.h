@@ -50,6 +50,7 @@ class Worker final : public Node {
     // Of the shared rounds, which come to all shards in the same order: how many it has pushed, and how many of their
     // commits it has refreshed from.
     std::uint64_t pushed = 0, refreshed = 0;
+    Epoch epoch = 0;  // of the last of them: no epoch ends for a shard before it has refreshed from all its commits
   };
   struct EpochTally {
     std::uint32_t shards_done = 0;
@@ -84,7 +85,7 @@ class Worker final : public Node {
   void move_on(SliceId slice, Outbox& out);
   void depart(Leases::Departure departure, Outbox& out);
   EpochTally& tally(Epoch epoch, const Outbox& out);
-  void tally_push(Epoch epoch, std::uint64_t items, Nanoseconds took, const Outbox& out);
+  void tally_work(Epoch epoch, std::uint64_t items, Nanoseconds took, const Outbox& out);
   // Runs `hook(shard, its share of the slices held here)` once for every shard; `done` when all have ended.
   using SliceList = std::vector<std::pair<SliceId, HeldSlice*>>;
   template <typename Result>

@@ -220,6 +220,16 @@ TEST(Coordinator, AFaultEndsTheRunWithItsCode) {
   EXPECT_EQ(other.ended.value_or(Ending{}).what, "worker-0: push threw");
 }
 
+// The end of such a run was taken for a good one, and its commit record was read though there was none.
+TEST(Coordinator, AFaultWithoutACodeIsOurBug) {
+  Script run;
+  run.prepare();
+  run.hear(kWorker, Fault{ExitCode::ok, "nothing is wrong"});
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::bug);
+  EXPECT_EQ(run.ended->what, "an unexpected FAULT without a code from worker-0");
+}
+
 // Anybody who could connect could end a run, or be counted as a worker.
 TEST(Coordinator, StrangersAreNotHeard) {
   Script run;

@@ -26,6 +26,7 @@ struct Play {
   std::uint64_t ends_job = 0;  // the round that does
   bool owned = false;          // rounds are of slices alone
   bool throws = false;
+  bool figures_throw = false;
   Share share;
   std::uint32_t wish = 0;
   std::vector<double> heard;  // values that came back
@@ -70,7 +71,10 @@ class PlayedSchedule final : public Schedule {
     play.replies.push_back(text_of(commit.reply));
     play.arguments.push_back(commit.argument[0]);
   }
-  std::vector<Figure> figures() override { return {{"heard", static_cast<double>(play.heard.size())}}; }
+  std::vector<Figure> figures() override {
+    if (play.figures_throw) throw std::runtime_error("nothing to report");
+    return {{"heard", static_cast<double>(play.heard.size())}};
+  }
   void save(Writer& out) const override {
     out.put(made_);
     out.put(std::uint64_t{play.heard.size()});
@@ -318,6 +322,15 @@ TEST_F(SchedulerNode, WhatTheScheduleThrowsNamesPluginHookAndRound) {
   EXPECT_EQ(status.what(), "plugin played, Schedule::next, round 1: no more ideas");
 }
 
+// It was reported as one of save().
+TEST_F(SchedulerNode, AThrowInFiguresNamesFigures) {
+  play.pipeline = 0;
+  play.figures_throw = true;
+  ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
+  EXPECT_EQ(hear(kCoordinator, Start{1, 1, 1}).what(),
+            "plugin played, Schedule::figures, epoch 1: nothing to report");
+}
+
 // ---- checkpoints ----
 
 TEST_F(SchedulerNode, SavesTheStateAtTheEpochsEndAndTheCut) {
@@ -349,6 +362,27 @@ TEST_F(SchedulerNode, ASaveThatComesBeforeTheFeedbackIsAnsweredAfterIt) {
   EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U);
   commit(3);
   EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U) << "once";
+}
+
+// Without checkpoints every epoch's state was kept: twelve bytes a column and epoch filled the memory.
+TEST_F(SchedulerNode, StatesOfEpochsThatCanNoLongerBeSavedAreDropped) {
+  for (const std::uint32_t pipeline : {0U, 1U}) {
+    start();
+    play.pipeline = pipeline;
+    ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
+    ASSERT_TRUE(hear(kCoordinator, Start{1, 100, 1}).ok());
+    for (RoundId round = 1; round <= 98; ++round) {
+      if (pipeline > 0) commit(round);
+      ASSERT_TRUE(hear(kCoordinator, RoundsDone{round}).ok());
+      EXPECT_LE(scheduler_->states_kept(), 4U) << "pipeline " << pipeline << ", round " << round;
+    }
+    // Of the last epoch of which a round is done, and all behind it, any may be the one at which a signal stops the run.
+    ASSERT_TRUE(hear(kCoordinator, Save{49, 0}).ok());
+    const auto puts = sent<Put>(kPartition);
+    ASSERT_FALSE(puts.empty());
+    Reader state(puts[0].bytes.view());
+    EXPECT_EQ(state.get<std::uint64_t>(), 98U);
+  }
 }
 
 TEST_F(SchedulerNode, AnotherSchedulerSavesItsOwnStateAlone) {

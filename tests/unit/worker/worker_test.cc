@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <limits>
+#include <thread>
 
+#include "base/clock.h"
 #include "rota/dense_slice.h"
 #include "tests/unit/wire/node_stage.h"
 #include "tests/unit/wire/round_messages.h"
@@ -37,6 +40,7 @@ struct Play {
   std::string note;  // of every shard, with its number behind it
   std::vector<Shown> shown;
   std::string replies;  // that refresh() was given
+  std::chrono::milliseconds refresh_takes{0};
 };
 Play play;
 
@@ -67,6 +71,7 @@ class AddingPush final : public Push {
     return 5;
   }
   void refresh(const Commit& commit) override {
+    std::this_thread::sleep_for(play.refresh_takes);
     refreshed_.push_back(commit.round);
     play.replies += text_of(commit.reply);
   }
@@ -259,6 +264,18 @@ TEST_F(WorkerNode, SumsThePartsOfItsShardsAndEndsTheEpochBehindTheCommit) {
   EXPECT_EQ(done[0].items, 10U);
 }
 
+// It was taken for waiting.
+TEST_F(WorkerNode, RefreshingCountsAsComputing) {
+  prepare();
+  play.refresh_takes = std::chrono::milliseconds(5);
+  ASSERT_TRUE(hear(kCoordinator, sharing(rows_of(1, {0}), true)).ok());
+  commit(1);
+  const auto done = sent<EpochDone>(kCoordinator);
+  ASSERT_EQ(done.size(), 1U);
+  // A sleep is never shorter than it was asked to be.
+  EXPECT_GE(done[0].compute_ns, static_cast<std::uint64_t>(2 * 5 * kMillisecond)) << "by two shards";
+}
+
 TEST_F(WorkerNode, APartThatIsNoNumberNamesPluginRoundAndShard) {
   prepare();
   play.part = std::numeric_limits<double>::quiet_NaN();
@@ -406,6 +423,25 @@ TEST_F(WorkerNode, EvaluatesAndSavesWhatItHolds) {
   EXPECT_EQ(sent<Put>(kPartition).size(), 5U) << "two shards, three slices";
   for (const Put& put : sent<Put>(kPartition)) EXPECT_EQ(put.hash, hash128(put.bytes.view()));
   EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U);
+}
+
+// Its rows were asked to encode themselves, and there were none.
+TEST_F(WorkerNode, AResumedSliceWithoutBytesMovesOnAsItIs) {
+  Welcome welcome;
+  welcome.resume = 1;
+  ASSERT_TRUE(hear(kCoordinator, welcome).ok());
+  CutMade cut;
+  cut.cut.slices = {{0}, {1}, {2}, {3}};
+  ASSERT_TRUE(hear(kCoordinator, cut).ok());
+  for (const ShardId shard : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::shard, shard, {}}).ok());
+  for (const SliceId slice : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::slice, slice, {}}).ok());
+  Tasks tasks;
+  tasks.handovers = {{0, 0, 1, 3}};  // to shard 3 of the other worker, and no task before
+  ASSERT_TRUE(hear(kCoordinator, tasks).ok());
+  const auto leases = sent<Lease>(kOther);
+  ASSERT_EQ(leases.size(), 1U);
+  EXPECT_EQ(leases[0].slice, 0U);
+  EXPECT_TRUE(leases[0].rows.empty());
 }
 
 TEST_F(WorkerNode, WhatIsNotForAWorkerIsRefused) {
