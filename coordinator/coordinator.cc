@@ -386,7 +386,7 @@ void Coordinator::on(const Written& written, NodeId from, Outbox& out) {
 
 void Coordinator::commit(Outbox& out) {
   checkpoint_->fill(committing_);
-  out.start([this, recorder = recorder_, record = committing_]() -> Continuation {
+  out.start_io([this, recorder = recorder_, record = committing_]() -> Continuation {
     Status status = recorder->commit(record);
     return [this, record, status = std::move(status)](Outbox& later) -> Status {
       if (phase_ == Phase::ended) return {};
@@ -420,7 +420,7 @@ void Coordinator::finish(Outbox& out) {
   enter(Phase::finishing);
   RunResult result{record_, *committed_, roster_.peak_memory()};
   result.peak_memory.emplace_back(kCoordinator.name(), out.world().memory);
-  out.start([this, recorder = recorder_, result]() -> Continuation {
+  out.start_io([this, recorder = recorder_, result]() -> Continuation {
     Status status = recorder->finish(result);
     return [this, status = std::move(status)](Outbox& later) -> Status {
       if (phase_ == Phase::ended) return {};

@@ -20,7 +20,7 @@ namespace rota {
 
 class Coordinator final : public Node {
  public:
-  // `recorder` is shared because its slow calls run on compute threads.
+  // `recorder` is shared because its slow calls run on the thread for files.
   Coordinator(RunPlan plan, std::shared_ptr<Recorder> recorder);
 
   NodeId id() const override { return kCoordinator; }

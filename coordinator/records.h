@@ -64,8 +64,8 @@ struct RunResult {
   std::vector<std::pair<std::string, std::uint64_t>> peak_memory;  // bytes by process
 };
 
-// Where the records go.  The coordinator's thread calls event() and epoch(); commit() and finish() run as work, on a
-// compute thread, because they wait for a disk.
+// Where the records go.  The coordinator's thread calls event() and epoch(); commit() and finish() run as work, on
+// the thread for files.
 class Recorder {
  public:
   using Fields = std::vector<std::pair<std::string, std::string>>;

@@ -32,15 +32,15 @@ Status Partition::on(const Welcome& welcome, NodeId, Outbox& out) {
     out.send(kCoordinator, Ready{});
     return {};
   }
-  out.start([this]() -> Continuation {
+  out.start_io([this]() -> Continuation {
     auto rows = std::make_shared<Rows>(rows_.tables());
     Status status = store_->read_rows(*resume_, settings_.index, *rows);
     if (status.ok() && pull_ != nullptr) status = restore_pull();
     return [this, rows, status](Outbox& later) -> Status {
       ROTA_TRY(status);
       rows_ = std::move(*rows);
+      telling_.emplace();
       tell_rows(later);
-      later.send(kCoordinator, Ready{});
       return {};
     };
   });
@@ -55,22 +55,55 @@ Status Partition::restore_pull() {
   return in.done() ? Status() : Status(ExitCode::disk, "the state of pull in the checkpoint is damaged");
 }
 
-// Who joins a resumed job does not know the rows that were committed before it.
+Status Partition::tick(Outbox& out) {
+  tell_rows(out);
+  serve(out);
+  return {};
+}
+
+// Who joins a resumed job does not know the rows that were committed before it.  They go in chunks, as fast as the
+// slowest takes them; READY comes behind the last, so that no round is committed before.
 void Partition::tell_rows(Outbox& out) {
-  for (TableId table = 0; table < rows_.tables().size(); ++table) {
-    if (!rows_.has_table(table)) continue;
-    SharedRows rows;
-    rows.table = table;
-    Writer values;
-    rows_.for_each([&](TableId of, Key key, std::span<const double> row) {
-      if (of != table) return;
-      rows.keys.push_back(key);
-      values.append(row.data(), row.size_bytes());
-    });
-    const Deltas deltas{rows, Bytes::from(values.take()), {}};
-    for (std::uint32_t w = 0; w < settings_.workers; ++w) out.send({Role::worker, w}, deltas);
-    for (std::uint32_t s = 0; s < settings_.schedulers; ++s) out.send({Role::scheduler, s}, deltas);
+  std::vector<NodeId> all;
+  for (std::uint32_t w = 0; w < settings_.workers; ++w) all.push_back({Role::worker, w});
+  for (std::uint32_t s = 0; s < settings_.schedulers; ++s) all.push_back({Role::scheduler, s});
+  std::uint64_t told = 0;
+  while (telling_) {
+    const auto allows = [&](NodeId to) { return settings_.credit.allows(out, to, told); };
+    if (!std::all_of(all.begin(), all.end(), allows)) return;
+    const std::optional<Deltas> rows = next_rows();
+    if (!rows) {
+      telling_.reset();
+      out.send(kCoordinator, Ready{});
+      return;
+    }
+    told += rows->values.size() + rows->rows.keys.size() * sizeof(Key);
+    for (const NodeId to : all) out.send(to, *rows);
   }
+}
+
+// The next chunk of rows to tell; every shared table has at least one, its last.
+std::optional<Deltas> Partition::next_rows() {
+  while (!rows_.has_table(telling_->table))
+    if (++telling_->table >= rows_.tables().size()) return std::nullopt;
+  Deltas chunk;
+  chunk.rows.table = telling_->table;
+  Writer values;
+  std::uint64_t bytes = 0;
+  rows_.for_each_behind(telling_->table, telling_->behind, [&](Key key, std::span<const double> row) {
+    chunk.last = bytes == 0 || bytes + row.size_bytes() + sizeof key <= settings_.credit.chunk;
+    if (!chunk.last) return false;
+    bytes += row.size_bytes() + sizeof key;
+    chunk.rows.keys.push_back(key);
+    values.append(row.data(), row.size_bytes());
+    return true;
+  });
+  chunk.values = Bytes::from(values.take());
+  if (chunk.last)
+    telling_ = Telling{telling_->table + 1, std::nullopt};
+  else
+    telling_->behind = chunk.rows.keys.back();
+  return chunk;
 }
 
 // ---- rounds ----
@@ -203,7 +236,7 @@ void Partition::write_if_whole(Epoch epoch, Outbox& out) {
   if (!found->second.asked || found->second.objects.size() < found->second.expected) return;
   auto whole = std::make_shared<Collecting>(std::move(found->second));
   collecting_.erase(found);
-  out.start([this, whole, epoch]() -> Continuation {
+  out.start_io([this, whole, epoch]() -> Continuation {
     Written written;
     written.epoch = epoch;
     const auto file = store_->write(epoch, settings_.index, whole->objects, *whole->rows, written.file);
@@ -223,15 +256,32 @@ void Partition::write_if_whole(Epoch epoch, Outbox& out) {
 
 Status Partition::on(const Fetch& fetch, NodeId from, Outbox& out) {
   if (!resume_) return unexpected(fetch.kind, from);
-  out.start([this, fetch, from]() -> Continuation {
-    auto bytes = store_->read(*resume_, settings_.index, fetch.object, fetch.id);
-    return [fetch, from, bytes = std::move(bytes)](Outbox& later) -> Status {
-      if (!bytes.ok()) return bytes.status();
-      later.send(from, Fetched{fetch.object, fetch.id, *bytes});
+  asked_.push_back({from, fetch});
+  serve(out);
+  return {};
+}
+
+// Reads what was asked for, one object after the other, for whom little is on its way.  `bytes` were sent to `last`
+// just now.
+void Partition::serve(Outbox& out, NodeId last, std::uint64_t bytes) {
+  if (reading_) return;
+  const auto next = std::find_if(asked_.begin(), asked_.end(), [&](const Asked& one) {
+    return settings_.credit.allows(out, one.by, one.by == last ? bytes : 0);
+  });
+  if (next == asked_.end()) return;
+  const Asked asked = *next;
+  asked_.erase(next);
+  reading_ = true;
+  out.start_io([this, asked]() -> Continuation {
+    auto bytes_read = store_->read(*resume_, settings_.index, asked.what.object, asked.what.id);
+    return [this, asked, bytes_read = std::move(bytes_read)](Outbox& later) -> Status {
+      reading_ = false;
+      if (!bytes_read.ok()) return bytes_read.status();
+      later.send(asked.by, Fetched{asked.what.object, asked.what.id, *bytes_read});
+      serve(later, asked.by, bytes_read->size());
       return {};
     };
   });
-  return {};
 }
 
 }  // namespace rota

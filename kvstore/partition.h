@@ -1,20 +1,24 @@
 // kvstore/partition.h -- a part of the store: sums the shards' parts, runs pull, commits, tells; keeps what checkpoints
 // are made of until it is on disk.  README.md has its states.
 #pragma once
+#include <deque>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "kvstore/checkpoint_file.h"
 #include "kvstore/gather.h"
 #include "kvstore/rows.h"
 #include "rota/plugin.h"
+#include "wire/credit.h"
 #include "wire/node.h"
 
 namespace rota {
 
-// Where a partition keeps its files: the disk in production, memory in simulations.  Called from compute threads.
+// Where a partition keeps its files: the disk in production, memory in simulations.  Called from the thread for files.
 class CheckpointStore {
  public:
   virtual ~CheckpointStore() = default;
@@ -32,6 +36,7 @@ struct PartitionSettings {
   std::uint32_t index = 0;
   std::uint32_t workers = 1;
   std::uint32_t schedulers = 1;
+  Credit credit = {};
 };
 
 class Partition final : public Node {
@@ -41,6 +46,7 @@ class Partition final : public Node {
 
   NodeId id() const override { return {Role::partition, settings_.index}; }
   Status step(const Envelope& in, Outbox& out) override;
+  Status tick(Outbox& out) override;
 
  private:
   // A checkpoint that is being collected.
@@ -49,6 +55,15 @@ class Partition final : public Node {
     std::uint64_t expected = 0;  // objects
     std::vector<Put> objects;
     std::shared_ptr<const Rows> rows;  // as of the epoch's end
+  };
+  // How far the rows of a resumed job were told.
+  struct Telling {
+    TableId table = 0;
+    std::optional<Key> behind;
+  };
+  struct Asked {
+    NodeId by;
+    Fetch what;
   };
 
   Status on(const Welcome& welcome, NodeId from, Outbox& out);
@@ -63,6 +78,8 @@ class Partition final : public Node {
   Status commit(const Gather::Whole& whole, Deltas deltas, Outbox& out);
   Status restore_pull();
   void tell_rows(Outbox& out);
+  std::optional<Deltas> next_rows();
+  void serve(Outbox& out, NodeId last = {}, std::uint64_t bytes = 0);
   void write_if_whole(Epoch epoch, Outbox& out);
 
   PartitionSettings settings_;
@@ -74,6 +91,9 @@ class Partition final : public Node {
   Gather gather_;
   bool pulling_ = false;  // a pull runs on a compute thread
   std::optional<Epoch> resume_;
+  std::optional<Telling> telling_;
+  std::deque<Asked> asked_;  // FETCHes that were not served yet
+  bool reading_ = false;     // the object that one of them asked for
   std::map<Epoch, Collecting> collecting_;
 };
 

@@ -1,6 +1,7 @@
 // kvstore/rows.h -- the memory engine: the shared rows that live in one partition.
 #pragma once
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,12 @@ class Rows {
   void for_each(F f) const {
     for (TableId table = 0; table < rows_.size(); ++table)
       for (const auto& [key, values] : rows_[table]) f(table, key, std::span<const double>(values));
+  }
+  // Calls f(key, values) for the rows of a table behind a key (none: from the first), in order, until it says false.
+  template <typename F>
+  void for_each_behind(TableId table, std::optional<Key> behind, F f) const {
+    auto at = behind ? rows_[table].upper_bound(*behind) : rows_[table].begin();
+    while (at != rows_[table].end() && f(at->first, std::span<const double>(at->second))) ++at;
   }
   // Of the set of rows: the same however they are spread over partitions.
   Hash128 hash() const;

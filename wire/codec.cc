@@ -105,7 +105,7 @@ void fields(auto& io, Is<Parts> auto& m) {
   io(m.round, m.node, m.sums, m.note_sizes, m.notes);
 }
 void fields(auto& io, Is<Deltas> auto& m) {
-  io(m.rows, m.values, m.reply);
+  io(m.rows, m.values, m.reply, m.last);
 }
 void fields(auto& io, Is<Committed> auto& m) {
   io(m.round);

@@ -108,7 +108,7 @@ Status Commits::restore(const Deltas& deltas) {
     row.resize(tables_[rows.table].row_width);
     std::memcpy(row.data(), deltas.values.view().data() + i * bytes, bytes);
   }
-  ++restorations_;
+  if (deltas.last) ++restorations_;
   return {};
 }
 

@@ -41,7 +41,7 @@ class Commits {
 
   // A round is out.  An error if check_rows finds one.
   Status begin(const SharedRows& rows);
-  // In a resumed job, the rows of one table in one partition as of the checkpoint: DELTAS of round 0.
+  // In a resumed job, rows of one table in one partition as of the checkpoint: DELTAS of round 0.
   Status restore(const Deltas& deltas);
   // Every partition has restored every shared table.
   bool restored() const;

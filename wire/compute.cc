@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <deque>
+#include <thread>
 
 namespace rota {
 
@@ -21,16 +23,71 @@ struct Compute::Arena {
   std::size_t running = 0;  // guarded by mutex
 };
 
+// The thread that waits for disks.  A checkpoint's write, fsync and hash on a compute thread would keep it from pushes.
+struct Compute::Files {
+  explicit Files(Compute& compute) : thread([this, &compute] { work_off(compute); }) {}
+  ~Files() {
+    {
+      const std::scoped_lock lock(mutex);
+      closing = true;
+    }
+    changed.notify_one();
+    thread.join();
+  }
+  Files(const Files&) = delete;
+  Files& operator=(const Files&) = delete;
+
+  void add(Outbox::Started started) {
+    {
+      const std::scoped_lock lock(mutex);
+      waiting.push_back(std::move(started));
+    }
+    changed.notify_one();
+  }
+
+  void work_off(Compute& compute) {
+    while (true) {
+      Outbox::Started next;
+      {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [this] { return closing || !waiting.empty(); });
+        if (closing) return;
+        next = std::move(waiting.front());
+        waiting.pop_front();
+      }
+      compute.run(next);
+    }
+  }
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<Outbox::Started> waiting;  // guarded by mutex
+  bool closing = false;                 // guarded by mutex
+  std::thread thread;                   // last: it uses the others
+};
+
 Compute::Compute(unsigned threads, std::function<void()> woken)
-    : arena_(std::make_unique<Arena>(threads)), woken_(std::move(woken)) {}
+    : arena_(std::make_unique<Arena>(threads)), woken_(std::move(woken)), files_(std::make_unique<Files>(*this)) {}
 
 Compute::~Compute() {
   arena_->closing = true;
+  files_.reset();
   std::unique_lock lock(arena_->mutex);
   arena_->idle.wait(lock, [this] { return arena_->running == 0; });
 }
 
+void Compute::run(Outbox::Started& started) {
+  Continuation continuation = started.work();
+  started.work = nullptr;  // what it held is freed here, not on the node's thread
+  {
+    const std::scoped_lock lock(mutex_);
+    ended_.push_back({started.node, std::move(continuation)});
+  }
+  woken_();
+}
+
 void Compute::start(Outbox::Started started) {
+  if (started.io) return files_->add(std::move(started));
   {
     const std::scoped_lock lock(arena_->mutex);
     ++arena_->running;
@@ -38,15 +95,7 @@ void Compute::start(Outbox::Started started) {
   // Shared because the arena wants to be able to copy what it runs.
   const auto shared = std::make_shared<Outbox::Started>(std::move(started));
   arena_->arena.enqueue([this, shared] {
-    if (!arena_->closing) {
-      Continuation continuation = shared->work();
-      shared->work = nullptr;  // what it held is freed here, not on the node's thread
-      {
-        const std::scoped_lock lock(mutex_);
-        ended_.push_back({shared->node, std::move(continuation)});
-      }
-      woken_();
-    }
+    if (!arena_->closing) run(*shared);
     const std::scoped_lock lock(arena_->mutex);
     --arena_->running;
     arena_->idle.notify_all();

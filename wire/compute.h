@@ -1,4 +1,5 @@
-// wire/compute.h -- the threads that do a process' long work: a oneTBB arena.
+// wire/compute.h -- the threads that do a process' long work: a oneTBB arena for what computes, and one thread for
+// files.
 #pragma once
 #include <functional>
 #include <memory>
@@ -27,10 +28,14 @@ class Compute {
 
  private:
   struct Arena;
+  struct Files;
+  void run(Outbox::Started& started);
+
   std::unique_ptr<Arena> arena_;
   std::function<void()> woken_;
   std::mutex mutex_;
   std::vector<Ended> ended_;  // guarded by mutex_
+  std::unique_ptr<Files> files_;
 };
 
 }  // namespace rota

@@ -136,7 +136,7 @@ void Host::deliver(const Envelope& envelope, const Outbox::World& world) {
 
 void Host::run_node(Node& node, const std::function<Status(Outbox&)>& turn, const Outbox::World& world) {
   if (ending_) return;
-  Outbox out(node.id(), world);
+  Outbox out(node.id(), world, this);
   const Status status = turn(out);
   collect(out, world);
   if (!status.ok()) fault(status, world.now);
@@ -300,6 +300,12 @@ void Host::not_taken(NodeId peer) {
 bool Host::busy() const {
   return ending_.has_value() ||
          std::any_of(peers_.begin(), peers_.end(), [](const auto& peer) { return peer.second.link.busy(); });
+}
+
+std::uint64_t Host::queued_to(NodeId node) const {
+  if (nodes_.contains(node)) return 0;
+  const auto peer = peers_.find(process_of(node));
+  return peer == peers_.end() ? 0 : peer->second.link.queued_bytes();
 }
 
 std::uint64_t Host::bytes_sent() const {

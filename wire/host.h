@@ -14,7 +14,7 @@
 
 namespace rota {
 
-class Host {
+class Host final : public Queues {
  public:
   // Replaced start numbers of a peer that are remembered, so that a late message of one is not taken for a new start.
   static constexpr std::size_t kReplacedMost = 64;
@@ -67,6 +67,7 @@ class Host {
   // Set once this process has nothing left to do.
   const std::optional<Ending>& ended() const { return ended_; }
   std::uint64_t bytes_sent() const;
+  std::uint64_t queued_to(NodeId node) const override;
   // How many frames were refused, and the last reason.
   std::uint64_t refused() const { return refused_; }
   const std::string& last_refusal() const { return last_refusal_; }

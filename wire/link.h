@@ -63,6 +63,7 @@ class Link {
   bool drained() const { return unacknowledged_.empty(); }
   // More waits than may.
   bool overfull() const { return queued_bytes_ > kQueueBytesMost || unacknowledged_.size() > kQueueMessagesMost; }
+  std::size_t queued_bytes() const { return queued_bytes_; }
   std::string queued() const;  // for people: "12 bytes in 3 messages"
   // Whether tick() is wanted soon: something is on its way, or an acknowledgement is owed.
   bool busy() const { return !unacknowledged_.empty() || owes_ack_ > 0; }

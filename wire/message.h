@@ -233,9 +233,10 @@ struct Parts {
 
 struct Deltas {
   static constexpr Kind kind = Kind::deltas;
-  SharedRows rows;  // without blocks and argument
-  Bytes values;     // doubles, as committed
-  Bytes reply;      // what pull said beside them
+  SharedRows rows;   // without blocks and argument
+  Bytes values;      // doubles, as committed
+  Bytes reply;       // what pull said beside them
+  bool last = true;  // of round 0: no more rows of this table follow from this partition
 };
 
 struct Committed {

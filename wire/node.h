@@ -21,8 +21,8 @@ class Outbox;
 
 // What is left to do with the result of some work, on the node's own thread.
 using Continuation = std::function<Status(Outbox&)>;
-// Long work (a push, a file): runs on a compute thread and must not touch the node.  Its end comes back as the
-// continuation that it returns.
+// Long work: runs on a thread of its process' that is not the node's, and must not touch the node.  Its end comes back
+// as the continuation that it returns.
 using Work = std::function<Continuation()>;
 
 struct Envelope {
@@ -36,6 +36,14 @@ struct Ending {
   std::string what;
 };
 
+// How much is on its way from this process to others.
+class Queues {
+ public:
+  virtual ~Queues() = default;
+  // Bytes that the process of a node has not acknowledged yet; 0 if it is this one.
+  virtual std::uint64_t queued_to(NodeId node) const = 0;
+};
+
 // What a node says in one step, and what it may know of the world: the time, and its process' counters.
 class Outbox {
  public:
@@ -47,15 +55,23 @@ class Outbox {
   struct Started {
     NodeId node;
     Work work;
+    bool io = false;  // it waits for a disk
   };
 
-  Outbox(NodeId self, const World& world) : self_(self), world_(world) {}
+  // `queues`: none if nothing ever waits, as in tests.
+  Outbox(NodeId self, const World& world, const Queues* queues = nullptr)
+      : self_(self), world_(world), queues_(queues) {}
 
   Nanoseconds now() const { return world_.now; }
   const World& world() const { return world_; }
+  // Bytes on their way to the process of a node, without those of this step.
+  std::uint64_t waiting(NodeId to) const { return queues_ == nullptr ? 0 : queues_->queued_to(to); }
 
   void send(NodeId to, Message message) { sent.push_back({self_, to, std::move(message)}); }
-  void start(Work work) { started.push_back({self_, std::move(work)}); }
+  // Computing (a push, an encoding), on a compute thread.
+  void start(Work work) { started.push_back({self_, std::move(work), false}); }
+  // Files, on the one thread that waits for disks, in this order: computing goes on meanwhile.
+  void start_io(Work work) { started.push_back({self_, std::move(work), true}); }
   // The process ends once what it sent has arrived, or after a bounded time.
   void end(ExitCode code, std::string what) {
     ending = {code, std::move(what)};
@@ -70,6 +86,7 @@ class Outbox {
  private:
   NodeId self_;
   const World& world_;
+  const Queues* queues_;
 };
 
 class Node {

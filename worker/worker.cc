@@ -16,6 +16,9 @@ namespace {
 // Tasks given to the compute threads beyond those that run, for each thread: so none waits for this node's thread to
 // hear that it is free.
 constexpr std::uint32_t kQueuedPerThread = 1;
+// Objects of a checkpoint that are asked for and not restored, beyond one for each thread: so the next is here when a
+// thread is free, and no more of them than that fill the memory.
+constexpr std::size_t kFetchedAhead = 2;
 
 ShardId first_shard(std::uint32_t worker, std::uint32_t shards, std::uint32_t workers) {
   ShardId s = 0;
@@ -45,6 +48,11 @@ Status Worker::step(const Envelope& in, Outbox& out) {
       in, [&](const auto& message) requires requires { this->on(message, in.from, out); } {
         return on(message, in.from, out);
       });
+}
+
+Status Worker::tick(Outbox& out) {
+  if (saving_ != nullptr) saving_->go_on(out);
+  return {};
 }
 
 // ---- preparing ----
@@ -119,14 +127,20 @@ Status Worker::attached(Outbox& out) {
     return {};
   }
   const auto slices = static_cast<std::uint32_t>(cut_.slices.size());
-  const auto fetch = [&](Object object, std::uint64_t number) {
-    ++preparing_;
-    out.send({Role::partition, partition_of_object(number, settings_.partitions)}, Fetch{object, number});
-  };
-  for (const Shard& shard : shards_) fetch(Object::shard, shard.id);
+  for (const Shard& shard : shards_) to_fetch_.push_back({Object::shard, shard.id});
   for (SliceId b = 0; b < slices; ++b)
-    if (hosts(home_shard(b, job_.shards, slices))) fetch(Object::slice, b);
+    if (hosts(home_shard(b, job_.shards, slices))) to_fetch_.push_back({Object::slice, b});
+  preparing_ = to_fetch_.size();
+  fetch_more(out);
   return {};
+}
+
+void Worker::fetch_more(Outbox& out) {
+  for (; !to_fetch_.empty() && fetching_ < settings_.threads + kFetchedAhead; ++fetching_) {
+    const Fetch& next = to_fetch_.front();
+    out.send({Role::partition, partition_of_object(next.id, settings_.partitions)}, next);
+    to_fetch_.pop_front();
+  }
 }
 
 // A resumed worker is ready when all it fetched and all the partitions' rows are in.
@@ -135,9 +149,11 @@ void Worker::ready_if_prepared(Outbox& out) {
 }
 
 Status Worker::on(const Fetched& fetched, NodeId from, Outbox& out) {
-  if (!prepared_ || preparing_ == 0) return unexpected(fetched.kind, from);
+  if (!prepared_ || fetching_ == 0) return unexpected(fetched.kind, from);
   const auto prepared = [this](Outbox& later) {
     --preparing_;
+    --fetching_;
+    fetch_more(later);
     ready_if_prepared(later);
   };
   if (fetched.object == Object::slice && fetched.id < cut_.slices.size()) {
@@ -459,13 +475,16 @@ Status Worker::end_of_epoch(const Task& task, Outbox& out) {
   return {};
 }
 
+bool Worker::quiet() const {
+  return prepared_ && leases_.quiet() && std::all_of(shards_.begin(), shards_.end(), [](const Shard& shard) {
+           return !shard.busy && shard.steps.empty();
+         });
+}
+
 template <typename Result>
 Status Worker::for_all_shards(std::function<Status(Shard&, const SliceList&, Result&)> hook,
                               std::function<void(std::vector<Result>&, Outbox&)> done, Outbox& out) {
-  const bool quiet = prepared_ && leases_.quiet() &&
-                     std::all_of(shards_.begin(), shards_.end(),
-                                 [](const Shard& shard) { return !shard.busy && shard.steps.empty(); });
-  if (!quiet) return {ExitCode::bug, "an epoch's end was announced before it came"};
+  if (!quiet()) return {ExitCode::bug, "an epoch's end was announced before it came"};
   std::vector<SliceList> lists(shards_.size());
   std::size_t next = 0;
   for (const auto& held : leases_.held()) lists[next++ % lists.size()].push_back(held);
@@ -510,34 +529,31 @@ Status Worker::on(const Evaluate& evaluate, NodeId, Outbox& out) {
       out);
 }
 
-Status Worker::on(const Save& save, NodeId, Outbox& out) {
-  return for_all_shards<std::vector<Put>>(
-      [this, epoch = save.epoch](Shard& shard, const SliceList& slices, std::vector<Put>& puts) -> Status {
-        const auto put = [&](Object object, std::uint64_t number, Bytes bytes) {
-          puts.push_back({epoch, object, number, hash128(bytes.view()), std::move(bytes)});
-        };
-        return call_hook(plugin_.name, "Push::save", "shard " + std::to_string(shard.id), [&] {
-          Writer state;
-          shard.push->save(state);
-          put(Object::shard, shard.id, Bytes::from(state.take()));
-          for (const auto& [slice, held] : slices) {
-            if (held->rows == nullptr) {
-              put(Object::slice, slice, held->bytes);
-              continue;
-            }
-            Writer rows;
-            held->rows->encode(rows);
-            put(Object::slice, slice, Bytes::from(rows.take()));
-          }
-        });
-      },
-      [this, epoch = save.epoch](std::vector<std::vector<Put>>& results, Outbox& later) {
-        for (auto& puts : results)
-          for (Put& put : puts)
-            later.send({Role::partition, partition_of_object(put.id, settings_.partitions)}, std::move(put));
-        later.send(kCoordinator, Saved{epoch});
-      },
-      out);
+Status Worker::on(const Save& save, NodeId from, Outbox& out) {
+  if (!quiet() || (saving_ != nullptr && !saving_->done())) return unexpected(save.kind, from);
+  std::vector<Saving::Piece> pieces;
+  const auto add = [&](Object object, std::uint64_t id, const char* hook, std::string where, auto write) {
+    pieces.push_back({object, id, [this, hook, where = std::move(where), write]() -> Result<Bytes> {
+                        Writer bytes;
+                        ROTA_TRY(call_hook(plugin_.name, hook, where, [&] { write(bytes); }));
+                        return Bytes::from(bytes.take());
+                      }});
+  };
+  for (const Shard& shard : shards_)
+    add(Object::shard, shard.id, "Push::save", "shard " + std::to_string(shard.id),
+        [push = shard.push.get()](Writer& bytes) { push->save(bytes); });
+  for (const auto& [slice, held] : leases_.held()) {
+    if (held->rows == nullptr)
+      pieces.push_back({Object::slice, slice, [bytes = held->bytes]() -> Result<Bytes> { return bytes; }});
+    else
+      add(Object::slice, slice, "Slice::encode", "slice " + std::to_string(slice),
+          [rows = held->rows.get()](Writer& bytes) { rows->encode(bytes); });
+  }
+  const std::uint32_t at_once = settings_.threads * (1 + kQueuedPerThread);
+  saving_ = std::make_unique<Saving>(save.epoch, std::move(pieces),
+                                     Saving::Limits{settings_.partitions, at_once, settings_.credit});
+  saving_->go_on(out);
+  return {};
 }
 
 }  // namespace rota

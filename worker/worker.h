@@ -9,9 +9,11 @@
 
 #include "rota/plugin.h"
 #include "wire/commits.h"
+#include "wire/credit.h"
 #include "wire/node.h"
 #include "worker/leases.h"
 #include "worker/part_sums.h"
+#include "worker/saving.h"
 
 namespace rota {
 
@@ -23,6 +25,7 @@ struct WorkerSettings {
   std::uint32_t staleness = 0;  // rounds that a push lags behind the commits
   bool asynchronous = false;    // a push sees whatever commits have come
   Nanoseconds step_budget = 0;  // time control; 0: none
+  Credit credit = {};
 };
 
 class Worker final : public Node {
@@ -32,6 +35,7 @@ class Worker final : public Node {
 
   NodeId id() const override { return {Role::worker, settings_.index}; }
   Status step(const Envelope& in, Outbox& out) override;
+  Status tick(Outbox& out) override;
 
   // The slices in this worker's hands now.
   std::vector<SliceId> slices_held() const { return leases_.held_ids(); }
@@ -71,6 +75,7 @@ class Worker final : public Node {
   Status on(const Fetched& fetched, NodeId from, Outbox& out);
 
   Status attached(Outbox& out);
+  void fetch_more(Outbox& out);
   void ready_if_prepared(Outbox& out);
   Status run_ready(Outbox& out);
   bool runnable(const Shard& shard) const;
@@ -86,6 +91,7 @@ class Worker final : public Node {
   void depart(Leases::Departure departure, Outbox& out);
   EpochTally& tally(Epoch epoch, const Outbox& out);
   void tally_work(Epoch epoch, std::uint64_t items, Nanoseconds took, const Outbox& out);
+  bool quiet() const;
   // Runs `hook(shard, its share of the slices held here)` once for every shard; `done` when all have ended.
   using SliceList = std::vector<std::pair<SliceId, HeldSlice*>>;
   template <typename Result>
@@ -107,6 +113,8 @@ class Worker final : public Node {
   Cut cut_;
   bool prepared_ = false;      // all shards are attached
   std::size_t preparing_ = 0;  // attachments, and then restorations, still running or on their way
+  std::deque<Fetch> to_fetch_;
+  std::size_t fetching_ = 0;  // asked for, and not restored yet
 
   Leases leases_;
   Commits commits_;
@@ -116,6 +124,7 @@ class Worker final : public Node {
   PartSums part_sums_;
   std::uint32_t running_ = 0;  // tasks with the compute threads
   std::map<Epoch, EpochTally> tallies_;
+  std::unique_ptr<Saving> saving_;  // of the newest checkpoint
 };
 
 }  // namespace rota

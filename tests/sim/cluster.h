@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "coordinator/plan.h"
 #include "tests/sim/exact_plugin.h"
+#include "wire/credit.h"
 
 namespace rota::sim {
 
@@ -32,6 +33,7 @@ struct Shape {
   const Plugin* plugin = &exact_plugin();
   bool heavy = false;                         // of exact_plugin
   std::uint32_t pipeline = 1, staleness = 0;  // of talk_plugin
+  Credit credit;
   std::uint32_t slices_per_shard = 2;
   std::map<std::string, std::string, std::less<>> options;  // beyond the plugin's defaults
   std::vector<std::string> input;

@@ -48,6 +48,14 @@ Shape draw_shape(std::mt19937_64& random) {
   return shape;
 }
 
+// So little in part of the seeds that nearly every object of a checkpoint and chunk of rows waits for the one before.
+Credit draw_credit(std::mt19937_64& random) {
+  if (random() % 2 == 0) return {};
+  const auto draw = [&](std::uint64_t most) { return std::uniform_int_distribution<std::uint64_t>(1, most)(random); };
+  const std::uint64_t bytes = draw(500);
+  return {bytes, draw(100)};
+}
+
 Faults draw_faults(std::mt19937_64& random) {
   const auto draw = [&](double most) { return std::uniform_real_distribution<double>(0, most)(random); };
   Faults faults;
@@ -77,8 +85,9 @@ TEST(Cluster, EverySeedEndsWithTheModelOfTheCalmRun) {
   Outcome sum;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     std::mt19937_64 random(seed);
-    const Shape shape = draw_shape(random);
+    Shape shape = draw_shape(random);
     const Faults faults = draw_faults(random);
+    shape.credit = draw_credit(random);
     const Outcome calm = calm_run(shape);
     ASSERT_EQ(calm.code, ExitCode::ok) << "calm run of seed " << seed << ": " << calm.what;
     const Outcome wild = simulate(shape, faults, seed, replay != 0);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "tests/sim/memory_checkpoints.h"
@@ -83,7 +84,7 @@ class PartitionNode : public ::testing::Test, protected tests::NodeStage {
     play = {};
     Job job;
     job.shards = 2;
-    partition_ = std::make_unique<Partition>(PartitionSettings{0, 2, 2}, plugin(), job, store_);
+    partition_ = std::make_unique<Partition>(PartitionSettings{0, 2, 2, credit_}, plugin(), job, store_);
     forget();
   }
   Status hear(NodeId from, const Message& message) { return NodeStage::hear(*partition_, from, message); }
@@ -98,6 +99,22 @@ class PartitionNode : public ::testing::Test, protected tests::NodeStage {
     return {epoch, object, id, hash128(bytes.view()), bytes};
   }
 
+  Status tick() {
+    return act([&](Outbox& out) { return partition_->tick(out); });
+  }
+  // A checkpoint of epoch 1 with these rows of a table, every value ten times its key, and two slices.
+  void store(std::vector<Key> keys) {
+    sim::MemoryCheckpoints& disk = *store_;
+    Rows rows(plugin().tables({}));
+    for (const Key key : keys) rows.row(kSums, key)[0] = 10.0 * static_cast<double>(key);
+    std::string file;
+    Writer pulls;
+    pulls.put(std::uint64_t{0});
+    const Put pull{1, Object::pull, 0, {}, Bytes::from(pulls.take())};
+    ASSERT_TRUE(disk.write(1, 0, {put(1, Object::slice, 0), put(1, Object::slice, 1), pull}, rows, file).ok());
+  }
+
+  Credit credit_;
   std::shared_ptr<sim::MemoryCheckpoints> store_;
   std::unique_ptr<Partition> partition_;
 };
@@ -272,6 +289,64 @@ TEST_F(PartitionNode, ACheckpointHasRowsAndPullAsTheyWereWhenItWasAskedFor) {
   ASSERT_TRUE(state.ok());
   Reader in(state->view());
   EXPECT_EQ(in.get<std::uint64_t>(), 1U) << "pulls, as restored";
+}
+
+// All rows of a table went as one message, and all objects at once: more than 4 GiB for one peer ended the run.
+TEST_F(PartitionNode, RestoredRowsAreToldInChunksWhileAllTakeThem) {
+  store({1, 2, 3, 4, 5});
+  credit_ = {.bytes = 64, .chunk = 32};  // of two rows of 16 bytes each
+  waiting[kSchedulers[1]] = 40;
+  ASSERT_TRUE(resume().ok());
+  const auto keys_told = [&](NodeId to) {
+    std::vector<std::vector<Key>> all;
+    for (const Deltas& deltas : sent<Deltas>(to)) {
+      if (deltas.rows.table != kSums) continue;
+      all.push_back(deltas.rows.keys);
+      EXPECT_EQ(deltas.last, deltas.rows.keys.back() == 5U);
+      for (const double value : numbers_of(deltas.values)) EXPECT_EQ(std::fmod(value, 10), 0);
+    }
+    return all;
+  };
+  using Chunks = std::vector<std::vector<Key>>;
+  for (const NodeId to : {kWorkers[0], kWorkers[1], kSchedulers[0], kSchedulers[1]})
+    EXPECT_EQ(keys_told(to), (Chunks{{1, 2}})) << "40 bytes and 32 are more than 64";
+  EXPECT_TRUE(sent<Ready>(kCoordinator).empty());
+  waiting[kSchedulers[1]] = 64;
+  ASSERT_TRUE(tick().ok());
+  EXPECT_EQ(keys_told(kWorkers[0]), (Chunks{{1, 2}}));
+  waiting.clear();
+  ASSERT_TRUE(tick().ok());
+  EXPECT_EQ(keys_told(kWorkers[0]), (Chunks{{1, 2}, {3, 4}, {5}}));
+  EXPECT_EQ(keys_told(kSchedulers[1]), keys_told(kWorkers[0]));
+  EXPECT_EQ(sent<Deltas>(kWorkers[0]).size(), 4U) << "a table without rows is one that is told";
+  EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U) << "behind the last";
+  ASSERT_TRUE(tick().ok());
+  EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
+}
+
+TEST_F(PartitionNode, ObjectsAreReadForThoseToWhomLittleIsOnItsWay) {
+  store({});
+  credit_ = {.bytes = 64, .chunk = 32};
+  ASSERT_TRUE(resume().ok());
+  waiting[kWorkers[0]] = 64;
+  ASSERT_TRUE(hear(kWorkers[0], Fetch{Object::slice, 0}).ok());
+  ASSERT_TRUE(hear(kWorkers[1], Fetch{Object::slice, 1}).ok());
+  EXPECT_TRUE(sent<Fetched>(kWorkers[0]).empty());
+  EXPECT_EQ(sent<Fetched>(kWorkers[1]).size(), 1U) << "who does not take what it is sent keeps nobody waiting";
+  waiting[kWorkers[0]] = 63;
+  ASSERT_TRUE(tick().ok());
+  EXPECT_EQ(sent<Fetched>(kWorkers[0]).size(), 1U);
+}
+
+TEST_F(PartitionNode, FilesAreForTheThreadOfFiles) {
+  store({1});
+  ASSERT_TRUE(resume().ok());
+  EXPECT_EQ(io_works, 1U) << "reading";
+  ASSERT_TRUE(hear(kWorkers[0], Fetch{Object::slice, 0}).ok());
+  EXPECT_EQ(io_works, 2U);
+  ASSERT_TRUE(hear(kCoordinator, Save{2, 1}).ok());
+  EXPECT_EQ(sent<Written>(kCoordinator).size(), 1U);
+  EXPECT_EQ(io_works, 3U) << "writing";
 }
 
 TEST_F(PartitionNode, AStateOfPullThatIsDamagedIsADiskError) {

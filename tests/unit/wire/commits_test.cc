@@ -230,6 +230,21 @@ TEST(Commits, RestoredRowsAreWhatChangesAreMeasuredFrom) {
   EXPECT_EQ(whole[0].changes, (std::vector<double>{1, -2}));
 }
 
+TEST(Commits, RowsAreRestoredWhenTheLastOfTheirChunksIsIn) {
+  Commits commits({{"rows", Table::Kind::shared, 100, 1, 1}}, 2);
+  Deltas first = deltas_of(0, {4}, {10});
+  first.last = false;
+  for (int partition = 0; partition < 2; ++partition) ASSERT_TRUE(commits.restore(first).ok());
+  EXPECT_FALSE(commits.restored());
+  for (const Key key : {5U, 6U}) {
+    EXPECT_FALSE(commits.restored());
+    ASSERT_TRUE(commits.restore(deltas_of(0, {key}, {20})).ok());
+  }
+  EXPECT_TRUE(commits.restored());
+  ASSERT_TRUE(commits.begin(rows_of(7, {4, 6})).ok());
+  EXPECT_EQ(commits.values(7), (std::vector<double>{10, 20}));
+}
+
 TEST(Commits, RestoredRowsThatDoNotFitAreRefused) {
   Commits commits(tables(), 1);
   EXPECT_FALSE(commits.restore(deltas_of(0, {}, {}, 4)).ok());

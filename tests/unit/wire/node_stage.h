@@ -2,6 +2,7 @@
 // does the work that it starts.
 #pragma once
 #include <deque>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -48,14 +49,29 @@ class NodeStage {
   std::optional<Ending> ended;
   Outbox::World world;
   bool hold_work = false;
+  std::map<NodeId, std::uint64_t> waiting;  // bytes on their way to each node
+  std::size_t io_works = 0;                 // that were for the thread of files
 
  private:
+  struct Waiting final : Queues {
+    explicit Waiting(const NodeStage& of) : stage(of) {}
+    std::uint64_t queued_to(NodeId node) const override {
+      const auto found = stage.waiting.find(node);
+      return found == stage.waiting.end() ? 0 : found->second;
+    }
+    const NodeStage& stage;
+  };
+
   Status take(const std::function<Status(Outbox&)>& turn) {
-    Outbox out(self_, world);
+    const Waiting queues(*this);
+    Outbox out(self_, world, &queues);
     Status status = turn(out);
     said.insert(said.end(), out.sent.begin(), out.sent.end());
     if (out.ended) ended = out.ending;
-    for (auto& started : out.started) work_.push_back(std::move(started.work));
+    for (auto& started : out.started) {
+      io_works += started.io ? 1 : 0;
+      work_.push_back(std::move(started.work));
+    }
     if (!status.ok()) work_.clear();
     return status;
   }

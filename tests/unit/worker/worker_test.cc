@@ -425,6 +425,28 @@ TEST_F(WorkerNode, EvaluatesAndSavesWhatItHolds) {
   EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U);
 }
 
+// All were asked for at once, and filled the memory of who sent and who got them.
+TEST_F(WorkerNode, AResumedOneAsksForFewObjectsAtATime) {
+  Job job;
+  job.shards = 40;
+  job.slices = 80;
+  worker_ = std::make_unique<Worker>(WorkerSettings{0, 1, 2, 1, 0, false, 0}, plugin(), job);
+  Welcome welcome;
+  welcome.resume = 1;
+  ASSERT_TRUE(hear(kCoordinator, welcome).ok());
+  CutMade cut;
+  for (Key key = 0; key < 80; ++key) cut.cut.slices.push_back({key});
+  ASSERT_TRUE(hear(kCoordinator, cut).ok());
+  std::size_t served = 0;
+  while (served < sent<Fetch>(kPartition).size()) {
+    EXPECT_LE(sent<Fetch>(kPartition).size() - served, 4U) << "two threads, and two more";
+    const Fetch next = sent<Fetch>(kPartition)[served++];
+    ASSERT_TRUE(hear(kPartition, Fetched{next.object, next.id, {}}).ok());
+  }
+  EXPECT_EQ(served, 120U);
+  EXPECT_EQ(hear(kPartition, Fetched{Object::slice, 0, {}}).code(), ExitCode::bug) << "it was not asked for";
+}
+
 // Its rows were asked to encode themselves, and there were none.
 TEST_F(WorkerNode, AResumedSliceWithoutBytesMovesOnAsItIs) {
   Welcome welcome;

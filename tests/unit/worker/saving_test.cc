@@ -1,0 +1,96 @@
+// tests/unit/worker/saving_test.cc -- ten objects for two partitions, of which one is in another process.
+#include "worker/saving.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/wire/node_stage.h"
+
+namespace rota {
+namespace {
+
+constexpr NodeId kWorker{Role::worker, 0};
+constexpr NodeId kPartitions[] = {{Role::partition, 0}, {Role::partition, 1}};
+
+class SavingObjects : public ::testing::Test, protected tests::NodeStage {
+ protected:
+  SavingObjects() : NodeStage(kWorker) { hold_work = true; }
+
+  // `apart`: between their numbers; 2 if all are for one partition.
+  void begin(std::size_t bytes, std::uint32_t at_once, Credit credit, std::uint64_t apart = 1) {
+    std::vector<Saving::Piece> pieces;
+    for (std::uint64_t id = 0; id < 10; ++id)
+      pieces.push_back({Object::slice, id * apart, [this, bytes]() -> Result<Bytes> {
+                          ++encoded_;
+                          if (fails_) return Status(ExitCode::failed, "no");
+                          return Bytes::from(std::vector<std::byte>(bytes));
+                        }});
+    saving_ = std::make_unique<Saving>(7, std::move(pieces), Saving::Limits{2, at_once, credit});
+    ASSERT_TRUE(tick().ok());
+  }
+  Status tick() {
+    return act([&](Outbox& out) {
+      saving_->go_on(out);
+      return Status();
+    });
+  }
+  // Work that was begun is done, and so is what it begins; counts how many were put by then.
+  std::size_t put_now() {
+    EXPECT_TRUE(finish_work().ok());
+    return sent<Put>(kPartitions[0]).size() + sent<Put>(kPartitions[1]).size();
+  }
+
+  std::unique_ptr<Saving> saving_;
+  int encoded_ = 0;
+  bool fails_ = false;
+};
+
+TEST_F(SavingObjects, WhileLittleWaitsAllArePutAndThenItIsSaid) {
+  begin(10, 4, {});
+  EXPECT_FALSE(saving_->done());
+  EXPECT_EQ(put_now(), 10U);
+  EXPECT_TRUE(saving_->done());
+  ASSERT_EQ(sent<Saved>(kCoordinator).size(), 1U);
+  EXPECT_EQ(sent<Saved>(kCoordinator)[0].epoch, 7U);
+  EXPECT_TRUE(std::holds_alternative<Saved>(said.back().message)) << "behind the last PUT";
+  for (const std::uint32_t p : {0U, 1U})
+    for (const Put& put : sent<Put>(kPartitions[p])) {
+      EXPECT_EQ(put.id % 2, p);
+      EXPECT_EQ(put.epoch, 7U);
+      EXPECT_EQ(put.hash, hash128(put.bytes.view()));
+    }
+  ASSERT_TRUE(tick().ok());
+  EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U) << "once";
+}
+
+// All were made at once, whoever took them; more than 4 GiB for one process ended the run.
+TEST_F(SavingObjects, NoneIsEncodedForAProcessThatHasToTakeMuchYet) {
+  begin(10, 4, {.bytes = 100});
+  waiting[kPartitions[1]] = 100;
+  EXPECT_EQ(put_now(), 5U);
+  EXPECT_TRUE(sent<Put>(kPartitions[1]).empty());
+  EXPECT_EQ(encoded_, 5);
+  EXPECT_TRUE(sent<Saved>(kCoordinator).empty());
+  waiting[kPartitions[1]] = 0;
+  ASSERT_TRUE(tick().ok());
+  EXPECT_EQ(put_now(), 10U);
+}
+
+TEST_F(SavingObjects, ObjectsAsLargeAsTheCreditAreEncodedOneByOne) {
+  begin(100, 4, {.bytes = 100}, 2);
+  for (std::size_t i = 1; i <= 10; ++i) {
+    hold_work = true;
+    EXPECT_EQ(put_now(), i) << "the next has to see the last on its way";
+    EXPECT_EQ(encoded_, static_cast<int>(i));
+    ASSERT_TRUE(tick().ok());
+  }
+  EXPECT_TRUE(saving_->done());
+}
+
+TEST_F(SavingObjects, AnObjectThatCannotBeMadeIsAnError) {
+  fails_ = true;
+  begin(10, 4, {});
+  EXPECT_EQ(finish_work().what(), "no");
+}
+
+}  // namespace
+}  // namespace rota
