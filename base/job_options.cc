@@ -80,7 +80,7 @@ constexpr std::array kJobOptions = {
            .kind = Kind::real,
            .default_value = "60",
            .unit = "s",
-           .meaning = "How long to wait for all processes to join.",
+           .meaning = "How long to wait for all processes to join, and for a coordinator that starts late.",
            .least = 0.1,
            .most = 1e6},
     number("max_message_mb", "1024", "MB", 1, 65'536, "The largest message that a process accepts."),

@@ -27,10 +27,10 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr Nanoseconds kPollSpan = 200 * kMillisecond;
-constexpr Nanoseconds kStopSpan = 60 * kSecond;  // for the coordinator, after a signal
-constexpr Nanoseconds kNowSpan = 10 * kSecond;   // for the coordinator, after a second one
-constexpr Nanoseconds kEndSpan = 5 * kSecond;    // for the others, after the coordinator
-constexpr Nanoseconds kKillSpan = 2 * kSecond;   // after SIGTERM
+constexpr Nanoseconds kSameSignal = kSecond;    // sent to the whole group, and by the terminal or launcher
+constexpr Nanoseconds kNowSpan = 10 * kSecond;  // for the coordinator, after a second signal
+constexpr Nanoseconds kEndSpan = 5 * kSecond;   // for the others, after the coordinator
+constexpr Nanoseconds kKillSpan = 2 * kSecond;  // after SIGTERM
 // How long the coordinator may take to tell of a lost process in its own words.
 constexpr Nanoseconds kWordSpan = 2 * kSecond;
 constexpr std::size_t kLogLines = 10;
@@ -170,32 +170,35 @@ class Supervisor {
     if (!record.is_object()) return;
     const std::string event = text_in(record, "event");
     if (event == "joined") joined_.insert(text_in(record, "role"));
+    if (event == "left") joined_.erase(text_in(record, "role"));
     if (event == "end") end_ = record;
     progress_.record(record);
   }
 
   // A signal that this process got.
   void stop(int number) {
-    ++stops_;
+    if (stops_ == 1 && now_ns() - stopped_at_ < kSameSignal) return;
+    if (++stops_ == 1) stopped_at_ = now_ns();
     if (stops_ == 1) progress_.say("rota: stopping; a second signal does not wait for a checkpoint");
     coordinator().signal(stops_ > 2 ? SIGKILL : number == SIGINT ? SIGINT : SIGTERM);
     stop_signal_ = number;
-    hasten_at_ = now_ns() + (stops_ == 1 ? kStopSpan : kNowSpan);
+    hasten_at_ = now_ns() + kNowSpan;
   }
 
+  // The first signal asks for a checkpoint, and the user alone knows how long to wait for it.
   void hasten() {
-    if (stops_ > 0 && now_ns() >= hasten_at_) stop(stop_signal_);
+    if (stops_ > 1 && now_ns() >= hasten_at_) stop(stop_signal_);
   }
 
   void look_for_lost() {
     const Nanoseconds now = now_ns();
     for (std::size_t i = 1; i < roles_.size(); ++i) {
       Role& role = roles_[i];
-      if (!role.child.ended() || role.told || end_) continue;
+      if (!role.child.ended() || end_) continue;
       if (role.lost_at == 0) role.lost_at = now;
       if (now - role.lost_at < kWordSpan) continue;
-      tell_lost(role);
-      // The coordinator never heard of it and would wait for it in vain.
+      if (!role.told) tell_lost(role);
+      // The coordinator never heard of it, or has let it go while others were awaited, and would wait for it in vain.
       if (joined_.contains(role.child.name()) || never_joined_) continue;
       never_joined_ = &role - roles_.data();
       coordinator().signal(SIGTERM);
@@ -280,6 +283,7 @@ class Supervisor {
   std::optional<std::ptrdiff_t> never_joined_;
   int stops_ = 0;
   int stop_signal_ = 0;
+  Nanoseconds stopped_at_ = 0;
   Nanoseconds hasten_at_ = 0;
 };
 

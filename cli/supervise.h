@@ -26,7 +26,8 @@ struct LocalJob {
 // process is left.
 //
 // SIGINT, SIGTERM and SIGHUP are passed on to the coordinator, which ends the job after a checkpoint (ExitCode
-// interrupted or terminated); a second one ends it now; a third, or a minute without an end, kills.
+// interrupted or terminated), however long its epoch lasts; a second one ends it now; a third, or ten seconds without
+// an end, kills.
 Status supervise(const LocalJob& job, Progress& progress);
 
 }  // namespace rota

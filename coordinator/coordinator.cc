@@ -12,6 +12,9 @@ namespace {
 // A job that ends when its schedule says so.
 constexpr Epoch kNoEnd = std::numeric_limits<Epoch>::max() - 1;
 
+// What a batch system or a launcher sends is often sent twice: to the whole group, and handed on.
+constexpr Nanoseconds kSameSignal = kSecond;
+
 std::vector<NodeId> partitions_of(const RunPlan& plan) {
   std::vector<NodeId> ids;
   for (std::uint32_t p = 0; p < plan.partitions; ++p) ids.push_back({Role::partition, p});
@@ -53,12 +56,20 @@ Status Coordinator::tick(Outbox& out) {
   if (started_at_ == 0) started_at_ = out.now();
   if (phase_ == Phase::ended) return {};
   if (phase_ == Phase::gathering) {
-    if (out.now() - started_at_ >= plan_.start_timeout)
-      end(ExitCode::temporary, "these have not joined: " + roster_.missing(), out);
+    gather(out);
     return {};
   }
-  if (const auto lost = roster_.lost(out.now())) end(ExitCode::temporary, *lost, out);
+  if (const auto lost = roster_.lost(out.now())) end(ExitCode::temporary, lost->what, out);
   return {};
+}
+
+void Coordinator::stood_still(Nanoseconds span, Nanoseconds now) {
+  if (started_at_ != 0) started_at_ += span;
+  roster_.stood_still(now);
+}
+
+void Coordinator::heard(NodeId process, std::uint64_t memory, Nanoseconds now) {
+  if (roster_.heard(process, memory, now)) recorder_->event("joined", {{"role", process.name()}, {"again", "yes"}});
 }
 
 Status Coordinator::peer_disconnected(NodeId process, Outbox& out) {
@@ -80,6 +91,17 @@ void Coordinator::enter(Phase phase) {
 
 // ---- joining ----
 
+// While others are awaited nothing is lost with a process: it may come back, or be started anew.
+void Coordinator::gather(Outbox& out) {
+  if (out.now() - started_at_ >= plan_.start_timeout)
+    return end(ExitCode::temporary, "these have not joined: " + roster_.missing(), out);
+  while (const auto lost = roster_.lost(out.now())) {
+    roster_.leave(lost->process);
+    recorder_->event("left", {{"role", lost->process.name()}, {"why", lost->what}});
+  }
+  if (roster_.complete()) begin_loading(out);
+}
+
 void Coordinator::on(const Hello& hello, NodeId from, Outbox& out) {
   if (phase_ != Phase::gathering) {
     out.send(from, Refuse{ExitCode::temporary, "the run has begun without " + from.name()});
@@ -96,7 +118,10 @@ void Coordinator::on(const Hello& hello, NodeId from, Outbox& out) {
     return;
   }
   recorder_->event("joined", {{"role", from.name()}, {"pid", std::to_string(hello.pid)}, {"host", hello.host}});
-  if (!roster_.complete()) return;
+  if (roster_.complete()) begin_loading(out);
+}
+
+void Coordinator::begin_loading(Outbox& out) {
   if (plan_.time_control)
     recorder_->event("not_reproducible", {{"why", "time control ends visits by the clock (--step_budget_ms)"}});
   if (plan_.asynchronous)
@@ -106,7 +131,7 @@ void Coordinator::on(const Hello& hello, NodeId from, Outbox& out) {
 }
 
 void Coordinator::on(const Beat& beat, NodeId from, Outbox& out) {
-  roster_.heard(from, beat.memory, out.now());
+  heard(from, beat.memory, out.now());
 }
 
 void Coordinator::on(const Fault& fault, NodeId from, Outbox& out) {
@@ -119,12 +144,18 @@ void Coordinator::on(const Fault& fault, NodeId from, Outbox& out) {
 }
 
 void Coordinator::on(const Stop& stop, NodeId from, Outbox& out) {
-  if (from != kCoordinator) return wrong(from, "STOP", out);
-  const bool training = phase_ == Phase::training;
-  // The first signal asks for a clean end at the next epoch; the second means now.
-  if (!training || stop_) return end(stop.code, stop.what, out);
-  recorder_->event("stopping", {{"why", stop.what}, {"when", "at the end of the epoch"}});
+  if (stop.code != ExitCode::interrupted && stop.code != ExitCode::terminated) return wrong(from, "STOP", out);
+  // The first signal asks for a clean end; the second that the same process gets means now.  All processes of a job are
+  // often told at once.
+  const bool again = out.now() - stopped_by_.try_emplace(from, out.now()).first->second >= kSameSignal;
+  if (phase_ < Phase::training || again) return end(stop.code, stop.what, out);
+  if (phase_ != Phase::training || stop_) return;
   stop_ = Ending{stop.code, stop.what};
+  recorder_->event("stopping", {{"why", stop.what},
+                                {"when", checkpoint_ ? "when the checkpoint is written" : "at the end of the epoch"}});
+  // An epoch that is over already is the last, wherever its end is.
+  if (!boundary_ || boundary_->stage == Boundary::Stage::running) return;
+  boundary_->last = boundary_->save = true;
 }
 
 // ---- preparing ----
@@ -398,7 +429,10 @@ void Coordinator::commit(Outbox& out) {
       checkpoint_.reset();
       committed_ = record;
       committed_at_ = later.now();
-      if (!boundary_ || boundary_->stage != Boundary::Stage::saving) return {};
+      // A signal that came while this was written: the epoch begun meanwhile is worth less than the wait for its end.
+      const bool begun = !boundary_ || boundary_->stage == Boundary::Stage::running;
+      if (stop_ && begun) finish(later);
+      if (begun || boundary_->stage != Boundary::Stage::saving) return {};
       if (boundary_->epoch != record.epoch)
         begin_save(later);
       else if (boundary_->last)

@@ -3,6 +3,7 @@
 // states.
 #pragma once
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,7 +27,8 @@ class Coordinator final : public Node {
   NodeId id() const override { return kCoordinator; }
   Status step(const Envelope& in, Outbox& out) override;
   Status tick(Outbox& out) override;
-  void peer_heard(NodeId process, Nanoseconds now) override { roster_.heard(process, 0, now); }
+  void peer_heard(NodeId process, Nanoseconds now) override { heard(process, 0, now); }
+  void stood_still(Nanoseconds span, Nanoseconds now) override;
   Status peer_disconnected(NodeId process, Outbox& out) override;
 
  private:
@@ -42,7 +44,7 @@ class Coordinator final : public Node {
   void on(const Hello& hello, NodeId from, Outbox& out);
   void on(const Beat& beat, NodeId from, Outbox& out);
   void on(const Fault& fault, NodeId from, Outbox& out);
-  void on(const Stop& stop, NodeId from, Outbox& out);  // from a signal handler of this process
+  void on(const Stop& stop, NodeId from, Outbox& out);  // a signal, of this process or of a member
   void on(const Loaded& loaded, NodeId from, Outbox& out);
   void on(const CutMade& cut, NodeId from, Outbox& out);
   void on(const Ready& ready, NodeId from, Outbox& out);
@@ -56,6 +58,9 @@ class Coordinator final : public Node {
   template <typename M>
   void on(const M&, NodeId from, Outbox& out);  // any other: the peer is wrong
 
+  void heard(NodeId process, std::uint64_t memory, Nanoseconds now);
+  void gather(Outbox& out);
+  void begin_loading(Outbox& out);
   void enter(Phase phase);
   void begin_training(Outbox& out);
   void give_out(Outbox& out);
@@ -116,7 +121,8 @@ class Coordinator final : public Node {
   CommitRecord committing_;
   Nanoseconds committed_at_ = 0;
 
-  std::optional<Ending> stop_;  // asked for by a signal
+  std::optional<Ending> stop_;                // asked for by a signal
+  std::map<NodeId, Nanoseconds> stopped_by_;  // whose signals they were, and when the first came
 };
 
 }  // namespace rota

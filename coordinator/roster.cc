@@ -1,6 +1,7 @@
 #include "coordinator/roster.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/version.h"
 
@@ -30,42 +31,57 @@ Status Roster::join(NodeId process, const Hello& hello, Nanoseconds now) {
   if (hello.job != job_)
     return {ExitCode::usage, process.name() + " was started with other options than the coordinator"};
   // The link is that of the newest start already, so an older one of the same name would not be heard any more.
-  members_[process] = {hello, now, std::nullopt, 0};
+  members_[process] = {hello, now, std::nullopt, 0, false};
   return {};
-}
-
-bool Roster::complete() const {
-  return members_.size() == expected_.size();
 }
 
 std::string Roster::missing() const {
   std::string names;
-  for (const NodeId id : expected_)
-    if (!members_.contains(id)) names += (names.empty() ? "" : ", ") + id.name();
+  for (const NodeId id : expected_) {
+    const auto found = members_.find(id);
+    if (found == members_.end() || found->second.away) names += (names.empty() ? "" : ", ") + id.name();
+  }
   return names;
 }
 
-void Roster::heard(NodeId process, std::uint64_t memory, Nanoseconds now) {
+bool Roster::heard(NodeId process, std::uint64_t memory, Nanoseconds now) {
   const auto found = members_.find(process);
-  if (found == members_.end()) return;
-  found->second.heard_at = now;
-  found->second.disconnected_at.reset();
-  found->second.memory = std::max(found->second.memory, memory);
+  if (found == members_.end()) return false;
+  Member& member = found->second;
+  member.heard_at = now;
+  member.memory = std::max(member.memory, memory);
+  // What a dead process had sent still comes for a while, so only a word behind the grace shows that it is back.
+  if (member.disconnected_at && now - *member.disconnected_at > disconnect_grace_) member.disconnected_at.reset();
+  return std::exchange(member.away, false);
 }
 
 void Roster::disconnected(NodeId process, Nanoseconds now) {
   const auto found = members_.find(process);
-  if (found != members_.end()) found->second.disconnected_at = now;
+  if (found != members_.end() && !found->second.disconnected_at) found->second.disconnected_at = now;
 }
 
-std::optional<std::string> Roster::lost(Nanoseconds now) const {
+void Roster::stood_still(Nanoseconds now) {
+  for (auto& [id, member] : members_) {
+    member.heard_at = now;
+    if (member.disconnected_at) member.disconnected_at = now;
+  }
+}
+
+std::optional<Roster::Loss> Roster::lost(Nanoseconds now) const {
   for (const auto& [id, member] : members_) {
-    if (now - member.heard_at >= peer_timeout_)
-      return describe(id) + " was lost: nothing heard for " + std::to_string((now - member.heard_at) / kSecond) + " s";
-    if (member.disconnected_at && now - *member.disconnected_at >= disconnect_grace_)
-      return describe(id) + " was lost: its connection broke and it did not come back";
+    if (member.away) continue;
+    const Nanoseconds silent = now - member.heard_at;
+    if (silent >= peer_timeout_)
+      return Loss{id, describe(id) + " was lost: nothing heard for " + std::to_string(silent / kSecond) + " s"};
+    if (member.disconnected_at && now - std::max(*member.disconnected_at, member.heard_at) >= disconnect_grace_)
+      return Loss{id, describe(id) + " was lost: its connection broke and it did not come back"};
   }
   return std::nullopt;
+}
+
+void Roster::leave(NodeId process) {
+  const auto found = members_.find(process);
+  if (found != members_.end()) found->second.away = true;
 }
 
 std::vector<NodeId> Roster::processes() const {
@@ -91,6 +107,16 @@ std::vector<std::pair<std::string, std::uint64_t>> Roster::peak_memory() const {
   std::vector<std::pair<std::string, std::uint64_t>> all;
   for (const auto& [id, member] : members_) all.emplace_back(id.name(), member.memory);
   return all;
+}
+
+std::uint64_t Roster::memory(NodeId process) const {
+  const auto found = members_.find(process);
+  return found == members_.end() ? 0 : found->second.memory;
+}
+
+std::uint64_t Roster::pid(NodeId process) const {
+  const auto found = members_.find(process);
+  return found == members_.end() ? 0 : found->second.hello.pid;
 }
 
 std::string Roster::describe(NodeId process) const {

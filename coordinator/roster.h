@@ -18,15 +18,25 @@ class Roster {
   // Takes a process in, in place of an earlier start of it.  Why not: another version, another job, a number that is
   // not of this run.
   Status join(NodeId process, const Hello& hello, Nanoseconds now);
-  bool complete() const;
+  // All that are expected have joined, and none of them has left.
+  bool complete() const { return missing().empty(); }
   bool contains(NodeId process) const { return members_.contains(process); }
-  // Those that have not joined, for people: "worker-1, scheduler-0".
+  // Those that have not joined, or have left, for people: "worker-1, scheduler-0".
   std::string missing() const;
 
-  void heard(NodeId process, std::uint64_t memory, Nanoseconds now);
+  // A sign of life.  True if the process had left, and so is back.
+  bool heard(NodeId process, std::uint64_t memory, Nanoseconds now);
   void disconnected(NodeId process, Nanoseconds now);
+  // This process itself stood still: nobody's silence before `now` counts.
+  void stood_still(Nanoseconds now);
+  struct Loss {
+    NodeId process;
+    std::string what;  // "worker-1 (pid 77 on node5) was lost: ..."
+  };
   // A member from which nothing came for too long: the time-out, or a short grace after its connection broke.
-  std::optional<std::string> lost(Nanoseconds now) const;
+  std::optional<Loss> lost(Nanoseconds now) const;
+  // While others are awaited a lost process costs nothing yet: it is missing again, until it is heard or starts anew.
+  void leave(NodeId process);
 
   std::vector<NodeId> processes() const;
   std::vector<NodeId> workers() const { return of(Role::worker); }
@@ -34,6 +44,8 @@ class Roster {
   const std::vector<NodeId>& partition_hosts() const { return partition_hosts_; }
   Welcome welcome() const;
   std::vector<std::pair<std::string, std::uint64_t>> peak_memory() const;
+  std::uint64_t memory(NodeId process) const;  // the most that it told of; 0: nothing
+  std::uint64_t pid(NodeId process) const;
   std::string describe(NodeId process) const;  // "worker-1 (pid 77 on node5)"
 
  private:
@@ -42,6 +54,7 @@ class Roster {
     Nanoseconds heard_at = 0;
     std::optional<Nanoseconds> disconnected_at;
     std::uint64_t memory = 0;
+    bool away = false;
   };
   std::vector<NodeId> of(Role role) const;
 

@@ -8,6 +8,10 @@ namespace rota {
 namespace {
 
 constexpr Nanoseconds kBeatEvery = kSecond;
+// What a batch system or a launcher sends is often sent twice: to the whole group, and handed on.
+constexpr Nanoseconds kSameSignal = kSecond;
+// A process whose ticks are further apart than this was not running.
+constexpr Nanoseconds kStillFor = 2 * kSecond;
 // How long a process that is to end waits for its last messages to be acknowledged.
 constexpr Nanoseconds kDrainMost = 2 * kSecond;
 // How long a process that reported a fault waits for the coordinator's STOP.
@@ -117,6 +121,7 @@ void Host::receive(const Frames& frames, const Outbox::World& world) {
   const bool own = header->kind == Kind::ack || header->kind == Kind::probe;
   const Link::Arrival arrival = link.receive(*header, own ? &*message : nullptr, world.now);
   if (arrival == Link::Arrival::stale) return;
+  if (header->process == kCoordinator) coordinator_broken_ = false;
   settle(world.now);
   for (const auto& [id, node] : nodes_) node->peer_heard(header->process, world.now);
   if (arrival != Link::Arrival::deliver) return;
@@ -231,7 +236,15 @@ void Host::end(Ending ending, Nanoseconds now) {
 
 void Host::tick(const Outbox::World& world) {
   const Nanoseconds now = world.now;
-  if (member_ && !ending_ && now - last_beat_ >= kBeatEvery) {
+  const Nanoseconds still = last_tick_ == 0 ? 0 : now - last_tick_;
+  last_tick_ = now;
+  if (still > kStillFor) {
+    awake_since_ = now;
+    if (joining_) joined_at_ += still;
+    for (const auto& [id, node] : nodes_) node->stood_still(still, now);
+  }
+  const bool known = member_ || (joining_ && peers_.at(kCoordinator).link.heard_at() > 0);
+  if (known && !ending_ && now - last_beat_ >= std::min(kBeatEvery, settings_.peer_timeout / 4)) {
     last_beat_ = now;
     send({settings_.process, kCoordinator, Beat{progress_, world.memory}}, now);
   }
@@ -244,12 +257,17 @@ void Host::tick(const Outbox::World& world) {
     peer.link.tick(now);
   }
   if (faulted_ && now - faulted_at_ >= kStopMost) end(fault_, now);
-  if (joining_ || member_) {
-    const Nanoseconds heard = std::max(peers_.at(kCoordinator).link.heard_at(), joined_at_);
-    if (now - heard >= settings_.peer_timeout)
-      end({ExitCode::temporary, joining_ ? "no answer from the coordinator" : "the coordinator was lost"}, now);
-  }
+  if (joining_ || member_) look_for_coordinator(now);
   settle(now);
+}
+
+// One that was heard takes its time until all have joined, but is not silent meanwhile.
+void Host::look_for_coordinator(Nanoseconds now) {
+  const Nanoseconds heard = peers_.at(kCoordinator).link.heard_at();
+  if (heard == 0 && now - joined_at_ >= settings_.start_timeout)
+    return end({ExitCode::temporary, "no answer from the coordinator"}, now);
+  if (heard > 0 && now - std::max(heard, awake_since_) >= settings_.peer_timeout)
+    end({ExitCode::temporary, "the coordinator was lost"}, now);
 }
 
 // Who was told to stop has nothing to say that anybody waits for; everybody else sees to it that all has arrived.
@@ -264,7 +282,16 @@ void Host::leave(ExitCode code, const std::string& what, Nanoseconds now) {
   end({code, what}, now);
 }
 
+void Host::told_to_end(const std::string& what, Nanoseconds now) {
+  const auto coordinator = peers_.find(kCoordinator);
+  const bool heard = coordinator != peers_.end() && coordinator->second.link.heard_at() > 0 && !coordinator_broken_;
+  if (told_to_end_at_ != 0 && now - told_to_end_at_ < kSameSignal) return;
+  if (std::exchange(told_to_end_at_, now) != 0 || !heard) return leave(ExitCode::terminated, what, now);
+  send({settings_.process, kCoordinator, Stop{ExitCode::terminated, what}}, now);
+}
+
 void Host::disconnected(NodeId peer, const Outbox::World& world) {
+  if (peer == kCoordinator) coordinator_broken_ = true;
   for (const auto& [id, node] : nodes_)
     run_node(
         *node, [&](Outbox& out) { return node->peer_disconnected(peer, out); }, world);

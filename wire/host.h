@@ -25,6 +25,7 @@ class Host final : public Queues {
     std::uint64_t job = 0;
     std::string endpoint;  // where this process listens
     Nanoseconds peer_timeout = 30 * kSecond;
+    Nanoseconds start_timeout = 60 * kSecond;  // how long to call a coordinator that was never heard
   };
   // Makes the nodes of this process once the coordinator has let it in.
   using Factory = std::function<Result<std::vector<std::unique_ptr<Node>>>(const Welcome&)>;
@@ -45,6 +46,9 @@ class Host final : public Queues {
   void finished(NodeId node, const Continuation& continuation, const Outbox::World& world);
   // This process has to go: reports it as a fault, and ends.
   void leave(ExitCode code, const std::string& what, Nanoseconds now);
+  // This process was told to end.  A member asks the coordinator to bring the job to a clean end and goes on until
+  // then; told again, or without a coordinator that hears it, it leaves.
+  void told_to_end(const std::string& what, Nanoseconds now);
   // The transport lost its connection to a peer.  Nothing is lost yet, but silence now means more.
   void disconnected(NodeId peer, const Outbox::World& world);
 
@@ -87,6 +91,7 @@ class Host final : public Queues {
 
   void receive_unreadable(const Header& header, const std::string& why, Nanoseconds now);
   void deliver(const Envelope& envelope, const Outbox::World& world);
+  void look_for_coordinator(Nanoseconds now);
   bool membership(const Envelope& envelope, const Outbox::World& world);
   void welcomed(const Welcome& welcome, const Outbox::World& world);
   void run_node(Node& node, const std::function<Status(Outbox&)>& turn, const Outbox::World& world);
@@ -114,6 +119,10 @@ class Host final : public Queues {
   std::uint64_t progress_ = 0;
   Nanoseconds last_beat_ = 0;
   Nanoseconds joined_at_ = 0;
+  Nanoseconds last_tick_ = 0;
+  Nanoseconds awake_since_ = 0;      // the end of the last time that this process stood still
+  bool coordinator_broken_ = false;  // the connection to it broke, and nothing came since
+  Nanoseconds told_to_end_at_ = 0;
 
   std::optional<Ending> ending_;
   Nanoseconds ending_since_ = 0;

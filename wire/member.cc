@@ -18,6 +18,7 @@ ProcessSettings process_settings(const CommandLine& line, const JobSettings& set
   out.insecure = settings.insecure;
   out.message_bytes_max = settings.message_bytes_max;
   out.peer_timeout = settings.peer_timeout;
+  out.start_timeout = settings.start_timeout;
   return out;
 }
 

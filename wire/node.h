@@ -101,6 +101,9 @@ class Node {
   virtual Status tick(Outbox&) { return {}; }
   // Something came from a process, if only a repetition: it lives.
   virtual void peer_heard(NodeId /*process*/, Nanoseconds /*now*/) {}
+  // This process did not run for `span` until `now`: stopped, or busy with something long.  What others did not say
+  // meanwhile says nothing of them.
+  virtual void stood_still(Nanoseconds /*span*/, Nanoseconds /*now*/) {}
   // The transport lost its connection to a process.  Its messages will be sent again if it comes back.
   virtual Status peer_disconnected(NodeId /*process*/, Outbox&) { return {}; }
 };

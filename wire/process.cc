@@ -79,17 +79,18 @@ class Loop {
     Nanoseconds next_tick = 0;
     while (!host_.ended()) {
       refresh();
-      if (world_.now >= next_tick) {
-        world_.memory = peak_memory();
-        host_.tick(world_);
-        next_tick = world_.now + (host_.busy() ? kBusyTickMs : kIdleTickMs) * kMillisecond;
-      }
+      // Before the tick, which looks for who is silent: a process that was stopped has its mail unread.
       const bool more = receive();
       for (auto& ended : compute_.take_ended()) {
         refresh();
         host_.finished(ended.node, ended.continuation, world_);
       }
       signals();
+      if (world_.now >= next_tick) {
+        world_.memory = peak_memory();
+        host_.tick(world_);
+        next_tick = world_.now + (host_.busy() ? kBusyTickMs : kIdleTickMs) * kMillisecond;
+      }
       for (auto& started : host_.take_started()) compute_.start(std::move(started));
       send();
       if (host_.busy()) next_tick = std::min(next_tick, world_.now + kBusyTickMs * kMillisecond);
@@ -130,14 +131,14 @@ class Loop {
     for (const NodeId peer : events.disconnected) host_.disconnected(peer, world_);
   }
 
-  // The coordinator brings the whole job to a clean end.  Other roles leave that to it: a Ctrl-C reaches all processes
-  // of a terminal at once, and only SIGTERM is meant for the one that gets it.
+  // The coordinator brings the whole job to a clean end.  Other roles ask it to: a Ctrl-C reaches all processes of a
+  // terminal at once, and only SIGTERM is meant for the one that gets it.
   void signals() {
     const int signal = caught_signal.exchange(0);
     if (signal == 0) return;
     const ExitCode code = signal == SIGINT ? ExitCode::interrupted : ExitCode::terminated;
     if (main_ == kCoordinator) return host_.tell(kCoordinator, Stop{code, "stopped by a signal"}, world_);
-    if (signal == SIGTERM) host_.leave(ExitCode::terminated, main_.name() + " was told to end (SIGTERM)", world_.now);
+    if (signal == SIGTERM) host_.told_to_end(main_.name() + " was told to end (SIGTERM)", world_.now);
   }
 
   Transport& transport_;
@@ -164,7 +165,8 @@ Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> no
   if (!at.ok()) return {at.status().code(), at.status().what()};
   auto transport = ZmqTransport::open(*at, settings.message_bytes_max);
   if (!transport.ok()) return {transport.status().code(), transport.status().what()};
-  Host host({settings.process, incarnation, settings.job, (*transport)->endpoint(), settings.peer_timeout});
+  Host host({settings.process, incarnation, settings.job, (*transport)->endpoint(), settings.peer_timeout,
+             settings.start_timeout});
   host.add(std::move(node));
   const SignalsCaught caught(**transport);
   return run_process(settings, **transport, host);
@@ -177,7 +179,7 @@ Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Fac
   auto transport = ZmqTransport::open(*at, settings.message_bytes_max);
   if (!transport.ok()) return {transport.status().code(), transport.status().what()};
   const std::string& endpoint = (*transport)->endpoint();
-  Host host({settings.process, incarnation, settings.job, endpoint, settings.peer_timeout});
+  Host host({settings.process, incarnation, settings.job, endpoint, settings.peer_timeout, settings.start_timeout});
   const Hello hello{endpoint, kVersion, job, incarnation, static_cast<std::uint64_t>(getpid()), host_name()};
   host.join(settings.coordinator, hello, std::move(factory), now_ns());
   const SignalsCaught caught(**transport);

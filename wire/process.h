@@ -18,7 +18,7 @@ struct ProcessSettings {
   bool insecure = false;    // tcp without keys must be asked for
   unsigned threads = 1;     // that compute
   std::size_t message_bytes_max = std::size_t{1} << 30;
-  Nanoseconds peer_timeout = 30 * kSecond;
+  Nanoseconds peer_timeout = 30 * kSecond, start_timeout = 60 * kSecond;
 };
 
 // The coordinator's process: `node` makes the coordinator.  Returns what the process is to exit with.

@@ -348,10 +348,133 @@ TEST(Coordinator, ASignalEndsTheRunAfterTheEpochWithACheckpoint) {
   EXPECT_TRUE(run.diary->results.empty());
 }
 
+// Another whole epoch was trained first.
+TEST(Coordinator, ASignalDuringASaveEndsTheRunBehindIt) {
+  for (const bool put : {false, true}) {
+    RunPlan plan = small_plan();
+    plan.epochs = 5;
+    Script run(plan);
+    run.prepare();
+    run.schedule(1);
+    run.schedule(3, 2);
+    run.end_epoch(1);
+    run.evaluate(1, 1);
+    if (put) {
+      run.hear(kWorker, Saved{1});
+      run.hear(kScheduler, Saved{1});
+      EXPECT_EQ(run.sent<Tasks>(kWorker).size(), 2U) << "the next epoch has begun";
+    }
+    run.hear(kCoordinator, Stop{ExitCode::terminated, "stopped by a signal"});
+    EXPECT_FALSE(run.ended.has_value());
+    if (!put) {
+      run.hear(kWorker, Saved{1});
+      run.hear(kScheduler, Saved{1});
+      EXPECT_EQ(run.sent<Tasks>(kWorker).size(), 1U) << "no other epoch is begun";
+    }
+    run.hear(kPartition, run.written(1));
+    ASSERT_TRUE(run.ended.has_value());
+    EXPECT_EQ(run.ended->code, ExitCode::terminated);
+    EXPECT_EQ(run.ended->what, "stopped after epoch 1 of 5; `rota resume` continues");
+    EXPECT_EQ(run.diary->commits.size(), 1U);
+  }
+}
+
+TEST(Coordinator, ASignalDuringAnEvaluationMakesTheEpochTheLast) {
+  RunPlan plan = small_plan();
+  plan.epochs = 5;
+  plan.checkpoint_every = 0;
+  Script run(plan);
+  run.prepare();
+  run.schedule(1);
+  run.end_epoch(1);
+  run.hear(kCoordinator, Stop{ExitCode::terminated, "stopped by a signal"});
+  run.evaluate(1, 1);
+  run.save(1);
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->what, "stopped after epoch 1 of 5; `rota resume` continues");
+}
+
+// The run ended at once, and what it had computed since its last checkpoint was gone.
+TEST(Coordinator, AMemberThatIsToldToEndBringsTheRunToACleanEnd) {
+  RunPlan plan = small_plan();
+  plan.epochs = 5;
+  Script run(plan);
+  run.prepare();
+  run.schedule(1);
+  // A batch system tells all processes of a job at once.
+  for (const NodeId told : {kWorker, kScheduler, kCoordinator}) {
+    run.hear(told, Stop{ExitCode::terminated, told.name() + " was told to end"});
+    EXPECT_FALSE(run.ended.has_value());
+  }
+  run.end_epoch(1);
+  run.evaluate(1, 1);
+  run.save(1);
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::terminated);
+  EXPECT_EQ(run.diary->commits.size(), 1U);
+  EXPECT_TRUE(run.diary->has("stopping why=worker-0 was told to end"));
+}
+
+TEST(Coordinator, ASecondSignalOfTheSameMemberEndsTheRunAtOnce) {
+  Script run;
+  run.prepare();
+  run.hear(kWorker, Stop{ExitCode::terminated, "once"});
+  run.hear(kWorker, Stop{ExitCode::terminated, "once, handed on by a launcher"});
+  run.pass(kSecond);
+  EXPECT_FALSE(run.ended.has_value());
+  run.hear(kWorker, Stop{ExitCode::terminated, "twice"});
+  EXPECT_EQ(run.ended.value_or(Ending{}).code, ExitCode::terminated);
+}
+
+// What all others had sent meanwhile was not looked at.
+TEST(Coordinator, ItsOwnPauseLosesNobody) {
+  Script run;
+  run.prepare();
+  run.schedule();
+  run.stand_still(60 * kSecond);
+  EXPECT_FALSE(run.ended.has_value());
+  run.pass(30 * kSecond);
+  EXPECT_TRUE(run.ended.has_value());
+  Script gathering;
+  gathering.hear(kWorker, gathering.hello(kWorker));
+  gathering.stand_still(100 * kSecond);
+  EXPECT_FALSE(gathering.ended.has_value());
+  EXPECT_FALSE(gathering.diary->has("left"));
+}
+
+// A dead process counted as joined, and the run was lost as soon as it began.
+TEST(Coordinator, WhoDiesWhileOthersAreAwaitedIsMissingAgain) {
+  Script run;
+  run.hear(kWorker, run.hello(kWorker));
+  run.disconnect(kWorker);
+  run.pass(3 * kSecond);
+  EXPECT_TRUE(run.diary->has("left role=worker-0 why=worker-0 (pid 7 on node5) was lost: its connection broke"));
+  run.hear(kScheduler, run.hello(kScheduler));
+  EXPECT_TRUE(run.sent<Welcome>(kScheduler).empty());
+  EXPECT_FALSE(run.ended.has_value());
+  run.hear(kWorker, run.hello(kWorker, 2));
+  ASSERT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
+  EXPECT_EQ(run.sent<Welcome>(kWorker)[0].peers.at(1).incarnation, 2U);
+}
+
+TEST(Coordinator, WhoWasSilentWhileOthersWereAwaitedIsBackOnceItIsHeard) {
+  Script run;
+  run.hear(kWorker, run.hello(kWorker));
+  run.pass(31 * kSecond);
+  EXPECT_TRUE(run.diary->has("left role=worker-0"));
+  run.hear(kScheduler, run.hello(kScheduler));
+  EXPECT_TRUE(run.sent<Welcome>(kWorker).empty());
+  run.hear(kWorker, Beat{});
+  run.pass(kSecond);
+  EXPECT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
+  EXPECT_EQ(run.sent<Welcome>(kScheduler).size(), 1U);
+}
+
 TEST(Coordinator, ASecondSignalEndsTheRunAtOnce) {
   Script run;
   run.prepare();
   run.hear(kCoordinator, Stop{ExitCode::terminated, "once"});
+  run.pass(kSecond);
   EXPECT_FALSE(run.ended.has_value());
   run.hear(kCoordinator, Stop{ExitCode::interrupted, "twice"});
   EXPECT_EQ(run.ended.value_or(Ending{}).code, ExitCode::interrupted);

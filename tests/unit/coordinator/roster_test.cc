@@ -99,7 +99,7 @@ TEST(Roster, WhoIsSilentForTooLongIsLost) {
   Roster roster(plan());
   ASSERT_TRUE(roster.join(kWorker, hello(), 0).ok());
   EXPECT_FALSE(roster.lost(30 * kSecond - 1).has_value());
-  EXPECT_EQ(roster.lost(30 * kSecond), "worker-0 (pid 77 on node5) was lost: nothing heard for 30 s");
+  EXPECT_EQ(roster.lost(30 * kSecond)->what, "worker-0 (pid 77 on node5) was lost: nothing heard for 30 s");
   roster.heard(kWorker, 0, 10 * kSecond);
   EXPECT_FALSE(roster.lost(39 * kSecond).has_value());
   EXPECT_TRUE(roster.lost(40 * kSecond).has_value());
@@ -111,10 +111,62 @@ TEST(Roster, ABrokenConnectionThatStaysBrokenIsALoss) {
   roster.disconnected(kWorker, kSecond);
   roster.disconnected({Role::worker, 9}, kSecond);
   EXPECT_FALSE(roster.lost(4 * kSecond - 1).has_value());
-  EXPECT_EQ(roster.lost(4 * kSecond),
+  EXPECT_EQ(roster.lost(4 * kSecond)->what,
             "worker-0 (pid 77 on node5) was lost: its connection broke and it did not come back");
   roster.heard(kWorker, 0, 2 * kSecond);
   EXPECT_FALSE(roster.lost(4 * kSecond).has_value()) << "it came back";
+}
+
+// Each of them took the broken connection for mended, and the loss was seen after the time-out.
+TEST(Roster, WhatADeadProcessHadSentDoesNotBringItBack) {
+  Roster roster(plan());
+  ASSERT_TRUE(roster.join(kWorker, hello(), 0).ok());
+  roster.disconnected(kWorker, 10 * kSecond);
+  roster.heard(kWorker, 0, 10 * kSecond + 100 * kMillisecond);
+  roster.heard(kWorker, 0, 10 * kSecond + 200 * kMillisecond);
+  EXPECT_FALSE(roster.lost(13 * kSecond).has_value());
+  EXPECT_TRUE(roster.lost(13 * kSecond + 200 * kMillisecond).has_value());
+}
+
+TEST(Roster, AProcessThatIsHeardAfterTheGraceIsBack) {
+  Roster roster(plan());
+  ASSERT_TRUE(roster.join(kWorker, hello(), 0).ok());
+  roster.disconnected(kWorker, 10 * kSecond);
+  for (Nanoseconds now = 11; now <= 14; ++now) {
+    roster.heard(kWorker, 0, now * kSecond);
+    EXPECT_FALSE(roster.lost(now * kSecond).has_value());
+  }
+  EXPECT_FALSE(roster.lost(40 * kSecond).has_value()) << "its silence is a whole one's again";
+  EXPECT_TRUE(roster.lost(44 * kSecond).has_value());
+}
+
+TEST(Roster, SilenceWhileThisProcessStoodStillDoesNotCount) {
+  Roster roster(plan());
+  for (const NodeId process : roster.processes()) ASSERT_TRUE(roster.join(process, hello(), 0).ok());
+  roster.disconnected(kScheduler, kSecond);
+  roster.stood_still(60 * kSecond);
+  EXPECT_FALSE(roster.lost(60 * kSecond).has_value());
+  EXPECT_FALSE(roster.lost(62 * kSecond).has_value());
+  EXPECT_EQ(roster.lost(63 * kSecond)->process, kScheduler);
+  roster.heard(kScheduler, 0, 64 * kSecond);
+  EXPECT_FALSE(roster.lost(89 * kSecond).has_value());
+  EXPECT_TRUE(roster.lost(90 * kSecond).has_value());
+}
+
+TEST(Roster, WhoLeftIsMissingUntilItIsHeardOrStartsAnew) {
+  Roster roster(plan());
+  for (const NodeId process : roster.processes()) ASSERT_TRUE(roster.join(process, hello(), 0).ok());
+  roster.leave(kWorker);
+  roster.leave(kScheduler);
+  EXPECT_FALSE(roster.complete());
+  EXPECT_EQ(roster.missing(), "scheduler-0, worker-0");
+  ASSERT_TRUE(roster.lost(30 * kSecond).has_value());
+  EXPECT_EQ(roster.lost(30 * kSecond)->process, (NodeId{Role::worker, 1})) << "nobody is lost twice";
+  EXPECT_TRUE(roster.heard(kWorker, 0, kSecond));
+  EXPECT_FALSE(roster.heard(kWorker, 0, kSecond));
+  EXPECT_FALSE(roster.complete());
+  ASSERT_TRUE(roster.join(kScheduler, hello(), kSecond).ok());
+  EXPECT_TRUE(roster.complete());
 }
 
 TEST(Roster, KeepsThePeakOfMemory) {

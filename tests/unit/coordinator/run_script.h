@@ -66,6 +66,12 @@ class Script : public NodeStage {
     world.now += time;
     check(act([&](Outbox& out) { return coordinator_.tick(out); }));
   }
+  // The coordinator's process did not run meanwhile.
+  void stand_still(Nanoseconds time) {
+    world.now += time;
+    coordinator_.stood_still(time, world.now);
+    check(act([&](Outbox& out) { return coordinator_.tick(out); }));
+  }
   void disconnect(NodeId process) {
     check(act([&](Outbox& out) { return coordinator_.peer_disconnected(process, out); }));
   }

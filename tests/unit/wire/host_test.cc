@@ -258,11 +258,82 @@ TEST_F(Hosts, ASilentCoordinatorIsATemporaryFailure) {
 TEST_F(Hosts, ACoordinatorThatNeverAnswersIsATemporaryFailure) {
   Listener* node = nullptr;
   Host& member = worker(node);
-  pass(35 * kSecond);
+  pass(59 * kSecond);
+  EXPECT_FALSE(member.ended().has_value()) << "the coordinator may start late";
+  pass(6 * kSecond);
   ASSERT_TRUE(member.ended().has_value());
   EXPECT_EQ(member.ended()->code, ExitCode::temporary);
   EXPECT_EQ(member.ended()->what, "no answer from the coordinator");
   EXPECT_GT(carried_, 2) << "HELLO is said again and again";
+}
+
+// It gave up after the time-out, as the coordinator had said nothing since HELLO.
+TEST_F(Hosts, WhoHasJoinedWaitsForTheOthersAndBeats) {
+  auto node = std::make_unique<Listener>(kCoordinator);
+  Listener& hub = *node;
+  host(kCoordinator, 1).add(std::move(node));
+  Listener* none = nullptr;
+  Host& member = worker(none);
+  pass(100 * kSecond);
+  EXPECT_FALSE(member.ended().has_value());
+  EXPECT_GE(hub.count<Beat>(), 60U);
+  hosts_.extract(kCoordinator);
+  pass(35 * kSecond);
+  ASSERT_TRUE(member.ended().has_value());
+  EXPECT_EQ(member.ended()->what, "the coordinator was lost");
+}
+
+TEST_F(Hosts, AProcessThatStoodStillDoesNotBlameTheOthers) {
+  coordinator();
+  Listener* node = nullptr;
+  Host& member = worker(node);
+  talk();
+  pass(kSecond);
+  EXPECT_EQ(node->still, 0);
+  now_ += 60 * kSecond;
+  member.tick(world());
+  EXPECT_FALSE(member.ended().has_value());
+  EXPECT_EQ(node->still, 60 * kSecond);
+  hosts_.extract(kCoordinator);
+  pass(29 * kSecond);
+  EXPECT_FALSE(member.ended().has_value());
+  pass(4 * kSecond);
+  EXPECT_TRUE(member.ended().has_value()) << "silence since then counts";
+}
+
+TEST_F(Hosts, AMemberThatIsToldToEndAsksTheCoordinatorFirst) {
+  Listener& hub = coordinator();
+  Listener* node = nullptr;
+  Host& member = worker(node);
+  talk();
+  member.told_to_end("worker-0 was told to end", now_);
+  talk();
+  pass(3 * kSecond);
+  EXPECT_FALSE(member.ended().has_value()) << "the job ends after a checkpoint";
+  ASSERT_EQ(hub.count<Stop>(), 1U);
+  EXPECT_EQ(hub.count<Fault>(), 0U);
+  member.told_to_end("worker-0 was told to end", now_);
+  talk();
+  pass(kSecond);
+  ASSERT_TRUE(member.ended().has_value()) << "twice means now";
+  EXPECT_EQ(member.ended()->code, ExitCode::terminated);
+  EXPECT_EQ(hub.count<Fault>(), 1U);
+}
+
+TEST_F(Hosts, AMemberThatIsToldToEndDoesNotAskACoordinatorThatIsGone) {
+  for (const bool heard : {false, true}) {
+    hosts_.clear();
+    if (heard) coordinator();
+    Listener* node = nullptr;
+    Host& member = worker(node);
+    talk();
+    if (heard) hosts_.extract(kCoordinator);
+    if (heard) member.disconnected(kCoordinator, world());
+    member.told_to_end("worker-0 was told to end", now_);
+    pass(3 * kSecond);
+    ASSERT_TRUE(member.ended().has_value());
+    EXPECT_EQ(member.ended()->code, ExitCode::terminated);
+  }
 }
 
 TEST_F(Hosts, NodesOfOneHostTalkWithoutTheNetwork) {

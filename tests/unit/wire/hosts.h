@@ -30,6 +30,7 @@ class Listener final : public Node {
     return {};
   }
   void peer_heard(NodeId, Nanoseconds) override { ++signs_of_life; }
+  void stood_still(Nanoseconds span, Nanoseconds) override { still += span; }
 
   template <typename M>
   std::size_t count() const {
@@ -40,6 +41,7 @@ class Listener final : public Node {
   std::vector<Envelope> heard;
   std::vector<NodeId> disconnected;
   int signs_of_life = 0;
+  Nanoseconds still = 0;
 
  private:
   NodeId id_;

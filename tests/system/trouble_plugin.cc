@@ -1,0 +1,148 @@
+// A plugin for the system tests that makes trouble where it is told to: hooks that take long, or end their process. Its
+// model is one row that every shard adds its points to.
+#include <rota/plugin.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <thread>
+
+namespace {
+
+using namespace rota;
+
+constexpr std::int64_t kRoundsAnEpoch = 3;
+
+constexpr Option kOptions[] = {
+    {.name = "sleep_in", .meaning = "Hooks that take long, once in each process; names separated by commas."},
+    {.name = "sleep_seconds", .kind = Option::Kind::real, .default_value = "1", .meaning = "How long.", .least = 0},
+    {.name = "slow_ms", .kind = Option::Kind::real, .default_value = "0", .meaning = "Of every push.", .least = 0},
+    {.name = "crash_in", .meaning = "The hook that ends its process."},
+    {.name = "crash_round", .kind = Option::Kind::integer, .default_value = "0", .meaning = "When.", .least = 0},
+    {.name = "crash_how", .default_value = "segv", .meaning = "segv, abort or overflow."},
+};
+
+void sleep_for(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+// Deeper than any stack; returns something that the compiler cannot know.
+int overflow(volatile int* depth) {
+  volatile char room[4096];
+  room[0] = static_cast<char>(*depth);
+  *depth = *depth + 1;
+  return *depth < 0 ? 0 : overflow(depth) + room[0];
+}
+
+void crash(std::string_view how) {
+  if (how == "abort") std::abort();
+  volatile int depth = 0;
+  if (how == "overflow") std::raise(overflow(&depth) == 1 ? SIGTERM : SIGKILL);
+  volatile std::uintptr_t nowhere = 8;
+  *reinterpret_cast<volatile int*>(nowhere) = 1;
+}
+
+void trouble(const Options& options, std::string_view hook, RoundId round = 0) {
+  static std::mutex mutex;
+  static std::set<std::string, std::less<>> slept;
+  const std::string list = "," + std::string(options.text("sleep_in")) + ",";
+  if (list.find("," + std::string(hook) + ",") != list.npos) {
+    const bool first = [&] {
+      const std::scoped_lock lock(mutex);
+      return slept.emplace(hook).second;
+    }();
+    if (first) sleep_for(options.real("sleep_seconds"));
+  }
+  if (options.text("crash_in") == hook && static_cast<RoundId>(options.integer("crash_round")) == round)
+    crash(options.text("crash_how"));
+}
+
+class TroublePush final : public Push {
+ public:
+  TroublePush(const Job& job, ShardId shard) : options_(job.options), shard_(shard) {}
+  std::uint64_t items() const override { return 1; }
+  void attach(const Cut&) override { trouble(options_, "attach"); }
+  std::uint64_t push(const SharedTask& task, Random& random) override {
+    if (options_.real("slow_ms") > 0) sleep_for(options_.real("slow_ms") / 1000);
+    // All of a round's pushes would crash at once, in two processes: which of them was first would be chance.
+    if (shard_ == 0) trouble(options_, "push", task.round);
+    for (auto entry : task.entries) entry.part[0] += entry.value[0] / 8 + random.uniform() + shard_;
+    return 1;
+  }
+  void refresh(const Commit& commit) override {
+    trouble(options_, "refresh");
+    seen_ = commit.deltas[0].value[0];
+  }
+  void evaluate(std::span<double> terms) const override { terms[0] += seen_; }
+  void save(Writer& out) const override {
+    trouble(options_, "save");
+    out.put(seen_);
+  }
+  void restore(Reader& in) override { seen_ = in.get<double>(); }
+
+ private:
+  Options options_;
+  ShardId shard_;
+  double seen_ = 0;
+};
+
+class TroublePull final : public Pull {
+ public:
+  explicit TroublePull(const Job& job) : options_(job.options) {}
+  void pull(const PullTask& task) override {
+    trouble(options_, "pull", task.round);
+    for (auto entry : task.entries) entry.value[0] = entry.sum[0] / 16;
+  }
+
+ private:
+  Options options_;
+};
+
+class TroubleSchedule final : public Schedule {
+ public:
+  explicit TroubleSchedule(const Job& job) : options_(job.options) { trouble(options_, "schedule"); }
+  Round next(Random&) override {
+    trouble(options_, "next", ++count_);
+    Round round;
+    round.shared = {0};
+    round.ends_epoch = count_ % kRoundsAnEpoch == 0;
+    return round;
+  }
+  void feedback(const Commit&) override { trouble(options_, "feedback", count_); }
+  void save(Writer& out) const override { out.put(count_); }
+  void restore(Reader& in) override { count_ = in.get<RoundId>(); }
+
+ private:
+  Options options_;
+  RoundId count_ = 0;
+};
+
+std::vector<std::unique_ptr<Push>> load(const Job& job, std::span<const ShardId> hosted) {
+  trouble(job.options, "load");
+  std::vector<std::unique_ptr<Push>> out;
+  for (const ShardId shard : hosted) out.push_back(std::make_unique<TroublePush>(job, shard));
+  return out;
+}
+
+Plugin make() {
+  Plugin plugin;
+  plugin.name = "trouble";
+  plugin.summary = "Makes trouble.";
+  plugin.items = "points";
+  plugin.options = kOptions;
+  plugin.tables = [](const Job& job) {
+    trouble(job.options, "tables");
+    return std::vector{Table{"row", Table::Kind::shared, 1, 1, 1}};
+  };
+  plugin.terms = [](const Job&) { return std::vector{Term{"sum", Term::Kind::objective}}; };
+  plugin.schedule = [](const Job& job, Share) { return std::unique_ptr<Schedule>(new TroubleSchedule(job)); };
+  plugin.load = load;
+  plugin.pull = [](const Job& job) { return std::unique_ptr<Pull>(new TroublePull(job)); };
+  return plugin;
+}
+
+}  // namespace
+
+ROTA_PLUGIN(make);
