@@ -9,6 +9,7 @@
 #include "apps/lda/settings.h"
 #include "apps/lda/shard_state.h"
 #include "tests/apps/serial_host.h"
+#include "tests/source_dir.h"
 #include "tests/unit/apps/io/scratch_files.h"
 
 extern "C" const rota::Plugin* rota_plugin_v1();
@@ -32,7 +33,7 @@ class Kos {
   Kos() {
     io::Vocabulary none;
     std::vector<io::WordCount> counts;
-    const std::string sample = ROTA_SOURCE_DIR "/apps/lda/sample/docword.kos.txt.gz";
+    const std::string sample = tests::source_dir() + "/apps/lda/sample/docword.kos.txt.gz";
     const auto size = io::read_corpus({sample}, io::CorpusFormat::uci, none, [&](std::span<const io::WordCount> batch) {
       counts.insert(counts.end(), batch.begin(), batch.end());
     });

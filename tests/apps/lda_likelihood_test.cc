@@ -11,6 +11,7 @@
 #include "apps/lda/settings.h"
 #include "tests/apps/gibbs_oracle.h"
 #include "tests/apps/serial_host.h"
+#include "tests/source_dir.h"
 
 extern "C" const rota::Plugin* rota_plugin_v1();
 
@@ -23,7 +24,7 @@ using tests::SerialHost;
 constexpr double kAlpha = 0.1, kBeta = 0.01;
 constexpr int kEpochs[] = {20, 60};
 constexpr int kSeeds = 3;
-const std::string kSample = ROTA_SOURCE_DIR "/apps/lda/sample/docword.kos.txt.gz";
+const std::string kSample = tests::source_dir() + "/apps/lda/sample/docword.kos.txt.gz";
 
 using Likelihoods = std::array<double, std::size(kEpochs)>;  // per token, after kEpochs
 

@@ -12,6 +12,7 @@
 #include "apps/lda/shard_state.h"
 #include "apps/lda/word_topic_slice.h"
 #include "tests/apps/serial_host.h"
+#include "tests/source_dir.h"
 #include "tests/unit/apps/io/scratch_files.h"
 
 extern "C" const rota::Plugin* rota_plugin_v1();
@@ -39,7 +40,7 @@ Job job_over(const std::string& input, Given given, std::uint32_t shards) {
 }
 
 Job kos_job(Given given, std::uint32_t shards) {
-  const std::string sample = ROTA_SOURCE_DIR "/apps/lda/sample/";
+  const std::string sample = tests::source_dir() + "/apps/lda/sample/";
   given.emplace("vocab", sample + "vocab.kos.txt");
   return job_over(sample + "docword.kos.txt.gz", std::move(given), shards);
 }

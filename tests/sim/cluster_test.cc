@@ -1,21 +1,15 @@
-// The seeded whole-cluster simulation.  ROTA_SIM_SEEDS=N says how many seeds to run (default 500), ROTA_SIM_SEED=S
-// replays one.
+// The seeded whole-cluster simulation; seeds.h says how many seeds, and how to replay one.
 #include "tests/sim/cluster.h"
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 
+#include "tests/sim/seeds.h"
 #include "tests/sim/talk_plugin.h"
 
 namespace rota::sim {
 namespace {
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 // A job and a cluster, drawn from the seed.
 Shape draw_shape(std::mt19937_64& random) {
@@ -79,18 +73,17 @@ Outcome calm_run(const Shape& shape) {
 }
 
 TEST(Cluster, EverySeedEndsWithTheModelOfTheCalmRun) {
-  const std::uint64_t replay = from_environment("ROTA_SIM_SEED", 0);
-  const std::uint64_t first = replay != 0 ? replay : 1;
-  const std::uint64_t count = replay != 0 ? 1 : from_environment("ROTA_SIM_SEEDS", 500);
+  const Seeds seeds = seeds_from_environment();
+  const std::uint64_t count = seeds.count;
   Outcome sum;
-  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+  for (std::uint64_t seed = seeds.first; seed < seeds.first + count; ++seed) {
     std::mt19937_64 random(seed);
     Shape shape = draw_shape(random);
     const Faults faults = draw_faults(random);
     shape.credit = draw_credit(random);
     const Outcome calm = calm_run(shape);
     ASSERT_EQ(calm.code, ExitCode::ok) << "calm run of seed " << seed << ": " << calm.what;
-    const Outcome wild = simulate(shape, faults, seed, replay != 0);
+    const Outcome wild = simulate(shape, faults, seed, seeds.replay);
     ASSERT_EQ(wild.code, ExitCode::ok) << "replay with ROTA_SIM_SEED=" << seed << ": " << wild.what;
     ASSERT_EQ(wild.model_hash.hex(), calm.model_hash.hex()) << "replay with ROTA_SIM_SEED=" << seed;
     ASSERT_EQ(wild.state_hash.hex(), calm.state_hash.hex()) << "replay with ROTA_SIM_SEED=" << seed;

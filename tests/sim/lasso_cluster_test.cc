@@ -1,25 +1,21 @@
-// The Lasso app in the seeded whole-cluster simulation: by columns and by rows, with paths, folds and staleness.
-// ROTA_SIM_SEEDS=N says how many seeds to run (default 500; a fifth of them here), ROTA_SIM_SEED=S replays one.
+// The Lasso app in the seeded whole-cluster simulation: by columns and by rows, with paths, folds and staleness;
+// seeds.h says how many seeds, and how to replay one.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
 
 #include "apps/lasso/generate.h"
 #include "tests/sim/cluster.h"
+#include "tests/sim/seeds.h"
 
 extern "C" const rota::Plugin* rota_plugin_v1();
 
 namespace rota::sim {
 namespace {
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 Shape draw_shape(std::mt19937_64& random, const std::string& data) {
   const auto draw = [&](std::uint32_t least, std::uint32_t most) {
@@ -55,7 +51,8 @@ Shape draw_shape(std::mt19937_64& random, const std::string& data) {
 }
 
 TEST(LassoCluster, EverySeedEndsWithTheModelOfTheCalmRun) {
-  const std::string data = (std::filesystem::temp_directory_path() / "rota-sim-lasso.libsvm").string();
+  const std::string data =
+      (std::filesystem::temp_directory_path() / ("rota-sim-lasso-" + std::to_string(getpid()) + ".libsvm")).string();
   {
     std::ofstream out(data);
     lasso::GenerateSettings settings;
@@ -65,11 +62,10 @@ TEST(LassoCluster, EverySeedEndsWithTheModelOfTheCalmRun) {
     settings.nonzeros = 8;
     lasso::generate(settings, out);
   }
-  const std::uint64_t replay = from_environment("ROTA_SIM_SEED", 0);
-  const std::uint64_t first = replay != 0 ? replay : 1;
-  const std::uint64_t count = replay != 0 ? 1 : std::max<std::uint64_t>(1, from_environment("ROTA_SIM_SEEDS", 500) / 5);
+  const Seeds seeds = seeds_from_environment();
+  const std::uint64_t count = seeds.count;
   std::uint64_t kills = 0, lost = 0;
-  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+  for (std::uint64_t seed = seeds.first; seed < seeds.first + count; ++seed) {
     std::mt19937_64 random(seed);
     const Shape shape = draw_shape(random, data);
     Faults faults;
@@ -83,13 +79,14 @@ TEST(LassoCluster, EverySeedEndsWithTheModelOfTheCalmRun) {
     calm_shape.plan.stores = 0;
     const Outcome calm = simulate(calm_shape, Faults{}, 1, false);
     ASSERT_EQ(calm.code, ExitCode::ok) << "calm run of seed " << seed << ": " << calm.what;
-    const Outcome wild = simulate(shape, faults, seed, replay != 0);
+    const Outcome wild = simulate(shape, faults, seed, seeds.replay);
     ASSERT_EQ(wild.code, ExitCode::ok) << "replay with ROTA_SIM_SEED=" << seed << ": " << wild.what;
     ASSERT_EQ(wild.model_hash.hex(), calm.model_hash.hex()) << "replay with ROTA_SIM_SEED=" << seed;
     ASSERT_EQ(wild.state_hash.hex(), calm.state_hash.hex()) << "replay with ROTA_SIM_SEED=" << seed;
     kills += wild.kills;
     lost += wild.lost;
   }
+  std::filesystem::remove(data);
   if (count >= 20) {
     EXPECT_GT(kills, 0U);
     EXPECT_GT(lost, count);

@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 
+#include "tests/source_dir.h"
 #include "tests/unit/wire/every_field.h"
 #include "tests/unit/wire/frames_of.h"
 
@@ -52,7 +53,7 @@ Frames body_of(const Frames& frames) {
 // The lines of tests/golden/messages.hex: what the message is called, and its frames.
 std::map<std::string, std::string> golden() {
   std::map<std::string, std::string> lines;
-  std::ifstream file(ROTA_SOURCE_DIR "/tests/golden/messages.hex");
+  std::ifstream file(tests::source_dir() + "/tests/golden/messages.hex");
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line.front() == '#') continue;
     const std::size_t space = line.find(' ');

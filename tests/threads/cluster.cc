@@ -1,0 +1,122 @@
+#include "tests/threads/cluster.h"
+
+#include <thread>
+
+#include "base/clock.h"
+#include "coordinator/coordinator.h"
+#include "kvstore/partition.h"
+#include "scheduler/scheduler.h"
+#include "tests/sim/memory_checkpoints.h"
+#include "tests/threads/memory_transport.h"
+#include "wire/process.h"
+#include "worker/worker.h"
+
+namespace rota::threads {
+
+namespace {
+
+// Waits end with messages, never with these; a sanitizer makes everything slow.
+constexpr Nanoseconds kTimeout = 600 * kSecond;
+
+class Cluster {
+ public:
+  Cluster(const sim::Shape& shape, unsigned threads, std::filesystem::path run)
+      : shape_(shape),
+        threads_(threads),
+        run_(std::move(run)),
+        recorder_(std::make_shared<sim::MemoryRecorder>(shape.plan.resume)) {
+    job_.seed = shape.seed;
+    job_.shards = shape.plan.shards;
+    job_.slices = shape.plan.slices;
+    job_.input = shape.input;
+    std::map<std::string, std::string, std::less<>> options;
+    for (const Option& option : shape.plugin->options) options.emplace(option.name, option.default_value);
+    options["pipeline"] = std::to_string(shape.pipeline);
+    options["staleness"] = std::to_string(shape.staleness);
+    for (const auto& [name, value] : shape.options) options[name] = value;
+    job_.options = Options(std::move(options));
+  }
+
+  Outcome run() {
+    const RunPlan& plan = shape_.plan;
+    std::vector<std::thread> members;
+    std::uint64_t start = 1;
+    Ending ending;
+    std::thread coordinator([this, &ending, own = start++] { ending = coordinate(own); });
+    const auto join = [&](NodeId id) { members.emplace_back([this, id, own = start++] { take_part(id, own); }); };
+    for (std::uint32_t i = 0; i < plan.schedulers; ++i) join({Role::scheduler, i});
+    for (std::uint32_t i = 0; i < plan.workers; ++i) join({Role::worker, i});
+    for (std::uint32_t i = 0; i < plan.stores; ++i) join({Role::kvstore, i});
+    coordinator.join();
+    for (std::thread& member : members) member.join();
+    return {ending.code, ending.what, recorder_->newest()};
+  }
+
+ private:
+  ProcessSettings settings(NodeId id) const {
+    ProcessSettings settings;
+    settings.process = id;
+    settings.job = shape_.plan.job.low;
+    settings.threads = threads_;
+    settings.peer_timeout = settings.start_timeout = kTimeout;
+    return settings;
+  }
+  Host::Settings host_settings(NodeId id, std::uint64_t start) const {
+    return {id, start, shape_.plan.job.low, id.name(), kTimeout, kTimeout};
+  }
+
+  Ending coordinate(std::uint64_t start) {
+    MemoryTransport transport(switchboard_, kCoordinator.name());
+    Host host(host_settings(kCoordinator, start));
+    RunPlan plan = shape_.plan;
+    plan.start_timeout = plan.peer_timeout = plan.disconnect_grace = kTimeout;
+    host.add(std::make_unique<Coordinator>(plan, recorder_));
+    return run_process(settings(kCoordinator), transport, host);
+  }
+
+  void take_part(NodeId id, std::uint64_t start) {
+    MemoryTransport transport(switchboard_, id.name());
+    Host host(host_settings(id, start));
+    Hello hello;
+    hello.endpoint = id.name();
+    hello.version = ROTA_VERSION;
+    hello.job = shape_.plan.job;
+    hello.incarnation = start;
+    host.join(
+        kCoordinator.name(), hello, [this, id](const Welcome& welcome) { return nodes(id, welcome); }, now_ns());
+    (void)run_process(settings(id), transport, host);
+  }
+
+  Result<std::vector<std::unique_ptr<Node>>> nodes(NodeId id, const Welcome& welcome) {
+    const RunPlan& plan = shape_.plan;
+    std::vector<std::unique_ptr<Node>> nodes;
+    if (id.role == Role::scheduler)
+      nodes.push_back(std::make_unique<Scheduler>(
+          SchedulerSettings{id.index, plan.schedulers, plan.partitions, shape_.pipeline}, *shape_.plugin, job_));
+    if (id.role == Role::worker)
+      nodes.push_back(std::make_unique<Worker>(
+          WorkerSettings{id.index, plan.workers, threads_, plan.partitions, shape_.staleness, false, 0, shape_.credit},
+          *shape_.plugin, job_));
+    const auto store = disk_checkpoints(run_);
+    for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
+      if (welcome.partition_hosts[p] == id)
+        nodes.push_back(std::make_unique<Partition>(PartitionSettings{p, plan.workers, plan.schedulers, shape_.credit},
+                                                    *shape_.plugin, job_, store));
+    return nodes;
+  }
+
+  const sim::Shape& shape_;
+  unsigned threads_;
+  std::filesystem::path run_;
+  std::shared_ptr<sim::MemoryRecorder> recorder_;
+  Job job_;
+  Switchboard switchboard_;
+};
+
+}  // namespace
+
+Outcome run_cluster(const sim::Shape& shape, unsigned threads, const std::filesystem::path& run) {
+  return Cluster(shape, threads, run).run();
+}
+
+}  // namespace rota::threads

@@ -1,0 +1,23 @@
+// tests/threads/cluster.h -- a whole cluster in one program: the real nodes, hosts, links and process loops, each loop
+// in a thread of its own with its compute threads and its thread for files, over the memory between them (ZeroMQ is
+// not built for ThreadSanitizer), with checkpoints on disk.
+#pragma once
+#include <filesystem>
+#include <optional>
+
+#include "coordinator/records.h"
+#include "tests/sim/cluster.h"
+
+namespace rota::threads {
+
+struct Outcome {
+  ExitCode code = ExitCode::failed;
+  std::string what;
+  std::optional<CommitRecord> newest;
+};
+
+// Runs the job of `shape` to its end; `run` is its folder.  Every process has as many compute threads: oneTBB's limit
+// is one of the whole program, and the least that anybody asks for.
+Outcome run_cluster(const sim::Shape& shape, unsigned threads, const std::filesystem::path& run);
+
+}  // namespace rota::threads

@@ -1,0 +1,78 @@
+// LDA in whole clusters with threads: leased slices, replicated rows, checkpoints written beside training.  Made for
+// ThreadSanitizer; everywhere else it shows that threads change no model.
+#include <gtest/gtest.h>
+
+#include "tests/threads/cluster.h"
+#include "tests/threads/scratch_folder.h"
+
+extern "C" const rota::Plugin* rota_plugin_v1();
+
+namespace rota::threads {
+namespace {
+
+// Word i is 1 + 12 / (i + 1) times in each document, and the documents differ: some words are too heavy for a slice.
+std::string text() {
+  std::string text;
+  for (int d = 0; d < 24; ++d) {
+    for (int w = 0; w < 30; ++w)
+      for (int i = 0; i < 1 + 12 / (w + 1); ++i)
+        if ((d + w) % 3 != 0 || i > 0) text.append("w").append(std::to_string(w)).append(" ");
+    text += "\n";
+  }
+  return text;
+}
+
+sim::Shape shape_over(const std::string& input) {
+  sim::Shape shape;
+  shape.seed = 5;
+  shape.plugin = rota_plugin_v1();
+  shape.input = {input};
+  shape.plan.job = {3, 4};
+  shape.plan.shards = 6;
+  shape.plan.slices = 12;
+  shape.plan.workers = 2;
+  shape.plan.partitions = 3;
+  shape.plan.epochs = 6;
+  shape.plan.checkpoint_every = 1;
+  shape.options = {{"topics", "5"}};
+  return shape;
+}
+
+Hash128 calm_hash(sim::Shape shape) {
+  shape.plan.workers = 1;
+  shape.plan.start_timeout = shape.plan.peer_timeout = shape.plan.disconnect_grace = 3000 * kSecond;
+  const sim::Outcome calm = sim::simulate(shape, sim::Faults{}, 1, false);
+  EXPECT_EQ(calm.code, ExitCode::ok) << calm.what;
+  return calm.model_hash;
+}
+
+TEST(LdaThreads, TheModelIsThatOfOneThread) {
+  const ScratchFolder folder;
+  const sim::Shape shape = shape_over(folder.write("text", text()));
+  const Outcome outcome = run_cluster(shape, 4, folder.path() / "run");
+  ASSERT_EQ(outcome.code, ExitCode::ok) << outcome.what;
+  ASSERT_TRUE(outcome.newest);
+  EXPECT_EQ(outcome.newest->epoch, 6U);
+  EXPECT_EQ(outcome.newest->model_hash.hex(), calm_hash(shape).hex());
+}
+
+TEST(LdaThreads, AResumedRunGoesOnFromFiles) {
+  const ScratchFolder folder;
+  sim::Shape shape = shape_over(folder.write("text", text()));
+  shape.plan.stores = 2;
+  shape.credit = {2000, 500};  // so that objects and rows wait for one another
+  sim::Shape half = shape;
+  half.plan.epochs = 3;
+  const Outcome first = run_cluster(half, 4, folder.path() / "run");
+  ASSERT_EQ(first.code, ExitCode::ok) << first.what;
+  ASSERT_TRUE(first.newest);
+  sim::Shape rest = shape;
+  rest.plan.resume = first.newest;
+  rest.plan.workers = 3;
+  const Outcome second = run_cluster(rest, 4, folder.path() / "run");
+  ASSERT_EQ(second.code, ExitCode::ok) << second.what;
+  EXPECT_EQ(second.newest->model_hash.hex(), calm_hash(shape).hex());
+}
+
+}  // namespace
+}  // namespace rota::threads
