@@ -48,6 +48,8 @@ std::string one_line(const std::string& text) {
   return line;
 }
 
+int descriptor = -1;
+
 void write(google::LogSeverity severity, const std::string& line, const std::source_location& at) {
   google::LogMessage(at.file_name(), static_cast<int>(at.line()), severity).stream() << one_line(line);
 }
@@ -62,7 +64,9 @@ Status init_log(std::string_view process, const std::filesystem::path& folder) {
     return {ExitCode::cannot_write, "cannot write " + file.string() + ": " + std::generic_category().message(errno)};
 
   // Under `rota train` stderr is the log file already, so that a crash report is found there.
-  FLAGS_stderrthreshold = same_file(fd.get(), STDERR_FILENO) ? google::NUM_SEVERITIES : google::GLOG_WARNING;
+  const bool same = same_file(fd.get(), STDERR_FILENO);
+  FLAGS_stderrthreshold = same ? google::NUM_SEVERITIES : google::GLOG_WARNING;
+  descriptor = same ? -1 : fd.get();
   for (google::LogSeverity severity = 0; severity < google::NUM_SEVERITIES; ++severity)
     google::SetLogDestination(severity, "");
   static std::string name;  // glog keeps the pointer
@@ -71,6 +75,10 @@ Status init_log(std::string_view process, const std::filesystem::path& folder) {
   // Both live as long as the process: a thread may log until the very end.
   google::AddLogSink(new FileSink(std::move(fd)));
   return {};
+}
+
+int log_descriptor() {
+  return descriptor;
 }
 
 void log_info(const std::string& line, std::source_location at) {

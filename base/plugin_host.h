@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/doing.h"
 #include "base/flags.h"
 #include "base/status.h"
 #include "rota/plugin.h"
@@ -43,10 +44,12 @@ Result<PluginLine> parse_with_plugin(int argc, const char* const* argv, std::spa
 // The running exception as a Status; call_hook's one catch.
 Status hook_failed(std::string_view plugin, std::string_view hook, std::string_view where);
 
-// Calls `hook_call`, and turns what it throws into a Status.  DataError, UsageError and NoInput keep their text alone;
-// anything else is ExitCode::failed with "plugin lda, push, round 12: what".
+// Calls `hook_call`, noted as what this thread is doing (base/doing.h), and turns what it throws into a Status.
+// DataError, UsageError and NoInput keep their text alone; anything else is ExitCode::failed with "plugin lda, push,
+// round 12: what".
 template <typename F>
 Status call_hook(std::string_view plugin, std::string_view hook, std::string_view where, F&& hook_call) {
+  const HookNote note(plugin, hook, where);
   try {
     std::forward<F>(hook_call)();
     return {};

@@ -48,6 +48,8 @@ struct RunFolder {
   std::filesystem::path log() const { return path / "log"; }
   // `process` is a role and its number: "worker-0".
   std::filesystem::path log(std::string_view process) const { return log() / (std::string(process) + ".log"); }
+  // Which hooks it is in (base/doing.h), while it runs and after it crashed.
+  std::filesystem::path doing(std::string_view process) const { return log() / (std::string(process) + ".doing"); }
   // Whether a name is that of a file which Rota writes into the folder of logs.
   static bool is_of_log(std::string_view name);
   // Whether a name is that of a socket of some process of a job, which is its role, its number and its start.

@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "base/clock.h"
+#include "base/doing.h"
 #include "base/files.h"
 #include "base/plugin_host.h"
 #include "cli/child.h"
@@ -96,6 +97,9 @@ class Supervisor {
 
   Status start(const fs::path& sockets) {
     address_ = "ipc://" + (sockets / "coordinator").string();
+    std::error_code none_yet;
+    const auto size = fs::file_size(job_.run.events(), none_yet);
+    events_before_ = none_yet ? 0 : size;
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return {ExitCode::failed, "no pipe: " + std::generic_category().message(errno)};
     records_ = FileDescriptor(ends[0]);
@@ -224,10 +228,16 @@ class Supervisor {
 
   static ExitCode code_of(const Child& child) {
     if (!child.killed()) return static_cast<ExitCode>(child.exit_code());
-    const int number = child.exit_code() - 128;
-    const bool crash =
-        number == SIGABRT || number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE;
-    return crash ? ExitCode::bug : ExitCode::temporary;
+    return is_crash(child.exit_code() - 128) ? ExitCode::bug : ExitCode::temporary;
+  }
+
+  // The coordinator's last record where the pipe did not bring it: nobody read it for long, as after a Ctrl-Z.
+  std::optional<nlohmann::json> end_of_events() const {
+    std::error_code error;
+    if (fs::file_size(job_.run.events(), error) <= events_before_ || error) return std::nullopt;
+    auto record = nlohmann::json::parse(last_lines(job_.run.events(), 1), nullptr, false);
+    if (!record.is_object() || text_in(record, "event") != "end") return std::nullopt;
+    return record;
   }
 
   Status outcome() {
@@ -237,6 +247,7 @@ class Supervisor {
       const ExitCode code = code_of(lost);
       return {code == ExitCode::ok ? ExitCode::failed : code, lost.name() + " ended before it joined: " + lost.how()};
     }
+    if (!end_) end_ = end_of_events();
     const ExitCode code = code_of(child);
     if (code == ExitCode::ok && end_) return {};
     const std::string said = end_ ? text_in(*end_, "what") : "";
@@ -244,6 +255,11 @@ class Supervisor {
     // Processes that did not end the way the coordinator says have something to add.
     for (std::size_t i = 1; i < roles_.size(); ++i)
       if (roles_[i].child.ended() && !roles_[i].told && roles_[i].child.killed()) tell_lost(roles_[i]);
+    if (code == ExitCode::temporary)
+      for (std::size_t i = 1; i < roles_.size(); ++i)
+        if (const Child& lost = roles_[i].child;
+            roles_[i].child.ended() && code_of(lost) == ExitCode::bug && lost.killed())
+          return {ExitCode::bug, said + "; " + lost.name() + " ended with " + lost.how()};
     if (!said.empty()) return {code, said};
     return {code, "the coordinator ended with " + with_log(child)};
   }
@@ -278,6 +294,7 @@ class Supervisor {
   std::vector<Role> roles_;  // the coordinator first
   FileDescriptor records_;   // what the coordinator writes
   std::string unread_;
+  std::uintmax_t events_before_ = 0;  // bytes, of an earlier part of the run
   std::set<std::string> joined_;
   std::optional<nlohmann::json> end_;
   std::optional<std::ptrdiff_t> never_joined_;

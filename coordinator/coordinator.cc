@@ -59,8 +59,27 @@ Status Coordinator::tick(Outbox& out) {
     gather(out);
     return {};
   }
-  if (const auto lost = roster_.lost(out.now())) end(ExitCode::temporary, lost->what, out);
+  if (const auto lost = roster_.lost(out.now())) lose(*lost, out);
   return {};
+}
+
+// A process that ended itself by a signal, and in what.
+std::optional<std::string> Coordinator::crash_of(NodeId process) {
+  const auto words = recorder_->last_words(process.name(), roster_.pid(process));
+  if (!words || words->signal == 0) return std::nullopt;
+  return roster_.describe(process) + " was ended by " + signal_name(words->signal) + " in " +
+         (words->doing.empty() ? "no hook of the plugin" : words->doing);
+}
+
+void Coordinator::lose(const Roster::Loss& loss, Outbox& out) {
+  if (const auto crash = crash_of(loss.process)) return end(ExitCode::bug, *crash, out);
+  std::string what = loss.what;
+  if (loss.broken) what += "; perhaps it was killed, by somebody or for want of memory";
+  if (const auto memory = roster_.memory(loss.process); memory > 0)
+    what += "; its memory was " + std::to_string(memory / 1'000'000) + " MB";
+  const auto words = recorder_->last_words(loss.process.name(), roster_.pid(loss.process));
+  if (words && !words->doing.empty()) what += "; it was in " + words->doing;
+  end(ExitCode::temporary, what, out);
 }
 
 void Coordinator::stood_still(Nanoseconds span, Nanoseconds now) {
@@ -73,7 +92,11 @@ void Coordinator::heard(NodeId process, std::uint64_t memory, Nanoseconds now) {
 }
 
 Status Coordinator::peer_disconnected(NodeId process, Outbox& out) {
-  if (phase_ != Phase::ended) roster_.disconnected(process, out.now());
+  if (phase_ == Phase::ended) return {};
+  roster_.disconnected(process, out.now());
+  if (phase_ == Phase::gathering || !roster_.contains(process)) return {};
+  // Who has left such word will not come back.
+  if (const auto crash = crash_of(process)) end(ExitCode::bug, *crash, out);
   return {};
 }
 
@@ -97,7 +120,7 @@ void Coordinator::gather(Outbox& out) {
     return end(ExitCode::temporary, "these have not joined: " + roster_.missing(), out);
   while (const auto lost = roster_.lost(out.now())) {
     roster_.leave(lost->process);
-    recorder_->event("left", {{"role", lost->process.name()}, {"why", lost->what}});
+    recorder_->event("left", {{"role", lost->process.name()}, {"why", crash_of(lost->process).value_or(lost->what)}});
   }
   if (roster_.complete()) begin_loading(out);
 }

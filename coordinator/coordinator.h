@@ -60,6 +60,8 @@ class Coordinator final : public Node {
 
   void heard(NodeId process, std::uint64_t memory, Nanoseconds now);
   void gather(Outbox& out);
+  std::optional<std::string> crash_of(NodeId process);
+  void lose(const Roster::Loss& loss, Outbox& out);
   void begin_loading(Outbox& out);
   void enter(Phase phase);
   void begin_training(Outbox& out);

@@ -1,6 +1,7 @@
 // rota-coordinator: the process that brings a run together, and ends it.
 #include <limits>
 
+#include "base/doing.h"
 #include "base/files.h"
 #include "base/job_options.h"
 #include "base/log.h"
@@ -77,5 +78,9 @@ int main(int argc, char** argv) {
   if (!settings.ok()) return say_and_exit(kProgram, settings.status());
   const Status log = open_log(*line, *settings, kCoordinator);
   if (!log.ok()) return say_and_exit(kProgram, log);
-  return end_process(kCoordinator, coordinate(*line, *settings));
+  const Status doings = keep_doings(settings->run.doing(kCoordinator.name()), kCoordinator.name());
+  if (!doings.ok()) log_warning("event=disk what=" + log_value(doings.what()));
+  const int code = end_process(kCoordinator, coordinate(*line, *settings));
+  drop_doings();
+  return code;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/doing.h"
 #include "base/exit_code.h"
 #include "base/hash.h"
 #include "base/status.h"
@@ -77,6 +78,8 @@ class Recorder {
   virtual std::string status(const std::string& missing) const = 0;
   // Makes the commit record durable, and drops committed epochs that are no longer needed.
   virtual Status commit(const CommitRecord& record) = 0;
+  // What a process that is gone left behind (base/doing.h).  On the coordinator's thread, once in a run or so.
+  virtual std::optional<LastWords> last_words(const std::string& /*process*/, std::uint64_t /*pid*/) { return {}; }
   // Publishes the committed model and the result of the run.
   virtual Status finish(const RunResult& result) = 0;
 };

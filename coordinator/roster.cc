@@ -72,9 +72,9 @@ std::optional<Roster::Loss> Roster::lost(Nanoseconds now) const {
     if (member.away) continue;
     const Nanoseconds silent = now - member.heard_at;
     if (silent >= peer_timeout_)
-      return Loss{id, describe(id) + " was lost: nothing heard for " + std::to_string(silent / kSecond) + " s"};
+      return Loss{id, describe(id) + " was lost: nothing heard for " + std::to_string(silent / kSecond) + " s", false};
     if (member.disconnected_at && now - std::max(*member.disconnected_at, member.heard_at) >= disconnect_grace_)
-      return Loss{id, describe(id) + " was lost: its connection broke and it did not come back"};
+      return Loss{id, describe(id) + " was lost: its connection broke and it did not come back", true};
   }
   return std::nullopt;
 }

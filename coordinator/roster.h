@@ -31,7 +31,8 @@ class Roster {
   void stood_still(Nanoseconds now);
   struct Loss {
     NodeId process;
-    std::string what;  // "worker-1 (pid 77 on node5) was lost: ..."
+    std::string what;     // "worker-1 (pid 77 on node5) was lost: ..."
+    bool broken = false;  // its connection: it is not there any more, or not to be reached
   };
   // A member from which nothing came for too long: the time-out, or a short grace after its connection broke.
   std::optional<Loss> lost(Nanoseconds now) const;

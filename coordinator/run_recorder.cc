@@ -1,5 +1,7 @@
 #include "coordinator/run_recorder.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -12,6 +14,7 @@
 #include "base/log.h"
 #include "base/sealed_json.h"
 #include "coordinator/json_records.h"
+#include "coordinator/report.h"
 
 namespace rota {
 
@@ -59,7 +62,10 @@ void drop_epoch(const std::filesystem::path& folder) {
 class RunRecorder final : public Recorder {
  public:
   RunRecorder(const JobSettings& settings, LineFile metrics, LineFile events, bool report)
-      : settings_(settings), metrics_(std::move(metrics)), events_(std::move(events)), report_(report) {}
+      : settings_(settings),
+        metrics_(std::move(metrics)),
+        events_(std::move(events)),
+        report_(report ? std::make_unique<Report>(STDOUT_FILENO) : nullptr) {}
 
   void event(const std::string& name, const Fields& fields) override {
     Json json;
@@ -107,6 +113,10 @@ class RunRecorder final : public Recorder {
       drop_epoch(old);
     }
     return {};
+  }
+
+  std::optional<LastWords> last_words(const std::string& process, std::uint64_t pid) override {
+    return rota::last_words(settings_.run.doing(process), pid);
   }
 
   Status finish(const RunResult& result) override {
@@ -164,15 +174,12 @@ class RunRecorder final : public Recorder {
   }
 
   void say(const Json& json) {
-    if (!report_) return;
-    const std::string line = json.dump() + "\n";
-    std::fwrite(line.data(), 1, line.size(), stdout);
-    std::fflush(stdout);
+    if (report_ != nullptr) report_->say(json.dump());
   }
 
   JobSettings settings_;
   LineFile metrics_, events_;
-  bool report_;
+  std::unique_ptr<Report> report_;  // null: nobody wants it
   bool complained_ = false;
   std::string phase_;
   Json newest_;

@@ -84,6 +84,11 @@ while :; do
   [ -n "$interrupted" ] || break
   interrupted=
 done
+# As `rota train` says it: a coordinator that crashed is a bug, one that was killed is not.
+case $code in
+  132 | 134 | 135 | 136 | 139) code=70 ;;
+  137) code=75 ;;
+esac
 if [ "$code" -eq 0 ]; then
   echo "done: $out" >&2
 else

@@ -69,6 +69,9 @@ int member_main(int argc, const char* const* argv, Role role, const MakeNodes& m
   const Status log = open_log(line, *settings, process);
   if (!log.ok()) return say_and_exit(program, log);
 
+  const Status doings = keep_doings(settings->run.doing(process.name()), process.name());
+  if (!doings.ok()) log_warning("event=disk what=" + log_value(doings.what()));
+
   const Member member{*settings, parsed->plugin, process.index};
   ProcessSettings loop = process_settings(line, *settings, process);
   loop.threads = role == Role::worker ? settings->threads : 1;
@@ -78,7 +81,9 @@ int member_main(int argc, const char* const* argv, Role role, const MakeNodes& m
     ROTA_TRY(call_hook(parsed->plugin->name, "start", process.name(), [&] { nodes = make(member, welcome); }));
     return nodes;
   };
-  return end_process(process, run_member(loop, settings->hash, factory));
+  const int code = end_process(process, run_member(loop, settings->hash, factory));
+  drop_doings();
+  return code;
 }
 
 }  // namespace rota

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/start_number.h"
 #include "base/version.h"
+#include "wire/beater.h"
 #include "wire/compute.h"
 #include "wire/zmq_transport.h"
 
@@ -183,6 +184,15 @@ Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Fac
   const Hello hello{endpoint, kVersion, job, incarnation, static_cast<std::uint64_t>(getpid()), host_name()};
   host.join(settings.coordinator, hello, std::move(factory), now_ns());
   const SignalsCaught caught(**transport);
+  // An ACK that acknowledges nothing: a sign of life.
+  Header header;
+  header.job = settings.job;
+  header.process = header.from = settings.process;
+  header.incarnation = incarnation;
+  header.to = kCoordinator;
+  const auto say = [voice = (*transport)->voice(settings.coordinator),
+                    frames = with_header(header, encode_message(Ack{}))] { return voice(frames); };
+  const Beater beater(doing_of_this_thread(), std::min(kSecond, settings.peer_timeout / 4), say);
   return run_process(settings, **transport, host);
 }
 

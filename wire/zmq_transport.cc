@@ -175,6 +175,28 @@ Transport::Events ZmqTransport::wait(int timeout_ms) {
   return events;
 }
 
+std::function<bool(const Frames&)> ZmqTransport::voice(const std::string& endpoint) {
+  // Made by the first who speaks, as a socket belongs to one thread.
+  const auto socket = std::make_shared<zmq::socket_t>();
+  return [this, socket, endpoint](const Frames& frames) {
+    try {
+      if (!*socket) {
+        *socket = zmq::socket_t(sockets_->context, zmq::socket_type::dealer);
+        socket->set(zmq::sockopt::linger, 0);
+        socket->set(zmq::sockopt::immediate, 1);
+        socket->connect(endpoint);
+      }
+      for (std::size_t i = 0; i < frames.size(); ++i) {
+        const auto more = i + 1 < frames.size() ? zmq::send_flags::sndmore : zmq::send_flags::none;
+        if (!socket->send(message_of(frames[i]), more | zmq::send_flags::dontwait)) return false;
+      }
+      return true;
+    } catch (const zmq::error_t&) {
+      return false;
+    }
+  };
+}
+
 void ZmqTransport::wake() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = ::write(sockets_->wake_fd, &one, sizeof one);

@@ -4,6 +4,7 @@
 // ever sent on a ROUTER, which drops silently when a peer is slow or unknown, and a DEALER belongs to one peer, whose
 // back-pressure (EAGAIN) and disconnection are known by name.
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,10 @@ class ZmqTransport final : public Transport {
   std::optional<Frames> receive() override;
   Events wait(int timeout_ms) override;
   void wake() override;
+
+  // A way of its own to one peer, for one other thread, which must be done with it before this transport ends: what is
+  // said there needs no answer.  False: not now.
+  std::function<bool(const Frames&)> voice(const std::string& endpoint);
 
   // Messages that broke the limits and were dropped.
   std::uint64_t dropped() const;

@@ -1,4 +1,4 @@
-"""Who lives, who is lost, and how a run ends: late starts, pauses, signals."""
+"""Who lives, who is lost, and how a run ends: late starts, pauses, long hooks, signals, crashes."""
 import os
 import signal
 import subprocess
@@ -99,7 +99,7 @@ class Pauses(LivenessTest):
         pause = float(os.environ.get("ROTA_PAUSE_SECONDS", "5"))
         flags = ["--peer_timeout_seconds=2"] if pause < 30 else []
         out = self.folder / "paused"
-        run = self.start(*self.trouble(out, "--epochs=100", "--slow_ms=20", *flags))
+        run = self.start(*self.trouble(out, "--epochs=40", "--slow_ms=20", *flags))
         self.wait_for("an epoch", lambda: run.poll() is not None or "event=epoch" in self.log(out))
         everybody = [run.pid, *self.roles(out).values()]
         self.assertEqual(len(everybody), 5)
@@ -109,7 +109,35 @@ class Pauses(LivenessTest):
         kill(everybody, signal.SIGCONT)
         _, stderr = run.communicate(timeout=LIMIT)
         self.assertEqual(run.returncode, 0, stderr)
-        self.assertEqual(self.result(out)["model_hash"], self.calm_hash(100))
+        self.assertEqual(self.result(out)["model_hash"], self.calm_hash(40))
+
+    def test_the_launcher_alone_is_stopped_and_the_job_goes_on(self):
+        """Ctrl-Z: nobody reads the coordinator's records, of which the pipe holds 64 KiB."""
+        out = self.folder / "launcher"
+        epochs = 2000
+        run = self.start(*self.trouble(out, f"--epochs={epochs}", "--checkpoint_every=0", "--peer_timeout_seconds=2"))
+        self.wait_for_training(run, out)
+        os.kill(run.pid, signal.SIGTSTP)
+        try:
+            self.wait_for("the job to end without its launcher",
+                          lambda: self.events(out, "end") or "event=end" in self.log(out, "worker-0"))
+            self.assertEqual(self.events(out, "end")[-1]["exit"], 0)
+        finally:
+            os.kill(run.pid, signal.SIGCONT)
+        stdout, stderr = run.communicate(timeout=LIMIT)
+        self.assertEqual(run.returncode, 0, stderr)
+        self.assertIn("done: ", stdout)
+        self.assertEqual(self.result(out)["epochs"], epochs)
+
+
+class LongHooks(LivenessTest):
+    def test_hooks_that_take_longer_than_the_time_out_lose_nobody(self):
+        out = self.folder / "long"
+        done = self.rota(*self.trouble(
+            out, f"--epochs={EPOCHS}", "--peer_timeout_seconds=3", "--sleep_seconds=5",
+            "--sleep_in=tables,load,schedule,next,feedback,push,pull"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.result(out)["model_hash"], self.calm_hash())
 
 
 class Signals(LivenessTest):
@@ -117,7 +145,7 @@ class Signals(LivenessTest):
         for role in ("worker-1", "scheduler-0"):
             with self.subTest(role=role):
                 out = self.folder / role
-                run = self.start(*self.trouble(out, "--epochs=100", "--slow_ms=20", "--checkpoint_every=0"))
+                run = self.start(*self.trouble(out, "--epochs=40", "--slow_ms=20", "--checkpoint_every=0"))
                 self.wait_for("an epoch", lambda: run.poll() is not None or "event=epoch" in self.log(out))
                 os.kill(self.roles(out)[f"rota-{role}"], signal.SIGTERM)
                 _, stderr = run.communicate(timeout=LIMIT)
@@ -127,16 +155,66 @@ class Signals(LivenessTest):
                 self.no_role_left(out)
                 done = self.rota("resume", out)
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertEqual(self.result(out)["model_hash"], self.calm_hash(100))
+                self.assertEqual(self.result(out)["model_hash"], self.calm_hash(40))
 
     def test_sigterm_to_all_at_once_is_no_second_signal(self):
         out = self.folder / "all"
-        run = self.start(*self.trouble(out, "--epochs=100", "--slow_ms=20", "--checkpoint_every=0"))
+        run = self.start(*self.trouble(out, "--epochs=40", "--slow_ms=20", "--checkpoint_every=0"))
         self.wait_for("an epoch", lambda: run.poll() is not None or "event=epoch" in self.log(out))
         kill([run.pid, *self.roles(out).values()], signal.SIGTERM)
         _, stderr = run.communicate(timeout=LIMIT)
         self.assertEqual(run.returncode, 143, stderr)
         self.assertEqual(len(self.committed(out)), 1, stderr)
+
+
+class Crashes(LivenessTest):
+    def crash(self, name, *flags):
+        out = self.folder / name
+        done = self.rota(*self.trouble(out, "--epochs=5", *flags))
+        self.assertEqual(done.returncode, 70, done.stderr)
+        self.assertEqual(self.events(out, "end")[-1]["exit"], 70)
+        self.no_role_left(out)
+        return done.stderr.splitlines()[-1]
+
+    def test_a_crash_is_a_bug_and_names_process_plugin_hook_and_round(self):
+        for how, name in (("segv", "SIGSEGV"), ("abort", "SIGABRT"), ("overflow", "SIGSEGV")):
+            with self.subTest(how=how):
+                told = self.crash(how, "--crash_in=push", "--crash_round=5", f"--crash_how={how}")
+                self.assertRegex(told, rf"worker-0 \(pid \d+ on .+\) was ended by {name} in "
+                                       r"plugin trouble, Push::push, round 5, shard 0$")
+                log = self.log(self.folder / how, "worker-0")
+                self.assertRegex(log, rf'event=crash role=worker-0 signal={name} in="plugin trouble, Push::push, round 5')
+
+    def test_hooks_of_other_processes(self):
+        told = self.crash("next", "--crash_in=next", "--crash_round=4")
+        self.assertRegex(told, "scheduler-0 .* was ended by SIGSEGV in plugin trouble, Schedule::next, round 4$")
+        told = self.crash("load", "--crash_in=load", "--workers=1")
+        self.assertRegex(told, "worker-0 .* was ended by SIGSEGV in plugin trouble, load, worker-0$")
+        told = self.crash("pull", "--crash_in=pull", "--crash_round=4", "--stores=1")
+        self.assertRegex(told, "kvstore-0 .* was ended by SIGSEGV in plugin trouble, Pull::pull, round 4$")
+
+    def test_started_by_hand(self):
+        out = self.folder / "hand"
+        points = self.folder / "points"
+        points.write_text("1\n")
+        done = subprocess.run(
+            [SOURCE / "deploy/local.sh", TROUBLE, f"--input={points}", f"--out={out}", "--workers=2", "--epochs=5",
+             "--crash_in=push", "--crash_round=5"],
+            capture_output=True, text=True, timeout=LIMIT, env={"PATH": "/usr/bin:/bin", "ROTA_BIN": str(BIN)})
+        self.assertEqual(done.returncode, 70, done.stderr)
+        self.assertRegex(done.stderr, "worker-0 .* was ended by SIGSEGV in plugin trouble, Push::push, round 5, shard 0")
+        self.no_role_left(out)
+
+    def test_a_worker_that_is_killed_from_outside(self):
+        out = self.folder / "killed"
+        run = self.start(*self.trouble(out, "--epochs=100000", "--slow_ms=20"))
+        self.wait_for("an epoch", lambda: run.poll() is not None or "event=epoch" in self.log(out))
+        time.sleep(2)  # it has told of its memory
+        kill([self.roles(out)["rota-worker-1"]])
+        _, stderr = run.communicate(timeout=LIMIT)
+        self.assertEqual(run.returncode, 75, stderr)
+        self.assertRegex(stderr, r"worker-1 .* was lost: .*perhaps it was killed.*; its memory was \d+ MB")
+        self.no_role_left(out)
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ class RotaTest(unittest.TestCase):
             if not entry.name.isdigit():
                 continue
             try:
-                words = (entry / "cmdline").read_bytes().decode().split("\0")
+                words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
             except OSError:
                 continue
             if f"--flagfile={out}/flags.txt" not in words:

@@ -28,18 +28,20 @@ void sleep_for(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-// Deeper than any stack; returns something that the compiler cannot know.
-int overflow(volatile int* depth) {
+// Deeper than any stack; returns something that the compiler cannot know.  Each call uses the room of the one before,
+// so that they cannot become a loop.
+int overflow(volatile int* depth, volatile char* above) {
   volatile char room[4096];
-  room[0] = static_cast<char>(*depth);
+  room[0] = static_cast<char>(*depth + above[0]);
   *depth = *depth + 1;
-  return *depth < 0 ? 0 : overflow(depth) + room[0];
+  return *depth < 0 ? 0 : overflow(depth, room) + room[0];
 }
 
 void crash(std::string_view how) {
   if (how == "abort") std::abort();
   volatile int depth = 0;
-  if (how == "overflow") std::raise(overflow(&depth) == 1 ? SIGTERM : SIGKILL);
+  volatile char room = 0;
+  if (how == "overflow") std::raise(overflow(&depth, &room) == 1 ? SIGTERM : SIGKILL);
   volatile std::uintptr_t nowhere = 8;
   *reinterpret_cast<volatile int*>(nowhere) = 1;
 }

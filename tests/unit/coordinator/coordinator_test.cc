@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <limits>
 #include <optional>
 
@@ -194,6 +195,39 @@ TEST(Coordinator, ABrokenConnectionIsGivenAShortGrace) {
   ASSERT_TRUE(run.ended.has_value());
   EXPECT_EQ(run.ended->code, ExitCode::temporary);
   EXPECT_NE(run.ended->what.find("worker-0"), std::string::npos);
+}
+
+// It was "temporary: try again", for ever, and nobody knew where it had crashed.
+TEST(Coordinator, AMemberThatCrashedEndsTheRunAsABugAndSaysWhere) {
+  Script run;
+  run.prepare();
+  run.diary->words = LastWords{SIGSEGV, "plugin lda, Push::push, round 2, shard 1"};
+  run.disconnect(kWorker);
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::bug);
+  EXPECT_EQ(run.ended->what,
+            "worker-0 (pid 7 on node5) was ended by SIGSEGV in plugin lda, Push::push, round 2, shard 1");
+  Script other;
+  other.prepare();
+  other.diary->words = LastWords{SIGABRT, ""};
+  other.pass(31 * kSecond);
+  EXPECT_EQ(other.ended.value_or(Ending{}).code, ExitCode::bug) << "if only its silence tells";
+}
+
+TEST(Coordinator, AMemberThatWasKilledIsToldWithItsMemory) {
+  Script run;
+  run.prepare();
+  run.hear(kWorker, Beat{0, 123'456'789});
+  run.diary->words = LastWords{0, "plugin lda, Push::push, round 2, shard 1"};
+  run.disconnect(kWorker);
+  EXPECT_FALSE(run.ended.has_value()) << "it may come back";
+  run.pass(3 * kSecond);
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::temporary);
+  EXPECT_EQ(
+      run.ended->what,
+      "worker-0 (pid 7 on node5) was lost: its connection broke and it did not come back; perhaps it was killed, by "
+      "somebody or for want of memory; its memory was 123 MB; it was in plugin lda, Push::push, round 2, shard 1");
 }
 
 TEST(Coordinator, WhoNeverJoinedIsNamed) {

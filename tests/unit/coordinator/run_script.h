@@ -35,6 +35,10 @@ class Diary final : public Recorder {
     results.push_back(result);
     return {};
   }
+  std::optional<LastWords> last_words(const std::string& process, std::uint64_t pid) override {
+    EXPECT_EQ(pid, 7U) << process;
+    return words;
+  }
   bool has(const std::string& event) const {
     return std::any_of(events.begin(), events.end(), [&](const std::string& e) { return e.starts_with(event); });
   }
@@ -44,6 +48,7 @@ class Diary final : public Recorder {
   std::vector<CommitRecord> commits;
   std::vector<RunResult> results;
   Status commit_answer;
+  std::optional<LastWords> words;  // of whoever is lost
 };
 
 inline RunPlan small_plan() {
