@@ -1,8 +1,50 @@
 // The words that logs use for roles and kinds.
+#include <utility>
+
 #include "wire/message.h"
 #include "wire/node_id.h"
 
 namespace rota {
+
+namespace {
+
+constexpr std::pair<Kind, const char*> kKindNames[] = {
+    {Kind::ack, "ACK"},
+    {Kind::probe, "PROBE"},
+    {Kind::piece, "PIECE"},
+    {Kind::hello, "HELLO"},
+    {Kind::welcome, "WELCOME"},
+    {Kind::refuse, "REFUSE"},
+    {Kind::beat, "BEAT"},
+    {Kind::fault, "FAULT"},
+    {Kind::stop, "STOP"},
+    {Kind::loaded, "LOADED"},
+    {Kind::weights, "WEIGHTS"},
+    {Kind::cut, "CUT"},
+    {Kind::ready, "READY"},
+    {Kind::start, "START"},
+    {Kind::rounds, "ROUNDS"},
+    {Kind::tasks, "TASKS"},
+    {Kind::expect, "EXPECT"},
+    {Kind::lease, "LEASE"},
+    {Kind::parts, "PARTS"},
+    {Kind::deltas, "DELTAS"},
+    {Kind::committed, "COMMITTED"},
+    {Kind::rounds_done, "ROUNDS_DONE"},
+    {Kind::epoch_done, "EPOCH_DONE"},
+    {Kind::evaluate, "EVALUATE"},
+    {Kind::evaluated, "EVALUATED"},
+    {Kind::save, "SAVE"},
+    {Kind::put, "PUT"},
+    {Kind::saved, "SAVED"},
+    {Kind::written, "WRITTEN"},
+    {Kind::fetch, "FETCH"},
+    {Kind::fetched, "FETCHED"},
+    {Kind::ask_status, "ASK_STATUS"},
+    {Kind::status, "STATUS"},
+};
+
+}  // namespace
 
 const char* role_name(Role role) {
   switch (role) {
@@ -23,74 +65,8 @@ const char* role_name(Role role) {
 }
 
 const char* kind_name(Kind kind) {
-  switch (kind) {
-    case Kind::ack:
-      return "ACK";
-    case Kind::probe:
-      return "PROBE";
-    case Kind::piece:
-      return "PIECE";
-    case Kind::hello:
-      return "HELLO";
-    case Kind::welcome:
-      return "WELCOME";
-    case Kind::refuse:
-      return "REFUSE";
-    case Kind::beat:
-      return "BEAT";
-    case Kind::fault:
-      return "FAULT";
-    case Kind::stop:
-      return "STOP";
-    case Kind::loaded:
-      return "LOADED";
-    case Kind::weights:
-      return "WEIGHTS";
-    case Kind::cut:
-      return "CUT";
-    case Kind::ready:
-      return "READY";
-    case Kind::start:
-      return "START";
-    case Kind::rounds:
-      return "ROUNDS";
-    case Kind::tasks:
-      return "TASKS";
-    case Kind::expect:
-      return "EXPECT";
-    case Kind::lease:
-      return "LEASE";
-    case Kind::parts:
-      return "PARTS";
-    case Kind::deltas:
-      return "DELTAS";
-    case Kind::committed:
-      return "COMMITTED";
-    case Kind::rounds_done:
-      return "ROUNDS_DONE";
-    case Kind::epoch_done:
-      return "EPOCH_DONE";
-    case Kind::evaluate:
-      return "EVALUATE";
-    case Kind::evaluated:
-      return "EVALUATED";
-    case Kind::save:
-      return "SAVE";
-    case Kind::put:
-      return "PUT";
-    case Kind::saved:
-      return "SAVED";
-    case Kind::written:
-      return "WRITTEN";
-    case Kind::fetch:
-      return "FETCH";
-    case Kind::fetched:
-      return "FETCHED";
-    case Kind::ask_status:
-      return "ASK_STATUS";
-    case Kind::status:
-      return "STATUS";
-  }
+  for (const auto& [known, name] : kKindNames)
+    if (known == kind) return name;
   return "unknown";
 }
 

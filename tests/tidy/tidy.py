@@ -5,17 +5,22 @@ usage: tidy.py [ROOT] [--no-format]
 
 Prints "file:line: rule: what" for each breach, and exits with 1 if there is one.
 """
+import ast
 import os
 import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+import functions
+
 LINES_MAX = 600
 COLUMNS_MAX = 120
+FUNCTION_LINES_MAX = 70
 SOURCES = (".h", ".cc")
 TEXTS = SOURCES + (".md", ".txt", ".cmake", ".sh", ".py", ".json", ".in", ".supp")
 
-# Which folders a folder may include from, beside itself (DESIGN: the arrows).
+# Which folders a folder may include from, beside itself (ARCHITECTURE.md, "Arrows").
 ARROWS = {
     "include/rota": set(),
     "base": {"include/rota"},
@@ -40,6 +45,25 @@ DOORS = [
 CLOCK = re.compile(r"(system|steady|high_resolution)_clock|\bclock_gettime\b|\bgettimeofday\b|\bstd::time\(|\btime\((nullptr|NULL|0)\)")
 CLOCK_FILE = "base/clock.cc"
 EXIT = re.compile(r"(?<![\w:.>])(std::|::)?(exit|quick_exit)\s*\(")
+
+# Sources that stand without a test of their own name, and the list that says why.
+MIRRORED = re.compile(r"^(include/rota|base|wire|scheduler|coordinator|worker|kvstore|cli|apps/(?!template/)\w+)/\w+\.cc$")
+WITHOUT_TWIN = "tests/tidy/without_twin.txt"
+
+# Where each mark of VERSIONS.md stands in the code: all of them must say what the page says.
+VERSIONS = "VERSIONS.md"
+MARKS = {
+    "project": [("CMakeLists.txt", r"project\(rota VERSION ([\d.]+)")],
+    "protocol": [("wire/codec.h", r"kProtocolVersion = (\d+);"),
+                 ("wire/PROTOCOL.md", r"processes, version (\d+)"),
+                 ("wire/PROTOCOL.md", r"\| protocol version, (\d+) \|")],
+    "record format": [("coordinator/json_records.h", r"kCommitFormat = (\d+);"),
+                      ("kvstore/model_reader.cc", r"kFormat = (\d+);")],
+    "ABI stamp": [("include/rota/plugin.h", r"\"(rota-abi-\d+)\"")],
+    "plugin symbol": [("include/rota/plugin.h", r"Plugin\* (rota_plugin_v\d+)\("),
+                      ("base/plugin_host.cc", r"kSymbol\[\] = \"(\w+)\"")],
+}
+DOCUMENT = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[A-Z][A-Z_]*\.md)\b")
 
 BANNED_NAMES = re.compile(r"(^|_)(util|utils|common|misc|helper|helpers|manager|ctx|aux)(_|$)")
 BANNED_ENDINGS = (".bak", ".orig", ".back", ".rej", "~", ".swp")
@@ -82,7 +106,7 @@ class Tree:
         return [f for f in self.files if f.endswith(SOURCES)]
 
     def texts(self):
-        return [f for f in self.files if f.endswith(TEXTS) or f == ".ci/run"]
+        return [f for f in self.files if f.endswith(TEXTS) or f in (".ci/run", ".clang-tidy", ".editorconfig")]
 
 
 def without_comments(line):
@@ -173,6 +197,72 @@ def check_size(tree):
                 tree.report(file, number, "wide", f"{len(line)} columns; at most {COLUMNS_MAX}")
 
 
+def check_functions(tree):
+    for file in tree.files:
+        found = []
+        if file.endswith(SOURCES):
+            found = [(first, last) for first, last, _ in functions.functions("\n".join(tree.lines(file)))]
+        elif file.endswith(".py"):
+            nodes = ast.walk(ast.parse("\n".join(tree.lines(file))))
+            found = [(node.lineno, node.end_lineno) for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        for first, last in found:
+            if last - first + 1 > FUNCTION_LINES_MAX:
+                tree.report(file, first, "function", f"{last - first + 1} lines; at most {FUNCTION_LINES_MAX}")
+
+
+def check_twins(tree):
+    """tests/unit mirrors the tree, or the list says what tests a source instead, and why."""
+    files, listed = set(tree.files), {}
+    for number, line in enumerate(tree.lines(WITHOUT_TWIN) if WITHOUT_TWIN in files else [], 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        words = line.split(None, 2)
+        listed[words[0]] = number
+        if len(words) < 3:
+            tree.report(WITHOUT_TWIN, number, "twin", "say: SOURCE TEST why")
+        elif not words[1].startswith("tests/") or words[1] not in files:
+            tree.report(WITHOUT_TWIN, number, "twin", f"there is no test {words[1]}")
+        if not MIRRORED.match(words[0]) or words[0] not in files:
+            tree.report(WITHOUT_TWIN, number, "twin", f"there is no source {words[0]}")
+    for file in tree.files:
+        if not MIRRORED.match(file) or os.path.basename(file) == "main.cc":
+            continue
+        twin = "tests/unit/" + re.sub(r"^include/", "", file)[:-len(".cc")] + "_test.cc"
+        if twin in files and file in listed:
+            tree.report(WITHOUT_TWIN, listed[file], "twin", f"{twin} is there")
+        if twin not in files and file not in listed:
+            tree.report(file, 1, "twin", f"write {twin}, or say in {WITHOUT_TWIN} what tests it instead")
+
+
+def check_versions(tree):
+    if VERSIONS not in tree.files:
+        return
+    said = {}
+    for number, line in enumerate(tree.lines(VERSIONS), 1):
+        cells = [cell.strip() for cell in line.split("|")]
+        if len(cells) > 3 and cells[1] in MARKS:
+            said[cells[1]] = (number, cells[2])
+    for mark, places in MARKS.items():
+        if mark not in said:
+            tree.report(VERSIONS, 1, "version", f"the mark '{mark}' is missing")
+            continue
+        for file, pattern in places:
+            found = re.search(pattern, "\n".join(tree.lines(file))) if file in tree.files else None
+            if not found:
+                tree.report(VERSIONS, said[mark][0], "version", f"{mark}: not found in {file}")
+            elif found.group(1) != said[mark][1]:
+                tree.report(VERSIONS, said[mark][0], "version", f"{mark}: {file} has {found.group(1)}")
+
+
+def check_citations(tree):
+    known = {os.path.basename(file) for file in tree.files}
+    for file in tree.texts():
+        for number, line in enumerate(tree.lines(file), 1):
+            for document in DOCUMENT.findall(line):
+                if os.path.basename(document) not in known:
+                    tree.report(file, number, "citation", f"there is no {document}")
+
+
 def check_names(tree):
     for file in tree.files:
         stem = os.path.basename(file).split(".")[0]
@@ -210,7 +300,8 @@ def check_format(tree):
         tree.report(".clang-format", 1, "format", run.stderr.strip().split("\n")[0])
 
 
-CHECKS = [check_includes, check_doors_in_code, check_headers, check_tests_are_built, check_size, check_names, check_words]
+CHECKS = [check_includes, check_doors_in_code, check_headers, check_tests_are_built, check_size, check_functions, check_twins,
+          check_versions, check_citations, check_names, check_words]
 
 
 def run(root, form):

@@ -8,6 +8,17 @@ import unittest
 sys.dont_write_bytecode = True
 import tidy
 
+VERSIONS = """| mark | now | where | raised when |
+|---|---|---|---|
+| project | 0.1.0 | there | then |
+| protocol | 3 | there | then |
+| record format | 2 | there | then |
+| ABI stamp | rota-abi-2 | there | then |
+| plugin symbol | rota_plugin_v1 | there | then |
+"""
+WITHOUT_TWIN = "# why\n\n" + "".join(f"{source}  tests/unit/base/clock_test.cc  why\n" for source in (
+    "wire/zmq_transport.cc", "cli/show.cc", "apps/lda/shard.cc", "kvstore/model_reader.cc", "base/plugin_host.cc"))
+
 GOOD = {
     ".clang-format": "BasedOnStyle: Google\nColumnLimit: 120\n",
     "base/clock.cc": '#include "base/clock.h"\nlong now() { return std::chrono::steady_clock::now(); }\n',
@@ -18,13 +29,27 @@ GOOD = {
     "apps/io/lines.h": '#pragma once\n#include "rota/error.h"\n',
     "apps/lda/shard.cc": '#include "apps/lda/shard.h"\n\n#include "apps/io/lines.h"\n#include "rota/push.h"\n',
     "tests/unit/CMakeLists.txt": "rota_test(base/clock_test.cc LABEL fast)\n",
+    "VERSIONS.md": VERSIONS,
+    "CMakeLists.txt": "project(rota VERSION 0.1.0 LANGUAGES CXX)\n",
+    "wire/codec.h": "#pragma once\ninline constexpr std::uint16_t kProtocolVersion = 3;\n",
+    "wire/PROTOCOL.md": "# The protocol between Rota's processes, version 3\n\n| 4 | 2 | protocol version, 3 |\n",
+    "coordinator/json_records.h": "#pragma once\ninline constexpr unsigned kCommitFormat = 2;\n",
+    "kvstore/model_reader.cc": "constexpr unsigned kFormat = 2;\n",
+    "include/rota/plugin.h": '#pragma once\nconstexpr char kStamp[] = "rota-abi-2";\nconst Plugin* rota_plugin_v1();\n',
+    "base/plugin_host.cc": 'constexpr char kSymbol[] = "rota_plugin_v1";\n',
+    "tests/tidy/without_twin.txt": WITHOUT_TWIN,
     "tests/unit/base/clock_test.cc": '#include "coordinator/coordinator.h"\n',
 }
 
 
-def breaches(extra, form=False):
+def breaches(extra, form=False, twins=True):
+    """What is reported of the good tree with `extra`; `twins`: its new sources are listed as tested elsewhere."""
+    files = {**GOOD, **extra}
+    if twins:
+        new = [name for name in extra if tidy.MIRRORED.match(name) and name not in GOOD]
+        files["tests/tidy/without_twin.txt"] += "".join(f"{name}  tests/unit/base/clock_test.cc  why\n" for name in new)
     with tempfile.TemporaryDirectory() as root:
-        for name, text in {**GOOD, **extra}.items():
+        for name, text in files.items():
             path = os.path.join(root, name)
             os.makedirs(os.path.dirname(path) or root, exist_ok=True)
             with open(path, "w", encoding="utf-8") as file:
@@ -75,6 +100,46 @@ class TidyTest(unittest.TestCase):
     def test_size(self):
         self.expect("base/a.cc", "\n" * 601, "long", 601)
         self.expect("base/a.cc", "int x;" + " " * 115 + "\n", "wide")
+
+    def test_functions(self):
+        line = "  int x = 0;\n"
+        self.assertEqual(breaches({"base/a.cc": "void f() {\n" + line * 68 + "}\n"}), [])
+        self.expect("base/a.cc", "\nvoid f() {\n" + line * 69 + "}\n", "function", 2)
+        self.expect("base/a.cc", "struct S {\n  void f() const noexcept {\n" + line * 69 + "  }\n};\n", "function", 2)
+        self.expect("deploy/a.py", "def f():\n" + "    x = 0\n" * 70, "function")
+
+    def test_twins(self):
+        self.assertEqual(breaches({"base/a.cc": "int x;\n"}, twins=False), [("base/a.cc", 1, "twin")])
+        self.assertEqual(breaches({"base/main.cc": "int x;\n"}, twins=False), [])
+        for line in ("base/gone.cc  tests/unit/base/clock_test.cc  why",
+                     "wire/zmq_transport.cc  tests/unit/base/gone_test.cc  why",
+                     "wire/zmq_transport.cc  wire/zmq_transport.cc  why",
+                     "wire/zmq_transport.cc  tests/unit/base/clock_test.cc",
+                     "base/clock.cc  tests/unit/base/clock_test.cc  why"):
+            with self.subTest(line=line):
+                self.assertEqual(breaches({"tests/tidy/without_twin.txt": WITHOUT_TWIN + line + "\n"}, twins=False),
+                                 [("tests/tidy/without_twin.txt", 8, "twin")])
+
+    def test_versions(self):
+        for file, now, raised in [
+            ("CMakeLists.txt", "0.1.0", "0.2.0"),
+            ("wire/codec.h", "= 3", "= 4"),
+            ("wire/PROTOCOL.md", "version 3", "version 4"),
+            ("wire/PROTOCOL.md", "version, 3", "version, 4"),
+            ("coordinator/json_records.h", "= 2", "= 3"),
+            ("kvstore/model_reader.cc", "= 2", "= 3"),
+            ("include/rota/plugin.h", "abi-2", "abi-3"),
+            ("include/rota/plugin.h", "_v1", "_v2"),
+            ("base/plugin_host.cc", "_v1", "_v2"),
+        ]:
+            with self.subTest(file=file, now=now):
+                found = breaches({file: GOOD[file].replace(now, raised)})
+                self.assertEqual([(file, rule) for file, _, rule in found], [("VERSIONS.md", "version")])
+        self.expect("VERSIONS.md", VERSIONS.replace("| protocol |", "| wire |"), "version")
+
+    def test_citations(self):
+        self.expect("base/a.cc", "// DESIGN" + ".md, section 8\nint x;\n", "citation")
+        self.assertEqual(breaches({"base/a.cc": "// wire/PROTOCOL.md, and VERSIONS.md\nint x;\n"}), [])
 
     def test_names(self):
         self.expect("base/string_util.cc", "\n", "name")

@@ -327,8 +327,7 @@ TEST_F(SchedulerNode, AThrowInFiguresNamesFigures) {
   play.pipeline = 0;
   play.figures_throw = true;
   ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
-  EXPECT_EQ(hear(kCoordinator, Start{1, 1, 1}).what(),
-            "plugin played, Schedule::figures, epoch 1: nothing to report");
+  EXPECT_EQ(hear(kCoordinator, Start{1, 1, 1}).what(), "plugin played, Schedule::figures, epoch 1: nothing to report");
 }
 
 // ---- checkpoints ----
@@ -376,7 +375,8 @@ TEST_F(SchedulerNode, StatesOfEpochsThatCanNoLongerBeSavedAreDropped) {
       ASSERT_TRUE(hear(kCoordinator, RoundsDone{round}).ok());
       EXPECT_LE(scheduler_->states_kept(), 4U) << "pipeline " << pipeline << ", round " << round;
     }
-    // Of the last epoch of which a round is done, and all behind it, any may be the one at which a signal stops the run.
+    // Of the last epoch of which a round is done, and all behind it, any may be the one at which a signal stops the
+    // run.
     ASSERT_TRUE(hear(kCoordinator, Save{49, 0}).ok());
     const auto puts = sent<Put>(kPartition);
     ASSERT_FALSE(puts.empty());
