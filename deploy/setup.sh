@@ -10,7 +10,7 @@ packages=(
   libboost-dev libboost-filesystem-dev libboost-iostreams-dev libboost-system-dev
   libtbb-dev librocksdb-dev libgflags-dev libgoogle-glog-dev
   librandom123-dev libxxhash-dev libzstd-dev zlib1g-dev nlohmann-json3-dev
-  libgtest-dev libbenchmark-dev clang-format clang-tidy python3
+  libgtest-dev libbenchmark-dev clang-format python3
 )
 if [ "${1:-}" = tests ]; then
   packages+=(python3-numpy python3-scipy python3-sklearn r-base-core r-cran-glmnet)

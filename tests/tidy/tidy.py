@@ -106,7 +106,7 @@ class Tree:
         return [f for f in self.files if f.endswith(SOURCES)]
 
     def texts(self):
-        return [f for f in self.files if f.endswith(TEXTS) or f in (".ci/run", ".clang-tidy", ".editorconfig")]
+        return [f for f in self.files if f.endswith(TEXTS) or f in (".ci/run", ".editorconfig")]
 
 
 def without_comments(line):
