@@ -102,7 +102,7 @@ Status Coordinator::peer_disconnected(NodeId process, Outbox& out) {
 
 template <typename M>
 void Coordinator::to_all(const std::vector<NodeId>& nodes, const M& message, Outbox& out) {
-  for (const NodeId node : nodes) out.send(node, message);
+  out.send(nodes, message);
 }
 
 void Coordinator::enter(Phase phase) {

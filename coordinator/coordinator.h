@@ -30,6 +30,9 @@ class Coordinator final : public Node {
   void peer_heard(NodeId process, Nanoseconds now) override { heard(process, 0, now); }
   void stood_still(Nanoseconds span, Nanoseconds now) override;
   Status peer_disconnected(NodeId process, Outbox& out) override;
+  void peer_refused(const std::string& who, const std::string& why) override {
+    recorder_->event("refused", {{"role", who}, {"why", why}});
+  }
 
  private:
   enum class Phase { gathering, loading, cutting, preparing, training, finishing, ended };

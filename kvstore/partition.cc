@@ -78,7 +78,7 @@ void Partition::tell_rows(Outbox& out) {
       return;
     }
     told += rows->values.size() + rows->rows.keys.size() * sizeof(Key);
-    for (const NodeId to : all) out.send(to, *rows);
+    out.send(all, *rows);
   }
 }
 
@@ -182,7 +182,9 @@ Status Partition::run_pull(Gather::Whole& whole, Deltas& deltas) {
 }
 
 Status Partition::commit(const Gather::Whole& whole, Deltas deltas, Outbox& out) {
-  for (std::uint32_t w = 0; w < settings_.workers; ++w) out.send({Role::worker, w}, deltas);
+  std::vector<NodeId> workers;
+  for (std::uint32_t w = 0; w < settings_.workers; ++w) workers.push_back({Role::worker, w});
+  out.send(workers, deltas);
   if (const auto& feedback = whole.expect.feedback) {
     if (feedback->scheduler >= settings_.schedulers) return {ExitCode::bug, "feedback for no scheduler of this run"};
     deltas.rows.round = feedback->round;

@@ -1,6 +1,7 @@
 #include "wire/codec.h"
 
 #include <array>
+#include <new>
 #include <type_traits>
 
 namespace rota {
@@ -18,6 +19,9 @@ void fields(auto& io, Is<Ack> auto& m) {
 }
 void fields(auto& io, Is<Probe> auto& m) {
   io(m.number);
+}
+void fields(auto& io, Is<Piece> auto& m) {
+  io(m.whole, m.frame, m.frames, m.at, m.frame_bytes, m.bytes);
 }
 void fields(auto& io, Is<Hash128> auto& m) {
   io(m.low, m.high);
@@ -193,16 +197,22 @@ class FieldWriter {
 
 class FieldReader {
  public:
-  explicit FieldReader(const Frames& frames) : frames_(frames), body_(frames[0].view()) {}
+  explicit FieldReader(const Frames& frames)
+      : frames_(frames), body_(frames[0].view()), memory_left_(kDecodeTimes * frames[0].size() + kDecodeSlack) {}
 
   void operator()(auto&... all) { (field(all), ...); }
 
   bool done() const { return body_.done() && next_ == frames_.size(); }
+  // It would have taken more memory than a message of its size may.
+  bool too_large() const { return too_large_; }
 
  private:
   void field(bool& value) { value = body_.get_bounded<unsigned>(1) != 0; }
   void field(double& value) { value = body_.get<double>(); }
-  void field(std::string& text) { text = body_.get_text(); }
+  void field(std::string& text) {
+    text = body_.get_text();
+    take_memory(text.size());
+  }
   void field(Bytes& bytes) {
     if (next_ < frames_.size())
       bytes = frames_[next_++];
@@ -214,6 +224,7 @@ class FieldReader {
     id.index = body_.get_bounded<std::uint32_t>(kIndexLimit - 1);
   }
   void field(Role& role) { bounded(role, 1, static_cast<std::uint64_t>(kLastRole)); }
+  void field(Kind& kind) { bounded(kind, 1, std::numeric_limits<std::uint16_t>::max()); }
   void field(Object& object) { bounded(object, 1, static_cast<std::uint64_t>(kLastObject)); }
   void field(Term::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Term::Kind::valid)); }
   void field(Table::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Table::Kind::sliced)); }
@@ -237,14 +248,25 @@ class FieldReader {
   void field(std::vector<T>& values) {
     // Every element takes at least a byte of the body, so a count is bounded by what has arrived.
     const std::size_t count = body_.get_count(std::is_same_v<T, double> ? sizeof(double) : 1);
+    if (!take_memory(count * sizeof(T))) return;
+    values.reserve(count);
     for (std::size_t i = 0; i < count && body_.ok(); ++i) field(values.emplace_back());
   }
   template <typename T>
   requires std::is_class_v<T>
   void field(T& value) { fields(*this, value); }
 
+  bool take_memory(std::size_t bytes) {
+    too_large_ = too_large_ || bytes > memory_left_;
+    if (too_large_) body_.fail();
+    memory_left_ -= too_large_ ? 0 : bytes;
+    return !too_large_;
+  }
+
   const Frames& frames_;
   Reader body_;
+  std::size_t memory_left_;
+  bool too_large_ = false;
   std::size_t next_ = 1;
 };
 
@@ -325,17 +347,33 @@ Frames with_header(const Header& header, const Frames& message) {
   return frames;
 }
 
+std::optional<Foreign> decode_foreign(const Frames& frames) {
+  constexpr std::size_t kFixed = sizeof kMagic + 2 * sizeof(std::uint16_t), kSum = sizeof(std::uint64_t);
+  if (frames.size() < 2 || frames.size() > kFramesMax || frames[0].size() < kFixed + kSum) return std::nullopt;
+  Reader in(frames[0].view());
+  if (in.get<std::uint32_t>() != kMagic) return std::nullopt;
+  Foreign foreign;
+  foreign.version = in.get<std::uint16_t>();
+  foreign.kind = static_cast<Kind>(in.get<std::uint16_t>());
+  const std::size_t covered = frames[0].size() - kSum;
+  const auto sum = Reader(frames[0].view().subspan(covered)).get<std::uint64_t>();
+  // Or a damaged message of this version would be taken for one of another.
+  if (sum != checksum(frames[0].view().first(covered), std::span(frames).subspan(1))) return std::nullopt;
+  return foreign.version == kProtocolVersion ? std::nullopt : std::optional(foreign);
+}
+
 Result<Header> decode_header(const Frames& frames) {
   if (frames.size() < 2 || frames.size() > kFramesMax)
     return bad("a message of " + std::to_string(frames.size()) + " frames");
-  if (frames[0].size() != kHeaderSize) return bad("a header of " + std::to_string(frames[0].size()) + " bytes");
   Reader in(frames[0].view());
   if (in.get<std::uint32_t>() != kMagic) return bad("not a message of Rota");
-  const auto version = in.get<std::uint16_t>();
-  if (version != kProtocolVersion) {
-    return Status(ExitCode::wrong_version,
-                  "protocol version " + std::to_string(version) + ", expected " + std::to_string(kProtocolVersion));
+  if (in.get<std::uint16_t>() != kProtocolVersion) {
+    const auto foreign = decode_foreign(frames);
+    if (!foreign) return bad("the checksum is wrong");
+    return Status(ExitCode::wrong_version, "protocol version " + std::to_string(foreign->version) + ", expected " +
+                                               std::to_string(kProtocolVersion));
   }
+  if (frames[0].size() != kHeaderSize) return bad("a header of " + std::to_string(frames[0].size()) + " bytes");
   Header header;
   header.kind = static_cast<Kind>(in.get<std::uint16_t>());
   header.job = in.get<std::uint64_t>();
@@ -360,10 +398,18 @@ Result<Message> decode_message(Kind kind, const Frames& frames) {
   for (const auto& [known, decode] : kDecoders) {
     if (known != kind) continue;
     if (frames.empty()) return bad(std::string("a bodiless ") + kind_name(kind));
-    Message message;
-    FieldReader io(frames);
-    if (!decode(io, message)) return bad(std::string("a malformed ") + kind_name(kind));
-    return message;
+    // What a list takes was asked for by whoever sent it, and may be more than there is.
+    try {
+      Message message;
+      FieldReader io(frames);
+      if (decode(io, message)) return message;
+      if (!io.too_large()) return bad(std::string("a malformed ") + kind_name(kind));
+      return bad("a " + std::string(kind_name(kind)) + " that takes far more memory than its " +
+                 std::to_string(frames[0].size()) + " bytes");
+    } catch (const std::bad_alloc&) {
+      return Status(ExitCode::temporary, "no memory for a " + std::string(kind_name(kind)) + " of " +
+                                             std::to_string(frames[0].size()) + " bytes");
+    }
   }
   return bad("unknown kind " + std::to_string(static_cast<unsigned>(kind)));
 }

@@ -4,6 +4,7 @@
 // from and received into place without a copy.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,9 @@ inline constexpr std::uint32_t kMagic = 0x41544f52;  // "ROTA"
 inline constexpr std::uint16_t kProtocolVersion = 3;
 inline constexpr std::size_t kHeaderSize = 72;
 inline constexpr std::size_t kFramesMax = 64;  // of one message
+// What decoding may make of a body: so many times its bytes, and this.  Numbers of one byte become eight.
+inline constexpr std::size_t kDecodeTimes = 8;
+inline constexpr std::size_t kDecodeSlack = std::size_t{16} << 20;
 
 using Frames = std::vector<Bytes>;
 
@@ -40,8 +44,17 @@ Frames encode_message(const Message& message);
 // Puts the header in front, with the checksum over all of it and of `message`.
 Frames with_header(const Header& header, const Frames& message);
 
-// All errors are the sender's fault and mean: drop the message.
+// Errors are the sender's fault and mean: drop the message.
 Result<Header> decode_header(const Frames& frames);  // checks magic, version, ranges, checksum
+// What never changes from one protocol version to the next, so that a stranger can be told which one is spoken here:
+// where a header has its version and kind, and that its last 8 bytes are the checksum over all that is before them.
+struct Foreign {
+  std::uint16_t version = 0;
+  Kind kind = Kind::ack;
+};
+// Of a whole message of another protocol version.
+std::optional<Foreign> decode_foreign(const Frames& frames);
+// Takes memory in proportion to the frames' bytes.  `temporary` if there is not so much.
 Result<Message> decode_message(Kind kind, const Frames& frames);
 
 }  // namespace rota

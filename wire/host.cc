@@ -1,7 +1,10 @@
 #include "wire/host.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
+
+#include "base/version.h"
 
 namespace rota {
 
@@ -31,7 +34,7 @@ void Host::know(const Peer& peer) {
     found->second.endpoint = peer.endpoint;
     return;
   }
-  const Link::Self self{settings_.process, settings_.incarnation, settings_.job};
+  const Link::Self self{settings_.process, settings_.incarnation, settings_.job, settings_.piece_bytes};
   PeerState state{peer.endpoint, Link(self, peer.process, peer.incarnation), {}};
   if (found != peers_.end()) {
     state.replaced = std::move(found->second.replaced);
@@ -55,16 +58,36 @@ NodeId Host::process_of(NodeId node) const {
 }
 
 void Host::send(const Envelope& envelope, Nanoseconds now) {
-  if (nodes_.contains(envelope.to)) {
-    local_.push_back(envelope);
+  std::optional<Frames> encoded;  // once, for all that it goes to
+  submit(envelope, envelope.to, encoded, now);
+  for (const NodeId to : envelope.more) submit(envelope, to, encoded, now);
+}
+
+void Host::submit(const Envelope& envelope, NodeId to, std::optional<Frames>& encoded, Nanoseconds now) {
+  if (nodes_.contains(to)) {
+    local_.push_back({envelope.from, to, envelope.message});
     return;
   }
-  const auto peer = peers_.find(process_of(envelope.to));
-  if (peer == peers_.end()) return refuse("no way to " + envelope.to.name());
+  const auto peer = peers_.find(process_of(to));
+  if (peer == peers_.end()) return refuse("no way to " + to.name());
   Link& link = peer->second.link;
+  // A guest gets one answer, however often it asks.
+  if (peer->second.leaves_at != 0 && link.has_spoken()) return;
   // A process that ends for it adds no more to the heap.
   if (ending_ && link.overfull()) return;
-  link.submit(envelope.from, envelope.to, kind_of(envelope.message), encode_message(envelope.message));
+  const Kind kind = kind_of(envelope.message);
+  try {
+    if (!encoded) encoded = encode_message(envelope.message);
+    link.submit(envelope.from, to, kind, *encoded);
+  } catch (const std::bad_alloc&) {
+    return leave(ExitCode::temporary, std::string("no memory to send a ") + kind_name(kind) + " to " + to.name(), now);
+  }
+  if (!may_be_cut(kind) && size_of(*encoded) > kKnockBytesMost) {
+    return leave(ExitCode::usage,
+                 std::string(kind_name(kind)) + " has " + std::to_string(size_of(*encoded)) + " bytes, and may have " +
+                     std::to_string(kKnockBytesMost),
+                 now);
+  }
   if (link.overfull())
     leave(ExitCode::temporary, link.peer().name() + " does not take what it is sent: " + link.queued() + " wait", now);
 }
@@ -75,7 +98,7 @@ void Host::refuse(std::string why) {
 }
 
 // A process that nobody has heard of can only say HELLO, or ask; and only the coordinator listens to that.
-bool Host::admits(const Header& header) {
+bool Host::admits(const Header& header, Nanoseconds now) {
   // Nobody else may speak as this process, or for a node of another process.
   if (header.process == settings_.process || process_of(header.from) != header.process) return false;
   const auto peer = peers_.find(header.process);
@@ -90,44 +113,149 @@ bool Host::admits(const Header& header) {
     // Of another start: its link finds that it is stale, unless it begins with HELLO and was not replaced already.
     if (known == 0 || header.incarnation == known || before || !may_knock) return true;
   }
+  const bool guest = header.process.role == Role::observer;
+  if (guest && peer == peers_.end() && guests() >= kGuestsMost) return false;
   know({header.process, "", header.incarnation});
+  peers_.at(header.process).leaves_at = guest ? now + kGuestStaysMost : 0;
   return true;
 }
 
 // The checksum of such a message is right, so the peer made it as it is: sent again it would be no better, and nothing
-// behind it could ever be delivered.  From a peer of the job that is the end; anybody can knock with anything.
-void Host::receive_unreadable(const Header& header, const std::string& why, Nanoseconds now) {
-  refuse(why + " from " + header.process.name());
-  const bool knocks = header.kind == Kind::hello || header.kind == Kind::ask_status;
-  const std::uint64_t incarnation = peers_.find(header.process)->second.link.peer_incarnation();
-  const bool is_peer = incarnation == 0 || incarnation == header.incarnation;
-  if (!knocks && is_peer && header.process.role != Role::observer) leave(ExitCode::bug, last_refusal_, now);
+// behind it could ever be delivered.  From a peer of the job that is the end.
+void Host::receive_unreadable(NodeId process, const Status& why, Nanoseconds now) {
+  refuse(why.what() + " from " + process.name());
+  if (process.role != Role::observer) leave(why.code(), last_refusal_, now);
+}
+
+// Whether a message is of this job and of a process that may send it.  Only the few bytes of a stranger's knock are
+// decoded for that, and nothing is changed by those that cannot be: anybody can knock with anything.
+bool Host::accepts(const Header& header, const Frames& body, Nanoseconds now) {
+  const std::string from = " from " + header.process.name();
+  // An observer belongs to no job.
+  if (header.job != settings_.job && header.job != 0 && settings_.job != 0)
+    return receive_of_another_job(header, body, now), false;
+  if (header.job == 0 && settings_.job != 0 && header.process.role != Role::observer)
+    return refuse("a message without a job" + from), false;
+  if (header.kind == Kind::piece && header.process.role == Role::observer) return refuse("a PIECE" + from), false;
+  if (header.kind == Kind::hello || header.kind == Kind::ask_status) {
+    if (size_of(body) > kKnockBytesMost)
+      return refuse(kind_name(header.kind) + (" of " + std::to_string(size_of(body))) + " bytes" + from), false;
+    const auto knock = decode_message(header.kind, body);
+    if (!knock.ok()) return refuse(knock.status().what() + from), false;
+  }
+  if (!admits(header, now)) return refuse("an unexpected message" + from), false;
+  return true;
 }
 
 void Host::receive(const Frames& frames, const Outbox::World& world) {
   auto header = decode_header(frames);
+  if (header.status().code() == ExitCode::wrong_version)
+    return receive_foreign(frames, header.status().what(), world.now);
   if (!header.ok()) return refuse(header.status().what());
-  // An observer belongs to no job.
-  if (header->job != settings_.job && header->job != 0 && settings_.job != 0)
-    return refuse("a message of another job from " + header->process.name());
-  if (header->job == 0 && settings_.job != 0 && header->process.role != Role::observer)
-    return refuse("a message without a job from " + header->process.name());
-  if (!admits(*header)) return refuse("an unexpected message from " + header->process.name());
   const Frames body(frames.begin() + 1, frames.end());
-  auto message = decode_message(header->kind, body);
-  if (!message.ok()) return receive_unreadable(*header, message.status().what(), world.now);
-
-  Link& link = peers_.find(header->process)->second.link;
-  const bool own = header->kind == Kind::ack || header->kind == Kind::probe;
-  const Link::Arrival arrival = link.receive(*header, own ? &*message : nullptr, world.now);
-  if (arrival == Link::Arrival::stale) return;
+  if (!accepts(*header, body, world.now)) return;
+  Link::Arrived arrived = peers_.find(header->process)->second.link.receive(*header, body, world.now);
+  if (arrived.arrival == Link::Arrival::stale) return;
   if (header->process == kCoordinator) coordinator_broken_ = false;
   settle(world.now);
   for (const auto& [id, node] : nodes_) node->peer_heard(header->process, world.now);
-  if (arrival != Link::Arrival::deliver) return;
-  if (const auto* hello = std::get_if<Hello>(&*message)) peers_.at(header->process).endpoint = hello->endpoint;
-  if (const auto* ask = std::get_if<AskStatus>(&*message)) peers_.at(header->process).endpoint = ask->endpoint;
-  deliver({header->from, header->to, *std::move(message)}, world);
+  if (arrived.arrival == Link::Arrival::wrong) receive_unreadable(header->process, arrived.status, world.now);
+  if (arrived.arrival == Link::Arrival::deliver) receive_whole(header->process, std::move(arrived.message), world);
+}
+
+std::size_t Host::guests() const {
+  return letters_.size() + static_cast<std::size_t>(std::count_if(
+                               peers_.begin(), peers_.end(), [](auto& peer) { return peer.second.leaves_at != 0; }));
+}
+
+// Guests go when they have their answer, or have had the time for it; or each would cost memory and descriptors until
+// the run ends.
+void Host::dismiss_guests(Nanoseconds now) {
+  std::erase_if(peers_, [&](const auto& entry) {
+    const PeerState& peer = entry.second;
+    const bool answered = peer.link.has_spoken() && peer.link.drained();
+    const bool leaves = peer.leaves_at != 0 && (answered || now >= peer.leaves_at);
+    if (leaves) forgotten_.push_back(entry.first);
+    return leaves;
+  });
+  for (Letter& letter : letters_) letter.full = false;
+  while (!letters_.empty() && now >= letters_.front().leaves_at) {
+    forgotten_.push_back(letters_.front().address);
+    letters_.pop_front();
+  }
+}
+
+// A joining process of another job would wait for ever if it were only ignored.  It gets its answer apart from all
+// links: a process of this job may have the same name.
+void Host::receive_of_another_job(const Header& header, const Frames& body, Nanoseconds now) {
+  const std::string who = header.process.name();
+  refuse("a message of another job from " + who);
+  if (settings_.process != kCoordinator || header.kind != Kind::hello || size_of(body) > kKnockBytesMost) return;
+  const auto message = decode_message(Kind::hello, body);
+  if (!message.ok()) return;
+  const auto& hello = std::get<Hello>(*message);
+  Header answer;
+  answer.job = header.job;
+  answer.peer_incarnation = header.incarnation;
+  answer.acknowledged = header.sequence;
+  answer.to = header.process;
+  if (hello.version != kVersion) {
+    const std::string versions = who + " is Rota " + hello.version + ", the coordinator is Rota " + kVersion;
+    write_letter(who, hello.endpoint, answer, {ExitCode::wrong_version, versions}, now);
+  } else {
+    write_letter(who, hello.endpoint, answer,
+                 {ExitCode::usage, who + " was started with other options than the coordinator"}, now);
+  }
+}
+
+// Of a message of another protocol version only its kind is known, and of a knock where the answer goes.  Who hears
+// such a refusal knows from its header all that there is to know.
+void Host::receive_foreign(const Frames& frames, const std::string& what, Nanoseconds now) {
+  refuse(what);
+  const auto foreign = decode_foreign(frames);
+  if (!foreign) return;
+  const std::string theirs = std::to_string(foreign->version), ours = std::to_string(kProtocolVersion);
+  const bool waits = joining_ || settings_.process.role == Role::observer;
+  if (waits && foreign->kind == Kind::refuse) {
+    dismissed_ = true;
+    return end({ExitCode::wrong_version, "the coordinator speaks protocol version " + theirs + ", and " +
+                                             settings_.process.name() + " speaks version " + ours},
+               now);
+  }
+  const bool knocks = foreign->kind == Kind::hello || foreign->kind == Kind::ask_status;
+  if (settings_.process != kCoordinator || !knocks || frames[1].size() > kKnockBytesMost) return;
+  Header answer;
+  answer.to = {Role::observer, 0};
+  const std::string why = "it speaks protocol version " + theirs + ", and the coordinator speaks version " + ours;
+  write_letter("a stranger", Reader(frames[1].view()).get_text(), answer, {ExitCode::wrong_version, why}, now);
+}
+
+void Host::write_letter(const std::string& who, const std::string& endpoint, Header header, const Refuse& refusal,
+                        Nanoseconds now) {
+  if (endpoint.empty()) return;
+  const auto before =
+      std::find_if(letters_.begin(), letters_.end(), [&](const Letter& letter) { return letter.endpoint == endpoint; });
+  if (before != letters_.end()) {
+    before->sent = false;  // it asks again: the first did not arrive
+    return;
+  }
+  if (guests() >= kGuestsMost) return;
+  header.kind = Kind::refuse;
+  header.process = header.from = settings_.process;
+  header.incarnation = settings_.incarnation;
+  header.sequence = 1;
+  const NodeId address{Role::observer, kIndexLimit + letters_written_++ % kIndexLimit};
+  letters_.push_back({address, endpoint, with_header(header, encode_message(refusal)), now + kGuestStaysMost});
+  for (const auto& [id, node] : nodes_) node->peer_refused(who, refusal.what);
+}
+
+void Host::receive_whole(NodeId process, Delivery delivery, const Outbox::World& world) {
+  auto message = decode_message(delivery.kind, delivery.frames);
+  delivery.frames.clear();  // a body may be large, and is not needed any more
+  if (!message.ok()) return receive_unreadable(process, message.status(), world.now);
+  if (const auto* hello = std::get_if<Hello>(&*message)) peers_.at(process).endpoint = hello->endpoint;
+  if (const auto* ask = std::get_if<AskStatus>(&*message)) peers_.at(process).endpoint = ask->endpoint;
+  deliver({delivery.from, delivery.to, *std::move(message)}, world);
   drain_local(world);
 }
 
@@ -256,6 +384,7 @@ void Host::tick(const Outbox::World& world) {
     peer.full = false;
     peer.link.tick(now);
   }
+  dismiss_guests(now);
   if (faulted_ && now - faulted_at_ >= kStopMost) end(fault_, now);
   if (joining_ || member_) look_for_coordinator(now);
   settle(now);
@@ -309,15 +438,24 @@ std::optional<Host::Transmission> Host::next(Nanoseconds now) {
       return Transmission{at->first, peer.endpoint, *std::move(frames)};
     }
   }
+  for (Letter& letter : letters_) {
+    if (letter.sent || letter.full) continue;
+    letter.sent = true;
+    return Transmission{letter.address, letter.endpoint, letter.frames};
+  }
   return std::nullopt;
 }
 
 void Host::writable(NodeId peer) {
   const auto found = peers_.find(peer);
   if (found != peers_.end()) found->second.full = false;
+  for (Letter& letter : letters_)
+    if (letter.address == peer) letter.full = false;
 }
 
 void Host::not_taken(NodeId peer) {
+  for (Letter& letter : letters_)
+    if (letter.address == peer) letter.full = true, letter.sent = false;
   const auto found = peers_.find(peer);
   if (found == peers_.end()) return;
   found->second.full = true;

@@ -16,6 +16,12 @@ namespace rota {
 
 class Host final : public Queues {
  public:
+  // Bytes of a HELLO or an ASK_STATUS, which are decoded before anything is known of their sender.
+  static constexpr std::size_t kKnockBytesMost = std::size_t{64} << 10;
+  // Those who are not of the run, but get an answer: who asks how it goes, and who is refused.  So many at once, each
+  // for so long.
+  static constexpr std::size_t kGuestsMost = 16;
+  static constexpr Nanoseconds kGuestStaysMost = 5 * kSecond;
   // Replaced start numbers of a peer that are remembered, so that a late message of one is not taken for a new start.
   static constexpr std::size_t kReplacedMost = 64;
 
@@ -26,6 +32,7 @@ class Host final : public Queues {
     std::string endpoint;  // where this process listens
     Nanoseconds peer_timeout = 30 * kSecond;
     Nanoseconds start_timeout = 60 * kSecond;  // how long to call a coordinator that was never heard
+    std::size_t piece_bytes = kPieceBytes;     // larger messages travel in pieces
   };
   // Makes the nodes of this process once the coordinator has let it in.
   using Factory = std::function<Result<std::vector<std::unique_ptr<Node>>>(const Welcome&)>;
@@ -63,6 +70,8 @@ class Host final : public Queues {
   void not_taken(NodeId peer);
   void writable(NodeId peer);
 
+  // Peers that are gone for good since the last call, to whom the transport need not keep a connection.
+  std::vector<NodeId> take_forgotten() { return std::exchange(forgotten_, {}); }
   // Work that was started since the last call.
   std::vector<Outbox::Started> take_started() { return std::exchange(started_, {}); }
 
@@ -87,9 +96,26 @@ class Host final : public Queues {
     Link link;
     std::deque<std::uint64_t> replaced;  // start numbers that this one's came in place of
     bool full = false;
+    Nanoseconds leaves_at = 0;  // if it is a guest
+  };
+  // A refusal for a process that no link is kept for, as it belongs to another job or version.
+  struct Letter {
+    NodeId address;  // of the letter itself: no process has it
+    std::string endpoint;
+    Frames frames;
+    Nanoseconds leaves_at = 0;
+    bool full = false, sent = false;
   };
 
-  void receive_unreadable(const Header& header, const std::string& why, Nanoseconds now);
+  bool accepts(const Header& header, const Frames& body, Nanoseconds now);
+  void receive_foreign(const Frames& frames, const std::string& what, Nanoseconds now);
+  void receive_of_another_job(const Header& header, const Frames& body, Nanoseconds now);
+  void write_letter(const std::string& who, const std::string& endpoint, Header header, const Refuse& refusal,
+                    Nanoseconds now);
+  std::size_t guests() const;
+  void dismiss_guests(Nanoseconds now);
+  void receive_unreadable(NodeId process, const Status& why, Nanoseconds now);
+  void receive_whole(NodeId process, Delivery delivery, const Outbox::World& world);
   void deliver(const Envelope& envelope, const Outbox::World& world);
   void look_for_coordinator(Nanoseconds now);
   bool membership(const Envelope& envelope, const Outbox::World& world);
@@ -98,17 +124,21 @@ class Host final : public Queues {
   void collect(Outbox& out, const Outbox::World& world);
   void drain_local(const Outbox::World& world);
   void send(const Envelope& envelope, Nanoseconds now);
+  void submit(const Envelope& envelope, NodeId to, std::optional<Frames>& encoded, Nanoseconds now);
   void fault(const Status& status, Nanoseconds now);
   void end(Ending ending, Nanoseconds now);
   void settle(Nanoseconds now);
   void refuse(std::string why);
   NodeId process_of(NodeId node) const;
-  bool admits(const Header& header);
+  bool admits(const Header& header, Nanoseconds now);
 
   Settings settings_;
   std::map<NodeId, std::unique_ptr<Node>> nodes_;
   std::map<NodeId, NodeId> routes_;
   std::map<NodeId, PeerState> peers_;
+  std::deque<Letter> letters_;
+  std::uint32_t letters_written_ = 0;
+  std::vector<NodeId> forgotten_;
   std::optional<NodeId> last_served_;  // next() goes round the peers
   std::deque<Envelope> local_;
   std::vector<Outbox::Started> started_;

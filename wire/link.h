@@ -12,17 +12,18 @@
 #include "base/clock.h"
 #include "wire/codec.h"
 #include "wire/node.h"
+#include "wire/pieces.h"
 
 namespace rota {
 
 class Link {
  public:
-  // Bytes that may be on their way unacknowledged (one message may be larger), so a slow peer costs bounded memory in
+  // Bytes that may be on their way unacknowledged (one packet may be larger), so a slow peer costs bounded memory in
   // the transport and the rest waits here.
   static constexpr std::size_t kWindowBytes = std::size_t{64} << 20;
   static constexpr std::size_t kWindowMessages = 512;
-  // What may wait here in all, unacknowledged or behind the window.  A peer that lives and takes less than it is sent
-  // would otherwise fill the memory, and the machine would choose who dies of it.
+  // What may wait here in all beside the largest message, unacknowledged or behind the window.  A peer that lives and
+  // takes less than it is sent would otherwise fill the memory, and the machine would choose who dies of it.
   static constexpr std::size_t kQueueBytesMost = std::size_t{4} << 30;
   static constexpr std::size_t kQueueMessagesMost = std::size_t{1} << 21;
   // Silence after which the peer is asked what it has; doubles with every unanswered question.
@@ -33,6 +34,7 @@ class Link {
     NodeId process;
     std::uint64_t incarnation = 0;
     std::uint64_t job = 0;
+    std::size_t piece_bytes = kPieceBytes;  // larger messages are cut
   };
 
   Link(const Self& self, NodeId peer, std::uint64_t peer_incarnation)
@@ -41,28 +43,39 @@ class Link {
   NodeId peer() const { return peer_; }
   std::uint64_t peer_incarnation() const { return peer_incarnation_; }
 
-  // Queues a message, whatever waits already: who submits looks at overfull() then.
-  void submit(NodeId from, NodeId to, Kind kind, Frames message);
+  // Queues a message, whatever waits already: who submits looks at overfull() then.  A large one goes in pieces.
+  void submit(NodeId from, NodeId to, Kind kind, const Frames& message);
   // The next frames to hand to the transport, if any may go now.  They count as sent.
   std::optional<Frames> next(Nanoseconds now);
   // The transport did not take what next() gave last: it will be given again.
   void not_taken();
 
   enum class Arrival {
-    stale,    // from or for another incarnation: it says nothing of the peer
-    taken,    // the link's own, a repetition, or ahead of a gap: the peer lives, and there is nothing to deliver
-    deliver,  // the next in order
+    stale,  // from or for another incarnation: it says nothing of the peer
+    taken,  // the link's own, a repetition, ahead of a gap, or a part: the peer lives, and there is nothing to deliver
+    deliver,  // `message` is the next in order
+    wrong,    // the peer made what cannot be, or there is no memory for it; `status` says what
   };
-  // Takes what arrived from the peer.  `ack` and `probe` messages need their decoded body.
-  Arrival receive(const Header& header, const Message* own, Nanoseconds now);
+  struct Arrived {
+    Arrival arrival = Arrival::taken;
+    Delivery message;
+    Status status;
+  };
+  // Takes what arrived from the peer: its header, and the frames behind it.  Nothing is decoded that is stale,
+  // repeated or ahead, and of the rest only what is the link's own.
+  Arrived receive(const Header& header, const Frames& body, Nanoseconds now);
 
   void tick(Nanoseconds now);
   // This process is about to end: acknowledges at once, so that the peer need not wonder.
   void close();
 
   bool drained() const { return unacknowledged_.empty(); }
+  // Anything was submitted yet.
+  bool has_spoken() const { return next_sequence_ > 1; }
   // More waits than may.
-  bool overfull() const { return queued_bytes_ > kQueueBytesMost || unacknowledged_.size() > kQueueMessagesMost; }
+  bool overfull() const {
+    return queued_bytes_ > kQueueBytesMost + largest_ || unacknowledged_.size() > kQueueMessagesMost;
+  }
   std::size_t queued_bytes() const { return queued_bytes_; }
   std::string queued() const;  // for people: "12 bytes in 3 messages"
   // Whether tick() is wanted soon: something is on its way, or an acknowledgement is owed.
@@ -81,10 +94,14 @@ class Link {
     std::uint64_t sequence;
     Frames message;
     std::size_t bytes;
+    bool ends_message;  // not a piece that others follow
   };
 
+  void queue(NodeId from, NodeId to, Kind kind, Frames packet, bool ends_message);
   Frames dress(Kind kind, NodeId from, NodeId to, std::uint64_t sequence, const Frames& message);
   void acknowledge(std::uint64_t upto, Nanoseconds now);
+  Arrived receive_own(const Header& header, const Frames& body);
+  Arrived deliver(const Header& header, const Frames& body);
   bool window_open() const;
 
   Self self_;
@@ -93,13 +110,17 @@ class Link {
 
   std::deque<Outgoing> unacknowledged_;  // in order; the first `in_flight_` of them are with the transport
   std::size_t queued_bytes_ = 0;         // of all of them
+  std::size_t queued_messages_ = 0;      // that they are, or are pieces of
+  std::size_t largest_ = 0;              // bytes of the largest message since the queue was empty
   std::size_t in_flight_ = 0;
   std::size_t in_flight_bytes_ = 0;
   std::uint64_t next_sequence_ = 1;
   std::uint64_t highest_sent_ = 0;
 
   std::uint64_t received_ = 0;     // all the peer's messages up to this one
+  Joiner joiner_;                  // of a message that comes in pieces
   std::uint64_t owes_ack_ = 0;     // messages received and not yet acknowledged
+  std::size_t owes_bytes_ = 0;     // and their bytes
   std::uint64_t answer_ = 0;       // the probe to answer, or 0
   std::uint64_t last_answer_ = 0;  // what the last acknowledgement answered
   bool ack_now_ = false;

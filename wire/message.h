@@ -69,6 +69,15 @@ struct Probe {  // "have you all that I sent?"
   std::uint64_t number = 0;
 };
 
+// A run of bytes of one frame of a message that is too large to travel whole (wire/pieces.h).
+struct Piece {
+  static constexpr Kind kind = Kind::piece;
+  Kind whole = Kind::lease;               // what the message is
+  std::uint32_t frame = 0, frames = 1;    // which of the message's
+  std::uint64_t at = 0, frame_bytes = 0;  // where in it, and how long it is
+  Bytes bytes;
+};
+
 // ---- joining, living, ending ----
 
 struct Hello {
@@ -345,9 +354,10 @@ struct StatusReport {
   std::string json;
 };
 
-using Message = std::variant<Ack, Probe, Hello, Welcome, Refuse, Beat, Fault, Stop, Loaded, Weights, CutMade, Ready,
-                             Start, Rounds, Tasks, Expect, Lease, Parts, Deltas, Committed, RoundsDone, EpochDone,
-                             Evaluate, Evaluated, Save, Put, Saved, Written, Fetch, Fetched, AskStatus, StatusReport>;
+using Message =
+    std::variant<Ack, Probe, Piece, Hello, Welcome, Refuse, Beat, Fault, Stop, Loaded, Weights, CutMade, Ready, Start,
+                 Rounds, Tasks, Expect, Lease, Parts, Deltas, Committed, RoundsDone, EpochDone, Evaluate, Evaluated,
+                 Save, Put, Saved, Written, Fetch, Fetched, AskStatus, StatusReport>;
 
 Kind kind_of(const Message& message);
 const char* kind_name(Kind kind);

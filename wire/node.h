@@ -28,6 +28,7 @@ using Work = std::function<Continuation()>;
 struct Envelope {
   NodeId from, to;
   Message message;
+  std::vector<NodeId> more = {};  // from a node to its host: others that it goes to, encoded once for all
 };
 
 // What a process is asked to end with.
@@ -68,6 +69,11 @@ class Outbox {
   std::uint64_t waiting(NodeId to) const { return queues_ == nullptr ? 0 : queues_->queued_to(to); }
 
   void send(NodeId to, Message message) { sent.push_back({self_, to, std::move(message)}); }
+  // To many: encoded once for all of them.
+  void send(const std::vector<NodeId>& to, Message message) {
+    if (to.empty()) return;
+    sent.push_back({self_, to.front(), std::move(message), {to.begin() + 1, to.end()}});
+  }
   // Computing (a push, an encoding), on a compute thread.
   void start(Work work) { started.push_back({self_, std::move(work), false}); }
   // Files, on the one thread that waits for disks, in this order: computing goes on meanwhile.
@@ -104,6 +110,8 @@ class Node {
   // This process did not run for `span` until `now`: stopped, or busy with something long.  What others did not say
   // meanwhile says nothing of them.
   virtual void stood_still(Nanoseconds /*span*/, Nanoseconds /*now*/) {}
+  // A process was turned away before it could say anything: of another job, or of another protocol version.
+  virtual void peer_refused(const std::string& /*who*/, const std::string& /*why*/) {}
   // The transport lost its connection to a process.  Its messages will be sent again if it comes back.
   virtual Status peer_disconnected(NodeId /*process*/, Outbox&) { return {}; }
 };

@@ -63,6 +63,8 @@ Result<std::string> ask_status(const std::string& coordinator, int timeout_ms) {
     host.tick(world);
   }
   while (auto out = host.next(world.now)) (void)(*transport)->send(out->peer, out->endpoint, out->frames);
+  if (host.ended() && host.ended()->code == ExitCode::wrong_version)
+    return Status(ExitCode::wrong_version, host.ended()->what);
   if (answer.empty()) return Status(ExitCode::temporary, "no answer from " + coordinator);
   return answer;
 }

@@ -17,7 +17,7 @@ struct ProcessSettings {
   std::string host;         // for tcp: the name or address by which others reach this machine
   bool insecure = false;    // tcp without keys must be asked for
   unsigned threads = 1;     // that compute
-  std::size_t message_bytes_max = std::size_t{1} << 30;
+  std::size_t message_bytes_max = std::size_t{64} << 20;  // on the wire: larger ones travel in pieces
   Nanoseconds peer_timeout = 30 * kSecond, start_timeout = 60 * kSecond;
 };
 

@@ -20,6 +20,8 @@ class Transport {
   virtual const std::string& endpoint() const = 0;
   // False if the peer's connection takes nothing now; the frames were not sent.
   virtual bool send(NodeId peer, const std::string& endpoint, const Frames& frames) = 0;
+  // Closes the connection to a peer, whose last message may still be on its way; one is made anew when it is wanted.
+  virtual void forget(NodeId /*peer*/) {}
   // The next message that is there, if any.
   virtual std::optional<Frames> receive() = 0;
 

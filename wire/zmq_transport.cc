@@ -66,11 +66,14 @@ struct ZmqTransport::Sockets {
     socket.set(zmq::sockopt::immediate, 1);
     socket.set(zmq::sockopt::reconnect_ivl, kReconnectMs);
     socket.set(zmq::sockopt::reconnect_ivl_max, kReconnectMostMs);
+    socket.connect(to);
+    // Whether a guest is still there matters to nobody.
+    if (peer.role == Role::observer)
+      return mouths.emplace(peer, Mouth{to, std::move(socket), zmq::socket_t(), false}).first->second;
     const std::string name = "inproc://monitor-" + std::to_string(monitors++);
     zmq_socket_monitor(socket.handle(), name.c_str(), ZMQ_EVENT_DISCONNECTED);
     zmq::socket_t monitor(context, zmq::socket_type::pair);
     monitor.connect(name);
-    socket.connect(to);
     return mouths.emplace(peer, Mouth{to, std::move(socket), std::move(monitor), false}).first->second;
   }
 };
@@ -149,9 +152,14 @@ Transport::Events ZmqTransport::wait(int timeout_ms) {
   items.push_back({sockets_->ear.handle(), 0, ZMQ_POLLIN, 0});
   items.push_back({nullptr, sockets_->wake_fd, ZMQ_POLLIN, 0});
   for (auto& [id, mouth] : sockets_->mouths) {
-    items.push_back({mouth.monitor.handle(), 0, ZMQ_POLLIN, 0});
     items.push_back({mouth.socket.handle(), 0, static_cast<short>(mouth.full ? ZMQ_POLLOUT : 0), 0});
     owners.push_back(id);
+  }
+  std::vector<NodeId> watched;
+  for (auto& [id, mouth] : sockets_->mouths) {
+    if (!mouth.monitor) continue;
+    items.push_back({mouth.monitor.handle(), 0, ZMQ_POLLIN, 0});
+    watched.push_back(id);
   }
   Events events;
   if (zmq_poll(items.data(), static_cast<int>(items.size()), timeout_ms) <= 0) return events;
@@ -160,17 +168,16 @@ Transport::Events ZmqTransport::wait(int timeout_ms) {
     [[maybe_unused]] const auto read = ::read(sockets_->wake_fd, &count, sizeof count);
   }
   for (std::size_t i = 0; i < owners.size(); ++i) {
-    Sockets::Mouth& mouth = sockets_->mouths.at(owners[i]);
-    if ((items[2 + 2 * i].revents & ZMQ_POLLIN) != 0) {
-      zmq::message_t part;  // two frames: the event, the address
-      while (mouth.monitor.recv(part, zmq::recv_flags::dontwait)) {
-      }
-      events.disconnected.push_back(owners[i]);
+    if ((items[2 + i].revents & ZMQ_POLLOUT) == 0) continue;
+    sockets_->mouths.at(owners[i]).full = false;
+    events.writable.push_back(owners[i]);
+  }
+  for (std::size_t i = 0; i < watched.size(); ++i) {
+    if ((items[2 + owners.size() + i].revents & ZMQ_POLLIN) == 0) continue;
+    zmq::message_t part;  // two frames: the event, the address
+    while (sockets_->mouths.at(watched[i]).monitor.recv(part, zmq::recv_flags::dontwait)) {
     }
-    if ((items[3 + 2 * i].revents & ZMQ_POLLOUT) != 0) {
-      mouth.full = false;
-      events.writable.push_back(owners[i]);
-    }
+    events.disconnected.push_back(watched[i]);
   }
   return events;
 }
@@ -195,6 +202,10 @@ std::function<bool(const Frames&)> ZmqTransport::voice(const std::string& endpoi
       return false;
     }
   };
+}
+
+void ZmqTransport::forget(NodeId peer) {
+  sockets_->mouths.erase(peer);
 }
 
 void ZmqTransport::wake() {

@@ -24,6 +24,7 @@ class ZmqTransport final : public Transport {
 
   const std::string& endpoint() const override;
   bool send(NodeId peer, const std::string& endpoint, const Frames& frames) override;
+  void forget(NodeId peer) override;
   std::optional<Frames> receive() override;
   Events wait(int timeout_ms) override;
   void wake() override;

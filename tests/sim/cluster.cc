@@ -130,8 +130,9 @@ class Cluster {
   Process& add(NodeId id) {
     Process& process = hosts_[id];
     incarnation_ = random_() | 1;
-    process.host =
-        std::make_unique<Host>(Host::Settings{id, incarnation_, shape_.plan.job.low, id.name(), 600 * kSecond});
+    Host::Settings settings{id, incarnation_, shape_.plan.job.low, id.name(), 600 * kSecond};
+    settings.piece_bytes = shape_.piece_bytes;
+    process.host = std::make_unique<Host>(std::move(settings));
     at(now_ + delay(), [this, id] { tick(id); });
     return process;
   }
@@ -195,6 +196,8 @@ class Cluster {
 
   void transmit(NodeId from, Host::Transmission out) {
     const NodeId to = out.peer;
+    const auto header = decode_header(out.frames);
+    if (header.ok() && header->kind == Kind::piece) ++outcome_.pieces;
     Connection& connection = connections_[{from, to}];
     if (chance(faults_.break_share)) {
       // Everything on its way on this connection is lost with it.

@@ -14,6 +14,7 @@
 #include "coordinator/plan.h"
 #include "tests/sim/exact_plugin.h"
 #include "wire/credit.h"
+#include "wire/pieces.h"
 
 namespace rota::sim {
 
@@ -35,6 +36,7 @@ struct Shape {
   std::uint32_t pipeline = 1, staleness = 0;  // of talk_plugin
   Credit credit;
   std::uint32_t slices_per_shard = 2;
+  std::size_t piece_bytes = kPieceBytes;                    // larger messages travel in pieces
   std::map<std::string, std::string, std::less<>> options;  // beyond the plugin's defaults
   std::vector<std::string> input;
 };
@@ -43,7 +45,7 @@ struct Outcome {
   ExitCode code = ExitCode::failed;
   std::string what;  // a broken law of the simulation comes first
   Hash128 model_hash, state_hash;
-  std::uint64_t events = 0, lost = 0, repeated = 0, flipped = 0, kills = 0;
+  std::uint64_t events = 0, lost = 0, repeated = 0, flipped = 0, kills = 0, pieces = 0;
 };
 
 // Runs until the coordinator ends, or gives up after a bounded number of events.

@@ -69,6 +69,7 @@ Outcome calm_run(const Shape& shape) {
   Shape calm = shape;
   calm.plan.workers = 1;
   calm.plan.stores = 0;
+  calm.piece_bytes = kPieceBytes;
   return simulate(calm, Faults{}, 1, false);
 }
 
@@ -81,6 +82,7 @@ TEST(Cluster, EverySeedEndsWithTheModelOfTheCalmRun) {
     Shape shape = draw_shape(random);
     const Faults faults = draw_faults(random);
     shape.credit = draw_credit(random);
+    if (random() % 2 == 0) shape.piece_bytes = 64 + random() % 137;
     const Outcome calm = calm_run(shape);
     ASSERT_EQ(calm.code, ExitCode::ok) << "calm run of seed " << seed << ": " << calm.what;
     const Outcome wild = simulate(shape, faults, seed, seeds.replay);
@@ -92,17 +94,22 @@ TEST(Cluster, EverySeedEndsWithTheModelOfTheCalmRun) {
     sum.repeated += wild.repeated;
     sum.flipped += wild.flipped;
     sum.kills += wild.kills;
+    sum.pieces += wild.pieces;
   }
-  std::printf("%llu seeds: %llu events, %llu connections broken, %llu messages repeated, %llu damaged, %llu kills\n",
-              static_cast<unsigned long long>(count), static_cast<unsigned long long>(sum.events),
-              static_cast<unsigned long long>(sum.lost), static_cast<unsigned long long>(sum.repeated),
-              static_cast<unsigned long long>(sum.flipped), static_cast<unsigned long long>(sum.kills));
+  std::printf(
+      "%llu seeds: %llu events, %llu connections broken, %llu messages repeated, %llu damaged, %llu kills, %llu "
+      "pieces\n",
+      static_cast<unsigned long long>(count), static_cast<unsigned long long>(sum.events),
+      static_cast<unsigned long long>(sum.lost), static_cast<unsigned long long>(sum.repeated),
+      static_cast<unsigned long long>(sum.flipped), static_cast<unsigned long long>(sum.kills),
+      static_cast<unsigned long long>(sum.pieces));
   if (count >= 100) {
     // A simulation in which nothing went wrong would show nothing.
     EXPECT_GT(sum.lost, count);
     EXPECT_GT(sum.repeated, count);
     EXPECT_GT(sum.flipped, count / 10);
     EXPECT_GT(sum.kills, count / 10);
+    EXPECT_GT(sum.pieces, count);
   }
 }
 

@@ -6,14 +6,16 @@
 #include <new>
 
 #include "tests/unit/wire/every_field.h"
-#include "wire/codec.h"
+#include "wire/pieces.h"
 
 namespace {
 
 std::size_t largest_allocation = 0;
+std::size_t allocation_most = ~std::size_t{0};
 
 void* allocate(std::size_t size) {
   largest_allocation = std::max(largest_allocation, size);
+  if (size > allocation_most) throw std::bad_alloc();
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
@@ -72,14 +74,65 @@ TEST(CodecLimits, AllocationsAreSeen) {
   EXPECT_GE(largest_allocation, large.size());
 }
 
+Frames one_byte_slices(std::size_t count) {
+  Writer body;
+  body.put_varint(count);
+  for (std::size_t i = 0; i < count; ++i) body.put_varint(0);
+  body.put_varint(0);
+  return {Bytes::from(body.take())};
+}
+
+// A slice of one byte became 24: a message of 1 GiB took all memory of the machine.
+TEST(CodecLimits, AMessageThatGrowsTooMuchIsRefusedBeforeItDoes) {
+  constexpr std::size_t kCount = std::size_t{8} << 20;
+  const Frames frames = one_byte_slices(kCount);
+  largest_allocation = 0;
+  const auto decoded = decode_message(Kind::cut, frames);
+  ASSERT_FALSE(decoded.ok());
+  EXPECT_EQ(decoded.status().code(), ExitCode::bug);
+  EXPECT_EQ(decoded.status().what(), "a CUT that takes far more memory than its 8388613 bytes");
+  EXPECT_LE(largest_allocation, kDecodeTimes * frames[0].size() + kDecodeSlack);
+}
+
+TEST(CodecLimits, NumbersOfOneByteAreAllowedAtAnySize) {
+  constexpr std::size_t kCount = std::size_t{8} << 20;
+  Writer body;
+  body.put_varint(kCount);
+  for (std::size_t i = 0; i < kCount; ++i) body.put_varint(i % 128);
+  EXPECT_TRUE(decode_message(Kind::weights, {Bytes::from(body.take())}).ok());
+}
+
+// It ended the program.
+TEST(CodecLimits, WithoutMemoryAMessageIsAnError) {
+  const Frames frames = one_byte_slices(100000);
+  allocation_most = 1 << 20;
+  const auto decoded = decode_message(Kind::cut, frames);
+  allocation_most = ~std::size_t{0};
+  ASSERT_FALSE(decoded.ok());
+  EXPECT_EQ(decoded.status().code(), ExitCode::temporary);
+  EXPECT_EQ(decoded.status().what(), "no memory for a CUT of 100004 bytes");
+}
+
+TEST(CodecLimits, WithoutMemoryPiecesAreAnError) {
+  Joiner joiner;
+  const Frames message = {Bytes::from(std::vector<std::byte>(2 << 20))};
+  const NodeId from{Role::worker, 0};
+  Status status;
+  for (const Frames& frames : cut_into_pieces(Kind::deltas, message, 1 << 20)) {
+    auto piece = decode_message(Kind::piece, frames);
+    ASSERT_TRUE(piece.ok());
+    allocation_most = 1 << 20;
+    const auto whole = joiner.add(from, from, std::get<Piece>(*std::move(piece)));
+    allocation_most = ~std::size_t{0};
+    if (!whole.ok()) status = whole.status();
+  }
+  EXPECT_EQ(status.code(), ExitCode::temporary);
+  EXPECT_EQ(status.what(), "no memory for the 2097152 bytes of a DELTAS");
+}
+
 // A list's elements take more memory than their bytes on the wire, but by no more than this.
 TEST(CodecLimits, ALongListCostsInProportionToItsBytes) {
-  Writer body;
-  constexpr std::size_t kCount = 100000;
-  body.put_varint(kCount);
-  for (std::size_t i = 0; i < kCount; ++i) body.put_varint(0);  // a slice without keys takes one byte
-  body.put_varint(0);
-  const Frames frames = {Bytes::from(body.take())};
+  const Frames frames = one_byte_slices(100000);
   largest_allocation = 0;
   EXPECT_TRUE(decode_message(Kind::cut, frames).ok());
   EXPECT_LE(largest_allocation, 64 * frames[0].size());

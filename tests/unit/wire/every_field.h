@@ -34,6 +34,7 @@ ROTA_FIELDS(Cut, a, b)
 ROTA_FIELDS(Round, a, b, c, d, e, f, g)
 ROTA_FIELDS(Ack, a)
 ROTA_FIELDS(Probe, a)
+ROTA_FIELDS(Piece, a, b, c, d, e, f)
 ROTA_FIELDS(Hello, a, b, c, d, e, f)
 ROTA_FIELDS(Peer, a, b, c)
 ROTA_FIELDS(Welcome, a, b, c)
@@ -116,6 +117,8 @@ void fill(auto& field, Source& from) {
     field = from.number(1) != 0;
   } else if constexpr (std::is_same_v<T, Role>) {
     field = static_cast<Role>(1 + from.number(static_cast<std::uint64_t>(kLastRole) - 1));
+  } else if constexpr (std::is_same_v<T, Kind>) {
+    field = static_cast<Kind>(1 + from.number(std::numeric_limits<std::uint16_t>::max() - 1));
   } else if constexpr (std::is_same_v<T, Object>) {
     field = static_cast<Object>(1 + from.number(static_cast<std::uint64_t>(kLastObject) - 1));
   } else if constexpr (std::is_same_v<T, Term::Kind>) {

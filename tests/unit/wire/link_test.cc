@@ -12,9 +12,9 @@ namespace {
 constexpr NodeId kA{Role::worker, 0}, kB{Role::worker, 1};
 constexpr std::uint64_t kJob = 9;
 
-Link link_of(NodeId self, NodeId peer) {
+Link link_of(NodeId self, NodeId peer, std::size_t piece_bytes = kPieceBytes) {
   const auto incarnation = [](NodeId id) { return 100 + std::uint64_t{id.index}; };
-  return Link({self, incarnation(self), kJob}, peer, incarnation(peer));
+  return Link({self, incarnation(self), kJob, piece_bytes}, peer, incarnation(peer));
 }
 
 Bytes bytes_of(std::size_t size) {
@@ -38,12 +38,22 @@ Arrival open(const Frames& frames) {
   return {*header, *std::move(message)};
 }
 
+Link::Arrived give(Link& link, const Frames& frames, Nanoseconds now) {
+  const auto header = decode_header(frames);
+  EXPECT_TRUE(header.ok());
+  return link.receive(*header, {frames.begin() + 1, frames.end()}, now);
+}
+
 // Gives frames to a link; the number of the message, if it is to be delivered.
 std::optional<RoundId> arrive(Link& link, const Frames& frames, Nanoseconds now) {
-  const Arrival in = open(frames);
-  const bool own = in.header.kind == Kind::ack || in.header.kind == Kind::probe;
-  if (link.receive(in.header, own ? &in.message : nullptr, now) != Link::Arrival::deliver) return std::nullopt;
-  return std::get<Committed>(in.message).round;
+  const Link::Arrived in = give(link, frames, now);
+  EXPECT_NE(in.arrival, Link::Arrival::wrong) << in.status.what();
+  if (in.arrival != Link::Arrival::deliver) return std::nullopt;
+  const auto message = decode_message(in.message.kind, in.message.frames);
+  EXPECT_TRUE(message.ok());
+  EXPECT_EQ(in.message.from, kA);
+  if (const auto* lease = std::get_if<Lease>(&*message)) return lease->to;
+  return std::get<Committed>(*message).round;
 }
 
 // All that a link wants to send now.
@@ -267,17 +277,18 @@ TEST(Link, TheWindowCountsMessages) {
 
 TEST(Link, TheWindowCountsBytesAndLetsOneLargeMessagePass) {
   const Bytes third = bytes_of(Link::kWindowBytes / 3);
-  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  constexpr std::size_t kWhole = Link::kWindowBytes * 2;
+  Link a = link_of(kA, kB, kWhole), b = link_of(kB, kA);
   for (int i = 0; i < 4; ++i) a.submit(kA, kB, Kind::lease, encode_message(Lease{0, 0, 0, third}));
   const auto sent = all(a, kSecond);
   EXPECT_EQ(sent.size(), 2U) << "the headers make three a little too large";
-  for (const Frames& frames : sent) EXPECT_EQ(b.receive(open(frames).header, nullptr, kSecond), Link::Arrival::deliver);
+  for (const Frames& frames : sent) EXPECT_EQ(give(b, frames, kSecond).arrival, Link::Arrival::deliver);
   b.tick(kSecond);
   deliver(a, all(b, kSecond), kSecond);
   EXPECT_EQ(all(a, kSecond).size(), 2U);
 
   const Bytes large = bytes_of(Link::kWindowBytes + 1);
-  Link c = link_of(kA, kB);
+  Link c = link_of(kA, kB, kWhole);
   c.submit(kA, kB, Kind::lease, encode_message(Lease{0, 0, 0, large}));
   submit(c, 2);
   EXPECT_EQ(all(c, kSecond).size(), 1U);
@@ -288,15 +299,29 @@ TEST(Link, TheQueueIsLimitedInBytesAndInMessages) {
   constexpr std::size_t kPieces = 64;
   const Frames piece = encode_message(Lease{0, 0, 0, bytes_of(Link::kQueueBytesMost / kPieces)});  // one memory for all
   Link a = link_of(kA, kB), b = link_of(kB, kA);
-  for (std::size_t i = 1; i < kPieces; ++i) a.submit(kA, kB, Kind::lease, piece);
-  EXPECT_FALSE(a.overfull());
+  for (std::size_t i = 0; i < kPieces; ++i) a.submit(kA, kB, Kind::lease, piece);
+  EXPECT_FALSE(a.overfull()) << "the largest message does not count";
   a.submit(kA, kB, Kind::lease, piece);
   EXPECT_TRUE(a.overfull()) << "headers count, too";
-  EXPECT_TRUE(a.queued().ends_with(" bytes in 64 messages")) << a.queued();
-  EXPECT_EQ(b.receive(open(*a.next(kSecond)).header, nullptr, kSecond), Link::Arrival::deliver);
+  EXPECT_TRUE(a.queued().ends_with(" bytes in 65 messages")) << a.queued();
+  for (bool whole = false; !whole;) {
+    auto next = a.next(kSecond);
+    if (next) whole = give(b, *next, kSecond).arrival == Link::Arrival::deliver;
+    if (!next) b.tick(kSecond), deliver(a, all(b, kSecond), kSecond);
+  }
   b.tick(kSecond);
   deliver(a, all(b, kSecond), kSecond);
   EXPECT_FALSE(a.overfull()) << "what has arrived does not wait";
+
+  Link d = link_of(kA, kB), e = link_of(kB, kA);
+  d.submit(kA, kB, Kind::lease, encode_message(Lease{0, 0, 0, bytes_of(1000)}));
+  const auto large = all(d, kSecond);
+  submit(d, 1);
+  EXPECT_EQ(give(e, large[0], kSecond).arrival, Link::Arrival::deliver);
+  e.tick(kSecond);
+  deliver(d, all(e, kSecond), kSecond);
+  EXPECT_FALSE(d.drained());
+  EXPECT_FALSE(d.overfull()) << "what waits is less than what was largest";
 
   Link c = link_of(kA, kB);
   const Frames small = encode_message(Ready{});
@@ -347,8 +372,7 @@ TEST(Link, NobodyCanAcknowledgeWhatWasNotSent) {
   header.to = kA;
   header.incarnation = 101;
   header.acknowledged = ~std::uint64_t{0};
-  const Message ack = Ack{};
-  EXPECT_EQ(a.receive(header, &ack, kSecond), Link::Arrival::taken);
+  EXPECT_EQ(a.receive(header, encode_message(Ack{}), kSecond).arrival, Link::Arrival::taken);
   EXPECT_FALSE(a.drained()) << "the last one is still here";
   EXPECT_EQ(all(a, kSecond).size(), 1U);
 }
@@ -362,12 +386,132 @@ TEST(Link, AnEndingProcessAcknowledgesAtOnce) {
   EXPECT_TRUE(a.drained());
 }
 
+// ---- pieces ----
+
+// It was sent whole, the receiver's transport cut the connection, and it was sent again for ever.
+TEST(Link, ALargeMessageGoesInPiecesOfTheirOwnNumbersAndArrivesWhole) {
+  Link a = link_of(kA, kB, 100), b = link_of(kB, kA);
+  std::vector<std::byte> rows(1000);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::byte>(i * 7);
+  a.submit(kA, kB, Kind::lease, encode_message(Lease{1, 2, 3, Bytes::from(rows)}));
+  submit(a, 77);
+  EXPECT_TRUE(a.queued().ends_with(" bytes in 2 messages")) << a.queued();
+  const auto sent = all(a, kSecond);
+  ASSERT_EQ(sent.size(), 1 + 10 + 1U) << "the body, ten pieces of the blob, and what follows";
+  for (std::size_t i = 0; i < 11; ++i) {
+    EXPECT_EQ(open(sent[i]).header.kind, Kind::piece);
+    EXPECT_EQ(open(sent[i]).header.sequence, i + 1);
+    EXPECT_LE(size_of(sent[i]), 100 + kHeaderSize + 24) << "a packet is not larger than a piece and its headers";
+    const Link::Arrived in = give(b, sent[i], kSecond);
+    ASSERT_EQ(in.arrival, i < 10 ? Link::Arrival::taken : Link::Arrival::deliver) << in.status.what();
+    if (i < 10) continue;
+    EXPECT_EQ(in.message.from, kA);
+    EXPECT_EQ(in.message.to, kB);
+    ASSERT_EQ(in.message.kind, Kind::lease);
+    const auto lease = std::get<Lease>(*decode_message(Kind::lease, in.message.frames));
+    EXPECT_EQ(lease.to, 2U);
+    EXPECT_TRUE(std::equal(rows.begin(), rows.end(), lease.rows.view().begin(), lease.rows.view().end()));
+  }
+  EXPECT_EQ(arrive(b, sent[11], kSecond), 77U);
+}
+
+TEST(Link, AMessageOfThePieceSizeGoesWholeAndOneOfTheLinksOwnOrAKnockIsNeverCut) {
+  const Frames message = encode_message(Lease{1, 2, 3, bytes_of(100)});
+  Link a = link_of(kA, kB, size_of(message)), b = link_of(kA, kB, size_of(message) - 1);
+  a.submit(kA, kB, Kind::lease, message);
+  b.submit(kA, kB, Kind::lease, message);
+  EXPECT_EQ(all(a, kSecond).size(), 1U);
+  EXPECT_GT(all(b, kSecond).size(), 1U);
+  Link c = link_of(kA, kB, 1);
+  c.submit(kA, kB, Kind::hello, encode_message(Hello{}));
+  c.submit(kA, kB, Kind::ask_status, encode_message(AskStatus{"ipc://here"}));
+  EXPECT_EQ(all(c, kSecond).size(), 2U);
+}
+
+TEST(Link, PiecesThatDoNotFitTogetherAreWrong) {
+  const auto piece = [](std::uint64_t sequence, NodeId to, const Message& message) {
+    Header header;
+    header.kind = kind_of(message);
+    header.job = kJob;
+    header.process = header.from = kB;
+    header.to = to;
+    header.incarnation = 101;
+    header.sequence = sequence;
+    return with_header(header, encode_message(message));
+  };
+  const Bytes two = bytes_of(2);
+  const std::vector<std::pair<NodeId, Message>> wrong = {
+      {kA, Piece{Kind::lease, 0, 2, 3, 6, two}},                    // not where the one before ended
+      {kA, Piece{Kind::lease, 0, 2, 2, 7, two}},                    // of another frame
+      {kA, Piece{Kind::lease, 1, 2, 0, 2, two}},                    // a frame too early
+      {kA, Piece{Kind::lease, 0, 3, 2, 6, two}},                    // of a message of more frames
+      {kA, Piece{Kind::put, 0, 2, 2, 6, two}},                      // of another kind
+      {{Role::partition, 0}, Piece{Kind::lease, 0, 2, 2, 6, two}},  // to another node
+      {kA, Piece{Kind::lease, 0, 2, 2, 6, {}}},                     // of nothing
+      {kA, Piece{Kind::lease, 0, 2, 2, 3, two}},                    // longer than its frame
+      {kA, Committed{1}}};                                          // a message between
+  for (const auto& [to, second] : wrong) {
+    Link a = link_of(kA, kB);
+    EXPECT_EQ(give(a, piece(1, kA, Piece{Kind::lease, 0, 2, 0, 6, two}), kSecond).arrival, Link::Arrival::taken);
+    const Link::Arrived in = give(a, piece(2, to, second), kSecond);
+    EXPECT_EQ(in.arrival, Link::Arrival::wrong);
+    EXPECT_FALSE(in.status.what().empty());
+  }
+  for (const Piece& first : {Piece{Kind::hello, 0, 1, 0, 4, two}, Piece{Kind::piece, 0, 1, 0, 4, two},
+                             Piece{Kind::ack, 0, 1, 0, 4, two}, Piece{Kind::ask_status, 0, 1, 0, 4, two},
+                             Piece{Kind::lease, 1, 2, 0, 4, two}, Piece{Kind::lease, 0, 1, 2, 4, two},
+                             Piece{Kind::lease, 0, 0, 0, 4, two}, Piece{Kind::lease, 0, kFramesMax, 0, 4, two}}) {
+    Link a = link_of(kA, kB);
+    EXPECT_EQ(give(a, piece(1, kA, first), kSecond).arrival, Link::Arrival::wrong);
+  }
+}
+
+// A window of large messages waited for a tick, a dozen times a second.
+TEST(Link, ManyBytesAreAcknowledgedWithoutATick) {
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  const Frames half = encode_message(Lease{0, 0, 0, bytes_of(kPieceBytes - 100)});
+  for (int i = 0; i < 8; ++i) a.submit(kA, kB, Kind::lease, half);
+  const auto sent = all(a, kSecond);
+  ASSERT_EQ(sent.size(), 8U);
+  EXPECT_EQ(give(b, sent[0], kSecond).arrival, Link::Arrival::deliver);
+  EXPECT_EQ(give(b, sent[1], kSecond).arrival, Link::Arrival::deliver);
+  EXPECT_TRUE(all(b, kSecond).empty());
+  EXPECT_EQ(give(b, sent[2], kSecond).arrival, Link::Arrival::deliver);
+  EXPECT_EQ(all(b, kSecond).size(), 1U);
+}
+
+// What was stale, repeated or ahead was decoded all the same, with the memory that takes.
+TEST(Link, OnlyTheNextMessageIsLookedInto) {
+  Header header;
+  header.kind = Kind::probe;
+  header.job = kJob;
+  header.process = header.from = kB;
+  header.to = kA;
+  header.incarnation = 50;
+  const Frames garbage = {bytes_of(3)};
+  Link a = link_of(kA, kB);
+  EXPECT_EQ(a.receive(header, garbage, kSecond).arrival, Link::Arrival::stale);
+  header.incarnation = 101;
+  EXPECT_EQ(a.receive(header, garbage, kSecond).arrival, Link::Arrival::wrong);
+  header.kind = Kind::piece;
+  header.sequence = 2;
+  EXPECT_EQ(a.receive(header, garbage, kSecond).arrival, Link::Arrival::taken) << "ahead";
+  header.sequence = 1;
+  EXPECT_EQ(a.receive(header, garbage, kSecond).arrival, Link::Arrival::wrong);
+}
+
 // ---- whole conversations over a network that loses ----
 
 // What is on its way in one direction: in order, and lost as a whole when the connection breaks.
 struct Connection {
   std::deque<Frames> on_its_way;
 };
+
+// A message of few bytes or of some more, so that some go in pieces.
+void submit_some(Link& link, RoundId number) {
+  if (number % 3 != 0) return submit(link, number);
+  link.submit(kA, kB, Kind::lease, encode_message(Lease{0, number, 0, bytes_of(number % 100)}));
+}
 
 struct Conversation {
   explicit Conversation(std::uint64_t seed) : random(seed), loss(0.3 * share()), breaks(0.05 * share()) {}
@@ -409,15 +553,16 @@ TEST(Link, EveryScheduleOfLossDeliversAllInOrderAndOnce) {
   std::size_t lost = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Conversation talk(seed);
-    Link a = link_of(kA, kB), b = link_of(kB, kA);
+    const std::size_t piece = seed % 2 == 0 ? kPieceBytes : 1 + seed % 40;
+    Link a = link_of(kA, kB, piece), b = link_of(kB, kA, piece);
     Connection to_a, to_b;
     std::vector<RoundId> at_a, at_b;
     const RoundId from_a = 50 + talk.random() % 200, from_b = talk.random() % 100;
     RoundId said_a = 0, said_b = 0;
     bool whole = false;
     for (int step = 0; step < 200000 && !whole; ++step) {
-      while (said_a < from_a && talk.chance(0.5)) submit(a, ++said_a);
-      while (said_b < from_b && talk.chance(0.5)) submit(b, ++said_b);
+      while (said_a < from_a && talk.chance(0.5)) submit_some(a, ++said_a);
+      while (said_b < from_b && talk.chance(0.5)) submit_some(b, ++said_b);
       talk.send(a, to_b);
       talk.receive(b, to_b, at_b);
       talk.send(b, to_a);

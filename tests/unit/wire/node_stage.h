@@ -66,7 +66,10 @@ class NodeStage {
     const Waiting queues(*this);
     Outbox out(self_, world, &queues);
     Status status = turn(out);
-    said.insert(said.end(), out.sent.begin(), out.sent.end());
+    for (const Envelope& envelope : out.sent) {
+      said.push_back({envelope.from, envelope.to, envelope.message});
+      for (const NodeId to : envelope.more) said.push_back({envelope.from, to, envelope.message});
+    }
     if (out.ended) ended = out.ending;
     for (auto& started : out.started) {
       io_works += started.io ? 1 : 0;
