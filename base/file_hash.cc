@@ -4,7 +4,10 @@
 
 #include <fstream>
 #include <memory>
+#include <system_error>
 #include <vector>
+
+#include "rota/bytes.h"
 
 namespace rota {
 
@@ -23,6 +26,23 @@ Result<FileHash> hash_file(const std::filesystem::path& path) {
   const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
   file.hash = {hash.low64, hash.high64};
   return file;
+}
+
+Result<Hash128> hash_contents(std::span<const std::string> files) {
+  Writer all;
+  for (const std::string& name : files) {
+    std::error_code error;
+    FileHash file;
+    if (std::filesystem::is_regular_file(name, error)) {
+      auto measured = hash_file(name);
+      if (!measured.ok()) return Status(ExitCode::no_input, measured.status().what());
+      file = *measured;
+    }
+    all.put(file.bytes);
+    all.put(file.hash.low);
+    all.put(file.hash.high);
+  }
+  return hash128(all.view());
 }
 
 }  // namespace rota

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <span>
+#include <string>
 
 #include "base/hash.h"
 #include "base/status.h"
@@ -15,5 +17,9 @@ struct FileHash {
 
 // ExitCode::disk if it cannot be opened or read.
 Result<FileHash> hash_file(const std::filesystem::path& path);
+
+// Of what is in these files, one after the other: sizes and bytes count, names do not.  Of what is no regular file (a
+// pipe would be read away), only that it is none.  ExitCode::no_input if one cannot be read.
+Result<Hash128> hash_contents(std::span<const std::string> files);
 
 }  // namespace rota

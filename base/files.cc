@@ -8,7 +8,9 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
 #include <system_error>
+#include <vector>
 
 namespace rota {
 
@@ -107,6 +109,34 @@ Status write_atomically(const fs::path& file, std::string_view text) {
   return write_atomically(file, std::as_bytes(std::span(text)));
 }
 
+Status sync_file(const fs::path& file) {
+  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.open() || ::fsync(fd.get()) != 0) return failed(ExitCode::disk, "cannot sync", file, errno);
+  return {};
+}
+
+Status copy_durably(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
+  if (error) return {code_of_write(error.value()), "cannot write " + to.string() + ": " + error.message()};
+  return sync_file(to);
+}
+
+Status filter_lines(const fs::path& file, const std::function<bool(const std::string&)>& keep) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return {};
+  const fs::path unfinished = file.string() + ".unfinished";
+  std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
+  for (std::string line; std::getline(in, line) && !in.eof();)
+    if (keep(line)) out << line << '\n';
+  if (in.bad()) return {ExitCode::disk, "cannot read " + file.string()};
+  out.close();
+  if (!out) return {ExitCode::disk, "cannot write " + unfinished.string()};
+  ROTA_TRY(sync_file(unfinished));
+  if (::rename(unfinished.c_str(), file.c_str()) != 0) return failed(ExitCode::disk, "cannot write", file, errno);
+  return sync_folder(folder_of(file));
+}
+
 Result<std::string> read_whole_file(const fs::path& file, std::size_t bytes_max) {
   const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.open()) return failed(ExitCode::no_input, "cannot open", file, errno);
@@ -125,9 +155,15 @@ Result<std::string> read_whole_file(const fs::path& file, std::size_t bytes_max)
 
 Status make_folder(const fs::path& folder) {
   std::error_code error;
+  std::vector<fs::path> parents;  // of those that will be made, the innermost first
+  for (fs::path at = folder; !at.empty() && !fs::exists(at, error); at = folder_of(at))
+    parents.push_back(folder_of(at));
   fs::create_directories(folder, error);
   if (!error && !fs::is_directory(folder, error)) error = std::make_error_code(std::errc::not_a_directory);
   if (error) return {ExitCode::cannot_write, "cannot make folder " + folder.string() + ": " + error.message()};
+  for (const fs::path& parent : parents)
+    // Where one may make folders, but not look around, there is nothing to sync by.
+    if (::access(parent.c_str(), R_OK) == 0) ROTA_TRY(sync_folder(parent));
   return {};
 }
 

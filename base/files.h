@@ -5,6 +5,7 @@
 #pragma once
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,13 +40,21 @@ Status write_atomically(const std::filesystem::path& file, std::string_view text
 // The whole file; more than `bytes_max` is ExitCode::disk.
 Result<std::string> read_whole_file(const std::filesystem::path& file, std::size_t bytes_max);
 
-// Makes the folder and those above it, as far as they are not there.
+// Makes the folder and those above it, as far as they are not there, and their names durable.
 Status make_folder(const std::filesystem::path& folder);
 // Makes a new folder `parent`/`prefix`XXXXXX that only this user can enter.
 Result<std::filesystem::path> make_private_folder(const std::filesystem::path& parent, std::string_view prefix);
 
 // Makes renames and new names in a folder durable.
 Status sync_folder(const std::filesystem::path& folder);
+// Makes what was written to a file durable.
+Status sync_file(const std::filesystem::path& file);
+// A durable copy; `to` is written over.
+Status copy_durably(const std::filesystem::path& from, const std::filesystem::path& to);
+
+// Leaves the lines that `keep` wants, atomically, in a file of any size; `line` is without its end.  Does nothing if
+// there is no such file, and drops an unfinished last line.
+Status filter_lines(const std::filesystem::path& file, const std::function<bool(const std::string& line)>& keep);
 
 // A file of lines that only grows.  A line is in the file as a whole once append() returns; sync() makes it durable.
 class LineFile {

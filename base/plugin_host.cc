@@ -167,11 +167,11 @@ Status hook_failed(std::string_view plugin, std::string_view hook, std::string_v
   try {
     throw;
   } catch (const DataError& error) {
-    return {ExitCode::bad_data, error.what()};
+    return {ExitCode::bad_data, error.what() + (" (" + at + ")")};
   } catch (const UsageError& error) {
-    return {ExitCode::usage, error.what()};
+    return {ExitCode::usage, error.what() + (" (" + at + ")")};
   } catch (const NoInput& error) {
-    return {ExitCode::no_input, error.what()};
+    return {ExitCode::no_input, error.what() + (" (" + at + ")")};
   } catch (const std::bad_alloc&) {
     return {ExitCode::failed, at + ": out of memory"};
   } catch (const std::exception& error) {

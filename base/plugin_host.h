@@ -45,8 +45,8 @@ Result<PluginLine> parse_with_plugin(int argc, const char* const* argv, std::spa
 Status hook_failed(std::string_view plugin, std::string_view hook, std::string_view where);
 
 // Calls `hook_call`, noted as what this thread is doing (base/doing.h), and turns what it throws into a Status.
-// DataError, UsageError and NoInput keep their text alone; anything else is ExitCode::failed with "plugin lda, push,
-// round 12: what".
+// DataError, UsageError and NoInput, which are the user's to mend, keep their text in front: "file:line: what (plugin
+// lda, load)"; anything else is ExitCode::failed with "plugin lda, push, round 12: what".
 template <typename F>
 Status call_hook(std::string_view plugin, std::string_view hook, std::string_view where, F&& hook_call) {
   const HookNote note(plugin, hook, where);

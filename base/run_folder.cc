@@ -1,6 +1,7 @@
 #include "base/run_folder.h"
 
 #include <array>
+#include <charconv>
 
 namespace rota {
 
@@ -30,10 +31,24 @@ bool take_process(std::string_view& text) {
 
 }  // namespace
 
+std::uint64_t RunFolder::era_of(std::string_view name) {
+  if (!take(name, "partition-") || !take_digits(name) || !take(name, ".era-")) return 0;
+  std::uint64_t era = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), era);
+  return error == std::errc{} ? era : 0;
+}
+
+bool RunFolder::is_partition_of(std::string_view file, std::uint32_t epoch, std::uint32_t partition) {
+  if (!take(file, RunFolder{}.checkpoint(epoch).filename().string()) || !take(file, "/")) return false;
+  return file == partition_file(partition) || file == partition_file(partition, era_of(file));
+}
+
 bool RunFolder::is_of_epoch(std::string_view name) {
   // Its unfinished form has six letters more (write_atomically).
   if (take(name, kCommitRecord)) return name.empty() || (name.starts_with('.') && name.size() == 7);
-  if (!take(name, "partition-") || !take_digits(name) || !take(name, ".sst")) return false;
+  if (!take(name, "partition-") || !take_digits(name)) return false;
+  if (take(name, ".era-") && !take_digits(name)) return false;
+  if (!take(name, ".sst")) return false;
   return name.empty() || name == ".unfinished";
 }
 

@@ -24,6 +24,8 @@ struct RunFolder {
   std::filesystem::path input() const { return path / "input"; }            // a copy, if the input was stdin
   std::filesystem::path model() const { return path / "model"; }
   std::filesystem::path checkpoint() const { return path / "checkpoint"; }
+  std::filesystem::path lock() const { return checkpoint() / "lock"; }  // held by the coordinator
+  std::filesystem::path era() const { return checkpoint() / "era"; }    // of its newest start
   // Of one committed epoch, by a name that sorts: what it is made of, and the record that makes it count.
   std::filesystem::path checkpoint(std::uint32_t epoch) const {
     const std::string digits = std::to_string(epoch);
@@ -33,16 +35,25 @@ struct RunFolder {
   std::vector<std::filesystem::path> epochs() const {
     std::vector<std::filesystem::path> folders;
     std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(checkpoint(), error))
-      if (entry.path().filename().string().starts_with("epoch-")) folders.push_back(entry.path());
+    for (std::filesystem::directory_iterator at(checkpoint(), error), end; !error && at != end; at.increment(error))
+      if (at->path().filename().string().starts_with("epoch-")) folders.push_back(at->path());
     std::sort(folders.rbegin(), folders.rend());
     return folders;
   }
   static constexpr const char* kCommitRecord = "commit.json";
   static constexpr const char* kModelManifest = "manifest.json";
-  static std::string partition_file(std::uint32_t partition) {
+  static std::string partition_file(std::uint32_t partition) {  // of a model
     return "partition-" + std::to_string(partition) + ".sst";
   }
+  // Of a checkpoint.  With the coordinator's era in it, because a process of an earlier start that still lives must
+  // never write over a file that a later one committed.
+  static std::string partition_file(std::uint32_t partition, std::uint64_t era) {
+    return "partition-" + std::to_string(partition) + ".era-" + std::to_string(era) + ".sst";
+  }
+  // The era in such a name; 0 if there is none.
+  static std::uint64_t era_of(std::string_view name);
+  // Whether a commit record of that epoch may name this file, within checkpoint(), for that partition.
+  static bool is_partition_of(std::string_view file, std::uint32_t epoch, std::uint32_t partition);
   // Whether a name is that of a file which Rota writes into the folder of an epoch, or leaves there unfinished.
   static bool is_of_epoch(std::string_view name);
   std::filesystem::path log() const { return path / "log"; }

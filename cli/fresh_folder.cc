@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/run_lock.h"
 #include "base/sealed_json.h"
 #include "cli/run_job.h"
 
@@ -84,8 +85,10 @@ Status take(const RunFolder& run, const fs::path& path, bool keeps_input, Remain
   if (path == run.log() && is_folder(path)) return take_folder(run, path, RunFolder::is_of_log, remains);
   if (path == run.checkpoint() && is_folder(path)) {
     if (!run.epochs().empty()) return holds_run(run);
-    return take_folder(
-        run, path, [](const std::string&) { return false; }, remains);
+    // A coordinator that was started by hand may be at work where no `rota` is.
+    if (auto lock = lock_run(run); !lock.ok()) return std::move(lock).status();
+    const auto is_ours = [&](const std::string& name) { return path / name == run.lock() || path / name == run.era(); };
+    return take_folder(run, path, is_ours, remains);
   }
   if (path == run.result() || path == run.model()) return holds_run(run);
   std::error_code error;

@@ -127,6 +127,7 @@ Status plugin_command(int argc, const char* const* argv) {
   if (!line.ok()) return std::move(line).status();
   std::unique_ptr<Model> model;
   if (command->needs_model) {
+    ROTA_TRY(check_app(**plugin, fs::path(line->options.text("model"))));
     auto opened = open_model(fs::path(line->options.text("model")));
     if (!opened.ok()) return std::move(opened).status();
     model = std::move(opened).value();
@@ -150,7 +151,10 @@ Status export_command(int argc, const char* const* argv) {
   auto line = whole_line(argc, argv, nullptr);
   if (!line.ok()) return std::move(line).status();
   const fs::path folder(line->options.text("model"));
-  ROTA_TRY(export_model(**plugin, folder));
+  ROTA_TRY(check_app(**plugin, folder));
+  const RunFolder run{folder};
+  std::error_code error;
+  ROTA_TRY(fs::exists(run.result(), error) ? write_text(run, **plugin) : export_model(**plugin, folder));
   std::printf("exported: %s\n", folder.c_str());
   return {};
 }

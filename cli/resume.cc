@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <map>
 
+#include "base/input_files.h"
 #include "base/job_options.h"
 #include "base/plugin_host.h"
+#include "base/run_lock.h"
 #include "base/version.h"
 #include "cli/commands.h"
 #include "cli/dead_sockets.h"
@@ -17,8 +19,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What says where the work is done, and so may change between two parts of a run.
-constexpr std::array<std::string_view, 3> kMayChange = {"workers", "threads", "stores"};
+// What says where the work is done and where the data is, and so may change between two parts of a run.  That the data
+// is the same is seen by its content.
+constexpr std::array<std::string_view, 5> kMayChange = {"workers", "threads", "stores", "input", "valid"};
 
 std::vector<Option> changeable() {
   std::vector<Option> table;
@@ -30,9 +33,13 @@ std::vector<Option> changeable() {
 Status check_given(const CommandLine& line, const std::string& folder) {
   for (const auto& [name, value] : line.given)
     if (std::find(kMayChange.begin(), kMayChange.end(), name) == kMayChange.end())
-      return {ExitCode::usage,
-              "--" + name + " belongs to the run in " + folder +
-                  ", and its model may depend on it: only --workers, --threads and --stores can change"};
+      return {ExitCode::usage, "--" + name + " belongs to the run in " + folder +
+                                   ", and its model may depend on it: only --workers, --threads, --stores, and where "
+                                   "--input and --valid are, "
+                                   "can change"};
+  for (const char* data : {"input", "valid"})
+    if (line.options.text(data) == "-")
+      return {ExitCode::usage, "--" + std::string(data) + "=-: a resumed run reads files"};
   return {};
 }
 
@@ -43,6 +50,26 @@ std::map<std::string, std::string, std::less<>> as_given(const CommandLine& line
   for (const Option& option : job_options()) values.emplace(option.name, line.options.text(option.name));
   for (const auto& [name, value] : line.given) values.emplace(name, value);
   return values;
+}
+
+// A run of which nothing is missing but the text form of its model, because writing that failed or was cut off, gets
+// it.
+Status already_done(const RunFolder& run, const Plugin& plugin) {
+  if (plugin.export_text == nullptr || has_text(run))
+    return std::printf("already done: %s\n", run.path.c_str()), Status();
+  ROTA_TRY(write_text(run, plugin));
+  std::printf("already done, the text form is written now: %s\n", run.path.c_str());
+  return {};
+}
+
+Status check_data_is_there(const Options& options, const std::string& folder) {
+  for (const char* data : {"input", "valid"}) {
+    if (!options.has(data)) continue;
+    if (auto files = input_files(options.text(data)); !files.ok())
+      return {ExitCode::no_input,
+              files.status().what() + "; if it was moved: `rota resume " + folder + " --" + data + "=PATH`"};
+  }
+  return {};
 }
 
 }  // namespace
@@ -62,7 +89,7 @@ Status resume_command(int argc, const char* const* argv) {
   if (!fs::exists(run.flags(), error)) return {ExitCode::no_input, run.path.string() + ": there is no run here"};
   auto claim = claim_folder(run);
   if (!claim.ok()) return std::move(claim).status();
-  if (fs::exists(run.result(), error)) return std::printf("already done: %s\n", run.path.c_str()), Status();
+  const bool done = fs::exists(run.result(), error);
 
   const std::string flagfile = "--flagfile=" + run.flags().string();
   // The folder may have been moved since.
@@ -73,6 +100,10 @@ Status resume_command(int argc, const char* const* argv) {
   for (const std::string& word : words) pointers.push_back(word.c_str());
   auto parsed = parse_with_plugin(static_cast<int>(pointers.size()), pointers.data(), {});
   if (!parsed.ok()) return std::move(parsed).status();
+  if (done) return already_done(run, *parsed->plugin);
+  // Nothing is touched while a coordinator that was started by hand is at work there; ours takes the lock itself.
+  if (auto lock = lock_run(run); !lock.ok()) return std::move(lock).status();
+  ROTA_TRY(check_data_is_there(parsed->line.options, line->positional.front()));
   remove_dead_sockets(run);
   ROTA_TRY(make_folder(run.log()));
   ROTA_TRY(write_flagfile(run.flags(), as_given(parsed->line)));

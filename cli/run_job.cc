@@ -6,8 +6,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <system_error>
 
+#include "base/clock.h"
 #include "base/plugin_host.h"
 #include "kvstore/model_reader.h"
 
@@ -18,6 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kResultBytesMax = std::size_t{16} << 20;
+constexpr const char* kTextList = "text.list";  // of the files of a model's text form
 
 // "done: 20 epochs in 1.2 s, objective -3.9e+06, model_hash 0123..., DIR"
 Status print_result(const RunFolder& run) {
@@ -32,9 +35,26 @@ Status print_result(const RunFolder& run) {
   return {};
 }
 
+// The exit code of the run's end as its events have it; -1 if they do not tell.
+int last_exit(const RunFolder& run) {
+  const auto event = nlohmann::json::parse(last_lines(run.events(), 1), nullptr, false);
+  return event.is_object() && text_in(event, "event") == "end" ? static_cast<int>(number_in(event, "exit", -1)) : -1;
+}
+
+// Makes all files in a folder durable, those of folders in it too.
+Status sync_all(const fs::path& folder) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    if (at->is_regular_file(ignored)) ROTA_TRY(sync_file(at->path()));
+    if (at->is_directory(ignored)) ROTA_TRY(sync_folder(at->path()));
+  }
+  return error ? Status(ExitCode::disk, folder.string() + ": " + error.message()) : Status();
+}
+
 // Moves what was written into place.  A file that is part of the stored model keeps its name to itself.
 Status publish(const fs::path& written, const fs::path& model) {
-  const fs::path earlier = model / "text.list";
+  const fs::path earlier = model / kTextList;
   std::string names;
   if (auto text = read_whole_file(earlier, kResultBytesMax); text.ok()) names = "\n" + *text;
   std::string list;
@@ -48,6 +68,7 @@ Status publish(const fs::path& written, const fs::path& model) {
   }
   if (error) return {ExitCode::disk, written.string() + ": " + error.message()};
   // The list comes first: what a crash leaves half done may be written over.
+  ROTA_TRY(sync_all(written));
   ROTA_TRY(write_atomically(earlier, std::string_view(list)));
   for (std::size_t at = 0, end; (end = list.find('\n', at)) != list.npos; at = end + 1) {
     const std::string name = list.substr(at, end - at);
@@ -71,6 +92,7 @@ Result<FileDescriptor> claim_folder(const RunFolder& run) {
 Status export_model(const Plugin& plugin, const fs::path& run_or_model) {
   if (plugin.export_text == nullptr)
     return {ExitCode::usage, "the app " + std::string(plugin.name) + " has no text form of its models"};
+  ROTA_TRY(check_app(plugin, run_or_model));
   auto model = open_model(run_or_model);
   if (!model.ok()) return std::move(model).status();
   std::error_code ignored;
@@ -84,12 +106,46 @@ Status export_model(const Plugin& plugin, const fs::path& run_or_model) {
   return status;
 }
 
+Status check_app(const Plugin& plugin, const fs::path& run_or_model) {
+  const auto app = app_of_model(run_or_model);
+  if (!app.ok()) return app.status();
+  if (*app == plugin.name) return {};
+  return {ExitCode::bad_data, "the model in " + run_or_model.string() + " was made by the app " + *app +
+                                  ", and this is the app " + std::string(plugin.name)};
+}
+
+bool has_text(const RunFolder& run) {
+  auto list = read_whole_file(run.model() / kTextList, kResultBytesMax);
+  if (!list.ok()) return false;
+  std::istringstream names(*list);
+  std::error_code ignored;
+  for (std::string name; std::getline(names, name);)
+    if (!fs::exists(run.model() / name, ignored)) return false;
+  return true;
+}
+
+Status write_text(const RunFolder& run, const Plugin& plugin) {
+  Status status = export_model(plugin, run.path);
+  if (status.ok() && last_exit(run) == 0) return status;
+  if (!status.ok())
+    status = {status.code(), status.what() + "; the model itself is whole: `rota resume " + run.path.string() +
+                                 "` writes the text again"};
+  nlohmann::ordered_json end;
+  end["event"] = "end";
+  end["time"] = static_cast<double>(wall_clock_ns()) / static_cast<double>(kSecond);
+  end["exit"] = static_cast<int>(status.code());
+  end["what"] = status.ok() ? "done" : status.what();
+  auto events = LineFile::open(run.events());
+  if (events.ok()) ROTA_TRY(events->append(end.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+  return status;
+}
+
 Status run_job(const LocalJob& job, const Plugin& plugin) {
   {
     Progress progress;
     ROTA_TRY(supervise(job, progress));
   }
-  if (plugin.export_text != nullptr) ROTA_TRY(export_model(plugin, job.run.path));
+  if (plugin.export_text != nullptr) ROTA_TRY(write_text(job.run, plugin));
   return print_result(job.run);
 }
 

@@ -38,6 +38,7 @@ Coordinator::Coordinator(RunPlan plan, std::shared_ptr<Recorder> recorder)
   next_round_ = plan_.resume->next_round;
   seconds_ = plan_.resume->seconds;
   scheduling_epoch_ = plan_.resume->epoch + 1;
+  record_ = plan_.resume->record;
 }
 
 Status Coordinator::step(const Envelope& in, Outbox& out) {
@@ -149,7 +150,11 @@ void Coordinator::begin_loading(Outbox& out) {
     recorder_->event("not_reproducible", {{"why", "time control ends visits by the clock (--step_budget_ms)"}});
   if (plan_.asynchronous)
     recorder_->event("not_reproducible", {{"why", "a push sees whatever commits have come (--asynchronous)"}});
-  to_all(roster_.processes(), roster_.welcome(), out);
+  Welcome welcome = roster_.welcome();
+  welcome.era = plan_.era;
+  if (plan_.resume)
+    for (const CommittedFile& file : plan_.resume->files) welcome.files.push_back(file.file);
+  to_all(roster_.processes(), welcome, out);
   enter(Phase::loading);
 }
 
@@ -160,10 +165,11 @@ void Coordinator::on(const Beat& beat, NodeId from, Outbox& out) {
 void Coordinator::on(const Fault& fault, NodeId from, Outbox& out) {
   if (fault.code == ExitCode::ok) return wrong(from, "FAULT without a code", out);
   recorder_->event("fault", {{"role", from.name()}, {"what", fault.what}});
-  // Bad data is the user's to mend, who wants "file:line: what" and no more.
+  // Bad data is the user's to mend, who wants "file:line: what" in front.
   const bool users =
       fault.code == ExitCode::bad_data || fault.code == ExitCode::no_input || fault.code == ExitCode::usage;
-  end(fault.code, users ? fault.what : from.name() + ": " + fault.what, out);
+  const bool named = fault.what.find(from.name()) != fault.what.npos;
+  end(fault.code, !users ? from.name() + ": " + fault.what : fault.what + (named ? "" : " [" + from.name() + "]"), out);
 }
 
 void Coordinator::on(const Stop& stop, NodeId from, Outbox& out) {
@@ -196,18 +202,39 @@ void Coordinator::on(const Loaded& loaded, NodeId from, Outbox& out) {
   items_unit_ = loaded.items_unit;
   terms_ = loaded.terms;
   tables_ = loaded.tables;
-  loaded_.clear();
   if (plan_.resume && plan_.resume->items != items_) {
     return end(ExitCode::bad_data,
                "the input has " + std::to_string(items_) + " " + items_unit_ + " now; the checkpoint was made with " +
                    std::to_string(plan_.resume->items),
                out);
   }
+  if (const Status same = check_data(); !same.ok()) return end(same.code(), same.what(), out);
   if (!plan_.resume) scheduling_epoch_ = loaded.starting_pass ? 0 : 1;
   last_epoch_ = plan_.epochs > 0 ? plan_.epochs : loaded.epochs > 0 ? loaded.epochs : kNoEnd;
   recorder_->event("loaded", {{"items", std::to_string(items_)}, {"unit", items_unit_}});
+  loaded_.clear();
   enter(Phase::cutting);
   to_all(roster_.schedulers(), weights, out);
+}
+
+// Whether all workers read the same, and what the checkpoint was made with.
+Status Coordinator::check_data() {
+  const Loaded& first = loaded_.begin()->second;
+  committing_.app = first.app;
+  committing_.input = first.input;
+  committing_.valid = first.valid;
+  const auto differ = [](const Loaded& a, const Hash128& input, const Hash128& valid) {
+    return a.input != input ? "input" : a.valid != valid ? "held-out data (--valid)" : nullptr;
+  };
+  for (const auto& [worker, loaded] : loaded_)
+    if (const char* what = differ(loaded, first.input, first.valid))
+      return {ExitCode::bad_data, "the " + std::string(what) + " that worker-" + std::to_string(worker) +
+                                      " reads has another content than that of worker-0"};
+  if (!plan_.resume) return {};
+  if (const char* what = differ(first, plan_.resume->input, plan_.resume->valid))
+    return {ExitCode::bad_data,
+            "the " + std::string(what) + " has another content than what the checkpoint was made with"};
+  return {};
 }
 
 void Coordinator::on(const CutMade& cut, NodeId from, Outbox& out) {
@@ -400,8 +427,8 @@ void Coordinator::begin_save(Outbox& out) {
   boundary_->stage = Boundary::Stage::saving;
   if (checkpoint_) return;  // of an earlier epoch, still being written: commit() comes back here
   checkpoint_.emplace(plan_, boundary_->epoch);
-  committing_ = {};
   committing_.epoch = boundary_->epoch;
+  committing_.record = record_;
   committing_.next_round = last_round_.at(boundary_->epoch) + 1;
   committing_.seconds = seconds_;
   committing_.items = items_;

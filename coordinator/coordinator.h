@@ -67,6 +67,7 @@ class Coordinator final : public Node {
   void lose(const Roster::Loss& loss, Outbox& out);
   void begin_loading(Outbox& out);
   void enter(Phase phase);
+  Status check_data();
   void begin_training(Outbox& out);
   void give_out(Outbox& out);
   Boundary boundary_after(Epoch epoch, Nanoseconds now) const;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/run_folder.h"
 #include "base/sealed_json.h"
 
 namespace rota {
@@ -63,13 +64,61 @@ nlohmann::ordered_json to_json(const EpochRecord& record) {
   return json;
 }
 
+namespace {
+
+// A number that was none when it was written is null.
+double real(const nlohmann::json& value) {
+  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+}
+
+std::vector<std::pair<std::string, double>> pairs_from(const nlohmann::json& object) {
+  std::vector<std::pair<std::string, double>> pairs;
+  for (const auto& [name, value] : object.items()) pairs.emplace_back(name, real(value));
+  return pairs;
+}
+
+// Throws the library's exceptions on a wrong type.
+EpochRecord epoch_from_json(const nlohmann::json& json, bool& fits) {
+  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+  EpochRecord record;
+  record.epoch = static_cast<Epoch>(whole(json.at("epoch"), std::numeric_limits<Epoch>::max(), fits));
+  record.epochs = static_cast<Epoch>(whole(json.at("epochs"), std::numeric_limits<Epoch>::max(), fits));
+  record.seconds = real(json.at("seconds"));
+  record.evaluated = json.contains("objective");
+  if (record.evaluated) {
+    record.objective = real(json.at("objective"));
+    if (json.contains("per_item")) record.per_item = real(json.at("per_item"));
+    if (json.contains("valid")) record.valid = real(json.at("valid"));
+    record.terms = pairs_from(json.at("terms"));
+  }
+  if (json.contains("schedule")) record.figures = pairs_from(json.at("schedule"));
+  record.items = whole(json.at("items"), kMost, fits);
+  record.items_unit = json.at("items_unit").get<std::string>();
+  record.items_per_second = real(json.at("items_per_second"));
+  record.bytes_sent = whole(json.at("bytes_sent"), kMost, fits);
+  record.slice_bytes = whole(json.at("slice_bytes"), kMost, fits);
+  const auto& compute = json.at("compute_seconds");
+  const auto& wait = json.at("wait_seconds");
+  fits = fits && compute.is_array() && wait.is_array() && compute.size() == wait.size();
+  for (std::size_t i = 0; fits && i < compute.size(); ++i)
+    record.workers.push_back({real(compute[i]), real(wait[i]), 0});
+  record.slowest = json.at("slowest").get<std::string>();
+  record.waiting_share = real(json.at("waiting"));
+  return record;
+}
+
+}  // namespace
+
 nlohmann::ordered_json to_json(const CommitRecord& record) {
   nlohmann::ordered_json json;
   json["epoch"] = record.epoch;
   json["next_round"] = record.next_round;
   json["seconds"] = record.seconds;
   json["items"] = record.items;
+  json["app"] = record.app;
   json["job"] = record.job.hex();
+  json["input"] = record.input.hex();
+  json["valid"] = record.valid.hex();
   json["model_hash"] = record.model_hash.hex();
   json["state_hash"] = record.state_hash.hex();
   if (record.ends_job) json["ends_job"] = true;
@@ -80,7 +129,9 @@ nlohmann::ordered_json to_json(const CommitRecord& record) {
 }
 
 std::string commit_to_text(const CommitRecord& record) {
-  return seal(to_json(record), kCommitFormat);
+  nlohmann::ordered_json json = to_json(record);
+  json["record"] = to_json(record.record);
+  return seal(json, kCommitFormat);
 }
 
 Result<CommitRecord> commit_from_text(const std::string& text) {
@@ -101,7 +152,13 @@ Result<CommitRecord> commit_from_text(const std::string& text) {
     const auto job = hash_from(json.at("job").get<std::string>());
     const auto model = hash_from(json.at("model_hash").get<std::string>());
     const auto state = hash_from(json.at("state_hash").get<std::string>());
-    if (!job || !model || !state) return damaged;
+    const auto input = hash_from(json.at("input").get<std::string>());
+    const auto valid = hash_from(json.at("valid").get<std::string>());
+    if (!job || !model || !state || !input || !valid) return damaged;
+    record.app = json.at("app").get<std::string>();
+    record.input = *input;
+    record.valid = *valid;
+    record.record = epoch_from_json(json.at("record"), fits);
     record.job = *job;
     record.model_hash = *model;
     record.state_hash = *state;
@@ -109,7 +166,11 @@ Result<CommitRecord> commit_from_text(const std::string& text) {
     for (const auto& file : json.at("files")) {
       const auto hash = hash_from(file.at("xxh3").get<std::string>());
       if (!hash) return damaged;
-      record.files.push_back({file.at("file").get<std::string>(), whole(file.at("bytes"), kMost, fits), *hash});
+      auto name = file.at("file").get<std::string>();
+      // What leads out of the epoch's own folder is not Rota's.
+      if (!RunFolder::is_partition_of(name, record.epoch, static_cast<std::uint32_t>(record.files.size())))
+        return Status(ExitCode::disk, "damaged: '" + name + "' is not the name of a file of this epoch");
+      record.files.push_back({std::move(name), whole(file.at("bytes"), kMost, fits), *hash});
     }
     return fits ? Result<CommitRecord>(std::move(record)) : damaged;
   } catch (const nlohmann::json::exception&) {

@@ -8,8 +8,8 @@
 
 namespace rota {
 
-// Of commit records, and of the manifests of models, which have all of their fields.
-inline constexpr unsigned kCommitFormat = 2;
+// Of commit records, and of the manifests of models, which have their fields but the record of the epoch.
+inline constexpr unsigned kCommitFormat = 3;
 
 nlohmann::ordered_json to_json(const EpochRecord& record);
 nlohmann::ordered_json to_json(const CommitRecord& record);

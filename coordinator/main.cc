@@ -5,7 +5,9 @@
 #include "base/files.h"
 #include "base/job_options.h"
 #include "base/log.h"
+#include "base/run_lock.h"
 #include "coordinator/coordinator.h"
+#include "coordinator/era.h"
 #include "coordinator/run_recorder.h"
 #include "wire/member.h"
 
@@ -43,6 +45,12 @@ Ending cannot_resume(const JobSettings& settings, bool report, const Status& why
 Ending coordinate(const CommandLine& line, const JobSettings& settings) {
   RunPlan plan = plan_of(settings);
   const bool report = line.options.flag("report");
+  // Before anything is read or written: two coordinators would take the folder for their own.
+  const auto lock = lock_run(settings.run);
+  if (!lock.ok()) return {lock.status().code(), lock.status().what()};
+  const auto era = begin_era(settings.run);
+  if (!era.ok()) return {era.status().code(), era.status().what()};
+  plan.era = *era;
   std::string from_nothing;  // why a run that is resumed begins anew
   if (line.options.flag("resume")) {
     auto commit = newest_commit(settings.run, settings.hash);

@@ -34,7 +34,8 @@ Result<CommitRecord> newest_commit(const RunFolder& run, const Hash128& job) {
   std::string refused;   // why, of all
   bool versions = true;  // they are of other versions, all
   for (const auto& folder : run.epochs()) {
-    if (!std::filesystem::exists(folder / RunFolder::kCommitRecord)) continue;
+    std::error_code error;
+    if (!std::filesystem::exists(folder / RunFolder::kCommitRecord, error) && !error) continue;
     auto record = read_commit(run, folder);
     if (!record.ok()) {
       log_warning("event=checkpoint_refused why=" + log_value(record.status().what()));

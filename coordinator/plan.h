@@ -30,6 +30,7 @@ struct RunPlan {
   // Logged: the model is not reproducible.
   bool time_control = false;
   bool asynchronous = false;
+  std::uint64_t era = 1;               // of this start of the coordinator
   std::optional<CommitRecord> resume;  // continue behind it
 };
 

@@ -53,10 +53,13 @@ struct CommitRecord {
   double seconds = 0;
   std::uint64_t items = 0;
   bool ends_job = false;  // the schedule has what it wanted: no epoch follows
+  std::string app;        // the plugin's own name
   Hash128 job;            // of the options that make the model
+  Hash128 input, valid;   // of the contents of the data
   Hash128 model_hash;     // slices and shared rows
   Hash128 state_hash;     // shards and schedules
-  std::vector<CommittedFile> files;
+  EpochRecord record;     // of the epoch itself, for the result of a run that is resumed with nothing left to do
+  std::vector<CommittedFile> files;  // by partition
 };
 
 struct RunResult {

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
+#include <set>
 
 #include "base/files.h"
 #include "base/log.h"
@@ -23,7 +23,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kKeptEpochs = 2;
-constexpr std::size_t kMetricsBytesMax = std::size_t{1} << 30;
 
 // The line that tells how the run goes, with fixed names so that it can be grepped.
 std::string log_line(const EpochRecord& record) {
@@ -61,11 +60,13 @@ void drop_epoch(const std::filesystem::path& folder) {
 
 class RunRecorder final : public Recorder {
  public:
-  RunRecorder(const JobSettings& settings, LineFile metrics, LineFile events, bool report)
+  RunRecorder(const JobSettings& settings, LineFile metrics, LineFile events, bool report, std::optional<Epoch> behind)
       : settings_(settings),
         metrics_(std::move(metrics)),
         events_(std::move(events)),
-        report_(report ? std::make_unique<Report>(STDOUT_FILENO) : nullptr) {}
+        report_(report ? std::make_unique<Report>(STDOUT_FILENO) : nullptr) {
+    if (behind) kept_.insert(*behind);
+  }
 
   void event(const std::string& name, const Fields& fields) override {
     Json json;
@@ -105,12 +106,12 @@ class RunRecorder final : public Recorder {
     const auto folder = settings_.run.checkpoint(record.epoch);
     ROTA_TRY(write_atomically(folder / RunFolder::kCommitRecord, commit_to_text(record)));
     ROTA_TRY(sync_folder(settings_.run.checkpoint()));
-    std::size_t kept = 0;
+    kept_.insert(record.epoch);
+    while (kept_.size() > kKeptEpochs) kept_.erase(kept_.begin());
     for (const auto& old : settings_.run.epochs()) {
-      if (std::filesystem::exists(old / RunFolder::kCommitRecord) && ++kept <= kKeptEpochs) continue;
-      // Newer than what was just committed and without a record: still being written.
-      if (old > folder) continue;
-      drop_epoch(old);
+      const auto is_old = [&](Epoch epoch) { return settings_.run.checkpoint(epoch) == old; };
+      // One that is newer than what was just committed was refused when the run was resumed, and comes again.
+      if (old < folder && std::none_of(kept_.begin(), kept_.end(), is_old)) drop_epoch(old);
     }
     return {};
   }
@@ -122,7 +123,7 @@ class RunRecorder final : public Recorder {
   Status finish(const RunResult& result) override {
     ROTA_TRY(publish_model(result.commit));
     Json json;
-    json["app"] = settings_.app;
+    json["app"] = result.commit.app;
     json["options"] = Json::object();
     for (const auto& [name, value] : settings_.job.options.all()) json["options"][name] = value;
     json["seed"] = settings_.job.seed;
@@ -147,7 +148,6 @@ class RunRecorder final : public Recorder {
   Status publish_model(const CommitRecord& record) {
     ROTA_TRY(make_folder(settings_.run.model()));
     Json manifest = to_json(record);
-    manifest["app"] = settings_.app;
     manifest["seed"] = settings_.job.seed;
     manifest["shards"] = settings_.job.shards;
     manifest["slices"] = settings_.job.slices;
@@ -155,13 +155,12 @@ class RunRecorder final : public Recorder {
     for (const auto& [name, value] : settings_.job.options.all()) manifest["options"][name] = value;
     for (std::size_t i = 0; i < record.files.size(); ++i) {
       const auto from = settings_.run.checkpoint() / record.files[i].file;
-      const std::string name = from.filename().string();
+      const std::string name = RunFolder::partition_file(static_cast<std::uint32_t>(i));
       const auto to = settings_.run.model() / name;
       std::error_code error;
       std::filesystem::remove(to, error);
       std::filesystem::create_hard_link(from, to, error);
-      if (error) std::filesystem::copy_file(from, to, error);
-      if (error) return {ExitCode::cannot_write, to.string() + ": " + error.message()};
+      if (error) ROTA_TRY(copy_durably(from, to));  // a file system without links
       manifest["files"][i]["file"] = name;
     }
     return write_atomically(settings_.run.model() / RunFolder::kModelManifest, seal(manifest, kCommitFormat));
@@ -181,24 +180,19 @@ class RunRecorder final : public Recorder {
   LineFile metrics_, events_;
   std::unique_ptr<Report> report_;  // null: nobody wants it
   bool complained_ = false;
+  std::set<Epoch> kept_;  // committed epochs that are known to be whole
   std::string phase_;
   Json newest_;
 };
 
 // Leaves the metrics of the epochs that count, those before the ones that will be computed again.
 Status trim_metrics(const RunFolder& run, std::optional<Epoch> behind) {
-  if (!std::filesystem::exists(run.metrics())) return {};
-  auto text = read_whole_file(run.metrics(), kMetricsBytesMax);
-  if (!text.ok()) return text.status();
-  std::string kept;
-  std::istringstream lines(*text);
-  for (std::string line; std::getline(lines, line);) {
+  return filter_lines(run.metrics(), [&](const std::string& line) {
     const auto json = nlohmann::json::parse(line, nullptr, false);
     const auto epoch = json.is_object() ? json.find("epoch") : json.end();
-    if (epoch == json.end() || !epoch->is_number_unsigned()) continue;
-    if (behind && epoch->get<std::uint64_t>() <= *behind) kept += line + "\n";
-  }
-  return write_atomically(run.metrics(), kept);
+    if (epoch == json.end() || !epoch->is_number_unsigned()) return false;
+    return behind && epoch->get<std::uint64_t>() <= *behind;
+  });
 }
 
 }  // namespace
@@ -212,7 +206,7 @@ Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings,
   auto events = LineFile::open(settings.run.events());
   if (!events.ok()) return events.status();
   return std::shared_ptr<Recorder>(
-      std::make_shared<RunRecorder>(settings, std::move(metrics).value(), std::move(events).value(), report));
+      std::make_shared<RunRecorder>(settings, std::move(metrics).value(), std::move(events).value(), report, behind));
 }
 
 }  // namespace rota

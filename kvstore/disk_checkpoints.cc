@@ -1,4 +1,4 @@
-// Checkpoints of a run on disk: RUN/checkpoint/epoch-N/partition-P.sst.
+// Checkpoints of a run on disk: RUN/checkpoint/epoch-N/partition-P.era-E.sst.
 #include "base/files.h"
 #include "base/run_folder.h"
 #include "kvstore/partition.h"
@@ -9,18 +9,20 @@ namespace {
 
 class DiskCheckpoints final : public CheckpointStore {
  public:
-  explicit DiskCheckpoints(const std::filesystem::path& run) : run_{run} {}
+  DiskCheckpoints(const std::filesystem::path& run, std::uint64_t era, std::vector<std::string> files)
+      : run_{run}, era_(era), files_(std::move(files)) {}
 
   Result<FileHash> write(Epoch epoch, std::uint32_t partition, const std::vector<Put>& objects, const Rows& rows,
                          std::string& file) override {
-    const auto path = path_of(epoch, partition);
-    ROTA_TRY(make_folder(path.parent_path()));
-    file = std::filesystem::relative(path, run_.checkpoint()).string();
-    return write_checkpoint(path, objects, rows);
+    const auto folder = run_.checkpoint(epoch);
+    ROTA_TRY(make_folder(folder));
+    const std::string name = RunFolder::partition_file(partition, era_);
+    file = (folder.filename() / name).string();
+    return write_checkpoint(folder / name, objects, rows);
   }
 
-  Status read_rows(Epoch epoch, std::uint32_t partition, Rows& rows) override {
-    auto from = CheckpointFile::open(path_of(epoch, partition));
+  Status read_rows(Epoch, std::uint32_t partition, Rows& rows) override {
+    auto from = open(partition);
     if (!from.ok()) return from.status();
     Status status;
     const Status read = (*from)->for_each_row([&](TableId table, Key key, const std::vector<double>& values) {
@@ -33,24 +35,30 @@ class DiskCheckpoints final : public CheckpointStore {
     return status;
   }
 
-  Result<Bytes> read(Epoch epoch, std::uint32_t partition, Object object, std::uint64_t number) override {
-    auto from = CheckpointFile::open(path_of(epoch, partition));
+  Result<Bytes> read(Epoch, std::uint32_t partition, Object object, std::uint64_t number) override {
+    auto from = open(partition);
     if (!from.ok()) return from.status();
     return (*from)->get(object, number);
   }
 
  private:
-  std::filesystem::path path_of(Epoch epoch, std::uint32_t partition) const {
-    return run_.checkpoint(epoch) / RunFolder::partition_file(partition);
+  // Of the epoch to resume.
+  Result<std::unique_ptr<CheckpointFile>> open(std::uint32_t partition) const {
+    if (partition >= files_.size())
+      return Status(ExitCode::disk, "partition " + std::to_string(partition) + " has no file in the checkpoint");
+    return CheckpointFile::open(run_.checkpoint() / files_[partition]);
   }
 
   RunFolder run_;
+  std::uint64_t era_;
+  std::vector<std::string> files_;
 };
 
 }  // namespace
 
-std::shared_ptr<CheckpointStore> disk_checkpoints(const std::filesystem::path& run) {
-  return std::make_shared<DiskCheckpoints>(run);
+std::shared_ptr<CheckpointStore> disk_checkpoints(const std::filesystem::path& run, std::uint64_t era,
+                                                  std::vector<std::string> files) {
+  return std::make_shared<DiskCheckpoints>(run, era, std::move(files));
 }
 
 }  // namespace rota

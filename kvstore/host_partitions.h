@@ -12,7 +12,7 @@ namespace rota {
 inline void host_partitions(NodeId process, const Member& member, const Welcome& welcome,
                             std::vector<std::unique_ptr<Node>>& nodes) {
   const JobSettings& job = member.settings;
-  const auto store = disk_checkpoints(job.run.path);
+  const auto store = disk_checkpoints(job.run.path, welcome.era, welcome.files);
   for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p) {
     if (welcome.partition_hosts[p] != process) continue;
     nodes.push_back(

@@ -4,6 +4,7 @@
 
 #include "base/cut.h"
 #include "base/files.h"
+#include "base/input_files.h"
 #include "base/run_folder.h"
 #include "base/sealed_json.h"
 #include "kvstore/checkpoint_file.h"
@@ -14,7 +15,7 @@ namespace rota {
 
 namespace {
 
-constexpr unsigned kFormat = 2;  // that of commit records, too
+constexpr unsigned kFormat = 3;  // that of commit records, too
 constexpr std::size_t kManifestBytesMax = std::size_t{16} << 20;
 
 struct Manifest {
@@ -95,6 +96,12 @@ Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json
   std::map<std::string, std::string, std::less<>> options;
   for (const auto& [name, value] : json.at("options").items()) options[name] = value.get<std::string>();
   manifest.job.options = Options(std::move(options));
+  const auto files_of = [&](std::string_view name) {
+    auto files = input_files(manifest.job.options.text(name));
+    return files.ok() ? std::move(files).value() : std::vector<std::string>();
+  };
+  manifest.job.input = files_of("input");
+  manifest.job.valid = files_of("valid");
   for (const auto& file : json.at("files")) {
     const auto path = manifest.folder / file.at("file").get<std::string>();
     const auto measured = hash_file(path);

@@ -13,7 +13,7 @@ namespace rota {
 // ExitCode::no_input if there is no model, disk if it is damaged, wrong_version if its format is another.
 Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder);
 
-// The app that a model was trained with.
+// The app that a model was trained with, by its own name.
 Result<std::string> app_of_model(const std::filesystem::path& folder);
 
 }  // namespace rota

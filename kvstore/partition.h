@@ -29,8 +29,10 @@ class CheckpointStore {
   virtual Result<Bytes> read(Epoch epoch, std::uint32_t partition, Object object, std::uint64_t number) = 0;
 };
 
-// In the run's folder.
-std::shared_ptr<CheckpointStore> disk_checkpoints(const std::filesystem::path& run);
+// In the run's folder.  `era` goes into the names of the files that are written; `files` are those of the epoch to
+// resume, by partition, as the commit record names them.
+std::shared_ptr<CheckpointStore> disk_checkpoints(const std::filesystem::path& run, std::uint64_t era,
+                                                  std::vector<std::string> files);
 
 struct PartitionSettings {
   std::uint32_t index = 0;

@@ -54,7 +54,7 @@ void fields(auto& io, Is<Peer> auto& m) {
   io(m.process, m.endpoint, m.incarnation);
 }
 void fields(auto& io, Is<Welcome> auto& m) {
-  io(m.peers, m.partition_hosts, m.resume);
+  io(m.peers, m.partition_hosts, m.resume, m.era, m.files);
 }
 void fields(auto& io, Is<Refuse> auto& m) {
   io(m.code, m.what);
@@ -69,7 +69,7 @@ void fields(auto& io, Is<Stop> auto& m) {
   io(m.code, m.what);
 }
 void fields(auto& io, Is<Loaded> auto& m) {
-  io(m.items, m.census, m.items_unit, m.terms, m.tables, m.starting_pass, m.epochs);
+  io(m.items, m.census, m.items_unit, m.terms, m.tables, m.starting_pass, m.epochs, m.app, m.input, m.valid);
 }
 void fields(auto& io, Is<Weights> auto& m) {
   io(m.census);

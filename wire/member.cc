@@ -62,9 +62,9 @@ int member_main(int argc, const char* const* argv, Role role, const MakeNodes& m
   if (parsed->line.wish != CommandLine::Wish::run) return say_and_exit(program, parsed->line);
   const CommandLine& line = parsed->line;
   const NodeId process{role, static_cast<std::uint32_t>(line.options.integer("index"))};
-  auto settings = job_settings(line, role == Role::worker || role == Role::scheduler);
-  // A scheduler may be where the data is not: most schedules do not look at it.
-  if (role == Role::scheduler && settings.status().code() == ExitCode::no_input) settings = job_settings(line, false);
+  auto settings = job_settings(line, true);
+  // A scheduler or a store may be where the data is not: most of them do not look at it.
+  if (role != Role::worker && settings.status().code() == ExitCode::no_input) settings = job_settings(line, false);
   if (!settings.ok()) return say_and_exit(program, settings.status());
   const Status log = open_log(line, *settings, process);
   if (!log.ok()) return say_and_exit(program, log);

@@ -101,6 +101,8 @@ struct Welcome {
   std::vector<Peer> peers;              // all processes of the job
   std::vector<NodeId> partition_hosts;  // by partition
   std::optional<Epoch> resume;          // continue after this committed epoch
+  std::uint64_t era = 0;                // of this start of the coordinator, one more each time: part of files' names
+  std::vector<std::string> files;       // of the epoch to resume, by partition: in the run's folder of checkpoints
 };
 
 struct Refuse {
@@ -138,6 +140,9 @@ struct Loaded {
   std::vector<Table> tables;
   bool starting_pass = false;
   Epoch epochs = 0;  // that the app wants, if the user does not say
+  std::string app;   // the plugin's own name
+  // Of the contents of the files, in their order: what the worker read, wherever it is.
+  Hash128 input, valid;
 };
 
 struct Weights {

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <utility>
 
+#include "base/file_hash.h"
 #include "base/plugin_host.h"
 #include "base/seed.h"
 #include "wire/handle.h"
@@ -87,10 +90,28 @@ Status Worker::on(const Welcome& welcome, NodeId, Outbox& out) {
       loaded->tables = tables_;
       loaded->starting_pass = plugin_.starting_pass;
       loaded->epochs = plugin_.epochs;
-      later.send(kCoordinator, *loaded);
-      return {};
+      loaded->app = plugin_.name;
+      loaded_ = std::move(*loaded);
+      return tell_loaded(later);
     };
   });
+  out.start_io([this]() -> Continuation {
+    const auto input = hash_contents(job_.input), valid = hash_contents(job_.valid);
+    return [this, input, valid](Outbox& later) -> Status {
+      ROTA_TRY(input.status());
+      ROTA_TRY(valid.status());
+      contents_ = std::pair(*input, *valid);
+      return tell_loaded(later);
+    };
+  });
+  return {};
+}
+
+// Once the input is read and its content is hashed, which go on side by side.
+Status Worker::tell_loaded(Outbox& out) {
+  if (!loaded_ || !contents_) return {};
+  std::tie(loaded_->input, loaded_->valid) = *contents_;
+  out.send(kCoordinator, *std::exchange(loaded_, std::nullopt));
   return {};
 }
 

@@ -66,6 +66,7 @@ class Worker final : public Node {
   };
 
   Status on(const Welcome& welcome, NodeId from, Outbox& out);
+  Status tell_loaded(Outbox& out);
   Status on(const CutMade& cut, NodeId from, Outbox& out);
   Status on(const Tasks& tasks, NodeId from, Outbox& out);
   Status on(const Lease& lease, NodeId from, Outbox& out);
@@ -107,6 +108,8 @@ class Worker final : public Node {
   Job job_;
   ShardId first_ = 0, end_ = 0;  // hosted shards
   std::vector<Shard> shards_;
+  std::optional<Loaded> loaded_;                         // until it is sent
+  std::optional<std::pair<Hash128, Hash128>> contents_;  // of input and held-out data
   std::vector<Table> tables_;
   std::vector<Term> terms_;
   std::optional<Epoch> resume_;

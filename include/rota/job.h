@@ -12,8 +12,10 @@ namespace rota {
 // Equal in every process of the job.  The number of workers and threads is not here on purpose: no result
 // may depend on it.
 struct Job {
-  Options options;                 // the framework's and the plugin's
-  std::vector<std::string> input;  // files, in a fixed order; in a scheduler none if they are not on its machine
+  Options options;  // the framework's and the plugin's
+  // Files, in a fixed order.  In a scheduler or a store, none if they are not on its machine; in a model that is read,
+  // none if they are no longer where they were.
+  std::vector<std::string> input;
   std::vector<std::string> valid;  // likewise, of held-out data
   std::uint64_t seed = 1;
   std::uint32_t shards = 1;

@@ -97,7 +97,7 @@ class Cluster {
       nodes.push_back(std::make_unique<Worker>(
           WorkerSettings{id.index, plan.workers, threads_, plan.partitions, shape_.staleness, false, 0, shape_.credit},
           *shape_.plugin, job_));
-    const auto store = disk_checkpoints(run_);
+    const auto store = disk_checkpoints(run_, welcome.era, welcome.files);
     for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
       if (welcome.partition_hosts[p] == id)
         nodes.push_back(std::make_unique<Partition>(PartitionSettings{p, plan.workers, plan.schedulers, shape_.credit},

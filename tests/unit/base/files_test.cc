@@ -4,16 +4,63 @@
 
 #include "tests/unit/base/temporary_folder.h"
 
+namespace {
+
+std::vector<std::string>& synced() {
+  static std::vector<std::string> paths;
+  return paths;
+}
+
+}  // namespace
+
+// Stands before the system's, and writes down what is made durable.
+extern "C" int fsync(int fd) {
+  std::error_code ignored;
+  synced().push_back(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), ignored).string());
+  return 0;
+}
+
 namespace rota {
 namespace {
 
-using FilesTest = TemporaryFolder;
+class FilesTest : public TemporaryFolder {
+ protected:
+  FilesTest() { synced().clear(); }
+  static bool was_synced(const std::filesystem::path& path) {
+    return std::find(synced().begin(), synced().end(), path.string()) != synced().end();
+  }
+};
 
 TEST_F(FilesTest, WritesTheWholeFileAndLeavesNothingElse) {
   ASSERT_TRUE(write_atomically(folder / "a", std::string_view("one")).ok());
   ASSERT_TRUE(write_atomically(folder / "a", std::string_view("two")).ok());
   EXPECT_EQ(read(folder / "a"), "two");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+}
+
+TEST_F(FilesTest, NewFoldersAndCopiesAreDurable) {
+  ASSERT_TRUE(make_folder(folder / "a" / "b").ok());
+  EXPECT_TRUE(was_synced(folder)) << "or the name of a could be lost";
+  EXPECT_TRUE(was_synced(folder / "a"));
+  synced().clear();
+  ASSERT_TRUE(make_folder(folder / "a" / "b").ok());
+  EXPECT_TRUE(synced().empty()) << "it was there";
+  write("from", "content");
+  ASSERT_TRUE(copy_durably(folder / "from", folder / "to").ok());
+  EXPECT_EQ(read(folder / "to"), "content");
+  EXPECT_TRUE(was_synced(folder / "to"));
+  EXPECT_EQ(copy_durably(folder / "none", folder / "to").code(), ExitCode::cannot_write);
+  EXPECT_EQ(copy_durably(folder / "from", folder / "none" / "to").code(), ExitCode::cannot_write);
+}
+
+TEST_F(FilesTest, LinesAreFilteredOneByOne) {
+  write("lines", "1\n22\n3\n\n44\ntorn");
+  ASSERT_TRUE(filter_lines(folder / "lines", [](const std::string& line) { return line.size() != 2; }).ok());
+  EXPECT_EQ(read(folder / "lines"), "1\n3\n\n");
+  EXPECT_TRUE(was_synced(folder / "lines.unfinished"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  EXPECT_TRUE(filter_lines(folder / "none", [](const std::string&) { return true; }).ok());
+  EXPECT_FALSE(std::filesystem::exists(folder / "none"));
 }
 
 TEST_F(FilesTest, WritingIntoAMissingFolderIsCannotWrite) {

@@ -72,6 +72,9 @@ TEST_F(JobOptionsTest, TheIdentityIsThatOfTheModel) {
   auto others = words;
   others.insert(others.end(), {"--workers=5", "--threads=4", "--stores=1", "--out=/y", "--index=0", "--resume"});
   EXPECT_EQ(identity, job_identity(*parse(others)));
+  // A run whose input had been moved could not be resumed: what it contains counts, not where it is.
+  others.insert(others.end(), {"--input=/moved", "--valid=/moved_too"});
+  EXPECT_EQ(identity, job_identity(*parse(others)));
   others.push_back("--shards=16");
   EXPECT_NE(identity, job_identity(*parse(others)));
   // What a push or a choice may know.

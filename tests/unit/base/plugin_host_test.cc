@@ -70,9 +70,9 @@ TEST_F(PluginHostTest, AHooksExceptionsBecomeStatuses) {
     const Status status = call_hook(plugin->name, "check", "round 12", [&] { plugin->check(options); });
     return std::to_string(static_cast<int>(status.code())) + " " + status.what();
   };
-  EXPECT_EQ(check("1"), "65 words.txt:3: not a number");
-  EXPECT_EQ(check("2"), "2 2 topics do not go");
-  EXPECT_EQ(check("3"), "66 words.txt: none");
+  EXPECT_EQ(check("1"), "65 words.txt:3: not a number (plugin good, check, round 12)");
+  EXPECT_EQ(check("2"), "2 2 topics do not go (plugin good, check, round 12)");
+  EXPECT_EQ(check("3"), "66 words.txt: none (plugin good, check, round 12)");
   EXPECT_EQ(check("4"), "1 plugin good, check, round 12: out of memory");
   EXPECT_EQ(check("5"), "0 ");
   EXPECT_EQ(check("6"), "1 plugin good, check, round 12: six");

@@ -247,7 +247,7 @@ TEST(Coordinator, AFaultEndsTheRunWithItsCode) {
   run.hear(kWorker, Fault{ExitCode::bad_data, "data.txt:3: no number"});
   ASSERT_TRUE(run.ended.has_value());
   EXPECT_EQ(run.ended->code, ExitCode::bad_data);
-  EXPECT_EQ(run.ended->what, "data.txt:3: no number") << "the user's own mistakes stand alone";
+  EXPECT_EQ(run.ended->what, "data.txt:3: no number [worker-0]") << "the user's own mistakes have their place in front";
   Script other;
   other.prepare();
   other.hear(kWorker, Fault{ExitCode::failed, "push threw"});
@@ -537,26 +537,15 @@ TEST(Coordinator, AnAsynchronousRunIsNotReproducibleAndSaysSo) {
   }
 }
 
-TEST(Coordinator, AResumedRunGoesOnBehindTheCommit) {
-  RunPlan plan = small_plan();
-  plan.epochs = 4;
-  plan.resume = CommitRecord{};
-  plan.resume->epoch = 2;
-  plan.resume->next_round = 5;
-  plan.resume->items = 10;
-  Script run(plan);
-  run.prepare();
-  ASSERT_EQ(run.sent<Start>(kScheduler).size(), 1U);
-  EXPECT_EQ(run.sent<Start>(kScheduler)[0].epoch, 3U);
-  EXPECT_EQ(run.sent<Start>(kScheduler)[0].round, 5U);
-  EXPECT_EQ(run.sent<Welcome>(kWorker)[0].resume, 2U);
-
-  plan.resume->items = 11;
-  Script other(plan);
-  other.prepare();
-  ASSERT_TRUE(other.ended.has_value());
-  EXPECT_EQ(other.ended->code, ExitCode::bad_data);
-  EXPECT_EQ(other.ended->what, "the input has 10 tokens now; the checkpoint was made with 11");
+TEST(Coordinator, BadDataNamesItsProcessBehindItsPlace) {
+  Script run;
+  run.join();
+  run.hear(kWorker, Fault{ExitCode::bad_data, "docs:6: no number (plugin lda, Push::attach, shard 1)"});
+  EXPECT_EQ(run.ended->what, "docs:6: no number (plugin lda, Push::attach, shard 1) [worker-0]");
+  Script other;
+  other.join();
+  other.hear(kWorker, Fault{ExitCode::bad_data, "docs:6: no number (plugin lda, load, worker-0)"});
+  EXPECT_EQ(other.ended->what, "docs:6: no number (plugin lda, load, worker-0)");
 }
 
 TEST(Coordinator, ACommitThatCannotBeWrittenEndsTheRun) {

@@ -16,9 +16,22 @@ CommitRecord sample() {
   record.items = 6789;
   record.ends_job = true;
   record.job = {1, ~std::uint64_t{0}};
+  record.app = "lda";
+  record.input = {11, 12};
+  record.valid = {13, 14};
+  record.record.epoch = 12;
+  record.record.evaluated = true;
+  record.record.objective = -1.0 / 3;
+  record.record.valid = 0.7;
+  record.record.terms = {{"loss", 0.1}, {"penalty", 1e-300}};
+  record.record.figures = {{"drawn", 40}};
+  record.record.items_unit = "tokens";
+  record.record.workers = {{1.5, 0.5, 0}, {2, 0, 0}};
+  record.record.slowest = "worker-1";
   record.model_hash = {3, 4};
   record.state_hash = {5, 6};
-  record.files = {{"epoch-00000012/partition-0.sst", 1000, {7, 8}}, {"epoch-00000012/partition-1.sst", 2000, {9, 10}}};
+  record.files = {{"epoch-00000012/partition-0.era-3.sst", 1000, {7, 8}},
+                  {"epoch-00000012/partition-1.era-3.sst", 2000, {9, 10}}};
   return record;
 }
 
@@ -26,7 +39,8 @@ bool same(const CommitRecord& a, const CommitRecord& b) {
   const auto same_file = [](const CommittedFile& x, const CommittedFile& y) {
     return x.file == y.file && x.bytes == y.bytes && x.hash == y.hash;
   };
-  return a.epoch == b.epoch && a.next_round == b.next_round && a.seconds == b.seconds && a.items == b.items &&
+  return to_json(a.record) == to_json(b.record) && a.app == b.app && a.input == b.input && a.valid == b.valid &&
+         a.epoch == b.epoch && a.next_round == b.next_round && a.seconds == b.seconds && a.items == b.items &&
          a.ends_job == b.ends_job && a.job == b.job && a.model_hash == b.model_hash && a.state_hash == b.state_hash &&
          std::equal(a.files.begin(), a.files.end(), b.files.begin(), b.files.end(), same_file);
 }
@@ -88,6 +102,7 @@ TEST(JsonRecords, AMissingFieldOrAnotherTypeIsRefused) {
     json.erase(name);
     EXPECT_EQ(code(json), ExitCode::disk) << name;
     for (const char* other : {"null", "{}", "\"x\"", "-1", "1e300", "0.5", "[[[1]]]", "true"}) {
+      if (name == "app" && std::string_view(other) == "\"x\"") continue;
       json[name] = nlohmann::ordered_json::parse(other);
       EXPECT_EQ(code(json), ExitCode::disk) << name << ": " << other;
     }
@@ -102,6 +117,19 @@ TEST(JsonRecords, AMissingFieldOrAnotherTypeIsRefused) {
   }
 }
 
+// A record could name a file anywhere.
+TEST(JsonRecords, AFileThatIsNotOfTheEpochIsRefused) {
+  for (const char* name :
+       {"../epoch-00000012/partition-0.era-3.sst", "/etc/passwd", "epoch-00000012/../partition-0.era-3.sst",
+        "partition-0.sst", "epoch-00000011/partition-0.era-3.sst", "epoch-00000012/partition-1.era-3.sst",
+        "epoch-00000012/partition-0.era-.sst", "epoch-00000012/partition-0.era-03.sst",
+        "epoch-00000012/partition-0.era-3.sst.unfinished", "", "epoch-00000012/"}) {
+    CommitRecord record = sample();
+    record.files[0].file = name;
+    EXPECT_EQ(commit_from_text(commit_to_text(record)).status().code(), ExitCode::disk) << name;
+  }
+}
+
 TEST(JsonRecords, AnotherFormatIsNamed) {
   const auto record = commit_from_text(seal(to_json(sample()), kCommitFormat + 1));
   ASSERT_FALSE(record.ok());
@@ -109,7 +137,7 @@ TEST(JsonRecords, AnotherFormatIsNamed) {
 }
 
 TEST(JsonRecords, GarbageIsRefused) {
-  for (const char* text : {"", "null", "[]", "{}", "7", "\"\"", "{\"format\": 2}", "{\"format\": \"2\"}", "\xff\xfe"})
+  for (const char* text : {"", "null", "[]", "{}", "7", "\"\"", "{\"format\": 3}", "{\"format\": \"3\"}", "\xff\xfe"})
     EXPECT_EQ(commit_from_text(text).status().code(), ExitCode::disk) << text;
   EXPECT_FALSE(commit_from_text(std::string(100000, '[')).ok());
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/version.h"
@@ -96,6 +98,8 @@ class Script : public NodeStage {
     loaded.terms = std::move(terms);
     loaded.tables = {{"rows", Table::Kind::shared, 10, 1, 1}};
     loaded.epochs = app_epochs;
+    loaded.app = "counting";
+    std::tie(loaded.input, loaded.valid) = contents;
     hear(kWorker, loaded);
     hear(kScheduler, cut());
     hear(kPartition, Ready{});
@@ -170,7 +174,8 @@ class Script : public NodeStage {
   }
 
   std::shared_ptr<Diary> diary;
-  Epoch app_epochs = 3;  // that the app wants
+  Epoch app_epochs = 3;                  // that the app wants
+  std::pair<Hash128, Hash128> contents;  // of the input and the held-out data
 
  private:
   static void check(const Status& status) { EXPECT_TRUE(status.ok()) << status.what(); }

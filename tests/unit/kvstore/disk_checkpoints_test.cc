@@ -21,13 +21,13 @@ class DiskCheckpointFiles : public TemporaryFolder {
 };
 
 TEST_F(DiskCheckpointFiles, AreFoundAgainByEpochAndPartition) {
-  const auto store = disk_checkpoints(folder);
+  const auto store = disk_checkpoints(folder, 3, {"", "epoch-00000004/partition-1.era-3.sst"});
   Rows rows(tables(2));
   rows.row(0, 3) = {1, 2};
   std::string file;
   const auto written = store->write(4, 1, objects(), rows, file);
   ASSERT_TRUE(written.ok()) << written.status().what();
-  EXPECT_EQ(file, "epoch-00000004/partition-1.sst");
+  EXPECT_EQ(file, "epoch-00000004/partition-1.era-3.sst");
   EXPECT_EQ(hash_file(RunFolder{folder}.checkpoint() / file)->hash, written->hash);
   Rows back(tables(2));
   ASSERT_TRUE(store->read_rows(4, 1, back).ok());
@@ -37,15 +37,33 @@ TEST_F(DiskCheckpointFiles, AreFoundAgainByEpochAndPartition) {
   EXPECT_EQ(object->size(), 2U);
 }
 
+// Names were fixed: a store of an earlier start, slow to die, renamed its file over a committed one.
+TEST_F(DiskCheckpointFiles, OfAnEarlierStartNeverTakeThePlaceOfLaterOnes) {
+  const auto zombie = disk_checkpoints(folder, 1, {});
+  const auto store = disk_checkpoints(folder, 2, {"epoch-00000004/partition-0.era-2.sst"});
+  Rows rows(tables(2)), others(tables(2));
+  rows.row(0, 3) = {1, 2};
+  others.row(0, 3) = {5, 6};
+  std::string committed, late;
+  const auto written = store->write(4, 0, objects(), rows, committed);
+  ASSERT_TRUE(written.ok());
+  ASSERT_TRUE(zombie->write(4, 0, objects(), others, late).ok());
+  EXPECT_NE(committed, late);
+  EXPECT_EQ(hash_file(RunFolder{folder}.checkpoint() / committed)->hash, written->hash);
+  Rows back(tables(2));
+  ASSERT_TRUE(store->read_rows(4, 0, back).ok());
+  EXPECT_EQ(back.hash(), rows.hash());
+}
+
 TEST_F(DiskCheckpointFiles, WhatIsNotThereIsADiskError) {
-  const auto store = disk_checkpoints(folder);
+  const auto store = disk_checkpoints(folder, 1, {"epoch-00000004/partition-0.era-1.sst"});
   Rows rows(tables(2));
   EXPECT_EQ(store->read_rows(4, 1, rows).code(), ExitCode::disk);
   EXPECT_EQ(store->read(4, 1, Object::slice, 1).status().code(), ExitCode::disk);
 }
 
 TEST_F(DiskCheckpointFiles, RowsOfAnotherWidthAreRefused) {
-  const auto store = disk_checkpoints(folder);
+  const auto store = disk_checkpoints(folder, 1, {"epoch-00000004/partition-0.era-1.sst"});
   Rows rows(tables(2));
   rows.row(0, 3) = {1, 2};
   std::string file;

@@ -17,7 +17,7 @@ namespace rota {
 namespace {
 
 constexpr std::uint32_t kPartitions = 2;
-constexpr unsigned kFormat = 2;
+constexpr unsigned kFormat = 3;
 
 using tests::bytes_of;
 using tests::text_of;
@@ -116,6 +116,18 @@ TEST_F(ModelFolder, GivesTheRowsOfATableInTheOrderOfTheirKeys) {
   EXPECT_TRUE(rows_of(9).empty());
 }
 
+// The files of the job that a model was trained in were never told.
+TEST_F(ModelFolder, KnowsItsInputAsLongAsItIsThere) {
+  manifest_["options"]["input"] = write("data/b", "1") + "," + write("data/a", "2");
+  manifest_["options"]["valid"] = (folder / "data").string();
+  publish(manifest_);
+  const auto a = (folder / "data/a").string(), b = (folder / "data/b").string();
+  EXPECT_EQ((*open_model(folder))->job().input, (std::vector{b, a}));
+  EXPECT_EQ((*open_model(folder))->job().valid, (std::vector{a, b}));
+  std::filesystem::remove_all(folder / "data");
+  EXPECT_TRUE((*open_model(folder))->job().input.empty());
+}
+
 TEST_F(ModelFolder, IsFoundInARunsFolder) {
   std::filesystem::create_directories(folder / "run" / "model");
   for (const char* name : {"manifest.json", "partition-0.sst", "partition-1.sst"})
@@ -191,7 +203,7 @@ TEST_F(ModelFolder, OfAnotherFormatIsRefused) {
   write("manifest.json", old.dump(2));
   EXPECT_EQ(refusal().code(), ExitCode::wrong_version);
   EXPECT_EQ(refusal().what(), (folder / "manifest.json").string() +
-                                  ": written by another version of Rota: format 1, this one reads format 2");
+                                  ": written by another version of Rota: format 1, this one reads format 3");
 }
 
 // Its files had checksums, and what they were read with, the seed or the options, had none.

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/file_hash.h"
 #include "rota/dense_slice.h"
 #include "tests/unit/wire/node_stage.h"
 #include "tests/unit/wire/round_messages.h"
@@ -178,6 +179,8 @@ TEST_F(WorkerNode, LoadsAttachesAndIsReady) {
   EXPECT_EQ(loaded.items, (std::vector<std::uint64_t>{5, 5}));
   EXPECT_EQ(loaded.census, (Census{2, 2, 2, 2}));
   EXPECT_EQ(loaded.items_unit, "things");
+  EXPECT_EQ(loaded.app, "adding");
+  EXPECT_EQ(loaded.input, *hash_contents({})) << "it has no input";
   EXPECT_EQ(loaded.epochs, 33U);
   ASSERT_EQ(loaded.tables.size(), 3U);
   EXPECT_EQ(loaded.tables[kTalks].name, "talks");

@@ -1,0 +1,91 @@
+// An app for run_records_test.py: one shared row that counts epochs, and hooks that fail as they are told, as long as a
+// file is not there.
+#include <rota/plugin.h>
+#include <rota/sweep.h>
+
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+
+namespace {
+using namespace rota;
+
+constexpr Option kOptions[] = {
+    {.name = "fail", .meaning = "The hook that fails."},
+    {.name = "how", .default_value = "other", .meaning = "data, usage, input or other."},
+    {.name = "mended", .kind = Option::Kind::path, .meaning = "The file that makes all well."},
+};
+
+void enter(const Options& options, std::string_view hook) {
+  if (options.text("fail") != hook || std::filesystem::exists(options.text("mended"))) return;
+  const std::string_view how = options.text("how");
+  if (how == "data") throw DataError("data.txt", 7, "not a number");
+  if (how == "usage") throw UsageError("these do not go together");
+  if (how == "input") throw NoInput("data.txt: none");
+  throw std::runtime_error("it broke");
+}
+
+class CountPush final : public Push {
+ public:
+  explicit CountPush(Options options) : options_(std::move(options)) {}
+  std::uint64_t items() const override { return 1; }
+  std::uint64_t push(const SharedTask& task, Random&) override {
+    enter(options_, "push");
+    task.entries[0].part[0] += 1;
+    return 1;
+  }
+  void evaluate(std::span<double> terms) const override { terms[0] += 0.5; }
+  void save(Writer&) const override {}
+  void restore(Reader&) override {}
+
+ private:
+  Options options_;
+};
+
+class CountPull final : public Pull {
+  void pull(const PullTask& task) override { task.entries[0].value[0] += task.entries[0].sum[0]; }
+};
+
+// What a table needs to know of the data may only be had from the data.
+void want_input(const Job& job) {
+  if (job.input.empty()) throw std::runtime_error("no input is known here");
+}
+
+Plugin make() {
+  Plugin plugin;
+  plugin.name = "faulty";
+  plugin.items = "things";
+  plugin.epochs = 3;
+  plugin.options = kOptions;
+  plugin.check = [](const Options& options) { enter(options, "check"); };
+  plugin.tables = [](const Job& job) {
+    want_input(job);
+    return std::vector{Table{"count", Table::Kind::shared, 1, 1, 1}};
+  };
+  plugin.terms = [](const Job&) { return std::vector{Term{"halves", Term::Kind::objective}}; };
+  plugin.schedule = [](const Job&, Share) { return std::unique_ptr<Schedule>(new RoundRobinSchedule(0, 1, 1)); };
+  plugin.load = [](const Job& job, std::span<const ShardId> hosted) {
+    enter(job.options, "load");
+    std::vector<std::unique_ptr<Push>> shards;
+    for (std::size_t i = 0; i < hosted.size(); ++i) shards.push_back(std::make_unique<CountPush>(job.options));
+    return shards;
+  };
+  plugin.pull = [](const Job& job) {
+    want_input(job);
+    return std::unique_ptr<Pull>(new CountPull);
+  };
+  plugin.export_text = [](const Model& model, const std::filesystem::path& folder) {
+    enter(model.job().options, "export");
+    std::ofstream(folder / "count.txt") << model.row(0, 0)[0] << "\n";
+  };
+  static constexpr Command kCommands[] = {{"show", "Prints the count.", {}, [](const Call& call, std::ostream& out) {
+                                             out << call.model->row(0, 0)[0] << " of";
+                                             for (const std::string& file : call.model->job().input) out << " " << file;
+                                             out << "\n";
+                                           }}};
+  plugin.commands = kCommands;
+  return plugin;
+}
+}  // namespace
+
+ROTA_PLUGIN(make);
