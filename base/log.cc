@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "base/files.h"
+#include "rota/utf8.h"
 
 namespace rota {
 
@@ -37,11 +38,15 @@ bool same_file(int a, int b) {
          first.st_ino == second.st_ino;
 }
 
+// Lines are UTF-8, and what could end or hide one is shown.
 std::string one_line(const std::string& text) {
   std::string line;
-  for (const char c : text) {
+  for (const char c : visible_text(text)) {
+    const auto byte = static_cast<unsigned char>(c);
     if (c == '\n')
       line += "\\n";
+    else if ((byte < 0x20 && c != '\t') || byte == 0x7f)
+      append_hex(c, line);
     else
       line += c;
   }

@@ -18,7 +18,7 @@ Status init_log(std::string_view process, const std::filesystem::path& folder);
 // Where the lines go, for a signal handler; -1 if that is stderr, or nowhere yet.
 int log_descriptor();
 
-// Any thread.  Line breaks in a line are shown as "\n".
+// Any thread.  In a line, line breaks are shown as "\n", other control characters and bytes that are no UTF-8 as \xNN.
 void log_info(const std::string& line, std::source_location at = std::source_location::current());
 void log_warning(const std::string& line, std::source_location at = std::source_location::current());
 void log_error(const std::string& line, std::source_location at = std::source_location::current());

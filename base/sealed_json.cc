@@ -1,6 +1,7 @@
 #include "base/sealed_json.h"
 
 #include "base/hash.h"
+#include "base/json_text.h"
 
 namespace rota {
 
@@ -15,7 +16,7 @@ constexpr const char* kCheck = "check";
 // Over all fields but itself, in the order of their names.
 std::string check_of(nlohmann::json object) {
   object.erase(kCheck);
-  return hash128(object.dump()).hex();
+  return hash128(json_text(object)).hex();
 }
 
 }  // namespace
@@ -24,8 +25,8 @@ std::string seal(const nlohmann::ordered_json& object, unsigned format) {
   nlohmann::ordered_json sealed;
   sealed[kFormat] = format;
   for (const auto& [name, value] : object.items()) sealed[name] = value;
-  sealed[kCheck] = check_of(nlohmann::json::parse(sealed.dump()));
-  return sealed.dump(2) + "\n";
+  sealed[kCheck] = check_of(nlohmann::json::parse(json_text(sealed)));
+  return json_text(sealed, 2) + "\n";
 }
 
 Result<nlohmann::json> unseal(const std::string& text, unsigned format) {

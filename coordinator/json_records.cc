@@ -5,7 +5,9 @@
 #include <optional>
 
 #include "base/run_folder.h"
+#include "base/json_text.h"
 #include "base/sealed_json.h"
+#include "rota/utf8.h"
 
 namespace rota {
 
@@ -29,7 +31,7 @@ std::uint64_t whole(const nlohmann::json& value, std::uint64_t most, bool& fits)
 
 nlohmann::ordered_json by_name(const std::vector<std::pair<std::string, double>>& values) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : values) json[name] = value;
+  for (const auto& [name, value] : values) json[visible_text(name)] = value;
   return json;
 }
 
@@ -48,7 +50,7 @@ nlohmann::ordered_json to_json(const EpochRecord& record) {
   }
   if (!record.figures.empty()) json["schedule"] = by_name(record.figures);
   json["items"] = record.items;
-  json["items_unit"] = record.items_unit;
+  json["items_unit"] = visible_text(record.items_unit);
   json["items_per_second"] = record.items_per_second;
   json["bytes_sent"] = record.bytes_sent;
   json["slice_bytes"] = record.slice_bytes;
@@ -115,7 +117,7 @@ nlohmann::ordered_json to_json(const CommitRecord& record) {
   json["next_round"] = record.next_round;
   json["seconds"] = record.seconds;
   json["items"] = record.items;
-  json["app"] = record.app;
+  json["app"] = exact_text(record.app);
   json["job"] = record.job.hex();
   json["input"] = record.input.hex();
   json["valid"] = record.valid.hex();
@@ -155,7 +157,9 @@ Result<CommitRecord> commit_from_text(const std::string& text) {
     const auto input = hash_from(json.at("input").get<std::string>());
     const auto valid = hash_from(json.at("valid").get<std::string>());
     if (!job || !model || !state || !input || !valid) return damaged;
-    record.app = json.at("app").get<std::string>();
+    const auto app = exact_text_of(json.at("app"));
+    if (!app) return damaged;
+    record.app = *app;
     record.input = *input;
     record.valid = *valid;
     record.record = epoch_from_json(json.at("record"), fits);

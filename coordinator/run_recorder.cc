@@ -11,10 +11,12 @@
 #include <set>
 
 #include "base/files.h"
+#include "base/json_text.h"
 #include "base/log.h"
 #include "base/sealed_json.h"
 #include "coordinator/json_records.h"
 #include "coordinator/report.h"
+#include "rota/utf8.h"
 
 namespace rota {
 
@@ -74,7 +76,7 @@ class RunRecorder final : public Recorder {
     json["time"] = static_cast<double>(wall_clock_ns()) / static_cast<double>(kSecond);
     std::string line = "event=" + name;
     for (const auto& [field, value] : fields) {
-      json[field] = value;
+      json[field] = visible_text(value);
       line += " " + field + "=" + log_value(value);
     }
     if (name == "end") json["exit"] = std::stoi(json["exit"].get<std::string>());
@@ -95,11 +97,11 @@ class RunRecorder final : public Recorder {
 
   std::string status(const std::string& missing) const override {
     Json json;
-    json["app"] = settings_.app;
+    json["app"] = visible_text(settings_.app);
     json["phase"] = phase_;
     if (!missing.empty()) json["missing"] = missing;
     json["newest"] = newest_;
-    return json.dump();
+    return json_text(json);
   }
 
   Status commit(const CommitRecord& record) override {
@@ -123,9 +125,9 @@ class RunRecorder final : public Recorder {
   Status finish(const RunResult& result) override {
     ROTA_TRY(publish_model(result.commit));
     Json json;
-    json["app"] = result.commit.app;
+    json["app"] = visible_text(result.commit.app);
     json["options"] = Json::object();
-    for (const auto& [name, value] : settings_.job.options.all()) json["options"][name] = value;
+    for (const auto& [name, value] : settings_.job.options.all()) json["options"][name] = visible_text(value);
     json["seed"] = settings_.job.seed;
     json["epochs"] = result.commit.epoch;
     json["seconds"] = result.commit.seconds;
@@ -134,13 +136,13 @@ class RunRecorder final : public Recorder {
       json["objective"] = result.last.objective;
       if (result.last.per_item) json["per_item"] = *result.last.per_item;
       if (result.last.valid) json["valid"] = *result.last.valid;
-      for (const auto& [name, value] : result.last.terms) json["terms"][name] = value;
+      for (const auto& [name, value] : result.last.terms) json["terms"][visible_text(name)] = value;
     }
-    for (const auto& [name, value] : result.last.figures) json["schedule"][name] = value;
+    for (const auto& [name, value] : result.last.figures) json["schedule"][visible_text(name)] = value;
     json["model_hash"] = result.commit.model_hash.hex();
     json["state_hash"] = result.commit.state_hash.hex();
     for (const auto& [process, bytes] : result.peak_memory) json["peak_memory_bytes"][process] = bytes;
-    return write_atomically(settings_.run.result(), json.dump(2) + "\n");
+    return write_atomically(settings_.run.result(), json_text(json, 2) + "\n");
   }
 
  private:
@@ -152,7 +154,7 @@ class RunRecorder final : public Recorder {
     manifest["shards"] = settings_.job.shards;
     manifest["slices"] = settings_.job.slices;
     manifest["partitions"] = settings_.partitions;
-    for (const auto& [name, value] : settings_.job.options.all()) manifest["options"][name] = value;
+    for (const auto& [name, value] : settings_.job.options.all()) manifest["options"][name] = exact_text(value);
     for (std::size_t i = 0; i < record.files.size(); ++i) {
       const auto from = settings_.run.checkpoint() / record.files[i].file;
       const std::string name = RunFolder::partition_file(static_cast<std::uint32_t>(i));
@@ -168,12 +170,12 @@ class RunRecorder final : public Recorder {
 
   // A run goes on without its metrics if they cannot be written: the model is worth more.
   void append(LineFile& file, const Json& json) {
-    const Status status = file.append(json.dump());
+    const Status status = file.append(json_text(json));
     if (!status.ok() && !std::exchange(complained_, true)) log_error("event=disk what=" + log_value(status.what()));
   }
 
   void say(const Json& json) {
-    if (report_ != nullptr) report_->say(json.dump());
+    if (report_ != nullptr) report_->say(json_text(json));
   }
 
   JobSettings settings_;

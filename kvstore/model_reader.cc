@@ -5,6 +5,7 @@
 #include "base/cut.h"
 #include "base/files.h"
 #include "base/input_files.h"
+#include "base/json_text.h"
 #include "base/run_folder.h"
 #include "base/sealed_json.h"
 #include "kvstore/checkpoint_file.h"
@@ -88,13 +89,19 @@ Result<nlohmann::json> read_manifest(const std::filesystem::path& folder) {
 Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json& json) {
   Manifest manifest;
   manifest.folder = model_folder(folder);
-  manifest.app = json.at("app").get<std::string>();
+  const auto app = exact_text_of(json.at("app"));
+  if (!app) return Status(ExitCode::disk, folder.string() + ": the model's manifest names no app");
+  manifest.app = *app;
   manifest.epoch = json.at("epoch").get<Epoch>();
   manifest.job.seed = json.at("seed").get<std::uint64_t>();
   manifest.job.shards = json.at("shards").get<std::uint32_t>();
   manifest.job.slices = json.at("slices").get<std::uint32_t>();
   std::map<std::string, std::string, std::less<>> options;
-  for (const auto& [name, value] : json.at("options").items()) options[name] = value.get<std::string>();
+  for (const auto& [name, value] : json.at("options").items()) {
+    auto text = exact_text_of(value);
+    if (!text) return Status(ExitCode::disk, folder.string() + ": the model's manifest has no text for --" + name);
+    options[name] = *std::move(text);
+  }
   manifest.job.options = Options(std::move(options));
   const auto files_of = [&](std::string_view name) {
     auto files = input_files(manifest.job.options.text(name));
@@ -142,10 +149,9 @@ Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder) {
 Result<std::string> app_of_model(const std::filesystem::path& folder) {
   auto json = read_manifest(folder);
   if (!json.ok()) return json.status();
-  const auto app = json->find("app");
-  if (app == json->end() || !app->is_string())
-    return Status(ExitCode::disk, folder.string() + ": the model's manifest names no app");
-  return app->get<std::string>();
+  auto app = json->contains("app") ? exact_text_of(json->at("app")) : std::nullopt;
+  if (!app) return Status(ExitCode::disk, folder.string() + ": the model's manifest names no app");
+  return *std::move(app);
 }
 
 }  // namespace rota

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "rota/utf8.h"
+
 namespace rota::io {
 namespace {
 
@@ -20,19 +22,18 @@ std::string_view next_field(std::string_view& line) {
 }
 
 std::string quoted(std::string_view text) {
-  static constexpr char kHex[] = "0123456789abcdef";
   std::string shown = "'";
-  for (const char c : text.substr(0, kMostShown)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      shown += c;
-    } else {
-      shown += "\\x";
-      shown += kHex[byte >> 4];
-      shown += kHex[byte & 15];
-    }
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const CodePoint next = next_code_point(rest);
+    if (text.size() - rest.size() + next.bytes > kMostShown) break;
+    if (next.valid && next.value >= 0x20 && next.value != 0x7f)
+      shown += rest.substr(0, next.bytes);
+    else
+      append_hex(rest.front(), shown);
+    rest.remove_prefix(next.bytes);
   }
-  if (text.size() > kMostShown) shown += "...";
+  if (!rest.empty()) shown += "...";
   return shown + "'";
 }
 

@@ -33,7 +33,8 @@ inline const char* scan_digits(const char* at, const char* end, std::uint64_t& v
 // The next run of characters that are not blank, and `line` behind it; empty at the line's end.
 std::string_view next_field(std::string_view& line);
 
-// The text in quotes for a message: cut short, and with every byte that is not printable written as \xNN.
+// The text in quotes for a message: cut short, but not inside a character, and with every byte that is not printable or
+// no UTF-8 written as \xNN.
 std::string quoted(std::string_view text);
 
 }  // namespace rota::io

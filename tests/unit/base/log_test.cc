@@ -31,6 +31,13 @@ TEST_F(LogTest, AllLinesAreInTheRolesFileAndWarningsOnStderrToo) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "log"), {}), 1);
 }
 
+TEST_F(LogTest, LinesAreUtf8WhateverTheyAreMadeOf) {
+  ASSERT_TRUE(init_log("worker-4", folder / "log").ok());
+  log_info("event=read what=\"caf\xe9 Straße \x1b[31m\tred\"");
+  const std::string text = read(folder / "log" / "worker-4.log");
+  EXPECT_NE(text.find("what=\"caf\\xe9 Straße \\x1b[31m\tred\""), std::string::npos) << text;
+}
+
 TEST_F(LogTest, AFolderThatCannotBeMadeIsCannotWrite) {
   write("a", "");
   EXPECT_EQ(init_log("worker-0", folder / "a").code(), ExitCode::cannot_write);

@@ -1,0 +1,69 @@
+// rota/utf8.h -- text that may have bytes that are no UTF-8: users' data, names of files, words of plugins.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace rota {
+
+struct CodePoint {
+  char32_t value;
+  std::size_t bytes;  // at least 1
+  bool valid;         // false: the byte is no part of UTF-8, and `value` is that byte
+};
+
+// The first code point.  REQUIRES: text is not empty.
+inline CodePoint next_code_point(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  const CodePoint invalid{first, 1, false};
+  if (first < 0x80) return {first, 1, true};
+  const std::size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || bytes > text.size()) return invalid;
+  char32_t value = first & (0xffU >> (bytes + 1));
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return invalid;
+    value = value << 6 | (byte(i) & 0x3fU);
+  }
+  // Longer than need be, a half of a surrogate pair, or beyond Unicode.
+  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (value < kLeast[bytes] || (value >= 0xd800 && value < 0xe000) || value > 0x10ffff) return invalid;
+  return {value, bytes, true};
+}
+
+inline bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const CodePoint next = next_code_point(text);
+    if (!next.valid) return false;
+    text.remove_prefix(next.bytes);
+  }
+  return true;
+}
+
+// The byte as \xNN.
+inline void append_hex(char byte, std::string& to) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  const auto number = static_cast<unsigned char>(byte);
+  to += "\\x";
+  to += kHex[number >> 4];
+  to += kHex[number & 15];
+}
+
+// Text that is UTF-8 as it is; in other text every byte that is no part of UTF-8 as \xNN.  For people: it cannot be
+// told from text that had \xNN in it.
+inline std::string visible_text(std::string_view text) {
+  std::string visible;
+  visible.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint next = next_code_point(text);
+    if (next.valid)
+      visible += text.substr(0, next.bytes);
+    else
+      append_hex(text.front(), visible);
+    text.remove_prefix(next.bytes);
+  }
+  return visible;
+}
+
+}  // namespace rota
