@@ -11,6 +11,7 @@
 #include "base/version.h"
 #include "cli/commands.h"
 #include "cli/run_job.h"
+#include "cli/whole_lines.h"
 #include "kvstore/model_reader.h"
 
 namespace rota {
@@ -70,9 +71,10 @@ Status run_into(const Plugin& plugin, const Command& command, const Call& call) 
                           std::none_of(command.options.begin(), command.options.end(),
                                        [](const Option& option) { return option.name == "output"; });
   if (!own_output) {
-    ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { command.run(call, std::cout); }));
-    std::cout.flush();
-    return std::cout.good() ? Status() : Status(ExitCode::disk, "cannot write to stdout");
+    WholeLines out(std::cout);
+    ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { command.run(call, out); }));
+    out.end();
+    return out.good() && std::cout.good() ? Status() : Status(ExitCode::disk, "cannot write to stdout");
   }
   const fs::path file(options.text("output"));
   const fs::path unfinished = file.string() + ".unfinished";
