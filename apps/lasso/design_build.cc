@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "apps/lasso/design_parallel.h"
+#include "apps/lasso/number_text.h"
 
 namespace rota::lasso {
 namespace {
@@ -21,10 +22,11 @@ bool is_single(double value) {
   return static_cast<double>(static_cast<float>(value)) == value;
 }
 
-std::string text_of(double number) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, number).ptr};
-}
+// The largest value that a block of this precision may have: sums of squares of 2^32 rows must be finite.
+template <typename T>
+inline constexpr double kLargest = 1e140;
+template <>
+inline constexpr double kLargest<float> = std::numeric_limits<float>::max();
 
 // What a bucket has of the block.
 struct BucketPart {
@@ -34,7 +36,7 @@ struct BucketPart {
   bool whole = false;       // all that the bucket has lies in the block
   bool single = true;       // the entries are exact in single precision
   std::optional<RepeatedEntry> repeated;
-  std::optional<NotSingle> not_single;
+  std::optional<TooLarge> too_large;
 };
 
 // Of buckets: their entries share memory.
@@ -140,7 +142,7 @@ class Builder {
     });
     for (const BucketPart& part : parts_) {
       if (part.repeated) throw RepeatedEntry(*part.repeated);
-      if (part.not_single) throw NotSingle(*part.not_single);
+      if (part.too_large) throw TooLarge(*part.too_large);
     }
     // Columns behind the last bucket have no entries.
     const std::uint64_t covered = parts_.empty() ? range_.first_column : parts_.back().end_column;
@@ -169,9 +171,9 @@ class Builder {
       const std::uint64_t place = next[entry.column - part.first_column]++;
       rows[place] = row;
       values[place] = static_cast<T>(entry.value);
-      if (sizeof(T) < sizeof(double) && std::isinf(values[place])) [[unlikely]]
-        if (!part.not_single || entry.column < part.not_single->column)
-          part.not_single.emplace(entry.value, entry.column);
+      if (static_cast<double>(std::abs(values[place])) > kLargest<T>) [[unlikely]]
+        if (!part.too_large || entry.column < part.too_large->column)
+          part.too_large.emplace(entry.value, entry.column, sizeof(T) < sizeof(double));
     });
     if (order == EntryOrder::by_rows) return;
     for (std::uint64_t c = 0; c < width && !part.repeated; ++c)
@@ -221,9 +223,10 @@ RepeatedEntry::RepeatedEntry(std::uint64_t row_number, std::uint64_t column_numb
       row(row_number),
       column(column_number) {}
 
-NotSingle::NotSingle(double value, std::uint64_t column_number)
-    : std::runtime_error("the value " + text_of(value) + " in column " + std::to_string(column_number + 1) +
-                         " is too large for single precision"),
+TooLarge::TooLarge(double value, std::uint64_t column_number, bool single)
+    : std::runtime_error(
+          "the value " + number_text(value) + " in column " + std::to_string(column_number + 1) + " is too large " +
+          (single ? "for single precision" : "to be squared and summed up: give the column another unit")),
       column(column_number) {}
 
 void align_buckets(std::span<DesignPiece> pieces) {

@@ -26,9 +26,9 @@ struct RepeatedEntry : std::runtime_error {
   RepeatedEntry(std::uint64_t row_number, std::uint64_t column_number);
   std::uint64_t row, column;
 };
-// A value is beyond single precision; column of the matrix, from 0.
-struct NotSingle : std::runtime_error {
-  NotSingle(double value, std::uint64_t column_number);
+// A value is too large to be squared and summed up, or for single precision; column of the matrix, from 0.
+struct TooLarge : std::runtime_error {
+  TooLarge(double value, std::uint64_t column_number, bool single);
   std::uint64_t column;
 };
 
@@ -49,7 +49,7 @@ enum class Keep {
 // The entries of `pieces`, which are in the order of their rows, that lie in `range`.  The pieces hold all entries of
 // `range`; where they were divided makes no difference, nor does the number of threads.  Memory of entries that are
 // not to be kept is given back on the way.  Uses the threads of the task arena that it is called in.
-// Throws RepeatedEntry (order any), or NotSingle (single precision); the pieces are then of no use.
+// Throws RepeatedEntry (order any), or TooLarge; the pieces are then of no use.
 Columns build_columns(std::span<const DesignPiece> pieces, const BlockRange& range, Precision precision,
                       EntryOrder order, Keep keep);
 

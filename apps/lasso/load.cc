@@ -116,7 +116,7 @@ Columns build(const Source& source, const DesignInput& input, const BlockRange& 
     return build_columns(input.pieces, range, source.precision, input.order, keep);
   } catch (const RepeatedEntry& entry) {
     refuse_repeated(source, input, entry);
-  } catch (const NotSingle& large) {
+  } catch (const TooLarge& large) {
     throw DataError(source.files.front(), 0, large.what());
   }
 }

@@ -137,7 +137,7 @@ TEST(Columns, WhatIsBeyondSinglePrecisionIsRefused) {
   try {
     columns_of(matrix, Precision::single_precision);
     FAIL();
-  } catch (const NotSingle& error) {
+  } catch (const TooLarge& error) {
     EXPECT_EQ(error.column, 20U);
   }
   EXPECT_FALSE(columns_of(matrix).is_single());

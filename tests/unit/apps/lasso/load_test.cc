@@ -460,5 +460,24 @@ TEST(Load, WhatIsBeyondSinglePrecision) {
             source.files[0] + ": the value 1e+39 in column 7 is too large for single precision");
 }
 
+// Sums of squares were infinite, and the fit ended after 500 looks at no number as if it were done.
+TEST(Load, WhatCannotBeSquaredIsRefused) {
+  const ScratchFiles files;
+  const std::vector<ShardId> all = {0};
+  for (const char* number : {"1e300", "-1e300", "1e141"}) {
+    const Source source = source_of({files.write("s", std::string("1 1:1\n1 7:") + number + "\n")});
+    for (const bool rows : {false, true}) {
+      const std::string message = message_of<DataError>([&] {
+        if (rows)
+          load_rows(source, 1, all);
+        else
+          load_columns(source, 1, all);
+      });
+      EXPECT_NE(message.find("in column 7 is too large to be squared and summed up"), message.npos) << message;
+    }
+  }
+  EXPECT_EQ(load_rows(source_of({files.write("s", "1 1:1e140\n1 2:1\n")}), 1, all).shape.rows, 2U);
+}
+
 }  // namespace
 }  // namespace rota::lasso
