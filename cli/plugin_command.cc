@@ -6,6 +6,7 @@
 #include <iostream>
 #include <system_error>
 
+#include "base/ignored_options.h"
 #include "base/input_files.h"
 #include "base/plugin_host.h"
 #include "base/version.h"
@@ -90,6 +91,16 @@ Status run_into(const Plugin& plugin, const Command& command, const Call& call) 
   return status;
 }
 
+// Tells of options that were given and change nothing.
+Status warn_of_ignored(const Plugin& plugin, const Command& command, const Options& options) {
+  if (command.ignored == nullptr) return {};
+  std::vector<Ignored> ignored;
+  ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { ignored = command.ignored(options); }));
+  for (const Ignored& one : only_set(std::move(ignored), options, command.options))
+    std::fprintf(stderr, "rota: %s\n", one.text().c_str());
+  return {};
+}
+
 // The app and the folder of its plugins, before the command's own flags are known.
 Result<const Plugin*> plugin_of(int argc, const char* const* argv, CommandLine& first) {
   auto line = parse_flags(argc, argv, {{}, kOwnOptions, {}, true});
@@ -141,6 +152,7 @@ Status plugin_command(int argc, const char* const* argv) {
     if (!found.ok()) return std::move(found).status();
     files = std::move(found).value();
   }
+  ROTA_TRY(warn_of_ignored(**plugin, *command, line->options));
   return run_into(**plugin, *command, {model.get(), line->options, files});
 }
 

@@ -30,6 +30,8 @@ Status print_result(const RunFolder& run) {
   if (!result.is_object()) return {ExitCode::bug, run.result().string() + " is not a JSON object"};
   std::printf("done: %.0f epochs in %.4g s", number_in(result, "epochs"), number_in(result, "seconds"));
   if (result.contains("objective")) std::printf(", objective %.9g", number_in(result, "objective"));
+  if (const auto converged = result.find("converged"); converged != result.end() && *converged == false)
+    std::printf(", not converged");
   std::printf(", model_hash %s, %s\n", text_in(result, "model_hash").c_str(), run.path.c_str());
   if (std::fflush(stdout) != 0) return {ExitCode::disk, "cannot write to stdout"};
   return {};

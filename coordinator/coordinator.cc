@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 namespace rota {
 
@@ -146,10 +147,6 @@ void Coordinator::on(const Hello& hello, NodeId from, Outbox& out) {
 }
 
 void Coordinator::begin_loading(Outbox& out) {
-  if (plan_.time_control)
-    recorder_->event("not_reproducible", {{"why", "time control ends visits by the clock (--step_budget_ms)"}});
-  if (plan_.asynchronous)
-    recorder_->event("not_reproducible", {{"why", "a push sees whatever commits have come (--asynchronous)"}});
   Welcome welcome = roster_.welcome();
   welcome.era = plan_.era;
   if (plan_.resume)
@@ -241,10 +238,24 @@ void Coordinator::on(const CutMade& cut, NodeId from, Outbox& out) {
   if (phase_ != Phase::cutting || from != NodeId{Role::scheduler, 0}) return wrong(from, "CUT", out);
   recorder_->event("cut", {{"slices", std::to_string(cut.cut.slices.size())},
                            {"replicated", std::to_string(cut.cut.replicated.size())}});
+  tell_ignored(cut.ignored);
   plan_.slices = static_cast<std::uint32_t>(cut.cut.slices.size());
   dispatch_ = Dispatch(plan_.shards, plan_.slices, plan_.workers, plan_.partitions, tables_);
   enter(Phase::preparing);
-  to_all(roster_.workers(), cut, out);
+  to_all(roster_.workers(), CutMade{cut.cut, {}}, out);
+}
+
+// Options that change nothing, and those that do so that no second run will be like this one.
+void Coordinator::tell_ignored(const std::vector<Ignored>& ignored) {
+  std::set<std::string> names;
+  for (const Ignored& one : ignored) {
+    names.insert(one.option);
+    recorder_->event("warning", {{"what", one.text()}});
+  }
+  if (plan_.time_control && !names.contains("step_budget_ms"))
+    recorder_->event("not_reproducible", {{"why", "time control ends visits by the clock (--step_budget_ms)"}});
+  if (plan_.asynchronous && !names.contains("asynchronous"))
+    recorder_->event("not_reproducible", {{"why", "a push sees whatever commits have come (--asynchronous)"}});
 }
 
 void Coordinator::on(const Ready&, NodeId from, Outbox& out) {
@@ -280,6 +291,7 @@ void Coordinator::on(const Rounds& rounds, NodeId from, Outbox& out) {
     ScheduledEpoch& epoch = scheduled_[one.epoch];
     ++epoch.schedulers;
     for (const Figure& figure : one.figures) epoch.figures.emplace_back(prefix + figure.name, figure.value);
+    if (one.converged) epoch.converged = epoch.converged.value_or(true) && *one.converged;
   }
   give_out(out);
   end_epochs(out);
@@ -354,7 +366,9 @@ void Coordinator::end_epochs(Outbox& out) {
     record_.epochs = last_epoch_ == kNoEnd ? 0 : last_epoch_;
     record_.seconds = seconds_;
     times->second.fill(record_);
-    record_.figures = std::move(scheduled_.extract(next_to_record_).mapped().figures);
+    ScheduledEpoch scheduled = std::move(scheduled_.extract(next_to_record_).mapped());
+    record_.figures = std::move(scheduled.figures);
+    record_.converged = scheduled.converged;
     record_.items_per_second = took > 0 ? static_cast<double>(record_.items) / took : 0;
     times_.erase(times);
     dispatch_.epoch_done(next_to_record_);
@@ -400,14 +414,7 @@ void Coordinator::record_epoch(const std::vector<double>* terms, Outbox& out) {
   record_.items_unit = items_unit_;
   if (terms != nullptr) {
     record_.evaluated = true;
-    for (std::size_t i = 0; i < terms_.size(); ++i) {
-      record_.terms.emplace_back(terms_[i].name, (*terms)[i]);
-      if (terms_[i].kind == Term::Kind::valid && (*terms)[i] != 0) record_.valid = (*terms)[i];
-      const bool grows = terms_[i].kind == Term::Kind::objective;
-      if (!grows && terms_[i].kind != Term::Kind::normalised) continue;
-      record_.objective += (*terms)[i];
-      if (grows && items_ > 0) record_.per_item = record_.objective / static_cast<double>(items_);
-    }
+    fill_scores(terms_, *terms, items_, record_);
   }
   recorder_->epoch(record_);
   if (terms == nullptr) return;
@@ -501,6 +508,7 @@ void Coordinator::finish(Outbox& out) {
     return end(stop_->code,
                "stopped after epoch " + std::to_string(committed_->epoch) + of + "; `rota resume` continues", out);
   }
+  if (record_.converged == false) recorder_->event("warning", {{"what", "the job has ended before it converged"}});
   enter(Phase::finishing);
   RunResult result{record_, *committed_, roster_.peak_memory()};
   result.peak_memory.emplace_back(kCoordinator.name(), out.world().memory);

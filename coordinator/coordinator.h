@@ -68,6 +68,7 @@ class Coordinator final : public Node {
   void begin_loading(Outbox& out);
   void enter(Phase phase);
   Status check_data();
+  void tell_ignored(const std::vector<Ignored>& ignored);
   void begin_training(Outbox& out);
   void give_out(Outbox& out);
   Boundary boundary_after(Epoch epoch, Nanoseconds now) const;
@@ -113,6 +114,7 @@ class Coordinator final : public Node {
   struct ScheduledEpoch {
     std::uint32_t schedulers = 0;  // for which it is over
     std::vector<std::pair<std::string, double>> figures;
+    std::optional<bool> converged;  // all schedules that say so have
   };
   std::map<Epoch, ScheduledEpoch> scheduled_;  // likewise
   Epoch next_to_record_ = 0;

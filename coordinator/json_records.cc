@@ -4,8 +4,8 @@
 #include <limits>
 #include <optional>
 
-#include "base/run_folder.h"
 #include "base/json_text.h"
+#include "base/run_folder.h"
 #include "base/sealed_json.h"
 #include "rota/utf8.h"
 
@@ -49,6 +49,7 @@ nlohmann::ordered_json to_json(const EpochRecord& record) {
     json["terms"] = by_name(record.terms);
   }
   if (!record.figures.empty()) json["schedule"] = by_name(record.figures);
+  if (record.converged) json["converged"] = *record.converged;
   json["items"] = record.items;
   json["items_unit"] = visible_text(record.items_unit);
   json["items_per_second"] = record.items_per_second;
@@ -94,6 +95,7 @@ EpochRecord epoch_from_json(const nlohmann::json& json, bool& fits) {
     record.terms = pairs_from(json.at("terms"));
   }
   if (json.contains("schedule")) record.figures = pairs_from(json.at("schedule"));
+  if (json.contains("converged")) record.converged = json.at("converged").get<bool>();
   record.items = whole(json.at("items"), kMost, fits);
   record.items_unit = json.at("items_unit").get<std::string>();
   record.items_per_second = real(json.at("items_per_second"));

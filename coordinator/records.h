@@ -30,6 +30,7 @@ struct EpochRecord {
   std::optional<double> valid;     // score of held-out data
   std::vector<std::pair<std::string, double>> terms;
   std::vector<std::pair<std::string, double>> figures;  // of the schedule
+  std::optional<bool> converged;                        // if the schedule can say it
   std::uint64_t items = 0;
   std::string items_unit;
   double items_per_second = 0;    // in this epoch

@@ -43,6 +43,7 @@ std::string log_line(const EpochRecord& record) {
       record.items_per_second, record.bytes_sent, record.workers.size(), record.slowest.c_str(), record.waiting_share);
   for (const auto* numbers : {&record.terms, &record.figures})
     for (const auto& [name, value] : *numbers) add(" %s=%.8g", name.c_str(), value);
+  if (record.converged) add(" converged=%s", *record.converged ? "true" : "false");
   return text;
 }
 
@@ -139,6 +140,7 @@ class RunRecorder final : public Recorder {
       for (const auto& [name, value] : result.last.terms) json["terms"][visible_text(name)] = value;
     }
     for (const auto& [name, value] : result.last.figures) json["schedule"][visible_text(name)] = value;
+    if (result.last.converged) json["converged"] = *result.last.converged;
     json["model_hash"] = result.commit.model_hash.hex();
     json["state_hash"] = result.commit.state_hash.hex();
     for (const auto& [process, bytes] : result.peak_memory) json["peak_memory_bytes"][process] = bytes;

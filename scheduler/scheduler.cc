@@ -47,7 +47,12 @@ Status Scheduler::on(const Weights& weights, NodeId, Outbox& out) {
   if (plugin_.slice != nullptr && cut_.slices.size() != job_.slices)
     return {ExitCode::failed, "schedule: a cut into " + std::to_string(cut_.slices.size()) + " slices, wanted were " +
                                   std::to_string(job_.slices)};
-  if (settings_.index == 0) out.send(kCoordinator, CutMade{cut_});
+  if (settings_.index > 0) return {};
+  if (settings_.pipeline > 0 && pipeline_ != settings_.pipeline)
+    settings_.ignored.push_back(
+        {"pipeline", pipeline_ == 0 ? "this schedule waits for no feedback"
+                                    : "this schedule has " + std::to_string(pipeline_) + " rounds out at a time"});
+  out.send(kCoordinator, CutMade{cut_, settings_.ignored});
   return {};
 }
 
@@ -142,10 +147,11 @@ Status Scheduler::choose(Rounds& rounds) {
 Status Scheduler::end_epoch(Rounds& rounds) {
   const std::string where = "epoch " + std::to_string(epoch_);
   Writer state;
-  std::vector<Figure> figures;
-  ROTA_TRY(call_hook(plugin_.name, "Schedule::figures", where, [&] { figures = schedule_->figures(); }));
+  EpochFigures figures{epoch_, {}, {}};
+  ROTA_TRY(call_hook(plugin_.name, "Schedule::figures", where, [&] { figures.figures = schedule_->figures(); }));
+  ROTA_TRY(call_hook(plugin_.name, "Schedule::converged", where, [&] { figures.converged = schedule_->converged(); }));
   ROTA_TRY(call_hook(plugin_.name, "Schedule::save", where, [&] { schedule_->save(state); }));
-  rounds.figures.push_back({epoch_, std::move(figures)});
+  rounds.figures.push_back(std::move(figures));
   states_[epoch_++] = state.take();
   epoch_begun_ = epoch_ending_ = false;
   chosen_ = fed_back_ = 0;

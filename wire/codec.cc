@@ -38,8 +38,11 @@ void fields(auto& io, Is<Table> auto& m) {
 void fields(auto& io, Is<Figure> auto& m) {
   io(m.name, m.value);
 }
+void fields(auto& io, Is<Ignored> auto& m) {
+  io(m.option, m.why);
+}
 void fields(auto& io, Is<EpochFigures> auto& m) {
-  io(m.epoch, m.figures);
+  io(m.epoch, m.figures, m.converged);
 }
 void fields(auto& io, Is<Cut> auto& m) {
   io(m.slices, m.replicated);
@@ -75,7 +78,7 @@ void fields(auto& io, Is<Weights> auto& m) {
   io(m.census);
 }
 void fields(auto& io, Is<CutMade> auto& m) {
-  io(m.cut);
+  io(m.cut, m.ignored);
 }
 void fields(auto&, Is<Ready> auto&) {}
 void fields(auto& io, Is<Start> auto& m) {
@@ -226,7 +229,7 @@ class FieldReader {
   void field(Role& role) { bounded(role, 1, static_cast<std::uint64_t>(kLastRole)); }
   void field(Kind& kind) { bounded(kind, 1, std::numeric_limits<std::uint16_t>::max()); }
   void field(Object& object) { bounded(object, 1, static_cast<std::uint64_t>(kLastObject)); }
-  void field(Term::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Term::Kind::valid)); }
+  void field(Term::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Term::Kind::scores)); }
   void field(Table::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Table::Kind::sliced)); }
   void field(ExitCode& code) { bounded(code, 0, 255); }
   template <typename T>

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "base/ignored_options.h"
 #include "base/job_options.h"
 #include "base/log.h"
 #include "base/plugin_host.h"
@@ -72,7 +73,9 @@ int member_main(int argc, const char* const* argv, Role role, const MakeNodes& m
   const Status doings = keep_doings(settings->run.doing(process.name()), process.name());
   if (!doings.ok()) log_warning("event=disk what=" + log_value(doings.what()));
 
-  const Member member{*settings, parsed->plugin, process.index};
+  auto ignored = drop_ignored(*parsed->plugin, *settings);
+  if (!ignored.ok()) return say_and_exit(program, ignored.status());
+  const Member member{*settings, parsed->plugin, process.index, std::move(ignored).value()};
   ProcessSettings loop = process_settings(line, *settings, process);
   loop.threads = role == Role::worker ? settings->threads : 1;
   const auto factory = [&](const Welcome& welcome) -> Result<std::vector<std::unique_ptr<Node>>> {

@@ -16,6 +16,7 @@ struct Member {
   JobSettings settings;
   const Plugin* plugin = nullptr;
   std::uint32_t index = 0;
+  std::vector<Ignored> ignored = {};  // options that were given and change nothing; `settings` is without them
 };
 using MakeNodes = std::function<std::vector<std::unique_ptr<Node>>(const Member&, const Welcome&)>;
 

@@ -153,6 +153,7 @@ struct Weights {
 struct CutMade {
   static constexpr Kind kind = Kind::cut;
   Cut cut;
+  std::vector<Ignored> ignored = {};  // options that were given and change nothing
 };
 
 struct Ready {
@@ -173,6 +174,7 @@ struct Start {
 struct EpochFigures {
   Epoch epoch = 0;
   std::vector<Figure> figures;
+  std::optional<bool> converged = {};  // what the schedule says
 };
 
 struct Rounds {

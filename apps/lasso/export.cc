@@ -19,7 +19,8 @@ same double.  A linear prediction is intercept + sum of coefficient times value.
 
 path.csv          One penalty a line: number, lambda, objective, duality gap, non-zero coefficients, mean loss, mean
                   loss without coefficients, intercept; after a cross-validation also the held-out error (mean squared
-                  error or deviance) and its standard error.
+                  error or deviance) and its standard error.  Last 1, or 0 if the fit ended without reaching its
+                  tolerance.
 coefficients.csv  One non-zero coefficient a line: penalty, column, coefficient.
 coefficients.mtx  The same as a sparse MatrixMarket matrix, columns of the data x penalties, without the intercepts:
                   Python: scipy.io.mmread("coefficients.mtx").tocsc()
@@ -58,14 +59,14 @@ class TextFile {
 void write_path(const TrainedModel& model, TextFile out) {
   const bool folds = !model.validation.empty();
   out << "penalty,lambda,objective,gap,nonzeros,loss,null_loss,intercept"
-      << (folds ? ",cv_error,cv_standard_error" : "") << "\n";
+      << (folds ? ",cv_error,cv_standard_error" : "") << ",converged\n";
   for (std::size_t k = 0; k < model.path.size(); ++k) {
     const FitRow& fit = model.path[k];
     out << std::uint64_t{k + 1} << "," << fit.lambda << "," << fit.objective << "," << fit.gap << ","
         << static_cast<std::uint64_t>(fit.nonzeros) << "," << fit.loss << "," << fit.null_loss << ","
         << model.coefficients[k].intercept;
     if (folds) out << "," << model.validation[k].mean << "," << model.validation[k].standard_error;
-    out << "\n";
+    out << "," << std::uint64_t{converged(model, fit) ? 1U : 0U} << "\n";
   }
   out.close();
 }

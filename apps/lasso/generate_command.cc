@@ -66,6 +66,15 @@ std::span<const Option> generate_options() {
   return kOptions;
 }
 
+std::vector<Ignored> generate_ignored(const Options& options) {
+  std::vector<Ignored> ignored;
+  const DataKind kind = kind_of(options.text("kind"));
+  if (kind != DataKind::chain) ignored.push_back({"per_column", "the matrix is dense (--kind=chain)"});
+  if (kind != DataKind::groups) ignored.push_back({"groups", "columns have no groups (--kind=groups)"});
+  if (kind == DataKind::dense) ignored.push_back({"correlation", "no columns correlate (--kind=dense)"});
+  return ignored;
+}
+
 void generate_command(const Call& call, std::ostream& out) {
   const auto whole = [&](std::string_view name) { return static_cast<std::uint64_t>(call.options.integer(name)); };
   GenerateSettings settings;

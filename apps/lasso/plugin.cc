@@ -129,7 +129,8 @@ Plugin plugin() {
                                        .summary = "makes data of known structure, as LIBSVM text",
                                        .options = generate_options(),
                                        .run = generate_command,
-                                       .needs_model = false}};
+                                       .needs_model = false,
+                                       .ignored = generate_ignored}};
   return {.name = "lasso",
           .summary = "sparse linear models: Lasso and elastic net, squared and logistic loss",
           .items = "entries",
@@ -137,6 +138,7 @@ Plugin plugin() {
           .epochs = 0,  // it ends when its fits are done
           .several_schedulers = true,
           .check = check,
+          .ignored = ignored,
           .tables = tables,
           .terms = terms,
           .schedule = schedule,

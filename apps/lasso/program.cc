@@ -6,6 +6,12 @@
 #include "rota/random.h"
 
 namespace rota::lasso {
+namespace {
+
+// Bits of a saved program.  Never change or reuse.
+constexpr unsigned kDone = 1, kNotReached = 2;
+
+}  // namespace
 
 std::vector<double> to_doubles(const Argument& argument) {
   return {static_cast<double>(argument.step), static_cast<double>(argument.fold), static_cast<double>(argument.penalty),
@@ -44,14 +50,16 @@ void Program::save(Writer& out) const {
   out.put_all(std::span<const double>(lambdas_));
   out.put(fold_);
   out.put(penalty_);
-  out.put(done_);
+  out.put(static_cast<std::uint8_t>((done_ ? kDone : 0) | (all_reached_ ? 0 : kNotReached)));
 }
 
 void Program::restore(Reader& in) {
   lambdas_ = in.get_all<double>();
   fold_ = in.get<std::uint32_t>();
   penalty_ = in.get<std::uint32_t>();
-  done_ = in.get<std::uint8_t>() != 0;
+  const auto state = in.get<std::uint8_t>();
+  done_ = (state & kDone) != 0;
+  all_reached_ = (state & kNotReached) == 0;
   if (fold_ > settings_.folds || (!lambdas_.empty() && penalty_ >= lambdas_.size())) in.fail();
 }
 

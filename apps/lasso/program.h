@@ -19,6 +19,8 @@ class Program {
   bool begin(double lambda_max);
   bool begun() const { return !lambdas_.empty(); }
   bool done() const { return done_; }
+  // Whether all fits are done, and each reached what advance() was told.
+  bool converged() const { return done_ && all_reached_; }
 
   // The fit at hand.
   std::uint32_t fold() const { return fold_; }
@@ -26,6 +28,8 @@ class Program {
   double lambda() const { return begun() ? lambdas_[penalty_] : 0; }
   // Whether no penalty follows for these rows.
   bool last_penalty() const { return penalty_ + 1 == lambdas_.size(); }
+  // The fit at hand ends here.  `reached`: its tolerance.
+  void end_fit(bool reached) { all_reached_ = all_reached_ && reached; }
   // Goes on to the next fit.  True if that has other rows: then it begins from zero.
   bool advance();
 
@@ -39,6 +43,7 @@ class Program {
   std::vector<double> lambdas_;  // descending
   std::uint32_t fold_ = 0, penalty_ = 0;
   bool done_ = false;
+  bool all_reached_ = true;
 };
 
 // The fold (1 .. folds) of every row: equal numbers of rows, in an order that the seed shuffles.  Zeros if there are

@@ -54,6 +54,7 @@ void RowsCourse::plan() {
       break;
     case Beginning::undo:
       add_undo();
+      if (looks_ >= kLooksMost) break;  // what is left is recorded after the next look
       [[fallthrough]];
     case Beginning::update:
       add_updates();
@@ -171,6 +172,7 @@ void RowsCourse::judge(RowsCertificate certificate) {
   }
   const bool done = good_.gap <= settings_.tolerance * good_.null_objective;
   beginning_ = done || looks_ >= kLooksMost ? Beginning::record : Beginning::update;
+  if (beginning_ == Beginning::record) program_.end_fit(done);
 }
 
 // Changes that do not see each other may go round in circles, or worse: first by staleness, then in one round.

@@ -35,6 +35,7 @@ class RowsCourse {
   const RowsCertificate& good() const { return good_; }
 
   std::vector<Figure> figures();
+  bool converged() const { return program_.converged(); }
   void save(Writer& out) const;
   void restore(Reader& in);
 

@@ -17,6 +17,7 @@ class RowsSchedule final : public Schedule {
   Round next(Random& random) override;
   void feedback(const Commit& commit) override;
   std::vector<Figure> figures() override;
+  std::optional<bool> converged() const override { return course_.converged(); }
   void save(Writer& out) const override;
   void restore(Reader& in) override;
 

@@ -1,5 +1,6 @@
 #include "apps/lasso/settings.h"
 
+#include <initializer_list>
 #include <string_view>
 
 #include "apps/lasso/tables.h"
@@ -172,6 +173,25 @@ Settings settings_of(const Options& options) {
   settings.weights = options.text("weights");
   settings.response = options.text("response");
   return settings;
+}
+
+std::vector<Ignored> ignored(const Options& options) {
+  const Settings settings = settings_of(options);
+  std::vector<Ignored> none;
+  const auto ignore = [&](std::initializer_list<const char*> names, const char* why) {
+    for (const char* name : names) none.push_back({name, why});
+  };
+  if (settings.partition == Partition::columns) {
+    ignore({"conflicts", "batch", "correlation", "eta", "uniform_share"},
+           "it says how rounds of coefficients are drawn, and a working set is solved in one place (--partition=rows)");
+    ignore({"asynchronous", "staleness"}, "every round needs what the one before it found (--partition=rows)");
+  } else if (settings.order != Order::priority) {
+    ignore({"eta", "uniform_share"}, "coefficients are drawn without priorities (--order=priority)");
+    ignore({"correlation"}, "only --order=priority asks which columns correlate");
+  } else if (settings.conflicts == Conflicts::ignore) {
+    ignore({"correlation"}, "nothing is asked about conflicts (--conflicts=ignore)");
+  }
+  return none;
 }
 
 }  // namespace rota::lasso

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "rota/job.h"
 #include "rota/options.h"
@@ -51,5 +52,7 @@ std::span<const Option> options();
 // Throws UsageError if the options do not go together.
 void check(const Options& options);
 Settings settings_of(const Options& options);
+// Options that change nothing beside the others.
+std::vector<Ignored> ignored(const Options& options);
 
 }  // namespace rota::lasso

@@ -55,8 +55,9 @@ void show_path(const TrainedModel& model, std::ostream& out) {
     if (folds) {
       out << cell(number(model.validation[k].mean, 6), 11) << cell(number(model.validation[k].standard_error, 4), 10);
       if (k == model.best) out << "min ";
-      if (k == model.simplest) out << "1se";
+      if (k == model.simplest) out << "1se ";
     }
+    if (!converged(model, fit)) out << "not converged";
     out << "\n";
   }
 }

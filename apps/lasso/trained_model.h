@@ -32,6 +32,11 @@ struct TrainedModel {
   std::optional<std::size_t> simplest;      // lambda.1se: the largest within a standard error of it
 };
 
+// Whether a fit has reached the tolerance that it was to reach.
+inline bool converged(const TrainedModel& model, const FitRow& fit) {
+  return fit.gap <= model.settings.tolerance * fit.null_loss;
+}
+
 // Throws DataError if the model is damaged.
 TrainedModel read_model(const Model& model);
 

@@ -68,6 +68,7 @@ void WorkingSetSchedule::go_on() {
   const bool done = certificate_.gap <= settings_.tolerance * certificate_.null_objective;
   if (!done && screens_ < kScreensMost) return grow();
   plan_record();
+  program_.end_fit(done);
   const bool other_rows = program_.advance();
   if (program_.done()) {
     planned_.back().ends_job = true;

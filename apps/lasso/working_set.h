@@ -24,6 +24,7 @@ class WorkingSetSchedule final : public Schedule {
   Round next(Random&) override;
   void feedback(const Commit& commit) override;
   std::vector<Figure> figures() override;
+  std::optional<bool> converged() const override { return program_.converged(); }
   void save(Writer& out) const override;
   void restore(Reader& in) override;
 

@@ -183,6 +183,12 @@ std::span<const Option> convert_options() {
   return kOptions;
 }
 
+std::vector<Ignored> convert_ignored(const Options& options) {
+  if (!options.has("vocab")) return {};
+  const char* const why = "all words of --vocab are kept";
+  return {{"min_count", why}, {"max_share", why}};
+}
+
 void convert(const Call& call, std::ostream& out) {
   if (!call.options.has("output")) throw UsageError("--output is missing: the file for the bag of words");
   const std::string path(call.options.text("output"));

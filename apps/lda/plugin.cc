@@ -37,7 +37,10 @@ std::vector<Term> terms(const Job& job) {
                              {"word", Term::Kind::objective},
                              {"delta_t", Term::Kind::report},
                              {"tokens", Term::Kind::conserved}};
-  if (job.options.has("valid")) terms.push_back({"valid_perplexity", Term::Kind::valid});
+  if (job.options.has("valid")) {
+    terms.push_back({"valid_perplexity", Term::Kind::valid});
+    terms.push_back({"valid_scores", Term::Kind::scores});
+  }
   return terms;
 }
 
@@ -75,7 +78,8 @@ Plugin plugin() {
        .summary = "tells the topics of new documents, a line for each",
        .options = predict_options(),
        .run = predict,
-       .takes_input = true},
+       .takes_input = true,
+       .ignored = predict_ignored},
       {.name = "evaluate",
        .summary = "tells how probable new documents are, by left-to-right estimates, as JSON",
        .options = evaluate_options(),
@@ -95,7 +99,8 @@ Plugin plugin() {
        .options = convert_options(),
        .run = convert,
        .needs_model = false,
-       .takes_input = true},
+       .takes_input = true,
+       .ignored = convert_ignored},
       {.name = "generate",
        .summary = "draws a corpus from the model itself, with words as frequent as in text",
        .options = generate_options(),
@@ -107,6 +112,7 @@ Plugin plugin() {
           .options = options(),
           .starting_pass = true,
           .check = check,
+          .ignored = ignored,
           .tables = tables,
           .terms = terms,
           .schedule = schedule,

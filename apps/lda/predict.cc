@@ -67,6 +67,12 @@ std::span<const Option> predict_options() {
   return kOptions;
 }
 
+std::vector<Ignored> predict_ignored(const Options& options) {
+  if (options.text("layout") != "table") return {};
+  const char* const why = "a table has all topics (--layout=table)";
+  return {{"least_share", why}, {"most_topics", why}};
+}
+
 void predict(const Call& call, std::ostream& out) {
   const TrainedModel model = read_model(*call.model, false);
   const NewDocuments read = read_new_documents(call.input, call.options.text("format"), model.vocabulary);

@@ -8,6 +8,7 @@
 namespace rota::lda {
 
 std::span<const Option> predict_options();
+std::vector<Ignored> predict_ignored(const Options& options);
 void predict(const Call& call, std::ostream& out);
 
 }  // namespace rota::lda

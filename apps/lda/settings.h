@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "apps/io/corpus.h"
 #include "apps/lda/priors.h"
@@ -21,8 +22,8 @@ inline constexpr Key kFirstReplicated = 1;  // its row 1 + w is the replicated w
 inline constexpr TableId kPriors = 2;       // shared: one row, the learned alphas and then beta
 inline constexpr TableId kScores = 3;       // shared: one row, log-probability and number of the held-out tokens
 
-// The terms of an evaluation.  The last is there only with held-out data.
-enum TermId { kDocTerm, kWordTerm, kDeltaTerm, kTokensTerm, kPerplexityTerm };
+// The terms of an evaluation.  The last two are there only with held-out data.
+enum TermId { kDocTerm, kWordTerm, kDeltaTerm, kTokensTerm, kPerplexityTerm, kScoresTerm };
 
 struct Settings {
   std::uint32_t topics = 100;
@@ -54,5 +55,7 @@ std::span<const Option> options();
 // Throws UsageError if the options do not go together.
 void check(const Options& options);
 Settings settings_of(const Options& options);
+// Options that change nothing beside the others.
+std::vector<Ignored> ignored(const Options& options);
 
 }  // namespace rota::lda

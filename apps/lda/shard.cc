@@ -296,7 +296,9 @@ void LdaPush::evaluate(std::span<double> terms) const {
   });
   terms[kWordTerm] += word;
   terms[kTokensTerm] += tokens;
-  if (settings_.held_out && score_.tokens > 0) terms[kPerplexityTerm] += std::exp(-score_.log_per_token());
+  if (!settings_.held_out || score_.tokens == 0) return;
+  terms[kPerplexityTerm] += std::exp(-score_.log_per_token());
+  terms[kScoresTerm] += 1;
 }
 
 void LdaPush::evaluate(SliceId, const Slice& slice, std::span<double> terms) const {

@@ -45,7 +45,8 @@ struct Term {
     report,      // shown beside it
     conserved,   // must add up to the number of items in the data; anything else stops the job as our bug
     normalised,  // a summand of an objective that does not grow with the data
-    valid,       // the score of held-out data; 0 as long as there is none
+    valid,       // the score of held-out data, or a sum of several
+    scores,      // how many scores `valid` is the sum of: their mean is shown, and 0 says that there is none yet
   };
   std::string name;
   Kind kind = Kind::report;

@@ -29,6 +29,14 @@ struct Option {
   double most = std::numeric_limits<double>::infinity();
 };
 
+// An option that changes nothing, as things are.
+struct Ignored {
+  std::string option;
+  std::string why;  // "the model has no slices"
+
+  std::string text() const { return "--" + option + " changes nothing: " + why; }
+};
+
 // A job's settings by name, already checked against their declarations.
 class Options {
  public:

@@ -40,7 +40,7 @@ namespace rota {
 // What must agree between a plugin and its host: these headers' version, the compiler's C++ ABI, and the
 // standard library.  C++ classes cross the border, so a plugin of another build is refused, exit 78.
 inline constexpr char kAbiStamp[] =
-    "rota-abi-2"
+    "rota-abi-3"
     " cxxabi-" ROTA_TEXT_OF(__GXX_ABI_VERSION)
 #ifdef _GLIBCXX_USE_CXX11_ABI
         " libstdc++-" ROTA_TEXT_OF(_GLIBCXX_RELEASE) "-cxx11-" ROTA_TEXT_OF(_GLIBCXX_USE_CXX11_ABI)
@@ -62,6 +62,8 @@ struct Command {
   void (*run)(const Call&, std::ostream& out);
   bool needs_model = true;   // --model
   bool takes_input = false;  // --input
+  // As Plugin::ignored, of this command's options.
+  std::vector<Ignored> (*ignored)(const Options&) = nullptr;
 };
 
 struct Plugin {
@@ -76,6 +78,9 @@ struct Plugin {
 
   // Throws UsageError if the options do not go together.  Null: they always do.
   void (*check)(const Options&) = nullptr;
+  // The options, the framework's among them, that change nothing in a job with these options.  Who has set one of them
+  // is told so, and the framework takes its own as if they were not given.  Null: there are none.
+  std::vector<Ignored> (*ignored)(const Options&) = nullptr;
   std::vector<Table> (*tables)(const Job&) = nullptr;
   std::vector<Term> (*terms)(const Job&) = nullptr;  // of an evaluation
 

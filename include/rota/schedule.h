@@ -1,6 +1,7 @@
 // rota/schedule.h -- the first of the three steps: what may change at once.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,10 @@ class Schedule {
 
   // Figures of the epoch that has just ended, for its record: what was drawn, what was refused, ...
   virtual std::vector<Figure> figures() { return {}; }
+
+  // Whether the job has come to where it should: false as long as it has not, or if it was given up.  No value: this
+  // schedule knows no such place.  Asked when an epoch has ended; what it says of the last one is the job's result.
+  virtual std::optional<bool> converged() const { return std::nullopt; }
 
   // What next() depends on, at the end of an epoch.
   virtual void save(Writer&) const {}

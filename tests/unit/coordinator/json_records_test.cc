@@ -16,13 +16,14 @@ CommitRecord sample() {
   record.items = 6789;
   record.ends_job = true;
   record.job = {1, ~std::uint64_t{0}};
-  record.app = "lda";
+  record.app = "ld\xe9";
   record.input = {11, 12};
   record.valid = {13, 14};
   record.record.epoch = 12;
   record.record.evaluated = true;
   record.record.objective = -1.0 / 3;
   record.record.valid = 0.7;
+  record.record.converged = false;
   record.record.terms = {{"loss", 0.1}, {"penalty", 1e-300}};
   record.record.figures = {{"drawn", 40}};
   record.record.items_unit = "tokens";

@@ -1,11 +1,10 @@
 // tests/unit/coordinator/record_bytes_test.cc -- the run's records, whatever bytes users and plugins give them.
-#include "coordinator/run_recorder.h"
-
 #include <sstream>
 
 #include "base/json_text.h"
 #include "base/sealed_json.h"
 #include "coordinator/json_records.h"
+#include "coordinator/run_recorder.h"
 #include "tests/unit/base/temporary_folder.h"
 
 namespace rota {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -90,7 +91,7 @@ class Script : public NodeStage {
     for (std::uint32_t i = 0; i < plan_.schedulers; ++i) hear({Role::scheduler, i}, hello({Role::scheduler, i}));
     hear(kWorker, hello(kWorker));
   }
-  void prepare(std::vector<Term> terms = {{"loss", Term::Kind::objective}}) {
+  void prepare(std::vector<Term> terms = {{"loss", Term::Kind::objective}}, std::optional<CutMade> made = {}) {
     join();
     Loaded loaded;
     loaded.items = {4, 6};
@@ -101,7 +102,7 @@ class Script : public NodeStage {
     loaded.app = "counting";
     std::tie(loaded.input, loaded.valid) = contents;
     hear(kWorker, loaded);
-    hear(kScheduler, cut());
+    hear(kScheduler, made.value_or(cut()));
     hear(kPartition, Ready{});
     hear(kWorker, Ready{});
   }
@@ -111,7 +112,7 @@ class Script : public NodeStage {
     return made;
   }
   // The two rounds of an epoch in which the slices change hands.
-  void schedule(RoundId first = 1, Epoch epoch = 1, bool ends_job = false) {
+  void schedule(RoundId first = 1, Epoch epoch = 1, bool ends_job = false, std::optional<bool> converged = {}) {
     Rounds rounds;
     rounds.first = first;
     rounds.rounds.resize(2);
@@ -119,7 +120,7 @@ class Script : public NodeStage {
     rounds.rounds[1].owned = {1, 0};
     rounds.rounds[1].ends_epoch = true;
     rounds.rounds[1].ends_job = ends_job;
-    rounds.figures = {{epoch, {{"drawn", 8}}}};
+    rounds.figures = {{epoch, {{"drawn", 8}}, converged}};
     hear(kScheduler, rounds);
   }
   // A round of one shared row, by a scheduler's own count, whose commit it wants to hear.

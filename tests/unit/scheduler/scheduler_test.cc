@@ -27,6 +27,7 @@ struct Play {
   bool owned = false;          // rounds are of slices alone
   bool throws = false;
   bool figures_throw = false;
+  std::optional<bool> converged;
   Share share;
   std::uint32_t wish = 0;
   std::vector<double> heard;  // values that came back
@@ -75,6 +76,7 @@ class PlayedSchedule final : public Schedule {
     if (play.figures_throw) throw std::runtime_error("nothing to report");
     return {{"heard", static_cast<double>(play.heard.size())}};
   }
+  std::optional<bool> converged() const override { return play.converged; }
   void save(Writer& out) const override {
     out.put(made_);
     out.put(std::uint64_t{play.heard.size()});
@@ -179,6 +181,39 @@ TEST_F(SchedulerNode, TheScheduleKnowsItsShareAndWhatTheUserWishes) {
   EXPECT_EQ(play.share.count, 3U);
   EXPECT_EQ(play.wish, 7U);
   EXPECT_TRUE(sent<CutMade>(kCoordinator).empty()) << "scheduler 0 speaks for all";
+}
+
+TEST_F(SchedulerNode, OptionsThatChangeNothingAreTold) {
+  start({0, 1, 1, 7, {{"batch", "as it is"}}});
+  play.pipeline = 2;
+  begin();
+  const std::vector<Ignored> told = sent<CutMade>(kCoordinator).at(0).ignored;
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0].text(), "--batch changes nothing: as it is");
+  EXPECT_EQ(told[1].text(), "--pipeline changes nothing: this schedule has 2 rounds out at a time");
+  start({0, 1, 1, 7});
+  play.pipeline = 7;
+  begin();
+  EXPECT_TRUE(sent<CutMade>(kCoordinator).at(0).ignored.empty()) << "the wish is granted";
+  start();
+  begin();
+  EXPECT_TRUE(sent<CutMade>(kCoordinator).at(0).ignored.empty()) << "nothing was wished";
+}
+
+TEST_F(SchedulerNode, WhatTheScheduleSaysOfItsConvergenceGoesWithTheFiguresOfTheEpoch) {
+  for (const std::optional<bool> opinion : {std::optional<bool>(), std::optional(false), std::optional(true)}) {
+    start();
+    play.pipeline = 0;
+    play.converged = opinion;
+    begin();
+    std::size_t epochs = 0;
+    for (const Rounds& rounds : sent<Rounds>(kCoordinator))
+      for (const EpochFigures& one : rounds.figures) {
+        EXPECT_EQ(one.converged, opinion);
+        ++epochs;
+      }
+    EXPECT_GT(epochs, 0U);
+  }
 }
 
 // ---- the pipeline ----

@@ -29,7 +29,8 @@ ROTA_FIELDS(TreeNode, a, b)
 ROTA_FIELDS(Term, a, b)
 ROTA_FIELDS(Table, a, b, c, d, e, f, g)
 ROTA_FIELDS(Figure, a, b)
-ROTA_FIELDS(EpochFigures, a, b)
+ROTA_FIELDS(Ignored, a, b)
+ROTA_FIELDS(EpochFigures, a, b, c)
 ROTA_FIELDS(Cut, a, b)
 ROTA_FIELDS(Round, a, b, c, d, e, f, g)
 ROTA_FIELDS(Ack, a)
@@ -44,7 +45,7 @@ ROTA_FIELDS(Fault, a, b)
 ROTA_FIELDS(Stop, a, b)
 ROTA_FIELDS(Loaded, a, b, c, d, e, f, g, h, i, j)
 ROTA_FIELDS(Weights, a)
-ROTA_FIELDS(CutMade, a)
+ROTA_FIELDS(CutMade, a, b)
 ROTA_FIELDS(Start, a, b, c)
 ROTA_FIELDS(Rounds, a, b, c, d)
 ROTA_FIELDS(Task, a, b, c, d, e, f)
@@ -122,7 +123,7 @@ void fill(auto& field, Source& from) {
   } else if constexpr (std::is_same_v<T, Object>) {
     field = static_cast<Object>(1 + from.number(static_cast<std::uint64_t>(kLastObject) - 1));
   } else if constexpr (std::is_same_v<T, Term::Kind>) {
-    field = static_cast<Term::Kind>(from.number(static_cast<std::uint64_t>(Term::Kind::valid)));
+    field = static_cast<Term::Kind>(from.number(static_cast<std::uint64_t>(Term::Kind::scores)));
   } else if constexpr (std::is_same_v<T, Table::Kind>) {
     field = static_cast<Table::Kind>(from.number(1));
   } else if constexpr (std::is_same_v<T, ExitCode>) {

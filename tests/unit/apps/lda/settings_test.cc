@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "rota/error.h"
 
 namespace rota::lda {
@@ -76,6 +78,20 @@ TEST(Settings, TopicsFitSixteenBits) {
     EXPECT_EQ(option.least, 2);
     EXPECT_EQ(option.most, 65535);
   }
+}
+
+TEST(Settings, AnOptionThatAnotherSwitchesOffIsIgnored) {
+  const auto names = [](std::map<std::string, std::string, std::less<>> given) {
+    std::set<std::string> names;
+    for (const Ignored& one : ignored(with(std::move(given)))) names.insert(one.option);
+    return names;
+  };
+  using Names = std::set<std::string>;
+  EXPECT_EQ(names({}), (Names{"asynchronous", "burn_in", "staleness", "valid_every"}));
+  EXPECT_EQ(names({{"valid", "held-out"}}), Names{"burn_in"});
+  for (const char* learns : {"learn_alpha", "learn_beta"}) EXPECT_EQ(names({{learns, "1"}}), Names{"valid_every"});
+  EXPECT_EQ(names({{"learn_alpha", "1"}, {"valid", "held-out"}}), Names{});
+  EXPECT_TRUE(names({{"init", "model"}}).contains("start"));
 }
 
 }  // namespace

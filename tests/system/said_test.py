@@ -1,0 +1,160 @@
+"""What a run says of itself: options that change nothing, fits that end without reaching their tolerance, and output
+that ends with its line."""
+import json
+import random
+import subprocess
+import unittest
+
+from rota_run import BIN, KOS, SOURCE, VOCAB, RotaTest
+
+SAMPLE = SOURCE / "apps/lasso/sample"
+
+
+class Ignored(RotaTest):
+    def train(self, app, name, *flags):
+        out = self.folder / name
+        data = KOS if app == "lda" else self.lasso_data()
+        done = self.rota("train", app, f"--input={data}", f"--out={out}", "--checkpoint_every=0", *flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return out, done.stderr
+
+    def lasso_data(self):
+        file = self.folder / "data.libsvm"
+        if not file.exists():
+            done = self.rota("generate", "lasso", "--rows=300", "--columns=500", "--nonzeros=10", f"--output={file}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return file
+
+    def check(self, app, given, ignored, reproducible=True, same_as=()):
+        """Trains with these options; those ignored, and no others, are named by one warning each, in three places."""
+        out, stderr = self.train(app, f"{len(list(self.folder.iterdir()))}", *given)
+        log = (out / "log/coordinator-0.log").read_text()
+        told = [event["what"] for event in self.events(out, "warning")]
+        self.assertEqual(sorted(what.split()[0] for what in told), sorted(f"--{name}" for name in ignored))
+        for what in told:
+            self.assertEqual(stderr.count(what), 1, stderr)
+            self.assertIn(what.split(" changes nothing: ")[0] + " changes nothing", log)
+        self.assertEqual(bool(self.events(out, "not_reproducible")), not reproducible)
+        self.assertEqual("not reproducible" in stderr, not reproducible)
+        return self.result(out)["model_hash"]
+
+    def test_lda(self):
+        base = ["--topics=5", "--epochs=2", "--seed=3"]
+        plain = self.check("lda", base, [])
+        given = ["--asynchronous", "--staleness=2", "--pipeline=3", "--burn_in=7", "--valid_every=3",
+                 "--checkpoint_seconds=7"]
+        ignored = ["asynchronous", "staleness", "pipeline", "burn_in", "valid_every", "checkpoint_seconds"]
+        self.assertEqual(self.check("lda", base + given, ignored), plain, "they change nothing")
+        self.check("lda", base + ["--step_budget_ms=100000"], [], reproducible=False)
+        self.check("lda", base + ["--learn_alpha=1", "--burn_in=0"], [])
+
+    def test_lasso_by_columns(self):
+        plain = self.check("lasso", [], [])
+        given = {"asynchronous": "true", "staleness": 2, "pipeline": 4, "slices_per_shard": 3, "step_budget_ms": 5,
+                 "batch": 8, "conflicts": "drop", "correlation": 0.3, "eta": 1, "uniform_share": 1}
+        flags = [f"--{name}={value}" for name, value in given.items()]
+        self.assertEqual(self.check("lasso", flags, given), plain, "they change nothing")
+
+    def test_lasso_by_rows(self):
+        self.check("lasso", ["--order=priority", "--batch=8", "--eta=1", "--correlation=0.2"], [])
+        self.check("lasso", ["--order=random", "--batch=8", "--eta=1", "--correlation=0.2"], ["eta", "correlation"])
+        self.check("lasso", ["--order=random", "--asynchronous", "--staleness=2"], [], reproducible=False)
+
+    def test_commands(self):
+        file = self.folder / "generated"
+        done = self.rota("generate", "lasso", "--kind=dense", "--rows=20", "--columns=10", "--per_column=3",
+                         "--groups=2", "--correlation=0.5", f"--output={file}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([line.split()[1] for line in done.stderr.splitlines()],
+                         ["--per_column", "--groups", "--correlation"])
+        done = self.rota("generate", "lasso", "--rows=20", "--columns=10", "--per_column=3", f"--output={file}")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+class Converged(RotaTest):
+    def lasso(self, *flags, data=SAMPLE / "blogfeedback_train.libsvm.gz"):
+        out = self.folder / f"{len(list(self.folder.iterdir()))}"
+        done = self.rota("train", "lasso", f"--input={data}", f"--out={out}", "--intercept", *flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return out, done
+
+    def test_fits_that_reach_their_tolerance(self):
+        for flags in (["--path=3"], ["--path=2", "--folds=2"], ["--partition=rows", "--tolerance=1e-3"]):
+            with self.subTest(flags=flags):
+                out, done = self.lasso(*flags)
+                self.assertIs(self.result(out)["converged"], True)
+                self.assertNotIn("not converged", done.stdout)
+                self.assertIs(self.metrics(out)[0]["converged"], False, "at first there is nothing")
+                self.assertIn("converged=true", (out / "log/coordinator-0.log").read_text())
+                self.assertEqual(self.rota("show", "lasso", f"--model={out}").stdout.count("not converged"), 0)
+
+    def test_a_job_that_ends_before_its_fits_do(self):
+        out, done = self.lasso("--path=5", "--epochs=4")
+        self.assertIs(self.result(out)["converged"], False)
+        self.assertIn(", not converged, ", done.stdout)
+        self.assertIn("converged=false", (out / "log/coordinator-0.log").read_text())
+
+    def test_a_fit_that_cannot_reach_its_tolerance(self):
+        """Columns that differ in their last digits: every look leaves a gap."""
+        draws = random.Random(1)
+        data = self.folder / "alike.libsvm"
+        with open(data, "w", encoding="utf-8") as file:
+            for _ in range(20):
+                file.write(f"{draws.gauss(0, 1):.6f} ")
+                file.write(" ".join(f"{j}:{1e6 + draws.gauss(0, 1) * 1e-3:.9f}" for j in range(1, 13)) + "\n")
+        out, done = self.lasso("--intercept=false", "--lambda_ratio=1e-8", "--tolerance=1e-14", data=data)
+        self.assertEqual(self.result(out)["epochs"], 502, "given up after 500 looks")
+        self.assertIs(self.result(out)["converged"], False)
+        self.assertIn(", not converged, ", done.stdout)
+        self.assertIn("the job has ended before it converged", done.stderr)
+        self.assertIn("not converged", self.rota("show", "lasso", f"--model={out}").stdout)
+        self.assertEqual((out / "model/path.csv").read_text().splitlines()[1].split(",")[-1], "0")
+
+    def test_values_whose_squares_are_no_numbers(self):
+        data = self.folder / "huge.libsvm"
+        data.write_text("1 1:1e300 2:1\n2 1:2e300\n3 2:2\n")
+        for partition in ("columns", "rows"):
+            done = self.rota("train", "lasso", f"--input={data}", f"--out={self.folder / partition}", "--shards=2",
+                             f"--partition={partition}")
+            self.assertEqual(done.returncode, 65, done.stderr)
+            self.assertRegex(done.stderr, r"huge.libsvm: the value [12]e\+300 in column 1 is too large to be squared")
+
+    def test_a_schedule_without_an_opinion_says_nothing(self):
+        out = self.folder / "lda"
+        done = self.rota("train", "lda", f"--input={KOS}", f"--out={out}", "--topics=5", "--epochs=2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("converged", self.result(out))
+        self.assertNotIn("converged", self.metrics(out)[-1])
+
+
+class Output(RotaTest):
+    def test_all_commands_end_their_output_with_a_newline(self):
+        lda, lasso, data = self.folder / "lda", self.folder / "lasso", self.folder / "data.libsvm"
+        text = self.folder / "text.txt"
+        text.write_text("plain words of plain text\n" * 3)
+        for arguments in (["generate", "lasso", "--rows=50", "--columns=20", f"--output={data}"],
+                          ["train", "lda", f"--input={KOS}", f"--vocab={VOCAB}", f"--out={lda}", "--topics=3",
+                           "--epochs=2"],
+                          ["train", "lasso", f"--input={data}", f"--out={lasso}"]):
+            self.assertEqual(self.rota(*arguments).returncode, 0, arguments)
+        for arguments in (["show", "lda", f"--model={lda}"], ["evaluate", "lda", f"--model={lda}", f"--input={KOS}",
+                                                              "--particles=1", "--resample=false"],
+                          ["predict", "lda", f"--model={lda}", f"--input={KOS}", "--iterations=1"],
+                          ["diagnostics", "lda", f"--model={lda}", f"--input={KOS}"],
+                          ["pyldavis", "lda", f"--model={lda}"],
+                          ["convert", "lda", f"--input={text}", f"--output={self.folder / 'bag'}"],
+                          ["generate", "lda", "--documents=3", "--words=20", "--topics=2"],
+                          ["export", "lda", f"--model={lda}"],
+                          ["show", "lasso", f"--model={lasso}"],
+                          ["predict", "lasso", f"--model={lasso}", f"--input={data}"],
+                          ["evaluate", "lasso", f"--model={lasso}", f"--input={data}"],
+                          ["generate", "lasso", "--rows=9", "--columns=3", "--per_column=2"],
+                          ["status", lda], ["help"], ["train", "lda", "--help"], ["--version"]):
+            done = subprocess.run([str(BIN / "rota"), *map(str, arguments)], capture_output=True, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout[-1:], b"\n", arguments)
+            self.assertNotEqual(done.stdout[-2:], b"\n\n", arguments)
+
+
+if __name__ == "__main__":
+    unittest.main()
