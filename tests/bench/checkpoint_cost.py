@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""What checkpoints cost: the same training with one after every epoch, with the default spacing, and with none but the
+last, in turn; medians of the seconds from the first round to the last commit, and of the processor time of all processes.
+
+usage: ROTA_BIN=build/release/bin checkpoint_cost.py FOLDER [TIMES]
+"""
+import json
+import os
+import pathlib
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+
+BIN = pathlib.Path(os.environ["ROTA_BIN"])
+APPS = pathlib.Path(__file__).resolve().parents[2] / "apps"
+JOBS = {
+    "lda, KOS, K=100, 60 epochs": ["lda", f"--input={APPS}/lda/sample/docword.kos.txt.gz",
+                                   f"--vocab={APPS}/lda/sample/vocab.kos.txt", "--topics=100", "--epochs=60"],
+    "lasso, blogfeedback, path of 50": ["lasso", f"--input={APPS}/lasso/sample/blogfeedback_train.libsvm.gz",
+                                        "--path=50"],
+    "lasso by rows, blogfeedback, 40 epochs": ["lasso", f"--input={APPS}/lasso/sample/blogfeedback_train.libsvm.gz",
+                                               "--partition=rows", "--order=priority", "--lambda_ratio=0.01",
+                                               "--tolerance=1e-9", "--epochs=40"],
+}
+KINDS = {"none": ["--checkpoint_every=0"], "default": [], "every": ["--checkpoint_seconds=0"]}
+
+
+def train(folder, job, flags):
+    """Seconds of training, processor seconds, and how many checkpoints of how many bytes were committed."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    out = folder / "run"
+    shutil.rmtree(out, ignore_errors=True)
+    done = subprocess.run([BIN / "rota", "train", *job, f"--out={out}", "--workers=2", "--threads=1", "--eval_every=0",
+                           "--seed=1", *flags], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    events = [json.loads(line) for line in (out / "events.jsonl").read_text().splitlines()]
+    at = {event.get("phase"): event["time"] for event in events if event["event"] == "phase"}
+    size = sum(file.stat().st_size for file in (out / "model").glob("*.sst"))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return at["finishing"] - at["training"], processor, sum(event["event"] == "checkpoint" for event in events), size
+
+
+def main():
+    folder, times = pathlib.Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, job in JOBS.items():
+        seconds, processor, facts = {k: [] for k in KINDS}, {k: [] for k in KINDS}, {}
+        for _ in range(times):
+            for kind, flags in KINDS.items():
+                took, busy, *facts[kind] = train(folder, job, flags)
+                seconds[kind].append(took)
+                processor[kind].append(busy)
+        for kind in KINDS:
+            median = statistics.median(seconds[kind])
+            print(f"{name}: {kind}: {median:.2f} s ({min(seconds[kind]):.2f} to {max(seconds[kind]):.2f}), processor "
+                  f"{statistics.median(processor[kind]):.2f} s, {facts[kind][0]} checkpoints of {facts[kind][1] / 1e6:.1f} MB",
+                  flush=True)
+
+
+if __name__ == "__main__":
+    main()

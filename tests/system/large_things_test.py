@@ -1,0 +1,53 @@
+"""What is larger than a message: a slice, shards' states and a table travel whole, and a run of them is resumed exactly.
+
+tests/bench/large_things.py does the same by hand, with gigabytes.
+"""
+import os
+import pathlib
+import signal
+import unittest
+
+from rota_run import RotaTest, kill
+
+PLUGIN = pathlib.Path(os.environ["ROTA_TEST_PLUGINS"]) / "large.so"
+
+
+class LargeThings(RotaTest):
+    def large(self, out, *flags):
+        """A slice of 5 MB, the states of two of four shards of 3 MB each, and a table of 6 MB; messages of at most 1 MB."""
+        data = self.folder / "input"
+        data.write_text("nothing\n")
+        return ["train", PLUGIN, f"--input={data}", "--slice_mb=5", "--state_mb=3", "--large_shards=2", "--table_mb=6",
+                "--shards=4", "--eval_every=0", "--checkpoint_seconds=0", "--partitions=3", f"--out={out}", *flags]
+
+    def hash_of(self, out):
+        return self.result(out)["model_hash"]
+
+    def test_they_travel_in_messages_of_at_most_one_megabyte(self):
+        calm = self.folder / "calm"
+        done = self.rota(*self.large(calm, "--epochs=6", "--workers=1"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+        small = self.folder / "small"
+        done = self.rota(*self.large(small, "--epochs=6", "--workers=2", "--max_message_mb=1"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.hash_of(small), self.hash_of(calm))
+
+    def test_a_run_of_them_that_was_killed_is_resumed_exactly(self):
+        calm = self.folder / "calm"
+        done = self.rota(*self.large(calm, "--epochs=25", "--workers=1"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+        out = self.folder / "killed"
+        run = self.start(*self.large(out, "--epochs=25", "--workers=2", "--stores=1", "--max_message_mb=1"))
+        self.wait_for("a commit", lambda: self.committed(out))
+        kill([self.roles(out)["rota-worker-1"]], signal.SIGKILL)
+        run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 75)
+        resumed = self.rota("resume", out, "--workers=4", "--stores=2")
+        self.assertEqual(resumed.returncode, 0, resumed.stderr)
+        self.assertEqual(self.hash_of(out), self.hash_of(calm))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
