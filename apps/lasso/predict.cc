@@ -55,11 +55,11 @@ class LabelCheck {
  public:
   explicit LabelCheck(const TwoClasses& classes) : classes_(classes) {}
 
-  bool is_foreign(double label) const { return !classes_.has(label); }
+  // Whether this is the first label that is not the model's: only its line has to be found.
+  bool is_first_foreign(double label) const { return !foreign_ && !classes_.has(label); }
   void add(double label) { seen_.add(label); }
-  // Remembers the first that is not the model's, and the line that has it.
+  // Remembers it, and the line that has it.
   void refuse(const std::string& file, std::uint64_t line, double label) {
-    if (foreign_) return;
     foreign_.emplace(file, line, "the label " + number_text(label) + " is none of the model's, " + classes_.text());
   }
   // Throws DataError for the first that is not the model's.
@@ -119,7 +119,7 @@ class Predictions {
   void check_labels(const std::string& path, std::string_view block, std::uint64_t lines, const io::LibsvmRows& rows) {
     for (std::size_t r = 0; r < rows.labels().size(); ++r) {
       check_->add(rows.labels()[r]);
-      if (!check_->is_foreign(rows.labels()[r])) continue;
+      if (!check_->is_first_foreign(rows.labels()[r])) continue;
       const std::string_view before = block.substr(0, rows.begins()[r]);
       const auto inside = static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));
       check_->refuse(path, lines + inside + 1, rows.labels()[r]);
@@ -206,7 +206,7 @@ std::vector<double> response_of(const Call& call, Applied& applied) {
   const bool is_text = io::matrix_format_of(path) == io::MatrixFormat::libsvm;  // one number a line
   LabelCheck check(applied.fit().classes);
   for (std::size_t i = 0; i < y.size(); ++i)
-    if (check.is_foreign(y[i])) check.refuse(path, is_text ? i + 1 : 0, y[i]);
+    if (check.is_first_foreign(y[i])) check.refuse(path, is_text ? i + 1 : 0, y[i]);
   check.require_own();
   return y;
 }
