@@ -82,9 +82,9 @@ TEST(Settings, TopicsFitSixteenBits) {
 
 TEST(Settings, AnOptionThatAnotherSwitchesOffIsIgnored) {
   const auto names = [](std::map<std::string, std::string, std::less<>> given) {
-    std::set<std::string> names;
-    for (const Ignored& one : ignored(with(std::move(given)))) names.insert(one.option);
-    return names;
+    std::set<std::string> found;
+    for (const Ignored& one : ignored(with(std::move(given)))) found.insert(one.option);
+    return found;
   };
   using Names = std::set<std::string>;
   EXPECT_EQ(names({}), (Names{"asynchronous", "burn_in", "staleness", "valid_every"}));
