@@ -45,9 +45,6 @@ Ending cannot_resume(const JobSettings& settings, bool report, const Status& why
 Ending coordinate(const CommandLine& line, const JobSettings& settings) {
   RunPlan plan = plan_of(settings);
   const bool report = line.options.flag("report");
-  // Before anything is read or written: two coordinators would take the folder for their own.
-  const auto lock = lock_run(settings.run);
-  if (!lock.ok()) return {lock.status().code(), lock.status().what()};
   const auto era = begin_era(settings.run);
   if (!era.ok()) return {era.status().code(), era.status().what()};
   plan.era = *era;
@@ -86,6 +83,9 @@ int main(int argc, char** argv) {
   if (!settings.ok()) return say_and_exit(kProgram, settings.status());
   const Status log = open_log(*line, *settings, kCoordinator);
   if (!log.ok()) return say_and_exit(kProgram, log);
+  // Before anything else is read or written: two coordinators would take the folder for their own.
+  const auto lock = lock_run(settings->run);
+  if (!lock.ok()) return end_process(kCoordinator, {lock.status().code(), lock.status().what()});
   const Status doings = keep_doings(settings->run.doing(kCoordinator.name()), kCoordinator.name());
   if (!doings.ok()) log_warning("event=disk what=" + log_value(doings.what()));
   const int code = end_process(kCoordinator, coordinate(*line, *settings));

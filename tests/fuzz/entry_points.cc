@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/cut.h"
+#include "base/run_folder.h"
 #include "base/sealed_json.h"
 #include "coordinator/json_records.h"
 #include "tests/unit/wire/every_field.h"
@@ -95,7 +96,8 @@ bool commit(std::span<const std::byte> input) {
   record.items = in.get<std::uint64_t>();
   record.job = {in.get<std::uint64_t>(), in.get<std::uint64_t>()};
   record.seconds = static_cast<double>(in.get<std::uint32_t>()) / 7;
-  record.files.push_back({"partition-0.sst", in.get<std::uint64_t>(), {in.get<std::uint64_t>(), 0}});
+  const auto file = RunFolder{}.checkpoint(record.epoch).filename() / RunFolder::partition_file(0, 3);
+  record.files.push_back({file.string(), in.get<std::uint64_t>(), {in.get<std::uint64_t>(), 0}});
   const auto back = commit_from_text(commit_to_text(record));
   ROTA_CHECK(back.ok());
   ROTA_CHECK(back->epoch == record.epoch && back->next_round == record.next_round && back->items == record.items);

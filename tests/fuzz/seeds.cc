@@ -38,7 +38,9 @@ std::vector<Input> message_seeds() {
 
 std::vector<Input> commit_seeds() {
   CommitRecord record;
-  record.files = {{"epoch-00000001/partition-0.sst", 1000, {1, 2}}, {"epoch-00000001/partition-1.sst", 2000, {3, 4}}};
+  record.epoch = 1;
+  record.files = {{"epoch-00000001/partition-0.era-3.sst", 1000, {1, 2}},
+                  {"epoch-00000001/partition-1.era-3.sst", 2000, {3, 4}}};
   return {input_of(commit_to_text(CommitRecord{})), input_of(commit_to_text(record))};
 }
 

@@ -15,6 +15,7 @@ using tests::small_plan;
 // The only check was the number of items.
 TEST(ResumedRun, AResumedRunWithOtherDataIsBadData) {
   RunPlan plan = small_plan();
+  plan.epochs = 2;
   plan.resume = CommitRecord{};
   plan.resume->epoch = 1;
   plan.resume->items = 10;
