@@ -29,7 +29,9 @@ class Compute {
  private:
   struct Arena;
   struct Files;
+  class Turn;
   void run(Outbox::Started& started);
+  void run_next();
 
   std::unique_ptr<Arena> arena_;
   std::function<void()> woken_;
