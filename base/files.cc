@@ -16,6 +16,8 @@ namespace rota {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kUnfinished = ".unfinished-";
+
 namespace {
 
 std::string reason(int error) {
@@ -88,7 +90,7 @@ Status sync_folder(const fs::path& folder) {
 }
 
 Status write_atomically(const fs::path& file, std::span<const std::byte> bytes) {
-  std::string unfinished = file.string() + ".XXXXXX";
+  std::string unfinished = file.string() + std::string(kUnfinished) + "XXXXXX";
   FileDescriptor fd(::mkostemp(unfinished.data(), O_CLOEXEC));
   if (!fd.open()) return failed(code_of_write(errno), "cannot write", file, errno);
   // mkostemp makes it 0600; a result is as readable as any other file of this user.
@@ -107,6 +109,11 @@ Status write_atomically(const fs::path& file, std::span<const std::byte> bytes) 
 
 Status write_atomically(const fs::path& file, std::string_view text) {
   return write_atomically(file, std::as_bytes(std::span(text)));
+}
+
+std::string_view finished_name(std::string_view name) {
+  const std::size_t end = name.rfind(kUnfinished);
+  return end != name.npos && name.size() == end + kUnfinished.size() + 6 ? name.substr(0, end) : name;
 }
 
 Status sync_file(const fs::path& file) {

@@ -36,6 +36,9 @@ class FileDescriptor {
 // fsync, rename, fsync of the folder.
 Status write_atomically(const std::filesystem::path& file, std::span<const std::byte> bytes);
 Status write_atomically(const std::filesystem::path& file, std::string_view text);
+// The name that such a temporary file was to get, or `name` itself if it is not the name of one: a crash leaves
+// "NAME.unfinished-" and six letters.
+std::string_view finished_name(std::string_view name);
 
 // The whole file; more than `bytes_max` is ExitCode::disk.
 Result<std::string> read_whole_file(const std::filesystem::path& file, std::size_t bytes_max);

@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 
+#include "base/files.h"
+
 namespace rota {
 
 namespace {
@@ -44,8 +46,7 @@ bool RunFolder::is_partition_of(std::string_view file, std::uint32_t epoch, std:
 }
 
 bool RunFolder::is_of_epoch(std::string_view name) {
-  // Its unfinished form has six letters more (write_atomically).
-  if (take(name, kCommitRecord)) return name.empty() || (name.starts_with('.') && name.size() == 7);
+  if (finished_name(name) == kCommitRecord) return true;
   if (!take(name, "partition-") || !take_digits(name)) return false;
   if (take(name, ".era-") && !take_digits(name)) return false;
   if (!take(name, ".sst")) return false;

@@ -87,14 +87,18 @@ Status take(const RunFolder& run, const fs::path& path, bool keeps_input, Remain
     if (!run.epochs().empty()) return holds_run(run);
     // A coordinator that was started by hand may be at work where no `rota` is.
     if (auto lock = lock_run(run); !lock.ok()) return std::move(lock).status();
-    const auto is_ours = [&](const std::string& name) { return path / name == run.lock() || path / name == run.era(); };
+    const auto is_ours = [&](const std::string& name) {
+      return path / name == run.lock() || path / finished_name(name) == run.era();
+    };
     return take_folder(run, path, is_ours, remains);
   }
   if (path == run.result() || path == run.model()) return holds_run(run);
   std::error_code error;
   if (path == run.metrics() && is_file(path) && fs::file_size(path, error) > 0) return holds_run(run);
-  const bool ours = path == run.flags() || path == run.address() || path == run.events() || path == run.metrics() ||
-                    (path == run.input() && keeps_input);
+  // What a crash left in the midst of writing it, or else the file itself.
+  const fs::path file = path.parent_path() / finished_name(path.filename().string());
+  const bool ours = file == run.flags() || file == run.address() || file == run.events() || file == run.metrics() ||
+                    file == run.marker() || file == run.result() || (path == run.input() && keeps_input);
   if (!ours || !is_file(path)) return holds_other(run, path);
   remains.files.push_back(path);
   return {};

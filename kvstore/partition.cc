@@ -17,7 +17,11 @@ Partition::Partition(PartitionSettings settings, const Plugin& plugin, const Job
       terms_(plugin.terms != nullptr ? plugin.terms(job).size() : 0),
       store_(std::move(store)),
       rows_(plugin.tables != nullptr ? plugin.tables(job) : std::vector<Table>()),
-      gather_(job.shards) {}
+      gather_(job.shards) {
+  for (std::uint32_t w = 0; w < settings_.workers; ++w) workers_.push_back({Role::worker, w});
+  readers_ = workers_;
+  for (std::uint32_t s = 0; s < settings_.schedulers; ++s) readers_.push_back({Role::scheduler, s});
+}
 
 Status Partition::step(const Envelope& in, Outbox& out) {
   return handle(
@@ -64,13 +68,10 @@ Status Partition::tick(Outbox& out) {
 // Who joins a resumed job does not know the rows that were committed before it.  They go in chunks, as fast as the
 // slowest takes them; READY comes behind the last, so that no round is committed before.
 void Partition::tell_rows(Outbox& out) {
-  std::vector<NodeId> all;
-  for (std::uint32_t w = 0; w < settings_.workers; ++w) all.push_back({Role::worker, w});
-  for (std::uint32_t s = 0; s < settings_.schedulers; ++s) all.push_back({Role::scheduler, s});
   std::uint64_t told = 0;
   while (telling_) {
     const auto allows = [&](NodeId to) { return settings_.credit.allows(out, to, told); };
-    if (!std::all_of(all.begin(), all.end(), allows)) return;
+    if (!std::all_of(readers_.begin(), readers_.end(), allows)) return;
     const std::optional<Deltas> rows = next_rows();
     if (!rows) {
       telling_.reset();
@@ -78,7 +79,7 @@ void Partition::tell_rows(Outbox& out) {
       return;
     }
     told += rows->values.size() + rows->rows.keys.size() * sizeof(Key);
-    out.send(all, *rows);
+    out.send(readers_, *rows);
   }
 }
 
@@ -182,9 +183,7 @@ Status Partition::run_pull(Gather::Whole& whole, Deltas& deltas) {
 }
 
 Status Partition::commit(const Gather::Whole& whole, Deltas deltas, Outbox& out) {
-  std::vector<NodeId> workers;
-  for (std::uint32_t w = 0; w < settings_.workers; ++w) workers.push_back({Role::worker, w});
-  out.send(workers, deltas);
+  out.send(workers_, deltas);
   if (const auto& feedback = whole.expect.feedback) {
     if (feedback->scheduler >= settings_.schedulers) return {ExitCode::bug, "feedback for no scheduler of this run"};
     deltas.rows.round = feedback->round;

@@ -85,6 +85,8 @@ class Partition final : public Node {
   void write_if_whole(Epoch epoch, Outbox& out);
 
   PartitionSettings settings_;
+  std::vector<NodeId> workers_;
+  std::vector<NodeId> readers_;  // of rows: the workers and the schedulers
   const Plugin& plugin_;
   std::unique_ptr<Pull> pull_;
   std::size_t terms_ = 0;

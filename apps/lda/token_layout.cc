@@ -46,6 +46,7 @@ TokenLayout::TokenLayout(const Cut& cut, std::span<const io::WordCount> counts, 
     }
   };
   lay_out(false);
+  if (std::find(is_mh.begin(), is_mh.end(), true) == is_mh.end()) return;
   lay_out(true);
   for (WordTokens& word : words_)
     while (word.mh > word.begin && is_mh[documents_[word.mh - 1]]) --word.mh;

@@ -49,12 +49,4 @@ double TopicTotals::distance(std::span<const double> truth) const {
   return sum;
 }
 
-double TopicTotals::base_phi_sum(const float* alphas) const {
-  double sum = 0;
-  for (std::uint32_t k = 0; k < topics_; ++k)
-    sum += alphas == nullptr ? static_cast<double>(phi_[k])
-                             : static_cast<double>(alphas[k]) * static_cast<double>(phi_[k]);
-  return sum;
-}
-
 }  // namespace rota::lda

@@ -29,9 +29,6 @@ class TopicTotals {
   void changes(std::span<double> to) const;
   // sum_k |n_k as seen here - truth_k|
   double distance(std::span<const double> truth) const;
-  // Of the row of a word without tokens: sum_k alpha_k beta / (n_k + V beta), or without the factors alpha_k if there
-  // are none.
-  double base_phi_sum(const float* alphas) const;
 
   // For the kernel; see struct Cell.
   std::int64_t step() const { return step_; }

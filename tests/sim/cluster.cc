@@ -29,19 +29,8 @@ class Cluster {
         faults_(faults),
         trace_(trace),
         random_(seed),
-        checkpoints_(std::make_shared<MemoryCheckpoints>()) {
-    job_.seed = shape.seed;
-    job_.shards = shape.plan.shards;
-    job_.slices = shape.plan.slices;
-    job_.input = shape.input;
-    std::map<std::string, std::string, std::less<>> options;
-    for (const Option& option : shape.plugin->options) options.emplace(option.name, option.default_value);
-    options["heavy"] = shape.heavy ? "true" : "false";
-    options["pipeline"] = std::to_string(shape.pipeline);
-    options["staleness"] = std::to_string(shape.staleness);
-    for (const auto& [name, value] : shape.options) options[name] = value;
-    job_.options = Options(std::move(options));
-  }
+        job_(job_of(shape)),
+        checkpoints_(std::make_shared<MemoryCheckpoints>()) {}
 
   Outcome run() {
     int kills_left = faults_.kills_most;
@@ -268,6 +257,22 @@ class Cluster {
 };
 
 }  // namespace
+
+Job job_of(const Shape& shape) {
+  std::map<std::string, std::string, std::less<>> options;
+  for (const Option& option : shape.plugin->options) options.emplace(option.name, option.default_value);
+  options["heavy"] = shape.heavy ? "true" : "false";
+  options["pipeline"] = std::to_string(shape.pipeline);
+  options["staleness"] = std::to_string(shape.staleness);
+  for (const auto& [name, value] : shape.options) options[name] = value;
+  Job job;
+  job.options = Options(std::move(options));
+  job.seed = shape.seed;
+  job.shards = shape.plan.shards;
+  job.slices = shape.plan.slices;
+  job.input = shape.input;
+  return job;
+}
 
 Outcome simulate(const Shape& shape, const Faults& faults, std::uint64_t seed, bool trace) {
   return Cluster(shape, faults, seed, trace).run();

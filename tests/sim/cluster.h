@@ -48,6 +48,9 @@ struct Outcome {
   std::uint64_t events = 0, lost = 0, repeated = 0, flipped = 0, kills = 0, pieces = 0;
 };
 
+// The job of such a cluster, with the plugin's defaults for what `shape` leaves open.
+Job job_of(const Shape& shape);
+
 // Runs until the coordinator ends, or gives up after a bounded number of events.
 Outcome simulate(const Shape& shape, const Faults& faults, std::uint64_t seed, bool trace);
 

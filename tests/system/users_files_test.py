@@ -104,8 +104,20 @@ class UsersFiles(RotaTest):
         self.assertNotIn("what is this", (self.out / "log/worker-0.log").read_text())
         self.refused(*self.usual(), word="another run")
 
+    def test_what_a_crash_left_of_a_file_is_cleared_with_the_rest(self):
+        self.failed_run()
+        left = [self.out / f"{name}.unfinished-a1B2c3" for name in ("flags.txt", "rota-run.json", "result.json")]
+        for file in left:
+            file.write_text("half of it")
+        (self.out / "checkpoint").mkdir(exist_ok=True)
+        (self.out / "checkpoint/era.unfinished-a1B2c3").write_text("")
+        done = self.train(*self.usual(f"--out={self.out}"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(list(self.out.rglob("*unfinished*")), [])
+
     def test_what_is_found_there_later_keeps_the_folder(self):
-        for name in ("notes", "log/notes", "input", "log/worker-0.log.old", "checkpoint/mine", "model/text"):
+        for name in ("notes", "log/notes", "input", "log/worker-0.log.old", "checkpoint/mine", "model/text",
+                     "flags.txt.backup", "flags.txt.unfinished-", "notes.unfinished-a1B2c3"):
             with self.subTest(name=name):
                 shutil.rmtree(self.out, ignore_errors=True)
                 self.failed_run()

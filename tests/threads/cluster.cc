@@ -24,18 +24,8 @@ class Cluster {
       : shape_(shape),
         threads_(threads),
         run_(std::move(run)),
-        recorder_(std::make_shared<sim::MemoryRecorder>(shape.plan.resume)) {
-    job_.seed = shape.seed;
-    job_.shards = shape.plan.shards;
-    job_.slices = shape.plan.slices;
-    job_.input = shape.input;
-    std::map<std::string, std::string, std::less<>> options;
-    for (const Option& option : shape.plugin->options) options.emplace(option.name, option.default_value);
-    options["pipeline"] = std::to_string(shape.pipeline);
-    options["staleness"] = std::to_string(shape.staleness);
-    for (const auto& [name, value] : shape.options) options[name] = value;
-    job_.options = Options(std::move(options));
-  }
+        recorder_(std::make_shared<sim::MemoryRecorder>(shape.plan.resume)),
+        job_(sim::job_of(shape)) {}
 
   Outcome run() {
     const RunPlan& plan = shape_.plan;

@@ -16,12 +16,13 @@ TEST(RunFolder, KnowsItsLogs) {
 
 TEST(RunFolder, KnowsTheFilesOfAnEpoch) {
   for (const std::string& name :
-       {std::string("commit.json"), std::string("commit.json.a1B2c3"), RunFolder::partition_file(0),
+       {std::string("commit.json"), std::string("commit.json.unfinished-a1B2c3"), RunFolder::partition_file(0),
         RunFolder::partition_file(17) + ".unfinished", RunFolder::partition_file(3, 12)})
     EXPECT_TRUE(RunFolder::is_of_epoch(name)) << name;
-  for (const char* name : {"", "commit.jsonx", "commit.json.1", "commit.json.backups", "partition-.sst",
-                           "partition-0.sst.old", "partition-0.era-.sst", "partition-0.era-x.sst", "partition-0",
-                           "notes", "partition-0.sst.unfinished.", "my-partition-0.sst"})
+  for (const char* name :
+       {"", "commit.jsonx", "commit.json.1", "commit.json.backup", "commit.json.unfinished-",
+        "commit.json.unfinished-a1B2c3d", "partition-.sst", "partition-0.sst.old", "partition-0.era-.sst",
+        "partition-0.era-x.sst", "partition-0", "notes", "partition-0.sst.unfinished.", "my-partition-0.sst"})
     EXPECT_FALSE(RunFolder::is_of_epoch(name)) << name;
 }
 
