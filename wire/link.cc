@@ -39,7 +39,7 @@ std::string Link::queued() const {
 bool Link::window_open() const {
   if (in_flight_ == unacknowledged_.size()) return false;
   if (in_flight_ == 0) return true;
-  return in_flight_ < kWindowMessages && in_flight_bytes_ + unacknowledged_[in_flight_].bytes <= kWindowBytes;
+  return in_flight_ < window_ && in_flight_bytes_ + unacknowledged_[in_flight_].bytes <= kWindowBytes;
 }
 
 Frames Link::dress(Kind kind, NodeId from, NodeId to, std::uint64_t sequence, const Frames& message) {
@@ -72,7 +72,7 @@ std::optional<Frames> Link::next(Nanoseconds now) {
   }
   if (probe_wanted_) {
     probe_wanted_ = false;
-    probe_covers_ = highest_sent_;
+    probe_covers_ = in_flight_ == 0 ? 0 : unacknowledged_[in_flight_ - 1].sequence;
     last_ = Last::probe;
     return dress(Kind::probe, self_.process, peer_, 0, encode_message(Probe{++probe_}));
   }
@@ -111,6 +111,7 @@ void Link::acknowledge(std::uint64_t upto, Nanoseconds now) {
     queued_bytes_ -= unacknowledged_.front().bytes;
     queued_messages_ -= unacknowledged_.front().ends_message ? 1 : 0;
     unacknowledged_.pop_front();
+    window_ = std::min(window_ + 3, kWindowMessages);
     progress = true;
   }
   if (unacknowledged_.empty()) largest_ = 0;
@@ -151,8 +152,7 @@ Link::Arrived Link::receive_own(const Header& header, const Frames& body) {
   } else if (const auto* ack = std::get_if<Ack>(&*own)) {
     // What was sent before the probe and is not there now will not come: connections keep order.
     if (ack->answers == probe_ && probe_ != 0 && header.acknowledged < probe_covers_) {
-      in_flight_ = 0;
-      in_flight_bytes_ = 0;
+      send_again();
       probe_covers_ = 0;  // a repeated answer says nothing new
     }
   }
@@ -172,6 +172,12 @@ Link::Arrived Link::deliver(const Header& header, const Frames& body) {
   return {Arrival::deliver, **std::move(whole), {}};
 }
 
+void Link::send_again() {
+  in_flight_ = 0;
+  in_flight_bytes_ = 0;
+  window_ = std::max<std::size_t>(std::min(window_, 2 * kWindowAfterLoss) / 2, 1);
+}
+
 void Link::close() {
   if (received_ > 0) ack_now_ = true;
 }
@@ -181,8 +187,7 @@ void Link::tick(Nanoseconds now) {
   if (in_flight_ > 0 && now - quiet_since_ >= patience_) {
     if (heard_at_ == 0) {
       // Whoever has not heard of this process does not answer its questions; so it is said again.
-      in_flight_ = 0;
-      in_flight_bytes_ = 0;
+      send_again();
     } else {
       probe_wanted_ = true;
     }

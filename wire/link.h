@@ -22,6 +22,9 @@ class Link {
   // the transport and the rest waits here.
   static constexpr std::size_t kWindowBytes = std::size_t{64} << 20;
   static constexpr std::size_t kWindowMessages = 512;
+  // And after a loss: half as many each time, from this on; three more for each that arrives.  A connection that breaks
+  // takes along all that is on its way, so where it breaks often a long burst would be lost as a whole, for ever.
+  static constexpr std::size_t kWindowAfterLoss = 8;
   // What may wait here in all beside the largest message, unacknowledged or behind the window.  A peer that lives and
   // takes less than it is sent would otherwise fill the memory, and the machine would choose who dies of it.
   static constexpr std::size_t kQueueBytesMost = std::size_t{4} << 30;
@@ -103,6 +106,7 @@ class Link {
   Arrived receive_own(const Header& header, const Frames& body);
   Arrived deliver(const Header& header, const Frames& body);
   bool window_open() const;
+  void send_again();
 
   Self self_;
   NodeId peer_;
@@ -114,6 +118,7 @@ class Link {
   std::size_t largest_ = 0;              // bytes of the largest message since the queue was empty
   std::size_t in_flight_ = 0;
   std::size_t in_flight_bytes_ = 0;
+  std::size_t window_ = kWindowMessages;
   std::uint64_t next_sequence_ = 1;
   std::uint64_t highest_sent_ = 0;
 

@@ -361,6 +361,29 @@ TEST(Link, TheFirstThatAnswersIsThePeerIfNoneIsKnown) {
   EXPECT_TRUE(deliver(a, all(other, kSecond), kSecond).empty());
 }
 
+// A connection that breaks in every long burst, and takes the whole of it along.
+TEST(Link, WhatALongBurstLosesArrivesInShortOnes) {
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  submit(a, 1);
+  deliver(b, all(a, kSecond), kSecond);
+  b.tick(kSecond);
+  deliver(a, all(b, kSecond), kSecond);
+  for (RoundId i = 2; i <= 201; ++i) submit(a, i);
+  std::vector<RoundId> arrived;
+  Nanoseconds now = 2 * kSecond;
+  for (int turn = 0; turn < 2000 && !a.drained(); ++turn, now += kSecond / 2) {
+    a.tick(now);
+    const auto burst = all(a, now);
+    if (burst.size() <= 5)
+      for (const RoundId number : deliver(b, burst, now)) arrived.push_back(number);
+    b.tick(now);
+    deliver(a, all(b, now), now);
+  }
+  EXPECT_TRUE(a.drained());
+  ASSERT_EQ(arrived.size(), 200U);
+  for (std::size_t i = 0; i < arrived.size(); ++i) EXPECT_EQ(arrived[i], i + 2);
+}
+
 TEST(Link, NobodyCanAcknowledgeWhatWasNotSent) {
   Link a = link_of(kA, kB);
   for (RoundId i = 1; i <= Link::kWindowMessages + 1; ++i) submit(a, i);
