@@ -15,7 +15,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "base/files.h"
+#include "core/base/files.h"
 
 namespace rota {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/status.h"
+#include "core/base/status.h"
 
 namespace rota {
 

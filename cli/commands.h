@@ -1,7 +1,7 @@
 // cli/commands.h -- the commands of `rota`.  argv[0] is the command's name.  Each returns success, or what to say on
 // stderr and the exit code; results go to stdout.
 #pragma once
-#include "base/status.h"
+#include "core/base/status.h"
 
 namespace rota {
 

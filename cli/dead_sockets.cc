@@ -13,8 +13,8 @@
 #include <system_error>
 #include <vector>
 
-#include "base/files.h"
 #include "cli/supervise.h"
+#include "core/base/files.h"
 
 namespace rota {
 

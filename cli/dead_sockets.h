@@ -1,6 +1,6 @@
 // cli/dead_sockets.h -- what a job that was killed leaves in the folder of its sockets.
 #pragma once
-#include "base/run_folder.h"
+#include "core/job/run_folder.h"
 
 namespace rota {
 

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/run_lock.h"
-#include "base/sealed_json.h"
 #include "cli/run_job.h"
+#include "core/base/sealed_json.h"
+#include "core/job/run_lock.h"
 
 namespace rota {
 

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "base/files.h"
-#include "base/run_folder.h"
-#include "base/status.h"
+#include "core/base/files.h"
+#include "core/base/status.h"
+#include "core/job/run_folder.h"
 
 namespace rota {
 

@@ -4,10 +4,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/flags.h"
-#include "base/plugin_host.h"
-#include "base/version.h"
 #include "cli/commands.h"
+#include "core/base/flags.h"
+#include "core/base/version.h"
+#include "core/job/plugin_host.h"
 
 namespace rota {
 namespace {

@@ -6,14 +6,14 @@
 #include <iostream>
 #include <system_error>
 
-#include "base/ignored_options.h"
-#include "base/input_files.h"
-#include "base/plugin_host.h"
-#include "base/version.h"
 #include "cli/commands.h"
 #include "cli/run_job.h"
 #include "cli/whole_lines.h"
-#include "kvstore/model_reader.h"
+#include "core/base/version.h"
+#include "core/checkpoint/model_reader.h"
+#include "core/job/ignored_options.h"
+#include "core/job/input_files.h"
+#include "core/job/plugin_host.h"
 
 namespace rota {
 

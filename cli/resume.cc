@@ -4,14 +4,14 @@
 #include <cstdio>
 #include <map>
 
-#include "base/input_files.h"
-#include "base/job_options.h"
-#include "base/plugin_host.h"
-#include "base/run_lock.h"
-#include "base/version.h"
 #include "cli/commands.h"
 #include "cli/dead_sockets.h"
 #include "cli/run_job.h"
+#include "core/base/version.h"
+#include "core/job/input_files.h"
+#include "core/job/job_options.h"
+#include "core/job/plugin_host.h"
+#include "core/job/run_lock.h"
 
 namespace rota {
 

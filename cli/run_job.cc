@@ -9,9 +9,9 @@
 #include <sstream>
 #include <system_error>
 
-#include "base/clock.h"
-#include "base/plugin_host.h"
-#include "kvstore/model_reader.h"
+#include "core/base/clock.h"
+#include "core/checkpoint/model_reader.h"
+#include "core/job/plugin_host.h"
 
 namespace rota {
 

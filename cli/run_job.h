@@ -1,8 +1,8 @@
 // cli/run_job.h -- what `rota train` and `rota resume` share once the folder of the run is prepared.
 #pragma once
-#include "base/files.h"
-#include "base/status.h"
 #include "cli/supervise.h"
+#include "core/base/files.h"
+#include "core/base/status.h"
 #include "rota/plugin.h"
 
 namespace rota {

@@ -3,13 +3,13 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "base/files.h"
-#include "base/flags.h"
-#include "base/run_folder.h"
-#include "base/version.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
-#include "wire/observe.h"
+#include "core/base/files.h"
+#include "core/base/flags.h"
+#include "core/base/version.h"
+#include "core/job/run_folder.h"
+#include "core/runtime/observe.h"
 
 namespace rota {
 

@@ -15,11 +15,11 @@
 #include <set>
 #include <system_error>
 
-#include "base/clock.h"
-#include "base/doing.h"
-#include "base/files.h"
-#include "base/plugin_host.h"
 #include "cli/child.h"
+#include "core/base/clock.h"
+#include "core/base/files.h"
+#include "core/job/doing.h"
+#include "core/job/plugin_host.h"
 
 namespace rota {
 

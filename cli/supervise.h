@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "base/run_folder.h"
-#include "base/status.h"
 #include "cli/progress.h"
+#include "core/base/status.h"
+#include "core/job/run_folder.h"
 #include "rota/options.h"
 
 namespace rota {

@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "base/input_files.h"
-#include "base/job_options.h"
-#include "base/plugin_host.h"
-#include "base/version.h"
 #include "cli/commands.h"
 #include "cli/fresh_folder.h"
 #include "cli/run_job.h"
+#include "core/base/version.h"
+#include "core/job/input_files.h"
+#include "core/job/job_options.h"
+#include "core/job/plugin_host.h"
 
 namespace rota {
 

@@ -1,7 +1,7 @@
 #include "coordinator/checkpoint.h"
 
+#include "core/rounds/placement.h"
 #include "rota/bytes.h"
-#include "wire/placement.h"
 
 namespace rota {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "coordinator/plan.h"
-#include "coordinator/records.h"
-#include "wire/message.h"
+#include "core/records/records.h"
+#include "core/wire/message.h"
 
 namespace rota {
 

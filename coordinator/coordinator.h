@@ -13,9 +13,9 @@
 #include "coordinator/dispatch.h"
 #include "coordinator/epoch_sum.h"
 #include "coordinator/plan.h"
-#include "coordinator/records.h"
 #include "coordinator/roster.h"
-#include "wire/node.h"
+#include "core/records/records.h"
+#include "core/runtime/node.h"
 
 namespace rota {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "wire/commits.h"
-#include "wire/placement.h"
+#include "core/rounds/commits.h"
+#include "core/rounds/placement.h"
 
 namespace rota {
 

@@ -8,9 +8,9 @@
 #include <map>
 #include <vector>
 
-#include "base/status.h"
 #include "coordinator/turns.h"
-#include "wire/message.h"
+#include "core/base/status.h"
+#include "core/wire/message.h"
 
 namespace rota {
 

@@ -1,7 +1,7 @@
 #include "coordinator/epoch_sum.h"
 
-#include "base/check.h"
-#include "base/tree.h"
+#include "core/base/check.h"
+#include "core/base/tree.h"
 
 namespace rota {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "coordinator/records.h"
-#include "wire/message.h"
+#include "core/records/records.h"
+#include "core/wire/message.h"
 
 namespace rota {
 

@@ -1,15 +1,16 @@
 // rota-coordinator: the process that brings a run together, and ends it.
 #include <limits>
 
-#include "base/doing.h"
-#include "base/files.h"
-#include "base/job_options.h"
-#include "base/log.h"
-#include "base/run_lock.h"
 #include "coordinator/coordinator.h"
-#include "coordinator/era.h"
-#include "coordinator/run_recorder.h"
-#include "wire/member.h"
+#include "core/base/files.h"
+#include "core/base/log.h"
+#include "core/checkpoint/era.h"
+#include "core/checkpoint/newest_commit.h"
+#include "core/job/doing.h"
+#include "core/job/job_options.h"
+#include "core/job/run_lock.h"
+#include "core/records/run_recorder.h"
+#include "core/runtime/member.h"
 
 namespace rota {
 namespace {

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/clock.h"
-#include "base/hash.h"
-#include "coordinator/records.h"
+#include "core/base/clock.h"
+#include "core/base/hash.h"
+#include "core/records/records.h"
 #include "rota/types.h"
 
 namespace rota {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/version.h"
+#include "core/base/version.h"
 
 namespace rota {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
 #include "coordinator/plan.h"
-#include "wire/message.h"
+#include "core/base/clock.h"
+#include "core/wire/message.h"
 
 namespace rota {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "wire/message.h"
+#include "core/wire/message.h"
 
 namespace rota {
 

@@ -3,8 +3,9 @@
 #include <memory>
 #include <vector>
 
+#include "core/checkpoint/disk_checkpoints.h"
+#include "core/runtime/member.h"
 #include "kvstore/partition.h"
-#include "wire/member.h"
 
 namespace rota {
 

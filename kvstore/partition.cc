@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/plugin_host.h"
-#include "wire/commits.h"
-#include "wire/handle.h"
+#include "core/job/plugin_host.h"
+#include "core/rounds/commits.h"
+#include "core/runtime/handle.h"
 
 namespace rota {
 

@@ -9,30 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "kvstore/checkpoint_file.h"
-#include "kvstore/gather.h"
-#include "kvstore/rows.h"
+#include "core/checkpoint/checkpoint_store.h"
+#include "core/rounds/gather.h"
+#include "core/rounds/rows.h"
+#include "core/runtime/credit.h"
+#include "core/runtime/node.h"
 #include "rota/plugin.h"
-#include "wire/credit.h"
-#include "wire/node.h"
 
 namespace rota {
-
-// Where a partition keeps its files: the disk in production, memory in simulations.  Called from the thread for files.
-class CheckpointStore {
- public:
-  virtual ~CheckpointStore() = default;
-  // Makes a partition's share of an epoch durable.  `file` is set to its name within the folder of checkpoints.
-  virtual Result<FileHash> write(Epoch epoch, std::uint32_t partition, const std::vector<Put>& objects,
-                                 const Rows& rows, std::string& file) = 0;
-  virtual Status read_rows(Epoch epoch, std::uint32_t partition, Rows& rows) = 0;
-  virtual Result<Bytes> read(Epoch epoch, std::uint32_t partition, Object object, std::uint64_t number) = 0;
-};
-
-// In the run's folder.  `era` goes into the names of the files that are written; `files` are those of the epoch to
-// resume, by partition, as the commit record names them.
-std::shared_ptr<CheckpointStore> disk_checkpoints(const std::filesystem::path& run, std::uint64_t era,
-                                                  std::vector<std::string> files);
 
 struct PartitionSettings {
   std::uint32_t index = 0;

@@ -1,6 +1,6 @@
 // rota-scheduler: a process that schedules.
+#include "core/runtime/member.h"
 #include "scheduler/scheduler.h"
-#include "wire/member.h"
 
 int main(int argc, char** argv) {
   using namespace rota;

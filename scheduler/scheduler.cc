@@ -1,10 +1,10 @@
 #include "scheduler/scheduler.h"
 
-#include "base/cut.h"
-#include "base/plugin_host.h"
-#include "base/seed.h"
-#include "wire/handle.h"
-#include "wire/placement.h"
+#include "core/base/seed.h"
+#include "core/checkpoint/cut.h"
+#include "core/job/plugin_host.h"
+#include "core/rounds/placement.h"
+#include "core/runtime/handle.h"
 
 namespace rota {
 

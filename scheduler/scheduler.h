@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "core/rounds/commits.h"
+#include "core/runtime/node.h"
 #include "rota/plugin.h"
-#include "wire/commits.h"
-#include "wire/node.h"
 
 namespace rota {
 

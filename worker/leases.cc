@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/check.h"
+#include "core/base/check.h"
 
 namespace rota {
 

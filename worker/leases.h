@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/wire/message.h"
 #include "rota/bytes.h"
 #include "rota/slices.h"
-#include "wire/message.h"
 
 namespace rota {
 

@@ -1,6 +1,6 @@
 // rota-worker: a process that hosts data shards and, unless the job has kvstore processes, partitions of the store.
+#include "core/runtime/member.h"
 #include "kvstore/host_partitions.h"
-#include "wire/member.h"
 #include "worker/worker.h"
 
 int main(int argc, char** argv) {

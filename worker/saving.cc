@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "wire/placement.h"
+#include "core/rounds/placement.h"
 
 namespace rota {
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "base/status.h"
-#include "wire/credit.h"
-#include "wire/node.h"
+#include "core/base/status.h"
+#include "core/runtime/credit.h"
+#include "core/runtime/node.h"
 
 namespace rota {
 

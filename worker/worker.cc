@@ -6,11 +6,11 @@
 #include <tuple>
 #include <utility>
 
-#include "base/file_hash.h"
-#include "base/plugin_host.h"
-#include "base/seed.h"
-#include "wire/handle.h"
-#include "wire/placement.h"
+#include "core/base/file_hash.h"
+#include "core/base/seed.h"
+#include "core/job/plugin_host.h"
+#include "core/rounds/placement.h"
+#include "core/runtime/handle.h"
 
 namespace rota {
 

@@ -7,12 +7,12 @@
 #include <optional>
 #include <vector>
 
+#include "core/rounds/commits.h"
+#include "core/rounds/part_sums.h"
+#include "core/runtime/credit.h"
+#include "core/runtime/node.h"
 #include "rota/plugin.h"
-#include "wire/commits.h"
-#include "wire/credit.h"
-#include "wire/node.h"
 #include "worker/leases.h"
-#include "worker/part_sums.h"
 #include "worker/saving.h"
 
 namespace rota {

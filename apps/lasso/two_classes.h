@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/lasso/number_text.h"
+#include "apps/lasso/commands/number_text.h"
 
 namespace rota::lasso {
 

@@ -1,20 +1,20 @@
 // apps/lda/plugin.cc -- latent Dirichlet allocation by collapsed Gibbs sampling.  README.md has the mathematics.
 #include "rota/plugin.h"
 
-#include "apps/lda/convert.h"
+#include "apps/lda/commands/convert.h"
+#include "apps/lda/commands/diagnostics.h"
+#include "apps/lda/commands/evaluate.h"
+#include "apps/lda/commands/export.h"
+#include "apps/lda/commands/generate.h"
+#include "apps/lda/commands/predict.h"
+#include "apps/lda/commands/pyldavis.h"
+#include "apps/lda/commands/show.h"
 #include "apps/lda/corpus.h"
-#include "apps/lda/diagnostics.h"
-#include "apps/lda/evaluate.h"
-#include "apps/lda/export.h"
-#include "apps/lda/generate.h"
-#include "apps/lda/predict.h"
 #include "apps/lda/pull.h"
-#include "apps/lda/pyldavis.h"
+#include "apps/lda/push.h"
+#include "apps/lda/sampler/word_topic_slice.h"
 #include "apps/lda/schedule.h"
 #include "apps/lda/settings.h"
-#include "apps/lda/shard.h"
-#include "apps/lda/show.h"
-#include "apps/lda/word_topic_slice.h"
 
 namespace rota::lda {
 namespace {

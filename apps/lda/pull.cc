@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "apps/lda/learn_priors.h"
-#include "apps/lda/prior_statistics.h"
+#include "apps/lda/priors/learn_priors.h"
+#include "apps/lda/priors/prior_statistics.h"
 
 namespace rota::lda {
 

@@ -7,7 +7,7 @@
 // When the scores say that the best model is some epochs back (EarlyStop), one more epoch follows in which the shards
 // put the tokens' topics of that model back; its round of priors learns nothing, and it ends the job.
 #pragma once
-#include "apps/lda/early_stop.h"
+#include "apps/lda/held_out/early_stop.h"
 #include "apps/lda/settings.h"
 #include "rota/job.h"
 #include "rota/rotation.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "apps/io/corpus.h"
-#include "apps/lda/priors.h"
-#include "apps/lda/sampler_choice.h"
+#include "apps/lda/priors/priors.h"
+#include "apps/lda/sampler/sampler_choice.h"
 #include "rota/job.h"
 #include "rota/options.h"
 #include "rota/types.h"

@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
-#include "apps/lda/count_histogram.h"
-#include "apps/lda/early_stop.h"
-#include "apps/lda/priors.h"
-#include "apps/lda/topic_count.h"
+#include "apps/lda/held_out/early_stop.h"
+#include "apps/lda/priors/count_histogram.h"
+#include "apps/lda/priors/priors.h"
+#include "apps/lda/sampler/topic_count.h"
 #include "rota/bytes.h"
 #include "rota/types.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "apps/io/vocabulary.h"
-#include "apps/lda/priors.h"
-#include "apps/lda/topic_count.h"
+#include "apps/lda/priors/priors.h"
+#include "apps/lda/sampler/topic_count.h"
 #include "rota/random.h"
 
 namespace rota::lda {

@@ -15,7 +15,7 @@ class Random {
  public:
   using result_type = std::uint64_t;
 
-  // Two seeds that differ anywhere give unrelated streams if they come from a good mixer (base/seed.h).
+  // Two seeds that differ anywhere give unrelated streams if they come from a good mixer (core/base/seed.h).
   explicit Random(const std::array<std::uint64_t, 4>& seed) : state_(seed) {
     if ((state_[0] | state_[1] | state_[2] | state_[3]) == 0) state_[0] = 1;  // the one state it cannot leave
   }

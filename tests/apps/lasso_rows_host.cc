@@ -6,10 +6,10 @@
 #include <bit>
 #include <cmath>
 
-#include "apps/lasso/column_interference.h"
-#include "apps/lasso/rows_pull.h"
-#include "apps/lasso/rows_push.h"
-#include "apps/lasso/rows_schedule.h"
+#include "apps/lasso/by_rows/column_interference.h"
+#include "apps/lasso/by_rows/pull.h"
+#include "apps/lasso/by_rows/push.h"
+#include "apps/lasso/by_rows/schedule.h"
 
 namespace rota::lasso {
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "apps/lasso/program.h"
+#include "apps/lasso/fit_sequence.h"
 #include "tests/apps/plain_lasso.h"
 #include "tests/apps/serial_host.h"
 

@@ -8,9 +8,9 @@
 #include <sstream>
 #include <utility>
 
+#include "apps/lda/sampler/word_topic_slice.h"
 #include "apps/lda/settings.h"
 #include "apps/lda/shard_state.h"
-#include "apps/lda/word_topic_slice.h"
 #include "tests/apps/serial_host.h"
 #include "tests/source_dir.h"
 #include "tests/unit/apps/io/scratch_files.h"

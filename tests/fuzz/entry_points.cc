@@ -4,14 +4,14 @@
 #include <cstring>
 #include <string>
 
-#include "base/check.h"
-#include "base/cut.h"
-#include "base/run_folder.h"
-#include "base/sealed_json.h"
-#include "coordinator/json_records.h"
-#include "tests/unit/wire/every_field.h"
-#include "tests/unit/wire/frames_of.h"
-#include "wire/codec.h"
+#include "core/base/check.h"
+#include "core/base/sealed_json.h"
+#include "core/checkpoint/cut.h"
+#include "core/job/run_folder.h"
+#include "core/records/json_records.h"
+#include "core/wire/codec.h"
+#include "tests/unit/core/wire/every_field.h"
+#include "tests/unit/core/wire/frames_of.h"
 
 namespace rota::fuzz {
 

@@ -15,7 +15,7 @@
 #include "apps/io/decimal.h"
 #include "apps/io/libsvm.h"
 #include "apps/io/matrix_market.h"
-#include "base/check.h"
+#include "core/base/check.h"
 #include "rota/error.h"
 
 namespace rota::fuzz {

@@ -1,9 +1,9 @@
 #include "tests/fuzz/seeds.h"
 
-#include "base/cut.h"
-#include "coordinator/json_records.h"
-#include "tests/unit/wire/every_field.h"
-#include "wire/codec.h"
+#include "core/checkpoint/cut.h"
+#include "core/records/json_records.h"
+#include "core/wire/codec.h"
+#include "tests/unit/core/wire/every_field.h"
 
 namespace rota::fuzz {
 

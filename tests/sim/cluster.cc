@@ -8,10 +8,10 @@
 #include <random>
 
 #include "coordinator/coordinator.h"
+#include "core/runtime/host.h"
 #include "kvstore/partition.h"
 #include "scheduler/scheduler.h"
 #include "tests/sim/memory_checkpoints.h"
-#include "wire/host.h"
 #include "worker/worker.h"
 
 namespace rota::sim {

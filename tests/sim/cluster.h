@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "base/exit_code.h"
-#include "base/hash.h"
 #include "coordinator/plan.h"
+#include "core/base/exit_code.h"
+#include "core/base/hash.h"
+#include "core/runtime/credit.h"
+#include "core/wire/pieces.h"
 #include "tests/sim/exact_plugin.h"
-#include "wire/credit.h"
-#include "wire/pieces.h"
 
 namespace rota::sim {
 

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <random>
 
-#include "apps/lasso/generate.h"
+#include "apps/lasso/commands/generate.h"
 #include "tests/sim/cluster.h"
 #include "tests/sim/seeds.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "coordinator/records.h"
+#include "core/records/records.h"
 #include "kvstore/partition.h"
 
 namespace rota::sim {

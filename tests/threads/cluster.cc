@@ -2,13 +2,14 @@
 
 #include <thread>
 
-#include "base/clock.h"
 #include "coordinator/coordinator.h"
+#include "core/base/clock.h"
+#include "core/checkpoint/disk_checkpoints.h"
+#include "core/runtime/process.h"
 #include "kvstore/partition.h"
 #include "scheduler/scheduler.h"
 #include "tests/sim/memory_checkpoints.h"
 #include "tests/threads/memory_transport.h"
-#include "wire/process.h"
 #include "worker/worker.h"
 
 namespace rota::threads {

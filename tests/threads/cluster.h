@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "coordinator/records.h"
+#include "core/records/records.h"
 #include "tests/sim/cluster.h"
 
 namespace rota::threads {

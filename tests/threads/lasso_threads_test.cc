@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "apps/lasso/generate.h"
+#include "apps/lasso/commands/generate.h"
 #include "tests/threads/cluster.h"
 #include "tests/threads/scratch_folder.h"
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "wire/transport.h"
+#include "core/wire/transport.h"
 
 namespace rota::threads {
 

@@ -16,29 +16,29 @@ VERSIONS = """| mark | now | where | raised when |
 | ABI stamp | rota-abi-2 | there | then |
 | plugin symbol | rota_plugin_v1 | there | then |
 """
-WITHOUT_TWIN = "# why\n\n" + "".join(f"{source}  tests/unit/base/clock_test.cc  why\n" for source in (
-    "wire/zmq_transport.cc", "cli/show.cc", "apps/lda/shard.cc", "kvstore/model_reader.cc", "base/plugin_host.cc"))
+WITHOUT_TWIN = "# why\n\n" + "".join(f"{source}  tests/unit/core/base/clock_test.cc  why\n" for source in (
+    "core/wire/zmq_transport.cc", "cli/show.cc", "apps/lda/push.cc", "core/checkpoint/model_reader.cc", "core/job/plugin_host.cc"))
 
 GOOD = {
     ".clang-format": "BasedOnStyle: Google\nColumnLimit: 120\n",
-    "base/clock.cc": '#include "base/clock.h"\nlong now() { return std::chrono::steady_clock::now(); }\n',
-    "base/clock.h": "#pragma once\nlong now();\n",
-    "wire/zmq_transport.cc": '#include <zmq.hpp>\n\n#include "base/clock.h"\n',
+    "core/base/clock.cc": '#include "core/base/clock.h"\nlong now() { return std::chrono::steady_clock::now(); }\n',
+    "core/base/clock.h": "#pragma once\nlong now();\n",
+    "core/wire/zmq_transport.cc": '#include <zmq.hpp>\n\n#include "core/base/clock.h"\n',
     "worker/main.cc": '#include "kvstore/host_partitions.h"\nint main() { exit(0); }\n',
-    "cli/show.cc": '#include "kvstore/model_reader.h"\n',
+    "cli/show.cc": '#include "core/checkpoint/model_reader.h"\n',
     "apps/io/lines.h": '#pragma once\n#include "rota/error.h"\n',
-    "apps/lda/shard.cc": '#include "apps/lda/shard.h"\n\n#include "apps/io/lines.h"\n#include "rota/push.h"\n',
-    "tests/unit/CMakeLists.txt": "rota_test(base/clock_test.cc LABEL fast)\n",
+    "apps/lda/push.cc": '#include "apps/lda/push.h"\n\n#include "apps/io/lines.h"\n#include "rota/push.h"\n',
+    "tests/unit/CMakeLists.txt": "rota_test(core/base/clock_test.cc LABEL fast)\n",
     "VERSIONS.md": VERSIONS,
     "CMakeLists.txt": "project(rota VERSION 0.1.0 LANGUAGES CXX)\n",
-    "wire/codec.h": "#pragma once\ninline constexpr std::uint16_t kProtocolVersion = 3;\n",
-    "wire/PROTOCOL.md": "# The protocol between Rota's processes, version 3\n\n| 4 | 2 | protocol version, 3 |\n",
-    "coordinator/json_records.h": "#pragma once\ninline constexpr unsigned kCommitFormat = 2;\n",
-    "kvstore/model_reader.cc": "constexpr unsigned kFormat = 2;\n",
+    "core/wire/codec.h": "#pragma once\ninline constexpr std::uint16_t kProtocolVersion = 3;\n",
+    "core/wire/PROTOCOL.md": "# The protocol between Rota's processes, version 3\n\n| 4 | 2 | protocol version, 3 |\n",
+    "core/records/json_records.h": "#pragma once\ninline constexpr unsigned kCommitFormat = 2;\n",
+    "core/checkpoint/model_reader.cc": "constexpr unsigned kFormat = 2;\n",
     "include/rota/plugin.h": '#pragma once\nconstexpr char kStamp[] = "rota-abi-2";\nconst Plugin* rota_plugin_v1();\n',
-    "base/plugin_host.cc": 'constexpr char kSymbol[] = "rota_plugin_v1";\n',
+    "core/job/plugin_host.cc": 'constexpr char kSymbol[] = "rota_plugin_v1";\n',
     "tests/tidy/without_twin.txt": WITHOUT_TWIN,
-    "tests/unit/base/clock_test.cc": '#include "coordinator/coordinator.h"\n',
+    "tests/unit/core/base/clock_test.cc": '#include "coordinator/coordinator.h"\n',
 }
 
 
@@ -47,7 +47,7 @@ def breaches(extra, form=False, twins=True):
     files = {**GOOD, **extra}
     if twins:
         new = [name for name in extra if tidy.MIRRORED.match(name) and name not in GOOD]
-        files["tests/tidy/without_twin.txt"] += "".join(f"{name}  tests/unit/base/clock_test.cc  why\n" for name in new)
+        files["tests/tidy/without_twin.txt"] += "".join(f"{name}  tests/unit/core/base/clock_test.cc  why\n" for name in new)
     with tempfile.TemporaryDirectory() as root:
         for name, text in files.items():
             path = os.path.join(root, name)
@@ -66,56 +66,56 @@ class TidyTest(unittest.TestCase):
 
     def test_arrows(self):
         for file, include in [
-            ("base/a.cc", "wire/node.h"),
-            ("wire/a.cc", "worker/worker.h"),
+            ("core/base/a.cc", "core/runtime/node.h"),
+            ("core/wire/a.cc", "worker/worker.h"),
             ("worker/a.cc", "kvstore/host_partitions.h"),
             ("worker/main.cc", "kvstore/partition.h"),
             ("coordinator/a.cc", "scheduler/scheduler.h"),
             ("cli/a.cc", "kvstore/partition.h"),
-            ("cli/a.cc", "coordinator/records.h"),
-            ("include/rota/a.h", "base/status.h"),
-            ("apps/lda/a.cc", "base/check.h"),
+            ("cli/a.cc", "core/records/records.h"),
+            ("include/rota/a.h", "core/base/status.h"),
+            ("apps/lda/a.cc", "core/base/check.h"),
             ("apps/lda/a.cc", "apps/mf/ratings.h"),
-            ("apps/io/a.cc", "apps/lda/shard.h"),
-            ("wire/a.cc", "../base/clock.h"),
+            ("apps/io/a.cc", "apps/lda/push.h"),
+            ("core/wire/a.cc", "../base/clock.h"),
         ]:
             with self.subTest(file=file, include=include):
                 self.expect(file, f'#pragma once\n#include "{include}"\n', "arrow", 2)
 
     def test_doors(self):
-        self.expect("wire/a.cc", "#include <zmq.hpp>\n", "door")
+        self.expect("core/wire/a.cc", "#include <zmq.hpp>\n", "door")
         self.expect("kvstore/a.cc", "#include <rocksdb/db.h>\n", "door")
-        self.expect("base/a.cc", "#include <dlfcn.h>\n", "door")
+        self.expect("core/base/a.cc", "#include <dlfcn.h>\n", "door")
         self.expect("cli/a.cc", "#include <boost/dll/shared_library.hpp>\n", "door")
 
     def test_clock_and_exit(self):
-        self.expect("wire/a.cc", "auto t = std::chrono::system_clock::now();\n", "clock")
-        self.expect("base/a.cc", "void f() { std::exit(3); }\n", "exit")
-        self.assertEqual(breaches({"base/a.cc": "// never calls exit(3)\nvoid f() { status.exit(3); }\n"}), [])
+        self.expect("core/wire/a.cc", "auto t = std::chrono::system_clock::now();\n", "clock")
+        self.expect("core/base/a.cc", "void f() { std::exit(3); }\n", "exit")
+        self.assertEqual(breaches({"core/base/a.cc": "// never calls exit(3)\nvoid f() { status.exit(3); }\n"}), [])
 
     def test_headers_and_tests(self):
-        self.expect("base/a.h", "int f();\n", "header")
-        self.expect("tests/unit/base/seed_test.cc", "\n", "unbuilt")
+        self.expect("core/base/a.h", "int f();\n", "header")
+        self.expect("tests/unit/core/base/seed_test.cc", "\n", "unbuilt")
 
     def test_size(self):
-        self.expect("base/a.cc", "\n" * 601, "long", 601)
-        self.expect("base/a.cc", "int x;" + " " * 115 + "\n", "wide")
+        self.expect("core/base/a.cc", "\n" * 601, "long", 601)
+        self.expect("core/base/a.cc", "int x;" + " " * 115 + "\n", "wide")
 
     def test_functions(self):
         line = "  int x = 0;\n"
-        self.assertEqual(breaches({"base/a.cc": "void f() {\n" + line * 68 + "}\n"}), [])
-        self.expect("base/a.cc", "\nvoid f() {\n" + line * 69 + "}\n", "function", 2)
-        self.expect("base/a.cc", "struct S {\n  void f() const noexcept {\n" + line * 69 + "  }\n};\n", "function", 2)
+        self.assertEqual(breaches({"core/base/a.cc": "void f() {\n" + line * 68 + "}\n"}), [])
+        self.expect("core/base/a.cc", "\nvoid f() {\n" + line * 69 + "}\n", "function", 2)
+        self.expect("core/base/a.cc", "struct S {\n  void f() const noexcept {\n" + line * 69 + "  }\n};\n", "function", 2)
         self.expect("deploy/a.py", "def f():\n" + "    x = 0\n" * 70, "function")
 
     def test_twins(self):
-        self.assertEqual(breaches({"base/a.cc": "int x;\n"}, twins=False), [("base/a.cc", 1, "twin")])
-        self.assertEqual(breaches({"base/main.cc": "int x;\n"}, twins=False), [])
-        for line in ("base/gone.cc  tests/unit/base/clock_test.cc  why",
-                     "wire/zmq_transport.cc  tests/unit/base/gone_test.cc  why",
-                     "wire/zmq_transport.cc  wire/zmq_transport.cc  why",
-                     "wire/zmq_transport.cc  tests/unit/base/clock_test.cc",
-                     "base/clock.cc  tests/unit/base/clock_test.cc  why"):
+        self.assertEqual(breaches({"core/base/a.cc": "int x;\n"}, twins=False), [("core/base/a.cc", 1, "twin")])
+        self.assertEqual(breaches({"core/base/main.cc": "int x;\n"}, twins=False), [])
+        for line in ("core/base/gone.cc  tests/unit/core/base/clock_test.cc  why",
+                     "core/wire/zmq_transport.cc  tests/unit/core/base/gone_test.cc  why",
+                     "core/wire/zmq_transport.cc  core/wire/zmq_transport.cc  why",
+                     "core/wire/zmq_transport.cc  tests/unit/core/base/clock_test.cc",
+                     "core/base/clock.cc  tests/unit/core/base/clock_test.cc  why"):
             with self.subTest(line=line):
                 self.assertEqual(breaches({"tests/tidy/without_twin.txt": WITHOUT_TWIN + line + "\n"}, twins=False),
                                  [("tests/tidy/without_twin.txt", 8, "twin")])
@@ -123,14 +123,14 @@ class TidyTest(unittest.TestCase):
     def test_versions(self):
         for file, now, raised in [
             ("CMakeLists.txt", "0.1.0", "0.2.0"),
-            ("wire/codec.h", "= 3", "= 4"),
-            ("wire/PROTOCOL.md", "version 3", "version 4"),
-            ("wire/PROTOCOL.md", "version, 3", "version, 4"),
-            ("coordinator/json_records.h", "= 2", "= 3"),
-            ("kvstore/model_reader.cc", "= 2", "= 3"),
+            ("core/wire/codec.h", "= 3", "= 4"),
+            ("core/wire/PROTOCOL.md", "version 3", "version 4"),
+            ("core/wire/PROTOCOL.md", "version, 3", "version, 4"),
+            ("core/records/json_records.h", "= 2", "= 3"),
+            ("core/checkpoint/model_reader.cc", "= 2", "= 3"),
             ("include/rota/plugin.h", "abi-2", "abi-3"),
             ("include/rota/plugin.h", "_v1", "_v2"),
-            ("base/plugin_host.cc", "_v1", "_v2"),
+            ("core/job/plugin_host.cc", "_v1", "_v2"),
         ]:
             with self.subTest(file=file, now=now):
                 found = breaches({file: GOOD[file].replace(now, raised)})
@@ -138,21 +138,21 @@ class TidyTest(unittest.TestCase):
         self.expect("VERSIONS.md", VERSIONS.replace("| protocol |", "| wire |"), "version")
 
     def test_citations(self):
-        self.expect("base/a.cc", "// DESIGN" + ".md, section 8\nint x;\n", "citation")
-        self.assertEqual(breaches({"base/a.cc": "// wire/PROTOCOL.md, and VERSIONS.md\nint x;\n"}), [])
+        self.expect("core/base/a.cc", "// DESIGN" + ".md, section 8\nint x;\n", "citation")
+        self.assertEqual(breaches({"core/base/a.cc": "// core/wire/PROTOCOL.md, and VERSIONS.md\nint x;\n"}), [])
 
     def test_names(self):
-        self.expect("base/string_util.cc", "\n", "name")
-        self.expect("base/Clock2.cc", "\n", "name")
-        self.expect("base/clock.cc.orig", "\n", "name")
+        self.expect("core/base/string_util.cc", "\n", "name")
+        self.expect("core/base/Clock2.cc", "\n", "name")
+        self.expect("core/base/clock.cc.orig", "\n", "name")
 
     def test_words_and_paths(self):
-        self.expect("base/a.cc", "\n// TO" + "DO: later\n", "word", 2)
-        self.expect("base/a.cc", "#if " + "0\n", "word")
+        self.expect("core/base/a.cc", "\n// TO" + "DO: later\n", "word", 2)
+        self.expect("core/base/a.cc", "#if " + "0\n", "word")
         self.expect("deploy/a.sh", "cd /ho" + "me/someone\n", "path")
 
     def test_format(self):
-        self.assertEqual(breaches({"base/a.cc": "int   x ;\n"}, form=True), [("base/a.cc", 1, "format")])
+        self.assertEqual(breaches({"core/base/a.cc": "int   x ;\n"}, form=True), [("core/base/a.cc", 1, "format")])
 
 
 if __name__ == "__main__":

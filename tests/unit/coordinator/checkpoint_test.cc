@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "wire/placement.h"
+#include "core/rounds/placement.h"
 
 namespace rota {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <set>
 
+#include "core/rounds/placement.h"
 #include "rota/rotation.h"
-#include "wire/placement.h"
 
 namespace rota {
 namespace {

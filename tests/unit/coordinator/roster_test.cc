@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/version.h"
+#include "core/base/version.h"
 
 namespace rota {
 namespace {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/version.h"
 #include "coordinator/coordinator.h"
-#include "tests/unit/wire/node_stage.h"
+#include "core/base/version.h"
+#include "tests/unit/core/runtime/node_stage.h"
 
 namespace rota::tests {
 

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "tests/sim/memory_checkpoints.h"
-#include "tests/unit/wire/node_stage.h"
-#include "tests/unit/wire/round_messages.h"
+#include "tests/unit/core/runtime/node_stage.h"
+#include "tests/unit/core/wire/round_messages.h"
 
 namespace rota {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/cut.h"
-#include "tests/unit/wire/node_stage.h"
-#include "tests/unit/wire/round_messages.h"
+#include "core/checkpoint/cut.h"
+#include "tests/unit/core/runtime/node_stage.h"
+#include "tests/unit/core/wire/round_messages.h"
 
 namespace rota {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/wire/node_stage.h"
+#include "tests/unit/core/runtime/node_stage.h"
 
 namespace rota {
 namespace {

@@ -7,11 +7,11 @@
 #include <limits>
 #include <thread>
 
-#include "base/clock.h"
-#include "base/file_hash.h"
+#include "core/base/clock.h"
+#include "core/base/file_hash.h"
 #include "rota/dense_slice.h"
-#include "tests/unit/wire/node_stage.h"
-#include "tests/unit/wire/round_messages.h"
+#include "tests/unit/core/runtime/node_stage.h"
+#include "tests/unit/core/wire/round_messages.h"
 
 namespace rota {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "apps/lasso/penalty.h"
-#include "apps/lasso/reduced_problem.h"
 #include "apps/lasso/settings.h"
+#include "apps/lasso/solver/reduced_problem.h"
 
 namespace rota::lasso {
 

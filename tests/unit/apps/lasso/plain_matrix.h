@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/lasso/columns.h"
-#include "apps/lasso/design_build.h"
+#include "apps/lasso/design/build.h"
+#include "apps/lasso/design/columns.h"
 
 namespace rota::lasso::tests {
 

@@ -1,6 +1,6 @@
 // tests/unit/apps/lda/small_model.h -- a model of two topics and four words, made by hand.
 #pragma once
-#include "apps/lda/trained_model.h"
+#include "apps/lda/commands/trained_model.h"
 
 namespace rota::tests {
 

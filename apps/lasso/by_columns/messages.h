@@ -1,0 +1,65 @@
+// apps/lasso/by_columns/messages.h -- what shards of columns, the place where the working set is solved, and the
+// schedule tell each other beside the coefficients: the bytes of notes and replies.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "rota/bytes.h"
+#include "rota/types.h"
+
+namespace rota::lasso {
+
+// What shard 0 tells at Step::start: all but the columns.
+struct DataNote {
+  std::uint64_t columns = 0;
+  std::vector<double> response;  // by row, as the data has it
+  std::vector<double> weights;   // by row, as the user gave them, or ones
+};
+void write(Writer& out, const DataNote& data);
+DataNote read_data(Reader& in);
+
+// A column that the working set might want.
+struct Candidate {
+  double distance = 0;  // of its gradient from the bound at which it enters, per norm; below 0 it is past it
+  Key column = 0;
+  friend auto operator<=>(const Candidate&, const Candidate&) = default;
+};
+
+// A shard's answer to Step::screen.
+struct Screening {
+  double steepest = 0;                // largest |x_j' g - l2 s_j^2 beta_j| / s_j over its columns
+  std::vector<Candidate> candidates;  // the nearest, ascending
+};
+void write(Writer& out, const Screening& screening);
+Screening read_screening(Reader& in);
+
+// Pull's reply to it, for the schedule.
+struct Certificate {
+  double objective = 0;               // of the fit at hand
+  double gap = 0;                     // its duality gap
+  double null_objective = 0;          // with no coefficient but the intercept
+  double steepest = 0;                // over all columns
+  std::vector<Candidate> candidates;  // of all shards, nearest first
+};
+void write(Writer& out, const Certificate& certificate);
+Certificate read_certificate(Reader& in);
+
+// A column's data on its way to where the working set is solved.
+struct ColumnNote {
+  Key column = 0;
+  double scale = 1;  // s_j of the penalty
+  std::vector<std::uint32_t> rows;
+  std::vector<double> values;
+};
+void write(Writer& out, Key column, double scale, std::span<const std::uint32_t> rows, std::span<const double> values);
+ColumnNote read_column(Reader& in);
+
+// Numbers alone: a gradient, by row.
+void write_numbers(Writer& out, std::span<const double> numbers);
+// The same bytes where numbers may be read in place: bytes that came over a network lie anywhere.
+Bytes aligned(const Bytes& bytes);
+// A view into aligned bytes, which must outlive it.  Throws std::runtime_error if they are not whole numbers.
+std::span<const double> numbers_in(const Bytes& bytes);
+
+}  // namespace rota::lasso

@@ -1,0 +1,171 @@
+#include "apps/lasso/by_columns/pull.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <stdexcept>
+
+#include "apps/lasso/fit_sequence.h"
+
+namespace rota::lasso {
+
+void ColumnsPull::pull(const PullTask& task) {
+  const Argument argument = argument_of(task.argument);
+  know_penalty(argument.lambda);
+  switch (argument.step) {
+    case Step::start:
+      return start(task, argument);
+    case Step::screen:
+      return screen(task);
+    case Step::solve:
+      return solve(task);
+    default:
+      return record(task, argument);
+  }
+}
+
+void ColumnsPull::know_penalty(double lambda) {
+  penalty_ = {lambda * settings_.l1_ratio, lambda * (1 - settings_.l1_ratio)};
+}
+
+void ColumnsPull::know_classes() {
+  if (settings_.loss == Loss::logistic) classes_ = classes_of(data_.response);
+}
+
+std::vector<double> ColumnsPull::targets() const {
+  return settings_.loss == Loss::logistic ? coded(data_.response, classes_) : data_.response;
+}
+
+// A fit of other rows begins, from no coefficient.
+void ColumnsPull::start(const PullTask& task, const Argument& argument) {
+  if (!problem_) {
+    Reader in(task.notes[0].view());
+    data_ = read_data(in);
+    if (!in.done()) throw std::runtime_error("the data of shard 0 came damaged");
+    folds_ = folds_of_rows(data_.response.size(), settings_.folds, seed_);
+    know_classes();
+    problem_.emplace(settings_.loss, settings_.intercept, targets(),
+                     weights_outside(data_.weights, folds_, argument.fold));
+  } else {
+    problem_->reset();
+    problem_->drop_zeros({});
+    problem_->set_weights(weights_outside(data_.weights, folds_, argument.fold));
+  }
+  null_loss_ = problem_->loss();
+  gap_ = null_loss_;
+  task.entries[0].value[0] = problem_->intercept();
+  write_numbers(task.reply, problem_->gradient());
+}
+
+// Adds what is new to the working set, drops what is no longer named, and solves.
+void ColumnsPull::solve(const PullTask& task) {
+  for (const Bytes& note : task.notes) {
+    Reader in(note.view());
+    while (in.ok() && !in.done()) {
+      const ColumnNote column = read_column(in);
+      if (in.ok() && !problem_->contains(column.column))
+        problem_->add_column(column.column, column.scale, std::span(column.rows), std::span(column.values));
+    }
+    if (!in.done()) throw std::runtime_error("a column came damaged");
+  }
+  if (problem_->keys().size() + 1 > task.entries.size()) {
+    std::vector<Key> named;
+    for (const PullEntry& entry : task.entries) named.push_back(entry.key);
+    problem_->drop_zeros(named);
+  }
+  problem_->solve(penalty_, task.argument[kArgumentWidth]);
+  for (const PullEntry& entry : task.entries)
+    entry.value[0] = entry.key == kIntercept ? problem_->intercept() : problem_->coefficient(entry.key);
+  write_numbers(task.reply, problem_->gradient());
+}
+
+// Puts the shards' looks over their columns together: how far the fit is from its optimum, and what it lacks.
+void ColumnsPull::screen(const PullTask& task) {
+  Certificate certificate;
+  for (const Bytes& note : task.notes) {
+    Reader in(note.view());
+    const Screening one = read_screening(in);
+    if (!in.done()) throw std::runtime_error("a screening came damaged");
+    certificate.steepest = std::max(certificate.steepest, one.steepest);
+    certificate.candidates.insert(certificate.candidates.end(), one.candidates.begin(), one.candidates.end());
+  }
+  std::sort(certificate.candidates.begin(), certificate.candidates.end());
+  const auto wanted = static_cast<std::size_t>(task.argument[kArgumentWidth]);
+  if (certificate.candidates.size() > wanted) certificate.candidates.resize(wanted);
+  certificate.objective = problem_->objective(penalty_);
+  certificate.null_objective = null_loss_;
+  // Before the first penalty is known there is nothing to be far from.
+  gap_ = penalty_.l1 > 0 ? problem_->gap(penalty_, certificate.steepest / penalty_.l1).gap : certificate.objective;
+  certificate.gap = gap_;
+  write(task.reply, certificate);
+}
+
+// Writes a fit down that is done.
+void ColumnsPull::record(const PullTask& task, const Argument& argument) const {
+  for (const PullEntry& entry : task.entries) {
+    if (task.table == kFits) {
+      const auto numbers = std::bit_cast<FitNumbers>(fit_row(argument));
+      std::copy(numbers.begin(), numbers.end(), entry.value.begin());
+    } else {
+      const Key column = entry.key & kIntercept;
+      entry.value[0] = column == kIntercept ? problem_->intercept() : problem_->coefficient(column);
+    }
+  }
+}
+
+FitRow ColumnsPull::fit_row(const Argument& argument) const {
+  FitRow row;
+  row.lambda = argument.lambda;
+  row.objective = problem_->objective(penalty_);
+  row.gap = gap_;
+  row.nonzeros = static_cast<double>(problem_->nonzeros());
+  row.loss = problem_->loss();
+  row.null_loss = null_loss_;
+  if (argument.fold > 0) {
+    const Score score = problem_->score(weights_within(data_.weights, folds_, argument.fold));
+    row.held_out = score.weight > 0 ? score.loss / score.weight : 0;
+    row.held_out_weight = score.weight;
+  }
+  row.rows = static_cast<double>(data_.response.size());
+  row.columns = static_cast<double>(data_.columns);
+  row.classes = classes_;
+  return row;
+}
+
+void ColumnsPull::evaluate(TableId table, Key key, std::span<const double> value, std::span<double> terms) const {
+  if (table != kCoefficients) return;
+  if (key == kIntercept) {
+    terms[kLossTerm] += problem_->loss();
+    terms[kPenaltyTerm] += problem_->penalty_value(penalty_);
+  } else if (value[0] != 0) {
+    terms[kNonzerosTerm] += 1;
+  }
+}
+
+void ColumnsPull::save(Writer& out) const {
+  out.put(problem_.has_value());
+  if (!problem_) return;
+  write(out, data_);
+  out.put(penalty_.l1);
+  out.put(penalty_.l2);
+  out.put(null_loss_);
+  out.put(gap_);
+  problem_->save(out);
+}
+
+void ColumnsPull::restore(Reader& in) {
+  problem_.reset();
+  if (in.get<std::uint8_t>() == 0) return;
+  data_ = read_data(in);
+  penalty_.l1 = in.get<double>();
+  penalty_.l2 = in.get<double>();
+  null_loss_ = in.get<double>();
+  gap_ = in.get<double>();
+  if (!in.ok() || data_.response.empty()) return in.fail();
+  folds_ = folds_of_rows(data_.response.size(), settings_.folds, seed_);
+  know_classes();
+  problem_.emplace(settings_.loss, settings_.intercept, targets(), weights_outside(data_.weights, folds_, 0));
+  problem_->restore(in);
+}
+
+}  // namespace rota::lasso

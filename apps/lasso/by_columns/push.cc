@@ -1,0 +1,168 @@
+#include "apps/lasso/by_columns/push.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "apps/lasso/fit_sequence.h"
+
+namespace rota::lasso {
+
+namespace {
+
+// One column in so many is looked at to guess how near the nearest ones are.
+constexpr std::size_t kSampled = 32;
+constexpr std::size_t kLeastSample = 256;
+
+// A distance that at least `wanted` of these are likely below, and not many more.
+double likely_bound(const std::vector<double>& distances, std::size_t wanted) {
+  const std::size_t size = distances.size() / kSampled;
+  if (size < kLeastSample || wanted * 4 > distances.size()) return std::numeric_limits<double>::infinity();
+  std::vector<double> sample(size);
+  for (std::size_t i = 0; i < size; ++i) sample[i] = distances[i * kSampled];
+  const std::size_t place = std::min(size - 1, 2 * wanted / kSampled + 8);
+  std::nth_element(sample.begin(), sample.begin() + static_cast<std::ptrdiff_t>(place), sample.end());
+  return sample[place];
+}
+
+}  // namespace
+
+ColumnsPush::ColumnsPush(const Settings& settings, ShardId shard, Columns columns,
+                         std::shared_ptr<const RowsOfData> rows)
+    : settings_(settings),
+      shard_(shard),
+      columns_(std::move(columns)),
+      rows_(std::move(rows)),
+      coefficients_(columns_.columns()) {
+  know_norms();
+}
+
+std::uint64_t ColumnsPush::push(const SharedTask& task, Random&) {
+  const Argument argument = argument_of(task.argument);
+  switch (argument.step) {
+    case Step::start:
+      begin(argument.fold);
+      if (shard_ == 0) write(task.note, DataNote{rows_->columns, rows_->response, rows_->weights});
+      return columns_.entries();
+    case Step::screen:
+      write(task.note, screen({argument.lambda * settings_.l1_ratio, argument.lambda * (1 - settings_.l1_ratio)},
+                              static_cast<std::size_t>(task.argument[kArgumentWidth])));
+      return columns_.entries();
+    case Step::solve:
+      hand_out(task);
+      return 0;
+    default:
+      return 0;
+  }
+}
+
+// A path begins, from no coefficient, perhaps of other rows.
+void ColumnsPush::begin(std::uint32_t fold) {
+  coefficients_.assign(columns_.columns(), 0);
+  if (fold_ != fold) {
+    fold_ = fold;
+    know_norms();
+  }
+}
+
+// The columns' norms under the weights of the fit's rows.
+void ColumnsPush::know_norms() {
+  norm_.resize(columns_.columns());
+  scale_.resize(settings_.standardize ? columns_.columns() : 0);
+  const std::vector<double> weights = weights_outside(rows_->weights, rows_->folds, fold_);
+  const bool centred = settings_.standardize || settings_.intercept;
+  for (std::uint32_t c = 0; c < columns_.columns(); ++c) {
+    const double square = columns_.weighted_norm2(c, weights);
+    const double mean = centred ? columns_.dot(c, weights) : 0;
+    // What is left by rounding of a constant column is nothing.
+    const double variance = square - mean * mean > 1e-12 * square ? square - mean * mean : 0;
+    if (settings_.standardize) scale_[c] = std::sqrt(variance);
+    norm_[c] = static_cast<float>(std::sqrt(settings_.intercept ? variance : square));
+  }
+}
+
+// Every column's gradient, and of all columns those nearest to the bound at which they enter.
+Screening ColumnsPush::screen(const Penalty& penalty, std::size_t wanted) const {
+  Screening out;
+  std::vector<double> distance(columns_.columns());
+  const std::span<const double> gradient = numbers_in(gradient_);
+  if (gradient.size() != columns_.rows()) throw std::runtime_error("a gradient came damaged");
+  columns_.dot_all(gradient, distance);
+  for (std::uint32_t c = 0; c < columns_.columns(); ++c) {
+    const double scale = scale_.empty() ? 1 : scale_[c];
+    if (norm_[c] <= 0 || scale <= 0) {
+      distance[c] = std::numeric_limits<double>::infinity();
+      continue;
+    }
+    const double slope = std::abs(distance[c] - penalty.l2 * scale * scale * coefficients_[c]);
+    out.steepest = std::max(out.steepest, slope / scale);
+    distance[c] = (penalty.l1 * scale - slope) / static_cast<double>(norm_[c]);
+  }
+  double bound = likely_bound(distance, wanted);
+  const auto choose = [&] {
+    out.candidates.clear();
+    for (std::uint32_t c = 0; c < columns_.columns(); ++c)
+      if (distance[c] < bound) out.candidates.push_back({distance[c], columns_.first_column() + c});
+  };
+  choose();
+  if (out.candidates.size() < wanted && std::isfinite(bound)) {
+    bound = std::numeric_limits<double>::infinity();
+    choose();
+  }
+  if (out.candidates.size() > wanted) {
+    const auto end = out.candidates.begin() + static_cast<std::ptrdiff_t>(wanted);
+    std::nth_element(out.candidates.begin(), end, out.candidates.end());
+    out.candidates.erase(end, out.candidates.end());
+  }
+  std::sort(out.candidates.begin(), out.candidates.end());
+  return out;
+}
+
+// The data of the columns that enter the working set and are held here.
+void ColumnsPush::hand_out(const SharedTask& task) const {
+  const auto entering = static_cast<std::size_t>(task.argument[kArgumentWidth + 1]);
+  std::vector<std::uint32_t> rows;
+  std::vector<double> values;
+  for (const Entry& entry : task.entries.subspan(1, entering)) {  // behind the intercept
+    if (!holds(entry.key)) continue;
+    const auto c = static_cast<std::uint32_t>(entry.key - columns_.first_column());
+    rows.clear();
+    values.clear();
+    columns_.copy(c, rows, values);
+    write(task.note, entry.key, scale_.empty() ? 1 : scale_[c], rows, values);
+  }
+}
+
+void ColumnsPush::refresh(const Commit& commit) {
+  const Step step = argument_of(commit.argument).step;
+  if (step != Step::start && step != Step::solve) return;
+  gradient_ = aligned(commit.reply);
+  for (const Delta& delta : commit.deltas)
+    if (holds(delta.key)) coefficients_[delta.key - columns_.first_column()] = delta.value[0];
+}
+
+void ColumnsPush::save(Writer& out) const {
+  out.put(fold_);
+  out.put_all(numbers_in(gradient_));
+  for (std::uint32_t c = 0; c < columns_.columns(); ++c) {
+    if (coefficients_[c] == 0) continue;
+    out.put_varint(c + std::uint64_t{1});
+    out.put(coefficients_[c]);
+  }
+  out.put_varint(0);
+}
+
+void ColumnsPush::restore(Reader& in) {
+  begin(in.get<std::uint32_t>());
+  Writer gradient;
+  write_numbers(gradient, in.get_all<double>());
+  gradient_ = Bytes::from(gradient.take());
+  if (!gradient_.empty() && numbers_in(gradient_).size() != rows_->response.size()) return in.fail();
+  while (const std::uint64_t c = in.get_varint()) {
+    if (c > columns_.columns()) return in.fail();
+    coefficients_[c - 1] = in.get<double>();
+  }
+}
+
+}  // namespace rota::lasso

@@ -1,0 +1,58 @@
+// apps/lasso/by_columns/push.h -- the second step over ranges of columns: looks over them, and hands out those wanted.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "apps/lasso/by_columns/messages.h"
+#include "apps/lasso/design/columns.h"
+#include "apps/lasso/penalty.h"
+#include "apps/lasso/settings.h"
+#include "apps/lasso/tables.h"
+#include "rota/push.h"
+
+namespace rota::lasso {
+
+// What all shards of a process share: the rows' own data.
+struct RowsOfData {
+  std::vector<double> response;      // as the data has it
+  std::vector<double> weights;       // as the user gave them, or ones
+  std::vector<std::uint32_t> folds;  // of every row
+  std::uint64_t columns = 0;         // of the whole data
+};
+
+class ColumnsPush final : public Push {
+ public:
+  ColumnsPush(const Settings& settings, ShardId shard, Columns columns, std::shared_ptr<const RowsOfData> rows);
+
+  // Entries of the shard's columns: what a look over them costs.
+  std::uint64_t items() const override { return columns_.entries(); }
+  std::uint64_t push(const SharedTask& task, Random&) override;
+  void refresh(const Commit& commit) override;
+  void save(Writer& out) const override;
+  void restore(Reader& in) override;
+
+ private:
+  void begin(std::uint32_t fold);
+  void know_norms();
+  Screening screen(const Penalty& penalty, std::size_t wanted) const;
+  void hand_out(const SharedTask& task) const;
+  bool holds(Key column) const {
+    return column >= columns_.first_column() && column - columns_.first_column() < columns_.columns();
+  }
+
+  Settings settings_;
+  ShardId shard_;
+  Columns columns_;
+  std::shared_ptr<const RowsOfData> rows_;
+
+  // Of the fit at hand.
+  std::uint32_t fold_ = 0;
+  std::vector<float> norm_;    // of every column under the fit's weights, about its mean if there is an intercept
+  std::vector<double> scale_;  // s_j; empty: all 1
+  std::vector<double> coefficients_;  // as last committed
+  Bytes gradient_;                    // by row, as last committed
+};
+
+}  // namespace rota::lasso

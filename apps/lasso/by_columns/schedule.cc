@@ -1,0 +1,207 @@
+#include "apps/lasso/by_columns/schedule.h"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <stdexcept>
+
+namespace rota::lasso {
+
+namespace {
+
+// The least size of a working set: below it a look over all columns costs more than what it saves.
+constexpr std::size_t kLeastColumns = 1000;
+// A set that has grown to so many times the wanted size is begun anew.
+constexpr std::size_t kMostTimesWanted = 4;
+// The working set counts as solved at this share of the last gap: not much of it while the set still lacks columns that
+// are far past their bounds, and a small part once all are near, which saves a look over all columns.  Less, if a look
+// found nothing new.  Never below a part of what ends the fit.
+constexpr double kInnerShare = 0.1, kInnerShareNear = 0.01, kInnerShareLess = 0.1;
+constexpr double kNear = 3;  // largest gradient, in units of the bound
+constexpr double kShareOfTolerance = 0.3;
+// A fit that is not done by then is written down with the gap that it has.
+constexpr std::uint32_t kScreensMost = 500;
+
+}  // namespace
+
+WorkingSetSchedule::WorkingSetSchedule(const Settings& settings)
+    : settings_(settings), program_(settings), inner_share_(kInnerShare) {
+  plan_start();
+  plan_screen();
+}
+
+Round WorkingSetSchedule::next(Random&) {
+  Round round = std::move(planned_.front());
+  planned_.pop_front();
+  return round;
+}
+
+void WorkingSetSchedule::feedback(const Commit& commit) {
+  switch (argument_of(commit.argument).step) {
+    case Step::solve:
+      support_.clear();
+      for (const Delta& delta : commit.deltas)
+        if (delta.key != kIntercept && delta.value[0] != 0) support_.push_back(delta.key);
+      break;
+    case Step::screen: {
+      Reader in(commit.reply.view());
+      certificate_ = read_certificate(in);
+      if (!in.done()) throw std::runtime_error("a certificate came damaged");
+      ++screens_;
+      go_on();
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+// After a look over all columns.
+void WorkingSetSchedule::go_on() {
+  if (!program_.begun()) {
+    const bool other_rows = program_.begin(certificate_.steepest / settings_.l1_ratio);
+    screens_ = 0;
+    if (!other_rows) return grow();
+    plan_start();
+    return plan_screen();
+  }
+  const bool done = certificate_.gap <= settings_.tolerance * certificate_.null_objective;
+  if (!done && screens_ < kScreensMost) return grow();
+  plan_record();
+  program_.end_fit(done);
+  const bool other_rows = program_.advance();
+  if (program_.done()) {
+    planned_.back().ends_job = true;
+    return;
+  }
+  screens_ = 0;
+  inner_share_ = kInnerShare;
+  if (!other_rows) return grow();
+  plan_start();
+  plan_screen();
+}
+
+std::size_t WorkingSetSchedule::size_wanted() const {
+  return std::max(kLeastColumns, 2 * support_.size());
+}
+
+// Adds the nearest columns to the working set, and has it solved.
+void WorkingSetSchedule::grow() {
+  if (working_.size() > kMostTimesWanted * size_wanted()) working_ = {support_.begin(), support_.end()};
+  entering_.clear();
+  const std::size_t wanted = size_wanted();
+  std::size_t looked_at = 0;
+  for (const Candidate& one : certificate_.candidates) {
+    if (++looked_at > wanted) break;
+    if (working_.insert(one.column).second) entering_.push_back(one.column);
+  }
+  // With nothing new to add, what is left of the gap is the working set's own.
+  const bool near = certificate_.steepest <= kNear * program_.lambda() * settings_.l1_ratio;
+  inner_share_ = entering_.empty() ? inner_share_ * kInnerShareLess : near ? kInnerShareNear : kInnerShare;
+  plan_solve();
+  plan_screen();
+}
+
+void WorkingSetSchedule::plan_start() {
+  working_.clear();
+  support_.clear();
+  Round round;
+  round.table = kCoefficients;
+  round.argument = program_.argument(Step::start);
+  round.shared = {kIntercept};
+  planned_.push_back(std::move(round));
+}
+
+void WorkingSetSchedule::plan_screen() {
+  Round round;
+  round.table = kCoefficients;
+  round.argument = program_.argument(Step::screen);
+  round.argument.push_back(static_cast<double>(size_wanted()));
+  round.ends_epoch = true;
+  planned_.push_back(std::move(round));
+}
+
+void WorkingSetSchedule::plan_solve() {
+  Round round;
+  round.table = kCoefficients;
+  round.argument = program_.argument(Step::solve);
+  const double least = kShareOfTolerance * settings_.tolerance * certificate_.null_objective;
+  // With nothing new to add it must be solved further, or the next look would find the same.
+  round.argument.push_back(entering_.empty() ? inner_share_ * certificate_.gap
+                                             : std::max(inner_share_ * certificate_.gap, least));
+  round.argument.push_back(static_cast<double>(entering_.size()));
+  round.shared.push_back(kIntercept);
+  round.shared.insert(round.shared.end(), entering_.begin(), entering_.end());
+  const std::set<Key> entering(entering_.begin(), entering_.end());
+  std::set_difference(working_.begin(), working_.end(), entering.begin(), entering.end(),
+                      std::back_inserter(round.shared));
+  planned_.push_back(std::move(round));
+}
+
+void WorkingSetSchedule::plan_record() {
+  Round fit;
+  fit.table = kFits;
+  fit.argument = program_.argument(Step::record);
+  fit.shared = {fit_key(program_.fold(), program_.penalty())};
+  planned_.push_back(std::move(fit));
+  if (program_.fold() != 0) return;
+  Round path;
+  path.table = kPath;
+  path.argument = program_.argument(Step::record);
+  path.shared.push_back(path_key(program_.penalty(), kIntercept));
+  for (const Key column : support_) path.shared.push_back(path_key(program_.penalty(), column));
+  planned_.push_back(std::move(path));
+}
+
+std::vector<Figure> WorkingSetSchedule::figures() {
+  return {{"fold", static_cast<double>(program_.fold())},
+          {"penalty", static_cast<double>(program_.penalty())},
+          {"lambda", program_.lambda()},
+          {"gap", certificate_.gap},
+          {"working_set", static_cast<double>(working_.size())},
+          {"entering", static_cast<double>(entering_.size())},
+          {"nonzeros", static_cast<double>(support_.size())}};
+}
+
+void WorkingSetSchedule::save(Writer& out) const {
+  program_.save(out);
+  write(out, certificate_);
+  const std::vector<Key> working(working_.begin(), working_.end());
+  out.put_all(std::span<const Key>(working));
+  out.put_all(std::span<const Key>(support_));
+  out.put_all(std::span<const Key>(entering_));
+  out.put(inner_share_);
+  out.put(screens_);
+  // What is planned follows from the rest, but for what has been planned already.
+  out.put_varint(planned_.size());
+  for (const Round& round : planned_) {
+    out.put(round.table);
+    out.put_all(std::span<const Key>(round.shared));
+    out.put_all(std::span<const double>(round.argument));
+    out.put(round.ends_epoch);
+    out.put(round.ends_job);
+  }
+}
+
+void WorkingSetSchedule::restore(Reader& in) {
+  program_.restore(in);
+  certificate_ = read_certificate(in);
+  const auto working = in.get_all<Key>();
+  working_ = {working.begin(), working.end()};
+  support_ = in.get_all<Key>();
+  entering_ = in.get_all<Key>();
+  inner_share_ = in.get<double>();
+  screens_ = in.get<std::uint32_t>();
+  planned_.clear();
+  for (std::size_t left = in.get_count(1); left > 0 && in.ok(); --left) {
+    Round round;
+    round.table = in.get<TableId>();
+    round.shared = in.get_all<Key>();
+    round.argument = in.get_all<double>();
+    round.ends_epoch = in.get<std::uint8_t>() != 0;
+    round.ends_job = in.get<std::uint8_t>() != 0;
+    planned_.push_back(std::move(round));
+  }
+}
+
+}  // namespace rota::lasso

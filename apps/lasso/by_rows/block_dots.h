@@ -1,0 +1,37 @@
+// apps/lasso/by_rows/block_dots.h -- how the columns of a block interfere: sum_i w_i x_ij x_ik of all pairs.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "apps/lasso/design/columns.h"
+#include "rota/round.h"
+
+namespace rota::lasso {
+
+// Holds 12 bytes for every row.
+class BlockDots {
+ public:
+  // `matrix` outlives it.
+  explicit BlockDots(const Columns& matrix) : matrix_(matrix), last_(matrix.rows(), kNone), spread_(matrix.rows()) {}
+
+  // To the part of the q-th entry of the block, from its number `first` on, adds the sums with the q before it.
+  void add(std::span<const Entry> block, std::size_t first, std::span<const double> weights);
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  struct Node {
+    std::uint32_t before;  // the same row's node of the nearest column before; or kNone
+    std::uint32_t column;  // its place in the block
+    double x;
+  };
+  void add_sparse(std::span<const Entry> block, std::size_t first, std::span<const double> weights);
+  void add_dense(std::span<const Entry> block, std::size_t first, std::span<const double> weights);
+
+  const Columns& matrix_;
+  std::vector<std::uint32_t> last_;  // each row's newest node; kNone between calls
+  std::vector<Node> nodes_;
+  std::vector<double> spread_;  // a column; zeros between calls
+};
+
+}  // namespace rota::lasso

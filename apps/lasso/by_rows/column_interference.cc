@@ -1,0 +1,201 @@
+#include "apps/lasso/by_rows/column_interference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace rota::lasso {
+namespace {
+
+constexpr double kEntriesWanted = 1000;  // of a column, on average
+constexpr double kDense = 0.25;          // share of places filled from which on a matrix is dense here
+constexpr std::uint64_t kPairsMost = std::uint64_t{1} << 28;
+
+// The rows that are kept, and their new numbers.  Chosen by a hash of their numbers (the finaliser of SplitMix64,
+// Steele et al., OOPSLA 2014), since data may be ordered in any way.
+struct Sample {
+  static constexpr std::uint32_t kLeftOut = ~std::uint32_t{0};
+  std::vector<std::uint32_t> number;  // of every row; or kLeftOut
+  std::uint32_t rows = 0;
+};
+
+Sample sample_of(const Columns& matrix) {
+  const double each = matrix.columns() == 0 ? 0 : static_cast<double>(matrix.entries()) / matrix.columns();
+  const double share = each > kEntriesWanted ? kEntriesWanted / each : 1;
+  Sample sample;
+  sample.number.resize(matrix.rows(), Sample::kLeftOut);
+  for (std::uint64_t row = 0; row < matrix.rows(); ++row) {
+    std::uint64_t z = (row + 1) * 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    z ^= z >> 31;
+    if (share == 1 || static_cast<double>(z >> 11) * 0x1p-53 < share) sample.number[row] = sample.rows++;
+  }
+  return sample;
+}
+
+class SparseInterference final : public Interference {
+ public:
+  SparseInterference(const Columns& matrix, const Sample& sample, double least, bool centred)
+      : least_(least), sample_rows_(sample.rows), rows_(sample.rows) {
+    begins_.push_back(0);
+    for (std::uint32_t j = 0; j < matrix.columns(); ++j) {
+      double sum = 0, square = 0;
+      matrix.each(j, [&](std::uint32_t row, double x) {
+        if (sample.number[row] == Sample::kLeftOut) return;
+        sum += x, square += x * x;
+        entries_.push_back({sample.number[row], static_cast<float>(x)});
+      });
+      begins_.push_back(entries_.size());
+      const double mean = centred && sample.rows > 0 ? sum / sample.rows : 0;
+      means_.push_back(static_cast<float>(mean));
+      norms_.push_back(static_cast<float>(std::sqrt(std::max(square - sample.rows * mean * mean, 0.0))));
+    }
+  }
+
+  void enter(Key key) override {
+    auto slot = static_cast<std::uint32_t>(keys_.size());
+    if (free_slots_.empty()) {
+      keys_.push_back(key);
+      products_.push_back(0);
+      met_.push_back(false);
+    } else {
+      slot = free_slots_.back();
+      free_slots_.pop_back();
+      keys_[slot] = key;
+    }
+    slots_.emplace(key, slot);
+    for (std::size_t e = begins_[key]; e < begins_[key + 1]; ++e)
+      rows_[entries_[e].row].push_back({slot, entries_[e].x});
+  }
+
+  void leave(Key key) override {
+    const auto place = slots_.find(key);
+    const std::uint32_t slot = place->second;
+    for (std::size_t e = begins_[key]; e < begins_[key + 1]; ++e) {
+      std::vector<Busy>& busy = rows_[entries_[e].row];
+      *std::find_if(busy.begin(), busy.end(), [slot](const Busy& each) { return each.slot == slot; }) = busy.back();
+      busy.pop_back();
+    }
+    free_slots_.push_back(slot);
+    slots_.erase(place);
+  }
+
+  void find(Key key, std::vector<Key>& found) override {
+    for (std::size_t e = begins_[key]; e < begins_[key + 1]; ++e) {
+      for (const Busy& busy : rows_[entries_[e].row]) {
+        products_[busy.slot] += static_cast<double>(entries_[e].x) * static_cast<double>(busy.x);
+        if (met_[busy.slot]) continue;
+        met_[busy.slot] = true;
+        meetings_.push_back(busy.slot);
+      }
+    }
+    for (const std::uint32_t slot : meetings_) {
+      const Key other = keys_[slot];
+      const double product = std::exchange(products_[slot], 0.0) - sample_rows_ * mean(key) * mean(other);
+      if (std::abs(product) > least_ * norm(key) * norm(other)) found.push_back(other);
+      met_[slot] = false;
+    }
+    meetings_.clear();
+  }
+
+ private:
+  struct Place {
+    std::uint32_t row;
+    float x;
+  };
+  struct Busy {
+    std::uint32_t slot;  // of the busy column
+    float x;
+  };
+  double mean(Key key) const { return static_cast<double>(means_[key]); }
+  double norm(Key key) const { return static_cast<double>(norms_[key]); }
+
+  double least_, sample_rows_;
+  std::vector<std::uint64_t> begins_;  // of every column's entries
+  std::vector<Place> entries_;
+  std::vector<float> means_, norms_;
+  std::vector<std::vector<Busy>> rows_;           // the busy columns that have an entry in the row
+  std::unordered_map<Key, std::uint32_t> slots_;  // of the busy columns; only ever looked up
+  std::vector<Key> keys_;                         // of each slot
+  std::vector<std::uint32_t> free_slots_;
+  // While a key is compared: its product with each slot's column so far, and the slots that it has met.
+  std::vector<double> products_;
+  std::vector<bool> met_;
+  std::vector<std::uint32_t> meetings_;
+};
+
+class DenseInterference final : public Interference {
+ public:
+  DenseInterference(const Columns& matrix, const Sample& sample, double least, bool centred)
+      : least_(static_cast<float>(least)), width_((std::size_t{sample.rows} + kLanes - 1) / kLanes * kLanes) {
+    const std::uint64_t columns = matrix.columns();
+    values_.resize(columns * width_);
+    for (std::uint32_t j = 0; j < columns; ++j) {
+      float* const column = values_.data() + j * width_;
+      matrix.each(j, [&](std::uint32_t row, double x) {
+        if (sample.number[row] != Sample::kLeftOut) column[sample.number[row]] = static_cast<float>(x);
+      });
+      double mean = 0, square = 0;
+      for (std::uint32_t i = 0; centred && i < sample.rows; ++i) mean += static_cast<double>(column[i]) / sample.rows;
+      for (std::uint32_t i = 0; i < sample.rows; ++i) square += std::pow(static_cast<double>(column[i]) - mean, 2);
+      const double scale = square > 0 ? 1 / std::sqrt(square) : 0;
+      for (std::uint32_t i = 0; i < sample.rows; ++i)
+        column[i] = static_cast<float>((static_cast<double>(column[i]) - mean) * scale);
+    }
+    const std::uint64_t pairs = columns * (columns - std::min<std::uint64_t>(columns, 1)) / 2;
+    if (pairs <= kPairsMost) known_.resize((pairs + 3) / 4);
+  }
+
+  void enter(Key key) override { busy_.push_back(key); }
+  void leave(Key key) override { busy_.erase(std::find(busy_.begin(), busy_.end(), key)); }
+  void find(Key key, std::vector<Key>& found) override {
+    for (const Key other : busy_)
+      if (interfere(std::max(key, other), std::min(key, other))) found.push_back(other);
+  }
+
+ private:
+  static constexpr std::size_t kLanes = 16;  // so many sums at once
+  enum : std::uint8_t { kUnknown = 0, kFree = 1, kInterferes = 2 };
+
+  bool interfere(Key high, Key low) {
+    if (known_.empty()) return compare(high, low);
+    const std::uint64_t pair = high * (high - 1) / 2 + low;
+    const auto shift = static_cast<unsigned>(pair % 4 * 2);
+    std::uint8_t& four = known_[pair / 4];
+    if ((four >> shift & 3) == kUnknown)
+      four = static_cast<std::uint8_t>(four | (compare(high, low) ? kInterferes : kFree) << shift);
+    return (four >> shift & 3) == kInterferes;
+  }
+  bool compare(Key a, Key b) const {
+    const float* const x = values_.data() + a * width_;
+    const float* const y = values_.data() + b * width_;
+    float sums[kLanes] = {};
+    for (std::size_t i = 0; i < width_; i += kLanes)
+      for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += x[i + lane] * y[i + lane];
+    float cosine = 0;
+    for (const float sum : sums) cosine += sum;
+    return std::abs(cosine) > least_;
+  }
+
+  float least_;
+  std::size_t width_;          // numbers of a column: a multiple of kLanes
+  std::vector<float> values_;  // columns of norm 1, with zeros behind
+  std::vector<Key> busy_;
+  std::vector<std::uint8_t> known_;  // of every pair, two bits; or empty
+};
+
+}  // namespace
+
+std::unique_ptr<Interference> column_interference(const Columns& matrix, double least, bool centred) {
+  const Sample sample = sample_of(matrix);
+  const double places = static_cast<double>(matrix.rows()) * static_cast<double>(matrix.columns());
+  if (static_cast<double>(matrix.entries()) < kDense * places)
+    return std::make_unique<SparseInterference>(matrix, sample, least, centred);
+  return std::make_unique<DenseInterference>(matrix, sample, least, centred);
+}
+
+}  // namespace rota::lasso

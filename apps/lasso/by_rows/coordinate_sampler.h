@@ -1,0 +1,52 @@
+// apps/lasso/by_rows/coordinate_sampler.h -- draws the coefficients that a round updates: f_1 and f_2 of figure 6 of
+// the STRADS paper.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "apps/lasso/by_rows/messages.h"
+#include "apps/lasso/settings.h"
+#include "rota/priority.h"
+
+namespace rota::lasso {
+
+// Those of one share.  A coefficient's priority is what its last change did to the objective, change^2 G_jj: for
+// columns of norm 1 that is the paper's.
+class RowsDraws {
+ public:
+  // `interference` is the dependency test.  If it is null, nothing interferes, but for Conflicts::group: then all
+  // coefficients of a round are one block.
+  RowsDraws(const Settings& settings, Share share, std::uint32_t staleness, std::uint32_t pipeline,
+            std::unique_ptr<Interference> interference)
+      : settings_(settings),
+        share_(share),
+        staleness_(staleness),
+        pipeline_(pipeline),
+        interference_(std::move(interference)) {}
+
+  // Says what the columns are; before all else.
+  void know(std::vector<float> curvatures);
+  // Adds coefficients to a round, behind the intercept.
+  void draw(Round& round, Random& random);
+  // Tells the result of a round that has drawn some.
+  void feedback(const Commit& commit);
+  // Sets all priorities by what a look over all coefficients has found, when nothing is in flight.
+  void prefer(const RowsCertificate& look, std::uint32_t batch);
+
+  std::vector<Figure> figures() { return draws_ ? draws_->figures() : std::vector<Figure>(); }
+  void save(Writer& out) const;
+  void restore(Reader& in, std::uint32_t batch);
+
+ private:
+  Key first() const { return curvatures_.size() * share_.index / share_.count; }
+  Key end() const { return curvatures_.size() * (share_.index + 1) / share_.count; }
+
+  Settings settings_;
+  Share share_;
+  std::uint32_t staleness_, pipeline_;
+  std::unique_ptr<Interference> interference_;  // until there are draws
+  std::vector<float> curvatures_;               // G_jj of every column
+  std::unique_ptr<PrioritySchedule> draws_;
+};
+
+}  // namespace rota::lasso

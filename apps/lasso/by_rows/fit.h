@@ -1,0 +1,72 @@
+// apps/lasso/by_rows/fit.h -- a shard's rows under the fit at hand: weights, predictions, slopes of the loss.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "apps/lasso/by_rows/messages.h"
+#include "apps/lasso/design/columns.h"
+#include "apps/lasso/settings.h"
+#include "rota/round.h"
+
+namespace rota::lasso {
+
+// What a shard is given.
+struct RowsData {
+  Columns matrix;                    // its rows, all columns
+  std::vector<double> response;      // as the data has it
+  std::vector<double> weights;       // of every row, >= 0
+  std::vector<std::uint32_t> folds;  // of every row; empty if there are none
+  TwoClasses classes;                // of the response of all shards, for the logistic loss
+};
+
+class RowsFit {
+ public:
+  // Throws std::invalid_argument if the data's sizes differ.
+  RowsFit(const Settings& settings, RowsData data);
+
+  const Columns& matrix() const { return data_.matrix; }
+  // g_i = w_i times minus the slope of the loss at f_i.
+  std::span<const double> slopes() const { return slopes_; }
+  // w_i, 0 for rows that are held out.
+  std::span<const double> weights() const { return weights_; }
+
+  // Goes on to the rows outside of a fold (0: to all), and tells their sums; the weights are as given until they are
+  // divided by their sum over all shards.
+  RowsSums begin(std::uint32_t fold);
+  void divide_weights(double total);
+
+  // Sets coefficients, and brings predictions and slopes up to date: by the changes, or afresh.
+  void change(std::span<const Delta> deltas);
+  void restart(std::span<const Delta> deltas);
+
+  // Makes predictions afresh, so that rounding does not add up over the rounds, and sums over rows and columns.
+  RowsSlopes look();
+  // The sum of w loss(y, f).
+  double loss() const;
+
+  void save(Writer& out) const;
+  void restore(Reader& in);
+
+ private:
+  bool held_out(std::size_t i) const { return fold_ != 0 && data_.folds[i] == fold_; }
+  double loss_of(std::size_t i) const;
+  ColumnMoments moments(std::uint32_t j, double weight) const;
+  void set(std::span<const Delta> deltas);
+  void set_weights();
+  void set_slope(std::size_t i);
+  void predict();
+
+  Loss loss_;
+  bool has_intercept_;
+  RowsData data_;           // for the logistic loss with y = -1 or 1 as the response
+  std::uint32_t fold_ = 0;  // whose rows are held out; 0: none
+  double total_ = 1;        // what the weights were divided by
+  double intercept_ = 0;
+  std::vector<double> coefficients_;
+  std::vector<double> weights_;      // w
+  std::vector<double> predictions_;  // f
+  std::vector<double> slopes_;       // g
+};
+
+}  // namespace rota::lasso

@@ -1,0 +1,216 @@
+#include "apps/lasso/by_rows/fit_controller.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace rota::lasso {
+namespace {
+
+// Rounds that update coefficients between two looks.  Priorities are worth renewing soon, whatever the number of
+// columns: a look finds at once what draws find by chance.  The other orders take no advice from it, and look every
+// sixteenth of a pass: what a look computes is a pass, but it is one exchange.
+constexpr std::uint64_t kUpdatesLeast = 16, kUpdatesMost = 1024;
+constexpr std::uint64_t kLooksInPass = 16;
+// Share of the objective by which rounding may make it rise.
+constexpr double kRounding = 1e-10;
+// Share of the gap that two updates of every coefficient gain at least, if they do not stand in each other's way.
+constexpr double kLeastGain = 1e-7;
+constexpr std::uint64_t kUpdatesForGain = 2;
+// A fit that is not done by then is recorded with the gap that it has.
+constexpr std::uint32_t kLooksMost = 10'000;
+
+void save(Writer& out, const std::map<Key, double>& values) {
+  out.put_varint(values.size());
+  for (const auto& [key, value] : values) {
+    out.put_varint(key);
+    out.put(value);
+  }
+}
+
+void restore(Reader& in, std::uint64_t columns, std::map<Key, double>& values) {
+  values.clear();
+  for (std::size_t left = in.get_count(1 + sizeof(double)); left > 0; --left) {
+    const Key key = in.get_varint();
+    values[key] = in.get<double>();
+    if (key >= columns && key != kIntercept) in.fail();
+  }
+}
+
+}  // namespace
+
+Round RowsCourse::next() {
+  if (planned_.empty()) plan();
+  Round round = std::move(planned_.front());
+  planned_.pop_front();
+  return round;
+}
+
+void RowsCourse::plan() {
+  switch (beginning_) {
+    case Beginning::start:
+      add_start();
+      break;
+    case Beginning::screen:
+      break;
+    case Beginning::undo:
+      add_undo();
+      if (looks_ >= kLooksMost) break;  // what is left is recorded after the next look
+      [[fallthrough]];
+    case Beginning::update:
+      add_updates();
+      break;
+    case Beginning::record:
+      add_record();
+      const bool other_rows = program_.advance();
+      looks_ = 0;
+      if (program_.done()) {
+        planned_.back().ends_epoch = planned_.back().ends_job = true;
+        return;
+      }
+      if (other_rows) add_start();
+      break;
+  }
+  add_screen();
+}
+
+void RowsCourse::add(Round round, Step step) {
+  const std::vector<double> more = std::exchange(round.argument, program_.argument(step));
+  round.argument.insert(round.argument.end(), more.begin(), more.end());
+  planned_.push_back(std::move(round));
+}
+
+// Rounds of nothing, until all shards have seen what was before.
+void RowsCourse::wait() {
+  for (std::uint32_t i = 0; i < staleness_; ++i) add({}, Step::record);
+}
+
+void RowsCourse::add_start() {
+  Round round;
+  if (share_.index == 0 && settings_.intercept) round.shared.push_back(kIntercept);
+  for (const auto& [key, value] : nonzero_) round.shared.push_back(key);
+  add(std::move(round), Step::start);
+  wait();
+}
+
+void RowsCourse::add_undo() {
+  Round round;
+  if (share_.index == 0 && settings_.intercept) before_[kIntercept] = good_.intercept;
+  for (const auto& [key, value] : before_) {
+    round.shared.push_back(key);
+    round.argument.push_back(value);
+  }
+  add(std::move(round), Step::undo);
+  wait();
+}
+
+void RowsCourse::add_updates() {
+  std::uint64_t updates = kUpdatesLeast;
+  if (settings_.order != Order::priority)
+    updates = std::clamp(good_.all_columns / (std::uint64_t{batch_} * share_.count * kLooksInPass), kUpdatesLeast,
+                         kUpdatesMost);
+  for (; updates > 0; --updates) {
+    add({}, Step::update);
+    if (alone_) wait();
+  }
+  wait();
+}
+
+void RowsCourse::add_screen() {
+  Round round;
+  round.argument.push_back(share_.index);
+  round.ends_epoch = true;
+  add(std::move(round), Step::screen);
+}
+
+void RowsCourse::add_record() {
+  Round fit;
+  fit.table = kFits;
+  if (share_.index == 0) fit.shared.push_back(fit_key(program_.fold(), program_.penalty()));
+  add(std::move(fit), Step::record);
+  if (program_.fold() != 0) return;
+  Round path;
+  path.table = kPath;
+  if (share_.index == 0) path.shared.push_back(path_key(program_.penalty(), kIntercept));
+  for (const auto& [key, value] : nonzero_) path.shared.push_back(path_key(program_.penalty(), key));
+  add(std::move(path), Step::record);
+}
+
+void RowsCourse::note(const Commit& commit) {
+  for (const auto& [key, value, change] : commit.deltas) {
+    if (key == kIntercept || change[0] == 0) continue;
+    const auto place = nonzero_.find(key);
+    before_.emplace(key, place == nonzero_.end() ? 0 : place->second);
+    if (value[0] != 0)
+      nonzero_[key] = value[0];
+    else if (place != nonzero_.end())
+      nonzero_.erase(place);
+  }
+}
+
+void RowsCourse::judge(RowsCertificate certificate) {
+  figures_ = {{"fold", static_cast<double>(program_.fold())},
+              {"penalty", static_cast<double>(program_.penalty())},
+              {"lambda", program_.lambda()},
+              {"objective", certificate.objective},
+              {"gap", certificate.gap},
+              {"batch", static_cast<double>(batch_)}};
+  const double gain = looks_++ == 0 ? certificate.objective : good_.objective - certificate.objective;
+  const bool risen = !(gain >= -kRounding * good_.objective);  // also if it is infinite, or no number
+  since_gain_ = gain < kLeastGain * certificate.gap ? since_gain_ + certificate.updates : 0;
+  if (risen || since_gain_ >= kUpdatesForGain * certificate.all_columns) keep_apart();
+  figures_.push_back({"undone", risen ? 1.0 : 0.0});
+  if (risen) {
+    beginning_ = Beginning::undo;
+    return;
+  }
+  before_.clear();
+  good_ = std::move(certificate);
+  if (!program_.begun()) {
+    looks_ = 0;
+    beginning_ = program_.begin(good_.steepest / settings_.l1_ratio) ? Beginning::start : Beginning::screen;
+    return;
+  }
+  const bool done = good_.gap <= settings_.tolerance * good_.null_objective;
+  beginning_ = done || looks_ >= kLooksMost ? Beginning::record : Beginning::update;
+  if (beginning_ == Beginning::record) program_.end_fit(done);
+}
+
+// Changes that do not see each other may go round in circles, or worse: first by staleness, then in one round.
+void RowsCourse::keep_apart() {
+  since_gain_ = 0;
+  if (staleness_ > 0 && !alone_)
+    alone_ = true;
+  else
+    batch_ = std::max<std::uint32_t>(batch_ / 2, 1);
+}
+
+std::vector<Figure> RowsCourse::figures() {
+  return std::exchange(figures_, {});
+}
+
+void RowsCourse::save(Writer& out) const {
+  program_.save(out);
+  out.put(batch_);
+  out.put(alone_);
+  out.put(beginning_);
+  out.put(looks_);
+  out.put(since_gain_);
+  write(out, good_);
+  lasso::save(out, nonzero_);
+  lasso::save(out, before_);
+}
+
+void RowsCourse::restore(Reader& in) {
+  program_.restore(in);
+  batch_ = in.get<std::uint32_t>();
+  alone_ = in.get<std::uint8_t>() != 0;
+  beginning_ = in.get<Beginning>();
+  looks_ = in.get<std::uint32_t>();
+  since_gain_ = in.get<std::uint64_t>();
+  good_ = read_rows_certificate(in);
+  lasso::restore(in, good_.all_columns, nonzero_);
+  lasso::restore(in, good_.all_columns, before_);
+  if (batch_ == 0 || beginning_ > Beginning::record) in.fail();
+}
+
+}  // namespace rota::lasso

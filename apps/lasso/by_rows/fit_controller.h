@@ -1,0 +1,72 @@
+// apps/lasso/by_rows/fit_controller.h -- the course of a job when shards are ranges of rows: what its rounds are for.
+//
+// An epoch is a number of rounds that update coefficients, and then a look over all of them (Step::screen), which gives
+// the duality gap and every coefficient's priority afresh.  If the objective has risen, the epoch is undone; then, and
+// if it has long hardly fallen, rounds cease to overlap or the batch is halved.  A fit that is done is recorded, and
+// the next one begins with a look.  Several schedulers, each with its share of the coefficients, take these steps
+// together: what the course depends on is the same for all.
+#pragma once
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "apps/lasso/by_rows/messages.h"
+#include "apps/lasso/fit_sequence.h"
+#include "rota/schedule.h"
+
+namespace rota::lasso {
+
+class RowsCourse {
+ public:
+  // `staleness`: how many rounds a push may lag behind.
+  RowsCourse(const Settings& settings, Share share, std::uint32_t staleness)
+      : settings_(settings), share_(share), staleness_(staleness), program_(settings), batch_(settings.batch) {}
+
+  // The next round.  One that updates coefficients has none yet.
+  Round next();
+  // Coefficients have changed.
+  void note(const Commit& commit);
+  // All of them were looked over.
+  void judge(RowsCertificate certificate);
+
+  // Coefficients that a round may change.
+  std::uint32_t batch() const { return batch_; }
+  // The last look, if it has not found that the epoch must be undone; or else the one before.
+  const RowsCertificate& good() const { return good_; }
+
+  std::vector<Figure> figures();
+  bool converged() const { return program_.converged(); }
+  void save(Writer& out) const;
+  void restore(Reader& in);
+
+ private:
+  // What an epoch begins with.
+  enum class Beginning : std::uint8_t { start, screen, update, undo, record };
+
+  void plan();
+  void add(Round round, Step step);
+  void add_start();
+  void add_undo();
+  void add_updates();
+  void add_record();
+  void add_screen();
+  void wait();
+  void keep_apart();
+
+  Settings settings_;
+  Share share_;
+  std::uint32_t staleness_;
+  Program program_;
+  std::uint32_t batch_;
+  bool alone_ = false;         // a round is seen by the next that updates coefficients, whatever the staleness
+  std::deque<Round> planned_;  // of the epoch
+  Beginning beginning_ = Beginning::start;
+  std::uint32_t looks_ = 0;       // in the fit at hand
+  std::uint64_t since_gain_ = 0;  // updates of coefficients since the objective has fallen by what is worth it
+  RowsCertificate good_;
+  std::map<Key, double> nonzero_;  // coefficients of this share
+  std::map<Key, double> before_;   // what those that have changed since the last good look were then
+  std::vector<Figure> figures_;    // of the epoch
+};
+
+}  // namespace rota::lasso

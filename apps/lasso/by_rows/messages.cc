@@ -1,0 +1,140 @@
+#include "apps/lasso/by_rows/messages.h"
+
+#include <stdexcept>
+#include <utility>
+
+namespace rota::lasso {
+namespace {
+
+// Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983.
+void combine(ColumnMoments& moments, double weight, const ColumnMoments& other, double other_weight) {
+  if (weight > 0 && other_weight > 0) {
+    const double between = other.sum / other_weight - moments.sum / weight;
+    moments.centred_square += between * between * (weight * other_weight / (weight + other_weight));
+  }
+  moments.centred_square += other.centred_square;
+  moments.sum += other.sum;
+}
+
+}  // namespace
+
+void throw_damaged() {
+  throw std::runtime_error("what shards, pull and schedule tell each other came damaged");
+}
+
+void write(Writer& out, const RowsSums& sums) {
+  out.put(sums.rows);
+  out.put(sums.weight);
+  out.put(sums.response);
+  out.put(sums.classes.smaller);
+  out.put(sums.classes.larger);
+  out.put_varint(sums.columns.size());
+  for (const ColumnMoments& each : sums.columns) {
+    out.put(each.sum);
+    out.put(each.centred_square);
+  }
+  out.put_all(std::span<const double>(sums.positive));
+}
+
+RowsSums read_rows_sums(Reader& in) {
+  RowsSums sums;
+  sums.rows = in.get<double>();
+  sums.weight = in.get<double>();
+  sums.response = in.get<double>();
+  sums.classes.smaller = in.get<double>();
+  sums.classes.larger = in.get<double>();
+  sums.columns.resize(in.get_count(2 * sizeof(double)));
+  for (ColumnMoments& each : sums.columns) {
+    each.sum = in.get<double>();
+    each.centred_square = in.get<double>();
+  }
+  sums.positive = in.get_all<double>();
+  return sums;
+}
+
+void add(RowsSums& to, const RowsSums& sums) {
+  const bool first = to.columns.empty();
+  if (first) {
+    to.columns.resize(sums.columns.size());
+    to.positive.resize(sums.positive.size());
+    to.classes = sums.classes;
+  }
+  if (sums.classes != to.classes) throw_damaged();
+  if (sums.columns.size() != to.columns.size() || sums.positive.size() != to.positive.size()) throw_damaged();
+  for (std::size_t j = 0; j < to.columns.size(); ++j) combine(to.columns[j], to.weight, sums.columns[j], sums.weight);
+  for (std::size_t j = 0; j < to.positive.size(); ++j) to.positive[j] += sums.positive[j];
+  to.rows += sums.rows;
+  to.weight += sums.weight;
+  to.response += sums.response;
+}
+
+void write(Writer& out, const RowsShape& shape) {
+  out.put(shape.weight);
+  out.put_all(std::span<const float>(shape.curvatures));
+}
+
+RowsShape read_rows_shape(Reader& in) {
+  RowsShape shape;
+  shape.weight = in.get<double>();
+  shape.curvatures = in.get_all<float>();
+  return shape;
+}
+
+void write(Writer& out, const RowsSlopes& slopes) {
+  for (const double each : {slopes.loss, slopes.slope, slopes.square, slopes.margin_positive, slopes.margin_negative,
+                            slopes.held_out, slopes.held_out_weight})
+    out.put(each);
+  out.put_all(std::span<const double>(slopes.gradient));
+}
+
+RowsSlopes read_rows_slopes(Reader& in) {
+  RowsSlopes slopes;
+  for (double* each : {&slopes.loss, &slopes.slope, &slopes.square, &slopes.margin_positive, &slopes.margin_negative,
+                       &slopes.held_out, &slopes.held_out_weight})
+    *each = in.get<double>();
+  slopes.gradient = in.get_all<double>();
+  return slopes;
+}
+
+void add(RowsSlopes& to, const RowsSlopes& slopes) {
+  to.loss += slopes.loss;
+  to.slope += slopes.slope;
+  to.square += slopes.square;
+  to.margin_positive += slopes.margin_positive;
+  to.margin_negative += slopes.margin_negative;
+  to.held_out += slopes.held_out;
+  to.held_out_weight += slopes.held_out_weight;
+  if (to.gradient.empty()) to.gradient.resize(slopes.gradient.size());
+  if (slopes.gradient.size() != to.gradient.size()) throw_damaged();
+  for (std::size_t j = 0; j < slopes.gradient.size(); ++j) to.gradient[j] += slopes.gradient[j];
+}
+
+void write(Writer& out, const RowsCertificate& certificate) {
+  for (const double each : {certificate.objective, certificate.gap, certificate.null_objective, certificate.steepest,
+                            certificate.intercept})
+    out.put(each);
+  out.put_varint(certificate.all_columns);
+  out.put_varint(certificate.updates);
+  out.put_varint(certificate.columns.size());
+  Key last = 0;
+  for (const Key column : certificate.columns) out.put_varint(column - std::exchange(last, column));
+  out.put_all(std::span<const float>(certificate.changes));
+}
+
+RowsCertificate read_rows_certificate(Reader& in) {
+  RowsCertificate certificate;
+  for (double* each : {&certificate.objective, &certificate.gap, &certificate.null_objective, &certificate.steepest,
+                       &certificate.intercept})
+    *each = in.get<double>();
+  certificate.all_columns = in.get_varint();
+  certificate.updates = in.get_varint();
+  certificate.columns.resize(in.get_count(1));
+  Key last = 0;
+  for (Key& column : certificate.columns) column = last += in.get_varint();
+  if (!certificate.columns.empty() && last >= certificate.all_columns) in.fail();
+  certificate.changes = in.get_all<float>();
+  if (certificate.changes.size() != certificate.columns.size()) in.fail();
+  return certificate;
+}
+
+}  // namespace rota::lasso

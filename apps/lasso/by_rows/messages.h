@@ -1,0 +1,88 @@
+// apps/lasso/by_rows/messages.h -- what shards of rows, pull and the schedule tell each other beside coefficients: the
+// bytes of notes and replies.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "apps/lasso/tables.h"
+#include "rota/bytes.h"
+#include "rota/types.h"
+
+namespace rota::lasso {
+
+// The schedules of a job with several take the same steps together.  A screen's argument ends with the number of its
+// scheduler: the first one's is answered, and for the others pull repeats that answer.
+inline bool repeats(std::span<const double> argument) {
+  return argument.size() > kArgumentWidth && argument[kArgumentWidth] != 0;
+}
+
+// Of a column x under weights w: sum_i w_i x_i, and sum_i w_i (x_i - m)^2 about its mean m = sum_i w_i x_i / sum_i w_i.
+struct ColumnMoments {
+  double sum = 0;
+  double centred_square = 0;
+};
+
+// A shard's answer to Step::start: sums over its rows of the fit, with the weights that the data gives.
+struct RowsSums {
+  double rows = 0;                     // of the shard, those held out too
+  double weight = 0;                   // sum of the weights w
+  double response = 0;                 // sum of w y
+  TwoClasses classes;                  // of the response of all shards
+  std::vector<ColumnMoments> columns;  // of every column, under w
+  std::vector<double> positive;        // sum_i w_i x_ij over the rows with y > 0: logistic loss with an intercept only
+};
+void write(Writer& out, const RowsSums& sums);
+RowsSums read_rows_sums(Reader& in);
+// Adds a shard's.
+void add(RowsSums& to, const RowsSums& sums);
+
+// Pull's reply to it.
+struct RowsShape {
+  double weight = 0;              // of all rows of the fit
+  std::vector<float> curvatures;  // of the loss along every column
+};
+void write(Writer& out, const RowsShape& shape);
+RowsShape read_rows_shape(Reader& in);
+
+// A shard's answer to Step::screen.  From here on w sums up to 1 over the rows of the fit, of all shards; g_i is w_i
+// times minus the slope of the loss at f_i.
+struct RowsSlopes {
+  double loss = 0;                                  // sum of w loss(y, f)
+  double slope = 0;                                 // sum of g
+  double square = 0;                                // squared loss: sum of w r^2; logistic: sum of w exp(-y f)
+  double margin_positive = 0, margin_negative = 0;  // logistic: sums of w y f over the rows of either class
+  double held_out = 0, held_out_weight = 0;         // sum of v loss(y, f) over the fold's rows, and of their weights v
+  std::vector<double> gradient;                     // sum_i x_ij g_i of every column j
+};
+void write(Writer& out, const RowsSlopes& slopes);
+RowsSlopes read_rows_slopes(Reader& in);
+// Adds a shard's.
+void add(RowsSlopes& to, const RowsSlopes& slopes);
+
+// Pull's reply to it.
+struct RowsCertificate {
+  double objective = 0;
+  double gap = 0;             // duality gap
+  double null_objective = 0;  // with no coefficient but the intercept
+  double steepest = 0;        // largest |x_j' g - l2 s_j^2 b_j| / s_j over all columns
+  double intercept = 0;
+  std::uint64_t all_columns = 0;  // their number
+  std::uint64_t updates = 0;      // of coefficients, since the last look
+  // What an update of one coefficient alone would change, for all where that is not 0; columns ascend.
+  std::vector<Key> columns;
+  std::vector<float> changes;
+};
+void write(Writer& out, const RowsCertificate& certificate);
+RowsCertificate read_rows_certificate(Reader& in);
+
+[[noreturn]] void throw_damaged();
+// Reads all of `bytes`.  Throws std::runtime_error if they are not what `read` reads.
+template <typename T>
+T read_whole(const Bytes& bytes, T (*read)(Reader&)) {
+  Reader in(bytes.view());
+  T value = read(in);
+  if (!in.done()) throw_damaged();
+  return value;
+}
+
+}  // namespace rota::lasso

@@ -1,0 +1,181 @@
+#include "apps/lasso/by_rows/model.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "apps/lasso/logistic_loss.h"
+
+namespace rota::lasso {
+namespace {
+
+// Share of a column's square that rounding alone may leave of its square about the mean.
+constexpr double kConstant = 1e-26;
+// The intercept of rows that are all of one class would be infinite.
+constexpr double kMostMean = 1 - 1e-12;
+
+}  // namespace
+
+void RowsModel::start(const PullTask& task) {
+  RowsSums all;
+  for (const Bytes& note : task.notes) add(all, read_whole(note, read_rows_sums));
+  know(all);
+  write(task.reply, RowsShape{all.weight, {curvature_.begin(), curvature_.end()}});
+  for (const PullEntry& entry : task.entries) entry.value[0] = coefficient(entry.key);
+}
+
+void RowsModel::know(const RowsSums& all) {
+  const std::size_t columns = all.columns.size();
+  const double mean_response = all.weight > 0 ? all.response / all.weight : 0;
+  coefficient_.assign(columns, 0);
+  mean_.resize(has_intercept_ ? columns : 0);
+  scale_.resize(standardize_ ? columns : 0);
+  curvature_.resize(columns);
+  for (std::size_t j = 0; j < columns; ++j) {
+    const double m = all.columns[j].sum / all.weight, variance = all.columns[j].centred_square / all.weight;
+    const double varies = variance > kConstant * m * m ? variance : 0;
+    curvature_[j] = has_intercept_ ? varies : variance + m * m;
+    if (has_intercept_) mean_[j] = m;
+    if (standardize_) scale_[j] = std::sqrt(varies);
+  }
+  positive_ = all.positive;
+  for (double& sum : positive_) sum /= all.weight;
+  positive_weight_ = (1 + mean_response) / 2;
+  const double bounded = std::clamp(mean_response, -kMostMean, kMostMean);
+  intercept_ = !has_intercept_ ? 0 : loss_ == Loss::squared ? mean_response : log_of((1 + bounded) / (1 - bounded));
+  weight_ = all.weight;
+  null_pending_ = true;
+  fit_ = {.rows = all.rows, .columns = static_cast<double>(columns), .classes = all.classes};
+}
+
+void RowsModel::screen(const PullTask& task) {
+  if (!repeats(task.argument)) {
+    RowsSlopes all;
+    for (const Bytes& note : task.notes) add(all, read_whole(note, read_rows_slopes));
+    certificate_ = judge(all);
+  }
+  write(task.reply, certificate_);
+}
+
+void RowsModel::undo(const PullTask& task) {
+  for (std::size_t i = 0; i < task.entries.size(); ++i)
+    set(task.entries[i].key, task.entries[i].value[0] = task.argument[kArgumentWidth + i]);
+}
+
+void RowsModel::record(const PullTask& task) {
+  for (const PullEntry& entry : task.entries) {
+    if (task.table == kPath) {
+      entry.value[0] = coefficient(entry.key & kMostColumns);
+    } else if (task.table == kFits) {
+      fit_.lambda = argument_of(task.argument).lambda;
+      const auto numbers = std::bit_cast<FitNumbers>(fit_);
+      std::copy(numbers.begin(), numbers.end(), entry.value.begin());
+    }
+  }
+}
+
+double RowsModel::best(Key j, double descent) const {
+  const double curvature = h() * curvature_[j], s = scale(j);
+  if (curvature <= 0 || s <= 0) return 0;
+  return soft_threshold(descent + curvature * coefficient_[j], penalty_.l1 * s) / (curvature + penalty_.l2 * s * s);
+}
+
+// g itself, if there is no intercept.  For the squared loss g_i - w_i sum g.  For the logistic loss g_i / w_i must have
+// y_i's sign and be at most 1; so g is mixed with the point that has y_i w_i in the class that g has too little of.
+RowsModel::DualPoint RowsModel::dual_point(const RowsSlopes& slopes) const {
+  const double sum = slopes.slope;
+  if (!has_intercept_ || sum == 0) return {};
+  if (loss_ == Loss::squared) return {1, -sum, 0};
+  const double lacking = sum > 0 ? 1 - positive_weight_ : positive_weight_;
+  const double share = std::abs(sum) / (std::abs(sum) + lacking);
+  return {1 - share, sum > 0 ? -share : 0, share};
+}
+
+// See duality.h, whose E(a) is here:
+//   squared: A/2 (1 - a)^2 + (sum g)^2 / 2, with A = sum_i w_i (r_i - sum g)^2;
+//   logistic: KL is convex in its first argument, and 0 with slope 0 at p, so
+//     KL(a p || p) <= min((1 - a) KL(0 || p), (1 - a)^2 / (2 a) p / (1 - p)),   KL(0 || p) = loss,
+//     KL(a || p) <= a KL(1 || p) + (1 - a) KL(0 || p) = loss + a y f,
+//   and of the mixture at most the mixture of these.
+double RowsModel::gap(const RowsSlopes& slopes, const DualPoint& point, const PenaltyTerms& terms) const {
+  const double sum = has_intercept_ ? slopes.slope : 0;
+  if (loss_ == Loss::squared) return squared_gap(slopes.square - sum * sum, terms).gap + sum * sum / 2;
+  const double a = terms.ratio > 1 ? 1 / terms.ratio : 1, share = 1 - point.g;
+  const double margins = sum > 0 ? slopes.margin_negative : slopes.margin_positive;
+  const double scaled = std::min((1 - a) * slopes.loss, (1 - a) * (1 - a) / (2 * a) * slopes.square);
+  return (1 - share) * scaled + share * (slopes.loss + a * margins) + terms.l2 / 2 * (1 - a) * (1 - a) +
+         std::max(terms.l1 - a * terms.slope, 0.0);
+}
+
+RowsCertificate RowsModel::judge(const RowsSlopes& slopes) {
+  const DualPoint point = dual_point(slopes);
+  if (slopes.gradient.size() != coefficient_.size()) throw_damaged();
+  RowsCertificate certificate;
+  certificate.all_columns = coefficient_.size();
+  certificate.updates = std::exchange(updates_, 0);
+  PenaltyTerms terms;
+  double nonzeros = 0;
+  for (Key j = 0; j < coefficient_.size(); ++j) {
+    const double b = coefficient_[j], s = scale(j), c = slopes.gradient[j], ridge = penalty_.l2 * s * s * b;
+    double in_dual = point.g * c + point.mean * mean(j);
+    if (point.positive != 0) in_dual += point.positive * positive_[j];
+    terms.ratio = std::max(terms.ratio, constraint_ratio(penalty_, s, b, in_dual));
+    if (s > 0) certificate.steepest = std::max(certificate.steepest, std::abs(in_dual - ridge) / s);
+    if (b != 0) {
+      nonzeros += 1;
+      terms.l1 += penalty_.l1 * s * std::abs(b);
+      terms.l2 += ridge * b;
+      terms.slope += b * (in_dual - ridge);
+    }
+    const double change = best(j, c - mean(j) * slopes.slope) - b;
+    if (change == 0) continue;
+    certificate.columns.push_back(j);
+    certificate.changes.push_back(static_cast<float>(change));
+  }
+  if (null_pending_) fit_.null_loss = slopes.loss;
+  null_pending_ = false;
+  certificate.objective = slopes.loss + terms.l1 + terms.l2 / 2;
+  certificate.gap = gap(slopes, point, terms);
+  certificate.null_objective = fit_.null_loss;
+  certificate.intercept = intercept_;
+  fit_.objective = certificate.objective;
+  fit_.gap = certificate.gap;
+  fit_.nonzeros = nonzeros;
+  fit_.loss = slopes.loss;
+  fit_.held_out = slopes.held_out_weight > 0 ? slopes.held_out / slopes.held_out_weight : 0;
+  fit_.held_out_weight = slopes.held_out_weight / (slopes.held_out_weight + weight_);
+  return certificate;
+}
+
+void RowsModel::save(Writer& out) const {
+  out.put(penalty_.l1);
+  out.put(penalty_.l2);
+  out.put(intercept_);
+  for (const auto* each : {&coefficient_, &mean_, &curvature_, &scale_, &positive_})
+    out.put_all(std::span<const double>(*each));
+  out.put(positive_weight_);
+  out.put(weight_);
+  out.put(null_pending_);
+  for (const double number : std::bit_cast<FitNumbers>(fit_)) out.put(number);
+}
+
+void RowsModel::restore(Reader& in) {
+  penalty_.l1 = in.get<double>();
+  penalty_.l2 = in.get<double>();
+  intercept_ = in.get<double>();
+  for (auto* each : {&coefficient_, &mean_, &curvature_, &scale_, &positive_}) *each = in.get_all<double>();
+  positive_weight_ = in.get<double>();
+  weight_ = in.get<double>();
+  null_pending_ = in.get<std::uint8_t>() != 0;
+  FitNumbers numbers;
+  for (double& number : numbers) number = in.get<double>();
+  fit_ = std::bit_cast<FitRow>(numbers);
+  const std::size_t columns = coefficient_.size();
+  if (curvature_.size() != columns || mean_.size() != (has_intercept_ ? columns : 0) ||
+      scale_.size() != (standardize_ ? columns : 0) ||
+      positive_.size() != (has_intercept_ && loss_ == Loss::logistic ? columns : 0))
+    in.fail();
+}
+
+}  // namespace rota::lasso

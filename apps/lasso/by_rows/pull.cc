@@ -1,0 +1,53 @@
+#include "apps/lasso/by_rows/pull.h"
+
+namespace rota::lasso {
+
+void RowsPull::pull(const PullTask& task) {
+  const Argument argument = argument_of(task.argument);
+  model_.set_lambda(argument.lambda);
+  switch (argument.step) {
+    case Step::start:
+      return model_.start(task);
+    case Step::screen:
+      return model_.screen(task);
+    case Step::update:
+      return update(task);
+    case Step::undo:
+      return model_.undo(task);
+    default:
+      return model_.record(task);
+  }
+}
+
+// b_j = S(sum of all z_j + G_jj b_j, lambda) / G_jj for a coefficient alone; a block is minimised over as a whole.
+void RowsPull::update(const PullTask& task) {
+  std::span<const PullEntry> entries = task.entries;
+  std::span<const std::uint32_t> blocks = task.blocks;
+  const bool has_intercept = !entries.empty() && entries[0].key == kIntercept;
+  // The intercept is in every round, so its sum of slopes misses what the last `staleness` rounds did to it.
+  const double slope = has_intercept ? entries[0].sum[0] / (1 + staleness_) : 0;
+  if (has_intercept) {
+    entries = entries.subspan(1);
+    if (!blocks.empty()) blocks = blocks.subspan(1);
+  }
+  model_.count_updates(entries.size());
+  for (std::size_t at = 0, b = 0; at < entries.size(); ++b) {
+    const std::size_t size = blocks.empty() ? 1 : blocks[b];
+    descent_.minimise(model_, entries.subspan(at, size), slope);
+    at += size;
+  }
+  double shift = 0;  // of the mean of the predictions
+  for (const auto& [j, sum, value] : entries) {
+    shift += model_.mean(j) * (model_.coefficient(j) - value[0]);
+    value[0] = model_.coefficient(j);
+  }
+  if (has_intercept) model_.set(kIntercept, task.entries[0].value[0] += slope / model_.h() - shift);
+}
+
+void RowsPull::evaluate(TableId table, Key key, std::span<const double> value, std::span<double> terms) const {
+  if (table != kCoefficients || key == kIntercept || value[0] == 0) return;
+  terms[kPenaltyTerm] += model_.penalty(key, value[0]);
+  terms[kNonzerosTerm] += 1;
+}
+
+}  // namespace rota::lasso

@@ -1,0 +1,95 @@
+#include "apps/lasso/commands/generate_command.h"
+
+#include <algorithm>
+
+#include "apps/lasso/commands/generate.h"
+
+namespace rota::lasso {
+
+namespace {
+
+using Kind = Option::Kind;
+
+constexpr Option number(std::string_view name, std::string_view value, std::string_view unit, double least, double most,
+                        std::string_view meaning) {
+  return {.name = name,
+          .kind = Kind::integer,
+          .default_value = value,
+          .unit = unit,
+          .meaning = meaning,
+          .least = least,
+          .most = most};
+}
+
+constexpr Option kOptions[] = {
+    {.name = "kind",
+     .kind = Kind::choice,
+     .default_value = "chain",
+     .unit = "chain|groups|equicorrelated|dense",
+     .meaning = "The matrix: sparse as in the STRADS paper, or dense with correlated groups, all alike, or none."},
+    number("rows", "50000", "rows", 1, 4294967295.0, "Number of rows."),
+    number("columns", "1000000", "columns", 1, 268435456.0, "Number of columns."),
+    number("per_column", "25", "rows", 1, 4294967295.0, "Rows in which a column has a value (chain)."),
+    number("groups", "40", "groups", 1, 268435456.0, "Number of correlated groups of columns (groups)."),
+    {.name = "correlation",
+     .kind = Kind::real,
+     .meaning = "Share of columns that follow their predecessor (chain: 0.1); or the correlation (groups: 0.9, "
+                "equicorrelated: 0.5).",
+     .least = 0,
+     .most = 1},
+    number("nonzeros", "1000", "columns", 0, 268435456.0, "Number of true coefficients; at most the columns."),
+    {.name = "noise",
+     .kind = Kind::real,
+     .default_value = "0.1",
+     .meaning = "Standard deviation of the noise, as a share of the signal's.",
+     .least = 0,
+     .most = 1e6},
+    {.name = "loss",
+     .kind = Kind::choice,
+     .default_value = "squared",
+     .unit = "squared|logistic",
+     .meaning = "The response: a number, or a class of -1 and 1."},
+    number("decimals", "15", "digits", 1, 15, "Decimal places of a value."),
+    number("seed", "1", "", 0, 9'007'199'254'740'992, "Equal seeds give equal data."),
+};
+
+DataKind kind_of(std::string_view word) {
+  if (word == "groups") return DataKind::groups;
+  if (word == "equicorrelated") return DataKind::equicorrelated;
+  if (word == "dense") return DataKind::dense;
+  return DataKind::chain;
+}
+
+}  // namespace
+
+std::span<const Option> generate_options() {
+  return kOptions;
+}
+
+std::vector<Ignored> generate_ignored(const Options& options) {
+  std::vector<Ignored> ignored;
+  const DataKind kind = kind_of(options.text("kind"));
+  if (kind != DataKind::chain) ignored.push_back({"per_column", "the matrix is dense (--kind=chain)"});
+  if (kind != DataKind::groups) ignored.push_back({"groups", "columns have no groups (--kind=groups)"});
+  if (kind == DataKind::dense) ignored.push_back({"correlation", "no columns correlate (--kind=dense)"});
+  return ignored;
+}
+
+void generate_command(const Call& call, std::ostream& out) {
+  const auto whole = [&](std::string_view name) { return static_cast<std::uint64_t>(call.options.integer(name)); };
+  GenerateSettings settings;
+  settings.kind = kind_of(call.options.text("kind"));
+  settings.rows = whole("rows");
+  settings.columns = whole("columns");
+  settings.per_column = whole("per_column");
+  settings.groups = whole("groups");
+  if (call.options.has("correlation")) settings.correlation = call.options.real("correlation");
+  settings.nonzeros = std::min(whole("nonzeros"), settings.columns);
+  settings.noise = call.options.real("noise");
+  settings.logistic = call.options.text("loss") == "logistic";
+  settings.decimals = static_cast<std::uint32_t>(whole("decimals"));
+  settings.seed = whole("seed");
+  generate(settings, out);
+}
+
+}  // namespace rota::lasso

@@ -1,0 +1,48 @@
+// apps/lasso/commands/trained_model.h -- what a committed model says: the path, its coefficients, and the
+// cross-validation.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apps/lasso/settings.h"
+#include "apps/lasso/tables.h"
+#include "rota/model.h"
+
+namespace rota::lasso {
+
+// Mean loss of held-out rows over the folds, doubled: mean squared error, or deviance (glmnet's measures).
+struct CrossValidation {
+  double mean = 0;
+  double standard_error = 0;  // of that mean, from the spread over folds
+};
+
+struct Coefficients {
+  double intercept = 0;
+  std::vector<std::pair<std::uint64_t, double>> columns;  // (column from 0, value), ascending, without zeros
+};
+
+struct TrainedModel {
+  Settings settings;
+  std::vector<FitRow> path;                 // of the fits on all rows that are done, largest penalty first
+  std::vector<Coefficients> coefficients;   // likewise
+  std::vector<CrossValidation> validation;  // likewise; empty without folds
+  std::optional<std::size_t> best;          // lambda.min: the penalty with the least mean
+  std::optional<std::size_t> simplest;      // lambda.1se: the largest within a standard error of it
+};
+
+// Whether a fit has reached the tolerance that it was to reach.
+inline bool converged(const TrainedModel& model, const FitRow& fit) {
+  return fit.gap <= model.settings.tolerance * fit.null_loss;
+}
+
+// Throws DataError if the model is damaged.
+TrainedModel read_model(const Model& model);
+
+// The penalty that a user names: "last", "min", "1se", or its number on the path from 1.  Throws UsageError if there is
+// none such.
+std::size_t penalty_named(const TrainedModel& model, std::string_view name);
+
+}  // namespace rota::lasso

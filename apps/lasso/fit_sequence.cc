@@ -1,0 +1,96 @@
+#include "apps/lasso/fit_sequence.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "rota/random.h"
+
+namespace rota::lasso {
+namespace {
+
+// Bits of a saved program.  Never change or reuse.
+constexpr unsigned kDone = 1, kNotReached = 2;
+
+}  // namespace
+
+std::vector<double> to_doubles(const Argument& argument) {
+  return {static_cast<double>(argument.step), static_cast<double>(argument.fold), static_cast<double>(argument.penalty),
+          argument.lambda};
+}
+
+Argument argument_of(std::span<const double> doubles) {
+  return {static_cast<Step>(doubles[0]), static_cast<std::uint32_t>(doubles[1]), static_cast<std::uint32_t>(doubles[2]),
+          doubles[3]};
+}
+
+bool Program::begin(double lambda_max) {
+  // If no column is of any use (lambda_max is 0), any penalty leaves none.
+  const double last = settings_.lambda.value_or(lambda_max > 0 ? lambda_max * settings_.lambda_ratio : 1.0);
+  lambdas_.clear();
+  // Equal ratios from lambda_max to the last, as glmnet's path; a last one above lambda_max is fitted as it is.
+  for (std::uint32_t k = 0; k + 1 < settings_.path; ++k) {
+    const double share = static_cast<double>(k) / (settings_.path - 1);
+    lambdas_.push_back(lambda_max > 0 ? lambda_max * std::pow(last / lambda_max, share) : last);
+  }
+  lambdas_.push_back(last);
+  fold_ = settings_.folds > 0 ? 1 : 0;
+  return fold_ != 0;
+}
+
+bool Program::advance() {
+  if (!last_penalty()) return ++penalty_, false;
+  done_ = fold_ == 0;
+  if (done_) return false;
+  penalty_ = 0;
+  fold_ = fold_ == settings_.folds ? 0 : fold_ + 1;
+  return true;
+}
+
+void Program::save(Writer& out) const {
+  out.put_all(std::span<const double>(lambdas_));
+  out.put(fold_);
+  out.put(penalty_);
+  out.put(static_cast<std::uint8_t>((done_ ? kDone : 0) | (all_reached_ ? 0 : kNotReached)));
+}
+
+void Program::restore(Reader& in) {
+  lambdas_ = in.get_all<double>();
+  fold_ = in.get<std::uint32_t>();
+  penalty_ = in.get<std::uint32_t>();
+  const auto state = in.get<std::uint8_t>();
+  done_ = (state & kDone) != 0;
+  all_reached_ = (state & kNotReached) == 0;
+  if (fold_ > settings_.folds || (!lambdas_.empty() && penalty_ >= lambdas_.size())) in.fail();
+}
+
+std::vector<std::uint32_t> folds_of_rows(std::uint64_t rows, std::uint32_t folds, std::uint64_t seed) {
+  std::vector<std::uint32_t> fold(rows);
+  if (folds == 0) return fold;
+  for (std::uint64_t i = 0; i < rows; ++i) fold[i] = static_cast<std::uint32_t>(i % folds) + 1;
+  // Fisher and Yates; the words beside the seed keep this stream apart from those of the rounds.
+  Random random({seed, 0x666f6c6473, rows, folds});
+  for (int i = 0; i < 16; ++i) random();  // a seed of few bits takes some steps to spread
+  for (std::uint64_t i = rows; i > 1; --i) std::swap(fold[i - 1], fold[random.below(i)]);
+  return fold;
+}
+
+std::vector<double> weights_outside(const std::vector<double>& weights, const std::vector<std::uint32_t>& folds,
+                                    std::uint32_t fold) {
+  std::vector<double> out(weights.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (fold == 0 || folds[i] != fold) sum += out[i] = weights[i];
+  for (double& one : out) one /= sum;
+  return out;
+}
+
+std::vector<double> weights_within(const std::vector<double>& weights, const std::vector<std::uint32_t>& folds,
+                                   std::uint32_t fold) {
+  std::vector<double> out(weights.size());
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (folds[i] == fold) out[i] = weights[i] / sum;
+  return out;
+}
+
+}  // namespace rota::lasso

@@ -1,0 +1,60 @@
+// apps/lasso/fit_sequence.h -- the sequence of fits that a job asks for: the path of penalties for every fold of the
+// cross-validation, and last for all rows.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "apps/lasso/settings.h"
+#include "apps/lasso/tables.h"
+#include "rota/bytes.h"
+
+namespace rota::lasso {
+
+class Program {
+ public:
+  explicit Program(const Settings& settings) : settings_(settings) {}
+
+  // Until begin() the fit at hand is that of no coefficient on all rows.  begin() is told the least penalty at which
+  // that is the optimum, and makes the path.  True if the first fit is of a fold: with other rows.
+  bool begin(double lambda_max);
+  bool begun() const { return !lambdas_.empty(); }
+  bool done() const { return done_; }
+  // Whether all fits are done, and each reached what advance() was told.
+  bool converged() const { return done_ && all_reached_; }
+
+  // The fit at hand.
+  std::uint32_t fold() const { return fold_; }
+  std::uint32_t penalty() const { return penalty_; }
+  double lambda() const { return begun() ? lambdas_[penalty_] : 0; }
+  // Whether no penalty follows for these rows.
+  bool last_penalty() const { return penalty_ + 1 == lambdas_.size(); }
+  // The fit at hand ends here.  `reached`: its tolerance.
+  void end_fit(bool reached) { all_reached_ = all_reached_ && reached; }
+  // Goes on to the next fit.  True if that has other rows: then it begins from zero.
+  bool advance();
+
+  std::vector<double> argument(Step step) const { return to_doubles({step, fold_, penalty_, lambda()}); }
+
+  void save(Writer& out) const;
+  void restore(Reader& in);
+
+ private:
+  Settings settings_;
+  std::vector<double> lambdas_;  // descending
+  std::uint32_t fold_ = 0, penalty_ = 0;
+  bool done_ = false;
+  bool all_reached_ = true;
+};
+
+// The fold (1 .. folds) of every row: equal numbers of rows, in an order that the seed shuffles.  Zeros if there are
+// none.
+std::vector<std::uint32_t> folds_of_rows(std::uint64_t rows, std::uint32_t folds, std::uint64_t seed);
+
+// The weights of a fit without the rows of a fold, summing up to 1, and 0 for the fold's rows; of fold 0, all rows.
+std::vector<double> weights_outside(const std::vector<double>& weights, const std::vector<std::uint32_t>& folds,
+                                    std::uint32_t fold);
+// The weights of a fold's rows alone, as shares of all rows'.
+std::vector<double> weights_within(const std::vector<double>& weights, const std::vector<std::uint32_t>& folds,
+                                   std::uint32_t fold);
+
+}  // namespace rota::lasso

@@ -1,0 +1,56 @@
+// apps/lasso/solver/active_problem.h -- a quadratic lasso on a few coordinates, which coordinate descent solves.
+//
+//   minimise over b:  Q(b) = 1/2 sum_i h_i (z_i - b0 - x_i b)^2 + sum_j [ threshold_j |b_j| + ridge_j/2 b_j^2 ]
+//
+// with b0 eliminated exactly if there is an intercept.  Given is not z but, at the starting point, g_i = h_i (z_i -
+// f_i) with sum_i g_i = 0, and each c_j = x_j' g.  The squared loss is this with h = w; a Newton step of the logistic
+// loss has h_i = w_i p_i (1 - p_i).
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "apps/lasso/solver/gram.h"
+#include "apps/lasso/solver/working_columns.h"
+
+namespace rota::lasso {
+
+struct ActiveCoordinate {
+  std::uint32_t column;  // its position among the WorkingColumns
+  double coefficient;    // the starting point, and then the solution
+  double gradient;       // c_j at the starting point
+  double threshold;      // l1 s_j
+  double ridge;          // l2 s_j^2
+  Moments moments;       // of the column under h; its centred square is positive
+};
+
+struct ActiveProblem {
+  const WorkingColumns* columns = nullptr;
+  std::span<const double> h;   // one a row
+  std::span<const double> g;   // one a row
+  double sum_of_h = 0;         // with an intercept; without one 0
+  double residual_square = 0;  // sum_i g_i^2 / h_i
+  std::vector<ActiveCoordinate> coordinates;
+  const Gram* gram = nullptr;  // has the products of all coordinates' columns under h; or null
+  double products_cost = 0;    // of making those products, or of reading them, in the units of method_cost.h
+  double epoch_cost = 0;       // of an epoch, in the same units
+};
+
+struct Descent {
+  std::uint64_t epochs = 0;          // passes over the coordinates
+  std::uint64_t updates = 0;         // coefficients changed
+  std::uint64_t extrapolations = 0;  // that lowered the objective
+  std::uint64_t support_steps = 0;   // systems solved
+  double gap = 0;                    // duality gap of Q at the end
+  bool stalled = false;              // an epoch changed coefficients by their last digits at most
+};
+
+// Both go on until the duality gap is at most `tolerance`, or `most_epochs` are done, or nothing is left to gain, or so
+// many coefficients stay 0 that it is better to choose active ones anew.
+// On the columns, with the residual kept up to date: an epoch costs about twice the columns' numbers.
+Descent descend_on_columns(ActiveProblem& problem, double tolerance, std::uint64_t most_epochs);
+// On the products of columns, which must be there.
+Descent descend_on_gram(ActiveProblem& problem, double tolerance, std::uint64_t most_epochs);
+
+}  // namespace rota::lasso

@@ -1,0 +1,32 @@
+// apps/lasso/solver/cholesky.cc
+#include "apps/lasso/solver/cholesky.h"
+
+#include <cmath>
+
+#include "apps/lasso/ordered_sum.h"
+
+namespace rota::lasso {
+
+bool solve_definite(std::size_t size, std::span<double> a, std::span<double> b) {
+  for (std::size_t i = 0; i < size; ++i) {
+    double* const row = a.data() + i * size;
+    for (std::size_t j = 0; j <= i; ++j) {
+      const double* const other = a.data() + j * size;
+      const double left = row[j] - ordered_sum(j, [=](std::size_t k) { return row[k] * other[k]; });
+      if (j < i) {
+        row[j] = left / other[j];
+      } else {
+        if (!(left > 0) || !std::isfinite(left)) return false;
+        row[j] = std::sqrt(left);
+      }
+    }
+    b[i] = (b[i] - ordered_sum(i, [=](std::size_t k) { return row[k] * b[k]; })) / row[i];
+  }
+  for (std::size_t i = size; i-- > 0;) {
+    b[i] /= a[i * size + i];
+    for (std::size_t k = 0; k < i; ++k) b[k] -= a[i * size + k] * b[i];
+  }
+  return true;
+}
+
+}  // namespace rota::lasso

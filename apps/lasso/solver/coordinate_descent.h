@@ -1,0 +1,183 @@
+// apps/lasso/solver/coordinate_descent.h -- cyclic coordinate descent with Anderson extrapolation, over any way of
+// keeping the gradient.
+//
+// An Engine keeps the gradient c of the quadratic's smooth part while coefficients change:
+//   double gradient(k)                   c_k now
+//   void change(k, by)                   coefficient k has grown by `by`
+//   Parabola along(step)                 the smooth part if all coefficients grew by t `step`, as a function of t
+//   void move(t)                         they did, with the `step` that along() saw last
+//   kEpochsPerGap                        epochs between two looks at the duality gap: a multiple of Anderson::kDepth
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "apps/lasso/duality.h"
+#include "apps/lasso/penalty.h"
+#include "apps/lasso/solver/active_problem.h"
+#include "apps/lasso/solver/anderson.h"
+#include "apps/lasso/solver/support_step.h"
+
+namespace rota::lasso {
+
+// slope t + curvature/2 t^2
+struct Parabola {
+  double slope = 0, curvature = 0;
+};
+
+template <typename Engine>
+class CoordinateDescent {
+ public:
+  CoordinateDescent(ActiveProblem& problem, Engine& engine) : problem_(problem), engine_(engine) {
+    for (const ActiveCoordinate& it : problem.coordinates) {
+      const double curvature = it.moments.centred_square;
+      steps_.push_back({it.threshold, curvature, 1 / (curvature + it.ridge)});
+      value_.push_back(it.coefficient);
+    }
+  }
+
+  Descent run(double tolerance, std::uint64_t most_epochs) {
+    anderson_.restart(value_);
+    while (done_.epochs < most_epochs) {
+      const double gain = pass();
+      ++done_.epochs;
+      allowance_ += problem_.epoch_cost / 2;
+      anderson_.append(value_);
+      const bool look = done_.epochs % Engine::kEpochsPerGap == 0 || done_.epochs == most_epochs || gain == 0;
+      if (anderson_.full()) extrapolate();
+      if (!look) continue;
+      const double objective = look_at_gap();
+      // The gain is quadratic in how far coefficients went, the gap is not: here they went by their last digits.
+      done_.stalled = gain <= 0x1p-104 * objective;
+      if (done_.gap <= tolerance || done_.stalled) break;
+      if (done_.epochs >= kEpochsBeforeLeaving && 5 * live_ <= 4 * value_.size()) break;
+      if (done_.epochs >= kEpochsBeforeStep && allowance_ >= wanted_ && go_to_optimum_of_support())
+        anderson_.restart(value_);
+    }
+    if (done_.epochs == 0) look_at_gap();
+    for (std::size_t k = 0; k < value_.size(); ++k) problem_.coordinates[k].coefficient = value_[k];
+    return done_;
+  }
+
+ private:
+  static constexpr std::uint64_t kEpochsBeforeStep = 50;  // then signs have mostly settled
+  static constexpr std::uint64_t kEpochsBeforeLeaving = 20;
+  static constexpr double kRounding = 0x1p-48;  // share of a coefficient
+  static constexpr double kLongestStep = 4;     // towards an extrapolated point and beyond, in units of its distance
+
+  struct Step {
+    double threshold, curvature, inverse;
+  };
+  enum class Move { none, to_lowest, to_zero };  // to the lowest point of a line; to where a coefficient is 0
+
+  // One cycle.  Returns the sum of curvature * (change)^2: the objective fell by half of that at least.
+  double pass() {
+    double gain = 0;
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
+      const Step step = steps_[k];
+      const double old = value_[k], gradient = engine_.gradient(k);
+      if (old == 0 && std::abs(gradient) <= step.threshold) continue;
+      const double now = soft_threshold(gradient + step.curvature * old, step.threshold) * step.inverse;
+      const double by = now - old;
+      if (by == 0) continue;
+      value_[k] = now;
+      engine_.change(k, by);
+      gain += by * by * step.curvature;
+      ++done_.updates;
+    }
+    return gain;
+  }
+
+  void extrapolate() {
+    step_.resize(value_.size());
+    if (anderson_.extrapolate(step_)) {
+      for (std::size_t k = 0; k < value_.size(); ++k)
+        step_[k] = value_[k] * step_[k] > 0 ? step_[k] - value_[k] : -value_[k];
+      if (go_along_step() != Move::none) ++done_.extrapolations;
+    }
+    anderson_.restart(value_);
+  }
+
+  // Goes along step_ to where the objective is lowest, or where the first coefficient becomes 0.  No coefficient leaves
+  // 0 or changes its sign on the way, so the objective is a parabola there.
+  Move go_along_step() {
+    Parabola along = engine_.along(step_);
+    double most = kLongestStep;
+    for (std::size_t k = 0; k < value_.size(); ++k) {
+      const ActiveCoordinate& it = problem_.coordinates[k];
+      if (step_[k] == 0) continue;
+      along.slope += std::copysign(it.threshold, value_[k]) * step_[k] + it.ridge * step_[k] * value_[k];
+      along.curvature += it.ridge * step_[k] * step_[k];
+      if (value_[k] * step_[k] < 0) most = std::min(most, value_[k] / -step_[k]);
+    }
+    if (!(along.slope < 0)) return Move::none;
+    const bool ended = -along.slope < most * along.curvature;
+    const double share = ended ? -along.slope / along.curvature : most;
+    engine_.move(share);
+    for (std::size_t k = 0; k < value_.size(); ++k) {
+      // What rounding leaves of a coefficient that goes to 0 is 0.
+      const double moved = value_[k] + share * step_[k];
+      value_[k] = value_[k] != 0 && moved / value_[k] < kRounding ? 0 : moved;
+    }
+    return ended ? Move::to_lowest : Move::to_zero;
+  }
+
+  // Solves for the support's optimum; where coefficients become 0 on the way there, without them.  Takes no more than
+  // the allowance, and the next time asks for twice as much if that was too little.  False if nothing moved.
+  bool go_to_optimum_of_support() {
+    const double had = allowance_;
+    bool moved = false;
+    for (;;) {
+      const double cost = support_step_cost(problem_, support_);
+      if (cost > allowance_) {
+        wanted_ = std::max(cost, 2 * had);
+        return moved;
+      }
+      allowance_ -= cost;
+      ++done_.support_steps;
+      const Move move = support_step(problem_, value_, gradient_, step_) ? go_along_step() : Move::none;
+      moved = moved || move != Move::none;
+      if (move != Move::to_zero) return moved;
+      look_at_gap();
+    }
+  }
+
+  // Returns the objective.
+  double look_at_gap() {
+    // sum_i h_i r_i^2 = A - sum_k d_k (c_k at the start + c_k now), where d_k is how far coefficient k has come.
+    double square = problem_.residual_square;
+    PenaltyTerms terms;
+    gradient_.resize(value_.size());
+    support_ = live_ = 0;
+    for (std::size_t k = 0; k < value_.size(); ++k) {
+      const ActiveCoordinate& it = problem_.coordinates[k];
+      const double gradient = engine_.gradient(k), value = value_[k];
+      gradient_[k] = gradient;
+      if (value != 0) ++support_;
+      if (value != 0 || std::abs(gradient) > it.threshold) ++live_;
+      const double left = gradient - it.ridge * value;
+      square -= (value - it.coefficient) * (it.gradient + gradient);
+      terms.l1 += it.threshold * std::abs(value);
+      terms.l2 += it.ridge * value * value;
+      terms.slope += value * left;
+      if (left != 0) terms.ratio = std::max(terms.ratio, std::abs(left) / it.threshold);
+    }
+    square = std::max(square, 0.0);
+    done_.gap = squared_gap(square, terms).gap;
+    return square / 2 + terms.l1 + terms.l2 / 2;
+  }
+
+  ActiveProblem& problem_;
+  Engine& engine_;
+  std::vector<Step> steps_;
+  std::vector<double> value_, step_;
+  std::vector<double> gradient_;  // at the last look at the gap
+  std::size_t support_ = 0;       // coefficients that were not 0 then
+  std::size_t live_ = 0;          // these, and those that were about to leave 0
+  double allowance_ = 0;          // what support steps may cost: half of what epochs have
+  double wanted_ = 0;             // of it, before the next is worth a try
+  Anderson anderson_;
+  Descent done_;
+};
+
+}  // namespace rota::lasso

@@ -1,0 +1,80 @@
+// apps/lasso/solver/gram.h -- inner products of columns under row weights: sum_i h_i x_ij x_ik.
+//
+// A product depends on its two columns and the weights alone, bit for bit, not on the order in which columns came.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "apps/lasso/solver/working_columns.h"
+
+namespace rota::lasso {
+
+// Some columns' products with one another, without the diagonal: of column a its partners, and the product with each.
+struct SparseGram {
+  std::vector<std::size_t> begin;  // of every column's part; one more than columns
+  std::vector<std::uint32_t> partner;
+  std::vector<double> product;
+  std::vector<double> diagonal;
+};
+
+// The same, all products of `size` columns, by rows.
+struct DenseGram {
+  std::size_t size = 0;
+  std::vector<double> product;
+};
+
+// Grows by columns; products that are zero because no row is shared are not stored.
+class Gram {
+ public:
+  // For these weights h, one a row; holds no column.
+  void begin(std::span<const double> weights);
+  std::size_t size() const { return columns_.size(); }
+  // Products held, counting each pair once.
+  std::size_t pairs() const { return partner_.size(); }
+  bool has(std::uint32_t column) const { return column < member_of_.size() && member_of_[column] != kNone; }
+  // The columns (positions) held, in the order in which they came.
+  const std::vector<std::uint32_t>& columns() const { return columns_; }
+  // Adds columns that it does not hold, each once.
+  void add(const WorkingColumns& columns, std::span<const std::uint32_t> added);
+  // After WorkingColumns::keep with the same argument: holds the same columns as far as they are kept.
+  void keep(const WorkingColumns& columns, const std::vector<bool>& keep);
+
+  // Products stored among these columns, which it holds; each pair once.
+  std::size_t pairs_among(std::span<const std::uint32_t> columns) const;
+  SparseGram sparse(std::span<const std::uint32_t> columns) const;
+  DenseGram dense(std::span<const std::uint32_t> columns) const;
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  // A number of a sparse column, times the root of its row's weight, in the list of its row.
+  struct RowEntry {
+    std::uint32_t member, next;
+    double value;
+  };
+  // Products of the dense columns of `added` with the dense ones before them, member after member.
+  std::vector<double> dense_products(const WorkingColumns& columns, std::span<const std::uint32_t> added) const;
+  void add_sparse_pairs(const WorkingColumns& columns, std::uint32_t column);
+  double mixed_product(const WorkingColumns& columns, std::uint32_t sparse, std::uint32_t dense) const;
+  void append_pair(std::uint32_t member, double product);
+  void list_rows(const WorkingColumns& columns, std::uint32_t member);
+  template <typename Visit>
+  void visit_pairs(std::span<const std::uint32_t> columns, const Visit& visit) const;
+
+  std::vector<double> root_;              // sqrt(h_i)
+  std::vector<std::uint32_t> columns_;    // of members
+  std::vector<std::uint32_t> member_of_;  // of columns; kNone
+  std::vector<std::uint32_t> dense_;      // members that are dense columns
+  // Of every member, in their order: products with members before it.
+  std::vector<std::size_t> begin_ = {0};
+  std::vector<std::uint32_t> partner_;
+  std::vector<double> product_;
+  std::vector<double> diagonal_;
+  std::vector<std::uint32_t> head_;  // of every row, its newest entry
+  std::vector<RowEntry> entries_;
+  std::vector<double> sum_;             // of every member, at the column being added; zeros between
+  std::vector<std::uint32_t> touched_;  // members whose sum changed
+};
+
+}  // namespace rota::lasso

@@ -1,0 +1,230 @@
+// apps/lasso/solver/reduced_problem.cc
+#include "apps/lasso/solver/reduced_problem.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "apps/lasso/ordered_sum.h"
+
+namespace rota::lasso {
+namespace {
+
+constexpr double kWeightSumError = 1e-6;
+
+bool finite(std::span<const double> numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](double number) { return std::isfinite(number); });
+}
+
+// What is wrong with them, or nothing.
+const char* fault_of(Loss loss, std::span<const double> y, std::span<const double> w) {
+  if (y.size() != w.size()) return "there are as many weights as rows";
+  if (!finite(y) || !finite(w)) return "responses and weights are finite";
+  double sum = 0;
+  for (const double weight : w) {
+    if (weight < 0) return "weights are not negative";
+    sum += weight;
+  }
+  if (std::abs(sum - 1) > kWeightSumError) return "weights sum up to 1";
+  if (loss == Loss::logistic)
+    for (const double response : y)
+      if (response != 1 && response != -1) return "responses of the logistic loss are -1 or 1";
+  return nullptr;
+}
+
+}  // namespace
+
+ReducedProblem::ReducedProblem(Loss loss, bool intercept, std::vector<double> y, std::vector<double> w)
+    : loss_kind_(loss),
+      has_intercept_(intercept),
+      y_(std::move(y)),
+      w_(std::move(w)),
+      columns_(y_.size()),
+      gradient_(y_.size()),
+      row_losses_(y_.size()),
+      curvature_(loss == Loss::logistic ? y_.size() : 0) {
+  if (const char* const fault = fault_of(loss_kind_, y_, w_)) throw std::invalid_argument(fault);
+  forget_weights();
+  refresh();
+}
+
+void ReducedProblem::forget_weights() {
+  sum_of_weights_ = chunked_sum(w_.size(), [&](std::size_t i) { return w_[i]; });
+  moments_.clear();
+  gram_.begin(w_);
+  columns_work_ = 0;
+}
+
+void ReducedProblem::know_moments() {
+  while (moments_.size() < columns_.size())
+    moments_.push_back(columns_.moments(moments_.size(), w_, sum_of_weights_, has_intercept_));
+}
+
+void ReducedProblem::drop_zeros(std::span<const std::uint64_t> except) {
+  std::vector<bool> keep(columns_.size());
+  for (std::size_t j = 0; j < keep.size(); ++j) keep[j] = coefficients_[j] != 0;
+  for (const std::uint64_t key : except)
+    if (contains(key)) keep[columns_.position(key)] = true;
+  std::size_t kept = 0, known = 0;  // moments are known of the first columns, before and after
+  for (std::size_t j = 0; j < keep.size(); ++j) {
+    if (!keep[j]) continue;
+    if (j < moments_.size()) moments_[known++] = moments_[j];
+    coefficients_[kept++] = coefficients_[j];
+  }
+  coefficients_.resize(kept);
+  moments_.resize(known);
+  columns_.keep(keep);
+  gram_.keep(columns_, keep);
+}
+
+void ReducedProblem::reset() {
+  std::fill(coefficients_.begin(), coefficients_.end(), 0.0);
+  intercept_ = 0;
+  refresh();
+}
+
+void ReducedProblem::set_coefficients(std::span<const double> coefficients) {
+  if (coefficients.size() != coefficients_.size() || !finite(coefficients))
+    throw std::invalid_argument("there is one finite coefficient for every column");
+  coefficients_.assign(coefficients.begin(), coefficients.end());
+  refresh();
+}
+
+void ReducedProblem::set_weights(std::vector<double> w) {
+  if (const char* const fault = fault_of(loss_kind_, y_, w)) throw std::invalid_argument(fault);
+  w_ = std::move(w);
+  forget_weights();
+  refresh();
+}
+
+double ReducedProblem::coefficient(std::uint64_t key) const {
+  return contains(key) ? coefficients_[columns_.position(key)] : 0;
+}
+
+std::size_t ReducedProblem::nonzeros() const {
+  return static_cast<std::size_t>(
+      std::count_if(coefficients_.begin(), coefficients_.end(), [](double b) { return b != 0; }));
+}
+
+double ReducedProblem::penalty_value(const Penalty& penalty) const {
+  double sum = 0;
+  for (std::size_t j = 0; j < coefficients_.size(); ++j)
+    sum += penalty_of(penalty, columns_.scale(j), coefficients_[j]);
+  return sum;
+}
+
+Score ReducedProblem::score(std::span<const double> row_weights) const {
+  if (row_weights.size() != y_.size()) throw std::invalid_argument("there are as many weights as rows");
+  Score score;
+  for (std::size_t i = 0; i < y_.size(); ++i) {
+    score.weight += row_weights[i];
+    score.loss += row_weights[i] * row_losses_[i];
+    if (loss_kind_ == Loss::logistic && y_[i] * fitted_[i] <= 0) score.misclassified += row_weights[i];
+  }
+  return score;
+}
+
+DualityGap ReducedProblem::gap(const Penalty& penalty, double ratio) const {
+  PenaltyTerms terms;
+  for (std::size_t j = 0; j < coefficients_.size(); ++j)
+    if (coefficients_[j] != 0) add_terms(penalty, j, columns_.dot(j, gradient_), terms);
+  terms.ratio = ratio;
+  return gap_of(terms);
+}
+
+void ReducedProblem::add_terms(const Penalty& penalty, std::size_t j, double gradient, PenaltyTerms& terms) const {
+  const double scaled = columns_.scale(j) * coefficients_[j];
+  terms.l1 += penalty.l1 * std::abs(scaled);
+  terms.l2 += penalty.l2 * scaled * scaled;
+  terms.slope += coefficients_[j] * gradient - penalty.l2 * scaled * scaled;
+}
+
+DualityGap ReducedProblem::gap_of(const PenaltyTerms& terms) const {
+  if (loss_kind_ == Loss::squared) return squared_gap(2 * loss_, terms);
+  return logistic_gap(w_, y_, fitted_, terms);
+}
+
+void ReducedProblem::refresh() {
+  sum_columns();
+  if (loss_kind_ == Loss::squared && has_intercept_) fit_squared_intercept();
+  if (loss_kind_ == Loss::logistic && has_intercept_) fit_logistic_intercept();
+  if (loss_kind_ == Loss::logistic && !has_intercept_) know_slopes(0);
+  know_rows();
+}
+
+// fitted_, still without the intercept.
+void ReducedProblem::sum_columns() {
+  fitted_.assign(y_.size(), 0.0);
+  for (std::size_t j = 0; j < coefficients_.size(); ++j)
+    if (coefficients_[j] != 0) columns_.add_to(j, coefficients_[j], fitted_);
+}
+
+void ReducedProblem::fit_squared_intercept() {
+  intercept_ = 0;
+  for (int pass = 0; pass < 2; ++pass) {  // the second takes back what the first has rounded away
+    const double at = intercept_;
+    const double sum = chunked_sum(w_.size(), [&](std::size_t i) { return w_[i] * (y_[i] - (fitted_[i] + at)); });
+    intercept_ += sum / sum_of_weights_;
+  }
+}
+
+// Adds the intercept to fitted_ and knows what follows, for the logistic loss beyond know_slopes(intercept_).
+void ReducedProblem::know_rows() {
+  if (intercept_ != 0)
+    for (double& fitted : fitted_) fitted += intercept_;
+  if (loss_kind_ == Loss::squared) {
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+      const double residual = y_[i] - fitted_[i];
+      gradient_[i] = w_[i] * residual;
+      row_losses_[i] = residual * residual / 2;
+    }
+  }
+  loss_ = chunked_sum(y_.size(), [&](std::size_t i) { return w_[i] * row_losses_[i]; });
+}
+
+void ReducedProblem::save(Writer& out) const {
+  out.put_all(std::span<const double>(y_));
+  out.put_all(std::span<const double>(w_));
+  columns_.save(out);
+  out.put_all(std::span<const double>(coefficients_));
+  out.put(intercept_);
+  out.put(columns_work_);
+  out.put_all(std::span<const std::uint32_t>(gram_.columns()));
+}
+
+void ReducedProblem::restore(Reader& in) {
+  std::vector<double> y = in.get_all<double>(), w = in.get_all<double>();
+  if (y.size() != y_.size() || fault_of(loss_kind_, y, w) != nullptr) in.fail();
+  columns_.restore(in);
+  coefficients_ = in.get_all<double>();
+  intercept_ = in.get<double>();
+  const auto work = in.get<double>();
+  const auto in_gram = in.get_all<std::uint32_t>();
+  if (coefficients_.size() != columns_.size() || !finite(coefficients_) || !std::isfinite(intercept_)) in.fail();
+  if (!has_intercept_ && intercept_ != 0) in.fail();
+  std::vector<bool> seen(columns_.size());
+  for (const std::uint32_t column : in_gram) {
+    if (column >= seen.size() || seen[column]) in.fail();
+    if (!in.ok()) break;
+    seen[column] = true;
+  }
+  if (in.ok()) {
+    y_ = std::move(y);
+    w_ = std::move(w);
+  } else {
+    columns_ = WorkingColumns(y_.size());
+    coefficients_.clear();
+    intercept_ = 0;
+  }
+  forget_weights();
+  if (in.ok()) {
+    columns_work_ = work;
+    gram_.add(columns_, in_gram);
+  }
+  sum_columns();
+  if (loss_kind_ == Loss::logistic) know_slopes(intercept_);
+  know_rows();
+}
+
+}  // namespace rota::lasso

@@ -1,0 +1,163 @@
+// apps/lasso/solver/reduced_problem.h -- the lasso restricted to a working set of columns, and its solution.
+//
+//   minimise over b and b0 (0 without an intercept):
+//     sum_i w_i loss(y_i, f_i) + sum_j [ l1 s_j |b_j| + l2/2 s_j^2 b_j^2 ],   f = b0 + X b,
+//
+// with loss(y, f) = (y - f)^2 / 2, or log(1 + exp(-y f)) with y = -1 or 1.  The weights w are >= 0 and sum up to 1; a
+// row of weight 0 is held out: it has no influence, but f is known for it too.
+//
+// After every call that changes something, f and what follows from it are those of the present coefficients, summed
+// from scratch in the order of the columns, and the intercept is the best one for them.  So there is no drift, and what
+// save() keeps is little beside the columns.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "apps/lasso/duality.h"
+#include "apps/lasso/penalty.h"
+#include "apps/lasso/settings.h"
+#include "apps/lasso/solver/active_problem.h"
+#include "apps/lasso/solver/gram.h"
+#include "apps/lasso/solver/working_columns.h"
+#include "rota/bytes.h"
+
+namespace rota::lasso {
+
+struct SolveLimits {
+  std::uint64_t epochs = 20'000;  // passes of coordinate descent over active columns
+  std::uint64_t rounds = 500;     // choices of active columns
+};
+
+struct SolveStatistics {
+  std::uint64_t epochs = 0;          // passes over active columns
+  std::uint64_t updates = 0;         // coefficients changed
+  std::uint64_t extrapolations = 0;  // accepted
+  std::uint64_t support_steps = 0;   // systems solved for the support at once
+  std::uint64_t rounds = 0;          // choices of active columns; for the logistic loss, Newton steps
+  std::uint64_t gram_rounds = 0;     // of them, solved on products of columns
+  double gap = 0;                    // duality gap of the reduced problem, in units of the objective
+  bool converged = false;            // the gap is at most the tolerance
+};
+
+// Losses summed up over rows with some weights.
+struct Score {
+  double weight = 0;         // sum of the weights
+  double loss = 0;           // weighted sum of losses; of the squared loss, half the squared error
+  double misclassified = 0;  // logistic loss: weight of rows with y f <= 0
+};
+
+// What descent works on; the choice changes speed and rounding, not the optimum.
+enum class Method { automatic, columns, gram };
+
+// Not for use by several threads.
+class ReducedProblem {
+ public:
+  // y and w have one number a row.  Throws std::invalid_argument if they do not fit the description above.
+  ReducedProblem(Loss loss, bool intercept, std::vector<double> y, std::vector<double> w);
+
+  // Adds a column with coefficient 0; see WorkingColumns::add.  Values are finite, s >= 0.
+  template <typename Value>
+  void add_column(std::uint64_t key, double s, std::span<const std::uint32_t> rows, std::span<const Value> values) {
+    columns_.add(key, s, rows, values);
+    coefficients_.push_back(0);
+  }
+  // Drops every column whose coefficient is 0, except those with these keys.
+  void drop_zeros(std::span<const std::uint64_t> except);
+  bool contains(std::uint64_t key) const { return columns_.contains(key); }
+
+  // Starts from the present coefficients, and goes on until the reduced problem's duality gap is at most `tolerance`,
+  // an absolute number in units of the objective, or the limits are reached, or rounding leaves nothing to gain.
+  SolveStatistics solve(const Penalty& penalty, double tolerance, const SolveLimits& limits = {});
+
+  // All coefficients 0.
+  void reset();
+  // One for every column, in the order of keys().  Throws std::invalid_argument if their number differs.
+  void set_coefficients(std::span<const double> coefficients);
+  // Other rows held out, say.  Coefficients stay.  Throws as the constructor.
+  void set_weights(std::vector<double> w);
+  void set_method(Method method) { method_ = method; }
+
+  // In the order in which columns were added, and parallel to each other.
+  std::span<const std::uint64_t> keys() const { return columns_.keys(); }
+  std::span<const double> coefficients() const { return coefficients_; }
+  // 0 if there is no such column.
+  double coefficient(std::uint64_t key) const;
+  std::size_t nonzeros() const;
+  double intercept() const { return intercept_; }
+
+  // g_i = w_i (y_i - f_i), or w_i y_i / (1 + exp(y_i f_i)).  With an intercept they sum up to 0, to rounding.
+  std::span<const double> gradient() const { return gradient_; }
+  std::span<const double> fitted() const { return fitted_; }  // f
+  double loss() const { return loss_; }                       // sum_i w_i loss_i
+  double penalty_value(const Penalty& penalty) const;
+  double objective(const Penalty& penalty) const { return loss_ + penalty_value(penalty); }
+  // Over any rows, say those held out: one weight >= 0 a row.  Throws std::invalid_argument if their number differs.
+  Score score(std::span<const double> row_weights) const;
+  // Of the problem with all columns, when every column outside has coefficient 0.  `ratio` is the largest
+  // constraint_ratio of all columns with the present gradient.
+  DualityGap gap(const Penalty& penalty, double ratio) const;
+
+  // Bit for bit: what is done after restore() has the results that it would have had without.  The method is not
+  // saved.
+  void save(Writer& out) const;
+  // Into a problem made with the same loss, intercept and number of rows; y, w and columns are replaced.  What does
+  // not make sense makes the reader bad, and leaves the problem without columns.
+  void restore(Reader& in);
+
+ private:
+  // What a look at all columns says.
+  struct Look {
+    std::vector<double> gradients;  // c_j
+    PenaltyTerms terms;
+    DualityGap gap;
+  };
+  // A constant column, say, does not: its coefficient stays 0.
+  bool takes_part(std::size_t j) const { return columns_.scale(j) > 0 && moments_[j].centred_square > 0; }
+  void forget_weights();
+  void know_moments();
+  void leave_out_constants();
+
+  // fitted_ and all that follows from it.
+  void refresh();
+  void sum_columns();
+  void fit_squared_intercept();
+  void fit_logistic_intercept();
+  void know_slopes(double intercept);
+  void know_rows();
+
+  void add_terms(const Penalty& penalty, std::size_t j, double gradient, PenaltyTerms& terms) const;
+  DualityGap gap_of(const PenaltyTerms& terms) const;
+  Look look(const Penalty& penalty) const;
+  std::vector<ActiveCoordinate> active_coordinates(const Penalty& penalty, const Look& at) const;
+  // A round solves the active columns, or their second-order expansion, to a tolerance.  All three are false if
+  // rounding left nothing to gain.
+  bool squared_round(const Penalty& penalty, const Look& at, double tolerance, const SolveLimits& limits,
+                     SolveStatistics& statistics);
+  bool newton_round(const Penalty& penalty, const Look& at, double tolerance, const SolveLimits& limits,
+                    SolveStatistics& statistics);
+  bool descend(ActiveProblem& problem, Gram& gram, double tolerance, const SolveLimits& limits,
+               SolveStatistics& statistics);
+  bool step_towards(const Penalty& penalty, const ActiveProblem& problem);
+
+  Loss loss_kind_;
+  bool has_intercept_;
+  std::vector<double> y_, w_;
+  WorkingColumns columns_;
+  std::vector<double> coefficients_;
+  double intercept_ = 0;
+  Method method_ = Method::automatic;
+
+  // Follow from the above.
+  std::vector<double> fitted_, gradient_, row_losses_;
+  double loss_ = 0;
+  std::vector<double> curvature_;  // logistic loss: w_i p_i (1 - p_i), or a little more
+  double sum_of_weights_ = 0;
+  std::vector<Moments> moments_;  // under w, of as many columns as were there at the last solve()
+  Gram gram_;                     // under w; squared loss
+
+  double columns_work_ = 0;  // what descent on columns has cost more than on products, since gram_ began
+};
+
+}  // namespace rota::lasso

@@ -1,0 +1,176 @@
+// apps/lasso/solver/working_columns.cc
+#include "apps/lasso/solver/working_columns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "apps/lasso/ordered_sum.h"
+
+namespace rota::lasso {
+namespace {
+
+constexpr double kRounding = 1e-13;  // share of a sum of weights that may be rounding alone
+constexpr double kConstant = 1e-26;  // share of a column's square about its mean that is rounding alone
+
+template <typename T>
+void move_down(std::vector<T>& numbers, std::size_t from, std::size_t to, std::size_t count) {
+  const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(from);
+  std::copy_n(begin, count, numbers.begin() + static_cast<std::ptrdiff_t>(to));
+}
+
+}  // namespace
+
+std::span<const std::uint32_t> WorkingColumns::rows_of(std::size_t j) const {
+  const Column& column = columns_[j];
+  if (column.dense) return {};
+  return std::span(row_numbers_).subspan(column.row_at, column.count);
+}
+
+void WorkingColumns::check(std::uint64_t key, std::span<const std::uint32_t> rows, std::size_t values) const {
+  if (rows.size() != values) throw std::invalid_argument("a column has as many rows as values");
+  if (contains(key)) throw std::invalid_argument("a column is added once");
+  for (std::size_t e = 0; e < rows.size(); ++e)
+    if (rows[e] >= rows_ || (e > 0 && rows[e] <= rows[e - 1]))
+      throw std::invalid_argument("the rows of a column ascend and exist");
+}
+
+template <typename Value>
+void WorkingColumns::add(std::uint64_t key, double scale, std::span<const std::uint32_t> rows,
+                         std::span<const Value> values) {
+  check(key, rows, values.size());
+  // A dense column takes 8 bytes a row and is read without looking up rows, a sparse one takes 12 an entry.
+  const bool dense = !rows.empty() && 2 * rows.size() >= rows_;
+  columns_.push_back({scale, row_numbers_.size(), values_.size(), dense ? rows_ : rows.size(), dense});
+  position_.emplace(key, keys_.size());
+  keys_.push_back(key);
+  if (dense) {
+    const std::size_t at = values_.size();
+    values_.resize(at + rows_, 0.0);
+    for (std::size_t e = 0; e < rows.size(); ++e) values_[at + rows[e]] = values[e];
+  } else {
+    row_numbers_.insert(row_numbers_.end(), rows.begin(), rows.end());
+    values_.insert(values_.end(), values.begin(), values.end());
+  }
+}
+
+template void WorkingColumns::add(std::uint64_t, double, std::span<const std::uint32_t>, std::span<const double>);
+template void WorkingColumns::add(std::uint64_t, double, std::span<const std::uint32_t>, std::span<const float>);
+
+void WorkingColumns::keep(const std::vector<bool>& keep) {
+  std::size_t kept = 0, row_at = 0, value_at = 0;
+  for (std::size_t j = 0; j < columns_.size(); ++j) {
+    if (!keep[j]) continue;
+    Column column = columns_[j];
+    move_down(values_, column.value_at, value_at, column.count);
+    if (!column.dense) move_down(row_numbers_, column.row_at, row_at, column.count);
+    column.row_at = row_at;
+    column.value_at = value_at;
+    value_at += column.count;
+    if (!column.dense) row_at += column.count;
+    columns_[kept] = column;
+    keys_[kept++] = keys_[j];
+  }
+  columns_.resize(kept);
+  keys_.resize(kept);
+  row_numbers_.resize(row_at);
+  values_.resize(value_at);
+  position_.clear();
+  for (std::size_t j = 0; j < kept; ++j) position_.emplace(keys_[j], j);
+}
+
+double WorkingColumns::dot(std::size_t j, std::span<const double> v) const {
+  const Column& column = columns_[j];
+  const double *const x = values_.data() + column.value_at, *const of = v.data();
+  if (column.dense) return ordered_sum(column.count, [=](std::size_t e) { return x[e] * of[e]; });
+  const std::uint32_t* const row = row_numbers_.data() + column.row_at;
+  return ordered_sum(column.count, [=](std::size_t e) { return x[e] * of[row[e]]; });
+}
+
+void WorkingColumns::add_to(std::size_t j, double by, std::span<double> to) const {
+  const Column& column = columns_[j];
+  const double* const x = values_.data() + column.value_at;
+  if (column.dense) {
+    for (std::size_t e = 0; e < column.count; ++e) to[e] += by * x[e];
+  } else {
+    const std::uint32_t* const row = row_numbers_.data() + column.row_at;
+    for (std::size_t e = 0; e < column.count; ++e) to[row[e]] += by * x[e];
+  }
+}
+
+void WorkingColumns::add_weighted_to(std::size_t j, double by, std::span<const double> h, std::span<double> to) const {
+  const Column& column = columns_[j];
+  const double* const x = values_.data() + column.value_at;
+  if (column.dense) {
+    for (std::size_t e = 0; e < column.count; ++e) to[e] += by * (h[e] * x[e]);
+  } else {
+    const std::uint32_t* const row = row_numbers_.data() + column.row_at;
+    for (std::size_t e = 0; e < column.count; ++e) to[row[e]] += by * (h[row[e]] * x[e]);
+  }
+}
+
+Moments WorkingColumns::moments(std::size_t j, std::span<const double> h, double sum_of_h, bool centred) const {
+  const std::span<const double> x = values_of(j);
+  const std::span<const std::uint32_t> row = rows_of(j);
+  const auto row_of = [&](std::size_t e) { return row.empty() ? e : row[e]; };
+  Moments moments;
+  double weight = 0;  // of the rows held
+  for (std::size_t e = 0; e < x.size(); ++e) {
+    const double at = h[row_of(e)];
+    moments.sum += at * x[e];
+    weight += at;
+  }
+  // About the mean in a second pass, corrected by what the deviations sum up to (Chan, Golub and LeVeque, "Algorithms
+  // for computing the sample variance", 1983): a difference of two large squares would lose a column far from 0.
+  const double mean = centred && sum_of_h > 0 ? moments.sum / sum_of_h : 0;
+  double square = 0, deviation = 0;
+  for (std::size_t e = 0; e < x.size(); ++e) {
+    const double at = h[row_of(e)], off = x[e] - mean;
+    moments.centred_square += at * off * off;
+    deviation += at * off;
+    square += at * x[e] * x[e];
+  }
+  if (mean != 0) {
+    // A rest that rounding alone may have left is no rest: the column fills every row that has a weight.
+    const double rest = is_dense(j) || sum_of_h - weight < kRounding * sum_of_h ? 0 : sum_of_h - weight;
+    deviation -= rest * mean;
+    moments.centred_square += rest * mean * mean - deviation * deviation / sum_of_h;
+  }
+  if (moments.centred_square <= kConstant * square) moments.centred_square = 0;
+  return moments;
+}
+
+void WorkingColumns::save(Writer& out) const {
+  out.put_varint(columns_.size());
+  for (std::size_t j = 0; j < columns_.size(); ++j) {
+    out.put_varint(keys_[j]);
+    out.put(columns_[j].scale);
+    out.put(static_cast<std::uint8_t>(columns_[j].dense));
+    if (!columns_[j].dense) out.put_all(rows_of(j));
+    out.put_all(values_of(j));
+  }
+}
+
+void WorkingColumns::restore(Reader& in) {
+  WorkingColumns read(rows_);
+  std::vector<std::uint32_t> all_rows(rows_);
+  for (std::size_t i = 0; i < rows_; ++i) all_rows[i] = static_cast<std::uint32_t>(i);
+  const std::size_t count = in.get_count(11);
+  for (std::size_t j = 0; j < count && in.ok(); ++j) {
+    const std::uint64_t key = in.get_varint();
+    const auto scale = in.get<double>();
+    const auto dense = in.get<std::uint8_t>();
+    if (dense > 1 || !(scale >= 0) || !std::isfinite(scale)) in.fail();
+    const auto rows = dense == 1 ? all_rows : in.get_all<std::uint32_t>();
+    const auto values = in.get_all<double>();
+    if (!in.ok()) break;
+    try {
+      read.add(key, scale, rows, std::span(values));
+    } catch (const std::invalid_argument&) {
+      in.fail();
+    }
+  }
+  *this = in.ok() ? std::move(read) : WorkingColumns(rows_);
+}
+
+}  // namespace rota::lasso

@@ -1,0 +1,77 @@
+// apps/lasso/solver/working_columns.h -- the columns of a working set: sparse ones, and dense ones without row numbers.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "rota/bytes.h"
+
+namespace rota::lasso {
+
+// First and second moment of a column under weights h with sum H: sum_i h_i x_i, and the sum of squares about the mean,
+// sum_i h_i (x_i - m)^2 with m = sum_i h_i x_i / H.
+struct Moments {
+  double sum = 0;
+  double centred_square = 0;
+};
+
+// Columns keep the order in which they were added.  All sums run in a fixed order.  Not for use by several threads.
+class WorkingColumns {
+ public:
+  explicit WorkingColumns(std::size_t rows) : rows_(rows) {}
+
+  std::size_t rows() const { return rows_; }
+  std::size_t size() const { return columns_.size(); }
+  const std::vector<std::uint64_t>& keys() const { return keys_; }
+  bool contains(std::uint64_t key) const { return position_.contains(key); }
+  // Throws std::out_of_range if there is no such column.
+  std::size_t position(std::uint64_t key) const { return position_.at(key); }
+  double scale(std::size_t j) const { return columns_[j].scale; }
+  bool is_dense(std::size_t j) const { return columns_[j].dense; }
+  // Of a sparse column its rows, ascending; of a dense one nothing.
+  std::span<const std::uint32_t> rows_of(std::size_t j) const;
+  // Of a dense column one for every row.
+  std::span<const double> values_of(std::size_t j) const {
+    return std::span(values_).subspan(columns_[j].value_at, columns_[j].count);
+  }
+
+  // Rows ascend strictly and lie below rows(); throws std::invalid_argument if not, or if the key is there already, or
+  // if rows and values differ in number.  A column with at least half of the rows filled is held as a dense one.
+  template <typename Value>
+  void add(std::uint64_t key, double scale, std::span<const std::uint32_t> rows, std::span<const Value> values);
+  // Keeps the columns j with keep[j], in their order.
+  void keep(const std::vector<bool>& keep);
+
+  // sum_i x_ij v_i
+  double dot(std::size_t j, std::span<const double> v) const;
+  // to_i += by x_ij
+  void add_to(std::size_t j, double by, std::span<double> to) const;
+  // to_i += by h_i x_ij
+  void add_weighted_to(std::size_t j, double by, std::span<const double> h, std::span<double> to) const;
+  // With `centred` false the mean counts as 0.
+  Moments moments(std::size_t j, std::span<const double> h, double sum_of_h, bool centred) const;
+
+  void save(Writer& out) const;
+  // Replaces everything; what does not make sense makes the reader bad and leaves no column.
+  void restore(Reader& in);
+
+ private:
+  struct Column {
+    double scale;
+    std::size_t row_at, value_at;  // where its parts of row_numbers_ and values_ begin
+    std::size_t count;             // numbers held
+    bool dense;
+  };
+  void check(std::uint64_t key, std::span<const std::uint32_t> rows, std::size_t values) const;
+
+  std::size_t rows_;
+  std::vector<Column> columns_;
+  std::vector<std::uint64_t> keys_;
+  std::unordered_map<std::uint64_t, std::size_t> position_;  // only ever looked up: its order does not matter
+  std::vector<std::uint32_t> row_numbers_;
+  std::vector<double> values_;
+};
+
+}  // namespace rota::lasso

@@ -1,0 +1,212 @@
+#include "apps/lda/commands/convert.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "apps/io/corpus.h"
+#include "apps/io/lines.h"
+#include "apps/io/numbers.h"
+#include "apps/io/stop_words.h"
+#include "apps/io/vocabulary.h"
+#include "apps/io/word_scanner.h"
+#include "rota/error.h"
+
+namespace rota::lda {
+
+namespace {
+
+constexpr Option kOptions[] = {
+    {.name = "output",
+     .kind = Option::Kind::path,
+     .meaning = "The bag of words; beside it FILE.vocab with the words and, with --fields, FILE.names."},
+    {.name = "fields",
+     .kind = Option::Kind::integer,
+     .default_value = "0",
+     .unit = "fields",
+     .meaning = "Fields before a line's text; the first is the document's name.  MALLET's files have 2: name, label.",
+     .least = 0,
+     .most = 1000},
+    {.name = "token_pattern",
+     .kind = Option::Kind::choice,
+     .default_value = "letters",
+     .unit = "letters|letters_digits|whitespace",
+     .meaning = "What a word is: runs of letters, of letters and digits, or what is between white space."},
+    {.name = "lowercase", .kind = Option::Kind::flag, .default_value = "true", .meaning = "Make words lower case."},
+    {.name = "stop_words", .default_value = "none", .meaning = "Words to leave out: none, english, or a file of them."},
+    {.name = "min_length",
+     .kind = Option::Kind::integer,
+     .default_value = "1",
+     .unit = "letters",
+     .meaning = "Shorter words are left out.",
+     .least = 1,
+     .most = 1000},
+    {.name = "min_count",
+     .kind = Option::Kind::integer,
+     .default_value = "1",
+     .unit = "tokens",
+     .meaning = "Words that occur less often are left out.",
+     .least = 1,
+     .most = 1e9},
+    {.name = "max_share",
+     .kind = Option::Kind::real,
+     .default_value = "1",
+     .meaning = "Words in a larger share of the documents are left out.",
+     .least = 0,
+     .most = 1},
+    {.name = "vocab",
+     .kind = Option::Kind::path,
+     .meaning = "Take these words, in this order, and no others: of a bag that a model was trained on."},
+};
+
+constexpr std::uint32_t kLeftOut = ~std::uint32_t{0};
+
+struct Text {
+  io::Vocabulary words;
+  std::vector<std::uint32_t> tokens;  // words of all documents, one document after another
+  std::vector<std::uint64_t> ends;    // of each document, in `tokens`
+  std::vector<std::string> names;     // of each document, if it has fields
+};
+
+io::WordPattern pattern_of(std::string_view name) {
+  if (name == "letters_digits") return io::WordPattern::letters_digits;
+  return name == "whitespace" ? io::WordPattern::whitespace : io::WordPattern::letters;
+}
+
+void read_line(const Options& options, const std::unordered_set<std::string>& left_out, io::Lines& lines,
+               std::string_view line, Text& text) {
+  for (std::int64_t i = 0; i < options.integer("fields"); ++i) {
+    const std::string_view field = io::next_field(line);
+    if (i == 0) text.names.emplace_back(field);
+  }
+  io::WordScanner scanner(line, pattern_of(options.text("token_pattern")), options.flag("lowercase"));
+  const auto least = static_cast<std::size_t>(options.integer("min_length"));
+  std::string_view word;
+  while (scanner.next(word)) {
+    if (scanner.length() < least || (!left_out.empty() && left_out.contains(std::string(word)))) continue;
+    auto number = text.words.find(word);
+    if (!number && text.words.is_fixed()) continue;
+    if (!number && text.words.size() == io::kMostWords) lines.fail("there are too many different words");
+    if (!number) number = text.words.number_of(word);
+    text.tokens.push_back(*number);
+  }
+  if (text.tokens.size() > io::kMostTokens)
+    lines.fail("a corpus has at most " + std::to_string(io::kMostTokens) + " tokens");
+  text.ends.push_back(text.tokens.size());
+}
+
+Text read_text(const Options& options, const std::vector<std::string>& files) {
+  Text text;
+  if (options.has("vocab")) text.words = io::Vocabulary::read(std::string(options.text("vocab")));
+  const auto left_out = io::stop_words(std::string(options.text("stop_words")));
+  for (const std::string& file : files) {
+    io::Lines lines(file);
+    std::string_view line;
+    while (lines.next(line)) read_line(options, left_out, lines, line, text);
+  }
+  return text;
+}
+
+// Sorts each document's tokens; f(document, word, count) for each of its words.
+template <typename F>
+void for_each_count(const Text& text, F f) {
+  std::vector<std::uint32_t> sorted;
+  std::uint64_t begin = 0;
+  for (std::size_t d = 0; d < text.ends.size(); begin = text.ends[d++]) {
+    sorted.assign(text.tokens.begin() + static_cast<std::ptrdiff_t>(begin),
+                  text.tokens.begin() + static_cast<std::ptrdiff_t>(text.ends[d]));
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t i = 0, next = 0; i < sorted.size() && sorted[i] != kLeftOut; i = next) {
+      while (next < sorted.size() && sorted[next] == sorted[i]) ++next;
+      f(d, sorted[i], next - i);
+    }
+  }
+}
+
+// Leaves out rare and frequent words and numbers the others in the order of their bytes.  Returns them.
+std::vector<std::string> choose_words(const Options& options, Text& text) {
+  const std::size_t words = text.words.size();
+  std::vector<std::uint64_t> count(words), documents(words);
+  for_each_count(text, [&](std::size_t, std::uint32_t word, std::uint64_t times) {
+    count[word] += times;
+    ++documents[word];
+  });
+  const auto least = static_cast<std::uint64_t>(options.integer("min_count"));
+  const double most = options.real("max_share") * static_cast<double>(text.ends.size());
+  std::vector<std::uint32_t> kept;
+  for (std::uint32_t w = 0; w < words; ++w)
+    if (text.words.is_fixed() || (count[w] >= least && static_cast<double>(documents[w]) <= most)) kept.push_back(w);
+  if (!text.words.is_fixed())
+    std::sort(kept.begin(), kept.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return text.words.word(a) < text.words.word(b); });
+  std::vector<std::uint32_t> number(words, kLeftOut);
+  std::vector<std::string> names;
+  for (const std::uint32_t w : kept) {
+    number[w] = static_cast<std::uint32_t>(names.size());
+    names.push_back(text.words.word(w));
+  }
+  for (std::uint32_t& token : text.tokens) token = number[token];
+  return names;
+}
+
+// A file that appears under its name when all of it is written.
+template <typename F>
+void write_file(const std::string& path, F write) {
+  const std::string unfinished = path + ".unfinished";
+  std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
+  if (out) write(out);
+  out.close();
+  if (!out) {
+    std::error_code ignored;
+    std::filesystem::remove(unfinished, ignored);
+    throw std::runtime_error(unfinished + ": cannot be written");
+  }
+  std::filesystem::rename(unfinished, path);
+}
+
+void write_lines(const std::string& path, const std::vector<std::string>& lines) {
+  write_file(path, [&](std::ostream& out) {
+    for (const std::string& line : lines) out << line << '\n';
+  });
+}
+
+}  // namespace
+
+std::span<const Option> convert_options() {
+  return kOptions;
+}
+
+std::vector<Ignored> convert_ignored(const Options& options) {
+  if (!options.has("vocab")) return {};
+  const char* const why = "all words of --vocab are kept";
+  return {{"min_count", why}, {"max_share", why}};
+}
+
+void convert(const Call& call, std::ostream& out) {
+  if (!call.options.has("output")) throw UsageError("--output is missing: the file for the bag of words");
+  const std::string path(call.options.text("output"));
+  Text text = read_text(call.options, call.input);
+  const std::vector<std::string> words = choose_words(call.options, text);
+  std::uint64_t pairs = 0, tokens = 0;
+  for_each_count(text, [&](std::size_t, std::uint32_t, std::uint64_t times) { ++pairs, tokens += times; });
+  if (tokens == 0) throw DataError(call.input.front(), 0, "no word is left");
+  write_file(path, [&](std::ostream& bag) {
+    bag << text.ends.size() << '\n' << words.size() << '\n' << pairs << '\n';
+    for_each_count(text, [&](std::size_t d, std::uint32_t word, std::uint64_t times) {
+      bag << d + 1 << ' ' << word + 1 << ' ' << times << '\n';
+    });
+  });
+  write_lines(path + ".vocab", words);
+  if (!text.names.empty()) write_lines(path + ".names", text.names);
+  out << "converted: " << text.ends.size() << " documents, " << words.size() << " words, " << tokens << " tokens, "
+      << path << "\n";
+}
+
+}  // namespace rota::lda

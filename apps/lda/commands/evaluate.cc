@@ -1,0 +1,81 @@
+#include "apps/lda/commands/evaluate.h"
+
+#include <cmath>
+#include <ostream>
+#include <vector>
+
+#include "apps/lda/commands/number_text.h"
+#include "apps/lda/held_out/left_to_right.h"
+#include "apps/lda/sampler/seed_mixer.h"
+#include "rota/error.h"
+
+namespace rota::lda {
+
+namespace {
+
+constexpr Option kOptions[] = {
+    {.name = "format",
+     .kind = Option::Kind::choice,
+     .default_value = "auto",
+     .unit = "auto|uci|text",
+     .meaning = "Format of the input: UCI bag-of-words, or text with one document a line."},
+    {.name = "particles",
+     .kind = Option::Kind::integer,
+     .default_value = "20",
+     .unit = "particles",
+     .meaning = "Particles of the left-to-right estimator.",
+     .least = 1,
+     .most = 1e6},
+    {.name = "resample",
+     .kind = Option::Kind::flag,
+     .default_value = "true",
+     .meaning = "Draw all topics anew before every token: exacter, and for long documents much slower."},
+    {.name = "per_document",
+     .kind = Option::Kind::flag,
+     .default_value = "false",
+     .meaning = "List every document's log-probability too."},
+    {.name = "seed",
+     .kind = Option::Kind::integer,
+     .default_value = "1",
+     .meaning = "Equal seeds give equal estimates.",
+     .least = 0,
+     .most = 9'007'199'254'740'992},
+};
+
+}  // namespace
+
+std::span<const Option> evaluate_options() {
+  return kOptions;
+}
+
+void evaluate(const Call& call, std::ostream& out) {
+  const TrainedModel model = read_model(*call.model, false);
+  const NewDocuments read = read_new_documents(call.input, call.options.text("format"), model.vocabulary);
+  if (read.tokens == 0) throw DataError(call.input.front(), 0, "the model has none of the words");
+  const auto particles = static_cast<std::uint32_t>(call.options.integer("particles"));
+  const bool resample = call.options.flag("resample");
+  const auto seed = static_cast<std::uint64_t>(call.options.integer("seed"));
+  LeftToRight estimator(model, particles, resample);
+  double sum = 0;
+  std::vector<double> log_p;
+  for (std::size_t d = 0; d < read.documents.size(); ++d) {
+    // Each document has its own random numbers, so its estimate does not depend on the others.
+    Random random = random_named({seed, d});
+    log_p.push_back(estimator.log_probability(read.documents[d], random));
+    sum += log_p.back();
+  }
+  const double per_token = sum / static_cast<double>(read.tokens);
+  out << "{\n  \"method\": \"left-to-right\",\n  \"particles\": " << particles
+      << ",\n  \"resample\": " << (resample ? "true" : "false") << ",\n  \"documents\": " << read.documents.size()
+      << ",\n  \"tokens\": " << read.tokens << ",\n  \"unknown_tokens\": " << read.unknown
+      << ",\n  \"log_probability\": " << exact_text(sum) << ",\n  \"per_token\": " << exact_text(per_token)
+      << ",\n  \"perplexity\": " << exact_text(std::exp(-per_token));
+  if (call.options.flag("per_document")) {
+    out << ",\n  \"log_probability_of_document\": [";
+    for (std::size_t d = 0; d < log_p.size(); ++d) out << (d == 0 ? "" : ", ") << exact_text(log_p[d]);
+    out << "]";
+  }
+  out << "\n}\n";
+}
+
+}  // namespace rota::lda

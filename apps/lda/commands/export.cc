@@ -1,0 +1,123 @@
+// apps/lda/commands/export.cc
+#include "apps/lda/commands/export.h"
+
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "apps/lda/commands/number_text.h"
+#include "apps/lda/commands/trained_model.h"
+
+namespace rota::lda {
+namespace {
+
+constexpr std::string_view kReadme = R"(A topic model (latent Dirichlet allocation) as text.
+
+Topics are numbered from 0.  Documents are numbered from 1 in the order of the input: in text the number is that
+of the line, in UCI bag-of-words the document id; a second input file continues the count.
+
+topics.txt      One topic a line: number, alpha, tokens, top words; tabs between the four, spaces between words.
+                Alpha is the topic's Dirichlet parameter, tokens how many tokens have the topic.
+
+word_topic.txt  One word a line, in the order of the vocabulary: the word, then topic:count for every topic
+                that tokens of the word have, topics ascending.
+
+doc_topic.txt   One document a line: its number, then topic:proportion for every topic that tokens of the document
+                have, those of most tokens first.  The proportion of topic k is (n_dk + alpha_k) / (N_d + A), where n_dk
+                of the document's N_d tokens have topic k, and A is the sum of all alphas.  A topic that is not listed
+                has alpha_k / (N_d + A), so that all proportions of a document add up to 1.
+
+priors.txt      The sum of all alphas, and beta, the Dirichlet parameter of each word in a topic.
+)";
+
+// A text file that is complete once close() has returned.
+class TextFile {
+ public:
+  explicit TextFile(const std::filesystem::path& path) : path_(path), out_(path, std::ios::binary) { check(); }
+
+  TextFile& operator<<(std::string_view text) {
+    out_ << text;
+    return *this;
+  }
+  TextFile& operator<<(std::uint64_t number) { return *this << std::string_view(std::to_string(number)); }
+  // With six significant digits.
+  TextFile& operator<<(double number) { return *this << std::string_view(six_digits(number)); }
+  void close() {
+    out_.close();
+    check();
+  }
+
+ private:
+  void check() const {
+    if (!out_) throw std::runtime_error(path_.string() + ": cannot be written");
+  }
+  std::filesystem::path path_;
+  std::ofstream out_;
+};
+
+void write_priors(const TrainedModel& model, TextFile out) {
+  out << "alpha_sum " << exact_text(model.priors.alpha_sum()) << "\nbeta " << exact_text(model.priors.beta) << "\n";
+  out.close();
+}
+
+void write_topics(const TrainedModel& model, TextFile out) {
+  const auto top = top_words(model, model.settings.top_words);
+  for (std::size_t k = 0; k < top.size(); ++k) {
+    out << k << "\t" << exact_text(model.priors.alphas[k]) << "\t" << model.totals[k] << "\t";
+    for (std::size_t i = 0; i < top[k].size(); ++i) out << (i == 0 ? "" : " ") << model.vocabulary[top[k][i].word];
+    out << "\n";
+  }
+  out.close();
+}
+
+void write_words(const TrainedModel& model, TextFile out) {
+  for (std::size_t w = 0; w < model.words.size(); ++w) {
+    out << model.vocabulary[w];
+    for (const TopicCount cell : model.words[w])
+      out << " " << std::uint64_t{cell.topic} << ":" << std::uint64_t{cell.count};
+    out << "\n";
+  }
+  out.close();
+}
+
+void write_documents(const TrainedModel& model, TextFile out) {
+  std::uint64_t documents = 0;
+  for (const ShardState& shard : model.shards) documents += shard.documents.size();
+  const std::uint64_t shards = model.shards.size();
+  const std::vector<double>& alphas = model.priors.alphas;
+  const double alpha_sum = model.priors.alpha_sum();
+  for (std::uint64_t d = 0; d < documents; ++d) {
+    const auto& in_shard = model.shards[d % shards].documents;
+    if (d / shards >= in_shard.size())
+      throw std::runtime_error("document " + std::to_string(d + 1) + " is in no shard");
+    std::vector<TopicCount> cells = in_shard[d / shards].cells;
+    std::sort(cells.begin(), cells.end(), [](const TopicCount& a, const TopicCount& b) {
+      return a.count != b.count ? a.count > b.count : a.topic < b.topic;
+    });
+    std::uint64_t length = 0;
+    for (const TopicCount cell : cells) length += cell.count;
+    const double all = static_cast<double>(length) + alpha_sum;
+    out << d + 1;
+    for (const TopicCount cell : cells)
+      out << " " << std::uint64_t{cell.topic} << ":" << (cell.count + alphas[cell.topic]) / all;
+    out << "\n";
+  }
+  out.close();
+}
+
+}  // namespace
+
+void export_text(const Model& model, const std::filesystem::path& folder) {
+  const TrainedModel trained = read_model(model, true);
+  write_topics(trained, TextFile(folder / "topics.txt"));
+  write_words(trained, TextFile(folder / "word_topic.txt"));
+  write_documents(trained, TextFile(folder / "doc_topic.txt"));
+  write_priors(trained, TextFile(folder / "priors.txt"));
+  TextFile readme(folder / "README.txt");
+  readme << kReadme;
+  readme.close();
+}
+
+}  // namespace rota::lda

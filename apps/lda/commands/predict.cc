@@ -1,0 +1,100 @@
+#include "apps/lda/commands/predict.h"
+
+#include <algorithm>
+#include <numeric>
+#include <ostream>
+#include <vector>
+
+#include "apps/lda/commands/number_text.h"
+#include "apps/lda/commands/trained_model.h"
+#include "apps/lda/held_out/fold_in.h"
+
+namespace rota::lda {
+
+namespace {
+
+constexpr Option kOptions[] = {
+    {.name = "format",
+     .kind = Option::Kind::choice,
+     .default_value = "auto",
+     .unit = "auto|uci|text",
+     .meaning = "Format of the input: UCI bag-of-words, or text with one document a line."},
+    {.name = "layout",
+     .kind = Option::Kind::choice,
+     .default_value = "list",
+     .unit = "list|table",
+     .meaning = "Each document's topics, largest first; or a column for each topic, with tabs."},
+    {.name = "least_share",
+     .kind = Option::Kind::real,
+     .default_value = "0.01",
+     .meaning = "Topics of a smaller share are not listed.",
+     .least = 0,
+     .most = 1},
+    {.name = "most_topics",
+     .kind = Option::Kind::integer,
+     .default_value = "0",
+     .unit = "topics",
+     .meaning = "Topics listed for a document at most; 0: all.",
+     .least = 0,
+     .most = 65535},
+    {.name = "iterations",
+     .kind = Option::Kind::integer,
+     .default_value = "100",
+     .unit = "iterations",
+     .meaning = "Iterations for a document at most.",
+     .least = 1,
+     .most = 1e6},
+    {.name = "tolerance",
+     .kind = Option::Kind::real,
+     .default_value = "0.0001",
+     .meaning = "A document is done when no share moves by more in an iteration.",
+     .least = 0,
+     .most = 1},
+};
+
+void write_list(std::span<const double> shares, double least, std::size_t most, std::ostream& out) {
+  std::vector<std::size_t> order(shares.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return shares[a] > shares[b]; });
+  if (most > 0) order.resize(std::min(most, order.size()));
+  for (const std::size_t k : order)
+    if (shares[k] >= least) out << ' ' << k << ':' << six_digits(shares[k]);
+}
+
+}  // namespace
+
+std::span<const Option> predict_options() {
+  return kOptions;
+}
+
+std::vector<Ignored> predict_ignored(const Options& options) {
+  if (options.text("layout") != "table") return {};
+  const char* const why = "a table has all topics (--layout=table)";
+  return {{"least_share", why}, {"most_topics", why}};
+}
+
+void predict(const Call& call, std::ostream& out) {
+  const TrainedModel model = read_model(*call.model, false);
+  const NewDocuments read = read_new_documents(call.input, call.options.text("format"), model.vocabulary);
+  const bool table = call.options.text("layout") == "table";
+  const double least = call.options.real("least_share");
+  const auto most = static_cast<std::size_t>(call.options.integer("most_topics"));
+  FoldIn fold_in(model, static_cast<std::uint32_t>(call.options.integer("iterations")), call.options.real("tolerance"));
+
+  out << "# " << read.documents.size() << " documents, " << read.tokens << " tokens; " << read.unknown
+      << " more are of words that the model does not have\n";
+  if (table) {
+    out << "document";
+    for (std::size_t k = 0; k < model.totals.size(); ++k) out << '\t' << k;
+    out << '\n';
+  }
+  for (std::size_t d = 0; d < read.documents.size(); ++d) {
+    const std::span<const double> shares = fold_in.shares(read.documents[d]);
+    out << d + 1;
+    if (!table) write_list(shares, least, most, out);
+    for (std::size_t k = 0; table && k < shares.size(); ++k) out << '\t' << six_digits(shares[k]);
+    out << '\n';
+  }
+}
+
+}  // namespace rota::lda

@@ -1,0 +1,76 @@
+// apps/lda/held_out/held_out.h -- one shard's share of the held-out documents, and how well the model predicts them.
+//
+// Document completion (Wallach, Murray, Salakhutdinov and Mimno, "Evaluation methods for topic models", ICML 2009,
+// section 5.1): about half of a document's tokens, chosen once by seed and document, are observed; the others are
+// hidden, and the score is their probability given the observed ones:
+//
+//   log p = sum_w hidden_dw log sum_k theta_dk phi_wk        theta_dk = (m_dk + alpha_k) / (M_d + A)
+//
+// m_dk is how many of the document's M_d observed tokens are expected to have topic k.  It is kept up to date by the
+// zero-order collapsed variational update (Asuncion, Welling, Smyth and Teh, "On smoothing and inference for topic
+// models", UAI 2009, section 3.4), once an epoch for each word, when the slice with phi of that word is in the shard.
+// So no slice moves for it, the result has no noise of its own, and the model does not know of these documents.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "apps/io/corpus.h"
+#include "apps/lda/held_out/early_stop.h"
+#include "apps/lda/priors/priors.h"
+#include "apps/lda/sampler/line_vector.h"
+#include "apps/lda/sampler/topic_count.h"
+#include "rota/slices.h"
+
+namespace rota::lda {
+
+// Documents of this shard, numbered as its training documents are.
+class HeldOut {
+ public:
+  HeldOut() = default;
+  // The choice of the observed tokens depends on the seed and on `first` + document * `step`.
+  HeldOut(const Priors& priors, std::uint64_t seed, std::uint64_t first, std::uint64_t step, std::uint32_t documents,
+          std::span<const io::WordCount> counts);
+
+  void attach(const Cut& cut);
+  void set_priors(const Priors& priors);
+  std::size_t documents() const { return observed_tokens_.size(); }
+  std::uint64_t hidden_tokens() const { return hidden_tokens_; }
+
+  // The words that the documents have in slice b, or (b: the number of slices) among the replicated ones: their rows.
+  std::span<const std::uint32_t> rows(SliceId b) const;
+  // Visits the i-th of those words: `phi` has its phi_wk for each topic, and 0 in the padding.  Adds to the score if
+  // asked to.
+  void visit(SliceId b, std::size_t i, std::span<const float> phi, bool score);
+  // All words were visited: the new m take effect.  Gives the score since the last call.
+  HeldOutScore end_epoch();
+
+  // m of all documents, K for each.
+  std::vector<float> expected() const;
+  // False if that cannot be m.
+  bool set_expected(std::span<const float> expected);
+
+ private:
+  struct Pair {  // one word in one document
+    std::uint32_t document, observed, hidden;
+  };
+  struct Word {
+    std::uint32_t word, begin;  // its pairs begin there; they end where the next word's do
+  };
+  void visit(const Pair& pair, std::span<const float> phi, bool score);
+
+  std::uint32_t topics_ = 0, width_ = 0;  // width_: K padded
+  std::uint64_t hidden_tokens_ = 0;
+  std::vector<double> observed_tokens_;  // of each document
+  std::vector<Pair> pairs_;              // by word
+  std::vector<Word> words_;              // ascending; the last has no pairs
+  std::vector<std::uint32_t> rows_;      // of the words in the order of `order_`
+  std::vector<std::uint32_t> order_;     // places in words_: slice after slice
+  std::vector<std::size_t> group_begin_;
+  LineVector<float> expected_, next_;   // m, and what it will be
+  LineVector<float> alphas_, weights_;  // weights_: scratch
+  double alpha_sum_ = 0;
+  HeldOutScore score_;
+};
+
+}  // namespace rota::lda

@@ -1,0 +1,64 @@
+#include "apps/lda/held_out/new_documents.h"
+
+#include <limits>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+
+#include "apps/io/corpus.h"
+#include "rota/error.h"
+
+namespace rota::lda {
+
+namespace {
+
+constexpr std::uint32_t kUnknown = std::numeric_limits<std::uint32_t>::max();
+
+// The model's number of each word of the input.
+std::vector<std::uint32_t> numbers_in_model(const io::Vocabulary& input, const std::vector<std::string>& model) {
+  std::unordered_map<std::string_view, std::uint32_t> numbers;
+  for (std::uint32_t w = 0; w < model.size(); ++w) numbers.emplace(model[w], w);
+  std::vector<std::uint32_t> in_model(input.size(), kUnknown);
+  for (std::size_t w = 0; w < input.size(); ++w)
+    if (const auto found = numbers.find(input.word(w)); found != numbers.end()) in_model[w] = found->second;
+  return in_model;
+}
+
+}  // namespace
+
+NewDocuments read_new_documents(const std::vector<std::string>& files, std::string_view format,
+                                const std::vector<std::string>& vocabulary) {
+  NewDocuments read;
+  io::Vocabulary words;
+  const auto keep = [&](std::span<const io::WordCount> counts) {
+    for (const io::WordCount& each : counts) {
+      if (read.documents.size() <= each.document) read.documents.resize(each.document + std::size_t{1});
+      read.documents[each.document].push_back({each.word, each.count});
+    }
+  };
+  const io::CorpusSize size = io::read_corpus(files, io::corpus_format(format), words, keep);
+  read.documents.resize(size.documents);
+  read.tokens = size.tokens;
+  if (words.size() == 0) {  // a bag of words
+    if (size.words != vocabulary.size())
+      throw DataError(files.front(), 2,
+                      "the corpus has " + std::to_string(size.words) + " words, but the model has " +
+                          std::to_string(vocabulary.size()));
+    return read;
+  }
+  const std::vector<std::uint32_t> in_model = numbers_in_model(words, vocabulary);
+  for (NewDocument& document : read.documents) {
+    std::size_t kept = 0;
+    for (const WordInDocument each : document) {
+      if (in_model[each.word] == kUnknown)
+        read.unknown += each.count;
+      else
+        document[kept++] = {in_model[each.word], each.count};
+    }
+    document.resize(kept);
+  }
+  read.tokens -= read.unknown;
+  return read;
+}
+
+}  // namespace rota::lda

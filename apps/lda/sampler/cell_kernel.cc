@@ -1,0 +1,511 @@
+// apps/lda/sampler/cell_kernel.cc -- see cell_kernel.h.  ROTA_LDA_KERNEL is the name of the function that this copy
+// defines.
+//
+// p(topic k) is proportional to (n_dk + alpha_k) phi_k, in two buckets (STRADS' sampler): n_dk phi_k over the
+// document's topics, and alpha_k phi_k over all.  A bucket is summed lane by lane, keeping the running sums; a draw
+// finds first its lane, then its block within the lane.
+#include "apps/lda/sampler/cell_kernel.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace rota::lda {
+
+void ROTA_LDA_KERNEL(Cell& cell);
+
+namespace {
+
+#define ROTA_INLINE [[gnu::always_inline]] inline
+
+// Lanes of the processor's vectors, and how many of those make up the 16 lanes of the sums.
+#if defined(__AVX512F__)
+constexpr std::uint32_t kWidth = 16;
+#elif defined(__AVX2__)
+constexpr std::uint32_t kWidth = 8;
+#else
+constexpr std::uint32_t kWidth = 4;
+#endif
+constexpr std::uint32_t kParts = kLanes / kWidth;
+#define ROTA_EACH_PART _Pragma("GCC unroll 4") for (std::uint32_t p = 0; p < kParts; ++p)
+
+using PartFloats = float __attribute__((vector_size(kWidth * 4)));
+using PartInts = std::int32_t __attribute__((vector_size(kWidth * 4)));
+using PartWords = std::uint32_t __attribute__((vector_size(kWidth * 4)));
+using PartShorts = std::uint16_t __attribute__((vector_size(kWidth * 2)));
+
+constexpr std::uint32_t kLineNumbers = 32;  // 16-bit numbers in a cache line, and in a block of a list
+constexpr std::uint32_t kUnknown = ~0U;     // place of a topic in a row
+constexpr std::uint32_t kAhead = 6;         // tokens between asking for a document's row and using it
+
+template <typename V, typename T>
+ROTA_INLINE V load(const T* at) {
+  V v;
+  __builtin_memcpy(&v, at, sizeof v);
+  return v;
+}
+template <typename V, typename T>
+ROTA_INLINE void store(T* at, const V& v) {
+  __builtin_memcpy(at, &v, sizeof v);
+}
+
+struct Floats {
+  ROTA_INLINE static Floats load_from(const float* at) {
+    Floats v;
+    ROTA_EACH_PART v.part[p] = load<PartFloats>(at + p * kWidth);
+    return v;
+  }
+  ROTA_INLINE void store_to(float* at) const { ROTA_EACH_PART store(at + p * kWidth, part[p]); }
+  ROTA_INLINE void add(const Floats& other) { ROTA_EACH_PART part[p] += other.part[p]; }
+
+  PartFloats part[kParts]{};
+};
+
+ROTA_INLINE Floats operator*(const Floats& a, const Floats& b) {
+  Floats v;
+  ROTA_EACH_PART v.part[p] = a.part[p] * b.part[p];
+  return v;
+}
+ROTA_INLINE PartInts widen_part(const std::uint16_t* at) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<PartInts>(_mm512_cvtepu16_epi32(load<__m256i>(at)));
+#elif defined(__AVX2__)
+  return reinterpret_cast<PartInts>(_mm256_cvtepu16_epi32(load<__m128i>(at)));
+#else
+  return __builtin_convertvector(load<PartShorts>(at), PartInts);
+#endif
+}
+ROTA_INLINE Floats widen(const std::uint16_t* at) {
+  Floats v;
+  ROTA_EACH_PART v.part[p] = __builtin_convertvector(widen_part(at + p * kWidth), PartFloats);
+  return v;
+}
+ROTA_INLINE Floats widen(const std::uint32_t* at) {
+  Floats v;
+  ROTA_EACH_PART v.part[p] = __builtin_convertvector(load<PartWords>(at + p * kWidth), PartFloats);
+  return v;
+}
+
+#if defined(__AVX512F__)
+#define ROTA_LANES 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+#elif defined(__AVX2__)
+#define ROTA_LANES 0, 1, 2, 3, 4, 5, 6, 7
+#else
+#define ROTA_LANES 0, 1, 2, 3
+#endif
+
+// Changes of one number in an array that is otherwise read in whole vectors.  A vector load that overlaps a smaller
+// store just before it must wait until that store has reached the cache; so the whole vector is stored.
+ROTA_INLINE void put_lane(float* numbers, std::uint32_t i, float value) {
+  float* const at = numbers + i / kWidth * kWidth;
+  const PartInts here = PartInts{ROTA_LANES} == static_cast<std::int32_t>(i % kWidth) - PartInts{};
+  store(at, here ? value - PartFloats{} : load<PartFloats>(at));
+}
+ROTA_INLINE void add_to_lane(std::uint16_t* numbers, std::uint32_t i, std::uint16_t value) {
+  std::uint16_t* const at = numbers + i / kWidth * kWidth;
+  const auto here = PartShorts{ROTA_LANES} == static_cast<std::uint16_t>(i % kWidth) - PartShorts{};
+  store(at, load<PartShorts>(at) + (reinterpret_cast<PartShorts>(here) & (value - PartShorts{})));
+}
+ROTA_INLINE void add_to_lane(std::uint32_t* numbers, std::uint32_t i, std::uint32_t value) {
+  numbers[i] += value;
+}
+
+// The numbers at these places.  Where 16 lanes are one vector a gather is faster than single loads; with less it is
+// slower on some processors.
+ROTA_INLINE PartFloats gather_part(const float* from, const std::uint16_t* at) {
+#if defined(__AVX512F__)
+  return reinterpret_cast<PartFloats>(_mm512_i32gather_ps(reinterpret_cast<__m512i>(widen_part(at)), from, 4));
+#elif defined(__AVX2__)
+  return PartFloats{from[at[0]], from[at[1]], from[at[2]], from[at[3]],
+                    from[at[4]], from[at[5]], from[at[6]], from[at[7]]};
+#else
+  return PartFloats{from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
+#endif
+}
+
+// Bit i is set where lane i of a comparison's result is.
+ROTA_INLINE std::uint32_t mask_of(const PartInts& truth) {
+#if defined(__AVX512DQ__)
+  return _mm512_movepi32_mask(reinterpret_cast<__m512i>(truth));
+#elif defined(__AVX2__)
+  return static_cast<std::uint32_t>(_mm256_movemask_ps(reinterpret_cast<__m256>(truth)));
+#elif defined(__SSE2__)
+  return static_cast<std::uint32_t>(_mm_movemask_ps(reinterpret_cast<__m128>(truth)));
+#else
+  std::uint32_t mask = 0;
+  for (std::uint32_t i = 0; i < kWidth; ++i) mask |= truth[i] != 0 ? 1U << i : 0U;
+  return mask;
+#endif
+}
+
+// The lanes above `bound`, as bits.
+ROTA_INLINE std::uint32_t lanes_above(const Floats& v, float bound) {
+#if defined(__AVX512F__)
+  return _mm512_cmp_ps_mask(reinterpret_cast<__m512>(v.part[0]), _mm512_set1_ps(bound), _CMP_GT_OQ);
+#else
+  std::uint32_t mask = 0;
+  ROTA_EACH_PART mask |= mask_of(v.part[p] > bound - PartFloats{}) << (p * kWidth);
+  return mask;
+#endif
+}
+
+// Sums of lanes 0 .. i: first within each four lanes, then of the fours before.  Every width of vector can do that
+// in this order.
+ROTA_INLINE Floats prefix_sums(Floats v) {
+#if defined(__AVX512F__)
+  PartFloats& x = v.part[0];
+  x += reinterpret_cast<PartFloats>(_mm512_maskz_permute_ps(0xeeee, reinterpret_cast<__m512>(x), 0x90));
+  x += reinterpret_cast<PartFloats>(_mm512_maskz_permute_ps(0xcccc, reinterpret_cast<__m512>(x), 0x40));
+  // The sum of each four in all its lanes; then those sums one, two and three fours further on.
+  const __m512 sums = _mm512_permute_ps(reinterpret_cast<__m512>(x), 0xff);
+  const auto one = reinterpret_cast<PartFloats>(_mm512_maskz_shuffle_f32x4(0xfff0, sums, sums, 0x90));
+  const auto two = reinterpret_cast<PartFloats>(_mm512_maskz_shuffle_f32x4(0xff00, sums, sums, 0x40));
+  const auto three = reinterpret_cast<PartFloats>(_mm512_maskz_shuffle_f32x4(0xf000, sums, sums, 0x00));
+  x += three + two + one;
+#elif defined(__AVX2__)
+  const PartFloats zero{};
+  ROTA_EACH_PART v.part[p] += __builtin_shuffle(v.part[p], zero, PartInts{8, 0, 1, 2, 8, 4, 5, 6});
+  ROTA_EACH_PART v.part[p] += __builtin_shuffle(v.part[p], zero, PartInts{8, 8, 0, 1, 8, 8, 4, 5});
+  const PartFloats first = __builtin_shuffle(v.part[0], PartInts{3, 3, 3, 3, 3, 3, 3, 3});
+  const PartFloats second = __builtin_shuffle(v.part[0], PartInts{7, 7, 7, 7, 7, 7, 7, 7});
+  const PartFloats third = __builtin_shuffle(v.part[1], zero, PartInts{8, 8, 8, 8, 3, 3, 3, 3});
+  v.part[0] += __builtin_shuffle(first, zero, PartInts{8, 8, 8, 8, 4, 5, 6, 7});
+  v.part[1] += first + second + third;
+#else
+  const PartFloats zero{};
+  ROTA_EACH_PART v.part[p] += __builtin_shuffle(v.part[p], zero, PartInts{4, 0, 1, 2});
+  ROTA_EACH_PART v.part[p] += __builtin_shuffle(v.part[p], zero, PartInts{4, 4, 0, 1});
+  PartFloats before{};
+  ROTA_EACH_PART {
+    const PartFloats its_sum = __builtin_shuffle(v.part[p], PartInts{3, 3, 3, 3});
+    v.part[p] += before;
+    before += its_sum;
+  }
+#endif
+  return v;
+}
+
+// Sums of lanes, ready for a draw.
+struct LaneSums {
+  ROTA_INLINE explicit LaneSums(const Floats& sums) : upto(prefix_sums(sums)) {
+    total = upto.part[kParts - 1][kWidth - 1];
+  }
+  Floats upto;
+  float total;
+};
+
+// The lane in which `target` falls, and how far into it.  Rounding can make that miss the weights of the lane by a
+// little; so whoever goes on from here checks that what it finds has a weight.
+struct InLane {
+  ROTA_INLINE InLane(const LaneSums& sums, float target) {
+    alignas(64) float before[kLanes + 1];
+    before[0] = 0;
+    sums.upto.store_to(before + 1);
+    lane = static_cast<std::uint32_t>(__builtin_ctz(lanes_above(sums.upto, target) | 1U << (kLanes - 1)));
+    const float over = target - before[lane];
+    rest = over > 0 ? over : 0;
+  }
+  std::uint32_t lane;
+  float rest;
+};
+
+// The place (block * 16 + lane) of `target`, given the running sums of every block but the last, behind which they are
+// infinite (run_places), and the lanes' sums.
+ROTA_INLINE std::uint32_t find_place(const float* runs, std::uint32_t blocks, const LaneSums& sums, float target) {
+  const InLane in(sums, target);
+  // The number of blocks whose running sum is at most `rest`, without branches: by eights, then within an eight.
+  const float* at = runs + in.lane;
+  std::uint32_t block = 0;
+  for (std::uint32_t b = 7; b + 1 < blocks; b += 8) block += at[b * kLanes] <= in.rest ? 8 : 0;
+  at += block * kLanes;
+  std::uint32_t within = 0;
+  _Pragma("GCC unroll 7") for (std::uint32_t b = 0; b < 7; ++b) within += at[b * kLanes] <= in.rest ? 1 : 0;
+  return (block + within) * kLanes + in.lane;
+}
+
+// In [0, 1), from 24 of the 64 random bits, starting at bit `from`.
+ROTA_INLINE float uniform(std::uint64_t bits, unsigned from) {
+  return static_cast<float>(static_cast<std::int32_t>(bits >> from & 0xffffff)) * 0x1p-24F;
+}
+
+// Brings phi of one topic up to date, and what depends on it.  kWhole: phi is read in whole vectors.  kAlphas: every
+// topic has its own alpha.
+template <bool kWhole, bool kAlphas>
+ROTA_INLINE void refresh_phi(const Cell& cell, Side& side, std::uint32_t topic) {
+  const float phi = (static_cast<float>(side.word[topic]) + cell.beta) * cell.inverse[topic];
+  double more = static_cast<double>(phi) - static_cast<double>(side.phi[topic]);
+  if constexpr (kAlphas) more *= static_cast<double>(cell.alphas[topic]);
+  side.phi_sum += more;
+  if (cell.topics > kWholePhi) side.phi_blocks[topic / kPhiBlock] += more;
+  if constexpr (kWhole)
+    put_lane(side.phi, topic, phi);
+  else
+    side.phi[topic] = phi;
+}
+
+// One token more, or less, of this side's word with a topic.  The other side does not know of it yet.
+template <bool kWhole, bool kAlphas>
+ROTA_INLINE void count_topic(Cell& cell, Side& side, std::uint32_t topic, std::int32_t by) {
+  side.word[topic] += static_cast<std::uint32_t>(by);
+  cell.totals[topic] += by * cell.step;
+  cell.inverse[topic] = 1.0F / static_cast<float>(static_cast<double>(cell.totals[topic]) + cell.v_beta);
+  refresh_phi<kWhole, kAlphas>(cell, side, topic);
+}
+
+// The block of kPhiBlock topics in which `target` falls, and how far into it: by eights, then within an eight.
+struct InPhiBlock {
+  ROTA_INLINE InPhiBlock(const double* sums, std::uint32_t blocks, double target) : rest(target) {
+    for (; block + 8 < blocks; block += 8) {
+      const double* const s = sums + block;
+      const double eight = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+      if (rest < eight) break;
+      rest -= eight;
+    }
+    const std::uint32_t last = block + 8 < blocks ? block + 7 : blocks - 1;
+    while (block < last && rest >= sums[block]) rest -= sums[block++];
+  }
+  std::uint32_t block = 0;
+  double rest;
+};
+
+// A draw of the second bucket: in proportion to phi, or to alpha_k phi_k.
+template <bool kAlphas>
+[[gnu::noinline]] std::uint32_t draw_phi(const Cell& cell, const Side& side, float u) {
+  std::uint32_t begin = 0, blocks = phi_places(cell.topics) / kLanes;
+  float share = u;
+  if (cell.topics > kWholePhi) {
+    const InPhiBlock found(side.phi_blocks, phi_places(cell.topics) / kPhiBlock, static_cast<double>(u) * side.phi_sum);
+    begin = found.block * kPhiBlock;
+    blocks = kPhiBlock / kLanes;
+    // The kept sum has come about in another order than the one below.
+    share = static_cast<float>(found.rest / side.phi_blocks[found.block]);
+    if (!(share > 0)) share = 0;
+  }
+  alignas(64) float runs[kWholePhi];
+  Floats run{};
+  for (std::uint32_t b = 0; b < blocks; ++b) {
+    Floats weight = Floats::load_from(side.phi + begin + b * kLanes);
+    if constexpr (kAlphas) weight = weight * Floats::load_from(cell.alphas + begin + b * kLanes);
+    run.add(weight);
+    run.store_to(runs + b * kLanes);
+  }
+  const LaneSums sums(run);
+  const InLane in(sums, share * sums.total);
+  std::uint32_t block = 0;
+  for (std::uint32_t b = 0; b + 1 < blocks; ++b) block += runs[b * kLanes + in.lane] <= in.rest ? 1 : 0;
+  const std::uint32_t topic = begin + block * kLanes + in.lane;
+  return topic < cell.topics ? topic : cell.topics - 1;  // every topic but the padding has a weight
+}
+
+// Rows with a count for each topic.
+template <typename Count>
+struct DenseRow {
+  static constexpr bool kWhole = true;
+
+  ROTA_INLINE DenseRow(const Cell& cell, Count* its_counts)
+      : counts(its_counts), blocks(padded(cell.topics) / kLanes) {}
+
+  ROTA_INLINE void remove(std::uint32_t topic) { add_to_lane(counts, topic, static_cast<Count>(-1)); }
+  ROTA_INLINE void add(std::uint32_t topic, std::uint32_t) { add_to_lane(counts, topic, Count{1}); }
+  ROTA_INLINE Floats sum(const float* phi, float* runs) const {
+    Floats run{};
+    _Pragma("GCC unroll 4") for (std::uint32_t b = 0; b + 1 < blocks; ++b) {
+      run.add(widen(counts + b * kLanes) * Floats::load_from(phi + b * kLanes));
+      run.store_to(runs + b * kLanes);
+    }
+    const std::uint32_t last = (blocks - 1) * kLanes;
+    run.add(widen(counts + last) * Floats::load_from(phi + last));
+    return run;
+  }
+  // The place itself, or the first with a weight if it has none.
+  ROTA_INLINE std::uint32_t checked(std::uint32_t place) const {
+    if (counts[place] != 0) [[likely]]
+      return place;
+    for (place = 0; counts[place] == 0;) ++place;
+    return place;
+  }
+  ROTA_INLINE std::uint32_t topic(std::uint32_t place) const { return place; }
+
+  Count* counts;
+  std::uint32_t blocks;
+};
+
+struct ListRow {
+  static constexpr bool kWhole = false;
+
+  ROTA_INLINE ListRow(const Cell& cell, DocumentRow& its_row)
+      : row(&its_row), begin(cell.store + its_row.at), blocks((its_row.used + kLanes - 1) / kLanes) {}
+
+  ROTA_INLINE static std::uint32_t offset(std::uint32_t place) {
+    return place / kLanes * kLineNumbers + place % kLanes;
+  }
+  ROTA_INLINE std::uint16_t& topic(std::uint32_t place) { return begin[offset(place)]; }
+  ROTA_INLINE std::uint16_t& count(std::uint32_t place) { return begin[offset(place) + kLanes]; }
+
+  // The place of a topic, or `used` if it is not in the list.
+  ROTA_INLINE std::uint32_t find(std::uint32_t wanted) const {
+    const PartInts same = static_cast<std::int32_t>(wanted) - PartInts{};
+    for (std::uint32_t b = 0; b < blocks; ++b) {
+      const std::uint16_t* const block = begin + b * kLineNumbers;
+      std::uint32_t mask = 0;
+      ROTA_EACH_PART {
+        const PartInts topics = widen_part(block + p * kWidth), counts = widen_part(block + kLanes + p * kWidth);
+        mask |= mask_of((topics == same) & (counts != 0)) << (p * kWidth);
+      }
+      if (mask != 0) return b * kLanes + static_cast<std::uint32_t>(__builtin_ctz(mask));
+    }
+    return row->used;
+  }
+  ROTA_INLINE void remove(std::uint32_t wanted) {
+    const std::uint32_t place = find(wanted);
+    if (--count(place) != 0) return;
+    const std::uint32_t last = --row->used;
+    topic(place) = topic(last);
+    count(place) = count(last);
+    topic(last) = 0;
+    count(last) = 0;
+    blocks = (last + kLanes - 1) / kLanes;
+  }
+  ROTA_INLINE void add(std::uint32_t wanted, std::uint32_t place) {
+    if (place == kUnknown) place = find(wanted);
+    if (place == row->used) {
+      topic(place) = static_cast<std::uint16_t>(wanted);
+      ++row->used;
+    }
+    ++count(place);
+  }
+  ROTA_INLINE Floats sum(const float* phi, float* runs) const {
+    Floats run{};
+    for (std::uint32_t b = 0; b < blocks; ++b) {
+      const std::uint16_t* const block = begin + b * kLineNumbers;
+      Floats its_phi;
+      ROTA_EACH_PART its_phi.part[p] = gather_part(phi, block + p * kWidth);
+      run.add(widen(block + kLanes) * its_phi);
+      run.store_to(runs + b * kLanes);
+    }
+    if (blocks == 0) return run;
+    Floats infinite;
+    ROTA_EACH_PART infinite.part[p] = __builtin_inff() - PartFloats{};
+    for (std::uint32_t b = blocks - 1; b <= ((blocks - 1) | 7); ++b) infinite.store_to(runs + b * kLanes);
+    return run;
+  }
+  ROTA_INLINE std::uint32_t checked(std::uint32_t place) const { return place < row->used ? place : 0; }
+
+  DocumentRow* row;
+  std::uint16_t* begin;
+  std::uint32_t blocks;
+};
+
+// A token whose new topic is chosen, but not counted yet.
+//
+// A processor lets no load pass a store to an unknown place, if such a pair has met before: here the loads of a
+// token's sum and the stores of the token before it.  So the sum of one side's token comes before the counting of the
+// other side's last token, whose topic is found only now.  That token is missing in its n_k, then, but never in n_wk or
+// n_dk: if both are in one document, it is counted first.
+struct Chosen {
+  static constexpr std::uint32_t kNone = ~0U;
+  std::uint32_t document = kNone;
+  std::uint32_t token, topic, place;
+};
+
+// Calls `use` with the row of a document, in the form that it has.
+template <typename Use>
+ROTA_INLINE void with_row(Cell& cell, std::uint32_t document, const Use& use) {
+  DocumentRow& row = cell.rows[document];
+  if (cell.all_narrow || row.kind == RowKind::narrow)
+    use(DenseRow(cell, cell.store + row.at));
+  else if (row.kind == RowKind::list)
+    use(ListRow(cell, row));
+  else
+    use(DenseRow(cell, cell.wide_store + row.at));
+}
+
+template <Draw kDraw, bool kAlphas>
+ROTA_INLINE void count_chosen(Cell& cell, Side& side, Side& other, Chosen& chosen) {
+  if (chosen.document == Chosen::kNone) return;
+  with_row(
+      cell, chosen.document, [&](auto row) __attribute__((always_inline)) {
+        constexpr bool kWhole = decltype(row)::kWhole;
+        const std::uint32_t topic = chosen.topic;
+        side.appeared[side.appeared_count] = static_cast<std::uint16_t>(topic);
+        side.appeared_count += side.word[topic] == 0 ? 1 : 0;
+        count_topic<kWhole, kAlphas>(cell, side, topic, 1);
+        row.add(topic, chosen.place);
+        side.token_topics[chosen.token] = static_cast<std::uint16_t>(topic);
+        refresh_phi<kWhole, kAlphas>(cell, other, topic);
+        if constexpr (kDraw == Draw::resample) refresh_phi<kWhole, kAlphas>(cell, other, side.removed);
+      });
+  chosen.document = Chosen::kNone;
+}
+
+// Chooses a topic for a token of `side`, and counts the one that was chosen for `other`.
+template <Draw kDraw, bool kAlphas>
+ROTA_INLINE void choose(Cell& cell, Side& side, Side& other, std::uint32_t token, Chosen& chosen, Chosen& others) {
+  if (token + kAhead < side.tokens) {
+    const std::uint16_t* const next = cell.store + cell.rows[side.documents[token + kAhead]].at;
+    for (std::uint32_t line = 0; line < 4; ++line) __builtin_prefetch(next + line * kLineNumbers, 1);
+  }
+  const std::uint32_t document = side.documents[token];
+  const std::uint64_t bits = side.draws[token];
+  if (document == others.document) count_chosen<kDraw, kAlphas>(cell, other, side, others);
+  chosen.place = kUnknown;
+  with_row(
+      cell, document, [&](auto row) __attribute__((always_inline)) {
+        if constexpr (kDraw == Draw::resample) {
+          side.removed = side.token_topics[token];
+          row.remove(side.removed);
+          count_topic<decltype(row)::kWhole, kAlphas>(cell, side, side.removed, -1);
+        }
+        if constexpr (kDraw == Draw::first_random) {
+          count_chosen<kDraw, kAlphas>(cell, other, side, others);
+          chosen.topic = static_cast<std::uint32_t>((bits >> 32) * cell.topics >> 32);
+        } else {
+          const Floats run = row.sum(side.phi, side.runs);
+          const auto smooth =
+              static_cast<float>(kAlphas ? side.phi_sum : static_cast<double>(cell.alpha) * side.phi_sum);
+          count_chosen<kDraw, kAlphas>(cell, other, side, others);
+          const LaneSums sums(run);
+          const float target = uniform(bits, 40) * (sums.total + smooth);
+          if (target < sums.total) [[likely]] {
+            chosen.place = row.checked(find_place(side.runs, row.blocks, sums, target));
+            chosen.topic = row.topic(chosen.place);
+          } else {
+            chosen.topic = draw_phi<kAlphas>(cell, side, uniform(bits, 16));
+          }
+        }
+      });
+  chosen.document = document;
+  chosen.token = token;
+}
+
+template <Draw kDraw, bool kAlphas>
+void draw_tokens(Cell& cell) {
+  Side &first = cell.sides[cell.both ? 0 : cell.only], &second = cell.sides[cell.both ? 1 : 1 - cell.only];
+  Chosen of_first, of_second;
+  if (cell.both) {
+    for (std::uint32_t i = 0; i < cell.tokens; ++i) {
+      choose<kDraw, kAlphas>(cell, first, second, i, of_first, of_second);
+      choose<kDraw, kAlphas>(cell, second, first, i, of_second, of_first);
+    }
+    count_chosen<kDraw, kAlphas>(cell, second, first, of_second);
+  } else {
+    for (std::uint32_t i = 0; i < cell.tokens; ++i) {
+      choose<kDraw, kAlphas>(cell, first, second, i, of_first, of_second);
+      count_chosen<kDraw, kAlphas>(cell, first, second, of_first);
+    }
+  }
+}
+
+}  // namespace
+
+void ROTA_LDA_KERNEL(Cell& cell) {
+  const bool alphas = cell.alphas != nullptr;
+  if (cell.draw == Draw::resample)
+    alphas ? draw_tokens<Draw::resample, true>(cell) : draw_tokens<Draw::resample, false>(cell);
+  else if (cell.draw == Draw::first)
+    alphas ? draw_tokens<Draw::first, true>(cell) : draw_tokens<Draw::first, false>(cell);
+  else
+    draw_tokens<Draw::first_random, false>(cell);  // draws from no weights
+}
+
+}  // namespace rota::lda

@@ -1,0 +1,192 @@
+// apps/lda/sampler/cell_sampler.cc
+#include "apps/lda/sampler/cell_sampler.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace rota::lda {
+namespace {
+
+constexpr std::size_t kBatch = 1024;  // random numbers drawn at a time
+
+bool by_topic(const TopicCount& a, const TopicCount& b) {
+  return a.topic < b.topic;
+}
+
+}  // namespace
+
+CellSampler::CellSampler(const Priors& priors, bool side_by_side)
+    : kernel_(choose_kernel(priors.topics())), side_by_side_(side_by_side) {
+  cell_.topics = priors.topics();
+  set_priors(priors);
+  for (std::size_t s = 0; s < 2; ++s) {
+    Drawing& its = drawings_[s];
+    its.phi_blocks.resize(phi_places(priors.topics()) / kPhiBlock);
+    its.counts.resize(padded(priors.topics()));
+    its.runs.assign(run_places(priors.topics()), std::numeric_limits<float>::infinity());
+    its.draws.resize(kBatch);
+    cell_.sides[s].phi_blocks = its.phi_blocks.data();
+    cell_.sides[s].word = its.counts.data();
+    cell_.sides[s].runs = its.runs.data();
+  }
+}
+
+void CellSampler::set_priors(const Priors& priors) {
+  cell_.alpha = static_cast<float>(priors.alphas[0]);
+  cell_.beta = static_cast<float>(priors.beta);
+  cell_.alphas = nullptr;
+  mh_.set_priors(priors);
+  if (priors.symmetric()) return;
+  alphas_.assign(phi_places(priors.topics()), 0);
+  for (std::uint32_t k = 0; k < priors.topics(); ++k) alphas_[k] = static_cast<float>(priors.alphas[k]);
+  cell_.alphas = alphas_.data();
+}
+
+void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows, DocumentTokens& mh_documents) {
+  mh_.begin(rows, mh_documents);
+  cell_.draw = draw;
+  cell_.v_beta = totals.v_beta();
+  cell_.step = totals.step();
+  cell_.totals = totals.totals();
+  cell_.inverse = totals.inverse();
+  cell_.all_narrow = rows.all_narrow();
+  cell_.rows = rows.rows();
+  cell_.store = rows.store();
+  cell_.wide_store = rows.wide_store();
+
+  drawings_[1].phi.assign(totals.phi(), totals.phi() + phi_places(cell_.topics));
+  cell_.sides[0].phi = totals.phi();
+  cell_.sides[1].phi = drawings_[1].phi.data();
+  std::vector<double>& sums = drawings_[0].phi_blocks;
+  std::fill(sums.begin(), sums.end(), 0.0);
+  for (std::uint32_t k = 0; k < cell_.topics; ++k)
+    sums[k / kPhiBlock] += weight(k) * static_cast<double>(cell_.sides[0].phi[k]);
+  std::copy(sums.begin(), sums.end(), drawings_[1].phi_blocks.begin());
+  cell_.sides[0].phi_sum = cell_.sides[1].phi_sum = std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+void CellSampler::add(WordRow& word, std::span<const std::uint32_t> documents, std::span<std::uint16_t> token_topics,
+                      std::span<const std::uint32_t> mh_places, Random& random) {
+  while (!drawings_[0].idle() && (!drawings_[1].idle() || !side_by_side_)) run();
+  const std::size_t s = drawings_[0].idle() ? 0 : 1;
+  Drawing& its = drawings_[s];
+  its.word = &word;
+  its.documents = documents;
+  its.token_topics = token_topics;
+  its.mh_places = mh_places;
+  its.random = &random;
+  its.exact = documents.size() - mh_places.size();
+  its.done = its.ready = 0;
+  if (its.appeared.size() < documents.size()) its.appeared.resize(documents.size());
+  cell_.sides[s].appeared = its.appeared.data();
+  cell_.sides[s].appeared_count = 0;
+  spread(s);
+}
+
+void CellSampler::finish() {
+  while (!drawings_[0].idle() || !drawings_[1].idle()) run();
+}
+
+void CellSampler::run() {
+  cell_.tokens = std::numeric_limits<std::uint32_t>::max();
+  for (std::size_t s = 0; s < 2; ++s) {
+    if (drawings_[s].idle()) continue;
+    prepare(s);
+    cell_.tokens = std::min(cell_.tokens, static_cast<std::uint32_t>(drawings_[s].ready - drawings_[s].done));
+  }
+  cell_.both = !drawings_[0].idle() && !drawings_[1].idle();
+  cell_.only = drawings_[0].idle() ? 1 : 0;
+  kernel_(cell_);
+  for (std::size_t s = 0; s < 2; ++s) {
+    Drawing& its = drawings_[s];
+    if (its.idle()) continue;
+    its.done += cell_.tokens;
+    if (its.done < its.exact) continue;
+    if (!its.mh_places.empty()) run_mh(s);
+    collect(s);
+    its.word = nullptr;
+  }
+}
+
+// For the kernel: the tokens that are not done yet, with random numbers for the first of them.
+void CellSampler::prepare(std::size_t s) {
+  Drawing& its = drawings_[s];
+  if (its.ready == its.done) {
+    its.first_ready = its.done;
+    its.ready = its.done + std::min(kBatch, its.exact - its.done);
+    for (std::size_t i = its.done; i < its.ready; ++i) its.draws[i - its.done] = (*its.random)();
+  }
+  Side& side = cell_.sides[s];
+  side.documents = its.documents.data() + its.done;
+  side.token_topics = its.token_topics.data() + its.done;
+  side.draws = its.draws.data() + (its.done - its.first_ready);
+  side.tokens = static_cast<std::uint32_t>(its.exact - its.done);
+}
+
+void CellSampler::run_mh(std::size_t s) {
+  Drawing& its = drawings_[s];
+  Side& side = cell_.sides[s];
+  mh_.begin_cell(side, *its.word, its.token_topics);
+  for (std::size_t at = 0; at < its.mh_places.size(); at += kBatch) {
+    const std::size_t count = std::min(kBatch, its.mh_places.size() - at);
+    for (std::size_t i = 0; i < count; ++i) its.draws[i] = (*its.random)();
+    side.documents = its.documents.data() + its.exact + at;
+    side.token_topics = its.token_topics.data() + its.exact + at;
+    side.draws = its.draws.data();
+    side.tokens = static_cast<std::uint32_t>(count);
+    mh_.sample(cell_, side, its.mh_places.subspan(at, count));
+  }
+  // It leaves phi as it was.  collect() brings this side's up to date, but not the other's.
+  Side& other = cell_.sides[1 - s];
+  for (const TopicCount each : *its.word) other.phi_sum += refresh_phi(other, each.topic);
+  for (std::uint32_t i = 0; i < side.appeared_count; ++i) other.phi_sum += refresh_phi(other, side.appeared[i]);
+}
+
+// What phi_sum gains by it.
+double CellSampler::refresh_phi(Side& side, std::uint32_t topic) const {
+  const float phi = (static_cast<float>(side.word[topic]) + cell_.beta) * cell_.inverse[topic];
+  const double more = weight(topic) * (static_cast<double>(phi) - static_cast<double>(side.phi[topic]));
+  if (cell_.topics > kWholePhi) side.phi_blocks[topic / kPhiBlock] += more;
+  side.phi[topic] = phi;
+  return more;
+}
+
+// Phi of all topics is that of a word without tokens; makes it that of the cell's.
+void CellSampler::spread(std::size_t s) {
+  Side& side = cell_.sides[s];
+  double more = 0;
+  for (const TopicCount each : *drawings_[s].word) {
+    side.word[each.topic] = each.count;
+    more += refresh_phi(side, each.topic);
+  }
+  side.phi_sum += more;
+}
+
+// The reverse: takes the counts back into the row, and leaves zeros behind.
+void CellSampler::collect(std::size_t s) {
+  Side& side = cell_.sides[s];
+  WordRow& word = *drawings_[s].word;
+  double more = 0;
+  const auto take = [&](std::uint16_t topic) {
+    const std::uint32_t count = std::exchange(side.word[topic], 0U);
+    more += refresh_phi(side, topic);
+    return count;
+  };
+  std::size_t kept = 0;
+  for (const TopicCount each : word)
+    if (const std::uint32_t count = take(each.topic)) word[kept++] = {count, each.topic};
+  word.resize(kept);
+
+  new_cells_.clear();
+  for (std::uint32_t i = 0; i < side.appeared_count; ++i)
+    if (const std::uint32_t count = take(side.appeared[i])) new_cells_.push_back({count, side.appeared[i]});
+  side.phi_sum += more;
+  if (new_cells_.empty()) return;
+  std::sort(new_cells_.begin(), new_cells_.end(), by_topic);
+  word.insert(word.end(), new_cells_.begin(), new_cells_.end());
+  std::inplace_merge(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(kept), word.end(), by_topic);
+}
+
+}  // namespace rota::lda

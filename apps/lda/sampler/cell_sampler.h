@@ -1,0 +1,81 @@
+// apps/lda/sampler/cell_sampler.h -- draws new topics for the tokens that words have in one shard; a word's are a cell.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "apps/lda/priors/priors.h"
+#include "apps/lda/sampler/cell_kernel.h"
+#include "apps/lda/sampler/document_rows.h"
+#include "apps/lda/sampler/document_tokens.h"
+#include "apps/lda/sampler/line_vector.h"
+#include "apps/lda/sampler/mh_sampler.h"
+#include "apps/lda/sampler/topic_count.h"
+#include "apps/lda/sampler/topic_totals.h"
+#include "rota/random.h"
+
+namespace rota::lda {
+
+class CellSampler {
+ public:
+  // `side_by_side`: two cells at a time (cell_kernel.h), so that one token is missing in n_k.  If not, n_k are exact,
+  // and it takes a third longer.
+  CellSampler(const Priors& priors, bool side_by_side);
+
+  // Not between begin() and finish().
+  void set_priors(const Priors& priors);
+
+  // The cells up to finish() share `totals`, `rows` and `mh_documents`, which must outlive them.
+  void begin(Draw draw, TopicTotals& totals, DocumentRows& rows, DocumentTokens& mh_documents);
+  // `token_topics` are the topics of the word's tokens, `documents` where those are.  The last `mh_places.size()`
+  // tokens are in documents that is_mh(), and those are their places in `mh_documents`.  All that is given must stay
+  // where it is until finish().
+  void add(WordRow& word, std::span<const std::uint32_t> documents, std::span<std::uint16_t> token_topics,
+           std::span<const std::uint32_t> mh_places, Random& random);
+  // Draws what is left of the cells.
+  void finish();
+
+ private:
+  // A cell, and room for one after the other.
+  struct Drawing {
+    bool idle() const { return word == nullptr; }
+
+    WordRow* word = nullptr;
+    std::span<const std::uint32_t> documents;  // of the tokens that are drawn exactly, then of the others
+    std::span<std::uint16_t> token_topics;
+    std::span<const std::uint32_t> mh_places;
+    Random* random = nullptr;
+    std::size_t exact = 0;                   // tokens that are drawn exactly
+    std::size_t done = 0;                    // of them
+    std::size_t first_ready = 0, ready = 0;  // those of them that `draws` has a number for
+
+    LineVector<float> phi;  // of side 1; side 0 has that of the totals
+    std::vector<double> phi_blocks;
+    LineVector<std::uint32_t> counts;  // n_wk of every topic; zeros between cells
+    LineVector<float> runs;
+    std::vector<std::uint16_t> appeared;
+    std::vector<std::uint64_t> draws;
+  };
+
+  // Draws until one of the cells is done.
+  void run();
+  void prepare(std::size_t s);
+  void run_mh(std::size_t s);
+  // The weight in phi_sum of a topic's phi.
+  double weight(std::uint32_t topic) const {
+    return cell_.alphas == nullptr ? 1.0 : static_cast<double>(cell_.alphas[topic]);
+  }
+  double refresh_phi(Side& side, std::uint32_t topic) const;
+  void spread(std::size_t s);
+  void collect(std::size_t s);
+
+  SampleCell kernel_;
+  bool side_by_side_;
+  MhSampler mh_;
+  Cell cell_{};
+  LineVector<float> alphas_;  // of each topic, if they differ
+  Drawing drawings_[2];       // of the sides
+  WordRow new_cells_;
+};
+
+}  // namespace rota::lda

@@ -1,0 +1,51 @@
+// apps/lda/sampler/kernel_choice.cc -- chooses the kernel for this processor.
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "apps/lda/sampler/cell_kernel.h"
+
+namespace rota::lda {
+
+// Defined by the objects that CMakeLists.txt makes of cell_kernel.cc.
+void sample_cell_baseline(Cell&);
+#if defined(__x86_64__)
+void sample_cell_v3(Cell&);
+void sample_cell_v4(Cell&);
+#endif
+
+namespace {
+
+// Measured: below this many topics vectors of 16 lanes are no faster than those of 8.
+constexpr std::uint32_t kManyTopics = 512;
+
+struct Variant {
+  std::string_view name;
+  SampleCell run;
+  bool (*usable)();
+  std::uint32_t least_topics;  // for which it is the best
+};
+
+// The best first.
+constexpr Variant kVariants[] = {
+#if defined(__x86_64__)
+    {"v4", sample_cell_v4, [] { return __builtin_cpu_supports("x86-64-v4") != 0; }, kManyTopics},
+    {"v3", sample_cell_v3, [] { return __builtin_cpu_supports("x86-64-v3") != 0; }, 0},
+#endif
+    {"baseline", sample_cell_baseline, [] { return true; }, 0},
+};
+
+}  // namespace
+
+SampleCell choose_kernel(std::uint32_t topics) {
+  const char* const wanted = std::getenv("ROTA_LDA_KERNEL");
+  for (const Variant& variant : kVariants) {
+    const bool chosen = wanted != nullptr ? variant.name == wanted : topics >= variant.least_topics;
+    if (chosen && variant.usable()) return variant.run;
+  }
+  throw std::runtime_error("ROTA_LDA_KERNEL=" + std::string(wanted == nullptr ? "" : wanted) +
+                           " names no kernel that runs on this processor");
+}
+
+}  // namespace rota::lda

@@ -1,0 +1,31 @@
+// apps/lda/sampler/seed_mixer.h -- random numbers that depend on what they are for alone: a seed and the numbers of
+// things.
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+
+#include "rota/random.h"
+
+namespace rota::lda {
+
+// One step of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
+inline std::uint64_t next_mixed(std::uint64_t& state) {
+  std::uint64_t z = (state += 0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+inline std::uint64_t mixed(std::initializer_list<std::uint64_t> names) {
+  std::uint64_t state = 0;
+  for (const std::uint64_t name : names) state = next_mixed(state) ^ name;
+  return next_mixed(state);
+}
+
+// A generator for what these numbers name.
+inline Random random_named(std::initializer_list<std::uint64_t> names) {
+  std::uint64_t state = mixed(names);
+  return Random({next_mixed(state), next_mixed(state), next_mixed(state), next_mixed(state)});
+}
+
+}  // namespace rota::lda

@@ -1,0 +1,55 @@
+// apps/lda/sampler/topic_totals.h -- one shard's view of the topic totals n_k: the value as last committed and the
+// shard's own changes since.
+//
+// In the starting pass nothing is committed, and what the other shards have drawn is not known.  The shard then
+// takes them to be like itself: each of its tokens counts as many times as there are shards.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "apps/lda/sampler/line_vector.h"
+
+namespace rota::lda {
+
+class TopicTotals {
+ public:
+  TopicTotals() = default;
+  // V words of parameter beta; the view of the starting pass over `shards` shards.
+  TopicTotals(std::uint32_t topics, double v_beta, double beta, std::uint32_t shards);
+
+  // The same totals under another beta.
+  void set_beta(double v_beta, double beta);
+  // Takes over newly committed totals: the starting pass is over, and own changes are 0.
+  void commit(std::span<const double> totals);
+  std::span<const std::int64_t> committed() const { return committed_; }
+  // Own tokens whose topic is set, not sampled; inverse() and phi() follow at the next commit.
+  void add(std::uint32_t topic, std::int64_t tokens) { totals_[topic] += tokens * step_; }
+  // The shard's changes since the last commit.
+  void changes(std::span<double> to) const;
+  // sum_k |n_k as seen here - truth_k|
+  double distance(std::span<const double> truth) const;
+
+  // For the kernel; see struct Cell.
+  std::int64_t step() const { return step_; }
+  double v_beta() const { return v_beta_; }
+  std::int64_t* totals() { return totals_.data(); }
+  float* inverse() { return inverse_.data(); }
+  const float* inverse() const { return inverse_.data(); }
+  float* phi() { return phi_.data(); }
+  const float* phi() const { return phi_.data(); }
+
+ private:
+  void derive();
+
+  std::uint32_t topics_ = 0;
+  double v_beta_ = 0;
+  float beta_ = 0;
+  std::int64_t step_ = 1;
+  std::vector<std::int64_t> committed_;
+  LineVector<std::int64_t> totals_;
+  LineVector<float> inverse_;
+  LineVector<float> phi_;  // of a word without tokens, except while one is sampled
+};
+
+}  // namespace rota::lda

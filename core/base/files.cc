@@ -1,0 +1,221 @@
+#include "core/base/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <system_error>
+#include <vector>
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kUnfinished = ".unfinished-";
+
+namespace {
+
+std::string reason(int error) {
+  return std::generic_category().message(error);
+}
+
+Status failed(ExitCode code, std::string_view what, const fs::path& path, int error) {
+  return {code, std::string(what) + " " + path.string() + ": " + reason(error)};
+}
+
+// A disk that is full or broken is another matter than a place where nothing may be made.
+ExitCode code_of_write(int error) {
+  return error == ENOSPC || error == EDQUOT || error == EIO ? ExitCode::disk : ExitCode::cannot_write;
+}
+
+// 0, or the system's error.
+int write_all(int fd, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+  }
+  return 0;
+}
+
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+// Cuts off what stands behind the last line end.
+Status cut_torn_line(int fd, const fs::path& file) {
+  off_t end = ::lseek(fd, 0, SEEK_END);
+  if (end < 0) return failed(ExitCode::disk, "cannot read", file, errno);
+  const off_t size = end;
+  std::array<char, 4096> block{};
+  while (end > 0) {
+    const auto n = std::min<off_t>(end, static_cast<off_t>(block.size()));
+    if (::pread(fd, block.data(), static_cast<std::size_t>(n), end - n) != n)
+      return failed(ExitCode::disk, "cannot read", file, errno);
+    const std::string_view text(block.data(), static_cast<std::size_t>(n));
+    if (const auto at = text.rfind('\n'); at != text.npos) {
+      end = end - n + static_cast<off_t>(at) + 1;
+      break;
+    }
+    end -= n;
+  }
+  if (end != size && ::ftruncate(fd, end) != 0) return failed(ExitCode::disk, "cannot shorten", file, errno);
+  return {};
+}
+
+}  // namespace
+
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  if (this != &other) {
+    close();
+    fd_ = std::exchange(other.fd_, -1);
+  }
+  return *this;
+}
+
+void FileDescriptor::close() {
+  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+}
+
+Status sync_folder(const fs::path& folder) {
+  const FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.open() || ::fsync(fd.get()) != 0) return failed(ExitCode::disk, "cannot sync folder", folder, errno);
+  return {};
+}
+
+Status write_atomically(const fs::path& file, std::span<const std::byte> bytes) {
+  std::string unfinished = file.string() + std::string(kUnfinished) + "XXXXXX";
+  FileDescriptor fd(::mkostemp(unfinished.data(), O_CLOEXEC));
+  if (!fd.open()) return failed(code_of_write(errno), "cannot write", file, errno);
+  // mkostemp makes it 0600; a result is as readable as any other file of this user.
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  int error = ::fchmod(fd.get(), 0666 & ~mask) == 0 ? write_all(fd.get(), bytes) : errno;
+  if (error == 0 && ::fsync(fd.get()) != 0) error = errno;
+  fd.close();
+  if (error == 0 && ::rename(unfinished.c_str(), file.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::unlink(unfinished.c_str());
+    return failed(code_of_write(error), "cannot write", file, error);
+  }
+  return sync_folder(folder_of(file));
+}
+
+Status write_atomically(const fs::path& file, std::string_view text) {
+  return write_atomically(file, std::as_bytes(std::span(text)));
+}
+
+std::string_view finished_name(std::string_view name) {
+  const std::size_t end = name.rfind(kUnfinished);
+  return end != name.npos && name.size() == end + kUnfinished.size() + 6 ? name.substr(0, end) : name;
+}
+
+Status sync_file(const fs::path& file) {
+  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.open() || ::fsync(fd.get()) != 0) return failed(ExitCode::disk, "cannot sync", file, errno);
+  return {};
+}
+
+Status copy_durably(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
+  if (error) return {code_of_write(error.value()), "cannot write " + to.string() + ": " + error.message()};
+  return sync_file(to);
+}
+
+Status filter_lines(const fs::path& file, const std::function<bool(const std::string&)>& keep) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return {};
+  const fs::path unfinished = file.string() + ".unfinished";
+  std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
+  for (std::string line; std::getline(in, line) && !in.eof();)
+    if (keep(line)) out << line << '\n';
+  if (in.bad()) return {ExitCode::disk, "cannot read " + file.string()};
+  out.close();
+  if (!out) return {ExitCode::disk, "cannot write " + unfinished.string()};
+  ROTA_TRY(sync_file(unfinished));
+  if (::rename(unfinished.c_str(), file.c_str()) != 0) return failed(ExitCode::disk, "cannot write", file, errno);
+  return sync_folder(folder_of(file));
+}
+
+Result<std::string> read_whole_file(const fs::path& file, std::size_t bytes_max) {
+  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.open()) return failed(ExitCode::no_input, "cannot open", file, errno);
+  std::string text;
+  std::array<char, 65536> block{};
+  while (true) {
+    const ssize_t n = ::read(fd.get(), block.data(), block.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return failed(ExitCode::disk, "cannot read", file, errno);
+    if (n == 0) return text;
+    if (text.size() + static_cast<std::size_t>(n) > bytes_max)
+      return Status(ExitCode::disk, file.string() + " is larger than " + std::to_string(bytes_max) + " bytes");
+    text.append(block.data(), static_cast<std::size_t>(n));
+  }
+}
+
+Status make_folder(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> parents;  // of those that will be made, the innermost first
+  for (fs::path at = folder; !at.empty() && !fs::exists(at, error); at = folder_of(at))
+    parents.push_back(folder_of(at));
+  fs::create_directories(folder, error);
+  if (!error && !fs::is_directory(folder, error)) error = std::make_error_code(std::errc::not_a_directory);
+  if (error) return {ExitCode::cannot_write, "cannot make folder " + folder.string() + ": " + error.message()};
+  for (const fs::path& parent : parents)
+    // Where one may make folders, but not look around, there is nothing to sync by.
+    if (::access(parent.c_str(), R_OK) == 0) ROTA_TRY(sync_folder(parent));
+  return {};
+}
+
+Result<fs::path> make_private_folder(const fs::path& parent, std::string_view prefix) {
+  std::string folder = (parent / prefix).string() + "XXXXXX";
+  if (::mkdtemp(folder.data()) == nullptr)
+    return failed(ExitCode::cannot_write, "cannot make a folder in", parent, errno);
+  return fs::path(folder);
+}
+
+Result<LineFile> LineFile::open(const fs::path& file) {
+  FileDescriptor fd(::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
+  if (!fd.open()) return failed(code_of_write(errno), "cannot write", file, errno);
+  ROTA_TRY(cut_torn_line(fd.get(), file));
+  return LineFile(std::move(fd), file);
+}
+
+Status LineFile::append(std::string_view line) {
+  // One write: O_APPEND keeps it whole beside other writers.
+  const std::string whole = std::string(line) + "\n";
+  const int error = write_all(fd_.get(), std::as_bytes(std::span(whole)));
+  if (error != 0) return failed(ExitCode::disk, "cannot write", file_, error);
+  return {};
+}
+
+Status LineFile::sync() {
+  if (::fsync(fd_.get()) != 0) return failed(ExitCode::disk, "cannot sync", file_, errno);
+  return {};
+}
+
+std::string last_lines(const fs::path& file, std::size_t count) {
+  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  constexpr off_t kMost = 65536;
+  const off_t size = fd.open() ? ::lseek(fd.get(), 0, SEEK_END) : 0;
+  if (size <= 0) return "";
+  std::string text(static_cast<std::size_t>(std::min(size, kMost)), '\0');
+  const ssize_t n = ::pread(fd.get(), text.data(), text.size(), size - static_cast<off_t>(text.size()));
+  text.resize(n < 0 ? 0 : static_cast<std::size_t>(n));
+  while (text.ends_with('\n')) text.pop_back();
+  std::size_t at = text.size();
+  for (std::size_t i = 0; i < count && at != 0; ++i) {
+    const std::size_t found = text.rfind('\n', at - 1);
+    at = found == text.npos ? 0 : found;
+  }
+  return text.substr(at == 0 ? 0 : at + 1);
+}
+
+}  // namespace rota

@@ -1,0 +1,82 @@
+// core/base/files.h -- files that must survive a crash, and folders that are nobody else's.
+//
+// Errors: ExitCode::no_input if a file to read is not there, cannot_write if a file or folder cannot be made, disk if
+// reading or writing fails on the way.  The text names the path and the system's reason.
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/base/status.h"
+
+namespace rota {
+
+// An open file descriptor of its own, closed at the end.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  ~FileDescriptor() { close(); }
+
+  int get() const { return fd_; }
+  bool open() const { return fd_ >= 0; }
+  void close();
+
+ private:
+  int fd_ = -1;
+};
+
+// The file has either its old content or all of `bytes`, whenever the machine stops: a temporary file beside it,
+// fsync, rename, fsync of the folder.
+Status write_atomically(const std::filesystem::path& file, std::span<const std::byte> bytes);
+Status write_atomically(const std::filesystem::path& file, std::string_view text);
+// The name that such a temporary file was to get, or `name` itself if it is not the name of one: a crash leaves
+// "NAME.unfinished-" and six letters.
+std::string_view finished_name(std::string_view name);
+
+// The whole file; more than `bytes_max` is ExitCode::disk.
+Result<std::string> read_whole_file(const std::filesystem::path& file, std::size_t bytes_max);
+
+// Makes the folder and those above it, as far as they are not there, and their names durable.
+Status make_folder(const std::filesystem::path& folder);
+// Makes a new folder `parent`/`prefix`XXXXXX that only this user can enter.
+Result<std::filesystem::path> make_private_folder(const std::filesystem::path& parent, std::string_view prefix);
+
+// Makes renames and new names in a folder durable.
+Status sync_folder(const std::filesystem::path& folder);
+// Makes what was written to a file durable.
+Status sync_file(const std::filesystem::path& file);
+// A durable copy; `to` is written over.
+Status copy_durably(const std::filesystem::path& from, const std::filesystem::path& to);
+
+// Leaves the lines that `keep` wants, atomically, in a file of any size; `line` is without its end.  Does nothing if
+// there is no such file, and drops an unfinished last line.
+Status filter_lines(const std::filesystem::path& file, const std::function<bool(const std::string& line)>& keep);
+
+// A file of lines that only grows.  A line is in the file as a whole once append() returns; sync() makes it durable.
+class LineFile {
+ public:
+  // Makes the file if need be.  What a crash left of an unfinished last line is cut off.
+  static Result<LineFile> open(const std::filesystem::path& file);
+
+  // `line` without its line end, and without one inside.
+  Status append(std::string_view line);
+  Status sync();
+
+ private:
+  LineFile(FileDescriptor fd, std::filesystem::path file) : fd_(std::move(fd)), file_(std::move(file)) {}
+
+  FileDescriptor fd_;
+  std::filesystem::path file_;
+};
+
+// The last `count` lines of a file, joined by line ends; "" if it cannot be read.  Reads at most 64 KiB.
+std::string last_lines(const std::filesystem::path& file, std::size_t count);
+
+}  // namespace rota

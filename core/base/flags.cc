@@ -1,0 +1,394 @@
+#include "core/base/flags.h"
+
+#include <gflags/gflags.h>
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <system_error>
+
+#include "core/base/files.h"
+
+namespace rota {
+
+namespace {
+
+constexpr std::size_t kFlagfileBytesMax = 1 << 20;
+constexpr int kFlagfilesInside = 8;
+
+Status usage(std::string what) {
+  return {ExitCode::usage, std::move(what)};
+}
+
+// ---- values ----
+
+std::string shown(double number) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, number).ptr;
+  std::string plain(text, end);
+  // Large bounds read better in full than as 2.147483647e+09.
+  if (std::fabs(number) < 1e15 && std::trunc(number) == number)
+    plain = std::to_string(static_cast<std::int64_t>(number));
+  return plain;
+}
+
+// "2 .. 65535", "at least 1", or "".
+std::string shown_bounds(const Option& option) {
+  const bool least = std::isfinite(option.least), most = std::isfinite(option.most);
+  if (least && most) return shown(option.least) + " .. " + shown(option.most);
+  if (least) return "at least " + shown(option.least);
+  return most ? "at most " + shown(option.most) : "";
+}
+
+Status wrong_value(const Option& option, std::string_view value, std::string_view expected) {
+  std::string what = "--" + std::string(option.name) + "=" + std::string(value) + ": ";
+  what += expected;
+  const std::string bounds = shown_bounds(option);
+  if (!bounds.empty()) what += ", " + bounds;
+  if (!option.unit.empty() && option.kind != Option::Kind::choice) what += " (" + std::string(option.unit) + ")";
+  return usage(what);
+}
+
+template <typename T>
+std::optional<T> number_of(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+bool within(const Option& option, double value) {
+  return value >= option.least && value <= option.most;
+}
+
+std::optional<bool> truth_of(std::string_view text) {
+  for (const std::string_view yes : {"true", "t", "1", "yes", "y"})
+    if (text == yes) return true;
+  for (const std::string_view no : {"false", "f", "0", "no", "n"})
+    if (text == no) return false;
+  return std::nullopt;
+}
+
+std::vector<std::string> words_of(std::string_view choices) {
+  std::vector<std::string> words;
+  while (true) {
+    const auto bar = choices.find('|');
+    words.emplace_back(choices.substr(0, bar));
+    if (bar == choices.npos) return words;
+    choices.remove_prefix(bar + 1);
+  }
+}
+
+std::string absolute(std::string_view path) {
+  std::error_code error;
+  const auto whole = std::filesystem::absolute(path, error);
+  return error ? std::string(path) : whole.lexically_normal().string();
+}
+
+// ---- gflags' registry ----
+
+// gflags keeps pointers to all of this until the very end, so it is never destroyed.
+struct Storage {
+  std::string name, help;
+  std::string text, default_text;
+  bool truth = false, default_truth = false;
+};
+
+std::map<std::string, Storage*, std::less<>>& registered() {
+  static auto* flags = new std::map<std::string, Storage*, std::less<>>;
+  return *flags;
+}
+
+bool is_glog_flag(const gflags::CommandLineFlagInfo& info) {
+  return info.filename.find("gflags") == info.filename.npos;
+}
+
+// Flags that gflags knows and no table declares: glog's.
+bool is_log_flag(const std::string& name) {
+  gflags::CommandLineFlagInfo info;
+  return !registered().contains(name) && gflags::GetCommandLineFlagInfo(name.c_str(), &info) && is_glog_flag(info);
+}
+
+// Makes the option known to gflags, with its default for a value.  A name that glog has already (log_dir) is shared.
+void declare(const Option& option) {
+  const std::string name(option.name);
+  const bool truth = option.kind == Option::Kind::flag;
+  if (!registered().contains(name)) {
+    auto* storage = new Storage{name, std::string(option.meaning), {}, {}, false, false};
+    registered().emplace(name, storage);
+    gflags::CommandLineFlagInfo info;
+    if (gflags::GetCommandLineFlagInfo(name.c_str(), &info)) return;
+    if (truth)
+      gflags::FlagRegisterer(storage->name.c_str(), storage->help.c_str(), "rota", &storage->truth,
+                             &storage->default_truth);
+    else
+      gflags::FlagRegisterer(storage->name.c_str(), storage->help.c_str(), "rota", &storage->text,
+                             &storage->default_text);
+  }
+  const std::string value(truth && option.default_value.empty() ? "false" : option.default_value);
+  gflags::SetCommandLineOption(name.c_str(), value.c_str());
+}
+
+// ---- walking the command line ----
+
+class Walk {
+ public:
+  Walk(const FlagTables& tables, CommandLine& line) : tables_(tables), line_(line) {
+    for (const auto table : {tables.job, tables.own, tables.plugin})
+      for (const Option& option : table) {
+        known_.emplace(option.name, &option);
+        declare(option);
+      }
+  }
+
+  // The first error is kept while the rest is looked through for --help.
+  Status run(const std::vector<std::string>& words) {
+    take_all(words, {}, 0);
+    std::map<std::string, std::string, std::less<>> values = std::move(unchecked_);
+    for (const auto& [name, option] : known_) {
+      std::string value;
+      gflags::GetCommandLineOption(name.c_str(), &value);
+      if (option->kind == Option::Kind::path && !value.empty()) value = absolute(value);
+      values[name] = value;
+    }
+    line_.options = Options(std::move(values));
+    return line_.wish == CommandLine::Wish::run ? first_error_ : Status();
+  }
+
+ private:
+  void take_all(const std::vector<std::string>& words, const std::string& file, int depth) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::string& word = words[i];
+      if (word == "--" && file.empty()) {
+        line_.positional.insert(line_.positional.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                words.end());
+        return;
+      }
+      if (!word.starts_with('-') || word == "-") {
+        if (file.empty())
+          line_.positional.push_back(word);
+        else
+          fail(usage(file + ": '" + word + "' is not a flag"));
+        continue;
+      }
+      const std::string* next = file.empty() && i + 1 < words.size() ? &words[i + 1] : nullptr;
+      bool took_next = false;
+      fail(take(word, next, took_next, depth));
+      if (took_next) ++i;
+    }
+  }
+
+  // One flag; `took_next` tells whether its value was the next word.
+  Status take(const std::string& word, const std::string* next, bool& took_next, int depth) {
+    const std::string body = word.substr(word.starts_with("--") ? 2 : 1);
+    const auto equals = body.find('=');
+    std::string name = body.substr(0, equals);
+    std::replace(name.begin(), name.end(), '-', '_');
+    std::optional<std::string> value;
+    if (equals != body.npos) value = body.substr(equals + 1);
+
+    if (name == "help" || name == "h" || name == "version") {
+      line_.wish = name == "version" ? CommandLine::Wish::version : CommandLine::Wish::help;
+      return {};
+    }
+    const auto found = known_.find(name);
+    const bool takes_no_word = found != known_.end() ? found->second->kind == Option::Kind::flag : is_truth_flag(name);
+    if (!value && takes_no_word) value = "true";
+    if (!value && name.starts_with("no") && is_truth_flag(name.substr(2))) {
+      name.erase(0, 2);
+      value = "false";
+    }
+    const bool known = known_.contains(name) || name == "flagfile" || is_log_flag(name);
+    if (!known && !tables_.any_plugin_option) return unknown(name);
+    if (!value && next != nullptr && (known || !next->starts_with('-'))) {
+      value = *next;
+      took_next = true;
+    }
+    if (!value && !known) value = "true";
+    if (!value) return usage("--" + name + " needs a value: --" + name + "=VALUE");
+    if (value->find('\n') != value->npos) return usage("--" + name + ": a value must be one line");
+    return name == "flagfile" ? take_file(*value, depth) : set(name, *value);
+  }
+
+  Status set(const std::string& name, const std::string& value) {
+    if (const auto found = known_.find(name); found != known_.end()) {
+      auto checked = checked_value(*found->second, value);
+      if (!checked.ok()) return std::move(checked).status();
+      gflags::SetCommandLineOption(name.c_str(), checked->c_str());
+    } else if (is_log_flag(name)) {
+      if (gflags::SetCommandLineOption(name.c_str(), value.c_str()).empty())
+        return usage("--" + name + "=" + value + ": not a value for this flag of the log");
+      line_.log_flags.push_back("--" + name + "=" + value);
+      return {};
+    } else {
+      unchecked_[name] = value;
+    }
+    line_.given[name] = value;
+    return {};
+  }
+
+  Status take_file(const std::string& file, int depth) {
+    if (depth == kFlagfilesInside) return usage("--flagfile=" + file + ": files in files in files");
+    line_.flagfiles.push_back(file);
+    auto text = read_whole_file(file, kFlagfileBytesMax);
+    if (!text.ok()) return std::move(text).status().in("--flagfile");
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at < text->size();) {
+      const std::size_t end = std::min(text->find('\n', at), text->size());
+      std::string line = text->substr(at, end - at);
+      at = end + 1;
+      const auto first = line.find_first_not_of(" \t\r");
+      if (first == line.npos || line[first] == '#') continue;
+      line.erase(0, first);
+      if (line.ends_with('\r')) line.pop_back();
+      lines.push_back(std::move(line));
+    }
+    take_all(lines, file, depth + 1);
+    return {};
+  }
+
+  bool is_truth_flag(const std::string& name) const {
+    if (const auto found = known_.find(name); found != known_.end()) return found->second->kind == Option::Kind::flag;
+    gflags::CommandLineFlagInfo info;
+    return is_log_flag(name) && gflags::GetCommandLineFlagInfo(name.c_str(), &info) && info.type == "bool";
+  }
+
+  Status unknown(const std::string& name) const {
+    std::vector<std::string> names{"help", "version", "flagfile"};
+    for (const auto& entry : known_) names.push_back(entry.first);
+    return usage("unknown flag --" + name + "; the nearest is --" + nearest_name(name, names));
+  }
+
+  void fail(Status status) {
+    if (first_error_.ok()) first_error_ = std::move(status);
+  }
+
+  const FlagTables& tables_;
+  CommandLine& line_;
+  std::map<std::string, const Option*, std::less<>> known_;
+  std::map<std::string, std::string, std::less<>> unchecked_;
+  Status first_error_;
+};
+
+// Levenshtein's distance, with two neighbours changing places counted as one.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    next[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      next[j + 1] = std::min({next[j] + 1, row[j + 1] + 1, row[j] + (a[i] == b[j] ? 0 : 1)});
+      if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j])
+        next[j + 1] = std::min(next[j + 1], before[j - 1] + 1);
+    }
+    before.swap(row);
+    row.swap(next);
+  }
+  return row[b.size()];
+}
+
+bool good_name(std::string_view name) {
+  const auto good = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  return !name.empty() && name[0] >= 'a' && name[0] <= 'z' && std::all_of(name.begin(), name.end(), good);
+}
+
+}  // namespace
+
+Result<std::string> checked_value(const Option& option, std::string_view value) {
+  switch (option.kind) {
+    case Option::Kind::integer: {
+      const auto number = number_of<std::int64_t>(value);
+      if (!number || !within(option, static_cast<double>(*number)))
+        return wrong_value(option, value, "must be a whole number");
+      return std::to_string(*number);
+    }
+    case Option::Kind::real: {
+      const auto number = number_of<double>(value);
+      if (!number || !std::isfinite(*number) || !within(option, *number))
+        return wrong_value(option, value, "must be a number");
+      return std::string(value.substr(value.starts_with('+') ? 1 : 0));
+    }
+    case Option::Kind::flag: {
+      const auto truth = truth_of(value);
+      if (!truth) return wrong_value(option, value, "must be true or false");
+      return std::string(*truth ? "true" : "false");
+    }
+    case Option::Kind::choice: {
+      const auto words = words_of(option.unit);
+      if (std::find(words.begin(), words.end(), value) == words.end())
+        return wrong_value(option, value, "must be one of " + std::string(option.unit));
+      return std::string(value);
+    }
+    case Option::Kind::text:
+    case Option::Kind::path:
+      break;
+  }
+  return std::string(value);
+}
+
+Result<CommandLine> parse_flags(int argc, const char* const* argv, const FlagTables& tables) {
+  // Also makes the linker keep glog, so that a program that logs nothing itself accepts its flags.
+  google::SetStderrLogging(google::GLOG_WARNING);
+  CommandLine line;
+  Walk walk(tables, line);
+  std::vector<std::string> words;
+  for (int i = 1; i < argc; ++i) words.emplace_back(argv[i]);
+  ROTA_TRY(walk.run(words));
+  return line;
+}
+
+std::string describe(std::span<const Option> table) {
+  std::string text;
+  for (const Option& option : table) {
+    std::string line = "  --" + std::string(option.name);
+    if (option.kind == Option::Kind::choice)
+      line += "=" + std::string(option.unit);
+    else if (option.kind != Option::Kind::flag)
+      line += option.kind == Option::Kind::path ? "=PATH" : option.kind == Option::Kind::text ? "=TEXT" : "=N";
+    std::string facts;
+    const auto add = [&](const std::string& fact) { facts += (facts.empty() ? "" : "; ") + fact; };
+    if (!option.default_value.empty()) add("default " + std::string(option.default_value));
+    if (!option.unit.empty() && option.kind != Option::Kind::choice) add("unit: " + std::string(option.unit));
+    if (const std::string bounds = shown_bounds(option); !bounds.empty()) add(bounds);
+    if (!facts.empty()) line += "  (" + facts + ")";
+    text += line + "\n      " + std::string(option.meaning) + "\n";
+  }
+  return text;
+}
+
+Status check_declarations(std::span<const Option> plugin, std::span<const Option> taken) {
+  std::set<std::string_view> names{"help", "version", "flagfile"};
+  for (const Option& option : taken) names.insert(option.name);
+  for (const Option& option : plugin) {
+    const std::string name(option.name);
+    if (!good_name(option.name)) return {ExitCode::failed, "option '" + name + "': not a name for an option"};
+    const bool in_use = !names.insert(option.name).second || is_log_flag(name);
+    if (in_use) return {ExitCode::failed, "option " + name + ": the name is taken"};
+    if (!option.default_value.empty())
+      if (auto checked = checked_value(option, option.default_value); !checked.ok())
+        return {ExitCode::failed, "option " + name + ": wrong default: " + checked.status().what()};
+  }
+  return {};
+}
+
+std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
+  const auto nearer = [&](const std::string& a, const std::string& b) { return distance(name, a) < distance(name, b); };
+  const auto nearest = std::min_element(known.begin(), known.end(), nearer);
+  return nearest == known.end() ? "" : *nearest;
+}
+
+Status write_flagfile(const std::filesystem::path& file,
+                      const std::map<std::string, std::string, std::less<>>& values) {
+  std::string text;
+  for (const auto& [name, value] : values)
+    if (!value.empty()) text += "--" + name + "=" + value + "\n";
+  return write_atomically(file, std::string_view(text));
+}
+
+}  // namespace rota

@@ -1,0 +1,61 @@
+// core/base/flags.h -- the command line: declared by tables of options, kept in gflags' registry, checked here.
+//
+// gflags alone would end the process with a code of its own on a wrong flag, and would not say which one was meant.
+#pragma once
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/status.h"
+#include "rota/options.h"
+
+namespace rota {
+
+// The tables that a command line is read against.  They live as long as the process.
+struct FlagTables {
+  std::span<const Option> job;     // the framework's, or none
+  std::span<const Option> own;     // of this program or command alone: not part of the job
+  std::span<const Option> plugin;  // beyond the framework's
+  bool any_plugin_option = false;  // for who does not load the plugin: an unknown --name=value is taken as it is
+};
+
+struct CommandLine {
+  enum class Wish { run, help, version };
+
+  Wish wish = Wish::run;
+  std::vector<std::string> positional;
+  Options options;  // all tables' options: what the user gave, or the default
+  // What the user gave, on the command line or in a flagfile, in the user's own words.
+  std::map<std::string, std::string, std::less<>> given;
+  std::vector<std::string> flagfiles;  // that were read, as they were named
+  std::vector<std::string> log_flags;  // glog's, as "--v=1"; already set, to be passed to other processes
+};
+
+// Reads argv[1] and on: --name=value, --name value, --flag, --noflag, --flagfile=FILE; a later flag wins; "--" ends the
+// flags.  ExitCode::usage for an unknown flag, naming the nearest known one, and for a value that its declaration
+// forbids; no_input for a missing flagfile.  Writes nothing.  Call from the main thread.
+//
+// Kind::path values come out absolute, integers and flags in their plain form.  --help and --version are found even
+// if other flags are wrong.
+Result<CommandLine> parse_flags(int argc, const char* const* argv, const FlagTables& tables);
+
+// What --help shows of a table: name, default, unit, bounds, meaning.
+std::string describe(std::span<const Option> table);
+
+// Whether a plugin's declarations can be used: good names, none of them the framework's, defaults that their own
+// declarations allow.  ExitCode::failed if not.
+Status check_declarations(std::span<const Option> plugin, std::span<const Option> taken);
+
+// The value as it is kept, or why it cannot be (ExitCode::usage: flag, value, bounds, unit).
+Result<std::string> checked_value(const Option& option, std::string_view value);
+
+// The name out of `known` with the fewest letters to change, add or drop.  "" if there are none.
+std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
+
+// A file that --flagfile reads: a line --name=value for each value that is not empty.
+Status write_flagfile(const std::filesystem::path& file, const std::map<std::string, std::string, std::less<>>& values);
+
+}  // namespace rota

@@ -1,0 +1,43 @@
+// core/base/hash.h -- the one hash for content: XXH3, 64 and 128 bits.  Not against an adversary; against accidents.
+#pragma once
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace rota {
+
+struct Hash128 {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+
+  friend auto operator<=>(const Hash128&, const Hash128&) = default;
+  // Sum of both halves with carry lost: combines hashes of a set whose order does not count.
+  Hash128& operator+=(const Hash128& other) {
+    low += other.low;
+    high += other.high;
+    return *this;
+  }
+  std::string hex() const;  // 32 digits, high half first
+};
+
+Hash128 hash128(std::span<const std::byte> bytes);
+Hash128 hash128(const std::string& text);
+
+// Hashes pieces as if they were one, without joining them.
+class Hasher64 {
+ public:
+  Hasher64();
+  ~Hasher64();
+  Hasher64(const Hasher64&) = delete;
+  Hasher64& operator=(const Hasher64&) = delete;
+
+  void add(std::span<const std::byte> bytes);
+  std::uint64_t digest() const;
+
+ private:
+  void* state_;
+};
+
+}  // namespace rota

@@ -1,0 +1,21 @@
+// core/base/json_text.h -- text in JSON.  JSON is UTF-8; users' paths, options and data need not be.
+#pragma once
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rota {
+
+// The JSON as text, whatever bytes its strings have: those that are no UTF-8 become U+FFFD.  `indent` < 0: on one line.
+template <typename Json>
+std::string json_text(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+// Text that a program will read back: a string or, if that cannot say it, {"hex": its bytes}.
+nlohmann::ordered_json exact_text(std::string_view text);
+// The text again; nothing if the JSON is something else.
+std::optional<std::string> exact_text_of(const nlohmann::json& json);
+
+}  // namespace rota

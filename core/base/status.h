@@ -1,0 +1,62 @@
+// core/base/status.h -- errors as values.  Rota's own code does not throw; plugins may (core/job/plugin_host.h).
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/base/exit_code.h"
+
+namespace rota {
+
+// Success, or what went wrong and the exit code it means if nobody handles it.
+class [[nodiscard]] Status {
+ public:
+  Status() = default;  // success
+  Status(ExitCode code, std::string what) : code_(code), what_(std::move(what)) { ROTA_CHECK(code != ExitCode::ok); }
+
+  bool ok() const { return code_ == ExitCode::ok; }
+  ExitCode code() const { return code_; }
+  const std::string& what() const { return what_; }
+  // The same error with where it happened in front: "partition 2: cannot open ...".
+  Status in(std::string_view where) && {
+    if (!ok()) what_ = std::string(where) + ": " + what_;
+    return std::move(*this);
+  }
+
+ private:
+  ExitCode code_ = ExitCode::ok;
+  std::string what_;
+};
+
+// A value, or why there is none.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}
+  Result(Status status) : status_(std::move(status)) { ROTA_CHECK(!status_.ok()); }
+
+  bool ok() const { return value_.has_value(); }
+  const Status& status() const& { return status_; }
+  Status status() && { return std::move(status_); }
+  T& value() & { return *value_; }
+  const T& value() const& { return *value_; }
+  T&& value() && { return std::move(*value_); }
+  T& operator*() & { return *value_; }
+  const T& operator*() const& { return *value_; }
+  T&& operator*() && { return std::move(*value_); }
+  T* operator->() { return &*value_; }
+  const T* operator->() const { return &*value_; }
+
+ private:
+  std::optional<T> value_;
+  Status status_;
+};
+
+#define ROTA_TRY(expression)                                        \
+  do {                                                              \
+    if (auto status_ = (expression); !status_.ok()) return status_; \
+  } while (false)
+
+}  // namespace rota

@@ -1,0 +1,151 @@
+#include "core/checkpoint/checkpoint_file.h"
+
+#include <rocksdb/iterator.h>
+#include <rocksdb/options.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/files.h"
+
+namespace rota {
+
+namespace {
+
+constexpr std::size_t kKeySize = 13;
+constexpr std::size_t kValueMost = (std::size_t{1} << 32) - (std::size_t{1} << 20);  // RocksDB's lengths have 32 bits
+
+std::string key_of(Object object, TableId table, std::uint64_t number) {
+  std::string key(1, static_cast<char>(object));
+  for (int shift = 24; shift >= 0; shift -= 8) key.push_back(static_cast<char>(table >> shift));
+  for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(number >> shift));
+  return key;
+}
+
+std::uint64_t big_endian(const rocksdb::Slice& key, std::size_t at, std::size_t size) {
+  std::uint64_t value = 0;
+  for (std::size_t i = at; i < at + size; ++i) value = (value << 8) | static_cast<unsigned char>(key[i]);
+  return value;
+}
+
+rocksdb::Options options() {
+  rocksdb::Options options;
+  options.compression = rocksdb::kLZ4Compression;
+  rocksdb::BlockBasedTableOptions table;
+  table.checksum = rocksdb::kXXH3;
+  table.no_block_cache = true;  // every value is read once
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+rocksdb::ReadOptions read_options() {
+  rocksdb::ReadOptions options;
+  options.verify_checksums = true;
+  return options;
+}
+
+Status disk(const std::filesystem::path& path, const rocksdb::Status& status) {
+  return {ExitCode::disk, path.string() + ": " + status.ToString()};
+}
+
+std::vector<double> doubles(const rocksdb::Slice& value) {
+  std::vector<double> numbers(value.size() / sizeof(double));
+  if (!numbers.empty()) std::memcpy(numbers.data(), value.data(), numbers.size() * sizeof(double));
+  return numbers;
+}
+
+rocksdb::Slice slice_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+rocksdb::Status put_all(rocksdb::SstFileWriter& writer, const std::vector<Put>& objects, const Rows& rows) {
+  rocksdb::Status status;
+  // Keys ascend: rows come first because Object::row is the smallest.
+  rows.for_each([&](TableId table, Key key, std::span<const double> values) {
+    if (status.ok()) status = writer.Put(key_of(Object::row, table, key), slice_of(std::as_bytes(values)));
+  });
+  std::vector<const Put*> ordered;
+  for (const Put& put : objects) ordered.push_back(&put);
+  std::sort(ordered.begin(), ordered.end(),
+            [](const Put* a, const Put* b) { return std::pair(a->object, a->id) < std::pair(b->object, b->id); });
+  for (const Put* put : ordered) {
+    if (!status.ok()) break;
+    if (put->bytes.size() > kValueMost) return rocksdb::Status::InvalidArgument("an object of more than 4 GiB");
+    status = writer.Put(key_of(put->object, 0, put->id), slice_of(put->bytes.view()));
+  }
+  return status;
+}
+
+}  // namespace
+
+Result<FileHash> write_checkpoint(const std::filesystem::path& path, const std::vector<Put>& objects,
+                                  const Rows& rows) {
+  const std::filesystem::path unfinished = path.string() + ".unfinished";
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options());
+  rocksdb::Status status = writer.Open(unfinished.string());
+  if (status.ok()) status = put_all(writer, objects, rows);
+  // Finish() syncs the file; it refuses one without entries, which no partition's is: see Checkpoint::objects_of.
+  if (status.ok()) status = writer.Finish();
+  if (!status.ok()) return disk(unfinished, status);
+  auto measured = hash_file(unfinished);
+  if (!measured.ok()) return measured;
+  std::error_code error;
+  std::filesystem::rename(unfinished, path, error);
+  if (error) return Status(ExitCode::disk, path.string() + ": " + error.message());
+  ROTA_TRY(sync_folder(path.parent_path()));
+  return measured;
+}
+
+struct CheckpointFile::Reader {
+  explicit Reader(std::filesystem::path from) : path(std::move(from)), table(options()) {}
+  std::filesystem::path path;
+  rocksdb::SstFileReader table;
+
+  Result<std::string> get(const std::string& key, bool must) {
+    const std::unique_ptr<rocksdb::Iterator> at(table.NewIterator(read_options()));
+    at->Seek(key);
+    if (at->Valid() && at->key() == key) return at->value().ToString();
+    if (!at->status().ok()) return disk(path, at->status());
+    if (must) return Status(ExitCode::disk, path.string() + ": an object is missing");
+    return std::string();
+  }
+};
+
+CheckpointFile::CheckpointFile(std::unique_ptr<Reader> reader) : reader_(std::move(reader)) {}
+CheckpointFile::~CheckpointFile() = default;
+
+Result<std::unique_ptr<CheckpointFile>> CheckpointFile::open(const std::filesystem::path& path) {
+  auto reader = std::make_unique<Reader>(path);
+  const rocksdb::Status status = reader->table.Open(path.string());
+  if (!status.ok()) return disk(path, status);
+  return std::unique_ptr<CheckpointFile>(new CheckpointFile(std::move(reader)));
+}
+
+Result<Bytes> CheckpointFile::get(Object object, std::uint64_t number) const {
+  auto value = reader_->get(key_of(object, 0, number), true);
+  if (!value.ok()) return value.status();
+  auto owner = std::make_shared<const std::string>(*std::move(value));
+  return Bytes(owner, std::as_bytes(std::span(owner->data(), owner->size())));
+}
+
+Result<std::vector<double>> CheckpointFile::row(TableId table, Key key) const {
+  auto value = reader_->get(key_of(Object::row, table, key), false);
+  if (!value.ok()) return value.status();
+  return doubles(*value);
+}
+
+Status CheckpointFile::for_each_row(const std::function<void(TableId, Key, std::vector<double>)>& f) const {
+  const std::unique_ptr<rocksdb::Iterator> at(reader_->table.NewIterator(read_options()));
+  for (at->Seek(key_of(Object::row, 0, 0)); at->Valid(); at->Next()) {
+    const rocksdb::Slice key = at->key();
+    if (key.size() != kKeySize || static_cast<Object>(key[0]) != Object::row) break;
+    f(static_cast<TableId>(big_endian(key, 1, 4)), big_endian(key, 5, 8), doubles(at->value()));
+  }
+  if (!at->status().ok()) return disk(reader_->path, at->status());
+  return {};
+}
+
+}  // namespace rota

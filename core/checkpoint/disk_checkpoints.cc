@@ -1,0 +1,65 @@
+#include "core/checkpoint/disk_checkpoints.h"
+
+#include "core/base/files.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/job/run_folder.h"
+
+namespace rota {
+
+namespace {
+
+class DiskCheckpoints final : public CheckpointStore {
+ public:
+  DiskCheckpoints(const std::filesystem::path& run, std::uint64_t era, std::vector<std::string> files)
+      : run_{run}, era_(era), files_(std::move(files)) {}
+
+  Result<FileHash> write(Epoch epoch, std::uint32_t partition, const std::vector<Put>& objects, const Rows& rows,
+                         std::string& file) override {
+    const auto folder = run_.checkpoint(epoch);
+    ROTA_TRY(make_folder(folder));
+    const std::string name = RunFolder::partition_file(partition, era_);
+    file = (folder.filename() / name).string();
+    return write_checkpoint(folder / name, objects, rows);
+  }
+
+  Status read_rows(Epoch, std::uint32_t partition, Rows& rows) override {
+    auto from = open(partition);
+    if (!from.ok()) return from.status();
+    Status status;
+    const Status read = (*from)->for_each_row([&](TableId table, Key key, const std::vector<double>& values) {
+      if (!rows.has_table(table) || values.size() != rows.tables()[table].row_width)
+        status = Status(ExitCode::disk, "a row of the checkpoint does not fit its table");
+      else
+        rows.row(table, key) = values;
+    });
+    ROTA_TRY(read);
+    return status;
+  }
+
+  Result<Bytes> read(Epoch, std::uint32_t partition, Object object, std::uint64_t number) override {
+    auto from = open(partition);
+    if (!from.ok()) return from.status();
+    return (*from)->get(object, number);
+  }
+
+ private:
+  // Of the epoch to resume.
+  Result<std::unique_ptr<CheckpointFile>> open(std::uint32_t partition) const {
+    if (partition >= files_.size())
+      return Status(ExitCode::disk, "partition " + std::to_string(partition) + " has no file in the checkpoint");
+    return CheckpointFile::open(run_.checkpoint() / files_[partition]);
+  }
+
+  RunFolder run_;
+  std::uint64_t era_;
+  std::vector<std::string> files_;
+};
+
+}  // namespace
+
+std::shared_ptr<CheckpointStore> disk_checkpoints(const std::filesystem::path& run, std::uint64_t era,
+                                                  std::vector<std::string> files) {
+  return std::make_shared<DiskCheckpoints>(run, era, std::move(files));
+}
+
+}  // namespace rota

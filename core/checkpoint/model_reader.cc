@@ -1,0 +1,157 @@
+#include "core/checkpoint/model_reader.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/files.h"
+#include "core/base/json_text.h"
+#include "core/base/sealed_json.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/cut.h"
+#include "core/job/input_files.h"
+#include "core/job/run_folder.h"
+#include "core/rounds/placement.h"
+#include "rota/error.h"
+
+namespace rota {
+
+namespace {
+
+constexpr unsigned kFormat = 3;  // that of commit records, too
+constexpr std::size_t kManifestBytesMax = std::size_t{16} << 20;
+
+struct Manifest {
+  std::filesystem::path folder;
+  std::string app;
+  Job job;
+  Epoch epoch = 0;
+  std::vector<std::unique_ptr<CheckpointFile>> files;  // by partition
+};
+
+template <typename T>
+T must(Result<T> result) {
+  if (!result.ok()) throw DataError(result.status().what(), 0, "the model is damaged");
+  return std::move(result).value();
+}
+
+class StoredModel final : public Model {
+ public:
+  StoredModel(Manifest manifest, Cut cut) : manifest_(std::move(manifest)), cut_(std::move(cut)) {}
+
+  const Job& job() const override { return manifest_.job; }
+  const Cut& cut() const override { return cut_; }
+  Epoch epoch() const override { return manifest_.epoch; }
+  std::vector<double> row(TableId table, Key key) const override {
+    const auto row_in = [&](std::uint32_t partition) { return must(manifest_.files[partition]->row(table, key)); };
+    // Whether the table's rows are together is the plugin's to know; they are in one of two places.
+    auto row = row_in(partition_of_row(table, key, partitions()));
+    return row.empty() ? row_in(kPartitionOfTogether) : row;
+  }
+  void for_each_row(TableId table, const std::function<void(Key, std::span<const double>)>& f) const override {
+    std::map<Key, std::vector<double>> rows;
+    for (const auto& file : manifest_.files) {
+      const Status status = file->for_each_row([&](TableId of, Key key, std::vector<double> row) {
+        if (of == table) rows[key] = std::move(row);
+      });
+      if (!status.ok()) throw DataError(status.what(), 0, "the model is damaged");
+    }
+    for (const auto& [key, row] : rows) f(key, row);
+  }
+  Bytes slice(SliceId slice) const override { return object(Object::slice, slice); }
+  Bytes shard(ShardId shard) const override { return object(Object::shard, shard); }
+
+ private:
+  std::uint32_t partitions() const { return static_cast<std::uint32_t>(manifest_.files.size()); }
+  Bytes object(Object object, std::uint64_t number) const {
+    return must(manifest_.files[partition_of_object(number, partitions())]->get(object, number));
+  }
+
+  Manifest manifest_;
+  Cut cut_;
+};
+
+std::filesystem::path model_folder(const std::filesystem::path& folder) {
+  const RunFolder run{folder};
+  return std::filesystem::exists(run.model() / RunFolder::kModelManifest) ? run.model() : folder;
+}
+
+Result<nlohmann::json> read_manifest(const std::filesystem::path& folder) {
+  const auto path = model_folder(folder) / RunFolder::kModelManifest;
+  if (!std::filesystem::exists(path)) return Status(ExitCode::no_input, folder.string() + ": there is no model here");
+  auto text = read_whole_file(path, kManifestBytesMax);
+  if (!text.ok()) return text.status();
+  // Those of format 1 had no checksum.  They are refused: if its absence were allowed, it would be no check.
+  auto json = unseal(*text, kFormat);
+  if (!json.ok()) return std::move(json).status().in(path.string());
+  return json;
+}
+
+// Throws nlohmann's exceptions if something is missing or of another type.
+Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json& json) {
+  Manifest manifest;
+  manifest.folder = model_folder(folder);
+  const auto app = exact_text_of(json.at("app"));
+  if (!app) return Status(ExitCode::disk, folder.string() + ": the model's manifest names no app");
+  manifest.app = *app;
+  manifest.epoch = json.at("epoch").get<Epoch>();
+  manifest.job.seed = json.at("seed").get<std::uint64_t>();
+  manifest.job.shards = json.at("shards").get<std::uint32_t>();
+  manifest.job.slices = json.at("slices").get<std::uint32_t>();
+  std::map<std::string, std::string, std::less<>> options;
+  for (const auto& [name, value] : json.at("options").items()) {
+    auto text = exact_text_of(value);
+    if (!text) return Status(ExitCode::disk, folder.string() + ": the model's manifest has no text for --" + name);
+    options[name] = *std::move(text);
+  }
+  manifest.job.options = Options(std::move(options));
+  const auto files_of = [&](std::string_view name) {
+    auto files = input_files(manifest.job.options.text(name));
+    return files.ok() ? std::move(files).value() : std::vector<std::string>();
+  };
+  manifest.job.input = files_of("input");
+  manifest.job.valid = files_of("valid");
+  for (const auto& file : json.at("files")) {
+    const auto path = manifest.folder / file.at("file").get<std::string>();
+    const auto measured = hash_file(path);
+    if (!measured.ok()) return measured.status();
+    if (measured->bytes != file.at("bytes").get<std::uint64_t>() ||
+        measured->hash.hex() != file.at("xxh3").get<std::string>())
+      return Status(ExitCode::disk, path.string() + ": not what the manifest says: damaged");
+    auto opened = CheckpointFile::open(path);
+    if (!opened.ok()) return opened.status();
+    manifest.files.push_back(std::move(opened).value());
+  }
+  // Where a row is follows from the number of files: with one missing, others would be looked for in the wrong place.
+  if (manifest.files.empty() || manifest.files.size() != json.at("partitions").get<std::uint64_t>())
+    return Status(ExitCode::disk, manifest.folder.string() + ": a model without some of its files");
+  return manifest;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder) {
+  auto json = read_manifest(folder);
+  if (!json.ok()) return json.status();
+  try {
+    auto manifest = parse(folder, *json);
+    if (!manifest.ok()) return manifest.status();
+    auto bytes = manifest->files[0]->get(Object::cut, 0);
+    if (!bytes.ok()) return bytes.status();
+    Reader in(bytes->view());
+    auto cut = decode_cut(in);
+    if (!cut) return Status(ExitCode::disk, folder.string() + ": the model's cut is damaged");
+    manifest->job.slices = static_cast<std::uint32_t>(cut->slices.size());
+    return std::unique_ptr<Model>(std::make_unique<StoredModel>(std::move(manifest).value(), *std::move(cut)));
+  } catch (const nlohmann::json::exception& error) {
+    return Status(ExitCode::disk, folder.string() + ": the model's manifest is damaged: " + error.what());
+  }
+}
+
+Result<std::string> app_of_model(const std::filesystem::path& folder) {
+  auto json = read_manifest(folder);
+  if (!json.ok()) return json.status();
+  auto app = json->contains("app") ? exact_text_of(json->at("app")) : std::nullopt;
+  if (!app) return Status(ExitCode::disk, folder.string() + ": the model's manifest names no app");
+  return *std::move(app);
+}
+
+}  // namespace rota

@@ -1,0 +1,19 @@
+// core/checkpoint/model_reader.h -- a run's committed model, for the plugin's commands.
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "core/base/status.h"
+#include "rota/model.h"
+
+namespace rota {
+
+// `folder` is a run's folder or the model's own.  Checks sizes and hashes of all files against the manifest.
+// ExitCode::no_input if there is no model, disk if it is damaged, wrong_version if its format is another.
+Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder);
+
+// The app that a model was trained with, by its own name.
+Result<std::string> app_of_model(const std::filesystem::path& folder);
+
+}  // namespace rota

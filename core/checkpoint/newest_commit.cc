@@ -1,0 +1,55 @@
+#include "core/checkpoint/newest_commit.h"
+
+#include "core/base/file_hash.h"
+#include "core/base/files.h"
+#include "core/base/log.h"
+#include "core/records/json_records.h"
+
+namespace rota {
+
+namespace {
+
+constexpr std::size_t kRecordBytesMax = std::size_t{16} << 20;
+
+Result<CommitRecord> read_commit(const RunFolder& run, const std::filesystem::path& folder) {
+  const auto its_record = folder / RunFolder::kCommitRecord;
+  auto text = read_whole_file(its_record, kRecordBytesMax);
+  if (!text.ok()) return text.status();
+  auto record = commit_from_text(*text);
+  if (!record.ok()) return std::move(record).status().in(its_record.string());
+  for (const CommittedFile& file : record->files) {
+    const auto path = run.checkpoint() / file.file;
+    auto measured = hash_file(path);
+    if (!measured.ok()) return measured.status();
+    if (measured->bytes != file.bytes || measured->hash != file.hash)
+      return Status(ExitCode::disk, path.string() + ": not what the commit record says");
+  }
+  return record;
+}
+
+}  // namespace
+
+Result<CommitRecord> newest_commit(const RunFolder& run, const Hash128& job) {
+  std::string refused;   // why, of all
+  bool versions = true;  // they are of other versions, all
+  for (const auto& folder : run.epochs()) {
+    std::error_code error;
+    if (!std::filesystem::exists(folder / RunFolder::kCommitRecord, error) && !error) continue;
+    auto record = read_commit(run, folder);
+    if (!record.ok()) {
+      log_warning("event=checkpoint_refused why=" + log_value(record.status().what()));
+      refused += (refused.empty() ? "" : "; ") + record.status().what();
+      versions = versions && record.status().code() == ExitCode::wrong_version;
+      continue;
+    }
+    if (record->job != job)
+      return Status(ExitCode::usage, "the checkpoint in " + run.path.string() + " was made with other options");
+    return record;
+  }
+  if (!refused.empty())
+    return Status(versions ? ExitCode::wrong_version : ExitCode::disk,
+                  "no checkpoint of " + run.path.string() + " can be used: " + refused + "; start a new run");
+  return Status(ExitCode::no_input, "no epoch was committed in " + run.path.string());
+}
+
+}  // namespace rota

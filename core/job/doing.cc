@@ -1,0 +1,245 @@
+#include "core/job/doing.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <system_error>
+
+#include "core/base/files.h"
+#include "core/base/log.h"
+
+namespace rota {
+
+namespace {
+
+constexpr std::array kCrashes = {SIGSEGV, SIGABRT, SIGILL, SIGBUS, SIGFPE};
+constexpr std::array kCrashNames = {"SIGSEGV", "SIGABRT", "SIGILL", "SIGBUS", "SIGFPE"};
+constexpr std::size_t kSlots = 255;  // threads beyond these are not in the file, except when they crash
+constexpr std::size_t kHandlerStack = 64 << 10;
+constexpr char kMagic[8] = {'R', 'O', 'T', 'A', 'd', 'o', 'n', '1'};
+constexpr std::size_t kToldMost = 4;  // threads that last_words names
+
+struct Page {
+  char magic[8];
+  std::uint64_t pid;
+  std::atomic<std::uint32_t> used;  // slots
+  std::atomic<std::int32_t> signal;
+  std::uint32_t crashed_size;
+  char crashed[DoingSlot::kTextBytes];
+  DoingSlot slots[kSlots];
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
+
+// Until there is a file; zeros, as a new file is.
+Page unkept;
+std::atomic<Page*> page{&unkept};
+std::filesystem::path kept_file;
+char name_of_process[64];
+std::array<struct sigaction, kCrashes.size()> before;
+
+// A handler needs a stack of its own where the thread's has overflown.
+class HandlerStack {
+ public:
+  HandlerStack() {
+    stack_t now = {};
+    // A sanitizer has one already, and frees what it finds.
+    if (::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+    memory_ = std::make_unique<std::byte[]>(kHandlerStack);
+    stack_t ours = {};
+    ours.ss_sp = memory_.get();
+    ours.ss_size = kHandlerStack;
+    ::sigaltstack(&ours, nullptr);
+  }
+  ~HandlerStack() {
+    if (memory_ == nullptr) return;
+    stack_t none = {};
+    none.ss_flags = SS_DISABLE;
+    ::sigaltstack(&none, nullptr);
+  }
+  HandlerStack(const HandlerStack&) = delete;
+  HandlerStack& operator=(const HandlerStack&) = delete;
+
+ private:
+  std::unique_ptr<std::byte[]> memory_;
+};
+
+thread_local DoingSlot own_slot;  // of a thread for which the page has no room
+thread_local DoingSlot* slot = nullptr;
+thread_local const HookNote* innermost = nullptr;
+
+DoingSlot& slot_here() {
+  if (slot != nullptr) return *slot;
+  thread_local const HandlerStack stack;
+  Page& here = *page;
+  const std::uint32_t index = here.used.fetch_add(1);
+  slot = index < kSlots ? &here.slots[index] : &own_slot;
+  return *slot;
+}
+
+std::size_t crash_index(int signal) {
+  return static_cast<std::size_t>(std::find(kCrashes.begin(), kCrashes.end(), signal) - kCrashes.begin());
+}
+
+// Only what is safe in a signal handler from here on.
+class Line {
+ public:
+  void add(const char* text, std::size_t size) {
+    size = std::min(size, sizeof text_ - size_);
+    std::memcpy(text_ + size_, text, size);
+    size_ += size;
+  }
+  void add(const char* text) { add(text, std::strlen(text)); }
+  void write(int fd) const {
+    if (fd < 0) return;
+    [[maybe_unused]] const auto written = ::write(fd, text_, size_);
+  }
+
+ private:
+  char text_[512];
+  std::size_t size_ = 0;
+};
+
+void on_crash(int signal, siginfo_t* info, void*) {
+  Page& here = *page;
+  std::int32_t none = 0;
+  // The first is the one to tell: the others may be its consequence.
+  if (here.signal.compare_exchange_strong(none, -1)) {
+    const bool inside = slot != nullptr && slot->inside != 0;
+    if (inside) std::memcpy(here.crashed, slot->text, slot->size);
+    here.crashed_size = inside ? slot->size : 0;
+    here.signal = signal;
+    Line line;
+    line.add("event=crash role=");
+    line.add(name_of_process);
+    line.add(" signal=");
+    line.add(kCrashNames[crash_index(signal)]);
+    line.add(" in=\"");
+    line.add(here.crashed, here.crashed_size);
+    line.add("\"\n");
+    line.write(STDERR_FILENO);
+    line.write(log_descriptor());
+  }
+  ::sigaction(signal, &before[crash_index(signal)], nullptr);
+  // What an instruction did, it does again on return; what was sent has to be sent again.
+  if (info->si_code <= 0) ::raise(signal);
+}
+
+void catch_crashes() {
+  slot_here();
+  struct sigaction action = {};
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  for (std::size_t i = 0; i < kCrashes.size(); ++i) ::sigaction(kCrashes[i], &action, &before[i]);
+}
+
+Result<Page*> map_page(const std::filesystem::path& file) {
+  const auto failed = [&](ExitCode code, int error) {
+    return Status(code, "cannot write " + file.string() + ": " + std::generic_category().message(error));
+  };
+  // A file of its own: an earlier start may still have the old one in its memory.
+  ::unlink(file.c_str());
+  const FileDescriptor fd(::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
+  if (!fd.open()) return failed(ExitCode::cannot_write, errno);
+  // A full disk must be seen here, and not by a write to memory.
+  if (const int error = ::posix_fallocate(fd.get(), 0, sizeof(Page)); error != 0) return failed(ExitCode::disk, error);
+  void* const at = ::mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+  if (at == MAP_FAILED) return failed(ExitCode::disk, errno);
+  return static_cast<Page*>(at);
+}
+
+}  // namespace
+
+HookNote::HookNote(std::string_view plugin, std::string_view hook, std::string_view where)
+    : plugin_(plugin), hook_(hook), where_(where), slot_(slot_here()), outer_(innermost) {
+  innermost = this;
+  write();
+}
+
+HookNote::~HookNote() {
+  innermost = outer_;
+  if (outer_ != nullptr)
+    outer_->write();
+  else
+    slot_.inside.store(0, std::memory_order_release);
+}
+
+void HookNote::write() const {
+  slot_.entered.fetch_add(1, std::memory_order_acq_rel);
+  std::size_t size = 0;
+  const auto add = [&](std::string_view text) {
+    const std::size_t fits = std::min(text.size(), DoingSlot::kTextBytes - size);
+    std::memcpy(slot_.text + size, text.data(), fits);
+    size += fits;
+  };
+  add("plugin ");
+  add(plugin_);
+  add(", ");
+  add(hook_);
+  if (!where_.empty()) add(", ");
+  add(where_);
+  slot_.size = static_cast<std::uint32_t>(size);
+  slot_.inside.store(1, std::memory_order_relaxed);
+  slot_.entered.fetch_add(1, std::memory_order_release);
+}
+
+const DoingSlot& doing_of_this_thread() {
+  return slot_here();
+}
+
+Status keep_doings(const std::filesystem::path& file, std::string_view process) {
+  const std::size_t size = std::min(process.size(), sizeof name_of_process - 1);
+  std::memcpy(name_of_process, process.data(), size);
+  const Status folder = make_folder(file.parent_path());
+  auto mapped = folder.ok() ? map_page(file) : Result<Page*>(folder);
+  if (mapped.ok()) {
+    std::memcpy((*mapped)->magic, kMagic, sizeof kMagic);
+    (*mapped)->pid = static_cast<std::uint64_t>(::getpid());
+    page = *mapped;
+    slot = nullptr;
+    kept_file = file;
+  }
+  catch_crashes();
+  return mapped.ok() ? Status() : mapped.status();
+}
+
+void drop_doings() {
+  std::error_code ignored;
+  if (!kept_file.empty()) std::filesystem::remove(kept_file, ignored);
+}
+
+std::optional<LastWords> last_words(const std::filesystem::path& file, std::uint64_t pid) {
+  const auto bytes = read_whole_file(file, sizeof(Page));
+  if (!bytes.ok() || bytes->size() != sizeof(Page)) return std::nullopt;
+  const auto left = std::make_unique<Page>();
+  std::memcpy(static_cast<void*>(left.get()), bytes->data(), sizeof(Page));
+  if (std::memcmp(left->magic, kMagic, sizeof kMagic) != 0 || left->pid != pid) return std::nullopt;
+  LastWords words;
+  words.signal = std::max<int>(left->signal, 0);
+  if (words.signal != 0) {
+    words.doing.assign(left->crashed, std::min<std::size_t>(left->crashed_size, sizeof left->crashed));
+    return words;
+  }
+  std::size_t told = 0;
+  for (const DoingSlot& one : left->slots) {
+    if (one.inside == 0 || one.entered % 2 != 0 || told == kToldMost) continue;
+    words.doing += (told++ == 0 ? "" : "; ") + std::string(one.text, std::min<std::size_t>(one.size, sizeof one.text));
+  }
+  return words;
+}
+
+std::string signal_name(int number) {
+  return is_crash(number) ? kCrashNames[crash_index(number)] : "signal " + std::to_string(number);
+}
+
+bool is_crash(int signal) {
+  return crash_index(signal) < kCrashes.size();
+}
+
+}  // namespace rota

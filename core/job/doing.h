@@ -1,0 +1,66 @@
+// core/job/doing.h -- which hook of a plugin every thread of this process is in, kept where a crash cannot lose it.
+//
+// Each thread that calls hooks has a slot, in memory that is a file of the run's folder: what was noted there outlives
+// the process, however that ends.  A signal of its own (SIGSEGV, SIGABRT, SIGILL, SIGBUS, SIGFPE) is noted too, told in
+// one line on stderr and in the log, and then does what it would have done.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/base/status.h"
+
+namespace rota {
+
+// Part of a file's format, and read by signal handlers and other threads.
+struct DoingSlot {
+  static constexpr std::size_t kTextBytes = 240;
+
+  std::atomic<std::uint64_t> entered;  // hooks that the thread has entered or come back to; odd while the text changes
+  std::atomic<std::uint32_t> inside;   // whether it is in one
+  std::uint32_t size;                  // of the text, at most kTextBytes
+  char text[kTextBytes];               // "plugin lda, Push::push, round 12, shard 3"
+};
+
+// While it lives, the calling thread is in this hook.  The texts live as long.  Costs two copies of the text.
+class HookNote {
+ public:
+  HookNote(std::string_view plugin, std::string_view hook, std::string_view where);
+  ~HookNote();
+  HookNote(const HookNote&) = delete;
+  HookNote& operator=(const HookNote&) = delete;
+
+ private:
+  void write() const;
+
+  std::string_view plugin_, hook_, where_;
+  DoingSlot& slot_;
+  const HookNote* outer_;
+};
+
+// That of the calling thread; valid until it ends.
+const DoingSlot& doing_of_this_thread();
+
+// Keeps the slots of this process in `file` from here on, and catches the signals.  `process` is "worker-0".  Call
+// before there are threads.  Without the file (ExitCode::cannot_write, disk) the signals are caught all the same.
+Status keep_doings(const std::filesystem::path& file, std::string_view process);
+// The process ends as it should: nobody will ask.
+void drop_doings();
+
+struct LastWords {
+  int signal = 0;     // of its own; 0: none that it could catch
+  std::string doing;  // what the thread was in that got it, or all threads; "" if that was no hook
+};
+// What a process of this id left in `file`; nothing if it is not there, or another process'.
+std::optional<LastWords> last_words(const std::filesystem::path& file, std::uint64_t pid);
+
+// "SIGSEGV"; "signal 42" if it is none of those above.
+std::string signal_name(int number);
+// Whether a process ends itself with it: our bug, or a plugin's.
+bool is_crash(int signal);
+
+}  // namespace rota

@@ -1,0 +1,99 @@
+#include "core/job/input_files.h"
+
+#include <glob.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Status missing(const std::string& name, const std::string& why) {
+  return {ExitCode::no_input, "input " + name + ": " + why};
+}
+
+Result<std::vector<std::string>> files_in(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    if (at->is_regular_file(ignored) && !at->path().filename().string().starts_with('.'))
+      files.push_back(at->path().string());
+  }
+  if (error) return missing(folder, error.message());
+  if (files.empty()) return missing(folder, "the folder has no files");
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Result<std::vector<std::string>> files_like(const std::string& pattern) {
+  glob_t found = {};
+  const int outcome = ::glob(pattern.c_str(), GLOB_ERR, nullptr, &found);  // sorts
+  std::vector<std::string> files;
+  for (std::size_t i = 0; outcome == 0 && i < found.gl_pathc; ++i) {
+    std::error_code ignored;
+    if (!fs::is_directory(found.gl_pathv[i], ignored)) files.emplace_back(found.gl_pathv[i]);
+  }
+  ::globfree(&found);
+  if (files.empty()) return missing(pattern, "no file matches");
+  // glob() sorts by the user's language; here the order must be the same everywhere.
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Result<std::vector<std::string>> files_of(const std::string& part) {
+  std::error_code error;
+  if (fs::is_directory(part, error)) return files_in(part);
+  if (fs::exists(part, error)) return std::vector<std::string>{part};
+  if (part.find_first_of("*?[") != part.npos) return files_like(part);
+  return missing(part, "no such file");
+}
+
+}  // namespace
+
+// A name that contains a comma is taken as it is if there is such a file.
+std::vector<std::string> input_parts(std::string_view input) {
+  std::error_code ignored;
+  if (fs::exists(fs::path(input), ignored)) return {std::string(input)};
+  std::vector<std::string> parts;
+  while (true) {
+    const auto comma = input.find(',');
+    if (comma != 0 && !input.empty()) parts.emplace_back(input.substr(0, comma));
+    if (comma == input.npos) return parts;
+    input.remove_prefix(comma + 1);
+  }
+}
+
+Result<std::vector<std::string>> input_files(std::string_view input) {
+  std::vector<std::string> files;
+  for (const std::string& part : input_parts(input)) {
+    auto found = files_of(part);
+    if (!found.ok()) return found.status();
+    for (std::string& file : *found) {
+      if (::access(file.c_str(), R_OK) != 0) return missing(file, std::generic_category().message(errno));
+      files.push_back(std::move(file));
+    }
+  }
+  if (files.empty()) return Status(ExitCode::no_input, "the input names no file");
+  return files;
+}
+
+std::string absolute_input(std::string_view input) {
+  if (input == "-") return "-";
+  std::string all;
+  for (const std::string& part : input_parts(input)) {
+    std::error_code error;
+    const fs::path absolute = fs::absolute(part, error);
+    if (!all.empty()) all += ',';
+    all += error ? part : absolute.lexically_normal().string();
+  }
+  return all;
+}
+
+}  // namespace rota

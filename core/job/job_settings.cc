@@ -1,0 +1,65 @@
+#include "core/job/job_settings.h"
+
+#include <string_view>
+
+#include "core/job/job_options.h"
+
+namespace rota {
+
+namespace {
+
+Nanoseconds seconds(const Options& options, std::string_view name) {
+  return static_cast<Nanoseconds>(options.real(name) * static_cast<double>(kSecond));
+}
+
+// What concerns this process alone is nobody's business in the job's records.
+Options without_role_options(const Options& options) {
+  auto values = options.all();
+  for (const Option& option : role_options()) values.erase(std::string(option.name));
+  return Options(std::move(values));
+}
+
+}  // namespace
+
+Result<JobSettings> job_settings(const CommandLine& line, bool read_input) {
+  const Options& options = line.options;
+  const auto number = [&](std::string_view name) { return static_cast<std::uint32_t>(options.integer(name)); };
+  JobSettings settings;
+  settings.app = options.text("app");
+  settings.run = {options.text("out")};
+  settings.workers = number("workers");
+  settings.threads = number("threads");
+  settings.schedulers = number("schedulers");
+  settings.stores = number("stores");
+  settings.partitions = number("partitions");
+  settings.epochs = number("epochs");
+  settings.eval_every = number("eval_every");
+  settings.checkpoint_every = number("checkpoint_every");
+  settings.checkpoint_spacing = seconds(options, "checkpoint_seconds");
+  settings.step_budget = seconds(options, "step_budget_ms") / 1000;
+  settings.peer_timeout = seconds(options, "peer_timeout_seconds");
+  settings.start_timeout = seconds(options, "start_timeout_seconds");
+  settings.pipeline = number("pipeline");
+  settings.staleness = number("staleness");
+  settings.asynchronous = options.flag("asynchronous");
+  settings.message_bytes_max = static_cast<std::size_t>(options.integer("max_message_mb")) << 20;
+  settings.insecure = options.flag("insecure");
+  settings.plugin_dir = options.text("plugin_dir");
+
+  settings.hash = hash128(job_identity(line));
+  Options of_job = without_role_options(options);
+  if (read_input) {
+    auto job = make_job(options);
+    if (!job.ok()) return job.status();
+    settings.job = std::move(job).value();
+    settings.job.options = std::move(of_job);
+    return settings;
+  }
+  settings.job.options = std::move(of_job);
+  settings.job.seed = static_cast<std::uint64_t>(options.integer("seed"));
+  settings.job.shards = number("shards");
+  settings.job.slices = settings.job.shards * number("slices_per_shard");
+  return settings;
+}
+
+}  // namespace rota

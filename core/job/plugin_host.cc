@@ -1,0 +1,184 @@
+#include "core/job/plugin_host.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/dll/shared_library.hpp>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <system_error>
+
+#include "core/job/job_options.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr char kSymbol[] = "rota_plugin_v1";
+
+std::vector<fs::path> folders(const fs::path& plugin_dir) {
+  if (!plugin_dir.empty()) return {plugin_dir};
+  return {program_folder() / ".." / ROTA_PLUGIN_DIR_BESIDE, fs::path(ROTA_PLUGIN_DIR)};
+}
+
+std::string list_of(const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
+  return list;
+}
+
+Result<fs::path> locate(std::string_view app, const fs::path& plugin_dir) {
+  std::error_code error;
+  if (app.ends_with(".so")) {
+    const fs::path file = fs::canonical(fs::path(app), error);
+    if (error) return Status(ExitCode::usage, "app " + std::string(app) + ": " + error.message());
+    return file;
+  }
+  if (app.empty()) return Status(ExitCode::usage, "no app is named; there are: " + list_of(available_apps(plugin_dir)));
+  if (app.find('/') == app.npos)
+    for (const fs::path& folder : folders(plugin_dir)) {
+      const fs::path file = fs::canonical(folder / (std::string(app) + ".so"), error);
+      if (!error) return file;
+    }
+  const auto apps = available_apps(plugin_dir);
+  std::string what = "unknown app '" + std::string(app) + "'";
+  what += apps.empty() ? "; none is installed" : "; there are: " + list_of(apps);
+  return Status(ExitCode::usage, what + " (or give the path of a .so file)");
+}
+
+// Whoever can write here can make us run what he likes.
+Status check_private(const fs::path& path) {
+  struct stat facts = {};
+  if (::stat(path.c_str(), &facts) != 0)
+    return {ExitCode::usage, path.string() + ": " + std::generic_category().message(errno)};
+  const bool others_write = (facts.st_mode & S_IWOTH) != 0;
+  // In a sticky folder (/tmp) others can add files, but not replace ours.
+  const bool sticky = S_ISDIR(facts.st_mode) && (facts.st_mode & S_ISVTX) != 0;
+  if (others_write && !sticky)
+    return {ExitCode::not_authorised, "plugin refused: everybody can write to " + path.string()};
+  return {};
+}
+
+Status check_owner_in_sticky(const fs::path& file) {
+  struct stat folder = {}, facts = {};
+  if (::stat(file.parent_path().c_str(), &folder) != 0 || ::stat(file.c_str(), &facts) != 0) return {};
+  const bool shared = (folder.st_mode & S_IWOTH) != 0;
+  if (shared && facts.st_uid != ::geteuid() && facts.st_uid != 0)
+    return {ExitCode::not_authorised, "plugin refused: " + file.string() + " belongs to another user"};
+  return {};
+}
+
+std::vector<Option> framework_names() {
+  std::vector<Option> all(job_options().begin(), job_options().end());
+  all.insert(all.end(), role_options().begin(), role_options().end());
+  return all;
+}
+
+Status check_plugin(const Plugin& plugin, const std::string& file) {
+  // `abi` is read BEFORE anything else: behind it a plugin of another version may look different.
+  if (plugin.abi == nullptr || std::strcmp(plugin.abi, kAbiStamp) != 0)
+    return {ExitCode::wrong_version, "plugin " + file + " was built for '" +
+                                         (plugin.abi == nullptr ? "nothing" : plugin.abi) + "', this is '" + kAbiStamp +
+                                         "': build it again with these headers and this compiler"};
+  if (plugin.name.empty() || plugin.tables == nullptr || plugin.terms == nullptr || plugin.schedule == nullptr ||
+      plugin.load == nullptr)
+    return {ExitCode::failed, "plugin " + file + " is not complete: name, tables, terms, schedule and load are needed"};
+  return check_declarations(plugin.options, framework_names()).in("plugin " + file);
+}
+
+}  // namespace
+
+fs::path program_folder() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+std::vector<std::string> available_apps(const fs::path& plugin_dir) {
+  std::vector<std::string> apps;
+  for (const fs::path& folder : folders(plugin_dir)) {
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+      if (at->path().extension() == ".so") apps.push_back(at->path().stem().string());
+  }
+  std::sort(apps.begin(), apps.end());
+  apps.erase(std::unique(apps.begin(), apps.end()), apps.end());
+  return apps;
+}
+
+Result<const Plugin*> find_plugin(std::string_view app, const fs::path& plugin_dir) {
+  auto file = locate(app, plugin_dir);
+  if (!file.ok()) return std::move(file).status();
+  ROTA_TRY(check_private(*file));
+  ROTA_TRY(check_private(file->parent_path()));
+  ROTA_TRY(check_owner_in_sticky(*file));
+
+  const Plugin* plugin = nullptr;
+  boost::dll::fs::error_code no_symbol;
+  const auto open = [&]() -> Status {
+    // Kept open: objects and code of the plugin may be in use until the process ends.
+    static auto* opened = new std::vector<boost::dll::shared_library>;
+    const auto mode = boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local;
+    opened->emplace_back(boost::dll::fs::path(file->string()), mode);
+    if (!opened->back().has(kSymbol))
+      return {ExitCode::wrong_version, file->string() + " is not a plugin of this Rota: it exports no " + kSymbol};
+    plugin = opened->back().get<const Plugin*()>(kSymbol)();
+    return {};
+  };
+  try {
+    ROTA_TRY(open());
+  } catch (const std::exception& error) {
+    return Status(ExitCode::usage, "app " + file->string() + " cannot be loaded: " + error.what());
+  }
+  if (plugin == nullptr) return Status(ExitCode::failed, "plugin " + file->string() + " gives nothing");
+  ROTA_TRY(check_plugin(*plugin, file->string()));
+  return plugin;
+}
+
+Result<PluginLine> parse_with_plugin(int argc, const char* const* argv, std::span<const Option> own, AppFrom from) {
+  FlagTables tables{.job = job_options(), .own = own, .plugin = {}, .any_plugin_option = true};
+  auto first = parse_job_flags(argc, argv, tables);
+  if (!first.ok()) return std::move(first).status();
+  std::string app(first->options.text("app"));
+  if (from == AppFrom::positional && !first->positional.empty()) app = first->positional.front();
+  if (app.empty() && first->wish != CommandLine::Wish::run) return PluginLine{std::move(first).value(), nullptr};
+  auto plugin = find_plugin(app, fs::path(first->options.text("plugin_dir")));
+  if (!plugin.ok()) return std::move(plugin).status();
+
+  std::vector<const char*> words(argv, argv + argc);
+  const std::string app_flag = "--app=" + app;
+  if (from == AppFrom::positional && argc > 0) words.push_back(app_flag.c_str());
+  tables.plugin = (*plugin)->options;
+  tables.any_plugin_option = false;
+  auto line = parse_job_flags(static_cast<int>(words.size()), words.data(), tables);
+  if (!line.ok()) return std::move(line).status();
+  const std::size_t expected = from == AppFrom::positional ? 1 : 0;
+  if (line->wish == CommandLine::Wish::run && line->positional.size() > expected)
+    return Status(ExitCode::usage, "'" + line->positional[expected] + "' is not a flag, and nothing is expected there");
+  return PluginLine{std::move(line).value(), *plugin};
+}
+
+Status hook_failed(std::string_view plugin, std::string_view hook, std::string_view where) {
+  std::string at = "plugin " + std::string(plugin) + ", " + std::string(hook);
+  if (!where.empty()) at += ", " + std::string(where);
+  try {
+    throw;
+  } catch (const DataError& error) {
+    return {ExitCode::bad_data, error.what() + (" (" + at + ")")};
+  } catch (const UsageError& error) {
+    return {ExitCode::usage, error.what() + (" (" + at + ")")};
+  } catch (const NoInput& error) {
+    return {ExitCode::no_input, error.what() + (" (" + at + ")")};
+  } catch (const std::bad_alloc&) {
+    return {ExitCode::failed, at + ": out of memory"};
+  } catch (const std::exception& error) {
+    return {ExitCode::failed, at + ": " + error.what()};
+  } catch (...) {
+    return {ExitCode::failed, at + ": threw something that is no std::exception"};
+  }
+}
+
+}  // namespace rota

@@ -1,0 +1,61 @@
+// core/job/plugin_host.h -- finds and opens plugins, and catches what they throw: the only file that opens libraries.
+//
+// A plugin is code of the user's and has all of the user's rights; it is refused where others could have changed it.
+#pragma once
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/flags.h"
+#include "core/base/status.h"
+#include "core/job/doing.h"
+#include "rota/plugin.h"
+
+namespace rota {
+
+// The plugin of `app`: a name, looked for in `plugin_dir` or, if that is empty, beside this program and then where
+// plugins are installed; or the path of a .so file.  Never closed: valid as long as the process.
+//
+// Errors: usage if there is none (the text lists those there are) or it cannot be loaded, wrong_version if it was
+// built against other headers, not_authorised if others can write to the file or its folder, failed if what it
+// declares cannot be used.
+Result<const Plugin*> find_plugin(std::string_view app, const std::filesystem::path& plugin_dir = {});
+
+// The names of the apps that find_plugin would find, sorted.
+std::vector<std::string> available_apps(const std::filesystem::path& plugin_dir = {});
+
+// The folder of the running program.
+std::filesystem::path program_folder();
+
+// The command line of a process that needs the job's plugin: reads the flags, opens the plugin that --app names (or,
+// for a command of `rota`, the one positional argument), and reads the flags again with the plugin's options.  With
+// --help and --version the plugin may be null.
+struct PluginLine {
+  CommandLine line;
+  const Plugin* plugin = nullptr;
+};
+enum class AppFrom { flag, positional };
+Result<PluginLine> parse_with_plugin(int argc, const char* const* argv, std::span<const Option> own,
+                                     AppFrom from = AppFrom::flag);
+
+// The running exception as a Status; call_hook's one catch.
+Status hook_failed(std::string_view plugin, std::string_view hook, std::string_view where);
+
+// Calls `hook_call`, noted as what this thread is doing (core/job/doing.h), and turns what it throws into a Status.
+// DataError, UsageError and NoInput, which are the user's to mend, keep their text in front: "file:line: what (plugin
+// lda, load)"; anything else is ExitCode::failed with "plugin lda, push, round 12: what".
+template <typename F>
+Status call_hook(std::string_view plugin, std::string_view hook, std::string_view where, F&& hook_call) {
+  const HookNote note(plugin, hook, where);
+  try {
+    std::forward<F>(hook_call)();
+    return {};
+  } catch (...) {
+    return hook_failed(plugin, hook, where);
+  }
+}
+
+}  // namespace rota

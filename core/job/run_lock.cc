@@ -1,0 +1,39 @@
+#include "core/job/run_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "core/base/clock.h"
+
+namespace rota {
+
+namespace {
+
+// A process that was killed holds its files for a moment longer.
+constexpr Nanoseconds kEndingMost = 5 * kSecond;
+constexpr unsigned kLookEveryUs = 20'000;
+
+}  // namespace
+
+Result<FileDescriptor> lock_run(const RunFolder& run) {
+  ROTA_TRY(make_folder(run.checkpoint()));
+  FileDescriptor fd(::open(run.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+  const auto failed = [&](const std::string& why) {
+    return Status(ExitCode::cannot_write, run.lock().string() + ": " + why);
+  };
+  if (!fd.open()) return failed(std::generic_category().message(errno));
+  const Nanoseconds until = now_ns() + kEndingMost;
+  while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return failed(std::generic_category().message(errno));
+    if (now_ns() >= until)
+      return Status(ExitCode::cannot_write, "another coordinator is at work in " + run.path.string());
+    ::usleep(kLookEveryUs);
+  }
+  return fd;
+}
+
+}  // namespace rota

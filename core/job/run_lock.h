@@ -1,0 +1,12 @@
+// core/job/run_lock.h -- one coordinator at a time in a run's folder, whoever started it.
+#pragma once
+#include "core/base/files.h"
+#include "core/job/run_folder.h"
+
+namespace rota {
+
+// Holds the lock while it lives; the system lets it go when the process ends, however it does.  Waits some seconds for
+// one that is ending.  ExitCode::cannot_write if another coordinator is at work there.
+Result<FileDescriptor> lock_run(const RunFolder& run);
+
+}  // namespace rota

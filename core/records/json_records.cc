@@ -1,0 +1,187 @@
+#include "core/records/json_records.h"
+
+#include <charconv>
+#include <limits>
+#include <optional>
+
+#include "core/base/json_text.h"
+#include "core/base/sealed_json.h"
+#include "core/job/run_folder.h"
+#include "rota/utf8.h"
+
+namespace rota {
+
+namespace {
+
+std::optional<Hash128> hash_from(const std::string& hex) {
+  Hash128 hash;
+  const auto half = [&](std::size_t at, std::uint64_t& to) {
+    const auto [end, error] = std::from_chars(hex.data() + at, hex.data() + at + 16, to, 16);
+    return error == std::errc{} && end == hex.data() + at + 16;
+  };
+  if (hex.size() != 32 || !half(0, hash.high) || !half(16, hash.low)) return std::nullopt;
+  return hash;
+}
+
+// A whole number up to `most`; anything else sets `fits` to false, because the library would make it fit.
+std::uint64_t whole(const nlohmann::json& value, std::uint64_t most, bool& fits) {
+  fits = fits && value.is_number_unsigned() && value.get<std::uint64_t>() <= most;
+  return fits ? value.get<std::uint64_t>() : 0;
+}
+
+nlohmann::ordered_json by_name(const std::vector<std::pair<std::string, double>>& values) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : values) json[visible_text(name)] = value;
+  return json;
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const EpochRecord& record) {
+  nlohmann::ordered_json json;
+  json["epoch"] = record.epoch;
+  json["epochs"] = record.epochs;
+  json["seconds"] = record.seconds;
+  if (record.evaluated) {
+    json["objective"] = record.objective;
+    if (record.per_item) json["per_item"] = *record.per_item;
+    if (record.valid) json["valid"] = *record.valid;
+    json["terms"] = by_name(record.terms);
+  }
+  if (!record.figures.empty()) json["schedule"] = by_name(record.figures);
+  if (record.converged) json["converged"] = *record.converged;
+  json["items"] = record.items;
+  json["items_unit"] = visible_text(record.items_unit);
+  json["items_per_second"] = record.items_per_second;
+  json["bytes_sent"] = record.bytes_sent;
+  json["slice_bytes"] = record.slice_bytes;
+  json["workers"] = record.workers.size();
+  json["compute_seconds"] = nlohmann::ordered_json::array();
+  json["wait_seconds"] = nlohmann::ordered_json::array();
+  for (const WorkerTimes& worker : record.workers) {
+    json["compute_seconds"].push_back(worker.compute_seconds);
+    json["wait_seconds"].push_back(worker.wait_seconds);
+  }
+  json["slowest"] = record.slowest;
+  json["waiting"] = record.waiting_share;
+  return json;
+}
+
+namespace {
+
+// A number that was none when it was written is null.
+double real(const nlohmann::json& value) {
+  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+}
+
+std::vector<std::pair<std::string, double>> pairs_from(const nlohmann::json& object) {
+  std::vector<std::pair<std::string, double>> pairs;
+  for (const auto& [name, value] : object.items()) pairs.emplace_back(name, real(value));
+  return pairs;
+}
+
+// Throws the library's exceptions on a wrong type.
+EpochRecord epoch_from_json(const nlohmann::json& json, bool& fits) {
+  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+  EpochRecord record;
+  record.epoch = static_cast<Epoch>(whole(json.at("epoch"), std::numeric_limits<Epoch>::max(), fits));
+  record.epochs = static_cast<Epoch>(whole(json.at("epochs"), std::numeric_limits<Epoch>::max(), fits));
+  record.seconds = real(json.at("seconds"));
+  record.evaluated = json.contains("objective");
+  if (record.evaluated) {
+    record.objective = real(json.at("objective"));
+    if (json.contains("per_item")) record.per_item = real(json.at("per_item"));
+    if (json.contains("valid")) record.valid = real(json.at("valid"));
+    record.terms = pairs_from(json.at("terms"));
+  }
+  if (json.contains("schedule")) record.figures = pairs_from(json.at("schedule"));
+  if (json.contains("converged")) record.converged = json.at("converged").get<bool>();
+  record.items = whole(json.at("items"), kMost, fits);
+  record.items_unit = json.at("items_unit").get<std::string>();
+  record.items_per_second = real(json.at("items_per_second"));
+  record.bytes_sent = whole(json.at("bytes_sent"), kMost, fits);
+  record.slice_bytes = whole(json.at("slice_bytes"), kMost, fits);
+  const auto& compute = json.at("compute_seconds");
+  const auto& wait = json.at("wait_seconds");
+  fits = fits && compute.is_array() && wait.is_array() && compute.size() == wait.size();
+  for (std::size_t i = 0; fits && i < compute.size(); ++i)
+    record.workers.push_back({real(compute[i]), real(wait[i]), 0});
+  record.slowest = json.at("slowest").get<std::string>();
+  record.waiting_share = real(json.at("waiting"));
+  return record;
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const CommitRecord& record) {
+  nlohmann::ordered_json json;
+  json["epoch"] = record.epoch;
+  json["next_round"] = record.next_round;
+  json["seconds"] = record.seconds;
+  json["items"] = record.items;
+  json["app"] = exact_text(record.app);
+  json["job"] = record.job.hex();
+  json["input"] = record.input.hex();
+  json["valid"] = record.valid.hex();
+  json["model_hash"] = record.model_hash.hex();
+  json["state_hash"] = record.state_hash.hex();
+  if (record.ends_job) json["ends_job"] = true;
+  json["files"] = nlohmann::ordered_json::array();
+  for (const CommittedFile& file : record.files)
+    json["files"].push_back({{"file", file.file}, {"bytes", file.bytes}, {"xxh3", file.hash.hex()}});
+  return json;
+}
+
+std::string commit_to_text(const CommitRecord& record) {
+  nlohmann::ordered_json json = to_json(record);
+  json["record"] = to_json(record.record);
+  return seal(json, kCommitFormat);
+}
+
+Result<CommitRecord> commit_from_text(const std::string& text) {
+  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+  const Status damaged(ExitCode::disk, "damaged: a field is missing or of another type");
+  const auto read = unseal(text, kCommitFormat);
+  if (!read.ok()) return read.status();
+  const nlohmann::json& json = *read;
+  // The library throws on a wrong type.
+  try {
+    bool fits = true;
+    CommitRecord record;
+    record.epoch = static_cast<Epoch>(whole(json.at("epoch"), std::numeric_limits<Epoch>::max(), fits));
+    record.next_round = whole(json.at("next_round"), kMost, fits);
+    record.seconds = json.at("seconds").get<double>();
+    record.items = whole(json.at("items"), kMost, fits);
+    record.ends_job = json.value("ends_job", false);
+    const auto job = hash_from(json.at("job").get<std::string>());
+    const auto model = hash_from(json.at("model_hash").get<std::string>());
+    const auto state = hash_from(json.at("state_hash").get<std::string>());
+    const auto input = hash_from(json.at("input").get<std::string>());
+    const auto valid = hash_from(json.at("valid").get<std::string>());
+    if (!job || !model || !state || !input || !valid) return damaged;
+    const auto app = exact_text_of(json.at("app"));
+    if (!app) return damaged;
+    record.app = *app;
+    record.input = *input;
+    record.valid = *valid;
+    record.record = epoch_from_json(json.at("record"), fits);
+    record.job = *job;
+    record.model_hash = *model;
+    record.state_hash = *state;
+    fits = fits && json.at("files").is_array();
+    for (const auto& file : json.at("files")) {
+      const auto hash = hash_from(file.at("xxh3").get<std::string>());
+      if (!hash) return damaged;
+      auto name = file.at("file").get<std::string>();
+      // What leads out of the epoch's own folder is not Rota's.
+      if (!RunFolder::is_partition_of(name, record.epoch, static_cast<std::uint32_t>(record.files.size())))
+        return Status(ExitCode::disk, "damaged: '" + name + "' is not the name of a file of this epoch");
+      record.files.push_back({std::move(name), whole(file.at("bytes"), kMost, fits), *hash});
+    }
+    return fits ? Result<CommitRecord>(std::move(record)) : damaged;
+  } catch (const nlohmann::json::exception&) {
+    return damaged;
+  }
+}
+
+}  // namespace rota

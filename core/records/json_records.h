@@ -1,0 +1,22 @@
+// core/records/json_records.h -- records as JSON, as the run's files and the launcher see them.
+#pragma once
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/base/status.h"
+#include "core/records/records.h"
+
+namespace rota {
+
+// Of commit records, and of the manifests of models, which have their fields but the record of the epoch.
+inline constexpr unsigned kCommitFormat = 3;
+
+nlohmann::ordered_json to_json(const EpochRecord& record);
+nlohmann::ordered_json to_json(const CommitRecord& record);
+// A commit record as its file has it, sealed: a digit that changed on the disk would make a resumed run go on with
+// other random numbers.
+std::string commit_to_text(const CommitRecord& record);
+// ExitCode::disk if anything in it was changed, wrong_version if its format is another.
+Result<CommitRecord> commit_from_text(const std::string& text);
+
+}  // namespace rota

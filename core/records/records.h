@@ -1,0 +1,91 @@
+// core/records/records.h -- what the coordinator tells the world outside: plain values, and the door they go through.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/exit_code.h"
+#include "core/base/hash.h"
+#include "core/base/status.h"
+#include "core/job/doing.h"
+#include "rota/types.h"
+
+namespace rota {
+
+struct WorkerTimes {
+  double compute_seconds = 0;  // summed over threads
+  double wait_seconds = 0;
+  std::uint64_t bytes_sent = 0;
+};
+
+struct EpochRecord {
+  Epoch epoch = 0;
+  Epoch epochs = 0;    // of the whole job; 0: not known yet
+  double seconds = 0;  // of training so far: without loading, evaluation and the taking of checkpoints
+  bool evaluated = false;
+  double objective = 0;
+  std::optional<double> per_item;  // of an objective that grows with the data
+  std::optional<double> valid;     // score of held-out data
+  std::vector<std::pair<std::string, double>> terms;
+  std::vector<std::pair<std::string, double>> figures;  // of the schedule
+  std::optional<bool> converged;                        // if the schedule can say it
+  std::uint64_t items = 0;
+  std::string items_unit;
+  double items_per_second = 0;    // in this epoch
+  std::uint64_t bytes_sent = 0;   // in this epoch, all workers
+  std::uint64_t slice_bytes = 0;  // of them, leased rows
+  std::vector<WorkerTimes> workers;
+  std::string slowest;       // the worker that computed longest a thread
+  double waiting_share = 0;  // of the slowest worker's time
+};
+
+struct CommittedFile {
+  std::string file;  // relative to the run's folder of checkpoints
+  std::uint64_t bytes = 0;
+  Hash128 hash;
+};
+
+// A committed epoch: written after all its files are durable, so whatever it names is there.
+struct CommitRecord {
+  Epoch epoch = 0;
+  RoundId next_round = 1;
+  double seconds = 0;
+  std::uint64_t items = 0;
+  bool ends_job = false;  // the schedule has what it wanted: no epoch follows
+  std::string app;        // the plugin's own name
+  Hash128 job;            // of the options that make the model
+  Hash128 input, valid;   // of the contents of the data
+  Hash128 model_hash;     // slices and shared rows
+  Hash128 state_hash;     // shards and schedules
+  EpochRecord record;     // of the epoch itself, for the result of a run that is resumed with nothing left to do
+  std::vector<CommittedFile> files;  // by partition
+};
+
+struct RunResult {
+  EpochRecord last;
+  CommitRecord commit;
+  std::vector<std::pair<std::string, std::uint64_t>> peak_memory;  // bytes by process
+};
+
+// Where the records go.  The coordinator's thread calls event() and epoch(); commit() and finish() run as work, on
+// the thread for files.
+class Recorder {
+ public:
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+
+  virtual ~Recorder() = default;
+  virtual void event(const std::string& name, const Fields& fields) = 0;
+  virtual void epoch(const EpochRecord& record) = 0;
+  // How the run goes, as one JSON object; `missing` names the processes that have not joined.
+  virtual std::string status(const std::string& missing) const = 0;
+  // Makes the commit record durable, and drops committed epochs that are no longer needed.
+  virtual Status commit(const CommitRecord& record) = 0;
+  // What a process that is gone left behind (core/job/doing.h).  On the coordinator's thread, once in a run or so.
+  virtual std::optional<LastWords> last_words(const std::string& /*process*/, std::uint64_t /*pid*/) { return {}; }
+  // Publishes the committed model and the result of the run.
+  virtual Status finish(const RunResult& result) = 0;
+};
+
+}  // namespace rota

@@ -1,0 +1,216 @@
+#include "core/records/run_recorder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "core/base/files.h"
+#include "core/base/json_text.h"
+#include "core/base/log.h"
+#include "core/base/sealed_json.h"
+#include "core/records/json_records.h"
+#include "core/records/report.h"
+#include "rota/utf8.h"
+
+namespace rota {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kKeptEpochs = 2;
+
+// The line that tells how the run goes, with fixed names so that it can be grepped.
+std::string log_line(const EpochRecord& record) {
+  char text[2048];
+  int used = 0;
+  const auto add = [&](const char* format, auto... values) {
+    const int room = static_cast<int>(sizeof text) - used;
+    const int wanted = std::snprintf(text + used, static_cast<std::size_t>(room), format, values...);
+    used += std::clamp(wanted, 0, room - 1);
+  };
+  add("event=epoch epoch=%u", record.epoch);
+  if (record.evaluated) add(" objective=%.8e", record.objective);
+  if (record.per_item) add(" per_item=%.6f", *record.per_item);
+  if (record.valid) add(" valid=%.6f", *record.valid);
+  add(" seconds=%.3f items_per_second=%.4g bytes_sent=%" PRIu64 " workers=%zu slowest=%s waiting=%.3f", record.seconds,
+      record.items_per_second, record.bytes_sent, record.workers.size(), record.slowest.c_str(), record.waiting_share);
+  for (const auto* numbers : {&record.terms, &record.figures})
+    for (const auto& [name, value] : *numbers) add(" %s=%.8g", name.c_str(), value);
+  if (record.converged) add(" converged=%s", *record.converged ? "true" : "false");
+  return text;
+}
+
+// Removes an epoch's files, by their names, and its folder if nothing else is in it.
+void drop_epoch(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::is_directory(fs::symlink_status(folder, error))) return;
+  std::vector<fs::path> ours;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (RunFolder::is_of_epoch(at->path().filename().string())) ours.push_back(at->path());
+  // The record goes first, so that half an epoch never counts; of a folder, remove() takes an empty one only.
+  fs::remove(folder / RunFolder::kCommitRecord, error);
+  for (const fs::path& file : ours) fs::remove(file, error);
+  fs::remove(folder, error);
+}
+
+class RunRecorder final : public Recorder {
+ public:
+  RunRecorder(const JobSettings& settings, LineFile metrics, LineFile events, bool report, std::optional<Epoch> behind)
+      : settings_(settings),
+        metrics_(std::move(metrics)),
+        events_(std::move(events)),
+        report_(report ? std::make_unique<Report>(STDOUT_FILENO) : nullptr) {
+    if (behind) kept_.insert(*behind);
+  }
+
+  void event(const std::string& name, const Fields& fields) override {
+    Json json;
+    json["event"] = name;
+    json["time"] = static_cast<double>(wall_clock_ns()) / static_cast<double>(kSecond);
+    std::string line = "event=" + name;
+    for (const auto& [field, value] : fields) {
+      json[field] = visible_text(value);
+      line += " " + field + "=" + log_value(value);
+    }
+    if (name == "end") json["exit"] = std::stoi(json["exit"].get<std::string>());
+    if (name == "phase") phase_ = json["phase"];
+    append(events_, json);
+    log_info(line);
+    say(json);
+  }
+
+  void epoch(const EpochRecord& record) override {
+    Json json = to_json(record);
+    if (record.evaluated) append(metrics_, json);
+    log_info(log_line(record));
+    newest_ = json;
+    json["event"] = "epoch";
+    say(json);
+  }
+
+  std::string status(const std::string& missing) const override {
+    Json json;
+    json["app"] = visible_text(settings_.app);
+    json["phase"] = phase_;
+    if (!missing.empty()) json["missing"] = missing;
+    json["newest"] = newest_;
+    return json_text(json);
+  }
+
+  Status commit(const CommitRecord& record) override {
+    const auto folder = settings_.run.checkpoint(record.epoch);
+    ROTA_TRY(write_atomically(folder / RunFolder::kCommitRecord, commit_to_text(record)));
+    ROTA_TRY(sync_folder(settings_.run.checkpoint()));
+    kept_.insert(record.epoch);
+    while (kept_.size() > kKeptEpochs) kept_.erase(kept_.begin());
+    for (const auto& old : settings_.run.epochs()) {
+      const auto is_old = [&](Epoch epoch) { return settings_.run.checkpoint(epoch) == old; };
+      // One that is newer than what was just committed was refused when the run was resumed, and comes again.
+      if (old < folder && std::none_of(kept_.begin(), kept_.end(), is_old)) drop_epoch(old);
+    }
+    return {};
+  }
+
+  std::optional<LastWords> last_words(const std::string& process, std::uint64_t pid) override {
+    return rota::last_words(settings_.run.doing(process), pid);
+  }
+
+  Status finish(const RunResult& result) override {
+    ROTA_TRY(publish_model(result.commit));
+    Json json;
+    json["app"] = visible_text(result.commit.app);
+    json["options"] = Json::object();
+    for (const auto& [name, value] : settings_.job.options.all()) json["options"][name] = visible_text(value);
+    json["seed"] = settings_.job.seed;
+    json["epochs"] = result.commit.epoch;
+    json["seconds"] = result.commit.seconds;
+    json["items"] = result.commit.items;
+    if (result.last.evaluated) {
+      json["objective"] = result.last.objective;
+      if (result.last.per_item) json["per_item"] = *result.last.per_item;
+      if (result.last.valid) json["valid"] = *result.last.valid;
+      for (const auto& [name, value] : result.last.terms) json["terms"][visible_text(name)] = value;
+    }
+    for (const auto& [name, value] : result.last.figures) json["schedule"][visible_text(name)] = value;
+    if (result.last.converged) json["converged"] = *result.last.converged;
+    json["model_hash"] = result.commit.model_hash.hex();
+    json["state_hash"] = result.commit.state_hash.hex();
+    for (const auto& [process, bytes] : result.peak_memory) json["peak_memory_bytes"][process] = bytes;
+    return write_atomically(settings_.run.result(), json_text(json, 2) + "\n");
+  }
+
+ private:
+  // The committed files themselves, under another name; the manifest comes last and makes them a model.
+  Status publish_model(const CommitRecord& record) {
+    ROTA_TRY(make_folder(settings_.run.model()));
+    Json manifest = to_json(record);
+    manifest["seed"] = settings_.job.seed;
+    manifest["shards"] = settings_.job.shards;
+    manifest["slices"] = settings_.job.slices;
+    manifest["partitions"] = settings_.partitions;
+    for (const auto& [name, value] : settings_.job.options.all()) manifest["options"][name] = exact_text(value);
+    for (std::size_t i = 0; i < record.files.size(); ++i) {
+      const auto from = settings_.run.checkpoint() / record.files[i].file;
+      const std::string name = RunFolder::partition_file(static_cast<std::uint32_t>(i));
+      const auto to = settings_.run.model() / name;
+      std::error_code error;
+      std::filesystem::remove(to, error);
+      std::filesystem::create_hard_link(from, to, error);
+      if (error) ROTA_TRY(copy_durably(from, to));  // a file system without links
+      manifest["files"][i]["file"] = name;
+    }
+    return write_atomically(settings_.run.model() / RunFolder::kModelManifest, seal(manifest, kCommitFormat));
+  }
+
+  // A run goes on without its metrics if they cannot be written: the model is worth more.
+  void append(LineFile& file, const Json& json) {
+    const Status status = file.append(json_text(json));
+    if (!status.ok() && !std::exchange(complained_, true)) log_error("event=disk what=" + log_value(status.what()));
+  }
+
+  void say(const Json& json) {
+    if (report_ != nullptr) report_->say(json_text(json));
+  }
+
+  JobSettings settings_;
+  LineFile metrics_, events_;
+  std::unique_ptr<Report> report_;  // null: nobody wants it
+  bool complained_ = false;
+  std::set<Epoch> kept_;  // committed epochs that are known to be whole
+  std::string phase_;
+  Json newest_;
+};
+
+// Leaves the metrics of the epochs that count, those before the ones that will be computed again.
+Status trim_metrics(const RunFolder& run, std::optional<Epoch> behind) {
+  return filter_lines(run.metrics(), [&](const std::string& line) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    const auto epoch = json.is_object() ? json.find("epoch") : json.end();
+    if (epoch == json.end() || !epoch->is_number_unsigned()) return false;
+    return behind && epoch->get<std::uint64_t>() <= *behind;
+  });
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings, bool report,
+                                                    std::optional<Epoch> behind) {
+  ROTA_TRY(make_folder(settings.run.checkpoint()));
+  ROTA_TRY(trim_metrics(settings.run, behind));
+  auto metrics = LineFile::open(settings.run.metrics());
+  if (!metrics.ok()) return metrics.status();
+  auto events = LineFile::open(settings.run.events());
+  if (!events.ok()) return events.status();
+  return std::shared_ptr<Recorder>(
+      std::make_shared<RunRecorder>(settings, std::move(metrics).value(), std::move(events).value(), report, behind));
+}
+
+}  // namespace rota

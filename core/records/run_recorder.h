@@ -1,0 +1,19 @@
+// core/records/run_recorder.h -- writes the run's folder: metrics, events, the log line of every epoch, commit records,
+// the published model and the result.
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/job/job_settings.h"
+#include "core/records/records.h"
+
+namespace rota {
+
+// `report`: every record also goes to stdout as a JSON line, for the launcher.  `behind`: the epoch behind which a
+// resumed run continues; metrics of later ones are dropped, because those epochs will be computed again.
+Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings, bool report,
+                                                    std::optional<Epoch> behind);
+
+}  // namespace rota

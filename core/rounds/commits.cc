@@ -1,0 +1,171 @@
+#include "core/rounds/commits.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/rounds/placement.h"
+
+namespace rota {
+
+std::vector<Delta> RoundDeltas::deltas() const {
+  std::vector<Delta> out;
+  out.reserve(rows.keys.size());
+  for (std::size_t i = 0; i < rows.keys.size(); ++i)
+    out.push_back(
+        {rows.keys[i], std::span(values).subspan(i * width, width), std::span(changes).subspan(i * width, width)});
+  return out;
+}
+
+Commit RoundDeltas::commit(const std::vector<Delta>& deltas) const {
+  return {rows.round, rows.table, deltas, rows.argument, reply};
+}
+
+std::vector<std::size_t> part_offsets(const Table& table, const SharedRows& rows) {
+  std::vector<std::size_t> offsets{0};
+  offsets.reserve(rows.keys.size() + 1);
+  const auto add = [&](std::size_t place) {
+    offsets.push_back(offsets.back() + table.part_width + place * table.block_width);
+  };
+  if (rows.blocks.empty()) {
+    for (std::size_t i = 0; i < rows.keys.size(); ++i) add(0);
+  } else {
+    for (const std::uint32_t size : rows.blocks)
+      for (std::uint32_t place = 0; place < size; ++place) add(place);
+  }
+  return offsets;
+}
+
+Status check_rows(const std::vector<Table>& tables, const SharedRows& rows) {
+  const auto broken = [&](const std::string& what) {
+    return Status(ExitCode::failed, "schedule, round " + std::to_string(rows.round) + ": " + what);
+  };
+  if (rows.table >= tables.size() || tables[rows.table].kind != Table::Kind::shared)
+    return broken("table " + std::to_string(rows.table) + " is not a shared table");
+  const Table& table = tables[rows.table];
+  if (!table.together && rows.keys.empty()) return broken("no row is named, and those of " + table.name + " are apart");
+  if (!rows.blocks.empty()) {
+    if (!table.together) return broken("blocks, and the rows of " + table.name + " are apart");
+    std::uint64_t sum = 0;
+    for (const std::uint32_t size : rows.blocks) sum += size;
+    if (sum != rows.keys.size()) return broken("its blocks hold another number of rows");
+  }
+  for (const Key key : rows.keys)
+    if (key >= table.keys) return broken("table " + table.name + " has no row " + std::to_string(key));
+  return {};
+}
+
+Status Commits::begin(const SharedRows& rows) {
+  ROTA_TRY(check_rows(tables_, rows));
+  const Table& table = tables_[rows.table];
+  Open open{rows, {}, {}, std::vector<double>(rows.keys.size() * table.row_width), {}};
+  open.partition_of.reserve(rows.keys.size());
+  if (table.together) open.due.insert(kPartitionOfTogether);
+  for (const Key key : rows.keys) {
+    open.partition_of.push_back(home_of_row(table, rows.table, key, partitions_));
+    if (!table.together) open.due.insert(open.partition_of.back());
+  }
+  if (!open_.emplace(rows.round, std::move(open)).second) return {ExitCode::bug, "a round was given out twice"};
+  return {};
+}
+
+std::set<std::uint32_t> Commits::homes(RoundId round) const {
+  const Open& open = open_.at(round);
+  if (tables_[open.rows.table].together) return {kPartitionOfTogether};
+  return {open.partition_of.begin(), open.partition_of.end()};
+}
+
+std::vector<double> Commits::values(RoundId round, std::span<const std::shared_ptr<const RoundDeltas>> unseen) const {
+  const SharedRows& rows = open_.at(round).rows;
+  const std::size_t width = tables_[rows.table].row_width;
+  std::vector<double> values(rows.keys.size() * width, 0.0);
+  std::unordered_map<Key, std::size_t> place;
+  for (std::size_t i = 0; i < rows.keys.size(); ++i) {
+    const auto row = replica_[rows.table].find(rows.keys[i]);
+    if (row != replica_[rows.table].end()) std::copy(row->second.begin(), row->second.end(), values.data() + i * width);
+    if (!unseen.empty()) place.emplace(rows.keys[i], i);
+  }
+  // Back in time: what the earliest unseen round found is what stands.
+  for (std::size_t u = unseen.size(); u-- > 0;) {
+    const RoundDeltas& later = *unseen[u];
+    if (later.rows.table != rows.table) continue;
+    for (std::size_t i = 0; i < later.rows.keys.size(); ++i) {
+      const auto found = place.find(later.rows.keys[i]);
+      if (found != place.end())
+        std::copy_n(later.before.data() + i * width, width, values.data() + found->second * width);
+    }
+  }
+  return values;
+}
+
+Status Commits::restore(const Deltas& deltas) {
+  const SharedRows& rows = deltas.rows;
+  if (rows.table >= tables_.size() || tables_[rows.table].kind != Table::Kind::shared)
+    return {ExitCode::bug, "rows of an unknown table"};
+  const std::size_t bytes = tables_[rows.table].row_width * sizeof(double);
+  if (deltas.values.size() != rows.keys.size() * bytes) return {ExitCode::bug, "restored rows of another width"};
+  for (std::size_t i = 0; i < rows.keys.size(); ++i) {
+    auto& row = replica_[rows.table][rows.keys[i]];
+    row.resize(tables_[rows.table].row_width);
+    std::memcpy(row.data(), deltas.values.view().data() + i * bytes, bytes);
+  }
+  if (deltas.last) ++restorations_;
+  return {};
+}
+
+bool Commits::restored() const {
+  const auto shared = std::count_if(tables_.begin(), tables_.end(),
+                                    [](const Table& table) { return table.kind == Table::Kind::shared; });
+  return restorations_ == static_cast<std::size_t>(shared) * partitions_;
+}
+
+Result<std::vector<RoundDeltas>> Commits::commit(std::uint32_t partition, const Deltas& deltas) {
+  const auto unexpected = [&](const char* what) {
+    return Status(ExitCode::bug, std::string(what) + " in the commit of round " + std::to_string(deltas.rows.round) +
+                                     " by partition-" + std::to_string(partition));
+  };
+  const auto found = open_.find(deltas.rows.round);
+  if (found == open_.end() || found->second.due.erase(partition) == 0) return unexpected("nothing due");
+  Open& open = found->second;
+  const std::size_t width = tables_[open.rows.table].row_width;
+  if (deltas.values.size() != deltas.rows.keys.size() * width * sizeof(double))
+    return unexpected("rows of another width");
+  std::size_t taken = 0;
+  for (std::size_t i = 0; i < open.rows.keys.size(); ++i) {
+    if (open.partition_of[i] != partition) continue;
+    if (taken == deltas.rows.keys.size() || deltas.rows.keys[taken] != open.rows.keys[i])
+      return unexpected("other rows");
+    if (width > 0)
+      std::memcpy(open.values.data() + i * width, deltas.values.view().data() + taken * width * sizeof(double),
+                  width * sizeof(double));
+    ++taken;
+  }
+  if (taken != deltas.rows.keys.size() || deltas.rows.table != open.rows.table) return unexpected("other rows");
+  if (!deltas.reply.empty()) {
+    if (!tables_[open.rows.table].together) return unexpected("a reply");
+    open.reply = deltas.reply;
+  }
+  std::vector<RoundDeltas> whole;
+  while (!open_.empty() && open_.begin()->second.due.empty())
+    whole.push_back(give(std::move(open_.extract(open_.begin()).mapped())));
+  return whole;
+}
+
+RoundDeltas Commits::give(Open open) {
+  const std::size_t width = tables_[open.rows.table].row_width;
+  RoundDeltas out{std::move(open.rows), width, {}, std::move(open.values), {}, std::move(open.reply)};
+  out.before.reserve(out.values.size());
+  out.changes.reserve(out.values.size());
+  for (std::size_t i = 0; i < out.rows.keys.size(); ++i) {
+    auto& row = replica_[out.rows.table][out.rows.keys[i]];
+    row.resize(width);
+    for (std::size_t k = 0; k < width; ++k) {
+      const double value = out.values[i * width + k];
+      out.before.push_back(row[k]);
+      out.changes.push_back(value - row[k]);
+      row[k] = value;
+    }
+  }
+  return out;
+}
+
+}  // namespace rota

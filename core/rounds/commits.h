@@ -1,0 +1,80 @@
+// core/rounds/commits.h -- puts the partitions' commits of a round together again, and finds out what changed.
+//
+// Partitions commit on their own and DELTAS come in any order; what a plugin hears must not depend on that.  So rounds
+// are given out whole, in their own order, each with its rows in the order in which the schedule named them.
+#pragma once
+#include <map>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/wire/message.h"
+#include "rota/job.h"
+#include "rota/round.h"
+
+namespace rota {
+
+struct RoundDeltas {
+  SharedRows rows;
+  std::size_t width = 0;                        // of a row
+  std::vector<double> before, values, changes;  // row after row
+  Bytes reply;
+
+  std::vector<Delta> deltas() const;                      // into this object
+  Commit commit(const std::vector<Delta>& deltas) const;  // of them
+};
+
+// Whether the rows of a round fit their table: an error, the schedule's fault, if that is not a shared one or has no
+// such row, or if the blocks do not fit.
+Status check_rows(const std::vector<Table>& tables, const SharedRows& rows);
+
+// Where each row's part begins among the numbers of a round, and at the end how many numbers there are.  REQUIRES rows
+// that were checked.
+std::vector<std::size_t> part_offsets(const Table& table, const SharedRows& rows);
+
+class Commits {
+ public:
+  Commits(std::vector<Table> tables, std::uint32_t partitions)
+      : tables_(std::move(tables)), partitions_(partitions), replica_(tables_.size()) {}
+
+  // A round is out.  An error if check_rows finds one.
+  Status begin(const SharedRows& rows);
+  // In a resumed job, rows of one table in one partition as of the checkpoint: DELTAS of round 0.
+  Status restore(const Deltas& deltas);
+  // Every partition has restored every shared table.
+  bool restored() const;
+  // A partition's commit; gives the rounds that are whole now, in order.  An error if the commit was not due.
+  Result<std::vector<RoundDeltas>> commit(std::uint32_t partition, const Deltas& deltas);
+
+  const Table& table(TableId table) const { return tables_[table]; }
+  bool is_open(RoundId round) const { return open_.contains(round); }
+  // Of a round that is out.
+  const SharedRows& rows(RoundId round) const { return open_.at(round).rows; }
+  // The partitions that commit the rows of a round that is out, and that of each row.
+  std::set<std::uint32_t> homes(RoundId round) const;
+  const std::vector<std::uint32_t>& partitions_of(RoundId round) const { return open_.at(round).partition_of; }
+  // The rows of a round as they were before the rounds `unseen` (given out earlier, ascending); zeros where nothing was
+  // committed.
+  std::vector<double> values(RoundId round, std::span<const std::shared_ptr<const RoundDeltas>> unseen = {}) const;
+
+ private:
+  struct Open {
+    SharedRows rows;
+    std::vector<std::uint32_t> partition_of;
+    std::set<std::uint32_t> due;
+    std::vector<double> values;
+    Bytes reply;
+  };
+  RoundDeltas give(Open open);
+
+  std::size_t restorations_ = 0;
+
+  std::vector<Table> tables_;
+  std::uint32_t partitions_;
+  std::map<RoundId, Open> open_;
+  std::vector<std::unordered_map<Key, std::vector<double>>> replica_;  // by table; rows that were ever committed
+};
+
+}  // namespace rota

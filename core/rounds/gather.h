@@ -1,0 +1,49 @@
+// core/rounds/gather.h -- collects the parts of rounds until all shards' are in.
+#pragma once
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/base/tree.h"
+#include "core/wire/message.h"
+
+namespace rota {
+
+class Gather {
+ public:
+  // Parts may overtake the coordinator's word about their round; so many rounds' are held back for it.
+  static constexpr std::size_t kEarlyRoundsMost = 4096;
+
+  explicit Gather(std::uint32_t shards) : shards_(shards) {}
+
+  // A round that is to be committed, and how many numbers its rows' parts have.  Rounds come in ascending order.
+  Status expect(const Expect& expect, std::size_t numbers);
+  // An error, the sender's fault, if the parts overlap others, have another size, or are of a round long done.
+  Status add(const Parts& parts);
+
+  struct Whole {
+    Expect expect;
+    std::vector<double> sum;   // row after row
+    std::vector<Bytes> notes;  // by shard
+  };
+  // The earliest expected round, if it is whole; rounds are given out in their order.
+  std::optional<Whole> take();
+
+ private:
+  struct Open {
+    std::optional<Expect> expect;
+    std::optional<std::size_t> bytes;  // of every part; known with the first of them, or once expected
+    TreeSum sum;
+    std::vector<Bytes> notes;
+  };
+  Open& open(RoundId round) {
+    return open_.try_emplace(round, Open{{}, {}, TreeSum(shards_), std::vector<Bytes>(shards_)}).first->second;
+  }
+
+  std::uint32_t shards_;
+  RoundId taken_ = 0;
+  std::map<RoundId, Open> open_;
+};
+
+}  // namespace rota

@@ -1,0 +1,45 @@
+// core/rounds/placement.h -- where things live.  Part of the contract between processes: all must agree.
+#pragma once
+#include <cstdint>
+
+#include "rota/job.h"
+#include "rota/types.h"
+
+namespace rota {
+
+// The partition of a shared row: a fixed mix of table and key (the finaliser of MurmurHash3), so that
+// neighbouring keys spread evenly whatever the number of partitions.
+inline std::uint32_t partition_of_row(TableId table, Key key, std::uint32_t partitions) {
+  std::uint64_t h = key + (static_cast<std::uint64_t>(table) + 1) * 0x9e3779b97f4a7c15U;
+  h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdU;
+  h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53U;
+  h ^= h >> 33;
+  return static_cast<std::uint32_t>(h % partitions);
+}
+
+// Tables whose rows are together live here, all of them.
+inline constexpr std::uint32_t kPartitionOfTogether = 0;
+
+// The partition of a row of a table.
+inline std::uint32_t home_of_row(const Table& table, TableId id, Key key, std::uint32_t partitions) {
+  return table.together ? kPartitionOfTogether : partition_of_row(id, key, partitions);
+}
+
+// The partition that keeps a slice, a shard's state or a schedule's state in checkpoints.
+inline std::uint32_t partition_of_object(std::uint64_t id, std::uint32_t partitions) {
+  return static_cast<std::uint32_t>(id % partitions);
+}
+
+// The worker that hosts a shard: contiguous ranges, so that a slice on its way round crosses each border between
+// workers once, and sums of shards are sums of large subtrees.
+inline std::uint32_t worker_of_shard(ShardId shard, std::uint32_t shards, std::uint32_t workers) {
+  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(shard) * workers) / shards);
+}
+
+// The shard that holds a slice before the first round, in a new job and in a resumed one: the one that a rotation
+// hands it to first.
+inline ShardId home_shard(SliceId slice, std::uint32_t shards, std::uint32_t slices) {
+  return static_cast<ShardId>((static_cast<std::uint64_t>(slice) * shards) / slices);
+}
+
+}  // namespace rota

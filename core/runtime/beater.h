@@ -1,0 +1,38 @@
+// core/runtime/beater.h -- speaks for a process whose node's thread is in a hook of the plugin, however long that
+// takes.
+//
+// A hook that takes its time is the app's right, and no reason to take the process for lost.  A thread that is stuck
+// anywhere else says nothing, and is.
+#pragma once
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "core/base/clock.h"
+#include "core/job/doing.h"
+
+namespace rota {
+
+class Beater {
+ public:
+  // While the thread of `doing` is in one and the same hook, `say` is called from a thread of its own about every
+  // `every`; false means that it could not be said, and is tried again soon.
+  Beater(const DoingSlot& doing, Nanoseconds every, std::function<bool()> say);
+  ~Beater();
+  Beater(const Beater&) = delete;
+  Beater& operator=(const Beater&) = delete;
+
+ private:
+  void run();
+
+  const DoingSlot& doing_;
+  Nanoseconds every_;
+  std::function<bool()> say_;
+  std::mutex mutex_;
+  std::condition_variable closed_;
+  bool closing_ = false;  // guarded by mutex_
+  std::thread thread_;
+};
+
+}  // namespace rota

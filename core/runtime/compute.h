@@ -1,0 +1,43 @@
+// core/runtime/compute.h -- the threads that do a process' long work: a oneTBB arena for what computes, and one thread
+// for files.
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/runtime/node.h"
+
+namespace rota {
+
+class Compute {
+ public:
+  // `woken` is called from a compute thread whenever an end waits to be taken.
+  Compute(unsigned threads, std::function<void()> woken);
+  ~Compute();  // waits for what runs; what was not begun is dropped
+  Compute(const Compute&) = delete;
+  Compute& operator=(const Compute&) = delete;
+
+  void start(Outbox::Started started);
+
+  struct Ended {
+    NodeId node;
+    Continuation continuation;
+  };
+  std::vector<Ended> take_ended();
+
+ private:
+  struct Arena;
+  struct Files;
+  class Turn;
+  void run(Outbox::Started& started);
+  void run_next();
+
+  std::unique_ptr<Arena> arena_;
+  std::function<void()> woken_;
+  std::mutex mutex_;
+  std::vector<Ended> ended_;  // guarded by mutex_
+  std::unique_ptr<Files> files_;
+};
+
+}  // namespace rota

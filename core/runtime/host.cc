@@ -1,0 +1,482 @@
+#include "core/runtime/host.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "core/base/version.h"
+
+namespace rota {
+
+namespace {
+
+constexpr Nanoseconds kBeatEvery = kSecond;
+// What a batch system or a launcher sends is often sent twice: to the whole group, and handed on.
+constexpr Nanoseconds kSameSignal = kSecond;
+// A process whose ticks are further apart than this was not running.
+constexpr Nanoseconds kStillFor = 2 * kSecond;
+// How long a process that is to end waits for its last messages to be acknowledged.
+constexpr Nanoseconds kDrainMost = 2 * kSecond;
+// How long a process that reported a fault waits for the coordinator's STOP.
+constexpr Nanoseconds kStopMost = 10 * kSecond;
+
+}  // namespace
+
+void Host::add(std::unique_ptr<Node> node) {
+  const NodeId id = node->id();
+  nodes_[id] = std::move(node);
+}
+
+void Host::know(const Peer& peer) {
+  if (peer.process == settings_.process) return;
+  const auto found = peers_.find(peer.process);
+  if (found != peers_.end() && (peer.incarnation == 0 || found->second.link.peer_incarnation() == peer.incarnation)) {
+    found->second.endpoint = peer.endpoint;
+    return;
+  }
+  const Link::Self self{settings_.process, settings_.incarnation, settings_.job, settings_.piece_bytes};
+  PeerState state{peer.endpoint, Link(self, peer.process, peer.incarnation), {}};
+  if (found != peers_.end()) {
+    state.replaced = std::move(found->second.replaced);
+    if (const std::uint64_t before = found->second.link.peer_incarnation()) state.replaced.push_back(before);
+    if (state.replaced.size() > kReplacedMost) state.replaced.pop_front();
+  }
+  peers_.insert_or_assign(peer.process, std::move(state));
+}
+
+void Host::join(const std::string& coordinator, const Hello& hello, Factory factory, Nanoseconds now) {
+  factory_ = std::move(factory);
+  joining_ = true;
+  joined_at_ = now;
+  know({kCoordinator, coordinator, 0});
+  send({settings_.process, kCoordinator, hello}, now);
+}
+
+NodeId Host::process_of(NodeId node) const {
+  const auto found = routes_.find(node);
+  return found == routes_.end() ? node : found->second;
+}
+
+void Host::send(const Envelope& envelope, Nanoseconds now) {
+  std::optional<Frames> encoded;  // once, for all that it goes to
+  submit(envelope, envelope.to, encoded, now);
+  for (const NodeId to : envelope.more) submit(envelope, to, encoded, now);
+}
+
+void Host::submit(const Envelope& envelope, NodeId to, std::optional<Frames>& encoded, Nanoseconds now) {
+  if (nodes_.contains(to)) {
+    local_.push_back({envelope.from, to, envelope.message});
+    return;
+  }
+  const auto peer = peers_.find(process_of(to));
+  if (peer == peers_.end()) return refuse("no way to " + to.name());
+  Link& link = peer->second.link;
+  // A guest gets one answer, however often it asks.
+  if (peer->second.leaves_at != 0 && link.has_spoken()) return;
+  // A process that ends for it adds no more to the heap.
+  if (ending_ && link.overfull()) return;
+  const Kind kind = kind_of(envelope.message);
+  try {
+    if (!encoded) encoded = encode_message(envelope.message);
+    link.submit(envelope.from, to, kind, *encoded);
+  } catch (const std::bad_alloc&) {
+    return leave(ExitCode::temporary, std::string("no memory to send a ") + kind_name(kind) + " to " + to.name(), now);
+  }
+  if (!may_be_cut(kind) && size_of(*encoded) > kKnockBytesMost) {
+    return leave(ExitCode::usage,
+                 std::string(kind_name(kind)) + " has " + std::to_string(size_of(*encoded)) + " bytes, and may have " +
+                     std::to_string(kKnockBytesMost),
+                 now);
+  }
+  if (link.overfull())
+    leave(ExitCode::temporary, link.peer().name() + " does not take what it is sent: " + link.queued() + " wait", now);
+}
+
+void Host::refuse(std::string why) {
+  ++refused_;
+  last_refusal_ = std::move(why);
+}
+
+// A process that nobody has heard of can only say HELLO, or ask; and only the coordinator listens to that.
+bool Host::admits(const Header& header, Nanoseconds now) {
+  // Nobody else may speak as this process, or for a node of another process.
+  if (header.process == settings_.process || process_of(header.from) != header.process) return false;
+  const auto peer = peers_.find(header.process);
+  const bool knocks = header.kind == Kind::hello || header.kind == Kind::ask_status;
+  const bool may_knock = knocks && header.sequence == 1 && settings_.process == kCoordinator;
+  if (peer == peers_.end()) {
+    if (!may_knock) return false;
+  } else {
+    const std::uint64_t known = peer->second.link.peer_incarnation();
+    const auto& replaced = peer->second.replaced;
+    const bool before = std::find(replaced.begin(), replaced.end(), header.incarnation) != replaced.end();
+    // Of another start: its link finds that it is stale, unless it begins with HELLO and was not replaced already.
+    if (known == 0 || header.incarnation == known || before || !may_knock) return true;
+  }
+  const bool guest = header.process.role == Role::observer;
+  if (guest && peer == peers_.end() && guests() >= kGuestsMost) return false;
+  know({header.process, "", header.incarnation});
+  peers_.at(header.process).leaves_at = guest ? now + kGuestStaysMost : 0;
+  return true;
+}
+
+// The checksum of such a message is right, so the peer made it as it is: sent again it would be no better, and nothing
+// behind it could ever be delivered.  From a peer of the job that is the end.
+void Host::receive_unreadable(NodeId process, const Status& why, Nanoseconds now) {
+  refuse(why.what() + " from " + process.name());
+  if (process.role != Role::observer) leave(why.code(), last_refusal_, now);
+}
+
+// Whether a message is of this job and of a process that may send it.  Only the few bytes of a stranger's knock are
+// decoded for that, and nothing is changed by those that cannot be: anybody can knock with anything.
+bool Host::accepts(const Header& header, const Frames& body, Nanoseconds now) {
+  const std::string from = " from " + header.process.name();
+  // An observer belongs to no job.
+  if (header.job != settings_.job && header.job != 0 && settings_.job != 0)
+    return receive_of_another_job(header, body, now), false;
+  if (header.job == 0 && settings_.job != 0 && header.process.role != Role::observer)
+    return refuse("a message without a job" + from), false;
+  if (header.kind == Kind::piece && header.process.role == Role::observer) return refuse("a PIECE" + from), false;
+  if (header.kind == Kind::hello || header.kind == Kind::ask_status) {
+    if (size_of(body) > kKnockBytesMost)
+      return refuse(kind_name(header.kind) + (" of " + std::to_string(size_of(body))) + " bytes" + from), false;
+    const auto knock = decode_message(header.kind, body);
+    if (!knock.ok()) return refuse(knock.status().what() + from), false;
+  }
+  if (!admits(header, now)) return refuse("an unexpected message" + from), false;
+  return true;
+}
+
+void Host::receive(const Frames& frames, const Outbox::World& world) {
+  auto header = decode_header(frames);
+  if (header.status().code() == ExitCode::wrong_version)
+    return receive_foreign(frames, header.status().what(), world.now);
+  if (!header.ok()) return refuse(header.status().what());
+  const Frames body(frames.begin() + 1, frames.end());
+  if (!accepts(*header, body, world.now)) return;
+  Link::Arrived arrived = peers_.find(header->process)->second.link.receive(*header, body, world.now);
+  if (arrived.arrival == Link::Arrival::stale) return;
+  if (header->process == kCoordinator) coordinator_broken_ = false;
+  settle(world.now);
+  for (const auto& [id, node] : nodes_) node->peer_heard(header->process, world.now);
+  if (arrived.arrival == Link::Arrival::wrong) receive_unreadable(header->process, arrived.status, world.now);
+  if (arrived.arrival == Link::Arrival::deliver) receive_whole(header->process, std::move(arrived.message), world);
+}
+
+std::size_t Host::guests() const {
+  return letters_.size() + static_cast<std::size_t>(std::count_if(
+                               peers_.begin(), peers_.end(), [](auto& peer) { return peer.second.leaves_at != 0; }));
+}
+
+// Guests go when they have their answer, or have had the time for it; or each would cost memory and descriptors until
+// the run ends.
+void Host::dismiss_guests(Nanoseconds now) {
+  std::erase_if(peers_, [&](const auto& entry) {
+    const PeerState& peer = entry.second;
+    const bool answered = peer.link.has_spoken() && peer.link.drained();
+    const bool leaves = peer.leaves_at != 0 && (answered || now >= peer.leaves_at);
+    if (leaves) forgotten_.push_back(entry.first);
+    return leaves;
+  });
+  for (Letter& letter : letters_) letter.full = false;
+  while (!letters_.empty() && now >= letters_.front().leaves_at) {
+    forgotten_.push_back(letters_.front().address);
+    letters_.pop_front();
+  }
+}
+
+// A joining process of another job would wait for ever if it were only ignored.  It gets its answer apart from all
+// links: a process of this job may have the same name.
+void Host::receive_of_another_job(const Header& header, const Frames& body, Nanoseconds now) {
+  const std::string who = header.process.name();
+  refuse("a message of another job from " + who);
+  if (settings_.process != kCoordinator || header.kind != Kind::hello || size_of(body) > kKnockBytesMost) return;
+  const auto message = decode_message(Kind::hello, body);
+  if (!message.ok()) return;
+  const auto& hello = std::get<Hello>(*message);
+  Header answer;
+  answer.job = header.job;
+  answer.peer_incarnation = header.incarnation;
+  answer.acknowledged = header.sequence;
+  answer.to = header.process;
+  if (hello.version != kVersion) {
+    const std::string versions = who + " is Rota " + hello.version + ", the coordinator is Rota " + kVersion;
+    write_letter(who, hello.endpoint, answer, {ExitCode::wrong_version, versions}, now);
+  } else {
+    write_letter(who, hello.endpoint, answer,
+                 {ExitCode::usage, who + " was started with other options than the coordinator"}, now);
+  }
+}
+
+// Of a message of another protocol version only its kind is known, and of a knock where the answer goes.  Who hears
+// such a refusal knows from its header all that there is to know.
+void Host::receive_foreign(const Frames& frames, const std::string& what, Nanoseconds now) {
+  refuse(what);
+  const auto foreign = decode_foreign(frames);
+  if (!foreign) return;
+  const std::string theirs = std::to_string(foreign->version), ours = std::to_string(kProtocolVersion);
+  const bool waits = joining_ || settings_.process.role == Role::observer;
+  if (waits && foreign->kind == Kind::refuse) {
+    dismissed_ = true;
+    return end({ExitCode::wrong_version, "the coordinator speaks protocol version " + theirs + ", and " +
+                                             settings_.process.name() + " speaks version " + ours},
+               now);
+  }
+  const bool knocks = foreign->kind == Kind::hello || foreign->kind == Kind::ask_status;
+  if (settings_.process != kCoordinator || !knocks || frames[1].size() > kKnockBytesMost) return;
+  Header answer;
+  answer.to = {Role::observer, 0};
+  const std::string why = "it speaks protocol version " + theirs + ", and the coordinator speaks version " + ours;
+  write_letter("a stranger", Reader(frames[1].view()).get_text(), answer, {ExitCode::wrong_version, why}, now);
+}
+
+void Host::write_letter(const std::string& who, const std::string& endpoint, Header header, const Refuse& refusal,
+                        Nanoseconds now) {
+  if (endpoint.empty()) return;
+  const auto before =
+      std::find_if(letters_.begin(), letters_.end(), [&](const Letter& letter) { return letter.endpoint == endpoint; });
+  if (before != letters_.end()) {
+    before->sent = false;  // it asks again: the first did not arrive
+    return;
+  }
+  if (guests() >= kGuestsMost) return;
+  header.kind = Kind::refuse;
+  header.process = header.from = settings_.process;
+  header.incarnation = settings_.incarnation;
+  header.sequence = 1;
+  const NodeId address{Role::observer, kIndexLimit + letters_written_++ % kIndexLimit};
+  letters_.push_back({address, endpoint, with_header(header, encode_message(refusal)), now + kGuestStaysMost});
+  for (const auto& [id, node] : nodes_) node->peer_refused(who, refusal.what);
+}
+
+void Host::receive_whole(NodeId process, Delivery delivery, const Outbox::World& world) {
+  auto message = decode_message(delivery.kind, delivery.frames);
+  delivery.frames.clear();  // a body may be large, and is not needed any more
+  if (!message.ok()) return receive_unreadable(process, message.status(), world.now);
+  if (const auto* hello = std::get_if<Hello>(&*message)) peers_.at(process).endpoint = hello->endpoint;
+  if (const auto* ask = std::get_if<AskStatus>(&*message)) peers_.at(process).endpoint = ask->endpoint;
+  deliver({delivery.from, delivery.to, *std::move(message)}, world);
+  drain_local(world);
+}
+
+void Host::deliver(const Envelope& envelope, const Outbox::World& world) {
+  if (membership(envelope, world)) return;
+  const auto node = nodes_.find(envelope.to);
+  if (node == nodes_.end()) return refuse("no " + envelope.to.name() + " here");
+  run_node(
+      *node->second, [&](Outbox& out) { return node->second->step(envelope, out); }, world);
+}
+
+void Host::run_node(Node& node, const std::function<Status(Outbox&)>& turn, const Outbox::World& world) {
+  if (ending_) return;
+  Outbox out(node.id(), world, this);
+  const Status status = turn(out);
+  collect(out, world);
+  if (!status.ok()) fault(status, world.now);
+}
+
+void Host::collect(Outbox& out, const Outbox::World& world) {
+  for (const Envelope& envelope : out.sent) {
+    // The coordinator learns the peers itself, and tells everybody.
+    if (const auto* welcome = std::get_if<Welcome>(&envelope.message)) {
+      for (const Peer& peer : welcome->peers) know(peer);
+      for (std::uint32_t p = 0; p < welcome->partition_hosts.size(); ++p)
+        route({Role::partition, p}, welcome->partition_hosts[p]);
+    }
+    send(envelope, world.now);
+  }
+  for (auto& started : out.started) started_.push_back(std::move(started));
+  if (out.ended) end(out.ending, world.now);
+}
+
+void Host::drain_local(const Outbox::World& world) {
+  while (!local_.empty()) {
+    const Envelope envelope = std::move(local_.front());
+    local_.pop_front();
+    deliver(envelope, world);
+  }
+}
+
+void Host::finished(NodeId node, const Continuation& continuation, const Outbox::World& world) {
+  ++progress_;
+  const auto found = nodes_.find(node);
+  if (found != nodes_.end()) run_node(*found->second, continuation, world);
+  drain_local(world);
+}
+
+void Host::tell(NodeId to, Message message, const Outbox::World& world) {
+  deliver({settings_.process, to, std::move(message)}, world);
+  drain_local(world);
+}
+
+bool Host::membership(const Envelope& envelope, const Outbox::World& world) {
+  if (settings_.process == kCoordinator || envelope.from != kCoordinator) return false;
+  if (const auto* welcome = std::get_if<Welcome>(&envelope.message)) {
+    if (joining_) welcomed(*welcome, world);
+    return true;
+  }
+  if (const auto* refused = std::get_if<Refuse>(&envelope.message)) {
+    dismissed_ = true;
+    end({refused->code, refused->what}, world.now);
+    return true;
+  }
+  if (const auto* stop = std::get_if<Stop>(&envelope.message)) {
+    dismissed_ = true;
+    end({stop->code, stop->what}, world.now);
+    return true;
+  }
+  return false;
+}
+
+void Host::welcomed(const Welcome& welcome, const Outbox::World& world) {
+  joining_ = false;
+  member_ = true;
+  for (const Peer& peer : welcome.peers) know(peer);
+  for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
+    route({Role::partition, p}, welcome.partition_hosts[p]);
+  auto nodes = std::exchange(factory_, nullptr)(welcome);
+  if (!nodes.ok()) return fault(nodes.status(), world.now);
+  for (auto& node : *nodes) add(std::move(node));
+  for (const auto& [id, node] : nodes_)
+    run_node(
+        *node,
+        [&](Outbox& out) {
+          return node->step({kCoordinator, id, welcome}, out);
+        },
+        world);
+}
+
+void Host::fault(const Status& status, Nanoseconds now) {
+  if (faulted_ || ending_) return;
+  faulted_ = true;
+  faulted_at_ = now;
+  fault_ = {status.code(), status.what()};
+  if (settings_.process == kCoordinator) return end(fault_, now);
+  send({settings_.process, kCoordinator, Fault{status.code(), status.what()}}, now);
+}
+
+void Host::end(Ending ending, Nanoseconds now) {
+  if (ending_) return;
+  ending_ = std::move(ending);
+  ending_since_ = now;
+  for (auto& [id, peer] : peers_) peer.link.close();
+}
+
+void Host::tick(const Outbox::World& world) {
+  const Nanoseconds now = world.now;
+  const Nanoseconds still = last_tick_ == 0 ? 0 : now - last_tick_;
+  last_tick_ = now;
+  if (still > kStillFor) {
+    awake_since_ = now;
+    if (joining_) joined_at_ += still;
+    for (const auto& [id, node] : nodes_) node->stood_still(still, now);
+  }
+  const bool known = member_ || (joining_ && peers_.at(kCoordinator).link.heard_at() > 0);
+  if (known && !ending_ && now - last_beat_ >= std::min(kBeatEvery, settings_.peer_timeout / 4)) {
+    last_beat_ = now;
+    send({settings_.process, kCoordinator, Beat{progress_, world.memory}}, now);
+  }
+  for (const auto& [id, node] : nodes_)
+    run_node(
+        *node, [&](Outbox& out) { return node->tick(out); }, world);
+  drain_local(world);
+  for (auto& [id, peer] : peers_) {
+    peer.full = false;
+    peer.link.tick(now);
+  }
+  dismiss_guests(now);
+  if (faulted_ && now - faulted_at_ >= kStopMost) end(fault_, now);
+  if (joining_ || member_) look_for_coordinator(now);
+  settle(now);
+}
+
+// One that was heard takes its time until all have joined, but is not silent meanwhile.
+void Host::look_for_coordinator(Nanoseconds now) {
+  const Nanoseconds heard = peers_.at(kCoordinator).link.heard_at();
+  if (heard == 0 && now - joined_at_ >= settings_.start_timeout)
+    return end({ExitCode::temporary, "no answer from the coordinator"}, now);
+  if (heard > 0 && now - std::max(heard, awake_since_) >= settings_.peer_timeout)
+    end({ExitCode::temporary, "the coordinator was lost"}, now);
+}
+
+// Who was told to stop has nothing to say that anybody waits for; everybody else sees to it that all has arrived.
+void Host::settle(Nanoseconds now) {
+  if (!ending_ || ended_) return;
+  const bool drained = std::all_of(peers_.begin(), peers_.end(), [](auto& peer) { return peer.second.link.drained(); });
+  if (drained || dismissed_ || now - ending_since_ >= kDrainMost) ended_ = ending_;
+}
+
+void Host::leave(ExitCode code, const std::string& what, Nanoseconds now) {
+  fault({code, what}, now);
+  end({code, what}, now);
+}
+
+void Host::told_to_end(const std::string& what, Nanoseconds now) {
+  const auto coordinator = peers_.find(kCoordinator);
+  const bool heard = coordinator != peers_.end() && coordinator->second.link.heard_at() > 0 && !coordinator_broken_;
+  if (told_to_end_at_ != 0 && now - told_to_end_at_ < kSameSignal) return;
+  if (std::exchange(told_to_end_at_, now) != 0 || !heard) return leave(ExitCode::terminated, what, now);
+  send({settings_.process, kCoordinator, Stop{ExitCode::terminated, what}}, now);
+}
+
+void Host::disconnected(NodeId peer, const Outbox::World& world) {
+  if (peer == kCoordinator) coordinator_broken_ = true;
+  for (const auto& [id, node] : nodes_)
+    run_node(
+        *node, [&](Outbox& out) { return node->peer_disconnected(peer, out); }, world);
+}
+
+std::optional<Host::Transmission> Host::next(Nanoseconds now) {
+  // Round robin over the peers, so that a long queue for one does not delay the others.
+  auto at = last_served_ ? peers_.upper_bound(*last_served_) : peers_.begin();
+  for (std::size_t tried = 0; tried < peers_.size(); ++tried, ++at) {
+    if (at == peers_.end()) at = peers_.begin();
+    PeerState& peer = at->second;
+    if (peer.full || peer.endpoint.empty()) continue;
+    if (auto frames = peer.link.next(now)) {
+      last_served_ = at->first;
+      return Transmission{at->first, peer.endpoint, *std::move(frames)};
+    }
+  }
+  for (Letter& letter : letters_) {
+    if (letter.sent || letter.full) continue;
+    letter.sent = true;
+    return Transmission{letter.address, letter.endpoint, letter.frames};
+  }
+  return std::nullopt;
+}
+
+void Host::writable(NodeId peer) {
+  const auto found = peers_.find(peer);
+  if (found != peers_.end()) found->second.full = false;
+  for (Letter& letter : letters_)
+    if (letter.address == peer) letter.full = false;
+}
+
+void Host::not_taken(NodeId peer) {
+  for (Letter& letter : letters_)
+    if (letter.address == peer) letter.full = true, letter.sent = false;
+  const auto found = peers_.find(peer);
+  if (found == peers_.end()) return;
+  found->second.full = true;
+  found->second.link.not_taken();
+}
+
+bool Host::busy() const {
+  return ending_.has_value() ||
+         std::any_of(peers_.begin(), peers_.end(), [](const auto& peer) { return peer.second.link.busy(); });
+}
+
+std::uint64_t Host::queued_to(NodeId node) const {
+  if (nodes_.contains(node)) return 0;
+  const auto peer = peers_.find(process_of(node));
+  return peer == peers_.end() ? 0 : peer->second.link.queued_bytes();
+}
+
+std::uint64_t Host::bytes_sent() const {
+  std::uint64_t sum = 0;
+  for (const auto& [id, peer] : peers_) sum += peer.link.counters().sent_bytes;
+  return sum;
+}
+
+}  // namespace rota

@@ -1,0 +1,35 @@
+// core/runtime/member.h -- what the mains of scheduler, worker and kvstore have in common: flags, plugin, log, and the
+// loop.
+#pragma once
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "core/job/job_settings.h"
+#include "core/runtime/host.h"
+#include "core/runtime/process.h"
+#include "rota/plugin.h"
+
+namespace rota {
+
+// One process of a job, ready to join.
+struct Member {
+  JobSettings settings;
+  const Plugin* plugin = nullptr;
+  std::uint32_t index = 0;
+  std::vector<Ignored> ignored = {};  // options that were given and change nothing; `settings` is without them
+};
+using MakeNodes = std::function<std::vector<std::unique_ptr<Node>>(const Member&, const Welcome&)>;
+
+// The whole of a main: returns the exit code.  `make` is called once the coordinator has let the process in.
+int member_main(int argc, const char* const* argv, Role role, const MakeNodes& make);
+
+// The coordinator's share of the same, after its flags are read.
+ProcessSettings process_settings(const CommandLine& line, const JobSettings& settings, NodeId process);
+// Opens the log; says on stderr why a process ends, if it is not for a good reason.
+Status open_log(const CommandLine& line, const JobSettings& settings, NodeId process);
+int end_process(NodeId process, const Ending& ending);
+// Help, version, or an error of the command line.
+int say_and_exit(const std::string& program, const Result<CommandLine>& line);
+
+}  // namespace rota

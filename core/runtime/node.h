@@ -1,0 +1,119 @@
+// core/runtime/node.h -- the shape of every role: a state machine without sockets, threads, clocks or files.
+//
+// Equal inputs in equal order give equal outputs, so the same nodes run over ZeroMQ in production (process.cc) and
+// inside one seeded thread in tests (tests/sim).
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/base/exit_code.h"
+#include "core/base/status.h"
+#include "core/wire/message.h"
+#include "core/wire/node_id.h"
+
+namespace rota {
+
+class Outbox;
+
+// What is left to do with the result of some work, on the node's own thread.
+using Continuation = std::function<Status(Outbox&)>;
+// Long work: runs on a thread of its process' that is not the node's, and must not touch the node.  Its end comes back
+// as the continuation that it returns.
+using Work = std::function<Continuation()>;
+
+struct Envelope {
+  NodeId from, to;
+  Message message;
+  std::vector<NodeId> more = {};  // from a node to its host: others that it goes to, encoded once for all
+};
+
+// What a process is asked to end with.
+struct Ending {
+  ExitCode code = ExitCode::ok;
+  std::string what;
+};
+
+// How much is on its way from this process to others.
+class Queues {
+ public:
+  virtual ~Queues() = default;
+  // Bytes that the process of a node has not acknowledged yet; 0 if it is this one.
+  virtual std::uint64_t queued_to(NodeId node) const = 0;
+};
+
+// What a node says in one step, and what it may know of the world: the time, and its process' counters.
+class Outbox {
+ public:
+  struct World {
+    Nanoseconds now = 0;
+    std::uint64_t bytes_sent = 0;  // by this process to others so far
+    std::uint64_t memory = 0;      // peak resident bytes of this process
+  };
+  struct Started {
+    NodeId node;
+    Work work;
+    bool io = false;  // it waits for a disk
+  };
+
+  // `queues`: none if nothing ever waits, as in tests.
+  Outbox(NodeId self, const World& world, const Queues* queues = nullptr)
+      : self_(self), world_(world), queues_(queues) {}
+
+  Nanoseconds now() const { return world_.now; }
+  const World& world() const { return world_; }
+  // Bytes on their way to the process of a node, without those of this step.
+  std::uint64_t waiting(NodeId to) const { return queues_ == nullptr ? 0 : queues_->queued_to(to); }
+
+  void send(NodeId to, Message message) { sent.push_back({self_, to, std::move(message)}); }
+  // To many: encoded once for all of them.
+  void send(const std::vector<NodeId>& to, Message message) {
+    if (to.empty()) return;
+    sent.push_back({self_, to.front(), std::move(message), {to.begin() + 1, to.end()}});
+  }
+  // Computing (a push, an encoding), on a compute thread.
+  void start(Work work) { started.push_back({self_, std::move(work), false}); }
+  // Files, on the one thread that waits for disks, in this order: computing goes on meanwhile.
+  void start_io(Work work) { started.push_back({self_, std::move(work), true}); }
+  // The process ends once what it sent has arrived, or after a bounded time.
+  void end(ExitCode code, std::string what) {
+    ending = {code, std::move(what)};
+    ended = true;
+  }
+
+  std::vector<Envelope> sent;
+  std::vector<Started> started;
+  Ending ending;
+  bool ended = false;
+
+ private:
+  NodeId self_;
+  const World& world_;
+  const Queues* queues_;
+};
+
+class Node {
+ public:
+  virtual ~Node() = default;
+
+  virtual NodeId id() const = 0;
+  // Handles one message.  An error means that this job cannot go on, and says why; what a peer did wrong alone is
+  // answered or dropped, not returned.
+  virtual Status step(const Envelope& in, Outbox& out) = 0;
+  // Lets time pass; called at least twice a second.
+  virtual Status tick(Outbox&) { return {}; }
+  // Something came from a process, if only a repetition: it lives.
+  virtual void peer_heard(NodeId /*process*/, Nanoseconds /*now*/) {}
+  // This process did not run for `span` until `now`: stopped, or busy with something long.  What others did not say
+  // meanwhile says nothing of them.
+  virtual void stood_still(Nanoseconds /*span*/, Nanoseconds /*now*/) {}
+  // A process was turned away before it could say anything: of another job, or of another protocol version.
+  virtual void peer_refused(const std::string& /*who*/, const std::string& /*why*/) {}
+  // The transport lost its connection to a process.  Its messages will be sent again if it comes back.
+  virtual Status peer_disconnected(NodeId /*process*/, Outbox&) { return {}; }
+};
+
+}  // namespace rota

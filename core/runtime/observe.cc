@@ -1,0 +1,72 @@
+#include "core/runtime/observe.h"
+
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/base/start_number.h"
+#include "core/runtime/host.h"
+#include "core/wire/zmq_transport.h"
+
+namespace rota {
+
+namespace {
+
+constexpr std::size_t kAnswerBytesMax = std::size_t{16} << 20;
+constexpr int kTickMs = 50;
+
+// Asks once, and ends with the answer.
+class Observer final : public Node {
+ public:
+  explicit Observer(std::uint32_t index, std::string& answer) : index_(index), answer_(answer) {}
+
+  NodeId id() const override { return {Role::observer, index_}; }
+  Status step(const Envelope& in, Outbox& out) override {
+    if (const auto* report = std::get_if<StatusReport>(&in.message)) {
+      answer_ = report->json;
+      out.end(ExitCode::ok, "answered");
+    }
+    return {};
+  }
+
+ private:
+  std::uint32_t index_;
+  std::string& answer_;
+};
+
+}  // namespace
+
+Result<std::string> ask_status(const std::string& coordinator, int timeout_ms) {
+  const bool ipc = coordinator.starts_with("ipc://");
+  if (!ipc && !coordinator.starts_with("tcp://"))
+    return Status(ExitCode::usage, "'" + coordinator + "' is neither ipc://PATH nor tcp://HOST:PORT");
+  const auto index = static_cast<std::uint32_t>(getpid()) % kIndexLimit;
+  const NodeId self{Role::observer, index};
+  const std::string bind =
+      ipc ? coordinator.substr(0, coordinator.rfind('/') + 1) + self.name() : std::string("tcp://127.0.0.1:*");
+  auto transport = ZmqTransport::open(bind, kAnswerBytesMax);
+  if (!transport.ok()) return transport.status();
+
+  std::string answer;
+  Host host({self, new_start_number(), 0, (*transport)->endpoint(), timeout_ms * kMillisecond});
+  host.add(std::make_unique<Observer>(index, answer));
+  host.know({kCoordinator, coordinator, 0});
+  Outbox::World world;
+  world.now = now_ns();
+  const Nanoseconds until = world.now + timeout_ms * kMillisecond;
+  host.ask(AskStatus{(*transport)->endpoint()}, world.now);
+  while (!host.ended() && world.now < until) {
+    while (auto out = host.next(world.now))
+      if (!(*transport)->send(out->peer, out->endpoint, out->frames)) host.not_taken(out->peer);
+    for (const NodeId peer : (*transport)->wait(kTickMs).writable) host.writable(peer);
+    world.now = now_ns();
+    while (auto frames = (*transport)->receive()) host.receive(*frames, world);
+    host.tick(world);
+  }
+  while (auto out = host.next(world.now)) (void)(*transport)->send(out->peer, out->endpoint, out->frames);
+  if (host.ended() && host.ended()->code == ExitCode::wrong_version)
+    return Status(ExitCode::wrong_version, host.ended()->what);
+  if (answer.empty()) return Status(ExitCode::temporary, "no answer from " + coordinator);
+  return answer;
+}
+
+}  // namespace rota

@@ -1,0 +1,201 @@
+#include "core/runtime/process.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <thread>
+
+#include "core/base/clock.h"
+#include "core/base/log.h"
+#include "core/base/start_number.h"
+#include "core/base/version.h"
+#include "core/runtime/beater.h"
+#include "core/runtime/compute.h"
+#include "core/wire/zmq_transport.h"
+
+namespace rota {
+
+namespace {
+
+constexpr int kBusyTickMs = 50;
+constexpr int kIdleTickMs = 500;
+// Messages handled in a row before what they caused is sent.
+constexpr int kBatch = 256;
+
+// Signals reach the loop through these two; a handler may do no more.
+std::atomic<int> caught_signal{0};
+std::atomic<Transport*> signalled{nullptr};
+
+void on_signal(int signal) {
+  const int saved = errno;
+  caught_signal = signal;
+  if (Transport* transport = signalled) transport->wake();
+  errno = saved;
+}
+
+// While there is one, the two signals that ask for an end wake the loop.
+class SignalsCaught {
+ public:
+  explicit SignalsCaught(Transport& transport) {
+    signalled = &transport;
+    struct sigaction action = {};
+    action.sa_handler = on_signal;
+    sigaction(SIGINT, &action, nullptr);
+    sigaction(SIGTERM, &action, nullptr);
+  }
+  ~SignalsCaught() { signalled = nullptr; }
+  SignalsCaught(const SignalsCaught&) = delete;
+  SignalsCaught& operator=(const SignalsCaught&) = delete;
+};
+
+std::uint64_t peak_memory() {
+  struct rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+Result<std::string> place_to_listen(const ProcessSettings& settings, std::uint64_t incarnation) {
+  const std::string& at = settings.coordinator;
+  const bool ipc = at.starts_with("ipc://");
+  if (!ipc && !at.starts_with("tcp://"))
+    return Status(ExitCode::usage, "--coordinator must be ipc://PATH or tcp://HOST:PORT, not '" + at + "'");
+  if (!ipc && !settings.insecure)
+    return Status(ExitCode::usage, "tcp has no keys yet: say --insecure if everybody on that network may be trusted");
+  if (settings.process == kCoordinator) return at;
+  if (!ipc) return "tcp://" + settings.host + ":*";
+  return at.substr(0, at.rfind('/') + 1) + settings.process.name() + "-" + std::to_string(incarnation % 1000000000);
+}
+
+class Loop {
+ public:
+  Loop(const ProcessSettings& settings, Transport& transport, Host& host)
+      : transport_(transport),
+        host_(host),
+        main_(settings.process),
+        compute_(settings.threads, [&transport] { transport.wake(); }) {}
+
+  Ending run() {
+    Nanoseconds next_tick = 0;
+    while (!host_.ended()) {
+      refresh();
+      // Before the tick, which looks for who is silent: a process that was stopped has its mail unread.
+      const bool more = receive();
+      for (auto& ended : compute_.take_ended()) {
+        refresh();
+        host_.finished(ended.node, ended.continuation, world_);
+      }
+      signals();
+      if (world_.now >= next_tick) {
+        world_.memory = peak_memory();
+        host_.tick(world_);
+        next_tick = world_.now + (host_.busy() ? kBusyTickMs : kIdleTickMs) * kMillisecond;
+      }
+      for (auto& started : host_.take_started()) compute_.start(std::move(started));
+      send();
+      for (const NodeId peer : host_.take_forgotten()) transport_.forget(peer);
+      if (host_.busy()) next_tick = std::min(next_tick, world_.now + kBusyTickMs * kMillisecond);
+      if (!more && !host_.ended()) wait(next_tick);
+    }
+    send();
+    return *host_.ended();
+  }
+
+ private:
+  void refresh() {
+    world_.now = now_ns();
+    world_.bytes_sent = host_.bytes_sent();
+  }
+
+  bool receive() {
+    for (int i = 0; i < kBatch; ++i) {
+      auto frames = transport_.receive();
+      if (!frames) return false;
+      const std::uint64_t refused = host_.refused();
+      host_.receive(*frames, world_);
+      if (host_.refused() != refused)
+        log_warning("event=refused count=" + std::to_string(host_.refused()) + " why=\"" + host_.last_refusal() + "\"");
+    }
+    return true;
+  }
+
+  void send() {
+    while (auto out = host_.next(world_.now))
+      if (!transport_.send(out->peer, out->endpoint, out->frames)) host_.not_taken(out->peer);
+  }
+
+  void wait(Nanoseconds until) {
+    const Nanoseconds left = until - now_ns();
+    const auto events = transport_.wait(left <= 0 ? 0 : static_cast<int>(left / kMillisecond) + 1);
+    refresh();
+    for (const NodeId peer : events.writable) host_.writable(peer);
+    for (const NodeId peer : events.disconnected) host_.disconnected(peer, world_);
+  }
+
+  // The coordinator brings the whole job to a clean end.  Other roles ask it to: a Ctrl-C reaches all processes of a
+  // terminal at once, and only SIGTERM is meant for the one that gets it.
+  void signals() {
+    const int signal = caught_signal.exchange(0);
+    if (signal == 0) return;
+    const ExitCode code = signal == SIGINT ? ExitCode::interrupted : ExitCode::terminated;
+    if (main_ == kCoordinator) return host_.tell(kCoordinator, Stop{code, "stopped by a signal"}, world_);
+    if (signal == SIGTERM) host_.told_to_end(main_.name() + " was told to end (SIGTERM)", world_.now);
+  }
+
+  Transport& transport_;
+  Host& host_;
+  NodeId main_;
+  Compute compute_;
+  Outbox::World world_;
+};
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+}
+
+}  // namespace
+
+Ending run_process(const ProcessSettings& settings, Transport& transport, Host& host) {
+  return Loop(settings, transport, host).run();
+}
+
+Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> node) {
+  const auto incarnation = new_start_number();
+  auto at = place_to_listen(settings, incarnation);
+  if (!at.ok()) return {at.status().code(), at.status().what()};
+  auto transport = ZmqTransport::open(*at, settings.message_bytes_max);
+  if (!transport.ok()) return {transport.status().code(), transport.status().what()};
+  Host host({settings.process, incarnation, settings.job, (*transport)->endpoint(), settings.peer_timeout,
+             settings.start_timeout, piece_bytes_for(settings.message_bytes_max)});
+  host.add(std::move(node));
+  const SignalsCaught caught(**transport);
+  return run_process(settings, **transport, host);
+}
+
+Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Factory factory) {
+  const auto incarnation = new_start_number();
+  auto at = place_to_listen(settings, incarnation);
+  if (!at.ok()) return {at.status().code(), at.status().what()};
+  auto transport = ZmqTransport::open(*at, settings.message_bytes_max);
+  if (!transport.ok()) return {transport.status().code(), transport.status().what()};
+  const std::string& endpoint = (*transport)->endpoint();
+  Host host({settings.process, incarnation, settings.job, endpoint, settings.peer_timeout, settings.start_timeout,
+             piece_bytes_for(settings.message_bytes_max)});
+  const Hello hello{endpoint, kVersion, job, incarnation, static_cast<std::uint64_t>(getpid()), host_name()};
+  host.join(settings.coordinator, hello, std::move(factory), now_ns());
+  const SignalsCaught caught(**transport);
+  // An ACK that acknowledges nothing: a sign of life.
+  Header header;
+  header.job = settings.job;
+  header.process = header.from = settings.process;
+  header.incarnation = incarnation;
+  header.to = kCoordinator;
+  const auto say = [voice = (*transport)->voice(settings.coordinator),
+                    frames = with_header(header, encode_message(Ack{}))] { return voice(frames); };
+  const Beater beater(doing_of_this_thread(), std::min(kSecond, settings.peer_timeout / 4), say);
+  return run_process(settings, **transport, host);
+}
+
+}  // namespace rota

@@ -1,0 +1,31 @@
+// core/runtime/process.h -- the loop that all mains share: wait, receive, let the host's nodes step, send.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/base/status.h"
+#include "core/runtime/host.h"
+#include "core/wire/transport.h"
+
+namespace rota {
+
+struct ProcessSettings {
+  NodeId process;
+  std::uint64_t job = 0;    // low half of the job options' hash
+  std::string coordinator;  // its address, "ipc://PATH" or "tcp://HOST:PORT"
+  std::string host;         // for tcp: the name or address by which others reach this machine
+  bool insecure = false;    // tcp without keys must be asked for
+  unsigned threads = 1;     // that compute
+  std::size_t message_bytes_max = std::size_t{64} << 20;  // on the wire: larger ones travel in pieces
+  Nanoseconds peer_timeout = 30 * kSecond, start_timeout = 60 * kSecond;
+};
+
+// The coordinator's process: `node` makes the coordinator.  Returns what the process is to exit with.
+Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> node);
+// Any other: joins the coordinator, and then hosts what `factory` makes.
+Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Factory factory);
+// The loop itself, which both run over ZeroMQ: until the host has ended.
+Ending run_process(const ProcessSettings& settings, Transport& transport, Host& host);
+
+}  // namespace rota

@@ -1,0 +1,60 @@
+// core/wire/codec.h -- messages and headers to frames and back.  See PROTOCOL.md, "Frames".
+//
+// Frame 0 is the header, frame 1 the body, and every Bytes of the message is a frame of its own behind them, sent
+// from and received into place without a copy.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/wire/message.h"
+#include "core/wire/node_id.h"
+#include "rota/bytes.h"
+
+namespace rota {
+
+inline constexpr std::uint32_t kMagic = 0x41544f52;  // "ROTA"
+inline constexpr std::uint16_t kProtocolVersion = 3;
+inline constexpr std::size_t kHeaderSize = 72;
+inline constexpr std::size_t kFramesMax = 64;  // of one message
+// What decoding may make of a body: so many times its bytes, and this.  Numbers of one byte become eight.
+inline constexpr std::size_t kDecodeTimes = 8;
+inline constexpr std::size_t kDecodeSlack = std::size_t{16} << 20;
+
+using Frames = std::vector<Bytes>;
+
+std::size_t size_of(const Frames& frames);
+
+struct Header {
+  Kind kind = Kind::ack;
+  std::uint64_t job = 0;               // the same in all processes of a job
+  NodeId process;                      // the sender's
+  std::uint64_t incarnation = 0;       // the sender's: another at every start of the process
+  std::uint64_t peer_incarnation = 0;  // the receiver's as the sender knows it; 0: not yet known
+  std::uint64_t sequence = 0;          // of this message on its link, from 1; 0: not numbered
+  std::uint64_t acknowledged = 0;      // all the receiver's messages up to this one have arrived
+  NodeId from, to;                     // nodes
+};
+
+// Body and blobs of a message; the header goes in front when it is sent.
+Frames encode_message(const Message& message);
+// Puts the header in front, with the checksum over all of it and of `message`.
+Frames with_header(const Header& header, const Frames& message);
+
+// Errors are the sender's fault and mean: drop the message.
+Result<Header> decode_header(const Frames& frames);  // checks magic, version, ranges, checksum
+// What never changes from one protocol version to the next, so that a stranger can be told which one is spoken here:
+// where a header has its version and kind, and that its last 8 bytes are the checksum over all that is before them.
+struct Foreign {
+  std::uint16_t version = 0;
+  Kind kind = Kind::ack;
+};
+// Of a whole message of another protocol version.
+std::optional<Foreign> decode_foreign(const Frames& frames);
+// Takes memory in proportion to the frames' bytes.  `temporary` if there is not so much.
+Result<Message> decode_message(Kind kind, const Frames& frames);
+
+}  // namespace rota

@@ -1,0 +1,372 @@
+// core/wire/message.h -- one plain struct for each kind of message.  PROTOCOL.md tells who sends what to whom, and
+// when; codec.cc lists the fields once, for both directions.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/exit_code.h"
+#include "core/base/hash.h"
+#include "core/base/tree.h"
+#include "core/wire/node_id.h"
+#include "rota/bytes.h"
+#include "rota/job.h"
+#include "rota/round.h"
+#include "rota/schedule.h"
+#include "rota/slices.h"
+#include "rota/types.h"
+
+namespace rota {
+
+// Part of the format: never change or reuse a number.
+enum class Kind : std::uint16_t {
+  ack = 1,
+  probe = 2,
+  piece = 3,
+  hello = 10,
+  welcome = 11,
+  refuse = 12,
+  beat = 13,
+  fault = 14,
+  stop = 15,
+  loaded = 20,
+  weights = 21,
+  cut = 22,
+  ready = 23,
+  start = 24,
+  rounds = 30,
+  tasks = 31,
+  expect = 32,
+  lease = 33,
+  parts = 34,
+  deltas = 35,
+  committed = 36,
+  rounds_done = 37,
+  epoch_done = 38,
+  evaluate = 40,
+  evaluated = 41,
+  save = 42,
+  put = 43,
+  saved = 44,
+  written = 45,
+  fetch = 47,
+  fetched = 48,
+  ask_status = 50,
+  status = 51,
+};
+
+// ---- the link itself (core/wire/link.h) ----
+
+struct Ack {  // its sequence number is in the header
+  static constexpr Kind kind = Kind::ack;
+  std::uint64_t answers = 0;  // the probe that this answers, or 0
+};
+
+struct Probe {  // "have you all that I sent?"
+  static constexpr Kind kind = Kind::probe;
+  std::uint64_t number = 0;
+};
+
+// A run of bytes of one frame of a message that is too large to travel whole (core/wire/pieces.h).
+struct Piece {
+  static constexpr Kind kind = Kind::piece;
+  Kind whole = Kind::lease;               // what the message is
+  std::uint32_t frame = 0, frames = 1;    // which of the message's
+  std::uint64_t at = 0, frame_bytes = 0;  // where in it, and how long it is
+  Bytes bytes;
+};
+
+// ---- joining, living, ending ----
+
+struct Hello {
+  static constexpr Kind kind = Kind::hello;
+  std::string endpoint;  // where the sender listens
+  std::string version;   // of Rota
+  Hash128 job;           // of the job's options
+  std::uint64_t incarnation = 0;
+  std::uint64_t pid = 0;
+  std::string host;
+};
+
+struct Peer {
+  NodeId process;
+  std::string endpoint;
+  std::uint64_t incarnation = 0;
+};
+
+struct Welcome {
+  static constexpr Kind kind = Kind::welcome;
+  std::vector<Peer> peers;              // all processes of the job
+  std::vector<NodeId> partition_hosts;  // by partition
+  std::optional<Epoch> resume;          // continue after this committed epoch
+  std::uint64_t era = 0;                // of this start of the coordinator, one more each time: part of files' names
+  std::vector<std::string> files;       // of the epoch to resume, by partition: in the run's folder of checkpoints
+};
+
+struct Refuse {
+  static constexpr Kind kind = Kind::refuse;
+  ExitCode code = ExitCode::failed;
+  std::string what;
+};
+
+struct Beat {
+  static constexpr Kind kind = Kind::beat;
+  std::uint64_t progress = 0;  // grows with every piece of work that ended
+  std::uint64_t memory = 0;    // peak resident bytes
+};
+
+struct Fault {
+  static constexpr Kind kind = Kind::fault;
+  ExitCode code = ExitCode::failed;
+  std::string what;
+};
+
+struct Stop {
+  static constexpr Kind kind = Kind::stop;
+  ExitCode code = ExitCode::ok;
+  std::string what;
+};
+
+// ---- preparing ----
+
+struct Loaded {
+  static constexpr Kind kind = Kind::loaded;
+  std::vector<std::uint64_t> items;  // of the worker's shards, ascending
+  Census census;                     // summed over them
+  std::string items_unit;
+  std::vector<Term> terms;
+  std::vector<Table> tables;
+  bool starting_pass = false;
+  Epoch epochs = 0;  // that the app wants, if the user does not say
+  std::string app;   // the plugin's own name
+  // Of the contents of the files, in their order: what the worker read, wherever it is.
+  Hash128 input, valid;
+};
+
+struct Weights {
+  static constexpr Kind kind = Kind::weights;
+  Census census;  // of the whole job
+};
+
+struct CutMade {
+  static constexpr Kind kind = Kind::cut;
+  Cut cut;
+  std::vector<Ignored> ignored = {};  // options that were given and change nothing
+};
+
+struct Ready {
+  static constexpr Kind kind = Kind::ready;
+};
+
+struct Start {
+  static constexpr Kind kind = Kind::start;
+  Epoch epoch = 0;    // of the first round to schedule
+  Epoch last = 0;     // of the job
+  RoundId round = 1;  // its number
+};
+
+// ---- rounds ----
+
+// A scheduler's figures of an epoch whose last round it has sent, and whose feedback it has; so the epoch is over for
+// it.
+struct EpochFigures {
+  Epoch epoch = 0;
+  std::vector<Figure> figures;
+  std::optional<bool> converged = {};  // what the schedule says
+};
+
+struct Rounds {
+  static constexpr Kind kind = Kind::rounds;
+  RoundId first = 0;          // by the scheduler's own count
+  std::vector<Round> rounds;  // numbered from `first`
+  bool feedback = false;      // the scheduler wants to hear what they commit
+  std::vector<EpochFigures> figures;
+};
+
+struct Task {
+  RoundId round = 0;
+  Epoch epoch = 0;
+  ShardId shard = 0;
+  std::optional<SliceId> slice;  // owned
+  bool shared = false;           // its rows are in the message's `shared`
+  bool ends_epoch = false;
+};
+
+struct SharedRows {
+  RoundId round = 0;
+  TableId table = 0;
+  std::vector<Key> keys;
+  std::vector<std::uint32_t> blocks;  // as in rota::Round, if the table's rows are together
+  std::vector<double> argument;
+};
+
+// To the holder of a slice: when the task of round `after` is done with it, it goes to `shard` for round `to`.
+struct Handover {
+  SliceId slice = 0;
+  RoundId after = 0;  // 0: before the first round
+  RoundId to = 0;
+  ShardId shard = 0;
+};
+
+struct Tasks {
+  static constexpr Kind kind = Kind::tasks;
+  std::vector<Task> tasks;  // of the worker's shards; ascending rounds for each shard
+  std::vector<SharedRows> shared;
+  std::vector<Handover> handovers;
+};
+
+// The scheduler that waits for a round's commit, and the round's number by its own count.
+struct Feedback {
+  std::uint32_t scheduler = 0;
+  RoundId round = 0;
+};
+
+struct Expect {
+  static constexpr Kind kind = Kind::expect;
+  SharedRows rows;  // of the round, those in the partition
+  std::optional<Feedback> feedback;
+};
+
+struct Lease {
+  static constexpr Kind kind = Kind::lease;
+  SliceId slice = 0;
+  RoundId to = 0;
+  ShardId shard = 0;
+  Bytes rows;
+};
+
+struct Parts {
+  static constexpr Kind kind = Kind::parts;
+  RoundId round = 0;
+  TreeNode node;  // whose shards' parts are summed in it
+  Bytes sums;     // doubles, in the order of the round's keys, those in the partition
+  // What its shards said beside their parts, one after the other, if the table's rows are together.
+  std::vector<std::uint64_t> note_sizes;  // by shard
+  Bytes notes;
+};
+
+struct Deltas {
+  static constexpr Kind kind = Kind::deltas;
+  SharedRows rows;   // without blocks and argument
+  Bytes values;      // doubles, as committed
+  Bytes reply;       // what pull said beside them
+  bool last = true;  // of round 0: no more rows of this table follow from this partition
+};
+
+struct Committed {
+  static constexpr Kind kind = Kind::committed;
+  RoundId round = 0;
+};
+
+struct RoundsDone {
+  static constexpr Kind kind = Kind::rounds_done;
+  RoundId last = 0;  // this and all before it, by the scheduler's own count
+};
+
+struct EpochDone {
+  static constexpr Kind kind = Kind::epoch_done;
+  Epoch epoch = 0;
+  std::uint64_t items = 0;
+  std::uint64_t compute_ns = 0;  // summed over threads
+  std::uint64_t wait_ns = 0;     // likewise
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t slice_bytes = 0;  // of them, leased rows
+  std::uint64_t memory = 0;
+};
+
+// ---- evaluation and checkpoints, at the end of an epoch ----
+
+struct Evaluate {
+  static constexpr Kind kind = Kind::evaluate;
+  Epoch epoch = 0;
+};
+
+struct TermsOf {
+  std::uint64_t id = 0;  // a shard or a slice
+  std::vector<double> terms;
+};
+
+struct Evaluated {
+  static constexpr Kind kind = Kind::evaluated;
+  Epoch epoch = 0;
+  std::vector<TermsOf> shards;
+  std::vector<TermsOf> slices;
+  std::vector<double> rows;  // from a partition
+};
+
+// What a checkpoint is made of.  Part of the format: never change or reuse a number.
+enum class Object : std::uint8_t { row = 1, slice = 2, shard = 3, schedule = 4, cut = 5, pull = 6 };
+inline constexpr auto kLastObject = Object::pull;
+
+struct Save {
+  static constexpr Kind kind = Kind::save;
+  Epoch epoch = 0;
+  std::uint64_t objects = 0;  // to a partition: how many to wait for
+};
+
+struct Put {
+  static constexpr Kind kind = Kind::put;
+  Epoch epoch = 0;
+  Object object = Object::slice;
+  std::uint64_t id = 0;
+  Hash128 hash;
+  Bytes bytes;
+};
+
+struct Saved {  // the sender has put all it has; it may go on
+  static constexpr Kind kind = Kind::saved;
+  Epoch epoch = 0;
+};
+
+struct ObjectHash {
+  Object object = Object::slice;
+  std::uint64_t id = 0;
+  Hash128 hash;
+};
+
+struct Written {
+  static constexpr Kind kind = Kind::written;
+  Epoch epoch = 0;
+  std::string file;  // relative to the checkpoint's folder
+  std::uint64_t file_bytes = 0;
+  Hash128 file_hash;
+  std::vector<ObjectHash> objects;
+  Hash128 rows;  // sum over the shared rows
+};
+
+struct Fetch {
+  static constexpr Kind kind = Kind::fetch;
+  Object object = Object::slice;
+  std::uint64_t id = 0;
+};
+
+struct Fetched {
+  static constexpr Kind kind = Kind::fetched;
+  Object object = Object::slice;
+  std::uint64_t id = 0;
+  Bytes bytes;
+};
+
+// ---- watching ----
+
+struct AskStatus {
+  static constexpr Kind kind = Kind::ask_status;
+  std::string endpoint;  // where the answer goes
+};
+
+struct StatusReport {
+  static constexpr Kind kind = Kind::status;
+  std::string json;
+};
+
+using Message =
+    std::variant<Ack, Probe, Piece, Hello, Welcome, Refuse, Beat, Fault, Stop, Loaded, Weights, CutMade, Ready, Start,
+                 Rounds, Tasks, Expect, Lease, Parts, Deltas, Committed, RoundsDone, EpochDone, Evaluate, Evaluated,
+                 Save, Put, Saved, Written, Fetch, Fetched, AskStatus, StatusReport>;
+
+Kind kind_of(const Message& message);
+const char* kind_name(Kind kind);
+
+}  // namespace rota

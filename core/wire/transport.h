@@ -1,0 +1,37 @@
+// core/wire/transport.h -- what the loop of a process (process.h) wants of whatever carries frames between processes:
+// ZeroMQ (zmq_transport.h), or the memory of one test program (tests/threads).
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/wire/codec.h"
+#include "core/wire/node_id.h"
+
+namespace rota {
+
+// One thread uses it, but for wake(), which any thread and a signal handler may call.  At-most-once: core/wire/link.h
+// makes it reliable.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  // Where peers reach this process.
+  virtual const std::string& endpoint() const = 0;
+  // False if the peer's connection takes nothing now; the frames were not sent.
+  virtual bool send(NodeId peer, const std::string& endpoint, const Frames& frames) = 0;
+  // Closes the connection to a peer, whose last message may still be on its way; one is made anew when it is wanted.
+  virtual void forget(NodeId /*peer*/) {}
+  // The next message that is there, if any.
+  virtual std::optional<Frames> receive() = 0;
+
+  struct Events {
+    std::vector<NodeId> writable;      // peers that refused and would take more now
+    std::vector<NodeId> disconnected;  // peers whose connection broke
+  };
+  // Blocks until something arrives, a peer becomes writable, wake() is called, or the time is over.
+  virtual Events wait(int timeout_ms) = 0;
+  virtual void wake() = 0;
+};
+
+}  // namespace rota

@@ -1,0 +1,220 @@
+#include "core/wire/zmq_transport.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <map>
+#include <zmq.hpp>
+
+namespace rota {
+
+namespace {
+
+// The settings, and why, are in PROTOCOL.md, "ZeroMQ".
+constexpr int kHighWaterMark = 1000;
+constexpr int kHandshakeMs = 5000;
+constexpr int kReconnectMs = 100;
+constexpr int kReconnectMostMs = 2000;
+constexpr int kLingerMs = 500;
+constexpr std::size_t kCopyBelow = 4096;  // a smaller frame is copied: cheaper than counting references
+
+zmq::message_t message_of(const Bytes& bytes) {
+  if (bytes.size() < kCopyBelow) return {bytes.view().data(), bytes.size()};
+  // ZeroMQ reads the memory where it is, and frees our share of it when it is done.
+  auto* keep = new Bytes(bytes);
+  auto* data = const_cast<std::byte*>(bytes.view().data());  // the interface has no const; ZeroMQ does not write
+  return {data, bytes.size(), [](void*, void* hint) { delete static_cast<Bytes*>(hint); }, keep};
+}
+
+Bytes bytes_of(zmq::message_t message) {
+  auto owner = std::make_shared<zmq::message_t>(std::move(message));
+  return {owner, {static_cast<const std::byte*>(owner->data()), owner->size()}};
+}
+
+}  // namespace
+
+struct ZmqTransport::Sockets {
+  struct Mouth {
+    std::string endpoint;
+    zmq::socket_t socket;
+    zmq::socket_t monitor;
+    bool full = false;
+  };
+
+  zmq::context_t context{1};
+  zmq::socket_t ear{context, zmq::socket_type::router};
+  std::map<NodeId, Mouth> mouths;
+  std::string endpoint;
+  std::size_t message_bytes_max = 0;
+  std::atomic<std::uint64_t> dropped{0};
+  std::uint64_t monitors = 0;
+  int wake_fd = -1;
+
+  ~Sockets() {
+    if (wake_fd >= 0) ::close(wake_fd);
+  }
+
+  Mouth& mouth(NodeId peer, const std::string& to) {
+    const auto found = mouths.find(peer);
+    if (found != mouths.end() && found->second.endpoint == to) return found->second;
+    if (found != mouths.end()) mouths.erase(found);
+    zmq::socket_t socket(context, zmq::socket_type::dealer);
+    socket.set(zmq::sockopt::linger, kLingerMs);
+    socket.set(zmq::sockopt::sndhwm, kHighWaterMark);
+    socket.set(zmq::sockopt::immediate, 1);
+    socket.set(zmq::sockopt::reconnect_ivl, kReconnectMs);
+    socket.set(zmq::sockopt::reconnect_ivl_max, kReconnectMostMs);
+    socket.connect(to);
+    // Whether a guest is still there matters to nobody.
+    if (peer.role == Role::observer)
+      return mouths.emplace(peer, Mouth{to, std::move(socket), zmq::socket_t(), false}).first->second;
+    const std::string name = "inproc://monitor-" + std::to_string(monitors++);
+    zmq_socket_monitor(socket.handle(), name.c_str(), ZMQ_EVENT_DISCONNECTED);
+    zmq::socket_t monitor(context, zmq::socket_type::pair);
+    monitor.connect(name);
+    return mouths.emplace(peer, Mouth{to, std::move(socket), std::move(monitor), false}).first->second;
+  }
+};
+
+ZmqTransport::ZmqTransport(std::unique_ptr<Sockets> sockets) : sockets_(std::move(sockets)) {}
+ZmqTransport::~ZmqTransport() = default;
+
+Result<std::unique_ptr<ZmqTransport>> ZmqTransport::open(const std::string& bind, std::size_t message_bytes_max) {
+  try {
+    auto sockets = std::make_unique<Sockets>();
+    sockets->message_bytes_max = message_bytes_max;
+    sockets->wake_fd = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (sockets->wake_fd < 0) return Status(ExitCode::failed, "cannot make an eventfd");
+    zmq::socket_t& ear = sockets->ear;
+    ear.set(zmq::sockopt::linger, 0);
+    ear.set(zmq::sockopt::rcvhwm, kHighWaterMark);
+    ear.set(zmq::sockopt::router_mandatory, 1);
+    ear.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(message_bytes_max));
+    ear.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
+    ear.bind(bind);
+    sockets->endpoint = ear.get(zmq::sockopt::last_endpoint);
+    return std::unique_ptr<ZmqTransport>(new ZmqTransport(std::move(sockets)));
+  } catch (const zmq::error_t& error) {
+    return Status(ExitCode::temporary, "cannot listen at " + bind + ": " + error.what());
+  }
+}
+
+const std::string& ZmqTransport::endpoint() const {
+  return sockets_->endpoint;
+}
+
+bool ZmqTransport::send(NodeId peer, const std::string& endpoint, const Frames& frames) {
+  try {
+    Sockets::Mouth& mouth = sockets_->mouth(peer, endpoint);
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      const auto more = i + 1 < frames.size() ? zmq::send_flags::sndmore : zmq::send_flags::none;
+      // Only the first frame of a message can be refused: ZeroMQ takes a message whole or not at all.
+      if (!mouth.socket.send(message_of(frames[i]), more | zmq::send_flags::dontwait)) {
+        mouth.full = true;
+        return false;
+      }
+    }
+    return true;
+  } catch (const zmq::error_t&) {
+    return false;  // an endpoint that cannot be connected to is a peer that does not answer; its link's time-outs tell
+  }
+}
+
+std::optional<Frames> ZmqTransport::receive() {
+  for (;;) {
+    zmq::message_t part;
+    if (!sockets_->ear.recv(part, zmq::recv_flags::dontwait)) return std::nullopt;  // the sender's routing id
+    Frames frames;
+    std::size_t bytes = 0;
+    bool fits = true;
+    // All frames of a message arrive together; those of one that breaks the limits are read and thrown away.
+    for (bool more = part.more(); more;) {
+      zmq::message_t frame;
+      if (!sockets_->ear.recv(frame, zmq::recv_flags::dontwait)) break;
+      more = frame.more();
+      bytes += frame.size();
+      fits = fits && frames.size() < kFramesMax && bytes <= sockets_->message_bytes_max;
+      if (fits)
+        frames.push_back(bytes_of(std::move(frame)));
+      else
+        frames.clear();
+    }
+    if (fits) return frames;
+    ++sockets_->dropped;
+  }
+}
+
+Transport::Events ZmqTransport::wait(int timeout_ms) {
+  std::vector<zmq::pollitem_t> items;
+  std::vector<NodeId> owners;
+  items.push_back({sockets_->ear.handle(), 0, ZMQ_POLLIN, 0});
+  items.push_back({nullptr, sockets_->wake_fd, ZMQ_POLLIN, 0});
+  for (auto& [id, mouth] : sockets_->mouths) {
+    items.push_back({mouth.socket.handle(), 0, static_cast<short>(mouth.full ? ZMQ_POLLOUT : 0), 0});
+    owners.push_back(id);
+  }
+  std::vector<NodeId> watched;
+  for (auto& [id, mouth] : sockets_->mouths) {
+    if (!mouth.monitor) continue;
+    items.push_back({mouth.monitor.handle(), 0, ZMQ_POLLIN, 0});
+    watched.push_back(id);
+  }
+  Events events;
+  if (zmq_poll(items.data(), static_cast<int>(items.size()), timeout_ms) <= 0) return events;
+  if ((items[1].revents & ZMQ_POLLIN) != 0) {
+    std::uint64_t count = 0;
+    [[maybe_unused]] const auto read = ::read(sockets_->wake_fd, &count, sizeof count);
+  }
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    if ((items[2 + i].revents & ZMQ_POLLOUT) == 0) continue;
+    sockets_->mouths.at(owners[i]).full = false;
+    events.writable.push_back(owners[i]);
+  }
+  for (std::size_t i = 0; i < watched.size(); ++i) {
+    if ((items[2 + owners.size() + i].revents & ZMQ_POLLIN) == 0) continue;
+    zmq::message_t part;  // two frames: the event, the address
+    while (sockets_->mouths.at(watched[i]).monitor.recv(part, zmq::recv_flags::dontwait)) {
+    }
+    events.disconnected.push_back(watched[i]);
+  }
+  return events;
+}
+
+std::function<bool(const Frames&)> ZmqTransport::voice(const std::string& endpoint) {
+  // Made by the first who speaks, as a socket belongs to one thread.
+  const auto socket = std::make_shared<zmq::socket_t>();
+  return [this, socket, endpoint](const Frames& frames) {
+    try {
+      if (!*socket) {
+        *socket = zmq::socket_t(sockets_->context, zmq::socket_type::dealer);
+        socket->set(zmq::sockopt::linger, 0);
+        socket->set(zmq::sockopt::immediate, 1);
+        socket->connect(endpoint);
+      }
+      for (std::size_t i = 0; i < frames.size(); ++i) {
+        const auto more = i + 1 < frames.size() ? zmq::send_flags::sndmore : zmq::send_flags::none;
+        if (!socket->send(message_of(frames[i]), more | zmq::send_flags::dontwait)) return false;
+      }
+      return true;
+    } catch (const zmq::error_t&) {
+      return false;
+    }
+  };
+}
+
+void ZmqTransport::forget(NodeId peer) {
+  sockets_->mouths.erase(peer);
+}
+
+void ZmqTransport::wake() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(sockets_->wake_fd, &one, sizeof one);
+}
+
+std::uint64_t ZmqTransport::dropped() const {
+  return sockets_->dropped;
+}
+
+}  // namespace rota

@@ -1,0 +1,117 @@
+// tests/unit/apps/lasso/solver/gram_test.cc
+#include "apps/lasso/solver/gram.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <span>
+
+namespace rota::lasso {
+namespace {
+
+constexpr std::size_t kRows = 700;  // more than the chunks that dense columns are taken in
+constexpr std::size_t kColumns = 12;
+
+struct Data {
+  WorkingColumns columns{kRows};
+  std::vector<std::vector<double>> dense;
+  std::vector<double> weights;
+};
+
+// Every third column is a dense one; two sparse ones share no row.
+Data random_data() {
+  Data data;
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform;
+  for (std::size_t j = 0; j < kColumns; ++j) {
+    std::vector<std::uint32_t> rows;
+    std::vector<double> values;
+    data.dense.emplace_back(kRows, 0.0);
+    for (std::uint32_t i = 0; i < kRows; ++i) {
+      if (uniform(random) > (j % 3 == 0 ? 0.8 : 0.1) || (j == 1 && i >= 300) || (j == 2 && i < 300)) continue;
+      rows.push_back(i);
+      values.push_back(normal(random));
+      data.dense[j][i] = values.back();
+    }
+    data.columns.add<double>(j, 1, rows, values);
+  }
+  for (std::size_t i = 0; i < kRows; ++i) data.weights.push_back(i % 7 == 0 ? 0 : uniform(random));
+  return data;
+}
+
+std::vector<double> all_products(const Gram& gram, std::span<const std::uint32_t> columns) {
+  return gram.dense(columns).product;
+}
+
+TEST(Gram, HasTheProductsOfColumns) {
+  const Data data = random_data();
+  Gram gram;
+  gram.begin(data.weights);
+  const std::vector<std::uint32_t> columns = {4, 0, 1, 2, 3, 11, 9};
+  gram.add(data.columns, columns);
+  EXPECT_EQ(gram.size(), columns.size());
+  EXPECT_TRUE(gram.has(9));
+  EXPECT_FALSE(gram.has(5));
+  const DenseGram dense = gram.dense(columns);
+  const SparseGram sparse = gram.sparse(columns);
+  std::size_t pairs = 0;
+  for (std::size_t a = 0; a < columns.size(); ++a) {
+    std::vector<double> row(columns.size(), 0.0);
+    row[a] = sparse.diagonal[a];
+    for (std::size_t e = sparse.begin[a]; e < sparse.begin[a + 1]; ++e) row[sparse.partner[e]] = sparse.product[e];
+    for (std::size_t b = 0; b < columns.size(); ++b) {
+      double product = 0;
+      for (std::size_t i = 0; i < kRows; ++i)
+        product += data.weights[i] * data.dense[columns[a]][i] * data.dense[columns[b]][i];
+      EXPECT_NEAR(dense.product[a * dense.size + b], product, 1e-12) << columns[a] << ' ' << columns[b];
+      EXPECT_EQ(row[b], dense.product[a * dense.size + b]);
+      pairs += a < b && product != 0 ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(gram.pairs(), pairs);
+  EXPECT_EQ(gram.pairs_among(columns), pairs);
+  EXPECT_LT(pairs, columns.size() * (columns.size() - 1) / 2);
+}
+
+TEST(Gram, ProductsDoNotDependOnTheOrderInWhichColumnsCame) {
+  const Data data = random_data();
+  std::vector<std::uint32_t> columns;
+  for (std::uint32_t j = 0; j < kColumns; ++j) columns.push_back(j);
+  Gram at_once, one_by_one;
+  at_once.begin(data.weights);
+  one_by_one.begin(data.weights);
+  at_once.add(data.columns, columns);
+  for (const std::uint32_t j : {7, 3, 11, 0, 1, 10, 2, 9, 4, 8, 5, 6}) {
+    const std::uint32_t one[] = {j};
+    one_by_one.add(data.columns, one);
+  }
+  EXPECT_EQ(all_products(at_once, columns), all_products(one_by_one, columns));
+}
+
+TEST(Gram, KeepsTheColumnsThatAreKept) {
+  Data data = random_data();
+  Gram gram, fresh;
+  gram.begin(data.weights);
+  fresh.begin(data.weights);
+  const std::vector<std::uint32_t> columns = {5, 0, 8, 3, 2, 11};
+  gram.add(data.columns, columns);
+  std::vector<bool> keep(kColumns, true);
+  keep[0] = keep[1] = keep[2] = false;
+  data.columns.keep(keep);
+  gram.keep(data.columns, keep);
+  const std::vector<std::uint32_t> left = {2, 5, 0, 8};  // 5, 8, 3 and 11 before
+  EXPECT_EQ(gram.columns(), left);
+  EXPECT_FALSE(gram.has(1));
+  fresh.add(data.columns, left);
+  EXPECT_EQ(all_products(gram, left), all_products(fresh, left));
+  EXPECT_EQ(gram.pairs(), fresh.pairs());
+  const std::vector<std::uint32_t> more = {1, 3}, all = {0, 1, 2, 3, 5, 8};
+  gram.add(data.columns, more);
+  fresh.add(data.columns, more);
+  EXPECT_EQ(all_products(gram, all), all_products(fresh, all));
+}
+
+}  // namespace
+}  // namespace rota::lasso

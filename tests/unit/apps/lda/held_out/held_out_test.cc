@@ -1,0 +1,108 @@
+// tests/unit/apps/lda/held_out/held_out_test.cc
+#include "apps/lda/held_out/held_out.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "apps/lda/sampler/cell_kernel.h"
+
+namespace rota::lda {
+namespace {
+
+const Priors kPriorsOfTwo{{0.3, 0.5}, 0.01};
+
+std::vector<float> phi(float first, float second) {
+  std::vector<float> values(padded(2), 0);
+  values[0] = first, values[1] = second;
+  return values;
+}
+
+// Two documents, four words; word 2 is replicated.
+const std::vector<io::WordCount> kCounts = {{0, 0, 400}, {0, 2, 300}, {1, 3, 500}, {1, 2, 1}, {1, 2, 99}};
+const Cut kCut{{{0, 1}, {3}}, {2}};
+
+void visit_all(HeldOut& held_out) {
+  held_out.visit(0, 0, phi(0.4F, 0.1F), true);
+  held_out.visit(1, 0, phi(0.1F, 0.3F), true);
+  held_out.visit(2, 0, phi(0.2F, 0.2F), true);
+}
+
+TEST(HeldOut, WordsAreWhereTheCutPutsThem) {
+  HeldOut held_out(kPriorsOfTwo, 1, 0, 1, 2, kCounts);
+  held_out.attach(kCut);
+  ASSERT_EQ(held_out.rows(0).size(), 1U);
+  EXPECT_EQ(held_out.rows(0)[0], 0U);
+  ASSERT_EQ(held_out.rows(1).size(), 1U);
+  EXPECT_EQ(held_out.rows(1)[0], 0U);
+  ASSERT_EQ(held_out.rows(2).size(), 1U) << "the replicated word";
+  HeldOut lost(kPriorsOfTwo, 1, 0, 1, 2, kCounts);
+  EXPECT_THROW(lost.attach(Cut{{{0, 1}, {3}}, {}}), std::logic_error);
+}
+
+TEST(HeldOut, AboutHalfOfTheTokensAreHidden) {
+  const HeldOut held_out(kPriorsOfTwo, 1, 0, 1, 2, kCounts);
+  EXPECT_NEAR(static_cast<double>(held_out.hidden_tokens()), 650, 4 * std::sqrt(1300 / 4.0));
+  EXPECT_EQ(HeldOut(kPriorsOfTwo, 1, 0, 1, 2, kCounts).hidden_tokens(), held_out.hidden_tokens());
+  EXPECT_NE(HeldOut(kPriorsOfTwo, 2, 0, 1, 2, kCounts).hidden_tokens(), held_out.hidden_tokens());
+}
+
+// Document d of all is document d / S of shard d mod S: the choice must not depend on S.
+TEST(HeldOut, TheChoiceDoesNotDependOnTheShards) {
+  const HeldOut all(kPriorsOfTwo, 5, 0, 1, 2, kCounts);
+  const std::vector<io::WordCount> first(kCounts.begin(), kCounts.begin() + 2);
+  std::vector<io::WordCount> second(kCounts.begin() + 2, kCounts.end());
+  for (io::WordCount& each : second) each.document = 0;
+  EXPECT_EQ(HeldOut(kPriorsOfTwo, 5, 0, 2, 1, first).hidden_tokens() +
+                HeldOut(kPriorsOfTwo, 5, 1, 2, 1, second).hidden_tokens(),
+            all.hidden_tokens());
+}
+
+TEST(HeldOut, TheScoreIsTheHiddenTokensProbability) {
+  HeldOut held_out(kPriorsOfTwo, 1, 0, 1, 1, std::vector<io::WordCount>{{0, 0, 1000}});
+  held_out.attach(kCut);
+  const auto observed = static_cast<double>(1000 - held_out.hidden_tokens());
+  const auto theta = [&](double m, double alpha) { return (m + alpha) / (observed + 0.8); };
+  const double first = observed / 2;
+  EXPECT_EQ(held_out.expected()[0], static_cast<float>(first));
+  held_out.visit(0, 0, phi(0.4F, 0.1F), true);
+  const HeldOutScore score = held_out.end_epoch();
+  EXPECT_EQ(score.tokens, static_cast<double>(held_out.hidden_tokens()));
+  EXPECT_NEAR(score.log_per_token(), std::log(theta(first, 0.3) * 0.4 + theta(first, 0.5) * 0.1), 1e-6);
+  // p(z = 0) of each token, without its own share.
+  const double own = (first + 0.3) * 0.4 / ((first + 0.3) * 0.4 + (first + 0.5) * 0.1);
+  const double a = (first - own + 0.3) * 0.4, b = (first - (1 - own) + 0.5) * 0.1;
+  EXPECT_NEAR(static_cast<double>(held_out.expected()[0]), observed * a / (a + b), 1e-3);
+  held_out.visit(0, 0, phi(0.4F, 0.1F), false);
+  EXPECT_EQ(held_out.end_epoch().tokens, 0) << "not asked for";
+}
+
+TEST(HeldOut, ExpectedTopicsAddUpToTheObservedTokens) {
+  HeldOut held_out(kPriorsOfTwo, 1, 0, 1, 2, kCounts);
+  held_out.attach(kCut);
+  for (int epoch = 0; epoch < 20; ++epoch) {
+    visit_all(held_out);
+    held_out.end_epoch();
+    const std::vector<float> m = held_out.expected();
+    const double sum = std::accumulate(m.begin(), m.end(), 0.0);
+    EXPECT_NEAR(sum, static_cast<double>(1300 - held_out.hidden_tokens()), 0.01);
+  }
+}
+
+TEST(HeldOut, GoesOnFromItsState) {
+  HeldOut straight(kPriorsOfTwo, 1, 0, 1, 2, kCounts), resumed(kPriorsOfTwo, 1, 0, 1, 2, kCounts);
+  straight.attach(kCut), resumed.attach(kCut);
+  visit_all(straight);
+  straight.end_epoch();
+  EXPECT_TRUE(resumed.set_expected(straight.expected()));
+  visit_all(straight), visit_all(resumed);
+  EXPECT_EQ(straight.end_epoch().log_probability, resumed.end_epoch().log_probability);
+  EXPECT_EQ(straight.expected(), resumed.expected());
+  EXPECT_FALSE(resumed.set_expected(std::vector<float>{1, 2, 3}));
+  EXPECT_FALSE(resumed.set_expected(std::vector<float>{1, 2, 3, -1}));
+  EXPECT_FALSE(resumed.set_expected(std::vector<float>{1, 2, 3, NAN}));
+}
+
+}  // namespace
+}  // namespace rota::lda

@@ -1,0 +1,23 @@
+// tests/unit/apps/lda/priors/log_likelihood_test.cc
+#include "apps/lda/priors/log_likelihood.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace rota::lda {
+namespace {
+
+TEST(LogGammaRise, IsTheLogarithmOfARisingFactorial) {
+  for (const double a : {0.01, 0.1, 1.0, 69.06}) {
+    const LogGammaRise rise(a);
+    double sum = 0;  // ln( a (a+1) ... (a+n-1) )
+    for (std::uint64_t n = 0; n < 10'000; ++n) {
+      ASSERT_NEAR(rise(n), sum, 1e-9 * (1 + std::abs(sum))) << a << " " << n;
+      sum += std::log(a + static_cast<double>(n));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rota::lda

@@ -1,0 +1,262 @@
+// tests/unit/apps/lda/sampler/cell_sampler_test.cc -- the kernel: its forms of rows, its variants, its bookkeeping.
+#include "apps/lda/sampler/cell_sampler.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace rota::lda {
+namespace {
+
+constexpr std::uint32_t kWords = 30;
+
+// A shard of random text: kWords words, each with the same number of tokens in random documents.
+struct Text {
+  Text(std::uint32_t documents, std::uint32_t each) : lengths(documents), places(kWords), topics(kWords) {
+    Random random({1, 2, 3, 4});
+    for (std::uint32_t w = 0; w < kWords; ++w) {
+      for (std::uint32_t i = 0; i < each; ++i) places[w].push_back(static_cast<std::uint32_t>(random.below(documents)));
+      for (const std::uint32_t d : places[w]) ++lengths[d];
+      topics[w].resize(each);
+    }
+  }
+  std::vector<std::uint32_t> lengths;
+  std::vector<std::vector<std::uint32_t>> places;  // of each word, the documents of its tokens
+  std::vector<std::vector<std::uint16_t>> topics;
+};
+
+struct Model {
+  Model(const Text& from, std::uint32_t k, Draw first, bool symmetric = true, const MhRule& rule = kNeverMh)
+      : priors(priors_of(k, symmetric)),
+        text(from),
+        words(kWords),
+        totals(k, kWords * 0.01, 0.01, 1),
+        rows(k, text.lengths, rule),
+        sampler(priors, true) {
+    // Of each word those tokens last that are drawn by Metropolis-Hastings steps.
+    std::vector<bool> is_mh(text.lengths.size());
+    std::vector<std::uint32_t> all;
+    for (std::size_t d = 0; d < is_mh.size(); ++d) is_mh[d] = rows.is_mh(d);
+    for (auto& places : text.places) {
+      const auto mh = std::stable_partition(places.begin(), places.end(), [&](std::uint32_t d) { return !is_mh[d]; });
+      exact.push_back(static_cast<std::size_t>(mh - places.begin()));
+      all.insert(all.end(), places.begin(), places.end());
+    }
+    mh_documents = DocumentTokens(text.lengths, is_mh, all);
+    sweep(first);
+    rows.choose_forms();
+    std::vector<std::uint16_t> topics;
+    for (const auto& of_word : text.topics) topics.insert(topics.end(), of_word.begin(), of_word.end());
+    mh_documents.assign(topics);
+  }
+  void sweep(Draw draw) {
+    sampler.begin(draw, totals, rows, mh_documents);
+    std::size_t at = 0;
+    for (std::uint32_t w = 0; w < kWords; at += text.places[w++].size()) {
+      std::span<const std::uint32_t> mh_places;
+      if (mh_documents.ready())
+        mh_places = mh_documents.places().subspan(at + exact[w], text.places[w].size() - exact[w]);
+      sampler.add(words[w], text.places[w], text.topics[w], mh_places, random);
+    }
+    sampler.finish();
+  }
+
+  static Priors priors_of(std::uint32_t k, bool symmetric) {
+    Priors priors{std::vector<double>(k, 0.1), 0.01};
+    for (std::uint32_t t = 0; t < k && !symmetric; ++t) priors.alphas[t] = 0.01 + 0.05 * (t % 5);
+    return priors;
+  }
+
+  Priors priors;
+  Text text;
+  std::vector<WordRow> words;
+  TopicTotals totals;
+  DocumentRows rows;
+  DocumentTokens mh_documents;
+  std::vector<std::size_t> exact;  // of each word, tokens that are drawn exactly
+  CellSampler sampler;
+  Random random{{5, 6, 7, 8}};
+};
+
+// All counts must be those of the tokens' topics.
+void expect_consistent(Model& model, std::uint32_t k) {
+  std::vector<std::int64_t> totals(k);
+  std::vector<std::vector<std::uint32_t>> documents(model.text.lengths.size(), std::vector<std::uint32_t>(k));
+  for (std::uint32_t w = 0; w < kWords; ++w) {
+    std::vector<std::uint32_t> word(k);
+    for (std::size_t i = 0; i < model.text.topics[w].size(); ++i) {
+      const std::uint16_t topic = model.text.topics[w][i];
+      ASSERT_LT(topic, k);
+      ++word[topic], ++totals[topic], ++documents[model.text.places[w][i]][topic];
+    }
+    WordRow row;
+    for (std::uint16_t t = 0; t < k; ++t)
+      if (word[t] != 0) row.push_back({word[t], t});
+    EXPECT_EQ(model.words[w], row);
+  }
+  for (std::uint32_t t = 0; t < k; ++t) EXPECT_EQ(model.totals.totals()[t], totals[t]);
+  for (std::size_t d = 0; d < documents.size(); ++d) {
+    std::vector<TopicCount> cells;
+    model.rows.append_counts(d, cells);
+    std::uint32_t sum = 0;
+    for (const TopicCount cell : cells) {
+      EXPECT_EQ(documents[d][cell.topic], cell.count);
+      sum += cell.count;
+    }
+    EXPECT_EQ(sum, model.text.lengths[d]);
+    if (!model.rows.is_mh(d)) continue;
+    std::vector<std::uint32_t> of_tokens(k);
+    for (std::uint32_t i = model.mh_documents.begins()[d]; i < model.mh_documents.begins()[d + 1]; ++i)
+      ++of_tokens[model.mh_documents.topics()[i]];
+    EXPECT_EQ(of_tokens, documents[d]);
+  }
+}
+
+struct Size {
+  std::uint32_t topics, documents, each;
+};
+// Rows narrower than a vector, with and without padding; lists; lists and long rows mixed; a wide row.
+constexpr Size kSizes[] = {{2, 20, 10},     {16, 20, 10},     {17, 20, 100},  {100, 50, 100},
+                           {256, 20, 100},  {300, 50, 100},   {1000, 20, 30}, {1000, 3, 400},
+                           {1000, 7, 2000}, {65535, 10, 100}, {20, 1, 3000}};
+
+// All documents drawn exactly, none, and some.
+std::vector<std::pair<Size, MhRule>> sizes_and_rules() {
+  std::vector<std::pair<Size, MhRule>> all;
+  for (const Size size : kSizes)
+    for (const MhRule rule : {kNeverMh, kAlwaysMh, MhRule{0, 60}, MhRule{0, 600}}) all.emplace_back(size, rule);
+  return all;
+}
+
+TEST(CellSampler, CountsStayTrue) {
+  for (const auto& [size, rule] : sizes_and_rules()) {
+    SCOPED_TRACE(std::to_string(size.topics) + " topics, by Metropolis-Hastings from " +
+                 std::to_string(rule.least_length));
+    for (const auto& [first, symmetric] : {std::pair(Draw::first, true), std::pair(Draw::first_random, true),
+                                           std::pair(Draw::first, false), std::pair(Draw::first_random, false)}) {
+      Model model(Text(size.documents, size.each), size.topics, first, symmetric, rule);
+      expect_consistent(model, size.topics);
+      for (int i = 0; i < 3; ++i) {
+        model.sweep(Draw::resample);
+        model.rows.choose_forms();
+      }
+      expect_consistent(model, size.topics);
+    }
+  }
+}
+
+TEST(CellSampler, ADocumentOfMoreTokensThanSixteenBitsCount) {
+  Model model(Text(1, 3000), 20, Draw::first);
+  ASSERT_EQ(model.rows.rows()[0].kind, RowKind::wide);
+  model.sweep(Draw::resample);
+  expect_consistent(model, 20);
+}
+
+TEST(CellSampler, AllKernelsGiveTheSameTopics) {
+  for (const auto& [size, rule] : sizes_and_rules()) {
+    for (const bool symmetric : {true, false}) {
+      std::vector<std::vector<std::uint16_t>> expected;
+      for (const char* kernel : {"baseline", "v3", "v4"}) {
+        ::setenv("ROTA_LDA_KERNEL", kernel, 1);
+        try {
+          Model model(Text(size.documents, size.each), size.topics, Draw::first, symmetric, rule);
+          for (int i = 0; i < 3; ++i) model.sweep(Draw::resample);
+          if (expected.empty()) expected = model.text.topics;
+          EXPECT_EQ(model.text.topics, expected) << kernel << " with " << size.topics << " topics";
+        } catch (const std::runtime_error&) {
+          std::cout << "this processor cannot run the kernel " << kernel << "\n";
+        }
+      }
+    }
+  }
+  ::setenv("ROTA_LDA_KERNEL", "v9", 1);
+  EXPECT_THROW(choose_kernel(100), std::runtime_error);
+  ::unsetenv("ROTA_LDA_KERNEL");
+}
+
+// One token of one word in a document whose other tokens do not change: its conditional distribution is known.
+struct OneToken {
+  OneToken(std::uint32_t topics, bool symmetric, const MhRule& rule)
+      : k(topics), priors{std::vector<double>(k, 0.5), beta}, rows(k, lengths, rule), totals(k, 3 * beta, beta, 1) {
+    for (std::uint32_t t = 0; t < k && !symmetric; ++t) priors.alphas[t] = 0.1 + 0.2 * (t % 4);
+    rows.choose_forms();
+    std::vector<TopicCount> document;  // the token itself has topic 0
+    for (std::uint16_t t = 0; t < 4; ++t) document.push_back({t == 0 ? 11U : 10U, t});
+    EXPECT_TRUE(rows.assign(0, rows.is_list(0), document));
+    std::vector<double> n(k);
+    for (std::uint32_t t = 0; t < k; ++t) n[t] = 20.0 + t % 7;
+    n[0] += 1;
+    totals.commit(n);
+
+    // The token is the document's first, and the only one of its word in the shard.
+    topic_of = {0};
+    std::vector<std::uint16_t> of_document;
+    for (int i = 0; i < 41; ++i) of_document.push_back(static_cast<std::uint16_t>(i % 4));
+    documents = DocumentTokens(lengths, {true}, std::vector<std::uint32_t>(41, 0));
+    documents.assign(of_document);
+
+    for (std::uint32_t t = 0; t < k; ++t) {
+      const double n_dk = t < 4 ? 10 : 0, n_wk = t == 0 ? 3 : t == 2 ? 9 : t == 4 ? 5 : 0;
+      expected.push_back((n_dk + priors.alphas[t]) * (n_wk + beta) / (n[t] - (t == 0 ? 1 : 0) + 3 * beta));
+    }
+    const double sum = std::accumulate(expected.begin(), expected.end(), 0.0);
+    for (double& each : expected) each /= sum;
+  }
+
+  // In units of its standard deviation above its mean, of draws that are every `thin`-th.
+  double excess_chi_square(int draws, int thin, bool mh) {
+    CellSampler sampler(priors, false);
+    Random random({9, 9, 9, k});
+    std::vector<double> seen(k);
+    sampler.begin(Draw::resample, totals, rows, documents);
+    for (int i = 0; i < draws; ++i) {
+      for (int j = 0; j < thin; ++j) visit(sampler, mh, random);
+      seen[topic_of[0]] += 1;
+    }
+    double chi_square = 0;
+    for (std::uint32_t t = 0; t < k; ++t) {
+      const double mean = expected[t] * draws;
+      chi_square += (seen[t] - mean) * (seen[t] - mean) / mean;
+    }
+    return (chi_square - (k - 1)) / std::sqrt(2.0 * (k - 1));
+  }
+
+  void visit(CellSampler& sampler, bool mh, Random& random) {
+    const std::uint32_t place[] = {0};
+    const auto places = mh ? documents.places().first(1) : documents.places().first(0);
+    sampler.add(word, place, topic_of, places, random);
+    sampler.finish();
+  }
+
+  static constexpr double beta = 0.1;
+  static constexpr std::uint32_t lengths[] = {41};
+  std::uint32_t k;
+  Priors priors;
+  DocumentRows rows;
+  TopicTotals totals;
+  DocumentTokens documents;
+  WordRow word = {{4, 0}, {9, 2}, {5, 4}};
+  std::vector<std::uint16_t> topic_of;
+  std::vector<double> expected;
+};
+
+TEST(CellSampler, DrawsFromTheConditionalDistribution) {
+  for (const bool symmetric : {true, false}) {
+    for (const std::uint32_t k : {5U, 40U, 600U}) {
+      OneToken exact(k, symmetric, kNeverMh);
+      EXPECT_LT(exact.excess_chi_square(400'000, 1, false), 4.5) << k << " topics, one alpha: " << symmetric;
+      OneToken mh(k, symmetric, kAlwaysMh);
+      EXPECT_EQ(mh.rows.rows()[0].kind, k == 600 ? RowKind::hash : RowKind::narrow);
+      EXPECT_LT(mh.excess_chi_square(100'000, 25, true), 4.5) << k << " topics, one alpha: " << symmetric;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rota::lda

@@ -1,0 +1,130 @@
+#include "core/base/files.h"
+
+#include <sys/stat.h>
+
+#include "tests/unit/core/base/temporary_folder.h"
+
+namespace {
+
+std::vector<std::string>& synced() {
+  static std::vector<std::string> paths;
+  return paths;
+}
+
+}  // namespace
+
+// Stands before the system's, and writes down what is made durable.
+extern "C" int fsync(int fd) {
+  std::error_code ignored;
+  synced().push_back(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), ignored).string());
+  return 0;
+}
+
+namespace rota {
+namespace {
+
+class FilesTest : public TemporaryFolder {
+ protected:
+  FilesTest() { synced().clear(); }
+  static bool was_synced(const std::filesystem::path& path) {
+    return std::find(synced().begin(), synced().end(), path.string()) != synced().end();
+  }
+};
+
+TEST_F(FilesTest, WritesTheWholeFileAndLeavesNothingElse) {
+  ASSERT_TRUE(write_atomically(folder / "a", std::string_view("one")).ok());
+  ASSERT_TRUE(write_atomically(folder / "a", std::string_view("two")).ok());
+  EXPECT_EQ(read(folder / "a"), "two");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+}
+
+TEST_F(FilesTest, NewFoldersAndCopiesAreDurable) {
+  ASSERT_TRUE(make_folder(folder / "a" / "b").ok());
+  EXPECT_TRUE(was_synced(folder)) << "or the name of a could be lost";
+  EXPECT_TRUE(was_synced(folder / "a"));
+  synced().clear();
+  ASSERT_TRUE(make_folder(folder / "a" / "b").ok());
+  EXPECT_TRUE(synced().empty()) << "it was there";
+  write("from", "content");
+  ASSERT_TRUE(copy_durably(folder / "from", folder / "to").ok());
+  EXPECT_EQ(read(folder / "to"), "content");
+  EXPECT_TRUE(was_synced(folder / "to"));
+  EXPECT_EQ(copy_durably(folder / "none", folder / "to").code(), ExitCode::cannot_write);
+  EXPECT_EQ(copy_durably(folder / "from", folder / "none" / "to").code(), ExitCode::cannot_write);
+}
+
+TEST_F(FilesTest, LinesAreFilteredOneByOne) {
+  write("lines", "1\n22\n3\n\n44\ntorn");
+  ASSERT_TRUE(filter_lines(folder / "lines", [](const std::string& line) { return line.size() != 2; }).ok());
+  EXPECT_EQ(read(folder / "lines"), "1\n3\n\n");
+  EXPECT_TRUE(was_synced(folder / "lines.unfinished"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  EXPECT_TRUE(filter_lines(folder / "none", [](const std::string&) { return true; }).ok());
+  EXPECT_FALSE(std::filesystem::exists(folder / "none"));
+}
+
+TEST_F(FilesTest, WritingIntoAMissingFolderIsCannotWrite) {
+  const Status status = write_atomically(folder / "none" / "a", std::string_view("x"));
+  EXPECT_EQ(status.code(), ExitCode::cannot_write);
+  EXPECT_NE(status.what().find("none/a"), std::string::npos);
+}
+
+TEST_F(FilesTest, WritingToAFullDiskIsADiskError) {
+  LineFile full = *LineFile::open("/dev/full");
+  EXPECT_EQ(full.append("x").code(), ExitCode::disk);
+}
+
+TEST_F(FilesTest, ReadsUpToTheLimitAndNoFurther) {
+  write("a", "12345");
+  EXPECT_EQ(*read_whole_file(folder / "a", 5), "12345");
+  EXPECT_EQ(read_whole_file(folder / "a", 4).status().code(), ExitCode::disk);
+  EXPECT_EQ(read_whole_file(folder / "b", 4).status().code(), ExitCode::no_input);
+  EXPECT_EQ(read_whole_file(folder, 4).status().code(), ExitCode::disk);
+}
+
+TEST_F(FilesTest, LinesAreAppendedAndATornOneIsCutOff) {
+  write("lines", "one\ntwo\nthr");
+  auto lines = LineFile::open(folder / "lines");
+  ASSERT_TRUE(lines.ok());
+  ASSERT_TRUE(lines->append("three").ok());
+  ASSERT_TRUE(lines->sync().ok());
+  EXPECT_EQ(read(folder / "lines"), "one\ntwo\nthree\n");
+}
+
+TEST_F(FilesTest, ATornLineLongerThanABlockIsCutOff) {
+  write("lines", "one\n" + std::string(10'000, 'x'));
+  ASSERT_TRUE(LineFile::open(folder / "lines").ok());
+  EXPECT_EQ(read(folder / "lines"), "one\n");
+  write("lines", std::string(10'000, 'x'));
+  ASSERT_TRUE(LineFile::open(folder / "lines").ok());
+  EXPECT_EQ(read(folder / "lines"), "");
+}
+
+TEST_F(FilesTest, APrivateFolderIsForItsOwnerOnly) {
+  const auto made = make_private_folder(folder, "p-");
+  ASSERT_TRUE(made.ok());
+  struct stat facts = {};
+  ASSERT_EQ(::stat(made->c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777, 0700U);
+}
+
+TEST_F(FilesTest, AFolderCannotBeMadeWhereAFileIs) {
+  write("a", "");
+  EXPECT_EQ(make_folder(folder / "a").code(), ExitCode::cannot_write);
+  EXPECT_EQ(make_folder(folder / "a" / "b").code(), ExitCode::cannot_write);
+  EXPECT_TRUE(make_folder(folder / "c" / "d").ok());
+  EXPECT_TRUE(make_folder(folder / "c" / "d").ok());
+}
+
+TEST_F(FilesTest, LastLines) {
+  write("a", "one\ntwo\nthree\n");
+  EXPECT_EQ(last_lines(folder / "a", 1), "three");
+  EXPECT_EQ(last_lines(folder / "a", 2), "two\nthree");
+  EXPECT_EQ(last_lines(folder / "a", 9), "one\ntwo\nthree");
+  EXPECT_EQ(last_lines(folder / "none", 9), "");
+  write("b", "\n\n");
+  EXPECT_EQ(last_lines(folder / "b", 2), "");
+}
+
+}  // namespace
+}  // namespace rota

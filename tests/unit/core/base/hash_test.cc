@@ -1,0 +1,38 @@
+#include "core/base/hash.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+namespace rota {
+namespace {
+
+std::uint64_t in_pieces(std::string_view text, std::size_t piece) {
+  Hasher64 hasher;
+  for (std::size_t at = 0; at < text.size(); at += piece) hasher.add(std::as_bytes(std::span(text.substr(at, piece))));
+  return hasher.digest();
+}
+
+TEST(HashTest, PiecesHashAsTheWhole) {
+  const std::string text(1000, 'x');
+  EXPECT_EQ(in_pieces(text, 1), in_pieces(text, 1000));
+  EXPECT_EQ(in_pieces(text, 7), in_pieces(text, 1000));
+  EXPECT_NE(in_pieces(text, 1000), in_pieces(text.substr(1), 1000));
+}
+
+// The published value of XXH3 for no input: hashes on disk must mean the same tomorrow.
+TEST(HashTest, IsXxh3) {
+  EXPECT_EQ(hash128(std::string()).hex(), "99aa06d3014798d86001c324468d497f");
+  EXPECT_EQ(in_pieces("", 1), 0x2d06800538d394c2U);
+}
+
+TEST(HashTest, ASumDoesNotDependOnTheOrder) {
+  Hash128 ab = hash128("a"), ba = hash128("b");
+  ab += hash128("b");
+  ba += hash128("a");
+  EXPECT_EQ(ab, ba);
+  EXPECT_NE(ab, hash128("a"));
+}
+
+}  // namespace
+}  // namespace rota

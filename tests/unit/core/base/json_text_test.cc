@@ -1,0 +1,33 @@
+#include "core/base/json_text.h"
+
+#include <gtest/gtest.h>
+
+namespace rota {
+namespace {
+
+// The library throws for them, and that ended the coordinator.
+TEST(JsonText, BytesThatAreNoUtf8DoNotEndTheProcess) {
+  const nlohmann::ordered_json json = {{"a\xff", "b\xc3"}};
+  EXPECT_EQ(json_text(json), "{\"a\xef\xbf\xbd\":\"b\xef\xbf\xbd\"}");
+  EXPECT_TRUE(nlohmann::json::accept(json_text(json, 2)));
+}
+
+TEST(JsonText, WhatProgramsReadBackIsExact) {
+  for (const std::string text : {"", "plain", "Straße 日本", "a\xff", "\xc3", "\xed\xa0\x80/\x01\n"}) {
+    const nlohmann::ordered_json json = exact_text(text);
+    const auto written = json_text(json);
+    EXPECT_EQ(written.find("\xef\xbf\xbd"), std::string::npos) << "nothing is replaced";
+    EXPECT_EQ(exact_text_of(nlohmann::json::parse(written)), text);
+  }
+  EXPECT_EQ(exact_text("Straße"), "Straße");
+  EXPECT_EQ(exact_text("b\xff"), (nlohmann::ordered_json{{"hex", "62ff"}}));
+}
+
+TEST(JsonText, WhatIsNoTextIsNone) {
+  for (const char* json : {"1", "null", "[]", "{}", R"({"hex":1})", R"({"hex":"6"})", R"({"hex":"6g"})",
+                           R"({"hex":"-1"})", R"({"hex":"62","more":1})"})
+    EXPECT_EQ(exact_text_of(nlohmann::json::parse(json)), std::nullopt) << json;
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,82 @@
+// tests/unit/core/checkpoint/cut_test.cc
+#include "core/checkpoint/cut.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace rota {
+namespace {
+
+Cut sample() {
+  Cut cut;
+  cut.slices = {{1, 5, 1000}, {}, {2}};
+  cut.replicated = {0, 7};
+  return cut;
+}
+
+std::vector<std::byte> bytes_of(const Cut& cut) {
+  Writer out;
+  encode_cut(cut, out);
+  return out.take();
+}
+
+std::optional<Cut> cut_of(std::span<const std::byte> bytes) {
+  Reader in(bytes);
+  return decode_cut(in);
+}
+
+TEST(CutBytes, ComeBack) {
+  const auto back = cut_of(bytes_of(sample()));
+  ASSERT_TRUE(back.has_value());
+  EXPECT_EQ(back->slices, sample().slices);
+  EXPECT_EQ(back->replicated, sample().replicated);
+  ASSERT_TRUE(cut_of(bytes_of({})).has_value());
+  EXPECT_TRUE(cut_of(bytes_of({}))->slices.empty());
+}
+
+TEST(CutBytes, StayAsTheyAre) {
+  Cut cut;
+  cut.slices = {{3}, {}};
+  cut.replicated = {256};
+  const std::vector<unsigned> expected = {2, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0};
+  std::vector<unsigned> found;
+  for (const std::byte byte : bytes_of(cut)) found.push_back(std::to_integer<unsigned>(byte));
+  EXPECT_EQ(found, expected);
+}
+
+TEST(CutBytes, EveryTruncationAndEveryByteMoreIsRefused) {
+  const auto whole = bytes_of(sample());
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    EXPECT_FALSE(cut_of(std::span<const std::byte>(whole).first(size)).has_value()) << size;
+  auto longer = whole;
+  longer.push_back({});
+  EXPECT_FALSE(cut_of(longer).has_value());
+}
+
+TEST(CutBytes, AClaimOfManySlicesIsRefused) {
+  Writer out;
+  out.put_varint(~std::uint64_t{0});
+  out.put_varint(0);
+  EXPECT_FALSE(cut_of(out.view()).has_value());
+}
+
+TEST(CutBytes, ChangedBytesAreDecodedOrRefused) {
+  const auto whole = bytes_of(sample());
+  std::size_t decoded = 0, refused = 0;
+  for (std::size_t at = 0; at < whole.size(); ++at)
+    for (unsigned change = 1; change < 256; ++change) {
+      auto changed = whole;
+      changed[at] ^= static_cast<std::byte>(change);
+      const auto cut = cut_of(changed);
+      ++(cut ? decoded : refused);
+      if (cut) {
+        EXPECT_EQ(bytes_of(*cut).size(), whole.size());
+      }
+    }
+  EXPECT_GT(decoded, 100U);
+  EXPECT_GT(refused, 100U);
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,34 @@
+// tests/unit/core/checkpoint/era_test.cc
+#include "core/checkpoint/era.h"
+
+#include "tests/unit/core/base/temporary_folder.h"
+
+namespace rota {
+namespace {
+
+class Era : public TemporaryFolder {
+ protected:
+  Era() { std::filesystem::create_directory(run.checkpoint()); }
+  RunFolder run{folder};
+};
+
+TEST_F(Era, IsOneMoreAtEveryStart) {
+  for (std::uint64_t era = 1; era < 5; ++era) EXPECT_EQ(*begin_era(run), era);
+}
+
+TEST_F(Era, IsNeverOneThatAFileWasNamedBy) {
+  write("checkpoint/epoch-00000003/" + RunFolder::partition_file(1, 40), "");
+  write("checkpoint/epoch-00000002/" + RunFolder::partition_file(0, 8) + ".unfinished", "");
+  EXPECT_EQ(*begin_era(run), 41U);
+  EXPECT_EQ(*begin_era(run), 42U);
+  write("checkpoint/era", "");
+  EXPECT_EQ(*begin_era(run), 41U) << "torn, and the names tell";
+}
+
+TEST_F(Era, ThatCannotBeKeptIsNone) {
+  std::filesystem::create_directory(run.era());
+  EXPECT_FALSE(begin_era(run).ok());
+}
+
+}  // namespace
+}  // namespace rota

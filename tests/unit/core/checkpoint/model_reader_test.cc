@@ -1,0 +1,241 @@
+// tests/unit/core/checkpoint/model_reader_test.cc
+#include "core/checkpoint/model_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/sealed_json.h"
+#include "core/checkpoint/checkpoint_file.h"
+#include "core/checkpoint/cut.h"
+#include "core/rounds/placement.h"
+#include "rota/error.h"
+#include "tests/unit/core/base/temporary_folder.h"
+#include "tests/unit/core/wire/round_messages.h"
+
+namespace rota {
+namespace {
+
+constexpr std::uint32_t kPartitions = 2;
+constexpr unsigned kFormat = 3;
+
+using tests::bytes_of;
+using tests::text_of;
+
+constexpr TableId kApart = 0, kTogether = 1, kEmpty = 2;
+
+// A small model in the folder itself: two slices, one shard, ten rows of a table that is spread over two partitions and
+// three of one that is not.
+class ModelFolder : public TemporaryFolder {
+ protected:
+  ModelFolder() {
+    Cut cut;
+    cut.slices = {{0, 1}, {2}};
+    Writer encoded;
+    encode_cut(cut, encoded);
+    for (std::uint32_t p = 0; p < kPartitions; ++p) {
+      Rows rows({{"apart", Table::Kind::shared, 10, 1, 1},
+                 {"together", Table::Kind::shared, 10, 2, 1, 0, true},
+                 {"empty", Table::Kind::shared, 10, 1, 1}});
+      for (Key key = 0; key < 10; ++key)
+        if (partition_of_row(kApart, key, kPartitions) == p) rows.row(kApart, key) = {static_cast<double>(key)};
+      for (const Key key : {8, 2, 5})
+        if (p == kPartitionOfTogether) rows.row(kTogether, key) = {static_cast<double>(key), -1};
+      std::vector<Put> objects;
+      const auto add = [&](Object object, std::uint64_t id, const Bytes& bytes) {
+        if (partition_of_object(id, kPartitions) == p) objects.push_back({1, object, id, {}, bytes});
+      };
+      add(Object::slice, 0, bytes_of("slice 0"));
+      add(Object::slice, 1, bytes_of("slice 1"));
+      add(Object::shard, 0, bytes_of("shard 0"));
+      if (p == 0)
+        objects.push_back(
+            {1, Object::cut, 0, {}, Bytes::from(std::vector(encoded.view().begin(), encoded.view().end()))});
+      const std::string name = "partition-" + std::to_string(p) + ".sst";
+      const auto written = write_checkpoint(folder / name, objects, rows);
+      ROTA_CHECK(written.ok());
+      manifest_["files"].push_back({{"file", name}, {"bytes", written->bytes}, {"xxh3", written->hash.hex()}});
+    }
+    manifest_["app"] = "counting";
+    manifest_["epoch"] = 6;
+    manifest_["seed"] = 3;
+    manifest_["shards"] = 1;
+    manifest_["slices"] = 2;
+    manifest_["partitions"] = kPartitions;
+    manifest_["options"] = {{"topics", "5"}};
+    publish(manifest_);
+  }
+  void publish(const nlohmann::ordered_json& manifest) { write("manifest.json", seal(manifest, kFormat)); }
+  // Why the model is refused.
+  Status refusal() {
+    auto model = open_model(folder);
+    EXPECT_FALSE(model.ok());
+    return model.ok() ? Status() : model.status();
+  }
+
+  nlohmann::ordered_json manifest_;
+};
+
+TEST_F(ModelFolder, IsReadAsItWasWritten) {
+  const auto model = open_model(folder);
+  ASSERT_TRUE(model.ok()) << model.status().what();
+  EXPECT_EQ((*model)->epoch(), 6U);
+  EXPECT_EQ((*model)->job().seed, 3U);
+  EXPECT_EQ((*model)->job().slices, 2U);
+  EXPECT_EQ((*model)->job().options.integer("topics"), 5);
+  EXPECT_EQ((*model)->cut().slices.size(), 2U);
+  EXPECT_EQ(text_of((*model)->slice(1)), "slice 1");
+  EXPECT_EQ(text_of((*model)->shard(0)), "shard 0");
+  for (Key key = 0; key < 10; ++key)
+    EXPECT_EQ((*model)->row(kApart, key), (std::vector<double>{static_cast<double>(key)}));
+  for (const Key key : {2, 5, 8})
+    EXPECT_EQ((*model)->row(kTogether, key), (std::vector<double>{static_cast<double>(key), -1}));
+  EXPECT_TRUE((*model)->row(kTogether, 3).empty()) << "it was never committed";
+  EXPECT_TRUE((*model)->row(kEmpty, 0).empty());
+  EXPECT_THROW((void)(*model)->slice(2), DataError);
+  EXPECT_EQ(*app_of_model(folder), "counting");
+}
+
+TEST_F(ModelFolder, GivesTheRowsOfATableInTheOrderOfTheirKeys) {
+  const auto model = open_model(folder);
+  ASSERT_TRUE(model.ok()) << model.status().what();
+  const auto rows_of = [&](TableId table) {
+    std::vector<std::pair<Key, std::vector<double>>> rows;
+    (*model)->for_each_row(table, [&](Key key, std::span<const double> row) {
+      rows.emplace_back(key, std::vector(row.begin(), row.end()));
+    });
+    return rows;
+  };
+  const auto apart = rows_of(kApart);
+  ASSERT_EQ(apart.size(), 10U) << "of both partitions";
+  for (Key key = 0; key < 10; ++key)
+    EXPECT_EQ(apart[key], std::pair(key, std::vector<double>{static_cast<double>(key)}));
+  const std::vector<std::pair<Key, std::vector<double>>> together = {{2, {2, -1}}, {5, {5, -1}}, {8, {8, -1}}};
+  EXPECT_EQ(rows_of(kTogether), together);
+  EXPECT_TRUE(rows_of(kEmpty).empty());
+  EXPECT_TRUE(rows_of(9).empty());
+}
+
+// The files of the job that a model was trained in were never told.
+TEST_F(ModelFolder, KnowsItsInputAsLongAsItIsThere) {
+  manifest_["options"]["input"] = write("data/b", "1") + "," + write("data/a", "2");
+  manifest_["options"]["valid"] = (folder / "data").string();
+  publish(manifest_);
+  const auto a = (folder / "data/a").string(), b = (folder / "data/b").string();
+  EXPECT_EQ((*open_model(folder))->job().input, (std::vector{b, a}));
+  EXPECT_EQ((*open_model(folder))->job().valid, (std::vector{a, b}));
+  std::filesystem::remove_all(folder / "data");
+  EXPECT_TRUE((*open_model(folder))->job().input.empty());
+}
+
+TEST_F(ModelFolder, IsFoundInARunsFolder) {
+  std::filesystem::create_directories(folder / "run" / "model");
+  for (const char* name : {"manifest.json", "partition-0.sst", "partition-1.sst"})
+    std::filesystem::rename(folder / name, folder / "run" / "model" / name);
+  EXPECT_TRUE(open_model(folder / "run").ok());
+  EXPECT_TRUE(open_model(folder / "run" / "model").ok());
+  EXPECT_EQ(refusal().code(), ExitCode::no_input);
+  EXPECT_EQ(app_of_model(folder).status().code(), ExitCode::no_input);
+}
+
+TEST_F(ModelFolder, WithADamagedFileIsRefused) {
+  for (const char* name : {"partition-0.sst", "partition-1.sst"}) {
+    const std::string whole = read(folder / name);
+    for (std::size_t at = 0; at < whole.size(); at += 97) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ 4);
+      write(name, damaged);
+      const Status status = refusal();
+      EXPECT_EQ(status.code(), ExitCode::disk);
+      EXPECT_NE(status.what().find(name), std::string::npos) << status.what();
+    }
+    write(name, whole.substr(0, whole.size() - 1));
+    EXPECT_EQ(refusal().code(), ExitCode::disk);
+    std::filesystem::remove(folder / name);
+    EXPECT_EQ(refusal().code(), ExitCode::disk);
+    write(name, whole);
+  }
+  EXPECT_TRUE(open_model(folder).ok());
+}
+
+TEST_F(ModelFolder, WithAWrongHashOrSizeInTheManifestIsRefused) {
+  auto wrong = manifest_;
+  wrong["files"][1]["xxh3"] = std::string(32, '0');
+  publish(wrong);
+  EXPECT_EQ(refusal().code(), ExitCode::disk);
+  wrong = manifest_;
+  wrong["files"][0]["bytes"] = 1;
+  publish(wrong);
+  EXPECT_EQ(refusal().code(), ExitCode::disk);
+}
+
+TEST_F(ModelFolder, WithADamagedManifestIsRefused) {
+  for (const char* text : {"", "{", "[]", "7", "\xff"}) {
+    write("manifest.json", text);
+    EXPECT_EQ(refusal().code(), ExitCode::disk) << text;
+    EXPECT_EQ(app_of_model(folder).status().code(), ExitCode::disk) << text;
+  }
+  for (const char* field : {"app", "epoch", "seed", "shards", "slices", "partitions", "options", "files"}) {
+    auto wrong = manifest_;
+    wrong.erase(field);
+    publish(wrong);
+    EXPECT_EQ(refusal().code(), ExitCode::disk) << "without " << field;
+    wrong[field] = nlohmann::json::array({nlohmann::json::array()});
+    publish(wrong);
+    EXPECT_EQ(refusal().code(), ExitCode::disk) << field << " of another type";
+  }
+}
+
+// A number where a word should be ended the program.
+TEST_F(ModelFolder, WithAnAppOfAnotherTypeIsRefused) {
+  auto wrong = manifest_;
+  wrong["app"] = 5;
+  publish(wrong);
+  EXPECT_EQ(app_of_model(folder).status().code(), ExitCode::disk);
+}
+
+TEST_F(ModelFolder, OfAnotherFormatIsRefused) {
+  write("manifest.json", seal(manifest_, kFormat + 1));
+  EXPECT_EQ(refusal().code(), ExitCode::wrong_version);
+  // As the first version of Rota wrote it, without a checksum.
+  auto old = manifest_;
+  old["format"] = 1;
+  write("manifest.json", old.dump(2));
+  EXPECT_EQ(refusal().code(), ExitCode::wrong_version);
+  EXPECT_EQ(refusal().what(), (folder / "manifest.json").string() +
+                                  ": written by another version of Rota: format 1, this one reads format 3");
+}
+
+// Its files had checksums, and what they were read with, the seed or the options, had none.
+TEST_F(ModelFolder, WithAnyByteOfTheManifestChangedIsNeverAnotherModel) {
+  const std::string whole = read(folder / "manifest.json");
+  std::size_t refused = 0;
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    write("manifest.json", damaged);
+    const auto model = open_model(folder);
+    if (model.ok()) {
+      EXPECT_EQ((*model)->job().seed, 3U) << damaged;
+      continue;
+    }
+    ++refused;
+    EXPECT_NE(model.status().what().find("manifest.json: "), std::string::npos) << model.status().what();
+  }
+  EXPECT_GT(refused, whole.size() / 2) << "spaces between words may change";
+}
+
+// Rows are found by the number of files, so with one less all others were looked for in the wrong place, and zeros
+// found.
+TEST_F(ModelFolder, WithoutOneOfItsFilesIsRefused) {
+  auto wrong = manifest_;
+  wrong["files"].erase(1);
+  publish(wrong);
+  EXPECT_EQ(refusal().code(), ExitCode::disk);
+  wrong["files"].erase(0);
+  publish(wrong);
+  EXPECT_EQ(refusal().code(), ExitCode::disk);
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,110 @@
+// tests/unit/core/job/doing_test.cc
+#include "core/job/doing.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+#include "tests/unit/core/base/temporary_folder.h"
+
+namespace rota {
+namespace {
+
+// Runs `act` in a process of its own that keeps its doings in `file`; returns its id, once it has ended.
+template <typename F>
+std::uint64_t in_child(const std::filesystem::path& file, int& status, F&& act) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (!keep_doings(file, "worker-3").ok()) ::_exit(99);
+    std::forward<F>(act)();
+    ::_exit(0);
+  }
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return static_cast<std::uint64_t>(child);
+}
+
+class Doing : public TemporaryFolder {
+ protected:
+  std::filesystem::path file_ = folder / "log" / "worker-3.doing";
+};
+
+TEST_F(Doing, OutlivesAProcessThatIsKilled) {
+  int status = 0;
+  const auto pid = in_child(file_, status, [] {
+    const HookNote note("lda", "Push::push", "round 12, shard 3");
+    ::raise(SIGKILL);
+  });
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  const auto words = last_words(file_, pid);
+  ASSERT_TRUE(words.has_value());
+  EXPECT_EQ(words->signal, 0);
+  EXPECT_EQ(words->doing, "plugin lda, Push::push, round 12, shard 3");
+  EXPECT_FALSE(last_words(file_, pid + 1).has_value()) << "of another process";
+}
+
+TEST_F(Doing, ACrashTellsTheSignalAndTheHookOfItsThread) {
+  for (const int number : {SIGSEGV, SIGABRT, SIGILL, SIGBUS, SIGFPE}) {
+    int status = 0;
+    const auto pid = in_child(file_, status, [number] {
+      const HookNote note("lda", "load", "");
+      std::thread([number] {
+        const HookNote other("lda", "Push::push", "round 1");
+        ::raise(number);
+      }).join();
+    });
+    EXPECT_NE(status, 0) << "it ends as it would have";
+    const auto words = last_words(file_, pid);
+    ASSERT_TRUE(words.has_value());
+    EXPECT_EQ(words->signal, number);
+    EXPECT_EQ(words->doing, "plugin lda, Push::push, round 1");
+    EXPECT_TRUE(is_crash(number));
+    EXPECT_TRUE(signal_name(number).starts_with("SIG"));
+  }
+}
+
+TEST_F(Doing, ACrashOutsideAHookSaysSo) {
+  int status = 0;
+  const auto pid = in_child(file_, status, [] {
+    { const HookNote note("lda", "load", ""); }
+    std::abort();
+  });
+  EXPECT_NE(status, 0);
+  ASSERT_TRUE(last_words(file_, pid).has_value());
+  EXPECT_EQ(last_words(file_, pid)->signal, SIGABRT);
+  EXPECT_EQ(last_words(file_, pid)->doing, "");
+}
+
+TEST_F(Doing, AHookInAHookIsToldAndTheOuterOneAfterIt) {
+  int status = 0;
+  const auto pid = in_child(file_, status, [] {
+    const HookNote outer("lda", "start", "worker-3");
+    { const HookNote inner("lda", "tables", ""); }
+    ::raise(SIGKILL);
+  });
+  EXPECT_EQ(last_words(file_, pid)->doing, "plugin lda, start, worker-3");
+}
+
+TEST_F(Doing, AProcessThatEndsAsItShouldLeavesNothing) {
+  int status = 0;
+  const auto pid = in_child(file_, status, [] { drop_doings(); });
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(std::filesystem::exists(file_));
+  EXPECT_FALSE(last_words(file_, pid).has_value());
+}
+
+TEST_F(Doing, ALongNameIsCut) {
+  int status = 0;
+  const auto pid = in_child(file_, status, [] {
+    const std::string name(1000, 'x');
+    const HookNote note(name, "push", name);
+    ::raise(SIGKILL);
+  });
+  EXPECT_EQ(last_words(file_, pid)->doing, "plugin " + std::string(DoingSlot::kTextBytes - 7, 'x'));
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,52 @@
+#include "core/job/input_files.h"
+
+#include "tests/unit/core/base/temporary_folder.h"
+
+namespace rota {
+namespace {
+
+class InputFilesTest : public TemporaryFolder {
+ protected:
+  // Names without the folder, joined by blanks, or the exit code.
+  std::string found(const std::string& input) {
+    const auto files = input_files(input);
+    if (!files.ok()) return "exit " + std::to_string(static_cast<int>(files.status().code()));
+    std::string all;
+    for (const std::string& file : *files) all += (all.empty() ? "" : " ") + file.substr(folder.string().size() + 1);
+    return all;
+  }
+  std::string at(const std::string& name) { return (folder / name).string(); }
+};
+
+TEST_F(InputFilesTest, AFileAFolderAPatternAList) {
+  for (const char* name : {"d/b.txt", "d/a.txt", "d/.hidden", "d/c.gz", "d/sub/x.txt"}) write(name, "1");
+  EXPECT_EQ(found(at("d/b.txt")), "d/b.txt");
+  EXPECT_EQ(found(at("d")), "d/a.txt d/b.txt d/c.gz");
+  EXPECT_EQ(found(at("d/*.txt")), "d/a.txt d/b.txt");
+  EXPECT_EQ(found(at("d/[ab].txt")), "d/a.txt d/b.txt");
+  EXPECT_EQ(found(at("d/c.gz") + "," + at("d/a.txt") + ","), "d/c.gz d/a.txt");
+}
+
+TEST_F(InputFilesTest, ANameWithACommaIsAFileIfThereIsOne) {
+  write("a,b", "1");
+  EXPECT_EQ(found(at("a,b")), "a,b");
+}
+
+TEST_F(InputFilesTest, WhatIsNotThereIsNoInput) {
+  std::filesystem::create_directories(folder / "empty" / "sub");
+  write("a", "1");
+  for (const char* name : {"none", "empty", "*.csv", "none/a", "a/b"}) EXPECT_EQ(found(at(name)), "exit 66") << name;
+  EXPECT_EQ(found(at("a") + "," + at("none")), "exit 66");
+  EXPECT_EQ(found(""), "exit 66");
+  EXPECT_EQ(found(","), "exit 66");
+}
+
+TEST_F(InputFilesTest, MadeAbsolute) {
+  const std::string here = std::filesystem::current_path().string();
+  EXPECT_EQ(absolute_input("-"), "-");
+  EXPECT_EQ(absolute_input("a/../b"), here + "/b");
+  EXPECT_EQ(absolute_input("a,/c/*.gz"), here + "/a,/c/*.gz");
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,104 @@
+#include "core/job/job_options.h"
+
+#include <set>
+
+#include "core/job/job_settings.h"
+#include "tests/unit/core/base/temporary_folder.h"
+
+namespace rota {
+namespace {
+
+constexpr Option kPlugin[] = {{.name = "topics", .kind = Option::Kind::integer, .default_value = "100"}};
+
+class JobOptionsTest : public TemporaryFolder {
+ protected:
+  static Result<CommandLine> parse(std::vector<std::string> words, bool with_plugin = true) {
+    std::vector<const char*> argv{"program"};
+    for (const std::string& word : words) argv.push_back(word.c_str());
+    FlagTables tables{.job = job_options(), .own = role_options(), .plugin = {}, .any_plugin_option = !with_plugin};
+    if (with_plugin) tables.plugin = kPlugin;
+    return parse_job_flags(static_cast<int>(argv.size()), argv.data(), tables);
+  }
+};
+
+TEST_F(JobOptionsTest, TheTablesAreRightInThemselves) {
+  std::vector<Option> all(job_options().begin(), job_options().end());
+  all.insert(all.end(), role_options().begin(), role_options().end());
+  std::set<std::string_view> names;
+  for (const Option& option : all) {
+    EXPECT_TRUE(names.insert(option.name).second) << option.name;
+    EXPECT_TRUE(option.meaning.ends_with(".")) << option.name;
+    if (option.default_value.empty()) continue;
+    EXPECT_TRUE(checked_value(option, option.default_value).ok()) << option.name;
+  }
+}
+
+TEST_F(JobOptionsTest, ThereCannotBeMoreProcessesThanTheyHaveWorkFor) {
+  EXPECT_EQ(parse({"--workers=9", "--shards=8"}).status().what(), "--workers=9 is more than --shards=8");
+  EXPECT_EQ(parse({"--stores=3"}).status().what(), "--stores=3 is more than --partitions=2");
+  EXPECT_TRUE(parse({"--workers=8", "--stores=2"}).ok());
+}
+
+TEST_F(JobOptionsTest, PathsAreMadeAbsolute) {
+  const auto line = parse({"--input=a,b", "--app=./x.so", "--out=o"});
+  const std::string here = std::filesystem::current_path().string();
+  EXPECT_EQ(line->options.text("input"), here + "/a," + here + "/b");
+  EXPECT_EQ(line->options.text("app"), here + "/x.so");
+  EXPECT_EQ(line->options.text("out"), here + "/o");
+  EXPECT_EQ(parse({"--app=lda"})->options.text("app"), "lda");
+}
+
+TEST_F(JobOptionsTest, TheJobThatTheOptionsDescribe) {
+  write("a", "1");
+  const auto line = parse({"--input=" + folder.string(), "--shards=4", "--slices_per_shard=3", "--seed=7"});
+  const auto job = make_job(line->options);
+  ASSERT_TRUE(job.ok()) << job.status().what();
+  EXPECT_EQ(job->shards, 4U);
+  EXPECT_EQ(job->slices, 12U);
+  EXPECT_EQ(job->seed, 7U);
+  EXPECT_EQ(job->input, std::vector<std::string>{(folder / "a").string()});
+  EXPECT_EQ(make_job(parse({"--input=/no/such"})->options).status().code(), ExitCode::no_input);
+}
+
+TEST_F(JobOptionsTest, TheIdentityIsThatOfTheModel) {
+  const std::vector<std::string> words{"--input=/x", "--seed=3", "--topics=050", "--index=1", "--workers=3"};
+  const std::string identity = job_identity(*parse(words));
+  EXPECT_EQ(identity, job_identity(*parse(words, false)));
+  EXPECT_NE(identity.find("seed=3\n"), std::string::npos);
+  EXPECT_NE(identity.find("topics=050\n"), std::string::npos);
+  for (const char* name : {"index", "workers", "out", "epochs"})
+    EXPECT_EQ(identity.find(name), std::string::npos) << name;
+
+  auto others = words;
+  others.insert(others.end(), {"--workers=5", "--threads=4", "--stores=1", "--out=/y", "--index=0", "--resume"});
+  EXPECT_EQ(identity, job_identity(*parse(others)));
+  // A run whose input had been moved could not be resumed: what it contains counts, not where it is.
+  others.insert(others.end(), {"--input=/moved", "--valid=/moved_too"});
+  EXPECT_EQ(identity, job_identity(*parse(others)));
+  others.push_back("--shards=16");
+  EXPECT_NE(identity, job_identity(*parse(others)));
+  // What a push or a choice may know.
+  for (const char* other : {"--staleness=1", "--asynchronous", "--pipeline=2", "--schedulers=2", "--partitions=3"}) {
+    auto with = words;
+    with.emplace_back(other);
+    EXPECT_NE(identity, job_identity(*parse(with))) << other;
+  }
+}
+
+TEST_F(JobOptionsTest, TheSettingsOfTheRoles) {
+  const auto settings = job_settings(
+      *parse({"--app=lda", "--staleness=3", "--asynchronous", "--pipeline=2", "--schedulers=4", "--shards=4"}), false);
+  ASSERT_TRUE(settings.ok());
+  EXPECT_EQ(settings->staleness, 3U);
+  EXPECT_TRUE(settings->asynchronous);
+  EXPECT_EQ(settings->pipeline, 2U);
+  EXPECT_EQ(settings->schedulers, 4U);
+  const auto plain = job_settings(*parse({"--app=lda"}), false);
+  ASSERT_TRUE(plain.ok());
+  EXPECT_EQ(plain->epochs, 0U) << "as the app says";
+  EXPECT_EQ(plain->staleness, 0U);
+  EXPECT_FALSE(plain->asynchronous);
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,37 @@
+// tests/unit/core/job/run_folder_test.cc -- the names by which Rota knows what it wrote.
+#include "core/job/run_folder.h"
+
+#include <gtest/gtest.h>
+
+namespace rota {
+namespace {
+
+TEST(RunFolder, KnowsItsLogs) {
+  for (const char* name : {"worker-0.log", "coordinator-0.log", "scheduler-12.log", "kvstore-3.log", "worker-1.doing"})
+    EXPECT_TRUE(RunFolder::is_of_log(name)) << name;
+  for (const char* name : {"", "worker.log", "worker-.log", "worker-0", "worker-0.log.old", "xworker-0.log",
+                           "notes.log", "worker-0x.log", "worker-0.txt", "worker--0.log"})
+    EXPECT_FALSE(RunFolder::is_of_log(name)) << name;
+}
+
+TEST(RunFolder, KnowsTheFilesOfAnEpoch) {
+  for (const std::string& name :
+       {std::string("commit.json"), std::string("commit.json.unfinished-a1B2c3"), RunFolder::partition_file(0),
+        RunFolder::partition_file(17) + ".unfinished", RunFolder::partition_file(3, 12)})
+    EXPECT_TRUE(RunFolder::is_of_epoch(name)) << name;
+  for (const char* name :
+       {"", "commit.jsonx", "commit.json.1", "commit.json.backup", "commit.json.unfinished-",
+        "commit.json.unfinished-a1B2c3d", "partition-.sst", "partition-0.sst.old", "partition-0.era-.sst",
+        "partition-0.era-x.sst", "partition-0", "notes", "partition-0.sst.unfinished.", "my-partition-0.sst"})
+    EXPECT_FALSE(RunFolder::is_of_epoch(name)) << name;
+}
+
+TEST(RunFolder, KnowsTheSocketsOfAJob) {
+  for (const char* name : {"coordinator", "worker-0-123456789", "kvstore-1-1", "observer-4711", "scheduler-0-0"})
+    EXPECT_TRUE(RunFolder::is_socket(name)) << name;
+  for (const char* name : {"", "sock", "coordinator.old", "worker-0-", "worker-0-1x", "worker-0-1-2", "agent.1", "bus"})
+    EXPECT_FALSE(RunFolder::is_socket(name)) << name;
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,69 @@
+// tests/unit/core/records/record_bytes_test.cc -- the run's records, whatever bytes users and plugins give them.
+#include <sstream>
+
+#include "core/base/json_text.h"
+#include "core/base/sealed_json.h"
+#include "core/records/json_records.h"
+#include "core/records/run_recorder.h"
+#include "tests/unit/core/base/temporary_folder.h"
+
+namespace rota {
+namespace {
+
+class RunRecorderTest : public TemporaryFolder {
+ protected:
+  JobSettings settings(std::map<std::string, std::string, std::less<>> options) {
+    JobSettings settings;
+    settings.app = "lda";
+    settings.run = {folder / "run"};
+    settings.job.options = Options(std::move(options));
+    return settings;
+  }
+  std::shared_ptr<Recorder> open(const JobSettings& settings) {
+    auto recorder = open_run_recorder(settings, false, std::nullopt);
+    EXPECT_TRUE(recorder.ok()) << recorder.status().what();
+    return *recorder;
+  }
+  std::vector<nlohmann::json> lines(const std::filesystem::path& file) {
+    std::vector<nlohmann::json> all;
+    std::istringstream text(read(file));
+    for (std::string line; std::getline(text, line);) all.push_back(nlohmann::json::parse(line));
+    return all;
+  }
+};
+
+// An aborted coordinator was the end of a run that quoted a byte of Latin-1, and of every resumption again.
+TEST_F(RunRecorderTest, BytesThatAreNoUtf8AreShown) {
+  auto its = settings({{"input", "/data/caf\xe9"}});
+  its.app = "/plugins/\xff.so";
+  const auto recorder = open(its);
+  recorder->event("end", {{"exit", "65"}, {"what", "caf\xe9:3: expected a count, found '\xe9'"}});
+  EpochRecord epoch;
+  epoch.epoch = 1;
+  epoch.evaluated = true;
+  epoch.terms = {{"t\xe9rm", 1}};
+  epoch.figures = {{"dr\xe9wn", 2}};
+  epoch.items_unit = "\xe9t\xe9s";
+  recorder->epoch(epoch);
+  EXPECT_TRUE(nlohmann::json::accept(recorder->status("worker-1")));
+  const auto events = lines(its.run.events());
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].at("what"), "caf\\xe9:3: expected a count, found '\\xe9'");
+  const auto metrics = lines(its.run.metrics());
+  ASSERT_EQ(metrics.size(), 1U);
+  EXPECT_EQ(metrics[0].at("terms"), (nlohmann::json{{"t\\xe9rm", 1.0}}));
+}
+
+TEST_F(RunRecorderTest, WhatProgramsReadBackFromTheManifestIsExact) {
+  const auto its = settings({{"input", "/data/caf\xe9"}, {"vocab", "/data/Straße"}, {"alpha", ""}});
+  const auto recorder = open(its);
+  ASSERT_TRUE(recorder->finish({}).ok());
+  auto manifest = unseal(read(its.run.model() / RunFolder::kModelManifest), kCommitFormat);
+  ASSERT_TRUE(manifest.ok()) << manifest.status().what();
+  for (const auto& [name, value] : its.job.options.all())
+    EXPECT_EQ(exact_text_of(manifest->at("options").at(name)), value) << name;
+  EXPECT_EQ(nlohmann::json::parse(read(its.run.result())).at("options").at("input"), "/data/caf\\xe9");
+}
+
+}  // namespace
+}  // namespace rota

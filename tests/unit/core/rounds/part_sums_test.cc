@@ -1,0 +1,114 @@
+// tests/unit/core/rounds/part_sums_test.cc
+#include "core/rounds/part_sums.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "tests/unit/core/wire/round_messages.h"
+
+namespace rota {
+namespace {
+
+using tests::bytes_of;
+using tests::numbers_of;
+using tests::text_of;
+
+// Rows of equal width, by partition, and no message to partitions without rows.
+std::vector<std::pair<std::uint32_t, Parts>> add(PartSums& sums, RoundId round, ShardId shard,
+                                                 std::vector<double> parts,
+                                                 const std::vector<std::uint32_t>& partitions) {
+  std::vector<std::size_t> offsets;
+  for (std::size_t i = 0; i <= partitions.size(); ++i) offsets.push_back(i * parts.size() / partitions.size());
+  const std::set<std::uint32_t> homes(partitions.begin(), partitions.end());
+  return sums.add(round, shard, std::move(parts), {}, {partitions, offsets, homes});
+}
+
+TEST(PartSums, AreSentWhenASubtreeIsWhole) {
+  PartSums sums(0, 3, 8);  // shards 0 and 1 are one subtree, 2 is another
+  const std::vector<std::uint32_t> partitions = {0, 0};
+  EXPECT_TRUE(add(sums, 1, 1, {1, 2}, partitions).empty());
+  const auto alone = add(sums, 1, 2, {5, 6}, partitions);
+  ASSERT_EQ(alone.size(), 1U);
+  EXPECT_EQ(alone[0].second.node, (TreeNode{0, 2}));
+  const auto both = add(sums, 1, 0, {10, 20}, partitions);
+  ASSERT_EQ(both.size(), 1U);
+  EXPECT_EQ(both[0].first, 0U);
+  EXPECT_EQ(both[0].second.round, 1U);
+  EXPECT_EQ(both[0].second.node, (TreeNode{1, 0}));
+  EXPECT_EQ(numbers_of(both[0].second.sums), (std::vector<double>{11, 22}));
+}
+
+TEST(PartSums, EachPartitionGetsItsOwnRowsInTheirOrder) {
+  PartSums sums(0, 1, 1);
+  const auto out = add(sums, 7, 0, {1, 2, 3, 4, 5, 6, 7, 8}, {2, 0, 2, 0});  // four rows of two
+  ASSERT_EQ(out.size(), 2U);
+  EXPECT_EQ(out[0].first, 0U);
+  EXPECT_EQ(numbers_of(out[0].second.sums), (std::vector<double>{3, 4, 7, 8}));
+  EXPECT_EQ(out[1].first, 2U);
+  EXPECT_EQ(numbers_of(out[1].second.sums), (std::vector<double>{1, 2, 5, 6}));
+}
+
+TEST(PartSums, PartsNeedNotBeOfEqualWidth) {
+  PartSums sums(0, 1, 1);
+  const std::vector<std::uint32_t> partitions = {1, 0, 1};
+  const std::vector<std::size_t> offsets = {0, 1, 3, 6};
+  const auto out = sums.add(1, 0, {1, 2, 2, 3, 3, 3}, {}, {partitions, offsets, {0, 1}});
+  ASSERT_EQ(out.size(), 2U);
+  EXPECT_EQ(numbers_of(out[0].second.sums), (std::vector<double>{2, 2}));
+  EXPECT_EQ(numbers_of(out[1].second.sums), (std::vector<double>{1, 3, 3, 3}));
+}
+
+TEST(PartSums, NotesTravelTogetherInTheOrderOfTheirShards) {
+  PartSums sums(0, 4, 6);
+  const std::vector<std::uint32_t> none;
+  const std::vector<std::size_t> offsets = {0};
+  const auto note = [&](ShardId shard, std::string_view text) {
+    return sums.add(3, shard, {}, bytes_of(text), {none, offsets, {0}});
+  };
+  EXPECT_TRUE(note(2, "two").empty());
+  EXPECT_TRUE(note(0, "zero").empty());
+  EXPECT_TRUE(note(3, "").empty());
+  const auto out = note(1, "one");
+  ASSERT_EQ(out.size(), 1U) << "a partition gets word though no row is its own";
+  EXPECT_EQ(out[0].first, 0U);
+  EXPECT_EQ(out[0].second.node, (TreeNode{2, 0}));
+  EXPECT_TRUE(out[0].second.sums.empty());
+  EXPECT_EQ(out[0].second.note_sizes, (std::vector<std::uint64_t>{4, 3, 3, 0}));
+  EXPECT_EQ(text_of(out[0].second.notes), "zeroonetwo");
+}
+
+TEST(PartSums, RoundsDoNotMix) {
+  PartSums sums(0, 2, 2);
+  EXPECT_TRUE(add(sums, 1, 0, {1}, {0}).empty());
+  EXPECT_TRUE(add(sums, 2, 1, {20}, {0}).empty());
+  EXPECT_EQ(numbers_of(add(sums, 2, 0, {10}, {0}).at(0).second.sums), (std::vector<double>{30}));
+  EXPECT_EQ(numbers_of(add(sums, 1, 1, {2}, {0}).at(0).second.sums), (std::vector<double>{3}));
+}
+
+// What partitions add up is the same to the last bit, whichever way shards are spread over workers.
+TEST(PartSums, NotABitDependsOnTheWorkers) {
+  const std::uint32_t shards = 11;
+  std::mt19937_64 random(1);
+  std::vector<double> part(shards);
+  for (double& x : part)
+    x = std::ldexp(std::uniform_real_distribution<double>(1, 2)(random), static_cast<int>(random() % 90));
+  std::optional<double> expected;
+  for (std::uint32_t workers = 1; workers <= shards; ++workers) {
+    TreeSum total(shards);
+    for (std::uint32_t w = 0; w < workers; ++w) {
+      const ShardId first = shards * w / workers, end = shards * (w + 1) / workers;
+      PartSums sums(first, end, shards);
+      for (ShardId s = end; s-- > first;)
+        for (const auto& [partition, parts] : add(sums, 1, s, {part[s]}, {0}))
+          EXPECT_TRUE(total.add(parts.node, numbers_of(parts.sums)));
+    }
+    ASSERT_NE(total.total(), nullptr) << workers;
+    if (!expected) expected = (*total.total())[0];
+    EXPECT_EQ((*total.total())[0], *expected) << workers;
+  }
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,63 @@
+// tests/unit/core/rounds/placement_test.cc
+#include "core/rounds/placement.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace rota {
+namespace {
+
+// All processes must agree, and so must those that open a model years later.
+TEST(Placement, RowsStayWhereTheyAre) {
+  const std::vector<std::uint32_t> expected = {554, 229, 301, 900, 785, 527, 850, 461,
+                                               534, 744, 533, 798, 212, 56,  670, 319};
+  std::vector<std::uint32_t> found;
+  for (Key key = 0; key < 8; ++key) found.push_back(partition_of_row(0, key, 1000));
+  for (Key key = 0; key < 8; ++key) found.push_back(partition_of_row(3, key << 40, 1000));
+  EXPECT_EQ(found, expected);
+}
+
+TEST(Placement, RowsSpreadEvenly) {
+  for (const std::uint32_t partitions : {1U, 2U, 3U, 7U, 16U}) {
+    std::vector<std::uint32_t> rows(partitions);
+    for (Key key = 0; key < 16000; ++key) ++rows.at(partition_of_row(1, key, partitions));
+    const double even = 16000.0 / partitions;
+    for (const std::uint32_t count : rows) EXPECT_NEAR(count, even, 0.12 * even) << partitions;
+  }
+}
+
+TEST(Placement, RowsThatAreTogetherAreInOnePartition) {
+  Table table{"rows", Table::Kind::shared, 100, 1, 1};
+  for (Key key = 0; key < 100; ++key) EXPECT_EQ(home_of_row(table, 2, key, 7), partition_of_row(2, key, 7));
+  table.together = true;
+  for (Key key = 0; key < 100; ++key) EXPECT_EQ(home_of_row(table, 2, key, 7), kPartitionOfTogether);
+}
+
+TEST(Placement, EveryWorkerHostsARangeOfShards) {
+  for (std::uint32_t shards = 1; shards <= 20; ++shards)
+    for (std::uint32_t workers = 1; workers <= shards; ++workers) {
+      std::vector<std::uint32_t> hosted(workers);
+      std::uint32_t last = 0;
+      for (ShardId s = 0; s < shards; ++s) {
+        const std::uint32_t worker = worker_of_shard(s, shards, workers);
+        ASSERT_LT(worker, workers);
+        EXPECT_GE(worker, last);
+        last = worker;
+        ++hosted[worker];
+      }
+      for (const std::uint32_t count : hosted) {
+        EXPECT_GE(count, shards / workers);
+        EXPECT_LE(count, shards / workers + 1);
+      }
+    }
+}
+
+TEST(Placement, ASliceBeginsWithTheShardThatARotationHandsItToFirst) {
+  for (std::uint32_t shards = 1; shards <= 6; ++shards)
+    for (std::uint32_t each = 1; each <= 3; ++each)
+      for (ShardId s = 0; s < shards; ++s) EXPECT_EQ(home_shard(s * each, shards, shards * each), s);
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,69 @@
+// tests/unit/core/rounds/rows_test.cc
+#include "core/rounds/rows.h"
+
+#include <gtest/gtest.h>
+
+namespace rota {
+namespace {
+
+std::vector<Table> tables() {
+  return {{"one", Table::Kind::shared, 100, 2, 1},
+          {"sliced", Table::Kind::sliced, 5, 0, 0},
+          {"two", Table::Kind::shared, 100, 1, 1}};
+}
+
+TEST(Rows, AreZerosWhenNewAndKeepWhatIsWritten) {
+  Rows rows(tables());
+  EXPECT_EQ(rows.row(0, 7), (std::vector<double>{0, 0}));
+  rows.row(0, 7)[1] = 5;
+  EXPECT_EQ(rows.row(0, 7), (std::vector<double>{0, 5}));
+  EXPECT_EQ(rows.row(2, 7), (std::vector<double>{0}));
+}
+
+TEST(Rows, OnlySharedTablesHaveThem) {
+  const Rows rows(tables());
+  EXPECT_TRUE(rows.has_table(0));
+  EXPECT_FALSE(rows.has_table(1));
+  EXPECT_TRUE(rows.has_table(2));
+  EXPECT_FALSE(rows.has_table(3));
+}
+
+TEST(Rows, ComeInOrderOfTableAndKey) {
+  Rows rows(tables());
+  for (const Key key : {50U, 3U, 9U}) rows.row(2, key);
+  rows.row(0, 80);
+  std::vector<std::pair<TableId, Key>> seen;
+  rows.for_each([&](TableId table, Key key, std::span<const double>) { seen.emplace_back(table, key); });
+  EXPECT_EQ(seen, (std::vector<std::pair<TableId, Key>>{{0, 80}, {2, 3}, {2, 9}, {2, 50}}));
+}
+
+TEST(Rows, TheHashDoesNotDependOnHowTheyAreSpread) {
+  Rows all(tables());
+  std::vector<Rows> spread(3, Rows(tables()));
+  for (Key key = 0; key < 50; ++key) {
+    const double value = 1.0 / static_cast<double>(key + 1);
+    all.row(0, key)[1] = value;
+    spread[key % 3].row(0, key)[1] = value;
+  }
+  Hash128 sum;
+  for (const Rows& some : spread) sum += some.hash();
+  EXPECT_EQ(sum, all.hash());
+  EXPECT_EQ(Rows(tables()).hash(), Hash128{});
+}
+
+TEST(Rows, EveryPartOfARowIsInTheHash) {
+  const auto hash_of = [](TableId table, Key key, double value) {
+    Rows rows(tables());
+    rows.row(table, key)[0] = value;
+    return rows.hash();
+  };
+  const Hash128 one = hash_of(0, 5, 1);
+  EXPECT_EQ(one, hash_of(0, 5, 1));
+  EXPECT_NE(one, hash_of(0, 6, 1));
+  EXPECT_NE(one, hash_of(2, 5, 1));
+  EXPECT_NE(one, hash_of(0, 5, 2));
+  EXPECT_NE(hash_of(0, 5, 0.0), hash_of(0, 5, -0.0));
+}
+
+}  // namespace
+}  // namespace rota

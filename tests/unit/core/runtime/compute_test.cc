@@ -1,0 +1,75 @@
+// tests/unit/core/runtime/compute_test.cc -- real threads: waits only for what must come, and says so if it does not.
+#include "core/runtime/compute.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <future>
+
+namespace rota {
+namespace {
+
+constexpr NodeId kNode{Role::worker, 0};
+constexpr std::chrono::seconds kLongest{20};  // before a wait counts as one without end
+
+// Ends with what `work` says.
+Outbox::Started work_of(std::function<void()> work, bool io) {
+  return {kNode,
+          [work = std::move(work)]() -> Continuation {
+            work();
+            return [](Outbox&) { return Status(); };
+          },
+          io};
+}
+
+// A checkpoint's write and fsync held up the only compute thread of a process with --threads=1.
+TEST(Compute, GoesOnWhileAFileIsWaitedFor) {
+  std::promise<void> pushed;
+  std::promise<bool> written;
+  Compute compute(1, [] {});
+  compute.start(
+      work_of([&] { written.set_value(pushed.get_future().wait_for(kLongest) == std::future_status::ready); }, true));
+  compute.start(work_of([&] { pushed.set_value(); }, false));
+  EXPECT_TRUE(written.get_future().get()) << "the push waited for the file";
+}
+
+TEST(Compute, FilesAreWorkedOnInTheirOrderAndEndsCanBeTaken) {
+  std::vector<int> order;
+  std::promise<void> last;
+  std::atomic<int> woken = 0;
+  Compute compute(2, [&] { ++woken; });
+  for (int i = 0; i < 100; ++i)
+    compute.start(work_of(
+        [&order, &last, i] {
+          order.push_back(i);  // by one thread alone
+          if (i == 99) last.set_value();
+        },
+        true));
+  ASSERT_EQ(last.get_future().wait_for(kLongest), std::future_status::ready);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(order.at(static_cast<std::size_t>(i)), i);
+  std::size_t taken = 0;
+  while (taken < 100) taken += compute.take_ended().size();
+  EXPECT_GE(woken, 99);
+}
+
+TEST(Compute, WhatWasNotBegunAtItsEndIsDropped) {
+  std::promise<void> begun, go_on;
+  std::atomic<int> done = 0;
+  {
+    Compute compute(1, [] {});
+    compute.start(work_of(
+        [&] {
+          begun.set_value();
+          go_on.get_future().wait();
+          ++done;
+        },
+        true));
+    begun.get_future().wait();
+    for (int i = 0; i < 1000; ++i) compute.start(work_of([&] { ++done; }, true));
+    go_on.set_value();
+  }
+  EXPECT_GE(done, 1) << "what runs is waited for";
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,255 @@
+// tests/unit/core/runtime/guests_test.cc -- who is not of the run and gets an answer all the same: observers, and
+// processes of other jobs and versions.
+#include <gtest/gtest.h>
+
+#include "core/base/version.h"
+#include "tests/unit/core/runtime/hosts.h"
+#include "tests/unit/core/wire/frames_of.h"
+
+namespace rota {
+namespace {
+
+using tests::kJob;
+using tests::kWorker;
+using tests::Listener;
+
+class Guests : public tests::Hosts {
+ protected:
+  // A coordinator that answers whoever asks.
+  Host& coordinator_that_answers() {
+    auto node = std::make_unique<Listener>(kCoordinator, [](const Envelope& in, Outbox& out) {
+      if (std::holds_alternative<AskStatus>(in.message)) out.send(in.from, StatusReport{"{}"});
+      return Status();
+    });
+    hub = node.get();
+    host(kCoordinator, 1).add(std::move(node));
+    return *hosts_[kCoordinator];
+  }
+  Frames ask(std::uint32_t index, std::uint64_t sequence = 1) {
+    const NodeId observer{Role::observer, index};
+    Header header;
+    header.kind = Kind::ask_status;
+    header.process = header.from = observer;
+    header.to = kCoordinator;
+    header.incarnation = 1000 + index;
+    header.sequence = sequence;
+    return with_header(header, encode_message(AskStatus{observer.name()}));
+  }
+  std::size_t transmissions(Host& host) {
+    std::size_t count = 0;
+    while (host.next(now_)) ++count;
+    return count;
+  }
+  Host& joining(std::uint64_t job, const std::string& version = kVersion) {
+    Host& member = host(kWorker, 2, job);
+    Hello hello = tests::hello_of(kWorker, 2);
+    hello.version = version;
+    member.join(
+        kCoordinator.name(), hello,
+        [](const Welcome&) -> Result<std::vector<std::unique_ptr<Node>>> {
+          return std::vector<std::unique_ptr<Node>>();
+        },
+        now_);
+    return member;
+  }
+
+  Listener* hub = nullptr;
+};
+
+// Every `rota status` left a link, three sockets and three descriptors behind: after about 300 the run could not write
+// its next file.
+TEST_F(Guests, AnObserverIsForgottenWhenItHasItsAnswer) {
+  Host& host = coordinator_that_answers();
+  for (std::uint32_t call = 0; call < 100; ++call) {
+    const NodeId observer{Role::observer, call};
+    Host& asking = this->host(observer, 9 + call, 0);
+    auto node = std::make_unique<Listener>(observer, [](const Envelope&, Outbox& out) {
+      out.end(ExitCode::ok, "answered");
+      return Status();
+    });
+    Listener& listener = *node;
+    asking.add(std::move(node));
+    asking.know({kCoordinator, kCoordinator.name(), 0});
+    asking.ask({observer.name()}, now_);
+    talk();
+    ASSERT_EQ(listener.count<StatusReport>(), 1U) << "call " << call;
+    pass(kSecond);
+    EXPECT_EQ(host.take_forgotten(), (std::vector<NodeId>{observer}));
+    hosts_.erase(observer);
+  }
+  EXPECT_FALSE(host.busy());
+  EXPECT_EQ(host.refused(), 0U);
+}
+
+TEST_F(Guests, AnObserverThatAcknowledgesNothingIsForgottenInTheEnd) {
+  Host& host = coordinator_that_answers();
+  host.receive(ask(1), world());
+  EXPECT_EQ(transmissions(host), 1U);
+  now_ += Host::kGuestStaysMost - 1;
+  host.tick(world());
+  EXPECT_TRUE(host.take_forgotten().empty());
+  now_ += 1;
+  host.tick(world());
+  EXPECT_EQ(host.take_forgotten().size(), 1U);
+  EXPECT_FALSE(host.busy());
+}
+
+TEST_F(Guests, OnlySoManyObserversAreHeardAtOnce) {
+  Host& host = coordinator_that_answers();
+  for (std::uint32_t i = 0; i < 2 * Host::kGuestsMost; ++i) host.receive(ask(i), world());
+  EXPECT_EQ(hub->count<AskStatus>(), Host::kGuestsMost);
+  EXPECT_EQ(host.refused(), Host::kGuestsMost);
+  now_ += Host::kGuestStaysMost;
+  host.tick(world());
+  host.receive(ask(100), world());
+  EXPECT_EQ(hub->count<AskStatus>(), Host::kGuestsMost + 1) << "there is room again";
+}
+
+// The answers filled the link of an observer that acknowledged none, and that ended the run.
+TEST_F(Guests, AnObserverGetsOneAnswerHoweverOftenItAsks) {
+  Host& host = coordinator_that_answers();
+  for (std::uint64_t i = 1; i <= 100; ++i) host.receive(ask(1, i), world());
+  EXPECT_EQ(hub->count<AskStatus>(), 100U);
+  EXPECT_EQ(host.queued_to({Role::observer, 1}), size_of(encode_message(StatusReport{"{}"})) + kHeaderSize);
+}
+
+TEST_F(Guests, AnObserverSendsNoPieces) {
+  Host& host = coordinator_that_answers();
+  host.receive(ask(1), world());
+  Header header;
+  header.kind = Kind::piece;
+  header.process = header.from = {Role::observer, 1};
+  header.to = kCoordinator;
+  header.incarnation = 1001;
+  header.sequence = 2;
+  const Bytes one = Bytes::from({std::byte{1}});
+  host.receive(with_header(header, encode_message(Piece{Kind::fault, 0, 1, 0, 1, one})), world());
+  EXPECT_EQ(host.last_refusal(), "a PIECE from observer-1");
+}
+
+// It was dropped before anybody looked whether it was a HELLO: the process waited for half a minute, and said that
+// nobody answered.
+TEST_F(Guests, AProcessOfAnotherJobIsToldSo) {
+  Host& host = coordinator_that_answers();
+  Host& member = joining(kJob + 1);
+  talk();
+  pass(kSecond);
+  ASSERT_TRUE(member.ended().has_value());
+  EXPECT_EQ(member.ended()->code, ExitCode::usage);
+  EXPECT_EQ(member.ended()->what, "worker-0 was started with other options than the coordinator");
+  EXPECT_EQ(hub->refusals, (std::vector<std::string>{"worker-0: " + member.ended()->what}))
+      << "the run's record says so";
+  EXPECT_EQ(hub->count<Hello>(), 0U);
+  pass(Host::kGuestStaysMost + kSecond);
+  EXPECT_EQ(host.take_forgotten().size(), 1U) << "its connection is closed";
+}
+
+TEST_F(Guests, AProcessOfAnotherJobAndReleaseIsToldTheVersions) {
+  coordinator_that_answers();
+  Host& member = joining(kJob + 1, "0.0.7");
+  talk();
+  pass(kSecond);
+  ASSERT_TRUE(member.ended().has_value());
+  EXPECT_EQ(member.ended()->code, ExitCode::wrong_version);
+  EXPECT_EQ(member.ended()->what, std::string("worker-0 is Rota 0.0.7, the coordinator is Rota ") + kVersion);
+}
+
+TEST_F(Guests, ARefusalDoesNotTouchTheMemberOfThatName) {
+  Listener& listener = coordinator();
+  Listener* node = nullptr;
+  Host& member = worker(node);
+  talk();
+  Host& host = *hosts_[kCoordinator];
+  Hello stranger = tests::hello_of(kWorker, 7);
+  stranger.endpoint = "elsewhere";
+  host.receive(frames_of(kWorker, kWorker, kCoordinator, stranger, 7, kJob + 1), world());
+  const auto letter = host.next(now_);
+  ASSERT_TRUE(letter.has_value());
+  EXPECT_EQ(letter->endpoint, "elsewhere");
+  EXPECT_NE(letter->peer, kWorker);
+  EXPECT_EQ(decode_header(letter->frames)->kind, Kind::refuse);
+  EXPECT_EQ(decode_header(letter->frames)->job, kJob + 1);
+  host.not_taken(letter->peer);
+  EXPECT_FALSE(host.next(now_).has_value());
+  host.writable(letter->peer);
+  EXPECT_EQ(host.next(now_)->peer, letter->peer) << "what the transport did not take is given again";
+  pass(3 * kSecond);
+  EXPECT_GE(listener.count<Beat>(), 2U);
+  EXPECT_FALSE(member.ended().has_value());
+}
+
+// Frames as a process of another protocol version would send them.
+Frames of_version(std::uint8_t version, Frames frames) {
+  frames[0] = tests::changed(frames[0], 4, kProtocolVersion ^ version);
+  tests::seal(frames);
+  return frames;
+}
+
+TEST_F(Guests, AProcessOfAnotherProtocolVersionIsAnsweredWithRefuse) {
+  Host& host = coordinator_that_answers();
+  const Frames hello = of_version(9, frames_of(kWorker, kWorker, kCoordinator, tests::hello_of(kWorker, 2)));
+  host.receive(hello, world());
+  const auto answer = host.next(now_);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->endpoint, kWorker.name()) << "HELLO's first field, in every version";
+  ASSERT_EQ(hub->refusals.size(), 1U);
+  EXPECT_EQ(hub->refusals[0], "a stranger: it speaks protocol version 9, and the coordinator speaks version 3");
+  host.receive(hello, world());
+  EXPECT_TRUE(host.next(now_).has_value()) << "it asks again";
+  EXPECT_EQ(hub->refusals.size(), 1U) << "which is written down once";
+
+  Host& member = joining(kJob);
+  member.receive(of_version(9, answer->frames), world());
+  pass(kSecond);
+  ASSERT_TRUE(member.ended().has_value());
+  EXPECT_EQ(member.ended()->code, ExitCode::wrong_version);
+  EXPECT_EQ(member.ended()->what, "the coordinator speaks protocol version 9, and worker-0 speaks version 3");
+}
+
+TEST_F(Guests, ADamagedVersionIsNoOtherVersion) {
+  Host& host = coordinator_that_answers();
+  Frames hello = frames_of(kWorker, kWorker, kCoordinator, tests::hello_of(kWorker, 2));
+  hello[0] = tests::changed(hello[0], 4, 0x10);
+  host.receive(hello, world());
+  EXPECT_EQ(host.last_refusal(), "the checksum is wrong");
+  EXPECT_FALSE(host.next(now_).has_value());
+}
+
+TEST_F(Guests, WhoHasJoinedIsNotRefusedByAnybody) {
+  coordinator();
+  Listener* node = nullptr;
+  Host& member = worker(node);
+  talk();
+  const Frames refusal = frames_of(kCoordinator, kCoordinator, kWorker, Refuse{ExitCode::usage, "no"}, 1);
+  member.receive(of_version(9, refusal), world());
+  pass(kSecond);
+  EXPECT_FALSE(member.ended().has_value());
+}
+
+TEST_F(Guests, AKnockIsShort) {
+  Host& host = coordinator_that_answers();
+  Hello hello = tests::hello_of(kWorker, 2);
+  hello.host = std::string(Host::kKnockBytesMost, 'x');
+  host.receive(frames_of(kWorker, kWorker, kCoordinator, hello), world());
+  EXPECT_EQ(hub->count<Hello>(), 0U);
+  EXPECT_TRUE(host.last_refusal().starts_with("HELLO of ")) << host.last_refusal();
+}
+
+// What could not be read had taken the place of a living member's link by then.
+TEST_F(Guests, AKnockThatCannotBeReadChangesNothing) {
+  Listener& listener = coordinator();
+  Listener* node = nullptr;
+  worker(node);
+  talk();
+  Host& host = *hosts_[kCoordinator];
+  Frames hello = frames_of(kWorker, kWorker, kCoordinator, tests::hello_of(kWorker, 77), 77);
+  hello[1] = tests::cut_to(hello[1], hello[1].size() - 1);
+  tests::seal(hello);
+  host.receive(hello, world());
+  EXPECT_EQ(host.last_refusal(), "a malformed HELLO from worker-0");
+  pass(3 * kSecond);
+  EXPECT_GE(listener.count<Beat>(), 2U) << "the member is heard as before";
+}
+
+}  // namespace
+}  // namespace rota

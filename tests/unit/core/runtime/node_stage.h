@@ -1,0 +1,86 @@
+// tests/unit/core/runtime/node_stage.h -- a stage for one node: the test plays everybody else, hears what the node
+// says, and does the work that it starts.
+#pragma once
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/runtime/node.h"
+
+namespace rota::tests {
+
+class NodeStage {
+ public:
+  explicit NodeStage(NodeId self) : self_(self) {}
+
+  // The node hears a message.  Work that it starts is done before this returns, unless it is held back.
+  Status hear(Node& node, NodeId from, const Message& message) {
+    return act([&](Outbox& out) { return node.step({from, self_, message}, out); });
+  }
+  // Whatever else happens to the node.
+  Status act(const std::function<Status(Outbox&)>& turn) {
+    ROTA_TRY(take(turn));
+    return hold_work ? Status() : finish_work();
+  }
+  // Does what was started, in that order, and what is started by its end.
+  Status finish_work() {
+    while (!work_.empty()) {
+      const Work work = std::move(work_.front());
+      work_.pop_front();
+      const Continuation continuation = work();
+      ROTA_TRY(take([&](Outbox& out) { return continuation(out); }));
+    }
+    return {};
+  }
+
+  // The messages of one kind to one node, since the last call of forget().
+  template <typename M>
+  std::vector<M> sent(NodeId to) const {
+    std::vector<M> all;
+    for (const Envelope& envelope : said)
+      if (envelope.to == to && std::holds_alternative<M>(envelope.message))
+        all.push_back(std::get<M>(envelope.message));
+    return all;
+  }
+  void forget() { said.clear(); }
+
+  std::vector<Envelope> said;
+  std::optional<Ending> ended;
+  Outbox::World world;
+  bool hold_work = false;
+  std::map<NodeId, std::uint64_t> waiting;  // bytes on their way to each node
+  std::size_t io_works = 0;                 // that were for the thread of files
+
+ private:
+  struct Waiting final : Queues {
+    explicit Waiting(const NodeStage& of) : stage(of) {}
+    std::uint64_t queued_to(NodeId node) const override {
+      const auto found = stage.waiting.find(node);
+      return found == stage.waiting.end() ? 0 : found->second;
+    }
+    const NodeStage& stage;
+  };
+
+  Status take(const std::function<Status(Outbox&)>& turn) {
+    const Waiting queues(*this);
+    Outbox out(self_, world, &queues);
+    Status status = turn(out);
+    for (const Envelope& envelope : out.sent) {
+      said.push_back({envelope.from, envelope.to, envelope.message});
+      for (const NodeId to : envelope.more) said.push_back({envelope.from, to, envelope.message});
+    }
+    if (out.ended) ended = out.ending;
+    for (auto& started : out.started) {
+      io_works += started.io ? 1 : 0;
+      work_.push_back(std::move(started.work));
+    }
+    if (!status.ok()) work_.clear();
+    return status;
+  }
+
+  NodeId self_;
+  std::deque<Work> work_;
+};
+
+}  // namespace rota::tests

@@ -1,0 +1,610 @@
+// tests/unit/core/wire/link_test.cc
+#include "core/wire/link.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <random>
+
+namespace rota {
+namespace {
+
+constexpr NodeId kA{Role::worker, 0}, kB{Role::worker, 1};
+constexpr std::uint64_t kJob = 9;
+
+Link link_of(NodeId self, NodeId peer, std::size_t piece_bytes = kPieceBytes) {
+  const auto incarnation = [](NodeId id) { return 100 + std::uint64_t{id.index}; };
+  return Link({self, incarnation(self), kJob, piece_bytes}, peer, incarnation(peer));
+}
+
+Bytes bytes_of(std::size_t size) {
+  return Bytes::from(std::vector<std::byte>(size));
+}
+
+void submit(Link& link, RoundId number) {
+  link.submit(kA, kB, Kind::committed, encode_message(Committed{number}));
+}
+
+struct Arrival {
+  Header header;
+  Message message;
+};
+
+Arrival open(const Frames& frames) {
+  const auto header = decode_header(frames);
+  EXPECT_TRUE(header.ok());
+  auto message = decode_message(header->kind, {frames.begin() + 1, frames.end()});
+  EXPECT_TRUE(message.ok());
+  return {*header, *std::move(message)};
+}
+
+Link::Arrived give(Link& link, const Frames& frames, Nanoseconds now) {
+  const auto header = decode_header(frames);
+  EXPECT_TRUE(header.ok());
+  return link.receive(*header, {frames.begin() + 1, frames.end()}, now);
+}
+
+// Gives frames to a link; the number of the message, if it is to be delivered.
+std::optional<RoundId> arrive(Link& link, const Frames& frames, Nanoseconds now) {
+  const Link::Arrived in = give(link, frames, now);
+  EXPECT_NE(in.arrival, Link::Arrival::wrong) << in.status.what();
+  if (in.arrival != Link::Arrival::deliver) return std::nullopt;
+  const auto message = decode_message(in.message.kind, in.message.frames);
+  EXPECT_TRUE(message.ok());
+  EXPECT_EQ(in.message.from, kA);
+  if (const auto* lease = std::get_if<Lease>(&*message)) return lease->to;
+  return std::get<Committed>(*message).round;
+}
+
+// All that a link wants to send now.
+std::vector<Frames> all(Link& link, Nanoseconds now) {
+  std::vector<Frames> sent;
+  while (auto frames = link.next(now)) sent.push_back(*std::move(frames));
+  return sent;
+}
+
+std::vector<RoundId> deliver(Link& to, const std::vector<Frames>& sent, Nanoseconds now) {
+  std::vector<RoundId> numbers;
+  for (const Frames& frames : sent)
+    if (const auto number = arrive(to, frames, now)) numbers.push_back(*number);
+  return numbers;
+}
+
+TEST(Link, DeliversInOrderAndIsDrainedByTheAcknowledgement) {
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  for (RoundId i = 1; i <= 3; ++i) submit(a, i);
+  EXPECT_FALSE(a.drained());
+  EXPECT_EQ(deliver(b, all(a, kSecond), kSecond), (std::vector<RoundId>{1, 2, 3}));
+  EXPECT_TRUE(all(b, kSecond).empty()) << "an acknowledgement waits for company";
+  EXPECT_TRUE(b.busy());
+  b.tick(kSecond);
+  const auto answer = all(b, kSecond);
+  ASSERT_EQ(answer.size(), 1U);
+  EXPECT_EQ(open(answer[0]).header.kind, Kind::ack);
+  EXPECT_EQ(open(answer[0]).header.sequence, 0U);
+  EXPECT_EQ(open(answer[0]).header.acknowledged, 3U);
+  deliver(a, answer, kSecond);
+  EXPECT_TRUE(a.drained());
+  EXPECT_FALSE(a.busy());
+  EXPECT_FALSE(b.busy());
+}
+
+TEST(Link, AnAcknowledgementRidesOnAMessage) {
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  submit(a, 1);
+  deliver(b, all(a, kSecond), kSecond);
+  submit(b, 2);
+  const auto sent = all(b, kSecond);
+  EXPECT_EQ(deliver(a, sent, kSecond), (std::vector<RoundId>{2}));
+  EXPECT_TRUE(a.drained());
+  b.tick(kSecond);
+  EXPECT_TRUE(all(b, kSecond).empty()) << "it was said already";
+}
+
+TEST(Link, ManyMessagesAreAcknowledgedWithoutATick) {
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  for (RoundId i = 1; i <= 64; ++i) submit(a, i);
+  const auto sent = all(a, kSecond);
+  for (std::size_t i = 0; i < 63; ++i) arrive(b, sent[i], kSecond);
+  EXPECT_FALSE(b.next(kSecond).has_value());
+  arrive(b, sent[63], kSecond);
+  EXPECT_EQ(all(b, kSecond).size(), 1U);
+}
+
+TEST(Link, ARepetitionIsDroppedCountedAndAnswered) {
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  submit(a, 1);
+  const auto sent = all(a, kSecond);
+  EXPECT_EQ(deliver(b, {sent[0], sent[0], sent[0]}, kSecond), (std::vector<RoundId>{1}));
+  EXPECT_EQ(b.counters().repeated, 2U);
+  EXPECT_EQ(all(b, kSecond).size(), 1U) << "the peer may not know that it has arrived";
+}
+
+TEST(Link, ALostMessageIsAskedForAndSentAgain) {
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  Nanoseconds now = kSecond;
+  submit(b, 99);  // so that a has heard of b
+  deliver(a, all(b, now), now);
+  for (RoundId i = 1; i <= 4; ++i) submit(a, i);
+  auto sent = all(a, now);
+  sent.erase(sent.begin() + 1);
+  EXPECT_EQ(deliver(b, sent, now), (std::vector<RoundId>{1}));
+  EXPECT_EQ(b.counters().ahead, 2U);
+  deliver(a, all(b, now), now);  // what it says tells that 1 has arrived, not that 2 is lost
+  EXPECT_TRUE(all(a, now).empty());
+
+  now += Link::kProbeAfter;
+  a.tick(now);
+  const auto probe = all(a, now);
+  ASSERT_EQ(probe.size(), 1U);
+  EXPECT_EQ(open(probe[0]).header.kind, Kind::probe);
+  deliver(b, probe, now);
+  const auto answer = all(b, now);
+  ASSERT_EQ(answer.size(), 1U);
+  EXPECT_EQ(std::get<Ack>(open(answer[0]).message).answers, 1U);
+  deliver(a, answer, now);
+  EXPECT_EQ(deliver(b, all(a, now), now), (std::vector<RoundId>{2, 3, 4}));
+  EXPECT_EQ(a.counters().resent, 3U);
+}
+
+TEST(Link, ARepeatedAnswerSendsNothingTwice) {
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  Nanoseconds now = kSecond;
+  submit(b, 99);
+  deliver(a, all(b, now), now);
+  submit(a, 1);
+  EXPECT_EQ(all(a, now).size(), 1U);  // lost
+  now += Link::kProbeAfter;
+  a.tick(now);
+  deliver(b, all(a, now), now);
+  const auto answer = all(b, now);
+  deliver(a, answer, now);
+  EXPECT_EQ(all(a, now).size(), 1U);
+  deliver(a, answer, now);
+  EXPECT_TRUE(all(a, now).empty());
+  EXPECT_EQ(a.counters().resent, 1U);
+}
+
+TEST(Link, WhoWasNeverHeardOfIsToldAgainInsteadOfAsked) {
+  Link a = link_of(kA, kB);
+  Nanoseconds now = kSecond;
+  submit(a, 1);
+  EXPECT_EQ(all(a, now).size(), 1U);
+  for (int i = 0; i < 3; ++i) {
+    now += Link::kProbeMost;
+    a.tick(now);
+    const auto sent = all(a, now);
+    ASSERT_EQ(sent.size(), 1U);
+    EXPECT_EQ(open(sent[0]).header.kind, Kind::committed);
+    EXPECT_EQ(open(sent[0]).header.sequence, 1U);
+  }
+}
+
+TEST(Link, ProbesComeMoreAndMoreRarely) {
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  Nanoseconds now = kSecond;
+  submit(b, 99);  // so that a has heard of b
+  deliver(a, all(b, now), now);
+  submit(a, 1);
+  all(a, now);
+  std::vector<Nanoseconds> pauses;
+  for (Nanoseconds last = now; pauses.size() < 7;) {
+    now += kSecond / 10;
+    a.tick(now);
+    if (all(a, now).empty()) continue;
+    pauses.push_back((now - last) / kSecond);
+    last = now;
+  }
+  EXPECT_EQ(pauses, (std::vector<Nanoseconds>{1, 2, 4, 8, 16, 16, 16}));
+}
+
+TEST(Link, AnAnswerEndsTheBackOff) {
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  Nanoseconds now = kSecond;
+  submit(b, 99);
+  deliver(a, all(b, now), now);
+  submit(a, 1);
+  const auto sent = all(a, now);
+  for (int i = 0; i < 3; ++i) {
+    now += Link::kProbeMost;
+    a.tick(now);
+    EXPECT_EQ(all(a, now).size(), 1U);
+  }
+  deliver(b, sent, now);
+  b.tick(now);
+  deliver(a, all(b, now), now);
+  EXPECT_TRUE(a.drained());
+  submit(a, 2);
+  all(a, now);
+  now += Link::kProbeAfter;
+  a.tick(now);
+  EXPECT_EQ(all(a, now).size(), 1U) << "asked after a second again";
+}
+
+TEST(Link, WhatTheTransportDidNotTakeIsGivenAgain) {
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  submit(a, 1);
+  submit(a, 2);
+  const auto first = a.next(kSecond);
+  a.not_taken();
+  const auto again = a.next(kSecond);
+  ASSERT_TRUE(first && again);
+  EXPECT_EQ(open(*again).header.sequence, open(*first).header.sequence);
+  EXPECT_EQ(arrive(b, *again, kSecond), 1U);
+  EXPECT_EQ(deliver(b, all(a, kSecond), kSecond), (std::vector<RoundId>{2}));
+}
+
+// They were forgotten: the peer had to ask again, a second later.
+TEST(Link, AnAcknowledgementAndAProbeThatWereNotTakenAreGivenAgain) {
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  Nanoseconds now = kSecond;
+  submit(a, 1);
+  deliver(b, all(a, now), now);
+  b.tick(now);
+  ASSERT_TRUE(b.next(now).has_value());
+  b.not_taken();
+  const auto ack = all(b, now);
+  ASSERT_EQ(ack.size(), 1U);
+  deliver(a, ack, now);
+  EXPECT_TRUE(a.drained());
+
+  submit(a, 2);
+  all(a, now);
+  now += Link::kProbeAfter;
+  a.tick(now);
+  ASSERT_TRUE(a.next(now).has_value());
+  a.not_taken();
+  const auto probe = all(a, now);
+  ASSERT_EQ(probe.size(), 1U);
+  EXPECT_EQ(open(probe[0]).header.kind, Kind::probe);
+  deliver(b, probe, now);
+  ASSERT_TRUE(b.next(now).has_value());
+  b.not_taken();
+  const auto answer = all(b, now);
+  ASSERT_EQ(answer.size(), 1U);
+  EXPECT_EQ(std::get<Ack>(open(answer[0]).message).answers, std::get<Probe>(open(probe[0]).message).number);
+}
+
+TEST(Link, TheWindowCountsMessages) {
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  for (RoundId i = 1; i <= Link::kWindowMessages + 10; ++i) submit(a, i);
+  const auto sent = all(a, kSecond);
+  EXPECT_EQ(sent.size(), Link::kWindowMessages);
+  EXPECT_EQ(deliver(b, sent, kSecond).size(), Link::kWindowMessages);
+  deliver(a, all(b, kSecond), kSecond);
+  EXPECT_EQ(all(a, kSecond).size(), 10U);
+}
+
+TEST(Link, TheWindowCountsBytesAndLetsOneLargeMessagePass) {
+  const Bytes third = bytes_of(Link::kWindowBytes / 3);
+  constexpr std::size_t kWhole = Link::kWindowBytes * 2;
+  Link a = link_of(kA, kB, kWhole), b = link_of(kB, kA);
+  for (int i = 0; i < 4; ++i) a.submit(kA, kB, Kind::lease, encode_message(Lease{0, 0, 0, third}));
+  const auto sent = all(a, kSecond);
+  EXPECT_EQ(sent.size(), 2U) << "the headers make three a little too large";
+  for (const Frames& frames : sent) EXPECT_EQ(give(b, frames, kSecond).arrival, Link::Arrival::deliver);
+  b.tick(kSecond);
+  deliver(a, all(b, kSecond), kSecond);
+  EXPECT_EQ(all(a, kSecond).size(), 2U);
+
+  const Bytes large = bytes_of(Link::kWindowBytes + 1);
+  Link c = link_of(kA, kB, kWhole);
+  c.submit(kA, kB, Kind::lease, encode_message(Lease{0, 0, 0, large}));
+  submit(c, 2);
+  EXPECT_EQ(all(c, kSecond).size(), 1U);
+}
+
+// Memory was all that limited it.
+TEST(Link, TheQueueIsLimitedInBytesAndInMessages) {
+  constexpr std::size_t kPieces = 64;
+  const Frames piece = encode_message(Lease{0, 0, 0, bytes_of(Link::kQueueBytesMost / kPieces)});  // one memory for all
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  for (std::size_t i = 0; i < kPieces; ++i) a.submit(kA, kB, Kind::lease, piece);
+  EXPECT_FALSE(a.overfull()) << "the largest message does not count";
+  a.submit(kA, kB, Kind::lease, piece);
+  EXPECT_TRUE(a.overfull()) << "headers count, too";
+  EXPECT_TRUE(a.queued().ends_with(" bytes in 65 messages")) << a.queued();
+  for (bool whole = false; !whole;) {
+    auto next = a.next(kSecond);
+    if (next) whole = give(b, *next, kSecond).arrival == Link::Arrival::deliver;
+    if (!next) b.tick(kSecond), deliver(a, all(b, kSecond), kSecond);
+  }
+  b.tick(kSecond);
+  deliver(a, all(b, kSecond), kSecond);
+  EXPECT_FALSE(a.overfull()) << "what has arrived does not wait";
+
+  Link d = link_of(kA, kB), e = link_of(kB, kA);
+  d.submit(kA, kB, Kind::lease, encode_message(Lease{0, 0, 0, bytes_of(1000)}));
+  const auto large = all(d, kSecond);
+  submit(d, 1);
+  EXPECT_EQ(give(e, large[0], kSecond).arrival, Link::Arrival::deliver);
+  e.tick(kSecond);
+  deliver(d, all(e, kSecond), kSecond);
+  EXPECT_FALSE(d.drained());
+  EXPECT_FALSE(d.overfull()) << "what waits is less than what was largest";
+
+  Link c = link_of(kA, kB);
+  const Frames small = encode_message(Ready{});
+  for (std::size_t i = 0; i < Link::kQueueMessagesMost; ++i) c.submit(kA, kB, Kind::ready, small);
+  EXPECT_FALSE(c.overfull());
+  c.submit(kA, kB, Kind::ready, small);
+  EXPECT_TRUE(c.overfull());
+}
+
+TEST(Link, MessagesOfAnotherIncarnationAreDroppedAndCounted) {
+  Link a = link_of(kA, kB);
+  Link old({kB, 50, kJob}, kA, 100);
+  submit(old, 1);
+  EXPECT_TRUE(deliver(a, all(old, kSecond), kSecond).empty());
+  EXPECT_EQ(a.counters().stale, 1U);
+  EXPECT_EQ(a.heard_at(), 0);
+  Link to_an_older_self({kB, 101, kJob}, kA, 99);
+  submit(to_an_older_self, 1);
+  EXPECT_TRUE(deliver(a, all(to_an_older_self, kSecond), kSecond).empty());
+  EXPECT_EQ(a.counters().stale, 2U);
+  Link b = link_of(kB, kA);
+  submit(b, 1);
+  EXPECT_EQ(deliver(a, all(b, kSecond), kSecond).size(), 1U);
+  EXPECT_EQ(a.heard_at(), kSecond);
+}
+
+TEST(Link, TheFirstThatAnswersIsThePeerIfNoneIsKnown) {
+  Link a({kA, 100, kJob}, kB, 0);
+  submit(a, 1);
+  EXPECT_EQ(open(all(a, kSecond)[0]).header.peer_incarnation, 0U);
+  Link b = link_of(kB, kA);
+  submit(b, 5);
+  EXPECT_EQ(deliver(a, all(b, kSecond), kSecond).size(), 1U);
+  EXPECT_EQ(a.peer_incarnation(), 101U);
+  Link other({kB, 102, kJob}, kA, 100);
+  submit(other, 6);
+  EXPECT_TRUE(deliver(a, all(other, kSecond), kSecond).empty());
+}
+
+// A connection that breaks in every long burst, and takes the whole of it along.
+TEST(Link, WhatALongBurstLosesArrivesInShortOnes) {
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  submit(a, 1);
+  deliver(b, all(a, kSecond), kSecond);
+  b.tick(kSecond);
+  deliver(a, all(b, kSecond), kSecond);
+  for (RoundId i = 2; i <= 201; ++i) submit(a, i);
+  std::vector<RoundId> arrived;
+  Nanoseconds now = 2 * kSecond;
+  for (int turn = 0; turn < 2000 && !a.drained(); ++turn, now += kSecond / 2) {
+    a.tick(now);
+    const auto burst = all(a, now);
+    if (burst.size() <= 5)
+      for (const RoundId number : deliver(b, burst, now)) arrived.push_back(number);
+    b.tick(now);
+    deliver(a, all(b, now), now);
+  }
+  EXPECT_TRUE(a.drained());
+  ASSERT_EQ(arrived.size(), 200U);
+  for (std::size_t i = 0; i < arrived.size(); ++i) EXPECT_EQ(arrived[i], i + 2);
+}
+
+TEST(Link, NobodyCanAcknowledgeWhatWasNotSent) {
+  Link a = link_of(kA, kB);
+  for (RoundId i = 1; i <= Link::kWindowMessages + 1; ++i) submit(a, i);
+  all(a, kSecond);
+  Header header;
+  header.kind = Kind::ack;
+  header.job = kJob;
+  header.process = header.from = kB;
+  header.to = kA;
+  header.incarnation = 101;
+  header.acknowledged = ~std::uint64_t{0};
+  EXPECT_EQ(a.receive(header, encode_message(Ack{}), kSecond).arrival, Link::Arrival::taken);
+  EXPECT_FALSE(a.drained()) << "the last one is still here";
+  EXPECT_EQ(all(a, kSecond).size(), 1U);
+}
+
+TEST(Link, AnEndingProcessAcknowledgesAtOnce) {
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  submit(a, 1);
+  deliver(b, all(a, kSecond), kSecond);
+  b.close();
+  deliver(a, all(b, kSecond), kSecond);
+  EXPECT_TRUE(a.drained());
+}
+
+// ---- pieces ----
+
+// It was sent whole, the receiver's transport cut the connection, and it was sent again for ever.
+TEST(Link, ALargeMessageGoesInPiecesOfTheirOwnNumbersAndArrivesWhole) {
+  Link a = link_of(kA, kB, 100), b = link_of(kB, kA);
+  std::vector<std::byte> rows(1000);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::byte>(i * 7);
+  a.submit(kA, kB, Kind::lease, encode_message(Lease{1, 2, 3, Bytes::from(rows)}));
+  submit(a, 77);
+  EXPECT_TRUE(a.queued().ends_with(" bytes in 2 messages")) << a.queued();
+  const auto sent = all(a, kSecond);
+  ASSERT_EQ(sent.size(), 1 + 10 + 1U) << "the body, ten pieces of the blob, and what follows";
+  for (std::size_t i = 0; i < 11; ++i) {
+    EXPECT_EQ(open(sent[i]).header.kind, Kind::piece);
+    EXPECT_EQ(open(sent[i]).header.sequence, i + 1);
+    EXPECT_LE(size_of(sent[i]), 100 + kHeaderSize + 24) << "a packet is not larger than a piece and its headers";
+    const Link::Arrived in = give(b, sent[i], kSecond);
+    ASSERT_EQ(in.arrival, i < 10 ? Link::Arrival::taken : Link::Arrival::deliver) << in.status.what();
+    if (i < 10) continue;
+    EXPECT_EQ(in.message.from, kA);
+    EXPECT_EQ(in.message.to, kB);
+    ASSERT_EQ(in.message.kind, Kind::lease);
+    const auto lease = std::get<Lease>(*decode_message(Kind::lease, in.message.frames));
+    EXPECT_EQ(lease.to, 2U);
+    EXPECT_TRUE(std::equal(rows.begin(), rows.end(), lease.rows.view().begin(), lease.rows.view().end()));
+  }
+  EXPECT_EQ(arrive(b, sent[11], kSecond), 77U);
+}
+
+TEST(Link, AMessageOfThePieceSizeGoesWholeAndOneOfTheLinksOwnOrAKnockIsNeverCut) {
+  const Frames message = encode_message(Lease{1, 2, 3, bytes_of(100)});
+  Link a = link_of(kA, kB, size_of(message)), b = link_of(kA, kB, size_of(message) - 1);
+  a.submit(kA, kB, Kind::lease, message);
+  b.submit(kA, kB, Kind::lease, message);
+  EXPECT_EQ(all(a, kSecond).size(), 1U);
+  EXPECT_GT(all(b, kSecond).size(), 1U);
+  Link c = link_of(kA, kB, 1);
+  c.submit(kA, kB, Kind::hello, encode_message(Hello{}));
+  c.submit(kA, kB, Kind::ask_status, encode_message(AskStatus{"ipc://here"}));
+  EXPECT_EQ(all(c, kSecond).size(), 2U);
+}
+
+TEST(Link, PiecesThatDoNotFitTogetherAreWrong) {
+  const auto piece = [](std::uint64_t sequence, NodeId to, const Message& message) {
+    Header header;
+    header.kind = kind_of(message);
+    header.job = kJob;
+    header.process = header.from = kB;
+    header.to = to;
+    header.incarnation = 101;
+    header.sequence = sequence;
+    return with_header(header, encode_message(message));
+  };
+  const Bytes two = bytes_of(2);
+  const std::vector<std::pair<NodeId, Message>> wrong = {
+      {kA, Piece{Kind::lease, 0, 2, 3, 6, two}},                    // not where the one before ended
+      {kA, Piece{Kind::lease, 0, 2, 2, 7, two}},                    // of another frame
+      {kA, Piece{Kind::lease, 1, 2, 0, 2, two}},                    // a frame too early
+      {kA, Piece{Kind::lease, 0, 3, 2, 6, two}},                    // of a message of more frames
+      {kA, Piece{Kind::put, 0, 2, 2, 6, two}},                      // of another kind
+      {{Role::partition, 0}, Piece{Kind::lease, 0, 2, 2, 6, two}},  // to another node
+      {kA, Piece{Kind::lease, 0, 2, 2, 6, {}}},                     // of nothing
+      {kA, Piece{Kind::lease, 0, 2, 2, 3, two}},                    // longer than its frame
+      {kA, Committed{1}}};                                          // a message between
+  for (const auto& [to, second] : wrong) {
+    Link a = link_of(kA, kB);
+    EXPECT_EQ(give(a, piece(1, kA, Piece{Kind::lease, 0, 2, 0, 6, two}), kSecond).arrival, Link::Arrival::taken);
+    const Link::Arrived in = give(a, piece(2, to, second), kSecond);
+    EXPECT_EQ(in.arrival, Link::Arrival::wrong);
+    EXPECT_FALSE(in.status.what().empty());
+  }
+  for (const Piece& first : {Piece{Kind::hello, 0, 1, 0, 4, two}, Piece{Kind::piece, 0, 1, 0, 4, two},
+                             Piece{Kind::ack, 0, 1, 0, 4, two}, Piece{Kind::ask_status, 0, 1, 0, 4, two},
+                             Piece{Kind::lease, 1, 2, 0, 4, two}, Piece{Kind::lease, 0, 1, 2, 4, two},
+                             Piece{Kind::lease, 0, 0, 0, 4, two}, Piece{Kind::lease, 0, kFramesMax, 0, 4, two}}) {
+    Link a = link_of(kA, kB);
+    EXPECT_EQ(give(a, piece(1, kA, first), kSecond).arrival, Link::Arrival::wrong);
+  }
+}
+
+// A window of large messages waited for a tick, a dozen times a second.
+TEST(Link, ManyBytesAreAcknowledgedWithoutATick) {
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  const Frames half = encode_message(Lease{0, 0, 0, bytes_of(kPieceBytes - 100)});
+  for (int i = 0; i < 8; ++i) a.submit(kA, kB, Kind::lease, half);
+  const auto sent = all(a, kSecond);
+  ASSERT_EQ(sent.size(), 8U);
+  EXPECT_EQ(give(b, sent[0], kSecond).arrival, Link::Arrival::deliver);
+  EXPECT_EQ(give(b, sent[1], kSecond).arrival, Link::Arrival::deliver);
+  EXPECT_TRUE(all(b, kSecond).empty());
+  EXPECT_EQ(give(b, sent[2], kSecond).arrival, Link::Arrival::deliver);
+  EXPECT_EQ(all(b, kSecond).size(), 1U);
+}
+
+// What was stale, repeated or ahead was decoded all the same, with the memory that takes.
+TEST(Link, OnlyTheNextMessageIsLookedInto) {
+  Header header;
+  header.kind = Kind::probe;
+  header.job = kJob;
+  header.process = header.from = kB;
+  header.to = kA;
+  header.incarnation = 50;
+  const Frames garbage = {bytes_of(3)};
+  Link a = link_of(kA, kB);
+  EXPECT_EQ(a.receive(header, garbage, kSecond).arrival, Link::Arrival::stale);
+  header.incarnation = 101;
+  EXPECT_EQ(a.receive(header, garbage, kSecond).arrival, Link::Arrival::wrong);
+  header.kind = Kind::piece;
+  header.sequence = 2;
+  EXPECT_EQ(a.receive(header, garbage, kSecond).arrival, Link::Arrival::taken) << "ahead";
+  header.sequence = 1;
+  EXPECT_EQ(a.receive(header, garbage, kSecond).arrival, Link::Arrival::wrong);
+}
+
+// ---- whole conversations over a network that loses ----
+
+// What is on its way in one direction: in order, and lost as a whole when the connection breaks.
+struct Connection {
+  std::deque<Frames> on_its_way;
+};
+
+// A message of few bytes or of some more, so that some go in pieces.
+void submit_some(Link& link, RoundId number) {
+  if (number % 3 != 0) return submit(link, number);
+  link.submit(kA, kB, Kind::lease, encode_message(Lease{0, number, 0, bytes_of(number % 100)}));
+}
+
+struct Conversation {
+  explicit Conversation(std::uint64_t seed) : random(seed), loss(0.3 * share()), breaks(0.05 * share()) {}
+
+  double share() { return std::uniform_real_distribution<double>()(random); }
+  bool chance(double p) { return share() < p; }
+
+  void send(Link& link, Connection& connection) {
+    while (auto frames = link.next(now)) {
+      if (chance(0.1)) {
+        link.not_taken();
+        return;
+      }
+      if (chance(breaks)) {
+        lost += connection.on_its_way.size() + 1;
+        connection.on_its_way.clear();
+      } else if (chance(loss)) {
+        ++lost;
+      } else {
+        connection.on_its_way.push_back(*frames);
+        if (chance(0.1)) connection.on_its_way.push_back(*std::move(frames));
+      }
+    }
+  }
+  void receive(Link& link, Connection& connection, std::vector<RoundId>& delivered) {
+    for (std::size_t left = random() % (connection.on_its_way.size() + 1); left > 0; --left) {
+      if (const auto number = arrive(link, connection.on_its_way.front(), now)) delivered.push_back(*number);
+      connection.on_its_way.pop_front();
+    }
+  }
+
+  std::mt19937_64 random;
+  double loss, breaks;
+  Nanoseconds now = kSecond;
+  std::size_t lost = 0;
+};
+
+TEST(Link, EveryScheduleOfLossDeliversAllInOrderAndOnce) {
+  std::size_t lost = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Conversation talk(seed);
+    const std::size_t piece = seed % 2 == 0 ? kPieceBytes : 1 + seed % 40;
+    Link a = link_of(kA, kB, piece), b = link_of(kB, kA, piece);
+    Connection to_a, to_b;
+    std::vector<RoundId> at_a, at_b;
+    const RoundId from_a = 50 + talk.random() % 200, from_b = talk.random() % 100;
+    RoundId said_a = 0, said_b = 0;
+    bool whole = false;
+    for (int step = 0; step < 200000 && !whole; ++step) {
+      while (said_a < from_a && talk.chance(0.5)) submit_some(a, ++said_a);
+      while (said_b < from_b && talk.chance(0.5)) submit_some(b, ++said_b);
+      talk.send(a, to_b);
+      talk.receive(b, to_b, at_b);
+      talk.send(b, to_a);
+      talk.receive(a, to_a, at_a);
+      talk.now += 50 * kMillisecond;
+      a.tick(talk.now);
+      b.tick(talk.now);
+      whole = said_a == from_a && said_b == from_b && a.drained() && b.drained();
+    }
+    ASSERT_TRUE(whole) << "seed " << seed << ": " << at_b.size() << " of " << from_a << ", " << at_a.size() << " of "
+                       << from_b;
+    for (const auto& [delivered, count] : {std::pair(&at_b, from_a), std::pair(&at_a, from_b)}) {
+      ASSERT_EQ(delivered->size(), count) << "seed " << seed;
+      for (RoundId i = 0; i < count; ++i) ASSERT_EQ((*delivered)[i], i + 1) << "seed " << seed;
+    }
+    lost += talk.lost;
+  }
+  EXPECT_GT(lost, 1000U) << "a network that loses nothing shows nothing";
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,184 @@
+// tests/unit/core/wire/zmq_transport_test.cc -- two hosts in one program, over real sockets in a folder of their own.
+#include "core/wire/zmq_transport.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/base/check.h"
+#include "core/base/clock.h"
+#include "core/base/files.h"
+#include "tests/unit/core/runtime/hosts.h"
+
+namespace rota {
+namespace {
+
+using tests::kJob;
+using tests::kWorker;
+using tests::Listener;
+
+// A folder for sockets, removed with what is in it.
+struct Folder {
+  Folder() {
+    auto made = make_private_folder(std::filesystem::temp_directory_path(), "rota-test-");
+    ROTA_CHECK(made.ok());
+    path = *made;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::filesystem::path path;
+};
+
+std::size_t descriptors() {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) ++count;
+  return count;
+}
+
+struct Process {
+  Process(const std::filesystem::path& folder, NodeId id, std::size_t message_bytes_max)
+      : transport(*ZmqTransport::open("ipc://" + (folder / id.name()).string(), message_bytes_max)),
+        host({id, 1 + id.index + 10 * static_cast<std::uint64_t>(id.role), kJob, transport->endpoint(), 30 * kSecond,
+              60 * kSecond, piece_bytes_for(message_bytes_max)}) {}
+
+  // One turn of the loop of a process.
+  void turn() {
+    const Outbox::World world{now_ns(), 0, 0};
+    while (auto frames = transport->receive()) host.receive(*frames, world);
+    host.tick(world);
+    while (auto out = host.next(world.now))
+      if (!transport->send(out->peer, out->endpoint, out->frames)) host.not_taken(out->peer);
+    for (const NodeId gone : host.take_forgotten()) transport->forget(gone);
+    for (const NodeId peer : transport->wait(1).writable) host.writable(peer);
+  }
+
+  std::unique_ptr<ZmqTransport> transport;
+  Host host;
+};
+
+// Two processes that know each other; the second one's node writes down what it hears.
+struct Pair {
+  explicit Pair(std::size_t message_bytes_max)
+      : one(folder.path, kCoordinator, message_bytes_max), two(folder.path, kWorker, message_bytes_max) {
+    one.host.know({kWorker, two.transport->endpoint(), 1 + 10 * static_cast<std::uint64_t>(Role::worker)});
+    two.host.know({kCoordinator, one.transport->endpoint(), 1 + 10 * static_cast<std::uint64_t>(Role::coordinator)});
+    one.host.add(std::make_unique<Listener>(kCoordinator, [this](const Envelope&, Outbox& out) {
+      errand(out);
+      return Status();
+    }));
+    auto node = std::make_unique<Listener>(kWorker);
+    heard = &node->heard;
+    two.host.add(std::move(node));
+  }
+  // The first process' node does this.
+  void act(std::function<void(Outbox&)> what) {
+    errand = std::move(what);
+    one.host.tell(kCoordinator, Ready{}, {now_ns(), 0, 0});
+  }
+  void until_heard(std::size_t count) {
+    while (heard->size() < count && !one.host.ended() && !two.host.ended()) {
+      one.turn();
+      two.turn();
+    }
+  }
+
+  Folder folder;
+  Process one, two;
+  std::function<void(Outbox&)> errand;
+  std::vector<Envelope>* heard = nullptr;
+};
+
+// The receiver's transport cut the connection at a message over its limit, the sender sent it again, and so on for
+// ever.
+TEST(ZmqTransport, AMessageOverTheTransportsLimitPassesInPieces) {
+  Pair pair(std::size_t{1} << 20);
+  std::vector<std::byte> rows(std::size_t{5} << 20);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::byte>((i * 2654435761U) >> 13);
+  pair.act([&](Outbox& out) {
+    out.send(kWorker, Lease{1, 2, 3, Bytes::from(rows)});
+    out.send(kWorker, Committed{4});
+  });
+  pair.until_heard(2);
+  ASSERT_EQ(pair.heard->size(), 2U);
+  const auto& lease = std::get<Lease>((*pair.heard)[0].message);
+  ASSERT_EQ(lease.rows.size(), rows.size());
+  EXPECT_TRUE(std::equal(rows.begin(), rows.end(), lease.rows.view().begin()));
+  EXPECT_EQ(std::get<Committed>((*pair.heard)[1].message).round, 4U);
+  EXPECT_EQ(pair.two.transport->dropped(), 0U);
+}
+
+// Each observer cost the coordinator three sockets and three descriptors for ever.
+TEST(ZmqTransport, ObserversLeaveNoDescriptorsBehind) {
+  const Folder folder;
+  Process coordinator(folder.path, kCoordinator, std::size_t{1} << 20);
+  coordinator.host.add(std::make_unique<Listener>(kCoordinator, [](const Envelope& in, Outbox& out) {
+    if (std::holds_alternative<AskStatus>(in.message)) out.send(in.from, StatusReport{"{}"});
+    return Status();
+  }));
+  std::size_t before = 0;
+  for (std::uint32_t call = 0; call < 40; ++call) {
+    const NodeId id{Role::observer, call};
+    Process observer(folder.path, id, std::size_t{1} << 20);
+    auto node = std::make_unique<Listener>(id, [](const Envelope&, Outbox& out) {
+      out.end(ExitCode::ok, "answered");
+      return Status();
+    });
+    Listener& listener = *node;
+    observer.host.add(std::move(node));
+    observer.host.know({kCoordinator, coordinator.transport->endpoint(), 0});
+    observer.host.ask({observer.transport->endpoint()}, now_ns());
+    while (!observer.host.ended() || coordinator.host.queued_to(id) > 0) {
+      observer.turn();
+      coordinator.turn();
+    }
+    EXPECT_EQ(listener.count<StatusReport>(), 1U);
+    if (call == 4) before = descriptors();
+  }
+  // Sockets are closed by ZeroMQ's own thread, so a few of the last may still be there.
+  EXPECT_LT(descriptors(), before + 40) << "35 observers have come and gone";
+}
+
+std::uint64_t peak_bytes() {
+  struct rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) << 10;
+}
+
+// By hand, as it takes much memory: ROTA_LARGE_GB=3 sends a blob and a cut of so many GiB.
+TEST(ZmqTransport, AsLargeAsOneLikes) {
+  const char* asked = std::getenv("ROTA_LARGE_GB");
+  const std::size_t bytes = asked == nullptr ? std::size_t{20} << 20 : std::strtoull(asked, nullptr, 10) << 30;
+  const auto say = [&](const char* what) {
+    if (asked != nullptr) std::printf("%s: peak memory of both %.2f GiB\n", what, double(peak_bytes()) / (1 << 30));
+  };
+  Pair pair(std::size_t{64} << 20);
+  {
+    const Bytes blob = Bytes::from(std::vector<std::byte>(bytes, std::byte{7}));
+    say("one blob made");
+    pair.act([&](Outbox& out) { out.send(kWorker, Lease{1, 2, 3, blob}); });
+    pair.until_heard(1);
+    ASSERT_EQ(pair.heard->size(), 1U);
+    EXPECT_EQ(std::get<Lease>((*pair.heard)[0].message).rows.size(), bytes);
+    say("one blob passed");
+    pair.heard->clear();
+  }
+  CutMade cut;
+  cut.cut.slices.resize(8);
+  for (Key key = 0; key < bytes / sizeof(Key); ++key) cut.cut.slices[key % 8].push_back(key);
+  pair.act([&](Outbox& out) { out.send(kWorker, std::move(cut)); });
+  pair.until_heard(1);
+  ASSERT_EQ(pair.heard->size(), 1U);
+  std::size_t keys = 0;
+  for (const auto& slice : std::get<CutMade>((*pair.heard)[0].message).cut.slices) keys += slice.size();
+  EXPECT_EQ(keys, bytes / sizeof(Key));
+  say("a cut passed");
+}
+
+}  // namespace
+}  // namespace rota
