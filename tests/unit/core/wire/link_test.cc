@@ -1,74 +1,9 @@
-// tests/unit/core/wire/link_test.cc
 #include "core/wire/link.h"
 
-#include <gtest/gtest.h>
-
-#include <deque>
-#include <random>
+#include "tests/unit/core/wire/link_ends.h"
 
 namespace rota {
 namespace {
-
-constexpr NodeId kA{Role::worker, 0}, kB{Role::worker, 1};
-constexpr std::uint64_t kJob = 9;
-
-Link link_of(NodeId self, NodeId peer, std::size_t piece_bytes = kPieceBytes) {
-  const auto incarnation = [](NodeId id) { return 100 + std::uint64_t{id.index}; };
-  return Link({self, incarnation(self), kJob, piece_bytes}, peer, incarnation(peer));
-}
-
-Bytes bytes_of(std::size_t size) {
-  return Bytes::from(std::vector<std::byte>(size));
-}
-
-void submit(Link& link, RoundId number) {
-  link.submit(kA, kB, Kind::committed, encode_message(Committed{number}));
-}
-
-struct Arrival {
-  Header header;
-  Message message;
-};
-
-Arrival open(const Frames& frames) {
-  const auto header = decode_header(frames);
-  EXPECT_TRUE(header.ok());
-  auto message = decode_message(header->kind, {frames.begin() + 1, frames.end()});
-  EXPECT_TRUE(message.ok());
-  return {*header, *std::move(message)};
-}
-
-Link::Arrived give(Link& link, const Frames& frames, Nanoseconds now) {
-  const auto header = decode_header(frames);
-  EXPECT_TRUE(header.ok());
-  return link.receive(*header, {frames.begin() + 1, frames.end()}, now);
-}
-
-// Gives frames to a link; the number of the message, if it is to be delivered.
-std::optional<RoundId> arrive(Link& link, const Frames& frames, Nanoseconds now) {
-  const Link::Arrived in = give(link, frames, now);
-  EXPECT_NE(in.arrival, Link::Arrival::wrong) << in.status.what();
-  if (in.arrival != Link::Arrival::deliver) return std::nullopt;
-  const auto message = decode_message(in.message.kind, in.message.frames);
-  EXPECT_TRUE(message.ok());
-  EXPECT_EQ(in.message.from, kA);
-  if (const auto* lease = std::get_if<Lease>(&*message)) return lease->to;
-  return std::get<Committed>(*message).round;
-}
-
-// All that a link wants to send now.
-std::vector<Frames> all(Link& link, Nanoseconds now) {
-  std::vector<Frames> sent;
-  while (auto frames = link.next(now)) sent.push_back(*std::move(frames));
-  return sent;
-}
-
-std::vector<RoundId> deliver(Link& to, const std::vector<Frames>& sent, Nanoseconds now) {
-  std::vector<RoundId> numbers;
-  for (const Frames& frames : sent)
-    if (const auto number = arrive(to, frames, now)) numbers.push_back(*number);
-  return numbers;
-}
 
 TEST(Link, DeliversInOrderAndIsDrainedByTheAcknowledgement) {
   Link a = link_of(kA, kB), b = link_of(kB, kA);
@@ -361,29 +296,6 @@ TEST(Link, TheFirstThatAnswersIsThePeerIfNoneIsKnown) {
   EXPECT_TRUE(deliver(a, all(other, kSecond), kSecond).empty());
 }
 
-// A connection that breaks in every long burst, and takes the whole of it along.
-TEST(Link, WhatALongBurstLosesArrivesInShortOnes) {
-  Link a = link_of(kA, kB), b = link_of(kB, kA);
-  submit(a, 1);
-  deliver(b, all(a, kSecond), kSecond);
-  b.tick(kSecond);
-  deliver(a, all(b, kSecond), kSecond);
-  for (RoundId i = 2; i <= 201; ++i) submit(a, i);
-  std::vector<RoundId> arrived;
-  Nanoseconds now = 2 * kSecond;
-  for (int turn = 0; turn < 2000 && !a.drained(); ++turn, now += kSecond / 2) {
-    a.tick(now);
-    const auto burst = all(a, now);
-    if (burst.size() <= 5)
-      for (const RoundId number : deliver(b, burst, now)) arrived.push_back(number);
-    b.tick(now);
-    deliver(a, all(b, now), now);
-  }
-  EXPECT_TRUE(a.drained());
-  ASSERT_EQ(arrived.size(), 200U);
-  for (std::size_t i = 0; i < arrived.size(); ++i) EXPECT_EQ(arrived[i], i + 2);
-}
-
 TEST(Link, NobodyCanAcknowledgeWhatWasNotSent) {
   Link a = link_of(kA, kB);
   for (RoundId i = 1; i <= Link::kWindowMessages + 1; ++i) submit(a, i);
@@ -521,89 +433,6 @@ TEST(Link, OnlyTheNextMessageIsLookedInto) {
   EXPECT_EQ(a.receive(header, garbage, kSecond).arrival, Link::Arrival::taken) << "ahead";
   header.sequence = 1;
   EXPECT_EQ(a.receive(header, garbage, kSecond).arrival, Link::Arrival::wrong);
-}
-
-// ---- whole conversations over a network that loses ----
-
-// What is on its way in one direction: in order, and lost as a whole when the connection breaks.
-struct Connection {
-  std::deque<Frames> on_its_way;
-};
-
-// A message of few bytes or of some more, so that some go in pieces.
-void submit_some(Link& link, RoundId number) {
-  if (number % 3 != 0) return submit(link, number);
-  link.submit(kA, kB, Kind::lease, encode_message(Lease{0, number, 0, bytes_of(number % 100)}));
-}
-
-struct Conversation {
-  explicit Conversation(std::uint64_t seed) : random(seed), loss(0.3 * share()), breaks(0.05 * share()) {}
-
-  double share() { return std::uniform_real_distribution<double>()(random); }
-  bool chance(double p) { return share() < p; }
-
-  void send(Link& link, Connection& connection) {
-    while (auto frames = link.next(now)) {
-      if (chance(0.1)) {
-        link.not_taken();
-        return;
-      }
-      if (chance(breaks)) {
-        lost += connection.on_its_way.size() + 1;
-        connection.on_its_way.clear();
-      } else if (chance(loss)) {
-        ++lost;
-      } else {
-        connection.on_its_way.push_back(*frames);
-        if (chance(0.1)) connection.on_its_way.push_back(*std::move(frames));
-      }
-    }
-  }
-  void receive(Link& link, Connection& connection, std::vector<RoundId>& delivered) {
-    for (std::size_t left = random() % (connection.on_its_way.size() + 1); left > 0; --left) {
-      if (const auto number = arrive(link, connection.on_its_way.front(), now)) delivered.push_back(*number);
-      connection.on_its_way.pop_front();
-    }
-  }
-
-  std::mt19937_64 random;
-  double loss, breaks;
-  Nanoseconds now = kSecond;
-  std::size_t lost = 0;
-};
-
-TEST(Link, EveryScheduleOfLossDeliversAllInOrderAndOnce) {
-  std::size_t lost = 0;
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    Conversation talk(seed);
-    const std::size_t piece = seed % 2 == 0 ? kPieceBytes : 1 + seed % 40;
-    Link a = link_of(kA, kB, piece), b = link_of(kB, kA, piece);
-    Connection to_a, to_b;
-    std::vector<RoundId> at_a, at_b;
-    const RoundId from_a = 50 + talk.random() % 200, from_b = talk.random() % 100;
-    RoundId said_a = 0, said_b = 0;
-    bool whole = false;
-    for (int step = 0; step < 200000 && !whole; ++step) {
-      while (said_a < from_a && talk.chance(0.5)) submit_some(a, ++said_a);
-      while (said_b < from_b && talk.chance(0.5)) submit_some(b, ++said_b);
-      talk.send(a, to_b);
-      talk.receive(b, to_b, at_b);
-      talk.send(b, to_a);
-      talk.receive(a, to_a, at_a);
-      talk.now += 50 * kMillisecond;
-      a.tick(talk.now);
-      b.tick(talk.now);
-      whole = said_a == from_a && said_b == from_b && a.drained() && b.drained();
-    }
-    ASSERT_TRUE(whole) << "seed " << seed << ": " << at_b.size() << " of " << from_a << ", " << at_a.size() << " of "
-                       << from_b;
-    for (const auto& [delivered, count] : {std::pair(&at_b, from_a), std::pair(&at_a, from_b)}) {
-      ASSERT_EQ(delivered->size(), count) << "seed " << seed;
-      for (RoundId i = 0; i < count; ++i) ASSERT_EQ((*delivered)[i], i + 1) << "seed " << seed;
-    }
-    lost += talk.lost;
-  }
-  EXPECT_GT(lost, 1000U) << "a network that loses nothing shows nothing";
 }
 
 }  // namespace
