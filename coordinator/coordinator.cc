@@ -44,9 +44,9 @@ Coordinator::Coordinator(RunPlan plan, std::shared_ptr<Recorder> recorder)
 
 Status Coordinator::step(const Envelope& in, Outbox& out) {
   if (phase_ == Phase::ended) return {};
-  // Everybody may knock, and ask; but who was not taken in has no say in the run.
-  const bool knocks = std::holds_alternative<Hello>(in.message) || std::holds_alternative<AskStatus>(in.message);
-  if (!knocks && in.from != kCoordinator && !takes_part(in.from)) {
+  // Everybody may join, and ask; but who was not taken in has no say in the run.
+  const bool opens_contact = std::holds_alternative<Hello>(in.message) || std::holds_alternative<AskStatus>(in.message);
+  if (!opens_contact && in.from != kCoordinator && !takes_part(in.from)) {
     recorder_->event("ignored", {{"role", in.from.name()}, {"what", kind_name(kind_of(in.message))}});
     return {};
   }

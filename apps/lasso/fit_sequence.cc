@@ -8,7 +8,7 @@
 namespace rota::lasso {
 namespace {
 
-// Bits of a saved program.  Never change or reuse.
+// Bits of a saved sequence.  Never change or reuse.
 constexpr unsigned kDone = 1, kNotReached = 2;
 
 }  // namespace
@@ -23,7 +23,7 @@ Argument argument_of(std::span<const double> doubles) {
           doubles[3]};
 }
 
-bool Program::begin(double lambda_max) {
+bool FitSequence::begin(double lambda_max) {
   // If no column is of any use (lambda_max is 0), any penalty leaves none.
   const double last = settings_.lambda.value_or(lambda_max > 0 ? lambda_max * settings_.lambda_ratio : 1.0);
   lambdas_.clear();
@@ -37,7 +37,7 @@ bool Program::begin(double lambda_max) {
   return fold_ != 0;
 }
 
-bool Program::advance() {
+bool FitSequence::advance() {
   if (!last_penalty()) return ++penalty_, false;
   done_ = fold_ == 0;
   if (done_) return false;
@@ -46,14 +46,14 @@ bool Program::advance() {
   return true;
 }
 
-void Program::save(Writer& out) const {
+void FitSequence::save(Writer& out) const {
   out.put_all(std::span<const double>(lambdas_));
   out.put(fold_);
   out.put(penalty_);
   out.put(static_cast<std::uint8_t>((done_ ? kDone : 0) | (all_reached_ ? 0 : kNotReached)));
 }
 
-void Program::restore(Reader& in) {
+void FitSequence::restore(Reader& in) {
   lambdas_ = in.get_all<double>();
   fold_ = in.get<std::uint32_t>();
   penalty_ = in.get<std::uint32_t>();

@@ -10,9 +10,9 @@
 
 namespace rota::lasso {
 
-class Program {
+class FitSequence {
  public:
-  explicit Program(const Settings& settings) : settings_(settings) {}
+  explicit FitSequence(const Settings& settings) : settings_(settings) {}
 
   // Until begin() the fit at hand is that of no coefficient on all rows.  begin() is told the least penalty at which
   // that is the optimum, and makes the path.  True if the first fit is of a fold: with other rows.

@@ -73,7 +73,7 @@ std::unique_ptr<Schedule> schedule(const Job& job, Share share) {
 std::vector<std::unique_ptr<Push>> load_by_columns(const Job& job, const Settings& settings,
                                                    std::span<const ShardId> hosted) {
   ColumnShards data = load_columns(source_of(job, settings), job.shards, hosted);
-  auto rows = std::make_shared<RowsOfData>();
+  auto rows = std::make_shared<SharedRowData>();
   rows->weights = or_ones(std::move(data.weights), data.response.size());
   rows->folds = folds_of_rows(data.response.size(), settings.folds, job.seed);
   rows->response = std::move(data.response);
@@ -91,7 +91,7 @@ std::vector<std::unique_ptr<Push>> load_by_rows(const Job& job, const Settings& 
   std::vector<std::unique_ptr<Push>> shards;
   for (RowShard& one : data.hosted) {
     const auto first = folds.begin() + static_cast<std::ptrdiff_t>(one.columns.first_row());
-    RowsData rows{std::move(one.columns), std::move(one.response), {}, {}, data.classes};
+    RowShardData rows{std::move(one.columns), std::move(one.response), {}, {}, data.classes};
     rows.folds.assign(first, first + static_cast<std::ptrdiff_t>(rows.response.size()));
     rows.weights = or_ones(std::move(one.weights), rows.response.size());
     shards.push_back(std::make_unique<RowsPush>(settings, std::move(rows)));

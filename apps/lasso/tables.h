@@ -20,13 +20,15 @@ inline constexpr TableId kCoefficients = 0;  // of the fit at hand; key: column,
 inline constexpr TableId kPath = 1;          // non-zero coefficients of fits that are done; key: path_key()
 inline constexpr TableId kFits = 2;          // a summary of every fit that is done; key: fit_key()
 
-inline constexpr Key kMostColumns = (Key{1} << 32) - 1;
-inline constexpr Key kIntercept = kMostColumns;  // its coefficient's key
+inline constexpr Key kIntercept = (Key{1} << 32) - 1;  // its coefficient's key
 inline constexpr Key kMostPenalties = Key{1} << 16;
 inline constexpr Key kMostFolds = Key{1} << 10;
 
 inline Key path_key(std::uint32_t penalty, Key column) {
   return (static_cast<Key>(penalty) << 32) | column;
+}
+inline constexpr Key column_of(Key of_path) {
+  return of_path & ((Key{1} << 32) - 1);
 }
 // Fold 0 is the fit on all rows; fold f = 1, 2, ... that without the rows of fold f.
 inline Key fit_key(std::uint32_t fold, std::uint32_t penalty) {

@@ -55,7 +55,9 @@ void LdaPush::attach(const Cut& cut) {
 
 void LdaPush::begin(Epoch epoch) {
   epoch_ = epoch;
-  way_ = epoch == 0 && old_model_ ? Way::warm_start : early_stop_.over() ? Way::put_back : Way::sample;
+  assignment_ = epoch == 0 && old_model_ ? Assignment::warm_start
+                : early_stop_.over()     ? Assignment::rollback
+                                         : Assignment::gibbs;
   sampler_.begin(draw(), totals_, rows_, mh_documents_);
 }
 
@@ -65,7 +67,7 @@ Draw LdaPush::draw() const {
 }
 
 void LdaPush::set_topics(WordRow& row, const WordTokens& word, Key number, Random& random) {
-  if (way_ == Way::sample) {
+  if (assignment_ == Assignment::gibbs) {
     // The starting pass is exact: from worse topics Metropolis-Hastings steps take many epochs.
     const bool mh = mh_documents_.ready() && word.mh < word.end;
     const std::span<const std::uint32_t> places = mh_documents_.places();
@@ -75,7 +77,7 @@ void LdaPush::set_topics(WordRow& row, const WordTokens& word, Key number, Rando
     return;
   }
   for (const TopicCount cell : row) more_[cell.topic] += cell.count;
-  if (way_ == Way::put_back)
+  if (assignment_ == Assignment::rollback)
     put_back(word);
   else
     draw_from_old_model(word, number, random);
@@ -114,7 +116,7 @@ std::uint64_t LdaPush::push(SliceId id, Slice& slice, Epoch epoch, const Budget&
   auto& rows = dynamic_cast<WordTopicSlice&>(slice);
   const std::span<const WordTokens> words = layout_.slice(id);
   begin(epoch);
-  const bool limited = epoch > 0 && way_ == Way::sample;
+  const bool limited = epoch > 0 && assignment_ == Assignment::gibbs;
   std::size_t at = cursors_[id];
   std::uint64_t visited = 0;
   for (std::size_t done = 0; done < words.size(); ++done) {
@@ -134,7 +136,7 @@ std::uint64_t LdaPush::push(SliceId id, Slice& slice, Epoch epoch, const Budget&
 
 // `group` is the slice, or behind them the replicated words.
 void LdaPush::visit_held_out(SliceId group, std::size_t i, const WordRow& row) {
-  if (epoch_ == 0 || way_ != Way::sample) return;
+  if (epoch_ == 0 || assignment_ != Assignment::gibbs) return;
   std::copy_n(totals_.phi(), phi_.size(), phi_.begin());
   const auto beta = static_cast<float>(priors_.beta);
   for (const TopicCount cell : row)
@@ -144,7 +146,7 @@ void LdaPush::visit_held_out(SliceId group, std::size_t i, const WordRow& row) {
 
 // The last slices_ / shards_ steps of an epoch are the last visits to all slices (rota/rotation.h).
 void LdaPush::note_word_counts(SliceId id, const WordTopicSlice& rows) {
-  if (way_ != Way::sample || !settings_.learns_beta(epoch_)) return;
+  if (assignment_ != Assignment::gibbs || !settings_.learns_beta(epoch_)) return;
   const std::uint32_t per_shard = slices_ / shards_;
   const std::uint32_t step = (id + slices_ - per_shard * data_.shard) % slices_;
   if (step + per_shard < slices_) return;
@@ -184,8 +186,8 @@ std::uint64_t LdaPush::push_totals(const SharedTask& task, Random& random) {
     visited += has_tokens ? word->count() : 0;
   }
   if (totals != nullptr) totals_.changes(totals->part);
-  if (way_ == Way::put_back) rebuild_rows();
-  if (epoch_ > 0 && way_ == Way::sample) score_ = held_out_.end_epoch();
+  if (assignment_ == Assignment::rollback) rebuild_rows();
+  if (epoch_ > 0 && assignment_ == Assignment::gibbs) score_ = held_out_.end_epoch();
   return visited;
 }
 
@@ -271,7 +273,7 @@ void LdaPush::set_priors(const Priors& priors) {
   priors_ = priors;
   sampler_.set_priors(priors_);
   totals_.set_beta(priors_.beta * static_cast<double>(corpus_.words), priors_.beta);
-  rises_ = PriorRises(priors_, corpus_.words);
+  rises_ = PriorTerms(priors_, corpus_.words);
   held_out_.set_priors(priors_);
 }
 

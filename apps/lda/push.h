@@ -45,10 +45,10 @@ class LdaPush final : public Push {
 
  private:
   // How the tokens come by their topics.
-  enum class Way : std::uint8_t {
-    sample,
+  enum class Assignment : std::uint8_t {
+    gibbs,
     warm_start,  // drawn from the old model
-    put_back,    // as they were in the best epoch
+    rollback,    // as they were in the best epoch
   };
   void begin(Epoch epoch);
   Draw draw() const;
@@ -91,10 +91,10 @@ class LdaPush final : public Push {
   CellSampler sampler_;
   std::vector<std::uint32_t> cursors_;  // of each slice: where the next visit begins, a place in layout_.slice()
   double delta_t_ = 0;                  // this shard's summand, at the last commit
-  PriorRises rises_;
+  PriorTerms rises_;
 
   Epoch epoch_ = 0;
-  Way way_ = Way::sample;
+  Assignment assignment_ = Assignment::gibbs;
   CountHistogram word_counts_;        // of the slices visited last in an epoch that learns beta
   CountHistogram replicated_counts_;  // of the committed replicated words; shard 0 alone
   HeldOut held_out_;

@@ -8,7 +8,7 @@ PartSums::PartSums(ShardId first, ShardId end, std::uint32_t shards)
     : shards_(shards), nodes_(largest_subtrees(first, end, shards)) {}
 
 std::vector<std::pair<std::uint32_t, Parts>> PartSums::add(RoundId round, ShardId shard, std::vector<double> parts,
-                                                           Bytes note, const Way& way) {
+                                                           Bytes note, const Routing& routing) {
   std::vector<std::pair<std::uint32_t, Parts>> out;
   for (const TreeNode node : nodes_) {
     if ((shard >> node.level) != node.index) continue;
@@ -19,11 +19,11 @@ std::vector<std::pair<std::uint32_t, Parts>> PartSums::add(RoundId round, ShardI
     const std::vector<double>* total = open->second.sum.total();
     if (total == nullptr) return out;
     std::map<std::uint32_t, Writer> rows;
-    for (const std::uint32_t home : way.homes) rows[home];
-    for (std::size_t i = 0; i < way.partition_of.size(); ++i)
-      rows[way.partition_of[i]].append(total->data() + way.offsets[i],
-                                       (way.offsets[i + 1] - way.offsets[i]) * sizeof(double));
-    // Notes are there only if the rows are together, and so go one way.
+    for (const std::uint32_t home : routing.homes) rows[home];
+    for (std::size_t i = 0; i < routing.partition_of.size(); ++i)
+      rows[routing.partition_of[i]].append(total->data() + routing.offsets[i],
+                                           (routing.offsets[i + 1] - routing.offsets[i]) * sizeof(double));
+    // Notes are there only if the rows are together, and so go one routing.
     std::vector<std::uint64_t> sizes;
     Writer notes;
     for (const auto& [from, text] : open->second.notes) {

@@ -19,14 +19,14 @@ class PartSums {
 
   // Where the numbers of a round go: the partition of each row, where its numbers begin (and where all end), and the
   // partitions that are to get a message even if none of its rows is theirs.
-  struct Way {
+  struct Routing {
     const std::vector<std::uint32_t>& partition_of;
     const std::vector<std::size_t>& offsets;
     const std::set<std::uint32_t>& homes;
   };
   // A shard's parts of a round, row after row, and its note.  Returns what can be sent now.
   std::vector<std::pair<std::uint32_t, Parts>> add(RoundId round, ShardId shard, std::vector<double> parts, Bytes note,
-                                                   const Way& way);
+                                                   const Routing& routing);
 
  private:
   struct Open {

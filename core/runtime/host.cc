@@ -27,7 +27,7 @@ void Host::add(std::unique_ptr<Node> node) {
   nodes_[id] = std::move(node);
 }
 
-void Host::know(const Peer& peer) {
+void Host::register_peer(const Peer& peer) {
   if (peer.process == settings_.process) return;
   const auto found = peers_.find(peer.process);
   if (found != peers_.end() && (peer.incarnation == 0 || found->second.link.peer_incarnation() == peer.incarnation)) {
@@ -48,7 +48,7 @@ void Host::join(const std::string& coordinator, const Hello& hello, Factory fact
   factory_ = std::move(factory);
   joining_ = true;
   joined_at_ = now;
-  know({kCoordinator, coordinator, 0});
+  register_peer({kCoordinator, coordinator, 0});
   send({settings_.process, kCoordinator, hello}, now);
 }
 
@@ -82,10 +82,10 @@ void Host::submit(const Envelope& envelope, NodeId to, std::optional<Frames>& en
   } catch (const std::bad_alloc&) {
     return leave(ExitCode::temporary, std::string("no memory to send a ") + kind_name(kind) + " to " + to.name(), now);
   }
-  if (!may_be_cut(kind) && size_of(*encoded) > kKnockBytesMost) {
+  if (!may_be_cut(kind) && size_of(*encoded) > kFirstBytesMost) {
     return leave(ExitCode::usage,
                  std::string(kind_name(kind)) + " has " + std::to_string(size_of(*encoded)) + " bytes, and may have " +
-                     std::to_string(kKnockBytesMost),
+                     std::to_string(kFirstBytesMost),
                  now);
   }
   if (link.overfull())
@@ -102,20 +102,20 @@ bool Host::admits(const Header& header, Nanoseconds now) {
   // Nobody else may speak as this process, or for a node of another process.
   if (header.process == settings_.process || process_of(header.from) != header.process) return false;
   const auto peer = peers_.find(header.process);
-  const bool knocks = header.kind == Kind::hello || header.kind == Kind::ask_status;
-  const bool may_knock = knocks && header.sequence == 1 && settings_.process == kCoordinator;
+  const bool opens_contact = header.kind == Kind::hello || header.kind == Kind::ask_status;
+  const bool may_be_unknown = opens_contact && header.sequence == 1 && settings_.process == kCoordinator;
   if (peer == peers_.end()) {
-    if (!may_knock) return false;
+    if (!may_be_unknown) return false;
   } else {
     const std::uint64_t known = peer->second.link.peer_incarnation();
     const auto& replaced = peer->second.replaced;
     const bool before = std::find(replaced.begin(), replaced.end(), header.incarnation) != replaced.end();
     // Of another start: its link finds that it is stale, unless it begins with HELLO and was not replaced already.
-    if (known == 0 || header.incarnation == known || before || !may_knock) return true;
+    if (known == 0 || header.incarnation == known || before || !may_be_unknown) return true;
   }
   const bool guest = header.process.role == Role::observer;
   if (guest && peer == peers_.end() && guests() >= kGuestsMost) return false;
-  know({header.process, "", header.incarnation});
+  register_peer({header.process, "", header.incarnation});
   peers_.at(header.process).leaves_at = guest ? now + kGuestStaysMost : 0;
   return true;
 }
@@ -127,8 +127,8 @@ void Host::receive_unreadable(NodeId process, const Status& why, Nanoseconds now
   if (process.role != Role::observer) leave(why.code(), last_refusal_, now);
 }
 
-// Whether a message is of this job and of a process that may send it.  Only the few bytes of a stranger's knock are
-// decoded for that, and nothing is changed by those that cannot be: anybody can knock with anything.
+// Whether a message is of this job and of a process that may send it.  Only the few bytes of a stranger's first message
+// are decoded for that, and nothing is changed by those that cannot be: anybody can send anything.
 bool Host::accepts(const Header& header, const Frames& body, Nanoseconds now) {
   const std::string from = " from " + header.process.name();
   // An observer belongs to no job.
@@ -138,10 +138,10 @@ bool Host::accepts(const Header& header, const Frames& body, Nanoseconds now) {
     return refuse("a message without a job" + from), false;
   if (header.kind == Kind::piece && header.process.role == Role::observer) return refuse("a PIECE" + from), false;
   if (header.kind == Kind::hello || header.kind == Kind::ask_status) {
-    if (size_of(body) > kKnockBytesMost)
+    if (size_of(body) > kFirstBytesMost)
       return refuse(kind_name(header.kind) + (" of " + std::to_string(size_of(body))) + " bytes" + from), false;
-    const auto knock = decode_message(header.kind, body);
-    if (!knock.ok()) return refuse(knock.status().what() + from), false;
+    const auto first = decode_message(header.kind, body);
+    if (!first.ok()) return refuse(first.status().what() + from), false;
   }
   if (!admits(header, now)) return refuse("an unexpected message" + from), false;
   return true;
@@ -190,7 +190,7 @@ void Host::dismiss_guests(Nanoseconds now) {
 void Host::receive_of_another_job(const Header& header, const Frames& body, Nanoseconds now) {
   const std::string who = header.process.name();
   refuse("a message of another job from " + who);
-  if (settings_.process != kCoordinator || header.kind != Kind::hello || size_of(body) > kKnockBytesMost) return;
+  if (settings_.process != kCoordinator || header.kind != Kind::hello || size_of(body) > kFirstBytesMost) return;
   const auto message = decode_message(Kind::hello, body);
   if (!message.ok()) return;
   const auto& hello = std::get<Hello>(*message);
@@ -208,8 +208,8 @@ void Host::receive_of_another_job(const Header& header, const Frames& body, Nano
   }
 }
 
-// Of a message of another protocol version only its kind is known, and of a knock where the answer goes.  Who hears
-// such a refusal knows from its header all that there is to know.
+// Of a message of another protocol version only its kind is known, and of a first message where the answer goes.  Who
+// hears such a refusal knows from its header all that there is to know.
 void Host::receive_foreign(const Frames& frames, const std::string& what, Nanoseconds now) {
   refuse(what);
   const auto foreign = decode_foreign(frames);
@@ -222,8 +222,8 @@ void Host::receive_foreign(const Frames& frames, const std::string& what, Nanose
                                              settings_.process.name() + " speaks version " + ours},
                now);
   }
-  const bool knocks = foreign->kind == Kind::hello || foreign->kind == Kind::ask_status;
-  if (settings_.process != kCoordinator || !knocks || frames[1].size() > kKnockBytesMost) return;
+  const bool opens_contact = foreign->kind == Kind::hello || foreign->kind == Kind::ask_status;
+  if (settings_.process != kCoordinator || !opens_contact || frames[1].size() > kFirstBytesMost) return;
   Header answer;
   answer.to = {Role::observer, 0};
   const std::string why = "it speaks protocol version " + theirs + ", and the coordinator speaks version " + ours;
@@ -279,7 +279,7 @@ void Host::collect(Outbox& out, const Outbox::World& world) {
   for (const Envelope& envelope : out.sent) {
     // The coordinator learns the peers itself, and tells everybody.
     if (const auto* welcome = std::get_if<Welcome>(&envelope.message)) {
-      for (const Peer& peer : welcome->peers) know(peer);
+      for (const Peer& peer : welcome->peers) register_peer(peer);
       for (std::uint32_t p = 0; p < welcome->partition_hosts.size(); ++p)
         route({Role::partition, p}, welcome->partition_hosts[p]);
     }
@@ -331,7 +331,7 @@ bool Host::membership(const Envelope& envelope, const Outbox::World& world) {
 void Host::welcomed(const Welcome& welcome, const Outbox::World& world) {
   joining_ = false;
   member_ = true;
-  for (const Peer& peer : welcome.peers) know(peer);
+  for (const Peer& peer : welcome.peers) register_peer(peer);
   for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
     route({Role::partition, p}, welcome.partition_hosts[p]);
   auto nodes = std::exchange(factory_, nullptr)(welcome);

@@ -17,7 +17,7 @@ namespace rota {
 class Host final : public Queues {
  public:
   // Bytes of a HELLO or an ASK_STATUS, which are decoded before anything is known of their sender.
-  static constexpr std::size_t kKnockBytesMost = std::size_t{64} << 10;
+  static constexpr std::size_t kFirstBytesMost = std::size_t{64} << 10;
   // Those who are not of the run, but get an answer: who asks how it goes, and who is refused.  So many at once, each
   // for so long.
   static constexpr std::size_t kGuestsMost = 16;
@@ -86,7 +86,7 @@ class Host final : public Queues {
   const std::string& last_refusal() const { return last_refusal_; }
 
   // Where a process can be reached, and as which incarnation (0: whichever answers first).  Replaces what was known.
-  void know(const Peer& peer);
+  void register_peer(const Peer& peer);
   // A node that lives in another process than the one named after it.
   void route(NodeId node, NodeId process) { routes_[node] = process; }
 

@@ -49,7 +49,7 @@ Result<std::string> ask_status(const std::string& coordinator, int timeout_ms) {
   std::string answer;
   Host host({self, new_start_number(), 0, (*transport)->endpoint(), timeout_ms * kMillisecond});
   host.add(std::make_unique<Observer>(index, answer));
-  host.know({kCoordinator, coordinator, 0});
+  host.register_peer({kCoordinator, coordinator, 0});
   Outbox::World world;
   world.now = now_ns();
   const Nanoseconds until = world.now + timeout_ms * kMillisecond;

@@ -20,7 +20,7 @@ constexpr std::size_t piece_bytes_for(std::size_t message_bytes_max) {
   return std::min(kPieceBytes, message_bytes_max - kPieceRoom);
 }
 
-// Whether messages of the kind may be cut.  Those of the link may not, nor those by which a stranger knocks.
+// Whether messages of the kind may be cut.  Those of the link may not, nor those with which a stranger begins.
 bool may_be_cut(Kind kind);
 
 // Messages of kind PIECE, in order; they share the memory of `message`.  REQUIRES: may_be_cut(whole), piece_bytes > 0.

@@ -36,7 +36,7 @@ Bytes bytes_of(zmq::message_t message) {
 }  // namespace
 
 struct ZmqTransport::Sockets {
-  struct Mouth {
+  struct Outgoing {
     std::string endpoint;
     zmq::socket_t socket;
     zmq::socket_t monitor;
@@ -44,8 +44,8 @@ struct ZmqTransport::Sockets {
   };
 
   zmq::context_t context{1};
-  zmq::socket_t ear{context, zmq::socket_type::router};
-  std::map<NodeId, Mouth> mouths;
+  zmq::socket_t listening{context, zmq::socket_type::router};
+  std::map<NodeId, Outgoing> outgoing_sockets;
   std::string endpoint;
   std::size_t message_bytes_max = 0;
   std::atomic<std::uint64_t> dropped{0};
@@ -56,10 +56,10 @@ struct ZmqTransport::Sockets {
     if (wake_fd >= 0) ::close(wake_fd);
   }
 
-  Mouth& mouth(NodeId peer, const std::string& to) {
-    const auto found = mouths.find(peer);
-    if (found != mouths.end() && found->second.endpoint == to) return found->second;
-    if (found != mouths.end()) mouths.erase(found);
+  Outgoing& outgoing(NodeId peer, const std::string& to) {
+    const auto found = outgoing_sockets.find(peer);
+    if (found != outgoing_sockets.end() && found->second.endpoint == to) return found->second;
+    if (found != outgoing_sockets.end()) outgoing_sockets.erase(found);
     zmq::socket_t socket(context, zmq::socket_type::dealer);
     socket.set(zmq::sockopt::linger, kLingerMs);
     socket.set(zmq::sockopt::sndhwm, kHighWaterMark);
@@ -69,12 +69,12 @@ struct ZmqTransport::Sockets {
     socket.connect(to);
     // Whether a guest is still there matters to nobody.
     if (peer.role == Role::observer)
-      return mouths.emplace(peer, Mouth{to, std::move(socket), zmq::socket_t(), false}).first->second;
+      return outgoing_sockets.emplace(peer, Outgoing{to, std::move(socket), zmq::socket_t(), false}).first->second;
     const std::string name = "inproc://monitor-" + std::to_string(monitors++);
     zmq_socket_monitor(socket.handle(), name.c_str(), ZMQ_EVENT_DISCONNECTED);
     zmq::socket_t monitor(context, zmq::socket_type::pair);
     monitor.connect(name);
-    return mouths.emplace(peer, Mouth{to, std::move(socket), std::move(monitor), false}).first->second;
+    return outgoing_sockets.emplace(peer, Outgoing{to, std::move(socket), std::move(monitor), false}).first->second;
   }
 };
 
@@ -87,14 +87,14 @@ Result<std::unique_ptr<ZmqTransport>> ZmqTransport::open(const std::string& bind
     sockets->message_bytes_max = message_bytes_max;
     sockets->wake_fd = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (sockets->wake_fd < 0) return Status(ExitCode::failed, "cannot make an eventfd");
-    zmq::socket_t& ear = sockets->ear;
-    ear.set(zmq::sockopt::linger, 0);
-    ear.set(zmq::sockopt::rcvhwm, kHighWaterMark);
-    ear.set(zmq::sockopt::router_mandatory, 1);
-    ear.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(message_bytes_max));
-    ear.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
-    ear.bind(bind);
-    sockets->endpoint = ear.get(zmq::sockopt::last_endpoint);
+    zmq::socket_t& listening = sockets->listening;
+    listening.set(zmq::sockopt::linger, 0);
+    listening.set(zmq::sockopt::rcvhwm, kHighWaterMark);
+    listening.set(zmq::sockopt::router_mandatory, 1);
+    listening.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(message_bytes_max));
+    listening.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
+    listening.bind(bind);
+    sockets->endpoint = listening.get(zmq::sockopt::last_endpoint);
     return std::unique_ptr<ZmqTransport>(new ZmqTransport(std::move(sockets)));
   } catch (const zmq::error_t& error) {
     return Status(ExitCode::temporary, "cannot listen at " + bind + ": " + error.what());
@@ -107,12 +107,12 @@ const std::string& ZmqTransport::endpoint() const {
 
 bool ZmqTransport::send(NodeId peer, const std::string& endpoint, const Frames& frames) {
   try {
-    Sockets::Mouth& mouth = sockets_->mouth(peer, endpoint);
+    Sockets::Outgoing& outgoing = sockets_->outgoing(peer, endpoint);
     for (std::size_t i = 0; i < frames.size(); ++i) {
       const auto more = i + 1 < frames.size() ? zmq::send_flags::sndmore : zmq::send_flags::none;
       // Only the first frame of a message can be refused: ZeroMQ takes a message whole or not at all.
-      if (!mouth.socket.send(message_of(frames[i]), more | zmq::send_flags::dontwait)) {
-        mouth.full = true;
+      if (!outgoing.socket.send(message_of(frames[i]), more | zmq::send_flags::dontwait)) {
+        outgoing.full = true;
         return false;
       }
     }
@@ -125,14 +125,14 @@ bool ZmqTransport::send(NodeId peer, const std::string& endpoint, const Frames& 
 std::optional<Frames> ZmqTransport::receive() {
   for (;;) {
     zmq::message_t part;
-    if (!sockets_->ear.recv(part, zmq::recv_flags::dontwait)) return std::nullopt;  // the sender's routing id
+    if (!sockets_->listening.recv(part, zmq::recv_flags::dontwait)) return std::nullopt;  // the sender's routing id
     Frames frames;
     std::size_t bytes = 0;
     bool fits = true;
     // All frames of a message arrive together; those of one that breaks the limits are read and thrown away.
     for (bool more = part.more(); more;) {
       zmq::message_t frame;
-      if (!sockets_->ear.recv(frame, zmq::recv_flags::dontwait)) break;
+      if (!sockets_->listening.recv(frame, zmq::recv_flags::dontwait)) break;
       more = frame.more();
       bytes += frame.size();
       fits = fits && frames.size() < kFramesMax && bytes <= sockets_->message_bytes_max;
@@ -149,16 +149,16 @@ std::optional<Frames> ZmqTransport::receive() {
 Transport::Events ZmqTransport::wait(int timeout_ms) {
   std::vector<zmq::pollitem_t> items;
   std::vector<NodeId> owners;
-  items.push_back({sockets_->ear.handle(), 0, ZMQ_POLLIN, 0});
+  items.push_back({sockets_->listening.handle(), 0, ZMQ_POLLIN, 0});
   items.push_back({nullptr, sockets_->wake_fd, ZMQ_POLLIN, 0});
-  for (auto& [id, mouth] : sockets_->mouths) {
-    items.push_back({mouth.socket.handle(), 0, static_cast<short>(mouth.full ? ZMQ_POLLOUT : 0), 0});
+  for (auto& [id, outgoing] : sockets_->outgoing_sockets) {
+    items.push_back({outgoing.socket.handle(), 0, static_cast<short>(outgoing.full ? ZMQ_POLLOUT : 0), 0});
     owners.push_back(id);
   }
   std::vector<NodeId> watched;
-  for (auto& [id, mouth] : sockets_->mouths) {
-    if (!mouth.monitor) continue;
-    items.push_back({mouth.monitor.handle(), 0, ZMQ_POLLIN, 0});
+  for (auto& [id, outgoing] : sockets_->outgoing_sockets) {
+    if (!outgoing.monitor) continue;
+    items.push_back({outgoing.monitor.handle(), 0, ZMQ_POLLIN, 0});
     watched.push_back(id);
   }
   Events events;
@@ -169,13 +169,13 @@ Transport::Events ZmqTransport::wait(int timeout_ms) {
   }
   for (std::size_t i = 0; i < owners.size(); ++i) {
     if ((items[2 + i].revents & ZMQ_POLLOUT) == 0) continue;
-    sockets_->mouths.at(owners[i]).full = false;
+    sockets_->outgoing_sockets.at(owners[i]).full = false;
     events.writable.push_back(owners[i]);
   }
   for (std::size_t i = 0; i < watched.size(); ++i) {
     if ((items[2 + owners.size() + i].revents & ZMQ_POLLIN) == 0) continue;
     zmq::message_t part;  // two frames: the event, the address
-    while (sockets_->mouths.at(watched[i]).monitor.recv(part, zmq::recv_flags::dontwait)) {
+    while (sockets_->outgoing_sockets.at(watched[i]).monitor.recv(part, zmq::recv_flags::dontwait)) {
     }
     events.disconnected.push_back(watched[i]);
   }
@@ -205,7 +205,7 @@ std::function<bool(const Frames&)> ZmqTransport::voice(const std::string& endpoi
 }
 
 void ZmqTransport::forget(NodeId peer) {
-  sockets_->mouths.erase(peer);
+  sockets_->outgoing_sockets.erase(peer);
 }
 
 void ZmqTransport::wake() {

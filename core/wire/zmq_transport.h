@@ -1,8 +1,8 @@
 // core/wire/zmq_transport.h -- frames between processes over ZeroMQ; the only door to it.
 //
-// Every process binds one ROUTER, its ear, and connects one DEALER to the ear of each peer it speaks to: so nothing is
-// ever sent on a ROUTER, which drops silently when a peer is slow or unknown, and a DEALER belongs to one peer, whose
-// back-pressure (EAGAIN) and disconnection are known by name.
+// Every process binds one ROUTER, its listening socket, and connects one DEALER to that of each peer it speaks to: so
+// nothing is ever sent on a ROUTER, which drops silently when a peer is slow or unknown, and a DEALER belongs to one
+// peer, whose back-pressure (EAGAIN) and disconnection are known by name.
 #pragma once
 #include <functional>
 #include <memory>

@@ -90,7 +90,7 @@ std::vector<std::unique_ptr<Push>> load(const Job& job, std::span<const ShardId>
     };
     shards.push_back(std::make_unique<RowsPush>(
         settings_of(job.options),
-        RowsData{columns_of(data, first, end, is_sparse(data)), part(data.y), part(data.w), part(data.folds), {}}));
+        RowShardData{columns_of(data, first, end, is_sparse(data)), part(data.y), part(data.w), part(data.folds), {}}));
   }
   return shards;
 }

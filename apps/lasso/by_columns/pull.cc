@@ -11,7 +11,7 @@ namespace rota::lasso {
 
 void ColumnsPull::pull(const PullTask& task) {
   const Argument argument = argument_of(task.argument);
-  know_penalty(argument.lambda);
+  set_penalty(argument.lambda);
   switch (argument.step) {
     case Step::start:
       return start(task, argument);
@@ -24,11 +24,11 @@ void ColumnsPull::pull(const PullTask& task) {
   }
 }
 
-void ColumnsPull::know_penalty(double lambda) {
+void ColumnsPull::set_penalty(double lambda) {
   penalty_ = {lambda * settings_.l1_ratio, lambda * (1 - settings_.l1_ratio)};
 }
 
-void ColumnsPull::know_classes() {
+void ColumnsPull::find_classes() {
   if (settings_.loss == Loss::logistic) classes_ = classes_of(data_.response);
 }
 
@@ -43,7 +43,7 @@ void ColumnsPull::start(const PullTask& task, const Argument& argument) {
     data_ = read_data(in);
     if (!in.done()) throw std::runtime_error("the data of shard 0 came damaged");
     folds_ = folds_of_rows(data_.response.size(), settings_.folds, seed_);
-    know_classes();
+    find_classes();
     problem_.emplace(settings_.loss, settings_.intercept, targets(),
                      weights_outside(data_.weights, folds_, argument.fold));
   } else {
@@ -163,7 +163,7 @@ void ColumnsPull::restore(Reader& in) {
   gap_ = in.get<double>();
   if (!in.ok() || data_.response.empty()) return in.fail();
   folds_ = folds_of_rows(data_.response.size(), settings_.folds, seed_);
-  know_classes();
+  find_classes();
   problem_.emplace(settings_.loss, settings_.intercept, targets(), weights_outside(data_.weights, folds_, 0));
   problem_->restore(in);
 }

@@ -26,9 +26,9 @@ class ColumnsPull final : public Pull {
   void screen(const PullTask& task);
   void solve(const PullTask& task);
   void record(const PullTask& task, const Argument& argument) const;
-  void know_penalty(double lambda);
+  void set_penalty(double lambda);
   FitRow fit_row(const Argument& argument) const;
-  void know_classes();
+  void find_classes();
   // y of the loss.
   std::vector<double> targets() const;
 

@@ -29,13 +29,13 @@ double likely_bound(const std::vector<double>& distances, std::size_t wanted) {
 }  // namespace
 
 ColumnsPush::ColumnsPush(const Settings& settings, ShardId shard, Columns columns,
-                         std::shared_ptr<const RowsOfData> rows)
+                         std::shared_ptr<const SharedRowData> rows)
     : settings_(settings),
       shard_(shard),
       columns_(std::move(columns)),
       rows_(std::move(rows)),
       coefficients_(columns_.columns()) {
-  know_norms();
+  compute_norms();
 }
 
 std::uint64_t ColumnsPush::push(const SharedTask& task, Random&) {
@@ -62,12 +62,12 @@ void ColumnsPush::begin(std::uint32_t fold) {
   coefficients_.assign(columns_.columns(), 0);
   if (fold_ != fold) {
     fold_ = fold;
-    know_norms();
+    compute_norms();
   }
 }
 
 // The columns' norms under the weights of the fit's rows.
-void ColumnsPush::know_norms() {
+void ColumnsPush::compute_norms() {
   norm_.resize(columns_.columns());
   scale_.resize(settings_.standardize ? columns_.columns() : 0);
   const std::vector<double> weights = weights_outside(rows_->weights, rows_->folds, fold_);

@@ -15,7 +15,7 @@
 namespace rota::lasso {
 
 // What all shards of a process share: the rows' own data.
-struct RowsOfData {
+struct SharedRowData {
   std::vector<double> response;      // as the data has it
   std::vector<double> weights;       // as the user gave them, or ones
   std::vector<std::uint32_t> folds;  // of every row
@@ -24,7 +24,7 @@ struct RowsOfData {
 
 class ColumnsPush final : public Push {
  public:
-  ColumnsPush(const Settings& settings, ShardId shard, Columns columns, std::shared_ptr<const RowsOfData> rows);
+  ColumnsPush(const Settings& settings, ShardId shard, Columns columns, std::shared_ptr<const SharedRowData> rows);
 
   // Entries of the shard's columns: what a look over them costs.
   std::uint64_t items() const override { return columns_.entries(); }
@@ -35,7 +35,7 @@ class ColumnsPush final : public Push {
 
  private:
   void begin(std::uint32_t fold);
-  void know_norms();
+  void compute_norms();
   Screening screen(const Penalty& penalty, std::size_t wanted) const;
   void hand_out(const SharedTask& task) const;
   bool holds(Key column) const {
@@ -45,7 +45,7 @@ class ColumnsPush final : public Push {
   Settings settings_;
   ShardId shard_;
   Columns columns_;
-  std::shared_ptr<const RowsOfData> rows_;
+  std::shared_ptr<const SharedRowData> rows_;
 
   // Of the fit at hand.
   std::uint32_t fold_ = 0;

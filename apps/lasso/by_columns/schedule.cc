@@ -25,7 +25,7 @@ constexpr std::uint32_t kScreensMost = 500;
 }  // namespace
 
 WorkingSetSchedule::WorkingSetSchedule(const Settings& settings)
-    : settings_(settings), program_(settings), inner_share_(kInnerShare) {
+    : settings_(settings), sequence_(settings), inner_share_(kInnerShare) {
   plan_start();
   plan_screen();
 }
@@ -58,8 +58,8 @@ void WorkingSetSchedule::feedback(const Commit& commit) {
 
 // After a look over all columns.
 void WorkingSetSchedule::go_on() {
-  if (!program_.begun()) {
-    const bool other_rows = program_.begin(certificate_.steepest / settings_.l1_ratio);
+  if (!sequence_.begun()) {
+    const bool other_rows = sequence_.begin(certificate_.steepest / settings_.l1_ratio);
     screens_ = 0;
     if (!other_rows) return grow();
     plan_start();
@@ -68,9 +68,9 @@ void WorkingSetSchedule::go_on() {
   const bool done = certificate_.gap <= settings_.tolerance * certificate_.null_objective;
   if (!done && screens_ < kScreensMost) return grow();
   plan_record();
-  program_.end_fit(done);
-  const bool other_rows = program_.advance();
-  if (program_.done()) {
+  sequence_.end_fit(done);
+  const bool other_rows = sequence_.advance();
+  if (sequence_.done()) {
     planned_.back().ends_job = true;
     return;
   }
@@ -96,7 +96,7 @@ void WorkingSetSchedule::grow() {
     if (working_.insert(one.column).second) entering_.push_back(one.column);
   }
   // With nothing new to add, what is left of the gap is the working set's own.
-  const bool near = certificate_.steepest <= kNear * program_.lambda() * settings_.l1_ratio;
+  const bool near = certificate_.steepest <= kNear * sequence_.lambda() * settings_.l1_ratio;
   inner_share_ = entering_.empty() ? inner_share_ * kInnerShareLess : near ? kInnerShareNear : kInnerShare;
   plan_solve();
   plan_screen();
@@ -107,7 +107,7 @@ void WorkingSetSchedule::plan_start() {
   support_.clear();
   Round round;
   round.table = kCoefficients;
-  round.argument = program_.argument(Step::start);
+  round.argument = sequence_.argument(Step::start);
   round.shared = {kIntercept};
   planned_.push_back(std::move(round));
 }
@@ -115,7 +115,7 @@ void WorkingSetSchedule::plan_start() {
 void WorkingSetSchedule::plan_screen() {
   Round round;
   round.table = kCoefficients;
-  round.argument = program_.argument(Step::screen);
+  round.argument = sequence_.argument(Step::screen);
   round.argument.push_back(static_cast<double>(size_wanted()));
   round.ends_epoch = true;
   planned_.push_back(std::move(round));
@@ -124,7 +124,7 @@ void WorkingSetSchedule::plan_screen() {
 void WorkingSetSchedule::plan_solve() {
   Round round;
   round.table = kCoefficients;
-  round.argument = program_.argument(Step::solve);
+  round.argument = sequence_.argument(Step::solve);
   const double least = kShareOfTolerance * settings_.tolerance * certificate_.null_objective;
   // With nothing new to add it must be solved further, or the next look would find the same.
   round.argument.push_back(entering_.empty() ? inner_share_ * certificate_.gap
@@ -141,22 +141,22 @@ void WorkingSetSchedule::plan_solve() {
 void WorkingSetSchedule::plan_record() {
   Round fit;
   fit.table = kFits;
-  fit.argument = program_.argument(Step::record);
-  fit.shared = {fit_key(program_.fold(), program_.penalty())};
+  fit.argument = sequence_.argument(Step::record);
+  fit.shared = {fit_key(sequence_.fold(), sequence_.penalty())};
   planned_.push_back(std::move(fit));
-  if (program_.fold() != 0) return;
+  if (sequence_.fold() != 0) return;
   Round path;
   path.table = kPath;
-  path.argument = program_.argument(Step::record);
-  path.shared.push_back(path_key(program_.penalty(), kIntercept));
-  for (const Key column : support_) path.shared.push_back(path_key(program_.penalty(), column));
+  path.argument = sequence_.argument(Step::record);
+  path.shared.push_back(path_key(sequence_.penalty(), kIntercept));
+  for (const Key column : support_) path.shared.push_back(path_key(sequence_.penalty(), column));
   planned_.push_back(std::move(path));
 }
 
 std::vector<Figure> WorkingSetSchedule::figures() {
-  return {{"fold", static_cast<double>(program_.fold())},
-          {"penalty", static_cast<double>(program_.penalty())},
-          {"lambda", program_.lambda()},
+  return {{"fold", static_cast<double>(sequence_.fold())},
+          {"penalty", static_cast<double>(sequence_.penalty())},
+          {"lambda", sequence_.lambda()},
           {"gap", certificate_.gap},
           {"working_set", static_cast<double>(working_.size())},
           {"entering", static_cast<double>(entering_.size())},
@@ -164,7 +164,7 @@ std::vector<Figure> WorkingSetSchedule::figures() {
 }
 
 void WorkingSetSchedule::save(Writer& out) const {
-  program_.save(out);
+  sequence_.save(out);
   write(out, certificate_);
   const std::vector<Key> working(working_.begin(), working_.end());
   out.put_all(std::span<const Key>(working));
@@ -184,7 +184,7 @@ void WorkingSetSchedule::save(Writer& out) const {
 }
 
 void WorkingSetSchedule::restore(Reader& in) {
-  program_.restore(in);
+  sequence_.restore(in);
   certificate_ = read_certificate(in);
   const auto working = in.get_all<Key>();
   working_ = {working.begin(), working.end()};

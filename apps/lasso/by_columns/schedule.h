@@ -24,7 +24,7 @@ class WorkingSetSchedule final : public Schedule {
   Round next(Random&) override;
   void feedback(const Commit& commit) override;
   std::vector<Figure> figures() override;
-  std::optional<bool> converged() const override { return program_.converged(); }
+  std::optional<bool> converged() const override { return sequence_.converged(); }
   void save(Writer& out) const override;
   void restore(Reader& in) override;
 
@@ -38,7 +38,7 @@ class WorkingSetSchedule final : public Schedule {
   std::size_t size_wanted() const;
 
   Settings settings_;
-  Program program_;
+  FitSequence sequence_;
   std::deque<Round> planned_;
   std::set<Key> working_;      // columns that were gathered
   std::vector<Key> support_;   // those of them that are not zero

@@ -12,7 +12,7 @@ constexpr std::uint32_t kLargestBlock = 256;
 
 }  // namespace
 
-void RowsDraws::know(std::vector<float> curvatures) {
+void CoordinateSampler::set_curvatures(std::vector<float> curvatures) {
   curvatures_ = std::move(curvatures);
   if (draws_) return;
   PrioritySchedule::Config config;
@@ -32,7 +32,7 @@ void RowsDraws::know(std::vector<float> curvatures) {
   draws_ = std::make_unique<PrioritySchedule>(config, std::move(interference_));
 }
 
-void RowsDraws::draw(Round& round, Random& random) {
+void CoordinateSampler::draw(Round& round, Random& random) {
   const Round drawn = draws_->next(random);
   if (settings_.intercept && !drawn.shared.empty()) {
     round.shared.push_back(kIntercept);
@@ -42,7 +42,7 @@ void RowsDraws::draw(Round& round, Random& random) {
   round.blocks.insert(round.blocks.end(), drawn.blocks.begin(), drawn.blocks.end());
 }
 
-void RowsDraws::feedback(const Commit& commit) {
+void CoordinateSampler::feedback(const Commit& commit) {
   std::vector<Delta> deltas(commit.deltas.begin(), commit.deltas.end());
   std::erase_if(deltas, [](const Delta& delta) { return delta.key == kIntercept; });
   std::vector<double> changes;
@@ -52,7 +52,7 @@ void RowsDraws::feedback(const Commit& commit) {
   draws_->feedback({commit.round, commit.table, deltas, commit.argument, commit.reply});
 }
 
-void RowsDraws::prefer(const RowsCertificate& look, std::uint32_t batch) {
+void CoordinateSampler::set_priorities(const RowsCertificate& look, std::uint32_t batch) {
   std::vector<double> squares(end() - first());
   double largest = 0;
   for (std::size_t i = 0; i < look.columns.size(); ++i) {
@@ -67,13 +67,13 @@ void RowsDraws::prefer(const RowsCertificate& look, std::uint32_t batch) {
   draws_->set_weights(squares);
 }
 
-void RowsDraws::save(Writer& out) const {
+void CoordinateSampler::save(Writer& out) const {
   out.put_all(std::span<const float>(curvatures_));
   draws_->save(out);
 }
 
-void RowsDraws::restore(Reader& in, std::uint32_t batch) {
-  know(in.get_all<float>());
+void CoordinateSampler::restore(Reader& in, std::uint32_t batch) {
+  set_curvatures(in.get_all<float>());
   draws_->restore(in);
   draws_->set_batch(batch);
 }

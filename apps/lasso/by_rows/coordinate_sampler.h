@@ -12,12 +12,12 @@ namespace rota::lasso {
 
 // Those of one share.  A coefficient's priority is what its last change did to the objective, change^2 G_jj: for
 // columns of norm 1 that is the paper's.
-class RowsDraws {
+class CoordinateSampler {
  public:
   // `interference` is the dependency test.  If it is null, nothing interferes, but for Conflicts::group: then all
   // coefficients of a round are one block.
-  RowsDraws(const Settings& settings, Share share, std::uint32_t staleness, std::uint32_t pipeline,
-            std::unique_ptr<Interference> interference)
+  CoordinateSampler(const Settings& settings, Share share, std::uint32_t staleness, std::uint32_t pipeline,
+                    std::unique_ptr<Interference> interference)
       : settings_(settings),
         share_(share),
         staleness_(staleness),
@@ -25,13 +25,13 @@ class RowsDraws {
         interference_(std::move(interference)) {}
 
   // Says what the columns are; before all else.
-  void know(std::vector<float> curvatures);
+  void set_curvatures(std::vector<float> curvatures);
   // Adds coefficients to a round, behind the intercept.
   void draw(Round& round, Random& random);
   // Tells the result of a round that has drawn some.
   void feedback(const Commit& commit);
   // Sets all priorities by what a look over all coefficients has found, when nothing is in flight.
-  void prefer(const RowsCertificate& look, std::uint32_t batch);
+  void set_priorities(const RowsCertificate& look, std::uint32_t batch);
 
   std::vector<Figure> figures() { return draws_ ? draws_->figures() : std::vector<Figure>(); }
   void save(Writer& out) const;

@@ -15,7 +15,7 @@ constexpr double kRounding = 1e-13;  // share of a sum of weights that may be ro
 
 }  // namespace
 
-RowsFit::RowsFit(const Settings& settings, RowsData data)
+RowsFit::RowsFit(const Settings& settings, RowShardData data)
     : loss_(settings.loss),
       has_intercept_(settings.intercept),
       data_(std::move(data)),

@@ -12,7 +12,7 @@
 namespace rota::lasso {
 
 // What a shard is given.
-struct RowsData {
+struct RowShardData {
   Columns matrix;                    // its rows, all columns
   std::vector<double> response;      // as the data has it
   std::vector<double> weights;       // of every row, >= 0
@@ -23,7 +23,7 @@ struct RowsData {
 class RowsFit {
  public:
   // Throws std::invalid_argument if the data's sizes differ.
-  RowsFit(const Settings& settings, RowsData data);
+  RowsFit(const Settings& settings, RowShardData data);
 
   const Columns& matrix() const { return data_.matrix; }
   // g_i = w_i times minus the slope of the loss at f_i.
@@ -59,7 +59,7 @@ class RowsFit {
 
   Loss loss_;
   bool has_intercept_;
-  RowsData data_;           // for the logistic loss with y = -1 or 1 as the response
+  RowShardData data_;       // for the logistic loss with y = -1 or 1 as the response
   std::uint32_t fold_ = 0;  // whose rows are held out; 0: none
   double total_ = 1;        // what the weights were divided by
   double intercept_ = 0;

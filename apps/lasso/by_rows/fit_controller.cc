@@ -38,14 +38,14 @@ void restore(Reader& in, std::uint64_t columns, std::map<Key, double>& values) {
 
 }  // namespace
 
-Round RowsCourse::next() {
+Round FitController::next() {
   if (planned_.empty()) plan();
   Round round = std::move(planned_.front());
   planned_.pop_front();
   return round;
 }
 
-void RowsCourse::plan() {
+void FitController::plan() {
   switch (beginning_) {
     case Beginning::start:
       add_start();
@@ -61,9 +61,9 @@ void RowsCourse::plan() {
       break;
     case Beginning::record:
       add_record();
-      const bool other_rows = program_.advance();
+      const bool other_rows = sequence_.advance();
       looks_ = 0;
-      if (program_.done()) {
+      if (sequence_.done()) {
         planned_.back().ends_epoch = planned_.back().ends_job = true;
         return;
       }
@@ -73,26 +73,26 @@ void RowsCourse::plan() {
   add_screen();
 }
 
-void RowsCourse::add(Round round, Step step) {
-  const std::vector<double> more = std::exchange(round.argument, program_.argument(step));
+void FitController::add(Round round, Step step) {
+  const std::vector<double> more = std::exchange(round.argument, sequence_.argument(step));
   round.argument.insert(round.argument.end(), more.begin(), more.end());
   planned_.push_back(std::move(round));
 }
 
 // Rounds of nothing, until all shards have seen what was before.
-void RowsCourse::wait() {
+void FitController::add_barrier_rounds() {
   for (std::uint32_t i = 0; i < staleness_; ++i) add({}, Step::record);
 }
 
-void RowsCourse::add_start() {
+void FitController::add_start() {
   Round round;
   if (share_.index == 0 && settings_.intercept) round.shared.push_back(kIntercept);
   for (const auto& [key, value] : nonzero_) round.shared.push_back(key);
   add(std::move(round), Step::start);
-  wait();
+  add_barrier_rounds();
 }
 
-void RowsCourse::add_undo() {
+void FitController::add_undo() {
   Round round;
   if (share_.index == 0 && settings_.intercept) before_[kIntercept] = good_.intercept;
   for (const auto& [key, value] : before_) {
@@ -100,42 +100,42 @@ void RowsCourse::add_undo() {
     round.argument.push_back(value);
   }
   add(std::move(round), Step::undo);
-  wait();
+  add_barrier_rounds();
 }
 
-void RowsCourse::add_updates() {
+void FitController::add_updates() {
   std::uint64_t updates = kUpdatesLeast;
   if (settings_.order != Order::priority)
     updates = std::clamp(good_.all_columns / (std::uint64_t{batch_} * share_.count * kLooksInPass), kUpdatesLeast,
                          kUpdatesMost);
   for (; updates > 0; --updates) {
     add({}, Step::update);
-    if (alone_) wait();
+    if (alone_) add_barrier_rounds();
   }
-  wait();
+  add_barrier_rounds();
 }
 
-void RowsCourse::add_screen() {
+void FitController::add_screen() {
   Round round;
   round.argument.push_back(share_.index);
   round.ends_epoch = true;
   add(std::move(round), Step::screen);
 }
 
-void RowsCourse::add_record() {
+void FitController::add_record() {
   Round fit;
   fit.table = kFits;
-  if (share_.index == 0) fit.shared.push_back(fit_key(program_.fold(), program_.penalty()));
+  if (share_.index == 0) fit.shared.push_back(fit_key(sequence_.fold(), sequence_.penalty()));
   add(std::move(fit), Step::record);
-  if (program_.fold() != 0) return;
+  if (sequence_.fold() != 0) return;
   Round path;
   path.table = kPath;
-  if (share_.index == 0) path.shared.push_back(path_key(program_.penalty(), kIntercept));
-  for (const auto& [key, value] : nonzero_) path.shared.push_back(path_key(program_.penalty(), key));
+  if (share_.index == 0) path.shared.push_back(path_key(sequence_.penalty(), kIntercept));
+  for (const auto& [key, value] : nonzero_) path.shared.push_back(path_key(sequence_.penalty(), key));
   add(std::move(path), Step::record);
 }
 
-void RowsCourse::note(const Commit& commit) {
+void FitController::record_changes(const Commit& commit) {
   for (const auto& [key, value, change] : commit.deltas) {
     if (key == kIntercept || change[0] == 0) continue;
     const auto place = nonzero_.find(key);
@@ -147,17 +147,17 @@ void RowsCourse::note(const Commit& commit) {
   }
 }
 
-void RowsCourse::judge(RowsCertificate certificate) {
-  figures_ = {{"fold", static_cast<double>(program_.fold())},
-              {"penalty", static_cast<double>(program_.penalty())},
-              {"lambda", program_.lambda()},
+void FitController::evaluate_screen(RowsCertificate certificate) {
+  figures_ = {{"fold", static_cast<double>(sequence_.fold())},
+              {"penalty", static_cast<double>(sequence_.penalty())},
+              {"lambda", sequence_.lambda()},
               {"objective", certificate.objective},
               {"gap", certificate.gap},
               {"batch", static_cast<double>(batch_)}};
   const double gain = looks_++ == 0 ? certificate.objective : good_.objective - certificate.objective;
   const bool risen = !(gain >= -kRounding * good_.objective);  // also if it is infinite, or no number
   since_gain_ = gain < kLeastGain * certificate.gap ? since_gain_ + certificate.updates : 0;
-  if (risen || since_gain_ >= kUpdatesForGain * certificate.all_columns) keep_apart();
+  if (risen || since_gain_ >= kUpdatesForGain * certificate.all_columns) reduce_parallelism();
   figures_.push_back({"undone", risen ? 1.0 : 0.0});
   if (risen) {
     beginning_ = Beginning::undo;
@@ -165,18 +165,18 @@ void RowsCourse::judge(RowsCertificate certificate) {
   }
   before_.clear();
   good_ = std::move(certificate);
-  if (!program_.begun()) {
+  if (!sequence_.begun()) {
     looks_ = 0;
-    beginning_ = program_.begin(good_.steepest / settings_.l1_ratio) ? Beginning::start : Beginning::screen;
+    beginning_ = sequence_.begin(good_.steepest / settings_.l1_ratio) ? Beginning::start : Beginning::screen;
     return;
   }
   const bool done = good_.gap <= settings_.tolerance * good_.null_objective;
   beginning_ = done || looks_ >= kLooksMost ? Beginning::record : Beginning::update;
-  if (beginning_ == Beginning::record) program_.end_fit(done);
+  if (beginning_ == Beginning::record) sequence_.end_fit(done);
 }
 
 // Changes that do not see each other may go round in circles, or worse: first by staleness, then in one round.
-void RowsCourse::keep_apart() {
+void FitController::reduce_parallelism() {
   since_gain_ = 0;
   if (staleness_ > 0 && !alone_)
     alone_ = true;
@@ -184,12 +184,12 @@ void RowsCourse::keep_apart() {
     batch_ = std::max<std::uint32_t>(batch_ / 2, 1);
 }
 
-std::vector<Figure> RowsCourse::figures() {
+std::vector<Figure> FitController::figures() {
   return std::exchange(figures_, {});
 }
 
-void RowsCourse::save(Writer& out) const {
-  program_.save(out);
+void FitController::save(Writer& out) const {
+  sequence_.save(out);
   out.put(batch_);
   out.put(alone_);
   out.put(beginning_);
@@ -200,8 +200,8 @@ void RowsCourse::save(Writer& out) const {
   lasso::save(out, before_);
 }
 
-void RowsCourse::restore(Reader& in) {
-  program_.restore(in);
+void FitController::restore(Reader& in) {
+  sequence_.restore(in);
   batch_ = in.get<std::uint32_t>();
   alone_ = in.get<std::uint8_t>() != 0;
   beginning_ = in.get<Beginning>();

@@ -16,18 +16,18 @@
 
 namespace rota::lasso {
 
-class RowsCourse {
+class FitController {
  public:
   // `staleness`: how many rounds a push may lag behind.
-  RowsCourse(const Settings& settings, Share share, std::uint32_t staleness)
-      : settings_(settings), share_(share), staleness_(staleness), program_(settings), batch_(settings.batch) {}
+  FitController(const Settings& settings, Share share, std::uint32_t staleness)
+      : settings_(settings), share_(share), staleness_(staleness), sequence_(settings), batch_(settings.batch) {}
 
   // The next round.  One that updates coefficients has none yet.
   Round next();
   // Coefficients have changed.
-  void note(const Commit& commit);
+  void record_changes(const Commit& commit);
   // All of them were looked over.
-  void judge(RowsCertificate certificate);
+  void evaluate_screen(RowsCertificate certificate);
 
   // Coefficients that a round may change.
   std::uint32_t batch() const { return batch_; }
@@ -35,7 +35,7 @@ class RowsCourse {
   const RowsCertificate& good() const { return good_; }
 
   std::vector<Figure> figures();
-  bool converged() const { return program_.converged(); }
+  bool converged() const { return sequence_.converged(); }
   void save(Writer& out) const;
   void restore(Reader& in);
 
@@ -50,13 +50,13 @@ class RowsCourse {
   void add_updates();
   void add_record();
   void add_screen();
-  void wait();
-  void keep_apart();
+  void add_barrier_rounds();
+  void reduce_parallelism();
 
   Settings settings_;
   Share share_;
   std::uint32_t staleness_;
-  Program program_;
+  FitSequence sequence_;
   std::uint32_t batch_;
   bool alone_ = false;         // a round is seen by the next that updates coefficients, whatever the staleness
   std::deque<Round> planned_;  // of the epoch

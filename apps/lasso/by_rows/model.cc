@@ -20,12 +20,12 @@ constexpr double kMostMean = 1 - 1e-12;
 void RowsModel::start(const PullTask& task) {
   RowsSums all;
   for (const Bytes& note : task.notes) add(all, read_whole(note, read_rows_sums));
-  know(all);
+  set_sums(all);
   write(task.reply, RowsShape{all.weight, {curvature_.begin(), curvature_.end()}});
   for (const PullEntry& entry : task.entries) entry.value[0] = coefficient(entry.key);
 }
 
-void RowsModel::know(const RowsSums& all) {
+void RowsModel::set_sums(const RowsSums& all) {
   const std::size_t columns = all.columns.size();
   const double mean_response = all.weight > 0 ? all.response / all.weight : 0;
   coefficient_.assign(columns, 0);
@@ -53,7 +53,7 @@ void RowsModel::screen(const PullTask& task) {
   if (!repeats(task.argument)) {
     RowsSlopes all;
     for (const Bytes& note : task.notes) add(all, read_whole(note, read_rows_slopes));
-    certificate_ = judge(all);
+    certificate_ = certify(all);
   }
   write(task.reply, certificate_);
 }
@@ -66,7 +66,7 @@ void RowsModel::undo(const PullTask& task) {
 void RowsModel::record(const PullTask& task) {
   for (const PullEntry& entry : task.entries) {
     if (task.table == kPath) {
-      entry.value[0] = coefficient(entry.key & kMostColumns);
+      entry.value[0] = coefficient(column_of(entry.key));
     } else if (task.table == kFits) {
       fit_.lambda = argument_of(task.argument).lambda;
       const auto numbers = std::bit_cast<FitNumbers>(fit_);
@@ -108,7 +108,7 @@ double RowsModel::gap(const RowsSlopes& slopes, const DualPoint& point, const Pe
          std::max(terms.l1 - a * terms.slope, 0.0);
 }
 
-RowsCertificate RowsModel::judge(const RowsSlopes& slopes) {
+RowsCertificate RowsModel::certify(const RowsSlopes& slopes) {
   const DualPoint point = dual_point(slopes);
   if (slopes.gradient.size() != coefficient_.size()) throw_damaged();
   RowsCertificate certificate;

@@ -54,8 +54,8 @@ class RowsModel {
     double g = 1, mean = 0, positive = 0;
   };
   double scale(Key j) const { return standardize_ ? scale_[j] : 1; }
-  void know(const RowsSums& sums);
-  RowsCertificate judge(const RowsSlopes& slopes);
+  void set_sums(const RowsSums& sums);
+  RowsCertificate certify(const RowsSlopes& slopes);
   DualPoint dual_point(const RowsSlopes& slopes) const;
   double gap(const RowsSlopes& slopes, const DualPoint& point, const PenaltyTerms& terms) const;
 

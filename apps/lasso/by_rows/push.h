@@ -8,7 +8,7 @@ namespace rota::lasso {
 
 class RowsPush final : public Push {
  public:
-  RowsPush(const Settings& settings, RowsData data) : fit_(settings, std::move(data)), dots_(fit_.matrix()) {}
+  RowsPush(const Settings& settings, RowShardData data) : fit_(settings, std::move(data)), dots_(fit_.matrix()) {}
 
   std::uint64_t items() const override { return fit_.matrix().entries(); }
   std::uint64_t push(const SharedTask& task, Random&) override;

@@ -10,21 +10,21 @@ namespace rota::lasso {
 
 class RowsSchedule final : public Schedule {
  public:
-  // `interference`: see RowsDraws.
+  // `interference`: see CoordinateSampler.
   RowsSchedule(const Settings& settings, const Job& job, Share share, std::unique_ptr<Interference> interference);
 
   std::uint32_t pipeline(std::uint32_t wish) const override;
   Round next(Random& random) override;
   void feedback(const Commit& commit) override;
   std::vector<Figure> figures() override;
-  std::optional<bool> converged() const override { return course_.converged(); }
+  std::optional<bool> converged() const override { return controller_.converged(); }
   void save(Writer& out) const override;
   void restore(Reader& in) override;
 
  private:
   std::uint32_t staleness_;
-  RowsCourse course_;
-  RowsDraws draws_;
+  FitController controller_;
+  CoordinateSampler sampler_;
 };
 
 }  // namespace rota::lasso

@@ -34,8 +34,8 @@ struct Rows {
 };
 
 // The arrays do not overlap: the compiler can vectorise.
-void know_rows_of(const Rows& rows, double intercept, double* __restrict losses, double* __restrict gradient,
-                  double* __restrict curvature) {
+void compute_rows_of(const Rows& rows, double intercept, double* __restrict losses, double* __restrict gradient,
+                     double* __restrict curvature) {
   const double* const __restrict y = rows.y, * const __restrict w = rows.w, * const __restrict fitted = rows.fitted;
   for (std::size_t i = 0, count = rows.count; i < count; ++i) {
     const LogisticRow row = logistic_row(y[i] * (fitted[i] + intercept));
@@ -48,9 +48,9 @@ void know_rows_of(const Rows& rows, double intercept, double* __restrict losses,
 }  // namespace
 
 // What rows have at f = fitted_ + intercept: losses, gradients and curvatures.
-void ReducedProblem::know_slopes(double intercept) {
-  know_rows_of({y_.size(), y_.data(), w_.data(), fitted_.data()}, intercept, row_losses_.data(), gradient_.data(),
-               curvature_.data());
+void ReducedProblem::compute_slopes(double intercept) {
+  compute_rows_of({y_.size(), y_.data(), w_.data(), fitted_.data()}, intercept, row_losses_.data(), gradient_.data(),
+                  curvature_.data());
 }
 
 // The sum of gradients falls as the intercept grows; Newton's method within the bracket that it has seen.  For
@@ -58,7 +58,7 @@ void ReducedProblem::know_slopes(double intercept) {
 void ReducedProblem::fit_logistic_intercept() {
   double low = -HUGE_VAL, high = HUGE_VAL;
   for (int step = 0; step < kMostInterceptSteps; ++step) {
-    know_slopes(intercept_);
+    compute_slopes(intercept_);
     const double sum = chunked_sum(y_.size(), [&](std::size_t i) { return gradient_[i]; });
     const double size = chunked_sum(y_.size(), [&](std::size_t i) { return std::abs(gradient_[i]); });
     if (std::abs(sum) <= kInterceptError * size || size < kLeastGradient) return;
@@ -69,7 +69,7 @@ void ReducedProblem::fit_logistic_intercept() {
     if (next == intercept_) return;
     intercept_ = next;
   }
-  know_slopes(intercept_);
+  compute_slopes(intercept_);
 }
 
 bool ReducedProblem::newton_round(const Penalty& penalty, const Look& at, double tolerance, const SolveLimits& limits,

@@ -56,7 +56,7 @@ void ReducedProblem::forget_weights() {
   columns_work_ = 0;
 }
 
-void ReducedProblem::know_moments() {
+void ReducedProblem::compute_moments() {
   while (moments_.size() < columns_.size())
     moments_.push_back(columns_.moments(moments_.size(), w_, sum_of_weights_, has_intercept_));
 }
@@ -149,8 +149,8 @@ void ReducedProblem::refresh() {
   sum_columns();
   if (loss_kind_ == Loss::squared && has_intercept_) fit_squared_intercept();
   if (loss_kind_ == Loss::logistic && has_intercept_) fit_logistic_intercept();
-  if (loss_kind_ == Loss::logistic && !has_intercept_) know_slopes(0);
-  know_rows();
+  if (loss_kind_ == Loss::logistic && !has_intercept_) compute_slopes(0);
+  compute_rows();
 }
 
 // fitted_, still without the intercept.
@@ -169,8 +169,8 @@ void ReducedProblem::fit_squared_intercept() {
   }
 }
 
-// Adds the intercept to fitted_ and knows what follows, for the logistic loss beyond know_slopes(intercept_).
-void ReducedProblem::know_rows() {
+// Adds the intercept to fitted_ and knows what follows, for the logistic loss beyond compute_slopes(intercept_).
+void ReducedProblem::compute_rows() {
   if (intercept_ != 0)
     for (double& fitted : fitted_) fitted += intercept_;
   if (loss_kind_ == Loss::squared) {
@@ -223,8 +223,8 @@ void ReducedProblem::restore(Reader& in) {
     gram_.add(columns_, in_gram);
   }
   sum_columns();
-  if (loss_kind_ == Loss::logistic) know_slopes(intercept_);
-  know_rows();
+  if (loss_kind_ == Loss::logistic) compute_slopes(intercept_);
+  compute_rows();
 }
 
 }  // namespace rota::lasso

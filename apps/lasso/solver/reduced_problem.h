@@ -116,7 +116,7 @@ class ReducedProblem {
   // A constant column, say, does not: its coefficient stays 0.
   bool takes_part(std::size_t j) const { return columns_.scale(j) > 0 && moments_[j].centred_square > 0; }
   void forget_weights();
-  void know_moments();
+  void compute_moments();
   void leave_out_constants();
 
   // fitted_ and all that follows from it.
@@ -124,8 +124,8 @@ class ReducedProblem {
   void sum_columns();
   void fit_squared_intercept();
   void fit_logistic_intercept();
-  void know_slopes(double intercept);
-  void know_rows();
+  void compute_slopes(double intercept);
+  void compute_rows();
 
   void add_terms(const Penalty& penalty, std::size_t j, double gradient, PenaltyTerms& terms) const;
   DualityGap gap_of(const PenaltyTerms& terms) const;

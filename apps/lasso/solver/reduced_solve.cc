@@ -23,7 +23,7 @@ constexpr double kLastDigit = 0x1p-51;  // share of the objective that is roundi
 }  // namespace
 
 SolveStatistics ReducedProblem::solve(const Penalty& penalty, double tolerance, const SolveLimits& limits) {
-  know_moments();
+  compute_moments();
   leave_out_constants();
   SolveStatistics statistics;
   double least_gap = HUGE_VAL, least_objective = HUGE_VAL;

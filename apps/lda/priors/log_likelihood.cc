@@ -16,11 +16,11 @@ double log_gamma(double x) {
 
 }  // namespace
 
-LogGammaRise::LogGammaRise(double a, std::size_t table) : a_(a), start_(log_gamma(a)), rise_(table) {
+LogRisingFactorial::LogRisingFactorial(double a, std::size_t table) : a_(a), start_(log_gamma(a)), rise_(table) {
   for (std::size_t n = 1; n < table; ++n) rise_[n] = direct(n);
 }
 
-PriorRises::PriorRises(const Priors& priors, std::uint64_t words)
+PriorTerms::PriorTerms(const Priors& priors, std::uint64_t words)
     : alpha_sum_(priors.alpha_sum()), beta_(priors.beta), v_beta_(priors.beta * static_cast<double>(words)) {
   if (priors.symmetric()) {
     alphas_.emplace_back(priors.alphas.front());
@@ -29,7 +29,7 @@ PriorRises::PriorRises(const Priors& priors, std::uint64_t words)
   for (const double alpha : priors.alphas) alphas_.emplace_back(alpha, kTableOfTopic);
 }
 
-double LogGammaRise::direct(std::uint64_t n) const {
+double LogRisingFactorial::direct(std::uint64_t n) const {
   return log_gamma(static_cast<double>(n) + a_) - start_;
 }
 

@@ -14,10 +14,10 @@
 namespace rota::lda {
 
 // r(n) = lnG(n + a) - lnG(a): every summand above is one of these.  Small n are looked up.
-class LogGammaRise {
+class LogRisingFactorial {
  public:
   // Looks up n below `table`.
-  explicit LogGammaRise(double a, std::size_t table = 2048);
+  explicit LogRisingFactorial(double a, std::size_t table = 2048);
 
   double operator()(std::uint64_t n) const { return n < rise_.size() ? rise_[n] : direct(n); }
 
@@ -30,9 +30,9 @@ class LogGammaRise {
 };
 
 // Those of one pair of priors, over V words.
-class PriorRises {
+class PriorTerms {
  public:
-  PriorRises(const Priors& priors, std::uint64_t words);
+  PriorTerms(const Priors& priors, std::uint64_t words);
 
   double alpha(std::uint32_t topic, std::uint64_t n) const { return alphas_[alphas_.size() == 1 ? 0 : topic](n); }
   double alpha_sum(std::uint64_t n) const { return alpha_sum_(n); }
@@ -40,8 +40,8 @@ class PriorRises {
   double v_beta(std::uint64_t n) const { return v_beta_(n); }
 
  private:
-  std::vector<LogGammaRise> alphas_;  // one if all topics have the same
-  LogGammaRise alpha_sum_, beta_, v_beta_;
+  std::vector<LogRisingFactorial> alphas_;  // one if all topics have the same
+  LogRisingFactorial alpha_sum_, beta_, v_beta_;
 };
 
 }  // namespace rota::lda

@@ -62,7 +62,7 @@ TEST(Credit, AHostTellsItsNodesWhatWaitsForAProcess) {
   const Putter& putter = *node;
   host.add(std::move(node));
   host.add(std::make_unique<Taker>());
-  host.know({kOther, "there", 5});
+  host.register_peer({kOther, "there", 5});
   host.route(kThere, kOther);
   Outbox::World world;
   world.now = kSecond;

@@ -69,7 +69,7 @@ TEST_F(Guests, AnObserverIsForgottenWhenItHasItsAnswer) {
     });
     Listener& listener = *node;
     asking.add(std::move(node));
-    asking.know({kCoordinator, kCoordinator.name(), 0});
+    asking.register_peer({kCoordinator, kCoordinator.name(), 0});
     asking.ask({observer.name()}, now_);
     talk();
     ASSERT_EQ(listener.count<StatusReport>(), 1U) << "call " << call;
@@ -226,17 +226,17 @@ TEST_F(Guests, WhoHasJoinedIsNotRefusedByAnybody) {
   EXPECT_FALSE(member.ended().has_value());
 }
 
-TEST_F(Guests, AKnockIsShort) {
+TEST_F(Guests, AFirstMessageIsShort) {
   Host& host = coordinator_that_answers();
   Hello hello = tests::hello_of(kWorker, 2);
-  hello.host = std::string(Host::kKnockBytesMost, 'x');
+  hello.host = std::string(Host::kFirstBytesMost, 'x');
   host.receive(frames_of(kWorker, kWorker, kCoordinator, hello), world());
   EXPECT_EQ(hub->count<Hello>(), 0U);
   EXPECT_TRUE(host.last_refusal().starts_with("HELLO of ")) << host.last_refusal();
 }
 
 // What could not be read had taken the place of a living member's link by then.
-TEST_F(Guests, AKnockThatCannotBeReadChangesNothing) {
+TEST_F(Guests, AFirstMessageThatCannotBeReadChangesNothing) {
   Listener& listener = coordinator();
   Listener* node = nullptr;
   worker(node);

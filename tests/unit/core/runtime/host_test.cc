@@ -125,24 +125,25 @@ TEST_F(Hosts, DamagedFramesAreRefusedAndCounted) {
 
 // It would be sent again and again, and the run would wait for what is behind it.
 TEST_F(Hosts, AWholeMessageThatCannotBeReadEndsTheProcessAndNamesThePeer) {
-  for (const bool knocks : {false, true}) {
+  for (const bool opens_contact : {false, true}) {
     coordinator();
     Listener* node = nullptr;
     worker(node);
     talk();
-    Frames frames = knocks ? frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 2))
-                           : frames_of(kWorker, kWorker, kCoordinator, Fault{ExitCode::disk, "no space"});
+    Frames frames = opens_contact ? frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 2))
+                                  : frames_of(kWorker, kWorker, kCoordinator, Fault{ExitCode::disk, "no space"});
     frames[1] = tests::cut_to(frames[1], frames[1].size() - 1);
-    if (!knocks) frames[0] = tests::changed(frames[0], 32, 1 ^ 2);  // its number: the next is decoded, and no other
+    if (!opens_contact)
+      frames[0] = tests::changed(frames[0], 32, 1 ^ 2);  // its number: the next is decoded, and no other
     tests::seal(frames);
     Host& hub = *hosts_[kCoordinator];
     hub.receive(frames, world());
     EXPECT_EQ(hub.refused(), 1U);
-    EXPECT_EQ(hub.last_refusal(), std::string("a malformed ") + (knocks ? "HELLO" : "FAULT") + " from worker-0");
+    EXPECT_EQ(hub.last_refusal(), std::string("a malformed ") + (opens_contact ? "HELLO" : "FAULT") + " from worker-0");
     talk();
     pass(kSecond);
-    ASSERT_EQ(hub.ended().has_value(), !knocks) << "anybody can knock";
-    if (knocks) continue;
+    ASSERT_EQ(hub.ended().has_value(), !opens_contact) << "anybody can begin";
+    if (opens_contact) continue;
     EXPECT_EQ(hub.ended()->code, ExitCode::bug);
     EXPECT_EQ(hub.ended()->what, "a malformed FAULT from worker-0");
   }
@@ -171,8 +172,8 @@ TEST_F(Hosts, OnlyTheCoordinatorDismisses) {
     out.send(kWorker, Stop{ExitCode::interrupted, "enough"});
     return Status();
   }));
-  neighbour.know({kWorker, kWorker.name(), 2});
-  member.know({other, other.name(), 3});
+  neighbour.register_peer({kWorker, kWorker.name(), 2});
+  member.register_peer({other, other.name(), 3});
   neighbour.tell(other, Ready{}, world());
   talk();
   pass(kSecond);
@@ -453,7 +454,7 @@ TEST_F(Hosts, AnObserverAsksWithoutAJob) {
   auto node = std::make_unique<Listener>(observer);
   Listener& listener = *node;
   asking.add(std::move(node));
-  asking.know({kCoordinator, kCoordinator.name(), 0});
+  asking.register_peer({kCoordinator, kCoordinator.name(), 0});
   asking.ask({observer.name()}, now_);
   talk();
   ASSERT_EQ(listener.count<StatusReport>(), 1U);
@@ -477,8 +478,8 @@ TEST_F(Hosts, AFullPeerIsLeftAloneUntilItIsWritable) {
 TEST_F(Hosts, PeersAreServedInTurn) {
   Host& hub = host(kCoordinator, 1);
   const NodeId other{Role::worker, 1};
-  hub.know({kWorker, kWorker.name(), 2});
-  hub.know({other, other.name(), 3});
+  hub.register_peer({kWorker, kWorker.name(), 2});
+  hub.register_peer({other, other.name(), 3});
   hub.add(std::make_unique<Listener>(kCoordinator, [&](const Envelope&, Outbox& out) {
     for (RoundId i = 1; i <= 2; ++i) out.send(kWorker, RoundsDone{i});
     for (RoundId i = 1; i <= 2; ++i) out.send(other, RoundsDone{i});
@@ -509,7 +510,7 @@ TEST_F(Hosts, APeerThatTakesNothingEndsTheProcessAndIsNamed) {
     return Status();
   });
   talk();
-  member.know({other, other.name(), 3});
+  member.register_peer({other, other.name(), 3});
   member.tell(kWorker, Ready{}, world());
   talk();
   pass(3 * kSecond);

@@ -350,7 +350,7 @@ TEST(Link, ALargeMessageGoesInPiecesOfTheirOwnNumbersAndArrivesWhole) {
   EXPECT_EQ(arrive(b, sent[11], kSecond), 77U);
 }
 
-TEST(Link, AMessageOfThePieceSizeGoesWholeAndOneOfTheLinksOwnOrAKnockIsNeverCut) {
+TEST(Link, AMessageOfThePieceSizeGoesWholeAndOneOfTheLinksOwnOrAFirstMessageIsNeverCut) {
   const Frames message = encode_message(Lease{1, 2, 3, bytes_of(100)});
   Link a = link_of(kA, kB, size_of(message)), b = link_of(kA, kB, size_of(message) - 1);
   a.submit(kA, kB, Kind::lease, message);

@@ -8,9 +8,9 @@
 namespace rota::lda {
 namespace {
 
-TEST(LogGammaRise, IsTheLogarithmOfARisingFactorial) {
+TEST(LogRisingFactorial, IsTheLogarithmOfARisingFactorial) {
   for (const double a : {0.01, 0.1, 1.0, 69.06}) {
-    const LogGammaRise rise(a);
+    const LogRisingFactorial rise(a);
     double sum = 0;  // ln( a (a+1) ... (a+n-1) )
     for (std::uint64_t n = 0; n < 10'000; ++n) {
       ASSERT_NEAR(rise(n), sum, 1e-9 * (1 + std::abs(sum))) << a << " " << n;
