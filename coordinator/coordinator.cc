@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <set>
+
+#include "core/runtime/handle.h"
 
 namespace rota {
 
@@ -32,10 +33,12 @@ Coordinator::Coordinator(RunPlan plan, std::shared_ptr<Recorder> recorder)
     : plan_(std::move(plan)),
       recorder_(std::move(recorder)),
       roster_(plan_),
+      loading_(plan_),
+      epochs_(plan_.workers, plan_.schedulers),
       turns_(plan_.schedulers),
       dispatch_(plan_.shards, plan_.slices, plan_.workers, plan_.partitions, {}) {
   if (!plan_.resume) return;
-  committed_ = plan_.resume;
+  last_checkpoint_ = plan_.resume;
   next_round_ = plan_.resume->next_round;
   seconds_ = plan_.resume->seconds;
   scheduling_epoch_ = plan_.resume->epoch + 1;
@@ -50,7 +53,12 @@ Status Coordinator::step(const Envelope& in, Outbox& out) {
     recorder_->event("ignored", {{"role", in.from.name()}, {"what", kind_name(kind_of(in.message))}});
     return {};
   }
-  std::visit([&](const auto& message) { on(message, in.from, out); }, in.message);
+  const Status handled = handle<Hello, Beat, Fault, Stop, Loaded, CutMade, Ready, Rounds, Committed, EpochDone,
+                                Evaluated, Saved, Written, AskStatus>(in, [&](const auto& message) {
+    on(message, in.from, out);
+    return Status();
+  });
+  if (!handled.ok()) end(handled.code(), handled.what(), out);
   return {};
 }
 
@@ -188,50 +196,22 @@ void Coordinator::on(const Stop& stop, NodeId from, Outbox& out) {
 
 void Coordinator::on(const Loaded& loaded, NodeId from, Outbox& out) {
   if (phase_ != Phase::loading || from.role != Role::worker) return wrong(from, "LOADED", out);
-  if (!loaded_.emplace(from.index, loaded).second) return wrong(from, "LOADED", out);
-  if (loaded_.size() < plan_.workers) return;
-  Weights weights;
-  for (const auto& [worker, part] : loaded_) {
-    items_ = std::accumulate(part.items.begin(), part.items.end(), items_);
-    weights.census.resize(std::max(weights.census.size(), part.census.size()));
-    for (std::size_t key = 0; key < part.census.size(); ++key) weights.census[key] += part.census[key];
-  }
+  if (!loading_.add(from.index, loaded)) return wrong(from, "LOADED", out);
+  if (!loading_.complete()) return;
+  if (const Status same = loading_.check(); !same.ok()) return end(same.code(), same.what(), out);
+  items_ = loading_.items();
   items_unit_ = loaded.items_unit;
   terms_ = loaded.terms;
   tables_ = loaded.tables;
-  if (plan_.resume && plan_.resume->items != items_) {
-    return end(ExitCode::bad_data,
-               "the input has " + std::to_string(items_) + " " + items_unit_ + " now; the checkpoint was made with " +
-                   std::to_string(plan_.resume->items),
-               out);
-  }
-  if (const Status same = check_data(); !same.ok()) return end(same.code(), same.what(), out);
+  next_checkpoint_.app = loaded.app;
+  next_checkpoint_.input = loaded.input;
+  next_checkpoint_.valid = loaded.valid;
   if (!plan_.resume) scheduling_epoch_ = loaded.starting_pass ? 0 : 1;
   last_epoch_ = plan_.epochs > 0 ? plan_.epochs : loaded.epochs > 0 ? loaded.epochs : kNoEnd;
   recorder_->event("loaded", {{"items", std::to_string(items_)}, {"unit", items_unit_}});
-  loaded_.clear();
   enter(Phase::cutting);
-  to_all(roster_.schedulers(), weights, out);
-}
-
-// Whether all workers read the same, and what the checkpoint was made with.
-Status Coordinator::check_data() {
-  const Loaded& first = loaded_.begin()->second;
-  committing_.app = first.app;
-  committing_.input = first.input;
-  committing_.valid = first.valid;
-  const auto differ = [](const Loaded& a, const Hash128& input, const Hash128& valid) {
-    return a.input != input ? "input" : a.valid != valid ? "held-out data (--valid)" : nullptr;
-  };
-  for (const auto& [worker, loaded] : loaded_)
-    if (const char* what = differ(loaded, first.input, first.valid))
-      return {ExitCode::bad_data, "the " + std::string(what) + " that worker-" + std::to_string(worker) +
-                                      " reads has another content than that of worker-0"};
-  if (!plan_.resume) return {};
-  if (const char* what = differ(first, plan_.resume->input, plan_.resume->valid))
-    return {ExitCode::bad_data,
-            "the " + std::string(what) + " has another content than what the checkpoint was made with"};
-  return {};
+  to_all(roster_.schedulers(), loading_.weights(), out);
+  loading_.clear();
 }
 
 void Coordinator::on(const CutMade& cut, NodeId from, Outbox& out) {
@@ -265,8 +245,8 @@ void Coordinator::on(const Ready&, NodeId from, Outbox& out) {
 }
 
 void Coordinator::begin_training(Outbox& out) {
-  next_to_record_ = scheduling_epoch_;
-  committed_at_ = out.now();
+  epochs_.begin(scheduling_epoch_);
+  last_checkpoint_at_ = out.now();
   enter(Phase::training);
   if (scheduling_epoch_ > last_epoch_ || (plan_.resume && plan_.resume->ends_job)) return finish(out);
   epoch_began_ = out.now();
@@ -286,13 +266,7 @@ void Coordinator::on(const Rounds& rounds, NodeId from, Outbox& out) {
     ++next_round_;
     if (ends_epoch) ++scheduling_epoch_;
   }
-  for (const EpochFigures& one : rounds.figures) {
-    const std::string prefix = plan_.schedulers > 1 ? from.name() + "." : "";
-    ScheduledEpoch& epoch = scheduled_[one.epoch];
-    ++epoch.schedulers;
-    for (const Figure& figure : one.figures) epoch.figures.emplace_back(prefix + figure.name, figure.value);
-    if (one.converged) epoch.converged = epoch.converged.value_or(true) && *one.converged;
-  }
+  for (const EpochFigures& one : rounds.figures) epochs_.add(from.index, one);
   give_out(out);
   end_epochs(out);
 }
@@ -308,7 +282,7 @@ void Coordinator::give_out(Outbox& out) {
       last_epoch_ = epoch;
       ends_job_ = true;
     }
-    times_.try_emplace(epoch, plan_.workers);
+    epochs_.given_out(epoch);
     dispatch_.give_out();
     if (!ends) continue;
     last_round_[epoch] = id;
@@ -325,7 +299,7 @@ Coordinator::Boundary Coordinator::boundary_after(Epoch epoch, Nanoseconds now) 
   boundary.last = epoch == last_epoch_ || stop_.has_value();
   boundary.evaluate = boundary.last || (plan_.eval_every > 0 && epoch % plan_.eval_every == 0);
   boundary.save = boundary.last || (plan_.checkpoint_every > 0 && epoch % plan_.checkpoint_every == 0 && !checkpoint_ &&
-                                    now - committed_at_ >= plan_.checkpoint_spacing);
+                                    now - last_checkpoint_at_ >= plan_.checkpoint_spacing);
   return boundary;
 }
 
@@ -340,39 +314,22 @@ void Coordinator::tell_done(Outbox& out) {
 }
 
 void Coordinator::on(const EpochDone& done, NodeId from, Outbox& out) {
-  const auto times = times_.find(done.epoch);
-  if (from.role != Role::worker || times == times_.end() || !times->second.add(from.index, done))
-    return wrong(from, "EPOCH_DONE", out);
+  if (from.role != Role::worker || !epochs_.add(from.index, done)) return wrong(from, "EPOCH_DONE", out);
   roster_.heard(from, done.memory, out.now());
   end_epochs(out);
 }
 
-bool Coordinator::epoch_is_over() const {
-  const auto times = times_.find(next_to_record_);
-  const auto scheduled = scheduled_.find(next_to_record_);
-  return times != times_.end() && times->second.complete() && scheduled != scheduled_.end() &&
-         scheduled->second.schedulers == plan_.schedulers;
-}
-
 // Ends every epoch that all workers and schedulers have ended, in order.
 void Coordinator::end_epochs(Outbox& out) {
-  while (epoch_is_over()) {
-    const auto times = times_.find(next_to_record_);
+  while (epochs_.next_is_over()) {
     const double took = seconds(out.now() - epoch_began_);
     seconds_ += took;
     epoch_began_ = out.now();
-    record_ = {};
-    record_.epoch = next_to_record_;
+    record_ = epochs_.take();
     record_.epochs = last_epoch_ == kNoEnd ? 0 : last_epoch_;
     record_.seconds = seconds_;
-    times->second.fill(record_);
-    ScheduledEpoch scheduled = std::move(scheduled_.extract(next_to_record_).mapped());
-    record_.figures = std::move(scheduled.figures);
-    record_.converged = scheduled.converged;
     record_.items_per_second = took > 0 ? static_cast<double>(record_.items) / took : 0;
-    times_.erase(times);
-    dispatch_.epoch_done(next_to_record_);
-    ++next_to_record_;
+    dispatch_.epoch_done(record_.epoch);
     tell_done(out);
     if (!boundary_ || boundary_->epoch != record_.epoch) {
       record_epoch(nullptr, out);
@@ -432,15 +389,15 @@ void Coordinator::record_epoch(const std::vector<double>* terms, Outbox& out) {
 
 void Coordinator::begin_save(Outbox& out) {
   boundary_->stage = Boundary::Stage::saving;
-  if (checkpoint_) return;  // of an earlier epoch, still being written: commit() comes back here
+  if (checkpoint_) return;  // of an earlier epoch, still being written: record_checkpoint() comes back here
   checkpoint_.emplace(plan_, boundary_->epoch);
-  committing_.epoch = boundary_->epoch;
-  committing_.record = record_;
-  committing_.next_round = last_round_.at(boundary_->epoch) + 1;
-  committing_.seconds = seconds_;
-  committing_.items = items_;
-  committing_.job = plan_.job;
-  committing_.ends_job = ends_job_ && boundary_->epoch == last_epoch_;
+  next_checkpoint_.epoch = boundary_->epoch;
+  next_checkpoint_.record = record_;
+  next_checkpoint_.next_round = last_round_.at(boundary_->epoch) + 1;
+  next_checkpoint_.seconds = seconds_;
+  next_checkpoint_.items = items_;
+  next_checkpoint_.job = plan_.job;
+  next_checkpoint_.ends_job = ends_job_ && boundary_->epoch == last_epoch_;
   const Save save{boundary_->epoch, 0};
   for (std::uint32_t p = 0; p < plan_.partitions; ++p)
     out.send({Role::partition, p}, Save{boundary_->epoch, checkpoint_->objects_of(p)});
@@ -453,7 +410,7 @@ void Coordinator::on(const Saved& saved, NodeId from, Outbox& out) {
   if (!checkpoint_ || saved.epoch != checkpoint_->epoch() || !saves || !checkpoint_->saved(from))
     return wrong(from, "SAVED", out);
   if (!checkpoint_->all_saved()) return;
-  if (checkpoint_->all_written()) commit(out);
+  if (checkpoint_->all_written()) record_checkpoint(out);
   // What was put is a copy: training goes on while the partitions write it.
   if (!boundary_->last) go_on(out);
 }
@@ -469,12 +426,12 @@ void Coordinator::on(const Written& written, NodeId from, Outbox& out) {
   if (!checkpoint_ || written.epoch != checkpoint_->epoch() || from.role != Role::partition ||
       !checkpoint_->written(from.index, written))
     return wrong(from, "WRITTEN", out);
-  if (checkpoint_->all_saved() && checkpoint_->all_written()) commit(out);
+  if (checkpoint_->all_saved() && checkpoint_->all_written()) record_checkpoint(out);
 }
 
-void Coordinator::commit(Outbox& out) {
-  checkpoint_->fill(committing_);
-  out.start_io([this, recorder = recorder_, record = committing_]() -> Continuation {
+void Coordinator::record_checkpoint(Outbox& out) {
+  checkpoint_->fill(next_checkpoint_);
+  out.start_io([this, recorder = recorder_, record = next_checkpoint_]() -> Continuation {
     Status status = recorder->commit(record);
     return [this, record, status = std::move(status)](Outbox& later) -> Status {
       if (phase_ == Phase::ended) return {};
@@ -484,8 +441,8 @@ void Coordinator::commit(Outbox& out) {
       }
       recorder_->event("checkpoint", {{"epoch", std::to_string(record.epoch)}, {"hash", record.model_hash.hex()}});
       checkpoint_.reset();
-      committed_ = record;
-      committed_at_ = later.now();
+      last_checkpoint_ = record;
+      last_checkpoint_at_ = later.now();
       // A signal that came while this was written: the epoch begun meanwhile is worth less than the wait for its end.
       const bool begun = !boundary_ || boundary_->stage == Boundary::Stage::running;
       if (stop_ && begun) finish(later);
@@ -502,15 +459,16 @@ void Coordinator::commit(Outbox& out) {
 // ---- ending ----
 
 void Coordinator::finish(Outbox& out) {
-  if (!committed_) return end(ExitCode::bug, "the run ended without a checkpoint", out);
-  if (stop_ && committed_->epoch < last_epoch_) {
+  if (!last_checkpoint_) return end(ExitCode::bug, "the run ended without a checkpoint", out);
+  if (stop_ && last_checkpoint_->epoch < last_epoch_) {
     const std::string of = last_epoch_ == kNoEnd ? "" : " of " + std::to_string(last_epoch_);
     return end(stop_->code,
-               "stopped after epoch " + std::to_string(committed_->epoch) + of + "; `rota resume` continues", out);
+               "stopped after epoch " + std::to_string(last_checkpoint_->epoch) + of + "; `rota resume` continues",
+               out);
   }
   if (record_.converged == false) recorder_->event("warning", {{"what", "the job has ended before it converged"}});
   enter(Phase::finishing);
-  RunResult result{record_, *committed_, roster_.peak_memory()};
+  RunResult result{record_, *last_checkpoint_, roster_.peak_memory()};
   result.peak_memory.emplace_back(kCoordinator.name(), out.world().memory);
   out.start_io([this, recorder = recorder_, result]() -> Continuation {
     Status status = recorder->finish(result);
@@ -529,7 +487,7 @@ void Coordinator::end(ExitCode code, const std::string& what, Outbox& out) {
   if (phase_ == Phase::ended) return;
   phase_ = Phase::ended;
   Recorder::Fields fields{{"exit", std::to_string(static_cast<int>(code))}, {"what", what}};
-  if (code == ExitCode::ok) fields.emplace_back("model_hash", committed_->model_hash.hex());
+  if (code == ExitCode::ok) fields.emplace_back("model_hash", last_checkpoint_->model_hash.hex());
   recorder_->event("end", fields);
   for (const NodeId process : roster_.processes())
     if (roster_.contains(process)) out.send(process, Stop{code, what});
@@ -542,11 +500,6 @@ bool Coordinator::takes_part(NodeId node) const {
 
 void Coordinator::wrong(NodeId from, const std::string& what, Outbox& out) {
   end(ExitCode::bug, "an unexpected " + what + " from " + from.name(), out);
-}
-
-template <typename M>
-void Coordinator::on(const M& message, NodeId from, Outbox& out) {
-  wrong(from, kind_name(message.kind), out);
 }
 
 void Coordinator::on(const AskStatus&, NodeId from, Outbox& out) {

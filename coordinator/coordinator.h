@@ -12,6 +12,8 @@
 #include "coordinator/checkpoint.h"
 #include "coordinator/dispatch.h"
 #include "coordinator/epoch_sum.h"
+#include "coordinator/loading.h"
+#include "coordinator/open_epochs.h"
 #include "coordinator/plan.h"
 #include "coordinator/roster.h"
 #include "core/records/records.h"
@@ -58,8 +60,6 @@ class Coordinator final : public Node {
   void on(const Saved& saved, NodeId from, Outbox& out);
   void on(const Written& written, NodeId from, Outbox& out);
   void on(const AskStatus& ask, NodeId from, Outbox& out);
-  template <typename M>
-  void on(const M&, NodeId from, Outbox& out);  // any other: the peer is wrong
 
   void heard(NodeId process, std::uint64_t memory, Nanoseconds now);
   void gather(Outbox& out);
@@ -67,18 +67,16 @@ class Coordinator final : public Node {
   void lose(const Roster::Loss& loss, Outbox& out);
   void begin_loading(Outbox& out);
   void enter(Phase phase);
-  Status check_data();
   void tell_ignored(const std::vector<Ignored>& ignored);
   void begin_training(Outbox& out);
   void give_out(Outbox& out);
   Boundary boundary_after(Epoch epoch, Nanoseconds now) const;
-  bool epoch_is_over() const;
   void end_epochs(Outbox& out);
   void begin_evaluation(Outbox& out);
   void record_epoch(const std::vector<double>* terms, Outbox& out);
   void begin_save(Outbox& out);
   void go_on(Outbox& out);
-  void commit(Outbox& out);
+  void record_checkpoint(Outbox& out);
   void tell_done(Outbox& out);
   void finish(Outbox& out);
   void end(ExitCode code, const std::string& what, Outbox& out);
@@ -94,7 +92,7 @@ class Coordinator final : public Node {
   Nanoseconds started_at_ = 0;
 
   // Preparing.
-  std::map<std::uint32_t, Loaded> loaded_;  // by worker
+  Loading loading_;
   std::set<NodeId> ready_;
   std::uint64_t items_ = 0;
   std::string items_unit_;
@@ -110,24 +108,17 @@ class Coordinator final : public Node {
   Epoch scheduling_epoch_ = 0;  // of the next round to come from the scheduler
   std::optional<Boundary> boundary_;
   std::map<Epoch, RoundId> last_round_;  // of epochs that were given out whole
-  std::map<Epoch, EpochTimes> times_;    // of epochs not yet recorded
-  struct ScheduledEpoch {
-    std::uint32_t schedulers = 0;  // for which it is over
-    std::vector<std::pair<std::string, double>> figures;
-    std::optional<bool> converged;  // all schedules that say so have
-  };
-  std::map<Epoch, ScheduledEpoch> scheduled_;  // likewise
-  Epoch next_to_record_ = 0;
+  OpenEpochs epochs_;
   Nanoseconds epoch_began_ = 0;
   double seconds_ = 0;
   EpochRecord record_;  // the newest
   std::optional<Evaluation> evaluation_;
 
   // Checkpoints.
-  std::optional<Checkpoint> checkpoint_;   // being written
-  std::optional<CommitRecord> committed_;  // the newest
-  CommitRecord committing_;
-  Nanoseconds committed_at_ = 0;
+  std::optional<Checkpoint> checkpoint_;         // being written
+  std::optional<CommitRecord> last_checkpoint_;  // the newest
+  CommitRecord next_checkpoint_;
+  Nanoseconds last_checkpoint_at_ = 0;
 
   std::optional<Ending> stop_;                // asked for by a signal
   std::map<NodeId, Nanoseconds> stopped_by_;  // whose signals they were, and when the first came

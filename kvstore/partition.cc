@@ -24,10 +24,8 @@ Partition::Partition(PartitionSettings settings, const Plugin& plugin, const Job
 }
 
 Status Partition::step(const Envelope& in, Outbox& out) {
-  return handle(
-      in, [&](const auto& message) requires requires { this->on(message, in.from, out); } {
-        return on(message, in.from, out);
-      });
+  return handle<Welcome, Expect, Parts, Evaluate, Save, Put, Fetch>(
+      in, [&](const auto& message) { return on(message, in.from, out); });
 }
 
 Status Partition::on(const Welcome& welcome, NodeId, Outbox& out) {

@@ -27,10 +27,8 @@ Scheduler::Scheduler(SchedulerSettings settings, const Plugin& plugin, Job job)
       commits_(plugin.tables != nullptr ? plugin.tables(job_) : std::vector<Table>(), settings_.partitions) {}
 
 Status Scheduler::step(const Envelope& in, Outbox& out) {
-  return handle(
-      in, [&](const auto& message) requires requires { this->on(message, in.from, out); } {
-        return on(message, in.from, out);
-      });
+  return handle<Welcome, Weights, Start, Deltas, RoundsDone, Save, Fetched>(
+      in, [&](const auto& message) { return on(message, in.from, out); });
 }
 
 Status Scheduler::on(const Welcome& welcome, NodeId, Outbox&) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -19,8 +18,7 @@ namespace {
 // Tasks given to the compute threads beyond those that run, for each thread: so none waits for this node's thread to
 // hear that it is free.
 constexpr std::uint32_t kQueuedPerThread = 1;
-// Objects of a checkpoint that are asked for and not restored, beyond one for each thread: so the next is here when a
-// thread is free, and no more of them than that fill the memory.
+// Objects of a checkpoint that are asked for and not restored, beyond one for each thread.
 constexpr std::size_t kFetchedAhead = 2;
 
 ShardId first_shard(std::uint32_t worker, std::uint32_t shards, std::uint32_t workers) {
@@ -43,14 +41,14 @@ Worker::Worker(WorkerSettings settings, const Plugin& plugin, Job job)
       end_(first_shard(settings.index + 1, job_.shards, settings.workers)),
       tables_(plugin.tables != nullptr ? plugin.tables(job_) : std::vector<Table>()),
       terms_(plugin.terms != nullptr ? plugin.terms(job_) : std::vector<Term>()),
+      restoring_(settings.partitions, settings.threads + kFetchedAhead),
       commits_(tables_, settings.partitions),
-      part_sums_(first_, end_, job_.shards) {}
+      part_sums_(first_, end_, job_.shards),
+      tallies_(end_ - first_, settings.threads) {}
 
 Status Worker::step(const Envelope& in, Outbox& out) {
-  return handle(
-      in, [&](const auto& message) requires requires { this->on(message, in.from, out); } {
-        return on(message, in.from, out);
-      });
+  return handle<Welcome, CutMade, Tasks, Lease, Deltas, Evaluate, Save, Fetched>(
+      in, [&](const auto& message) { return on(message, in.from, out); });
 }
 
 Status Worker::tick(Outbox& out) {
@@ -116,10 +114,10 @@ Status Worker::tell_loaded(Outbox& out) {
 }
 
 Status Worker::on(const CutMade& cut, NodeId from, Outbox& out) {
-  if (shards_.empty() || preparing_ > 0 || prepared_) return unexpected(cut.kind, from);
+  if (shards_.empty() || attaching_ > 0 || prepared_) return unexpected(cut.kind, from);
   cut_ = cut.cut;
   const auto slices = static_cast<std::uint32_t>(cut_.slices.size());
-  preparing_ = shards_.size();
+  attaching_ = shards_.size();
   for (Shard& shard : shards_) {
     out.start([this, &shard]() -> Continuation {
       Status status = call_hook(plugin_.name, "Push::attach", "shard " + std::to_string(shard.id),
@@ -141,40 +139,29 @@ Status Worker::on(const CutMade& cut, NodeId from, Outbox& out) {
 
 // One shard is prepared; after the last, what a resumed job had is fetched.
 Status Worker::attached(Outbox& out) {
-  if (--preparing_ > 0) return {};
+  if (--attaching_ > 0) return {};
   prepared_ = true;
   if (!resume_) {
     out.send(kCoordinator, Ready{});
     return {};
   }
   const auto slices = static_cast<std::uint32_t>(cut_.slices.size());
-  for (const Shard& shard : shards_) to_fetch_.push_back({Object::shard, shard.id});
+  for (const Shard& shard : shards_) restoring_.want(Object::shard, shard.id);
   for (SliceId b = 0; b < slices; ++b)
-    if (hosts(home_shard(b, job_.shards, slices))) to_fetch_.push_back({Object::slice, b});
-  preparing_ = to_fetch_.size();
-  fetch_more(out);
+    if (hosts(home_shard(b, job_.shards, slices))) restoring_.want(Object::slice, b);
+  restoring_.ask(out);
   return {};
-}
-
-void Worker::fetch_more(Outbox& out) {
-  for (; !to_fetch_.empty() && fetching_ < settings_.threads + kFetchedAhead; ++fetching_) {
-    const Fetch& next = to_fetch_.front();
-    out.send({Role::partition, partition_of_object(next.id, settings_.partitions)}, next);
-    to_fetch_.pop_front();
-  }
 }
 
 // A resumed worker is ready when all it fetched and all the partitions' rows are in.
 void Worker::ready_if_prepared(Outbox& out) {
-  if (prepared_ && preparing_ == 0 && commits_.restored()) out.send(kCoordinator, Ready{});
+  if (prepared_ && restoring_.done() && commits_.restored()) out.send(kCoordinator, Ready{});
 }
 
 Status Worker::on(const Fetched& fetched, NodeId from, Outbox& out) {
-  if (!prepared_ || fetching_ == 0) return unexpected(fetched.kind, from);
+  if (!prepared_ || !restoring_.waits()) return unexpected(fetched.kind, from);
   const auto prepared = [this](Outbox& later) {
-    --preparing_;
-    --fetching_;
-    fetch_more(later);
+    restoring_.restored(later);
     ready_if_prepared(later);
   };
   if (fetched.object == Object::slice && fetched.id < cut_.slices.size()) {
@@ -213,16 +200,13 @@ Status Worker::on(const Tasks& tasks, NodeId from, Outbox& out) {
   for (const Task& task : tasks.tasks) {
     const bool known =
         (!task.slice || *task.slice < cut_.slices.size()) && (!task.shared || commits_.is_open(task.round));
-    if (!hosts(task.shard) || !known)
-      return {ExitCode::bug, "a task that cannot be, for shard " + std::to_string(task.shard)};
-    auto& steps = shard(task.shard).steps;
-    if (task.slice) steps.push_back({Step::What::slice, task});
-    if (task.shared) steps.push_back({Step::What::shared, task});
-    if (task.ends_epoch) steps.push_back({Step::What::epoch_end, task});
-    tally(task.epoch, out);
+    if (!hosts(task.shard) || !known) return {ExitCode::bug, "an invalid task for shard " + std::to_string(task.shard)};
+    shard(task.shard).steps.add(task);
+    tallies_.begin(task.epoch, out);
   }
   for (const Handover& handover : tasks.handovers)
-    if (handover.shard >= job_.shards || !leases_.tell(handover)) return {ExitCode::bug, "a slice is to go two ways"};
+    if (handover.shard >= job_.shards || !leases_.tell(handover))
+      return {ExitCode::bug, "conflicting handovers of slice " + std::to_string(handover.slice)};
   for (const Handover& handover : tasks.handovers) move_on(handover.slice, out);
   return run_ready(out);
 }
@@ -238,9 +222,9 @@ Status Worker::on(const Lease& lease, NodeId from, Outbox& out) {
 }
 
 bool Worker::runnable(const Shard& shard) const {
-  if (shard.busy || shard.steps.empty() || shard.refreshed < refreshes_due(shard)) return false;
-  const Step& step = shard.steps.front();
-  return step.what != Step::What::slice || leases_.ready(*step.task.slice, step.task.round);
+  if (shard.busy || shard.steps.empty() || shard.steps.refreshed() < refreshes_due(shard)) return false;
+  const ShardSteps::Step& step = shard.steps.front();
+  return step.what != ShardSteps::Step::What::slice || leases_.ready(*step.task.slice, step.task.round);
 }
 
 // Earliest round first, then the lowest shard: that is the one whose slice leaves the worker and is waited for.
@@ -259,12 +243,14 @@ Status Worker::run_ready(Outbox& out) {
 }
 
 Status Worker::begin(Shard& shard, Outbox& out) {
-  const Step step = shard.steps.front();
-  shard.steps.pop_front();
-  if (step.what == Step::What::epoch_end) return end_of_epoch(step.task, out);
+  const ShardSteps::Step step = shard.steps.take();
+  if (step.what == ShardSteps::Step::What::epoch_end) {
+    if (tallies_.shard_done(step.task.epoch, out)) out.send(kCoordinator, tallies_.report(step.task.epoch, out));
+    return {};
+  }
   shard.busy = true;
   ++running_;
-  if (step.what == Step::What::slice)
+  if (step.what == ShardSteps::Step::What::slice)
     begin_slice(shard, step.task, out);
   else
     begin_shared(shard, step.task, out);
@@ -312,7 +298,7 @@ void Worker::begin_slice(Shard& shard, const Task& task, Outbox& out) {
       ROTA_TRY(status);
       --running_;
       shard.busy = false;
-      tally_work(task.epoch, items, took, later);
+      tallies_.add_work(task.epoch, items, took, later);
       leases_.release(slice);
       move_on(slice, later);
       return run_ready(later);
@@ -331,7 +317,7 @@ void Worker::depart(Leases::Departure departure, Outbox& out) {
   const NodeId to{Role::worker, worker_of_shard(handover.shard, job_.shards, settings_.workers)};
   HeldSlice& slice = departure.slice;
   if (slice.rows == nullptr || !slice.bytes.empty()) {  // as it came, or as the compute thread made it
-    if (!tallies_.empty()) tallies_.rbegin()->second.slice_bytes += slice.bytes.size();
+    tallies_.add_slice_bytes(slice.bytes.size());
     out.send(to, Lease{handover.slice, handover.to, handover.shard, slice.bytes});
     return;
   }
@@ -343,7 +329,7 @@ void Worker::depart(Leases::Departure departure, Outbox& out) {
     const Bytes encoded = Bytes::from(bytes.take());
     return [this, to, handover, encoded, status](Outbox& later) -> Status {
       ROTA_TRY(status);
-      if (!tallies_.empty()) tallies_.rbegin()->second.slice_bytes += encoded.size();
+      tallies_.add_slice_bytes(encoded.size());
       later.send(to, Lease{handover.slice, handover.to, handover.shard, encoded});
       return {};
     };
@@ -353,7 +339,7 @@ void Worker::depart(Leases::Departure departure, Outbox& out) {
 void Worker::begin_shared(Shard& shard, const Task& task, Outbox& out) {
   // Copies, so that a commit that comes meanwhile changes nothing that is being read.
   auto rows = std::make_shared<const SharedRows>(commits_.rows(task.round));
-  const auto unseen = unseen_by(shard);
+  const auto unseen = backlog_.from(shard.steps.refreshed());
   auto values = std::make_shared<std::vector<double>>(commits_.values(task.round, unseen));
   const Table& table = commits_.table(rows->table);
   out.start([this, &shard, &table, rows, values, task]() -> Continuation {
@@ -383,9 +369,8 @@ void Worker::begin_shared(Shard& shard, const Task& task, Outbox& out) {
           ROTA_TRY(status);
           --running_;
           shard.busy = false;
-          ++shard.pushed;
-          shard.epoch = task.epoch;
-          tally_work(task.epoch, items, took, later);
+          shard.steps.pushed_shared(task.epoch);
+          tallies_.add_work(task.epoch, items, took, later);
           const auto homes = commits_.homes(task.round);
           for (auto& [partition, sums] : part_sums_.add(task.round, shard.id, std::move(*parts), note,
                                                         {commits_.partitions_of(task.round), at, homes}))
@@ -403,34 +388,24 @@ Status Worker::on(const Deltas& deltas, NodeId from, Outbox& out) {
   }
   auto rounds = commits_.commit(from.index, deltas);
   if (!rounds.ok()) return rounds.status();
-  for (RoundDeltas& round : *rounds) committed_.push_back(std::make_shared<const RoundDeltas>(std::move(round)));
+  for (RoundDeltas& round : *rounds) backlog_.add(std::move(round));
   return run_ready(out);
 }
 
-// How many commits a shard must have refreshed from before its next step: all at an epoch's end, and else all but the
-// last s, the staleness.  Before its k-th push of an epoch those are exactly the epoch's first max(0, k - s), for those
-// of earlier epochs were seen at their ends.  So what a push sees does not depend on what has come; except in an
-// asynchronous run, where it is just that.
+// How many commits a shard must have refreshed from before its next step.
 std::uint64_t Worker::refreshes_due(const Shard& shard) const {
-  const bool ends = !shard.steps.empty() && shard.steps.front().what == Step::What::epoch_end;
-  if (ends) return shard.pushed;
-  if (settings_.asynchronous) return std::min(shard.pushed, committed_before_ + committed_.size());
-  return shard.pushed - std::min<std::uint64_t>(shard.pushed, settings_.staleness);
-}
-
-// Commits that a shard is not to see yet.
-std::vector<std::shared_ptr<const RoundDeltas>> Worker::unseen_by(const Shard& shard) const {
-  const auto seen = static_cast<std::ptrdiff_t>(shard.refreshed - committed_before_);
-  return {committed_.begin() + std::min<std::ptrdiff_t>(seen, std::ssize(committed_)), committed_.end()};
+  return settings_.asynchronous ? shard.steps.due_asynchronous(backlog_.come()) : shard.steps.due(settings_.staleness);
 }
 
 // Brings a free shard up to what its next step is to see, as far as it has come.
 void Worker::refresh(Shard& shard, Outbox& out) {
-  const std::uint64_t upto = std::min(refreshes_due(shard), committed_before_ + committed_.size());
-  if (shard.busy || shard.refreshed >= upto) return;
-  std::vector<std::shared_ptr<const RoundDeltas>> rounds;
-  for (; shard.refreshed < upto; ++shard.refreshed) rounds.push_back(committed_[shard.refreshed - committed_before_]);
-  forget_commits();
+  const std::uint64_t upto = std::min(refreshes_due(shard), backlog_.come());
+  if (shard.busy || shard.steps.refreshed() >= upto) return;
+  std::vector<CommitBacklog::Round> rounds = backlog_.between(shard.steps.refreshed(), upto);
+  shard.steps.refresh_until(upto);
+  std::uint64_t seen_by_all = upto;
+  for (const Shard& one : shards_) seen_by_all = std::min(seen_by_all, one.steps.refreshed());
+  backlog_.forget_before(seen_by_all);
   shard.busy = true;
   out.start([this, &shard, rounds = std::move(rounds)]() -> Continuation {
     const Nanoseconds began = now_ns();
@@ -445,56 +420,13 @@ void Worker::refresh(Shard& shard, Outbox& out) {
     return [this, &shard, took = now_ns() - began, status](Outbox& later) -> Status {
       ROTA_TRY(status);
       shard.busy = false;
-      tally_work(shard.epoch, 0, took, later);
+      tallies_.add_work(shard.steps.epoch(), 0, took, later);
       return run_ready(later);
     };
   });
 }
 
-void Worker::forget_commits() {
-  std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
-  for (const Shard& shard : shards_) all = std::min(all, shard.refreshed);
-  for (; committed_before_ < all && !committed_.empty(); ++committed_before_) committed_.pop_front();
-}
-
 // ---- the end of an epoch ----
-
-Worker::EpochTally& Worker::tally(Epoch epoch, const Outbox& out) {
-  const auto [found, is_new] = tallies_.try_emplace(epoch);
-  if (is_new) {
-    found->second.began = out.now();
-    found->second.bytes_before = out.world().bytes_sent;
-  }
-  return found->second;
-}
-
-void Worker::tally_work(Epoch epoch, std::uint64_t items, Nanoseconds took, const Outbox& out) {
-  EpochTally& one = tally(epoch, out);
-  one.items += items;
-  one.compute += took;
-}
-
-Status Worker::end_of_epoch(const Task& task, Outbox& out) {
-  EpochTally& epoch = tally(task.epoch, out);
-  if (++epoch.shards_done < shards_.size()) return {};
-  EpochDone done;
-  done.epoch = task.epoch;
-  done.items = epoch.items;
-  done.compute_ns = static_cast<std::uint64_t>(epoch.compute);
-  const Nanoseconds available = (out.now() - epoch.began) * settings_.threads;
-  done.wait_ns = static_cast<std::uint64_t>(std::max<Nanoseconds>(available - epoch.compute, 0));
-  done.bytes_sent = out.world().bytes_sent - epoch.bytes_before;
-  done.slice_bytes = epoch.slice_bytes;
-  done.memory = out.world().memory;
-  tallies_.erase(task.epoch);
-  // An epoch that was given out ahead begins for this worker when the one before it ends.
-  for (auto& [later, next] : tallies_) {
-    next.began = out.now();
-    next.bytes_before = out.world().bytes_sent;
-  }
-  out.send(kCoordinator, done);
-  return {};
-}
 
 bool Worker::quiet() const {
   return prepared_ && leases_.quiet() && std::all_of(shards_.begin(), shards_.end(), [](const Shard& shard) {

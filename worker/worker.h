@@ -1,8 +1,6 @@
 // worker/worker.h -- hosts data shards: loads them, runs their tasks in order, passes slices on, sends parts.
 // README.md has its states.
 #pragma once
-#include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,8 +10,12 @@
 #include "core/runtime/credit.h"
 #include "core/runtime/node.h"
 #include "rota/plugin.h"
+#include "worker/commit_backlog.h"
+#include "worker/epoch_tally.h"
 #include "worker/leases.h"
+#include "worker/restoring.h"
 #include "worker/saving.h"
+#include "worker/shard_steps.h"
 
 namespace rota {
 
@@ -41,28 +43,11 @@ class Worker final : public Node {
   std::vector<SliceId> slices_held() const { return leases_.held_ids(); }
 
  private:
-  // One thing that a shard has to do.  A task with a slice and shared rows is two; an epoch's end is one of its own.
-  struct Step {
-    enum class What { slice, shared, epoch_end } what;
-    Task task;
-  };
   struct Shard {
     ShardId id = 0;
     std::unique_ptr<Push> push;
-    std::deque<Step> steps;
+    ShardSteps steps;
     bool busy = false;  // some work on it is running
-    // Of the shared rounds, which come to all shards in the same order: how many it has pushed, and how many of their
-    // commits it has refreshed from.
-    std::uint64_t pushed = 0, refreshed = 0;
-    Epoch epoch = 0;  // of the last of them: no epoch ends for a shard before it has refreshed from all its commits
-  };
-  struct EpochTally {
-    std::uint32_t shards_done = 0;
-    std::uint64_t items = 0;
-    Nanoseconds compute = 0;
-    Nanoseconds began = 0;
-    std::uint64_t bytes_before = 0;
-    std::uint64_t slice_bytes = 0;
   };
 
   Status on(const Welcome& welcome, NodeId from, Outbox& out);
@@ -76,22 +61,16 @@ class Worker final : public Node {
   Status on(const Fetched& fetched, NodeId from, Outbox& out);
 
   Status attached(Outbox& out);
-  void fetch_more(Outbox& out);
   void ready_if_prepared(Outbox& out);
   Status run_ready(Outbox& out);
   bool runnable(const Shard& shard) const;
   Status begin(Shard& shard, Outbox& out);
   void begin_slice(Shard& shard, const Task& task, Outbox& out);
   void begin_shared(Shard& shard, const Task& task, Outbox& out);
-  Status end_of_epoch(const Task& task, Outbox& out);
   std::uint64_t refreshes_due(const Shard& shard) const;
-  std::vector<std::shared_ptr<const RoundDeltas>> unseen_by(const Shard& shard) const;
   void refresh(Shard& shard, Outbox& out);
-  void forget_commits();
   void move_on(SliceId slice, Outbox& out);
   void depart(Leases::Departure departure, Outbox& out);
-  EpochTally& tally(Epoch epoch, const Outbox& out);
-  void tally_work(Epoch epoch, std::uint64_t items, Nanoseconds took, const Outbox& out);
   bool quiet() const;
   // Runs `hook(shard, its share of the slices held here)` once for every shard; `done` when all have ended.
   using SliceList = std::vector<std::pair<SliceId, HeldSlice*>>;
@@ -115,18 +94,15 @@ class Worker final : public Node {
   std::optional<Epoch> resume_;
   Cut cut_;
   bool prepared_ = false;      // all shards are attached
-  std::size_t preparing_ = 0;  // attachments, and then restorations, still running or on their way
-  std::deque<Fetch> to_fetch_;
-  std::size_t fetching_ = 0;  // asked for, and not restored yet
+  std::size_t attaching_ = 0;  // shards that are being attached
+  Restoring restoring_;
 
   Leases leases_;
   Commits commits_;
-  // Commits that not all shards have refreshed from, in order; the first is that of shared round `committed_before_`.
-  std::deque<std::shared_ptr<const RoundDeltas>> committed_;
-  std::uint64_t committed_before_ = 0;
+  CommitBacklog backlog_;
   PartSums part_sums_;
   std::uint32_t running_ = 0;  // tasks with the compute threads
-  std::map<Epoch, EpochTally> tallies_;
+  EpochTallies tallies_;
   std::unique_ptr<Saving> saving_;  // of the newest checkpoint
 };
 

@@ -12,13 +12,15 @@ inline Status unexpected(Kind kind, NodeId from) {
   return {ExitCode::bug, std::string("an unexpected ") + kind_name(kind) + " from " + from.name()};
 }
 
-// `call` is a generic lambda that takes the kinds which the node handles, and no others:
-//   handle(in, [&](const auto& m) requires requires { on(m, in.from, out); } { return on(m, in.from, out); })
-template <typename Call>
+// Calls `call(message)` if the message is of one of the kinds in `Handled`; any other is unexpected().  A node lists
+// all that it handles, so that a kind without a handler does not compile, and one that was forgotten is seen missing:
+//   handle<Welcome, Stop>(in, [&](const auto& message) { return on(message, in.from, out); })
+template <typename... Handled, typename Call>
 Status handle(const Envelope& in, const Call& call) {
   return std::visit(
       [&](const auto& message) -> Status {
-        if constexpr (std::invocable<const Call&, decltype(message)>)
+        using M = std::remove_cvref_t<decltype(message)>;
+        if constexpr ((std::same_as<M, Handled> || ...))
           return call(message);
         else
           return unexpected(message.kind, in.from);

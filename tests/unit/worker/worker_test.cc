@@ -249,7 +249,7 @@ TEST_F(WorkerNode, ATaskForAnotherWorkersShardIsRefused) {
   EXPECT_NE(status.what().find("for shard 2"), std::string::npos) << status.what();
   Tasks twice;
   twice.handovers = {{0, 0, 1, 0}, {0, 0, 2, 1}};
-  EXPECT_EQ(hear(kCoordinator, twice).what(), "a slice is to go two ways");
+  EXPECT_EQ(hear(kCoordinator, twice).what(), "conflicting handovers of slice 0");
 }
 
 TEST_F(WorkerNode, SumsThePartsOfItsShardsAndEndsTheEpochBehindTheCommit) {

@@ -66,8 +66,9 @@ struct Process {
 struct Pair {
   explicit Pair(std::size_t message_bytes_max)
       : one(folder.path, kCoordinator, message_bytes_max), two(folder.path, kWorker, message_bytes_max) {
-    one.host.know({kWorker, two.transport->endpoint(), 1 + 10 * static_cast<std::uint64_t>(Role::worker)});
-    two.host.know({kCoordinator, one.transport->endpoint(), 1 + 10 * static_cast<std::uint64_t>(Role::coordinator)});
+    one.host.register_peer({kWorker, two.transport->endpoint(), 1 + 10 * static_cast<std::uint64_t>(Role::worker)});
+    two.host.register_peer(
+        {kCoordinator, one.transport->endpoint(), 1 + 10 * static_cast<std::uint64_t>(Role::coordinator)});
     one.host.add(std::make_unique<Listener>(kCoordinator, [this](const Envelope&, Outbox& out) {
       errand(out);
       return Status();
@@ -131,7 +132,7 @@ TEST(ZmqTransport, ObserversLeaveNoDescriptorsBehind) {
     });
     Listener& listener = *node;
     observer.host.add(std::move(node));
-    observer.host.know({kCoordinator, coordinator.transport->endpoint(), 0});
+    observer.host.register_peer({kCoordinator, coordinator.transport->endpoint(), 0});
     observer.host.ask({observer.transport->endpoint()}, now_ns());
     while (!observer.host.ended() || coordinator.host.queued_to(id) > 0) {
       observer.turn();

@@ -1,0 +1,49 @@
+#include "coordinator/loading.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+namespace rota {
+
+namespace {
+
+// What has another content, if something has.
+const char* differing(const Loaded& loaded, const Hash128& input, const Hash128& valid) {
+  if (loaded.input != input) return "input";
+  return loaded.valid != valid ? "held-out data (--valid)" : nullptr;
+}
+
+}  // namespace
+
+std::uint64_t Loading::items() const {
+  std::uint64_t sum = 0;
+  for (const auto& [worker, part] : loaded_) sum = std::accumulate(part.items.begin(), part.items.end(), sum);
+  return sum;
+}
+
+Weights Loading::weights() const {
+  Weights weights;
+  for (const auto& [worker, part] : loaded_) {
+    weights.census.resize(std::max(weights.census.size(), part.census.size()));
+    for (std::size_t key = 0; key < part.census.size(); ++key) weights.census[key] += part.census[key];
+  }
+  return weights;
+}
+
+Status Loading::check() const {
+  if (plan_.resume && plan_.resume->items != items())
+    return {ExitCode::bad_data, "the input has " + std::to_string(items()) + " " + common().items_unit +
+                                    " now; the checkpoint was made with " + std::to_string(plan_.resume->items)};
+  for (const auto& [worker, loaded] : loaded_)
+    if (const char* what = differing(loaded, common().input, common().valid))
+      return {ExitCode::bad_data, "the " + std::string(what) + " that worker-" + std::to_string(worker) +
+                                      " reads has another content than that of worker-0"};
+  if (!plan_.resume) return {};
+  if (const char* what = differing(common(), plan_.resume->input, plan_.resume->valid))
+    return {ExitCode::bad_data,
+            "the " + std::string(what) + " has another content than what the checkpoint was made with"};
+  return {};
+}
+
+}  // namespace rota

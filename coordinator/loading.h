@@ -1,0 +1,36 @@
+// coordinator/loading.h -- what the workers found in the data: put together, and compared.
+#pragma once
+#include <cstdint>
+#include <map>
+
+#include "coordinator/plan.h"
+#include "core/base/status.h"
+#include "core/wire/message.h"
+
+namespace rota {
+
+class Loading {
+ public:
+  explicit Loading(const RunPlan& plan) : plan_(plan) {}
+
+  // False if the worker has said so before.
+  bool add(std::uint32_t worker, const Loaded& loaded) { return loaded_.emplace(worker, loaded).second; }
+  // What was said is not needed any more.
+  void clear() { loaded_.clear(); }
+  bool complete() const { return loaded_.size() == plan_.workers; }
+
+  // The rest REQUIRES complete().
+
+  // Whether all workers read the same, and what the checkpoint was made with: else ExitCode::bad_data.
+  Status check() const;
+  std::uint64_t items() const;  // of all shards
+  Weights weights() const;      // the census of the whole job
+  // What is the same in all of them: units, terms, tables, hashes of the data.
+  const Loaded& common() const { return loaded_.begin()->second; }
+
+ private:
+  const RunPlan& plan_;
+  std::map<std::uint32_t, Loaded> loaded_;  // by worker
+};
+
+}  // namespace rota

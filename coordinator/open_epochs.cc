@@ -1,0 +1,37 @@
+#include "coordinator/open_epochs.h"
+
+namespace rota {
+
+void OpenEpochs::add(std::uint32_t scheduler, const EpochFigures& figures) {
+  const std::string prefix = schedulers_ > 1 ? NodeId{Role::scheduler, scheduler}.name() + "." : "";
+  Scheduled& epoch = scheduled_[figures.epoch];
+  ++epoch.schedulers;
+  for (const Figure& figure : figures.figures) epoch.figures.emplace_back(prefix + figure.name, figure.value);
+  if (figures.converged) epoch.converged = epoch.converged.value_or(true) && *figures.converged;
+}
+
+bool OpenEpochs::add(std::uint32_t worker, const EpochDone& done) {
+  const auto times = times_.find(done.epoch);
+  return times != times_.end() && times->second.add(worker, done);
+}
+
+bool OpenEpochs::next_is_over() const {
+  const auto times = times_.find(next_);
+  const auto scheduled = scheduled_.find(next_);
+  return times != times_.end() && times->second.complete() && scheduled != scheduled_.end() &&
+         scheduled->second.schedulers == schedulers_;
+}
+
+EpochRecord OpenEpochs::take() {
+  EpochRecord record;
+  record.epoch = next_;
+  times_.at(next_).fill(record);
+  times_.erase(next_);
+  Scheduled scheduled = std::move(scheduled_.extract(next_).mapped());
+  record.figures = std::move(scheduled.figures);
+  record.converged = scheduled.converged;
+  ++next_;
+  return record;
+}
+
+}  // namespace rota

@@ -1,0 +1,48 @@
+// coordinator/open_epochs.h -- epochs that were given out and are not recorded: what workers and schedulers have said
+// of them.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coordinator/epoch_sum.h"
+#include "core/records/records.h"
+#include "core/wire/message.h"
+
+namespace rota {
+
+class OpenEpochs {
+ public:
+  OpenEpochs(std::uint32_t workers, std::uint32_t schedulers) : workers_(workers), schedulers_(schedulers) {}
+
+  // The first epoch of this start of the job.
+  void begin(Epoch first) { next_ = first; }
+  // A round of the epoch is out.
+  void given_out(Epoch epoch) { times_.try_emplace(epoch, workers_); }
+  // The epoch is over for a scheduler.
+  void add(std::uint32_t scheduler, const EpochFigures& figures);
+  // And for a worker.  False if no round of it is out, or if this worker has said so before.
+  bool add(std::uint32_t worker, const EpochDone& done);
+
+  // The earliest that is not recorded, and whether it is over for all.
+  Epoch next() const { return next_; }
+  bool next_is_over() const;
+  // Its times and figures; goes on to the one behind it.  REQUIRES next_is_over().
+  EpochRecord take();
+
+ private:
+  struct Scheduled {
+    std::uint32_t schedulers = 0;  // for which it is over
+    std::vector<std::pair<std::string, double>> figures;
+    std::optional<bool> converged;  // all schedules that say so have
+  };
+
+  std::uint32_t workers_, schedulers_;
+  Epoch next_ = 0;
+  std::map<Epoch, EpochTimes> times_;
+  std::map<Epoch, Scheduled> scheduled_;
+};
+
+}  // namespace rota

@@ -1,0 +1,61 @@
+#include "coordinator/loading.h"
+
+#include <gtest/gtest.h>
+
+namespace rota {
+namespace {
+
+Loaded loaded_of(std::vector<std::uint64_t> items, Census census, std::uint64_t content = 1) {
+  Loaded loaded;
+  loaded.items = std::move(items);
+  loaded.census = std::move(census);
+  loaded.items_unit = "tokens";
+  loaded.input = {content, 0};
+  return loaded;
+}
+
+RunPlan plan_of(std::uint32_t workers) {
+  RunPlan plan;
+  plan.workers = workers;
+  return plan;
+}
+
+TEST(Loading, SumsItemsAndCensusesOfAnyLength) {
+  const RunPlan plan = plan_of(2);
+  Loading loading(plan);
+  EXPECT_TRUE(loading.add(1, loaded_of({3, 4}, {1, 2, 3})));
+  EXPECT_FALSE(loading.add(1, loaded_of({3, 4}, {})));
+  EXPECT_FALSE(loading.complete());
+  EXPECT_TRUE(loading.add(0, loaded_of({10}, {5})));
+  ASSERT_TRUE(loading.complete());
+  EXPECT_TRUE(loading.check().ok());
+  EXPECT_EQ(loading.items(), 17U);
+  EXPECT_EQ(loading.weights().census, (Census{6, 2, 3}));
+}
+
+TEST(Loading, AWorkerWithAnotherContentIsNamed) {
+  const RunPlan plan = plan_of(2);
+  Loading loading(plan);
+  loading.add(0, loaded_of({1}, {}));
+  loading.add(1, loaded_of({1}, {}, 2));
+  EXPECT_EQ(loading.check().code(), ExitCode::bad_data);
+  EXPECT_EQ(loading.check().what(), "the input that worker-1 reads has another content than that of worker-0");
+}
+
+TEST(Loading, AResumedRunHasTheDataOfItsCheckpoint) {
+  RunPlan plan = plan_of(1);
+  plan.resume.emplace();
+  plan.resume->items = 8;
+  plan.resume->input = {1, 0};
+  Loading loading(plan);
+  loading.add(0, loaded_of({7}, {}));
+  EXPECT_EQ(loading.check().what(), "the input has 7 tokens now; the checkpoint was made with 8");
+  plan.resume->items = 7;
+  EXPECT_TRUE(loading.check().ok());
+  plan.resume->valid = {3, 0};
+  EXPECT_EQ(loading.check().what(),
+            "the held-out data (--valid) has another content than what the checkpoint was made with");
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,51 @@
+#include "coordinator/open_epochs.h"
+
+#include <gtest/gtest.h>
+
+namespace rota {
+namespace {
+
+EpochDone done_of(Epoch epoch, std::uint64_t items) {
+  EpochDone done;
+  done.epoch = epoch;
+  done.items = items;
+  return done;
+}
+
+TEST(OpenEpochs, AnEpochIsOverWhenItIsForAllWorkersAndSchedulers) {
+  OpenEpochs epochs(2, 2);
+  epochs.begin(4);
+  EXPECT_FALSE(epochs.add(0, done_of(4, 1))) << "no round of it is out";
+  epochs.given_out(4);
+  epochs.given_out(5);
+  EXPECT_TRUE(epochs.add(0, done_of(4, 10)));
+  EXPECT_FALSE(epochs.add(0, done_of(4, 10))) << "said twice";
+  EXPECT_TRUE(epochs.add(1, done_of(4, 20)));
+  epochs.add(0, EpochFigures{4, {{"drawn", 3}}, true});
+  EXPECT_FALSE(epochs.next_is_over());
+  epochs.add(1, EpochFigures{4, {{"drawn", 5}}, false});
+  ASSERT_TRUE(epochs.next_is_over());
+  const EpochRecord record = epochs.take();
+  EXPECT_EQ(record.epoch, 4U);
+  EXPECT_EQ(record.items, 30U);
+  EXPECT_EQ(record.figures,
+            (std::vector<std::pair<std::string, double>>{{"scheduler-0.drawn", 3}, {"scheduler-1.drawn", 5}}));
+  EXPECT_EQ(record.converged, false) << "not all say so";
+  EXPECT_EQ(epochs.next(), 5U);
+  EXPECT_FALSE(epochs.next_is_over());
+}
+
+TEST(OpenEpochs, OneSchedulersFiguresHaveTheirOwnNames) {
+  OpenEpochs epochs(1, 1);
+  epochs.begin(1);
+  epochs.given_out(1);
+  epochs.add(0, EpochFigures{1, {{"gap", 0.5}}, {}});
+  epochs.add(0, done_of(1, 0));
+  ASSERT_TRUE(epochs.next_is_over());
+  const EpochRecord record = epochs.take();
+  EXPECT_EQ(record.figures.front().first, "gap");
+  EXPECT_FALSE(record.converged.has_value()) << "no schedule knows such a place";
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,45 @@
+#include "worker/epoch_tally.h"
+
+#include <gtest/gtest.h>
+
+namespace rota {
+namespace {
+
+constexpr NodeId kWorker{Role::worker, 0};
+
+TEST(EpochTallies, AnEpochIsOverForTheWorkerWhenItIsForAllShards) {
+  EpochTallies tallies(2, 4);
+  const Outbox::World begin{10 * kSecond, 100, 0}, end{12 * kSecond, 1100, 5000};
+  const Outbox first(kWorker, begin), last(kWorker, end);
+  tallies.begin(1, first);
+  tallies.add_work(1, 30, kSecond, first);
+  tallies.add_work(1, 12, 2 * kSecond, last);
+  tallies.add_slice_bytes(700);
+  EXPECT_FALSE(tallies.shard_done(1, last));
+  ASSERT_TRUE(tallies.shard_done(1, last));
+  const EpochDone done = tallies.report(1, last);
+  EXPECT_EQ(done.epoch, 1U);
+  EXPECT_EQ(done.items, 42U);
+  EXPECT_EQ(done.compute_ns, static_cast<std::uint64_t>(3 * kSecond));
+  EXPECT_EQ(done.wait_ns, static_cast<std::uint64_t>(5 * kSecond)) << "of four threads in two seconds";
+  EXPECT_EQ(done.bytes_sent, 1000U);
+  EXPECT_EQ(done.slice_bytes, 700U);
+  EXPECT_EQ(done.memory, 5000U);
+}
+
+TEST(EpochTallies, AnEpochGivenOutAheadBeginsWhenTheOneBeforeItEnds) {
+  EpochTallies tallies(1, 1);
+  const Outbox::World at10{10 * kSecond, 0, 0}, at12{12 * kSecond, 50, 0}, at15{15 * kSecond, 80, 0};
+  const Outbox begin(kWorker, at10), middle(kWorker, at12), end(kWorker, at15);
+  tallies.begin(1, begin);
+  tallies.begin(2, begin);
+  ASSERT_TRUE(tallies.shard_done(1, middle));
+  (void)tallies.report(1, middle);
+  ASSERT_TRUE(tallies.shard_done(2, end));
+  const EpochDone done = tallies.report(2, end);
+  EXPECT_EQ(done.wait_ns, static_cast<std::uint64_t>(3 * kSecond));
+  EXPECT_EQ(done.bytes_sent, 30U);
+}
+
+}  // namespace
+}  // namespace rota
