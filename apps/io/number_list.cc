@@ -1,7 +1,6 @@
 // apps/io/number_list.cc
 #include "apps/io/number_list.h"
 
-#include <charconv>
 #include <cmath>
 #include <string_view>
 
@@ -9,20 +8,16 @@
 #include "apps/io/lines.h"
 #include "apps/io/matrix_format.h"
 #include "apps/io/matrix_market.h"
+#include "apps/io/number_text.h"
 #include "apps/io/numbers.h"
 #include "rota/error.h"
 
 namespace rota::io {
 namespace {
 
-std::string short_text(double number) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, number).ptr};
-}
-
 std::string expected(const std::string& what, double least) {
   if (!std::isfinite(least)) return "expected " + what + " (a finite number)";
-  return "expected " + what + " (a finite number of at least " + short_text(least) + ")";
+  return "expected " + what + " (a finite number of at least " + exact_text(least) + ")";
 }
 
 }  // namespace
@@ -33,7 +28,7 @@ std::vector<double> read_numbers(const std::string& path, const std::string& wha
   if (matrix_format_of(path) == MatrixFormat::matrix_market) {
     const auto take = [&](std::span<const MatrixEntry> entries) {
       for (const MatrixEntry& entry : entries) {
-        if (entry.value < least) throw DataError(path, 0, expected(what, least) + ", found " + short_text(entry.value));
+        if (entry.value < least) throw DataError(path, 0, expected(what, least) + ", found " + exact_text(entry.value));
         numbers.push_back(entry.value);
       }
     };

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/lasso/commands/number_text.h"
+#include "apps/io/number_text.h"
 
 namespace rota::lasso {
 
@@ -17,7 +17,7 @@ struct TwoClasses {
   bool has(double label) const { return label == smaller || label == larger; }
   // y of the loss log(1 + exp(-y f)).  REQUIRES: has(label).
   double code(double label) const { return label == larger ? 1 : -1; }
-  std::string text() const { return number_text(smaller) + " and " + number_text(larger); }
+  std::string text() const { return io::exact_text(smaller) + " and " + io::exact_text(larger); }
 
   friend bool operator==(const TwoClasses&, const TwoClasses&) = default;
 };

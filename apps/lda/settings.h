@@ -33,10 +33,10 @@ struct Settings {
   bool online_start = true;
   Sampler sampler = Sampler::automatic;
   std::string init;       // folder of a model's text form, or ""
-  Epoch learn_alpha = 0;  // epochs between its lessons; 0: never
+  Epoch learn_alpha = 0;  // re-estimated every so many epochs; 0: never
   Epoch learn_beta = 0;
   bool symmetric_alpha = false;
-  Epoch burn_in = 5;           // the last epoch without lessons
+  Epoch burn_in = 5;           // the last epoch without re-estimates
   bool held_out = false;       // there is held-out data
   Epoch valid_every = 1;       // epochs between its scores
   std::uint32_t patience = 0;  // scores without a better one that end the job; 0: any number

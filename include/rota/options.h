@@ -29,6 +29,28 @@ struct Option {
   double most = std::numeric_limits<double>::infinity();
 };
 
+// Declarations of numbers, in one line.
+constexpr Option integer_option(std::string_view name, std::string_view default_value, std::string_view unit,
+                                double least, double most, std::string_view meaning) {
+  return {.name = name,
+          .kind = Option::Kind::integer,
+          .default_value = default_value,
+          .unit = unit,
+          .meaning = meaning,
+          .least = least,
+          .most = most};
+}
+constexpr Option real_option(std::string_view name, std::string_view default_value, std::string_view unit, double least,
+                             double most, std::string_view meaning) {
+  return {.name = name,
+          .kind = Option::Kind::real,
+          .default_value = default_value,
+          .unit = unit,
+          .meaning = meaning,
+          .least = least,
+          .most = most};
+}
+
 // An option that changes nothing, as things are.
 struct Ignored {
   std::string option;

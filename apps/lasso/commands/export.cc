@@ -1,11 +1,10 @@
 #include "apps/lasso/commands/export.h"
 
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
-#include "apps/lasso/commands/number_text.h"
+#include "apps/io/text_writer.h"
 #include "apps/lasso/commands/trained_model.h"
 
 namespace rota::lasso {
@@ -31,32 +30,7 @@ constexpr std::string_view kLabels =
     R"(labels.csv        The two classes by the labels of the data: "smaller" or "larger", and the label.
 )";
 
-// A text file that is complete once close() has returned.
-class TextFile {
- public:
-  explicit TextFile(const std::filesystem::path& path) : path_(path), out_(path, std::ios::binary) { check(); }
-
-  TextFile& operator<<(std::string_view text) {
-    out_ << text;
-    return *this;
-  }
-  TextFile& operator<<(std::uint64_t number) { return *this << std::string_view(std::to_string(number)); }
-  // The shortest text that reads back as the same number.
-  TextFile& operator<<(double number) { return *this << std::string_view(number_text(number)); }
-  void close() {
-    out_.close();
-    check();
-  }
-
- private:
-  void check() const {
-    if (!out_) throw std::runtime_error(path_.string() + ": cannot be written");
-  }
-  std::filesystem::path path_;
-  std::ofstream out_;
-};
-
-void write_path(const TrainedModel& model, TextFile out) {
+void write_path(const TrainedModel& model, io::TextWriter out) {
   const bool folds = !model.validation.empty();
   out << "penalty,lambda,objective,gap,nonzeros,loss,null_loss,intercept"
       << (folds ? ",cv_error,cv_standard_error" : "") << ",converged\n";
@@ -71,7 +45,7 @@ void write_path(const TrainedModel& model, TextFile out) {
   out.close();
 }
 
-void write_coefficients(const TrainedModel& model, TextFile csv, TextFile matrix) {
+void write_coefficients(const TrainedModel& model, io::TextWriter csv, io::TextWriter matrix) {
   std::uint64_t nonzeros = 0;
   for (const Coefficients& one : model.coefficients) nonzeros += one.columns.size();
   const std::uint64_t rows = model.path.empty() ? 0 : static_cast<std::uint64_t>(model.path[0].columns);
@@ -88,7 +62,7 @@ void write_coefficients(const TrainedModel& model, TextFile csv, TextFile matrix
   matrix.close();
 }
 
-void write_readme(const TrainedModel& model, TextFile out) {
+void write_readme(const TrainedModel& model, io::TextWriter out) {
   out << kReadme;
   if (model.settings.loss == Loss::logistic) {
     out << kLabels;
@@ -99,7 +73,7 @@ void write_readme(const TrainedModel& model, TextFile out) {
   out.close();
 }
 
-void write_labels(const TwoClasses& classes, TextFile out) {
+void write_labels(const TwoClasses& classes, io::TextWriter out) {
   out << "class,label\nsmaller," << classes.smaller << "\nlarger," << classes.larger << "\n";
   out.close();
 }
@@ -108,11 +82,11 @@ void write_labels(const TwoClasses& classes, TextFile out) {
 
 void export_text(const Model& stored, const std::filesystem::path& folder) {
   const TrainedModel model = read_model(stored);
-  write_readme(model, TextFile(folder / "README.txt"));
-  write_path(model, TextFile(folder / "path.csv"));
-  write_coefficients(model, TextFile(folder / "coefficients.csv"), TextFile(folder / "coefficients.mtx"));
+  write_readme(model, io::TextWriter(folder / "README.txt"));
+  write_path(model, io::TextWriter(folder / "path.csv"));
+  write_coefficients(model, io::TextWriter(folder / "coefficients.csv"), io::TextWriter(folder / "coefficients.mtx"));
   if (model.settings.loss == Loss::logistic && !model.path.empty())
-    write_labels(model.path[0].classes, TextFile(folder / "labels.csv"));
+    write_labels(model.path[0].classes, io::TextWriter(folder / "labels.csv"));
 }
 
 }  // namespace rota::lasso

@@ -10,47 +10,28 @@ namespace {
 
 using Kind = Option::Kind;
 
-constexpr Option number(std::string_view name, std::string_view value, std::string_view unit, double least, double most,
-                        std::string_view meaning) {
-  return {.name = name,
-          .kind = Kind::integer,
-          .default_value = value,
-          .unit = unit,
-          .meaning = meaning,
-          .least = least,
-          .most = most};
-}
-
 constexpr Option kOptions[] = {
     {.name = "kind",
      .kind = Kind::choice,
      .default_value = "chain",
      .unit = "chain|groups|equicorrelated|dense",
      .meaning = "The matrix: sparse as in the STRADS paper, or dense with correlated groups, all alike, or none."},
-    number("rows", "50000", "rows", 1, 4294967295.0, "Number of rows."),
-    number("columns", "1000000", "columns", 1, 268435456.0, "Number of columns."),
-    number("per_column", "25", "rows", 1, 4294967295.0, "Rows in which a column has a value (chain)."),
-    number("groups", "40", "groups", 1, 268435456.0, "Number of correlated groups of columns (groups)."),
-    {.name = "correlation",
-     .kind = Kind::real,
-     .meaning = "Share of columns that follow their predecessor (chain: 0.1); or the correlation (groups: 0.9, "
-                "equicorrelated: 0.5).",
-     .least = 0,
-     .most = 1},
-    number("nonzeros", "1000", "columns", 0, 268435456.0, "Number of true coefficients; at most the columns."),
-    {.name = "noise",
-     .kind = Kind::real,
-     .default_value = "0.1",
-     .meaning = "Standard deviation of the noise, as a share of the signal's.",
-     .least = 0,
-     .most = 1e6},
+    integer_option("rows", "50000", "rows", 1, 4294967295.0, "Number of rows."),
+    integer_option("columns", "1000000", "columns", 1, 268435456.0, "Number of columns."),
+    integer_option("per_column", "25", "rows", 1, 4294967295.0, "Rows in which a column has a value (chain)."),
+    integer_option("groups", "40", "groups", 1, 268435456.0, "Number of correlated groups of columns (groups)."),
+    real_option("correlation", "", "", 0, 1,
+                "Share of columns that follow their predecessor (chain: 0.1); or the correlation (groups: 0.9, "
+                "equicorrelated: 0.5)."),
+    integer_option("nonzeros", "1000", "columns", 0, 268435456.0, "Number of true coefficients; at most the columns."),
+    real_option("noise", "0.1", "", 0, 1e6, "Standard deviation of the noise, as a share of the signal's."),
     {.name = "loss",
      .kind = Kind::choice,
      .default_value = "squared",
      .unit = "squared|logistic",
      .meaning = "The response: a number, or a class of -1 and 1."},
-    number("decimals", "15", "digits", 1, 15, "Decimal places of a value."),
-    number("seed", "1", "", 0, 9'007'199'254'740'992, "Equal seeds give equal data."),
+    integer_option("decimals", "15", "digits", 1, 15, "Decimal places of a value."),
+    integer_option("seed", "1", "", 0, 9'007'199'254'740'992, "Equal seeds give equal data."),
 };
 
 DataKind kind_of(std::string_view word) {

@@ -13,8 +13,8 @@
 #include "apps/io/matrix_format.h"
 #include "apps/io/matrix_market.h"
 #include "apps/io/number_list.h"
+#include "apps/io/number_text.h"
 #include "apps/io/text_file.h"
-#include "apps/lasso/commands/number_text.h"
 #include "apps/lasso/commands/trained_model.h"
 #include "rota/error.h"
 
@@ -60,7 +60,7 @@ class LabelCheck {
   void add(double label) { seen_.add(label); }
   // Remembers it, and the line that has it.
   void refuse(const std::string& file, std::uint64_t line, double label) {
-    foreign_.emplace(file, line, "the label " + number_text(label) + " is none of the model's, " + classes_.text());
+    foreign_.emplace(file, line, "the label " + io::exact_text(label) + " is none of the model's, " + classes_.text());
   }
   // Throws DataError for the first that is not the model's.
   void require_own() const {
@@ -149,7 +149,7 @@ double probability(double link) {
 
 // JSON has no infinity.
 std::string json_number(double number) {
-  return std::isfinite(number) ? number_text(number) : "null";
+  return std::isfinite(number) ? io::exact_text(number) : "null";
 }
 
 struct Applied {
@@ -234,7 +234,7 @@ void evaluate_logistic(const std::vector<double>& links, const std::vector<doubl
     loss += margin > 0 ? std::log1p(std::exp(-margin)) : std::log1p(std::exp(margin)) - margin;
     right += large == (links[i] > 0) ? 1 : 0;
   }
-  out << ", \"labels\": [" << number_text(classes.smaller) << ", " << number_text(classes.larger)
+  out << ", \"labels\": [" << io::exact_text(classes.smaller) << ", " << io::exact_text(classes.larger)
       << "], \"log_loss\": " << json_number(loss / n) << ", \"accuracy\": " << json_number(right / n)
       << ", \"auc\": " << json_number(area_under_curve(links, y, classes.larger));
 }
@@ -259,7 +259,7 @@ void predict(const Call& call, std::ostream& out) {
     const double shown = type == "class"                            ? (link > 0 ? classes.larger : classes.smaller)
                          : type == "response" && applied.logistic() ? probability(link)
                                                                     : link;
-    out << number_text(shown) << "\n";
+    out << io::exact_text(shown) << "\n";
   }
 }
 
@@ -272,7 +272,7 @@ void evaluate(const Call& call, std::ostream& out) {
                      " responses; --response names a file of them");
   if (y.empty()) throw UsageError("the input has no rows");
   out << "{\"rows\": " << y.size() << ", \"penalty\": " << applied.penalty + 1
-      << ", \"lambda\": " << number_text(applied.fit().lambda);
+      << ", \"lambda\": " << io::exact_text(applied.fit().lambda);
   if (applied.logistic())
     evaluate_logistic(links, y, applied.fit().classes, out);
   else

@@ -16,13 +16,8 @@ constexpr Option kShowOptions[] = {
     {.name = "penalty",
      .default_value = "auto",
      .meaning = "Which penalty's coefficients: last, min, 1se, or its number (min if there are folds, else the last)."},
-    {.name = "top",
-     .kind = Option::Kind::integer,
-     .default_value = "20",
-     .unit = "coefficients",
-     .meaning = "Number of coefficients shown, the largest first; 0: all.",
-     .least = 0,
-     .most = 4294967295.0},
+    integer_option("top", "20", "coefficients", 0, 4294967295.0,
+                   "Number of coefficients shown, the largest first; 0: all."),
 };
 
 std::string number(double value, int digits) {
@@ -75,7 +70,7 @@ void show(const Call& call, std::ostream& out) {
   show_path(model, out);
   if (model.settings.loss == Loss::logistic) {
     const TwoClasses& classes = model.path[chosen].classes;
-    out << "\nclasses " << classes.text() << ": a linear prediction is the logit of " << number_text(classes.larger)
+    out << "\nclasses " << classes.text() << ": a linear prediction is the logit of " << io::exact_text(classes.larger)
         << "\n";
   }
   auto columns = model.coefficients[chosen].columns;

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "apps/lasso/commands/number_text.h"
+#include "apps/io/number_text.h"
 #include "apps/lasso/design/parallel.h"
 
 namespace rota::lasso {
@@ -225,7 +225,7 @@ RepeatedEntry::RepeatedEntry(std::uint64_t row_number, std::uint64_t column_numb
 
 TooLarge::TooLarge(double value, std::uint64_t column_number, bool single)
     : std::runtime_error(
-          "the value " + number_text(value) + " in column " + std::to_string(column_number + 1) + " is too large " +
+          "the value " + io::exact_text(value) + " in column " + std::to_string(column_number + 1) + " is too large " +
           (single ? "for single precision" : "to be squared and summed up: give the column another unit")),
       column(column_number) {}
 

@@ -8,7 +8,7 @@
 
 #include "apps/io/matrix_market.h"
 #include "apps/io/number_list.h"
-#include "apps/lasso/commands/number_text.h"
+#include "apps/io/number_text.h"
 #include "apps/lasso/design/sample_cuts.h"
 #include "rota/error.h"
 
@@ -88,7 +88,7 @@ class RowNumbers {
 
   [[noreturn]] static void refuse_classes(const std::string& file, std::span<const double> found) {
     std::string text;
-    for (const double label : found) text += (text.empty() ? "" : ", ") + number_text(label);
+    for (const double label : found) text += (text.empty() ? "" : ", ") + io::exact_text(label);
     throw DataError(file, 0,
                     "expected a response of two classes, found " +
                         (found.size() == 1 ? "one only: " + text : "more: " + text + ", ..."));

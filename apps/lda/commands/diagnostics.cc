@@ -7,7 +7,7 @@
 #include <ostream>
 #include <string>
 
-#include "apps/lda/commands/number_text.h"
+#include "apps/io/number_text.h"
 
 namespace rota::lda {
 
@@ -19,13 +19,8 @@ constexpr Option kOptions[] = {
      .default_value = "auto",
      .unit = "auto|uci|text",
      .meaning = "Format of the input: UCI bag-of-words, or text with one document a line."},
-    {.name = "top_words",
-     .kind = Option::Kind::integer,
-     .default_value = "10",
-     .unit = "words",
-     .meaning = "Number of a topic's top words that exclusivity and coherence look at.",
-     .least = 2,
-     .most = 1000},
+    integer_option("top_words", "10", "words", 2, 1000,
+                   "Number of a topic's top words that exclusivity and coherence look at."),
 };
 
 // Which reference documents have which of the words that matter.
@@ -134,7 +129,7 @@ void add_coherence(const Documents& documents, const std::vector<TopWord>& top, 
 }
 
 std::string field(const std::optional<double>& value) {
-  return value ? six_digits(*value) : "";
+  return value ? io::six_digits(*value) : "";
 }
 
 }  // namespace
@@ -163,7 +158,7 @@ void diagnostics(const Call& call, std::ostream& out) {
   const auto topics = diagnose(model, top, reference.documents);
   out << "topic\ttokens\talpha\teffective_words\tuniform_nats\tcorpus_nats\texclusivity\tumass\tnpmi\twords\n";
   for (std::size_t k = 0; k < topics.size(); ++k) {
-    out << k << '\t' << model.totals[k] << '\t' << six_digits(model.priors.alphas[k]);
+    out << k << '\t' << model.totals[k] << '\t' << io::six_digits(model.priors.alphas[k]);
     for (const auto& value : {topics[k].effective_words, topics[k].uniform_nats, topics[k].corpus_nats,
                               topics[k].exclusivity, topics[k].umass, topics[k].npmi})
       out << '\t' << field(value);

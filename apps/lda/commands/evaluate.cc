@@ -4,7 +4,7 @@
 #include <ostream>
 #include <vector>
 
-#include "apps/lda/commands/number_text.h"
+#include "apps/io/number_text.h"
 #include "apps/lda/held_out/left_to_right.h"
 #include "apps/lda/sampler/seed_mixer.h"
 #include "rota/error.h"
@@ -19,27 +19,16 @@ constexpr Option kOptions[] = {
      .default_value = "auto",
      .unit = "auto|uci|text",
      .meaning = "Format of the input: UCI bag-of-words, or text with one document a line."},
-    {.name = "particles",
-     .kind = Option::Kind::integer,
-     .default_value = "20",
-     .unit = "particles",
-     .meaning = "Particles of the left-to-right estimator.",
-     .least = 1,
-     .most = 1e6},
+    integer_option("particles", "20", "particles", 1, 1e6, "Particles of the left-to-right estimator."),
     {.name = "resample",
      .kind = Option::Kind::flag,
      .default_value = "true",
-     .meaning = "Draw all topics anew before every token: exacter, and for long documents much slower."},
+     .meaning = "Draw all topics anew before every token: more accurate, and much slower for long documents."},
     {.name = "per_document",
      .kind = Option::Kind::flag,
      .default_value = "false",
      .meaning = "List every document's log-probability too."},
-    {.name = "seed",
-     .kind = Option::Kind::integer,
-     .default_value = "1",
-     .meaning = "Equal seeds give equal estimates.",
-     .least = 0,
-     .most = 9'007'199'254'740'992},
+    integer_option("seed", "1", "", 0, 9'007'199'254'740'992, "Equal seeds give equal estimates."),
 };
 
 }  // namespace
@@ -68,11 +57,11 @@ void evaluate(const Call& call, std::ostream& out) {
   out << "{\n  \"method\": \"left-to-right\",\n  \"particles\": " << particles
       << ",\n  \"resample\": " << (resample ? "true" : "false") << ",\n  \"documents\": " << read.documents.size()
       << ",\n  \"tokens\": " << read.tokens << ",\n  \"unknown_tokens\": " << read.unknown
-      << ",\n  \"log_probability\": " << exact_text(sum) << ",\n  \"per_token\": " << exact_text(per_token)
-      << ",\n  \"perplexity\": " << exact_text(std::exp(-per_token));
+      << ",\n  \"log_probability\": " << io::exact_text(sum) << ",\n  \"per_token\": " << io::exact_text(per_token)
+      << ",\n  \"perplexity\": " << io::exact_text(std::exp(-per_token));
   if (call.options.flag("per_document")) {
     out << ",\n  \"log_probability_of_document\": [";
-    for (std::size_t d = 0; d < log_p.size(); ++d) out << (d == 0 ? "" : ", ") << exact_text(log_p[d]);
+    for (std::size_t d = 0; d < log_p.size(); ++d) out << (d == 0 ? "" : ", ") << io::exact_text(log_p[d]);
     out << "]";
   }
   out << "\n}\n";

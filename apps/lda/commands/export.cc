@@ -2,12 +2,12 @@
 #include "apps/lda/commands/export.h"
 
 #include <algorithm>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
-#include "apps/lda/commands/number_text.h"
+#include "apps/io/number_text.h"
+#include "apps/io/text_writer.h"
 #include "apps/lda/commands/trained_model.h"
 
 namespace rota::lda {
@@ -32,47 +32,23 @@ doc_topic.txt   One document a line: its number, then topic:proportion for every
 priors.txt      The sum of all alphas, and beta, the Dirichlet parameter of each word in a topic.
 )";
 
-// A text file that is complete once close() has returned.
-class TextFile {
- public:
-  explicit TextFile(const std::filesystem::path& path) : path_(path), out_(path, std::ios::binary) { check(); }
-
-  TextFile& operator<<(std::string_view text) {
-    out_ << text;
-    return *this;
-  }
-  TextFile& operator<<(std::uint64_t number) { return *this << std::string_view(std::to_string(number)); }
-  // With six significant digits.
-  TextFile& operator<<(double number) { return *this << std::string_view(six_digits(number)); }
-  void close() {
-    out_.close();
-    check();
-  }
-
- private:
-  void check() const {
-    if (!out_) throw std::runtime_error(path_.string() + ": cannot be written");
-  }
-  std::filesystem::path path_;
-  std::ofstream out_;
-};
-
-void write_priors(const TrainedModel& model, TextFile out) {
-  out << "alpha_sum " << exact_text(model.priors.alpha_sum()) << "\nbeta " << exact_text(model.priors.beta) << "\n";
+void write_priors(const TrainedModel& model, io::TextWriter out) {
+  out << "alpha_sum " << io::exact_text(model.priors.alpha_sum()) << "\nbeta " << io::exact_text(model.priors.beta)
+      << "\n";
   out.close();
 }
 
-void write_topics(const TrainedModel& model, TextFile out) {
+void write_topics(const TrainedModel& model, io::TextWriter out) {
   const auto top = top_words(model, model.settings.top_words);
   for (std::size_t k = 0; k < top.size(); ++k) {
-    out << k << "\t" << exact_text(model.priors.alphas[k]) << "\t" << model.totals[k] << "\t";
+    out << k << "\t" << io::exact_text(model.priors.alphas[k]) << "\t" << model.totals[k] << "\t";
     for (std::size_t i = 0; i < top[k].size(); ++i) out << (i == 0 ? "" : " ") << model.vocabulary[top[k][i].word];
     out << "\n";
   }
   out.close();
 }
 
-void write_words(const TrainedModel& model, TextFile out) {
+void write_words(const TrainedModel& model, io::TextWriter out) {
   for (std::size_t w = 0; w < model.words.size(); ++w) {
     out << model.vocabulary[w];
     for (const TopicCount cell : model.words[w])
@@ -82,7 +58,7 @@ void write_words(const TrainedModel& model, TextFile out) {
   out.close();
 }
 
-void write_documents(const TrainedModel& model, TextFile out) {
+void write_documents(const TrainedModel& model, io::TextWriter out) {
   std::uint64_t documents = 0;
   for (const ShardState& shard : model.shards) documents += shard.documents.size();
   const std::uint64_t shards = model.shards.size();
@@ -101,7 +77,7 @@ void write_documents(const TrainedModel& model, TextFile out) {
     const double all = static_cast<double>(length) + alpha_sum;
     out << d + 1;
     for (const TopicCount cell : cells)
-      out << " " << std::uint64_t{cell.topic} << ":" << (cell.count + alphas[cell.topic]) / all;
+      out << " " << std::uint64_t{cell.topic} << ":" << io::six_digits((cell.count + alphas[cell.topic]) / all);
     out << "\n";
   }
   out.close();
@@ -111,11 +87,11 @@ void write_documents(const TrainedModel& model, TextFile out) {
 
 void export_text(const Model& model, const std::filesystem::path& folder) {
   const TrainedModel trained = read_model(model, true);
-  write_topics(trained, TextFile(folder / "topics.txt"));
-  write_words(trained, TextFile(folder / "word_topic.txt"));
-  write_documents(trained, TextFile(folder / "doc_topic.txt"));
-  write_priors(trained, TextFile(folder / "priors.txt"));
-  TextFile readme(folder / "README.txt");
+  write_topics(trained, io::TextWriter(folder / "topics.txt"));
+  write_words(trained, io::TextWriter(folder / "word_topic.txt"));
+  write_documents(trained, io::TextWriter(folder / "doc_topic.txt"));
+  write_priors(trained, io::TextWriter(folder / "priors.txt"));
+  io::TextWriter readme(folder / "README.txt");
   readme << kReadme;
   readme.close();
 }

@@ -14,32 +14,15 @@ namespace rota::lda {
 
 namespace {
 
-using Kind = Option::Kind;
-
-constexpr Option number(std::string_view name, std::string_view value, std::string_view unit, double least, double most,
-                        std::string_view meaning) {
-  return {.name = name,
-          .kind = Kind::integer,
-          .default_value = value,
-          .unit = unit,
-          .meaning = meaning,
-          .least = least,
-          .most = most};
-}
-constexpr Option real(std::string_view name, std::string_view value, double least, double most,
-                      std::string_view meaning) {
-  return {.name = name, .kind = Kind::real, .default_value = value, .meaning = meaning, .least = least, .most = most};
-}
-
 constexpr Option kOptions[] = {
-    number("documents", "10000", "documents", 1, 4294967295.0, "Number of documents."),
-    number("words", "10000", "words", 1, 268435456.0, "Number of words of the vocabulary."),
-    number("topics", "100", "topics", 1, 65535, "Number of topics."),
-    number("length", "200", "tokens", 1, 1e7, "Mean length of a document."),
-    real("alpha", "0.1", 1e-9, 1e6, "Dirichlet parameter of each topic in a document."),
-    real("zipf", "1.05", 0, 10, "Exponent of the words' frequencies."),
-    real("word_share", "0.1", 0, 1, "Share of the words that a topic has, about."),
-    number("seed", "1", "", 0, 9'007'199'254'740'992, "Equal seeds give equal corpora."),
+    integer_option("documents", "10000", "documents", 1, 4294967295.0, "Number of documents."),
+    integer_option("words", "10000", "words", 1, 268435456.0, "Number of words of the vocabulary."),
+    integer_option("topics", "100", "topics", 1, 65535, "Number of topics."),
+    integer_option("length", "200", "tokens", 1, 1e7, "Mean length of a document."),
+    real_option("alpha", "0.1", "", 1e-9, 1e6, "Dirichlet parameter of each topic in a document."),
+    real_option("zipf", "1.05", "", 0, 10, "Exponent of the words' frequencies."),
+    real_option("word_share", "0.1", "", 0, 1, "Share of the words that a topic has, about."),
+    integer_option("seed", "1", "", 0, 9'007'199'254'740'992, "Equal seeds give equal corpora."),
 };
 
 // Ranks 0 .. words-1 in proportion to (rank + 1)^-s, by the alias method (Vose, "A linear algorithm for generating

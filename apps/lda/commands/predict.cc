@@ -5,7 +5,7 @@
 #include <ostream>
 #include <vector>
 
-#include "apps/lda/commands/number_text.h"
+#include "apps/io/number_text.h"
 #include "apps/lda/commands/trained_model.h"
 #include "apps/lda/held_out/fold_in.h"
 
@@ -24,32 +24,10 @@ constexpr Option kOptions[] = {
      .default_value = "list",
      .unit = "list|table",
      .meaning = "Each document's topics, largest first; or a column for each topic, with tabs."},
-    {.name = "least_share",
-     .kind = Option::Kind::real,
-     .default_value = "0.01",
-     .meaning = "Topics of a smaller share are not listed.",
-     .least = 0,
-     .most = 1},
-    {.name = "most_topics",
-     .kind = Option::Kind::integer,
-     .default_value = "0",
-     .unit = "topics",
-     .meaning = "Topics listed for a document at most; 0: all.",
-     .least = 0,
-     .most = 65535},
-    {.name = "iterations",
-     .kind = Option::Kind::integer,
-     .default_value = "100",
-     .unit = "iterations",
-     .meaning = "Iterations for a document at most.",
-     .least = 1,
-     .most = 1e6},
-    {.name = "tolerance",
-     .kind = Option::Kind::real,
-     .default_value = "0.0001",
-     .meaning = "A document is done when no share moves by more in an iteration.",
-     .least = 0,
-     .most = 1},
+    real_option("least_share", "0.01", "", 0, 1, "Topics of a smaller share are not listed."),
+    integer_option("most_topics", "0", "topics", 0, 65535, "Topics listed for a document at most; 0: all."),
+    integer_option("iterations", "100", "iterations", 1, 1e6, "Iterations for a document at most."),
+    real_option("tolerance", "0.0001", "", 0, 1, "A document is done when no share moves by more in an iteration."),
 };
 
 void write_list(std::span<const double> shares, double least, std::size_t most, std::ostream& out) {
@@ -58,7 +36,7 @@ void write_list(std::span<const double> shares, double least, std::size_t most, 
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return shares[a] > shares[b]; });
   if (most > 0) order.resize(std::min(most, order.size()));
   for (const std::size_t k : order)
-    if (shares[k] >= least) out << ' ' << k << ':' << six_digits(shares[k]);
+    if (shares[k] >= least) out << ' ' << k << ':' << io::six_digits(shares[k]);
 }
 
 }  // namespace
@@ -92,7 +70,7 @@ void predict(const Call& call, std::ostream& out) {
     const std::span<const double> shares = fold_in.shares(read.documents[d]);
     out << d + 1;
     if (!table) write_list(shares, least, most, out);
-    for (std::size_t k = 0; table && k < shares.size(); ++k) out << '\t' << six_digits(shares[k]);
+    for (std::size_t k = 0; table && k < shares.size(); ++k) out << '\t' << io::six_digits(shares[k]);
     out << '\n';
   }
 }

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/lda/commands/json_text.h"
-#include "apps/lda/commands/number_text.h"
+#include "apps/io/json_text.h"
+#include "apps/io/number_text.h"
 #include "apps/lda/commands/trained_model.h"
 
 namespace rota::lda {
@@ -26,7 +26,7 @@ void write_list(std::size_t count, std::ostream& out, Each each) {
 
 // Seven digits are what pyLDAvis can use, and half the bytes of all.
 void write_share(double share, std::ostream& out) {
-  out << exact_text(static_cast<float>(share));
+  out << io::exact_text(static_cast<float>(share));
 }
 
 void write_topics(const TrainedModel& model, const std::vector<std::uint32_t>& words, std::ostream& out) {
@@ -100,7 +100,7 @@ void pyldavis(const Call& call, std::ostream& out) {
   out << ",\n\"doc_lengths\":";
   write_list(documents.size(), out, [&](std::size_t d) { out << documents[d].length; });
   out << ",\n\"vocab\":";
-  write_list(words.size(), out, [&](std::size_t i) { out << json_text(model.vocabulary[words[i]]); });
+  write_list(words.size(), out, [&](std::size_t i) { out << io::json_text(model.vocabulary[words[i]]); });
   out << ",\n\"term_frequency\":";
   write_list(words.size(), out, [&](std::size_t i) { out << frequency[i]; });
   out << "}\n";

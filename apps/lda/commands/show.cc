@@ -13,13 +13,7 @@ namespace rota::lda {
 namespace {
 
 constexpr Option kShowOptions[] = {
-    {.name = "top_words",
-     .kind = Option::Kind::integer,
-     .default_value = "10",
-     .unit = "words",
-     .meaning = "Number of words shown for a topic.",
-     .least = 1,
-     .most = 1000},
+    integer_option("top_words", "10", "words", 1, 1000, "Number of words shown for a topic."),
 };
 
 // "7.3%"

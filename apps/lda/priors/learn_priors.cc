@@ -10,7 +10,7 @@ namespace rota::lda {
 namespace {
 
 constexpr double kPriorCount = 0.001;  // c
-// The sampler goes on between two lessons, so the last digits are not worth their time.
+// The sampler goes on between two re-estimates, so the last digits are not worth their time.
 constexpr int kMostIterations = 50;
 constexpr double kTolerance = 1e-4;
 

@@ -1,9 +1,9 @@
-// apps/lda/commands/number_text.h -- numbers as text that does not depend on the locale.
+// apps/io/number_text.h -- numbers as text that does not depend on the locale.
 #pragma once
 #include <charconv>
 #include <string>
 
-namespace rota::lda {
+namespace rota::io {
 
 // With six significant digits.
 inline std::string six_digits(double number) {
@@ -18,4 +18,4 @@ std::string exact_text(T number) {
   return {text, std::to_chars(text, text + sizeof text, number).ptr};
 }
 
-}  // namespace rota::lda
+}  // namespace rota::io

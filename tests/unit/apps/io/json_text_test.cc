@@ -1,9 +1,9 @@
-// tests/unit/apps/lda/commands/json_text_test.cc
-#include "apps/lda/commands/json_text.h"
+// tests/unit/apps/io/json_text_test.cc
+#include "apps/io/json_text.h"
 
 #include <gtest/gtest.h>
 
-namespace rota::lda {
+namespace rota::io {
 namespace {
 
 TEST(JsonText, EscapesWhatJsonMustNotHave) {
@@ -20,4 +20,4 @@ TEST(JsonText, BytesThatAreNotUtf8AreReplaced) {
 }
 
 }  // namespace
-}  // namespace rota::lda
+}  // namespace rota::io

@@ -1,15 +1,15 @@
-#include "apps/lda/commands/json_text.h"
+#include "apps/io/json_text.h"
 
 #include <cstdio>
 
 #include "apps/io/utf8.h"
 
-namespace rota::lda {
+namespace rota::io {
 
 std::string json_text(std::string_view text) {
   std::string json = "\"";
   while (!text.empty()) {
-    const io::CodePoint next = io::next_code_point(text);
+    const CodePoint next = next_code_point(text);
     const std::string_view bytes = text.substr(0, next.bytes);
     text.remove_prefix(next.bytes);
     if (!next.valid) {
@@ -27,4 +27,4 @@ std::string json_text(std::string_view text) {
   return json + "\"";
 }
 
-}  // namespace rota::lda
+}  // namespace rota::io
