@@ -154,9 +154,11 @@ Status Partition::run_pull(Gather::Whole& whole, Deltas& deltas) {
   const std::vector<std::size_t> at = part_offsets(table, rows);
   std::vector<PullEntry> entries;
   entries.reserve(rows.keys.size());
+  // A row that is added moves others: so all are there before the first is named.
+  for (const Key key : rows.keys) rows_.row(rows.table, key);
   for (std::size_t i = 0; i < rows.keys.size(); ++i)
-    entries.push_back({rows.keys[i], std::span(whole.sum).subspan(at[i], at[i + 1] - at[i]),
-                       std::span(rows_.row(rows.table, rows.keys[i]))});
+    entries.push_back(
+        {rows.keys[i], std::span(whole.sum).subspan(at[i], at[i + 1] - at[i]), rows_.row(rows.table, rows.keys[i])});
   const std::string where = "round " + std::to_string(rows.round);
   Writer reply;
   ROTA_TRY(call_hook(plugin_.name, "Pull::pull", where, [&] {

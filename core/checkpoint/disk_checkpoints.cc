@@ -30,7 +30,7 @@ class DiskCheckpoints final : public CheckpointStore {
       if (!rows.has_table(table) || values.size() != rows.tables()[table].row_width)
         status = Status(ExitCode::disk, "a row of the checkpoint does not fit its table");
       else
-        rows.row(table, key) = values;
+        rows.set(table, key, values);
     });
     ROTA_TRY(read);
     return status;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
 
 #include "core/rounds/placement.h"
 
@@ -54,6 +55,11 @@ Status check_rows(const std::vector<Table>& tables, const SharedRows& rows) {
   return {};
 }
 
+Commits::Commits(std::vector<Table> tables, std::uint32_t partitions)
+    : tables_(std::move(tables)), partitions_(partitions) {
+  for (const Table& table : tables_) replica_.emplace_back(table.row_width);
+}
+
 Status Commits::begin(const SharedRows& rows) {
   ROTA_TRY(check_rows(tables_, rows));
   const Table& table = tables_[rows.table];
@@ -80,8 +86,8 @@ std::vector<double> Commits::values(RoundId round, std::span<const std::shared_p
   std::vector<double> values(rows.keys.size() * width, 0.0);
   std::unordered_map<Key, std::size_t> place;
   for (std::size_t i = 0; i < rows.keys.size(); ++i) {
-    const auto row = replica_[rows.table].find(rows.keys[i]);
-    if (row != replica_[rows.table].end()) std::copy(row->second.begin(), row->second.end(), values.data() + i * width);
+    if (const auto row = replica_[rows.table].find(rows.keys[i]))
+      std::copy(row->begin(), row->end(), values.data() + i * width);
     if (!unseen.empty()) place.emplace(rows.keys[i], i);
   }
   // Back in time: what the earliest unseen round found is what stands.
@@ -104,9 +110,8 @@ Status Commits::restore(const Deltas& deltas) {
   const std::size_t bytes = tables_[rows.table].row_width * sizeof(double);
   if (deltas.values.size() != rows.keys.size() * bytes) return {ExitCode::bug, "restored rows of another width"};
   for (std::size_t i = 0; i < rows.keys.size(); ++i) {
-    auto& row = replica_[rows.table][rows.keys[i]];
-    row.resize(tables_[rows.table].row_width);
-    std::memcpy(row.data(), deltas.values.view().data() + i * bytes, bytes);
+    const std::span<double> row = replica_[rows.table].at(rows.keys[i]);
+    if (bytes > 0) std::memcpy(row.data(), deltas.values.view().data() + i * bytes, bytes);
   }
   if (deltas.last) ++restorations_;
   return {};
@@ -156,8 +161,7 @@ RoundDeltas Commits::give(Open open) {
   out.before.reserve(out.values.size());
   out.changes.reserve(out.values.size());
   for (std::size_t i = 0; i < out.rows.keys.size(); ++i) {
-    auto& row = replica_[out.rows.table][out.rows.keys[i]];
-    row.resize(width);
+    const std::span<double> row = replica_[out.rows.table].at(out.rows.keys[i]);
     for (std::size_t k = 0; k < width; ++k) {
       const double value = out.values[i * width + k];
       out.before.push_back(row[k]);

@@ -6,10 +6,10 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <unordered_map>
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/rounds/row_store.h"
 #include "core/wire/message.h"
 #include "rota/job.h"
 #include "rota/round.h"
@@ -36,8 +36,7 @@ std::vector<std::size_t> part_offsets(const Table& table, const SharedRows& rows
 
 class Commits {
  public:
-  Commits(std::vector<Table> tables, std::uint32_t partitions)
-      : tables_(std::move(tables)), partitions_(partitions), replica_(tables_.size()) {}
+  Commits(std::vector<Table> tables, std::uint32_t partitions);
 
   // A round is out.  An error if check_rows finds one.
   Status begin(const SharedRows& rows);
@@ -74,7 +73,7 @@ class Commits {
   std::vector<Table> tables_;
   std::uint32_t partitions_;
   std::map<RoundId, Open> open_;
-  std::vector<std::unordered_map<Key, std::vector<double>>> replica_;  // by table; rows that were ever committed
+  std::vector<RowStore> replica_;  // by table; rows that were ever committed
 };
 
 }  // namespace rota

@@ -1,8 +1,19 @@
 #include "core/rounds/rows.h"
 
+#include <algorithm>
+
 #include "rota/bytes.h"
 
 namespace rota {
+
+Rows::Rows(std::vector<Table> tables) : tables_(std::move(tables)) {
+  for (const Table& table : tables_) rows_.emplace_back(table.row_width);
+}
+
+void Rows::set(TableId table, Key key, std::span<const double> values) {
+  const std::span<double> row = rows_[table].at(key);
+  std::copy_n(values.begin(), row.size(), row.begin());
+}
 
 Hash128 Rows::hash() const {
   Hash128 sum;

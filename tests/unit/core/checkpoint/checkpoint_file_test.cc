@@ -47,8 +47,8 @@ std::optional<std::string> content_of(const std::filesystem::path& path, const s
 class CheckpointFiles : public TemporaryFolder {
  protected:
   CheckpointFiles() : rows_(tables()) {
-    for (Key key = 0; key < 300; key += 3) rows_.row(0, key) = {static_cast<double>(key), 0.5};
-    rows_.row(1, 999) = {-1};
+    for (Key key = 0; key < 300; key += 3) rows_.set(0, key, std::vector<double>{static_cast<double>(key), 0.5});
+    rows_.set(1, 999, std::vector<double>{-1});
     objects_ = {put_of(Object::shard, 1, 100), put_of(Object::slice, 3, 5000), put_of(Object::slice, 0, 0),
                 put_of(Object::cut, 0, 20),    put_of(Object::schedule, 0, 1), put_of(Object::slice, 256, 10)};
   }
@@ -78,7 +78,7 @@ TEST_F(CheckpointFiles, ComeBack) {
   EXPECT_EQ(*(*file)->row(1, 999), (std::vector<double>{-1}));
   EXPECT_TRUE((*file)->row(0, 1)->empty()) << "it was never committed";
   Rows back(tables());
-  ASSERT_TRUE((*file)->for_each_row([&](TableId t, Key k, const std::vector<double>& v) { back.row(t, k) = v; }).ok());
+  ASSERT_TRUE((*file)->for_each_row([&](TableId t, Key k, const std::vector<double>& v) { back.set(t, k, v); }).ok());
   EXPECT_EQ(back.hash(), rows_.hash());
 }
 

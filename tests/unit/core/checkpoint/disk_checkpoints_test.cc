@@ -25,7 +25,7 @@ class DiskCheckpointFiles : public TemporaryFolder {
 TEST_F(DiskCheckpointFiles, AreFoundAgainByEpochAndPartition) {
   const auto store = disk_checkpoints(folder, 3, {"", "epoch-00000004/partition-1.era-3.sst"});
   Rows rows(tables(2));
-  rows.row(0, 3) = {1, 2};
+  rows.set(0, 3, std::vector<double>{1, 2});
   std::string file;
   const auto written = store->write(4, 1, objects(), rows, file);
   ASSERT_TRUE(written.ok()) << written.status().what();
@@ -44,8 +44,8 @@ TEST_F(DiskCheckpointFiles, OfAnEarlierStartNeverTakeThePlaceOfLaterOnes) {
   const auto zombie = disk_checkpoints(folder, 1, {});
   const auto store = disk_checkpoints(folder, 2, {"epoch-00000004/partition-0.era-2.sst"});
   Rows rows(tables(2)), others(tables(2));
-  rows.row(0, 3) = {1, 2};
-  others.row(0, 3) = {5, 6};
+  rows.set(0, 3, std::vector<double>{1, 2});
+  others.set(0, 3, std::vector<double>{5, 6});
   std::string committed, late;
   const auto written = store->write(4, 0, objects(), rows, committed);
   ASSERT_TRUE(written.ok());
@@ -67,7 +67,7 @@ TEST_F(DiskCheckpointFiles, WhatIsNotThereIsADiskError) {
 TEST_F(DiskCheckpointFiles, RowsOfAnotherWidthAreRefused) {
   const auto store = disk_checkpoints(folder, 1, {"epoch-00000004/partition-0.era-1.sst"});
   Rows rows(tables(2));
-  rows.row(0, 3) = {1, 2};
+  rows.set(0, 3, std::vector<double>{1, 2});
   std::string file;
   ASSERT_TRUE(store->write(4, 0, objects(), rows, file).ok());
   Rows narrow(tables(1));

@@ -1,0 +1,62 @@
+#include "core/rounds/row_store.h"
+
+#include <algorithm>
+
+namespace rota {
+
+namespace {
+
+// A page has about so many bytes: a row that is added in its midst moves half of them.
+constexpr std::size_t kPageBytes = 8192;
+// What std::map keeps beside a value, about.
+constexpr std::size_t kMapNodeBytes = 48;
+
+}  // namespace
+
+RowStore::RowStore(std::uint32_t width) : width_(width) {
+  const std::size_t rows = kPageBytes / (std::max<std::size_t>(width, 1) * sizeof(double));
+  shift_ = static_cast<unsigned>(std::bit_width(std::clamp<std::size_t>(rows, 16, kWords * 64)) - 1);
+}
+
+std::size_t RowStore::place_of(const Page& page, std::size_t key) {
+  std::size_t place = 0;
+  for (std::size_t word = 0; word < key / 64; ++word)
+    place += static_cast<std::size_t>(std::popcount(page.present[word]));
+  const std::uint64_t before = page.present[key / 64] & ((std::uint64_t{1} << key % 64) - 1);
+  return place + static_cast<std::size_t>(std::popcount(before));
+}
+
+std::optional<std::span<const double>> RowStore::find(Key key) const {
+  const auto page = pages_.find(key >> shift_);
+  if (page == pages_.end()) return std::nullopt;
+  const auto in_page = static_cast<std::size_t>(key & ((Key{1} << shift_) - 1));
+  if ((page->second.present[in_page / 64] >> in_page % 64 & 1) == 0) return std::nullopt;
+  return std::span(page->second.values).subspan(place_of(page->second, in_page) * width_, width_);
+}
+
+std::span<double> RowStore::at(Key key) {
+  Page& page = pages_[key >> shift_];
+  const auto in_page = static_cast<std::size_t>(key & ((Key{1} << shift_) - 1));
+  const std::size_t at = place_of(page, in_page) * width_;
+  std::uint64_t& word = page.present[in_page / 64];
+  const std::uint64_t bit = std::uint64_t{1} << in_page % 64;
+  if ((word & bit) == 0) {
+    word |= bit;
+    ++rows_;
+    // Room by little steps: a page is small, so that copying it costs little, and half of it empty would cost much.
+    const std::size_t size = page.values.size() + width_;
+    const std::size_t page_size = (std::size_t{1} << shift_) * width_;
+    if (size > page.values.capacity()) page.values.reserve(std::min(size + size / 16 + 4 * width_, page_size));
+    page.values.insert(page.values.begin() + static_cast<std::ptrdiff_t>(at), width_, 0.0);
+  }
+  return std::span(page.values).subspan(at, width_);
+}
+
+std::size_t RowStore::memory() const {
+  std::size_t bytes = sizeof *this;
+  for (const auto& [number, page] : pages_)
+    bytes += kMapNodeBytes + sizeof page + page.values.capacity() * sizeof(double);
+  return bytes;
+}
+
+}  // namespace rota

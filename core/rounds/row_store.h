@@ -1,0 +1,65 @@
+// core/rounds/row_store.h -- the rows of one table as runs of numbers, not an object each: ten million rows of one
+// number cost little more than their numbers.
+#pragma once
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "rota/types.h"
+
+namespace rota {
+
+// Keys are cut into pages of equal length.  A page has the rows that were ever written, packed in the order of their
+// keys, and a bit for each key that says whether its row is there.  Reading is safe from several threads while nobody
+// writes.
+class RowStore {
+ public:
+  // `width`: numbers in a row; may be 0.
+  explicit RowStore(std::uint32_t width);
+
+  std::uint32_t width() const { return width_; }
+  std::uint64_t size() const { return rows_; }
+  // The row; none if it was never written.  Valid until the next row is added.
+  std::optional<std::span<const double>> find(Key key) const;
+  // A row to read and write; zeros when it is new.  Valid until the next row is added.
+  std::span<double> at(Key key);
+
+  // Calls f(key, values) for the rows behind a key (none: from the first), in order, until it says false.
+  template <typename F>
+  void for_each_behind(std::optional<Key> behind, F f) const {
+    for (auto page = behind ? pages_.lower_bound(*behind >> shift_) : pages_.begin(); page != pages_.end(); ++page) {
+      std::size_t place = 0;
+      for (std::size_t word = 0; word < kWords; ++word) {
+        for (std::uint64_t left = page->second.present[word]; left != 0; left &= left - 1, ++place) {
+          const Key key = (page->first << shift_) + word * 64 + static_cast<std::size_t>(std::countr_zero(left));
+          if (behind && key <= *behind) continue;
+          if (!f(key, std::span(page->second.values).subspan(place * width_, width_))) return;
+        }
+      }
+    }
+  }
+
+  // Bytes that it takes, room that is not used yet included.
+  std::size_t memory() const;
+
+ private:
+  static constexpr std::size_t kWords = 16;  // of 64 bits: the keys of the longest page
+  struct Page {
+    std::array<std::uint64_t, kWords> present{};
+    std::vector<double> values;  // row after row
+  };
+  // Rows of the page before this key.
+  static std::size_t place_of(const Page& page, std::size_t key);
+
+  std::uint32_t width_;
+  unsigned shift_;  // of a key, to its page's number
+  std::map<Key, Page> pages_;
+  std::uint64_t rows_ = 0;
+};
+
+}  // namespace rota
