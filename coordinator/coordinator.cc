@@ -35,8 +35,8 @@ Coordinator::Coordinator(RunPlan plan, std::shared_ptr<Recorder> recorder)
       roster_(plan_),
       loading_(plan_),
       turns_(plan_.schedulers),
-      dispatch_(plan_.shards, plan_.slices, plan_.workers, plan_.partitions,,
-      epochs_(plan_.workers, plan_.schedulers) {}) {
+      dispatch_(plan_.shards, plan_.slices, plan_.workers, plan_.partitions, {}),
+      epochs_(plan_.workers, plan_.schedulers) {
   if (!plan_.resume) return;
   last_checkpoint_ = plan_.resume;
   next_round_ = plan_.resume->next_round;
