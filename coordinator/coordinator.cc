@@ -219,6 +219,7 @@ void Coordinator::on(const CutMade& cut, NodeId from, Outbox& out) {
   recorder_->event("cut", {{"slices", std::to_string(cut.cut.slices.size())},
                            {"replicated", std::to_string(cut.cut.replicated.size())}});
   tell_ignored(cut.ignored);
+  may_end_job_ = cut.may_end_job;
   plan_.slices = static_cast<std::uint32_t>(cut.cut.slices.size());
   dispatch_ = Dispatch(plan_.shards, plan_.slices, plan_.workers, plan_.partitions, tables_);
   enter(Phase::preparing);
@@ -287,7 +288,7 @@ void Coordinator::give_out(Outbox& out) {
     if (!ends) continue;
     last_round_[epoch] = id;
     const Boundary boundary = boundary_after(epoch, out.now());
-    if (boundary.evaluate || boundary.save || boundary.last) boundary_ = boundary;
+    if (boundary.evaluate || boundary.save || boundary.last || may_end_job_) boundary_ = boundary;
   }
   for (auto& [partition, expect] : dispatch_.take_expects()) out.send({Role::partition, partition}, std::move(expect));
   for (auto& [worker, tasks] : dispatch_.take_tasks()) out.send({Role::worker, worker}, std::move(tasks));
@@ -325,7 +326,8 @@ void Coordinator::end_epochs(Outbox& out) {
     const double took = seconds(out.now() - epoch_began_);
     seconds_ += took;
     epoch_began_ = out.now();
-    record_ = epochs_.take();
+    OpenEpochs::Over over = epochs_.take();
+    record_ = std::move(over.record);
     record_.epochs = last_epoch_ == kNoEnd ? 0 : last_epoch_;
     record_.seconds = seconds_;
     record_.items_per_second = took > 0 ? static_cast<double>(record_.items) / took : 0;
@@ -335,12 +337,15 @@ void Coordinator::end_epochs(Outbox& out) {
       record_epoch(nullptr, out);
       continue;
     }
-    if (stop_ && !boundary_->last) boundary_->last = boundary_->evaluate = boundary_->save = true;
-    if (boundary_->evaluate)
-      begin_evaluation(out);
-    else
-      begin_save(out);
-    return;
+    if (over.ends_job) {
+      last_epoch_ = record_.epochs = record_.epoch;
+      ends_job_ = true;
+    }
+    if ((stop_ || over.ends_job) && !boundary_->last) boundary_->last = boundary_->evaluate = boundary_->save = true;
+    if (boundary_->evaluate) return begin_evaluation(out);
+    if (boundary_->save) return begin_save(out);
+    record_epoch(nullptr, out);  // it was only waited for what the schedule says of it
+    go_on(out);
   }
 }
 

@@ -41,7 +41,7 @@ class Coordinator final : public Node {
   // What happens at the end of the epoch behind which nothing is given out yet.
   struct Boundary {
     Epoch epoch = 0;
-    bool evaluate = false, save = false, last = false;
+    bool evaluate = false, save = false, last = false;  // none: it is waited for what the schedule says
     enum class Stage { running, evaluating, saving } stage = Stage::running;
   };
 
@@ -100,7 +100,8 @@ class Coordinator final : public Node {
 
   // Training.
   Epoch last_epoch_ = 0;
-  bool ends_job_ = false;  // the schedule ended the job before its last epoch
+  bool may_end_job_ = false;  // the schedule may end the job with any epoch, so none begins before it has said
+  bool ends_job_ = false;     // the schedule ended the job before its last epoch
   std::vector<Table> tables_;
   Turns turns_;
   Dispatch dispatch_;

@@ -63,7 +63,7 @@ void Dispatch::give_out() {
     for (auto& [partition, own] : keys) {
       out.commits_due.push_back(partition);
       Expect expect{{next.id, round.table, std::move(own), round.blocks, round.argument}, {}};
-      if (next.turn.feedback) expect.feedback = Feedback{next.turn.scheduler, next.turn.own};
+      if (next.turn.feedback) expect.awaited_by = AwaitedBy{next.turn.scheduler, next.turn.own, *next.turn.feedback};
       expects_.emplace_back(partition, std::move(expect));
     }
     for (std::uint32_t w = 0; w < workers_; ++w) tasks_[w].shared.push_back(whole);

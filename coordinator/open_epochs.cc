@@ -6,6 +6,7 @@ void OpenEpochs::add(std::uint32_t scheduler, const EpochFigures& figures) {
   const std::string prefix = schedulers_ > 1 ? NodeId{Role::scheduler, scheduler}.name() + "." : "";
   Scheduled& epoch = scheduled_[figures.epoch];
   ++epoch.schedulers;
+  epoch.end_job += figures.ends_job ? 1 : 0;
   for (const Figure& figure : figures.figures) epoch.figures.emplace_back(prefix + figure.name, figure.value);
   if (figures.converged) epoch.converged = epoch.converged.value_or(true) && *figures.converged;
 }
@@ -22,16 +23,18 @@ bool OpenEpochs::next_is_over() const {
          scheduled->second.schedulers == schedulers_;
 }
 
-EpochRecord OpenEpochs::take() {
-  EpochRecord record;
+OpenEpochs::Over OpenEpochs::take() {
+  Over over;
+  EpochRecord& record = over.record;
   record.epoch = next_;
   times_.at(next_).fill(record);
   times_.erase(next_);
   Scheduled scheduled = std::move(scheduled_.extract(next_).mapped());
   record.figures = std::move(scheduled.figures);
   record.converged = scheduled.converged;
+  over.ends_job = scheduled.end_job == schedulers_;
   ++next_;
-  return record;
+  return over;
 }
 
 }  // namespace rota

@@ -29,12 +29,17 @@ class OpenEpochs {
   // The earliest that is not recorded, and whether it is over for all.
   Epoch next() const { return next_; }
   bool next_is_over() const;
-  // Its times and figures; goes on to the one behind it.  REQUIRES next_is_over().
-  EpochRecord take();
+  struct Over {
+    EpochRecord record;     // times and figures
+    bool ends_job = false;  // all schedulers say that it is the last
+  };
+  // Goes on to the epoch behind it.  REQUIRES next_is_over().
+  Over take();
 
  private:
   struct Scheduled {
     std::uint32_t schedulers = 0;  // for which it is over
+    std::uint32_t end_job = 0;     // of them, those that end the job with it
     std::vector<std::pair<std::string, double>> figures;
     std::optional<bool> converged;  // all schedules that say so have
   };

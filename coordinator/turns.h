@@ -24,8 +24,8 @@ class Turns {
   struct Turn {
     Round round;  // ends_epoch and ends_job: as seen over all schedulers
     std::uint32_t scheduler = 0;
-    RoundId own = 0;        // its number by the scheduler's count
-    bool feedback = false;  // the scheduler wants to hear its commit
+    RoundId own = 0;                   // its number by the scheduler's count
+    std::optional<Feedback> feedback;  // what the scheduler wants to hear of its commit
   };
   // The next round, if the scheduler whose turn it is has sent it.
   std::optional<Turn> take();
@@ -33,7 +33,7 @@ class Turns {
  private:
   struct Waiting {
     Round round;
-    bool feedback;
+    std::optional<Feedback> feedback;
   };
   struct Lane {
     std::deque<Waiting> waiting;

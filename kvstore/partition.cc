@@ -128,19 +128,19 @@ Status Partition::commit_whole(Outbox& out) {
     if (!whole) return {};
     const bool talks = std::any_of(whole->notes.begin(), whole->notes.end(), [](const Bytes& n) { return !n.empty(); });
     if (!talks) {
-      Deltas deltas;
-      ROTA_TRY(run_pull(*whole, deltas));
-      ROTA_TRY(commit(*whole, std::move(deltas), out));
+      Done done;
+      ROTA_TRY(run_pull(*whole, done));
+      ROTA_TRY(commit(*whole, std::move(done), out));
       continue;
     }
     pulling_ = true;
     out.start([this, whole = std::make_shared<Gather::Whole>(*std::move(whole))]() -> Continuation {
-      auto deltas = std::make_shared<Deltas>();
-      Status status = run_pull(*whole, *deltas);
-      return [this, whole, deltas, status](Outbox& later) -> Status {
+      auto done = std::make_shared<Done>();
+      Status status = run_pull(*whole, *done);
+      return [this, whole, done, status](Outbox& later) -> Status {
         pulling_ = false;
         ROTA_TRY(status);
-        ROTA_TRY(commit(*whole, std::move(*deltas), later));
+        ROTA_TRY(commit(*whole, std::move(*done), later));
         return commit_whole(later);
       };
     });
@@ -148,7 +148,7 @@ Status Partition::commit_whole(Outbox& out) {
   return {};
 }
 
-Status Partition::run_pull(Gather::Whole& whole, Deltas& deltas) {
+Status Partition::run_pull(Gather::Whole& whole, Done& done) {
   const SharedRows& rows = whole.expect.rows;
   const Table& table = rows_.tables()[rows.table];
   const std::vector<std::size_t> at = part_offsets(table, rows);
@@ -159,6 +159,10 @@ Status Partition::run_pull(Gather::Whole& whole, Deltas& deltas) {
   for (std::size_t i = 0; i < rows.keys.size(); ++i)
     entries.push_back(
         {rows.keys[i], std::span(whole.sum).subspan(at[i], at[i + 1] - at[i]), rows_.row(rows.table, rows.keys[i])});
+  const bool measures = whole.expect.awaited_by && whole.expect.awaited_by->wish == Feedback::norms;
+  std::vector<double> before;
+  if (measures)
+    for (const PullEntry& entry : entries) before.insert(before.end(), entry.value.begin(), entry.value.end());
   const std::string where = "round " + std::to_string(rows.round);
   Writer reply;
   ROTA_TRY(call_hook(plugin_.name, "Pull::pull", where, [&] {
@@ -171,6 +175,12 @@ Status Partition::run_pull(Gather::Whole& whole, Deltas& deltas) {
                                     std::to_string(entry.key) + " of " + table.name + " is not a finite number"};
     values.append(entry.value.data(), entry.value.size_bytes());
   }
+  if (measures) {
+    auto old = before.begin();
+    for (const PullEntry& entry : entries)
+      for (const double value : entry.value) done.norms.add(value - *old++);
+  }
+  Deltas& deltas = done.deltas;
   deltas.rows = rows;
   deltas.rows.blocks.clear();
   deltas.rows.argument.clear();
@@ -182,12 +192,16 @@ Status Partition::run_pull(Gather::Whole& whole, Deltas& deltas) {
   return {};
 }
 
-Status Partition::commit(const Gather::Whole& whole, Deltas deltas, Outbox& out) {
-  out.send(workers_, deltas);
-  if (const auto& feedback = whole.expect.feedback) {
-    if (feedback->scheduler >= settings_.schedulers) return {ExitCode::bug, "feedback for no scheduler of this run"};
-    deltas.rows.round = feedback->round;
-    out.send({Role::scheduler, feedback->scheduler}, std::move(deltas));
+Status Partition::commit(const Gather::Whole& whole, Done done, Outbox& out) {
+  out.send(workers_, done.deltas);
+  if (const auto& awaited = whole.expect.awaited_by) {
+    if (awaited->scheduler >= settings_.schedulers) return {ExitCode::bug, "feedback for no scheduler of this run"};
+    const NodeId scheduler{Role::scheduler, awaited->scheduler};
+    done.deltas.rows.round = awaited->round;
+    if (awaited->wish == Feedback::changes)
+      out.send(scheduler, std::move(done.deltas));
+    else
+      out.send(scheduler, RoundFeedback{awaited->round, done.norms, done.deltas.reply});
   }
   out.send(kCoordinator, Committed{whole.expect.rows.round});
   return {};

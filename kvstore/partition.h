@@ -60,8 +60,13 @@ class Partition final : public Node {
   Status on(const Put& put, NodeId from, Outbox& out);
   Status on(const Fetch& fetch, NodeId from, Outbox& out);
   Status commit_whole(Outbox& out);
-  Status run_pull(Gather::Whole& whole, Deltas& deltas);
-  Status commit(const Gather::Whole& whole, Deltas deltas, Outbox& out);
+  // What pull has made of a round.
+  struct Done {
+    Deltas deltas;
+    ChangeNorms norms;  // if they are wished for
+  };
+  Status run_pull(Gather::Whole& whole, Done& done);
+  Status commit(const Gather::Whole& whole, Done done, Outbox& out);
   Status restore_pull();
   void tell_rows(Outbox& out);
   std::optional<Deltas> next_rows();

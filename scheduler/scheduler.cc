@@ -24,10 +24,11 @@ Scheduler::Scheduler(SchedulerSettings settings, const Plugin& plugin, Job job)
     : settings_(settings),
       plugin_(plugin),
       job_(std::move(job)),
-      commits_(plugin.tables != nullptr ? plugin.tables(job_) : std::vector<Table>(), settings_.partitions) {}
+      commits_(plugin.tables != nullptr ? plugin.tables(job_) : std::vector<Table>(), settings_.partitions),
+      feedbacks_(plugin.tables != nullptr ? plugin.tables(job_) : std::vector<Table>(), settings_.partitions) {}
 
 Status Scheduler::step(const Envelope& in, Outbox& out) {
-  return handle<Welcome, Weights, Start, Deltas, RoundsDone, Save, Fetched>(
+  return handle<Welcome, Weights, Start, Deltas, RoundFeedback, RoundsDone, Save, Fetched>(
       in, [&](const auto& message) { return on(message, in.from, out); });
 }
 
@@ -40,6 +41,8 @@ Status Scheduler::on(const Weights& weights, NodeId, Outbox& out) {
   ROTA_TRY(call_hook(plugin_.name, "schedule", id().name(), [&] {
     schedule_ = plugin_.schedule(job_, Share{settings_.index, settings_.schedulers});
     pipeline_ = schedule_->pipeline(settings_.pipeline);
+    wish_ = schedule_->wish();
+    may_end_job_ = schedule_->may_end_job();
     if (plugin_.slice != nullptr) cut_ = schedule_->cut(weights.census, job_.slices);
   }));
   if (plugin_.slice != nullptr && cut_.slices.size() != job_.slices)
@@ -50,7 +53,7 @@ Status Scheduler::on(const Weights& weights, NodeId, Outbox& out) {
     settings_.ignored.push_back(
         {"pipeline", pipeline_ == 0 ? "this schedule waits for no feedback"
                                     : "this schedule has " + std::to_string(pipeline_) + " rounds out at a time"});
-  out.send(kCoordinator, CutMade{cut_, settings_.ignored});
+  out.send(kCoordinator, CutMade{cut_, settings_.ignored, may_end_job_});
   return {};
 }
 
@@ -94,7 +97,7 @@ Status Scheduler::schedule_more(Outbox& out) {
   while (may_choose()) {
     Rounds rounds;
     rounds.first = next_;
-    rounds.feedback = pipeline_ > 0;
+    if (pipeline_ > 0) rounds.feedback = wish_;
     while (may_choose() && rounds.rounds.size() < kRoundsInMessage) ROTA_TRY(choose(rounds));
     out.send(kCoordinator, std::move(rounds));
   }
@@ -132,7 +135,8 @@ Status Scheduler::choose(Rounds& rounds) {
   // Of several, each goes on until all have said so in the same epoch.
   ended_ = round.ends_job && settings_.schedulers == 1;
   if (is_shared(round) && pipeline_ > 0) {
-    ROTA_TRY(commits_.begin({next_, round.table, round.shared, round.blocks, round.argument}));
+    const SharedRows rows{next_, round.table, round.shared, round.blocks, round.argument};
+    ROTA_TRY(wish_ == Feedback::changes ? commits_.begin(rows) : feedbacks_.begin(rows));
     ++chosen_;
   }
   if (round.ends_epoch) ends_[epoch_] = next_;
@@ -145,9 +149,13 @@ Status Scheduler::choose(Rounds& rounds) {
 Status Scheduler::end_epoch(Rounds& rounds) {
   const std::string where = "epoch " + std::to_string(epoch_);
   Writer state;
-  EpochFigures figures{epoch_, {}, {}};
+  EpochFigures figures{epoch_, {}, {}, false};
   ROTA_TRY(call_hook(plugin_.name, "Schedule::figures", where, [&] { figures.figures = schedule_->figures(); }));
   ROTA_TRY(call_hook(plugin_.name, "Schedule::converged", where, [&] { figures.converged = schedule_->converged(); }));
+  if (may_end_job_)
+    ROTA_TRY(call_hook(plugin_.name, "Schedule::ends_job", where, [&] { figures.ends_job = schedule_->ends_job(); }));
+  // Of several, each goes on until all have said so of the same epoch.
+  if (settings_.schedulers == 1) ended_ = ended_ || figures.ends_job;
   ROTA_TRY(call_hook(plugin_.name, "Schedule::save", where, [&] { schedule_->save(state); }));
   rounds.figures.push_back(std::move(figures));
   states_[epoch_++] = state.take();
@@ -172,7 +180,14 @@ Status Scheduler::on(const Deltas& deltas, NodeId from, Outbox& out) {
     ROTA_TRY(commits_.restore(deltas));
     return schedule_more(out);
   }
-  auto rounds = commits_.commit(from.index, deltas);
+  return take(commits_.commit(from.index, deltas), out);
+}
+
+Status Scheduler::on(const RoundFeedback& feedback, NodeId from, Outbox& out) {
+  return take(feedbacks_.add(from.index, feedback), out);
+}
+
+Status Scheduler::take(Result<std::vector<RoundDeltas>> rounds, Outbox& out) {
   if (!rounds.ok()) return rounds.status();
   for (RoundDeltas& round : *rounds) committed_.push_back(std::move(round));
   return schedule_more(out);

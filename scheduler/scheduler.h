@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/rounds/commits.h"
+#include "core/rounds/feedbacks.h"
 #include "core/runtime/node.h"
 #include "rota/plugin.h"
 
@@ -37,6 +38,8 @@ class Scheduler final : public Node {
   Status on(const Weights& weights, NodeId from, Outbox& out);
   Status on(const Start& start, NodeId from, Outbox& out);
   Status on(const Deltas& deltas, NodeId from, Outbox& out);
+  Status on(const RoundFeedback& feedback, NodeId from, Outbox& out);
+  Status take(Result<std::vector<RoundDeltas>> rounds, Outbox& out);
   Status on(const RoundsDone& done, NodeId from, Outbox& out);
   Status on(const Save& save, NodeId from, Outbox& out);
   Status on(const Fetched& fetched, NodeId from, Outbox& out);
@@ -73,7 +76,10 @@ class Scheduler final : public Node {
   std::map<Epoch, RoundId> ends_;                   // last round of every epoch that is out
   std::map<Epoch, std::vector<std::byte>> states_;  // the schedule's state at the end of epochs that may be saved yet
   std::optional<Epoch> to_save_;                    // SAVE came before the epoch's feedback did
-  Commits commits_;
+  Feedback wish_ = Feedback::changes;
+  bool may_end_job_ = false;
+  Commits commits_;      // if it wishes for changes
+  Feedbacks feedbacks_;  // if for less
 };
 
 }  // namespace rota

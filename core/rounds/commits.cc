@@ -10,6 +10,7 @@ namespace rota {
 
 std::vector<Delta> RoundDeltas::deltas() const {
   std::vector<Delta> out;
+  if (values.empty() && width > 0) return out;  // a schedule that wishes for no changes
   out.reserve(rows.keys.size());
   for (std::size_t i = 0; i < rows.keys.size(); ++i)
     out.push_back(
@@ -18,7 +19,7 @@ std::vector<Delta> RoundDeltas::deltas() const {
 }
 
 Commit RoundDeltas::commit(const std::vector<Delta>& deltas) const {
-  return {rows.round, rows.table, deltas, rows.argument, reply};
+  return {rows.round, rows.table, deltas, rows.argument, reply, norms};
 }
 
 std::vector<std::size_t> part_offsets(const Table& table, const SharedRows& rows) {
@@ -55,6 +56,13 @@ Status check_rows(const std::vector<Table>& tables, const SharedRows& rows) {
   return {};
 }
 
+std::set<std::uint32_t> homes_of(const Table& table, const SharedRows& rows, std::uint32_t partitions) {
+  if (table.together) return {kPartitionOfTogether};
+  std::set<std::uint32_t> homes;
+  for (const Key key : rows.keys) homes.insert(home_of_row(table, rows.table, key, partitions));
+  return homes;
+}
+
 Commits::Commits(std::vector<Table> tables, std::uint32_t partitions)
     : tables_(std::move(tables)), partitions_(partitions) {
   for (const Table& table : tables_) replica_.emplace_back(table.row_width);
@@ -63,13 +71,9 @@ Commits::Commits(std::vector<Table> tables, std::uint32_t partitions)
 Status Commits::begin(const SharedRows& rows) {
   ROTA_TRY(check_rows(tables_, rows));
   const Table& table = tables_[rows.table];
-  Open open{rows, {}, {}, std::vector<double>(rows.keys.size() * table.row_width), {}};
+  Open open{rows, {}, homes_of(table, rows, partitions_), std::vector<double>(rows.keys.size() * table.row_width), {}};
   open.partition_of.reserve(rows.keys.size());
-  if (table.together) open.due.insert(kPartitionOfTogether);
-  for (const Key key : rows.keys) {
-    open.partition_of.push_back(home_of_row(table, rows.table, key, partitions_));
-    if (!table.together) open.due.insert(open.partition_of.back());
-  }
+  for (const Key key : rows.keys) open.partition_of.push_back(home_of_row(table, rows.table, key, partitions_));
   if (!open_.emplace(rows.round, std::move(open)).second) return {ExitCode::bug, "a round was given out twice"};
   return {};
 }

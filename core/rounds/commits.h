@@ -21,6 +21,7 @@ struct RoundDeltas {
   std::size_t width = 0;                        // of a row
   std::vector<double> before, values, changes;  // row after row
   Bytes reply;
+  ChangeNorms norms = {};
 
   std::vector<Delta> deltas() const;                      // into this object
   Commit commit(const std::vector<Delta>& deltas) const;  // of them
@@ -33,6 +34,9 @@ Status check_rows(const std::vector<Table>& tables, const SharedRows& rows);
 // Where each row's part begins among the numbers of a round, and at the end how many numbers there are.  REQUIRES rows
 // that were checked.
 std::vector<std::size_t> part_offsets(const Table& table, const SharedRows& rows);
+
+// The partitions that commit rows of a round.
+std::set<std::uint32_t> homes_of(const Table& table, const SharedRows& rows, std::uint32_t partitions);
 
 class Commits {
  public:

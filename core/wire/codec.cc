@@ -42,7 +42,7 @@ void fields(auto& io, Is<Ignored> auto& m) {
   io(m.option, m.why);
 }
 void fields(auto& io, Is<EpochFigures> auto& m) {
-  io(m.epoch, m.figures, m.converged);
+  io(m.epoch, m.figures, m.converged, m.ends_job);
 }
 void fields(auto& io, Is<Cut> auto& m) {
   io(m.slices, m.replicated);
@@ -78,7 +78,7 @@ void fields(auto& io, Is<Weights> auto& m) {
   io(m.census);
 }
 void fields(auto& io, Is<CutMade> auto& m) {
-  io(m.cut, m.ignored);
+  io(m.cut, m.ignored, m.may_end_job);
 }
 void fields(auto&, Is<Ready> auto&) {}
 void fields(auto& io, Is<Start> auto& m) {
@@ -99,11 +99,11 @@ void fields(auto& io, Is<Handover> auto& m) {
 void fields(auto& io, Is<Tasks> auto& m) {
   io(m.tasks, m.shared, m.handovers);
 }
-void fields(auto& io, Is<Feedback> auto& m) {
-  io(m.scheduler, m.round);
+void fields(auto& io, Is<AwaitedBy> auto& m) {
+  io(m.scheduler, m.round, m.wish);
 }
 void fields(auto& io, Is<Expect> auto& m) {
-  io(m.rows, m.feedback);
+  io(m.rows, m.awaited_by);
 }
 void fields(auto& io, Is<Lease> auto& m) {
   io(m.slice, m.to, m.shard, m.rows);
@@ -113,6 +113,12 @@ void fields(auto& io, Is<Parts> auto& m) {
 }
 void fields(auto& io, Is<Deltas> auto& m) {
   io(m.rows, m.values, m.reply, m.last);
+}
+void fields(auto& io, Is<ChangeNorms> auto& m) {
+  io(m.l1, m.l2_squared, m.largest);
+}
+void fields(auto& io, Is<RoundFeedback> auto& m) {
+  io(m.round, m.norms, m.reply);
 }
 void fields(auto& io, Is<Committed> auto& m) {
   io(m.round);
@@ -231,6 +237,7 @@ class FieldReader {
   void field(Object& object) { bounded(object, 1, static_cast<std::uint64_t>(kLastObject)); }
   void field(Term::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Term::Kind::scores)); }
   void field(Table::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Table::Kind::sliced)); }
+  void field(Feedback& wish) { bounded(wish, 0, static_cast<std::uint64_t>(Feedback::reply)); }
   void field(ExitCode& code) { bounded(code, 0, 255); }
   template <typename T>
   requires std::is_unsigned_v<T>

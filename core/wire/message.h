@@ -45,6 +45,7 @@ enum class Kind : std::uint16_t {
   committed = 36,
   rounds_done = 37,
   epoch_done = 38,
+  feedback = 39,
   evaluate = 40,
   evaluated = 41,
   save = 42,
@@ -154,6 +155,7 @@ struct CutMade {
   static constexpr Kind kind = Kind::cut;
   Cut cut;
   std::vector<Ignored> ignored = {};  // options that were given and change nothing
+  bool may_end_job = false;           // a schedule may end the job at the end of any epoch
 };
 
 struct Ready {
@@ -175,13 +177,14 @@ struct EpochFigures {
   Epoch epoch = 0;
   std::vector<Figure> figures;
   std::optional<bool> converged = {};  // what the schedule says
+  bool ends_job = false;               // likewise
 };
 
 struct Rounds {
   static constexpr Kind kind = Kind::rounds;
-  RoundId first = 0;          // by the scheduler's own count
-  std::vector<Round> rounds;  // numbered from `first`
-  bool feedback = false;      // the scheduler wants to hear what they commit
+  RoundId first = 0;                 // by the scheduler's own count
+  std::vector<Round> rounds;         // numbered from `first`
+  std::optional<Feedback> feedback;  // what the scheduler wants to hear of what they commit
   std::vector<EpochFigures> figures;
 };
 
@@ -217,16 +220,17 @@ struct Tasks {
   std::vector<Handover> handovers;
 };
 
-// The scheduler that waits for a round's commit, and the round's number by its own count.
-struct Feedback {
+// The scheduler that waits for a round's commit, the round's number by its own count, and what it wants to hear.
+struct AwaitedBy {
   std::uint32_t scheduler = 0;
   RoundId round = 0;
+  Feedback wish = Feedback::changes;
 };
 
 struct Expect {
   static constexpr Kind kind = Kind::expect;
   SharedRows rows;  // of the round, those in the partition
-  std::optional<Feedback> feedback;
+  std::optional<AwaitedBy> awaited_by;
 };
 
 struct Lease {
@@ -253,6 +257,14 @@ struct Deltas {
   Bytes values;      // doubles, as committed
   Bytes reply;       // what pull said beside them
   bool last = true;  // of round 0: no more rows of this table follow from this partition
+};
+
+// To a scheduler that wishes for less than DELTAS.
+struct RoundFeedback {
+  static constexpr Kind kind = Kind::feedback;
+  RoundId round = 0;  // by its own count
+  ChangeNorms norms;  // of the rows in the partition, if it wishes for them
+  Bytes reply;
 };
 
 struct Committed {
@@ -363,8 +375,8 @@ struct StatusReport {
 
 using Message =
     std::variant<Ack, Probe, Piece, Hello, Welcome, Refuse, Beat, Fault, Stop, Loaded, Weights, CutMade, Ready, Start,
-                 Rounds, Tasks, Expect, Lease, Parts, Deltas, Committed, RoundsDone, EpochDone, Evaluate, Evaluated,
-                 Save, Put, Saved, Written, Fetch, Fetched, AskStatus, StatusReport>;
+                 Rounds, Tasks, Expect, Lease, Parts, Deltas, RoundFeedback, Committed, RoundsDone, EpochDone, Evaluate,
+                 Evaluated, Save, Put, Saved, Written, Fetch, Fetched, AskStatus, StatusReport>;
 
 Kind kind_of(const Message& message);
 const char* kind_name(Kind kind);

@@ -32,6 +32,7 @@ constexpr std::pair<Kind, const char*> kKindNames[] = {
     {Kind::committed, "COMMITTED"},
     {Kind::rounds_done, "ROUNDS_DONE"},
     {Kind::epoch_done, "EPOCH_DONE"},
+    {Kind::feedback, "FEEDBACK"},
     {Kind::evaluate, "EVALUATE"},
     {Kind::evaluated, "EVALUATED"},
     {Kind::save, "SAVE"},

@@ -57,13 +57,36 @@ struct Delta {
   std::span<const double> change;
 };
 
+// How far a commit moved the rows of its round, over all their numbers: the sum of |new - old|, the sum of their
+// squares, and the largest.
+struct ChangeNorms {
+  double l1 = 0;
+  double l2_squared = 0;
+  double largest = 0;
+
+  void add(double change) {
+    const double size = change < 0 ? -change : change;
+    l1 += size;
+    l2_squared += change * change;
+    largest = size > largest ? size : largest;
+  }
+  ChangeNorms& operator+=(const ChangeNorms& other) {
+    l1 += other.l1;
+    l2_squared += other.l2_squared;
+    largest = other.largest > largest ? other.largest : largest;
+    return *this;
+  }
+  friend bool operator==(const ChangeNorms&, const ChangeNorms&) = default;
+};
+
 // The result of a round, as workers and schedulers hear of it.
 struct Commit {
   RoundId round;  // in a scheduler, by its own count: with several of them a resumed job counts on from elsewhere
   TableId table;
-  std::span<const Delta> deltas;     // in the order of Round::shared
+  std::span<const Delta> deltas;     // in the order of Round::shared; in a scheduler, if it wishes for them
   std::span<const double> argument;  // of the round
   Bytes reply;                       // what pull said beside its rows; may be kept, it is not copied for each shard
+  ChangeNorms norms = {};            // in a scheduler that wishes for them, and for no more
 };
 
 // A row in the hands of the store, at the end of a round.

@@ -1,24 +1,83 @@
-// rota/sweep.h -- schedules of shared rounds that need no feedback: every row in turn, or rows at random.
+// rota/sweep.h -- schedules of shared rounds that choose without feedback: every row in turn, or rows at random.  They
+// end the job when an epoch has changed little, if they are asked to.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "rota/schedule.h"
 
 namespace rota {
 
-// Rows 0 .. keys-1 of a shared table in turn, `batch` a round.  An epoch is one pass.
-class RoundRobinSchedule : public Schedule {
+// "Until an epoch changes the rows by less than the tolerance."
+struct StopBelow {
+  enum class Norm {
+    l1,       // the sum of all numbers' |new - old|
+    l2,       // the root of the sum of their squares
+    largest,  // the largest
+  };
+  double tolerance = 0;  // 0: the job goes on
+  Norm norm = Norm::l1;
+
+  bool active() const { return tolerance > 0; }
+  bool reached(const ChangeNorms& change) const {
+    const double size = norm == Norm::l1 ? change.l1 : norm == Norm::l2 ? std::sqrt(change.l2_squared) : change.largest;
+    return size < tolerance;
+  }
+};
+
+// What the schedules here have in common: they hear how far the rows of an epoch went, and no more.
+class SweepSchedule : public Schedule {
  public:
-  RoundRobinSchedule(TableId table, std::uint64_t keys, std::uint64_t batch)
-      : table_(table), keys_(keys), batch_(std::max<std::uint64_t>(batch, 1)) {}
+  SweepSchedule(TableId table, std::vector<double> argument, StopBelow stop)
+      : table_(table), argument_(std::move(argument)), stop_(stop) {}
 
-  std::uint32_t pipeline(std::uint32_t) const override { return 0; }
+  std::uint32_t pipeline(std::uint32_t wish) const override {
+    return !stop_.active() ? 0 : wish > 0 ? wish : kRoundsOut;
+  }
+  Feedback wish() const override { return Feedback::norms; }
+  void feedback(const Commit& commit) override { change_ += commit.norms; }
+  std::vector<Figure> figures() override {
+    const ChangeNorms change = std::exchange(change_, {});
+    reached_ = stop_.active() && stop_.reached(change);
+    if (!stop_.active()) return {};
+    return {{"change_l1", change.l1}, {"change_l2", std::sqrt(change.l2_squared)}, {"change_largest", change.largest}};
+  }
+  std::optional<bool> converged() const override { return stop_.active() ? std::optional(reached_) : std::nullopt; }
+  bool may_end_job() const override { return stop_.active(); }
+  bool ends_job() override { return reached_; }
 
-  Round next(Random&) override {
+ protected:
+  Round empty_round() const {
     Round round;
     round.table = table_;
+    round.argument = argument_;
+    return round;
+  }
+
+ private:
+  // No choice depends on what is heard, so as many may be out as fill the time until it is.
+  static constexpr std::uint32_t kRoundsOut = 16;
+
+  TableId table_;
+  std::vector<double> argument_;
+  StopBelow stop_;
+  ChangeNorms change_;  // of the epoch
+  bool reached_ = false;
+};
+
+// Rows 0 .. keys-1 of a shared table in turn, `batch` a round, with the same argument in each.  An epoch is one pass.
+class RoundRobinSchedule : public SweepSchedule {
+ public:
+  RoundRobinSchedule(TableId table, std::uint64_t keys, std::uint64_t batch, std::vector<double> argument = {},
+                     StopBelow stop = {})
+      : SweepSchedule(table, std::move(argument), stop), keys_(keys), batch_(std::max<std::uint64_t>(batch, 1)) {}
+
+  Round next(Random&) override {
+    Round round = empty_round();
     const std::uint64_t end = std::min(keys_, at_ + batch_);
     while (at_ < end) round.shared.push_back(at_++);
     round.ends_epoch = at_ == keys_;
@@ -27,22 +86,21 @@ class RoundRobinSchedule : public Schedule {
   }
 
  private:
-  TableId table_;
   std::uint64_t keys_, batch_;
   std::uint64_t at_ = 0;
 };
 
 // `batch` different rows a round, each drawn uniformly.  An epoch is as many draws as there are rows.
-class RandomSchedule : public Schedule {
+class RandomSchedule : public SweepSchedule {
  public:
-  RandomSchedule(TableId table, std::uint64_t keys, std::uint64_t batch)
-      : table_(table), keys_(keys), batch_(std::clamp<std::uint64_t>(batch, 1, std::max<std::uint64_t>(keys, 1))) {}
-
-  std::uint32_t pipeline(std::uint32_t) const override { return 0; }
+  RandomSchedule(TableId table, std::uint64_t keys, std::uint64_t batch, std::vector<double> argument = {},
+                 StopBelow stop = {})
+      : SweepSchedule(table, std::move(argument), stop),
+        keys_(keys),
+        batch_(std::clamp<std::uint64_t>(batch, 1, std::max<std::uint64_t>(keys, 1))) {}
 
   Round next(Random& random) override {
-    Round round;
-    round.table = table_;
+    Round round = empty_round();
     // Floyd's sampling: `batch` distinct numbers with exactly `batch` draws.
     std::vector<Key>& rows = round.shared;
     for (std::uint64_t j = keys_ - batch_; j < keys_; ++j) {
@@ -60,7 +118,6 @@ class RandomSchedule : public Schedule {
   }
 
  private:
-  TableId table_;
   std::uint64_t keys_, batch_;
   std::uint64_t drawn_ = 0;
 };

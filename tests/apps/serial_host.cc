@@ -128,7 +128,8 @@ void SerialHost::run_epoch() {
     all_end_job = all_end_job && round.ends_job;
   }
   end_epoch();
-  done_ = all_end_job;
+  const auto ends_job = [](Scheduler& one) { return one.schedule->may_end_job() && one.schedule->ends_job(); };
+  done_ = all_end_job || std::all_of(schedulers_.begin(), schedulers_.end(), ends_job);
 }
 
 void SerialHost::end_epoch() {
@@ -245,7 +246,13 @@ void SerialHost::feed_back(Scheduler& scheduler, std::uint64_t upto) {
   for (; scheduler.fed_back < upto; ++scheduler.fed_back) {
     const Committed& one = *scheduler.committed.front();
     const std::vector<Delta> deltas = deltas_of(one);
-    scheduler.schedule->feedback({one.round, one.table, deltas, one.argument, one.reply});
+    ChangeNorms norms;
+    if (scheduler.schedule->wish() == Feedback::norms)
+      for (const Delta& delta : deltas)
+        for (const double change : delta.change) norms.add(change);
+    const bool all = scheduler.schedule->wish() == Feedback::changes;
+    scheduler.schedule->feedback(
+        {one.round, one.table, all ? deltas : std::vector<Delta>(), one.argument, one.reply, norms});
     scheduler.committed.pop_front();
   }
 }

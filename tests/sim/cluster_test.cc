@@ -39,6 +39,8 @@ Shape draw_shape(std::mt19937_64& random) {
   plan.schedulers = draw(1, 3);
   shape.pipeline = draw(1, 4);
   shape.staleness = draw(0, 4);
+  shape.options["wish"] = std::to_string(draw(0, 2));
+  shape.options["ends_behind"] = draw(0, 1) == 1 ? "true" : "false";
   return shape;
 }
 

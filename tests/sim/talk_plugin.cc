@@ -1,6 +1,7 @@
 #include "tests/sim/talk_plugin.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 
 #include "tests/sim/exact_plugin.h"
@@ -47,6 +48,8 @@ class Heard {
     }
     for (const double x : commit.argument) state_ = mix(state_, whole(x));
     state_ = mix_bytes(state_, commit.reply.view());
+    for (const double x : {commit.norms.l1, commit.norms.l2_squared, commit.norms.largest})
+      state_ = mix(state_, std::bit_cast<std::uint64_t>(x));
   }
   bool knows(TableId table, Key key, std::span<const double> value) const {
     const auto row = rows_.find({table, key});
@@ -81,7 +84,10 @@ class Heard {
 class TalkSchedule final : public Schedule {
  public:
   TalkSchedule(const Job& job, Share share)
-      : share_(share), pipeline_(static_cast<std::uint32_t>(job.options.integer("pipeline"))) {}
+      : share_(share),
+        pipeline_(static_cast<std::uint32_t>(job.options.integer("pipeline"))),
+        wish_(static_cast<Feedback>(job.options.integer("wish"))),
+        ends_behind_(job.options.flag("ends_behind")) {}
 
   std::uint32_t pipeline(std::uint32_t) const override { return pipeline_; }
   Round next(Random& random) override {
@@ -101,11 +107,14 @@ class TalkSchedule final : public Schedule {
       }
     round.argument.assign(state % 4, number(state));
     round.ends_epoch = chosen_ > 3 + (state >> 8) % 5;
-    round.ends_job = round.ends_epoch && (state >> 16) % 4 == 0;
+    round.ends_job = !ends_behind_ && round.ends_epoch && (state >> 16) % 4 == 0;
     return round;
   }
+  Feedback wish() const override { return wish_; }
   void feedback(const Commit& commit) override {
     ++fed_back_;
+    if (wish_ != Feedback::changes && !commit.deltas.empty()) complain("more was fed back than wished for");
+    if (wish_ != Feedback::norms && commit.norms != ChangeNorms()) complain("norms that nobody wished for");
     heard_.hear(commit);
   }
   std::vector<Figure> figures() override {
@@ -113,12 +122,19 @@ class TalkSchedule final : public Schedule {
     chosen_ = fed_back_ = 0;
     return {{"state", number(heard_.state())}};
   }
+  bool may_end_job() const override { return ends_behind_; }
+  bool ends_job() override {
+    if (chosen_ != 0) complain("it was asked for the job's end before the epoch's");
+    return (heard_.state() >> 24) % 4 == 0;
+  }
   void save(Writer& out) const override { heard_.save(out); }
   void restore(Reader& in) override { heard_.restore(in); }
 
  private:
   Share share_;
   std::uint32_t pipeline_;
+  Feedback wish_;
+  bool ends_behind_;                         // the job's end is said when an epoch has ended, and not ahead
   std::uint64_t chosen_ = 0, fed_back_ = 0;  // of the epoch
   Heard heard_;
 };
@@ -191,6 +207,8 @@ class TalkPull final : public Pull {
 constexpr Option kOptions[] = {
     {.name = "pipeline", .kind = Option::Kind::integer, .default_value = "1"},
     {.name = "staleness", .kind = Option::Kind::integer, .default_value = "0"},
+    {.name = "wish", .kind = Option::Kind::integer, .default_value = "0"},
+    {.name = "ends_behind", .kind = Option::Kind::flag, .default_value = "false"},
 };
 
 Plugin make() {

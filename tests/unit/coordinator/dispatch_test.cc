@@ -134,7 +134,7 @@ TEST(Dispatch, SharedRowsGoToAllWorkersAndEachPartitionExpectsItsOwn) {
     EXPECT_EQ(expect.rows.round, 4U);
     EXPECT_EQ(expect.rows.table, kApart);
     EXPECT_EQ(expect.rows.argument, round.argument);
-    EXPECT_FALSE(expect.feedback.has_value());
+    EXPECT_FALSE(expect.awaited_by.has_value());
     std::vector<Key> own;
     for (const Key key : keys)
       if (partition_of_row(kApart, key, partitions) == partition) own.push_back(key);
@@ -181,12 +181,12 @@ TEST(Dispatch, ARoundWithoutRowsAndSlicesIsASharedOneOfItsTable) {
 
 TEST(Dispatch, APartitionIsToldWhoWaitsForTheCommit) {
   Dispatch dispatch(1, 0, 1, 1, tables());
-  give_out(dispatch, 9, {sharing({1}), 2, 4, true});
+  give_out(dispatch, 9, {sharing({1}), 2, 4, Feedback::reply});
   const auto expects = dispatch.take_expects();
   ASSERT_EQ(expects.size(), 1U);
-  ASSERT_TRUE(expects[0].second.feedback.has_value());
-  EXPECT_EQ(expects[0].second.feedback->scheduler, 2U);
-  EXPECT_EQ(expects[0].second.feedback->round, 4U);
+  ASSERT_TRUE(expects[0].second.awaited_by.has_value());
+  EXPECT_EQ(expects[0].second.awaited_by->scheduler, 2U);
+  EXPECT_EQ(expects[0].second.awaited_by->round, 4U);
   EXPECT_EQ(expects[0].second.rows.round, 9U);
 }
 
@@ -210,9 +210,9 @@ TEST(Dispatch, RoundsAreDoneInTheirOrder) {
 
 TEST(Dispatch, EachSchedulerIsToldItsOwnNumbers) {
   Dispatch dispatch(1, 0, 1, 1, tables());
-  give_out(dispatch, 10, {sharing({1}), 0, 5, true});
-  give_out(dispatch, 11, {sharing({2}), 1, 5, true});
-  give_out(dispatch, 12, {sharing({3}), 0, 6, true});
+  give_out(dispatch, 10, {sharing({1}), 0, 5, Feedback::changes});
+  give_out(dispatch, 11, {sharing({2}), 1, 5, Feedback::changes});
+  give_out(dispatch, 12, {sharing({3}), 0, 6, Feedback::changes});
   for (const RoundId id : {12, 11}) EXPECT_TRUE(dispatch.committed(id, 0));
   EXPECT_EQ(dispatch.take_done(), Done{});
   EXPECT_TRUE(dispatch.committed(10, 0));

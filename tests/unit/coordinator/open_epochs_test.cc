@@ -21,11 +21,13 @@ TEST(OpenEpochs, AnEpochIsOverWhenItIsForAllWorkersAndSchedulers) {
   EXPECT_TRUE(epochs.add(0, done_of(4, 10)));
   EXPECT_FALSE(epochs.add(0, done_of(4, 10))) << "said twice";
   EXPECT_TRUE(epochs.add(1, done_of(4, 20)));
-  epochs.add(0, EpochFigures{4, {{"drawn", 3}}, true});
+  epochs.add(0, EpochFigures{4, {{"drawn", 3}}, true, true});
   EXPECT_FALSE(epochs.next_is_over());
-  epochs.add(1, EpochFigures{4, {{"drawn", 5}}, false});
+  epochs.add(1, EpochFigures{4, {{"drawn", 5}}, false, false});
   ASSERT_TRUE(epochs.next_is_over());
-  const EpochRecord record = epochs.take();
+  const OpenEpochs::Over over = epochs.take();
+  const EpochRecord& record = over.record;
+  EXPECT_FALSE(over.ends_job) << "not all say so";
   EXPECT_EQ(record.epoch, 4U);
   EXPECT_EQ(record.items, 30U);
   EXPECT_EQ(record.figures,
@@ -39,10 +41,12 @@ TEST(OpenEpochs, OneSchedulersFiguresHaveTheirOwnNames) {
   OpenEpochs epochs(1, 1);
   epochs.begin(1);
   epochs.given_out(1);
-  epochs.add(0, EpochFigures{1, {{"gap", 0.5}}, {}});
+  epochs.add(0, EpochFigures{1, {{"gap", 0.5}}, {}, true});
   epochs.add(0, done_of(1, 0));
   ASSERT_TRUE(epochs.next_is_over());
-  const EpochRecord record = epochs.take();
+  const OpenEpochs::Over over = epochs.take();
+  const EpochRecord& record = over.record;
+  EXPECT_TRUE(over.ends_job);
   EXPECT_EQ(record.figures.front().first, "gap");
   EXPECT_FALSE(record.converged.has_value()) << "no schedule knows such a place";
 }

@@ -127,7 +127,7 @@ class Script : public NodeStage {
   void share(NodeId scheduler, RoundId own, Key key, bool ends_epoch = false, bool ends_job = false) {
     Rounds rounds;
     rounds.first = own;
-    rounds.feedback = true;
+    rounds.feedback = Feedback::changes;
     rounds.rounds.resize(1);
     rounds.rounds[0].shared = {key};
     rounds.rounds[0].ends_epoch = ends_epoch;
@@ -135,11 +135,11 @@ class Script : public NodeStage {
     hear(scheduler, rounds);
   }
   // A scheduler has all the feedback of an epoch.
-  void end_schedule(NodeId scheduler, RoundId next, Epoch epoch, double drawn) {
+  void end_schedule(NodeId scheduler, RoundId next, Epoch epoch, double drawn, bool ends_job = false) {
     Rounds rounds;
     rounds.first = next;
-    rounds.feedback = true;
-    rounds.figures = {{epoch, {{"drawn", drawn}}}};
+    rounds.feedback = Feedback::changes;
+    rounds.figures = {{epoch, {{"drawn", drawn}}, {}, ends_job}};
     hear(scheduler, rounds);
   }
   void end_epoch(Epoch epoch) {

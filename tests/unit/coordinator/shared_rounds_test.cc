@@ -61,13 +61,34 @@ TEST(SharedRounds, SchedulersTakeTurnsWhoeverIsFast) {
   EXPECT_EQ(expects[0].rows.keys, (std::vector<Key>{4}));
   EXPECT_EQ(expects[1].rows.keys, (std::vector<Key>{7}));
   EXPECT_EQ(expects[1].rows.round, 2U);
-  ASSERT_TRUE(expects[1].feedback.has_value());
-  EXPECT_EQ(expects[1].feedback->scheduler, 1U);
-  EXPECT_EQ(expects[1].feedback->round, 1U) << "its own first";
+  ASSERT_TRUE(expects[1].awaited_by.has_value());
+  EXPECT_EQ(expects[1].awaited_by->scheduler, 1U);
+  EXPECT_EQ(expects[1].awaited_by->round, 1U) << "its own first";
   run.hear(kPartition, Committed{1});
   run.hear(kPartition, Committed{2});
   EXPECT_EQ(run.sent<RoundsDone>(kScheduler).back().last, 1U);
   EXPECT_EQ(run.sent<RoundsDone>(kOther).back().last, 1U);
+}
+
+TEST(SharedRounds, AScheduleThatMayEndTheJobBehindAnEpochIsHeardBeforeTheNextBegins) {
+  for (const bool ends : {false, true}) {
+    RunPlan plan = plan_of_shared_rounds(1);
+    plan.eval_every = plan.checkpoint_every = 0;
+    Script run(plan);
+    CutMade cut = run.cut();
+    cut.may_end_job = true;
+    run.prepare({{"loss", Term::Kind::objective}}, cut);
+    run.share(kScheduler, 1, 4, true);
+    run.share(kScheduler, 2, 5, true);
+    EXPECT_EQ(run.sent<Expect>(kPartition).size(), 1U) << "the second epoch waits";
+    run.hear(kPartition, Committed{1});
+    run.end_epoch(1);
+    run.end_schedule(kScheduler, 3, 1, 10, ends);
+    EXPECT_EQ(run.sent<Expect>(kPartition).size(), ends ? 1U : 2U);
+    EXPECT_EQ(run.sent<Evaluate>(kWorker).size(), ends ? 1U : 0U) << "what is last is evaluated";
+    ASSERT_EQ(run.diary->epochs.size(), ends ? 0U : 1U) << "and recorded behind that";
+    if (!ends) EXPECT_EQ(run.diary->epochs.at(0).epochs, 4U);
+  }
 }
 
 TEST(SharedRounds, TheEpochAndTheJobEndWhenAllSchedulersSaySo) {

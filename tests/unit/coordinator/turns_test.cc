@@ -17,7 +17,7 @@ Round named(Key key, bool ends_epoch = false, bool ends_job = false) {
   return round;
 }
 
-Rounds rounds_of(RoundId first, std::vector<Round> rounds, bool feedback = false) {
+Rounds rounds_of(RoundId first, std::vector<Round> rounds, std::optional<Feedback> feedback = {}) {
   return {first, std::move(rounds), feedback, {}};
 }
 
@@ -34,12 +34,12 @@ std::string taken(Turns& turns) {
 TEST(Turns, OneSchedulersRoundsAreGivenAsTheyAre) {
   Turns turns(1);
   turns.begin(7);
-  ASSERT_TRUE(turns.add(0, rounds_of(7, {named(1), named(2, true)}, true)));
+  ASSERT_TRUE(turns.add(0, rounds_of(7, {named(1), named(2, true)}, Feedback::norms)));
   const auto first = turns.take();
   ASSERT_TRUE(first.has_value());
   EXPECT_EQ(first->own, 7U);
   EXPECT_EQ(first->scheduler, 0U);
-  EXPECT_TRUE(first->feedback);
+  EXPECT_EQ(first->feedback, Feedback::norms);
   EXPECT_FALSE(first->round.ends_epoch);
   ASSERT_TRUE(turns.add(0, rounds_of(9, {named(3, true, true)})));
   EXPECT_EQ(taken(turns), "2 | 3 || ");
@@ -49,11 +49,11 @@ TEST(Turns, OneSchedulersRoundsAreGivenAsTheyAre) {
 TEST(Turns, OneRoundOfEachInTurn) {
   Turns turns(3);
   turns.begin(1);
-  ASSERT_TRUE(turns.add(1, rounds_of(1, {named(11), named(12), named(13)}, true)));
+  ASSERT_TRUE(turns.add(1, rounds_of(1, {named(11), named(12), named(13)}, Feedback::changes)));
   EXPECT_FALSE(turns.take().has_value()) << "scheduler 0 comes first";
   ASSERT_TRUE(turns.add(0, rounds_of(1, {named(1), named(2)})));
   EXPECT_EQ(taken(turns), "1 11 ");
-  ASSERT_TRUE(turns.add(2, rounds_of(1, {named(21), named(22)}, true)));
+  ASSERT_TRUE(turns.add(2, rounds_of(1, {named(21), named(22)}, Feedback::changes)));
   const auto third = turns.take();
   ASSERT_TRUE(third.has_value());
   EXPECT_EQ(third->scheduler, 2U);
@@ -61,7 +61,7 @@ TEST(Turns, OneRoundOfEachInTurn) {
   const auto fourth = turns.take();
   ASSERT_TRUE(fourth.has_value());
   EXPECT_EQ(fourth->own, 2U) << "each counts its own";
-  EXPECT_FALSE(fourth->feedback);
+  EXPECT_FALSE(fourth->feedback.has_value());
   EXPECT_EQ(taken(turns), "12 22 ");
 }
 

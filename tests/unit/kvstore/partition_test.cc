@@ -141,7 +141,7 @@ TEST_F(PartitionNode, CommitsARoundAndTellsAllWorkers) {
 
 TEST_F(PartitionNode, FeedbackGoesToTheSchedulerThatChoseTheRoundUnderItsOwnNumber) {
   Expect expect = expect_of(5, {7});
-  expect.feedback = Feedback{1, 3};
+  expect.awaited_by = AwaitedBy{1, 3};
   ASSERT_TRUE(hear(kCoordinator, expect).ok());
   ASSERT_TRUE(hear(kWorkers[0], parts_of(5, {1, 0}, {4})).ok());
   EXPECT_TRUE(sent<Deltas>(kSchedulers[0]).empty());
@@ -152,9 +152,25 @@ TEST_F(PartitionNode, FeedbackGoesToTheSchedulerThatChoseTheRoundUnderItsOwnNumb
   EXPECT_EQ(sent<Deltas>(kWorkers[0]).at(0).rows.round, 5U);
   EXPECT_EQ(sent<Committed>(kCoordinator).at(0).round, 5U);
   expect.rows.round = 6;
-  expect.feedback = Feedback{2, 4};
+  expect.awaited_by = AwaitedBy{2, 4};
   ASSERT_TRUE(hear(kCoordinator, expect).ok());
   EXPECT_EQ(hear(kWorkers[0], parts_of(6, {1, 0}, {4})).code(), ExitCode::bug) << "there is no scheduler 2";
+}
+
+TEST_F(PartitionNode, ASchedulerHearsNoMoreThanItWishesFor) {
+  for (const Feedback wish : {Feedback::norms, Feedback::reply}) {
+    const RoundId round = wish == Feedback::norms ? 1 : 2;
+    Expect expect = expect_of(round, {7, 2});
+    expect.awaited_by = AwaitedBy{1, round, wish};
+    ASSERT_TRUE(hear(kCoordinator, expect).ok());
+    ASSERT_TRUE(hear(kWorkers[0], parts_of(round, {1, 0}, {3, -4})).ok());
+    EXPECT_TRUE(sent<Deltas>(kSchedulers[1]).empty());
+    ASSERT_EQ(sent<RoundFeedback>(kSchedulers[1]).size(), round);
+    const RoundFeedback heard = sent<RoundFeedback>(kSchedulers[1]).back();
+    EXPECT_EQ(heard.round, round);
+    EXPECT_EQ(heard.norms, wish == Feedback::norms ? (ChangeNorms{7, 25, 4}) : ChangeNorms());
+    EXPECT_EQ(sent<Deltas>(kWorkers[0]).size(), round) << "workers hear all";
+  }
 }
 
 TEST_F(PartitionNode, PullIsShownNotesBlocksAndArgumentAndItsReplyGoesToAll) {
@@ -162,7 +178,7 @@ TEST_F(PartitionNode, PullIsShownNotesBlocksAndArgumentAndItsReplyGoesToAll) {
   Expect expect = expect_of(1, {5, 3, 8}, kTalks);
   expect.rows.blocks = {2, 1};
   expect.rows.argument = {0.5, 2};
-  expect.feedback = Feedback{0, 1};
+  expect.awaited_by = AwaitedBy{0, 1};
   ASSERT_TRUE(hear(kCoordinator, expect).ok());
   ASSERT_TRUE(hear(kWorkers[0], parts_of(1, {0, 0}, {1, 2, 3, 4}, {"zero"})).ok());
   ASSERT_TRUE(hear(kWorkers[1], parts_of(1, {0, 1}, {10, 20, 30, 40}, {""})).ok());

@@ -28,6 +28,9 @@ struct Play {
   bool throws = false;
   bool figures_throw = false;
   std::optional<bool> converged;
+  Feedback wished = Feedback::changes;
+  std::optional<bool> ends_job_behind;  // what ends_job() says; none: it never may
+  std::vector<ChangeNorms> norms;       // that came back
   Share share;
   std::uint32_t wish = 0;
   std::vector<double> heard;  // values that came back
@@ -69,6 +72,7 @@ class PlayedSchedule final : public Schedule {
   }
   void feedback(const Commit& commit) override {
     play.heard.push_back(commit.deltas.empty() ? 0 : commit.deltas[0].value[0]);
+    play.norms.push_back(commit.norms);
     play.replies.push_back(text_of(commit.reply));
     play.arguments.push_back(commit.argument[0]);
   }
@@ -77,6 +81,9 @@ class PlayedSchedule final : public Schedule {
     return {{"heard", static_cast<double>(play.heard.size())}};
   }
   std::optional<bool> converged() const override { return play.converged; }
+  Feedback wish() const override { return play.wished; }
+  bool may_end_job() const override { return play.ends_job_behind.has_value(); }
+  bool ends_job() override { return *play.ends_job_behind; }
   void save(Writer& out) const override {
     out.put(made_);
     out.put(std::uint64_t{play.heard.size()});
@@ -130,7 +137,7 @@ class SchedulerNode : public ::testing::Test, protected tests::NodeStage {
     std::size_t all = 0;
     for (const Rounds& rounds : sent<Rounds>(kCoordinator)) {
       EXPECT_EQ(rounds.first, all + 1) << "rounds are numbered without gaps";
-      EXPECT_EQ(rounds.feedback, play.pipeline > 0);
+      EXPECT_EQ(rounds.feedback, play.pipeline > 0 ? std::optional(play.wished) : std::nullopt);
       all += rounds.rounds.size();
     }
     return all;
@@ -254,6 +261,17 @@ TEST_F(SchedulerNode, FeedbackHasTheRoundsArgumentAndPullsReply) {
   EXPECT_EQ(play.replies, (std::vector<std::string>{"so be it"}));
 }
 
+TEST_F(SchedulerNode, AScheduleThatWishesForLessGetsNoChanges) {
+  play.wished = Feedback::norms;
+  begin();
+  ASSERT_TRUE(hear(kPartition, RoundFeedback{1, {1, 2, 3}, tests::bytes_of("more")}).ok());
+  EXPECT_EQ(play.norms, (std::vector<ChangeNorms>{{1, 2, 3}}));
+  EXPECT_EQ(play.replies, (std::vector<std::string>{"more"}));
+  EXPECT_EQ(play.arguments, (std::vector<double>{1}));
+  EXPECT_EQ(rounds_sent(), 2U);
+  EXPECT_EQ(hear(kPartition, deltas_of(2, play.shared, {1}, play.table)).code(), ExitCode::bug);
+}
+
 TEST_F(SchedulerNode, AnEpochEndsWhenAllItsFeedbackIsIn) {
   play.pipeline = 2;
   play.rounds_in_epoch = 3;
@@ -304,6 +322,22 @@ TEST_F(SchedulerNode, RandomNumbersAreThoseOfTheEpoch) {
 }
 
 // ---- the end of the job ----
+
+TEST_F(SchedulerNode, AScheduleMayEndTheJobWhenItHasHeardOfTheWholeEpoch) {
+  for (const bool ends : {false, true}) {
+    start();
+    play.ends_job_behind = ends;
+    begin();
+    EXPECT_TRUE(sent<CutMade>(kCoordinator).at(0).may_end_job);
+    commit(1);
+    EXPECT_TRUE(figures_sent().empty());
+    commit(2);
+    ASSERT_EQ(figures_sent().size(), 1U);
+    for (const Rounds& rounds : sent<Rounds>(kCoordinator))
+      for (const EpochFigures& one : rounds.figures) EXPECT_EQ(one.ends_job, ends);
+    EXPECT_EQ(rounds_sent(), ends ? 2U : 3U);
+  }
+}
 
 TEST_F(SchedulerNode, AfterTheRoundThatEndsTheJobNoneIsChosen) {
   for (const std::uint32_t pipeline : {0U, 1U, 3U}) {

@@ -29,7 +29,7 @@ std::vector<double> sum_of(Gather& gather) {
 TEST(Gather, ARoundIsWholeWhenAllShardsAreCovered) {
   Gather gather(3);
   Expect expect = expect_of(1);
-  expect.feedback = Feedback{2, 7};
+  expect.awaited_by = AwaitedBy{2, 7};
   ASSERT_TRUE(gather.expect(expect, 2).ok());
   EXPECT_FALSE(gather.take().has_value());
   ASSERT_TRUE(gather.add(parts_of(1, {0, 2}, {100, 200})).ok());
@@ -39,7 +39,7 @@ TEST(Gather, ARoundIsWholeWhenAllShardsAreCovered) {
   ASSERT_TRUE(whole.has_value());
   EXPECT_EQ(whole->expect.rows.round, 1U);
   EXPECT_EQ(whole->expect.rows.keys, (std::vector<Key>{4}));
-  EXPECT_EQ(whole->expect.feedback->round, 7U);
+  EXPECT_EQ(whole->expect.awaited_by->round, 7U);
   EXPECT_EQ(whole->sum, (std::vector<double>{101, 202}));
   EXPECT_EQ(whole->notes.size(), 3U);
   EXPECT_FALSE(gather.take().has_value());

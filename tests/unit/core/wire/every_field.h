@@ -30,7 +30,7 @@ ROTA_FIELDS(Term, a, b)
 ROTA_FIELDS(Table, a, b, c, d, e, f, g)
 ROTA_FIELDS(Figure, a, b)
 ROTA_FIELDS(Ignored, a, b)
-ROTA_FIELDS(EpochFigures, a, b, c)
+ROTA_FIELDS(EpochFigures, a, b, c, d)
 ROTA_FIELDS(Cut, a, b)
 ROTA_FIELDS(Round, a, b, c, d, e, f, g)
 ROTA_FIELDS(Ack, a)
@@ -45,14 +45,16 @@ ROTA_FIELDS(Fault, a, b)
 ROTA_FIELDS(Stop, a, b)
 ROTA_FIELDS(Loaded, a, b, c, d, e, f, g, h, i, j)
 ROTA_FIELDS(Weights, a)
-ROTA_FIELDS(CutMade, a, b)
+ROTA_FIELDS(CutMade, a, b, c)
 ROTA_FIELDS(Start, a, b, c)
 ROTA_FIELDS(Rounds, a, b, c, d)
 ROTA_FIELDS(Task, a, b, c, d, e, f)
 ROTA_FIELDS(SharedRows, a, b, c, d, e)
 ROTA_FIELDS(Handover, a, b, c, d)
 ROTA_FIELDS(Tasks, a, b, c)
-ROTA_FIELDS(Feedback, a, b)
+ROTA_FIELDS(AwaitedBy, a, b, c)
+ROTA_FIELDS(ChangeNorms, a, b, c)
+ROTA_FIELDS(RoundFeedback, a, b, c)
 ROTA_FIELDS(Expect, a, b)
 ROTA_FIELDS(Lease, a, b, c, d)
 ROTA_FIELDS(Parts, a, b, c, d, e)
@@ -126,6 +128,8 @@ void fill(auto& field, Source& from) {
     field = static_cast<Term::Kind>(from.number(static_cast<std::uint64_t>(Term::Kind::scores)));
   } else if constexpr (std::is_same_v<T, Table::Kind>) {
     field = static_cast<Table::Kind>(from.number(1));
+  } else if constexpr (std::is_same_v<T, Feedback>) {
+    field = static_cast<Feedback>(from.number(static_cast<std::uint64_t>(Feedback::reply)));
   } else if constexpr (std::is_same_v<T, ExitCode>) {
     field = static_cast<ExitCode>(from.number(255));
   } else if constexpr (std::is_same_v<T, NodeId>) {
