@@ -38,6 +38,37 @@ TEST(RoundRobin, ABatchOfNoneIsABatchOfOne) {
   EXPECT_TRUE(last.ends_epoch);
 }
 
+TEST(RoundRobin, WithoutAToleranceItHearsNothingAndNeverEnds) {
+  RoundRobinSchedule schedule(0, 2, 1, {0.5});
+  Random random({1, 2, 3, 4});
+  EXPECT_EQ(schedule.pipeline(7), 0U);
+  EXPECT_FALSE(schedule.may_end_job());
+  EXPECT_EQ(schedule.next(random).argument, (std::vector<double>{0.5}));
+  EXPECT_TRUE(schedule.figures().empty());
+  EXPECT_FALSE(schedule.converged().has_value());
+}
+
+TEST(RoundRobin, EndsTheJobWhenAnEpochHasChangedLessThanTheTolerance) {
+  for (const auto& [norm, far] :
+       {std::pair(StopBelow::Norm::l1, ChangeNorms{2, 1, 1}), std::pair(StopBelow::Norm::l2, ChangeNorms{1, 4, 1}),
+        std::pair(StopBelow::Norm::largest, ChangeNorms{1, 1, 2})}) {
+    RoundRobinSchedule schedule(0, 2, 1, {}, {.tolerance = 1.75, .norm = norm});
+    EXPECT_GT(schedule.pipeline(0), 0U);
+    EXPECT_EQ(schedule.pipeline(3), 3U);
+    EXPECT_EQ(schedule.wish(), Feedback::norms);
+    EXPECT_TRUE(schedule.may_end_job());
+    schedule.feedback({1, 0, {}, {}, {}, far});
+    EXPECT_EQ(schedule.figures().size(), 3U);
+    EXPECT_FALSE(schedule.ends_job());
+    EXPECT_EQ(schedule.converged(), false);
+    schedule.feedback({2, 0, {}, {}, {}, {0.5, 0.5, 0.5}});
+    schedule.feedback({3, 0, {}, {}, {}, {0.5, 0.5, 0.5}});
+    EXPECT_EQ(schedule.figures().at(0).value, 1) << "of this epoch alone";
+    EXPECT_TRUE(schedule.ends_job());
+    EXPECT_EQ(schedule.converged(), true);
+  }
+}
+
 TEST(RandomSweep, RowsOfARoundAreDifferentAndInRange) {
   RandomSchedule schedule(1, 20, 6);
   Random random({1, 2, 3, 4});
