@@ -58,7 +58,7 @@ void Dispatch::give_out() {
     const Table& table = tables_[round.table];
     const SharedRows whole{next.id, round.table, round.shared, round.blocks, round.argument};
     std::map<std::uint32_t, std::vector<Key>> keys;
-    if (table.together) keys[kPartitionOfTogether];
+    if (table.single_partition) keys[kSinglePartition];
     for (const Key key : round.shared) keys[home_of_row(table, round.table, key, partitions_)].push_back(key);
     for (auto& [partition, own] : keys) {
       out.commits_due.push_back(partition);

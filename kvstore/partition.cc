@@ -186,9 +186,9 @@ Status Partition::run_pull(Gather::Whole& whole, Done& done) {
   deltas.rows.argument.clear();
   deltas.values = Bytes::from(values.take());
   deltas.reply = Bytes::from(reply.take());
-  if (!table.together && !deltas.reply.empty())
-    return {ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": a reply, and the rows of " +
-                                  table.name + " are apart"};
+  if (!table.single_partition && !deltas.reply.empty())
+    return {ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": a reply, and table " +
+                                  table.name + " spans partitions"};
   return {};
 }
 

@@ -358,9 +358,10 @@ void Worker::begin_shared(Shard& shard, const Task& task, Outbox& out) {
       items = shard.push->push(
           SharedTask{task.epoch, task.round, rows->table, entries, rows->blocks, rows->argument, note}, random);
     });
-    const char* const wrong = !all_finite(*parts)                       ? "a part is not a finite number"
-                              : !table.together && !note.view().empty() ? "a note, and the table's rows are apart"
-                                                                        : nullptr;
+    const char* const wrong = !all_finite(*parts) ? "a part is not a finite number"
+                              : !table.single_partition && !note.view().empty()
+                                  ? "a note, and the table spans partitions"
+                                  : nullptr;
     if (status.ok() && wrong != nullptr)
       status = Status(ExitCode::failed, std::string(plugin_.name) + ", Push::push, " + where(task) + ": " + wrong);
     const Nanoseconds took = now_ns() - began;

@@ -32,9 +32,9 @@ std::vector<Table> tables(const Job& job) {
            .row_width = 1,
            .part_width = columns ? 0U : 2U,
            .block_width = columns ? 0U : 1U,
-           .together = true},
-          {.name = "path", .keys = kMostPenalties << 32, .row_width = 1, .together = true},
-          {.name = "fits", .keys = kMostFolds * kMostPenalties, .row_width = kFitWidth, .together = true}};
+           .single_partition = true},
+          {.name = "path", .keys = kMostPenalties << 32, .row_width = 1, .single_partition = true},
+          {.name = "fits", .keys = kMostFolds * kMostPenalties, .row_width = kFitWidth, .single_partition = true}};
 }
 
 std::vector<Term> terms(const Job&) {

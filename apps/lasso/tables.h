@@ -15,7 +15,7 @@
 
 namespace rota::lasso {
 
-// All three are together in one partition.
+// All three have a single partition.
 inline constexpr TableId kCoefficients = 0;  // of the fit at hand; key: column, or kIntercept
 inline constexpr TableId kPath = 1;          // non-zero coefficients of fits that are done; key: path_key()
 inline constexpr TableId kFits = 2;          // a summary of every fit that is done; key: fit_key()

@@ -28,7 +28,7 @@ std::vector<Table> tables(const Job& job) {
            .keys = kFirstReplicated + io::kMostWords,
            .row_width = topics,
            .part_width = topics},
-          {.name = "priors", .kind = Table::Kind::shared, .keys = 1, .row_width = topics + 1, .together = true},
+          {.name = "priors", .kind = Table::Kind::shared, .keys = 1, .row_width = topics + 1, .single_partition = true},
           {.name = "scores", .kind = Table::Kind::shared, .keys = 1, .row_width = 2, .part_width = 2}};
 }
 

@@ -42,9 +42,9 @@ class StoredModel final : public Model {
   Epoch epoch() const override { return manifest_.epoch; }
   std::vector<double> row(TableId table, Key key) const override {
     const auto row_in = [&](std::uint32_t partition) { return must(manifest_.files[partition]->row(table, key)); };
-    // Whether the table's rows are together is the plugin's to know; they are in one of two places.
+    // Whether the table has a single partition is the plugin's to know; they are in one of two places.
     auto row = row_in(partition_of_row(table, key, partitions()));
-    return row.empty() ? row_in(kPartitionOfTogether) : row;
+    return row.empty() ? row_in(kSinglePartition) : row;
   }
   void for_each_row(TableId table, const std::function<void(Key, std::span<const double>)>& f) const override {
     std::map<Key, std::vector<double>> rows;

@@ -44,9 +44,10 @@ Status check_rows(const std::vector<Table>& tables, const SharedRows& rows) {
   if (rows.table >= tables.size() || tables[rows.table].kind != Table::Kind::shared)
     return broken("table " + std::to_string(rows.table) + " is not a shared table");
   const Table& table = tables[rows.table];
-  if (!table.together && rows.keys.empty()) return broken("no row is named, and those of " + table.name + " are apart");
+  if (!table.single_partition && rows.keys.empty())
+    return broken("no row is named, and table " + table.name + " spans partitions");
   if (!rows.blocks.empty()) {
-    if (!table.together) return broken("blocks, and the rows of " + table.name + " are apart");
+    if (!table.single_partition) return broken("blocks, and table " + table.name + " spans partitions");
     std::uint64_t sum = 0;
     for (const std::uint32_t size : rows.blocks) sum += size;
     if (sum != rows.keys.size()) return broken("its blocks hold another number of rows");
@@ -57,7 +58,7 @@ Status check_rows(const std::vector<Table>& tables, const SharedRows& rows) {
 }
 
 std::set<std::uint32_t> homes_of(const Table& table, const SharedRows& rows, std::uint32_t partitions) {
-  if (table.together) return {kPartitionOfTogether};
+  if (table.single_partition) return {kSinglePartition};
   std::set<std::uint32_t> homes;
   for (const Key key : rows.keys) homes.insert(home_of_row(table, rows.table, key, partitions));
   return homes;
@@ -80,7 +81,7 @@ Status Commits::begin(const SharedRows& rows) {
 
 std::set<std::uint32_t> Commits::homes(RoundId round) const {
   const Open& open = open_.at(round);
-  if (tables_[open.rows.table].together) return {kPartitionOfTogether};
+  if (tables_[open.rows.table].single_partition) return {kSinglePartition};
   return {open.partition_of.begin(), open.partition_of.end()};
 }
 
@@ -150,7 +151,7 @@ Result<std::vector<RoundDeltas>> Commits::commit(std::uint32_t partition, const 
   }
   if (taken != deltas.rows.keys.size() || deltas.rows.table != open.rows.table) return unexpected("other rows");
   if (!deltas.reply.empty()) {
-    if (!tables_[open.rows.table].together) return unexpected("a reply");
+    if (!tables_[open.rows.table].single_partition) return unexpected("a reply");
     open.reply = deltas.reply;
   }
   std::vector<RoundDeltas> whole;

@@ -23,7 +23,7 @@ std::vector<std::pair<std::uint32_t, Parts>> PartSums::add(RoundId round, ShardI
     for (std::size_t i = 0; i < routing.partition_of.size(); ++i)
       rows[routing.partition_of[i]].append(total->data() + routing.offsets[i],
                                            (routing.offsets[i + 1] - routing.offsets[i]) * sizeof(double));
-    // Notes are there only if the rows are together, and so go one routing.
+    // Notes are there only if the table has a single partition, and so go one way.
     std::vector<std::uint64_t> sizes;
     Writer notes;
     for (const auto& [from, text] : open->second.notes) {

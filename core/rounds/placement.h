@@ -17,12 +17,12 @@ inline std::uint32_t partition_of_row(TableId table, Key key, std::uint32_t part
   return static_cast<std::uint32_t>(h % partitions);
 }
 
-// Tables whose rows are together live here, all of them.
-inline constexpr std::uint32_t kPartitionOfTogether = 0;
+// The rows of tables with a single partition live here.
+inline constexpr std::uint32_t kSinglePartition = 0;
 
 // The partition of a row of a table.
 inline std::uint32_t home_of_row(const Table& table, TableId id, Key key, std::uint32_t partitions) {
-  return table.together ? kPartitionOfTogether : partition_of_row(id, key, partitions);
+  return table.single_partition ? kSinglePartition : partition_of_row(id, key, partitions);
 }
 
 // The partition that keeps a slice, a shard's state or a schedule's state in checkpoints.

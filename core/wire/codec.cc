@@ -33,7 +33,7 @@ void fields(auto& io, Is<Term> auto& m) {
   io(m.name, m.kind);
 }
 void fields(auto& io, Is<Table> auto& m) {
-  io(m.name, m.kind, m.keys, m.row_width, m.part_width, m.block_width, m.together);
+  io(m.name, m.kind, m.keys, m.row_width, m.part_width, m.block_width, m.single_partition);
 }
 void fields(auto& io, Is<Figure> auto& m) {
   io(m.name, m.value);

@@ -201,7 +201,7 @@ struct SharedRows {
   RoundId round = 0;
   TableId table = 0;
   std::vector<Key> keys;
-  std::vector<std::uint32_t> blocks;  // as in rota::Round, if the table's rows are together
+  std::vector<std::uint32_t> blocks;  // as in rota::Round, if the table has a single partition
   std::vector<double> argument;
 };
 
@@ -246,7 +246,7 @@ struct Parts {
   RoundId round = 0;
   TreeNode node;  // whose shards' parts are summed in it
   Bytes sums;     // doubles, in the order of the round's keys, those in the partition
-  // What its shards said beside their parts, one after the other, if the table's rows are together.
+  // What its shards said beside their parts, one after the other, if the table has a single partition.
   std::vector<std::uint64_t> note_sizes;  // by shard
   Bytes notes;
 };

@@ -34,7 +34,7 @@ struct Table {
   std::uint32_t row_width = 0;    // doubles in a row (shared tables)
   std::uint32_t part_width = 0;   // doubles in a part (shared tables)
   std::uint32_t block_width = 0;  // and more of them for every row before it in its block (rota/round.h)
-  bool together = false;          // all rows live in one partition, so that one pull sees the whole of a round
+  bool single_partition = false;  // all rows live in one partition, so that one pull sees the whole of a round
 };
 
 // One additive number of an evaluation.  Shards, slices and shared rows each add their share; the shares

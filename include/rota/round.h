@@ -47,7 +47,7 @@ struct SharedTask {
   std::span<const Entry> entries;         // in the order of Round::shared
   std::span<const std::uint32_t> blocks;  // of the round
   std::span<const double> argument;       // of the round
-  Writer& note;                           // what this shard tells pull beside its parts; Table::together only
+  Writer& note;                           // what this shard tells pull beside its parts; Table::single_partition only
 };
 
 // What a commit changed in a row: its new value, and the new minus the old.
@@ -96,14 +96,14 @@ struct PullEntry {
   std::span<double> value;      // to rewrite in place
 };
 
-// The rows of one round that live in one partition: all of them if the table's rows are together.
+// The rows of one round that live in one partition: all of them if the table has a single partition.
 struct PullTask {
   RoundId round;
   TableId table;
   std::span<const PullEntry> entries;     // in the order of Round::shared
-  std::span<const std::uint32_t> blocks;  // of the round, if the table's rows are together
+  std::span<const std::uint32_t> blocks;  // of the round, if the table has a single partition
   std::span<const double> argument;       // of the round
-  std::span<const Bytes> notes;           // of every shard, by its number, if the table's rows are together
+  std::span<const Bytes> notes;           // of every shard, by its number, if the table has a single partition
   Writer& reply;                          // what pull tells all workers and the scheduler beside the rows; likewise
 };
 

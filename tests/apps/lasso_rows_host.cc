@@ -64,9 +64,9 @@ std::vector<Table> tables(const Job&) {
            .row_width = 1,
            .part_width = 1,
            .block_width = 1,
-           .together = true},
-          {.name = "path", .keys = kMostPenalties << 32, .row_width = 1, .together = true},
-          {.name = "fits", .keys = kMostFolds * kMostPenalties, .row_width = kFitWidth, .together = true}};
+           .single_partition = true},
+          {.name = "path", .keys = kMostPenalties << 32, .row_width = 1, .single_partition = true},
+          {.name = "fits", .keys = kMostFolds * kMostPenalties, .row_width = kFitWidth, .single_partition = true}};
 }
 
 std::unique_ptr<Schedule> schedule(const Job& job, Share share) {

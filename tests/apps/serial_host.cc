@@ -182,8 +182,8 @@ void SerialHost::run_shared(const Round& round, std::uint32_t scheduler) {
     Random random = random_for({job_.seed, kPushShared, epochs_, s, rounds_});
     Writer note;
     shards_[s]->push({epochs_, rounds_, round.table, entries, round.blocks, round.argument, note}, random);
-    if (!table.together && !note.view().empty())
-      throw std::runtime_error("a note, but the table's rows are not together");
+    if (!table.single_partition && !note.view().empty())
+      throw std::runtime_error("a note, and the table spans partitions");
     notes.push_back(Bytes::from(note.take()));
     for (std::size_t i = 0; i < sums.size(); ++i)
       for (std::size_t j = 0; j < sums[i].size(); ++j) sums[i][j] += parts[i][j];
@@ -206,10 +206,10 @@ void SerialHost::commit(const Round& round, std::uint32_t scheduler, const std::
   }
   Writer reply;
   PullTask task{rounds_, round.table, entries, {}, round.argument, {}, reply};
-  if (table.together) task.blocks = round.blocks, task.notes = notes;
+  if (table.single_partition) task.blocks = round.blocks, task.notes = notes;
   pull_->pull(task);
-  if (!table.together && !reply.view().empty())
-    throw std::runtime_error("a reply, but the table's rows are not together");
+  if (!table.single_partition && !reply.view().empty())
+    throw std::runtime_error("a reply, and the table spans partitions");
   result->reply = Bytes::from(reply.take());
   for (std::size_t i = 0; i < entries.size(); ++i) {
     for (std::size_t j = 0; j < table.row_width; ++j)

@@ -61,7 +61,7 @@ TEST(Dispatch, ARoundThatBreaksTheRulesIsRefusedByName) {
   EXPECT_EQ(why(sharing({4}, 4)), "schedule, round 7: table 4 is not a shared table");
   EXPECT_EQ(why(sharing({}, 9)), "schedule, round 7: table 9 is not a shared table");
   EXPECT_EQ(why(sharing({4}, 1)), "schedule, round 7: table 1 is not a shared table") << "it is sliced";
-  EXPECT_EQ(why(sharing({})), "schedule, round 7: no row is named, and those of apart are apart");
+  EXPECT_EQ(why(sharing({})), "schedule, round 7: no row is named, and table apart spans partitions");
   EXPECT_EQ(why(sharing({100})), "schedule, round 7: table apart has no row 100");
   Round blocks = sharing({4, 2}, kTogether);
   blocks.blocks = {1};
@@ -159,7 +159,7 @@ TEST(Dispatch, RowsThatAreTogetherAreExpectedInOnePartitionWithTheirBlocks) {
   give_out(dispatch, 1, turn_of(1, round));
   const auto expects = dispatch.take_expects();
   ASSERT_EQ(expects.size(), 1U);
-  EXPECT_EQ(expects[0].first, kPartitionOfTogether);
+  EXPECT_EQ(expects[0].first, kSinglePartition);
   EXPECT_EQ(expects[0].second.rows.keys, round.shared);
   EXPECT_EQ(expects[0].second.rows.blocks, round.blocks);
   EXPECT_EQ(dispatch.take_tasks()[0].shared.at(0).blocks, round.blocks);
@@ -175,7 +175,7 @@ TEST(Dispatch, ARoundWithoutRowsAndSlicesIsASharedOneOfItsTable) {
   EXPECT_EQ(tasks.at(0).tasks.size(), 2U);
   EXPECT_TRUE(tasks.at(0).tasks[0].shared);
   EXPECT_TRUE(dispatch.take_done().empty());
-  EXPECT_TRUE(dispatch.committed(1, kPartitionOfTogether));
+  EXPECT_TRUE(dispatch.committed(1, kSinglePartition));
   EXPECT_EQ(dispatch.take_done(), (Done{{0, 1}}));
 }
 

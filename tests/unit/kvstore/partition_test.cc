@@ -209,7 +209,7 @@ TEST_F(PartitionNode, AReplyOfATableWhoseRowsAreApartIsRefused) {
   ASSERT_TRUE(hear(kCoordinator, expect_of(1, {5})).ok());
   const Status status = hear(kWorkers[0], parts_of(1, {1, 0}, {1}));
   EXPECT_EQ(status.code(), ExitCode::failed);
-  EXPECT_EQ(status.what(), "counting, Pull::pull, round 1: a reply, and the rows of sums are apart");
+  EXPECT_EQ(status.what(), "counting, Pull::pull, round 1: a reply, and table sums spans partitions");
 }
 
 // A pull with notes may take long, so that it is work.

@@ -184,7 +184,7 @@ TEST_F(WorkerNode, LoadsAttachesAndIsReady) {
   EXPECT_EQ(loaded.epochs, 33U);
   ASSERT_EQ(loaded.tables.size(), 3U);
   EXPECT_EQ(loaded.tables[kTalks].name, "talks");
-  EXPECT_TRUE(loaded.tables[kTalks].together);
+  EXPECT_TRUE(loaded.tables[kTalks].single_partition);
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
   EXPECT_EQ(worker_->slices_held(), (std::vector<SliceId>{0, 1}));
 }
@@ -323,7 +323,7 @@ TEST_F(WorkerNode, ANoteOfATableWhoseRowsAreApartIsRefused) {
   play.note = "from ";
   const Status status = hear(kCoordinator, sharing(rows_of(1, {0}, kSums)));
   EXPECT_EQ(status.code(), ExitCode::failed);
-  EXPECT_EQ(status.what(), "adding, Push::push, round 1, shard 0: a note, and the table's rows are apart");
+  EXPECT_EQ(status.what(), "adding, Push::push, round 1, shard 0: a note, and the table spans partitions");
 }
 
 // ---- what a push sees ----

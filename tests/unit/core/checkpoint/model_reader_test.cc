@@ -41,7 +41,7 @@ class ModelFolder : public TemporaryFolder {
         if (partition_of_row(kApart, key, kPartitions) == p)
           rows.set(kApart, key, std::vector<double>{static_cast<double>(key)});
       for (const Key key : {8, 2, 5})
-        if (p == kPartitionOfTogether) rows.set(kTogether, key, std::vector<double>{static_cast<double>(key), -1});
+        if (p == kSinglePartition) rows.set(kTogether, key, std::vector<double>{static_cast<double>(key), -1});
       std::vector<Put> objects;
       const auto add = [&](Object object, std::uint64_t id, const Bytes& bytes) {
         if (partition_of_object(id, kPartitions) == p) objects.push_back({1, object, id, {}, bytes});

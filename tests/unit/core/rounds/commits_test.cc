@@ -152,7 +152,7 @@ TEST(Commits, ARoundWithoutRowsIsCommittedIfItsTableIsTogether) {
   ASSERT_EQ(whole.size(), 1U);
   EXPECT_TRUE(whole[0].deltas().empty());
   EXPECT_EQ(text_of(whole[0].reply), "only this");
-  EXPECT_EQ(commits.begin(rows_of(2, {})).what(), "schedule, round 2: no row is named, and those of rows are apart");
+  EXPECT_EQ(commits.begin(rows_of(2, {})).what(), "schedule, round 2: no row is named, and table rows spans partitions");
 }
 
 TEST(Commits, PartsGrowWithTheirPlaceInABlock) {
@@ -173,7 +173,7 @@ TEST(Commits, ARoundThatBreaksTheRulesIsTheSchedulesFault) {
   EXPECT_EQ(commits.begin(rows_of(4, {99, 100})).what(), "schedule, round 4: table rows has no row 100");
   SharedRows rows = rows_of(5, {1, 2, 3});
   rows.blocks = {2, 1};
-  EXPECT_EQ(commits.begin(rows).what(), "schedule, round 5: blocks, and the rows of rows are apart");
+  EXPECT_EQ(commits.begin(rows).what(), "schedule, round 5: blocks, and table rows spans partitions");
   rows.table = kTogether;
   for (const std::vector<std::uint32_t>& blocks : {std::vector<std::uint32_t>{2}, {2, 2}, {4, 0xffffffffU}}) {
     rows.blocks = blocks;
@@ -204,7 +204,7 @@ TEST(Commits, ACommitOfOtherRowsIsRefused) {
   wrong.push_back(deltas_of(1, {4, 5}, {1, 2, 3, 4}));          // one more
   wrong.push_back(deltas_of(1, {4}, {1, 2, 3}));                // another width
   wrong.push_back(deltas_of(1, {4}, {1, 2}, kMore));            // another table
-  wrong.push_back(deltas_of(1, {4}, {1, 2}, kApart, "reply"));  // its rows are apart
+  wrong.push_back(deltas_of(1, {4}, {1, 2}, kApart, "reply"));  // it spans partitions
   for (const Deltas& one : wrong) {
     Commits commits(tables(), kPartitions);
     ASSERT_TRUE(commits.begin(rows_of(1, {4})).ok());

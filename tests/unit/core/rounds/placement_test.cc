@@ -30,8 +30,8 @@ TEST(Placement, RowsSpreadEvenly) {
 TEST(Placement, RowsThatAreTogetherAreInOnePartition) {
   Table table{"rows", Table::Kind::shared, 100, 1, 1};
   for (Key key = 0; key < 100; ++key) EXPECT_EQ(home_of_row(table, 2, key, 7), partition_of_row(2, key, 7));
-  table.together = true;
-  for (Key key = 0; key < 100; ++key) EXPECT_EQ(home_of_row(table, 2, key, 7), kPartitionOfTogether);
+  table.single_partition = true;
+  for (Key key = 0; key < 100; ++key) EXPECT_EQ(home_of_row(table, 2, key, 7), kSinglePartition);
 }
 
 TEST(Placement, EveryWorkerHostsARangeOfShards) {
