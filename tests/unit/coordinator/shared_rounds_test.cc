@@ -87,7 +87,9 @@ TEST(SharedRounds, AScheduleThatMayEndTheJobBehindAnEpochIsHeardBeforeTheNextBeg
     EXPECT_EQ(run.sent<Expect>(kPartition).size(), ends ? 1U : 2U);
     EXPECT_EQ(run.sent<Evaluate>(kWorker).size(), ends ? 1U : 0U) << "what is last is evaluated";
     ASSERT_EQ(run.diary->epochs.size(), ends ? 0U : 1U) << "and recorded behind that";
-    if (!ends) EXPECT_EQ(run.diary->epochs.at(0).epochs, 4U);
+    if (!ends) {
+      EXPECT_EQ(run.diary->epochs.at(0).epochs, 4U);
+    }
   }
 }
 

@@ -152,7 +152,8 @@ TEST(Commits, ARoundWithoutRowsIsCommittedIfItsTableIsTogether) {
   ASSERT_EQ(whole.size(), 1U);
   EXPECT_TRUE(whole[0].deltas().empty());
   EXPECT_EQ(text_of(whole[0].reply), "only this");
-  EXPECT_EQ(commits.begin(rows_of(2, {})).what(), "schedule, round 2: no row is named, and table rows spans partitions");
+  EXPECT_EQ(commits.begin(rows_of(2, {})).what(),
+            "schedule, round 2: no row is named, and table rows spans partitions");
 }
 
 TEST(Commits, PartsGrowWithTheirPlaceInABlock) {

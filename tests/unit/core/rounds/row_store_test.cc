@@ -46,7 +46,9 @@ TEST(RowStore, HasWhatAMapWouldHave) {
       const auto row = store.find(static_cast<Key>(i));
       const auto other = expected.find(static_cast<Key>(i));
       ASSERT_EQ(row.has_value(), other != expected.end());
-      if (row) EXPECT_TRUE(std::equal(row->begin(), row->end(), other->second.begin(), other->second.end()));
+      if (row) {
+        EXPECT_TRUE(std::equal(row->begin(), row->end(), other->second.begin(), other->second.end()));
+      }
     }
   }
 }
