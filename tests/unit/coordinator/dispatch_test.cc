@@ -38,7 +38,7 @@ Round sharing(std::vector<Key> keys, TableId table = kApart) {
 
 // The only scheduler's turn.
 Turns::Turn turn_of(RoundId id, Round round) {
-  return {std::move(round), 0, id, false};
+  return {std::move(round), 0, id, std::nullopt};
 }
 
 void give_out(Dispatch& dispatch, RoundId id, Turns::Turn turn, Epoch epoch = 1) {

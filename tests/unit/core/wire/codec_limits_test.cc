@@ -80,6 +80,7 @@ Frames one_byte_slices(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) body.put_varint(0);
   body.put_varint(0);  // replicated rows
   body.put_varint(0);  // ignored options
+  body.put_varint(0);  // may_end_job
   return {Bytes::from(body.take())};
 }
 
@@ -91,7 +92,7 @@ TEST(CodecLimits, AMessageThatGrowsTooMuchIsRefusedBeforeItDoes) {
   const auto decoded = decode_message(Kind::cut, frames);
   ASSERT_FALSE(decoded.ok());
   EXPECT_EQ(decoded.status().code(), ExitCode::bug);
-  EXPECT_EQ(decoded.status().what(), "a CUT that takes far more memory than its 8388614 bytes");
+  EXPECT_EQ(decoded.status().what(), "a CUT that takes far more memory than its 8388615 bytes");
   EXPECT_LE(largest_allocation, kDecodeTimes * frames[0].size() + kDecodeSlack);
 }
 
@@ -111,7 +112,7 @@ TEST(CodecLimits, WithoutMemoryAMessageIsAnError) {
   allocation_most = ~std::size_t{0};
   ASSERT_FALSE(decoded.ok());
   EXPECT_EQ(decoded.status().code(), ExitCode::temporary);
-  EXPECT_EQ(decoded.status().what(), "no memory for a CUT of 100005 bytes");
+  EXPECT_EQ(decoded.status().what(), "no memory for a CUT of 100006 bytes");
 }
 
 TEST(CodecLimits, WithoutMemoryPiecesAreAnError) {
