@@ -46,7 +46,7 @@ std::span<double> RowStore::at(Key key) {
     // Room by little steps: a page is small, so that copying it costs little, and half of it empty would cost much.
     const std::size_t size = page.values.size() + width_;
     const std::size_t page_size = (std::size_t{1} << shift_) * width_;
-    if (size > page.values.capacity()) page.values.reserve(std::min(size + size / 16 + 4 * width_, page_size));
+    if (size > page.values.capacity()) page.values.reserve(std::min(size + size / 16, page_size));
     page.values.insert(page.values.begin() + static_cast<std::ptrdiff_t>(at), width_, 0.0);
   }
   return std::span(page.values).subspan(at, width_);
