@@ -21,16 +21,14 @@
 #include "apps/lda/held_out/early_stop.h"
 #include "apps/lda/priors/count_histogram.h"
 #include "apps/lda/priors/priors.h"
+#include "apps/lda/sampler/shard_tokens.h"
 #include "apps/lda/sampler/topic_count.h"
 #include "rota/bytes.h"
 #include "rota/types.h"
 
 namespace rota::lda {
 
-struct DocumentTopics {
-  bool is_list = false;
-  std::vector<TopicCount> cells;  // different topics, counts not 0
-};
+using DocumentTopics = ShardTokens::Row;  // different topics, counts not 0
 
 struct ShardState {
   std::uint32_t topics = 0;

@@ -108,4 +108,19 @@ std::uint16_t draw_topic(std::span<const double> document, std::span<const doubl
   return static_cast<std::uint16_t>(topic);
 }
 
+void WarmStart::draw(const WordTokens& word, Key number, std::span<const double> alphas, ShardTokens& tokens,
+                     TopicTotals& totals, RowChange& row, Random& random) {
+  old_model_->phi(static_cast<std::uint32_t>(number), phi_);
+  for (std::uint32_t i = word.begin; i < word.end; ++i) {
+    const std::uint32_t d = tokens.layout().documents()[i];
+    tokens.counts_of(d, cells_);
+    for (const TopicCount cell : cells_) document_[cell.topic] = cell.count;
+    const std::uint16_t topic = draw_topic(document_, alphas, phi_, upto_, random.uniform());
+    for (const TopicCount cell : cells_) document_[cell.topic] = 0;
+    tokens.layout().topics()[i] = topic;
+    tokens.rows().add(d, topic);
+    row.add(topic, totals);
+  }
+}
+
 }  // namespace rota::lda

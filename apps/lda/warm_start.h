@@ -8,8 +8,12 @@
 
 #include "apps/io/vocabulary.h"
 #include "apps/lda/priors/priors.h"
+#include "apps/lda/sampler/row_change.h"
+#include "apps/lda/sampler/shard_tokens.h"
 #include "apps/lda/sampler/topic_count.h"
+#include "apps/lda/sampler/topic_totals.h"
 #include "rota/random.h"
+#include "rota/slices.h"
 
 namespace rota::lda {
 
@@ -34,6 +38,26 @@ class OldModel {
   std::vector<std::uint64_t> totals_;
   std::vector<WordRow> words_;  // of this job's words
   std::uint64_t old_words_ = 0, known_words_ = 0;
+};
+
+// The words that a shard has in slices, and the old model that their first topics are drawn from.
+class WarmStart {
+ public:
+  WarmStart(std::shared_ptr<const OldModel> old_model, std::uint32_t topics)
+      : old_model_(std::move(old_model)), phi_(topics), upto_(topics), document_(topics) {}
+
+  void attach(const Cut& cut) { slice_words_ = cut.slices; }
+  // The number of a slice's row in the vocabulary.
+  Key word_of(SliceId slice, std::uint32_t row) const { return slice_words_[slice][row]; }
+  // Draws topics of a word's tokens, each seeing those drawn before it in its document.
+  void draw(const WordTokens& word, Key number, std::span<const double> alphas, ShardTokens& tokens,
+            TopicTotals& totals, RowChange& row, Random& random);
+
+ private:
+  std::shared_ptr<const OldModel> old_model_;
+  std::vector<std::vector<Key>> slice_words_;
+  std::vector<double> phi_, upto_, document_;  // room for the numbers of all topics; document_ is zeros
+  std::vector<TopicCount> cells_;
 };
 
 // Draws a topic in proportion to (n_dk + alpha_k) phi_k.  `upto` is room for K numbers.

@@ -1,6 +1,7 @@
 // apps/lda/sampler/topic_totals.cc
 #include "apps/lda/sampler/topic_totals.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "apps/lda/sampler/cell_kernel.h"
@@ -40,6 +41,11 @@ void TopicTotals::derive() {
 
 void TopicTotals::changes(std::span<double> to) const {
   for (std::uint32_t k = 0; k < topics_; ++k) to[k] = static_cast<double>((totals_[k] - committed_[k]) / step_);
+}
+
+void TopicTotals::phi_of(const WordRow& row, std::span<float> to) const {
+  std::copy_n(phi_.data(), to.size(), to.begin());
+  for (const TopicCount cell : row) to[cell.topic] = (static_cast<float>(cell.count) + beta_) * inverse_[cell.topic];
 }
 
 double TopicTotals::distance(std::span<const double> truth) const {

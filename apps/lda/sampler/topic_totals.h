@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/lda/sampler/line_vector.h"
+#include "apps/lda/sampler/topic_count.h"
 
 namespace rota::lda {
 
@@ -27,6 +28,8 @@ class TopicTotals {
   void add(std::uint32_t topic, std::int64_t tokens) { totals_[topic] += tokens * step_; }
   // The shard's changes since the last commit.
   void changes(std::span<double> to) const;
+  // phi_wk = (n_wk + beta) / (n_k + V beta) of a word, for every topic; `to` has the padding too.
+  void phi_of(const WordRow& row, std::span<float> to) const;
   // sum_k |n_k as seen here - truth_k|
   double distance(std::span<const double> truth) const;
 

@@ -1,0 +1,28 @@
+// apps/lda/priors/prior_counts.h -- what one shard counts so that alpha and beta can be learned.
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include "apps/lda/priors/count_histogram.h"
+#include "apps/lda/priors/prior_statistics.h"
+#include "apps/lda/sampler/shard_tokens.h"
+#include "apps/lda/sampler/word_topic_slice.h"
+
+namespace rota::lda {
+
+class PriorCounts {
+ public:
+  // The words of a slice that was visited for the last time in an epoch that learns beta.
+  void add_slice(const WordTopicSlice& rows);
+  // The histograms that a lesson wants: of alpha from the documents, of beta from the slices, which are forgotten then.
+  PriorStatistics take(bool alpha, bool beta, std::uint32_t topics, const ShardTokens& tokens);
+
+  // Of the committed replicated words, which are the same for all shards: one of them counts.
+  void set_replicated(CountHistogram counts) { replicated_ = std::move(counts); }
+  const CountHistogram& replicated() const { return replicated_; }
+
+ private:
+  CountHistogram slices_, replicated_;
+};
+
+}  // namespace rota::lda

@@ -1,0 +1,57 @@
+// apps/lda/sampler/shard_tokens.h -- the tokens of one shard: the documents that they are of, their topics, and the
+// counts n_dk that follow from these.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "apps/io/corpus.h"
+#include "apps/lda/sampler/document_rows.h"
+#include "apps/lda/sampler/document_tokens.h"
+#include "apps/lda/sampler/sampler_choice.h"
+#include "apps/lda/sampler/token_layout.h"
+#include "apps/lda/sampler/topic_count.h"
+#include "rota/slices.h"
+
+namespace rota::lda {
+
+class ShardTokens {
+ public:
+  ShardTokens(std::uint32_t topics, std::uint32_t documents, std::span<const io::WordCount> counts, const MhRule& rule);
+  // Lays the tokens out in the order of their visits.
+  void attach(const Cut& cut, std::span<const io::WordCount> counts);
+
+  std::uint64_t size() const { return size_; }
+  std::span<const std::uint32_t> lengths() const { return lengths_; }  // of the documents, in tokens
+  DocumentRows& rows() { return rows_; }                               // n_dk
+  const DocumentRows& rows() const { return rows_; }
+  TokenLayout& layout() { return layout_; }
+  const TokenLayout& layout() const { return layout_; }
+  DocumentTokens& mh_documents() { return mh_documents_; }
+  const DocumentTokens& mh_documents() const { return mh_documents_; }
+  // The topics of a document with their counts, in the order of its row.
+  void counts_of(std::size_t document, std::vector<TopicCount>& to) const;
+
+  // An epoch has ended: rows get the forms that suit their counts.
+  void end_epoch();
+  // Topics were changed, and the rows were not: they are counted anew.
+  void recount();
+  struct Row {
+    bool is_list = false;
+    std::vector<TopicCount> cells;
+  };
+  // Takes all tokens' topics, and the documents' rows.  False if the two do not belong together.
+  bool restore(std::span<const std::uint16_t> topics, std::span<const Row> rows);
+
+ private:
+  // The counts by document that follow from the tokens' topics, topics ascending.
+  std::vector<std::vector<TopicCount>> counted() const;
+
+  std::uint64_t size_ = 0;
+  std::vector<std::uint32_t> lengths_;
+  DocumentRows rows_;
+  TokenLayout layout_;
+  DocumentTokens mh_documents_;
+};
+
+}  // namespace rota::lda
