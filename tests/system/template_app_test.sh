@@ -2,11 +2,10 @@
 # An app outside the tree: Rota is installed, the template is built against what was installed, trained with two worker
 # processes, and must find the line that the points lie on.
 #
-# usage: template_app_test.sh BUILD_FOLDER SOURCE_FOLDER
+# usage: template_app_test.sh BUILD_FOLDER
 set -euo pipefail
 
 build=$1
-source=$2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -19,7 +18,8 @@ expect() { # what, expected, found
 }
 
 cmake --install "$build" --prefix "$folder/prefix" >/dev/null
-cp -r "$source/apps/template" "$folder/app"
+cp -r "$folder/prefix/share/rota/template" "$folder/app"
+[ -s "$folder/prefix/share/doc/rota/writing-an-app.md" ] || fail "no page for authors is installed"
 cmake -S "$folder/app" -B "$folder/app/build" -DCMAKE_PREFIX_PATH="$folder/prefix" >"$folder/cmake.log" ||
   fail "$(cat "$folder/cmake.log")"
 cmake --build "$folder/app/build" >"$folder/build.log" 2>&1 || fail "$(cat "$folder/build.log")"
