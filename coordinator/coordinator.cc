@@ -343,9 +343,9 @@ void Coordinator::end_epochs(Outbox& out) {
     }
     if ((stop_ || over.ends_job) && !boundary_->last) boundary_->last = boundary_->evaluate = boundary_->save = true;
     if (boundary_->evaluate) return begin_evaluation(out);
+    record_epoch(nullptr, out);
     if (boundary_->save) return begin_save(out);
-    record_epoch(nullptr, out);  // it was only waited for what the schedule says of it
-    go_on(out);
+    go_on(out);  // it was only waited for what the schedule says of it
   }
 }
 

@@ -93,6 +93,22 @@ TEST(SharedRounds, AScheduleThatMayEndTheJobBehindAnEpochIsHeardBeforeTheNextBeg
   }
 }
 
+// It was missing in the log, and in what the launcher shows.
+TEST(SharedRounds, AnEpochThatIsSavedAndNotEvaluatedIsRecordedToo) {
+  RunPlan plan = plan_of_shared_rounds(1);
+  plan.eval_every = 0;
+  plan.checkpoint_every = 1;
+  Script run(plan);
+  run.prepare();
+  run.share(kScheduler, 1, 4, true);
+  run.hear(kPartition, Committed{1});
+  run.end_epoch(1);
+  run.end_schedule(kScheduler, 2, 1, 10);
+  EXPECT_EQ(run.sent<Save>(kPartition).size(), 1U);
+  ASSERT_EQ(run.diary->epochs.size(), 1U);
+  EXPECT_FALSE(run.diary->epochs.at(0).evaluated);
+}
+
 TEST(SharedRounds, TheEpochAndTheJobEndWhenAllSchedulersSaySo) {
   for (const bool both : {false, true}) {
     Script run(plan_of_shared_rounds(2));
