@@ -25,7 +25,7 @@ Scheduler::Scheduler(SchedulerSettings settings, const Plugin& plugin, Job job)
       plugin_(plugin),
       job_(std::move(job)),
       commits_(plugin.tables != nullptr ? plugin.tables(job_) : std::vector<Table>(), settings_.partitions),
-      feedbacks_(plugin.tables != nullptr ? plugin.tables(job_) : std::vector<Table>(), settings_.partitions) {}
+      feedbacks_(commits_.tables(), settings_.partitions) {}
 
 Status Scheduler::step(const Envelope& in, Outbox& out) {
   return handle<Welcome, Weights, Start, Deltas, RoundFeedback, RoundsDone, Save, Fetched>(

@@ -1,6 +1,7 @@
 // apps/lda/settings.cc
 #include "apps/lda/settings.h"
 
+#include "apps/lda/format_option.h"
 #include "rota/error.h"
 
 namespace rota::lda {
@@ -31,11 +32,7 @@ constexpr Option kOptions[] = {
     {.name = "vocab",
      .kind = Option::Kind::path,
      .meaning = "File with the words, one a line in the order of their ids."},
-    {.name = "format",
-     .kind = Option::Kind::choice,
-     .default_value = "auto",
-     .unit = "auto|uci|text",
-     .meaning = "Format of the input: UCI bag-of-words, or text with one document a line."},
+    kFormatOption,
     {.name = "start",
      .kind = Option::Kind::choice,
      .default_value = "online",

@@ -57,11 +57,16 @@ Status check_rows(const std::vector<Table>& tables, const SharedRows& rows) {
   return {};
 }
 
-std::set<std::uint32_t> homes_of(const Table& table, const SharedRows& rows, std::uint32_t partitions) {
+std::vector<std::uint32_t> partitions_of(const Table& table, const SharedRows& rows, std::uint32_t partitions) {
+  std::vector<std::uint32_t> partition_of;
+  partition_of.reserve(rows.keys.size());
+  for (const Key key : rows.keys) partition_of.push_back(home_of_row(table, rows.table, key, partitions));
+  return partition_of;
+}
+
+std::set<std::uint32_t> homes_of(const Table& table, const std::vector<std::uint32_t>& partition_of) {
   if (table.single_partition) return {kSinglePartition};
-  std::set<std::uint32_t> homes;
-  for (const Key key : rows.keys) homes.insert(home_of_row(table, rows.table, key, partitions));
-  return homes;
+  return {partition_of.begin(), partition_of.end()};
 }
 
 Commits::Commits(std::vector<Table> tables, std::uint32_t partitions)
@@ -72,17 +77,16 @@ Commits::Commits(std::vector<Table> tables, std::uint32_t partitions)
 Status Commits::begin(const SharedRows& rows) {
   ROTA_TRY(check_rows(tables_, rows));
   const Table& table = tables_[rows.table];
-  Open open{rows, {}, homes_of(table, rows, partitions_), std::vector<double>(rows.keys.size() * table.row_width), {}};
-  open.partition_of.reserve(rows.keys.size());
-  for (const Key key : rows.keys) open.partition_of.push_back(home_of_row(table, rows.table, key, partitions_));
+  Open open{rows, rota::partitions_of(table, rows, partitions_), {}, {}, {}};
+  open.due = homes_of(table, open.partition_of);
+  open.values.resize(rows.keys.size() * table.row_width);
   if (!open_.emplace(rows.round, std::move(open)).second) return {ExitCode::bug, "a round was given out twice"};
   return {};
 }
 
 std::set<std::uint32_t> Commits::homes(RoundId round) const {
   const Open& open = open_.at(round);
-  if (tables_[open.rows.table].single_partition) return {kSinglePartition};
-  return {open.partition_of.begin(), open.partition_of.end()};
+  return homes_of(tables_[open.rows.table], open.partition_of);
 }
 
 std::vector<double> Commits::values(RoundId round, std::span<const std::shared_ptr<const RoundDeltas>> unseen) const {

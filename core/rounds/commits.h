@@ -35,8 +35,10 @@ Status check_rows(const std::vector<Table>& tables, const SharedRows& rows);
 // that were checked.
 std::vector<std::size_t> part_offsets(const Table& table, const SharedRows& rows);
 
-// The partitions that commit rows of a round.
-std::set<std::uint32_t> homes_of(const Table& table, const SharedRows& rows, std::uint32_t partitions);
+// The partition of each row of a round, and those that commit them: one even without rows, if the table has a single
+// partition.
+std::vector<std::uint32_t> partitions_of(const Table& table, const SharedRows& rows, std::uint32_t partitions);
+std::set<std::uint32_t> homes_of(const Table& table, const std::vector<std::uint32_t>& partition_of);
 
 class Commits {
  public:
@@ -51,6 +53,7 @@ class Commits {
   // A partition's commit; gives the rounds that are whole now, in order.  An error if the commit was not due.
   Result<std::vector<RoundDeltas>> commit(std::uint32_t partition, const Deltas& deltas);
 
+  const std::vector<Table>& tables() const { return tables_; }
   const Table& table(TableId table) const { return tables_[table]; }
   bool is_open(RoundId round) const { return open_.contains(round); }
   // Of a round that is out.

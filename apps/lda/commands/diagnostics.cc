@@ -8,17 +8,14 @@
 #include <string>
 
 #include "apps/io/number_text.h"
+#include "apps/lda/format_option.h"
 
 namespace rota::lda {
 
 namespace {
 
 constexpr Option kOptions[] = {
-    {.name = "format",
-     .kind = Option::Kind::choice,
-     .default_value = "auto",
-     .unit = "auto|uci|text",
-     .meaning = "Format of the input: UCI bag-of-words, or text with one document a line."},
+    kFormatOption,
     integer_option("top_words", "10", "words", 2, 1000,
                    "Number of a topic's top words that exclusivity and coherence look at."),
 };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/io/number_text.h"
+#include "apps/lda/format_option.h"
 #include "apps/lda/held_out/left_to_right.h"
 #include "apps/lda/sampler/seed_mixer.h"
 #include "rota/error.h"
@@ -14,11 +15,7 @@ namespace rota::lda {
 namespace {
 
 constexpr Option kOptions[] = {
-    {.name = "format",
-     .kind = Option::Kind::choice,
-     .default_value = "auto",
-     .unit = "auto|uci|text",
-     .meaning = "Format of the input: UCI bag-of-words, or text with one document a line."},
+    kFormatOption,
     integer_option("particles", "20", "particles", 1, 1e6, "Particles of the left-to-right estimator."),
     {.name = "resample",
      .kind = Option::Kind::flag,

@@ -7,6 +7,7 @@
 
 #include "apps/io/number_text.h"
 #include "apps/lda/commands/trained_model.h"
+#include "apps/lda/format_option.h"
 #include "apps/lda/held_out/fold_in.h"
 
 namespace rota::lda {
@@ -14,11 +15,7 @@ namespace rota::lda {
 namespace {
 
 constexpr Option kOptions[] = {
-    {.name = "format",
-     .kind = Option::Kind::choice,
-     .default_value = "auto",
-     .unit = "auto|uci|text",
-     .meaning = "Format of the input: UCI bag-of-words, or text with one document a line."},
+    kFormatOption,
     {.name = "layout",
      .kind = Option::Kind::choice,
      .default_value = "list",
