@@ -37,6 +37,16 @@ Bytes bytes_of(zmq::message_t message) {
 
 struct ZmqTransport::Sockets {
   struct Outgoing {
+    Outgoing(std::string to, zmq::socket_t sending, zmq::socket_t watching)
+        : endpoint(std::move(to)), socket(std::move(sending)), monitor(std::move(watching)) {}
+    // The events end before their reader closes: ZeroMQ's thread would be in the midst of telling one, and loses the
+    // memory of a frame that nobody takes any more.
+    ~Outgoing() {
+      if (monitor) zmq_socket_monitor(socket.handle(), nullptr, 0);
+    }
+    Outgoing(const Outgoing&) = delete;
+    Outgoing& operator=(const Outgoing&) = delete;
+
     std::string endpoint;
     zmq::socket_t socket;
     zmq::socket_t monitor;
@@ -69,12 +79,12 @@ struct ZmqTransport::Sockets {
     socket.connect(to);
     // Whether a guest is still there matters to nobody.
     if (peer.role == Role::observer)
-      return outgoing_sockets.emplace(peer, Outgoing{to, std::move(socket), zmq::socket_t(), false}).first->second;
+      return outgoing_sockets.try_emplace(peer, to, std::move(socket), zmq::socket_t()).first->second;
     const std::string name = "inproc://monitor-" + std::to_string(monitors++);
     zmq_socket_monitor(socket.handle(), name.c_str(), ZMQ_EVENT_DISCONNECTED);
     zmq::socket_t monitor(context, zmq::socket_type::pair);
     monitor.connect(name);
-    return outgoing_sockets.emplace(peer, Outgoing{to, std::move(socket), std::move(monitor), false}).first->second;
+    return outgoing_sockets.try_emplace(peer, to, std::move(socket), std::move(monitor)).first->second;
   }
 };
 
