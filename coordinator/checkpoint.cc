@@ -9,7 +9,7 @@ std::uint64_t Checkpoint::objects_of(std::uint32_t partition) const {
   const auto share = [&](std::uint64_t count) {
     return count / plan_.partitions + (partition < count % plan_.partitions ? 1 : 0);
   };
-  return share(plan_.shards) + share(plan_.slices) + share(plan_.schedulers) + (partition == 0 ? 1 : 0) + 1;
+  return share(plan_.shards) + share(plan_.slices) + share(plan_.schedulers) + (partition == 0 ? 2 : 0) + 1;
 }
 
 bool Checkpoint::written(std::uint32_t partition, const Written& report) {
@@ -26,7 +26,7 @@ void Checkpoint::fill(CommitRecord& record) const {
   Writer model, state;
   for (const auto& [name, hash] : objects_) {  // ordered: slices by number, shards by number, ...
     Writer& out = name.first == Object::slice ? model : state;
-    if (name.first == Object::cut) continue;                         // follows from the data and the options
+    if (name.first == Object::cut || name.first == Object::common) continue;  // they follow from data and options
     if (name.first == Object::pull && hash == of_nothing) continue;  // so most jobs' do not depend on partitions
     out.put(name.first);
     out.put(name.second);

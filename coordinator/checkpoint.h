@@ -15,8 +15,8 @@ class Checkpoint {
   Checkpoint(const RunPlan& plan, Epoch epoch) : plan_(plan), epoch_(epoch) {}
 
   Epoch epoch() const { return epoch_; }
-  // How many objects a partition is to wait for: its shards, slices and schedules, in partition 0 the cut, and the
-  // state of its own pull.
+  // How many objects a partition is to wait for: its shards, slices and schedules, in partition 0 the cut and what
+  // all shards know alike, and the state of its own pull.
   std::uint64_t objects_of(std::uint32_t partition) const;
 
   // A worker or scheduler has put all it has.  False if it said so before.

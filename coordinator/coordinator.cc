@@ -199,10 +199,12 @@ void Coordinator::on(const Loaded& loaded, NodeId from, Outbox& out) {
   if (!loading_.add(from.index, loaded)) return wrong(from, "LOADED", out);
   if (!loading_.complete()) return;
   if (const Status same = loading_.check(); !same.ok()) return end(same.code(), same.what(), out);
+  auto facts = loading_.facts();
+  if (!facts.ok()) return end(facts.status().code(), facts.status().what(), out);
   items_ = loading_.items();
   items_unit_ = loaded.items_unit;
   terms_ = loaded.terms;
-  tables_ = loaded.tables;
+  next_checkpoint_.facts = facts->facts;
   next_checkpoint_.app = loaded.app;
   next_checkpoint_.input = loaded.input;
   next_checkpoint_.valid = loaded.valid;
@@ -210,8 +212,11 @@ void Coordinator::on(const Loaded& loaded, NodeId from, Outbox& out) {
   last_epoch_ = plan_.epochs > 0 ? plan_.epochs : loaded.epochs > 0 ? loaded.epochs : kNoEnd;
   recorder_->event("loaded", {{"items", std::to_string(items_)}, {"unit", items_unit_}});
   enter(Phase::cutting);
-  to_all(roster_.schedulers(), loading_.weights(), out);
   loading_.clear();
+  to_all(roster_.schedulers(), *facts, out);
+  facts->census.clear();  // the cut tells the others what they need of it
+  to_all(roster_.workers(), *facts, out);
+  to_all(partitions_of(plan_), *facts, out);
 }
 
 void Coordinator::on(const CutMade& cut, NodeId from, Outbox& out) {
@@ -221,9 +226,9 @@ void Coordinator::on(const CutMade& cut, NodeId from, Outbox& out) {
   tell_ignored(cut.ignored);
   may_end_job_ = cut.may_end_job;
   plan_.slices = static_cast<std::uint32_t>(cut.cut.slices.size());
-  dispatch_ = Dispatch(plan_.shards, plan_.slices, plan_.workers, plan_.partitions, tables_);
+  dispatch_ = Dispatch(plan_.shards, plan_.slices, plan_.workers, plan_.partitions, cut.tables);
   enter(Phase::preparing);
-  to_all(roster_.workers(), CutMade{cut.cut, {}}, out);
+  to_all(roster_.workers(), CutMade{cut.cut}, out);
 }
 
 // Options that change nothing, and those that do so that no second run will be like this one.

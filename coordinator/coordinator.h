@@ -102,7 +102,6 @@ class Coordinator final : public Node {
   Epoch last_epoch_ = 0;
   bool may_end_job_ = false;  // the schedule may end the job with any epoch, so none begins before it has said
   bool ends_job_ = false;     // the schedule ended the job before its last epoch
-  std::vector<Table> tables_;
   Turns turns_;
   Dispatch dispatch_;
   RoundId next_round_ = 1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 
 namespace rota {
@@ -22,13 +23,20 @@ std::uint64_t Loading::items() const {
   return sum;
 }
 
-Weights Loading::weights() const {
-  Weights weights;
-  for (const auto& [worker, part] : loaded_) {
-    weights.census.resize(std::max(weights.census.size(), part.census.size()));
-    for (std::size_t key = 0; key < part.census.size(); ++key) weights.census[key] += part.census[key];
+Result<JobFacts> Loading::facts() const {
+  JobFacts of_job;
+  Facts facts;
+  for (const auto& [worker, part] : loaded_) {  // ascending, as their shards are
+    of_job.census.resize(std::max(of_job.census.size(), part.census.size()));
+    for (std::size_t key = 0; key < part.census.size(); ++key) of_job.census[key] += part.census[key];
+    try {
+      for (const std::vector<Fact>& of_shard : part.facts) facts.merge(Facts(of_shard));
+    } catch (const std::invalid_argument& error) {
+      return Status(ExitCode::failed, "plugin " + common().app + ", Push::facts: " + error.what());
+    }
   }
-  return weights;
+  of_job.facts = facts.all();
+  return of_job;
 }
 
 Status Loading::check() const {

@@ -19,7 +19,7 @@ RunPlan plan_of(const JobSettings& settings) {
   RunPlan plan;
   plan.job = settings.hash;
   plan.workers = settings.workers;
-  plan.schedulers = settings.schedulers;
+  plan.schedulers = settings.job.schedulers;
   plan.stores = settings.stores;
   plan.shards = settings.job.shards;
   plan.slices = settings.job.slices;

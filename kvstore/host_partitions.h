@@ -17,7 +17,7 @@ inline void host_partitions(NodeId process, const Member& member, const Welcome&
   for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p) {
     if (welcome.partition_hosts[p] != process) continue;
     nodes.push_back(
-        std::make_unique<Partition>(PartitionSettings{p, job.workers, job.schedulers}, *member.plugin, job.job, store));
+        std::make_unique<Partition>(PartitionSettings{p, job.workers, job.job.schedulers}, member.app, store));
   }
 }
 

@@ -9,27 +9,37 @@
 
 namespace rota {
 
-Partition::Partition(PartitionSettings settings, const Plugin& plugin, const Job& job,
+Partition::Partition(PartitionSettings settings, std::shared_ptr<const HostedApp> app,
                      std::shared_ptr<CheckpointStore> store)
     : settings_(settings),
-      plugin_(plugin),
-      pull_(plugin.pull != nullptr ? plugin.pull(job) : nullptr),
-      terms_(plugin.terms != nullptr ? plugin.terms(job).size() : 0),
+      app_(std::move(app)),
+      plugin_(app_->plugin),
       store_(std::move(store)),
-      rows_(plugin.tables != nullptr ? plugin.tables(job) : std::vector<Table>()),
-      gather_(job.shards) {
+      rows_({}),
+      gather_(app_->job.shards) {
   for (std::uint32_t w = 0; w < settings_.workers; ++w) workers_.push_back({Role::worker, w});
   readers_ = workers_;
   for (std::uint32_t s = 0; s < settings_.schedulers; ++s) readers_.push_back({Role::scheduler, s});
 }
 
 Status Partition::step(const Envelope& in, Outbox& out) {
-  return handle<Welcome, Expect, Parts, Evaluate, Save, Put, Fetch>(
+  return handle<Welcome, JobFacts, Expect, Parts, Evaluate, Save, Put, Fetch>(
       in, [&](const auto& message) { return on(message, in.from, out); });
 }
 
-Status Partition::on(const Welcome& welcome, NodeId, Outbox& out) {
+Status Partition::on(const Welcome& welcome, NodeId, Outbox&) {
   resume_ = welcome.resume;
+  return {};
+}
+
+Status Partition::on(const JobFacts& message, NodeId from, Outbox& out) {
+  if (std::exchange(shaped_, true)) return unexpected(message.kind, from);
+  ROTA_TRY(call_hook(plugin_.name, "pull", id().name(), [&] {
+    const Facts facts(message.facts);
+    rows_ = Rows(app_->app->tables(facts));
+    pull_ = app_->app->pull(facts);
+    terms_ = app_->app->terms().size();
+  }));
   if (!resume_) {
     out.send(kCoordinator, Ready{});
     return {};

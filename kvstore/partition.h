@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "core/checkpoint/checkpoint_store.h"
+#include "core/job/hosted_app.h"
 #include "core/rounds/gather.h"
 #include "core/rounds/rows.h"
 #include "core/runtime/credit.h"
 #include "core/runtime/node.h"
-#include "rota/plugin.h"
 
 namespace rota {
 
@@ -27,8 +27,7 @@ struct PartitionSettings {
 
 class Partition final : public Node {
  public:
-  // `plugin` outlives the node.
-  Partition(PartitionSettings settings, const Plugin& plugin, const Job& job, std::shared_ptr<CheckpointStore> store);
+  Partition(PartitionSettings settings, std::shared_ptr<const HostedApp> app, std::shared_ptr<CheckpointStore> store);
 
   NodeId id() const override { return {Role::partition, settings_.index}; }
   Status step(const Envelope& in, Outbox& out) override;
@@ -53,6 +52,7 @@ class Partition final : public Node {
   };
 
   Status on(const Welcome& welcome, NodeId from, Outbox& out);
+  Status on(const JobFacts& message, NodeId from, Outbox& out);
   Status on(const Expect& expect, NodeId from, Outbox& out);
   Status on(const Parts& parts, NodeId from, Outbox& out);
   Status on(const Evaluate& evaluate, NodeId from, Outbox& out);
@@ -76,6 +76,7 @@ class Partition final : public Node {
   PartitionSettings settings_;
   std::vector<NodeId> workers_;
   std::vector<NodeId> readers_;  // of rows: the workers and the schedulers
+  std::shared_ptr<const HostedApp> app_;
   const Plugin& plugin_;
   std::unique_ptr<Pull> pull_;
   std::size_t terms_ = 0;
@@ -83,6 +84,7 @@ class Partition final : public Node {
   Rows rows_;
   Gather gather_;
   bool pulling_ = false;  // a pull runs on a compute thread
+  bool shaped_ = false;   // the facts are in, and with them rows and pull
   std::optional<Epoch> resume_;
   std::optional<Telling> telling_;
   std::deque<Asked> asked_;  // FETCHes that were not served yet

@@ -8,8 +8,8 @@ int main(int argc, char** argv) {
     const JobSettings& job = member.settings;
     std::vector<std::unique_ptr<Node>> nodes;
     nodes.push_back(std::make_unique<Scheduler>(
-        SchedulerSettings{member.index, job.schedulers, job.partitions, job.pipeline, member.ignored}, *member.plugin,
-        job.job));
+        SchedulerSettings{member.index, job.job.schedulers, job.partitions, job.job.pipeline, member.ignored},
+        member.app));
     return nodes;
   });
 }

@@ -20,15 +20,16 @@ constexpr RoundId kRoundsAheadMost = RoundId{1} << 26;
 
 }  // namespace
 
-Scheduler::Scheduler(SchedulerSettings settings, const Plugin& plugin, Job job)
-    : settings_(settings),
-      plugin_(plugin),
-      job_(std::move(job)),
-      commits_(plugin.tables != nullptr ? plugin.tables(job_) : std::vector<Table>(), settings_.partitions),
-      feedbacks_(commits_.tables(), settings_.partitions) {}
+Scheduler::Scheduler(SchedulerSettings settings, std::shared_ptr<const HostedApp> app)
+    : settings_(std::move(settings)),
+      app_(std::move(app)),
+      plugin_(app_->plugin),
+      job_(app_->job),
+      commits_({}, settings_.partitions),
+      feedbacks_({}, settings_.partitions) {}
 
 Status Scheduler::step(const Envelope& in, Outbox& out) {
-  return handle<Welcome, Weights, Start, Deltas, RoundFeedback, RoundsDone, Save, Fetched>(
+  return handle<Welcome, JobFacts, Start, Deltas, RoundFeedback, RoundsDone, Save, Fetched>(
       in, [&](const auto& message) { return on(message, in.from, out); });
 }
 
@@ -37,15 +38,22 @@ Status Scheduler::on(const Welcome& welcome, NodeId, Outbox&) {
   return {};
 }
 
-Status Scheduler::on(const Weights& weights, NodeId, Outbox& out) {
+Status Scheduler::on(const JobFacts& message, NodeId from, Outbox& out) {
+  if (schedule_ != nullptr) return unexpected(message.kind, from);
+  std::vector<Table> tables;
   ROTA_TRY(call_hook(plugin_.name, "schedule", id().name(), [&] {
-    schedule_ = plugin_.schedule(job_, Share{settings_.index, settings_.schedulers});
+    const Facts facts(message.facts);
+    tables = app_->app->tables(facts);
+    schedule_ = app_->app->schedule(facts, Share{settings_.index, settings_.schedulers});
     pipeline_ = schedule_->pipeline(settings_.pipeline);
     wish_ = schedule_->wish();
     may_end_job_ = schedule_->may_end_job();
-    if (plugin_.slice != nullptr) cut_ = schedule_->cut(weights.census, job_.slices);
+    if (plugin_.sliced) cut_ = schedule_->cut(message.census, job_.slices);
   }));
-  if (plugin_.slice != nullptr && cut_.slices.size() != job_.slices)
+  commits_ = Commits(tables, settings_.partitions);
+  feedbacks_ = Feedbacks(tables, settings_.partitions);
+  for (const Deltas& rows : std::exchange(early_, {})) ROTA_TRY(commits_.restore(rows));
+  if (plugin_.sliced && cut_.slices.size() != job_.slices)
     return {ExitCode::failed, "schedule: a cut into " + std::to_string(cut_.slices.size()) + " slices, wanted were " +
                                   std::to_string(job_.slices)};
   if (settings_.index > 0) return {};
@@ -53,7 +61,7 @@ Status Scheduler::on(const Weights& weights, NodeId, Outbox& out) {
     settings_.ignored.push_back(
         {"pipeline", pipeline_ == 0 ? "this schedule waits for no feedback"
                                     : "this schedule has " + std::to_string(pipeline_) + " rounds out at a time"});
-  out.send(kCoordinator, CutMade{cut_, settings_.ignored, may_end_job_});
+  out.send(kCoordinator, CutMade{cut_, std::move(tables), settings_.ignored, may_end_job_});
   return {};
 }
 
@@ -177,6 +185,11 @@ Status Scheduler::on(const RoundsDone& done, NodeId, Outbox& out) {
 
 Status Scheduler::on(const Deltas& deltas, NodeId from, Outbox& out) {
   if (deltas.rows.round == 0) {
+    // A partition may have its facts before this scheduler does.
+    if (schedule_ == nullptr) {
+      early_.push_back(deltas);
+      return {};
+    }
     ROTA_TRY(commits_.restore(deltas));
     return schedule_more(out);
   }

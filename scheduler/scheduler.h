@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
+#include "core/job/hosted_app.h"
 #include "core/rounds/commits.h"
 #include "core/rounds/feedbacks.h"
 #include "core/runtime/node.h"
-#include "rota/plugin.h"
 
 namespace rota {
 
@@ -24,8 +24,7 @@ struct SchedulerSettings {
 
 class Scheduler final : public Node {
  public:
-  // `plugin` outlives the node.
-  Scheduler(SchedulerSettings settings, const Plugin& plugin, Job job);
+  Scheduler(SchedulerSettings settings, std::shared_ptr<const HostedApp> app);
 
   NodeId id() const override { return {Role::scheduler, settings_.index}; }
   Status step(const Envelope& in, Outbox& out) override;
@@ -35,7 +34,7 @@ class Scheduler final : public Node {
 
  private:
   Status on(const Welcome& welcome, NodeId from, Outbox& out);
-  Status on(const Weights& weights, NodeId from, Outbox& out);
+  Status on(const JobFacts& message, NodeId from, Outbox& out);
   Status on(const Start& start, NodeId from, Outbox& out);
   Status on(const Deltas& deltas, NodeId from, Outbox& out);
   Status on(const RoundFeedback& feedback, NodeId from, Outbox& out);
@@ -52,10 +51,12 @@ class Scheduler final : public Node {
   bool may_choose() const;
 
   SchedulerSettings settings_;
+  std::shared_ptr<const HostedApp> app_;
   const Plugin& plugin_;
-  Job job_;
+  const Job& job_;
   std::unique_ptr<Schedule> schedule_;
   std::optional<Epoch> resume_;
+  std::vector<Deltas> early_;  // rows of a resumed job that came before the facts
   Cut cut_;
 
   bool started_ = false;

@@ -9,8 +9,8 @@ int main(int argc, char** argv) {
     const JobSettings& job = member.settings;
     std::vector<std::unique_ptr<Node>> nodes;
     nodes.push_back(std::make_unique<Worker>(WorkerSettings{member.index, job.workers, job.threads, job.partitions,
-                                                            job.staleness, job.asynchronous, job.step_budget},
-                                             *member.plugin, job.job));
+                                                            job.job.staleness, job.asynchronous, job.step_budget},
+                                             member.app));
     host_partitions({Role::worker, member.index}, member, welcome, nodes);
     return nodes;
   });

@@ -33,21 +33,20 @@ bool all_finite(std::span<const double> numbers) {
 
 }  // namespace
 
-Worker::Worker(WorkerSettings settings, const Plugin& plugin, Job job)
+Worker::Worker(WorkerSettings settings, std::shared_ptr<const HostedApp> app)
     : settings_(settings),
-      plugin_(plugin),
-      job_(std::move(job)),
+      app_(std::move(app)),
+      plugin_(app_->plugin),
+      job_(app_->job),
       first_(first_shard(settings.index, job_.shards, settings.workers)),
       end_(first_shard(settings.index + 1, job_.shards, settings.workers)),
-      tables_(plugin.tables != nullptr ? plugin.tables(job_) : std::vector<Table>()),
-      terms_(plugin.terms != nullptr ? plugin.terms(job_) : std::vector<Term>()),
       restoring_(settings.partitions, settings.threads + kFetchedAhead),
-      commits_(tables_, settings.partitions),
+      commits_({}, settings.partitions),
       part_sums_(first_, end_, job_.shards),
       tallies_(end_ - first_, settings.threads) {}
 
 Status Worker::step(const Envelope& in, Outbox& out) {
-  return handle<Welcome, CutMade, Tasks, Lease, Deltas, Evaluate, Save, Fetched>(
+  return handle<Welcome, JobFacts, CutMade, Tasks, Lease, Deltas, Evaluate, Save, Fetched>(
       in, [&](const auto& message) { return on(message, in.from, out); });
 }
 
@@ -65,32 +64,24 @@ Status Worker::on(const Welcome& welcome, NodeId, Outbox& out) {
     for (ShardId s = first_; s < end_; ++s) hosted.push_back(s);
     auto pushes = std::make_shared<std::vector<std::unique_ptr<Push>>>();
     auto loaded = std::make_shared<Loaded>();
-    Status status = call_hook(plugin_.name, "load", id().name(), [&] {
-      *pushes = plugin_.load(job_, hosted);
-      for (const auto& push : *pushes) {
-        loaded->items.push_back(push->items());
-        push->census(loaded->census);
-      }
-    });
+    Status status = call_hook(plugin_.name, "terms", id().name(), [&] { loaded->terms = app_->app->terms(); });
+    if (status.ok())
+      status = call_hook(plugin_.name, "load", id().name(), [&] {
+        *pushes = app_->app->load(hosted);
+        for (const auto& push : *pushes) {
+          Facts facts;
+          push->facts(facts);
+          loaded->items.push_back(push->items());
+          loaded->facts.push_back(facts.all());
+          push->census(loaded->census);
+        }
+      });
     if (status.ok() && pushes->size() != hosted.size())
       status = Status(ExitCode::failed, "plugin: load made " + std::to_string(pushes->size()) +
                                             " shards, wanted were " + std::to_string(hosted.size()));
     return [this, status, pushes, loaded](Outbox& later) -> Status {
       ROTA_TRY(status);
-      for (std::size_t i = 0; i < pushes->size(); ++i) {
-        Shard shard;
-        shard.id = first_ + static_cast<ShardId>(i);
-        shard.push = std::move((*pushes)[i]);
-        shards_.push_back(std::move(shard));
-      }
-      loaded->items_unit = plugin_.items;
-      loaded->terms = terms_;
-      loaded->tables = tables_;
-      loaded->starting_pass = plugin_.starting_pass;
-      loaded->epochs = plugin_.epochs;
-      loaded->app = plugin_.name;
-      loaded_ = std::move(*loaded);
-      return tell_loaded(later);
+      return this->loaded(std::move(*pushes), std::move(*loaded), later);
     };
   });
   out.start_io([this]() -> Continuation {
@@ -105,6 +96,22 @@ Status Worker::on(const Welcome& welcome, NodeId, Outbox& out) {
   return {};
 }
 
+Status Worker::loaded(std::vector<std::unique_ptr<Push>> pushes, Loaded message, Outbox& out) {
+  for (std::size_t i = 0; i < pushes.size(); ++i) {
+    Shard shard;
+    shard.id = first_ + static_cast<ShardId>(i);
+    shard.push = std::move(pushes[i]);
+    shards_.push_back(std::move(shard));
+  }
+  terms_ = message.terms;
+  message.items_unit = plugin_.items;
+  message.starting_pass = plugin_.starting_pass;
+  message.epochs = plugin_.epochs;
+  message.app = plugin_.name;
+  loaded_ = std::move(message);
+  return tell_loaded(out);
+}
+
 // Once the input is read and its content is hashed, which go on side by side.
 Status Worker::tell_loaded(Outbox& out) {
   if (!loaded_ || !contents_) return {};
@@ -113,8 +120,18 @@ Status Worker::tell_loaded(Outbox& out) {
   return {};
 }
 
+Status Worker::on(const JobFacts& facts, NodeId from, Outbox&) {
+  if (facts_) return unexpected(facts.kind, from);
+  ROTA_TRY(call_hook(plugin_.name, "tables", id().name(), [&] {
+    facts_.emplace(facts.facts);
+    commits_ = Commits(app_->app->tables(*facts_), settings_.partitions);
+  }));
+  for (const Deltas& rows : std::exchange(early_, {})) ROTA_TRY(commits_.restore(rows));
+  return {};
+}
+
 Status Worker::on(const CutMade& cut, NodeId from, Outbox& out) {
-  if (shards_.empty() || attaching_ > 0 || prepared_) return unexpected(cut.kind, from);
+  if (!facts_ || shards_.empty() || attaching_ > 0 || prepared_) return unexpected(cut.kind, from);
   cut_ = cut.cut;
   const auto slices = static_cast<std::uint32_t>(cut_.slices.size());
   attaching_ = shards_.size();
@@ -131,7 +148,7 @@ Status Worker::on(const CutMade& cut, NodeId from, Outbox& out) {
   if (!resume_) {
     ROTA_TRY(call_hook(plugin_.name, "slice", id().name(), [&] {
       for (SliceId b = 0; b < slices; ++b)
-        if (hosts(home_shard(b, job_.shards, slices))) leases_.begin(b, plugin_.slice(job_, cut_.slices[b]), {});
+        if (hosts(home_shard(b, job_.shards, slices))) leases_.begin(b, app_->app->slice(cut_.slices[b]), {});
     }));
   }
   return {};
@@ -146,6 +163,7 @@ Status Worker::attached(Outbox& out) {
     return {};
   }
   const auto slices = static_cast<std::uint32_t>(cut_.slices.size());
+  if (hosts(0)) restoring_.want(Object::common, 0);
   for (const Shard& shard : shards_) restoring_.want(Object::shard, shard.id);
   for (SliceId b = 0; b < slices; ++b)
     if (hosts(home_shard(b, job_.shards, slices))) restoring_.want(Object::slice, b);
@@ -158,12 +176,25 @@ void Worker::ready_if_prepared(Outbox& out) {
   if (prepared_ && restoring_.done() && commits_.restored()) out.send(kCoordinator, Ready{});
 }
 
+// Data of the same content may still be read in another way: with another vocabulary, for instance.
+Status Worker::check_common(const Bytes& saved) const {
+  Writer now;
+  ROTA_TRY(call_hook(plugin_.name, "App::save_common", id().name(), [&] { app_->app->save_common(now); }));
+  if (std::ranges::equal(now.view(), saved.view())) return {};
+  return {ExitCode::bad_data, "what all shards know of the data is not what the checkpoint was made with"};
+}
+
 Status Worker::on(const Fetched& fetched, NodeId from, Outbox& out) {
   if (!prepared_ || !restoring_.waits()) return unexpected(fetched.kind, from);
   const auto prepared = [this](Outbox& later) {
     restoring_.restored(later);
     ready_if_prepared(later);
   };
+  if (fetched.object == Object::common && hosts(0)) {
+    ROTA_TRY(check_common(fetched.bytes));
+    prepared(out);
+    return {};
+  }
   if (fetched.object == Object::slice && fetched.id < cut_.slices.size()) {
     leases_.begin(static_cast<SliceId>(fetched.id), nullptr, fetched.bytes);
     prepared(out);
@@ -262,7 +293,7 @@ Status Worker::rows_of(SliceId slice, HeldSlice& held) const {
   if (held.rows != nullptr) return {};
   Reader in(held.bytes.view());
   ROTA_TRY(call_hook(plugin_.name, "Slice::decode", "slice " + std::to_string(slice), [&] {
-    held.rows = plugin_.slice(job_, cut_.slices[slice]);
+    held.rows = app_->app->slice(cut_.slices[slice]);
     held.rows->decode(in);
   }));
   if (!in.done()) return {ExitCode::bug, "slice " + std::to_string(slice) + " came damaged"};
@@ -383,6 +414,11 @@ void Worker::begin_shared(Shard& shard, const Task& task, Outbox& out) {
 
 Status Worker::on(const Deltas& deltas, NodeId from, Outbox& out) {
   if (deltas.rows.round == 0) {
+    // A partition may have its facts before this worker does.
+    if (!facts_) {
+      early_.push_back(deltas);
+      return {};
+    }
     ROTA_TRY(commits_.restore(deltas));
     ready_if_prepared(out);
     return {};
@@ -496,6 +532,8 @@ Status Worker::on(const Save& save, NodeId from, Outbox& out) {
   for (const Shard& shard : shards_)
     add(Object::shard, shard.id, "Push::save", "shard " + std::to_string(shard.id),
         [push = shard.push.get()](Writer& bytes) { push->save(bytes); });
+  if (hosts(0))
+    add(Object::common, 0, "App::save_common", id().name(), [this](Writer& bytes) { app_->app->save_common(bytes); });
   for (const auto& [slice, held] : leases_.held()) {
     if (held->rows == nullptr)
       pieces.push_back({Object::slice, slice, [bytes = held->bytes]() -> Result<Bytes> { return bytes; }});

@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
+#include "core/job/hosted_app.h"
 #include "core/rounds/commits.h"
 #include "core/rounds/part_sums.h"
 #include "core/runtime/credit.h"
 #include "core/runtime/node.h"
-#include "rota/plugin.h"
 #include "worker/commit_backlog.h"
 #include "worker/epoch_tally.h"
 #include "worker/leases.h"
@@ -32,8 +32,7 @@ struct WorkerSettings {
 
 class Worker final : public Node {
  public:
-  // `plugin` outlives the node and all work it starts.
-  Worker(WorkerSettings settings, const Plugin& plugin, Job job);
+  Worker(WorkerSettings settings, std::shared_ptr<const HostedApp> app);
 
   NodeId id() const override { return {Role::worker, settings_.index}; }
   Status step(const Envelope& in, Outbox& out) override;
@@ -52,6 +51,9 @@ class Worker final : public Node {
 
   Status on(const Welcome& welcome, NodeId from, Outbox& out);
   Status tell_loaded(Outbox& out);
+  // Once the input is read.
+  Status loaded(std::vector<std::unique_ptr<Push>> pushes, Loaded message, Outbox& out);
+  Status on(const JobFacts& facts, NodeId from, Outbox& out);
   Status on(const CutMade& cut, NodeId from, Outbox& out);
   Status on(const Tasks& tasks, NodeId from, Outbox& out);
   Status on(const Lease& lease, NodeId from, Outbox& out);
@@ -61,6 +63,7 @@ class Worker final : public Node {
   Status on(const Fetched& fetched, NodeId from, Outbox& out);
 
   Status attached(Outbox& out);
+  Status check_common(const Bytes& saved) const;
   void ready_if_prepared(Outbox& out);
   Status run_ready(Outbox& out);
   bool runnable(const Shard& shard) const;
@@ -83,14 +86,16 @@ class Worker final : public Node {
   std::string where(const Task& task) const;
 
   WorkerSettings settings_;
+  std::shared_ptr<const HostedApp> app_;
   const Plugin& plugin_;
-  Job job_;
+  const Job& job_;
   ShardId first_ = 0, end_ = 0;  // hosted shards
   std::vector<Shard> shards_;
   std::optional<Loaded> loaded_;                         // until it is sent
   std::optional<std::pair<Hash128, Hash128>> contents_;  // of input and held-out data
-  std::vector<Table> tables_;
   std::vector<Term> terms_;
+  std::optional<Facts> facts_;
+  std::vector<Deltas> early_;  // rows of a resumed job that came before the facts
   std::optional<Epoch> resume_;
   Cut cut_;
   bool prepared_ = false;      // all shards are attached

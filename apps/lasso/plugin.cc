@@ -20,27 +20,6 @@
 namespace rota::lasso {
 namespace {
 
-bool by_columns(const Settings& settings) {
-  return settings.partition == Partition::columns;
-}
-
-// A coefficient's part by rows: its gradient and its square, and its products with those before it in its block.
-std::vector<Table> tables(const Job& job) {
-  const bool columns = by_columns(settings_of(job.options));
-  return {{.name = "coefficients",
-           .keys = kIntercept + 1,
-           .row_width = 1,
-           .part_width = columns ? 0U : 2U,
-           .block_width = columns ? 0U : 1U,
-           .single_partition = true},
-          {.name = "path", .keys = kMostPenalties << 32, .row_width = 1, .single_partition = true},
-          {.name = "fits", .keys = kMostFolds * kMostPenalties, .row_width = kFitWidth, .single_partition = true}};
-}
-
-std::vector<Term> terms(const Job&) {
-  return {{"loss", Term::Kind::normalised}, {"penalty", Term::Kind::normalised}, {"nonzeros", Term::Kind::report}};
-}
-
 Source source_of(const Job& job, const Settings& settings) {
   return {.files = job.input,
           .format = io::matrix_format(job.options.text("format")),
@@ -62,12 +41,6 @@ std::unique_ptr<Interference> interference(const Job& job, const Settings& setti
   const ShardId whole[] = {0};
   RowShards data = load_rows(source_of(job, settings), 1, whole);
   return column_interference(data.hosted[0].columns, settings.correlation, settings.intercept);
-}
-
-std::unique_ptr<Schedule> schedule(const Job& job, Share share) {
-  const Settings settings = settings_of(job.options);
-  if (by_columns(settings)) return std::make_unique<WorkingSetSchedule>(settings);
-  return std::make_unique<RowsSchedule>(settings, job, share, interference(job, settings));
 }
 
 std::vector<std::unique_ptr<Push>> load_by_columns(const Job& job, const Settings& settings,
@@ -99,16 +72,46 @@ std::vector<std::unique_ptr<Push>> load_by_rows(const Job& job, const Settings& 
   return shards;
 }
 
-std::vector<std::unique_ptr<Push>> load(const Job& job, std::span<const ShardId> hosted) {
-  const Settings settings = settings_of(job.options);
-  return by_columns(settings) ? load_by_columns(job, settings, hosted) : load_by_rows(job, settings, hosted);
-}
+class LassoApp final : public App {
+ public:
+  explicit LassoApp(const Job& job)
+      : job_(job), settings_(settings_of(job.options)), by_columns_(settings_.partition == Partition::columns) {}
 
-std::unique_ptr<Pull> pull(const Job& job) {
-  const Settings settings = settings_of(job.options);
-  if (by_columns(settings)) return std::make_unique<ColumnsPull>(settings, job.seed);
-  return std::make_unique<RowsPull>(settings, static_cast<std::uint32_t>(job.options.integer("staleness")));
-}
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+    return by_columns_ ? load_by_columns(job_, settings_, hosted) : load_by_rows(job_, settings_, hosted);
+  }
+
+  // A coefficient's part by rows: its gradient and its square, and its products with those before it in its block.
+  std::vector<Table> tables(const Facts&) const override {
+    return {{.name = "coefficients",
+             .keys = kIntercept + 1,
+             .row_width = 1,
+             .part_width = by_columns_ ? 0U : 2U,
+             .block_width = by_columns_ ? 0U : 1U,
+             .single_partition = true},
+            {.name = "path", .keys = kMostPenalties << 32, .row_width = 1, .single_partition = true},
+            {.name = "fits", .keys = kMostFolds * kMostPenalties, .row_width = kFitWidth, .single_partition = true}};
+  }
+
+  std::vector<Term> terms() const override {
+    return {{"loss", Term::Kind::normalised}, {"penalty", Term::Kind::normalised}, {"nonzeros", Term::Kind::report}};
+  }
+
+  std::unique_ptr<Schedule> schedule(const Facts&, Share share) const override {
+    if (by_columns_) return std::make_unique<WorkingSetSchedule>(settings_);
+    return std::make_unique<RowsSchedule>(settings_, job_, share, interference(job_, settings_));
+  }
+
+  std::unique_ptr<Pull> pull(const Facts&) const override {
+    if (by_columns_) return std::make_unique<ColumnsPull>(settings_, job_.seed);
+    return std::make_unique<RowsPull>(settings_, job_.staleness);
+  }
+
+ private:
+  Job job_;
+  Settings settings_;
+  bool by_columns_;
+};
 
 Plugin plugin() {
   static const Command kCommands[] = {{.name = "show",
@@ -139,11 +142,7 @@ Plugin plugin() {
           .several_schedulers = true,
           .check = check,
           .ignored = ignored,
-          .tables = tables,
-          .terms = terms,
-          .schedule = schedule,
-          .load = load,
-          .pull = pull,
+          .app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<LassoApp>(job); },
           .export_text = export_text,
           .commands = kCommands};
 }

@@ -29,7 +29,7 @@ struct Corpus {
 // Reads the whole input, keeping the hosted shards' documents; then the held-out data, if there is any, whose words are
 // left out if the input does not have them.  The vocabulary is the same in every process: the
 // given one, or all words of a text in the order of their first appearance, or numbers if there are no words; but those
-// numbers are missing where they do not matter: without shard 0, held-out data and a warm start.
+// numbers are missing where they do not matter: where none of shard 0, held-out data and a warm start asks for them.
 Corpus load_corpus(const Job& job, const Settings& settings, std::span<const ShardId> hosted);
 
 // The number of documents of one shard.

@@ -15,61 +15,62 @@
 #include "apps/lda/sampler/word_topic_slice.h"
 #include "apps/lda/schedule.h"
 #include "apps/lda/settings.h"
+#include "apps/lda/shard_state.h"
 
 namespace rota::lda {
 namespace {
 
-std::vector<Table> tables(const Job& job) {
-  const std::uint32_t topics = settings_of(job.options).topics;
-  return {{.name = "word_topic", .kind = Table::Kind::sliced},
-          // How many words there are only the input says, so room is left for all that may be.
-          {.name = "totals",
-           .kind = Table::Kind::shared,
-           .keys = kFirstReplicated + io::kMostWords,
-           .row_width = topics,
-           .part_width = topics},
-          {.name = "priors", .kind = Table::Kind::shared, .keys = 1, .row_width = topics + 1, .single_partition = true},
-          {.name = "scores", .kind = Table::Kind::shared, .keys = 1, .row_width = 2, .part_width = 2}};
-}
+class LdaApp final : public App {
+ public:
+  explicit LdaApp(const Job& job) : job_(job), settings_(settings_of(job.options)) {}
 
-std::vector<Term> terms(const Job& job) {
-  std::vector<Term> terms = {{"doc", Term::Kind::objective},
-                             {"word", Term::Kind::objective},
-                             {"delta_t", Term::Kind::report},
-                             {"tokens", Term::Kind::conserved}};
-  if (job.options.has("valid")) {
-    terms.push_back({"valid_perplexity", Term::Kind::valid});
-    terms.push_back({"valid_scores", Term::Kind::scores});
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+    Corpus corpus = load_corpus(job_, settings_, hosted);
+    vocabulary_ = corpus.vocabulary;
+    std::shared_ptr<const OldModel> old_model;
+    if (!settings_.init.empty())
+      old_model = std::make_shared<const OldModel>(settings_.init, settings_.topics, *vocabulary_);
+    std::vector<std::unique_ptr<Push>> shards;
+    for (ShardDocuments& documents : corpus.hosted)
+      shards.push_back(std::make_unique<LdaPush>(job_, settings_, corpus.size, std::move(documents), old_model));
+    return shards;
   }
-  return terms;
-}
 
-std::unique_ptr<Schedule> schedule(const Job& job, Share) {
-  return std::make_unique<LdaSchedule>(job, settings_of(job.options));
-}
-
-std::vector<std::unique_ptr<Push>> load(const Job& job, std::span<const ShardId> hosted) {
-  const Settings settings = settings_of(job.options);
-  Corpus corpus = load_corpus(job, settings, hosted);
-  std::shared_ptr<const OldModel> old_model;
-  if (!settings.init.empty())
-    old_model = std::make_shared<const OldModel>(settings.init, settings.topics, *corpus.vocabulary);
-  std::vector<std::unique_ptr<Push>> shards;
-  for (ShardDocuments& documents : corpus.hosted) {
-    const auto vocabulary = documents.shard == 0 ? corpus.vocabulary : nullptr;
-    shards.push_back(
-        std::make_unique<LdaPush>(job, settings, corpus.size, std::move(documents), vocabulary, old_model));
+  std::vector<Table> tables(const Facts& facts) const override {
+    const std::uint32_t topics = settings_.topics;
+    return {
+        {.name = "word_topic", .kind = Table::Kind::sliced},
+        {.name = "totals", .keys = kFirstReplicated + facts.count("words"), .row_width = topics, .part_width = topics},
+        {.name = "priors", .keys = 1, .row_width = topics + 1, .single_partition = true},
+        {.name = "scores", .keys = 1, .row_width = 2, .part_width = 2}};
   }
-  return shards;
-}
 
-std::unique_ptr<Pull> pull(const Job& job) {
-  return std::make_unique<LdaPull>(settings_of(job.options));
-}
+  std::vector<Term> terms() const override {
+    std::vector<Term> terms = {{"doc", Term::Kind::objective},
+                               {"word", Term::Kind::objective},
+                               {"delta_t", Term::Kind::report},
+                               {"tokens", Term::Kind::conserved}};
+    if (settings_.held_out) {
+      terms.push_back({"valid_perplexity", Term::Kind::valid});
+      terms.push_back({"valid_scores", Term::Kind::scores});
+    }
+    return terms;
+  }
 
-std::unique_ptr<Slice> slice(const Job& job, std::span<const Key> keys) {
-  return std::make_unique<WordTopicSlice>(keys.size(), settings_of(job.options).topics);
-}
+  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
+    return std::make_unique<LdaSchedule>(job_, settings_);
+  }
+  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<LdaPull>(settings_); }
+  std::unique_ptr<Slice> slice(std::span<const Key> keys) const override {
+    return std::make_unique<WordTopicSlice>(keys.size(), settings_.topics);
+  }
+  void save_common(Writer& out) const override { encode_vocabulary(*vocabulary_, out); }
+
+ private:
+  Job job_;
+  Settings settings_;
+  std::shared_ptr<const io::Vocabulary> vocabulary_;
+};
 
 Plugin plugin() {
   static const Command kCommands[] = {
@@ -111,14 +112,10 @@ Plugin plugin() {
           .items = "tokens",
           .options = options(),
           .starting_pass = true,
+          .sliced = true,
           .check = check,
           .ignored = ignored,
-          .tables = tables,
-          .terms = terms,
-          .schedule = schedule,
-          .load = load,
-          .pull = pull,
-          .slice = slice,
+          .app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<LdaApp>(job); },
           .export_text = export_text,
           .commands = kCommands};
 }

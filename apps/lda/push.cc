@@ -11,13 +11,12 @@
 namespace rota::lda {
 
 LdaPush::LdaPush(const Job& job, const Settings& settings, const io::CorpusSize& corpus, ShardDocuments documents,
-                 std::shared_ptr<const io::Vocabulary> vocabulary, std::shared_ptr<const OldModel> old_model)
+                 std::shared_ptr<const OldModel> old_model)
     : settings_(settings),
       shards_(job.shards),
       slices_(job.slices),
       corpus_(corpus),
       data_(std::move(documents)),
-      vocabulary_(std::move(vocabulary)),
       priors_(settings.priors()),
       tokens_(settings.topics, data_.documents, data_.counts, mh_rule(settings.sampler)),
       totals_(settings.topics, static_cast<double>(corpus.words) * settings.beta, settings.beta, job.shards),

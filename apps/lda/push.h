@@ -29,11 +29,12 @@ namespace rota::lda {
 
 class LdaPush final : public Push {
  public:
-  // `vocabulary` may be null but in shard 0, which saves it; `old_model` if there is no warm start.
+  // `old_model` is null if there is no warm start.
   LdaPush(const Job& job, const Settings& settings, const io::CorpusSize& corpus, ShardDocuments documents,
-          std::shared_ptr<const io::Vocabulary> vocabulary, std::shared_ptr<const OldModel> old_model);
+          std::shared_ptr<const OldModel> old_model);
 
   std::uint64_t items() const override { return tokens_.size(); }
+  void facts(Facts& facts) const override { facts.largest("words", static_cast<double>(corpus_.words)); }
   void census(Census& weight) const override;
   void attach(const Cut& cut) override;
 
@@ -69,13 +70,11 @@ class LdaPush final : public Push {
   void set_priors(const Priors& priors);
 
   bool fits(const ShardState& state) const;
-  bool has_this_vocabulary(const ShardState& state) const;
 
   Settings settings_;
   std::uint32_t shards_, slices_;
   io::CorpusSize corpus_;
   ShardDocuments data_;  // without its counts once they are laid out
-  std::shared_ptr<const io::Vocabulary> vocabulary_;
   Priors priors_;
 
   ShardTokens tokens_;

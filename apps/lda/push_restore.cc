@@ -27,9 +27,6 @@ void LdaPush::save(Writer& out) const {
   state.early_stop = early_stop_;
   state.best_topics = best_.topics;
   state.best_priors = best_.priors;
-  state.has_vocabulary = data_.shard == 0;
-  if (state.has_vocabulary)
-    for (std::size_t w = 0; w < vocabulary_->size(); ++w) state.vocabulary.push_back(vocabulary_->word(w));
   state.encode(out);
 }
 
@@ -64,15 +61,6 @@ bool LdaPush::fits(const ShardState& state) const {
   const bool has_best = settings_.patience > 0 && state.early_stop.scores() > 0 && tokens_.size() > 0;
   if (state.best_topics.size() != (has_best ? tokens_.size() : 0)) return false;
   if (data_.shard != 0 && !state.replicated.empty()) return false;
-  return has_this_vocabulary(state);
-}
-
-bool LdaPush::has_this_vocabulary(const ShardState& state) const {
-  if (state.has_vocabulary != (data_.shard == 0)) return false;
-  if (!state.has_vocabulary) return true;
-  if (state.vocabulary.size() != vocabulary_->size()) return false;
-  for (std::size_t w = 0; w < state.vocabulary.size(); ++w)
-    if (state.vocabulary[w] != vocabulary_->word(w)) return false;
   return true;
 }
 

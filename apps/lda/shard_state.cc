@@ -99,10 +99,6 @@ void ShardState::encode(Writer& out) const {
   early_stop.save(out);
   out.put_all(std::span(best_topics));
   if (!best_topics.empty()) encode_priors(best_priors, out);
-  out.put(static_cast<std::uint8_t>(has_vocabulary));
-  if (!has_vocabulary) return;
-  out.put_varint(vocabulary.size());
-  for (const std::string& word : vocabulary) out.put_text(word);
 }
 
 ShardState ShardState::decode(Reader& in) {
@@ -120,14 +116,18 @@ ShardState ShardState::decode(Reader& in) {
   if (in.ok()) decode_documents(in, state);
   if (in.ok()) state.token_topics = decode_topics(in, state.topics);
   if (in.ok()) decode_learned(in, state);
-  const auto has_vocabulary = in.get<std::uint8_t>();
-  if (has_vocabulary > 1) in.fail();
-  state.has_vocabulary = has_vocabulary == 1;
-  if (state.has_vocabulary) {
-    state.vocabulary.resize(in.get_count(1));
-    for (std::string& word : state.vocabulary) word = in.get_text();
-  }
   return state;
+}
+
+void encode_vocabulary(const io::Vocabulary& vocabulary, Writer& out) {
+  out.put_varint(vocabulary.size());
+  for (std::size_t w = 0; w < vocabulary.size(); ++w) out.put_text(vocabulary.word(w));
+}
+
+std::vector<std::string> decode_vocabulary(Reader& in) {
+  std::vector<std::string> words(in.get_count(1));
+  for (std::string& word : words) word = in.get_text();
+  return words;
 }
 
 }  // namespace rota::lda

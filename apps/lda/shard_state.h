@@ -10,7 +10,6 @@
 //   held out: a count, then f32 each: the expected topics of the held-out documents (held_out.h)
 //   score: log-probability, tokens: f64 each           early stop: scores, scores since the best: varints, best: f64
 //   best topics: like the token topics, none if there is no early stop; if there are some, alpha and beta of that epoch
-//   vocabulary: u8 (1 it follows, 0 it does not); words: a count, then a text each      (shard 0 alone has it)
 //
 // The document with number i of the shard is number shard + i * shards of the input.
 #pragma once
@@ -18,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/io/vocabulary.h"
 #include "apps/lda/held_out/early_stop.h"
 #include "apps/lda/priors/count_histogram.h"
 #include "apps/lda/priors/priors.h"
@@ -46,12 +46,14 @@ struct ShardState {
   EarlyStop early_stop{0};
   std::vector<std::uint16_t> best_topics;
   Priors best_priors;
-  bool has_vocabulary = false;
-  std::vector<std::string> vocabulary;
 
   void encode(Writer& out) const;
   // Checks all that can be checked without the data; in.fail() if something is wrong.
   static ShardState decode(Reader& in);
 };
+
+// What all shards know alike (App::save_common): a count, then a text for each word.
+void encode_vocabulary(const io::Vocabulary& vocabulary, Writer& out);
+std::vector<std::string> decode_vocabulary(Reader& in);
 
 }  // namespace rota::lda

@@ -42,19 +42,35 @@ class LinePull final : public Pull {
   }
 };
 
-// Point i belongs to shard i mod S: a rule that depends on the job alone.
-std::vector<std::unique_ptr<Push>> load(const Job& job, std::span<const ShardId> hosted) {
-  std::vector<Points> shards(job.shards);
-  std::uint64_t count = 0, line = 1;
-  for (const std::string& file : job.input) {
-    std::ifstream in(file);
-    for (double x, y; in >> x >> y; ++line) shards[count++ % job.shards].emplace_back(x, y);
-    if (!in.eof()) throw DataError(file, line, "not X Y");
+class LineFit final : public App {
+ public:
+  explicit LineFit(const Job& job) : job_(job) {}
+
+  // Point i belongs to shard i mod S: a rule that depends on the job alone.
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+    std::vector<Points> shards(job_.shards);
+    std::uint64_t count = 0, line = 1;
+    for (const std::string& file : job_.input) {
+      std::ifstream in(file);
+      for (double x, y; in >> x >> y; ++line) shards[count++ % job_.shards].emplace_back(x, y);
+      if (!in.eof()) throw DataError(file, line, "not X Y");
+    }
+    std::vector<std::unique_ptr<Push>> out;
+    for (const ShardId shard : hosted) out.push_back(std::make_unique<LinePush>(std::move(shards[shard])));
+    return out;
   }
-  std::vector<std::unique_ptr<Push>> out;
-  for (const ShardId shard : hosted) out.push_back(std::make_unique<LinePush>(std::move(shards[shard])));
-  return out;
-}
+  std::vector<Table> tables(const Facts&) const override {
+    return {{.name = "line", .keys = 1, .row_width = 2, .part_width = 5}};
+  }
+  std::vector<Term> terms() const override { return {{"squares", Term::Kind::objective}}; }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
+    return std::make_unique<RoundRobinSchedule>(0, 1, 1);  // row 0 of table 0, in every round
+  }
+  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<LinePull>(); }
+
+ private:
+  Job job_;
+};
 
 void show(const Call& call, std::ostream& out) {
   out << "y = " << call.model->row(0, 0)[0] << " + " << call.model->row(0, 0)[1] << " x\n";
@@ -66,11 +82,7 @@ Plugin make() {
   plugin.name = "line_fit";
   plugin.summary = "A line through points.";
   plugin.items = "points";
-  plugin.tables = [](const Job&) { return std::vector{Table{"line", Table::Kind::shared, 1, 2, 5}}; };
-  plugin.terms = [](const Job&) { return std::vector{Term{"squares", Term::Kind::objective}}; };
-  plugin.schedule = [](const Job&, Share) { return std::unique_ptr<Schedule>(new RoundRobinSchedule(0, 1, 1)); };
-  plugin.load = load;
-  plugin.pull = [](const Job&) { return std::unique_ptr<Pull>(new LinePull); };
+  plugin.app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<LineFit>(job); };
   plugin.commands = kCommands;
   return plugin;
 }

@@ -9,6 +9,7 @@
 #include "core/checkpoint/cut.h"
 #include "core/job/input_files.h"
 #include "core/job/run_folder.h"
+#include "core/records/json_records.h"
 #include "core/rounds/placement.h"
 #include "rota/error.h"
 
@@ -23,6 +24,7 @@ struct Manifest {
   std::filesystem::path folder;
   std::string app;
   Job job;
+  Facts facts;
   Epoch epoch = 0;
   std::vector<std::unique_ptr<CheckpointFile>> files;  // by partition
 };
@@ -38,6 +40,7 @@ class StoredModel final : public Model {
   StoredModel(Manifest manifest, Cut cut) : manifest_(std::move(manifest)), cut_(std::move(cut)) {}
 
   const Job& job() const override { return manifest_.job; }
+  const Facts& facts() const override { return manifest_.facts; }
   const Cut& cut() const override { return cut_; }
   Epoch epoch() const override { return manifest_.epoch; }
   std::vector<double> row(TableId table, Key key) const override {
@@ -58,6 +61,7 @@ class StoredModel final : public Model {
   }
   Bytes slice(SliceId slice) const override { return object(Object::slice, slice); }
   Bytes shard(ShardId shard) const override { return object(Object::shard, shard); }
+  Bytes common() const override { return object(Object::common, 0); }
 
  private:
   std::uint32_t partitions() const { return static_cast<std::uint32_t>(manifest_.files.size()); }
@@ -96,6 +100,7 @@ Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json
   manifest.job.seed = json.at("seed").get<std::uint64_t>();
   manifest.job.shards = json.at("shards").get<std::uint32_t>();
   manifest.job.slices = json.at("slices").get<std::uint32_t>();
+  manifest.facts = Facts(facts_from_json(json.at("facts")));
   std::map<std::string, std::string, std::less<>> options;
   for (const auto& [name, value] : json.at("options").items()) {
     auto text = exact_text_of(value);
@@ -103,6 +108,12 @@ Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json
     options[name] = *std::move(text);
   }
   manifest.job.options = Options(std::move(options));
+  const auto number = [&](std::string_view name, std::uint32_t& to) {
+    if (manifest.job.options.has(name)) to = static_cast<std::uint32_t>(manifest.job.options.integer(name));
+  };
+  number("schedulers", manifest.job.schedulers);
+  number("staleness", manifest.job.staleness);
+  number("pipeline", manifest.job.pipeline);
   const auto files_of = [&](std::string_view name) {
     auto files = input_files(manifest.job.options.text(name));
     return files.ok() ? std::move(files).value() : std::vector<std::string>();

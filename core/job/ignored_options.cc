@@ -13,7 +13,7 @@ namespace {
 // What every app ignores that is as this one.
 std::vector<Ignored> by_the_framework(const Plugin& plugin, const JobSettings& settings) {
   std::vector<Ignored> ignored;
-  if (plugin.slice == nullptr)
+  if (!plugin.sliced)
     for (const char* name : {"slices_per_shard", "step_budget_ms"})
       ignored.push_back({name, "the models of " + std::string(plugin.name) + " have no slices"});
   if (settings.checkpoint_every == 0)
@@ -51,8 +51,8 @@ Result<std::vector<Ignored>> drop_ignored(const Plugin& plugin, JobSettings& set
     return std::any_of(dropped.begin(), dropped.end(), [&](const Ignored& one) { return one.option == name; });
   };
   if (is_dropped("asynchronous")) settings.asynchronous = false;
-  if (is_dropped("staleness")) settings.staleness = 0;
-  if (is_dropped("pipeline")) settings.pipeline = 0;
+  if (is_dropped("staleness")) settings.job.staleness = 0;
+  if (is_dropped("pipeline")) settings.job.pipeline = 0;
   if (is_dropped("step_budget_ms")) settings.step_budget = 0;
   if (is_dropped("slices_per_shard"))
     settings.job.slices = settings.job.shards * static_cast<std::uint32_t>(Options(values).integer("slices_per_shard"));

@@ -126,6 +126,16 @@ Result<CommandLine> parse_job_flags(int argc, const char* const* argv, const Fla
   return line;
 }
 
+void set_numbers(const Options& options, Job& job) {
+  const auto number = [&](std::string_view name) { return static_cast<std::uint32_t>(options.integer(name)); };
+  job.seed = static_cast<std::uint64_t>(options.integer("seed"));
+  job.shards = number("shards");
+  job.slices = job.shards * number("slices_per_shard");
+  job.schedulers = number("schedulers");
+  job.staleness = number("staleness");
+  job.pipeline = number("pipeline");
+}
+
 Result<Job> make_job(const Options& options) {
   Job job;
   job.options = options;
@@ -137,9 +147,7 @@ Result<Job> make_job(const Options& options) {
     if (!valid.ok()) return std::move(valid).status();
     job.valid = std::move(valid).value();
   }
-  job.seed = static_cast<std::uint64_t>(options.integer("seed"));
-  job.shards = static_cast<std::uint32_t>(options.integer("shards"));
-  job.slices = job.shards * static_cast<std::uint32_t>(options.integer("slices_per_shard"));
+  set_numbers(options, job);
   return job;
 }
 

@@ -22,6 +22,9 @@ Result<CommandLine> parse_job_flags(int argc, const char* const* argv, const Fla
 // The job that the options describe, with the input's files looked up (ExitCode::no_input).
 Result<Job> make_job(const Options& options);
 
+// The numbers of the job that are not files.
+void set_numbers(const Options& options, Job& job);
+
 // What tells one job from another: the options that decide the model, one "name=value" a line, sorted.  The same in
 // all processes, those without the plugin too: of its options, only the given ones count, as they were given.
 std::string job_identity(const CommandLine& line);

@@ -29,7 +29,6 @@ Result<JobSettings> job_settings(const CommandLine& line, bool read_input) {
   settings.run = {options.text("out")};
   settings.workers = number("workers");
   settings.threads = number("threads");
-  settings.schedulers = number("schedulers");
   settings.stores = number("stores");
   settings.partitions = number("partitions");
   settings.epochs = number("epochs");
@@ -39,8 +38,6 @@ Result<JobSettings> job_settings(const CommandLine& line, bool read_input) {
   settings.step_budget = seconds(options, "step_budget_ms") / 1000;
   settings.peer_timeout = seconds(options, "peer_timeout_seconds");
   settings.start_timeout = seconds(options, "start_timeout_seconds");
-  settings.pipeline = number("pipeline");
-  settings.staleness = number("staleness");
   settings.asynchronous = options.flag("asynchronous");
   settings.message_bytes_max = static_cast<std::size_t>(options.integer("max_message_mb")) << 20;
   settings.insecure = options.flag("insecure");
@@ -56,9 +53,7 @@ Result<JobSettings> job_settings(const CommandLine& line, bool read_input) {
     return settings;
   }
   settings.job.options = std::move(of_job);
-  settings.job.seed = static_cast<std::uint64_t>(options.integer("seed"));
-  settings.job.shards = number("shards");
-  settings.job.slices = settings.job.shards * number("slices_per_shard");
+  set_numbers(options, settings.job);
   return settings;
 }
 

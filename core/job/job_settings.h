@@ -17,10 +17,9 @@ struct JobSettings {
   Hash128 hash;  // of the options that make the model: equal in all processes, and before and after a resume
   std::string app;
   RunFolder run;
-  std::uint32_t workers = 1, threads = 1, schedulers = 1, stores = 0, partitions = 1;
+  std::uint32_t workers = 1, threads = 1, stores = 0, partitions = 1;
   Epoch epochs = 1, eval_every = 1, checkpoint_every = 1;
   Nanoseconds checkpoint_spacing = 0, step_budget = 0, peer_timeout = 0, start_timeout = 0;
-  std::uint32_t pipeline = 0, staleness = 0;
   bool asynchronous = false;
   std::size_t message_bytes_max = 0;
   bool insecure = false;

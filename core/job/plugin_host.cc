@@ -84,9 +84,8 @@ Status check_plugin(const Plugin& plugin, const std::string& file) {
     return {ExitCode::wrong_version, "plugin " + file + " was built for '" +
                                          (plugin.abi == nullptr ? "nothing" : plugin.abi) + "', this is '" + kAbiStamp +
                                          "': build it again with these headers and this compiler"};
-  if (plugin.name.empty() || plugin.tables == nullptr || plugin.terms == nullptr || plugin.schedule == nullptr ||
-      plugin.load == nullptr)
-    return {ExitCode::failed, "plugin " + file + " is not complete: name, tables, terms, schedule and load are needed"};
+  if (plugin.name.empty() || plugin.app == nullptr)
+    return {ExitCode::failed, "plugin " + file + " is not complete: a name and an app are needed"};
   return check_declarations(plugin.options, framework_names()).in("plugin " + file);
 }
 

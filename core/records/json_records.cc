@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "core/base/json_text.h"
@@ -113,6 +114,13 @@ EpochRecord epoch_from_json(const nlohmann::json& json, bool& fits) {
 
 }  // namespace
 
+std::vector<Fact> facts_from_json(const nlohmann::json& json) {
+  std::vector<Fact> facts;
+  for (const auto& [name, value] : json.get<std::map<std::string, double>>())
+    facts.push_back({name, Fact::Kind::sum, value});
+  return facts;
+}
+
 nlohmann::ordered_json to_json(const CommitRecord& record) {
   nlohmann::ordered_json json;
   json["epoch"] = record.epoch;
@@ -126,6 +134,8 @@ nlohmann::ordered_json to_json(const CommitRecord& record) {
   json["model_hash"] = record.model_hash.hex();
   json["state_hash"] = record.state_hash.hex();
   if (record.ends_job) json["ends_job"] = true;
+  json["facts"] = nlohmann::ordered_json::object();
+  for (const Fact& fact : record.facts) json["facts"][visible_text(fact.name)] = fact.value;
   json["files"] = nlohmann::ordered_json::array();
   for (const CommittedFile& file : record.files)
     json["files"].push_back({{"file", file.file}, {"bytes", file.bytes}, {"xxh3", file.hash.hex()}});
@@ -162,6 +172,7 @@ Result<CommitRecord> commit_from_text(const std::string& text) {
     const auto app = exact_text_of(json.at("app"));
     if (!app) return damaged;
     record.app = *app;
+    record.facts = facts_from_json(json.at("facts"));
     record.input = *input;
     record.valid = *valid;
     record.record = epoch_from_json(json.at("record"), fits);

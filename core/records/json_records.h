@@ -13,6 +13,8 @@ inline constexpr unsigned kCommitFormat = 3;
 
 nlohmann::ordered_json to_json(const EpochRecord& record);
 nlohmann::ordered_json to_json(const CommitRecord& record);
+// Of its "facts".  Throws the library's exceptions on a wrong type.
+std::vector<Fact> facts_from_json(const nlohmann::json& json);
 // A commit record as its file has it, sealed: a digit that changed on the disk would make a resumed run go on with
 // other random numbers.
 std::string commit_to_text(const CommitRecord& record);

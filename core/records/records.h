@@ -10,6 +10,7 @@
 #include "core/base/hash.h"
 #include "core/base/status.h"
 #include "core/job/doing.h"
+#include "rota/facts.h"
 #include "rota/types.h"
 
 namespace rota {
@@ -53,13 +54,14 @@ struct CommitRecord {
   RoundId next_round = 1;
   double seconds = 0;
   std::uint64_t items = 0;
-  bool ends_job = false;  // the schedule has what it wanted: no epoch follows
-  std::string app;        // the plugin's own name
-  Hash128 job;            // of the options that make the model
-  Hash128 input, valid;   // of the contents of the data
-  Hash128 model_hash;     // slices and shared rows
-  Hash128 state_hash;     // shards and schedules
-  EpochRecord record;     // of the epoch itself, for the result of a run that is resumed with nothing left to do
+  bool ends_job = false;    // the schedule has what it wanted: no epoch follows
+  std::string app;          // the plugin's own name
+  Hash128 job;              // of the options that make the model
+  Hash128 input, valid;     // of the contents of the data
+  std::vector<Fact> facts;  // of the data
+  Hash128 model_hash;       // slices and shared rows
+  Hash128 state_hash;       // shards and schedules
+  EpochRecord record;       // of the epoch itself, for the result of a run that is resumed with nothing left to do
   std::vector<CommittedFile> files;  // by partition
 };
 

@@ -75,14 +75,15 @@ int member_main(int argc, const char* const* argv, Role role, const MakeNodes& m
 
   auto ignored = drop_ignored(*parsed->plugin, *settings);
   if (!ignored.ok()) return say_and_exit(program, ignored.status());
-  const Member member{*settings, parsed->plugin, process.index, std::move(ignored).value()};
+  Member member{*settings, nullptr, process.index, std::move(ignored).value()};
   ProcessSettings loop = process_settings(line, *settings, process);
   loop.threads = role == Role::worker ? settings->threads : 1;
+  // Making the app calls the plugin, which may throw: now the coordinator hears of it.
   const auto factory = [&](const Welcome& welcome) -> Result<std::vector<std::unique_ptr<Node>>> {
-    // Making nodes calls the plugin (its tables, its pull), which may throw.
-    std::vector<std::unique_ptr<Node>> nodes;
-    ROTA_TRY(call_hook(parsed->plugin->name, "start", process.name(), [&] { nodes = make(member, welcome); }));
-    return nodes;
+    auto app = host_app(*parsed->plugin, settings->job);
+    if (!app.ok()) return app.status();
+    member.app = std::move(app).value();
+    return make(member, welcome);
   };
   const int code = end_process(process, run_member(loop, settings->hash, factory));
   drop_doings();

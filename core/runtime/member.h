@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/job/hosted_app.h"
 #include "core/job/job_settings.h"
 #include "core/runtime/host.h"
 #include "core/runtime/process.h"
@@ -15,7 +16,7 @@ namespace rota {
 // One process of a job, ready to join.
 struct Member {
   JobSettings settings;
-  const Plugin* plugin = nullptr;
+  std::shared_ptr<const HostedApp> app;
   std::uint32_t index = 0;
   std::vector<Ignored> ignored = {};  // options that were given and change nothing; `settings` is without them
 };

@@ -35,6 +35,9 @@ void fields(auto& io, Is<Term> auto& m) {
 void fields(auto& io, Is<Table> auto& m) {
   io(m.name, m.kind, m.keys, m.row_width, m.part_width, m.block_width, m.single_partition);
 }
+void fields(auto& io, Is<Fact> auto& m) {
+  io(m.name, m.kind, m.value);
+}
 void fields(auto& io, Is<Figure> auto& m) {
   io(m.name, m.value);
 }
@@ -72,13 +75,13 @@ void fields(auto& io, Is<Stop> auto& m) {
   io(m.code, m.what);
 }
 void fields(auto& io, Is<Loaded> auto& m) {
-  io(m.items, m.census, m.items_unit, m.terms, m.tables, m.starting_pass, m.epochs, m.app, m.input, m.valid);
+  io(m.items, m.facts, m.census, m.items_unit, m.terms, m.starting_pass, m.epochs, m.app, m.input, m.valid);
 }
-void fields(auto& io, Is<Weights> auto& m) {
-  io(m.census);
+void fields(auto& io, Is<JobFacts> auto& m) {
+  io(m.facts, m.census);
 }
 void fields(auto& io, Is<CutMade> auto& m) {
-  io(m.cut, m.ignored, m.may_end_job);
+  io(m.cut, m.tables, m.ignored, m.may_end_job);
 }
 void fields(auto&, Is<Ready> auto&) {}
 void fields(auto& io, Is<Start> auto& m) {
@@ -236,6 +239,7 @@ class FieldReader {
   void field(Kind& kind) { bounded(kind, 1, std::numeric_limits<std::uint16_t>::max()); }
   void field(Object& object) { bounded(object, 1, static_cast<std::uint64_t>(kLastObject)); }
   void field(Term::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Term::Kind::scores)); }
+  void field(Fact::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Fact::Kind::largest)); }
   void field(Table::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Table::Kind::sliced)); }
   void field(Feedback& wish) { bounded(wish, 0, static_cast<std::uint64_t>(Feedback::reply)); }
   void field(ExitCode& code) { bounded(code, 0, 255); }

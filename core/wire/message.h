@@ -12,6 +12,7 @@
 #include "core/base/tree.h"
 #include "core/wire/node_id.h"
 #include "rota/bytes.h"
+#include "rota/facts.h"
 #include "rota/job.h"
 #include "rota/round.h"
 #include "rota/schedule.h"
@@ -32,7 +33,7 @@ enum class Kind : std::uint16_t {
   fault = 14,
   stop = 15,
   loaded = 20,
-  weights = 21,
+  facts = 21,
   cut = 22,
   ready = 23,
   start = 24,
@@ -134,11 +135,11 @@ struct Stop {
 
 struct Loaded {
   static constexpr Kind kind = Kind::loaded;
-  std::vector<std::uint64_t> items;  // of the worker's shards, ascending
-  Census census;                     // summed over them
+  std::vector<std::uint64_t> items;      // of the worker's shards, ascending
+  std::vector<std::vector<Fact>> facts;  // likewise
+  Census census;                         // summed over them
   std::string items_unit;
   std::vector<Term> terms;
-  std::vector<Table> tables;
   bool starting_pass = false;
   Epoch epochs = 0;  // that the app wants, if the user does not say
   std::string app;   // the plugin's own name
@@ -146,14 +147,16 @@ struct Loaded {
   Hash128 input, valid;
 };
 
-struct Weights {
-  static constexpr Kind kind = Kind::weights;
-  Census census;  // of the whole job
+struct JobFacts {
+  static constexpr Kind kind = Kind::facts;
+  std::vector<Fact> facts;  // of the whole job
+  Census census;            // likewise; to schedulers
 };
 
 struct CutMade {
   static constexpr Kind kind = Kind::cut;
   Cut cut;
+  std::vector<Table> tables = {};     // to the coordinator
   std::vector<Ignored> ignored = {};  // options that were given and change nothing
   bool may_end_job = false;           // a schedule may end the job at the end of any epoch
 };
@@ -309,8 +312,8 @@ struct Evaluated {
 };
 
 // What a checkpoint is made of.  Part of the format: never change or reuse a number.
-enum class Object : std::uint8_t { row = 1, slice = 2, shard = 3, schedule = 4, cut = 5, pull = 6 };
-inline constexpr auto kLastObject = Object::pull;
+enum class Object : std::uint8_t { row = 1, slice = 2, shard = 3, schedule = 4, cut = 5, pull = 6, common = 7 };
+inline constexpr auto kLastObject = Object::common;
 
 struct Save {
   static constexpr Kind kind = Kind::save;
@@ -374,7 +377,7 @@ struct StatusReport {
 };
 
 using Message =
-    std::variant<Ack, Probe, Piece, Hello, Welcome, Refuse, Beat, Fault, Stop, Loaded, Weights, CutMade, Ready, Start,
+    std::variant<Ack, Probe, Piece, Hello, Welcome, Refuse, Beat, Fault, Stop, Loaded, JobFacts, CutMade, Ready, Start,
                  Rounds, Tasks, Expect, Lease, Parts, Deltas, RoundFeedback, Committed, RoundsDone, EpochDone, Evaluate,
                  Evaluated, Save, Put, Saved, Written, Fetch, Fetched, AskStatus, StatusReport>;
 

@@ -19,7 +19,7 @@ constexpr std::pair<Kind, const char*> kKindNames[] = {
     {Kind::fault, "FAULT"},
     {Kind::stop, "STOP"},
     {Kind::loaded, "LOADED"},
-    {Kind::weights, "WEIGHTS"},
+    {Kind::facts, "FACTS"},
     {Kind::cut, "CUT"},
     {Kind::ready, "READY"},
     {Kind::start, "START"},

@@ -20,6 +20,9 @@ struct Job {
   std::uint64_t seed = 1;
   std::uint32_t shards = 1;
   std::uint32_t slices = 1;  // of the sliced table; a multiple of `shards`
+  std::uint32_t schedulers = 1;
+  std::uint32_t staleness = 0;  // commits that a push of a shared round lags behind
+  std::uint32_t pipeline = 0;   // the user's wish, for Schedule::pipeline; 0: none
 };
 
 // A table is a named set of rows of numbers.

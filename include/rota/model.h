@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "rota/bytes.h"
+#include "rota/facts.h"
 #include "rota/job.h"
 #include "rota/slices.h"
 #include "rota/types.h"
@@ -17,6 +18,7 @@ class Model {
   virtual ~Model() = default;
 
   virtual const Job& job() const = 0;
+  virtual const Facts& facts() const = 0;
   virtual const Cut& cut() const = 0;
   virtual Epoch epoch() const = 0;
   // The value of a shared row; zeros if it was never committed.
@@ -27,6 +29,8 @@ class Model {
   virtual Bytes slice(SliceId) const = 0;
   // What Push::save wrote.
   virtual Bytes shard(ShardId) const = 0;
+  // What App::save_common wrote.
+  virtual Bytes common() const = 0;
 };
 
 }  // namespace rota

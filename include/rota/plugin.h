@@ -1,7 +1,7 @@
 // rota/plugin.h -- all that an app's author includes.
 //
-// An app is three steps.  Each runs in its own process, so each is its own class; they share no memory,
-// only the job's options and what passes through their arguments.
+// An app is three steps.  Each runs in its own process, so each is its own class; they share no memory, only the job,
+// the facts of its data, and what passes through their arguments.  An App (rota/app.h) makes their objects.
 //
 //   Schedule   in rota-scheduler        chooses what may change at once
 //   Push       in rota-worker           computes one data shard's part of the update, or updates a slice in place
@@ -20,8 +20,10 @@
 #include <string_view>
 #include <vector>
 
+#include "rota/app.h"
 #include "rota/bytes.h"
 #include "rota/error.h"
+#include "rota/facts.h"
 #include "rota/job.h"
 #include "rota/model.h"
 #include "rota/options.h"
@@ -75,22 +77,15 @@ struct Plugin {
   bool starting_pass = false;       // epoch 0: every shard visits every slice once to put its starting values in
   std::uint32_t epochs = 20;        // how long to train at most, if the user does not say; 0: the schedule ends the job
   bool several_schedulers = false;  // its schedules keep to their Share of the keys, so a job may have more than one
+  bool sliced = false;              // one of its tables is sliced (Table::Kind)
 
   // Throws UsageError if the options do not go together.  Null: they always do.
   void (*check)(const Options&) = nullptr;
   // The options, the framework's among them, that change nothing in a job with these options.  Who has set one of them
   // is told so, and the framework takes its own as if they were not given.  Null: there are none.
   std::vector<Ignored> (*ignored)(const Options&) = nullptr;
-  std::vector<Table> (*tables)(const Job&) = nullptr;
-  std::vector<Term> (*terms)(const Job&) = nullptr;  // of an evaluation
-
-  std::unique_ptr<Schedule> (*schedule)(const Job&, Share) = nullptr;
-  // Reads the input once and makes the Push of every shard hosted here, in the order given.  Which data is a
-  // shard's own must depend on the job alone.
-  std::vector<std::unique_ptr<Push>> (*load)(const Job&, std::span<const ShardId> hosted) = nullptr;
-  std::unique_ptr<Pull> (*pull)(const Job&) = nullptr;  // null if there are no shared tables
-  // An empty slice with room for these keys; null if there is no sliced table.
-  std::unique_ptr<Slice> (*slice)(const Job&, std::span<const Key> keys) = nullptr;
+  // The app's object in one process.  May throw what check() may.
+  std::unique_ptr<App> (*app)(const Job&) = nullptr;
 
   // Writes the model as text files into an empty folder.  Null: the app has no text form.
   void (*export_text)(const Model&, const std::filesystem::path& folder) = nullptr;

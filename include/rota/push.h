@@ -3,6 +3,7 @@
 #include <span>
 
 #include "rota/bytes.h"
+#include "rota/facts.h"
 #include "rota/random.h"
 #include "rota/round.h"
 #include "rota/slices.h"
@@ -19,6 +20,8 @@ class Push {
 
   // Number of data items (tokens, ratings, rows) in this shard: the unit of progress.
   virtual std::uint64_t items() const = 0;
+  // Tells what this shard's data is: what tables, schedule and pull want to know of it.
+  virtual void facts(Facts&) const {}
   // Adds this shard's work to weight[key], growing the census where needed.
   virtual void census(Census&) const {}
   // Tells how the sliced table was cut; called once, before any task.

@@ -58,47 +58,53 @@ bool is_sparse(const Data& data) {
 // The app over the data that the test has put here.
 const Data* data_of_test = nullptr;
 
-std::vector<Table> tables(const Job&) {
-  return {{.name = "coefficients",
-           .keys = kIntercept + 1,
-           .row_width = 1,
-           .part_width = 1,
-           .block_width = 1,
-           .single_partition = true},
-          {.name = "path", .keys = kMostPenalties << 32, .row_width = 1, .single_partition = true},
-          {.name = "fits", .keys = kMostFolds * kMostPenalties, .row_width = kFitWidth, .single_partition = true}};
-}
+class RowsApp final : public App {
+ public:
+  explicit RowsApp(const Job& job) : job_(job), settings_(settings_of(job.options)) {}
 
-std::unique_ptr<Schedule> schedule(const Job& job, Share share) {
-  const Settings settings = settings_of(job.options);
-  std::unique_ptr<Interference> test;
-  if (settings.order == Order::priority || settings.conflicts == Conflicts::drop)
-    test = column_interference(columns_of(*data_of_test, 0, data_of_test->rows(), is_sparse(*data_of_test)),
-                               settings.correlation, settings.intercept);
-  return std::make_unique<RowsSchedule>(settings, job, share, std::move(test));
-}
-
-std::vector<std::unique_ptr<Push>> load(const Job& job, std::span<const ShardId> hosted) {
-  const Data& data = *data_of_test;
-  std::vector<std::unique_ptr<Push>> shards;
-  for (const ShardId s : hosted) {
-    const std::size_t first = data.rows() * s / job.shards, end = data.rows() * (s + 1) / job.shards;
-    const auto part = [&](const auto& all) {
-      if (all.empty()) return all;
-      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
-      return std::decay_t<decltype(all)>(begin, begin + static_cast<std::ptrdiff_t>(end - first));
-    };
-    shards.push_back(std::make_unique<RowsPush>(
-        settings_of(job.options),
-        RowShardData{columns_of(data, first, end, is_sparse(data)), part(data.y), part(data.w), part(data.folds), {}}));
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+    const Data& data = *data_of_test;
+    std::vector<std::unique_ptr<Push>> shards;
+    for (const ShardId s : hosted) {
+      const std::size_t first = data.rows() * s / job_.shards, end = data.rows() * (s + 1) / job_.shards;
+      const auto part = [&](const auto& all) {
+        if (all.empty()) return all;
+        const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
+        return std::decay_t<decltype(all)>(begin, begin + static_cast<std::ptrdiff_t>(end - first));
+      };
+      shards.push_back(std::make_unique<RowsPush>(
+          settings_,
+          RowShardData{
+              columns_of(data, first, end, is_sparse(data)), part(data.y), part(data.w), part(data.folds), {}}));
+    }
+    return shards;
   }
-  return shards;
-}
+  std::vector<Table> tables(const Facts&) const override {
+    return {{.name = "coefficients",
+             .keys = kIntercept + 1,
+             .row_width = 1,
+             .part_width = 1,
+             .block_width = 1,
+             .single_partition = true},
+            {.name = "path", .keys = kMostPenalties << 32, .row_width = 1, .single_partition = true},
+            {.name = "fits", .keys = kMostFolds * kMostPenalties, .row_width = kFitWidth, .single_partition = true}};
+  }
+  std::vector<Term> terms() const override { return {{"loss"}, {"penalty"}, {"nonzeros"}}; }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share share) const override {
+    std::unique_ptr<Interference> test;
+    if (settings_.order == Order::priority || settings_.conflicts == Conflicts::drop)
+      test = column_interference(columns_of(*data_of_test, 0, data_of_test->rows(), is_sparse(*data_of_test)),
+                                 settings_.correlation, settings_.intercept);
+    return std::make_unique<RowsSchedule>(settings_, job_, share, std::move(test));
+  }
+  std::unique_ptr<Pull> pull(const Facts&) const override {
+    return std::make_unique<RowsPull>(settings_, job_.staleness);
+  }
 
-std::unique_ptr<Pull> pull(const Job& job) {
-  const auto staleness = job.options.has("staleness") ? job.options.integer("staleness") : 0;
-  return std::make_unique<RowsPull>(settings_of(job.options), static_cast<std::uint32_t>(staleness));
-}
+ private:
+  Job job_;
+  Settings settings_;
+};
 
 }  // namespace
 
@@ -107,11 +113,7 @@ const Plugin& rows_plugin() {
     Plugin made;
     made.options = options();
     made.check = check;
-    made.tables = tables;
-    made.terms = [](const Job&) -> std::vector<Term> { return {{"loss"}, {"penalty"}, {"nonzeros"}}; };
-    made.schedule = schedule;
-    made.load = load;
-    made.pull = pull;
+    made.app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<RowsApp>(job); };
     return made;
   }();
   return plugin;

@@ -192,8 +192,6 @@ TEST(Lda, AWrongStateIsRefused) {
   EXPECT_TRUE(refused([](ShardState& s) { s.committed[0] += 1; }));
   EXPECT_TRUE(refused([](ShardState& s) { s.cursors[0] = 1000; }));
   EXPECT_TRUE(refused([](ShardState& s) { s.cursors.pop_back(); }));
-  EXPECT_TRUE(refused([](ShardState& s) { s.vocabulary[1] = "x"; }));
-  EXPECT_TRUE(refused([](ShardState& s) { s.has_vocabulary = false; }));
   other.restore(right);
   EXPECT_EQ(other.save(), right);
 }
@@ -397,6 +395,7 @@ TEST(Lda, ADamagedModelIsRefused) {
    public:
     explicit Damaged(const SerialHost& from) : model_(from) {}
     const Job& job() const override { return model_.job(); }
+    const Facts& facts() const override { return model_.facts(); }
     const Cut& cut() const override { return model_.cut(); }
     Epoch epoch() const override { return 0; }
     std::vector<double> row(TableId table, Key key) const override { return model_.row(table, key); }
@@ -405,6 +404,7 @@ TEST(Lda, ADamagedModelIsRefused) {
     }
     Bytes slice(SliceId b) const override { return model_.slice(b); }
     Bytes shard(ShardId) const override { return {}; }
+    Bytes common() const override { return model_.common(); }
 
    private:
     SerialModel model_;

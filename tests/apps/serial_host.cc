@@ -39,8 +39,8 @@ void read_back(T& object, void (T::*read)(Reader&), const std::vector<std::byte>
   if (!in.done()) throw std::runtime_error(what + " is refused");
 }
 
-std::uint64_t framework_option(const Job& job, const char* name, std::uint64_t otherwise) {
-  return job.options.has(name) ? static_cast<std::uint64_t>(job.options.integer(name)) : otherwise;
+std::uint32_t framework_option(const Job& job, const char* name, std::uint32_t otherwise) {
+  return job.options.has(name) ? static_cast<std::uint32_t>(job.options.integer(name)) : otherwise;
 }
 
 void check(const Round& round, const std::vector<Table>& tables) {
@@ -73,30 +73,34 @@ Job make_job(const Plugin& plugin, std::map<std::string, std::string> given, std
   Job job;
   job.options = Options(std::move(values));
   job.input = std::move(input);
+  job.schedulers = framework_option(job, "schedulers", 1);
+  job.staleness = framework_option(job, "staleness", 0);
+  job.pipeline = framework_option(job, "pipeline", 0);
   return job;
 }
 
 SerialHost::SerialHost(const Plugin& plugin, Job job) : plugin_(plugin), job_(std::move(job)) {
   if (plugin.check != nullptr) plugin.check(job_.options);
-  staleness_ = framework_option(job_, "staleness", 0);
-  const auto count = static_cast<std::uint32_t>(framework_option(job_, "schedulers", 1));
-  const auto wish = static_cast<std::uint32_t>(framework_option(job_, "pipeline", 0));
-  tables_ = plugin.tables(job_);
-  schedulers_.resize(count);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    schedulers_[i].schedule = plugin.schedule(job_, Share{i, count});
-    schedulers_[i].pipeline = schedulers_[i].schedule->pipeline(wish);
-  }
-  if (plugin.pull != nullptr) pull_ = plugin.pull(job_);
+  staleness_ = job_.staleness;
+  app_ = plugin.app(job_);
   std::vector<ShardId> all(job_.shards);
   std::iota(all.begin(), all.end(), ShardId{0});
-  shards_ = plugin.load(job_, all);
-
+  shards_ = app_->load(all);
   Census census;
-  for (const auto& shard : shards_) shard->census(census);
+  for (const auto& shard : shards_) {
+    shard->facts(facts_);
+    shard->census(census);
+  }
+  tables_ = app_->tables(facts_);
+  schedulers_.resize(job_.schedulers);
+  for (std::uint32_t i = 0; i < job_.schedulers; ++i) {
+    schedulers_[i].schedule = app_->schedule(facts_, Share{i, job_.schedulers});
+    schedulers_[i].pipeline = schedulers_[i].schedule->pipeline(job_.pipeline);
+  }
+  pull_ = app_->pull(facts_);
   cut_ = schedulers_[0].schedule->cut(census, job_.slices);
   for (const auto& shard : shards_) shard->attach(cut_);
-  for (const auto& keys : cut_.slices) slices_.push_back(plugin.slice(job_, keys));
+  for (const auto& keys : cut_.slices) slices_.push_back(app_->slice(keys));
   if (!plugin.starting_pass) epochs_ = 1;
 }
 
@@ -258,7 +262,7 @@ void SerialHost::feed_back(Scheduler& scheduler, std::uint64_t upto) {
 }
 
 std::vector<double> SerialHost::evaluate() const {
-  std::vector<double> terms(plugin_.terms(job_).size());
+  std::vector<double> terms(app_->terms().size());
   for (const auto& shard : shards_) shard->evaluate(terms);
   for (SliceId b = 0; b < slices_.size(); ++b) shards_[b % shards_.size()]->evaluate(b, *slices_[b], terms);
   for (const auto& [name, value] : rows_) pull_->evaluate(name.first, name.second, value, terms);
@@ -301,7 +305,7 @@ void SerialHost::restore(const Snapshot& snapshot) {
     read_back(*schedulers_[i].schedule, &Schedule::restore, snapshot.schedules.at(i), "the schedule");
   if (pull_) read_back(*pull_, &Pull::restore, snapshot.pull, "the pull");
   for (SliceId b = 0; b < slices_.size(); ++b) {
-    slices_[b] = plugin_.slice(job_, cut_.slices[b]);
+    slices_[b] = app_->slice(cut_.slices[b]);
     read_back(*slices_[b], &Slice::decode, snapshot.slices.at(b), "slice " + std::to_string(b));
   }
   for (ShardId s = 0; s < shards_.size(); ++s)

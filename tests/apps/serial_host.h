@@ -15,8 +15,8 @@
 
 namespace rota::tests {
 
-// A job with the plugin's default options, but for those given here.  The host looks at three of the framework's:
-// "schedulers" (1), "pipeline" (0: as the schedule says) and "staleness" (0).
+// A job with the plugin's default options, but for those given here; of the framework's, "schedulers" (1), "pipeline"
+// (0: as the schedule says) and "staleness" (0).
 Job make_job(const Plugin& plugin, std::map<std::string, std::string> given, std::vector<std::string> input);
 
 class SerialHost {
@@ -58,6 +58,8 @@ class SerialHost {
   void restore(const Snapshot& snapshot);
 
   const Job& job() const { return job_; }
+  const App& app() const { return *app_; }
+  const Facts& facts() const { return facts_; }
   const Cut& cut() const { return cut_; }
   Epoch epochs() const { return epochs_; }
   RoundId rounds() const { return rounds_; }
@@ -103,6 +105,8 @@ class SerialHost {
   const Plugin& plugin_;
   Job job_;
   std::uint64_t staleness_ = 0;
+  std::unique_ptr<App> app_;
+  Facts facts_;
   std::vector<Table> tables_;
   std::vector<Scheduler> schedulers_;
   std::unique_ptr<Pull> pull_;
@@ -127,6 +131,7 @@ class SerialModel final : public Model {
   explicit SerialModel(const SerialHost& host) : host_(host), snapshot_(host.save()) {}
 
   const Job& job() const override { return host_.job(); }
+  const Facts& facts() const override { return host_.facts(); }
   const Cut& cut() const override { return host_.cut(); }
   Epoch epoch() const override { return host_.epochs() - 1; }
   std::vector<double> row(TableId table, Key key) const override { return host_.row(table, key); }
@@ -136,6 +141,11 @@ class SerialModel final : public Model {
   }
   Bytes slice(SliceId b) const override { return Bytes::from(snapshot_.slices.at(b)); }
   Bytes shard(ShardId s) const override { return Bytes::from(snapshot_.shards.at(s)); }
+  Bytes common() const override {
+    Writer out;
+    host_.app().save_common(out);
+    return Bytes::from(out.take());
+  }
 
  private:
   const SerialHost& host_;

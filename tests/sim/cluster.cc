@@ -8,6 +8,7 @@
 #include <random>
 
 #include "coordinator/coordinator.h"
+#include "core/job/hosted_app.h"
 #include "core/runtime/host.h"
 #include "kvstore/partition.h"
 #include "scheduler/scheduler.h"
@@ -140,21 +141,23 @@ class Cluster {
   Result<std::vector<std::unique_ptr<Node>>> nodes(NodeId id, const Welcome& welcome) {
     const RunPlan& plan = shape_.plan;
     std::vector<std::unique_ptr<Node>> nodes;
+    auto app = host_app(*shape_.plugin, job_);
+    if (!app.ok()) return app.status();
     if (id.role == Role::scheduler)
       nodes.push_back(std::make_unique<Scheduler>(
-          SchedulerSettings{id.index, plan.schedulers, plan.partitions, shape_.pipeline}, *shape_.plugin, job_));
+          SchedulerSettings{id.index, plan.schedulers, plan.partitions, shape_.pipeline}, *app));
     if (id.role == Role::worker) {
       const auto threads = static_cast<std::uint32_t>(1 + id.index % 3);
       auto worker = std::make_unique<Worker>(
           WorkerSettings{id.index, plan.workers, threads, plan.partitions, shape_.staleness, false, 0, shape_.credit},
-          *shape_.plugin, job_);
+          *app);
       hosts_.at(id).workers.push_back(worker.get());
       nodes.push_back(std::move(worker));
     }
     for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
       if (welcome.partition_hosts[p] == id)
         nodes.push_back(std::make_unique<Partition>(PartitionSettings{p, plan.workers, plan.schedulers, shape_.credit},
-                                                    *shape_.plugin, job_, checkpoints_));
+                                                    *app, checkpoints_));
     return nodes;
   }
 
@@ -267,6 +270,9 @@ Job job_of(const Shape& shape) {
   for (const auto& [name, value] : shape.options) options[name] = value;
   Job job;
   job.options = Options(std::move(options));
+  job.schedulers = shape.plan.schedulers;
+  job.staleness = shape.staleness;
+  job.pipeline = shape.pipeline;
   job.seed = shape.seed;
   job.shards = shape.plan.shards;
   job.slices = shape.plan.slices;

@@ -21,6 +21,11 @@ std::uint64_t mix(std::uint64_t state, std::uint64_t in) {
   return state ^ (state >> 29);
 }
 
+// No sum of these is the same in another order.
+double third_of(ShardId shard) {
+  return (shard + 1) / 3.0;
+}
+
 class ExactSchedule final : public RotationSchedule {
  public:
   explicit ExactSchedule(const Job& job) : RotationSchedule(job, {0, {kTotal}, kFirstReplicated}) {}
@@ -38,6 +43,11 @@ class ExactPush final : public Push {
     std::uint64_t sum = 0;
     for (const std::uint64_t n : items_) sum += n;
     return sum;
+  }
+  void facts(Facts& facts) const override {
+    facts.add("thirds", third_of(shard_));
+    facts.largest("last", shard_);
+    facts.largest("keys", kKeys);
   }
   void census(Census& census) const override {
     census.resize(std::max<std::size_t>(census.size(), kKeys));
@@ -118,6 +128,46 @@ class ExactPull final : public Pull {
   }
 };
 
+class ExactApp final : public App {
+ public:
+  explicit ExactApp(const Job& job) : job_(job) {}
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+    std::vector<std::unique_ptr<Push>> all;
+    for (const ShardId shard : hosted) all.push_back(std::make_unique<ExactPush>(job_, shard));
+    return all;
+  }
+  std::vector<Table> tables(const Facts& facts) const override {
+    check_facts(facts);
+    return {{"sums", Table::Kind::shared, kFirstReplicated + facts.count("keys"), 2, 2},
+            {"counts", Table::Kind::sliced, kKeys, 0, 0}};
+  }
+  std::vector<Term> terms() const override {
+    return {{"visits", Term::Kind::objective}, {"items", Term::Kind::conserved}};
+  }
+  std::unique_ptr<Schedule> schedule(const Facts& facts, Share) const override {
+    check_facts(facts);
+    return std::make_unique<ExactSchedule>(job_);
+  }
+  std::unique_ptr<Pull> pull(const Facts& facts) const override {
+    check_facts(facts);
+    return std::make_unique<ExactPull>();
+  }
+  std::unique_ptr<Slice> slice(std::span<const Key> keys) const override {
+    return std::make_unique<Counts>(keys.size(), 2);
+  }
+  void save_common(Writer& out) const override { out.put(job_.seed); }
+
+ private:
+  // All roles are to know the same, whoever hosts which shard.
+  void check_facts(const Facts& facts) const {
+    double thirds = 0;
+    for (ShardId shard = 0; shard < job_.shards; ++shard) thirds += third_of(shard);
+    if (facts.number("thirds") != thirds || facts.count("last") != job_.shards - 1)
+      throw std::logic_error("wrong facts");
+  }
+  Job job_;
+};
+
 constexpr std::array kOptions = {Option{.name = "heavy", .kind = Option::Kind::flag, .default_value = "false"}};
 
 Plugin make() {
@@ -125,26 +175,8 @@ Plugin make() {
   plugin.name = "exact";
   plugin.items = "items";
   plugin.options = kOptions;
-  plugin.starting_pass = true;
-  plugin.tables = [](const Job&) {
-    return std::vector<Table>{{"sums", Table::Kind::shared, kFirstReplicated + kKeys, 2, 2},
-                              {"counts", Table::Kind::sliced, kKeys, 0, 0}};
-  };
-  plugin.terms = [](const Job&) {
-    return std::vector<Term>{{"visits", Term::Kind::objective}, {"items", Term::Kind::conserved}};
-  };
-  plugin.schedule = [](const Job& job, Share) -> std::unique_ptr<Schedule> {
-    return std::make_unique<ExactSchedule>(job);
-  };
-  plugin.load = [](const Job& job, std::span<const ShardId> hosted) {
-    std::vector<std::unique_ptr<Push>> all;
-    for (const ShardId shard : hosted) all.push_back(std::make_unique<ExactPush>(job, shard));
-    return all;
-  };
-  plugin.pull = [](const Job&) -> std::unique_ptr<Pull> { return std::make_unique<ExactPull>(); };
-  plugin.slice = [](const Job&, std::span<const Key> keys) -> std::unique_ptr<Slice> {
-    return std::make_unique<Counts>(keys.size(), 2);
-  };
+  plugin.starting_pass = plugin.sliced = true;
+  plugin.app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<ExactApp>(job); };
   return plugin;
 }
 

@@ -204,6 +204,27 @@ class TalkPull final : public Pull {
   std::uint64_t state_ = 7;
 };
 
+class TalkApp final : public App {
+ public:
+  explicit TalkApp(const Job& job) : job_(job) {}
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+    std::vector<std::unique_ptr<Push>> all;
+    for (const ShardId shard : hosted) all.push_back(std::make_unique<TalkPush>(job_, shard));
+    return all;
+  }
+  std::vector<Table> tables(const Facts&) const override {
+    return {{"together", Table::Kind::shared, kKeys, 2, 1, 1, true},
+            {"apart", Table::Kind::shared, kKeys, 1, 1, 0, false}};
+  }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share share) const override {
+    return std::make_unique<TalkSchedule>(job_, share);
+  }
+  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<TalkPull>(); }
+
+ private:
+  Job job_;
+};
+
 constexpr Option kOptions[] = {
     {.name = "pipeline", .kind = Option::Kind::integer, .default_value = "1"},
     {.name = "staleness", .kind = Option::Kind::integer, .default_value = "0"},
@@ -216,19 +237,7 @@ Plugin make() {
   plugin.name = "talk";
   plugin.items = "shards";
   plugin.options = kOptions;
-  plugin.tables = [](const Job&) {
-    return std::vector<Table>{{"together", Table::Kind::shared, kKeys, 2, 1, 1, true},
-                              {"apart", Table::Kind::shared, kKeys, 1, 1, 0, false}};
-  };
-  plugin.schedule = [](const Job& job, Share share) -> std::unique_ptr<Schedule> {
-    return std::make_unique<TalkSchedule>(job, share);
-  };
-  plugin.load = [](const Job& job, std::span<const ShardId> hosted) {
-    std::vector<std::unique_ptr<Push>> all;
-    for (const ShardId shard : hosted) all.push_back(std::make_unique<TalkPush>(job, shard));
-    return all;
-  };
-  plugin.pull = [](const Job&) -> std::unique_ptr<Pull> { return std::make_unique<TalkPull>(); };
+  plugin.app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<TalkApp>(job); };
   return plugin;
 }
 

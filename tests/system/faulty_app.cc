@@ -46,10 +46,35 @@ class CountPull final : public Pull {
   void pull(const PullTask& task) override { task.entries[0].value[0] += task.entries[0].sum[0]; }
 };
 
-// What a table needs to know of the data may only be had from the data.
-void want_input(const Job& job) {
-  if (job.input.empty()) throw std::runtime_error("no input is known here");
-}
+class FaultyApp final : public App {
+ public:
+  explicit FaultyApp(const Job& job) : job_(job) {}
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+    enter(job_.options, "load");
+    std::vector<std::unique_ptr<Push>> shards;
+    for (std::size_t i = 0; i < hosted.size(); ++i) shards.push_back(std::make_unique<CountPush>(job_.options));
+    return shards;
+  }
+  std::vector<Table> tables(const Facts&) const override {
+    want_input();
+    return {{"count", Table::Kind::shared, 1, 1, 1}};
+  }
+  std::vector<Term> terms() const override { return {{"halves", Term::Kind::objective}}; }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
+    return std::make_unique<RoundRobinSchedule>(0, 1, 1);
+  }
+  std::unique_ptr<Pull> pull(const Facts&) const override {
+    want_input();
+    return std::make_unique<CountPull>();
+  }
+
+ private:
+  // Stores and schedulers are told where the data is, if it is on their machine.
+  void want_input() const {
+    if (job_.input.empty()) throw std::runtime_error("no input is known here");
+  }
+  Job job_;
+};
 
 Plugin make() {
   Plugin plugin;
@@ -58,22 +83,7 @@ Plugin make() {
   plugin.epochs = 3;
   plugin.options = kOptions;
   plugin.check = [](const Options& options) { enter(options, "check"); };
-  plugin.tables = [](const Job& job) {
-    want_input(job);
-    return std::vector{Table{"count", Table::Kind::shared, 1, 1, 1}};
-  };
-  plugin.terms = [](const Job&) { return std::vector{Term{"halves", Term::Kind::objective}}; };
-  plugin.schedule = [](const Job&, Share) { return std::unique_ptr<Schedule>(new RoundRobinSchedule(0, 1, 1)); };
-  plugin.load = [](const Job& job, std::span<const ShardId> hosted) {
-    enter(job.options, "load");
-    std::vector<std::unique_ptr<Push>> shards;
-    for (std::size_t i = 0; i < hosted.size(); ++i) shards.push_back(std::make_unique<CountPush>(job.options));
-    return shards;
-  };
-  plugin.pull = [](const Job& job) {
-    want_input(job);
-    return std::unique_ptr<Pull>(new CountPull);
-  };
+  plugin.app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<FaultyApp>(job); };
   plugin.export_text = [](const Model& model, const std::filesystem::path& folder) {
     enter(model.job().options, "export");
     std::ofstream(folder / "count.txt") << model.row(0, 0)[0] << "\n";

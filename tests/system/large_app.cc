@@ -157,31 +157,40 @@ constexpr std::array kOptions = {
     Option{"round_mb", Option::Kind::integer, "4", "MB", "Rows of the table in one round.", 1, 4096},
 };
 
+class LargeApp final : public App {
+ public:
+  explicit LargeApp(const Job& job) : job_(job) {}
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+    std::vector<std::unique_ptr<Push>> all;
+    for (const ShardId shard : hosted) all.push_back(std::make_unique<LargePush>(job_, shard));
+    return all;
+  }
+  std::vector<Table> tables(const Facts&) const override {
+    const Key rows = static_cast<Key>(job_.options.integer("table_mb")) * kRowsInMb;
+    return {{"table", Table::Kind::shared, rows, kWidth, kWidth}, {"slices", Table::Kind::sliced, job_.slices, 0, 0}};
+  }
+  std::vector<Term> terms() const override { return {{"changes", Term::Kind::report}}; }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
+    return std::make_unique<LargeSchedule>(job_);
+  }
+  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<AddPull>(); }
+  std::unique_ptr<Slice> slice(std::span<const Key> keys) const override {
+    const std::size_t large = static_cast<std::size_t>(job_.options.integer("slice_mb")) * kNumbersInMb;
+    return std::make_unique<LargeSlice>(keys.front(), 2 + (keys.front() == 0 ? large : 0));
+  }
+
+ private:
+  Job job_;
+};
+
 Plugin make() {
   Plugin plugin;
   plugin.name = "large";
   plugin.summary = "Nothing but size, for tests.";
   plugin.items = "shards";
   plugin.options = kOptions;
-  plugin.tables = [](const Job& job) {
-    const Key rows = static_cast<Key>(job.options.integer("table_mb")) * kRowsInMb;
-    return std::vector<Table>{{"table", Table::Kind::shared, rows, kWidth, kWidth},
-                              {"slices", Table::Kind::sliced, job.slices, 0, 0}};
-  };
-  plugin.terms = [](const Job&) { return std::vector<Term>{{"changes", Term::Kind::report}}; };
-  plugin.schedule = [](const Job& job, Share) -> std::unique_ptr<Schedule> {
-    return std::make_unique<LargeSchedule>(job);
-  };
-  plugin.load = [](const Job& job, std::span<const ShardId> hosted) {
-    std::vector<std::unique_ptr<Push>> all;
-    for (const ShardId shard : hosted) all.push_back(std::make_unique<LargePush>(job, shard));
-    return all;
-  };
-  plugin.pull = [](const Job&) -> std::unique_ptr<Pull> { return std::make_unique<AddPull>(); };
-  plugin.slice = [](const Job& job, std::span<const Key> keys) -> std::unique_ptr<Slice> {
-    const std::size_t large = static_cast<std::size_t>(job.options.integer("slice_mb")) * kNumbersInMb;
-    return std::make_unique<LargeSlice>(keys.front(), 2 + (keys.front() == 0 ? large : 0));
-  };
+  plugin.sliced = true;
+  plugin.app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<LargeApp>(job); };
   return plugin;
 }
 

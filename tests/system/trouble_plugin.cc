@@ -121,12 +121,28 @@ class TroubleSchedule final : public Schedule {
   RoundId count_ = 0;
 };
 
-std::vector<std::unique_ptr<Push>> load(const Job& job, std::span<const ShardId> hosted) {
-  trouble(job.options, "load");
-  std::vector<std::unique_ptr<Push>> out;
-  for (const ShardId shard : hosted) out.push_back(std::make_unique<TroublePush>(job, shard));
-  return out;
-}
+class TroubleApp final : public App {
+ public:
+  explicit TroubleApp(const Job& job) : job_(job) {}
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+    trouble(job_.options, "load");
+    std::vector<std::unique_ptr<Push>> out;
+    for (const ShardId shard : hosted) out.push_back(std::make_unique<TroublePush>(job_, shard));
+    return out;
+  }
+  std::vector<Table> tables(const Facts&) const override {
+    trouble(job_.options, "tables");
+    return {{"row", Table::Kind::shared, 1, 1, 1}};
+  }
+  std::vector<Term> terms() const override { return {{"sum", Term::Kind::objective}}; }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
+    return std::make_unique<TroubleSchedule>(job_);
+  }
+  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<TroublePull>(job_); }
+
+ private:
+  Job job_;
+};
 
 Plugin make() {
   Plugin plugin;
@@ -134,14 +150,7 @@ Plugin make() {
   plugin.summary = "Makes trouble.";
   plugin.items = "points";
   plugin.options = kOptions;
-  plugin.tables = [](const Job& job) {
-    trouble(job.options, "tables");
-    return std::vector{Table{"row", Table::Kind::shared, 1, 1, 1}};
-  };
-  plugin.terms = [](const Job&) { return std::vector{Term{"sum", Term::Kind::objective}}; };
-  plugin.schedule = [](const Job& job, Share) { return std::unique_ptr<Schedule>(new TroubleSchedule(job)); };
-  plugin.load = load;
-  plugin.pull = [](const Job& job) { return std::unique_ptr<Pull>(new TroublePull(job)); };
+  plugin.app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<TroubleApp>(job); };
   return plugin;
 }
 

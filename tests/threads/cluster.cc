@@ -5,6 +5,7 @@
 #include "coordinator/coordinator.h"
 #include "core/base/clock.h"
 #include "core/checkpoint/disk_checkpoints.h"
+#include "core/job/hosted_app.h"
 #include "core/runtime/process.h"
 #include "kvstore/partition.h"
 #include "scheduler/scheduler.h"
@@ -81,18 +82,20 @@ class Cluster {
   Result<std::vector<std::unique_ptr<Node>>> nodes(NodeId id, const Welcome& welcome) {
     const RunPlan& plan = shape_.plan;
     std::vector<std::unique_ptr<Node>> nodes;
+    auto app = host_app(*shape_.plugin, job_);
+    if (!app.ok()) return app.status();
     if (id.role == Role::scheduler)
       nodes.push_back(std::make_unique<Scheduler>(
-          SchedulerSettings{id.index, plan.schedulers, plan.partitions, shape_.pipeline}, *shape_.plugin, job_));
+          SchedulerSettings{id.index, plan.schedulers, plan.partitions, shape_.pipeline}, *app));
     if (id.role == Role::worker)
       nodes.push_back(std::make_unique<Worker>(
           WorkerSettings{id.index, plan.workers, threads_, plan.partitions, shape_.staleness, false, 0, shape_.credit},
-          *shape_.plugin, job_));
+          *app));
     const auto store = disk_checkpoints(run_, welcome.era, welcome.files);
     for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
       if (welcome.partition_hosts[p] == id)
         nodes.push_back(std::make_unique<Partition>(PartitionSettings{p, plan.workers, plan.schedulers, shape_.credit},
-                                                    *shape_.plugin, job_, store));
+                                                    *app, store));
     return nodes;
   }
 

@@ -3,19 +3,12 @@
 #include <algorithm>
 
 namespace rota::lasso {
-namespace {
-
-std::uint32_t option_of(const Job& job, const char* name) {
-  return job.options.has(name) ? static_cast<std::uint32_t>(job.options.integer(name)) : 0;
-}
-
-}  // namespace
 
 RowsSchedule::RowsSchedule(const Settings& settings, const Job& job, Share share,
                            std::unique_ptr<Interference> interference)
-    : staleness_(option_of(job, "staleness")),
+    : staleness_(job.staleness),
       controller_(settings, share, staleness_),
-      sampler_(settings, share, staleness_, pipeline(option_of(job, "pipeline")), std::move(interference)) {}
+      sampler_(settings, share, staleness_, pipeline(job.pipeline), std::move(interference)) {}
 
 // A coefficient is free again once it was fed back, so that must not be before pushes see its change.
 std::uint32_t RowsSchedule::pipeline(std::uint32_t wish) const {

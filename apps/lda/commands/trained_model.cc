@@ -42,9 +42,11 @@ TrainedModel read_model(const Model& model, bool with_documents) {
   trained.settings = settings_of(model.job().options);
   const std::uint32_t topics = trained.settings.topics;
   ShardState first = read_shard(model, 0, trained.settings);
-  if (!first.has_vocabulary) throw DataError("shard 0", 0, "has no vocabulary");
   trained.priors = first.priors;
-  trained.vocabulary = std::move(first.vocabulary);
+  const Bytes common = model.common();
+  Reader in(common.view());
+  trained.vocabulary = decode_vocabulary(in);
+  if (!in.done()) throw DataError("vocabulary", 0, "is none of an LDA model");
   trained.words.resize(trained.vocabulary.size());
   for (SliceId b = 0; b < model.cut().slices.size(); ++b) read_slice(model, b, trained);
   for (const Key word : model.cut().replicated) {

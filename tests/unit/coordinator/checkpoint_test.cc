@@ -33,6 +33,7 @@ Written report_of(const RunPlan& plan, std::uint32_t partition) {
   add(Object::slice, plan.slices);
   add(Object::schedule, plan.schedulers);
   if (partition == 0) report.objects.push_back({Object::cut, 0, {5, 5}});
+  if (partition == 0) report.objects.push_back({Object::common, 0, {6, 6}});
   report.objects.push_back({Object::pull, partition, hash128(Writer().view())});  // most have no state
   // The rows: 1000 of them, wherever they live.
   for (std::uint64_t key = 0; key < 1000; ++key)
@@ -79,7 +80,7 @@ TEST(Checkpoint, EveryObjectAndEveryRowIsInOneOfTheHashes) {
     checkpoint.fill(record);
     const bool rows = i == report.objects.size();
     const bool model = rows || report.objects[i].object == Object::slice;
-    const bool cut = !rows && report.objects[i].object == Object::cut;
+    const bool cut = !rows && (report.objects[i].object == Object::cut || report.objects[i].object == Object::common);
     EXPECT_EQ(record.model_hash != before.model_hash, model) << i;
     EXPECT_EQ(record.state_hash != before.state_hash, !model && !cut) << i;
   }

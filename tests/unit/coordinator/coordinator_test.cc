@@ -24,7 +24,7 @@ TEST(Coordinator, ARunFromHelloToStop) {
   run.prepare();
   EXPECT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
   EXPECT_EQ(run.sent<Welcome>(kScheduler).size(), 1U);
-  EXPECT_EQ(run.sent<Weights>(kScheduler).size(), 1U);
+  EXPECT_EQ(run.sent<JobFacts>(kScheduler).size(), 1U);
   EXPECT_EQ(run.sent<CutMade>(kWorker).size(), 1U);
   const auto start = run.sent<Start>(kScheduler);
   ASSERT_EQ(start.size(), 1U);
@@ -46,7 +46,7 @@ TEST(Coordinator, ARunFromHelloToStop) {
   EXPECT_EQ(run.diary->epochs[0].per_item, 0.25);
   EXPECT_EQ(run.diary->epochs[0].figures, (std::vector<std::pair<std::string, double>>{{"drawn", 8}}));
   ASSERT_EQ(run.sent<Save>(kPartition).size(), 1U);
-  EXPECT_EQ(run.sent<Save>(kPartition)[0].objects, 7U);
+  EXPECT_EQ(run.sent<Save>(kPartition)[0].objects, 8U);
   run.save(1);
   ASSERT_EQ(run.diary->commits.size(), 1U);
   EXPECT_EQ(run.diary->commits[0].next_round, 3U);
@@ -275,7 +275,7 @@ TEST(Coordinator, StrangersAreNotHeard) {
   run.join();
   run.hear(stranger, Loaded{});
   EXPECT_FALSE(run.ended.has_value());
-  EXPECT_TRUE(run.sent<Weights>(kScheduler).empty());
+  EXPECT_TRUE(run.sent<JobFacts>(kScheduler).empty());
   EXPECT_TRUE(run.diary->has("ignored role=worker-5 what=FAULT"));
   EXPECT_TRUE(run.diary->has("ignored role=worker-5 what=LOADED"));
 }

@@ -30,7 +30,26 @@ TEST(Loading, SumsItemsAndCensusesOfAnyLength) {
   ASSERT_TRUE(loading.complete());
   EXPECT_TRUE(loading.check().ok());
   EXPECT_EQ(loading.items(), 17U);
-  EXPECT_EQ(loading.weights().census, (Census{6, 2, 3}));
+  EXPECT_EQ(loading.facts()->census, (Census{6, 2, 3}));
+}
+
+TEST(Loading, MergesFactsInTheOrderOfTheShards) {
+  const RunPlan plan = plan_of(2);
+  Loading loading(plan);
+  Loaded first = loaded_of({1, 1}, {}), last = loaded_of({1}, {});
+  const double big = 1e16;
+  first.facts = {{{"columns", Fact::Kind::largest, 7}, {"sum", Fact::Kind::sum, 1}}, {{"sum", Fact::Kind::sum, big}}};
+  last.facts = {{{"columns", Fact::Kind::largest, 5}, {"sum", Fact::Kind::sum, -big}}};
+  loading.add(1, last);
+  loading.add(0, first);
+  const Facts facts(loading.facts()->facts);
+  EXPECT_EQ(facts.count("columns"), 7U);
+  EXPECT_EQ(facts.number("sum"), (1 + big) - big);
+  last.facts = {{{"columns", Fact::Kind::sum, 5}}};
+  Loading differing(plan);
+  differing.add(0, first);
+  differing.add(1, last);
+  EXPECT_EQ(differing.facts().status().code(), ExitCode::failed);
 }
 
 TEST(Loading, AWorkerWithAnotherContentIsNamed) {

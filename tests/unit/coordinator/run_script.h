@@ -97,12 +97,13 @@ class Script : public NodeStage {
     loaded.items = {4, 6};
     loaded.items_unit = "tokens";
     loaded.terms = std::move(terms);
-    loaded.tables = {{"rows", Table::Kind::shared, 10, 1, 1}};
     loaded.epochs = app_epochs;
     loaded.app = "counting";
     std::tie(loaded.input, loaded.valid) = contents;
     hear(kWorker, loaded);
-    hear(kScheduler, made.value_or(cut()));
+    CutMade answer = made.value_or(cut());
+    if (answer.tables.empty()) answer.tables = {{"rows", Table::Kind::shared, 10, 1, 1}};
+    hear(kScheduler, answer);
     hear(kPartition, Ready{});
     hear(kWorker, Ready{});
   }
@@ -163,8 +164,8 @@ class Script : public NodeStage {
     Written report;
     report.epoch = epoch;
     report.file = "file";
-    report.objects = {{Object::shard, 0, {}}, {Object::shard, 1, {}}, {Object::slice, 0, {}},
-                      {Object::slice, 1, {}}, {Object::cut, 0, {}},   {Object::pull, 0, {}}};
+    report.objects = {{Object::shard, 0, {}}, {Object::shard, 1, {}},  {Object::slice, 0, {}}, {Object::slice, 1, {}},
+                      {Object::cut, 0, {}},   {Object::common, 0, {}}, {Object::pull, 0, {}}};
     for (std::uint32_t i = 0; i < plan_.schedulers; ++i) report.objects.push_back({Object::schedule, i, {}});
     return report;
   }

@@ -48,7 +48,7 @@ TEST(SharedRounds, SchedulersTakeTurnsWhoeverIsFast) {
   Script run(plan_of_shared_rounds(2));
   run.prepare();
   for (const NodeId scheduler : {kScheduler, kOther}) {
-    EXPECT_EQ(run.sent<Weights>(scheduler).size(), 1U);
+    EXPECT_EQ(run.sent<JobFacts>(scheduler).size(), 1U);
     ASSERT_EQ(run.sent<Start>(scheduler).size(), 1U);
     EXPECT_EQ(run.sent<Start>(scheduler)[0].round, 1U);
   }

@@ -59,17 +59,26 @@ class CountingPull final : public AddPull {
   std::uint64_t pulls_ = 0;
 };
 
+class CountingApp final : public App {
+ public:
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>) override { return {}; }
+  std::vector<Table> tables(const Facts& facts) const override {
+    return {{"sums", Table::Kind::shared, facts.count("rows"), 1, 1},
+            {"rows", Table::Kind::sliced, 4, 0, 0},
+            {"talks", Table::Kind::shared, 10, 1, 1, 1, true}};
+  }
+  std::vector<Term> terms() const override { return {{"sum", Term::Kind::report}}; }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
+  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<CountingPull>(); }
+};
+
+const JobFacts kFacts{{{"rows", Fact::Kind::sum, 10}}, {}};
+
 const Plugin& plugin() {
   static const Plugin made = [] {
     Plugin plugin;
     plugin.name = "counting";
-    plugin.tables = [](const Job&) {
-      return std::vector<Table>{{"sums", Table::Kind::shared, 10, 1, 1},
-                                {"rows", Table::Kind::sliced, 4, 0, 0},
-                                {"talks", Table::Kind::shared, 10, 1, 1, 1, true}};
-    };
-    plugin.terms = [](const Job&) { return std::vector<Term>{{"sum", Term::Kind::report}}; };
-    plugin.pull = [](const Job&) -> std::unique_ptr<Pull> { return std::make_unique<CountingPull>(); };
+    plugin.app = [](const Job&) -> std::unique_ptr<App> { return std::make_unique<CountingApp>(); };
     return plugin;
   }();
   return made;
@@ -78,13 +87,18 @@ const Plugin& plugin() {
 // Two shards, one in each of two workers; two schedulers.
 class PartitionNode : public ::testing::Test, protected tests::NodeStage {
  protected:
-  PartitionNode() : NodeStage(kSelf), store_(std::make_shared<sim::MemoryCheckpoints>()) { start(); }
+  PartitionNode() : NodeStage(kSelf), store_(std::make_shared<sim::MemoryCheckpoints>()) {
+    start();
+    shape();
+    forget();
+  }
+  void shape() { EXPECT_TRUE(hear(kCoordinator, kFacts).ok()); }
   // A new start of the partition, over the same disk.
   void start() {
     play = {};
     Job job;
     job.shards = 2;
-    partition_ = std::make_unique<Partition>(PartitionSettings{0, 2, 2, credit_}, plugin(), job, store_);
+    partition_ = std::make_unique<Partition>(PartitionSettings{0, 2, 2, credit_}, *host_app(plugin(), job), store_);
     forget();
   }
   Status hear(NodeId from, const Message& message) { return NodeStage::hear(*partition_, from, message); }
@@ -92,7 +106,8 @@ class PartitionNode : public ::testing::Test, protected tests::NodeStage {
     start();
     Welcome resumed;
     resumed.resume = 1;
-    return hear(kCoordinator, resumed);
+    ROTA_TRY(hear(kCoordinator, resumed));
+    return hear(kCoordinator, kFacts);
   }
   static Put put(Epoch epoch, Object object, std::uint64_t id) {
     const Bytes bytes = Bytes::from({static_cast<std::byte>(id)});
@@ -105,7 +120,7 @@ class PartitionNode : public ::testing::Test, protected tests::NodeStage {
   // A checkpoint of epoch 1 with these rows of a table, every value ten times its key, and two slices.
   void store(std::vector<Key> keys) {
     sim::MemoryCheckpoints& disk = *store_;
-    Rows rows(plugin().tables({}));
+    Rows rows(CountingApp().tables(Facts(kFacts.facts)));
     for (const Key key : keys) rows.row(kSums, key)[0] = 10.0 * static_cast<double>(key);
     std::string file;
     Writer pulls;
@@ -120,7 +135,10 @@ class PartitionNode : public ::testing::Test, protected tests::NodeStage {
 };
 
 TEST_F(PartitionNode, CommitsARoundAndTellsAllWorkers) {
+  start();
   ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
+  EXPECT_TRUE(sent<Ready>(kCoordinator).empty()) << "it does not know the tables yet";
+  shape();
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
   ASSERT_TRUE(hear(kCoordinator, expect_of(1, {7, 2})).ok());
   ASSERT_TRUE(hear(kWorkers[0], parts_of(1, {0, 0}, {1, 2})).ok());
@@ -257,7 +275,10 @@ TEST_F(PartitionNode, WrongPartsNameTheirSender) {
 // ---- checkpoints ----
 
 TEST_F(PartitionNode, WritesACheckpointWhenAllObjectsAreIn) {
+  start();
   ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
+  EXPECT_TRUE(sent<Ready>(kCoordinator).empty()) << "it does not know the tables yet";
+  shape();
   ASSERT_TRUE(hear(kWorkers[0], put(1, Object::slice, 4)).ok()) << "objects may come before SAVE";
   ASSERT_TRUE(hear(kCoordinator, Save{1, 3}).ok());
   EXPECT_TRUE(sent<Written>(kCoordinator).empty());
@@ -368,7 +389,7 @@ TEST_F(PartitionNode, FilesAreForTheThreadOfFiles) {
 TEST_F(PartitionNode, AStateOfPullThatIsDamagedIsADiskError) {
   std::string file;
   const Put wrong{1, Object::pull, 0, {}, bytes_of("too long for a number")};
-  ASSERT_TRUE(store_->write(1, 0, {wrong}, Rows(plugin().tables({})), file).ok());
+  ASSERT_TRUE(store_->write(1, 0, {wrong}, Rows(CountingApp().tables(Facts(kFacts.facts))), file).ok());
   const Status status = resume();
   EXPECT_EQ(status.code(), ExitCode::disk);
   EXPECT_EQ(status.what(), "the state of pull in the checkpoint is damaged");

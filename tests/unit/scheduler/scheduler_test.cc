@@ -97,19 +97,25 @@ class PlayedSchedule final : public Schedule {
   std::uint64_t made_ = 0;
 };
 
+class PlayedApp final : public App {
+ public:
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>) override { return {}; }
+  std::vector<Table> tables(const Facts&) const override {
+    return {{"sums", Table::Kind::shared, 10, 1, 1},
+            {"rows", Table::Kind::sliced, 4, 0, 0},
+            {"together", Table::Kind::shared, 10, 1, 1, 0, true}};
+  }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share share) const override {
+    return std::make_unique<PlayedSchedule>(share);
+  }
+};
+
 const Plugin& plugin() {
   static const Plugin made = [] {
     Plugin plugin;
     plugin.name = "played";
-    plugin.tables = [](const Job&) {
-      return std::vector<Table>{{"sums", Table::Kind::shared, 10, 1, 1},
-                                {"rows", Table::Kind::sliced, 4, 0, 0},
-                                {"together", Table::Kind::shared, 10, 1, 1, 0, true}};
-    };
-    plugin.schedule = [](const Job&, Share share) -> std::unique_ptr<Schedule> {
-      return std::make_unique<PlayedSchedule>(share);
-    };
-    plugin.slice = [](const Job&, std::span<const Key>) -> std::unique_ptr<Slice> { return nullptr; };
+    plugin.sliced = true;
+    plugin.app = [](const Job&) -> std::unique_ptr<App> { return std::make_unique<PlayedApp>(); };
     return plugin;
   }();
   return made;
@@ -124,13 +130,13 @@ class SchedulerNode : public ::testing::Test, protected tests::NodeStage {
     Job job;
     job.seed = 5;
     job.slices = 2;
-    scheduler_ = std::make_unique<Scheduler>(settings, plugin(), job);
+    scheduler_ = std::make_unique<Scheduler>(settings, *host_app(plugin(), job));
     forget();
   }
   Status hear(NodeId from, const Message& message) { return NodeStage::hear(*scheduler_, from, message); }
   void begin() {
     ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
-    ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
+    ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
     ASSERT_TRUE(hear(kCoordinator, Start{1, 3, 1}).ok());
   }
   std::size_t rounds_sent() const {
@@ -168,7 +174,7 @@ class SchedulerNode : public ::testing::Test, protected tests::NodeStage {
 
 TEST_F(SchedulerNode, CutsAndTells) {
   ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
-  ASSERT_TRUE(hear(kCoordinator, Weights{{1, 2}}).ok());
+  ASSERT_TRUE(hear(kCoordinator, JobFacts{{}, {1, 2}}).ok());
   ASSERT_EQ(sent<CutMade>(kCoordinator).size(), 1U);
   EXPECT_EQ(sent<CutMade>(kCoordinator).at(0).cut.slices.size(), 2U);
   EXPECT_EQ(rounds_sent(), 0U) << "not before START";
@@ -176,7 +182,7 @@ TEST_F(SchedulerNode, CutsAndTells) {
 
 TEST_F(SchedulerNode, ACutOfAnotherSizeIsTheSchedulesFault) {
   play.slices_cut = 3;
-  const Status status = hear(kCoordinator, Weights{});
+  const Status status = hear(kCoordinator, JobFacts{});
   EXPECT_EQ(status.code(), ExitCode::failed);
   EXPECT_EQ(status.what(), "schedule: a cut into 3 slices, wanted were 2");
 }
@@ -313,7 +319,7 @@ TEST_F(SchedulerNode, RandomNumbersAreThoseOfTheEpoch) {
   EXPECT_NE(first[0], first[2]);
   start();
   play.pipeline = 0;
-  ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
+  ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
   ASSERT_TRUE(hear(kCoordinator, Start{2, 3, 3}).ok());  // epochs 2 and 3 alone, as after a resume
   EXPECT_EQ(play.drawn.at(0), first[2]);
   start({1, 2, 1, 0});
@@ -372,20 +378,20 @@ TEST_F(SchedulerNode, OneOfSeveralGoesOnUntilAllEndTheJob) {
 
 TEST_F(SchedulerNode, ARoundOfRowsThatAreNotThereIsTheSchedulesFault) {
   play.shared = {10};
-  ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
+  ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
   Status status = hear(kCoordinator, Start{1, 1, 1});
   EXPECT_EQ(status.code(), ExitCode::failed);
   EXPECT_EQ(status.what(), "schedule, round 1: table sums has no row 10");
   EXPECT_EQ(rounds_sent(), 0U);
   start();
   play.table = kRows;
-  ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
+  ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
   EXPECT_EQ(hear(kCoordinator, Start{1, 1, 1}).what(), "schedule, round 1: table 1 is not a shared table");
 }
 
 TEST_F(SchedulerNode, WhatTheScheduleThrowsNamesPluginHookAndRound) {
   play.throws = true;
-  ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
+  ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
   const Status status = hear(kCoordinator, Start{1, 1, 1});
   EXPECT_EQ(status.code(), ExitCode::failed);
   EXPECT_EQ(status.what(), "plugin played, Schedule::next, round 1: no more ideas");
@@ -395,7 +401,7 @@ TEST_F(SchedulerNode, WhatTheScheduleThrowsNamesPluginHookAndRound) {
 TEST_F(SchedulerNode, AThrowInFiguresNamesFigures) {
   play.pipeline = 0;
   play.figures_throw = true;
-  ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
+  ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
   EXPECT_EQ(hear(kCoordinator, Start{1, 1, 1}).what(), "plugin played, Schedule::figures, epoch 1: nothing to report");
 }
 
@@ -437,7 +443,7 @@ TEST_F(SchedulerNode, StatesOfEpochsThatCanNoLongerBeSavedAreDropped) {
   for (const std::uint32_t pipeline : {0U, 1U}) {
     start();
     play.pipeline = pipeline;
-    ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
+    ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
     ASSERT_TRUE(hear(kCoordinator, Start{1, 100, 1}).ok());
     for (RoundId round = 1; round <= 98; ++round) {
       if (pipeline > 0) commit(round);
@@ -470,7 +476,7 @@ TEST_F(SchedulerNode, AResumedOneWaitsForItsStateAndTheRowsOfAllTables) {
   Welcome welcome;
   welcome.resume = 1;
   ASSERT_TRUE(hear(kCoordinator, welcome).ok());
-  ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
+  ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
   ASSERT_TRUE(hear(kCoordinator, Start{2, 3, 3}).ok());
   ASSERT_EQ(sent<Fetch>(kPartition).size(), 1U);
   Writer state;
@@ -491,7 +497,7 @@ TEST_F(SchedulerNode, AStateThatIsDamagedIsADiskError) {
   Welcome welcome;
   welcome.resume = 1;
   ASSERT_TRUE(hear(kCoordinator, welcome).ok());
-  ASSERT_TRUE(hear(kCoordinator, Weights{}).ok());
+  ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
   ASSERT_TRUE(hear(kCoordinator, Start{2, 3, 3}).ok());
   const Status status = hear(kPartition, Fetched{Object::schedule, 0, Bytes::from(std::vector<std::byte>(17))});
   EXPECT_EQ(status.code(), ExitCode::disk);

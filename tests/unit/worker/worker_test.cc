@@ -42,6 +42,7 @@ struct Play {
   std::vector<Shown> shown;
   std::string replies;  // that refresh() was given
   std::chrono::milliseconds refresh_takes{0};
+  std::string common = "known to all";
 };
 Play play;
 
@@ -51,6 +52,7 @@ class AddingPush final : public Push {
   explicit AddingPush(ShardId shard) : shard_(shard) {}
 
   std::uint64_t items() const override { return 5; }
+  void facts(Facts& facts) const override { facts.add("rows", 1.5); }
   void census(Census& census) const override {
     census.resize(4);
     for (std::uint64_t& weight : census) ++weight;
@@ -86,26 +88,36 @@ class AddingPush final : public Push {
   std::vector<RoundId> refreshed_;
 };
 
+class AddingApp final : public App {
+ public:
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+    std::vector<std::unique_ptr<Push>> all;
+    for (const ShardId shard : hosted) all.push_back(std::make_unique<AddingPush>(shard));
+    return all;
+  }
+  std::vector<Table> tables(const Facts& facts) const override {
+    return {{"sums", Table::Kind::shared, facts.count("rows"), 1, 1},
+            {"rows", Table::Kind::sliced, 4, 0, 0},
+            {"talks", Table::Kind::shared, 9, 1, 1, 1, true}};
+  }
+  std::vector<Term> terms() const override { return {{"sum", Term::Kind::report}}; }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
+  std::unique_ptr<Slice> slice(std::span<const Key> keys) const override {
+    return std::make_unique<Rows>(keys.size(), 1);
+  }
+  void save_common(Writer& out) const override { out.put_text(play.common); }
+};
+
+const JobFacts kFacts{{{"rows", Fact::Kind::sum, 3}}, {}};
+
 const Plugin& plugin() {
   static const Plugin made = [] {
     Plugin plugin;
     plugin.name = "adding";
     plugin.items = "things";
     plugin.epochs = 33;
-    plugin.tables = [](const Job&) {
-      return std::vector<Table>{{"sums", Table::Kind::shared, 3, 1, 1},
-                                {"rows", Table::Kind::sliced, 4, 0, 0},
-                                {"talks", Table::Kind::shared, 9, 1, 1, 1, true}};
-    };
-    plugin.terms = [](const Job&) { return std::vector<Term>{{"sum", Term::Kind::report}}; };
-    plugin.load = [](const Job&, std::span<const ShardId> hosted) {
-      std::vector<std::unique_ptr<Push>> all;
-      for (const ShardId shard : hosted) all.push_back(std::make_unique<AddingPush>(shard));
-      return all;
-    };
-    plugin.slice = [](const Job&, std::span<const Key> keys) -> std::unique_ptr<Slice> {
-      return std::make_unique<Rows>(keys.size(), 1);
-    };
+    plugin.sliced = true;
+    plugin.app = [](const Job&) -> std::unique_ptr<App> { return std::make_unique<AddingApp>(); };
     return plugin;
   }();
   return made;
@@ -122,14 +134,21 @@ class WorkerNode : public ::testing::Test, protected tests::NodeStage {
   void start(std::uint32_t staleness, bool asynchronous) {
     Job job;
     job.shards = job.slices = 4;
-    worker_ = std::make_unique<Worker>(WorkerSettings{0, 2, 2, 1, staleness, asynchronous, 0}, plugin(), job);
+    worker_ =
+        std::make_unique<Worker>(WorkerSettings{0, 2, 2, 1, staleness, asynchronous, 0}, *host_app(plugin(), job));
   }
   Status hear(NodeId from, const Message& message) { return NodeStage::hear(*worker_, from, message); }
   void prepare() {
     ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
+    ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
     CutMade cut;
     cut.cut.slices = {{0}, {1}, {2}, {3}};
     ASSERT_TRUE(hear(kCoordinator, cut).ok());
+  }
+  static Bytes common() {
+    Writer out;
+    out.put_text(play.common);
+    return Bytes::from(out.take());
   }
   static Task owning(RoundId round, ShardId shard, SliceId slice) { return {round, 1, shard, slice, false, false}; }
   static Bytes number(double value) {
@@ -182,9 +201,7 @@ TEST_F(WorkerNode, LoadsAttachesAndIsReady) {
   EXPECT_EQ(loaded.app, "adding");
   EXPECT_EQ(loaded.input, *hash_contents({})) << "it has no input";
   EXPECT_EQ(loaded.epochs, 33U);
-  ASSERT_EQ(loaded.tables.size(), 3U);
-  EXPECT_EQ(loaded.tables[kTalks].name, "talks");
-  EXPECT_TRUE(loaded.tables[kTalks].single_partition);
+  EXPECT_EQ(loaded.facts, (std::vector<std::vector<Fact>>(2, {{"rows", Fact::Kind::sum, 1.5}})));
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
   EXPECT_EQ(worker_->slices_held(), (std::vector<SliceId>{0, 1}));
 }
@@ -423,7 +440,7 @@ TEST_F(WorkerNode, EvaluatesAndSavesWhatItHolds) {
   for (const TermsOf& slice : evaluated[0].slices) sum += slice.terms[0];
   EXPECT_EQ(sum, 8);
   ASSERT_TRUE(hear(kCoordinator, Save{1, 0}).ok());
-  EXPECT_EQ(sent<Put>(kPartition).size(), 5U) << "two shards, three slices";
+  EXPECT_EQ(sent<Put>(kPartition).size(), 6U) << "two shards, three slices, what all know";
   for (const Put& put : sent<Put>(kPartition)) EXPECT_EQ(put.hash, hash128(put.bytes.view()));
   EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U);
 }
@@ -433,10 +450,11 @@ TEST_F(WorkerNode, AResumedOneAsksForFewObjectsAtATime) {
   Job job;
   job.shards = 40;
   job.slices = 80;
-  worker_ = std::make_unique<Worker>(WorkerSettings{0, 1, 2, 1, 0, false, 0}, plugin(), job);
+  worker_ = std::make_unique<Worker>(WorkerSettings{0, 1, 2, 1, 0, false, 0}, *host_app(plugin(), job));
   Welcome welcome;
   welcome.resume = 1;
   ASSERT_TRUE(hear(kCoordinator, welcome).ok());
+  ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
   CutMade cut;
   for (Key key = 0; key < 80; ++key) cut.cut.slices.push_back({key});
   ASSERT_TRUE(hear(kCoordinator, cut).ok());
@@ -444,10 +462,45 @@ TEST_F(WorkerNode, AResumedOneAsksForFewObjectsAtATime) {
   while (served < sent<Fetch>(kPartition).size()) {
     EXPECT_LE(sent<Fetch>(kPartition).size() - served, 4U) << "two threads, and two more";
     const Fetch next = sent<Fetch>(kPartition)[served++];
-    ASSERT_TRUE(hear(kPartition, Fetched{next.object, next.id, {}}).ok());
+    ASSERT_TRUE(
+        hear(kPartition, Fetched{next.object, next.id, next.object == Object::common ? common() : Bytes()}).ok());
   }
-  EXPECT_EQ(served, 120U);
+  EXPECT_EQ(served, 121U);
   EXPECT_EQ(hear(kPartition, Fetched{Object::slice, 0, {}}).code(), ExitCode::bug) << "it was not asked for";
+}
+
+TEST_F(WorkerNode, WhatAllShardsKnowMustBeWhatTheCheckpointHas) {
+  Welcome welcome;
+  welcome.resume = 1;
+  ASSERT_TRUE(hear(kCoordinator, welcome).ok());
+  ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
+  CutMade cut;
+  cut.cut.slices = {{0}, {1}, {2}, {3}};
+  ASSERT_TRUE(hear(kCoordinator, cut).ok());
+  const Bytes saved = common();
+  play.common = "another vocabulary";
+  EXPECT_EQ(hear(kPartition, Fetched{Object::common, 0, saved}).code(), ExitCode::bad_data);
+}
+
+// A partition may have its facts, and tell its rows, before this worker has its own.
+TEST_F(WorkerNode, RestoredRowsMayComeBeforeTheFacts) {
+  Welcome welcome;
+  welcome.resume = 1;
+  ASSERT_TRUE(hear(kCoordinator, welcome).ok());
+  for (const TableId table : {kSums, kTalks}) {
+    Deltas rows;
+    rows.rows.table = table;
+    ASSERT_TRUE(hear(kPartition, rows).ok());
+  }
+  ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
+  CutMade cut;
+  cut.cut.slices = {{0}, {1}, {2}, {3}};
+  ASSERT_TRUE(hear(kCoordinator, cut).ok());
+  ASSERT_TRUE(hear(kPartition, Fetched{Object::common, 0, common()}).ok());
+  for (const ShardId shard : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::shard, shard, {}}).ok());
+  EXPECT_TRUE(sent<Ready>(kCoordinator).empty());
+  for (const SliceId slice : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::slice, slice, {}}).ok());
+  EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
 }
 
 // Its rows were asked to encode themselves, and there were none.
@@ -455,9 +508,11 @@ TEST_F(WorkerNode, AResumedSliceWithoutBytesMovesOnAsItIs) {
   Welcome welcome;
   welcome.resume = 1;
   ASSERT_TRUE(hear(kCoordinator, welcome).ok());
+  ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
   CutMade cut;
   cut.cut.slices = {{0}, {1}, {2}, {3}};
   ASSERT_TRUE(hear(kCoordinator, cut).ok());
+  ASSERT_TRUE(hear(kPartition, Fetched{Object::common, 0, common()}).ok());
   for (const ShardId shard : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::shard, shard, {}}).ok());
   for (const SliceId slice : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::slice, slice, {}}).ok());
   Tasks tasks;

@@ -26,8 +26,6 @@ ShardState sample() {
   state.early_stop.add(state.score);
   state.best_topics = {1, 1, 1, 0};
   state.best_priors = {{0.1, 0.1, 0.1}, 0.02};
-  state.has_vocabulary = true;
-  state.vocabulary = {"cat", "dog"};
   return state;
 }
 
@@ -50,7 +48,6 @@ TEST(ShardState, ComesBackAsItWas) {
   ASSERT_TRUE(in.done());
   EXPECT_EQ(encoded(state), bytes);
   EXPECT_EQ(state.documents[0].cells, sample().documents[0].cells);
-  EXPECT_EQ(state.vocabulary, sample().vocabulary);
   EXPECT_EQ(state.priors, sample().priors);
   EXPECT_EQ(state.replicated, sample().replicated);
   EXPECT_EQ(state.held_out, sample().held_out);

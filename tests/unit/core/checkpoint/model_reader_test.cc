@@ -49,6 +49,7 @@ class ModelFolder : public TemporaryFolder {
       add(Object::slice, 0, bytes_of("slice 0"));
       add(Object::slice, 1, bytes_of("slice 1"));
       add(Object::shard, 0, bytes_of("shard 0"));
+      add(Object::common, 0, bytes_of("known to all"));
       if (p == 0)
         objects.push_back(
             {1, Object::cut, 0, {}, Bytes::from(std::vector(encoded.view().begin(), encoded.view().end()))});
@@ -64,6 +65,7 @@ class ModelFolder : public TemporaryFolder {
     manifest_["slices"] = 2;
     manifest_["partitions"] = kPartitions;
     manifest_["options"] = {{"topics", "5"}};
+    manifest_["facts"] = {{"columns", 7.0}};
     publish(manifest_);
   }
   void publish(const nlohmann::ordered_json& manifest) { write("manifest.json", seal(manifest, kFormat)); }
@@ -87,6 +89,8 @@ TEST_F(ModelFolder, IsReadAsItWasWritten) {
   EXPECT_EQ((*model)->cut().slices.size(), 2U);
   EXPECT_EQ(text_of((*model)->slice(1)), "slice 1");
   EXPECT_EQ(text_of((*model)->shard(0)), "shard 0");
+  EXPECT_EQ(text_of((*model)->common()), "known to all");
+  EXPECT_EQ((*model)->facts().count("columns"), 7U);
   for (Key key = 0; key < 10; ++key)
     EXPECT_EQ((*model)->row(kApart, key), (std::vector<double>{static_cast<double>(key)}));
   for (const Key key : {2, 5, 8})

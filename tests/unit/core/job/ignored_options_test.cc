@@ -16,7 +16,7 @@ Plugin plugin() {
   Plugin plugin;
   plugin.name = "played";
   plugin.options = kOptions;
-  plugin.slice = [](const Job&, std::span<const Key>) -> std::unique_ptr<Slice> { return nullptr; };
+  plugin.sliced = true;
   plugin.ignored = [](const Options&) {
     return std::vector<Ignored>{{"batch", "why"}, {"start", "why"}, {"asynchronous", "why"}, {"none_such", "why"}};
   };
@@ -70,7 +70,7 @@ TEST(IgnoredOptions, TheFrameworksOwnAreAsIfTheyWereNotGiven) {
 
 TEST(IgnoredOptions, WithoutSlicesNothingLimitsThem) {
   Plugin without = plugin();
-  without.slice = nullptr;
+  without.sliced = false;
   without.ignored = nullptr;
   JobSettings its = settings({{"step_budget_ms", "3"}, {"slices_per_shard", "4"}, {"batch", "8"}});
   EXPECT_EQ(dropped(without, its), (Names{"slices_per_shard", "step_budget_ms"}));

@@ -21,11 +21,8 @@ constexpr Option kOptions[] = {
     if (topics == 6) throw std::runtime_error("six");
     if (topics == 7) throw 7;
   };
-  plugin.tables = [](const Job&) { return std::vector<Table>{}; };
-  plugin.terms = [](const Job&) { return std::vector<Term>{}; };
-  plugin.load = [](const Job&, std::span<const ShardId>) { return std::vector<std::unique_ptr<Push>>{}; };
 #ifndef FIXTURE_INCOMPLETE
-  plugin.schedule = [](const Job&, Share) { return std::unique_ptr<Schedule>(); };
+  plugin.app = [](const Job&) -> std::unique_ptr<App> { return nullptr; };
 #endif
 #ifdef FIXTURE_OLD
   plugin.abi = "rota-abi-0";

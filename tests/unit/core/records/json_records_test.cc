@@ -104,6 +104,7 @@ TEST(JsonRecords, AMissingFieldOrAnotherTypeIsRefused) {
     EXPECT_EQ(code(json), ExitCode::disk) << name;
     for (const char* other : {"null", "{}", "\"x\"", "-1", "1e300", "0.5", "[[[1]]]", "true"}) {
       if (name == "app" && std::string_view(other) == "\"x\"") continue;
+      if (name == "facts" && std::string_view(other) == "{}") continue;  // there may be none
       json[name] = nlohmann::ordered_json::parse(other);
       EXPECT_EQ(code(json), ExitCode::disk) << name << ": " << other;
     }

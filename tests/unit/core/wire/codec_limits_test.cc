@@ -101,7 +101,7 @@ TEST(CodecLimits, NumbersOfOneByteAreAllowedAtAnySize) {
   Writer body;
   body.put_varint(kCount);
   for (std::size_t i = 0; i < kCount; ++i) body.put_varint(i % 128);
-  EXPECT_TRUE(decode_message(Kind::weights, {Bytes::from(body.take())}).ok());
+  EXPECT_TRUE(decode_message(Kind::facts, {Bytes::from(body.take())}).ok());
 }
 
 // It ended the program.

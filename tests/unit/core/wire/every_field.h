@@ -44,8 +44,9 @@ ROTA_FIELDS(Beat, a, b)
 ROTA_FIELDS(Fault, a, b)
 ROTA_FIELDS(Stop, a, b)
 ROTA_FIELDS(Loaded, a, b, c, d, e, f, g, h, i, j)
-ROTA_FIELDS(Weights, a)
-ROTA_FIELDS(CutMade, a, b, c)
+ROTA_FIELDS(Fact, a, b, c)
+ROTA_FIELDS(JobFacts, a, b)
+ROTA_FIELDS(CutMade, a, b, c, d)
 ROTA_FIELDS(Start, a, b, c)
 ROTA_FIELDS(Rounds, a, b, c, d)
 ROTA_FIELDS(Task, a, b, c, d, e, f)
@@ -126,6 +127,8 @@ void fill(auto& field, Source& from) {
     field = static_cast<Object>(1 + from.number(static_cast<std::uint64_t>(kLastObject) - 1));
   } else if constexpr (std::is_same_v<T, Term::Kind>) {
     field = static_cast<Term::Kind>(from.number(static_cast<std::uint64_t>(Term::Kind::scores)));
+  } else if constexpr (std::is_same_v<T, Fact::Kind>) {
+    field = static_cast<Fact::Kind>(from.number(1));
   } else if constexpr (std::is_same_v<T, Table::Kind>) {
     field = static_cast<Table::Kind>(from.number(1));
   } else if constexpr (std::is_same_v<T, Feedback>) {

@@ -104,7 +104,7 @@ TEST(Pieces, OneAfterTheOtherOnTheSameLink) {
 TEST(Pieces, WhatTheLinkAndStrangersSayIsNotCut) {
   for (const Kind kind : {Kind::ack, Kind::probe, Kind::piece, Kind::hello, Kind::ask_status})
     EXPECT_FALSE(may_be_cut(kind)) << kind_name(kind);
-  for (const Kind kind : {Kind::welcome, Kind::loaded, Kind::weights, Kind::cut, Kind::lease, Kind::deltas, Kind::put,
+  for (const Kind kind : {Kind::welcome, Kind::loaded, Kind::facts, Kind::cut, Kind::lease, Kind::deltas, Kind::put,
                           Kind::fetched, Kind::status})
     EXPECT_TRUE(may_be_cut(kind)) << kind_name(kind);
 }

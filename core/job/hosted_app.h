@@ -1,0 +1,20 @@
+// core/job/hosted_app.h -- the app of a job in this process: what its nodes share.
+#pragma once
+#include <memory>
+
+#include "core/base/status.h"
+#include "rota/plugin.h"
+
+namespace rota {
+
+struct HostedApp {
+  const Plugin& plugin;
+  Job job;
+  std::unique_ptr<App> app;
+};
+
+// Makes the app's object.  `plugin` outlives it.  Calls the plugin, which may throw: then a status as call_hook() makes
+// it.
+Result<std::shared_ptr<const HostedApp>> host_app(const Plugin& plugin, Job job);
+
+}  // namespace rota

@@ -1,0 +1,43 @@
+// rota/app.h -- an app in one process of a job: it makes the three steps' objects.
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "rota/facts.h"
+#include "rota/job.h"
+#include "rota/pull.h"
+#include "rota/push.h"
+#include "rota/schedule.h"
+#include "rota/slices.h"
+#include "rota/types.h"
+
+namespace rota {
+
+// One object in each process of the job, made from the Job (Plugin::app), so that options are parsed once.  What all
+// shards of a process share belongs here.  load() is called once, in a worker, before anything of that process that
+// needs facts; all else may be called from several threads at once.
+class App {
+ public:
+  virtual ~App() = default;
+
+  // Reads the input and makes the Push of every shard hosted here, in the order given.  Which data is a shard's own
+  // must depend on the job alone.
+  virtual std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) = 0;
+  // What the model consists of.  All processes have the same facts, and must make the same tables of them.
+  virtual std::vector<Table> tables(const Facts&) const = 0;
+  // Of an evaluation.
+  virtual std::vector<Term> terms() const { return {}; }
+
+  virtual std::unique_ptr<Schedule> schedule(const Facts&, Share) const = 0;
+  // Null if there are no shared tables.
+  virtual std::unique_ptr<Pull> pull(const Facts&) const { return nullptr; }
+  // An empty slice with room for these keys; only if the plugin is `sliced`.
+  virtual std::unique_ptr<Slice> slice(std::span<const Key>) const { return nullptr; }
+
+  // What all shards know alike and commands want of a model (the names of words, of columns): saved once a job, by the
+  // worker of its first shard.  It is not restored: load() finds it again.
+  virtual void save_common(Writer&) const {}
+};
+
+}  // namespace rota

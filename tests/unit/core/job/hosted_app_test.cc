@@ -1,0 +1,47 @@
+// tests/unit/core/job/hosted_app_test.cc
+#include "core/job/hosted_app.h"
+
+#include <gtest/gtest.h>
+
+namespace rota {
+namespace {
+
+class EmptyApp final : public App {
+ public:
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>) override { return {}; }
+  std::vector<Table> tables(const Facts&) const override { return {}; }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
+};
+
+Plugin plugin_that(std::unique_ptr<App> (*makes)(const Job&)) {
+  Plugin plugin;
+  plugin.name = "played";
+  plugin.app = makes;
+  return plugin;
+}
+
+TEST(HostedApp, IsMadeFromTheJob) {
+  const Plugin plugin = plugin_that([](const Job& job) -> std::unique_ptr<App> {
+    if (job.seed != 7) throw std::runtime_error("another job");
+    return std::make_unique<EmptyApp>();
+  });
+  Job job;
+  job.seed = 7;
+  const auto app = host_app(plugin, job);
+  ASSERT_TRUE(app.ok());
+  EXPECT_EQ((*app)->job.seed, 7U);
+  EXPECT_EQ((*app)->plugin.name, "played");
+  EXPECT_EQ((*app)->app->pull({}), nullptr) << "no shared tables";
+}
+
+TEST(HostedApp, WhatItThrowsNamesThePlugin) {
+  const auto throws = plugin_that([](const Job&) -> std::unique_ptr<App> { throw UsageError("these do not go"); });
+  const Status status = host_app(throws, {}).status();
+  EXPECT_EQ(status.code(), ExitCode::usage);
+  EXPECT_EQ(status.what(), "these do not go (plugin played, app)");
+  const auto nothing = plugin_that([](const Job&) -> std::unique_ptr<App> { return nullptr; });
+  EXPECT_EQ(host_app(nothing, {}).status().code(), ExitCode::failed);
+}
+
+}  // namespace
+}  // namespace rota
