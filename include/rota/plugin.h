@@ -24,6 +24,7 @@
 #include "rota/bytes.h"
 #include "rota/error.h"
 #include "rota/facts.h"
+#include "rota/fields.h"
 #include "rota/job.h"
 #include "rota/model.h"
 #include "rota/options.h"
