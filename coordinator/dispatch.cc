@@ -47,9 +47,13 @@ void Dispatch::give_out() {
     if (!round.owned.empty()) task.slice = round.owned[s];
     if (task.slice) {
       Holder& holder = holder_[*task.slice];
+      task.visit = holder.visits++;
+      task.last_visit = round.last_visits;
+      task.argument = round.argument;
       tasks_[worker_of_shard(holder.shard, shards_, workers_)].handovers.push_back(
           {*task.slice, holder.round, next.id, s});
-      holder = {next.id, s};
+      holder.round = next.id;
+      holder.shard = s;
     }
     if (task.slice || shared || task.ends_epoch) tasks_[worker_of_shard(s, shards_, workers_)].tasks.push_back(task);
   }
@@ -69,6 +73,8 @@ void Dispatch::give_out() {
     for (std::uint32_t w = 0; w < workers_; ++w) tasks_[w].shared.push_back(whole);
   }
   out_.push_back(std::move(out));
+  if (round.ends_epoch)
+    for (Holder& holder : holder_) holder.visits = 0;
 }
 
 bool Dispatch::committed(RoundId id, std::uint32_t partition) {

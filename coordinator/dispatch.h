@@ -47,6 +47,7 @@ class Dispatch {
   struct Holder {
     RoundId round = 0;
     ShardId shard = 0;
+    std::uint32_t visits = 0;  // in the epoch that is being given out
   };
   struct Out {
     RoundId id;

@@ -139,17 +139,27 @@ Status Worker::on(const CutMade& cut, NodeId from, Outbox& out) {
     out.start([this, &shard]() -> Continuation {
       Status status = call_hook(plugin_.name, "Push::attach", "shard " + std::to_string(shard.id),
                                 [&] { shard.push->attach(cut_); });
+      if (status.ok() && !resume_)
+        status = call_hook(plugin_.name, "Push::start", "shard " + std::to_string(shard.id), [&] {
+          Random own = random_for(job_.seed, Stream::start, shard.id, 0, 0);
+          Random common = random_for(job_.seed, Stream::start_common, 0, 0, 0);
+          shard.push->start(own, common);
+        });
       return [this, status](Outbox& later) -> Status {
         ROTA_TRY(status);
         return attached(later);
       };
     });
   }
-  if (!resume_) {
-    ROTA_TRY(call_hook(plugin_.name, "slice", id().name(), [&] {
-      for (SliceId b = 0; b < slices; ++b)
-        if (hosts(home_shard(b, job_.shards, slices))) leases_.begin(b, app_->app->slice(cut_.slices[b]), {});
+  for (SliceId b = 0; b < slices && !resume_; ++b) {
+    if (!hosts(home_shard(b, job_.shards, slices))) continue;
+    std::unique_ptr<Slice> rows;
+    ROTA_TRY(call_hook(plugin_.name, "App::slice", "slice " + std::to_string(b), [&] {
+      rows = app_->app->slice(cut_.slices[b]);
+      Random random = random_for(job_.seed, Stream::start_slice, b, 0, 0);
+      app_->app->start(b, *rows, cut_.slices[b], random);
     }));
+    leases_.begin(b, std::move(rows), {});
   }
   return {};
 }
@@ -316,7 +326,8 @@ void Worker::begin_slice(Shard& shard, const Task& task, Outbox& out) {
         const bool limited = settings_.step_budget > 0 && task.epoch > 0;
         const Budget budget = limited ? Budget(began + settings_.step_budget, &now_ns) : Budget();
         Random random = random_for(job_.seed, Stream::push_slice, task.epoch, task.shard, slice);
-        items = shard.push->push(slice, *held.rows, task.epoch, budget, random);
+        const SliceTask visit{slice, task.epoch, task.round, task.visit, task.last_visit, task.argument, budget};
+        items = shard.push->push(visit, *held.rows, random);
         if (leaves) {
           Writer bytes;
           held.rows->encode(bytes);

@@ -80,15 +80,15 @@ void LdaPush::sample(WordRow& row, const WordTokens& word, Random& random) {
                layout.topics().subspan(word.begin, word.count()), mh_places, random);
 }
 
-std::uint64_t LdaPush::push(SliceId id, Slice& slice, Epoch epoch, const Budget& budget, Random& random) {
-  auto& rows = dynamic_cast<WordTopicSlice&>(slice);
+std::uint64_t LdaPush::push(const SliceTask& task, WordTopicSlice& rows, Random& random) {
+  const SliceId id = task.slice;
   const std::span<const WordTokens> words = tokens_.layout().slice(id);
-  begin(epoch);
-  const bool limited = epoch > 0 && assignment_ == Assignment::gibbs;
+  begin(task.epoch);
+  const bool limited = task.epoch > 0 && assignment_ == Assignment::gibbs;
   std::size_t at = cursors_[id];
   std::uint64_t visited = 0;
   for (std::size_t done = 0; done < words.size(); ++done) {
-    if (done > 0 && limited && budget.spent()) break;
+    if (done > 0 && limited && task.budget.spent()) break;
     const std::uint32_t row = words[at].row;
     set_topics(rows.row(row), words[at], warm_start_ ? warm_start_->word_of(id, row) : 0, random);
     visited += words[at].count();
@@ -98,7 +98,7 @@ std::uint64_t LdaPush::push(SliceId id, Slice& slice, Epoch epoch, const Budget&
   cursors_[id] = static_cast<std::uint32_t>(at);
   const std::span<const std::uint32_t> held_out = held_out_.rows(id);
   for (std::size_t i = 0; i < held_out.size(); ++i) visit_held_out(id, i, rows.row(held_out[i]));
-  if (assignment_ == Assignment::gibbs && settings_.learns_beta(epoch_) && is_last_visit(id))
+  if (assignment_ == Assignment::gibbs && settings_.learns_beta(epoch_) && task.last_visit)
     prior_counts_.add_slice(rows);
   return visited;
 }
@@ -108,13 +108,6 @@ void LdaPush::visit_held_out(SliceId group, std::size_t i, const WordRow& row) {
   if (epoch_ == 0 || assignment_ != Assignment::gibbs) return;
   totals_.phi_of(row, phi_);
   held_out_.visit(group, i, phi_, settings_.scores(epoch_));
-}
-
-// The last slices_ / shards_ steps of an epoch are the last visits to all slices (rota/rotation.h).
-bool LdaPush::is_last_visit(SliceId id) const {
-  const std::uint32_t per_shard = slices_ / shards_;
-  const std::uint32_t step = (id + slices_ - per_shard * data_.shard) % slices_;
-  return step + per_shard >= slices_;
 }
 
 std::uint64_t LdaPush::push(const SharedTask& task, Random& random) {
@@ -252,8 +245,7 @@ void LdaPush::evaluate(std::span<double> terms) const {
   terms[kScoresTerm] += 1;
 }
 
-void LdaPush::evaluate(SliceId, const Slice& slice, std::span<double> terms) const {
-  const auto& rows = dynamic_cast<const WordTopicSlice&>(slice);
+void LdaPush::evaluate(SliceId, const WordTopicSlice& rows, std::span<double> terms) const {
   double word = 0;
   std::uint64_t tokens = 0;
   for (std::size_t i = 0; i < rows.rows(); ++i) {

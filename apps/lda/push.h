@@ -27,7 +27,7 @@
 
 namespace rota::lda {
 
-class LdaPush final : public Push {
+class LdaPush final : public SlicePush<WordTopicSlice> {
  public:
   // `old_model` is null if there is no warm start.
   LdaPush(const Job& job, const Settings& settings, const io::CorpusSize& corpus, ShardDocuments documents,
@@ -38,12 +38,12 @@ class LdaPush final : public Push {
   void census(Census& weight) const override;
   void attach(const Cut& cut) override;
 
-  std::uint64_t push(SliceId id, Slice& slice, Epoch epoch, const Budget& budget, Random& random) override;
+  std::uint64_t push(const SliceTask& task, WordTopicSlice& rows, Random& random) override;
   std::uint64_t push(const SharedTask& task, Random& random) override;
   void refresh(const Commit& commit) override;
 
   void evaluate(std::span<double> terms) const override;
-  void evaluate(SliceId id, const Slice& slice, std::span<double> terms) const override;
+  void evaluate(SliceId id, const WordTopicSlice& rows, std::span<double> terms) const override;
 
   void save(Writer& out) const override;
   void restore(Reader& in) override;
@@ -63,7 +63,6 @@ class LdaPush final : public Push {
   std::uint64_t push_totals(const SharedTask& task, Random& random);
   void set_topics_replicated(const Entry& entry, const WordTokens& word, Random& random);
   void visit_held_out(SliceId group, std::size_t i, const WordRow& row);
-  bool is_last_visit(SliceId id) const;
   void tell_statistics(const SharedTask& task);
   void commit_totals(const Commit& commit);
   void commit_score(std::span<const double> value);

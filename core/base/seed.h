@@ -10,10 +10,17 @@
 namespace rota {
 
 // Part of what a seed means: never change or reuse a number.
-enum class Stream : std::uint64_t { schedule = 1, push_slice = 2, push_shared = 3 };
+enum class Stream : std::uint64_t {
+  schedule = 1,
+  push_slice = 2,
+  push_shared = 3,
+  start = 4,
+  start_common = 5,
+  start_slice = 6
+};
 
 // `a`, `b`, `c` name the task: for push_slice epoch, shard, slice; for push_shared epoch, shard, round; for schedule
-// epoch, scheduler, 0.
+// epoch, scheduler, 0; for start the shard, for start_slice the slice, and zeros.
 Random random_for(std::uint64_t seed, Stream stream, std::uint64_t a, std::uint64_t b, std::uint64_t c);
 
 }  // namespace rota

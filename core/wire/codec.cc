@@ -51,7 +51,7 @@ void fields(auto& io, Is<Cut> auto& m) {
   io(m.slices, m.replicated);
 }
 void fields(auto& io, Is<Round> auto& m) {
-  io(m.table, m.shared, m.blocks, m.argument, m.owned, m.ends_epoch, m.ends_job);
+  io(m.table, m.shared, m.blocks, m.argument, m.owned, m.last_visits, m.ends_epoch, m.ends_job);
 }
 void fields(auto& io, Is<Hello> auto& m) {
   io(m.endpoint, m.version, m.job, m.incarnation, m.pid, m.host);
@@ -91,7 +91,7 @@ void fields(auto& io, Is<Rounds> auto& m) {
   io(m.first, m.rounds, m.feedback, m.figures);
 }
 void fields(auto& io, Is<Task> auto& m) {
-  io(m.round, m.epoch, m.shard, m.slice, m.shared, m.ends_epoch);
+  io(m.round, m.epoch, m.shard, m.slice, m.shared, m.ends_epoch, m.visit, m.last_visit, m.argument);
 }
 void fields(auto& io, Is<SharedRows> auto& m) {
   io(m.round, m.table, m.keys, m.blocks, m.argument);

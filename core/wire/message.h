@@ -198,6 +198,9 @@ struct Task {
   std::optional<SliceId> slice;  // owned
   bool shared = false;           // its rows are in the message's `shared`
   bool ends_epoch = false;
+  std::uint32_t visit = 0;  // with a slice, as in rota::SliceTask
+  bool last_visit = false;
+  std::vector<double> argument = {};
 };
 
 struct SharedRows {

@@ -34,6 +34,8 @@ class App {
   virtual std::unique_ptr<Pull> pull(const Facts&) const { return nullptr; }
   // An empty slice with room for these keys; only if the plugin is `sliced`.
   virtual std::unique_ptr<Slice> slice(std::span<const Key>) const { return nullptr; }
+  // In a new job: the starting values of a slice just made, before anybody visits it.
+  virtual void start(SliceId, Slice&, std::span<const Key>, Random&) const {}
 
   // What all shards know alike and commands want of a model (the names of words, of columns): saved once a job, by the
   // worker of its first shard.  It is not restored: load() finds it again.

@@ -9,7 +9,7 @@
 //   write_fields(task.note, moments);                          // a push's note, a pull's reply
 //   const auto moments = read_fields<Moments>(commit.reply);
 //
-// and for what a hook's object saves: class MyPush : public Saved<Push, MyPush>.
+// and for what a hook's object saves: class MyPush : public SavesFields<Push, MyPush>.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -149,7 +149,7 @@ T read_fields(const Bytes& bytes) {
 
 // save() and restore() of a Push, Pull or Schedule by the fields of `Self`, which derives from this.
 template <typename Hook, typename Self>
-class Saved : public Hook {
+class SavesFields : public Hook {
  public:
   using Hook::Hook;
   void save(Writer& out) const override {

@@ -27,9 +27,13 @@ class Push {
   // Tells how the sliced table was cut; called once, before any task.
   virtual void attach(const Cut&) {}
 
+  // In a new job, behind attach(): starting values of what the shard saves.  `own` is this shard's Random, `common`
+  // gives all shards the same numbers.
+  virtual void start(Random& /*own*/, Random& /*common*/) {}
+
   // Updates a leased slice in place.  In epoch 0 (the starting pass, if the plugin asks for one) it puts
   // the shard's starting values in.  Returns how many items it visited, for the figures of speed.
-  virtual std::uint64_t push(SliceId, Slice&, Epoch, const Budget&, Random&) { return 0; }
+  virtual std::uint64_t push(const SliceTask&, Slice&, Random&) { return 0; }
   // Fills every entry's part.  All of the round's shared rows come in one call.  Returns likewise.
   virtual std::uint64_t push(const SharedTask&, Random&) { return 0; }
   // Brings what is derived from shared rows up to date, after a commit.  Before the k-th push of an epoch (k = 0, 1,
@@ -45,6 +49,23 @@ class Push {
   // be given wrong bytes: it then calls Reader::fail.
   virtual void save(Writer&) const {}
   virtual void restore(Reader&) {}
+};
+
+// A Push of slices of one type, which App::slice makes.
+template <typename S>
+class SlicePush : public Push {
+ public:
+  using Push::evaluate;
+  using Push::push;
+  virtual std::uint64_t push(const SliceTask&, S&, Random&) = 0;
+  virtual void evaluate(SliceId, const S&, std::span<double> /*terms*/) const {}
+
+  std::uint64_t push(const SliceTask& task, Slice& slice, Random& random) final {
+    return push(task, dynamic_cast<S&>(slice), random);
+  }
+  void evaluate(SliceId id, const Slice& slice, std::span<double> terms) const final {
+    evaluate(id, dynamic_cast<const S&>(slice), terms);
+  }
 };
 
 }  // namespace rota

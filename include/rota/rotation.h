@@ -80,6 +80,8 @@ class RotationSchedule : public Schedule {
       const std::uint32_t per_shard = slices_ / shards_;
       round.owned.reserve(shards_);
       for (ShardId s = 0; s < shards_; ++s) round.owned.emplace_back((per_shard * s + step_) % slices_);
+      // The last steps, one for each slice of a shard's own, are the last visits to all slices.
+      round.last_visits = step_ + per_shard >= slices_;
       round.ends_epoch = step_ + 1 == slices_ && !has_shared_;
     } else {
       round.table = shared_.table;

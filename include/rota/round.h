@@ -19,6 +19,7 @@ struct Round {
   std::vector<std::uint32_t> blocks;          // sizes of runs of `shared`; see below.  Empty: every row for itself
   std::vector<double> argument;               // for every push and pull of the round: a penalty, a step, ...
   std::vector<std::optional<SliceId>> owned;  // owned[s]: the slice that shard s alone updates, in place; or empty
+  bool last_visits = false;                   // to these slices, in this epoch
   bool ends_epoch = false;                    // the last round of its epoch
   bool ends_job = false;                      // and of the job, if all schedulers say so in the same epoch
 };
@@ -48,6 +49,32 @@ struct SharedTask {
   std::span<const std::uint32_t> blocks;  // of the round
   std::span<const double> argument;       // of the round
   Writer& note;                           // what this shard tells pull beside its parts; Table::single_partition only
+};
+
+// Time control (Harp): how long a visit to a slice may last.  Not reproducible, and off by default.
+class Budget {
+ public:
+  Budget() = default;
+  Budget(std::int64_t deadline_ns, std::int64_t (*now_ns)()) : deadline_ns_(deadline_ns), now_ns_(now_ns) {}
+
+  bool limited() const { return now_ns_ != nullptr; }
+  // Whether the visit must end now.  Reads a clock if there is a limit: ask once per row, not per item.
+  bool spent() const { return limited() && now_ns_() >= deadline_ns_; }
+
+ private:
+  std::int64_t deadline_ns_ = 0;
+  std::int64_t (*now_ns_)() = nullptr;
+};
+
+// One shard's visit to a slice.
+struct SliceTask {
+  SliceId slice;
+  Epoch epoch;  // 0: the starting pass
+  RoundId round;
+  std::uint32_t visit;               // shards that have visited the slice in this epoch before
+  bool last_visit;                   // none will visit it in this epoch after this one (Round::last_visits)
+  std::span<const double> argument;  // of the round
+  Budget budget;
 };
 
 // What a commit changed in a row: its new value, and the new minus the old.
@@ -105,21 +132,6 @@ struct PullTask {
   std::span<const double> argument;       // of the round
   std::span<const Bytes> notes;           // of every shard, by its number, if the table has a single partition
   Writer& reply;                          // what pull tells all workers and the scheduler beside the rows; likewise
-};
-
-// Time control (Harp): how long a visit to a slice may last.  Not reproducible, and off by default.
-class Budget {
- public:
-  Budget() = default;
-  Budget(std::int64_t deadline_ns, std::int64_t (*now_ns)()) : deadline_ns_(deadline_ns), now_ns_(now_ns) {}
-
-  bool limited() const { return now_ns_ != nullptr; }
-  // Whether the visit must end now.  Reads a clock if there is a limit: ask once per row, not per item.
-  bool spent() const { return limited() && now_ns_() >= deadline_ns_; }
-
- private:
-  std::int64_t deadline_ns_ = 0;
-  std::int64_t (*now_ns_)() = nullptr;
 };
 
 }  // namespace rota

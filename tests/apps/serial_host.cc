@@ -23,7 +23,7 @@ Random random_for(std::initializer_list<std::uint64_t> names) {
   return Random({next(), next(), next(), next()});
 }
 
-enum Hook : std::uint64_t { kNext = 1, kPushSlice, kPushShared };
+enum Hook : std::uint64_t { kNext = 1, kPushSlice, kPushShared, kStart, kStartCommon, kStartSlice };
 
 template <typename T>
 std::vector<std::byte> bytes_of(const T& object, void (T::*write)(Writer&) const) {
@@ -99,8 +99,16 @@ SerialHost::SerialHost(const Plugin& plugin, Job job) : plugin_(plugin), job_(st
   }
   pull_ = app_->pull(facts_);
   cut_ = schedulers_[0].schedule->cut(census, job_.slices);
-  for (const auto& shard : shards_) shard->attach(cut_);
-  for (const auto& keys : cut_.slices) slices_.push_back(app_->slice(keys));
+  for (ShardId s = 0; s < job_.shards; ++s) {
+    shards_[s]->attach(cut_);
+    Random own = random_for({job_.seed, kStart, s}), common = random_for({job_.seed, kStartCommon});
+    shards_[s]->start(own, common);
+  }
+  for (SliceId b = 0; b < cut_.slices.size(); ++b) {
+    slices_.push_back(app_->slice(cut_.slices[b]));
+    Random random = random_for({job_.seed, kStartSlice, b});
+    app_->start(b, *slices_[b], cut_.slices[b], random);
+  }
   if (!plugin.starting_pass) epochs_ = 1;
 }
 
@@ -112,6 +120,7 @@ void SerialHost::begin_epoch() {
     scheduler.ended = false;
   }
   pushed_ = refreshed_ = 0;
+  visits_.assign(slices_.size(), 0);
 }
 
 void SerialHost::run_epoch() {
@@ -163,7 +172,8 @@ void SerialHost::run_owned(const Round& round) {
     if (!round.owned[s]) continue;
     const SliceId b = *round.owned[s];
     Random random = random_for({job_.seed, kPushSlice, epochs_, s, b});
-    shards_[s]->push(b, *slices_[b], epochs_, budget_, random);
+    const SliceTask task{b, epochs_, rounds_, visits_[b]++, round.last_visits, round.argument, budget_};
+    shards_[s]->push(task, *slices_[b], random);
   }
 }
 

@@ -112,6 +112,7 @@ class SerialHost {
   std::unique_ptr<Pull> pull_;
   std::vector<std::unique_ptr<Push>> shards_;
   Cut cut_;
+  std::vector<std::uint32_t> visits_;  // to each slice, in this epoch
   std::vector<std::unique_ptr<Slice>> slices_;
   RowMap rows_;  // the committed ones
   RowMap seen_;  // the same as of the commits that the shards were given

@@ -31,9 +31,9 @@ class ExactSchedule final : public RotationSchedule {
   explicit ExactSchedule(const Job& job) : RotationSchedule(job, {0, {kTotal}, kFirstReplicated}) {}
 };
 
-class ExactPush final : public Push {
+class ExactPush final : public SlicePush<Counts> {
  public:
-  ExactPush(const Job& job, ShardId shard) : shard_(shard) {
+  ExactPush(const Job& job, ShardId shard) : shard_(shard), shards_(job.shards) {
     const bool heavy = job.options.flag("heavy");
     for (Key key = 0; key < kKeys; ++key)
       items_.push_back(1 + (key * 7 + shard * 13) % 5 + (heavy && key == 3 ? 500 : 0));
@@ -55,10 +55,14 @@ class ExactPush final : public Push {
   }
   void attach(const Cut& cut) override { cut_ = cut; }
 
-  std::uint64_t push(SliceId slice, Slice& rows, Epoch epoch, const Budget&, Random& random) override {
-    if (!witness()->visits.emplace(epoch, shard_, slice).second) witness()->complaint = "a slice was visited twice";
-    auto& counts = dynamic_cast<Counts&>(rows);
-    const auto& keys = cut_.slices.at(slice);
+  void start(Random& own, Random& common) override { change_ = mix(own(), common()); }
+  std::uint64_t push(const SliceTask& task, Counts& counts, Random& random) override {
+    const Epoch epoch = task.epoch;
+    const auto& keys = cut_.slices.at(task.slice);
+    if (!witness()->visits.emplace(epoch, shard_, task.slice).second)
+      witness()->complaint = "a slice was visited twice";
+    if (task.visit >= shards_ || task.last_visit != (task.visit + 1 == shards_))
+      witness()->complaint = "a visit has a wrong number";
     for (std::size_t i = 0; i < keys.size(); ++i) {
       auto row = counts.row(i);
       if (epoch == 0) row[kItems] += items_[keys[i]];
@@ -90,8 +94,7 @@ class ExactPush final : public Push {
     }
   }
   void evaluate(std::span<double> terms) const override { terms[0] += static_cast<double>(visits_); }
-  void evaluate(SliceId, const Slice& rows, std::span<double> terms) const override {
-    const auto& counts = dynamic_cast<const Counts&>(rows);
+  void evaluate(SliceId, const Counts& counts, std::span<double> terms) const override {
     for (std::size_t i = 0; i < counts.rows(); ++i) terms[1] += static_cast<double>(counts.row(i)[kItems]);
   }
   void save(Writer& out) const override {
@@ -107,6 +110,7 @@ class ExactPush final : public Push {
 
  private:
   ShardId shard_;
+  std::uint32_t shards_;
   std::vector<std::uint64_t> items_;  // by key
   Cut cut_;
   std::uint64_t total_ = 0, change_ = 0, visits_ = 0;
@@ -154,6 +158,10 @@ class ExactApp final : public App {
   }
   std::unique_ptr<Slice> slice(std::span<const Key> keys) const override {
     return std::make_unique<Counts>(keys.size(), 2);
+  }
+  void start(SliceId, Slice& slice, std::span<const Key>, Random& random) const override {
+    auto& counts = dynamic_cast<Counts&>(slice);
+    for (std::size_t i = 0; i < counts.rows(); ++i) counts.row(i)[kMix] = random();
   }
   void save_common(Writer& out) const override { out.put(job_.seed); }
 

@@ -101,15 +101,15 @@ class LargeSchedule final : public Schedule {
   Key rows_, in_round_, row_ = 0;
 };
 
-class LargePush final : public Push {
+class LargePush final : public SlicePush<LargeSlice> {
  public:
   LargePush(const Job& job, ShardId shard)
       : job_(job), shard_(shard), state_(1000 + shard, size(job, shard < job.options.integer("large_shards"))) {}
 
   std::uint64_t items() const override { return 1; }
   void census(Census& census) const override { census.resize(job_.slices, 1); }
-  std::uint64_t push(SliceId, Slice& slice, Epoch, const Budget&, Random&) override {
-    dynamic_cast<LargeSlice&>(slice).numbers.change();
+  std::uint64_t push(const SliceTask&, LargeSlice& slice, Random&) override {
+    slice.numbers.change();
     if (visits_++ % job_.slices == 0) state_.change();
     return 1;
   }
@@ -126,8 +126,8 @@ class LargePush final : public Push {
     return 0;
   }
   void evaluate(std::span<double> terms) const override { terms[0] += static_cast<double>(state_.changes()); }
-  void evaluate(SliceId, const Slice& slice, std::span<double> terms) const override {
-    terms[0] += static_cast<double>(dynamic_cast<const LargeSlice&>(slice).numbers.changes());
+  void evaluate(SliceId, const LargeSlice& slice, std::span<double> terms) const override {
+    terms[0] += static_cast<double>(slice.numbers.changes());
   }
   void save(Writer& out) const override {
     state_.write(out);

@@ -79,7 +79,7 @@ TEST(Fields, ACountPromisesBytes) {
   EXPECT_TRUE(points.empty());
 }
 
-class CountingPush final : public Saved<Push, CountingPush> {
+class CountingPush final : public SavesFields<Push, CountingPush> {
  public:
   std::uint64_t items() const override { return 1; }
   void fields(auto& list) { list(count, line); }

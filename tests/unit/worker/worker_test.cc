@@ -43,11 +43,19 @@ struct Play {
   std::string replies;  // that refresh() was given
   std::chrono::milliseconds refresh_takes{0};
   std::string common = "known to all";
+  struct Visit {
+    SliceId slice;
+    std::uint32_t visit;
+    bool last;
+    std::vector<double> argument;
+  };
+  std::vector<Visit> visits;
+  std::map<ShardId, std::pair<std::uint64_t, std::uint64_t>> started;  // by shard: its own number, the common one
 };
 Play play;
 
 // Adds one to every number of a slice.
-class AddingPush final : public Push {
+class AddingPush final : public SlicePush<Rows> {
  public:
   explicit AddingPush(ShardId shard) : shard_(shard) {}
 
@@ -57,8 +65,10 @@ class AddingPush final : public Push {
     census.resize(4);
     for (std::uint64_t& weight : census) ++weight;
   }
-  std::uint64_t push(SliceId, Slice& slice, Epoch, const Budget&, Random&) override {
-    for (double& number : dynamic_cast<Rows&>(slice).row(0)) number += 1;
+  void start(Random& own, Random& common) override { play.started[shard_] = {own(), common()}; }
+  std::uint64_t push(const SliceTask& task, Rows& rows, Random&) override {
+    play.visits.push_back({task.slice, task.visit, task.last_visit, {task.argument.begin(), task.argument.end()}});
+    for (double& number : rows.row(0)) number += 1;
     return 1;
   }
   std::uint64_t push(const SharedTask& task, Random&) override {
@@ -79,9 +89,7 @@ class AddingPush final : public Push {
     play.replies += text_of(commit.reply);
   }
   void evaluate(std::span<double> terms) const override { terms[0] += 1; }
-  void evaluate(SliceId, const Slice& slice, std::span<double> terms) const override {
-    terms[0] += dynamic_cast<const Rows&>(slice).row(0)[0];
-  }
+  void evaluate(SliceId, const Rows& rows, std::span<double> terms) const override { terms[0] += rows.row(0)[0]; }
 
  private:
   ShardId shard_;
@@ -150,7 +158,7 @@ class WorkerNode : public ::testing::Test, protected tests::NodeStage {
     out.put_text(play.common);
     return Bytes::from(out.take());
   }
-  static Task owning(RoundId round, ShardId shard, SliceId slice) { return {round, 1, shard, slice, false, false}; }
+  static Task owning(RoundId round, ShardId shard, SliceId slice) { return {round, 1, shard, slice}; }
   static Bytes number(double value) {
     Rows rows(1, 1);
     rows.row(0)[0] = value;
@@ -206,12 +214,26 @@ TEST_F(WorkerNode, LoadsAttachesAndIsReady) {
   EXPECT_EQ(worker_->slices_held(), (std::vector<SliceId>{0, 1}));
 }
 
+TEST_F(WorkerNode, ShardsStartWithNumbersOfTheirOwnAndCommonOnes) {
+  prepare();
+  ASSERT_EQ(play.started.size(), 2U);
+  EXPECT_NE(play.started[0].first, play.started[1].first);
+  EXPECT_EQ(play.started[0].second, play.started[1].second);
+}
+
 TEST_F(WorkerNode, ComputesASliceAndSendsItOn) {
   prepare();
   Tasks tasks;
   tasks.tasks = {owning(1, 0, 0)};
+  tasks.tasks[0].visit = 2;
+  tasks.tasks[0].last_visit = true;
+  tasks.tasks[0].argument = {0.5};
   tasks.handovers = {{0, 0, 1, 0}, {0, 1, 2, 3}};  // here first, then to shard 3 of the other worker
   ASSERT_TRUE(hear(kCoordinator, tasks).ok());
+  ASSERT_EQ(play.visits.size(), 1U);
+  EXPECT_EQ(play.visits[0].visit, 2U);
+  EXPECT_TRUE(play.visits[0].last);
+  EXPECT_EQ(play.visits[0].argument, std::vector{0.5});
   const auto leases = sent<Lease>(kOther);
   ASSERT_EQ(leases.size(), 1U);
   EXPECT_EQ(leases[0].slice, 0U);
