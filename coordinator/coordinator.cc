@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "core/job/tables.h"
 #include "core/runtime/handle.h"
 
 namespace rota {
@@ -203,6 +204,7 @@ void Coordinator::on(const Loaded& loaded, NodeId from, Outbox& out) {
   items_unit_ = loaded.items_unit;
   terms_ = loaded.terms;
   tables_ = loaded.tables;
+  if (const Status checked = check_tables(tables_); !checked.ok()) return end(checked.code(), checked.what(), out);
   next_checkpoint_.app = loaded.app;
   next_checkpoint_.input = loaded.input;
   next_checkpoint_.valid = loaded.valid;

@@ -3,6 +3,7 @@
 #include "core/base/seed.h"
 #include "core/checkpoint/cut.h"
 #include "core/job/plugin_host.h"
+#include "core/job/tables.h"
 #include "core/rounds/placement.h"
 #include "core/runtime/handle.h"
 
@@ -24,7 +25,7 @@ Scheduler::Scheduler(SchedulerSettings settings, const Plugin& plugin, Job job)
     : settings_(settings),
       plugin_(plugin),
       job_(std::move(job)),
-      commits_(plugin.tables != nullptr ? plugin.tables(job_) : std::vector<Table>(), settings_.partitions),
+      commits_(tables_of(plugin, job_), settings_.partitions),
       feedbacks_(commits_.tables(), settings_.partitions) {}
 
 Status Scheduler::step(const Envelope& in, Outbox& out) {
@@ -135,7 +136,7 @@ Status Scheduler::choose(Rounds& rounds) {
   // Of several, each goes on until all have said so in the same epoch.
   ended_ = round.ends_job && settings_.schedulers == 1;
   if (is_shared(round) && pipeline_ > 0) {
-    const SharedRows rows{next_, round.table, round.shared, round.blocks, round.argument};
+    const SharedRows rows{next_, round.table, round.shared, round.blocks, round.argument, round.open};
     ROTA_TRY(wish_ == Feedback::changes ? commits_.begin(rows) : feedbacks_.begin(rows));
     ++chosen_;
   }

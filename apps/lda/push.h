@@ -35,7 +35,7 @@ class LdaPush final : public Push {
 
   std::uint64_t items() const override { return tokens_.size(); }
   void census(Census& weight) const override;
-  void attach(const Cut& cut) override;
+  void attach(const Shape& shape) override;
 
   std::uint64_t push(SliceId id, Slice& slice, Epoch epoch, const Budget& budget, Random& random) override;
   std::uint64_t push(const SharedTask& task, Random& random) override;

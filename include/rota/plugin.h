@@ -32,6 +32,7 @@
 #include "rota/schedule.h"
 #include "rota/slices.h"
 #include "rota/types.h"
+#include "rota/view.h"
 
 namespace rota {
 

@@ -43,7 +43,7 @@ class ExactPush final : public Push {
     census.resize(std::max<std::size_t>(census.size(), kKeys));
     for (Key key = 0; key < kKeys; ++key) census[key] += items_[key];
   }
-  void attach(const Cut& cut) override { cut_ = cut; }
+  void attach(const Shape& shape) override { cut_ = shape.cut; }
 
   std::uint64_t push(SliceId slice, Slice& rows, Epoch epoch, const Budget&, Random& random) override {
     if (!witness()->visits.emplace(epoch, shard_, slice).second) witness()->complaint = "a slice was visited twice";

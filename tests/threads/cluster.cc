@@ -91,8 +91,9 @@ class Cluster {
     const auto store = disk_checkpoints(run_, welcome.era, welcome.files);
     for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
       if (welcome.partition_hosts[p] == id)
-        nodes.push_back(std::make_unique<Partition>(PartitionSettings{p, plan.workers, plan.schedulers, shape_.credit},
-                                                    *shape_.plugin, job_, store));
+        nodes.push_back(std::make_unique<Partition>(
+            PartitionSettings{p, plan.workers, plan.schedulers, shape_.credit, plan.partitions}, *shape_.plugin, job_,
+            store));
     return nodes;
   }
 
