@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "core/job/tables.h"
 #include "core/runtime/handle.h"
 
 namespace rota {
@@ -223,6 +224,7 @@ void Coordinator::on(const CutMade& cut, NodeId from, Outbox& out) {
   if (phase_ != Phase::cutting || from != NodeId{Role::scheduler, 0}) return wrong(from, "CUT", out);
   recorder_->event("cut", {{"slices", std::to_string(cut.cut.slices.size())},
                            {"replicated", std::to_string(cut.cut.replicated.size())}});
+  if (const Status checked = check_tables(cut.tables); !checked.ok()) return end(checked.code(), checked.what(), out);
   tell_ignored(cut.ignored);
   may_end_job_ = cut.may_end_job;
   plan_.slices = static_cast<std::uint32_t>(cut.cut.slices.size());

@@ -18,7 +18,8 @@ Status Dispatch::add(RoundId id, Turns::Turn turn, Epoch epoch) {
   const auto broken = [&](const std::string& what) {
     return Status(ExitCode::failed, "schedule, round " + std::to_string(id) + ": " + what);
   };
-  if (is_shared(round)) ROTA_TRY(check_rows(tables_, {id, round.table, round.shared, round.blocks, round.argument}));
+  if (is_shared(round))
+    ROTA_TRY(check_rows(tables_, {id, round.table, round.shared, round.blocks, round.argument, round.open}));
   if (!round.owned.empty()) {
     if (round.owned.size() != shards_)
       return broken("slices for " + std::to_string(round.owned.size()) + " of " + std::to_string(shards_) + " shards");
@@ -60,13 +61,15 @@ void Dispatch::give_out() {
   Out out{next.id, next.epoch, next.turn.scheduler, next.turn.own, {}, shared};
   if (shared) {
     const Table& table = tables_[round.table];
-    const SharedRows whole{next.id, round.table, round.shared, round.blocks, round.argument};
+    const SharedRows whole{next.id, round.table, round.shared, round.blocks, round.argument, round.open};
     std::map<std::uint32_t, std::vector<Key>> keys;
     if (table.single_partition) keys[kSinglePartition];
+    if (round.open)
+      for (const auto& [partition, range] : ranges_of(table, partitions_)) keys[partition];
     for (const Key key : round.shared) keys[home_of_row(table, round.table, key, partitions_)].push_back(key);
     for (auto& [partition, own] : keys) {
       out.commits_due.push_back(partition);
-      Expect expect{{next.id, round.table, std::move(own), round.blocks, round.argument}, {}};
+      Expect expect{{next.id, round.table, std::move(own), round.blocks, round.argument, round.open}, {}};
       if (next.turn.feedback) expect.awaited_by = AwaitedBy{next.turn.scheduler, next.turn.own, *next.turn.feedback};
       expects_.emplace_back(partition, std::move(expect));
     }

@@ -16,8 +16,8 @@ inline void host_partitions(NodeId process, const Member& member, const Welcome&
   const auto store = disk_checkpoints(job.run.path, welcome.era, welcome.files);
   for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p) {
     if (welcome.partition_hosts[p] != process) continue;
-    nodes.push_back(
-        std::make_unique<Partition>(PartitionSettings{p, job.workers, job.job.schedulers}, member.app, store));
+    nodes.push_back(std::make_unique<Partition>(
+        PartitionSettings{p, job.workers, job.job.schedulers, {}, job.partitions}, member.app, store));
   }
 }
 

@@ -4,10 +4,35 @@
 #include <cmath>
 
 #include "core/job/plugin_host.h"
+#include "core/job/tables.h"
 #include "core/rounds/commits.h"
 #include "core/runtime/handle.h"
 
 namespace rota {
+
+namespace {
+
+// The rows' numbers, one row after the other.  Rows that are neighbours in memory are copied as one.
+std::vector<double> values_of(const std::vector<PullEntry>& entries, std::size_t width) {
+  std::vector<double> values;
+  values.reserve(entries.size() * width);
+  for (std::size_t i = 0; i < entries.size();) {
+    const double* const first = entries[i].value.data();
+    std::size_t count = 1;
+    while (i + count < entries.size() && entries[i + count].value.data() == first + count * width) ++count;
+    values.insert(values.end(), first, first + count * width);
+    i += count;
+  }
+  return values;
+}
+
+// Takes over the memory of the numbers.
+Bytes bytes_of(std::vector<double> numbers) {
+  const auto owner = std::make_shared<const std::vector<double>>(std::move(numbers));
+  return {owner, std::as_bytes(std::span(*owner))};
+}
+
+}  // namespace
 
 Partition::Partition(PartitionSettings settings, std::shared_ptr<const HostedApp> app,
                      std::shared_ptr<CheckpointStore> store)
@@ -36,7 +61,7 @@ Status Partition::on(const JobFacts& message, NodeId from, Outbox& out) {
   if (std::exchange(shaped_, true)) return unexpected(message.kind, from);
   ROTA_TRY(call_hook(plugin_.name, "pull", id().name(), [&] {
     const Facts facts(message.facts);
-    rows_ = Rows(app_->app->tables(facts));
+    rows_ = Rows(tables_of(*app_->app, facts), settings_.index, settings_.partitions);
     pull_ = app_->app->pull(facts);
     terms_ = app_->app->terms().size();
   }));
@@ -45,7 +70,7 @@ Status Partition::on(const JobFacts& message, NodeId from, Outbox& out) {
     return {};
   }
   out.start_io([this]() -> Continuation {
-    auto rows = std::make_shared<Rows>(rows_.tables());
+    auto rows = std::make_shared<Rows>(rows_.tables(), settings_.index, settings_.partitions);
     Status status = store_->read_rows(*resume_, settings_.index, *rows);
     if (status.ok() && pull_ != nullptr) status = restore_pull();
     return [this, rows, status](Outbox& later) -> Status {
@@ -121,7 +146,12 @@ Status Partition::on(const Expect& expect, NodeId, Outbox& out) {
   ROTA_TRY(check_rows(rows_.tables(), expect.rows));
   if (pull_ == nullptr) return {ExitCode::failed, std::string(plugin_.name) + ": shared rows, and no pull"};
   const Table& table = rows_.tables()[expect.rows.table];
-  ROTA_TRY(gather_.expect(expect, part_offsets(table, expect.rows).back()));
+  for (const Key key : expect.rows.keys)
+    if (!rows_.may_have(expect.rows.table, key))
+      return {ExitCode::bug,
+              "row " + std::to_string(key) + " of table " + table.name + " is expected in " + id().name()};
+  const std::size_t numbers = expect.rows.open ? table.part_width : part_offsets(table, expect.rows).back();
+  ROTA_TRY(gather_.expect(expect, numbers, rows_.range(expect.rows.table)));
   return commit_whole(out);
 }
 
@@ -158,43 +188,53 @@ Status Partition::commit_whole(Outbox& out) {
   return {};
 }
 
-Status Partition::run_pull(Gather::Whole& whole, Done& done) {
+// Makes the entries of a round.
+void Partition::name_rows(const Gather::Whole& whole) {
   const SharedRows& rows = whole.expect.rows;
   const Table& table = rows_.tables()[rows.table];
+  entries_.clear();
+  if (rows.open) {
+    std::size_t at = 0;
+    for_each_key(whole.runs, [&](Key key) {
+      entries_.push_back({key, std::span(whole.sum).subspan(at, table.part_width), rows_.row(rows.table, key)});
+      at += table.part_width;
+    });
+    return;
+  }
   const std::vector<std::size_t> at = part_offsets(table, rows);
-  std::vector<PullEntry> entries;
-  entries.reserve(rows.keys.size());
   // A row that is added moves others: so all are there before the first is named.
   for (const Key key : rows.keys) rows_.row(rows.table, key);
   for (std::size_t i = 0; i < rows.keys.size(); ++i)
-    entries.push_back(
+    entries_.push_back(
         {rows.keys[i], std::span(whole.sum).subspan(at[i], at[i + 1] - at[i]), rows_.row(rows.table, rows.keys[i])});
+}
+
+Status Partition::run_pull(Gather::Whole& whole, Done& done) {
+  const SharedRows& rows = whole.expect.rows;
+  const Table& table = rows_.tables()[rows.table];
+  name_rows(whole);
   const bool measures = whole.expect.awaited_by && whole.expect.awaited_by->wish == Feedback::norms;
   std::vector<double> before;
-  if (measures)
-    for (const PullEntry& entry : entries) before.insert(before.end(), entry.value.begin(), entry.value.end());
+  if (measures) before = values_of(entries_, table.row_width);
   const std::string where = "round " + std::to_string(rows.round);
   Writer reply;
   ROTA_TRY(call_hook(plugin_.name, "Pull::pull", where, [&] {
-    pull_->pull(PullTask{rows.round, rows.table, entries, rows.blocks, rows.argument, whole.notes, reply});
+    pull_->pull(PullTask{rows.round, rows.table, entries_, rows.blocks, rows.argument, whole.notes, reply});
   }));
-  Writer values;
-  for (const PullEntry& entry : entries) {
-    if (!std::all_of(entry.value.begin(), entry.value.end(), [](double x) { return std::isfinite(x); }))
+  std::vector<double> values = values_of(entries_, table.row_width);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!std::isfinite(values[i]))
       return {ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": row " +
-                                    std::to_string(entry.key) + " of " + table.name + " is not a finite number"};
-    values.append(entry.value.data(), entry.value.size_bytes());
-  }
-  if (measures) {
-    auto old = before.begin();
-    for (const PullEntry& entry : entries)
-      for (const double value : entry.value) done.norms.add(value - *old++);
-  }
+                                    std::to_string(entries_[i / table.row_width].key) + " of " + table.name +
+                                    " is not a finite number"};
+  if (measures)
+    for (std::size_t i = 0; i < values.size(); ++i) done.norms.add(values[i] - before[i]);
   Deltas& deltas = done.deltas;
   deltas.rows = rows;
   deltas.rows.blocks.clear();
   deltas.rows.argument.clear();
-  deltas.values = Bytes::from(values.take());
+  deltas.runs = std::move(whole.runs);
+  deltas.values = bytes_of(std::move(values));
   deltas.reply = Bytes::from(reply.take());
   if (!table.single_partition && !deltas.reply.empty())
     return {ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": a reply, and table " +

@@ -23,6 +23,7 @@ struct PartitionSettings {
   std::uint32_t workers = 1;
   std::uint32_t schedulers = 1;
   Credit credit = {};
+  std::uint32_t partitions = 1;
 };
 
 class Partition final : public Node {
@@ -66,6 +67,7 @@ class Partition final : public Node {
     ChangeNorms norms;  // if they are wished for
   };
   Status run_pull(Gather::Whole& whole, Done& done);
+  void name_rows(const Gather::Whole& whole);
   Status commit(const Gather::Whole& whole, Done done, Outbox& out);
   Status restore_pull();
   void tell_rows(Outbox& out);
@@ -83,8 +85,9 @@ class Partition final : public Node {
   std::shared_ptr<CheckpointStore> store_;
   Rows rows_;
   Gather gather_;
-  bool pulling_ = false;  // a pull runs on a compute thread
-  bool shaped_ = false;   // the facts are in, and with them rows and pull
+  std::vector<PullEntry> entries_;  // of the round that is being pulled
+  bool pulling_ = false;            // a pull runs on a compute thread
+  bool shaped_ = false;             // the facts are in, and with them rows and pull
   std::optional<Epoch> resume_;
   std::optional<Telling> telling_;
   std::deque<Asked> asked_;  // FETCHes that were not served yet

@@ -3,6 +3,7 @@
 #include "core/base/seed.h"
 #include "core/checkpoint/cut.h"
 #include "core/job/plugin_host.h"
+#include "core/job/tables.h"
 #include "core/rounds/placement.h"
 #include "core/runtime/handle.h"
 
@@ -43,7 +44,7 @@ Status Scheduler::on(const JobFacts& message, NodeId from, Outbox& out) {
   std::vector<Table> tables;
   ROTA_TRY(call_hook(plugin_.name, "schedule", id().name(), [&] {
     const Facts facts(message.facts);
-    tables = app_->app->tables(facts);
+    tables = tables_of(*app_->app, facts);
     schedule_ = app_->app->schedule(facts, Share{settings_.index, settings_.schedulers});
     pipeline_ = schedule_->pipeline(settings_.pipeline);
     wish_ = schedule_->wish();
@@ -143,7 +144,7 @@ Status Scheduler::choose(Rounds& rounds) {
   // Of several, each goes on until all have said so in the same epoch.
   ended_ = round.ends_job && settings_.schedulers == 1;
   if (is_shared(round) && pipeline_ > 0) {
-    const SharedRows rows{next_, round.table, round.shared, round.blocks, round.argument};
+    const SharedRows rows{next_, round.table, round.shared, round.blocks, round.argument, round.open};
     ROTA_TRY(wish_ == Feedback::changes ? commits_.begin(rows) : feedbacks_.begin(rows));
     ++chosen_;
   }

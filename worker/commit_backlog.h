@@ -19,6 +19,8 @@ class CommitBacklog {
   std::uint64_t come() const { return first_ + rounds_.size(); }
   // Those from `begin` on, up to `end` (as far as they have come).  REQUIRES that none of them was forgotten.
   std::vector<Round> between(std::uint64_t begin, std::uint64_t end) const;
+  // One that has come and was not forgotten.
+  const Round& at(std::uint64_t number) const { return rounds_[number - first_]; }
   std::vector<Round> from(std::uint64_t begin) const { return between(begin, come()); }
   // All shards have refreshed from those before `seen`.
   void forget_before(std::uint64_t seen);

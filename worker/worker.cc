@@ -1,13 +1,13 @@
 #include "worker/worker.h"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 #include <utility>
 
 #include "core/base/file_hash.h"
 #include "core/base/seed.h"
 #include "core/job/plugin_host.h"
+#include "core/job/tables.h"
 #include "core/rounds/placement.h"
 #include "core/runtime/handle.h"
 
@@ -27,10 +27,6 @@ ShardId first_shard(std::uint32_t worker, std::uint32_t shards, std::uint32_t wo
   return s;
 }
 
-bool all_finite(std::span<const double> numbers) {
-  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
-}
-
 }  // namespace
 
 Worker::Worker(WorkerSettings settings, std::shared_ptr<const HostedApp> app)
@@ -41,7 +37,7 @@ Worker::Worker(WorkerSettings settings, std::shared_ptr<const HostedApp> app)
       first_(first_shard(settings.index, job_.shards, settings.workers)),
       end_(first_shard(settings.index + 1, job_.shards, settings.workers)),
       restoring_(settings.partitions, settings.threads + kFetchedAhead),
-      commits_({}, settings.partitions),
+      commits_({}, settings.partitions, DenseRows::in_views),
       part_sums_(first_, end_, job_.shards),
       tallies_(end_ - first_, settings.threads) {}
 
@@ -124,9 +120,14 @@ Status Worker::on(const JobFacts& facts, NodeId from, Outbox&) {
   if (facts_) return unexpected(facts.kind, from);
   ROTA_TRY(call_hook(plugin_.name, "tables", id().name(), [&] {
     facts_.emplace(facts.facts);
-    commits_ = Commits(app_->app->tables(*facts_), settings_.partitions);
+    tables_ = tables_of(*app_->app, *facts_);
   }));
-  for (const Deltas& rows : std::exchange(early_, {})) ROTA_TRY(commits_.restore(rows));
+  views_.emplace(tables_);
+  commits_ = Commits(tables_, settings_.partitions, DenseRows::in_views);
+  for (const Deltas& rows : std::exchange(early_, {})) {
+    ROTA_TRY(commits_.restore(rows));
+    views_->restore(rows);
+  }
   return {};
 }
 
@@ -137,8 +138,9 @@ Status Worker::on(const CutMade& cut, NodeId from, Outbox& out) {
   attaching_ = shards_.size();
   for (Shard& shard : shards_) {
     out.start([this, &shard]() -> Continuation {
-      Status status = call_hook(plugin_.name, "Push::attach", "shard " + std::to_string(shard.id),
-                                [&] { shard.push->attach(cut_); });
+      Status status = call_hook(plugin_.name, "Push::attach", "shard " + std::to_string(shard.id), [&] {
+        shard.push->attach({*facts_, cut_, views_->tables(), shard.id == 0});
+      });
       if (status.ok() && !resume_)
         status = call_hook(plugin_.name, "Push::start", "shard " + std::to_string(shard.id), [&] {
           Random own = random_for(job_.seed, Stream::start, shard.id, 0, 0);
@@ -263,13 +265,15 @@ Status Worker::on(const Lease& lease, NodeId from, Outbox& out) {
 }
 
 bool Worker::runnable(const Shard& shard) const {
-  if (shard.busy || shard.steps.empty() || shard.steps.refreshed() < refreshes_due(shard)) return false;
+  if (shard.busy || shard.steps.empty() || shard.steps.refreshed() < commits_to_see(shard)) return false;
+  if (!sees_due(shard)) return false;
   const ShardSteps::Step& step = shard.steps.front();
   return step.what != ShardSteps::Step::What::slice || leases_.ready(*step.task.slice, step.task.round);
 }
 
 // Earliest round first, then the lowest shard: that is the one whose slice leaves the worker and is waited for.
 Status Worker::run_ready(Outbox& out) {
+  advance_views();
   for (Shard& shard : shards_) refresh(shard, out);
   const std::uint32_t most = settings_.threads * (1 + kQueuedPerThread);
   while (running_ < most) {
@@ -379,48 +383,44 @@ void Worker::depart(Leases::Departure departure, Outbox& out) {
 }
 
 void Worker::begin_shared(Shard& shard, const Task& task, Outbox& out) {
-  // Copies, so that a commit that comes meanwhile changes nothing that is being read.
-  auto rows = std::make_shared<const SharedRows>(commits_.rows(task.round));
-  const auto unseen = backlog_.from(shard.steps.refreshed());
-  auto values = std::make_shared<std::vector<double>>(commits_.values(task.round, unseen));
-  const Table& table = commits_.table(rows->table);
-  out.start([this, &shard, &table, rows, values, task]() -> Continuation {
+  const SharedRows& rows = commits_.rows(task.round);
+  const Table& table = commits_.table(rows.table);
+  auto work = std::make_shared<SharedPush>(SharedPush{.task = task, .rows = rows, .table = table});
+  if (table.dense)
+    work->view = &views_->tables()[rows.table];
+  else
+    work->values = commits_.values(task.round, backlog_.from(shard.steps.refreshed()));
+  if (rows.open) work->scratch = scratch_.take(rows.table, table);
+  out.start([this, &shard, work]() -> Continuation {
     const Nanoseconds began = now_ns();
-    std::uint64_t items = 0;
-    const std::vector<std::size_t> at = part_offsets(table, *rows);
-    auto parts = std::make_shared<std::vector<double>>(at.back(), 0.0);
-    Writer note;
-    Status status = call_hook(plugin_.name, "Push::push", where(task), [&] {
-      std::vector<Entry> entries;
-      entries.reserve(rows->keys.size());
-      for (std::size_t i = 0; i < rows->keys.size(); ++i)
-        entries.push_back({rows->keys[i], std::span(*values).subspan(i * table.row_width, table.row_width),
-                           std::span(*parts).subspan(at[i], at[i + 1] - at[i])});
-      Random random = random_for(job_.seed, Stream::push_shared, task.epoch, task.shard, task.round);
-      items = shard.push->push(
-          SharedTask{task.epoch, task.round, rows->table, entries, rows->blocks, rows->argument, note}, random);
-    });
-    const char* const wrong = !all_finite(*parts) ? "a part is not a finite number"
-                              : !table.single_partition && !note.view().empty()
-                                  ? "a note, and the table spans partitions"
-                                  : nullptr;
-    if (status.ok() && wrong != nullptr)
-      status = Status(ExitCode::failed, std::string(plugin_.name) + ", Push::push, " + where(task) + ": " + wrong);
+    const Status status = work->run(plugin_.name, where(work->task), job_.seed, *shard.push);
     const Nanoseconds took = now_ns() - began;
-    return
-        [this, &shard, task, at, parts, note = Bytes::from(note.take()), items, took, status](Outbox& later) -> Status {
-          ROTA_TRY(status);
-          --running_;
-          shard.busy = false;
-          shard.steps.pushed_shared(task.epoch);
-          tallies_.add_work(task.epoch, items, took, later);
-          const auto homes = commits_.homes(task.round);
-          for (auto& [partition, sums] : part_sums_.add(task.round, shard.id, std::move(*parts), note,
-                                                        {commits_.partitions_of(task.round), at, homes}))
-            later.send({Role::partition, partition}, std::move(sums));
-          return run_ready(later);
-        };
+    return [this, &shard, work, took, status](Outbox& later) -> Status {
+      ROTA_TRY(status);
+      --running_;
+      shard.busy = false;
+      shard.steps.pushed_shared(work->task.epoch);
+      tallies_.add_work(work->task.epoch, work->items, took, later);
+      send_parts(*work, later);
+      return run_ready(later);
+    };
   });
+}
+
+void Worker::send_parts(SharedPush& done, Outbox& out) {
+  const RoundId round = done.task.round;
+  const ShardId shard = done.task.shard;
+  std::vector<std::pair<std::uint32_t, Parts>> parts;
+  if (done.rows.open) {
+    scratch_.give_back(done.rows.table, std::move(done.scratch));
+    parts = part_sums_.add_open(round, shard, std::move(done.open_parts), done.note,
+                                ranges_of(done.table, settings_.partitions));
+  } else {
+    const auto homes = commits_.homes(round);
+    parts = part_sums_.add(round, shard, std::move(done.parts), done.note,
+                           {commits_.partitions_of(round), done.offsets, homes});
+  }
+  for (auto& [partition, sums] : parts) out.send({Role::partition, partition}, std::move(sums));
 }
 
 Status Worker::on(const Deltas& deltas, NodeId from, Outbox& out) {
@@ -431,6 +431,7 @@ Status Worker::on(const Deltas& deltas, NodeId from, Outbox& out) {
       return {};
     }
     ROTA_TRY(commits_.restore(deltas));
+    views_->restore(deltas);
     ready_if_prepared(out);
     return {};
   }
@@ -441,14 +442,34 @@ Status Worker::on(const Deltas& deltas, NodeId from, Outbox& out) {
 }
 
 // How many commits a shard must have refreshed from before its next step.
-std::uint64_t Worker::refreshes_due(const Shard& shard) const {
-  return settings_.asynchronous ? shard.steps.due_asynchronous(backlog_.come()) : shard.steps.due(settings_.staleness);
+std::uint64_t Worker::commits_to_see(const Shard& shard) const {
+  const std::uint64_t due =
+      settings_.asynchronous ? shard.steps.due_asynchronous(backlog_.come()) : shard.steps.due(settings_.staleness);
+  // An epoch begins behind the end of the one before, where all was seen.
+  return std::max(due, shard.steps.refreshed());
+}
+
+// Whether the views hold just the commits that a shard is to see.
+bool Worker::sees_due(const Shard& shard) const {
+  return !views_->any() || views_->commits() == commits_to_see(shard);
+}
+
+// All shards look into the same views.  So these go on by a commit when every shard is to see it, and none is in a
+// hook; until then whoever is ahead waits for those behind, who have an earlier round before them and so wait for
+// nobody ahead.
+void Worker::advance_views() {
+  if (!views_->any()) return;
+  const auto may_change = [this](const Shard& shard) {
+    return !shard.busy && commits_to_see(shard) > views_->commits();
+  };
+  while (views_->commits() < backlog_.come() && std::all_of(shards_.begin(), shards_.end(), may_change))
+    views_->apply(*backlog_.at(views_->commits()));
 }
 
 // Brings a free shard up to what its next step is to see, as far as it has come.
 void Worker::refresh(Shard& shard, Outbox& out) {
-  const std::uint64_t upto = std::min(refreshes_due(shard), backlog_.come());
-  if (shard.busy || shard.steps.refreshed() >= upto) return;
+  const std::uint64_t upto = std::min(commits_to_see(shard), backlog_.come());
+  if (shard.busy || shard.steps.refreshed() >= upto || !sees_due(shard)) return;
   std::vector<CommitBacklog::Round> rounds = backlog_.between(shard.steps.refreshed(), upto);
   shard.steps.refresh_until(upto);
   std::uint64_t seen_by_all = upto;

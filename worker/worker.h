@@ -8,6 +8,7 @@
 #include "core/job/hosted_app.h"
 #include "core/rounds/commits.h"
 #include "core/rounds/part_sums.h"
+#include "core/rounds/views.h"
 #include "core/runtime/credit.h"
 #include "core/runtime/node.h"
 #include "worker/commit_backlog.h"
@@ -16,6 +17,7 @@
 #include "worker/restoring.h"
 #include "worker/saving.h"
 #include "worker/shard_steps.h"
+#include "worker/shared_push.h"
 
 namespace rota {
 
@@ -70,7 +72,10 @@ class Worker final : public Node {
   Status begin(Shard& shard, Outbox& out);
   void begin_slice(Shard& shard, const Task& task, Outbox& out);
   void begin_shared(Shard& shard, const Task& task, Outbox& out);
-  std::uint64_t refreshes_due(const Shard& shard) const;
+  void send_parts(SharedPush& done, Outbox& out);
+  std::uint64_t commits_to_see(const Shard& shard) const;
+  bool sees_due(const Shard& shard) const;
+  void advance_views();
   void refresh(Shard& shard, Outbox& out);
   void move_on(SliceId slice, Outbox& out);
   void depart(Leases::Departure departure, Outbox& out);
@@ -90,6 +95,8 @@ class Worker final : public Node {
   const Plugin& plugin_;
   const Job& job_;
   ShardId first_ = 0, end_ = 0;  // hosted shards
+  std::vector<Table> tables_;
+  std::optional<Views> views_;  // of dense tables; there once the facts are in
   std::vector<Shard> shards_;
   std::optional<Loaded> loaded_;                         // until it is sent
   std::optional<std::pair<Hash128, Hash128>> contents_;  // of input and held-out data
@@ -106,6 +113,7 @@ class Worker final : public Node {
   Commits commits_;
   CommitBacklog backlog_;
   PartSums part_sums_;
+  ScratchPool scratch_;
   std::uint32_t running_ = 0;  // tasks with the compute threads
   EpochTallies tallies_;
   std::unique_ptr<Saving> saving_;  // of the newest checkpoint

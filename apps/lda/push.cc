@@ -38,7 +38,8 @@ void LdaPush::census(Census& weight) const {
   for (const io::WordCount& each : data_.counts) weight[each.word] += each.count;
 }
 
-void LdaPush::attach(const Cut& cut) {
+void LdaPush::attach(const Shape& shape) {
+  const Cut& cut = shape.cut;
   tokens_.attach(cut, data_.counts);
   held_out_.attach(cut);
   replicated_ = cut.replicated;

@@ -36,7 +36,7 @@ class LdaPush final : public SlicePush<WordTopicSlice> {
   std::uint64_t items() const override { return tokens_.size(); }
   void facts(Facts& facts) const override { facts.largest("words", static_cast<double>(corpus_.words)); }
   void census(Census& weight) const override;
-  void attach(const Cut& cut) override;
+  void attach(const Shape& shape) override;
 
   std::uint64_t push(const SliceTask& task, WordTopicSlice& rows, Random& random) override;
   std::uint64_t push(const SharedTask& task, Random& random) override;

@@ -27,7 +27,7 @@ class DiskCheckpoints final : public CheckpointStore {
     if (!from.ok()) return from.status();
     Status status;
     const Status read = (*from)->for_each_row([&](TableId table, Key key, const std::vector<double>& values) {
-      if (!rows.has_table(table) || values.size() != rows.tables()[table].row_width)
+      if (!rows.may_have(table, key) || values.size() != rows.tables()[table].row_width)
         status = Status(ExitCode::disk, "a row of the checkpoint does not fit its table");
       else
         rows.set(table, key, values);

@@ -45,9 +45,11 @@ class StoredModel final : public Model {
   Epoch epoch() const override { return manifest_.epoch; }
   std::vector<double> row(TableId table, Key key) const override {
     const auto row_in = [&](std::uint32_t partition) { return must(manifest_.files[partition]->row(table, key)); };
-    // Whether the table has a single partition is the plugin's to know; they are in one of two places.
+    // How the table is spread is the plugin's to know: the row is where its key hashes to, or in a single partition, or
+    // in that of its range.
     auto row = row_in(partition_of_row(table, key, partitions()));
-    return row.empty() ? row_in(kSinglePartition) : row;
+    for (std::uint32_t partition = 0; row.empty() && partition < partitions(); ++partition) row = row_in(partition);
+    return row;
   }
   void for_each_row(TableId table, const std::function<void(Key, std::span<const double>)>& f) const override {
     std::map<Key, std::vector<double>> rows;

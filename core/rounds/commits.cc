@@ -10,7 +10,7 @@ namespace rota {
 
 std::vector<Delta> RoundDeltas::deltas() const {
   std::vector<Delta> out;
-  if (values.empty() && width > 0) return out;  // a schedule that wishes for no changes
+  if (in_view || (values.empty() && width > 0)) return out;  // a view, or a schedule that wishes for no changes
   out.reserve(rows.keys.size());
   for (std::size_t i = 0; i < rows.keys.size(); ++i)
     out.push_back(
@@ -44,6 +44,11 @@ Status check_rows(const std::vector<Table>& tables, const SharedRows& rows) {
   if (rows.table >= tables.size() || tables[rows.table].kind != Table::Kind::shared)
     return broken("table " + std::to_string(rows.table) + " is not a shared table");
   const Table& table = tables[rows.table];
+  if (rows.open) {
+    if (!table.dense) return broken("it is open, and table " + table.name + " is not dense");
+    if (!rows.keys.empty() || !rows.blocks.empty()) return broken("it is open, and names rows");
+    return {};
+  }
   if (!table.single_partition && rows.keys.empty())
     return broken("no row is named, and table " + table.name + " spans partitions");
   if (!rows.blocks.empty()) {
@@ -64,21 +69,34 @@ std::vector<std::uint32_t> partitions_of(const Table& table, const SharedRows& r
   return partition_of;
 }
 
-std::set<std::uint32_t> homes_of(const Table& table, const std::vector<std::uint32_t>& partition_of) {
+std::set<std::uint32_t> homes_of(const Table& table, const SharedRows& rows,
+                                 const std::vector<std::uint32_t>& partition_of, std::uint32_t partitions) {
   if (table.single_partition) return {kSinglePartition};
-  return {partition_of.begin(), partition_of.end()};
+  std::set<std::uint32_t> homes(partition_of.begin(), partition_of.end());
+  if (rows.open)
+    for (std::uint32_t p = 0; p < partitions; ++p) homes.insert(p);
+  return homes;
 }
 
-Commits::Commits(std::vector<Table> tables, std::uint32_t partitions)
-    : tables_(std::move(tables)), partitions_(partitions) {
-  for (const Table& table : tables_) replica_.emplace_back(table.row_width);
+std::map<std::uint32_t, KeyRange> ranges_of(const Table& table, std::uint32_t partitions) {
+  std::map<std::uint32_t, KeyRange> ranges;
+  const std::uint32_t count = table.single_partition ? kSinglePartition + 1 : partitions;
+  for (std::uint32_t p = 0; p < count; ++p) ranges[p] = range_of(table, p, partitions);
+  return ranges;
+}
+
+Commits::Commits(std::vector<Table> tables, std::uint32_t partitions, DenseRows dense)
+    : tables_(std::move(tables)), partitions_(partitions), dense_(dense) {
+  for (const Table& table : tables_)
+    replica_.push_back(table.dense && dense == DenseRows::here ? RowStore(table.row_width, {0, table.keys})
+                                                               : RowStore(table.row_width));
 }
 
 Status Commits::begin(const SharedRows& rows) {
   ROTA_TRY(check_rows(tables_, rows));
   const Table& table = tables_[rows.table];
-  Open open{rows, rota::partitions_of(table, rows, partitions_), {}, {}, {}};
-  open.due = homes_of(table, open.partition_of);
+  Open open{rows, rota::partitions_of(table, rows, partitions_), {}, {}, {}, {}};
+  open.due = homes_of(table, rows, open.partition_of, partitions_);
   open.values.resize(rows.keys.size() * table.row_width);
   if (!open_.emplace(rows.round, std::move(open)).second) return {ExitCode::bug, "a round was given out twice"};
   return {};
@@ -86,7 +104,7 @@ Status Commits::begin(const SharedRows& rows) {
 
 std::set<std::uint32_t> Commits::homes(RoundId round) const {
   const Open& open = open_.at(round);
-  return homes_of(tables_[open.rows.table], open.partition_of);
+  return homes_of(tables_[open.rows.table], open.rows, open.partition_of, partitions_);
 }
 
 std::vector<double> Commits::values(RoundId round, std::span<const std::shared_ptr<const RoundDeltas>> unseen) const {
@@ -118,11 +136,14 @@ Status Commits::restore(const Deltas& deltas) {
     return {ExitCode::bug, "rows of an unknown table"};
   const std::size_t bytes = tables_[rows.table].row_width * sizeof(double);
   if (deltas.values.size() != rows.keys.size() * bytes) return {ExitCode::bug, "restored rows of another width"};
+  for (const Key key : rows.keys)
+    if (key >= tables_[rows.table].keys) return {ExitCode::bug, "a restored row that its table does not have"};
+  if (deltas.last) ++restorations_;
+  if (in_view(rows.table)) return {};
   for (std::size_t i = 0; i < rows.keys.size(); ++i) {
     const std::span<double> row = replica_[rows.table].at(rows.keys[i]);
     if (bytes > 0) std::memcpy(row.data(), deltas.values.view().data() + i * bytes, bytes);
   }
-  if (deltas.last) ++restorations_;
   return {};
 }
 
@@ -133,13 +154,22 @@ bool Commits::restored() const {
 }
 
 Result<std::vector<RoundDeltas>> Commits::commit(std::uint32_t partition, const Deltas& deltas) {
-  const auto unexpected = [&](const char* what) {
-    return Status(ExitCode::bug, std::string(what) + " in the commit of round " + std::to_string(deltas.rows.round) +
-                                     " by partition-" + std::to_string(partition));
-  };
   const auto found = open_.find(deltas.rows.round);
-  if (found == open_.end() || found->second.due.erase(partition) == 0) return unexpected("nothing due");
-  Open& open = found->second;
+  const bool due = found != open_.end() && found->second.due.erase(partition) > 0;
+  const Status taken = !due                      ? Status(ExitCode::bug, "nothing due")
+                       : found->second.rows.open ? take_open(found->second, partition, deltas)
+                                                 : take_named(found->second, partition, deltas);
+  if (!taken.ok())
+    return Status(taken.code(), taken.what() + " in the commit of round " + std::to_string(deltas.rows.round) +
+                                    " by partition-" + std::to_string(partition));
+  std::vector<RoundDeltas> whole;
+  while (!open_.empty() && open_.begin()->second.due.empty())
+    whole.push_back(give(std::move(open_.extract(open_.begin()).mapped())));
+  return whole;
+}
+
+Status Commits::take_named(Open& open, std::uint32_t partition, const Deltas& deltas) const {
+  const auto unexpected = [](const char* what) { return Status(ExitCode::bug, what); };
   const std::size_t width = tables_[open.rows.table].row_width;
   if (deltas.values.size() != deltas.rows.keys.size() * width * sizeof(double))
     return unexpected("rows of another width");
@@ -153,20 +183,46 @@ Result<std::vector<RoundDeltas>> Commits::commit(std::uint32_t partition, const 
                   width * sizeof(double));
     ++taken;
   }
-  if (taken != deltas.rows.keys.size() || deltas.rows.table != open.rows.table) return unexpected("other rows");
+  if (taken != deltas.rows.keys.size() || deltas.rows.table != open.rows.table || deltas.rows.open ||
+      !deltas.runs.empty())
+    return unexpected("other rows");
   if (!deltas.reply.empty()) {
     if (!tables_[open.rows.table].single_partition) return unexpected("a reply");
     open.reply = deltas.reply;
   }
-  std::vector<RoundDeltas> whole;
-  while (!open_.empty() && open_.begin()->second.due.empty())
-    whole.push_back(give(std::move(open_.extract(open_.begin()).mapped())));
-  return whole;
+  return {};
+}
+
+Status Commits::take_open(Open& open, std::uint32_t partition, const Deltas& deltas) const {
+  const auto unexpected = [](const char* what) { return Status(ExitCode::bug, what); };
+  const Table& table = tables_[open.rows.table];
+  if (deltas.rows.table != open.rows.table || !deltas.rows.open || !deltas.rows.keys.empty() ||
+      !runs_fit(deltas.runs, range_of(table, partition, partitions_)))
+    return unexpected("other rows");
+  if (deltas.values.size() != keys_in(deltas.runs) * table.row_width * sizeof(double))
+    return unexpected("rows of another width");
+  if (!deltas.reply.empty()) {
+    if (!table.single_partition) return unexpected("a reply");
+    open.reply = deltas.reply;
+  }
+  open.committed[partition] = {deltas.runs, deltas.values};
+  return {};
 }
 
 RoundDeltas Commits::give(Open open) {
   const std::size_t width = tables_[open.rows.table].row_width;
   RoundDeltas out{std::move(open.rows), width, {}, std::move(open.values), {}, std::move(open.reply)};
+  out.in_view = in_view(out.rows.table);
+  if (out.in_view) {
+    for (auto& [partition, rows] : open.committed) out.open.push_back(std::move(rows));
+    return out;
+  }
+  for (const auto& [partition, rows] : open.committed) {
+    for_each_key(rows.runs, [&](Key key) { out.rows.keys.push_back(key); });
+    const std::size_t at = out.values.size(), more = rows.values.size() / sizeof(double);
+    out.values.resize(at + more);
+    if (more > 0) std::memcpy(out.values.data() + at, rows.values.view().data(), rows.values.size());
+  }
   out.before.reserve(out.values.size());
   out.changes.reserve(out.values.size());
   for (std::size_t i = 0; i < out.rows.keys.size(); ++i) {

@@ -16,19 +16,29 @@
 
 namespace rota {
 
+// What a partition has committed of an open round.
+struct CommittedRows {
+  std::vector<KeyRun> runs;
+  Bytes values;
+};
+
 struct RoundDeltas {
   SharedRows rows;
   std::size_t width = 0;                        // of a row
   std::vector<double> before, values, changes;  // row after row
   Bytes reply;
   ChangeNorms norms = {};
+  // Of a dense table whose rows are in a view: there is neither `before` nor `changes`, and of an open round no key and
+  // no value, but these, ascending.
+  bool in_view = false;
+  std::vector<CommittedRows> open = {};
 
-  std::vector<Delta> deltas() const;                      // into this object
+  std::vector<Delta> deltas() const;                      // into this object; none of rows that are in a view
   Commit commit(const std::vector<Delta>& deltas) const;  // of them
 };
 
 // Whether the rows of a round fit their table: an error, the schedule's fault, if that is not a shared one or has no
-// such row, or if the blocks do not fit.
+// such row, if the blocks do not fit, or if it is open and the table is not dense.
 Status check_rows(const std::vector<Table>& tables, const SharedRows& rows);
 
 // Where each row's part begins among the numbers of a round, and at the end how many numbers there are.  REQUIRES rows
@@ -36,13 +46,20 @@ Status check_rows(const std::vector<Table>& tables, const SharedRows& rows);
 std::vector<std::size_t> part_offsets(const Table& table, const SharedRows& rows);
 
 // The partition of each row of a round, and those that commit them: one even without rows, if the table has a single
-// partition.
+// partition, and all of them in an open round.
 std::vector<std::uint32_t> partitions_of(const Table& table, const SharedRows& rows, std::uint32_t partitions);
-std::set<std::uint32_t> homes_of(const Table& table, const std::vector<std::uint32_t>& partition_of);
+std::set<std::uint32_t> homes_of(const Table& table, const SharedRows& rows,
+                                 const std::vector<std::uint32_t>& partition_of, std::uint32_t partitions);
+
+// Of an open round: its partitions, and of which keys each has the rows.
+std::map<std::uint32_t, KeyRange> ranges_of(const Table& table, std::uint32_t partitions);
+
+// Where the rows of dense tables are as of the last commit: here, as those of others, or in somebody's views.
+enum class DenseRows { here, in_views };
 
 class Commits {
  public:
-  Commits(std::vector<Table> tables, std::uint32_t partitions);
+  Commits(std::vector<Table> tables, std::uint32_t partitions, DenseRows dense = DenseRows::here);
 
   // A round is out.  An error if check_rows finds one.
   Status begin(const SharedRows& rows);
@@ -62,7 +79,7 @@ class Commits {
   std::set<std::uint32_t> homes(RoundId round) const;
   const std::vector<std::uint32_t>& partitions_of(RoundId round) const { return open_.at(round).partition_of; }
   // The rows of a round as they were before the rounds `unseen` (given out earlier, ascending); zeros where nothing was
-  // committed.
+  // committed.  REQUIRES that they are not in a view.
   std::vector<double> values(RoundId round, std::span<const std::shared_ptr<const RoundDeltas>> unseen = {}) const;
 
  private:
@@ -72,13 +89,18 @@ class Commits {
     std::set<std::uint32_t> due;
     std::vector<double> values;
     Bytes reply;
+    std::map<std::uint32_t, CommittedRows> committed;  // of an open round, by partition, which is the order of keys
   };
+  bool in_view(TableId table) const { return dense_ == DenseRows::in_views && tables_[table].dense; }
+  Status take_open(Open& open, std::uint32_t partition, const Deltas& deltas) const;
+  Status take_named(Open& open, std::uint32_t partition, const Deltas& deltas) const;
   RoundDeltas give(Open open);
 
   std::size_t restorations_ = 0;
 
   std::vector<Table> tables_;
   std::uint32_t partitions_;
+  DenseRows dense_;
   std::map<RoundId, Open> open_;
   std::vector<RowStore> replica_;  // by table; rows that were ever committed
 };

@@ -7,7 +7,7 @@ namespace rota {
 Status Feedbacks::begin(const SharedRows& rows) {
   ROTA_TRY(check_rows(tables_, rows));
   const Table& table = tables_[rows.table];
-  Open open{rows, homes_of(table, partitions_of(table, rows, partitions_)), {}};
+  Open open{rows, homes_of(table, rows, partitions_of(table, rows, partitions_), partitions_), {}};
   open.rows.keys.clear();
   open.rows.blocks.clear();
   if (!open_.emplace(rows.round, std::move(open)).second) return {ExitCode::bug, "a round was given out twice"};

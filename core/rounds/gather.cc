@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace rota {
 
@@ -13,14 +14,19 @@ Status wrong(RoundId round, const char* what) {
 
 }  // namespace
 
-Status Gather::expect(const Expect& expect, std::size_t numbers) {
+Status Gather::expect(const Expect& expect, std::size_t numbers, const KeyRange& range) {
   const RoundId round = expect.rows.round;
   if (round <= taken_) return wrong(round, "expected after it was done");
   Open& one = open(round);
   if (one.expect) return wrong(round, "expected twice");
+  if (one.is_open && *one.is_open != expect.rows.open) return wrong(round, "parts of another kind of round");
   const std::size_t bytes = numbers * sizeof(double);
   if (one.bytes && one.bytes != bytes) return wrong(round, "parts of another size");
+  if (one.range.first < one.range.end && (one.range.first < range.first || one.range.end > range.end))
+    return wrong(round, "parts of other rows");
   one.bytes = bytes;
+  one.is_open = expect.rows.open;
+  one.range = range;
   one.expect = expect;
   return {};
 }
@@ -29,12 +35,47 @@ Status Gather::add(const Parts& parts) {
   if (parts.round <= taken_) return wrong(parts.round, "parts after it was done");
   if (!open_.contains(parts.round) && open_.size() >= kEarlyRoundsMost) return wrong(parts.round, "too far ahead");
   Open& one = open(parts.round);
+  if (one.is_open.value_or(parts.open) != parts.open) return wrong(parts.round, "parts of another kind of round");
+  one.is_open = parts.open;
+  if (parts.open) {
+    ROTA_TRY(add_open(one, parts));
+    return add_notes(one, parts);
+  }
+  if (!parts.runs.empty()) return wrong(parts.round, "parts of other rows");
   if (!one.bytes) one.bytes = parts.sums.size();
   std::vector<double> sums(parts.sums.size() / sizeof(double));
   if (one.bytes != parts.sums.size() || sums.size() * sizeof(double) != parts.sums.size())
     return wrong(parts.round, "parts of another size");
   if (!sums.empty()) std::memcpy(sums.data(), parts.sums.view().data(), parts.sums.size());
   if (!one.sum.add(parts.node, std::move(sums))) return wrong(parts.round, "parts that overlap");
+  return add_notes(one, parts);
+}
+
+// The rows and the size of a row's part are compared with what is expected, or will be.
+Status Gather::add_open(Open& one, const Parts& parts) {
+  const KeyRange range = one.expect ? one.range : KeyRange{0, std::numeric_limits<Key>::max()};
+  if (!runs_fit(parts.runs, range)) return wrong(parts.round, "parts of other rows");
+  const std::uint64_t rows = keys_in(parts.runs);
+  if (rows == 0 && !parts.sums.empty()) return wrong(parts.round, "parts of another size");
+  if (rows > 0) {
+    const std::size_t bytes = parts.sums.size() / rows;
+    if (bytes * rows != parts.sums.size() || bytes % sizeof(double) != 0 || one.bytes.value_or(bytes) != bytes)
+      return wrong(parts.round, "parts of another size");
+    one.bytes = bytes;
+    const KeyRange of{parts.runs.front().first, parts.runs.back().first + parts.runs.back().count};
+    const bool first = one.range.first == one.range.end;
+    if (!one.expect)
+      one.range = first ? of : KeyRange{std::min(one.range.first, of.first), std::max(one.range.end, of.end)};
+  }
+  // Without rows nothing depends on the width, which need not be known yet.
+  SparseRows sparse{parts.runs, std::vector<double>(parts.sums.size() / sizeof(double)), 0};
+  sparse.width = static_cast<std::uint32_t>(rows == 0 ? 0 : sparse.numbers.size() / rows);
+  if (!sparse.numbers.empty()) std::memcpy(sparse.numbers.data(), parts.sums.view().data(), parts.sums.size());
+  if (!one.sparse.add(parts.node, std::move(sparse))) return wrong(parts.round, "parts that overlap");
+  return {};
+}
+
+Status Gather::add_notes(Open& one, const Parts& parts) {
   const std::uint64_t first = static_cast<std::uint64_t>(parts.node.index) << parts.node.level;
   const std::uint64_t end = std::min<std::uint64_t>(first + (std::uint64_t{1} << parts.node.level), one.notes.size());
   if (parts.note_sizes.size() != end - first) return wrong(parts.round, "notes of other shards");
@@ -52,9 +93,13 @@ std::optional<Gather::Whole> Gather::take() {
   // A round that only has early parts is not the first: those before it may still be on their way.
   for (auto first = open_.begin(); first != open_.end(); ++first) {
     if (!first->second.expect) continue;
-    const std::vector<double>* sum = first->second.sum.total();
-    if (sum == nullptr) return std::nullopt;
-    Whole whole{*std::move(first->second.expect), *sum, std::move(first->second.notes)};
+    Open& one = first->second;
+    std::vector<double>* sum = one.sum.total();
+    SparseRows* sparse = one.sparse.total();
+    if (sum == nullptr && sparse == nullptr) return std::nullopt;
+    Whole whole{*std::move(one.expect), {}, {}, std::move(one.notes)};
+    whole.sum = std::move(sparse != nullptr ? sparse->numbers : *sum);
+    if (sparse != nullptr) whole.runs = std::move(sparse->runs);
     taken_ = first->first;
     open_.erase(first);
     return whole;

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "core/base/key_runs.h"
 #include "rota/job.h"
 #include "rota/types.h"
 
@@ -20,9 +21,18 @@ inline std::uint32_t partition_of_row(TableId table, Key key, std::uint32_t part
 // The rows of tables with a single partition live here.
 inline constexpr std::uint32_t kSinglePartition = 0;
 
+// The rows of a dense table that live in a partition: neighbours are together, so that they are one run of numbers.
+inline KeyRange range_of(const Table& table, std::uint32_t partition, std::uint32_t partitions) {
+  if (table.single_partition) return partition == kSinglePartition ? KeyRange{0, table.keys} : KeyRange{};
+  return {partition * table.keys / partitions, (partition + std::uint64_t{1}) * table.keys / partitions};
+}
+
 // The partition of a row of a table.
 inline std::uint32_t home_of_row(const Table& table, TableId id, Key key, std::uint32_t partitions) {
-  return table.single_partition ? kSinglePartition : partition_of_row(id, key, partitions);
+  if (table.single_partition) return kSinglePartition;
+  // The last partition whose range does not begin behind the key.
+  if (table.dense) return static_cast<std::uint32_t>(((key + 1) * partitions - 1) / table.keys);
+  return partition_of_row(id, key, partitions);
 }
 
 // The partition that keeps a slice, a shard's state or a schedule's state in checkpoints.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/check.h"
+
 namespace rota {
 
 namespace {
@@ -18,6 +20,11 @@ RowStore::RowStore(std::uint32_t width) : width_(width) {
   shift_ = static_cast<unsigned>(std::bit_width(std::clamp<std::size_t>(rows, 16, kWords * 64)) - 1);
 }
 
+RowStore::RowStore(std::uint32_t width, const KeyRange& range) : RowStore(width) {
+  const auto rows = static_cast<std::size_t>(range.end - range.first);
+  dense_.emplace(Dense{range, Zeroed<double>(rows * width), Zeroed<std::uint64_t>((rows + 63) / 64)});
+}
+
 std::size_t RowStore::place_of(const Page& page, std::size_t key) {
   std::size_t place = 0;
   for (std::size_t word = 0; word < key / 64; ++word)
@@ -27,6 +34,12 @@ std::size_t RowStore::place_of(const Page& page, std::size_t key) {
 }
 
 std::optional<std::span<const double>> RowStore::find(Key key) const {
+  if (dense_) {
+    const auto place = static_cast<std::size_t>(key - dense_->range.first);
+    if (key < dense_->range.first || key >= dense_->range.end || (dense_->present[place / 64] >> place % 64 & 1) == 0)
+      return std::nullopt;
+    return std::span(dense_->values.data() + place * width_, width_);
+  }
   const auto page = pages_.find(key >> shift_);
   if (page == pages_.end()) return std::nullopt;
   const auto in_page = static_cast<std::size_t>(key & ((Key{1} << shift_) - 1));
@@ -35,6 +48,15 @@ std::optional<std::span<const double>> RowStore::find(Key key) const {
 }
 
 std::span<double> RowStore::at(Key key) {
+  if (dense_) {
+    ROTA_CHECK(key >= dense_->range.first && key < dense_->range.end);
+    const auto place = static_cast<std::size_t>(key - dense_->range.first);
+    std::uint64_t& word = dense_->present[place / 64];
+    const std::uint64_t bit = std::uint64_t{1} << place % 64;
+    rows_ += (word & bit) == 0 ? 1 : 0;
+    word |= bit;
+    return {dense_->values.data() + place * width_, width_};
+  }
   Page& page = pages_[key >> shift_];
   const auto in_page = static_cast<std::size_t>(key & ((Key{1} << shift_) - 1));
   const std::size_t at = place_of(page, in_page) * width_;
@@ -54,6 +76,7 @@ std::span<double> RowStore::at(Key key) {
 
 std::size_t RowStore::memory() const {
   std::size_t bytes = sizeof *this;
+  if (dense_) bytes += dense_->values.size() * sizeof(double) + dense_->present.size() * sizeof(std::uint64_t);
   for (const auto& [number, page] : pages_)
     bytes += kMapNodeBytes + sizeof page + page.values.capacity() * sizeof(double);
   return bytes;

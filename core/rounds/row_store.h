@@ -1,6 +1,7 @@
 // core/rounds/row_store.h -- the rows of one table as runs of numbers, not an object each: ten million rows of one
 // number cost little more than their numbers.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -10,17 +11,24 @@
 #include <span>
 #include <vector>
 
+#include "core/base/key_runs.h"
+#include "core/rounds/zeroed.h"
 #include "rota/types.h"
 
 namespace rota {
 
-// Keys are cut into pages of equal length.  A page has the rows that were ever written, packed in the order of their
-// keys, and a bit for each key that says whether its row is there.  Reading is safe from several threads while nobody
-// writes.
+// Of a dense table: the rows of a range of keys, contiguous, and a bit for each that says whether it is there.  Memory
+// is taken as rows are written.
+//
+// Of another, keys are cut into pages of equal length.  A page has the rows that were ever written, packed in the order
+// of their keys, and a bit for each key that says whether its row is there.  Reading is safe from several threads while
+// nobody writes.
 class RowStore {
  public:
   // `width`: numbers in a row; may be 0.
   explicit RowStore(std::uint32_t width);
+  // Of a dense table.  All keys are of the range.
+  RowStore(std::uint32_t width, const KeyRange& range);
 
   std::uint32_t width() const { return width_; }
   std::uint64_t size() const { return rows_; }
@@ -32,6 +40,7 @@ class RowStore {
   // Calls f(key, values) for the rows behind a key (none: from the first), in order, until it says false.
   template <typename F>
   void for_each_behind(std::optional<Key> behind, F f) const {
+    if (dense_) return dense_->for_each_behind(behind, width_, f);
     for (auto page = behind ? pages_.lower_bound(*behind >> shift_) : pages_.begin(); page != pages_.end(); ++page) {
       std::size_t place = 0;
       for (std::size_t word = 0; word < kWords; ++word) {
@@ -53,12 +62,34 @@ class RowStore {
     std::array<std::uint64_t, kWords> present{};
     std::vector<double> values;  // row after row
   };
+  struct Dense {
+    KeyRange range;
+    Zeroed<double> values;          // row after row
+    Zeroed<std::uint64_t> present;  // a bit for each row
+
+    template <typename F>
+    void for_each_behind(std::optional<Key> behind, std::uint32_t width, F f) const {
+      for (Key key = behind ? std::max(*behind + 1, range.first) : range.first; key < range.end;) {
+        const auto place = static_cast<std::size_t>(key - range.first);
+        const std::uint64_t left = present[place / 64] >> place % 64;
+        if (left == 0) {
+          key += 64 - place % 64;
+          continue;
+        }
+        const auto gap = static_cast<std::size_t>(std::countr_zero(left));
+        key += gap;
+        if (!f(key, std::span(values.data() + (place + gap) * width, width))) return;
+        ++key;
+      }
+    }
+  };
   // Rows of the page before this key.
   static std::size_t place_of(const Page& page, std::size_t key);
 
   std::uint32_t width_;
   unsigned shift_;  // of a key, to its page's number
   std::map<Key, Page> pages_;
+  std::optional<Dense> dense_;
   std::uint64_t rows_ = 0;
 };
 

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 
+#include "core/rounds/placement.h"
 #include "rota/bytes.h"
 
 namespace rota {
 
-Rows::Rows(std::vector<Table> tables) : tables_(std::move(tables)) {
-  for (const Table& table : tables_) rows_.emplace_back(table.row_width);
+Rows::Rows(std::vector<Table> tables, std::uint32_t partition, std::uint32_t partitions) : tables_(std::move(tables)) {
+  for (const Table& table : tables_) {
+    ranges_.push_back(table.dense ? range_of(table, partition, partitions) : KeyRange{0, table.keys});
+    rows_.push_back(table.dense ? RowStore(table.row_width, ranges_.back()) : RowStore(table.row_width));
+  }
 }
 
 void Rows::set(TableId table, Key key, std::span<const double> values) {

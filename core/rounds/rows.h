@@ -12,14 +12,20 @@ namespace rota {
 
 class Rows {
  public:
-  explicit Rows(std::vector<Table> tables);
+  // Of the partition with this number.
+  explicit Rows(std::vector<Table> tables, std::uint32_t partition = 0, std::uint32_t partitions = 1);
 
   const std::vector<Table>& tables() const { return tables_; }
   bool has_table(TableId table) const { return table < tables_.size() && tables_[table].kind == Table::Kind::shared; }
-  // A row to read and write; zeros when it is new.  Valid until the next row is added.  REQUIRES has_table and key <
-  // the table's keys.
+  // Whether a row may live here: one of a shared table that has it, and if that is dense, of the partition's range.
+  bool may_have(TableId table, Key key) const {
+    return has_table(table) && key >= ranges_[table].first && key < ranges_[table].end;
+  }
+  // The keys of a table that may live here.  REQUIRES has_table.
+  const KeyRange& range(TableId table) const { return ranges_[table]; }
+  // A row to read and write; zeros when it is new.  Valid until the next row is added.  REQUIRES may_have.
   std::span<double> row(TableId table, Key key) { return rows_[table].at(key); }
-  // `values` has the table's width.
+  // `values` has the table's width.  REQUIRES may_have.
   void set(TableId table, Key key, std::span<const double> values);
   // Calls f(table, key, values) for every row, in order of table and key.
   template <typename F>
@@ -40,7 +46,8 @@ class Rows {
 
  private:
   std::vector<Table> tables_;
-  std::vector<RowStore> rows_;  // by table
+  std::vector<KeyRange> ranges_;  // by table
+  std::vector<RowStore> rows_;    // likewise
 };
 
 }  // namespace rota

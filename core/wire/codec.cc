@@ -29,11 +29,14 @@ void fields(auto& io, Is<Hash128> auto& m) {
 void fields(auto& io, Is<TreeNode> auto& m) {
   io(m.level, m.index);
 }
+void fields(auto& io, Is<KeyRun> auto& m) {
+  io(m.first, m.count);
+}
 void fields(auto& io, Is<Term> auto& m) {
   io(m.name, m.kind);
 }
 void fields(auto& io, Is<Table> auto& m) {
-  io(m.name, m.kind, m.keys, m.row_width, m.part_width, m.block_width, m.single_partition);
+  io(m.name, m.kind, m.keys, m.row_width, m.part_width, m.block_width, m.single_partition, m.dense);
 }
 void fields(auto& io, Is<Fact> auto& m) {
   io(m.name, m.kind, m.value);
@@ -51,7 +54,7 @@ void fields(auto& io, Is<Cut> auto& m) {
   io(m.slices, m.replicated);
 }
 void fields(auto& io, Is<Round> auto& m) {
-  io(m.table, m.shared, m.blocks, m.argument, m.owned, m.last_visits, m.ends_epoch, m.ends_job);
+  io(m.table, m.shared, m.blocks, m.argument, m.owned, m.last_visits, m.ends_epoch, m.ends_job, m.open);
 }
 void fields(auto& io, Is<Hello> auto& m) {
   io(m.endpoint, m.version, m.job, m.incarnation, m.pid, m.host);
@@ -94,7 +97,7 @@ void fields(auto& io, Is<Task> auto& m) {
   io(m.round, m.epoch, m.shard, m.slice, m.shared, m.ends_epoch, m.visit, m.last_visit, m.argument);
 }
 void fields(auto& io, Is<SharedRows> auto& m) {
-  io(m.round, m.table, m.keys, m.blocks, m.argument);
+  io(m.round, m.table, m.keys, m.blocks, m.argument, m.open);
 }
 void fields(auto& io, Is<Handover> auto& m) {
   io(m.slice, m.after, m.to, m.shard);
@@ -112,10 +115,10 @@ void fields(auto& io, Is<Lease> auto& m) {
   io(m.slice, m.to, m.shard, m.rows);
 }
 void fields(auto& io, Is<Parts> auto& m) {
-  io(m.round, m.node, m.sums, m.note_sizes, m.notes);
+  io(m.round, m.node, m.sums, m.note_sizes, m.notes, m.open, m.runs);
 }
 void fields(auto& io, Is<Deltas> auto& m) {
-  io(m.rows, m.values, m.reply, m.last);
+  io(m.rows, m.values, m.reply, m.last, m.runs);
 }
 void fields(auto& io, Is<ChangeNorms> auto& m) {
   io(m.l1, m.l2_squared, m.largest);

@@ -9,6 +9,7 @@
 
 #include "core/base/exit_code.h"
 #include "core/base/hash.h"
+#include "core/base/key_runs.h"
 #include "core/base/tree.h"
 #include "core/wire/node_id.h"
 #include "rota/bytes.h"
@@ -209,6 +210,7 @@ struct SharedRows {
   std::vector<Key> keys;
   std::vector<std::uint32_t> blocks;  // as in rota::Round, if the table has a single partition
   std::vector<double> argument;
+  bool open = false;  // as in rota::Round: then there are no keys
 };
 
 // To the holder of a slice: when the task of round `after` is done with it, it goes to `shard` for round `to`.
@@ -255,14 +257,17 @@ struct Parts {
   // What its shards said beside their parts, one after the other, if the table has a single partition.
   std::vector<std::uint64_t> note_sizes;  // by shard
   Bytes notes;
+  bool open = false;         // of an open round:
+  std::vector<KeyRun> runs;  // the rows whose parts these are, those in the partition
 };
 
 struct Deltas {
   static constexpr Kind kind = Kind::deltas;
-  SharedRows rows;   // without blocks and argument
-  Bytes values;      // doubles, as committed
-  Bytes reply;       // what pull said beside them
-  bool last = true;  // of round 0: no more rows of this table follow from this partition
+  SharedRows rows;                // without blocks and argument
+  Bytes values;                   // doubles, as committed
+  Bytes reply;                    // what pull said beside them
+  bool last = true;               // of round 0: no more rows of this table follow from this partition
+  std::vector<KeyRun> runs = {};  // of an open round, in place of keys: the rows that shards had parts for
 };
 
 // To a scheduler that wishes for less than DELTAS.

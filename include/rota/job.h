@@ -38,6 +38,9 @@ struct Table {
   std::uint32_t part_width = 0;   // doubles in a part (shared tables)
   std::uint32_t block_width = 0;  // and more of them for every row before it in its block (rota/round.h)
   bool single_partition = false;  // all rows live in one partition, so that one pull sees the whole of a round
+  // So few rows that each worker keeps all of them, once for all of its shards (rota/view.h).  Only such a table has
+  // open rounds.  Stores keep it by ranges of keys.
+  bool dense = false;
 };
 
 // One additive number of an evaluation.  Shards, slices and shared rows each add their share; the shares

@@ -35,6 +35,7 @@
 #include "rota/schedule.h"
 #include "rota/slices.h"
 #include "rota/types.h"
+#include "rota/view.h"
 
 namespace rota {
 

@@ -1,5 +1,6 @@
 // rota/pull.h -- the third step: the summed parts become the committed value.
 #pragma once
+#include <algorithm>
 #include <span>
 
 #include "rota/round.h"
@@ -30,6 +31,14 @@ class AddPull : public Pull {
   void pull(const PullTask& task) override {
     for (const PullEntry& entry : task.entries)
       for (std::size_t i = 0; i < entry.value.size(); ++i) entry.value[i] += entry.sum[i];
+  }
+};
+
+// value = sum: the shards' parts together are the new row.
+class AssignPull : public Pull {
+ public:
+  void pull(const PullTask& task) override {
+    for (const PullEntry& entry : task.entries) std::copy_n(entry.sum.begin(), entry.value.size(), entry.value.begin());
   }
 };
 

@@ -8,6 +8,7 @@
 #include "rota/round.h"
 #include "rota/slices.h"
 #include "rota/types.h"
+#include "rota/view.h"
 
 namespace rota {
 
@@ -24,8 +25,8 @@ class Push {
   virtual void facts(Facts&) const {}
   // Adds this shard's work to weight[key], growing the census where needed.
   virtual void census(Census&) const {}
-  // Tells how the sliced table was cut; called once, before any task.
-  virtual void attach(const Cut&) {}
+  // Tells how the sliced table was cut, and where dense tables are seen; called once, before any task.
+  virtual void attach(const Shape&) {}
 
   // In a new job, behind attach(): starting values of what the shard saves.  `own` is this shard's Random, `common`
   // gives all shards the same numbers.
@@ -34,10 +35,12 @@ class Push {
   // Updates a leased slice in place.  In epoch 0 (the starting pass, if the plugin asks for one) it puts
   // the shard's starting values in.  Returns how many items it visited, for the figures of speed.
   virtual std::uint64_t push(const SliceTask&, Slice&, Random&) { return 0; }
-  // Fills every entry's part.  All of the round's shared rows come in one call.  Returns likewise.
+  // Fills every entry's part, or in an open round those that it chooses.  All of the round's shared rows come in one
+  // call.  Returns likewise.
   virtual std::uint64_t push(const SharedTask&, Random&) { return 0; }
   // Brings what is derived from shared rows up to date, after a commit.  Before the k-th push of an epoch (k = 0, 1,
-  // ...) exactly max(0, k - staleness) commits of that epoch were given; at its end, all.
+  // ...) exactly max(0, k - staleness) commits of that epoch were given; at its end, all.  Of a dense table a commit
+  // has no deltas: its rows are in the view.
   virtual void refresh(const Commit&) {}
 
   // Adds this shard's share of an evaluation: terms[i] belongs to the plugin's term i.

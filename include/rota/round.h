@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rota/bytes.h"
+#include "rota/open_parts.h"
 #include "rota/random.h"
 #include "rota/types.h"
 
@@ -22,10 +23,13 @@ struct Round {
   bool last_visits = false;                   // to these slices, in this epoch
   bool ends_epoch = false;                    // the last round of its epoch
   bool ends_job = false;                      // and of the job, if all schedulers say so in the same epoch
+  // The round names no rows of its table, which is a dense one: each shard makes parts for the rows that it chooses.
+  // The rows for which any shard made one are the round's, in the order of their keys.
+  bool open = false;
 };
 
 inline bool is_shared(const Round& round) {
-  return !round.shared.empty() || round.owned.empty();
+  return !round.shared.empty() || round.open || round.owned.empty();
 }
 
 // Blocks.  Rows that interfere with each other must not change at once, but may change one after the other in the same
@@ -49,6 +53,7 @@ struct SharedTask {
   std::span<const std::uint32_t> blocks;  // of the round
   std::span<const double> argument;       // of the round
   Writer& note;                           // what this shard tells pull beside its parts; Table::single_partition only
+  OpenParts parts = {};                   // of an open round, in place of entries
 };
 
 // Time control (Harp): how long a visit to a slice may last.  Not reproducible, and off by default.
@@ -110,7 +115,9 @@ struct ChangeNorms {
 struct Commit {
   RoundId round;  // in a scheduler, by its own count: with several of them a resumed job counts on from elsewhere
   TableId table;
-  std::span<const Delta> deltas;     // in the order of Round::shared; in a scheduler, if it wishes for them
+  // In the order of Round::shared, in an open round of the keys.  In a scheduler, if it wishes for them; in a worker
+  // none of a dense table, whose rows are in the view.
+  std::span<const Delta> deltas;
   std::span<const double> argument;  // of the round
   Bytes reply;                       // what pull said beside its rows; may be kept, it is not copied for each shard
   ChangeNorms norms = {};            // in a scheduler that wishes for them, and for no more
@@ -127,7 +134,7 @@ struct PullEntry {
 struct PullTask {
   RoundId round;
   TableId table;
-  std::span<const PullEntry> entries;     // in the order of Round::shared
+  std::span<const PullEntry> entries;     // in the order of Round::shared, in an open round of the keys
   std::span<const std::uint32_t> blocks;  // of the round, if the table has a single partition
   std::span<const double> argument;       // of the round
   std::span<const Bytes> notes;           // of every shard, by its number, if the table has a single partition

@@ -1,5 +1,5 @@
-// rota/sweep.h -- schedules of shared rounds that choose without feedback: every row in turn, or rows at random.  They
-// end the job when an epoch has changed little, if they are asked to.
+// rota/sweep.h -- schedules of shared rounds that choose without feedback: every row in turn, rows at random, or
+// whichever the shards have parts for.  They end the job when an epoch has changed little, if they are asked to.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -88,6 +88,19 @@ class RoundRobinSchedule : public SweepSchedule {
  private:
   std::uint64_t keys_, batch_;
   std::uint64_t at_ = 0;
+};
+
+// Every epoch is one open round of a dense table: all shards make parts for the rows that they choose.
+class OpenSchedule : public SweepSchedule {
+ public:
+  explicit OpenSchedule(TableId table, std::vector<double> argument = {}, StopBelow stop = {})
+      : SweepSchedule(table, std::move(argument), stop) {}
+
+  Round next(Random&) override {
+    Round round = empty_round();
+    round.open = round.ends_epoch = true;
+    return round;
+  }
 };
 
 // `batch` different rows a round, each drawn uniformly.  An epoch is as many draws as there are rows.

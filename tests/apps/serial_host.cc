@@ -49,6 +49,8 @@ void check(const Round& round, const std::vector<Table>& tables) {
   const std::uint64_t in_blocks = std::accumulate(round.blocks.begin(), round.blocks.end(), std::uint64_t{0});
   if (!round.blocks.empty() && in_blocks != round.shared.size())
     throw std::runtime_error("the blocks are not the round's rows");
+  if (round.open && (!table.dense || !round.shared.empty() || !round.blocks.empty()))
+    throw std::runtime_error("an open round names rows, or its table is not dense");
   if (std::set<Key>(round.shared.begin(), round.shared.end()).size() != round.shared.size())
     throw std::runtime_error("a round has a row twice");
   for (const Key key : round.shared)
@@ -92,6 +94,7 @@ SerialHost::SerialHost(const Plugin& plugin, Job job) : plugin_(plugin), job_(st
     shard->census(census);
   }
   tables_ = app_->tables(facts_);
+  make_views();
   schedulers_.resize(job_.schedulers);
   for (std::uint32_t i = 0; i < job_.schedulers; ++i) {
     schedulers_[i].schedule = app_->schedule(facts_, Share{i, job_.schedulers});
@@ -100,7 +103,7 @@ SerialHost::SerialHost(const Plugin& plugin, Job job) : plugin_(plugin), job_(st
   pull_ = app_->pull(facts_);
   cut_ = schedulers_[0].schedule->cut(census, job_.slices);
   for (ShardId s = 0; s < job_.shards; ++s) {
-    shards_[s]->attach(cut_);
+    shards_[s]->attach({facts_, cut_, views_, s == 0});
     Random own = random_for({job_.seed, kStart, s}), common = random_for({job_.seed, kStartCommon});
     shards_[s]->start(own, common);
   }
@@ -110,6 +113,23 @@ SerialHost::SerialHost(const Plugin& plugin, Job job) : plugin_(plugin), job_(st
     app_->start(b, *slices_[b], cut_.slices[b], random);
   }
   if (!plugin.starting_pass) epochs_ = 1;
+}
+
+void SerialHost::make_views() {
+  view_numbers_.resize(tables_.size());
+  view_versions_.resize(tables_.size());
+  views_.resize(tables_.size());
+  for (TableId t = 0; t < tables_.size(); ++t) {
+    if (!tables_[t].dense) continue;
+    view_numbers_[t].resize(tables_[t].keys * tables_[t].row_width);
+    views_[t] = TableView(tables_[t].keys, tables_[t].row_width, view_numbers_[t].data(), &view_versions_[t]);
+  }
+}
+
+void SerialHost::put_into_view(TableId table, Key key, std::span<const double> value) {
+  if (!tables_[table].dense) return;
+  std::copy(value.begin(), value.end(), view_numbers_[table].begin() + static_cast<std::ptrdiff_t>(key * value.size()));
+  ++view_versions_[table];
 }
 
 void SerialHost::begin_epoch() {
@@ -179,44 +199,61 @@ void SerialHost::run_owned(const Round& round) {
 
 void SerialHost::run_shared(const Round& round, std::uint32_t scheduler) {
   refresh(pushed_ - std::min(pushed_, staleness_));
-  const Table& table = tables_.at(round.table);
-  const std::vector<double> zeros(table.row_width);
-  const std::vector<std::size_t> widths = part_widths(round, table);
   std::vector<std::vector<double>> sums;
-  for (const std::size_t width : widths) sums.emplace_back(width);
+  for (const std::size_t width : part_widths(round, tables_.at(round.table))) sums.emplace_back(width);
+  std::map<Key, std::vector<double>> open_sums;
   std::vector<Bytes> notes;
-  for (ShardId s = 0; s < shards_.size(); ++s) {
-    std::vector<std::vector<double>> parts;
-    for (const std::size_t width : widths) parts.emplace_back(width);
-    std::vector<Entry> entries;
-    for (std::size_t i = 0; i < round.shared.size(); ++i) {
-      const auto row = seen_.find({round.table, round.shared[i]});
-      entries.push_back({round.shared[i], row == seen_.end() ? zeros : row->second, parts[i]});
-    }
-    Random random = random_for({job_.seed, kPushShared, epochs_, s, rounds_});
-    Writer note;
-    shards_[s]->push({epochs_, rounds_, round.table, entries, round.blocks, round.argument, note}, random);
-    if (!table.single_partition && !note.view().empty())
-      throw std::runtime_error("a note, and the table spans partitions");
-    notes.push_back(Bytes::from(note.take()));
-    for (std::size_t i = 0; i < sums.size(); ++i)
-      for (std::size_t j = 0; j < sums[i].size(); ++j) sums[i][j] += parts[i][j];
-  }
+  for (ShardId s = 0; s < shards_.size(); ++s) notes.push_back(push_shared(s, round, sums, open_sums));
   ++pushed_;
-  commit(round, scheduler, sums, notes);
+  std::vector<Key> keys = round.shared;
+  for (auto& [key, sum] : open_sums) {
+    keys.push_back(key);
+    sums.push_back(std::move(sum));
+  }
+  commit(round, scheduler, keys, sums, notes);
 }
 
-void SerialHost::commit(const Round& round, std::uint32_t scheduler, const std::vector<std::vector<double>>& sums,
-                        const std::vector<Bytes>& notes) {
+Bytes SerialHost::push_shared(ShardId s, const Round& round, std::vector<std::vector<double>>& sums,
+                              std::map<Key, std::vector<double>>& open_sums) {
+  const Table& table = tables_.at(round.table);
+  const std::vector<double> zeros(table.row_width);
+  std::vector<std::vector<double>> parts;
+  for (const std::vector<double>& sum : sums) parts.emplace_back(sum.size());
+  std::vector<Entry> entries;
+  for (std::size_t i = 0; i < round.shared.size(); ++i) {
+    const auto row = seen_.find({round.table, round.shared[i]});
+    entries.push_back({round.shared[i], row == seen_.end() ? zeros : row->second, parts[i]});
+  }
+  std::vector<double> numbers(round.open ? table.keys * table.part_width : 0);
+  std::vector<std::uint64_t> touched(round.open ? (table.keys + 63) / 64 : 0);
+  const OpenParts open_parts(round.open ? table.keys : 0, table.part_width, numbers.data(), touched.data());
+  Random random = random_for({job_.seed, kPushShared, epochs_, s, rounds_});
+  Writer note;
+  shards_[s]->push({epochs_, rounds_, round.table, entries, round.blocks, round.argument, note, open_parts}, random);
+  if (!table.single_partition && !note.view().empty())
+    throw std::runtime_error("a note, and the table spans partitions");
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    for (std::size_t j = 0; j < sums[i].size(); ++j) sums[i][j] += parts[i][j];
+  for (Key key = 0; key < (round.open ? table.keys : 0); ++key) {
+    if ((touched[key / 64] >> key % 64 & 1) == 0) continue;
+    const auto part = std::span(numbers).subspan(key * table.part_width, table.part_width);
+    const auto [sum, is_new] = open_sums.try_emplace(key, part.begin(), part.end());
+    for (std::size_t j = 0; !is_new && j < part.size(); ++j) sum->second[j] += part[j];
+  }
+  return Bytes::from(note.take());
+}
+
+void SerialHost::commit(const Round& round, std::uint32_t scheduler, const std::vector<Key>& keys,
+                        const std::vector<std::vector<double>>& sums, const std::vector<Bytes>& notes) {
   const Table& table = tables_[round.table];
   const auto result = std::make_shared<Committed>();
-  *result = {rounds_, scheduler, round.table, round.shared, {}, {}, round.argument, {}};
+  *result = {rounds_, scheduler, round.table, keys, {}, {}, round.argument, {}};
   std::vector<PullEntry> entries;
   for (std::size_t i = 0; i < sums.size(); ++i) {
-    std::vector<double>& value = rows_[{round.table, round.shared[i]}];
+    std::vector<double>& value = rows_[{round.table, keys[i]}];
     value.resize(table.row_width);
     result->changes.push_back(value);
-    entries.push_back({round.shared[i], sums[i], value});
+    entries.push_back({keys[i], sums[i], value});
   }
   Writer reply;
   PullTask task{rounds_, round.table, entries, {}, round.argument, {}, reply};
@@ -246,11 +283,18 @@ std::vector<Delta> deltas_of(const Committed& committed) {
 
 }  // namespace
 
+// What is seen is as of all these commits before the shards hear of the first.
 void SerialHost::refresh(std::uint64_t upto) {
+  for (std::uint64_t i = refreshed_; i < upto; ++i) {
+    const Committed& one = *to_refresh_[i - refreshed_];
+    for (std::size_t k = 0; k < one.keys.size(); ++k) {
+      seen_[{one.table, one.keys[k]}] = one.values[k];
+      put_into_view(one.table, one.keys[k], one.values[k]);
+    }
+  }
   for (; refreshed_ < upto; ++refreshed_) {
     const Committed& one = *to_refresh_.front();
-    for (std::size_t i = 0; i < one.keys.size(); ++i) seen_[{one.table, one.keys[i]}] = one.values[i];
-    const std::vector<Delta> deltas = deltas_of(one);
+    const std::vector<Delta> deltas = tables_[one.table].dense ? std::vector<Delta>() : deltas_of(one);
     for (const auto& shard : shards_) shard->refresh({one.round, one.table, deltas, one.argument, one.reply});
     to_refresh_.pop_front();
   }
@@ -321,6 +365,7 @@ void SerialHost::restore(const Snapshot& snapshot) {
   for (ShardId s = 0; s < shards_.size(); ++s)
     read_back(*shards_[s], &Push::restore, snapshot.shards.at(s), "shard " + std::to_string(s));
   rows_ = seen_ = snapshot.rows;
+  for (const auto& [name, value] : rows_) put_into_view(name.first, name.second, value);
   epochs_ = snapshot.epochs;
   rounds_ = snapshot.rounds;
   done_ = snapshot.done;

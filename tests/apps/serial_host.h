@@ -96,8 +96,13 @@ class SerialHost {
   Round choose(std::uint32_t scheduler);
   void run_owned(const Round& round);
   void run_shared(const Round& round, std::uint32_t scheduler);
-  void commit(const Round& round, std::uint32_t scheduler, const std::vector<std::vector<double>>& sums,
-              const std::vector<Bytes>& notes);
+  // What one shard makes of a round, added to what the shards before it made.
+  Bytes push_shared(ShardId s, const Round& round, std::vector<std::vector<double>>& sums,
+                    std::map<Key, std::vector<double>>& open_sums);
+  void commit(const Round& round, std::uint32_t scheduler, const std::vector<Key>& keys,
+              const std::vector<std::vector<double>>& sums, const std::vector<Bytes>& notes);
+  void make_views();
+  void put_into_view(TableId table, Key key, std::span<const double> value);
   void refresh(std::uint64_t upto);
   void feed_back(Scheduler& scheduler, std::uint64_t upto);
   void end_epoch();
@@ -116,6 +121,10 @@ class SerialHost {
   std::vector<std::unique_ptr<Slice>> slices_;
   RowMap rows_;  // the committed ones
   RowMap seen_;  // the same as of the commits that the shards were given
+  // And of dense tables, by table.
+  std::vector<std::vector<double>> view_numbers_;
+  std::vector<std::uint64_t> view_versions_;
+  std::vector<TableView> views_;
   std::deque<std::shared_ptr<const Committed>> to_refresh_;
   std::uint64_t pushed_ = 0, refreshed_ = 0;  // shared rounds of the epoch
   std::vector<Figure> figures_;

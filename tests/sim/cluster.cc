@@ -148,16 +148,16 @@ class Cluster {
           SchedulerSettings{id.index, plan.schedulers, plan.partitions, shape_.pipeline}, *app));
     if (id.role == Role::worker) {
       const auto threads = static_cast<std::uint32_t>(1 + id.index % 3);
-      auto worker = std::make_unique<Worker>(
-          WorkerSettings{id.index, plan.workers, threads, plan.partitions, shape_.staleness, false, 0, shape_.credit},
-          *app);
+      auto worker = std::make_unique<Worker>(WorkerSettings{id.index, plan.workers, threads, plan.partitions,
+                                                            shape_.staleness, shape_.asynchronous, 0, shape_.credit},
+                                             *app);
       hosts_.at(id).workers.push_back(worker.get());
       nodes.push_back(std::move(worker));
     }
     for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
       if (welcome.partition_hosts[p] == id)
-        nodes.push_back(std::make_unique<Partition>(PartitionSettings{p, plan.workers, plan.schedulers, shape_.credit},
-                                                    *app, checkpoints_));
+        nodes.push_back(std::make_unique<Partition>(
+            PartitionSettings{p, plan.workers, plan.schedulers, shape_.credit, plan.partitions}, *app, checkpoints_));
     return nodes;
   }
 

@@ -33,7 +33,8 @@ struct Shape {
   RunPlan plan;
   const Plugin* plugin = &exact_plugin();
   bool heavy = false;                         // of exact_plugin
-  std::uint32_t pipeline = 1, staleness = 0;  // of talk_plugin
+  std::uint32_t pipeline = 1, staleness = 0;  // of talk_plugin and open_plugin
+  bool asynchronous = false;
   Credit credit;
   std::uint32_t slices_per_shard = 2;
   std::size_t piece_bytes = kPieceBytes;                    // larger messages travel in pieces

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "tests/sim/seeds.h"
+#include "tests/sim/drawn.h"
 #include "tests/sim/talk_plugin.h"
 
 namespace rota::sim {
@@ -44,75 +44,8 @@ Shape draw_shape(std::mt19937_64& random) {
   return shape;
 }
 
-// So little in part of the seeds that nearly every object of a checkpoint and chunk of rows waits for the one before.
-Credit draw_credit(std::mt19937_64& random) {
-  if (random() % 2 == 0) return {};
-  const auto draw = [&](std::uint64_t most) { return std::uniform_int_distribution<std::uint64_t>(1, most)(random); };
-  const std::uint64_t bytes = draw(500);
-  return {bytes, draw(100)};
-}
-
-Faults draw_faults(std::mt19937_64& random) {
-  const auto draw = [&](double most) { return std::uniform_real_distribution<double>(0, most)(random); };
-  Faults faults;
-  faults.delay_most_ms = draw(20);
-  faults.break_share = random() % 3 == 0 ? 0 : draw(0.02);
-  faults.repeat_share = draw(0.05);
-  faults.flip_share = random() % 3 == 0 ? draw(0.02) : 0;
-  if (random() % 2 == 0) {
-    faults.kill_share = draw(0.002);
-    faults.kills_most = 3;
-  }
-  return faults;
-}
-
-// The same job on one worker, with nothing going wrong.
-Outcome calm_run(const Shape& shape) {
-  Shape calm = shape;
-  calm.plan.workers = 1;
-  calm.plan.stores = 0;
-  calm.piece_bytes = kPieceBytes;
-  return simulate(calm, Faults{}, 1, false);
-}
-
 TEST(Cluster, EverySeedEndsWithTheModelOfTheCalmRun) {
-  const Seeds seeds = seeds_from_environment();
-  const std::uint64_t count = seeds.count;
-  Outcome sum;
-  for (std::uint64_t seed = seeds.first; seed < seeds.first + count; ++seed) {
-    std::mt19937_64 random(seed);
-    Shape shape = draw_shape(random);
-    const Faults faults = draw_faults(random);
-    shape.credit = draw_credit(random);
-    if (random() % 2 == 0) shape.piece_bytes = 64 + random() % 137;
-    const Outcome calm = calm_run(shape);
-    ASSERT_EQ(calm.code, ExitCode::ok) << "calm run of seed " << seed << ": " << calm.what;
-    const Outcome wild = simulate(shape, faults, seed, seeds.replay);
-    ASSERT_EQ(wild.code, ExitCode::ok) << "replay with ROTA_SIM_SEED=" << seed << ": " << wild.what;
-    ASSERT_EQ(wild.model_hash.hex(), calm.model_hash.hex()) << "replay with ROTA_SIM_SEED=" << seed;
-    ASSERT_EQ(wild.state_hash.hex(), calm.state_hash.hex()) << "replay with ROTA_SIM_SEED=" << seed;
-    sum.events += wild.events;
-    sum.lost += wild.lost;
-    sum.repeated += wild.repeated;
-    sum.flipped += wild.flipped;
-    sum.kills += wild.kills;
-    sum.pieces += wild.pieces;
-  }
-  std::printf(
-      "%llu seeds: %llu events, %llu connections broken, %llu messages repeated, %llu damaged, %llu kills, %llu "
-      "pieces\n",
-      static_cast<unsigned long long>(count), static_cast<unsigned long long>(sum.events),
-      static_cast<unsigned long long>(sum.lost), static_cast<unsigned long long>(sum.repeated),
-      static_cast<unsigned long long>(sum.flipped), static_cast<unsigned long long>(sum.kills),
-      static_cast<unsigned long long>(sum.pieces));
-  if (count >= 100) {
-    // A simulation in which nothing went wrong would show nothing.
-    EXPECT_GT(sum.lost, count);
-    EXPECT_GT(sum.repeated, count);
-    EXPECT_GT(sum.flipped, count / 10);
-    EXPECT_GT(sum.kills, count / 10);
-    EXPECT_GT(sum.pieces, count);
-  }
+  run_seeds(draw_shape);
 }
 
 TEST(Cluster, EqualSeedsGiveEqualRuns) {

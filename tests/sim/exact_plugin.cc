@@ -53,7 +53,7 @@ class ExactPush final : public SlicePush<Counts> {
     census.resize(std::max<std::size_t>(census.size(), kKeys));
     for (Key key = 0; key < kKeys; ++key) census[key] += items_[key];
   }
-  void attach(const Cut& cut) override { cut_ = cut; }
+  void attach(const Shape& shape) override { cut_ = shape.cut; }
 
   void start(Random& own, Random& common) override { change_ = mix(own(), common()); }
   std::uint64_t push(const SliceTask& task, Counts& counts, Random& random) override {

@@ -4,9 +4,12 @@
 // way that does not commute: a visit left out, made twice, out of order, with a stale total or other random numbers
 // gives another hash.  Counts of items are put in during the starting pass and must stay.
 #pragma once
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "rota/plugin.h"
 
@@ -16,6 +19,8 @@ namespace rota::sim {
 struct Witness {
   std::set<std::tuple<Epoch, ShardId, SliceId>> visits;
   std::set<std::tuple<RoundId, ShardId>> pushes;
+  // Rows as each round committed them (of open_plugin).
+  std::map<std::pair<TableId, Key>, std::map<RoundId, std::vector<double>>> committed;
   std::string complaint;  // the first slip
 };
 // The witness of the running simulation (simulations run in one thread).

@@ -65,7 +65,7 @@ class TroublePush final : public Push {
  public:
   TroublePush(const Job& job, ShardId shard) : options_(job.options), shard_(shard) {}
   std::uint64_t items() const override { return 1; }
-  void attach(const Cut&) override { trouble(options_, "attach"); }
+  void attach(const Shape&) override { trouble(options_, "attach"); }
   std::uint64_t push(const SharedTask& task, Random& random) override {
     if (options_.real("slow_ms") > 0) sleep_for(options_.real("slow_ms") / 1000);
     // All of a round's pushes would crash at once, in two processes: which of them was first would be chance.

@@ -94,8 +94,8 @@ class Cluster {
     const auto store = disk_checkpoints(run_, welcome.era, welcome.files);
     for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
       if (welcome.partition_hosts[p] == id)
-        nodes.push_back(std::make_unique<Partition>(PartitionSettings{p, plan.workers, plan.schedulers, shape_.credit},
-                                                    *app, store));
+        nodes.push_back(std::make_unique<Partition>(
+            PartitionSettings{p, plan.workers, plan.schedulers, shape_.credit, plan.partitions}, *app, store));
     return nodes;
   }
 

@@ -231,5 +231,30 @@ TEST(Dispatch, ACommitThatIsNotDueIsRefused) {
   EXPECT_FALSE(dispatch.committed(1, home)) << "twice";
 }
 
+TEST(Dispatch, AnOpenRoundIsExpectedInAllPartitionsOfItsTable) {
+  std::vector<Table> all = tables();
+  all[kApart].dense = all[kTogether].dense = true;
+  Dispatch dispatch(3, 0, 2, 2, all);
+  for (const TableId table : {kApart, kTogether}) {
+    Round round = sharing({}, table);
+    round.open = true;
+    give_out(dispatch, table, turn_of(table, round));
+    const auto expects = dispatch.take_expects();
+    ASSERT_EQ(expects.size(), table == kApart ? 2U : 1U);
+    for (std::uint32_t p = 0; p < expects.size(); ++p) {
+      EXPECT_EQ(expects[p].first, p);
+      EXPECT_TRUE(expects[p].second.rows.open);
+      EXPECT_TRUE(expects[p].second.rows.keys.empty());
+      EXPECT_TRUE(dispatch.committed(table, p));
+    }
+    for (const auto& [worker, tasks] : dispatch.take_tasks()) EXPECT_TRUE(tasks.shared.at(0).open);
+  }
+  Round round = sharing({});
+  round.table = 0;
+  round.open = true;
+  EXPECT_EQ(dispatch.add(9, turn_of(9, round), 1).what(),
+            "schedule, round 9: it is open, and table first is not dense");
+}
+
 }  // namespace
 }  // namespace rota

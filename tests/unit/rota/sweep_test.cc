@@ -117,5 +117,24 @@ TEST(RandomSweep, EqualSeedsGiveEqualRounds) {
   EXPECT_TRUE(differs);
 }
 
+TEST(Open, EveryEpochIsOneOpenRound) {
+  OpenSchedule schedule(3, {0.5}, StopBelow{.tolerance = 1});
+  Random random({1, 2, 3, 4});
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    const Round round = schedule.next(random);
+    EXPECT_EQ(round.table, 3U);
+    EXPECT_TRUE(round.open);
+    EXPECT_TRUE(round.ends_epoch);
+    EXPECT_TRUE(round.shared.empty());
+    EXPECT_TRUE(is_shared(round));
+    EXPECT_EQ(round.argument, (std::vector<double>{0.5}));
+  }
+  Round with_slices = schedule.next(random);
+  with_slices.owned.resize(2);
+  EXPECT_TRUE(is_shared(with_slices));
+  with_slices.open = false;
+  EXPECT_FALSE(is_shared(with_slices));
+}
+
 }  // namespace
 }  // namespace rota

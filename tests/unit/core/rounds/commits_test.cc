@@ -254,5 +254,94 @@ TEST(Commits, RestoredRowsThatDoNotFitAreRefused) {
   EXPECT_FALSE(commits.restored());
 }
 
+constexpr TableId kDense = 0, kDenseTogether = 1;
+
+std::vector<Table> dense_tables() {
+  std::vector<Table> all{{"all", Table::Kind::shared, 9, 1, 1},
+                         {"all_together", Table::Kind::shared, 9, 1, 1, 0, true}};
+  all[kDense].dense = all[kDenseTogether].dense = true;
+  return all;
+}
+
+SharedRows open_rows(RoundId round, TableId table = kDense) {
+  SharedRows rows = rows_of(round, {}, table);
+  rows.open = true;
+  return rows;
+}
+
+Deltas open_deltas(RoundId round, std::vector<KeyRun> runs, const std::vector<double>& values, TableId table = kDense) {
+  Deltas deltas = deltas_of(round, {}, values, table);
+  deltas.rows.open = true;
+  deltas.runs = std::move(runs);
+  return deltas;
+}
+
+TEST(Commits, AnOpenRoundHasTheRowsThatItsPartitionsName) {
+  Commits commits(dense_tables(), kPartitions);
+  ASSERT_TRUE(commits.restore(deltas_of(0, {8}, {1})).ok());
+  ASSERT_TRUE(commits.begin(open_rows(1)).ok());
+  EXPECT_EQ(commits.homes(1), (std::set<std::uint32_t>{0, 1, 2}));
+  EXPECT_TRUE(given(commits.commit(2, open_deltas(1, {{6, 1}, {8, 1}}, {60, 80}))).empty());
+  EXPECT_TRUE(given(commits.commit(1, open_deltas(1, {}, {}))).empty());
+  const auto whole = given(commits.commit(0, open_deltas(1, {{1, 2}}, {10, 20})));
+  ASSERT_EQ(whole.size(), 1U);
+  const std::vector<Delta> deltas = whole[0].deltas();
+  ASSERT_EQ(deltas.size(), 4U);
+  const std::vector<Key> keys = {1, 2, 6, 8};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(deltas[i].key, keys[i]);
+    EXPECT_EQ(deltas[i].value[0], 10.0 * static_cast<double>(keys[i]));
+    EXPECT_EQ(deltas[i].change[0], deltas[i].value[0] - (keys[i] == 8 ? 1 : 0));
+  }
+}
+
+TEST(Commits, WhereViewsHaveTheRowsThereAreNoChanges) {
+  Commits commits(dense_tables(), kPartitions, DenseRows::in_views);
+  ASSERT_TRUE(commits.restore(deltas_of(0, {8}, {1})).ok());
+  ASSERT_TRUE(commits.begin(open_rows(1)).ok());
+  for (const std::uint32_t p : {2U, 1U})
+    EXPECT_TRUE(given(commits.commit(p, open_deltas(1, {{3 * p, 2}}, {1, 2}))).empty());
+  auto whole = given(commits.commit(0, open_deltas(1, {{2, 1}}, {20})));
+  ASSERT_EQ(whole.size(), 1U);
+  EXPECT_TRUE(whole[0].in_view);
+  EXPECT_TRUE(whole[0].deltas().empty());
+  ASSERT_EQ(whole[0].open.size(), 3U);
+  for (std::uint32_t p = 0; p < 3; ++p) EXPECT_EQ(whole[0].open[p].runs[0].first, p == 0 ? 2 : 3 * p);
+  ASSERT_TRUE(commits.begin(rows_of(2, {4, 5})).ok());
+  whole = given(commits.commit(1, deltas_of(2, {4, 5}, {40, 50})));
+  ASSERT_EQ(whole.size(), 1U);
+  EXPECT_EQ(whole[0].values, (std::vector<double>{40, 50}));
+  EXPECT_TRUE(whole[0].deltas().empty());
+}
+
+TEST(Commits, AnOpenRoundThatBreaksTheRulesIsTheSchedulesFault) {
+  EXPECT_EQ(check_rows(tables(), open_rows(3)).what(), "schedule, round 3: it is open, and table rows is not dense");
+  SharedRows names = open_rows(3);
+  names.keys = {1};
+  EXPECT_EQ(check_rows(dense_tables(), names).what(), "schedule, round 3: it is open, and names rows");
+  SharedRows blocks = open_rows(3, kDenseTogether);
+  blocks.blocks = {1};
+  EXPECT_EQ(check_rows(dense_tables(), blocks).what(), "schedule, round 3: it is open, and names rows");
+  EXPECT_TRUE(check_rows(dense_tables(), open_rows(3, kDenseTogether)).ok());
+}
+
+TEST(Commits, ACommitOfAnOpenRoundThatDoesNotFitIsRefused) {
+  std::vector<Deltas> wrong;
+  wrong.push_back(open_deltas(1, {{2, 2}}, {1, 2}));               // a row of another partition
+  wrong.push_back(open_deltas(1, {{2, 1}, {1, 1}}, {1, 2}));       // in another order
+  wrong.push_back(open_deltas(1, {{1, 1}}, {1, 2}));               // another width
+  wrong.push_back(open_deltas(1, {{1, 1}}, {1}, kDenseTogether));  // another table
+  wrong.push_back(deltas_of(1, {1}, {1}));                         // of a round that names its rows
+  wrong.push_back(open_deltas(1, {{1, 1}}, {1}));
+  wrong.back().reply = bytes_of("reply");  // it spans partitions
+  for (const Deltas& deltas : wrong) {
+    Commits commits(dense_tables(), kPartitions);
+    ASSERT_TRUE(commits.begin(open_rows(1)).ok());
+    EXPECT_EQ(commits.commit(0, deltas).status().code(), ExitCode::bug);
+  }
+  Commits commits(dense_tables(), kPartitions);
+  EXPECT_FALSE(commits.restore(deltas_of(0, {9}, {1})).ok()) << "there is no such row";
+}
+
 }  // namespace
 }  // namespace rota

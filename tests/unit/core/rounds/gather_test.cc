@@ -196,5 +196,77 @@ TEST(Gather, EarlyRoundsAreLimited) {
   EXPECT_EQ(gather.add(parts_of(Gather::kEarlyRoundsMost + 1, {0, 0}, {1})).what(), "round 4097: too far ahead");
 }
 
+Expect open_of(RoundId round) {
+  Expect expect = tests::expect_of(round, {});
+  expect.rows.open = true;
+  return expect;
+}
+
+Parts open_parts(RoundId round, TreeNode node, std::vector<KeyRun> runs, const std::vector<double>& sums) {
+  Parts parts = parts_of(round, node, sums);
+  parts.open = true;
+  parts.runs = std::move(runs);
+  return parts;
+}
+
+TEST(Gather, AnOpenRoundHasTheRowsOfAllItsParts) {
+  for (const bool early : {false, true}) {
+    Gather gather(3);
+    if (!early) ASSERT_TRUE(gather.expect(open_of(1), 2, {10, 20}).ok());
+    ASSERT_TRUE(gather.add(open_parts(1, {0, 1}, {}, {})).ok()) << "a shard that touched nothing";
+    ASSERT_TRUE(gather.add(open_parts(1, {0, 2}, {{11, 2}}, {1, 2, 3, 4})).ok());
+    EXPECT_FALSE(gather.take().has_value());
+    ASSERT_TRUE(gather.add(open_parts(1, {0, 0}, {{12, 1}, {19, 1}}, {10, 20, 30, 40})).ok());
+    if (early) ASSERT_TRUE(gather.expect(open_of(1), 2, {10, 20}).ok());
+    const auto whole = gather.take();
+    ASSERT_TRUE(whole.has_value());
+    EXPECT_EQ(whole->runs, (std::vector<KeyRun>{{11, 2}, {19, 1}}));
+    EXPECT_EQ(whole->sum, (std::vector<double>{1, 2, 13, 24, 30, 40}));
+    EXPECT_EQ(whole->notes.size(), 3U);
+  }
+}
+
+TEST(Gather, AnOpenRoundInWhichNothingWasTouchedIsWholeToo) {
+  Gather gather(1);
+  ASSERT_TRUE(gather.add(open_parts(1, {0, 0}, {}, {})).ok());
+  ASSERT_TRUE(gather.expect(open_of(1), 2, {10, 20}).ok());
+  const auto whole = gather.take();
+  ASSERT_TRUE(whole.has_value());
+  EXPECT_TRUE(whole->runs.empty());
+}
+
+TEST(Gather, PartsOfAnOpenRoundThatDoNotFitAreRefused) {
+  const auto refusal = [](const Parts& parts) {
+    Gather gather(2);
+    EXPECT_TRUE(gather.expect(open_of(1), 2, {10, 20}).ok());
+    const Status now = gather.add(parts);
+    Gather later(2);
+    const Status early = later.add(parts);
+    EXPECT_EQ(early.ok() ? later.expect(open_of(1), 2, {10, 20}).what() : early.what(), now.what());
+    return now.what();
+  };
+  EXPECT_EQ(refusal(open_parts(1, {0, 0}, {{9, 1}}, {1, 2})), "round 1: parts of other rows");
+  EXPECT_EQ(refusal(open_parts(1, {0, 0}, {{19, 2}}, {1, 2, 3, 4})), "round 1: parts of other rows");
+  EXPECT_EQ(refusal(open_parts(1, {0, 0}, {{12, 1}, {11, 1}}, {1, 2, 3, 4})), "round 1: parts of other rows");
+  EXPECT_EQ(refusal(open_parts(1, {0, 0}, {{12, 0}}, {})), "round 1: parts of other rows");
+  EXPECT_EQ(refusal(open_parts(1, {0, 0}, {{12, 1}}, {1})), "round 1: parts of another size");
+  EXPECT_EQ(refusal(open_parts(1, {0, 0}, {{12, 2}}, {1, 2, 3})), "round 1: parts of another size");
+  EXPECT_EQ(refusal(open_parts(1, {0, 0}, {}, {1, 2})), "round 1: parts of another size");
+  EXPECT_EQ(refusal(parts_of(1, {0, 0}, {1, 2})), "round 1: parts of another kind of round");
+  Gather gather(2);
+  ASSERT_TRUE(gather.expect(expect_of(1), 1).ok());
+  EXPECT_EQ(gather.add(open_parts(1, {0, 0}, {{4, 1}}, {1})).what(), "round 1: parts of another kind of round");
+  Parts rows = parts_of(1, {0, 0}, {1});
+  rows.runs = {{4, 1}};
+  EXPECT_EQ(gather.add(rows).what(), "round 1: parts of other rows");
+}
+
+TEST(Gather, PartsOfAnOpenRoundThatOverlapAreRefused) {
+  Gather gather(2);
+  ASSERT_TRUE(gather.expect(open_of(1), 1, {0, 9}).ok());
+  ASSERT_TRUE(gather.add(open_parts(1, {0, 0}, {{4, 1}}, {1})).ok());
+  EXPECT_EQ(gather.add(open_parts(1, {0, 0}, {{5, 1}}, {1})).what(), "round 1: parts that overlap");
+}
+
 }  // namespace
 }  // namespace rota

@@ -110,5 +110,25 @@ TEST(PartSums, NotABitDependsOnTheWorkers) {
   }
 }
 
+TEST(PartSums, OfAnOpenRoundEachPartitionGetsTheRowsOfItsRange) {
+  PartSums sums(0, 2, 2);
+  const std::map<std::uint32_t, KeyRange> ranges = {{0, {0, 5}}, {1, {5, 10}}, {2, {10, 15}}};
+  EXPECT_TRUE(sums.add_open(4, 1, {{{3, 4}}, {1, 2, 3, 4}, 1}, {}, ranges).empty());
+  const auto out = sums.add_open(4, 0, {{{4, 1}, {9, 1}}, {10, 20}, 1}, {}, ranges);
+  ASSERT_EQ(out.size(), 3U) << "one that gets no row hears of it, too";
+  const auto expect = [&](std::uint32_t p, std::vector<KeyRun> runs, std::vector<double> numbers) {
+    EXPECT_EQ(out[p].first, p);
+    EXPECT_TRUE(out[p].second.open);
+    EXPECT_EQ(out[p].second.round, 4U);
+    EXPECT_EQ(out[p].second.node, (TreeNode{1, 0}));
+    EXPECT_EQ(out[p].second.note_sizes, (std::vector<std::uint64_t>{0, 0}));
+    EXPECT_EQ(out[p].second.runs, runs);
+    EXPECT_EQ(numbers_of(out[p].second.sums), numbers);
+  };
+  expect(0, {{3, 2}}, {1, 12});
+  expect(1, {{5, 2}, {9, 1}}, {3, 4, 20});
+  expect(2, {}, {});
+}
+
 }  // namespace
 }  // namespace rota

@@ -59,5 +59,29 @@ TEST(Placement, ASliceBeginsWithTheShardThatARotationHandsItToFirst) {
       for (ShardId s = 0; s < shards; ++s) EXPECT_EQ(home_shard(s * each, shards, shards * each), s);
 }
 
+// Who opens a model years later must find them, too.
+TEST(Placement, RowsOfADenseTableLiveInRangesOfKeys) {
+  for (const std::uint64_t keys : {1U, 2U, 7U, 100U, 1000U})
+    for (const std::uint32_t partitions : {1U, 2U, 3U, 7U, 16U}) {
+      Table table{"all", Table::Kind::shared, keys, 1, 1};
+      table.dense = true;
+      Key next = 0;
+      for (std::uint32_t p = 0; p < partitions; ++p) {
+        const KeyRange range = range_of(table, p, partitions);
+        EXPECT_EQ(range.first, next);
+        for (; next < range.end; ++next) ASSERT_EQ(home_of_row(table, 0, next, partitions), p);
+      }
+      EXPECT_EQ(next, keys);
+      table.single_partition = true;
+      EXPECT_EQ(range_of(table, kSinglePartition, partitions), (KeyRange{0, keys}));
+      if (partitions > 1) EXPECT_EQ(range_of(table, 1, partitions), KeyRange{});
+      EXPECT_EQ(home_of_row(table, 0, keys - 1, partitions), kSinglePartition);
+    }
+  Table large{"all", Table::Kind::shared, std::uint64_t{1} << 34, 1, 1};
+  large.dense = true;
+  EXPECT_EQ(home_of_row(large, 0, large.keys - 1, (1U << 24) - 1), (1U << 24) - 2) << "nothing overflows";
+  EXPECT_EQ(range_of(large, (1U << 24) - 2, (1U << 24) - 1).end, large.keys);
+}
+
 }  // namespace
 }  // namespace rota

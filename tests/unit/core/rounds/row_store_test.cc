@@ -80,5 +80,36 @@ TEST(RowStore, CostsLittleMoreThanItsNumbers) {
   }
 }
 
+// A dense one against one that is not.
+TEST(RowStore, ADenseOneHasWhatAnotherHas) {
+  std::mt19937_64 random(9);
+  for (const std::uint32_t width : {0U, 1U, 3U})
+    for (const KeyRange range : {KeyRange{0, 1}, KeyRange{0, 64}, KeyRange{100, 1300}, KeyRange{5, 5}}) {
+      RowStore dense(width, range), other(width);
+      for (Key left = (range.end - range.first) / 2; left > 0; --left) {
+        const Key key = range.first + random() % (range.end - range.first);
+        const std::span<double> a = dense.at(key), b = other.at(key);
+        ASSERT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end()));
+        for (std::size_t i = 0; i < width; ++i) a[i] = b[i] = static_cast<double>(random() % 1000);
+      }
+      const RowStore copy = dense;
+      EXPECT_EQ(copy.size(), other.size());
+      EXPECT_EQ(all_of(copy), all_of(other));
+      for (const Key behind : {Key{0}, range.first, range.first + 70, range.end, range.end + 200})
+        EXPECT_EQ(all_of(copy, behind), all_of(other, behind));
+      for (Key key = 0; key < range.end + 70; ++key) ASSERT_EQ(copy.find(key).has_value(), other.find(key).has_value());
+    }
+}
+
+// Ranges of keys far apart are as good as any, and only what is written takes memory.
+TEST(RowStore, ADenseOneTakesMemoryAsItIsWritten) {
+  constexpr Key kFirst = Key{1} << 33;
+  RowStore store(4, {kFirst, kFirst + (Key{1} << 30)});
+  store.at(kFirst + 12345)[2] = 7;
+  EXPECT_EQ((*store.find(kFirst + 12345))[2], 7);
+  EXPECT_FALSE(store.find(0).has_value());
+  EXPECT_EQ(store.size(), 1U);
+}
+
 }  // namespace
 }  // namespace rota

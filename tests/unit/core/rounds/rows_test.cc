@@ -68,5 +68,24 @@ TEST(Rows, EveryPartOfARowIsInTheHash) {
   EXPECT_NE(hash_of(0, 5, 0.0), hash_of(0, 5, -0.0));
 }
 
+TEST(Rows, ADenseTableHasTheRangeOfItsPartition) {
+  std::vector<Table> all{{"all", Table::Kind::shared, 10, 1, 1}, {"slices", Table::Kind::sliced, 10, 0, 0}};
+  all[0].dense = true;
+  std::vector<Rows> spread;
+  Rows whole(all);
+  for (std::uint32_t p = 0; p < 3; ++p) spread.emplace_back(all, p, 3);
+  Hash128 sum;
+  for (Key key = 0; key < 10; ++key) {
+    whole.row(0, key)[0] = static_cast<double>(key);
+    for (Rows& rows : spread)
+      if (rows.may_have(0, key)) rows.row(0, key)[0] = static_cast<double>(key);
+    EXPECT_FALSE(whole.may_have(1, key));
+  }
+  for (const Rows& rows : spread) sum += rows.hash();
+  EXPECT_EQ(sum, whole.hash()) << "each row is in one of them";
+  EXPECT_FALSE(whole.may_have(0, 10));
+  EXPECT_FALSE(spread[0].may_have(0, 9));
+}
+
 }  // namespace
 }  // namespace rota

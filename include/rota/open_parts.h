@@ -1,0 +1,53 @@
+// rota/open_parts.h -- the parts of an open round, in the hands of one shard.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "rota/types.h"
+
+namespace rota {
+
+// A shard makes parts for the rows that it chooses, in any order.  Refers to memory of the host: a copy writes to the
+// same parts.  Only rows that were asked for cost anything.
+class OpenParts {
+ public:
+  // Of a round that is not open: it has no rows.
+  OpenParts() = default;
+  // For the host: room for all rows' parts, and a bit for each row, all zero.
+  OpenParts(Key keys, std::uint32_t width, double* numbers, std::uint64_t* touched)
+      : keys_(keys), width_(width), numbers_(numbers), touched_(touched) {}
+
+  Key keys() const { return keys_; }              // of the table
+  std::uint32_t width() const { return width_; }  // of a part
+  // A row's part; zeros when it is first asked for in this push.  Stays valid until the push ends.  Throws
+  // std::out_of_range if the table has no such row.
+  std::span<double> operator[](Key key) const {
+    if (key >= keys_) no_such_row(key);
+    double* const part = numbers_ + static_cast<std::size_t>(key) * width_;
+    std::uint64_t& word = touched_[key / 64];
+    const std::uint64_t bit = std::uint64_t{1} << key % 64;
+    if ((word & bit) == 0) {
+      word |= bit;
+      std::fill_n(part, width_, 0.0);
+    }
+    return {part, width_};
+  }
+
+ private:
+  [[noreturn, gnu::noinline, gnu::cold]] void no_such_row(Key key) const {
+    throw std::out_of_range(keys_ == 0 ? "a part of a round that is not open"
+                                       : "a part of row " + std::to_string(key) + " of a table of " +
+                                             std::to_string(keys_) + " rows");
+  }
+
+  Key keys_ = 0;
+  std::uint32_t width_ = 0;
+  double* numbers_ = nullptr;
+  std::uint64_t* touched_ = nullptr;
+};
+
+}  // namespace rota

@@ -1,0 +1,287 @@
+#include "tests/sim/open_plugin.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "rota/dense_slice.h"
+#include "tests/sim/heard.h"
+
+namespace rota::sim {
+
+namespace {
+
+constexpr TableId kWide = 0, kSmall = 1, kSparse = 2, kTables = 3;
+constexpr std::uint64_t kWideKeys = 150, kSmallKeys = 20, kSparseKeys = 12;
+using Counts = DenseSlice<std::uint64_t>;
+
+std::vector<Table> all_tables() {
+  std::vector<Table> all{{"wide", Table::Kind::shared, kWideKeys, 2, 3, 0, false},
+                         {"small", Table::Kind::shared, kSmallKeys, 1, 1, 1, true},
+                         {"sparse", Table::Kind::shared, kSparseKeys, 1, 1, 0, false},
+                         {"slices", Table::Kind::sliced, 0, 0, 0, 0, false}};
+  all[kWide].dense = all[kSmall].dense = true;
+  return all;
+}
+
+class OpenRoundsSchedule final : public Schedule {
+ public:
+  OpenRoundsSchedule(const Job& job, Share share)
+      : share_(share),
+        shards_(job.shards),
+        slices_(job.slices),
+        pipeline_(static_cast<std::uint32_t>(job.options.integer("pipeline"))),
+        wish_(static_cast<Feedback>(job.options.integer("wish"))) {}
+
+  Cut cut(const Census&, std::uint32_t slices) override {
+    Cut cut;
+    for (SliceId b = 0; b < slices; ++b) cut.slices.push_back({b});
+    return cut;
+  }
+  std::uint32_t pipeline(std::uint32_t) const override { return pipeline_; }
+  Feedback wish() const override { return wish_; }
+  Round next(Random& random) override {
+    ++chosen_;
+    Round round;
+    const std::uint64_t state = mix(heard_.state(), random());
+    round.table = static_cast<TableId>(state % kTables);
+    round.open = round.table != kSparse && (state >> 8) % 3 != 0;
+    if (slices_ > 0 && (state >> 12) % 2 == 0) own(round, random);
+    if (!round.open && (round.owned.empty() || (state >> 13) % 2 == 0)) name(round, random);
+    // Which rows a push may have parts for: schedulers keep to theirs.
+    round.argument = {static_cast<double>(share_.count), static_cast<double>(share_.index), number(state)};
+    round.ends_epoch = chosen_ > 2 + (state >> 16) % 6;
+    return round;
+  }
+  void feedback(const Commit& commit) override {
+    if (wish_ != Feedback::changes && !commit.deltas.empty()) complain("more was fed back than wished for");
+    const auto before = [](const Delta& a, const Delta& b) { return a.key < b.key; };
+    if (!std::is_sorted(commit.deltas.begin(), commit.deltas.end(), before)) complain("rows in another order");
+    heard_.hear(commit);
+  }
+  std::vector<Figure> figures() override {
+    chosen_ = 0;
+    return {{"state", number(heard_.state())}};
+  }
+  void save(Writer& out) const override { heard_.save(out); }
+  void restore(Reader& in) override { heard_.restore(in); }
+
+ private:
+  void own(Round& round, Random& random) {
+    std::vector<SliceId> left(slices_);
+    std::iota(left.begin(), left.end(), SliceId{0});
+    round.owned.resize(shards_);
+    for (auto& slice : round.owned) {
+      if (left.empty() || random() % 4 == 0) continue;
+      const auto drawn = static_cast<std::ptrdiff_t>(random.below(left.size()));
+      slice = left[static_cast<std::size_t>(drawn)];
+      left.erase(left.begin() + drawn);
+    }
+  }
+  void name(Round& round, Random& random) {
+    const std::uint64_t keys = all_tables()[round.table].keys;
+    for (Key key = share_.index; key < keys; key += share_.count)
+      if (random() % 3 == 0) round.shared.push_back(key);
+    if (round.shared.empty()) round.shared.push_back(share_.index);
+    if (round.table == kSmall && random() % 2 == 0)
+      for (auto left = static_cast<std::uint32_t>(round.shared.size()); left > 0;) {
+        round.blocks.push_back(1 + static_cast<std::uint32_t>(random.below(left)));
+        left -= round.blocks.back();
+      }
+  }
+
+  Share share_;
+  std::uint32_t shards_, slices_, pipeline_;
+  Feedback wish_;
+  std::uint64_t chosen_ = 0;  // of the epoch
+  Heard heard_;
+};
+
+class OpenPush final : public SlicePush<Counts> {
+ public:
+  OpenPush(const Job& job, ShardId shard)
+      : shard_(shard),
+        asynchronous_(job.options.flag("asynchronous")),
+        staleness_(static_cast<std::uint64_t>(job.options.integer("staleness"))) {}
+
+  std::uint64_t items() const override { return 1; }
+  void attach(const Shape& shape) override { views_ = {shape.views.begin(), shape.views.end()}; }
+
+  std::uint64_t push(const SliceTask& task, Counts& rows, Random& random) override {
+    begin(task.epoch);
+    auto row = rows.row(0);
+    row[0] = mix(row[0], mix(random(), seen() + task.slice));
+    return 1;
+  }
+  std::uint64_t push(const SharedTask& task, Random& random) override {
+    if (!witness()->pushes.emplace(task.round, shard_).second) complain("a shard pushed a round twice");
+    begin(task.epoch);
+    ++pushed_;
+    std::uint64_t state = mix(mix(seen(), random()), task.entries.size());
+    for (const Entry& entry : task.entries) {
+      const bool right = views_[task.table].keys() > 0
+                             ? std::ranges::equal(entry.value, views_[task.table].row(entry.key))
+                             : heard_.knows(task.table, entry.key, entry.value);
+      if (!right) complain("a row is not as of the commits that were seen");
+      for (double& part : entry.part) part = uneven(state = mix(state, entry.key));
+    }
+    const auto count = static_cast<Key>(task.argument[0]), index = static_cast<Key>(task.argument[1]);
+    if (task.parts.keys() > 0) make_parts(task.parts, count, index, random, state);
+    if (task.table == kSmall)
+      for (std::uint64_t left = state % 4; left > 0; --left) task.note.put(state = mix(state, left));
+    return 1;
+  }
+  void refresh(const Commit& commit) override {
+    if (views_[commit.table].keys() > 0 && !commit.deltas.empty()) complain("deltas of a dense table");
+    if (commit.round <= last_) complain("commits in another order");
+    ++refreshed_;
+    last_ = commit.round;
+    heard_.hear(commit);
+  }
+  void evaluate(std::span<double>) const override { seen(); }
+  void save(Writer& out) const override {
+    out.put(last_);
+    out.put(seen());
+    heard_.save(out);
+  }
+  void restore(Reader& in) override {
+    last_ = in.get<RoundId>();
+    in.get<std::uint64_t>();
+    heard_.restore(in);
+  }
+
+ private:
+  // Numbers whose sums are rounded.
+  static double uneven(std::uint64_t state) {
+    return number(state) / 3 * std::bit_cast<double>((1023 + state % 50) << 52);
+  }
+  void begin(Epoch epoch) {
+    if (epoch != epoch_) {
+      if (pushed_ != refreshed_) complain("an epoch began before all commits of the one before were seen");
+      epoch_ = epoch;
+      pushed_ = refreshed_ = 0;
+    }
+    if (!asynchronous_ && refreshed_ != pushed_ - std::min(pushed_, staleness_))
+      complain("a push saw other commits than its staleness says");
+  }
+  // A number made of all that is in the views, which must be what the rounds up to the last one committed.
+  std::uint64_t seen() const {
+    std::uint64_t state = heard_.state();
+    for (const TableId table : {kWide, kSmall}) {
+      const std::vector<double> zeros(views_[table].width());
+      for (Key key = 0; key < views_[table].keys(); ++key) {
+        const auto found = witness()->committed.find({table, key});
+        const std::vector<double>* expected = &zeros;
+        if (found != witness()->committed.end()) {
+          const auto behind = found->second.upper_bound(last_);
+          if (behind != found->second.begin()) expected = &std::prev(behind)->second;
+        }
+        if (!std::ranges::equal(views_[table].row(key), *expected)) complain("a view is not as of the commits seen");
+      }
+      for (const double x : views_[table].numbers()) state = mix(state, std::bit_cast<std::uint64_t>(x));
+    }
+    return state;
+  }
+  // For no row, a run of them, some or all; some are asked for twice.
+  void make_parts(const OpenParts& parts, Key count, Key index, Random& random, std::uint64_t& state) const {
+    const auto touch = [&](Key key) {
+      if (key >= parts.keys() || key % count != index) return;
+      for (double& x : parts[key]) x += uneven(state = mix(state, key));
+    };
+    const Key first = random.below(parts.keys()), length = random.below(parts.keys());
+    switch (random() % 4) {
+      case 0:
+        break;
+      case 1:
+        for (Key key = first; key < first + length; ++key) touch(key);
+        break;
+      case 2:
+        for (Key left = length; left > 0; --left) touch(random.below(parts.keys()));
+        break;
+      default:
+        for (Key key = parts.keys(); key-- > 0;) touch(key);
+    }
+  }
+
+  ShardId shard_;
+  bool asynchronous_;
+  std::uint64_t staleness_;
+  std::vector<TableView> views_;
+  RoundId last_ = 0;  // that it was told of
+  Epoch epoch_ = 0;
+  std::uint64_t pushed_ = 0, refreshed_ = 0;  // of the epoch
+  Heard heard_;
+};
+
+class OpenPull final : public Pull {
+ public:
+  void pull(const PullTask& task) override {
+    const auto before = [](const PullEntry& a, const PullEntry& b) { return a.key <= b.key; };
+    if (!std::is_sorted(task.entries.begin(), task.entries.end(), before)) complain("rows in another order");
+    state_ = mix(state_, task.entries.size());
+    for (const Bytes& note : task.notes) state_ = mix_bytes(state_, note.view());
+    for (const PullEntry& entry : task.entries) {
+      std::uint64_t state = task.table == kSmall ? state_ : 1;
+      for (const double sum : entry.sum) state = mix(state, std::bit_cast<std::uint64_t>(sum));
+      for (double& value : entry.value) value = number(state = mix(state, whole(value)));
+      if (task.table == kSparse) continue;
+      const std::vector<double> row(entry.value.begin(), entry.value.end());
+      const auto [old, is_new] = witness()->committed[{task.table, entry.key}].emplace(task.round, row);
+      if (!is_new && old->second != row) complain("a round that is replayed commits other values");
+    }
+    if (task.table == kSmall)
+      for (std::uint64_t left = state_ % 3; left > 0; --left) task.reply.put(mix(state_, left));
+  }
+  void save(Writer& out) const override { out.put(state_); }
+  void restore(Reader& in) override { state_ = in.get<std::uint64_t>(); }
+
+ private:
+  std::uint64_t state_ = 7;
+};
+
+class OpenApp final : public App {
+ public:
+  explicit OpenApp(const Job& job) : job_(job) {}
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+    std::vector<std::unique_ptr<Push>> all;
+    for (const ShardId shard : hosted) all.push_back(std::make_unique<OpenPush>(job_, shard));
+    return all;
+  }
+  std::vector<Table> tables(const Facts&) const override { return all_tables(); }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share share) const override {
+    return std::make_unique<OpenRoundsSchedule>(job_, share);
+  }
+  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<OpenPull>(); }
+  std::unique_ptr<Slice> slice(std::span<const Key> keys) const override {
+    return std::make_unique<Counts>(keys.size(), 1);
+  }
+
+ private:
+  Job job_;
+};
+
+constexpr Option kOptions[] = {
+    {.name = "pipeline", .kind = Option::Kind::integer, .default_value = "1"},
+    {.name = "staleness", .kind = Option::Kind::integer, .default_value = "0"},
+    {.name = "wish", .kind = Option::Kind::integer, .default_value = "0"},
+    {.name = "asynchronous", .kind = Option::Kind::flag, .default_value = "false"},
+};
+
+Plugin make() {
+  Plugin plugin;
+  plugin.name = "open";
+  plugin.items = "shards";
+  plugin.options = kOptions;
+  plugin.sliced = true;
+  plugin.app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<OpenApp>(job); };
+  return plugin;
+}
+
+}  // namespace
+
+const Plugin& open_plugin() {
+  static const Plugin plugin = make();
+  return plugin;
+}
+
+}  // namespace rota::sim

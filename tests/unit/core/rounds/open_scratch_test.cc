@@ -1,0 +1,60 @@
+// tests/unit/core/rounds/open_scratch_test.cc
+#include "core/rounds/open_scratch.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+namespace rota {
+namespace {
+
+Table dense(std::uint64_t keys, std::uint32_t part_width) {
+  Table table{"all", Table::Kind::shared, keys, 1, part_width};
+  table.dense = true;
+  return table;
+}
+
+TEST(OpenScratch, HasWhatAMapWouldHavePushAfterPush) {
+  std::mt19937_64 random(5);
+  for (const std::uint64_t keys : {1U, 63U, 64U, 65U, 128U, 1000U})
+    for (const std::uint32_t width : {0U, 1U, 3U}) {
+      OpenScratch scratch(dense(keys, width));
+      for (int push = 0; push < 20; ++push) {
+        std::map<Key, std::vector<double>> expected;
+        const std::uint64_t touches = push % 4 == 0 ? 4 * keys : random() % (keys + 1);
+        const OpenParts parts = scratch.parts();
+        for (std::uint64_t left = touches; left > 0; --left) {
+          const Key key = push % 4 == 0 ? left % keys : random() % keys;
+          auto& other = expected.try_emplace(key, width).first->second;
+          const std::span<double> part = parts[key];
+          ASSERT_EQ(part.size(), width);
+          for (std::size_t i = 0; i < width; ++i) {
+            ASSERT_EQ(part[i], other[i]) << "zeros at first, in each push";
+            part[i] = other[i] += static_cast<double>(random() % 100);
+          }
+        }
+        const SparseRows rows = scratch.take();
+        EXPECT_TRUE(runs_fit(rows.runs, {0, keys}));
+        EXPECT_EQ(rows.width, width);
+        std::map<Key, std::vector<double>> found;
+        auto at = rows.numbers.begin();
+        for_each_key(rows.runs, [&](Key key) {
+          found[key].assign(at, at + width);
+          at += width;
+        });
+        EXPECT_EQ(at, rows.numbers.end());
+        ASSERT_EQ(found, expected) << keys << " keys, width " << width;
+      }
+      EXPECT_EQ(scratch.take().runs, std::vector<KeyRun>());
+    }
+}
+
+TEST(OpenScratch, NeighboursAreOneRunAcrossWords) {
+  OpenScratch scratch(dense(300, 1));
+  for (Key key = 299; key >= 10; --key) scratch.parts()[key][0] = 1;
+  EXPECT_EQ(scratch.take().runs, (std::vector<KeyRun>{{10, 290}}));
+}
+
+}  // namespace
+}  // namespace rota

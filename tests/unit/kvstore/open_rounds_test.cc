@@ -1,0 +1,106 @@
+// tests/unit/kvstore/open_rounds_test.cc -- the second of two partitions, with a dense table of ten rows: 5 to 9.
+#include <gtest/gtest.h>
+
+#include "kvstore/partition.h"
+#include "tests/sim/memory_checkpoints.h"
+#include "tests/unit/core/runtime/node_stage.h"
+#include "tests/unit/core/wire/round_messages.h"
+
+namespace rota {
+namespace {
+
+using tests::expect_of;
+using tests::numbers_of;
+using tests::parts_of;
+
+constexpr NodeId kSelf{Role::partition, 1}, kWorker{Role::worker, 0}, kScheduler{Role::scheduler, 0};
+
+class AssigningApp final : public App {
+ public:
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>) override { return {}; }
+  std::vector<Table> tables(const Facts&) const override {
+    return {{.name = "all", .keys = 10, .row_width = 2, .part_width = 2, .dense = true}};
+  }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
+  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<AssignPull>(); }
+};
+
+const Plugin& plugin() {
+  static const Plugin made = [] {
+    Plugin plugin;
+    plugin.name = "assigning";
+    plugin.app = [](const Job&) -> std::unique_ptr<App> { return std::make_unique<AssigningApp>(); };
+    return plugin;
+  }();
+  return made;
+}
+
+class OpenRounds : public ::testing::Test, protected tests::NodeStage {
+ protected:
+  OpenRounds() : NodeStage(kSelf) {
+    Job job;
+    job.shards = 2;
+    PartitionSettings settings{1, 1, 1};
+    settings.partitions = 2;
+    partition_ = std::make_unique<Partition>(settings, *host_app(plugin(), job), std::make_shared<sim::MemoryCheckpoints>());
+    EXPECT_TRUE(hear(kCoordinator, JobFacts{}).ok());
+  }
+  Status hear(NodeId from, const Message& message) { return NodeStage::hear(*partition_, from, message); }
+  Status expect(RoundId round, Feedback wish) {
+    Expect expect = expect_of(round, {});
+    expect.rows.open = true;
+    expect.awaited_by = AwaitedBy{0, round, wish};
+    return hear(kCoordinator, expect);
+  }
+  Status parts(RoundId round, ShardId shard, std::vector<KeyRun> runs, const std::vector<double>& sums) {
+    Parts parts = parts_of(round, {0, shard}, sums);
+    parts.open = true;
+    parts.runs = std::move(runs);
+    return hear(kWorker, parts);
+  }
+
+  std::unique_ptr<Partition> partition_;
+};
+
+TEST_F(OpenRounds, CommitTheRowsThatShardsHadPartsFor) {
+  ASSERT_TRUE(expect(1, Feedback::norms).ok());
+  ASSERT_TRUE(parts(1, 0, {{5, 1}, {9, 1}}, {1, 2, 3, 4}).ok());
+  ASSERT_TRUE(parts(1, 1, {{5, 2}}, {10, 20, 30, 40}).ok());
+  ASSERT_EQ(sent<Committed>(kCoordinator).size(), 1U);
+  const auto deltas = sent<Deltas>(kWorker);
+  ASSERT_EQ(deltas.size(), 1U);
+  EXPECT_TRUE(deltas[0].rows.open);
+  EXPECT_TRUE(deltas[0].rows.keys.empty());
+  EXPECT_EQ(deltas[0].runs, (std::vector<KeyRun>{{5, 2}, {9, 1}}));
+  EXPECT_EQ(numbers_of(deltas[0].values), (std::vector<double>{11, 22, 30, 40, 3, 4}));
+  const auto feedback = sent<RoundFeedback>(kScheduler);
+  ASSERT_EQ(feedback.size(), 1U);
+  EXPECT_EQ(feedback[0].norms.l1, 110);
+  EXPECT_EQ(feedback[0].norms.largest, 40);
+
+  // The second measures from the first.
+  ASSERT_TRUE(expect(2, Feedback::norms).ok());
+  ASSERT_TRUE(parts(2, 0, {{6, 1}}, {30, 41}).ok());
+  ASSERT_TRUE(parts(2, 1, {}, {}).ok());
+  EXPECT_EQ(sent<RoundFeedback>(kScheduler).back().norms.l1, 1);
+}
+
+TEST_F(OpenRounds, ASchedulerThatWishesForChangesIsToldTheSame) {
+  ASSERT_TRUE(expect(3, Feedback::changes).ok());
+  ASSERT_TRUE(parts(3, 0, {}, {}).ok());
+  ASSERT_TRUE(parts(3, 1, {{7, 1}}, {1, 2}).ok());
+  ASSERT_EQ(sent<Deltas>(kScheduler).size(), 1U);
+  EXPECT_EQ(sent<Deltas>(kScheduler)[0].runs, (std::vector<KeyRun>{{7, 1}}));
+}
+
+TEST_F(OpenRounds, WhatIsNotInTheRangeOfThePartitionIsRefused) {
+  ASSERT_TRUE(expect(1, Feedback::reply).ok());
+  const Status status = parts(1, 0, {{4, 1}}, {1, 2});
+  EXPECT_EQ(status.code(), ExitCode::bug);
+  EXPECT_EQ(status.what(), "parts from worker-0: round 1: parts of other rows");
+  EXPECT_EQ(hear(kCoordinator, expect_of(2, {4})).what(), "row 4 of table all is expected in partition-1");
+  EXPECT_TRUE(hear(kCoordinator, expect_of(2, {5})).ok());
+}
+
+}  // namespace
+}  // namespace rota

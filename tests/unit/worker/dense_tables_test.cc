@@ -1,0 +1,149 @@
+// tests/unit/worker/dense_tables_test.cc -- one worker with two of four shards, and a dense table of six rows in two
+// partitions.
+#include <gtest/gtest.h>
+
+#include "tests/unit/core/runtime/node_stage.h"
+#include "tests/unit/core/wire/round_messages.h"
+#include "worker/worker.h"
+
+namespace rota {
+namespace {
+
+using tests::deltas_of;
+using tests::numbers_of;
+using tests::rows_of;
+
+constexpr NodeId kWorker{Role::worker, 0}, kPartitions[] = {{Role::partition, 0}, {Role::partition, 1}};
+
+// Row 0 of the view at each push of the first shard, and how many deltas it was ever told of.
+std::vector<double> seen;
+std::size_t deltas_told;
+
+class LookingPush final : public Push {
+ public:
+  explicit LookingPush(ShardId shard) : shard_(shard) {}
+  std::uint64_t items() const override { return 1; }
+  void attach(const Shape& shape) override { view_ = shape.views[0]; }
+  std::uint64_t push(const SharedTask& task, Random&) override {
+    if (shard_ == 0) seen.push_back(view_.row(0)[0]);
+    task.parts[0][0] = 1;
+    task.parts[2 + 2 * shard_][0] = 10;
+    return 1;
+  }
+  void refresh(const Commit& commit) override { deltas_told += commit.deltas.size(); }
+
+ private:
+  ShardId shard_;
+  TableView view_;
+};
+
+class LookingApp final : public App {
+ public:
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+    std::vector<std::unique_ptr<Push>> all;
+    for (const ShardId shard : hosted) all.push_back(std::make_unique<LookingPush>(shard));
+    return all;
+  }
+  std::vector<Table> tables(const Facts&) const override {
+    return {{.name = "all", .keys = 6, .row_width = 1, .part_width = 1, .dense = true}};
+  }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
+};
+
+const Plugin& plugin() {
+  static const Plugin made = [] {
+    Plugin plugin;
+    plugin.name = "looking";
+    plugin.app = [](const Job&) -> std::unique_ptr<App> { return std::make_unique<LookingApp>(); };
+    return plugin;
+  }();
+  return made;
+}
+
+class DenseTables : public ::testing::Test, protected tests::NodeStage {
+ protected:
+  DenseTables() : NodeStage(kWorker) {
+    seen.clear();
+    deltas_told = 0;
+  }
+  void start(std::uint32_t staleness, std::optional<Epoch> resume = {}) {
+    Job job;
+    job.shards = 4;
+    worker_ = std::make_unique<Worker>(WorkerSettings{0, 2, 2, 2, staleness, false, 0}, *host_app(plugin(), job));
+    Welcome welcome;
+    welcome.resume = resume;
+    ASSERT_TRUE(hear(kCoordinator, welcome).ok());
+    ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
+    ASSERT_TRUE(hear(kCoordinator, CutMade{}).ok());
+  }
+  Status hear(NodeId from, const Message& message) { return NodeStage::hear(*worker_, from, message); }
+  void share(RoundId round, bool ends_epoch = false) {
+    Tasks tasks;
+    for (ShardId s = 0; s < 2; ++s) tasks.tasks.push_back({round, 1, s, std::nullopt, true, ends_epoch});
+    tasks.shared = {rows_of(round, {})};
+    tasks.shared[0].open = true;
+    ASSERT_TRUE(hear(kCoordinator, tasks).ok());
+  }
+  // Row 0 becomes ten times the round.
+  void commit(RoundId round) {
+    for (std::uint32_t p = 0; p < 2; ++p) {
+      Deltas deltas = deltas_of(round, {}, std::vector<double>(p == 0 ? 1 : 0, 10.0 * static_cast<double>(round)));
+      deltas.rows.open = true;
+      if (p == 0) deltas.runs = {{0, 1}};
+      ASSERT_TRUE(hear(kPartitions[p], deltas).ok());
+    }
+  }
+
+  std::unique_ptr<Worker> worker_;
+};
+
+TEST_F(DenseTables, PartsOfAnOpenRoundGoToTheRangesOfTheirKeys) {
+  start(0);
+  share(1);
+  const auto first = sent<Parts>(kPartitions[0]), second = sent<Parts>(kPartitions[1]);
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first[0].node, (TreeNode{1, 0}));
+  EXPECT_EQ(first[0].runs, (std::vector<KeyRun>{{0, 1}, {2, 1}}));
+  EXPECT_EQ(numbers_of(first[0].sums), (std::vector<double>{2, 10}));
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_EQ(second[0].runs, (std::vector<KeyRun>{{4, 1}}));
+  EXPECT_EQ(numbers_of(second[0].sums), (std::vector<double>{10}));
+}
+
+TEST_F(DenseTables, APushSeesTheCommitsThatItsStalenessSays) {
+  for (const std::uint32_t staleness : {0U, 1U, 2U}) {
+    seen.clear();
+    start(staleness);
+    for (RoundId round = 1; round <= 5; ++round) share(round, round == 5);
+    for (RoundId round = 1; round <= 5; ++round) commit(round);
+    share(6);
+    std::vector<double> expected;
+    for (std::uint32_t k = 0; k < 5; ++k) expected.push_back(k < staleness ? 0 : 10.0 * (k - staleness));
+    expected.push_back(50);
+    EXPECT_EQ(seen, expected) << "staleness " << staleness;
+    EXPECT_EQ(deltas_told, 0U);
+  }
+}
+
+TEST_F(DenseTables, ACommitOfAnotherRowIsRefused) {
+  start(0);
+  share(1);
+  Deltas deltas = deltas_of(1, {}, {1});
+  deltas.rows.open = true;
+  deltas.runs = {{3, 1}};
+  EXPECT_EQ(hear(kPartitions[0], deltas).what(), "other rows in the commit of round 1 by partition-0");
+}
+
+TEST_F(DenseTables, AResumedWorkerSeesWhatWasCommitted) {
+  start(0, 4);
+  for (ShardId s = 0; s < 2; ++s) ASSERT_TRUE(hear(kPartitions[s], Fetched{Object::shard, s, {}}).ok());
+  ASSERT_TRUE(hear(kPartitions[0], deltas_of(0, {0, 2}, {77, 78})).ok());
+  EXPECT_TRUE(sent<Ready>(kCoordinator).empty());
+  ASSERT_TRUE(hear(kPartitions[1], deltas_of(0, {}, {})).ok());
+  EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
+  share(9);
+  EXPECT_EQ(seen, (std::vector<double>{77}));
+}
+
+}  // namespace
+}  // namespace rota

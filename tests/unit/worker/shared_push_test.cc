@@ -1,0 +1,104 @@
+// tests/unit/worker/shared_push_test.cc
+#include "worker/shared_push.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+
+#include "core/rounds/views.h"
+#include "tests/unit/core/wire/round_messages.h"
+
+namespace rota {
+namespace {
+
+using tests::rows_of;
+using tests::text_of;
+
+class Playing final : public Push {
+ public:
+  explicit Playing(std::function<void(const SharedTask&)> play) : play_(std::move(play)) {}
+  std::uint64_t items() const override { return 1; }
+  std::uint64_t push(const SharedTask& task, Random&) override {
+    play_(task);
+    return 7;
+  }
+
+ private:
+  std::function<void(const SharedTask&)> play_;
+};
+
+Table table(bool dense, bool single_partition = false) {
+  Table table{"rows", Table::Kind::shared, 10, 1, 2, 0, single_partition};
+  table.dense = dense;
+  return table;
+}
+
+Status run(SharedPush& work, std::function<void(const SharedTask&)> play) {
+  Playing push(std::move(play));
+  return work.run("app", "round 3, shard 1", 1, push);
+}
+
+TEST(SharedPush, ShowsCopiesOfRowsAndHasTheirParts) {
+  const Table apart = table(false);
+  SharedPush work{.task = {}, .rows = rows_of(3, {8, 2}), .table = apart, .values = {80, 20}};
+  const Status status = run(work, [](const SharedTask& task) {
+    for (const Entry& entry : task.entries) entry.part[1] = entry.value[0];
+    EXPECT_THROW(task.parts[0], std::out_of_range) << "it is not open";
+  });
+  ASSERT_TRUE(status.ok()) << status.what();
+  EXPECT_EQ(work.parts, (std::vector<double>{0, 80, 0, 20}));
+  EXPECT_EQ(work.offsets, (std::vector<std::size_t>{0, 2, 4}));
+  EXPECT_EQ(work.items, 7U);
+}
+
+TEST(SharedPush, RowsOfADenseTableAreThoseOfItsView) {
+  const Table dense = table(true);
+  Views views({dense});
+  views.restore(tests::deltas_of(0, {2}, {20}));
+  SharedPush work{.task = {}, .rows = rows_of(3, {8, 2}), .table = dense, .view = &views.tables()[0]};
+  ASSERT_TRUE(run(work, [&](const SharedTask& task) {
+                EXPECT_EQ(task.entries[0].value[0], 0);
+                EXPECT_EQ(task.entries[1].value.data(), views.tables()[0].row(2).data());
+              }).ok());
+}
+
+TEST(SharedPush, AnOpenRoundHasThePartsThatWereAskedFor) {
+  const Table dense = table(true);
+  ScratchPool pool;
+  SharedPush work{.task = {}, .rows = rows_of(3, {}), .table = dense, .scratch = pool.take(0, dense)};
+  const OpenScratch* const scratch = work.scratch.get();
+  ASSERT_TRUE(run(work, [](const SharedTask& task) {
+                EXPECT_TRUE(task.entries.empty());
+                task.parts[9][0] = 1;
+                task.parts[3][1] = 2;
+              }).ok());
+  EXPECT_EQ(work.open_parts.runs, (std::vector<KeyRun>{{3, 1}, {9, 1}}));
+  EXPECT_EQ(work.open_parts.numbers, (std::vector<double>{0, 2, 1, 0}));
+  pool.give_back(0, std::move(work.scratch));
+  EXPECT_NE(pool.take(1, dense).get(), scratch) << "another table's";
+  EXPECT_EQ(pool.take(0, dense).get(), scratch);
+}
+
+TEST(SharedPush, WhatAPluginMayNotDoIsNamed) {
+  const Table dense = table(true), together = table(false, true);
+  const auto why = [&](const Table& of, std::function<void(const SharedTask&)> play) {
+    SharedPush work{.task = {}, .rows = rows_of(3, {}), .table = of};
+    if (of.dense) work.scratch = std::make_unique<OpenScratch>(of);
+    const Status status = run(work, std::move(play));
+    EXPECT_EQ(status.code(), ExitCode::failed);
+    return status.what();
+  };
+  EXPECT_NE(why(dense, [](const SharedTask& task) { task.parts[10]; }).find("a part of row 10 of a table of 10 rows"),
+            std::string::npos);
+  EXPECT_EQ(why(dense, [](const SharedTask& task) { task.parts[1][0] = std::numeric_limits<double>::infinity(); }),
+            "app, Push::push, round 3, shard 1: a part is not a finite number");
+  EXPECT_EQ(why(dense, [](const SharedTask& task) { task.note.put_text("x"); }),
+            "app, Push::push, round 3, shard 1: a note, and the table spans partitions");
+  SharedPush work{.task = {}, .rows = rows_of(3, {}), .table = together};
+  ASSERT_TRUE(run(work, [](const SharedTask& task) { task.note.append("x", 1); }).ok());
+  EXPECT_EQ(text_of(work.note), "x");
+}
+
+}  // namespace
+}  // namespace rota
