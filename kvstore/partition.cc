@@ -194,11 +194,15 @@ void Partition::name_rows(const Gather::Whole& whole) {
   const Table& table = rows_.tables()[rows.table];
   entries_.clear();
   if (rows.open) {
-    std::size_t at = 0;
-    for_each_key(whole.runs, [&](Key key) {
-      entries_.push_back({key, std::span(whole.sum).subspan(at, table.part_width), rows_.row(rows.table, key)});
-      at += table.part_width;
-    });
+    const double* sum = whole.sum.data();
+    for (const KeyRun& run : whole.runs) {
+      double* row = rows_.run(rows.table, run).data();
+      for (Key key = run.first; key < run.first + run.count; ++key) {
+        entries_.push_back({key, {sum, table.part_width}, {row, table.row_width}});
+        sum += table.part_width;
+        row += table.row_width;
+      }
+    }
     return;
   }
   const std::vector<std::size_t> at = part_offsets(table, rows);

@@ -48,15 +48,7 @@ std::optional<std::span<const double>> RowStore::find(Key key) const {
 }
 
 std::span<double> RowStore::at(Key key) {
-  if (dense_) {
-    ROTA_CHECK(key >= dense_->range.first && key < dense_->range.end);
-    const auto place = static_cast<std::size_t>(key - dense_->range.first);
-    std::uint64_t& word = dense_->present[place / 64];
-    const std::uint64_t bit = std::uint64_t{1} << place % 64;
-    rows_ += (word & bit) == 0 ? 1 : 0;
-    word |= bit;
-    return {dense_->values.data() + place * width_, width_};
-  }
+  if (dense_) return at_run({key, 1});
   Page& page = pages_[key >> shift_];
   const auto in_page = static_cast<std::size_t>(key & ((Key{1} << shift_) - 1));
   const std::size_t at = place_of(page, in_page) * width_;
@@ -72,6 +64,23 @@ std::span<double> RowStore::at(Key key) {
     page.values.insert(page.values.begin() + static_cast<std::ptrdiff_t>(at), width_, 0.0);
   }
   return std::span(page.values).subspan(at, width_);
+}
+
+std::span<double> RowStore::at_run(const KeyRun& run) {
+  ROTA_CHECK(dense_.has_value());
+  const KeyRange& range = dense_->range;
+  ROTA_CHECK(run.first >= range.first && run.first <= range.end && run.count <= range.end - run.first);
+  const auto first = static_cast<std::size_t>(run.first - range.first),
+             end = first + static_cast<std::size_t>(run.count);
+  for (std::size_t at = first; at < end;) {
+    const std::size_t bits = std::min(end - at, 64 - at % 64);
+    const std::uint64_t mask = (bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1) << at % 64;
+    std::uint64_t& word = dense_->present[at / 64];
+    rows_ += static_cast<std::uint64_t>(std::popcount(mask & ~word));
+    word |= mask;
+    at += bits;
+  }
+  return {dense_->values.data() + first * width_, (end - first) * width_};
 }
 
 std::size_t RowStore::memory() const {

@@ -37,6 +37,9 @@ class RowStore {
   // A row to read and write; zeros when it is new.  Valid until the next row is added.
   std::span<double> at(Key key);
 
+  // The rows of a run of keys of a dense table, one after the other; zeros where they are new.
+  std::span<double> at_run(const KeyRun& run);
+
   // Calls f(key, values) for the rows behind a key (none: from the first), in order, until it says false.
   template <typename F>
   void for_each_behind(std::optional<Key> behind, F f) const {

@@ -25,6 +25,8 @@ class Rows {
   const KeyRange& range(TableId table) const { return ranges_[table]; }
   // A row to read and write; zeros when it is new.  Valid until the next row is added.  REQUIRES may_have.
   std::span<double> row(TableId table, Key key) { return rows_[table].at(key); }
+  // A run of rows of a dense table, one after the other.  REQUIRES that each may be here.
+  std::span<double> run(TableId table, const KeyRun& run) { return rows_[table].at_run(run); }
   // `values` has the table's width.  REQUIRES may_have.
   void set(TableId table, Key key, std::span<const double> values);
   // Calls f(table, key, values) for every row, in order of table and key.

@@ -257,8 +257,8 @@ struct Parts {
   // What its shards said beside their parts, one after the other, if the table has a single partition.
   std::vector<std::uint64_t> note_sizes;  // by shard
   Bytes notes;
-  bool open = false;         // of an open round:
-  std::vector<KeyRun> runs;  // the rows whose parts these are, those in the partition
+  bool open = false;              // of an open round:
+  std::vector<KeyRun> runs = {};  // the rows whose parts these are, those in the partition
 };
 
 struct Deltas {

@@ -212,12 +212,16 @@ Parts open_parts(RoundId round, TreeNode node, std::vector<KeyRun> runs, const s
 TEST(Gather, AnOpenRoundHasTheRowsOfAllItsParts) {
   for (const bool early : {false, true}) {
     Gather gather(3);
-    if (!early) ASSERT_TRUE(gather.expect(open_of(1), 2, {10, 20}).ok());
+    if (!early) {
+      ASSERT_TRUE(gather.expect(open_of(1), 2, {10, 20}).ok());
+    }
     ASSERT_TRUE(gather.add(open_parts(1, {0, 1}, {}, {})).ok()) << "a shard that touched nothing";
     ASSERT_TRUE(gather.add(open_parts(1, {0, 2}, {{11, 2}}, {1, 2, 3, 4})).ok());
     EXPECT_FALSE(gather.take().has_value());
     ASSERT_TRUE(gather.add(open_parts(1, {0, 0}, {{12, 1}, {19, 1}}, {10, 20, 30, 40})).ok());
-    if (early) ASSERT_TRUE(gather.expect(open_of(1), 2, {10, 20}).ok());
+    if (early) {
+      ASSERT_TRUE(gather.expect(open_of(1), 2, {10, 20}).ok());
+    }
     const auto whole = gather.take();
     ASSERT_TRUE(whole.has_value());
     EXPECT_EQ(whole->runs, (std::vector<KeyRun>{{11, 2}, {19, 1}}));

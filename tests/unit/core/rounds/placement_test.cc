@@ -74,7 +74,9 @@ TEST(Placement, RowsOfADenseTableLiveInRangesOfKeys) {
       EXPECT_EQ(next, keys);
       table.single_partition = true;
       EXPECT_EQ(range_of(table, kSinglePartition, partitions), (KeyRange{0, keys}));
-      if (partitions > 1) EXPECT_EQ(range_of(table, 1, partitions), KeyRange{});
+      if (partitions > 1) {
+        EXPECT_EQ(range_of(table, 1, partitions), KeyRange{});
+      }
       EXPECT_EQ(home_of_row(table, 0, keys - 1, partitions), kSinglePartition);
     }
   Table large{"all", Table::Kind::shared, std::uint64_t{1} << 34, 1, 1};

@@ -104,11 +104,25 @@ TEST(RowStore, ADenseOneHasWhatAnotherHas) {
 // Ranges of keys far apart are as good as any, and only what is written takes memory.
 TEST(RowStore, ADenseOneTakesMemoryAsItIsWritten) {
   constexpr Key kFirst = Key{1} << 33;
-  RowStore store(4, {kFirst, kFirst + (Key{1} << 30)});
+  RowStore store(4, {kFirst, kFirst + (Key{1} << 24)});
   store.at(kFirst + 12345)[2] = 7;
   EXPECT_EQ((*store.find(kFirst + 12345))[2], 7);
   EXPECT_FALSE(store.find(0).has_value());
   EXPECT_EQ(store.size(), 1U);
+}
+
+TEST(RowStore, ARunIsItsRows) {
+  std::mt19937_64 random(15);
+  RowStore runs(2, {7, 400}), rows(2, {7, 400});
+  for (int i = 0; i < 100; ++i) {
+    const Key first = 7 + random() % 393;
+    const KeyRun run{first, random() % (401 - first)};
+    const std::span<double> all = runs.at_run(run);
+    ASSERT_EQ(all.size(), 2 * run.count);
+    for (std::size_t k = 0; k < run.count; ++k) all[2 * k] = rows.at(first + k)[0] = static_cast<double>(i);
+    ASSERT_EQ(runs.size(), rows.size());
+  }
+  EXPECT_EQ(all_of(runs), all_of(rows));
 }
 
 }  // namespace
