@@ -24,6 +24,7 @@ template <std::size_t Width>
                                                double* scores) {
   std::size_t k = 0;
   for (; k + 16 <= clusters; k += 16) add_products<16>(row, sums + k, clusters, scores + k);
+  for (; k + 8 <= clusters; k += 8) add_products<8>(row, sums + k, clusters, scores + k);
   for (; k + 4 <= clusters; k += 4) add_products<4>(row, sums + k, clusters, scores + k);
   for (; k < clusters; ++k) add_products<1>(row, sums + k, clusters, scores + k);
 }
@@ -98,9 +99,12 @@ Nearest Centres::nearest(const Row& row, std::span<double> scores) const {
 
 // sum over the row's entries of (x - c)^2 - c^2, and |c|^2: what the row lacks, only c has.
 double Centres::distance(const Row& row, std::uint32_t k) const {
+  const double inverse = factors_[k] / 2;  // 1 / n_k, or 0
+  const double* const sums = table_.data() + k;
   double apart = 0, covered = 0;
   for (std::size_t e = 0; e < row.columns.size(); ++e) {
-    const double c = value(row.columns[e], k), difference = row.values[e] - c;
+    const double c = row.columns[e] < columns_ ? sums[row.columns[e] * std::size_t{clusters_}] * inverse : 0;
+    const double difference = row.values[e] - c;
     apart += difference * difference;
     covered += c * c;
   }

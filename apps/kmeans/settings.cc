@@ -33,9 +33,9 @@ Settings settings_of(const Options& options) {
 }
 
 std::vector<Table> tables_of(const Settings& settings, std::uint64_t columns) {
-  Table sums{.name = "sums", .keys = columns + 1, .row_width = settings.clusters, .part_width = settings.clusters};
-  sums.dense = true;
-  return {sums, {.name = "talk", .keys = 1, .row_width = 1, .single_partition = true}};
+  const std::uint32_t clusters = settings.clusters;
+  return {{.name = "sums", .keys = columns + 1, .row_width = clusters, .part_width = clusters, .dense = true},
+          {.name = "talk", .keys = 1, .row_width = 1, .single_partition = true}};
 }
 
 void check_rows(const Settings& settings, std::uint64_t rows) {

@@ -67,9 +67,7 @@ class Pagerank final : public App {
     return out;
   }
   std::vector<Table> tables(const Facts& facts) const override {
-    Table ranks{.name = "ranks", .keys = facts.count("nodes"), .row_width = 1, .part_width = 1};
-    ranks.dense = true;
-    return {ranks};
+    return {{.name = "ranks", .keys = facts.count("nodes"), .row_width = 1, .part_width = 1, .dense = true}};
   }
   std::vector<Term> terms() const override { return {{"residual", Term::Kind::normalised}}; }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {

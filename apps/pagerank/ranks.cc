@@ -11,7 +11,7 @@ std::shared_ptr<const Shares> SharedShares::of(std::uint64_t version, std::span<
   if (shares_ && version_ == version) return shares_;
   const auto nodes = static_cast<double>(ranks.size());
   auto made = std::make_shared<Shares>();
-  // Every rank that was ever committed is positive, unless the damping is 1.
+  // A rank that was ever committed is positive, since the damping is below 1.
   if (std::all_of(ranks.begin(), ranks.end(), [](double r) { return r == 0; })) made->start = 1 / nodes;
   made->of_node.resize(ranks.size());
   double dangling = 0;
