@@ -60,23 +60,20 @@ Centres::Centres(std::span<const double> table, std::uint32_t clusters)
       norms_(clusters),
       factors_(clusters),
       bias_(clusters, std::numeric_limits<double>::infinity()) {
-  for (std::uint64_t j = 0; j < columns_; ++j)
-    for (std::uint32_t k = 0; k < clusters_; ++k) {
-      const double c = value(j, k);
-      norms_[k] += c * c;
-    }
   for (std::uint32_t k = 0; k < clusters_; ++k) {
-    if (count(k) <= 0) {
+    if (count(k) > 0)
+      factors_[k] = 2 / count(k);
+    else
       empty_.push_back(k);
-      continue;
-    }
-    factors_[k] = 2 / count(k);
-    bias_[k] = norms_[k];
   }
+  for (std::uint64_t j = 0; j < columns_; ++j)
+    for (std::uint32_t k = 0; k < clusters_; ++k) norms_[k] += value(j, k) * value(j, k);
+  for (std::uint32_t k = 0; k < clusters_; ++k)
+    if (count(k) > 0) bias_[k] = norms_[k];
 }
 
 double Centres::value(std::uint64_t column, std::uint32_t k) const {
-  return count(k) > 0 && column < columns_ ? table_[column * clusters_ + k] / count(k) : 0;
+  return column < columns_ ? table_[column * clusters_ + k] * (factors_[k] / 2) : 0;
 }
 
 // |x - c_k|^2 = |x|^2 - 2 x c_k + |c_k|^2, of which |x|^2 is the same for all k.
@@ -97,14 +94,12 @@ Nearest Centres::nearest(const Row& row, std::span<double> scores) const {
   return {best, distance(row, best)};
 }
 
-// sum over the row's entries of (x - c)^2 - c^2, and |c|^2: what the row lacks, only c has.
+// sum over the row's entries of (x - c)^2 - c^2, and |c|^2: what the row lacks, only c has.  |c|^2 is summed up in the
+// same order, so what a row has in full leaves no rounding behind.
 double Centres::distance(const Row& row, std::uint32_t k) const {
-  const double inverse = factors_[k] / 2;  // 1 / n_k, or 0
-  const double* const sums = table_.data() + k;
   double apart = 0, covered = 0;
   for (std::size_t e = 0; e < row.columns.size(); ++e) {
-    const double c = row.columns[e] < columns_ ? sums[row.columns[e] * std::size_t{clusters_}] * inverse : 0;
-    const double difference = row.values[e] - c;
+    const double c = value(row.columns[e], k), difference = row.values[e] - c;
     apart += difference * difference;
     covered += c * c;
   }

@@ -1,8 +1,8 @@
 // apps/kmeans/centres.h -- the centres of the clusters, as the table "sums" holds them, and the rows nearest to each.
 //
 // Row j of the table holds, for every cluster k, S_jk = the sum of x_j over the cluster's members; the row behind the
-// last column holds n_k, how many members there are.  So c_jk = S_jk / n_k.  A cluster without members has no centre,
-// and nothing is near it.
+// last column holds n_k, how many members there are.  So c_jk = S_jk / n_k, made as S_jk (1 / n_k).  A cluster without
+// members has no centre, and nothing is near it.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -4,10 +4,10 @@
 usage: kmeans_bench.py DATA.libsvm [--clusters=100] [--epochs=20] [--repeat=5] [--bin=build/release/bin] [--dense]
                        [--with=rota,sklearn]
 
-Every program makes EPOCHS steps (no tolerance) from a k-means++ start of its own or fewer if it converges, on the same cores, one after
-the other, REPEAT times over; what is printed are medians.  Rota's seconds are those of the training in result.json, the
-start included, without the evaluations (--eval_every=0 but for the last); scikit-learn's are those of fit(), which includes its
-start too.  Loading is not counted for anybody.  --dense hands scikit-learn a dense array.
+Every program makes EPOCHS steps (no tolerance; fewer if it converges) from a k-means++ start of its own, on the same cores,
+one after the other, REPEAT times over; what is printed are medians.  Rota's seconds are those of the training in
+result.json, scikit-learn's those of fit(); both have the start in them.  Loading is not counted for anybody, nor is Rota's one
+evaluation at the end.  --dense hands scikit-learn a dense array.
 """
 import argparse
 import json

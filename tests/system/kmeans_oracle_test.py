@@ -170,18 +170,19 @@ class KmeansOracle(RotaTest):
 
     def test_what_is_wrong_is_told(self):
         good = "1 1:2 2:3\n-1 2:1\n"
-        for text, flags, code, word in ((good.replace("2:1", "2:x"), [], 65, "bad.libsvm:2:"),
-                                        (good + "1 1:1e200\n", [], 65, "bad.libsvm:3:"),
+        two = "--clusters=2"
+        for text, flags, code, word in ((good.replace("2:1", "2:x"), [two], 65, "bad.libsvm:2:"),
+                                        (good + "1 1:1e200\n", [two], 65, "bad.libsvm:3:"),
                                         (good, ["--clusters=3"], 2, "fewer than --clusters=3"),
                                         (good, ["--clusters=0"], 2, "clusters"),
-                                        (good, ["--start=best"], 2, "start"),
-                                        (None, [], 66, "bad.libsvm")):
+                                        (good, [two, "--start=best"], 2, "start"),
+                                        (None, [two], 66, "bad.libsvm")):
             with self.subTest(text=text, flags=flags):
                 file = self.folder / "bad.libsvm"
                 file.unlink(missing_ok=True)
                 if text is not None:
                     file.write_text(text)
-                done = self.rota("train", "kmeans", f"--input={file}", f"--out={self.folder / 'bad'}", "--clusters=2", *flags)
+                done = self.rota("train", "kmeans", f"--input={file}", f"--out={self.folder / 'bad'}", *flags)
                 self.assertEqual(done.returncode, code, done.stderr)
                 self.assertIn(word, done.stderr)
 
