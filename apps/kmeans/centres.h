@@ -1,0 +1,70 @@
+// apps/kmeans/centres.h -- the centres of the clusters, as the table "sums" holds them, and the rows nearest to each.
+//
+// Row j of the table holds, for every cluster k, S_jk = the sum of x_j over the cluster's members; the row behind the
+// last column holds n_k, how many members there are.  So c_jk = S_jk / n_k, made as S_jk (1 / n_k).  A cluster without
+// members has no centre, and nothing is near it.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "apps/kmeans/rows.h"
+
+namespace rota::kmeans {
+
+struct Nearest {
+  std::uint32_t cluster = 0;
+  double distance = 0;  // squared
+};
+
+class Centres {
+ public:
+  // `table` is all rows of the table, one after the other; it is not copied.
+  Centres(std::span<const double> table, std::uint32_t clusters);
+
+  std::uint32_t clusters() const { return clusters_; }
+  std::uint64_t columns() const { return columns_; }
+  double count(std::uint32_t k) const { return table_[columns_ * clusters_ + k]; }
+  double value(std::uint64_t column, std::uint32_t k) const;
+  // |c_k|^2
+  double norm(std::uint32_t k) const { return norms_[k]; }
+  // The clusters without members, ascending.
+  const std::vector<std::uint32_t>& empty() const { return empty_; }
+
+  // The nearest centre of a row; of equally near ones the first.  `scores` is room for a number of every cluster.
+  // Columns that the centres lack are 0 in all of them.  If no cluster has members: cluster 0, at the origin.
+  Nearest nearest(const Row& row, std::span<double> scores) const;
+  // The squared distance of a row to a centre.
+  double distance(const Row& row, std::uint32_t k) const;
+
+ private:
+  std::span<const double> table_;
+  std::uint32_t clusters_;
+  std::uint64_t columns_;
+  std::vector<double> norms_;
+  std::vector<double> factors_;  // 2 / n_k; 0 without members
+  std::vector<double> bias_;     // |c_k|^2; infinite without members
+  std::vector<std::uint32_t> empty_;
+};
+
+// A row far from its centre, which may become the only member of an empty cluster.
+struct FarRow {
+  double distance;  // squared
+  std::uint32_t row;
+};
+
+// All rows of a shard by their nearest centres.
+struct Assignment {
+  std::vector<std::uint32_t> cluster;  // of each row
+  double inertia = 0;                  // the sum of their squared distances, in the order of the rows
+  std::vector<FarRow> farthest;        // one for each empty cluster, if there are as many, the farthest first
+};
+Assignment assign(const Rows& rows, const Centres& centres);
+
+// Positions of the `count` smallest keys, the smallest first; of equal ones the first.
+std::vector<std::uint32_t> smallest(std::span<const double> keys, std::size_t count);
+
+}  // namespace rota::kmeans

@@ -1,0 +1,17 @@
+#include "apps/kmeans/commands/predict.h"
+
+#include <ostream>
+#include <vector>
+
+#include "apps/kmeans/commands/trained_model.h"
+
+namespace rota::kmeans {
+
+void predict(const Call& call, std::ostream& out) {
+  const TrainedModel model = read_model(*call.model);
+  std::vector<double> scores(model.centres.clusters());
+  each_row(call.input,
+           [&](std::uint64_t, const Row& row) { out << model.centres.nearest(row, scores).cluster << "\n"; });
+}
+
+}  // namespace rota::kmeans

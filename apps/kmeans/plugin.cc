@@ -1,0 +1,150 @@
+// apps/kmeans/plugin.cc -- Lloyd's k-means as rounds.  README.md has the mathematics, and who says what when.
+#include "rota/plugin.h"
+
+#include <utility>
+
+#include "apps/kmeans/commands/commands.h"
+#include "apps/kmeans/commands/export.h"
+#include "apps/kmeans/progress.h"
+#include "apps/kmeans/settings.h"
+#include "apps/kmeans/shard.h"
+
+namespace rota::kmeans {
+namespace {
+
+class KmeansSchedule final : public Schedule {
+ public:
+  explicit KmeansSchedule(const Settings& settings) : settings_(settings) {}
+
+  // No choice depends on what is heard, so rounds may be out; their pushes wait for the commits before them.
+  std::uint32_t pipeline(std::uint32_t wish) const override { return wish > 0 ? wish : 16; }
+  Feedback wish() const override { return Feedback::reply; }
+  Round next(Random&) override {
+    Round round;
+    round.table = kTalk;
+    if (started_ < settings_.clusters) {  // a starting round: its first cluster, and how many it is to find
+      const std::uint32_t count = settings_.plusplus ? 1 : settings_.clusters;
+      round.argument = {static_cast<double>(started_), static_cast<double>(count)};
+      started_ += count;
+    } else if (std::exchange(moves_next_, false)) {  // Lloyd's step: rows go over to their nearest centres
+      round.table = kSums;
+      round.open = true;
+    } else {  // who is nearest to the new centres now, and at what inertia?
+      round.ends_epoch = moves_next_ = true;
+    }
+    return round;
+  }
+  void feedback(const Commit& commit) override {
+    if (commit.table == kTalk && commit.argument.empty()) progress_.add(Talk::decode(commit.reply));
+  }
+  std::vector<Figure> figures() override { return {{"rows_to_move", static_cast<double>(progress_.to_move())}}; }
+  bool may_end_job() const override { return true; }
+  bool ends_job() override { return progress_.converged(); }
+  std::optional<bool> converged() const override { return progress_.converged(); }
+  void save(Writer& out) const override { out.put_varint(started_), progress_.save(out); }
+  void restore(Reader& in) override {
+    started_ = in.get_bounded<std::uint32_t>(settings_.clusters);
+    progress_.restore(in);
+  }
+
+ private:
+  Settings settings_;
+  Progress progress_{settings_.tolerance};
+  std::uint32_t started_ = 0;  // clusters that have a starting centre, or will have
+  bool moves_next_ = true;
+};
+
+class KmeansPush final : public Push {
+ public:
+  KmeansPush(Shard shard, std::shared_ptr<SharedCentres> all) : shard_(std::move(shard)), all_(std::move(all)) {}
+
+  std::uint64_t items() const override { return shard_.size(); }
+  void facts(Facts& facts) const override { facts.largest("columns", static_cast<double>(all_->columns())); }
+  void attach(const Shape& shape) override { sums_ = &shape.views[kSums]; }
+
+  std::uint64_t push(const SharedTask& task, Random& random) override {
+    if (task.table == kSums)
+      move(task.parts);
+    else  // a starting round has an argument
+      (task.argument.empty() ? shard_.look(centres()) : shard_.propose(to_count(task.argument[1]), random))
+          .encode(task.note);
+    return shard_.size();
+  }
+  void refresh(const Commit& commit) override {
+    if (commit.table == kSums) return;
+    const Talk won = Talk::decode(commit.reply);
+    commit.argument.empty() ? shard_.relocate(won, *centres()) : shard_.start(to_count(commit.argument[0]), won);
+  }
+  void evaluate(std::span<double> terms) const override { terms[0] += shard_.assignment(centres()).inertia; }
+  void save(Writer& out) const override { shard_.save(out); }
+  void restore(Reader& in) override { shard_.restore(in); }
+
+ private:
+  std::shared_ptr<const Centres> centres() const { return all_->at(sums_->version(), sums_->numbers()); }
+
+  // Writes only what changes: a row leaves the sums and the count of its old cluster, and enters those of the new.
+  void move(const OpenParts& parts) {
+    shard_.move(centres(), [&](const Row& row, std::uint32_t from, std::uint32_t to) {
+      const auto change = [&](Key key, double x) {
+        const std::span<double> part = parts[key];
+        if (from != kNone) part[from] -= x;
+        part[to] += x;
+      };
+      for (std::size_t e = 0; e < row.columns.size(); ++e) change(row.columns[e], row.values[e]);
+      change(sums_->keys() - 1, 1);
+    });
+  }
+
+  Shard shard_;
+  std::shared_ptr<SharedCentres> all_;
+  const TableView* sums_ = nullptr;
+};
+
+class KmeansPull final : public AddPull {
+ public:
+  void pull(const PullTask& task) override {
+    task.table == kSums ? AddPull::pull(task) : Talk::combined(task.notes).encode(task.reply);
+  }
+};
+
+class Kmeans final : public App {
+ public:
+  explicit Kmeans(const Job& job) : job_(job), settings_(settings_of(job.options)) {}
+
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+    RowShards data = read_shards(job_.input, job_.shards, hosted);
+    check_rows(settings_, data.size.rows);
+    const auto all = std::make_shared<SharedCentres>(data.size.columns, settings_.clusters);
+    std::vector<std::unique_ptr<Push>> out;
+    for (std::size_t i = 0; i < hosted.size(); ++i)
+      out.push_back(std::make_unique<KmeansPush>(Shard(hosted[i], std::move(data.hosted[i]), all), all));
+    return out;
+  }
+  std::vector<Table> tables(const Facts& facts) const override { return tables_of(settings_, facts.count("columns")); }
+  std::vector<Term> terms() const override { return {{"inertia", Term::Kind::objective}}; }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
+    return std::make_unique<KmeansSchedule>(settings_);
+  }
+  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<KmeansPull>(); }
+
+ private:
+  const Job& job_;
+  Settings settings_;
+};
+
+Plugin plugin() {
+  return {.name = "kmeans",
+          .summary = "k-means clustering: Lloyd's algorithm from a k-means++ start",
+          .items = "rows",
+          .options = options(),
+          .epochs = 300,
+          .ignored = ignored,
+          .app = [](const Job& job) { return std::unique_ptr<App>(new Kmeans(job)); },
+          .export_text = export_text,
+          .commands = commands()};
+}
+
+}  // namespace
+}  // namespace rota::kmeans
+
+ROTA_PLUGIN(rota::kmeans::plugin);

@@ -1,0 +1,78 @@
+#include "apps/kmeans/rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/io/libsvm.h"
+#include "apps/io/text_file.h"
+#include "rota/error.h"
+
+namespace rota::kmeans {
+namespace {
+
+// Squares of larger values, and sums of them, might be no numbers any more.
+constexpr double kLargest = 1e140;
+
+void check_values(const io::LibsvmRows& rows, std::string_view block, const std::string& path, std::uint64_t lines) {
+  std::size_t at = 0;
+  for (std::size_t r = 0; r < rows.ends().size(); ++r)
+    for (; at < rows.ends()[r]; ++at) {
+      if (std::abs(rows.values()[at]) <= kLargest) continue;
+      const std::string_view before = block.substr(0, rows.begins()[r]);
+      const auto inside = static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));
+      throw DataError(path, lines + inside + 1, "a value above 1e140: its square cannot be summed up");
+    }
+}
+
+void read_file(const std::string& path, io::LibsvmRows& rows, DataSize& size,
+               const std::function<void(std::uint64_t, const Row&)>& take) {
+  const io::TextFile file(path);
+  io::LineBlocks blocks = file.all_lines();
+  io::LibsvmSize seen;
+  for (std::string_view block; blocks.next(block);) {
+    const std::uint64_t lines = seen.lines;  // before the block
+    if (const auto wrong = rows.parse(block, {}, seen))
+      throw DataError(path, lines + wrong->lines_before + 1, wrong->what);
+    if (size.rows + rows.ends().size() > io::kMostRows)
+      throw DataError(path, seen.lines, "the data has at most " + std::to_string(io::kMostRows) + " rows");
+    check_values(rows, block, path, lines);
+    std::size_t at = 0;
+    for (const std::size_t end : rows.ends()) {
+      take(size.rows++, {{rows.columns() + at, end - at}, {rows.values() + at, end - at}});
+      at = end;
+    }
+  }
+  size.columns = std::max(size.columns, seen.columns);
+}
+
+}  // namespace
+
+DataSize each_row(const std::vector<std::string>& files,
+                  const std::function<void(std::uint64_t number, const Row&)>& take) {
+  DataSize size;
+  io::LibsvmRows rows;
+  for (const std::string& path : files) {
+    try {
+      read_file(path, rows, size, take);
+    } catch (const io::BrokenBytes& broken) {
+      throw DataError(path, 0, broken.what());
+    }
+  }
+  return size;
+}
+
+RowShards read_shards(const std::vector<std::string>& files, std::uint32_t shards, std::span<const ShardId> hosted) {
+  RowShards out;
+  out.hosted.resize(hosted.size());
+  std::vector<Rows*> keeper(shards, nullptr);
+  for (std::size_t i = 0; i < hosted.size(); ++i) keeper[hosted[i]] = &out.hosted[i];
+  out.size = each_row(files, [&](std::uint64_t number, const Row& row) {
+    if (Rows* const rows = keeper[number % shards]) rows->add(row);
+  });
+  if (out.size.rows == 0) throw DataError(files.front(), 0, "the data has no rows");
+  if (out.size.columns == 0) throw DataError(files.front(), 0, "the data has no columns");
+  for (Rows& rows : out.hosted) rows.shrink_to_fit();
+  return out;
+}
+
+}  // namespace rota::kmeans

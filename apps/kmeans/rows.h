@@ -1,0 +1,64 @@
+// apps/kmeans/rows.h -- the data: rows of a sparse matrix, from LIBSVM files.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "rota/types.h"
+
+namespace rota::kmeans {
+
+// The entries of one row that are not 0, by ascending column; columns count from 0.
+struct Row {
+  std::span<const std::uint32_t> columns;
+  std::span<const double> values;
+};
+
+// Rows one after the other.
+class Rows {
+ public:
+  std::size_t size() const { return ends_.size(); }
+  Row operator[](std::size_t r) const {
+    const std::size_t begin = r == 0 ? 0 : ends_[r - 1], count = ends_[r] - begin;
+    return {std::span(columns_).subspan(begin, count), std::span(values_).subspan(begin, count)};
+  }
+  void add(const Row& row) {
+    columns_.insert(columns_.end(), row.columns.begin(), row.columns.end());
+    values_.insert(values_.end(), row.values.begin(), row.values.end());
+    ends_.push_back(columns_.size());
+  }
+  void shrink_to_fit() {
+    columns_.shrink_to_fit();
+    values_.shrink_to_fit();
+    ends_.shrink_to_fit();
+  }
+
+ private:
+  std::vector<std::uint32_t> columns_;
+  std::vector<double> values_;
+  std::vector<std::size_t> ends_;
+};
+
+// Of the whole data.
+struct DataSize {
+  std::uint64_t rows = 0, columns = 0;
+};
+
+// Calls take(number, row) for all rows of the files in turn; numbers count from 0 over all files, labels are passed
+// over.  Throws NoInput, or DataError with file and line.
+DataSize each_row(const std::vector<std::string>& files,
+                  const std::function<void(std::uint64_t number, const Row&)>& take);
+
+struct RowShards {
+  DataSize size;
+  std::vector<Rows> hosted;  // in the order asked for
+};
+
+// Row i is row i / S of shard i mod S: a rule that needs no second look at the files, whatever they are packed with.
+// Throws like each_row(), and DataError if there is no row or no column.
+RowShards read_shards(const std::vector<std::string>& files, std::uint32_t shards, std::span<const ShardId> hosted);
+
+}  // namespace rota::kmeans

@@ -1,0 +1,45 @@
+// apps/kmeans/talk.h -- what shards tell each other beside sums: rows that may become a centre, and how far the job is.
+//
+// A shard's note and pull's reply are one and the same thing; the reply is the notes of all shards put together.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "apps/kmeans/rows.h"
+#include "rota/bytes.h"
+#include "rota/types.h"
+
+namespace rota::kmeans {
+
+struct Candidate {
+  double key = 0;  // the smallest wins
+  ShardId shard = 0;
+  std::uint32_t row = 0;               // of the shard
+  std::vector<std::uint32_t> columns;  // what is in it, where all must know
+  std::vector<double> values;
+
+  Row content() const { return {columns, values}; }
+};
+
+struct Talk {
+  std::uint32_t wanted = 0;  // how many candidates win
+  std::uint64_t moved = 0;   // rows whose nearest centre is not that of their cluster
+  double inertia = 0;
+  std::vector<Candidate> candidates;
+
+  void encode(Writer& out) const;
+  // Throws std::runtime_error at bytes that are none of encode()'s.
+  static Talk decode(const Bytes& bytes);
+  // Sums in the order of the shards, and the candidates with the smallest keys, the smallest first; of equal ones that
+  // of the first shard, and of its first row.
+  static Talk combined(std::span<const Bytes> notes);
+};
+
+// The key of a row in a draw of several rows without replacement, in proportion to their weights: -log(u) / weight,
+// where u is uniform; the rows of the smallest keys are drawn (Efraimidis and Spirakis, "Weighted random sampling with
+// a reservoir", Information Processing Letters 2006; theirs is u^(1/weight), the largest).  Every shard draws for its
+// own rows, and the smallest keys of all are the draw.  Rows without weight come last.
+double draw_key(double u, double weight);
+
+}  // namespace rota::kmeans

@@ -1,0 +1,31 @@
+#include "apps/pagerank/commands/export.h"
+
+#include <string_view>
+
+#include "apps/io/text_writer.h"
+#include "apps/pagerank/commands/trained_model.h"
+
+namespace rota::pagerank {
+namespace {
+
+constexpr std::string_view kReadme = R"(The PageRank of a graph's nodes as text.
+
+ranks.csv  One node a line, in the order in which the input first names them: node, rank.  Ranks add up to 1, and are
+           written so that reading them gives the same double.  A node with a comma or a quotation mark in its name
+           stands in quotation marks, those in it doubled (RFC 4180).
+)";
+
+}  // namespace
+
+void export_text(const Model& stored, const std::filesystem::path& folder) {
+  const TrainedModel model = read_model(stored);
+  io::TextWriter readme(folder / "README.txt"), ranks(folder / "ranks.csv");
+  readme << kReadme;
+  readme.close();
+  ranks << "node,rank\n";
+  for (std::size_t v = 0; v < model.ranks.size(); ++v)
+    ranks << csv_field(model.names[v]) << "," << model.ranks[v] << "\n";
+  ranks.close();
+}
+
+}  // namespace rota::pagerank

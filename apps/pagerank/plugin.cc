@@ -1,0 +1,100 @@
+// apps/pagerank/plugin.cc -- PageRank by power iteration: an epoch is a step, and a step is one open round.  ranks.h
+// has the formula.
+#include "rota/plugin.h"
+
+#include <utility>
+
+#include "apps/pagerank/commands/commands.h"
+#include "apps/pagerank/commands/export.h"
+#include "apps/pagerank/graph.h"
+#include "apps/pagerank/ranks.h"
+#include "apps/pagerank/settings.h"
+#include "rota/sweep.h"
+
+namespace rota::pagerank {
+namespace {
+
+// A shard has a range of nodes, with the edges that lead there.
+class PagerankPush final : public Push {
+ public:
+  PagerankPush(InEdges edges, double damping, std::shared_ptr<SharedShares> all)
+      : edges_(std::move(edges)), damping_(damping), all_(std::move(all)) {}
+
+  std::uint64_t items() const override { return edges_.from.size(); }
+  void facts(Facts& facts) const override { facts.largest("nodes", static_cast<double>(all_->nodes())); }
+  void attach(const Shape& shape) override { ranks_ = &shape.views[kRanks]; }
+
+  std::uint64_t push(const SharedTask& task, Random&) override {
+    const std::vector<double>& next = step();
+    for (std::size_t i = 0; i < next.size(); ++i) task.parts[edges_.first + i][0] = next[i];
+    return items();
+  }
+  // How far the ranks are from a fixed point: what the next step will change.
+  void evaluate(std::span<double> terms) const override {
+    const std::vector<double>& next = step();
+    terms[0] += l1_change(edges_, *shares_, ranks_->numbers(), next);
+  }
+
+ private:
+  // The next ranks of this shard's nodes; evaluate() and the push behind it share them.
+  const std::vector<double>& step() const {
+    if (auto now = all_->of(ranks_->version(), ranks_->numbers()); now != shares_) {
+      next_ = next_ranks(edges_, *now, damping_);
+      shares_ = std::move(now);
+    }
+    return next_;
+  }
+
+  InEdges edges_;
+  double damping_;
+  std::shared_ptr<SharedShares> all_;
+  const TableView* ranks_ = nullptr;
+  mutable std::shared_ptr<const Shares> shares_;  // what next_ is made from
+  mutable std::vector<double> next_;
+};
+
+class Pagerank final : public App {
+ public:
+  explicit Pagerank(const Job& job)
+      : job_(job), damping_(job.options.real("damping")), tolerance_(job.options.real("tolerance")) {}
+
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+    Graph graph = read_graph(job_.input, job_.shards, hosted);
+    names_ = graph.names;
+    const auto all = std::make_shared<SharedShares>(std::move(graph.out_weight), damping_);
+    std::vector<std::unique_ptr<Push>> out;
+    for (InEdges& edges : graph.hosted) out.push_back(std::make_unique<PagerankPush>(std::move(edges), damping_, all));
+    return out;
+  }
+  std::vector<Table> tables(const Facts& facts) const override {
+    return {{.name = "ranks", .keys = facts.count("nodes"), .row_width = 1, .part_width = 1, .dense = true}};
+  }
+  std::vector<Term> terms() const override { return {{"residual", Term::Kind::normalised}}; }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
+    return std::make_unique<OpenSchedule>(kRanks, std::vector<double>{}, StopBelow{.tolerance = tolerance_});
+  }
+  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<AssignPull>(); }
+  void save_common(Writer& out) const override { out.append(names_.view().data(), names_.size()); }
+
+ private:
+  const Job& job_;
+  double damping_, tolerance_;
+  Bytes names_;  // of the nodes
+};
+
+Plugin plugin() {
+  return {.name = "pagerank",
+          .summary = "PageRank of a graph's nodes, by power iteration",
+          .items = "edges",
+          .options = options(),
+          .epochs = 1000,
+          .ignored = ignored,
+          .app = [](const Job& job) { return std::unique_ptr<App>(new Pagerank(job)); },
+          .export_text = export_text,
+          .commands = commands()};
+}
+
+}  // namespace
+}  // namespace rota::pagerank
+
+ROTA_PLUGIN(rota::pagerank::plugin);

@@ -1,0 +1,70 @@
+// tests/apps/pagerank_test.cc -- the PageRank app over the serial host.  tests/unit/apps/pagerank/ranks_test.cc
+// compares its steps with plain loops.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <sstream>
+
+#include "apps/pagerank/commands/generate.h"
+#include "apps/pagerank/commands/trained_model.h"
+#include "rota/plugin.h"
+#include "tests/apps/serial_host.h"
+#include "tests/unit/apps/io/scratch_files.h"
+
+extern "C" const rota::Plugin* rota_plugin_v1();
+
+namespace rota::tests {
+namespace {
+
+class Pagerank : public testing::Test {
+ protected:
+  Job job(std::map<std::string, std::string> options, std::uint32_t shards) {
+    std::ostringstream text;
+    pagerank::generate_graph({.nodes = 300, .edges = 1500}, text);
+    Job job = make_job(*rota_plugin_v1(), options, {files_.write("graph", text.str())});
+    job.shards = shards;
+    return job;
+  }
+  ScratchFiles files_;
+};
+
+TEST_F(Pagerank, EndsWhereAStepChangesLittle) {
+  SerialHost host(*rota_plugin_v1(), job({{"tolerance", "1e-12"}}, 3));
+  double residual = 10;
+  for (int epoch = 0; !host.done(); ++epoch) {
+    ASSERT_LT(epoch, 250);
+    const double before = host.evaluate()[0];
+    EXPECT_LE(before, residual * 0.85 + 1e-15);  // each step is a contraction
+    residual = before;
+    host.run_epoch();
+    // The first epoch's change is that from zeros.
+    EXPECT_NEAR(host.figure("change_l1"), epoch == 0 ? 1 : before, 1e-14);
+    const pagerank::TrainedModel model = pagerank::read_model(SerialModel(host));
+    EXPECT_NEAR(std::accumulate(model.ranks.begin(), model.ranks.end(), 0.0), 1, 1e-13);
+  }
+  EXPECT_LT(host.evaluate()[0], 1e-12);
+}
+
+TEST_F(Pagerank, ShardsChangeNoMoreThanRounding) {
+  SerialHost one(*rota_plugin_v1(), job({}, 1)), several(*rota_plugin_v1(), job({}, 7));
+  one.run_epochs(300);
+  several.run_epochs(300);
+  const auto a = pagerank::read_model(SerialModel(one)), b = pagerank::read_model(SerialModel(several));
+  EXPECT_EQ(a.names, b.names);
+  ASSERT_EQ(a.ranks.size(), b.ranks.size());
+  for (std::size_t v = 0; v < a.ranks.size(); ++v) EXPECT_NEAR(a.ranks[v], b.ranks[v], 1e-15);
+}
+
+TEST_F(Pagerank, ARestoredJobGoesOnAlike) {
+  SerialHost whole(*rota_plugin_v1(), job({}, 3)), resumed(*rota_plugin_v1(), job({}, 3));
+  whole.run_epochs(5);
+  resumed.restore(whole.save());
+  whole.run_epochs(300);
+  resumed.run_epochs(300);
+  EXPECT_TRUE(whole.done());
+  EXPECT_EQ(resumed.save(), whole.save());
+}
+
+}  // namespace
+}  // namespace rota::tests

@@ -1,0 +1,191 @@
+"""k-means against NumPy and scikit-learn (Debian's python3-sklearn), one model whoever computes it, and bad input."""
+import csv
+import random
+import time
+import unittest
+
+import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file
+
+from rota_run import SOURCE, RotaTest, kill
+
+DOROTHEA = SOURCE / "apps/lasso/sample/dorothea_train.libsvm.gz"
+SHAPES = ((1, 1), (2, 1), (1, 2))
+
+
+def groups(rows=1500, columns=20, clusters=9, seed=3):
+    """Rows around some centres, a third of their numbers 0."""
+    dice = np.random.default_rng(seed)
+    x = dice.normal(size=(clusters, columns))[dice.integers(clusters, size=rows)] + dice.normal(size=(rows, columns))
+    return np.where(dice.random(x.shape) < 1 / 3, 0, np.round(x, 6))
+
+
+class KmeansOracle(RotaTest):
+    def data(self, x, name="data.libsvm"):
+        file = self.folder / name
+        dump_svmlight_file(x, np.zeros(len(x)), str(file), zero_based=False)
+        return file
+
+    def kmeans(self, name, file, *flags):
+        out = self.folder / name
+        done = self.rota("train", "kmeans", f"--input={file}", f"--out={out}", "--seed=7", *flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.no_role_left(out)
+        return self.result(out), out
+
+    def centres(self, out, clusters, columns):
+        c = np.zeros((clusters, columns))
+        with open(out / "model/centres.csv", encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                c[int(row["cluster"]), int(row["column"]) - 1] = float(row["value"])
+        counts = np.loadtxt(out / "model/clusters.csv", delimiter=",", skiprows=1, ndmin=2)
+        self.assertEqual(list(counts[:, 0]), list(range(clusters)))
+        return c, counts[:, 1].astype(int)
+
+    @staticmethod
+    def distances(x, c):
+        return ((x[:, None, :] - c[None, :, :])**2).sum(axis=2)
+
+    def check_fixed_point(self, x, result, c, counts):
+        """One more of Lloyd's steps, by NumPy, leaves everything as it is."""
+        distances = self.distances(x, c)
+        nearest = distances.argmin(axis=1)
+        for k in range(len(c)):
+            members = x[nearest == k]
+            self.assertEqual(len(members), counts[k])
+            np.testing.assert_allclose(members.mean(axis=0), c[k], rtol=0, atol=1e-12)
+        inertia = distances.min(axis=1).sum()
+        self.assertAlmostEqual(result["objective"] / inertia, 1, delta=1e-12)
+
+    def test_ends_at_a_fixed_point(self):
+        x = groups()
+        file = self.data(x)
+        for start in ("plusplus", "random"):
+            with self.subTest(start=start):
+                result, out = self.kmeans(start, file, "--clusters=9", f"--start={start}", "--tolerance=0")
+                self.assertTrue(result["converged"])
+                c, counts = self.centres(out, 9, x.shape[1])
+                self.check_fixed_point(x, result, c, counts)
+                objectives = [m["objective"] for m in self.metrics(out)]
+                for before, after in zip(objectives, objectives[1:]):
+                    self.assertLessEqual(after, before * (1 + 1e-12))
+
+    def test_scikit_learn_ends_at_the_same_inertia(self):
+        x = groups()
+        file = self.data(x)
+        _, first = self.kmeans("first", file, "--clusters=9", "--epochs=1")
+        c, _ = self.centres(first, 9, x.shape[1])
+        result, _ = self.kmeans("all", file, "--clusters=9", "--tolerance=0")
+        peer = KMeans(n_clusters=9, init=c, n_init=1, algorithm="lloyd", tol=0, max_iter=1000).fit(x)
+        self.assertAlmostEqual(result["objective"] / peer.inertia_, 1, delta=1e-12)
+
+    def test_plusplus_is_no_worse_than_scikit_learns(self):
+        """Means over seeds: the start is drawn from the same distribution."""
+        x = groups(rows=400)
+        file = self.data(x)
+        ours = []
+        for seed in range(12):
+            out = self.folder / f"seed-{seed}"
+            done = self.rota("train", "kmeans", f"--input={file}", f"--out={out}", f"--seed={seed}", "--clusters=9",
+                             "--tolerance=0")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            ours.append(self.result(out)["objective"])
+        theirs = [KMeans(n_clusters=9, init="k-means++", n_init=1, algorithm="lloyd", random_state=seed).fit(x).inertia_
+                  for seed in range(60)]
+        spread = np.std(theirs) / np.sqrt(len(ours))
+        self.assertLess(np.mean(ours), np.mean(theirs) + 5 * spread)
+
+    def test_sparse_data_and_a_tolerance(self):
+        x = load_svmlight_file(str(DOROTHEA))[0]
+        result, out = self.kmeans("dorothea", DOROTHEA, "--clusters=5", "--tolerance=0.001")
+        self.assertTrue(result["converged"])
+        c, counts = self.centres(out, 5, x.shape[1])
+        self.assertEqual(counts.sum(), x.shape[0])
+        distances = (c**2).sum(axis=1) - 2 * (x @ c.T) + np.asarray(x.multiply(x).sum(axis=1))
+        self.assertAlmostEqual(result["objective"] / distances.min(axis=1).sum(), 1, delta=1e-10)
+        last, before = [m["objective"] for m in self.metrics(out)][-1:-3:-1]
+        self.assertLess(before - last, 0.001 * before)
+
+    def test_empty_clusters_are_filled_and_fewer_rows_than_clusters_stay_empty(self):
+        x = np.repeat([[0.1, 0.7], [3, 0], [0, 5.3]], 20, axis=0)
+        file = self.data(x)
+        result, out = self.kmeans("same", file, "--clusters=5", "--tolerance=0")
+        self.assertTrue(result["converged"])
+        self.assertAlmostEqual(result["objective"], 0, delta=1e-20)
+        _, counts = self.centres(out, 5, 2)
+        self.assertEqual(sorted(counts), [0, 0, 20, 20, 20])
+        # At random, some of the first centres are the same row's likes.
+        for seed in range(5):
+            out = self.folder / f"random-{seed}"
+            done = self.rota("train", "kmeans", f"--input={file}", f"--out={out}", "--clusters=3", "--start=random",
+                             f"--seed={seed}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertAlmostEqual(self.result(out)["objective"], 0, delta=1e-20)
+
+    def test_one_model_whoever_computes_it(self):
+        file = self.data(groups())
+        for start in ("plusplus", "random"):
+            reference = None
+            for workers, threads in SHAPES:
+                with self.subTest(start=start, workers=workers, threads=threads):
+                    result, _ = self.kmeans(f"{start}-{workers}x{threads}", file, "--clusters=9", f"--start={start}",
+                                            f"--workers={workers}", f"--threads={threads}")
+                    reference = reference or result
+                    for what in ("model_hash", "state_hash", "objective", "epochs"):
+                        self.assertEqual(result[what], reference[what], what)
+            result, _ = self.kmeans(f"{start}-seldom", file, "--clusters=9", f"--start={start}", "--eval_every=0",
+                                    "--checkpoint_every=0", "--stores=2")
+            self.assertEqual(result["model_hash"], reference["model_hash"])
+
+    def test_kill_and_resume(self):
+        file = self.data(groups(rows=6000, clusters=20))
+        flags = ["--clusters=40", "--tolerance=0", "--checkpoint_seconds=0"]
+        reference, _ = self.kmeans("calm", file, *flags)
+        out = self.folder / "killed"
+        run = self.start("train", "kmeans", f"--input={file}", f"--out={out}", "--seed=7", "--workers=2", *flags)
+        self.wait_for("a commit", lambda: self.committed(out))
+        time.sleep(random.Random(3).uniform(0, 0.1))
+        kill([run.pid, *self.roles(out).values()])
+        run.communicate()
+        self.no_role_left(out)
+        done = self.rota("resume", out, "--workers=1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for what in ("model_hash", "state_hash", "objective", "epochs"):
+            self.assertEqual(self.result(out)[what], reference[what], what)
+
+    def test_show_and_predict(self):
+        x = groups(rows=300)
+        file = self.data(x)
+        _, out = self.kmeans("shown", file, "--clusters=4", "--tolerance=0")
+        c, counts = self.centres(out, 4, x.shape[1])
+        shown = self.rota("show", "kmeans", f"--model={out}", "--top=3").stdout
+        self.assertIn("4 clusters, 20 columns", shown)
+        self.assertIn(f" {counts[0]} ", shown)
+        wider = np.hstack([x, np.ones((len(x), 1))])  # a column that the model has not seen
+        for data in (file, self.data(wider, "wider.libsvm")):
+            predicted = self.rota("predict", "kmeans", f"--model={out}", f"--input={data}")
+            self.assertEqual(predicted.returncode, 0, predicted.stderr)
+            np.testing.assert_array_equal(np.array(predicted.stdout.split(), int), self.distances(x, c).argmin(axis=1))
+
+    def test_what_is_wrong_is_told(self):
+        good = "1 1:2 2:3\n-1 2:1\n"
+        two = "--clusters=2"
+        for text, flags, code, word in ((good.replace("2:1", "2:x"), [two], 65, "bad.libsvm:2:"),
+                                        (good + "1 1:1e200\n", [two], 65, "bad.libsvm:3:"),
+                                        (good, ["--clusters=3"], 2, "fewer than --clusters=3"),
+                                        (good, ["--clusters=0"], 2, "clusters"),
+                                        (good, [two, "--start=best"], 2, "start"),
+                                        (None, [two], 66, "bad.libsvm")):
+            with self.subTest(text=text, flags=flags):
+                file = self.folder / "bad.libsvm"
+                file.unlink(missing_ok=True)
+                if text is not None:
+                    file.write_text(text)
+                done = self.rota("train", "kmeans", f"--input={file}", f"--out={self.folder / 'bad'}", *flags)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(word, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

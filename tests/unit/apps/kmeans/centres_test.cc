@@ -1,0 +1,103 @@
+#include "apps/kmeans/centres.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/unit/apps/kmeans/plain_rows.h"
+
+namespace rota::kmeans {
+namespace {
+
+using tests::Dense;
+using tests::random_rows;
+using tests::sparse;
+using tests::squared_distance;
+using tests::table_of;
+
+std::vector<double> centre(const Centres& centres, std::uint32_t k) {
+  std::vector<double> numbers(centres.columns());
+  for (std::size_t j = 0; j < numbers.size(); ++j) numbers[j] = centres.value(j, k);
+  return numbers;
+}
+
+// All widths of the inner loop: 16 clusters at once, 4, and 1.
+TEST(Centres, NearestIsThatOfPlainLoops) {
+  for (const std::uint32_t clusters : {1U, 3U, 4U, 7U, 16U, 23U, 37U}) {
+    const Dense rows = random_rows(200, 15, clusters);
+    std::vector<std::uint32_t> members(rows.size());
+    for (std::size_t r = 0; r < rows.size(); ++r) members[r] = static_cast<std::uint32_t>(r * r % clusters);
+    const std::vector<double> table = table_of(rows, members, 15, clusters);
+    const Centres centres(table, clusters);
+    const Assignment found = assign(sparse(rows), centres);
+    double inertia = 0;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      double least = std::numeric_limits<double>::infinity();
+      for (std::uint32_t k = 0; k < clusters; ++k)
+        if (centres.count(k) > 0) least = std::min(least, squared_distance(rows[r], centre(centres, k)));
+      EXPECT_NEAR(squared_distance(rows[r], centre(centres, found.cluster[r])), least, 1e-13);
+      EXPECT_NEAR(centres.distance(sparse(rows)[r], found.cluster[r]), least, 1e-13);
+      inertia += least;
+    }
+    EXPECT_NEAR(found.inertia, inertia, 1e-12 * inertia);
+  }
+}
+
+TEST(Centres, OfEquallyNearOnesTheFirst) {
+  const std::vector<double> table = {1, -1, 1, 1, 1, 1};  // one column, and three members
+  const Centres centres(table, 3);
+  std::vector<double> scores(3);
+  const std::uint32_t column = 0;
+  const double right = 5, left = -5;
+  EXPECT_EQ(centres.nearest({{&column, 1}, {&right, 1}}, scores).cluster, 0U);
+  EXPECT_EQ(centres.nearest({{&column, 1}, {&left, 1}}, scores).cluster, 1U);
+  EXPECT_EQ(centres.nearest({}, scores).cluster, 0U);
+}
+
+TEST(Centres, ColumnsThatTheyLackCountAsZero) {
+  const std::vector<double> table = {1, 5, 1, 1};
+  const Centres centres(table, 2);
+  const std::uint32_t columns[] = {0, 9};
+  const double values[] = {4, 3};
+  std::vector<double> scores(2);
+  const Nearest found = centres.nearest({columns, values}, scores);
+  EXPECT_EQ(found.cluster, 1U);
+  EXPECT_DOUBLE_EQ(found.distance, 1 + 9);
+}
+
+TEST(Centres, NothingIsNearAnEmptyClusterAndTheFarthestRowsAreProposed) {
+  // Clusters 1 and 3 are empty, whatever rounding left of their sums.
+  const std::vector<double> table = {0, 1e-17, 10, -1e-17, 2, 0, 1, 0};
+  const Centres centres(table, 4);
+  EXPECT_EQ(centres.empty(), (std::vector<std::uint32_t>{1, 3}));
+  const Assignment found = assign(sparse({{0}, {13}, {10}, {-4}, {1}}), centres);
+  EXPECT_EQ(found.cluster, (std::vector<std::uint32_t>{0, 2, 2, 0, 0}));
+  EXPECT_DOUBLE_EQ(found.inertia, 9 + 16 + 1);
+  ASSERT_EQ(found.farthest.size(), 2U);
+  EXPECT_EQ(found.farthest[0].row, 3U);
+  EXPECT_DOUBLE_EQ(found.farthest[0].distance, 16);
+  EXPECT_EQ(found.farthest[1].row, 1U);
+}
+
+TEST(Centres, ARowAtItsCentreIsNotFar) {
+  const double third = 0.1 + 0.1 + 0.1;  // 3 c is not 0.3
+  const std::vector<double> table = {third, 0, 3, 0};
+  EXPECT_TRUE(assign(sparse({{0.1}, {0.1}, {0.1}}), Centres(table, 2)).farthest.empty());
+}
+
+TEST(Centres, WithoutMembersAtAllThereAreNumbers) {
+  const std::vector<double> table(6);
+  const Assignment found = assign(sparse({{3, 4}}), Centres(table, 2));
+  EXPECT_EQ(found.cluster[0], 0U);
+  EXPECT_DOUBLE_EQ(found.inertia, 25);
+  EXPECT_TRUE(found.farthest.empty());
+}
+
+TEST(Smallest, IsInOrderAndStable) {
+  const double keys[] = {3, 1, 2, 1, 0};
+  EXPECT_EQ(smallest(keys, 3), (std::vector<std::uint32_t>{4, 1, 3}));
+  EXPECT_EQ(smallest(keys, 9).size(), 5U);
+}
+
+}  // namespace
+}  // namespace rota::kmeans

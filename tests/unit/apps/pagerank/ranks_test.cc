@@ -1,0 +1,95 @@
+#include "apps/pagerank/ranks.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "rota/random.h"
+#include "tests/unit/apps/io/scratch_files.h"
+
+namespace rota::pagerank {
+namespace {
+
+using Edges = std::map<std::pair<std::string, std::string>, double>;
+
+// Some weights, repeated edges, edges to oneself, dangling nodes and nodes without edges in.
+std::string graph_text(Edges& edges) {
+  Random random({1, 2, 3, 4});
+  std::string text;
+  for (int e = 0; e < 200; ++e) {
+    const std::string from = std::to_string(random.below(60)), to = std::to_string(random.below(40) + 20);
+    const double weight = e % 4 + 0.5;
+    text += from + " " + to + " " + std::to_string(weight) + "\n";
+    edges[{from, to}] += weight;
+  }
+  return text;
+}
+
+std::map<std::string, std::size_t> numbers_of(const Graph& graph) {
+  std::map<std::string, std::size_t> numbers;
+  Reader in(graph.names.view());
+  for (std::size_t v = 0; v < graph.nodes; ++v) numbers[in.get_text()] = v;
+  return numbers;
+}
+
+TEST(Ranks, AreTheFixedPointOfTheFormula) {
+  Edges edges;
+  const tests::ScratchFiles files;
+  const ShardId hosted[] = {0, 1, 2};
+  const Graph graph = read_graph({files.write("g", graph_text(edges))}, 3, hosted);
+  constexpr double d = 0.85;
+  const auto n = static_cast<double>(graph.nodes);
+  auto number = numbers_of(graph);
+  std::vector<double> plain(graph.nodes, 1 / n), out_weight(graph.nodes), ranks(graph.nodes);
+  for (const auto& [edge, weight] : edges) out_weight[number[edge.first]] += weight;
+  EXPECT_GT(std::count(out_weight.begin(), out_weight.end(), 0.0), 0);
+
+  SharedShares shared(graph.out_weight, d);
+  for (std::uint64_t version = 0; version < 200; ++version) {
+    const auto shares = shared.of(version, ranks);
+    ASSERT_EQ(shared.of(version, ranks), shares);
+    std::vector<double> next;
+    double change = 0, dangling = 0, moved = 0;
+    for (const InEdges& part : graph.hosted) {
+      const std::vector<double> own = next_ranks(part, *shares, d);
+      change += l1_change(part, *shares, ranks, own);
+      next.insert(next.end(), own.begin(), own.end());
+    }
+    for (std::size_t u = 0; u < plain.size(); ++u) dangling += out_weight[u] == 0 ? plain[u] : 0;
+    std::vector<double> expected(graph.nodes, (1 - d) / n + d * dangling / n);
+    for (const auto& [edge, weight] : edges) {
+      const std::size_t u = number[edge.first];
+      expected[number[edge.second]] += d * plain[u] * weight / out_weight[u];
+    }
+    for (std::size_t v = 0; v < plain.size(); ++v) {
+      ASSERT_NEAR(next[v], expected[v], 1e-15);
+      moved += std::abs(expected[v] - plain[v]);
+    }
+    ASSERT_NEAR(change, moved, 1e-14);
+    ranks = next;
+    plain = expected;
+  }
+  EXPECT_NEAR(std::accumulate(ranks.begin(), ranks.end(), 0.0), 1, 1e-13);
+}
+
+TEST(Ranks, ThoseOfDanglingNodesGoToAll) {
+  // a -> b, and b is dangling: by hand, a = (1 - d) / 2 + d b / 2 and b = a + d a.
+  const tests::ScratchFiles files;
+  const ShardId hosted[] = {0};
+  const Graph graph = read_graph({files.write("g", "a b\n")}, 1, hosted);
+  constexpr double d = 0.85;
+  SharedShares shared(graph.out_weight, d);
+  std::vector<double> ranks(2);
+  for (std::uint64_t version = 0; version < 300; ++version)
+    ranks = next_ranks(graph.hosted[0], *shared.of(version, ranks), d);
+  EXPECT_NEAR(ranks[0], 1 / (2 + d), 1e-15);
+  EXPECT_NEAR(ranks[1], (1 + d) / (2 + d), 1e-15);
+}
+
+}  // namespace
+}  // namespace rota::pagerank
