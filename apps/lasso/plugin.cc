@@ -53,7 +53,7 @@ std::vector<std::unique_ptr<Push>> load_by_columns(const Job& job, const Setting
   rows->columns = data.shape.columns;
   std::vector<std::unique_ptr<Push>> shards;
   for (std::size_t i = 0; i < hosted.size(); ++i)
-    shards.push_back(std::make_unique<ColumnsPush>(settings, hosted[i], std::move(data.hosted[i]), rows));
+    shards.push_back(std::make_unique<ColumnsPush>(settings, std::move(data.hosted[i]), rows));
   return shards;
 }
 

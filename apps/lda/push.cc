@@ -39,6 +39,7 @@ void LdaPush::census(Census& weight) const {
 }
 
 void LdaPush::attach(const Shape& shape) {
+  speaks_for_all_ = shape.speaks_for_all;
   const Cut& cut = shape.cut;
   tokens_.attach(cut, data_.counts);
   held_out_.attach(cut);
@@ -165,12 +166,12 @@ void LdaPush::set_topics_replicated(const Entry& entry, const WordTokens& word, 
     visit_held_out(slices_, static_cast<std::size_t>(at - held_out.begin()), row);
 }
 
-// A shard's histograms, if they are wanted; and from shard 0 what all shards know.
+// A shard's histograms, if they are wanted; and from one of them what all shards know.
 void LdaPush::tell_statistics(const SharedTask& task) {
   const bool alpha = task.argument.size() == 2 && task.argument[0] != 0;
   const bool beta = task.argument.size() == 2 && task.argument[1] != 0;
   PriorStatistics statistics = prior_counts_.take(alpha, beta, settings_.topics, tokens_);
-  statistics.has_common = data_.shard == 0;
+  statistics.has_common = speaks_for_all_;
   if (statistics.has_common) {
     if (beta) statistics.word_counts.add(prior_counts_.replicated());
     statistics.words = corpus_.words;
@@ -195,7 +196,7 @@ void LdaPush::commit_totals(const Commit& commit) {
       delta_t_ = totals_.distance(delta.value) / (static_cast<double>(shards_) * static_cast<double>(corpus_.tokens));
       totals_.commit(delta.value);
       tokens_.end_epoch();
-    } else if (data_.shard == 0) {
+    } else if (speaks_for_all_) {
       for (const double count : delta.value) replicated.add(static_cast<std::uint32_t>(count));
     }
   }
@@ -231,7 +232,7 @@ void LdaPush::evaluate(std::span<double> terms) const {
   }
   terms[kDocTerm] += doc;
   terms[kDeltaTerm] += delta_t_;
-  if (data_.shard != 0) return;
+  if (!speaks_for_all_) return;
   // What is the same for all shards, and the store cannot add: it knows neither V nor the learned beta.
   double word = 0, tokens = 0;
   for (const std::int64_t total : totals_.committed()) word -= prior_terms_.v_beta(static_cast<std::uint64_t>(total));

@@ -75,6 +75,7 @@ class LdaPush final : public SlicePush<WordTopicSlice> {
   io::CorpusSize corpus_;
   ShardDocuments data_;  // without its counts once they are laid out
   Priors priors_;
+  bool speaks_for_all_ = false;  // of the replicated words, the priors and the score, which all shards know alike
 
   ShardTokens tokens_;
   std::vector<Key> replicated_;  // the replicated words

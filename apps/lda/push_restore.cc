@@ -60,7 +60,7 @@ bool LdaPush::fits(const ShardState& state) const {
   // A shard may have no tokens, and then the best topics are none too.
   const bool has_best = settings_.patience > 0 && state.early_stop.scores() > 0 && tokens_.size() > 0;
   if (state.best_topics.size() != (has_best ? tokens_.size() : 0)) return false;
-  if (data_.shard != 0 && !state.replicated.empty()) return false;
+  if (!speaks_for_all_ && !state.replicated.empty()) return false;
   return true;
 }
 

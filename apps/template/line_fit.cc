@@ -8,29 +8,30 @@
 namespace {
 using namespace rota;
 using Points = std::vector<std::pair<double, double>>;
-// Row 0 of the shared table is (a, b).  A part: the sums of r, r x, 1, x and x^2 over the points, r = y - a - b x.
+// Row 0 of the shared table is (a, b); the table is dense, so every push can look at it.  A part: the sums of r, r x,
+// 1, x and x^2 over the points, r = y - a - b x.
 class LinePush final : public Push {
  public:
   explicit LinePush(Points points) : points_(std::move(points)) {}
   std::uint64_t items() const override { return points_.size(); }
+  void attach(const Shape& shape) override { line_ = shape.views[0]; }
   std::uint64_t push(const SharedTask& task, Random&) override {
-    const auto [key, value, part] = task.entries[0];
+    const std::span<double> part = task.entries[0].part;
     for (const auto& [x, y] : points_) {
-      const double r = y - value[0] - value[1] * x, summands[] = {r, r * x, 1, x, x * x};
-      for (int i = 0; i < 5; ++i) part[i] += summands[i];
+      const double r = residual(x, y), summands[] = {r, r * x, 1, x, x * x};
+      for (std::size_t i = 0; i < 5; ++i) part[i] += summands[i];
     }
     return points_.size();
   }
-  void refresh(const Commit& commit) override { line_ = {commit.deltas[0].value[0], commit.deltas[0].value[1]}; }
   void evaluate(std::span<double> terms) const override {
-    for (const auto& [x, y] : points_) terms[0] += (y - line_[0] - line_[1] * x) * (y - line_[0] - line_[1] * x);
+    for (const auto& [x, y] : points_) terms[0] += residual(x, y) * residual(x, y);
   }
-  void save(Writer& out) const override { out.put(line_[0]), out.put(line_[1]); }
-  void restore(Reader& in) override { line_[0] = in.get<double>(), line_[1] = in.get<double>(); }
 
  private:
+  double residual(double x, double y) const { return y - line_.row(0)[0] - line_.row(0)[1] * x; }
+
   Points points_;
-  std::array<double, 2> line_{};  // as last committed
+  TableView line_;  // as last committed
 };
 
 class LinePull final : public Pull {
@@ -60,7 +61,7 @@ class LineFit final : public App {
     return out;
   }
   std::vector<Table> tables(const Facts&) const override {
-    return {{.name = "line", .keys = 1, .row_width = 2, .part_width = 5}};
+    return {{.name = "line", .keys = 1, .row_width = 2, .part_width = 5, .dense = true}};
   }
   std::vector<Term> terms() const override { return {{"squares", Term::Kind::objective}}; }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
@@ -69,7 +70,7 @@ class LineFit final : public App {
   std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<LinePull>(); }
 
  private:
-  Job job_;
+  const Job& job_;
 };
 
 void show(const Call& call, std::ostream& out) {

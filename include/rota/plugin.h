@@ -86,7 +86,7 @@ struct Plugin {
   // The options, the framework's among them, that change nothing in a job with these options.  Who has set one of them
   // is told so, and the framework takes its own as if they were not given.  Null: there are none.
   std::vector<Ignored> (*ignored)(const Options&) = nullptr;
-  // The app's object in one process.  May throw what check() may.
+  // The app's object in one process; the Job outlives it.  May throw what check() may.
   std::unique_ptr<App> (*app)(const Job&) = nullptr;
 
   // Writes the model as text files into an empty folder.  Null: the app has no text form.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# An app outside the tree: Rota is installed, the template is built against what was installed, trained with two worker
-# processes, and must find the line that the points lie on.
+# Apps outside the tree: Rota is installed, the templates are built against what was installed, trained with two worker
+# processes, and must find the line that the points lie on, and the factors that ratings are made of.
 #
 # usage: template_app_test.sh BUILD_FOLDER
 set -euo pipefail
@@ -51,4 +51,22 @@ code=0
 expect "exit code" 65 "$code"
 message=$(tail -n 1 "$folder/stderr")
 [[ $message =~ ^"rota: $folder/bad.txt:2: not X Y (plugin line_fit, load, worker-"[0-9]+")"$ ]] || fail "message: $message"
+
+# A rating is the product of one number of the user and one of the item: a matrix of rank 1 is found again.
+for ((u = 0; u < 20; ++u)); do
+  for ((i = 0; i < 15; ++i)); do echo "$u $i $(((u % 5 + 1) * (i % 3 + 1)))"; done
+done >"$folder/ratings.txt"
+app=$folder/app/build/small_mf.so
+factorise() { # folder, flags
+  local out=$1
+  shift
+  "$rota" train "$app" --input="$folder/ratings.txt" --rank=2 --penalty=0 --epochs=200 --out="$out" "$@" \
+    >"$folder/stdout" 2>"$folder/stderr" || fail "train: exit $?: $(cat "$folder/stderr")"
+}
+factorise "$folder/mf" --workers=2
+factorise "$folder/mf1" --workers=1 --threads=2
+expect "hash of one worker" "$(hash_of "$folder/mf")" "$(hash_of "$folder/mf1")"
+objective=$(sed -n 's/^ *"objective": \(.*\),$/\1/p' "$folder/mf/result.json")
+python3 -c "import sys; sys.exit(not 0 < float('$objective') < 1e-3)" || fail "squared errors left: $objective"
+expect "items shown" 15 "$("$rota" show "$app" --model="$folder/mf" | wc -l)"
 echo "template_app_test: passed"

@@ -10,7 +10,7 @@
 
 namespace rota::lasso {
 
-// What shard 0 tells at Step::start: all but the columns.
+// What the shard that speaks for all tells at Step::start: all but the columns.
 struct DataNote {
   std::uint64_t columns = 0;
   std::vector<double> response;  // by row, as the data has it

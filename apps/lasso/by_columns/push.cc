@@ -28,13 +28,8 @@ double likely_bound(const std::vector<double>& distances, std::size_t wanted) {
 
 }  // namespace
 
-ColumnsPush::ColumnsPush(const Settings& settings, ShardId shard, Columns columns,
-                         std::shared_ptr<const SharedRowData> rows)
-    : settings_(settings),
-      shard_(shard),
-      columns_(std::move(columns)),
-      rows_(std::move(rows)),
-      coefficients_(columns_.columns()) {
+ColumnsPush::ColumnsPush(const Settings& settings, Columns columns, std::shared_ptr<const SharedRowData> rows)
+    : settings_(settings), columns_(std::move(columns)), rows_(std::move(rows)), coefficients_(columns_.columns()) {
   compute_norms();
 }
 
@@ -43,7 +38,7 @@ std::uint64_t ColumnsPush::push(const SharedTask& task, Random&) {
   switch (argument.step) {
     case Step::start:
       begin(argument.fold);
-      if (shard_ == 0) write(task.note, DataNote{rows_->columns, rows_->response, rows_->weights});
+      if (speaks_for_all_) write(task.note, DataNote{rows_->columns, rows_->response, rows_->weights});
       return columns_.entries();
     case Step::screen:
       write(task.note, screen({argument.lambda * settings_.l1_ratio, argument.lambda * (1 - settings_.l1_ratio)},

@@ -24,10 +24,11 @@ struct SharedRowData {
 
 class ColumnsPush final : public Push {
  public:
-  ColumnsPush(const Settings& settings, ShardId shard, Columns columns, std::shared_ptr<const SharedRowData> rows);
+  ColumnsPush(const Settings& settings, Columns columns, std::shared_ptr<const SharedRowData> rows);
 
   // Entries of the shard's columns: what a look over them costs.
   std::uint64_t items() const override { return columns_.entries(); }
+  void attach(const Shape& shape) override { speaks_for_all_ = shape.speaks_for_all; }
   std::uint64_t push(const SharedTask& task, Random&) override;
   void refresh(const Commit& commit) override;
   void save(Writer& out) const override;
@@ -43,7 +44,7 @@ class ColumnsPush final : public Push {
   }
 
   Settings settings_;
-  ShardId shard_;
+  bool speaks_for_all_ = false;
   Columns columns_;
   std::shared_ptr<const SharedRowData> rows_;
 

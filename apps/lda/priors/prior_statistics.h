@@ -4,7 +4,7 @@
 // A shard's note in a round of the table of priors:
 //   topics: varint        a histogram (count_histogram.h) of n_dk for each topic, over the documents
 //   a histogram of N_d    a histogram of n_wk, over the words of the slices that the shard visited last
-//   common: u8            1 from shard 0, and then
+//   common: u8            1 from the shard that speaks for all, and then
 //     words: varint       the totals n_k: varint each      alpha: f64 each      beta: f64
 #pragma once
 #include <cstdint>

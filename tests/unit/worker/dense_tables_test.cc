@@ -136,6 +136,7 @@ TEST_F(DenseTables, ACommitOfAnotherRowIsRefused) {
 
 TEST_F(DenseTables, AResumedWorkerSeesWhatWasCommitted) {
   start(0, 4);
+  ASSERT_TRUE(hear(kPartitions[0], Fetched{Object::common, 0, {}}).ok());
   for (ShardId s = 0; s < 2; ++s) ASSERT_TRUE(hear(kPartitions[s], Fetched{Object::shard, s, {}}).ok());
   ASSERT_TRUE(hear(kPartitions[0], deltas_of(0, {0, 2}, {77, 78})).ok());
   EXPECT_TRUE(sent<Ready>(kCoordinator).empty());

@@ -41,7 +41,7 @@ Status run(SharedPush& work, std::function<void(const SharedTask&)> play) {
 
 TEST(SharedPush, ShowsCopiesOfRowsAndHasTheirParts) {
   const Table apart = table(false);
-  SharedPush work{.task = {}, .rows = rows_of(3, {8, 2}), .table = apart, .values = {80, 20}};
+  SharedPush work{.task = Task(), .rows = rows_of(3, {8, 2}), .table = apart, .values = {80, 20}};
   const Status status = run(work, [](const SharedTask& task) {
     for (const Entry& entry : task.entries) entry.part[1] = entry.value[0];
     EXPECT_THROW(task.parts[0], std::out_of_range) << "it is not open";
@@ -56,7 +56,7 @@ TEST(SharedPush, RowsOfADenseTableAreThoseOfItsView) {
   const Table dense = table(true);
   Views views({dense});
   views.restore(tests::deltas_of(0, {2}, {20}));
-  SharedPush work{.task = {}, .rows = rows_of(3, {8, 2}), .table = dense, .view = &views.tables()[0]};
+  SharedPush work{.task = Task(), .rows = rows_of(3, {8, 2}), .table = dense, .view = &views.tables()[0]};
   ASSERT_TRUE(run(work, [&](const SharedTask& task) {
                 EXPECT_EQ(task.entries[0].value[0], 0);
                 EXPECT_EQ(task.entries[1].value.data(), views.tables()[0].row(2).data());
@@ -66,7 +66,7 @@ TEST(SharedPush, RowsOfADenseTableAreThoseOfItsView) {
 TEST(SharedPush, AnOpenRoundHasThePartsThatWereAskedFor) {
   const Table dense = table(true);
   ScratchPool pool;
-  SharedPush work{.task = {}, .rows = rows_of(3, {}), .table = dense, .scratch = pool.take(0, dense)};
+  SharedPush work{.task = Task(), .rows = rows_of(3, {}), .table = dense, .scratch = pool.take(0, dense)};
   const OpenScratch* const scratch = work.scratch.get();
   ASSERT_TRUE(run(work, [](const SharedTask& task) {
                 EXPECT_TRUE(task.entries.empty());
@@ -83,7 +83,7 @@ TEST(SharedPush, AnOpenRoundHasThePartsThatWereAskedFor) {
 TEST(SharedPush, WhatAPluginMayNotDoIsNamed) {
   const Table dense = table(true), together = table(false, true);
   const auto why = [&](const Table& of, std::function<void(const SharedTask&)> play) {
-    SharedPush work{.task = {}, .rows = rows_of(3, {}), .table = of};
+    SharedPush work{.task = Task(), .rows = rows_of(3, {}), .table = of};
     if (of.dense) work.scratch = std::make_unique<OpenScratch>(of);
     const Status status = run(work, std::move(play));
     EXPECT_EQ(status.code(), ExitCode::failed);
@@ -95,7 +95,7 @@ TEST(SharedPush, WhatAPluginMayNotDoIsNamed) {
             "app, Push::push, round 3, shard 1: a part is not a finite number");
   EXPECT_EQ(why(dense, [](const SharedTask& task) { task.note.put_text("x"); }),
             "app, Push::push, round 3, shard 1: a note, and the table spans partitions");
-  SharedPush work{.task = {}, .rows = rows_of(3, {}), .table = together};
+  SharedPush work{.task = Task(), .rows = rows_of(3, {}), .table = together};
   ASSERT_TRUE(run(work, [](const SharedTask& task) { task.note.append("x", 1); }).ok());
   EXPECT_EQ(text_of(work.note), "x");
 }

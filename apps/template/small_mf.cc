@@ -1,0 +1,170 @@
+// Matrix factorisation, small: r_ui ~ p_u . q_i by stochastic gradient descent.  The input has lines "USER ITEM
+// RATING", users and items numbered from 0.  Users, with their factors p, belong to shards; items, with their factors
+// q, are in slices, which pass from shard to shard (rota/rotation.h).
+#include <rota/dense_slice.h>
+#include <rota/plugin.h>
+#include <rota/rotation.h>
+
+#include <cmath>
+#include <fstream>
+#include <ostream>
+
+namespace {
+using namespace rota;
+using Factors = DenseSlice<double>;  // a row for each item of the slice
+
+struct Rating {
+  std::size_t user, item;  // user: its number in the shard; item: its row in the slice, once that is known
+  double value;
+};
+
+struct Settings {
+  std::size_t rank;
+  double step, penalty;
+  explicit Settings(const Options& options)
+      : rank(static_cast<std::size_t>(options.integer("rank"))),
+        step(options.real("step")),
+        penalty(options.real("penalty")) {}
+};
+
+double dot(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
+  return sum;
+}
+void draw(std::span<double> factors, std::size_t rank, Random& random) {
+  for (double& one : factors) one = random.uniform() / std::sqrt(static_cast<double>(rank));
+}
+
+// Owns its users' factors; save() and restore() follow from fields().
+class MfPush final : public SavesFields<SlicePush<Factors>, MfPush> {
+ public:
+  MfPush(const Settings& settings, std::vector<Rating> ratings) : settings_(settings), ratings_(std::move(ratings)) {
+    std::size_t users = 0;
+    for (const Rating& one : ratings_) users = std::max(users, one.user + 1);
+    users_.resize(users * settings_.rank);
+  }
+  std::uint64_t items() const override { return ratings_.size(); }
+  // An item costs as much as it has ratings: slices of equal cost are cut from that.
+  void census(Census& weight) const override {
+    for (const Rating& one : ratings_) {
+      weight.resize(std::max(weight.size(), one.item + 1));
+      ++weight[one.item];
+    }
+  }
+  // Sorts the ratings by slice.
+  void attach(const Shape& shape) override {
+    std::vector<std::pair<SliceId, std::size_t>> place;  // of each item
+    for (SliceId b = 0; b < shape.cut.slices.size(); ++b)
+      for (std::size_t row = 0; row < shape.cut.slices[b].size(); ++row) {
+        place.resize(std::max<std::size_t>(place.size(), shape.cut.slices[b][row] + 1));
+        place[shape.cut.slices[b][row]] = {b, row};
+      }
+    in_slice_.resize(shape.cut.slices.size());
+    for (const Rating& one : ratings_)
+      in_slice_[place[one.item].first].push_back({one.user, place[one.item].second, one.value});
+  }
+  void start(Random& own, Random&) override { draw(users_, settings_.rank, own); }
+
+  // This shard's ratings of the slice's items: one step of gradient descent for each.
+  std::uint64_t push(const SliceTask& task, Factors& items, Random&) override {
+    if (task.epoch != epoch_) epoch_ = task.epoch, squares_ = 0;
+    for (const Rating& one : in_slice_[task.slice]) {
+      const std::span<double> p = std::span(users_).subspan(one.user * settings_.rank, settings_.rank);
+      const std::span<double> q = items.row(one.item);
+      const double error = one.value - dot(p, q);
+      for (std::size_t k = 0; k < settings_.rank; ++k) {
+        const double old = p[k];
+        p[k] += settings_.step * (error * q[k] - settings_.penalty * p[k]);
+        q[k] += settings_.step * (error * old - settings_.penalty * q[k]);
+      }
+      squares_ += error * error;
+    }
+    return in_slice_[task.slice].size();
+  }
+  // The squared errors of the epoch, each as it was found on the way.
+  void evaluate(std::span<double> terms) const override { terms[0] += squares_; }
+  void fields(auto& list) { list(users_, epoch_, squares_); }
+
+ private:
+  Settings settings_;
+  std::vector<Rating> ratings_;
+  std::vector<std::vector<Rating>> in_slice_;
+  std::vector<double> users_;  // factors, user after user
+  Epoch epoch_ = 0;
+  double squares_ = 0;
+};
+
+class Mf final : public App {
+ public:
+  explicit Mf(const Job& job) : job_(job), settings_(job.options) {}
+
+  // User u is number u / S of shard u mod S: a rule that depends on the job alone.
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+    std::vector<std::vector<Rating>> shards(job_.shards);
+    for (const std::string& file : job_.input) {
+      std::ifstream in(file);
+      std::uint64_t line = 1;
+      for (Rating one; in >> one.user >> one.item >> one.value; ++line)
+        shards[one.user % job_.shards].push_back({one.user / job_.shards, one.item, one.value});
+      if (!in.eof()) throw DataError(file, line, "not USER ITEM RATING");
+    }
+    std::vector<std::unique_ptr<Push>> out;
+    for (const ShardId shard : hosted) out.push_back(std::make_unique<MfPush>(settings_, std::move(shards[shard])));
+    return out;
+  }
+  std::vector<Table> tables(const Facts&) const override { return {{.name = "items", .kind = Table::Kind::sliced}}; }
+  std::vector<Term> terms() const override { return {{"squares", Term::Kind::objective}}; }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
+    return std::make_unique<RotationSchedule>(job_);
+  }
+  std::unique_ptr<Slice> slice(std::span<const Key> items) const override {
+    return std::make_unique<Factors>(items.size(), settings_.rank);
+  }
+  void start(SliceId, Slice& slice, std::span<const Key>, Random& random) const override {
+    auto& items = dynamic_cast<Factors&>(slice);
+    for (std::size_t i = 0; i < items.rows(); ++i) draw(items.row(i), settings_.rank, random);
+  }
+
+ private:
+  const Job& job_;
+  Settings settings_;
+};
+
+// The factors of all items, a line each.
+void show(const Call& call, std::ostream& out) {
+  const std::size_t rank = Settings(call.model->job().options).rank;
+  for (SliceId b = 0; b < call.model->cut().slices.size(); ++b) {
+    const std::vector<Key>& keys = call.model->cut().slices[b];
+    Factors items(keys.size(), rank);
+    const Bytes bytes = call.model->slice(b);
+    Reader in(bytes.view());
+    items.decode(in);
+    if (!in.done()) throw DataError("model", 0, "its items are not of this app");
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      out << keys[i];
+      for (const double factor : items.row(i)) out << ' ' << factor;
+      out << '\n';
+    }
+  }
+}
+
+constexpr Option kOptions[] = {integer_option("rank", "8", "factors", 1, 4096, "Factors of a user and of an item."),
+                               real_option("step", "0.02", "", 0, 1, "How far a step goes."),
+                               real_option("penalty", "0.02", "", 0, 1e6, "How much large factors cost.")};
+constexpr Command kCommands[] = {{"show", "Prints the items' factors.", {}, show}};
+
+Plugin make() {
+  Plugin plugin;
+  plugin.name = "small_mf";
+  plugin.summary = "Matrix factorisation by stochastic gradient descent.";
+  plugin.items = "ratings";
+  plugin.options = kOptions;
+  plugin.sliced = true;
+  plugin.app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<Mf>(job); };
+  plugin.commands = kCommands;
+  return plugin;
+}
+}  // namespace
+
+ROTA_PLUGIN(make);
