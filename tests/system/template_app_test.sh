@@ -60,7 +60,7 @@ app=$folder/app/build/small_mf.so
 factorise() { # folder, flags
   local out=$1
   shift
-  "$rota" train "$app" --input="$folder/ratings.txt" --rank=2 --penalty=0 --epochs=200 --out="$out" "$@" \
+  "$rota" train "$app" --input="$folder/ratings.txt" --rank=2 --penalty=0 --epochs=400 --out="$out" "$@" \
     >"$folder/stdout" 2>"$folder/stderr" || fail "train: exit $?: $(cat "$folder/stderr")"
 }
 factorise "$folder/mf" --workers=2
