@@ -35,7 +35,7 @@ class KmeansSchedule final : public Schedule {
     return round;
   }
   void feedback(const Commit& commit) override {
-    if (commit.table == kTalk && commit.argument.empty()) progress_.add(Talk::decode(commit.reply));
+    if (commit.table == kTalk && commit.argument.empty()) progress_.add(read_fields<Talk>(commit.reply));
   }
   std::vector<Figure> figures() override { return {{"rows_to_move", static_cast<double>(progress_.to_move())}}; }
   bool may_end_job() const override { return true; }
@@ -66,13 +66,13 @@ class KmeansPush final : public Push {
     if (task.table == kSums)
       move(task.parts);
     else  // a starting round has an argument
-      (task.argument.empty() ? shard_.look(centres()) : shard_.propose(to_count(task.argument[1]), random))
-          .encode(task.note);
+      write_fields(task.note,
+                   task.argument.empty() ? shard_.look(centres()) : shard_.propose(to_count(task.argument[1]), random));
     return shard_.size();
   }
   void refresh(const Commit& commit) override {
     if (commit.table == kSums) return;
-    const Talk won = Talk::decode(commit.reply);
+    const Talk won = read_fields<Talk>(commit.reply);
     commit.argument.empty() ? shard_.relocate(won, *centres()) : shard_.start(to_count(commit.argument[0]), won);
   }
   void evaluate(std::span<double> terms) const override { terms[0] += shard_.assignment(centres()).inertia; }
@@ -103,7 +103,7 @@ class KmeansPush final : public Push {
 class KmeansPull final : public AddPull {
  public:
   void pull(const PullTask& task) override {
-    task.table == kSums ? AddPull::pull(task) : Talk::combined(task.notes).encode(task.reply);
+    task.table == kSums ? AddPull::pull(task) : write_fields(task.reply, Talk::combined(task.notes));
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include "apps/kmeans/rows.h"
 #include "rota/bytes.h"
+#include "rota/fields.h"
 #include "rota/types.h"
 
 namespace rota::kmeans {
@@ -20,6 +21,10 @@ struct Candidate {
   std::vector<double> values;
 
   Row content() const { return {columns, values}; }
+  void fields(auto& list) {
+    list(key, shard, row, columns, values);
+    list.check(columns.size() == values.size());
+  }
 };
 
 struct Talk {
@@ -28,9 +33,7 @@ struct Talk {
   double inertia = 0;
   std::vector<Candidate> candidates;
 
-  void encode(Writer& out) const;
-  // Throws std::runtime_error at bytes that are none of encode()'s.
-  static Talk decode(const Bytes& bytes);
+  void fields(auto& list) { list(wanted, moved, inertia, candidates); }
   // Sums in the order of the shards, and the candidates with the smallest keys, the smallest first; of equal ones that
   // of the first shard, and of its first row.
   static Talk combined(std::span<const Bytes> notes);

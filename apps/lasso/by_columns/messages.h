@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rota/bytes.h"
+#include "rota/fields.h"
 #include "rota/types.h"
 
 namespace rota::lasso {
@@ -15,14 +16,19 @@ struct DataNote {
   std::uint64_t columns = 0;
   std::vector<double> response;  // by row, as the data has it
   std::vector<double> weights;   // by row, as the user gave them, or ones
+
+  void fields(auto& list) {
+    list(columns, response, weights);
+    list.check(weights.size() == response.size());
+  }
 };
-void write(Writer& out, const DataNote& data);
-DataNote read_data(Reader& in);
 
 // A column that the working set might want.
 struct Candidate {
   double distance = 0;  // of its gradient from the bound at which it enters, per norm; below 0 it is past it
   Key column = 0;
+
+  void fields(auto& list) { list(column, distance); }
   friend auto operator<=>(const Candidate&, const Candidate&) = default;
 };
 
@@ -30,9 +36,9 @@ struct Candidate {
 struct Screening {
   double steepest = 0;                // largest |x_j' g - l2 s_j^2 beta_j| / s_j over its columns
   std::vector<Candidate> candidates;  // the nearest, ascending
+
+  void fields(auto& list) { list(steepest, candidates); }
 };
-void write(Writer& out, const Screening& screening);
-Screening read_screening(Reader& in);
 
 // Pull's reply to it, for the schedule.
 struct Certificate {
@@ -41,19 +47,22 @@ struct Certificate {
   double null_objective = 0;          // with no coefficient but the intercept
   double steepest = 0;                // over all columns
   std::vector<Candidate> candidates;  // of all shards, nearest first
-};
-void write(Writer& out, const Certificate& certificate);
-Certificate read_certificate(Reader& in);
 
-// A column's data on its way to where the working set is solved.
+  void fields(auto& list) { list(objective, gap, null_objective, steepest, candidates); }
+};
+
+// A column's data on its way to where the working set is solved.  A note has several, one behind the other.
 struct ColumnNote {
   Key column = 0;
   double scale = 1;  // s_j of the penalty
   std::vector<std::uint32_t> rows;
   std::vector<double> values;
+
+  void fields(auto& list) {
+    list(column, scale, rows, values);
+    list.check(rows.size() == values.size());
+  }
 };
-void write(Writer& out, Key column, double scale, std::span<const std::uint32_t> rows, std::span<const double> values);
-ColumnNote read_column(Reader& in);
 
 // Numbers alone: a gradient, by row.
 void write_numbers(Writer& out, std::span<const double> numbers);

@@ -39,9 +39,10 @@ std::vector<double> ColumnsPull::targets() const {
 // A fit of other rows begins, from no coefficient.
 void ColumnsPull::start(const PullTask& task, const Argument& argument) {
   if (!problem_) {
-    Reader in(task.notes[0].view());
-    data_ = read_data(in);
-    if (!in.done()) throw std::runtime_error("the data of shard 0 came damaged");
+    const auto told =
+        std::find_if(task.notes.begin(), task.notes.end(), [](const Bytes& note) { return !note.empty(); });
+    if (told == task.notes.end()) throw std::runtime_error("no shard told of the data");
+    data_ = read_fields<DataNote>(*told);
     folds_ = folds_of_rows(data_.response.size(), settings_.folds, seed_);
     find_classes();
     problem_.emplace(settings_.loss, settings_.intercept, targets(),
@@ -61,10 +62,13 @@ void ColumnsPull::start(const PullTask& task, const Argument& argument) {
 void ColumnsPull::solve(const PullTask& task) {
   for (const Bytes& note : task.notes) {
     Reader in(note.view());
+    FieldReader list(in);
     while (in.ok() && !in.done()) {
-      const ColumnNote column = read_column(in);
+      ColumnNote column;
+      list(column);
       if (in.ok() && !problem_->contains(column.column))
-        problem_->add_column(column.column, column.scale, std::span(column.rows), std::span(column.values));
+        problem_->add_column(column.column, column.scale, std::span<const std::uint32_t>(column.rows),
+                             std::span<const double>(column.values));
     }
     if (!in.done()) throw std::runtime_error("a column came damaged");
   }
@@ -83,9 +87,7 @@ void ColumnsPull::solve(const PullTask& task) {
 void ColumnsPull::screen(const PullTask& task) {
   Certificate certificate;
   for (const Bytes& note : task.notes) {
-    Reader in(note.view());
-    const Screening one = read_screening(in);
-    if (!in.done()) throw std::runtime_error("a screening came damaged");
+    const auto one = read_fields<Screening>(note);
     certificate.steepest = std::max(certificate.steepest, one.steepest);
     certificate.candidates.insert(certificate.candidates.end(), one.candidates.begin(), one.candidates.end());
   }
@@ -97,7 +99,7 @@ void ColumnsPull::screen(const PullTask& task) {
   // Before the first penalty is known there is nothing to be far from.
   gap_ = penalty_.l1 > 0 ? problem_->gap(penalty_, certificate.steepest / penalty_.l1).gap : certificate.objective;
   certificate.gap = gap_;
-  write(task.reply, certificate);
+  write_fields(task.reply, certificate);
 }
 
 // Writes a fit down that is done.
@@ -145,22 +147,16 @@ void ColumnsPull::evaluate(TableId table, Key key, std::span<const double> value
 void ColumnsPull::save(Writer& out) const {
   out.put(problem_.has_value());
   if (!problem_) return;
-  write(out, data_);
-  out.put(penalty_.l1);
-  out.put(penalty_.l2);
-  out.put(null_loss_);
-  out.put(gap_);
+  FieldWriter list(out);
+  list(data_, penalty_.l1, penalty_.l2, null_loss_, gap_);
   problem_->save(out);
 }
 
 void ColumnsPull::restore(Reader& in) {
   problem_.reset();
   if (in.get<std::uint8_t>() == 0) return;
-  data_ = read_data(in);
-  penalty_.l1 = in.get<double>();
-  penalty_.l2 = in.get<double>();
-  null_loss_ = in.get<double>();
-  gap_ = in.get<double>();
+  FieldReader list(in);
+  list(data_, penalty_.l1, penalty_.l2, null_loss_, gap_);
   if (!in.ok() || data_.response.empty()) return in.fail();
   folds_ = folds_of_rows(data_.response.size(), settings_.folds, seed_);
   find_classes();

@@ -38,11 +38,11 @@ std::uint64_t ColumnsPush::push(const SharedTask& task, Random&) {
   switch (argument.step) {
     case Step::start:
       begin(argument.fold);
-      if (speaks_for_all_) write(task.note, DataNote{rows_->columns, rows_->response, rows_->weights});
+      if (speaks_for_all_) write_fields(task.note, DataNote{rows_->columns, rows_->response, rows_->weights});
       return columns_.entries();
     case Step::screen:
-      write(task.note, screen({argument.lambda * settings_.l1_ratio, argument.lambda * (1 - settings_.l1_ratio)},
-                              static_cast<std::size_t>(task.argument[kArgumentWidth])));
+      write_fields(task.note, screen({argument.lambda * settings_.l1_ratio, argument.lambda * (1 - settings_.l1_ratio)},
+                                     static_cast<std::size_t>(task.argument[kArgumentWidth])));
       return columns_.entries();
     case Step::solve:
       hand_out(task);
@@ -117,15 +117,16 @@ Screening ColumnsPush::screen(const Penalty& penalty, std::size_t wanted) const 
 // The data of the columns that enter the working set and are held here.
 void ColumnsPush::hand_out(const SharedTask& task) const {
   const auto entering = static_cast<std::size_t>(task.argument[kArgumentWidth + 1]);
-  std::vector<std::uint32_t> rows;
-  std::vector<double> values;
+  ColumnNote note;
   for (const Entry& entry : task.entries.subspan(1, entering)) {  // behind the intercept
     if (!holds(entry.key)) continue;
     const auto c = static_cast<std::uint32_t>(entry.key - columns_.first_column());
-    rows.clear();
-    values.clear();
-    columns_.copy(c, rows, values);
-    write(task.note, entry.key, scale_.empty() ? 1 : scale_[c], rows, values);
+    note.column = entry.key;
+    note.scale = scale_.empty() ? 1 : scale_[c];
+    note.rows.clear();
+    note.values.clear();
+    columns_.copy(c, note.rows, note.values);
+    write_fields(task.note, note);
   }
 }
 

@@ -43,14 +43,11 @@ void WorkingSetSchedule::feedback(const Commit& commit) {
       for (const Delta& delta : commit.deltas)
         if (delta.key != kIntercept && delta.value[0] != 0) support_.push_back(delta.key);
       break;
-    case Step::screen: {
-      Reader in(commit.reply.view());
-      certificate_ = read_certificate(in);
-      if (!in.done()) throw std::runtime_error("a certificate came damaged");
+    case Step::screen:
+      certificate_ = read_fields<Certificate>(commit.reply);
       ++screens_;
       go_on();
       break;
-    }
     default:
       break;
   }
@@ -165,7 +162,7 @@ std::vector<Figure> WorkingSetSchedule::figures() {
 
 void WorkingSetSchedule::save(Writer& out) const {
   sequence_.save(out);
-  write(out, certificate_);
+  write_fields(out, certificate_);
   const std::vector<Key> working(working_.begin(), working_.end());
   out.put_all(std::span<const Key>(working));
   out.put_all(std::span<const Key>(support_));
@@ -185,7 +182,8 @@ void WorkingSetSchedule::save(Writer& out) const {
 
 void WorkingSetSchedule::restore(Reader& in) {
   sequence_.restore(in);
-  certificate_ = read_certificate(in);
+  FieldReader list(in);
+  list(certificate_);
   const auto working = in.get_all<Key>();
   working_ = {working.begin(), working.end()};
   support_ = in.get_all<Key>();

@@ -22,36 +22,6 @@ void throw_damaged() {
   throw std::runtime_error("what shards, pull and schedule tell each other came damaged");
 }
 
-void write(Writer& out, const RowsSums& sums) {
-  out.put(sums.rows);
-  out.put(sums.weight);
-  out.put(sums.response);
-  out.put(sums.classes.smaller);
-  out.put(sums.classes.larger);
-  out.put_varint(sums.columns.size());
-  for (const ColumnMoments& each : sums.columns) {
-    out.put(each.sum);
-    out.put(each.centred_square);
-  }
-  out.put_all(std::span<const double>(sums.positive));
-}
-
-RowsSums read_rows_sums(Reader& in) {
-  RowsSums sums;
-  sums.rows = in.get<double>();
-  sums.weight = in.get<double>();
-  sums.response = in.get<double>();
-  sums.classes.smaller = in.get<double>();
-  sums.classes.larger = in.get<double>();
-  sums.columns.resize(in.get_count(2 * sizeof(double)));
-  for (ColumnMoments& each : sums.columns) {
-    each.sum = in.get<double>();
-    each.centred_square = in.get<double>();
-  }
-  sums.positive = in.get_all<double>();
-  return sums;
-}
-
 void add(RowsSums& to, const RowsSums& sums) {
   const bool first = to.columns.empty();
   if (first) {
@@ -66,34 +36,6 @@ void add(RowsSums& to, const RowsSums& sums) {
   to.rows += sums.rows;
   to.weight += sums.weight;
   to.response += sums.response;
-}
-
-void write(Writer& out, const RowsShape& shape) {
-  out.put(shape.weight);
-  out.put_all(std::span<const float>(shape.curvatures));
-}
-
-RowsShape read_rows_shape(Reader& in) {
-  RowsShape shape;
-  shape.weight = in.get<double>();
-  shape.curvatures = in.get_all<float>();
-  return shape;
-}
-
-void write(Writer& out, const RowsSlopes& slopes) {
-  for (const double each : {slopes.loss, slopes.slope, slopes.square, slopes.margin_positive, slopes.margin_negative,
-                            slopes.held_out, slopes.held_out_weight})
-    out.put(each);
-  out.put_all(std::span<const double>(slopes.gradient));
-}
-
-RowsSlopes read_rows_slopes(Reader& in) {
-  RowsSlopes slopes;
-  for (double* each : {&slopes.loss, &slopes.slope, &slopes.square, &slopes.margin_positive, &slopes.margin_negative,
-                       &slopes.held_out, &slopes.held_out_weight})
-    *each = in.get<double>();
-  slopes.gradient = in.get_all<double>();
-  return slopes;
 }
 
 void add(RowsSlopes& to, const RowsSlopes& slopes) {
@@ -134,6 +76,13 @@ RowsCertificate read_rows_certificate(Reader& in) {
   if (!certificate.columns.empty() && last >= certificate.all_columns) in.fail();
   certificate.changes = in.get_all<float>();
   if (certificate.changes.size() != certificate.columns.size()) in.fail();
+  return certificate;
+}
+
+RowsCertificate read_rows_certificate(const Bytes& whole) {
+  Reader in(whole.view());
+  RowsCertificate certificate = read_rows_certificate(in);
+  if (!in.done()) throw_damaged();
   return certificate;
 }
 

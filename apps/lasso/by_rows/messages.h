@@ -6,6 +6,7 @@
 
 #include "apps/lasso/tables.h"
 #include "rota/bytes.h"
+#include "rota/fields.h"
 #include "rota/types.h"
 
 namespace rota::lasso {
@@ -20,6 +21,8 @@ inline bool repeats(std::span<const double> argument) {
 struct ColumnMoments {
   double sum = 0;
   double centred_square = 0;
+
+  void fields(auto& list) { list(sum, centred_square); }
 };
 
 // A shard's answer to Step::start: sums over its rows of the fit, with the weights that the data gives.
@@ -30,9 +33,9 @@ struct RowsSums {
   TwoClasses classes;                  // of the response of all shards
   std::vector<ColumnMoments> columns;  // of every column, under w
   std::vector<double> positive;        // sum_i w_i x_ij over the rows with y > 0: logistic loss with an intercept only
+
+  void fields(auto& list) { list(rows, weight, response, classes.smaller, classes.larger, columns, positive); }
 };
-void write(Writer& out, const RowsSums& sums);
-RowsSums read_rows_sums(Reader& in);
 // Adds a shard's.
 void add(RowsSums& to, const RowsSums& sums);
 
@@ -40,9 +43,9 @@ void add(RowsSums& to, const RowsSums& sums);
 struct RowsShape {
   double weight = 0;              // of all rows of the fit
   std::vector<float> curvatures;  // of the loss along every column
+
+  void fields(auto& list) { list(weight, curvatures); }
 };
-void write(Writer& out, const RowsShape& shape);
-RowsShape read_rows_shape(Reader& in);
 
 // A shard's answer to Step::screen.  From here on w sums up to 1 over the rows of the fit, of all shards; g_i is w_i
 // times minus the slope of the loss at f_i.
@@ -53,9 +56,11 @@ struct RowsSlopes {
   double margin_positive = 0, margin_negative = 0;  // logistic: sums of w y f over the rows of either class
   double held_out = 0, held_out_weight = 0;         // sum of v loss(y, f) over the fold's rows, and of their weights v
   std::vector<double> gradient;                     // sum_i x_ij g_i of every column j
+
+  void fields(auto& list) {
+    list(loss, slope, square, margin_positive, margin_negative, held_out, held_out_weight, gradient);
+  }
 };
-void write(Writer& out, const RowsSlopes& slopes);
-RowsSlopes read_rows_slopes(Reader& in);
 // Adds a shard's.
 void add(RowsSlopes& to, const RowsSlopes& slopes);
 
@@ -72,17 +77,11 @@ struct RowsCertificate {
   std::vector<Key> columns;
   std::vector<float> changes;
 };
+// Not as fields: columns go as the gaps between them, a byte or two each, for there may be very many.
 void write(Writer& out, const RowsCertificate& certificate);
 RowsCertificate read_rows_certificate(Reader& in);
+RowsCertificate read_rows_certificate(const Bytes& whole);
 
 [[noreturn]] void throw_damaged();
-// Reads all of `bytes`.  Throws std::runtime_error if they are not what `read` reads.
-template <typename T>
-T read_whole(const Bytes& bytes, T (*read)(Reader&)) {
-  Reader in(bytes.view());
-  T value = read(in);
-  if (!in.done()) throw_damaged();
-  return value;
-}
 
 }  // namespace rota::lasso

@@ -19,9 +19,9 @@ constexpr double kMostMean = 1 - 1e-12;
 
 void RowsModel::start(const PullTask& task) {
   RowsSums all;
-  for (const Bytes& note : task.notes) add(all, read_whole(note, read_rows_sums));
+  for (const Bytes& note : task.notes) add(all, read_fields<RowsSums>(note));
   set_sums(all);
-  write(task.reply, RowsShape{all.weight, {curvature_.begin(), curvature_.end()}});
+  write_fields(task.reply, RowsShape{all.weight, {curvature_.begin(), curvature_.end()}});
   for (const PullEntry& entry : task.entries) entry.value[0] = coefficient(entry.key);
 }
 
@@ -52,7 +52,7 @@ void RowsModel::set_sums(const RowsSums& all) {
 void RowsModel::screen(const PullTask& task) {
   if (!repeats(task.argument)) {
     RowsSlopes all;
-    for (const Bytes& note : task.notes) add(all, read_whole(note, read_rows_slopes));
+    for (const Bytes& note : task.notes) add(all, read_fields<RowsSlopes>(note));
     certificate_ = certify(all);
   }
   write(task.reply, certificate_);

@@ -8,11 +8,11 @@ std::uint64_t RowsPush::push(const SharedTask& task, Random&) {
   const Argument argument = argument_of(task.argument);
   switch (argument.step) {
     case Step::start:
-      write(task.note, fit_.begin(argument.fold));
+      write_fields(task.note, fit_.begin(argument.fold));
       return items();
     case Step::screen:
       if (repeats(task.argument)) return 0;
-      write(task.note, fit_.look());
+      write_fields(task.note, fit_.look());
       return items();
     case Step::update:
       return update(task);
@@ -42,7 +42,7 @@ std::uint64_t RowsPush::update(const SharedTask& task) {
 void RowsPush::refresh(const Commit& commit) {
   const Step step = argument_of(commit.argument).step;
   if (step == Step::update) return fit_.change(commit.deltas);
-  if (step == Step::start) fit_.divide_weights(read_whole(commit.reply, read_rows_shape).weight);
+  if (step == Step::start) fit_.divide_weights(read_fields<RowsShape>(commit.reply).weight);
   if (step == Step::start || step == Step::undo) fit_.restart(commit.deltas);
 }
 

@@ -24,10 +24,10 @@ Round RowsSchedule::next(Random& random) {
 void RowsSchedule::feedback(const Commit& commit) {
   switch (argument_of(commit.argument).step) {
     case Step::start:
-      sampler_.set_curvatures(read_whole(commit.reply, read_rows_shape).curvatures);
+      sampler_.set_curvatures(read_fields<RowsShape>(commit.reply).curvatures);
       return controller_.record_changes(commit);
     case Step::screen:
-      controller_.evaluate_screen(read_whole(commit.reply, read_rows_certificate));
+      controller_.evaluate_screen(read_rows_certificate(commit.reply));
       return sampler_.set_priorities(controller_.good(), controller_.batch());
     case Step::update:
       sampler_.feedback(commit);

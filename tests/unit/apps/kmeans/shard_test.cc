@@ -17,7 +17,7 @@ using tests::table_of;
 
 Bytes encoded(const Talk& talk) {
   Writer out;
-  talk.encode(out);
+  write_fields(out, talk);
   return Bytes::from(out.take());
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 Bytes encoded(const Talk& talk) {
   Writer out;
-  talk.encode(out);
+  write_fields(out, talk);
   return Bytes::from(out.take());
 }
 
@@ -29,7 +29,7 @@ Talk talk_of(std::vector<double> keys, std::uint32_t wanted) {
 
 TEST(Talk, OfAllShardsTheSmallestKeysWin) {
   const Bytes notes[] = {encoded(talk_of({3, 9}, 3)), encoded(talk_of({}, 3)), encoded(talk_of({1, 3}, 3))};
-  const Talk all = Talk::decode(encoded(Talk::combined(notes)));
+  const Talk all = read_fields<Talk>(encoded(Talk::combined(notes)));
   EXPECT_EQ(all.moved, 4U);
   EXPECT_DOUBLE_EQ(all.inertia, 1.5);
   ASSERT_EQ(all.candidates.size(), 3U);
@@ -44,7 +44,7 @@ TEST(Talk, OfAllShardsTheSmallestKeysWin) {
 TEST(Talk, DamagedBytesAreRefused) {
   const Bytes whole = encoded(talk_of({1, 2}, 2));
   for (std::size_t size = 0; size < whole.size(); ++size)
-    EXPECT_THROW((void)Talk::decode(whole.part(0, size)), std::runtime_error) << size;
+    EXPECT_THROW((void)read_fields<Talk>(whole.part(0, size)), std::runtime_error) << size;
 }
 
 TEST(DrawKey, DrawsInProportionToTheWeights) {
