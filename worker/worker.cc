@@ -118,16 +118,21 @@ Status Worker::tell_loaded(Outbox& out) {
 
 Status Worker::on(const JobFacts& facts, NodeId from, Outbox&) {
   if (facts_) return unexpected(facts.kind, from);
+  std::vector<Table> tables;
   ROTA_TRY(call_hook(plugin_.name, "tables", id().name(), [&] {
     facts_.emplace(facts.facts);
-    tables_ = tables_of(*app_->app, *facts_);
+    tables = tables_of(*app_->app, *facts_);
   }));
-  views_.emplace(tables_);
-  commits_ = Commits(tables_, settings_.partitions, DenseRows::in_views);
-  for (const Deltas& rows : std::exchange(early_, {})) {
-    ROTA_TRY(commits_.restore(rows));
-    views_->restore(rows);
-  }
+  views_.emplace(tables);
+  commits_ = Commits(std::move(tables), settings_.partitions, DenseRows::in_views);
+  for (const Deltas& rows : std::exchange(early_, {})) ROTA_TRY(restore_rows(rows));
+  return {};
+}
+
+// Rows of a resumed job, as of the checkpoint.
+Status Worker::restore_rows(const Deltas& rows) {
+  ROTA_TRY(commits_.restore(rows));
+  views_->restore(rows);
   return {};
 }
 
@@ -430,8 +435,7 @@ Status Worker::on(const Deltas& deltas, NodeId from, Outbox& out) {
       early_.push_back(deltas);
       return {};
     }
-    ROTA_TRY(commits_.restore(deltas));
-    views_->restore(deltas);
+    ROTA_TRY(restore_rows(deltas));
     ready_if_prepared(out);
     return {};
   }

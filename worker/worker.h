@@ -53,6 +53,7 @@ class Worker final : public Node {
 
   Status on(const Welcome& welcome, NodeId from, Outbox& out);
   Status tell_loaded(Outbox& out);
+  Status restore_rows(const Deltas& rows);
   // Once the input is read.
   Status loaded(std::vector<std::unique_ptr<Push>> pushes, Loaded message, Outbox& out);
   Status on(const JobFacts& facts, NodeId from, Outbox& out);
@@ -95,8 +96,7 @@ class Worker final : public Node {
   const Plugin& plugin_;
   const Job& job_;
   ShardId first_ = 0, end_ = 0;  // hosted shards
-  std::vector<Table> tables_;
-  std::optional<Views> views_;  // of dense tables; there once the facts are in
+  std::optional<Views> views_;   // of dense tables; there once the facts are in
   std::vector<Shard> shards_;
   std::optional<Loaded> loaded_;                         // until it is sent
   std::optional<std::pair<Hash128, Hash128>> contents_;  // of input and held-out data
