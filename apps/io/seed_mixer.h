@@ -1,4 +1,4 @@
-// apps/lda/sampler/seed_mixer.h -- random numbers that depend on what they are for alone: a seed and the numbers of
+// apps/io/seed_mixer.h -- random numbers that depend on what they are for alone: a seed and the numbers of
 // things.
 #pragma once
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include "rota/random.h"
 
-namespace rota::lda {
+namespace rota::io {
 
 // One step of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 inline std::uint64_t next_mixed(std::uint64_t& state) {
@@ -22,10 +22,12 @@ inline std::uint64_t mixed(std::initializer_list<std::uint64_t> names) {
   return next_mixed(state);
 }
 
+inline Random random_from(std::uint64_t seed) {
+  return Random({next_mixed(seed), next_mixed(seed), next_mixed(seed), next_mixed(seed)});
+}
 // A generator for what these numbers name.
 inline Random random_named(std::initializer_list<std::uint64_t> names) {
-  std::uint64_t state = mixed(names);
-  return Random({next_mixed(state), next_mixed(state), next_mixed(state), next_mixed(state)});
+  return random_from(mixed(names));
 }
 
-}  // namespace rota::lda
+}  // namespace rota::io

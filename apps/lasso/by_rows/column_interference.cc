@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "apps/io/seed_mixer.h"
+
 namespace rota::lasso {
 namespace {
 
@@ -28,11 +30,9 @@ Sample sample_of(const Columns& matrix) {
   Sample sample;
   sample.number.resize(matrix.rows(), Sample::kLeftOut);
   for (std::uint64_t row = 0; row < matrix.rows(); ++row) {
-    std::uint64_t z = (row + 1) * 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    z ^= z >> 31;
-    if (share == 1 || static_cast<double>(z >> 11) * 0x1p-53 < share) sample.number[row] = sample.rows++;
+    std::uint64_t state = row * 0x9e3779b97f4a7c15;
+    if (share == 1 || static_cast<double>(io::next_mixed(state) >> 11) * 0x1p-53 < share)
+      sample.number[row] = sample.rows++;
   }
   return sample;
 }

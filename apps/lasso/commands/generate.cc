@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "apps/io/libsvm.h"
+#include "apps/io/seed_mixer.h"
 #include "rota/error.h"
 #include "rota/random.h"
 
@@ -27,18 +28,8 @@ constexpr std::size_t kLongestField = 64;             // bytes of a label, or of
 // What the random numbers are for; each use has a stream of its own.
 enum class Stream : std::uint64_t { columns = 1, coefficients = 2, response = 3 };
 
-// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 Random random_for(std::uint64_t seed, Stream stream) {
-  std::uint64_t state = seed * 0x9e3779b97f4a7c15U ^ static_cast<std::uint64_t>(stream) << 56;
-  std::array<std::uint64_t, 4> words{};
-  for (std::uint64_t& word : words) {
-    state += 0x9e3779b97f4a7c15U;
-    std::uint64_t z = state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    word = z ^ (z >> 31);
-  }
-  return Random(words);
+  return io::random_from(seed * 0x9e3779b97f4a7c15U ^ static_cast<std::uint64_t>(stream) << 56);
 }
 
 // Standard normal numbers, two at a time (Box and Muller, 1958).

@@ -1,13 +1,14 @@
 #include "apps/pagerank/commands/generate.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <numeric>
 #include <ostream>
 #include <stdexcept>
 #include <string>
+
+#include "apps/io/seed_mixer.h"
 
 namespace rota::pagerank {
 namespace {
@@ -19,20 +20,6 @@ constexpr Option kOptions[] = {
     real_option("out_exponent", "2.72", "", 2.01, 100, "Exponent of the power law of the number of edges out of it."),
     integer_option("seed", "1", "", 0, 9'007'199'254'740'992, "Equal seeds give equal graphs."),
 };
-
-// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
-std::uint64_t next_mixed(std::uint64_t& state) {
-  std::uint64_t z = (state += 0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
-Random random_of(std::uint64_t seed) {
-  std::array<std::uint64_t, 4> state{};
-  for (std::uint64_t& word : state) word = next_mixed(seed);
-  return Random(state);
-}
 
 // Draws i = 0 .. nodes-1 in proportion to about (i + 1)^-a, a = 1 / (exponent - 1) < 1: the integral of x^-a from 0 to
 // x is in proportion to x^(1 - a), so x = nodes u^(1 / (1 - a)).
@@ -75,7 +62,7 @@ void append(std::uint64_t number, char end, std::string& to) {
 
 void generate_graph(const GraphShape& shape, std::ostream& out) {
   constexpr std::size_t kPiece = std::size_t{1} << 18;
-  Random random = random_of(shape.seed);
+  Random random = io::random_from(shape.seed);
   const PowerLaw target(shape.nodes, shape.in_exponent), source(shape.nodes, shape.out_exponent);
   const Order target_order(shape.nodes, random), source_order(shape.nodes, random);
   std::string text;
