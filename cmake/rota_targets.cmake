@@ -26,7 +26,7 @@ function(rota_app name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
   add_library(rota_app_${name} STATIC ${ARG_SOURCES})
   target_include_directories(rota_app_${name} PUBLIC ${PROJECT_SOURCE_DIR})
-  target_link_libraries(rota_app_${name} PUBLIC rota_api rota_apps_io ${ARG_LIBS})
+  target_link_libraries(rota_app_${name} PUBLIC rota_api rota_io ${ARG_LIBS})
   add_library(rota_plugin_${name} MODULE plugin.cc)
   set_target_properties(rota_plugin_${name} PROPERTIES
     PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY ${ROTA_PLUGIN_OUTPUT_DIRECTORY}

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "apps/io/numbers.h"
 #include "rota/error.h"
+#include "rota/io/numbers.h"
 
 namespace rota::io {
 namespace {

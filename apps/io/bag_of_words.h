@@ -5,8 +5,8 @@
 //   NNZ                    number of lines that follow
 //   document word count    numbered from 1; count at least 1
 #pragma once
-#include "apps/io/corpus.h"
-#include "apps/io/lines.h"
+#include "rota/io/corpus.h"
+#include "rota/io/lines.h"
 
 namespace rota::io {
 

@@ -1,6 +1,6 @@
 // apps/io/byte_source.cc -- gzip through Boost.Iostreams, zstd through its own library: Boost's zstd filter takes
 // a truncated file for a whole one.
-#include "apps/io/byte_source.h"
+#include "rota/io/byte_source.h"
 
 #include <sys/stat.h>
 #include <zstd.h>

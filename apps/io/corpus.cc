@@ -1,11 +1,11 @@
 // apps/io/corpus.cc
-#include "apps/io/corpus.h"
+#include "rota/io/corpus.h"
 
 #include "apps/io/bag_of_words.h"
 #include "apps/io/documents.h"
-#include "apps/io/lines.h"
-#include "apps/io/numbers.h"
 #include "rota/error.h"
+#include "rota/io/lines.h"
+#include "rota/io/numbers.h"
 
 namespace rota::io {
 namespace {

@@ -1,5 +1,5 @@
 // apps/io/decimal.cc
-#include "apps/io/decimal.h"
+#include "rota/io/decimal.h"
 
 #include <charconv>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "apps/io/numbers.h"
+#include "rota/io/numbers.h"
 
 namespace rota::io {
 

@@ -1,7 +1,7 @@
 // apps/io/documents.h -- one document a line of text: words between white space, taken as they are.
 #pragma once
-#include "apps/io/corpus.h"
-#include "apps/io/lines.h"
+#include "rota/io/corpus.h"
+#include "rota/io/lines.h"
 
 namespace rota::io {
 

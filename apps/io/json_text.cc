@@ -1,4 +1,4 @@
-#include "apps/io/json_text.h"
+#include "rota/io/json_text.h"
 
 #include <cstdio>
 

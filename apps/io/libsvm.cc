@@ -1,11 +1,11 @@
 // apps/io/libsvm.cc -- lines as they usually are, quickly; all others, and what is wrong with them, carefully.
-#include "apps/io/libsvm.h"
+#include "rota/io/libsvm.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "apps/io/decimal.h"
-#include "apps/io/numbers.h"
+#include "rota/io/decimal.h"
+#include "rota/io/numbers.h"
 
 namespace rota::io {
 namespace {

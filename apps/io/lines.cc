@@ -1,5 +1,5 @@
 // apps/io/lines.cc
-#include "apps/io/lines.h"
+#include "rota/io/lines.h"
 
 #include <cstring>
 #include <utility>

@@ -1,8 +1,8 @@
 // apps/io/matrix_format.cc
-#include "apps/io/matrix_format.h"
+#include "rota/io/matrix_format.h"
 
-#include "apps/io/byte_source.h"
 #include "rota/error.h"
+#include "rota/io/byte_source.h"
 
 namespace rota::io {
 

@@ -1,5 +1,5 @@
 // apps/io/matrix_market.cc
-#include "apps/io/matrix_market.h"
+#include "rota/io/matrix_market.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/io/decimal.h"
-#include "apps/io/libsvm.h"
-#include "apps/io/numbers.h"
 #include "rota/error.h"
+#include "rota/io/decimal.h"
+#include "rota/io/libsvm.h"
+#include "rota/io/numbers.h"
 
 namespace rota::io {
 namespace {

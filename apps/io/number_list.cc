@@ -1,16 +1,16 @@
 // apps/io/number_list.cc
-#include "apps/io/number_list.h"
+#include "rota/io/number_list.h"
 
 #include <cmath>
 #include <string_view>
 
-#include "apps/io/decimal.h"
-#include "apps/io/lines.h"
-#include "apps/io/matrix_format.h"
-#include "apps/io/matrix_market.h"
-#include "apps/io/number_text.h"
-#include "apps/io/numbers.h"
 #include "rota/error.h"
+#include "rota/io/decimal.h"
+#include "rota/io/lines.h"
+#include "rota/io/matrix_format.h"
+#include "rota/io/matrix_market.h"
+#include "rota/io/number_text.h"
+#include "rota/io/numbers.h"
 
 namespace rota::io {
 namespace {

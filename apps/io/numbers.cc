@@ -1,5 +1,5 @@
 // apps/io/numbers.cc
-#include "apps/io/numbers.h"
+#include "rota/io/numbers.h"
 
 #include <cstddef>
 

@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "apps/io/lines.h"
-#include "apps/io/numbers.h"
+#include "rota/io/lines.h"
+#include "rota/io/numbers.h"
 
 namespace rota::io {
 

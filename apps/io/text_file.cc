@@ -1,5 +1,5 @@
 // apps/io/text_file.cc -- plain files are read, not mapped: a mapped file that becomes shorter would kill the process.
-#include "apps/io/text_file.h"
+#include "rota/io/text_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,9 +10,9 @@
 #include <cstring>
 #include <utility>
 
-#include "apps/io/decimal.h"
-#include "apps/io/lines.h"
 #include "rota/error.h"
+#include "rota/io/decimal.h"
+#include "rota/io/lines.h"
 
 namespace rota::io {
 namespace {

@@ -1,8 +1,8 @@
 // apps/io/vocabulary.cc
-#include "apps/io/vocabulary.h"
+#include "rota/io/vocabulary.h"
 
-#include "apps/io/lines.h"
-#include "apps/io/numbers.h"
+#include "rota/io/lines.h"
+#include "rota/io/numbers.h"
 
 namespace rota::io {
 

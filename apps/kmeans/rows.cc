@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/io/libsvm.h"
-#include "apps/io/text_file.h"
 #include "rota/error.h"
+#include "rota/io/libsvm.h"
+#include "rota/io/text_file.h"
+#include "rota/shards.h"
 
 namespace rota::kmeans {
 namespace {
@@ -63,12 +64,11 @@ DataSize each_row(const std::vector<std::string>& files,
 
 RowShards read_shards(const std::vector<std::string>& files, std::uint32_t shards, std::span<const ShardId> hosted) {
   RowShards out;
-  out.hosted.resize(hosted.size());
-  std::vector<Rows*> keeper(shards, nullptr);
-  for (std::size_t i = 0; i < hosted.size(); ++i) keeper[hosted[i]] = &out.hosted[i];
+  HostedShards<Rows> keep(shards, hosted);
   out.size = each_row(files, [&](std::uint64_t number, const Row& row) {
-    if (Rows* const rows = keeper[number % shards]) rows->add(row);
+    if (Rows* const rows = keep.of_item(number)) rows->add(row);
   });
+  out.hosted = std::move(keep.all());
   if (out.size.rows == 0) throw DataError(files.front(), 0, "the data has no rows");
   if (out.size.columns == 0) throw DataError(files.front(), 0, "the data has no columns");
   for (Rows& rows : out.hosted) rows.shrink_to_fit();

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/io/number_text.h"
+#include "rota/io/number_text.h"
 
 namespace rota::lasso {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "apps/io/corpus.h"
 #include "apps/lda/settings.h"
+#include "rota/io/corpus.h"
 
 namespace rota::lda {
 
@@ -31,10 +31,5 @@ struct Corpus {
 // given one, or all words of a text in the order of their first appearance, or numbers if there are no words; but those
 // numbers are missing where they do not matter: where none of shard 0, held-out data and a warm start asks for them.
 Corpus load_corpus(const Job& job, const Settings& settings, std::span<const ShardId> hosted);
-
-// The number of documents of one shard.
-inline std::uint32_t documents_of(std::uint64_t documents, ShardId shard, std::uint32_t shards) {
-  return static_cast<std::uint32_t>((documents + shards - 1 - shard) / shards);
-}
 
 }  // namespace rota::lda

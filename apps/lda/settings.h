@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/io/corpus.h"
 #include "apps/lda/priors/priors.h"
 #include "apps/lda/sampler/sampler_choice.h"
+#include "rota/io/corpus.h"
 #include "rota/job.h"
 #include "rota/options.h"
 #include "rota/types.h"

@@ -17,13 +17,13 @@
 #include <string>
 #include <vector>
 
-#include "apps/io/vocabulary.h"
 #include "apps/lda/held_out/early_stop.h"
 #include "apps/lda/priors/count_histogram.h"
 #include "apps/lda/priors/priors.h"
 #include "apps/lda/sampler/shard_tokens.h"
 #include "apps/lda/sampler/topic_count.h"
 #include "rota/bytes.h"
+#include "rota/io/vocabulary.h"
 #include "rota/types.h"
 
 namespace rota::lda {

@@ -4,10 +4,10 @@
 #include <limits>
 #include <string_view>
 
-#include "apps/io/decimal.h"
-#include "apps/io/lines.h"
-#include "apps/io/numbers.h"
 #include "rota/error.h"
+#include "rota/io/decimal.h"
+#include "rota/io/lines.h"
+#include "rota/io/numbers.h"
 
 namespace rota::lda {
 

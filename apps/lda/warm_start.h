@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "apps/io/vocabulary.h"
 #include "apps/lda/priors/priors.h"
 #include "apps/lda/sampler/row_change.h"
 #include "apps/lda/sampler/shard_tokens.h"
 #include "apps/lda/sampler/topic_count.h"
 #include "apps/lda/sampler/topic_totals.h"
+#include "rota/io/vocabulary.h"
 #include "rota/random.h"
 #include "rota/slices.h"
 

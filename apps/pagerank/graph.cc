@@ -4,11 +4,12 @@
 #include <numeric>
 #include <utility>
 
-#include "apps/io/decimal.h"
-#include "apps/io/lines.h"
-#include "apps/io/numbers.h"
-#include "apps/io/vocabulary.h"
 #include "rota/error.h"
+#include "rota/io/decimal.h"
+#include "rota/io/lines.h"
+#include "rota/io/numbers.h"
+#include "rota/io/vocabulary.h"
+#include "rota/shards.h"
 #include "rota/utf8.h"
 
 namespace rota::pagerank {
@@ -69,21 +70,11 @@ class EdgeList {
   std::vector<double> weights_;  // of the edges; none as long as all are 1
 };
 
-// The first node of every shard, and behind the last the number of nodes: shard s begins where s / S of all work is
-// done, a node being as much work as an edge.
-std::vector<std::uint32_t> cut_nodes(const EdgeList& list, std::uint32_t shards) {
-  const std::size_t nodes = list.names().size();
-  std::vector<std::uint64_t> work(nodes, 1);
+// The first node of every shard, and behind the last the number of nodes.  A node is as much work as an edge.
+std::vector<std::uint64_t> cut_nodes(const EdgeList& list, std::uint32_t shards) {
+  std::vector<std::uint64_t> work(list.names().size(), 1);
   for (const Edge& edge : list.edges()) ++work[edge.to];
-  const double all = static_cast<double>(nodes + list.edges().size());
-  std::vector<std::uint32_t> cuts = {0};
-  double done = 0;
-  for (std::uint32_t v = 0; v < nodes; ++v) {
-    while (cuts.size() < shards && done >= all * static_cast<double>(cuts.size()) / shards) cuts.push_back(v);
-    done += static_cast<double>(work[v]);
-  }
-  cuts.resize(shards + std::size_t{1}, static_cast<std::uint32_t>(nodes));
-  return cuts;
+  return cut_by_work(work, shards);
 }
 
 // Which edges lead into each node of a range, in the order of the input.
@@ -146,8 +137,9 @@ Graph read_graph(const std::vector<std::string>& files, std::uint32_t shards, st
   Writer names;
   for (std::size_t v = 0; v < graph.nodes; ++v) names.put_text(list.names().word(v));
   graph.names = Bytes::from(names.take());
-  const std::vector<std::uint32_t> cuts = cut_nodes(list, shards);
-  for (const ShardId shard : hosted) graph.hosted.push_back(in_edges(list, cuts[shard], cuts[shard + 1]));
+  const std::vector<std::uint64_t> cuts = cut_nodes(list, shards);
+  const auto node = [](std::uint64_t cut) { return static_cast<std::uint32_t>(cut); };  // there are fewer than 2^32
+  for (const ShardId shard : hosted) graph.hosted.push_back(in_edges(list, node(cuts[shard]), node(cuts[shard + 1])));
   return graph;
 }
 

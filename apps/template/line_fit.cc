@@ -1,8 +1,10 @@
 // The smallest whole app: the line y = a + b x through points, by least squares.  The input has lines "X Y".
+#include <rota/io/line_fields.h>
+#include <rota/io/lines.h>
 #include <rota/plugin.h>
+#include <rota/shards.h>
 #include <rota/sweep.h>
 
-#include <fstream>
 #include <ostream>
 
 namespace {
@@ -49,15 +51,18 @@ class LineFit final : public App {
 
   // Point i belongs to shard i mod S: a rule that depends on the job alone.
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
-    std::vector<Points> shards(job_.shards);
-    std::uint64_t count = 0, line = 1;
+    HostedShards<Points> shards(job_.shards, hosted);
+    std::uint64_t count = 0;
     for (const std::string& file : job_.input) {
-      std::ifstream in(file);
-      for (double x, y; in >> x >> y; ++line) shards[count++ % job_.shards].emplace_back(x, y);
-      if (!in.eof()) throw DataError(file, line, "not X Y");
+      io::Lines lines(file);  // plain, .gz or .zst
+      double x = 0, y = 0;
+      for (std::string_view line; lines.next(line); ++count) {
+        if (!io::read_line(line, x, y)) lines.fail("expected X Y, found " + io::quoted(line));
+        if (Points* const points = shards.of_item(count)) points->emplace_back(x, y);
+      }
     }
     std::vector<std::unique_ptr<Push>> out;
-    for (const ShardId shard : hosted) out.push_back(std::make_unique<LinePush>(std::move(shards[shard])));
+    for (Points& points : shards.all()) out.push_back(std::make_unique<LinePush>(std::move(points)));
     return out;
   }
   std::vector<Table> tables(const Facts&) const override {

@@ -2,11 +2,13 @@
 // RATING", users and items numbered from 0.  Users, with their factors p, belong to shards; items, with their factors
 // q, are in slices, which pass from shard to shard (rota/rotation.h).
 #include <rota/dense_slice.h>
+#include <rota/io/line_fields.h>
+#include <rota/io/lines.h>
 #include <rota/plugin.h>
 #include <rota/rotation.h>
+#include <rota/shards.h>
 
 #include <cmath>
-#include <fstream>
 #include <ostream>
 
 namespace {
@@ -101,16 +103,19 @@ class Mf final : public App {
 
   // User u is number u / S of shard u mod S: a rule that depends on the job alone.
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
-    std::vector<std::vector<Rating>> shards(job_.shards);
+    HostedShards<std::vector<Rating>> shards(job_.shards, hosted);
     for (const std::string& file : job_.input) {
-      std::ifstream in(file);
-      std::uint64_t line = 1;
-      for (Rating one; in >> one.user >> one.item >> one.value; ++line)
-        shards[one.user % job_.shards].push_back({one.user / job_.shards, one.item, one.value});
-      if (!in.eof()) throw DataError(file, line, "not USER ITEM RATING");
+      io::Lines lines(file);  // plain, .gz or .zst
+      Rating one{};
+      for (std::string_view line; lines.next(line);) {
+        if (!io::read_line(line, one.user, one.item, one.value))
+          lines.fail("expected USER ITEM RATING, found " + io::quoted(line));
+        if (auto* const ratings = shards.of_item(one.user))
+          ratings->push_back({shards.number_in_shard(one.user), one.item, one.value});
+      }
     }
     std::vector<std::unique_ptr<Push>> out;
-    for (const ShardId shard : hosted) out.push_back(std::make_unique<MfPush>(settings_, std::move(shards[shard])));
+    for (auto& ratings : shards.all()) out.push_back(std::make_unique<MfPush>(settings_, std::move(ratings)));
     return out;
   }
   std::vector<Table> tables(const Facts&) const override { return {{.name = "items", .kind = Table::Kind::sliced}}; }

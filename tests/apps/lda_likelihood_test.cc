@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "apps/io/corpus.h"
 #include "apps/lda/settings.h"
+#include "rota/io/corpus.h"
 #include "tests/apps/gibbs_oracle.h"
 #include "tests/apps/serial_host.h"
 #include "tests/source_dir.h"

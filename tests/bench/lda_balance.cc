@@ -17,8 +17,8 @@
 #include <numeric>
 #include <vector>
 
-#include "apps/io/corpus.h"
 #include "apps/io/stop_words.h"
+#include "rota/io/corpus.h"
 #include "rota/rotation.h"
 
 namespace {

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "apps/io/decimal.h"
-#include "apps/io/libsvm.h"
-#include "apps/io/matrix_market.h"
 #include "core/base/check.h"
 #include "rota/error.h"
+#include "rota/io/decimal.h"
+#include "rota/io/libsvm.h"
+#include "rota/io/matrix_market.h"
 
 namespace rota::fuzz {
 

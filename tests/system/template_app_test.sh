@@ -24,6 +24,15 @@ cmake -S "$folder/app" -B "$folder/app/build" -DCMAKE_PREFIX_PATH="$folder/prefi
   fail "$(cat "$folder/cmake.log")"
 cmake --build "$folder/app/build" >"$folder/build.log" 2>&1 || fail "$(cat "$folder/build.log")"
 
+# What is installed is enough: no header wants one that is not.
+(cd "$folder/prefix/include" && find rota -name '*.h' | sort | sed 's/.*/#include "&"/') >"$folder/headers.cc"
+[ "$(wc -l <"$folder/headers.cc")" -gt 40 ] || fail "headers are missing: $(cat "$folder/headers.cc")"
+c++ -std=c++20 -Wall -Wextra -Wconversion -Wshadow -Werror -fsyntax-only -I"$folder/prefix/include" "$folder/headers.cc" \
+  >"$folder/headers.log" 2>&1 || fail "$(cat "$folder/headers.log")"
+# Nothing of the readers is seen outside of a plugin.
+seen=$(nm -D --defined-only "$folder/app/build/line_fit.so" | grep -c rota2io || true)
+expect "symbols of rota::io that line_fit.so exports" 0 "$seen"
+
 rota=$folder/prefix/bin/rota
 app=$folder/app/build/line_fit.so
 # Points on y = 3 + 2 x: all sums are whole numbers, so that the fit is exact.
@@ -50,7 +59,23 @@ code=0
 "$rota" train "$app" --input="$folder/bad.txt" --out="$folder/bad" >/dev/null 2>"$folder/stderr" || code=$?
 expect "exit code" 65 "$code"
 message=$(tail -n 1 "$folder/stderr")
-[[ $message =~ ^"rota: $folder/bad.txt:2: not X Y (plugin line_fit, load, worker-"[0-9]+")"$ ]] || fail "message: $message"
+[[ $message =~ ^"rota: $folder/bad.txt:2: expected X Y, found '2 seven' (plugin line_fit, load, worker-"[0-9]+")"$ ]] ||
+  fail "message: $message"
+
+# Packed data is the same data: with gzip, and in a zstd frame of one block that is stored as it is (RFC 8878).
+gzip -c "$folder/points.txt" >"$folder/points.txt.gz"
+python3 - "$folder/points.txt" <<'PYTHON'
+import sys
+data = open(sys.argv[1], "rb").read()
+assert 256 <= len(data) < 65536 + 256
+header = bytes.fromhex("28b52ffd60") + (len(data) - 256).to_bytes(2, "little")
+open(sys.argv[1] + ".zst", "wb").write(header + (len(data) << 3 | 1).to_bytes(3, "little") + data)
+PYTHON
+for ending in gz zst; do
+  "$rota" train "$app" --input="$folder/points.txt.$ending" --epochs=3 --workers=1 --out="$folder/$ending" >/dev/null \
+    2>"$folder/stderr" || fail "train: exit $?: $(cat "$folder/stderr")"
+  expect "hash of packed data" "$(hash_of "$folder/run")" "$(hash_of "$folder/$ending")"
+done
 
 # A rating is the product of one number of the user and one of the item: a matrix of rank 1 is found again.
 for ((u = 0; u < 20; ++u)); do

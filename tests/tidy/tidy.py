@@ -24,6 +24,7 @@ TEXTS = SOURCES + (".md", ".txt", ".cmake", ".sh", ".py", ".json", ".in", ".supp
 ROLE = {"core/runtime", "core/checkpoint", "core/rounds", "core/wire", "core/job", "core/base", "include/rota"}
 ARROWS = {
     "include/rota": set(),
+    "include/rota/io": {"include/rota"},
     "core/base": {"include/rota"},
     "core/job": {"core/base", "include/rota"},
     "core/wire": {"core/base", "include/rota"},
@@ -36,8 +37,10 @@ ARROWS = {
     "worker": ROLE,
     "kvstore": ROLE,
     "cli": {"core/runtime", "core/checkpoint", "core/job", "core/wire", "core/base", "include/rota"},
-    "apps/io": {"include/rota"},
+    "apps/io": {"include/rota/io", "include/rota"},
 }
+# Those of the apps, which are not named above.
+APP = {"include/rota/io", "include/rota", "apps/io"}
 # Arrows for one file each: (from, to).
 EXCEPTIONS = {("worker/main.cc", "kvstore/host_partitions.h")}
 
@@ -122,7 +125,7 @@ def folder_of(file):
     """The component that a file belongs to, or None for those that may include anything."""
     parts = file.split("/")
     if parts[0] == "include":
-        return "include/rota"
+        return "include/rota/io" if parts[2:3] == ["io"] else "include/rota"
     if parts[0] in ("apps", "core") and len(parts) > 2:
         return "/".join(parts[:2])
     return parts[0] if parts[0] in ARROWS else None
@@ -130,9 +133,7 @@ def folder_of(file):
 
 def target_of(path):
     """The component that an include names, or None if it is not of this repository."""
-    if path.startswith("rota/"):
-        return "include/rota"
-    return folder_of(path)
+    return folder_of("include/" + path if path.startswith("rota/") else path)
 
 
 def check_includes(tree):
@@ -153,7 +154,7 @@ def check_includes(tree):
                 continue
             if (file, path) in EXCEPTIONS:
                 continue
-            allowed = {"include/rota", "apps/io"} if folder.startswith("apps/") and folder != "apps/io" else ARROWS[folder]
+            allowed = ARROWS.get(folder, APP)
             if target not in allowed:
                 tree.report(file, number, "arrow", f"{folder} may not include {path}")
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/io/number_text.h"
 #include "apps/kmeans/commands/trained_model.h"
+#include "rota/io/number_text.h"
 
 namespace rota::kmeans {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "apps/io/seed_mixer.h"
+#include "rota/seed_mixer.h"
 
 namespace rota::lasso {
 namespace {
@@ -31,7 +31,7 @@ Sample sample_of(const Columns& matrix) {
   sample.number.resize(matrix.rows(), Sample::kLeftOut);
   for (std::uint64_t row = 0; row < matrix.rows(); ++row) {
     std::uint64_t state = row * 0x9e3779b97f4a7c15;
-    if (share == 1 || static_cast<double>(io::next_mixed(state) >> 11) * 0x1p-53 < share)
+    if (share == 1 || static_cast<double>(next_mixed(state) >> 11) * 0x1p-53 < share)
       sample.number[row] = sample.rows++;
   }
   return sample;

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "apps/io/text_writer.h"
 #include "apps/lasso/commands/trained_model.h"
+#include "rota/io/text_writer.h"
 
 namespace rota::lasso {
 

@@ -14,10 +14,10 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/io/libsvm.h"
-#include "apps/io/seed_mixer.h"
 #include "rota/error.h"
+#include "rota/io/libsvm.h"
 #include "rota/random.h"
+#include "rota/seed_mixer.h"
 
 namespace rota::lasso {
 namespace {
@@ -29,7 +29,7 @@ constexpr std::size_t kLongestField = 64;             // bytes of a label, or of
 enum class Stream : std::uint64_t { columns = 1, coefficients = 2, response = 3 };
 
 Random random_for(std::uint64_t seed, Stream stream) {
-  return io::random_from(seed * 0x9e3779b97f4a7c15U ^ static_cast<std::uint64_t>(stream) << 56);
+  return random_from(seed * 0x9e3779b97f4a7c15U ^ static_cast<std::uint64_t>(stream) << 56);
 }
 
 // Standard normal numbers, two at a time (Box and Muller, 1958).

@@ -8,15 +8,15 @@
 #include <ostream>
 #include <string>
 
-#include "apps/io/libsvm.h"
-#include "apps/io/lines.h"
-#include "apps/io/matrix_format.h"
-#include "apps/io/matrix_market.h"
-#include "apps/io/number_list.h"
-#include "apps/io/number_text.h"
-#include "apps/io/text_file.h"
 #include "apps/lasso/commands/trained_model.h"
 #include "rota/error.h"
+#include "rota/io/libsvm.h"
+#include "rota/io/lines.h"
+#include "rota/io/matrix_format.h"
+#include "rota/io/matrix_market.h"
+#include "rota/io/number_list.h"
+#include "rota/io/number_text.h"
+#include "rota/io/text_file.h"
 
 namespace rota::lasso {
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "apps/io/number_text.h"
 #include "apps/lasso/design/parallel.h"
+#include "rota/io/number_text.h"
 
 namespace rota::lasso {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "apps/io/libsvm.h"
 #include "apps/lasso/design/array.h"
+#include "rota/io/libsvm.h"
 
 namespace rota::lasso {
 

@@ -28,9 +28,6 @@ struct DesignInput {
   io::DistinctLabels labels;  // of the whole matrix, if the input has them
 };
 
-// Row s n / S is the first one of shard s.
-std::vector<std::uint64_t> cut_rows(std::uint64_t rows, std::uint32_t shards);
-
 // All of these use the threads of the task arena that they are called in; what they return does not depend on their
 // number.  They throw NoInput, or DataError for what is wrong: that which comes first in the files.
 

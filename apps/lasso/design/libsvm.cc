@@ -1,5 +1,5 @@
 // apps/lasso/design/libsvm.cc -- LIBSVM text in pieces that threads read at the same time.
-#include "apps/io/libsvm.h"
+#include "rota/io/libsvm.h"
 
 #include <algorithm>
 #include <atomic>
@@ -7,11 +7,12 @@
 #include <optional>
 #include <utility>
 
-#include "apps/io/text_file.h"
 #include "apps/lasso/design/input.h"
 #include "apps/lasso/design/parallel.h"
 #include "apps/lasso/design/sample_cuts.h"
 #include "rota/error.h"
+#include "rota/io/text_file.h"
+#include "rota/shards.h"
 
 namespace rota::lasso {
 namespace {
@@ -219,12 +220,6 @@ Range hull(const std::vector<std::uint64_t>& cuts, std::span<const ShardId> host
 
 }  // namespace
 
-std::vector<std::uint64_t> cut_rows(std::uint64_t rows, std::uint32_t shards) {
-  std::vector<std::uint64_t> cuts;
-  for (std::uint64_t s = 0; s <= shards; ++s) cuts.push_back(rows * s / shards);
-  return cuts;
-}
-
 DesignInput read_libsvm_columns(const std::vector<std::string>& paths, std::uint32_t shards,
                                 std::span<const ShardId> hosted) {
   LibsvmFiles files(paths);
@@ -246,10 +241,10 @@ DesignInput read_libsvm_rows(const std::vector<std::string>& paths, std::uint32_
   LibsvmFiles files(paths);
   if (hosted.size() == shards || !files.divisible()) {
     files.read({});
-    return files.finish(cut_rows(files.shape().rows, shards));
+    return files.finish(cut_evenly(files.shape().rows, shards));
   }
   files.measure();
-  std::vector<std::uint64_t> cuts = cut_rows(files.shape().rows, shards);
+  std::vector<std::uint64_t> cuts = cut_evenly(files.shape().rows, shards);
   files.read_rows(hull<RowRange>(cuts, hosted));
   return files.finish(std::move(cuts));
 }

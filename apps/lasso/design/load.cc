@@ -6,11 +6,12 @@
 #include <numeric>
 #include <utility>
 
-#include "apps/io/matrix_market.h"
-#include "apps/io/number_list.h"
-#include "apps/io/number_text.h"
 #include "apps/lasso/design/sample_cuts.h"
 #include "rota/error.h"
+#include "rota/io/matrix_market.h"
+#include "rota/io/number_list.h"
+#include "rota/io/number_text.h"
+#include "rota/shards.h"
 
 namespace rota::lasso {
 namespace {
@@ -140,7 +141,7 @@ DesignInput read_columns(const Source& source, std::uint32_t shards, std::span<c
 DesignInput read_rows(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted) {
   if (checked_format(source) == io::MatrixFormat::libsvm) return read_libsvm_rows(source.files, shards, hosted);
   MarketInput market = read_matrix_market(source.files);
-  market.input.cuts = cut_rows(market.input.shape.rows, shards);
+  market.input.cuts = cut_evenly(market.input.shape.rows, shards);
   return std::move(market.input);
 }
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "apps/io/matrix_format.h"
 #include "apps/lasso/design/columns.h"
 #include "apps/lasso/design/input.h"
 #include "apps/lasso/two_classes.h"
+#include "rota/io/matrix_format.h"
 #include "rota/types.h"
 
 namespace rota::lasso {

@@ -1,5 +1,5 @@
 // apps/lasso/design/matrix_market.cc -- MatrixMarket files, one after the other.
-#include "apps/io/matrix_market.h"
+#include "rota/io/matrix_market.h"
 
 #include <memory>
 #include <utility>

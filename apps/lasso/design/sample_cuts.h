@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "apps/io/libsvm.h"
-#include "apps/io/text_file.h"
+#include "rota/io/libsvm.h"
+#include "rota/io/text_file.h"
 
 namespace rota::lasso {
 

@@ -11,13 +11,13 @@
 #include <unordered_set>
 #include <vector>
 
-#include "apps/io/corpus.h"
-#include "apps/io/lines.h"
-#include "apps/io/numbers.h"
 #include "apps/io/stop_words.h"
-#include "apps/io/vocabulary.h"
 #include "apps/io/word_scanner.h"
 #include "rota/error.h"
+#include "rota/io/corpus.h"
+#include "rota/io/lines.h"
+#include "rota/io/numbers.h"
+#include "rota/io/vocabulary.h"
 
 namespace rota::lda {
 

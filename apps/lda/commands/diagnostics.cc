@@ -7,8 +7,8 @@
 #include <ostream>
 #include <string>
 
-#include "apps/io/number_text.h"
 #include "apps/lda/format_option.h"
+#include "rota/io/number_text.h"
 
 namespace rota::lda {
 

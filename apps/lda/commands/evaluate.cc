@@ -4,11 +4,11 @@
 #include <ostream>
 #include <vector>
 
-#include "apps/io/number_text.h"
-#include "apps/io/seed_mixer.h"
 #include "apps/lda/format_option.h"
 #include "apps/lda/held_out/left_to_right.h"
 #include "rota/error.h"
+#include "rota/io/number_text.h"
+#include "rota/seed_mixer.h"
 
 namespace rota::lda {
 
@@ -46,7 +46,7 @@ void evaluate(const Call& call, std::ostream& out) {
   std::vector<double> log_p;
   for (std::size_t d = 0; d < read.documents.size(); ++d) {
     // Each document has its own random numbers, so its estimate does not depend on the others.
-    Random random = io::random_named({seed, d});
+    Random random = random_named({seed, d});
     log_p.push_back(estimator.log_probability(read.documents[d], random));
     sum += log_p.back();
   }

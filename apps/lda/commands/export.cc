@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "apps/io/number_text.h"
-#include "apps/io/text_writer.h"
 #include "apps/lda/commands/trained_model.h"
+#include "rota/io/number_text.h"
+#include "rota/io/text_writer.h"
 
 namespace rota::lda {
 namespace {

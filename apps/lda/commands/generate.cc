@@ -8,7 +8,7 @@
 #include <ostream>
 #include <vector>
 
-#include "apps/io/seed_mixer.h"
+#include "rota/seed_mixer.h"
 
 namespace rota::lda {
 
@@ -71,7 +71,7 @@ class TopicWords {
     }
     for (std::uint32_t k = 0; k < shape.topics; ++k) {
       for (std::uint32_t j = 0; j < octaves_; ++j) {
-        Random random = io::random_named({shape.seed, 1, k, j});
+        Random random = random_named({shape.seed, 1, k, j});
         Progression progression{1, static_cast<std::uint32_t>(random.below(size(j)))};
         do progression.step = static_cast<std::uint32_t>(random.below(size(j))) + 1;
         while (std::gcd(progression.step, size(j)) != 1);
@@ -106,7 +106,7 @@ class Generator {
 
   // The words of a document, ascending, each as often as it occurs.
   const std::vector<std::uint32_t>& document(std::uint64_t number) {
-    Random random = io::random_named({shape_.seed, 2, number});
+    Random random = random_named({shape_.seed, 2, number});
     const std::uint32_t least = (shape_.length + 1) / 2;
     const std::uint64_t length = least + random.below(2 * (shape_.length - least) + 1);
     const double any = shape_.alpha * shape_.topics;

@@ -5,10 +5,10 @@
 #include <ostream>
 #include <vector>
 
-#include "apps/io/number_text.h"
 #include "apps/lda/commands/trained_model.h"
 #include "apps/lda/format_option.h"
 #include "apps/lda/held_out/fold_in.h"
+#include "rota/io/number_text.h"
 
 namespace rota::lda {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/io/json_text.h"
-#include "apps/io/number_text.h"
 #include "apps/lda/commands/trained_model.h"
+#include "rota/io/json_text.h"
+#include "rota/io/number_text.h"
 
 namespace rota::lda {
 

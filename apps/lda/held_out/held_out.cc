@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "apps/io/seed_mixer.h"
 #include "apps/lda/priors/digamma.h"
 #include "apps/lda/sampler/cell_kernel.h"
+#include "rota/seed_mixer.h"
 
 namespace rota::lda {
 
@@ -43,11 +43,11 @@ HeldOut::HeldOut(const Priors& priors, std::uint64_t seed, std::uint64_t first, 
   for (std::size_t i = 0; i < sorted.size();) {
     const std::uint32_t word = sorted[i].word, document = sorted[i].document;
     Pair pair{document, 0, 0};
-    std::uint64_t draw = io::mixed({seed, first + document * step, word}), bits = 0;
+    std::uint64_t draw = mixed({seed, first + document * step, word}), bits = 0;
     unsigned left = 0;
     for (; i < sorted.size() && sorted[i].word == word && sorted[i].document == document; ++i) {
       for (std::uint32_t c = 0; c < sorted[i].count; ++c, --left, bits >>= 1) {
-        if (left == 0) bits = io::next_mixed(draw), left = 64;
+        if (left == 0) bits = next_mixed(draw), left = 64;
         ++((bits & 1) == 0 ? pair.observed : pair.hidden);
       }
     }

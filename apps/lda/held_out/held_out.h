@@ -15,11 +15,11 @@
 #include <span>
 #include <vector>
 
-#include "apps/io/corpus.h"
 #include "apps/lda/held_out/early_stop.h"
 #include "apps/lda/priors/priors.h"
 #include "apps/lda/sampler/line_vector.h"
 #include "apps/lda/sampler/topic_count.h"
+#include "rota/io/corpus.h"
 #include "rota/slices.h"
 
 namespace rota::lda {

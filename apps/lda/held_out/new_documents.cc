@@ -5,8 +5,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "apps/io/corpus.h"
 #include "rota/error.h"
+#include "rota/io/corpus.h"
 
 namespace rota::lda {
 

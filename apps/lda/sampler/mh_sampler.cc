@@ -2,7 +2,7 @@
 // memory that they are in is asked for, then the counts of what was proposed, and last the token moves.
 #include "apps/lda/sampler/mh_sampler.h"
 
-#include "apps/io/seed_mixer.h"
+#include "rota/seed_mixer.h"
 
 namespace rota::lda {
 namespace {
@@ -104,7 +104,7 @@ void MhSampler::prepare(const Cell& cell, const Side& side, std::uint32_t i, std
     return static_cast<float>(static_cast<std::int32_t>(bits & 0xffffff)) * 0x1p-24F;
   };
   for (std::uint32_t pair = 0; pair < kMhPairs; ++pair) {
-    const std::uint64_t first = io::next_mixed(state), second = io::next_mixed(state);
+    const std::uint64_t first = next_mixed(state), second = next_mixed(state);
     visit.document_chance[pair] = chance(first);
     visit.from_document[pair] = from_document(cell, visit.document, share(first), visit.direct[2 * pair]);
     __builtin_prefetch(visit.from_document[pair]);

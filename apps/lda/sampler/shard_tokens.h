@@ -5,12 +5,12 @@
 #include <span>
 #include <vector>
 
-#include "apps/io/corpus.h"
 #include "apps/lda/sampler/document_rows.h"
 #include "apps/lda/sampler/document_tokens.h"
 #include "apps/lda/sampler/sampler_choice.h"
 #include "apps/lda/sampler/token_layout.h"
 #include "apps/lda/sampler/topic_count.h"
+#include "rota/io/corpus.h"
 #include "rota/slices.h"
 
 namespace rota::lda {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "apps/io/corpus.h"
+#include "rota/io/corpus.h"
 #include "rota/slices.h"
 
 namespace rota::lda {

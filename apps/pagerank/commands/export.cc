@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "apps/io/text_writer.h"
 #include "apps/pagerank/commands/trained_model.h"
+#include "rota/io/text_writer.h"
 
 namespace rota::pagerank {
 namespace {

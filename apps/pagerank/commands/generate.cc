@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "apps/io/seed_mixer.h"
+#include "rota/seed_mixer.h"
 
 namespace rota::pagerank {
 namespace {
@@ -62,7 +62,7 @@ void append(std::uint64_t number, char end, std::string& to) {
 
 void generate_graph(const GraphShape& shape, std::ostream& out) {
   constexpr std::size_t kPiece = std::size_t{1} << 18;
-  Random random = io::random_from(shape.seed);
+  Random random = random_from(shape.seed);
   const PowerLaw target(shape.nodes, shape.in_exponent), source(shape.nodes, shape.out_exponent);
   const Order target_order(shape.nodes, random), source_order(shape.nodes, random);
   std::string text;

@@ -4,8 +4,8 @@
 #include <ostream>
 #include <string>
 
-#include "apps/io/number_text.h"
 #include "apps/pagerank/commands/trained_model.h"
+#include "rota/io/number_text.h"
 
 namespace rota::pagerank {
 namespace {

@@ -1,5 +1,5 @@
 // tests/unit/apps/io/corpus_test.cc -- both formats of a corpus, and everything that can be wrong with one.
-#include "apps/io/corpus.h"
+#include "rota/io/corpus.h"
 
 #include <gtest/gtest.h>
 

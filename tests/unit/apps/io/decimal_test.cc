@@ -1,5 +1,5 @@
 // tests/unit/apps/io/decimal_test.cc -- numbers are read as strtod reads them, to the last bit.
-#include "apps/io/decimal.h"
+#include "rota/io/decimal.h"
 
 #include <gtest/gtest.h>
 

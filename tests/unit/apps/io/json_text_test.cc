@@ -1,5 +1,5 @@
 // tests/unit/apps/io/json_text_test.cc
-#include "apps/io/json_text.h"
+#include "rota/io/json_text.h"
 
 #include <gtest/gtest.h>
 

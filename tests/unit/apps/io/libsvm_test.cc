@@ -1,5 +1,5 @@
 // tests/unit/apps/io/libsvm_test.cc -- rows of LIBSVM text, whole or in ranges of columns, and what can be wrong.
-#include "apps/io/libsvm.h"
+#include "rota/io/libsvm.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <memory>
 #include <random>
 
-#include "apps/io/decimal.h"
+#include "rota/io/decimal.h"
 
 namespace rota::io {
 namespace {

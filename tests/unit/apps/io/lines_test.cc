@@ -1,5 +1,5 @@
 // tests/unit/apps/io/lines_test.cc
-#include "apps/io/lines.h"
+#include "rota/io/lines.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // tests/unit/apps/io/matrix_market_test.cc -- both formats of MatrixMarket, lists of numbers, and what can be wrong.
-#include "apps/io/matrix_market.h"
+#include "rota/io/matrix_market.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "apps/io/matrix_format.h"
-#include "apps/io/number_list.h"
 #include "rota/error.h"
+#include "rota/io/matrix_format.h"
+#include "rota/io/number_list.h"
 #include "tests/unit/apps/io/compressed.h"
 #include "tests/unit/apps/io/scratch_files.h"
 

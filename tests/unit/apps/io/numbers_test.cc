@@ -1,4 +1,4 @@
-#include "apps/io/numbers.h"
+#include "rota/io/numbers.h"
 
 #include <gtest/gtest.h>
 

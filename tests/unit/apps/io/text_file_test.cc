@@ -1,14 +1,14 @@
 // tests/unit/apps/io/text_file_test.cc -- blocks of whole lines, and parts of plain files.
-#include "apps/io/text_file.h"
+#include "rota/io/text_file.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <random>
 
-#include "apps/io/decimal.h"
-#include "apps/io/lines.h"
 #include "rota/error.h"
+#include "rota/io/decimal.h"
+#include "rota/io/lines.h"
 #include "tests/unit/apps/io/compressed.h"
 #include "tests/unit/apps/io/scratch_files.h"
 

@@ -1,4 +1,4 @@
-#include "apps/io/text_writer.h"
+#include "rota/io/text_writer.h"
 
 #include <gtest/gtest.h>
 

@@ -71,14 +71,5 @@ TEST(LdaCorpus, HeldOutDocumentsAreDealtAlikeAndAddNoWords) {
   EXPECT_THROW(load_corpus(job, Settings{}, hosted), DataError);
 }
 
-TEST(LdaCorpus, MoreShardsThanDocuments) {
-  for (std::uint32_t shards = 1; shards < 9; ++shards) {
-    std::uint32_t sum = 0;
-    for (ShardId s = 0; s < shards; ++s) sum += documents_of(5, s, shards);
-    EXPECT_EQ(sum, 5U);
-  }
-  EXPECT_EQ(documents_of(5, 7, 8), 0U);
-}
-
 }  // namespace
 }  // namespace rota::lda

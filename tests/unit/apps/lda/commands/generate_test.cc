@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "apps/io/corpus.h"
+#include "rota/io/corpus.h"
 #include "tests/unit/apps/io/scratch_files.h"
 
 namespace rota::lda {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "apps/io/seed_mixer.h"
+#include "rota/seed_mixer.h"
 #include "tests/unit/apps/lda/small_model.h"
 
 namespace rota::lda {
@@ -33,7 +33,7 @@ TEST(LeftToRight, IsTheProbabilityOfTheDocument) {
   const TrainedModel model = tests::small_model();
   for (const bool resample : {true, false}) {
     LeftToRight estimator(model, 20'000, resample);
-    Random random = io::random_named({1});
+    Random random = random_named({1});
     const NewDocument document = {{0, 2}, {2, 1}, {1, 1}, {2, 1}, {3, 1}};
     // Without resampling, particles do not know what the tokens since have said of the topics before.
     const double tolerance = resample ? 0.02 : 0.1;
@@ -44,7 +44,7 @@ TEST(LeftToRight, IsTheProbabilityOfTheDocument) {
 TEST(LeftToRight, OneTokenNeedsNoParticles) {
   const TrainedModel model = tests::small_model();
   LeftToRight estimator(model, 1, true);
-  Random random = io::random_named({1});
+  Random random = random_named({1});
   EXPECT_NEAR(estimator.log_probability({{1, 1}}, random), exact(model, {1}), 1e-6);
   EXPECT_EQ(estimator.log_probability({}, random), 0);
 }
@@ -52,7 +52,7 @@ TEST(LeftToRight, OneTokenNeedsNoParticles) {
 TEST(LeftToRight, DocumentsFollowOneAnother) {
   const TrainedModel model = tests::small_model();
   LeftToRight fresh(model, 10, true), used(model, 10, true);
-  Random any = io::random_named({2}), first = io::random_named({3}), second = io::random_named({3});
+  Random any = random_named({2}), first = random_named({3}), second = random_named({3});
   used.log_probability({{0, 5}, {3, 7}}, any);
   EXPECT_EQ(fresh.log_probability({{1, 4}, {2, 4}}, first), used.log_probability({{1, 4}, {2, 4}}, second));
 }

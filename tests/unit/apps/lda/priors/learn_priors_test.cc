@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "apps/io/seed_mixer.h"
+#include "rota/seed_mixer.h"
 
 namespace rota::lda {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 // Counts of documents whose topics come from a Polya urn, which is a Dirichlet distribution with these alphas.
 std::vector<std::vector<std::uint32_t>> drawn(const std::vector<double>& alphas, std::size_t documents, int length) {
   std::vector<std::vector<std::uint32_t>> counts(documents, std::vector<std::uint32_t>(alphas.size()));
-  Random random = io::random_named({7});
+  Random random = random_named({7});
   for (auto& document : counts) {
     for (int n = 0; n < length; ++n) {
       std::vector<double> upto;

@@ -1,4 +1,4 @@
-// apps/io/number_list.h -- a file with a list of numbers: the response or the weight of every row of a matrix.
+// rota/io/number_list.h -- a file with a list of numbers: the response or the weight of every row of a matrix.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// apps/io/seed_mixer.h -- random numbers that depend on what they are for alone: a seed and the numbers of
+// rota/seed_mixer.h -- random numbers that depend on what they are for alone: a seed and the numbers of
 // things.
 #pragma once
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include "rota/random.h"
 
-namespace rota::io {
+namespace rota {
 
 // One step of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
 inline std::uint64_t next_mixed(std::uint64_t& state) {
@@ -30,4 +30,4 @@ inline Random random_named(std::initializer_list<std::uint64_t> names) {
   return random_from(mixed(names));
 }
 
-}  // namespace rota::io
+}  // namespace rota

@@ -1,4 +1,4 @@
-// apps/io/numbers.h -- scanning text for numbers and words, and showing what was found instead.
+// rota/io/numbers.h -- scanning text for numbers and words, and showing what was found instead.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// apps/io/libsvm.h -- the text format of LIBSVM and svmlight: one row of a sparse matrix a line.
+// rota/io/libsvm.h -- the text format of LIBSVM and svmlight: one row of a sparse matrix a line.
 //
 //   label index:value index:value ...   # comment
 //

@@ -1,4 +1,4 @@
-// apps/io/matrix_format.h -- which format a file with a matrix has.
+// rota/io/matrix_format.h -- which format a file with a matrix has.
 #pragma once
 #include <string>
 #include <string_view>

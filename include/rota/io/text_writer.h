@@ -1,4 +1,4 @@
-// apps/io/text_writer.h -- a text file that is written whole, or told to be missing.
+// rota/io/text_writer.h -- a text file that is written whole, or told to be missing.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "apps/io/number_text.h"
+#include "rota/io/number_text.h"
 
 namespace rota::io {
 

@@ -1,4 +1,4 @@
-// apps/io/decimal.h -- decimal numbers in text, read fast, and exactly: the nearest double, ties to even.
+// rota/io/decimal.h -- decimal numbers in text, read fast, and exactly: the nearest double, ties to even.
 #pragma once
 #include <bit>
 #include <cstddef>

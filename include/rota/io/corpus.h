@@ -1,4 +1,4 @@
-// apps/io/corpus.h -- a corpus of documents: how often which word is in which document.
+// rota/io/corpus.h -- a corpus of documents: how often which word is in which document.
 //
 // Two formats: UCI bag-of-words (bag_of_words.h) and one document a line of text (documents.h).
 #pragma once
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/io/vocabulary.h"
+#include "rota/io/vocabulary.h"
 
 namespace rota::io {
 

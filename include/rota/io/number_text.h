@@ -1,4 +1,4 @@
-// apps/io/number_text.h -- numbers as text that does not depend on the locale.
+// rota/io/number_text.h -- numbers as text that does not depend on the locale.
 #pragma once
 #include <charconv>
 #include <string>

@@ -1,4 +1,4 @@
-// apps/io/matrix_market.h -- the exchange format of the National Institute of Standards and Technology.
+// rota/io/matrix_market.h -- the exchange format of the National Institute of Standards and Technology.
 //
 //   %%MatrixMarket matrix coordinate|array real|integer|pattern general
 //   % comments
@@ -13,7 +13,7 @@
 #include <functional>
 #include <span>
 
-#include "apps/io/lines.h"
+#include "rota/io/lines.h"
 
 namespace rota::io {
 

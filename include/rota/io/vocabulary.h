@@ -1,4 +1,4 @@
-// apps/io/vocabulary.h -- the words of a corpus and their numbers.
+// rota/io/vocabulary.h -- the words of a corpus and their numbers.
 #pragma once
 #include <cstdint>
 #include <deque>

@@ -1,4 +1,4 @@
-// apps/io/json_text.h -- words as JSON.
+// rota/io/json_text.h -- words as JSON.
 #pragma once
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-// apps/io/lines.h -- the lines of one text file, plain or compressed.
+// rota/io/lines.h -- the lines of one text file, plain or compressed.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/io/byte_source.h"
+#include "rota/io/byte_source.h"
 
 namespace rota::io {
 

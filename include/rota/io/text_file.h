@@ -1,4 +1,4 @@
-// apps/io/text_file.h -- a text file in blocks of whole lines; of a plain file, any part of it.
+// rota/io/text_file.h -- a text file in blocks of whole lines; of a plain file, any part of it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/io/byte_source.h"
+#include "rota/io/byte_source.h"
 
 namespace rota::io {
 

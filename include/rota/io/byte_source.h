@@ -1,4 +1,4 @@
-// apps/io/byte_source.h -- the bytes of one file, decompressed if it is .gz or .zst.
+// rota/io/byte_source.h -- the bytes of one file, decompressed if it is .gz or .zst.
 #pragma once
 #include <cstddef>
 #include <memory>

@@ -1,0 +1,35 @@
+// rota/io/line_fields.h -- a line of fields between blanks: so many numbers and words.
+//
+//   io::Lines lines(file);
+//   std::uint64_t user = 0;
+//   double rating = 0;
+//   for (std::string_view line; lines.next(line);)
+//     if (!io::read_line(line, user, rating)) lines.fail("expected USER RATING, found " + io::quoted(line));
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "rota/io/decimal.h"
+#include "rota/io/numbers.h"
+
+namespace rota::io {
+
+// One field as what is wanted; false if it is none.  A number is as parse_number() reads it (decimal.h), a whole number
+// at most 18 digits, a word anything; it refers to the line.
+inline bool read_field(std::string_view field, double& value) {
+  return parse_number(field, value);
+}
+bool read_field(std::string_view field, std::uint64_t& value);
+bool read_field(std::string_view field, std::uint32_t& value);
+inline bool read_field(std::string_view field, std::string_view& value) {
+  value = field;
+  return !field.empty();
+}
+
+// Whether the line has these fields and no others.  If not, some of the values may be written.
+template <typename... T>
+bool read_line(std::string_view line, T&... values) {
+  return (read_field(next_field(line), values) && ...) && next_field(line).empty();
+}
+
+}  // namespace rota::io

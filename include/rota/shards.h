@@ -1,0 +1,66 @@
+// rota/shards.h -- whose data is whose.  A rule must depend on the job alone, so that every process finds the same
+// shards, whichever of them it hosts.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "rota/types.h"
+
+namespace rota {
+
+// The data of the shards that a process hosts, while it is read: what belongs to others is left out.
+template <typename Data>
+class HostedShards {
+ public:
+  // `hosted` has each shard once at most.
+  HostedShards(std::uint32_t shards, std::span<const ShardId> hosted) : data_(hosted.size()), place_(shards, kNowhere) {
+    for (std::size_t i = 0; i < hosted.size(); ++i) place_[hosted[i]] = i;
+  }
+
+  // Null if the shard is not hosted here.
+  Data* of_shard(ShardId shard) { return place_[shard] == kNowhere ? nullptr : &data_[place_[shard]]; }
+  // The simplest rule, which needs to know nothing of the items: item i, from 0, is item i / S of shard i mod S.
+  Data* of_item(std::uint64_t item) { return of_shard(static_cast<ShardId>(item % place_.size())); }
+  std::uint64_t number_in_shard(std::uint64_t item) const { return item / place_.size(); }
+
+  // In the order asked for.
+  std::vector<Data>& all() { return data_; }
+
+ private:
+  static constexpr std::size_t kNowhere = ~std::size_t{0};
+
+  std::vector<Data> data_;
+  std::vector<std::size_t> place_;  // of each shard, in data_
+};
+
+// How many of the items are a shard's by the rule above.
+inline std::uint64_t dealt_to(ShardId shard, std::uint64_t items, std::uint32_t shards) {
+  return items / shards + (shard < items % shards ? 1 : 0);
+}
+
+// Ranges of neighbours: the first item of every shard, and behind the last the number of items.  Equally many, up to
+// one: shard s begins at item s n / S.  REQUIRES: items * shards fits into 64 bits.
+inline std::vector<std::uint64_t> cut_evenly(std::uint64_t items, std::uint32_t shards) {
+  std::vector<std::uint64_t> cuts;
+  for (std::uint64_t s = 0; s <= shards; ++s) cuts.push_back(items * s / shards);
+  return cuts;
+}
+
+// Likewise, of items that cost differently: shard s begins where s / S of all work is done.  Ranges may be empty.
+inline std::vector<std::uint64_t> cut_by_work(std::span<const std::uint64_t> work, std::uint32_t shards) {
+  double all = 0, done = 0;
+  for (const std::uint64_t one : work) all += static_cast<double>(one);
+  std::vector<std::uint64_t> cuts = {0};
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    while (cuts.size() < shards && done >= all * static_cast<double>(cuts.size()) / shards) cuts.push_back(i);
+    done += static_cast<double>(work[i]);
+  }
+  cuts.resize(shards + std::size_t{1}, work.size());
+  return cuts;
+}
+
+}  // namespace rota
