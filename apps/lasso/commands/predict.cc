@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -17,6 +16,7 @@
 #include "rota/io/number_list.h"
 #include "rota/io/number_text.h"
 #include "rota/io/text_file.h"
+#include "rota/metrics.h"
 
 namespace rota::lasso {
 
@@ -173,27 +173,6 @@ Applied apply(const Call& call) {
   return {std::move(model), penalty, predictions.links(), predictions.labels(), std::move(check)};
 }
 
-// The chance that a row of the larger label has the larger prediction; ties count half.  No number if all rows have the
-// same label.
-double area_under_curve(const std::vector<double>& links, const std::vector<double>& labels, double larger) {
-  std::vector<std::size_t> order(links.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return links[a] < links[b]; });
-  double rank_sum = 0, large = 0;
-  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    while (end < order.size() && links[order[end]] == links[order[begin]]) ++end;
-    const double rank = (static_cast<double>(begin + end) + 1) / 2;
-    for (std::size_t i = begin; i < end; ++i)
-      if (labels[order[i]] == larger) {
-        rank_sum += rank;
-        large += 1;
-      }
-  }
-  const double small = static_cast<double>(links.size()) - large;
-  return large > 0 && small > 0 ? (rank_sum - large * (large + 1) / 2) / (large * small)
-                                : std::numeric_limits<double>::quiet_NaN();
-}
-
 // The response of rows that were scored, from --response or beside the rows.
 std::vector<double> response_of(const Call& call, Applied& applied) {
   if (!call.options.has("response")) {
@@ -212,31 +191,25 @@ std::vector<double> response_of(const Call& call, Applied& applied) {
 }
 
 void evaluate_squared(const std::vector<double>& links, const std::vector<double>& y, std::ostream& out) {
-  double mean = 0, squares = 0, errors = 0, absolute = 0;
-  const auto n = static_cast<double>(y.size());
-  for (const double one : y) mean += one / n;
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    squares += (y[i] - mean) * (y[i] - mean);
-    errors += (y[i] - links[i]) * (y[i] - links[i]);
-    absolute += std::abs(y[i] - links[i]);
-  }
-  out << ", \"mse\": " << json_number(errors / n) << ", \"mae\": " << json_number(absolute / n)
-      << ", \"r2\": " << json_number(squares > 0 ? 1 - errors / squares : 0);
+  PredictionErrors errors;
+  for (std::size_t i = 0; i < y.size(); ++i) errors.add(y[i], links[i]);
+  out << ", \"mse\": " << json_number(errors.mse()) << ", \"mae\": " << json_number(errors.mae())
+      << ", \"r2\": " << json_number(r2_score(errors.squares(), y));
 }
 
 void evaluate_logistic(const std::vector<double>& links, const std::vector<double>& y, const TwoClasses& classes,
                        std::ostream& out) {
-  double loss = 0, right = 0;
-  const auto n = static_cast<double>(y.size());
+  const auto is_large = [&](std::size_t i) { return y[i] == classes.larger; };
+  double loss = 0;
+  Accuracy accuracy;
   for (std::size_t i = 0; i < y.size(); ++i) {
-    const bool large = y[i] == classes.larger;
-    const double margin = large ? links[i] : -links[i];
-    loss += margin > 0 ? std::log1p(std::exp(-margin)) : std::log1p(std::exp(margin)) - margin;
-    right += large == (links[i] > 0) ? 1 : 0;
+    loss += log_loss_of_link(links[i], is_large(i));
+    accuracy.add(is_large(i) == (links[i] > 0));
   }
   out << ", \"labels\": [" << io::exact_text(classes.smaller) << ", " << io::exact_text(classes.larger)
-      << "], \"log_loss\": " << json_number(loss / n) << ", \"accuracy\": " << json_number(right / n)
-      << ", \"auc\": " << json_number(area_under_curve(links, y, classes.larger));
+      << "], \"log_loss\": " << json_number(loss / static_cast<double>(y.size()))
+      << ", \"accuracy\": " << json_number(accuracy.share())
+      << ", \"auc\": " << json_number(area_under_curve(links, is_large));
 }
 
 }  // namespace
