@@ -1,6 +1,6 @@
 #include "coordinator/checkpoint.h"
 
-#include "core/rounds/placement.h"
+#include "core/rounds/model_hash.h"
 #include "rota/bytes.h"
 
 namespace rota {
@@ -23,19 +23,22 @@ bool Checkpoint::written(std::uint32_t partition, const Written& report) {
 
 void Checkpoint::fill(CommitRecord& record) const {
   const Hash128 of_nothing = hash128(Writer().view());
-  Writer model, state;
+  ModelHash model;
+  Writer state;
   for (const auto& [name, hash] : objects_) {  // ordered: slices by number, shards by number, ...
-    Writer& out = name.first == Object::slice ? model : state;
     if (name.first == Object::cut || name.first == Object::common) continue;  // they follow from data and options
     if (name.first == Object::pull && hash == of_nothing) continue;  // so most jobs' do not depend on partitions
-    out.put(name.first);
-    out.put(name.second);
-    out.put(hash.low);
-    out.put(hash.high);
+    if (name.first == Object::slice) {
+      model.add_slice(name.second, hash);
+      continue;
+    }
+    state.put(name.first);
+    state.put(name.second);
+    state.put(hash.low);
+    state.put(hash.high);
   }
-  model.put(rows_.low);
-  model.put(rows_.high);
-  record.model_hash = hash128(model.view());
+  model.add_rows(rows_);
+  record.model_hash = model.get();
   record.state_hash = hash128(state.view());
   record.files.clear();
   for (const auto& [partition, file] : files_) record.files.push_back(file);

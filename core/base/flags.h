@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/option_value.h"
 #include "core/base/status.h"
 #include "rota/options.h"
 
@@ -48,9 +49,6 @@ std::string describe(std::span<const Option> table);
 // Whether a plugin's declarations can be used: good names, none of them the framework's, defaults that their own
 // declarations allow.  ExitCode::failed if not.
 Status check_declarations(std::span<const Option> plugin, std::span<const Option> taken);
-
-// The value as it is kept, or why it cannot be (ExitCode::usage: flag, value, bounds, unit).
-Result<std::string> checked_value(const Option& option, std::string_view value);
 
 // The name out of `known` with the fewest letters to change, add or drop.  "" if there are none.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/rounds/model_hash.h"
 #include "core/rounds/placement.h"
-#include "rota/bytes.h"
 
 namespace rota {
 
@@ -21,13 +21,7 @@ void Rows::set(TableId table, Key key, std::span<const double> values) {
 
 Hash128 Rows::hash() const {
   Hash128 sum;
-  for_each([&](TableId table, Key key, std::span<const double> values) {
-    Writer row;
-    row.put(table);
-    row.put(key);
-    row.put_all(values);
-    sum += hash128(row.view());
-  });
+  for_each([&](TableId table, Key key, std::span<const double> values) { sum += row_hash(table, key, values); });
   return sum;
 }
 

@@ -8,7 +8,8 @@
 
 #include "apps/kmeans/commands/trained_model.h"
 #include "rota/plugin.h"
-#include "tests/apps/serial_host.h"
+#include "rota/serial_host.h"
+#include "tests/apps/make_job.h"
 #include "tests/unit/apps/io/scratch_files.h"
 #include "tests/unit/apps/kmeans/plain_rows.h"
 

@@ -10,11 +10,11 @@
 #include "apps/lasso/by_rows/pull.h"
 #include "apps/lasso/by_rows/push.h"
 #include "apps/lasso/by_rows/schedule.h"
+#include "tests/apps/make_job.h"
 
 namespace rota::lasso {
 
 using Given = std::map<std::string, std::string>;
-using tests::SerialHost;
 
 namespace {
 

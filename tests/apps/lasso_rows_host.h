@@ -4,8 +4,8 @@
 #include <string>
 
 #include "apps/lasso/fit_sequence.h"
+#include "rota/serial_host.h"
 #include "tests/apps/plain_lasso.h"
-#include "tests/apps/serial_host.h"
 
 namespace rota::lasso {
 
@@ -13,12 +13,12 @@ const Plugin& rows_plugin();
 // A job over `data`, which must stay until the job's last host is gone.  One at a time.
 Job job_of(const Data& data, std::map<std::string, std::string> given, std::uint32_t shards = 3);
 
-FitRow fit_row(const tests::SerialHost& host, std::uint32_t fold, std::uint32_t penalty);
+FitRow fit_row(const SerialHost& host, std::uint32_t fold, std::uint32_t penalty);
 // Runs to the end, and sums up the figures of all epochs.
-std::map<std::string, double> run(tests::SerialHost& host, int epochs = 3000);
+std::map<std::string, double> run(SerialHost& host, int epochs = 3000);
 // The recorded fits are those of plain coordinate descent.
-void expect_fits(const Data& data, const Job& job, const tests::SerialHost& host, double precision = 1e-5);
+void expect_fits(const Data& data, const Job& job, const SerialHost& host, double precision = 1e-5);
 // Near the optimum of the plain fit, by `share` of the objective at zero.
-void expect_optimum(const Data& data, const Job& job, const tests::SerialHost& host, double share);
+void expect_optimum(const Data& data, const Job& job, const SerialHost& host, double share);
 
 }  // namespace rota::lasso

@@ -11,8 +11,6 @@
 namespace rota::lasso {
 namespace {
 
-using tests::SerialHost;
-
 TEST(LassoRows, IsPlainCoordinateDescent) {
   for (const char* loss : {"squared", "logistic"}) {
     for (const double density : {0.1, 1.0}) {
@@ -234,7 +232,7 @@ TEST(LassoRows, AWrongStateIsRefused) {
   };
   refused([](const SerialHost::Snapshot& s) -> auto& { return s.schedules[0]; });
   refused([](const SerialHost::Snapshot& s) -> auto& { return s.shards[0]; });
-  refused([](const SerialHost::Snapshot& s) -> auto& { return s.pull; });
+  refused([](const SerialHost::Snapshot& s) -> auto& { return s.pulls[0]; });
   host.restore(right);
   EXPECT_EQ(host.save(), right);
 }

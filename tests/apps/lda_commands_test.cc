@@ -6,7 +6,8 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "tests/apps/serial_host.h"
+#include "rota/serial_host.h"
+#include "tests/apps/make_job.h"
 #include "tests/unit/apps/io/scratch_files.h"
 
 extern "C" const rota::Plugin* rota_plugin_v1();
@@ -15,8 +16,6 @@ namespace rota::lda {
 namespace {
 
 using tests::ScratchFiles;
-using tests::SerialHost;
-using tests::SerialModel;
 using Given = std::map<std::string, std::string, std::less<>>;
 
 std::string run(const std::string& name, const Model* model, Given given, const std::vector<std::string>& input = {}) {

@@ -8,7 +8,8 @@
 
 #include "apps/lda/settings.h"
 #include "apps/lda/shard_state.h"
-#include "tests/apps/serial_host.h"
+#include "rota/serial_host.h"
+#include "tests/apps/make_job.h"
 #include "tests/source_dir.h"
 #include "tests/unit/apps/io/scratch_files.h"
 
@@ -19,8 +20,6 @@ namespace {
 
 using tests::message_of;
 using tests::ScratchFiles;
-using tests::SerialHost;
-using tests::SerialModel;
 using Given = std::map<std::string, std::string>;
 
 const Plugin& plugin() {

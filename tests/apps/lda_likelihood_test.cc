@@ -9,8 +9,9 @@
 
 #include "apps/lda/settings.h"
 #include "rota/io/corpus.h"
+#include "rota/serial_host.h"
 #include "tests/apps/gibbs_oracle.h"
-#include "tests/apps/serial_host.h"
+#include "tests/apps/make_job.h"
 #include "tests/source_dir.h"
 
 extern "C" const rota::Plugin* rota_plugin_v1();
@@ -19,7 +20,6 @@ namespace rota::lda {
 namespace {
 
 using tests::GibbsOracle;
-using tests::SerialHost;
 
 constexpr double kAlpha = 0.1, kBeta = 0.01;
 constexpr int kEpochs[] = {20, 60};

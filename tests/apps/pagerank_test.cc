@@ -9,7 +9,8 @@
 #include "apps/pagerank/commands/generate.h"
 #include "apps/pagerank/commands/trained_model.h"
 #include "rota/plugin.h"
-#include "tests/apps/serial_host.h"
+#include "rota/serial_host.h"
+#include "tests/apps/make_job.h"
 #include "tests/unit/apps/io/scratch_files.h"
 
 extern "C" const rota::Plugin* rota_plugin_v1();

@@ -24,6 +24,9 @@ cmake -S "$folder/app" -B "$folder/app/build" -DCMAKE_PREFIX_PATH="$folder/prefi
   fail "$(cat "$folder/cmake.log")"
 cmake --build "$folder/app/build" >"$folder/build.log" 2>&1 || fail "$(cat "$folder/build.log")"
 
+(cd "$folder/app/build" && ctest --output-on-failure) >"$folder/ctest.log" 2>&1 || fail "$(cat "$folder/ctest.log")"
+grep -q "100% tests passed, 0 tests failed out of 2" "$folder/ctest.log" || fail "$(cat "$folder/ctest.log")"
+
 # What is installed is enough: no header wants one that is not.
 (cd "$folder/prefix/include" && find rota -name '*.h' | sort | sed 's/.*/#include "&"/') >"$folder/headers.cc"
 [ "$(wc -l <"$folder/headers.cc")" -gt 40 ] || fail "headers are missing: $(cat "$folder/headers.cc")"

@@ -1,0 +1,61 @@
+// core/job/framework_options.h -- the framework's own options of a job, as they are declared.
+#pragma once
+#include <array>
+
+#include "rota/options.h"
+
+namespace rota {
+
+// The same in all of a job's processes, and kept in flags.txt.
+inline constexpr std::array kFrameworkOptions = {
+    Option{.name = "app", .meaning = "The app: the name of an installed plugin, or the path of a .so file."},
+    Option{.name = "input",
+           .meaning =
+               "What to train on: a file, a folder, a pattern, several of them separated by commas, or - for stdin."},
+    Option{.name = "valid", .meaning = "Held-out data to evaluate the model on: named as the input is."},
+    Option{
+        .name = "out", .kind = Option::Kind::path, .meaning = "Folder of the run: model, metrics, checkpoints, logs."},
+    integer_option("workers", "2", "processes", 1, 10'000, "Worker processes; at most as many as shards."),
+    integer_option("threads", "1", "threads", 1, 1024, "Threads of each worker."),
+    integer_option("schedulers", "1", "processes", 1, 1024,
+                   "Scheduler processes, each with its share of the keys, where the app allows it."),
+    integer_option("stores", "0", "processes", 0, 10'000,
+                   "rota-kvstore processes that hold the store; 0: it lives in the workers."),
+    integer_option("shards", "8", "shards", 1, 65'536,
+                   "Parts of the data.  The model depends on it, not on workers and threads."),
+    integer_option("slices_per_shard", "2", "slices", 2, 1024,
+                   "Slices of the model for each data shard, where the model is sliced."),
+    integer_option("partitions", "2", "partitions", 1, 65'536, "Parts of the store."),
+    integer_option("epochs", "0", "epochs", 0, 1'000'000'000, "How long to train at most; 0: as the app says."),
+    // The seed is hashed, so that any number will do; the upper bound is that of a double's whole numbers.
+    integer_option("seed", "1", "", 0, 9'007'199'254'740'992,
+                   "Seed of all random numbers: equal seeds give equal models."),
+    integer_option("eval_every", "1", "epochs", 0, 1'000'000'000,
+                   "Epochs between evaluations; 0: only after the last."),
+    integer_option("checkpoint_every", "1", "epochs", 0, 1'000'000'000,
+                   "Epochs between checkpoints; 0: only after the last."),
+    real_option("checkpoint_seconds", "2", "s", 0, 1e9, "At least so long between checkpoints; 0: no limit."),
+    integer_option("pipeline", "0", "rounds", 0, 4096, "Rounds scheduled ahead of their feedback; 0: automatic."),
+    integer_option("staleness", "0", "rounds", 0, 4096,
+                   "How many rounds a push may lag behind the commits; it sees exactly those before them."),
+    Option{.name = "asynchronous",
+           .kind = Option::Kind::flag,
+           .default_value = "false",
+           .meaning = "A push sees whatever has come.  The run cannot be reproduced."},
+    real_option("step_budget_ms", "0", "ms", 0, 1e9,
+                "Time control: the most that a visit to a slice may last.  Above 0 the run cannot be reproduced."),
+    real_option("peer_timeout_seconds", "30", "s", 0.1, 1e6, "A process without progress for so long is lost."),
+    real_option("start_timeout_seconds", "60", "s", 0.1, 1e6,
+                "How long to wait for all processes to join, and for a coordinator that starts late."),
+    integer_option("max_message_mb", "64", "MB", 1, 65'536,
+                   "The largest message on the wire. Larger ones travel in pieces, at any size."),
+    Option{.name = "insecure",
+           .kind = Option::Kind::flag,
+           .default_value = "false",
+           .meaning = "Allow tcp without keys: for a network where everybody may be trusted."},
+    Option{.name = "plugin_dir",
+           .kind = Option::Kind::path,
+           .meaning = "Folder to look for plugins in, instead of the installed one."},
+};
+
+}  // namespace rota

@@ -1,0 +1,215 @@
+// rota/serial_host.h -- a job in one process and one thread: to test an app, and to look at it in a debugger.
+//
+// Link rota::serial_host and the app's own sources into a test program, and under gdb the program is all there is:
+//
+//   const rota::Plugin& app = rota::linked_plugin();
+//   rota::SerialHost host(app, rota::serial_job(app, {{"shards", "4"}, {"rank", "2"}}, {"ratings.txt"}));
+//   host.run();
+//   const rota::SerialModel model(host);
+//
+// What it does is what `rota train` does with the same options, in the simplest order that is right, and the model is
+// the same, bit for bit: model_hash() is that of result.json.  A push sees just the commits that --staleness says, a
+// schedule the feedback that its pipeline says; parts and evaluations are summed over the same trees; each partition of
+// the store has a Pull of its own; the Randoms are the same.  It writes nothing, ignores limits of time, knows nothing
+// of --asynchronous, and takes no data but what it is given.  A hook's exception comes out as it is.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rota/plugin.h"
+
+extern "C" __attribute__((visibility("default"))) const rota::Plugin* rota_plugin_v1();
+
+namespace rota {
+
+// The plugin whose sources are linked into this program.
+inline const Plugin& linked_plugin() {
+  return *rota_plugin_v1();
+}
+
+// The job that `rota train` would make of these options, the framework's and the app's, by name without the dashes.
+// Throws UsageError for one that there is not, or a value that its declaration forbids.
+Job serial_job(const Plugin& plugin, const std::map<std::string, std::string>& given, std::vector<std::string> input,
+               std::vector<std::string> valid = {});
+
+class SerialHost {
+ public:
+  // All that a checkpoint of the epoch's end has.
+  struct Snapshot {
+    Epoch epochs = 0;
+    RoundId rounds = 0;
+    bool done = false;
+    std::vector<std::vector<std::byte>> slices, shards, schedules;
+    std::vector<std::vector<std::byte>> pulls;  // by partition
+    std::map<std::pair<TableId, Key>, std::vector<double>> rows;
+
+    friend bool operator==(const Snapshot&, const Snapshot&) = default;
+  };
+
+  // Makes the app, loads the data, cuts the sliced table, puts the starting values in.  The plugin outlives it.
+  SerialHost(const Plugin& plugin, Job job);
+  SerialHost(const SerialHost&) = delete;
+  SerialHost& operator=(const SerialHost&) = delete;
+
+  // To the end of the job: as many epochs as --epochs or the plugin says, or until the schedule ends it.
+  void run();
+  // One epoch more, whatever --epochs says; nothing if the schedule has ended the job.
+  void run_epoch();
+  // At most `count`.
+  void run_epochs(int count) {
+    for (int i = 0; i < count && !done_; ++i) run_epoch();
+  }
+  // The schedule has ended the job.
+  bool done() const { return done_; }
+  // Limits the visits to slices; see rota::Budget.  The default has no limit.
+  void set_budget(Budget budget) { budget_ = budget; }
+  // Called with every round that is chosen, and the number of the scheduler that chose it.
+  void watch(std::function<void(const Round&, std::uint32_t)> watcher) { watcher_ = std::move(watcher); }
+
+  // At an epoch's end: the sums of the app's terms, in their order.  Throws if one is not finite, or if one that is
+  // conserved is not the number of items.
+  std::vector<double> evaluate() const;
+  std::uint64_t items() const;
+  // Of the last epoch, of all schedulers.
+  const std::vector<Figure>& figures() const { return figures_; }
+  // The figure of that name summed over the schedulers; 0 if there is none.
+  double figure(const std::string& name) const;
+  // What the schedules said behind the last epoch: no value if none of them can say it.
+  std::optional<bool> converged() const { return converged_; }
+
+  Snapshot save() const;
+  // Goes on from there: makes all objects anew and restores them, as `rota resume` does in new processes, so that
+  // nothing is left but what was saved.  Of a job of the same options and data.  Throws std::runtime_error if a hook
+  // refuses what it is given.
+  void restore(const Snapshot& snapshot);
+
+  const Job& job() const { return job_; }
+  const App& app() const { return *app_; }
+  const Facts& facts() const { return facts_; }
+  const Cut& cut() const { return cut_; }
+  Epoch epochs() const { return epochs_; }    // the number of the next
+  RoundId rounds() const { return rounds_; }  // finished ones
+  // The committed value; zeros before the first commit.
+  std::vector<double> row(TableId table, Key key) const;
+  const std::map<std::pair<TableId, Key>, std::vector<double>>& rows() const { return rows_; }
+  Push& shard(ShardId s) { return *shards_[s]; }
+  Slice& slice(SliceId b) { return *slices_[b]; }
+  // 32 hexadecimal digits, as in result.json.
+  std::string model_hash() const;
+
+ private:
+  using RowMap = std::map<std::pair<TableId, Key>, std::vector<double>>;
+
+  // A committed round on its way to the shards and to the scheduler that chose it.
+  struct Committed {
+    RoundId round = 0, own = 0;  // own: by the count of its scheduler
+    TableId table = 0;
+    std::vector<Key> keys;
+    std::vector<std::vector<double>> values, changes;
+    std::vector<double> argument;
+    Bytes reply;
+    ChangeNorms norms;
+  };
+  struct Scheduler {
+    std::unique_ptr<Schedule> schedule;
+    Random random{{1, 0, 0, 0}};
+    std::uint64_t pipeline = 0;
+    RoundId next = 1;  // by its own count
+    // Of the epoch's shared rounds: how many were chosen, and how many of those were fed back.
+    std::uint64_t chosen = 0, fed_back = 0;
+    std::deque<std::shared_ptr<const Committed>> committed;  // and not fed back
+    bool ended = false;                                      // its epoch
+  };
+  // What the shards' parts of a round come to.
+  struct Summed {
+    std::vector<Key> keys;
+    std::vector<std::size_t> offsets;  // of each row's part in `sums`, and behind the last
+    std::vector<double> sums;
+    std::vector<Bytes> notes;
+  };
+
+  void prepare(bool resumed);
+  void load();
+  void make_views();
+  void start();
+  void begin_epoch();
+  Round choose(std::uint32_t scheduler);
+  void run_owned(const Round& round);
+  void run_shared(const Round& round, std::uint32_t scheduler);
+  // One shard's parts and note.
+  void push_shared(ShardId s, const Round& round, const std::vector<std::size_t>& offsets, std::vector<double>& parts,
+                   const OpenParts& open_parts, Writer& note);
+  void commit(const Round& round, std::uint32_t scheduler, const Summed& summed);
+  void pull(std::uint32_t partition, const Round& round, const Summed& summed, const std::vector<std::size_t>& places,
+            Committed& result);
+  void put_into_view(TableId table, Key key, std::span<const double> value);
+  void refresh(std::uint64_t upto);
+  void feed_back(Scheduler& scheduler, std::uint64_t upto);
+  void end_epoch();
+
+  const Plugin& plugin_;
+  Job job_;
+  std::uint32_t partitions_ = 1;
+  std::unique_ptr<App> app_;
+  Facts facts_;
+  std::vector<Table> tables_;
+  std::vector<Scheduler> schedulers_;
+  std::vector<std::unique_ptr<Pull>> pulls_;  // by partition
+  std::vector<std::unique_ptr<Push>> shards_;
+  Cut cut_;
+  std::vector<std::uint32_t> visits_;  // to each slice, in this epoch
+  std::vector<std::unique_ptr<Slice>> slices_;
+  RowMap rows_;  // the committed ones
+  RowMap seen_;  // the same as of the commits that the shards were given, but for dense tables
+  // And of dense tables, by table.
+  std::vector<std::vector<double>> view_numbers_;
+  std::vector<std::uint64_t> view_versions_;
+  std::vector<TableView> views_;
+  std::deque<std::shared_ptr<const Committed>> to_refresh_;
+  std::uint64_t pushed_ = 0, refreshed_ = 0;  // shared rounds of the epoch
+  std::vector<Figure> figures_;
+  std::optional<bool> converged_;
+  std::function<void(const Round&, std::uint32_t)> watcher_;
+  Budget budget_;
+  Epoch epochs_ = 0;
+  RoundId rounds_ = 0;
+  bool done_ = false;
+};
+
+// What commands and exports read, as of now, an epoch's end.  The host must outlive it, and stay there.
+class SerialModel final : public Model {
+ public:
+  explicit SerialModel(const SerialHost& host) : host_(host), snapshot_(host.save()) {}
+
+  const Job& job() const override { return host_.job(); }
+  const Facts& facts() const override { return host_.facts(); }
+  const Cut& cut() const override { return host_.cut(); }
+  Epoch epoch() const override { return host_.epochs() - 1; }
+  std::vector<double> row(TableId table, Key key) const override { return host_.row(table, key); }
+  void for_each_row(TableId table, const std::function<void(Key, std::span<const double>)>& f) const override {
+    for (const auto& [name, value] : host_.rows())
+      if (name.first == table) f(name.second, value);
+  }
+  Bytes slice(SliceId b) const override { return Bytes::from(snapshot_.slices.at(b)); }
+  Bytes shard(ShardId s) const override { return Bytes::from(snapshot_.shards.at(s)); }
+  Bytes common() const override {
+    Writer out;
+    host_.app().save_common(out);
+    return Bytes::from(out.take());
+  }
+
+ private:
+  const SerialHost& host_;
+  SerialHost::Snapshot snapshot_;
+};
+
+}  // namespace rota

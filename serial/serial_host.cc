@@ -1,0 +1,494 @@
+// serial/serial_host.cc -- the roles' work in one thread, one round after the other.  Whatever decides bits - trees of
+// sums, places of rows, seeds, hashes - is that of core/.
+#include "rota/serial_host.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+
+#include "core/base/seed.h"
+#include "core/base/tree.h"
+#include "core/rounds/model_hash.h"
+#include "core/rounds/open_scratch.h"
+#include "core/rounds/placement.h"
+#include "core/rounds/sparse_rows.h"
+
+namespace rota {
+namespace {
+
+template <typename T>
+std::vector<std::byte> bytes_of(const T& object, void (T::*write)(Writer&) const) {
+  Writer out;
+  (object.*write)(out);
+  return out.take();
+}
+
+template <typename T>
+void read_back(T& object, void (T::*read)(Reader&), const std::vector<std::byte>& bytes, const std::string& what) {
+  Reader in(bytes);
+  (object.*read)(in);
+  if (!in.done()) throw std::runtime_error(what + " is refused");
+}
+
+void require_finite(std::span<const double> numbers, const char* what) {
+  if (!std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); }))
+    throw std::runtime_error(std::string(what) + " is not a finite number");
+}
+
+void check_shared(const Round& round, const std::vector<Table>& tables) {
+  if (!is_shared(round)) return;
+  const Table& table = tables.at(round.table);
+  const std::uint64_t in_blocks = std::accumulate(round.blocks.begin(), round.blocks.end(), std::uint64_t{0});
+  if (!round.blocks.empty() && in_blocks != round.shared.size())
+    throw std::runtime_error("the blocks are not the round's rows");
+  if (round.open && (!table.dense || !round.shared.empty() || !round.blocks.empty()))
+    throw std::runtime_error("an open round names rows, or its table is not dense");
+  if (std::set<Key>(round.shared.begin(), round.shared.end()).size() != round.shared.size())
+    throw std::runtime_error("a round has a row twice");
+  for (const Key key : round.shared)
+    if (key >= table.keys) throw std::runtime_error("a round has a row beyond its table");
+}
+
+void check_owned(const Round& round, std::size_t shards, std::size_t slices) {
+  if (!round.owned.empty() && round.owned.size() != shards)
+    throw std::runtime_error("a round has slices for " + std::to_string(round.owned.size()) + " shards");
+  std::set<SliceId> taken;
+  for (const auto& slice : round.owned) {
+    if (!slice) continue;
+    if (*slice >= slices) throw std::runtime_error("a round has a slice that there is not");
+    if (!taken.insert(*slice).second) throw std::runtime_error("a round gives a slice to two shards");
+  }
+}
+
+// Where the numbers of each of the round's rows begin in a part, and behind the last how many they are.
+std::vector<std::size_t> part_offsets(const Round& round, const Table& table) {
+  std::vector<std::size_t> offsets = {0};
+  for (const std::uint32_t size : round.blocks)
+    for (std::uint32_t q = 0; q < size; ++q)
+      offsets.push_back(offsets.back() + table.part_width + std::size_t{q} * table.block_width);
+  while (offsets.size() <= round.shared.size()) offsets.push_back(offsets.back() + table.part_width);
+  return offsets;
+}
+
+std::vector<double> sum_over_tree(const std::vector<std::vector<double>>& leaves, std::size_t terms) {
+  if (leaves.empty()) return std::vector<double>(terms);
+  TreeSum sum(static_cast<std::uint32_t>(leaves.size()));
+  for (std::uint32_t i = 0; i < leaves.size(); ++i)
+    if (!sum.add({0, i}, leaves[i])) throw std::logic_error("parts of different sizes");
+  return *sum.total();
+}
+
+}  // namespace
+
+// ---- the beginning ----
+
+SerialHost::SerialHost(const Plugin& plugin, Job job)
+    : plugin_(plugin),
+      job_(std::move(job)),
+      partitions_(job_.options.has("partitions") ? static_cast<std::uint32_t>(job_.options.integer("partitions")) : 1) {
+  if (plugin.check != nullptr) plugin.check(job_.options);
+  prepare(false);
+}
+
+void SerialHost::prepare(bool resumed) {
+  load();
+  make_views();
+  for (ShardId s = 0; s < job_.shards; ++s) shards_[s]->attach({facts_, cut_, views_, s == 0});
+  for (const std::vector<Key>& keys : cut_.slices) slices_.push_back(app_->slice(keys));
+  if (!resumed) start();
+}
+
+// What the app makes of the job and of its data.
+void SerialHost::load() {
+  app_ = plugin_.app(job_);
+  std::vector<ShardId> all(job_.shards);
+  std::iota(all.begin(), all.end(), ShardId{0});
+  shards_ = app_->load(all);
+  Census census;
+  for (const auto& shard : shards_) {
+    Facts own;
+    shard->facts(own);
+    facts_.merge(own);
+    shard->census(census);
+  }
+  tables_ = app_->tables(facts_);
+  schedulers_.resize(job_.schedulers);
+  for (std::uint32_t i = 0; i < job_.schedulers; ++i) {
+    Scheduler& one = schedulers_[i];
+    one.schedule = app_->schedule(facts_, Share{i, job_.schedulers});
+    one.pipeline = one.schedule->pipeline(job_.pipeline);
+    if (!plugin_.sliced) continue;
+    Cut cut = one.schedule->cut(census, job_.slices);
+    if (cut.slices.size() != job_.slices) throw std::runtime_error("the cut has another number of slices");
+    if (i == 0) cut_ = std::move(cut);
+  }
+  for (std::uint32_t p = 0; p < partitions_; ++p) pulls_.push_back(app_->pull(facts_));
+}
+
+void SerialHost::make_views() {
+  view_numbers_.resize(tables_.size());
+  view_versions_.resize(tables_.size());
+  views_.resize(tables_.size());
+  for (TableId t = 0; t < tables_.size(); ++t) {
+    if (!tables_[t].dense) continue;
+    view_numbers_[t].resize(tables_[t].keys * tables_[t].row_width);
+    views_[t] = TableView(tables_[t].keys, tables_[t].row_width, view_numbers_[t].data(), &view_versions_[t]);
+  }
+}
+
+// Starting values of a new job.
+void SerialHost::start() {
+  for (ShardId s = 0; s < job_.shards; ++s) {
+    Random own = random_for(job_.seed, Stream::start, s, 0, 0);
+    Random common = random_for(job_.seed, Stream::start_common, 0, 0, 0);
+    shards_[s]->start(own, common);
+  }
+  for (SliceId b = 0; b < slices_.size(); ++b) {
+    Random random = random_for(job_.seed, Stream::start_slice, b, 0, 0);
+    app_->start(b, *slices_[b], cut_.slices[b], random);
+  }
+  epochs_ = plugin_.starting_pass ? 0 : 1;
+}
+
+// ---- epochs ----
+
+void SerialHost::run() {
+  const auto asked = job_.options.has("epochs") ? static_cast<Epoch>(job_.options.integer("epochs")) : 0;
+  const Epoch last = asked > 0 ? asked : plugin_.epochs;
+  while (!done_ && (last == 0 || epochs_ <= last)) run_epoch();
+}
+
+void SerialHost::begin_epoch() {
+  for (std::uint32_t i = 0; i < schedulers_.size(); ++i) {
+    Scheduler& scheduler = schedulers_[i];
+    scheduler.random = random_for(job_.seed, Stream::schedule, epochs_, i, 0);
+    scheduler.chosen = scheduler.fed_back = 0;
+    scheduler.ended = false;
+  }
+  pushed_ = refreshed_ = 0;
+  visits_.assign(slices_.size(), 0);
+}
+
+// Schedulers take turns; one that has ended its epoch is passed over until all have.
+void SerialHost::run_epoch() {
+  if (done_) return;
+  begin_epoch();
+  bool all_end_job = true;
+  std::size_t at = 0, ended = 0;
+  while (ended < schedulers_.size()) {
+    const auto turn = static_cast<std::uint32_t>(at++ % schedulers_.size());
+    if (schedulers_[turn].ended) continue;
+    const Round round = choose(turn);
+    ++rounds_;
+    refresh(pushed_ - std::min<std::uint64_t>(pushed_, job_.staleness));
+    run_owned(round);
+    if (is_shared(round)) run_shared(round, turn);
+    if (!round.ends_epoch && !round.ends_job) continue;
+    schedulers_[turn].ended = true;
+    ++ended;
+    all_end_job = all_end_job && round.ends_job;
+  }
+  done_ = all_end_job;
+  end_epoch();
+}
+
+void SerialHost::end_epoch() {
+  refresh(pushed_);
+  figures_.clear();
+  converged_.reset();
+  bool all_end_job = true;
+  for (Scheduler& scheduler : schedulers_) {
+    if (scheduler.pipeline > 0) feed_back(scheduler, scheduler.chosen);
+    scheduler.committed.clear();
+    for (Figure& figure : scheduler.schedule->figures()) figures_.push_back(std::move(figure));
+    if (const std::optional<bool> said = scheduler.schedule->converged())
+      converged_ = converged_.value_or(true) && *said;
+    const bool ends_job = scheduler.schedule->may_end_job() && scheduler.schedule->ends_job();
+    all_end_job = all_end_job && ends_job;
+  }
+  done_ = done_ || all_end_job;
+  ++epochs_;
+}
+
+// With a pipeline of d, the k-th round is chosen with max(0, k - d + 1) rounds fed back.
+Round SerialHost::choose(std::uint32_t number) {
+  Scheduler& scheduler = schedulers_[number];
+  const std::uint64_t d = scheduler.pipeline;
+  if (d > 0) feed_back(scheduler, scheduler.chosen - std::min(scheduler.chosen, d - 1));
+  Round round = scheduler.schedule->next(scheduler.random);
+  check_shared(round, tables_);
+  check_owned(round, shards_.size(), slices_.size());
+  if (is_shared(round)) ++scheduler.chosen;
+  ++scheduler.next;
+  if (watcher_) watcher_(round, number);
+  return round;
+}
+
+// ---- a round ----
+
+void SerialHost::run_owned(const Round& round) {
+  for (ShardId s = 0; s < round.owned.size(); ++s) {
+    if (!round.owned[s]) continue;
+    const SliceId b = *round.owned[s];
+    Random random = random_for(job_.seed, Stream::push_slice, epochs_, s, b);
+    const SliceTask task{b, epochs_, rounds_, visits_[b]++, round.last_visits, round.argument, budget_};
+    shards_[s]->push(task, *slices_[b], random);
+  }
+}
+
+void SerialHost::run_shared(const Round& round, std::uint32_t scheduler) {
+  const Table& table = tables_.at(round.table);
+  Summed summed{round.shared, part_offsets(round, table), {}, {}};
+  std::vector<std::vector<double>> parts;
+  SparseTreeSum open_sum(job_.shards);
+  std::optional<OpenScratch> scratch;
+  if (round.open) scratch.emplace(table);
+  for (ShardId s = 0; s < shards_.size(); ++s) {
+    Writer note;
+    parts.emplace_back(summed.offsets.back());
+    push_shared(s, round, summed.offsets, parts.back(), scratch ? scratch->parts() : OpenParts(), note);
+    require_finite(parts.back(), "a part");
+    if (!table.single_partition && !note.view().empty())
+      throw std::runtime_error("a note, and the table spans partitions");
+    summed.notes.push_back(Bytes::from(note.take()));
+    if (!scratch) continue;
+    SparseRows rows = scratch->take();
+    require_finite(rows.numbers, "a part");
+    if (!open_sum.add({0, s}, std::move(rows))) throw std::logic_error("parts of different sizes");
+  }
+  ++pushed_;
+  if (round.open) {
+    for (const KeyRun& run : open_sum.total()->runs)
+      for (Key key = run.first; key < run.first + run.count; ++key) {
+        summed.keys.push_back(key);
+        summed.offsets.push_back(summed.offsets.back() + table.part_width);
+      }
+    summed.sums = std::move(open_sum.total()->numbers);
+  } else {
+    summed.sums = sum_over_tree(parts, summed.offsets.back());
+  }
+  commit(round, scheduler, summed);
+}
+
+void SerialHost::push_shared(ShardId s, const Round& round, const std::vector<std::size_t>& offsets,
+                             std::vector<double>& parts, const OpenParts& open_parts, Writer& note) {
+  const Table& table = tables_[round.table];
+  const std::vector<double> zeros(table.row_width);
+  std::vector<Entry> entries;
+  for (std::size_t i = 0; i < round.shared.size(); ++i) {
+    const Key key = round.shared[i];
+    const auto row = seen_.find({round.table, key});
+    const std::span<const double> value = table.dense          ? views_[round.table].row(key)
+                                          : row == seen_.end() ? std::span<const double>(zeros)
+                                                               : std::span<const double>(row->second);
+    entries.push_back({key, value, std::span(parts).subspan(offsets[i], offsets[i + 1] - offsets[i])});
+  }
+  Random random = random_for(job_.seed, Stream::push_shared, epochs_, s, rounds_);
+  shards_[s]->push({epochs_, rounds_, round.table, entries, round.blocks, round.argument, note, open_parts}, random);
+}
+
+void SerialHost::commit(const Round& round, std::uint32_t scheduler, const Summed& summed) {
+  const Table& table = tables_[round.table];
+  const auto result = std::make_shared<Committed>();
+  result->round = rounds_;
+  result->own = schedulers_[scheduler].next - 1;
+  result->table = round.table;
+  result->keys = summed.keys;
+  result->argument = round.argument;
+  for (const Key key : summed.keys) {
+    std::vector<double>& value = rows_[{round.table, key}];
+    value.resize(table.row_width);
+    result->changes.push_back(value);  // as it was; see below
+  }
+  std::map<std::uint32_t, std::vector<std::size_t>> places;  // of a partition's rows in the round
+  if (table.single_partition) places[kSinglePartition];
+  for (std::uint32_t p = 0; p < (round.open && !table.single_partition ? partitions_ : 0); ++p) places[p];
+  for (std::size_t i = 0; i < summed.keys.size(); ++i)
+    places[home_of_row(table, round.table, summed.keys[i], partitions_)].push_back(i);
+  for (const auto& [partition, its] : places) pull(partition, round, summed, its, *result);
+  for (std::size_t i = 0; i < summed.keys.size(); ++i) {
+    result->values.push_back(rows_[{round.table, summed.keys[i]}]);
+    for (std::size_t j = 0; j < table.row_width; ++j)
+      result->changes[i][j] = result->values[i][j] - result->changes[i][j];
+  }
+  to_refresh_.push_back(result);
+  schedulers_[scheduler].committed.push_back(result);
+}
+
+// One partition's rows of a round.  The norms are summed as the partitions' are: each over its rows, then all of them.
+void SerialHost::pull(std::uint32_t partition, const Round& round, const Summed& summed,
+                      const std::vector<std::size_t>& places, Committed& result) {
+  const Table& table = tables_[round.table];
+  if (pulls_[partition] == nullptr) throw std::runtime_error("a shared round, and the app has no pull");
+  std::vector<PullEntry> entries;
+  for (const std::size_t i : places)
+    entries.push_back({summed.keys[i],
+                       std::span(summed.sums).subspan(summed.offsets[i], summed.offsets[i + 1] - summed.offsets[i]),
+                       rows_[{round.table, summed.keys[i]}]});
+  Writer reply;
+  PullTask task{rounds_, round.table, entries, {}, round.argument, summed.notes, reply};
+  if (table.single_partition) task.blocks = round.blocks;
+  pulls_[partition]->pull(task);
+  if (!table.single_partition && !reply.view().empty())
+    throw std::runtime_error("a reply, and the table spans partitions");
+  if (!reply.view().empty()) result.reply = Bytes::from(reply.take());
+  ChangeNorms norms;
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    require_finite(entries[e].value, "a row");
+    for (std::size_t j = 0; j < table.row_width; ++j) norms.add(entries[e].value[j] - result.changes[places[e]][j]);
+  }
+  result.norms += norms;
+}
+
+// ---- who hears of a commit ----
+
+namespace {
+
+template <typename Committed>
+std::vector<Delta> deltas_of(const Committed& committed) {
+  std::vector<Delta> deltas;
+  for (std::size_t i = 0; i < committed.keys.size(); ++i)
+    deltas.push_back({committed.keys[i], committed.values[i], committed.changes[i]});
+  return deltas;
+}
+
+}  // namespace
+
+void SerialHost::put_into_view(TableId table, Key key, std::span<const double> value) {
+  std::copy(value.begin(), value.end(), view_numbers_[table].begin() + static_cast<std::ptrdiff_t>(key * value.size()));
+  ++view_versions_[table];
+}
+
+// What is seen is as of all these commits before the shards hear of the first.
+void SerialHost::refresh(std::uint64_t upto) {
+  for (std::uint64_t i = refreshed_; i < upto; ++i) {
+    const Committed& one = *to_refresh_[i - refreshed_];
+    for (std::size_t k = 0; k < one.keys.size(); ++k) {
+      if (tables_[one.table].dense)
+        put_into_view(one.table, one.keys[k], one.values[k]);
+      else
+        seen_[{one.table, one.keys[k]}] = one.values[k];
+    }
+  }
+  for (; refreshed_ < upto; ++refreshed_) {
+    const Committed& one = *to_refresh_.front();
+    const std::vector<Delta> deltas = tables_[one.table].dense ? std::vector<Delta>() : deltas_of(one);
+    for (const auto& shard : shards_) shard->refresh({one.round, one.table, deltas, one.argument, one.reply});
+    to_refresh_.pop_front();
+  }
+}
+
+void SerialHost::feed_back(Scheduler& scheduler, std::uint64_t upto) {
+  const Feedback wish = scheduler.schedule->wish();
+  for (; scheduler.fed_back < upto; ++scheduler.fed_back) {
+    const Committed& one = *scheduler.committed.front();
+    const std::vector<Delta> deltas = wish == Feedback::changes ? deltas_of(one) : std::vector<Delta>();
+    scheduler.schedule->feedback(
+        {one.own, one.table, deltas, one.argument, one.reply, wish == Feedback::norms ? one.norms : ChangeNorms()});
+    scheduler.committed.pop_front();
+  }
+}
+
+// ---- between epochs ----
+
+std::vector<double> SerialHost::evaluate() const {
+  const std::vector<Term> terms = app_->terms();
+  using Leaves = std::vector<std::vector<double>>;
+  Leaves of_shards(shards_.size(), std::vector<double>(terms.size()));
+  for (std::size_t s = 0; s < shards_.size(); ++s) shards_[s]->evaluate(of_shards[s]);
+  Leaves of_slices(slices_.size(), std::vector<double>(terms.size()));
+  for (SliceId b = 0; b < slices_.size(); ++b) shards_[b % shards_.size()]->evaluate(b, *slices_[b], of_slices[b]);
+  Leaves of_rows(partitions_, std::vector<double>(terms.size()));
+  for (const auto& [name, value] : rows_) {
+    const std::uint32_t home = home_of_row(tables_[name.first], name.first, name.second, partitions_);
+    pulls_[home]->evaluate(name.first, name.second, value, of_rows[home]);
+  }
+  std::vector<double> sums(terms.size());
+  for (const Leaves* const leaves : {&of_shards, &of_slices, &of_rows}) {
+    const std::vector<double> sum = sum_over_tree(*leaves, terms.size());
+    for (std::size_t i = 0; i < terms.size(); ++i) sums[i] += sum[i];
+  }
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    require_finite(std::span(&sums[i], 1), ("the term " + terms[i].name).c_str());
+    if (terms[i].kind == Term::Kind::conserved && sums[i] != static_cast<double>(items()))
+      throw std::runtime_error("the term " + terms[i].name + " is not the number of items");
+  }
+  return sums;
+}
+
+std::uint64_t SerialHost::items() const {
+  std::uint64_t sum = 0;
+  for (const auto& shard : shards_) sum += shard->items();
+  return sum;
+}
+
+double SerialHost::figure(const std::string& name) const {
+  double sum = 0;
+  for (const Figure& figure : figures_) sum += figure.name == name ? figure.value : 0;
+  return sum;
+}
+
+std::vector<double> SerialHost::row(TableId table, Key key) const {
+  const auto found = rows_.find({table, key});
+  return found == rows_.end() ? std::vector<double>(tables_.at(table).row_width) : found->second;
+}
+
+std::string SerialHost::model_hash() const {
+  ModelHash hash;
+  for (SliceId b = 0; b < slices_.size(); ++b) hash.add_slice(b, hash128(bytes_of(*slices_[b], &Slice::encode)));
+  for (const auto& [name, value] : rows_) hash.add_rows(row_hash(name.first, name.second, value));
+  return hash.get().hex();
+}
+
+SerialHost::Snapshot SerialHost::save() const {
+  Snapshot snapshot;
+  snapshot.epochs = epochs_;
+  snapshot.rounds = rounds_;
+  snapshot.done = done_;
+  for (const auto& slice : slices_) snapshot.slices.push_back(bytes_of(*slice, &Slice::encode));
+  for (const auto& shard : shards_) snapshot.shards.push_back(bytes_of(*shard, &Push::save));
+  for (const auto& scheduler : schedulers_)
+    snapshot.schedules.push_back(bytes_of(*scheduler.schedule, &Schedule::save));
+  for (const auto& pull : pulls_)
+    snapshot.pulls.push_back(pull == nullptr ? std::vector<std::byte>() : bytes_of(*pull, &Pull::save));
+  snapshot.rows = rows_;
+  return snapshot;
+}
+
+void SerialHost::restore(const Snapshot& snapshot) {
+  slices_.clear();
+  shards_.clear();
+  pulls_.clear();
+  schedulers_.clear();
+  to_refresh_.clear();
+  view_numbers_.clear();
+  views_.clear();
+  facts_ = {};
+  app_.reset();
+  prepare(true);
+  rows_ = snapshot.rows;
+  seen_.clear();
+  for (const auto& [name, value] : rows_) {
+    if (tables_.at(name.first).dense)
+      put_into_view(name.first, name.second, value);
+    else
+      seen_.emplace(name, value);
+  }
+  for (std::size_t i = 0; i < schedulers_.size(); ++i) {
+    read_back(*schedulers_[i].schedule, &Schedule::restore, snapshot.schedules.at(i), "the schedule");
+    schedulers_[i].next = snapshot.rounds + 1;
+  }
+  for (std::uint32_t p = 0; p < partitions_; ++p)
+    if (pulls_[p] != nullptr) read_back(*pulls_[p], &Pull::restore, snapshot.pulls.at(p), "the pull");
+  for (SliceId b = 0; b < slices_.size(); ++b)
+    read_back(*slices_[b], &Slice::decode, snapshot.slices.at(b), "slice " + std::to_string(b));
+  for (ShardId s = 0; s < shards_.size(); ++s)
+    read_back(*shards_[s], &Push::restore, snapshot.shards.at(s), "shard " + std::to_string(s));
+  epochs_ = snapshot.epochs;
+  rounds_ = snapshot.rounds;
+  done_ = snapshot.done;
+}
+
+}  // namespace rota

@@ -1,0 +1,57 @@
+// serial/serial_job.cc -- the job of a serial host, from options as users give them.
+#include <filesystem>
+
+#include "core/base/option_value.h"
+#include "core/job/framework_options.h"
+#include "rota/serial_host.h"
+
+namespace rota {
+namespace {
+
+const Option* declaration_of(std::string_view name, std::span<const Option> options) {
+  for (const Option& option : options)
+    if (option.name == name) return &option;
+  return nullptr;
+}
+
+}  // namespace
+
+Job serial_job(const Plugin& plugin, const std::map<std::string, std::string>& given, std::vector<std::string> input,
+               std::vector<std::string> valid) {
+  std::map<std::string, std::string, std::less<>> values;
+  for (const std::span<const Option> table : {std::span<const Option>(kFrameworkOptions), plugin.options})
+    for (const Option& option : table) values[std::string(option.name)] = option.default_value;
+  for (const auto& [name, value] : given) {
+    const Option* option = declaration_of(name, kFrameworkOptions);
+    if (option == nullptr) option = declaration_of(name, plugin.options);
+    if (option == nullptr) throw UsageError("there is no option --" + name);
+    const Result<std::string> checked = checked_value(*option, value);
+    if (!checked.ok()) throw UsageError(checked.status().what());
+    values[name] = option->kind == Option::Kind::path && !value.empty() ? absolute_path(*checked) : *checked;
+  }
+  values["app"] = plugin.name;
+  // What changes nothing is taken as if it were not given.
+  if (plugin.ignored != nullptr)
+    for (const Ignored& one : plugin.ignored(Options(values)))
+      if (const Option* const option = declaration_of(one.option, kFrameworkOptions))
+        values[one.option] = option->default_value;
+
+  Job job;
+  job.options = Options(std::move(values));
+  const auto number = [&](std::string_view name) { return static_cast<std::uint32_t>(job.options.integer(name)); };
+  job.input = std::move(input);
+  job.valid = std::move(valid);
+  for (auto* const files : {&job.input, &job.valid})
+    for (std::string& file : *files) file = absolute_path(file);
+  job.seed = static_cast<std::uint64_t>(job.options.integer("seed"));
+  job.shards = number("shards");
+  job.slices = job.shards * number("slices_per_shard");
+  job.schedulers = number("schedulers");
+  job.staleness = number("staleness");
+  job.pipeline = number("pipeline");
+  if (job.schedulers > 1 && !plugin.several_schedulers)
+    throw UsageError("the app " + std::string(plugin.name) + " has one scheduler");
+  return job;
+}
+
+}  // namespace rota
