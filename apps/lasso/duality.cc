@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "apps/lasso/logistic_loss.h"
-#include "apps/lasso/ordered_sum.h"
+#include "apps/linear/logistic_loss.h"
+#include "apps/linear/ordered_sum.h"
 
 namespace rota::lasso {
+
+using namespace linear;
 namespace {
 
 constexpr double kSmallest = 1e-300;

@@ -12,12 +12,14 @@
 #include "apps/lasso/commands/generate_command.h"
 #include "apps/lasso/commands/predict.h"
 #include "apps/lasso/commands/show.h"
-#include "apps/lasso/design/load.h"
 #include "apps/lasso/fit_sequence.h"
 #include "apps/lasso/settings.h"
 #include "apps/lasso/tables.h"
+#include "apps/linear/design/load.h"
 
 namespace rota::lasso {
+
+using namespace linear;
 namespace {
 
 Source source_of(const Job& job, const Settings& settings) {

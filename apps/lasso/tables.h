@@ -9,11 +9,13 @@
 #include <span>
 #include <vector>
 
-#include "apps/lasso/two_classes.h"
+#include "apps/linear/two_classes.h"
 #include "rota/job.h"
 #include "rota/types.h"
 
 namespace rota::lasso {
+
+using namespace linear;
 
 // All three have a single partition.
 inline constexpr TableId kCoefficients = 0;  // of the fit at hand; key: column, or kIntercept

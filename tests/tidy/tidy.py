@@ -39,9 +39,10 @@ ARROWS = {
     "serial": {"core/rounds", "core/job", "core/base", "include/rota"},
     "cli": {"core/runtime", "core/checkpoint", "core/job", "core/wire", "core/base", "include/rota"},
     "apps/io": {"include/rota/io", "include/rota"},
+    "apps/linear": {"include/rota/io", "include/rota", "apps/io"},
 }
 # Those of the apps, which are not named above.
-APP = {"include/rota/io", "include/rota", "apps/io"}
+APP = {"include/rota/io", "include/rota", "apps/io", "apps/linear"}
 # Arrows for one file each: (from, to).
 EXCEPTIONS = {("worker/main.cc", "kvstore/host_partitions.h")}
 

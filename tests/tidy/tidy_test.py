@@ -81,6 +81,8 @@ class TidyTest(unittest.TestCase):
             ("apps/lda/a.cc", "core/base/check.h"),
             ("apps/lda/a.cc", "apps/mf/ratings.h"),
             ("apps/io/a.cc", "apps/lda/push.h"),
+            ("apps/io/a.cc", "apps/linear/design/columns.h"),
+            ("apps/linear/a.cc", "apps/lda/push.h"),
             ("include/rota/a.h", "rota/io/lines.h"),
             ("include/rota/io/a.h", "apps/io/words.h"),
             ("core/base/a.cc", "rota/io/lines.h"),

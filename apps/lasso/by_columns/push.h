@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "apps/lasso/by_columns/messages.h"
-#include "apps/lasso/design/columns.h"
 #include "apps/lasso/penalty.h"
 #include "apps/lasso/settings.h"
 #include "apps/lasso/tables.h"
+#include "apps/linear/design/columns.h"
 #include "rota/push.h"
 
 namespace rota::lasso {
+
+using namespace linear;
 
 // What all shards of a process share: the rows' own data.
 struct SharedRowData {

@@ -4,10 +4,12 @@
 #include <span>
 #include <vector>
 
-#include "apps/lasso/design/columns.h"
+#include "apps/linear/design/columns.h"
 #include "rota/round.h"
 
 namespace rota::lasso {
+
+using namespace linear;
 
 // Holds 12 bytes for every row.
 class BlockDots {

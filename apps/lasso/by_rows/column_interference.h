@@ -3,10 +3,12 @@
 #pragma once
 #include <memory>
 
-#include "apps/lasso/design/columns.h"
+#include "apps/linear/design/columns.h"
 #include "rota/interference.h"
 
 namespace rota::lasso {
+
+using namespace linear;
 
 // Two columns interfere if |x_j' x_k| > least |x_j| |x_k|, of the columns about their means if `centred`.  If columns
 // have more than a thousand entries, on average, this is estimated from as many rows as leave a thousand.

@@ -4,11 +4,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "apps/lasso/logistic_loss.h"
-#include "apps/lasso/ordered_sum.h"
 #include "apps/lasso/tables.h"
+#include "apps/linear/logistic_loss.h"
+#include "apps/linear/ordered_sum.h"
 
 namespace rota::lasso {
+
+using namespace linear;
 namespace {
 
 constexpr double kRounding = 1e-13;  // share of a sum of weights that may be rounding alone

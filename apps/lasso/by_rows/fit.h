@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "apps/lasso/by_rows/messages.h"
-#include "apps/lasso/design/columns.h"
 #include "apps/lasso/settings.h"
+#include "apps/linear/design/columns.h"
 #include "rota/round.h"
 
 namespace rota::lasso {
+
+using namespace linear;
 
 // What a shard is given.
 struct RowShardData {

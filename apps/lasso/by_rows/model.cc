@@ -5,9 +5,11 @@
 #include <cmath>
 #include <utility>
 
-#include "apps/lasso/logistic_loss.h"
+#include "apps/linear/logistic_loss.h"
 
 namespace rota::lasso {
+
+using namespace linear;
 namespace {
 
 // Share of a column's square that rounding alone may leave of its square about the mean.

@@ -1,8 +1,10 @@
 #include "apps/lasso/by_rows/push.h"
 
-#include "apps/lasso/ordered_sum.h"
+#include "apps/linear/ordered_sum.h"
 
 namespace rota::lasso {
+
+using namespace linear;
 
 std::uint64_t RowsPush::push(const SharedTask& task, Random&) {
   const Argument argument = argument_of(task.argument);

@@ -3,9 +3,11 @@
 
 #include <cmath>
 
-#include "apps/lasso/ordered_sum.h"
+#include "apps/linear/ordered_sum.h"
 
 namespace rota::lasso {
+
+using namespace linear;
 
 bool solve_definite(std::size_t size, std::span<double> a, std::span<double> b) {
   for (std::size_t i = 0; i < size; ++i) {

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/lasso/logistic_loss.h"
-#include "apps/lasso/ordered_sum.h"
 #include "apps/lasso/solver/reduced_problem.h"
+#include "apps/linear/logistic_loss.h"
+#include "apps/linear/ordered_sum.h"
 
 namespace rota::lasso {
+
+using namespace linear;
 namespace {
 
 // Share of a row's weight that its second derivative counts at least: a step towards rows that are already far on

@@ -6,9 +6,11 @@
 #include <stdexcept>
 #include <utility>
 
-#include "apps/lasso/ordered_sum.h"
+#include "apps/linear/ordered_sum.h"
 
 namespace rota::lasso {
+
+using namespace linear;
 namespace {
 
 constexpr double kWeightSumError = 1e-6;

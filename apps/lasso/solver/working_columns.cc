@@ -5,9 +5,11 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "apps/lasso/ordered_sum.h"
+#include "apps/linear/ordered_sum.h"
 
 namespace rota::lasso {
+
+using namespace linear;
 namespace {
 
 constexpr double kRounding = 1e-13;  // share of a sum of weights that may be rounding alone

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tests/unit/apps/lasso/plain_matrix.h"
+#include "tests/unit/apps/linear/plain_matrix.h"
 
 namespace rota::lasso {
 namespace {

@@ -8,12 +8,14 @@
 #include <limits>
 #include <sstream>
 
-#include "apps/lasso/design/load.h"
+#include "apps/linear/design/load.h"
 #include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"
-#include "tests/unit/apps/lasso/plain_matrix.h"
+#include "tests/unit/apps/linear/plain_matrix.h"
 
 namespace rota::lasso {
+
+using namespace linear;
 namespace {
 
 using rota::tests::message_of;

@@ -1,0 +1,243 @@
+// apps/linear/design/build.cc -- a counting sort by column, bucket by bucket: each one's part of the result fits the
+// cache, and buckets are sorted at the same time.
+#include "apps/linear/design/build.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/linear/design/parallel.h"
+#include "rota/io/number_text.h"
+
+namespace rota::linear {
+namespace {
+
+bool is_single(double value) {
+  return static_cast<double>(static_cast<float>(value)) == value;
+}
+
+// The largest value that a block of this precision may have: sums of squares of 2^32 rows must be finite.
+template <typename T>
+inline constexpr double kLargest = 1e140;
+template <>
+inline constexpr double kLargest<float> = std::numeric_limits<float>::max();
+
+// What a bucket has of the block.
+struct BucketPart {
+  std::uint64_t first_column = 0, end_column = 0;  // of the matrix
+  std::uint64_t entries = 0;
+  std::uint64_t start = 0;  // their first place in the block
+  bool whole = false;       // all that the bucket has lies in the block
+  bool single = true;       // the entries are exact in single precision
+  std::optional<RepeatedEntry> repeated;
+  std::optional<TooLarge> too_large;
+};
+
+// Of buckets: their entries share memory.
+struct Group {
+  std::atomic<std::size_t> unsorted = 0;
+  bool needed = false;  // after the block is built
+};
+
+class Builder {
+ public:
+  Builder(std::span<const DesignPiece> pieces, const BlockRange& range) : range_(range) {
+    for (const DesignPiece& piece : pieces)
+      if (piece.first_row < range.end_row && piece.first_row + piece.rows > range.first_row) pieces_.push_back(&piece);
+  }
+
+  Columns build(Precision precision, EntryOrder order, Keep keep) {
+    survey(keep);
+    bool single = precision != Precision::double_precision;
+    if (precision == Precision::automatic)
+      for (const BucketPart& part : parts_) single = single && part.single;
+    return single ? build_as<float>(order) : build_as<double>(order);
+  }
+
+ private:
+  // Calls take(row of the block, entry) for the bucket's entries in the block, in the order of the pieces.
+  template <typename Take>
+  void each_entry(std::size_t bucket, Take take) const {
+    const std::uint64_t rows = range_.end_row - range_.first_row;
+    const std::uint64_t columns = range_.end_column - range_.first_column;
+    for (const DesignPiece* piece : pieces_) {
+      const std::uint64_t offset = piece->first_row - range_.first_row;  // may wrap; the sums below wrap back
+      if (parts_[bucket].whole) {
+        piece->entries.each_run(bucket, [&](DesignEntries::Run run) {
+          for (const DesignEntry& entry : run) take(static_cast<std::uint32_t>(offset + entry.row), entry);
+        });
+      } else {
+        piece->entries.each_run(bucket, [&](DesignEntries::Run run) {
+          for (const DesignEntry& entry : run)
+            if (offset + entry.row < rows && entry.column - range_.first_column < columns)
+              take(static_cast<std::uint32_t>(offset + entry.row), entry);
+        });
+      }
+    }
+  }
+
+  void survey(Keep keep) {
+    if (pieces_.empty()) return;
+    parts_.resize(DesignEntries::kBuckets);
+    run_in_parallel(parts_.size(), [&](std::size_t bucket) { survey(bucket); });
+    for (BucketPart& part : parts_) {
+      part.start = entries_;
+      entries_ += part.entries;
+    }
+    for (std::size_t bucket = 0; bucket < parts_.size(); ++bucket) {
+      Group& group = groups_[DesignEntries::group_of(bucket)];
+      group.needed = group.needed || keep == Keep::all || (keep == Keep::behind && end_of(bucket) > range_.end_column);
+      ++group.unsorted;
+    }
+  }
+
+  std::uint64_t end_of(std::size_t bucket) const {
+    const DesignEntries& any = pieces_.front()->entries;
+    return any.first_column() + ((std::uint64_t{bucket} + 1) << any.shift());
+  }
+
+  // Gives memory back once all buckets that share it are sorted.
+  void done_with(std::size_t bucket) {
+    const std::size_t number = DesignEntries::group_of(bucket);
+    if (--groups_[number].unsorted == 0 && !groups_[number].needed) pieces_.front()->entries.blocks().release(number);
+  }
+
+  void survey(std::size_t bucket) {
+    BucketPart& part = parts_[bucket];
+    const std::uint64_t end = end_of(bucket), first = end - (std::uint64_t{1} << pieces_.front()->entries.shift());
+    part.first_column = std::clamp(first, range_.first_column, range_.end_column);
+    part.end_column = std::clamp(end, range_.first_column, range_.end_column);
+    if (part.first_column == part.end_column) return;
+    part.whole = first >= range_.first_column && end <= range_.end_column;
+    for (const DesignPiece* piece : pieces_)
+      part.whole =
+          part.whole && piece->first_row >= range_.first_row && piece->first_row + piece->rows <= range_.end_row;
+    if (!part.whole) {
+      each_entry(bucket, [&](std::uint32_t, const DesignEntry& entry) {
+        ++part.entries;
+        part.single = part.single && is_single(entry.value);
+      });
+      return;
+    }
+    for (const DesignPiece* piece : pieces_) {
+      part.single = part.single && piece->entries.is_single(bucket);
+      piece->entries.each_run(bucket, [&](DesignEntries::Run run) { part.entries += run.size(); });
+    }
+  }
+
+  template <typename T>
+  Columns build_as(EntryOrder order) {
+    const std::uint64_t columns = range_.end_column - range_.first_column;
+    SparseBlock<T> block{DesignArray<std::uint64_t>(columns + 1), DesignArray<std::uint32_t>(entries_),
+                         DesignArray<T>(entries_)};
+    run_in_parallel(parts_.size(), [&](std::size_t bucket) {
+      if (parts_[bucket].first_column != parts_[bucket].end_column) sort(bucket, order, block);
+      done_with(bucket);
+    });
+    for (const BucketPart& part : parts_) {
+      if (part.repeated) throw RepeatedEntry(*part.repeated);
+      if (part.too_large) throw TooLarge(*part.too_large);
+    }
+    // Columns behind the last bucket have no entries.
+    const std::uint64_t covered = parts_.empty() ? range_.first_column : parts_.back().end_column;
+    for (std::uint64_t c = covered - range_.first_column; c <= columns; ++c) block.starts[c] = entries_;
+    const std::uint64_t places = (range_.end_row - range_.first_row) * columns;
+    if (entries_ > 0 && static_cast<double>(entries_) >= kDenseShare * static_cast<double>(places))
+      return Columns(range_, dense(block));
+    return Columns(range_, std::move(block));
+  }
+
+  template <typename T>
+  void sort(std::size_t bucket, EntryOrder order, SparseBlock<T>& block) {
+    BucketPart& part = parts_[bucket];
+    const std::uint64_t width = part.end_column - part.first_column;
+    std::uint64_t* const starts = block.starts.data() + (part.first_column - range_.first_column);
+    std::vector<std::uint64_t> next(width + 1, 0);  // the next place of each column
+    each_entry(bucket, [&](std::uint32_t, const DesignEntry& entry) { ++next[entry.column - part.first_column + 1]; });
+    next[0] = part.start;
+    for (std::uint64_t c = 0; c < width; ++c) {
+      next[c + 1] += next[c];
+      starts[c] = next[c];
+    }
+    std::uint32_t* const rows = block.rows.data();
+    T* const values = block.values.data();
+    each_entry(bucket, [&](std::uint32_t row, const DesignEntry& entry) {
+      const std::uint64_t place = next[entry.column - part.first_column]++;
+      rows[place] = row;
+      values[place] = static_cast<T>(entry.value);
+      if (static_cast<double>(std::abs(values[place])) > kLargest<T>) [[unlikely]]
+        if (!part.too_large || entry.column < part.too_large->column)
+          part.too_large.emplace(entry.value, entry.column, sizeof(T) < sizeof(double));
+    });
+    if (order == EntryOrder::by_rows) return;
+    for (std::uint64_t c = 0; c < width && !part.repeated; ++c)
+      part.repeated = sort_column(part.first_column + c, rows + starts[c], values + starts[c], next[c] - starts[c]);
+  }
+
+  template <typename T>
+  std::optional<RepeatedEntry> sort_column(std::uint64_t column, std::uint32_t* rows, T* values,
+                                           std::size_t entries) const {
+    if (!std::is_sorted(rows, rows + entries)) {
+      std::vector<std::pair<std::uint32_t, T>> pairs(entries);
+      for (std::size_t k = 0; k < entries; ++k) pairs[k] = {rows[k], values[k]};
+      std::sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      for (std::size_t k = 0; k < entries; ++k) std::tie(rows[k], values[k]) = pairs[k];
+    }
+    const std::uint32_t* const repeated = std::adjacent_find(rows, rows + entries);
+    if (repeated == rows + entries) return std::nullopt;
+    return RepeatedEntry(range_.first_row + *repeated, column);
+  }
+
+  template <typename T>
+  DenseBlock<T> dense(const SparseBlock<T>& sparse) const {
+    const std::uint64_t columns = range_.end_column - range_.first_column;
+    DenseBlock<T> block{range_.end_row - range_.first_row, {}};
+    block.values = DesignArray<T>(block.rows * columns);
+    run_in_parallel(columns, [&](std::size_t c) {
+      T* const values = block.values.data() + c * block.rows;
+      std::fill_n(values, block.rows, T{0});
+      const SparseColumn<T> x = sparse.column(c);
+      for (std::size_t k = 0; k < x.entries; ++k) values[x.rows[k]] = x.values[k];
+    });
+    return block;
+  }
+
+  BlockRange range_;
+  std::vector<const DesignPiece*> pieces_;  // that have rows of the block
+  std::vector<BucketPart> parts_;
+  std::array<Group, EntryBlocks::kGroups> groups_;
+  std::uint64_t entries_ = 0;
+};
+
+}  // namespace
+
+RepeatedEntry::RepeatedEntry(std::uint64_t row_number, std::uint64_t column_number)
+    : std::runtime_error("row " + std::to_string(row_number + 1) + ", column " + std::to_string(column_number + 1) +
+                         " is given twice"),
+      row(row_number),
+      column(column_number) {}
+
+TooLarge::TooLarge(double value, std::uint64_t column_number, bool single)
+    : std::runtime_error(
+          "the value " + io::exact_text(value) + " in column " + std::to_string(column_number + 1) + " is too large " +
+          (single ? "for single precision" : "to be squared and summed up: give the column another unit")),
+      column(column_number) {}
+
+void align_buckets(std::span<DesignPiece> pieces) {
+  std::uint32_t shift = 0;
+  for (const DesignPiece& piece : pieces) shift = std::max(shift, piece.entries.shift());
+  for (DesignPiece& piece : pieces) piece.entries.widen(shift);
+}
+
+Columns build_columns(std::span<const DesignPiece> pieces, const BlockRange& range, Precision precision,
+                      EntryOrder order, Keep keep) {
+  return Builder(pieces, range).build(precision, order, keep);
+}
+
+}  // namespace rota::linear

@@ -1,0 +1,56 @@
+// apps/linear/design/build.h -- makes a block of the design matrix of the entries that were read.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "apps/linear/design/columns.h"
+#include "apps/linear/design/entries.h"
+
+namespace rota::linear {
+
+// A block is held dense if it has at least this share of values that are not 0: without their row numbers they take
+// no more room, and sums over them are vectors' work.
+inline constexpr double kDenseShare = 0.8;
+
+// Rows [first_row, first_row + rows) of the matrix, as they were read.
+struct DesignPiece {
+  std::uint64_t first_row = 0, rows = 0;
+  DesignEntries entries{nullptr};  // those that were wanted
+  std::vector<double> labels;      // of all its rows, if the input has them
+};
+
+// Two entries have the same row and column (of the matrix, from 0).
+struct RepeatedEntry : std::runtime_error {
+  RepeatedEntry(std::uint64_t row_number, std::uint64_t column_number);
+  std::uint64_t row, column;
+};
+// A value is too large to be squared and summed up, or for single precision; column of the matrix, from 0.
+struct TooLarge : std::runtime_error {
+  TooLarge(double value, std::uint64_t column_number, bool single);
+  std::uint64_t column;
+};
+
+// How entries were read: by ascending rows, each once; or in any order, perhaps repeatedly.
+enum class EntryOrder { by_rows, any };
+
+// Gives all buckets of all pieces the same width, as build_columns() needs.  REQUIRES: the same first_column() and
+// blocks().
+void align_buckets(std::span<DesignPiece> pieces);
+
+// What is needed of the pieces after a block is built.
+enum class Keep {
+  all,
+  behind,   // entries in columns behind the block's
+  nothing,  // no entry
+};
+
+// The entries of `pieces`, which are in the order of their rows, that lie in `range`.  The pieces hold all entries of
+// `range`; where they were divided makes no difference, nor does the number of threads.  Memory of entries that are
+// not to be kept is given back on the way.  Uses the threads of the task arena that it is called in.
+// Throws RepeatedEntry (order any), or TooLarge; the pieces are then of no use.
+Columns build_columns(std::span<const DesignPiece> pieces, const BlockRange& range, Precision precision,
+                      EntryOrder order, Keep keep);
+
+}  // namespace rota::linear

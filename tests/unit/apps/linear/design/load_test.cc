@@ -1,0 +1,483 @@
+// tests/unit/apps/linear/design/load_test.cc -- what shards get, whoever hosts them and however the data is stored.
+#include "apps/linear/design/load.h"
+
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <numeric>
+#include <sstream>
+
+#include "apps/lasso/commands/generate.h"
+#include "rota/error.h"
+#include "tests/unit/apps/io/compressed.h"
+#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/apps/linear/plain_matrix.h"
+
+namespace rota::linear {
+namespace {
+
+using rota::tests::gzipped;
+using rota::tests::message_of;
+using rota::tests::ScratchFiles;
+using rota::tests::zstd_compressed;
+using tests::PlainColumns;
+using tests::PlainMatrix;
+
+std::vector<ShardId> shards_from(ShardId first, ShardId end) {
+  std::vector<ShardId> shards(end - first);
+  std::iota(shards.begin(), shards.end(), first);
+  return shards;
+}
+
+std::vector<double> labels_of(std::uint32_t rows) {
+  std::vector<double> labels;
+  for (std::uint32_t row = 0; row < rows; ++row) labels.push_back(0.1 * row - 3);
+  return labels;
+}
+
+// The lines [first, end) of the text.
+std::string lines_of(const std::string& text, std::size_t first, std::size_t end) {
+  std::istringstream in(text);
+  std::string part, line;
+  for (std::size_t i = 0; std::getline(in, line); ++i)
+    if (i >= first && i < end) part += line + "\n";
+  return part;
+}
+
+Source source_of(std::vector<std::string> files) {
+  Source source;
+  source.files = std::move(files);
+  return source;
+}
+
+template <typename Load>
+auto with_threads(int threads, Load load) {
+  const tbb::global_control control(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+  tbb::task_arena arena(threads);
+  return arena.execute(load);
+}
+
+// What the hosted shards got must be their part of the matrix.
+void expect_columns(const ColumnShards& got, const PlainMatrix& matrix, std::span<const ShardId> hosted) {
+  EXPECT_EQ(got.shape.rows, matrix.rows);
+  EXPECT_EQ(got.response, labels_of(matrix.rows));
+  ASSERT_EQ(got.hosted.size(), hosted.size());
+  for (std::size_t i = 0; i < hosted.size(); ++i) {
+    const BlockRange range{0, matrix.rows, got.first_columns[hosted[i]], got.first_columns[hosted[i] + 1]};
+    EXPECT_EQ(got.hosted[i].first_column(), range.first_column);
+    EXPECT_EQ(got.hosted[i].rows(), matrix.rows);
+    EXPECT_EQ(tests::plain(got.hosted[i]), part_of(matrix, range));
+  }
+}
+
+void expect_rows(const RowShards& got, const PlainMatrix& matrix, std::span<const ShardId> hosted) {
+  EXPECT_EQ(got.shape.rows, matrix.rows);
+  ASSERT_EQ(got.hosted.size(), hosted.size());
+  const std::uint64_t shards = got.first_rows.size() - 1;
+  const std::vector<double> labels = labels_of(matrix.rows);
+  for (std::size_t i = 0; i < hosted.size(); ++i) {
+    const std::uint64_t first = matrix.rows * std::uint64_t{hosted[i]} / shards;
+    const std::uint64_t end = matrix.rows * (std::uint64_t{hosted[i]} + 1) / shards;
+    EXPECT_EQ(got.hosted[i].columns.first_row(), first);
+    EXPECT_EQ(tests::plain(got.hosted[i].columns), part_of(matrix, {first, end, 0, matrix.columns.size()}));
+    EXPECT_EQ(got.hosted[i].response, std::vector<double>(labels.begin() + static_cast<std::ptrdiff_t>(first),
+                                                          labels.begin() + static_cast<std::ptrdiff_t>(end)));
+  }
+}
+
+// The last column has an entry, so that the text says how many columns there are.
+PlainMatrix example(std::uint64_t seed, std::uint32_t rows, std::uint32_t columns, double density) {
+  PlainMatrix matrix = tests::random_matrix(seed, rows, columns, density, seed % 2 == 0);
+  matrix.columns.back() = {{rows / 2, 1.5}};
+  return matrix;
+}
+
+std::vector<Source> ways_to_store(const ScratchFiles& files, const std::string& text, std::size_t rows) {
+  const std::string head = lines_of(text, 0, rows / 3), tail = lines_of(text, rows / 3, rows);
+  std::string windows;
+  for (const char c : text) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  return {source_of({files.write("plain", text)}),
+          source_of({files.write("crlf", windows.substr(0, windows.size() - 2))}),
+          source_of({files.write("m.gz", gzipped(text))}),
+          source_of({files.write("m.zst", zstd_compressed(text))}),
+          source_of({files.write("head", head), files.write("tail", tail)}),
+          source_of({files.write("head.gz", gzipped(head)), files.write("tail2", tail)})};
+}
+
+TEST(Load, ByColumnsAndByRowsWhoeverHosts) {
+  const ScratchFiles files;
+  for (const auto& [rows, columns, density] :
+       {std::tuple{1U, 1U, 1.0}, std::tuple{7U, 3U, 0.5}, std::tuple{40U, 700U, 0.05}, std::tuple{200U, 30U, 0.9}}) {
+    const PlainMatrix matrix = example(rows + columns, rows, columns, density);
+    const std::string text = libsvm_text(matrix, labels_of(rows));
+    for (const Source& source : ways_to_store(files, text, rows)) {
+      if (rows < 3 && source.files.size() > 1) continue;
+      for (const std::uint32_t shards : {1U, 2U, 3U, 8U}) {
+        const std::vector<ShardId> all = shards_from(0, shards);
+        const ColumnShards by_columns = load_columns(source, shards, all);
+        expect_columns(by_columns, matrix, all);
+        const RowShards by_rows = load_rows(source, shards, all);
+        expect_rows(by_rows, matrix, all);
+        std::vector<ShardId> backwards(all.rbegin(), all.rend());
+        for (const std::vector<ShardId>& hosted :
+             {shards_from(0, 1), shards_from(shards - 1, shards), shards_from(shards / 2, shards), backwards, {}}) {
+          const ColumnShards some = load_columns(source, shards, hosted);
+          expect_columns(some, matrix, hosted);
+          EXPECT_EQ(some.first_columns, by_columns.first_columns);
+          EXPECT_EQ(some.shape.columns, by_columns.shape.columns);
+          EXPECT_EQ(some.shape.entries, by_columns.shape.entries);
+          const RowShards some_rows = load_rows(source, shards, hosted);
+          expect_rows(some_rows, matrix, hosted);
+          EXPECT_EQ(some_rows.first_rows, by_rows.first_rows);
+          EXPECT_EQ(some_rows.shape.columns, by_columns.shape.columns);
+          EXPECT_EQ(some_rows.shape.entries, by_columns.shape.entries);
+        }
+      }
+    }
+  }
+}
+
+TEST(Load, CutsDoNotDependOnCompression) {
+  const ScratchFiles files;
+  const std::string text = libsvm_text(example(1, 300, 400, 0.2), labels_of(300));
+  const auto all = shards_from(0, 5);
+  const auto cuts = load_columns(source_of({files.write("plain", text)}), 5, all).first_columns;
+  EXPECT_EQ(load_columns(source_of({files.write("m.gz", gzipped(text))}), 5, all).first_columns, cuts);
+  EXPECT_EQ(load_columns(source_of({files.write("m.zst", zstd_compressed(text))}), 5, all).first_columns, cuts);
+}
+
+TEST(Load, EmptyRowsAndColumnsAndZerosCount) {
+  const ScratchFiles files;
+  const Source source = source_of({files.write("m", "1\n2 2:5 9:0\n\n# nothing\n3\n")});
+  for (const std::uint32_t shards : {1U, 4U}) {
+    const auto all = shards_from(0, shards);
+    const ColumnShards by_columns = load_columns(source, shards, all);
+    EXPECT_EQ(by_columns.shape.rows, 3U);
+    EXPECT_EQ(by_columns.shape.columns, 9U);
+    EXPECT_EQ(by_columns.shape.entries, 2U);
+    EXPECT_EQ(by_columns.response, (std::vector<double>{1, 2, 3}));
+    PlainColumns columns;
+    for (const Columns& block : by_columns.hosted)
+      for (auto& column : tests::plain(block)) columns.push_back(column);
+    PlainColumns expected(9);
+    expected[1] = {{1, 5}};
+    EXPECT_EQ(columns, expected);
+    const RowShards by_rows = load_rows(source, shards, all);
+    EXPECT_EQ(by_rows.first_rows.back(), 3U);
+    for (const RowShard& shard : by_rows.hosted) EXPECT_EQ(shard.columns.columns(), 9U);
+  }
+}
+
+// More text than one thread takes at once.
+class ManyPieces : public testing::Test {
+ protected:
+  static constexpr std::uint32_t kRows = 4000;
+
+  ManyPieces() {
+    lasso::GenerateSettings settings;
+    settings.rows = kRows;
+    settings.columns = 60'000;
+    std::ostringstream out;
+    lasso::generate(settings, out);
+    text_ = out.str();
+    EXPECT_GT(text_.size(), std::size_t{2} << 24);
+  }
+
+  ScratchFiles files_;
+  std::string text_;
+};
+
+TEST_F(ManyPieces, ThreadsAndHostsChangeNothing) {
+  const Source source = source_of({files_.write("m", text_)}),
+               compressed = source_of({files_.write("m.zst", zstd_compressed(text_))});
+  const auto all = shards_from(0, 3);
+  const ColumnShards one = with_threads(1, [&] { return load_columns(source, 3, all); });
+  EXPECT_EQ(one.shape.rows, kRows);
+  EXPECT_EQ(one.shape.columns, 60'000U);
+  EXPECT_EQ(one.shape.entries, 1'500'000U);
+  std::uint64_t entries = 0;
+  std::vector<PlainColumns> expected;
+  for (const Columns& block : one.hosted) {
+    entries += block.entries();
+    expected.push_back(tests::plain(block));
+    EXPECT_NEAR(static_cast<double>(block.entries()), 500'000, 10'000) << "balanced";
+  }
+  EXPECT_EQ(entries, 1'500'000U);
+  const auto expect_same = [&](const ColumnShards& got, std::span<const ShardId> hosted) {
+    EXPECT_EQ(got.first_columns, one.first_columns);
+    EXPECT_EQ(got.response, one.response);
+    for (std::size_t i = 0; i < hosted.size(); ++i) EXPECT_TRUE(tests::plain(got.hosted[i]) == expected[hosted[i]]);
+  };
+  expect_same(with_threads(4, [&] { return load_columns(source, 3, all); }), all);
+  for (const ShardId shard : all) {
+    const std::vector<ShardId> hosted = {shard};
+    expect_same(with_threads(4, [&] { return load_columns(source, 3, hosted); }), hosted);
+  }
+  expect_same(load_columns(compressed, 3, all), all);
+}
+
+TEST_F(ManyPieces, RowsAreThoseOfTheColumns) {
+  const Source source = source_of({files_.write("m", text_)});
+  const auto all = shards_from(0, 3);
+  const ColumnShards by_columns = load_columns(source, 1, shards_from(0, 1));
+  const RowShards by_rows = with_threads(4, [&] { return load_rows(source, 3, all); });
+  PlainColumns joined(by_columns.shape.columns);
+  std::vector<double> response;
+  for (const RowShard& shard : by_rows.hosted) {
+    const PlainColumns part = tests::plain(shard.columns);
+    for (std::size_t c = 0; c < part.size(); ++c)
+      for (const auto& [row, value] : part[c])
+        joined[c].push_back({static_cast<std::uint32_t>(row + shard.columns.first_row()), value});
+    response.insert(response.end(), shard.response.begin(), shard.response.end());
+  }
+  EXPECT_TRUE(joined == tests::plain(by_columns.hosted[0]));
+  EXPECT_EQ(response, by_columns.response);
+  for (const ShardId shard : all) {
+    const RowShards alone = load_rows(source, 3, shards_from(shard, shard + 1));
+    EXPECT_TRUE(tests::plain(alone.hosted[0].columns) == tests::plain(by_rows.hosted[shard].columns));
+    EXPECT_EQ(alone.hosted[0].response, by_rows.hosted[shard].response);
+    EXPECT_EQ(alone.shape.entries, 1'500'000U);
+  }
+}
+
+TEST_F(ManyPieces, TheFirstWrongLineIsNamed) {
+  std::string wrong = text_;
+  const auto spoil = [&](std::size_t line) {
+    std::size_t at = 0;
+    for (std::size_t i = 1; i < line; ++i) at = wrong.find('\n', at) + 1;
+    wrong[wrong.find(':', at) + 2] = 'x';
+    return wrong.substr(wrong.find(':', at) + 1, 17);
+  };
+  spoil(3990);
+  const auto message = [&](std::size_t line, const std::string& value) {
+    return files_.folder().string() + "/m:" + std::to_string(line) + ": expected a finite number, found '" + value +
+           "' in ";
+  };
+  for (const std::size_t line : {3000U, 1500U, 2U}) {
+    const std::string value = spoil(line);
+    const Source source = source_of({files_.write("m", wrong)});
+    for (const int threads : {1, 4}) {
+      const std::string by_columns = message_of<DataError>(
+          [&] { with_threads(threads, [&] { return load_columns(source, 2, shards_from(0, 1)); }); });
+      EXPECT_TRUE(by_columns.starts_with(message(line, value))) << by_columns;
+      const ShardId owner = line <= kRows / 2 ? 0 : 1;
+      const std::string by_rows = message_of<DataError>(
+          [&] { with_threads(threads, [&] { return load_rows(source, 2, shards_from(owner, owner + 1)); }); });
+      EXPECT_TRUE(by_rows.starts_with(message(line, value))) << by_rows;
+    }
+  }
+}
+
+TEST(Load, LinesAreCountedInEachFile) {
+  const ScratchFiles files;
+  const std::string a = files.write("a", "1 1:1\n\n1 1:1\n"), b = files.write("b", "# x\n1 1:1\n1 1:x\n"),
+                    c = files.write("c.gz", gzipped("1 1:1\n\n1 0:1\n"));
+  const std::vector<ShardId> all = {0};
+  EXPECT_EQ(message_of<DataError>([&] {
+              load_columns(source_of({a, b}), 1, all);
+            }),
+            b + ":3: expected a finite number, found 'x' in '1:x'");
+  EXPECT_EQ(message_of<DataError>([&] {
+              load_rows(source_of({a, b}), 1, all);
+            }),
+            b + ":3: expected a finite number, found 'x' in '1:x'");
+  EXPECT_EQ(message_of<DataError>([&] {
+              load_columns(source_of({a, c}), 1, all);
+            }),
+            c + ":3: indices count from 1, found '0:1'");
+  const std::string whole = gzipped(std::string(100'000, '\n') + "1 1:1\n");
+  const std::string cut = files.write("cut.gz", whole.substr(0, whole.size() - 12));
+  EXPECT_TRUE(message_of<DataError>([&] { load_columns(source_of({a, cut}), 1, all); }).starts_with(cut + ":"));
+}
+
+TEST(Load, MatrixMarketByColumnsAndByRows) {
+  const ScratchFiles files;
+  const PlainMatrix matrix = example(3, 50, 90, 0.3);
+  std::string coordinate, array, response;
+  std::size_t entries = 0;
+  for (std::uint32_t c = 90; c-- > 0;) {  // columns in another order than usual
+    for (const auto& [row, value] : matrix.columns[c]) {
+      char line[64];
+      std::snprintf(line, sizeof line, "%u %u %.17g\n", row + 1, c + 1, value);
+      coordinate += line;
+      ++entries;
+    }
+  }
+  for (const auto& column : matrix.columns) {
+    std::vector<double> values(50, 0.0);
+    for (const auto& [row, value] : column) values[row] = value;
+    for (const double value : values) {
+      char line[64];
+      std::snprintf(line, sizeof line, "%.17g\n", value);
+      array += line;
+    }
+  }
+  for (const double label : labels_of(50)) {
+    char line[64];
+    std::snprintf(line, sizeof line, "%.17g\n", label);
+    response += line;
+  }
+  Source source = source_of({files.write(
+      "c", "%%MatrixMarket matrix coordinate real general\n50 90 " + std::to_string(entries) + "\n" + coordinate)});
+  source.response = files.write("response", response);
+  Source dense = source_of({files.write("a.gz", gzipped("%%MatrixMarket matrix array real general\n50 90\n" + array))});
+  dense.response = source.response;
+  for (const std::uint32_t shards : {1U, 2U, 5U})
+    for (const auto& hosted : {shards_from(0, shards), shards_from(shards - 1, shards)}) {
+      const ColumnShards got = load_columns(source, shards, hosted);
+      expect_columns(got, matrix, hosted);
+      EXPECT_EQ(got.shape.entries, entries);
+      expect_columns(load_columns(dense, shards, hosted), matrix, hosted);
+      expect_rows(load_rows(source, shards, hosted), matrix, hosted);
+      expect_rows(load_rows(dense, shards, hosted), matrix, hosted);
+    }
+}
+
+TEST(Load, MatrixMarketFilesFollowEachOther) {
+  const ScratchFiles files;
+  const std::string head = "%%MatrixMarket matrix coordinate integer general\n";
+  const std::string a = files.write("a", head + "2 3 2\n1 1 1\n2 3 2\n"), b = files.write("b", head + "1 3 1\n1 3 4\n"),
+                    narrow = files.write("narrow", head + "1 2 1\n1 1 4\n");
+  Source source = source_of({a, b});
+  source.response = files.write("y", "1\n2\n3\n");
+  const std::vector<ShardId> all = {0};
+  EXPECT_EQ(tests::plain(load_columns(source, 1, all).hosted[0]), (PlainColumns{{{0, 1}}, {}, {{1, 2}, {2, 4}}}));
+  source.files = {a, narrow};
+  EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 1, all); }),
+            narrow + ": the matrix has 2 columns, but the file before had 3");
+  source.files = {a, files.write("twice", head + "2 3 3\n1 2 1\n2 2 1\n1 2 1\n")};
+  source.response = files.write("y", "1\n2\n3\n4\n");
+  EXPECT_EQ(message_of<DataError>([&] { load_rows(source, 1, all); }),
+            source.files[1] + ":5: row 1, column 2 is given twice");
+}
+
+TEST(Load, ResponseAndFormatMustGoTogether) {
+  const ScratchFiles files;
+  const std::vector<ShardId> all = {0};
+  const std::string matrix =
+      files.write("m", "%%MatrixMarket matrix coordinate integer general\n2 3 2\n1 1 1\n2 3 2\n");
+  const std::string svm = files.write("s", "1 1:1\n2 1:1\n"), numbers = files.write("y", "1\n2\n"),
+                    three = files.write("y3", "1\n2\n3\n");
+  Source source = source_of({matrix});
+  EXPECT_EQ(message_of<UsageError>([&] { load_columns(source, 1, all); }),
+            "--response is needed: a MatrixMarket file has no response of its own");
+  source.response = three;
+  EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 1, all); }),
+            three + ": expected a response for each of the 2 rows, found 3");
+  source.files = {svm};
+  EXPECT_EQ(message_of<UsageError>([&] { load_columns(source, 1, all); }),
+            "--response goes with MatrixMarket input: a line of LIBSVM begins with its own response");
+  source.files = {svm, matrix};
+  EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 1, all); }),
+            matrix + ":1: the files of a matrix must have one format, but " + svm + " has another");
+  source.files = {svm};
+  source.format = io::MatrixFormat::matrix_market;
+  source.response = numbers;
+  EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 1, all); }),
+            svm + ":1: expected '%%MatrixMarket', found '1'");
+  source.files = {matrix};
+  source.format = io::MatrixFormat::libsvm;
+  source.response.clear();
+  EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 1, all); }),
+            matrix + ":1: expected a label (a finite number), found '%%MatrixMarket'");
+  source.files = {"/nowhere/x"};
+  EXPECT_EQ(message_of<NoInput>([&] { load_columns(source, 1, all); }),
+            "/nowhere/x: cannot be opened: No such file or directory");
+  source.files = {};
+  EXPECT_EQ(message_of<UsageError>([&] { load_columns(source, 1, all); }), "no input: name the files of the matrix");
+}
+
+TEST(Load, WhatIsNoMatrix) {
+  const ScratchFiles files;
+  const std::vector<ShardId> all = {0};
+  const std::string comments = files.write("c", "# x\n\n"), labels = files.write("l", "1\n2\n");
+  EXPECT_EQ(message_of<DataError>([&] { load_columns(source_of({comments}), 1, all); }),
+            comments + ": the matrix has no rows");
+  EXPECT_EQ(message_of<DataError>([&] { load_rows(source_of({labels}), 1, all); }),
+            labels + ": the matrix has no columns");
+}
+
+TEST(Load, AnIndexThatIsTooLargeIsSeenByAll) {
+  const ScratchFiles files;
+  const Source source = source_of({files.write("s", "1 1:1\n1 2:1\n1 3:1 999999999:1\n1 4:1\n")});
+  for (const ShardId shard : {0U, 1U}) {
+    const std::vector<ShardId> hosted = {shard};
+    const std::string message = source.files[0] + ":3: index 999999999 is beyond the most columns, 268435456";
+    EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 2, hosted); }), message);
+    EXPECT_EQ(message_of<DataError>([&] { load_rows(source, 2, hosted); }), message);
+  }
+}
+
+TEST(Load, WeightsGoWithTheirRows) {
+  const ScratchFiles files;
+  Source source = source_of({files.write("s", "1 1:1\n2 1:1\n3 1:1\n")});
+  const std::vector<ShardId> all = {0, 1};
+  EXPECT_TRUE(load_columns(source, 2, all).weights.empty());
+  source.weights = files.write("w", "1\n0\n2.5\n");
+  EXPECT_EQ(load_columns(source, 2, all).weights, (std::vector<double>{1, 0, 2.5}));
+  const RowShards by_rows = load_rows(source, 2, all);
+  EXPECT_EQ(by_rows.hosted[0].weights, (std::vector<double>{1}));
+  EXPECT_EQ(by_rows.hosted[1].weights, (std::vector<double>{0, 2.5}));
+  source.weights = files.write("w", "1\n-1\n2.5\n");
+  EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 2, all); }),
+            source.weights + ":2: expected a weight (a finite number of at least 0), found '-1'");
+  source.weights = files.write("w", "1\n1\n");
+  EXPECT_EQ(message_of<DataError>([&] { load_rows(source, 2, all); }),
+            source.weights + ": expected a weight for each of the 3 rows, found 2");
+}
+
+TEST(Load, TwoClassesKeepTheirLabels) {
+  const ScratchFiles files;
+  Source source = source_of({files.write("s", "7 1:1\n2 1:1\n2 1:1\n7 1:1\n")});
+  source.classes = true;
+  const std::vector<ShardId> all = {0, 1}, second = {1};
+  EXPECT_EQ(load_columns(source, 2, all).response, (std::vector<double>{7, 2, 2, 7}));
+  EXPECT_EQ(load_columns(source, 2, all).classes, (TwoClasses{2, 7}));
+  EXPECT_EQ(load_rows(source, 2, second).hosted[0].response, (std::vector<double>{2, 7}));
+  source.files = {files.write("s", "7 1:1\n2 1:1\n2 1:1\n5 1:1\n7 1:1\n")};
+  for (const auto& hosted : {all, second}) {
+    const std::string message = source.files[0] + ": expected a response of two classes, found more: 7, 2, 5, ...";
+    EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 2, hosted); }), message);
+    EXPECT_EQ(message_of<DataError>([&] { load_rows(source, 2, hosted); }), message);
+  }
+  source.files = {files.write("s", "1 1:1\n2 1:1\n1 1:1\n1 1:1\n")};
+  const RowShards rows = load_rows(source, 2, second);
+  EXPECT_EQ(rows.hosted[0].response, (std::vector<double>{1, 1}));
+  EXPECT_EQ(rows.classes, (TwoClasses{1, 2})) << "the other class is in another process";
+  source.files = {files.write("s", "1.5 1:1\n1.5 1:1\n")};
+  EXPECT_EQ(message_of<DataError>([&] { load_rows(source, 2, all); }),
+            source.files[0] + ": expected a response of two classes, found one only: 1.5");
+}
+
+TEST(Load, WhatIsBeyondSinglePrecision) {
+  const ScratchFiles files;
+  Source source = source_of({files.write("s", "1 1:1\n1 7:1e39\n")});
+  source.precision = Precision::single_precision;
+  const std::vector<ShardId> all = {0};
+  EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 1, all); }),
+            source.files[0] + ": the value 1e+39 in column 7 is too large for single precision");
+}
+
+// Sums of squares were infinite, and the fit ended after 500 looks at no number as if it were done.
+TEST(Load, WhatCannotBeSquaredIsRefused) {
+  const ScratchFiles files;
+  const std::vector<ShardId> all = {0};
+  for (const char* number : {"1e300", "-1e300", "1e141"}) {
+    const Source source = source_of({files.write("s", std::string("1 1:1\n1 7:") + number + "\n")});
+    for (const bool rows : {false, true}) {
+      const std::string message = message_of<DataError>([&] {
+        if (rows)
+          load_rows(source, 1, all);
+        else
+          load_columns(source, 1, all);
+      });
+      EXPECT_NE(message.find("in column 7 is too large to be squared and summed up"), message.npos) << message;
+    }
+  }
+  EXPECT_EQ(load_rows(source_of({files.write("s", "1 1:1e140\n1 2:1\n")}), 1, all).shape.rows, 2U);
+}
+
+}  // namespace
+}  // namespace rota::linear
