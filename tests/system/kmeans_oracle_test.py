@@ -1,17 +1,15 @@
 """k-means against NumPy and scikit-learn (Debian's python3-sklearn), one model whoever computes it, and bad input."""
 import csv
-import random
-import time
 import unittest
 
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
-from rota_run import SOURCE, RotaTest, kill
+from app_run import AppTest
+from rota_run import SOURCE
 
 DOROTHEA = SOURCE / "apps/lasso/sample/dorothea_train.libsvm.gz"
-SHAPES = ((1, 1), (2, 1), (1, 2))
 
 
 def groups(rows=1500, columns=20, clusters=9, seed=3):
@@ -21,18 +19,16 @@ def groups(rows=1500, columns=20, clusters=9, seed=3):
     return np.where(dice.random(x.shape) < 1 / 3, 0, np.round(x, 6))
 
 
-class KmeansOracle(RotaTest):
+class KmeansOracle(AppTest):
+    app = "kmeans"
+
     def data(self, x, name="data.libsvm"):
         file = self.folder / name
         dump_svmlight_file(x, np.zeros(len(x)), str(file), zero_based=False)
         return file
 
     def kmeans(self, name, file, *flags):
-        out = self.folder / name
-        done = self.rota("train", "kmeans", f"--input={file}", f"--out={out}", "--seed=7", *flags)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.no_role_left(out)
-        return self.result(out), out
+        return self.train(name, file, "--seed=7", *flags)
 
     def centres(self, out, clusters, columns):
         c = np.zeros((clusters, columns))
@@ -86,11 +82,8 @@ class KmeansOracle(RotaTest):
         file = self.data(x)
         ours = []
         for seed in range(12):
-            out = self.folder / f"seed-{seed}"
-            done = self.rota("train", "kmeans", f"--input={file}", f"--out={out}", f"--seed={seed}", "--clusters=9",
-                             "--tolerance=0")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            ours.append(self.result(out)["objective"])
+            result, _ = self.train(f"seed-{seed}", file, f"--seed={seed}", "--clusters=9", "--tolerance=0")
+            ours.append(result["objective"])
         theirs = [KMeans(n_clusters=9, init="k-means++", n_init=1, algorithm="lloyd", random_state=seed).fit(x).inertia_
                   for seed in range(60)]
         spread = np.std(theirs) / np.sqrt(len(ours))
@@ -117,42 +110,17 @@ class KmeansOracle(RotaTest):
         self.assertEqual(sorted(counts), [0, 0, 20, 20, 20])
         # At random, some of the first centres are the same row's likes.
         for seed in range(5):
-            out = self.folder / f"random-{seed}"
-            done = self.rota("train", "kmeans", f"--input={file}", f"--out={out}", "--clusters=3", "--start=random",
-                             f"--seed={seed}")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertAlmostEqual(self.result(out)["objective"], 0, delta=1e-20)
+            result, _ = self.train(f"random-{seed}", file, "--clusters=3", "--start=random", f"--seed={seed}")
+            self.assertAlmostEqual(result["objective"], 0, delta=1e-20)
 
     def test_one_model_whoever_computes_it(self):
         file = self.data(groups())
         for start in ("plusplus", "random"):
-            reference = None
-            for workers, threads in SHAPES:
-                with self.subTest(start=start, workers=workers, threads=threads):
-                    result, _ = self.kmeans(f"{start}-{workers}x{threads}", file, "--clusters=9", f"--start={start}",
-                                            f"--workers={workers}", f"--threads={threads}")
-                    reference = reference or result
-                    for what in ("model_hash", "state_hash", "objective", "epochs"):
-                        self.assertEqual(result[what], reference[what], what)
-            result, _ = self.kmeans(f"{start}-seldom", file, "--clusters=9", f"--start={start}", "--eval_every=0",
-                                    "--checkpoint_every=0", "--stores=2")
-            self.assertEqual(result["model_hash"], reference["model_hash"])
+            self.expect_one_model(start, file, "--seed=7", "--clusters=9", f"--start={start}")
 
     def test_kill_and_resume(self):
         file = self.data(groups(rows=6000, clusters=20))
-        flags = ["--clusters=40", "--tolerance=0", "--checkpoint_seconds=0"]
-        reference, _ = self.kmeans("calm", file, *flags)
-        out = self.folder / "killed"
-        run = self.start("train", "kmeans", f"--input={file}", f"--out={out}", "--seed=7", "--workers=2", *flags)
-        self.wait_for("a commit", lambda: self.committed(out))
-        time.sleep(random.Random(3).uniform(0, 0.1))
-        kill([run.pid, *self.roles(out).values()])
-        run.communicate()
-        self.no_role_left(out)
-        done = self.rota("resume", out, "--workers=1")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        for what in ("model_hash", "state_hash", "objective", "epochs"):
-            self.assertEqual(self.result(out)[what], reference[what], what)
+        self.expect_resumed(file, "--seed=7", "--clusters=40", "--tolerance=0")
 
     def test_show_and_predict(self):
         x = groups(rows=300)
@@ -169,22 +137,14 @@ class KmeansOracle(RotaTest):
             np.testing.assert_array_equal(np.array(predicted.stdout.split(), int), self.distances(x, c).argmin(axis=1))
 
     def test_what_is_wrong_is_told(self):
-        good = "1 1:2 2:3\n-1 2:1\n"
+        good = b"1 1:2 2:3\n-1 2:1\n"
         two = "--clusters=2"
-        for text, flags, code, word in ((good.replace("2:1", "2:x"), [two], 65, "bad.libsvm:2:"),
-                                        (good + "1 1:1e200\n", [two], 65, "bad.libsvm:3:"),
+        self.expect_told("bad.libsvm", ((good.replace(b"2:1", b"2:x"), [two], 65, "bad.libsvm:2:"),
+                                        (good + b"1 1:1e200\n", [two], 65, "bad.libsvm:3:"),
                                         (good, ["--clusters=3"], 2, "fewer than --clusters=3"),
                                         (good, ["--clusters=0"], 2, "clusters"),
                                         (good, [two, "--start=best"], 2, "start"),
-                                        (None, [two], 66, "bad.libsvm")):
-            with self.subTest(text=text, flags=flags):
-                file = self.folder / "bad.libsvm"
-                file.unlink(missing_ok=True)
-                if text is not None:
-                    file.write_text(text)
-                done = self.rota("train", "kmeans", f"--input={file}", f"--out={self.folder / 'bad'}", *flags)
-                self.assertEqual(done.returncode, code, done.stderr)
-                self.assertIn(word, done.stderr)
+                                        (None, [two], 66, "bad.libsvm")))
 
 
 if __name__ == "__main__":

@@ -1,16 +1,12 @@
 """PageRank against power iteration in SciPy and a dense solution in NumPy; one model whoever computes it; bad input."""
 import csv
 import math
-import random
-import time
 import unittest
 
 import numpy as np
 import scipy.sparse
 
-from rota_run import RotaTest, kill
-
-SHAPES = ((1, 1), (2, 1), (1, 2))
+from app_run import AppTest
 
 
 def read_edges(file):
@@ -50,19 +46,14 @@ class Oracle:
         return np.linalg.solve(np.eye(self.n) - d * p, np.full(self.n, (1 - d) / self.n))
 
 
-class PagerankOracle(RotaTest):
+class PagerankOracle(AppTest):
+    app = "pagerank"
+
     def generated(self, *flags):
         file = self.folder / "graph.txt"
         done = self.rota("generate", "pagerank", f"--output={file}", *flags)
         self.assertEqual(done.returncode, 0, done.stderr)
         return file
-
-    def pagerank(self, name, file, *flags):
-        out = self.folder / name
-        done = self.rota("train", "pagerank", f"--input={file}", f"--out={out}", *flags)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.no_role_left(out)
-        return self.result(out), out
 
     def ranks(self, out, names):
         with open(out / "model/ranks.csv", encoding="utf-8", newline="") as file:
@@ -79,7 +70,7 @@ class PagerankOracle(RotaTest):
         self.assertGreater(oracle.dangling.sum(), 0)
         for d in (0.85, 0.5):
             with self.subTest(damping=d):
-                result, out = self.pagerank(f"steps-{d}", file, f"--damping={d}", "--epochs=20", "--tolerance=0")
+                result, out = self.train(f"steps-{d}", file, f"--damping={d}", "--epochs=20", "--tolerance=0")
                 expected = oracle.iterate(d, 20)
                 ranks = self.ranks(out, oracle.names)
                 np.testing.assert_allclose(ranks, expected, rtol=1e-12, atol=0)
@@ -89,10 +80,10 @@ class PagerankOracle(RotaTest):
     def test_ends_at_the_fixed_point(self):
         file = self.generated("--nodes=500", "--edges=3000")
         oracle = Oracle(file)
-        result, out = self.pagerank("fixed", file, "--tolerance=1e-13")
+        result, out = self.train("fixed", file, "--tolerance=1e-13")
         self.assertTrue(result["converged"])
         np.testing.assert_allclose(self.ranks(out, oracle.names), oracle.solve(0.85), rtol=0, atol=1e-12)
-        result, out = self.pagerank("default", file)
+        result, out = self.train("default", file)
         self.assertTrue(result["converged"])
         self.assertLess(np.abs(self.ranks(out, oracle.names) - oracle.solve(0.85)).sum(), 1e-9 * 0.85 / 0.15)
 
@@ -101,7 +92,7 @@ class PagerankOracle(RotaTest):
         file.write_text("# who follows whom\n\nStraße caf\u00e9 2\n  a,b\t\"q\" 0.25\ncaf\u00e9 Straße\ncaf\u00e9 a,b 3\n"
                         "Straße caf\u00e9 .5\n\"q\" \"q\" 7\n12 007\r\n12 12 1e-3\n", encoding="utf-8")
         oracle = Oracle(file)
-        result, out = self.pagerank("named", file, "--tolerance=1e-14", "--shards=3")
+        result, out = self.train("named", file, "--tolerance=1e-14", "--shards=3")
         self.assertTrue(result["converged"])
         ranks = self.ranks(out, oracle.names)
         np.testing.assert_allclose(ranks, oracle.solve(0.85), rtol=0, atol=1e-13)
@@ -111,33 +102,12 @@ class PagerankOracle(RotaTest):
         self.assertEqual(top, [oracle.names[v] for v in np.argsort(-ranks, kind="stable")[:2]])
 
     def test_one_model_whoever_computes_it(self):
-        file = self.generated("--nodes=2000", "--edges=15000")
-        reference = None
-        for workers, threads in SHAPES:
-            with self.subTest(workers=workers, threads=threads):
-                result, _ = self.pagerank(f"{workers}x{threads}", file, f"--workers={workers}", f"--threads={threads}")
-                reference = reference or result
-                for what in ("model_hash", "state_hash", "objective", "epochs"):
-                    self.assertEqual(result[what], reference[what], what)
-        result, _ = self.pagerank("seldom", file, "--eval_every=0", "--checkpoint_every=0", "--stores=2")
-        self.assertEqual(result["model_hash"], reference["model_hash"])
+        self.expect_one_model("any", self.generated("--nodes=2000", "--edges=15000"))
 
     def test_kill_and_resume(self):
         file = self.generated("--nodes=20000", "--edges=100000")
-        flags = ["--tolerance=1e-14", "--damping=0.95", "--checkpoint_seconds=0"]
-        reference, calm = self.pagerank("calm", file, *flags)
-        out = self.folder / "killed"
-        run = self.start("train", "pagerank", f"--input={file}", f"--out={out}", "--workers=2", *flags)
-        self.wait_for("a commit", lambda: self.committed(out))
-        time.sleep(random.Random(3).uniform(0, 0.1))
-        kill([run.pid, *self.roles(out).values()])
-        run.communicate()
-        self.no_role_left(out)
-        done = self.rota("resume", out, "--workers=1")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        for what in ("model_hash", "state_hash", "objective", "epochs"):
-            self.assertEqual(self.result(out)[what], reference[what], what)
-        self.assertEqual((out / "model/ranks.csv").read_bytes(), (calm / "model/ranks.csv").read_bytes())
+        calm, killed = self.expect_resumed(file, "--tolerance=1e-14", "--damping=0.95")
+        self.assertEqual((killed / "model/ranks.csv").read_bytes(), (calm / "model/ranks.csv").read_bytes())
 
     def test_equal_seeds_give_equal_graphs(self):
         texts = [self.generated("--nodes=100", "--edges=300", f"--seed={seed}").read_bytes() for seed in (1, 1, 2)]
@@ -146,19 +116,11 @@ class PagerankOracle(RotaTest):
         self.assertEqual(len(texts[0].splitlines()), 300)
 
     def test_what_is_wrong_is_told(self):
-        for text, flags, code, word in ((b"a b\na\n", [], 65, "bad.txt:2:"), (b"a b -1\n", [], 65, "bad.txt:1:"),
-                                        (b"a b\na b nan\n", [], 65, "bad.txt:2:"), (b"a b 1 2\n", [], 65, "bad.txt:1:"),
-                                        (b"a caf\xe9\n", [], 65, "bad.txt:1:"), (b"# none\n", [], 65, "bad.txt: "),
-                                        (b"a b\n", ["--damping=1"], 2, "damping"),
-                                        (b"a b\n", ["--tolerance=-1"], 2, "tolerance"), (None, [], 66, "bad.txt")):
-            with self.subTest(text=text, flags=flags):
-                file = self.folder / "bad.txt"
-                file.unlink(missing_ok=True)
-                if text is not None:
-                    file.write_bytes(text)
-                done = self.rota("train", "pagerank", f"--input={file}", f"--out={self.folder / 'bad'}", *flags)
-                self.assertEqual(done.returncode, code, done.stderr)
-                self.assertIn(word, done.stderr)
+        self.expect_told("bad.txt", ((b"a b\na\n", [], 65, "bad.txt:2:"), (b"a b -1\n", [], 65, "bad.txt:1:"),
+                                     (b"a b\na b nan\n", [], 65, "bad.txt:2:"), (b"a b 1 2\n", [], 65, "bad.txt:1:"),
+                                     (b"a caf\xe9\n", [], 65, "bad.txt:1:"), (b"# none\n", [], 65, "bad.txt: "),
+                                     (b"a b\n", ["--damping=1"], 2, "damping"),
+                                     (b"a b\n", ["--tolerance=-1"], 2, "tolerance"), (None, [], 66, "bad.txt")))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,68 @@
+"""What the system tests of an app's own have in common: training it, one model whoever computes it, a kill and a resume,
+and being told what is wrong."""
+import random
+import time
+
+from rota_run import RotaTest, kill
+
+SHAPES = ((1, 1), (2, 1), (1, 2))  # workers, threads of each
+SAME = ("model_hash", "state_hash", "objective", "epochs")
+
+
+class AppTest(RotaTest):
+    app = None  # its name
+
+    def command_line(self, out, file, *flags):
+        return ["train", self.app, f"--input={file}", f"--out={out}", *flags]
+
+    def train(self, name, file, *flags):
+        """The result, and the folder of that name."""
+        out = self.folder / name
+        done = self.rota(*self.command_line(out, file, *flags))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.no_role_left(out)
+        return self.result(out), out
+
+    def expect_same(self, result, reference):
+        for what in SAME:
+            self.assertEqual(result[what], reference[what], what)
+
+    def expect_one_model(self, name, file, *flags):
+        """Of any workers and threads, of stores of their own, and however seldom it is evaluated and saved."""
+        reference = None
+        for workers, threads in SHAPES:
+            with self.subTest(name=name, workers=workers, threads=threads):
+                result, _ = self.train(f"{name}-{workers}x{threads}", file, *flags, f"--workers={workers}",
+                                       f"--threads={threads}")
+                reference = reference or result
+                self.expect_same(result, reference)
+        result, _ = self.train(f"{name}-seldom", file, *flags, "--eval_every=0", "--checkpoint_every=0", "--stores=2")
+        self.assertEqual(result["model_hash"], reference["model_hash"])
+
+    def expect_resumed(self, file, *flags):
+        """A run that is killed as a whole and resumed ends like one that is not.  Returns both folders, the calm first."""
+        flags = (*flags, "--checkpoint_seconds=0")
+        reference, calm = self.train("calm", file, *flags)
+        out = self.folder / "killed"
+        run = self.start(*self.command_line(out, file, "--workers=2", *flags))
+        self.wait_for("a commit", lambda: self.committed(out))
+        time.sleep(random.Random(3).uniform(0, 0.1))
+        kill([run.pid, *self.roles(out).values()])
+        run.communicate()
+        self.no_role_left(out)
+        done = self.rota("resume", out, "--workers=1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.expect_same(self.result(out), reference)
+        return calm, out
+
+    def expect_told(self, name, cases):
+        """cases: what is in the file (None: there is none), flags, the exit code, words of the message."""
+        for content, flags, code, words in cases:
+            with self.subTest(content=content, flags=flags):
+                file = self.folder / name
+                file.unlink(missing_ok=True)
+                if content is not None:
+                    file.write_bytes(content)
+                done = self.rota(*self.command_line(self.folder / "bad", file, *flags))
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(words, done.stderr)
