@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "coordinator/scores.h"
 #include "core/job/tables.h"
 #include "core/runtime/handle.h"
 
@@ -37,9 +38,11 @@ Coordinator::Coordinator(RunPlan plan, std::shared_ptr<Recorder> recorder)
       loading_(plan_),
       turns_(plan_.schedulers),
       dispatch_(plan_.shards, plan_.slices, plan_.workers, plan_.partitions, {}),
-      epochs_(plan_.workers, plan_.schedulers) {
+      epochs_(plan_.workers, plan_.schedulers),
+      best_epoch_(plan_.patience, plan_.resume ? plan_.resume->record.best : std::nullopt) {
   if (!plan_.resume) return;
   last_checkpoint_ = plan_.resume;
+  best_checkpoint_ = plan_.best;
   next_round_ = plan_.resume->next_round;
   seconds_ = plan_.resume->seconds;
   scheduling_epoch_ = plan_.resume->epoch + 1;
@@ -204,7 +207,13 @@ void Coordinator::on(const Loaded& loaded, NodeId from, Outbox& out) {
   if (!facts.ok()) return end(facts.status().code(), facts.status().what(), out);
   items_ = loading_.items();
   items_unit_ = loaded.items_unit;
+  if (const Status checked = check_scores(loaded.terms, loaded.scores); !checked.ok())
+    return end(checked.code(), checked.what(), out);
+  if (plan_.patience > 0 && held_out_score(loaded.scores) == nullptr)
+    return end(ExitCode::usage, "--patience: " + loaded.app + " has no score of held-out data", out);
   terms_ = loaded.terms;
+  scores_ = loaded.scores;
+  evaluating_pass_ = loaded.evaluating_pass;
   next_checkpoint_.facts = facts->facts;
   next_checkpoint_.app = loaded.app;
   next_checkpoint_.input = loaded.input;
@@ -265,6 +274,7 @@ void Coordinator::begin_training(Outbox& out) {
 // ---- rounds ----
 
 void Coordinator::on(const Rounds& rounds, NodeId from, Outbox& out) {
+  if (phase_ == Phase::finishing) return;  // ahead, of epochs that do not come (--patience)
   if (phase_ != Phase::training || from.role != Role::scheduler) return wrong(from, "ROUNDS", out);
   if (!turns_.add(from.index, rounds)) return wrong(from, "ROUNDS out of order", out);
   while (auto turn = turns_.take()) {
@@ -297,6 +307,10 @@ void Coordinator::give_out(Outbox& out) {
     const Boundary boundary = boundary_after(epoch, out.now());
     if (boundary.evaluate || boundary.save || boundary.last || may_end_job_) boundary_ = boundary;
   }
+  send_tasks(out);
+}
+
+void Coordinator::send_tasks(Outbox& out) {
   for (auto& [partition, expect] : dispatch_.take_expects()) out.send({Role::partition, partition}, std::move(expect));
   for (auto& [worker, tasks] : dispatch_.take_tasks()) out.send({Role::worker, worker}, std::move(tasks));
 }
@@ -361,8 +375,12 @@ void Coordinator::end_epochs(Outbox& out) {
 void Coordinator::begin_evaluation(Outbox& out) {
   boundary_->stage = Boundary::Stage::evaluating;
   evaluation_.emplace(plan_.shards, plan_.slices, plan_.partitions, terms_.size());
-  to_all(roster_.workers(), Evaluate{boundary_->epoch}, out);
+  const bool visits = evaluating_pass_ && plan_.slices > 0;
+  to_all(roster_.workers(), Evaluate{boundary_->epoch, visits}, out);
   to_all(partitions_of(plan_), Evaluate{boundary_->epoch}, out);
+  if (!visits) return;
+  dispatch_.give_out_visits(boundary_->epoch);
+  send_tasks(out);
 }
 
 void Coordinator::on(const Evaluated& evaluated, NodeId from, Outbox& out) {
@@ -375,6 +393,8 @@ void Coordinator::on(const Evaluated& evaluated, NodeId from, Outbox& out) {
   if (phase_ == Phase::ended) return;
   if (boundary_->save)
     begin_save(out);
+  else if (boundary_->last)
+    finish_when_written(out);
   else
     go_on(out);
 }
@@ -383,20 +403,42 @@ void Coordinator::record_epoch(const std::vector<double>* terms, Outbox& out) {
   record_.items_unit = items_unit_;
   if (terms != nullptr) {
     record_.evaluated = true;
-    fill_scores(terms_, *terms, items_, record_);
+    fill_scores(terms_, scores_, *terms, items_, record_);
+    follow_score();
   }
+  record_.best = best_epoch_.best();
   recorder_->epoch(record_);
   if (terms == nullptr) return;
+  for (const auto& [name, value] : record_.terms)
+    if (!std::isfinite(value))
+      return end(ExitCode::failed, "term " + name + " is not a finite number at epoch " + std::to_string(record_.epoch),
+                 out);
   for (std::size_t i = 0; i < terms_.size(); ++i) {
-    if (!std::isfinite((*terms)[i]))
-      return end(ExitCode::failed,
-                 "term " + terms_[i].name + " is not a finite number at epoch " + std::to_string(record_.epoch), out);
     if (terms_[i].kind == Term::Kind::conserved && (*terms)[i] != static_cast<double>(items_))
       return end(ExitCode::bug,
                  terms_[i].name + " add up to " + std::to_string((*terms)[i]) + " at epoch " +
                      std::to_string(record_.epoch) + ", and the data has " + std::to_string(items_),
                  out);
   }
+}
+
+// The best epoch is saved, so that it can be the job's model in the end; a last one that is not the best need not be.
+// What a signal has evaluated does not count: a job without that signal would not have asked.
+void Coordinator::follow_score() {
+  const bool is_due = record_.epoch == last_epoch_ || (plan_.eval_every > 0 && record_.epoch % plan_.eval_every == 0);
+  if (!best_epoch_.follows() || !is_due) return;
+  const bool is_best = record_.valid && best_epoch_.add(record_.epoch, *record_.valid, held_out_score(scores_)->better);
+  if (best_epoch_.over()) {
+    last_epoch_ = record_.epoch;
+    recorder_->event("early_stop", {{"epoch", std::to_string(record_.epoch)},
+                                    {"best_epoch", std::to_string(best_epoch_.best()->epoch)},
+                                    {"valid", std::to_string(best_epoch_.best()->valid)}});
+  }
+  boundary_->last = boundary_->last || record_.epoch == last_epoch_;
+  if (is_best)
+    boundary_->save = true;
+  else if (record_.epoch == last_epoch_ && best_epoch_.best())
+    boundary_->save = false;
 }
 
 void Coordinator::begin_save(Outbox& out) {
@@ -454,12 +496,13 @@ void Coordinator::record_checkpoint(Outbox& out) {
       recorder_->event("checkpoint", {{"epoch", std::to_string(record.epoch)}, {"hash", record.model_hash.hex()}});
       checkpoint_.reset();
       last_checkpoint_ = record;
+      if (record.record.best && record.record.best->epoch == record.epoch) best_checkpoint_ = record;
       last_checkpoint_at_ = later.now();
       // A signal that came while this was written: the epoch begun meanwhile is worth less than the wait for its end.
       const bool begun = !boundary_ || boundary_->stage == Boundary::Stage::running;
       if (stop_ && begun) finish(later);
       if (begun || boundary_->stage != Boundary::Stage::saving) return {};
-      if (boundary_->epoch != record.epoch)
+      if (boundary_->save && boundary_->epoch != record.epoch)
         begin_save(later);
       else if (boundary_->last)
         finish(later);
@@ -470,9 +513,15 @@ void Coordinator::record_checkpoint(Outbox& out) {
 
 // ---- ending ----
 
+// The last epoch is not saved itself; an earlier one may still be.
+void Coordinator::finish_when_written(Outbox& out) {
+  boundary_->stage = Boundary::Stage::saving;
+  if (!checkpoint_) finish(out);
+}
+
 void Coordinator::finish(Outbox& out) {
   if (!last_checkpoint_) return end(ExitCode::bug, "the run ended without a checkpoint", out);
-  if (stop_ && last_checkpoint_->epoch < last_epoch_) {
+  if (stop_ && record_.epoch < last_epoch_) {
     const std::string of = last_epoch_ == kNoEnd ? "" : " of " + std::to_string(last_epoch_);
     return end(stop_->code,
                "stopped after epoch " + std::to_string(last_checkpoint_->epoch) + of + "; `rota resume` continues",
@@ -480,7 +529,8 @@ void Coordinator::finish(Outbox& out) {
   }
   if (record_.converged == false) recorder_->event("warning", {{"what", "the job has ended before it converged"}});
   enter(Phase::finishing);
-  RunResult result{record_, *last_checkpoint_, roster_.peak_memory()};
+  const CommitRecord& commit = best_checkpoint_ ? *best_checkpoint_ : *last_checkpoint_;
+  RunResult result{best_checkpoint_ ? commit.record : record_, commit, record_.epoch, seconds_, roster_.peak_memory()};
   result.peak_memory.emplace_back(kCoordinator.name(), out.world().memory);
   out.start_io([this, recorder = recorder_, result]() -> Continuation {
     Status status = recorder->finish(result);
@@ -499,7 +549,8 @@ void Coordinator::end(ExitCode code, const std::string& what, Outbox& out) {
   if (phase_ == Phase::ended) return;
   phase_ = Phase::ended;
   Recorder::Fields fields{{"exit", std::to_string(static_cast<int>(code))}, {"what", what}};
-  if (code == ExitCode::ok) fields.emplace_back("model_hash", last_checkpoint_->model_hash.hex());
+  if (code == ExitCode::ok)
+    fields.emplace_back("model_hash", (best_checkpoint_ ? best_checkpoint_ : last_checkpoint_)->model_hash.hex());
   recorder_->event("end", fields);
   for (const NodeId process : roster_.processes())
     if (roster_.contains(process)) out.send(process, Stop{code, what});

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/best_epoch.h"
 #include "coordinator/checkpoint.h"
 #include "coordinator/dispatch.h"
 #include "coordinator/epoch_sum.h"
@@ -74,10 +75,13 @@ class Coordinator final : public Node {
   void end_epochs(Outbox& out);
   void begin_evaluation(Outbox& out);
   void record_epoch(const std::vector<double>* terms, Outbox& out);
+  void follow_score();
+  void send_tasks(Outbox& out);
   void begin_save(Outbox& out);
   void go_on(Outbox& out);
   void record_checkpoint(Outbox& out);
   void tell_done(Outbox& out);
+  void finish_when_written(Outbox& out);
   void finish(Outbox& out);
   void end(ExitCode code, const std::string& what, Outbox& out);
   void wrong(NodeId from, const std::string& what, Outbox& out);
@@ -97,6 +101,8 @@ class Coordinator final : public Node {
   std::uint64_t items_ = 0;
   std::string items_unit_;
   std::vector<Term> terms_;
+  std::vector<Score> scores_;
+  bool evaluating_pass_ = false;
 
   // Training.
   Epoch last_epoch_ = 0;
@@ -113,10 +119,12 @@ class Coordinator final : public Node {
   double seconds_ = 0;
   EpochRecord record_;  // the newest
   std::optional<Evaluation> evaluation_;
+  BestEpoch best_epoch_;
 
   // Checkpoints.
   std::optional<Checkpoint> checkpoint_;         // being written
   std::optional<CommitRecord> last_checkpoint_;  // the newest
+  std::optional<CommitRecord> best_checkpoint_;  // with patience, of the best epoch
   CommitRecord next_checkpoint_;
   Nanoseconds last_checkpoint_at_ = 0;
 

@@ -7,6 +7,14 @@
 
 namespace rota {
 
+namespace {
+
+// Tasks of an evaluation are numbered as rounds are, from here on: so they are never taken for one, and what a round
+// draws does not depend on how often the model was evaluated.
+constexpr RoundId kFirstOfEvaluations = RoundId{1} << 63;
+
+}  // namespace
+
 Dispatch::Dispatch(std::uint32_t shards, std::uint32_t slices, std::uint32_t workers, std::uint32_t partitions,
                    std::vector<Table> tables)
     : shards_(shards), workers_(workers), partitions_(partitions), tables_(std::move(tables)), holder_(slices) {
@@ -51,10 +59,7 @@ void Dispatch::give_out() {
       task.visit = holder.visits++;
       task.last_visit = round.last_visits;
       task.argument = round.argument;
-      tasks_[worker_of_shard(holder.shard, shards_, workers_)].handovers.push_back(
-          {*task.slice, holder.round, next.id, s});
-      holder.round = next.id;
-      holder.shard = s;
+      hand_over(*task.slice, next.id, s);
     }
     if (task.slice || shared || task.ends_epoch) tasks_[worker_of_shard(s, shards_, workers_)].tasks.push_back(task);
   }
@@ -78,6 +83,28 @@ void Dispatch::give_out() {
   out_.push_back(std::move(out));
   if (round.ends_epoch)
     for (Holder& holder : holder_) holder.visits = 0;
+}
+
+void Dispatch::hand_over(SliceId slice, RoundId round, ShardId shard) {
+  Holder& holder = holder_[slice];
+  tasks_[worker_of_shard(holder.shard, shards_, workers_)].handovers.push_back({slice, holder.round, round, shard});
+  holder.round = round;
+  holder.shard = shard;
+}
+
+void Dispatch::give_out_visits(Epoch epoch) {
+  const auto slices = static_cast<std::uint32_t>(holder_.size());
+  for (std::uint32_t step = 0; step < std::max(slices, shards_); ++step) {
+    const RoundId round = kFirstOfEvaluations + evaluating_rounds_++;
+    for (ShardId s = 0; s < shards_; ++s) {
+      const auto slice = slice_at_step(s, step, shards_, slices);
+      if (!slice) continue;
+      hand_over(*slice, round, s);
+      Task task{round, epoch, s, slice};
+      task.evaluates = true;
+      tasks_[worker_of_shard(s, shards_, workers_)].tasks.push_back(std::move(task));
+    }
+  }
 }
 
 bool Dispatch::committed(RoundId id, std::uint32_t partition) {

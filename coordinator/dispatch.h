@@ -31,6 +31,8 @@ class Dispatch {
   const Waiting* front() const { return waiting_.empty() ? nullptr : &waiting_.front(); }
   // Gives it out, into the messages that are being collected.
   void give_out();
+  // Gives out, of an evaluation, tasks that bring every slice to every shard.
+  void give_out_visits(Epoch epoch);
   // What was collected, by worker and by partition (one EXPECT for each round there).
   std::map<std::uint32_t, Tasks> take_tasks() { return std::exchange(tasks_, {}); }
   std::vector<std::pair<std::uint32_t, Expect>> take_expects() { return std::exchange(expects_, {}); }
@@ -58,9 +60,13 @@ class Dispatch {
     bool ended;                              // one with shared rows ends with its commits; one without, with its epoch
   };
 
+  // The slice goes on to a task of this shard.
+  void hand_over(SliceId slice, RoundId round, ShardId shard);
+
   std::uint32_t shards_, workers_, partitions_;
   std::vector<Table> tables_;
   std::vector<Holder> holder_;  // by slice
+  RoundId evaluating_rounds_ = 0;
   std::deque<Waiting> waiting_;
   std::deque<Out> out_;
   std::map<std::uint32_t, Tasks> tasks_;

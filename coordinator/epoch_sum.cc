@@ -57,37 +57,4 @@ std::vector<double> Evaluation::total() const {
   return sum;
 }
 
-void fill_scores(const std::vector<Term>& terms, const std::vector<double>& sums, std::uint64_t items,
-                 EpochRecord& record) {
-  double growing = 0, score = 0, scores = 0;
-  bool grows = false, validates = false, counts_scores = false;
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    record.terms.emplace_back(terms[i].name, sums[i]);
-    switch (terms[i].kind) {
-      case Term::Kind::objective:
-        grows = true;
-        growing += sums[i];
-        [[fallthrough]];
-      case Term::Kind::normalised:
-        record.objective += sums[i];
-        break;
-      case Term::Kind::valid:
-        validates = true;
-        score += sums[i];
-        break;
-      case Term::Kind::scores:
-        counts_scores = true;
-        scores += sums[i];
-        break;
-      case Term::Kind::report:
-      case Term::Kind::conserved:
-        break;
-    }
-  }
-  if (grows && items > 0) record.per_item = growing / static_cast<double>(items);
-  if (!validates) return;
-  if (!counts_scores) record.valid = score;
-  if (scores > 0) record.valid = score / scores;
-}
-
 }  // namespace rota

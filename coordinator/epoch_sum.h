@@ -46,9 +46,4 @@ class Evaluation {
   Terms shard_terms_, slice_terms_, partition_terms_;
 };
 
-// Fills what the sums of an evaluation's terms say: the terms, the objective, its mean over the items, the score of
-// held-out data.
-void fill_scores(const std::vector<Term>& terms, const std::vector<double>& sums, std::uint64_t items,
-                 EpochRecord& record);
-
 }  // namespace rota

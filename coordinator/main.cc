@@ -28,6 +28,7 @@ RunPlan plan_of(const JobSettings& settings) {
   plan.eval_every = settings.eval_every;
   plan.checkpoint_every = settings.checkpoint_every;
   plan.checkpoint_spacing = settings.checkpoint_spacing;
+  plan.patience = settings.patience;
   plan.start_timeout = settings.start_timeout;
   plan.peer_timeout = settings.peer_timeout;
   plan.time_control = settings.step_budget > 0;
@@ -55,7 +56,10 @@ Ending coordinate(const CommandLine& line, const JobSettings& settings) {
     // Killed before its first checkpoint, a run begins anew: nothing is lost but time.
     if (!commit.ok() && commit.status().code() != ExitCode::no_input)
       return cannot_resume(settings, report, commit.status());
-    if (commit.ok()) plan.resume = std::move(commit).value();
+    if (commit.ok()) {
+      plan.resume = std::move(commit->newest);
+      plan.best = std::move(commit->best);
+    }
     if (!commit.ok()) from_nothing = commit.status().what();
   }
   const auto behind = plan.resume ? std::optional(plan.resume->epoch) : std::nullopt;

@@ -22,6 +22,7 @@ struct RunPlan {
   Epoch eval_every = 1;        // 0: only after the last epoch
   Epoch checkpoint_every = 1;  // 0: only after the last epoch
   Nanoseconds checkpoint_spacing = 0;
+  std::uint32_t patience = 0;  // evaluations without a better score of held-out data that end the job; 0: any number
   Nanoseconds start_timeout = 60 * kSecond;
   Nanoseconds peer_timeout = 30 * kSecond;
   // A process that is alive beats within a second and reconnects at once, so silence this long after a broken
@@ -32,6 +33,7 @@ struct RunPlan {
   bool asynchronous = false;
   std::uint64_t era = 1;               // of this start of the coordinator
   std::optional<CommitRecord> resume;  // continue behind it
+  std::optional<CommitRecord> best;    // with patience, in a resumed job: of the epoch with the best score until then
 };
 
 }  // namespace rota

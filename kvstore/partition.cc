@@ -6,6 +6,7 @@
 #include "core/job/plugin_host.h"
 #include "core/job/tables.h"
 #include "core/rounds/commits.h"
+#include "core/rounds/placement.h"
 #include "core/runtime/handle.h"
 
 namespace rota {
@@ -66,6 +67,12 @@ Status Partition::on(const JobFacts& message, NodeId from, Outbox& out) {
     terms_ = app_->app->terms().size();
   }));
   if (!resume_) {
+    ROTA_TRY(call_hook(plugin_.name, "App::start_row", id().name(), [&] {
+      for_each_starting_row(*app_->app, rows_.tables(), app_->job.seed, [&](TableId table, Key key, auto row) {
+        if (home_of_row(rows_.tables()[table], table, key, settings_.partitions) == settings_.index)
+          rows_.set(table, key, row);
+      });
+    }));
     out.send(kCoordinator, Ready{});
     return {};
   }

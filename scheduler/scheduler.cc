@@ -53,6 +53,11 @@ Status Scheduler::on(const JobFacts& message, NodeId from, Outbox& out) {
   }));
   commits_ = Commits(tables, settings_.partitions);
   feedbacks_ = Feedbacks(tables, settings_.partitions);
+  if (!resume_)
+    ROTA_TRY(call_hook(plugin_.name, "App::start_row", id().name(), [&] {
+      for_each_starting_row(*app_->app, tables, job_.seed,
+                            [&](TableId table, Key key, auto row) { commits_.set(table, key, row); });
+    }));
   for (const Deltas& rows : std::exchange(early_, {})) ROTA_TRY(commits_.restore(rows));
   if (plugin_.sliced && cut_.slices.size() != job_.slices)
     return {ExitCode::failed, "schedule: a cut into " + std::to_string(cut_.slices.size()) + " slices, wanted were " +

@@ -10,10 +10,12 @@
 
 #include "core/base/seed.h"
 #include "core/base/tree.h"
+#include "core/job/tables.h"
 #include "core/rounds/model_hash.h"
 #include "core/rounds/open_scratch.h"
 #include "core/rounds/placement.h"
 #include "core/rounds/sparse_rows.h"
+#include "rota/scores.h"
 
 namespace rota {
 namespace {
@@ -105,7 +107,8 @@ void SerialHost::load() {
   app_ = plugin_.app(job_);
   std::vector<ShardId> all(job_.shards);
   std::iota(all.begin(), all.end(), ShardId{0});
-  shards_ = app_->load(all);
+  Random common = random_for(job_.seed, Stream::load, 0, 0, 0);
+  shards_ = app_->load(all, common);
   Census census;
   for (const auto& shard : shards_) {
     Facts own;
@@ -113,7 +116,7 @@ void SerialHost::load() {
     facts_.merge(own);
     shard->census(census);
   }
-  tables_ = app_->tables(facts_);
+  tables_ = tables_of(*app_, facts_);
   schedulers_.resize(job_.schedulers);
   for (std::uint32_t i = 0; i < job_.schedulers; ++i) {
     Scheduler& one = schedulers_[i];
@@ -149,6 +152,10 @@ void SerialHost::start() {
     Random random = random_for(job_.seed, Stream::start_slice, b, 0, 0);
     app_->start(b, *slices_[b], cut_.slices[b], random);
   }
+  for_each_starting_row(*app_, tables_, job_.seed, [&](TableId table, Key key, std::span<const double> row) {
+    rows_[{table, key}] = {row.begin(), row.end()};
+    see(table, key, row);
+  });
   epochs_ = plugin_.starting_pass ? 0 : 1;
 }
 
@@ -356,7 +363,12 @@ std::vector<Delta> deltas_of(const Committed& committed) {
 
 }  // namespace
 
-void SerialHost::put_into_view(TableId table, Key key, std::span<const double> value) {
+// The shards see a row as it is now.
+void SerialHost::see(TableId table, Key key, std::span<const double> value) {
+  if (!tables_.at(table).dense) {
+    seen_[{table, key}] = {value.begin(), value.end()};
+    return;
+  }
   std::copy(value.begin(), value.end(), view_numbers_[table].begin() + static_cast<std::ptrdiff_t>(key * value.size()));
   ++view_versions_[table];
 }
@@ -365,12 +377,7 @@ void SerialHost::put_into_view(TableId table, Key key, std::span<const double> v
 void SerialHost::refresh(std::uint64_t upto) {
   for (std::uint64_t i = refreshed_; i < upto; ++i) {
     const Committed& one = *to_refresh_[i - refreshed_];
-    for (std::size_t k = 0; k < one.keys.size(); ++k) {
-      if (tables_[one.table].dense)
-        put_into_view(one.table, one.keys[k], one.values[k]);
-      else
-        seen_[{one.table, one.keys[k]}] = one.values[k];
-    }
+    for (std::size_t k = 0; k < one.keys.size(); ++k) see(one.table, one.keys[k], one.values[k]);
   }
   for (; refreshed_ < upto; ++refreshed_) {
     const Committed& one = *to_refresh_.front();
@@ -397,7 +404,18 @@ std::vector<double> SerialHost::evaluate() const {
   const std::vector<Term> terms = app_->terms();
   using Leaves = std::vector<std::vector<double>>;
   Leaves of_shards(shards_.size(), std::vector<double>(terms.size()));
-  for (std::size_t s = 0; s < shards_.size(); ++s) shards_[s]->evaluate(of_shards[s]);
+  for (ShardId s = 0; s < shards_.size(); ++s) {
+    const auto add = [&, sum = &of_shards[s]](auto evaluate) {
+      std::vector<double> own(terms.size());
+      evaluate(own);
+      for (std::size_t i = 0; i < own.size(); ++i) (*sum)[i] += own[i];
+    };
+    const auto slices = static_cast<std::uint32_t>(app_->evaluating_pass() ? slices_.size() : 0);
+    for (std::uint32_t step = 0; slices > 0 && step < std::max(slices, job_.shards); ++step)
+      if (const auto b = slice_at_step(s, step, job_.shards, slices))
+        add([&](std::span<double> own) { shards_[s]->evaluate_visit(*b, *slices_[*b], own); });
+    add([&](std::span<double> own) { shards_[s]->evaluate(own); });
+  }
   Leaves of_slices(slices_.size(), std::vector<double>(terms.size()));
   for (SliceId b = 0; b < slices_.size(); ++b) shards_[b % shards_.size()]->evaluate(b, *slices_[b], of_slices[b]);
   Leaves of_rows(partitions_, std::vector<double>(terms.size()));
@@ -416,6 +434,13 @@ std::vector<double> SerialHost::evaluate() const {
       throw std::runtime_error("the term " + terms[i].name + " is not the number of items");
   }
   return sums;
+}
+
+std::optional<double> SerialHost::score(const std::string& name) const {
+  const std::vector<Term> terms = app_->terms();
+  for (const Score& score : app_->scores())
+    if (score.name == name) return score_value(score, terms, evaluate(), items());
+  throw std::out_of_range("there is no score " + name);
 }
 
 std::uint64_t SerialHost::items() const {
@@ -470,12 +495,7 @@ void SerialHost::restore(const Snapshot& snapshot) {
   prepare(true);
   rows_ = snapshot.rows;
   seen_.clear();
-  for (const auto& [name, value] : rows_) {
-    if (tables_.at(name.first).dense)
-      put_into_view(name.first, name.second, value);
-    else
-      seen_.emplace(name, value);
-  }
+  for (const auto& [name, value] : rows_) see(name.first, name.second, value);
   for (std::size_t i = 0; i < schedulers_.size(); ++i) {
     read_back(*schedulers_[i].schedule, &Schedule::restore, snapshot.schedules.at(i), "the schedule");
     schedulers_[i].next = snapshot.rounds + 1;

@@ -60,10 +60,15 @@ Status Worker::on(const Welcome& welcome, NodeId, Outbox& out) {
     for (ShardId s = first_; s < end_; ++s) hosted.push_back(s);
     auto pushes = std::make_shared<std::vector<std::unique_ptr<Push>>>();
     auto loaded = std::make_shared<Loaded>();
-    Status status = call_hook(plugin_.name, "terms", id().name(), [&] { loaded->terms = app_->app->terms(); });
+    Status status = call_hook(plugin_.name, "terms", id().name(), [&] {
+      loaded->terms = app_->app->terms();
+      loaded->scores = app_->app->scores();
+      loaded->evaluating_pass = app_->app->evaluating_pass();
+    });
     if (status.ok())
       status = call_hook(plugin_.name, "load", id().name(), [&] {
-        *pushes = app_->app->load(hosted);
+        Random common = random_for(job_.seed, Stream::load, 0, 0, 0);
+        *pushes = app_->app->load(hosted, common);
         for (const auto& push : *pushes) {
           Facts facts;
           push->facts(facts);
@@ -125,6 +130,13 @@ Status Worker::on(const JobFacts& facts, NodeId from, Outbox&) {
   }));
   views_.emplace(tables);
   commits_ = Commits(std::move(tables), settings_.partitions, DenseRows::in_views);
+  if (!resume_)
+    ROTA_TRY(call_hook(plugin_.name, "App::start_row", id().name(), [&] {
+      for_each_starting_row(*app_->app, commits_.tables(), job_.seed, [&](TableId table, Key key, auto row) {
+        commits_.set(table, key, row);
+        views_->set(table, key, row);
+      });
+    }));
   for (const Deltas& rows : std::exchange(early_, {})) ROTA_TRY(restore_rows(rows));
   return {};
 }
@@ -248,9 +260,10 @@ Status Worker::on(const Tasks& tasks, NodeId from, Outbox& out) {
   for (const Task& task : tasks.tasks) {
     const bool known =
         (!task.slice || *task.slice < cut_.slices.size()) && (!task.shared || commits_.is_open(task.round));
-    if (!hosts(task.shard) || !known) return {ExitCode::bug, "an invalid task for shard " + std::to_string(task.shard)};
+    if (!hosts(task.shard) || !known || (task.evaluates && !(evaluating_ && task.slice)))
+      return {ExitCode::bug, "an invalid task for shard " + std::to_string(task.shard)};
     shard(task.shard).steps.add(task);
-    tallies_.begin(task.epoch, out);
+    if (!task.evaluates) tallies_.begin(task.epoch, out);
   }
   for (const Handover& handover : tasks.handovers)
     if (handover.shard >= job_.shards || !leases_.tell(handover))
@@ -320,6 +333,22 @@ Status Worker::rows_of(SliceId slice, HeldSlice& held) const {
   return {};
 }
 
+Result<Bytes> Worker::bytes_of(SliceId slice, const Slice& rows) const {
+  Writer bytes;
+  ROTA_TRY(call_hook(plugin_.name, "Slice::encode", "slice " + std::to_string(slice), [&] { rows.encode(bytes); }));
+  return Bytes::from(bytes.take());
+}
+
+Status Worker::push_slice(Shard& shard, const Task& task, Slice& rows, std::uint64_t& items) const {
+  return call_hook(plugin_.name, "Push::push", where(task), [&] {
+    const bool limited = settings_.step_budget > 0 && task.epoch > 0;
+    const Budget budget = limited ? Budget(now_ns() + settings_.step_budget, &now_ns) : Budget();
+    Random random = random_for(job_.seed, Stream::push_slice, task.epoch, task.shard, *task.slice);
+    const SliceTask visit{*task.slice, task.epoch, task.round, task.visit, task.last_visit, task.argument, budget};
+    items = shard.push->push(visit, rows, random);
+  });
+}
+
 void Worker::begin_slice(Shard& shard, const Task& task, Outbox& out) {
   const SliceId slice = *task.slice;
   HeldSlice& held = leases_.use(slice);
@@ -330,28 +359,23 @@ void Worker::begin_slice(Shard& shard, const Task& task, Outbox& out) {
     const Nanoseconds began = now_ns();
     std::uint64_t items = 0;
     Status status = rows_of(slice, held);
-    if (status.ok()) {
-      status = call_hook(plugin_.name, "Push::push", where(task), [&] {
-        const bool limited = settings_.step_budget > 0 && task.epoch > 0;
-        const Budget budget = limited ? Budget(began + settings_.step_budget, &now_ns) : Budget();
-        Random random = random_for(job_.seed, Stream::push_slice, task.epoch, task.shard, slice);
-        const SliceTask visit{slice, task.epoch, task.round, task.visit, task.last_visit, task.argument, budget};
-        items = shard.push->push(visit, *held.rows, random);
-        if (leaves) {
-          Writer bytes;
-          held.rows->encode(bytes);
-          held.bytes = Bytes::from(bytes.take());
-        }
-      });
+    if (status.ok())
+      status = task.evaluates ? evaluating_->visit(task.shard, *shard.push, slice, *held.rows)
+                              : push_slice(shard, task, *held.rows, items);
+    if (status.ok() && leaves) {
+      auto bytes = bytes_of(slice, *held.rows);
+      status = bytes.status();
+      if (bytes.ok()) held.bytes = std::move(bytes).value();
     }
     const Nanoseconds took = now_ns() - began;
     return [this, &shard, task, slice, items, took, status](Outbox& later) -> Status {
       ROTA_TRY(status);
       --running_;
       shard.busy = false;
-      tallies_.add_work(task.epoch, items, took, later);
+      if (!task.evaluates) tallies_.add_work(task.epoch, items, took, later);
       leases_.release(slice);
       move_on(slice, later);
+      if (task.evaluates && evaluating_->visited()) evaluate_shards(later);
       return run_ready(later);
     };
   });
@@ -374,14 +398,11 @@ void Worker::depart(Leases::Departure departure, Outbox& out) {
   }
   auto rows = std::shared_ptr<Slice>(std::move(slice.rows));
   out.start([this, to, handover, rows]() -> Continuation {
-    Writer bytes;
-    Status status = call_hook(plugin_.name, "Slice::encode", "slice " + std::to_string(handover.slice),
-                              [&] { rows->encode(bytes); });
-    const Bytes encoded = Bytes::from(bytes.take());
-    return [this, to, handover, encoded, status](Outbox& later) -> Status {
-      ROTA_TRY(status);
-      tallies_.add_slice_bytes(encoded.size());
-      later.send(to, Lease{handover.slice, handover.to, handover.shard, encoded});
+    const Result<Bytes> bytes = bytes_of(handover.slice, *rows);
+    return [this, to, handover, bytes](Outbox& later) -> Status {
+      ROTA_TRY(bytes.status());
+      tallies_.add_slice_bytes(bytes->size());
+      later.send(to, Lease{handover.slice, handover.to, handover.shard, *bytes});
       return {};
     };
   });
@@ -501,58 +522,44 @@ void Worker::refresh(Shard& shard, Outbox& out) {
 
 // ---- the end of an epoch ----
 
-bool Worker::quiet() const {
-  return prepared_ && leases_.quiet() && std::all_of(shards_.begin(), shards_.end(), [](const Shard& shard) {
-           return !shard.busy && shard.steps.empty();
-         });
+// No shard has anything to do.
+bool Worker::idle() const {
+  return prepared_ && std::all_of(shards_.begin(), shards_.end(),
+                                  [](const Shard& shard) { return !shard.busy && shard.steps.empty(); });
 }
 
-template <typename Result>
-Status Worker::for_all_shards(std::function<Status(Shard&, const SliceList&, Result&)> hook,
-                              std::function<void(std::vector<Result>&, Outbox&)> done, Outbox& out) {
-  if (!quiet()) return {ExitCode::bug, "an epoch's end was announced before it came"};
-  std::vector<SliceList> lists(shards_.size());
+Status Worker::on(const Evaluate& evaluate, NodeId from, Outbox& out) {
+  // A neighbour that visits already may have sent slices on.
+  if (evaluating_ || !(evaluate.visits ? idle() : quiet())) return unexpected(evaluate.kind, from);
+  evaluating_.emplace(plugin_, evaluate.epoch, first_, shards_.size(), evaluate.visits ? cut_.slices.size() : 0,
+                      terms_.size());
+  if (!evaluating_->visits_left()) evaluate_shards(out);
+  return {};
+}
+
+// The shards alone and the slices that are here, which stay now.
+void Worker::evaluate_shards(Outbox& out) {
+  std::vector<std::vector<std::pair<SliceId, HeldSlice*>>> lists(shards_.size());
   std::size_t next = 0;
   for (const auto& held : leases_.held()) lists[next++ % lists.size()].push_back(held);
-  auto results = std::make_shared<std::vector<Result>>(shards_.size());
-  auto left = std::make_shared<std::size_t>(shards_.size());
   for (std::size_t i = 0; i < shards_.size(); ++i) {
-    out.start([this, i, hook, done, results, left, list = std::move(lists[i])]() -> Continuation {
-      Status status = hook(shards_[i], list, (*results)[i]);
-      return [done, results, left, status](Outbox& later) -> Status {
+    out.start([this, &shard = shards_[i], list = std::move(lists[i])]() -> Continuation {
+      Status status;
+      Evaluating::Slices slices;
+      for (const auto& [slice, held] : list) {
+        if (status.ok()) status = rows_of(slice, *held);
+        slices.emplace_back(slice, held->rows.get());
+      }
+      if (status.ok()) status = evaluating_->evaluate(shard.id, *shard.push, slices);
+      return [this, status](Outbox& later) -> Status {
         ROTA_TRY(status);
-        if (--*left == 0) done(*results, later);
+        if (!evaluating_->evaluated()) return {};
+        later.send(kCoordinator, evaluating_->take());
+        evaluating_.reset();
         return {};
       };
     });
   }
-  return {};
-}
-
-Status Worker::on(const Evaluate& evaluate, NodeId, Outbox& out) {
-  return for_all_shards<Evaluated>(
-      [this](Shard& shard, const SliceList& slices, Evaluated& result) -> Status {
-        const std::size_t terms = terms_.size();
-        for (const auto& [slice, held] : slices) ROTA_TRY(rows_of(slice, *held));
-        return call_hook(plugin_.name, "Push::evaluate", "shard " + std::to_string(shard.id), [&] {
-          result.shards.push_back({shard.id, std::vector<double>(terms, 0.0)});
-          shard.push->evaluate(std::span(result.shards.back().terms));
-          for (const auto& [slice, held] : slices) {
-            result.slices.push_back({slice, std::vector<double>(terms, 0.0)});
-            shard.push->evaluate(slice, *held->rows, std::span(result.slices.back().terms));
-          }
-        });
-      },
-      [epoch = evaluate.epoch](std::vector<Evaluated>& results, Outbox& later) {
-        Evaluated all;
-        all.epoch = epoch;
-        for (Evaluated& one : results) {
-          std::move(one.shards.begin(), one.shards.end(), std::back_inserter(all.shards));
-          std::move(one.slices.begin(), one.slices.end(), std::back_inserter(all.slices));
-        }
-        later.send(kCoordinator, std::move(all));
-      },
-      out);
 }
 
 Status Worker::on(const Save& save, NodeId from, Outbox& out) {

@@ -13,6 +13,7 @@
 #include "core/runtime/node.h"
 #include "worker/commit_backlog.h"
 #include "worker/epoch_tally.h"
+#include "worker/evaluating.h"
 #include "worker/leases.h"
 #include "worker/restoring.h"
 #include "worker/saving.h"
@@ -71,6 +72,8 @@ class Worker final : public Node {
   Status run_ready(Outbox& out);
   bool runnable(const Shard& shard) const;
   Status begin(Shard& shard, Outbox& out);
+  Result<Bytes> bytes_of(SliceId slice, const Slice& rows) const;
+  Status push_slice(Shard& shard, const Task& task, Slice& rows, std::uint64_t& items) const;
   void begin_slice(Shard& shard, const Task& task, Outbox& out);
   void begin_shared(Shard& shard, const Task& task, Outbox& out);
   void send_parts(SharedPush& done, Outbox& out);
@@ -80,12 +83,9 @@ class Worker final : public Node {
   void refresh(Shard& shard, Outbox& out);
   void move_on(SliceId slice, Outbox& out);
   void depart(Leases::Departure departure, Outbox& out);
-  bool quiet() const;
-  // Runs `hook(shard, its share of the slices held here)` once for every shard; `done` when all have ended.
-  using SliceList = std::vector<std::pair<SliceId, HeldSlice*>>;
-  template <typename Result>
-  Status for_all_shards(std::function<Status(Shard&, const SliceList&, Result&)> hook,
-                        std::function<void(std::vector<Result>&, Outbox&)> done, Outbox& out);
+  bool idle() const;
+  bool quiet() const { return idle() && leases_.quiet(); }
+  void evaluate_shards(Outbox& out);
   Status rows_of(SliceId slice, HeldSlice& held) const;
   bool hosts(ShardId shard) const { return shard >= first_ && shard < end_; }
   Shard& shard(ShardId id) { return shards_[id - first_]; }
@@ -116,6 +116,7 @@ class Worker final : public Node {
   ScratchPool scratch_;
   std::uint32_t running_ = 0;  // tasks with the compute threads
   EpochTallies tallies_;
+  std::optional<Evaluating> evaluating_;
   std::unique_ptr<Saving> saving_;  // of the newest checkpoint
 };
 

@@ -111,7 +111,7 @@ class Kmeans final : public App {
  public:
   explicit Kmeans(const Job& job) : job_(job), settings_(settings_of(job.options)) {}
 
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     RowShards data = read_shards(job_.input, job_.shards, hosted);
     check_rows(settings_, data.size.rows);
     const auto all = std::make_shared<SharedCentres>(data.size.columns, settings_.clusters);

@@ -79,7 +79,7 @@ class LassoApp final : public App {
   explicit LassoApp(const Job& job)
       : job_(job), settings_(settings_of(job.options)), by_columns_(settings_.partition == Partition::columns) {}
 
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     return by_columns_ ? load_by_columns(job_, settings_, hosted) : load_by_rows(job_, settings_, hosted);
   }
 

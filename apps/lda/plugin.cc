@@ -24,7 +24,7 @@ class LdaApp final : public App {
  public:
   explicit LdaApp(const Job& job) : job_(job), settings_(settings_of(job.options)) {}
 
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     Corpus corpus = load_corpus(job_, settings_, hosted);
     vocabulary_ = corpus.vocabulary;
     std::shared_ptr<const OldModel> old_model;
@@ -41,8 +41,7 @@ class LdaApp final : public App {
     return {
         {.name = "word_topic", .kind = Table::Kind::sliced},
         {.name = "totals", .keys = kFirstReplicated + facts.count("words"), .row_width = topics, .part_width = topics},
-        {.name = "priors", .keys = 1, .row_width = topics + 1, .single_partition = true},
-        {.name = "scores", .keys = 1, .row_width = 2, .part_width = 2}};
+        {.name = "priors", .keys = 1, .row_width = topics + 1, .single_partition = true}};
   }
 
   std::vector<Term> terms() const override {
@@ -51,10 +50,19 @@ class LdaApp final : public App {
                                {"delta_t", Term::Kind::report},
                                {"tokens", Term::Kind::conserved}};
     if (settings_.held_out) {
-      terms.push_back({"valid_perplexity", Term::Kind::valid});
-      terms.push_back({"valid_scores", Term::Kind::scores});
+      terms.push_back({"valid_loss", Term::Kind::report});
+      terms.push_back({"valid_tokens", Term::Kind::report});
     }
     return terms;
+  }
+
+  std::vector<Score> scores() const override {
+    if (!settings_.held_out) return {};
+    return {{.name = "valid_perplexity",
+             .term = "valid_loss",
+             .count = "valid_tokens",
+             .scale = Score::Scale::exp_mean,
+             .held_out = true}};
   }
 
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {

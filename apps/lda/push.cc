@@ -25,7 +25,6 @@ LdaPush::LdaPush(const Job& job, const Settings& settings, const io::CorpusSize&
       prior_terms_(priors_, corpus.words),
       row_change_(settings.topics),
       held_out_(priors_, job.seed, data_.shard, job.shards, data_.held_out_documents, data_.held_out),
-      early_stop_(settings.patience),
       phi_(padded(settings.topics)) {
   data_.held_out = {};
   if (old_model == nullptr) return;
@@ -51,9 +50,7 @@ void LdaPush::attach(const Shape& shape) {
 
 void LdaPush::begin(Epoch epoch) {
   epoch_ = epoch;
-  assignment_ = epoch == 0 && warm_start_ ? Assignment::warm_start
-                : early_stop_.over()      ? Assignment::rollback
-                                          : Assignment::gibbs;
+  from_old_model_ = epoch == 0 && warm_start_.has_value();
   sampler_.begin(draw(), totals_, tokens_.rows(), tokens_.mh_documents());
 }
 
@@ -63,12 +60,9 @@ Draw LdaPush::draw() const {
 }
 
 void LdaPush::set_topics(WordRow& row, const WordTokens& word, Key number, Random& random) {
-  if (assignment_ == Assignment::gibbs) return sample(row, word, random);
+  if (!from_old_model_) return sample(row, word, random);
   row_change_.begin(row);
-  if (assignment_ == Assignment::rollback)
-    best_.bring_back(word, tokens_.layout().topics(), totals_, row_change_);
-  else
-    warm_start_->draw(word, number, priors_.alphas, tokens_, totals_, row_change_, random);
+  warm_start_->draw(word, number, priors_.alphas, tokens_, totals_, row_change_, random);
   row_change_.end(row);
 }
 
@@ -86,7 +80,7 @@ std::uint64_t LdaPush::push(const SliceTask& task, WordTopicSlice& rows, Random&
   const SliceId id = task.slice;
   const std::span<const WordTokens> words = tokens_.layout().slice(id);
   begin(task.epoch);
-  const bool limited = task.epoch > 0 && assignment_ == Assignment::gibbs;
+  const bool limited = task.epoch > 0;
   std::size_t at = cursors_[id];
   std::uint64_t visited = 0;
   for (std::size_t done = 0; done < words.size(); ++done) {
@@ -100,14 +94,13 @@ std::uint64_t LdaPush::push(const SliceTask& task, WordTopicSlice& rows, Random&
   cursors_[id] = static_cast<std::uint32_t>(at);
   const std::span<const std::uint32_t> held_out = held_out_.rows(id);
   for (std::size_t i = 0; i < held_out.size(); ++i) visit_held_out(id, i, rows.row(held_out[i]));
-  if (assignment_ == Assignment::gibbs && settings_.learns_beta(epoch_) && task.last_visit)
-    prior_counts_.add_slice(rows);
+  if (settings_.learns_beta(epoch_) && task.last_visit) prior_counts_.add_slice(rows);
   return visited;
 }
 
 // `group` is the slice, or behind them the replicated words.
 void LdaPush::visit_held_out(SliceId group, std::size_t i, const WordRow& row) {
-  if (epoch_ == 0 || assignment_ != Assignment::gibbs) return;
+  if (epoch_ == 0) return;
   totals_.phi_of(row, phi_);
   held_out_.visit(group, i, phi_, settings_.scores(epoch_));
 }
@@ -116,10 +109,6 @@ std::uint64_t LdaPush::push(const SharedTask& task, Random& random) {
   begin(task.epoch);
   if (task.table == kTotals) return push_totals(task, random);
   if (task.table == kPriors) tell_statistics(task);
-  if (task.table == kScores && !task.entries.empty()) {
-    task.entries[0].part[0] = score_.log_probability;
-    task.entries[0].part[1] = score_.tokens;
-  }
   return 0;
 }
 
@@ -144,8 +133,7 @@ std::uint64_t LdaPush::push_totals(const SharedTask& task, Random& random) {
     visited += has_tokens ? word->count() : 0;
   }
   if (totals != nullptr) totals_.changes(totals->part);
-  if (assignment_ == Assignment::rollback) tokens_.recount();
-  if (epoch_ > 0 && assignment_ == Assignment::gibbs) score_ = held_out_.end_epoch();
+  if (epoch_ > 0) score_ = held_out_.end_epoch();
   return visited;
 }
 
@@ -185,7 +173,6 @@ void LdaPush::refresh(const Commit& commit) {
   if (commit.table == kTotals) return commit_totals(commit);
   if (commit.deltas.empty()) return;
   const std::span<const double> value = commit.deltas[0].value;
-  if (commit.table == kScores) commit_score(value);
   if (commit.table == kPriors) set_priors({{value.begin(), value.end() - 1}, value.back()});
 }
 
@@ -201,17 +188,6 @@ void LdaPush::commit_totals(const Commit& commit) {
     }
   }
   prior_counts_.set_replicated(std::move(replicated));
-}
-
-void LdaPush::commit_score(std::span<const double> value) {
-  score_ = {value[0], value[1]};
-  const bool best = early_stop_.add(score_);
-  if (settings_.patience == 0) return;
-  if (best) best_.keep(tokens_.layout().topics(), priors_);
-  if (!early_stop_.over()) return;
-  // The next epoch brings the best model back, and this is its score.
-  score_.log_probability = early_stop_.best() * score_.tokens;
-  set_priors(best_.priors);
 }
 
 void LdaPush::set_priors(const Priors& priors) {
@@ -232,6 +208,10 @@ void LdaPush::evaluate(std::span<double> terms) const {
   }
   terms[kDocTerm] += doc;
   terms[kDeltaTerm] += delta_t_;
+  if (settings_.held_out) {
+    terms[kValidLossTerm] -= score_.log_probability;
+    terms[kValidTokensTerm] += score_.tokens;
+  }
   if (!speaks_for_all_) return;
   // What is the same for all shards, and the store cannot add: it knows neither V nor the learned beta.
   double word = 0, tokens = 0;
@@ -242,9 +222,6 @@ void LdaPush::evaluate(std::span<double> terms) const {
   });
   terms[kWordTerm] += word;
   terms[kTokensTerm] += tokens;
-  if (!settings_.held_out || score_.tokens == 0) return;
-  terms[kPerplexityTerm] += std::exp(-score_.log_per_token());
-  terms[kScoresTerm] += 1;
 }
 
 void LdaPush::evaluate(SliceId, const WordTopicSlice& rows, std::span<double> terms) const {

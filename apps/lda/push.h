@@ -1,7 +1,6 @@
 // apps/lda/push.h -- one data shard: collapsed Gibbs sampling of its tokens in the rounds of a rotation.
 //
-// What goes on beside the sampling has parts of its own: a warm start, learning the priors, held-out documents and the
-// early stop that brings the best model back.
+// What goes on beside the sampling has parts of its own: a warm start, learning the priors, held-out documents.
 #pragma once
 #include <memory>
 #include <optional>
@@ -9,8 +8,6 @@
 #include <vector>
 
 #include "apps/lda/corpus.h"
-#include "apps/lda/held_out/best_model.h"
-#include "apps/lda/held_out/early_stop.h"
 #include "apps/lda/held_out/held_out.h"
 #include "apps/lda/priors/log_likelihood.h"
 #include "apps/lda/priors/prior_counts.h"
@@ -49,12 +46,6 @@ class LdaPush final : public SlicePush<WordTopicSlice> {
   void restore(Reader& in) override;
 
  private:
-  // How the tokens come by their topics.
-  enum class Assignment : std::uint8_t {
-    gibbs,
-    warm_start,  // drawn from the old model
-    rollback,    // as they were in the best epoch
-  };
   void begin(Epoch epoch);
   Draw draw() const;
   // Of one word in this shard.  `number` is the word's; it matters to a warm start only.
@@ -65,7 +56,6 @@ class LdaPush final : public SlicePush<WordTopicSlice> {
   void visit_held_out(SliceId group, std::size_t i, const WordRow& row);
   void tell_statistics(const SharedTask& task);
   void commit_totals(const Commit& commit);
-  void commit_score(std::span<const double> value);
   void set_priors(const Priors& priors);
 
   bool fits(const ShardState& state) const;
@@ -75,7 +65,7 @@ class LdaPush final : public SlicePush<WordTopicSlice> {
   io::CorpusSize corpus_;
   ShardDocuments data_;  // without its counts once they are laid out
   Priors priors_;
-  bool speaks_for_all_ = false;  // of the replicated words, the priors and the score, which all shards know alike
+  bool speaks_for_all_ = false;  // of the replicated words and the priors, which all shards know alike
 
   ShardTokens tokens_;
   std::vector<Key> replicated_;  // the replicated words
@@ -86,14 +76,12 @@ class LdaPush final : public SlicePush<WordTopicSlice> {
   PriorTerms prior_terms_;
 
   Epoch epoch_ = 0;
-  Assignment assignment_ = Assignment::gibbs;
+  bool from_old_model_ = false;  // this epoch's topics are drawn from the old model
   RowChange row_change_;
   std::optional<WarmStart> warm_start_;
   PriorCounts prior_counts_;
   HeldOut held_out_;
-  HeldOutScore score_;
-  EarlyStop early_stop_;
-  BestModel best_;
+  HeldOutScore score_;      // of this shard, in the last epoch that scored
   std::vector<float> phi_;  // of one word: room for held-out documents
 };
 

@@ -24,9 +24,6 @@ void LdaPush::save(Writer& out) const {
   state.replicated = prior_counts_.replicated();
   state.held_out = held_out_.expected();
   state.score = score_;
-  state.early_stop = early_stop_;
-  state.best_topics = best_.topics;
-  state.best_priors = best_.priors;
   state.encode(out);
 }
 
@@ -41,8 +38,6 @@ void LdaPush::restore(Reader& in) {
   delta_t_ = state.delta_t;
   prior_counts_.set_replicated(state.replicated);
   score_ = state.score;
-  early_stop_.take(state.early_stop);
-  best_ = {state.best_topics, state.best_priors};
 }
 
 // Whether a state is of this shard of this data.
@@ -57,9 +52,6 @@ bool LdaPush::fits(const ShardState& state) const {
   std::int64_t total = 0;
   for (const std::int64_t each : state.committed) total += each;
   if (static_cast<std::uint64_t>(total) != corpus_.tokens) return false;
-  // A shard may have no tokens, and then the best topics are none too.
-  const bool has_best = settings_.patience > 0 && state.early_stop.scores() > 0 && tokens_.size() > 0;
-  if (state.best_topics.size() != (has_best ? tokens_.size() : 0)) return false;
   if (!speaks_for_all_ && !state.replicated.empty()) return false;
   return true;
 }

@@ -1,13 +1,8 @@
-// apps/lda/schedule.h -- rotation, and behind it in some epochs rounds that score the held-out documents and learn the
-// priors.
+// apps/lda/schedule.h -- rotation, and behind it in some epochs a round that learns the priors.
 //
-// An epoch is one owned round for each slice, a shared round of the totals, and then
-//   in epochs that score   a round of the table of scores
-//   in epochs that learn   a round of the table of priors; its argument: whether alpha, whether beta is learned
-// When the scores say that the best model is some epochs back (EarlyStop), one more epoch follows in which the shards
-// put the tokens' topics of that model back; its round of priors learns nothing, and it ends the job.
+// An epoch is one owned round for each slice, a shared round of the totals, and then, in epochs that learn, a round of
+// the table of priors; its argument: whether alpha, whether beta is learned.
 #pragma once
-#include "apps/lda/held_out/early_stop.h"
 #include "apps/lda/settings.h"
 #include "rota/job.h"
 #include "rota/rotation.h"
@@ -19,27 +14,16 @@ class LdaSchedule final : public Schedule {
   LdaSchedule(const Job& job, const Settings& settings);
 
   Cut cut(const Census& census, std::uint32_t slices) override { return rotation_.cut(census, slices); }
-  // Only scores are heard.
-  std::uint32_t pipeline(std::uint32_t) const override { return settings_.held_out ? 1 : 0; }
+  std::uint32_t pipeline(std::uint32_t) const override { return 0; }
   Round next(Random& random) override;
-  void feedback(const Commit& commit) override;
-  std::vector<Figure> figures() override;
-  void save(Writer& out) const override;
+  void save(Writer& out) const override { out.put_varint(epoch_); }
   void restore(Reader& in) override;
 
  private:
-  enum class Next { rotation, scores, priors };
-  bool learns() const;
-  Round end(Round round);
-
   Settings settings_;
   RotationSchedule rotation_;
-  EarlyStop early_stop_;
   Epoch epoch_ = 0;
-  Next next_ = Next::rotation;
-  bool puts_back_ = false;  // this epoch
-  bool has_score_ = false;  // of this epoch
-  double perplexity_ = 0;
+  bool learns_ = false;  // the next round is that of the priors
 };
 
 }  // namespace rota::lda

@@ -23,9 +23,6 @@ constexpr Option kOptions[] = {
     integer_option("learn_beta", "0", "epochs", 0, 1e9, "Re-estimate beta every so many epochs; 0: never."),
     integer_option("burn_in", "5", "epochs", 0, 1e9, "Nothing is learned of alpha and beta up to this epoch."),
     integer_option("valid_every", "1", "epochs", 1, 1e9, "Epochs between scores of the held-out documents (--valid)."),
-    integer_option(
-        "patience", "0", "scores", 0, 1e9,
-        "End after so many scores of the held-out documents without a better one, with the best model; 0: never."),
     {.name = "init",
      .kind = Option::Kind::path,
      .meaning = "Folder of a model's text form: the first topics of the tokens are drawn from that model."},
@@ -57,8 +54,6 @@ std::span<const Option> options() {
 void check(const Options& options) {
   if (options.has("alpha") && options.has("alpha_sum"))
     throw UsageError("--alpha and --alpha_sum exclude each other: alpha_sum is alpha times the number of topics");
-  if (options.integer("patience") > 0 && !options.has("valid"))
-    throw UsageError("--patience needs held-out documents: --valid");
   const bool learns = options.integer("learn_alpha") > 0 || options.integer("learn_beta") > 0;
   if (options.flag("symmetric_alpha") && options.integer("learn_alpha") == 0)
     throw UsageError("--symmetric_alpha needs --learn_alpha: without it all topics have one alpha anyway");
@@ -83,7 +78,6 @@ Settings settings_of(const Options& options) {
   settings.burn_in = whole("burn_in");
   settings.held_out = options.has("valid");
   settings.valid_every = whole("valid_every");
-  settings.patience = whole("patience");
   settings.online_start = options.text("start") != "random";
   const std::string_view sampler = options.text("sampler");
   settings.sampler = sampler == "exact" ? Sampler::exact : sampler == "mh" ? Sampler::mh : Sampler::automatic;

@@ -20,10 +20,9 @@ inline constexpr TableId kTotals = 1;       // shared
 inline constexpr Key kTopicTotals = 0;      // its row of topic totals
 inline constexpr Key kFirstReplicated = 1;  // its row 1 + w is the replicated word w
 inline constexpr TableId kPriors = 2;       // shared: one row, the learned alphas and then beta
-inline constexpr TableId kScores = 3;       // shared: one row, log-probability and number of the held-out tokens
 
 // The terms of an evaluation.  The last two are there only with held-out data.
-enum TermId { kDocTerm, kWordTerm, kDeltaTerm, kTokensTerm, kPerplexityTerm, kScoresTerm };
+enum TermId { kDocTerm, kWordTerm, kDeltaTerm, kTokensTerm, kValidLossTerm, kValidTokensTerm };
 
 struct Settings {
   std::uint32_t topics = 100;
@@ -36,10 +35,9 @@ struct Settings {
   Epoch learn_alpha = 0;  // re-estimated every so many epochs; 0: never
   Epoch learn_beta = 0;
   bool symmetric_alpha = false;
-  Epoch burn_in = 5;           // the last epoch without re-estimates
-  bool held_out = false;       // there is held-out data
-  Epoch valid_every = 1;       // epochs between its scores
-  std::uint32_t patience = 0;  // scores without a better one that end the job; 0: any number
+  Epoch burn_in = 5;      // the last epoch without re-estimates
+  bool held_out = false;  // there is held-out data
+  Epoch valid_every = 1;  // epochs between its scores
   io::CorpusFormat format = io::CorpusFormat::automatic;
   std::string vocabulary;  // a path, or ""
   std::size_t top_words = 10;

@@ -65,9 +65,6 @@ void decode_learned(Reader& in, ShardState& state) {
   if (!(state.score.log_probability <= 0 && state.score.log_probability >= std::numeric_limits<double>::lowest()) ||
       !(state.score.tokens >= 0 && state.score.tokens <= kMost32))
     in.fail();
-  state.early_stop.restore(in);
-  state.best_topics = decode_topics(in, state.topics);
-  if (!state.best_topics.empty()) state.best_priors = decode_priors(in, state.topics);
 }
 
 }  // namespace
@@ -96,9 +93,6 @@ void ShardState::encode(Writer& out) const {
   out.put_all(std::span(held_out));
   out.put(score.log_probability);
   out.put(score.tokens);
-  early_stop.save(out);
-  out.put_all(std::span(best_topics));
-  if (!best_topics.empty()) encode_priors(best_priors, out);
 }
 
 ShardState ShardState::decode(Reader& in) {

@@ -8,8 +8,7 @@
 //   alpha: f64 for each topic                          beta: f64
 //   replicated words: a histogram (count_histogram.h) of their committed n_wk
 //   held out: a count, then f32 each: the expected topics of the held-out documents (held_out.h)
-//   score: log-probability, tokens: f64 each           early stop: scores, scores since the best: varints, best: f64
-//   best topics: like the token topics, none if there is no early stop; if there are some, alpha and beta of that epoch
+//   score: log-probability, tokens: f64 each
 //
 // The document with number i of the shard is number shard + i * shards of the input.
 #pragma once
@@ -17,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/lda/held_out/early_stop.h"
+#include "apps/lda/held_out/held_out.h"
 #include "apps/lda/priors/count_histogram.h"
 #include "apps/lda/priors/priors.h"
 #include "apps/lda/sampler/shard_tokens.h"
@@ -43,9 +42,6 @@ struct ShardState {
   CountHistogram replicated;
   std::vector<float> held_out;
   HeldOutScore score;
-  EarlyStop early_stop{0};
-  std::vector<std::uint16_t> best_topics;
-  Priors best_priors;
 
   void encode(Writer& out) const;
   // Checks all that can be checked without the data; in.fail() if something is wrong.

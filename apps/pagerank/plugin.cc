@@ -58,7 +58,7 @@ class Pagerank final : public App {
   explicit Pagerank(const Job& job)
       : job_(job), damping_(job.options.real("damping")), tolerance_(job.options.real("tolerance")) {}
 
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     Graph graph = read_graph(job_.input, job_.shards, hosted);
     names_ = graph.names;
     const auto all = std::make_shared<SharedShares>(std::move(graph.out_weight), damping_);

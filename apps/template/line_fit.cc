@@ -50,7 +50,7 @@ class LineFit final : public App {
   explicit LineFit(const Job& job) : job_(job) {}
 
   // Point i belongs to shard i mod S: a rule that depends on the job alone.
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     HostedShards<Points> shards(job_.shards, hosted);
     std::uint64_t count = 0;
     for (const std::string& file : job_.input) {

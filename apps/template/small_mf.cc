@@ -1,6 +1,7 @@
 // Matrix factorisation, small: r_ui ~ p_u . q_i by stochastic gradient descent.  The input has lines "USER ITEM
 // RATING", users and items numbered from 0.  Users, with their factors p, belong to shards; items, with their factors
-// q, are in slices, which pass from shard to shard (rota/rotation.h).
+// q, are in slices, which pass from shard to shard (rota/rotation.h).  Held-out ratings (--valid) are lines of the same
+// form.
 #include <rota/dense_slice.h>
 #include <rota/io/line_fields.h>
 #include <rota/io/lines.h>
@@ -10,6 +11,7 @@
 
 #include <cmath>
 #include <ostream>
+#include <unordered_map>
 
 namespace {
 using namespace rota;
@@ -41,7 +43,8 @@ void draw(std::span<double> factors, std::size_t rank, Random& random) {
 // Owns its users' factors; save() and restore() follow from fields().
 class MfPush final : public SavesFields<SlicePush<Factors>, MfPush> {
  public:
-  MfPush(const Settings& settings, std::vector<Rating> ratings) : settings_(settings), ratings_(std::move(ratings)) {
+  MfPush(const Settings& settings, std::vector<Rating> ratings, std::vector<Rating> held_out)
+      : settings_(settings), ratings_(std::move(ratings)), held_out_(std::move(held_out)) {
     std::size_t users = 0;
     for (const Rating& one : ratings_) users = std::max(users, one.user + 1);
     users_.resize(users * settings_.rank);
@@ -54,24 +57,15 @@ class MfPush final : public SavesFields<SlicePush<Factors>, MfPush> {
       ++weight[one.item];
     }
   }
-  // Sorts the ratings by slice.
   void attach(const Shape& shape) override {
-    std::vector<std::pair<SliceId, std::size_t>> place;  // of each item
-    for (SliceId b = 0; b < shape.cut.slices.size(); ++b)
-      for (std::size_t row = 0; row < shape.cut.slices[b].size(); ++row) {
-        place.resize(std::max<std::size_t>(place.size(), shape.cut.slices[b][row] + 1));
-        place[shape.cut.slices[b][row]] = {b, row};
-      }
-    in_slice_.resize(shape.cut.slices.size());
-    for (const Rating& one : ratings_)
-      in_slice_[place[one.item].first].push_back({one.user, place[one.item].second, one.value});
+    trained_by_slice_ = by_slice(ratings_, shape.cut);
+    held_out_by_slice_ = by_slice(held_out_, shape.cut);
   }
   void start(Random& own, Random&) override { draw(users_, settings_.rank, own); }
 
   // This shard's ratings of the slice's items: one step of gradient descent for each.
   std::uint64_t push(const SliceTask& task, Factors& items, Random&) override {
-    if (task.epoch != epoch_) epoch_ = task.epoch, squares_ = 0;
-    for (const Rating& one : in_slice_[task.slice]) {
+    for (const Rating& one : trained_by_slice_[task.slice]) {
       const std::span<double> p = std::span(users_).subspan(one.user * settings_.rank, settings_.rank);
       const std::span<double> q = items.row(one.item);
       const double error = one.value - dot(p, q);
@@ -80,46 +74,72 @@ class MfPush final : public SavesFields<SlicePush<Factors>, MfPush> {
         p[k] += settings_.step * (error * q[k] - settings_.penalty * p[k]);
         q[k] += settings_.step * (error * old - settings_.penalty * q[k]);
       }
-      squares_ += error * error;
     }
-    return in_slice_[task.slice].size();
+    return trained_by_slice_[task.slice].size();
   }
-  // The squared errors of the epoch, each as it was found on the way.
-  void evaluate(std::span<double> terms) const override { terms[0] += squares_; }
-  void fields(auto& list) { list(users_, epoch_, squares_); }
+  // An evaluation brings all slices here once more, to look at.
+  void evaluate_visit(SliceId slice, const Factors& items, std::span<double> terms) const override {
+    terms[0] += squared_errors(trained_by_slice_[slice], items);
+    if (terms.size() == 1) return;  // no held-out ratings in this job
+    terms[1] += squared_errors(held_out_by_slice_[slice], items);
+    terms[2] += static_cast<double>(held_out_by_slice_[slice].size());
+  }
+  void fields(auto& list) { list(users_); }
 
  private:
+  using BySlice = std::vector<std::vector<Rating>>;
+  // Those of users and items that training knows.
+  BySlice by_slice(const std::vector<Rating>& ratings, const Cut& cut) const {
+    std::unordered_map<Key, std::pair<SliceId, std::size_t>> place;  // of each item
+    for (SliceId b = 0; b < cut.slices.size(); ++b)
+      for (std::size_t row = 0; row < cut.slices[b].size(); ++row) place[cut.slices[b][row]] = {b, row};
+    BySlice sorted(cut.slices.size());
+    for (const Rating& one : ratings)
+      if (const auto found = place.find(one.item); found != place.end() && one.user * settings_.rank < users_.size())
+        sorted[found->second.first].push_back({one.user, found->second.second, one.value});
+    return sorted;
+  }
+  double squared_errors(const std::vector<Rating>& ratings, const Factors& items) const {
+    double sum = 0;
+    for (const Rating& one : ratings) {
+      const auto p = std::span(users_).subspan(one.user * settings_.rank, settings_.rank);
+      const double error = one.value - dot(p, items.row(one.item));
+      sum += error * error;
+    }
+    return sum;
+  }
+
   Settings settings_;
-  std::vector<Rating> ratings_;
-  std::vector<std::vector<Rating>> in_slice_;
+  std::vector<Rating> ratings_, held_out_;
+  BySlice trained_by_slice_, held_out_by_slice_;
   std::vector<double> users_;  // factors, user after user
-  Epoch epoch_ = 0;
-  double squares_ = 0;
 };
 
 class Mf final : public App {
  public:
   explicit Mf(const Job& job) : job_(job), settings_(job.options) {}
 
-  // User u is number u / S of shard u mod S: a rule that depends on the job alone.
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
-    HostedShards<std::vector<Rating>> shards(job_.shards, hosted);
-    for (const std::string& file : job_.input) {
-      io::Lines lines(file);  // plain, .gz or .zst
-      Rating one{};
-      for (std::string_view line; lines.next(line);) {
-        if (!io::read_line(line, one.user, one.item, one.value))
-          lines.fail("expected USER ITEM RATING, found " + io::quoted(line));
-        if (auto* const ratings = shards.of_item(one.user))
-          ratings->push_back({shards.number_in_shard(one.user), one.item, one.value});
-      }
-    }
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
+    auto ratings = read(job_.input, hosted), held_out = read(job_.valid, hosted);
     std::vector<std::unique_ptr<Push>> out;
-    for (auto& ratings : shards.all()) out.push_back(std::make_unique<MfPush>(settings_, std::move(ratings)));
+    for (std::size_t i = 0; i < hosted.size(); ++i)
+      out.push_back(std::make_unique<MfPush>(settings_, std::move(ratings.all()[i]), std::move(held_out.all()[i])));
     return out;
   }
   std::vector<Table> tables(const Facts&) const override { return {{.name = "items", .kind = Table::Kind::sliced}}; }
-  std::vector<Term> terms() const override { return {{"squares", Term::Kind::objective}}; }
+  bool evaluating_pass() const override { return true; }
+  std::vector<Term> terms() const override {
+    std::vector<Term> terms = {{"squares", Term::Kind::objective}};
+    if (job_.options.has("valid")) terms.insert(terms.end(), {{"valid_squares"}, {"valid_ratings"}});
+    return terms;
+  }
+  std::vector<Score> scores() const override {
+    const auto rmse = Score::Scale::root_mean;
+    std::vector<Score> scores = {{.name = "rmse", .term = "squares", .scale = rmse}};
+    if (job_.options.has("valid"))
+      scores.push_back({"valid_rmse", "valid_squares", "valid_ratings", rmse, Score::Better::smaller, true});
+    return scores;
+  }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
     return std::make_unique<RotationSchedule>(job_);
   }
@@ -132,6 +152,22 @@ class Mf final : public App {
   }
 
  private:
+  // User u is number u / S of shard u mod S: a rule that depends on the job alone.
+  HostedShards<std::vector<Rating>> read(const std::vector<std::string>& files, std::span<const ShardId> hosted) const {
+    HostedShards<std::vector<Rating>> shards(job_.shards, hosted);
+    for (const std::string& file : files) {
+      io::Lines lines(file);  // plain, .gz or .zst
+      Rating one{};
+      for (std::string_view line; lines.next(line);) {
+        if (!io::read_line(line, one.user, one.item, one.value))
+          lines.fail("expected USER ITEM RATING, found " + io::quoted(line));
+        if (auto* const ratings = shards.of_item(one.user))
+          ratings->push_back({shards.number_in_shard(one.user), one.item, one.value});
+      }
+    }
+    return shards;
+  }
+
   const Job& job_;
   Settings settings_;
 };

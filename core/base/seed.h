@@ -16,11 +16,14 @@ enum class Stream : std::uint64_t {
   push_shared = 3,
   start = 4,
   start_common = 5,
-  start_slice = 6
+  start_slice = 6,
+  load = 7,
+  start_row = 8
 };
 
 // `a`, `b`, `c` name the task: for push_slice epoch, shard, slice; for push_shared epoch, shard, round; for schedule
-// epoch, scheduler, 0; for start the shard, for start_slice the slice, and zeros.
+// epoch, scheduler, 0; for start the shard, for start_slice the slice, and zeros; for start_row table, key, 0; for load
+// zeros.
 Random random_for(std::uint64_t seed, Stream stream, std::uint64_t a, std::uint64_t b, std::uint64_t c);
 
 }  // namespace rota

@@ -27,24 +27,41 @@ Result<CommitRecord> read_commit(const RunFolder& run, const std::filesystem::pa
   return record;
 }
 
+// With the epoch that is its best.
+Result<ToResume> read_to_resume(const RunFolder& run, const std::filesystem::path& folder) {
+  auto newest = read_commit(run, folder);
+  if (!newest.ok()) return std::move(newest).status();
+  ToResume found{std::move(newest).value(), {}};
+  const auto& best = found.newest.record.best;
+  if (!best) return found;
+  if (best->epoch == found.newest.epoch) {
+    found.best = found.newest;
+    return found;
+  }
+  auto record = read_commit(run, run.checkpoint(best->epoch));
+  if (!record.ok()) return std::move(record).status().in("the best epoch, " + std::to_string(best->epoch));
+  found.best = std::move(record).value();
+  return found;
+}
+
 }  // namespace
 
-Result<CommitRecord> newest_commit(const RunFolder& run, const Hash128& job) {
+Result<ToResume> newest_commit(const RunFolder& run, const Hash128& job) {
   std::string refused;   // why, of all
   bool versions = true;  // they are of other versions, all
   for (const auto& folder : run.epochs()) {
     std::error_code error;
     if (!std::filesystem::exists(folder / RunFolder::kCommitRecord, error) && !error) continue;
-    auto record = read_commit(run, folder);
-    if (!record.ok()) {
-      log_warning("event=checkpoint_refused why=" + log_value(record.status().what()));
-      refused += (refused.empty() ? "" : "; ") + record.status().what();
-      versions = versions && record.status().code() == ExitCode::wrong_version;
+    auto found = read_to_resume(run, folder);
+    if (!found.ok()) {
+      log_warning("event=checkpoint_refused why=" + log_value(found.status().what()));
+      refused += (refused.empty() ? "" : "; ") + found.status().what();
+      versions = versions && found.status().code() == ExitCode::wrong_version;
       continue;
     }
-    if (record->job != job)
+    if (found->newest.job != job)
       return Status(ExitCode::usage, "the checkpoint in " + run.path.string() + " was made with other options");
-    return record;
+    return found;
   }
   if (!refused.empty())
     return Status(versions ? ExitCode::wrong_version : ExitCode::disk,

@@ -32,6 +32,9 @@ inline constexpr std::array kFrameworkOptions = {
                    "Seed of all random numbers: equal seeds give equal models."),
     integer_option("eval_every", "1", "epochs", 0, 1'000'000'000,
                    "Epochs between evaluations; 0: only after the last."),
+    integer_option("patience", "0", "evaluations", 0, 1'000'000'000,
+                   "Evaluations without a better score of held-out data that end the job, with the best epoch's model; "
+                   "0: it does not end early."),
     integer_option("checkpoint_every", "1", "epochs", 0, 1'000'000'000,
                    "Epochs between checkpoints; 0: only after the last."),
     real_option("checkpoint_seconds", "2", "s", 0, 1e9, "At least so long between checkpoints; 0: no limit."),

@@ -48,6 +48,10 @@ Status check_together(const Options& options) {
   ROTA_TRY(at_most("stores", "partitions"));
   if (options.integer("shards") * options.integer("slices_per_shard") > std::numeric_limits<std::int32_t>::max())
     return {ExitCode::usage, "--shards times --slices_per_shard is too large"};
+  if (options.integer("patience") > 0 && !options.has("valid"))
+    return {ExitCode::usage, "--patience needs held-out data: --valid"};
+  if (options.integer("patience") > 0 && options.integer("eval_every") == 0)
+    return {ExitCode::usage, "--patience needs evaluations: --eval_every"};
   return {};
 }
 

@@ -1,24 +1,46 @@
 #include "core/job/tables.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
+
+#include "core/base/seed.h"
 
 namespace rota {
 
 Status check_tables(const std::vector<Table>& tables) {
   for (const Table& table : tables) {
-    if (!table.dense) continue;
-    const auto broken = [&](const std::string& what) {
-      return Status(ExitCode::failed, "table " + table.name + ": " + what);
+    if (!table.dense && !table.started) continue;
+    const char* const what = table.dense ? "dense" : "started";
+    const auto broken = [&](const std::string& why) {
+      return Status(ExitCode::failed, "table " + table.name + ": " + why);
     };
-    if (table.kind != Table::Kind::shared) return broken("a sliced table cannot be dense");
+    if (table.kind != Table::Kind::shared) return broken(std::string("a sliced table cannot be ") + what);
     const std::uint64_t width = std::max({table.row_width, table.part_width, 1U});
     if (table.keys > kDenseNumbersMost / width)
-      return broken(std::to_string(table.keys) + " rows of " + std::to_string(width) +
-                    " numbers are too many for a dense table");
+      return broken(std::to_string(table.keys) + " rows of " + std::to_string(width) + " numbers are too many for a " +
+                    what + " table");
   }
   return {};
+}
+
+void for_each_starting_row(const App& app, const std::vector<Table>& tables, std::uint64_t seed,
+                           const std::function<void(TableId, Key, std::span<const double>)>& f) {
+  std::vector<double> row;
+  for (TableId table = 0; table < tables.size(); ++table) {
+    if (!tables[table].started) continue;
+    for (Key key = 0; key < tables[table].keys; ++key) {
+      row.assign(tables[table].row_width, 0.0);
+      Random random = random_for(seed, Stream::start_row, table, key, 0);
+      app.start_row(table, key, row, random);
+      for (const double number : row)
+        if (!std::isfinite(number))
+          throw std::runtime_error("row " + std::to_string(key) + " of " + tables[table].name +
+                                   " does not start with finite numbers");
+      f(table, key, row);
+    }
+  }
 }
 
 std::vector<Table> tables_of(const App& app, const Facts& facts) {

@@ -1,5 +1,8 @@
 // core/job/tables.h -- a plugin's tables, checked.
 #pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "core/base/status.h"
@@ -8,14 +11,19 @@
 
 namespace rota {
 
-// What a dense table may have of numbers: more is a mistake, or a table that is not for this.
+// What a table may have of numbers if all of its rows are there: more is a mistake, or a table that is not for this.
 inline constexpr std::uint64_t kDenseNumbersMost = std::uint64_t{1} << 34;
 
-// Whether the tables can be: an error, the plugin's fault, if a dense one is not a shared one, or has more numbers than
-// a process should keep.
+// Whether the tables can be: an error, the plugin's fault, if one that is dense or started is not a shared one, or has
+// more numbers than a process should keep.
 Status check_tables(const std::vector<Table>& tables);
 
 // The app's tables.  Throws std::runtime_error if they cannot be.
 std::vector<Table> tables_of(const App& app, const Facts& facts);
+
+// In a new job: calls f(table, key, row) for every row of the tables that are `started`, in the order of tables and
+// keys, with its starting value.  Throws what App::start_row throws.
+void for_each_starting_row(const App& app, const std::vector<Table>& tables, std::uint64_t seed,
+                           const std::function<void(TableId, Key, std::span<const double>)>& f);
 
 }  // namespace rota

@@ -49,6 +49,8 @@ nlohmann::ordered_json to_json(const EpochRecord& record) {
     if (record.valid) json["valid"] = *record.valid;
     json["terms"] = by_name(record.terms);
   }
+  if (record.best)
+    json["best"] = {{"epoch", record.best->epoch}, {"valid", record.best->valid}, {"since", record.best->since}};
   if (!record.figures.empty()) json["schedule"] = by_name(record.figures);
   if (record.converged) json["converged"] = *record.converged;
   json["items"] = record.items;
@@ -94,6 +96,12 @@ EpochRecord epoch_from_json(const nlohmann::json& json, bool& fits) {
     if (json.contains("per_item")) record.per_item = real(json.at("per_item"));
     if (json.contains("valid")) record.valid = real(json.at("valid"));
     record.terms = pairs_from(json.at("terms"));
+  }
+  if (json.contains("best")) {
+    const nlohmann::json& best = json.at("best");
+    record.best = BestSoFar{
+        static_cast<Epoch>(whole(best.at("epoch"), std::numeric_limits<Epoch>::max(), fits)), real(best.at("valid")),
+        static_cast<std::uint32_t>(whole(best.at("since"), std::numeric_limits<std::uint32_t>::max(), fits))};
   }
   if (json.contains("schedule")) record.figures = pairs_from(json.at("schedule"));
   if (json.contains("converged")) record.converged = json.at("converged").get<bool>();

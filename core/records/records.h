@@ -21,15 +21,24 @@ struct WorkerTimes {
   std::uint64_t bytes_sent = 0;
 };
 
+// Of all evaluations so far, the epoch with the best score of held-out data (--patience).
+struct BestSoFar {
+  Epoch epoch = 0;
+  double valid = 0;
+  std::uint32_t since = 0;  // evaluations since then
+  friend bool operator==(const BestSoFar&, const BestSoFar&) = default;
+};
+
 struct EpochRecord {
   Epoch epoch = 0;
   Epoch epochs = 0;    // of the whole job; 0: not known yet
   double seconds = 0;  // of training so far: without loading, evaluation and the taking of checkpoints
   bool evaluated = false;
   double objective = 0;
-  std::optional<double> per_item;  // of an objective that grows with the data
-  std::optional<double> valid;     // score of held-out data
-  std::vector<std::pair<std::string, double>> terms;
+  std::optional<double> per_item;                       // of an objective that grows with the data
+  std::optional<double> valid;                          // score of held-out data
+  std::optional<BestSoFar> best;                        // with --patience
+  std::vector<std::pair<std::string, double>> terms;    // and scores
   std::vector<std::pair<std::string, double>> figures;  // of the schedule
   std::optional<bool> converged;                        // if the schedule can say it
   std::uint64_t items = 0;
@@ -66,8 +75,10 @@ struct CommitRecord {
 };
 
 struct RunResult {
-  EpochRecord last;
-  CommitRecord commit;
+  EpochRecord record;                                              // of the committed epoch
+  CommitRecord commit;                                             // the last, or with --patience the best
+  Epoch epochs = 0;                                                // that were trained
+  double seconds = 0;                                              // in all of them
   std::vector<std::pair<std::string, std::uint64_t>> peak_memory;  // bytes by process
 };
 

@@ -39,6 +39,7 @@ std::string log_line(const EpochRecord& record) {
   if (record.evaluated) add(" objective=%.8e", record.objective);
   if (record.per_item) add(" per_item=%.6f", *record.per_item);
   if (record.valid) add(" valid=%.6f", *record.valid);
+  if (record.best) add(" best=%.6f best_epoch=%u", record.best->valid, record.best->epoch);
   add(" seconds=%.3f items_per_second=%.4g bytes_sent=%" PRIu64 " workers=%zu slowest=%s waiting=%.3f", record.seconds,
       record.items_per_second, record.bytes_sent, record.workers.size(), record.slowest.c_str(), record.waiting_share);
   for (const auto* numbers : {&record.terms, &record.figures})
@@ -113,6 +114,7 @@ class RunRecorder final : public Recorder {
     while (kept_.size() > kKeptEpochs) kept_.erase(kept_.begin());
     for (const auto& old : settings_.run.epochs()) {
       const auto is_old = [&](Epoch epoch) { return settings_.run.checkpoint(epoch) == old; };
+      if (record.record.best && is_old(record.record.best->epoch)) continue;
       // One that is newer than what was just committed was refused when the run was resumed, and comes again.
       if (old < folder && std::none_of(kept_.begin(), kept_.end(), is_old)) drop_epoch(old);
     }
@@ -130,17 +132,18 @@ class RunRecorder final : public Recorder {
     json["options"] = Json::object();
     for (const auto& [name, value] : settings_.job.options.all()) json["options"][name] = visible_text(value);
     json["seed"] = settings_.job.seed;
-    json["epochs"] = result.commit.epoch;
-    json["seconds"] = result.commit.seconds;
+    json["epochs"] = result.epochs;
+    json["seconds"] = result.seconds;
+    if (result.record.best) json["best_epoch"] = result.commit.epoch;
     json["items"] = result.commit.items;
-    if (result.last.evaluated) {
-      json["objective"] = result.last.objective;
-      if (result.last.per_item) json["per_item"] = *result.last.per_item;
-      if (result.last.valid) json["valid"] = *result.last.valid;
-      for (const auto& [name, value] : result.last.terms) json["terms"][visible_text(name)] = value;
+    if (result.record.evaluated) {
+      json["objective"] = result.record.objective;
+      if (result.record.per_item) json["per_item"] = *result.record.per_item;
+      if (result.record.valid) json["valid"] = *result.record.valid;
+      for (const auto& [name, value] : result.record.terms) json["terms"][visible_text(name)] = value;
     }
-    for (const auto& [name, value] : result.last.figures) json["schedule"][visible_text(name)] = value;
-    if (result.last.converged) json["converged"] = *result.last.converged;
+    for (const auto& [name, value] : result.record.figures) json["schedule"][visible_text(name)] = value;
+    if (result.record.converged) json["converged"] = *result.record.converged;
     json["model_hash"] = result.commit.model_hash.hex();
     json["state_hash"] = result.commit.state_hash.hex();
     for (const auto& [process, bytes] : result.peak_memory) json["peak_memory_bytes"][process] = bytes;

@@ -130,6 +130,10 @@ std::vector<double> Commits::values(RoundId round, std::span<const std::shared_p
   return values;
 }
 
+void Commits::set(TableId table, Key key, std::span<const double> row) {
+  if (!in_view(table)) std::ranges::copy(row, replica_[table].at(key).begin());
+}
+
 Status Commits::restore(const Deltas& deltas) {
   const SharedRows& rows = deltas.rows;
   if (rows.table >= tables_.size() || tables_[rows.table].kind != Table::Kind::shared)

@@ -63,6 +63,8 @@ class Commits {
 
   // A round is out.  An error if check_rows finds one.
   Status begin(const SharedRows& rows);
+  // In a new job, the starting value of a row.  REQUIRES a shared table that has it.
+  void set(TableId table, Key key, std::span<const double> row);
   // In a resumed job, rows of one table in one partition as of the checkpoint: DELTAS of round 0.
   Status restore(const Deltas& deltas);
   // Every partition has restored every shared table.

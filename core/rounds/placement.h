@@ -1,6 +1,7 @@
 // core/rounds/placement.h -- where things live.  Part of the contract between processes: all must agree.
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include "core/base/key_runs.h"
 #include "rota/job.h"
@@ -50,6 +51,16 @@ inline std::uint32_t worker_of_shard(ShardId shard, std::uint32_t shards, std::u
 // hands it to first.
 inline ShardId home_shard(SliceId slice, std::uint32_t shards, std::uint32_t slices) {
   return static_cast<ShardId>((static_cast<std::uint64_t>(slice) * shards) / slices);
+}
+
+// The slice that a shard visits at a step of an evaluation's rotation, of max(shards, slices) steps: a slice has one
+// visitor at a time, and each shard visits all of them.  None: it has a step off.
+inline std::optional<SliceId> slice_at_step(ShardId shard, std::uint32_t step, std::uint32_t shards,
+                                            std::uint32_t slices) {
+  const std::uint32_t places = shards > slices ? shards : slices;
+  const auto first = static_cast<std::uint32_t>(static_cast<std::uint64_t>(shard) * places / shards);
+  const SliceId slice = (first + step) % places;
+  return slice < slices ? std::optional(slice) : std::nullopt;
 }
 
 }  // namespace rota

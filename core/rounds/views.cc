@@ -37,6 +37,12 @@ void Views::apply(const RoundDeltas& round) {
   }
 }
 
+void Views::set(TableId table, Key key, std::span<const double> row) {
+  if (views_[table].keys() == 0) return;
+  ++dense_[table].version;
+  put(table, {key, 1}, row.data());
+}
+
 void Views::restore(const Deltas& deltas) {
   const TableId table = deltas.rows.table;
   if (table >= dense_.size() || views_[table].keys() == 0) return;

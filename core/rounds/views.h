@@ -28,6 +28,8 @@ class Views {
 
   // The next commit, of whichever table.
   void apply(const RoundDeltas& round);
+  // In a new job, the starting value of a row; that of a table that is not dense changes nothing.
+  void set(TableId table, Key key, std::span<const double> row);
   // In a resumed job, rows as of the checkpoint, which were checked; those of tables that are not dense change nothing.
   void restore(const Deltas& deltas);
 

@@ -35,8 +35,11 @@ void fields(auto& io, Is<KeyRun> auto& m) {
 void fields(auto& io, Is<Term> auto& m) {
   io(m.name, m.kind);
 }
+void fields(auto& io, Is<Score> auto& m) {
+  io(m.name, m.term, m.count, m.scale, m.better, m.held_out);
+}
 void fields(auto& io, Is<Table> auto& m) {
-  io(m.name, m.kind, m.keys, m.row_width, m.part_width, m.block_width, m.single_partition, m.dense);
+  io(m.name, m.kind, m.keys, m.row_width, m.part_width, m.block_width, m.single_partition, m.dense, m.started);
 }
 void fields(auto& io, Is<Fact> auto& m) {
   io(m.name, m.kind, m.value);
@@ -78,7 +81,8 @@ void fields(auto& io, Is<Stop> auto& m) {
   io(m.code, m.what);
 }
 void fields(auto& io, Is<Loaded> auto& m) {
-  io(m.items, m.facts, m.census, m.items_unit, m.terms, m.starting_pass, m.epochs, m.app, m.input, m.valid);
+  io(m.items, m.facts, m.census, m.items_unit, m.terms, m.scores, m.starting_pass, m.evaluating_pass, m.epochs, m.app,
+     m.input, m.valid);
 }
 void fields(auto& io, Is<JobFacts> auto& m) {
   io(m.facts, m.census);
@@ -94,7 +98,7 @@ void fields(auto& io, Is<Rounds> auto& m) {
   io(m.first, m.rounds, m.feedback, m.figures);
 }
 void fields(auto& io, Is<Task> auto& m) {
-  io(m.round, m.epoch, m.shard, m.slice, m.shared, m.ends_epoch, m.visit, m.last_visit, m.argument);
+  io(m.round, m.epoch, m.shard, m.slice, m.shared, m.ends_epoch, m.visit, m.last_visit, m.argument, m.evaluates);
 }
 void fields(auto& io, Is<SharedRows> auto& m) {
   io(m.round, m.table, m.keys, m.blocks, m.argument, m.open);
@@ -136,7 +140,7 @@ void fields(auto& io, Is<EpochDone> auto& m) {
   io(m.epoch, m.items, m.compute_ns, m.wait_ns, m.bytes_sent, m.slice_bytes, m.memory);
 }
 void fields(auto& io, Is<Evaluate> auto& m) {
-  io(m.epoch);
+  io(m.epoch, m.visits);
 }
 void fields(auto& io, Is<TermsOf> auto& m) {
   io(m.id, m.terms);
@@ -241,7 +245,9 @@ class FieldReader {
   void field(Role& role) { bounded(role, 1, static_cast<std::uint64_t>(kLastRole)); }
   void field(Kind& kind) { bounded(kind, 1, std::numeric_limits<std::uint16_t>::max()); }
   void field(Object& object) { bounded(object, 1, static_cast<std::uint64_t>(kLastObject)); }
-  void field(Term::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Term::Kind::scores)); }
+  void field(Term::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Term::Kind::normalised)); }
+  void field(Score::Scale& scale) { bounded(scale, 0, static_cast<std::uint64_t>(Score::Scale::exp_mean)); }
+  void field(Score::Better& better) { bounded(better, 0, static_cast<std::uint64_t>(Score::Better::larger)); }
   void field(Fact::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Fact::Kind::largest)); }
   void field(Table::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Table::Kind::sliced)); }
   void field(Feedback& wish) { bounded(wish, 0, static_cast<std::uint64_t>(Feedback::reply)); }

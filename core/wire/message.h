@@ -141,7 +141,8 @@ struct Loaded {
   Census census;                         // summed over them
   std::string items_unit;
   std::vector<Term> terms;
-  bool starting_pass = false;
+  std::vector<Score> scores;
+  bool starting_pass = false, evaluating_pass = false;
   Epoch epochs = 0;  // that the app wants, if the user does not say
   std::string app;   // the plugin's own name
   // Of the contents of the files, in their order: what the worker read, wherever it is.
@@ -202,6 +203,7 @@ struct Task {
   std::uint32_t visit = 0;  // with a slice, as in rota::SliceTask
   bool last_visit = false;
   std::vector<double> argument = {};
+  bool evaluates = false;  // the visit only looks: part of an evaluation, and of no round
 };
 
 struct SharedRows {
@@ -304,6 +306,7 @@ struct EpochDone {
 struct Evaluate {
   static constexpr Kind kind = Kind::evaluate;
   Epoch epoch = 0;
+  bool visits = false;  // to a worker: TASKS follow that bring every slice to each of its shards
 };
 
 struct TermsOf {

@@ -8,6 +8,7 @@
 #include "rota/job.h"
 #include "rota/pull.h"
 #include "rota/push.h"
+#include "rota/random.h"
 #include "rota/schedule.h"
 #include "rota/slices.h"
 #include "rota/types.h"
@@ -22,12 +23,16 @@ class App {
   virtual ~App() = default;
 
   // Reads the input and makes the Push of every shard hosted here, in the order given.  Which data is a shard's own
-  // must depend on the job alone.
-  virtual std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) = 0;
+  // must depend on the job alone; `common` gives all processes the same numbers.
+  virtual std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random& common) = 0;
   // What the model consists of.  All processes have the same facts, and must make the same tables of them.
   virtual std::vector<Table> tables(const Facts&) const = 0;
-  // Of an evaluation.
+  // What an evaluation adds up, and the numbers for people that are made of it.
   virtual std::vector<Term> terms() const { return {}; }
+  virtual std::vector<Score> scores() const { return {}; }
+  // Whether in an evaluation every shard visits every slice (Push::evaluate_visit).  It costs one more journey of the
+  // slices.
+  virtual bool evaluating_pass() const { return false; }
 
   virtual std::unique_ptr<Schedule> schedule(const Facts&, Share) const = 0;
   // Null if there are no shared tables.
@@ -36,6 +41,9 @@ class App {
   virtual std::unique_ptr<Slice> slice(std::span<const Key>) const { return nullptr; }
   // In a new job: the starting values of a slice just made, before anybody visits it.
   virtual void start(SliceId, Slice&, std::span<const Key>, Random&) const {}
+  // In a new job: those of a row of a table that is `started`; `row` is zeros.  Every process calls it for its own copy
+  // of the row, with the same Random.
+  virtual void start_row(TableId, Key, std::span<double> /*row*/, Random&) const {}
 
   // What all shards know alike and commands want of a model (the names of words, of columns): saved once a job, by the
   // worker of its first shard.  It is not restored: load() finds it again.

@@ -41,6 +41,8 @@ struct Table {
   // So few rows that each worker keeps all of them, once for all of its shards (rota/view.h).  Only such a table has
   // open rounds.  Stores keep it by ranges of keys.
   bool dense = false;
+  // In a new job every row has a value from the beginning (App::start_row).
+  bool started = false;
 };
 
 // One additive number of an evaluation.  Shards, slices and shared rows each add their share; the shares
@@ -51,11 +53,26 @@ struct Term {
     report,      // shown beside it
     conserved,   // must add up to the number of items in the data; anything else stops the job as our bug
     normalised,  // a summand of an objective that does not grow with the data
-    valid,       // the score of held-out data, or a sum of several
-    scores,      // how many scores `valid` is the sum of: their mean is shown, and 0 says that there is none yet
   };
   std::string name;
   Kind kind = Kind::report;
+};
+
+// A number for people, made of the terms of an evaluation and shown beside them.
+struct Score {
+  enum class Scale {
+    sum,        // the term itself, whatever the count
+    mean,       // the term / the count
+    root_mean,  // the square root of that
+    exp_mean,   // e to the power of that
+  };
+  enum class Better { smaller, larger };
+  std::string name;
+  std::string term;
+  std::string count = {};  // the term to divide by: where it is 0, there is no score yet; "": the items of the data
+  Scale scale = Scale::mean;
+  Better better = Better::smaller;
+  bool held_out = false;  // of held-out data: the first such score is `valid`, and what --patience watches
 };
 
 }  // namespace rota

@@ -47,6 +47,9 @@ class Push {
   virtual void evaluate(std::span<double> /*terms*/) const {}
   // Adds the share of a slice.  Must depend on the slice alone: any shard may be asked.
   virtual void evaluate(SliceId, const Slice&, std::span<double> /*terms*/) const {}
+  // Adds the share of this shard's data together with a slice: called for every slice, in an order that depends on the
+  // job alone, if there is an App::evaluating_pass.
+  virtual void evaluate_visit(SliceId, const Slice&, std::span<double> /*terms*/) const {}
 
   // The shard's own state at the end of an epoch, beyond its data.  restore() follows attach(), and may
   // be given wrong bytes: it then calls Reader::fail.
@@ -62,12 +65,16 @@ class SlicePush : public Push {
   using Push::push;
   virtual std::uint64_t push(const SliceTask&, S&, Random&) = 0;
   virtual void evaluate(SliceId, const S&, std::span<double> /*terms*/) const {}
+  virtual void evaluate_visit(SliceId, const S&, std::span<double> /*terms*/) const {}
 
   std::uint64_t push(const SliceTask& task, Slice& slice, Random& random) final {
     return push(task, dynamic_cast<S&>(slice), random);
   }
   void evaluate(SliceId id, const Slice& slice, std::span<double> terms) const final {
     evaluate(id, dynamic_cast<const S&>(slice), terms);
+  }
+  void evaluate_visit(SliceId id, const Slice& slice, std::span<double> terms) const final {
+    evaluate_visit(id, dynamic_cast<const S&>(slice), terms);
   }
 };
 

@@ -11,7 +11,7 @@
 // the same, bit for bit: model_hash() is that of result.json.  A push sees just the commits that --staleness says, a
 // schedule the feedback that its pipeline says; parts and evaluations are summed over the same trees; each partition of
 // the store has a Pull of its own; the Randoms are the same.  It writes nothing, ignores limits of time, knows nothing
-// of --asynchronous, and takes no data but what it is given.  A hook's exception comes out as it is.
+// of --asynchronous and --patience, and takes no data but what it is given.  A hook's exception comes out as it is.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -78,6 +78,8 @@ class SerialHost {
   // At an epoch's end: the sums of the app's terms, in their order.  Throws if one is not finite, or if one that is
   // conserved is not the number of items.
   std::vector<double> evaluate() const;
+  // Of an evaluation made now.  None if there is none yet; throws std::out_of_range if the app has no such score.
+  std::optional<double> score(const std::string& name) const;
   std::uint64_t items() const;
   // Of the last epoch, of all schedulers.
   const std::vector<Figure>& figures() const { return figures_; }
@@ -151,7 +153,7 @@ class SerialHost {
   void commit(const Round& round, std::uint32_t scheduler, const Summed& summed);
   void pull(std::uint32_t partition, const Round& round, const Summed& summed, const std::vector<std::size_t>& places,
             Committed& result);
-  void put_into_view(TableId table, Key key, std::span<const double> value);
+  void see(TableId table, Key key, std::span<const double> value);
   void refresh(std::uint64_t upto);
   void feed_back(Scheduler& scheduler, std::uint64_t upto);
   void end_epoch();

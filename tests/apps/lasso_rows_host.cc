@@ -62,7 +62,7 @@ class RowsApp final : public App {
  public:
   explicit RowsApp(const Job& job) : job_(job), settings_(settings_of(job.options)) {}
 
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     const Data& data = *data_of_test;
     std::vector<std::unique_ptr<Push>> shards;
     for (const ShardId s : hosted) {

@@ -35,7 +35,7 @@ class Cluster {
 
   Outcome run() {
     int kills_left = faults_.kills_most;
-    start(std::nullopt);
+    start();
     while (outcome_.what.empty()) {
       if (events_.empty() || ++outcome_.events > kEventsMost || now_ > kCallOff) {
         outcome_.what = "the run does not end: at " + std::to_string(now_ / kMillisecond) + " ms after " +
@@ -58,13 +58,14 @@ class Cluster {
         ++outcome_.kills;
         hosts_.clear();
         ++life_;
-        start(recorder_->newest());
+        start();
       }
     }
     witness() = nullptr;
-    if (outcome_.code == ExitCode::ok && recorder_->newest()) {
-      outcome_.model_hash = recorder_->newest()->model_hash;
-      outcome_.state_hash = recorder_->newest()->state_hash;
+    if (outcome_.code == ExitCode::ok && recorder_->published()) {
+      outcome_.model_hash = recorder_->published()->model_hash;
+      outcome_.state_hash = recorder_->published()->state_hash;
+      outcome_.epoch = recorder_->published()->epoch;
     }
     return outcome_;
   }
@@ -98,11 +99,15 @@ class Cluster {
   void at(Nanoseconds when, std::function<void()> act) { events_.push({when, order_++, life_, std::move(act)}); }
   Outbox::World world(const Host& host) const { return {now_, host.bytes_sent(), 0}; }
 
-  // All processes of one life of the cluster, each a little later than the one before.
-  void start(const std::optional<CommitRecord>& resume) {
+  // All processes of one life of the cluster, each a little later than the one before.  It goes on behind what the life
+  // before it committed.
+  void start() {
     const RunPlan& plan = shape_.plan;
     RunPlan with = plan;
-    with.resume = resume;
+    recorder_ = std::make_shared<MemoryRecorder>(recorder_ ? recorder_->commits() : std::map<Epoch, CommitRecord>());
+    if (!recorder_->commits().empty()) with.resume = recorder_->commits().rbegin()->second;
+    const std::optional<CommitRecord>& resume = with.resume;
+    if (resume && resume->record.best) with.best = recorder_->commits().at(resume->record.best->epoch);
     // What was visited after the commit is visited again.
     for (auto visit = witness_.visits.begin(); visit != witness_.visits.end();)
       visit = !resume || std::get<0>(*visit) > resume->epoch ? witness_.visits.erase(visit) : std::next(visit);
@@ -110,7 +115,6 @@ class Cluster {
       push = !resume || std::get<0>(*push) >= resume->next_round ? witness_.pushes.erase(push) : std::next(push);
     witness() = &witness_;
     connections_.clear();
-    recorder_ = std::make_shared<MemoryRecorder>(recorder_ ? recorder_->newest() : std::nullopt);
     add(kCoordinator).host->add(std::make_unique<Coordinator>(with, recorder_));
     for (std::uint32_t i = 0; i < plan.schedulers; ++i) join({Role::scheduler, i});
     for (std::uint32_t i = 0; i < plan.workers; ++i) join({Role::worker, i});

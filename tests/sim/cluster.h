@@ -46,6 +46,7 @@ struct Outcome {
   ExitCode code = ExitCode::failed;
   std::string what;  // a broken law of the simulation comes first
   Hash128 model_hash, state_hash;
+  Epoch epoch = 0;  // of the model
   std::uint64_t events = 0, lost = 0, repeated = 0, flipped = 0, kills = 0, pieces = 0;
 };
 

@@ -32,7 +32,11 @@ Shape draw_shape(std::mt19937_64& random) {
   plan.start_timeout = 3000 * kSecond;
   plan.peer_timeout = plan.disconnect_grace = 3000 * kSecond;
   shape.heavy = draw(0, 1) == 1;
-  if (draw(0, 1) == 1) return shape;
+  if (draw(0, 1) == 1) {
+    plan.patience = plan.eval_every > 0 ? draw(0, 2) : 0;
+    if (plan.patience > 0) plan.epochs = draw(1, 8);
+    return shape;
+  }
   shape.plugin = &talk_plugin();
   plan.slices = 0;
   plan.epochs = draw(1, 8);
@@ -63,6 +67,20 @@ TEST(Cluster, AnotherSeedOfTheJobGivesAnotherModel) {
   const Outcome one = calm_run(shape);
   shape.seed += 1;
   EXPECT_NE(one.model_hash, calm_run(shape).model_hash);
+}
+
+// Else the seeds would not show that the best model is kept.
+TEST(Cluster, ManySeedsEndWithAnEpochThatIsNotTheLast) {
+  int early = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    std::mt19937_64 random(seed);
+    const Shape shape = draw_shape(random);
+    if (shape.plan.patience == 0) continue;
+    const Outcome calm = calm_run(shape);
+    ASSERT_EQ(calm.code, ExitCode::ok) << calm.what;
+    early += calm.epoch < shape.plan.epochs ? 1 : 0;
+  }
+  EXPECT_GT(early, 5);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "core/base/seed.h"
 #include "rota/dense_slice.h"
 #include "rota/rotation.h"
 
@@ -26,6 +27,11 @@ double third_of(ShardId shard) {
   return (shard + 1) / 3.0;
 }
 
+// Of the row of totals; all processes are to know it.
+double start_of_total(Random& random) {
+  return static_cast<double>(random() & kPartMask);
+}
+
 class ExactSchedule final : public RotationSchedule {
  public:
   explicit ExactSchedule(const Job& job) : RotationSchedule(job, {0, {kTotal}, kFirstReplicated}) {}
@@ -33,7 +39,7 @@ class ExactSchedule final : public RotationSchedule {
 
 class ExactPush final : public SlicePush<Counts> {
  public:
-  ExactPush(const Job& job, ShardId shard) : shard_(shard), shards_(job.shards) {
+  ExactPush(const Job& job, ShardId shard) : seed_(job.seed), shard_(shard), shards_(job.shards) {
     const bool heavy = job.options.flag("heavy");
     for (Key key = 0; key < kKeys; ++key)
       items_.push_back(1 + (key * 7 + shard * 13) % 5 + (heavy && key == 3 ? 500 : 0));
@@ -55,7 +61,12 @@ class ExactPush final : public SlicePush<Counts> {
   }
   void attach(const Shape& shape) override { cut_ = shape.cut; }
 
-  void start(Random& own, Random& common) override { change_ = mix(own(), common()); }
+  void start(Random& own, Random& common) override {
+    change_ = mix(own(), common());
+    Random random = random_for(seed_, Stream::start_row, 0, kTotal, 0);
+    last_total_ = start_of_total(random);
+    total_ = static_cast<std::uint64_t>(last_total_);
+  }
   std::uint64_t push(const SliceTask& task, Counts& counts, Random& random) override {
     const Epoch epoch = task.epoch;
     const auto& keys = cut_.slices.at(task.slice);
@@ -93,7 +104,16 @@ class ExactPush final : public SlicePush<Counts> {
       if (delta.key == kTotal) last_total_ = delta.value[0];
     }
   }
-  void evaluate(std::span<double> terms) const override { terms[0] += static_cast<double>(visits_); }
+  void evaluate(std::span<double> terms) const override {
+    terms[0] += static_cast<double>(visits_);
+    terms[1] -= static_cast<double>(cut_.slices.size());  // a visit for each slice adds one
+  }
+  void evaluate_visit(SliceId slice, const Counts& counts, std::span<double> terms) const override {
+    std::uint64_t seen = mix(slice, shard_ ^ total_);
+    for (std::size_t i = 0; i < counts.rows(); ++i) seen = mix(seen, counts.row(i)[kMix]);
+    terms[1] += 1;
+    terms[2] += static_cast<double>(seen % 997) / 3;
+  }
   void evaluate(SliceId, const Counts& counts, std::span<double> terms) const override {
     for (std::size_t i = 0; i < counts.rows(); ++i) terms[1] += static_cast<double>(counts.row(i)[kItems]);
   }
@@ -109,6 +129,7 @@ class ExactPush final : public SlicePush<Counts> {
   }
 
  private:
+  std::uint64_t seed_;
   ShardId shard_;
   std::uint32_t shards_;
   std::vector<std::uint64_t> items_;  // by key
@@ -135,19 +156,31 @@ class ExactPull final : public Pull {
 class ExactApp final : public App {
  public:
   explicit ExactApp(const Job& job) : job_(job) {}
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     std::vector<std::unique_ptr<Push>> all;
     for (const ShardId shard : hosted) all.push_back(std::make_unique<ExactPush>(job_, shard));
     return all;
   }
   std::vector<Table> tables(const Facts& facts) const override {
     check_facts(facts);
-    return {{"sums", Table::Kind::shared, kFirstReplicated + facts.count("keys"), 2, 2},
-            {"counts", Table::Kind::sliced, kKeys, 0, 0}};
+    return {{.name = "sums",
+             .keys = kFirstReplicated + facts.count("keys"),
+             .row_width = 2,
+             .part_width = 2,
+             .started = true},
+            {.name = "counts", .kind = Table::Kind::sliced, .keys = kKeys}};
+  }
+  void start_row(TableId, Key key, std::span<double> row, Random& random) const override {
+    if (key == kTotal) row[0] = start_of_total(random);
   }
   std::vector<Term> terms() const override {
-    return {{"visits", Term::Kind::objective}, {"items", Term::Kind::conserved}};
+    return {{"visits", Term::Kind::objective}, {"items", Term::Kind::conserved}, {"luck", Term::Kind::report}};
   }
+  // As good as random from epoch to epoch.
+  std::vector<Score> scores() const override {
+    return {{.name = "valid", .term = "luck", .scale = Score::Scale::root_mean, .held_out = true}};
+  }
+  bool evaluating_pass() const override { return true; }
   std::unique_ptr<Schedule> schedule(const Facts& facts, Share) const override {
     check_facts(facts);
     return std::make_unique<ExactSchedule>(job_);

@@ -37,6 +37,8 @@ inline void complain(const char* what) {
 // The rows that a hook has heard of so far.
 class Heard {
  public:
+  // A row had this value before the first commit.
+  void begin(TableId table, Key key, std::vector<double> row) { rows_[{table, key}] = std::move(row); }
   void hear(const Commit& commit) {
     for (const Delta& delta : commit.deltas) {
       auto& row = rows_[{commit.table, delta.key}];

@@ -47,21 +47,29 @@ class MemoryCheckpoints final : public CheckpointStore {
 
 class MemoryRecorder final : public Recorder {
  public:
-  explicit MemoryRecorder(std::optional<CommitRecord> newest) : newest_(std::move(newest)) {}
+  // Of a cluster's next life: with what the one before it committed.
+  MemoryRecorder() = default;
+  explicit MemoryRecorder(std::map<Epoch, CommitRecord> commits) : commits_(std::move(commits)) {}
 
   void event(const std::string&, const Fields&) override {}
   void epoch(const EpochRecord&) override {}
   std::string status(const std::string&) const override { return "{}"; }
   Status commit(const CommitRecord& record) override {
-    newest_ = record;
+    commits_[record.epoch] = record;
     return {};
   }
-  Status finish(const RunResult&) override { return {}; }
+  Status finish(const RunResult& result) override {
+    published_ = result.commit;
+    return {};
+  }
 
-  const std::optional<CommitRecord>& newest() const { return newest_; }
+  const std::map<Epoch, CommitRecord>& commits() const { return commits_; }
+  // The job's model.
+  const std::optional<CommitRecord>& published() const { return published_; }
 
  private:
-  std::optional<CommitRecord> newest_;
+  std::map<Epoch, CommitRecord> commits_;
+  std::optional<CommitRecord> published_;
 };
 
 }  // namespace rota::sim

@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 
+#include "core/base/seed.h"
 #include "rota/dense_slice.h"
 #include "tests/sim/heard.h"
 
@@ -21,7 +22,24 @@ std::vector<Table> all_tables() {
                          {"sparse", Table::Kind::shared, kSparseKeys, 1, 1, 0, false},
                          {"slices", Table::Kind::sliced, 0, 0, 0, 0, false}};
   all[kWide].dense = all[kSmall].dense = true;
+  all[kSmall].started = all[kSparse].started = true;
   return all;
+}
+
+// The starting value of a row of the tables that have one, as the framework is to make it.
+double start_of(Random& random) {
+  return number(random());
+}
+double start_of(std::uint64_t seed, TableId table, Key key) {
+  Random random = random_for(seed, Stream::start_row, table, key, 0);
+  return start_of(random);
+}
+Heard heard_at_first(std::uint64_t seed) {
+  Heard heard;
+  const std::vector<Table> tables = all_tables();
+  for (const TableId table : {kSmall, kSparse})
+    for (Key key = 0; key < tables[table].keys; ++key) heard.begin(table, key, {start_of(seed, table, key)});
+  return heard;
 }
 
 class OpenRoundsSchedule final : public Schedule {
@@ -31,7 +49,8 @@ class OpenRoundsSchedule final : public Schedule {
         shards_(job.shards),
         slices_(job.slices),
         pipeline_(static_cast<std::uint32_t>(job.options.integer("pipeline"))),
-        wish_(static_cast<Feedback>(job.options.integer("wish"))) {}
+        wish_(static_cast<Feedback>(job.options.integer("wish"))),
+        heard_(heard_at_first(job.seed)) {}
 
   Cut cut(const Census&, std::uint32_t slices) override {
     Cut cut;
@@ -100,9 +119,11 @@ class OpenRoundsSchedule final : public Schedule {
 class OpenPush final : public SlicePush<Counts> {
  public:
   OpenPush(const Job& job, ShardId shard)
-      : shard_(shard),
+      : seed_(job.seed),
+        shard_(shard),
         asynchronous_(job.options.flag("asynchronous")),
-        staleness_(static_cast<std::uint64_t>(job.options.integer("staleness"))) {}
+        staleness_(static_cast<std::uint64_t>(job.options.integer("staleness"))),
+        heard_(heard_at_first(job.seed)) {}
 
   std::uint64_t items() const override { return 1; }
   void attach(const Shape& shape) override { views_ = {shape.views.begin(), shape.views.end()}; }
@@ -168,10 +189,11 @@ class OpenPush final : public SlicePush<Counts> {
   std::uint64_t seen() const {
     std::uint64_t state = heard_.state();
     for (const TableId table : {kWide, kSmall}) {
-      const std::vector<double> zeros(views_[table].width());
+      std::vector<double> start(views_[table].width());
       for (Key key = 0; key < views_[table].keys(); ++key) {
+        if (table == kSmall) start[0] = start_of(seed_, table, key);
         const auto found = witness()->committed.find({table, key});
-        const std::vector<double>* expected = &zeros;
+        const std::vector<double>* expected = &start;
         if (found != witness()->committed.end()) {
           const auto behind = found->second.upper_bound(last_);
           if (behind != found->second.begin()) expected = &std::prev(behind)->second;
@@ -203,6 +225,7 @@ class OpenPush final : public SlicePush<Counts> {
     }
   }
 
+  std::uint64_t seed_;
   ShardId shard_;
   bool asynchronous_;
   std::uint64_t staleness_;
@@ -242,12 +265,13 @@ class OpenPull final : public Pull {
 class OpenApp final : public App {
  public:
   explicit OpenApp(const Job& job) : job_(job) {}
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     std::vector<std::unique_ptr<Push>> all;
     for (const ShardId shard : hosted) all.push_back(std::make_unique<OpenPush>(job_, shard));
     return all;
   }
   std::vector<Table> tables(const Facts&) const override { return all_tables(); }
+  void start_row(TableId, Key, std::span<double> row, Random& random) const override { row[0] = start_of(random); }
   std::unique_ptr<Schedule> schedule(const Facts&, Share share) const override {
     return std::make_unique<OpenRoundsSchedule>(job_, share);
   }

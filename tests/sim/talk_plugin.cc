@@ -137,7 +137,7 @@ class TalkPull final : public Pull {
 class TalkApp final : public App {
  public:
   explicit TalkApp(const Job& job) : job_(job) {}
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     std::vector<std::unique_ptr<Push>> all;
     for (const ShardId shard : hosted) all.push_back(std::make_unique<TalkPush>(job_, shard));
     return all;

@@ -49,7 +49,7 @@ class CountPull final : public Pull {
 class FaultyApp final : public App {
  public:
   explicit FaultyApp(const Job& job) : job_(job) {}
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     enter(job_.options, "load");
     std::vector<std::unique_ptr<Push>> shards;
     for (std::size_t i = 0; i < hosted.size(); ++i) shards.push_back(std::make_unique<CountPush>(job_.options));

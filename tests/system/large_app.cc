@@ -160,7 +160,7 @@ constexpr std::array kOptions = {
 class LargeApp final : public App {
  public:
   explicit LargeApp(const Job& job) : job_(job) {}
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     std::vector<std::unique_ptr<Push>> all;
     for (const ShardId shard : hosted) all.push_back(std::make_unique<LargePush>(job_, shard));
     return all;

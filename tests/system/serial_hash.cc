@@ -44,5 +44,7 @@ int main(int count, char** words) {
   const std::vector<double> sums = host.evaluate();
   for (std::size_t i = 0; i < sums.size(); ++i)
     std::cout << (i > 0 ? ", " : "") << '"' << host.app().terms()[i].name << "\": " << sums[i];
+  for (const rota::Score& score : host.app().scores())
+    if (const auto value = host.score(score.name)) std::cout << ", \"" << score.name << "\": " << *value;
   std::cout << "}}\n";
 }

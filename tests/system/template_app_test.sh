@@ -96,5 +96,13 @@ factorise "$folder/mf1" --workers=1 --threads=2
 expect "hash of one worker" "$(hash_of "$folder/mf")" "$(hash_of "$folder/mf1")"
 objective=$(sed -n 's/^ *"objective": \(.*\),$/\1/p' "$folder/mf/result.json")
 python3 -c "import sys; sys.exit(not 0 < float('$objective') < 1e-3)" || fail "squared errors left: $objective"
+# Held-out ratings, and one of an item that nobody rated.
+awk '($1 + $2) % 7 == 0' "$folder/ratings.txt" >"$folder/valid.txt"
+awk '($1 + $2) % 7 != 0' "$folder/ratings.txt" >"$folder/train.txt"
+echo "3 99 1" >>"$folder/valid.txt"
+factorise "$folder/valid" --input="$folder/train.txt" --valid="$folder/valid.txt" --patience=5
+python3 -c "import json, sys; sys.exit(not 0 < json.load(open('$folder/valid/result.json'))['valid'] < 0.5)" ||
+  fail "held-out RMSE: $(grep '"valid"' "$folder/valid/result.json")"
+grep -q '"best_epoch"' "$folder/valid/result.json" || fail "--patience kept no best epoch"
 expect "items shown" 15 "$("$rota" show "$app" --model="$folder/mf" | wc -l)"
 echo "template_app_test: passed"

@@ -124,7 +124,7 @@ class TroubleSchedule final : public Schedule {
 class TroubleApp final : public App {
  public:
   explicit TroubleApp(const Job& job) : job_(job) {}
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     trouble(job_.options, "load");
     std::vector<std::unique_ptr<Push>> out;
     for (const ShardId shard : hosted) out.push_back(std::make_unique<TroublePush>(job_, shard));

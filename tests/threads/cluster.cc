@@ -26,7 +26,7 @@ class Cluster {
       : shape_(shape),
         threads_(threads),
         run_(std::move(run)),
-        recorder_(std::make_shared<sim::MemoryRecorder>(shape.plan.resume)),
+        recorder_(std::make_shared<sim::MemoryRecorder>()),
         job_(sim::job_of(shape)) {}
 
   Outcome run() {
@@ -41,7 +41,9 @@ class Cluster {
     for (std::uint32_t i = 0; i < plan.stores; ++i) join({Role::kvstore, i});
     coordinator.join();
     for (std::thread& member : members) member.join();
-    return {ending.code, ending.what, recorder_->newest()};
+    Outcome outcome{ending.code, ending.what, shape_.plan.resume};
+    if (!recorder_->commits().empty()) outcome.newest = recorder_->commits().rbegin()->second;
+    return outcome;
   }
 
  private:

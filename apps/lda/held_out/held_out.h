@@ -15,7 +15,6 @@
 #include <span>
 #include <vector>
 
-#include "apps/lda/held_out/early_stop.h"
 #include "apps/lda/priors/priors.h"
 #include "apps/lda/sampler/line_vector.h"
 #include "apps/lda/sampler/topic_count.h"
@@ -23,6 +22,12 @@
 #include "rota/slices.h"
 
 namespace rota::lda {
+
+// Of the hidden tokens; the natural logarithm.
+struct HeldOutScore {
+  double log_probability = 0;
+  double tokens = 0;  // their number
+};
 
 // Documents of this shard, numbered as its training documents are.
 class HeldOut {

@@ -48,12 +48,6 @@ std::vector<std::vector<TopicCount>> ShardTokens::counted() const {
   return documents;
 }
 
-void ShardTokens::recount() {
-  const auto documents = counted();
-  for (std::size_t d = 0; d < documents.size(); ++d) rows_.assign(d, rows_.is_list(d), documents[d]);
-  mh_documents_.assign(layout_.topics());
-}
-
 bool ShardTokens::restore(std::span<const std::uint16_t> topics, std::span<const Row> rows) {
   if (topics.size() != size_ || rows.size() != lengths_.size()) return false;
   std::copy(topics.begin(), topics.end(), layout_.topics().begin());

@@ -34,8 +34,6 @@ class ShardTokens {
 
   // An epoch has ended: rows get the forms that suit their counts.
   void end_epoch();
-  // Topics were changed, and the rows were not: they are counted anew.
-  void recount();
   struct Row {
     bool is_list = false;
     std::vector<TopicCount> cells;

@@ -107,7 +107,7 @@ TEST(Coordinator, ItemsThatAreNotConservedAreOurBug) {
 TEST(Coordinator, AScoreOfHeldOutDataIsRecordedWhateverItIs) {
   for (const double score : {0.0, 12.5}) {
     Script run;
-    run.prepare({{"perplexity", Term::Kind::valid}});
+    run.prepare({{"errors"}}, {}, {{.name = "error", .term = "errors", .scale = Score::Scale::sum, .held_out = true}});
     run.schedule();
     run.end_epoch(1);
     run.evaluate(1, score);

@@ -256,5 +256,39 @@ TEST(Dispatch, AnOpenRoundIsExpectedInAllPartitionsOfItsTable) {
             "schedule, round 9: it is open, and table first is not dense");
 }
 
+// Every pair of a shard and a slice meets once, no slice has two visitors at a time, and each is handed from visitor to
+// visitor.
+TEST(Dispatch, AnEvaluationBringsEverySliceToEveryShard) {
+  for (const auto& [shards, slices] : {std::pair(3U, 6U), std::pair(1U, 2U), std::pair(4U, 4U), std::pair(5U, 2U)}) {
+    Dispatch dispatch(shards, slices, 1, 1, tables());
+    dispatch.give_out_visits(3);
+    const auto all = dispatch.take_tasks();
+    ASSERT_EQ(all.size(), 1U);
+    std::set<std::pair<ShardId, SliceId>> met;
+    std::set<std::pair<RoundId, SliceId>> busy;
+    std::set<std::pair<RoundId, ShardId>> at_work;
+    for (const Task& task : all.at(0).tasks) {
+      EXPECT_TRUE(task.evaluates && !task.shared && !task.ends_epoch && task.epoch == 3);
+      EXPECT_TRUE(met.emplace(task.shard, *task.slice).second);
+      EXPECT_TRUE(busy.emplace(task.round, *task.slice).second);
+      EXPECT_TRUE(at_work.emplace(task.round, task.shard).second);
+    }
+    EXPECT_EQ(met.size(), std::size_t{shards} * slices);
+    std::map<SliceId, RoundId> last;
+    for (const Handover& handover : all.at(0).handovers) {
+      EXPECT_EQ(handover.after, last[handover.slice]);
+      last[handover.slice] = handover.to;
+    }
+    // The rounds that follow take the slices from where they are now, and keep their own numbers.
+    give_out(dispatch, 1, turn_of(1, owning(std::vector<std::optional<SliceId>>(shards, std::nullopt), true)));
+    std::vector<std::optional<SliceId>> first(shards);
+    first[0] = 0;
+    give_out(dispatch, 2, turn_of(2, owning(first)));
+    EXPECT_EQ(dispatch.take_tasks().at(0).handovers.at(0).after, last[0]);
+    dispatch.give_out_visits(4);
+    for (const Task& task : dispatch.take_tasks().at(0).tasks) EXPECT_FALSE(busy.contains({task.round, *task.slice}));
+  }
+}
+
 }  // namespace
 }  // namespace rota

@@ -104,42 +104,5 @@ TEST(Evaluation, NotABitDependsOnWhoReportsWhatOrWhen) {
   }
 }
 
-EpochRecord scored(const std::vector<Term>& terms, const std::vector<double>& sums, std::uint64_t items = 10) {
-  EpochRecord record;
-  fill_scores(terms, sums, items, record);
-  return record;
-}
-
-// The mean was taken of what had been summed up so far: a penalty before a loss was in it, one behind it was not.
-TEST(Scores, TheMeanOverItemsDoesNotDependOnTheOrderOfTheTerms) {
-  using Kind = Term::Kind;
-  const std::vector<std::pair<Term, double>> all = {{{"loss", Kind::objective}, 20},
-                                                    {{"penalty", Kind::normalised}, 3},
-                                                    {{"more", Kind::objective}, 1},
-                                                    {{"nonzeros", Kind::report}, 7},
-                                                    {{"items", Kind::conserved}, 10}};
-  std::vector<std::size_t> order = {0, 1, 2, 3, 4};
-  do {
-    std::vector<Term> terms;
-    std::vector<double> sums;
-    for (const std::size_t i : order) terms.push_back(all[i].first), sums.push_back(all[i].second);
-    const EpochRecord record = scored(terms, sums);
-    EXPECT_EQ(record.objective, 24);
-    EXPECT_EQ(record.per_item, 2.1) << "of what grows with the data";
-    EXPECT_EQ(record.valid, std::nullopt);
-    EXPECT_EQ(record.terms.size(), 5U);
-  } while (std::next_permutation(order.begin(), order.end()));
-  EXPECT_EQ(scored({{"penalty", Kind::normalised}}, {3}).per_item, std::nullopt);
-}
-
-TEST(Scores, AScoreOfHeldOutDataMayBeZero) {
-  using Kind = Term::Kind;
-  EXPECT_EQ(scored({{"error", Kind::valid}}, {0}).valid, 0);
-  const std::vector<Term> counted = {{"error", Kind::valid}, {"scores", Kind::scores}};
-  EXPECT_EQ(scored(counted, {0, 1}).valid, 0);
-  EXPECT_EQ(scored(counted, {6, 4}).valid, 1.5) << "the mean of four shards' scores";
-  EXPECT_EQ(scored(counted, {0, 0}).valid, std::nullopt) << "there is none yet";
-}
-
 }  // namespace
 }  // namespace rota

@@ -63,11 +63,11 @@ TEST(ResumedRun, ARunThatIsResumedBehindItsLastEpochTellsOfItAsItWas) {
   Script run(plan);
   run.prepare();
   ASSERT_EQ(run.diary->results.size(), 1U);
-  const EpochRecord& last = run.diary->results[0].last;
+  const EpochRecord& last = run.diary->results[0].record;
   EXPECT_EQ(last.epoch, 1U);
   EXPECT_TRUE(last.evaluated);
   EXPECT_EQ(last.objective, 2.5);
-  EXPECT_EQ(last.figures, first.diary->results[0].last.figures);
+  EXPECT_EQ(last.figures, first.diary->results[0].record.figures);
   EXPECT_EQ(run.diary->results[0].commit.app, "counting");
 }
 

@@ -91,12 +91,15 @@ class Script : public NodeStage {
     for (std::uint32_t i = 0; i < plan_.schedulers; ++i) hear({Role::scheduler, i}, hello({Role::scheduler, i}));
     hear(kWorker, hello(kWorker));
   }
-  void prepare(std::vector<Term> terms = {{"loss", Term::Kind::objective}}, std::optional<CutMade> made = {}) {
+  void prepare(std::vector<Term> terms = {{"loss", Term::Kind::objective}}, std::optional<CutMade> made = {},
+               std::vector<Score> scores = {}) {
     join();
     Loaded loaded;
     loaded.items = {4, 6};
     loaded.items_unit = "tokens";
     loaded.terms = std::move(terms);
+    loaded.scores = std::move(scores);
+    loaded.evaluating_pass = evaluating_pass;
     loaded.epochs = app_epochs;
     loaded.app = "counting";
     std::tie(loaded.input, loaded.valid) = contents;
@@ -176,7 +179,8 @@ class Script : public NodeStage {
   }
 
   std::shared_ptr<Diary> diary;
-  Epoch app_epochs = 3;                  // that the app wants
+  Epoch app_epochs = 3;  // that the app wants
+  bool evaluating_pass = false;
   std::pair<Hash128, Hash128> contents;  // of the input and the held-out data
 
  private:

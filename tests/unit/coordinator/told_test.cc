@@ -37,7 +37,7 @@ TEST(Coordinator, WhetherTheJobHasConvergedIsWhatItsSchedulesSay) {
     EXPECT_EQ(run.diary->epochs[0].converged, said);
     run.save(1);
     ASSERT_EQ(run.diary->results.size(), 1U);
-    EXPECT_EQ(run.diary->results[0].last.converged, said);
+    EXPECT_EQ(run.diary->results[0].record.converged, said);
     EXPECT_EQ(run.diary->has("warning"), said == false);
   }
 }

@@ -17,7 +17,7 @@ constexpr NodeId kSelf{Role::partition, 1}, kWorker{Role::worker, 0}, kScheduler
 
 class AssigningApp final : public App {
  public:
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>) override { return {}; }
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>, Random&) override { return {}; }
   std::vector<Table> tables(const Facts&) const override {
     return {{.name = "all", .keys = 10, .row_width = 2, .part_width = 2, .dense = true}};
   }

@@ -61,7 +61,7 @@ class CountingPull final : public AddPull {
 
 class CountingApp final : public App {
  public:
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>) override { return {}; }
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>, Random&) override { return {}; }
   std::vector<Table> tables(const Facts& facts) const override {
     return {{"sums", Table::Kind::shared, facts.count("rows"), 1, 1},
             {"rows", Table::Kind::sliced, 4, 0, 0},

@@ -99,7 +99,7 @@ class PlayedSchedule final : public Schedule {
 
 class PlayedApp final : public App {
  public:
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>) override { return {}; }
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>, Random&) override { return {}; }
   std::vector<Table> tables(const Facts&) const override {
     return {{"sums", Table::Kind::shared, 10, 1, 1},
             {"rows", Table::Kind::sliced, 4, 0, 0},

@@ -11,10 +11,11 @@ namespace {
 
 // What the probe's hooks do; set by a test.
 struct Behaviour {
+  bool started = false;  // rows begin with their keys
   bool wrong_row = false, note = false, infinite = false, lose_item = false, wrong_slice = false;
   std::uint32_t rounds = 4;  // of an epoch
   std::vector<double> seen;  // by the pushes of shard 0: the row's value
-  int started = 0, fed_back = 0;
+  int starts = 0, fed_back = 0;
 } behaviour;
 
 class ProbePush final : public SavesFields<Push, ProbePush> {
@@ -23,7 +24,7 @@ class ProbePush final : public SavesFields<Push, ProbePush> {
   std::uint64_t items() const override { return shard_ + 1; }
   void facts(Facts& facts) const override { facts.add("items", static_cast<double>(items())); }
   void start(Random&, Random& common) override {
-    ++behaviour.started;
+    ++behaviour.starts;
     drawn_ = static_cast<double>(common.below(1000));
   }
   std::uint64_t push(const SliceTask&, Slice&, Random&) override { return 0; }
@@ -65,15 +66,17 @@ class ProbeSchedule final : public Schedule {
 class Probe final : public App {
  public:
   explicit Probe(const Job& job) : job_(job) {}
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     std::vector<std::unique_ptr<Push>> out;
     for (const ShardId shard : hosted) out.push_back(std::make_unique<ProbePush>(shard));
     return out;
   }
   std::vector<Table> tables(const Facts&) const override {
-    return {{.name = "rows", .keys = 5, .row_width = 1, .part_width = 1}};
+    return {{.name = "rows", .keys = 5, .row_width = 1, .part_width = 1, .started = behaviour.started}};
   }
+  void start_row(TableId, Key key, std::span<double> row, Random&) const override { row[0] = static_cast<double>(key); }
   std::vector<Term> terms() const override { return {{"items", Term::Kind::conserved}, {"drawn"}}; }
+  std::vector<Score> scores() const override { return {{.name = "mean_draw", .term = "drawn", .count = "items"}}; }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
     return std::make_unique<ProbeSchedule>(job_.shards);
   }
@@ -122,6 +125,22 @@ TEST_F(SerialHostTest, APushSeesWhatItsStalenessSays) {
   EXPECT_EQ(behaviour.seen, (std::vector<double>{0, 0, 0, 4, 16, 16, 16, 20})) << "and all at an epoch's end";
 }
 
+TEST_F(SerialHostTest, RowsMayStartWithOtherValuesThanZeros) {
+  behaviour.started = true;
+  SerialHost host(plugin_, job());
+  EXPECT_EQ(host.rows().size(), 5U);
+  EXPECT_EQ(host.row(0, 4), std::vector<double>{4});
+  host.run_epoch();
+  EXPECT_EQ(behaviour.seen, (std::vector<double>{2, 6, 10, 14}));
+}
+
+TEST_F(SerialHostTest, ScoresAreMadeOfTerms) {
+  SerialHost host(plugin_, job());
+  const std::vector<double> terms = host.evaluate();
+  EXPECT_EQ(host.score("mean_draw"), terms[1] / 10);
+  EXPECT_THROW(host.score("another"), std::out_of_range);
+}
+
 TEST_F(SerialHostTest, AScheduleWithoutAPipelineIsFedNothing) {
   SerialHost(plugin_, job()).run_epoch();
   EXPECT_EQ(behaviour.fed_back, 0);
@@ -131,7 +150,7 @@ TEST_F(SerialHostTest, AScheduleWithoutAPipelineIsFedNothing) {
 
 TEST_F(SerialHostTest, WhatIsRestoredIsNotStarted) {
   SerialHost host(plugin_, job());
-  EXPECT_EQ(behaviour.started, 4);
+  EXPECT_EQ(behaviour.starts, 4);
   host.run_epoch();
   const SerialHost::Snapshot middle = host.save();
   const std::string hash = host.model_hash();
@@ -141,9 +160,9 @@ TEST_F(SerialHostTest, WhatIsRestoredIsNotStarted) {
   const SerialHost::Snapshot end = host.save();
   EXPECT_NE(host.model_hash(), hash);
   SerialHost other(plugin_, job());
-  behaviour.started = 0;
+  behaviour.starts = 0;
   other.restore(middle);
-  EXPECT_EQ(behaviour.started, 0);
+  EXPECT_EQ(behaviour.starts, 0);
   EXPECT_EQ(other.model_hash(), hash);
   EXPECT_EQ(other.evaluate(), terms);
   other.run();

@@ -39,7 +39,7 @@ class LookingPush final : public Push {
 
 class LookingApp final : public App {
  public:
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     std::vector<std::unique_ptr<Push>> all;
     for (const ShardId shard : hosted) all.push_back(std::make_unique<LookingPush>(shard));
     return all;

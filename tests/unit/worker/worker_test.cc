@@ -98,7 +98,7 @@ class AddingPush final : public SlicePush<Rows> {
 
 class AddingApp final : public App {
  public:
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted) override {
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     std::vector<std::unique_ptr<Push>> all;
     for (const ShardId shard : hosted) all.push_back(std::make_unique<AddingPush>(shard));
     return all;

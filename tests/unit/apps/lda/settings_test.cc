@@ -64,8 +64,7 @@ TEST(Settings, ScoresNeedHeldOutDocuments) {
 }
 
 TEST(Settings, WhatDoesNotGoTogetherIsRefused) {
-  EXPECT_NO_THROW(check(with({{"valid", "file"}, {"patience", "3"}, {"staleness", "0"}})));
-  EXPECT_THROW(check(with({{"patience", "3"}})), UsageError);
+  EXPECT_NO_THROW(check(with({{"valid", "file"}, {"staleness", "0"}})));
   EXPECT_THROW(check(with({{"symmetric_alpha", "true"}})), UsageError);
   EXPECT_THROW(check(with({{"valid", "file"}, {"staleness", "1"}})), UsageError);
   EXPECT_THROW(check(with({{"learn_beta", "1"}, {"staleness", "1"}})), UsageError);

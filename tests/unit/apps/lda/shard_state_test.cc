@@ -22,10 +22,6 @@ ShardState sample() {
   state.replicated.add(7, 2);
   state.held_out = {0.5F, 1.5F, 0};
   state.score = {-12.5, 3};
-  state.early_stop = EarlyStop(2);
-  state.early_stop.add(state.score);
-  state.best_topics = {1, 1, 1, 0};
-  state.best_priors = {{0.1, 0.1, 0.1}, 0.02};
   return state;
 }
 
@@ -51,8 +47,8 @@ TEST(ShardState, ComesBackAsItWas) {
   EXPECT_EQ(state.priors, sample().priors);
   EXPECT_EQ(state.replicated, sample().replicated);
   EXPECT_EQ(state.held_out, sample().held_out);
-  EXPECT_EQ(state.early_stop.best(), -12.5 / 3);
-  EXPECT_EQ(state.best_priors, sample().best_priors);
+  EXPECT_EQ(state.score.log_probability, -12.5);
+  EXPECT_EQ(state.score.tokens, 3);
 }
 
 TEST(ShardState, EveryTruncationIsRefused) {
@@ -74,7 +70,6 @@ TEST(ShardState, NoByteCanDoHarm) {
       const ShardState state = ShardState::decode(in);
       if (!in.done()) continue;
       for (const std::uint16_t topic : state.token_topics) EXPECT_LT(topic, state.topics);
-      for (const std::uint16_t topic : state.best_topics) EXPECT_LT(topic, state.topics);
       for (const double alpha : state.priors.alphas) EXPECT_TRUE(is_prior(alpha));
       for (const DocumentTopics& document : state.documents)
         for (const TopicCount cell : document.cells) EXPECT_TRUE(cell.topic < state.topics && cell.count > 0);
@@ -100,7 +95,6 @@ TEST(ShardState, WhatCannotBeIsRefused) {
   EXPECT_TRUE(refused([](ShardState& s) { s.committed.pop_back(); }));
   EXPECT_TRUE(refused([](ShardState& s) { s.priors.alphas[1] = 0; }));
   EXPECT_TRUE(refused([](ShardState& s) { s.priors.beta = std::numeric_limits<double>::infinity(); }));
-  EXPECT_TRUE(refused([](ShardState& s) { s.best_topics[0] = 3; }));
   EXPECT_TRUE(refused([](ShardState& s) { s.score.log_probability = 1; }));
   EXPECT_TRUE(refused([](ShardState& s) { s.score.tokens = std::numeric_limits<double>::quiet_NaN(); }));
 }

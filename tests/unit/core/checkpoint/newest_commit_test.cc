@@ -25,11 +25,12 @@ class NewestCommit : public TemporaryFolder {
     EXPECT_TRUE(std::filesystem::exists(path));
   }
   // An epoch with two files, committed.
-  void commit(Epoch epoch, const Hash128& job = kJob) {
+  void commit(Epoch epoch, const Hash128& job = kJob, std::optional<Epoch> best = {}) {
     CommitRecord record;
     record.epoch = epoch;
     record.next_round = 10 * epoch;
     record.job = job;
+    if (best) record.record.best = BestSoFar{*best, 0.5, epoch - *best};
     for (std::uint32_t p = 0; p < 2; ++p) {
       const auto path = run().checkpoint(epoch) / RunFolder::partition_file(p);
       put(path, "epoch " + std::to_string(epoch) + ", partition " + std::to_string(p));
@@ -45,14 +46,14 @@ class NewestCommit : public TemporaryFolder {
   Epoch found(const Hash128& job = kJob) {
     const auto record = newest_commit(run(), job);
     EXPECT_TRUE(record.ok()) << record.status().what();
-    return record.ok() ? record->epoch : 0;
+    return record.ok() ? record->newest.epoch : 0;
   }
 };
 
 TEST_F(NewestCommit, IsTheOneWithTheHighestEpoch) {
   for (const Epoch epoch : {9U, 10U, 2U}) commit(epoch);
   EXPECT_EQ(found(), 10U);
-  EXPECT_EQ(newest_commit(run(), kJob)->next_round, 100U);
+  EXPECT_EQ(newest_commit(run(), kJob)->newest.next_round, 100U);
 }
 
 TEST_F(NewestCommit, IsNoneInANewRun) {
@@ -98,6 +99,27 @@ TEST_F(NewestCommit, PassesOverAnEpochWithADamagedRecord) {
   another_round.replace(another_round.find("40"), 2, "41");
   put(path, another_round);
   EXPECT_EQ(found(), 3U);
+}
+
+TEST_F(NewestCommit, BringsTheBestEpochAlong) {
+  commit(2, kJob, 2);
+  commit(5, kJob, 2);
+  commit(6, kJob, 6);
+  EXPECT_EQ(newest_commit(run(), kJob)->best->epoch, 6U);
+  std::filesystem::remove(run().checkpoint(6) / RunFolder::kCommitRecord);
+  EXPECT_EQ(found(), 5U);
+  EXPECT_EQ(newest_commit(run(), kJob)->best->epoch, 2U);
+  commit(7);
+  EXPECT_FALSE(newest_commit(run(), kJob)->best) << "one without patience has none";
+}
+
+// Else the job would end without its best model.
+TEST_F(NewestCommit, PassesOverAnEpochWhoseBestOneIsDamaged) {
+  commit(1);
+  commit(2, kJob, 2);
+  commit(5, kJob, 2);
+  std::filesystem::remove(run().checkpoint(2) / RunFolder::partition_file(1));
+  EXPECT_EQ(found(), 1U);
 }
 
 // The run began anew without a word.

@@ -8,7 +8,7 @@ namespace {
 
 class EmptyApp final : public App {
  public:
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>) override { return {}; }
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>, Random&) override { return {}; }
   std::vector<Table> tables(const Facts&) const override { return {}; }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
 };

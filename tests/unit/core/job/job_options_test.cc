@@ -35,6 +35,9 @@ TEST_F(JobOptionsTest, TheTablesAreRightInThemselves) {
 
 TEST_F(JobOptionsTest, ThereCannotBeMoreProcessesThanTheyHaveWorkFor) {
   EXPECT_EQ(parse({"--workers=9", "--shards=8"}).status().what(), "--workers=9 is more than --shards=8");
+  EXPECT_EQ(parse({"--patience=3"}).status().what(), "--patience needs held-out data: --valid");
+  EXPECT_EQ(parse({"--patience=3", "--valid=x", "--eval_every=0"}).status().what(),
+            "--patience needs evaluations: --eval_every");
   EXPECT_EQ(parse({"--stores=3"}).status().what(), "--stores=3 is more than --partitions=2");
   EXPECT_TRUE(parse({"--workers=8", "--stores=2"}).ok());
 }

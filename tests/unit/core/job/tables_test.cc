@@ -39,9 +39,48 @@ TEST(Tables, WhatNoMemoryHoldsIsRefusedBeforeItIsMultiplied) {
       EXPECT_FALSE(check_tables({dense(keys, width, 0)}).ok());
 }
 
+TEST(Tables, AStartedTableHasAllItsRows) {
+  Table table{"all", Table::Kind::shared, kDenseNumbersMost + 1, 1, 1};
+  table.started = true;
+  EXPECT_EQ(check_tables({table}).what(), "table all: 17179869185 rows of 1 numbers are too many for a started table");
+  table.kind = Table::Kind::sliced;
+  EXPECT_EQ(check_tables({table}).what(), "table all: a sliced table cannot be started");
+}
+
+TEST(Tables, StartingRowsDependOnTheirNamesAlone) {
+  struct Starting final : App {
+    std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>, Random&) override { return {}; }
+    std::vector<Table> tables(const Facts&) const override { return {}; }
+    std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
+    void start_row(TableId, Key key, std::span<double> row, Random& random) const override {
+      row[0] += random.uniform();
+      row[1] = key == 3 ? bad : 1;
+    }
+    double bad = 1;
+  };
+  Starting app;
+  std::vector<Table> tables = {{"zeros", Table::Kind::shared, 9, 2, 2}, {"some", Table::Kind::shared, 4, 2, 2}};
+  tables[1].started = true;
+  const auto rows = [&](std::uint64_t seed) {
+    std::vector<double> all;
+    for_each_starting_row(app, tables, seed, [&](TableId table, Key key, std::span<const double> row) {
+      EXPECT_EQ(table, 1U);
+      EXPECT_EQ(key, all.size());
+      all.push_back(row[0]);
+    });
+    return all;
+  };
+  EXPECT_EQ(rows(5).size(), 4U);
+  EXPECT_EQ(rows(5), rows(5));
+  EXPECT_NE(rows(5), rows(6));
+  EXPECT_NE(rows(5)[0], rows(5)[1]);
+  app.bad = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(rows(5), std::runtime_error);
+}
+
 TEST(Tables, AnAppWithImpossibleOnesEndsTheJob) {
   struct Impossible final : App {
-    std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>) override { return {}; }
+    std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>, Random&) override { return {}; }
     std::vector<Table> tables(const Facts& facts) const override { return {dense(facts.count("rows"), 1, 1)}; }
     std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
   };

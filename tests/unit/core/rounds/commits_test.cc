@@ -88,6 +88,18 @@ TEST(Commits, ValuesAreAsLastGivenOut) {
 }
 
 // A push that lags behind reads the rows as the rounds before those found them.
+TEST(Commits, RowsMayStartWithOtherValuesThanZeros) {
+  Commits commits(tables(), 1);
+  const double start[] = {5, 6};
+  commits.set(kApart, 9, start);
+  const SharedRows rows = rows_of(1, {9});
+  ASSERT_TRUE(commits.begin(rows).ok());
+  EXPECT_EQ(commits.values(1), (std::vector<double>{5, 6}));
+  const auto whole = given(commits.commit(0, deltas_of(1, {9}, {7, 7})));
+  ASSERT_EQ(whole.size(), 1U);
+  EXPECT_EQ(whole[0].changes, (std::vector<double>{2, 1}));
+}
+
 TEST(Commits, ValuesCanBeAsBeforeRoundsThatAreNotToBeSeen) {
   Commits commits(tables(), kPartitions);
   std::vector<std::shared_ptr<const RoundDeltas>> rounds;

@@ -34,6 +34,16 @@ TEST(Views, AreZerosOfDenseTablesAtFirst) {
   EXPECT_FALSE(Views({tables()[0]}).any());
 }
 
+TEST(Views, MayStartWithOtherNumbers) {
+  Views views(tables());
+  const double row[] = {3, 4};
+  views.set(1, 2, row);
+  views.set(0, 2, std::span(row).first(1));
+  EXPECT_EQ(numbers_of(views, 1), (std::vector<double>{0, 0, 0, 0, 3, 4, 0, 0, 0, 0}));
+  EXPECT_GT(views.tables()[1].version(), 0U);
+  EXPECT_EQ(views.commits(), 0U);
+}
+
 // As Commits gives rounds out.
 TEST(Views, HaveTheRowsOfEachCommitWhoeverNamedThem) {
   Views views(tables());

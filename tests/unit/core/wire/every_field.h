@@ -28,7 +28,8 @@ ROTA_FIELDS(NodeId, a, b)
 ROTA_FIELDS(TreeNode, a, b)
 ROTA_FIELDS(KeyRun, a, b)
 ROTA_FIELDS(Term, a, b)
-ROTA_FIELDS(Table, a, b, c, d, e, f, g, h)
+ROTA_FIELDS(Score, a, b, c, d, e, f)
+ROTA_FIELDS(Table, a, b, c, d, e, f, g, h, i)
 ROTA_FIELDS(Figure, a, b)
 ROTA_FIELDS(Ignored, a, b)
 ROTA_FIELDS(EpochFigures, a, b, c, d)
@@ -44,13 +45,13 @@ ROTA_FIELDS(Refuse, a, b)
 ROTA_FIELDS(Beat, a, b)
 ROTA_FIELDS(Fault, a, b)
 ROTA_FIELDS(Stop, a, b)
-ROTA_FIELDS(Loaded, a, b, c, d, e, f, g, h, i, j)
+ROTA_FIELDS(Loaded, a, b, c, d, e, f, g, h, i, j, k, l)
 ROTA_FIELDS(Fact, a, b, c)
 ROTA_FIELDS(JobFacts, a, b)
 ROTA_FIELDS(CutMade, a, b, c, d)
 ROTA_FIELDS(Start, a, b, c)
 ROTA_FIELDS(Rounds, a, b, c, d)
-ROTA_FIELDS(Task, a, b, c, d, e, f, g, h, i)
+ROTA_FIELDS(Task, a, b, c, d, e, f, g, h, i, j)
 ROTA_FIELDS(SharedRows, a, b, c, d, e, f)
 ROTA_FIELDS(Handover, a, b, c, d)
 ROTA_FIELDS(Tasks, a, b, c)
@@ -64,7 +65,7 @@ ROTA_FIELDS(Deltas, a, b, c, d, e)
 ROTA_FIELDS(Committed, a)
 ROTA_FIELDS(RoundsDone, a)
 ROTA_FIELDS(EpochDone, a, b, c, d, e, f, g)
-ROTA_FIELDS(Evaluate, a)
+ROTA_FIELDS(Evaluate, a, b)
 ROTA_FIELDS(TermsOf, a, b)
 ROTA_FIELDS(Evaluated, a, b, c, d)
 ROTA_FIELDS(Save, a, b)
@@ -127,7 +128,11 @@ void fill(auto& field, Source& from) {
   } else if constexpr (std::is_same_v<T, Object>) {
     field = static_cast<Object>(1 + from.number(static_cast<std::uint64_t>(kLastObject) - 1));
   } else if constexpr (std::is_same_v<T, Term::Kind>) {
-    field = static_cast<Term::Kind>(from.number(static_cast<std::uint64_t>(Term::Kind::scores)));
+    field = static_cast<Term::Kind>(from.number(static_cast<std::uint64_t>(Term::Kind::normalised)));
+  } else if constexpr (std::is_same_v<T, Score::Scale>) {
+    field = static_cast<Score::Scale>(from.number(static_cast<std::uint64_t>(Score::Scale::exp_mean)));
+  } else if constexpr (std::is_same_v<T, Score::Better>) {
+    field = static_cast<Score::Better>(from.number(1));
   } else if constexpr (std::is_same_v<T, Fact::Kind>) {
     field = static_cast<Fact::Kind>(from.number(1));
   } else if constexpr (std::is_same_v<T, Table::Kind>) {

@@ -69,7 +69,7 @@ TEST(HeldOut, TheScoreIsTheHiddenTokensProbability) {
   held_out.visit(0, 0, phi(0.4F, 0.1F), true);
   const HeldOutScore score = held_out.end_epoch();
   EXPECT_EQ(score.tokens, static_cast<double>(held_out.hidden_tokens()));
-  EXPECT_NEAR(score.log_per_token(), std::log(theta(first, 0.3) * 0.4 + theta(first, 0.5) * 0.1), 1e-6);
+  EXPECT_NEAR(score.log_probability / score.tokens, std::log(theta(first, 0.3) * 0.4 + theta(first, 0.5) * 0.1), 1e-6);
   // p(z = 0) of each token, without its own share.
   const double own = (first + 0.3) * 0.4 / ((first + 0.3) * 0.4 + (first + 0.5) * 0.1);
   const double a = (first - own + 0.3) * 0.4, b = (first - (1 - own) + 0.5) * 0.1;

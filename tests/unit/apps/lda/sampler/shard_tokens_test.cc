@@ -35,14 +35,6 @@ TEST_F(Tokens, KnowTheLengthsOfTheirDocuments) {
   EXPECT_EQ(tokens_.layout().replicated().size(), 1U);
 }
 
-TEST_F(Tokens, RowsAreCountedAnewFromTheTopics) {
-  for (std::size_t i = 0; i < tokens_.size(); ++i)
-    tokens_.layout().topics()[i] = static_cast<std::uint16_t>(tokens_.layout().documents()[i] + 1);
-  tokens_.recount();
-  for (std::uint16_t d = 0; d < 3; ++d)
-    EXPECT_EQ(sorted(d), (std::vector<TopicCount>{{3, static_cast<std::uint16_t>(d + 1)}}));
-}
-
 TEST_F(Tokens, TakeBackOnlyRowsThatFollowFromTheirTopics) {
   const std::vector<std::uint16_t> topics(tokens_.size(), 2);
   std::vector<ShardTokens::Row> rows(3);
