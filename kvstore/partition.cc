@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/finite.h"
 #include "core/job/plugin_host.h"
 #include "core/job/tables.h"
 #include "core/rounds/commits.h"
@@ -14,16 +15,24 @@ namespace rota {
 namespace {
 
 // The rows' numbers, one row after the other.  Rows that are neighbours in memory are copied as one.
-std::vector<double> values_of(const std::vector<PullEntry>& entries, std::size_t width) {
+std::vector<double> values_of(const PullEntries& entries, std::size_t width) {
   std::vector<double> values;
   values.reserve(entries.size() * width);
-  for (std::size_t i = 0; i < entries.size();) {
-    const double* const first = entries[i].value.data();
-    std::size_t count = 1;
-    while (i + count < entries.size() && entries[i + count].value.data() == first + count * width) ++count;
-    values.insert(values.end(), first, first + count * width);
-    i += count;
-  }
+  std::span<const double> stretch;
+  const auto flush = [&](std::span<const double> next) {
+    values.insert(values.end(), stretch.begin(), stretch.end());
+    stretch = next;
+  };
+  const auto take = [&](std::span<const double> value) {
+    if (value.data() == stretch.data() + stretch.size())
+      stretch = {stretch.data(), stretch.size() + value.size()};
+    else
+      flush(value);
+  };
+  for (const PullRun& run : entries.runs()) take(run.value);
+  if (entries.runs().empty())
+    for (const PullEntry& entry : entries) take(entry.value);
+  flush({});
   return values;
 }
 
@@ -195,22 +204,20 @@ Status Partition::commit_whole(Outbox& out) {
   return {};
 }
 
-// Makes the entries of a round.
-void Partition::name_rows(const Gather::Whole& whole) {
+// Makes the entries of a round; an open one's are runs.
+PullEntries Partition::name_rows(const Gather::Whole& whole) {
   const SharedRows& rows = whole.expect.rows;
   const Table& table = rows_.tables()[rows.table];
   entries_.clear();
   if (rows.open) {
-    const double* sum = whole.sum.data();
-    for (const KeyRun& run : whole.runs) {
-      double* row = rows_.run(rows.table, run).data();
-      for (Key key = run.first; key < run.first + run.count; ++key) {
-        entries_.push_back({key, {sum, table.part_width}, {row, table.row_width}});
-        sum += table.part_width;
-        row += table.row_width;
-      }
+    runs_.clear();
+    for (RowWalk walk(whole.open); !walk.done();) {
+      const auto count = static_cast<std::size_t>(walk.left());
+      const std::span<double> values = rows_.run(rows.table, {walk.key(), count});
+      const Key first = walk.key();
+      runs_.push_back({first, count, {walk.take(count), count * table.part_width}, values});
     }
-    return;
+    return PullEntries(runs_);
   }
   const std::vector<std::size_t> at = part_offsets(table, rows);
   // A row that is added moves others: so all are there before the first is named.
@@ -218,33 +225,35 @@ void Partition::name_rows(const Gather::Whole& whole) {
   for (std::size_t i = 0; i < rows.keys.size(); ++i)
     entries_.push_back(
         {rows.keys[i], std::span(whole.sum).subspan(at[i], at[i + 1] - at[i]), rows_.row(rows.table, rows.keys[i])});
+  return entries_;
 }
 
 Status Partition::run_pull(Gather::Whole& whole, Done& done) {
   const SharedRows& rows = whole.expect.rows;
   const Table& table = rows_.tables()[rows.table];
-  name_rows(whole);
+  const PullEntries entries = name_rows(whole);
   const bool measures = whole.expect.awaited_by && whole.expect.awaited_by->wish == Feedback::norms;
   std::vector<double> before;
-  if (measures) before = values_of(entries_, table.row_width);
+  if (measures) before = values_of(entries, table.row_width);
   const std::string where = "round " + std::to_string(rows.round);
   Writer reply;
   ROTA_TRY(call_hook(plugin_.name, "Pull::pull", where, [&] {
-    pull_->pull(PullTask{rows.round, rows.table, entries_, rows.blocks, rows.argument, whole.notes, reply});
+    pull_->pull(PullTask{rows.round, rows.table, entries, rows.blocks, rows.argument, whole.notes, reply});
   }));
-  std::vector<double> values = values_of(entries_, table.row_width);
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (!std::isfinite(values[i]))
-      return {ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": row " +
-                                    std::to_string(entries_[i / table.row_width].key) + " of " + table.name +
-                                    " is not a finite number"};
+  std::vector<double> values = values_of(entries, table.row_width);
+  if (!all_finite(values)) {
+    const auto wrong = std::find_if(values.begin(), values.end(), [](double x) { return !std::isfinite(x); });
+    const auto row = static_cast<std::size_t>(wrong - values.begin()) / table.row_width;
+    return {ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": row " +
+                                  std::to_string(entries[row].key) + " of " + table.name + " is not a finite number"};
+  }
   if (measures)
     for (std::size_t i = 0; i < values.size(); ++i) done.norms.add(values[i] - before[i]);
   Deltas& deltas = done.deltas;
   deltas.rows = rows;
   deltas.rows.blocks.clear();
   deltas.rows.argument.clear();
-  deltas.runs = std::move(whole.runs);
+  deltas.runs = whole.open.runs();
   deltas.values = bytes_of(std::move(values));
   deltas.reply = Bytes::from(reply.take());
   if (!table.single_partition && !deltas.reply.empty())

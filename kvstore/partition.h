@@ -67,7 +67,7 @@ class Partition final : public Node {
     ChangeNorms norms;  // if they are wished for
   };
   Status run_pull(Gather::Whole& whole, Done& done);
-  void name_rows(const Gather::Whole& whole);
+  PullEntries name_rows(const Gather::Whole& whole);
   Status commit(const Gather::Whole& whole, Done done, Outbox& out);
   Status restore_pull();
   void tell_rows(Outbox& out);
@@ -85,7 +85,8 @@ class Partition final : public Node {
   std::shared_ptr<CheckpointStore> store_;
   Rows rows_;
   Gather gather_;
-  std::vector<PullEntry> entries_;  // of the round that is being pulled
+  std::vector<PullEntry> entries_;  // of the round that is being pulled, or
+  std::vector<PullRun> runs_;       // if it is open
   bool pulling_ = false;            // a pull runs on a compute thread
   bool shaped_ = false;             // the facts are in, and with them rows and pull
   std::optional<Epoch> resume_;

@@ -262,17 +262,17 @@ void SerialHost::run_shared(const Round& round, std::uint32_t scheduler) {
     summed.notes.push_back(Bytes::from(note.take()));
     if (!scratch) continue;
     SparseRows rows = scratch->take();
-    require_finite(rows.numbers, "a part");
+    for (const SparseRows::Piece& piece : rows.pieces()) require_finite(piece.numbers, "a part");
     if (!open_sum.add({0, s}, std::move(rows))) throw std::logic_error("parts of different sizes");
   }
   ++pushed_;
   if (round.open) {
-    for (const KeyRun& run : open_sum.total()->runs)
+    for (const KeyRun& run : open_sum.total()->runs())
       for (Key key = run.first; key < run.first + run.count; ++key) {
         summed.keys.push_back(key);
         summed.offsets.push_back(summed.offsets.back() + table.part_width);
       }
-    summed.sums = std::move(open_sum.total()->numbers);
+    summed.sums = open_sum.total()->joined();
   } else {
     summed.sums = sum_over_tree(parts, summed.offsets.back());
   }

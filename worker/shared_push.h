@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,15 +18,31 @@
 
 namespace rota {
 
+// The memory that open rounds' parts are made in, used again by one push after the other: as many of a table as pushes
+// of its rounds have run at once.  Any thread may use it.
+class ScratchPool {
+ public:
+  std::unique_ptr<OpenScratch> take(TableId id, const Table& table);
+  void give_back(TableId id, std::unique_ptr<OpenScratch> scratch);
+
+ private:
+  std::mutex mutex_;
+  std::map<TableId, std::vector<std::unique_ptr<OpenScratch>>> free_;  // guarded by mutex_
+};
+
+// Whether the pushes of all hosted shards are begun at once, and their ends taken at once: those of a dense table need
+// no copies of their rows, and if it is small there is little to be kept until the parts are summed.
+bool go_together(const Table& table);
+
 struct SharedPush {
   // What it is shown.  Copies, so that a commit that comes meanwhile changes nothing that is being read; a view does
   // not change as long as a push runs.
   Task task;
   SharedRows rows;
   const Table& table;
-  std::vector<double> values = {};            // row after row, unless they are in a view
-  const TableView* view = nullptr;            // of a dense table
-  std::unique_ptr<OpenScratch> scratch = {};  // of an open round
+  std::vector<double> values = {};  // row after row, unless they are in a view
+  const TableView* view = nullptr;  // of a dense table
+  ScratchPool* scratch = nullptr;   // of an open round
 
   // What it makes.
   std::vector<std::size_t> offsets = {};  // where each row's part begins, and where all end
@@ -36,17 +53,6 @@ struct SharedPush {
 
   // Called on a compute thread.  `where` names the task.
   Status run(std::string_view plugin, const std::string& where, std::uint64_t seed, Push& push);
-};
-
-// The memory that open rounds' parts are made in, used again by one push after the other: as many of a table as pushes
-// of its rounds have run at once.
-class ScratchPool {
- public:
-  std::unique_ptr<OpenScratch> take(TableId id, const Table& table);
-  void give_back(TableId id, std::unique_ptr<OpenScratch> scratch);
-
- private:
-  std::map<TableId, std::vector<std::unique_ptr<OpenScratch>>> free_;
 };
 
 }  // namespace rota

@@ -294,10 +294,15 @@ Status Worker::run_ready(Outbox& out) {
   advance_views();
   for (Shard& shard : shards_) refresh(shard, out);
   const std::uint32_t most = settings_.threads * (1 + kQueuedPerThread);
-  while (running_ < most) {
+  const auto joins = [this](const Shard& shard) {
+    const ShardSteps::Step& step = shard.steps.front();
+    return step.what == ShardSteps::Step::What::shared && go_together(commits_.table_of(step.task.round));
+  };
+  while (true) {
     Shard* best = nullptr;
     for (Shard& shard : shards_)
-      if (runnable(shard) && (best == nullptr || shard.steps.front().task.round < best->steps.front().task.round))
+      if (runnable(shard) && (running_ < most || joins(shard)) &&
+          (best == nullptr || shard.steps.front().task.round < best->steps.front().task.round))
         best = &shard;
     if (best == nullptr) return {};
     ROTA_TRY(begin(*best, out));
@@ -416,8 +421,8 @@ void Worker::begin_shared(Shard& shard, const Task& task, Outbox& out) {
     work->view = &views_->tables()[rows.table];
   else
     work->values = commits_.values(task.round, backlog_.from(shard.steps.refreshed()));
-  if (rows.open) work->scratch = scratch_.take(rows.table, table);
-  out.start([this, &shard, work]() -> Continuation {
+  if (rows.open) work->scratch = &scratch_;
+  const auto push = [this, &shard, work]() -> Continuation {
     const Nanoseconds began = now_ns();
     const Status status = work->run(plugin_.name, where(work->task), job_.seed, *shard.push);
     const Nanoseconds took = now_ns() - began;
@@ -430,7 +435,8 @@ void Worker::begin_shared(Shard& shard, const Task& task, Outbox& out) {
       send_parts(*work, later);
       return run_ready(later);
     };
-  });
+  };
+  go_together(table) ? out.start_together(push) : out.start(push);
 }
 
 void Worker::send_parts(SharedPush& done, Outbox& out) {
@@ -438,7 +444,6 @@ void Worker::send_parts(SharedPush& done, Outbox& out) {
   const ShardId shard = done.task.shard;
   std::vector<std::pair<std::uint32_t, Parts>> parts;
   if (done.rows.open) {
-    scratch_.give_back(done.rows.table, std::move(done.scratch));
     parts = part_sums_.add_open(round, shard, std::move(done.open_parts), done.note,
                                 ranges_of(done.table, settings_.partitions));
   } else {
@@ -501,7 +506,7 @@ void Worker::refresh(Shard& shard, Outbox& out) {
   for (const Shard& one : shards_) seen_by_all = std::min(seen_by_all, one.steps.refreshed());
   backlog_.forget_before(seen_by_all);
   shard.busy = true;
-  out.start([this, &shard, rounds = std::move(rounds)]() -> Continuation {
+  out.start_together([this, &shard, rounds = std::move(rounds)]() -> Continuation {
     const Nanoseconds began = now_ns();
     Status status;
     for (const auto& round : rounds) {

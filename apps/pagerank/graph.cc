@@ -15,6 +15,8 @@
 namespace rota::pagerank {
 namespace {
 
+// Of a step, counted in edges: a new rank goes through more hands than a share.
+constexpr std::uint64_t kNodeWork = 4;
 // Shares of a rank, rank * weight / sum of weights, are numbers between these.
 constexpr double kLeastWeight = 1e-100, kMostWeight = 1e100;
 
@@ -70,10 +72,25 @@ class EdgeList {
   std::vector<double> weights_;  // of the edges; none as long as all are 1
 };
 
-// The first node of every shard, and behind the last the number of nodes.  A node is as much work as an edge.
+// How many edges lead to each node; one that is written several times is one.
+std::vector<std::uint32_t> in_degrees(const EdgeList& list) {
+  const std::size_t nodes = list.names().size();
+  std::vector<std::size_t> next(nodes + 1);
+  for (const Edge& edge : list.edges()) ++next[edge.to + std::size_t{1}];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<std::uint32_t> from(list.edges().size()), degrees(nodes), last_target(nodes, ~std::uint32_t{0});
+  for (const Edge& edge : list.edges()) from[next[edge.to]++] = edge.from;
+  std::size_t e = 0;
+  for (std::uint32_t v = 0; v < nodes; ++v)
+    for (; e < next[v]; ++e)
+      if (std::exchange(last_target[from[e]], v) != v) ++degrees[v];
+  return degrees;
+}
+
+// The first node of every shard, and behind the last the number of nodes.
 std::vector<std::uint64_t> cut_nodes(const EdgeList& list, std::uint32_t shards) {
-  std::vector<std::uint64_t> work(list.names().size(), 1);
-  for (const Edge& edge : list.edges()) ++work[edge.to];
+  std::vector<std::uint64_t> work;
+  for (const std::uint32_t degree : in_degrees(list)) work.push_back(kNodeWork + degree);
   return cut_by_work(work, shards);
 }
 

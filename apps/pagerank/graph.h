@@ -34,8 +34,8 @@ struct Graph {
 };
 
 // Nodes are numbered in the order in which the files first name them.  A shard has a range of nodes as targets, with
-// about as much work (nodes and edges) as any other: a rule of the data and of the number of shards alone.
-// Throws NoInput, or DataError with file and line.
+// about as much work (edges, and some for each node) as any other: a rule of the data and of the number of shards
+// alone. Throws NoInput, or DataError with file and line.
 Graph read_graph(const std::vector<std::string>& files, std::uint32_t shards, std::span<const ShardId> hosted);
 
 }  // namespace rota::pagerank

@@ -2,6 +2,8 @@
 // has the formula.
 #include "rota/plugin.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "apps/pagerank/commands/commands.h"
@@ -17,40 +19,38 @@ namespace {
 // A shard has a range of nodes, with the edges that lead there.
 class PagerankPush final : public Push {
  public:
-  PagerankPush(InEdges edges, double damping, std::shared_ptr<SharedShares> all)
-      : edges_(std::move(edges)), damping_(damping), all_(std::move(all)) {}
+  PagerankPush(const InEdges& edges, double damping, std::shared_ptr<SharedShares> all)
+      : edges_(edges, *all), damping_(damping), all_(std::move(all)) {}
 
-  std::uint64_t items() const override { return edges_.from.size(); }
+  std::uint64_t items() const override { return edges_.edges(); }
   void facts(Facts& facts) const override { facts.largest("nodes", static_cast<double>(all_->nodes())); }
   void attach(const Shape& shape) override { ranks_ = &shape.views[kRanks]; }
 
   std::uint64_t push(const SharedTask& task, Random&) override {
-    const std::vector<double>& next = step();
-    for (std::size_t i = 0; i < next.size(); ++i) task.parts[edges_.first + i][0] = next[i];
+    const std::span<double> next = task.parts.run(edges_.first(), edges_.nodes());
+    if (evaluated_ == ranks_->version())
+      std::copy(next_.begin(), next_.end(), next.begin());
+    else
+      edges_.step(shares(), damping_, next);
     return items();
   }
-  // How far the ranks are from a fixed point: what the next step will change.
+  // How far the ranks are from a fixed point: what the next step will change.  The push behind it has that step then.
   void evaluate(std::span<double> terms) const override {
-    const std::vector<double>& next = step();
-    terms[0] += l1_change(edges_, *shares_, ranks_->numbers(), next);
+    next_.resize(edges_.nodes());
+    edges_.step(shares(), damping_, next_);
+    evaluated_ = ranks_->version();
+    terms[0] += l1_change(edges_.first(), shares(), ranks_->numbers(), next_);
   }
 
  private:
-  // The next ranks of this shard's nodes; evaluate() and the push behind it share them.
-  const std::vector<double>& step() const {
-    if (auto now = all_->of(ranks_->version(), ranks_->numbers()); now != shares_) {
-      next_ = next_ranks(edges_, *now, damping_);
-      shares_ = std::move(now);
-    }
-    return next_;
-  }
+  Shares& shares() const { return all_->of(ranks_->version(), ranks_->numbers()); }
 
-  InEdges edges_;
+  StepEdges edges_;
   double damping_;
   std::shared_ptr<SharedShares> all_;
   const TableView* ranks_ = nullptr;
-  mutable std::shared_ptr<const Shares> shares_;  // what next_ is made from
-  mutable std::vector<double> next_;
+  mutable std::vector<double> next_;                // of the version that was evaluated last
+  mutable std::optional<std::uint64_t> evaluated_;  // which that was
 };
 
 class Pagerank final : public App {
@@ -61,9 +61,12 @@ class Pagerank final : public App {
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     Graph graph = read_graph(job_.input, job_.shards, hosted);
     names_ = graph.names;
-    const auto all = std::make_shared<SharedShares>(std::move(graph.out_weight), damping_);
+    const auto all = std::make_shared<SharedShares>(graph.out_weight, damping_);
     std::vector<std::unique_ptr<Push>> out;
-    for (InEdges& edges : graph.hosted) out.push_back(std::make_unique<PagerankPush>(std::move(edges), damping_, all));
+    for (InEdges& edges : graph.hosted) {
+      out.push_back(std::make_unique<PagerankPush>(edges, damping_, all));
+      edges = {};  // laid out anew: not twice in the memory for longer than need be
+    }
     return out;
   }
   std::vector<Table> tables(const Facts& facts) const override {

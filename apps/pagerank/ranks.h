@@ -8,9 +8,10 @@
 //
 // D is spread over all nodes alike, so that the ranks add up to 1.
 #pragma once
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,34 +21,61 @@ namespace rota::pagerank {
 
 // What a step takes from the ranks of all nodes.
 struct Shares {
-  std::vector<double> of_node;  // r_u / W_u; 0 for a dangling node
+  std::vector<double> numbers;  // r_u / W_u by node, 0 for a dangling one; behind them room for the shards' products
   double everywhere = 0;        // (1 - d) / N + d D / N
   double start = 0;             // the rank of every node if none is committed yet (then the table has zeros), else 0
 };
 
-// For all shards of a process, made once for each version of the ranks.  Threads may call it at the same time.
+// For all shards of a process, made once for each version of the ranks.
 class SharedShares {
  public:
-  SharedShares(std::vector<double> out_weight, double damping)
-      : out_weight_(std::move(out_weight)), damping_(damping) {}
+  SharedShares(const std::vector<double>& out_weight, double damping);
 
-  std::uint64_t nodes() const { return out_weight_.size(); }
-  // Of the ranks as they are in this version, zeros before the first; the same object until the version changes.
-  std::shared_ptr<const Shares> of(std::uint64_t version, std::span<const double> ranks);
+  std::uint64_t nodes() const { return divisors_.size(); }
+  // Room behind the shares: the place of the first of `count` numbers.  Before the first of().
+  std::uint32_t add_room(std::size_t count);
+  // Of the ranks as they are in this version, zeros before the first.  Threads may call it at the same time; what it
+  // gives stays as it is until somebody has another version.  Of its room, everybody has their own.
+  Shares& of(std::uint64_t version, std::span<const double> ranks);
 
  private:
   std::mutex mutex_;
-  std::vector<double> out_weight_;
+  std::vector<double> divisors_;         // W_u, infinity for a dangling node
+  std::vector<std::uint32_t> dangling_;  // ascending
   double damping_;
-  std::shared_ptr<const Shares> shares_;
-  std::uint64_t version_ = 0;  // what they are made from
+  Shares shares_;
+  std::optional<std::uint64_t> version_;  // what they are made from
 };
 
-// The next ranks of the edges' targets.
-std::vector<double> next_ranks(const InEdges& edges, const Shares& shares, double damping);
+// The edges of a shard, laid out for a step.  A row of the matrix is a sum in a fixed order, and so a chain of
+// additions that each wait for the one before.  So several rows are summed side by side, which are about equally long
+// as the targets are in the order of their number of edges.  An edge whose weight is not 1 reads the product w_uv r_u /
+// W_u in place of the share, so that all others need no weight: not a bit of the sum depends on it.
+class StepEdges {
+ public:
+  StepEdges(const InEdges& edges, SharedShares& all);
 
-// sum_v |next_v - r_v| over the edges' targets.
-double l1_change(const InEdges& edges, const Shares& shares, std::span<const double> ranks,
+  std::uint32_t first() const { return first_; }
+  std::size_t nodes() const { return targets_.size(); }
+  std::size_t edges() const { return from_.size(); }
+  // The next ranks of the targets, nodes first() .. first() + nodes() - 1.
+  void step(Shares& shares, double damping, std::span<double> next) const;
+
+ private:
+  struct Product {
+    std::uint32_t from;
+    double weight;
+  };
+  std::uint32_t first_;
+  std::vector<std::uint32_t> targets_;  // counted from first_, by falling number of edges
+  std::vector<std::uint32_t> sizes_;    // how many edges each has
+  std::vector<std::uint32_t> from_;     // target after target: places in Shares::numbers
+  std::uint32_t products_at_;           // likewise
+  std::vector<Product> products_;
+};
+
+// sum_v |next_v - r_v| over the nodes from `first` on.
+double l1_change(std::uint32_t first, const Shares& shares, std::span<const double> ranks,
                  std::span<const double> next);
 
 }  // namespace rota::pagerank

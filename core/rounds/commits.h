@@ -77,6 +77,7 @@ class Commits {
   bool is_open(RoundId round) const { return open_.contains(round); }
   // Of a round that is out.
   const SharedRows& rows(RoundId round) const { return open_.at(round).rows; }
+  const Table& table_of(RoundId round) const { return tables_[rows(round).table]; }
   // The partitions that commit the rows of a round that is out, and that of each row.
   std::set<std::uint32_t> homes(RoundId round) const;
   const std::vector<std::uint32_t>& partitions_of(RoundId round) const { return open_.at(round).partition_of; }

@@ -68,10 +68,9 @@ Status Gather::add_open(Open& one, const Parts& parts) {
       one.range = first ? of : KeyRange{std::min(one.range.first, of.first), std::max(one.range.end, of.end)};
   }
   // Without rows nothing depends on the width, which need not be known yet.
-  SparseRows sparse{parts.runs, std::vector<double>(parts.sums.size() / sizeof(double)), 0};
-  sparse.width = static_cast<std::uint32_t>(rows == 0 ? 0 : sparse.numbers.size() / rows);
-  if (!sparse.numbers.empty()) std::memcpy(sparse.numbers.data(), parts.sums.view().data(), parts.sums.size());
-  if (!one.sparse.add(parts.node, std::move(sparse))) return wrong(parts.round, "parts that overlap");
+  const auto width = static_cast<std::uint32_t>(rows == 0 ? 0 : parts.sums.size() / sizeof(double) / rows);
+  if (!one.sparse.add(parts.node, SparseRows(parts.runs, parts.sums, width)))
+    return wrong(parts.round, "parts that overlap");
   return {};
 }
 
@@ -98,8 +97,10 @@ std::optional<Gather::Whole> Gather::take() {
     SparseRows* sparse = one.sparse.total();
     if (sum == nullptr && sparse == nullptr) return std::nullopt;
     Whole whole{*std::move(one.expect), {}, {}, std::move(one.notes)};
-    whole.sum = std::move(sparse != nullptr ? sparse->numbers : *sum);
-    if (sparse != nullptr) whole.runs = std::move(sparse->runs);
+    if (sparse != nullptr)
+      whole.open = std::move(*sparse);
+    else
+      whole.sum = std::move(*sum);
     taken_ = first->first;
     open_.erase(first);
     return whole;

@@ -28,7 +28,7 @@ class Gather {
   struct Whole {
     Expect expect;
     std::vector<double> sum;   // row after row
-    std::vector<KeyRun> runs;  // of an open round: the rows that shards had parts for
+    SparseRows open;           // of an open round, in place of it: of the rows that shards had parts for
     std::vector<Bytes> notes;  // by shard
   };
   // The earliest expected round, if it is whole; rounds are given out in their order.

@@ -1,6 +1,6 @@
 #include "core/rounds/part_sums.h"
 
-#include <memory>
+#include <tuple>
 
 #include "core/base/check.h"
 
@@ -67,15 +67,12 @@ std::vector<std::pair<std::uint32_t, Parts>> PartSums::add_open(RoundId round, S
   std::vector<std::pair<std::uint32_t, Parts>> out;
   auto whole = add_to(open_sparse_, round, shard, std::move(parts), std::move(note));
   if (!whole) return out;
-  // What a partition gets is a run of the numbers, and shares their memory.
-  const auto total = std::make_shared<const SparseRows>(std::move(*whole->second.sum.total()));
+  const SparseRows& total = *whole->second.sum.total();
   Parts message = with_notes(round, whole->first, whole->second.notes);
   message.open = true;
   for (const auto& [partition, range] : ranges) {
-    RowsOfRange rows = rows_of_range(*total, range);
     out.emplace_back(partition, message);
-    out.back().second.runs = std::move(rows.runs);
-    out.back().second.sums = Bytes(total, std::as_bytes(std::span(total->numbers).subspan(rows.first, rows.count)));
+    std::tie(out.back().second.runs, out.back().second.sums) = total.in_range(range);
   }
   return out;
 }

@@ -1,91 +1,154 @@
 #include "core/rounds/sparse_rows.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 namespace rota {
 
+SparseRows::SparseRows(std::vector<KeyRun> runs, std::vector<double> numbers, std::uint32_t width)
+    : runs_(std::move(runs)), width_(width) {
+  const auto owner = std::make_shared<const std::vector<double>>(std::move(numbers));
+  add_piece(owner, *owner);
+}
+
+SparseRows::SparseRows(std::vector<KeyRun> runs, const Bytes& numbers, std::uint32_t width)
+    : runs_(std::move(runs)), width_(width) {
+  const std::size_t count = numbers.size() / sizeof(double);
+  const void* const data = numbers.view().data();
+  if (reinterpret_cast<std::uintptr_t>(data) % alignof(double) == 0) {
+    add_piece(std::make_shared<Bytes>(numbers), {static_cast<const double*>(data), count});
+    return;
+  }
+  auto copy = std::make_shared<std::vector<double>>(count);
+  std::memcpy(copy->data(), data, count * sizeof(double));
+  add_piece(copy, *copy);
+}
+
+void SparseRows::add_piece(std::shared_ptr<const void> owner, std::span<const double> numbers) {
+  if (!numbers.empty()) pieces_.push_back({std::move(owner), numbers});
+}
+
+std::vector<double> SparseRows::joined() const {
+  std::size_t size = 0;
+  for (const Piece& piece : pieces_) size += piece.numbers.size();
+  std::vector<double> all;
+  all.reserve(size);
+  for (const Piece& piece : pieces_) all.insert(all.end(), piece.numbers.begin(), piece.numbers.end());
+  return all;
+}
+
+std::pair<std::vector<KeyRun>, Bytes> SparseRows::in_range(const KeyRange& range) const {
+  std::vector<KeyRun> inside;
+  std::uint64_t before = 0, rows = 0;
+  for (const KeyRun& run : runs_) {
+    if (run.first >= range.end) break;
+    const Key end = run.first + run.count;
+    const Key first = std::clamp(range.first, run.first, end), behind = std::min(end, range.end);
+    before += first - run.first;
+    if (first >= behind) continue;
+    inside.push_back({first, behind - first});
+    rows += behind - first;
+  }
+  return {std::move(inside),
+          numbers_between(static_cast<std::size_t>(before) * width_, static_cast<std::size_t>(before + rows) * width_)};
+}
+
+Bytes SparseRows::numbers_between(std::size_t first, std::size_t end) const {
+  if (first == end) return {};
+  std::vector<double> copy;
+  std::size_t at = 0;  // of the piece
+  for (const Piece& piece : pieces_) {
+    const std::size_t behind = at + piece.numbers.size();
+    if (behind > first && at < end) {
+      const std::size_t from = std::max(first, at), count = std::min(end, behind) - from;
+      const std::span<const double> inside = piece.numbers.subspan(from - at, count);
+      if (count == end - first) return {piece.owner, std::as_bytes(inside)};
+      copy.reserve(end - first);
+      copy.insert(copy.end(), inside.begin(), inside.end());
+    }
+    at = behind;
+  }
+  const auto owner = std::make_shared<const std::vector<double>>(std::move(copy));
+  return {owner, std::as_bytes(std::span(*owner))};
+}
+
+void RowWalk::step() {
+  const auto& runs = rows_.runs();
+  if (!done() && in_run_ == runs[run_].count) ++run_, in_run_ = 0;
+  if (done()) {
+    key_ = std::numeric_limits<Key>::max();
+    left_ = 0;
+    return;
+  }
+  key_ = runs[run_].first + in_run_;
+  left_ = runs[run_].count - in_run_;
+  if (rows_.width() == 0) return;
+  if (in_piece_ == rows_.pieces()[piece_].numbers.size()) ++piece_, in_piece_ = 0;
+  left_ = std::min<std::uint64_t>(left_, (rows_.pieces()[piece_].numbers.size() - in_piece_) / rows_.width());
+}
+
+const double* RowWalk::take(std::uint64_t rows) {
+  const double* const numbers = rows_.width() == 0 ? nullptr : rows_.pieces()[piece_].numbers.data() + in_piece_;
+  in_run_ += rows;
+  in_piece_ += static_cast<std::size_t>(rows) * rows_.width();
+  step();
+  return numbers;
+}
+
 namespace {
 
-// Walks along the rows of one summand.
-class Rows {
- public:
-  explicit Rows(const SparseRows& rows) : rows_(rows) { begin_run(); }
+bool is_behind(const SparseRows& later, const SparseRows& earlier) {
+  const KeyRun& last = earlier.runs().back();
+  return later.runs().front().first >= last.first + last.count;
+}
 
-  bool done() const { return run_ == rows_.runs.size(); }
-  // The first key that is left, and how many keys of its run; behind the last, a key larger than all.
-  Key key() const { return key_; }
-  std::uint64_t left() const { return left_; }
-  // The numbers of the next `rows` rows of the run, which are behind now.
-  const double* take(std::uint64_t rows) {
-    const double* const numbers = rows_.numbers.data() + at_;
-    at_ += static_cast<std::size_t>(rows) * rows_.width;
-    key_ += rows;
-    left_ -= rows;
-    if (left_ == 0) {
-      ++run_;
-      begin_run();
-    }
-    return numbers;
-  }
-
- private:
-  void begin_run() {
-    key_ = done() ? std::numeric_limits<Key>::max() : rows_.runs[run_].first;
-    left_ = done() ? 0 : rows_.runs[run_].count;
-  }
-
-  const SparseRows& rows_;
-  std::size_t run_ = 0, at_ = 0;
-  Key key_ = 0;
-  std::uint64_t left_ = 0;
-};
+// One behind the other, without a look at the numbers.
+template <typename Runs, typename Pieces>
+void append(Runs& runs, Pieces& pieces, const SparseRows& more) {
+  for (const KeyRun& run : more.runs()) append_run(runs, run);
+  pieces.insert(pieces.end(), more.pieces().begin(), more.pieces().end());
+}
 
 }  // namespace
 
 SparseRows sum_of(SparseRows left, SparseRows right) {
-  if (right.runs.empty()) return left;
-  if (left.runs.empty()) return right;
-  SparseRows sum;
-  sum.width = left.width;
-  sum.runs.reserve(left.runs.size() + right.runs.size());
-  sum.numbers.reserve(left.numbers.size() + right.numbers.size());
-  Rows a(left), b(right);
-  const auto append = [&](const double* numbers, std::uint64_t rows) {
-    sum.numbers.insert(sum.numbers.end(), numbers, numbers + static_cast<std::size_t>(rows) * sum.width);
+  if (right.runs_.empty()) return left;
+  if (left.runs_.empty()) return right;
+  if (is_behind(right, left)) {
+    append(left.runs_, left.pieces_, right);
+    return left;
+  }
+  if (is_behind(left, right)) {
+    append(right.runs_, right.pieces_, left);
+    return right;
+  }
+  const std::size_t width = left.width_;
+  std::vector<KeyRun> runs;
+  std::vector<double> numbers;
+  runs.reserve(left.runs_.size() + right.runs_.size());
+  numbers.reserve(static_cast<std::size_t>(keys_in(left.runs_) + keys_in(right.runs_)) * width);
+  RowWalk a(left), b(right);
+  const auto copy = [&](const double* from, std::uint64_t rows) {
+    numbers.insert(numbers.end(), from, from + static_cast<std::size_t>(rows) * width);
   };
   while (!a.done() || !b.done()) {
     const Key key = std::min(a.key(), b.key());
     std::uint64_t rows = 0;
     if (a.key() == b.key()) {
       rows = std::min(a.left(), b.left());
-      const std::size_t at = sum.numbers.size();
-      append(a.take(rows), rows);
+      const std::size_t at = numbers.size();
+      copy(a.take(rows), rows);
       const double* const more = b.take(rows);
-      double* const numbers = sum.numbers.data() + at;
-      for (std::size_t i = 0; i < sum.numbers.size() - at; ++i) numbers[i] += more[i];
+      for (std::size_t i = 0; i < numbers.size() - at; ++i) numbers[at + i] += more[i];
     } else {
-      Rows& first = a.key() < b.key() ? a : b;
+      RowWalk& first = a.key() < b.key() ? a : b;
       rows = std::min(first.left(), std::max(a.key(), b.key()) - key);
-      append(first.take(rows), rows);
+      copy(first.take(rows), rows);
     }
-    append_run(sum.runs, {key, rows});
+    append_run(runs, {key, rows});
   }
-  return sum;
-}
-
-RowsOfRange rows_of_range(const SparseRows& rows, const KeyRange& range) {
-  RowsOfRange out;
-  for (const KeyRun& run : rows.runs) {
-    if (run.first >= range.end) break;
-    const Key end = run.first + run.count;
-    const Key first = std::clamp(range.first, run.first, end), behind = std::min(end, range.end);
-    out.first += static_cast<std::size_t>(first - run.first) * rows.width;
-    if (first >= behind) continue;
-    out.runs.push_back({first, behind - first});
-    out.count += static_cast<std::size_t>(behind - first) * rows.width;
-  }
-  return out;
+  return {std::move(runs), std::move(numbers), left.width_};
 }
 
 }  // namespace rota

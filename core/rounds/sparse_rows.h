@@ -1,34 +1,80 @@
 // core/rounds/sparse_rows.h -- parts of an open round: some rows of a table, and how they are summed.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/base/key_runs.h"
 #include "core/base/tree.h"
+#include "rota/bytes.h"
 
 namespace rota {
 
-struct SparseRows {
-  std::vector<KeyRun> runs;     // ascending and apart
-  std::vector<double> numbers;  // row after row
-  std::uint32_t width = 0;      // of a row; of no meaning without rows
-  friend bool operator==(const SparseRows&, const SparseRows&) = default;
+// Some rows, whose numbers are where they were made or where a message has them: shards often write to rows apart, and
+// then nothing is copied before somebody wants the numbers in one place.  Copies share them.
+class SparseRows {
+ public:
+  SparseRows() = default;
+  // `runs` are ascending and apart.
+  SparseRows(std::vector<KeyRun> runs, std::vector<double> numbers, std::uint32_t width);
+  // As they were sent; copied if that is no place for doubles.  REQUIRES as many bytes as the runs want.
+  SparseRows(std::vector<KeyRun> runs, const Bytes& numbers, std::uint32_t width);
+
+  const std::vector<KeyRun>& runs() const { return runs_; }
+  std::uint32_t width() const { return width_; }  // of a row; of no meaning without rows
+  // Row after row, in pieces of whole rows, each one run of numbers.
+  struct Piece {
+    std::shared_ptr<const void> owner;
+    std::span<const double> numbers;
+  };
+  const std::vector<Piece>& pieces() const { return pieces_; }
+  // Row after row.
+  std::vector<double> joined() const;
+  // The rows of a range, and their numbers in one run: shared, if they are in one piece.
+  std::pair<std::vector<KeyRun>, Bytes> in_range(const KeyRange& range) const;
+
+  // Of all rows in either; where a row is in both, the left one's numbers plus the right one's.  So a sum over the tree
+  // depends on which shards have the row, and not on who hosts them.
+  friend SparseRows sum_of(SparseRows left, SparseRows right);
+
+ private:
+  void add_piece(std::shared_ptr<const void> owner, std::span<const double> numbers);
+  Bytes numbers_between(std::size_t first, std::size_t end) const;
+
+  std::vector<KeyRun> runs_;
+  std::vector<Piece> pieces_;
+  std::uint32_t width_ = 0;
 };
 
-// Of all rows in either; where a row is in both, the left one's numbers plus the right one's.  So a sum over the tree
-// depends on which shards have the row, and not on who hosts them.
-SparseRows sum_of(SparseRows left, SparseRows right);
 inline bool can_add(const SparseRows& left, const SparseRows& right) {
-  return left.width == right.width || left.runs.empty() || right.runs.empty();
+  return left.width() == right.width() || left.runs().empty() || right.runs().empty();
 }
 
-// The rows of a range, and where their numbers are: `first` counts the numbers before them.
-struct RowsOfRange {
-  std::vector<KeyRun> runs;
-  std::size_t first = 0, count = 0;  // of numbers
+// Walks along the rows.
+class RowWalk {
+ public:
+  explicit RowWalk(const SparseRows& rows) : rows_(rows) { step(); }
+
+  bool done() const { return run_ == rows_.runs().size(); }
+  // The first row that is left, and how many rows behind it are neighbours by key and in memory; behind the last, a
+  // key larger than all, and none.
+  Key key() const { return key_; }
+  std::uint64_t left() const { return left_; }
+  // The numbers of the next `rows` rows, which are behind now.  REQUIRES 0 < rows <= left().
+  const double* take(std::uint64_t rows);
+
+ private:
+  void step();
+
+  const SparseRows& rows_;
+  std::size_t run_ = 0, piece_ = 0;
+  std::uint64_t in_run_ = 0;  // rows of the run that are behind
+  std::size_t in_piece_ = 0;  // numbers of the piece that are behind
+  Key key_ = 0;
+  std::uint64_t left_ = 0;
 };
-RowsOfRange rows_of_range(const SparseRows& rows, const KeyRange& range);
 
 using SparseTreeSum = TreeSumOf<SparseRows>;
 

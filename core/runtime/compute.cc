@@ -11,17 +11,20 @@
 namespace rota {
 
 struct Compute::Arena {
-  explicit Arena(unsigned threads)
+  explicit Arena(unsigned thread_count)
       // One more than the arena's threads: the thread that enqueues counts, though it never computes.
-      : limit(tbb::global_control::max_allowed_parallelism, threads + 1), arena(static_cast<int>(threads), 0) {}
+      : threads(thread_count),
+        limit(tbb::global_control::max_allowed_parallelism, threads + 1),
+        arena(static_cast<int>(threads), 0) {}
 
+  const unsigned threads;
   tbb::global_control limit;
   tbb::task_arena arena;
-  std::atomic<bool> closing{false};
   std::mutex mutex;
   std::condition_variable idle;
-  std::size_t running = 0;              // guarded by mutex
-  std::deque<Outbox::Started> waiting;  // guarded by mutex
+  bool closing = false;  // guarded by mutex, as what follows
+  unsigned working = 0;  // threads that take what waits until nothing does
+  std::deque<Outbox::Started> waiting;
 };
 
 // The thread that waits for disks.  A checkpoint's write, fsync and hash on a compute thread would keep it from pushes.
@@ -67,14 +70,14 @@ struct Compute::Files {
   std::thread thread;                   // last: it uses the others
 };
 
-// What the arena carries from thread to thread: whose next work is to be run, and no more.  It is read and written
+// What the arena carries from thread to thread: whose work is to be done, and no more.  It is read and written
 // atomically because oneTBB's own handing over is invisible to ThreadSanitizer; the work itself waits behind a mutex.
 class Compute::Turn {
  public:
   explicit Turn(Compute& compute) { set(&compute); }
   Turn(const Turn& other) { set(other.get()); }
   Turn& operator=(const Turn&) = delete;
-  void operator()() const { get()->run_next(); }
+  void operator()() const { get()->work_off(); }
 
  private:
   void set(Compute* compute) { std::atomic_ref(compute_).store(compute, std::memory_order_release); }
@@ -87,10 +90,13 @@ Compute::Compute(unsigned threads, std::function<void()> woken)
     : arena_(std::make_unique<Arena>(threads)), woken_(std::move(woken)), files_(std::make_unique<Files>(*this)) {}
 
 Compute::~Compute() {
-  arena_->closing = true;
+  {
+    const std::scoped_lock lock(arena_->mutex);
+    arena_->closing = true;
+  }
   files_.reset();
   std::unique_lock lock(arena_->mutex);
-  arena_->idle.wait(lock, [this] { return arena_->running == 0; });
+  arena_->idle.wait(lock, [this] { return arena_->working == 0; });
 }
 
 void Compute::run(Outbox::Started& started) {
@@ -100,6 +106,12 @@ void Compute::run(Outbox::Started& started) {
     const std::scoped_lock lock(mutex_);
     ended_.push_back({started.node, std::move(continuation)});
   }
+  if (started.together) {
+    // The last of them wakes the node's thread for all: a thread that is woken for each would cost more than short
+    // work.
+    const std::scoped_lock lock(arena_->mutex);
+    if (!arena_->waiting.empty() && arena_->waiting.front().together) return;
+  }
   woken_();
 }
 
@@ -107,23 +119,27 @@ void Compute::start(Outbox::Started started) {
   if (started.io) return files_->add(std::move(started));
   {
     const std::scoped_lock lock(arena_->mutex);
-    ++arena_->running;
     arena_->waiting.push_back(std::move(started));
+    if (arena_->working == arena_->threads) return;
+    ++arena_->working;
   }
   arena_->arena.enqueue(Turn(*this));
 }
 
-void Compute::run_next() {
-  Outbox::Started next;
-  {
-    const std::scoped_lock lock(arena_->mutex);
-    next = std::move(arena_->waiting.front());
-    arena_->waiting.pop_front();
+void Compute::work_off() {
+  while (true) {
+    Outbox::Started next;
+    {
+      const std::scoped_lock lock(arena_->mutex);
+      if (arena_->closing || arena_->waiting.empty()) {
+        --arena_->working;
+        return arena_->idle.notify_all();
+      }
+      next = std::move(arena_->waiting.front());
+      arena_->waiting.pop_front();
+    }
+    run(next);
   }
-  if (!arena_->closing) run(next);
-  const std::scoped_lock lock(arena_->mutex);
-  --arena_->running;
-  arena_->idle.notify_all();
 }
 
 std::vector<Compute::Ended> Compute::take_ended() {

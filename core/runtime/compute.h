@@ -12,7 +12,7 @@ namespace rota {
 
 class Compute {
  public:
-  // `woken` is called from a compute thread whenever an end waits to be taken.
+  // `woken` is called from a compute thread when an end waits to be taken.
   Compute(unsigned threads, std::function<void()> woken);
   ~Compute();  // waits for what runs; what was not begun is dropped
   Compute(const Compute&) = delete;
@@ -31,7 +31,7 @@ class Compute {
   struct Files;
   class Turn;
   void run(Outbox::Started& started);
-  void run_next();
+  void work_off();
 
   std::unique_ptr<Arena> arena_;
   std::function<void()> woken_;

@@ -56,7 +56,8 @@ class Outbox {
   struct Started {
     NodeId node;
     Work work;
-    bool io = false;  // it waits for a disk
+    bool io = false;        // it waits for a disk
+    bool together = false;  // its end is of no use before that of those behind it
   };
 
   // `queues`: none if nothing ever waits, as in tests.
@@ -75,7 +76,9 @@ class Outbox {
     sent.push_back({self_, to.front(), std::move(message), {to.begin() + 1, to.end()}});
   }
   // Computing (a push, an encoding), on a compute thread.
-  void start(Work work) { started.push_back({self_, std::move(work), false}); }
+  void start(Work work) { started.push_back({self_, std::move(work)}); }
+  // Likewise one of several whose ends the node wants at once: it need not hear of it while another is to be begun.
+  void start_together(Work work) { started.push_back({self_, std::move(work), false, true}); }
   // Files, on the one thread that waits for disks, in this order: computing goes on meanwhile.
   void start_io(Work work) { started.push_back({self_, std::move(work), true}); }
   // The process ends once what it sent has arrived, or after a bounded time.

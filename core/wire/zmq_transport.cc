@@ -1,6 +1,7 @@
 #include "core/wire/zmq_transport.h"
 
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -18,6 +19,13 @@ constexpr int kHandshakeMs = 5000;
 constexpr int kReconnectMs = 100;
 constexpr int kReconnectMostMs = 2000;
 constexpr int kLingerMs = 500;
+// Of a local connection.  The system's own is 208 KiB: a larger message would be passed on by several turns of wakings.
+constexpr int kSendBuffer = 2 << 20;
+
+// ZeroMQ has no option for it that ipc knows.  TCP finds a size itself.
+void widen(int connection) {
+  ::setsockopt(connection, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
+}
 constexpr std::size_t kCopyBelow = 4096;  // a smaller frame is copied: cheaper than counting references
 
 zmq::message_t message_of(const Bytes& bytes) {
@@ -81,7 +89,7 @@ struct ZmqTransport::Sockets {
     if (peer.role == Role::observer)
       return outgoing_sockets.try_emplace(peer, to, std::move(socket), zmq::socket_t()).first->second;
     const std::string name = "inproc://monitor-" + std::to_string(monitors++);
-    zmq_socket_monitor(socket.handle(), name.c_str(), ZMQ_EVENT_DISCONNECTED);
+    zmq_socket_monitor(socket.handle(), name.c_str(), ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED);
     zmq::socket_t monitor(context, zmq::socket_type::pair);
     monitor.connect(name);
     return outgoing_sockets.try_emplace(peer, to, std::move(socket), std::move(monitor)).first->second;
@@ -162,7 +170,8 @@ Transport::Events ZmqTransport::wait(int timeout_ms) {
   items.push_back({sockets_->listening.handle(), 0, ZMQ_POLLIN, 0});
   items.push_back({nullptr, sockets_->wake_fd, ZMQ_POLLIN, 0});
   for (auto& [id, outgoing] : sockets_->outgoing_sockets) {
-    items.push_back({outgoing.socket.handle(), 0, static_cast<short>(outgoing.full ? ZMQ_POLLOUT : 0), 0});
+    if (!outgoing.full) continue;
+    items.push_back({outgoing.socket.handle(), 0, ZMQ_POLLOUT, 0});
     owners.push_back(id);
   }
   std::vector<NodeId> watched;
@@ -184,10 +193,18 @@ Transport::Events ZmqTransport::wait(int timeout_ms) {
   }
   for (std::size_t i = 0; i < watched.size(); ++i) {
     if ((items[2 + owners.size() + i].revents & ZMQ_POLLIN) == 0) continue;
+    Sockets::Outgoing& outgoing = sockets_->outgoing_sockets.at(watched[i]);
+    bool broke = false;
     zmq::message_t part;  // two frames: the event, the address
-    while (sockets_->outgoing_sockets.at(watched[i]).monitor.recv(part, zmq::recv_flags::dontwait)) {
+    while (outgoing.monitor.recv(part, zmq::recv_flags::dontwait)) {
+      if (!part.more()) continue;
+      Reader event(std::as_bytes(std::span(part.data<char>(), part.size())));
+      if (event.get<std::uint16_t>() != ZMQ_EVENT_CONNECTED)
+        broke = true;
+      else if (const auto connection = event.get<std::int32_t>(); outgoing.endpoint.starts_with("ipc://"))
+        widen(connection);
     }
-    events.disconnected.push_back(watched[i]);
+    if (broke) events.disconnected.push_back(watched[i]);
   }
   return events;
 }

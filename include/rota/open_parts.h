@@ -36,6 +36,20 @@ class OpenParts {
     }
     return {part, width_};
   }
+  // The parts of `count` neighbours, one after the other; likewise.
+  std::span<double> run(Key first, Key count) const {
+    if (count > keys_ || first > keys_ - count) no_such_row(first + count - 1);
+    for (Key key = first; key < first + count;) {
+      if (key % 64 == 0 && first + count - key >= 64 && touched_[key / 64] == 0) {
+        touched_[key / 64] = ~std::uint64_t{0};
+        std::fill_n(numbers_ + static_cast<std::size_t>(key) * width_, std::size_t{64} * width_, 0.0);
+        key += 64;
+      } else {
+        (*this)[key++];
+      }
+    }
+    return {numbers_ + static_cast<std::size_t>(first) * width_, static_cast<std::size_t>(count) * width_};
+  }
 
  private:
   [[noreturn, gnu::noinline, gnu::cold]] void no_such_row(Key key) const {

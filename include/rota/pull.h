@@ -25,12 +25,25 @@ class Pull {
   virtual void restore(Reader&) {}
 };
 
+// Calls f(sum, value) for rows whose numbers are next to each other in memory, as many at once as may be: for a pull
+// that treats a number like any other.  The sums are at least as long as the value.
+template <typename F>
+void for_each_stretch(const PullEntries& entries, F f) {
+  const bool alike = std::all_of(entries.runs().begin(), entries.runs().end(),
+                                 [](const PullRun& run) { return run.sum.size() == run.value.size(); });
+  if (alike)
+    for (const PullRun& run : entries.runs()) f(run.sum, run.value);
+  if (!alike || entries.runs().empty())
+    for (const PullEntry& entry : entries) f(entry.sum, entry.value);
+}
+
 // The commonest pull: value += sum.
 class AddPull : public Pull {
  public:
   void pull(const PullTask& task) override {
-    for (const PullEntry& entry : task.entries)
-      for (std::size_t i = 0; i < entry.value.size(); ++i) entry.value[i] += entry.sum[i];
+    for_each_stretch(task.entries, [](std::span<const double> sum, std::span<double> value) {
+      for (std::size_t i = 0; i < value.size(); ++i) value[i] += sum[i];
+    });
   }
 };
 
@@ -38,7 +51,9 @@ class AddPull : public Pull {
 class AssignPull : public Pull {
  public:
   void pull(const PullTask& task) override {
-    for (const PullEntry& entry : task.entries) std::copy_n(entry.sum.begin(), entry.value.size(), entry.value.begin());
+    for_each_stretch(task.entries, [](std::span<const double> sum, std::span<double> value) {
+      std::copy_n(sum.begin(), value.size(), value.begin());
+    });
   }
 };
 

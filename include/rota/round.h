@@ -7,6 +7,7 @@
 
 #include "rota/bytes.h"
 #include "rota/open_parts.h"
+#include "rota/pull_entries.h"
 #include "rota/random.h"
 #include "rota/types.h"
 
@@ -123,18 +124,11 @@ struct Commit {
   ChangeNorms norms = {};            // in a scheduler that wishes for them, and for no more
 };
 
-// A row in the hands of the store, at the end of a round.
-struct PullEntry {
-  Key key;
-  std::span<const double> sum;  // of all shards' parts, elementwise, in the order of the fixed tree
-  std::span<double> value;      // to rewrite in place
-};
-
 // The rows of one round that live in one partition: all of them if the table has a single partition.
 struct PullTask {
   RoundId round;
   TableId table;
-  std::span<const PullEntry> entries;     // in the order of Round::shared, in an open round of the keys
+  PullEntries entries;                    // in the order of Round::shared, in an open round of the keys
   std::span<const std::uint32_t> blocks;  // of the round, if the table has a single partition
   std::span<const double> argument;       // of the round
   std::span<const Bytes> notes;           // of every shard, by its number, if the table has a single partition

@@ -19,5 +19,45 @@ TEST(Pull, AddsOrAssigns) {
   EXPECT_EQ(second, (std::vector<double>{30, 40})) << "a part may have more numbers than its row";
 }
 
+// Rows in runs are to a pull what rows with an object each are.
+TEST(Pull, RunsAreEntriesToo) {
+  for (const std::size_t part_width : {2U, 3U}) {
+    std::vector<double> sums(3 * part_width), values = {1, 2, 3, 4, 5, 6};
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = static_cast<double>(10 * i);
+    const std::span<double> all = values;
+    const std::span<const double> sum = sums;
+    const PullRun runs[] = {{7, 2, sum.first(2 * part_width), all.first(4)},
+                            {12, 1, sum.subspan(2 * part_width), all.subspan(4)}};
+    const PullEntries entries{std::span<const PullRun>(runs)};
+    EXPECT_EQ(entries.size(), 3U);
+    EXPECT_FALSE(entries.empty());
+    EXPECT_TRUE(entries.named().empty());
+    std::size_t at = 0;
+    for (const PullEntry& entry : entries) {
+      EXPECT_EQ(entry.key, (std::vector<Key>{7, 8, 12})[at]);
+      EXPECT_EQ(entry.sum.data(), sums.data() + at * part_width);
+      EXPECT_EQ(entry.sum.size(), part_width);
+      EXPECT_EQ(entry.value.data(), values.data() + at * 2);
+      EXPECT_EQ(entry.value.size(), 2U);
+      EXPECT_EQ(entries[at].key, entry.key);
+      EXPECT_EQ(entries[at].value.data(), entry.value.data());
+      ++at;
+    }
+    EXPECT_EQ(at, 3U);
+    Writer reply;
+    const PullTask task{1, 0, entries, {}, {}, {}, reply};
+    AddPull().pull(task);
+    std::vector<double> expected;
+    for (std::size_t row = 0; row < 3; ++row)
+      for (std::size_t i = 0; i < 2; ++i)
+        expected.push_back(static_cast<double>(2 * row + i + 1) + sums[row * part_width + i]);
+    EXPECT_EQ(values, expected) << "a part may have more numbers than its row";
+    AssignPull().pull(task);
+    for (std::size_t row = 0; row < 3; ++row)
+      for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(values[2 * row + i], sums[row * part_width + i]);
+  }
+  EXPECT_EQ(PullEntries(std::span<const PullRun>()).begin(), PullEntries(std::span<const PullRun>()).end());
+}
+
 }  // namespace
 }  // namespace rota

@@ -66,16 +66,23 @@ TEST(SharedPush, RowsOfADenseTableAreThoseOfItsView) {
 TEST(SharedPush, AnOpenRoundHasThePartsThatWereAskedFor) {
   const Table dense = table(true);
   ScratchPool pool;
-  SharedPush work{.task = Task(), .rows = rows_of(3, {}), .table = dense, .scratch = pool.take(0, dense)};
-  const OpenScratch* const scratch = work.scratch.get();
+  SharedPush work{.task = Task(), .rows = rows_of(3, {}), .table = dense, .scratch = &pool};
   ASSERT_TRUE(run(work, [](const SharedTask& task) {
                 EXPECT_TRUE(task.entries.empty());
                 task.parts[9][0] = 1;
                 task.parts[3][1] = 2;
               }).ok());
-  EXPECT_EQ(work.open_parts.runs, (std::vector<KeyRun>{{3, 1}, {9, 1}}));
-  EXPECT_EQ(work.open_parts.numbers, (std::vector<double>{0, 2, 1, 0}));
-  pool.give_back(0, std::move(work.scratch));
+  EXPECT_EQ(work.open_parts.runs(), (std::vector<KeyRun>{{3, 1}, {9, 1}}));
+  EXPECT_EQ(work.open_parts.joined(), (std::vector<double>{0, 2, 1, 0}));
+}
+
+TEST(SharedPush, MemoryForPartsIsUsedAgainForItsTable) {
+  const Table dense = table(true);
+  ScratchPool pool;
+  auto one = pool.take(0, dense);
+  const OpenScratch* const scratch = one.get();
+  EXPECT_NE(pool.take(0, dense).get(), scratch) << "in use";
+  pool.give_back(0, std::move(one));
   EXPECT_NE(pool.take(1, dense).get(), scratch) << "another table's";
   EXPECT_EQ(pool.take(0, dense).get(), scratch);
 }
@@ -84,7 +91,8 @@ TEST(SharedPush, WhatAPluginMayNotDoIsNamed) {
   const Table dense = table(true), together = table(false, true);
   const auto why = [&](const Table& of, std::function<void(const SharedTask&)> play) {
     SharedPush work{.task = Task(), .rows = rows_of(3, {}), .table = of};
-    if (of.dense) work.scratch = std::make_unique<OpenScratch>(of);
+    ScratchPool pool;
+    if (of.dense) work.scratch = &pool;
     const Status status = run(work, std::move(play));
     EXPECT_EQ(status.code(), ExitCode::failed);
     return status.what();

@@ -50,15 +50,16 @@ TEST(Ranks, AreTheFixedPointOfTheFormula) {
   EXPECT_GT(std::count(out_weight.begin(), out_weight.end(), 0.0), 0);
 
   SharedShares shared(graph.out_weight, d);
+  std::vector<StepEdges> shards;
+  for (const InEdges& part : graph.hosted) shards.emplace_back(part, shared);
   for (std::uint64_t version = 0; version < 200; ++version) {
-    const auto shares = shared.of(version, ranks);
-    ASSERT_EQ(shared.of(version, ranks), shares);
-    std::vector<double> next;
+    Shares& shares = shared.of(version, ranks);
+    std::vector<double> next(graph.nodes);
     double change = 0, dangling = 0, moved = 0;
-    for (const InEdges& part : graph.hosted) {
-      const std::vector<double> own = next_ranks(part, *shares, d);
-      change += l1_change(part, *shares, ranks, own);
-      next.insert(next.end(), own.begin(), own.end());
+    for (const StepEdges& part : shards) {
+      const std::span<double> own = std::span(next).subspan(part.first(), part.nodes());
+      part.step(shares, d, own);
+      change += l1_change(part.first(), shares, ranks, own);
     }
     for (std::size_t u = 0; u < plain.size(); ++u) dangling += out_weight[u] == 0 ? plain[u] : 0;
     std::vector<double> expected(graph.nodes, (1 - d) / n + d * dangling / n);
@@ -84,11 +85,51 @@ TEST(Ranks, ThoseOfDanglingNodesGoToAll) {
   const Graph graph = read_graph({files.write("g", "a b\n")}, 1, hosted);
   constexpr double d = 0.85;
   SharedShares shared(graph.out_weight, d);
+  const StepEdges edges(graph.hosted[0], shared);
   std::vector<double> ranks(2);
-  for (std::uint64_t version = 0; version < 300; ++version)
-    ranks = next_ranks(graph.hosted[0], *shared.of(version, ranks), d);
+  for (std::uint64_t version = 0; version < 300; ++version) {
+    std::vector<double> next(2);
+    edges.step(shared.of(version, ranks), d, next);
+    ranks = next;
+  }
   EXPECT_NEAR(ranks[0], 1 / (2 + d), 1e-15);
   EXPECT_NEAR(ranks[1], (1 + d) / (2 + d), 1e-15);
+}
+
+// Rows are summed side by side and in another order, but each as if it were alone: in the order of its edges.
+TEST(Ranks, EachRowIsSummedInTheOrderOfItsEdges) {
+  Random random({5, 6, 7, 8});
+  for (const std::uint32_t nodes : {1U, 3U, 4U, 5U, 50U}) {
+    std::vector<double> out_weight(nodes), ranks(nodes);
+    for (double& w : out_weight) w = random.below(4) == 0 ? 0 : 1 + random.uniform();
+    for (double& r : ranks) r = std::ldexp(random.uniform(), static_cast<int>(random.below(60)));
+    InEdges edges;
+    edges.first = 0;
+    for (std::uint32_t v = 0; v < nodes; ++v) {
+      for (std::uint32_t u = 0; u < nodes; ++u) {
+        if (random.below(nodes + 1) > v) continue;
+        edges.from.push_back(u);
+        edges.weights.push_back(random.below(3) == 0 ? random.uniform() : 1);
+      }
+      edges.ends.push_back(edges.from.size());
+    }
+    SharedShares shared(out_weight, 0.85);
+    shared.add_room(7);  // another shard's
+    const StepEdges step(edges, shared);
+    EXPECT_EQ(step.edges(), edges.from.size());
+    Shares& shares = shared.of(1, ranks);
+    std::vector<double> next(nodes);
+    step.step(shares, 0.85, next);
+    std::size_t e = 0;
+    for (std::uint32_t v = 0; v < nodes; ++v) {
+      double sum = 0;
+      for (; e < edges.ends[v]; ++e) {
+        const std::uint32_t u = edges.from[e];
+        sum += edges.weights[e] * (out_weight[u] > 0 ? ranks[u] / out_weight[u] : 0);
+      }
+      ASSERT_EQ(next[v], shares.everywhere + 0.85 * sum) << v << " of " << nodes;
+    }
+  }
 }
 
 }  // namespace

@@ -224,8 +224,8 @@ TEST(Gather, AnOpenRoundHasTheRowsOfAllItsParts) {
     }
     const auto whole = gather.take();
     ASSERT_TRUE(whole.has_value());
-    EXPECT_EQ(whole->runs, (std::vector<KeyRun>{{11, 2}, {19, 1}}));
-    EXPECT_EQ(whole->sum, (std::vector<double>{1, 2, 13, 24, 30, 40}));
+    EXPECT_EQ(whole->open.runs(), (std::vector<KeyRun>{{11, 2}, {19, 1}}));
+    EXPECT_EQ(whole->open.joined(), (std::vector<double>{1, 2, 13, 24, 30, 40}));
     EXPECT_EQ(whole->notes.size(), 3U);
   }
 }
@@ -236,7 +236,7 @@ TEST(Gather, AnOpenRoundInWhichNothingWasTouchedIsWholeToo) {
   ASSERT_TRUE(gather.expect(open_of(1), 2, {10, 20}).ok());
   const auto whole = gather.take();
   ASSERT_TRUE(whole.has_value());
-  EXPECT_TRUE(whole->runs.empty());
+  EXPECT_TRUE(whole->open.runs().empty());
 }
 
 TEST(Gather, PartsOfAnOpenRoundThatDoNotFitAreRefused) {

@@ -35,25 +35,55 @@ TEST(OpenScratch, HasWhatAMapWouldHavePushAfterPush) {
           }
         }
         const SparseRows rows = scratch.take();
-        EXPECT_TRUE(runs_fit(rows.runs, {0, keys}));
-        EXPECT_EQ(rows.width, width);
+        EXPECT_TRUE(runs_fit(rows.runs(), {0, keys}));
+        EXPECT_EQ(rows.width(), width);
         std::map<Key, std::vector<double>> found;
-        auto at = rows.numbers.begin();
-        for_each_key(rows.runs, [&](Key key) {
+        const std::vector<double> numbers = rows.joined();
+        auto at = numbers.begin();
+        for_each_key(rows.runs(), [&](Key key) {
           found[key].assign(at, at + width);
           at += width;
         });
-        EXPECT_EQ(at, rows.numbers.end());
+        EXPECT_EQ(at, numbers.end());
         ASSERT_EQ(found, expected) << keys << " keys, width " << width;
       }
-      EXPECT_EQ(scratch.take().runs, std::vector<KeyRun>());
+      EXPECT_EQ(scratch.take().runs(), std::vector<KeyRun>());
     }
 }
 
 TEST(OpenScratch, NeighboursAreOneRunAcrossWords) {
   OpenScratch scratch(dense(300, 1));
   for (Key key = 299; key >= 10; --key) scratch.parts()[key][0] = 1;
-  EXPECT_EQ(scratch.take().runs, (std::vector<KeyRun>{{10, 290}}));
+  EXPECT_EQ(scratch.take().runs(), (std::vector<KeyRun>{{10, 290}}));
+}
+
+TEST(OpenScratch, ARunHasWhatItsRowsHave) {
+  OpenScratch scratch(dense(300, 2));
+  for (const auto& [first, count] : {std::pair<Key, Key>{0, 300}, {5, 3}, {64, 64}, {60, 200}, {299, 1}, {17, 0}}) {
+    const OpenParts parts = scratch.parts();
+    parts[70][1] = 7;
+    const std::span<double> run = parts.run(first, count);
+    ASSERT_EQ(run.size(), 2 * count);
+    for (Key key = first; key < first + count; ++key)
+      for (std::size_t i = 0; i < 2; ++i) {
+        double& number = run[(key - first) * 2 + i];
+        EXPECT_EQ(&number, &parts[key][i]);
+        EXPECT_EQ(number, key == 70 && i == 1 ? 7 : 0) << "zeros at first, in each push";
+        number = static_cast<double>(key + i);
+      }
+    std::vector<KeyRun> expected;
+    if (first <= 70 && first + count > 70)
+      expected = {{first, count}};
+    else if (first < 70)
+      expected = {{first, count}, {70, 1}};
+    else
+      expected = {{70, 1}, {first, count}};
+    std::erase_if(expected, [](const KeyRun& one) { return one.count == 0; });
+    EXPECT_EQ(scratch.take().runs(), expected);
+  }
+  EXPECT_THROW(scratch.parts().run(299, 2), std::out_of_range);
+  EXPECT_THROW(scratch.parts().run(2, ~Key{0}), std::out_of_range);
+  EXPECT_THROW(OpenParts().run(0, 1), std::out_of_range);
 }
 
 }  // namespace

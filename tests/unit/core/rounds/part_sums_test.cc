@@ -113,8 +113,8 @@ TEST(PartSums, NotABitDependsOnTheWorkers) {
 TEST(PartSums, OfAnOpenRoundEachPartitionGetsTheRowsOfItsRange) {
   PartSums sums(0, 2, 2);
   const std::map<std::uint32_t, KeyRange> ranges = {{0, {0, 5}}, {1, {5, 10}}, {2, {10, 15}}};
-  EXPECT_TRUE(sums.add_open(4, 1, {{{3, 4}}, {1, 2, 3, 4}, 1}, {}, ranges).empty());
-  const auto out = sums.add_open(4, 0, {{{4, 1}, {9, 1}}, {10, 20}, 1}, {}, ranges);
+  EXPECT_TRUE(sums.add_open(4, 1, SparseRows({{3, 4}}, std::vector<double>{1, 2, 3, 4}, 1), {}, ranges).empty());
+  const auto out = sums.add_open(4, 0, SparseRows({{4, 1}, {9, 1}}, std::vector<double>{10, 20}, 1), {}, ranges);
   ASSERT_EQ(out.size(), 3U) << "one that gets no row hears of it, too";
   const auto expect = [&](std::uint32_t p, std::vector<KeyRun> runs, std::vector<double> numbers) {
     EXPECT_EQ(out[p].first, p);

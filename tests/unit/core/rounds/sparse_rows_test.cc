@@ -7,19 +7,21 @@
 #include <map>
 #include <random>
 
+#include "tests/unit/core/wire/round_messages.h"
+
 namespace rota {
 namespace {
 
 using RowMap = std::map<Key, std::vector<double>>;
 
 SparseRows rows_of(const RowMap& map, std::uint32_t width) {
-  SparseRows rows;
-  rows.width = width;
+  std::vector<KeyRun> runs;
+  std::vector<double> numbers;
   for (const auto& [key, values] : map) {
-    append_run(rows.runs, {key, 1});
-    rows.numbers.insert(rows.numbers.end(), values.begin(), values.end());
+    append_run(runs, {key, 1});
+    numbers.insert(numbers.end(), values.begin(), values.end());
   }
-  return rows;
+  return {runs, numbers, width};
 }
 
 // Numbers whose sums depend on their order.
@@ -49,16 +51,17 @@ TEST(SparseRows, TheirSumIsThatOfMaps) {
   for (int i = 0; i < 500; ++i) {
     const auto width = static_cast<std::uint32_t>(i % 4);
     const RowMap left = draw(random, 40, width), right = draw(random, 40, width);
-    ASSERT_EQ(sum_of(rows_of(left, width), rows_of(right, width)).runs, rows_of(sum(left, right), width).runs);
-    ASSERT_EQ(sum_of(rows_of(left, width), rows_of(right, width)).numbers, rows_of(sum(left, right), width).numbers);
+    const SparseRows total = sum_of(rows_of(left, width), rows_of(right, width));
+    ASSERT_EQ(total.runs(), rows_of(sum(left, right), width).runs());
+    ASSERT_EQ(total.joined(), rows_of(sum(left, right), width).joined());
   }
 }
 
 // A row that only one has is as it is: a zero in place of the other would turn -0 into 0.
 TEST(SparseRows, ARowThatIsNotThereIsNotAddedAsZeros) {
   const SparseRows one = rows_of({{3, {-0.0}}}, 1), other = rows_of({{4, {1.0}}}, 1);
-  EXPECT_TRUE(std::signbit(sum_of(one, other).numbers[0]));
-  EXPECT_TRUE(std::signbit(sum_of(other, one).numbers[0]));
+  EXPECT_TRUE(std::signbit(sum_of(one, other).joined()[0]));
+  EXPECT_TRUE(std::signbit(sum_of(other, one).joined()[0]));
 }
 
 TEST(SparseRows, NotABitOfATreesSumDependsOnWhoHostsTheShards) {
@@ -78,8 +81,8 @@ TEST(SparseRows, NotABitOfATreesSumDependsOnWhoHostsTheShards) {
         }
       ASSERT_NE(total.total(), nullptr);
       if (!expected) expected = *total.total();
-      EXPECT_EQ(total.total()->runs, expected->runs);
-      EXPECT_EQ(total.total()->numbers, expected->numbers) << shards << " shards, " << workers << " workers";
+      EXPECT_EQ(total.total()->runs(), expected->runs());
+      EXPECT_EQ(total.total()->joined(), expected->joined()) << shards << " shards, " << workers << " workers";
     }
   }
 }
@@ -90,13 +93,56 @@ TEST(SparseRows, ARangeHasItsRowsAndTheirNumbers) {
     const RowMap map = draw(random, 60, 2);
     const SparseRows all = rows_of(map, 2);
     const Key first = random() % 60, end = first + random() % 60;
-    const RowsOfRange range = rows_of_range(all, {first, end});
+    const auto [runs, numbers] = all.in_range({first, end});
     const SparseRows expected = rows_of(RowMap(map.lower_bound(first), map.lower_bound(end)), 2);
-    ASSERT_EQ(range.runs, expected.runs);
-    ASSERT_EQ(range.count, expected.numbers.size());
-    ASSERT_TRUE(std::equal(expected.numbers.begin(), expected.numbers.end(),
-                           all.numbers.begin() + static_cast<std::ptrdiff_t>(range.first)));
+    ASSERT_EQ(runs, expected.runs());
+    ASSERT_EQ(tests::numbers_of(numbers), expected.joined());
   }
+}
+
+// Rows apart are put behind each other where they are, and copied only for who wants those of a range in one run.
+TEST(SparseRows, RowsApartShareTheirMemory) {
+  const SparseRows low = rows_of({{1, {1, 2}}, {2, {3, 4}}}, 2), high = rows_of({{3, {5, 6}}, {9, {7, 8}}}, 2);
+  for (const SparseRows& sum : {sum_of(low, high), sum_of(high, low)}) {
+    EXPECT_EQ(sum.runs(), (std::vector<KeyRun>{{1, 3}, {9, 1}}));
+    EXPECT_EQ(sum.joined(), (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}));
+    ASSERT_EQ(sum.pieces().size(), 2U);
+    EXPECT_EQ(sum.pieces()[0].numbers.data(), low.pieces()[0].numbers.data());
+    EXPECT_EQ(sum.pieces()[1].numbers.data(), high.pieces()[0].numbers.data());
+    const void* const last = sum.in_range({9, 10}).second.view().data();
+    EXPECT_EQ(last, high.pieces()[0].numbers.data() + 2);
+    EXPECT_EQ(tests::numbers_of(sum.in_range({2, 9}).second), (std::vector<double>{3, 4, 5, 6}));
+    EXPECT_TRUE(sum.in_range({4, 9}).second.empty());
+  }
+  // A row in two pieces' midst.
+  const SparseRows sum = sum_of(sum_of(low, high), rows_of({{2, {10, 20}}, {4, {30, 40}}}, 2));
+  EXPECT_EQ(sum.runs(), (std::vector<KeyRun>{{1, 4}, {9, 1}}));
+  EXPECT_EQ(sum.joined(), (std::vector<double>{1, 2, 13, 24, 5, 6, 30, 40, 7, 8}));
+}
+
+TEST(SparseRows, AMessagesNumbersStayWhereTheyAreIfDoublesMayBeThere) {
+  const auto memory = std::make_shared<std::vector<double>>(std::vector<double>{1, 2, 3});
+  const Bytes bytes(memory, std::as_bytes(std::span(*memory)));
+  const SparseRows there({{4, 2}}, bytes.part(8, 16), 1);
+  EXPECT_EQ(there.pieces().at(0).numbers.data(), memory->data() + 1);
+  const SparseRows copied({{4, 2}}, bytes.part(4, 16), 1);
+  EXPECT_EQ(there.joined(), (std::vector<double>{2, 3}));
+  const std::vector<double> numbers = copied.joined();
+  EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span(numbers)), bytes.part(4, 16).view()));
+}
+
+TEST(SparseRows, AWalkStopsWhereKeysOrMemoryDo) {
+  const SparseRows rows = sum_of(rows_of({{1, {1}}, {2, {2}}}, 1), rows_of({{3, {3}}, {9, {9}}}, 1));
+  RowWalk walk(rows);
+  std::vector<std::pair<Key, std::uint64_t>> stretches;
+  while (!walk.done()) {
+    stretches.emplace_back(walk.key(), walk.left());
+    const std::uint64_t count = walk.left();
+    const double* const numbers = walk.take(count);
+    for (std::uint64_t i = 0; i < count; ++i) EXPECT_EQ(numbers[i], static_cast<double>(stretches.back().first + i));
+  }
+  EXPECT_EQ(stretches, (std::vector<std::pair<Key, std::uint64_t>>{{1, 2}, {3, 1}, {9, 1}}));
+  EXPECT_EQ(walk.left(), 0U);
 }
 
 }  // namespace

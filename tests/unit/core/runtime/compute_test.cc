@@ -52,6 +52,56 @@ TEST(Compute, FilesAreWorkedOnInTheirOrderAndEndsCanBeTaken) {
   EXPECT_GE(woken, 99);
 }
 
+// The node's thread was woken for each of many short pushes.
+TEST(Compute, OfWorkThatBelongsTogetherTheLastWakes) {
+  constexpr int kWorks = 100;
+  std::promise<void> begun, go_on, ended;
+  std::atomic<int> woken = 0, done = 0;
+  Compute compute(1, [&] {
+    if (++woken == 2) ended.set_value();
+  });
+  compute.start(work_of(
+      [&] {
+        begun.set_value();
+        go_on.get_future().wait();
+      },
+      false));
+  begun.get_future().wait();  // so that all wait behind it
+  for (int i = 0; i < kWorks; ++i) {
+    Outbox::Started started = work_of([&] { ++done; }, false);
+    started.together = true;
+    compute.start(std::move(started));
+  }
+  go_on.set_value();
+  ASSERT_EQ(ended.get_future().wait_for(kLongest), std::future_status::ready);
+  EXPECT_EQ(done, kWorks);
+  EXPECT_EQ(woken, 2) << "for the first, which stands alone, and for the last";
+  EXPECT_EQ(compute.take_ended().size(), kWorks + 1U);
+}
+
+// One that stands alone may be long work, and those before it do not wait for its end.
+TEST(Compute, WorkBeforeOneThatStandsAloneIsHeardOfFirst) {
+  std::promise<void> heard, begun, go_on;
+  std::promise<bool> was_heard;
+  std::atomic<int> woken = 0;
+  Compute compute(1, [&] {
+    if (++woken == 1) heard.set_value();
+  });
+  Outbox::Started started = work_of(
+      [&] {
+        begun.set_value();
+        go_on.get_future().wait();
+      },
+      false);
+  started.together = true;
+  compute.start(std::move(started));
+  begun.get_future().wait();
+  compute.start(
+      work_of([&] { was_heard.set_value(heard.get_future().wait_for(kLongest) == std::future_status::ready); }, false));
+  go_on.set_value();
+  EXPECT_TRUE(was_heard.get_future().get());
+}
+
 TEST(Compute, WhatWasNotBegunAtItsEndIsDropped) {
   std::promise<void> begun, go_on;
   std::atomic<int> done = 0;
