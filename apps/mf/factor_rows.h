@@ -2,30 +2,15 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <span>
 #include <vector>
 
 #include "apps/mf/sgd/cell_kernel.h"
+#include "rota/line_vector.h"
 #include "rota/random.h"
 #include "rota/slices.h"
 
 namespace rota::mf {
-
-// A vector that begins at a cache line.
-template <typename T>
-struct LineAllocator {
-  using value_type = T;
-  static constexpr std::align_val_t kLine{64};
-
-  LineAllocator() = default;
-  template <typename U>
-  LineAllocator(const LineAllocator<U>&) {}
-
-  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), kLine)); }
-  void deallocate(T* at, std::size_t) { ::operator delete(at, kLine); }
-  friend bool operator==(const LineAllocator&, const LineAllocator&) { return true; }
-};
 
 // Encoded: the factors, row after row, without their padding; then the tails.
 class FactorRows final : public Slice {
@@ -58,7 +43,7 @@ class FactorRows final : public Slice {
  private:
   std::size_t rows_;
   std::uint32_t rank_, chunks_, tail_;
-  std::vector<float, LineAllocator<float>> factors_;
+  LineVector<float> factors_;
   std::vector<float> tails_;
 };
 

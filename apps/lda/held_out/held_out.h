@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "apps/lda/priors/priors.h"
-#include "apps/lda/sampler/line_vector.h"
 #include "apps/lda/sampler/topic_count.h"
 #include "rota/io/corpus.h"
+#include "rota/line_vector.h"
 #include "rota/slices.h"
 
 namespace rota::lda {

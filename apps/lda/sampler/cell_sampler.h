@@ -8,10 +8,10 @@
 #include "apps/lda/sampler/cell_kernel.h"
 #include "apps/lda/sampler/document_rows.h"
 #include "apps/lda/sampler/document_tokens.h"
-#include "apps/lda/sampler/line_vector.h"
 #include "apps/lda/sampler/mh_sampler.h"
 #include "apps/lda/sampler/topic_count.h"
 #include "apps/lda/sampler/topic_totals.h"
+#include "rota/line_vector.h"
 #include "rota/random.h"
 
 namespace rota::lda {

@@ -6,9 +6,9 @@
 
 #include "apps/lda/sampler/cell_kernel.h"
 #include "apps/lda/sampler/hash_row.h"
-#include "apps/lda/sampler/line_vector.h"
 #include "apps/lda/sampler/sampler_choice.h"
 #include "apps/lda/sampler/topic_count.h"
+#include "rota/line_vector.h"
 
 namespace rota::lda {
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "apps/lda/sampler/line_vector.h"
 #include "apps/lda/sampler/topic_count.h"
+#include "rota/line_vector.h"
 
 namespace rota::lda {
 

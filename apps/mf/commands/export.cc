@@ -3,6 +3,7 @@
 
 #include "apps/mf/commands/commands.h"
 #include "apps/mf/commands/trained_model.h"
+#include "rota/io/csv_text.h"
 #include "rota/io/text_writer.h"
 
 namespace rota::mf {
@@ -31,7 +32,7 @@ void write_side(const Side& side, std::size_t rank, const char* what, io::TextWr
   for (std::size_t k = 1; k <= rank; ++k) out << ",factor_" << std::uint64_t{k};
   out << "\n";
   for (std::size_t i = 0; i < side.size(); ++i) {
-    out << csv_field(side.names.word(i)) << "," << text_of(static_cast<float>(side.biases[i]));
+    out << io::csv_field(side.names.word(i)) << "," << text_of(static_cast<float>(side.biases[i]));
     for (std::size_t k = 0; k < rank; ++k) out << "," << text_of(side.row(i)[k]);
     out << "\n";
   }

@@ -12,6 +12,7 @@
 #include "apps/mf/scoring/fold_in.h"
 #include "apps/mf/scoring/top_items.h"
 #include "rota/error.h"
+#include "rota/io/csv_text.h"
 #include "rota/io/lines.h"
 #include "rota/io/number_text.h"
 
@@ -148,7 +149,7 @@ void recommend(const Call& call, std::ostream& out) {
     const auto best = top_items(model, piece, top, threads);
     for (std::size_t u = 0; u < best.size(); ++u)
       for (const Recommendation& one : best[u])
-        out << csv_field(targets[at + u].name) << "," << csv_field(model.items.names.word(one.item)) << ","
+        out << io::csv_field(targets[at + u].name) << "," << io::csv_field(model.items.names.word(one.item)) << ","
             << io::six_digits(static_cast<double>(one.score)) << "\n";
   }
 }

@@ -8,6 +8,7 @@
 #include "apps/mf/commands/commands.h"
 #include "apps/mf/commands/trained_model.h"
 #include "rota/error.h"
+#include "rota/io/csv_text.h"
 #include "rota/io/number_text.h"
 #include "rota/io/numbers.h"
 
@@ -43,7 +44,7 @@ void similar(const Call& call, std::ostream& out) {
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(top), order.end());
   out << "item,cosine\n";
   for (std::size_t i = 0; i < top; ++i)
-    out << csv_field(model.items.names.word(order[i].second)) << "," << io::six_digits(-order[i].first) << "\n";
+    out << io::csv_field(model.items.names.word(order[i].second)) << "," << io::six_digits(-order[i].first) << "\n";
 }
 
 }  // namespace rota::mf

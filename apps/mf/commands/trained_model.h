@@ -18,7 +18,7 @@ namespace rota::mf {
 struct Side {
   io::Vocabulary names;
   std::size_t width = 0;  // of a row: the rank, and zeros up to a multiple of 16
-  std::vector<float, LineAllocator<float>> factors;
+  LineVector<float> factors;
   std::vector<double> biases;  // zeros in a model without
 
   std::size_t size() const { return biases.size(); }
@@ -42,8 +42,5 @@ double dot(std::span<const float> a, std::span<const float> b);
 
 // Throws DataError if a part is missing or damaged.
 TrainedModel read_model(const Model& model);
-
-// A field of a CSV file (RFC 4180): in quotation marks if it has one, a comma, or the end of a line.
-std::string csv_field(const std::string& text);
 
 }  // namespace rota::mf

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "apps/pagerank/commands/trained_model.h"
+#include "rota/io/csv_text.h"
 #include "rota/io/text_writer.h"
 
 namespace rota::pagerank {
@@ -24,7 +25,7 @@ void export_text(const Model& stored, const std::filesystem::path& folder) {
   readme.close();
   ranks << "node,rank\n";
   for (std::size_t v = 0; v < model.ranks.size(); ++v)
-    ranks << csv_field(model.names[v]) << "," << model.ranks[v] << "\n";
+    ranks << io::csv_field(model.names[v]) << "," << model.ranks[v] << "\n";
   ranks.close();
 }
 

@@ -31,11 +31,4 @@ std::vector<std::size_t> top_nodes(const TrainedModel& model, std::size_t most) 
   return order;
 }
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
-  return quoted + '"';
-}
-
 }  // namespace rota::pagerank

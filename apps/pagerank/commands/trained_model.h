@@ -18,7 +18,4 @@ TrainedModel read_model(const Model& model);
 // Numbers of the nodes of the highest ranks, the highest first; of equal ones the first.
 std::vector<std::size_t> top_nodes(const TrainedModel& model, std::size_t most);
 
-// A field of a CSV file (RFC 4180): in quotation marks if it has one, a comma, or the end of a line.
-std::string csv_field(const std::string& text);
-
 }  // namespace rota::pagerank

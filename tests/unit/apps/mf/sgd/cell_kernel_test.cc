@@ -26,7 +26,7 @@ struct Kind {
 
 struct Side {
   std::vector<PlainRow> rows;
-  std::vector<float, mf::LineAllocator<float>> factors;
+  LineVector<float> factors;
   std::vector<float> tails, penalties;
 
   Side(std::size_t count, const Kind& kind, std::uint32_t chunks, Random& random) : rows(count) {

@@ -11,11 +11,5 @@ TEST(TrainedModel, TopNodesAreInOrder) {
   EXPECT_EQ(top_nodes(model, 9).size(), 4U);
 }
 
-TEST(TrainedModel, NamesAreQuotedWhereNeeded) {
-  EXPECT_EQ(csv_field("a'b;c"), "a'b;c");
-  EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
-  EXPECT_EQ(csv_field("\"x\""), "\"\"\"x\"\"\"");
-}
-
 }  // namespace
 }  // namespace rota::pagerank

@@ -1,10 +1,10 @@
-// apps/lda/sampler/line_vector.h -- a vector that begins at a cache line, as the kernel wants its arrays.
+// rota/line_vector.h -- a vector that begins at a cache line, as kernels of vector instructions want their arrays.
 #pragma once
 #include <cstddef>
 #include <new>
 #include <vector>
 
-namespace rota::lda {
+namespace rota {
 
 template <typename T>
 struct LineAllocator {
@@ -23,4 +23,4 @@ struct LineAllocator {
 template <typename T>
 using LineVector = std::vector<T, LineAllocator<T>>;
 
-}  // namespace rota::lda
+}  // namespace rota

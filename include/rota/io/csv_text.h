@@ -1,0 +1,16 @@
+// rota/io/csv_text.h -- fields of CSV files that are written (RFC 4180).
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace rota::io {
+
+// In quotation marks if it has one, a comma, or the end of a line.
+inline std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == text.npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + '"';
+}
+
+}  // namespace rota::io
