@@ -3,11 +3,11 @@
 #include "rota/serial_host.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <set>
 #include <stdexcept>
 
+#include "core/base/finite.h"
 #include "core/base/seed.h"
 #include "core/base/tree.h"
 #include "core/job/tables.h"
@@ -35,8 +35,7 @@ void read_back(T& object, void (T::*read)(Reader&), const std::vector<std::byte>
 }
 
 void require_finite(std::span<const double> numbers, const char* what) {
-  if (!std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); }))
-    throw std::runtime_error(std::string(what) + " is not a finite number");
+  if (!all_finite(numbers)) throw std::runtime_error(std::string(what) + " is not a finite number");
 }
 
 void check_shared(const Round& round, const std::vector<Table>& tables) {

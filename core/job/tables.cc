@@ -1,10 +1,10 @@
 #include "core/job/tables.h"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <string>
 
+#include "core/base/finite.h"
 #include "core/base/seed.h"
 
 namespace rota {
@@ -34,10 +34,9 @@ void for_each_starting_row(const App& app, const std::vector<Table>& tables, std
       row.assign(tables[table].row_width, 0.0);
       Random random = random_for(seed, Stream::start_row, table, key, 0);
       app.start_row(table, key, row, random);
-      for (const double number : row)
-        if (!std::isfinite(number))
-          throw std::runtime_error("row " + std::to_string(key) + " of " + tables[table].name +
-                                   " does not start with finite numbers");
+      if (!all_finite(row))
+        throw std::runtime_error("row " + std::to_string(key) + " of " + tables[table].name +
+                                 " does not start with finite numbers");
       f(table, key, row);
     }
   }
