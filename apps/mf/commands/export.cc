@@ -1,0 +1,82 @@
+#include <string>
+#include <string_view>
+
+#include "apps/mf/commands/commands.h"
+#include "apps/mf/commands/trained_model.h"
+#include "rota/io/csv_text.h"
+#include "rota/io/text_writer.h"
+
+namespace rota::mf {
+namespace {
+
+constexpr std::string_view kReadme = R"(Factors of users and items (matrix factorisation) as text.
+
+The predicted rating of a user and an item is  base + bias_user + bias_item + the sum over k of user_k item_k,  where
+the base is the mean of the ratings if the model has biases, and 0 if it has none.  For a user or an item that is not
+here take the mean of the ratings and the bias that is.  Numbers are written so that reading them gives the same float.
+
+model.csv   What the model is: name, value.
+users.csv   One user a line: its name in the ratings, its bias, its factors.
+items.csv   Likewise.
+libmf.txt   The same in the format of LIBMF's models, users and items numbered from 0 in the order of the files above.
+            In a model with biases the last two factors are those: bias_user + base and 1 of a user, 1 and bias_item
+            of an item.
+)";
+
+std::string text_of(float number) {
+  return io::exact_text(number);
+}
+
+void write_side(const Side& side, std::size_t rank, const char* what, io::TextWriter out) {
+  out << what << ",bias";
+  for (std::size_t k = 1; k <= rank; ++k) out << ",factor_" << std::uint64_t{k};
+  out << "\n";
+  for (std::size_t i = 0; i < side.size(); ++i) {
+    out << io::csv_field(side.names.word(i)) << "," << text_of(static_cast<float>(side.biases[i]));
+    for (std::size_t k = 0; k < rank; ++k) out << "," << text_of(side.row(i)[k]);
+    out << "\n";
+  }
+  out.close();
+}
+
+void write_libmf_rows(const TrainedModel& model, const Side& side, char name, io::TextWriter& out) {
+  const bool biases = model.settings.biases, user = name == 'p';
+  for (std::size_t i = 0; i < side.size(); ++i) {
+    out << std::string_view(&name, 1) << std::uint64_t{i} << " T";
+    for (std::size_t k = 0; k < model.settings.rank; ++k) out << " " << text_of(side.row(i)[k]);
+    const std::string bias = text_of(static_cast<float>(side.biases[i] + (user ? model.base : 0)));
+    if (biases) out << " " << (user ? bias : "1") << " " << (user ? "1" : bias);
+    out << "\n";
+  }
+}
+
+void write_libmf(const TrainedModel& model, io::TextWriter out) {
+  out << "f 0\nm " << std::uint64_t{model.users.size()} << "\nn " << std::uint64_t{model.items.size()} << "\nk "
+      << std::uint64_t{model.settings.rank} + (model.settings.biases ? 2 : 0) << "\nb " << model.mean << "\n";
+  write_libmf_rows(model, model.users, 'p', out);
+  write_libmf_rows(model, model.items, 'q', out);
+  out.close();
+}
+
+void write_about(const TrainedModel& model, const Facts& facts, io::TextWriter out) {
+  out << "name,value\nratings," << facts.count("ratings") << "\nusers," << std::uint64_t{model.users.size()}
+      << "\nitems," << std::uint64_t{model.items.size()} << "\nrank," << std::uint64_t{model.settings.rank} << "\nmean,"
+      << model.mean << "\nbase," << model.base << "\nlambda," << model.settings.penalty << "\nlambda_counts_for,"
+      << (model.settings.by_rating ? "each rating" : "each row") << "\n";
+  out.close();
+}
+
+}  // namespace
+
+void export_text(const Model& stored, const std::filesystem::path& folder) {
+  const TrainedModel model = read_model(stored);
+  io::TextWriter readme(folder / "README.txt");
+  readme << kReadme;
+  readme.close();
+  write_about(model, stored.facts(), io::TextWriter(folder / "model.csv"));
+  write_side(model.users, model.settings.rank, "user", io::TextWriter(folder / "users.csv"));
+  write_side(model.items, model.settings.rank, "item", io::TextWriter(folder / "items.csv"));
+  write_libmf(model, io::TextWriter(folder / "libmf.txt"));
+}
+
+}  // namespace rota::mf

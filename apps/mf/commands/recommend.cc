@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <numeric>
+#include <ostream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "apps/mf/commands/commands.h"
+#include "apps/mf/commands/trained_model.h"
+#include "apps/mf/ratings/rating_reader.h"
+#include "apps/mf/scoring/fold_in.h"
+#include "apps/mf/scoring/top_items.h"
+#include "rota/error.h"
+#include "rota/io/csv_text.h"
+#include "rota/io/lines.h"
+#include "rota/io/number_text.h"
+
+namespace rota::mf {
+namespace {
+
+constexpr Option kOwn[] = {
+    integer_option("top", "10", "items", 1, 268435456.0, "Number of items for each user, the best first."),
+    {.name = "users",
+     .kind = Option::Kind::path,
+     .meaning = "Whom to recommend to: a file with a user a line; without it all users of the model."},
+    {.name = "ratings",
+     .kind = Option::Kind::path,
+     .meaning = "Recommend to the users of this file of ratings, known or new: their factors are made of what they "
+                "rated there, by least squares, and the model stays as it is."},
+    {.name = "seen",
+     .kind = Option::Kind::path,
+     .meaning = "A file of ratings whose items are not recommended to those who rated them; without it the training "
+                "data."},
+    {.name = "include_seen",
+     .kind = Option::Kind::flag,
+     .default_value = "false",
+     .meaning = "Recommend what a user has rated, too."},
+    integer_option("threads", "0", "threads", 0, 1024, "Number of threads; 0: one for each core."),
+};
+
+// A user with the items that are not recommended to it, and if it is new, its factors.
+struct Target {
+  std::string name;
+  std::vector<std::uint32_t> excluded;
+  Asker asker;
+  NewUser made;
+};
+
+void finish(std::vector<std::uint32_t>& items) {
+  std::sort(items.begin(), items.end());
+  items.erase(std::unique(items.begin(), items.end()), items.end());
+}
+
+// Users of the model: those of the file, or all.
+std::vector<Target> known_users(const TrainedModel& model, const Options& options) {
+  std::vector<std::uint32_t> numbers(model.users.size());
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  if (options.has("users")) {
+    numbers.clear();
+    io::Lines lines{std::string(options.text("users"))};
+    for (std::string_view line; lines.next(line);) {
+      if (line.empty()) continue;
+      const auto user = model.users.names.find(line);
+      if (!user) lines.fail("the model knows no such user");
+      numbers.push_back(*user);
+    }
+  }
+  std::vector<Target> targets(numbers.size());
+  for (std::size_t t = 0; t < targets.size(); ++t)
+    targets[t] = {
+        model.users.names.word(numbers[t]), {}, {model.users.row(numbers[t]), model.users.biases[numbers[t]], {}}, {}};
+  return targets;
+}
+
+// What the users have rated in these files is not recommended to them.
+void exclude_seen(const TrainedModel& model, const std::vector<std::string>& files, const LineFormat& format,
+                  std::vector<Target>& targets) {
+  std::vector<std::vector<std::size_t>> of_user(model.users.size());
+  for (std::size_t t = 0; t < targets.size(); ++t) of_user[*model.users.names.find(targets[t].name)].push_back(t);
+  for (const std::string& file : files) {
+    RatingReader reader(file, format, RatingReader::Kind::pairs);
+    for (RatingLine line; reader.next(line);) {
+      const auto user = model.users.names.find(line.user), item = model.items.names.find(line.item);
+      if (!user || !item) continue;
+      for (const std::size_t t : of_user[*user]) targets[t].excluded.push_back(*item);
+    }
+  }
+}
+
+std::vector<Target> new_users(const TrainedModel& model, const Options& options) {
+  std::vector<Target> targets;
+  std::vector<std::vector<ItemRating>> ratings;
+  io::Vocabulary names;
+  RatingReader reader(std::string(options.text("ratings")), format_of(options));
+  for (RatingLine line; reader.next(line);) {
+    const std::uint32_t t = names.number_of(line.user);
+    if (t == targets.size()) {
+      targets.push_back({std::string(line.user), {}, {}, {}});
+      ratings.emplace_back();
+    }
+    if (const auto item = model.items.names.find(line.item)) {
+      targets[t].excluded.push_back(*item);
+      ratings[t].push_back({*item, line.value});
+    }
+  }
+  for (std::size_t t = 0; t < targets.size(); ++t) targets[t].made = fold_in(model, ratings[t]);
+  for (Target& target : targets) target.asker = {target.made.factors, target.made.bias, {}};
+  return targets;
+}
+
+}  // namespace
+
+std::span<const Option> recommend_options() {
+  static const std::vector<Option> all = with_format(kOwn);
+  return all;
+}
+
+void recommend(const Call& call, std::ostream& out) {
+  const Options& options = call.options;
+  if (options.has("ratings") && options.has("users"))
+    throw UsageError("--users names users of the model, --ratings makes others: give one of them");
+  const TrainedModel model = read_model(*call.model);
+  const bool folded = options.has("ratings");
+  std::vector<Target> targets = folded ? new_users(model, options) : known_users(model, options);
+  if (options.flag("include_seen")) {
+    for (Target& target : targets) target.excluded.clear();
+  } else if (!folded) {
+    const bool given = options.has("seen");
+    const std::vector<std::string> files =
+        given ? std::vector<std::string>{std::string(options.text("seen"))} : call.model->job().input;
+    if (files.empty())
+      throw NoInput("the training data is no longer where it was: name it by --seen, or give --include_seen");
+    exclude_seen(model, files, given ? format_of(options) : model.settings.format, targets);
+  }
+  std::vector<Asker> askers;
+  for (Target& target : targets) {
+    finish(target.excluded);
+    target.asker.excluded = target.excluded;
+    askers.push_back(target.asker);
+  }
+  const auto wanted = static_cast<unsigned>(options.integer("threads"));
+  const unsigned threads = wanted > 0 ? wanted : std::max(1U, std::thread::hardware_concurrency());
+  const auto top = static_cast<std::size_t>(options.integer("top"));
+  constexpr std::size_t kPiece = 4096;  // users whose recommendations are held at a time
+  out << "user,item,score\n";
+  for (std::size_t at = 0; at < askers.size(); at += kPiece) {
+    const auto piece = std::span<const Asker>(askers).subspan(at, std::min(kPiece, askers.size() - at));
+    const auto best = top_items(model, piece, top, threads);
+    for (std::size_t u = 0; u < best.size(); ++u)
+      for (const Recommendation& one : best[u])
+        out << io::csv_field(targets[at + u].name) << "," << io::csv_field(model.items.names.word(one.item)) << ","
+            << io::six_digits(static_cast<double>(one.score)) << "\n";
+  }
+}
+
+}  // namespace rota::mf

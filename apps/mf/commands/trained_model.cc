@@ -1,0 +1,84 @@
+#include "apps/mf/commands/trained_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/mf/ratings/rating_data.h"
+#include "rota/error.h"
+
+namespace rota::mf {
+namespace {
+
+Side side_of(io::Vocabulary names, const Settings& settings) {
+  Side side;
+  side.width = FactorRows(0, settings.rank, false).width();
+  side.biases.resize(names.size());
+  side.factors.resize(names.size() * side.width);
+  side.names = std::move(names);
+  return side;
+}
+
+// Rows as they were learned are those of ratings in units of their deviation.
+void put(const FactorRows& rows, std::size_t row, std::size_t number, double deviation, Side& side) {
+  if (number >= side.size()) throw DataError("the model", 0, "it has more rows than names");
+  const std::span<const float> from = rows.factors(row);
+  const auto scale = static_cast<float>(std::sqrt(deviation));
+  std::transform(from.begin(), from.end(), side.factors.begin() + static_cast<std::ptrdiff_t>(number * side.width),
+                 [scale](float x) { return x * scale; });
+  side.biases[number] = static_cast<double>(rows.bias(row)) * deviation;
+}
+
+FactorRows read_rows(const Bytes& bytes, std::size_t count, const Settings& settings) {
+  FactorRows rows(count, settings.rank, settings.biases);
+  Reader in(bytes.view());
+  rows.decode(in);
+  if (!in.ok()) throw DataError("the model", 0, "factors are damaged");
+  return rows;
+}
+
+}  // namespace
+
+double dot(std::span<const float> a, std::span<const float> b) {
+  double sum = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) sum += static_cast<double>(a[k]) * static_cast<double>(b[k]);
+  return sum;
+}
+
+double TrainedModel::score(std::uint32_t user, std::uint32_t item) const {
+  return base + users.biases[user] + items.biases[item] + dot(users.row(user), items.row(item));
+}
+
+double TrainedModel::score(std::optional<std::uint32_t> user, std::optional<std::uint32_t> item) const {
+  if (user && item) return score(*user, *item);
+  return mean + (user ? users.biases[*user] : 0) + (item ? items.biases[*item] : 0);
+}
+
+TrainedModel read_model(const Model& model) {
+  TrainedModel trained;
+  trained.settings = settings_of(model.job().options);
+  const bool users_move = model.facts().number("users_move") != 0;
+  const double deviation = model.facts().number("deviation");
+  trained.mean = model.facts().number("mean");
+  trained.base = trained.settings.biases ? trained.mean : 0;
+  const Bytes common = model.common();
+  Reader in(common.view());
+  trained.users = side_of(read_names(in), trained.settings);
+  trained.items = side_of(read_names(in), trained.settings);
+  if (!in.done()) throw DataError("the model", 0, "the names of users and items are damaged");
+  Side& visitors = users_move ? trained.users : trained.items;
+  Side& residents = users_move ? trained.items : trained.users;
+  for (SliceId b = 0; b < model.cut().slices.size(); ++b) {
+    const auto& keys = model.cut().slices[b];
+    const FactorRows rows = read_rows(model.slice(b), keys.size(), trained.settings);
+    for (std::size_t r = 0; r < keys.size(); ++r) put(rows, r, keys[r], deviation, visitors);
+  }
+  const std::size_t shards = model.job().shards;
+  for (ShardId s = 0; s < shards; ++s) {
+    const std::size_t count = residents.size() / shards + (s < residents.size() % shards ? 1 : 0);
+    const FactorRows rows = read_rows(model.shard(s), count, trained.settings);
+    for (std::size_t r = 0; r < count; ++r) put(rows, r, r * shards + s, deviation, residents);
+  }
+  return trained;
+}
+
+}  // namespace rota::mf

@@ -1,0 +1,46 @@
+// apps/mf/commands/trained_model.h -- a committed model: factors and biases of users and items, and their names.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/mf/factor_rows.h"
+#include "apps/mf/settings.h"
+#include "rota/io/vocabulary.h"
+#include "rota/model.h"
+
+namespace rota::mf {
+
+// Of users or of items, by number.
+struct Side {
+  io::Vocabulary names;
+  std::size_t width = 0;  // of a row: the rank, and zeros up to a multiple of 16
+  LineVector<float> factors;
+  std::vector<double> biases;  // zeros in a model without
+
+  std::size_t size() const { return biases.size(); }
+  std::span<const float> row(std::size_t i) const { return std::span<const float>(factors).subspan(i * width, width); }
+};
+
+// Factors and biases are in the units of the ratings: the rating of user u and item i is
+//   base + bias_u + bias_i + p_u . q_i.
+struct TrainedModel {
+  Settings settings;
+  double mean = 0;  // of the ratings
+  double base = 0;  // the mean in a model with biases, else 0
+  Side users, items;
+
+  double score(std::uint32_t user, std::uint32_t item) const;
+  // Of a user or an item that the model does not know, the mean and the bias that is known.
+  double score(std::optional<std::uint32_t> user, std::optional<std::uint32_t> item) const;
+};
+
+double dot(std::span<const float> a, std::span<const float> b);
+
+// Throws DataError if a part is missing or damaged.
+TrainedModel read_model(const Model& model);
+
+}  // namespace rota::mf

@@ -1,0 +1,161 @@
+#include "apps/mf/push.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "apps/mf/schedule.h"
+#include "apps/mf/sgd/cell_order.h"
+#include "rota/error.h"
+
+namespace rota::mf {
+namespace {
+
+constexpr std::uint32_t kFirst = 8;  // factors of a row that have a sum of their own, and are the first to move
+
+std::size_t rows_of(ShardId shard, std::uint32_t shards, std::uint32_t residents) {
+  return residents / shards + (shard < residents % shards ? 1 : 0);
+}
+
+}  // namespace
+
+MfPush::MfPush(ShardId shard, std::uint32_t shards, const Settings& settings, std::shared_ptr<const Sides> sides,
+               std::vector<ShardRating> ratings, std::vector<ShardRating> held_out)
+    : shard_(shard),
+      shards_(shards),
+      settings_(settings),
+      sides_(std::move(sides)),
+      ratings_(std::move(ratings)),
+      held_out_(std::move(held_out)),
+      count_(ratings_.size()),
+      residents_(rows_of(shard, shards, sides_->residents), settings.rank, settings.biases),
+      run_(choose_kernel()) {}
+
+// All shards know the same of the whole data, and none can tell more.
+void MfPush::facts(Facts& facts) const {
+  facts.largest("users", sides_->users_move ? sides_->visitors : sides_->residents);
+  facts.largest("items", sides_->users_move ? sides_->residents : sides_->visitors);
+  facts.largest("users_move", sides_->users_move ? 1 : 0);
+  facts.largest("ratings", static_cast<double>(sides_->ratings));
+  facts.largest("mean", sides_->statistics.mean);
+  facts.largest("deviation", sides_->statistics.deviation);
+}
+
+void MfPush::census(Census& weight) const {
+  weight.resize(std::max<std::size_t>(weight.size(), sides_->visitors));
+  for (const ShardRating& one : ratings_) ++weight[one.visitor];
+}
+
+// Of one step, in the units of the factors: lambda / deviation, as the error is that of rating / deviation.
+float MfPush::step_penalty(std::uint32_t ratings) const {
+  const double times = settings_.by_rating ? 1 : std::max(1U, ratings);
+  return static_cast<float>(settings_.penalty / sides_->statistics.deviation / times);
+}
+
+void MfPush::attach(const Shape& shape) {
+  const auto slices = static_cast<SliceId>(shape.cut.slices.size());
+  std::vector<std::pair<SliceId, std::uint32_t>> place(sides_->visitors);
+  ranges_.assign(slices, {});
+  for (SliceId b = 0; b < slices; ++b)
+    for (std::uint32_t row = 0; row < shape.cut.slices[b].size(); ++row) {
+      const Key key = shape.cut.slices[b][row];
+      place[key] = {b, row};
+      if (!settings_.by_rating) ranges_[b].penalties.push_back(step_penalty(sides_->visitor_ratings[key]));
+    }
+  for (const ShardRating& one : ratings_) ++ranges_[place[one.visitor].first].end;
+  std::size_t begin = 0;
+  for (CellRange& range : ranges_) {
+    range.begin = begin;
+    begin += std::exchange(range.end, begin);
+  }
+  cells_.resize(ratings_.size());
+  const double mean = settings_.biases ? sides_->statistics.mean : 0;
+  const auto in_cell = [&](const ShardRating& one) -> CellRating {
+    const double value = (static_cast<double>(one.value) - mean) / sides_->statistics.deviation;
+    return {one.row, place[one.visitor].second, static_cast<float>(value)};
+  };
+  for (const ShardRating& one : ratings_) cells_[ranges_[place[one.visitor].first].end++] = in_cell(one);
+  scored_.resize(slices);
+  for (const ShardRating& one : held_out_) scored_[place[one.visitor].first].push_back(in_cell(one));
+  for (auto* const read : {&ratings_, &held_out_}) std::vector<ShardRating>().swap(*read);
+  speaks_for_all_ = shape.speaks_for_all;
+  for (const CellRange& range : ranges_)
+    order_cell(std::span(cells_).subspan(range.begin, range.end - range.begin), residents_.width() * sizeof(float));
+  if (settings_.by_rating) return;
+  for (std::size_t r = 0; r < residents_.rows(); ++r)
+    penalties_.push_back(step_penalty(sides_->resident_ratings[r * shards_ + shard_]));
+}
+
+void MfPush::start(Random& own, Random&) {
+  residents_.start(own);
+}
+
+std::uint64_t MfPush::push(const SliceTask& task, FactorRows& visitors, Random&) {
+  if (task.epoch != epoch_) epoch_ = task.epoch, squares_ = 0;
+  const CellRange& range = ranges_[task.slice];
+  const float penalty = step_penalty(1);
+  Cell cell{};
+  cell.ratings = cells_.data() + range.begin;
+  cell.count = range.end - range.begin;
+  cell.resident = residents_.pointers(penalty, settings_.by_rating ? nullptr : penalties_.data());
+  cell.visiting = visitors.pointers(penalty, settings_.by_rating ? nullptr : range.penalties.data());
+  cell.chunks = residents_.chunks();
+  cell.rate = static_cast<float>(task.argument[kRate]);
+  if (settings_.schedule == RateSchedule::adagrad) {
+    cell.first_share = 1.0F / static_cast<float>(std::min(kFirst, settings_.rank));
+    cell.others_share = settings_.rank > kFirst ? 1.0F / static_cast<float>(settings_.rank - kFirst) : 0;
+  }
+  cell.first_only = task.argument[kFirstOnly] != 0;
+  cell.nonnegative = settings_.nonnegative;
+  cell.biases = settings_.biases;
+  const double spread = sides_->statistics.deviation;
+  squares_ += run_(cell) * spread * spread;
+  if (!std::isfinite(squares_))
+    throw UsageError("the factors have grown beyond all numbers: a smaller --learning_rate is needed");
+  return cell.count;
+}
+
+std::uint64_t MfPush::push(const SharedTask& task, Random&) {
+  task.entries[0].part[0] = squares_;
+  return 0;
+}
+
+void MfPush::evaluate(std::span<double> terms) const {
+  terms[kSquaredErrors] += squares_;
+  if (!settings_.held_out || !speaks_for_all_) return;
+  const UnknownRatings& unknown = sides_->unknown;
+  terms[kValidSquaredErrors] += unknown.squared_errors;
+  terms[kValidAbsoluteErrors] += unknown.absolute_errors;
+  for (const TermId term : {kValidRatings, kValidUnknown}) terms[term] += static_cast<double>(unknown.count);
+}
+
+// In the units of the ratings, as `rota evaluate mf` has them.
+void MfPush::evaluate_visit(SliceId slice, const FactorRows& visitors, std::span<double> terms) const {
+  const double spread = sides_->statistics.deviation;
+  for (const CellRating& one : scored_[slice]) {
+    double score =
+        static_cast<double>(residents_.bias(one.resident)) + static_cast<double>(visitors.bias(one.visiting));
+    const std::span<const float> p = residents_.factors(one.resident), q = visitors.factors(one.visiting);
+    for (std::size_t k = 0; k < p.size(); ++k) score += static_cast<double>(p[k]) * static_cast<double>(q[k]);
+    const double error = (static_cast<double>(one.value) - score) * spread;
+    terms[kValidSquaredErrors] += error * error;
+    terms[kValidAbsoluteErrors] += std::abs(error);
+  }
+  terms[kValidRatings] += static_cast<double>(scored_[slice].size());
+}
+
+void MfPush::save(Writer& out) const {
+  residents_.encode(out);
+  out.put_varint(epoch_);
+  out.put(squares_);
+}
+
+void MfPush::restore(Reader& in) {
+  residents_.decode(in);
+  epoch_ = in.get_bounded<Epoch>(std::numeric_limits<Epoch>::max());
+  squares_ = in.get<double>();
+}
+
+}  // namespace rota::mf

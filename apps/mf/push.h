@@ -1,0 +1,65 @@
+// apps/mf/push.h -- one shard: its residents' factors, and its ratings, which teach them and the slices that visit.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "apps/mf/factor_rows.h"
+#include "apps/mf/settings.h"
+#include "apps/mf/sgd/cell_kernel.h"
+#include "apps/mf/sides.h"
+#include "rota/push.h"
+
+namespace rota::mf {
+
+// A rating of a shard, before it is known which slice its visitor is in.
+struct ShardRating {
+  std::uint32_t row;      // of the resident in its shard
+  std::uint32_t visitor;  // its key
+  float value;
+};
+
+class MfPush final : public SlicePush<FactorRows> {
+ public:
+  MfPush(ShardId shard, std::uint32_t shards, const Settings& settings, std::shared_ptr<const Sides> sides,
+         std::vector<ShardRating> ratings, std::vector<ShardRating> held_out);
+
+  std::uint64_t items() const override { return count_; }
+  void facts(Facts& facts) const override;
+  void census(Census& weight) const override;
+  void attach(const Shape& shape) override;
+  void start(Random& own, Random& common) override;
+
+  std::uint64_t push(const SliceTask& task, FactorRows& visitors, Random&) override;
+  std::uint64_t push(const SharedTask& task, Random&) override;
+  void evaluate(std::span<double> terms) const override;
+  void evaluate_visit(SliceId slice, const FactorRows& visitors, std::span<double> terms) const override;
+  void save(Writer& out) const override;
+  void restore(Reader& in) override;
+
+ private:
+  // What the ratings of one slice are: those from `begin` on of cells_.
+  struct CellRange {
+    std::size_t begin = 0, end = 0;
+    std::vector<float> penalties;  // of the slice's rows, if they are not all the same
+  };
+  float step_penalty(std::uint32_t ratings) const;
+
+  ShardId shard_;
+  std::uint32_t shards_;
+  Settings settings_;
+  std::shared_ptr<const Sides> sides_;
+  std::vector<ShardRating> ratings_, held_out_;  // until attach()
+  std::size_t count_;
+  FactorRows residents_;
+  std::vector<float> penalties_;  // of the residents, likewise
+  std::vector<CellRating> cells_;
+  std::vector<CellRange> ranges_;                // by slice
+  std::vector<std::vector<CellRating>> scored_;  // the held-out ones, by slice
+  bool speaks_for_all_ = false;
+  RunCell run_;
+  Epoch epoch_ = 0;
+  double squares_ = 0;  // of the errors in this epoch, each as it was before its step
+};
+
+}  // namespace rota::mf

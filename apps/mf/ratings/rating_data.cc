@@ -1,0 +1,75 @@
+#include "apps/mf/ratings/rating_data.h"
+
+#include <cmath>
+#include <limits>
+
+#include "apps/mf/ratings/rating_reader.h"
+#include "rota/error.h"
+
+namespace rota::mf {
+
+RatingData read_ratings(const std::vector<std::string>& files, const LineFormat& format) {
+  RatingData data;
+  for (const std::string& file : files) {
+    RatingReader reader(file, format);
+    for (RatingLine line; reader.next(line);) {
+      if (data.users.size() >= io::kMostWords || data.items.size() >= io::kMostWords)
+        reader.fail("there may be at most " + std::to_string(io::kMostWords) + " users, and as many items");
+      data.ratings.push_back(
+          {data.users.number_of(line.user), data.items.number_of(line.item), static_cast<float>(line.value)});
+    }
+  }
+  if (data.ratings.empty()) throw DataError(files.empty() ? "the input" : files.front(), 0, "there are no ratings");
+  data.statistics = statistics_of(data.ratings);
+  return data;
+}
+
+HeldOutRatings read_held_out(const std::vector<std::string>& files, const LineFormat& format,
+                             const RatingData& trained) {
+  HeldOutRatings out;
+  for (const std::string& file : files) {
+    RatingReader reader(file, format);
+    for (RatingLine line; reader.next(line);) {
+      const auto user = trained.users.find(line.user), item = trained.items.find(line.item);
+      if (user && item) {
+        out.known.push_back({*user, *item, static_cast<float>(line.value)});
+        continue;
+      }
+      const double error = line.value - trained.statistics.mean;
+      ++out.unknown.count;
+      out.unknown.squared_errors += error * error;
+      out.unknown.absolute_errors += std::abs(error);
+    }
+  }
+  if (!files.empty() && out.known.empty() && out.unknown.count == 0)
+    throw DataError(files.front(), 0, "there are no held-out ratings");
+  return out;
+}
+
+RatingStatistics statistics_of(const std::vector<Rating>& ratings) {
+  const auto count = static_cast<double>(ratings.size());
+  double sum = 0, squares = 0;
+  for (const Rating& one : ratings) sum += static_cast<double>(one.value);
+  const double mean = sum / count;
+  for (const Rating& one : ratings) {
+    const double off = static_cast<double>(one.value) - mean;
+    squares += off * off;
+  }
+  const double deviation = std::sqrt(squares / count);
+  return {mean, deviation > 1e-12 * std::abs(mean) && deviation > 0 ? deviation : 1};
+}
+
+void write_names(const io::Vocabulary& names, Writer& out) {
+  out.put_varint(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) out.put_text(names.word(i));
+}
+
+io::Vocabulary read_names(Reader& in) {
+  io::Vocabulary names;
+  const std::size_t count = in.get_count(1);
+  for (std::size_t i = 0; i < count && in.ok(); ++i)
+    if (names.number_of(in.get_text()) != i) in.fail();  // twice the same
+  return names;
+}
+
+}  // namespace rota::mf

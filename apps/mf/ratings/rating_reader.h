@@ -1,0 +1,63 @@
+// apps/mf/ratings/rating_reader.h -- files of ratings, or of pairs of a user and an item.
+//
+//   USER ITEM RATING [TIME] ...    one rating a line; more fields may follow
+//
+// Fields are separated by blanks, a tab, a comma, a semicolon or "::".  Users and items are any bytes without it; in
+// files with commas or semicolons a field may stand in quotation marks, as in CSV (RFC 4180), but not go over the
+// line's end.  Empty lines and lines that begin with '#' are skipped.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "rota/io/lines.h"
+
+namespace rota::mf {
+
+enum class Separator : std::uint8_t { unknown, blanks, tab, comma, semicolon, colons };
+enum class Header : std::uint8_t { unknown, yes, no };
+
+struct LineFormat {
+  Separator separator = Separator::unknown;
+  Header header = Header::unknown;
+};
+
+// Valid until the next line is read.
+struct RatingLine {
+  std::string_view user, item;
+  double value = 0;
+  std::string_view time;  // the fourth field, or ""
+  std::string_view text;  // the whole line
+};
+
+class RatingReader {
+ public:
+  enum class Kind { ratings, pairs };  // of pairs the rating may be missing, and is not read
+  // Throws NoInput or DataError.
+  RatingReader(const std::string& path, LineFormat format, Kind kind = Kind::ratings);
+
+  // The next rating; false at the end.  Throws DataError.
+  bool next(RatingLine& out);
+  // The line that names the columns, or "".
+  const std::string& header() const { return header_; }
+  // Throws DataError for the current line.
+  [[noreturn]] void fail(const std::string& what) const { lines_.fail(what); }
+
+ private:
+  static constexpr std::size_t kFields = 4;  // that are looked at
+  std::size_t split(std::string_view line, Separator separator);
+  std::string_view unquoted(std::string_view field, std::size_t place);
+  void begin(std::string_view line);
+
+  io::Lines lines_;
+  LineFormat format_;
+  Kind kind_;
+  bool begun_ = false;
+  std::string header_;
+  std::array<std::string_view, kFields> fields_;
+  std::array<std::string, kFields> unquoted_;
+};
+
+}  // namespace rota::mf

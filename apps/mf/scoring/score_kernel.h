@@ -1,0 +1,23 @@
+// apps/mf/scoring/score_kernel.h -- products of users' factors with items' factors, many at once.
+//
+// Compiled several times, like sgd/cell_kernel.h, and for the reasons given there without the standard library.
+#pragma once
+#include <cstddef>
+
+namespace rota::mf {
+
+// out[u * items + i] = user u . item i.  Rows are `width` floats, a multiple of 16, one behind the other.
+struct Products {
+  const float* users;
+  std::size_t user_count;
+  const float* items;
+  std::size_t item_count;
+  std::size_t width;
+  float* out;
+};
+using ScoreRows = void (*)(const Products&);
+
+// As choose_kernel() (sgd/cell_kernel.h).
+ScoreRows choose_score_kernel();
+
+}  // namespace rota::mf

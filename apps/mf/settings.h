@@ -1,0 +1,46 @@
+// apps/mf/settings.h -- the options of the factorisation app.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "apps/mf/ratings/rating_reader.h"
+#include "rota/options.h"
+
+namespace rota::mf {
+
+// How the rate of learning changes (rate_schedule.h).
+enum class RateSchedule : std::uint8_t { adagrad, constant, decay, bold_driver };
+// Whose rows are in slices and move; those of the others stay in their shards.
+enum class Rotates : std::uint8_t { automatic, items, users };
+
+// The terms of an evaluation.  All but the first are there only with held-out ratings.
+enum TermId { kSquaredErrors, kValidSquaredErrors, kValidAbsoluteErrors, kValidRatings, kValidUnknown };
+
+struct Settings {
+  std::uint32_t rank = 32;
+  double penalty = 0.05;  // lambda
+  bool by_rating = true;  // the penalty of a row counts for each of its ratings, or once
+  RateSchedule schedule = RateSchedule::adagrad;
+  double rate = 0.1;
+  double decay = 0.1;  // NOMAD's beta
+  bool biases = false;
+  bool nonnegative = false;
+  Rotates rotates = Rotates::automatic;
+  bool held_out = false;  // there are held-out ratings (--valid)
+  LineFormat format;
+};
+
+std::span<const Option> options();
+// Those that say how a line of ratings or of pairs is to be read, and others with them.
+std::span<const Option> format_options();
+std::vector<Option> with_format(std::span<const Option> others);
+
+Settings settings_of(const Options& options);
+LineFormat format_of(const Options& options);
+// Throws UsageError for what is not there.
+void check(const Options& options);
+// Options that change nothing.
+std::vector<Ignored> ignored(const Options& options);
+
+}  // namespace rota::mf

@@ -1,0 +1,274 @@
+// apps/mf/sgd/cell_kernel.cc -- see cell_kernel.h.  ROTA_MF_KERNEL is the name of the function that this copy defines.
+//
+// With e = r - p . q, a step is  g_p = lambda p - e q,  p -= rate / sqrt(G_p) g_p,  G_p += mean of g_p^2,  and likewise
+// for q, where p and q on the right are those before the step: the schedule of Chin, Zhuang, Juan and Lin, "A
+// learning-rate schedule for stochastic gradient methods to matrix factorization", PAKDD 2015.  It keeps one G for the
+// first factors of a row and one for the others.
+#include "apps/mf/sgd/cell_kernel.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace rota::mf {
+
+double ROTA_MF_KERNEL(const Cell& cell);
+
+namespace {
+
+#define ROTA_INLINE [[gnu::always_inline]] inline
+
+// Lanes of the processor's vectors, and how many of those make up 16 lanes.
+#if defined(__AVX512F__)
+constexpr std::uint32_t kWidth = 16;
+#elif defined(__AVX__)
+constexpr std::uint32_t kWidth = 8;
+#else
+constexpr std::uint32_t kWidth = 4;
+#endif
+constexpr std::uint32_t kParts = kLanes / kWidth;
+#define ROTA_EACH_PART _Pragma("GCC unroll 4") for (std::uint32_t v = 0; v < kParts; ++v)
+#define ROTA_EACH_STEP _Pragma("GCC unroll 2") for (std::uint32_t s = 0; s < N; ++s)
+
+using Part = float __attribute__((vector_size(kWidth * 4)));
+using Four = float __attribute__((vector_size(16)));
+using Eight = float __attribute__((vector_size(32)));
+
+constexpr std::size_t kAhead = 8;  // ratings between asking for their rows and using them
+
+template <typename V>
+ROTA_INLINE V load(const float* at) {
+  V value;
+  __builtin_memcpy(&value, at, sizeof value);
+  return value;
+}
+template <typename V>
+ROTA_INLINE void store(float* at, const V& value) {
+  __builtin_memcpy(at, &value, sizeof value);
+}
+ROTA_INLINE Part all(float x) {
+  return x - Part{};
+}
+
+struct Lanes {
+  ROTA_INLINE static Lanes load_from(const float* at) {
+    Lanes out;
+    ROTA_EACH_PART out.part[v] = load<Part>(at + v * kWidth);
+    return out;
+  }
+  Part part[kParts]{};
+};
+
+// Two runs of four lanes: 0 .. 3 and 4 .. 7 of one half of 16.
+struct Half {
+  Four low, high;
+};
+template <bool kUpper>
+ROTA_INLINE Half half(const Lanes& x) {
+#if defined(__AVX512F__)
+  const Eight h = kUpper ? __builtin_shufflevector(x.part[0], x.part[0], 8, 9, 10, 11, 12, 13, 14, 15)
+                         : __builtin_shufflevector(x.part[0], x.part[0], 0, 1, 2, 3, 4, 5, 6, 7);
+  return {__builtin_shufflevector(h, h, 0, 1, 2, 3), __builtin_shufflevector(h, h, 4, 5, 6, 7)};
+#elif defined(__AVX__)
+  const Eight h = x.part[kUpper ? 1 : 0];
+  return {__builtin_shufflevector(h, h, 0, 1, 2, 3), __builtin_shufflevector(h, h, 4, 5, 6, 7)};
+#else
+  return {x.part[kUpper ? 2 : 0], x.part[kUpper ? 3 : 1]};
+#endif
+}
+// Lane i and lane i + 8, then lane i and lane i + 4.
+ROTA_INLINE Four fold(const Lanes& x) {
+  const Half low = half<false>(x), high = half<true>(x);
+  return (low.low + high.low) + (low.high + high.high);
+}
+// The sums of the lanes of each, (0 + 2) + (1 + 3), side by side.
+ROTA_INLINE Four sums(Four a, Four b, Four c, Four d) {
+  const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5) + __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Four cd = __builtin_shufflevector(c, d, 0, 4, 1, 5) + __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  return __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+}
+
+ROTA_INLINE Four square_root(Four x) {
+#if defined(__SSE2__)
+  return reinterpret_cast<Four>(_mm_sqrt_ps(reinterpret_cast<__m128>(x)));
+#else
+  Four out{};
+  for (int i = 0; i < 4; ++i) out[i] = __builtin_sqrtf(x[i]);
+  return out;
+#endif
+}
+
+// One rating in work.
+struct Step {
+  float *p, *q, *p_tail, *q_tail;
+  float p_penalty, q_penalty;
+  float error;
+  Four tails;  // of p: first, others; of q: first, others
+  Four rates;
+};
+
+template <bool kBiases>
+constexpr std::uint32_t kTail = kBiases ? 4 : 2;
+
+template <bool kBiases>
+ROTA_INLINE Step step_of(const Cell& cell, const CellRating& rating, std::size_t width) {
+  Step step;
+  step.p = cell.resident.factors + rating.resident * width;
+  step.q = cell.visiting.factors + rating.visiting * width;
+  step.p_tail = cell.resident.tails + std::size_t{rating.resident} * kTail<kBiases>;
+  step.q_tail = cell.visiting.tails + std::size_t{rating.visiting} * kTail<kBiases>;
+  step.p_penalty = cell.resident.penalties ? cell.resident.penalties[rating.resident] : cell.resident.penalty;
+  step.q_penalty = cell.visiting.penalties ? cell.visiting.penalties[rating.visiting] : cell.visiting.penalty;
+  return step;
+}
+
+// Moves a run of 16 factors of p and of q, and adds their squared gradients.
+template <bool kNonnegative>
+ROTA_INLINE void move(const Step& step, std::size_t at, const Lanes& p_rate, const Lanes& q_rate, Lanes& p_squares,
+                      Lanes& q_squares) {
+  const Part error = all(step.error), p_penalty = all(step.p_penalty), q_penalty = all(step.q_penalty);
+  ROTA_EACH_PART {
+    const std::size_t i = at + v * kWidth;
+    const Part p = load<Part>(step.p + i), q = load<Part>(step.q + i);
+    const Part p_gradient = p_penalty * p - error * q, q_gradient = q_penalty * q - error * p;
+    p_squares.part[v] += p_gradient * p_gradient;
+    q_squares.part[v] += q_gradient * q_gradient;
+    Part new_p = p - p_rate.part[v] * p_gradient, new_q = q - q_rate.part[v] * q_gradient;
+    if (kNonnegative) {
+      new_p = new_p > 0 ? new_p : Part{};
+      new_q = new_q > 0 ? new_q : Part{};
+    }
+    store(step.p + i, new_p);
+    store(step.q + i, new_q);
+  }
+}
+
+// 16 lanes, of which the first eight are the one and the others the other.
+ROTA_INLINE Lanes two_halves(float first, float others) {
+  Lanes out;
+#if defined(__AVX512F__)
+  const Part a = all(first), b = all(others);
+  out.part[0] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+#else
+  ROTA_EACH_PART out.part[v] = all(v < kParts / 2 ? first : others);
+#endif
+  return out;
+}
+ROTA_INLINE Lanes all_lanes(float x) {
+  Lanes out;
+  ROTA_EACH_PART out.part[v] = all(x);
+  return out;
+}
+
+// The bias is a factor whose partner is always 1.
+ROTA_INLINE void move_bias(float* tail, float penalty, float error, float rate, bool adapts) {
+  const float gradient = penalty * tail[2] - error;
+  tail[2] -= rate / __builtin_sqrtf(tail[3]) * gradient;
+  if (adapts) tail[3] += gradient * gradient;
+}
+
+// N steps at once, which share no row.  kChunks: what cell.chunks is, if it is known when this is compiled, or else 0.
+template <std::uint32_t N, std::uint32_t kChunks, bool kBiases, bool kNonnegative>
+ROTA_INLINE void run_steps(const Cell& cell, const CellRating* ratings, double& squares) {
+  const std::uint32_t chunks = kChunks == 0 ? cell.chunks : kChunks;
+  const std::size_t width = std::size_t{chunks} * kLanes;
+  Step steps[N];
+  Lanes dots[N];
+  ROTA_EACH_STEP steps[s] = step_of<kBiases>(cell, ratings[s], width);
+  for (std::size_t c = 0; c < width; c += kLanes) {
+    ROTA_EACH_STEP {
+      const Lanes p = Lanes::load_from(steps[s].p + c), q = Lanes::load_from(steps[s].q + c);
+      ROTA_EACH_PART dots[s].part[v] += p.part[v] * q.part[v];
+    }
+  }
+  Four folded[2] = {};
+  ROTA_EACH_STEP folded[s] = fold(dots[s]);
+  const Four products = sums(folded[0], folded[1], folded[0], folded[1]);
+  ROTA_EACH_STEP {
+    Step& step = steps[s];
+    step.error = ratings[s].value - products[s];
+    if (kBiases) step.error = ratings[s].value - (step.p_tail[2] + step.q_tail[2]) - products[s];
+    squares += static_cast<double>(step.error * step.error);
+    step.tails = Four{step.p_tail[0], step.p_tail[1], step.q_tail[0], step.q_tail[1]};
+    step.rates = cell.rate / square_root(step.tails);
+  }
+  Lanes p_first[N], q_first[N], p_others[N], q_others[N];
+  ROTA_EACH_STEP {
+    // The first part of a job: a rate of 0 leaves a factor where it is.
+    const float p_rate = cell.first_only ? 0 : steps[s].rates[1], q_rate = cell.first_only ? 0 : steps[s].rates[3];
+    move<kNonnegative>(steps[s], 0, two_halves(steps[s].rates[0], p_rate), two_halves(steps[s].rates[2], q_rate),
+                       p_first[s], q_first[s]);
+    if (cell.first_only) continue;
+    const Lanes p_rates = all_lanes(p_rate), q_rates = all_lanes(q_rate);
+    for (std::size_t c = kLanes; c < width; c += kLanes)
+      move<kNonnegative>(steps[s], c, p_rates, q_rates, p_others[s], q_others[s]);
+  }
+  ROTA_EACH_STEP {
+    const Half p = half<false>(p_first[s]), q = half<false>(q_first[s]);
+    const Half p_rest = half<true>(p_first[s]), q_rest = half<true>(q_first[s]);
+    const Four sum = sums(p.low + p.high, fold(p_others[s]) + (p_rest.low + p_rest.high), q.low + q.high,
+                          fold(q_others[s]) + (q_rest.low + q_rest.high));
+    const float others = cell.first_only ? 0 : cell.others_share;
+    steps[s].tails += sum * Four{cell.first_share, others, cell.first_share, others};
+    for (int i = 0; i < 2; ++i) {
+      steps[s].p_tail[i] = steps[s].tails[i];
+      steps[s].q_tail[i] = steps[s].tails[2 + i];
+    }
+    if (kBiases) {
+      move_bias(steps[s].p_tail, steps[s].p_penalty, steps[s].error, cell.rate, cell.first_share > 0);
+      move_bias(steps[s].q_tail, steps[s].q_penalty, steps[s].error, cell.rate, cell.first_share > 0);
+    }
+  }
+}
+
+ROTA_INLINE void prefetch_row(const float* factors, std::size_t width) {
+  for (std::size_t c = 0; c < width; c += kLanes) __builtin_prefetch(factors + c, 1);
+}
+
+template <std::uint32_t kChunks, bool kBiases, bool kNonnegative>
+double run(const Cell& cell) {
+  const std::size_t width = std::size_t{kChunks == 0 ? cell.chunks : kChunks} * kLanes;
+  double squares = 0;
+  std::size_t i = 0;
+  for (; i + 1 < cell.count; i += 2) {
+    const CellRating* const now = cell.ratings + i;
+    for (std::size_t ahead = i + kAhead; ahead < i + kAhead + 2 && ahead < cell.count; ++ahead) {
+      const CellRating& next = cell.ratings[ahead];
+      prefetch_row(cell.resident.factors + next.resident * width, width);
+      prefetch_row(cell.visiting.factors + next.visiting * width, width);
+      __builtin_prefetch(cell.resident.tails + std::size_t{next.resident} * kTail<kBiases>, 1);
+      __builtin_prefetch(cell.visiting.tails + std::size_t{next.visiting} * kTail<kBiases>, 1);
+    }
+    if (now[0].resident != now[1].resident && now[0].visiting != now[1].visiting) [[likely]] {
+      run_steps<2, kChunks, kBiases, kNonnegative>(cell, now, squares);
+    } else {
+      run_steps<1, kChunks, kBiases, kNonnegative>(cell, now, squares);
+      run_steps<1, kChunks, kBiases, kNonnegative>(cell, now + 1, squares);
+    }
+  }
+  if (i < cell.count) run_steps<1, kChunks, kBiases, kNonnegative>(cell, cell.ratings + i, squares);
+  return squares;
+}
+
+template <bool kBiases, bool kNonnegative>
+double run_chunks(const Cell& cell) {
+  switch (cell.chunks) {
+    case 1:
+      return run<1, kBiases, kNonnegative>(cell);
+    case 2:
+      return run<2, kBiases, kNonnegative>(cell);
+    case 4:
+      return run<4, kBiases, kNonnegative>(cell);
+    default:
+      return run<0, kBiases, kNonnegative>(cell);
+  }
+}
+
+}  // namespace
+
+double ROTA_MF_KERNEL(const Cell& cell) {
+  if (cell.biases) return cell.nonnegative ? run_chunks<true, true>(cell) : run_chunks<true, false>(cell);
+  return cell.nonnegative ? run_chunks<false, true>(cell) : run_chunks<false, false>(cell);
+}
+
+}  // namespace rota::mf

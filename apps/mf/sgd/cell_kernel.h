@@ -1,0 +1,51 @@
+// apps/mf/sgd/cell_kernel.h -- the inner loop: a step of stochastic gradient descent for each rating of a cell.
+//
+// The loop is compiled several times, for processors with wider and wider vectors, so this header and the kernel use
+// plain data and no function of the standard library: a copy compiled for a wide processor must never be the one that
+// the linker keeps for all.  Every variant does the same operations on 16 lanes in the same order, so all give the same
+// factors to the last bit.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace rota::mf {
+
+inline constexpr std::uint32_t kLanes = 16;
+
+// A rating in a cell, which is what one shard has of one slice: a row of the shard's, a row of the slice's, and their
+// rating in units of its spread.
+struct CellRating {
+  std::uint32_t resident, visiting;
+  float value;
+};
+
+// Rows of one side.  Each has its factors, `chunks` times 16 of them, from a cache line on; and its tail:
+//   sums of the squared gradients of its first eight factors and of the others, each divided by their number;
+//   with biases, the bias and the sum of its squared gradients.
+struct RowPointers {
+  float* factors;
+  float* tails;
+  float penalty;           // of a step, unless
+  const float* penalties;  // each row has its own; or null
+};
+
+struct Cell {
+  const CellRating* ratings;  // in the order of the steps; steps 2 i and 2 i + 1 are done at once if they share no row
+  std::size_t count;
+  RowPointers resident, visiting;
+  std::uint32_t chunks;             // of 16 factors each, in a row
+  float rate;                       // of learning, which is divided by the root of the sums in the tail
+  float first_share, others_share;  // 1 / number of the first eight factors, and of the others; 0: their sums stay
+  bool first_only;                  // only the first eight factors move
+  bool nonnegative;                 // factors below 0 become 0
+  bool biases;                      // rows have them: the tail has four numbers, or else two
+};
+
+// Does all the steps.  Returns the sum of the squared errors, each as it was before its step.
+using RunCell = double (*)(const Cell&);
+
+// The best variant for this processor, or the one that the environment variable ROTA_MF_KERNEL names (baseline, v3,
+// v4; for tests).  Throws std::runtime_error if that one is unknown or cannot run here.
+RunCell choose_kernel();
+
+}  // namespace rota::mf

@@ -1,0 +1,253 @@
+// tests/apps/mf_test.cc -- the factorisation app over the serial host, against plain loops, bit for bit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <tuple>
+
+#include "apps/mf/commands/trained_model.h"
+#include "apps/mf/push.h"
+#include "apps/mf/schedule.h"
+#include "rota/plugin.h"
+#include "rota/seed_mixer.h"
+#include "rota/serial_host.h"
+#include "tests/apps/make_job.h"
+#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/apps/mf/plain_step.h"
+
+namespace rota::tests {
+namespace {
+
+constexpr std::uint32_t kShards = 3, kSlices = 6, kUsers = 37, kItems = 23;
+
+struct Raw {
+  std::uint32_t user, item;
+  float value;
+};
+
+// Users and items appear in the order of their numbers, so that those are the app's.
+std::vector<Raw> some_ratings() {
+  std::vector<Raw> out;
+  for (std::uint32_t i = 0; i < kUsers; ++i) out.push_back({i, i % kItems, static_cast<float>(i % 5) + 1});
+  Random random = random_from(11);
+  for (int i = 0; i < 500; ++i) {
+    const auto user = static_cast<std::uint32_t>(random.below(kUsers)),
+               item = static_cast<std::uint32_t>(random.below(kItems));
+    out.push_back({user, item, static_cast<float>((user * 7 + item * 3) % 5 + 1)});
+  }
+  return out;
+}
+
+class Mf : public testing::Test {
+ protected:
+  Job job(std::map<std::string, std::string> options) {
+    std::ostringstream text;
+    for (const Raw& one : ratings_) text << "u" << one.user << "\ti" << one.item << "\t" << one.value << "\n";
+    options.try_emplace("rank", "20");
+    Job job = make_job(*rota_plugin_v1(), options, {files_.write("ratings", text.str())});
+    job.shards = kShards;
+    job.slices = kSlices;
+    return job;
+  }
+
+  ScratchFiles files_;
+  std::vector<Raw> ratings_ = some_ratings();
+};
+
+// All of a model in plain rows, and the rounds of an epoch done over them in plain loops.
+class Oracle {
+ public:
+  Oracle(const SerialHost& host, const std::vector<Raw>& ratings, const mf::Settings& settings)
+      : settings_(settings), cut_(host.cut()), ratings_(ratings) {
+    double sum = 0, squares = 0;
+    for (const Raw& one : ratings_) sum += static_cast<double>(one.value);
+    mean_ = sum / static_cast<double>(ratings_.size());
+    for (const Raw& one : ratings_) squares += std::pow(static_cast<double>(one.value) - mean_, 2);
+    deviation_ = std::sqrt(squares / static_cast<double>(ratings_.size()));
+    users_move_ = settings.rotates == mf::Rotates::users;
+    const SerialHost::Snapshot snapshot = host.save();
+    residents_.resize(users_move_ ? kItems : kUsers);
+    visitors_.resize(users_move_ ? kUsers : kItems);
+    for (ShardId s = 0; s < kShards; ++s)
+      take(snapshot.shards[s], (residents_.size() + kShards - 1 - s) / kShards,
+           [&](std::size_t r) -> PlainRow& { return residents_[r * kShards + s]; });
+    for (SliceId b = 0; b < kSlices; ++b)
+      take(snapshot.slices[b], cut_.slices[b].size(),
+           [&](std::size_t r) -> PlainRow& { return visitors_[cut_.slices[b][r]]; });
+    for (const Raw& one : ratings_) {
+      residents_[resident(one)].penalty += 1;
+      visitors_[visitor(one)].penalty += 1;
+    }
+    for (auto* side : {&residents_, &visitors_})
+      for (PlainRow& row : *side)
+        row.penalty = static_cast<float>(settings.penalty / deviation_ /
+                                         (settings.by_rating ? 1.0 : static_cast<double>(row.penalty)));
+  }
+
+  void run(const Round& round) {
+    if (round.owned.empty()) return;
+    mf::Cell cell{};
+    cell.rate = static_cast<float>(round.argument[0]);
+    cell.first_only = round.argument[1] != 0;
+    if (settings_.schedule == mf::RateSchedule::adagrad) {
+      cell.first_share = 0.125F;
+      cell.others_share = 1.0F / static_cast<float>(settings_.rank - 8);
+    }
+    cell.nonnegative = settings_.nonnegative;
+    cell.biases = settings_.biases;
+    for (ShardId s = 0; s < kShards; ++s) visit(s, *round.owned[s], cell);
+  }
+
+  void expect_equal(const SerialHost& host) const {
+    const SerialModel model(host);
+    const mf::TrainedModel trained = mf::read_model(model);
+    const auto scale = static_cast<float>(std::sqrt(deviation_));
+    for (const bool visiting : {false, true}) {
+      const auto& rows = visiting ? visitors_ : residents_;
+      const mf::Side& side = visiting == users_move_ ? trained.users : trained.items;
+      ASSERT_EQ(rows.size(), side.size());
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        for (std::size_t k = 0; k < settings_.rank; ++k) ASSERT_EQ(rows[r].factors[k] * scale, side.row(r)[k]) << r;
+        const double bias = settings_.biases ? static_cast<double>(rows[r].tail[2]) * deviation_ : 0;
+        ASSERT_EQ(bias, side.biases[r]);
+      }
+    }
+  }
+  double squares() const { return squares_; }
+  void begin_epoch() { squares_ = 0; }
+
+ private:
+  std::uint32_t resident(const Raw& one) const { return users_move_ ? one.item : one.user; }
+  std::uint32_t visitor(const Raw& one) const { return users_move_ ? one.user : one.item; }
+
+  void take(const std::vector<std::byte>& bytes, std::size_t count, const std::function<PlainRow&(std::size_t)>& row) {
+    mf::FactorRows rows(count, settings_.rank, settings_.biases);
+    Reader in(bytes);
+    rows.decode(in);
+    ASSERT_TRUE(in.ok());
+    for (std::size_t r = 0; r < count; ++r) {
+      const mf::RowPointers all = rows.pointers(0, nullptr);
+      const std::size_t tail = settings_.biases ? 4 : 2;
+      row(r).factors.assign(all.factors + r * rows.width(), all.factors + (r + 1) * rows.width());
+      row(r).tail.assign(all.tails + r * tail, all.tails + (r + 1) * tail);
+    }
+  }
+  void visit(ShardId s, SliceId b, const mf::Cell& cell) {
+    const auto& keys = cut_.slices[b];
+    std::vector<const Raw*> list;
+    for (const Raw& one : ratings_)
+      if (resident(one) % kShards == s && std::binary_search(keys.begin(), keys.end(), visitor(one)))
+        list.push_back(&one);
+    std::stable_sort(list.begin(), list.end(), [&](const Raw* a, const Raw* z) {
+      return std::make_tuple(resident(*a), visitor(*a)) < std::make_tuple(resident(*z), visitor(*z));
+    });
+    const std::size_t half = (list.size() + 1) / 2;
+    double sum = 0;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const Raw& one = *list[i % 2 * half + i / 2];
+      const double value = (static_cast<double>(one.value) - (settings_.biases ? mean_ : 0)) / deviation_;
+      const float error =
+          plain_step(residents_[resident(one)], visitors_[visitor(one)], static_cast<float>(value), cell);
+      sum += static_cast<double>(error * error);
+    }
+    squares_ += sum * deviation_ * deviation_;
+  }
+
+  mf::Settings settings_;
+  Cut cut_;
+  std::vector<Raw> ratings_;
+  double mean_ = 0, deviation_ = 1, squares_ = 0;
+  bool users_move_ = false;
+  std::vector<PlainRow> residents_, visitors_;
+};
+
+TEST_F(Mf, EpochsAreThoseOfPlainLoops) {
+  using Options = std::map<std::string, std::string>;
+  for (const Options& options :
+       {Options{{"rotate", "items"}}, Options{{"rotate", "users"}, {"biases", "true"}},
+        Options{{"rotate", "items"}, {"nonnegative", "true"}, {"rate_schedule", "decay"}},
+        Options{{"rotate", "items"}, {"lambda_by", "row"}, {"biases", "true"}, {"rate_schedule", "bold_driver"}}}) {
+    const Job task = job(options);
+    SerialHost host(*rota_plugin_v1(), task);
+    Oracle oracle(host, ratings_, mf::settings_of(task.options));
+    host.watch([&](const Round& round, std::uint32_t) { oracle.run(round); });
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      oracle.begin_epoch();
+      host.run_epoch();
+      oracle.expect_equal(host);
+      if (HasFatalFailure()) return;
+      EXPECT_NEAR(host.evaluate()[0], oracle.squares(), 1e-9 * oracle.squares());
+    }
+  }
+}
+
+TEST_F(Mf, LearnsWhatTheRatingsAreMadeOf) {
+  for (const char* schedule : {"adagrad", "constant", "decay", "bold_driver"}) {
+    SerialHost host(*rota_plugin_v1(),
+                    job({{"rate_schedule", schedule}, {"learning_rate", "0.1"}, {"lambda", "0.01"}}));
+    host.run_epoch();
+    const double first = host.evaluate()[0];
+    host.run_epochs(60);
+    EXPECT_LT(host.evaluate()[0], 0.25 * first) << schedule;
+  }
+}
+
+TEST_F(Mf, ARestoredHostGoesOnAlike) {
+  for (const char* schedule : {"adagrad", "bold_driver"}) {
+    const Job task = job({{"biases", "true"}, {"rate_schedule", schedule}});
+    SerialHost host(*rota_plugin_v1(), task), other(*rota_plugin_v1(), task);
+    host.run_epochs(3);
+    other.restore(host.save());
+    host.run_epochs(2);
+    other.run_epochs(2);
+    EXPECT_EQ(host.save(), other.save());
+    EXPECT_EQ(host.evaluate(), other.evaluate());
+  }
+}
+
+// As the commands score it; one rating is of a user that training does not know.
+TEST_F(Mf, HeldOutRatingsAreScoredWithTheModelAsItIs) {
+  const std::string text = "u1\ti3\t2\nu7\ti5\t4.5\nnobody\ti5\t1\nu30\ti22\t3\n";
+  for (const auto& [biases, rotate] : {std::pair("false", "items"), {"true", "users"}}) {
+    Job task = job({{"valid", "given"}, {"biases", biases}, {"rotate", rotate}});
+    task.valid = {files_.write("valid", text)};
+    SerialHost host(*rota_plugin_v1(), task);
+    host.run_epochs(4);
+    const SerialModel model(host);
+    const mf::TrainedModel trained = mf::read_model(model);
+    const auto error = [&](std::uint32_t user, std::uint32_t item, double value) {
+      return value - trained.score(user, item);
+    };
+    const double errors[] = {error(1, 3, 2), error(7, 5, 4.5), error(30, 22, 3), 1 - trained.mean};
+    double squares = 0, absolute = 0;
+    for (const double one : errors) squares += one * one, absolute += std::abs(one);
+    EXPECT_NEAR(*host.score("valid_rmse"), std::sqrt(squares / 4), 1e-6);
+    EXPECT_NEAR(*host.score("valid_mae"), absolute / 4, 1e-6);
+    EXPECT_EQ(host.evaluate()[mf::kValidUnknown], 1);
+    EXPECT_EQ(host.score("rmse"), std::sqrt(host.evaluate()[0] / static_cast<double>(host.items())));
+    Job without = task;
+    without.options = job({{"biases", biases}, {"rotate", rotate}}).options;
+    without.valid.clear();
+    SerialHost other(*rota_plugin_v1(), without);
+    other.run_epochs(4);
+    EXPECT_EQ(other.model_hash(), host.model_hash()) << "the model does not know of them";
+  }
+}
+
+TEST_F(Mf, NoFactorIsBelowZeroIfNoneMayBe) {
+  SerialHost host(*rota_plugin_v1(), job({{"nonnegative", "true"}}));
+  host.run_epochs(10);
+  const SerialModel model(host);
+  const mf::TrainedModel trained = mf::read_model(model);
+  for (const auto* side : {&trained.users, &trained.items})
+    for (const float f : side->factors) EXPECT_GE(f, 0);
+}
+
+TEST_F(Mf, ARateThatIsTooHighIsTold) {
+  SerialHost host(*rota_plugin_v1(), job({{"rate_schedule", "constant"}, {"learning_rate", "50"}}));
+  EXPECT_THROW(host.run_epochs(20), UsageError);
+}
+
+}  // namespace
+}  // namespace rota::tests

@@ -1,0 +1,162 @@
+"""Matrix factorisation beside LIBMF, in turn: seconds of training to the held-out RMSE that LIBMF has after some epochs.
+
+usage: mf_race.py --libmf=PATH/mf-train [--epinions=FILE --jester=FILE] [--ratings=N] [--ranks=32,128] [--turns=3]
+
+--epinions is a .gz of lines `user item rating fold`, of which fold 0 is held out; of --jester (`user item rating`) a tenth
+is held out, and so of N generated ratings of rank 16 with noise 0.3.  LIBMF (2 threads, as it was built) is run without a
+validation set for its time, and once with one for its errors; Rota's time is that of metrics.jsonl, by two workers of one
+thread and by one of two.  Both have the same lambda and rate of learning.  Epochs' times are medians over all turns.
+"""
+import argparse
+import gzip
+import json
+import os
+import pathlib
+import random
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+
+BIN = pathlib.Path(os.environ.get("ROTA_BIN", "build/release/bin"))
+AFTER = (5, 10, 20)
+SHAPES = ((2, 1), (1, 2))
+RATE = "0.1"
+
+
+def rota(*arguments):
+    done = subprocess.run([str(BIN / "rota"), *map(str, arguments)], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def divide(source, train, valid, held):
+    with gzip.open(source, "rt") as lines, open(train, "w") as first, open(valid, "w") as second:
+        for line in lines:
+            fields = line.split()
+            (second if held(fields) else first).write(" ".join(fields[:3]) + "\n")
+
+
+def numbered(folder, name):
+    """LIBMF allocates a row for each number up to the largest, so both are given numbers without gaps."""
+    numbers = {"user": {}, "item": {}}
+    for part in ("train", "valid"):
+        source, target = folder / f"{name}-{part}.raw", folder / f"{name}-{part}.txt"
+        with open(source) as lines, open(target, "w") as out:
+            for line in lines:
+                user, item, rating = line.split()
+                user = numbers["user"].setdefault(user, len(numbers["user"]))
+                item = numbers["item"].setdefault(item, len(numbers["item"]))
+                out.write(f"{user} {item} {rating}\n")
+        source.unlink()
+
+
+def libmf_epochs(program, train, valid, rank, penalty, epochs):
+    """Seconds of every epoch, and held-out errors if there is a validation set."""
+    command = ["stdbuf", "-oL", program, "-s", "2", "-k", str(rank), "-l2", str(penalty), "-r", RATE, "-t", str(epochs)]
+    command += ["-p", str(valid)] if valid else []
+    stamps, errors = [], []
+    with subprocess.Popen([*command, str(train), "/dev/null"], stdout=subprocess.PIPE, text=True) as run:
+        for line in run.stdout:
+            fields = line.split()
+            if fields and fields[0].isdigit():
+                stamps.append(time.monotonic())
+                errors += [float(fields[2])] if valid else []
+    return [after - before for before, after in zip(stamps, stamps[1:])], errors
+
+
+class Rota:
+    def __init__(self, folder, train, valid, rank, penalty):
+        self.folder, self.train, self.valid = folder, train, valid
+        self.flags = [f"--rank={rank}", f"--lambda={penalty}", f"--learning_rate={RATE}", "--checkpoint_every=0"]
+        self.errors = {}
+
+    def run(self, epochs, workers=2, threads=1):
+        out = self.folder / "run"
+        shutil.rmtree(out, ignore_errors=True)
+        rota("train", "mf", f"--input={self.train}", f"--out={out}", f"--epochs={epochs}", f"--workers={workers}",
+             f"--threads={threads}", *self.flags)
+        seconds = [json.loads(line)["seconds"] for line in (out / "metrics.jsonl").read_text().splitlines()]
+        return [after - before for before, after in zip([0, *seconds], seconds)]
+
+    def error_after(self, epochs):
+        if epochs not in self.errors:
+            self.run(epochs)
+            said = rota("evaluate", "mf", f"--model={self.folder / 'run'}", f"--input={self.valid}")
+            self.errors[epochs] = json.loads(said)["rmse"]
+        return self.errors[epochs]
+
+    def epochs_to(self, error, guess):
+        """The first epoch, counted from a guess, whose held-out error is no higher; None if none is near."""
+        epochs = guess
+        while epochs < 2 * guess and self.error_after(epochs) > error + 0.00005:  # LIBMF prints four digits
+            epochs += 1
+        while epochs > 1 and self.error_after(epochs - 1) <= error + 0.00005:
+            epochs -= 1
+        return epochs if self.error_after(epochs) <= error + 0.00005 else None
+
+
+def race(name, program, folder, rank, penalty, turns):
+    train, valid = folder / f"{name}-train.txt", folder / f"{name}-valid.txt"
+    _, errors = libmf_epochs(program, train, valid, rank, penalty, max(AFTER))
+    peer = Rota(folder, train, valid, rank, penalty)
+    goals = []
+    for after in AFTER:
+        best = min(errors[:after])
+        at = errors.index(best) + 1
+        goals.append((after, best, at, peer.epochs_to(best, at)))
+    theirs, ours = [], {shape: [] for shape in SHAPES}
+    for _ in range(turns):
+        theirs += libmf_epochs(program, train, None, rank, penalty, 12)[0]
+        for shape in SHAPES:
+            ours[shape] += peer.run(12, *shape)[1:]
+    epoch = statistics.median(theirs)
+    print(f"{name}, rank {rank}, lambda {penalty}: an epoch {epoch:.4f} s of LIBMF, "
+          + ", ".join(f"{statistics.median(ours[s]):.4f} s of Rota {s[0]}x{s[1]}" for s in SHAPES), flush=True)
+    for after, best, at, needed in goals:
+        text = f"  best of {after} epochs: {best:.4f} after {at} epochs, {at * epoch:.3f} s; Rota "
+        if needed is None:
+            text += f"not there; best {min(peer.errors.values()):.4f}"
+        else:
+            text += f"{peer.errors[needed]:.4f} after {needed}"
+            for shape in SHAPES:
+                seconds = needed * statistics.median(ours[shape])
+                text += f", {shape[0]}x{shape[1]} {seconds:.3f} s (ratio {at * epoch / seconds:.2f})"
+        print(text, flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--libmf", required=True)
+    parser.add_argument("--epinions")
+    parser.add_argument("--jester")
+    parser.add_argument("--ratings", type=int, default=20_000_000)
+    parser.add_argument("--ranks", default="32,128")
+    parser.add_argument("--turns", type=int, default=3)
+    given = parser.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="mf-race-"))
+    dice = random.Random(1)
+    sets = []
+    for name, file, penalty, held in (("epinions", given.epinions, 0.1, lambda f: f[3] == "0"),
+                                      ("jester", given.jester, 0.1, lambda _: dice.random() < 0.1)):
+        if file:
+            divide(file, folder / f"{name}-train.raw", folder / f"{name}-valid.raw", held)
+            numbered(folder, name)
+            sets.append((name, penalty))
+    if given.ratings:
+        raw = folder / "generated.txt"
+        rota("generate", "mf", f"--output={raw}", "--users=200000", "--items=20000", f"--ratings={given.ratings}",
+             "--rank=16", "--noise=0.3")
+        rota("split", "mf", f"--input={raw}", f"--output={folder / 'split'}", "--fraction=0.02")
+        raw.unlink()
+        for part in ("train", "valid"):
+            (folder / "split" / f"{part}.txt").rename(folder / f"generated-{part}.txt")
+        sets.append(("generated", 0.05))
+    for name, penalty in sets:
+        for rank in map(int, given.ranks.split(",")):
+            race(name, given.libmf, folder, rank, penalty, given.turns)
+    shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+"""Matrix factorisation against NumPy: what a model says, its files, and what is wrong with the input."""
+import csv
+import io
+import json
+import random
+import unittest
+
+import numpy as np
+
+from rota_run import SOURCE, RotaTest
+
+REVIEWS = SOURCE / "apps/mf/sample/google_reviews.txt.gz"
+
+
+class Factors:
+    """A model as its text files say it."""
+
+    def __init__(self, folder):
+        with open(folder / "model.csv", encoding="utf-8", newline="") as file:
+            about = dict(list(csv.reader(file))[1:])
+        self.base, self.mean = float(about["base"]), float(about["mean"])
+        self.users, self.user_bias, self.p = self.read(folder / "users.csv")
+        self.items, self.item_bias, self.q = self.read(folder / "items.csv")
+
+    @staticmethod
+    def read(path):
+        with open(path, encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))[1:]
+        numbers = np.array([row[1:] for row in rows], float)
+        return [row[0] for row in rows], numbers[:, 0], numbers[:, 1:]
+
+    def scores(self):
+        return self.base + self.user_bias[:, None] + self.item_bias[None, :] + self.p @ self.q.T
+
+
+class MfCommands(RotaTest):
+    def run_well(self, *arguments, **options):
+        done = self.rota(*arguments, **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def train(self, name, file, *flags):
+        out = self.folder / name
+        self.run_well("train", "mf", f"--input={file}", f"--out={out}", "--rank=6", "--epochs=12", *flags)
+        return out, Factors(out / "model")
+
+    def ratings(self, name="ratings.csv", users=60, items=25, count=700, seed=2):
+        """Of named users and items, some of which want quotation marks; with a header and times."""
+        dice = random.Random(seed)
+        lines = ["user,item,rating,time"]
+        self.seen = {}
+        for at in range(count):
+            user, item = f'u "{dice.randrange(users)}"', f"i,{dice.randrange(items)}"
+            rating = round(dice.gauss(3, 1), 2)
+            lines.append('"' + user.replace('"', '""') + f'","{item}",{rating},{dice.randrange(10 * count)}')
+            self.seen.setdefault(user, []).append((item, rating))
+        file = self.folder / name
+        file.write_text("\n".join(lines) + "\n")
+        return file
+
+    def test_predict_and_evaluate(self):
+        for flags in ([], ["--biases"]):
+            file = self.ratings()
+            out, model = self.train(f"run{len(flags)}", file, *flags)
+            scores = model.scores()
+            pairs = [(u, i) for u in range(0, len(model.users), 7) for i in range(len(model.items))]
+            asked = self.folder / "pairs.tsv"
+            asked.write_text("".join(f"{model.users[u]}\t{model.items[i]}\n" for u, i in pairs) +
+                             f"nobody\t{model.items[3]}\n{model.users[2]}\tnothing\nnobody\tnothing\n")
+            said = np.array(self.run_well("predict", "mf", f"--model={out}", f"--input={asked}").split(), float)
+            np.testing.assert_allclose(said[:-3], [scores[u, i] for u, i in pairs], rtol=1e-4, atol=1e-5)
+            np.testing.assert_allclose(
+                said[-3:], [model.mean + model.item_bias[3], model.mean + model.user_bias[2], model.mean], rtol=1e-5)
+            errors, held = [], self.folder / "held.txt"
+            with open(held, "w", encoding="utf-8") as text:
+                for user, rated in self.seen.items():
+                    for item, rating in rated[:2]:
+                        text.write(f"{user}\t{item}\t{rating}\n")
+                        errors.append(rating - scores[model.users.index(user), model.items.index(item)])
+                text.write("nobody\tnothing\t4\n")
+                errors.append(4 - model.mean)
+            result = json.loads(self.run_well("evaluate", "mf", f"--model={out}", f"--input={held}"))
+            self.assertEqual((result["ratings"], result["of_unknown_user_or_item"]), (len(errors), 1))
+            self.assertAlmostEqual(result["rmse"], np.sqrt(np.mean(np.square(errors))), delta=1e-5)
+            self.assertAlmostEqual(result["mae"], np.mean(np.abs(errors)), delta=1e-5)
+
+    def recommended(self, *flags):
+        found = {}
+        for row in list(csv.reader(io.StringIO(self.run_well("recommend", "mf", *flags))))[1:]:
+            found.setdefault(row[0], []).append((row[1], float(row[2])))
+        return found
+
+    def check_best(self, found, scores, names, excluded, top):
+        self.assertEqual([item for item, _ in found],
+                         [names[i] for i in np.argsort(-scores, kind="stable") if names[i] not in excluded][:top])
+        np.testing.assert_allclose([score for _, score in found],
+                                   [scores[names.index(item)] for item, _ in found], rtol=1e-4, atol=1e-5)
+
+    def test_recommend(self):
+        out, model = self.train("run", self.ratings(), "--biases")
+        scores = model.scores()
+        for flags, seen in (([], self.seen), (["--include_seen", "--threads=3"], {})):
+            found = self.recommended(f"--model={out}", "--top=4", *flags)
+            self.assertEqual(set(found), set(model.users))
+            for u, user in enumerate(model.users):
+                self.check_best(found[user], scores[u], model.items, [item for item, _ in seen.get(user, [])], 4)
+        some = self.folder / "some.txt"
+        some.write_text(model.users[5] + "\n" + model.users[1] + "\n")
+        self.assertEqual(list(self.recommended(f"--model={out}", f"--users={some}")), [model.users[5], model.users[1]])
+        some.write_text("nobody\n")
+        done = self.rota("recommend", "mf", f"--model={out}", f"--users={some}")
+        self.assertEqual(done.returncode, 65)
+        self.assertIn("some.txt:1:", done.stderr)
+
+    def test_new_users_are_folded_in(self):
+        """Ridge regression on the items' factors, by NumPy."""
+        out, model = self.train("run", self.ratings(), "--biases", "--lambda=0.3")
+        file = self.folder / "new.csv"
+        rated = [(model.items[i], 1 + i % 5) for i in range(9)]
+        file.write_text("".join(f'newcomer,"{item}",{rating}\n' for item, rating in rated))
+        x = np.hstack([model.q[:9], np.ones((9, 1))])
+        y = np.array([rating for _, rating in rated]) - model.base - model.item_bias[:9]
+        solution = np.linalg.solve(x.T @ x + 0.3 * 9 * np.eye(7), x.T @ y)
+        scores = model.base + model.item_bias + np.hstack([model.q, np.ones((len(model.q), 1))]) @ solution
+        found = self.recommended(f"--model={out}", f"--ratings={file}", "--top=5")
+        self.assertEqual(list(found), ["newcomer"])
+        self.check_best(found["newcomer"], scores, model.items, [item for item, _ in rated], 5)
+
+    def test_similar_and_show(self):
+        out, model = self.train("run", REVIEWS)
+        rows = list(csv.reader(io.StringIO(self.run_well("similar", "mf", f"--model={out}", "--item=5", "--top=6"))))[1:]
+        q = model.q / np.linalg.norm(model.q, axis=1, keepdims=True)
+        cosines = q @ q[model.items.index("5")]
+        order = [i for i in np.argsort(-cosines) if model.items[i] != "5"][:6]
+        self.assertEqual([row[0] for row in rows], [model.items[i] for i in order])
+        np.testing.assert_allclose([float(row[1]) for row in rows], cosines[order], rtol=1e-4)
+        self.assertEqual(self.rota("similar", "mf", f"--model={out}", "--item=none").returncode, 2)
+        shown = self.run_well("show", "mf", f"--model={out}", "--factors=2", "--top=3")
+        self.assertIn(f"{len(model.users)} users, {len(model.items)} items, 125622 ratings", shown)
+        self.assertIn("weighted by counts", shown)
+        strongest = np.argsort(-model.q.var(axis=0))[0]
+        self.assertIn(f"factor {strongest + 1}\n  highest: {model.items[np.argmax(model.q[:, strongest])]} ", shown)
+
+    def test_libmf_format(self):
+        out, model = self.train("run", self.ratings(), "--biases")
+        lines = (out / "model/libmf.txt").read_text().splitlines()
+        self.assertEqual(lines[:4], ["f 0", f"m {len(model.users)}", f"n {len(model.items)}", "k 8"])
+        rows = [line.split() for line in lines[5:]]
+        self.assertEqual([row[0] for row in rows], [f"p{u}" for u in range(len(model.users))] +
+                         [f"q{i}" for i in range(len(model.items))])
+        self.assertEqual({row[1] for row in rows}, {"T"})
+        numbers = np.array([row[2:] for row in rows], float)
+        p, q = numbers[:len(model.users)], numbers[len(model.users):]
+        np.testing.assert_allclose(p @ q.T, model.scores(), rtol=1e-5, atol=1e-5)
+
+    def test_what_was_generated_is_learned(self):
+        file = self.folder / "generated.txt"
+        flags = ["--users=400", "--items=200", "--ratings=60000", "--rank=3", "--noise=0.2"]
+        self.run_well("generate", "mf", f"--output={file}", *flags)
+        self.assertEqual(self.run_well("generate", "mf", *flags), file.read_text())
+        self.assertEqual(len(file.read_text().splitlines()), 60000)
+        folder = self.folder / "split"
+        self.run_well("split", "mf", f"--input={file}", f"--output={folder}", "--fraction=0.2")
+        out, _ = self.train("run", folder / "train.txt", "--epochs=40", "--lambda=0.02")
+        result = json.loads(self.run_well("evaluate", "mf", f"--model={out}", f"--input={folder / 'valid.txt'}"))
+        self.assertLess(result["rmse"], 0.3)  # of ratings whose deviation is 1, with noise of 0.2
+
+    def test_split(self):
+        file = self.ratings()
+        for by in ("random", "time", "leave_one_out"):
+            with self.subTest(by=by):
+                folder = self.folder / by
+                self.run_well("split", "mf", f"--input={file}", f"--output={folder}", f"--by={by}", "--fraction=0.3")
+                lines = file.read_text().splitlines()
+                train, valid = [(folder / name).read_text().splitlines() for name in ("train.txt", "valid.txt")]
+                self.assertEqual((train[0], valid[0]), (lines[0], lines[0]))
+                self.assertEqual(sorted(train[1:] + valid[1:]), sorted(lines[1:]))
+                times = [[int(line.rsplit(",", 1)[1]) for line in part[1:]] for part in (train, valid)]
+                if by == "time":
+                    self.assertLessEqual(max(times[0]), min(times[1]))
+                    self.assertEqual(len(valid) - 1, 210)
+                if by == "leave_one_out":
+                    self.assertEqual(len(valid) - 1, sum(len(rated) > 1 for rated in self.seen.values()))
+                before = (folder / "train.txt").read_bytes()
+                again = self.rota("split", "mf", f"--input={file}", f"--output={folder}", f"--by={by}")
+                self.assertEqual(again.returncode, 2)
+                self.assertIn("is there already", again.stderr)
+                self.assertEqual((folder / "train.txt").read_bytes(), before)
+
+    def test_what_is_wrong_is_told(self):
+        good = "a b 1\nc d 2\n"
+        for text, flags, code, word in ((good + "a b x\n", [], 65, "bad.txt:3:"), (good + "a b\n", [], 65, "bad.txt:3:"),
+                                        ("# nothing\n", [], 65, "bad.txt"), (None, [], 66, "bad.txt"),
+                                        (good, ["--solver=als"], 2, "not there yet"),
+                                        (good, ["--solver=ccd"], 2, "not there yet"),
+                                        (good, ["--implicit"], 2, "not there yet"), (good, ["--rank=0"], 2, "rank"),
+                                        (good, ["--rate_schedule=constant", "--learning_rate=1000", "--epochs=50"], 2,
+                                         "smaller --learning_rate")):
+            with self.subTest(text=text, flags=flags):
+                file = self.folder / "bad.txt"
+                file.unlink(missing_ok=True)
+                if text is not None:
+                    file.write_text(text)
+                done = self.rota("train", "mf", f"--input={file}", f"--out={self.folder / f'bad-{len(text or str())}{flags}'}",
+                                 *flags)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(word, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

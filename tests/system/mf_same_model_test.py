@@ -1,0 +1,97 @@
+"""Matrix factorisation: one model, bit for bit, whoever computes it, on whatever processor, and whatever dies."""
+import json
+import os
+import random
+import time
+import unittest
+
+import numpy as np
+
+from rota_run import SOURCE, RotaTest, kill
+
+REVIEWS = SOURCE / "apps/mf/sample/google_reviews.txt.gz"
+SHAPES = ((1, 1), (2, 1), (1, 2), (3, 1), (4, 2))
+KINDS = {"plain": ["--rank=24"],
+         "biases": ["--rank=8", "--biases", "--nonnegative", "--lambda_by=row", "--rotate=users"],
+         "driver": ["--rank=40", "--rate_schedule=bold_driver", "--learning_rate=0.02", "--slices_per_shard=3"]}
+COMPARED = ("model_hash", "state_hash", "objective", "epochs")
+
+
+class MfSameModel(RotaTest):
+    def mf(self, name, *flags, **options):
+        out = self.folder / name
+        done = self.rota("train", "mf", f"--input={REVIEWS}", f"--out={out}", "--seed=7", "--epochs=8", *flags, **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.no_role_left(out)
+        return self.result(out)
+
+    def check(self, result, reference):
+        for what in COMPARED:
+            self.assertEqual(result[what], reference[what], what)
+
+    def test_workers_and_threads(self):
+        for kind, flags in KINDS.items():
+            reference = None
+            for workers, threads in SHAPES:
+                with self.subTest(kind=kind, workers=workers, threads=threads):
+                    result = self.mf(f"{kind}-{workers}x{threads}", *flags, f"--workers={workers}", f"--threads={threads}")
+                    reference = reference or result
+                    self.check(result, reference)
+            self.assertTrue(np.isfinite(reference["objective"]))
+
+    def test_kernels(self):
+        """Whatever the processor has: a kernel that it lacks ends the run with its name."""
+        reference = self.mf("best", *KINDS["plain"])
+        for kernel in ("baseline", "v3", "v4"):
+            with self.subTest(kernel=kernel):
+                out = self.folder / kernel
+                done = self.rota("train", "mf", f"--input={REVIEWS}", f"--out={out}", "--seed=7", "--epochs=8",
+                                 *KINDS["plain"], env={**os.environ, "ROTA_MF_KERNEL": kernel})
+                if done.returncode != 0:
+                    self.assertNotEqual(kernel, "baseline")
+                    self.assertIn(f"ROTA_MF_KERNEL={kernel}", done.stderr)
+                else:
+                    self.check(self.result(out), reference)
+
+    def test_held_out_ratings(self):
+        """The best epoch's model and its scores, on any number of workers, and as `rota evaluate` has them."""
+        self.assertEqual(self.rota("split", "mf", f"--input={REVIEWS}", f"--output={self.folder / 'parts'}").returncode, 0)
+        parts = [f"--input={self.folder / 'parts/train.txt'}", f"--valid={self.folder / 'parts/valid.txt'}"]
+        reference = None
+        for workers, threads in SHAPES:
+            result = self.mf(f"valid-{workers}x{threads}", *parts, "--rank=24", "--lambda=0.01", "--epochs=60", "--patience=2",
+                             f"--workers={workers}", f"--threads={threads}")
+            reference = reference or result
+            self.check(result, reference)
+            for what in ("valid", "terms", "best_epoch"):
+                self.assertEqual(result[what], reference[what], what)
+        self.assertEqual(reference["epochs"], reference["best_epoch"] + 2)
+        done = self.rota("evaluate", "mf", f"--model={self.folder / 'valid-1x1'}", f"--input={self.folder / 'parts/valid.txt'}")
+        scores = json.loads(done.stdout)
+        self.assertAlmostEqual(scores["rmse"], reference["valid"], 6)
+        self.assertAlmostEqual(scores["mae"], reference["terms"]["valid_mae"], 6)
+
+    def test_another_seed_gives_another_model(self):
+        self.assertNotEqual(self.mf("one")["model_hash"], self.mf("two", "--seed=8")["model_hash"])
+
+    def test_kill_and_resume(self):
+        dice = random.Random(3)
+        for kind, flags in KINDS.items():
+            flags = [*flags, "--epochs=60", "--checkpoint_seconds=0"]
+            reference = self.mf(f"{kind}-calm", *flags)
+            for workers in (1, 3):
+                with self.subTest(kind=kind, workers=workers):
+                    out = self.folder / f"{kind}-killed-{workers}"
+                    run = self.start("train", "mf", f"--input={REVIEWS}", f"--out={out}", "--seed=7", "--workers=2", *flags)
+                    self.wait_for("a commit", lambda: self.committed(out))
+                    time.sleep(dice.uniform(0, 0.1))
+                    kill([run.pid, *self.roles(out).values()])
+                    run.communicate()
+                    self.no_role_left(out)
+                    done = self.rota("resume", out, f"--workers={workers}", "--threads=2")
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.check(self.result(out), reference)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,85 @@
+// tests/unit/apps/mf/plain_step.h -- one step of stochastic gradient descent in plain loops, in the same 16 lanes.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "apps/mf/sgd/cell_kernel.h"
+
+namespace rota::tests {
+
+struct PlainRow {
+  std::vector<float> factors;  // whole chunks
+  std::vector<float> tail;
+  float penalty = 0;
+};
+
+// The sum of 16 lanes in the order that the kernel's header promises to keep.
+inline float fold_lanes(const float (&lanes)[16]) {
+  float four[4];
+  for (int i = 0; i < 4; ++i) four[i] = (lanes[i] + lanes[i + 8]) + (lanes[i + 4] + lanes[i + 12]);
+  return (four[0] + four[2]) + (four[1] + four[3]);
+}
+inline float fold_eight(const float* eight) {
+  float four[4];
+  for (int i = 0; i < 4; ++i) four[i] = eight[i] + eight[i + 4];
+  return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
+struct PlainUpdate {
+  float first = 0, others = 0;  // squared gradients
+};
+
+inline float clipped(float x, bool nonnegative) {
+  return nonnegative && !(x > 0) ? 0 : x;
+}
+
+// Moves the factors of one side, given those of both before the step.
+inline PlainUpdate plain_move(PlainRow& row, const std::vector<float>& own, const std::vector<float>& partner,
+                              float error, const mf::Cell& cell) {
+  float first[16] = {}, others[16] = {};
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    if (cell.first_only && k >= 16) break;
+    const float gradient = row.penalty * own[k] - error * partner[k];
+    // A pointer, since GCC 12 takes another element of (k < 16 ? first : others)[k % 16] under -fsanitize=shift.
+    float* const squares = k < 16 ? first : others;
+    squares[k % 16] += gradient * gradient;
+    const float sum = row.tail[k < 8 ? 0 : 1];
+    const float rate = cell.first_only && k >= 8 ? 0 : cell.rate / std::sqrt(sum);
+    row.factors[k] = clipped(own[k] - rate * gradient, cell.nonnegative);
+  }
+  float rest[4], four[4];
+  for (int i = 0; i < 4; ++i) {
+    four[i] = (others[i] + others[i + 8]) + (others[i + 4] + others[i + 12]);
+    rest[i] = four[i] + (first[8 + i] + first[12 + i]);
+  }
+  return {fold_eight(first), (rest[0] + rest[2]) + (rest[1] + rest[3])};
+}
+
+inline void plain_bias(PlainRow& row, float error, const mf::Cell& cell) {
+  const float gradient = row.penalty * row.tail[2] - error;
+  row.tail[2] -= cell.rate / std::sqrt(row.tail[3]) * gradient;
+  if (cell.first_share > 0) row.tail[3] += gradient * gradient;
+}
+
+// Of `cell` only the settings are used.  Returns the error before the step.
+inline float plain_step(PlainRow& p, PlainRow& q, float rating, const mf::Cell& cell) {
+  float lanes[16] = {};
+  for (std::size_t k = 0; k < p.factors.size(); ++k) lanes[k % 16] += p.factors[k] * q.factors[k];
+  const float product = fold_lanes(lanes);
+  const float error = cell.biases ? rating - (p.tail[2] + q.tail[2]) - product : rating - product;
+  const std::vector<float> old_p = p.factors, old_q = q.factors;
+  const PlainUpdate of_p = plain_move(p, old_p, old_q, error, cell), of_q = plain_move(q, old_q, old_p, error, cell);
+  const float others = cell.first_only ? 0 : cell.others_share;
+  p.tail[0] += of_p.first * cell.first_share;
+  p.tail[1] += of_p.others * others;
+  q.tail[0] += of_q.first * cell.first_share;
+  q.tail[1] += of_q.others * others;
+  if (cell.biases) {
+    plain_bias(p, error, cell);
+    plain_bias(q, error, cell);
+  }
+  return error;
+}
+
+}  // namespace rota::tests

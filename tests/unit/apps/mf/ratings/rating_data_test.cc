@@ -1,0 +1,75 @@
+#include "apps/mf/ratings/rating_data.h"
+
+#include <gtest/gtest.h>
+
+#include <span>
+#include <string>
+
+#include "apps/mf/sides.h"
+#include "rota/error.h"
+#include "tests/unit/apps/io/scratch_files.h"
+
+namespace rota::tests {
+namespace {
+
+TEST(RatingData, NumbersGoByFirstAppearanceOverAllFiles) {
+  const ScratchFiles files;
+  const mf::RatingData data =
+      mf::read_ratings({files.write("1", "zoe x 1\nada x 2\n"), files.write("2", "ada,y,3\nzoe,x,4\n")}, {});
+  EXPECT_EQ(data.users.word(0), "zoe");
+  EXPECT_EQ(data.users.word(1), "ada");
+  EXPECT_EQ(data.items.size(), 2U);
+  ASSERT_EQ(data.ratings.size(), 4U);  // the repeated pair too
+  EXPECT_EQ(data.ratings[2].user, 1U);
+  EXPECT_EQ(data.ratings[2].item, 1U);
+  EXPECT_EQ(data.ratings[3].value, 4);
+  EXPECT_DOUBLE_EQ(data.statistics.mean, 2.5);
+  EXPECT_DOUBLE_EQ(data.statistics.deviation * data.statistics.deviation, 1.25);
+}
+
+TEST(RatingData, EqualRatingsHaveAUnitOfOne) {
+  const ScratchFiles files;
+  EXPECT_EQ(mf::read_ratings({files.write("1", "a b 0.1\na c 0.1\nb b 0.1\n")}, {}).statistics.deviation, 1);
+}
+
+TEST(RatingData, NoRatingsAreAnError) {
+  const ScratchFiles files;
+  EXPECT_THROW(mf::read_ratings({files.write("1", "# none\n")}, {}), DataError);
+}
+
+TEST(RatingData, NamesGoThroughBytes) {
+  io::Vocabulary names;
+  for (const char* name : {"b", "a", "\xff\xfe"}) names.number_of(name);
+  Writer out;
+  mf::write_names(names, out);
+  const auto bytes = out.take();
+  Reader in(bytes);
+  const io::Vocabulary back = mf::read_names(in);
+  EXPECT_TRUE(in.done());
+  ASSERT_EQ(back.size(), 3U);
+  EXPECT_EQ(back.word(2), "\xff\xfe");
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    Reader less(std::span<const std::byte>(bytes).first(size));
+    (void)mf::read_names(less);
+    EXPECT_FALSE(less.done()) << size;
+  }
+}
+
+TEST(Sides, TheFewerMoveUnlessTheyAreTooFewOrItIsSaid) {
+  const ScratchFiles files;
+  const mf::RatingData data = mf::read_ratings({files.write("1", "a x 1\nb x 2\nc y 3\n")}, {});
+  const mf::Sides fewer = mf::sides_of(data, mf::Rotates::automatic, 0),
+                  users = mf::sides_of(data, mf::Rotates::users, 4);
+  EXPECT_FALSE(fewer.users_move);
+  EXPECT_EQ(fewer.residents, 3U);
+  EXPECT_EQ(fewer.visitor_ratings, (std::vector<std::uint32_t>{2, 1}));
+  EXPECT_TRUE(mf::sides_of(data, mf::Rotates::automatic, 1).users_move);
+  EXPECT_FALSE(mf::sides_of(data, mf::Rotates::items, 1).users_move);
+  EXPECT_TRUE(users.users_move);
+  EXPECT_EQ(users.visitors, 3U);
+  EXPECT_EQ(users.resident(data.ratings[2]), 1U);
+  EXPECT_EQ(users.visitor(data.ratings[2]), 2U);
+}
+
+}  // namespace
+}  // namespace rota::tests

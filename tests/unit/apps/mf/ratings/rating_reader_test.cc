@@ -1,0 +1,90 @@
+#include "apps/mf/ratings/rating_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "rota/error.h"
+#include "tests/unit/apps/io/scratch_files.h"
+
+namespace rota::tests {
+namespace {
+
+using mf::Header;
+using mf::LineFormat;
+using mf::RatingLine;
+using mf::RatingReader;
+using mf::Separator;
+
+class Ratings : public testing::Test {
+ protected:
+  // "user|item|value|time" of every line.
+  std::vector<std::string> read(const std::string& text, LineFormat format = {},
+                                RatingReader::Kind kind = RatingReader::Kind::ratings) {
+    RatingReader reader(files_.write("ratings", text), format, kind);
+    std::vector<std::string> out;
+    for (RatingLine line; reader.next(line);)
+      out.push_back(std::string(line.user) + "|" + std::string(line.item) + "|" + std::to_string(line.value) + "|" +
+                    std::string(line.time));
+    header_ = reader.header();
+    return out;
+  }
+  std::string error(const std::string& text, LineFormat format = {}) {
+    try {
+      read(text, format);
+    } catch (const DataError& wrong) {
+      return wrong.what();
+    }
+    return "";
+  }
+
+  ScratchFiles files_;
+  std::string header_;
+};
+
+TEST_F(Ratings, SeparatorsAreFound) {
+  const std::vector<std::string> wanted = {"a|b|1.500000|", "c d|e|-2.000000|77"};
+  EXPECT_EQ(read("a::b::1.5\nc d::e::-2::77::x\n"), wanted);
+  EXPECT_EQ(read("a\tb\t1.5\nc d\te\t-2\t77\n"), wanted);
+  EXPECT_EQ(read("a,b,1.5\nc d,e,-2,77\n"), wanted);
+  EXPECT_EQ(read("a;b;1.5\nc d; e ;-2;77\n"), wanted);
+  EXPECT_EQ(read("a  b\t1.5 \r\n c b 2e1 9"), (std::vector<std::string>{"a|b|1.500000|", "c|b|20.000000|9"}));
+  EXPECT_EQ(read("a:1 b,2 3", {Separator::blanks, Header::unknown}), std::vector<std::string>{"a:1|b,2|3.000000|"});
+}
+
+TEST_F(Ratings, HeadersCommentsAndEmptyLines) {
+  EXPECT_EQ(read("# who, what, how much\n\nuserId,movieId,rating\n# more\n1,2,3\n"),
+            std::vector<std::string>{"1|2|3.000000|"});
+  EXPECT_EQ(header_, "userId,movieId,rating");
+  EXPECT_EQ(read("1,2,3\n", {Separator::comma, Header::yes}), std::vector<std::string>{});
+  EXPECT_NE(error("user,item,rating\n1,2,3\n", {Separator::comma, Header::no}).find("ratings:1: expected a rating"),
+            std::string::npos);
+  EXPECT_EQ(read("#\n"), std::vector<std::string>{});
+}
+
+TEST_F(Ratings, QuotationMarksAsInCsv) {
+  EXPECT_EQ(read("\"a, b\",\"say \"\"x\"\"\",3\n \"c\" ,d\"e,1\n"),
+            (std::vector<std::string>{"a, b|say \"x\"|3.000000|", "c|d\"e|1.000000|"}));
+  EXPECT_NE(error("a,b,1\n\"\",c,1\n").find("ratings:2:"), std::string::npos);
+}
+
+TEST_F(Ratings, PairsNeedNoRating) {
+  EXPECT_EQ(read("a b\nc d x\n", {}, RatingReader::Kind::pairs),
+            (std::vector<std::string>{"a|b|0.000000|", "c|d|0.000000|"}));
+}
+
+TEST_F(Ratings, WhatIsWrongIsToldWithItsLine) {
+  EXPECT_NE(error("a b 1\na b\n").find("ratings:2: expected a user, an item and a rating, found 'a b'"),
+            std::string::npos);
+  EXPECT_NE(error("a b 1\n\na b nan\n").find("ratings:3: expected a rating"), std::string::npos);
+  EXPECT_NE(error("a b 1e16\n").find("ratings:1:"), std::string::npos);
+  EXPECT_NE(error("a b x1\n").find("ratings:1:"), std::string::npos);
+  EXPECT_NE(error("a\n").find("ratings:1:"), std::string::npos);
+  EXPECT_NE(error("a,b,1\n,b,1\n").find("ratings:2:"), std::string::npos);
+  EXPECT_NE(error("a,b,1\n\"b,c,1\n").find("ratings:2:"), std::string::npos);
+  EXPECT_THROW(RatingReader((files_.folder() / "none").string(), {}), NoInput);
+}
+
+}  // namespace
+}  // namespace rota::tests

@@ -1,0 +1,114 @@
+#include "apps/mf/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "rota/seed_mixer.h"
+
+namespace rota::tests {
+namespace {
+
+using mf::MfSchedule;
+using mf::RateSchedule;
+using mf::Settings;
+
+Job job_of(std::uint32_t shards, std::uint32_t slices) {
+  Job job;
+  job.shards = shards;
+  job.slices = slices;
+  return job;
+}
+
+std::vector<Round> epoch_of(MfSchedule& schedule, std::uint64_t seed) {
+  Random random = random_from(seed);
+  std::vector<Round> rounds;
+  do rounds.push_back(schedule.next(random));
+  while (!rounds.back().ends_epoch);
+  return rounds;
+}
+
+TEST(MfSchedule, EveryShardVisitsEverySliceOnceAnEpochAndNoTwoHoldOne) {
+  for (const auto& [shards, slices] : {std::pair{1U, 2U}, {3U, 6U}, {4U, 16U}, {5U, 5U}}) {
+    MfSchedule schedule(job_of(shards, slices), {});
+    for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
+      std::set<std::pair<ShardId, SliceId>> seen;
+      std::vector<std::uint32_t> visits(slices);
+      const std::vector<Round> rounds = epoch_of(schedule, epoch);
+      EXPECT_EQ(rounds.size(), slices);
+      for (const Round& round : rounds) {
+        std::set<SliceId> held;
+        for (ShardId s = 0; s < shards; ++s) {
+          const SliceId b = round.owned[s].value();
+          EXPECT_TRUE(held.insert(b).second);
+          EXPECT_TRUE(seen.emplace(s, b).second);
+          EXPECT_EQ(++visits[b] == shards, round.last_visits);
+        }
+      }
+      EXPECT_EQ(seen.size(), std::size_t{shards} * slices);
+    }
+  }
+}
+
+TEST(MfSchedule, SlicesOfAPhaseGoAroundBeforeOthersBegin) {
+  MfSchedule schedule(job_of(3, 9), {});
+  const std::vector<Round> rounds = epoch_of(schedule, 1);
+  for (std::size_t phase = 0; phase < 9; phase += 3) {
+    std::set<SliceId> active;
+    for (std::size_t step = phase; step < phase + 3; ++step)
+      for (const auto& slice : rounds[step].owned) active.insert(*slice);
+    EXPECT_EQ(active.size(), 3U);
+  }
+  EXPECT_NE(epoch_of(schedule, 2)[0].owned, rounds[0].owned);  // dealt anew
+}
+
+TEST(MfSchedule, AdagradMovesTheFirstFactorsAloneInTheFirstEpoch) {
+  MfSchedule schedule(job_of(2, 4), {});
+  for (const Round& round : epoch_of(schedule, 1)) EXPECT_EQ(round.argument, (std::vector<double>{0.1, 1}));
+  for (const Round& round : epoch_of(schedule, 2)) EXPECT_EQ(round.argument, (std::vector<double>{0.1, 0}));
+}
+
+TEST(MfSchedule, DecayGoesByEpochsAndIsKeptInACheckpoint) {
+  Settings settings;
+  settings.schedule = RateSchedule::decay;
+  settings.rate = 0.5;
+  settings.decay = 0.2;
+  MfSchedule schedule(job_of(2, 4), settings), resumed(job_of(2, 4), settings);
+  for (int t = 0; t < 3; ++t)
+    EXPECT_DOUBLE_EQ(epoch_of(schedule, 1)[0].argument[mf::kRate], 0.5 / (1 + 0.2 * std::pow(t, 1.5)));
+  Writer out;
+  schedule.save(out);
+  const auto bytes = out.take();
+  Reader in(bytes);
+  resumed.restore(in);
+  EXPECT_TRUE(in.done());
+  EXPECT_EQ(epoch_of(resumed, 4)[0].argument, epoch_of(schedule, 4)[0].argument);
+}
+
+TEST(MfSchedule, TheBoldDriverGoesFasterAfterSuccessAndSlowerAfterFailure) {
+  Settings settings;
+  settings.schedule = RateSchedule::bold_driver;
+  MfSchedule schedule(job_of(2, 4), settings);
+  const auto epoch_with = [&](double errors) {
+    const std::vector<Round> rounds = epoch_of(schedule, 1);
+    EXPECT_EQ(rounds.back().table, mf::kErrors);
+    EXPECT_EQ(rounds.back().shared, std::vector<Key>{0});
+    const Delta delta{0, std::span(&errors, 1), {}};
+    Commit commit{};
+    commit.table = mf::kErrors;
+    commit.deltas = std::span(&delta, 1);
+    schedule.feedback(commit);
+    return rounds[0].argument[mf::kRate];
+  };
+  EXPECT_DOUBLE_EQ(epoch_with(10), 0.1);
+  EXPECT_DOUBLE_EQ(epoch_with(8), 0.1);  // nothing to compare with yet
+  EXPECT_DOUBLE_EQ(epoch_with(9), 0.1 * 1.05);
+  EXPECT_DOUBLE_EQ(epoch_with(9), 0.1 * 1.05 * 0.5);
+  EXPECT_TRUE(schedule.may_end_job());
+  EXPECT_EQ(schedule.figures().size(), 1U);
+}
+
+}  // namespace
+}  // namespace rota::tests

@@ -1,0 +1,77 @@
+#include "apps/mf/scoring/fold_in.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/unit/apps/mf/small_model.h"
+
+namespace rota::tests {
+namespace {
+
+using mf::ItemRating;
+using mf::NewUser;
+
+double loss(const mf::TrainedModel& model, const std::vector<ItemRating>& ratings, const NewUser& user) {
+  const double times = model.settings.by_rating ? static_cast<double>(ratings.size()) : 1;
+  double sum = model.settings.penalty * times * (mf::dot(user.factors, user.factors) + user.bias * user.bias);
+  for (const ItemRating& one : ratings) {
+    const double error = one.value - model.base - model.items.biases[one.item] - user.bias -
+                         mf::dot(user.factors, model.items.row(one.item));
+    sum += error * error;
+  }
+  return sum;
+}
+
+class FoldIn : public testing::Test {
+ protected:
+  std::vector<ItemRating> ratings() {
+    std::vector<ItemRating> out;
+    for (std::uint32_t i = 0; i < 12; ++i) out.push_back({i * 3, 1 + i % 5 - 2.0 * (i % 2)});
+    return out;
+  }
+  // No step away from it lowers the loss.
+  void expect_least(const NewUser& user) {
+    const double least = loss(model_, ratings(), user);
+    for (std::size_t k = 0; k <= model_.settings.rank; ++k)
+      for (const double step : {-0.01, 0.01}) {
+        NewUser other = user;
+        double value = 0;
+        if (k == model_.settings.rank)
+          value = other.bias += model_.settings.biases ? step : 0;
+        else
+          value = other.factors[k] += static_cast<float>(step);
+        if (model_.settings.nonnegative && k < model_.settings.rank && value < 0) continue;
+        EXPECT_LE(least, loss(model_, ratings(), other) + 1e-6) << k;
+      }
+  }
+
+  mf::TrainedModel model_ = random_model(2, 40, 5);
+};
+
+TEST_F(FoldIn, IsTheLeastOfTheLoss) {
+  for (int bits = 0; bits < 8; ++bits) {
+    model_.settings.biases = (bits & 1) != 0;
+    model_.settings.by_rating = (bits & 2) != 0;
+    model_.settings.nonnegative = (bits & 4) != 0;
+    const NewUser user = mf::fold_in(model_, ratings());
+    EXPECT_EQ(user.factors.size(), 16U);
+    EXPECT_EQ(user.bias != 0, model_.settings.biases);
+    if (model_.settings.nonnegative) {
+      for (const float f : user.factors) EXPECT_GE(f, 0);
+    }
+    expect_least(user);
+  }
+}
+
+TEST_F(FoldIn, WithoutRatingsOrPenaltyThereAreFactorsToo) {
+  model_.settings.penalty = 0;
+  for (const std::vector<ItemRating>& some : {std::vector<ItemRating>{}, {{3, 4.0}}}) {
+    const NewUser user = mf::fold_in(model_, some);
+    for (const float f : user.factors) EXPECT_TRUE(std::isfinite(f));
+    EXPECT_NEAR(loss(model_, some, user), 0, 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace rota::tests

@@ -1,0 +1,60 @@
+#include "apps/mf/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "rota/error.h"
+
+namespace rota::tests {
+namespace {
+
+Options with(std::map<std::string, std::string, std::less<>> given) {
+  for (const Option& option : mf::options())
+    given.try_emplace(std::string(option.name), std::string(option.default_value));
+  return Options(given);
+}
+
+TEST(MfSettings, DefaultsAndChoices) {
+  const mf::Settings plain = mf::settings_of(with({}));
+  EXPECT_EQ(plain.rank, 32U);
+  EXPECT_TRUE(plain.by_rating);
+  EXPECT_EQ(plain.schedule, mf::RateSchedule::adagrad);
+  EXPECT_EQ(plain.format.separator, mf::Separator::unknown);
+  const mf::Settings other = mf::settings_of(with({{"rank", "8"},
+                                                   {"lambda_by", "row"},
+                                                   {"rate_schedule", "bold_driver"},
+                                                   {"rotate", "users"},
+                                                   {"separator", "colons"},
+                                                   {"header", "yes"},
+                                                   {"biases", "true"},
+                                                   {"nonnegative", "true"}}));
+  EXPECT_EQ(other.rank, 8U);
+  EXPECT_FALSE(other.by_rating);
+  EXPECT_EQ(other.schedule, mf::RateSchedule::bold_driver);
+  EXPECT_EQ(other.rotates, mf::Rotates::users);
+  EXPECT_EQ(other.format.separator, mf::Separator::colons);
+  EXPECT_EQ(other.format.header, mf::Header::yes);
+  EXPECT_TRUE(other.biases && other.nonnegative);
+}
+
+TEST(MfSettings, WhatIsNotThereIsRefused) {
+  EXPECT_NO_THROW(mf::check(with({})));
+  EXPECT_THROW(mf::check(with({{"solver", "als"}})), UsageError);
+  EXPECT_THROW(mf::check(with({{"solver", "ccd"}})), UsageError);
+  EXPECT_THROW(mf::check(with({{"implicit", "true"}})), UsageError);
+}
+
+TEST(MfSettings, ADecayThatNothingUsesIsTold) {
+  const auto names = [](const std::vector<Ignored>& list) {
+    std::string out;
+    for (const Ignored& one : list) out += one.option + " ";
+    return out;
+  };
+  EXPECT_NE(names(mf::ignored(with({}))).find("decay"), std::string::npos);
+  EXPECT_EQ(names(mf::ignored(with({{"rate_schedule", "decay"}}))).find("decay"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace rota::tests
