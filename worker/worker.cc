@@ -1,10 +1,8 @@
 #include "worker/worker.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
-#include "core/base/file_hash.h"
 #include "core/base/seed.h"
 #include "core/job/plugin_host.h"
 #include "core/job/tables.h"
@@ -36,6 +34,7 @@ Worker::Worker(WorkerSettings settings, std::shared_ptr<const HostedApp> app)
       job_(app_->job),
       first_(first_shard(settings.index, job_.shards, settings.workers)),
       end_(first_shard(settings.index + 1, job_.shards, settings.workers)),
+      reading_(*app_, id().name()),
       restoring_(settings.partitions, settings.threads + kFetchedAhead),
       commits_({}, settings.partitions, DenseRows::in_views),
       part_sums_(first_, end_, job_.shards),
@@ -55,69 +54,18 @@ Status Worker::tick(Outbox& out) {
 
 Status Worker::on(const Welcome& welcome, NodeId, Outbox& out) {
   resume_ = welcome.resume;
-  out.start([this]() -> Continuation {
-    std::vector<ShardId> hosted;
-    for (ShardId s = first_; s < end_; ++s) hosted.push_back(s);
-    auto pushes = std::make_shared<std::vector<std::unique_ptr<Push>>>();
-    auto loaded = std::make_shared<Loaded>();
-    Status status = call_hook(plugin_.name, "terms", id().name(), [&] {
-      loaded->terms = app_->app->terms();
-      loaded->scores = app_->app->scores();
-      loaded->evaluating_pass = app_->app->evaluating_pass();
-    });
-    if (status.ok())
-      status = call_hook(plugin_.name, "load", id().name(), [&] {
-        Random common = random_for(job_.seed, Stream::load, 0, 0, 0);
-        *pushes = app_->app->load(hosted, common);
-        for (const auto& push : *pushes) {
-          Facts facts;
-          push->facts(facts);
-          loaded->items.push_back(push->items());
-          loaded->facts.push_back(facts.all());
-          push->census(loaded->census);
-        }
-      });
-    if (status.ok() && pushes->size() != hosted.size())
-      status = Status(ExitCode::failed, "plugin: load made " + std::to_string(pushes->size()) +
-                                            " shards, wanted were " + std::to_string(hosted.size()));
-    return [this, status, pushes, loaded](Outbox& later) -> Status {
-      ROTA_TRY(status);
-      return this->loaded(std::move(*pushes), std::move(*loaded), later);
-    };
+  std::vector<ShardId> hosted;
+  for (ShardId s = first_; s < end_; ++s) hosted.push_back(s);
+  reading_.begin(std::move(hosted), out, [this](InputReading::Shards loaded, Outbox& later) -> Status {
+    for (ShardId s = first_; s < end_; ++s) {
+      shards_.emplace_back();
+      shards_.back().id = s;
+      shards_.back().push = std::move(loaded.pushes[s - first_]);
+    }
+    terms_ = loaded.message.terms.size();
+    later.send(kCoordinator, std::move(loaded.message));
+    return {};
   });
-  out.start_io([this]() -> Continuation {
-    const auto input = hash_contents(job_.input), valid = hash_contents(job_.valid);
-    return [this, input, valid](Outbox& later) -> Status {
-      ROTA_TRY(input.status());
-      ROTA_TRY(valid.status());
-      contents_ = std::pair(*input, *valid);
-      return tell_loaded(later);
-    };
-  });
-  return {};
-}
-
-Status Worker::loaded(std::vector<std::unique_ptr<Push>> pushes, Loaded message, Outbox& out) {
-  for (std::size_t i = 0; i < pushes.size(); ++i) {
-    Shard shard;
-    shard.id = first_ + static_cast<ShardId>(i);
-    shard.push = std::move(pushes[i]);
-    shards_.push_back(std::move(shard));
-  }
-  terms_ = message.terms;
-  message.items_unit = plugin_.items;
-  message.starting_pass = plugin_.starting_pass;
-  message.epochs = plugin_.epochs;
-  message.app = plugin_.name;
-  loaded_ = std::move(message);
-  return tell_loaded(out);
-}
-
-// Once the input is read and its content is hashed, which go on side by side.
-Status Worker::tell_loaded(Outbox& out) {
-  if (!loaded_ || !contents_) return {};
-  std::tie(loaded_->input, loaded_->valid) = *contents_;
-  out.send(kCoordinator, *std::exchange(loaded_, std::nullopt));
   return {};
 }
 
@@ -537,7 +485,7 @@ Status Worker::on(const Evaluate& evaluate, NodeId from, Outbox& out) {
   // A neighbour that visits already may have sent slices on.
   if (evaluating_ || !(evaluate.visits ? idle() : quiet())) return unexpected(evaluate.kind, from);
   evaluating_.emplace(plugin_, evaluate.epoch, first_, shards_.size(), evaluate.visits ? cut_.slices.size() : 0,
-                      terms_.size());
+                      terms_);
   if (!evaluating_->visits_left()) evaluate_shards(out);
   return {};
 }

@@ -14,6 +14,7 @@
 #include "worker/commit_backlog.h"
 #include "worker/epoch_tally.h"
 #include "worker/evaluating.h"
+#include "worker/input_reading.h"
 #include "worker/leases.h"
 #include "worker/restoring.h"
 #include "worker/saving.h"
@@ -53,10 +54,7 @@ class Worker final : public Node {
   };
 
   Status on(const Welcome& welcome, NodeId from, Outbox& out);
-  Status tell_loaded(Outbox& out);
   Status restore_rows(const Deltas& rows);
-  // Once the input is read.
-  Status loaded(std::vector<std::unique_ptr<Push>> pushes, Loaded message, Outbox& out);
   Status on(const JobFacts& facts, NodeId from, Outbox& out);
   Status on(const CutMade& cut, NodeId from, Outbox& out);
   Status on(const Tasks& tasks, NodeId from, Outbox& out);
@@ -96,11 +94,10 @@ class Worker final : public Node {
   const Plugin& plugin_;
   const Job& job_;
   ShardId first_ = 0, end_ = 0;  // hosted shards
-  std::optional<Views> views_;   // of dense tables; there once the facts are in
+  InputReading reading_;
+  std::optional<Views> views_;  // of dense tables; there once the facts are in
   std::vector<Shard> shards_;
-  std::optional<Loaded> loaded_;                         // until it is sent
-  std::optional<std::pair<Hash128, Hash128>> contents_;  // of input and held-out data
-  std::vector<Term> terms_;
+  std::size_t terms_ = 0;
   std::optional<Facts> facts_;
   std::vector<Deltas> early_;  // rows of a resumed job that came before the facts
   std::optional<Epoch> resume_;

@@ -1,0 +1,110 @@
+// tests/unit/worker/input_reading_test.cc -- an app that reads files of one number each.
+#include "worker/input_reading.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "core/base/file_hash.h"
+#include "rota/error.h"
+#include "tests/unit/core/runtime/node_stage.h"
+
+namespace rota {
+namespace {
+
+class CountingPush final : public Push {
+ public:
+  explicit CountingPush(ShardId shard) : shard_(shard) {}
+  std::uint64_t items() const override { return 10 + shard_; }
+  void facts(Facts& facts) const override { facts.add("rows", shard_); }
+  void census(Census& census) const override { census.resize(6), census[shard_] = 1; }
+
+ private:
+  ShardId shard_;
+};
+
+class CountingApp final : public App {
+ public:
+  CountingApp(std::size_t lost, bool fails) : lost_(lost), fails_(fails) {}
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
+    if (fails_) throw DataError("numbers.txt", 3, "not a number");
+    std::vector<std::unique_ptr<Push>> all;
+    for (const ShardId shard : hosted.subspan(lost_)) all.push_back(std::make_unique<CountingPush>(shard));
+    return all;
+  }
+  std::vector<Table> tables(const Facts&) const override { return {}; }
+  std::vector<Term> terms() const override { return {{"sum"}}; }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
+
+ private:
+  std::size_t lost_;
+  bool fails_;
+};
+
+class ReadingInput : public ::testing::Test, protected tests::NodeStage {
+ protected:
+  ReadingInput() : NodeStage({Role::worker, 1}) {
+    plugin_.name = "counting";
+    plugin_.items = "numbers";
+    plugin_.epochs = 7;
+    std::ofstream(file_) << "some content";
+  }
+  Status read(std::size_t lost, bool fails) {
+    Job job;
+    job.input = {file_};
+    app_.emplace(HostedApp{plugin_, job, std::make_unique<CountingApp>(lost, fails)});
+    reading_ = std::make_unique<InputReading>(*app_, "worker-1");
+    return act([&](Outbox& out) {
+      reading_->begin({3, 4}, out, [&](InputReading::Shards shards, Outbox&) -> Status {
+        given_.push_back(std::move(shards));
+        return {};
+      });
+      return Status();
+    });
+  }
+
+  const std::string file_ = ::testing::TempDir() + "/input_reading.txt";
+  Plugin plugin_;
+  std::optional<HostedApp> app_;
+  std::unique_ptr<InputReading> reading_;
+  std::vector<InputReading::Shards> given_;
+};
+
+TEST_F(ReadingInput, GivesTheShardsAndWhatTheCoordinatorIsTold) {
+  ASSERT_TRUE(read(0, false).ok());
+  EXPECT_EQ(io_works, 1U) << "the content is hashed by the thread of files";
+  ASSERT_EQ(given_.size(), 1U);
+  EXPECT_EQ(given_[0].pushes.size(), 2U);
+  const Loaded& told = given_[0].message;
+  EXPECT_EQ(told.app, "counting");
+  EXPECT_EQ(told.items_unit, "numbers");
+  EXPECT_EQ(told.epochs, 7U);
+  EXPECT_EQ(told.items, (std::vector<std::uint64_t>{13, 14}));
+  EXPECT_EQ(told.census, (Census{0, 0, 0, 1, 1, 0}));
+  ASSERT_EQ(told.facts.size(), 2U);
+  EXPECT_EQ(told.facts[1][0].value, 4);
+  ASSERT_EQ(told.terms.size(), 1U);
+  EXPECT_EQ(told.input, *hash_contents(app_->job.input));
+  EXPECT_EQ(told.valid, *hash_contents({}));
+}
+
+TEST_F(ReadingInput, NothingIsGivenBeforeBothAreDone) {
+  hold_work = true;
+  ASSERT_TRUE(read(0, false).ok());
+  EXPECT_TRUE(given_.empty());
+  ASSERT_TRUE(finish_work().ok());
+  EXPECT_EQ(given_.size(), 1U);
+}
+
+TEST_F(ReadingInput, ErrorsOfTheDataAndOfThePluginAreTold) {
+  const Status bad = read(0, true);
+  EXPECT_EQ(bad.code(), ExitCode::bad_data);
+  EXPECT_NE(bad.what().find("numbers.txt:3"), std::string::npos) << bad.what();
+  const Status few = read(1, false);
+  EXPECT_EQ(few.code(), ExitCode::failed);
+  EXPECT_NE(few.what().find("load made 1 shards, wanted were 2"), std::string::npos) << few.what();
+  EXPECT_TRUE(given_.empty());
+}
+
+}  // namespace
+}  // namespace rota
