@@ -103,11 +103,11 @@ Status Worker::on(const CutMade& cut, NodeId from, Outbox& out) {
   attaching_ = shards_.size();
   for (Shard& shard : shards_) {
     out.start([this, &shard]() -> Continuation {
-      Status status = call_hook(plugin_.name, "Push::attach", "shard " + std::to_string(shard.id), [&] {
+      Status status = call_hook(plugin_.name, "Push::attach", name_of(shard), [&] {
         shard.push->attach({*facts_, cut_, views_->tables(), shard.id == 0});
       });
       if (status.ok() && !resume_)
-        status = call_hook(plugin_.name, "Push::start", "shard " + std::to_string(shard.id), [&] {
+        status = call_hook(plugin_.name, "Push::start", name_of(shard), [&] {
           Random own = random_for(job_.seed, Stream::start, shard.id, 0, 0);
           Random common = random_for(job_.seed, Stream::start_common, 0, 0, 0);
           shard.push->start(own, common);
@@ -182,8 +182,7 @@ Status Worker::on(const Fetched& fetched, NodeId from, Outbox& out) {
   Shard& shard = this->shard(static_cast<ShardId>(fetched.id));
   out.start([this, &shard, bytes = fetched.bytes, prepared]() -> Continuation {
     Reader in(bytes.view());
-    Status status =
-        call_hook(plugin_.name, "Push::restore", "shard " + std::to_string(shard.id), [&] { shard.push->restore(in); });
+    Status status = call_hook(plugin_.name, "Push::restore", name_of(shard), [&] { shard.push->restore(in); });
     if (status.ok() && !in.done())
       status =
           Status(ExitCode::disk, "the state of shard " + std::to_string(shard.id) + " in the checkpoint is damaged");
@@ -198,7 +197,11 @@ Status Worker::on(const Fetched& fetched, NodeId from, Outbox& out) {
 
 // ---- rounds ----
 
-std::string Worker::where(const Task& task) const {
+std::string Worker::name_of(const Shard& shard) {
+  return "shard " + std::to_string(shard.id);
+}
+
+std::string Worker::where(const Task& task) {
   return "round " + std::to_string(task.round) + ", shard " + std::to_string(task.shard);
 }
 
@@ -230,11 +233,20 @@ Status Worker::on(const Lease& lease, NodeId from, Outbox& out) {
   return run_ready(out);
 }
 
+// Whether a shard's next step can begin, with the commits that it is to hear of before.  An epoch's end takes no
+// thread, and so none where it could hear of any.
 bool Worker::runnable(const Shard& shard) const {
-  if (shard.busy || shard.steps.empty() || shard.steps.refreshed() < commits_to_see(shard)) return false;
-  if (!sees_due(shard)) return false;
+  if (shard.busy || shard.steps.empty() || backlog_.come() < commits_to_see(shard) || !sees_due(shard)) return false;
   const ShardSteps::Step& step = shard.steps.front();
-  return step.what != ShardSteps::Step::What::slice || leases_.ready(*step.task.slice, step.task.round);
+  switch (step.what) {
+    case ShardSteps::Step::What::slice:
+      return leases_.ready(*step.task.slice, step.task.round);
+    case ShardSteps::Step::What::epoch_end:
+      return shard.steps.refreshed() >= commits_to_see(shard);
+    case ShardSteps::Step::What::shared:
+      break;
+  }
+  return true;
 }
 
 // Earliest round first, then the lowest shard: that is the one whose slice leaves the worker and is waited for.
@@ -259,6 +271,7 @@ Status Worker::run_ready(Outbox& out) {
 }
 
 Status Worker::begin(Shard& shard, Outbox& out) {
+  Refreshing before = take_commits(shard);
   const ShardSteps::Step step = shard.steps.take();
   if (step.what == ShardSteps::Step::What::epoch_end) {
     if (tallies_.shard_done(step.task.epoch, out)) out.send(kCoordinator, tallies_.report(step.task.epoch, out));
@@ -267,9 +280,9 @@ Status Worker::begin(Shard& shard, Outbox& out) {
   shard.busy = true;
   ++running_;
   if (step.what == ShardSteps::Step::What::slice)
-    begin_slice(shard, step.task, out);
+    begin_slice(shard, std::move(before), step.task, out);
   else
-    begin_shared(shard, step.task, out);
+    begin_shared(shard, std::move(before), step.task, out);
   return {};
 }
 
@@ -302,16 +315,17 @@ Status Worker::push_slice(Shard& shard, const Task& task, Slice& rows, std::uint
   });
 }
 
-void Worker::begin_slice(Shard& shard, const Task& task, Outbox& out) {
+void Worker::begin_slice(Shard& shard, Refreshing before, const Task& task, Outbox& out) {
   const SliceId slice = *task.slice;
   HeldSlice& held = leases_.use(slice);
   // If it is known to leave the worker after this, the compute thread makes it into bytes at once.
   const Handover* next = leases_.next_of(slice, task.round);
   const bool leaves = next != nullptr && !hosts(next->shard);
-  out.start([this, &shard, &held, task, slice, leaves]() -> Continuation {
+  out.start([this, &shard, before = std::move(before), &held, task, slice, leaves]() -> Continuation {
     const Nanoseconds began = now_ns();
     std::uint64_t items = 0;
-    Status status = rows_of(slice, held);
+    Status status = before.run(plugin_.name, name_of(shard), *shard.push);
+    if (status.ok()) status = rows_of(slice, held);
     if (status.ok())
       status = task.evaluates ? evaluating_->visit(task.shard, *shard.push, slice, *held.rows)
                               : push_slice(shard, task, *held.rows, items);
@@ -361,7 +375,7 @@ void Worker::depart(Leases::Departure departure, Outbox& out) {
   });
 }
 
-void Worker::begin_shared(Shard& shard, const Task& task, Outbox& out) {
+void Worker::begin_shared(Shard& shard, Refreshing before, const Task& task, Outbox& out) {
   const SharedRows& rows = commits_.rows(task.round);
   const Table& table = commits_.table(rows.table);
   auto work = std::make_shared<SharedPush>(SharedPush{.task = task, .rows = rows, .table = table});
@@ -370,9 +384,10 @@ void Worker::begin_shared(Shard& shard, const Task& task, Outbox& out) {
   else
     work->values = commits_.values(task.round, backlog_.from(shard.steps.refreshed()));
   if (rows.open) work->scratch = &scratch_;
-  const auto push = [this, &shard, work]() -> Continuation {
+  const auto push = [this, &shard, before = std::move(before), work]() -> Continuation {
     const Nanoseconds began = now_ns();
-    const Status status = work->run(plugin_.name, where(work->task), job_.seed, *shard.push);
+    Status status = before.run(plugin_.name, name_of(shard), *shard.push);
+    if (status.ok()) status = work->run(plugin_.name, where(work->task), job_.seed, *shard.push);
     const Nanoseconds took = now_ns() - began;
     return [this, &shard, work, took, status](Outbox& later) -> Status {
       ROTA_TRY(status);
@@ -444,26 +459,28 @@ void Worker::advance_views() {
     views_->apply(*backlog_.at(views_->commits()));
 }
 
-// Brings a free shard up to what its next step is to see, as far as it has come.
-void Worker::refresh(Shard& shard, Outbox& out) {
+// The commits that a shard is to refresh from now, as far as they have come.
+Refreshing Worker::take_commits(Shard& shard) {
   const std::uint64_t upto = std::min(commits_to_see(shard), backlog_.come());
-  if (shard.busy || shard.steps.refreshed() >= upto || !sees_due(shard)) return;
-  std::vector<CommitBacklog::Round> rounds = backlog_.between(shard.steps.refreshed(), upto);
+  if (shard.steps.refreshed() >= upto) return {};
+  Refreshing commits{backlog_.between(shard.steps.refreshed(), upto)};
   shard.steps.refresh_until(upto);
   std::uint64_t seen_by_all = upto;
   for (const Shard& one : shards_) seen_by_all = std::min(seen_by_all, one.steps.refreshed());
   backlog_.forget_before(seen_by_all);
+  return commits;
+}
+
+// A shard that waits for something else hears of commits meanwhile; any other just before its step, in the same turn of
+// a thread.
+void Worker::refresh(Shard& shard, Outbox& out) {
+  if (shard.busy || runnable(shard) || !sees_due(shard)) return;
+  Refreshing commits = take_commits(shard);
+  if (commits.empty()) return;
   shard.busy = true;
-  out.start_together([this, &shard, rounds = std::move(rounds)]() -> Continuation {
+  out.start_together([this, &shard, commits = std::move(commits)]() -> Continuation {
     const Nanoseconds began = now_ns();
-    Status status;
-    for (const auto& round : rounds) {
-      if (!status.ok()) break;
-      const std::vector<Delta> deltas = round->deltas();
-      status = call_hook(plugin_.name, "Push::refresh",
-                         "round " + std::to_string(round->rows.round) + ", shard " + std::to_string(shard.id),
-                         [&] { shard.push->refresh(round->commit(deltas)); });
-    }
+    const Status status = commits.run(plugin_.name, name_of(shard), *shard.push);
     return [this, &shard, took = now_ns() - began, status](Outbox& later) -> Status {
       ROTA_TRY(status);
       shard.busy = false;
@@ -526,7 +543,7 @@ Status Worker::on(const Save& save, NodeId from, Outbox& out) {
                       }});
   };
   for (const Shard& shard : shards_)
-    add(Object::shard, shard.id, "Push::save", "shard " + std::to_string(shard.id),
+    add(Object::shard, shard.id, "Push::save", name_of(shard),
         [push = shard.push.get()](Writer& bytes) { push->save(bytes); });
   if (hosts(0))
     add(Object::common, 0, "App::save_common", id().name(), [this](Writer& bytes) { app_->app->save_common(bytes); });

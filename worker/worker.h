@@ -16,6 +16,7 @@
 #include "worker/evaluating.h"
 #include "worker/input_reading.h"
 #include "worker/leases.h"
+#include "worker/refreshing.h"
 #include "worker/restoring.h"
 #include "worker/saving.h"
 #include "worker/shard_steps.h"
@@ -72,12 +73,13 @@ class Worker final : public Node {
   Status begin(Shard& shard, Outbox& out);
   Result<Bytes> bytes_of(SliceId slice, const Slice& rows) const;
   Status push_slice(Shard& shard, const Task& task, Slice& rows, std::uint64_t& items) const;
-  void begin_slice(Shard& shard, const Task& task, Outbox& out);
-  void begin_shared(Shard& shard, const Task& task, Outbox& out);
+  void begin_slice(Shard& shard, Refreshing before, const Task& task, Outbox& out);
+  void begin_shared(Shard& shard, Refreshing before, const Task& task, Outbox& out);
   void send_parts(SharedPush& done, Outbox& out);
   std::uint64_t commits_to_see(const Shard& shard) const;
   bool sees_due(const Shard& shard) const;
   void advance_views();
+  Refreshing take_commits(Shard& shard);
   void refresh(Shard& shard, Outbox& out);
   void move_on(SliceId slice, Outbox& out);
   void depart(Leases::Departure departure, Outbox& out);
@@ -87,7 +89,8 @@ class Worker final : public Node {
   Status rows_of(SliceId slice, HeldSlice& held) const;
   bool hosts(ShardId shard) const { return shard >= first_ && shard < end_; }
   Shard& shard(ShardId id) { return shards_[id - first_]; }
-  std::string where(const Task& task) const;
+  static std::string name_of(const Shard& shard);
+  static std::string where(const Task& task);
 
   WorkerSettings settings_;
   std::shared_ptr<const HostedApp> app_;
