@@ -32,11 +32,11 @@ ARROWS = {
     "core/records": {"core/job", "core/base", "include/rota"},
     "core/checkpoint": {"core/records", "core/rounds", "core/job", "core/wire", "core/base", "include/rota"},
     "core/runtime": {"core/job", "core/wire", "core/base", "include/rota"},
+    "core/serial": {"core/rounds", "core/job", "core/base", "include/rota"},
     "scheduler": ROLE,
     "coordinator": ROLE | {"core/records"},
     "worker": ROLE,
     "kvstore": ROLE,
-    "serial": {"core/rounds", "core/job", "core/base", "include/rota"},
     "cli": {"core/runtime", "core/checkpoint", "core/job", "core/wire", "core/base", "include/rota"},
     "apps/io": {"include/rota/io", "include/rota"},
     "apps/linear": {"include/rota/io", "include/rota", "apps/io"},
@@ -57,7 +57,7 @@ CLOCK_FILE = "core/base/clock.cc"
 EXIT = re.compile(r"(?<![\w:.>])(std::|::)?(exit|quick_exit)\s*\(")
 
 # Sources that stand without a test of their own name, and the list that says why.
-MIRRORED = re.compile(r"^(include/rota|core/\w+|scheduler|coordinator|worker|kvstore|cli|serial|apps/(?!template/)\w+(/\w+)?)/\w+\.cc$")
+MIRRORED = re.compile(r"^(include/rota|core/\w+|scheduler|coordinator|worker|kvstore|cli|apps/(?!template/)\w+(/\w+)?)/\w+\.cc$")
 WITHOUT_TWIN = "tests/tidy/without_twin.txt"
 
 # Where each mark of VERSIONS.md stands in the code: all of them must say what the page says.

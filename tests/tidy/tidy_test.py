@@ -75,7 +75,7 @@ class TidyTest(unittest.TestCase):
             ("worker/main.cc", "kvstore/partition.h"),
             ("coordinator/a.cc", "scheduler/scheduler.h"),
             ("cli/a.cc", "kvstore/partition.h"),
-            ("serial/a.cc", "worker/worker.h"),
+            ("core/serial/a.cc", "worker/worker.h"),
             ("cli/a.cc", "core/records/records.h"),
             ("include/rota/a.h", "core/base/status.h"),
             ("apps/lda/a.cc", "core/base/check.h"),

@@ -1,5 +1,5 @@
-// serial/serial_host.cc -- the roles' work in one thread, one round after the other.  Whatever decides bits - trees of
-// sums, places of rows, seeds, hashes - is that of core/.
+// core/serial/serial_host.cc -- the roles' work in one thread, one round after the other.  Whatever decides bits -
+// trees of sums, places of rows, seeds, hashes - is that of core/.
 #include "rota/serial_host.h"
 
 #include <algorithm>

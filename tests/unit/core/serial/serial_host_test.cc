@@ -1,5 +1,5 @@
-// tests/unit/serial/serial_host_test.cc -- what hooks are given, and what is refused.  That models are those of real
-// jobs is for tests/system/serial_host_test.py.
+// tests/unit/core/serial/serial_host_test.cc -- what hooks are given, and what is refused.  That models are those of
+// real jobs is for tests/system/serial_host_test.py.
 #include "rota/serial_host.h"
 
 #include <gtest/gtest.h>

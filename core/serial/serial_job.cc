@@ -1,4 +1,4 @@
-// serial/serial_job.cc -- the job of a serial host, from options as users give them.
+// core/serial/serial_job.cc -- the job of a serial host, from options as users give them.
 #include <filesystem>
 
 #include "core/base/option_value.h"

@@ -1,4 +1,4 @@
-// tests/unit/serial/serial_job_test.cc
+// tests/unit/core/serial/serial_job_test.cc
 #include <gtest/gtest.h>
 
 #include "rota/serial_host.h"
