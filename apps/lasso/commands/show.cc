@@ -7,6 +7,7 @@
 #include <string>
 
 #include "apps/lasso/commands/trained_model.h"
+#include "rota/io/number_text.h"
 
 namespace rota::lasso {
 

@@ -4,6 +4,7 @@
 #include "apps/mf/commands/commands.h"
 #include "apps/mf/commands/trained_model.h"
 #include "rota/io/csv_text.h"
+#include "rota/io/number_text.h"
 #include "rota/io/text_writer.h"
 
 namespace rota::mf {
@@ -33,7 +34,7 @@ void write_side(const Side& side, std::size_t rank, const char* what, io::TextWr
   out << "\n";
   for (std::size_t i = 0; i < side.size(); ++i) {
     out << io::csv_field(side.names.word(i)) << "," << text_of(static_cast<float>(side.biases[i]));
-    for (std::size_t k = 0; k < rank; ++k) out << "," << text_of(side.row(i)[k]);
+    for (const float factor : side.row(i).first(rank)) out << "," << factor;
     out << "\n";
   }
   out.close();
@@ -43,7 +44,7 @@ void write_libmf_rows(const TrainedModel& model, const Side& side, char name, io
   const bool biases = model.settings.biases, user = name == 'p';
   for (std::size_t i = 0; i < side.size(); ++i) {
     out << std::string_view(&name, 1) << std::uint64_t{i} << " T";
-    for (std::size_t k = 0; k < model.settings.rank; ++k) out << " " << text_of(side.row(i)[k]);
+    for (const float factor : side.row(i).first(model.settings.rank)) out << " " << factor;
     const std::string bias = text_of(static_cast<float>(side.biases[i] + (user ? model.base : 0)));
     if (biases) out << " " << (user ? bias : "1") << " " << (user ? "1" : bias);
     out << "\n";

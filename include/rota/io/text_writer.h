@@ -1,13 +1,13 @@
 // rota/io/text_writer.h -- a text file that is written whole, or told to be missing.
 #pragma once
+#include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-
-#include "rota/io/number_text.h"
 
 namespace rota::io {
 
@@ -17,23 +17,40 @@ class TextWriter {
   explicit TextWriter(const std::filesystem::path& path) : path_(path), out_(path, std::ios::binary) { check(); }
 
   TextWriter& operator<<(std::string_view text) {
-    out_ << text;
+    if (text_.size() + text.size() > kWrittenAtOnce) flush();
+    text_ += text;
     return *this;
   }
-  TextWriter& operator<<(std::uint64_t number) { return *this << std::string_view(std::to_string(number)); }
+  TextWriter& operator<<(std::uint64_t number) { return put(number); }
   // The shortest text that reads back as the same number.
-  TextWriter& operator<<(double number) { return *this << std::string_view(exact_text(number)); }
+  TextWriter& operator<<(double number) { return put(number); }
+  TextWriter& operator<<(float number) { return put(number); }
   void close() {
+    flush();
     out_.close();
     check();
   }
 
  private:
+  // A model may be some hundred million numbers: an insertion into a stream for each would take most of the time.
+  static constexpr std::size_t kWrittenAtOnce = std::size_t{1} << 18;
+
+  template <typename T>
+  TextWriter& put(T number) {
+    char text[32];
+    return *this << std::string_view(text, std::to_chars(text, text + sizeof text, number).ptr);
+  }
+  void flush() {
+    out_.write(text_.data(), static_cast<std::streamsize>(text_.size()));
+    text_.clear();
+    check();
+  }
   void check() const {
     if (!out_) throw std::runtime_error(path_.string() + ": cannot be written");
   }
   std::filesystem::path path_;
   std::ofstream out_;
+  std::string text_;  // not yet written
 };
 
 }  // namespace rota::io

@@ -16,6 +16,38 @@ TEST(TextWriter, NumbersReadBackAsTheyWere) {
   EXPECT_EQ(tests::read_file(file), "a,18446744073709551615,0.30000000000000004\n");
 }
 
+TEST(TextWriter, AFloatIsNotWrittenAsTheDoubleBesideIt) {
+  const tests::ScratchFiles scratch;
+  const std::filesystem::path file = scratch.folder() / "numbers.csv";
+  TextWriter out(file);
+  out << 0.1F << " " << -1.5F;
+  out.close();
+  EXPECT_EQ(tests::read_file(file), "0.1 -1.5");
+}
+
+TEST(TextWriter, LongTextsAndManyShortOnesKeepTheirOrder) {
+  const tests::ScratchFiles scratch;
+  const std::filesystem::path file = scratch.folder() / "long.txt";
+  const std::string large(std::size_t{1} << 20, 'x');
+  std::string expected;
+  TextWriter out(file);
+  for (std::uint64_t i = 0; i < 100'000; ++i) {
+    out << i << "\n";
+    expected += std::to_string(i) + "\n";
+    if (i % 40'000 != 7) continue;
+    out << large;
+    expected += large;
+  }
+  out.close();
+  EXPECT_TRUE(tests::read_file(file) == expected);
+}
+
+TEST(TextWriter, ADiskThatIsFullIsTold) {
+  TextWriter out("/dev/full");
+  out << "text";
+  EXPECT_THROW(out.close(), std::runtime_error);
+}
+
 TEST(TextWriter, AFileThatCannotBeWrittenIsNamed) {
   try {
     TextWriter out("/no/such/folder/x.txt");
