@@ -31,10 +31,11 @@ constexpr std::array kOwnOptions = {
            .meaning = "Folder to look for plugins in, instead of the installed one."},
 };
 
-// The flags of `command` that are not also the plugin's, and that it has a use for.
-std::vector<Option> own_options(const Command* command) {
+// The flags of a command that are not also the plugin's, and that it has a use for.
+std::vector<Option> own_options(std::string_view name, const Command* command) {
   std::vector<Option> own;
   for (const Option& option : kOwnOptions) {
+    if (option.name == "output" && name == "export") continue;  // its files have their places
     if (option.name == "model" && command != nullptr && !command->needs_model) continue;
     if (option.name == "input" && (command == nullptr || !command->takes_input)) continue;
     const bool declared = command != nullptr && std::any_of(command->options.begin(), command->options.end(),
@@ -61,7 +62,8 @@ void print_help(const std::string& name, const Command* command) {
   std::printf("usage: rota %s APP%s%s [flags]\n\n%s\n%s", name.c_str(),
               command == nullptr || command->needs_model ? " --model=DIR" : "",
               command != nullptr && command->takes_input ? " --input=PATH" : "",
-              command == nullptr ? "" : std::string(command->summary).c_str(), describe(own_options(command)).c_str());
+              command == nullptr ? "" : std::string(command->summary).c_str(),
+              describe(own_options(name, command)).c_str());
   if (command != nullptr) std::printf("%s", describe(command->options).c_str());
 }
 
@@ -114,7 +116,7 @@ Result<const Plugin*> plugin_of(int argc, const char* const* argv, CommandLine& 
 
 // The command line against all of its flags.
 Result<CommandLine> whole_line(int argc, const char* const* argv, const Command* command) {
-  const std::vector<Option> own = own_options(command);
+  const std::vector<Option> own = own_options(argv[0], command);
   auto line =
       parse_flags(argc, argv, {{}, own, command == nullptr ? std::span<const Option>() : command->options, false});
   if (!line.ok()) return line;

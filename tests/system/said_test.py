@@ -154,6 +154,9 @@ class Output(RotaTest):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(done.stdout[-1:], b"\n", arguments)
             self.assertNotEqual(done.stdout[-2:], b"\n\n", arguments)
+        done = self.rota("export", "lda", f"--model={lda}", f"--output={self.folder / 'elsewhere'}")
+        self.assertEqual(done.returncode, 2, "it writes into the model's folder, and nowhere else")
+        self.assertIn("--output", done.stderr)
 
 
 if __name__ == "__main__":
