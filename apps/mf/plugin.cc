@@ -1,105 +1,35 @@
-// apps/mf/plugin.cc -- matrix factorisation by rotation.  README.md has the mathematics.
+// apps/mf/plugin.cc -- matrix factorisation: an app for each family of solvers.
 #include "rota/plugin.h"
 
-#include <utility>
-
+#include "apps/mf/als/als.h"
+#include "apps/mf/ccd/ccd.h"
 #include "apps/mf/commands/commands.h"
-#include "apps/mf/push.h"
-#include "apps/mf/ratings/rating_data.h"
-#include "apps/mf/schedule.h"
 #include "apps/mf/settings.h"
-#include "apps/mf/sides.h"
-#include "rota/shards.h"
+#include "apps/mf/sgd/sgd.h"
 
 namespace rota::mf {
 namespace {
 
-class MfApp final : public App {
- public:
-  explicit MfApp(const Job& job) : job_(job), settings_(settings_of(job.options)) { check(job.options); }
-
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    RatingData data = read_ratings(job_.input, settings_.format);
-    const HeldOutRatings held_out = read_held_out(job_.valid, settings_.format, data);
-    auto sides = std::make_shared<Sides>(sides_of(data, settings_.rotates, job_.slices));
-    sides->unknown = held_out.unknown;
-    auto trained = of_shards(data.ratings, *sides, hosted), scored = of_shards(held_out.known, *sides, hosted);
-    users_ = std::move(data.users);
-    items_ = std::move(data.items);
-    std::vector<std::unique_ptr<Push>> out;
-    for (std::size_t i = 0; i < hosted.size(); ++i)
-      out.push_back(std::make_unique<MfPush>(hosted[i], job_.shards, settings_, sides, std::move(trained.all()[i]),
-                                             std::move(scored.all()[i])));
-    return out;
+std::unique_ptr<App> app(const Job& job) {
+  switch (settings_of(job.options).solver) {
+    case Solver::als:
+      return als_app(job);
+    case Solver::ccd:
+      return ccd_app(job);
+    default:
+      return sgd_app(job);
   }
-  std::vector<Table> tables(const Facts&) const override {
-    std::vector<Table> tables = {{.name = "factors", .kind = Table::Kind::sliced}};
-    if (settings_.schedule == RateSchedule::bold_driver)
-      tables.push_back({.name = "errors", .keys = 1, .row_width = 1, .part_width = 1});
-    return tables;
-  }
-  std::vector<Term> terms() const override {
-    std::vector<Term> terms = {{"squared_errors", Term::Kind::objective}};
-    if (settings_.held_out)
-      for (const char* name : {"valid_squared_errors", "valid_absolute_errors", "valid_ratings", "valid_unknown"})
-        terms.push_back({name});
-    return terms;
-  }
-  std::vector<Score> scores() const override {
-    std::vector<Score> scores = {{.name = "rmse", .term = "squared_errors", .scale = Score::Scale::root_mean}};
-    if (!settings_.held_out) return scores;
-    scores.push_back({.name = "valid_rmse",
-                      .term = "valid_squared_errors",
-                      .count = "valid_ratings",
-                      .scale = Score::Scale::root_mean,
-                      .held_out = true});
-    scores.push_back(
-        {.name = "valid_mae", .term = "valid_absolute_errors", .count = "valid_ratings", .held_out = true});
-    return scores;
-  }
-  bool evaluating_pass() const override { return settings_.held_out; }
-  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
-    return std::make_unique<MfSchedule>(job_, settings_);
-  }
-  std::unique_ptr<Pull> pull(const Facts&) const override {
-    return settings_.schedule == RateSchedule::bold_driver ? std::make_unique<AssignPull>() : nullptr;
-  }
-  std::unique_ptr<Slice> slice(std::span<const Key> keys) const override {
-    return std::make_unique<FactorRows>(keys.size(), settings_.rank, settings_.biases);
-  }
-  void start(SliceId, Slice& rows, std::span<const Key>, Random& random) const override {
-    dynamic_cast<FactorRows&>(rows).start(random);
-  }
-  void save_common(Writer& out) const override {
-    write_names(users_, out);
-    write_names(items_, out);
-  }
-
- private:
-  HostedShards<std::vector<ShardRating>> of_shards(const std::vector<Rating>& ratings, const Sides& sides,
-                                                   std::span<const ShardId> hosted) const {
-    HostedShards<std::vector<ShardRating>> shards(job_.shards, hosted);
-    for (const Rating& one : ratings)
-      if (auto* const shard = shards.of_item(sides.resident(one)))
-        shard->push_back(
-            {static_cast<std::uint32_t>(shards.number_in_shard(sides.resident(one))), sides.visitor(one), one.value});
-    return shards;
-  }
-
-  const Job& job_;
-  Settings settings_;
-  io::Vocabulary users_, items_;
-};
+}
 
 Plugin plugin() {
   return {.name = "mf",
-          .summary = "matrix factorisation of ratings, for recommendations: stochastic gradient descent by rotation",
+          .summary = "matrix factorisation of ratings, for recommendations: SGD, ALS or CCD++",
           .items = "ratings",
           .options = options(),
           .sliced = true,
           .check = check,
           .ignored = ignored,
-          .app = [](const Job& job) { return std::unique_ptr<App>(new MfApp(job)); },
+          .app = app,
           .export_text = export_text,
           .commands = commands()};
 }

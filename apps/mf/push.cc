@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "apps/mf/schedule.h"
+#include "apps/mf/scoring/terms.h"
 #include "apps/mf/sgd/cell_order.h"
 #include "rota/error.h"
 

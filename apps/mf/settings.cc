@@ -24,16 +24,18 @@ constexpr Option kFormat[] = {
 constexpr Option kOwn[] = {
     {.name = "solver",
      .kind = Option::Kind::choice,
-     .default_value = "sgd",
-     .unit = "sgd|ccd|als",
-     .meaning = "How the factors are found: stochastic gradient descent; ccd and als are not there yet."},
+     .default_value = "auto",
+     .unit = "auto|sgd|als|ccd",
+     .meaning = "How the factors are found: stochastic gradient descent, alternating least squares, cyclic coordinate "
+                "descent (CCD++); auto: als of implicit ratings, else sgd."},
     integer_option("rank", "32", "factors", 1, 65536, "Number of factors of a user or an item."),
     real_option("lambda", "0.05", "", 0, 1e9, "Weight of the penalty on squared factors."),
     {.name = "lambda_by",
      .kind = Option::Kind::choice,
-     .default_value = "rating",
-     .unit = "rating|row",
-     .meaning = "What the penalty of a user or an item counts for: each of its ratings (weighted by counts), or once."},
+     .default_value = "auto",
+     .unit = "auto|rating|row",
+     .meaning = "What the penalty of a user or an item counts for: each of its ratings (weighted by counts), or once; "
+                "auto: once of implicit ratings, else each."},
     real_option("learning_rate", "0.1", "", 1e-12, 1e6,
                 "The rate of learning, at first; ratings are in units of "
                 "their standard deviation."),
@@ -52,7 +54,17 @@ constexpr Option kOwn[] = {
     {.name = "implicit",
      .kind = Option::Kind::flag,
      .default_value = "false",
-     .meaning = "Ratings are how often something was used, and a pair without one is a weak 0; not there yet."},
+     .meaning = "Ratings are how often something was used (1 if a line has none), and a pair without one is a weak 0; "
+                "of als."},
+    real_option("alpha", "40", "", 0, 1e9, "Of implicit ratings r: the confidence in a pair is 1 + alpha r."),
+    {.name = "als",
+     .kind = Option::Kind::choice,
+     .default_value = "auto",
+     .unit = "auto|cholesky|cg",
+     .meaning = "How als solves a row: exactly, or by --cg_steps of conjugate gradients from the row as it was; auto: "
+                "cholesky."},
+    integer_option("cg_steps", "3", "steps", 1, 1000000, "See --als."),
+    integer_option("inner", "1", "times", 1, 1000, "How often ccd goes over users and items before the next factor."),
     {.name = "rotate",
      .kind = Option::Kind::choice,
      .default_value = "auto",
@@ -102,30 +114,66 @@ Settings settings_of(const Options& options) {
       {"bold_driver", RateSchedule::bold_driver}};
   static constexpr std::pair<std::string_view, Rotates> kRotates[] = {
       {"auto", Rotates::automatic}, {"items", Rotates::items}, {"users", Rotates::users}};
-  return {.rank = static_cast<std::uint32_t>(options.integer("rank")),
+  static constexpr std::pair<std::string_view, Solver> kSolvers[] = {
+      {"sgd", Solver::sgd}, {"als", Solver::als}, {"ccd", Solver::ccd}};
+  const bool implicit = options.flag("implicit");
+  const auto chosen = [&](std::string_view name, std::string_view otherwise) {
+    return options.text(name) == "auto" ? otherwise : options.text(name);
+  };
+  const auto whole = [&](std::string_view name) { return static_cast<std::uint32_t>(options.integer(name)); };
+  return {.solver = choice(chosen("solver", implicit ? "als" : "sgd"), kSolvers),
+          .rank = whole("rank"),
           .penalty = options.real("lambda"),
-          .by_rating = options.text("lambda_by") != "row",
+          .by_rating = chosen("lambda_by", implicit ? "row" : "rating") == "rating",
           .schedule = choice(options.text("rate_schedule"), kSchedules),
           .rate = options.real("learning_rate"),
           .decay = options.real("decay"),
           .biases = options.flag("biases"),
           .nonnegative = options.flag("nonnegative"),
+          .implicit = implicit,
+          .alpha = options.real("alpha"),
+          .conjugate = options.text("als") == "cg",
+          .cg_steps = whole("cg_steps"),
+          .inner = whole("inner"),
           .rotates = choice(options.text("rotate"), kRotates),
           .held_out = options.has("valid"),
           .format = format_of(options)};
 }
 
 void check(const Options& options) {
-  if (options.text("solver") != "sgd")
-    throw UsageError("--solver=" + std::string(options.text("solver")) + " is not there yet: only sgd is");
-  if (options.flag("implicit")) throw UsageError("--implicit is not there yet: ratings must be explicit");
+  const Settings settings = settings_of(options);
+  const auto refuse = [](bool wrong, const char* why) {
+    if (wrong) throw UsageError(why);
+  };
+  const bool als = settings.solver == Solver::als;
+  refuse(settings.implicit && !als, "--implicit is for --solver=als");
+  refuse(settings.implicit && settings.biases, "--biases are of explicit ratings: there are none with --implicit");
+  refuse(settings.implicit && settings.held_out,
+         "--valid is for explicit ratings: of --implicit there is no score of single pairs");
+  refuse(als && settings.nonnegative && settings.conjugate, "--nonnegative needs --als=cholesky");
+  refuse(settings.solver == Solver::ccd && settings.biases, "--biases are for --solver=sgd and als");
 }
 
 std::vector<Ignored> ignored(const Options& options) {
-  std::vector<Ignored> list = {{"asynchronous", "slices have one holder at a time"},
-                               {"staleness", "slices have one holder at a time"},
-                               {"pipeline", "which slice goes where is known ahead"}};
-  if (options.text("rate_schedule") != "decay") list.push_back({"decay", "it is for --rate_schedule=decay"});
+  const Settings settings = settings_of(options);
+  std::vector<Ignored> list;
+  const auto all = [&](std::initializer_list<const char*> names, const char* why) {
+    for (const char* name : names) list.push_back({name, why});
+  };
+  if (settings.solver == Solver::sgd) {
+    all({"asynchronous", "staleness"}, "slices have one holder at a time");
+    all({"pipeline"}, "which slice goes where is known ahead");
+    if (settings.schedule != RateSchedule::decay) all({"decay"}, "it is for --rate_schedule=decay");
+  } else {
+    all({"asynchronous", "staleness"}, "users are solved from the new items, and items from the new users");
+    all({"pipeline"}, "the rounds of an epoch are known ahead");
+    all({"learning_rate", "rate_schedule", "decay", "rotate", "slices_per_shard", "step_budget_ms"},
+        "it is for --solver=sgd");
+  }
+  if (settings.solver != Solver::als) all({"als", "cg_steps"}, "it is for --solver=als");
+  if (settings.solver == Solver::als && !settings.conjugate) all({"cg_steps"}, "it is for --als=cg");
+  if (settings.solver != Solver::ccd) all({"inner"}, "it is for --solver=ccd");
+  if (!settings.implicit) all({"alpha"}, "it is for --implicit");
   return list;
 }
 

@@ -14,10 +14,10 @@ enum class RateSchedule : std::uint8_t { adagrad, constant, decay, bold_driver }
 // Whose rows are in slices and move; those of the others stay in their shards.
 enum class Rotates : std::uint8_t { automatic, items, users };
 
-// The terms of an evaluation.  All but the first are there only with held-out ratings.
-enum TermId { kSquaredErrors, kValidSquaredErrors, kValidAbsoluteErrors, kValidRatings, kValidUnknown };
+enum class Solver : std::uint8_t { sgd, als, ccd };
 
 struct Settings {
+  Solver solver = Solver::sgd;
   std::uint32_t rank = 32;
   double penalty = 0.05;  // lambda
   bool by_rating = true;  // the penalty of a row counts for each of its ratings, or once
@@ -26,6 +26,11 @@ struct Settings {
   double decay = 0.1;  // NOMAD's beta
   bool biases = false;
   bool nonnegative = false;
+  bool implicit = false;   // ratings are how often something was used
+  double alpha = 40;       // of implicit ratings: the confidence is 1 + alpha r
+  bool conjugate = false;  // als solves rows by conjugate gradients
+  std::uint32_t cg_steps = 3;
+  std::uint32_t inner = 1;  // how often ccd goes over users and items in a rank
   Rotates rotates = Rotates::automatic;
   bool held_out = false;  // there are held-out ratings (--valid)
   LineFormat format;

@@ -9,6 +9,7 @@
 #include "apps/mf/commands/trained_model.h"
 #include "apps/mf/push.h"
 #include "apps/mf/schedule.h"
+#include "apps/mf/scoring/terms.h"
 #include "rota/plugin.h"
 #include "rota/seed_mixer.h"
 #include "rota/serial_host.h"

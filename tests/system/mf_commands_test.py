@@ -59,9 +59,9 @@ class MfCommands(RotaTest):
         return file
 
     def test_predict_and_evaluate(self):
-        for flags in ([], ["--biases"]):
+        for number, flags in enumerate(([], ["--biases"], ["--solver=als", "--biases"], ["--solver=ccd"])):
             file = self.ratings()
-            out, model = self.train(f"run{len(flags)}", file, *flags)
+            out, model = self.train(f"run{number}", file, *flags)
             scores = model.scores()
             pairs = [(u, i) for u in range(0, len(model.users), 7) for i in range(len(model.items))]
             asked = self.folder / "pairs.tsv"
@@ -125,6 +125,36 @@ class MfCommands(RotaTest):
         found = self.recommended(f"--model={out}", f"--ratings={file}", "--top=5")
         self.assertEqual(list(found), ["newcomer"])
         self.check_best(found["newcomer"], scores, model.items, [item for item, _ in rated], 5)
+
+    def test_implicit_ratings(self):
+        """At the fixed point every row solves its equations (Hu, Koren and Volinsky, 2008); new users by the same ones."""
+        dice = random.Random(4)
+        pairs = [(dice.randrange(40), dice.randrange(25)) for _ in range(300)]
+        file = self.folder / "used.txt"
+        file.write_text("".join(f"u{u} i{i}\n" if at % 3 else f"u{u} i{i} 2\n" for at, (u, i) in enumerate(pairs)))
+        out, model = self.train("run", file, "--implicit", "--alpha=2", "--lambda=0.5", "--epochs=3000")
+        self.assertEqual(model.base, 0)
+        counts = np.zeros((len(model.users), len(model.items)))
+        for at, (u, i) in enumerate(pairs):
+            counts[model.users.index(f"u{u}"), model.items.index(f"i{i}")] += 1 if at % 3 else 2
+        for rows, partners, used in ((model.p, model.q, counts), (model.q, model.p, counts.T)):
+            for row, own in zip(rows, used):
+                weights = 1 + 2 * own
+                np.testing.assert_allclose(row, np.linalg.solve((partners.T * weights) @ partners + 0.5 * np.eye(6),
+                                                                partners.T @ (weights * (own > 0))), atol=1e-4)
+        own = np.zeros(len(model.items))
+        own[[3, 8]] = 2, 1
+        fold = self.folder / "new.txt"
+        fold.write_text(f"newcomer {model.items[3]} 2\nnewcomer {model.items[8]}\n")
+        weights = 1 + 2 * own
+        scores = model.q @ np.linalg.solve((model.q.T * weights) @ model.q + 0.5 * np.eye(6), model.q.T @ (weights * (own > 0)))
+        found = self.recommended(f"--model={out}", f"--ratings={fold}", "--top=5")
+        self.check_best(found["newcomer"], scores, model.items, [model.items[3], model.items[8]], 5)
+        known = self.recommended(f"--model={out}", "--top=3")
+        self.check_best(known["u1"], model.scores()[model.users.index("u1")], model.items,
+                        [f"i{i}" for u, i in pairs if u == 1], 3)
+        said = self.run_well("show", "mf", f"--model={out}")
+        self.assertIn("implicit", said)
 
     def test_similar_and_show(self):
         out, model = self.train("run", REVIEWS)
@@ -191,9 +221,10 @@ class MfCommands(RotaTest):
         good = "a b 1\nc d 2\n"
         for text, flags, code, word in ((good + "a b x\n", [], 65, "bad.txt:3:"), (good + "a b\n", [], 65, "bad.txt:3:"),
                                         ("# nothing\n", [], 65, "bad.txt"), (None, [], 66, "bad.txt"),
-                                        (good, ["--solver=als"], 2, "not there yet"),
-                                        (good, ["--solver=ccd"], 2, "not there yet"),
-                                        (good, ["--implicit"], 2, "not there yet"), (good, ["--rank=0"], 2, "rank"),
+                                        (good, ["--solver=ccd", "--biases"], 2, "--biases"),
+                                        (good, ["--solver=ccd", "--implicit"], 2, "--solver=als"),
+                                        ("a b 1\nc d -1\n", ["--implicit"], 65, "bad.txt:2:"),
+                                        (good, ["--implicit", "--biases"], 2, "--biases"), (good, ["--rank=0"], 2, "rank"),
                                         (good, ["--rate_schedule=constant", "--learning_rate=1000", "--epochs=50"], 2,
                                          "smaller --learning_rate")):
             with self.subTest(text=text, flags=flags):

@@ -13,7 +13,10 @@ REVIEWS = SOURCE / "apps/mf/sample/google_reviews.txt.gz"
 SHAPES = ((1, 1), (2, 1), (1, 2), (3, 1), (4, 2))
 KINDS = {"plain": ["--rank=24"],
          "biases": ["--rank=8", "--biases", "--nonnegative", "--lambda_by=row", "--rotate=users"],
-         "driver": ["--rank=40", "--rate_schedule=bold_driver", "--learning_rate=0.02", "--slices_per_shard=3"]}
+         "driver": ["--rank=40", "--rate_schedule=bold_driver", "--learning_rate=0.02", "--slices_per_shard=3"],
+         "als": ["--solver=als", "--rank=12", "--biases"],
+         "implicit": ["--implicit", "--als=cg", "--rank=20"],
+         "ccd": ["--solver=ccd", "--rank=6", "--inner=2", "--nonnegative"]}
 COMPARED = ("model_hash", "state_hash", "objective", "epochs")
 
 
@@ -41,12 +44,16 @@ class MfSameModel(RotaTest):
 
     def test_kernels(self):
         """Whatever the processor has: a kernel that it lacks ends the run with its name."""
-        reference = self.mf("best", *KINDS["plain"])
+        for kind in ("plain", "als", "implicit"):
+            self.check_kernels(kind)
+
+    def check_kernels(self, kind):
+        reference = self.mf(f"{kind}-best", *KINDS[kind])
         for kernel in ("baseline", "v3", "v4"):
-            with self.subTest(kernel=kernel):
-                out = self.folder / kernel
+            with self.subTest(kind=kind, kernel=kernel):
+                out = self.folder / f"{kind}-{kernel}"
                 done = self.rota("train", "mf", f"--input={REVIEWS}", f"--out={out}", "--seed=7", "--epochs=8",
-                                 *KINDS["plain"], env={**os.environ, "ROTA_MF_KERNEL": kernel})
+                                 *KINDS[kind], env={**os.environ, "ROTA_MF_KERNEL": kernel})
                 if done.returncode != 0:
                     self.assertNotEqual(kernel, "baseline")
                     self.assertIn(f"ROTA_MF_KERNEL={kernel}", done.stderr)
@@ -57,16 +64,21 @@ class MfSameModel(RotaTest):
         """The best epoch's model and its scores, on any number of workers, and as `rota evaluate` has them."""
         self.assertEqual(self.rota("split", "mf", f"--input={REVIEWS}", f"--output={self.folder / 'parts'}").returncode, 0)
         parts = [f"--input={self.folder / 'parts/train.txt'}", f"--valid={self.folder / 'parts/valid.txt'}"]
+        for solver in ("sgd", "als", "ccd"):
+            self.check_held_out(solver, parts)
+
+    def check_held_out(self, solver, parts):
         reference = None
         for workers, threads in SHAPES:
-            result = self.mf(f"valid-{workers}x{threads}", *parts, "--rank=24", "--lambda=0.01", "--epochs=60", "--patience=2",
-                             f"--workers={workers}", f"--threads={threads}")
+            result = self.mf(f"{solver}-{workers}x{threads}", *parts, f"--solver={solver}", "--rank=24", "--lambda=0.01",
+                             "--epochs=60", "--patience=2", f"--workers={workers}", f"--threads={threads}")
             reference = reference or result
             self.check(result, reference)
             for what in ("valid", "terms", "best_epoch"):
                 self.assertEqual(result[what], reference[what], what)
         self.assertEqual(reference["epochs"], reference["best_epoch"] + 2)
-        done = self.rota("evaluate", "mf", f"--model={self.folder / 'valid-1x1'}", f"--input={self.folder / 'parts/valid.txt'}")
+        done = self.rota("evaluate", "mf", f"--model={self.folder / f'{solver}-1x1'}",
+                         f"--input={self.folder / 'parts/valid.txt'}")
         scores = json.loads(done.stdout)
         self.assertAlmostEqual(scores["rmse"], reference["valid"], 6)
         self.assertAlmostEqual(scores["mae"], reference["terms"]["valid_mae"], 6)

@@ -23,10 +23,10 @@ void evaluate(const Call& call, std::ostream& out) {
   std::uint64_t ratings = 0, unknown = 0;
   double squares = 0, absolute = 0;
   for (const std::string& file : call.input) {
-    RatingReader reader(file, format_of(call.options));
+    RatingReader reader(file, format_of(call.options), model.kind());
     for (RatingLine line; reader.next(line);) {
       const auto user = model.users.names.find(line.user), item = model.items.names.find(line.item);
-      const double error = line.value - model.score(user, item);
+      const double error = (model.settings.implicit ? 1 : line.value) - model.score(user, item);
       ++ratings;
       if (!user || !item) ++unknown;
       squares += error * error;

@@ -90,9 +90,9 @@ void exclude_seen(const TrainedModel& model, const std::vector<std::string>& fil
 
 std::vector<Target> new_users(const TrainedModel& model, const Options& options) {
   std::vector<Target> targets;
-  std::vector<std::vector<ItemRating>> ratings;
+  std::vector<std::vector<Partner>> ratings;
   io::Vocabulary names;
-  RatingReader reader(std::string(options.text("ratings")), format_of(options));
+  RatingReader reader(std::string(options.text("ratings")), format_of(options), model.kind());
   for (RatingLine line; reader.next(line);) {
     const std::uint32_t t = names.number_of(line.user);
     if (t == targets.size()) {
@@ -101,10 +101,11 @@ std::vector<Target> new_users(const TrainedModel& model, const Options& options)
     }
     if (const auto item = model.items.names.find(line.item)) {
       targets[t].excluded.push_back(*item);
-      ratings[t].push_back({*item, line.value});
+      ratings[t].push_back({*item, static_cast<float>(line.value)});
     }
   }
-  for (std::size_t t = 0; t < targets.size(); ++t) targets[t].made = fold_in(model, ratings[t]);
+  const FoldIn fold_in(model);
+  for (std::size_t t = 0; t < targets.size(); ++t) targets[t].made = fold_in(ratings[t]);
   for (Target& target : targets) target.asker = {target.made.factors, target.made.bias, {}};
   return targets;
 }

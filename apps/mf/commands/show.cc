@@ -62,8 +62,9 @@ void show(const Call& call, std::ostream& out) {
   out << model.users.size() << " users, " << model.items.size() << " items, " << facts.count("ratings")
       << " ratings of mean " << io::six_digits(model.mean) << " and standard deviation "
       << io::six_digits(facts.number("deviation")) << ", epoch " << call.model->epoch() << "\n"
-      << "rank " << settings.rank << (settings.biases ? ", biases" : ", no biases")
-      << (settings.nonnegative ? ", no factor below 0" : "") << ", lambda " << io::six_digits(settings.penalty)
+      << "rank " << settings.rank << (settings.implicit ? ", implicit ratings" : "")
+      << (settings.biases ? ", biases" : ", no biases") << (settings.nonnegative ? ", no factor below 0" : "")
+      << ", lambda " << io::six_digits(settings.penalty)
       << (settings.by_rating ? " for each rating of a user or an item (weighted by counts)"
                              : " for each user and item (not weighted by counts)")
       << "\n";

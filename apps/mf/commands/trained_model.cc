@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "apps/mf/ratings/rating_data.h"
+#include "apps/mf/ratings/rating_rows.h"
 #include "rota/error.h"
 
 namespace rota::mf {
@@ -36,6 +37,38 @@ FactorRows read_rows(const Bytes& bytes, std::size_t count, const Settings& sett
   return rows;
 }
 
+void read_slices(const Model& model, TrainedModel& trained) {
+  const bool users_move = model.facts().number("users_move") != 0;
+  const double deviation = model.facts().number("deviation");
+  Side& visitors = users_move ? trained.users : trained.items;
+  Side& residents = users_move ? trained.items : trained.users;
+  for (SliceId b = 0; b < model.cut().slices.size(); ++b) {
+    const auto& keys = model.cut().slices[b];
+    const FactorRows rows = read_rows(model.slice(b), keys.size(), trained.settings);
+    for (std::size_t r = 0; r < keys.size(); ++r) put(rows, r, keys[r], deviation, visitors);
+  }
+  const std::size_t shards = model.job().shards;
+  for (ShardId s = 0; s < shards; ++s) {
+    const std::size_t count = residents.size() / shards + (s < residents.size() % shards ? 1 : 0);
+    const FactorRows rows = read_rows(model.shard(s), count, trained.settings);
+    for (std::size_t r = 0; r < count; ++r) put(rows, r, r * shards + s, deviation, residents);
+  }
+}
+
+// Of als a row has the factors and the bias; of ccd it is one factor, those of all rows behind each other.
+void read_table(const Model& model, TableId table, const Settings& settings, Side& side) {
+  model.for_each_row(table, [&](Key key, std::span<const double> value) {
+    const bool whole = settings.solver == Solver::als;
+    const std::size_t row = whole ? key : key % side.size(), first = whole ? 0 : key / side.size();
+    if (row >= side.size() || first >= settings.rank) throw DataError("the model", 0, "it has more rows than names");
+    const std::size_t factors = std::min<std::size_t>(value.size(), settings.rank);
+    std::transform(value.begin(), value.begin() + static_cast<std::ptrdiff_t>(factors),
+                   side.factors.begin() + static_cast<std::ptrdiff_t>(row * side.width + first),
+                   [](double x) { return static_cast<float>(x); });
+    if (factors < value.size()) side.biases[row] = value[factors];
+  });
+}
+
 }  // namespace
 
 double dot(std::span<const float> a, std::span<const float> b) {
@@ -56,27 +89,18 @@ double TrainedModel::score(std::optional<std::uint32_t> user, std::optional<std:
 TrainedModel read_model(const Model& model) {
   TrainedModel trained;
   trained.settings = settings_of(model.job().options);
-  const bool users_move = model.facts().number("users_move") != 0;
-  const double deviation = model.facts().number("deviation");
-  trained.mean = model.facts().number("mean");
+  trained.mean = trained.settings.implicit ? 0 : model.facts().number("mean");
   trained.base = trained.settings.biases ? trained.mean : 0;
   const Bytes common = model.common();
   Reader in(common.view());
   trained.users = side_of(read_names(in), trained.settings);
   trained.items = side_of(read_names(in), trained.settings);
   if (!in.done()) throw DataError("the model", 0, "the names of users and items are damaged");
-  Side& visitors = users_move ? trained.users : trained.items;
-  Side& residents = users_move ? trained.items : trained.users;
-  for (SliceId b = 0; b < model.cut().slices.size(); ++b) {
-    const auto& keys = model.cut().slices[b];
-    const FactorRows rows = read_rows(model.slice(b), keys.size(), trained.settings);
-    for (std::size_t r = 0; r < keys.size(); ++r) put(rows, r, keys[r], deviation, visitors);
-  }
-  const std::size_t shards = model.job().shards;
-  for (ShardId s = 0; s < shards; ++s) {
-    const std::size_t count = residents.size() / shards + (s < residents.size() % shards ? 1 : 0);
-    const FactorRows rows = read_rows(model.shard(s), count, trained.settings);
-    for (std::size_t r = 0; r < count; ++r) put(rows, r, r * shards + s, deviation, residents);
+  if (trained.settings.solver == Solver::sgd) {
+    read_slices(model, trained);
+  } else {
+    read_table(model, kUserSide, trained.settings, trained.users);
+    read_table(model, kItemSide, trained.settings, trained.items);
   }
   return trained;
 }

@@ -29,10 +29,14 @@ struct Side {
 //   base + bias_u + bias_i + p_u . q_i.
 struct TrainedModel {
   Settings settings;
-  double mean = 0;  // of the ratings
+  double mean = 0;  // of the ratings; 0 of implicit ones, whose prediction is a preference between 0 and 1
   double base = 0;  // the mean in a model with biases, else 0
   Side users, items;
 
+  // Of lines of ratings as the model's own.
+  RatingReader::Kind kind() const {
+    return settings.implicit ? RatingReader::Kind::counts : RatingReader::Kind::ratings;
+  }
   double score(std::uint32_t user, std::uint32_t item) const;
   // Of a user or an item that the model does not know, the mean and the bias that is known.
   double score(std::optional<std::uint32_t> user, std::optional<std::uint32_t> item) const;

@@ -8,10 +8,10 @@
 
 namespace rota::mf {
 
-RatingData read_ratings(const std::vector<std::string>& files, const LineFormat& format) {
+RatingData read_ratings(const std::vector<std::string>& files, const LineFormat& format, bool implicit) {
   RatingData data;
   for (const std::string& file : files) {
-    RatingReader reader(file, format);
+    RatingReader reader(file, format, implicit ? RatingReader::Kind::counts : RatingReader::Kind::ratings);
     for (RatingLine line; reader.next(line);) {
       if (data.users.size() >= io::kMostWords || data.items.size() >= io::kMostWords)
         reader.fail("there may be at most " + std::to_string(io::kMostWords) + " users, and as many items");

@@ -30,8 +30,9 @@ struct RatingData {
   RatingStatistics statistics;
 };
 
-// Throws NoInput, or DataError, for one with file and line, or because there are no ratings.
-RatingData read_ratings(const std::vector<std::string>& files, const LineFormat& format);
+// Throws NoInput, or DataError, for one with file and line, or because there are no ratings.  Of implicit ones see
+// RatingReader::Kind::counts.
+RatingData read_ratings(const std::vector<std::string>& files, const LineFormat& format, bool implicit = false);
 
 // Ratings of a user or an item that training does not know are scored with the mean as prediction.
 struct UnknownRatings {

@@ -91,7 +91,8 @@ void RatingReader::begin(std::string_view line) {
   begun_ = true;
   if (format_.header == Header::unknown) {
     double value = 0;
-    const bool names = split(line, format_.separator) >= 3 && !io::parse_number(fields_[2], value) &&
+    const bool names = split(line, format_.separator) >= 3 && !fields_[2].empty() &&
+                       !io::parse_number(fields_[2], value) &&
                        fields_[2].find_first_of("0123456789") == std::string_view::npos;
     format_.header = names ? Header::yes : Header::no;
   }
@@ -111,8 +112,12 @@ bool RatingReader::next(RatingLine& out) {
       fail(std::string("expected a user, an item") + (kind_ == Kind::ratings ? " and a rating" : "") + ", found " +
            io::quoted(line));
     out = {fields_[0], fields_[1], 0, fields_[3], line};
-    if (kind_ == Kind::ratings && (!io::parse_number(fields_[2], out.value) || !(std::abs(out.value) <= kLargest)))
+    if (kind_ == Kind::counts && (count < 3 || fields_[2].empty()))
+      out.value = 1;
+    else if (kind_ != Kind::pairs && (!io::parse_number(fields_[2], out.value) || !(std::abs(out.value) <= kLargest)))
       fail("expected a rating, a number of at most 1e15, found " + io::quoted(fields_[2]));
+    if (kind_ == Kind::counts && out.value < 0)
+      fail("an implicit rating must not be negative: " + io::quoted(fields_[2]));
     return true;
   }
   return false;

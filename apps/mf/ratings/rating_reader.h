@@ -34,7 +34,11 @@ struct RatingLine {
 
 class RatingReader {
  public:
-  enum class Kind { ratings, pairs };  // of pairs the rating may be missing, and is not read
+  enum class Kind {
+    ratings,
+    counts,  // ratings of 0 and more; where it is missing, it is 1
+    pairs,   // the rating may be missing, and is not read
+  };
   // Throws NoInput or DataError.
   RatingReader(const std::string& path, LineFormat format, Kind kind = Kind::ratings);
 

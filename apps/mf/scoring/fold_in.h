@@ -4,23 +4,30 @@
 #include <span>
 #include <vector>
 
+#include "apps/mf/alternating/factors.h"
 #include "apps/mf/commands/trained_model.h"
 
 namespace rota::mf {
-
-struct ItemRating {
-  std::uint32_t item;
-  double value;
-};
 
 struct NewUser {
   std::vector<float> factors;  // of the width of the model's rows
   double bias = 0;
 };
 
-// Minimises  sum over the ratings of (r - base - b_i - b - p . q_i)^2  +  penalty (|p|^2 + b^2)  over p, and over b in
-// a model with biases, where the items stay as they are and the penalty is the job's: in closed form by a Cholesky
-// decomposition, or for factors of at least 0 by coordinate descent.
-NewUser fold_in(const TrainedModel& model, std::span<const ItemRating> ratings);
+// As --solver=als would solve the user's row, where the items stay as they are: exactly, or of factors of at least 0 by
+// coordinate descent.
+class FoldIn {
+ public:
+  explicit FoldIn(const TrainedModel& model);
+  // Of items by their number; implicit ratings of the same one add up.
+  NewUser operator()(std::span<const Partner> ratings) const;
+
+ private:
+  Settings settings_;
+  RowForm form_;
+  std::size_t width_;
+  std::vector<double> items_;
+  LineVector<double> gram_;
+};
 
 }  // namespace rota::mf

@@ -4,19 +4,23 @@
 #include <string>
 #include <string_view>
 
+#include "apps/mf/alternating/row_kernel.h"
 #include "apps/mf/scoring/score_kernel.h"
 #include "apps/mf/sgd/cell_kernel.h"
 
 namespace rota::mf {
 
-// Defined by the objects that CMakeLists.txt makes of cell_kernel.cc and score_kernel.cc.
+// Defined by the objects that CMakeLists.txt makes of the kernels.
 double run_cell_baseline(const Cell&);
 void score_rows_baseline(const Products&);
+const RowKernel& row_kernel_baseline();
 #if defined(__x86_64__)
 double run_cell_v3(const Cell&);
 void score_rows_v3(const Products&);
+const RowKernel& row_kernel_v3();
 double run_cell_v4(const Cell&);
 void score_rows_v4(const Products&);
+const RowKernel& row_kernel_v4();
 #endif
 
 namespace {
@@ -25,16 +29,17 @@ struct Variant {
   std::string_view name;
   RunCell run;
   ScoreRows score;
+  const RowKernel& (*rows)();
   bool (*usable)();
 };
 
 // The best first.
 constexpr Variant kVariants[] = {
 #if defined(__x86_64__)
-    {"v4", run_cell_v4, score_rows_v4, [] { return __builtin_cpu_supports("x86-64-v4") != 0; }},
-    {"v3", run_cell_v3, score_rows_v3, [] { return __builtin_cpu_supports("x86-64-v3") != 0; }},
+    {"v4", run_cell_v4, score_rows_v4, row_kernel_v4, [] { return __builtin_cpu_supports("x86-64-v4") != 0; }},
+    {"v3", run_cell_v3, score_rows_v3, row_kernel_v3, [] { return __builtin_cpu_supports("x86-64-v3") != 0; }},
 #endif
-    {"baseline", run_cell_baseline, score_rows_baseline, [] { return true; }},
+    {"baseline", run_cell_baseline, score_rows_baseline, row_kernel_baseline, [] { return true; }},
 };
 
 const Variant& choose() {
@@ -53,6 +58,10 @@ RunCell choose_kernel() {
 
 ScoreRows choose_score_kernel() {
   return choose().score;
+}
+
+const RowKernel& choose_row_kernel() {
+  return choose().rows();
 }
 
 }  // namespace rota::mf

@@ -39,14 +39,30 @@ TEST(MfSettings, DefaultsAndChoices) {
   EXPECT_TRUE(other.biases && other.nonnegative);
 }
 
-TEST(MfSettings, WhatIsNotThereIsRefused) {
-  EXPECT_NO_THROW(mf::check(with({})));
-  EXPECT_THROW(mf::check(with({{"solver", "als"}})), UsageError);
-  EXPECT_THROW(mf::check(with({{"solver", "ccd"}})), UsageError);
-  EXPECT_THROW(mf::check(with({{"implicit", "true"}})), UsageError);
+TEST(MfSettings, ImplicitRatingsAreSolvedByAlsWithAPenaltyForEachRow) {
+  const mf::Settings implicit = mf::settings_of(with({{"implicit", "true"}}));
+  EXPECT_EQ(implicit.solver, mf::Solver::als);
+  EXPECT_FALSE(implicit.by_rating);
+  EXPECT_TRUE(mf::settings_of(with({{"implicit", "true"}, {"lambda_by", "rating"}})).by_rating);
+  EXPECT_EQ(mf::settings_of(with({})).solver, mf::Solver::sgd);
+  EXPECT_TRUE(mf::settings_of(with({{"solver", "als"}})).by_rating);
 }
 
-TEST(MfSettings, ADecayThatNothingUsesIsTold) {
+TEST(MfSettings, WhatDoesNotGoTogetherIsRefused) {
+  using Given = std::map<std::string, std::string, std::less<>>;
+  EXPECT_NO_THROW(mf::check(with({})));
+  EXPECT_NO_THROW(mf::check(with({{"solver", "als"}, {"biases", "true"}, {"nonnegative", "true"}})));
+  EXPECT_NO_THROW(mf::check(with({{"solver", "ccd"}, {"nonnegative", "true"}})));
+  EXPECT_NO_THROW(mf::check(with({{"implicit", "true"}})));
+  for (const Given& wrong :
+       {Given{{"solver", "ccd"}, {"biases", "true"}}, Given{{"solver", "sgd"}, {"implicit", "true"}},
+        Given{{"solver", "ccd"}, {"implicit", "true"}}, Given{{"implicit", "true"}, {"biases", "true"}},
+        Given{{"implicit", "true"}, {"valid", "file"}},
+        Given{{"solver", "als"}, {"als", "cg"}, {"nonnegative", "true"}}})
+    EXPECT_THROW(mf::check(with(wrong)), UsageError);
+}
+
+TEST(MfSettings, WhatNothingUsesIsTold) {
   const auto names = [](const std::vector<Ignored>& list) {
     std::string out;
     for (const Ignored& one : list) out += one.option + " ";
@@ -54,6 +70,12 @@ TEST(MfSettings, ADecayThatNothingUsesIsTold) {
   };
   EXPECT_NE(names(mf::ignored(with({}))).find("decay"), std::string::npos);
   EXPECT_EQ(names(mf::ignored(with({{"rate_schedule", "decay"}}))).find("decay"), std::string::npos);
+  const std::string als = names(mf::ignored(with({{"solver", "als"}})));
+  for (const char* name : {"learning_rate", "rotate", "slices_per_shard", "cg_steps", "inner", "alpha", "staleness"})
+    EXPECT_NE(als.find(name), std::string::npos) << name;
+  EXPECT_EQ(names(mf::ignored(with({{"solver", "als"}, {"als", "cg"}}))).find("cg_steps"), std::string::npos);
+  EXPECT_EQ(names(mf::ignored(with({{"solver", "ccd"}}))).find("inner"), std::string::npos);
+  EXPECT_EQ(names(mf::ignored(with({{"implicit", "true"}}))).find("alpha"), std::string::npos);
 }
 
 }  // namespace

@@ -74,6 +74,19 @@ TEST_F(Ratings, PairsNeedNoRating) {
             (std::vector<std::string>{"a|b|0.000000|", "c|d|0.000000|"}));
 }
 
+TEST_F(Ratings, CountsMayBeMissingAndAreNotNegative) {
+  EXPECT_EQ(read("a b\nc d 2.5\n", {}, RatingReader::Kind::counts),
+            (std::vector<std::string>{"a|b|1.000000|", "c|d|2.500000|"}));
+  EXPECT_EQ(read("a,b,\nc,d,0\n", {}, RatingReader::Kind::counts),
+            (std::vector<std::string>{"a|b|1.000000|", "c|d|0.000000|"}));
+  for (const char* wrong : {"a b 1\nc d -1\n", "a b\nc d x\n"}) {
+    RatingReader reader(files_.write("wrong", wrong), {}, RatingReader::Kind::counts);
+    mf::RatingLine line;
+    EXPECT_TRUE(reader.next(line));
+    EXPECT_THROW(reader.next(line), DataError);
+  }
+}
+
 TEST_F(Ratings, WhatIsWrongIsToldWithItsLine) {
   EXPECT_NE(error("a b 1\na b\n").find("ratings:2: expected a user, an item and a rating, found 'a b'"),
             std::string::npos);

@@ -1,0 +1,74 @@
+#include "apps/mf/als/als.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "apps/mf/als/row_solver.h"
+#include "apps/mf/alternating/app.h"
+#include "apps/mf/alternating/schedule.h"
+
+namespace rota::mf {
+namespace {
+
+class AlsPush final : public AlternatingPush {
+ public:
+  AlsPush(const Settings& settings, std::shared_ptr<WholeData> whole, ShardRatings ratings)
+      : AlternatingPush(settings, std::move(whole), std::move(ratings)), solver_(settings_, form_, whole_->kernel) {}
+
+  std::uint64_t push(const SharedTask& task, Random&) override {
+    const std::uint32_t side = task.table;
+    const RatingRows& rows = ratings_.of[side];
+    const Factors own = factors(side), partners = factors(kItemSide - side);
+    const double* const gram = settings_.implicit ? gram_of(kItemSide - side) : nullptr;
+    const std::span<double> next = task.parts.run(rows.first, rows.rows());
+    for (std::size_t i = 0; i < rows.rows(); ++i) {
+      const std::span<double> row = next.subspan(i * form_.size, form_.size);
+      std::copy_n(own.numbers.data() + (rows.first + i) * form_.size, form_.size, row.begin());
+      solver_.solve(partners, gram, rows.row(i), penalty(rows.row(i).size()), row);
+    }
+    return side == kUserSide ? items() : 0;  // each rating once an epoch
+  }
+
+ protected:
+  Factors factors(std::uint32_t side) const override { return {views_[side].numbers(), views_[side].version()}; }
+
+ private:
+  RowSolver solver_;
+};
+
+class AlsApp final : public AlternatingApp {
+ public:
+  using AlternatingApp::AlternatingApp;
+
+  std::vector<Table> tables(const Facts& facts) const override {
+    const std::uint32_t width = settings_.rank + (settings_.biases ? 1 : 0);
+    std::vector<Table> tables;
+    for (const char* name : {"users", "items"})
+      tables.push_back(
+          {.name = name, .keys = facts.count(name), .row_width = width, .part_width = width, .dense = true});
+    tables[kItemSide].started = true;
+    return tables;
+  }
+  // Factors uniform in [0, 1 / sqrt(rank)), biases 0.  The users are solved before they are read, from these.
+  void start_row(TableId, Key, std::span<double> row, Random& random) const override {
+    for (double& x : row.first(settings_.rank)) x = random.uniform() / std::sqrt(static_cast<double>(settings_.rank));
+  }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
+    return std::make_unique<AlternatingSchedule>(
+        std::vector<Round>{AlternatingSchedule::round_on(kUserSide), AlternatingSchedule::round_on(kItemSide)});
+  }
+
+ protected:
+  std::unique_ptr<Push> push(std::shared_ptr<WholeData> whole, ShardRatings ratings) const override {
+    return std::make_unique<AlsPush>(settings_, std::move(whole), std::move(ratings));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<App> als_app(const Job& job) {
+  return std::make_unique<AlsApp>(job);
+}
+
+}  // namespace rota::mf

@@ -1,0 +1,126 @@
+#include "apps/mf/als/row_solver.h"
+
+#include <algorithm>
+
+#include "apps/mf/scoring/descend.h"
+
+namespace rota::mf {
+
+RowSolver::RowSolver(const Settings& settings, const RowForm& form, const RowKernel& kernel)
+    : settings_(settings), form_(form), kernel_(kernel) {
+  const std::size_t width = form_.width();
+  rows_.resize(kBlock * width);
+  for (auto* const one : {&x_, &r_, &p_, &product_}) one->resize(width);
+  for (auto* const one : {&weights_, &targets_, &coefficients_}) one->resize(kBlock);
+  if (settings_.conjugate) return;
+  matrix_.resize(width * width);
+  if (settings_.implicit) scaled_.resize(kBlock * width);
+}
+
+// A row of few ratings has one block, which is gathered once.
+template <typename F>
+void RowSolver::for_each_block(F f) {
+  for (std::size_t first = 0; first < ratings_.size(); first += kBlock) {
+    const auto some = ratings_.subspan(first, std::min(kBlock, ratings_.size() - first));
+    if (!gathered_ || at_ != first) {
+      gather(*partners_, form_, some, rows_.data(), targets_.data());
+      for (std::size_t j = 0; j < some.size(); ++j) {
+        const auto value = static_cast<double>(some[j].value);
+        weights_[j] = settings_.implicit ? settings_.alpha * value : 1;
+        targets_[j] = settings_.implicit ? 1 + settings_.alpha * value : value - targets_[j];
+      }
+      at_ = first;
+      gathered_ = true;
+    }
+    f(some.size());
+  }
+}
+
+void RowSolver::solve(const Factors& partners, const double* gram, std::span<const Partner> ratings, double penalty,
+                      std::span<double> row) {
+  // Without a penalty too few ratings would leave the factors open: of all that fit, take those near 0.
+  constexpr double kLeastPenalty = 1e-9;
+  partners_ = &partners;
+  gram_ = gram;
+  ratings_ = ratings;
+  gathered_ = false;
+  std::fill(x_.begin(), x_.end(), 0.0);
+  std::copy(row.begin(), row.end(), x_.begin());
+  if (settings_.conjugate)
+    conjugate_gradients(std::max(penalty, kLeastPenalty));
+  else
+    decompose(std::max(penalty, kLeastPenalty));
+  std::copy_n(x_.begin(), row.size(), row.begin());
+}
+
+void RowSolver::decompose(double penalty) {
+  const std::size_t width = form_.width(), size = form_.size;
+  if (gram_ != nullptr)
+    std::copy_n(gram_, matrix_.size(), matrix_.begin());
+  else
+    std::fill(matrix_.begin(), matrix_.end(), 0.0);
+  std::fill(r_.begin(), r_.end(), 0.0);
+  for_each_block([&](std::size_t count) {
+    const double* scaled = rows_.data();
+    if (settings_.implicit) {
+      for (std::size_t j = 0; j < count; ++j)
+        for (std::size_t k = 0; k < width; ++k) scaled_[j * width + k] = weights_[j] * rows_[j * width + k];
+      scaled = scaled_.data();
+    }
+    kernel_.add_squares(rows_.data(), scaled, count, width, matrix_.data());
+    kernel_.combine(rows_.data(), count, width, targets_.data(), r_.data());
+  });
+  for (std::size_t i = 0; i < size; ++i) matrix_[i * width + i] += penalty;
+  if (settings_.nonnegative) {
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::size_t j = 0; j < i; ++j) matrix_[i * width + j] = matrix_[j * width + i];
+    descend(matrix_, width, std::span(r_).first(size), form_.rank, std::span(x_).first(size));
+  } else {
+    kernel_.solve(matrix_.data(), size, width, r_.data());
+    x_ = r_;
+  }
+}
+
+void RowSolver::residual(double penalty, const double* x, bool from_targets, double* out) {
+  const std::size_t width = form_.width();
+  if (gram_ != nullptr)
+    kernel_.products(gram_, width, width, x, out);
+  else
+    std::fill_n(out, width, 0.0);
+  const double sign = from_targets ? -1 : 1;
+  for (std::size_t k = 0; k < width; ++k) out[k] = sign * (out[k] + penalty * x[k]);
+  for_each_block([&](std::size_t count) {
+    kernel_.products(rows_.data(), count, width, x, coefficients_.data());
+    for (std::size_t j = 0; j < count; ++j)
+      coefficients_[j] = (from_targets ? targets_[j] : 0) + sign * weights_[j] * coefficients_[j];
+    kernel_.combine(rows_.data(), count, width, coefficients_.data(), out);
+  });
+}
+
+double RowSolver::dot(const LineVector<double>& a, const LineVector<double>& b) const {
+  double product = 0;
+  kernel_.products(a.data(), 1, a.size(), b.data(), &product);
+  return product;
+}
+
+// Hestenes and Stiefel, "Methods of conjugate gradients for solving linear systems", 1952.
+void RowSolver::conjugate_gradients(double penalty) {
+  constexpr double kEnough = 1e-30;  // squared, of the first residual
+  const std::size_t width = form_.width();
+  residual(penalty, x_.data(), true, r_.data());
+  p_ = r_;
+  double squares = dot(r_, r_);
+  const double enough = kEnough * squares;
+  for (std::uint32_t step = 0; step < settings_.cg_steps && squares > enough; ++step) {
+    residual(penalty, p_.data(), false, product_.data());
+    const double rate = squares / dot(p_, product_);
+    for (std::size_t k = 0; k < width; ++k) {
+      x_[k] += rate * p_[k];
+      r_[k] -= rate * product_[k];
+    }
+    const double before = std::exchange(squares, dot(r_, r_));
+    for (std::size_t k = 0; k < width; ++k) p_[k] = r_[k] + squares / before * p_[k];
+  }
+}
+
+}  // namespace rota::mf

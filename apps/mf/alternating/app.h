@@ -1,0 +1,33 @@
+// apps/mf/alternating/app.h -- what the apps of als/ and ccd/ have alike.
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "apps/mf/alternating/push.h"
+#include "rota/app.h"
+
+namespace rota::mf {
+
+class AlternatingApp : public App {
+ public:
+  explicit AlternatingApp(const Job& job) : job_(job), settings_(settings_of(job.options)) { check(job.options); }
+
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override;
+  std::vector<Term> terms() const override;
+  std::vector<Score> scores() const override;
+  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<AssignPull>(); }
+  std::unique_ptr<Slice> slice(std::span<const Key>) const override;
+  void save_common(Writer& out) const override;
+
+ protected:
+  virtual std::unique_ptr<Push> push(std::shared_ptr<WholeData> whole, ShardRatings ratings) const = 0;
+
+  const Job& job_;
+  Settings settings_;
+
+ private:
+  io::Vocabulary users_, items_;
+};
+
+}  // namespace rota::mf

@@ -1,0 +1,62 @@
+// apps/mf/alternating/factors.h -- factors of one side as the other side's rows are solved from them.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include "apps/mf/alternating/row_kernel.h"
+#include "apps/mf/ratings/rating_rows.h"
+#include "apps/mf/settings.h"
+#include "rota/line_vector.h"
+
+namespace rota::mf {
+
+// A row is `size` numbers: the factors, and then with biases the bias, of which the partner is 1.
+struct RowForm {
+  std::size_t rank, size;
+  double base;  // the mean in a model with biases, else 0
+
+  RowForm(const Settings& settings, double mean)
+      : rank(settings.rank), size(rank + (settings.biases ? 1 : 0)), base(settings.biases ? mean : 0) {}
+  bool biases() const { return size > rank; }
+  std::size_t width() const { return (size + kRowLanes - 1) / kRowLanes * kRowLanes; }  // of a row for the kernel
+};
+
+// All rows of one side, as they are in one version of its table.
+struct Factors {
+  std::span<const double> numbers;  // of `size` each
+  std::uint64_t version;
+};
+
+// Rows for the kernel: of each partner the factors, 1 in place of the bias, zeros up to the width; and what is
+// predicted apart from their product, base + bias.
+void gather(const Factors& all, const RowForm& form, std::span<const Partner> partners, double* rows, double* apart);
+// A row as the partner of such: its factors and its bias.
+void widen(const Factors& all, const RowForm& form, std::size_t row, double* out);
+
+// What is made once for each version of a table, by the first shard of the process that wants it.  What of() gives
+// stays as it is until somebody has another version: all shards of a process see the same one.
+class PerVersion {
+ public:
+  template <typename Make>
+  const LineVector<double>& of(std::uint64_t version, Make make) {
+    const std::scoped_lock lock(mutex_);
+    if (version_ != version) {
+      make(values_);
+      version_ = version;
+    }
+    return values_;
+  }
+
+ private:
+  std::mutex mutex_;
+  LineVector<double> values_;
+  std::optional<std::uint64_t> version_;
+};
+
+// The sum of x' x over all rows, width() by width(), in a fixed order.
+void gram(const Factors& all, const RowForm& form, const RowKernel& kernel, LineVector<double>& out);
+
+}  // namespace rota::mf

@@ -1,0 +1,121 @@
+#include "apps/mf/alternating/push.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/mf/scoring/terms.h"
+
+namespace rota::mf {
+namespace {
+
+double square(double x) {
+  return x * x;
+}
+
+}  // namespace
+
+AlternatingPush::AlternatingPush(const Settings& settings, std::shared_ptr<WholeData> whole, ShardRatings ratings)
+    : settings_(settings),
+      whole_(std::move(whole)),
+      ratings_(std::move(ratings)),
+      form_(settings, whole_->statistics.mean) {}
+
+// All shards know the same of the whole data, and none can tell more.
+void AlternatingPush::facts(Facts& facts) const {
+  facts.largest("users", static_cast<double>(whole_->rows[kUserSide]));
+  facts.largest("items", static_cast<double>(whole_->rows[kItemSide]));
+  facts.largest("ratings", static_cast<double>(whole_->ratings));
+  facts.largest("mean", whole_->statistics.mean);
+  facts.largest("deviation", whole_->statistics.deviation);
+}
+
+void AlternatingPush::attach(const Shape& shape) {
+  views_ = shape.views.data();
+  speaks_for_all_ = shape.speaks_for_all;
+}
+
+void AlternatingPush::predict(const RatingRows& ratings, const Factors& own, const Factors& partners,
+                              const std::function<void(std::span<const Partner>, std::span<const double>)>& f) const {
+  constexpr std::size_t kBlock = 256;
+  const std::size_t width = form_.width();
+  LineVector<double> row(width), rows(kBlock * width);
+  double apart[kBlock], predictions[kBlock];
+  for (std::size_t i = 0; i < ratings.rows(); ++i) {
+    widen(own, form_, ratings.first + i, row.data());
+    std::span<const Partner> left = ratings.row(i);
+    while (!left.empty()) {
+      const auto some = left.first(std::min(kBlock, left.size()));
+      left = left.subspan(some.size());
+      gather(partners, form_, some, rows.data(), apart);
+      whole_->kernel.products(rows.data(), some.size(), width, row.data(), predictions);
+      for (std::size_t j = 0; j < some.size(); ++j) predictions[j] += apart[j];
+      f(some, std::span(predictions, some.size()));
+    }
+  }
+}
+
+void AlternatingPush::add_penalty(std::uint32_t side, double& sum) const {
+  const std::span<const double> numbers = factors(side).numbers;
+  const RatingRows& ratings = ratings_.of[side];
+  for (std::size_t i = 0; i < ratings.rows(); ++i) {
+    double squares = 0;
+    for (const double x : numbers.subspan((ratings.first + i) * form_.size, form_.size)) squares += x * x;
+    sum += penalty(ratings.row(i).size()) * squares;
+  }
+}
+
+const double* AlternatingPush::gram_of(std::uint32_t side) const {
+  const Factors all = factors(side);
+  const auto make = [&](LineVector<double>& out) { gram(all, form_, whole_->kernel, out); };
+  return whole_->made[side].of(all.version, make).data();
+}
+
+double AlternatingPush::all_squares(const Factors& users) const {
+  const double* const gram = gram_of(kItemSide);
+  const std::size_t width = form_.width();
+  LineVector<double> own(width), product(width);
+  double sum = 0;
+  for (std::size_t i = 0; i < ratings_.of[kUserSide].rows(); ++i) {
+    widen(users, form_, ratings_.of[kUserSide].first + i, own.data());
+    double squares = 0;
+    whole_->kernel.products(gram, width, width, own.data(), product.data());
+    whole_->kernel.products(product.data(), 1, width, own.data(), &squares);
+    sum += squares;
+  }
+  return sum;
+}
+
+void AlternatingPush::evaluate(std::span<double> terms) const {
+  const Factors users = factors(kUserSide), items = factors(kItemSide);
+  double& sum = terms[kSquaredErrors];
+  predict(ratings_.of[kUserSide], users, items,
+          [&](std::span<const Partner> ratings, std::span<const double> predictions) {
+            for (std::size_t j = 0; j < ratings.size(); ++j) {
+              const auto value = static_cast<double>(ratings[j].value);
+              sum += settings_.implicit ? (1 + settings_.alpha * value) * square(1 - predictions[j]) -
+                                              square(predictions[j])  // that one is of all_squares()
+                                        : square(value - predictions[j]);
+            }
+          });
+  if (settings_.implicit) sum += all_squares(users);
+  for (const std::uint32_t side : {kUserSide, kItemSide}) add_penalty(side, terms[penalty_term(settings_)]);
+  if (settings_.held_out) evaluate_held_out(users, items, terms);
+}
+
+void AlternatingPush::evaluate_held_out(const Factors& users, const Factors& items, std::span<double> terms) const {
+  predict(ratings_.held_out, users, items, [&](std::span<const Partner> ratings, std::span<const double> predictions) {
+    for (std::size_t j = 0; j < ratings.size(); ++j) {
+      const double error = static_cast<double>(ratings[j].value) - predictions[j];
+      terms[kValidSquaredErrors] += square(error);
+      terms[kValidAbsoluteErrors] += std::abs(error);
+    }
+  });
+  terms[kValidRatings] += static_cast<double>(ratings_.held_out.partners.size());
+  if (!speaks_for_all_) return;
+  const UnknownRatings& unknown = whole_->unknown;
+  terms[kValidSquaredErrors] += unknown.squared_errors;
+  terms[kValidAbsoluteErrors] += unknown.absolute_errors;
+  for (const TermId term : {kValidRatings, kValidUnknown}) terms[term] += static_cast<double>(unknown.count);
+}
+
+}  // namespace rota::mf

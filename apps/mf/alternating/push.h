@@ -1,0 +1,69 @@
+// apps/mf/alternating/push.h -- one shard of a solver that changes users and items in turn (als/, ccd/).
+//
+// The shard has a range of users and a range of items, and the ratings of both: each rating is in two shards, or twice
+// in one.  In its rounds it makes the new rows of its users, or of its items, from what it sees of the other side.
+#pragma once
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "apps/mf/alternating/factors.h"
+#include "rota/push.h"
+
+namespace rota::mf {
+
+// What the shards of a process know alike.
+struct WholeData {
+  std::size_t rows[2] = {};  // users, items
+  std::uint64_t ratings = 0;
+  RatingStatistics statistics;
+  UnknownRatings unknown;  // of the held-out ones
+  const RowKernel& kernel = choose_row_kernel();
+  PerVersion made[2] = {};  // of each table, for the solver
+};
+
+struct ShardRatings {
+  RatingRows of[2];     // its users' and its items'
+  RatingRows held_out;  // its users'
+};
+
+class AlternatingPush : public Push {
+ public:
+  AlternatingPush(const Settings& settings, std::shared_ptr<WholeData> whole, ShardRatings ratings);
+
+  std::uint64_t items() const override { return ratings_.of[kUserSide].partners.size(); }
+  void facts(Facts& facts) const override;
+  void attach(const Shape& shape) override;
+  // What is least: the squared errors and the penalty; and the errors on held-out ratings.
+  void evaluate(std::span<double> terms) const override;
+
+ protected:
+  // The rows of one side, each behind the other.
+  virtual Factors factors(std::uint32_t side) const = 0;
+  // The sum of x' x over the rows of one side, for the kernel.
+  const double* gram_of(std::uint32_t side) const;
+  // Calls f(some ratings, their predictions) for all of a shard's rows in turn.
+  void predict(const RatingRows& ratings, const Factors& own, const Factors& partners,
+               const std::function<void(std::span<const Partner>, std::span<const double>)>& f) const;
+  // lambda, times the number of the row's ratings if it counts for each.
+  double penalty(std::size_t ratings) const {
+    return settings_.penalty * (settings_.by_rating ? static_cast<double>(ratings) : 1);
+  }
+
+  Settings settings_;
+  std::shared_ptr<WholeData> whole_;
+  ShardRatings ratings_;
+  RowForm form_;
+  const TableView* views_ = nullptr;  // of the users, of the items
+
+ private:
+  void add_penalty(std::uint32_t side, double& sum) const;
+  // The sum of squared predictions of all items for this shard's users.
+  double all_squares(const Factors& users) const;
+  void evaluate_held_out(const Factors& users, const Factors& items, std::span<double> terms) const;
+
+  bool speaks_for_all_ = false;
+};
+
+}  // namespace rota::mf

@@ -1,0 +1,28 @@
+// apps/mf/alternating/row_kernel.h -- sums over rows of factors, and the solution of a row's equations.
+//
+// Compiled several times, like sgd/cell_kernel.h, and for the reasons given there without the standard library.  All
+// variants sum over the same 8 lanes in the same order.
+#pragma once
+#include <cstddef>
+
+namespace rota::mf {
+
+inline constexpr std::size_t kRowLanes = 8;
+
+// Rows are `width` numbers, a multiple of 8, one behind the other.
+struct RowKernel {
+  // out[r] = row r . x
+  void (*products)(const double* rows, std::size_t count, std::size_t width, const double* x, double* out);
+  // out += sum over r of weights[r] row r
+  void (*combine)(const double* rows, std::size_t count, std::size_t width, const double* weights, double* out);
+  // On and above the diagonal:  a += sum over r of (scaled row r)' (row r).  Numbers below may change, too.
+  void (*add_squares)(const double* rows, const double* scaled, std::size_t count, std::size_t width, double* a);
+  // y becomes the x of  a x = y,  by a Cholesky decomposition of the first `size` rows and columns of a, which is
+  // symmetric and positive definite, and of which only the numbers on and above the diagonal are read.  a is lost.
+  void (*solve)(double* a, std::size_t size, std::size_t width, double* y);
+};
+
+// As choose_kernel() (sgd/cell_kernel.h).
+const RowKernel& choose_row_kernel();
+
+}  // namespace rota::mf

@@ -1,0 +1,90 @@
+#include "apps/mf/ratings/rating_rows.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "rota/shards.h"
+
+namespace rota::mf {
+namespace {
+
+// Of a row, counted in ratings: it is solved, sent and received.
+constexpr std::uint64_t kRowWork = 8;
+
+std::uint32_t row_of(const Rating& one, std::uint32_t side) {
+  return side == kUserSide ? one.user : one.item;
+}
+
+bool before(const Partner& a, const Partner& b) {
+  return a.number < b.number;
+}
+
+void add_up_rows(RatingRows& rows) {
+  RatingRows out;
+  out.first = rows.first;
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    std::vector<Partner> row(rows.row(i).begin(), rows.row(i).end());
+    add_up(row);
+    out.partners.insert(out.partners.end(), row.begin(), row.end());
+    out.begins.push_back(out.partners.size());
+  }
+  rows = std::move(out);
+}
+
+}  // namespace
+
+void add_up(std::vector<Partner>& ratings) {
+  std::stable_sort(ratings.begin(), ratings.end(), before);
+  std::size_t end = 0;
+  for (const Partner& one : ratings) {
+    if (end > 0 && ratings[end - 1].number == one.number)
+      ratings[end - 1].value += one.value;
+    else
+      ratings[end++] = one;
+  }
+  ratings.resize(end);
+  std::erase_if(ratings, [](const Partner& one) { return one.value == 0; });
+}
+
+std::vector<std::uint64_t> cut_rows(const std::vector<Rating>& ratings, std::uint32_t side, std::size_t rows,
+                                    std::uint32_t shards) {
+  std::vector<std::uint64_t> work(rows, kRowWork);
+  for (const Rating& one : ratings) ++work[row_of(one, side)];
+  return cut_by_work(work, shards);
+}
+
+std::vector<RatingRows> rating_rows(const std::vector<Rating>& ratings, std::uint32_t side,
+                                    const std::vector<std::uint64_t>& cuts, std::span<const ShardId> hosted,
+                                    bool sums) {
+  std::vector<RatingRows*> rows_at(cuts.back());  // by row, those of the shard that has it, if it is hosted
+  std::vector<RatingRows> out(hosted.size());
+  for (std::size_t h = 0; h < hosted.size(); ++h) {
+    const std::uint64_t first = cuts[hosted[h]], end = cuts[hosted[h] + 1];
+    out[h].first = static_cast<std::uint32_t>(first);
+    out[h].begins.assign(end - first + 1, 0);
+    std::fill(rows_at.begin() + static_cast<std::ptrdiff_t>(first), rows_at.begin() + static_cast<std::ptrdiff_t>(end),
+              &out[h]);
+  }
+  // begins[i] is the place of the next rating of row i, and so in the end that of row i + 1, until it is moved up.
+  for (const Rating& one : ratings)
+    if (RatingRows* const rows = rows_at[row_of(one, side)]) ++rows->begins[row_of(one, side) - rows->first];
+  for (RatingRows& rows : out) {
+    std::exclusive_scan(rows.begins.begin(), rows.begins.end(), rows.begins.begin(), std::size_t{0});
+    rows.partners.resize(rows.begins.back());
+  }
+  for (const Rating& one : ratings)
+    if (RatingRows* const rows = rows_at[row_of(one, side)])
+      rows->partners[rows->begins[row_of(one, side) - rows->first]++] = {row_of(one, kItemSide - side), one.value};
+  for (RatingRows& rows : out) {
+    std::rotate(rows.begins.begin(), rows.begins.end() - 1, rows.begins.end());
+    rows.begins.front() = 0;
+    for (std::size_t i = 0; i < rows.rows(); ++i)
+      std::stable_sort(rows.partners.begin() + static_cast<std::ptrdiff_t>(rows.begins[i]),
+                       rows.partners.begin() + static_cast<std::ptrdiff_t>(rows.begins[i + 1]), before);
+    if (sums) add_up_rows(rows);
+  }
+  return out;
+}
+
+}  // namespace rota::mf

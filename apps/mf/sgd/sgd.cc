@@ -1,0 +1,82 @@
+#include "apps/mf/sgd/sgd.h"
+
+#include <utility>
+
+#include "apps/mf/push.h"
+#include "apps/mf/ratings/rating_data.h"
+#include "apps/mf/schedule.h"
+#include "apps/mf/scoring/terms.h"
+#include "apps/mf/settings.h"
+#include "apps/mf/sides.h"
+#include "rota/shards.h"
+
+namespace rota::mf {
+namespace {
+
+class SgdApp final : public App {
+ public:
+  explicit SgdApp(const Job& job) : job_(job), settings_(settings_of(job.options)) { check(job.options); }
+
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
+    RatingData data = read_ratings(job_.input, settings_.format);
+    const HeldOutRatings held_out = read_held_out(job_.valid, settings_.format, data);
+    auto sides = std::make_shared<Sides>(sides_of(data, settings_.rotates, job_.slices));
+    sides->unknown = held_out.unknown;
+    auto trained = of_shards(data.ratings, *sides, hosted), scored = of_shards(held_out.known, *sides, hosted);
+    users_ = std::move(data.users);
+    items_ = std::move(data.items);
+    std::vector<std::unique_ptr<Push>> out;
+    for (std::size_t i = 0; i < hosted.size(); ++i)
+      out.push_back(std::make_unique<MfPush>(hosted[i], job_.shards, settings_, sides, std::move(trained.all()[i]),
+                                             std::move(scored.all()[i])));
+    return out;
+  }
+  std::vector<Table> tables(const Facts&) const override {
+    std::vector<Table> tables = {{.name = "factors", .kind = Table::Kind::sliced}};
+    if (settings_.schedule == RateSchedule::bold_driver)
+      tables.push_back({.name = "errors", .keys = 1, .row_width = 1, .part_width = 1});
+    return tables;
+  }
+  std::vector<Term> terms() const override { return terms_of(settings_); }
+  std::vector<Score> scores() const override { return scores_of(settings_); }
+  bool evaluating_pass() const override { return settings_.held_out; }
+  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
+    return std::make_unique<MfSchedule>(job_, settings_);
+  }
+  std::unique_ptr<Pull> pull(const Facts&) const override {
+    return settings_.schedule == RateSchedule::bold_driver ? std::make_unique<AssignPull>() : nullptr;
+  }
+  std::unique_ptr<Slice> slice(std::span<const Key> keys) const override {
+    return std::make_unique<FactorRows>(keys.size(), settings_.rank, settings_.biases);
+  }
+  void start(SliceId, Slice& rows, std::span<const Key>, Random& random) const override {
+    dynamic_cast<FactorRows&>(rows).start(random);
+  }
+  void save_common(Writer& out) const override {
+    write_names(users_, out);
+    write_names(items_, out);
+  }
+
+ private:
+  HostedShards<std::vector<ShardRating>> of_shards(const std::vector<Rating>& ratings, const Sides& sides,
+                                                   std::span<const ShardId> hosted) const {
+    HostedShards<std::vector<ShardRating>> shards(job_.shards, hosted);
+    for (const Rating& one : ratings)
+      if (auto* const shard = shards.of_item(sides.resident(one)))
+        shard->push_back(
+            {static_cast<std::uint32_t>(shards.number_in_shard(sides.resident(one))), sides.visitor(one), one.value});
+    return shards;
+  }
+
+  const Job& job_;
+  Settings settings_;
+  io::Vocabulary users_, items_;
+};
+
+}  // namespace
+
+std::unique_ptr<App> sgd_app(const Job& job) {
+  return std::make_unique<SgdApp>(job);
+}
+
+}  // namespace rota::mf

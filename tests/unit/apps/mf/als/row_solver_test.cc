@@ -1,0 +1,97 @@
+#include "apps/mf/als/row_solver.h"
+
+#include <gtest/gtest.h>
+
+#include "rota/seed_mixer.h"
+#include "tests/unit/apps/mf/plain_solve.h"
+
+namespace rota::tests {
+namespace {
+
+constexpr std::size_t kPartners = 400;
+
+class RowSolver : public testing::Test {
+ protected:
+  // The row by the normal equations over all partners, each with its confidence.
+  std::vector<double> plain(const mf::Settings& settings, const std::vector<mf::Partner>& ratings, double penalty) {
+    const mf::RowForm form(settings, 2.5);
+    std::vector<std::vector<double>> a(form.size, std::vector<double>(form.size));
+    std::vector<double> y(form.size), weights(kPartners, settings.implicit ? 1 : 0), targets(kPartners);
+    for (const mf::Partner& one : ratings) {
+      const auto r = static_cast<double>(one.value);
+      const double bias = settings.biases ? 2.5 + numbers_[one.number * form.size + form.rank] : 0;
+      weights[one.number] += settings.implicit ? settings.alpha * r : 1;
+      targets[one.number] += settings.implicit ? 1 + settings.alpha * r : r - bias;
+    }
+    for (std::size_t j = 0; j < kPartners; ++j) {
+      std::vector<double> q(numbers_.begin() + static_cast<std::ptrdiff_t>(j * form.size),
+                            numbers_.begin() + static_cast<std::ptrdiff_t>((j + 1) * form.size));
+      if (settings.biases) q.back() = 1;
+      for (std::size_t i = 0; i < form.size; ++i) {
+        for (std::size_t k = 0; k < form.size; ++k) a[i][k] += weights[j] * q[i] * q[k];
+        y[i] += targets[j] * q[i];
+      }
+    }
+    for (std::size_t i = 0; i < form.size; ++i) a[i][i] += penalty;
+    return plain_solve(a, y);
+  }
+  void compare(const mf::Settings& settings, std::size_t count) {
+    const mf::RowForm form(settings, 2.5);
+    Random random = random_named({settings.rank, count});
+    numbers_.resize(kPartners * form.size);
+    for (double& one : numbers_) one = random.uniform() - 0.3;
+    std::vector<mf::Partner> ratings;
+    for (std::size_t j = 0; j < count; ++j)
+      ratings.push_back({static_cast<std::uint32_t>(j), random.uniform_float() * 4});
+    const mf::RowKernel& kernel = mf::choose_row_kernel();
+    LineVector<double> gram;
+    mf::gram({numbers_, 0}, form, kernel, gram);
+    mf::RowSolver solver(settings, form, kernel);
+    std::vector<double> row(form.size, 0.1), expected = plain(settings, ratings, 0.7);
+    solver.solve({numbers_, 0}, settings.implicit ? gram.data() : nullptr, ratings, 0.7, row);
+    for (std::size_t k = 0; k < form.size; ++k) EXPECT_NEAR(row[k], expected[k], 1e-9) << k;
+  }
+
+  std::vector<double> numbers_;
+};
+
+TEST_F(RowSolver, SolvesTheNormalEquations) {
+  for (int bits = 0; bits < 8; ++bits)
+    for (const std::size_t count : {3U, 256U, 390U}) {  // in blocks of 256
+      mf::Settings settings;
+      settings.rank = 11;
+      settings.conjugate = (bits & 1) != 0;
+      settings.cg_steps = 60;
+      settings.implicit = (bits & 2) != 0;
+      settings.biases = (bits & 4) != 0;
+      if (!settings.implicit || !settings.biases) compare(settings, count);
+    }
+}
+
+TEST_F(RowSolver, ConjugateGradientsBeginAtTheRowAsItWas) {
+  mf::Settings settings;
+  settings.rank = 4;
+  settings.conjugate = true;
+  settings.cg_steps = 1;
+  numbers_.resize(kPartners * 4);
+  for (std::size_t i = 0; i < numbers_.size(); ++i) numbers_[i] = static_cast<double>(i % 9) - 3.5;
+  const std::vector<mf::Partner> ratings = {{1, 2}, {5, 3}, {8, 1}};
+  const std::vector<double> solution = plain(settings, ratings, 0.1);
+  std::vector<double> row = solution;
+  mf::RowSolver(settings, {settings, 0}, mf::choose_row_kernel()).solve({numbers_, 0}, nullptr, ratings, 0.1, row);
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(row[k], solution[k], 1e-12);
+}
+
+TEST_F(RowSolver, ARowWithoutRatingsIsZero) {
+  mf::Settings settings;
+  settings.rank = 3;
+  for (const bool conjugate : {false, true}) {
+    settings.conjugate = conjugate;
+    std::vector<double> row(3, 1);
+    mf::RowSolver(settings, {settings, 0}, mf::choose_row_kernel()).solve({{}, 0}, nullptr, {}, 0, row);
+    for (const double x : row) EXPECT_NEAR(x, 0, 1e-15);
+  }
+}
+
+}  // namespace
+}  // namespace rota::tests
