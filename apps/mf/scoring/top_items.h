@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/mf/commands/trained_model.h"
+#include "apps/mf/scoring/score_blocks.h"
 
 namespace rota::mf {
 
@@ -14,11 +15,22 @@ struct Recommendation {
   float score;
 };
 
-// Whom to recommend to.
-struct Asker {
-  std::span<const float> factors;           // of the width of the model's rows
-  double bias = 0;                          // what is added to all scores
-  std::span<const std::uint32_t> excluded;  // items, ascending
+// The order of a ranking: of equal scores the item of the lower number first.
+inline bool better(const Recommendation& a, const Recommendation& b) {
+  return a.score != b.score ? a.score > b.score : a.item < b.item;
+}
+
+// The best that were offered, as a heap whose first is the worst of them.
+class Best {
+ public:
+  explicit Best(std::size_t most) : most_(most) {}
+  void offer(Recommendation one);
+  // The best first; empties it.
+  std::vector<Recommendation> take();
+
+ private:
+  std::size_t most_;
+  std::vector<Recommendation> heap_;
 };
 
 // The `most` items of the highest predicted ratings for each, the highest first; of equal ones the first.  Uses the

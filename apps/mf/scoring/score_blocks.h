@@ -1,0 +1,67 @@
+// apps/mf/scoring/score_blocks.h -- all scores of many users, a block of users and items at a time, by several threads.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "apps/mf/commands/trained_model.h"
+#include "apps/mf/scoring/score_kernel.h"
+
+namespace rota::mf {
+
+// Whom to recommend to.
+struct Asker {
+  std::span<const float> factors;           // of the width of the model's rows
+  double bias = 0;                          // what is added to all scores
+  std::span<const std::uint32_t> excluded;  // items, ascending
+};
+
+inline constexpr std::size_t kBlockUsers = 32;   // whose scores are made at once
+inline constexpr std::size_t kBlockItems = 256;  // likewise: their factors, read for all those users, stay in the cache
+
+// The score from the product of the factors.
+inline float score_of(const TrainedModel& model, const Asker& asker, std::uint32_t item, float product) {
+  return product + (static_cast<float>(model.base + asker.bias) + static_cast<float>(model.items.biases[item]));
+}
+
+// use(u, item, score) for every item that is not excluded for asker u, for each of these in the order of the items.
+template <typename Use>
+void for_each_score(const TrainedModel& model, std::span<const Asker> askers, ScoreRows score, Use use) {
+  const std::size_t width = model.items.width;
+  std::vector<float> users(askers.size() * width), products(askers.size() * kBlockItems);
+  std::vector<std::size_t> passed(askers.size());  // of the items that are excluded
+  for (std::size_t u = 0; u < askers.size(); ++u)
+    std::copy(askers[u].factors.begin(), askers[u].factors.end(),
+              users.begin() + static_cast<std::ptrdiff_t>(u * width));
+  for (std::size_t first = 0; first < model.items.size(); first += kBlockItems) {
+    const std::size_t count = std::min(kBlockItems, model.items.size() - first);
+    score({users.data(), askers.size(), model.items.factors.data() + first * width, count, width, products.data()});
+    for (std::size_t u = 0; u < askers.size(); ++u)
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto item = static_cast<std::uint32_t>(first + i);
+        const std::span<const std::uint32_t> excluded = askers[u].excluded;
+        while (passed[u] < excluded.size() && excluded[passed[u]] < item) ++passed[u];
+        if (passed[u] < excluded.size() && excluded[passed[u]] == item) continue;
+        use(u, item, score_of(model, askers[u], item, products[u * count + i]));
+      }
+  }
+}
+
+// work(first, count) for blocks of askers, each by one of the threads.
+template <typename Work>
+void for_each_block(std::size_t askers, unsigned threads, Work work) {
+  std::atomic<std::size_t> next = 0;
+  const auto work_off = [&] {
+    for (std::size_t at = next.fetch_add(kBlockUsers); at < askers; at = next.fetch_add(kBlockUsers))
+      work(at, std::min(kBlockUsers, askers - at));
+  };
+  std::vector<std::jthread> others;
+  for (unsigned t = 1; t < threads && t * kBlockUsers < askers; ++t) others.emplace_back(work_off);
+  work_off();
+}
+
+}  // namespace rota::mf
