@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <span>
+#include <vector>
 
 #include "apps/mf/settings.h"
 #include "rota/plugin.h"
@@ -17,7 +18,10 @@ std::span<const Command> commands();
 void export_text(const Model& model, const std::filesystem::path& folder);
 
 void predict(const Call& call, std::ostream& out);
+std::span<const Option> evaluate_options();
+std::vector<Ignored> evaluate_ignored(const Options& options);
 void evaluate(const Call& call, std::ostream& out);
+void evaluate_ranking(const Call& call, std::ostream& out);
 std::span<const Option> recommend_options();
 void recommend(const Call& call, std::ostream& out);
 std::span<const Option> similar_options();

@@ -19,6 +19,7 @@ void predict(const Call& call, std::ostream& out) {
 }
 
 void evaluate(const Call& call, std::ostream& out) {
+  if (call.options.flag("ranking")) return evaluate_ranking(call, out);
   const TrainedModel model = read_model(*call.model);
   std::uint64_t ratings = 0, unknown = 0;
   double squares = 0, absolute = 0;

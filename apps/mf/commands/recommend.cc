@@ -2,11 +2,11 @@
 #include <numeric>
 #include <ostream>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "apps/mf/commands/commands.h"
+#include "apps/mf/commands/seen_items.h"
 #include "apps/mf/commands/trained_model.h"
 #include "apps/mf/ratings/rating_reader.h"
 #include "apps/mf/scoring/fold_in.h"
@@ -28,15 +28,12 @@ constexpr Option kOwn[] = {
      .kind = Option::Kind::path,
      .meaning = "Recommend to the users of this file of ratings, known or new: their factors are made of what they "
                 "rated there, by least squares, and the model stays as it is."},
-    {.name = "seen",
-     .kind = Option::Kind::path,
-     .meaning = "A file of ratings whose items are not recommended to those who rated them; without it the training "
-                "data."},
+    kSeenOption,
     {.name = "include_seen",
      .kind = Option::Kind::flag,
      .default_value = "false",
      .meaning = "Recommend what a user has rated, too."},
-    integer_option("threads", "0", "threads", 0, 1024, "Number of threads; 0: one for each core."),
+    kThreadsOption,
 };
 
 // A user with the items that are not recommended to it, and if it is new, its factors.
@@ -71,21 +68,6 @@ std::vector<Target> known_users(const TrainedModel& model, const Options& option
     targets[t] = {
         model.users.names.word(numbers[t]), {}, {model.users.row(numbers[t]), model.users.biases[numbers[t]], {}}, {}};
   return targets;
-}
-
-// What the users have rated in these files is not recommended to them.
-void exclude_seen(const TrainedModel& model, const std::vector<std::string>& files, const LineFormat& format,
-                  std::vector<Target>& targets) {
-  std::vector<std::vector<std::size_t>> of_user(model.users.size());
-  for (std::size_t t = 0; t < targets.size(); ++t) of_user[*model.users.names.find(targets[t].name)].push_back(t);
-  for (const std::string& file : files) {
-    RatingReader reader(file, format, RatingReader::Kind::pairs);
-    for (RatingLine line; reader.next(line);) {
-      const auto user = model.users.names.find(line.user), item = model.items.names.find(line.item);
-      if (!user || !item) continue;
-      for (const std::size_t t : of_user[*user]) targets[t].excluded.push_back(*item);
-    }
-  }
 }
 
 std::vector<Target> new_users(const TrainedModel& model, const Options& options) {
@@ -127,12 +109,8 @@ void recommend(const Call& call, std::ostream& out) {
   if (options.flag("include_seen")) {
     for (Target& target : targets) target.excluded.clear();
   } else if (!folded) {
-    const bool given = options.has("seen");
-    const std::vector<std::string> files =
-        given ? std::vector<std::string>{std::string(options.text("seen"))} : call.model->job().input;
-    if (files.empty())
-      throw NoInput("the training data is no longer where it was: name it by --seen, or give --include_seen");
-    exclude_seen(model, files, given ? format_of(options) : model.settings.format, targets);
+    const ItemLists seen = seen_items(model, call);
+    for (Target& target : targets) target.excluded = seen.of_user[*model.users.names.find(target.name)];
   }
   std::vector<Asker> askers;
   for (Target& target : targets) {
@@ -140,8 +118,7 @@ void recommend(const Call& call, std::ostream& out) {
     target.asker.excluded = target.excluded;
     askers.push_back(target.asker);
   }
-  const auto wanted = static_cast<unsigned>(options.integer("threads"));
-  const unsigned threads = wanted > 0 ? wanted : std::max(1U, std::thread::hardware_concurrency());
+  const unsigned threads = thread_count(options);
   const auto top = static_cast<std::size_t>(options.integer("top"));
   constexpr std::size_t kPiece = 4096;  // users whose recommendations are held at a time
   out << "user,item,score\n";
