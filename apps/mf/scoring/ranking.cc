@@ -30,12 +30,13 @@ class Ranking {
  public:
   Ranking(const TrainedModel& model, const RankedUser& user, ScoreRows score) : above_(user.held_out.size()) {
     const std::size_t width = model.items.width, count = user.held_out.size();
-    std::vector<float> rows(count * width), products(count);
+    const std::size_t stride = (count + kScoreLanes - 1) / kScoreLanes * kScoreLanes;
+    std::vector<float> rows(count * width), products(stride);
     for (std::size_t i = 0; i < count; ++i) {
       const std::span<const float> row = model.items.row(user.held_out[i]);
       std::copy(row.begin(), row.end(), rows.begin() + static_cast<std::ptrdiff_t>(i * width));
     }
-    score({user.asker.factors.data(), 1, rows.data(), count, width, products.data()});
+    score({user.asker.factors.data(), 1, rows.data(), count, width, products.data(), stride});
     for (std::size_t i = 0; i < count; ++i)
       held_.push_back({user.held_out[i], score_of(model, user.asker, user.held_out[i], products[i])});
     std::sort(held_.begin(), held_.end(), better);
@@ -84,8 +85,8 @@ void rank(const TrainedModel& model, std::span<const RankedUser> users, std::siz
                std::back_inserter(skipped[u]));
     askers[u].excluded = skipped[u];
   }
-  for_each_score(model, askers, score, [&](std::size_t u, std::uint32_t item, float value) {
-    rankings[u].offer({item, value});
+  for_each_scores(model, askers, score, [&](std::size_t u, std::uint32_t item, std::span<const float> scores) {
+    for (const float value : scores) rankings[u].offer({item++, value});
   });
   for (std::size_t u = 0; u < users.size(); ++u) {
     out[u] = {rankings[u].top(top), 0, rankings[u].has_others()};

@@ -20,34 +20,46 @@ struct Asker {
   std::span<const std::uint32_t> excluded;  // items, ascending
 };
 
-inline constexpr std::size_t kBlockUsers = 32;   // whose scores are made at once
+inline constexpr std::size_t kBlockUsers = 128;  // whose scores are made at once
 inline constexpr std::size_t kBlockItems = 256;  // likewise: their factors, read for all those users, stay in the cache
+static_assert(kBlockItems % kScoreLanes == 0);
 
 // The score from the product of the factors.
 inline float score_of(const TrainedModel& model, const Asker& asker, std::uint32_t item, float product) {
   return product + (static_cast<float>(model.base + asker.bias) + static_cast<float>(model.items.biases[item]));
 }
 
-// use(u, item, score) for every item that is not excluded for asker u, for each of these in the order of the items.
+// use(u, item, scores) for runs of items `item`, `item` + 1, ..., which have together all that are not excluded for
+// asker u, for each of these in the order of the items.
 template <typename Use>
-void for_each_score(const TrainedModel& model, std::span<const Asker> askers, ScoreRows score, Use use) {
+void for_each_scores(const TrainedModel& model, std::span<const Asker> askers, ScoreRows score, Use use) {
   const std::size_t width = model.items.width;
-  std::vector<float> users(askers.size() * width), products(askers.size() * kBlockItems);
+  std::vector<float> users(askers.size() * width), products(askers.size() * kBlockItems), biases(kBlockItems);
   std::vector<std::size_t> passed(askers.size());  // of the items that are excluded
   for (std::size_t u = 0; u < askers.size(); ++u)
     std::copy(askers[u].factors.begin(), askers[u].factors.end(),
               users.begin() + static_cast<std::ptrdiff_t>(u * width));
   for (std::size_t first = 0; first < model.items.size(); first += kBlockItems) {
     const std::size_t count = std::min(kBlockItems, model.items.size() - first);
-    score({users.data(), askers.size(), model.items.factors.data() + first * width, count, width, products.data()});
-    for (std::size_t u = 0; u < askers.size(); ++u)
-      for (std::size_t i = 0; i < count; ++i) {
-        const auto item = static_cast<std::uint32_t>(first + i);
-        const std::span<const std::uint32_t> excluded = askers[u].excluded;
-        while (passed[u] < excluded.size() && excluded[passed[u]] < item) ++passed[u];
-        if (passed[u] < excluded.size() && excluded[passed[u]] == item) continue;
-        use(u, item, score_of(model, askers[u], item, products[u * count + i]));
+    score({users.data(), askers.size(), model.items.factors.data() + first * width, count, width, products.data(),
+           kBlockItems});
+    for (std::size_t i = 0; i < count; ++i) biases[i] = static_cast<float>(model.items.biases[first + i]);
+    for (std::size_t u = 0; u < askers.size(); ++u) {
+      float* const scores = products.data() + u * kBlockItems;  // as of score_of()
+      const auto base = static_cast<float>(model.base + askers[u].bias);
+      for (std::size_t i = 0; i < count; ++i) scores[i] += base + biases[i];
+      const std::span<const std::uint32_t> excluded = askers[u].excluded;
+      std::size_t begin = 0;
+      const auto use_until = [&](std::size_t end) {
+        if (end > begin)
+          use(u, static_cast<std::uint32_t>(first + begin), std::span<const float>(scores + begin, end - begin));
+      };
+      for (; passed[u] < excluded.size() && excluded[passed[u]] < first + count; ++passed[u]) {
+        use_until(excluded[passed[u]] - first);
+        begin = std::max(begin, excluded[passed[u]] - first + 1);
       }
+      use_until(count);
+    }
   }
 }
 

@@ -1,12 +1,15 @@
 // apps/mf/scoring/score_kernel.h -- products of users' factors with items' factors, many at once.
 //
-// Compiled several times, like sgd/cell_kernel.h, and for the reasons given there without the standard library.
+// Compiled several times, like sgd/cell_kernel.h, and for the reasons given there without the standard library.  A
+// product is summed in the order of the factors by all variants.
 #pragma once
 #include <cstddef>
 
 namespace rota::mf {
 
-// out[u * items + i] = user u . item i.  Rows are `width` floats, a multiple of 16, one behind the other.
+inline constexpr std::size_t kScoreLanes = 16;  // items whose products are made side by side
+
+// out[u * stride + i] = user u . item i.  Rows are `width` floats, a multiple of 16, one behind the other.
 struct Products {
   const float* users;
   std::size_t user_count;
@@ -14,6 +17,7 @@ struct Products {
   std::size_t item_count;
   std::size_t width;
   float* out;
+  std::size_t stride;  // at least item_count, and a multiple of 16; what is behind the items is lost
 };
 using ScoreRows = void (*)(const Products&);
 

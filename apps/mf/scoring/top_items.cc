@@ -16,6 +16,19 @@ void Best::offer(Recommendation one) {
   }
 }
 
+void Best::offer(std::uint32_t item, std::span<const float> scores) {
+  constexpr std::size_t kTogether = 16;  // most are no better than the worst, which is found out for several at once
+  while (!scores.empty()) {
+    const auto some = scores.first(std::min(kTogether, scores.size()));
+    bool offers = heap_.size() < most_;
+    if (!offers && most_ > 0)
+      for (const float score : some) offers |= score > heap_.front().score;
+    for (std::size_t i = 0; offers && i < some.size(); ++i) offer({item + static_cast<std::uint32_t>(i), some[i]});
+    item += static_cast<std::uint32_t>(some.size());
+    scores = scores.subspan(some.size());
+  }
+}
+
 std::vector<Recommendation> Best::take() {
   std::sort(heap_.begin(), heap_.end(), better);
   return std::exchange(heap_, {});
@@ -27,9 +40,9 @@ std::vector<std::vector<Recommendation>> top_items(const TrainedModel& model, st
   const ScoreRows score = choose_score_kernel();
   for_each_block(askers.size(), threads, [&](std::size_t first, std::size_t count) {
     std::vector<Best> best(count, Best(most));
-    for_each_score(model, askers.subspan(first, count), score, [&](std::size_t u, std::uint32_t item, float value) {
-      best[u].offer({item, value});
-    });
+    for_each_scores(
+        model, askers.subspan(first, count), score,
+        [&](std::size_t u, std::uint32_t item, std::span<const float> scores) { best[u].offer(item, scores); });
     for (std::size_t u = 0; u < count; ++u) out[first + u] = best[u].take();
   });
   return out;
