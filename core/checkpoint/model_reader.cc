@@ -92,7 +92,7 @@ Result<nlohmann::json> read_manifest(const std::filesystem::path& folder) {
 }
 
 // Throws nlohmann's exceptions if something is missing or of another type.
-Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json& json) {
+Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json& json, std::span<const Option> known) {
   Manifest manifest;
   manifest.folder = model_folder(folder);
   const auto app = exact_text_of(json.at("app"));
@@ -109,6 +109,7 @@ Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json
     if (!text) return Status(ExitCode::disk, folder.string() + ": the model's manifest has no text for --" + name);
     options[name] = *std::move(text);
   }
+  for (const Option& option : known) options.try_emplace(std::string(option.name), option.default_value);
   manifest.job.options = Options(std::move(options));
   const auto number = [&](std::string_view name, std::uint32_t& to) {
     if (manifest.job.options.has(name)) to = static_cast<std::uint32_t>(manifest.job.options.integer(name));
@@ -141,11 +142,11 @@ Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json
 
 }  // namespace
 
-Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder) {
+Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder, std::span<const Option> options) {
   auto json = read_manifest(folder);
   if (!json.ok()) return json.status();
   try {
-    auto manifest = parse(folder, *json);
+    auto manifest = parse(folder, *json, options);
     if (!manifest.ok()) return manifest.status();
     auto bytes = manifest->files[0]->get(Object::cut, 0);
     if (!bytes.ok()) return bytes.status();

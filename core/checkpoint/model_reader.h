@@ -2,16 +2,19 @@
 #pragma once
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "core/base/status.h"
 #include "rota/model.h"
+#include "rota/options.h"
 
 namespace rota {
 
 // `folder` is a run's folder or the model's own.  Checks sizes and hashes of all files against the manifest.
-// ExitCode::no_input if there is no model, disk if it is damaged, wrong_version if its format is another.
-Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder);
+// ExitCode::no_input if there is no model, disk if it is damaged, wrong_version if its format is another.  Of
+// `options`, the app's, one that the model was written without is younger than the model: it has its default.
+Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder, std::span<const Option> options = {});
 
 // The app that a model was trained with, by its own name.
 Result<std::string> app_of_model(const std::filesystem::path& folder);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "core/base/sealed_json.h"
@@ -99,6 +100,15 @@ TEST_F(ModelFolder, IsReadAsItWasWritten) {
   EXPECT_TRUE((*model)->row(kEmpty, 0).empty());
   EXPECT_THROW((void)(*model)->slice(2), DataError);
   EXPECT_EQ(*app_of_model(folder), "counting");
+}
+
+TEST_F(ModelFolder, AnOptionThatIsYoungerThanTheModelHasItsDefault) {
+  const std::array options = {integer_option("topics", "100", "topics", 1, 1000, "How many."),
+                              real_option("alpha", "0.25", "", 0, 1, "How much.")};
+  const auto model = open_model(folder, options);
+  ASSERT_TRUE(model.ok()) << model.status().what();
+  EXPECT_EQ((*model)->job().options.integer("topics"), 5);
+  EXPECT_EQ((*model)->job().options.real("alpha"), 0.25);
 }
 
 TEST_F(ModelFolder, GivesTheRowsOfATableInTheOrderOfTheirKeys) {
