@@ -62,9 +62,9 @@ constexpr Option kOwn[] = {
      .default_value = "auto",
      .unit = "auto|cholesky|cg",
      .meaning = "How als solves a row: exactly, or by --cg_steps of conjugate gradients from the row as it was; auto: "
-                "cholesky."},
+                "cg of more than 32 factors, unless they are --nonnegative."},
     integer_option("cg_steps", "3", "steps", 1, 1000000, "See --als."),
-    integer_option("inner", "1", "times", 1, 1000, "How often ccd goes over users and items before the next factor."),
+    integer_option("inner", "3", "times", 1, 1000, "How often ccd goes over users and items before the next factor."),
     {.name = "rotate",
      .kind = Option::Kind::choice,
      .default_value = "auto",
@@ -72,6 +72,9 @@ constexpr Option kOwn[] = {
      .meaning = "Whose factors move from shard to shard, those of the others staying; auto: of whichever are fewer, "
                 "or, if that would be less than 32 rows a slice, of the others."},
 };
+
+// Factors of a row up to which its equations are solved faster than three steps of conjugate gradients are made.
+constexpr std::uint32_t kMostDecomposed = 32;
 
 template <typename T, std::size_t N>
 T choice(std::string_view text, const std::pair<std::string_view, T> (&values)[N]) {
@@ -121,6 +124,7 @@ Settings settings_of(const Options& options) {
     return options.text(name) == "auto" ? otherwise : options.text(name);
   };
   const auto whole = [&](std::string_view name) { return static_cast<std::uint32_t>(options.integer(name)); };
+  const char* const cheaper = whole("rank") > kMostDecomposed && !options.flag("nonnegative") ? "cg" : "cholesky";
   return {.solver = choice(chosen("solver", implicit ? "als" : "sgd"), kSolvers),
           .rank = whole("rank"),
           .penalty = options.real("lambda"),
@@ -132,7 +136,7 @@ Settings settings_of(const Options& options) {
           .nonnegative = options.flag("nonnegative"),
           .implicit = implicit,
           .alpha = options.real("alpha"),
-          .conjugate = options.text("als") == "cg",
+          .conjugate = chosen("als", cheaper) == "cg",
           .cg_steps = whole("cg_steps"),
           .inner = whole("inner"),
           .rotates = choice(options.text("rotate"), kRotates),

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "apps/mf/ccd/ccd.h"
 #include "apps/mf/commands/trained_model.h"
 #include "apps/mf/ratings/rating_rows.h"
 #include "apps/mf/scoring/terms.h"
@@ -22,7 +23,7 @@ namespace {
 using Given = std::map<std::string, std::string>;
 using Matrix = std::vector<std::vector<double>>;
 
-constexpr std::uint32_t kUsers = 31, kItems = 17;
+constexpr std::uint32_t kUsers = 71, kItems = 17;
 
 struct Raw {
   std::size_t number[2];  // user, item
@@ -70,7 +71,8 @@ class Plain {
     for (std::size_t r = 0; r < count; ++r) {
       rows.push_back(settings_.solver == mf::Solver::als ? host.row(side, static_cast<Key>(r)) : std::vector<double>());
       for (std::size_t k = 0; settings_.solver == mf::Solver::ccd && k < settings_.rank; ++k)
-        rows.back().push_back(host.row(side, static_cast<Key>(k * count + r))[0]);
+        rows.back().push_back(
+            host.row(side, static_cast<Key>(k * mf::rows_of_factor(count) + r / mf::kTogether))[r % mf::kTogether]);
     }
     return rows;
   }
@@ -242,13 +244,13 @@ TEST_F(MfAlternating, HeldOutRatingsAreScoredWithTheModelAsItIs) {
   for (Given options : {kSolvers[0], kSolvers[1], kSolvers[6]}) {
     options["valid"] = "given";
     Job task = job(options);
-    task.valid = {files_.write("valid", "u1\ti3\t2\nu7\ti5\t4.5\nnobody\ti5\t1\nu30\ti16\t3\nu1\ti3\t5\n")};
+    task.valid = {files_.write("valid", "u1\ti3\t2\nu7\ti5\t4.5\nnobody\ti5\t1\nu70\ti16\t3\nu1\ti3\t5\n")};
     SerialHost host(*rota_plugin_v1(), task);
     host.run_epochs(3);
     const SerialModel model(host);
     const mf::TrainedModel trained = mf::read_model(model);
     const double errors[] = {2 - trained.score(1, 3), 5 - trained.score(1, 3), 4.5 - trained.score(7, 5),
-                             3 - trained.score(30, 16), 1 - trained.mean};
+                             3 - trained.score(70, 16), 1 - trained.mean};
     double squares = 0, absolute = 0;
     for (const double one : errors) squares += one * one, absolute += std::abs(one);
     EXPECT_NEAR(*host.score("valid_rmse"), std::sqrt(squares / 5), 1e-6);

@@ -24,7 +24,11 @@ class CcdPush final : public AlternatingPush {
     const bool opens = task.argument[kOpens] != 0;
     if (opens) open(k);
     const RatingRows& rows = ratings_.of[side];
-    const std::span<double> next = task.parts.run(k * whole_->rows[side] + rows.first, rows.rows());
+    if (rows.rows() == 0) return 0;
+    // The first and the last row may be those of other shards too: the numbers of each are the others' zeros.
+    const std::size_t first = rows.first / kTogether, end = rows_of_factor(rows.first + rows.rows());
+    const std::span<double> next =
+        task.parts.run(k * rows_of_factor(whole_->rows[side]) + first, end - first).subspan(rows.first % kTogether);
     for (std::size_t i = 0; i < rows.rows(); ++i) next[i] = fitted(side, i, factor(kItemSide - side, k));
     return opens && k == 0 ? items() : 0;  // each rating once an epoch
   }
@@ -41,8 +45,9 @@ class CcdPush final : public AlternatingPush {
   }
 
  private:
+  std::size_t stride(std::uint32_t side) const { return rows_of_factor(whole_->rows[side]) * kTogether; }
   const double* factor(std::uint32_t side, std::size_t k) const {
-    return views_[side].numbers().data() + k * whole_->rows[side];
+    return views_[side].numbers().data() + k * stride(side);
   }
 
   // Makes the residuals of all factors but k; those that they are of before are all but k - 1.  In every epoch they are
@@ -59,8 +64,10 @@ class CcdPush final : public AlternatingPush {
                 });
       }
       const double *const own = factor(side, k), *const others = factor(kItemSide - side, k);
-      const double *const own_before = k > 0 ? own - whole_->rows[side] : nullptr,
-                          *const others_before = k > 0 ? others - whole_->rows[kItemSide - side] : nullptr;
+      const double *const own_before = k > 0 ? own - stride(side) : nullptr, *const others_before =
+                                                                                 k > 0
+                                                                                     ? others - stride(kItemSide - side)
+                                                                                     : nullptr;
       for (std::size_t i = 0; i < ratings.rows(); ++i) {
         const double x = own[ratings.first + i], before = k > 0 ? own_before[ratings.first + i] : 0;
         double* residual = residuals_[side].data() + ratings.begins[i];
@@ -104,14 +111,17 @@ class CcdApp final : public AlternatingApp {
   std::vector<Table> tables(const Facts& facts) const override {
     std::vector<Table> tables;
     for (const char* name : {"users", "items"})
-      tables.push_back(
-          {.name = name, .keys = facts.count(name) * settings_.rank, .row_width = 1, .part_width = 1, .dense = true});
+      tables.push_back({.name = name,
+                        .keys = rows_of_factor(facts.count(name)) * settings_.rank,
+                        .row_width = kTogether,
+                        .part_width = kTogether,
+                        .dense = true});
     tables[kItemSide].started = true;
     return tables;
   }
   // The items' uniform in [0, 1 / sqrt(rank)), the users' 0.
   void start_row(TableId, Key, std::span<double> row, Random& random) const override {
-    row[0] = random.uniform() / std::sqrt(static_cast<double>(settings_.rank));
+    for (double& x : row) x = random.uniform() / std::sqrt(static_cast<double>(settings_.rank));
   }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
     std::vector<Round> rounds;

@@ -6,13 +6,20 @@
 //
 //   u_k[i] = sum over i's ratings of R_ij v_k[j] / (penalty_i + sum over them of v_k[j]^2),     then v_k likewise,
 //
-// --inner times.  The tables have factor after factor, so that a round has neighbouring rows of one number.
+// --inner times.  The tables have factor after factor, so that a round has neighbours, and one number of each.
 #pragma once
+#include <cstddef>
 #include <memory>
 
 #include "rota/app.h"
 
 namespace rota::mf {
+
+// Numbers in a row of a table: those of one factor of so many neighbours.  Single ones would be too many rows to store.
+inline constexpr std::size_t kTogether = 64;
+inline std::size_t rows_of_factor(std::size_t count) {
+  return (count + kTogether - 1) / kTogether;
+}
 
 std::unique_ptr<App> ccd_app(const Job& job);
 

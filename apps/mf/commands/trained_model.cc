@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/mf/ccd/ccd.h"
 #include "apps/mf/ratings/rating_data.h"
 #include "apps/mf/ratings/rating_rows.h"
 #include "rota/error.h"
@@ -55,17 +56,21 @@ void read_slices(const Model& model, TrainedModel& trained) {
   }
 }
 
-// Of als a row has the factors and the bias; of ccd it is one factor, those of all rows behind each other.
+// Of als a row of the table is a row of factors with its bias, of ccd some neighbours' numbers of one factor.
 void read_table(const Model& model, TableId table, const Settings& settings, Side& side) {
+  const bool whole = settings.solver == Solver::als;
+  const std::size_t blocks = rows_of_factor(side.size());
   model.for_each_row(table, [&](Key key, std::span<const double> value) {
-    const bool whole = settings.solver == Solver::als;
-    const std::size_t row = whole ? key : key % side.size(), first = whole ? 0 : key / side.size();
-    if (row >= side.size() || first >= settings.rank) throw DataError("the model", 0, "it has more rows than names");
-    const std::size_t factors = std::min<std::size_t>(value.size(), settings.rank);
-    std::transform(value.begin(), value.begin() + static_cast<std::ptrdiff_t>(factors),
-                   side.factors.begin() + static_cast<std::ptrdiff_t>(row * side.width + first),
-                   [](double x) { return static_cast<float>(x); });
-    if (factors < value.size()) side.biases[row] = value[factors];
+    if (key >= (whole ? side.size() : blocks * settings.rank))
+      throw DataError("the model", 0, "it has more rows than names");
+    const std::size_t first = whole ? key : key % blocks * kTogether;
+    for (std::size_t at = 0; at < value.size(); ++at) {
+      const std::size_t row = whole ? first : first + at, k = whole ? at : key / blocks;
+      if (k == settings.rank)
+        side.biases[row] = value[at];
+      else if (row < side.size())
+        side.factors[row * side.width + k] = static_cast<float>(value[at]);
+    }
   });
 }
 

@@ -48,6 +48,18 @@ TEST(MfSettings, ImplicitRatingsAreSolvedByAlsWithAPenaltyForEachRow) {
   EXPECT_TRUE(mf::settings_of(with({{"solver", "als"}})).by_rating);
 }
 
+TEST(MfSettings, ManyFactorsAreSolvedByConjugateGradients) {
+  const auto conjugate = [](std::map<std::string, std::string, std::less<>> given) {
+    given.emplace("solver", "als");
+    return mf::settings_of(with(given)).conjugate;
+  };
+  EXPECT_FALSE(conjugate({}));
+  EXPECT_TRUE(conjugate({{"rank", "33"}}));
+  EXPECT_FALSE(conjugate({{"rank", "33"}, {"nonnegative", "true"}}));
+  EXPECT_FALSE(conjugate({{"rank", "33"}, {"als", "cholesky"}}));
+  EXPECT_TRUE(conjugate({{"als", "cg"}}));
+}
+
 TEST(MfSettings, WhatDoesNotGoTogetherIsRefused) {
   using Given = std::map<std::string, std::string, std::less<>>;
   EXPECT_NO_THROW(mf::check(with({})));
