@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that Rota is built from and tested with.  Does nothing, quickly, if all are there.
 #
-# usage: deploy/setup.sh [tests]      tests: and the programs that tests compare with (scikit-learn, glmnet)
+# usage: deploy/setup.sh [tests]      tests: and the programs that tests compare with (scikit-learn, glmnet, LIBLINEAR)
 set -euo pipefail
 
 packages=(
@@ -13,7 +13,7 @@ packages=(
   libgtest-dev libbenchmark-dev clang-format python3
 )
 if [ "${1:-}" = tests ]; then
-  packages+=(python3-numpy python3-scipy python3-sklearn r-base-core r-cran-glmnet)
+  packages+=(python3-numpy python3-scipy python3-sklearn r-base-core r-cran-glmnet liblinear-tools)
 fi
 
 die() {

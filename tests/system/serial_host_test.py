@@ -77,6 +77,14 @@ class SerialHostTest(rota_run.RotaTest):
         self.expect_same(INSTALLED / "lasso.so", rows, **by_rows)
         self.expect_same(INSTALLED / "lasso.so", rows, shards=5, staleness=1, schedulers=2, **by_rows)
 
+    def test_sgd(self):
+        draw = random.Random(6)
+        rows = self.write("rows", (f"{draw.randrange(3)} " + " ".join(f"{j}:{draw.gauss(0, 1)!r}" for j in range(1, 40)
+                                                                      if draw.random() < 0.5) for _ in range(200)))
+        self.expect_same(INSTALLED / "sgd.so", rows, loss="softmax", epochs=3)
+        self.expect_same(INSTALLED / "sgd.so", rows, loss="squared", optimizer="ftrl", l1=0.01, batch=20, shards=5,
+                         partitions=3, epochs=2)
+
     def test_lda(self):
         self.expect_same(INSTALLED / "lda.so", SAMPLES / "lda/sample/docword.kos.txt.gz", topics=20, epochs=3)
 

@@ -1,0 +1,52 @@
+// apps/linear/class_labels.h -- the classes of data whose labels are numbers, any and as many as they are.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rota/io/number_text.h"
+
+namespace rota::linear {
+
+// The data's own labels, ascending; class k has the k-th.
+class ClassLabels {
+ public:
+  ClassLabels() = default;
+  explicit ClassLabels(std::vector<double> labels) : labels_(std::move(labels)) {
+    std::sort(labels_.begin(), labels_.end());
+    labels_.erase(std::unique(labels_.begin(), labels_.end()), labels_.end());
+  }
+
+  // Adds one that is not there yet; what class the others have may change with that.
+  void add(double label) {
+    const auto at = std::lower_bound(labels_.begin(), labels_.end(), label);
+    if (at == labels_.end() || *at != label) labels_.insert(at, label);
+  }
+  std::size_t size() const { return labels_.size(); }
+  double label(std::size_t k) const { return labels_[k]; }
+  std::optional<std::uint32_t> find(double label) const {
+    const auto at = std::lower_bound(labels_.begin(), labels_.end(), label);
+    if (at == labels_.end() || *at != label) return std::nullopt;
+    return static_cast<std::uint32_t>(at - labels_.begin());
+  }
+  const std::vector<double>& all() const { return labels_; }
+
+  // "1, 2 and 3", of many the first ten.
+  std::string text() const {
+    constexpr std::size_t kShown = 10;
+    std::string out;
+    for (std::size_t k = 0; k < std::min(labels_.size(), kShown); ++k)
+      out += (k == 0 ? "" : k + 1 == labels_.size() ? " and " : ", ") + io::exact_text(labels_[k]);
+    return out + (labels_.size() > kShown ? ", ..." : "");
+  }
+
+  friend bool operator==(const ClassLabels&, const ClassLabels&) = default;
+
+ private:
+  std::vector<double> labels_;
+};
+
+}  // namespace rota::linear

@@ -1,0 +1,94 @@
+// apps/sgd/commands/export.cc -- a model as text files, among them one that LIBLINEAR reads.
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "apps/sgd/commands/commands.h"
+#include "apps/sgd/commands/trained_model.h"
+#include "rota/io/text_writer.h"
+
+namespace rota::sgd {
+namespace {
+
+constexpr std::string_view kReadme = R"(A linear model as text.
+
+Numbers are written so that reading them gives the same double.  A linear prediction is the intercept + the sum of
+weight times value over a row's features.
+
+weights.csv      One weight a line, those that are not 0: feature, label, weight.  Feature 0 is the intercept; the label
+                 is that whose class the weight speaks for, the larger of two, and empty for numbers.
+liblinear.model  The same in LIBLINEAR's format, for liblinear-predict.  It is not there if features are hashed, or if
+                 labels are not what LIBLINEAR takes: whole numbers.
+)";
+
+// LIBLINEAR's name of the solver whose models predict like this one.
+std::string_view solver(Loss loss) {
+  switch (loss) {
+    case Loss::squared:
+      return "L2R_L2LOSS_SVR";
+    case Loss::hinge:
+      return "L2R_L1LOSS_SVC_DUAL";
+    case Loss::squared_hinge:
+      return "L2R_L2LOSS_SVC";
+    case Loss::softmax:
+      return "MCSVM_CS";
+    case Loss::logistic:
+      break;
+  }
+  return "L2R_LR";
+}
+
+bool is_for_liblinear(const TrainedModel& model) {
+  constexpr double kLargestLabel = 2147483647;
+  for (const double label : model.classes.all())
+    if (label != std::floor(label) || std::abs(label) > kLargestLabel) return false;
+  return model.settings.bits == 0;
+}
+
+void write_weights(const TrainedModel& model, io::TextWriter out) {
+  out << "feature,label,weight\n";
+  for (Key key = 0; key < model.keys; ++key)
+    for (std::uint32_t k = 0; k < model.outputs; ++k) {
+      if (model.weight(key, k) == 0) continue;
+      out << key << ",";
+      if (model.classes.size() > 0) out << model.classes.label(model.outputs > 1 ? k : 1);
+      out << "," << model.weight(key, k) << "\n";
+    }
+  out.close();
+}
+
+// Of two classes its weights are those of the label that is named first; the intercept is the last row.
+void write_liblinear(const TrainedModel& model, io::TextWriter out) {
+  const bool softmax = model.settings.loss == Loss::softmax;
+  out << "solver_type " << solver(model.settings.loss) << "\nnr_class " << std::uint64_t{softmax ? model.outputs : 2}
+      << "\n";
+  if (model.classes.size() > 0) {
+    out << "label";
+    for (std::size_t k = 0; k < model.classes.size(); ++k)
+      out << " "
+          << std::string_view(std::to_string(
+                 static_cast<long long>(model.classes.label(softmax ? k : model.classes.size() - 1 - k))));
+    out << "\n";
+  }
+  out << "nr_feature " << model.keys - 1 << "\nbias " << (model.settings.intercept ? "1" : "-1") << "\nw\n";
+  const auto write_row = [&](Key key) {
+    for (std::uint32_t k = 0; k < model.outputs; ++k) out << model.weight(key, k) << " ";
+    out << "\n";
+  };
+  for (Key key = kIntercept + 1; key < model.keys; ++key) write_row(key);
+  if (model.settings.intercept) write_row(kIntercept);
+  out.close();
+}
+
+}  // namespace
+
+void export_text(const Model& stored, const std::filesystem::path& folder) {
+  const TrainedModel model = read_model(stored);
+  io::TextWriter readme(folder / "README.txt");
+  readme << kReadme;
+  readme.close();
+  write_weights(model, io::TextWriter(folder / "weights.csv"));
+  if (is_for_liblinear(model)) write_liblinear(model, io::TextWriter(folder / "liblinear.model"));
+}
+
+}  // namespace rota::sgd

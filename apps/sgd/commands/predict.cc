@@ -1,0 +1,111 @@
+// apps/sgd/commands/predict.cc -- rota predict sgd, rota evaluate sgd: a model on other rows.
+#include <cmath>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "apps/linear/scores.h"
+#include "apps/linear/two_classes.h"
+#include "apps/sgd/commands/commands.h"
+#include "apps/sgd/commands/trained_model.h"
+#include "apps/sgd/losses.h"
+#include "rota/error.h"
+#include "rota/io/number_text.h"
+
+namespace rota::sgd {
+namespace {
+
+constexpr Option kPredictOptions[] = {
+    {.name = "type",
+     .kind = Option::Kind::choice,
+     .default_value = "response",
+     .unit = "response|link|class",
+     .meaning = "What to predict: the response (of a logistic model the probability of the larger label, of a softmax "
+                "model that of each label in ascending order), the linear prediction, or the label."},
+};
+
+struct Applied {
+  TrainedModel model;
+  std::vector<double> labels;  // of the rows
+  std::vector<double> links;   // row after row
+  std::size_t rows() const { return labels.size(); }
+  std::span<const double> row(std::size_t i) const {
+    return std::span(links).subspan(i * model.outputs, model.outputs);
+  }
+};
+
+// `scored`: the labels must be the model's.
+Applied apply(const Call& call, bool scored) {
+  Applied out{read_model(*call.model), {}, {}};
+  const TrainedModel& model = out.model;
+  const FeatureKeys key(model.settings.bits);
+  const Weights weights{model.numbers, model.outputs, 1};
+  linear::RowFiles files(call.input);
+  Rows one;
+  files.each([&](const linear::LabelledRow& row) {
+    if (scored && model.classes.size() > 0 && !model.classes.find(row.label))
+      files.fail("the label " + io::exact_text(row.label) + " is none of the model's, " + model.classes.text());
+    one = {};
+    add_row(files, row, key, model.settings.intercept, model.keys, one);
+    const std::vector<double> links = links_of(one, weights, model.outputs);
+    out.links.insert(out.links.end(), links.begin(), links.end());
+    out.labels.push_back(row.label);
+  });
+  return out;
+}
+
+void write_row(const TrainedModel& model, std::span<const double> links, std::string_view type, std::ostream& out) {
+  if (type == "class") {
+    out << io::exact_text(model.label(links)) << "\n";
+    return;
+  }
+  std::vector<double> shown(links.begin(), links.end());
+  if (type == "response" && model.settings.loss == Loss::logistic) shown[0] = linear::logistic_row(-links[0]).p;
+  if (type == "response" && model.settings.loss == Loss::softmax) softmax_loss(shown, 0);
+  for (std::size_t k = 0; k < shown.size(); ++k) out << (k == 0 ? "" : " ") << io::exact_text(shown[k]);
+  out << "\n";
+}
+
+// The model's own loss, and the share of rows whose class is the predicted one.
+void write_own_scores(const Applied& applied, std::ostream& out) {
+  const TrainedModel& model = applied.model;
+  ShardRows data;
+  for (const double label : applied.labels) {
+    const std::uint32_t k = *model.classes.find(label);
+    data.targets.push_back(target_of(model.settings.loss, k));
+  }
+  const LossSums sums = score(model.settings.loss, applied.links, model.outputs, data);
+  const auto rows = static_cast<double>(applied.rows());
+  out << (model.settings.loss == Loss::softmax ? ", \"log_loss\": " : ", \"loss\": ")
+      << io::exact_text(sums.loss / rows) << ", \"accuracy\": " << io::exact_text(sums.right / rows);
+}
+
+}  // namespace
+
+std::span<const Option> predict_options() {
+  return kPredictOptions;
+}
+
+void predict(const Call& call, std::ostream& out) {
+  const std::string_view type = call.options.text("type");
+  const Applied applied = apply(call, false);
+  if (type == "class" && applied.model.classes.size() == 0)
+    throw UsageError("--type=class: a model with --loss=squared has no classes");
+  for (std::size_t i = 0; i < applied.rows(); ++i) write_row(applied.model, applied.row(i), type, out);
+}
+
+void evaluate(const Call& call, std::ostream& out) {
+  const Applied applied = apply(call, true);
+  if (applied.rows() == 0) throw UsageError("the input has no rows");
+  const linear::ClassLabels& classes = applied.model.classes;
+  out << "{\"rows\": " << applied.rows();
+  if (applied.model.settings.loss == Loss::squared)
+    linear::write_number_scores(applied.links, applied.labels, out);
+  else if (applied.model.settings.loss == Loss::logistic)
+    linear::write_class_scores(applied.links, applied.labels, {classes.label(0), classes.label(1)}, out);
+  else
+    write_own_scores(applied, out);
+  out << "}\n";
+}
+
+}  // namespace rota::sgd

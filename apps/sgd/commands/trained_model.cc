@@ -1,0 +1,27 @@
+#include "apps/sgd/commands/trained_model.h"
+
+#include "apps/sgd/tables.h"
+#include "rota/error.h"
+
+namespace rota::sgd {
+
+TrainedModel read_model(const Model& model) {
+  TrainedModel trained;
+  trained.settings = settings_of(model.job().options);
+  trained.outputs = outputs_of(trained.settings, model.facts());
+  trained.keys = model.facts().count("keys");
+  const Bytes common = model.common();
+  Reader in(common.view());
+  trained.classes = linear::ClassLabels(in.get_all<double>());
+  const bool has_classes = trained.settings.loss != Loss::squared;
+  if (!in.done() || trained.classes.size() != (has_classes ? model.facts().count("classes") : 0))
+    throw DataError("the model", 0, "the labels of its classes are damaged");
+  trained.numbers.resize(trained.keys * trained.outputs);
+  const std::uint32_t width = trained.settings.state_width();
+  model.for_each_row(kWeights, [&](Key key, std::span<const double> row) {
+    for (std::uint32_t k = 0; k < trained.outputs; ++k) trained.numbers.at(key * trained.outputs + k) = row[k * width];
+  });
+  return trained;
+}
+
+}  // namespace rota::sgd

@@ -1,0 +1,195 @@
+#include "apps/sgd/data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "rota/error.h"
+#include "rota/io/number_list.h"
+#include "rota/seed_mixer.h"
+#include "rota/shards.h"
+
+namespace rota::sgd {
+namespace {
+
+constexpr double kLargest = 1e15;  // its square times many is still a number in single precision
+constexpr std::size_t kMostClasses = 4096;
+constexpr Key kAllKeys = std::numeric_limits<Key>::max();
+
+// Counted while the rows are read.
+class FeatureCounts {
+ public:
+  void add(std::uint32_t key, double value) {
+    if (key >= counts_.size()) grow(key);
+    Counts& one = counts_[key];
+    one.rows += 1;
+    one.squares += value * value;
+    one.largest = std::max(one.largest, std::abs(value));
+  }
+
+  // REQUIRES: as many keys as were added, at least.
+  std::vector<FeatureScale> scales(const Settings& settings, std::uint64_t rows, Key keys) const {
+    std::vector<FeatureScale> out(keys);
+    double energy = 0;  // of all rows, in the units of the largest values
+    for (const Counts& one : counts_)
+      if (one.largest > 0) energy += one.squares / (one.largest * one.largest);
+    const double root = std::sqrt(std::max(energy / static_cast<double>(rows), 1.0));
+    for (Key key = 0; key < counts_.size(); ++key) {
+      const Counts& one = counts_[key];
+      if (one.rows == 0) continue;
+      if (key != kIntercept) out[key].presence = static_cast<float>(static_cast<double>(rows) / one.rows);
+      const double unit = one.largest * root;
+      if (settings.normalized)
+        out[key].step = static_cast<float>(settings.optimizer == Optimizer::sgd ? 1 / (unit * unit) : 1 / unit);
+    }
+    return out;
+  }
+
+ private:
+  struct Counts {
+    double rows = 0, squares = 0, largest = 0;
+  };
+  void grow(std::uint32_t key) { counts_.resize(std::max<std::size_t>(key + std::size_t{1}, 2 * counts_.size())); }
+
+  std::vector<Counts> counts_;
+};
+
+// Collects the labels of all rows, and says what the hosted ones mean.
+class Targets {
+ public:
+  explicit Targets(Loss loss) : loss_(loss) {}
+
+  void add(const linear::RowFiles& files, double label) {
+    if (loss_ == Loss::squared) return;
+    if (last_ == label && classes_.size() > 0) return;
+    last_ = label;
+    classes_.add(label);
+    if (loss_ != Loss::softmax && classes_.size() > 2)
+      files.fail("a third label, " + io_text(label) + ": a loss of two classes (--loss=softmax takes more)");
+    if (classes_.size() > kMostClasses) files.fail("more than " + std::to_string(kMostClasses) + " different labels");
+  }
+  void require_classes(const std::string& file) const {
+    if (loss_ != Loss::squared && classes_.size() < 2)
+      throw DataError(file, 0, "expected labels of two classes at least, found one only: " + classes_.text());
+  }
+  double target(const linear::RowFiles& files, double label) const {
+    if (loss_ == Loss::squared) return label;
+    const auto k = classes_.find(label);
+    if (!k) files.fail("the label " + io_text(label) + " is none of the training data's, " + classes_.text());
+    return target_of(loss_, *k);
+  }
+  const linear::ClassLabels& classes() const { return classes_; }
+
+ private:
+  static std::string io_text(double number) { return io::exact_text(number); }
+
+  Loss loss_;
+  linear::ClassLabels classes_;
+  double last_ = 0;
+};
+
+// What rows count for: --weights and --class_weights together, with mean 1.  `number` and `label` of each row, in turn.
+std::vector<double> row_weights(const Settings& settings, const std::vector<double>& labels, const Targets& targets,
+                                const std::string& file) {
+  if (settings.weights.empty() && settings.class_weights == ClassWeights::equal) return {};
+  std::vector<double> weights(labels.size(), 1.0);
+  if (!settings.weights.empty()) {
+    weights = io::read_numbers(settings.weights, "a weight", 0);
+    if (weights.size() != labels.size())
+      throw DataError(settings.weights, 0,
+                      "expected a weight for each of the " + std::to_string(labels.size()) + " rows, found " +
+                          std::to_string(weights.size()));
+  }
+  if (settings.class_weights == ClassWeights::balanced) {
+    std::vector<double> of_class(targets.classes().size());
+    for (std::size_t i = 0; i < labels.size(); ++i) of_class[*targets.classes().find(labels[i])] += weights[i];
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      if (weights[i] > 0) weights[i] /= of_class[*targets.classes().find(labels[i])];
+  }
+  double sum = 0;
+  for (const double weight : weights) sum += weight;
+  if (!(sum > 0 && std::isfinite(sum))) throw DataError(file, 0, "the weights of the rows add up to nothing");
+  const double scale = static_cast<double>(weights.size()) / sum;
+  for (double& weight : weights) weight *= scale;
+  return weights;
+}
+
+}  // namespace
+
+ShardRows reordered(const ShardRows& data, std::span<const std::uint32_t> order) {
+  ShardRows out;
+  out.rows.reserve(data.rows.size(), data.rows.entries());
+  for (const std::uint32_t r : order) {
+    for (const Entry& entry : data.rows[r]) out.rows.add_entry(entry);
+    out.rows.end_row();
+    out.targets.push_back(data.targets[r]);
+    if (!data.weights.empty()) out.weights.push_back(data.weights[r]);
+  }
+  return out;
+}
+
+std::uint32_t FeatureKeys::operator()(std::uint32_t column) const {
+  if (bits_ == 0) return column + 1;
+  return 1 + static_cast<std::uint32_t>(mixed({column}) >> (64 - bits_));
+}
+
+void add_row(const linear::RowFiles& files, const linear::LabelledRow& row, const FeatureKeys& key, bool intercept,
+             Key keys, Rows& rows) {
+  if (intercept) rows.add_entry({static_cast<std::uint32_t>(kIntercept), 1});
+  for (std::size_t i = 0; i < row.columns.size(); ++i) {
+    if (!(std::abs(row.values[i]) <= kLargest)) files.fail("a value above 1e15: scale the data");
+    const std::uint32_t k = key(row.columns[i]);
+    if (k < keys) rows.add_entry({k, static_cast<float>(row.values[i])});
+  }
+  rows.end_row();
+}
+
+LoadedData load_data(const std::vector<std::string>& files, const std::vector<std::string>& valid,
+                     const Settings& settings, std::uint32_t shards, std::span<const ShardId> hosted) {
+  const FeatureKeys key(settings.bits);
+  LoadedData out;
+  HostedShards<ShardRows> training(shards, hosted), held_out(shards, hosted);
+  FeatureCounts counts;
+  Targets targets(settings.loss);
+  std::vector<double> labels;
+  linear::RowFiles input(files);
+  input.each([&](const linear::LabelledRow& row) {
+    targets.add(input, row.label);
+    labels.push_back(row.label);
+    if (settings.intercept) counts.add(static_cast<std::uint32_t>(kIntercept), 1);
+    for (std::size_t i = 0; i < row.columns.size(); ++i) counts.add(key(row.columns[i]), row.values[i]);
+    ShardRows* const shard = training.of_item(row.number);
+    if (shard == nullptr) return;
+    add_row(input, row, key, settings.intercept, kAllKeys, shard->rows);
+    shard->targets.push_back(row.label);
+  });
+  if (input.rows() == 0) throw DataError(files.front(), 0, "the data has no rows");
+  targets.require_classes(files.front());
+  out.facts.rows = input.rows();
+  out.facts.keys = (settings.bits == 0 ? input.columns() : Key{1} << settings.bits) + 1;
+  out.facts.classes = targets.classes();
+  out.scales = counts.scales(settings, input.rows(), out.facts.keys);
+  const std::vector<double> weights = row_weights(settings, labels, targets, files.front());
+  for (std::size_t i = 0; i < hosted.size(); ++i) {
+    ShardRows& shard = training.all()[i];
+    for (double& label : shard.targets) label = targets.target(input, label);
+    if (weights.empty()) continue;
+    for (std::uint64_t row = hosted[i]; row < input.rows(); row += shards) shard.weights.push_back(weights[row]);
+  }
+  linear::RowFiles others(valid);
+  others.each([&](const linear::LabelledRow& row) {
+    const double target = targets.target(others, row.label);
+    ShardRows* const shard = held_out.of_item(row.number);
+    if (shard == nullptr) return;
+    add_row(others, row, key, settings.intercept, out.facts.keys, shard->rows);
+    shard->targets.push_back(target);
+  });
+  if (!valid.empty() && others.rows() == 0) throw DataError(valid.front(), 0, "the held-out data has no rows");
+  out.facts.held_out_rows = static_cast<double>(others.rows());
+  out.training = std::move(training.all());
+  out.held_out = std::move(held_out.all());
+  return out;
+}
+
+}  // namespace rota::sgd

@@ -1,0 +1,109 @@
+// apps/sgd/data.h -- the rows of LIBSVM files as the steps want them, and what all shards know of the whole data.
+//
+// A feature's key is its index in the file, from 1, or where that is hashed to; key 0 is the intercept, an entry of
+// value 1 in every row.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/linear/class_labels.h"
+#include "apps/linear/row_files.h"
+#include "apps/sgd/settings.h"
+#include "rota/types.h"
+
+namespace rota::sgd {
+
+inline constexpr Key kIntercept = 0;
+
+struct Entry {
+  std::uint32_t key;
+  float value;
+};
+
+// Rows one after the other.
+class Rows {
+ public:
+  std::size_t size() const { return begins_.size() - 1; }
+  std::span<const Entry> operator[](std::size_t r) const {
+    return {entries_.data() + begins_[r], begins_[r + 1] - begins_[r]};
+  }
+  // Asks the processor for a row that will be wanted soon; first, earlier, for where it begins.
+  void expect_begin(std::size_t r) const { __builtin_prefetch(begins_.data() + r); }
+  void expect(std::size_t r) const {
+    const auto* const entries = reinterpret_cast<const char*>(entries_.data() + begins_[r]);
+    __builtin_prefetch(entries);
+    __builtin_prefetch(entries + 64);
+  }
+  void add_entry(const Entry& entry) { entries_.push_back(entry); }
+  // The entries since the row before are one.
+  void end_row() { begins_.push_back(entries_.size()); }
+  void reserve(std::size_t rows, std::size_t entries) {
+    begins_.reserve(rows + 1);
+    entries_.reserve(entries);
+  }
+  std::size_t entries() const { return entries_.size(); }
+
+ private:
+  std::vector<Entry> entries_;
+  std::vector<std::size_t> begins_ = {0};  // and the last one's end
+};
+
+// The rows of one shard.
+struct ShardRows {
+  Rows rows;
+  std::vector<double> targets;  // -1 or 1; the class's number; or the response
+  std::vector<double> weights;  // their mean over the whole data is 1; none if all are 1
+};
+
+// The same rows in another order: row i is that which was row order[i].
+ShardRows reordered(const ShardRows& data, std::span<const std::uint32_t> order);
+
+// The target of a row of class k.
+inline double target_of(Loss loss, std::uint32_t k) {
+  if (loss == Loss::softmax) return k;
+  return k == 1 ? 1.0 : -1.0;
+}
+
+// What makes the keys of features.
+class FeatureKeys {
+ public:
+  explicit FeatureKeys(std::uint32_t bits) : bits_(bits) {}
+  std::uint32_t operator()(std::uint32_t column) const;
+
+ private:
+  std::uint32_t bits_;
+};
+
+// How a feature's steps are scaled.
+struct FeatureScale {
+  float presence = 0;  // rows / rows that have the feature; 0 for the intercept, which bears no penalty
+  float step = 1;      // see README.md; 1 without --normalized
+};
+
+// Of the whole data.
+struct DataFacts {
+  std::uint64_t rows = 0;
+  Key keys = 0;
+  linear::ClassLabels classes;  // of the training data; none for numbers
+  double held_out_rows = 0;
+};
+
+struct LoadedData {
+  DataFacts facts;
+  std::vector<FeatureScale> scales;           // by key
+  std::vector<ShardRows> training, held_out;  // in the order asked for
+};
+
+// Row i is row i / S of shard i mod S.  Throws NoInput, DataError with file and line, or UsageError.
+LoadedData load_data(const std::vector<std::string>& files, const std::vector<std::string>& valid,
+                     const Settings& settings, std::uint32_t shards, std::span<const ShardId> hosted);
+
+// Appends a row's entries, those of keys below `keys`; throws DataError for a value above what single precision takes.
+void add_row(const linear::RowFiles& files, const linear::LabelledRow& row, const FeatureKeys& key, bool intercept,
+             Key keys, Rows& rows);
+
+}  // namespace rota::sgd

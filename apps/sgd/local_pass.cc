@@ -1,0 +1,131 @@
+#include "apps/sgd/local_pass.h"
+
+#include <algorithm>
+
+#include "apps/linear/ordered_sum.h"
+#include "apps/sgd/losses.h"
+#include "apps/sgd/steps.h"
+
+namespace rota::sgd {
+namespace {
+
+// How many rows ahead memory is asked for.
+constexpr std::size_t kAhead = 8;
+
+void expect_rows(const Rows& rows, std::span<const std::uint32_t> order, std::size_t i) {
+  if (i + 2 * kAhead < order.size()) rows.expect_begin(order[i + 2 * kAhead]);
+  if (i + kAhead < order.size()) rows.expect(order[i + kAhead]);
+}
+
+}  // namespace
+
+LocalPass::LocalPass(const Settings& settings, std::shared_ptr<const std::vector<FeatureScale>> scales,
+                     std::uint32_t outputs)
+    : settings_(settings),
+      scales_(std::move(scales)),
+      outputs_(outputs),
+      width_(std::size_t{outputs} * settings.state_width()) {}
+
+double LocalPass::run(const ShardRows& data, std::span<const std::uint32_t> order, double seen,
+                      std::span<const double> table) {
+  state_.resize(table.size());
+  run_of_.resize(scales_->size());
+  if (++run_ == 0) {
+    std::fill(run_of_.begin(), run_of_.end(), 0);
+    run_ = 1;
+  }
+  touched_.clear();
+  switch (settings_.optimizer) {
+    case Optimizer::sgd:
+      return visit_by<PlainStep>(data, order, seen, table.data());
+    case Optimizer::ftrl:
+      return visit_by<FtrlStep>(data, order, seen, table.data());
+    case Optimizer::adagrad:
+      break;
+  }
+  return visit_by<AdagradStep>(data, order, seen, table.data());
+}
+
+template <typename Step>
+double LocalPass::visit_by(const ShardRows& data, std::span<const std::uint32_t> order, double seen,
+                           const double* table) {
+  switch (settings_.loss) {
+    case Loss::softmax:
+      return visit_softmax<Step>(data, order, seen, table);
+    case Loss::squared:
+      return visit<Step, SquaredLoss>(data, order, seen, table);
+    case Loss::hinge:
+      return visit<Step, HingeLoss>(data, order, seen, table);
+    case Loss::squared_hinge:
+      return visit<Step, SquaredHingeLoss>(data, order, seen, table);
+    case Loss::logistic:
+      break;
+  }
+  return visit<Step, LogisticLoss>(data, order, seen, table);
+}
+
+template <typename Step, typename LossOfRow>
+double LocalPass::visit(const ShardRows& data, std::span<const std::uint32_t> order, double seen, const double* table) {
+  Step step(settings_);
+  const FeatureScale* const scales = scales_->data();
+  links_.resize(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    expect_rows(data.rows, order, i);
+    const std::uint32_t r = order[i];
+    const std::span<const Entry> row = data.rows[r];
+    double sums[2] = {0, 0};  // side by side, as an addition waits for the one before
+    for (std::size_t k = 0; k < row.size(); ++k)
+      sums[k % 2] += own(row[k].key, table)[0] * static_cast<double>(row[k].value);
+    const double link = sums[0] + sums[1];
+    links_[i] = link;
+    double slope = LossOfRow::slope(link, data.targets[r]);
+    if (!data.weights.empty()) slope *= data.weights[r];
+    step.begin_row(seen + static_cast<double>(i + 1));
+    for (const Entry& entry : row)
+      step(state_.data() + entry.key * Step::kWidth, slope * static_cast<double>(entry.value), scales[entry.key]);
+  }
+  // Behind the steps, which it need not hold up.
+  return linear::chunked_sum(order.size(), [&](std::size_t i) {
+    const double loss = LossOfRow::value(links_[i], data.targets[order[i]]);
+    return data.weights.empty() ? loss : loss * data.weights[order[i]];
+  });
+}
+
+template <typename Step>
+double LocalPass::visit_softmax(const ShardRows& data, std::span<const std::uint32_t> order, double seen,
+                                const double* table) {
+  Step step(settings_);
+  links_.resize(outputs_);
+  double losses = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    expect_rows(data.rows, order, i);
+    const std::uint32_t r = order[i];
+    const std::span<const Entry> row = data.rows[r];
+    std::fill(links_.begin(), links_.end(), 0.0);
+    for (const Entry& entry : row) {
+      const double* const state = own(entry.key, table);
+      for (std::uint32_t k = 0; k < outputs_; ++k)
+        links_[k] += state[k * Step::kWidth] * static_cast<double>(entry.value);
+    }
+    const auto target = static_cast<std::size_t>(data.targets[r]);
+    const double weight = data.weights.empty() ? 1 : data.weights[r];
+    losses += weight * softmax_loss(links_, target);
+    links_[target] -= 1;
+    step.begin_row(seen + static_cast<double>(i + 1));
+    for (const Entry& entry : row) {
+      double* const state = state_.data() + entry.key * width_;
+      const FeatureScale& scale = (*scales_)[entry.key];
+      for (std::uint32_t k = 0; k < outputs_; ++k)
+        step(state + k * Step::kWidth, weight * links_[k] * static_cast<double>(entry.value), scale);
+    }
+  }
+  return losses;
+}
+
+void LocalPass::begin(std::uint32_t key, double* state, const double* table) {
+  run_of_[key] = run_;
+  touched_.push_back(key);
+  std::copy_n(table + key * width_, width_, state);
+}
+
+}  // namespace rota::sgd

@@ -1,0 +1,57 @@
+// apps/sgd/local_pass.h -- the steps of one shard in one round: row after row, on weights of its own that begin as
+// those of the table.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "apps/sgd/data.h"
+#include "apps/sgd/settings.h"
+#include "rota/types.h"
+
+namespace rota::sgd {
+
+// A row of the table, and of what the shard makes of it: the state (steps.h) of output 0, of output 1, ...  There is
+// one output, or of --loss=softmax one for each class.
+class LocalPass {
+ public:
+  LocalPass(const Settings& settings, std::shared_ptr<const std::vector<FeatureScale>> scales, std::uint32_t outputs);
+
+  // Visits the rows of `order` in turn; `seen` is how many a shard has seen before.  Returns the sum of their losses,
+  // each before its own step, times the rows' weights.
+  double run(const ShardRows& data, std::span<const std::uint32_t> order, double seen, std::span<const double> table);
+
+  // Of the last run: the features that were in a row, each once, and what became of their rows of the table.
+  const std::vector<std::uint32_t>& touched() const { return touched_; }
+  std::span<const double> state(std::uint32_t key) const { return {state_.data() + key * width_, width_}; }
+  const FeatureScale& scale(std::uint32_t key) const { return (*scales_)[key]; }
+
+ private:
+  template <typename Step, typename LossOfRow>
+  double visit(const ShardRows& data, std::span<const std::uint32_t> order, double seen, const double* table);
+  template <typename Step>
+  double visit_softmax(const ShardRows& data, std::span<const std::uint32_t> order, double seen, const double* table);
+  template <typename Step>
+  double visit_by(const ShardRows& data, std::span<const std::uint32_t> order, double seen, const double* table);
+  // The state of a feature, which is the table's if this is the first row with it.
+  double* own(std::uint32_t key, const double* table) {
+    double* const state = state_.data() + key * width_;
+    if (run_of_[key] != run_) [[unlikely]]
+      begin(key, state, table);
+    return state;
+  }
+  void begin(std::uint32_t key, double* state, const double* table);
+
+  Settings settings_;
+  std::shared_ptr<const std::vector<FeatureScale>> scales_;
+  std::uint32_t outputs_;
+  std::size_t width_;  // of a row of the table
+  std::vector<double> state_;
+  std::vector<std::uint32_t> run_of_;  // in which a feature was seen last
+  std::uint32_t run_ = 0;
+  std::vector<std::uint32_t> touched_;
+  std::vector<double> links_, targets_, weights_;  // of the rows of a run
+};
+
+}  // namespace rota::sgd

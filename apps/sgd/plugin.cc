@@ -1,0 +1,88 @@
+// apps/sgd/plugin.cc -- linear models by stochastic gradient descent.  README.md has the mathematics.
+#include "rota/plugin.h"
+
+#include <utility>
+
+#include "apps/sgd/commands/commands.h"
+#include "apps/sgd/data.h"
+#include "apps/sgd/pull.h"
+#include "apps/sgd/push.h"
+#include "apps/sgd/schedule.h"
+#include "apps/sgd/settings.h"
+#include "apps/sgd/tables.h"
+
+namespace rota::sgd {
+namespace {
+
+class SgdApp final : public App {
+ public:
+  explicit SgdApp(const Job& job) : job_(job), settings_(settings_of(job.options)) { check(job.options); }
+
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
+    LoadedData data = load_data(job_.input, job_.valid, settings_, job_.shards, hosted);
+    labels_ = data.facts.classes.all();
+    const auto all = std::make_shared<const SharedData>(
+        SharedData{settings_, std::move(data.facts),
+                   std::make_shared<const std::vector<FeatureScale>>(std::move(data.scales)), job_.seed});
+    std::vector<std::unique_ptr<Push>> out;
+    for (std::size_t i = 0; i < hosted.size(); ++i) {
+      out.push_back(std::make_unique<SgdPush>(hosted[i], all, data.training[i], std::move(data.held_out[i])));
+      data.training[i] = {};  // laid out anew: not twice in the memory for longer than need be
+    }
+    return out;
+  }
+  std::vector<Table> tables(const Facts& facts) const override {
+    const std::uint32_t width = outputs_of(settings_, facts) * settings_.state_width();
+    return {
+        {.name = "weights", .keys = facts.count("keys"), .row_width = width, .part_width = width + 1, .dense = true}};
+  }
+  std::vector<Term> terms() const override {
+    std::vector<Term> terms = {{"loss", Term::Kind::normalised}, {"penalty", Term::Kind::normalised}};
+    for (const char* name : {"progressive", "progressive_rows", "right"}) terms.push_back({name});
+    if (settings_.held_out)
+      for (const char* name : {"valid", "valid_rows", "valid_right"}) terms.push_back({name});
+    return terms;
+  }
+  std::vector<Score> scores() const override {
+    std::vector<Score> scores = {{.name = "progressive_loss", .term = "progressive", .count = "progressive_rows"}};
+    const bool classes = settings_.loss != Loss::squared;
+    if (classes) scores.push_back({.name = "accuracy", .term = "right", .better = Score::Better::larger});
+    if (!settings_.held_out) return scores;
+    scores.push_back({.name = "valid_loss", .term = "valid", .count = "valid_rows", .held_out = true});
+    if (classes)
+      scores.push_back({.name = "valid_accuracy",
+                        .term = "valid_right",
+                        .count = "valid_rows",
+                        .better = Score::Better::larger,
+                        .held_out = true});
+    return scores;
+  }
+  std::unique_ptr<Schedule> schedule(const Facts& facts, Share) const override {
+    return std::make_unique<SgdSchedule>(facts.count("rows"), job_.shards, settings_.batch);
+  }
+  std::unique_ptr<Pull> pull(const Facts& facts) const override {
+    return std::make_unique<SgdPull>(settings_, outputs_of(settings_, facts));
+  }
+  void save_common(Writer& out) const override { out.put_all(std::span<const double>(labels_)); }
+
+ private:
+  const Job& job_;
+  Settings settings_;
+  std::vector<double> labels_;  // of the classes
+};
+
+Plugin plugin() {
+  return {.name = "sgd",
+          .summary = "linear models of classes and numbers, by stochastic gradient descent",
+          .items = "rows",
+          .options = options(),
+          .check = check,
+          .app = [](const Job& job) { return std::unique_ptr<App>(new SgdApp(job)); },
+          .export_text = export_text,
+          .commands = commands()};
+}
+
+}  // namespace
+}  // namespace rota::sgd
+
+ROTA_PLUGIN(rota::sgd::plugin);

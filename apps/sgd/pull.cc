@@ -1,0 +1,46 @@
+#include "apps/sgd/pull.h"
+
+#include <cmath>
+#include <limits>
+
+#include "apps/sgd/steps.h"
+#include "apps/sgd/tables.h"
+
+namespace rota::sgd {
+namespace {
+
+// before + change; 0 if nothing is left but what rounding has left.
+double moved(double before, double change, double shards) {
+  const double after = before + change;
+  const double rounding = shards * std::numeric_limits<double>::epsilon() * std::abs(before);
+  return std::abs(after) <= rounding ? 0 : after;
+}
+
+}  // namespace
+
+void SgdPull::pull(const PullTask& task) {
+  const bool is_ftrl = settings_.optimizer == Optimizer::ftrl;
+  const FtrlStep ftrl(settings_);
+  const std::uint32_t width = settings_.state_width();
+  for (const PullEntry& entry : task.entries) {
+    const double shards = entry.sum.back();
+    for (std::uint32_t k = 0; k < outputs_; ++k) {
+      double* const state = entry.value.data() + k * width;
+      const double* const sum = entry.sum.data() + k * width;
+      for (std::uint32_t i = is_ftrl ? 1 : 0; i < width; ++i) state[i] = moved(state[i], sum[i] / shards, shards);
+      if (is_ftrl)
+        state[0] = ftrl.weight(state, settings_.rate * (sum[0] / shards),
+                               entry.key == kIntercept ? 0 : task.argument[kSeenBehind]);
+    }
+  }
+}
+
+void SgdPull::evaluate(TableId, Key key, std::span<const double> value, std::span<double> terms) const {
+  if (key == kIntercept) return;
+  for (std::uint32_t k = 0; k < outputs_; ++k) {
+    const double w = value[k * settings_.state_width()];
+    terms[kPenalty] += settings_.l1 * std::abs(w) + settings_.l2 / 2 * w * w;
+  }
+}
+
+}  // namespace rota::sgd

@@ -1,0 +1,24 @@
+// apps/sgd/pull.h -- the shards' weights become common ones.
+#pragma once
+#include <cstdint>
+
+#include "apps/sgd/settings.h"
+#include "rota/pull.h"
+
+namespace rota::sgd {
+
+// Every number of a feature's row moves by the mean of what the shards that have the feature moved it by.  A weight of
+// FTRL is made anew of its z and n.
+class SgdPull final : public Pull {
+ public:
+  SgdPull(const Settings& settings, std::uint32_t outputs) : settings_(settings), outputs_(outputs) {}
+
+  void pull(const PullTask& task) override;
+  void evaluate(TableId, Key key, std::span<const double> value, std::span<double> terms) const override;
+
+ private:
+  Settings settings_;
+  std::uint32_t outputs_;
+};
+
+}  // namespace rota::sgd

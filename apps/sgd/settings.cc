@@ -1,0 +1,109 @@
+#include "apps/sgd/settings.h"
+
+#include <string_view>
+#include <utility>
+
+#include "rota/error.h"
+
+namespace rota::sgd {
+namespace {
+
+using Kind = Option::Kind;
+
+constexpr Option kOptions[] = {
+    {.name = "loss",
+     .kind = Kind::choice,
+     .default_value = "logistic",
+     .unit = "logistic|squared|hinge|squared_hinge|softmax",
+     .meaning =
+         "Loss of a row; all but squared are of classes, whatever numbers are their labels, and all of these but "
+         "softmax of two."},
+    real_option("l2", "0", "", 0, 1e9,
+                "Penalty: this half as much times the sum of squared weights, beside the mean loss."),
+    real_option("l1", "0", "", 0, 1e9, "Penalty: this times the sum of the weights' sizes, beside the mean loss."),
+    {.name = "intercept", .kind = Kind::flag, .default_value = "true", .meaning = "Fit an intercept, unpenalised."},
+    {.name = "optimizer",
+     .kind = Kind::choice,
+     .default_value = "adagrad",
+     .unit = "sgd|adagrad|ftrl|svrg|dual",
+     .meaning = "How a gradient becomes a step; svrg and dual are not there yet."},
+    real_option("learning_rate", "", "", 1e-12, 1e6,
+                "Size of the steps (2; with --optimizer=sgd 16); see --normalized for what it is a multiple of."),
+    {.name = "normalized",
+     .kind = Kind::flag,
+     .default_value = "true",
+     .meaning = "Steps fit to the largest value of each feature and to how much there is in a row."},
+    integer_option(
+        "batch", "32768", "rows", 1, 4294967295.0,
+        "Rows of a round, over all shards; each shard takes its own in sequence, then the weights are averaged."),
+    {.name = "exchange",
+     .kind = Kind::choice,
+     .default_value = "store",
+     .unit = "store|allreduce|butterfly|all|halton",
+     .meaning = "How shards come to common weights: over the store; the others are not there yet."},
+    {.name = "class_weights",
+     .kind = Kind::choice,
+     .default_value = "equal",
+     .unit = "equal|balanced",
+     .meaning = "balanced: rows count so that the classes' shares are equal."},
+    {.name = "weights", .kind = Kind::path, .meaning = "File with a weight for every row, one a line."},
+    integer_option("bits", "0", "bits", 0, 28, "Features are hashed to 2^bits; 0: each has a weight of its own."),
+};
+
+constexpr double kDefaultRate = 2, kDefaultPlainRate = 16;
+
+template <typename T, std::size_t N>
+T choice(std::string_view text, const std::pair<std::string_view, T> (&values)[N]) {
+  for (const auto& [name, value] : values)
+    if (name == text) return value;
+  throw UsageError("'" + std::string(text) + "' is not one of the choices");
+}
+
+void refuse_later(const Options& options, std::string_view name, std::span<const std::string_view> later) {
+  for (const std::string_view one : later)
+    if (options.text(name) == one)
+      throw UsageError("--" + std::string(name) + "=" + std::string(one) + " is not there yet");
+}
+
+}  // namespace
+
+std::span<const Option> options() {
+  return kOptions;
+}
+
+void check(const Options& options) {
+  static constexpr std::string_view kOptimizers[] = {"svrg", "dual"},
+                                    kExchanges[] = {"allreduce", "butterfly", "all", "halton"};
+  refuse_later(options, "optimizer", kOptimizers);
+  refuse_later(options, "exchange", kExchanges);
+  if (options.text("loss") == "squared" && options.text("class_weights") == "balanced")
+    throw UsageError("--class_weights=balanced: --loss=squared has no classes");
+}
+
+Settings settings_of(const Options& options) {
+  static constexpr std::pair<std::string_view, Loss> kLosses[] = {{"logistic", Loss::logistic},
+                                                                  {"squared", Loss::squared},
+                                                                  {"hinge", Loss::hinge},
+                                                                  {"squared_hinge", Loss::squared_hinge},
+                                                                  {"softmax", Loss::softmax}};
+  static constexpr std::pair<std::string_view, Optimizer> kOptimizers[] = {
+      {"sgd", Optimizer::sgd}, {"adagrad", Optimizer::adagrad}, {"ftrl", Optimizer::ftrl}};
+  Settings settings;
+  settings.loss = choice(options.text("loss"), kLosses);
+  settings.optimizer = choice(options.text("optimizer"), kOptimizers);
+  if (options.text("class_weights") == "balanced") settings.class_weights = ClassWeights::balanced;
+  settings.l1 = options.real("l1");
+  settings.l2 = options.real("l2");
+  settings.rate = options.has("learning_rate")           ? options.real("learning_rate")
+                  : settings.optimizer == Optimizer::sgd ? kDefaultPlainRate
+                                                         : kDefaultRate;
+  settings.intercept = options.flag("intercept");
+  settings.normalized = options.flag("normalized");
+  settings.batch = static_cast<std::uint64_t>(options.integer("batch"));
+  settings.bits = static_cast<std::uint32_t>(options.integer("bits"));
+  settings.weights = options.text("weights");
+  settings.held_out = options.has("valid");
+  return settings;
+}
+
+}  // namespace rota::sgd

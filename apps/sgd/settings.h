@@ -1,0 +1,44 @@
+// apps/sgd/settings.h -- the options of the SGD app and what they say.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "rota/options.h"
+
+namespace rota::sgd {
+
+enum class Loss { logistic, squared, hinge, squared_hinge, softmax };
+enum class Optimizer { sgd, adagrad, ftrl };
+// What a row counts for beside its own weight: once, or so that all classes count for the same.
+enum class ClassWeights { equal, balanced };
+
+// The response is one of two classes.
+inline bool has_two_classes(Loss loss) {
+  return loss == Loss::logistic || loss == Loss::hinge || loss == Loss::squared_hinge;
+}
+
+struct Settings {
+  Loss loss = Loss::logistic;
+  Optimizer optimizer = Optimizer::adagrad;
+  ClassWeights class_weights = ClassWeights::equal;
+  double l1 = 0, l2 = 0;
+  double rate = 1;
+  bool intercept = true, normalized = true;
+  std::uint64_t batch = 32768;  // rows in a round, of all shards
+  std::uint32_t bits = 0;       // features are hashed to 2^bits; 0: they are not
+  std::string weights;          // file of the rows' weights, or ""
+  bool held_out = false;        // there is --valid
+
+  // Numbers of state for each output of a feature's row: the weight first, then what the optimiser remembers.
+  std::uint32_t state_width() const {
+    return optimizer == Optimizer::sgd ? 1 : optimizer == Optimizer::adagrad ? 2 : 3;
+  }
+};
+
+std::span<const Option> options();
+// Throws UsageError if the options do not go together, or name what is not there yet.
+void check(const Options& options);
+Settings settings_of(const Options& options);
+
+}  // namespace rota::sgd

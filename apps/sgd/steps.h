@@ -1,0 +1,92 @@
+// apps/sgd/steps.h -- what each optimiser makes of a gradient: one step of one weight.
+//
+// A feature is in some rows only, so a row with it bears the penalties of all rows without: its `presence` times
+// l1 |w| + l2/2 w^2.  In the mean over the rows that is each penalty once, and only weights of a row's features change.
+// Penalties are taken by proximal steps, so that they never overshoot, and L1 gives weights that are 0.
+//
+// `state` is the weight and what the optimiser remembers of it.
+#pragma once
+#include <cmath>
+
+#include "apps/sgd/data.h"
+#include "apps/sgd/settings.h"
+
+namespace rota::sgd {
+
+// Towards 0 by `by`, and no further.
+inline double shrunk(double w, double by) {
+  const double size = std::abs(w) - by;
+  return size > 0 ? std::copysign(size, w) : 0.0;
+}
+
+// With the rate r_t = rate / sqrt(t), t counting the rows that a shard has seen.
+class PlainStep {
+ public:
+  static constexpr std::uint32_t kWidth = 1;
+  explicit PlainStep(const Settings& settings) : settings_(settings) {}
+
+  void begin_row(double t) { rate_ = settings_.rate / std::sqrt(t); }
+  void operator()(double* state, double gradient, const FeatureScale& scale) const {
+    const double rate = rate_ * static_cast<double>(scale.step), presence = static_cast<double>(scale.presence);
+    double w = state[0] - rate * gradient;
+    if (settings_.l1 > 0) w = shrunk(w, rate * settings_.l1 * presence);
+    state[0] = settings_.l2 > 0 ? w / (1 + rate * settings_.l2 * presence) : w;
+  }
+
+ private:
+  Settings settings_;
+  double rate_ = 0;
+};
+
+// Duchi, Hazan and Singer, "Adaptive subgradient methods for online learning and stochastic optimization", JMLR 2011:
+// the rate is divided by the root of the sum of squared gradients, state[1].
+class AdagradStep {
+ public:
+  static constexpr std::uint32_t kWidth = 2;
+  explicit AdagradStep(const Settings& settings) : settings_(settings) {}
+
+  void begin_row(double) {}
+  void operator()(double* state, double gradient, const FeatureScale& scale) const {
+    constexpr double kTiny = 1e-300;  // no gradient yet: the weight stays 0
+    const double rate = settings_.rate * static_cast<double>(scale.step);
+    const double penalty = rate * static_cast<double>(scale.presence);
+    state[1] += gradient * gradient;
+    const double root = std::sqrt(state[1] + kTiny);
+    // All multiplied by the root, to divide once.
+    double w = state[0] * root - rate * gradient;
+    if (settings_.l1 > 0) w = shrunk(w, penalty * settings_.l1);
+    state[0] = w / (root + penalty * settings_.l2);
+  }
+
+ private:
+  Settings settings_;
+};
+
+// McMahan et al., "Ad click prediction: a view from the trenches", KDD 2013: FTRL-proximal, with beta = 1.  state[1] is
+// their z, state[2] their n.  Their penalties count once for all rows together; here for each, so that they stay what
+// they are beside the mean loss: t times as much after t rows, as of the row in which the weight is made anew.
+class FtrlStep {
+ public:
+  static constexpr std::uint32_t kWidth = 3;
+  explicit FtrlStep(const Settings& settings) : settings_(settings) {}
+
+  void begin_row(double t) { rows_ = t; }
+  void operator()(double* state, double gradient, const FeatureScale& scale) const {
+    const double rate = settings_.rate * static_cast<double>(scale.step);
+    const double before = state[2];
+    state[2] += gradient * gradient;
+    state[1] += gradient - (std::sqrt(state[2]) - std::sqrt(before)) / rate * state[0];
+    state[0] = weight(state, rate, scale.presence > 0 ? rows_ : 0);
+  }
+  // The weight of z and n; `rows` is 0 if it bears no penalty.
+  double weight(const double* state, double rate, double rows) const {
+    const double z = shrunk(state[1], settings_.l1 * rows);
+    return z == 0 ? 0 : -z / ((1 + std::sqrt(state[2])) / rate + settings_.l2 * rows);
+  }
+
+ private:
+  Settings settings_;
+  double rows_ = 0;
+};
+
+}  // namespace rota::sgd

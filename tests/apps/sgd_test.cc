@@ -1,0 +1,213 @@
+// tests/apps/sgd_test.cc -- the SGD app over the serial host, against plain loops.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "apps/sgd/commands/trained_model.h"
+#include "apps/sgd/tables.h"
+#include "rota/plugin.h"
+#include "rota/seed_mixer.h"
+#include "rota/serial_host.h"
+#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/apps/sgd/plain_sgd.h"
+
+namespace rota::tests {
+namespace {
+
+constexpr std::size_t kKeys = 10;  // the intercept and nine features
+
+class Sgd : public testing::Test {
+ protected:
+  void SetUp() override { draw(60); }
+
+  // Rows of three labels, 1, 2 and 3.
+  void draw(std::size_t rows) {
+    Random random = random_named({11});
+    rows_.clear();
+    labels_.clear();
+    for (std::size_t r = 0; r < rows; ++r) {
+      PlainSgd::Row row(kKeys);
+      row[0] = 1;
+      for (std::size_t j = 1; j < kKeys; ++j)
+        if (random.uniform() < 0.5) row[j] = static_cast<double>(random.below(9)) / 4 - 1;  // exact in any precision
+      rows_.push_back(row);
+      labels_.push_back(static_cast<double>(1 + random.below(2) + (row[1] > 0 ? 1U : 0U)));
+    }
+    file_ = write("rows", 3);
+  }
+  // With labels up to `most`; larger ones are that.
+  std::string write(const std::string& name, double most) {
+    std::ostringstream text;
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      text << std::min(most, labels_[r]);
+      for (std::size_t j = 1; j < kKeys; ++j)
+        if (rows_[r][j] != 0) text << " " << j << ":" << rows_[r][j];
+      text << "\n";
+    }
+    return files_.write(name, text.str());
+  }
+  Job job(std::map<std::string, std::string> options, std::vector<std::string> valid = {}) {
+    if (!valid.empty()) options["valid"] = valid.front();
+    return serial_job(linked_plugin(), options, {file_}, valid);
+  }
+  // What the plain loops want to know of the data.
+  void measure(PlainSgd& plain) const {
+    const auto single = [](double number) { return static_cast<double>(static_cast<float>(number)); };
+    const auto rows = static_cast<double>(rows_.size());
+    std::vector<double> largest(kKeys), squares(kKeys), count(kKeys);
+    for (const PlainSgd::Row& row : rows_)
+      for (std::size_t j = 0; j < kKeys; ++j) {
+        largest[j] = std::max(largest[j], std::abs(row[j]));
+        squares[j] += row[j] * row[j];
+        count[j] += row[j] != 0 ? 1 : 0;
+      }
+    double energy = 0;
+    for (std::size_t j = 0; j < kKeys; ++j) energy += squares[j] / largest[j] / largest[j] / rows;
+    for (std::size_t j = 0; j < kKeys; ++j) {
+      plain.presence.push_back(j == 0 ? 0 : single(rows / count[j]));
+      plain.scale.push_back(single(1 / (largest[j] * std::sqrt(energy))));
+    }
+  }
+  // The mean of what shards come to that take these rows, each in this order.
+  PlainSgd::Table averaged(const PlainSgd& plain, const std::vector<std::vector<std::size_t>>& shards) const {
+    PlainSgd::Table mean(kKeys, std::vector<PlainSgd::State>(plain.outputs));
+    std::vector<double> having(kKeys);
+    for (const auto& rows : shards) {
+      PlainSgd::Table own(kKeys, std::vector<PlainSgd::State>(plain.outputs));
+      double t = 0;
+      for (const std::size_t r : rows) plain.step(own, rows_[r], labels_[r] - 1, 1, ++t);
+      for (std::size_t j = 0; j < kKeys; ++j) {
+        if (std::any_of(rows.begin(), rows.end(), [&](std::size_t r) { return rows_[r][j] != 0; })) having[j] += 1;
+        for (std::size_t k = 0; k < plain.outputs; ++k) {
+          mean[j][k].w += own[j][k].w;
+          mean[j][k].a += own[j][k].a;
+        }
+      }
+    }
+    for (std::size_t j = 0; j < kKeys; ++j)
+      for (PlainSgd::State& state : mean[j])
+        state = {state.w / std::max(1.0, having[j]), state.a / std::max(1.0, having[j]), 0};
+    return mean;
+  }
+
+  ScratchFiles files_;
+  std::string file_;
+  std::vector<PlainSgd::Row> rows_;
+  std::vector<double> labels_;
+};
+
+// Of three shards, one has two rows, in one of the two orders.
+TEST_F(Sgd, AnEpochIsThatOfPlainLoops) {
+  draw(4);
+  labels_ = {1, 2, 3, 3};
+  file_ = write("four", 3);
+  SerialHost host(linked_plugin(), job({{"loss", "softmax"},
+                                        {"learning_rate", "0.5"},
+                                        {"l1", "0.001"},
+                                        {"l2", "0.01"},
+                                        {"shards", "3"},
+                                        {"partitions", "2"}}));
+  host.run_epoch();
+  PlainSgd plain{"softmax", "adagrad", 0.5, 0.001, 0.01, 3, {}, {}};
+  for (PlainSgd::Row& row : rows_) row[0] = 1;
+  measure(plain);
+  double closest = 1;
+  for (const auto& first : {std::vector<std::size_t>{0, 3}, {3, 0}}) {
+    const PlainSgd::Table table = averaged(plain, {first, {1}, {2}});
+    double farthest = 0;
+    for (std::size_t j = 0; j < kKeys; ++j)
+      for (std::size_t k = 0; k < 3; ++k) {
+        farthest = std::max(farthest, std::abs(host.row(sgd::kWeights, j)[2 * k] - table[j][k].w));
+        farthest = std::max(farthest, std::abs(host.row(sgd::kWeights, j)[2 * k + 1] - table[j][k].a));
+      }
+    closest = std::min(closest, farthest);
+  }
+  EXPECT_LT(closest, 1e-9);
+}
+
+TEST_F(Sgd, TheEvaluationIsThatOfPlainLoops) {
+  for (const char* const loss : {"logistic", "squared", "hinge", "squared_hinge", "softmax"}) {
+    const bool softmax = loss == std::string("softmax"), squared = loss == std::string("squared");
+    file_ = write("rows", softmax ? 3 : 2);
+    SerialHost host(
+        linked_plugin(),
+        job({{"loss", loss}, {"l1", "0.01"}, {"l2", "0.1"}, {"batch", "16"}, {"learning_rate", "0.5"}}, {file_}));
+    host.run_epochs(3);
+    const sgd::TrainedModel model = sgd::read_model(SerialModel(host));
+    PlainSgd plain{loss, "adagrad", 1, 0, 0, softmax ? std::size_t{3} : 1, {}, {}};
+    PlainSgd::Table table(kKeys, std::vector<PlainSgd::State>(plain.outputs));
+    double penalty = 0, losses = 0, right = 0;
+    for (std::size_t j = 0; j < kKeys; ++j)
+      for (std::uint32_t k = 0; k < plain.outputs; ++k) {
+        const double w = table[j][k].w = model.weight(j, k);
+        if (j > 0) penalty += 0.01 * std::abs(w) + 0.05 * w * w;
+      }
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      const double label = std::min(softmax ? 3.0 : 2.0, labels_[r]);
+      const double y = softmax ? label - 1 : squared ? label : 2 * label - 3;
+      const std::vector<double> links = plain.links(table, rows_[r]);
+      std::vector<double> slope;
+      losses += plain.loss_of(links, y, slope);
+      if (!squared) right += model.label(links) == label ? 1 : 0;
+    }
+    const std::vector<double> terms = host.evaluate();
+    EXPECT_NEAR(terms[sgd::kLoss], losses / 60, 1e-12) << loss;
+    EXPECT_NEAR(terms[sgd::kPenalty], penalty, 1e-12);
+    EXPECT_NEAR(terms[sgd::kValidLoss], losses, 1e-10) << "the held-out rows are the same";
+    EXPECT_EQ(terms[sgd::kValidRows], 60);
+    EXPECT_EQ(terms[sgd::kProgressiveRows], 60);
+    EXPECT_EQ(terms[sgd::kRight], right);
+    EXPECT_NEAR(*host.score("valid_loss"), losses / 60, 1e-12);
+  }
+}
+
+TEST_F(Sgd, TheFirstLossesAreThoseOfNoWeights) {
+  file_ = write("rows", 2);
+  // A row of each shard is a round, so all first rows see zeros; the others see what has been learned.
+  SerialHost host(linked_plugin(), job({{"shards", "60"}}));
+  host.run_epoch();
+  EXPECT_NEAR(*host.score("progressive_loss"), std::log(2.0), 1e-12);
+  host.run_epoch();
+  EXPECT_LT(*host.score("progressive_loss"), std::log(2.0));
+}
+
+TEST_F(Sgd, RoundsOfAnEpochAreAsManyAsTheBatchSays) {
+  for (const auto& [batch, rounds] : {std::pair{"16", 4}, {"60", 1}, {"1000", 1}, {"1", 60}}) {
+    SerialHost host(linked_plugin(), job({{"loss", "softmax"}, {"batch", batch}}));
+    std::vector<Round> seen;
+    host.watch([&](const Round& round, std::uint32_t) { seen.push_back(round); });
+    host.run_epochs(2);
+    ASSERT_EQ(seen.size(), 2U * static_cast<unsigned>(rounds)) << batch;
+    EXPECT_TRUE(seen.back().open && seen.back().ends_epoch);
+    EXPECT_NEAR(seen.back().argument[sgd::kSeenBehind], 2 * 60.0 / 8, 1e-9);
+    EXPECT_EQ(host.evaluate()[sgd::kProgressiveRows], 60) << "every row is visited once an epoch";
+  }
+}
+
+TEST_F(Sgd, ARestoredJobGoesOnAlike) {
+  for (const char* const optimizer : {"sgd", "adagrad", "ftrl"}) {
+    const auto options = job({{"loss", "softmax"}, {"optimizer", optimizer}, {"batch", "20"}, {"l1", "0.01"}});
+    SerialHost whole(linked_plugin(), options);
+    whole.run_epochs(2);
+    const SerialHost::Snapshot middle = whole.save();
+    whole.run_epochs(3);
+    SerialHost resumed(linked_plugin(), options);
+    resumed.restore(middle);
+    EXPECT_EQ(resumed.score("progressive_loss").has_value(), true);
+    resumed.run_epochs(3);
+    EXPECT_EQ(resumed.save(), whole.save());
+  }
+}
+
+TEST_F(Sgd, StepsWithoutBoundEndTheJob) {
+  file_ = write("rows", 2);
+  SerialHost host(
+      linked_plugin(),
+      job({{"loss", "squared"}, {"optimizer", "sgd"}, {"learning_rate", "1000000"}, {"normalized", "false"}}));
+  EXPECT_EQ(message_of<UsageError>([&] { host.run_epochs(50); }),
+            "the weights have grown beyond all numbers: a smaller --learning_rate is needed");
+}
+
+}  // namespace
+}  // namespace rota::tests

@@ -1,0 +1,202 @@
+"""Linear models by SGD against LIBLINEAR and scikit-learn, one model whoever computes it, a kill, and bad input."""
+import csv
+import json
+import pathlib
+import subprocess
+import unittest
+
+import numpy as np
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss, roc_auc_score
+
+from app_run import AppTest
+from rota_run import SOURCE
+
+TRAIN = SOURCE / "apps/sgd/sample/a9a.libsvm.gz"
+TEST = SOURCE / "apps/sgd/sample/a9a_test.libsvm.gz"
+SHAPES = ((1, 1), (2, 1), (1, 2), (3, 1), (4, 2))
+CLOSE = 1e-3  # of the least objective
+KINDS = {"adagrad": ["--l2=1e-4"], "plain": ["--optimizer=sgd", "--loss=hinge", "--l1=1e-5"],
+         "ftrl": ["--optimizer=ftrl", "--l1=1e-4", "--loss=squared_hinge", "--batch=4000", "--bits=8"],
+         "softmax": ["--loss=softmax", "--class_weights=balanced", "--batch=1"]}
+
+
+def groups(rows=1200, columns=15, classes=4, seed=3):
+    """Rows of some classes that overlap, a third of their numbers 0."""
+    dice = np.random.default_rng(seed)
+    y = dice.integers(classes, size=rows)
+    x = dice.normal(size=(classes, columns))[y] + dice.normal(size=(rows, columns))
+    return np.where(dice.random(x.shape) < 1 / 3, 0, np.round(x, 4)), np.array([-3.5, 1, 2, 40])[y]
+
+
+class SgdOracle(AppTest):
+    app = "sgd"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.x, cls.y = load_svmlight_file(str(TRAIN), n_features=123)
+        cls.test_x, cls.test_y = load_svmlight_file(str(TEST), n_features=123)
+
+    def data(self, x, y, name="data.libsvm"):
+        file = self.folder / name
+        dump_svmlight_file(x, y, str(file), zero_based=False)
+        return file
+
+    def weights(self, out, columns, labels=(1,)):
+        """The intercepts, and the weights by column and label."""
+        w = np.zeros((columns + 1, len(labels)))
+        with open(out / "model/weights.csv", encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                w[int(row["feature"]), labels.index(float(row["label"] or 1))] = float(row["weight"])
+        return w[0], w[1:]
+
+    def objective(self, out, l2=0.0, l1=0.0, squared_hinge=False):
+        b, w = self.weights(out, 123)
+        margin = self.y * (self.x @ w[:, 0] + b[0])
+        loss = np.maximum(0, 1 - margin)**2 if squared_hinge else np.logaddexp(0, -margin)
+        return loss.mean() + l2 / 2 * (w**2).sum() + l1 * np.abs(w).sum()
+
+    def check_near(self, result, out, least, **penalties):
+        mine = self.objective(out, **penalties)
+        self.assertAlmostEqual(result["objective"] / mine, 1, delta=1e-9)
+        self.assertGreater(mine, least * (1 - 1e-6))
+        self.assertLess(mine, least * (1 + CLOSE))
+
+    def test_logistic_objective(self):
+        n = len(self.y)
+        for l1, c in ((0, 1.0), (0, 0.01), (1e-3, 0)):
+            flags = [f"--l1={l1}", f"--l2={1 / (n * c) if c else 0}"]
+            oracle = (LogisticRegression(C=c, tol=1e-8, max_iter=5000) if c else
+                      LogisticRegression(penalty="l1", C=1 / (n * l1), solver="saga", tol=1e-6, max_iter=5000))
+            oracle.fit(self.x, self.y)
+            w = oracle.coef_[0]
+            least = (np.logaddexp(0, -self.y * oracle.decision_function(self.x)).mean() +
+                     (w @ w / (2 * n * c) if c else l1 * np.abs(w).sum()))
+            for optimizer in ("adagrad", "ftrl"):
+                with self.subTest(l1=l1, c=c, optimizer=optimizer):
+                    result, out = self.train(f"{optimizer}-{l1}-{c}", TRAIN, *flags, f"--optimizer={optimizer}",
+                                             "--batch=4000", "--epochs=80")
+                    self.check_near(result, out, least, l1=l1, l2=1 / (n * c) if c else 0)
+
+    def test_squared_hinge_objective(self):
+        """LIBLINEAR has no intercept without a penalty, so both have none."""
+        plain = self.folder / "plain"
+        dump_svmlight_file(self.x, self.y, str(plain), zero_based=False)
+        model = self.folder / "svc"
+        subprocess.run(["liblinear-train", "-s", "2", "-c", "1", "-e", "1e-6", "-q", plain, model], check=True, timeout=300)
+        lines = model.read_text(encoding="utf-8").split("\nw\n")
+        w = np.array(lines[1].split(), float) * (1 if "label 1 -1" in lines[0] else -1)
+        l2 = 1 / len(self.y)
+        least = (np.maximum(0, 1 - self.y * (self.x @ w))**2).mean() + l2 / 2 * w @ w
+        result, out = self.train("svc-mine", TRAIN, "--loss=squared_hinge", f"--l2={l2}", "--intercept=false",
+                                 "--batch=4000", "--epochs=80")
+        self.check_near(result, out, least, l2=l2, squared_hinge=True)
+
+    def test_softmax(self):
+        x, y = groups(rows=2400)
+        labels = [-3.5, 1, 2, 40]
+        file, valid = self.data(x[:2000], y[:2000]), self.data(x[2000:], y[2000:], "valid.libsvm")
+        classes = np.searchsorted(labels, y)  # scikit-learn takes a label with a fraction for a number
+        oracle = LogisticRegression(C=1, tol=1e-8, max_iter=5000).fit(x[:2000], classes[:2000])
+        result, out = self.train("softmax", file, "--loss=softmax", f"--l2={1 / 2000}", "--epochs=60", f"--valid={valid}")
+        self.assertAlmostEqual(result["terms"]["valid_accuracy"], oracle.score(x[2000:], classes[2000:]), delta=0.01)
+        self.assertAlmostEqual(result["valid"], log_loss(classes[2000:], oracle.predict_proba(x[2000:])), delta=0.01)
+        done = self.rota("predict", "sgd", f"--model={out}", f"--input={valid}")
+        b, w = self.weights(out, 15, labels)
+        f = x[2000:] @ w + b
+        p = np.exp(f) / np.exp(f).sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(np.array([line.split() for line in done.stdout.splitlines()], float), p, atol=1e-7)
+        done = self.rota("predict", "sgd", f"--model={out}", f"--input={valid}", "--type=class")
+        np.testing.assert_array_equal(np.array(done.stdout.split(), float), np.array(labels)[f.argmax(axis=1)])
+        scores = json.loads(self.rota("evaluate", "sgd", f"--model={out}", f"--input={valid}").stdout)
+        self.assertAlmostEqual(scores["log_loss"], result["valid"], delta=1e-12)
+        self.assertFalse((out / "model/liblinear.model").exists(), "LIBLINEAR has no label 3.5")
+
+    def test_squared(self):
+        x, _ = groups(rows=500)
+        y = np.round(x @ np.linspace(-2, 2, 15) + 3, 4)
+        file = self.data(x, y)
+        result, out = self.train("squared", file, "--loss=squared", "--epochs=200")
+        self.assertLess(result["objective"], 1e-3 * y.var() / 2)
+        scores = json.loads(self.rota("evaluate", "sgd", f"--model={out}", f"--input={file}").stdout)
+        self.assertAlmostEqual(scores["mse"], 2 * result["objective"], delta=1e-9)
+        self.assertEqual(self.rota("predict", "sgd", f"--model={out}", f"--input={file}", "--type=class").returncode, 2)
+
+    def test_liblinear_reads_the_model(self):
+        plain = self.folder / "plain"
+        dump_svmlight_file(self.test_x, self.test_y, str(plain), zero_based=False)
+        three_x, three_y = groups()
+        three = self.data(three_x[three_y > 0], three_y[three_y > 0], "three")
+        for loss, train, test in (("logistic", TRAIN, plain), ("hinge", TRAIN, plain), ("softmax", three, three)):
+            with self.subTest(loss=loss):
+                _, out = self.train(f"export-{loss}", train, f"--loss={loss}", "--epochs=5")
+                told = self.folder / "told"
+                subprocess.run(["liblinear-predict", test, out / "model/liblinear.model", told], check=True, timeout=60,
+                               stdout=subprocess.DEVNULL)
+                mine = self.rota("predict", "sgd", f"--model={out}", f"--input={test}", "--type=class").stdout
+                self.assertEqual(told.read_text(encoding="utf-8").split(), mine.split())
+
+    def test_held_out_rows_and_evaluate(self):
+        result, out = self.train("valid", TRAIN, f"--valid={TEST}", "--patience=3", "--epochs=60")
+        self.assertEqual(result["epochs"], result["best_epoch"] + 3)
+        scores = json.loads(self.rota("evaluate", "sgd", f"--model={out}", f"--input={TEST}").stdout)
+        p = np.array(self.rota("predict", "sgd", f"--model={out}", f"--input={TEST}").stdout.split(), float)
+        self.assertAlmostEqual(result["valid"], scores["log_loss"], delta=1e-9)
+        self.assertAlmostEqual(log_loss(self.test_y, p), scores["log_loss"], delta=1e-9)
+        self.assertAlmostEqual(result["terms"]["valid_accuracy"], scores["accuracy"], delta=1e-12)
+        self.assertAlmostEqual(roc_auc_score(self.test_y, p), scores["auc"], delta=1e-12)
+
+    def test_show(self):
+        names = self.folder / "names"
+        names.write_text("".join(f"feature number {j}\n" for j in range(1, 124)), encoding="utf-8")
+        _, out = self.train("shown", TRAIN, "--epochs=3")
+        b, w = self.weights(out, 123)
+        shown = self.rota("show", "sgd", f"--model={out}", f"--names={names}", "--top=5").stdout.splitlines()
+        self.assertEqual(shown[0], "123 features, epoch 3, labels -1 and 1")
+        self.assertEqual(float(shown[2].split()[1]), float(f"{b[0]:.6g}"))
+        heaviest = np.argsort(-np.abs(w[:, 0]), kind="stable")[:5]
+        self.assertEqual([int(line.split()[0]) for line in shown[3:]], list(heaviest + 1))
+        self.assertTrue(shown[3].endswith(f"feature number {heaviest[0] + 1}"))
+
+    def test_one_model_whoever_computes_it(self):
+        x, y = groups()
+        two = self.data(x, np.where(y > 1, 1, -1), "two")
+        for kind, flags in KINDS.items():
+            file = self.data(x, y, "four") if kind == "softmax" else two
+            reference = None
+            for workers, threads in SHAPES:
+                with self.subTest(kind=kind, workers=workers, threads=threads):
+                    result, _ = self.train(f"{kind}-{workers}x{threads}", file, *flags, "--epochs=3",
+                                           f"--workers={workers}", f"--threads={threads}")
+                    reference = reference or result
+                    self.expect_same(result, reference)
+        self.expect_one_model("a9a", TRAIN, "--seed=7", "--batch=2000", "--epochs=4")
+
+    def test_kill_and_resume(self):
+        self.expect_resumed(TRAIN, "--seed=7", "--optimizer=ftrl", "--l1=1e-5", "--batch=3000", "--epochs=40")
+
+    def test_what_is_wrong_is_told(self):
+        good = b"1 1:1 2:3\n-1 2:1\n"
+        weights = self.folder / "weights"
+        weights.write_text("1\n", encoding="utf-8")
+        self.expect_told("bad.libsvm", ((good.replace(b"2:1", b"2:x"), [], 65, "bad.libsvm:2:"),
+                                        (good + b"3 1:1\n", [], 65, "bad.libsvm:3: a third label, 3"),
+                                        (good + b"1 1:1e20\n", [], 65, "bad.libsvm:3: a value above 1e15"),
+                                        (b"1 1:1\n", [], 65, "one only: 1"),
+                                        (good, [f"--weights={weights}"], 65, "a weight for each of the 2 rows"),
+                                        (good, ["--optimizer=svrg"], 2, "--optimizer=svrg is not there yet"),
+                                        (good, ["--exchange=butterfly"], 2, "--exchange=butterfly is not there yet"),
+                                        (good, ["--loss=squared", "--class_weights=balanced"], 2, "has no classes"),
+                                        (good, ["--batch=0"], 2, "batch"),
+                                        (None, [], 66, "bad.libsvm")))
+        _, out = self.train("small", TRAIN, "--epochs=1")
+        file = pathlib.Path(self.folder / "foreign")
+        file.write_bytes(b"1 1:1\n7 1:1\n")
+        done = self.rota("evaluate", "sgd", f"--model={out}", f"--input={file}")
+        self.assertEqual(done.returncode, 65, done.stderr)
+        self.assertIn("foreign:2: the label 7 is none of the model's, -1 and 1", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,105 @@
+#include "apps/sgd/data.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "rota/error.h"
+#include "tests/unit/apps/io/scratch_files.h"
+
+namespace rota::sgd {
+namespace {
+
+std::string text_of(const ShardRows& data) {
+  std::string out;
+  for (std::size_t r = 0; r < data.rows.size(); ++r) {
+    out += io::exact_text(data.targets[r]) + ":";
+    for (const Entry& entry : data.rows[r]) out += " " + std::to_string(entry.key) + "=" + io::exact_text(entry.value);
+    out += ";";
+  }
+  return out;
+}
+
+class SgdData : public testing::Test {
+ protected:
+  LoadedData load(const std::string& text, std::uint32_t shards = 1, std::vector<ShardId> hosted = {0}) {
+    const std::vector<std::string> valid = valid_.empty() ? std::vector<std::string>{} : std::vector{valid_};
+    return load_data({files_.write("rows", text)}, valid, settings_, shards, hosted);
+  }
+  tests::ScratchFiles files_;
+  Settings settings_;
+  std::string valid_;
+};
+
+TEST_F(SgdData, RowsGoToShardsInTurn) {
+  const LoadedData data = load("7 1:1\n3 2:2\n7 3:3\n3 1:4\n7 2:5\n", 3, {2, 0});
+  EXPECT_EQ(text_of(data.training[0]), "1: 0=1 3=3;");
+  EXPECT_EQ(text_of(data.training[1]), "1: 0=1 1=1;-1: 0=1 1=4;");
+  EXPECT_EQ(data.facts.rows, 5U);
+  EXPECT_EQ(data.facts.keys, 4U);
+  EXPECT_EQ(data.facts.classes.all(), (std::vector<double>{3, 7}));
+}
+
+TEST_F(SgdData, HeldOutRowsHaveTheFeaturesOfTheModel) {
+  valid_ = files_.write("valid", "3 1:2 9:9\n");
+  settings_.intercept = false;
+  settings_.held_out = true;
+  const LoadedData data = load("7 1:1\n3 2:2\n");
+  EXPECT_EQ(text_of(data.held_out[0]), "-1: 1=2;");
+  valid_ = files_.write("valid", "3 1:2\n\n4 1:2\n");
+  EXPECT_EQ(tests::message_of<DataError>([&] { load("7 1:1\n3 2:2\n"); }),
+            valid_ + ":3: the label 4 is none of the training data's, 3 and 7");
+}
+
+TEST_F(SgdData, ScalesAreThoseOfTheFormula) {
+  const LoadedData data = load("1 1:2 2:1\n0 1:-4\n1 1:2\n0 1:4\n");
+  // In units of the largest values, the squares of a row are 1 (intercept), (1/4 + 1 + 1/4 + 1) / 4 and 1 / 4.
+  const double root = std::sqrt(1 + 2.5 / 4 + 0.25);
+  EXPECT_EQ(data.scales[kIntercept].presence, 0);
+  EXPECT_EQ(data.scales[1].presence, 1);
+  EXPECT_EQ(data.scales[2].presence, 4);
+  EXPECT_FLOAT_EQ(data.scales[kIntercept].step, static_cast<float>(1 / root));
+  EXPECT_FLOAT_EQ(data.scales[1].step, static_cast<float>(1 / (4 * root)));
+  settings_.optimizer = Optimizer::sgd;
+  EXPECT_FLOAT_EQ(load("1 1:2 2:1\n0 1:-4\n1 1:2\n0 1:4\n").scales[1].step, static_cast<float>(1 / (16 * root * root)));
+  settings_.normalized = false;
+  EXPECT_EQ(load("1 1:2\n0 1:-4\n").scales[1].step, 1);
+}
+
+TEST_F(SgdData, WeightsHaveMeanOne) {
+  settings_.weights = files_.write("weights", "1\n2\n3\n2\n");
+  EXPECT_EQ(load("1 1:1\n0 1:1\n0 1:1\n0 1:1\n").training[0].weights, (std::vector<double>{0.5, 1, 1.5, 1}));
+  settings_.class_weights = ClassWeights::balanced;
+  const std::vector<double> balanced = load("1 1:1\n0 1:1\n0 1:1\n0 1:1\n", 2, {1}).training[0].weights;
+  ASSERT_EQ(balanced.size(), 2U);  // those of rows 1 and 3, which have 2 / 7 of half of all each
+  EXPECT_NEAR(balanced[0], 4 * 0.5 * 2 / 7, 1e-15);
+  settings_.weights = files_.write("weights", "1\n2\n");
+  EXPECT_THROW(load("1 1:1\n0 1:1\n0 1:1\n0 1:1\n"), DataError);
+}
+
+TEST_F(SgdData, HashedFeaturesAreBelowTheBits) {
+  settings_.bits = 3;
+  const LoadedData data = load("1 1:1 100000000:2\n0 7:1\n");
+  EXPECT_EQ(data.facts.keys, 9U);
+  for (std::size_t r = 0; r < 2; ++r)
+    for (const Entry& entry : data.training[0].rows[r]) EXPECT_LT(entry.key, 9U);
+  EXPECT_EQ(data.training[0].rows[0].size(), 3U);
+}
+
+TEST_F(SgdData, WhatIsWrongIsTold) {
+  const auto message = [&](const std::string& text) {
+    const std::string what = tests::message_of<DataError>([&] { load(text); });
+    return what.substr(std::min(what.size(), what.find("rows") + 4));
+  };
+  EXPECT_EQ(message("1 1:1\n2 1:1\n3 1:1\n"),
+            ":3: a third label, 3: a loss of two classes (--loss=softmax takes more)");
+  EXPECT_EQ(message("1 1:1\n1 1:1\n"), ": expected labels of two classes at least, found one only: 1");
+  EXPECT_EQ(message("1 1:1\n0 1:1e30\n"), ":2: a value above 1e15: scale the data");
+  settings_.loss = Loss::softmax;
+  EXPECT_EQ(text_of(load("1 1:1\n2 1:1\n3 1:1\n").training[0]), "0: 0=1 1=1;1: 0=1 1=1;2: 0=1 1=1;");
+  settings_.loss = Loss::squared;
+  EXPECT_EQ(text_of(load("1.5 1:1\n1.5 1:1\n").training[0]), "1.5: 0=1 1=1;1.5: 0=1 1=1;");
+}
+
+}  // namespace
+}  // namespace rota::sgd

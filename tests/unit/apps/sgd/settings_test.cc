@@ -1,0 +1,43 @@
+#include "apps/sgd/settings.h"
+
+#include <gtest/gtest.h>
+
+#include "rota/error.h"
+#include "tests/unit/apps/io/scratch_files.h"
+
+namespace rota::sgd {
+namespace {
+
+Options with(std::map<std::string, std::string, std::less<>> given) {
+  std::map<std::string, std::string, std::less<>> values;
+  for (const Option& option : options()) values[std::string(option.name)] = option.default_value;
+  for (const auto& [name, value] : given) values[name] = value;
+  return Options(values);
+}
+
+TEST(SgdSettings, DefaultsDependOnTheOptimizer) {
+  EXPECT_EQ(settings_of(with({})).optimizer, Optimizer::adagrad);
+  EXPECT_LT(settings_of(with({})).rate, settings_of(with({{"optimizer", "sgd"}})).rate);
+  EXPECT_EQ(settings_of(with({{"optimizer", "sgd"}, {"learning_rate", "0.5"}})).rate, 0.5);
+  EXPECT_EQ(settings_of(with({{"loss", "softmax"}})).loss, Loss::softmax);
+  EXPECT_FALSE(settings_of(with({})).held_out);
+  EXPECT_TRUE(settings_of(with({{"valid", "file"}})).held_out);
+}
+
+TEST(SgdSettings, WhatIsNotThereYetIsRefused) {
+  for (const char* const optimizer : {"svrg", "dual"})
+    EXPECT_EQ(tests::message_of<UsageError>([&] {
+                check(with({{"optimizer", optimizer}}));
+              }),
+              std::string("--optimizer=") + optimizer + " is not there yet");
+  for (const char* const exchange : {"allreduce", "butterfly", "all", "halton"})
+    EXPECT_EQ(tests::message_of<UsageError>([&] {
+                check(with({{"exchange", exchange}}));
+              }),
+              std::string("--exchange=") + exchange + " is not there yet");
+  EXPECT_THROW(check(with({{"loss", "squared"}, {"class_weights", "balanced"}})), UsageError);
+  EXPECT_NO_THROW(check(with({{"loss", "hinge"}, {"class_weights", "balanced"}})));
+}
+
+}  // namespace
+}  // namespace rota::sgd
