@@ -62,7 +62,7 @@ constexpr Option kOwn[] = {
      .default_value = "auto",
      .unit = "auto|cholesky|cg",
      .meaning = "How als solves a row: exactly, or by --cg_steps of conjugate gradients from the row as it was; auto: "
-                "cg of more than 32 factors, unless they are --nonnegative."},
+                "cg of more than 16 factors, unless they are --nonnegative."},
     integer_option("cg_steps", "3", "steps", 1, 1000000, "See --als."),
     integer_option("inner", "3", "times", 1, 1000, "How often ccd goes over users and items before the next factor."),
     {.name = "rotate",
@@ -74,7 +74,7 @@ constexpr Option kOwn[] = {
 };
 
 // Factors of a row up to which its equations are solved faster than three steps of conjugate gradients are made.
-constexpr std::uint32_t kMostDecomposed = 32;
+constexpr std::uint32_t kMostDecomposed = 16;
 
 template <typename T, std::size_t N>
 T choice(std::string_view text, const std::pair<std::string_view, T> (&values)[N]) {
