@@ -158,6 +158,9 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
     targets.add(input, row.label);
     labels.push_back(row.label);
     if (settings.intercept) counts.add(static_cast<std::uint32_t>(kIntercept), 1);
+    if (settings.bits == 0 && !row.columns.empty() && row.columns.back() >= kMostFeatures)
+      input.fail("feature " + std::to_string(row.columns.back() + 1) + ": more than " + std::to_string(kMostFeatures) +
+                 " features have to be hashed (--bits)");
     for (std::size_t i = 0; i < row.columns.size(); ++i) counts.add(key(row.columns[i]), row.values[i]);
     ShardRows* const shard = training.of_item(row.number);
     if (shard == nullptr) return;

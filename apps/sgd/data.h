@@ -18,6 +18,9 @@
 namespace rota::sgd {
 
 inline constexpr Key kIntercept = 0;
+// Every worker keeps the table, and every shard what it makes of it: more features have to share weights (--bits).
+inline constexpr std::uint32_t kMostBits = 22;
+inline constexpr Key kMostFeatures = Key{1} << kMostBits;
 
 struct Entry {
   std::uint32_t key;

@@ -34,7 +34,7 @@ constexpr Option kOptions[] = {
      .default_value = "true",
      .meaning = "Steps fit to the largest value of each feature and to how much there is in a row."},
     integer_option(
-        "batch", "32768", "rows", 1, 4294967295.0,
+        "batch", "131072", "rows", 1, 4294967295.0,
         "Rows of a round, over all shards; each shard takes its own in sequence, then the weights are averaged."),
     {.name = "exchange",
      .kind = Kind::choice,
@@ -47,7 +47,7 @@ constexpr Option kOptions[] = {
      .unit = "equal|balanced",
      .meaning = "balanced: rows count so that the classes' shares are equal."},
     {.name = "weights", .kind = Kind::path, .meaning = "File with a weight for every row, one a line."},
-    integer_option("bits", "0", "bits", 0, 28, "Features are hashed to 2^bits; 0: each has a weight of its own."),
+    integer_option("bits", "0", "bits", 0, 22, "Features are hashed to 2^bits; 0: each has a weight of its own."),
 };
 
 constexpr double kDefaultRate = 2, kDefaultPlainRate = 16;

@@ -25,10 +25,10 @@ struct Settings {
   double l1 = 0, l2 = 0;
   double rate = 1;
   bool intercept = true, normalized = true;
-  std::uint64_t batch = 32768;  // rows in a round, of all shards
-  std::uint32_t bits = 0;       // features are hashed to 2^bits; 0: they are not
-  std::string weights;          // file of the rows' weights, or ""
-  bool held_out = false;        // there is --valid
+  std::uint64_t batch = 131072;  // rows in a round, of all shards
+  std::uint32_t bits = 0;        // features are hashed to 2^bits; 0: they are not
+  std::string weights;           // file of the rows' weights, or ""
+  bool held_out = false;         // there is --valid
 
   // Numbers of state for each output of a feature's row: the weight first, then what the optimiser remembers.
   std::uint32_t state_width() const {

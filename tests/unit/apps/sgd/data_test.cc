@@ -95,6 +95,9 @@ TEST_F(SgdData, WhatIsWrongIsTold) {
             ":3: a third label, 3: a loss of two classes (--loss=softmax takes more)");
   EXPECT_EQ(message("1 1:1\n1 1:1\n"), ": expected labels of two classes at least, found one only: 1");
   EXPECT_EQ(message("1 1:1\n0 1:1e30\n"), ":2: a value above 1e15: scale the data");
+  EXPECT_EQ(message("1 1:1\n0 4194305:1\n"),
+            ":2: feature 4194305: more than 4194304 features have to be hashed (--bits)");
+  EXPECT_EQ(load("1 1:1\n0 4194304:1\n").facts.keys, 4194305U);
   settings_.loss = Loss::softmax;
   EXPECT_EQ(text_of(load("1 1:1\n2 1:1\n3 1:1\n").training[0]), "0: 0=1 1=1;1: 0=1 1=1;2: 0=1 1=1;");
   settings_.loss = Loss::squared;

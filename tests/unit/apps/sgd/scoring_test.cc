@@ -26,6 +26,11 @@ TEST(SgdLosses, SlopesAreThoseOfTheValues) {
   expect_slope<SquaredHingeLoss>();
 }
 
+TEST(SgdLosses, TheQuickExponentialIsNear) {
+  for (double t = 0; t < 700; t += 0.0137) EXPECT_NEAR(quick_exp_of_minus(t) / std::exp(-t), 1, 1e-11) << t;
+  EXPECT_EQ(quick_exp_of_minus(1e300), quick_exp_of_minus(708));
+}
+
 TEST(SgdLosses, SoftmaxOfLargeLinksIsANumber) {
   std::vector<double> f = {900, -900, 899};
   EXPECT_NEAR(softmax_loss(f, 1), 1800 + std::log1p(std::exp(-1.0)), 1e-9);
