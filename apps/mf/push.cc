@@ -9,6 +9,7 @@
 #include "apps/mf/schedule.h"
 #include "apps/mf/scoring/terms.h"
 #include "apps/mf/sgd/cell_order.h"
+#include "apps/mf/sgd/logistic.h"
 #include "rota/error.h"
 
 namespace rota::mf {
@@ -32,7 +33,8 @@ MfPush::MfPush(ShardId shard, std::uint32_t shards, const Settings& settings, st
       held_out_(std::move(held_out)),
       count_(ratings_.size()),
       residents_(rows_of(shard, shards, sides_->residents), settings.rank, settings.biases),
-      run_(choose_kernel()) {}
+      run_(choose_kernel()),
+      run_pairs_(choose_pair_kernel()) {}
 
 // All shards know the same of the whole data, and none can tell more.
 void MfPush::facts(Facts& facts) const {
@@ -72,13 +74,14 @@ void MfPush::attach(const Shape& shape) {
     begin += std::exchange(range.end, begin);
   }
   cells_.resize(ratings_.size());
-  const double mean = settings_.biases ? sides_->statistics.mean : 0;
+  const double mean = settings_.biases && settings_.loss == Loss::squared ? sides_->statistics.mean : 0;
   const auto in_cell = [&](const ShardRating& one) -> CellRating {
     const double value = (static_cast<double>(one.value) - mean) / sides_->statistics.deviation;
     return {one.row, place[one.visitor].second, static_cast<float>(value)};
   };
   for (const ShardRating& one : ratings_) cells_[ranges_[place[one.visitor].first].end++] = in_cell(one);
   scored_.resize(slices);
+  if (settings_.loss == Loss::bpr) attach_pairs(shape.cut, place);
   for (const ShardRating& one : held_out_) scored_[place[one.visitor].first].push_back(in_cell(one));
   for (auto* const read : {&ratings_, &held_out_}) std::vector<ShardRating>().swap(*read);
   speaks_for_all_ = shape.speaks_for_all;
@@ -89,12 +92,26 @@ void MfPush::attach(const Shape& shape) {
     penalties_.push_back(step_penalty(sides_->resident_ratings[r * shards_ + shard_]));
 }
 
+void MfPush::attach_pairs(const Cut& cut, std::span<const std::pair<SliceId, std::uint32_t>> place) {
+  for (SliceId b = 0; b < ranges_.size(); ++b)
+    rated_.emplace_back(std::span(cells_).subspan(ranges_[b].begin, ranges_[b].end - ranges_[b].begin),
+                        static_cast<std::uint32_t>(cut.slices[b].size()));
+  if (settings_.held_out) keys_ = cut.slices;
+  std::stable_sort(held_out_.begin(), held_out_.end(),
+                   [](const ShardRating& a, const ShardRating& b) { return a.row < b.row; });
+  for (const ShardRating& one : held_out_) {
+    const auto [slice, row] = place[one.visitor];
+    const std::span<const std::uint32_t> seen = rated_[slice].of(one.row);
+    if (!std::binary_search(seen.begin(), seen.end(), row)) ranking_.add(one.row, one.visitor);
+  }
+  held_out_.clear();
+}
+
 void MfPush::start(Random& own, Random&) {
   residents_.start(own);
 }
 
-std::uint64_t MfPush::push(const SliceTask& task, FactorRows& visitors, Random&) {
-  if (task.epoch != epoch_) epoch_ = task.epoch, squares_ = 0;
+Cell MfPush::cell_of(const SliceTask& task, FactorRows& visitors) {
   const CellRange& range = ranges_[task.slice];
   const float penalty = step_penalty(1);
   Cell cell{};
@@ -111,29 +128,52 @@ std::uint64_t MfPush::push(const SliceTask& task, FactorRows& visitors, Random&)
   cell.first_only = task.argument[kFirstOnly] != 0;
   cell.nonnegative = settings_.nonnegative;
   cell.biases = settings_.biases;
+  cell.logistic = settings_.loss == Loss::logistic;
+  return cell;
+}
+
+std::uint64_t MfPush::push(const SliceTask& task, FactorRows& visitors, Random& random) {
+  if (task.epoch != epoch_) {
+    epoch_ = task.epoch;
+    losses_ = 0;
+    pairs_.begin_epoch();
+  }
+  const Cell cell = cell_of(task, visitors);
   const double spread = sides_->statistics.deviation;
-  squares_ += run_(cell) * spread * spread;
-  if (!std::isfinite(squares_))
+  losses_ += (settings_.loss == Loss::bpr ? pairs_.visit(cell, rated_[task.slice], run_pairs_, random) : run_(cell)) *
+             spread * spread;
+  if (!std::isfinite(losses_))
     throw UsageError("the factors have grown beyond all numbers: a smaller --learning_rate is needed");
   return cell.count;
 }
 
 std::uint64_t MfPush::push(const SharedTask& task, Random&) {
-  task.entries[0].part[0] = squares_;
+  task.entries[0].part[0] = losses_;
   return 0;
 }
 
+// What is not known is scored with the mean, or is no part of a ranking.
 void MfPush::evaluate(std::span<double> terms) const {
-  terms[kSquaredErrors] += squares_;
-  if (!settings_.held_out || !speaks_for_all_) return;
+  terms[kObjective] += losses_;
+  if (!settings_.held_out) return;
   const UnknownRatings& unknown = sides_->unknown;
-  terms[kValidSquaredErrors] += unknown.squared_errors;
-  terms[kValidAbsoluteErrors] += unknown.absolute_errors;
-  for (const TermId term : {kValidRatings, kValidUnknown}) terms[term] += static_cast<double>(unknown.count);
+  const auto count = static_cast<double>(unknown.count);
+  if (settings_.loss == Loss::bpr) {
+    ranking_.finish(terms.subspan(kValidRankings));
+    if (speaks_for_all_) terms[kValidUnknownPairs] += count;
+  } else if (speaks_for_all_) {
+    const double mean = sides_->statistics.mean, zeros = count - unknown.sum;
+    const bool logistic = settings_.loss == Loss::logistic;
+    terms[kFirstError] +=
+        logistic ? -unknown.sum * logarithm(mean) - zeros * logarithm(1 - mean) : unknown.squared_errors;
+    terms[kSecondError] += !logistic ? unknown.absolute_errors : mean > 0.5 ? unknown.sum : zeros;
+    for (const std::size_t term : {kValidRatings, kValidUnknown}) terms[term] += count;
+  }
 }
 
 // In the units of the ratings, as `rota evaluate mf` has them.
 void MfPush::evaluate_visit(SliceId slice, const FactorRows& visitors, std::span<double> terms) const {
+  if (settings_.loss == Loss::bpr) return ranking_.visit(residents_, rated_[slice], visitors, keys_[slice]);
   const double spread = sides_->statistics.deviation;
   for (const CellRating& one : scored_[slice]) {
     double score =
@@ -141,8 +181,9 @@ void MfPush::evaluate_visit(SliceId slice, const FactorRows& visitors, std::span
     const std::span<const float> p = residents_.factors(one.resident), q = visitors.factors(one.visiting);
     for (std::size_t k = 0; k < p.size(); ++k) score += static_cast<double>(p[k]) * static_cast<double>(q[k]);
     const double error = (static_cast<double>(one.value) - score) * spread;
-    terms[kValidSquaredErrors] += error * error;
-    terms[kValidAbsoluteErrors] += std::abs(error);
+    const bool logistic = settings_.loss == Loss::logistic, one_wanted = one.value > 0;
+    terms[kFirstError] += logistic ? log_loss_of(one_wanted ? score : -score) : error * error;
+    terms[kSecondError] += !logistic ? std::abs(error) : one_wanted == (score > 0) ? 1 : 0;
   }
   terms[kValidRatings] += static_cast<double>(scored_[slice].size());
 }
@@ -150,13 +191,13 @@ void MfPush::evaluate_visit(SliceId slice, const FactorRows& visitors, std::span
 void MfPush::save(Writer& out) const {
   residents_.encode(out);
   out.put_varint(epoch_);
-  out.put(squares_);
+  out.put(losses_);
 }
 
 void MfPush::restore(Reader& in) {
   residents_.decode(in);
   epoch_ = in.get_bounded<Epoch>(std::numeric_limits<Epoch>::max());
-  squares_ = in.get<double>();
+  losses_ = in.get<double>();
 }
 
 }  // namespace rota::mf

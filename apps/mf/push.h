@@ -2,11 +2,16 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "apps/mf/factor_rows.h"
+#include "apps/mf/scoring/valid_ranking.h"
 #include "apps/mf/settings.h"
 #include "apps/mf/sgd/cell_kernel.h"
+#include "apps/mf/sgd/pair_pool.h"
+#include "apps/mf/sgd/rated_rows.h"
 #include "apps/mf/sides.h"
 #include "rota/push.h"
 
@@ -44,6 +49,8 @@ class MfPush final : public SlicePush<FactorRows> {
     std::vector<float> penalties;  // of the slice's rows, if they are not all the same
   };
   float step_penalty(std::uint32_t ratings) const;
+  void attach_pairs(const Cut& cut, std::span<const std::pair<SliceId, std::uint32_t>> place);
+  Cell cell_of(const SliceTask& task, FactorRows& visitors);
 
   ShardId shard_;
   std::uint32_t shards_;
@@ -56,10 +63,16 @@ class MfPush final : public SlicePush<FactorRows> {
   std::vector<CellRating> cells_;
   std::vector<CellRange> ranges_;                // by slice
   std::vector<std::vector<CellRating>> scored_;  // the held-out ones, by slice
+  // With --loss=bpr, by slice: what is rated, and the keys of its rows if there are held-out ones.
+  std::vector<RatedRows> rated_;
+  PairPool pairs_;
+  std::vector<std::vector<Key>> keys_;
+  mutable ValidRanking ranking_;  // is filled while an evaluation's slices visit
   bool speaks_for_all_ = false;
   RunCell run_;
+  RunPairs run_pairs_;
   Epoch epoch_ = 0;
-  double squares_ = 0;  // of the errors in this epoch, each as it was before its step
+  double losses_ = 0;  // in this epoch, each as it was before its step
 };
 
 }  // namespace rota::mf

@@ -1,5 +1,6 @@
 #include "apps/mf/schedule.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -12,7 +13,24 @@ namespace rota::mf {
 MfSchedule::MfSchedule(const Job& job, const Settings& settings)
     : settings_(settings), shards_(job.shards), slices_(job.slices), order_(job.slices), driven_(settings.rate) {}
 
+// The rows in the order of their ratings, to and fro: as many rows for every slice, and rows of all weights, so that
+// the pairs of a slice's rows stand for those of all.
+Cut mixed_cut(const Census& census, std::uint32_t slices) {
+  std::vector<Key> order(census.size());
+  std::iota(order.begin(), order.end(), Key{0});
+  std::stable_sort(order.begin(), order.end(), [&](Key a, Key b) { return census[a] > census[b]; });
+  Cut cut;
+  cut.slices.resize(slices);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t at = i % slices;
+    cut.slices[i / slices % 2 == 0 ? at : slices - 1 - at].push_back(order[i]);
+  }
+  for (auto& keys : cut.slices) std::sort(keys.begin(), keys.end());
+  return cut;
+}
+
 Cut MfSchedule::cut(const Census& census, std::uint32_t slices) {
+  if (settings_.loss == Loss::bpr) return mixed_cut(census, slices);
   return balanced_cut(census, slices, false);
 }
 

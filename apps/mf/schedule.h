@@ -16,11 +16,14 @@
 namespace rota::mf {
 
 inline constexpr TableId kFactors = 0;
-inline constexpr TableId kErrors = 1;  // one row of one number, the squared errors of an epoch; for the bold driver
+inline constexpr TableId kErrors = 1;  // one row of one number, the losses of an epoch; for the bold driver
 
 // The argument of a round of visits.
 inline constexpr std::size_t kRate = 0;       // of learning
 inline constexpr std::size_t kFirstOnly = 1;  // 1: only the first eight factors move, or 0
+
+// As many rows in every slice, the most rated ones far apart.
+Cut mixed_cut(const Census& census, std::uint32_t slices);
 
 class MfSchedule final : public Schedule {
  public:

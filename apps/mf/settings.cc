@@ -35,7 +35,7 @@ constexpr Option kOwn[] = {
      .default_value = "auto",
      .unit = "auto|rating|row",
      .meaning = "What the penalty of a user or an item counts for: each of its ratings (weighted by counts), or once; "
-                "auto: once of implicit ratings, else each."},
+                "auto: once of implicit ratings with als, else each."},
     real_option("learning_rate", "0.1", "", 1e-12, 1e6,
                 "The rate of learning, at first; ratings are in units of "
                 "their standard deviation."),
@@ -51,12 +51,19 @@ constexpr Option kOwn[] = {
      .default_value = "false",
      .meaning = "Ratings are explained by their mean and a bias of each user and item first."},
     {.name = "nonnegative", .kind = Option::Kind::flag, .default_value = "false", .meaning = "No factor is below 0."},
+    {.name = "loss",
+     .kind = Option::Kind::choice,
+     .default_value = "auto",
+     .unit = "auto|squared|logistic|bpr",
+     .meaning = "What is made small: squared errors; the log loss of labels, 1 and 0 or -1; or, of implicit ratings, "
+                "that of pairs of an item that a user has and one that it has not; auto: bpr of implicit ratings with "
+                "sgd, else squared."},
     {.name = "implicit",
      .kind = Option::Kind::flag,
      .default_value = "false",
-     .meaning = "Ratings are how often something was used (1 if a line has none), and a pair without one is a weak 0; "
-                "of als."},
-    real_option("alpha", "40", "", 0, 1e9, "Of implicit ratings r: the confidence in a pair is 1 + alpha r."),
+     .meaning = "Ratings are how often something was used (1 if a line has none), and a pair without one is a weak 0 "
+                "to als, and to sgd was not used."},
+    real_option("alpha", "40", "", 0, 1e9, "Of implicit ratings r, to als: the confidence in a pair is 1 + alpha r."),
     {.name = "als",
      .kind = Option::Kind::choice,
      .default_value = "auto",
@@ -76,6 +83,9 @@ constexpr Option kOwn[] = {
 // Factors of a row up to which its equations are solved faster than three steps of conjugate gradients are made.
 constexpr std::uint32_t kMostDecomposed = 16;
 
+constexpr std::pair<std::string_view, Loss> kLosses[] = {
+    {"squared", Loss::squared}, {"logistic", Loss::logistic}, {"bpr", Loss::bpr}};
+
 template <typename T, std::size_t N>
 T choice(std::string_view text, const std::pair<std::string_view, T> (&values)[N]) {
   for (const auto& [name, value] : values)
@@ -84,6 +94,10 @@ T choice(std::string_view text, const std::pair<std::string_view, T> (&values)[N
 }
 
 }  // namespace
+
+std::string_view name_of(Loss loss) {
+  return kLosses[static_cast<std::size_t>(loss)].first;
+}
 
 std::span<const Option> format_options() {
   return kFormat;
@@ -124,22 +138,25 @@ Settings settings_of(const Options& options) {
     return options.text(name) == "auto" ? otherwise : options.text(name);
   };
   const auto whole = [&](std::string_view name) { return static_cast<std::uint32_t>(options.integer(name)); };
+  const Solver solver = choice(chosen("solver", implicit ? "als" : "sgd"), kSolvers);
+  const bool paired = implicit && solver == Solver::sgd;  // unless --loss is one that check() refuses
   const char* const cheaper = whole("rank") > kMostDecomposed && !options.flag("nonnegative") ? "cg" : "cholesky";
-  return {.solver = choice(chosen("solver", implicit ? "als" : "sgd"), kSolvers),
+  return {.solver = solver,
           .rank = whole("rank"),
           .penalty = options.real("lambda"),
-          .by_rating = chosen("lambda_by", implicit ? "row" : "rating") == "rating",
+          .by_rating = chosen("lambda_by", implicit && !paired ? "row" : "rating") == "rating",
           .schedule = choice(options.text("rate_schedule"), kSchedules),
           .rate = options.real("learning_rate"),
           .decay = options.real("decay"),
           .biases = options.flag("biases"),
           .nonnegative = options.flag("nonnegative"),
           .implicit = implicit,
+          .loss = choice(chosen("loss", paired ? "bpr" : "squared"), kLosses),
           .alpha = options.real("alpha"),
           .conjugate = chosen("als", cheaper) == "cg",
           .cg_steps = whole("cg_steps"),
           .inner = whole("inner"),
-          .rotates = choice(options.text("rotate"), kRotates),
+          .rotates = paired ? Rotates::items : choice(options.text("rotate"), kRotates),
           .held_out = options.has("valid"),
           .format = format_of(options)};
 }
@@ -149,11 +166,15 @@ void check(const Options& options) {
   const auto refuse = [](bool wrong, const char* why) {
     if (wrong) throw UsageError(why);
   };
-  const bool als = settings.solver == Solver::als;
-  refuse(settings.implicit && !als, "--implicit is for --solver=als");
-  refuse(settings.implicit && settings.biases, "--biases are of explicit ratings: there are none with --implicit");
-  refuse(settings.implicit && settings.held_out,
-         "--valid is for explicit ratings: of --implicit there is no score of single pairs");
+  const bool sgd = settings.solver == Solver::sgd, als = settings.solver == Solver::als;
+  refuse(settings.solver == Solver::ccd && settings.implicit, "--implicit is for --solver=als and sgd");
+  refuse(!sgd && settings.loss != Loss::squared, "--loss is for --solver=sgd: als and ccd make squared errors small");
+  refuse(sgd && settings.implicit && settings.loss != Loss::bpr, "--implicit with --solver=sgd is for --loss=bpr");
+  refuse(!settings.implicit && settings.loss == Loss::bpr, "--loss=bpr is for implicit ratings: give --implicit");
+  refuse(settings.loss == Loss::bpr && options.text("rotate") == "users",
+         "with --loss=bpr it is the items that move: an item and its rival are in one slice");
+  refuse(als && settings.implicit && settings.biases,
+         "--biases are of explicit ratings with --solver=als: there are none with --implicit");
   refuse(als && settings.nonnegative && settings.conjugate, "--nonnegative needs --als=cholesky");
   refuse(settings.solver == Solver::ccd && settings.biases, "--biases are for --solver=sgd and als");
 }
@@ -177,7 +198,7 @@ std::vector<Ignored> ignored(const Options& options) {
   if (settings.solver != Solver::als) all({"als", "cg_steps"}, "it is for --solver=als");
   if (settings.solver == Solver::als && !settings.conjugate) all({"cg_steps"}, "it is for --als=cg");
   if (settings.solver != Solver::ccd) all({"inner"}, "it is for --solver=ccd");
-  if (!settings.implicit) all({"alpha"}, "it is for --implicit");
+  if (!settings.implicit || settings.solver != Solver::als) all({"alpha"}, "it is for --implicit with als");
   return list;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "apps/mf/ratings/rating_reader.h"
@@ -15,6 +16,9 @@ enum class RateSchedule : std::uint8_t { adagrad, constant, decay, bold_driver }
 enum class Rotates : std::uint8_t { automatic, items, users };
 
 enum class Solver : std::uint8_t { sgd, als, ccd };
+// What sgd makes small: squared errors of ratings, log losses of labels, or those of pairs of an item that was used and
+// one that was not (Bayesian personalised ranking).  The others know squared errors only.
+enum class Loss : std::uint8_t { squared, logistic, bpr };
 
 struct Settings {
   Solver solver = Solver::sgd;
@@ -26,7 +30,8 @@ struct Settings {
   double decay = 0.1;  // NOMAD's beta
   bool biases = false;
   bool nonnegative = false;
-  bool implicit = false;   // ratings are how often something was used
+  bool implicit = false;  // ratings are how often something was used
+  Loss loss = Loss::squared;
   double alpha = 40;       // of implicit ratings: the confidence is 1 + alpha r
   bool conjugate = false;  // als solves rows by conjugate gradients
   std::uint32_t cg_steps = 3;
@@ -34,8 +39,16 @@ struct Settings {
   Rotates rotates = Rotates::automatic;
   bool held_out = false;  // there are held-out ratings (--valid)
   LineFormat format;
+
+  // Of the lines of its ratings.
+  RatingReader::Kind kind() const {
+    return implicit                 ? RatingReader::Kind::counts
+           : loss == Loss::logistic ? RatingReader::Kind::labels
+                                    : RatingReader::Kind::ratings;
+  }
 };
 
+std::string_view name_of(Loss loss);
 std::span<const Option> options();
 // Those that say how a line of ratings or of pairs is to be read, and others with them.
 std::span<const Option> format_options();

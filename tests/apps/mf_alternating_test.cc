@@ -1,13 +1,17 @@
 // tests/apps/mf_alternating_test.cc -- ALS and CCD++ over the serial host, against plain loops.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <sstream>
 
 #include "apps/mf/ccd/ccd.h"
 #include "apps/mf/commands/trained_model.h"
 #include "apps/mf/ratings/rating_rows.h"
+#include "apps/mf/scoring/ranking.h"
 #include "apps/mf/scoring/terms.h"
+#include "apps/mf/scoring/valid_ranking.h"
 #include "rota/plugin.h"
 #include "rota/seed_mixer.h"
 #include "rota/serial_host.h"
@@ -164,7 +168,7 @@ class MfAlternating : public testing::Test {
   }
   static double objective(const SerialHost& host) {
     const std::vector<double> terms = host.evaluate();
-    return terms[mf::kSquaredErrors] + terms[mf::penalty_term(mf::settings_of(host.job().options))];
+    return terms[mf::kObjective] + terms[mf::penalty_term(mf::settings_of(host.job().options))];
   }
 
   ScratchFiles files_;
@@ -256,6 +260,42 @@ TEST_F(MfAlternating, HeldOutRatingsAreScoredWithTheModelAsItIs) {
     EXPECT_NEAR(*host.score("valid_rmse"), std::sqrt(squares / 5), 1e-6);
     EXPECT_NEAR(*host.score("valid_mae"), absolute / 5, 1e-6);
     EXPECT_EQ(host.evaluate()[mf::kValidUnknown], 1);
+  }
+}
+
+// As the commands rank the model as it is, on any number of shards; what was used in training is not ranked.
+TEST_F(MfAlternating, HeldOutItemsAreRankedWithTheModelAsItIs) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> seen, wanted;
+  for (const Raw& one : ratings_)
+    if (one.value > 0)
+      seen[static_cast<std::uint32_t>(one.number[0])].push_back(static_cast<std::uint32_t>(one.number[1]));
+  std::ostringstream lines;
+  for (std::uint32_t u = 0; u < kUsers; ++u) {
+    std::sort(seen[u].begin(), seen[u].end());
+    seen[u].erase(std::unique(seen[u].begin(), seen[u].end()), seen[u].end());
+    for (std::uint32_t i = u % 4; u % 3 != 0 && i < kItems; i += 5) {
+      lines << "u" << u << "\ti" << i << "\n";
+      if (!std::binary_search(seen[u].begin(), seen[u].end(), i)) wanted[u].push_back(i);
+    }
+  }
+  for (const std::uint32_t shards : {1U, 3U}) {
+    Job task = job({{"implicit", "true"}, {"rank", "9"}, {"valid", "given"}}, shards);
+    task.valid = {files_.write("valid", lines.str() + "nobody\ti1\nu1\tnothing\t2\n")};
+    SerialHost host(*rota_plugin_v1(), task);
+    host.run_epochs(3);
+    const SerialModel saved(host);
+    const mf::TrainedModel model = mf::read_model(saved);
+    std::vector<mf::RankedUser> ranked;
+    for (const auto& [u, items] : wanted) ranked.push_back({{model.users.row(u), 0, seen[u]}, items});
+    const mf::RankingMetrics whole = mf::ranking_metrics(model, ranked, mf::kValidTop, 1);
+    ASSERT_GT(whole.users, kUsers / 2);
+    EXPECT_GT(whole.top.ndcg, 0);
+    EXPECT_LT(whole.top.ndcg, 1);
+    EXPECT_NEAR(*host.score("valid_ndcg"), whole.top.ndcg, 1e-12);
+    EXPECT_NEAR(*host.score("valid_recall"), whole.top.recall, 1e-12);
+    EXPECT_NEAR(*host.score("valid_precision"), whole.top.precision, 1e-12);
+    EXPECT_EQ(host.evaluate()[mf::kValidUnknownPairs], 2);
+    EXPECT_GT(host.evaluate()[mf::penalty_term(mf::settings_of(task.options))], 0);
   }
 }
 

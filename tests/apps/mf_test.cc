@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <sstream>
 #include <tuple>
 
@@ -65,7 +66,7 @@ class Oracle {
     for (const Raw& one : ratings_) sum += static_cast<double>(one.value);
     mean_ = sum / static_cast<double>(ratings_.size());
     for (const Raw& one : ratings_) squares += std::pow(static_cast<double>(one.value) - mean_, 2);
-    deviation_ = std::sqrt(squares / static_cast<double>(ratings_.size()));
+    if (settings.loss == mf::Loss::squared) deviation_ = std::sqrt(squares / static_cast<double>(ratings_.size()));
     users_move_ = settings.rotates == mf::Rotates::users;
     const SerialHost::Snapshot snapshot = host.save();
     residents_.resize(users_move_ ? kItems : kUsers);
@@ -97,6 +98,7 @@ class Oracle {
     }
     cell.nonnegative = settings_.nonnegative;
     cell.biases = settings_.biases;
+    cell.logistic = settings_.loss == mf::Loss::logistic;
     for (ShardId s = 0; s < kShards; ++s) visit(s, *round.owned[s], cell);
   }
 
@@ -147,10 +149,9 @@ class Oracle {
     double sum = 0;
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Raw& one = *list[i % 2 * half + i / 2];
-      const double value = (static_cast<double>(one.value) - (settings_.biases ? mean_ : 0)) / deviation_;
-      const float error =
-          plain_step(residents_[resident(one)], visitors_[visitor(one)], static_cast<float>(value), cell);
-      sum += static_cast<double>(error * error);
+      const double base = settings_.biases && settings_.loss == mf::Loss::squared ? mean_ : 0;
+      const double value = (static_cast<double>(one.value) - base) / deviation_;
+      sum += plain_step(residents_[resident(one)], visitors_[visitor(one)], static_cast<float>(value), cell);
     }
     squares_ += sum * deviation_ * deviation_;
   }
@@ -181,6 +182,81 @@ TEST_F(Mf, EpochsAreThoseOfPlainLoops) {
       EXPECT_NEAR(host.evaluate()[0], oracle.squares(), 1e-9 * oracle.squares());
     }
   }
+}
+
+TEST_F(Mf, EpochsOfLabelsAreThoseOfPlainLoops) {
+  for (Raw& one : ratings_) one.value = one.value > 3 ? 1 : 0;
+  for (const char* biases : {"false", "true"}) {
+    const Job task = job({{"loss", "logistic"}, {"biases", biases}, {"rotate", "items"}});
+    SerialHost host(*rota_plugin_v1(), task);
+    Oracle oracle(host, ratings_, mf::settings_of(task.options));
+    host.watch([&](const Round& round, std::uint32_t) { oracle.run(round); });
+    host.run_epochs(2);
+    oracle.expect_equal(host);
+    const double before = host.evaluate()[0];
+    host.run_epochs(40);
+    EXPECT_LT(host.evaluate()[0], 0.8 * before);
+  }
+}
+
+// As the commands score them; one of a user that training does not know.
+TEST_F(Mf, HeldOutLabelsAreScoredWithTheModelAsItIs) {
+  for (Raw& one : ratings_) one.value = one.value > 3 ? 1 : -1;
+  for (const char* biases : {"false", "true"}) {
+    Job task = job({{"valid", "given"}, {"loss", "logistic"}, {"biases", biases}});
+    task.valid = {files_.write("valid", "u1\ti3\t1\nu7\ti5\t-1\nnobody\ti5\t1\nnobody\ti5\t0\nu30\ti22\t0\n")};
+    SerialHost host(*rota_plugin_v1(), task);
+    host.run_epochs(4);
+    const mf::TrainedModel trained = mf::read_model(SerialModel(host));
+    double losses = 0, right = 0;
+    const auto add = [&](std::optional<std::uint32_t> user, std::uint32_t item, bool one) {
+      const double p = trained.prediction(user, item);
+      losses -= std::log(one ? p : 1 - p);
+      right += (p > 0.5) == one ? 1 : 0;
+    };
+    add(1, 3, true), add(7, 5, false), add({}, 5, true), add({}, 5, false), add(30, 22, false);
+    EXPECT_NEAR(*host.score("valid_log_loss"), losses / 5, 1e-6);
+    EXPECT_NEAR(*host.score("valid_accuracy"), right / 5, 1e-12);
+  }
+}
+
+TEST_F(Mf, LabelsThatAreAllTheSameAreRefused) {
+  for (Raw& one : ratings_) one.value = 1;
+  EXPECT_THROW(SerialHost(*rota_plugin_v1(), job({{"loss", "logistic"}})), DataError);
+}
+
+// Users of one half use items of one half: those that are left out are found again among all others.
+TEST_F(Mf, RanksWhatUsersLikeThemUsed) {
+  ratings_.clear();
+  std::ostringstream held;
+  for (std::uint32_t i = 0; i < kUsers; ++i) ratings_.push_back({i, i % kItems, 1});
+  for (std::uint32_t u = 0; u < kUsers; ++u)
+    for (std::uint32_t i = u % 2; i < kItems; i += 2) {
+      if ((u * 5 + i) % 7 == 0 && i != u % kItems) {
+        held << "u" << u << "\ti" << i << "\n";
+      } else {
+        ratings_.push_back({u, i, 1});
+      }
+    }
+  Job task = job({{"valid", "given"},
+                  {"implicit", "true"},
+                  {"solver", "sgd"},
+                  {"biases", "true"},
+                  {"rank", "8"},
+                  {"lambda", "0.01"}});
+  task.valid = {files_.write("valid", held.str() + "u0\tnothing\n")};
+  SerialHost host(*rota_plugin_v1(), task), other(*rota_plugin_v1(), task);
+  host.run_epoch();
+  const double before = *host.score("valid_ndcg");
+  host.run_epochs(30);
+  EXPECT_GT(*host.score("valid_ndcg"), 0.9);
+  EXPECT_LT(before, 0.9);
+  EXPECT_GT(*host.score("valid_recall"), 0.95);
+  EXPECT_EQ(host.evaluate()[mf::kValidUnknownPairs], 1);
+  other.run_epochs(12);
+  other.restore(other.save());
+  other.run_epochs(19);
+  EXPECT_EQ(host.model_hash(), other.model_hash());
 }
 
 TEST_F(Mf, LearnsWhatTheRatingsAreMadeOf) {

@@ -6,6 +6,7 @@ import random
 import unittest
 
 import numpy as np
+from sklearn import metrics
 
 from rota_run import SOURCE, RotaTest
 
@@ -195,6 +196,52 @@ class MfCommands(RotaTest):
         result = json.loads(self.run_well("evaluate", "mf", f"--model={out}", f"--input={folder / 'valid.txt'}"))
         self.assertLess(result["rmse"], 0.3)  # of ratings whose deviation is 1, with noise of 0.2
 
+    def test_labels(self):
+        """What a model of labels predicts, and its errors, by scikit-learn."""
+        dice, file, held = random.Random(4), self.folder / "labels.txt", self.folder / "held.txt"
+        truth = [(u, i, 1 if dice.random() < (0.8 if u % 3 == i % 3 else 0.2) else -1) for u in range(60) for i in range(40)]
+        dice.shuffle(truth)
+        for path, part in ((file, truth[:1800]), (held, truth[1800:])):
+            path.write_text("".join(f"u{u} i{i} {label}\n" for u, i, label in part))
+        with open(held, "a", encoding="utf-8") as text:
+            text.write("nobody i3 0\n")
+        out, model = self.train("run", file, "--loss=logistic", "--biases", "--lambda=0.02")
+        share = sum(label > 0 for *_, label in truth[:1800]) / 1800
+        links = [model.scores()[model.users.index(f"u{u}"), model.items.index(f"i{i}")] for u, i, _ in truth[1800:]]
+        chances = np.array([*(1 / (1 + np.exp(-np.array(links)))), share])
+        said = np.array(self.run_well("predict", "mf", f"--model={out}", f"--input={held}").split(), float)
+        np.testing.assert_allclose(said, chances, rtol=1e-5)
+        labels = np.array([*(label > 0 for *_, label in truth[1800:]), False])
+        result = json.loads(self.run_well("evaluate", "mf", f"--model={out}", f"--input={held}"))
+        self.assertAlmostEqual(result["log_loss"], metrics.log_loss(labels, chances), delta=1e-5)
+        self.assertAlmostEqual(result["accuracy"], np.mean((chances > 0.5) == labels))
+        self.assertAlmostEqual(result["auc"], metrics.roc_auc_score(labels, chances), delta=1e-4)
+        self.assertGreater(result["auc"], 0.65)
+        self.assertEqual(result["of_unknown_user_or_item"], 1)
+        done = self.rota("recommend", "mf", f"--model={out}", f"--ratings={held}")
+        self.assertEqual((done.returncode, "--loss=squared" in done.stderr), (2, True), done.stderr)
+
+    def test_implicit(self):
+        """Lines without a rating, from splitting to recommending."""
+        file = self.folder / "used.txt"
+        file.write_text("".join(f"u{u} i{i}\n" for u in range(40) for i in range(30) if u % 2 == i % 2 and (u + i) % 5))
+        parts = self.folder / "parts"
+        self.run_well("split", "mf", f"--input={file}", f"--output={parts}", "--by=leave_one_out", "--implicit")
+        out, model = self.train("run", parts / "train.txt", "--implicit", "--solver=sgd", "--biases")
+        result = json.loads(self.run_well("evaluate", "mf", f"--model={out}", f"--input={parts / 'valid.txt'}", "--ranking"))
+        self.assertEqual(result["users"], 40)
+        self.assertGreater(result["recall"], 0.8)
+        found = self.recommended(f"--model={out}", "--top=3")
+        seen = {}
+        for line in (parts / "train.txt").read_text().splitlines():
+            seen.setdefault(line.split()[0], []).append(line.split()[1])
+        for u, user in enumerate(model.users):
+            self.check_best(found[user], model.scores()[u], model.items, seen[user], 3)
+        done = self.rota("evaluate", "mf", f"--model={out}", f"--input={parts / 'valid.txt'}")
+        self.assertEqual((done.returncode, "--ranking" in done.stderr), (2, True), done.stderr)
+        done = self.rota("train", "mf", f"--input={file}", f"--out={self.folder / 'explicit'}")
+        self.assertEqual((done.returncode, "used.txt:1:" in done.stderr), (65, True), done.stderr)
+
     def test_split(self):
         file = self.ratings()
         for by in ("random", "time", "leave_one_out"):
@@ -224,6 +271,13 @@ class MfCommands(RotaTest):
                                         (good, ["--solver=ccd", "--biases"], 2, "--biases"),
                                         (good, ["--solver=ccd", "--implicit"], 2, "--solver=als"),
                                         ("a b 1\nc d -1\n", ["--implicit"], 65, "bad.txt:2:"),
+                                        (good + "a b -1\n", ["--implicit", "--solver=sgd"], 65, "bad.txt:3:"),
+                                        (good, ["--loss=bpr"], 2, "--implicit"),
+                                        (good, ["--solver=als", "--loss=logistic"], 2, "--solver=sgd"),
+                                        (good, ["--implicit", "--loss=bpr"], 2, "--solver=sgd"),
+                                        (good, ["--implicit", "--solver=sgd", "--rotate=users"], 2, "items that move"),
+                                        (good, ["--loss=logistic"], 65, "bad.txt:2:"),
+                                        ("a b 1\nc d 1\n", ["--loss=logistic"], 65, "all labels are the same"),
                                         (good, ["--implicit", "--biases"], 2, "--biases"), (good, ["--rank=0"], 2, "rank"),
                                         (good, ["--rate_schedule=constant", "--learning_rate=1000", "--epochs=50"], 2,
                                          "smaller --learning_rate")):

@@ -1,4 +1,5 @@
 """Matrix factorisation: one model, bit for bit, whoever computes it, on whatever processor, and whatever dies."""
+import gzip
 import json
 import os
 import random
@@ -10,17 +11,28 @@ import numpy as np
 from rota_run import SOURCE, RotaTest, kill
 
 REVIEWS = SOURCE / "apps/mf/sample/google_reviews.txt.gz"
+MSWEB = SOURCE / "apps/mf/sample/msweb.txt.gz"
 SHAPES = ((1, 1), (2, 1), (1, 2), (3, 1), (4, 2))
 KINDS = {"plain": ["--rank=24"],
          "biases": ["--rank=8", "--biases", "--nonnegative", "--lambda_by=row", "--rotate=users"],
          "driver": ["--rank=40", "--rate_schedule=bold_driver", "--learning_rate=0.02", "--slices_per_shard=3"],
          "als": ["--solver=als", "--rank=12", "--biases"],
          "implicit": ["--implicit", "--als=cg", "--rank=20"],
-         "ccd": ["--solver=ccd", "--rank=6", "--inner=2", "--nonnegative"]}
+         "ccd": ["--solver=ccd", "--rank=6", "--inner=2", "--nonnegative"],
+         "logistic": ["--rank=12", "--loss=logistic", "--biases", "--input=LABELS"],
+         "bpr": ["--rank=12", "--implicit", "--solver=sgd", "--biases", f"--input={MSWEB}"]}
 COMPARED = ("model_hash", "state_hash", "objective", "epochs")
 
 
 class MfSameModel(RotaTest):
+    def kinds(self):
+        """KINDS, with a file of labels: whether a review is above the mean."""
+        labels = self.folder / "labels.txt"
+        with gzip.open(REVIEWS, "rt") as file:
+            words = [line.split() for line in file]
+        labels.write_text("".join(f"{user} {item} {int(float(rating) > 2.2)}\n" for user, item, rating in words))
+        return {kind: [flag.replace("LABELS", str(labels)) for flag in flags] for kind, flags in KINDS.items()}
+
     def mf(self, name, *flags, **options):
         out = self.folder / name
         done = self.rota("train", "mf", f"--input={REVIEWS}", f"--out={out}", "--seed=7", "--epochs=8", *flags, **options)
@@ -33,7 +45,7 @@ class MfSameModel(RotaTest):
             self.assertEqual(result[what], reference[what], what)
 
     def test_workers_and_threads(self):
-        for kind, flags in KINDS.items():
+        for kind, flags in self.kinds().items():
             reference = None
             for workers, threads in SHAPES:
                 with self.subTest(kind=kind, workers=workers, threads=threads):
@@ -44,16 +56,16 @@ class MfSameModel(RotaTest):
 
     def test_kernels(self):
         """Whatever the processor has: a kernel that it lacks ends the run with its name."""
-        for kind in ("plain", "als", "implicit"):
-            self.check_kernels(kind)
+        for kind in ("plain", "als", "implicit", "logistic", "bpr"):
+            self.check_kernels(kind, self.kinds()[kind])
 
-    def check_kernels(self, kind):
-        reference = self.mf(f"{kind}-best", *KINDS[kind])
+    def check_kernels(self, kind, flags):
+        reference = self.mf(f"{kind}-best", *flags)
         for kernel in ("baseline", "v3", "v4"):
             with self.subTest(kind=kind, kernel=kernel):
                 out = self.folder / f"{kind}-{kernel}"
                 done = self.rota("train", "mf", f"--input={REVIEWS}", f"--out={out}", "--seed=7", "--epochs=8",
-                                 *KINDS[kind], env={**os.environ, "ROTA_MF_KERNEL": kernel})
+                                 *flags, env={**os.environ, "ROTA_MF_KERNEL": kernel})
                 if done.returncode != 0:
                     self.assertNotEqual(kernel, "baseline")
                     self.assertIn(f"ROTA_MF_KERNEL={kernel}", done.stderr)
@@ -83,12 +95,43 @@ class MfSameModel(RotaTest):
         self.assertAlmostEqual(scores["rmse"], reference["valid"], 6)
         self.assertAlmostEqual(scores["mae"], reference["terms"]["valid_mae"], 6)
 
+    def test_held_out_rankings(self):
+        """Likewise with --implicit: the first score is larger where it is better."""
+        split = self.rota("split", "mf", f"--input={MSWEB}", f"--output={self.folder / 'parts'}", "--by=leave_one_out",
+                          "--implicit")
+        self.assertEqual(split.returncode, 0, split.stderr)
+        parts = [f"--input={self.folder / 'parts/train.txt'}", f"--valid={self.folder / 'parts/valid.txt'}", "--implicit"]
+        self.check_held_out_rankings("bpr", 0.43, *parts, "--solver=sgd", "--biases", "--lambda=0.0005", "--epochs=25",
+                                     "--eval_every=5", "--patience=4")
+        self.check_held_out_rankings("als", 0.46, *parts, "--alpha=1", "--lambda=50", "--epochs=5",
+                                     "--patience=2")
+
+    def check_held_out_rankings(self, name, least, *flags):
+        reference = None
+        for workers, threads in SHAPES:
+            result = self.mf(f"{name}-{workers}x{threads}", *flags, "--rank=32", f"--workers={workers}",
+                             f"--threads={threads}")
+            reference = reference or result
+            self.check(result, reference)
+            for what in ("valid", "terms", "best_epoch"):
+                self.assertEqual(result[what], reference[what], what)
+        metrics = [line["valid"] for line in self.metrics(self.folder / f"{name}-1x1") if "valid" in line]
+        self.assertEqual(reference["valid"], max(metrics))
+        done = self.rota("evaluate", "mf", f"--model={self.folder / f'{name}-1x1'}", "--ranking",
+                         f"--input={self.folder / 'parts/valid.txt'}")
+        scores = json.loads(done.stdout)
+        self.assertAlmostEqual(scores["ndcg"], reference["valid"], 12)
+        for what in ("recall", "precision"):
+            self.assertAlmostEqual(scores[what], reference["terms"][f"valid_{what}"], 12)
+        self.assertEqual(scores["of_unknown_user_or_item"], reference["terms"]["valid_unknown"])
+        self.assertGreater(scores["ndcg"], least)  # the most visited areas for everybody have 0.407
+
     def test_another_seed_gives_another_model(self):
         self.assertNotEqual(self.mf("one")["model_hash"], self.mf("two", "--seed=8")["model_hash"])
 
     def test_kill_and_resume(self):
         dice = random.Random(3)
-        for kind, flags in KINDS.items():
+        for kind, flags in self.kinds().items():
             flags = [*flags, "--epochs=60", "--checkpoint_seconds=0"]
             reference = self.mf(f"{kind}-calm", *flags)
             for workers in (1, 3):

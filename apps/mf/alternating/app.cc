@@ -18,8 +18,8 @@ class EmptySlice final : public Slice {
 }  // namespace
 
 std::vector<std::unique_ptr<Push>> AlternatingApp::load(std::span<const ShardId> hosted, Random&) {
-  RatingData data = read_ratings(job_.input, settings_.format, settings_.implicit);
-  const HeldOutRatings held_out = read_held_out(job_.valid, settings_.format, data);
+  RatingData data = read_ratings(job_.input, settings_.format, settings_.kind());
+  const HeldOutRatings held_out = read_held_out(job_.valid, settings_.format, data, settings_.kind());
   auto whole = std::make_shared<WholeData>();
   whole->rows[kUserSide] = data.users.size();
   whole->rows[kItemSide] = data.items.size();

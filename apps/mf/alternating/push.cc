@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "apps/mf/factor_rows.h"
+#include "apps/mf/scoring/score_blocks.h"
 #include "apps/mf/scoring/terms.h"
+#include "apps/mf/scoring/valid_ranking.h"
 
 namespace rota::mf {
 namespace {
@@ -87,7 +91,7 @@ double AlternatingPush::all_squares(const Factors& users) const {
 
 void AlternatingPush::evaluate(std::span<double> terms) const {
   const Factors users = factors(kUserSide), items = factors(kItemSide);
-  double& sum = terms[kSquaredErrors];
+  double& sum = terms[kObjective];
   predict(ratings_.of[kUserSide], users, items,
           [&](std::span<const Partner> ratings, std::span<const double> predictions) {
             for (std::size_t j = 0; j < ratings.size(); ++j) {
@@ -99,23 +103,63 @@ void AlternatingPush::evaluate(std::span<double> terms) const {
           });
   if (settings_.implicit) sum += all_squares(users);
   for (const std::uint32_t side : {kUserSide, kItemSide}) add_penalty(side, terms[penalty_term(settings_)]);
-  if (settings_.held_out) evaluate_held_out(users, items, terms);
+  if (!settings_.held_out) return;
+  if (settings_.implicit)
+    rank_held_out(users, items, terms);
+  else
+    evaluate_held_out(users, items, terms);
 }
 
 void AlternatingPush::evaluate_held_out(const Factors& users, const Factors& items, std::span<double> terms) const {
   predict(ratings_.held_out, users, items, [&](std::span<const Partner> ratings, std::span<const double> predictions) {
     for (std::size_t j = 0; j < ratings.size(); ++j) {
       const double error = static_cast<double>(ratings[j].value) - predictions[j];
-      terms[kValidSquaredErrors] += square(error);
-      terms[kValidAbsoluteErrors] += std::abs(error);
+      terms[kFirstError] += square(error);
+      terms[kSecondError] += std::abs(error);
     }
   });
   terms[kValidRatings] += static_cast<double>(ratings_.held_out.partners.size());
   if (!speaks_for_all_) return;
   const UnknownRatings& unknown = whole_->unknown;
-  terms[kValidSquaredErrors] += unknown.squared_errors;
-  terms[kValidAbsoluteErrors] += unknown.absolute_errors;
-  for (const TermId term : {kValidRatings, kValidUnknown}) terms[term] += static_cast<double>(unknown.count);
+  terms[kFirstError] += unknown.squared_errors;
+  terms[kSecondError] += unknown.absolute_errors;
+  for (const std::size_t term : {kValidRatings, kValidUnknown}) terms[term] += static_cast<double>(unknown.count);
+}
+
+// Factors are rounded to floats, as they are when a model is read: scores are those of `rota evaluate mf --ranking`.
+void AlternatingPush::rank_held_out(const Factors& users, const Factors& items, std::span<double> terms) const {
+  const RatingRows& rated = ratings_.of[kUserSide];
+  ValidRanking ranking;
+  for (std::uint32_t i = 0; i < rated.rows(); ++i)
+    for (const Partner& one : ratings_.held_out.row(i))
+      if (!std::ranges::binary_search(rated.row(i), one.number, {}, &Partner::number)) ranking.add(i, one.number);
+  const std::size_t width = FactorRows(0, settings_.rank, false).width();
+  const auto put = [&](const Factors& all, std::size_t row, float* to) {
+    const std::span<const double> from = all.numbers.subspan(row * form_.size, form_.rank);
+    std::transform(from.begin(), from.end(), to, [](double x) { return static_cast<float>(x); });
+  };
+  std::vector<Key> numbers;
+  std::vector<std::uint32_t> places;  // of what a user has rated
+  std::vector<float> rows(kBlockItems * width);
+  const std::vector<float> biases(kBlockItems);
+  for (std::size_t first = 0; first < whole_->rows[kItemSide]; first += kBlockItems) {
+    numbers.resize(std::min(kBlockItems, whole_->rows[kItemSide] - first));
+    std::iota(numbers.begin(), numbers.end(), Key{first});
+    for (std::size_t i = 0; i < numbers.size(); ++i) put(items, first + i, rows.data() + i * width);
+    const auto seen = [&](std::uint32_t user) -> std::span<const std::uint32_t> {
+      places.clear();
+      const std::span<const Partner> row = rated.row(user);
+      for (auto one = std::ranges::lower_bound(row, first, {}, &Partner::number);
+           one != row.end() && one->number < first + numbers.size(); ++one)
+        places.push_back(static_cast<std::uint32_t>(one->number - first));
+      return places;
+    };
+    ranking.visit(
+        {numbers, rows.data(), width, biases},
+        [&](std::uint32_t user, float* to) { put(users, rated.first + user, to); }, seen);
+  }
+  ranking.finish(terms.subspan(kValidRankings));
+  if (speaks_for_all_) terms[kValidUnknownPairs] += static_cast<double>(whole_->unknown.count);
 }
 
 }  // namespace rota::mf

@@ -35,7 +35,8 @@ class AlternatingPush : public Push {
   std::uint64_t items() const override { return ratings_.of[kUserSide].partners.size(); }
   void facts(Facts& facts) const override;
   void attach(const Shape& shape) override;
-  // What is least: the squared errors and the penalty; and the errors on held-out ratings.
+  // What is least: the squared errors and the penalty; and the errors on held-out ratings, or of implicit ones how high
+  // the shard's users rank them.
   void evaluate(std::span<double> terms) const override;
 
  protected:
@@ -62,6 +63,7 @@ class AlternatingPush : public Push {
   // The sum of squared predictions of all items for this shard's users.
   double all_squares(const Factors& users) const;
   void evaluate_held_out(const Factors& users, const Factors& items, std::span<double> terms) const;
+  void rank_held_out(const Factors& users, const Factors& items, std::span<double> terms) const;
 
   bool speaks_for_all_ = false;
 };

@@ -14,7 +14,9 @@ constexpr std::string_view kReadme = R"(Factors of users and items (matrix facto
 
 The predicted rating of a user and an item is  base + bias_user + bias_item + the sum over k of user_k item_k,  where
 the base is the mean of the ratings if the model has biases, and 0 if it has none.  For a user or an item that is not
-here take the mean of the ratings and the bias that is.  Numbers are written so that reading them gives the same float.
+here take the mean of the ratings and the bias that is.
+With the loss `logistic` that sum is the log-odds of 1; with `bpr` it is no rating, but orders the items of a user.
+Numbers are written so that reading them gives the same float.
 
 model.csv   What the model is: name, value.
 users.csv   One user a line: its name in the ratings, its bias, its factors.
@@ -62,7 +64,8 @@ void write_libmf(const TrainedModel& model, io::TextWriter out) {
 void write_about(const TrainedModel& model, const Facts& facts, io::TextWriter out) {
   out << "name,value\nratings," << facts.count("ratings") << "\nusers," << std::uint64_t{model.users.size()}
       << "\nitems," << std::uint64_t{model.items.size()} << "\nrank," << std::uint64_t{model.settings.rank} << "\nmean,"
-      << model.mean << "\nbase," << model.base << "\nlambda," << model.settings.penalty << "\nlambda_counts_for,"
+      << model.mean << "\nbase," << model.base << "\nlambda," << model.settings.penalty << "\nloss,"
+      << name_of(model.settings.loss) << "\nlambda_counts_for,"
       << (model.settings.by_rating ? "each rating" : "each row") << "\n";
   out.close();
 }

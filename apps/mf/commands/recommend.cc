@@ -74,7 +74,7 @@ std::vector<Target> new_users(const TrainedModel& model, const Options& options)
   std::vector<Target> targets;
   std::vector<std::vector<Partner>> ratings;
   io::Vocabulary names;
-  RatingReader reader(std::string(options.text("ratings")), format_of(options), model.kind());
+  RatingReader reader(std::string(options.text("ratings")), format_of(options), model.settings.kind());
   for (RatingLine line; reader.next(line);) {
     const std::uint32_t t = names.number_of(line.user);
     if (t == targets.size()) {
@@ -105,6 +105,8 @@ void recommend(const Call& call, std::ostream& out) {
     throw UsageError("--users names users of the model, --ratings makes others: give one of them");
   const TrainedModel model = read_model(*call.model);
   const bool folded = options.has("ratings");
+  if (folded && model.settings.loss != Loss::squared)
+    throw UsageError("--ratings makes factors by least squares: it is for --loss=squared");
   std::vector<Target> targets = folded ? new_users(model, options) : known_users(model, options);
   if (options.flag("include_seen")) {
     for (Target& target : targets) target.excluded.clear();

@@ -27,6 +27,10 @@ constexpr Option kOwn[] = {
          "What is held out: ratings at random, the newest by the fourth field, or one of each user: its newest if "
          "all lines have times, or one at random."},
     real_option("fraction", "0.1", "", 0, 1, "Share of the ratings that is held out, by random and by time."),
+    {.name = "implicit",
+     .kind = Option::Kind::flag,
+     .default_value = "false",
+     .meaning = "Lines may have no rating, as in training with --implicit."},
     integer_option("seed", "1", "", 0, 9'007'199'254'740'992, "Equal seeds hold out equal ratings."),
 };
 
@@ -35,7 +39,8 @@ SplitRule rule_of(const Options& options) {
   return {by == "time"            ? SplitBy::time
           : by == "leave_one_out" ? SplitBy::leave_one_out
                                   : SplitBy::random,
-          options.real("fraction"), static_cast<std::uint64_t>(options.integer("seed"))};
+          options.real("fraction"), static_cast<std::uint64_t>(options.integer("seed")),
+          options.flag("implicit") ? RatingReader::Kind::counts : RatingReader::Kind::ratings};
 }
 
 }  // namespace
@@ -53,13 +58,14 @@ void split(const Call& call, std::ostream& out) {
     if (fs::exists(fs::symlink_status(name)))
       throw UsageError(name.string() + " is there already, and is left as it is");
   const LineFormat format = format_of(call.options);
-  const std::vector<bool> held = held_out(call.input, format, rule_of(call.options));
+  const SplitRule rule = rule_of(call.options);
+  const std::vector<bool> held = held_out(call.input, format, rule);
   fs::create_directories(folder);
   io::TextWriter writers[] = {io::TextWriter(names[0]), io::TextWriter(names[1])};
   std::uint64_t counts[2] = {}, number = 0;
   bool headed = false;
   for (const std::string& file : call.input) {
-    RatingReader reader(file, format);
+    RatingReader reader(file, format, rule.kind);
     for (RatingLine line; reader.next(line); ++number) {
       if (!reader.header().empty() && !headed)
         for (io::TextWriter& writer : writers) writer << reader.header() << "\n";

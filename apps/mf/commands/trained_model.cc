@@ -88,14 +88,22 @@ double TrainedModel::score(std::uint32_t user, std::uint32_t item) const {
 
 double TrainedModel::score(std::optional<std::uint32_t> user, std::optional<std::uint32_t> item) const {
   if (user && item) return score(*user, *item);
+  if (settings.loss == Loss::logistic) return mean;
   return mean + (user ? users.biases[*user] : 0) + (item ? items.biases[*item] : 0);
+}
+
+double TrainedModel::prediction(std::optional<std::uint32_t> user, std::optional<std::uint32_t> item) const {
+  return settings.loss == Loss::logistic ? 1 / (1 + std::exp(-score(user, item))) : score(user, item);
 }
 
 TrainedModel read_model(const Model& model) {
   TrainedModel trained;
   trained.settings = settings_of(model.job().options);
-  trained.mean = trained.settings.implicit ? 0 : model.facts().number("mean");
-  trained.base = trained.settings.biases ? trained.mean : 0;
+  const double mean = model.facts().number("mean");
+  trained.mean = trained.settings.implicit                 ? 0
+                 : trained.settings.loss == Loss::logistic ? std::log(mean / (1 - mean))
+                                                           : mean;
+  trained.base = trained.settings.biases && trained.settings.loss == Loss::squared ? mean : 0;
   const Bytes common = model.common();
   Reader in(common.view());
   trained.users = side_of(read_names(in), trained.settings);

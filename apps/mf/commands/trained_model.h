@@ -27,19 +27,19 @@ struct Side {
 
 // Factors and biases are in the units of the ratings: the rating of user u and item i is
 //   base + bias_u + bias_i + p_u . q_i.
+// Of --loss=logistic that is the log-odds of 1; of bpr it is no rating, but orders the items of a user.
 struct TrainedModel {
   Settings settings;
-  double mean = 0;  // of the ratings; 0 of implicit ones, whose prediction is a preference between 0 and 1
-  double base = 0;  // the mean in a model with biases, else 0
+  double mean = 0;  // of the ratings; the log-odds of the share of ones among labels; 0 of implicit ones, whose
+                    // prediction is a preference (of als between 0 and 1)
+  double base = 0;  // the mean in a model with biases of ratings, else 0
   Side users, items;
 
-  // Of lines of ratings as the model's own.
-  RatingReader::Kind kind() const {
-    return settings.implicit ? RatingReader::Kind::counts : RatingReader::Kind::ratings;
-  }
   double score(std::uint32_t user, std::uint32_t item) const;
-  // Of a user or an item that the model does not know, the mean and the bias that is known.
+  // Of a user or an item that the model does not know, the mean and, but of labels, the bias that is known.
   double score(std::optional<std::uint32_t> user, std::optional<std::uint32_t> item) const;
+  // The score, or of labels the probability of 1.
+  double prediction(std::optional<std::uint32_t> user, std::optional<std::uint32_t> item) const;
 };
 
 double dot(std::span<const float> a, std::span<const float> b);

@@ -8,10 +8,10 @@
 
 namespace rota::mf {
 
-RatingData read_ratings(const std::vector<std::string>& files, const LineFormat& format, bool implicit) {
+RatingData read_ratings(const std::vector<std::string>& files, const LineFormat& format, RatingReader::Kind kind) {
   RatingData data;
   for (const std::string& file : files) {
-    RatingReader reader(file, format, implicit ? RatingReader::Kind::counts : RatingReader::Kind::ratings);
+    RatingReader reader(file, format, kind);
     for (RatingLine line; reader.next(line);) {
       if (data.users.size() >= io::kMostWords || data.items.size() >= io::kMostWords)
         reader.fail("there may be at most " + std::to_string(io::kMostWords) + " users, and as many items");
@@ -24,11 +24,11 @@ RatingData read_ratings(const std::vector<std::string>& files, const LineFormat&
   return data;
 }
 
-HeldOutRatings read_held_out(const std::vector<std::string>& files, const LineFormat& format,
-                             const RatingData& trained) {
+HeldOutRatings read_held_out(const std::vector<std::string>& files, const LineFormat& format, const RatingData& trained,
+                             RatingReader::Kind kind) {
   HeldOutRatings out;
   for (const std::string& file : files) {
-    RatingReader reader(file, format);
+    RatingReader reader(file, format, kind);
     for (RatingLine line; reader.next(line);) {
       const auto user = trained.users.find(line.user), item = trained.items.find(line.item);
       if (user && item) {
@@ -37,6 +37,7 @@ HeldOutRatings read_held_out(const std::vector<std::string>& files, const LineFo
       }
       const double error = line.value - trained.statistics.mean;
       ++out.unknown.count;
+      out.unknown.sum += line.value;
       out.unknown.squared_errors += error * error;
       out.unknown.absolute_errors += std::abs(error);
     }

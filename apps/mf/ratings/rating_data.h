@@ -30,13 +30,14 @@ struct RatingData {
   RatingStatistics statistics;
 };
 
-// Throws NoInput, or DataError, for one with file and line, or because there are no ratings.  Of implicit ones see
-// RatingReader::Kind::counts.
-RatingData read_ratings(const std::vector<std::string>& files, const LineFormat& format, bool implicit = false);
+// Throws NoInput, or DataError, for one with file and line, or because there are no ratings.
+RatingData read_ratings(const std::vector<std::string>& files, const LineFormat& format,
+                        RatingReader::Kind kind = RatingReader::Kind::ratings);
 
 // Ratings of a user or an item that training does not know are scored with the mean as prediction.
 struct UnknownRatings {
   std::uint64_t count = 0;
+  double sum = 0;                                  // of the ratings
   double squared_errors = 0, absolute_errors = 0;  // of the mean
 };
 struct HeldOutRatings {
@@ -44,8 +45,8 @@ struct HeldOutRatings {
   UnknownRatings unknown;
 };
 // Throws as read_ratings, but none is fine without files.
-HeldOutRatings read_held_out(const std::vector<std::string>& files, const LineFormat& format,
-                             const RatingData& trained);
+HeldOutRatings read_held_out(const std::vector<std::string>& files, const LineFormat& format, const RatingData& trained,
+                             RatingReader::Kind kind = RatingReader::Kind::ratings);
 
 RatingStatistics statistics_of(const std::vector<Rating>& ratings);
 

@@ -80,7 +80,7 @@ std::size_t RatingReader::split(std::string_view line, Separator separator) {
 
 // What the first line says of those that follow.
 void RatingReader::begin(std::string_view line) {
-  const std::size_t wanted = kind_ == Kind::ratings ? 3 : 2;
+  const std::size_t wanted = fewest();
   for (const Mark& mark : kMarks) {
     if (format_.separator != Separator::unknown) break;
     if (split(line, mark.separator) >= wanted) format_.separator = mark.separator;
@@ -99,6 +99,16 @@ void RatingReader::begin(std::string_view line) {
   if (format_.header == Header::yes) header_ = line;
 }
 
+double RatingReader::rating(std::string_view field) const {
+  double value = 0;
+  if (!io::parse_number(field, value) || !(std::abs(value) <= kLargest))
+    fail("expected a rating, a number of at most 1e15, found " + io::quoted(field));
+  if (kind_ == Kind::counts && value < 0) fail("an implicit rating must not be negative: " + io::quoted(field));
+  if (kind_ != Kind::labels) return value;
+  if (value != 1 && value != 0 && value != -1) fail("expected a label, 1 and 0 or -1, found " + io::quoted(field));
+  return value > 0 ? 1 : 0;
+}
+
 bool RatingReader::next(RatingLine& out) {
   for (std::string_view line; lines_.next(line);) {
     const std::string_view text = trimmed(line);
@@ -108,16 +118,12 @@ bool RatingReader::next(RatingLine& out) {
       if (!header_.empty()) continue;
     }
     const std::size_t count = split(line, format_.separator);
-    if (count < (kind_ == Kind::ratings ? 3 : 2) || fields_[0].empty() || fields_[1].empty())
-      fail(std::string("expected a user, an item") + (kind_ == Kind::ratings ? " and a rating" : "") + ", found " +
+    if (count < fewest() || fields_[0].empty() || fields_[1].empty())
+      fail(std::string("expected a user, an item") + (fewest() == 3 ? " and a rating" : "") + ", found " +
            io::quoted(line));
-    out = {fields_[0], fields_[1], 0, fields_[3], line};
-    if (kind_ == Kind::counts && (count < 3 || fields_[2].empty()))
-      out.value = 1;
-    else if (kind_ != Kind::pairs && (!io::parse_number(fields_[2], out.value) || !(std::abs(out.value) <= kLargest)))
-      fail("expected a rating, a number of at most 1e15, found " + io::quoted(fields_[2]));
-    if (kind_ == Kind::counts && out.value < 0)
-      fail("an implicit rating must not be negative: " + io::quoted(fields_[2]));
+    const bool missing = kind_ == Kind::counts && (count < 3 || fields_[2].empty());
+    out = {fields_[0], fields_[1], missing ? 1.0 : 0.0, fields_[3], line};
+    if (kind_ != Kind::pairs && !missing) out.value = rating(fields_[2]);
     return true;
   }
   return false;

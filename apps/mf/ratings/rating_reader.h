@@ -36,6 +36,7 @@ class RatingReader {
  public:
   enum class Kind {
     ratings,
+    labels,  // 1, and 0 or -1, both of which are read as 0
     counts,  // ratings of 0 and more; where it is missing, it is 1
     pairs,   // the rating may be missing, and is not read
   };
@@ -54,6 +55,8 @@ class RatingReader {
   std::size_t split(std::string_view line, Separator separator);
   std::string_view unquoted(std::string_view field, std::size_t place);
   void begin(std::string_view line);
+  std::size_t fewest() const { return kind_ == Kind::ratings || kind_ == Kind::labels ? 3 : 2; }  // fields of a line
+  double rating(std::string_view field) const;
 
   io::Lines lines_;
   LineFormat format_;

@@ -20,12 +20,12 @@ struct Scanned {
   std::vector<double> times;  // of all ratings, or none
 };
 
-Scanned scan(const std::vector<std::string>& files, const LineFormat& format, SplitBy by) {
+Scanned scan(const std::vector<std::string>& files, const LineFormat& format, SplitBy by, RatingReader::Kind kind) {
   Scanned scanned;
   io::Vocabulary users;
   bool timed = by != SplitBy::random;
   for (const std::string& file : files) {
-    RatingReader reader(file, format);
+    RatingReader reader(file, format, kind);
     for (RatingLine line; reader.next(line);) {
       if (users.size() >= io::kMostWords) reader.fail("too many users");
       scanned.users.push_back(by == SplitBy::leave_one_out ? users.number_of(line.user) : 0);
@@ -78,7 +78,7 @@ std::vector<bool> one_of_each(const Scanned& scanned, std::uint64_t seed) {
 }  // namespace
 
 std::vector<bool> held_out(const std::vector<std::string>& files, const LineFormat& format, const SplitRule& rule) {
-  const Scanned scanned = scan(files, format, rule.by);
+  const Scanned scanned = scan(files, format, rule.by, rule.kind);
   if (rule.by == SplitBy::time) return newest(scanned.times, rule.fraction);
   if (rule.by == SplitBy::leave_one_out) return one_of_each(scanned, rule.seed);
   std::vector<bool> out(scanned.users.size());

@@ -18,6 +18,7 @@ struct SplitRule {
   SplitBy by = SplitBy::random;
   double fraction = 0.1;  // that is held out, by random and by time
   std::uint64_t seed = 1;
+  RatingReader::Kind kind = RatingReader::Kind::ratings;  // of the lines
 };
 
 // One flag for each rating of the files, in their order: whether it is held out.  Throws NoInput or DataError.

@@ -24,14 +24,13 @@ inline bool better(const Recommendation& a, const Recommendation& b) {
 class Best {
  public:
   explicit Best(std::size_t most) : most_(most) {}
+  void offer(Recommendation one);
   // Items `item`, `item` + 1, ..., behind all that were offered before.
   void offer(std::uint32_t item, std::span<const float> scores);
   // The best first; empties it.
   std::vector<Recommendation> take();
 
  private:
-  void offer(Recommendation one);
-
   std::size_t most_;
   std::vector<Recommendation> heap_;
 };

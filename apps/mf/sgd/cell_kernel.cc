@@ -3,8 +3,11 @@
 // With e = r - p . q, a step is  g_p = lambda p - e q,  p -= rate / sqrt(G_p) g_p,  G_p += mean of g_p^2,  and likewise
 // for q, where p and q on the right are those before the step: the schedule of Chin, Zhuang, Juan and Lin, "A
 // learning-rate schedule for stochastic gradient methods to matrix factorization", PAKDD 2015.  It keeps one G for the
-// first factors of a row and one for the others.
+// first factors of a row and one for the others.  For labels, e = r - 1 / (1 + exp(-p . q)): the log loss has that
+// gradient.
 #include "apps/mf/sgd/cell_kernel.h"
+
+#include "apps/mf/sgd/logistic.h"
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -169,7 +172,7 @@ ROTA_INLINE void move_bias(float* tail, float penalty, float error, float rate, 
 
 // N steps at once, which share no row.  kChunks: what cell.chunks is, if it is known when this is compiled, or else 0.
 template <std::uint32_t N, std::uint32_t kChunks, bool kBiases, bool kNonnegative>
-ROTA_INLINE void run_steps(const Cell& cell, const CellRating* ratings, double& squares) {
+ROTA_INLINE void run_steps(const Cell& cell, const CellRating* ratings, double& losses) {
   const std::uint32_t chunks = kChunks == 0 ? cell.chunks : kChunks;
   const std::size_t width = std::size_t{chunks} * kLanes;
   Step steps[N];
@@ -188,7 +191,13 @@ ROTA_INLINE void run_steps(const Cell& cell, const CellRating* ratings, double& 
     Step& step = steps[s];
     step.error = ratings[s].value - products[s];
     if (kBiases) step.error = ratings[s].value - (step.p_tail[2] + step.q_tail[2]) - products[s];
-    squares += static_cast<double>(step.error * step.error);
+    if (cell.logistic) {
+      const auto odds = static_cast<double>(kBiases ? products[s] + (step.p_tail[2] + step.q_tail[2]) : products[s]);
+      step.error = static_cast<float>(static_cast<double>(ratings[s].value) - sigmoid(odds));
+      losses += log_loss_of(ratings[s].value > 0 ? odds : -odds);
+    } else {
+      losses += static_cast<double>(step.error * step.error);
+    }
     step.tails = Four{step.p_tail[0], step.p_tail[1], step.q_tail[0], step.q_tail[1]};
     step.rates = cell.rate / square_root(step.tails);
   }
@@ -228,7 +237,7 @@ ROTA_INLINE void prefetch_row(const float* factors, std::size_t width) {
 template <std::uint32_t kChunks, bool kBiases, bool kNonnegative>
 double run(const Cell& cell) {
   const std::size_t width = std::size_t{kChunks == 0 ? cell.chunks : kChunks} * kLanes;
-  double squares = 0;
+  double losses = 0;
   std::size_t i = 0;
   for (; i + 1 < cell.count; i += 2) {
     const CellRating* const now = cell.ratings + i;
@@ -240,14 +249,14 @@ double run(const Cell& cell) {
       __builtin_prefetch(cell.visiting.tails + std::size_t{next.visiting} * kTail<kBiases>, 1);
     }
     if (now[0].resident != now[1].resident && now[0].visiting != now[1].visiting) [[likely]] {
-      run_steps<2, kChunks, kBiases, kNonnegative>(cell, now, squares);
+      run_steps<2, kChunks, kBiases, kNonnegative>(cell, now, losses);
     } else {
-      run_steps<1, kChunks, kBiases, kNonnegative>(cell, now, squares);
-      run_steps<1, kChunks, kBiases, kNonnegative>(cell, now + 1, squares);
+      run_steps<1, kChunks, kBiases, kNonnegative>(cell, now, losses);
+      run_steps<1, kChunks, kBiases, kNonnegative>(cell, now + 1, losses);
     }
   }
-  if (i < cell.count) run_steps<1, kChunks, kBiases, kNonnegative>(cell, cell.ratings + i, squares);
-  return squares;
+  if (i < cell.count) run_steps<1, kChunks, kBiases, kNonnegative>(cell, cell.ratings + i, losses);
+  return losses;
 }
 
 template <bool kBiases, bool kNonnegative>

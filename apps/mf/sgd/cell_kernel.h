@@ -13,7 +13,7 @@ namespace rota::mf {
 inline constexpr std::uint32_t kLanes = 16;
 
 // A rating in a cell, which is what one shard has of one slice: a row of the shard's, a row of the slice's, and their
-// rating in units of its spread.
+// rating in units of its spread, or their label, 0 or 1.
 struct CellRating {
   std::uint32_t resident, visiting;
   float value;
@@ -39,9 +39,10 @@ struct Cell {
   bool first_only;                  // only the first eight factors move
   bool nonnegative;                 // factors below 0 become 0
   bool biases;                      // rows have them: the tail has four numbers, or else two
+  bool logistic;                    // what is learned is the log-odds of labels
 };
 
-// Does all the steps.  Returns the sum of the squared errors, each as it was before its step.
+// Does all the steps.  Returns the sum of the squared errors, or of the log losses, each as it was before its step.
 using RunCell = double (*)(const Cell&);
 
 // The best variant for this processor, or the one that the environment variable ROTA_MF_KERNEL names (baseline, v3,

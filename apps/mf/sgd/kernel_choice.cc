@@ -7,18 +7,22 @@
 #include "apps/mf/alternating/row_kernel.h"
 #include "apps/mf/scoring/score_kernel.h"
 #include "apps/mf/sgd/cell_kernel.h"
+#include "apps/mf/sgd/pair_kernel.h"
 
 namespace rota::mf {
 
 // Defined by the objects that CMakeLists.txt makes of the kernels.
 double run_cell_baseline(const Cell&);
+double run_pairs_baseline(const Cell&, const PairStep*, std::size_t);
 void score_rows_baseline(const Products&);
 const RowKernel& row_kernel_baseline();
 #if defined(__x86_64__)
 double run_cell_v3(const Cell&);
+double run_pairs_v3(const Cell&, const PairStep*, std::size_t);
 void score_rows_v3(const Products&);
 const RowKernel& row_kernel_v3();
 double run_cell_v4(const Cell&);
+double run_pairs_v4(const Cell&, const PairStep*, std::size_t);
 void score_rows_v4(const Products&);
 const RowKernel& row_kernel_v4();
 #endif
@@ -28,6 +32,7 @@ namespace {
 struct Variant {
   std::string_view name;
   RunCell run;
+  RunPairs pairs;
   ScoreRows score;
   const RowKernel& (*rows)();
   bool (*usable)();
@@ -36,10 +41,12 @@ struct Variant {
 // The best first.
 constexpr Variant kVariants[] = {
 #if defined(__x86_64__)
-    {"v4", run_cell_v4, score_rows_v4, row_kernel_v4, [] { return __builtin_cpu_supports("x86-64-v4") != 0; }},
-    {"v3", run_cell_v3, score_rows_v3, row_kernel_v3, [] { return __builtin_cpu_supports("x86-64-v3") != 0; }},
+    {"v4", run_cell_v4, run_pairs_v4, score_rows_v4, row_kernel_v4,
+     [] { return __builtin_cpu_supports("x86-64-v4") != 0; }},
+    {"v3", run_cell_v3, run_pairs_v3, score_rows_v3, row_kernel_v3,
+     [] { return __builtin_cpu_supports("x86-64-v3") != 0; }},
 #endif
-    {"baseline", run_cell_baseline, score_rows_baseline, row_kernel_baseline, [] { return true; }},
+    {"baseline", run_cell_baseline, run_pairs_baseline, score_rows_baseline, row_kernel_baseline, [] { return true; }},
 };
 
 const Variant& choose() {
@@ -54,6 +61,10 @@ const Variant& choose() {
 
 RunCell choose_kernel() {
   return choose().run;
+}
+
+RunPairs choose_pair_kernel() {
+  return choose().pairs;
 }
 
 ScoreRows choose_score_kernel() {

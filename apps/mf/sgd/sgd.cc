@@ -8,6 +8,7 @@
 #include "apps/mf/scoring/terms.h"
 #include "apps/mf/settings.h"
 #include "apps/mf/sides.h"
+#include "rota/error.h"
 #include "rota/shards.h"
 
 namespace rota::mf {
@@ -18,8 +19,11 @@ class SgdApp final : public App {
   explicit SgdApp(const Job& job) : job_(job), settings_(settings_of(job.options)) { check(job.options); }
 
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    RatingData data = read_ratings(job_.input, settings_.format);
-    const HeldOutRatings held_out = read_held_out(job_.valid, settings_.format, data);
+    RatingData data = read_ratings(job_.input, settings_.format, settings_.kind());
+    if (settings_.loss != Loss::squared) data.statistics.deviation = 1;
+    if (settings_.loss == Loss::logistic && (data.statistics.mean == 0 || data.statistics.mean == 1))
+      throw DataError(job_.input.front(), 0, "all labels are the same");
+    const HeldOutRatings held_out = read_held_out(job_.valid, settings_.format, data, settings_.kind());
     auto sides = std::make_shared<Sides>(sides_of(data, settings_.rotates, job_.slices));
     sides->unknown = held_out.unknown;
     auto trained = of_shards(data.ratings, *sides, hosted), scored = of_shards(held_out.known, *sides, hosted);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/mf/sgd/cell_kernel.h"
+#include "apps/mf/sgd/logistic.h"
 
 namespace rota::tests {
 
@@ -62,12 +63,14 @@ inline void plain_bias(PlainRow& row, float error, const mf::Cell& cell) {
   if (cell.first_share > 0) row.tail[3] += gradient * gradient;
 }
 
-// Of `cell` only the settings are used.  Returns the error before the step.
-inline float plain_step(PlainRow& p, PlainRow& q, float rating, const mf::Cell& cell) {
+// Of `cell` only the settings are used.  Returns the squared error or the log loss before the step.
+inline double plain_step(PlainRow& p, PlainRow& q, float rating, const mf::Cell& cell) {
   float lanes[16] = {};
   for (std::size_t k = 0; k < p.factors.size(); ++k) lanes[k % 16] += p.factors[k] * q.factors[k];
   const float product = fold_lanes(lanes);
-  const float error = cell.biases ? rating - (p.tail[2] + q.tail[2]) - product : rating - product;
+  const auto odds = static_cast<double>(cell.biases ? product + (p.tail[2] + q.tail[2]) : product);
+  float error = cell.biases ? rating - (p.tail[2] + q.tail[2]) - product : rating - product;
+  if (cell.logistic) error = static_cast<float>(static_cast<double>(rating) - mf::sigmoid(odds));
   const std::vector<float> old_p = p.factors, old_q = q.factors;
   const PlainUpdate of_p = plain_move(p, old_p, old_q, error, cell), of_q = plain_move(q, old_q, old_p, error, cell);
   const float others = cell.first_only ? 0 : cell.others_share;
@@ -79,7 +82,8 @@ inline float plain_step(PlainRow& p, PlainRow& q, float rating, const mf::Cell& 
     plain_bias(p, error, cell);
     plain_bias(q, error, cell);
   }
-  return error;
+  if (cell.logistic) return mf::log_loss_of(rating > 0 ? odds : -odds);
+  return static_cast<double>(error * error);
 }
 
 }  // namespace rota::tests

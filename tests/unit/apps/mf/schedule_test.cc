@@ -30,6 +30,15 @@ std::vector<Round> epoch_of(MfSchedule& schedule, std::uint64_t seed) {
   return rounds;
 }
 
+TEST(MixedCut, SlicesHaveAsManyRowsAndTheHeaviestAreApart) {
+  const Cut cut = mf::mixed_cut({5, 90, 1, 80, 70, 2, 60, 50, 40}, 4);
+  // By weight 1 3 4 6, back 7 8 0 5, and 2.
+  EXPECT_EQ(cut.slices[0], (std::vector<Key>{1, 2, 5}));
+  EXPECT_EQ(cut.slices[1], (std::vector<Key>{0, 3}));
+  EXPECT_EQ(cut.slices[2], (std::vector<Key>{4, 8}));
+  EXPECT_EQ(cut.slices[3], (std::vector<Key>{6, 7}));
+}
+
 TEST(MfSchedule, EveryShardVisitsEverySliceOnceAnEpochAndNoTwoHoldOne) {
   for (const auto& [shards, slices] : {std::pair{1U, 2U}, {3U, 6U}, {4U, 16U}, {5U, 5U}}) {
     MfSchedule schedule(job_of(shards, slices), {});

@@ -42,10 +42,25 @@ TEST(MfSettings, DefaultsAndChoices) {
 TEST(MfSettings, ImplicitRatingsAreSolvedByAlsWithAPenaltyForEachRow) {
   const mf::Settings implicit = mf::settings_of(with({{"implicit", "true"}}));
   EXPECT_EQ(implicit.solver, mf::Solver::als);
+  EXPECT_EQ(implicit.loss, mf::Loss::squared);
+  EXPECT_EQ(implicit.kind(), mf::RatingReader::Kind::counts);
   EXPECT_FALSE(implicit.by_rating);
   EXPECT_TRUE(mf::settings_of(with({{"implicit", "true"}, {"lambda_by", "rating"}})).by_rating);
   EXPECT_EQ(mf::settings_of(with({})).solver, mf::Solver::sgd);
   EXPECT_TRUE(mf::settings_of(with({{"solver", "als"}})).by_rating);
+}
+
+TEST(MfSettings, LossesGoWithTheirKindOfRatings) {
+  const mf::Settings plain = mf::settings_of(with({}));
+  const mf::Settings paired = mf::settings_of(with({{"implicit", "true"}, {"solver", "sgd"}}));
+  EXPECT_EQ(plain.loss, mf::Loss::squared);
+  EXPECT_EQ(plain.kind(), mf::RatingReader::Kind::ratings);
+  EXPECT_EQ(paired.loss, mf::Loss::bpr);
+  EXPECT_EQ(paired.kind(), mf::RatingReader::Kind::counts);
+  EXPECT_EQ(paired.rotates, mf::Rotates::items);
+  EXPECT_TRUE(paired.by_rating);
+  EXPECT_EQ(mf::settings_of(with({{"loss", "logistic"}})).kind(), mf::RatingReader::Kind::labels);
+  EXPECT_EQ(mf::name_of(mf::Loss::logistic), "logistic");
 }
 
 TEST(MfSettings, ManyFactorsAreSolvedByConjugateGradients) {
@@ -65,11 +80,20 @@ TEST(MfSettings, WhatDoesNotGoTogetherIsRefused) {
   EXPECT_NO_THROW(mf::check(with({})));
   EXPECT_NO_THROW(mf::check(with({{"solver", "als"}, {"biases", "true"}, {"nonnegative", "true"}})));
   EXPECT_NO_THROW(mf::check(with({{"solver", "ccd"}, {"nonnegative", "true"}})));
-  EXPECT_NO_THROW(mf::check(with({{"implicit", "true"}})));
+  for (const Given& right :
+       {Given{{"implicit", "true"}}, Given{{"implicit", "true"}, {"valid", "file"}},
+        Given{{"implicit", "true"}, {"loss", "squared"}}, Given{{"loss", "logistic"}},
+        Given{{"implicit", "true"}, {"solver", "sgd"}, {"biases", "true"}},
+        Given{{"implicit", "true"}, {"solver", "sgd"}, {"loss", "bpr"}}, Given{{"solver", "ccd"}, {"loss", "squared"}}})
+    EXPECT_NO_THROW(mf::check(with(right)));
   for (const Given& wrong :
-       {Given{{"solver", "ccd"}, {"biases", "true"}}, Given{{"solver", "sgd"}, {"implicit", "true"}},
+       {Given{{"solver", "ccd"}, {"biases", "true"}}, Given{{"loss", "bpr"}},
         Given{{"solver", "ccd"}, {"implicit", "true"}}, Given{{"implicit", "true"}, {"biases", "true"}},
-        Given{{"implicit", "true"}, {"valid", "file"}},
+        Given{{"implicit", "true"}, {"loss", "bpr"}}, Given{{"implicit", "true"}, {"loss", "logistic"}},
+        Given{{"solver", "als"}, {"loss", "logistic"}}, Given{{"solver", "ccd"}, {"loss", "logistic"}},
+        Given{{"implicit", "true"}, {"solver", "sgd"}, {"loss", "squared"}},
+        Given{{"implicit", "true"}, {"solver", "sgd"}, {"loss", "logistic"}},
+        Given{{"implicit", "true"}, {"solver", "sgd"}, {"rotate", "users"}},
         Given{{"solver", "als"}, {"als", "cg"}, {"nonnegative", "true"}}})
     EXPECT_THROW(mf::check(with(wrong)), UsageError);
 }
@@ -88,6 +112,7 @@ TEST(MfSettings, WhatNothingUsesIsTold) {
   EXPECT_EQ(names(mf::ignored(with({{"solver", "als"}, {"als", "cg"}}))).find("cg_steps"), std::string::npos);
   EXPECT_EQ(names(mf::ignored(with({{"solver", "ccd"}}))).find("inner"), std::string::npos);
   EXPECT_EQ(names(mf::ignored(with({{"implicit", "true"}}))).find("alpha"), std::string::npos);
+  EXPECT_NE(names(mf::ignored(with({{"implicit", "true"}, {"solver", "sgd"}}))).find("alpha"), std::string::npos);
 }
 
 }  // namespace

@@ -74,16 +74,23 @@ TEST_F(Ratings, PairsNeedNoRating) {
             (std::vector<std::string>{"a|b|0.000000|", "c|d|0.000000|"}));
 }
 
-TEST_F(Ratings, CountsMayBeMissingAndAreNotNegative) {
+TEST_F(Ratings, CountsMayBeMissingAndLabelsAreOneOrNot) {
   EXPECT_EQ(read("a b\nc d 2.5\n", {}, RatingReader::Kind::counts),
             (std::vector<std::string>{"a|b|1.000000|", "c|d|2.500000|"}));
   EXPECT_EQ(read("a,b,\nc,d,0\n", {}, RatingReader::Kind::counts),
             (std::vector<std::string>{"a|b|1.000000|", "c|d|0.000000|"}));
-  for (const char* wrong : {"a b 1\nc d -1\n", "a b\nc d x\n"}) {
-    RatingReader reader(files_.write("wrong", wrong), {}, RatingReader::Kind::counts);
-    mf::RatingLine line;
-    EXPECT_TRUE(reader.next(line));
-    EXPECT_THROW(reader.next(line), DataError);
+  EXPECT_EQ(read("a b 1\nc d 0\ne f -1 9\n", {}, RatingReader::Kind::labels),
+            (std::vector<std::string>{"a|b|1.000000|", "c|d|0.000000|", "e|f|0.000000|9"}));
+  for (const auto& [text, kind] : {std::pair("a b 1\na b -2\n", RatingReader::Kind::counts),
+                                   {"a b\na b x\n", RatingReader::Kind::counts},
+                                   {"a b 1\na b\n", RatingReader::Kind::labels},
+                                   {"a b 1\na b 0.5\n", RatingReader::Kind::labels}}) {
+    try {
+      read(text, {}, kind);
+      ADD_FAILURE() << text;
+    } catch (const DataError& wrong) {
+      EXPECT_NE(std::string(wrong.what()).find("ratings:2:"), std::string::npos) << wrong.what();
+    }
   }
 }
 

@@ -21,7 +21,7 @@ using mf::FactorRows;
 
 struct Kind {
   std::uint32_t rank;
-  bool biases, nonnegative, first_only, adapts, own_penalties;
+  bool biases, nonnegative, first_only, adapts, own_penalties, logistic = false;
 };
 
 struct Side {
@@ -61,7 +61,7 @@ void compare(const Kind& kind, std::uint32_t rows, std::size_t ratings) {
   std::vector<CellRating> list;
   for (std::size_t i = 0; i < ratings; ++i)
     list.push_back({static_cast<std::uint32_t>(random.below(rows)), static_cast<std::uint32_t>(random.below(rows)),
-                    4 * random.uniform_float() - 2});
+                    kind.logistic ? static_cast<float>(i % 2) : 4 * random.uniform_float() - 2});
   cell.ratings = list.data();
   cell.count = list.size();
   cell.resident = residents.pointers(kind.own_penalties);
@@ -72,12 +72,11 @@ void compare(const Kind& kind, std::uint32_t rows, std::size_t ratings) {
   cell.first_only = kind.first_only;
   cell.nonnegative = kind.nonnegative;
   cell.biases = kind.biases;
+  cell.logistic = kind.logistic;
   const double squares = mf::choose_kernel()(cell);
   double expected = 0;
-  for (const CellRating& one : list) {
-    const float error = plain_step(residents.rows[one.resident], visitors.rows[one.visiting], one.value, cell);
-    expected += static_cast<double>(error * error);
-  }
+  for (const CellRating& one : list)
+    expected += plain_step(residents.rows[one.resident], visitors.rows[one.visiting], one.value, cell);
   EXPECT_EQ(squares, expected);
   residents.expect_equal();
   visitors.expect_equal();
@@ -103,8 +102,14 @@ TEST_F(CellKernel, EveryVariantMakesTheStepsOfPlainLoops) {
     SCOPED_TRACE(variant);
     ::setenv("ROTA_MF_KERNEL", variant.c_str(), 1);
     for (const std::uint32_t rank : {1U, 7U, 8U, 16U, 20U, 32U, 48U, 64U, 100U, 128U})
-      for (int bits = 0; bits < 32; ++bits) {
-        const Kind kind{rank, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0, (bits & 16) != 0};
+      for (int bits = 0; bits < 64; ++bits) {
+        const Kind kind{rank,
+                        (bits & 1) != 0,
+                        (bits & 2) != 0,
+                        (bits & 4) != 0,
+                        (bits & 8) != 0,
+                        (bits & 16) != 0,
+                        (bits & 32) != 0};
         SCOPED_TRACE(testing::Message() << "rank " << rank << " kind " << bits);
         compare(kind, 5, 61);
         if (HasFatalFailure()) return;

@@ -1,0 +1,49 @@
+// apps/mf/scoring/valid_ranking.h -- how high a shard's users rank what is held out, some items at a time.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "apps/mf/factor_rows.h"
+#include "apps/mf/scoring/top_items.h"
+#include "apps/mf/sgd/rated_rows.h"
+#include "rota/types.h"
+
+namespace rota::mf {
+
+inline constexpr std::size_t kValidTop = 10;  // how many of the best it looks at
+
+struct ItemRows {
+  std::span<const Key> numbers;
+  const float* factors;  // `width` of each, a multiple of kLanes
+  std::size_t width;
+  std::span<const float> biases;
+};
+
+// A user keeps the best of the items that it has met, so the scores need as much memory as there are held-out items.
+class ValidRanking {
+ public:
+  // That this user (a row of the shard) should find this item, which it has not in its training data; users ascending.
+  void add(std::uint32_t user, std::uint32_t item);
+  // Scores the items of a slice for all those users but what they have rated.  `items`: the numbers of its rows.
+  void visit(const FactorRows& users, const RatedRows& rated, const FactorRows& slice, std::span<const Key> items);
+  // The same of any items; `put` copies a user's row of factors, and `seen` gives the places of what it has rated among
+  // them, ascending.
+  void visit(const ItemRows& items, const std::function<void(std::uint32_t user, float* row)>& put,
+             const std::function<std::span<const std::uint32_t>(std::uint32_t user)>& seen);
+  // When all items have been there: adds the sums over the users of NDCG, recall and precision, and their number.
+  // Begins anew.
+  void finish(std::span<double> sums);
+
+ private:
+  struct User {
+    std::uint32_t row;
+    std::vector<std::uint32_t> held_out;
+    Best best;
+  };
+  std::vector<User> users_;
+};
+
+}  // namespace rota::mf

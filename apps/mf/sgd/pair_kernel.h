@@ -1,0 +1,24 @@
+// apps/mf/sgd/pair_kernel.h -- steps of Bayesian personalised ranking (Rendle, Freudenthaler, Gantner and
+// Schmidt-Thieme, UAI 2009): of a resident, a visitor that it has a rating of, and one that it has none of.
+//
+// Compiled several times, like cell_kernel.h, and for the reasons given there without the standard library.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "apps/mf/sgd/cell_kernel.h"
+
+namespace rota::mf {
+
+struct PairStep {
+  std::uint32_t resident, rated, other;  // rated != other
+};
+
+// Does the steps, one after the other.  Of the cell its ratings are not looked at.  Returns the sum of the losses, each
+// as it was before its step.
+using RunPairs = double (*)(const Cell&, const PairStep* steps, std::size_t count);
+
+// As choose_kernel().
+RunPairs choose_pair_kernel();
+
+}  // namespace rota::mf

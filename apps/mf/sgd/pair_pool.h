@@ -1,0 +1,47 @@
+// apps/mf/sgd/pair_pool.h -- the pairs of a visit with --loss=bpr: what is compared with what.
+//
+// If items were compared with those of their own slice alone, nothing would say how slices compare.  So a shard keeps
+// copies of the slices that it met in this epoch, as they left it, and the rows of a visiting slice are compared with
+// those, too:
+//   for each rating of the cell, another row of all that are here;
+//   for ratings of the cells before, as many as is the visiting slice's share of the rows here, a row of that slice.
+// A step moves all of its rows, but what happens to a copy stays here, and is forgotten when the next epoch begins: a
+// shard has nothing to save.  Slices that come to more than kMostRows rows together are not kept.
+#pragma once
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "apps/mf/sgd/pair_kernel.h"
+#include "apps/mf/sgd/rated_rows.h"
+#include "rota/line_vector.h"
+#include "rota/random.h"
+
+namespace rota::mf {
+
+class PairPool {
+ public:
+  static constexpr std::size_t kMostRows = std::size_t{1} << 15;
+
+  // Does the steps of a cell, whose ratings `rated` was made of, and moves the visiting rows.  Both must outlive the
+  // epoch.  Returns the sum of the losses of one step for each rating.
+  double visit(const Cell& cell, const RatedRows& rated, RunPairs run, Random& random);
+  void begin_epoch();
+
+ private:
+  struct Met {
+    std::span<const CellRating> ratings;
+    const RatedRows* rated;
+    std::uint32_t first;  // of its rows among those that are here
+  };
+  void take_in(const Cell& cell, const RatedRows& rated);
+  std::vector<PairStep> own_pairs(Random& random) const;
+  std::vector<PairStep> pairs_of_others(Random& random) const;
+  std::uint32_t rows() const { return met_.empty() ? 0 : met_.back().first + met_.back().rated->rows(); }
+
+  std::vector<Met> met_;  // the visiting slice is the last
+  LineVector<float> factors_;
+  std::vector<float> tails_, penalties_;
+};
+
+}  // namespace rota::mf

@@ -1,0 +1,31 @@
+// apps/mf/sgd/rated_rows.h -- which rows of a slice the residents of a shard have ratings of, and which they have not.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "apps/mf/sgd/cell_kernel.h"
+#include "rota/random.h"
+
+namespace rota::mf {
+
+class RatedRows {
+ public:
+  // Of a cell, whose slice has so many rows.
+  RatedRows(std::span<const CellRating> cell, std::uint32_t rows);
+
+  std::uint32_t rows() const { return rows_; }
+  // Ascending, each once.
+  std::span<const std::uint32_t> of(std::uint32_t resident) const;
+  // One of the others, each as likely; none if there are no others.
+  std::optional<std::uint32_t> draw_other(std::uint32_t resident, Random& random) const;
+
+ private:
+  std::uint32_t rows_;
+  std::vector<std::uint32_t> residents_;  // those that have ratings, ascending
+  std::vector<std::size_t> ends_;         // of their rows in rated_
+  std::vector<std::uint32_t> rated_;
+};
+
+}  // namespace rota::mf

@@ -1,0 +1,173 @@
+// tests/unit/apps/mf/sgd/pair_kernel_test.cc -- every variant of the kernel against plain loops, bit for bit.
+#include "apps/mf/sgd/pair_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "apps/mf/sgd/logistic.h"
+#include "rota/line_vector.h"
+#include "rota/seed_mixer.h"
+#include "tests/unit/apps/mf/plain_step.h"
+
+namespace rota::tests {
+namespace {
+
+using mf::Cell;
+using mf::PairStep;
+
+struct Rows {
+  std::vector<PlainRow> plain;
+  LineVector<float> factors;
+  std::vector<float> tails, penalties;
+
+  Rows(std::size_t count, std::uint32_t rank, bool biases, Random& random) : plain(count) {
+    for (PlainRow& row : plain) {
+      row.factors.resize((rank + 15) / 16 * 16);
+      for (std::uint32_t k = 0; k < rank; ++k) row.factors[k] = random.uniform_float() - 0.25F;
+      row.tail = {1 + random.uniform_float(), 1 + random.uniform_float()};
+      if (biases) row.tail.insert(row.tail.end(), {random.uniform_float() - 0.5F, 1});
+      row.penalty = random.uniform_float() / 8;
+      factors.insert(factors.end(), row.factors.begin(), row.factors.end());
+      tails.insert(tails.end(), row.tail.begin(), row.tail.end());
+      penalties.push_back(row.penalty);
+    }
+  }
+  mf::RowPointers pointers() { return {factors.data(), tails.data(), 0, penalties.data()}; }
+  void expect_equal() const {
+    const std::size_t width = plain[0].factors.size(), tail = plain[0].tail.size();
+    for (std::size_t r = 0; r < plain.size(); ++r) {
+      for (std::size_t k = 0; k < width; ++k) ASSERT_EQ(factors[r * width + k], plain[r].factors[k]) << r << " " << k;
+      for (std::size_t k = 0; k < tail; ++k) ASSERT_EQ(tails[r * tail + k], plain[r].tail[k]) << r << " tail " << k;
+    }
+  }
+};
+
+float eight(const float* x) {
+  return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
+}
+
+// Moves a row against  penalty x row - pull.
+void plain_pull(PlainRow& row, const std::vector<float>& pull, const Cell& cell) {
+  float first[16] = {}, others[16] = {};
+  const std::vector<float> old = row.factors;
+  for (std::size_t k = 0; k < old.size() && (k < 16 || !cell.first_only); ++k) {
+    const float gradient = row.penalty * old[k] - pull[k];
+    float* const squares = k < 16 ? first : others;
+    squares[k % 16] += gradient * gradient;
+    const float rate = cell.first_only && k >= 8 ? 0 : cell.rate / std::sqrt(row.tail[k < 8 ? 0 : 1]);
+    row.factors[k] = clipped(old[k] - rate * gradient, cell.nonnegative);
+  }
+  row.tail[0] += eight(first) * cell.first_share;
+  if (!cell.first_only) row.tail[1] += (eight(first + 8) + (eight(others) + eight(others + 8))) * cell.others_share;
+}
+
+double plain_pair(PlainRow& p, PlainRow& a, PlainRow& b, const Cell& cell) {
+  float lanes[16] = {};
+  for (std::size_t k = 0; k < p.factors.size(); ++k) lanes[k % 16] += p.factors[k] * (a.factors[k] - b.factors[k]);
+  float x = eight(lanes) + eight(lanes + 8);
+  if (cell.biases) x += a.tail[2] - b.tail[2];
+  const auto s = static_cast<float>(mf::sigmoid(-static_cast<double>(x)));
+  std::vector<float> of_p, of_a, of_b;
+  for (std::size_t k = 0; k < p.factors.size(); ++k) {
+    of_p.push_back(s * (a.factors[k] - b.factors[k]));
+    of_a.push_back(s * p.factors[k]);
+    of_b.push_back(-s * p.factors[k]);
+  }
+  plain_pull(p, of_p, cell);
+  plain_pull(a, of_a, cell);
+  plain_pull(b, of_b, cell);
+  if (cell.biases) {
+    plain_bias(a, s, cell);
+    plain_bias(b, -s, cell);
+  }
+  return mf::log_loss_of(static_cast<double>(x));
+}
+
+void compare(std::uint32_t rank, int bits) {
+  Random random = random_named({rank, static_cast<std::uint64_t>(bits)});
+  Cell cell{};
+  cell.chunks = (rank + 15) / 16;
+  cell.rate = 0.1F;
+  cell.biases = (bits & 1) != 0;
+  cell.nonnegative = (bits & 2) != 0;
+  cell.first_only = (bits & 4) != 0;
+  if (bits & 8) {
+    cell.first_share = 0.125F;
+    cell.others_share = rank > 8 ? 1 / static_cast<float>(rank - 8) : 0;
+  }
+  Rows residents(5, rank, cell.biases, random), visitors(7, rank, cell.biases, random);
+  std::vector<PairStep> steps;
+  for (int i = 0; i < 61; ++i) {
+    const auto rated = static_cast<std::uint32_t>(random.below(7));
+    steps.push_back({static_cast<std::uint32_t>(random.below(5)), rated,
+                     static_cast<std::uint32_t>((rated + 1 + random.below(6)) % 7)});
+  }
+  cell.resident = residents.pointers();
+  cell.visiting = visitors.pointers();
+  const double losses = mf::choose_pair_kernel()(cell, steps.data(), steps.size());
+  double expected = 0;
+  for (const PairStep& one : steps)
+    expected += plain_pair(residents.plain[one.resident], visitors.plain[one.rated], visitors.plain[one.other], cell);
+  EXPECT_EQ(losses, expected);
+  residents.expect_equal();
+  visitors.expect_equal();
+}
+
+TEST(PairKernel, EveryVariantMakesTheStepsOfPlainLoops) {
+  std::vector<std::string> variants = {"baseline"};
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("x86-64-v3")) variants.emplace_back("v3");
+  if (__builtin_cpu_supports("x86-64-v4")) variants.emplace_back("v4");
+#endif
+  for (const std::string& variant : variants)
+    for (const std::uint32_t rank : {1U, 7U, 8U, 20U, 32U, 64U})
+      for (int bits = 0; bits < 16; ++bits) {
+        SCOPED_TRACE(variant + " rank " + std::to_string(rank) + " kind " + std::to_string(bits));
+        ::setenv("ROTA_MF_KERNEL", variant.c_str(), 1);
+        compare(rank, bits);
+        ::unsetenv("ROTA_MF_KERNEL");
+        if (HasFatalFailure()) return;
+      }
+}
+
+// The step that the formula says, by differences of the loss itself.
+TEST(PairKernel, AStepGoesDownTheGradientOfTheLoss) {
+  Random random = random_named({5});
+  Cell cell{};
+  cell.chunks = 1;
+  cell.rate = 1e-3F;
+  Rows residents(1, 16, false, random), visitors(2, 16, false, random);
+  for (Rows* rows : {&residents, &visitors}) {
+    for (float& tail : rows->tails) tail = 1;
+    for (float& penalty : rows->penalties) penalty = 0;
+  }
+  cell.resident = residents.pointers();
+  cell.visiting = visitors.pointers();
+  const auto p = residents.factors, q = visitors.factors;
+  const auto loss = [&](const auto& of_p, const auto& of_q) {
+    double x = 0;
+    for (std::size_t k = 0; k < 16; ++k)
+      x += static_cast<double>(of_p[k]) * (static_cast<double>(of_q[k]) - static_cast<double>(of_q[16 + k]));
+    return std::log1p(std::exp(-x));
+  };
+  const PairStep step{0, 0, 1};
+  EXPECT_NEAR(mf::choose_pair_kernel()(cell, &step, 1), loss(p, q), 1e-6);
+  constexpr float kSmall = 1e-2F;
+  for (std::size_t k = 0; k < 16; ++k) {
+    auto up = p, down = p;
+    up[k] += kSmall, down[k] -= kSmall;
+    EXPECT_NEAR((p[k] - residents.factors[k]) / cell.rate, (loss(up, q) - loss(down, q)) / 2e-2, 1e-3);
+    for (const std::size_t row : {0U, 16U}) {
+      auto more = q, less = q;
+      more[row + k] += kSmall, less[row + k] -= kSmall;
+      EXPECT_NEAR((q[row + k] - visitors.factors[row + k]) / cell.rate, (loss(p, more) - loss(p, less)) / 2e-2, 1e-3);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rota::tests

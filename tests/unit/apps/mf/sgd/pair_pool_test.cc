@@ -1,0 +1,125 @@
+#include "apps/mf/sgd/pair_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "apps/mf/factor_rows.h"
+#include "rota/seed_mixer.h"
+
+namespace rota::tests {
+namespace {
+
+using mf::CellRating;
+
+// What the kernel is given, instead of steps.
+std::vector<std::vector<mf::PairStep>> seen;
+double listen(const mf::Cell&, const mf::PairStep* steps, std::size_t count) {
+  seen.emplace_back(steps, steps + count);
+  return static_cast<double>(count);
+}
+double move_all(const mf::Cell& cell, const mf::PairStep* steps, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    for (const std::uint32_t row : {steps[i].rated, steps[i].other}) cell.visiting.factors[row * 16] += 1;
+  return 0;
+}
+
+struct Visit {
+  std::vector<CellRating> ratings;
+  mf::RatedRows rated;
+  mf::FactorRows rows;
+
+  Visit(std::vector<CellRating> list, std::uint32_t count)
+      : ratings(std::move(list)), rated(ratings, count), rows(count, 16, false) {}
+  double run(mf::PairPool& pool, mf::RunPairs kernel, Random& random) {
+    mf::Cell cell{};
+    cell.ratings = ratings.data();
+    cell.count = ratings.size();
+    cell.chunks = 1;
+    cell.visiting = rows.pointers(0, nullptr);
+    return pool.visit(cell, rated, kernel, random);
+  }
+};
+
+std::vector<CellRating> ratings_of(std::uint32_t residents, std::uint32_t rows, std::uint64_t seed) {
+  std::vector<CellRating> out;
+  Random random = random_named({seed});
+  for (std::uint32_t u = 0; u < residents; ++u)
+    for (std::uint32_t i = 0; i < rows; ++i)
+      if (random.below(3) == 0) out.push_back({u, i, 1});
+  return out;
+}
+
+bool has(const std::vector<CellRating>& list, std::uint32_t resident, std::uint32_t row) {
+  for (const CellRating& one : list)
+    if (one.resident == resident && one.visiting == row) return true;
+  return false;
+}
+
+TEST(PairPool, ComparesWithTheSlicesOfTheEpochInBothDirections) {
+  Random random = random_named({1});
+  mf::PairPool pool;
+  pool.begin_epoch();
+  Visit first(ratings_of(300, 10, 1), 10), second(ratings_of(300, 30, 2), 30);
+  seen.clear();
+  EXPECT_EQ(first.run(pool, listen, random), static_cast<double>(first.ratings.size()));
+  second.run(pool, listen, random);
+  ASSERT_EQ(seen.size(), 4U);
+  EXPECT_TRUE(seen[1].empty()) << "there was no other slice";
+  const auto rated = [&](std::uint32_t resident, std::uint32_t row) {
+    return row < 10 ? has(first.ratings, resident, row) : has(second.ratings, resident, row - 10);
+  };
+  double to_first = 0;
+  for (const auto& steps : seen)
+    for (const mf::PairStep& one : steps) {
+      EXPECT_TRUE(rated(one.resident, one.rated));
+      EXPECT_FALSE(rated(one.resident, one.other));
+    }
+  for (const mf::PairStep& one : seen[2]) {
+    EXPECT_GE(one.rated, 10U);
+    if (one.other < 10) to_first += 1;
+  }
+  EXPECT_NEAR(to_first / static_cast<double>(seen[2].size()), 10.0 / 40, 0.03);
+  EXPECT_EQ(seen[3].size(), first.ratings.size() * 30 / 40);
+  for (const mf::PairStep& one : seen[3]) EXPECT_TRUE(one.rated < 10 && one.other >= 10);
+}
+
+TEST(PairPool, ASliceLeavesAsItsStepsMadeItAndOthersStayAsTheyWere) {
+  Random random = random_named({2});
+  mf::PairPool pool;
+  Visit first(ratings_of(40, 5, 3), 5), second(ratings_of(40, 6, 4), 6);
+  first.run(pool, move_all, random);
+  float sum = 0, kept = 0;
+  for (std::size_t r = 0; r < 5; ++r) kept += first.rows.factors(r)[0];
+  EXPECT_EQ(kept, 2 * static_cast<float>(first.ratings.size()));
+  second.run(pool, move_all, random);
+  for (std::size_t r = 0; r < 5; ++r) sum += first.rows.factors(r)[0];
+  EXPECT_EQ(sum, kept) << "it has left";
+  pool.begin_epoch();
+  seen.clear();
+  first.run(pool, listen, random);
+  EXPECT_TRUE(seen[1].empty()) << "an epoch knows nothing of the one before";
+}
+
+TEST(PairPool, WhoHasAllOfASliceHasNoPairThere) {
+  Random random = random_named({3});
+  mf::PairPool pool;
+  Visit all({{0, 0, 1}, {0, 1, 1}}, 2), none({}, 0);
+  EXPECT_EQ(all.run(pool, listen, random), 0);
+  EXPECT_EQ(none.run(pool, listen, random), 0);
+}
+
+TEST(PairPool, TooManyRowsAreNotKept) {
+  Random random = random_named({4});
+  mf::PairPool pool;
+  Visit large({{0, 0, 1}}, static_cast<std::uint32_t>(mf::PairPool::kMostRows)), small({{0, 0, 1}, {1, 1, 1}}, 3);
+  seen.clear();
+  large.run(pool, listen, random);
+  small.run(pool, listen, random);
+  for (const mf::PairStep& one : seen[2]) EXPECT_LT(one.other, 3U);
+}
+
+}  // namespace
+}  // namespace rota::tests
