@@ -10,7 +10,7 @@
 
 namespace rota::mf {
 
-// How the rate of learning changes (rate_schedule.h).
+// How the rate of learning changes (sgd/schedule.h).
 enum class RateSchedule : std::uint8_t { adagrad, constant, decay, bold_driver };
 // Whose rows are in slices and move; those of the others stay in their shards.
 enum class Rotates : std::uint8_t { automatic, items, users };

@@ -8,9 +8,9 @@
 #include <tuple>
 
 #include "apps/mf/commands/trained_model.h"
-#include "apps/mf/push.h"
-#include "apps/mf/schedule.h"
 #include "apps/mf/scoring/terms.h"
+#include "apps/mf/sgd/push.h"
+#include "apps/mf/sgd/schedule.h"
 #include "rota/plugin.h"
 #include "rota/seed_mixer.h"
 #include "rota/serial_host.h"

@@ -2,12 +2,12 @@
 
 #include <utility>
 
-#include "apps/mf/push.h"
 #include "apps/mf/ratings/rating_data.h"
-#include "apps/mf/schedule.h"
 #include "apps/mf/scoring/terms.h"
 #include "apps/mf/settings.h"
-#include "apps/mf/sides.h"
+#include "apps/mf/sgd/push.h"
+#include "apps/mf/sgd/schedule.h"
+#include "apps/mf/sgd/sides.h"
 #include "rota/error.h"
 #include "rota/shards.h"
 

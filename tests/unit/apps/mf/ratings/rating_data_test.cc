@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "apps/mf/sides.h"
+#include "apps/mf/sgd/sides.h"
 #include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"
 

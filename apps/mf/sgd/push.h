@@ -1,4 +1,4 @@
-// apps/mf/push.h -- one shard: its residents' factors, and its ratings, which teach them and the slices that visit.
+// apps/mf/sgd/push.h -- one shard: its residents' factors, and its ratings, which teach them and the slices that visit.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -12,7 +12,7 @@
 #include "apps/mf/sgd/cell_kernel.h"
 #include "apps/mf/sgd/pair_pool.h"
 #include "apps/mf/sgd/rated_rows.h"
-#include "apps/mf/sides.h"
+#include "apps/mf/sgd/sides.h"
 #include "rota/push.h"
 
 namespace rota::mf {

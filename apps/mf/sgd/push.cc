@@ -1,4 +1,4 @@
-#include "apps/mf/push.h"
+#include "apps/mf/sgd/push.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +6,10 @@
 #include <span>
 #include <utility>
 
-#include "apps/mf/schedule.h"
 #include "apps/mf/scoring/terms.h"
 #include "apps/mf/sgd/cell_order.h"
 #include "apps/mf/sgd/logistic.h"
+#include "apps/mf/sgd/schedule.h"
 #include "rota/error.h"
 
 namespace rota::mf {

@@ -1,4 +1,4 @@
-// apps/mf/schedule.h -- which shard visits which slice, and at what rate.
+// apps/mf/sgd/schedule.h -- which shard visits which slice, and at what rate.
 //
 // As in rota/rotation.h every shard visits every slice once an epoch, and no two hold the same one.  But the slices are
 // dealt into phases of as many as there are shards, anew in every epoch; those of a phase go around all shards before

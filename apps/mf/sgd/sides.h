@@ -1,4 +1,4 @@
-// apps/mf/sides.h -- what the shards of a process know alike of the ratings, and whose rows move.
+// apps/mf/sgd/sides.h -- what the shards of a process know alike of the ratings, and whose rows move.
 //
 // Residents are rows that stay in their shard, visitors are rows in slices, which pass from shard to shard: the items
 // and the users, or the other way round.  Resident r is row r / S of shard r mod S.

@@ -1,4 +1,4 @@
-#include "apps/mf/schedule.h"
+#include "apps/mf/sgd/schedule.h"
 
 #include <gtest/gtest.h>
 
