@@ -26,16 +26,12 @@ libmf.txt   The same in the format of LIBMF's models, users and items numbered f
             of an item.
 )";
 
-std::string text_of(float number) {
-  return io::exact_text(number);
-}
-
 void write_side(const Side& side, std::size_t rank, const char* what, io::TextWriter out) {
   out << what << ",bias";
   for (std::size_t k = 1; k <= rank; ++k) out << ",factor_" << std::uint64_t{k};
   out << "\n";
   for (std::size_t i = 0; i < side.size(); ++i) {
-    out << io::csv_field(side.names.word(i)) << "," << text_of(static_cast<float>(side.biases[i]));
+    out << io::csv_field(side.names.word(i)) << "," << static_cast<float>(side.biases[i]);
     for (const float factor : side.row(i).first(rank)) out << "," << factor;
     out << "\n";
   }
@@ -47,7 +43,7 @@ void write_libmf_rows(const TrainedModel& model, const Side& side, char name, io
   for (std::size_t i = 0; i < side.size(); ++i) {
     out << std::string_view(&name, 1) << std::uint64_t{i} << " T";
     for (const float factor : side.row(i).first(model.settings.rank)) out << " " << factor;
-    const std::string bias = text_of(static_cast<float>(side.biases[i] + (user ? model.base : 0)));
+    const std::string bias = io::exact_text(static_cast<float>(side.biases[i] + (user ? model.base : 0)));
     if (biases) out << " " << (user ? bias : "1") << " " << (user ? "1" : bias);
     out << "\n";
   }

@@ -1,4 +1,4 @@
-// apps/mf/sgd/kernel_choice.cc -- chooses the kernels for this processor.
+// apps/mf/kernel_choice.cc -- chooses the kernels for this processor.
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
