@@ -28,6 +28,8 @@ Status Dispatch::add(RoundId id, Turns::Turn turn, Epoch epoch) {
   };
   if (is_shared(round))
     ROTA_TRY(check_rows(tables_, {id, round.table, round.shared, round.blocks, round.argument, round.open}));
+  if (round.dataflow && (!round.shared.empty() || round.open || !round.owned.empty()))
+    return broken("an exchange with shared rows or slices");
   if (!round.owned.empty()) {
     if (round.owned.size() != shards_)
       return broken("slices for " + std::to_string(round.owned.size()) + " of " + std::to_string(shards_) + " shards");
@@ -61,7 +63,10 @@ void Dispatch::give_out() {
       task.argument = round.argument;
       hand_over(*task.slice, next.id, s);
     }
-    if (task.slice || shared || task.ends_epoch) tasks_[worker_of_shard(s, shards_, workers_)].tasks.push_back(task);
+    task.dataflow = round.dataflow;
+    if (round.dataflow) task.argument = round.argument;
+    if (task.slice || shared || task.dataflow || task.ends_epoch)
+      tasks_[worker_of_shard(s, shards_, workers_)].tasks.push_back(task);
   }
   Out out{next.id, next.epoch, next.turn.scheduler, next.turn.own, {}, shared};
   if (shared) {

@@ -18,6 +18,7 @@ void EpochTimes::fill(EpochRecord& record) const {
     record.items += done.items;
     record.bytes_sent += done.bytes_sent;
     record.slice_bytes += done.slice_bytes;
+    record.exchange_bytes += done.exchange_bytes;
     record.workers.push_back({compute, wait, done.bytes_sent});
     if (compute > slowest) {
       slowest = compute;

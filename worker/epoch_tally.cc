@@ -23,6 +23,10 @@ void EpochTallies::add_slice_bytes(std::uint64_t bytes) {
   if (!tallies_.empty()) tallies_.rbegin()->second.slice_bytes += bytes;
 }
 
+void EpochTallies::add_exchange_bytes(Epoch epoch, std::uint64_t bytes, const Outbox& out) {
+  of(epoch, out).exchange_bytes += bytes;
+}
+
 bool EpochTallies::shard_done(Epoch epoch, const Outbox& out) {
   return ++of(epoch, out).shards_done == shards_;
 }
@@ -37,6 +41,7 @@ EpochDone EpochTallies::report(Epoch epoch, const Outbox& out) {
   done.wait_ns = static_cast<std::uint64_t>(std::max<Nanoseconds>(available - one.compute, 0));
   done.bytes_sent = out.world().bytes_sent - one.bytes_before;
   done.slice_bytes = one.slice_bytes;
+  done.exchange_bytes = one.exchange_bytes;
   done.memory = out.world().memory;
   tallies_.erase(epoch);
   // An epoch that was given out ahead begins for this worker when the one before it ends.

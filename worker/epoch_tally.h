@@ -16,6 +16,8 @@ class EpochTallies {
   void add_work(Epoch epoch, std::uint64_t items, Nanoseconds took, const Outbox& out);
   // Bytes of a slice that leaves; they count in the newest epoch.
   void add_slice_bytes(std::uint64_t bytes);
+  // Bytes of an exchange's messages, wherever they go.
+  void add_exchange_bytes(Epoch epoch, std::uint64_t bytes, const Outbox& out);
   // The epoch is over for a shard.  True if it is over for all: then report() tells of it, once.
   bool shard_done(Epoch epoch, const Outbox& out);
   EpochDone report(Epoch epoch, const Outbox& out);
@@ -27,7 +29,7 @@ class EpochTallies {
     Nanoseconds compute = 0;
     Nanoseconds began = 0;
     std::uint64_t bytes_before = 0;
-    std::uint64_t slice_bytes = 0;
+    std::uint64_t slice_bytes = 0, exchange_bytes = 0;
   };
   Tally& of(Epoch epoch, const Outbox& out);
 

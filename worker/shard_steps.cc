@@ -8,6 +8,7 @@ namespace rota {
 void ShardSteps::add(const Task& task) {
   if (task.slice) steps_.push_back({Step::What::slice, task});
   if (task.shared) steps_.push_back({Step::What::shared, task});
+  if (task.dataflow) steps_.push_back({Step::What::exchange, task});
   if (task.ends_epoch) steps_.push_back({Step::What::epoch_end, task});
 }
 

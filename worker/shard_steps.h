@@ -11,7 +11,7 @@ class ShardSteps {
  public:
   // A task with a slice and shared rows is two steps; an epoch's end is one of its own.
   struct Step {
-    enum class What { slice, shared, epoch_end } what;
+    enum class What { slice, shared, exchange, epoch_end } what;
     Task task;
   };
 

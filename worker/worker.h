@@ -14,6 +14,8 @@
 #include "worker/commit_backlog.h"
 #include "worker/epoch_tally.h"
 #include "worker/evaluating.h"
+#include "worker/exchange_work.h"
+#include "worker/exchanges.h"
 #include "worker/input_reading.h"
 #include "worker/leases.h"
 #include "worker/refreshing.h"
@@ -33,6 +35,10 @@ struct WorkerSettings {
   bool asynchronous = false;    // a push sees whatever commits have come
   Nanoseconds step_budget = 0;  // time control; 0: none
   Credit credit = {};
+
+  // Tasks that the compute threads are given at a time: one more for each than it runs, so that none waits for this
+  // node's thread to hear that it is free.
+  std::uint32_t at_once() const { return 2 * threads; }
 };
 
 class Worker final : public Node {
@@ -51,6 +57,7 @@ class Worker final : public Node {
     ShardId id = 0;
     std::unique_ptr<Push> push;
     ShardSteps steps;
+    ShardExchanges exchanges;
     bool busy = false;  // some work on it is running
   };
 
@@ -60,6 +67,7 @@ class Worker final : public Node {
   Status on(const CutMade& cut, NodeId from, Outbox& out);
   Status on(const Tasks& tasks, NodeId from, Outbox& out);
   Status on(const Lease& lease, NodeId from, Outbox& out);
+  Status on(const Scattered& message, NodeId from, Outbox& out);
   Status on(const Deltas& deltas, NodeId from, Outbox& out);
   Status on(const Evaluate& evaluate, NodeId from, Outbox& out);
   Status on(const Save& save, NodeId from, Outbox& out);
@@ -70,12 +78,16 @@ class Worker final : public Node {
   void ready_if_prepared(Outbox& out);
   Status run_ready(Outbox& out);
   bool runnable(const Shard& shard) const;
+  bool joins(const Shard& shard) const;
+  static RoundId next_round(const Shard& shard);
   Status begin(Shard& shard, Outbox& out);
   Result<Bytes> bytes_of(SliceId slice, const Slice& rows) const;
   Status push_slice(Shard& shard, const Task& task, Slice& rows, std::uint64_t& items) const;
   void begin_slice(Shard& shard, Refreshing before, const Task& task, Outbox& out);
   void begin_shared(Shard& shard, Refreshing before, const Task& task, Outbox& out);
   void send_parts(SharedPush& done, Outbox& out);
+  void exchange(Shard& shard, Refreshing before, ExchangeWork work, Outbox& out);
+  Status scatter(Shard& shard, ExchangeWork::Sent& sent, Outbox& out);
   std::uint64_t commits_to_see(const Shard& shard) const;
   bool sees_due(const Shard& shard) const;
   void advance_views();
@@ -102,7 +114,8 @@ class Worker final : public Node {
   std::vector<Shard> shards_;
   std::size_t terms_ = 0;
   std::optional<Facts> facts_;
-  std::vector<Deltas> early_;  // rows of a resumed job that came before the facts
+  std::vector<Routes> routes_;  // of the app's dataflows
+  std::vector<Deltas> early_;   // rows of a resumed job that came before the facts
   std::optional<Epoch> resume_;
   Cut cut_;
   bool prepared_ = false;      // all shards are attached

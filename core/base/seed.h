@@ -18,12 +18,13 @@ enum class Stream : std::uint64_t {
   start_common = 5,
   start_slice = 6,
   load = 7,
-  start_row = 8
+  start_row = 8,
+  push_exchange = 9
 };
 
-// `a`, `b`, `c` name the task: for push_slice epoch, shard, slice; for push_shared epoch, shard, round; for schedule
-// epoch, scheduler, 0; for start the shard, for start_slice the slice, and zeros; for start_row table, key, 0; for load
-// zeros.
+// `a`, `b`, `c` name the task: for push_slice epoch, shard, slice; for push_shared and push_exchange epoch, shard,
+// round; for schedule epoch, scheduler, 0; for start the shard, for start_slice the slice, and zeros; for start_row
+// table, key, 0; for load zeros.
 Random random_for(std::uint64_t seed, Stream stream, std::uint64_t a, std::uint64_t b, std::uint64_t c);
 
 }  // namespace rota

@@ -58,6 +58,7 @@ nlohmann::ordered_json to_json(const EpochRecord& record) {
   json["items_per_second"] = record.items_per_second;
   json["bytes_sent"] = record.bytes_sent;
   json["slice_bytes"] = record.slice_bytes;
+  if (record.exchange_bytes > 0) json["exchange_bytes"] = record.exchange_bytes;
   json["workers"] = record.workers.size();
   json["compute_seconds"] = nlohmann::ordered_json::array();
   json["wait_seconds"] = nlohmann::ordered_json::array();
@@ -110,6 +111,7 @@ EpochRecord epoch_from_json(const nlohmann::json& json, bool& fits) {
   record.items_per_second = real(json.at("items_per_second"));
   record.bytes_sent = whole(json.at("bytes_sent"), kMost, fits);
   record.slice_bytes = whole(json.at("slice_bytes"), kMost, fits);
+  if (json.contains("exchange_bytes")) record.exchange_bytes = whole(json.at("exchange_bytes"), kMost, fits);
   const auto& compute = json.at("compute_seconds");
   const auto& wait = json.at("wait_seconds");
   fits = fits && compute.is_array() && wait.is_array() && compute.size() == wait.size();

@@ -43,9 +43,10 @@ struct EpochRecord {
   std::optional<bool> converged;                        // if the schedule can say it
   std::uint64_t items = 0;
   std::string items_unit;
-  double items_per_second = 0;    // in this epoch
-  std::uint64_t bytes_sent = 0;   // in this epoch, all workers
-  std::uint64_t slice_bytes = 0;  // of them, leased rows
+  double items_per_second = 0;       // in this epoch
+  std::uint64_t bytes_sent = 0;      // in this epoch, all workers
+  std::uint64_t slice_bytes = 0;     // of them, leased rows
+  std::uint64_t exchange_bytes = 0;  // that shards sent to each other in exchanges, within a process too
   std::vector<WorkerTimes> workers;
   std::string slowest;       // the worker that computed longest a thread
   double waiting_share = 0;  // of the slowest worker's time

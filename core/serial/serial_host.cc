@@ -10,6 +10,7 @@
 #include "core/base/finite.h"
 #include "core/base/seed.h"
 #include "core/base/tree.h"
+#include "core/job/routes.h"
 #include "core/job/tables.h"
 #include "core/rounds/model_hash.h"
 #include "core/rounds/open_scratch.h"
@@ -61,6 +62,13 @@ void check_owned(const Round& round, std::size_t shards, std::size_t slices) {
     if (*slice >= slices) throw std::runtime_error("a round has a slice that there is not");
     if (!taken.insert(*slice).second) throw std::runtime_error("a round gives a slice to two shards");
   }
+}
+
+void check_exchange(const Round& round, std::size_t dataflows) {
+  if (!round.dataflow) return;
+  if (*round.dataflow >= dataflows) throw std::runtime_error("a round has a dataflow that there is not");
+  if (!round.shared.empty() || round.open || !round.owned.empty())
+    throw std::runtime_error("an exchange with shared rows or slices");
 }
 
 // Where the numbers of each of the round's rows begin in a part, and behind the last how many they are.
@@ -116,6 +124,8 @@ void SerialHost::load() {
     shard->census(census);
   }
   tables_ = tables_of(*app_, facts_);
+  dataflows_ = app_->dataflows(facts_);
+  routes_of(*app_, facts_, job_.shards);  // checks them
   schedulers_.resize(job_.schedulers);
   for (std::uint32_t i = 0; i < job_.schedulers; ++i) {
     Scheduler& one = schedulers_[i];
@@ -188,8 +198,10 @@ void SerialHost::run_epoch() {
     if (schedulers_[turn].ended) continue;
     const Round round = choose(turn);
     ++rounds_;
+    gather(exchanges_out(round));
     refresh(pushed_ - std::min<std::uint64_t>(pushed_, job_.staleness));
     run_owned(round);
+    if (round.dataflow) run_exchange(round);
     if (is_shared(round)) run_shared(round, turn);
     if (!round.ends_epoch && !round.ends_job) continue;
     schedulers_[turn].ended = true;
@@ -201,6 +213,7 @@ void SerialHost::run_epoch() {
 }
 
 void SerialHost::end_epoch() {
+  gather(0);
   refresh(pushed_);
   figures_.clear();
   converged_.reset();
@@ -226,6 +239,7 @@ Round SerialHost::choose(std::uint32_t number) {
   Round round = scheduler.schedule->next(scheduler.random);
   check_shared(round, tables_);
   check_owned(round, shards_.size(), slices_.size());
+  check_exchange(round, dataflows_.size());
   if (is_shared(round)) ++scheduler.chosen;
   ++scheduler.next;
   if (watcher_) watcher_(round, number);

@@ -57,7 +57,7 @@ void fields(auto& io, Is<Cut> auto& m) {
   io(m.slices, m.replicated);
 }
 void fields(auto& io, Is<Round> auto& m) {
-  io(m.table, m.shared, m.blocks, m.argument, m.owned, m.last_visits, m.ends_epoch, m.ends_job, m.open);
+  io(m.table, m.shared, m.blocks, m.argument, m.owned, m.last_visits, m.ends_epoch, m.ends_job, m.open, m.dataflow);
 }
 void fields(auto& io, Is<Hello> auto& m) {
   io(m.endpoint, m.version, m.job, m.incarnation, m.pid, m.host);
@@ -98,7 +98,8 @@ void fields(auto& io, Is<Rounds> auto& m) {
   io(m.first, m.rounds, m.feedback, m.figures);
 }
 void fields(auto& io, Is<Task> auto& m) {
-  io(m.round, m.epoch, m.shard, m.slice, m.shared, m.ends_epoch, m.visit, m.last_visit, m.argument, m.evaluates);
+  io(m.round, m.epoch, m.shard, m.slice, m.shared, m.ends_epoch, m.visit, m.last_visit, m.argument, m.evaluates,
+     m.dataflow);
 }
 void fields(auto& io, Is<SharedRows> auto& m) {
   io(m.round, m.table, m.keys, m.blocks, m.argument, m.open);
@@ -117,6 +118,9 @@ void fields(auto& io, Is<Expect> auto& m) {
 }
 void fields(auto& io, Is<Lease> auto& m) {
   io(m.slice, m.to, m.shard, m.rows);
+}
+void fields(auto& io, Is<Scattered> auto& m) {
+  io(m.round, m.dataflow, m.step, m.from, m.to, m.bytes);
 }
 void fields(auto& io, Is<Parts> auto& m) {
   io(m.round, m.node, m.sums, m.note_sizes, m.notes, m.open, m.runs);
@@ -137,7 +141,7 @@ void fields(auto& io, Is<RoundsDone> auto& m) {
   io(m.last);
 }
 void fields(auto& io, Is<EpochDone> auto& m) {
-  io(m.epoch, m.items, m.compute_ns, m.wait_ns, m.bytes_sent, m.slice_bytes, m.memory);
+  io(m.epoch, m.items, m.compute_ns, m.wait_ns, m.bytes_sent, m.slice_bytes, m.exchange_bytes, m.memory);
 }
 void fields(auto& io, Is<Evaluate> auto& m) {
   io(m.epoch, m.visits);

@@ -56,6 +56,7 @@ enum class Kind : std::uint16_t {
   written = 45,
   fetch = 47,
   fetched = 48,
+  scattered = 49,
   ask_status = 50,
   status = 51,
 };
@@ -203,7 +204,8 @@ struct Task {
   std::uint32_t visit = 0;  // with a slice, as in rota::SliceTask
   bool last_visit = false;
   std::vector<double> argument = {};
-  bool evaluates = false;  // the visit only looks: part of an evaluation, and of no round
+  bool evaluates = false;                      // the visit only looks: part of an evaluation, and of no round
+  std::optional<std::uint32_t> dataflow = {};  // of an exchange round
 };
 
 struct SharedRows {
@@ -249,6 +251,16 @@ struct Lease {
   RoundId to = 0;
   ShardId shard = 0;
   Bytes rows;
+};
+
+// From shard to shard, in a step of an exchange round.
+struct Scattered {
+  static constexpr Kind kind = Kind::scattered;
+  RoundId round = 0;
+  std::uint32_t dataflow = 0;
+  std::uint32_t step = 0;
+  ShardId from = 0, to = 0;
+  Bytes bytes;
 };
 
 struct Parts {
@@ -297,7 +309,8 @@ struct EpochDone {
   std::uint64_t compute_ns = 0;  // summed over threads
   std::uint64_t wait_ns = 0;     // likewise
   std::uint64_t bytes_sent = 0;
-  std::uint64_t slice_bytes = 0;  // of them, leased rows
+  std::uint64_t slice_bytes = 0;     // of them, leased rows
+  std::uint64_t exchange_bytes = 0;  // that shards sent to each other in exchanges, in this process too
   std::uint64_t memory = 0;
 };
 
@@ -389,8 +402,8 @@ struct StatusReport {
 
 using Message =
     std::variant<Ack, Probe, Piece, Hello, Welcome, Refuse, Beat, Fault, Stop, Loaded, JobFacts, CutMade, Ready, Start,
-                 Rounds, Tasks, Expect, Lease, Parts, Deltas, RoundFeedback, Committed, RoundsDone, EpochDone, Evaluate,
-                 Evaluated, Save, Put, Saved, Written, Fetch, Fetched, AskStatus, StatusReport>;
+                 Rounds, Tasks, Expect, Lease, Scattered, Parts, Deltas, RoundFeedback, Committed, RoundsDone,
+                 EpochDone, Evaluate, Evaluated, Save, Put, Saved, Written, Fetch, Fetched, AskStatus, StatusReport>;
 
 Kind kind_of(const Message& message);
 const char* kind_name(Kind kind);

@@ -27,6 +27,7 @@ constexpr std::pair<Kind, const char*> kKindNames[] = {
     {Kind::tasks, "TASKS"},
     {Kind::expect, "EXPECT"},
     {Kind::lease, "LEASE"},
+    {Kind::scattered, "SCATTERED"},
     {Kind::parts, "PARTS"},
     {Kind::deltas, "DELTAS"},
     {Kind::committed, "COMMITTED"},

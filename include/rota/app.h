@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "rota/dataflow.h"
 #include "rota/facts.h"
 #include "rota/job.h"
 #include "rota/pull.h"
@@ -27,6 +28,8 @@ class App {
   virtual std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random& common) = 0;
   // What the model consists of.  All processes have the same facts, and must make the same tables of them.
   virtual std::vector<Table> tables(const Facts&) const = 0;
+  // Along which exchange rounds send.  All processes must make the same ones.
+  virtual std::vector<Dataflow> dataflows(const Facts&) const { return {}; }
   // What an evaluation adds up, and the numbers for people that are made of it.
   virtual std::vector<Term> terms() const { return {}; }
   virtual std::vector<Score> scores() const { return {}; }

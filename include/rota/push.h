@@ -38,6 +38,17 @@ class Push {
   // Fills every entry's part, or in an open round those that it chooses.  All of the round's shared rows come in one
   // call.  Returns likewise.
   virtual std::uint64_t push(const SharedTask&, Random&) { return 0; }
+
+  // An exchange round begins with the shard's own work on its replica.  Returns likewise.
+  virtual std::uint64_t push(const ExchangeTask&, Random&) { return 0; }
+  // In each step of the round's dataflow: what this shard sends, ...
+  virtual void scatter(const ExchangeTask&, std::uint32_t /*step*/, Outgoing&) {}
+  // ... and what it got, in the order of the senders, of all of them.  A dataflow of one step may lag behind: with a
+  // staleness of s, before a push just the rounds but the s before it were gathered, of those that follow each other
+  // without a round of another kind; and in an asynchronous run, of every sender the newest that has come and was not
+  // gathered yet, if any.  Before a round of another kind, and at the end of an epoch, all is gathered.
+  virtual void gather(const ExchangeTask&, std::uint32_t /*step*/, std::span<const Incoming>) {}
+
   // Brings what is derived from shared rows up to date, after a commit.  Before the k-th push of an epoch (k = 0, 1,
   // ...) exactly max(0, k - staleness) commits of that epoch were given; at its end, all.  Of a dense table a commit
   // has no deltas: its rows are in the view.

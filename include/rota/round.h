@@ -1,8 +1,10 @@
 // rota/round.h -- rounds and the shards' shares of them.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "rota/bytes.h"
@@ -27,10 +29,13 @@ struct Round {
   // The round names no rows of its table, which is a dense one: each shard makes parts for the rows that it chooses.
   // The rows for which any shard made one are the round's, in the order of their keys.
   bool open = false;
+  // An exchange round: the shards work on their replicas and send along this one of App::dataflows.  It has neither
+  // shared rows nor slices.
+  std::optional<std::uint32_t> dataflow = {};
 };
 
 inline bool is_shared(const Round& round) {
-  return !round.shared.empty() || round.open || round.owned.empty();
+  return !round.dataflow && (!round.shared.empty() || round.open || round.owned.empty());
 }
 
 // Blocks.  Rows that interfere with each other must not change at once, but may change one after the other in the same
@@ -81,6 +86,37 @@ struct SliceTask {
   bool last_visit;                   // none will visit it in this epoch after this one (Round::last_visits)
   std::span<const double> argument;  // of the round
   Budget budget;
+};
+
+// One shard's share of an exchange round.
+struct ExchangeTask {
+  Epoch epoch;
+  RoundId round;
+  std::uint32_t dataflow;            // of App::dataflows
+  std::span<const double> argument;  // of the round
+};
+
+// What a shard got from another in a step of an exchange.
+struct Incoming {
+  ShardId from;
+  Bytes bytes;
+};
+
+// What a shard sends in a step of an exchange: one message to each receiver, empty if none is put.
+class Outgoing {
+ public:
+  explicit Outgoing(std::span<const ShardId> receivers) : receivers_(receivers), messages_(receivers.size()) {}
+
+  std::span<const ShardId> receivers() const { return receivers_; }
+  // To receivers()[i].
+  void put(std::size_t i, Bytes message) { messages_.at(i) = std::move(message); }
+  // The same to all of them; it is not copied for each.
+  void put_to_all(const Bytes& message) { std::fill(messages_.begin(), messages_.end(), message); }
+  std::vector<Bytes> take() { return std::move(messages_); }
+
+ private:
+  std::span<const ShardId> receivers_;
+  std::vector<Bytes> messages_;
 };
 
 // What a commit changed in a row: its new value, and the new minus the old.

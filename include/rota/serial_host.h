@@ -131,6 +131,12 @@ class SerialHost {
     std::deque<std::shared_ptr<const Committed>> committed;  // and not fed back
     bool ended = false;                                      // its epoch
   };
+  // A round of an exchange whose last step was not gathered.
+  struct Exchange {
+    Round round;
+    RoundId number = 0;
+    std::vector<std::vector<Incoming>> messages;  // of its first step, by shard
+  };
   // What the shards' parts of a round come to.
   struct Summed {
     std::vector<Key> keys;
@@ -147,6 +153,11 @@ class SerialHost {
   Round choose(std::uint32_t scheduler);
   void run_owned(const Round& round);
   void run_shared(const Round& round, std::uint32_t scheduler);
+  void run_exchange(const Round& round);
+  std::vector<std::vector<Incoming>> scatter(const Exchange& exchange, std::uint32_t step);
+  // All steps of the exchanges but the last `most`.
+  void gather(std::size_t most);
+  std::size_t exchanges_out(const Round& round) const;
   // One shard's parts and note.
   void push_shared(ShardId s, const Round& round, const std::vector<std::size_t>& offsets, std::vector<double>& parts,
                    const OpenParts& open_parts, Writer& note);
@@ -176,6 +187,8 @@ class SerialHost {
   std::vector<std::vector<double>> view_numbers_;
   std::vector<std::uint64_t> view_versions_;
   std::vector<TableView> views_;
+  std::vector<Dataflow> dataflows_;
+  std::deque<Exchange> exchanges_;
   std::deque<std::shared_ptr<const Committed>> to_refresh_;
   std::uint64_t pushed_ = 0, refreshed_ = 0;  // shared rounds of the epoch
   std::vector<Figure> figures_;

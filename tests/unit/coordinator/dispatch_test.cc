@@ -66,6 +66,9 @@ TEST(Dispatch, ARoundThatBreaksTheRulesIsRefusedByName) {
   Round blocks = sharing({4, 2}, kTogether);
   blocks.blocks = {1};
   EXPECT_EQ(why(blocks), "schedule, round 7: its blocks hold another number of rows");
+  Round exchange = owning({1, 2, 3});
+  exchange.dataflow = 0;
+  EXPECT_EQ(why(exchange), "schedule, round 7: an exchange with shared rows or slices");
   EXPECT_EQ(dispatch.front(), nullptr) << "nothing of it is kept";
 }
 
@@ -87,6 +90,23 @@ TEST(Dispatch, TasksGoToTheWorkersThatHostTheShards) {
   EXPECT_TRUE(tasks[1].tasks[0].ends_epoch);
   EXPECT_TRUE(dispatch.take_tasks().empty());
   EXPECT_TRUE(dispatch.take_expects().empty());
+}
+
+TEST(Dispatch, AnExchangeIsATaskOfEveryShardAndOfNoPartition) {
+  Dispatch dispatch(3, 0, 2, 2, tables());
+  Round round;
+  round.dataflow = 4;
+  round.argument = {0.5};
+  ASSERT_TRUE(dispatch.add(1, turn_of(1, round), 2).ok());
+  dispatch.give_out();
+  auto tasks = dispatch.take_tasks();
+  ASSERT_EQ(tasks[0].tasks.size() + tasks[1].tasks.size(), 3U);
+  EXPECT_EQ(tasks[1].tasks[0].dataflow, 4U);
+  EXPECT_EQ(tasks[1].tasks[0].argument, std::vector<double>{0.5});
+  EXPECT_FALSE(tasks[1].tasks[0].shared);
+  EXPECT_TRUE(dispatch.take_expects().empty());
+  dispatch.epoch_done(2);
+  EXPECT_EQ(dispatch.take_done().at(0), 1U) << "it ends with its epoch";
 }
 
 // Every slice is handed on by the worker that has it, from the round that had it last.

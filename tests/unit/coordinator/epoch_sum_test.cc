@@ -18,6 +18,7 @@ TEST(EpochTimes, AddUpOverTheWorkers) {
   one.wait_ns = 1'000'000'000;
   one.bytes_sent = 100;
   one.slice_bytes = 60;
+  one.exchange_bytes = 7;
   two.items = 20;
   two.compute_ns = 1'000'000'000;
   EXPECT_TRUE(times.add(1, one));
@@ -30,6 +31,7 @@ TEST(EpochTimes, AddUpOverTheWorkers) {
   EXPECT_EQ(record.items, 30U);
   EXPECT_EQ(record.bytes_sent, 100U);
   EXPECT_EQ(record.slice_bytes, 60U);
+  EXPECT_EQ(record.exchange_bytes, 7U);
   ASSERT_EQ(record.workers.size(), 2U);
   EXPECT_DOUBLE_EQ(record.workers[1].compute_seconds, 3);
   EXPECT_EQ(record.slowest, "worker-1");

@@ -15,6 +15,8 @@ TEST(EpochTallies, AnEpochIsOverForTheWorkerWhenItIsForAllShards) {
   tallies.add_work(1, 30, kSecond, first);
   tallies.add_work(1, 12, 2 * kSecond, last);
   tallies.add_slice_bytes(700);
+  tallies.add_exchange_bytes(1, 30, first);
+  tallies.add_exchange_bytes(1, 12, last);
   EXPECT_FALSE(tallies.shard_done(1, last));
   ASSERT_TRUE(tallies.shard_done(1, last));
   const EpochDone done = tallies.report(1, last);
@@ -24,6 +26,7 @@ TEST(EpochTallies, AnEpochIsOverForTheWorkerWhenItIsForAllShards) {
   EXPECT_EQ(done.wait_ns, static_cast<std::uint64_t>(5 * kSecond)) << "of four threads in two seconds";
   EXPECT_EQ(done.bytes_sent, 1000U);
   EXPECT_EQ(done.slice_bytes, 700U);
+  EXPECT_EQ(done.exchange_bytes, 42U);
   EXPECT_EQ(done.memory, 5000U);
 }
 
