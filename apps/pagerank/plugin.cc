@@ -1,5 +1,5 @@
-// apps/pagerank/plugin.cc -- PageRank by power iteration: an epoch is a step, and a step is one open round.  ranks.h
-// has the formula.
+// apps/pagerank/plugin.cc -- PageRank by power iteration: an epoch is a step, and a step is one open round; or, with
+// --exchange=sparse, some exchange rounds.  ranks.h has the formula.
 #include "rota/plugin.h"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 #include "apps/pagerank/commands/commands.h"
 #include "apps/pagerank/commands/export.h"
+#include "apps/pagerank/exchange_push.h"
 #include "apps/pagerank/graph.h"
 #include "apps/pagerank/ranks.h"
 #include "apps/pagerank/settings.h"
@@ -19,8 +20,9 @@ namespace {
 // A shard has a range of nodes, with the edges that lead there.
 class PagerankPush final : public Push {
  public:
+  using Push::push;
   PagerankPush(const InEdges& edges, double damping, std::shared_ptr<SharedShares> all)
-      : edges_(edges, *all), damping_(damping), all_(std::move(all)) {}
+      : edges_(edges, all->numbers()), damping_(damping), all_(std::move(all)) {}
 
   std::uint64_t items() const override { return edges_.edges(); }
   void facts(Facts& facts) const override { facts.largest("nodes", static_cast<double>(all_->nodes())); }
@@ -53,18 +55,45 @@ class PagerankPush final : public Push {
   mutable std::optional<std::uint64_t> evaluated_;  // which that was
 };
 
+// Of --exchange=sparse: some exchange rounds, and then one of the store.
+class ExchangeSchedule final : public OpenSchedule {
+ public:
+  ExchangeSchedule(std::int64_t steps, StopBelow stop) : OpenSchedule(kRanks, {}, stop), steps_(steps) {}
+
+  Round next(Random& random) override {
+    if (at_ == steps_) {
+      at_ = 0;
+      return OpenSchedule::next(random);
+    }
+    ++at_;
+    Round round;
+    round.dataflow = 0;
+    return round;
+  }
+
+ private:
+  std::int64_t steps_, at_ = 0;  // of the epoch
+};
+
 class Pagerank final : public App {
  public:
   explicit Pagerank(const Job& job)
-      : job_(job), damping_(job.options.real("damping")), tolerance_(job.options.real("tolerance")) {}
+      : job_(job),
+        damping_(job.options.real("damping")),
+        tolerance_(job.options.real("tolerance")),
+        sparse_(job.options.text("exchange") == "sparse") {}
 
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     Graph graph = read_graph(job_.input, job_.shards, hosted);
     names_ = graph.names;
     const auto all = std::make_shared<SharedShares>(graph.out_weight, damping_);
     std::vector<std::unique_ptr<Push>> out;
-    for (InEdges& edges : graph.hosted) {
-      out.push_back(std::make_unique<PagerankPush>(edges, damping_, all));
+    for (std::size_t i = 0; i < hosted.size(); ++i) {
+      InEdges& edges = graph.hosted[i];
+      if (sparse_)
+        out.push_back(std::make_unique<ExchangePush>(hosted[i], job_.shards, edges, damping_, all));
+      else
+        out.push_back(std::make_unique<PagerankPush>(edges, damping_, all));
       edges = {};  // laid out anew: not twice in the memory for longer than need be
     }
     return out;
@@ -72,9 +101,15 @@ class Pagerank final : public App {
   std::vector<Table> tables(const Facts& facts) const override {
     return {{.name = "ranks", .keys = facts.count("nodes"), .row_width = 1, .part_width = 1, .dense = true}};
   }
+  std::vector<Dataflow> dataflows(const Facts&) const override {
+    if (!sparse_) return {};
+    return {nested_dataflow(prime_degrees(job_.shards))};
+  }
   std::vector<Term> terms() const override { return {{"residual", Term::Kind::normalised}}; }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
-    return std::make_unique<OpenSchedule>(kRanks, std::vector<double>{}, StopBelow{.tolerance = tolerance_});
+    const StopBelow stop{.tolerance = tolerance_};
+    if (sparse_) return std::make_unique<ExchangeSchedule>(job_.options.integer("steps"), stop);
+    return std::make_unique<OpenSchedule>(kRanks, std::vector<double>{}, stop);
   }
   std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<AssignPull>(); }
   void save_common(Writer& out) const override { out.append(names_.view().data(), names_.size()); }
@@ -82,6 +117,7 @@ class Pagerank final : public App {
  private:
   const Job& job_;
   double damping_, tolerance_;
+  bool sparse_;  // --exchange=sparse
   Bytes names_;  // of the nodes
 };
 

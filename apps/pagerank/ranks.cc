@@ -13,6 +13,15 @@ namespace {
 // Rows that are summed side by side: enough that additions wait for loads, few enough for the registers.
 constexpr std::size_t kLanes = 4;
 
+// The place of the first of `count` numbers.
+std::uint32_t add_room(std::vector<double>& numbers, std::size_t count) {
+  const std::size_t at = numbers.size();
+  if (count > std::numeric_limits<std::uint32_t>::max() - at)
+    throw std::length_error("more than 2^32 edges with weights in one process: use more workers");
+  numbers.resize(at + count);
+  return static_cast<std::uint32_t>(at);
+}
+
 }  // namespace
 
 SharedShares::SharedShares(const std::vector<double>& out_weight, double damping)
@@ -22,14 +31,6 @@ SharedShares::SharedShares(const std::vector<double>& out_weight, double damping
     divisors_[u] = std::numeric_limits<double>::infinity();
     dangling_.push_back(u);
   }
-}
-
-std::uint32_t SharedShares::add_room(std::size_t count) {
-  const std::size_t at = shares_.numbers.size();
-  if (count > std::numeric_limits<std::uint32_t>::max() - at)
-    throw std::length_error("more than 2^32 edges with weights in one process: use more workers");
-  shares_.numbers.resize(at + count);
-  return static_cast<std::uint32_t>(at);
 }
 
 Shares& SharedShares::of(std::uint64_t version, std::span<const double> ranks) {
@@ -49,13 +50,14 @@ Shares& SharedShares::of(std::uint64_t version, std::span<const double> ranks) {
   return shares_;
 }
 
-StepEdges::StepEdges(const InEdges& edges, SharedShares& all) : first_(edges.first), targets_(edges.nodes()) {
+StepEdges::StepEdges(const InEdges& edges, std::vector<double>& numbers)
+    : first_(edges.first), targets_(edges.nodes()) {
   const auto begin = [&](std::uint32_t i) { return i == 0 ? 0 : edges.ends[i - 1]; };
   const auto size = [&](std::uint32_t i) { return edges.ends[i] - begin(i); };
   std::iota(targets_.begin(), targets_.end(), 0U);
   std::stable_sort(targets_.begin(), targets_.end(), [&](auto a, auto b) { return size(a) > size(b); });
   const auto weighted = std::count_if(edges.weights.begin(), edges.weights.end(), [](double w) { return w != 1; });
-  products_at_ = all.add_room(static_cast<std::size_t>(weighted));
+  products_at_ = add_room(numbers, static_cast<std::size_t>(weighted));
   from_.reserve(edges.from.size());
   products_.reserve(static_cast<std::size_t>(weighted));
   for (const std::uint32_t i : targets_) {

@@ -21,7 +21,7 @@ namespace rota::pagerank {
 
 // What a step takes from the ranks of all nodes.
 struct Shares {
-  std::vector<double> numbers;  // r_u / W_u by node, 0 for a dangling one; behind them room for the shards' products
+  std::vector<double> numbers;  // r_u / W_u by node, 0 for a dangling one; behind them room for products (StepEdges)
   double everywhere = 0;        // (1 - d) / N + d D / N
   double start = 0;             // the rank of every node if none is committed yet (then the table has zeros), else 0
 };
@@ -32,8 +32,9 @@ class SharedShares {
   SharedShares(const std::vector<double>& out_weight, double damping);
 
   std::uint64_t nodes() const { return divisors_.size(); }
-  // Room behind the shares: the place of the first of `count` numbers.  Before the first of().
-  std::uint32_t add_room(std::size_t count);
+  double divisor(std::uint32_t node) const { return divisors_[node]; }  // W_u; infinity for a dangling one
+  // Where StepEdges make room.  Before the first of().
+  std::vector<double>& numbers() { return shares_.numbers; }
   // Of the ranks as they are in this version, zeros before the first.  Threads may call it at the same time; what it
   // gives stays as it is until somebody has another version.  Of its room, everybody has their own.
   Shares& of(std::uint64_t version, std::span<const double> ranks);
@@ -53,7 +54,8 @@ class SharedShares {
 // W_u in place of the share, so that all others need no weight: not a bit of the sum depends on it.
 class StepEdges {
  public:
-  StepEdges(const InEdges& edges, SharedShares& all);
+  // Makes room for its products behind the `numbers` of the Shares that step() will have.
+  StepEdges(const InEdges& edges, std::vector<double>& numbers);
 
   std::uint32_t first() const { return first_; }
   std::size_t nodes() const { return targets_.size(); }

@@ -57,6 +57,23 @@ TEST_F(Pagerank, ShardsChangeNoMoreThanRounding) {
   for (std::size_t v = 0; v < a.ranks.size(); ++v) EXPECT_NEAR(a.ranks[v], b.ranks[v], 1e-15);
 }
 
+// Ten steps an epoch, and only what is needed goes from shard to shard.
+TEST_F(Pagerank, ASparseExchangeComesToTheSameRanks) {
+  SerialHost store(*rota_plugin_v1(), job({}, 1));
+  store.run_epochs(30);
+  const auto a = pagerank::read_model(SerialModel(store));
+  for (const std::uint32_t shards : {1U, 4U, 6U, 7U}) {
+    SerialHost sparse(*rota_plugin_v1(), job({{"exchange", "sparse"}}, shards));
+    sparse.run_epochs(2);
+    sparse.restore(sparse.save());
+    sparse.run_epoch();
+    const auto b = pagerank::read_model(SerialModel(sparse));
+    ASSERT_EQ(a.ranks.size(), b.ranks.size());
+    for (std::size_t v = 0; v < a.ranks.size(); ++v) EXPECT_NEAR(a.ranks[v], b.ranks[v], 1e-15);
+    EXPECT_NEAR(sparse.evaluate()[0], store.evaluate()[0], 1e-15);
+  }
+}
+
 TEST_F(Pagerank, ARestoredJobGoesOnAlike) {
   SerialHost whole(*rota_plugin_v1(), job({}, 3)), resumed(*rota_plugin_v1(), job({}, 3));
   whole.run_epochs(5);

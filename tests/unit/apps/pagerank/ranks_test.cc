@@ -51,7 +51,7 @@ TEST(Ranks, AreTheFixedPointOfTheFormula) {
 
   SharedShares shared(graph.out_weight, d);
   std::vector<StepEdges> shards;
-  for (const InEdges& part : graph.hosted) shards.emplace_back(part, shared);
+  for (const InEdges& part : graph.hosted) shards.emplace_back(part, shared.numbers());
   for (std::uint64_t version = 0; version < 200; ++version) {
     Shares& shares = shared.of(version, ranks);
     std::vector<double> next(graph.nodes);
@@ -85,7 +85,7 @@ TEST(Ranks, ThoseOfDanglingNodesGoToAll) {
   const Graph graph = read_graph({files.write("g", "a b\n")}, 1, hosted);
   constexpr double d = 0.85;
   SharedShares shared(graph.out_weight, d);
-  const StepEdges edges(graph.hosted[0], shared);
+  const StepEdges edges(graph.hosted[0], shared.numbers());
   std::vector<double> ranks(2);
   for (std::uint64_t version = 0; version < 300; ++version) {
     std::vector<double> next(2);
@@ -114,8 +114,8 @@ TEST(Ranks, EachRowIsSummedInTheOrderOfItsEdges) {
       edges.ends.push_back(edges.from.size());
     }
     SharedShares shared(out_weight, 0.85);
-    shared.add_room(7);  // another shard's
-    const StepEdges step(edges, shared);
+    shared.numbers().resize(shared.numbers().size() + 7);  // another shard's
+    const StepEdges step(edges, shared.numbers());
     EXPECT_EQ(step.edges(), edges.from.size());
     Shares& shares = shared.of(1, ranks);
     std::vector<double> next(nodes);
