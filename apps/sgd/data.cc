@@ -38,7 +38,8 @@ class FeatureCounts {
     for (Key key = 0; key < counts_.size(); ++key) {
       const Counts& one = counts_[key];
       if (one.rows == 0) continue;
-      if (key != kIntercept) out[key].presence = static_cast<float>(static_cast<double>(rows) / one.rows);
+      if (key != kIntercept || settings.penalized_intercept)
+        out[key].presence = static_cast<float>(static_cast<double>(rows) / one.rows);
       const double unit = one.largest * root;
       if (settings.normalized)
         out[key].step = static_cast<float>(settings.optimizer == Optimizer::sgd ? 1 / (unit * unit) : 1 / unit);
@@ -58,15 +59,16 @@ class FeatureCounts {
 // Collects the labels of all rows, and says what the hosted ones mean.
 class Targets {
  public:
-  explicit Targets(Loss loss) : loss_(loss) {}
+  explicit Targets(const Settings& settings) : loss_(settings.loss), settings_(settings) {}
 
   void add(const linear::RowFiles& files, double label) {
     if (loss_ == Loss::squared) return;
     if (last_ == label && classes_.size() > 0) return;
     last_ = label;
     classes_.add(label);
-    if (loss_ != Loss::softmax && classes_.size() > 2)
-      files.fail("a third label, " + io_text(label) + ": a loss of two classes (--loss=softmax takes more)");
+    if (loss_ != Loss::softmax && !settings_.one_against_rest && classes_.size() > 2)
+      files.fail("a third label, " + io_text(label) +
+                 ": a loss of two classes (--loss=softmax takes more, and --one_against_rest)");
     if (classes_.size() > kMostClasses) files.fail("more than " + std::to_string(kMostClasses) + " different labels");
   }
   void require_classes(const std::string& file) const {
@@ -77,7 +79,7 @@ class Targets {
     if (loss_ == Loss::squared) return label;
     const auto k = classes_.find(label);
     if (!k) files.fail("the label " + io_text(label) + " is none of the training data's, " + classes_.text());
-    return target_of(loss_, *k);
+    return target_of(*k, settings_.outputs(classes_.size()));
   }
   const linear::ClassLabels& classes() const { return classes_; }
 
@@ -85,6 +87,7 @@ class Targets {
   static std::string io_text(double number) { return io::exact_text(number); }
 
   Loss loss_;
+  const Settings& settings_;
   linear::ClassLabels classes_;
   double last_ = 0;
 };
@@ -151,7 +154,7 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
   LoadedData out;
   HostedShards<ShardRows> training(shards, hosted), held_out(shards, hosted);
   FeatureCounts counts;
-  Targets targets(settings.loss);
+  Targets targets(settings);
   std::vector<double> labels;
   linear::RowFiles input(files);
   input.each([&](const linear::LabelledRow& row) {

@@ -65,10 +65,13 @@ struct ShardRows {
 // The same rows in another order: row i is that which was row order[i].
 ShardRows reordered(const ShardRows& data, std::span<const std::uint32_t> order);
 
-// The target of a row of class k.
-inline double target_of(Loss loss, std::uint32_t k) {
-  if (loss == Loss::softmax) return k;
-  return k == 1 ? 1.0 : -1.0;
+// The target of a row of class k, of a model with so many outputs.
+inline double target_of(std::uint32_t k, std::uint32_t outputs) {
+  return outputs > 1 ? k : k == 1 ? 1.0 : -1.0;
+}
+// y of an output's loss, if it is one against the rest; where there is one output only, the target.
+inline double sign_of(double target, std::uint32_t output, std::uint32_t outputs) {
+  return outputs == 1 ? target : target == output ? 1.0 : -1.0;
 }
 
 // What makes the keys of features.
@@ -83,7 +86,7 @@ class FeatureKeys {
 
 // How a feature's steps are scaled.
 struct FeatureScale {
-  float presence = 0;  // rows / rows that have the feature; 0 for the intercept, which bears no penalty
+  float presence = 0;  // rows / rows that have the feature; 0 for an intercept that bears no penalty
   float step = 1;      // see README.md; 1 without --normalized
 };
 

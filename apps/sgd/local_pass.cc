@@ -40,7 +40,7 @@ double LocalPass::run(const ShardRows& data, std::span<const std::uint32_t> orde
       return visit_by<PlainStep>(data, order, seen, table.data());
     case Optimizer::ftrl:
       return visit_by<FtrlStep>(data, order, seen, table.data());
-    case Optimizer::adagrad:
+    default:
       break;
   }
   return visit_by<AdagradStep>(data, order, seen, table.data());
@@ -51,17 +51,24 @@ double LocalPass::visit_by(const ShardRows& data, std::span<const std::uint32_t>
                            const double* table) {
   switch (settings_.loss) {
     case Loss::softmax:
-      return visit_softmax<Step>(data, order, seen, table);
+      return visit_outputs<Step, SoftmaxOutputs>(data, order, seen, table);
     case Loss::squared:
       return visit<Step, SquaredLoss>(data, order, seen, table);
     case Loss::hinge:
-      return visit<Step, HingeLoss>(data, order, seen, table);
+      return visit_one_or_all<Step, HingeLoss>(data, order, seen, table);
     case Loss::squared_hinge:
-      return visit<Step, SquaredHingeLoss>(data, order, seen, table);
+      return visit_one_or_all<Step, SquaredHingeLoss>(data, order, seen, table);
     case Loss::logistic:
       break;
   }
-  return visit<Step, LogisticLoss>(data, order, seen, table);
+  return visit_one_or_all<Step, LogisticLoss>(data, order, seen, table);
+}
+
+template <typename Step, typename LossOfRow>
+double LocalPass::visit_one_or_all(const ShardRows& data, std::span<const std::uint32_t> order, double seen,
+                                   const double* table) {
+  if (outputs_ == 1) return visit<Step, LossOfRow>(data, order, seen, table);
+  return visit_outputs<Step, OutputsAgainstRest<LossOfRow>>(data, order, seen, table);
 }
 
 template <typename Step, typename LossOfRow>
@@ -91,8 +98,8 @@ double LocalPass::visit(const ShardRows& data, std::span<const std::uint32_t> or
   });
 }
 
-template <typename Step>
-double LocalPass::visit_softmax(const ShardRows& data, std::span<const std::uint32_t> order, double seen,
+template <typename Step, typename Outputs>
+double LocalPass::visit_outputs(const ShardRows& data, std::span<const std::uint32_t> order, double seen,
                                 const double* table) {
   Step step(settings_);
   links_.resize(outputs_);
@@ -109,8 +116,7 @@ double LocalPass::visit_softmax(const ShardRows& data, std::span<const std::uint
     }
     const auto target = static_cast<std::size_t>(data.targets[r]);
     const double weight = data.weights.empty() ? 1 : data.weights[r];
-    losses += weight * softmax_loss(links_, target);
-    links_[target] -= 1;
+    losses += weight * Outputs::slopes(links_, target);
     step.begin_row(seen + static_cast<double>(i + 1));
     for (const Entry& entry : row) {
       double* const state = state_.data() + entry.key * width_;

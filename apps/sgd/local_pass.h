@@ -13,7 +13,7 @@
 namespace rota::sgd {
 
 // A row of the table, and of what the shard makes of it: the state (steps.h) of output 0, of output 1, ...  There is
-// one output, or of --loss=softmax one for each class.
+// one output, or one for each class (Settings::outputs).
 class LocalPass {
  public:
   LocalPass(const Settings& settings, std::shared_ptr<const std::vector<FeatureScale>> scales, std::uint32_t outputs);
@@ -30,8 +30,11 @@ class LocalPass {
  private:
   template <typename Step, typename LossOfRow>
   double visit(const ShardRows& data, std::span<const std::uint32_t> order, double seen, const double* table);
-  template <typename Step>
-  double visit_softmax(const ShardRows& data, std::span<const std::uint32_t> order, double seen, const double* table);
+  template <typename Step, typename LossOfRow>
+  double visit_one_or_all(const ShardRows& data, std::span<const std::uint32_t> order, double seen,
+                          const double* table);
+  template <typename Step, typename Outputs>
+  double visit_outputs(const ShardRows& data, std::span<const std::uint32_t> order, double seen, const double* table);
   template <typename Step>
   double visit_by(const ShardRows& data, std::span<const std::uint32_t> order, double seen, const double* table);
   // The state of a feature, which is the table's if this is the first row with it.

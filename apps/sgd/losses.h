@@ -41,12 +41,17 @@ struct LogisticLoss {
     const double e = quick_exp_of_minus(std::abs(margin));
     return -y * linear::if_negative(margin, 1, e) / (1 + e);
   }
+  static double curvature(double f, double) {
+    const linear::LogisticRow row = linear::logistic_row(f);
+    return row.p * row.rest;
+  }
 };
 
 // (y - f)^2 / 2
 struct SquaredLoss {
   static double value(double f, double y) { return (y - f) * (y - f) / 2; }
   static double slope(double f, double y) { return f - y; }
+  static double curvature(double, double) { return 1; }
 };
 
 // max(0, 1 - y f), y of -1 and 1.
@@ -62,6 +67,7 @@ struct SquaredHingeLoss {
     return short_by * short_by;
   }
   static double slope(double f, double y) { return -2 * y * std::max(0.0, 1 - y * f); }
+  static double curvature(double f, double y) { return y * f < 1 ? 2 : 0; }
 };
 
 // -log of the probability exp(f_y) / sum_k exp(f_k) of the row's class y.  Puts the probabilities, which are the
@@ -74,5 +80,28 @@ inline double softmax_loss(std::span<double> f, std::size_t y) {
   for (double& one : f) one /= sum;
   return linear::log_of(sum) + (most - wanted);
 }
+
+// Of a row's links: the loss, and the slopes in their place.
+struct SoftmaxOutputs {
+  static double slopes(std::span<double> f, std::size_t y) {
+    const double loss = softmax_loss(f, y);
+    f[y] -= 1;
+    return loss;
+  }
+};
+
+// Likewise of each class against the rest, with a loss of two classes: the losses' sum.
+template <typename LossOfRow>
+struct OutputsAgainstRest {
+  static double slopes(std::span<double> f, std::size_t y) {
+    double losses = 0;
+    for (std::size_t k = 0; k < f.size(); ++k) {
+      const double sign = k == y ? 1 : -1;
+      losses += LossOfRow::value(f[k], sign);
+      f[k] = LossOfRow::slope(f[k], sign);
+    }
+    return losses;
+  }
+};
 
 }  // namespace rota::sgd

@@ -5,6 +5,8 @@
 
 #include "apps/sgd/commands/commands.h"
 #include "apps/sgd/data.h"
+#include "apps/sgd/exact/newton_pull.h"
+#include "apps/sgd/exact/newton_push.h"
 #include "apps/sgd/pull.h"
 #include "apps/sgd/push.h"
 #include "apps/sgd/schedule.h"
@@ -26,15 +28,19 @@ class SgdApp final : public App {
                    std::make_shared<const std::vector<FeatureScale>>(std::move(data.scales)), job_.seed});
     std::vector<std::unique_ptr<Push>> out;
     for (std::size_t i = 0; i < hosted.size(); ++i) {
-      out.push_back(std::make_unique<SgdPush>(hosted[i], all, data.training[i], std::move(data.held_out[i])));
+      out.push_back(push(hosted[i], all, data.training[i], std::move(data.held_out[i])));
       data.training[i] = {};  // laid out anew: not twice in the memory for longer than need be
     }
     return out;
   }
   std::vector<Table> tables(const Facts& facts) const override {
-    const std::uint32_t width = outputs_of(settings_, facts) * settings_.state_width();
-    return {
-        {.name = "weights", .keys = facts.count("keys"), .row_width = width, .part_width = width + 1, .dense = true}};
+    const std::uint32_t outputs = outputs_of(settings_, facts), width = outputs * settings_.state_width();
+    return {{.name = "weights",
+             .keys = facts.count("keys"),
+             .row_width = width,
+             .part_width = settings_.is_exact() ? newton_part_width(facts.count("keys"), outputs) : width + 1,
+             .single_partition = settings_.is_exact(),
+             .dense = true}};
   }
   std::vector<Term> terms() const override {
     std::vector<Term> terms = {{"loss", Term::Kind::normalised}, {"penalty", Term::Kind::normalised}};
@@ -58,14 +64,24 @@ class SgdApp final : public App {
     return scores;
   }
   std::unique_ptr<Schedule> schedule(const Facts& facts, Share) const override {
-    return std::make_unique<SgdSchedule>(facts.count("rows"), job_.shards, settings_.batch);
+    if (settings_.is_exact()) return std::make_unique<PlanSchedule>(settings_.epochs);
+    return std::make_unique<SgdSchedule>(facts.count("rows"), job_.shards, settings_);
   }
   std::unique_ptr<Pull> pull(const Facts& facts) const override {
-    return std::make_unique<SgdPull>(settings_, outputs_of(settings_, facts));
+    const std::uint32_t outputs = outputs_of(settings_, facts);
+    if (settings_.is_exact())
+      return std::make_unique<NewtonPull>(settings_, outputs, facts.count("rows"), facts.count("keys"));
+    return std::make_unique<SgdPull>(settings_, outputs);
   }
   void save_common(Writer& out) const override { out.put_all(std::span<const double>(labels_)); }
 
  private:
+  std::unique_ptr<Push> push(ShardId shard, const std::shared_ptr<const SharedData>& all, const ShardRows& training,
+                             ShardRows held_out) const {
+    if (settings_.is_exact()) return std::make_unique<NewtonPush>(shard, all, training, std::move(held_out));
+    return std::make_unique<SgdPush>(shard, all, training, std::move(held_out));
+  }
+
   const Job& job_;
   Settings settings_;
   std::vector<double> labels_;  // of the classes
@@ -73,10 +89,12 @@ class SgdApp final : public App {
 
 Plugin plugin() {
   return {.name = "sgd",
-          .summary = "linear models of classes and numbers, by stochastic gradient descent",
+          .summary = "linear models of classes and numbers, by stochastic gradient descent or to the optimum",
           .items = "rows",
           .options = options(),
+          .epochs = 0,  // the schedules end the job
           .check = check,
+          .ignored = ignored,
           .app = [](const Job& job) { return std::unique_ptr<App>(new SgdApp(job)); },
           .export_text = export_text,
           .commands = commands()};

@@ -30,17 +30,13 @@ void SgdPull::pull(const PullTask& task) {
       for (std::uint32_t i = is_ftrl ? 1 : 0; i < width; ++i) state[i] = moved(state[i], sum[i] / shards, shards);
       if (is_ftrl)
         state[0] = ftrl.weight(state, settings_.rate * (sum[0] / shards),
-                               entry.key == kIntercept ? 0 : task.argument[kSeenBehind]);
+                               bears_penalty(settings_, entry.key) ? task.argument[kSeenBehind] : 0);
     }
   }
 }
 
 void SgdPull::evaluate(TableId, Key key, std::span<const double> value, std::span<double> terms) const {
-  if (key == kIntercept) return;
-  for (std::uint32_t k = 0; k < outputs_; ++k) {
-    const double w = value[k * settings_.state_width()];
-    terms[kPenalty] += settings_.l1 * std::abs(w) + settings_.l2 / 2 * w * w;
-  }
+  add_penalty(settings_, key, value, outputs_, terms);
 }
 
 }  // namespace rota::sgd

@@ -11,9 +11,10 @@ namespace rota::sgd {
 
 class SgdSchedule final : public SavesFields<Schedule, SgdSchedule> {
  public:
-  SgdSchedule(std::uint64_t rows, std::uint32_t shards, std::uint64_t batch)
-      : rounds_(std::max<std::uint64_t>(1, (rows + batch - 1) / batch)),
-        rows_of_round_(static_cast<double>(rows) / shards / static_cast<double>(rounds_)) {}
+  SgdSchedule(std::uint64_t rows, std::uint32_t shards, const Settings& settings)
+      : rounds_(std::max<std::uint64_t>(1, (rows + settings.batch - 1) / settings.batch)),
+        rows_of_round_(static_cast<double>(rows) / shards / static_cast<double>(rounds_)),
+        last_(rounds_ * settings.epochs) {}
 
   std::uint32_t pipeline(std::uint32_t) const override { return 0; }  // nothing that is heard changes a choice
   Round next(Random&) override {
@@ -24,7 +25,7 @@ class SgdSchedule final : public SavesFields<Schedule, SgdSchedule> {
     round.argument = {static_cast<double>(at), static_cast<double>(rounds_),
                       rows_of_round_ * static_cast<double>(done_), rows_of_round_ * static_cast<double>(done_ + 1)};
     round.ends_epoch = at + 1 == rounds_;
-    ++done_;
+    round.ends_job = ++done_ == last_;
     return round;
   }
 
@@ -33,6 +34,7 @@ class SgdSchedule final : public SavesFields<Schedule, SgdSchedule> {
  private:
   std::uint64_t rounds_;  // of an epoch
   double rows_of_round_;  // of a shard, on average
+  std::uint64_t last_;    // round of the job
   std::uint64_t done_ = 0;
 };
 

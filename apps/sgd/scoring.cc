@@ -8,15 +8,8 @@
 namespace rota::sgd {
 namespace {
 
-template <typename LossOfRow>
-double sum_of(std::span<const double> links, const ShardRows& data) {
-  return linear::chunked_sum(links.size(), [&](std::size_t i) {
-    const double loss = LossOfRow::value(links[i], data.targets[i]);
-    return data.weights.empty() ? loss : loss * data.weights[i];
-  });
-}
-
-LossSums score_softmax(std::span<const double> links, std::uint32_t outputs, const ShardRows& data) {
+template <typename Outputs>
+LossSums score_outputs(std::span<const double> links, std::uint32_t outputs, const ShardRows& data) {
   LossSums sums;
   std::vector<double> row(outputs);
   for (std::size_t i = 0; i < data.targets.size(); ++i) {
@@ -24,9 +17,22 @@ LossSums score_softmax(std::span<const double> links, std::uint32_t outputs, con
     const std::span<const double> given = links.subspan(i * outputs, outputs);
     std::copy(given.begin(), given.end(), row.begin());
     if (best_output(row) == target) sums.right += 1;
-    const double loss = softmax_loss(row, target);
+    const double loss = Outputs::slopes(row, target);
     sums.loss += data.weights.empty() ? loss : loss * data.weights[i];
   }
+  return sums;
+}
+
+template <typename LossOfRow>
+LossSums score_one_or_all(std::span<const double> links, std::uint32_t outputs, const ShardRows& data) {
+  if (outputs > 1) return score_outputs<OutputsAgainstRest<LossOfRow>>(links, outputs, data);
+  LossSums sums;
+  sums.loss = linear::chunked_sum(links.size(), [&](std::size_t i) {
+    const double loss = LossOfRow::value(links[i], data.targets[i]);
+    return data.weights.empty() ? loss : loss * data.weights[i];
+  });
+  for (std::size_t i = 0; i < links.size(); ++i)
+    if ((links[i] > 0) == (data.targets[i] > 0)) sums.right += 1;
   return sums;
 }
 
@@ -44,24 +50,18 @@ std::vector<double> links_of(const Rows& rows, const Weights& weights, std::uint
 }
 
 LossSums score(Loss loss, std::span<const double> links, std::uint32_t outputs, const ShardRows& data) {
-  if (loss == Loss::softmax) return score_softmax(links, outputs, data);
-  LossSums sums;
   switch (loss) {
+    case Loss::softmax:
+      return score_outputs<SoftmaxOutputs>(links, outputs, data);
     case Loss::squared:
-      sums.loss = sum_of<SquaredLoss>(links, data);
-      return sums;
+      return {score_one_or_all<SquaredLoss>(links, 1, data).loss, 0};
     case Loss::hinge:
-      sums.loss = sum_of<HingeLoss>(links, data);
-      break;
+      return score_one_or_all<HingeLoss>(links, outputs, data);
     case Loss::squared_hinge:
-      sums.loss = sum_of<SquaredHingeLoss>(links, data);
-      break;
+      return score_one_or_all<SquaredHingeLoss>(links, outputs, data);
     default:
-      sums.loss = sum_of<LogisticLoss>(links, data);
+      return score_one_or_all<LogisticLoss>(links, outputs, data);
   }
-  for (std::size_t i = 0; i < links.size(); ++i)
-    if ((links[i] > 0) == (data.targets[i] > 0)) sums.right += 1;
-  return sums;
 }
 
 std::uint32_t best_output(std::span<const double> links) {

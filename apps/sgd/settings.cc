@@ -21,12 +21,24 @@ constexpr Option kOptions[] = {
     real_option("l2", "0", "", 0, 1e9,
                 "Penalty: this half as much times the sum of squared weights, beside the mean loss."),
     real_option("l1", "0", "", 0, 1e9, "Penalty: this times the sum of the weights' sizes, beside the mean loss."),
-    {.name = "intercept", .kind = Kind::flag, .default_value = "true", .meaning = "Fit an intercept, unpenalised."},
+    {.name = "intercept", .kind = Kind::flag, .default_value = "true", .meaning = "Fit an intercept."},
+    {.name = "penalize_intercept",
+     .kind = Kind::flag,
+     .default_value = "false",
+     .meaning = "The intercept bears the penalties too, as with LIBLINEAR's -B 1."},
+    {.name = "one_against_rest",
+     .kind = Kind::flag,
+     .default_value = "false",
+     .meaning = "Of more than two classes each is told from all others, with a loss of two classes."},
     {.name = "optimizer",
      .kind = Kind::choice,
      .default_value = "adagrad",
-     .unit = "sgd|adagrad|ftrl|svrg|dual",
-     .meaning = "How a gradient becomes a step; svrg and dual are not there yet."},
+     .unit = "sgd|adagrad|ftrl|svrg|dual|newton",
+     .meaning = "How a gradient becomes a step; dual (of hinge losses) and newton (of smooth ones) go to the optimum; "
+                "svrg is not there yet."},
+    real_option("tolerance", "1e-6", "", 1e-15, 1,
+                "Where newton ends: size of the gradient as a share of that at the beginning; dual: the duality gap as "
+                "a share of the objective."),
     real_option("learning_rate", "", "", 1e-12, 1e6,
                 "Size of the steps (2; with --optimizer=sgd 16); see --normalized for what it is a multiple of."),
     {.name = "normalized",
@@ -51,6 +63,7 @@ constexpr Option kOptions[] = {
 };
 
 constexpr double kDefaultRate = 2, kDefaultPlainRate = 16;
+constexpr std::uint64_t kDefaultEpochs = 20, kDefaultExactEpochs = 1000;
 
 template <typename T, std::size_t N>
 T choice(std::string_view text, const std::pair<std::string_view, T> (&values)[N]) {
@@ -72,12 +85,39 @@ std::span<const Option> options() {
 }
 
 void check(const Options& options) {
-  static constexpr std::string_view kOptimizers[] = {"svrg", "dual"},
+  static constexpr std::string_view kOptimizers[] = {"svrg"},
                                     kExchanges[] = {"allreduce", "butterfly", "all", "halton"};
   refuse_later(options, "optimizer", kOptimizers);
   refuse_later(options, "exchange", kExchanges);
   if (options.text("loss") == "squared" && options.text("class_weights") == "balanced")
     throw UsageError("--class_weights=balanced: --loss=squared has no classes");
+  const Settings settings = settings_of(options);
+  const bool hinges = settings.loss == Loss::hinge || settings.loss == Loss::squared_hinge;
+  if (settings.one_against_rest && !has_two_classes(settings.loss))
+    throw UsageError("--one_against_rest: --loss=" + std::string(options.text("loss")) + " is no loss of two classes");
+  if (settings.is_exact() && settings.l1 > 0)
+    throw UsageError("--l1: --optimizer=" + std::string(options.text("optimizer")) + " has the L2 penalty only");
+  if (settings.optimizer == Optimizer::dual && !(hinges && settings.l2 > 0))
+    throw UsageError("--optimizer=dual wants --loss=hinge or squared_hinge, and --l2 above 0");
+  if (settings.optimizer == Optimizer::newton && (settings.loss == Loss::hinge || settings.loss == Loss::softmax))
+    throw UsageError("--optimizer=newton wants --loss=logistic, squared or squared_hinge");
+}
+
+std::vector<Ignored> ignored(const Options& options) {
+  const Settings settings = settings_of(options);
+  std::vector<Ignored> out;
+  const auto ignore = [&](std::initializer_list<const char*> names, const std::string& why) {
+    for (const char* const name : names) out.push_back({name, why});
+  };
+  const std::string optimizer = "--optimizer=" + std::string(options.text("optimizer"));
+  if (settings.is_exact()) {
+    ignore({"learning_rate", "normalized", "batch"}, optimizer + " has no steps of that kind");
+    ignore({"asynchronous", "staleness", "pipeline"}, "each round needs what the one before it found");
+  } else {
+    ignore({"tolerance"}, optimizer + " ends with --epochs");
+  }
+  if (!settings.intercept) ignore({"penalize_intercept"}, "the model has no intercept");
+  return out;
 }
 
 Settings settings_of(const Options& options) {
@@ -86,8 +126,11 @@ Settings settings_of(const Options& options) {
                                                                   {"hinge", Loss::hinge},
                                                                   {"squared_hinge", Loss::squared_hinge},
                                                                   {"softmax", Loss::softmax}};
-  static constexpr std::pair<std::string_view, Optimizer> kOptimizers[] = {
-      {"sgd", Optimizer::sgd}, {"adagrad", Optimizer::adagrad}, {"ftrl", Optimizer::ftrl}};
+  static constexpr std::pair<std::string_view, Optimizer> kOptimizers[] = {{"sgd", Optimizer::sgd},
+                                                                           {"adagrad", Optimizer::adagrad},
+                                                                           {"ftrl", Optimizer::ftrl},
+                                                                           {"dual", Optimizer::dual},
+                                                                           {"newton", Optimizer::newton}};
   Settings settings;
   settings.loss = choice(options.text("loss"), kLosses);
   settings.optimizer = choice(options.text("optimizer"), kOptimizers);
@@ -99,6 +142,11 @@ Settings settings_of(const Options& options) {
                                                          : kDefaultRate;
   settings.intercept = options.flag("intercept");
   settings.normalized = options.flag("normalized");
+  settings.penalized_intercept = options.flag("penalize_intercept");
+  settings.one_against_rest = options.flag("one_against_rest");
+  settings.tolerance = options.real("tolerance");
+  const auto epochs = options.has("epochs") ? static_cast<std::uint64_t>(options.integer("epochs")) : 0;
+  settings.epochs = epochs > 0 ? epochs : settings.is_exact() ? kDefaultExactEpochs : kDefaultEpochs;
   settings.batch = static_cast<std::uint64_t>(options.integer("batch"));
   settings.bits = static_cast<std::uint32_t>(options.integer("bits"));
   settings.weights = options.text("weights");

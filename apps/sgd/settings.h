@@ -3,13 +3,14 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "rota/options.h"
 
 namespace rota::sgd {
 
 enum class Loss { logistic, squared, hinge, squared_hinge, softmax };
-enum class Optimizer { sgd, adagrad, ftrl };
+enum class Optimizer { sgd, adagrad, ftrl, dual, newton };
 // What a row counts for beside its own weight: once, or so that all classes count for the same.
 enum class ClassWeights { equal, balanced };
 
@@ -25,18 +26,26 @@ struct Settings {
   double l1 = 0, l2 = 0;
   double rate = 1;
   bool intercept = true, normalized = true;
+  bool penalized_intercept = false;
+  bool one_against_rest = false;
+  double tolerance = 1e-6;       // of the exact solvers
+  std::uint64_t epochs = 20;     // at most
   std::uint64_t batch = 131072;  // rows in a round, of all shards
   std::uint32_t bits = 0;        // features are hashed to 2^bits; 0: they are not
   std::string weights;           // file of the rows' weights, or ""
   bool held_out = false;         // there is --valid
 
   // Numbers of state for each output of a feature's row: the weight first, then what the optimiser remembers.
-  std::uint32_t state_width() const {
-    return optimizer == Optimizer::sgd ? 1 : optimizer == Optimizer::adagrad ? 2 : 3;
+  std::uint32_t state_width() const { return optimizer == Optimizer::sgd ? 1 : optimizer == Optimizer::ftrl ? 3 : 2; }
+  bool is_exact() const { return optimizer == Optimizer::dual || optimizer == Optimizer::newton; }
+  // Linear predictions of a row: of softmax, and of each class against the rest, one for each class.
+  std::uint32_t outputs(std::uint64_t classes) const {
+    return loss == Loss::softmax || (one_against_rest && classes > 2) ? static_cast<std::uint32_t>(classes) : 1;
   }
 };
 
 std::span<const Option> options();
+std::vector<Ignored> ignored(const Options& options);
 // Throws UsageError if the options do not go together, or name what is not there yet.
 void check(const Options& options);
 Settings settings_of(const Options& options);

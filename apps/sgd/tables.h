@@ -1,8 +1,11 @@
 // apps/sgd/tables.h -- the table of the weights, what rounds say, and the terms of an evaluation.
 #pragma once
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "apps/sgd/data.h"
 #include "apps/sgd/settings.h"
 #include "rota/facts.h"
 #include "rota/types.h"
@@ -12,10 +15,15 @@ namespace rota::sgd {
 // Dense.  Row j is feature j (data.h): for each output its state (steps.h), the weight first.  A shard's part is how
 // far the steps on its own rows moved each number, and behind these a 1, so that pull can take the mean of the shards
 // that have the feature.  With --optimizer=ftrl the scale of the feature's steps is in place of the weight's move.
+// Exact solvers have other parts (exact/), and a table in a single partition.
 inline constexpr TableId kWeights = 0;
 
 inline std::uint32_t outputs_of(const Settings& settings, const Facts& facts) {
-  return settings.loss == Loss::softmax ? static_cast<std::uint32_t>(facts.count("classes")) : 1;
+  return settings.outputs(facts.count("classes"));
+}
+
+inline bool bears_penalty(const Settings& settings, Key key) {
+  return key != kIntercept || settings.penalized_intercept;
 }
 
 // A round's argument.
@@ -36,5 +44,15 @@ enum TermId : std::size_t {
   kValidRows,
   kValidRight,
 };
+
+// Of a row of the table.
+inline void add_penalty(const Settings& settings, Key key, std::span<const double> row, std::uint32_t outputs,
+                        std::span<double> terms) {
+  if (!bears_penalty(settings, key)) return;
+  for (std::uint32_t k = 0; k < outputs; ++k) {
+    const double w = row[k * settings.state_width()];
+    terms[kPenalty] += settings.l1 * std::abs(w) + settings.l2 / 2 * w * w;
+  }
+}
 
 }  // namespace rota::sgd

@@ -173,6 +173,12 @@ class SgdOracle(AppTest):
                     self.expect_same(result, reference)
         self.expect_one_model("a9a", TRAIN, "--seed=7", "--batch=2000", "--epochs=4")
 
+    def test_adagrad_killed_and_resumed(self):
+        self.expect_resumed(TRAIN, "--batch=3000", "--epochs=40", "--l2=1e-4")
+
+    def test_sgd_killed_and_resumed(self):
+        self.expect_resumed(TRAIN, "--optimizer=sgd", "--batch=3000", "--epochs=40", "--loss=hinge")
+
     def test_kill_and_resume(self):
         self.expect_resumed(TRAIN, "--seed=7", "--optimizer=ftrl", "--l1=1e-5", "--batch=3000", "--epochs=40")
 

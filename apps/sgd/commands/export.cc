@@ -59,15 +59,15 @@ void write_weights(const TrainedModel& model, io::TextWriter out) {
 
 // Of two classes its weights are those of the label that is named first; the intercept is the last row.
 void write_liblinear(const TrainedModel& model, io::TextWriter out) {
-  const bool softmax = model.settings.loss == Loss::softmax;
-  out << "solver_type " << solver(model.settings.loss) << "\nnr_class " << std::uint64_t{softmax ? model.outputs : 2}
+  const bool many = model.outputs > 1;
+  out << "solver_type " << solver(model.settings.loss) << "\nnr_class " << std::uint64_t{many ? model.outputs : 2}
       << "\n";
   if (model.classes.size() > 0) {
     out << "label";
     for (std::size_t k = 0; k < model.classes.size(); ++k)
       out << " "
-          << std::string_view(std::to_string(
-                 static_cast<long long>(model.classes.label(softmax ? k : model.classes.size() - 1 - k))));
+          << std::string_view(
+                 std::to_string(static_cast<long long>(model.classes.label(many ? k : model.classes.size() - 1 - k))));
     out << "\n";
   }
   out << "nr_feature " << model.keys - 1 << "\nbias " << (model.settings.intercept ? "1" : "-1") << "\nw\n";

@@ -20,8 +20,9 @@ constexpr Option kPredictOptions[] = {
      .kind = Option::Kind::choice,
      .default_value = "response",
      .unit = "response|link|class",
-     .meaning = "What to predict: the response (of a logistic model the probability of the larger label, of a softmax "
-                "model that of each label in ascending order), the linear prediction, or the label."},
+     .meaning =
+         "What to predict: the response (of a logistic model the probability of the larger label, of more classes "
+         "that of each label in ascending order), the linear prediction, or the label."},
 };
 
 struct Applied {
@@ -60,7 +61,12 @@ void write_row(const TrainedModel& model, std::span<const double> links, std::st
     return;
   }
   std::vector<double> shown(links.begin(), links.end());
-  if (type == "response" && model.settings.loss == Loss::logistic) shown[0] = linear::logistic_row(-links[0]).p;
+  if (type == "response" && model.settings.loss == Loss::logistic) {
+    double sum = 0;
+    for (double& one : shown) sum += one = linear::logistic_row(-one).p;
+    if (shown.size() > 1)
+      for (double& one : shown) one /= sum;
+  }
   if (type == "response" && model.settings.loss == Loss::softmax) softmax_loss(shown, 0);
   for (std::size_t k = 0; k < shown.size(); ++k) out << (k == 0 ? "" : " ") << io::exact_text(shown[k]);
   out << "\n";
@@ -72,7 +78,7 @@ void write_own_scores(const Applied& applied, std::ostream& out) {
   ShardRows data;
   for (const double label : applied.labels) {
     const std::uint32_t k = *model.classes.find(label);
-    data.targets.push_back(target_of(model.settings.loss, k));
+    data.targets.push_back(target_of(k, model.outputs));
   }
   const LossSums sums = score(model.settings.loss, applied.links, model.outputs, data);
   const auto rows = static_cast<double>(applied.rows());
@@ -101,7 +107,7 @@ void evaluate(const Call& call, std::ostream& out) {
   out << "{\"rows\": " << applied.rows();
   if (applied.model.settings.loss == Loss::squared)
     linear::write_number_scores(applied.links, applied.labels, out);
-  else if (applied.model.settings.loss == Loss::logistic)
+  else if (applied.model.settings.loss == Loss::logistic && applied.model.outputs == 1)
     linear::write_class_scores(applied.links, applied.labels, {classes.label(0), classes.label(1)}, out);
   else
     write_own_scores(applied, out);

@@ -21,7 +21,7 @@ struct TrainedModel {
   double weight(Key key, std::uint32_t output) const { return numbers[key * outputs + output]; }
   // Of a row's links: the label that is predicted.  REQUIRES: classes.
   double label(std::span<const double> links) const {
-    return classes.label(settings.loss == Loss::softmax ? best_output(links) : links[0] > 0 ? 1 : 0);
+    return classes.label(outputs > 1 ? best_output(links) : links[0] > 0 ? 1 : 0);
   }
 };
 

@@ -92,7 +92,7 @@ TEST_F(SgdData, WhatIsWrongIsTold) {
     return what.substr(std::min(what.size(), what.find("rows") + 4));
   };
   EXPECT_EQ(message("1 1:1\n2 1:1\n3 1:1\n"),
-            ":3: a third label, 3: a loss of two classes (--loss=softmax takes more)");
+            ":3: a third label, 3: a loss of two classes (--loss=softmax takes more, and --one_against_rest)");
   EXPECT_EQ(message("1 1:1\n1 1:1\n"), ": expected labels of two classes at least, found one only: 1");
   EXPECT_EQ(message("1 1:1\n0 1:1e30\n"), ":2: a value above 1e15: scale the data");
   EXPECT_EQ(message("1 1:1\n0 4194305:1\n"),

@@ -8,8 +8,10 @@
 namespace rota::sgd {
 namespace {
 
-Options with(std::map<std::string, std::string, std::less<>> given) {
-  std::map<std::string, std::string, std::less<>> values;
+using Given = std::map<std::string, std::string, std::less<>>;
+
+Options with(Given given) {
+  Given values;
   for (const Option& option : options()) values[std::string(option.name)] = option.default_value;
   for (const auto& [name, value] : given) values[name] = value;
   return Options(values);
@@ -25,7 +27,7 @@ TEST(SgdSettings, DefaultsDependOnTheOptimizer) {
 }
 
 TEST(SgdSettings, WhatIsNotThereYetIsRefused) {
-  for (const char* const optimizer : {"svrg", "dual"})
+  for (const char* const optimizer : {"svrg"})
     EXPECT_EQ(tests::message_of<UsageError>([&] {
                 check(with({{"optimizer", optimizer}}));
               }),
@@ -36,6 +38,13 @@ TEST(SgdSettings, WhatIsNotThereYetIsRefused) {
               }),
               std::string("--exchange=") + exchange + " is not there yet");
   EXPECT_THROW(check(with({{"loss", "squared"}, {"class_weights", "balanced"}})), UsageError);
+  for (const Given& wrong : {Given{{"loss", "softmax"}, {"one_against_rest", "true"}},
+                             {{"optimizer", "dual"}, {"l2", "1"}},
+                             {{"optimizer", "dual"}, {"loss", "hinge"}},
+                             {{"optimizer", "newton"}, {"loss", "hinge"}},
+                             {{"optimizer", "newton"}, {"l1", "1"}}})
+    EXPECT_THROW(check(with(wrong)), UsageError);
+  EXPECT_NO_THROW(check(with({{"optimizer", "dual"}, {"loss", "hinge"}, {"l2", "1"}})));
   EXPECT_NO_THROW(check(with({{"loss", "hinge"}, {"class_weights", "balanced"}})));
 }
 

@@ -1,0 +1,217 @@
+#include "apps/sgd/exact/newton_pull.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/linear/ordered_sum.h"
+#include "apps/sgd/exact/newton_push.h"
+#include "apps/sgd/exact/notes.h"
+
+namespace rota::sgd {
+namespace {
+
+constexpr std::uint32_t kMostProducts = 500;  // of one step
+// Residual at which a step far from the optimum counts as solved: where a product is a round, and where it is not.
+constexpr double kLoosest = 0.3, kLoosestWhole = 1e-4;
+constexpr double kRounding = 1e-13;  // of the objective
+// Multipliers change when what the gradient leaves open is this share of the gap.
+constexpr double kInnerShare = 0.1;
+// Then the smoothed hinge becomes sharper, as fast as Newton's steps between two changes are few, and less sharp if
+// they were many.
+constexpr std::uint32_t kFewSteps = 3, kManySteps = 8;
+constexpr double kSharper = 2, kSharpest = 1e9;
+
+}  // namespace
+
+void NewtonPull::pull(const PullTask& task) {
+  fits_.resize(outputs_);
+  switch (static_cast<Step>(task.argument[kStep])) {
+    case Step::gradient:
+      gradient(task);
+      break;
+    case Step::product:
+      product(task);
+      break;
+    default:
+      search(task);
+  }
+  write_fields(task.reply, plan_);
+}
+
+void NewtonPull::gradient(const PullTask& task) {
+  const std::vector<double> notes = sum_of_notes(task.notes, kGradientNotes * outputs_);
+  const bool first = first_norms_.empty();
+  plan_ = {.sharpness = plan_.sharpness};
+  for (std::uint32_t k = 0; k < outputs_; ++k) {
+    Fit& fit = fits_[k];
+    fit = {};
+    for (std::vector<double>* const vector : {&fit.gradient, &fit.diagonal, &fit.step, &fit.residual})
+      vector->assign(keys_, 0.0);
+    double squares = 0, penalty = 0;
+    for (const PullEntry& entry : task.entries) {
+      const double w = entry.value[2 * k], lambda = l2(entry.key);
+      const double g = entry.sum[2 * k] / rows_ + lambda * w;
+      fit.gradient[entry.key] = g;
+      fit.diagonal[entry.key] = entry.sum[2 * k + 1] / rows_ + lambda;
+      squares += g * g;
+      penalty += lambda / 2 * w * w;
+    }
+    fit.objective = notes[kGradientNotes * k + kSmoothed] / rows_ + penalty;
+    fit.norm = std::sqrt(squares);
+    if (first) first_norms_.push_back(fit.norm);
+    const double distance = first_norms_[k] > 0 ? fit.norm / first_norms_[k] : 0;
+    plan_.distance = std::max(plan_.distance, distance);
+    fit.solving = settings_.optimizer == Optimizer::dual || distance > settings_.tolerance;
+  }
+  if (settings_.optimizer == Optimizer::dual) find_gap(task, notes);
+  plan_.converged = plan_.distance <= settings_.tolerance;
+  if (plan_.new_multipliers && !plan_.converged) return;  // and a gradient with these
+  plan_.new_multipliers = false;
+  for (std::uint32_t k = 0; k < outputs_; ++k) {
+    fits_[k].solving = fits_[k].solving && !plan_.converged;
+    begin_solving(task, k);
+    if (has_whole_hessian(keys_, outputs_)) solve_whole(task, k);
+  }
+  plan_product_or_search(task);
+}
+
+// The dual variables of the rows are minus the slopes, whose weights are w - g / l2.
+void NewtonPull::find_gap(const PullTask& task, std::span<const double> notes) {
+  double primal = 0, dual = 0, error = 0;
+  for (std::uint32_t k = 0; k < outputs_; ++k) {
+    primal += notes[kGradientNotes * k + kPrimal] / rows_;
+    dual += notes[kGradientNotes * k + kDual] / rows_;
+    for (const PullEntry& entry : task.entries) {
+      const double w = entry.value[2 * k], g = fits_[k].gradient[entry.key], lambda = l2(entry.key);
+      if (lambda > 0) {
+        primal += lambda / 2 * w * w;
+        dual -= (lambda * w - g) * (lambda * w - g) / (2 * lambda);
+        error += g * g / (2 * lambda);
+      } else {  // an intercept without a penalty, whose dual constraint holds but for this
+        dual -= std::abs(g) * (1 + std::abs(w));
+        error += std::abs(g) * (1 + std::abs(w));
+      }
+    }
+  }
+  plan_.distance = (primal - dual) / primal;
+  plan_.new_multipliers =
+      settings_.loss == Loss::hinge && error <= kInnerShare * std::max(primal - dual, settings_.tolerance * primal);
+  if (!plan_.new_multipliers) return;
+  const double change = steps_ <= kFewSteps ? kSharper : steps_ > kManySteps ? 1 / kSharper : 1;
+  plan_.sharpness = std::min(kSharpest, plan_.sharpness * change);
+  steps_ = 0;
+}
+
+void NewtonPull::begin_solving(const PullTask& task, std::uint32_t k) {
+  Fit& fit = fits_[k];
+  for (const PullEntry& entry : task.entries) {
+    const double g = fit.gradient[entry.key], diagonal = fit.diagonal[entry.key];
+    const double direction = fit.solving && diagonal > 0 ? -g / diagonal : 0;
+    fit.residual[entry.key] = diagonal > 0 ? -g : 0;
+    fit.energy += fit.residual[entry.key] * direction;
+    entry.value[2 * k + 1] = direction;
+  }
+  fit.first_energy = fit.energy;
+  fit.solving = fit.solving && fit.energy > 0;
+}
+
+void NewtonPull::product(const PullTask& task) {
+  std::vector<double> product(keys_);
+  for (std::uint32_t k = 0; k < outputs_; ++k) {
+    if (!fits_[k].solving) continue;
+    for (const PullEntry& entry : task.entries)
+      product[entry.key] = entry.sum[2 * k] / rows_ + l2(entry.key) * entry.value[2 * k + 1];
+    step_on(task, k, product);
+  }
+  plan_product_or_search(task);
+}
+
+void NewtonPull::solve_whole(const PullTask& task, std::uint32_t k) {
+  std::vector<double> hessian(keys_ * keys_), direction(keys_), product(keys_);
+  for (const PullEntry& entry : task.entries) {
+    const std::span<const double> sums = entry.sum.subspan(2 * outputs_ + k * keys_, keys_);
+    for (Key key = 0; key < keys_; ++key) {
+      hessian[entry.key * keys_ + key] += sums[key] / rows_;
+      if (key != entry.key) hessian[key * keys_ + entry.key] += sums[key] / rows_;
+    }
+    hessian[entry.key * keys_ + entry.key] += l2(entry.key);
+  }
+  while (fits_[k].solving) {
+    for (const PullEntry& entry : task.entries) direction[entry.key] = entry.value[2 * k + 1];
+    for (const PullEntry& entry : task.entries) {
+      const double* const row = hessian.data() + entry.key * keys_;
+      product[entry.key] = linear::ordered_sum(keys_, [&](std::size_t j) { return row[j] * direction[j]; });
+    }
+    step_on(task, k, product);
+  }
+}
+
+void NewtonPull::step_on(const PullTask& task, std::uint32_t k, std::span<const double> product) {
+  Fit& fit = fits_[k];
+  double curvature = 0, energy = 0;
+  for (const PullEntry& entry : task.entries) curvature += entry.value[2 * k + 1] * product[entry.key];
+  const double share = curvature > 0 ? fit.energy / curvature : 0;
+  for (const PullEntry& entry : task.entries) {
+    double& residual = fit.residual[entry.key];
+    fit.step[entry.key] += share * entry.value[2 * k + 1];
+    residual -= share * product[entry.key];
+    if (fit.diagonal[entry.key] > 0) energy += residual * residual / fit.diagonal[entry.key];
+  }
+  // Superlinear: what is left of a step is a smaller share the nearer the optimum is.
+  const double loosest = has_whole_hessian(keys_, outputs_) ? kLoosestWhole : kLoosest;
+  const double loose = std::min(loosest, std::sqrt(fit.norm / first_norms_[k]));
+  fit.solving = share > 0 && energy > loose * loose * fit.first_energy && ++fit.products < kMostProducts;
+  for (const PullEntry& entry : task.entries) {
+    const double diagonal = fit.diagonal[entry.key];
+    const double kept = energy / fit.energy * entry.value[2 * k + 1];
+    entry.value[2 * k + 1] = diagonal > 0 && fit.solving ? fit.residual[entry.key] / diagonal + kept : 0;
+  }
+  fit.energy = energy;
+}
+
+void NewtonPull::plan_product_or_search(const PullTask& task) {
+  const bool solving = std::any_of(fits_.begin(), fits_.end(), [](const Fit& fit) { return fit.solving; });
+  plan_.next = solving ? Step::product : Step::search;
+  if (solving) return;
+  for (const PullEntry& entry : task.entries)
+    for (std::uint32_t k = 0; k < outputs_; ++k) entry.value[2 * k + 1] = fits_[k].step[entry.key];
+}
+
+void NewtonPull::search(const PullTask& task) {
+  const std::size_t count = shares_of_step(settings_.loss).size();
+  const std::vector<double> losses = sum_of_notes(task.notes, outputs_ * count);
+  plan_.next = Step::gradient;
+  ++steps_;
+  plan_.stuck = !plan_.converged;
+  for (std::uint32_t k = 0; k < outputs_; ++k) move(task, k, std::span(losses).subspan(k * count, count));
+}
+
+void NewtonPull::move(const PullTask& task, std::uint32_t k, std::span<const double> losses) {
+  Fit& fit = fits_[k];
+  double slope = 0, linear = 0, squares = 0;  // of the objective; of the penalty along the step
+  for (const PullEntry& entry : task.entries) {
+    const double step = fit.step[entry.key], lambda = l2(entry.key);
+    slope += fit.gradient[entry.key] * step;
+    linear += lambda * entry.value[2 * k] * step;
+    squares += lambda * step * step;
+  }
+  double penalty = 0;
+  for (const PullEntry& entry : task.entries) penalty += l2(entry.key) / 2 * entry.value[2 * k] * entry.value[2 * k];
+  const std::span<const double> shares = shares_of_step(settings_.loss);
+  const double rounding = kRounding * fit.objective;  // less than that is no reason for a shorter step
+  double chosen = 0, least = fit.objective + 2 * rounding;
+  for (std::size_t i = 0; i < shares.size() && slope < 0; ++i) {
+    const double t = shares[i];
+    const double there = losses[i] / rows_ + penalty + t * linear + t * t / 2 * squares;
+    if (there >= least - rounding) continue;
+    chosen = t;
+    least = there;
+  }
+  if (chosen > 0) plan_.stuck = false;
+  for (const PullEntry& entry : task.entries) {
+    entry.value[2 * k] += chosen * fit.step[entry.key];
+    entry.value[2 * k + 1] = 0;
+  }
+}
+
+}  // namespace rota::sgd

@@ -1,0 +1,142 @@
+#include "apps/sgd/exact/newton_push.h"
+
+#include <utility>
+
+#include "apps/linear/ordered_sum.h"
+#include "apps/sgd/exact/row_losses.h"
+#include "rota/fields.h"
+
+namespace rota::sgd {
+
+NewtonPush::NewtonPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training,
+                       ShardRows held_out)
+    : SavesFields(shard, std::move(all), training, std::move(held_out)),
+      outputs_(all_->outputs()),
+      keys_(keys_of(training_.rows)) {
+  if (all_->settings.loss == Loss::hinge) multipliers_.resize(training_.rows.size() * outputs_);
+}
+
+void NewtonPush::attach(const Shape& shape) {
+  RowsPush::attach(shape);
+  const Key keys = weights_.keys();
+  part_width_ = newton_part_width(keys, outputs_);
+  whole_ = has_whole_hessian(keys, outputs_);
+}
+
+std::uint64_t NewtonPush::push(const SharedTask& task, Random&) {
+  double* const parts = begin_parts(task.parts, keys_);
+  const auto kind = static_cast<Step>(task.argument[kStep]);
+  std::vector<double> sums;
+  switch (all_->settings.loss) {
+    case Loss::squared:
+      sums = step(SmoothLoss<SquaredLoss>(), kind, parts);
+      break;
+    case Loss::squared_hinge:
+      sums = step(SmoothLoss<SquaredHingeLoss>(), kind, parts);
+      break;
+    case Loss::hinge:
+      sums = step(SmoothedHinge{task.argument[kSharpness]}, kind, parts);
+      break;
+    default:
+      sums = step(SmoothLoss<LogisticLoss>(), kind, parts);
+  }
+  write_fields(task.note, sums);
+  return items();
+}
+
+void NewtonPush::refresh(const Commit& commit) {
+  if (static_cast<Step>(commit.argument[kStep]) != Step::gradient || multipliers_.empty()) return;
+  if (read_fields<Plan>(commit.reply).new_multipliers) multipliers_ = next_multipliers_;
+}
+
+template <typename RowLoss>
+std::vector<double> NewtonPush::step(const RowLoss& loss, Step kind, double* parts) {
+  if (kind == Step::search) return search(loss);
+  if (kind == Step::gradient) return gradient(loss, parts);
+  product(parts);
+  return {};
+}
+
+std::vector<double> NewtonPush::links(std::size_t number) const {
+  return links_of(training_.rows, {weights_.numbers().subspan(number), 2 * std::size_t{outputs_}, 2}, outputs_);
+}
+
+template <typename RowLoss>
+std::vector<double> NewtonPush::gradient(const RowLoss& loss, double* parts) {
+  const std::vector<double> links = this->links(0);
+  curvatures_.resize(links.size());
+  if (RowLoss::kHasMultipliers) next_multipliers_.resize(links.size());
+  std::vector<double> sums(kGradientNotes * outputs_), slopes(outputs_);
+  for (std::size_t r = 0; r < training_.rows.size(); ++r) {
+    const double weight = training_.weights.empty() ? 1 : training_.weights[r];
+    for (std::uint32_t k = 0; k < outputs_; ++k) {
+      const std::size_t i = r * outputs_ + k;
+      const double f = links[i], y = sign_of(training_.targets[r], k, outputs_), a = multiplier(i);
+      slopes[k] = weight * loss.slope(f, y, a);
+      curvatures_[i] = weight * loss.curvature(f, y, a);
+      if constexpr (RowLoss::kHasMultipliers) next_multipliers_[i] = loss.multiplier(f, y, a);
+      double* const note = sums.data() + kGradientNotes * k;
+      note[kSmoothed] += weight * loss.value(f, y, a);
+      note[kPrimal] += weight * loss.primal(f, y);
+      note[kDual] += weight * loss.dual(f, y, a);
+    }
+    const double* const curvatures = curvatures_.data() + r * outputs_;
+    for (const Entry& entry : training_.rows[r]) {
+      double* const part = parts + entry.key * part_width_;
+      const auto x = static_cast<double>(entry.value);
+      for (std::uint32_t k = 0; k < outputs_; ++k) {
+        part[2 * k] += slopes[k] * x;
+        part[2 * k + 1] += curvatures[k] * (x * x);
+      }
+    }
+    if (whole_) add_hessian(r, parts);
+  }
+  return sums;
+}
+
+void NewtonPush::add_hessian(std::size_t r, double* parts) const {
+  const std::span<const Entry> row = training_.rows[r];
+  for (std::uint32_t k = 0; k < outputs_; ++k) {
+    const double curvature = curvatures_[r * outputs_ + k];
+    if (curvature == 0) continue;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      double* const part = parts + row[i].key * part_width_ + 2 * outputs_ + k * weights_.keys();
+      const double x = curvature * static_cast<double>(row[i].value);
+      for (std::size_t j = i; j < row.size(); ++j) part[row[j].key] += x * static_cast<double>(row[j].value);
+    }
+  }
+}
+
+void NewtonPush::product(double* parts) const {
+  const std::vector<double> moves = links(1);
+  std::vector<double> slopes(outputs_);
+  for (std::size_t r = 0; r < training_.rows.size(); ++r) {
+    bool any = false;
+    for (std::uint32_t k = 0; k < outputs_; ++k) {
+      slopes[k] = curvatures_[r * outputs_ + k] * moves[r * outputs_ + k];
+      any = any || slopes[k] != 0;
+    }
+    if (!any) continue;
+    for (const Entry& entry : training_.rows[r]) {
+      double* const part = parts + entry.key * part_width_;
+      for (std::uint32_t k = 0; k < outputs_; ++k) part[2 * k] += slopes[k] * static_cast<double>(entry.value);
+    }
+  }
+}
+
+template <typename RowLoss>
+std::vector<double> NewtonPush::search(const RowLoss& loss) const {
+  const std::vector<double> links = this->links(0), moves = this->links(1);
+  std::vector<double> losses;
+  for (std::uint32_t k = 0; k < outputs_; ++k)
+    for (const double share : shares_of_step(all_->settings.loss))
+      losses.push_back(linear::chunked_sum(training_.rows.size(), [&](std::size_t r) {
+        const std::size_t i = r * outputs_ + k;
+        const double y = sign_of(training_.targets[r], k, outputs_);
+        const double there = loss.value(links[i] + share * moves[i], y, multiplier(i));
+        return training_.weights.empty() ? there : there * training_.weights[r];
+      }));
+  return losses;
+}
+
+}  // namespace rota::sgd

@@ -1,0 +1,64 @@
+// apps/sgd/exact/plan.h -- what the pull of an exact solver replies to each round, and the schedule that follows it.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "apps/sgd/tables.h"
+#include "rota/fields.h"
+#include "rota/schedule.h"
+
+namespace rota::sgd {
+
+// Kinds of rounds.  An epoch is a gradient, as many products with the Hessian as conjugate gradients want, and a search
+// along the line; of the hinge loss there are more gradients, where multipliers change between them.
+enum class Step : std::uint8_t { gradient, product, search };
+
+// A round's argument.
+enum ExactArgument : std::size_t { kStep, kSharpness };
+
+struct Plan {
+  Step next = Step::gradient;
+  double sharpness = 0.25;  // of the smoothed hinge loss (exact/row_losses.h)
+  double distance = 0;      // from the optimum: the measure that has to become as small as --tolerance
+  bool new_multipliers = false;
+  bool converged = false;  // the distance is small enough
+  bool stuck = false;      // it will not be: rounding is in the way
+
+  void fields(auto& list) {
+    list(next, sharpness, distance, new_multipliers, converged, stuck);
+    list.check(next <= Step::search);
+  }
+};
+
+class PlanSchedule final : public SavesFields<Schedule, PlanSchedule> {
+ public:
+  // `epochs`: the most.
+  explicit PlanSchedule(std::uint64_t epochs) : epochs_(epochs) {}
+
+  std::uint32_t pipeline(std::uint32_t) const override { return 1; }
+  Feedback wish() const override { return Feedback::reply; }
+  Round next(Random&) override {
+    Round round;
+    round.table = kWeights;
+    round.open = true;
+    round.argument = {static_cast<double>(plan_.next), plan_.sharpness};
+    round.ends_epoch = plan_.next == Step::search;
+    if (round.ends_epoch) round.ends_job = ++done_ == epochs_;
+    return round;
+  }
+  void feedback(const Commit& commit) override { plan_ = read_fields<Plan>(commit.reply); }
+  std::vector<Figure> figures() override { return {{"distance", plan_.distance}}; }
+  std::optional<bool> converged() const override { return plan_.converged; }
+  bool may_end_job() const override { return true; }
+  bool ends_job() override { return plan_.converged || plan_.stuck; }
+
+  void fields(auto& list) { list(plan_, done_); }
+
+ private:
+  Plan plan_;
+  std::uint64_t epochs_;
+  std::uint64_t done_ = 0;  // epochs
+};
+
+}  // namespace rota::sgd

@@ -1,0 +1,68 @@
+#include "apps/sgd/rows_push.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "apps/sgd/tables.h"
+#include "rota/seed_mixer.h"
+
+namespace rota::sgd {
+namespace {
+
+constexpr std::uint64_t kOrder = 0x6f72646572;  // names what these random numbers are for
+
+}  // namespace
+
+std::vector<std::uint32_t> drawn_order(std::uint64_t seed, ShardId shard, Epoch epoch, std::size_t count) {
+  std::vector<std::uint32_t> order(count);
+  std::iota(order.begin(), order.end(), 0U);
+  Random random = random_named({seed, kOrder, shard, epoch});
+  for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  return order;
+}
+
+std::vector<std::uint32_t> keys_of(const Rows& rows) {
+  std::vector<std::uint32_t> keys;
+  std::vector<bool> seen;
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (const Entry& entry : rows[r]) {
+      if (entry.key >= seen.size()) seen.resize(std::max<std::size_t>(entry.key + std::size_t{1}, 2 * seen.size()));
+      if (!seen[entry.key]) keys.push_back(entry.key);
+      seen[entry.key] = true;
+    }
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+double* begin_parts(const OpenParts& parts, std::span<const std::uint32_t> keys) {
+  for (const std::uint32_t key : keys) parts[key];
+  return parts[0].data();
+}
+
+RowsPush::RowsPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out)
+    : shard_(shard),
+      all_(std::move(all)),
+      training_(reordered(training, drawn_order(all_->seed, shard, 0, training.rows.size()))),
+      held_out_(std::move(held_out)) {}
+
+void RowsPush::facts(Facts& facts) const {
+  facts.largest("rows", static_cast<double>(all_->facts.rows));
+  facts.largest("keys", static_cast<double>(all_->facts.keys));
+  facts.largest("classes", static_cast<double>(all_->facts.classes.size()));
+}
+
+void RowsPush::evaluate(std::span<double> terms) const {
+  const std::uint32_t outputs = all_->outputs(), width = all_->settings.state_width();
+  const Weights weights{weights_.numbers(), std::size_t{outputs} * width, width};
+  const LossSums own = score(all_->settings.loss, links_of(training_.rows, weights, outputs), outputs, training_);
+  terms[kLoss] += own.loss / static_cast<double>(all_->facts.rows);
+  terms[kRight] += own.right;
+  if (!all_->settings.held_out) return;
+  const LossSums others = score(all_->settings.loss, links_of(held_out_.rows, weights, outputs), outputs, held_out_);
+  terms[kValidLoss] += others.loss;
+  terms[kValidRows] += static_cast<double>(held_out_.rows.size());
+  terms[kValidRight] += others.right;
+}
+
+}  // namespace rota::sgd

@@ -1,0 +1,49 @@
+// apps/sgd/rows_push.h -- one shard: its rows, and their losses by the weights as they are.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "apps/sgd/data.h"
+#include "apps/sgd/scoring.h"
+#include "apps/sgd/settings.h"
+#include "rota/push.h"
+
+namespace rota::sgd {
+
+// What all shards of a process know alike.
+struct SharedData {
+  Settings settings;
+  DataFacts facts;
+  std::shared_ptr<const std::vector<FeatureScale>> scales;
+  std::uint64_t seed = 1;
+
+  std::uint32_t outputs() const { return settings.outputs(facts.classes.size()); }
+};
+
+// 0 .. count-1 in an order of its own for each epoch of each shard; epoch 0 is that in which the rows are kept.
+std::vector<std::uint32_t> drawn_order(std::uint64_t seed, ShardId shard, Epoch epoch, std::size_t count);
+
+// Of rows: the keys that they have, ascending.
+std::vector<std::uint32_t> keys_of(const Rows& rows);
+// Asks for the parts of the keys, and gives where the part of key 0 is: parts lie one behind the other.
+double* begin_parts(const OpenParts& parts, std::span<const std::uint32_t> keys);
+
+class RowsPush : public Push {
+ public:
+  RowsPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out);
+
+  std::uint64_t items() const override { return training_.rows.size(); }
+  void facts(Facts& facts) const override;
+  void attach(const Shape& shape) override { weights_ = shape.views[0]; }
+  void evaluate(std::span<double> terms) const override;
+
+ protected:
+  ShardId shard_;
+  std::shared_ptr<const SharedData> all_;
+  ShardRows training_, held_out_;
+  TableView weights_;
+};
+
+}  // namespace rota::sgd

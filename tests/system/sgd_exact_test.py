@@ -1,0 +1,98 @@
+"""The exact solvers of linear models against LIBLINEAR's optimum; one model whoever computes it; kills and resumes."""
+import json
+import subprocess
+import unittest
+
+import numpy as np
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file
+
+from app_run import AppTest
+from rota_run import SOURCE
+
+TRAIN = SOURCE / "apps/sgd/sample/a9a.libsvm.gz"
+SHAPES = ((1, 1), (2, 1), (1, 2), (3, 1), (4, 2))
+CLOSE = 1e-6  # of the least objective
+NEWTON = ["--optimizer=newton", "--l2=1e-4"]
+DUAL = ["--optimizer=dual", "--loss=hinge", "--l2=1e-3"]
+
+
+def losses(loss, margin):
+    if loss == "logistic":
+        return np.logaddexp(0, -margin)
+    short = np.maximum(0, 1 - margin)
+    return short if loss == "hinge" else short**2
+
+
+class SgdExact(AppTest):
+    app = "sgd"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.x, cls.y = load_svmlight_file(str(TRAIN), n_features=123)
+
+    def liblinear(self, solver, c, tolerance):
+        """The objective at what it finds, the penalty being of the intercept too."""
+        plain, model = self.folder / "plain", self.folder / "liblinear"
+        if not plain.exists():
+            dump_svmlight_file(self.x, self.y, str(plain), zero_based=False)
+        subprocess.run(["liblinear-train", "-s", str(solver), "-c", str(c), "-e", str(tolerance), "-B", "1", "-q", plain, model],
+                       check=True, timeout=300)
+        head, numbers = model.read_text(encoding="utf-8").split("\nw\n")
+        w = np.array(numbers.split(), float) * (1 if "label 1 -1" in head else -1)
+        margin = self.y * (self.x @ w[:-1] + w[-1])
+        loss = {0: "logistic", 1: "squared_hinge", 2: "squared_hinge", 3: "hinge"}[solver]
+        return losses(loss, margin).mean() + w @ w / (2 * len(self.y) * c)
+
+    def test_objectives_are_liblinears(self):
+        n = len(self.y)
+        for loss, optimizer, solver, c, tolerance in (("logistic", "newton", 0, 1, 1e-8), ("squared_hinge", "newton", 2, 1, 1e-8),
+                                                      ("squared_hinge", "dual", 2, 0.01, 1e-8), ("hinge", "dual", 3, 0.01, 1e-5)):
+            with self.subTest(loss=loss, optimizer=optimizer):
+                least = self.liblinear(solver, c, tolerance)
+                result, _ = self.train(f"{optimizer}-{loss}", TRAIN, f"--loss={loss}", f"--optimizer={optimizer}",
+                                       f"--l2={1 / (n * c)}", "--penalize_intercept", "--eval_every=0")
+                self.assertTrue(result["converged"])
+                self.assertLess(result["objective"], least * (1 + CLOSE))
+                self.assertGreater(result["objective"], least * (1 - CLOSE))
+
+    def test_one_model_whoever_computes_it(self):
+        for name, flags in (("newton", NEWTON), ("dual", DUAL + ["--tolerance=1e-2"])):
+            reference = None
+            for workers, threads in SHAPES:
+                with self.subTest(name=name, workers=workers, threads=threads):
+                    result, _ = self.train(f"{name}-{workers}x{threads}", TRAIN, *flags, f"--workers={workers}",
+                                           f"--threads={threads}")
+                    reference = reference or result
+                    self.expect_same(result, reference)
+
+    def test_newton_killed_and_resumed(self):
+        self.expect_resumed(TRAIN, "--optimizer=newton", "--l2=1e-7", "--tolerance=1e-12")
+
+    def test_the_dual_killed_and_resumed(self):
+        self.expect_resumed(TRAIN, *DUAL, "--tolerance=1e-12", "--epochs=15")
+
+    def test_one_against_rest(self):
+        """liblinear-predict reads the model and says the same of every row."""
+        dice = np.random.default_rng(2)
+        y = dice.integers(1, 5, size=800)
+        x = np.round(dice.normal(size=(4, 12))[y - 1] + dice.normal(size=(800, 12)), 3)
+        file, told = self.folder / "four", self.folder / "told"
+        dump_svmlight_file(x, y, str(file), zero_based=False)
+        flags = ["--one_against_rest", "--l2=0.00125", "--penalize_intercept"]
+        _, out = self.train("rest", file, "--optimizer=newton", *flags)
+        subprocess.run(["liblinear-predict", "-b", "1", file, out / "model/liblinear.model", told], check=True, timeout=60,
+                       stdout=subprocess.DEVNULL)
+        head, *rows = [line.split() for line in told.read_text(encoding="utf-8").splitlines()]
+        self.assertEqual(head, ["labels", "1", "2", "3", "4"])
+        mine = self.rota("predict", "sgd", f"--model={out}", f"--input={file}").stdout.splitlines()
+        np.testing.assert_allclose(np.array([line.split() for line in mine], float), np.array(rows, float)[:, 1:], rtol=1e-4)
+        chosen = self.rota("predict", "sgd", f"--model={out}", f"--input={file}", "--type=class").stdout.split()
+        self.assertEqual(chosen, [row[0] for row in rows])
+        scores = json.loads(self.rota("evaluate", "sgd", f"--model={out}", f"--input={file}").stdout)
+        self.assertAlmostEqual(scores["accuracy"], np.mean(np.array(chosen, int) == y), delta=1e-12)
+        result, _ = self.train("adagrad", file, *flags, "--epochs=60", "--batch=200")
+        self.assertAlmostEqual(result["terms"]["accuracy"], scores["accuracy"], delta=0.01)
+
+
+if __name__ == "__main__":
+    unittest.main()
