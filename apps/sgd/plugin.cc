@@ -7,6 +7,8 @@
 #include "apps/sgd/data.h"
 #include "apps/sgd/exact/newton_pull.h"
 #include "apps/sgd/exact/newton_push.h"
+#include "apps/sgd/exchange/replica_push.h"
+#include "apps/sgd/exchange/schedule.h"
 #include "apps/sgd/pull.h"
 #include "apps/sgd/push.h"
 #include "apps/sgd/schedule.h"
@@ -42,6 +44,7 @@ class SgdApp final : public App {
              .single_partition = settings_.is_exact(),
              .dense = true}};
   }
+  std::vector<Dataflow> dataflows(const Facts&) const override { return dataflows_of(settings_.exchange, job_.shards); }
   std::vector<Term> terms() const override {
     std::vector<Term> terms = {{"loss", Term::Kind::normalised}, {"penalty", Term::Kind::normalised}};
     for (const char* name : {"progressive", "progressive_rows", "right"}) terms.push_back({name});
@@ -65,7 +68,10 @@ class SgdApp final : public App {
   }
   std::unique_ptr<Schedule> schedule(const Facts& facts, Share) const override {
     if (settings_.is_exact()) return std::make_unique<PlanSchedule>(settings_.epochs);
-    return std::make_unique<SgdSchedule>(facts.count("rows"), job_.shards, settings_);
+    const RoundsOfEpoch rounds(facts.count("rows"), job_.shards, settings_.batch);
+    if (settings_.exchange == Exchange::store) return std::make_unique<SgdSchedule>(rounds, settings_.epochs);
+    const auto dataflows = static_cast<std::uint32_t>(dataflows_of(settings_.exchange, job_.shards).size());
+    return std::make_unique<ExchangeSchedule>(rounds, settings_.epochs, dataflows);
   }
   std::unique_ptr<Pull> pull(const Facts& facts) const override {
     const std::uint32_t outputs = outputs_of(settings_, facts);
@@ -79,7 +85,9 @@ class SgdApp final : public App {
   std::unique_ptr<Push> push(ShardId shard, const std::shared_ptr<const SharedData>& all, const ShardRows& training,
                              ShardRows held_out) const {
     if (settings_.is_exact()) return std::make_unique<NewtonPush>(shard, all, training, std::move(held_out));
-    return std::make_unique<SgdPush>(shard, all, training, std::move(held_out));
+    if (settings_.exchange == Exchange::store)
+      return std::make_unique<SgdPush>(shard, all, training, std::move(held_out));
+    return std::make_unique<ReplicaPush>(shard, job_.shards, all, training, std::move(held_out));
   }
 
   const Job& job_;

@@ -18,21 +18,23 @@ double moved(double before, double change, double shards) {
 
 }  // namespace
 
-void SgdPull::pull(const PullTask& task) {
+void RowMove::operator()(Key key, std::span<double> row, std::span<const double> sum, double seen) const {
   const bool is_ftrl = settings_.optimizer == Optimizer::ftrl;
   const FtrlStep ftrl(settings_);
   const std::uint32_t width = settings_.state_width();
-  for (const PullEntry& entry : task.entries) {
-    const double shards = entry.sum.back();
-    for (std::uint32_t k = 0; k < outputs_; ++k) {
-      double* const state = entry.value.data() + k * width;
-      const double* const sum = entry.sum.data() + k * width;
-      for (std::uint32_t i = is_ftrl ? 1 : 0; i < width; ++i) state[i] = moved(state[i], sum[i] / shards, shards);
-      if (is_ftrl)
-        state[0] = ftrl.weight(state, settings_.rate * (sum[0] / shards),
-                               bears_penalty(settings_, entry.key) ? task.argument[kSeenBehind] : 0);
-    }
+  const double shards = sum.back();
+  for (std::uint32_t k = 0; k < outputs_; ++k) {
+    double* const state = row.data() + k * width;
+    const double* const change = sum.data() + k * width;
+    for (std::uint32_t i = is_ftrl ? 1 : 0; i < width; ++i) state[i] = moved(state[i], change[i] / shards, shards);
+    if (is_ftrl)
+      state[0] = ftrl.weight(state, settings_.rate * (change[0] / shards), bears_penalty(settings_, key) ? seen : 0);
   }
+}
+
+void SgdPull::pull(const PullTask& task) {
+  const RowMove move(settings_, outputs_);
+  for (const PullEntry& entry : task.entries) move(entry.key, entry.value, entry.sum, task.argument[kSeenBehind]);
 }
 
 void SgdPull::evaluate(TableId, Key key, std::span<const double> value, std::span<double> terms) const {

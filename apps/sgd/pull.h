@@ -1,11 +1,25 @@
 // apps/sgd/pull.h -- the shards' weights become common ones.
 #pragma once
 #include <cstdint>
+#include <span>
 
 #include "apps/sgd/settings.h"
 #include "rota/pull.h"
 
 namespace rota::sgd {
+
+// How a row of the table moves by the shards' parts: see SgdPull.  `seen` is kSeenBehind of the round.
+class RowMove {
+ public:
+  RowMove(const Settings& settings, std::uint32_t outputs) : settings_(settings), outputs_(outputs) {}
+
+  // `sum` is that of the parts; its last number, above 0, is of how many shards.
+  void operator()(Key key, std::span<double> row, std::span<const double> sum, double seen) const;
+
+ private:
+  Settings settings_;
+  std::uint32_t outputs_;
+};
 
 // Every number of a feature's row moves by the mean of what the shards that have the feature moved it by.  A weight of
 // FTRL is made anew of its z and n.

@@ -31,28 +31,37 @@ void SgdPush::begin_epoch(Epoch epoch) {
       order_.push_back(static_cast<std::uint32_t>(r));
 }
 
-std::uint64_t SgdPush::push(const SharedTask& task, Random&) {
-  if (task.epoch != epoch_) begin_epoch(task.epoch);
-  const auto at = static_cast<std::uint64_t>(task.argument[kRoundOfEpoch]);
-  const auto rounds = static_cast<std::uint64_t>(task.argument[kRounds]);
+std::uint64_t SgdPush::take_steps(Epoch epoch, std::span<const double> argument, std::span<const double> table) {
+  if (epoch != epoch_) begin_epoch(epoch);
+  const auto at = static_cast<std::uint64_t>(argument[kRoundOfEpoch]);
+  const auto rounds = static_cast<std::uint64_t>(argument[kRounds]);
   const std::size_t first = order_.size() * at / rounds, end = order_.size() * (at + 1) / rounds;
-  const std::span<const double> table = weights_.numbers();
-  progressive_loss_ += pass_.run(training_, std::span(order_).subspan(first, end - first), task.argument[kSeen], table);
+  progressive_loss_ += pass_.run(training_, std::span(order_).subspan(first, end - first), argument[kSeen], table);
   progressive_rows_ += end - first;
   if (!std::isfinite(progressive_loss_))
     throw UsageError("the weights have grown beyond all numbers: a smaller --learning_rate is needed");
-  const bool is_ftrl = all_->settings.optimizer == Optimizer::ftrl;
-  const std::uint32_t width = all_->settings.state_width();
-  for (const std::uint32_t key : pass_.touched()) {
-    const std::span<double> part = task.parts[key];
-    const std::span<const double> state = pass_.state(key);
-    const double* const before = table.data() + key * state.size();
-    for (std::size_t i = 0; i < state.size(); ++i) part[i] = state[i] - before[i];
-    if (is_ftrl)
-      for (std::size_t i = 0; i < state.size(); i += width) part[i] = static_cast<double>(pass_.scale(key).step);
-    part.back() = 1;
-  }
   return end - first;
+}
+
+void SgdPush::make_part(std::uint32_t key, std::span<const double> table, std::span<double> part) const {
+  const std::span<const double> state = pass_.state(key);
+  const double* const before = table.data() + key * state.size();
+  for (std::size_t i = 0; i < state.size(); ++i) part[i] = state[i] - before[i];
+  tell_scale(key, part);
+  part.back() = 1;
+}
+
+void SgdPush::tell_scale(std::uint32_t key, std::span<double> part) const {
+  if (all_->settings.optimizer != Optimizer::ftrl) return;
+  for (std::size_t i = 0; i + 1 < part.size(); i += all_->settings.state_width())
+    part[i] = static_cast<double>(pass_.scale(key).step);
+}
+
+std::uint64_t SgdPush::push(const SharedTask& task, Random&) {
+  const std::span<const double> table = weights_.numbers();
+  const std::uint64_t rows = take_steps(task.epoch, task.argument, table);
+  for (const std::uint32_t key : pass_.touched()) make_part(key, table, task.parts[key]);
+  return rows;
 }
 
 void SgdPush::evaluate(std::span<double> terms) const {

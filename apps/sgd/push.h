@@ -10,7 +10,7 @@
 
 namespace rota::sgd {
 
-class SgdPush final : public SavesFields<RowsPush, SgdPush> {
+class SgdPush : public SavesFields<RowsPush, SgdPush> {
  public:
   using Push::push;
 
@@ -21,6 +21,16 @@ class SgdPush final : public SavesFields<RowsPush, SgdPush> {
 
   // Of the epoch: the losses of its rows, each before its own step.
   void fields(auto& list) { list(epoch_, progressive_loss_, progressive_rows_); }
+
+ protected:
+  // The steps of a round of this argument, on weights that begin as those of `table`.  Returns how many rows it took.
+  std::uint64_t take_steps(Epoch epoch, std::span<const double> argument, std::span<const double> table);
+  // What became of the weights then.
+  const LocalPass& pass() const { return pass_; }
+  // The part of a row of the table: how far the steps moved it.
+  void make_part(std::uint32_t key, std::span<const double> table, std::span<double> part) const;
+  // Where a part of --optimizer=ftrl has the scale of its steps.
+  void tell_scale(std::uint32_t key, std::span<double> part) const;
 
  private:
   void begin_epoch(Epoch epoch);

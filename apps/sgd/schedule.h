@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "apps/sgd/tables.h"
 #include "rota/fields.h"
@@ -9,32 +10,42 @@
 
 namespace rota::sgd {
 
+// The rounds of an epoch in which shards take steps, and what they say.
+struct RoundsOfEpoch {
+  RoundsOfEpoch(std::uint64_t rows, std::uint32_t shards, std::uint64_t batch)
+      : count(std::max<std::uint64_t>(1, (rows + batch - 1) / batch)),
+        rows_of_round(static_cast<double>(rows) / shards / static_cast<double>(count)) {}
+
+  // Of the n-th of the job, n = 0, 1, ...
+  std::vector<double> argument(std::uint64_t n) const {
+    return {static_cast<double>(n % count), static_cast<double>(count), rows_of_round * static_cast<double>(n),
+            rows_of_round * static_cast<double>(n + 1)};
+  }
+
+  std::uint64_t count;
+  double rows_of_round;  // of a shard, on average
+};
+
 class SgdSchedule final : public SavesFields<Schedule, SgdSchedule> {
  public:
-  SgdSchedule(std::uint64_t rows, std::uint32_t shards, const Settings& settings)
-      : rounds_(std::max<std::uint64_t>(1, (rows + settings.batch - 1) / settings.batch)),
-        rows_of_round_(static_cast<double>(rows) / shards / static_cast<double>(rounds_)),
-        last_(rounds_ * settings.epochs) {}
+  SgdSchedule(RoundsOfEpoch rounds, std::uint64_t epochs) : rounds_(rounds), last_(rounds.count * epochs) {}
 
   std::uint32_t pipeline(std::uint32_t) const override { return 0; }  // nothing that is heard changes a choice
   Round next(Random&) override {
-    const std::uint64_t at = done_ % rounds_;
     Round round;
     round.table = kWeights;
     round.open = true;
-    round.argument = {static_cast<double>(at), static_cast<double>(rounds_),
-                      rows_of_round_ * static_cast<double>(done_), rows_of_round_ * static_cast<double>(done_ + 1)};
-    round.ends_epoch = at + 1 == rounds_;
-    round.ends_job = ++done_ == last_;
+    round.argument = rounds_.argument(done_);
+    round.ends_epoch = ++done_ % rounds_.count == 0;
+    round.ends_job = done_ == last_;
     return round;
   }
 
   void fields(auto& list) { list(done_); }
 
  private:
-  std::uint64_t rounds_;  // of an epoch
-  double rows_of_round_;  // of a shard, on average
-  std::uint64_t last_;    // round of the job
+  RoundsOfEpoch rounds_;
+  std::uint64_t last_;  // round of the job
   std::uint64_t done_ = 0;
 };
 

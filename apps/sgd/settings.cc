@@ -52,7 +52,7 @@ constexpr Option kOptions[] = {
      .kind = Kind::choice,
      .default_value = "store",
      .unit = "store|allreduce|butterfly|all|halton",
-     .meaning = "How shards come to common weights: over the store; the others are not there yet."},
+     .meaning = "How the shards' weights come together: over the store, or from shard to shard (README.md)."},
     {.name = "class_weights",
      .kind = Kind::choice,
      .default_value = "equal",
@@ -85,10 +85,8 @@ std::span<const Option> options() {
 }
 
 void check(const Options& options) {
-  static constexpr std::string_view kOptimizers[] = {"svrg"},
-                                    kExchanges[] = {"allreduce", "butterfly", "all", "halton"};
+  static constexpr std::string_view kOptimizers[] = {"svrg"};
   refuse_later(options, "optimizer", kOptimizers);
-  refuse_later(options, "exchange", kExchanges);
   if (options.text("loss") == "squared" && options.text("class_weights") == "balanced")
     throw UsageError("--class_weights=balanced: --loss=squared has no classes");
   const Settings settings = settings_of(options);
@@ -99,6 +97,13 @@ void check(const Options& options) {
     throw UsageError("--l1: --optimizer=" + std::string(options.text("optimizer")) + " has the L2 penalty only");
   if (settings.optimizer == Optimizer::dual && !(hinges && settings.l2 > 0))
     throw UsageError("--optimizer=dual wants --loss=hinge or squared_hinge, and --l2 above 0");
+  const std::string exchange = "--exchange=" + std::string(options.text("exchange"));
+  if (settings.is_exact() && settings.exchange != Exchange::store)
+    throw UsageError(exchange + ": --optimizer=" + std::string(options.text("optimizer")) + " wants --exchange=store");
+  if (settings.optimizer == Optimizer::ftrl && settings.exchange != Exchange::store &&
+      settings.exchange != Exchange::allreduce)
+    throw UsageError(exchange +
+                     " averages weights, which --optimizer=ftrl makes of other numbers; store and allreduce do not");
   if (settings.optimizer == Optimizer::newton && (settings.loss == Loss::hinge || settings.loss == Loss::softmax))
     throw UsageError("--optimizer=newton wants --loss=logistic, squared or squared_hinge");
 }
@@ -116,6 +121,8 @@ std::vector<Ignored> ignored(const Options& options) {
   } else {
     ignore({"tolerance"}, optimizer + " ends with --epochs");
   }
+  if (settings.exchange == Exchange::allreduce)
+    ignore({"asynchronous", "staleness"}, "--exchange=allreduce has several steps, and none may lag");
   if (!settings.intercept) ignore({"penalize_intercept"}, "the model has no intercept");
   return out;
 }
@@ -131,7 +138,13 @@ Settings settings_of(const Options& options) {
                                                                            {"ftrl", Optimizer::ftrl},
                                                                            {"dual", Optimizer::dual},
                                                                            {"newton", Optimizer::newton}};
+  static constexpr std::pair<std::string_view, Exchange> kExchanges[] = {{"store", Exchange::store},
+                                                                         {"allreduce", Exchange::allreduce},
+                                                                         {"butterfly", Exchange::butterfly},
+                                                                         {"all", Exchange::all},
+                                                                         {"halton", Exchange::halton}};
   Settings settings;
+  settings.exchange = choice(options.text("exchange"), kExchanges);
   settings.loss = choice(options.text("loss"), kLosses);
   settings.optimizer = choice(options.text("optimizer"), kOptimizers);
   if (options.text("class_weights") == "balanced") settings.class_weights = ClassWeights::balanced;

@@ -10,6 +10,8 @@
 namespace rota::sgd {
 
 enum class Loss { logistic, squared, hinge, squared_hinge, softmax };
+// How the shards' weights come together.
+enum class Exchange { store, allreduce, butterfly, all, halton };
 enum class Optimizer { sgd, adagrad, ftrl, dual, newton };
 // What a row counts for beside its own weight: once, or so that all classes count for the same.
 enum class ClassWeights { equal, balanced };
@@ -22,6 +24,7 @@ inline bool has_two_classes(Loss loss) {
 struct Settings {
   Loss loss = Loss::logistic;
   Optimizer optimizer = Optimizer::adagrad;
+  Exchange exchange = Exchange::store;
   ClassWeights class_weights = ClassWeights::equal;
   double l1 = 0, l2 = 0;
   double rate = 1;

@@ -209,5 +209,62 @@ TEST_F(Sgd, StepsWithoutBoundEndTheJob) {
             "the weights have grown beyond all numbers: a smaller --learning_rate is needed");
 }
 
+// What the store moves weights by, shards can sum without it.
+TEST_F(Sgd, AnAllreduceComesToTheWeightsOfTheStore) {
+  for (const char* const optimizer : {"sgd", "adagrad", "ftrl"})
+    for (const char* const shards : {"1", "3", "4"}) {
+      std::map<std::string, std::string> options = {
+          {"loss", "softmax"}, {"optimizer", optimizer}, {"shards", shards}, {"batch", "20"}, {"l2", "0.01"}};
+      SerialHost store(linked_plugin(), job(options));
+      options["exchange"] = "allreduce";
+      SerialHost replicas(linked_plugin(), job(options));
+      store.run_epochs(4);
+      replicas.run_epochs(4);
+      for (Key key = 0; key < kKeys; ++key) {
+        const std::vector<double> a = store.row(sgd::kWeights, key), b = replicas.row(sgd::kWeights, key);
+        for (std::size_t i = 0; i < a.size(); ++i)
+          EXPECT_NEAR(a[i], b[i], 1e-12 * std::max(1.0, std::abs(a[i]))) << optimizer << ", " << shards << " shards";
+      }
+    }
+}
+
+// With one round an epoch and every feature in every shard, means of replicas are means of what they moved by; and two
+// shards have only one way to exchange.
+TEST_F(Sgd, AveragesOfReplicasAreThoseOfTheStore) {
+  for (const char* const exchange : {"all", "butterfly", "halton"}) {
+    std::map<std::string, std::string> options = {{"loss", "softmax"}, {"shards", "2"}, {"batch", "60"}};
+    SerialHost store(linked_plugin(), job(options));
+    options["exchange"] = exchange;
+    SerialHost replicas(linked_plugin(), job(options));
+    store.run_epochs(3);
+    replicas.run_epochs(3);
+    for (Key key = 0; key < kKeys; ++key) {
+      const std::vector<double> a = store.row(sgd::kWeights, key), b = replicas.row(sgd::kWeights, key);
+      for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-12) << exchange;
+    }
+  }
+}
+
+// Every way of exchanging learns, lags or not, and a restored job goes on alike.
+TEST_F(Sgd, AllExchangesLearn) {
+  for (const char* const exchange : {"allreduce", "butterfly", "all", "halton"})
+    for (const char* const staleness : {"0", "1"}) {
+      SerialHost host(linked_plugin(), job({{"loss", "softmax"},
+                                            {"shards", "5"},
+                                            {"batch", "10"},
+                                            {"exchange", exchange},
+                                            {"staleness", staleness}}));
+      const double before = host.evaluate()[sgd::kLoss];
+      host.run_epochs(3);
+      EXPECT_LT(host.evaluate()[sgd::kLoss], 0.95 * before) << exchange;
+      const auto saved = host.save();
+      host.run_epochs(2);
+      const std::string hash = host.model_hash();
+      host.restore(saved);
+      host.run_epochs(2);
+      EXPECT_EQ(host.model_hash(), hash) << exchange;
+    }
+}
+
 }  // namespace
 }  // namespace rota::tests

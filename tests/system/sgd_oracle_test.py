@@ -19,6 +19,7 @@ SHAPES = ((1, 1), (2, 1), (1, 2), (3, 1), (4, 2))
 CLOSE = 1e-3  # of the least objective
 KINDS = {"adagrad": ["--l2=1e-4"], "plain": ["--optimizer=sgd", "--loss=hinge", "--l1=1e-5"],
          "ftrl": ["--optimizer=ftrl", "--l1=1e-4", "--loss=squared_hinge", "--batch=4000", "--bits=8"],
+         "butterfly": ["--exchange=butterfly", "--batch=4096"], "allreduce": ["--exchange=allreduce", "--batch=4096"],
          "softmax": ["--loss=softmax", "--class_weights=balanced", "--batch=1"]}
 
 

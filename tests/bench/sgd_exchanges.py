@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""The exchanges of the sgd app: held-out loss against bytes sent and against seconds, at several numbers of replicas.
+
+usage: sgd_exchanges.py TRAIN.libsvm VALID.libsvm [--replicas=2,4,8,16] [--rows=256] [--epochs=10] [--plot=FILE.svg]
+                        [--bin=build/release/bin] [flags for rota train]
+
+Every replica takes --rows rows of its own between two exchanges.  "periodic" is an allreduce at every log2 S-th of
+these, which sends as much as butterfly mixing.  Bytes are those between as many workers as replicas, seconds those of two
+workers, which train the same model.  Needs python3-matplotlib for the plot.
+"""
+import argparse
+import json
+import math
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+
+def exchanges(replicas, rows):
+    """Name, --exchange and --batch, which counts the rows of all replicas."""
+    every = rows * replicas
+    periodic = every * max(1, math.ceil(math.log2(replicas)))
+    return [("store", "store", every), ("allreduce", "allreduce", every), ("periodic", "allreduce", periodic),
+            ("butterfly", "butterfly", every), ("all", "all", every), ("halton", "halton", every)]
+
+
+def train(args, folder, flags, workers):
+    out = folder / "run"
+    shutil.rmtree(out, ignore_errors=True)
+    subprocess.run([str(pathlib.Path(args.bin) / "rota"), "train", "sgd", f"--input={args.train}", f"--valid={args.valid}",
+                    f"--out={out}", f"--epochs={args.epochs}", f"--workers={workers}", "--checkpoint_every=0", *flags],
+                   check=True, capture_output=True)
+    metrics = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+    return metrics, json.loads((out / "result.json").read_text())["model_hash"]
+
+
+def course(args, folder, replicas, exchange, batch, flags):
+    """(megabytes a replica so far, seconds, held-out loss) at the end of every epoch."""
+    shape = [f"--shards={replicas}", f"--exchange={exchange}", f"--batch={batch}", *flags]
+    wide, of_wide = train(args, folder, shape, replicas)
+    fast, of_fast = train(args, folder, shape, min(2, replicas))
+    if of_wide != of_fast:
+        raise SystemExit(f"{shape}: another model on {replicas} workers than on 2")
+    points, sent = [], 0
+    for bytes_of, seconds_of in zip(wide, fast):
+        sent += bytes_of["bytes_sent"]
+        points.append((sent / 1e6 / replicas, seconds_of["seconds"], seconds_of["valid"]))
+    return points
+
+
+def plot(file, courses, title):
+    import matplotlib
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+    counts = sorted({replicas for replicas, _ in courses})
+    figure, axes = pyplot.subplots(2, len(counts), figsize=(4 * len(counts), 7), sharey=True, squeeze=False)
+    for column, replicas in enumerate(counts):
+        for row, name in enumerate(("MB sent a replica", "seconds on two workers")):
+            for (count, exchange), points in courses.items():
+                if count == replicas:
+                    axes[row][column].plot([p[row] for p in points], [p[2] for p in points], label=exchange, marker=".")
+            axes[row][column].set_xlabel(name)
+            axes[row][column].set_xscale("log")
+        axes[0][column].set_title(f"{replicas} replicas")
+    for row in axes:
+        row[0].set_ylabel("held-out loss")
+    axes[0][0].legend()
+    figure.suptitle(title)
+    figure.tight_layout()
+    figure.savefig(file, metadata={"Date": None})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("train")
+    parser.add_argument("valid")
+    parser.add_argument("--replicas", default="2,4,8,16")
+    parser.add_argument("--rows", type=int, default=256)
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--bin", default="build/release/bin")
+    parser.add_argument("--plot", default="")
+    args, flags = parser.parse_known_args()
+    folder, courses = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-")), {}
+    try:
+        print("| replicas | exchange | held-out loss after 1, 3 and the last epoch | MB sent a replica and epoch | ms an epoch |")
+        print("|---|---|---|---|---|")
+        for replicas in map(int, args.replicas.split(",")):
+            for name, exchange, batch in exchanges(replicas, args.rows):
+                points = courses[replicas, name] = course(args, folder, replicas, exchange, batch, flags)
+                losses = ", ".join(f"{points[i][2]:.5f}" for i in sorted({0, min(2, len(points) - 1), len(points) - 1}))
+                print(f"| {replicas} | {name} | {losses} | {points[-1][0] / len(points):.4f} | "
+                      f"{points[-1][1] / len(points) * 1e3:.1f} |", flush=True)
+        if args.plot:
+            plot(args.plot, courses, f"{pathlib.Path(args.train).name}: {args.rows} rows of each replica between exchanges")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
