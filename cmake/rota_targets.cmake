@@ -54,6 +54,11 @@ function(rota_test path)
   list(TRANSFORM ARG_USES PREPEND rota_)
   target_link_libraries(test_${name} PRIVATE ${ARG_USES} ${ARG_LIBS} tests_source_dir GTest::gtest GTest::gtest_main)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  # Under sanitizers a test's own source takes twice as long to compile optimised (20 s against 10 s), and a unit test
+  # spends its time in the libraries, which are.
+  if(ROTA_SANITIZE AND name MATCHES "^unit\\.")
+    target_compile_options(test_${name} PRIVATE -O0)
+  endif()
   if(NOT ARG_LABEL)
     set(ARG_LABEL fast)
   endif()
