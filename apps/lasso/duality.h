@@ -38,9 +38,9 @@ struct DualityGap {
 // The best scale, in closed form.  `residual_square` is A.
 DualityGap squared_gap(double residual_square, const PenaltyTerms& terms);
 
-// `responses` are y, -1 or 1, and `fitted` f.  The scale is the best one if M >= 1 and a good one if not.  Rows of
+// `p` and `rest` are those of LogisticRow at y f.  The scale is the best one if M >= 1 and a good one if not.  Rows of
 // weight 0 do not matter.
-DualityGap logistic_gap(std::span<const double> weights, std::span<const double> responses,
-                        std::span<const double> fitted, const PenaltyTerms& terms);
+DualityGap logistic_gap(std::span<const double> weights, std::span<const double> p, std::span<const double> rest,
+                        const PenaltyTerms& terms);
 
 }  // namespace rota::lasso

@@ -1,65 +1,16 @@
 // apps/lasso/solver/gram.cc
 #include "apps/lasso/solver/gram.h"
 
-#include <algorithm>
 #include <cmath>
 
+#include "apps/lasso/solver/column_products.h"
+
 namespace rota::lasso {
-namespace {
-
-constexpr std::size_t kChunk = 256;  // rows whose numbers stay in the cache while all pairs of columns are summed
-constexpr std::size_t kLanes = 8;
-
-// sum_i a_i b_i over a chunk, in running parts that the processor can add at once.
-double chunk_product(const double* a, const double* b) {
-  double part[kLanes] = {};
-  for (std::size_t i = 0; i < kChunk; i += kLanes)
-    for (std::size_t lane = 0; lane < kLanes; ++lane) part[lane] += a[i + lane] * b[i + lane];
-  return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
-}
-
-}  // namespace
 
 void Gram::begin(std::span<const double> weights) {
   *this = Gram();
   root_.reserve(weights.size());
   for (const double weight : weights) root_.push_back(std::sqrt(weight));
-  head_.assign(weights.size(), kNone);
-}
-
-std::vector<double> Gram::dense_products(const WorkingColumns& columns, std::span<const std::uint32_t> added) const {
-  std::vector<std::uint32_t> dense;  // columns: members, then added
-  for (const std::uint32_t member : dense_) dense.push_back(columns_[member]);
-  const std::size_t old = dense.size();
-  for (const std::uint32_t column : added)
-    if (columns.is_dense(column)) dense.push_back(column);
-  // Of column number d its products with 0 .. d, from d (d + 1) / 2 on, less those of old columns.
-  const auto before = [](std::size_t d) { return d * (d + 1) / 2; };
-  std::vector<double> products(before(dense.size()) - before(old), 0.0);
-  if (products.empty()) return products;
-  std::vector<double> chunks(dense.size() * kChunk, 0.0);
-  for (std::size_t at = 0; at < root_.size(); at += kChunk) {
-    const std::size_t rows = std::min(kChunk, root_.size() - at);
-    for (std::size_t d = 0; d < dense.size(); ++d) {
-      const double* const x = columns.values_of(dense[d]).data() + at;
-      double* const to = chunks.data() + d * kChunk;
-      for (std::size_t i = 0; i < rows; ++i) to[i] = x[i] * root_[at + i];
-      std::fill(to + rows, to + kChunk, 0.0);
-    }
-    for (std::size_t d = old; d < dense.size(); ++d)
-      for (std::size_t e = 0; e <= d; ++e)
-        products[before(d) - before(old) + e] += chunk_product(chunks.data() + d * kChunk, chunks.data() + e * kChunk);
-  }
-  return products;
-}
-
-double Gram::mixed_product(const WorkingColumns& columns, std::uint32_t sparse, std::uint32_t dense) const {
-  const auto rows = columns.rows_of(sparse);
-  const auto values = columns.values_of(sparse);
-  const auto other = columns.values_of(dense);
-  double sum = 0;
-  for (std::size_t e = 0; e < rows.size(); ++e) sum += values[e] * root_[rows[e]] * (other[rows[e]] * root_[rows[e]]);
-  return sum;
 }
 
 void Gram::append_pair(std::uint32_t member, double product) {
@@ -68,62 +19,78 @@ void Gram::append_pair(std::uint32_t member, double product) {
   product_.push_back(product);
 }
 
-// Walks the lists of the column's rows.
-void Gram::add_sparse_pairs(const WorkingColumns& columns, std::uint32_t column) {
-  const auto rows = columns.rows_of(column);
-  const auto values = columns.values_of(column);
-  sum_.resize(columns_.size(), 0.0);
-  touched_.clear();
-  double square = 0;
-  for (std::size_t e = 0; e < rows.size(); ++e) {
-    const double value = values[e] * root_[rows[e]];
-    square += value * value;
-    if (value == 0) continue;
-    for (std::uint32_t at = head_[rows[e]]; at != kNone; at = entries_[at].next) {
-      const RowEntry& entry = entries_[at];
-      if (sum_[entry.member] == 0) touched_.push_back(entry.member);
-      sum_[entry.member] += value * entry.value;
-    }
-  }
-  diagonal_.push_back(square);
-  // A sum that came back to 0 on the way is listed twice; the second time there is nothing left of it.
-  for (const std::uint32_t member : touched_) {
-    append_pair(member, sum_[member]);
-    sum_[member] = 0;
+Gram::Rows Gram::rows_for(const WorkingColumns& columns, std::span<const std::uint32_t> added) const {
+  Rows rows;
+  rows.begin.assign(root_.size() + 1, 0);
+  const auto count = [&](std::uint32_t column) {
+    for (const std::uint32_t row : columns.rows_of(column)) ++rows.begin[row + 1];
+  };
+  for (const std::uint32_t column : columns_)
+    if (!columns.well_filled(column)) count(column);
+  for (const std::uint32_t column : added)
+    if (!columns.well_filled(column)) count(column);
+  for (std::size_t i = 0; i < root_.size(); ++i) rows.begin[i + 1] += rows.begin[i];
+  rows.end.assign(rows.begin.begin(), rows.begin.end() - 1);
+  rows.member.resize(rows.begin.back());
+  rows.value.resize(rows.begin.back());
+  for (const std::uint32_t member : sparse_) append_to_rows(columns, member, rows);
+  return rows;
+}
+
+void Gram::append_to_rows(const WorkingColumns& columns, std::uint32_t member, Rows& rows) const {
+  const auto its_rows = columns.rows_of(columns_[member]);
+  const auto values = columns.values_of(columns_[member]);
+  for (std::size_t e = 0; e < its_rows.size(); ++e) {
+    const std::size_t at = rows.end[its_rows[e]]++;
+    rows.member[at] = member;
+    rows.value[at] = values[e] * root_[its_rows[e]];
   }
 }
 
-void Gram::list_rows(const WorkingColumns& columns, std::uint32_t member) {
-  const auto rows = columns.rows_of(columns_[member]);
-  const auto values = columns.values_of(columns_[member]);
-  for (std::size_t e = 0; e < rows.size(); ++e) {
-    const double value = values[e] * root_[rows[e]];
-    if (value == 0) continue;
-    entries_.push_back({member, head_[rows[e]], value});
-    head_[rows[e]] = static_cast<std::uint32_t>(entries_.size() - 1);
+// Goes through the column's rows, with what the members before it have there.
+void Gram::add_sparse_pairs(const WorkingColumns& columns, std::uint32_t column, const Rows& rows) {
+  const auto its_rows = columns.rows_of(column);
+  const auto values = columns.values_of(column);
+  sum_.assign(columns_.size(), 0.0);
+  double square = 0;
+  for (std::size_t e = 0; e < its_rows.size(); ++e) {
+    const double value = values[e] * root_[its_rows[e]];
+    square += value * value;
+    const std::size_t end = rows.end[its_rows[e]];
+    for (std::size_t at = rows.begin[its_rows[e]]; at < end; ++at) sum_[rows.member[at]] += value * rows.value[at];
   }
+  diagonal_.push_back(square);
+  for (std::uint32_t member = 0; member < sum_.size(); ++member) append_pair(member, sum_[member]);
 }
 
 void Gram::add(const WorkingColumns& columns, std::span<const std::uint32_t> added) {
-  const std::vector<double> dense = dense_products(columns, added);
-  auto next_dense = dense.begin();
+  const ProductColumns of{columns, root_};
+  std::vector<std::uint32_t> filled, sparse;  // columns: members, then added
+  for (const std::uint32_t column : columns_) (columns.well_filled(column) ? filled : sparse).push_back(column);
+  const std::size_t old_filled = filled.size(), old_sparse = sparse.size();
+  for (const std::uint32_t column : added) (columns.well_filled(column) ? filled : sparse).push_back(column);
+  const std::vector<double> among_filled = filled_products(of, filled, old_filled);
+  const std::vector<double> mixed = mixed_products(of, sparse, old_sparse, filled, old_filled);
+  auto next_filled = among_filled.begin();
+  Rows rows = rows_for(columns, added);
   member_of_.resize(columns.size(), kNone);
   for (const std::uint32_t column : added) {
     const auto member = static_cast<std::uint32_t>(columns_.size());
-    if (columns.is_dense(column)) {
-      for (const std::uint32_t other : dense_) append_pair(other, *next_dense++);
-      diagonal_.push_back(*next_dense++);
-      for (std::uint32_t other = 0; other < member; ++other)
-        if (!columns.is_dense(columns_[other])) append_pair(other, mixed_product(columns, columns_[other], column));
-      dense_.push_back(member);
+    const std::size_t filled_number = filled_.size(), sparse_number = sparse_.size();
+    if (columns.well_filled(column)) {
+      for (const std::uint32_t other : filled_) append_pair(other, *next_filled++);
+      diagonal_.push_back(*next_filled++);
+      for (std::size_t s = 0; s < sparse_number; ++s) append_pair(sparse_[s], mixed[s * filled.size() + filled_number]);
+      filled_.push_back(member);
     } else {
-      add_sparse_pairs(columns, column);
-      for (const std::uint32_t other : dense_) append_pair(other, mixed_product(columns, column, columns_[other]));
+      add_sparse_pairs(columns, column, rows);
+      for (std::size_t d = 0; d < filled_number; ++d) append_pair(filled_[d], mixed[sparse_number * filled.size() + d]);
+      sparse_.push_back(member);
     }
     member_of_[column] = member;
     columns_.push_back(column);
     begin_.push_back(partner_.size());
-    if (!columns.is_dense(column)) list_rows(columns, member);
+    if (!columns.well_filled(column)) append_to_rows(columns, member, rows);
   }
 }
 
@@ -135,7 +102,8 @@ void Gram::keep(const WorkingColumns& columns, const std::vector<bool>& keep) {
   const std::vector<std::uint32_t> old_columns = std::move(columns_);
   std::vector<std::uint32_t> new_member(old_columns.size(), kNone);
   columns_.clear();
-  dense_.clear();
+  filled_.clear();
+  sparse_.clear();
   member_of_.assign(positions, kNone);
   std::size_t pairs = 0, begin = 0;
   for (std::size_t p = 0; p < old_columns.size(); ++p) {
@@ -151,7 +119,7 @@ void Gram::keep(const WorkingColumns& columns, const std::vector<bool>& keep) {
       diagonal_[member] = diagonal_[p];
       columns_.push_back(new_position[old_columns[p]]);
       member_of_[columns_.back()] = member;
-      if (columns.is_dense(columns_.back())) dense_.push_back(member);
+      (columns.well_filled(columns_.back()) ? filled_ : sparse_).push_back(member);
       begin_[member + 1] = pairs;
     }
     begin = end;
@@ -160,11 +128,6 @@ void Gram::keep(const WorkingColumns& columns, const std::vector<bool>& keep) {
   partner_.resize(pairs);
   product_.resize(pairs);
   diagonal_.resize(columns_.size());
-  sum_.clear();
-  std::fill(head_.begin(), head_.end(), kNone);
-  entries_.clear();
-  for (std::uint32_t member = 0; member < columns_.size(); ++member)
-    if (!columns.is_dense(columns_[member])) list_rows(columns, member);
 }
 
 // Calls visit(a, b, product) for every pair among these columns, by their numbers in the list.

@@ -48,33 +48,29 @@ class Gram {
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  // A number of a sparse column, times the root of its row's weight, in the list of its row.
-  struct RowEntry {
-    std::uint32_t member, next;
-    double value;
+  // The numbers of sparse members by row, each times the root of its row's weight; only while columns are added.
+  struct Rows {
+    std::vector<std::size_t> begin, end;  // of every row: where its numbers are to be, and how far they are there
+    std::vector<std::uint32_t> member;
+    std::vector<double> value;
   };
-  // Products of the dense columns of `added` with the dense ones before them, member after member.
-  std::vector<double> dense_products(const WorkingColumns& columns, std::span<const std::uint32_t> added) const;
-  void add_sparse_pairs(const WorkingColumns& columns, std::uint32_t column);
-  double mixed_product(const WorkingColumns& columns, std::uint32_t sparse, std::uint32_t dense) const;
+  Rows rows_for(const WorkingColumns& columns, std::span<const std::uint32_t> added) const;
+  void append_to_rows(const WorkingColumns& columns, std::uint32_t member, Rows& rows) const;
+  void add_sparse_pairs(const WorkingColumns& columns, std::uint32_t column, const Rows& rows);
   void append_pair(std::uint32_t member, double product);
-  void list_rows(const WorkingColumns& columns, std::uint32_t member);
   template <typename Visit>
   void visit_pairs(std::span<const std::uint32_t> columns, const Visit& visit) const;
 
-  std::vector<double> root_;              // sqrt(h_i)
-  std::vector<std::uint32_t> columns_;    // of members
-  std::vector<std::uint32_t> member_of_;  // of columns; kNone
-  std::vector<std::uint32_t> dense_;      // members that are dense columns
+  std::vector<double> root_;                    // sqrt(h_i)
+  std::vector<std::uint32_t> columns_;          // of members
+  std::vector<std::uint32_t> member_of_;        // of columns; kNone
+  std::vector<std::uint32_t> filled_, sparse_;  // members whose columns are well filled, and others
   // Of every member, in their order: products with members before it.
   std::vector<std::size_t> begin_ = {0};
   std::vector<std::uint32_t> partner_;
   std::vector<double> product_;
   std::vector<double> diagonal_;
-  std::vector<std::uint32_t> head_;  // of every row, its newest entry
-  std::vector<RowEntry> entries_;
-  std::vector<double> sum_;             // of every member, at the column being added; zeros between
-  std::vector<std::uint32_t> touched_;  // members whose sum changed
+  std::vector<double> sum_;  // of every member, at the column being added; zeros between
 };
 
 }  // namespace rota::lasso

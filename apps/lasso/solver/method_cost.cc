@@ -13,7 +13,7 @@ constexpr double kSparseNumber = 6, kDenseNumber = 3;
 // Of a row of products, every number is read and written.
 constexpr double kSparseProduct = 3, kDenseProduct = 1;
 // Per summand of a product that is made.
-constexpr double kSparseSummand = 6, kDenseSummand = 2;
+constexpr double kSparseSummand = 2, kDenseSummand = 2;
 // Per product that is laid out.
 constexpr double kLayOut = 6;
 constexpr double kMostPairs = 1 << 24;  // 12 bytes each

@@ -9,6 +9,7 @@
 
 #include "apps/lasso/solver/reduced_problem.h"
 #include "apps/linear/logistic_loss.h"
+#include "apps/linear/logistic_rows.h"
 #include "apps/linear/ordered_sum.h"
 
 namespace rota::lasso {
@@ -19,9 +20,14 @@ namespace {
 // Share of a row's weight that its second derivative counts at least: a step towards rows that are already far on
 // their right side stays finite.
 constexpr double kLeastCurvature = 1e-10;
+// How far apart the curvatures along a step may be, as a share, for the kept ones to be used again: the error of a step
+// with them is about this share of the step.
+constexpr double kBendsAlike = 0.2;
 // Share of the expected fall of the objective that is asked of a step (Armijo), what rounding may hide of it as a
 // share of the objective, and how often a step is halved.
 constexpr double kLeastFall = 1e-4, kRounding = 1e-15;
+// A fall below this share of the objective is lost in the rounding of fitted values far from 0: such a step is taken.
+constexpr double kUnseen = 1e-14;
 constexpr int kMostHalvings = 40;
 // The intercept's own Newton steps, and how long one may be.
 constexpr int kMostInterceptSteps = 60;
@@ -30,29 +36,15 @@ constexpr double kLongestInterceptStep = 8;
 // their sizes have nothing left that could matter, as for rows of one class.
 constexpr double kInterceptError = 0x1p-51, kLeastGradient = 1e-18;
 
-struct Rows {
-  std::size_t count;
-  const double *y, *w, *fitted;
-};
-
-// The arrays do not overlap: the compiler can vectorise.
-void compute_rows_of(const Rows& rows, double intercept, double* __restrict losses, double* __restrict gradient,
-                     double* __restrict curvature) {
-  const double* const __restrict y = rows.y, * const __restrict w = rows.w, * const __restrict fitted = rows.fitted;
-  for (std::size_t i = 0, count = rows.count; i < count; ++i) {
-    const LogisticRow row = logistic_row(y[i] * (fitted[i] + intercept));
-    losses[i] = row.loss;
-    gradient[i] = w[i] * y[i] * row.p;
-    curvature[i] = w[i] * larger(row.p * row.rest, kLeastCurvature);
-  }
-}
-
 }  // namespace
 
 // What rows have at f = fitted_ + intercept: losses, gradients and curvatures.
 void ReducedProblem::compute_slopes(double intercept) {
-  compute_rows_of({y_.size(), y_.data(), w_.data(), fitted_.data()}, intercept, row_losses_.data(), gradient_.data(),
-                  curvature_.data());
+  logistic_rows(y_, fitted_, intercept, {row_losses_, p_, rest_});
+  for (std::size_t i = 0; i < y_.size(); ++i) {
+    gradient_[i] = w_[i] * y_[i] * p_[i];
+    curvature_[i] = w_[i] * larger(p_[i] * rest_[i], kLeastCurvature);
+  }
 }
 
 // The sum of gradients falls as the intercept grows; Newton's method within the bracket that it has seen.  For
@@ -74,21 +66,58 @@ void ReducedProblem::fit_logistic_intercept() {
   compute_slopes(intercept_);
 }
 
+void ReducedProblem::forget_curvature() {
+  kept_curvature_.clear();
+  kept_moments_.clear();
+}
+
+// What follows from kept_curvature_.
+void ReducedProblem::keep_curvature() {
+  const std::span<const double> h = kept_curvature_;
+  sum_of_kept_ = chunked_sum(h.size(), [&](std::size_t i) { return h[i]; });
+  kept_moments_.clear();
+  gram_.begin(h);
+  columns_work_ = 0;
+}
+
+Moments ReducedProblem::moments_of_kept(std::uint32_t j) {
+  if (kept_moments_.size() <= j) kept_moments_.resize(columns_.size(), {0, -1});
+  Moments& moments = kept_moments_[j];
+  if (moments.centred_square < 0) moments = columns_.moments(j, kept_curvature_, sum_of_kept_, has_intercept_);
+  return moments;
+}
+
+// Whether the kept curvatures are near to the present ones along the way that was just taken.
+bool ReducedProblem::bends_alike(std::span<const double> fitted_before) const {
+  double kept = 0, now = 0;
+  for (std::size_t i = 0; i < y_.size(); ++i) {
+    const double step = fitted_[i] - fitted_before[i];
+    kept += kept_curvature_[i] * step * step;
+    now += curvature_[i] * step * step;
+  }
+  return std::abs(now - kept) <= kBendsAlike * kept;
+}
+
 bool ReducedProblem::newton_round(const Penalty& penalty, const Look& at, double tolerance, const SolveLimits& limits,
                                   SolveStatistics& statistics) {
-  const std::span<const double> h = curvature_;
-  const double sum_of_h = chunked_sum(h.size(), [&](std::size_t i) { return h[i]; });
+  const bool fresh = kept_curvature_.empty();
+  if (fresh) {
+    kept_curvature_ = curvature_;
+    keep_curvature();
+  }
+  const std::span<const double> h = kept_curvature_;
   const double square =
       chunked_sum(h.size(), [&](std::size_t i) { return h[i] > 0 ? gradient_[i] / h[i] * gradient_[i] : 0; });
-  ActiveProblem problem{&columns_, h, gradient_, has_intercept_ ? sum_of_h : 0, square, {}};
+  ActiveProblem problem{&columns_, h, gradient_, has_intercept_ ? sum_of_kept_ : 0, square, {}};
   for (ActiveCoordinate it : active_coordinates(penalty, at)) {
-    it.moments = columns_.moments(it.column, h, sum_of_h, has_intercept_);
+    it.moments = moments_of_kept(it.column);
     if (it.moments.centred_square > 0) problem.coordinates.push_back(it);
   }
-  Gram gram;
-  gram.begin(h);
-  const bool gained = descend(problem, gram, tolerance, limits, statistics);
-  return step_towards(penalty, problem) && gained;
+  const std::vector<double> fitted_before = fitted_;
+  const bool gained = descend(problem, gram_, tolerance, limits, statistics);
+  const bool moved = step_towards(penalty, problem);
+  if (!moved || !bends_alike(fitted_before)) forget_curvature();
+  return (moved && gained) || !fresh;
 }
 
 // Goes from the present coefficients towards those of the solved expansion.  False if there is no way to go.
@@ -111,7 +140,8 @@ bool ReducedProblem::step_towards(const Penalty& penalty, const ActiveProblem& p
     }
     intercept_ = intercept + share * intercept_step;
     refresh();
-    if (objective(penalty) <= before - kLeastFall * share * fall + kRounding * before) return true;
+    const double most = before - kLeastFall * share * fall + kRounding * before;
+    if (fall <= kUnseen * before || objective(penalty) <= most) return true;
   }
   for (std::size_t k = 0; k < from.size(); ++k) coefficients_[problem.coordinates[k].column] = from[k];
   intercept_ = intercept;

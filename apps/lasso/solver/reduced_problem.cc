@@ -45,7 +45,9 @@ ReducedProblem::ReducedProblem(Loss loss, bool intercept, std::vector<double> y,
       columns_(y_.size()),
       gradient_(y_.size()),
       row_losses_(y_.size()),
-      curvature_(loss == Loss::logistic ? y_.size() : 0) {
+      p_(loss == Loss::logistic ? y_.size() : 0),
+      rest_(p_.size()),
+      curvature_(p_.size()) {
   if (const char* const fault = fault_of(loss_kind_, y_, w_)) throw std::invalid_argument(fault);
   forget_weights();
   refresh();
@@ -54,6 +56,7 @@ ReducedProblem::ReducedProblem(Loss loss, bool intercept, std::vector<double> y,
 void ReducedProblem::forget_weights() {
   sum_of_weights_ = chunked_sum(w_.size(), [&](std::size_t i) { return w_[i]; });
   moments_.clear();
+  forget_curvature();
   gram_.begin(w_);
   columns_work_ = 0;
 }
@@ -68,14 +71,16 @@ void ReducedProblem::drop_zeros(std::span<const std::uint64_t> except) {
   for (std::size_t j = 0; j < keep.size(); ++j) keep[j] = coefficients_[j] != 0;
   for (const std::uint64_t key : except)
     if (contains(key)) keep[columns_.position(key)] = true;
-  std::size_t kept = 0, known = 0;  // moments are known of the first columns, before and after
+  std::size_t kept = 0, known = 0, known_kept = 0;  // moments are known of the first columns, before and after
   for (std::size_t j = 0; j < keep.size(); ++j) {
     if (!keep[j]) continue;
     if (j < moments_.size()) moments_[known++] = moments_[j];
+    if (j < kept_moments_.size()) kept_moments_[known_kept++] = kept_moments_[j];
     coefficients_[kept++] = coefficients_[j];
   }
   coefficients_.resize(kept);
   moments_.resize(known);
+  kept_moments_.resize(known_kept);
   columns_.keep(keep);
   gram_.keep(columns_, keep);
 }
@@ -144,7 +149,7 @@ void ReducedProblem::add_terms(const Penalty& penalty, std::size_t j, double gra
 
 DualityGap ReducedProblem::gap_of(const PenaltyTerms& terms) const {
   if (loss_kind_ == Loss::squared) return squared_gap(2 * loss_, terms);
-  return logistic_gap(w_, y_, fitted_, terms);
+  return logistic_gap(w_, p_, rest_, terms);
 }
 
 void ReducedProblem::refresh() {
@@ -192,6 +197,7 @@ void ReducedProblem::save(Writer& out) const {
   out.put_all(std::span<const double>(coefficients_));
   out.put(intercept_);
   out.put(columns_work_);
+  out.put_all(std::span<const double>(kept_curvature_));
   out.put_all(std::span<const std::uint32_t>(gram_.columns()));
 }
 
@@ -202,9 +208,13 @@ void ReducedProblem::restore(Reader& in) {
   coefficients_ = in.get_all<double>();
   intercept_ = in.get<double>();
   const auto work = in.get<double>();
+  std::vector<double> curvature = in.get_all<double>();
   const auto in_gram = in.get_all<std::uint32_t>();
   if (coefficients_.size() != columns_.size() || !finite(coefficients_) || !std::isfinite(intercept_)) in.fail();
   if (!has_intercept_ && intercept_ != 0) in.fail();
+  const bool positive = std::all_of(curvature.begin(), curvature.end(), [](double h) { return h >= 0; });
+  const bool may_be = loss_kind_ == Loss::logistic && curvature.size() == y_.size();
+  if (!curvature.empty() && !(may_be && positive && finite(curvature))) in.fail();
   std::vector<bool> seen(columns_.size());
   for (const std::uint32_t column : in_gram) {
     if (column >= seen.size() || seen[column]) in.fail();
@@ -221,6 +231,10 @@ void ReducedProblem::restore(Reader& in) {
   }
   forget_weights();
   if (in.ok()) {
+    if (!curvature.empty()) {
+      kept_curvature_ = std::move(curvature);
+      keep_curvature();
+    }
     columns_work_ = work;
     gram_.add(columns_, in_gram);
   }

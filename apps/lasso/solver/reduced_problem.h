@@ -118,6 +118,12 @@ class ReducedProblem {
   void forget_weights();
   void compute_moments();
   void leave_out_constants();
+  // The logistic loss's second-order expansion keeps the curvatures of an earlier step, with the products of columns
+  // under them, as long as these say well enough how the loss bends.
+  void forget_curvature();
+  void keep_curvature();
+  Moments moments_of_kept(std::uint32_t j);
+  bool bends_alike(std::span<const double> fitted_before) const;
 
   // fitted_ and all that follows from it.
   void refresh();
@@ -152,10 +158,16 @@ class ReducedProblem {
   // Follow from the above.
   std::vector<double> fitted_, gradient_, row_losses_;
   double loss_ = 0;
-  std::vector<double> curvature_;  // logistic loss: w_i p_i (1 - p_i), or a little more
+  // Logistic loss: p_i = 1 / (1 + exp(y_i f_i)), 1 - p_i, and w_i p_i (1 - p_i) or a little more.
+  std::vector<double> p_, rest_, curvature_;
   double sum_of_weights_ = 0;
   std::vector<Moments> moments_;  // under w, of as many columns as were there at the last solve()
-  Gram gram_;                     // under w; squared loss
+  Gram gram_;                     // under w; of the logistic loss under kept_curvature_
+
+  // Logistic loss; empty: the next step takes the present ones.
+  std::vector<double> kept_curvature_;
+  double sum_of_kept_ = 0;
+  std::vector<Moments> kept_moments_;  // of columns under them; a negative square: not known yet
 
   double columns_work_ = 0;  // what descent on columns has cost more than on products, since gram_ began
 };

@@ -18,6 +18,8 @@ constexpr double kToleranceShare = 0.5;
 constexpr double kExpectedEpochs = 30;
 // Rounds that lowered neither the gap nor the objective, after which nothing more is expected.
 constexpr std::uint64_t kMostIdleRounds = 6;
+// Of the gap that a round began with: if more than this is left, the next has new curvatures.
+constexpr double kSlowFall = 0.3;
 constexpr double kLastDigit = 0x1p-51;  // share of the objective that is rounding
 
 }  // namespace
@@ -26,7 +28,7 @@ SolveStatistics ReducedProblem::solve(const Penalty& penalty, double tolerance, 
   compute_moments();
   leave_out_constants();
   SolveStatistics statistics;
-  double least_gap = HUGE_VAL, least_objective = HUGE_VAL;
+  double least_gap = HUGE_VAL, least_objective = HUGE_VAL, gap_before = HUGE_VAL;
   std::uint64_t idle = 0;
   for (;;) {
     const Look at = look(penalty);
@@ -37,6 +39,8 @@ SolveStatistics ReducedProblem::solve(const Penalty& penalty, double tolerance, 
     least_gap = std::min(least_gap, statistics.gap);
     least_objective = std::min(least_objective, now);
     if (better) idle = 0;
+    if (statistics.gap > kSlowFall * gap_before) forget_curvature();
+    gap_before = statistics.gap;
     const bool ended = statistics.epochs >= limits.epochs || statistics.rounds >= limits.rounds;
     if (statistics.converged || ended || idle >= kMostIdleRounds) return statistics;
     ++statistics.rounds;
@@ -118,8 +122,7 @@ bool ReducedProblem::descend(ActiveProblem& problem, Gram& gram, double toleranc
     ++statistics.gram_rounds;
   } else {
     done = descend_on_columns(problem, tolerance, epochs);
-    if (loss_kind_ == Loss::squared)
-      columns_work_ += static_cast<double>(done.epochs) * std::max(cost.columns_epoch - cost.gram_epoch, 0.0);
+    columns_work_ += static_cast<double>(done.epochs) * std::max(cost.columns_epoch - cost.gram_epoch, 0.0);
   }
   statistics.epochs += done.epochs;
   statistics.updates += done.updates;

@@ -30,6 +30,8 @@ class WorkingColumns {
   std::size_t position(std::uint64_t key) const { return position_.at(key); }
   double scale(std::size_t j) const { return columns_[j].scale; }
   bool is_dense(std::size_t j) const { return columns_[j].dense; }
+  // Whether its products with others are best made as if it were dense: at least a quarter of the rows are filled.
+  bool well_filled(std::size_t j) const { return 4 * columns_[j].count >= rows_; }
   // Of a sparse column its rows, ascending; of a dense one nothing.
   std::span<const std::uint32_t> rows_of(std::size_t j) const;
   // Of a dense column one for every row.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "apps/linear/logistic_loss.h"
 #include "tests/unit/apps/lasso/lasso_fixture.h"
 
 namespace rota::lasso {
@@ -27,7 +28,15 @@ PenaltyTerms terms_at(const Instance& it, const Penalty& penalty, const std::vec
 }
 
 DualityGap gap_at(const Instance& it, const PenaltyTerms& terms, const std::vector<double>& f) {
-  if (it.loss == Loss::logistic) return logistic_gap(it.w, it.y, f, terms);
+  if (it.loss == Loss::logistic) {
+    std::vector<double> p, rest;
+    for (std::size_t i = 0; i < it.rows(); ++i) {
+      const linear::LogisticRow row = linear::logistic_row(it.y[i] * f[i]);
+      p.push_back(row.p);
+      rest.push_back(row.rest);
+    }
+    return logistic_gap(it.w, p, rest, terms);
+  }
   double square = 0;
   for (std::size_t i = 0; i < it.rows(); ++i) square += it.w[i] * (it.y[i] - f[i]) * (it.y[i] - f[i]);
   return squared_gap(square, terms);
