@@ -27,17 +27,19 @@ struct DataNote {
 struct Candidate {
   double distance = 0;  // of its gradient from the bound at which it enters, per norm; below 0 it is past it
   Key column = 0;
+  std::uint64_t entries = 0;  // that the column holds: what it takes to solve with it
 
-  void fields(auto& list) { list(column, distance); }
+  void fields(auto& list) { list(column, distance, entries); }
   friend auto operator<=>(const Candidate&, const Candidate&) = default;
 };
 
 // A shard's answer to Step::screen.
 struct Screening {
   double steepest = 0;                // largest |x_j' g - l2 s_j^2 beta_j| / s_j over its columns
+  std::uint64_t entries = 0;          // of all its columns: what the answer took
   std::vector<Candidate> candidates;  // the nearest, ascending
 
-  void fields(auto& list) { list(steepest, candidates); }
+  void fields(auto& list) { list(steepest, entries, candidates); }
 };
 
 // Pull's reply to it, for the schedule.
@@ -46,9 +48,10 @@ struct Certificate {
   double gap = 0;                     // its duality gap
   double null_objective = 0;          // with no coefficient but the intercept
   double steepest = 0;                // over all columns
+  std::uint64_t entries = 0;          // of all columns
   std::vector<Candidate> candidates;  // of all shards, nearest first
 
-  void fields(auto& list) { list(objective, gap, null_objective, steepest, candidates); }
+  void fields(auto& list) { list(objective, gap, null_objective, steepest, entries, candidates); }
 };
 
 // A column's data on its way to where the working set is solved.  A note has several, one behind the other.

@@ -77,7 +77,9 @@ void ColumnsPull::solve(const PullTask& task) {
     for (const PullEntry& entry : task.entries) named.push_back(entry.key);
     problem_->drop_zeros(named);
   }
-  problem_->solve(penalty_, task.argument[kArgumentWidth]);
+  // Of a new penalty the gap was not looked at yet, but the gradient is still that of the last look over all columns.
+  const double gap = gap_at_ == penalty_.l1 ? gap_ : problem_->gap(penalty_, steepest_ / penalty_.l1).gap;
+  problem_->solve(penalty_, std::max(task.argument[kArgumentWidth] * gap, task.argument[kArgumentWidth + 1]));
   for (const PullEntry& entry : task.entries)
     entry.value[0] = entry.key == kIntercept ? problem_->intercept() : problem_->coefficient(entry.key);
   write_numbers(task.reply, problem_->gradient());
@@ -89,6 +91,7 @@ void ColumnsPull::screen(const PullTask& task) {
   for (const Bytes& note : task.notes) {
     const auto one = read_fields<Screening>(note);
     certificate.steepest = std::max(certificate.steepest, one.steepest);
+    certificate.entries += one.entries;
     certificate.candidates.insert(certificate.candidates.end(), one.candidates.begin(), one.candidates.end());
   }
   std::sort(certificate.candidates.begin(), certificate.candidates.end());
@@ -96,8 +99,10 @@ void ColumnsPull::screen(const PullTask& task) {
   if (certificate.candidates.size() > wanted) certificate.candidates.resize(wanted);
   certificate.objective = problem_->objective(penalty_);
   certificate.null_objective = null_loss_;
+  steepest_ = certificate.steepest;
   // Before the first penalty is known there is nothing to be far from.
-  gap_ = penalty_.l1 > 0 ? problem_->gap(penalty_, certificate.steepest / penalty_.l1).gap : certificate.objective;
+  gap_ = penalty_.l1 > 0 ? problem_->gap(penalty_, steepest_ / penalty_.l1).gap : certificate.objective;
+  gap_at_ = penalty_.l1;
   certificate.gap = gap_;
   write_fields(task.reply, certificate);
 }
@@ -148,7 +153,7 @@ void ColumnsPull::save(Writer& out) const {
   out.put(problem_.has_value());
   if (!problem_) return;
   FieldWriter list(out);
-  list(data_, penalty_.l1, penalty_.l2, null_loss_, gap_);
+  list(data_, penalty_.l1, penalty_.l2, null_loss_, gap_, gap_at_, steepest_);
   problem_->save(out);
 }
 
@@ -156,7 +161,7 @@ void ColumnsPull::restore(Reader& in) {
   problem_.reset();
   if (in.get<std::uint8_t>() == 0) return;
   FieldReader list(in);
-  list(data_, penalty_.l1, penalty_.l2, null_loss_, gap_);
+  list(data_, penalty_.l1, penalty_.l2, null_loss_, gap_, gap_at_, steepest_);
   if (!in.ok() || data_.response.empty()) return in.fail();
   folds_ = folds_of_rows(data_.response.size(), settings_.folds, seed_);
   find_classes();

@@ -41,6 +41,8 @@ class ColumnsPull final : public Pull {
   Penalty penalty_;
   double null_loss_ = 0;  // with no coefficient but the intercept
   double gap_ = 0;        // at the last screen
+  double gap_at_ = 0;     // the penalty's l1, then
+  double steepest_ = 0;   // Certificate::steepest, then
 };
 
 }  // namespace rota::lasso

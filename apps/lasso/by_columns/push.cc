@@ -80,6 +80,7 @@ void ColumnsPush::compute_norms() {
 // Every column's gradient, and of all columns those nearest to the bound at which they enter.
 Screening ColumnsPush::screen(const Penalty& penalty, std::size_t wanted) const {
   Screening out;
+  out.entries = columns_.entries();
   std::vector<double> distance(columns_.columns());
   const std::span<const double> gradient = numbers_in(gradient_);
   if (gradient.size() != columns_.rows()) throw std::runtime_error("a gradient came damaged");
@@ -98,7 +99,8 @@ Screening ColumnsPush::screen(const Penalty& penalty, std::size_t wanted) const 
   const auto choose = [&] {
     out.candidates.clear();
     for (std::uint32_t c = 0; c < columns_.columns(); ++c)
-      if (distance[c] < bound) out.candidates.push_back({distance[c], columns_.first_column() + c});
+      if (distance[c] < bound)
+        out.candidates.push_back({distance[c], columns_.first_column() + c, columns_.entries(c)});
   };
   choose();
   if (out.candidates.size() < wanted && std::isfinite(bound)) {
@@ -116,7 +118,7 @@ Screening ColumnsPush::screen(const Penalty& penalty, std::size_t wanted) const 
 
 // The data of the columns that enter the working set and are held here.
 void ColumnsPush::hand_out(const SharedTask& task) const {
-  const auto entering = static_cast<std::size_t>(task.argument[kArgumentWidth + 1]);
+  const auto entering = static_cast<std::size_t>(task.argument[kArgumentWidth + 2]);
   ColumnNote note;
   for (const Entry& entry : task.entries.subspan(1, entering)) {  // behind the intercept
     if (!holds(entry.key)) continue;

@@ -9,8 +9,11 @@ namespace rota::lasso {
 
 namespace {
 
-// The least size of a working set: below it a look over all columns costs more than what it saves.
-constexpr std::size_t kLeastColumns = 1000;
+// How many columns may enter beside what the support asks for: at least the first number, and up to the second as long
+// as they hold no more than this share of all entries.  Then solving with them costs little beside a look over all
+// columns.  Long columns that are not needed make every step towards the solution slow.
+constexpr std::size_t kLeastColumns = 100, kMostColumns = 1000;
+constexpr double kShareOfEntries = 1.0 / 32;
 // A set that has grown to so many times the wanted size is begun anew.
 constexpr std::size_t kMostTimesWanted = 4;
 // The working set counts as solved at this share of the last gap: not much of it while the set still lacks columns that
@@ -58,12 +61,12 @@ void WorkingSetSchedule::go_on() {
   if (!sequence_.begun()) {
     const bool other_rows = sequence_.begin(certificate_.steepest / settings_.l1_ratio);
     screens_ = 0;
-    if (!other_rows) return grow();
+    if (!other_rows) return grow(true);
     plan_start();
     return plan_screen();
   }
   const bool done = certificate_.gap <= settings_.tolerance * certificate_.null_objective;
-  if (!done && screens_ < kScreensMost) return grow();
+  if (!done && screens_ < kScreensMost) return grow(false);
   plan_record();
   sequence_.end_fit(done);
   const bool other_rows = sequence_.advance();
@@ -72,30 +75,34 @@ void WorkingSetSchedule::go_on() {
     return;
   }
   screens_ = 0;
-  inner_share_ = kInnerShare;
-  if (!other_rows) return grow();
+  if (!other_rows) return grow(true);
   plan_start();
   plan_screen();
 }
 
-std::size_t WorkingSetSchedule::size_wanted() const {
-  return std::max(kLeastColumns, 2 * support_.size());
+std::size_t WorkingSetSchedule::most_wanted() const {
+  return std::max(kMostColumns, 2 * support_.size());
 }
 
 // Adds the nearest columns to the working set, and has it solved.
-void WorkingSetSchedule::grow() {
-  if (working_.size() > kMostTimesWanted * size_wanted()) working_ = {support_.begin(), support_.end()};
+void WorkingSetSchedule::grow(bool new_penalty) {
+  if (working_.size() > kMostTimesWanted * most_wanted()) working_ = {support_.begin(), support_.end()};
   entering_.clear();
-  const std::size_t wanted = size_wanted();
+  const std::size_t least = std::max(kLeastColumns, 2 * support_.size());
+  const double entries = kShareOfEntries * static_cast<double>(certificate_.entries);
+  double held = 0;
   std::size_t looked_at = 0;
   for (const Candidate& one : certificate_.candidates) {
-    if (++looked_at > wanted) break;
+    held += static_cast<double>(one.entries);
+    if (++looked_at > most_wanted() || (looked_at > least && held > entries)) break;
     if (working_.insert(one.column).second) entering_.push_back(one.column);
   }
-  // With nothing new to add, what is left of the gap is the working set's own.
+  // With nothing new to add, what is left of the gap is the working set's own: it must be solved further, or the next
+  // look would find the same.
+  const bool further = entering_.empty() && !new_penalty;
   const bool near = certificate_.steepest <= kNear * sequence_.lambda() * settings_.l1_ratio;
-  inner_share_ = entering_.empty() ? inner_share_ * kInnerShareLess : near ? kInnerShareNear : kInnerShare;
-  plan_solve();
+  inner_share_ = further ? inner_share_ * kInnerShareLess : near ? kInnerShareNear : kInnerShare;
+  plan_solve(further ? 0 : kShareOfTolerance * settings_.tolerance * certificate_.null_objective);
   plan_screen();
 }
 
@@ -113,19 +120,18 @@ void WorkingSetSchedule::plan_screen() {
   Round round;
   round.table = kCoefficients;
   round.argument = sequence_.argument(Step::screen);
-  round.argument.push_back(static_cast<double>(size_wanted()));
+  round.argument.push_back(static_cast<double>(most_wanted()));
   round.ends_epoch = true;
   planned_.push_back(std::move(round));
 }
 
-void WorkingSetSchedule::plan_solve() {
+// To this share of the gap, or to the least number if that is more.
+void WorkingSetSchedule::plan_solve(double least) {
   Round round;
   round.table = kCoefficients;
   round.argument = sequence_.argument(Step::solve);
-  const double least = kShareOfTolerance * settings_.tolerance * certificate_.null_objective;
-  // With nothing new to add it must be solved further, or the next look would find the same.
-  round.argument.push_back(entering_.empty() ? inner_share_ * certificate_.gap
-                                             : std::max(inner_share_ * certificate_.gap, least));
+  round.argument.push_back(inner_share_);
+  round.argument.push_back(least);
   round.argument.push_back(static_cast<double>(entering_.size()));
   round.shared.push_back(kIntercept);
   round.shared.insert(round.shared.end(), entering_.begin(), entering_.end());

@@ -31,11 +31,11 @@ class WorkingSetSchedule final : public Schedule {
  private:
   void plan_start();
   void plan_screen();
-  void plan_solve();
+  void plan_solve(double least);
   void plan_record();
-  void grow();
+  void grow(bool new_penalty);
   void go_on();
-  std::size_t size_wanted() const;
+  std::size_t most_wanted() const;
 
   Settings settings_;
   FitSequence sequence_;
