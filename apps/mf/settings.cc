@@ -197,6 +197,7 @@ std::vector<Ignored> ignored(const Options& options) {
   }
   if (settings.solver != Solver::als) all({"als", "cg_steps"}, "it is for --solver=als");
   if (settings.solver == Solver::als && !settings.conjugate) all({"cg_steps"}, "it is for --als=cg");
+    if (settings.loss == Loss::bpr) all({"step_budget_ms"}, "pairs are drawn for the whole of a visit");
   if (settings.solver != Solver::ccd) all({"inner"}, "it is for --solver=ccd");
   if (!settings.implicit || settings.solver != Solver::als) all({"alpha"}, "it is for --implicit with als");
   return list;

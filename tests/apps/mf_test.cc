@@ -321,6 +321,32 @@ TEST_F(Mf, NoFactorIsBelowZeroIfNoneMayBe) {
     for (const float f : side->factors) EXPECT_GE(f, 0);
 }
 
+// A clock for budgets: every look at it is one nanosecond.
+std::int64_t looks = 0;
+std::int64_t look() {
+  return ++looks;
+}
+
+// The one cell has 1500 ratings, and a visit looks at the clock behind 512 of them.
+TEST_F(Mf, ASpentBudgetEndsAVisitAndTheNextGoesOnBehind) {
+  while (ratings_.size() < 1500) ratings_.push_back(ratings_[ratings_.size() - some_ratings().size()]);
+  Job task = job({{"rate_schedule", "constant"}, {"learning_rate", "0.01"}});
+  task.shards = task.slices = 1;
+  SerialHost whole(*rota_plugin_v1(), task), brief(*rota_plugin_v1(), task);
+  brief.set_budget(Budget(0, look));  // always spent
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    whole.run_epoch();
+    double losses = 0;
+    for (const double visited : {512.0, 512.0, 476.0}) {
+      brief.run_epoch();
+      losses += brief.evaluate()[0] * visited / 1500;  // as if all had been visited
+    }
+    EXPECT_EQ(brief.model_hash(), whole.model_hash());
+    EXPECT_NEAR(losses, whole.evaluate()[0], 1e-9 * losses);
+  }
+  EXPECT_EQ(looks, 6);
+}
+
 TEST_F(Mf, ARateThatIsTooHighIsTold) {
   SerialHost host(*rota_plugin_v1(), job({{"rate_schedule", "constant"}, {"learning_rate", "50"}}));
   EXPECT_THROW(host.run_epochs(20), UsageError);

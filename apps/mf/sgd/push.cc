@@ -140,11 +140,35 @@ std::uint64_t MfPush::push(const SliceTask& task, FactorRows& visitors, Random& 
   }
   const Cell cell = cell_of(task, visitors);
   const double spread = sides_->statistics.deviation;
-  losses_ += (settings_.loss == Loss::bpr ? pairs_.visit(cell, rated_[task.slice], run_pairs_, random) : run_(cell)) *
-             spread * spread;
+  double losses = 0;
+  std::size_t visited = cell.count;
+  if (settings_.loss == Loss::bpr)
+    losses = pairs_.visit(cell, rated_[task.slice], run_pairs_, random);
+  else if (task.budget.limited())
+    visited = run_for(task.budget, cell, ranges_[task.slice].next, losses);
+  else
+    losses = run_(cell);
+  losses_ += losses * spread * spread;
   if (!std::isfinite(losses_))
     throw UsageError("the factors have grown beyond all numbers: a smaller --learning_rate is needed");
-  return cell.count;
+  return visited;
+}
+
+std::size_t MfPush::run_for(const Budget& budget, Cell cell, std::size_t& next, double& losses) const {
+  constexpr std::size_t kAtOnce = 512;  // ratings between two looks at the clock
+  const CellRating* const ratings = cell.ratings;
+  const std::size_t all = cell.count;
+  std::size_t visited = 0;
+  while (visited < all && (visited == 0 || !budget.spent())) {
+    cell.ratings = ratings + next;
+    cell.count = std::min({kAtOnce, all - next, all - visited});
+    losses += run_(cell);
+    visited += cell.count;
+    next = (next + cell.count) % all;
+  }
+  // Of those that were not visited as much is taken for lost as of the others.
+  if (visited > 0) losses *= static_cast<double>(all) / static_cast<double>(visited);
+  return visited;
 }
 
 std::uint64_t MfPush::push(const SharedTask& task, Random&) {

@@ -47,10 +47,14 @@ class MfPush final : public SlicePush<FactorRows> {
   struct CellRange {
     std::size_t begin = 0, end = 0;
     std::vector<float> penalties;  // of the slice's rows, if they are not all the same
+    // Where a visit that had to end goes on next time.  Not saved: with --step_budget_ms no run can be repeated.
+    std::size_t next = 0;
   };
   float step_penalty(std::uint32_t ratings) const;
   void attach_pairs(const Cut& cut, std::span<const std::pair<SliceId, std::uint32_t>> place);
   Cell cell_of(const SliceTask& task, FactorRows& visitors);
+  // Time control: as many of the cell's ratings as there is time for, at least some.  Returns how many those are.
+  std::size_t run_for(const Budget& budget, Cell cell, std::size_t& next, double& losses) const;
 
   ShardId shard_;
   std::uint32_t shards_;
