@@ -35,7 +35,7 @@ constexpr Option kOwn[] = {
      .default_value = "auto",
      .unit = "auto|rating|row",
      .meaning = "What the penalty of a user or an item counts for: each of its ratings (weighted by counts), or once; "
-                "auto: once of implicit ratings with als, else each."},
+                "auto: once of implicit ratings with als, and with --ccd=round_robin, else each."},
     real_option("learning_rate", "0.1", "", 1e-12, 1e6,
                 "The rate of learning, at first; ratings are in units of "
                 "their standard deviation."),
@@ -71,7 +71,14 @@ constexpr Option kOwn[] = {
      .meaning = "How als solves a row: exactly, or by --cg_steps of conjugate gradients from the row as it was; auto: "
                 "cg of more than 16 factors, unless they are --nonnegative."},
     integer_option("cg_steps", "3", "steps", 1, 1000000, "See --als."),
-    integer_option("inner", "3", "times", 1, 1000, "How often ccd goes over users and items before the next factor."),
+    {.name = "ccd",
+     .kind = Option::Kind::choice,
+     .default_value = "ccd++",
+     .unit = "ccd++|round_robin",
+     .meaning =
+         "In which order ccd goes: one factor of all users and items after the other, or, as STRADS, all factors "
+         "of the users and then the items', whose sums the shards of users push and pull divides."},
+    integer_option("inner", "3", "times", 1, 1000, "How often CCD++ goes over users and items before the next factor."),
     {.name = "rotate",
      .kind = Option::Kind::choice,
      .default_value = "auto",
@@ -140,11 +147,12 @@ Settings settings_of(const Options& options) {
   const auto whole = [&](std::string_view name) { return static_cast<std::uint32_t>(options.integer(name)); };
   const Solver solver = choice(chosen("solver", implicit ? "als" : "sgd"), kSolvers);
   const bool paired = implicit && solver == Solver::sgd;  // unless --loss is one that check() refuses
+  const bool round_robin = solver == Solver::ccd && options.text("ccd") == "round_robin";
   const char* const cheaper = whole("rank") > kMostDecomposed && !options.flag("nonnegative") ? "cg" : "cholesky";
   return {.solver = solver,
           .rank = whole("rank"),
           .penalty = options.real("lambda"),
-          .by_rating = chosen("lambda_by", implicit && !paired ? "row" : "rating") == "rating",
+          .by_rating = chosen("lambda_by", (implicit && !paired) || round_robin ? "row" : "rating") == "rating",
           .schedule = choice(options.text("rate_schedule"), kSchedules),
           .rate = options.real("learning_rate"),
           .decay = options.real("decay"),
@@ -155,6 +163,7 @@ Settings settings_of(const Options& options) {
           .alpha = options.real("alpha"),
           .conjugate = chosen("als", cheaper) == "cg",
           .cg_steps = whole("cg_steps"),
+          .round_robin = round_robin,
           .inner = whole("inner"),
           .rotates = paired ? Rotates::items : choice(options.text("rotate"), kRotates),
           .held_out = options.has("valid"),
@@ -188,6 +197,7 @@ std::vector<Ignored> ignored(const Options& options) {
   if (settings.solver == Solver::sgd) {
     all({"asynchronous", "staleness"}, "slices have one holder at a time");
     all({"pipeline"}, "which slice goes where is known ahead");
+    if (settings.loss == Loss::bpr) all({"step_budget_ms"}, "pairs are drawn for the whole of a visit");
     if (settings.schedule != RateSchedule::decay) all({"decay"}, "it is for --rate_schedule=decay");
   } else {
     all({"asynchronous", "staleness"}, "users are solved from the new items, and items from the new users");
@@ -197,8 +207,8 @@ std::vector<Ignored> ignored(const Options& options) {
   }
   if (settings.solver != Solver::als) all({"als", "cg_steps"}, "it is for --solver=als");
   if (settings.solver == Solver::als && !settings.conjugate) all({"cg_steps"}, "it is for --als=cg");
-    if (settings.loss == Loss::bpr) all({"step_budget_ms"}, "pairs are drawn for the whole of a visit");
-  if (settings.solver != Solver::ccd) all({"inner"}, "it is for --solver=ccd");
+  if (settings.solver != Solver::ccd) all({"ccd", "inner"}, "it is for --solver=ccd");
+  if (settings.round_robin) all({"inner"}, "it is for --ccd=ccd++");
   if (!settings.implicit || settings.solver != Solver::als) all({"alpha"}, "it is for --implicit with als");
   return list;
 }

@@ -35,7 +35,8 @@ struct Settings {
   double alpha = 40;       // of implicit ratings: the confidence is 1 + alpha r
   bool conjugate = false;  // als solves rows by conjugate gradients
   std::uint32_t cg_steps = 3;
-  std::uint32_t inner = 3;  // how often ccd goes over users and items in a rank
+  bool round_robin = false;  // ccd goes by rows, and not by factors
+  std::uint32_t inner = 3;   // how often ccd goes over users and items in a rank
   Rotates rotates = Rotates::automatic;
   bool held_out = false;  // there are held-out ratings (--valid)
   LineFormat format;

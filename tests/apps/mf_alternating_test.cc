@@ -134,6 +134,8 @@ class Plain {
   void run(const Round& round) {
     if (settings_.solver == mf::Solver::als)
       solve(round.table);
+    else if (settings_.round_robin && round.table == mf::kUserSide)
+      for (std::size_t k = 0; k < settings_.rank; ++k) fit(mf::kUserSide, k);
     else
       fit(round.table, static_cast<std::size_t>(round.argument[0]));
   }
@@ -184,8 +186,19 @@ const Given kSolvers[] = {{{"solver", "als"}},
                           {{"solver", "ccd"}},
                           {{"solver", "ccd"}, {"inner", "3"}, {"lambda_by", "row"}, {"nonnegative", "true"}}};
 
+// Of these the sums over shards are rounded as the shards are cut.
+const Given kRoundRobin[] = {
+    {{"solver", "ccd"}, {"ccd", "round_robin"}, {"lambda", "0.7"}},
+    {{"solver", "ccd"}, {"ccd", "round_robin"}, {"lambda_by", "rating"}, {"nonnegative", "true"}}};
+
+std::vector<Given> all_solvers() {
+  std::vector<Given> all(std::begin(kSolvers), std::end(kSolvers));
+  all.insert(all.end(), std::begin(kRoundRobin), std::end(kRoundRobin));
+  return all;
+}
+
 TEST_F(MfAlternating, EpochsAreThoseOfPlainLoopsAndEveryRoundLowersTheObjective) {
-  for (const Given& options : kSolvers) {
+  for (const Given& options : all_solvers()) {
     SerialHost host(*rota_plugin_v1(), job(options));
     Plain plain(host, ratings_);
     double least = plain.objective();
@@ -230,8 +243,17 @@ TEST_F(MfAlternating, ShardsChangeNoBit) {
   }
 }
 
+TEST_F(MfAlternating, ARoundRobinOverMoreShardsRoundsOtherwiseAndIsTheSame) {
+  for (const Given& options : kRoundRobin) {
+    SerialHost one(*rota_plugin_v1(), job(options, 1)), several(*rota_plugin_v1(), job(options, 7));
+    one.run_epochs(3);
+    several.run_epochs(3);
+    EXPECT_NEAR(objective(one), objective(several), 1e-9 * objective(one));
+  }
+}
+
 TEST_F(MfAlternating, ARestoredHostGoesOnAlike) {
-  for (const Given& options : kSolvers) {
+  for (const Given& options : all_solvers()) {
     const Job task = job(options);
     SerialHost host(*rota_plugin_v1(), task), other(*rota_plugin_v1(), task);
     host.run_epochs(3);
@@ -245,7 +267,7 @@ TEST_F(MfAlternating, ARestoredHostGoesOnAlike) {
 
 // As the commands score it; one rating is of a user that training does not know.
 TEST_F(MfAlternating, HeldOutRatingsAreScoredWithTheModelAsItIs) {
-  for (Given options : {kSolvers[0], kSolvers[1], kSolvers[6]}) {
+  for (Given options : {kSolvers[0], kSolvers[1], kSolvers[6], kRoundRobin[0]}) {
     options["valid"] = "given";
     Job task = job(options);
     task.valid = {files_.write("valid", "u1\ti3\t2\nu7\ti5\t4.5\nnobody\ti5\t1\nu70\ti16\t3\nu1\ti3\t5\n")};

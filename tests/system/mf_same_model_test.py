@@ -19,6 +19,7 @@ KINDS = {"plain": ["--rank=24"],
          "als": ["--solver=als", "--rank=12", "--biases"],
          "implicit": ["--implicit", "--als=cg", "--rank=20"],
          "ccd": ["--solver=ccd", "--rank=6", "--inner=2", "--nonnegative"],
+         "round_robin": ["--solver=ccd", "--ccd=round_robin", "--rank=6", "--lambda=2"],
          "logistic": ["--rank=12", "--loss=logistic", "--biases", "--input=LABELS"],
          "bpr": ["--rank=12", "--implicit", "--solver=sgd", "--biases", f"--input={MSWEB}"]}
 COMPARED = ("model_hash", "state_hash", "objective", "epochs")

@@ -64,7 +64,7 @@ void AlternatingPush::add_penalty(std::uint32_t side, double& sum) const {
   for (std::size_t i = 0; i < ratings.rows(); ++i) {
     double squares = 0;
     for (const double x : numbers.subspan((ratings.first + i) * form_.size, form_.size)) squares += x * x;
-    sum += penalty(ratings.row(i).size()) * squares;
+    sum += penalty(ratings.ratings(i)) * squares;
   }
 }
 

@@ -1,12 +1,13 @@
-// apps/mf/ccd/ccd.h -- cyclic coordinate descent, one factor of all users and items after the other: CCD++ (Yu, Hsieh,
-// Si and Dhillon, "Scalable coordinate descent approaches to parallel matrix factorization for recommender systems",
-// ICDM 2012).
+// apps/mf/ccd/ccd.h -- cyclic coordinate descent.  By default one factor of all users and items after the other: CCD++
+// (Yu, Hsieh, Si and Dhillon, "Scalable coordinate descent approaches to parallel matrix factorization for recommender
+// systems", ICDM 2012).
 //
 // With the residuals of all factors but one, R = A - sum over l != k of u_l v_l', that factor is fitted to them:
 //
 //   u_k[i] = sum over i's ratings of R_ij v_k[j] / (penalty_i + sum over them of v_k[j]^2),     then v_k likewise,
 //
 // --inner times.  The tables have factor after factor, so that a round has neighbours, and one number of each.
+// --ccd=round_robin is in round_robin.h.
 #pragma once
 #include <cstddef>
 #include <memory>

@@ -25,9 +25,8 @@ struct RatingRows {
   std::vector<Partner> partners;          // by number within a row; of equal ones in the order of the files
 
   std::size_t rows() const { return begins.size() - 1; }
-  std::span<const Partner> row(std::size_t i) const {
-    return std::span(partners).subspan(begins[i], begins[i + 1] - begins[i]);
-  }
+  std::size_t ratings(std::size_t i) const { return begins[i + 1] - begins[i]; }
+  std::span<const Partner> row(std::size_t i) const { return std::span(partners).subspan(begins[i], ratings(i)); }
 };
 
 // Of ratings of the same partner makes one, their sum, and none if that is 0; in the order of the partners.

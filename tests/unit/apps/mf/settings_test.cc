@@ -50,6 +50,16 @@ TEST(MfSettings, ImplicitRatingsAreSolvedByAlsWithAPenaltyForEachRow) {
   EXPECT_TRUE(mf::settings_of(with({{"solver", "als"}})).by_rating);
 }
 
+TEST(MfSettings, RoundRobinPenalisesRowsUnlessToldOtherwise) {
+  const mf::Settings plain = mf::settings_of(with({{"solver", "ccd"}, {"ccd", "round_robin"}}));
+  EXPECT_TRUE(plain.round_robin);
+  EXPECT_FALSE(plain.by_rating);
+  EXPECT_TRUE(mf::settings_of(with({{"solver", "ccd"}, {"ccd", "round_robin"}, {"lambda_by", "rating"}})).by_rating);
+  const mf::Settings factors = mf::settings_of(with({{"solver", "ccd"}}));
+  EXPECT_TRUE(factors.by_rating && !factors.round_robin);
+  EXPECT_FALSE(mf::settings_of(with({{"ccd", "round_robin"}})).round_robin) << "it is of another solver";
+}
+
 TEST(MfSettings, LossesGoWithTheirKindOfRatings) {
   const mf::Settings plain = mf::settings_of(with({}));
   const mf::Settings paired = mf::settings_of(with({{"implicit", "true"}, {"solver", "sgd"}}));
@@ -111,6 +121,7 @@ TEST(MfSettings, WhatNothingUsesIsTold) {
     EXPECT_NE(als.find(name), std::string::npos) << name;
   EXPECT_EQ(names(mf::ignored(with({{"solver", "als"}, {"als", "cg"}}))).find("cg_steps"), std::string::npos);
   EXPECT_EQ(names(mf::ignored(with({{"solver", "ccd"}}))).find("inner"), std::string::npos);
+  EXPECT_NE(names(mf::ignored(with({{"solver", "ccd"}, {"ccd", "round_robin"}}))).find("inner"), std::string::npos);
   EXPECT_EQ(names(mf::ignored(with({{"implicit", "true"}}))).find("alpha"), std::string::npos);
   EXPECT_NE(names(mf::ignored(with({{"implicit", "true"}, {"solver", "sgd"}}))).find("alpha"), std::string::npos);
 }

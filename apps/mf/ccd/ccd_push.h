@@ -1,0 +1,69 @@
+// apps/mf/ccd/ccd_push.h -- a shard of either schedule of coordinate descent: tables of one factor after the other, and
+// the residuals of its ratings.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "apps/mf/alternating/push.h"
+#include "apps/mf/ccd/ccd.h"
+
+namespace rota::mf {
+
+// Without a penalty, factors of 0 would leave their partners open.
+inline constexpr double kLeastPenalty = 1e-9;
+
+class CcdPush : public AlternatingPush {
+ public:
+  using AlternatingPush::AlternatingPush;
+
+ protected:
+  Factors factors(std::uint32_t side) const override;
+  // That of all rows of a side.
+  const double* factor(std::uint32_t side, std::size_t k) const {
+    return views_[side].numbers().data() + k * stride(side);
+  }
+  // Makes the residuals of a side's ratings those of all factors but k.  They are of all factors (k = 0), or of all but
+  // k - 1, which have changed since.
+  void leave_out(std::uint32_t side, std::size_t k);
+  // Puts the numbers of this shard's rows into the parts of one factor.
+  template <typename NumberOf>
+  void put(const SharedTask& task, std::size_t k, NumberOf number_of) const {
+    const RatingRows& rows = ratings_.of[task.table];
+    if (rows.rows() == 0) return;
+    // The first and the last row may be those of other shards too: the numbers of each are the others' zeros.
+    const std::size_t first = rows.first / kTogether, end = rows_of_factor(rows.first + rows.rows());
+    const std::span<double> next = task.parts.run(k * rows_of_factor(whole_->rows[task.table]) + first, end - first)
+                                       .subspan(rows.first % kTogether);
+    for (std::size_t i = 0; i < rows.rows(); ++i) next[i] = number_of(i);
+  }
+
+  std::vector<double> residuals_[2];  // of the ratings of its users, of its items
+
+ private:
+  std::size_t stride(std::uint32_t side) const { return rows_of_factor(whole_->rows[side]) * kTogether; }
+};
+
+// With v the partners' numbers: the sums of residual v and of v^2, each of four lanes, so that additions do not wait
+// for each other.
+struct FitSums {
+  double product, square;
+};
+template <typename PartnerOf>
+FitSums fit_sums(const double* residuals, std::size_t count, PartnerOf partner_of) {
+  constexpr std::size_t kLanes = 4;
+  double products[kLanes] = {}, squares[kLanes] = {};
+  const auto add = [&](std::size_t j, std::size_t lane) {
+    const double v = partner_of(j);
+    products[lane] += residuals[j] * v;
+    squares[lane] += v * v;
+  };
+  std::size_t j = 0;
+  for (; j + kLanes <= count; j += kLanes)
+    for (std::size_t lane = 0; lane < kLanes; ++lane) add(j + lane, lane);
+  for (; j < count; ++j) add(j, j % kLanes);
+  return {(products[0] + products[1]) + (products[2] + products[3]),
+          (squares[0] + squares[1]) + (squares[2] + squares[3])};
+}
+
+}  // namespace rota::mf
