@@ -92,17 +92,18 @@ class Targets {
   double last_ = 0;
 };
 
-// What rows count for: --weights and --class_weights together, with mean 1.  `number` and `label` of each row, in turn.
-std::vector<double> row_weights(const Settings& settings, const std::vector<double>& labels, const Targets& targets,
-                                const std::string& file) {
-  if (settings.weights.empty() && settings.class_weights == ClassWeights::equal) return {};
-  std::vector<double> weights(labels.size(), 1.0);
+// What rows count for, with mean 1: --weights, --class_weights and the data's own importances together.
+std::vector<double> row_weights(const Settings& settings, const std::vector<double>& labels,
+                                std::vector<double> weights, const Targets& targets, const std::string& file) {
+  if (weights.empty() && settings.weights.empty() && settings.class_weights == ClassWeights::equal) return {};
+  weights.resize(labels.size(), 1.0);
   if (!settings.weights.empty()) {
-    weights = io::read_numbers(settings.weights, "a weight", 0);
-    if (weights.size() != labels.size())
+    const std::vector<double> given = io::read_numbers(settings.weights, "a weight", 0);
+    if (given.size() != labels.size())
       throw DataError(settings.weights, 0,
                       "expected a weight for each of the " + std::to_string(labels.size()) + " rows, found " +
-                          std::to_string(weights.size()));
+                          std::to_string(given.size()));
+    for (std::size_t i = 0; i < given.size(); ++i) weights[i] *= given[i];
   }
   if (settings.class_weights == ClassWeights::balanced) {
     std::vector<double> of_class(targets.classes().size());
@@ -148,42 +149,80 @@ void add_row(const linear::RowFiles& files, const linear::LabelledRow& row, cons
   rows.end_row();
 }
 
+namespace {
+
+// What is found out while the rows are read.
+struct Reading {
+  FeatureCounts counts;
+  Targets targets;
+  std::vector<double> labels, importances;  // of all rows, where they are wanted
+  double importance = 0;                    // their sum
+  std::uint64_t rows = 0, columns = 0;
+};
+
+void read_training(linear::RowFiles& input, const Settings& settings, std::uint32_t shards,
+                   HostedShards<ShardRows>& training, HostedShards<std::uint64_t>& rows_of, Reading& reading) {
+  const FeatureKeys key(settings.bits);
+  const auto count = [&](const linear::LabelledRow& row) {
+    reading.targets.add(input, row.label);
+    reading.importance += row.weight;
+    if (settings.intercept) reading.counts.add(static_cast<std::uint32_t>(kIntercept), 1);
+    if (settings.bits == 0 && !row.columns.empty() && row.columns.back() >= kMostFeatures)
+      input.fail("feature " + std::to_string(row.columns.back() + 1) + ": more than " + std::to_string(kMostFeatures) +
+                 " features have to be hashed (--bits)");
+    for (std::size_t i = 0; i < row.columns.size(); ++i) reading.counts.add(key(row.columns[i]), row.values[i]);
+  };
+  const auto keep = [&](const linear::LabelledRow& row) {
+    count(row);
+    reading.labels.push_back(row.label);
+    if (settings.format == linear::RowFormat::vw) reading.importances.push_back(row.weight);
+    ShardRows* const shard = training.of_item(row.number);
+    if (shard == nullptr) return;
+    add_row(input, row, key, settings.intercept, kAllKeys, shard->rows);
+    shard->targets.push_back(row.label);
+  };
+  for (std::uint32_t s = 0; s < (settings.stream ? shards : 1); ++s) {
+    if (settings.stream)
+      input.each_of(s, shards, count);
+    else
+      input.each(keep);
+    reading.rows += input.rows();
+    reading.columns = std::max(reading.columns, input.columns());
+    if (settings.stream && rows_of.of_shard(s) != nullptr) *rows_of.of_shard(s) = input.rows();
+  }
+}
+
+}  // namespace
+
 LoadedData load_data(const std::vector<std::string>& files, const std::vector<std::string>& valid,
                      const Settings& settings, std::uint32_t shards, std::span<const ShardId> hosted) {
   const FeatureKeys key(settings.bits);
   LoadedData out;
   HostedShards<ShardRows> training(shards, hosted), held_out(shards, hosted);
-  FeatureCounts counts;
-  Targets targets(settings);
-  std::vector<double> labels;
-  linear::RowFiles input(files);
-  input.each([&](const linear::LabelledRow& row) {
-    targets.add(input, row.label);
-    labels.push_back(row.label);
-    if (settings.intercept) counts.add(static_cast<std::uint32_t>(kIntercept), 1);
-    if (settings.bits == 0 && !row.columns.empty() && row.columns.back() >= kMostFeatures)
-      input.fail("feature " + std::to_string(row.columns.back() + 1) + ": more than " + std::to_string(kMostFeatures) +
-                 " features have to be hashed (--bits)");
-    for (std::size_t i = 0; i < row.columns.size(); ++i) counts.add(key(row.columns[i]), row.values[i]);
-    ShardRows* const shard = training.of_item(row.number);
-    if (shard == nullptr) return;
-    add_row(input, row, key, settings.intercept, kAllKeys, shard->rows);
-    shard->targets.push_back(row.label);
-  });
-  if (input.rows() == 0) throw DataError(files.front(), 0, "the data has no rows");
+  HostedShards<std::uint64_t> rows_of(shards, hosted);
+  Reading reading{{}, Targets(settings), {}, {}};
+  const Targets& targets = reading.targets;
+  linear::RowFiles input(files, settings.format);
+  read_training(input, settings, shards, training, rows_of, reading);
+  const std::uint64_t rows = reading.rows;
+  if (rows == 0) throw DataError(files.front(), 0, "the data has no rows");
   targets.require_classes(files.front());
-  out.facts.rows = input.rows();
-  out.facts.keys = (settings.bits == 0 ? input.columns() : Key{1} << settings.bits) + 1;
+  if (!(reading.importance > 0 && std::isfinite(reading.importance)))
+    throw DataError(files.front(), 0, "the importances of the rows add up to nothing");
+  out.facts.rows = rows;
+  out.facts.keys = (settings.bits == 0 ? reading.columns : Key{1} << settings.bits) + 1;
   out.facts.classes = targets.classes();
-  out.scales = counts.scales(settings, input.rows(), out.facts.keys);
-  const std::vector<double> weights = row_weights(settings, labels, targets, files.front());
+  out.facts.weight_scale = static_cast<double>(rows) / reading.importance;
+  out.scales = reading.counts.scales(settings, rows, out.facts.keys);
+  const std::vector<double> weights =
+      row_weights(settings, reading.labels, std::move(reading.importances), targets, files.front());
   for (std::size_t i = 0; i < hosted.size(); ++i) {
     ShardRows& shard = training.all()[i];
     for (double& label : shard.targets) label = targets.target(input, label);
     if (weights.empty()) continue;
-    for (std::uint64_t row = hosted[i]; row < input.rows(); row += shards) shard.weights.push_back(weights[row]);
+    for (std::uint64_t row = hosted[i]; row < rows; row += shards) shard.weights.push_back(weights[row]);
   }
-  linear::RowFiles others(valid);
+  linear::RowFiles others(valid, settings.format);
   others.each([&](const linear::LabelledRow& row) {
     const double target = targets.target(others, row.label);
     ShardRows* const shard = held_out.of_item(row.number);
@@ -195,6 +234,7 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
   out.facts.held_out_rows = static_cast<double>(others.rows());
   out.training = std::move(training.all());
   out.held_out = std::move(held_out.all());
+  out.rows_of = std::move(rows_of.all());
   return out;
 }
 

@@ -96,15 +96,18 @@ struct DataFacts {
   Key keys = 0;
   linear::ClassLabels classes;  // of the training data; none for numbers
   double held_out_rows = 0;
+  double weight_scale = 1;  // of importances that the data has, so that their mean is 1
 };
 
 struct LoadedData {
   DataFacts facts;
   std::vector<FeatureScale> scales;           // by key
   std::vector<ShardRows> training, held_out;  // in the order asked for
+  std::vector<std::uint64_t> rows_of;         // likewise: how many rows of training data are the shard's
 };
 
-// Row i is row i / S of shard i mod S.  Throws NoInput, DataError with file and line, or UsageError.
+// Row i is row i / S of shard i mod S.  With Settings::stream a shard has a section of the files (RowFiles::each_of),
+// of which nothing is kept but the number of rows.  Throws NoInput, DataError with file and line, or UsageError.
 LoadedData load_data(const std::vector<std::string>& files, const std::vector<std::string>& valid,
                      const Settings& settings, std::uint32_t shards, std::span<const ShardId> hosted);
 

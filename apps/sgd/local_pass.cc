@@ -37,13 +37,25 @@ double LocalPass::run(const ShardRows& data, std::span<const std::uint32_t> orde
   touched_.clear();
   switch (settings_.optimizer) {
     case Optimizer::sgd:
-      return visit_by<PlainStep>(data, order, seen, table.data());
+      return visit_averaging<PlainStep>(data, order, seen, table.data());
     case Optimizer::ftrl:
-      return visit_by<FtrlStep>(data, order, seen, table.data());
+      return visit_averaging<FtrlStep>(data, order, seen, table.data());
     default:
       break;
   }
-  return visit_by<AdagradStep>(data, order, seen, table.data());
+  return visit_averaging<AdagradStep>(data, order, seen, table.data());
+}
+
+template <typename Step>
+double LocalPass::visit_averaging(const ShardRows& data, std::span<const std::uint32_t> order, double seen,
+                                  const double* table) {
+  if (!settings_.averages()) return visit_by<Step>(data, order, seen, table);
+  const double losses = visit_by<AveragedStep<Step>>(data, order, seen, table);
+  for (const std::uint32_t key : touched_)
+    for (double* state = state_.data() + key * width_; state < state_.data() + (key + std::size_t{1}) * width_;
+         state += Step::kWidth + 1)
+      state[Step::kWidth] = state[0] - state[Step::kWidth] / static_cast<double>(order.size());
+  return losses;
 }
 
 template <typename Step>
@@ -132,6 +144,8 @@ void LocalPass::begin(std::uint32_t key, double* state, const double* table) {
   run_of_[key] = run_;
   touched_.push_back(key);
   std::copy_n(table + key * width_, width_, state);
+  for (std::size_t i = settings_.model_weight(); settings_.averages() && i < width_; i += settings_.state_width())
+    state[i] = 0;  // of this round alone
 }
 
 }  // namespace rota::sgd

@@ -30,6 +30,8 @@ class LocalPass {
  private:
   template <typename Step, typename LossOfRow>
   double visit(const ShardRows& data, std::span<const std::uint32_t> order, double seen, const double* table);
+  template <typename Step>
+  double visit_averaging(const ShardRows& data, std::span<const std::uint32_t> order, double seen, const double* table);
   template <typename Step, typename LossOfRow>
   double visit_one_or_all(const ShardRows& data, std::span<const std::uint32_t> order, double seen,
                           const double* table);

@@ -25,12 +25,16 @@ class SgdApp final : public App {
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     LoadedData data = load_data(job_.input, job_.valid, settings_, job_.shards, hosted);
     labels_ = data.facts.classes.all();
+    const DataFacts facts = data.facts;
     const auto all = std::make_shared<const SharedData>(
         SharedData{settings_, std::move(data.facts),
                    std::make_shared<const std::vector<FeatureScale>>(std::move(data.scales)), job_.seed});
     std::vector<std::unique_ptr<Push>> out;
     for (std::size_t i = 0; i < hosted.size(); ++i) {
-      out.push_back(push(hosted[i], all, data.training[i], std::move(data.held_out[i])));
+      std::unique_ptr<RowStream> stream;
+      if (settings_.stream)
+        stream = std::make_unique<RowStream>(job_.input, settings_, facts, job_.shards, hosted[i], data.rows_of[i]);
+      out.push_back(push(hosted[i], all, data.training[i], std::move(data.held_out[i]), std::move(stream)));
       data.training[i] = {};  // laid out anew: not twice in the memory for longer than need be
     }
     return out;
@@ -83,11 +87,11 @@ class SgdApp final : public App {
 
  private:
   std::unique_ptr<Push> push(ShardId shard, const std::shared_ptr<const SharedData>& all, const ShardRows& training,
-                             ShardRows held_out) const {
+                             ShardRows held_out, std::unique_ptr<RowStream> stream) const {
     if (settings_.is_exact()) return std::make_unique<NewtonPush>(shard, all, training, std::move(held_out));
     if (settings_.exchange == Exchange::store)
-      return std::make_unique<SgdPush>(shard, all, training, std::move(held_out));
-    return std::make_unique<ReplicaPush>(shard, job_.shards, all, training, std::move(held_out));
+      return std::make_unique<SgdPush>(shard, all, training, std::move(held_out), std::move(stream));
+    return std::make_unique<ReplicaPush>(shard, job_.shards, all, training, std::move(held_out), std::move(stream));
   }
 
   const Job& job_;

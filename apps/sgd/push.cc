@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "apps/sgd/tables.h"
@@ -15,8 +16,9 @@ constexpr std::size_t kBlock = 32;
 
 }  // namespace
 
-SgdPush::SgdPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out)
-    : SavesFields(shard, std::move(all), training, std::move(held_out)),
+SgdPush::SgdPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out,
+                 std::unique_ptr<RowStream> stream)
+    : SavesFields(shard, std::move(all), training, std::move(held_out), std::move(stream)),
       pass_(all_->settings, all_->scales, all_->outputs()) {}
 
 // The same in a resumed job, which is why it does not go on from the order before.
@@ -31,16 +33,32 @@ void SgdPush::begin_epoch(Epoch epoch) {
       order_.push_back(static_cast<std::uint32_t>(r));
 }
 
-std::uint64_t SgdPush::take_steps(Epoch epoch, std::span<const double> argument, std::span<const double> table) {
-  if (epoch != epoch_) begin_epoch(epoch);
+std::uint64_t SgdPush::visit(std::span<const double> argument, std::span<const double> table, Random& random) {
   const auto at = static_cast<std::uint64_t>(argument[kRoundOfEpoch]);
   const auto rounds = static_cast<std::uint64_t>(argument[kRounds]);
-  const std::size_t first = order_.size() * at / rounds, end = order_.size() * (at + 1) / rounds;
-  progressive_loss_ += pass_.run(training_, std::span(order_).subspan(first, end - first), argument[kSeen], table);
-  progressive_rows_ += end - first;
+  const double seen = argument[kSeen];
+  if (!stream_) {
+    const std::size_t first = order_.size() * at / rounds, end = order_.size() * (at + 1) / rounds;
+    progressive_loss_ += pass_.run(training_, std::span(order_).subspan(first, end - first), seen, table);
+    return end - first;
+  }
+  if (!ahead_) ahead_ = std::make_unique<ReadAhead>(*stream_, rounds);
+  const ShardRows rows = ahead_->next();
+  order_.resize(rows.rows.size());
+  std::iota(order_.begin(), order_.end(), 0U);
+  for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random.below(i)]);
+  progressive_loss_ += pass_.run(rows, order_, seen, table);
+  return order_.size();
+}
+
+std::uint64_t SgdPush::take_steps(Epoch epoch, std::span<const double> argument, std::span<const double> table,
+                                  Random& random) {
+  if (epoch != epoch_) begin_epoch(epoch);
+  const std::uint64_t rows = visit(argument, table, random);
+  progressive_rows_ += rows;
   if (!std::isfinite(progressive_loss_))
     throw UsageError("the weights have grown beyond all numbers: a smaller --learning_rate is needed");
-  return end - first;
+  return rows;
 }
 
 void SgdPush::make_part(std::uint32_t key, std::span<const double> table, std::span<double> part) const {
@@ -57,9 +75,9 @@ void SgdPush::tell_scale(std::uint32_t key, std::span<double> part) const {
     part[i] = static_cast<double>(pass_.scale(key).step);
 }
 
-std::uint64_t SgdPush::push(const SharedTask& task, Random&) {
+std::uint64_t SgdPush::push(const SharedTask& task, Random& random) {
   const std::span<const double> table = weights_.numbers();
-  const std::uint64_t rows = take_steps(task.epoch, task.argument, table);
+  const std::uint64_t rows = take_steps(task.epoch, task.argument, table, random);
   for (const std::uint32_t key : pass_.touched()) make_part(key, table, task.parts[key]);
   return rows;
 }

@@ -14,7 +14,8 @@ class SgdPush : public SavesFields<RowsPush, SgdPush> {
  public:
   using Push::push;
 
-  SgdPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out);
+  SgdPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out,
+          std::unique_ptr<RowStream> stream = nullptr);
 
   std::uint64_t push(const SharedTask& task, Random& random) override;
   void evaluate(std::span<double> terms) const override;
@@ -24,7 +25,8 @@ class SgdPush : public SavesFields<RowsPush, SgdPush> {
 
  protected:
   // The steps of a round of this argument, on weights that begin as those of `table`.  Returns how many rows it took.
-  std::uint64_t take_steps(Epoch epoch, std::span<const double> argument, std::span<const double> table);
+  std::uint64_t take_steps(Epoch epoch, std::span<const double> argument, std::span<const double> table,
+                           Random& random);
   // What became of the weights then.
   const LocalPass& pass() const { return pass_; }
   // The part of a row of the table: how far the steps moved it.
@@ -34,9 +36,12 @@ class SgdPush : public SavesFields<RowsPush, SgdPush> {
 
  private:
   void begin_epoch(Epoch epoch);
+  // Visits the rows of a round, and returns how many they are.
+  std::uint64_t visit(std::span<const double> argument, std::span<const double> table, Random& random);
 
   LocalPass pass_;
-  std::vector<std::uint32_t> order_;  // of the rows in this epoch
+  std::unique_ptr<ReadAhead> ahead_;
+  std::vector<std::uint32_t> order_;  // of the rows in this epoch, or of a stream in this round
   Epoch epoch_ = 0;
   double progressive_loss_ = 0;
   std::uint64_t progressive_rows_ = 0;

@@ -11,6 +11,7 @@ namespace rota::sgd {
 namespace {
 
 constexpr std::uint64_t kOrder = 0x6f72646572;  // names what these random numbers are for
+constexpr std::uint64_t kRowsAtOnce = 4096;     // of a stream, when it is evaluated
 
 }  // namespace
 
@@ -40,11 +41,13 @@ double* begin_parts(const OpenParts& parts, std::span<const std::uint32_t> keys)
   return parts[0].data();
 }
 
-RowsPush::RowsPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out)
+RowsPush::RowsPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out,
+                   std::unique_ptr<RowStream> stream)
     : shard_(shard),
       all_(std::move(all)),
       training_(reordered(training, drawn_order(all_->seed, shard, 0, training.rows.size()))),
-      held_out_(std::move(held_out)) {}
+      held_out_(std::move(held_out)),
+      stream_(std::move(stream)) {}
 
 void RowsPush::facts(Facts& facts) const {
   facts.largest("rows", static_cast<double>(all_->facts.rows));
@@ -54,12 +57,22 @@ void RowsPush::facts(Facts& facts) const {
 
 void RowsPush::evaluate(std::span<double> terms) const {
   const std::uint32_t outputs = all_->outputs(), width = all_->settings.state_width();
-  const Weights weights{weights_.numbers(), std::size_t{outputs} * width, width};
-  const LossSums own = score(all_->settings.loss, links_of(training_.rows, weights, outputs), outputs, training_);
+  const Weights weights{weights_.numbers().subspan(all_->settings.model_weight()), std::size_t{outputs} * width, width};
+  const auto losses_of = [&](const ShardRows& data) {
+    return score(all_->settings.loss, links_of(data.rows, weights, outputs), outputs, data);
+  };
+  LossSums own = losses_of(training_);
+  if (stream_)
+    stream_->read([](std::uint64_t) { return kRowsAtOnce; },
+                  [&](ShardRows&& data) {
+                    const LossSums some = losses_of(data);
+                    own.loss += some.loss;
+                    own.right += some.right;
+                  });
   terms[kLoss] += own.loss / static_cast<double>(all_->facts.rows);
   terms[kRight] += own.right;
   if (!all_->settings.held_out) return;
-  const LossSums others = score(all_->settings.loss, links_of(held_out_.rows, weights, outputs), outputs, held_out_);
+  const LossSums others = losses_of(held_out_);
   terms[kValidLoss] += others.loss;
   terms[kValidRows] += static_cast<double>(held_out_.rows.size());
   terms[kValidRight] += others.right;

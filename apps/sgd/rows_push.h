@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/sgd/data.h"
+#include "apps/sgd/row_stream.h"
 #include "apps/sgd/scoring.h"
 #include "apps/sgd/settings.h"
 #include "rota/push.h"
@@ -32,9 +33,11 @@ double* begin_parts(const OpenParts& parts, std::span<const std::uint32_t> keys)
 
 class RowsPush : public Push {
  public:
-  RowsPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out);
+  // With a stream there are no rows of training in memory.
+  RowsPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out,
+           std::unique_ptr<RowStream> stream = nullptr);
 
-  std::uint64_t items() const override { return training_.rows.size(); }
+  std::uint64_t items() const override { return stream_ ? stream_->rows() : training_.rows.size(); }
   void facts(Facts& facts) const override;
   void attach(const Shape& shape) override { weights_ = shape.views[0]; }
   void evaluate(std::span<double> terms) const override;
@@ -43,6 +46,7 @@ class RowsPush : public Push {
   ShardId shard_;
   std::shared_ptr<const SharedData> all_;
   ShardRows training_, held_out_;
+  std::unique_ptr<RowStream> stream_;
   TableView weights_;
 };
 

@@ -59,9 +59,24 @@ constexpr Option kOptions[] = {
      .unit = "equal|balanced",
      .meaning = "balanced: rows count so that the classes' shares are equal."},
     {.name = "weights", .kind = Kind::path, .meaning = "File with a weight for every row, one a line."},
-    integer_option("bits", "0", "bits", 0, 22, "Features are hashed to 2^bits; 0: each has a weight of its own."),
+    integer_option("bits", "0", "bits", 0, 22,
+                   "Features are hashed to 2^bits; 0: each has a weight of its own, or with --format=vw 18."),
+    {.name = "format",
+     .kind = Kind::choice,
+     .default_value = "libsvm",
+     .unit = "libsvm|vw",
+     .meaning = "Of the data: LIBSVM's, or plain features of Vowpal Wabbit's, whose names are hashed."},
+    {.name = "average",
+     .kind = Kind::flag,
+     .default_value = "false",
+     .meaning = "The model is the mean of the weights over the steps of the last round, not where they end."},
+    {.name = "stream",
+     .kind = Kind::flag,
+     .default_value = "false",
+     .meaning = "Rows are not kept in memory, but read from the files again in every epoch, in their order."},
 };
 
+constexpr std::uint32_t kNameBits = 18;
 constexpr double kDefaultRate = 2, kDefaultPlainRate = 16;
 constexpr std::uint64_t kDefaultEpochs = 20, kDefaultExactEpochs = 1000;
 
@@ -106,6 +121,10 @@ void check(const Options& options) {
                      " averages weights, which --optimizer=ftrl makes of other numbers; store and allreduce do not");
   if (settings.optimizer == Optimizer::newton && (settings.loss == Loss::hinge || settings.loss == Loss::softmax))
     throw UsageError("--optimizer=newton wants --loss=logistic, squared or squared_hinge");
+  if (settings.stream && settings.is_exact())
+    throw UsageError("--stream: --optimizer=" + std::string(options.text("optimizer")) + " wants its rows in memory");
+  if (settings.stream && (!settings.weights.empty() || settings.class_weights == ClassWeights::balanced))
+    throw UsageError("--stream: --weights and --class_weights want the rows in memory");
 }
 
 std::vector<Ignored> ignored(const Options& options) {
@@ -116,7 +135,7 @@ std::vector<Ignored> ignored(const Options& options) {
   };
   const std::string optimizer = "--optimizer=" + std::string(options.text("optimizer"));
   if (settings.is_exact()) {
-    ignore({"learning_rate", "normalized", "batch"}, optimizer + " has no steps of that kind");
+    ignore({"learning_rate", "normalized", "batch", "average"}, optimizer + " has no steps of that kind");
     ignore({"asynchronous", "staleness", "pipeline"}, "each round needs what the one before it found");
   } else {
     ignore({"tolerance"}, optimizer + " ends with --epochs");
@@ -163,6 +182,12 @@ Settings settings_of(const Options& options) {
   settings.batch = static_cast<std::uint64_t>(options.integer("batch"));
   settings.bits = static_cast<std::uint32_t>(options.integer("bits"));
   settings.weights = options.text("weights");
+  settings.average = options.flag("average");
+  settings.stream = options.flag("stream");
+  if (options.text("format") == "vw") {
+    settings.format = linear::RowFormat::vw;
+    if (settings.bits == 0) settings.bits = kNameBits;
+  }
   settings.held_out = options.has("valid");
   return settings;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/linear/row_block.h"
 #include "rota/options.h"
 
 namespace rota::sgd {
@@ -36,10 +37,19 @@ struct Settings {
   std::uint64_t batch = 131072;  // rows in a round, of all shards
   std::uint32_t bits = 0;        // features are hashed to 2^bits; 0: they are not
   std::string weights;           // file of the rows' weights, or ""
-  bool held_out = false;         // there is --valid
+  linear::RowFormat format = linear::RowFormat::libsvm;
+  bool average = false;   // the model is the mean of a round's weights
+  bool stream = false;    // rows are read again in every epoch
+  bool held_out = false;  // there is --valid
 
   // Numbers of state for each output of a feature's row: the weight first, then what the optimiser remembers.
-  std::uint32_t state_width() const { return optimizer == Optimizer::sgd ? 1 : optimizer == Optimizer::ftrl ? 3 : 2; }
+  std::uint32_t state_width() const {
+    const std::uint32_t own = optimizer == Optimizer::sgd ? 1 : optimizer == Optimizer::ftrl ? 3 : 2;
+    return own + (averages() ? 1 : 0);
+  }
+  bool averages() const { return average && !is_exact(); }
+  // Where in it the model's weight is: behind what the optimiser has there is the mean.
+  std::uint32_t model_weight() const { return averages() ? state_width() - 1 : 0; }
   bool is_exact() const { return optimizer == Optimizer::dual || optimizer == Optimizer::newton; }
   // Linear predictions of a row: of softmax, and of each class against the rest, one for each class.
   std::uint32_t outputs(std::uint64_t classes) const {

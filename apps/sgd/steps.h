@@ -89,4 +89,29 @@ class FtrlStep {
   double rows_ = 0;
 };
 
+// Behind the state of another optimiser, for the mean of the weights over the rows of a round (Polyak and Juditsky,
+// "Acceleration of stochastic approximation by averaging", 1992; of the last rows only, as in Rakhlin, Shamir and
+// Sridharan, "Making gradient descent optimal for strongly convex stochastic optimization", ICML 2012): the sum of each
+// move times the rows before it.  Divided by all rows, it is how far the mean is behind the weight.
+template <typename Step>
+class AveragedStep {
+ public:
+  static constexpr std::uint32_t kWidth = Step::kWidth + 1;
+  explicit AveragedStep(const Settings& settings) : step_(settings) {}
+
+  void begin_row(double t) {
+    step_.begin_row(t);
+    before_ += 1;
+  }
+  void operator()(double* state, double gradient, const FeatureScale& scale) const {
+    const double weight = state[0];
+    step_(state, gradient, scale);
+    state[kWidth - 1] += before_ * (state[0] - weight);
+  }
+
+ private:
+  Step step_;
+  double before_ = -1;
+};
+
 }  // namespace rota::sgd

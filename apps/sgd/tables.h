@@ -50,7 +50,7 @@ inline void add_penalty(const Settings& settings, Key key, std::span<const doubl
                         std::span<double> terms) {
   if (!bears_penalty(settings, key)) return;
   for (std::uint32_t k = 0; k < outputs; ++k) {
-    const double w = row[k * settings.state_width()];
+    const double w = row[k * settings.state_width() + settings.model_weight()];
     terms[kPenalty] += settings.l1 * std::abs(w) + settings.l2 / 2 * w * w;
   }
 }

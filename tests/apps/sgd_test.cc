@@ -200,6 +200,50 @@ TEST_F(Sgd, ARestoredJobGoesOnAlike) {
   }
 }
 
+// With one shard and one row a round, the mean of the round is its only weight; with one round, that of all steps.
+TEST_F(Sgd, TheAverageIsThatOfTheRoundsSteps) {
+  draw(12);
+  file_ = write("rows", 2);
+  const std::map<std::string, std::string> common = {
+      {"optimizer", "sgd"}, {"shards", "1"}, {"learning_rate", "0.7"}, {"l2", "0.1"}, {"seed", "4"}};
+  auto each = common, averaged = common;
+  each["batch"] = "1";
+  averaged["average"] = "true";
+  SerialHost plain(linked_plugin(), job(each)), mean(linked_plugin(), job(averaged));
+  std::vector<double> sums(kKeys);
+  plain.watch([&](const Round&, std::uint32_t) {  // as it is before that round
+    for (std::size_t j = 0; j < kKeys; ++j) sums[j] += plain.row(sgd::kWeights, j).at(0);
+  });
+  plain.run_epochs(1);
+  for (std::size_t j = 0; j < kKeys; ++j) sums[j] += plain.row(sgd::kWeights, j).at(0);
+  mean.run_epochs(1);
+  const sgd::TrainedModel model = sgd::read_model(SerialModel(mean));
+  for (std::size_t j = 0; j < kKeys; ++j) {
+    EXPECT_NEAR(mean.row(sgd::kWeights, j)[0], plain.row(sgd::kWeights, j)[0], 1e-12) << "the steps are the same";
+    EXPECT_NEAR(model.weight(j, 0), sums[j] / 12, 1e-12) << j;
+  }
+}
+
+// The rows of a round come in an order of their own, but they are the same in each epoch, and each is there once.
+TEST_F(Sgd, AStreamIsReadAgainInEveryEpoch) {
+  file_ = write("rows", 2);
+  const auto options = job({{"stream", "true"}, {"batch", "20"}, {"l2", "0.01"}, {"learning_rate", "0.5"}});
+  SerialHost whole(linked_plugin(), options);
+  whole.run_epochs(2);
+  EXPECT_EQ(whole.items(), 60U);
+  EXPECT_EQ(whole.evaluate()[sgd::kProgressiveRows], 60);
+  const SerialHost::Snapshot middle = whole.save();
+  whole.run_epochs(20);
+  SerialHost resumed(linked_plugin(), options);
+  resumed.restore(middle);
+  resumed.run_epochs(20);
+  EXPECT_EQ(resumed.save(), whole.save());
+  SerialHost kept(linked_plugin(), job({{"batch", "20"}, {"l2", "0.01"}, {"learning_rate", "0.5"}}));
+  kept.run_epochs(22);
+  const std::vector<double> mine = whole.evaluate(), other = kept.evaluate();
+  EXPECT_NEAR(mine[sgd::kLoss] + mine[sgd::kPenalty], other[sgd::kLoss] + other[sgd::kPenalty], 0.01);
+}
+
 TEST_F(Sgd, StepsWithoutBoundEndTheJob) {
   file_ = write("rows", 2);
   SerialHost host(

@@ -20,7 +20,8 @@ CLOSE = 1e-3  # of the least objective
 KINDS = {"adagrad": ["--l2=1e-4"], "plain": ["--optimizer=sgd", "--loss=hinge", "--l1=1e-5"],
          "ftrl": ["--optimizer=ftrl", "--l1=1e-4", "--loss=squared_hinge", "--batch=4000", "--bits=8"],
          "butterfly": ["--exchange=butterfly", "--batch=4096"], "allreduce": ["--exchange=allreduce", "--batch=4096"],
-         "softmax": ["--loss=softmax", "--class_weights=balanced", "--batch=1"]}
+         "softmax": ["--loss=softmax", "--class_weights=balanced", "--batch=1"],
+         "stream": ["--stream", "--batch=500"], "average": ["--average", "--optimizer=sgd", "--batch=500"]}
 
 
 def groups(rows=1200, columns=15, classes=4, seed=3):
@@ -174,6 +175,29 @@ class SgdOracle(AppTest):
                     self.expect_same(result, reference)
         self.expect_one_model("a9a", TRAIN, "--seed=7", "--batch=2000", "--epochs=4")
 
+    def plain(self):
+        file = self.folder / "plain"
+        dump_svmlight_file(self.x, self.y, str(file), zero_based=False)
+        return file
+
+    def test_a_stream_killed_and_resumed(self):
+        self.expect_resumed(self.plain(), "--stream", "--batch=3000", "--epochs=20")
+
+    def test_vowpal_wabbits_format(self):
+        """The same rows by name, with an importance that says nothing new: the same loss, hashed or streamed."""
+        file = self.folder / "rows.vw"
+        with open(file, "w", encoding="utf-8") as out:
+            for line in self.plain().read_text(encoding="utf-8").splitlines():
+                label, *features = line.split()
+                out.write(f"{label} 3 'row|f {' '.join(f'name{feature}' for feature in features)}\n")
+        flags = ["--l2=1e-4", "--batch=4000", "--epochs=20"]
+        wanted, _ = self.train("libsvm", TRAIN, *flags)
+        for name, more in (("vw", []), ("vw-stream", ["--stream"])):
+            result, out = self.train(name, file, "--format=vw", *flags, *more)
+            self.assertAlmostEqual(result["objective"] / wanted["objective"], 1, delta=2e-3)
+            scores = json.loads(self.rota("evaluate", "sgd", f"--model={out}", f"--input={file}").stdout)
+            self.assertAlmostEqual(scores["log_loss"], result["terms"]["loss"], delta=1e-9)
+
     def test_adagrad_killed_and_resumed(self):
         self.expect_resumed(TRAIN, "--batch=3000", "--epochs=40", "--l2=1e-4")
 
@@ -196,7 +220,14 @@ class SgdOracle(AppTest):
                                         (good, ["--exchange=butterfly"], 2, "--exchange=butterfly is not there yet"),
                                         (good, ["--loss=squared", "--class_weights=balanced"], 2, "has no classes"),
                                         (good, ["--batch=0"], 2, "batch"),
+                                        (good, ["--stream", "--optimizer=newton"], 2, "wants its rows in memory"),
+                                        (good, ["--stream", f"--weights={weights}"], 2, "want the rows in memory"),
+                                        (good.replace(b"2:1", b"2:x"), ["--stream"], 65, "bad.libsvm:2:"),
+                                        (b"1 | a\n-1 a\n", ["--format=vw"], 65, "bad.libsvm:2: expected a bar"),
                                         (None, [], 66, "bad.libsvm")))
+        done = self.rota(*self.command_line(self.folder / "bad", TRAIN, "--stream"))
+        self.assertEqual(done.returncode, 65, done.stderr)
+        self.assertIn("expected a plain one", done.stderr)
         _, out = self.train("small", TRAIN, "--epochs=1")
         file = pathlib.Path(self.folder / "foreign")
         file.write_bytes(b"1 1:1\n7 1:1\n")

@@ -41,7 +41,7 @@ Applied apply(const Call& call, bool scored) {
   const TrainedModel& model = out.model;
   const FeatureKeys key(model.settings.bits);
   const Weights weights{model.numbers, model.outputs, 1};
-  linear::RowFiles files(call.input);
+  linear::RowFiles files(call.input, model.settings.format);
   Rows one;
   files.each([&](const linear::LabelledRow& row) {
     if (scored && model.classes.size() > 0 && !model.classes.find(row.label))

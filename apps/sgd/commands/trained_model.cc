@@ -17,9 +17,10 @@ TrainedModel read_model(const Model& model) {
   if (!in.done() || trained.classes.size() != (has_classes ? model.facts().count("classes") : 0))
     throw DataError("the model", 0, "the labels of its classes are damaged");
   trained.numbers.resize(trained.keys * trained.outputs);
-  const std::uint32_t width = trained.settings.state_width();
+  const std::uint32_t width = trained.settings.state_width(), weight = trained.settings.model_weight();
   model.for_each_row(kWeights, [&](Key key, std::span<const double> row) {
-    for (std::uint32_t k = 0; k < trained.outputs; ++k) trained.numbers.at(key * trained.outputs + k) = row[k * width];
+    for (std::uint32_t k = 0; k < trained.outputs; ++k)
+      trained.numbers.at(key * trained.outputs + k) = row[k * width + weight];
   });
   return trained;
 }

@@ -38,15 +38,15 @@ std::vector<Dataflow> dataflows_of(Exchange exchange, std::uint32_t shards) {
 }
 
 ReplicaPush::ReplicaPush(ShardId shard, std::uint32_t shards, std::shared_ptr<const SharedData> all,
-                         const ShardRows& training, ShardRows held_out)
-    : SgdPush(shard, std::move(all), training, std::move(held_out)),
+                         const ShardRows& training, ShardRows held_out, std::unique_ptr<RowStream> stream)
+    : SgdPush(shard, std::move(all), training, std::move(held_out), std::move(stream)),
       last_step_(static_cast<std::uint32_t>(dataflows_of(all_->settings.exchange, shards)[0].steps.size()) - 1),
       exchange_(exchange_of(all_->settings.exchange, shards)) {}
 
-std::uint64_t ReplicaPush::push(const ExchangeTask& task, Random&) {
+std::uint64_t ReplicaPush::push(const ExchangeTask& task, Random& random) {
   if (task.epoch != of_epoch_) replica_.assign(weights_.numbers().begin(), weights_.numbers().end());
   of_epoch_ = task.epoch;
-  const std::uint64_t rows = take_steps(task.epoch, task.argument, replica_);
+  const std::uint64_t rows = take_steps(task.epoch, task.argument, replica_, random);
   if (sums()) {
     const std::size_t width = replica_.size() / weights_.keys() + 1;
     parts_.assign(weights_.keys() * width, 0.0);

@@ -54,5 +54,70 @@ TEST(ClassLabels, AreAscendingAndEachOnce) {
   EXPECT_EQ(classes.text(), "-1, 0.5 and 3");
 }
 
+TEST(RowFiles, SectionsAreAllRowsOnce) {
+  tests::ScratchFiles files;
+  std::string one, other;
+  for (int i = 0; i < 40; ++i) (i < 25 ? one : other) += std::to_string(i) + " 1:" + std::to_string(i * i + 1) + "\n";
+  const std::vector<std::string> paths = {files.write("one", one), files.write("other", "\n# nothing\n" + other)};
+  for (const std::uint32_t sections : {1U, 2U, 7U, 400U}) {
+    RowFiles input(paths);
+    std::vector<double> seen;
+    std::uint64_t most = 0;
+    for (std::uint32_t s = 0; s < sections; ++s) {
+      input.each_of(s, sections, [&](const LabelledRow& row) { seen.push_back(row.label); });
+      most = std::max(most, input.rows());
+    }
+    ASSERT_EQ(seen.size(), 40U) << sections;
+    for (int i = 0; i < 40; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
+    EXPECT_LE(most, 40 / sections + 5);
+  }
+}
+
+TEST(RowFiles, AWrongLineOfASectionIsNamedByItsNumberInTheFile) {
+  tests::ScratchFiles files;
+  std::string text;
+  for (int i = 0; i < 30; ++i) text += i == 27 ? "1 1:x\n" : "1 1:1\n";
+  const std::vector<std::string> bad = {files.write("bad", text)};
+  const auto message = [&](const RowFiles::Take& take) {
+    return tests::message_of<DataError>([&] {
+      RowFiles input(bad);
+      for (std::uint32_t s = 0; s < 4; ++s)
+        input.each_of(s, 4, [&](const LabelledRow& row) { s == 2 ? take(row) : void(); });
+    });
+  };
+  EXPECT_NE(message([](const LabelledRow&) {}).find("bad:28: "), std::string::npos);
+  const std::string refused = tests::message_of<DataError>([&] {
+    RowFiles input(bad);
+    input.each_of(1, 4, [&](const LabelledRow& row) {
+      if (row.number == 2) input.fail("too much");
+    });
+  });
+  EXPECT_NE(refused.find("bad:11: too much"), std::string::npos) << refused;
+}
+
+TEST(RowFiles, ReadVowpalWabbitsText) {
+  tests::ScratchFiles files;
+  const std::vector<std::string> paths = {files.write("vw", "1 2 |f a:3 b\n\n-1 |f b:0.5\n")};
+  RowFiles input(paths, RowFormat::vw);
+  std::vector<LabelledRow> rows;
+  std::vector<std::vector<double>> values;
+  std::vector<std::uint32_t> last;
+  input.each([&](const LabelledRow& row) {
+    rows.push_back(row);
+    values.emplace_back(row.values.begin(), row.values.end());
+    last.assign(row.columns.begin(), row.columns.end());
+  });
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].weight, 2);
+  EXPECT_EQ(rows[1].weight, 1);
+  EXPECT_EQ(values[0].size(), 2U);
+  EXPECT_EQ(values[1], std::vector<double>{0.5});
+  const std::vector<std::string> bad = {files.write("bad", "1 | a\n\n2 a\n")};
+  EXPECT_NE(tests::message_of<DataError>([&] {
+              RowFiles(bad, RowFormat::vw).each([](const LabelledRow&) {});
+            }).find("bad:3: expected a bar"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace rota::linear

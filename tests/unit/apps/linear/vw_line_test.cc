@@ -1,0 +1,60 @@
+#include "apps/linear/vw_line.h"
+
+#include <gtest/gtest.h>
+
+namespace rota::linear {
+namespace {
+
+class VwText : public testing::Test {
+ protected:
+  VwLine line(std::string_view text) {
+    VwLine out;
+    EXPECT_EQ(parser_.parse(text, out), "") << text;
+    return out;
+  }
+  std::string wrong(std::string_view text) {
+    VwLine out;
+    return parser_.parse(text, out);
+  }
+  VwParser parser_;
+};
+
+TEST_F(VwText, LabelImportanceAndTagStandBeforeTheBar) {
+  EXPECT_EQ(line("-1 | a").label, -1);
+  EXPECT_EQ(line("-1 | a").importance, 1);
+  EXPECT_EQ(line("1 0.5 'tag| a").importance, 0.5);
+  EXPECT_EQ(line("1 0.5 tag| a").importance, 0.5) << "what leans on the bar is a tag";
+  EXPECT_EQ(line("1 2.5 |f a").importance, 2.5);
+  EXPECT_EQ(line("1 'tag |f a").label, 1);
+  EXPECT_EQ(line("3 |").columns.size(), 0U);
+}
+
+TEST_F(VwText, FeaturesAreTheirNamesInTheirNamespaces) {
+  const VwLine one = line("1 |f a:2 b |g a:3");
+  ASSERT_EQ(one.columns.size(), 3U);
+  EXPECT_TRUE(std::is_sorted(one.columns.begin(), one.columns.end()));
+  double sum = 0;
+  for (const double value : one.values) sum += value;
+  EXPECT_EQ(sum, 6);
+  EXPECT_EQ(line("1 |f b |g a:3 |f a:2").columns, one.columns);
+  EXPECT_EQ(line("1 |f:0.5 a:4 b:2 |g a:3").values, one.values) << "a namespace scales its values";
+  EXPECT_NE(line("1 |f a").columns, line("1 |g a").columns);
+  EXPECT_NE(line("1 | a").columns, line("1 |f a").columns);
+  EXPECT_EQ(line("1 | a a:2").values, std::vector<double>{3});
+  EXPECT_EQ(line("1 | a a:-1 b").values, std::vector<double>{1}) << "none is 0";
+  EXPECT_EQ(line("1 |f a:2 b |g a:3\r").columns, one.columns);
+}
+
+TEST_F(VwText, WhatIsWrongIsTold) {
+  EXPECT_EQ(wrong("1 a b"), "expected a bar, |, before the features");
+  EXPECT_EQ(wrong("| a"), "expected a label and a blank behind it");
+  EXPECT_EQ(wrong("'tag | a"), "expected a label and a blank behind it");
+  EXPECT_EQ(wrong("x | a"), "expected a label, found 'x'");
+  EXPECT_EQ(wrong("1 -2 | a"), "expected an importance, a number of at least 0, found '-2'");
+  EXPECT_EQ(wrong("1 2 3 | a"), "expected label, importance and tag at most before the first bar");
+  EXPECT_EQ(wrong("1 | a:x"), "expected a number behind the colon, found 'a:x'");
+  EXPECT_EQ(wrong("1 |f:x a"), "expected a number behind the colon, found 'f:x'");
+}
+
+}  // namespace
+}  // namespace rota::linear
