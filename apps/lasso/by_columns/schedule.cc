@@ -19,7 +19,7 @@ constexpr std::size_t kMostTimesWanted = 4;
 // The working set counts as solved at this share of the last gap: not much of it while the set still lacks columns that
 // are far past their bounds, and a small part once all are near, which saves a look over all columns.  Less, if a look
 // found nothing new.  Never below a part of what ends the fit.
-constexpr double kInnerShare = 0.1, kInnerShareNear = 0.01, kInnerShareLess = 0.1;
+constexpr double kInnerShare = 0.3, kInnerShareNear = 0.01, kInnerShareLess = 0.1;
 constexpr double kNear = 3;  // largest gradient, in units of the bound
 constexpr double kShareOfTolerance = 0.3;
 // A fit that is not done by then is written down with the gap that it has.

@@ -169,6 +169,8 @@ class ReducedProblem {
   double sum_of_kept_ = 0;
   std::vector<Moments> kept_moments_;  // of columns under them; a negative square: not known yet
 
+  bool step_is_solved_ = false;  // whether the last descent came to its tolerance
+
   double columns_work_ = 0;  // what descent on columns has cost more than on products, since gram_ began
 };
 

@@ -16,6 +16,9 @@ constexpr double kRoundShare = 0.1;
 constexpr double kToleranceShare = 0.5;
 // Epochs that a round is expected to have, when a method is chosen for it.
 constexpr double kExpectedEpochs = 30;
+// The same for a Newton step: its curvatures may be given up behind it, and the products with them.  So it does no more
+// than this on columns, and products are made once steps with the same curvatures have cost as much as making them.
+constexpr double kEpochsOfStep = 10;
 // Rounds that lowered neither the gap nor the objective, after which nothing more is expected.
 constexpr std::uint64_t kMostIdleRounds = 6;
 // Of the gap that a round began with: if more than this is left, the next has new curvatures.
@@ -28,6 +31,7 @@ SolveStatistics ReducedProblem::solve(const Penalty& penalty, double tolerance, 
   compute_moments();
   leave_out_constants();
   SolveStatistics statistics;
+  step_is_solved_ = false;
   double least_gap = HUGE_VAL, least_objective = HUGE_VAL, gap_before = HUGE_VAL;
   std::uint64_t idle = 0;
   for (;;) {
@@ -39,7 +43,7 @@ SolveStatistics ReducedProblem::solve(const Penalty& penalty, double tolerance, 
     least_gap = std::min(least_gap, statistics.gap);
     least_objective = std::min(least_objective, now);
     if (better) idle = 0;
-    if (statistics.gap > kSlowFall * gap_before) forget_curvature();
+    if (step_is_solved_ && statistics.gap > kSlowFall * gap_before) forget_curvature();
     gap_before = statistics.gap;
     const bool ended = statistics.epochs >= limits.epochs || statistics.rounds >= limits.rounds;
     if (statistics.converged || ended || idle >= kMostIdleRounds) return statistics;
@@ -101,12 +105,13 @@ bool ReducedProblem::squared_round(const Penalty& penalty, const Look& at, doubl
 bool ReducedProblem::descend(ActiveProblem& problem, Gram& gram, double tolerance, const SolveLimits& limits,
                              SolveStatistics& statistics) {
   if (problem.coordinates.empty()) return false;
-  const std::uint64_t epochs = limits.epochs - statistics.epochs;
+  std::uint64_t epochs = limits.epochs - statistics.epochs;
   const MethodCost cost = cost_of(problem, gram);
+  const bool by_steps = loss_kind_ == Loss::logistic && method_ == Method::automatic && cost.gram_fits;
+  const double expected = by_steps ? kEpochsOfStep : kExpectedEpochs;
   // What the columns have cost so far is what the products would have saved: so they are made at the latest when
   // descent on columns has cost as much as making them.
-  const bool cheaper =
-      cost.gram_start + kExpectedEpochs * cost.gram_epoch < columns_work_ + kExpectedEpochs * cost.columns_epoch;
+  const bool cheaper = cost.gram_start + expected * cost.gram_epoch < columns_work_ + expected * cost.columns_epoch;
   Descent done;
   problem.products_cost = cost.gram_start;
   problem.epoch_cost = cost.columns_epoch;
@@ -121,6 +126,7 @@ bool ReducedProblem::descend(ActiveProblem& problem, Gram& gram, double toleranc
     done = descend_on_gram(problem, tolerance, epochs);
     ++statistics.gram_rounds;
   } else {
+    if (by_steps) epochs = std::min(epochs, static_cast<std::uint64_t>(kEpochsOfStep));
     done = descend_on_columns(problem, tolerance, epochs);
     columns_work_ += static_cast<double>(done.epochs) * std::max(cost.columns_epoch - cost.gram_epoch, 0.0);
   }
@@ -128,6 +134,7 @@ bool ReducedProblem::descend(ActiveProblem& problem, Gram& gram, double toleranc
   statistics.updates += done.updates;
   statistics.extrapolations += done.extrapolations;
   statistics.support_steps += done.support_steps;
+  step_is_solved_ = done.gap <= tolerance || done.stalled;
   return !done.stalled;
 }
 
