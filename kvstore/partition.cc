@@ -303,7 +303,7 @@ Status Partition::on(const Save& save, NodeId, Outbox& out) {
   Writer state;
   if (pull_ != nullptr) ROTA_TRY(call_hook(plugin_.name, "Pull::save", id().name(), [&] { pull_->save(state); }));
   const Bytes bytes = Bytes::from(state.take());
-  one.objects.push_back({save.epoch, Object::pull, settings_.index, hash128(bytes.view()), bytes});
+  keep({save.epoch, Object::pull, settings_.index, hash128(bytes.view()), bytes}, id(), out);
   write_if_whole(save.epoch, out);
   return {};
 }
@@ -311,25 +311,53 @@ Status Partition::on(const Save& save, NodeId, Outbox& out) {
 Status Partition::on(const Put& put, NodeId from, Outbox& out) {
   if (hash128(put.bytes.view()) != put.hash)
     return {ExitCode::bug, "an object from " + from.name() + " does not have the hash it came with"};
-  collecting_[put.epoch].objects.push_back(put);
+  keep(put, from, out);
   write_if_whole(put.epoch, out);
   return {};
 }
 
+// In memory, or behind so many bytes on disk.  A worker is told, for it puts no more than what is little meanwhile.
+void Partition::keep(const Put& put, NodeId from, Outbox& out) {
+  Collecting& one = collecting_[put.epoch];
+  ++one.come;
+  const std::uint64_t bytes = put.bytes.size();
+  const auto tell = [from, stored = Stored{put.epoch, bytes}](Outbox& to) {
+    if (from.role == Role::worker) to.send(from, stored);
+  };
+  if (one.bytes + bytes > settings_.credit.kept && one.spilled == nullptr)
+    one.spilled = store_->spill(put.epoch, settings_.index);
+  if (one.bytes + bytes <= settings_.credit.kept || one.spilled == nullptr) {
+    one.bytes += bytes;
+    one.objects.push_back(put);
+    return tell(out);
+  }
+  out.start_io([spilled = one.spilled, put, tell]() -> Continuation {
+    const Status status = spilled->add(put);
+    return [tell, status](Outbox& later) -> Status {
+      ROTA_TRY(status);
+      tell(later);
+      return {};
+    };
+  });
+}
+
 void Partition::write_if_whole(Epoch epoch, Outbox& out) {
   const auto found = collecting_.find(epoch);
-  if (!found->second.asked || found->second.objects.size() < found->second.expected) return;
+  if (!found->second.asked || found->second.come < found->second.expected) return;
   auto whole = std::make_shared<Collecting>(std::move(found->second));
   collecting_.erase(found);
   out.start_io([this, whole, epoch]() -> Continuation {
     Written written;
     written.epoch = epoch;
-    const auto file = store_->write(epoch, settings_.index, whole->objects, *whole->rows, written.file);
+    const ObjectSpill* const spilled = whole->spilled.get();
+    const auto file = store_->write(epoch, settings_.index, {whole->objects, *whole->rows, spilled}, written.file);
     if (file.ok()) {
       written.file_bytes = file->bytes;
       written.file_hash = file->hash;
       written.rows = whole->rows->hash();
       for (const Put& put : whole->objects) written.objects.push_back({put.object, put.id, put.hash});
+      for (std::size_t i = 0; spilled != nullptr && i < spilled->size(); ++i)
+        written.objects.push_back(spilled->object(i));
     }
     return [written, status = file.status()](Outbox& later) -> Status {
       ROTA_TRY(status);

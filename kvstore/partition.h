@@ -1,5 +1,5 @@
 // kvstore/partition.h -- a part of the store: sums the shards' parts, runs pull, commits, tells; keeps what checkpoints
-// are made of until it is on disk.  README.md has its states.
+// are made of, if it is much on disk, until it is in their file.  README.md has its states.
 #pragma once
 #include <deque>
 #include <filesystem>
@@ -39,8 +39,11 @@ class Partition final : public Node {
   struct Collecting {
     bool asked = false;          // the coordinator's SAVE is in
     std::uint64_t expected = 0;  // objects
-    std::vector<Put> objects;
-    std::shared_ptr<const Rows> rows;  // as of the epoch's end
+    std::uint64_t come = 0;
+    std::vector<Put> objects;              // that are in memory
+    std::uint64_t bytes = 0;               // of them
+    std::shared_ptr<ObjectSpill> spilled;  // has the others; of the thread for files
+    std::shared_ptr<const Rows> rows;      // as of the epoch's end
   };
   // How far the rows of a resumed job were told.
   struct Telling {
@@ -73,6 +76,7 @@ class Partition final : public Node {
   void tell_rows(Outbox& out);
   std::optional<Deltas> next_rows();
   void serve(Outbox& out, NodeId last = {}, std::uint64_t bytes = 0);
+  void keep(const Put& put, NodeId from, Outbox& out);
   void write_if_whole(Epoch epoch, Outbox& out);
 
   PartitionSettings settings_;

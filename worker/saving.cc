@@ -14,11 +14,23 @@ Saving::Saving(Epoch epoch, std::vector<Piece> pieces, const Limits& limits)
       todo_(std::make_move_iterator(pieces.begin()), std::make_move_iterator(pieces.end())),
       left_(pieces.size()) {}
 
+std::uint32_t Saving::partition_of(std::uint64_t id) const {
+  return partition_of_object(id, limits_.partitions);
+}
+
+void Saving::stored(const Stored& stored, Outbox& out) {
+  if (stored.epoch != epoch_) return;
+  unstored_ -= std::min(unstored_, stored.bytes);
+  go_on(out);
+}
+
 void Saving::go_on(Outbox& out, NodeId last, std::uint64_t bytes) {
   for (auto piece = todo_.begin(); piece != todo_.end() && encoding_ < limits_.at_once;) {
-    const NodeId to{Role::partition, partition_of_object(piece->id, limits_.partitions)};
+    const NodeId to{Role::partition, partition_of(piece->id)};
     const std::uint64_t promised = encoding_ * largest_.value_or(limits_.credit.bytes);
-    if (!limits_.credit.allows(out, to, promised + (to == last ? bytes : 0))) {
+    const std::uint64_t there = promised + unstored_;
+    const bool takes = there == 0 || there < limits_.unstored;
+    if (!takes || !limits_.credit.allows(out, to, promised + (to == last ? bytes : 0))) {
       ++piece;
       continue;
     }
@@ -37,7 +49,8 @@ void Saving::start(Piece piece, Outbox& out) {
       --encoding_;
       --left_;
       largest_ = std::max<std::uint64_t>(largest_.value_or(0), bytes->size());
-      const NodeId to{Role::partition, partition_of_object(id, limits_.partitions)};
+      const NodeId to{Role::partition, partition_of(id)};
+      unstored_ += bytes->size();
       later.send(to, Put{epoch_, object, id, hash, *bytes});
       go_on(later, to, bytes->size());
       if (done()) later.send(kCoordinator, Saved{epoch_});

@@ -38,7 +38,7 @@ Worker::Worker(WorkerSettings settings, std::shared_ptr<const HostedApp> app)
       tallies_(end_ - first_, settings.threads) {}
 
 Status Worker::step(const Envelope& in, Outbox& out) {
-  return handle<Welcome, JobFacts, CutMade, Tasks, Lease, Scattered, Deltas, Evaluate, Save, Fetched>(
+  return handle<Welcome, JobFacts, CutMade, Tasks, Lease, Scattered, Deltas, Evaluate, Save, Stored, Fetched>(
       in, [&](const auto& message) { return on(message, in.from, out); });
 }
 
@@ -262,6 +262,12 @@ Status Worker::on(const Save& save, NodeId from, Outbox& out) {
   saving_ = std::make_unique<Saving>(save.epoch, std::move(pieces),
                                      Saving::Limits{settings_.partitions, at_once, settings_.credit});
   saving_->go_on(out);
+  return {};
+}
+
+// Those of a checkpoint may come when the next one has begun.
+Status Worker::on(const Stored& stored, NodeId, Outbox& out) {
+  if (saving_ != nullptr) saving_->stored(stored, out);
   return {};
 }
 

@@ -70,6 +70,7 @@ class Worker final : public Node {
   Status on(const Scattered& message, NodeId from, Outbox& out);
   Status on(const Deltas& deltas, NodeId from, Outbox& out);
   Status on(const Evaluate& evaluate, NodeId from, Outbox& out);
+  Status on(const Stored& stored, NodeId from, Outbox& out);
   Status on(const Save& save, NodeId from, Outbox& out);
   Status on(const Fetched& fetched, NodeId from, Outbox& out);
 

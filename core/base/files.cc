@@ -111,6 +111,14 @@ Status write_atomically(const fs::path& file, std::string_view text) {
   return write_atomically(file, std::as_bytes(std::span(text)));
 }
 
+Result<FileDescriptor> open_unnamed(const fs::path& file) {
+  std::string name = file.string() + std::string(kUnfinished) + "XXXXXX";
+  FileDescriptor fd(::mkostemp(name.data(), O_CLOEXEC));
+  if (!fd.open() || ::unlink(name.c_str()) != 0)
+    return failed(code_of_write(errno), "cannot write beside", file, errno);
+  return fd;
+}
+
 std::string_view finished_name(std::string_view name) {
   const std::size_t end = name.rfind(kUnfinished);
   return end != name.npos && name.size() == end + kUnfinished.size() + 6 ? name.substr(0, end) : name;

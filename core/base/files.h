@@ -48,6 +48,9 @@ Status make_folder(const std::filesystem::path& folder);
 // Makes a new folder `parent`/`prefix`XXXXXX that only this user can enter.
 Result<std::filesystem::path> make_private_folder(const std::filesystem::path& parent, std::string_view prefix);
 
+// A new empty file in the folder of `file`, to write and to read, that has no name: it is gone when it is closed.
+Result<FileDescriptor> open_unnamed(const std::filesystem::path& file);
+
 // Makes renames and new names in a folder durable.
 Status sync_folder(const std::filesystem::path& folder);
 // Makes what was written to a file durable.

@@ -61,34 +61,59 @@ rocksdb::Slice slice_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-rocksdb::Status put_all(rocksdb::SstFileWriter& writer, const std::vector<Put>& objects, const Rows& rows) {
+// An object, or where it was spilled.
+struct Placed {
+  ObjectHash what;
+  const Put* put;  // or
+  std::size_t spilled;
+};
+
+std::vector<Placed> in_order(const CheckpointContent& content) {
+  std::vector<Placed> all;
+  for (const Put& put : content.objects) all.push_back({{put.object, put.id, put.hash}, &put, 0});
+  for (std::size_t i = 0; content.spilled != nullptr && i < content.spilled->size(); ++i)
+    all.push_back({content.spilled->object(i), nullptr, i});
+  std::sort(all.begin(), all.end(), [](const Placed& a, const Placed& b) {
+    return std::pair(a.what.object, a.what.id) < std::pair(b.what.object, b.what.id);
+  });
+  return all;
+}
+
+Status put_object(rocksdb::SstFileWriter& writer, const Put& put, const std::filesystem::path& path) {
+  if (put.bytes.size() > kValueMost) return {ExitCode::disk, path.string() + ": an object of more than 4 GiB"};
+  const rocksdb::Status status = writer.Put(key_of(put.object, 0, put.id), slice_of(put.bytes.view()));
+  return status.ok() ? Status() : disk(path, status);
+}
+
+Status put_all(rocksdb::SstFileWriter& writer, const CheckpointContent& content, const std::filesystem::path& path) {
   rocksdb::Status status;
   // Keys ascend: rows come first because Object::row is the smallest.
-  rows.for_each([&](TableId table, Key key, std::span<const double> values) {
+  content.rows.for_each([&](TableId table, Key key, std::span<const double> values) {
     if (status.ok()) status = writer.Put(key_of(Object::row, table, key), slice_of(std::as_bytes(values)));
   });
-  std::vector<const Put*> ordered;
-  for (const Put& put : objects) ordered.push_back(&put);
-  std::sort(ordered.begin(), ordered.end(),
-            [](const Put* a, const Put* b) { return std::pair(a->object, a->id) < std::pair(b->object, b->id); });
-  for (const Put* put : ordered) {
-    if (!status.ok()) break;
-    if (put->bytes.size() > kValueMost) return rocksdb::Status::InvalidArgument("an object of more than 4 GiB");
-    status = writer.Put(key_of(put->object, 0, put->id), slice_of(put->bytes.view()));
+  if (!status.ok()) return disk(path, status);
+  for (const Placed& one : in_order(content)) {
+    if (one.put != nullptr) {
+      ROTA_TRY(put_object(writer, *one.put, path));
+      continue;
+    }
+    const Result<Put> put = content.spilled->read(one.spilled);
+    if (!put.ok()) return put.status();
+    ROTA_TRY(put_object(writer, *put, path));
   }
-  return status;
+  return {};
 }
 
 }  // namespace
 
-Result<FileHash> write_checkpoint(const std::filesystem::path& path, const std::vector<Put>& objects,
-                                  const Rows& rows) {
+Result<FileHash> write_checkpoint(const std::filesystem::path& path, const CheckpointContent& content) {
   const std::filesystem::path unfinished = path.string() + ".unfinished";
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options());
   rocksdb::Status status = writer.Open(unfinished.string());
-  if (status.ok()) status = put_all(writer, objects, rows);
+  if (!status.ok()) return disk(unfinished, status);
+  ROTA_TRY(put_all(writer, content, unfinished));
   // Finish() syncs the file; it refuses one without entries, which no partition's is: see Checkpoint::objects_of.
-  if (status.ok()) status = writer.Finish();
+  status = writer.Finish();
   if (!status.ok()) return disk(unfinished, status);
   auto measured = hash_file(unfinished);
   if (!measured.ok()) return measured;

@@ -14,13 +14,15 @@
 
 #include "core/base/file_hash.h"
 #include "core/base/status.h"
+#include "core/checkpoint/checkpoint_store.h"
 #include "core/rounds/rows.h"
 #include "core/wire/message.h"
 
 namespace rota {
 
 // Writes, makes durable, and only then gives the file its name.  Folders must exist.
-Result<FileHash> write_checkpoint(const std::filesystem::path& path, const std::vector<Put>& objects, const Rows& rows);
+// Of the objects that were spilled one is in memory at a time.
+Result<FileHash> write_checkpoint(const std::filesystem::path& path, const CheckpointContent& content);
 
 // Reads one.  Every block that is read has its checksum checked; a damaged one is an error, never less data.
 class CheckpointFile {

@@ -13,13 +13,15 @@ class DiskCheckpoints final : public CheckpointStore {
   DiskCheckpoints(const std::filesystem::path& run, std::uint64_t era, std::vector<std::string> files)
       : run_{run}, era_(era), files_(std::move(files)) {}
 
-  Result<FileHash> write(Epoch epoch, std::uint32_t partition, const std::vector<Put>& objects, const Rows& rows,
+  std::shared_ptr<ObjectSpill> spill(Epoch epoch, std::uint32_t partition) const override {
+    return std::make_shared<ObjectSpill>(path_of(epoch, partition));
+  }
+  Result<FileHash> write(Epoch epoch, std::uint32_t partition, const CheckpointContent& content,
                          std::string& file) override {
-    const auto folder = run_.checkpoint(epoch);
-    ROTA_TRY(make_folder(folder));
-    const std::string name = RunFolder::partition_file(partition, era_);
-    file = (folder.filename() / name).string();
-    return write_checkpoint(folder / name, objects, rows);
+    const auto path = path_of(epoch, partition);
+    ROTA_TRY(make_folder(path.parent_path()));
+    file = (path.parent_path().filename() / path.filename()).string();
+    return write_checkpoint(path, content);
   }
 
   Status read_rows(Epoch, std::uint32_t partition, Rows& rows) override {
@@ -43,6 +45,9 @@ class DiskCheckpoints final : public CheckpointStore {
   }
 
  private:
+  std::filesystem::path path_of(Epoch epoch, std::uint32_t partition) const {
+    return run_.checkpoint(epoch) / RunFolder::partition_file(partition, era_);
+  }
   // Of the epoch to resume.
   Result<std::unique_ptr<CheckpointFile>> open(std::uint32_t partition) const {
     if (partition >= files_.size())

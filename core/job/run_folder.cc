@@ -46,7 +46,8 @@ bool RunFolder::is_partition_of(std::string_view file, std::uint32_t epoch, std:
 }
 
 bool RunFolder::is_of_epoch(std::string_view name) {
-  if (finished_name(name) == kCommitRecord) return true;
+  name = finished_name(name);
+  if (name == kCommitRecord) return true;
   if (!take(name, "partition-") || !take_digits(name)) return false;
   if (take(name, ".era-") && !take_digits(name)) return false;
   if (!take(name, ".sst")) return false;

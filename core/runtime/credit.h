@@ -9,6 +9,7 @@ namespace rota {
 
 struct Credit {
   std::uint64_t bytes = std::uint64_t{256} << 20;  // to one process; one object alone may be larger
+  std::uint64_t kept = std::uint64_t{64} << 20;    // of an unfinished checkpoint in a partition's memory
   std::uint64_t chunk = std::uint64_t{32} << 20;   // of rows in one message
 
   // Whether more may be sent now; `unseen` bytes were sent there in this very step.  Who may not asks again in tick().

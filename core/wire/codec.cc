@@ -158,6 +158,9 @@ void fields(auto& io, Is<Save> auto& m) {
 void fields(auto& io, Is<Put> auto& m) {
   io(m.epoch, m.object, m.id, m.hash, m.bytes);
 }
+void fields(auto& io, Is<Stored> auto& m) {
+  io(m.epoch, m.bytes);
+}
 void fields(auto& io, Is<Saved> auto& m) {
   io(m.epoch);
 }

@@ -54,6 +54,7 @@ enum class Kind : std::uint16_t {
   put = 43,
   saved = 44,
   written = 45,
+  stored = 46,
   fetch = 47,
   fetched = 48,
   scattered = 49,
@@ -354,6 +355,12 @@ struct Put {
   Bytes bytes;
 };
 
+struct Stored {  // an object that was PUT takes no memory for its way any more
+  static constexpr Kind kind = Kind::stored;
+  Epoch epoch = 0;
+  std::uint64_t bytes = 0;  // of the object
+};
+
 struct Saved {  // the sender has put all it has; it may go on
   static constexpr Kind kind = Kind::saved;
   Epoch epoch = 0;
@@ -403,7 +410,7 @@ struct StatusReport {
 using Message =
     std::variant<Ack, Probe, Piece, Hello, Welcome, Refuse, Beat, Fault, Stop, Loaded, JobFacts, CutMade, Ready, Start,
                  Rounds, Tasks, Expect, Lease, Scattered, Parts, Deltas, RoundFeedback, Committed, RoundsDone,
-                 EpochDone, Evaluate, Evaluated, Save, Put, Saved, Written, Fetch, Fetched, AskStatus, StatusReport>;
+                 EpochDone, Evaluate, Evaluated, Save, Put, Stored, Saved, Written, Fetch, Fetched, AskStatus, StatusReport>;
 
 Kind kind_of(const Message& message);
 const char* kind_name(Kind kind);

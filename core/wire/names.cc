@@ -39,6 +39,7 @@ constexpr std::pair<Kind, const char*> kKindNames[] = {
     {Kind::save, "SAVE"},
     {Kind::put, "PUT"},
     {Kind::saved, "SAVED"},
+    {Kind::stored, "STORED"},
     {Kind::written, "WRITTEN"},
     {Kind::fetch, "FETCH"},
     {Kind::fetched, "FETCHED"},

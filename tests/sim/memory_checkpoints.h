@@ -14,13 +14,14 @@ namespace rota::sim {
 
 class MemoryCheckpoints final : public CheckpointStore {
  public:
-  Result<FileHash> write(Epoch epoch, std::uint32_t partition, const std::vector<Put>& objects, const Rows& rows,
+  std::shared_ptr<ObjectSpill> spill(Epoch, std::uint32_t) const override { return nullptr; }
+  Result<FileHash> write(Epoch epoch, std::uint32_t partition, const CheckpointContent& content,
                          std::string& file) override {
     file = std::to_string(epoch) + "/" + std::to_string(partition);
     auto& stored = files_[{epoch, partition}];
     stored.objects.clear();
-    for (const Put& put : objects) stored.objects[{put.object, put.id}] = put.bytes;
-    stored.rows = rows;
+    for (const Put& put : content.objects) stored.objects[{put.object, put.id}] = put.bytes;
+    stored.rows = content.rows;
     return FileHash{};
   }
   Status read_rows(Epoch epoch, std::uint32_t partition, Rows& rows) override {

@@ -48,6 +48,23 @@ class LargeThings(RotaTest):
         self.assertEqual(resumed.returncode, 0, resumed.stderr)
         self.assertEqual(self.hash_of(out), self.hash_of(calm))
 
+    def test_a_checkpoint_that_waits_on_disk_for_its_file_is_none_until_then(self):
+        """80 MB for one partition, which keeps 64 MiB of it in memory; all is killed behind the first commit, while the next is made."""
+        flags = ["--slice_mb=30", "--state_mb=25", "--table_mb=1", "--partitions=1", "--epochs=3"]
+        calm, out = self.folder / "calm", self.folder / "killed"
+        done = self.rota(*self.large(calm, *flags, "--workers=1"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+        run = self.start(*self.large(out, *flags, "--workers=2"))
+        self.wait_for("a commit", lambda: self.committed(out))
+        kill([run.pid, *self.roles(out).values()])
+        run.communicate()
+        self.no_role_left(out)
+        self.assertEqual([name for name in out.rglob("*.unfinished-*")], [])
+        resumed = self.rota("resume", out, "--workers=3")
+        self.assertEqual(resumed.returncode, 0, resumed.stderr)
+        self.assertEqual(self.hash_of(out), self.hash_of(calm))
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -126,7 +126,8 @@ class PartitionNode : public ::testing::Test, protected tests::NodeStage {
     Writer pulls;
     pulls.put(std::uint64_t{0});
     const Put pull{1, Object::pull, 0, {}, Bytes::from(pulls.take())};
-    ASSERT_TRUE(disk.write(1, 0, {put(1, Object::slice, 0), put(1, Object::slice, 1), pull}, rows, file).ok());
+    const std::vector<Put> all = {put(1, Object::slice, 0), put(1, Object::slice, 1), pull};
+    ASSERT_TRUE(disk.write(1, 0, {all, rows}, file).ok());
   }
 
   Credit credit_;
@@ -389,7 +390,8 @@ TEST_F(PartitionNode, FilesAreForTheThreadOfFiles) {
 TEST_F(PartitionNode, AStateOfPullThatIsDamagedIsADiskError) {
   std::string file;
   const Put wrong{1, Object::pull, 0, {}, bytes_of("too long for a number")};
-  ASSERT_TRUE(store_->write(1, 0, {wrong}, Rows(CountingApp().tables(Facts(kFacts.facts))), file).ok());
+  const Rows none(CountingApp().tables(Facts(kFacts.facts)));
+  ASSERT_TRUE(store_->write(1, 0, {std::span(&wrong, 1), none}, file).ok());
   const Status status = resume();
   EXPECT_EQ(status.code(), ExitCode::disk);
   EXPECT_EQ(status.what(), "the state of pull in the checkpoint is damaged");

@@ -24,7 +24,7 @@ class SavingObjects : public ::testing::Test, protected tests::NodeStage {
                           if (fails_) return Status(ExitCode::failed, "no");
                           return Bytes::from(std::vector<std::byte>(bytes));
                         }});
-    saving_ = std::make_unique<Saving>(7, std::move(pieces), Saving::Limits{2, at_once, credit});
+    saving_ = std::make_unique<Saving>(7, std::move(pieces), Saving::Limits{2, at_once, credit, credit.bytes});
     ASSERT_TRUE(tick().ok());
   }
   Status tick() {
@@ -81,8 +81,35 @@ TEST_F(SavingObjects, ObjectsAsLargeAsTheCreditAreEncodedOneByOne) {
     hold_work = true;
     EXPECT_EQ(put_now(), i) << "the next has to see the last on its way";
     EXPECT_EQ(encoded_, static_cast<int>(i));
-    ASSERT_TRUE(tick().ok());
+    ASSERT_TRUE(act([&](Outbox& out) {
+                  saving_->stored({7, 100}, out);
+                  return Status();
+                }).ok());
   }
+  EXPECT_TRUE(saving_->done());
+}
+
+// What a partition is put waits there for its disk: the link alone does not know.
+TEST_F(SavingObjects, NoneIsEncodedWhileMuchIsToBeStoredYet) {
+  begin(10, 1, {.bytes = 25});
+  EXPECT_EQ(put_now(), 3U);
+  const auto store = [&](Epoch epoch, std::uint64_t bytes) {
+    return act([&](Outbox& out) {
+      saving_->stored({epoch, bytes}, out);
+      return Status();
+    });
+  };
+  ASSERT_TRUE(tick().ok());
+  EXPECT_EQ(put_now(), 3U);
+  ASSERT_TRUE(store(6, 30).ok());
+  EXPECT_EQ(put_now(), 3U) << "that was of the checkpoint before";
+  ASSERT_TRUE(store(7, 10).ok());
+  EXPECT_EQ(put_now(), 4U);
+  ASSERT_TRUE(store(7, 30).ok());
+  EXPECT_EQ(put_now(), 7U);
+  EXPECT_FALSE(saving_->done());
+  ASSERT_TRUE(store(7, 100).ok());
+  EXPECT_EQ(put_now(), 10U);
   EXPECT_TRUE(saving_->done());
 }
 

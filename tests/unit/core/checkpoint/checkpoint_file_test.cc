@@ -54,7 +54,7 @@ class CheckpointFiles : public TemporaryFolder {
   }
   std::filesystem::path path() const { return folder / "partition-0.sst"; }
   FileHash write_file() {
-    const auto written = write_checkpoint(path(), objects_, rows_);
+    const auto written = write_checkpoint(path(), {objects_, rows_});
     EXPECT_TRUE(written.ok()) << written.status().what();
     return written.ok() ? *written : FileHash{};
   }
@@ -87,8 +87,33 @@ TEST_F(CheckpointFiles, EqualContentGivesTheSameObjectsWhateverTheirOrder) {
   const auto before = content_of(path(), objects_);
   std::vector<Put> shuffled = objects_;
   std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(1));
-  ASSERT_TRUE(write_checkpoint(path(), shuffled, rows_).ok());
+  ASSERT_TRUE(write_checkpoint(path(), {shuffled, rows_}).ok());
   EXPECT_EQ(content_of(path(), objects_), before);
+}
+
+TEST_F(CheckpointFiles, ObjectsThatWaitedOnDiskGiveTheSameFile) {
+  const FileHash kept = write_file();
+  for (const std::size_t in_memory : {std::size_t{0}, std::size_t{1}, std::size_t{4}}) {
+    ObjectSpill spill(folder / "partition-1.sst");
+    for (std::size_t i = objects_.size(); i-- > in_memory;) ASSERT_TRUE(spill.add(objects_[i]).ok());
+    const auto mixed =
+        write_checkpoint(folder / "partition-1.sst", {std::span<const Put>(objects_).first(in_memory), rows_, &spill});
+    ASSERT_TRUE(mixed.ok()) << mixed.status().what();
+    EXPECT_EQ(mixed->bytes, kept.bytes);
+    EXPECT_EQ(content_of(folder / "partition-1.sst", objects_), content_of(path(), objects_));
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 2);
+}
+
+TEST_F(CheckpointFiles, AnObjectThatWasDamagedOnDiskMakesNoFile) {
+  ObjectSpill spill(path());
+  Put wrong = objects_[1];
+  wrong.hash.high ^= 1;
+  ASSERT_TRUE(spill.add(wrong).ok());
+  const auto written = write_checkpoint(path(), {{}, rows_, &spill});
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.status().code(), ExitCode::disk);
+  EXPECT_FALSE(std::filesystem::exists(path()));
 }
 
 TEST_F(CheckpointFiles, AnObjectThatIsMissingIsAnError) {
@@ -106,7 +131,7 @@ TEST_F(CheckpointFiles, NothingUnfinishedIsLeftUnderTheName) {
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) files += entry.is_regular_file() ? 1 : 0;
   EXPECT_EQ(files, 1U);
-  const auto elsewhere = write_checkpoint(folder / "no" / "folder.sst", objects_, rows_);
+  const auto elsewhere = write_checkpoint(folder / "no" / "folder.sst", {objects_, rows_});
   ASSERT_FALSE(elsewhere.ok());
   EXPECT_EQ(elsewhere.status().code(), ExitCode::disk);
 }

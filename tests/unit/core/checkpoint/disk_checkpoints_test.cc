@@ -16,9 +16,10 @@ std::vector<Table> tables(std::uint32_t width) {
 
 class DiskCheckpointFiles : public TemporaryFolder {
  protected:
-  static std::vector<Put> objects() {
-    const Bytes bytes = Bytes::from({std::byte{1}, std::byte{2}});
-    return {{4, Object::slice, 1, hash128(bytes.view()), bytes}};
+  static const std::vector<Put>& objects() {
+    static const Bytes bytes = Bytes::from({std::byte{1}, std::byte{2}});
+    static const std::vector<Put> all = {{4, Object::slice, 1, hash128(bytes.view()), bytes}};
+    return all;
   }
 };
 
@@ -27,7 +28,7 @@ TEST_F(DiskCheckpointFiles, AreFoundAgainByEpochAndPartition) {
   Rows rows(tables(2));
   rows.set(0, 3, std::vector<double>{1, 2});
   std::string file;
-  const auto written = store->write(4, 1, objects(), rows, file);
+  const auto written = store->write(4, 1, {objects(), rows}, file);
   ASSERT_TRUE(written.ok()) << written.status().what();
   EXPECT_EQ(file, "epoch-00000004/partition-1.era-3.sst");
   EXPECT_EQ(hash_file(RunFolder{folder}.checkpoint() / file)->hash, written->hash);
@@ -47,9 +48,9 @@ TEST_F(DiskCheckpointFiles, OfAnEarlierStartNeverTakeThePlaceOfLaterOnes) {
   rows.set(0, 3, std::vector<double>{1, 2});
   others.set(0, 3, std::vector<double>{5, 6});
   std::string committed, late;
-  const auto written = store->write(4, 0, objects(), rows, committed);
+  const auto written = store->write(4, 0, {objects(), rows}, committed);
   ASSERT_TRUE(written.ok());
-  ASSERT_TRUE(zombie->write(4, 0, objects(), others, late).ok());
+  ASSERT_TRUE(zombie->write(4, 0, {objects(), others}, late).ok());
   EXPECT_NE(committed, late);
   EXPECT_EQ(hash_file(RunFolder{folder}.checkpoint() / committed)->hash, written->hash);
   Rows back(tables(2));
@@ -69,7 +70,7 @@ TEST_F(DiskCheckpointFiles, RowsOfAnotherWidthAreRefused) {
   Rows rows(tables(2));
   rows.set(0, 3, std::vector<double>{1, 2});
   std::string file;
-  ASSERT_TRUE(store->write(4, 0, objects(), rows, file).ok());
+  ASSERT_TRUE(store->write(4, 0, {objects(), rows}, file).ok());
   Rows narrow(tables(1));
   EXPECT_EQ(store->read_rows(4, 0, narrow).code(), ExitCode::disk);
   Rows none({});

@@ -55,7 +55,7 @@ class ModelFolder : public TemporaryFolder {
         objects.push_back(
             {1, Object::cut, 0, {}, Bytes::from(std::vector(encoded.view().begin(), encoded.view().end()))});
       const std::string name = "partition-" + std::to_string(p) + ".sst";
-      const auto written = write_checkpoint(folder / name, objects, rows);
+      const auto written = write_checkpoint(folder / name, {objects, rows});
       ROTA_CHECK(written.ok());
       manifest_["files"].push_back({{"file", name}, {"bytes", written->bytes}, {"xxh3", written->hash.hex()}});
     }

@@ -17,7 +17,8 @@ TEST(RunFolder, KnowsItsLogs) {
 TEST(RunFolder, KnowsTheFilesOfAnEpoch) {
   for (const std::string& name :
        {std::string("commit.json"), std::string("commit.json.unfinished-a1B2c3"), RunFolder::partition_file(0),
-        RunFolder::partition_file(17) + ".unfinished", RunFolder::partition_file(3, 12)})
+        RunFolder::partition_file(17) + ".unfinished", RunFolder::partition_file(2, 5) + ".unfinished-a1B2c3",
+        RunFolder::partition_file(3, 12)})
     EXPECT_TRUE(RunFolder::is_of_epoch(name)) << name;
   for (const char* name :
        {"", "commit.jsonx", "commit.json.1", "commit.json.backup", "commit.json.unfinished-",

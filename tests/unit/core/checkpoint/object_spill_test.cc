@@ -1,0 +1,64 @@
+// tests/unit/core/checkpoint/object_spill_test.cc
+#include "core/checkpoint/object_spill.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/unit/core/base/temporary_folder.h"
+
+namespace rota {
+namespace {
+
+Put put_of(std::uint64_t id, std::size_t size) {
+  const Bytes bytes = Bytes::from(std::vector<std::byte>(size, static_cast<std::byte>(id)));
+  return {3, Object::slice, id, hash128(bytes.view()), bytes};
+}
+
+class ObjectSpills : public TemporaryFolder {
+ protected:
+  std::filesystem::path path() const { return folder / "epoch" / "partition-0.sst"; }
+};
+
+TEST_F(ObjectSpills, GiveBackWhatWasAddedInAnyOrder) {
+  ObjectSpill spill(path());
+  const std::vector<Put> objects = {put_of(7, 100000), put_of(2, 0), put_of(9, 1), put_of(1, 5000)};
+  for (const Put& put : objects) ASSERT_TRUE(spill.add(put).ok());
+  ASSERT_EQ(spill.size(), objects.size());
+  for (std::size_t i = objects.size(); i-- > 0;) {
+    const auto back = spill.read(i);
+    ASSERT_TRUE(back.ok()) << back.status().what();
+    EXPECT_EQ(back->epoch, 3U);
+    EXPECT_EQ(back->object, Object::slice);
+    EXPECT_EQ(back->id, objects[i].id);
+    EXPECT_EQ(back->hash, objects[i].hash);
+    EXPECT_TRUE(std::ranges::equal(back->bytes.view(), objects[i].bytes.view()));
+    EXPECT_EQ(spill.object(i).hash, objects[i].hash);
+  }
+}
+
+TEST_F(ObjectSpills, LeaveNoNameBehind) {
+  ObjectSpill spill(path());
+  EXPECT_FALSE(std::filesystem::exists(path().parent_path())) << "nothing is made for nothing";
+  ASSERT_TRUE(spill.add(put_of(1, 10)).ok());
+  EXPECT_TRUE(std::filesystem::is_empty(path().parent_path())) << "so whatever kills this process";
+}
+
+TEST_F(ObjectSpills, WhatIsNotAsItWasAddedIsRefused) {
+  ObjectSpill spill(path());
+  Put wrong = put_of(1, 10);
+  wrong.hash.low ^= 1;
+  ASSERT_TRUE(spill.add(wrong).ok());
+  const auto back = spill.read(0);
+  ASSERT_FALSE(back.ok());
+  EXPECT_EQ(back.status().code(), ExitCode::disk);
+}
+
+TEST_F(ObjectSpills, WhereNothingCanBeMadeIsTold) {
+  write("file", "");
+  ObjectSpill spill(folder / "file" / "partition-0.sst");
+  EXPECT_EQ(spill.add(put_of(1, 10)).code(), ExitCode::cannot_write);
+}
+
+}  // namespace
+}  // namespace rota
