@@ -155,7 +155,8 @@ class MfCommands(RotaTest):
         self.check_best(known["u1"], model.scores()[model.users.index("u1")], model.items,
                         [f"i{i}" for u, i in pairs if u == 1], 3)
         said = self.run_well("show", "mf", f"--model={out}")
-        self.assertIn("implicit", said)
+        self.assertIn(f"implicit ratings of mean {counts.sum() / len(pairs):.6g}, epoch", said)
+        self.assertNotIn("deviation", said)
 
     def test_similar_and_show(self):
         out, model = self.train("run", REVIEWS)

@@ -49,6 +49,13 @@ void print_factor(const TrainedModel& model, std::size_t k, std::size_t top, std
   print("lowest", order.rbegin());
 }
 
+std::string about_ratings(const Settings& settings, const Facts& facts) {
+  const std::string mean = io::six_digits(facts.number("mean"));
+  if (settings.implicit) return " implicit ratings of mean " + mean;
+  if (settings.loss == Loss::logistic) return " labels, of which 1 are a share of " + mean;
+  return " ratings of mean " + mean + " and standard deviation " + io::six_digits(facts.number("deviation"));
+}
+
 }  // namespace
 
 std::span<const Option> show_options() {
@@ -60,9 +67,8 @@ void show(const Call& call, std::ostream& out) {
   const Settings& settings = model.settings;
   const Facts& facts = call.model->facts();
   out << model.users.size() << " users, " << model.items.size() << " items, " << facts.count("ratings")
-      << " ratings of mean " << io::six_digits(model.mean) << " and standard deviation "
-      << io::six_digits(facts.number("deviation")) << ", epoch " << call.model->epoch() << "\n"
-      << "rank " << settings.rank << (settings.implicit ? ", implicit ratings" : "")
+      << about_ratings(settings, facts) << ", epoch " << call.model->epoch() << "\n"
+      << "rank " << settings.rank << (settings.loss == Loss::bpr ? ", pairs of items (bpr)" : "")
       << (settings.biases ? ", biases" : ", no biases") << (settings.nonnegative ? ", no factor below 0" : "")
       << ", lambda " << io::six_digits(settings.penalty)
       << (settings.by_rating ? " for each rating of a user or an item (weighted by counts)"
