@@ -407,10 +407,10 @@ struct StatusReport {
   std::string json;
 };
 
-using Message =
-    std::variant<Ack, Probe, Piece, Hello, Welcome, Refuse, Beat, Fault, Stop, Loaded, JobFacts, CutMade, Ready, Start,
-                 Rounds, Tasks, Expect, Lease, Scattered, Parts, Deltas, RoundFeedback, Committed, RoundsDone,
-                 EpochDone, Evaluate, Evaluated, Save, Put, Stored, Saved, Written, Fetch, Fetched, AskStatus, StatusReport>;
+using Message = std::variant<Ack, Probe, Piece, Hello, Welcome, Refuse, Beat, Fault, Stop, Loaded, JobFacts, CutMade,
+                             Ready, Start, Rounds, Tasks, Expect, Lease, Scattered, Parts, Deltas, RoundFeedback,
+                             Committed, RoundsDone, EpochDone, Evaluate, Evaluated, Save, Put, Stored, Saved, Written,
+                             Fetch, Fetched, AskStatus, StatusReport>;
 
 Kind kind_of(const Message& message);
 const char* kind_name(Kind kind);

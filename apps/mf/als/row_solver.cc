@@ -23,7 +23,7 @@ void RowSolver::for_each_block(F f) {
   for (std::size_t first = 0; first < ratings_.size(); first += kBlock) {
     const auto some = ratings_.subspan(first, std::min(kBlock, ratings_.size() - first));
     if (!gathered_ || at_ != first) {
-      gather(*partners_, form_, some, rows_.data(), targets_.data());
+      gather_rows(*partners_, form_, some, rows_.data(), targets_.data());
       for (std::size_t j = 0; j < some.size(); ++j) {
         const auto value = static_cast<double>(some[j].value);
         weights_[j] = settings_.implicit ? settings_.alpha * value : 1;

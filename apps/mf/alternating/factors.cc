@@ -4,7 +4,8 @@
 
 namespace rota::mf {
 
-void gather(const Factors& all, const RowForm& form, std::span<const Partner> partners, double* rows, double* apart) {
+void gather_rows(const Factors& all, const RowForm& form, std::span<const Partner> partners, double* rows,
+                 double* apart) {
   const std::size_t width = form.width();
   for (std::size_t r = 0; r < partners.size(); ++r) {
     const double* const from = all.numbers.data() + std::size_t{partners[r].number} * form.size;

@@ -32,7 +32,8 @@ struct Factors {
 
 // Rows for the kernel: of each partner the factors, 1 in place of the bias, zeros up to the width; and what is
 // predicted apart from their product, base + bias.
-void gather(const Factors& all, const RowForm& form, std::span<const Partner> partners, double* rows, double* apart);
+void gather_rows(const Factors& all, const RowForm& form, std::span<const Partner> partners, double* rows,
+                 double* apart);
 // A row as the partner of such: its factors and its bias.
 void widen(const Factors& all, const RowForm& form, std::size_t row, double* out);
 

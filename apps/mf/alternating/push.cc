@@ -50,7 +50,7 @@ void AlternatingPush::predict(const RatingRows& ratings, const Factors& own, con
     while (!left.empty()) {
       const auto some = left.first(std::min(kBlock, left.size()));
       left = left.subspan(some.size());
-      gather(partners, form_, some, rows.data(), apart);
+      gather_rows(partners, form_, some, rows.data(), apart);
       whole_->kernel.products(rows.data(), some.size(), width, row.data(), predictions);
       for (std::size_t j = 0; j < some.size(); ++j) predictions[j] += apart[j];
       f(some, std::span(predictions, some.size()));

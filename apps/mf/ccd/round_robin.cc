@@ -37,7 +37,7 @@ class RoundRobinPush final : public CcdPush {
       const std::span<const Partner> ratings = users.row(i);
       rows.resize(ratings.size() * width);
       apart.resize(ratings.size());
-      gather(partners, form_, ratings, rows.data(), apart.data());
+      gather_rows(partners, form_, ratings, rows.data(), apart.data());
       widen(own, form_, users.first + i, row.data());
       double* const residuals = residuals_[kUserSide].data() + users.begins[i];
       whole_->kernel.products(rows.data(), ratings.size(), width, row.data(), residuals);

@@ -21,7 +21,7 @@ TEST(Factors, PartnersHaveOneInPlaceOfTheBias) {
   const mf::Partner partners[] = {{1, 0}, {0, 0}};
   const RowForm form(settings_of(2, true), 10);
   std::vector<double> rows(16, 7), apart(2), own(8, 7);
-  mf::gather({numbers, 0}, form, partners, rows.data(), apart.data());
+  mf::gather_rows({numbers, 0}, form, partners, rows.data(), apart.data());
   EXPECT_EQ(rows, (std::vector<double>{3, 4, 1, 0, 0, 0, 0, 0, 1, 2, 1, 0, 0, 0, 0, 0}));
   EXPECT_EQ(apart, (std::vector<double>{9.5, 10.5}));
   mf::widen({numbers, 0}, form, 1, own.data());
@@ -33,7 +33,7 @@ TEST(Factors, WithoutBiasesNothingIsPredictedApart) {
   const mf::Partner partners[] = {{1, 0}};
   const RowForm form(settings_of(2, false), 10);
   std::vector<double> rows(8, 7), apart(1);
-  mf::gather({numbers, 0}, form, partners, rows.data(), apart.data());
+  mf::gather_rows({numbers, 0}, form, partners, rows.data(), apart.data());
   EXPECT_EQ(rows, (std::vector<double>{3, 4, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(apart[0], 0);
 }
