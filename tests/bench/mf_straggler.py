@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Matrix factorisation by SGD with a straggler: one of the workers runs a tenth of the time, with and without time control.
+"""Matrix factorisation by SGD with a straggler: one of the workers runs a tenth of the time.
 
-usage: mf_straggler.py [--workers=2,4] [--ratings=N] [--epochs=N] [--budget_ms=MS] [--plot=FILE.svg] [--bin=build/release/bin]
+usage: mf_straggler.py [--workers=2,4] [--ratings=N] [--epochs=N] [--budget_ms=MS] [--plot=FILE.svg]
+                       [--bin=build/release/bin]
 
-The straggler is stopped and continued (SIGSTOP, SIGCONT) in turn once the data is loaded: it runs for a millisecond or however long
-that has really been, and then stands for nine times as long.  A visit to a slice must take longer than such a turn, so there are
-as many shards as workers.  Each shape trains four times: whole and with a straggler, each with --step_budget_ms and without.
-The held-out error is that of an evaluation behind the epochs that --eval_every names; its time is not counted, as metrics.jsonl does not.  Without time
-control the model of the straggler's run must have the hash of the whole one.  Needs python3-matplotlib for the plot.
+The straggler is stopped and continued (SIGSTOP, SIGCONT) in turn once the data is loaded: it runs for a millisecond, or
+however long that has really been, and then stands for nine times as long.  A visit to a slice must take longer than
+such a turn, so there are as many shards as workers.  Each shape trains four times: whole and with a straggler, each with
+--step_budget_ms and without.  The held-out error is that of an evaluation behind the epochs that --eval_every names; its
+time is not counted, as metrics.jsonl does not.  Without time control the model of the straggler's run must have the hash
+of the whole one.  Needs python3-matplotlib for the plot.
 """
 import argparse
 import json
@@ -24,7 +26,7 @@ RUNNING, SLOWER = 0.001, 10
 
 
 def workers_of(out):
-    """Process ids of the run's workers, by their number, once all have loaded their data; as the run has recorded them."""
+    """Process ids of the run's workers, by their number, once all have loaded their data; the run records them."""
     pids, loaded = {}, False
     events = out / "events.jsonl"
     for line in events.read_text().splitlines() if events.exists() else []:
@@ -71,7 +73,8 @@ class Straggler(threading.Thread):
 def train(args, folder, name, workers, straggles, *flags):
     out = folder / name
     command = [str(pathlib.Path(args.bin) / "rota"), "train", "mf", f"--input={folder}/parts/train.txt",
-               f"--valid={folder}/parts/valid.txt", f"--out={out}", f"--workers={workers}", "--threads=1", "--seed=1", f"--shards={workers}",
+               f"--valid={folder}/parts/valid.txt", f"--out={out}", f"--workers={workers}", "--threads=1", "--seed=1",
+               f"--shards={workers}",
                "--rank=32", "--lambda=0.05", "--checkpoint_every=0", f"--eval_every={args.eval_every}", *flags]
     straggler = Straggler(out, workers - 1) if straggles else None
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -134,8 +137,8 @@ def main():
     folder, courses = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-")), {}
     rota = str(pathlib.Path(args.bin) / "rota")
     try:
-        subprocess.run([rota, "generate", "mf", f"--output={folder}/all.txt", "--users=50000", "--items=10000", "--rank=16",
-                        f"--ratings={args.ratings}"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([rota, "generate", "mf", f"--output={folder}/all.txt", "--users=50000", "--items=10000",
+                        "--rank=16", f"--ratings={args.ratings}"], check=True, stdout=subprocess.DEVNULL)
         subprocess.run([rota, "split", "mf", f"--input={folder}/all.txt", f"--output={folder}/parts"], check=True,
                        stdout=subprocess.DEVNULL)
         for workers in map(int, args.workers.split(",")):
@@ -143,7 +146,8 @@ def main():
             epochs = f"--epochs={args.epochs}"
             for name, straggles in (("whole", False), ("straggler", True)):
                 runs[name], hashes[name] = train(args, folder, name, workers, straggles, epochs)
-            visit = runs["whole"][-1][0] / runs["whole"][-1][2] / (2 * workers)  # a shard visits two slices for each worker
+            # A shard visits two slices for each worker.
+            visit = runs["whole"][-1][0] / runs["whole"][-1][2] / (2 * workers)
             budget = args.budget_ms or round(1500 * visit, 2)
             for name, straggles in (("whole", False), ("straggler", True)):
                 key = f"{name}, time control of {budget:g} ms"
