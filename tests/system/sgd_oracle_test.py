@@ -217,7 +217,7 @@ class SgdOracle(AppTest):
                                         (b"1 1:1\n", [], 65, "one only: 1"),
                                         (good, [f"--weights={weights}"], 65, "a weight for each of the 2 rows"),
                                         (good, ["--optimizer=svrg"], 2, "--optimizer=svrg is not there yet"),
-                                        (good, ["--exchange=butterfly"], 2, "--exchange=butterfly is not there yet"),
+                                        (good, ["--exchange=butterfly", "--optimizer=ftrl"], 2, "--exchange=butterfly averages weights"),
                                         (good, ["--loss=squared", "--class_weights=balanced"], 2, "has no classes"),
                                         (good, ["--batch=0"], 2, "batch"),
                                         (good, ["--stream", "--optimizer=newton"], 2, "wants its rows in memory"),
