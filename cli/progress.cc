@@ -116,6 +116,10 @@ void Progress::record(const nlohmann::json& record) {
     say("stopping " + text_in(record, "when"));
   } else if (event == "resume_from_nothing") {
     say("nothing to resume: " + text_in(record, "why") + "; the run begins anew");
+  } else if (event == "lost") {
+    say(text_in(record, "why"));
+  } else if (event == "going_back") {
+    say("going back to " + text_in(record, "to"));
   } else if (event == "not_reproducible") {
     say("not reproducible: " + text_in(record, "why"));
   } else if (event == "warning") {

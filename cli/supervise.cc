@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "cli/child.h"
+#include "cli/restarts.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/job/doing.h"
@@ -92,7 +93,8 @@ class SocketFolder {
 
 class Supervisor {
  public:
-  Supervisor(const LocalJob& job, Progress& progress) : job_(job), progress_(progress) {}
+  Supervisor(const LocalJob& job, Progress& progress)
+      : job_(job), progress_(progress), restarts_wanted_(job.options.text("on_loss") == "restart") {}
   ~Supervisor() { end_all(); }
 
   Status start(const fs::path& sockets) {
@@ -100,20 +102,15 @@ class Supervisor {
     std::error_code none_yet;
     const auto size = fs::file_size(job_.run.events(), none_yet);
     events_before_ = none_yet ? 0 : size;
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return {ExitCode::failed, "no pipe: " + std::generic_category().message(errno)};
-    records_ = FileDescriptor(ends[0]);
-    const FileDescriptor output(ends[1]);
-    ::fcntl(records_.get(), F_SETFL, O_NONBLOCK);
-    ROTA_TRY(start_role("coordinator", 0, output.get()));
+    ROTA_TRY(start_role("coordinator", 0));
     for (const auto& [role, option] :
          {std::pair{"scheduler", "schedulers"}, {"worker", "workers"}, {"kvstore", "stores"}})
-      for (std::int64_t i = 0; i < job_.options.integer(option); ++i) ROTA_TRY(start_role(role, i, -1));
+      for (std::int64_t i = 0; i < job_.options.integer(option); ++i) ROTA_TRY(start_role(role, i));
     return {};
   }
 
   Status watch() {
-    while (!coordinator().ended()) {
+    while (!coordinator().ended() || comes_back(roles_.front())) {
       std::array<pollfd, 2> waits{pollfd{signals_.fd(), POLLIN, 0}, pollfd{records_.get(), POLLIN, 0}};
       // After the coordinator closed its stdout, it only remains to wait for its end.
       ::poll(waits.data(), records_.open() ? 2 : 1, static_cast<int>(kPollSpan / kMillisecond));
@@ -121,6 +118,7 @@ class Supervisor {
       while (const int number = signals_.take())
         if (number != SIGCHLD) stop(number);
       hasten();
+      ROTA_TRY(restart());
       look_for_lost();
     }
     read_records();
@@ -129,28 +127,99 @@ class Supervisor {
 
  private:
   struct Role {
+    std::string role;
+    std::int64_t index = 0;
     Child child;
     Nanoseconds lost_at = 0;  // when it was seen to have ended while the job ran
     bool told = false;
+    std::optional<Nanoseconds> again_at = {};  // when it is started anew
   };
 
   Child& coordinator() { return roles_.front().child; }
 
-  Status start_role(const std::string& role, std::int64_t index, int output) {
+  Status start_role(const std::string& role, std::int64_t index) {
+    auto child = start_child(role, index, job_.resume);
+    if (!child.ok()) return std::move(child).status();
+    roles_.push_back({role, index, std::move(child).value()});
+    return {};
+  }
+
+  Result<Child> start_child(const std::string& role, std::int64_t index, bool resume) {
+    const bool reports = role == "coordinator";
+    FileDescriptor output;
     Child::Settings settings;
+    if (reports) {
+      int ends[2];
+      if (::pipe2(ends, O_CLOEXEC) != 0)
+        return Status(ExitCode::failed, "no pipe: " + std::generic_category().message(errno));
+      records_ = FileDescriptor(ends[0]);
+      output = FileDescriptor(ends[1]);
+      ::fcntl(records_.get(), F_SETFL, O_NONBLOCK);
+      unread_.clear();
+      settings.output = output.get();
+    }
     settings.name = role + "-" + std::to_string(index);
     settings.program = program_folder() / ("rota-" + role);
     settings.log = job_.run.log(settings.name);
-    settings.output = output;
     settings.arguments = {"--flagfile=" + job_.run.flags().string(), "--coordinator=" + address_,
                           "--index=" + std::to_string(index)};
-    if (role == "coordinator") settings.arguments.push_back("--report");
-    if (job_.resume) settings.arguments.push_back("--resume");
+    if (reports) settings.arguments.push_back("--report");
+    if (resume) settings.arguments.push_back("--resume");
     settings.arguments.insert(settings.arguments.end(), job_.log_flags.begin(), job_.log_flags.end());
-    auto child = Child::start(settings);
-    if (!child.ok()) return std::move(child).status();
-    roles_.push_back({std::move(child).value()});
+    return Child::start(settings);
+  }
+
+  // Whether a process that has ended is started anew: it did not end of its own will, and the job goes on.
+  bool comes_back(Role& role) {
+    if (role.again_at) return true;
+    if (!restarts_wanted_ || end_ || stops_ > 0 || given_up_) return false;
+    const Child& child = role.child;
+    if (!child.killed() && child.exit_code() != static_cast<int>(ExitCode::temporary)) return false;
+    if (&role == &roles_.front() && (read_records(), end_ || (end_ = end_of_events()))) return false;
+    role.again_at = again_.next(child.name(), now_ns());
+    if (role.again_at) {
+      progress_.say("rota: " + child.name() + " ended with " + child.how() + "; it is started again (" +
+                    std::to_string(again_.count(child.name())) + " of " + std::to_string(Restarts::kMost) +
+                    " times without a new checkpoint)");
+      return true;
+    }
+    const bool crashed = code_of(child) == ExitCode::bug;
+    given_up_ = Status(crashed ? ExitCode::bug : ExitCode::temporary,
+                       child.name() + " was started again " + std::to_string(Restarts::kMost) +
+                           " times without a new checkpoint, and ended with " + child.how());
+    end_coordinator();
+    return false;
+  }
+
+  Status restart() {
+    for (Role& role : roles_) {
+      if (!role.again_at || now_ns() < *role.again_at) continue;
+      role.again_at.reset();
+      if (end_ || stops_ > 0) continue;
+      const bool coordinates = &role == &roles_.front();
+      auto child = start_child(role.role, role.index, job_.resume || coordinates);
+      if (!child.ok()) return std::move(child).status();
+      role.child = std::move(child).value();
+      role.lost_at = 0;
+      role.told = false;
+    }
     return {};
+  }
+
+  // Now, and whatever it is doing.
+  void end_coordinator() {
+    coordinator().signal(SIGTERM);
+    hasten_at_ = now_ns() + kNowSpan;
+    stops_ = 2;
+    stop_signal_ = SIGTERM;
+  }
+
+  // The coordinator does not count on a process any more, which may still be there and do nothing.
+  void end_lost(const nlohmann::json& record) {
+    for (Role& role : roles_)
+      if (restarts_wanted_ && role.child.name() == text_in(record, "role") &&
+          std::to_string(role.child.pid()) == text_in(record, "pid"))
+        role.child.signal(SIGKILL);
   }
 
   void read_records() {
@@ -176,6 +245,8 @@ class Supervisor {
     if (event == "joined") joined_.insert(text_in(record, "role"));
     if (event == "left") joined_.erase(text_in(record, "role"));
     if (event == "end") end_ = record;
+    if (event == "lost") end_lost(record);
+    if (event == "checkpoint") again_.progress();
     progress_.record(record);
   }
 
@@ -198,17 +269,14 @@ class Supervisor {
     const Nanoseconds now = now_ns();
     for (std::size_t i = 1; i < roles_.size(); ++i) {
       Role& role = roles_[i];
-      if (!role.child.ended() || end_) continue;
+      if (!role.child.ended() || end_ || role.again_at || comes_back(role)) continue;
       if (role.lost_at == 0) role.lost_at = now;
       if (now - role.lost_at < kWordSpan) continue;
       if (!role.told) tell_lost(role);
       // The coordinator never heard of it, or has let it go while others were awaited, and would wait for it in vain.
       if (joined_.contains(role.child.name()) || never_joined_) continue;
       never_joined_ = &role - roles_.data();
-      coordinator().signal(SIGTERM);
-      hasten_at_ = now + kNowSpan;
-      stops_ = 2;
-      stop_signal_ = SIGTERM;
+      end_coordinator();
     }
   }
 
@@ -242,6 +310,7 @@ class Supervisor {
 
   Status outcome() {
     const Child& child = coordinator();
+    if (given_up_) return *given_up_;
     if (never_joined_ && stops_ > 0) {
       const Child& lost = roles_[static_cast<std::size_t>(*never_joined_)].child;
       const ExitCode code = code_of(lost);
@@ -298,6 +367,9 @@ class Supervisor {
   std::set<std::string> joined_;
   std::optional<nlohmann::json> end_;
   std::optional<std::ptrdiff_t> never_joined_;
+  bool restarts_wanted_ = false;
+  Restarts again_;
+  std::optional<Status> given_up_;
   int stops_ = 0;
   int stop_signal_ = 0;
   Nanoseconds stopped_at_ = 0;

@@ -1,22 +1,16 @@
-// coordinator/coordinator.h -- the star's centre: takes processes in, gives rounds out, ends epochs, keeps the commit
-// record, and decides how a run ends.  It sees keys, counts and times, never a parameter value; README.md has its
-// states.
+// coordinator/coordinator.h -- the star's centre: takes processes in, goes back with those that live when one is lost,
+// and decides how a run ends; what happens between is a Training.  It sees keys, counts and times, never a parameter
+// value; README.md has its states.
 #pragma once
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
-#include <vector>
 
-#include "coordinator/best_epoch.h"
-#include "coordinator/checkpoint.h"
-#include "coordinator/dispatch.h"
-#include "coordinator/epoch_sum.h"
-#include "coordinator/loading.h"
-#include "coordinator/open_epochs.h"
 #include "coordinator/plan.h"
 #include "coordinator/roster.h"
+#include "coordinator/training.h"
 #include "core/records/records.h"
 #include "core/runtime/node.h"
 
@@ -38,98 +32,36 @@ class Coordinator final : public Node {
   }
 
  private:
-  enum class Phase { gathering, loading, cutting, preparing, training, finishing, ended };
-  // What happens at the end of the epoch behind which nothing is given out yet.
-  struct Boundary {
-    Epoch epoch = 0;
-    bool evaluate = false, save = false, last = false;  // none: it is waited for what the schedule says
-    enum class Stage { running, evaluating, saving } stage = Stage::running;
-  };
-
-  // Messages, by kind.
+  // Messages of membership, by kind.
   void on(const Hello& hello, NodeId from, Outbox& out);
   void on(const Beat& beat, NodeId from, Outbox& out);
   void on(const Fault& fault, NodeId from, Outbox& out);
   void on(const Stop& stop, NodeId from, Outbox& out);  // a signal, of this process or of a member
-  void on(const Loaded& loaded, NodeId from, Outbox& out);
-  void on(const CutMade& cut, NodeId from, Outbox& out);
-  void on(const Ready& ready, NodeId from, Outbox& out);
-  void on(const Rounds& rounds, NodeId from, Outbox& out);
-  void on(const Committed& committed, NodeId from, Outbox& out);
-  void on(const EpochDone& done, NodeId from, Outbox& out);
-  void on(const Evaluated& evaluated, NodeId from, Outbox& out);
-  void on(const Saved& saved, NodeId from, Outbox& out);
-  void on(const Written& written, NodeId from, Outbox& out);
   void on(const AskStatus& ask, NodeId from, Outbox& out);
 
   void heard(NodeId process, std::uint64_t memory, Nanoseconds now);
   void gather(Outbox& out);
+  void drop_lost(Nanoseconds now);
   std::optional<std::string> crash_of(NodeId process);
-  void lose(const Roster::Loss& loss, Outbox& out);
-  void begin_loading(Outbox& out);
-  void enter(Phase phase);
-  void tell_ignored(const std::vector<Ignored>& ignored);
+  Ending word_of(const Roster::Loss& loss);
+  void lose(NodeId process, const Ending& why, Outbox& out);
+  void go_back(Outbox& out);
   void begin_training(Outbox& out);
-  void give_out(Outbox& out);
-  Boundary boundary_after(Epoch epoch, Nanoseconds now) const;
-  void end_epochs(Outbox& out);
-  void begin_evaluation(Outbox& out);
-  void record_epoch(const std::vector<double>* terms, Outbox& out);
-  void follow_score();
-  void send_tasks(Outbox& out);
-  void begin_save(Outbox& out);
-  void go_on(Outbox& out);
-  void record_checkpoint(Outbox& out);
-  void tell_done(Outbox& out);
-  void finish_when_written(Outbox& out);
-  void finish(Outbox& out);
   void end(ExitCode code, const std::string& what, Outbox& out);
   void wrong(NodeId from, const std::string& what, Outbox& out);
   bool takes_part(NodeId node) const;
-  template <typename M>
-  void to_all(const std::vector<NodeId>& nodes, const M& message, Outbox& out);
 
-  RunPlan plan_;  // its slices are those of the cut, once there is one
+  RunPlan plan_;
   std::shared_ptr<Recorder> recorder_;
   Roster roster_;
-  Phase phase_ = Phase::gathering;
-  Nanoseconds started_at_ = 0;
-
-  // Preparing.
-  Loading loading_;
-  std::set<NodeId> ready_;
-  std::uint64_t items_ = 0;
-  std::string items_unit_;
-  std::vector<Term> terms_;
-  std::vector<Score> scores_;
-  bool evaluating_pass_ = false;
-
-  // Training.
-  Epoch last_epoch_ = 0;
-  bool may_end_job_ = false;  // the schedule may end the job with any epoch, so none begins before it has said
-  bool ends_job_ = false;     // the schedule ended the job before its last epoch
-  Turns turns_;
-  Dispatch dispatch_;
-  RoundId next_round_ = 1;
-  Epoch scheduling_epoch_ = 0;  // of the next round to come from the scheduler
-  std::optional<Boundary> boundary_;
-  std::map<Epoch, RoundId> last_round_;  // of epochs that were given out whole
-  OpenEpochs epochs_;
-  Nanoseconds epoch_began_ = 0;
-  double seconds_ = 0;
-  EpochRecord record_;  // the newest
-  std::optional<Evaluation> evaluation_;
-  BestEpoch best_epoch_;
-
-  // Checkpoints.
-  std::optional<Checkpoint> checkpoint_;         // being written
-  std::optional<CommitRecord> last_checkpoint_;  // the newest
-  std::optional<CommitRecord> best_checkpoint_;  // with patience, of the best epoch
-  CommitRecord next_checkpoint_;
-  Nanoseconds last_checkpoint_at_ = 0;
-
-  std::optional<Ending> stop_;                // asked for by a signal
-  std::map<NodeId, Nanoseconds> stopped_by_;  // whose signals they were, and when the first came
+  enum class Phase { gathering, training, going_back, ended } phase_ = Phase::gathering;
+  std::unique_ptr<Training> training_;  // none: it is to be made when all are there
+  bool rewinding_ = false;              // the records go back
+  std::uint32_t attempts_ = 0;          // Trainings that began
+  Nanoseconds gathers_since_ = 0;
+  std::optional<Ending> loss_;                // since the last time that all were there: the first
+  std::set<std::string> crashes_;             // of plugins, and where: that come twice come again
+  std::map<NodeId, Nanoseconds> stopped_by_;  // whose signals there were, and when the first came
 };
 
 }  // namespace rota

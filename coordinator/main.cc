@@ -31,6 +31,8 @@ RunPlan plan_of(const JobSettings& settings) {
   plan.patience = settings.patience;
   plan.start_timeout = settings.start_timeout;
   plan.peer_timeout = settings.peer_timeout;
+  plan.restarts = settings.restarts;
+  plan.rejoin = settings.rejoin_timeout;
   plan.time_control = settings.step_budget > 0;
   plan.asynchronous = settings.asynchronous;
   return plan;
@@ -50,6 +52,7 @@ Ending coordinate(const CommandLine& line, const JobSettings& settings) {
   const auto era = begin_era(settings.run);
   if (!era.ok()) return {era.status().code(), era.status().what()};
   plan.era = *era;
+  plan.next_era = [run = settings.run] { return begin_era(run); };
   std::string from_nothing;  // why a run that is resumed begins anew
   if (line.options.flag("resume")) {
     auto commit = newest_commit(settings.run, settings.hash);

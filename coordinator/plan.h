@@ -1,10 +1,12 @@
 // coordinator/plan.h -- what the coordinator was asked to run.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "core/base/clock.h"
 #include "core/base/hash.h"
+#include "core/base/status.h"
 #include "core/records/records.h"
 #include "rota/types.h"
 
@@ -31,7 +33,11 @@ struct RunPlan {
   // Logged: the model is not reproducible.
   bool time_control = false;
   bool asynchronous = false;
-  std::uint64_t era = 1;               // of this start of the coordinator
+  bool restarts = true;               // a lost process is awaited anew; else the run ends
+  Nanoseconds rejoin = 60 * kSecond;  // and for how long
+  std::uint64_t era = 1;              // of the run's first attempt in this coordinator
+  // Makes the next era durable and tells its number.  Called on the thread for files.  None: it is one more.
+  std::function<Result<std::uint64_t>()> next_era;
   std::optional<CommitRecord> resume;  // continue behind it
   std::optional<CommitRecord> best;    // with patience, in a resumed job: of the epoch with the best score until then
 };

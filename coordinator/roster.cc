@@ -9,7 +9,6 @@ namespace rota {
 
 Roster::Roster(const RunPlan& plan)
     : job_(plan.job), peer_timeout_(plan.peer_timeout), disconnect_grace_(plan.disconnect_grace) {
-  if (plan.resume) resume_ = plan.resume->epoch;
   const auto expect = [&](Role role, std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i) expected_.push_back({role, i});
   };
@@ -22,7 +21,7 @@ Roster::Roster(const RunPlan& plan)
   }
 }
 
-Status Roster::join(NodeId process, const Hello& hello, Nanoseconds now) {
+Status Roster::check(NodeId process, const Hello& hello) const {
   if (std::find(expected_.begin(), expected_.end(), process) == expected_.end())
     return {ExitCode::usage, process.name() + " is not part of this run"};
   if (hello.version != kVersion)
@@ -30,9 +29,12 @@ Status Roster::join(NodeId process, const Hello& hello, Nanoseconds now) {
             process.name() + " is Rota " + hello.version + ", the coordinator is Rota " + kVersion};
   if (hello.job != job_)
     return {ExitCode::usage, process.name() + " was started with other options than the coordinator"};
-  // The link is that of the newest start already, so an older one of the same name would not be heard any more.
-  members_[process] = {hello, now, std::nullopt, 0, false};
   return {};
+}
+
+// The link is that of the newest start already, so an older one of the same name would not be heard any more.
+void Roster::join(NodeId process, const Hello& hello, Nanoseconds now) {
+  members_[process] = {hello, now, std::nullopt, 0, false};
 }
 
 std::string Roster::missing() const {
@@ -99,7 +101,6 @@ Welcome Roster::welcome() const {
   for (const auto& [id, member] : members_)
     welcome.peers.push_back({id, member.hello.endpoint, member.hello.incarnation});
   welcome.partition_hosts = partition_hosts_;
-  welcome.resume = resume_;
   return welcome;
 }
 

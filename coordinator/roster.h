@@ -15,9 +15,10 @@ class Roster {
  public:
   explicit Roster(const RunPlan& plan);
 
-  // Takes a process in, in place of an earlier start of it.  Why not: another version, another job, a number that is
-  // not of this run.
-  Status join(NodeId process, const Hello& hello, Nanoseconds now);
+  // Why a process may not be taken in: another version, another job, a number that is not of this run.
+  Status check(NodeId process, const Hello& hello) const;
+  // Takes it in, in place of an earlier start of it.
+  void join(NodeId process, const Hello& hello, Nanoseconds now);
   // All that are expected have joined, and none of them has left.
   bool complete() const { return missing().empty(); }
   bool contains(NodeId process) const { return members_.contains(process); }
@@ -61,7 +62,6 @@ class Roster {
 
   Hash128 job_;
   Nanoseconds peer_timeout_, disconnect_grace_;
-  std::optional<Epoch> resume_;
   std::vector<NodeId> expected_;
   std::vector<NodeId> partition_hosts_;
   std::map<NodeId, Member> members_;

@@ -3,9 +3,11 @@
 
 int main(int argc, char** argv) {
   using namespace rota;
-  return member_main(argc, argv, Role::kvstore, [](const Member& member, const Welcome& welcome) {
-    std::vector<std::unique_ptr<Node>> nodes;
-    host_partitions({Role::kvstore, member.index}, member, welcome, nodes);
-    return nodes;
-  });
+  return member_main(argc, argv, Role::kvstore,
+                     [](Member& member, const Welcome& welcome, const Host::Nodes&) -> Result<Host::Nodes> {
+                       if (member.app == nullptr) ROTA_TRY(member.make_app());
+                       Host::Nodes nodes;
+                       host_partitions({Role::kvstore, member.index}, member, welcome, nodes);
+                       return nodes;
+                     });
 }

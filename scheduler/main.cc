@@ -4,12 +4,14 @@
 
 int main(int argc, char** argv) {
   using namespace rota;
-  return member_main(argc, argv, Role::scheduler, [](const Member& member, const Welcome&) {
-    const JobSettings& job = member.settings;
-    std::vector<std::unique_ptr<Node>> nodes;
-    nodes.push_back(std::make_unique<Scheduler>(
-        SchedulerSettings{member.index, job.job.schedulers, job.partitions, job.job.pipeline, member.ignored},
-        member.app));
-    return nodes;
-  });
+  return member_main(
+      argc, argv, Role::scheduler, [](Member& member, const Welcome&, const Host::Nodes&) -> Result<Host::Nodes> {
+        if (member.app == nullptr) ROTA_TRY(member.make_app());
+        const JobSettings& job = member.settings;
+        Host::Nodes nodes;
+        nodes.push_back(std::make_unique<Scheduler>(
+            SchedulerSettings{member.index, job.job.schedulers, job.partitions, job.job.pipeline, member.ignored},
+            member.app));
+        return nodes;
+      });
 }

@@ -22,7 +22,7 @@ Status Worker::on(const Tasks& tasks, NodeId from, Outbox& out) {
   if (!prepared_) return unexpected(tasks.kind, from);
   for (const SharedRows& rows : tasks.shared) ROTA_TRY(commits_.begin(rows));
   for (const Task& task : tasks.tasks) {
-    const bool known = (!task.slice || *task.slice < cut_.slices.size()) &&
+    const bool known = (!task.slice || *task.slice < cut().slices.size()) &&
                        (!task.shared || commits_.is_open(task.round)) &&
                        (!task.dataflow || *task.dataflow < routes_.size());
     if (!hosts(task.shard) || !known || (task.evaluates && !(evaluating_ && task.slice)))
@@ -39,7 +39,7 @@ Status Worker::on(const Tasks& tasks, NodeId from, Outbox& out) {
 
 Status Worker::on(const Lease& lease, NodeId from, Outbox& out) {
   if (!prepared_) return unexpected(lease.kind, from);
-  if (!hosts(lease.shard) || lease.slice >= cut_.slices.size())
+  if (!hosts(lease.shard) || lease.slice >= cut().slices.size())
     return {ExitCode::bug, "slice " + std::to_string(lease.slice) + " came to shard " + std::to_string(lease.shard) +
                                ", which is not here, or is no slice of the cut"};
   if (!leases_.arrive(lease.slice, lease.to, lease.rows))
@@ -125,7 +125,7 @@ Status Worker::rows_of(SliceId slice, HeldSlice& held) const {
   if (held.rows != nullptr) return {};
   Reader in(held.bytes.view());
   ROTA_TRY(call_hook(plugin_.name, "Slice::decode", "slice " + std::to_string(slice), [&] {
-    held.rows = app_->app->slice(cut_.slices[slice]);
+    held.rows = app_->app->slice(cut().slices[slice]);
     held.rows->decode(in);
   }));
   if (!in.done()) return {ExitCode::bug, "slice " + std::to_string(slice) + " came damaged"};
@@ -214,7 +214,7 @@ void Worker::begin_shared(Shard& shard, Refreshing before, const Task& task, Out
   const Table& table = commits_.table(rows.table);
   auto work = std::make_shared<SharedPush>(SharedPush{.task = task, .rows = rows, .table = table});
   if (table.dense)
-    work->view = &views_->tables()[rows.table];
+    work->view = &views().tables()[rows.table];
   else
     work->values = commits_.values(task.round, backlog_.from(shard.steps.refreshed()));
   if (rows.open) work->scratch = &scratch_;
@@ -297,7 +297,7 @@ Status Worker::on(const Scattered& message, NodeId from, Outbox& out) {
 Status Worker::on(const Deltas& deltas, NodeId from, Outbox& out) {
   if (deltas.rows.round == 0) {
     // A partition may have its facts before this worker does.
-    if (!facts_) {
+    if (!has_facts_) {
       early_.push_back(deltas);
       return {};
     }
@@ -321,19 +321,19 @@ std::uint64_t Worker::commits_to_see(const Shard& shard) const {
 
 // Whether the views hold just the commits that a shard is to see.
 bool Worker::sees_due(const Shard& shard) const {
-  return !views_->any() || views_->commits() == commits_to_see(shard);
+  return !views().any() || views().commits() == commits_to_see(shard);
 }
 
 // All shards look into the same views.  So these go on by a commit when every shard is to see it, and none is in a
 // hook; until then whoever is ahead waits for those behind, who have an earlier round before them and so wait for
 // nobody ahead.
 void Worker::advance_views() {
-  if (!views_->any()) return;
+  if (!views().any()) return;
   const auto may_change = [this](const Shard& shard) {
-    return !shard.busy && commits_to_see(shard) > views_->commits();
+    return !shard.busy && commits_to_see(shard) > views().commits();
   };
-  while (views_->commits() < backlog_.come() && std::all_of(shards_.begin(), shards_.end(), may_change))
-    views_->apply(*backlog_.at(views_->commits()));
+  while (views().commits() < backlog_.come() && std::all_of(shards_.begin(), shards_.end(), may_change))
+    views().apply(*backlog_.at(views().commits()));
 }
 
 // The commits that a shard is to refresh from now, as far as they have come.

@@ -37,6 +37,25 @@ Worker::Worker(WorkerSettings settings, std::shared_ptr<const HostedApp> app)
       part_sums_(first_, end_, job_.shards),
       tallies_(end_ - first_, settings.threads) {}
 
+Worker::Worker(WorkerSettings settings, Prepared prepared) : Worker(settings, prepared.app) {
+  goes_on_ = true;
+  loaded_ = std::move(prepared.loaded);
+  attached_ = std::move(prepared.attached);
+  attached_->views.go_back();
+  for (auto& push : prepared.pushes) {
+    const auto id = first_ + static_cast<ShardId>(shards_.size());
+    shards_.push_back({id, std::move(push), {}, ShardExchanges(id, lag(), routes_)});
+  }
+}
+
+std::optional<Prepared> Worker::take_prepared() {
+  const auto stays = [](const Shard& shard) { return shard.push->restores_in_place(); };
+  if (!prepared_ || !std::all_of(shards_.begin(), shards_.end(), stays)) return std::nullopt;
+  Prepared prepared{app_, std::move(loaded_), std::move(attached_), {}};
+  for (Shard& shard : shards_) prepared.pushes.push_back(std::move(shard.push));
+  return prepared;
+}
+
 Status Worker::step(const Envelope& in, Outbox& out) {
   return handle<Welcome, JobFacts, CutMade, Tasks, Lease, Scattered, Deltas, Evaluate, Save, Stored, Fetched>(
       in, [&](const auto& message) { return on(message, in.from, out); });
@@ -53,34 +72,40 @@ Status Worker::on(const Welcome& welcome, NodeId, Outbox& out) {
   resume_ = welcome.resume;
   std::vector<ShardId> hosted;
   for (ShardId s = first_; s < end_; ++s) hosted.push_back(s);
-  reading_.begin(std::move(hosted), out, [this](InputReading::Shards loaded, Outbox& later) -> Status {
-    for (ShardId s = first_; s < end_; ++s) {
-      const ShardExchanges::Lag lag{settings_.staleness, settings_.asynchronous};
-      shards_.push_back({s, std::move(loaded.pushes[s - first_]), {}, ShardExchanges(s, lag, routes_)});
-    }
-    terms_ = loaded.message.terms.size();
-    later.send(kCoordinator, std::move(loaded.message));
+  if (goes_on_) {
+    out.send(kCoordinator, loaded_);
     return {};
-  });
+  }
+  reading_.begin(std::move(hosted), out,
+                 [this](InputReading::Shards loaded, Outbox& later) { return adopt(std::move(loaded), later); });
+  return {};
+}
+
+Status Worker::adopt(InputReading::Shards loaded, Outbox& out) {
+  for (ShardId s = first_; s < end_; ++s)
+    shards_.push_back({s, std::move(loaded.pushes[s - first_]), {}, ShardExchanges(s, lag(), routes_)});
+  loaded_ = std::move(loaded.message);
+  out.send(kCoordinator, loaded_);
   return {};
 }
 
 Status Worker::on(const JobFacts& facts, NodeId from, Outbox&) {
-  if (facts_) return unexpected(facts.kind, from);
+  if (std::exchange(has_facts_, true)) return unexpected(facts.kind, from);
   std::vector<Table> tables;
-  ROTA_TRY(call_hook(plugin_.name, "tables", id().name(), [&] {
-    facts_.emplace(facts.facts);
-    tables = tables_of(*app_->app, *facts_);
-  }));
-  ROTA_TRY(call_hook(plugin_.name, "dataflows", id().name(),
-                     [&] { routes_ = routes_of(*app_->app, *facts_, job_.shards); }));
-  views_.emplace(tables);
+  Facts of_job(facts.facts);
+  ROTA_TRY(call_hook(plugin_.name, "tables", id().name(), [&] { tables = tables_of(*app_->app, of_job); }));
+  ROTA_TRY(
+      call_hook(plugin_.name, "dataflows", id().name(), [&] { routes_ = routes_of(*app_->app, of_job, job_.shards); }));
+  if (!goes_on_)
+    attached_ = std::make_unique<Attached>(std::move(of_job), tables);
+  else if (attached_->facts.all() != of_job.all())
+    return {ExitCode::bad_data, "the data has other facts than before the run went back"};
   commits_ = Commits(std::move(tables), settings_.partitions, DenseRows::in_views);
   if (!resume_)
     ROTA_TRY(call_hook(plugin_.name, "App::start_row", id().name(), [&] {
       for_each_starting_row(*app_->app, commits_.tables(), job_.seed, [&](TableId table, Key key, auto row) {
         commits_.set(table, key, row);
-        views_->set(table, key, row);
+        views().set(table, key, row);
       });
     }));
   for (const Deltas& rows : std::exchange(early_, {})) ROTA_TRY(restore_rows(rows));
@@ -90,19 +115,23 @@ Status Worker::on(const JobFacts& facts, NodeId from, Outbox&) {
 // Rows of a resumed job, as of the checkpoint.
 Status Worker::restore_rows(const Deltas& rows) {
   ROTA_TRY(commits_.restore(rows));
-  views_->restore(rows);
+  views().restore(rows);
   return {};
 }
 
-Status Worker::on(const CutMade& cut, NodeId from, Outbox& out) {
-  if (!facts_ || shards_.empty() || attaching_ > 0 || prepared_) return unexpected(cut.kind, from);
-  cut_ = cut.cut;
-  const auto slices = static_cast<std::uint32_t>(cut_.slices.size());
+Status Worker::on(const CutMade& made, NodeId from, Outbox& out) {
+  if (!has_facts_ || shards_.empty() || attaching_ > 0 || prepared_) return unexpected(made.kind, from);
+  if (goes_on_) {
+    if (made.cut != cut()) return {ExitCode::bad_data, "the data was cut in another way before the run went back"};
+    return all_attached(out);
+  }
+  attached_->cut = made.cut;
+  const auto slices = static_cast<std::uint32_t>(attached_->cut.slices.size());
   attaching_ = shards_.size();
   for (Shard& shard : shards_) {
     out.start([this, &shard]() -> Continuation {
       Status status = call_hook(plugin_.name, "Push::attach", name_of(shard), [&] {
-        shard.push->attach({*facts_, cut_, views_->tables(), shard.id == 0});
+        shard.push->attach({attached_->facts, cut(), views().tables(), shard.id == 0});
       });
       if (status.ok() && !resume_)
         status = call_hook(plugin_.name, "Push::start", name_of(shard), [&] {
@@ -112,7 +141,7 @@ Status Worker::on(const CutMade& cut, NodeId from, Outbox& out) {
         });
       return [this, status](Outbox& later) -> Status {
         ROTA_TRY(status);
-        return attached(later);
+        return shard_attached(later);
       };
     });
   }
@@ -120,24 +149,27 @@ Status Worker::on(const CutMade& cut, NodeId from, Outbox& out) {
     if (!hosts(home_shard(b, job_.shards, slices))) continue;
     std::unique_ptr<Slice> rows;
     ROTA_TRY(call_hook(plugin_.name, "App::slice", "slice " + std::to_string(b), [&] {
-      rows = app_->app->slice(cut_.slices[b]);
+      rows = app_->app->slice(cut().slices[b]);
       Random random = random_for(job_.seed, Stream::start_slice, b, 0, 0);
-      app_->app->start(b, *rows, cut_.slices[b], random);
+      app_->app->start(b, *rows, cut().slices[b], random);
     }));
     leases_.begin(b, std::move(rows), {});
   }
   return {};
 }
 
-// One shard is prepared; after the last, what a resumed job had is fetched.
-Status Worker::attached(Outbox& out) {
-  if (--attaching_ > 0) return {};
+Status Worker::shard_attached(Outbox& out) {
+  return --attaching_ > 0 ? Status() : all_attached(out);
+}
+
+// What a resumed job had is fetched now.
+Status Worker::all_attached(Outbox& out) {
   prepared_ = true;
   if (!resume_) {
     out.send(kCoordinator, Ready{});
     return {};
   }
-  const auto slices = static_cast<std::uint32_t>(cut_.slices.size());
+  const auto slices = static_cast<std::uint32_t>(cut().slices.size());
   if (hosts(0)) restoring_.want(Object::common, 0);
   for (const Shard& shard : shards_) restoring_.want(Object::shard, shard.id);
   for (SliceId b = 0; b < slices; ++b)
@@ -170,7 +202,7 @@ Status Worker::on(const Fetched& fetched, NodeId from, Outbox& out) {
     prepared(out);
     return {};
   }
-  if (fetched.object == Object::slice && fetched.id < cut_.slices.size()) {
+  if (fetched.object == Object::slice && fetched.id < cut().slices.size()) {
     leases_.begin(static_cast<SliceId>(fetched.id), nullptr, fetched.bytes);
     prepared(out);
     return {};
@@ -205,8 +237,8 @@ bool Worker::idle() const {
 Status Worker::on(const Evaluate& evaluate, NodeId from, Outbox& out) {
   // A neighbour that visits already may have sent slices on.
   if (evaluating_ || !(evaluate.visits ? idle() : quiet())) return unexpected(evaluate.kind, from);
-  evaluating_.emplace(plugin_, evaluate.epoch, first_, shards_.size(), evaluate.visits ? cut_.slices.size() : 0,
-                      terms_);
+  evaluating_.emplace(plugin_, evaluate.epoch, first_, shards_.size(), evaluate.visits ? cut().slices.size() : 0,
+                      loaded_.terms.size());
   if (!evaluating_->visits_left()) evaluate_shards(out);
   return {};
 }

@@ -8,7 +8,6 @@
 #include "core/job/hosted_app.h"
 #include "core/rounds/commits.h"
 #include "core/rounds/part_sums.h"
-#include "core/rounds/views.h"
 #include "core/runtime/credit.h"
 #include "core/runtime/node.h"
 #include "worker/commit_backlog.h"
@@ -18,6 +17,7 @@
 #include "worker/exchanges.h"
 #include "worker/input_reading.h"
 #include "worker/leases.h"
+#include "worker/prepared.h"
 #include "worker/refreshing.h"
 #include "worker/restoring.h"
 #include "worker/saving.h"
@@ -44,10 +44,16 @@ struct WorkerSettings {
 class Worker final : public Node {
  public:
   Worker(WorkerSettings settings, std::shared_ptr<const HostedApp> app);
+  // Of a run that goes back to a checkpoint: with what an earlier worker of the same shards has prepared.
+  Worker(WorkerSettings settings, Prepared prepared);
 
   NodeId id() const override { return {Role::worker, settings_.index}; }
   Status step(const Envelope& in, Outbox& out) override;
   Status tick(Outbox& out) override;
+
+  // What the next worker of a run that goes back can use; nothing if the data has to be read again.  This worker has no
+  // work under way, and is of no use afterwards.
+  std::optional<Prepared> take_prepared();
 
   // The slices in this worker's hands now.
   std::vector<SliceId> slices_held() const { return leases_.held_ids(); }
@@ -74,7 +80,13 @@ class Worker final : public Node {
   Status on(const Save& save, NodeId from, Outbox& out);
   Status on(const Fetched& fetched, NodeId from, Outbox& out);
 
-  Status attached(Outbox& out);
+  Status adopt(InputReading::Shards loaded, Outbox& out);
+  Views& views() { return attached_->views; }
+  const Views& views() const { return attached_->views; }
+  const Cut& cut() const { return attached_->cut; }
+  ShardExchanges::Lag lag() const { return {settings_.staleness, settings_.asynchronous}; }
+  Status shard_attached(Outbox& out);
+  Status all_attached(Outbox& out);
   Status check_common(const Bytes& saved) const;
   void ready_if_prepared(Outbox& out);
   Status run_ready(Outbox& out);
@@ -111,14 +123,14 @@ class Worker final : public Node {
   const Job& job_;
   ShardId first_ = 0, end_ = 0;  // hosted shards
   InputReading reading_;
-  std::optional<Views> views_;  // of dense tables; there once the facts are in
+  Loaded loaded_;                       // what it said
+  std::unique_ptr<Attached> attached_;  // there once the facts are in
   std::vector<Shard> shards_;
-  std::size_t terms_ = 0;
-  std::optional<Facts> facts_;
+  bool has_facts_ = false;
+  bool goes_on_ = false;        // with prepared shards
   std::vector<Routes> routes_;  // of the app's dataflows
   std::vector<Deltas> early_;   // rows of a resumed job that came before the facts
   std::optional<Epoch> resume_;
-  Cut cut_;
   bool prepared_ = false;      // all shards are attached
   std::size_t attaching_ = 0;  // shards that are being attached
   Restoring restoring_;

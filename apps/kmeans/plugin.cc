@@ -78,6 +78,7 @@ class KmeansPush final : public Push {
   void evaluate(std::span<double> terms) const override { terms[0] += shard_.assignment(centres()).inertia; }
   void save(Writer& out) const override { shard_.save(out); }
   void restore(Reader& in) override { shard_.restore(in); }
+  bool restores_in_place() const override { return true; }
 
  private:
   std::shared_ptr<const Centres> centres() const { return all_->at(sums_->version(), sums_->numbers()); }

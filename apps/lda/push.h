@@ -44,6 +44,7 @@ class LdaPush final : public SlicePush<WordTopicSlice> {
 
   void save(Writer& out) const override;
   void restore(Reader& in) override;
+  bool restores_in_place() const override { return true; }
 
  private:
   void begin(Epoch epoch);

@@ -36,6 +36,7 @@ void LdaPush::restore(Reader& in) {
   set_priors(state.priors);
   cursors_ = state.cursors;
   delta_t_ = state.delta_t;
+  prior_counts_ = {};
   prior_counts_.set_replicated(state.replicated);
   score_ = state.score;
 }

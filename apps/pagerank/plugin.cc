@@ -43,6 +43,7 @@ class PagerankPush final : public Push {
     evaluated_ = ranks_->version();
     terms[0] += l1_change(edges_.first(), shares(), ranks_->numbers(), next_);
   }
+  bool restores_in_place() const override { return true; }
 
  private:
   Shares& shares() const { return all_->of(ranks_->version(), ranks_->numbers()); }

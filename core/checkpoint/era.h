@@ -1,4 +1,4 @@
-// core/checkpoint/era.h -- the number of a coordinator's start, by which what belongs to an earlier one is told apart.
+// core/checkpoint/era.h -- the number of an attempt at a run, by which what belongs to an earlier one is told apart.
 #pragma once
 #include <cstdint>
 
@@ -7,8 +7,8 @@
 
 namespace rota {
 
-// One more than at any earlier start in this folder, and durable when this returns; from 1.  The caller holds the lock
-// of the run (core/job/run_lock.h).
+// One more than of any earlier attempt in this folder, and durable when this returns; from 1.  The caller holds the
+// lock of the run (core/job/run_lock.h).
 Result<std::uint64_t> begin_era(const RunFolder& run);
 
 }  // namespace rota

@@ -139,12 +139,17 @@ void catch_crashes() {
   for (std::size_t i = 0; i < kCrashes.size(); ++i) ::sigaction(kCrashes[i], &action, &before[i]);
 }
 
+std::filesystem::path before_of(const std::filesystem::path& file) {
+  return file.string() + ".before";
+}
+
 Result<Page*> map_page(const std::filesystem::path& file) {
   const auto failed = [&](ExitCode code, int error) {
     return Status(code, "cannot write " + file.string() + ": " + std::generic_category().message(error));
   };
-  // A file of its own: an earlier start may still have the old one in its memory.
-  ::unlink(file.c_str());
+  // A file of its own: an earlier start may still have the old one in its memory, and its last words may be asked for
+  // yet.
+  ::rename(file.c_str(), before_of(file).c_str());
   const FileDescriptor fd(::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!fd.open()) return failed(ExitCode::cannot_write, errno);
   // A full disk must be seen here, and not by a write to memory.
@@ -211,15 +216,20 @@ Status keep_doings(const std::filesystem::path& file, std::string_view process) 
 
 void drop_doings() {
   std::error_code ignored;
-  if (!kept_file.empty()) std::filesystem::remove(kept_file, ignored);
+  if (kept_file.empty()) return;
+  std::filesystem::remove(kept_file, ignored);
+  std::filesystem::remove(before_of(kept_file), ignored);
 }
 
 std::optional<LastWords> last_words(const std::filesystem::path& file, std::uint64_t pid) {
-  const auto bytes = read_whole_file(file, sizeof(Page));
-  if (!bytes.ok() || bytes->size() != sizeof(Page)) return std::nullopt;
   const auto left = std::make_unique<Page>();
-  std::memcpy(static_cast<void*>(left.get()), bytes->data(), sizeof(Page));
-  if (std::memcmp(left->magic, kMagic, sizeof kMagic) != 0 || left->pid != pid) return std::nullopt;
+  const auto is_of = [&](const std::filesystem::path& one) {
+    const auto bytes = read_whole_file(one, sizeof(Page));
+    if (!bytes.ok() || bytes->size() != sizeof(Page)) return false;
+    std::memcpy(static_cast<void*>(left.get()), bytes->data(), sizeof(Page));
+    return std::memcmp(left->magic, kMagic, sizeof kMagic) == 0 && left->pid == pid;
+  };
+  if (!is_of(file) && !is_of(before_of(file))) return std::nullopt;
   LastWords words;
   words.signal = std::max<int>(left->signal, 0);
   if (words.signal != 0) {

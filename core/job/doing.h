@@ -55,7 +55,7 @@ struct LastWords {
   int signal = 0;     // of its own; 0: none that it could catch
   std::string doing;  // what the thread was in that got it, or all threads; "" if that was no hook
 };
-// What a process of this id left in `file`; nothing if it is not there, or another process'.
+// What a process of this id left in `file`, be it the newest start or the one before; nothing if it was neither.
 std::optional<LastWords> last_words(const std::filesystem::path& file, std::uint64_t pid);
 
 // "SIGSEGV"; "signal 42" if it is none of those above.

@@ -50,6 +50,15 @@ inline constexpr std::array kFrameworkOptions = {
     real_option("peer_timeout_seconds", "30", "s", 0.1, 1e6, "A process without progress for so long is lost."),
     real_option("start_timeout_seconds", "60", "s", 0.1, 1e6,
                 "How long to wait for all processes to join, and for a coordinator that starts late."),
+    Option{.name = "on_loss",
+           .kind = Option::Kind::choice,
+           .default_value = "restart",
+           .unit = "restart|stop",
+           .meaning =
+               "When a process is lost: it is started anew and the run goes back to its newest checkpoint, or the "
+               "run stops."},
+    real_option("rejoin_seconds", "60", "s", 0.1, 1e6,
+                "How long a run waits for a lost process to be started anew, and a process for a lost coordinator."),
     integer_option("max_message_mb", "64", "MB", 1, 65'536,
                    "The largest message on the wire. Larger ones travel in pieces, at any size."),
     Option{.name = "insecure",

@@ -38,6 +38,8 @@ Result<JobSettings> job_settings(const CommandLine& line, bool read_input) {
   settings.step_budget = seconds(options, "step_budget_ms") / 1000;
   settings.peer_timeout = seconds(options, "peer_timeout_seconds");
   settings.start_timeout = seconds(options, "start_timeout_seconds");
+  settings.rejoin_timeout = seconds(options, "rejoin_seconds");
+  settings.restarts = options.text("on_loss") == "restart";
   settings.patience = number("patience");
   settings.asynchronous = options.flag("asynchronous");
   settings.message_bytes_max = static_cast<std::size_t>(options.integer("max_message_mb")) << 20;

@@ -20,6 +20,8 @@ struct JobSettings {
   std::uint32_t workers = 1, threads = 1, stores = 0, partitions = 1;
   Epoch epochs = 1, eval_every = 1, checkpoint_every = 1;
   Nanoseconds checkpoint_spacing = 0, step_budget = 0, peer_timeout = 0, start_timeout = 0;
+  Nanoseconds rejoin_timeout = 0;
+  bool restarts = true;  // a process that is lost is awaited anew
   std::uint32_t patience = 0;
   bool asynchronous = false;
   std::size_t message_bytes_max = 0;

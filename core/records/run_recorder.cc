@@ -62,6 +62,16 @@ void drop_epoch(const std::filesystem::path& folder) {
   fs::remove(folder, error);
 }
 
+// Leaves the metrics of the epochs that count, those before the ones that will be computed again.
+Status trim_metrics(const RunFolder& run, std::optional<Epoch> behind) {
+  return filter_lines(run.metrics(), [&](const std::string& line) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    const auto epoch = json.is_object() ? json.find("epoch") : json.end();
+    if (epoch == json.end() || !epoch->is_number_unsigned()) return false;
+    return behind && epoch->get<std::uint64_t>() <= *behind;
+  });
+}
+
 class RunRecorder final : public Recorder {
  public:
   RunRecorder(const JobSettings& settings, LineFile metrics, LineFile events, bool report, std::optional<Epoch> behind)
@@ -118,6 +128,14 @@ class RunRecorder final : public Recorder {
       // One that is newer than what was just committed was refused when the run was resumed, and comes again.
       if (old < folder && std::none_of(kept_.begin(), kept_.end(), is_old)) drop_epoch(old);
     }
+    return {};
+  }
+
+  Status go_back(std::optional<Epoch> behind) override {
+    ROTA_TRY(trim_metrics(settings_.run, behind));
+    auto metrics = LineFile::open(settings_.run.metrics());
+    if (!metrics.ok()) return metrics.status();
+    metrics_ = std::move(metrics).value();
     return {};
   }
 
@@ -191,16 +209,6 @@ class RunRecorder final : public Recorder {
   std::string phase_;
   Json newest_;
 };
-
-// Leaves the metrics of the epochs that count, those before the ones that will be computed again.
-Status trim_metrics(const RunFolder& run, std::optional<Epoch> behind) {
-  return filter_lines(run.metrics(), [&](const std::string& line) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    const auto epoch = json.is_object() ? json.find("epoch") : json.end();
-    if (epoch == json.end() || !epoch->is_number_unsigned()) return false;
-    return behind && epoch->get<std::uint64_t>() <= *behind;
-  });
-}
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "core/rounds/views.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace rota {
@@ -11,6 +12,15 @@ Views::Views(const std::vector<Table>& tables) : dense_(tables.size()), views_(t
     any_ = true;
     dense_[t].numbers = Zeroed<double>(static_cast<std::size_t>(table.keys) * table.row_width);
     views_[t] = TableView(table.keys, table.row_width, dense_[t].numbers.data(), &dense_[t].version);
+  }
+}
+
+void Views::go_back() {
+  commits_ = 0;
+  for (Dense& dense : dense_) {
+    if (dense.numbers.size() == 0) continue;
+    ++dense.version;  // who keeps something made of an earlier version must see that it is another
+    std::fill_n(dense.numbers.data(), dense.numbers.size(), 0.0);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "core/runtime/host.h"
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <utility>
 
@@ -15,10 +16,19 @@ constexpr Nanoseconds kBeatEvery = kSecond;
 constexpr Nanoseconds kSameSignal = kSecond;
 // A process whose ticks are further apart than this was not running.
 constexpr Nanoseconds kStillFor = 2 * kSecond;
+// Between two calls for a coordinator that was lost.
+constexpr Nanoseconds kCallEvery = kSecond / 2;
 // How long a process that is to end waits for its last messages to be acknowledged.
 constexpr Nanoseconds kDrainMost = 2 * kSecond;
 // How long a process that reported a fault waits for the coordinator's STOP.
 constexpr Nanoseconds kStopMost = 10 * kSecond;
+
+// What says who is in the run belongs to none of its eras.
+bool of_membership(Kind kind) {
+  constexpr std::array kKinds = {Kind::hello, Kind::welcome, Kind::refuse,     Kind::beat,
+                                 Kind::fault, Kind::stop,    Kind::ask_status, Kind::status};
+  return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
+}
 
 }  // namespace
 
@@ -46,6 +56,7 @@ void Host::register_peer(const Peer& peer) {
 
 void Host::join(const std::string& coordinator, const Hello& hello, Factory factory, Nanoseconds now) {
   factory_ = std::move(factory);
+  hello_ = hello;
   joining_ = true;
   joined_at_ = now;
   register_peer({kCoordinator, coordinator, 0});
@@ -78,7 +89,7 @@ void Host::submit(const Envelope& envelope, NodeId to, std::optional<Frames>& en
   const Kind kind = kind_of(envelope.message);
   try {
     if (!encoded) encoded = encode_message(envelope.message);
-    link.submit(envelope.from, to, kind, *encoded);
+    link.submit(envelope.from, to, kind, *encoded, of_membership(kind) ? 0 : era_);
   } catch (const std::bad_alloc&) {
     return leave(ExitCode::temporary, std::string("no memory to send a ") + kind_name(kind) + " to " + to.name(), now);
   }
@@ -153,10 +164,11 @@ void Host::receive(const Frames& frames, const Outbox::World& world) {
     return receive_foreign(frames, header.status().what(), world.now);
   if (!header.ok()) return refuse(header.status().what());
   const Frames body(frames.begin() + 1, frames.end());
+  if (answers_call(*header)) greet_anew(header->incarnation);
   if (!accepts(*header, body, world.now)) return;
   Link::Arrived arrived = peers_.find(header->process)->second.link.receive(*header, body, world.now);
   if (arrived.arrival == Link::Arrival::stale) return;
-  if (header->process == kCoordinator) coordinator_broken_ = false;
+  if (header->process == kCoordinator) stop_calling();
   settle(world.now);
   for (const auto& [id, node] : nodes_) node->peer_heard(header->process, world.now);
   if (arrived.arrival == Link::Arrival::wrong) receive_unreadable(header->process, arrived.status, world.now);
@@ -250,6 +262,10 @@ void Host::write_letter(const std::string& who, const std::string& endpoint, Hea
 }
 
 void Host::receive_whole(NodeId process, Delivery delivery, const Outbox::World& world) {
+  if (delivery.era != 0 && (delivery.era != era_ || goes_to_)) {
+    if (delivery.era > era_ && settings_.process != kCoordinator) held_.push_back({process, std::move(delivery)});
+    return;  // or the run went back to before it was said
+  }
   auto message = decode_message(delivery.kind, delivery.frames);
   delivery.frames.clear();  // a body may be large, and is not needed any more
   if (!message.ok()) return receive_unreadable(process, message.status(), world.now);
@@ -278,13 +294,10 @@ void Host::run_node(Node& node, const std::function<Status(Outbox&)>& turn, cons
 void Host::collect(Outbox& out, const Outbox::World& world) {
   for (const Envelope& envelope : out.sent) {
     // The coordinator learns the peers itself, and tells everybody.
-    if (const auto* welcome = std::get_if<Welcome>(&envelope.message)) {
-      for (const Peer& peer : welcome->peers) register_peer(peer);
-      for (std::uint32_t p = 0; p < welcome->partition_hosts.size(); ++p)
-        route({Role::partition, p}, welcome->partition_hosts[p]);
-    }
+    if (const auto* welcome = std::get_if<Welcome>(&envelope.message)) know(*welcome);
     send(envelope, world.now);
   }
+  works_ += out.started.size();
   for (auto& started : out.started) started_.push_back(std::move(started));
   if (out.ended) end(out.ending, world.now);
 }
@@ -299,6 +312,8 @@ void Host::drain_local(const Outbox::World& world) {
 
 void Host::finished(NodeId node, const Continuation& continuation, const Outbox::World& world) {
   ++progress_;
+  if (works_ > 0) --works_;
+  if (goes_to_) return begin_era_if_idle(world);  // nobody wants it any more
   const auto found = nodes_.find(node);
   if (found != nodes_.end()) run_node(*found->second, continuation, world);
   drain_local(world);
@@ -312,7 +327,7 @@ void Host::tell(NodeId to, Message message, const Outbox::World& world) {
 bool Host::membership(const Envelope& envelope, const Outbox::World& world) {
   if (settings_.process == kCoordinator || envelope.from != kCoordinator) return false;
   if (const auto* welcome = std::get_if<Welcome>(&envelope.message)) {
-    if (joining_) welcomed(*welcome, world);
+    if (joining_ || (member_ && welcome->era > era_)) begin_era(*welcome, world);
     return true;
   }
   if (const auto* refused = std::get_if<Refuse>(&envelope.message)) {
@@ -328,13 +343,30 @@ bool Host::membership(const Envelope& envelope, const Outbox::World& world) {
   return false;
 }
 
-void Host::welcomed(const Welcome& welcome, const Outbox::World& world) {
-  joining_ = false;
-  member_ = true;
+// Peers, and where the partitions are.
+void Host::know(const Welcome& welcome) {
   for (const Peer& peer : welcome.peers) register_peer(peer);
   for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
     route({Role::partition, p}, welcome.partition_hosts[p]);
-  auto nodes = std::exchange(factory_, nullptr)(welcome);
+  era_ = welcome.era;
+  for (auto& [id, peer] : peers_) peer.link.forget_before(era_);
+}
+
+// The nodes of the era before hear nothing any more, but their work, which may be long, refers to them.
+void Host::begin_era(const Welcome& welcome, const Outbox::World& world) {
+  joining_ = false;
+  member_ = true;
+  goes_to_ = welcome;
+  local_.clear();
+  for (auto& [id, node] : std::exchange(nodes_, {})) retired_.push_back(std::move(node));
+  begin_era_if_idle(world);
+}
+
+void Host::begin_era_if_idle(const Outbox::World& world) {
+  if (works_ > 0 || ending_) return;
+  const Welcome welcome = *std::exchange(goes_to_, std::nullopt);
+  know(welcome);
+  auto nodes = factory_(welcome, std::exchange(retired_, {}));
   if (!nodes.ok()) return fault(nodes.status(), world.now);
   for (auto& node : *nodes) add(std::move(node));
   for (const auto& [id, node] : nodes_)
@@ -344,6 +376,12 @@ void Host::welcomed(const Welcome& welcome, const Outbox::World& world) {
           return node->step({kCoordinator, id, welcome}, out);
         },
         world);
+  deliver_held(world);
+}
+
+// What came from those who were faster.
+void Host::deliver_held(const Outbox::World& world) {
+  for (Held& held : std::exchange(held_, {})) receive_whole(held.process, std::move(held.delivery), world);
 }
 
 void Host::fault(const Status& status, Nanoseconds now) {
@@ -390,13 +428,56 @@ void Host::tick(const Outbox::World& world) {
   settle(now);
 }
 
+// ---- a coordinator that is lost ----
+
+// It may be started anew, at the same place, and does not know this process.  It hears a HELLO; to the one that was
+// there all the time it is only a repetition.
+void Host::call_again(Nanoseconds now) {
+  if (calls_since_ == 0) calls_since_ = now;
+  if (called_at_ != 0 && now - called_at_ < kCallEvery) return;
+  called_at_ = now;
+  Header header;
+  header.kind = Kind::hello;
+  header.job = settings_.job;
+  header.process = header.from = settings_.process;
+  header.incarnation = settings_.incarnation;
+  header.sequence = 1;
+  header.to = kCoordinator;
+  call_ = with_header(header, encode_message(hello_));
+}
+
+void Host::stop_calling() {
+  coordinator_broken_ = false;
+  calls_since_ = called_at_ = 0;
+  call_.reset();
+}
+
+// Whether this is the first word of a coordinator that was started anew.
+bool Host::answers_call(const Header& header) const {
+  if (calls_since_ == 0 || header.process != kCoordinator || header.job != settings_.job) return false;
+  const PeerState& known = peers_.at(kCoordinator);
+  const auto& replaced = known.replaced;
+  return header.peer_incarnation == settings_.incarnation && known.link.peer_incarnation() != header.incarnation &&
+         std::find(replaced.begin(), replaced.end(), header.incarnation) == replaced.end();
+}
+
+// What was said to the one before is void.  The HELLO that was heard is the first message of the new link.
+void Host::greet_anew(std::uint64_t coordinator) {
+  register_peer({kCoordinator, peers_.at(kCoordinator).endpoint, coordinator});
+  joined_at_ = last_tick_;
+  send({settings_.process, kCoordinator, hello_}, last_tick_);
+}
+
 // One that was heard takes its time until all have joined, but is not silent meanwhile.
 void Host::look_for_coordinator(Nanoseconds now) {
   const Nanoseconds heard = peers_.at(kCoordinator).link.heard_at();
   if (heard == 0 && now - joined_at_ >= settings_.start_timeout)
     return end({ExitCode::temporary, "no answer from the coordinator"}, now);
-  if (heard > 0 && now - std::max(heard, awake_since_) >= settings_.peer_timeout)
-    end({ExitCode::temporary, "the coordinator was lost"}, now);
+  if (heard == 0 && calls_since_ == 0) return;
+  const bool silent = now - std::max(heard, awake_since_) >= settings_.peer_timeout;
+  if (settings_.rejoin_timeout > 0 && !ending_ && (silent || coordinator_broken_ || calls_since_ != 0)) call_again(now);
+  const bool called = calls_since_ != 0 && now - std::max(calls_since_, awake_since_) >= settings_.rejoin_timeout;
+  if (settings_.rejoin_timeout > 0 ? called : silent) end({ExitCode::temporary, "the coordinator was lost"}, now);
 }
 
 // Who was told to stop has nothing to say that anybody waits for; everybody else sees to it that all has arrived.
@@ -437,6 +518,10 @@ std::optional<Host::Transmission> Host::next(Nanoseconds now) {
       last_served_ = at->first;
       return Transmission{at->first, peer.endpoint, *std::move(frames)};
     }
+  }
+  if (call_) {
+    Frames call = *std::exchange(call_, std::nullopt);
+    return Transmission{kCoordinator, peers_.at(kCoordinator).endpoint, std::move(call)};
   }
   for (Letter& letter : letters_) {
     if (letter.sent || letter.full) continue;

@@ -32,10 +32,13 @@ class Host final : public Queues {
     std::string endpoint;  // where this process listens
     Nanoseconds peer_timeout = 30 * kSecond;
     Nanoseconds start_timeout = 60 * kSecond;  // how long to call a coordinator that was never heard
+    Nanoseconds rejoin_timeout = 0;            // and how long one that was lost, as it may be started anew
     std::size_t piece_bytes = kPieceBytes;     // larger messages travel in pieces
   };
-  // Makes the nodes of this process once the coordinator has let it in.
-  using Factory = std::function<Result<std::vector<std::unique_ptr<Node>>>(const Welcome&)>;
+  using Nodes = std::vector<std::unique_ptr<Node>>;
+  // Makes the nodes of this process when the coordinator has let it in, and again whenever the run goes back: then of
+  // those `before`, whose work has ended, what is of use.
+  using Factory = std::function<Result<Nodes>(const Welcome&, Nodes before)>;
 
   explicit Host(Settings settings) : settings_(std::move(settings)) {}
 
@@ -119,7 +122,14 @@ class Host final : public Queues {
   void deliver(const Envelope& envelope, const Outbox::World& world);
   void look_for_coordinator(Nanoseconds now);
   bool membership(const Envelope& envelope, const Outbox::World& world);
-  void welcomed(const Welcome& welcome, const Outbox::World& world);
+  void begin_era(const Welcome& welcome, const Outbox::World& world);
+  void begin_era_if_idle(const Outbox::World& world);
+  void deliver_held(const Outbox::World& world);
+  void know(const Welcome& welcome);
+  void call_again(Nanoseconds now);
+  void stop_calling();
+  void greet_anew(std::uint64_t coordinator);
+  bool answers_call(const Header& header) const;
   void run_node(Node& node, const std::function<Status(Outbox&)>& turn, const Outbox::World& world);
   void collect(Outbox& out, const Outbox::World& world);
   void drain_local(const Outbox::World& world);
@@ -143,9 +153,22 @@ class Host final : public Queues {
   std::deque<Envelope> local_;
   std::vector<Outbox::Started> started_;
 
-  Factory factory_;  // set while waiting to be welcomed
+  Factory factory_;
+  Hello hello_;  // of a process that joins
   bool joining_ = false;
   bool member_ = false;
+  std::uint64_t era_ = 0;           // of the run; 0: not welcomed yet
+  std::optional<Welcome> goes_to_;  // the era to begin when the work of the one before has ended
+  Nodes retired_;                   // of that one
+  std::size_t works_ = 0;           // started, and not finished
+  struct Held {
+    NodeId process;
+    Delivery delivery;
+  };
+  std::deque<Held> held_;        // of an era that others have begun before this process
+  Nanoseconds calls_since_ = 0;  // when the coordinator was lost; 0: it is there
+  Nanoseconds called_at_ = 0;
+  std::optional<Frames> call_;  // for a coordinator that was started anew
   std::uint64_t progress_ = 0;
   Nanoseconds last_beat_ = 0;
   Nanoseconds joined_at_ = 0;

@@ -10,6 +10,13 @@
 
 namespace rota {
 
+Status Member::make_app() {
+  auto made = host_app(*plugin, settings.job);
+  if (!made.ok()) return made.status();
+  app = std::move(made).value();
+  return {};
+}
+
 ProcessSettings process_settings(const CommandLine& line, const JobSettings& settings, NodeId process) {
   ProcessSettings out;
   out.process = process;
@@ -20,6 +27,7 @@ ProcessSettings process_settings(const CommandLine& line, const JobSettings& set
   out.message_bytes_max = settings.message_bytes_max;
   out.peer_timeout = settings.peer_timeout;
   out.start_timeout = settings.start_timeout;
+  if (settings.restarts) out.rejoin_timeout = settings.rejoin_timeout;
   return out;
 }
 
@@ -75,15 +83,11 @@ int member_main(int argc, const char* const* argv, Role role, const MakeNodes& m
 
   auto ignored = drop_ignored(*parsed->plugin, *settings);
   if (!ignored.ok()) return say_and_exit(program, ignored.status());
-  Member member{*settings, nullptr, process.index, std::move(ignored).value()};
+  Member member{*settings, parsed->plugin, nullptr, process.index, std::move(ignored).value()};
   ProcessSettings loop = process_settings(line, *settings, process);
   loop.threads = role == Role::worker ? settings->threads : 1;
-  // Making the app calls the plugin, which may throw: now the coordinator hears of it.
-  const auto factory = [&](const Welcome& welcome) -> Result<std::vector<std::unique_ptr<Node>>> {
-    auto app = host_app(*parsed->plugin, settings->job);
-    if (!app.ok()) return app.status();
-    member.app = std::move(app).value();
-    return make(member, welcome);
+  const auto factory = [&](const Welcome& welcome, Host::Nodes before) {
+    return make(member, welcome, std::move(before));
   };
   const int code = end_process(process, run_member(loop, settings->hash, factory));
   drop_doings();

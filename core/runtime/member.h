@@ -16,11 +16,16 @@ namespace rota {
 // One process of a job, ready to join.
 struct Member {
   JobSettings settings;
-  std::shared_ptr<const HostedApp> app;
+  const Plugin* plugin = nullptr;
+  std::shared_ptr<const HostedApp> app;  // none: not made yet
   std::uint32_t index = 0;
   std::vector<Ignored> ignored = {};  // options that were given and change nothing; `settings` is without them
+
+  // Makes the app, in place of one that was there.  Calls the plugin.
+  Status make_app();
 };
-using MakeNodes = std::function<std::vector<std::unique_ptr<Node>>(const Member&, const Welcome&)>;
+// Makes a process' nodes; `before`: those of the attempt that a run has gone back from.
+using MakeNodes = std::function<Result<Host::Nodes>(Member&, const Welcome&, Host::Nodes before)>;
 
 // The whole of a main: returns the exit code.  `make` is called once the coordinator has let the process in.
 int member_main(int argc, const char* const* argv, Role role, const MakeNodes& make);

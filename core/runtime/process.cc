@@ -168,7 +168,7 @@ Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> no
   auto transport = ZmqTransport::open(*at, settings.message_bytes_max);
   if (!transport.ok()) return {transport.status().code(), transport.status().what()};
   Host host({settings.process, incarnation, settings.job, (*transport)->endpoint(), settings.peer_timeout,
-             settings.start_timeout, piece_bytes_for(settings.message_bytes_max)});
+             settings.start_timeout, settings.rejoin_timeout, piece_bytes_for(settings.message_bytes_max)});
   host.add(std::move(node));
   const SignalsCaught caught(**transport);
   return run_process(settings, **transport, host);
@@ -182,7 +182,7 @@ Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Fac
   if (!transport.ok()) return {transport.status().code(), transport.status().what()};
   const std::string& endpoint = (*transport)->endpoint();
   Host host({settings.process, incarnation, settings.job, endpoint, settings.peer_timeout, settings.start_timeout,
-             piece_bytes_for(settings.message_bytes_max)});
+             settings.rejoin_timeout, piece_bytes_for(settings.message_bytes_max)});
   const Hello hello{endpoint, kVersion, job, incarnation, static_cast<std::uint64_t>(getpid()), host_name()};
   host.join(settings.coordinator, hello, std::move(factory), now_ns());
   const SignalsCaught caught(**transport);

@@ -19,6 +19,7 @@ struct ProcessSettings {
   unsigned threads = 1;     // that compute
   std::size_t message_bytes_max = std::size_t{64} << 20;  // on the wire: larger ones travel in pieces
   Nanoseconds peer_timeout = 30 * kSecond, start_timeout = 60 * kSecond;
+  Nanoseconds rejoin_timeout = 0;  // for a coordinator that was lost; 0: it is not awaited
 };
 
 // The coordinator's process: `node` makes the coordinator.  Returns what the process is to exit with.

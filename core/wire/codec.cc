@@ -365,6 +365,7 @@ Frames with_header(const Header& header, const Frames& message) {
   out.put(header.peer_incarnation);
   out.put(header.sequence);
   out.put(header.acknowledged);
+  out.put(header.era);
   put_node(out, header.process);
   put_node(out, header.from);
   put_node(out, header.to);
@@ -411,6 +412,7 @@ Result<Header> decode_header(const Frames& frames) {
   header.peer_incarnation = in.get<std::uint64_t>();
   header.sequence = in.get<std::uint64_t>();
   header.acknowledged = in.get<std::uint64_t>();
+  header.era = in.get<std::uint64_t>();
   header.process = get_node(in);
   header.from = get_node(in);
   header.to = get_node(in);

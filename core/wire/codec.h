@@ -18,7 +18,7 @@ namespace rota {
 
 inline constexpr std::uint32_t kMagic = 0x41544f52;  // "ROTA"
 inline constexpr std::uint16_t kProtocolVersion = 3;
-inline constexpr std::size_t kHeaderSize = 72;
+inline constexpr std::size_t kHeaderSize = 80;
 inline constexpr std::size_t kFramesMax = 64;  // of one message
 // What decoding may make of a body: so many times its bytes, and this.  Numbers of one byte become eight.
 inline constexpr std::size_t kDecodeTimes = 8;
@@ -36,6 +36,7 @@ struct Header {
   std::uint64_t peer_incarnation = 0;  // the receiver's as the sender knows it; 0: not yet known
   std::uint64_t sequence = 0;          // of this message on its link, from 1; 0: not numbered
   std::uint64_t acknowledged = 0;      // all the receiver's messages up to this one have arrived
+  std::uint64_t era = 0;               // of the run, in which the sender said it; 0: it belongs to none
   NodeId from, to;                     // nodes
 };
 

@@ -1,6 +1,7 @@
 #include "core/wire/link.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace rota {
 
@@ -13,23 +14,41 @@ constexpr std::size_t kOweBytesMost = Link::kWindowBytes / 4;
 
 }  // namespace
 
-void Link::submit(NodeId from, NodeId to, Kind kind, const Frames& message) {
+void Link::submit(NodeId from, NodeId to, Kind kind, const Frames& message, std::uint64_t era) {
   const std::size_t before = queued_bytes_;
   if (size_of(message) <= self_.piece_bytes || !may_be_cut(kind)) {
-    queue(from, to, kind, message, true);
+    queue({kind, from, to, 0, message, 0, true, era});
   } else {
     std::vector<Frames> pieces = cut_into_pieces(kind, message, self_.piece_bytes);
     for (std::size_t i = 0; i < pieces.size(); ++i)
-      queue(from, to, Kind::piece, std::move(pieces[i]), i + 1 == pieces.size());
+      queue({Kind::piece, from, to, 0, std::move(pieces[i]), 0, i + 1 == pieces.size(), era});
   }
   largest_ = std::max(largest_, queued_bytes_ - before);
 }
 
-void Link::queue(NodeId from, NodeId to, Kind kind, Frames packet, bool ends_message) {
-  const std::size_t bytes = size_of(packet) + kHeaderSize;
-  queued_bytes_ += bytes;
-  queued_messages_ += ends_message ? 1 : 0;
-  unacknowledged_.push_back({kind, from, to, next_sequence_++, std::move(packet), bytes, ends_message});
+void Link::queue(Outgoing out) {
+  out.sequence = next_sequence_++;
+  out.bytes = size_of(out.message) + kHeaderSize;
+  queued_bytes_ += out.bytes;
+  queued_messages_ += out.ends_message ? 1 : 0;
+  unacknowledged_.push_back(std::move(out));
+}
+
+void Link::forget_before(std::uint64_t era) {
+  const auto sent = [this](const Outgoing& out) { return out.sequence <= highest_sent_; };
+  auto behind = std::find_if_not(unacknowledged_.begin(), unacknowledged_.end(), sent);
+  // A message of which a piece is out goes to its end, or the peer could not join what follows.
+  bool amid = behind == unacknowledged_.begin() ? acknowledged_amid_ : !std::prev(behind)->ends_message;
+  for (; amid && behind != unacknowledged_.end(); ++behind) amid = !behind->ends_message;
+  std::deque<Outgoing> unsent(std::make_move_iterator(behind), std::make_move_iterator(unacknowledged_.end()));
+  unacknowledged_.erase(behind, unacknowledged_.end());
+  next_sequence_ -= unsent.size();
+  for (const Outgoing& out : unsent) {
+    queued_bytes_ -= out.bytes;
+    queued_messages_ -= out.ends_message ? 1 : 0;
+  }
+  for (Outgoing& out : unsent)
+    if (out.era == 0 || out.era >= era) queue(std::move(out));
 }
 
 std::string Link::queued() const {
@@ -42,7 +61,8 @@ bool Link::window_open() const {
   return in_flight_ < window_ && in_flight_bytes_ + unacknowledged_[in_flight_].bytes <= kWindowBytes;
 }
 
-Frames Link::dress(Kind kind, NodeId from, NodeId to, std::uint64_t sequence, const Frames& message) {
+Frames Link::dress(Kind kind, NodeId from, NodeId to, std::uint64_t sequence, const Frames& message,
+                   std::uint64_t era) {
   Header header;
   header.kind = kind;
   header.job = self_.job;
@@ -51,6 +71,7 @@ Frames Link::dress(Kind kind, NodeId from, NodeId to, std::uint64_t sequence, co
   header.peer_incarnation = peer_incarnation_;
   header.sequence = sequence;
   header.acknowledged = received_;
+  header.era = era;
   header.from = from;
   header.to = to;
   Frames frames = with_header(header, message);
@@ -68,20 +89,20 @@ std::optional<Frames> Link::next(Nanoseconds now) {
     highest_sent_ = std::max(highest_sent_, out.sequence);
     last_ = Last::data;
     owes_ack_ = owes_bytes_ = 0;
-    return dress(out.kind, out.from, out.to, out.sequence, out.message);
+    return dress(out.kind, out.from, out.to, out.sequence, out.message, out.era);
   }
   if (probe_wanted_) {
     probe_wanted_ = false;
     probe_covers_ = in_flight_ == 0 ? 0 : unacknowledged_[in_flight_ - 1].sequence;
     last_ = Last::probe;
-    return dress(Kind::probe, self_.process, peer_, 0, encode_message(Probe{++probe_}));
+    return dress(Kind::probe, self_.process, peer_, 0, encode_message(Probe{++probe_}), 0);
   }
   if (ack_now_) {
     ack_now_ = false;
     owes_ack_ = owes_bytes_ = 0;
     last_ = Last::ack;
     last_answer_ = std::exchange(answer_, 0);
-    return dress(Kind::ack, self_.process, peer_, 0, encode_message(Ack{last_answer_}));
+    return dress(Kind::ack, self_.process, peer_, 0, encode_message(Ack{last_answer_}), 0);
   }
   return std::nullopt;
 }
@@ -110,6 +131,7 @@ void Link::acknowledge(std::uint64_t upto, Nanoseconds now) {
     }
     queued_bytes_ -= unacknowledged_.front().bytes;
     queued_messages_ -= unacknowledged_.front().ends_message ? 1 : 0;
+    acknowledged_amid_ = !unacknowledged_.front().ends_message;
     unacknowledged_.pop_front();
     window_ = std::min(window_ + 3, kWindowMessages);
     progress = true;
@@ -161,7 +183,7 @@ Link::Arrived Link::receive_own(const Header& header, const Frames& body) {
 
 Link::Arrived Link::deliver(const Header& header, const Frames& body) {
   if (header.kind != Kind::piece) {
-    if (!joiner_.amid()) return {Arrival::deliver, {header.kind, header.from, header.to, body}, {}};
+    if (!joiner_.amid()) return {Arrival::deliver, {header.kind, header.from, header.to, body, header.era}, {}};
     return {Arrival::wrong, {}, {ExitCode::bug, "a " + std::string(kind_name(header.kind)) + " amid another's pieces"}};
   }
   auto piece = decode_message(Kind::piece, body);
@@ -169,6 +191,7 @@ Link::Arrived Link::deliver(const Header& header, const Frames& body) {
   auto whole = joiner_.add(header.from, header.to, std::get<Piece>(*std::move(piece)));
   if (!whole.ok()) return {Arrival::wrong, {}, whole.status()};
   if (!whole->has_value()) return {};
+  (*whole)->era = header.era;
   return {Arrival::deliver, **std::move(whole), {}};
 }
 

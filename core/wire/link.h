@@ -46,8 +46,11 @@ class Link {
   NodeId peer() const { return peer_; }
   std::uint64_t peer_incarnation() const { return peer_incarnation_; }
 
-  // Queues a message, whatever waits already: who submits looks at overfull() then.  A large one goes in pieces.
-  void submit(NodeId from, NodeId to, Kind kind, const Frames& message);
+  // Queues a message, whatever waits already: who submits looks at overfull() then.  A large one goes in pieces. `era`:
+  // 0 if it belongs to none.
+  void submit(NodeId from, NodeId to, Kind kind, const Frames& message, std::uint64_t era = 0);
+  // What belongs to an earlier era, and of which nothing was sent yet, need not be sent any more.
+  void forget_before(std::uint64_t era);
   // The next frames to hand to the transport, if any may go now.  They count as sent.
   std::optional<Frames> next(Nanoseconds now);
   // The transport did not take what next() gave last: it will be given again.
@@ -98,10 +101,11 @@ class Link {
     Frames message;
     std::size_t bytes;
     bool ends_message;  // not a piece that others follow
+    std::uint64_t era;
   };
 
-  void queue(NodeId from, NodeId to, Kind kind, Frames packet, bool ends_message);
-  Frames dress(Kind kind, NodeId from, NodeId to, std::uint64_t sequence, const Frames& message);
+  void queue(Outgoing out);
+  Frames dress(Kind kind, NodeId from, NodeId to, std::uint64_t sequence, const Frames& message, std::uint64_t era);
   void acknowledge(std::uint64_t upto, Nanoseconds now);
   Arrived receive_own(const Header& header, const Frames& body);
   Arrived deliver(const Header& header, const Frames& body);
@@ -119,6 +123,7 @@ class Link {
   std::size_t in_flight_ = 0;
   std::size_t in_flight_bytes_ = 0;
   std::size_t window_ = kWindowMessages;
+  bool acknowledged_amid_ = false;  // a message of which not all pieces are acknowledged
   std::uint64_t next_sequence_ = 1;
   std::uint64_t highest_sent_ = 0;
 

@@ -31,6 +31,7 @@ struct Delivery {
   Kind kind = Kind::ack;
   NodeId from, to;
   Frames frames;
+  std::uint64_t era = 0;  // its header's
 };
 
 // Joins the pieces that arrive on one link, in their order.

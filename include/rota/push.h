@@ -66,6 +66,10 @@ class Push {
   // be given wrong bytes: it then calls Reader::fail.
   virtual void save(Writer&) const {}
   virtual void restore(Reader&) {}
+  // Whether restore() makes of this object, in the midst of whatever epoch it is, what it would be in a new process.
+  // Then a run that goes back to a checkpoint, because another process was lost, goes on with it; else the shard is
+  // loaded again.
+  virtual bool restores_in_place() const { return false; }
 };
 
 // A Push of slices of one type, which App::slice makes.

@@ -15,6 +15,8 @@ using Census = std::vector<std::uint64_t>;
 struct Cut {
   std::vector<std::vector<Key>> slices;  // the keys of each slice, ascending
   std::vector<Key> replicated;           // rows too heavy to rotate, ascending: updated in shared rounds
+
+  friend bool operator==(const Cut&, const Cut&) = default;
 };
 
 // The rows of one slice, in the plugin's own layout.  One holder at a time: it moves between the shards

@@ -31,10 +31,14 @@ class Cluster {
         trace_(trace),
         random_(seed),
         job_(job_of(shape)),
-        checkpoints_(std::make_shared<MemoryCheckpoints>()) {}
+        disk_(std::make_shared<MemoryDisk>()),
+        recorder_(recorder_with({})) {}
 
   Outcome run() {
-    int kills_left = faults_.kills_most;
+    kills_left_ = faults_.kills_most;
+    losses_left_ = faults_.losses_most;
+    pauses_left_ = faults_.pauses_most;
+    witness() = &witness_;
     start();
     while (outcome_.what.empty()) {
       if (events_.empty() || ++outcome_.events > kEventsMost || now_ > kCallOff) {
@@ -42,24 +46,19 @@ class Cluster {
                         std::to_string(outcome_.events) + " events";
         break;
       }
-      const Event event = events_.top();
+      Event event = events_.top();
       events_.pop();
       now_ = event.at;
-      if (event.life != life_) continue;
+      if (event.process && !is_due(event)) continue;
       event.act();
       check_laws();
-      if (const auto& ended = hosts_.at(kCoordinator).host->ended()) {
-        outcome_.code = ended->code;
-        outcome_.what = ended->what;
+      const auto coordinator = hosts_.find(kCoordinator);
+      if (coordinator != hosts_.end() && coordinator->second.host->ended()) {
+        outcome_.code = coordinator->second.host->ended()->code;
+        outcome_.what = coordinator->second.host->ended()->what;
         break;
       }
-      if (kills_left > 0 && chance(faults_.kill_share)) {
-        --kills_left;
-        ++outcome_.kills;
-        hosts_.clear();
-        ++life_;
-        start();
-      }
+      do_harm();
     }
     witness() = nullptr;
     if (outcome_.code == ExitCode::ok && recorder_->published()) {
@@ -74,7 +73,8 @@ class Cluster {
   struct Event {
     Nanoseconds at;
     std::uint64_t order;
-    std::uint64_t life;
+    std::optional<NodeId> process;  // in which it happens; none: outside
+    std::uint64_t life = 0;         // of that process: of another it does not
     std::function<void()> act;
     friend bool operator<(const Event& a, const Event& b) {
       return std::pair(a.at, a.order) > std::pair(b.at, b.order);
@@ -83,6 +83,8 @@ class Cluster {
   struct Process {
     std::unique_ptr<Host> host;
     std::vector<Worker*> workers;
+    std::uint64_t life = 0, era = 0;
+    Nanoseconds still_until = 0;
   };
   struct Connection {
     Nanoseconds last_arrival = 0;
@@ -96,55 +98,94 @@ class Cluster {
                : static_cast<Nanoseconds>(std::uniform_real_distribution<double>(0, faults_.delay_most_ms)(random_) *
                                           static_cast<double>(kMillisecond));
   }
-  void at(Nanoseconds when, std::function<void()> act) { events_.push({when, order_++, life_, std::move(act)}); }
+  Nanoseconds span(Nanoseconds most) { return std::uniform_int_distribution<Nanoseconds>(0, most)(random_); }
+  void at(Nanoseconds when, std::function<void()> act) { events_.push({when, order_++, {}, 0, std::move(act)}); }
+  // In a process, if it is the same one then.
+  void at(Nanoseconds when, NodeId process, std::function<void()> act) {
+    events_.push({when, order_++, process, hosts_.at(process).life, std::move(act)});
+  }
+  bool is_due(Event& event) {
+    const auto found = hosts_.find(*event.process);
+    if (found == hosts_.end() || found->second.life != event.life) return false;
+    if (now_ >= found->second.still_until) return true;
+    event.at = found->second.still_until;
+    events_.push(std::move(event));
+    return false;
+  }
   Outbox::World world(const Host& host) const { return {now_, host.bytes_sent(), 0}; }
 
-  // All processes of one life of the cluster, each a little later than the one before.  It goes on behind what the life
-  // before it committed.
+  std::shared_ptr<MemoryRecorder> recorder_with(std::map<Epoch, CommitRecord> commits) {
+    return std::make_shared<MemoryRecorder>(std::move(commits), [this](const std::string& name, const auto& fields) {
+      if (trace_) {
+        std::printf("%9.3f ms  %s", static_cast<double>(now_) / kMillisecond, name.c_str());
+        for (const auto& [field, value] : fields) std::printf(" %s=%s", field.c_str(), value.c_str());
+        std::printf("\n");
+      }
+      // Everybody has begun the era, so nothing of the one before is under way.
+      if (name == "phase" && fields.front().second == "cutting") forget_what_comes_again();
+    });
+  }
+
+  // What came after the newest commit is visited again.
+  void forget_what_comes_again() {
+    const auto& commits = recorder_->commits();
+    const CommitRecord* behind = commits.empty() ? nullptr : &commits.rbegin()->second;
+    std::erase_if(witness_.visits,
+                  [&](const auto& visit) { return behind == nullptr || std::get<0>(visit) > behind->epoch; });
+    std::erase_if(witness_.pushes,
+                  [&](const auto& push) { return behind == nullptr || std::get<0>(push) >= behind->next_round; });
+  }
+
+  // All processes, each a little later than the one before.
   void start() {
     const RunPlan& plan = shape_.plan;
-    RunPlan with = plan;
-    recorder_ = std::make_shared<MemoryRecorder>(recorder_ ? recorder_->commits() : std::map<Epoch, CommitRecord>());
-    if (!recorder_->commits().empty()) with.resume = recorder_->commits().rbegin()->second;
-    const std::optional<CommitRecord>& resume = with.resume;
-    if (resume && resume->record.best) with.best = recorder_->commits().at(resume->record.best->epoch);
-    // What was visited after the commit is visited again.
-    for (auto visit = witness_.visits.begin(); visit != witness_.visits.end();)
-      visit = !resume || std::get<0>(*visit) > resume->epoch ? witness_.visits.erase(visit) : std::next(visit);
-    for (auto push = witness_.pushes.begin(); push != witness_.pushes.end();)
-      push = !resume || std::get<0>(*push) >= resume->next_round ? witness_.pushes.erase(push) : std::next(push);
-    witness() = &witness_;
     connections_.clear();
-    add(kCoordinator).host->add(std::make_unique<Coordinator>(with, recorder_));
-    for (std::uint32_t i = 0; i < plan.schedulers; ++i) join({Role::scheduler, i});
-    for (std::uint32_t i = 0; i < plan.workers; ++i) join({Role::worker, i});
-    for (std::uint32_t i = 0; i < plan.stores; ++i) join({Role::kvstore, i});
+    start(kCoordinator);
+    for (std::uint32_t i = 0; i < plan.schedulers; ++i) start({Role::scheduler, i});
+    for (std::uint32_t i = 0; i < plan.workers; ++i) start({Role::worker, i});
+    for (std::uint32_t i = 0; i < plan.stores; ++i) start({Role::kvstore, i});
   }
 
-  Process& add(NodeId id) {
+  void start(NodeId id) {
     Process& process = hosts_[id];
-    incarnation_ = random_() | 1;
-    Host::Settings settings{id, incarnation_, shape_.plan.job.low, id.name(), 600 * kSecond};
+    process = {};
+    process.life = ++lives_;
+    const std::uint64_t incarnation = random_() | 1;
+    Host::Settings settings{id, incarnation, shape_.plan.job.low, id.name(), shape_.peer_timeout};
+    settings.rejoin_timeout = shape_.plan.rejoin;
     settings.piece_bytes = shape_.piece_bytes;
     process.host = std::make_unique<Host>(std::move(settings));
-    at(now_ + delay(), [this, id] { tick(id); });
-    return process;
-  }
-
-  void join(NodeId id) {
-    Process& process = add(id);
+    at(now_ + delay(), id, [this, id] { tick(id); });
+    if (id == kCoordinator) return coordinate(*process.host);
     Hello hello;
     hello.endpoint = id.name();
     hello.version = ROTA_VERSION;
     hello.job = shape_.plan.job;
-    hello.incarnation = incarnation_;
+    hello.incarnation = incarnation;
     process.host->join(
-        kCoordinator.name(), hello, [this, id](const Welcome& welcome) { return nodes(id, welcome); }, now_);
+        kCoordinator.name(), hello,
+        [this, id](const Welcome& welcome, Host::Nodes before) { return nodes(id, welcome, std::move(before)); }, now_);
   }
 
-  Result<std::vector<std::unique_ptr<Node>>> nodes(NodeId id, const Welcome& welcome) {
+  // It goes on behind what one before it committed.
+  void coordinate(Host& host) {
+    RunPlan plan = shape_.plan;
+    recorder_ = recorder_with(recorder_->commits());
+    if (!recorder_->commits().empty()) plan.resume = recorder_->commits().rbegin()->second;
+    const std::optional<CommitRecord>& resume = plan.resume;
+    if (resume && resume->record.best) plan.best = recorder_->commits().at(resume->record.best->epoch);
+    plan.era = ++era_;
+    plan.next_era = [this] { return Result<std::uint64_t>(++era_); };
+    host.add(std::make_unique<Coordinator>(plan, recorder_));
+  }
+
+  Result<Host::Nodes> nodes(NodeId id, const Welcome& welcome, Host::Nodes before) {
     const RunPlan& plan = shape_.plan;
-    std::vector<std::unique_ptr<Node>> nodes;
+    Process& process = hosts_.at(id);
+    process.era = welcome.era;
+    process.workers.clear();
+    if (!before.empty()) ++outcome_.goings_back;
+    Host::Nodes nodes;
     auto app = host_app(*shape_.plugin, job_);
     if (!app.ok()) return app.status();
     if (id.role == Role::scheduler)
@@ -152,24 +193,82 @@ class Cluster {
           SchedulerSettings{id.index, plan.schedulers, plan.partitions, shape_.pipeline}, *app));
     if (id.role == Role::worker) {
       const auto threads = static_cast<std::uint32_t>(1 + id.index % 3);
-      auto worker = std::make_unique<Worker>(WorkerSettings{id.index, plan.workers, threads, plan.partitions,
-                                                            shape_.staleness, shape_.asynchronous, 0, shape_.credit},
-                                             *app);
-      hosts_.at(id).workers.push_back(worker.get());
+      const WorkerSettings settings{id.index,         plan.workers,        threads, plan.partitions,
+                                    shape_.staleness, shape_.asynchronous, 0,       shape_.credit};
+      std::optional<Prepared> prepared;
+      for (const auto& node : before)
+        if (auto* worker = dynamic_cast<Worker*>(node.get()); worker != nullptr && welcome.resume)
+          prepared = worker->take_prepared();
+      auto worker = prepared ? std::make_unique<Worker>(settings, *std::move(prepared))
+                             : std::make_unique<Worker>(settings, *app);
+      process.workers.push_back(worker.get());
       nodes.push_back(std::move(worker));
     }
+    const auto checkpoints = std::make_shared<MemoryCheckpoints>(disk_, welcome.era, welcome.files);
     for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
       if (welcome.partition_hosts[p] == id)
         nodes.push_back(std::make_unique<Partition>(
-            PartitionSettings{p, plan.workers, plan.schedulers, shape_.credit, plan.partitions}, *app, checkpoints_));
+            PartitionSettings{p, plan.workers, plan.schedulers, shape_.credit, plan.partitions}, *app, checkpoints));
     return nodes;
+  }
+
+  // ---- harm ----
+
+  void do_harm() {
+    if (kills_left_ > 0 && chance(faults_.kill_share)) {
+      --kills_left_;
+      ++outcome_.kills;
+      hosts_.clear();
+      start();
+    }
+    if (losses_left_ > 0 && chance(faults_.loss_share)) {
+      --losses_left_;
+      lose(anybody());
+    }
+    if (pauses_left_ > 0 && chance(faults_.pause_share)) {
+      --pauses_left_;
+      ++outcome_.pauses;
+      const NodeId id = anybody();
+      hosts_.at(id).still_until = now_ + span(faults_.pause_most);
+      if (trace_) std::printf("%s stands still\n", id.name().c_str());
+    }
+  }
+
+  NodeId anybody() {
+    auto found = hosts_.begin();
+    std::advance(found, std::uniform_int_distribution<std::size_t>(0, hosts_.size() - 1)(random_));
+    return found->first;
+  }
+
+  void lose(NodeId id) {
+    ++outcome_.losses;
+    if (trace_) std::printf("%s is killed\n", id.name().c_str());
+    hosts_.erase(id);
+    for (const auto& [other, process] : hosts_) {
+      ++connections_[{other, id}].generation;
+      ++connections_[{id, other}].generation;
+      at(now_ + delay(), other, [this, id, other] {
+        Host& host = *hosts_.at(other).host;
+        host.disconnected(id, world(host));
+        pump(other);
+      });
+    }
+    at(now_ + span(faults_.restart_most), [this, id] {
+      if (!hosts_.contains(id)) start(id);
+    });
   }
 
   void tick(NodeId id) {
     Process& process = hosts_.at(id);
     process.host->tick(world(*process.host));
     pump(id);
-    if (!process.host->ended()) at(now_ + kTick, [this, id] { tick(id); });
+    if (!process.host->ended()) return at(now_ + kTick, id, [this, id] { tick(id); });
+    if (id == kCoordinator) return;
+    // A supervisor would start it again.
+    hosts_.erase(id);
+    at(now_ + kSecond + span(faults_.restart_most), [this, id] {
+      if (!hosts_.contains(id)) start(id);
+    });
   }
 
   // Whatever a process wants to have sent or computed.
@@ -178,9 +277,9 @@ class Cluster {
     for (auto& started : host.take_started()) {
       // Computed now, heard of later: nobody may see a result before its end is told.
       auto work = std::make_shared<Outbox::Started>(std::move(started));
-      at(now_ + delay(), [this, id, work] {
+      at(now_ + delay(), id, [this, id, work] {
         auto continuation = std::make_shared<Continuation>(work->work());
-        at(now_ + delay(), [this, id, work, continuation] {
+        at(now_ + delay(), id, [this, id, work, continuation] {
           Host& later = *hosts_.at(id).host;
           later.finished(work->node, *continuation, world(later));
           pump(id);
@@ -199,10 +298,7 @@ class Cluster {
       // Everything on its way on this connection is lost with it.
       ++connection.generation;
       ++outcome_.lost;
-      at(now_, [this, from, to] {
-        if (!hosts_.contains(from)) return;
-        hosts_.at(from).host->disconnected(to, world(*hosts_.at(from).host));
-      });
+      at(now_, from, [this, from, to] { hosts_.at(from).host->disconnected(to, world(*hosts_.at(from).host)); });
       return;
     }
     if (chance(faults_.flip_share)) flip(out.frames);
@@ -210,8 +306,9 @@ class Cluster {
     const int copies = chance(faults_.repeat_share) ? 2 : 1;
     if (copies > 1) ++outcome_.repeated;
     for (int i = 0; i < copies; ++i) {
-      at(connection.last_arrival, [this, from, to, frames = out.frames, generation = connection.generation] {
-        if (connections_[{from, to}].generation != generation || !hosts_.contains(to)) return;
+      if (!hosts_.contains(to)) return;
+      at(connection.last_arrival, to, [this, from, to, frames = out.frames, generation = connection.generation] {
+        if (connections_[{from, to}].generation != generation) return;
         Host& host = *hosts_.at(to).host;
         if (host.ended()) return;
         if (trace_) print(from, to, frames);
@@ -240,10 +337,14 @@ class Cluster {
   void check_laws() {
     if (!witness_.complaint.empty()) outcome_.what = "broken law: " + witness_.complaint;
     std::map<SliceId, int> holders;
-    for (const auto& [id, process] : hosts_)
+    std::uint64_t era = 0;  // the newest that anybody has begun: holders of the others have nothing to say any more
+    for (const auto& [id, process] : hosts_) era = std::max(era, process.era);
+    for (const auto& [id, process] : hosts_) {
+      if (process.era < era) continue;
       for (const Worker* worker : process.workers)
         for (const SliceId slice : worker->slices_held())
           if (++holders[slice] > 1) outcome_.what = "broken law: slice " + std::to_string(slice) + " has two holders";
+    }
     if (trace_ && !outcome_.what.empty()) std::printf("%s\n", outcome_.what.c_str());
   }
 
@@ -253,10 +354,11 @@ class Cluster {
   std::mt19937_64 random_;
   Job job_;
   Witness witness_;
-  std::shared_ptr<MemoryCheckpoints> checkpoints_;
+  std::shared_ptr<MemoryDisk> disk_;
   std::shared_ptr<MemoryRecorder> recorder_;
   std::priority_queue<Event> events_;
-  std::uint64_t order_ = 0, life_ = 0, incarnation_ = 0;  // the last is of the newest process
+  std::uint64_t order_ = 0, lives_ = 0, era_ = 0;
+  int kills_left_ = 0, losses_left_ = 0, pauses_left_ = 0;
   Nanoseconds now_ = kSecond;
   std::map<NodeId, Process> hosts_;
   std::map<std::pair<NodeId, NodeId>, Connection> connections_;

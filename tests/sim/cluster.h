@@ -26,6 +26,11 @@ struct Faults {
   double flip_share = 0;     // one byte of it is changed
   double kill_share = 0;     // chance, at every event, that all processes are killed and the run is resumed
   int kills_most = 0;
+  // Chance, at every event, that one process is killed, and started anew after up to `restart_most`; or that it stands
+  // still for so long at most.  Of a process that does not come back in time the others do not wait for ever.
+  double loss_share = 0, pause_share = 0;
+  int losses_most = 0, pauses_most = 0;
+  Nanoseconds restart_most = 5 * kSecond, pause_most = 40 * kSecond;
 };
 
 struct Shape {
@@ -37,6 +42,7 @@ struct Shape {
   bool asynchronous = false;
   Credit credit;
   std::uint32_t slices_per_shard = 2;
+  Nanoseconds peer_timeout = 600 * kSecond;                 // of members
   std::size_t piece_bytes = kPieceBytes;                    // larger messages travel in pieces
   std::map<std::string, std::string, std::less<>> options;  // beyond the plugin's defaults
   std::vector<std::string> input;
@@ -47,7 +53,8 @@ struct Outcome {
   std::string what;  // a broken law of the simulation comes first
   Hash128 model_hash, state_hash;
   Epoch epoch = 0;  // of the model
-  std::uint64_t events = 0, lost = 0, repeated = 0, flipped = 0, kills = 0, pieces = 0;
+  std::uint64_t events = 0, lost = 0, repeated = 0, flipped = 0, kills = 0, pieces = 0, losses = 0, pauses = 0;
+  std::uint64_t goings_back = 0;  // to a checkpoint, or to the beginning, by processes that lived on
 };
 
 // The job of such a cluster, with the plugin's defaults for what `shape` leaves open.

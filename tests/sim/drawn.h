@@ -33,6 +33,21 @@ inline Faults draw_faults(std::mt19937_64& random) {
   return faults;
 }
 
+// In part of the seeds single processes are lost, and others, with the time-outs of real runs, take their places.
+inline void draw_losses(std::mt19937_64& random, Shape& shape, Faults& faults) {
+  if (random() % 2 == 0) return;
+  const auto draw = [&](double most) { return std::uniform_real_distribution<double>(0, most)(random); };
+  shape.plan.peer_timeout = shape.peer_timeout = 30 * kSecond;
+  shape.plan.disconnect_grace = 3 * kSecond;
+  shape.plan.rejoin = 120 * kSecond;
+  faults.loss_share = draw(0.005);
+  faults.losses_most = 4;
+  if (random() % 2 == 0) faults.restart_most = kSecond / 10;
+  if (random() % 2 == 0) return;
+  faults.pause_share = draw(0.002);
+  faults.pauses_most = 2;
+}
+
 // The same job on one worker, with nothing going wrong.
 inline Outcome calm_run(const Shape& shape) {
   Shape calm = shape;
@@ -50,7 +65,8 @@ inline void run_seeds(Shape (*draw_shape)(std::mt19937_64&)) {
   for (std::uint64_t seed = seeds.first; seed < seeds.first + count; ++seed) {
     std::mt19937_64 random(seed);
     Shape shape = draw_shape(random);
-    const Faults faults = draw_faults(random);
+    Faults faults = draw_faults(random);
+    draw_losses(random, shape, faults);
     shape.credit = draw_credit(random);
     if (random() % 2 == 0) shape.piece_bytes = 64 + random() % 137;
     const Outcome calm = calm_run(shape);
@@ -65,14 +81,23 @@ inline void run_seeds(Shape (*draw_shape)(std::mt19937_64&)) {
     sum.flipped += wild.flipped;
     sum.kills += wild.kills;
     sum.pieces += wild.pieces;
+    sum.losses += wild.losses;
+    sum.pauses += wild.pauses;
+    sum.goings_back += wild.goings_back;
   }
-  std::printf(
-      "%llu seeds: %llu events, %llu connections broken, %llu messages repeated, %llu damaged, %llu kills, %llu "
-      "pieces\n",
-      static_cast<unsigned long long>(count), static_cast<unsigned long long>(sum.events),
-      static_cast<unsigned long long>(sum.lost), static_cast<unsigned long long>(sum.repeated),
-      static_cast<unsigned long long>(sum.flipped), static_cast<unsigned long long>(sum.kills),
-      static_cast<unsigned long long>(sum.pieces));
+  const auto tell = [](const char* what, std::uint64_t times) {
+    std::printf("%llu %s\n", static_cast<unsigned long long>(times), what);
+  };
+  tell("seeds", count);
+  tell("events", sum.events);
+  tell("connections broken", sum.lost);
+  tell("messages repeated", sum.repeated);
+  tell("messages damaged", sum.flipped);
+  tell("pieces", sum.pieces);
+  tell("times that all were killed", sum.kills);
+  tell("processes killed", sum.losses);
+  tell("processes that stood still", sum.pauses);
+  tell("processes that went back", sum.goings_back);
   if (count >= 100) {
     // A simulation in which nothing went wrong would show nothing.
     EXPECT_GT(sum.lost, count);
@@ -80,6 +105,9 @@ inline void run_seeds(Shape (*draw_shape)(std::mt19937_64&)) {
     EXPECT_GT(sum.flipped, count / 10);
     EXPECT_GT(sum.kills, count / 10);
     EXPECT_GT(sum.pieces, count);
+    EXPECT_GT(sum.losses, count / 4);
+    EXPECT_GT(sum.pauses, count / 20);
+    EXPECT_GT(sum.goings_back, count / 4);
   }
 }
 

@@ -126,7 +126,9 @@ class ExactPush final : public SlicePush<Counts> {
     total_ = in.get<std::uint64_t>();
     last_total_ = in.get<double>();
     visits_ = in.get<std::uint64_t>();
+    change_ = 0;
   }
+  bool restores_in_place() const override { return seed_ % 2 == 0; }
 
  private:
   std::uint64_t seed_;

@@ -72,7 +72,8 @@ class ExchangeSchedule final : public Schedule {
 class ExchangePush final : public Push {
  public:
   ExchangePush(const Job& job, ShardId shard)
-      : shard_(shard),
+      : in_place_(job.seed % 2 == 0),
+        shard_(shard),
         staleness_(static_cast<std::size_t>(job.options.integer("staleness"))),
         asynchronous_(job.options.flag("asynchronous")),
         flows_(dataflows_of(job)) {}
@@ -132,6 +133,7 @@ class ExchangePush final : public Push {
     out_.clear();
     epoch_ = 0;
   }
+  bool restores_in_place() const override { return in_place_; }
 
  private:
   struct Out {
@@ -175,6 +177,7 @@ class ExchangePush final : public Push {
       complain("a message of another round, step or shard");
   }
 
+  bool in_place_;
   ShardId shard_;
   std::size_t staleness_;
   bool asynchronous_;

@@ -72,6 +72,7 @@ class Heard {
   }
   void restore(Reader& in) {
     state_ = in.get<std::uint64_t>();
+    rows_.clear();
     for (std::size_t left = in.get_count(1); left > 0; --left) {
       const auto table = in.get<TableId>();
       const auto key = in.get<Key>();

@@ -1,7 +1,9 @@
 // tests/sim/memory_checkpoints.h -- the disk of a simulated cluster: checkpoints and commit records that outlive its
 // processes.
 #pragma once
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,53 +14,72 @@
 
 namespace rota::sim {
 
+// The files of all checkpoints, by name.
+struct MemoryDisk {
+  struct File {
+    std::map<std::pair<Object, std::uint64_t>, Bytes> objects;
+    std::optional<Rows> rows;
+  };
+  std::map<std::string, File> files;
+};
+
+// As a process sees them, in one era of the run: it writes under names of its era, and reads those that it was told.
 class MemoryCheckpoints final : public CheckpointStore {
  public:
+  MemoryCheckpoints(std::shared_ptr<MemoryDisk> disk, std::uint64_t era, std::vector<std::string> files)
+      : disk_(std::move(disk)), era_(era), files_(std::move(files)) {}
+
   std::shared_ptr<ObjectSpill> spill(Epoch, std::uint32_t) const override { return nullptr; }
   Result<FileHash> write(Epoch epoch, std::uint32_t partition, const CheckpointContent& content,
                          std::string& file) override {
-    file = std::to_string(epoch) + "/" + std::to_string(partition);
-    auto& stored = files_[{epoch, partition}];
-    stored.objects.clear();
+    file = std::to_string(epoch) + "/" + std::to_string(partition) + "-" + std::to_string(era_);
+    MemoryDisk::File stored;
     for (const Put& put : content.objects) stored.objects[{put.object, put.id}] = put.bytes;
     stored.rows = content.rows;
+    disk_->files[file] = std::move(stored);
     return FileHash{};
   }
-  Status read_rows(Epoch epoch, std::uint32_t partition, Rows& rows) override {
-    const auto found = files_.find({epoch, partition});
-    if (found == files_.end()) return {ExitCode::disk, "no such checkpoint"};
-    rows = *found->second.rows;
+  Status read_rows(Epoch, std::uint32_t partition, Rows& rows) override {
+    const MemoryDisk::File* file = find(partition);
+    if (file == nullptr) return {ExitCode::disk, "no such checkpoint"};
+    rows = *file->rows;
     return {};
   }
-  Result<Bytes> read(Epoch epoch, std::uint32_t partition, Object object, std::uint64_t number) override {
-    const auto found = files_.find({epoch, partition});
-    if (found == files_.end()) return Status(ExitCode::disk, "no such checkpoint");
-    const auto stored = found->second.objects.find({object, number});
-    if (stored == found->second.objects.end()) return Status(ExitCode::disk, "an object is missing");
+  Result<Bytes> read(Epoch, std::uint32_t partition, Object object, std::uint64_t number) override {
+    const MemoryDisk::File* file = find(partition);
+    if (file == nullptr) return Status(ExitCode::disk, "no such checkpoint");
+    const auto stored = file->objects.find({object, number});
+    if (stored == file->objects.end()) return Status(ExitCode::disk, "an object is missing");
     return stored->second;
   }
 
  private:
-  struct Stored {
-    std::map<std::pair<Object, std::uint64_t>, Bytes> objects;
-    std::optional<Rows> rows;
-  };
-  std::map<std::pair<Epoch, std::uint32_t>, Stored> files_;
+  const MemoryDisk::File* find(std::uint32_t partition) const {
+    if (partition >= files_.size()) return nullptr;
+    const auto found = disk_->files.find(files_[partition]);
+    return found == disk_->files.end() ? nullptr : &found->second;
+  }
+
+  std::shared_ptr<MemoryDisk> disk_;
+  std::uint64_t era_;
+  std::vector<std::string> files_;
 };
 
 class MemoryRecorder final : public Recorder {
  public:
-  // Of a cluster's next life: with what the one before it committed.
-  MemoryRecorder() = default;
-  explicit MemoryRecorder(std::map<Epoch, CommitRecord> commits) : commits_(std::move(commits)) {}
+  // Of a coordinator that is started anew: with what was committed before.
+  // `told`: hears of every event.
+  MemoryRecorder(std::map<Epoch, CommitRecord> commits, std::function<void(const std::string&, const Fields&)> told)
+      : commits_(std::move(commits)), told_(std::move(told)) {}
 
-  void event(const std::string&, const Fields&) override {}
+  void event(const std::string& name, const Fields& fields) override { told_(name, fields); }
   void epoch(const EpochRecord&) override {}
   std::string status(const std::string&) const override { return "{}"; }
   Status commit(const CommitRecord& record) override {
     commits_[record.epoch] = record;
     return {};
   }
+  Status go_back(std::optional<Epoch>) override { return {}; }
   Status finish(const RunResult& result) override {
     published_ = result.commit;
     return {};
@@ -70,6 +91,7 @@ class MemoryRecorder final : public Recorder {
 
  private:
   std::map<Epoch, CommitRecord> commits_;
+  std::function<void(const std::string&, const Fields&)> told_;
   std::optional<CommitRecord> published_;
 };
 

@@ -169,7 +169,10 @@ class OpenPush final : public SlicePush<Counts> {
     last_ = in.get<RoundId>();
     in.get<std::uint64_t>();
     heard_.restore(in);
+    epoch_ = 0;
+    pushed_ = refreshed_ = 0;
   }
+  bool restores_in_place() const override { return seed_ % 2 == 0; }
 
  private:
   // Numbers whose sums are rounded.

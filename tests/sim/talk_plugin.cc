@@ -72,7 +72,9 @@ class TalkSchedule final : public Schedule {
 class TalkPush final : public Push {
  public:
   TalkPush(const Job& job, ShardId shard)
-      : shard_(shard), staleness_(static_cast<std::uint64_t>(job.options.integer("staleness"))) {}
+      : in_place_(job.seed % 2 == 0),
+        shard_(shard),
+        staleness_(static_cast<std::uint64_t>(job.options.integer("staleness"))) {}
 
   std::uint64_t items() const override { return 1; }
   std::uint64_t push(const SharedTask& task, Random& random) override {
@@ -100,9 +102,15 @@ class TalkPush final : public Push {
     heard_.hear(commit);
   }
   void save(Writer& out) const override { heard_.save(out); }
-  void restore(Reader& in) override { heard_.restore(in); }
+  void restore(Reader& in) override {
+    heard_.restore(in);
+    epoch_ = 0;
+    pushed_ = refreshed_ = 0;
+  }
+  bool restores_in_place() const override { return in_place_; }
 
  private:
+  bool in_place_;
   ShardId shard_;
   std::uint64_t staleness_;
   Epoch epoch_ = 0;

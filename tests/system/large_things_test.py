@@ -39,7 +39,8 @@ class LargeThings(RotaTest):
         self.assertEqual(done.returncode, 0, done.stderr)
 
         out = self.folder / "killed"
-        run = self.start(*self.large(out, "--epochs=25", "--workers=2", "--stores=1", "--max_message_mb=1"))
+        run = self.start(*self.large(out, "--epochs=25", "--workers=2", "--stores=1", "--max_message_mb=1",
+                                      "--on_loss=stop"))
         self.wait_for("a commit", lambda: self.committed(out))
         kill([self.roles(out)["rota-worker-1"]], signal.SIGKILL)
         run.communicate(timeout=120)

@@ -181,17 +181,17 @@ class Crashes(LivenessTest):
             with self.subTest(how=how):
                 told = self.crash(how, "--crash_in=push", "--crash_round=5", f"--crash_how={how}")
                 self.assertRegex(told, rf"worker-0 \(pid \d+ on .+\) was ended by {name} in "
-                                       r"plugin trouble, Push::push, round 5, shard 0$")
+                                       r"plugin trouble, Push::push, round 5, shard 0, for the second time$")
                 log = self.log(self.folder / how, "worker-0")
                 self.assertRegex(log, rf'event=crash role=worker-0 signal={name} in="plugin trouble, Push::push, round 5')
 
     def test_hooks_of_other_processes(self):
         told = self.crash("next", "--crash_in=next", "--crash_round=4")
-        self.assertRegex(told, "scheduler-0 .* was ended by SIGSEGV in plugin trouble, Schedule::next, round 4$")
+        self.assertRegex(told, "scheduler-0 .* was ended by SIGSEGV in plugin trouble, Schedule::next, round 4, for the second time$")
         told = self.crash("load", "--crash_in=load", "--workers=1")
-        self.assertRegex(told, "worker-0 .* was ended by SIGSEGV in plugin trouble, load, worker-0$")
+        self.assertRegex(told, "worker-0 .* was ended by SIGSEGV in plugin trouble, load, worker-0, for the second time$")
         told = self.crash("pull", "--crash_in=pull", "--crash_round=4", "--stores=1")
-        self.assertRegex(told, "kvstore-0 .* was ended by SIGSEGV in plugin trouble, Pull::pull, round 4$")
+        self.assertRegex(told, "kvstore-0 .* was ended by SIGSEGV in plugin trouble, Pull::pull, round 4, for the second time$")
 
     def test_started_by_hand(self):
         out = self.folder / "hand"
@@ -199,7 +199,7 @@ class Crashes(LivenessTest):
         points.write_text("1\n")
         done = subprocess.run(
             [SOURCE / "deploy/local.sh", TROUBLE, f"--input={points}", f"--out={out}", "--workers=2", "--epochs=5",
-             "--crash_in=push", "--crash_round=5"],
+             "--crash_in=push", "--crash_round=5", "--on_loss=stop"],
             capture_output=True, text=True, timeout=LIMIT, env={"PATH": "/usr/bin:/bin", "ROTA_BIN": str(BIN)})
         self.assertEqual(done.returncode, 70, done.stderr)
         self.assertRegex(done.stderr, "worker-0 .* was ended by SIGSEGV in plugin trouble, Push::push, round 5, shard 0")
@@ -207,7 +207,7 @@ class Crashes(LivenessTest):
 
     def test_a_worker_that_is_killed_from_outside(self):
         out = self.folder / "killed"
-        run = self.start(*self.trouble(out, "--epochs=100000", "--slow_ms=20"))
+        run = self.start(*self.trouble(out, "--epochs=100000", "--slow_ms=20", "--on_loss=stop"))
         self.wait_for("an epoch", lambda: run.poll() is not None or "event=epoch" in self.log(out))
         time.sleep(2)  # it has told of its memory
         kill([self.roles(out)["rota-worker-1"]])

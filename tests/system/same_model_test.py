@@ -207,7 +207,8 @@ class SameModel(RotaTest):
 
     def test_a_worker_is_killed(self):
         out = self.folder / "worker"
-        run = self.start(*self.lda(out, "--epochs=20000", "--workers=2", "--eval_every=0", "--checkpoint_seconds=0"))
+        run = self.start(*self.lda(out, "--epochs=20000", "--workers=2", "--eval_every=0", "--checkpoint_seconds=0",
+                                    "--on_loss=stop"))
         self.wait_for("a commit", lambda: self.committed(out))
         kill([self.roles(out)["rota-worker-1"]])
         _, stderr = run.communicate(timeout=LIMIT)

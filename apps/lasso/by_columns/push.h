@@ -35,6 +35,7 @@ class ColumnsPush final : public Push {
   void refresh(const Commit& commit) override;
   void save(Writer& out) const override;
   void restore(Reader& in) override;
+  bool restores_in_place() const override { return true; }
 
  private:
   void begin(std::uint32_t fold);

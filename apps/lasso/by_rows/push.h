@@ -16,6 +16,7 @@ class RowsPush final : public Push {
   void evaluate(std::span<double> terms) const override { terms[kLossTerm] += fit_.loss(); }
   void save(Writer& out) const override { fit_.save(out); }
   void restore(Reader& in) override { fit_.restore(in); }
+  bool restores_in_place() const override { return true; }
 
  private:
   std::uint64_t update(const SharedTask& task);

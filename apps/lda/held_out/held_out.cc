@@ -150,6 +150,8 @@ bool HeldOut::set_expected(std::span<const float> expected) {
   for (std::size_t d = 0; d < documents(); ++d)
     std::copy_n(expected.begin() + static_cast<std::ptrdiff_t>(d * topics_), topics_,
                 expected_.begin() + static_cast<std::ptrdiff_t>(d * width_));
+  std::fill(next_.begin(), next_.end(), 0.0F);
+  score_ = {};
   return true;
 }
 

@@ -52,7 +52,7 @@ class HeldOut {
 
   // m of all documents, K for each.
   std::vector<float> expected() const;
-  // False if that cannot be m.
+  // As at the end of an epoch.  False if that cannot be m.
   bool set_expected(std::span<const float> expected);
 
  private:

@@ -30,6 +30,8 @@ class AlsPush final : public AlternatingPush {
     return side == kUserSide ? items() : 0;  // each rating once an epoch
   }
 
+  bool restores_in_place() const override { return true; }
+
  protected:
   Factors factors(std::uint32_t side) const override { return {views_[side].numbers(), views_[side].version()}; }
 

@@ -41,6 +41,8 @@ class MfPush final : public SlicePush<FactorRows> {
   void evaluate_visit(SliceId slice, const FactorRows& visitors, std::span<double> terms) const override;
   void save(Writer& out) const override;
   void restore(Reader& in) override;
+  // An evaluation that was broken off leaves its ranking behind.
+  bool restores_in_place() const override { return settings_.loss != Loss::bpr; }
 
  private:
   // What the ratings of one slice are: those from `begin` on of cells_.

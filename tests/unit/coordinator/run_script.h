@@ -42,6 +42,10 @@ class Diary final : public Recorder {
     EXPECT_EQ(pid, 7U) << process;
     return words;
   }
+  Status go_back(std::optional<Epoch> behind) override {
+    gone_back.push_back(behind);
+    return {};
+  }
   bool has(const std::string& event) const {
     return std::any_of(events.begin(), events.end(), [&](const std::string& e) { return e.starts_with(event); });
   }
@@ -51,6 +55,7 @@ class Diary final : public Recorder {
   std::vector<CommitRecord> commits;
   std::vector<RunResult> results;
   Status commit_answer;
+  std::vector<std::optional<Epoch>> gone_back;
   std::optional<LastWords> words;  // of whoever is lost
 };
 
@@ -59,6 +64,7 @@ inline RunPlan small_plan() {
   plan.job = {1, 2};
   plan.shards = plan.slices = 2;
   plan.epochs = 1;
+  plan.restarts = false;
   return plan;
 }
 
@@ -94,6 +100,11 @@ class Script : public NodeStage {
   void prepare(std::vector<Term> terms = {{"loss", Term::Kind::objective}}, std::optional<CutMade> made = {},
                std::vector<Score> scores = {}) {
     join();
+    load(std::move(terms), std::move(made), std::move(scores));
+  }
+  // All are welcomed: they read, cut, and are ready.
+  void load(std::vector<Term> terms = {{"loss", Term::Kind::objective}}, std::optional<CutMade> made = {},
+            std::vector<Score> scores = {}) {
     Loaded loaded;
     loaded.items = {4, 6};
     loaded.items_unit = "tokens";

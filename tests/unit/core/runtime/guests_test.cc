@@ -46,10 +46,7 @@ class Guests : public tests::Hosts {
     hello.version = version;
     member.join(
         kCoordinator.name(), hello,
-        [](const Welcome&) -> Result<std::vector<std::unique_ptr<Node>>> {
-          return std::vector<std::unique_ptr<Node>>();
-        },
-        now_);
+        [](const Welcome&, Host::Nodes) -> Result<Host::Nodes> { return std::vector<std::unique_ptr<Node>>(); }, now_);
     return member;
   }
 

@@ -225,10 +225,7 @@ TEST_F(Hosts, AFaultOfTheFactoryIsReportedToo) {
   Host& member = host(kWorker, 2);
   member.join(
       kCoordinator.name(), hello_of(kWorker, 2),
-      [](const Welcome&) -> Result<std::vector<std::unique_ptr<Node>>> {
-        return Status(ExitCode::failed, "no plugin");
-      },
-      now_);
+      [](const Welcome&, Host::Nodes) -> Result<Host::Nodes> { return Status(ExitCode::failed, "no plugin"); }, now_);
   talk();
   EXPECT_EQ(hub.count<Fault>(), 1U);
 }
@@ -429,7 +426,7 @@ TEST_F(Hosts, AStartThatReplacesAnotherIsWelcomedAndHeard) {
   Host& again = host(kWorker, 3);
   again.join(
       kCoordinator.name(), hello_of(kWorker, 3),
-      [&second](const Welcome&) -> Result<std::vector<std::unique_ptr<Node>>> {
+      [&second](const Welcome&, Host::Nodes) -> Result<Host::Nodes> {
         std::vector<std::unique_ptr<Node>> nodes;
         nodes.push_back(std::make_unique<Listener>(kWorker));
         second = static_cast<Listener*>(nodes.back().get());

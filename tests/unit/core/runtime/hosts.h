@@ -82,7 +82,7 @@ class Hosts : public ::testing::Test {
     Host& worker = host(kWorker, 2);
     worker.join(
         kCoordinator.name(), hello_of(kWorker, 2),
-        [&node, answer](const Welcome&) -> Result<std::vector<std::unique_ptr<Node>>> {
+        [&node, answer](const Welcome&, Host::Nodes) -> Result<Host::Nodes> {
           std::vector<std::unique_ptr<Node>> nodes;
           nodes.push_back(std::make_unique<Listener>(kWorker, answer));
           node = static_cast<Listener*>(nodes.back().get());

@@ -32,6 +32,7 @@ Header header_of(Kind kind) {
   header.peer_incarnation = 0x2122232425262728U;
   header.sequence = 0x3132333435363738U;
   header.acknowledged = 0x4142434445464748U;
+  header.era = 0x5152535455565758U;
   header.from = {Role::partition, 5};
   header.to = {Role::scheduler, 6};
   return header;
@@ -83,7 +84,7 @@ TEST(Codec, BytesOfTheHeaderStayAsTheyAre) {
 TEST(Codec, TheHeaderIsLaidOutAsTheProtocolSays) {
   const Frames frames = framed(Lease{1, 2, 3, Bytes::from({std::byte{4}})});
   ASSERT_EQ(frames.size(), 3U);
-  EXPECT_EQ(tests::hex(cut_to(frames[0], 64)),
+  EXPECT_EQ(tests::hex(cut_to(frames[0], 72)),
             "524f5441"          // 0 magic
             "0300"              // 4 version
             "2100"              // 6 kind
@@ -92,11 +93,12 @@ TEST(Codec, TheHeaderIsLaidOutAsTheProtocolSays) {
             "2827262524232221"  // 24 peer's incarnation
             "3837363534333231"  // 32 sequence
             "4847464544434241"  // 40 acknowledged
-            "c0b0a003"          // 48 process
-            "05000005"          // 52 from
-            "06000002"          // 56 to
-            "02000000");        // 60 frames
-  EXPECT_EQ(frames[0].size(), 72U);
+            "5857565554535251"  // 48 era
+            "c0b0a003"          // 56 process
+            "05000005"          // 60 from
+            "06000002"          // 64 to
+            "02000000");        // 68 frames
+  EXPECT_EQ(frames[0].size(), 80U);
   Frames again = frames;
   seal(again);
   EXPECT_EQ(tests::hex(again), tests::hex(frames)) << "the checksum covers what the protocol says";

@@ -435,5 +435,45 @@ TEST(Link, OnlyTheNextMessageIsLookedInto) {
   EXPECT_EQ(a.receive(header, garbage, kSecond).arrival, Link::Arrival::wrong);
 }
 
+TEST(Link, WhatIsOfAnEarlierEraAndNotSentIsForgotten) {
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  const auto say = [&](RoundId round, std::uint64_t era) {
+    a.submit(kA, kB, Kind::committed, encode_message(Committed{round}), era);
+  };
+  say(1, 1);
+  const auto sent = all(a, kSecond);
+  say(2, 1);
+  say(3, 0);
+  say(4, 2);
+  const std::size_t queued = a.queued_bytes();
+  a.forget_before(2);
+  EXPECT_LT(a.queued_bytes(), queued);
+  EXPECT_EQ(deliver(b, sent, kSecond), (std::vector<RoundId>{1})) << "it was on its way";
+  EXPECT_EQ(deliver(b, all(a, kSecond), kSecond), (std::vector<RoundId>{3, 4}));
+  b.tick(kSecond);
+  deliver(a, all(b, kSecond), kSecond);
+  EXPECT_TRUE(a.drained());
+  EXPECT_EQ(a.queued_bytes(), 0U);
+}
+
+TEST(Link, AMessageOfWhichAPieceIsOutGoesToItsEnd) {
+  Link a = link_of(kA, kB, 16), b = link_of(kB, kA);
+  Lease lease;
+  lease.to = 5;
+  lease.rows = bytes_of(600 * std::size_t{16});  // more pieces than the window has room for
+  a.submit(kA, kB, Kind::lease, encode_message(lease), 1);
+  std::vector<RoundId> come = deliver(b, all(a, kSecond), kSecond);
+  EXPECT_TRUE(come.empty());
+  a.submit(kA, kB, Kind::committed, encode_message(Committed{7}), 1);
+  a.submit(kA, kB, Kind::committed, encode_message(Committed{8}), 2);
+  a.forget_before(2);
+  for (int i = 0; i < 5; ++i) {
+    b.tick(kSecond);
+    deliver(a, all(b, kSecond), kSecond);
+    for (const RoundId number : deliver(b, all(a, kSecond), kSecond)) come.push_back(number);
+  }
+  EXPECT_EQ(come, (std::vector<RoundId>{5, 8}));
+}
+
 }  // namespace
 }  // namespace rota

@@ -1,0 +1,157 @@
+"""It goes on: whatever process of a run dies, at whatever moment, the same command ends with the model of the calm run.
+
+ROTA_RECOVERY_RUNS: how many runs of each job are harmed (3).  ROTA_RECOVERY_SEED: of the first.  ROTA_RECOVERY_OUT: a file
+for what every run took, a line of JSON each.
+"""
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import time
+import unittest
+
+from rota_run import KOS, SOURCE, RotaTest, kill
+
+RUNS = int(os.environ.get("ROTA_RECOVERY_RUNS", "3"))
+SEED = int(os.environ.get("ROTA_RECOVERY_SEED", "1"))
+OUT = os.environ.get("ROTA_RECOVERY_OUT")
+A9A = SOURCE / "apps/sgd/sample/a9a.libsvm.gz"
+REVIEWS = SOURCE / "apps/mf/sample/google_reviews.txt.gz"
+FEEDBACK = SOURCE / "apps/lasso/sample/blogfeedback_train.libsvm.gz"
+ROLES = ("rota-worker-0", "rota-worker-1", "rota-scheduler-0", "rota-kvstore-0", "rota-coordinator-0")
+# Of some seconds each, so that a moment drawn at random is in the midst of things.
+JOBS = {
+    "lda": ["lda", f"--input={KOS}", "--topics=50", "--epochs=40"],
+    "lda_priors": ["lda", f"--input={KOS}", "--topics=30", "--epochs=30", "--learn_alpha=2", "--learn_beta=2"],
+    "mf": ["mf", f"--input={REVIEWS}", "--rank=24", "--epochs=300"],
+    "als": ["mf", f"--input={REVIEWS}", "--solver=als", "--rank=12", "--epochs=25"],
+    "ccd": ["mf", f"--input={REVIEWS}", "--solver=ccd", "--rank=6", "--epochs=25"],
+    "lasso": ["lasso", f"--input={FEEDBACK}", "--path=60"],
+    "sgd": ["sgd", f"--input={A9A}", "--loss=logistic", "--epochs=40"],
+    "newton": ["sgd", f"--input={A9A}", "--loss=logistic", "--optimizer=newton", "--tolerance=1e-9"],
+    "butterfly": ["sgd", f"--input={A9A}", "--loss=logistic", "--exchange=butterfly", "--epochs=40"],
+    "kmeans": ["kmeans", f"--input={A9A}", "--clusters=20"],
+}
+COMPARED = ("model_hash", "state_hash", "epochs")
+
+
+class Recovery(RotaTest):
+    def command_line(self, job, out, *flags):
+        return ["train", *JOBS[job], f"--out={out}", "--seed=7", "--workers=2", "--stores=1", "--checkpoint_seconds=0", *flags]
+
+    def calm(self, job):
+        out = self.folder / f"{job}-calm"
+        began = time.monotonic()
+        done = self.rota(*self.command_line(job, out))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.result(out), time.monotonic() - began
+
+    def check(self, out, run, reference):
+        _, stderr = run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 0, stderr)
+        for what in COMPARED:
+            self.assertEqual(self.result(out)[what], reference[what], (what, stderr))
+        evaluated = [m["epoch"] for m in self.metrics(out)]
+        self.assertEqual(evaluated, sorted(set(evaluated)), "an epoch was recorded twice")
+        self.no_role_left(out)
+        return stderr
+
+    def harm(self, job, seed, reference, seconds):
+        """Kills a process drawn from the seed, at a moment drawn from it.  Returns what that cost, or nothing if it was over."""
+        draw = random.Random(f"{job} {seed}")
+        out = self.folder / f"{job}-{seed}"
+        run = self.start(*self.command_line(job, out))
+        time.sleep(draw.uniform(0.05, 0.9 * seconds))
+        victim = draw.choice(ROLES)
+        pid = self.roles(out).get(victim)
+        at = time.time()
+        if pid is not None:
+            kill([pid])
+        began = time.monotonic()
+        self.check(out, run, reference)
+        phases = [(e["time"], e["phase"]) for e in self.events(out, "phase")]
+        noticed = [e["time"] for e in self.events(out, "lost")]
+        again = [time_ for time_, phase in phases if phase == "training" and time_ > at]
+        cost = {"job": job, "seed": seed, "victim": victim, "seconds": round(time.monotonic() - began, 3)}
+        if noticed:
+            cost["noticed_after"] = round(noticed[0] - at, 3)
+        if again and pid is not None:
+            cost["trains_after"] = round(again[0] - at, 3)
+        if OUT:
+            with open(OUT, "a", encoding="ascii") as file:
+                file.write(json.dumps(cost) + "\n")
+
+    def test_any_process_is_killed_at_any_moment(self):
+        for job in JOBS:
+            reference, seconds = self.calm(job)
+            for seed in range(SEED, SEED + RUNS):
+                with self.subTest(job=job, seed=seed):
+                    self.harm(job, seed, reference, seconds)
+
+    def test_every_role_behind_a_checkpoint(self):
+        reference, _ = self.calm("lda")
+        for victim in ROLES:
+            with self.subTest(victim=victim):
+                out = self.folder / f"behind-{victim}"
+                run = self.start(*self.command_line("lda", out))
+                self.wait_for("a commit", lambda: self.committed(out))
+                kill([self.roles(out)[victim]])
+                stderr = self.check(out, run, reference)
+                self.assertRegex(stderr, f"rota: {victim[5:]} ended with signal 9 .*; it is started again")
+
+    def test_several_at_once(self):
+        reference, _ = self.calm("mf")
+        for victims in (("rota-worker-0", "rota-worker-1"), ("rota-coordinator-0", "rota-worker-1"), ROLES):
+            with self.subTest(victims=victims):
+                out = self.folder / f"several-{len(victims)}-{victims[0]}"
+                run = self.start(*self.command_line("mf", out))
+                self.wait_for("a commit", lambda: self.committed(out))
+                pids = self.roles(out)
+                kill([pids[victim] for victim in victims])
+                self.check(out, run, reference)
+
+    def test_a_process_that_stands_still_is_replaced(self):
+        reference, _ = self.calm("mf")
+        for victim in ("rota-worker-1", "rota-kvstore-0", "rota-coordinator-0"):
+            with self.subTest(victim=victim):
+                out = self.folder / f"still-{victim}"
+                run = self.start(*self.command_line("mf", out, "--peer_timeout_seconds=2"))
+                self.wait_for("a commit", lambda: self.committed(out))
+                kill([self.roles(out)[victim]], signal.SIGSTOP)
+                if victim == "rota-coordinator-0":
+                    time.sleep(4)  # nobody replaces it: it goes on by itself
+                    kill([self.roles(out)[victim]], signal.SIGCONT)
+                self.check(out, run, reference)
+
+    def test_what_dies_again_and_again_ends_the_run(self):
+        out = self.folder / "again"
+        run = self.start(*self.command_line("lda", out, "--epochs=100000", "--checkpoint_every=0"))
+        seen = set()
+        end = time.monotonic() + 100
+        while run.poll() is None and time.monotonic() < end:
+            pid = self.roles(out).get("rota-worker-1")
+            if pid is not None and pid not in seen:
+                seen.add(pid)
+                kill([pid])
+            time.sleep(0.02)
+        _, stderr = run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 75, stderr)
+        self.assertRegex(stderr, "worker-1 was started again 5 times without a new checkpoint")
+        self.assertEqual(len(seen), 6)
+        self.no_role_left(out)
+
+    def test_stop_is_what_it_was(self):
+        out = self.folder / "stop"
+        run = self.start(*self.command_line("lda", out, "--epochs=100000", "--on_loss=stop"))
+        self.wait_for("a commit", lambda: self.committed(out))
+        kill([self.roles(out)["rota-worker-1"]])
+        _, stderr = run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 75, stderr)
+        self.assertTrue(re.search("worker-1 .* was lost", stderr), stderr)
+        self.no_role_left(out)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,173 @@
+// tests/unit/coordinator/going_back_test.cc -- a process of a run that has begun is lost: the others go back with the
+// one that takes its place.
+#include <gtest/gtest.h>
+
+#include "tests/unit/coordinator/run_script.h"
+
+namespace rota {
+namespace {
+
+using tests::kPartition;
+using tests::kScheduler;
+using tests::kWorker;
+using tests::Script;
+using tests::small_plan;
+
+RunPlan plan_that_restarts() {
+  RunPlan plan = small_plan();
+  plan.epochs = 2;
+  plan.restarts = true;
+  plan.rejoin = 20 * kSecond;
+  return plan;
+}
+
+// Of a run whose first epoch is committed, and whose second is being computed.
+Script committed_run() {
+  Script run(plan_that_restarts());
+  run.prepare();
+  run.schedule();
+  run.end_epoch(1);
+  run.evaluate(1, 2.5);
+  run.save(1);
+  run.schedule(3, 2);
+  run.forget();
+  return run;
+}
+
+TEST(GoingBack, ANewStartOfAWorkerTakesEverybodyBackToTheCommit) {
+  Script run = committed_run();
+  run.hear(kWorker, run.hello(kWorker, 2));
+  ASSERT_EQ(run.diary->gone_back, (std::vector<std::optional<Epoch>>{1}));
+  EXPECT_TRUE(run.diary->has("lost role=worker-0 pid=7 why=worker-0 (pid 7 on node5) was lost: it started anew"));
+  EXPECT_TRUE(run.diary->has("going_back to=the checkpoint of epoch 1"));
+  for (const NodeId process : {kWorker, kScheduler}) {
+    const auto welcomes = run.sent<Welcome>(process);
+    ASSERT_EQ(welcomes.size(), 1U) << process.name();
+    EXPECT_EQ(welcomes[0].era, 2U);
+    EXPECT_EQ(welcomes[0].resume, 1U);
+    EXPECT_EQ(welcomes[0].files, (std::vector<std::string>{"file"}));
+    EXPECT_EQ(welcomes[0].peers.back().incarnation, 2U) << "the new start";
+  }
+  run.load();
+  ASSERT_EQ(run.sent<Start>(kScheduler).size(), 1U);
+  EXPECT_EQ(run.sent<Start>(kScheduler)[0].epoch, 2U);
+  EXPECT_EQ(run.sent<Start>(kScheduler)[0].round, 3U);
+  run.schedule(3, 2);
+  run.end_epoch(2);
+  run.evaluate(2, 1.5);
+  run.save(2);
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::ok);
+  ASSERT_EQ(run.diary->epochs.size(), 2U);
+  EXPECT_EQ(run.diary->epochs[1].objective, 1.5);
+}
+
+TEST(GoingBack, WithoutACommitItIsToTheBeginning) {
+  Script run(plan_that_restarts());
+  run.prepare();
+  run.schedule();
+  run.forget();
+  run.hear(kWorker, run.hello(kWorker, 2));
+  EXPECT_EQ(run.diary->gone_back, (std::vector<std::optional<Epoch>>{std::nullopt}));
+  ASSERT_EQ(run.sent<Welcome>(kScheduler).size(), 1U);
+  EXPECT_FALSE(run.sent<Welcome>(kScheduler)[0].resume.has_value());
+  run.load();
+  ASSERT_EQ(run.sent<Start>(kScheduler).size(), 1U);
+  EXPECT_EQ(run.sent<Start>(kScheduler)[0].round, 1U);
+}
+
+TEST(GoingBack, ItWaitsForTheRecordThatIsBeingWritten) {
+  Script run(plan_that_restarts());
+  run.prepare();
+  run.schedule();
+  run.end_epoch(1);
+  run.evaluate(1, 2.5);
+  run.hold_work = true;
+  run.save(1);
+  run.hear(kWorker, run.hello(kWorker, 2));
+  EXPECT_TRUE(run.diary->gone_back.empty());
+  EXPECT_TRUE(run.finish_work().ok());
+  run.hold_work = false;
+  run.pass(kSecond);
+  EXPECT_EQ(run.diary->gone_back, (std::vector<std::optional<Epoch>>{1}));
+}
+
+TEST(GoingBack, WhatTheOthersHadSaidIsOfNoEffect) {
+  Script run = committed_run();
+  run.hold_work = true;  // the records do not go back yet
+  run.hear(kWorker, run.hello(kWorker, 2));
+  run.end_epoch(2);
+  run.hear(kPartition, Committed{3});
+  EXPECT_FALSE(run.ended.has_value());
+}
+
+TEST(GoingBack, NobodyTakesThePlaceForTooLong) {
+  Script run = committed_run();
+  run.disconnect(kWorker);
+  for (int i = 0; i < 30 && !run.ended; ++i) {
+    run.pass(kSecond);
+    run.hear(kScheduler, Beat{});
+  }
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::temporary);
+  EXPECT_TRUE(run.ended->what.starts_with("worker-0 (pid 7 on node5) was lost: its connection broke"));
+  EXPECT_TRUE(run.ended->what.ends_with("; nobody took its place")) << run.ended->what;
+}
+
+TEST(GoingBack, OneThatWasOnlySilentComesBackItself) {
+  RunPlan plan = plan_that_restarts();
+  plan.peer_timeout = 5 * kSecond;
+  Script run(plan);
+  run.prepare();
+  run.schedule();
+  for (int i = 0; i < 7; ++i) {
+    run.pass(kSecond);
+    run.hear(kScheduler, Beat{});
+  }
+  EXPECT_TRUE(run.diary->has("lost role=worker-0"));
+  EXPECT_FALSE(run.ended.has_value());
+  run.forget();
+  run.hear(kWorker, Beat{});
+  run.pass(kSecond);
+  EXPECT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
+}
+
+TEST(GoingBack, ACrashThatComesAgainIsTheEnd) {
+  Script run = committed_run();
+  LastWords words;
+  words.signal = 11;
+  words.doing = "plugin counting, Push::push, round 3, shard 1";
+  run.diary->words = words;
+  run.disconnect(kWorker);
+  EXPECT_FALSE(run.ended.has_value());
+  EXPECT_TRUE(run.diary->has("lost role=worker-0"));
+  run.hear(kWorker, run.hello(kWorker, 2));
+  run.load();
+  run.disconnect(kWorker);
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::bug);
+  EXPECT_EQ(run.ended->what,
+            "worker-0 (pid 7 on node5) was ended by SIGSEGV in plugin counting, Push::push, round 3, shard 1, for the "
+            "second time");
+}
+
+TEST(GoingBack, AProcessThatSaysItCannotGoOnIsAwaitedAnew) {
+  Script run = committed_run();
+  run.hear(kWorker, Fault{ExitCode::temporary, "no memory"});
+  EXPECT_FALSE(run.ended.has_value());
+  EXPECT_EQ(run.sent<Stop>(kWorker).size(), 1U);
+  run.hear(kWorker, run.hello(kWorker, 2));
+  EXPECT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
+}
+
+TEST(GoingBack, ARunThatIsToEndEndsWithTheLoss) {
+  Script run = committed_run();
+  run.hear(kCoordinator, Stop{ExitCode::terminated, "stopped by a signal"});
+  run.hear(kWorker, run.hello(kWorker, 2));
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::terminated);
+  EXPECT_EQ(run.ended->what, "stopped after epoch 1 of 2; `rota resume` continues");
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,201 @@
+// tests/unit/core/runtime/eras_test.cc -- a run goes back, or its coordinator is started anew, and the processes live
+// on.
+#include <gtest/gtest.h>
+
+#include "tests/unit/core/runtime/hosts.h"
+
+namespace rota {
+namespace {
+
+using tests::hello_of;
+using tests::Hosts;
+using tests::kJob;
+using tests::kWorker;
+using tests::Listener;
+
+const NodeId kOther{Role::worker, 1};
+
+class Eras : public Hosts {
+ protected:
+  // A coordinator that welcomes nobody by itself.
+  Host& hub() {
+    auto node = std::make_unique<Listener>(kCoordinator);
+    hub_ = node.get();
+    Host& host = this->host(kCoordinator, 1);
+    host.add(std::move(node));
+    return host;
+  }
+  // A member whose nodes are listeners; made anew in every era.
+  Host& member(NodeId id, std::uint64_t incarnation, Listener::Answer answer = nullptr) {
+    Host::Settings settings{id, incarnation, kJob, id.name(), 30 * kSecond};
+    settings.rejoin_timeout = 20 * kSecond;
+    hosts_[id] = std::make_unique<Host>(std::move(settings));
+    hosts_[id]->join(
+        kCoordinator.name(), hello_of(id, incarnation),
+        [this, id, answer](const Welcome& welcome, Host::Nodes before) -> Result<Host::Nodes> {
+          before_[id] = before.size();
+          eras_[id] = welcome.era;
+          Host::Nodes nodes;
+          nodes.push_back(std::make_unique<Listener>(id, answer));
+          nodes_[id] = static_cast<Listener*>(nodes.back().get());
+          return nodes;
+        },
+        now_);
+    return *hosts_[id];
+  }
+  void welcome(std::uint64_t era, std::vector<NodeId> whom) {
+    Welcome all;
+    all.era = era;
+    for (const auto& [id, incarnation] : std::map<NodeId, std::uint64_t>{{kWorker, 2}, {kOther, 3}})
+      all.peers.push_back({id, id.name(), incarnation});
+    tell_hub([&](Outbox& out) { out.send(whom, all); });
+  }
+  void tell_hub(const std::function<void(Outbox&)>& act) {
+    hosts_.at(kCoordinator)
+        ->finished(
+            kCoordinator, [&](Outbox& out) { return act(out), Status(); }, world());
+  }
+  void say(NodeId from, NodeId to, const Message& message) {
+    hosts_.at(from)->finished(
+        from, [&](Outbox& out) { return out.send(to, message), Status(); }, world());
+  }
+
+  Listener* hub_ = nullptr;
+  std::map<NodeId, Listener*> nodes_;
+  std::map<NodeId, std::size_t> before_;
+  std::map<NodeId, std::uint64_t> eras_;
+};
+
+TEST_F(Eras, AMemberBeginsTheNextWithNewNodes) {
+  hub();
+  member(kWorker, 2);
+  talk();
+  welcome(1, {kWorker});
+  talk();
+  EXPECT_EQ(before_[kWorker], 0U);
+  EXPECT_EQ(eras_[kWorker], 1U);
+  welcome(2, {kWorker});
+  talk();
+  EXPECT_EQ(before_[kWorker], 1U);
+  EXPECT_EQ(eras_[kWorker], 2U);
+  EXPECT_EQ(nodes_[kWorker]->count<Welcome>(), 1U);
+  welcome(2, {kWorker});
+  talk();
+  EXPECT_EQ(nodes_[kWorker]->count<Welcome>(), 1U) << "once each";
+}
+
+TEST_F(Eras, TheNextBeginsWhenTheWorkOfTheOneBeforeHasEnded) {
+  hub();
+  Host& worker = member(kWorker, 2, [](const Envelope& in, Outbox& out) {
+    if (std::holds_alternative<Ready>(in.message)) out.start([] { return [](Outbox&) { return Status(); }; });
+    return Status();
+  });
+  talk();
+  welcome(1, {kWorker});
+  talk();
+  tell_hub([](Outbox& out) { out.send(kWorker, Ready{}); });
+  talk();
+  auto started = worker.take_started();
+  ASSERT_EQ(started.size(), 1U);
+  welcome(2, {kWorker});
+  tell_hub([](Outbox& out) { out.send(kWorker, Save{7, 0}); });
+  talk();
+  EXPECT_EQ(eras_[kWorker], 1U);
+  bool ran = false;
+  worker.finished(
+      kWorker, [&](Outbox&) { return ran = true, Status(); }, world());
+  EXPECT_FALSE(ran) << "nobody wants what it was for";
+  EXPECT_EQ(eras_[kWorker], 2U);
+  EXPECT_EQ(nodes_[kWorker]->count<Save>(), 1U) << "what came early is of the new era";
+}
+
+TEST_F(Eras, WhatWasSaidInTheOneBeforeIsNotHeard) {
+  hub();
+  member(kWorker, 2);
+  member(kOther, 3);
+  talk();
+  welcome(1, {kWorker, kOther});
+  talk();
+  welcome(2, {kWorker});
+  talk();
+  say(kOther, kWorker, Lease{1, 2, 3, {}});
+  say(kOther, kCoordinator, Ready{});
+  talk();
+  EXPECT_EQ(nodes_[kWorker]->count<Lease>(), 0U);
+  EXPECT_EQ(hub_->count<Ready>(), 0U);
+  welcome(2, {kOther});
+  talk();
+  say(kOther, kWorker, Lease{1, 2, 3, {}});
+  say(kOther, kCoordinator, Ready{});
+  talk();
+  EXPECT_EQ(nodes_[kWorker]->count<Lease>(), 1U);
+  EXPECT_EQ(hub_->count<Ready>(), 1U);
+}
+
+TEST_F(Eras, WhatComesFromOneThatIsAheadWaits) {
+  hub();
+  member(kWorker, 2);
+  member(kOther, 3);
+  talk();
+  welcome(1, {kWorker, kOther});
+  talk();
+  welcome(2, {kOther});
+  talk();
+  say(kOther, kWorker, Lease{1, 2, 3, {}});
+  talk();
+  EXPECT_EQ(nodes_[kWorker]->count<Lease>(), 0U);
+  welcome(2, {kWorker});
+  talk();
+  EXPECT_EQ(nodes_[kWorker]->count<Lease>(), 1U);
+}
+
+TEST_F(Eras, ACoordinatorThatIsStartedAnewIsGreeted) {
+  hub();
+  Host& worker = member(kWorker, 2);
+  talk();
+  welcome(1, {kWorker});
+  talk();
+  auto node = std::make_unique<Listener>(kCoordinator);
+  hub_ = node.get();
+  Host& again = host(kCoordinator, 9);
+  again.add(std::move(node));
+  worker.disconnected(kCoordinator, world());
+  pass(3 * kSecond);
+  EXPECT_EQ(hub_->count<Hello>(), 1U);
+  EXPECT_GE(hub_->count<Beat>(), 1U);
+  welcome(2, {kWorker});
+  talk();
+  EXPECT_EQ(eras_[kWorker], 2U);
+}
+
+TEST_F(Eras, AConnectionThatComesBackChangesNothing) {
+  hub();
+  Host& worker = member(kWorker, 2);
+  talk();
+  welcome(1, {kWorker});
+  talk();
+  worker.disconnected(kCoordinator, world());
+  pass(3 * kSecond);
+  EXPECT_EQ(hub_->count<Hello>(), 1U) << "the first";
+  say(kWorker, kCoordinator, Ready{});
+  talk();
+  EXPECT_EQ(hub_->count<Ready>(), 1U);
+}
+
+TEST_F(Eras, ACoordinatorThatDoesNotComeBackIsAwaitedForSoLong) {
+  hub();
+  Host& worker = member(kWorker, 2);
+  talk();
+  welcome(1, {kWorker});
+  talk();
+  hosts_.erase(kCoordinator);
+  worker.disconnected(kCoordinator, world());
+  pass(19 * kSecond);
+  EXPECT_FALSE(worker.ended().has_value());
+  pass(10 * kSecond);
+  ASSERT_TRUE(worker.ended().has_value());
+  EXPECT_EQ(worker.ended()->what, "the coordinator was lost");
+}
+
+}  // namespace
+}  // namespace rota
