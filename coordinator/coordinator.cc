@@ -47,7 +47,12 @@ Status Coordinator::tick(Outbox& out) {
   if (phase_ == Phase::gathering) gather(out);
   if (phase_ == Phase::going_back) go_back(out);
   if (phase_ != Phase::training) return {};
-  if (const auto lost = roster_.lost(out.now())) lose(lost->process, word_of(*lost), out);
+  auto lost = roster_.lost(out.now());
+  if (!lost) lost = roster_.stuck(plan_.era, training_->trains() && !training_->finishing(), out.now());
+  if (!lost) return {};
+  const Ending word = word_of(*lost);
+  lose(lost->process, word, out);
+  if (lost->lives) dismiss(lost->process, word, out);
   return {};
 }
 
@@ -91,6 +96,13 @@ void Coordinator::lose(NodeId process, const Ending& why, Outbox& out) {
   gathers_since_ = out.now();
   recorder_->event("phase", {{"phase", "recovering"}});
   go_back(out);
+}
+
+// It lives, and is to end, so that it can be started anew.
+void Coordinator::dismiss(NodeId process, const Ending& why, Outbox& out) {
+  if (phase_ == Phase::ended) return;
+  roster_.dismiss(process);
+  out.send(process, Stop{why.code, why.what});
 }
 
 // To behind what is committed.
@@ -195,6 +207,7 @@ void Coordinator::begin_training(Outbox& out) {
   phase_ = Phase::training;
   loss_.reset();
   ++attempts_;
+  roster_.begin_era(out.now());
   training_ = std::make_unique<Training>(
       plan_, recorder_, roster_,
       [this](ExitCode code, const std::string& what, Outbox& later) { end(code, what, later); });
@@ -203,6 +216,7 @@ void Coordinator::begin_training(Outbox& out) {
 
 void Coordinator::on(const Beat& beat, NodeId from, Outbox& out) {
   heard(from, beat.memory, out.now());
+  roster_.told(from, beat, phase_ == Phase::training && training_->trains(), out.now());
 }
 
 void Coordinator::on(const Fault& fault, NodeId from, Outbox& out) {
@@ -210,8 +224,9 @@ void Coordinator::on(const Fault& fault, NodeId from, Outbox& out) {
   recorder_->event("fault", {{"role", from.name()}, {"what", fault.what}});
   const bool awaited = phase_ == Phase::training && plan_.restarts && fault.code == ExitCode::temporary;
   if (awaited) {
-    out.send(from, Stop{fault.code, fault.what});  // it ends, and may be started anew
-    return lose(from, {fault.code, from.name() + ": " + fault.what}, out);
+    const Ending word{fault.code, from.name() + ": " + fault.what};
+    lose(from, word, out);
+    return dismiss(from, word, out);
   }
   // Bad data is the user's to mend, who wants "file:line: what" in front.
   const bool users =

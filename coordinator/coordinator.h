@@ -45,6 +45,7 @@ class Coordinator final : public Node {
   std::optional<std::string> crash_of(NodeId process);
   Ending word_of(const Roster::Loss& loss);
   void lose(NodeId process, const Ending& why, Outbox& out);
+  void dismiss(NodeId process, const Ending& why, Outbox& out);
   void go_back(Outbox& out);
   void begin_training(Outbox& out);
   void end(ExitCode code, const std::string& what, Outbox& out);

@@ -7,6 +7,15 @@
 
 namespace rota {
 
+namespace {
+
+// Of what is measured, so that a hook may take its time.
+constexpr Nanoseconds kPatience = 10;
+// And before the run trains: reading the data is one piece of work, which nothing tells the size of.
+constexpr Nanoseconds kLoadingPatience = 120;
+
+}  // namespace
+
 Roster::Roster(const RunPlan& plan)
     : job_(plan.job), peer_timeout_(plan.peer_timeout), disconnect_grace_(plan.disconnect_grace) {
   const auto expect = [&](Role role, std::uint32_t count) {
@@ -34,7 +43,7 @@ Status Roster::check(NodeId process, const Hello& hello) const {
 
 // The link is that of the newest start already, so an older one of the same name would not be heard any more.
 void Roster::join(NodeId process, const Hello& hello, Nanoseconds now) {
-  members_[process] = {hello, now, std::nullopt, 0, false};
+  members_[process] = {hello, now, std::nullopt, 0, false, false, {}, now};
 }
 
 std::string Roster::missing() const {
@@ -54,7 +63,65 @@ bool Roster::heard(NodeId process, std::uint64_t memory, Nanoseconds now) {
   member.memory = std::max(member.memory, memory);
   // What a dead process had sent still comes for a while, so only a word behind the grace shows that it is back.
   if (member.disconnected_at && now - *member.disconnected_at > disconnect_grace_) member.disconnected_at.reset();
-  return std::exchange(member.away, false);
+  return !member.dismissed && std::exchange(member.away, false);
+}
+
+void Roster::told(NodeId process, const Beat& beat, bool trains, Nanoseconds now) {
+  const auto found = members_.find(process);
+  if (found == members_.end()) return;
+  Member& member = found->second;
+  const bool ended_some = beat.progress != member.beat.progress;
+  if (ended_some && member.beat.works > 0 && trains) longest_ = std::max(longest_, now - member.got_on_at);
+  if (ended_some || beat.works == 0 || beat.era != member.beat.era) member.got_on_at = now;
+  member.beat = beat;
+}
+
+std::optional<Roster::Loss> Roster::stuck(std::uint64_t era, bool trains, Nanoseconds now) const {
+  if (auto loss = hung(era, trains, now)) return loss;
+  return cut_off(now);
+}
+
+std::optional<Roster::Loss> Roster::hung(std::uint64_t era, bool trains, Nanoseconds now) const {
+  for (const auto& [id, member] : members_) {
+    const Nanoseconds still = now - member.got_on_at;
+    const bool prepares = !trains && member.beat.era == era;
+    const Nanoseconds most = (prepares ? kLoadingPatience : kPatience) * std::max(peer_timeout_, longest_);
+    if (member.away || still < most) continue;
+    return Loss{id,
+                describe(id) + " was lost: it lives, and its work has not got any further for " +
+                    std::to_string(still / kSecond) + " s (the limit grows with --peer_timeout_seconds)",
+                false, true};
+  }
+  return std::nullopt;
+}
+
+// Of two that do not reach each other the one goes whom more complain of, and of two alike the later one.
+std::optional<Roster::Loss> Roster::cut_off(Nanoseconds now) const {
+  std::map<NodeId, std::size_t> complaints;
+  std::optional<Loss> loss;
+  std::size_t most = 0;
+  for (const auto& [id, member] : members_)
+    if (complains(member, now)) ++complaints[*member.beat.deaf];
+  for (const auto& [id, member] : members_) {
+    if (!complains(member, now) || !members_.contains(*member.beat.deaf)) continue;
+    const NodeId other = *member.beat.deaf;
+    const std::size_t of_other = complaints[other], of_this = complaints.contains(id) ? complaints[id] : 0;
+    const NodeId goes = of_other != of_this ? (of_other > of_this ? other : id) : std::max(id, other);
+    const std::size_t weight = std::max(of_other, of_this);
+    if (weight <= most) continue;
+    most = weight;
+    loss = Loss{goes,
+                describe(goes) + " was lost: " + id.name() + " does not reach " + other.name() +
+                    ", of which it has heard nothing for " + std::to_string(member.beat.deaf_ns / kSecond) + " s",
+                false, true};
+  }
+  return loss;
+}
+
+bool Roster::complains(const Member& member, Nanoseconds now) const {
+  if (member.away || !member.beat.deaf || now - member.heard_at >= peer_timeout_) return false;
+  const Nanoseconds deaf = std::min(static_cast<Nanoseconds>(member.beat.deaf_ns), now - era_began_);
+  return deaf >= peer_timeout_ + peer_timeout_ / 2;
 }
 
 void Roster::disconnected(NodeId process, Nanoseconds now) {
@@ -64,7 +131,7 @@ void Roster::disconnected(NodeId process, Nanoseconds now) {
 
 void Roster::stood_still(Nanoseconds now) {
   for (auto& [id, member] : members_) {
-    member.heard_at = now;
+    member.heard_at = member.got_on_at = now;
     if (member.disconnected_at) member.disconnected_at = now;
   }
 }
@@ -84,6 +151,11 @@ std::optional<Roster::Loss> Roster::lost(Nanoseconds now) const {
 void Roster::leave(NodeId process) {
   const auto found = members_.find(process);
   if (found != members_.end()) found->second.away = true;
+}
+
+void Roster::dismiss(NodeId process) {
+  leave(process);
+  if (const auto found = members_.find(process); found != members_.end()) found->second.dismissed = true;
 }
 
 std::vector<NodeId> Roster::processes() const {

@@ -27,6 +27,8 @@ class Roster {
 
   // A sign of life.  True if the process had left, and so is back.
   bool heard(NodeId process, std::uint64_t memory, Nanoseconds now);
+  // What a process says of its work and its links.  `trains`: how long work takes is measured.
+  void told(NodeId process, const Beat& beat, bool trains, Nanoseconds now);
   void disconnected(NodeId process, Nanoseconds now);
   // This process itself stood still: nobody's silence before `now` counts.
   void stood_still(Nanoseconds now);
@@ -34,11 +36,20 @@ class Roster {
     NodeId process;
     std::string what;     // "worker-1 (pid 77 on node5) was lost: ..."
     bool broken = false;  // its connection: it is not there any more, or not to be reached
+    bool lives = false;   // and could end by itself
   };
   // A member from which nothing came for too long: the time-out, or a short grace after its connection broke.
   std::optional<Loss> lost(Nanoseconds now) const;
+  // A member that lives and does not get on.  Its work has not got any further for ten times the time-out, and for ten
+  // times the longest that any member's took so far; while it prepares itself for `era`, for twelve times that.  Or
+  // another member cannot reach it, nor it the other: half as long again as the time-out.
+  std::optional<Loss> stuck(std::uint64_t era, bool trains, Nanoseconds now) const;
+  // Connections begin anew: what was said of them before says nothing.
+  void begin_era(Nanoseconds now) { era_began_ = now; }
   // While others are awaited a lost process costs nothing yet: it is missing again, until it is heard or starts anew.
   void leave(NodeId process);
+  // Likewise, and it was told to end: only a new start takes its place.
+  void dismiss(NodeId process);
 
   std::vector<NodeId> processes() const;
   std::vector<NodeId> workers() const { return of(Role::worker); }
@@ -56,8 +67,14 @@ class Roster {
     Nanoseconds heard_at = 0;
     std::optional<Nanoseconds> disconnected_at;
     std::uint64_t memory = 0;
-    bool away = false;
+    bool away = false, dismissed = false;
+    Beat beat = {};             // the newest
+    Nanoseconds got_on_at = 0;  // when it had nothing to do, or some work of it had ended
   };
+  std::optional<Loss> hung(std::uint64_t era, bool trains, Nanoseconds now) const;
+  std::optional<Loss> cut_off(Nanoseconds now) const;
+  bool complains(const Member& member, Nanoseconds now) const;
+
   std::vector<NodeId> of(Role role) const;
 
   Hash128 job_;
@@ -65,6 +82,8 @@ class Roster {
   std::vector<NodeId> expected_;
   std::vector<NodeId> partition_hosts_;
   std::map<NodeId, Member> members_;
+  Nanoseconds longest_ = 0;  // that a member with work took to get on
+  Nanoseconds era_began_ = 0;
 };
 
 }  // namespace rota

@@ -4,6 +4,7 @@
 #include <tbb/task_arena.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <thread>
@@ -90,13 +91,21 @@ Compute::Compute(unsigned threads, std::function<void()> woken)
     : arena_(std::make_unique<Arena>(threads)), woken_(std::move(woken)), files_(std::make_unique<Files>(*this)) {}
 
 Compute::~Compute() {
-  {
-    const std::scoped_lock lock(arena_->mutex);
-    arena_->closing = true;
-  }
+  close_arena();
   files_.reset();
   std::unique_lock lock(arena_->mutex);
   arena_->idle.wait(lock, [this] { return arena_->working == 0; });
+}
+
+void Compute::close_arena() {
+  const std::scoped_lock lock(arena_->mutex);
+  arena_->closing = true;
+}
+
+bool Compute::close(Nanoseconds most) {
+  close_arena();
+  std::unique_lock lock(arena_->mutex);
+  return arena_->idle.wait_for(lock, std::chrono::nanoseconds(most), [this] { return arena_->working == 0; });
 }
 
 void Compute::run(Outbox::Started& started) {

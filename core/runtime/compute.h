@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/base/clock.h"
 #include "core/runtime/node.h"
 
 namespace rota {
@@ -20,6 +21,9 @@ class Compute {
 
   void start(Outbox::Started started);
 
+  // Waits at most so long for what runs, and begins nothing more.  False if something still runs.
+  bool close(Nanoseconds most);
+
   struct Ended {
     NodeId node;
     Continuation continuation;
@@ -31,6 +35,7 @@ class Compute {
   struct Files;
   class Turn;
   void run(Outbox::Started& started);
+  void close_arena();
   void work_off();
 
   std::unique_ptr<Arena> arena_;

@@ -357,6 +357,7 @@ void Host::begin_era(const Welcome& welcome, const Outbox::World& world) {
   joining_ = false;
   member_ = true;
   goes_to_ = welcome;
+  for (const Peer& peer : welcome.peers) register_peer(peer);  // who was replaced hears nothing any more
   local_.clear();
   for (auto& [id, node] : std::exchange(nodes_, {})) retired_.push_back(std::move(node));
   begin_era_if_idle(world);
@@ -412,7 +413,7 @@ void Host::tick(const Outbox::World& world) {
   const bool known = member_ || (joining_ && peers_.at(kCoordinator).link.heard_at() > 0);
   if (known && !ending_ && now - last_beat_ >= std::min(kBeatEvery, settings_.peer_timeout / 4)) {
     last_beat_ = now;
-    send({settings_.process, kCoordinator, Beat{progress_, world.memory}}, now);
+    send({settings_.process, kCoordinator, beat(world)}, now);
   }
   for (const auto& [id, node] : nodes_)
     run_node(
@@ -466,6 +467,19 @@ void Host::greet_anew(std::uint64_t coordinator) {
   register_peer({kCoordinator, peers_.at(kCoordinator).endpoint, coordinator});
   joined_at_ = last_tick_;
   send({settings_.process, kCoordinator, hello_}, last_tick_);
+}
+
+Beat Host::beat(const Outbox::World& world) const {
+  Beat beat{progress_, world.memory, works_, era_, {}, 0};
+  for (const auto& [id, peer] : peers_) {
+    if (id == kCoordinator) continue;
+    // What this process itself was not awake for says nothing of others.
+    const Nanoseconds deaf = std::min(peer.link.deaf_for(world.now), world.now - awake_since_);
+    if (deaf <= static_cast<Nanoseconds>(beat.deaf_ns)) continue;
+    beat.deaf = id;
+    beat.deaf_ns = static_cast<std::uint64_t>(deaf);
+  }
+  return beat;
 }
 
 // One that was heard takes its time until all have joined, but is not silent meanwhile.

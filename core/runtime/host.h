@@ -126,6 +126,7 @@ class Host final : public Queues {
   void begin_era_if_idle(const Outbox::World& world);
   void deliver_held(const Outbox::World& world);
   void know(const Welcome& welcome);
+  Beat beat(const Outbox::World& world) const;
   void call_again(Nanoseconds now);
   void stop_calling();
   void greet_anew(std::uint64_t coordinator);

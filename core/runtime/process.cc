@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 
 #include "core/base/clock.h"
@@ -21,6 +22,8 @@ namespace {
 
 constexpr int kBusyTickMs = 50;
 constexpr int kIdleTickMs = 500;
+// How long a process that ends waits for hooks of the plugin.
+constexpr Nanoseconds kHookMost = 10 * kSecond;
 // Messages handled in a row before what they caused is sent.
 constexpr int kBatch = 256;
 
@@ -102,6 +105,9 @@ class Loop {
     return *host_.ended();
   }
 
+  // Whether nothing runs any more, after at most so long.
+  bool close(Nanoseconds most) { return compute_.close(most); }
+
  private:
   void refresh() {
     world_.now = now_ns();
@@ -158,7 +164,15 @@ std::string host_name() {
 }  // namespace
 
 Ending run_process(const ProcessSettings& settings, Transport& transport, Host& host) {
-  return Loop(settings, transport, host).run();
+  Loop loop(settings, transport, host);
+  const Ending ending = loop.run();
+  // A hook that never returns would keep the process for ever.
+  if (!loop.close(kHookMost)) {
+    log_error("event=end role=" + settings.process.name() + " exit=" + std::to_string(static_cast<int>(ending.code)) +
+              " what=" + log_value(ending.what + "; a hook of the plugin does not return"));
+    std::_Exit(static_cast<int>(ending.code));
+  }
+  return ending;
 }
 
 Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> node) {

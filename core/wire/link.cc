@@ -83,6 +83,7 @@ std::optional<Frames> Link::next(Nanoseconds now) {
   if (window_open()) {
     const Outgoing& out = unacknowledged_[in_flight_];
     if (in_flight_ == 0) quiet_since_ = now;
+    if (in_flight_ == 0 && out.sequence > highest_sent_) waits_since_ = now;
     ++in_flight_;
     in_flight_bytes_ += out.bytes;
     if (out.sequence <= highest_sent_) ++counters_.resent;
@@ -138,7 +139,7 @@ void Link::acknowledge(std::uint64_t upto, Nanoseconds now) {
   }
   if (unacknowledged_.empty()) largest_ = 0;
   if (progress) {
-    quiet_since_ = now;
+    quiet_since_ = waits_since_ = now;
     patience_ = kProbeAfter;
   }
 }

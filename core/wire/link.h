@@ -87,6 +87,8 @@ class Link {
   // Whether tick() is wanted soon: something is on its way, or an acknowledgement is owed.
   bool busy() const { return !unacknowledged_.empty() || owes_ack_ > 0; }
   Nanoseconds heard_at() const { return heard_at_; }
+  // How long nothing of what was sent has been acknowledged; 0 if nothing is to be.
+  Nanoseconds deaf_for(Nanoseconds now) const { return in_flight_ == 0 ? 0 : now - waits_since_; }
 
   struct Counters {
     std::uint64_t sent_bytes = 0, resent = 0, repeated = 0, ahead = 0, stale = 0;
@@ -139,6 +141,7 @@ class Link {
   std::uint64_t probe_covers_ = 0;  // highest sequence sent before it
   bool probe_wanted_ = false;
   Nanoseconds quiet_since_ = 0;  // last progress, or last probe
+  Nanoseconds waits_since_ = 0;  // last progress, or when something was sent behind which all was acknowledged
   Nanoseconds patience_ = kProbeAfter;
   Nanoseconds heard_at_ = 0;
   enum class Last { none, data, ack, probe } last_ = Last::none;

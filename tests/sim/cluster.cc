@@ -38,6 +38,8 @@ class Cluster {
     kills_left_ = faults_.kills_most;
     losses_left_ = faults_.losses_most;
     pauses_left_ = faults_.pauses_most;
+    hangs_left_ = faults_.hangs_most;
+    cuts_left_ = faults_.cuts_most;
     witness() = &witness_;
     start();
     while (outcome_.what.empty()) {
@@ -225,6 +227,7 @@ class Cluster {
       --losses_left_;
       lose(anybody());
     }
+    if (cuts_left_ > 0 && hosts_.size() > 1 && chance(faults_.cut_share)) cut();
     if (pauses_left_ > 0 && chance(faults_.pause_share)) {
       --pauses_left_;
       ++outcome_.pauses;
@@ -232,6 +235,17 @@ class Cluster {
       hosts_.at(id).still_until = now_ + span(faults_.pause_most);
       if (trace_) std::printf("%s stands still\n", id.name().c_str());
     }
+  }
+
+  void cut() {
+    const NodeId from = anybody(), to = anybody();
+    if (from == to) return;
+    --cuts_left_;
+    ++outcome_.cuts;
+    const Nanoseconds until = now_ + span(faults_.cut_most);
+    cut_until_[{from, to}] = until;
+    if (chance(0.5)) cut_until_[{to, from}] = until;
+    if (trace_) std::printf("nothing passes from %s to %s\n", from.name().c_str(), to.name().c_str());
   }
 
   NodeId anybody() {
@@ -279,6 +293,13 @@ class Cluster {
       auto work = std::make_shared<Outbox::Started>(std::move(started));
       at(now_ + delay(), id, [this, id, work] {
         auto continuation = std::make_shared<Continuation>(work->work());
+        // The coordinator computes nothing, and the thread for files is nobody's hook.
+        if (hangs_left_ > 0 && id != kCoordinator && !work->io && chance(faults_.hang_share)) {
+          --hangs_left_;
+          ++outcome_.hangs;
+          if (trace_) std::printf("work of %s does not end\n", id.name().c_str());
+          return;
+        }
         at(now_ + delay(), id, [this, id, work, continuation] {
           Host& later = *hosts_.at(id).host;
           later.finished(work->node, *continuation, world(later));
@@ -293,6 +314,7 @@ class Cluster {
     const NodeId to = out.peer;
     const auto header = decode_header(out.frames);
     if (header.ok() && header->kind == Kind::piece) ++outcome_.pieces;
+    if (const auto cut = cut_until_.find({from, to}); cut != cut_until_.end() && now_ < cut->second) return;
     Connection& connection = connections_[{from, to}];
     if (chance(faults_.break_share)) {
       // Everything on its way on this connection is lost with it.
@@ -358,7 +380,8 @@ class Cluster {
   std::shared_ptr<MemoryRecorder> recorder_;
   std::priority_queue<Event> events_;
   std::uint64_t order_ = 0, lives_ = 0, era_ = 0;
-  int kills_left_ = 0, losses_left_ = 0, pauses_left_ = 0;
+  int kills_left_ = 0, losses_left_ = 0, pauses_left_ = 0, hangs_left_ = 0, cuts_left_ = 0;
+  std::map<std::pair<NodeId, NodeId>, Nanoseconds> cut_until_;
   Nanoseconds now_ = kSecond;
   std::map<NodeId, Process> hosts_;
   std::map<std::pair<NodeId, NodeId>, Connection> connections_;

@@ -30,6 +30,11 @@ struct Faults {
   // still for so long at most.  Of a process that does not come back in time the others do not wait for ever.
   double loss_share = 0, pause_share = 0;
   int losses_most = 0, pauses_most = 0;
+  // Chance, at every piece of work, that it never ends; and at every event, that nothing passes any more from one
+  // process to another, or both ways, for up to `cut_most`.
+  double hang_share = 0, cut_share = 0;
+  int hangs_most = 0, cuts_most = 0;
+  Nanoseconds cut_most = 100 * kSecond;
   Nanoseconds restart_most = 5 * kSecond, pause_most = 40 * kSecond;
 };
 
@@ -53,7 +58,8 @@ struct Outcome {
   std::string what;  // a broken law of the simulation comes first
   Hash128 model_hash, state_hash;
   Epoch epoch = 0;  // of the model
-  std::uint64_t events = 0, lost = 0, repeated = 0, flipped = 0, kills = 0, pieces = 0, losses = 0, pauses = 0;
+  std::uint64_t events = 0, lost = 0, repeated = 0, flipped = 0, kills = 0, pieces = 0, losses = 0, pauses = 0,
+                hangs = 0, cuts = 0;
   std::uint64_t goings_back = 0;  // to a checkpoint, or to the beginning, by processes that lived on
 };
 

@@ -37,15 +37,22 @@ inline Faults draw_faults(std::mt19937_64& random) {
 inline void draw_losses(std::mt19937_64& random, Shape& shape, Faults& faults) {
   if (random() % 2 == 0) return;
   const auto draw = [&](double most) { return std::uniform_real_distribution<double>(0, most)(random); };
-  shape.plan.peer_timeout = shape.peer_timeout = 30 * kSecond;
+  shape.plan.peer_timeout = shape.peer_timeout = 10 * kSecond;
   shape.plan.disconnect_grace = 3 * kSecond;
   shape.plan.rejoin = 120 * kSecond;
   faults.loss_share = draw(0.005);
   faults.losses_most = 4;
   if (random() % 2 == 0) faults.restart_most = kSecond / 10;
-  if (random() % 2 == 0) return;
-  faults.pause_share = draw(0.002);
-  faults.pauses_most = 2;
+  if (random() % 2 == 0) {
+    faults.pause_share = draw(0.002);
+    faults.pauses_most = 2;
+  }
+  if (random() % 2 == 0) {
+    faults.hang_share = draw(0.01);
+    faults.hangs_most = 1;
+    faults.cut_share = draw(0.002);
+    faults.cuts_most = 2;
+  }
 }
 
 // The same job on one worker, with nothing going wrong.
@@ -83,6 +90,8 @@ inline void run_seeds(Shape (*draw_shape)(std::mt19937_64&)) {
     sum.pieces += wild.pieces;
     sum.losses += wild.losses;
     sum.pauses += wild.pauses;
+    sum.hangs += wild.hangs;
+    sum.cuts += wild.cuts;
     sum.goings_back += wild.goings_back;
   }
   const auto tell = [](const char* what, std::uint64_t times) {
@@ -97,6 +106,8 @@ inline void run_seeds(Shape (*draw_shape)(std::mt19937_64&)) {
   tell("times that all were killed", sum.kills);
   tell("processes killed", sum.losses);
   tell("processes that stood still", sum.pauses);
+  tell("pieces of work that did not end", sum.hangs);
+  tell("times that nothing passed between two", sum.cuts);
   tell("processes that went back", sum.goings_back);
   if (count >= 100) {
     // A simulation in which nothing went wrong would show nothing.
@@ -107,6 +118,8 @@ inline void run_seeds(Shape (*draw_shape)(std::mt19937_64&)) {
     EXPECT_GT(sum.pieces, count);
     EXPECT_GT(sum.losses, count / 4);
     EXPECT_GT(sum.pauses, count / 20);
+    EXPECT_GT(sum.hangs, count / 40);
+    EXPECT_GT(sum.cuts, count / 20);
     EXPECT_GT(sum.goings_back, count / 4);
   }
 }

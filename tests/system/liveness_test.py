@@ -193,6 +193,29 @@ class Crashes(LivenessTest):
         told = self.crash("pull", "--crash_in=pull", "--crash_round=4", "--stores=1")
         self.assertRegex(told, "kvstore-0 .* was ended by SIGSEGV in plugin trouble, Pull::pull, round 4, for the second time$")
 
+    def test_a_crash_that_comes_once_costs_an_epoch(self):
+        out = self.folder / "once"
+        done = self.rota(*self.trouble(out, "--epochs=8", "--crash_in=push", "--crash_round=5", "--checkpoint_seconds=0",
+                                       f"--crash_once={self.folder / 'crashed'}"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, "was ended by SIGSEGV in plugin trouble, Push::push, round 5, shard 0")
+        self.assertEqual(self.result(out)["model_hash"], self.calm_hash(8))
+        self.no_role_left(out)
+
+    def test_a_hook_that_never_returns_costs_an_epoch(self):
+        """In a worker on a compute thread, in the scheduler on the node's own."""
+        for hook, process in (("push", "worker-0"), ("next", "scheduler-0")):
+            with self.subTest(hook=hook):
+                out = self.folder / f"hangs-{hook}"
+                done = self.rota(*self.trouble(out, "--epochs=8", f"--crash_in={hook}", "--crash_round=5", "--crash_how=hang",
+                                               "--checkpoint_seconds=0", "--peer_timeout_seconds=0.3",
+                                               f"--crash_once={self.folder / f'hung-{hook}'}"))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertRegex(done.stderr, f"{process} .* was lost: it lives, and its work has not got any further for "
+                                              r"\d+ s; .*it was in plugin trouble")
+                self.assertEqual(self.result(out)["model_hash"], self.calm_hash(8))
+                self.no_role_left(out)
+
     def test_started_by_hand(self):
         out = self.folder / "hand"
         points = self.folder / "points"

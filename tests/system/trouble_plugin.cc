@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <set>
@@ -21,7 +22,8 @@ constexpr Option kOptions[] = {
     {.name = "slow_ms", .kind = Option::Kind::real, .default_value = "0", .meaning = "Of every push.", .least = 0},
     {.name = "crash_in", .meaning = "The hook that ends its process."},
     {.name = "crash_round", .kind = Option::Kind::integer, .default_value = "0", .meaning = "When.", .least = 0},
-    {.name = "crash_how", .default_value = "segv", .meaning = "segv, abort or overflow."},
+    {.name = "crash_how", .default_value = "segv", .meaning = "segv, abort, overflow, or hang: it never returns."},
+    {.name = "crash_once", .meaning = "A file that is made then, and that keeps it from happening again."},
 };
 
 void sleep_for(double seconds) {
@@ -39,6 +41,7 @@ int overflow(volatile int* depth, volatile char* above) {
 
 void crash(std::string_view how) {
   if (how == "abort") std::abort();
+  while (how == "hang") sleep_for(3600);
   volatile int depth = 0;
   volatile char room = 0;
   if (how == "overflow") std::raise(overflow(&depth, &room) == 1 ? SIGTERM : SIGKILL);
@@ -57,8 +60,14 @@ void trouble(const Options& options, std::string_view hook, RoundId round = 0) {
     }();
     if (first) sleep_for(options.real("sleep_seconds"));
   }
-  if (options.text("crash_in") == hook && static_cast<RoundId>(options.integer("crash_round")) == round)
-    crash(options.text("crash_how"));
+  if (options.text("crash_in") != hook || static_cast<RoundId>(options.integer("crash_round")) != round) return;
+  if (options.has("crash_once")) {
+    // Made by whoever is first, of all processes.
+    std::FILE* const made = std::fopen(std::string(options.text("crash_once")).c_str(), "wx");
+    if (made == nullptr) return;
+    std::fclose(made);
+  }
+  crash(options.text("crash_how"));
 }
 
 class TroublePush final : public Push {

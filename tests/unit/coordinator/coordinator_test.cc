@@ -218,7 +218,7 @@ TEST(Coordinator, AMemberThatCrashedEndsTheRunAsABugAndSaysWhere) {
 TEST(Coordinator, AMemberThatWasKilledIsToldWithItsMemory) {
   Script run;
   run.prepare();
-  run.hear(kWorker, Beat{0, 123'456'789});
+  run.hear(kWorker, Beat{0, 123'456'789, 0, 0, {}, 0});
   run.diary->words = LastWords{0, "plugin lda, Push::push, round 2, shard 1"};
   run.disconnect(kWorker);
   EXPECT_FALSE(run.ended.has_value()) << "it may come back";

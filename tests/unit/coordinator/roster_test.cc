@@ -175,5 +175,93 @@ TEST(Roster, KeepsThePeakOfMemory) {
   EXPECT_EQ(roster.describe({Role::worker, 1}), "worker-1");
 }
 
+// ---- processes that live and do not get on ----
+
+Beat busy(std::uint64_t progress, std::uint64_t era = 1) {
+  Beat beat;
+  beat.progress = progress;
+  beat.works = 1;
+  beat.era = era;
+  return beat;
+}
+
+// Everybody is heard all the time.
+std::optional<Roster::Loss> stuck_after(Roster& roster, Nanoseconds now, bool trains = true, std::uint64_t era = 1) {
+  for (const NodeId process : roster.processes()) roster.heard(process, 0, now);
+  EXPECT_FALSE(roster.lost(now).has_value());
+  return roster.stuck(era, trains, now);
+}
+
+TEST(Roster, WorkThatDoesNotEndIsALoss) {
+  Roster roster(plan());
+  roster.join(kWorker, hello(), 0);
+  roster.told(kWorker, busy(7), true, kSecond);
+  for (Nanoseconds now = 2; now <= 301; now += 1) roster.told(kWorker, busy(7), true, now * kSecond);
+  EXPECT_FALSE(stuck_after(roster, 301 * kSecond - 1).has_value());
+  const auto loss = stuck_after(roster, 301 * kSecond);
+  ASSERT_TRUE(loss.has_value());
+  EXPECT_EQ(loss->what,
+            "worker-0 (pid 77 on node5) was lost: it lives, and its work has not got any further for 300 s (the limit "
+            "grows with --peer_timeout_seconds)");
+  EXPECT_TRUE(loss->lives);
+}
+
+TEST(Roster, WhoHasNothingToDoMayRest) {
+  Roster roster(plan());
+  roster.join(kWorker, hello(), 0);
+  for (Nanoseconds now = 1; now <= 1000; ++now) roster.told(kWorker, Beat{7, 0, 0, 1, {}, 0}, true, now * kSecond);
+  EXPECT_FALSE(stuck_after(roster, 1000 * kSecond).has_value());
+}
+
+TEST(Roster, WorkThatTookLongMayTakeTenTimesAsLong) {
+  Roster roster(plan());
+  roster.join(kWorker, hello(), 0);
+  roster.told(kWorker, busy(7), true, 0);
+  roster.told(kWorker, busy(8), true, 100 * kSecond);
+  EXPECT_FALSE(stuck_after(roster, 1099 * kSecond).has_value());
+  EXPECT_TRUE(stuck_after(roster, 1100 * kSecond).has_value());
+}
+
+TEST(Roster, LoadingMayTakeAnHourButTheEraHasToBegin) {
+  Roster roster(plan());
+  roster.join(kWorker, hello(), 0);
+  roster.told(kWorker, busy(7, 2), false, 0);
+  EXPECT_FALSE(stuck_after(roster, 3599 * kSecond, false, 2).has_value());
+  EXPECT_TRUE(stuck_after(roster, 3599 * kSecond, false, 3).has_value()) << "work of the era before does not end";
+  EXPECT_TRUE(stuck_after(roster, 3600 * kSecond, false, 2).has_value());
+}
+
+TEST(Roster, OfTwoThatDoNotReachEachOtherOneGoes) {
+  Roster roster(plan());
+  const NodeId other{Role::worker, 1};
+  for (const NodeId process : roster.processes()) roster.join(process, hello(), 0);
+  const auto deaf = [](NodeId to, Nanoseconds span) { return Beat{7, 0, 0, 1, to, static_cast<std::uint64_t>(span)}; };
+  const Nanoseconds now = 100 * kSecond;
+  roster.told(kWorker, deaf(other, 44 * kSecond), true, now);
+  EXPECT_FALSE(stuck_after(roster, now).has_value());
+  roster.told(kWorker, deaf(other, 45 * kSecond), true, now);
+  const auto loss = stuck_after(roster, now);
+  ASSERT_TRUE(loss.has_value());
+  EXPECT_EQ(
+      loss->what,
+      "worker-1 (pid 77 on node5) was lost: worker-0 does not reach worker-1, of which it has heard nothing for 45 s");
+  // Two complain of the first.
+  roster.told(other, deaf(kWorker, 50 * kSecond), true, now);
+  roster.told(kScheduler, deaf(kWorker, 50 * kSecond), true, now);
+  EXPECT_EQ(stuck_after(roster, now)->process, kWorker);
+  roster.begin_era(now);
+  EXPECT_FALSE(stuck_after(roster, now + 44 * kSecond).has_value()) << "that was before";
+}
+
+TEST(Roster, WhoWasToldToEndDoesNotComeBack) {
+  Roster roster(plan());
+  roster.join(kWorker, hello(), 0);
+  roster.dismiss(kWorker);
+  EXPECT_FALSE(roster.heard(kWorker, 0, kSecond));
+  EXPECT_NE(roster.missing().find("worker-0"), std::string::npos);
+  roster.join(kWorker, hello(), 0);
+  EXPECT_EQ(roster.missing().find("worker-0"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace rota

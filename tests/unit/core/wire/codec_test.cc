@@ -245,7 +245,7 @@ TEST(Codec, ABodyChangedUnderARightChecksumIsDecodedOrRefused) {
 }
 
 TEST(Codec, AHeaderChangedUnderARightChecksumIsDecodedOrRefused) {
-  const Frames whole = framed(Beat{1, 2});
+  const Frames whole = framed(Beat{1, 2, 3, 4, NodeId{Role::worker, 5}, 6});
   std::size_t decoded = 0, refused = 0;
   for (std::size_t at = 0; at < kHeaderSize - 8; ++at)
     for (unsigned change = 1; change < 256; ++change) {
