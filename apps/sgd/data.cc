@@ -31,6 +31,7 @@ class FeatureCounts {
   // REQUIRES: as many keys as were added, at least.
   std::vector<FeatureScale> scales(const Settings& settings, std::uint64_t rows, Key keys) const {
     std::vector<FeatureScale> out(keys);
+    const bool squared = settings.optimizer == Optimizer::sgd || settings.optimizer == Optimizer::svrg;
     double energy = 0;  // of all rows, in the units of the largest values
     for (const Counts& one : counts_)
       if (one.largest > 0) energy += one.squares / (one.largest * one.largest);
@@ -41,8 +42,7 @@ class FeatureCounts {
       if (key != kIntercept || settings.penalized_intercept)
         out[key].presence = static_cast<float>(static_cast<double>(rows) / one.rows);
       const double unit = one.largest * root;
-      if (settings.normalized)
-        out[key].step = static_cast<float>(settings.optimizer == Optimizer::sgd ? 1 / (unit * unit) : 1 / unit);
+      if (settings.normalized) out[key].step = static_cast<float>(squared ? 1 / (unit * unit) : 1 / unit);
     }
     return out;
   }

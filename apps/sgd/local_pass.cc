@@ -40,10 +40,19 @@ double LocalPass::run(const ShardRows& data, std::span<const std::uint32_t> orde
       return visit_averaging<PlainStep>(data, order, seen, table.data());
     case Optimizer::ftrl:
       return visit_averaging<FtrlStep>(data, order, seen, table.data());
+    case Optimizer::svrg:
+      return visit_by<SvrgStep>(data, order, seen, table.data());
     default:
       break;
   }
   return visit_averaging<AdagradStep>(data, order, seen, table.data());
+}
+
+void LocalPass::run_from(std::span<const double> slopes, double rate, const ShardRows& data,
+                         std::span<const std::uint32_t> order, std::span<const double> table) {
+  settings_.rate = rate;
+  slopes_at_snapshot_ = slopes;
+  run(data, order, 0, table);
 }
 
 template <typename Step>
@@ -98,11 +107,13 @@ double LocalPass::visit(const ShardRows& data, std::span<const std::uint32_t> or
     const double link = sums[0] + sums[1];
     links_[i] = link;
     double slope = LossOfRow::slope(link, data.targets[r]);
+    if (!slopes_at_snapshot_.empty()) slope -= slopes_at_snapshot_[r];
     if (!data.weights.empty()) slope *= data.weights[r];
     step.begin_row(seen + static_cast<double>(i + 1));
     for (const Entry& entry : row)
       step(state_.data() + entry.key * Step::kWidth, slope * static_cast<double>(entry.value), scales[entry.key]);
   }
+  if (!slopes_at_snapshot_.empty()) return 0;
   // Behind the steps, which it need not hold up.
   return linear::chunked_sum(order.size(), [&](std::size_t i) {
     const double loss = LossOfRow::value(links_[i], data.targets[order[i]]);
@@ -126,9 +137,10 @@ double LocalPass::visit_outputs(const ShardRows& data, std::span<const std::uint
       for (std::uint32_t k = 0; k < outputs_; ++k)
         links_[k] += state[k * Step::kWidth] * static_cast<double>(entry.value);
     }
-    const auto target = static_cast<std::size_t>(data.targets[r]);
     const double weight = data.weights.empty() ? 1 : data.weights[r];
-    losses += weight * Outputs::slopes(links_, target);
+    losses += weight * Outputs::slopes(links_, data.targets[r]);
+    if (!slopes_at_snapshot_.empty())
+      for (std::uint32_t k = 0; k < outputs_; ++k) links_[k] -= slopes_at_snapshot_[std::size_t{r} * outputs_ + k];
     step.begin_row(seen + static_cast<double>(i + 1));
     for (const Entry& entry : row) {
       double* const state = state_.data() + entry.key * width_;

@@ -21,6 +21,9 @@ class LocalPass {
   // Visits the rows of `order` in turn; `seen` is how many a shard has seen before.  Returns the sum of their losses,
   // each before its own step, times the rows' weights.
   double run(const ShardRows& data, std::span<const std::uint32_t> order, double seen, std::span<const double> table);
+  // The same with steps of this rate, that begin at a snapshot with these slopes of the rows, row after row.
+  void run_from(std::span<const double> slopes, double rate, const ShardRows& data,
+                std::span<const std::uint32_t> order, std::span<const double> table);
 
   // Of the last run: the features that were in a row, each once, and what became of their rows of the table.
   const std::vector<std::uint32_t>& touched() const { return touched_; }
@@ -56,7 +59,8 @@ class LocalPass {
   std::vector<std::uint32_t> run_of_;  // in which a feature was seen last
   std::uint32_t run_ = 0;
   std::vector<std::uint32_t> touched_;
-  std::vector<double> links_, targets_, weights_;  // of the rows of a run
+  std::vector<double> links_;                   // of the rows of a run
+  std::span<const double> slopes_at_snapshot_;  // likewise; none but of run_from()
 };
 
 }  // namespace rota::sgd

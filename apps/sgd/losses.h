@@ -81,9 +81,20 @@ inline double softmax_loss(std::span<double> f, std::size_t y) {
   return linear::log_of(sum) + (most - wanted);
 }
 
-// Of a row's links: the loss, and the slopes in their place.
+// Of a row's links and its target: the loss, and the slopes in the links' place.
+template <typename LossOfRow>
+struct OneOutput {
+  static double slopes(std::span<double> f, double y) {
+    const double link = f[0];
+    f[0] = LossOfRow::slope(link, y);
+    return LossOfRow::value(link, y);
+  }
+};
+
+// Likewise of many classes, whose target is the number of the row's own.
 struct SoftmaxOutputs {
-  static double slopes(std::span<double> f, std::size_t y) {
+  static double slopes(std::span<double> f, double target) {
+    const auto y = static_cast<std::size_t>(target);
     const double loss = softmax_loss(f, y);
     f[y] -= 1;
     return loss;
@@ -93,7 +104,8 @@ struct SoftmaxOutputs {
 // Likewise of each class against the rest, with a loss of two classes: the losses' sum.
 template <typename LossOfRow>
 struct OutputsAgainstRest {
-  static double slopes(std::span<double> f, std::size_t y) {
+  static double slopes(std::span<double> f, double target) {
+    const auto y = static_cast<std::size_t>(target);
     double losses = 0;
     for (std::size_t k = 0; k < f.size(); ++k) {
       const double sign = k == y ? 1 : -1;

@@ -13,6 +13,8 @@
 #include "apps/sgd/push.h"
 #include "apps/sgd/schedule.h"
 #include "apps/sgd/settings.h"
+#include "apps/sgd/svrg/svrg_pull.h"
+#include "apps/sgd/svrg/svrg_push.h"
 #include "apps/sgd/tables.h"
 
 namespace rota::sgd {
@@ -45,7 +47,7 @@ class SgdApp final : public App {
              .keys = facts.count("keys"),
              .row_width = width,
              .part_width = settings_.is_exact() ? newton_part_width(facts.count("keys"), outputs) : width + 1,
-             .single_partition = settings_.is_exact(),
+             .single_partition = settings_.ends_at_optimum(),
              .dense = true}};
   }
   std::vector<Dataflow> dataflows(const Facts&) const override { return dataflows_of(settings_.exchange, job_.shards); }
@@ -71,7 +73,7 @@ class SgdApp final : public App {
     return scores;
   }
   std::unique_ptr<Schedule> schedule(const Facts& facts, Share) const override {
-    if (settings_.is_exact()) return std::make_unique<PlanSchedule>(settings_.epochs);
+    if (settings_.ends_at_optimum()) return std::make_unique<PlanSchedule>(settings_.epochs);
     const RoundsOfEpoch rounds(facts.count("rows"), job_.shards, settings_.batch);
     if (settings_.exchange == Exchange::store) return std::make_unique<SgdSchedule>(rounds, settings_.epochs);
     const auto dataflows = static_cast<std::uint32_t>(dataflows_of(settings_.exchange, job_.shards).size());
@@ -81,6 +83,8 @@ class SgdApp final : public App {
     const std::uint32_t outputs = outputs_of(settings_, facts);
     if (settings_.is_exact())
       return std::make_unique<NewtonPull>(settings_, outputs, facts.count("rows"), facts.count("keys"));
+    if (settings_.optimizer == Optimizer::svrg)
+      return std::make_unique<SvrgPull>(settings_, outputs, facts.count("rows"));
     return std::make_unique<SgdPull>(settings_, outputs);
   }
   void save_common(Writer& out) const override { out.put_all(std::span<const double>(labels_)); }
@@ -89,6 +93,8 @@ class SgdApp final : public App {
   std::unique_ptr<Push> push(ShardId shard, const std::shared_ptr<const SharedData>& all, const ShardRows& training,
                              ShardRows held_out, std::unique_ptr<RowStream> stream) const {
     if (settings_.is_exact()) return std::make_unique<NewtonPush>(shard, all, training, std::move(held_out));
+    if (settings_.optimizer == Optimizer::svrg)
+      return std::make_unique<SvrgPush>(shard, all, training, std::move(held_out));
     if (settings_.exchange == Exchange::store)
       return std::make_unique<SgdPush>(shard, all, training, std::move(held_out), std::move(stream));
     return std::make_unique<ReplicaPush>(shard, job_.shards, all, training, std::move(held_out), std::move(stream));

@@ -7,16 +7,12 @@
 #include "apps/sgd/tables.h"
 
 namespace rota::sgd {
-namespace {
 
-// before + change; 0 if nothing is left but what rounding has left.
 double moved(double before, double change, double shards) {
   const double after = before + change;
   const double rounding = shards * std::numeric_limits<double>::epsilon() * std::abs(before);
   return std::abs(after) <= rounding ? 0 : after;
 }
-
-}  // namespace
 
 void RowMove::operator()(Key key, std::span<double> row, std::span<const double> sum, double seen) const {
   const bool is_ftrl = settings_.optimizer == Optimizer::ftrl;

@@ -8,6 +8,9 @@
 
 namespace rota::sgd {
 
+// before + change; 0 if nothing is left but what rounding has left of numbers of so many shards.
+double moved(double before, double change, double shards);
+
 // How a row of the table moves by the shards' parts: see SgdPull.  `seen` is kSeenBehind of the round.
 class RowMove {
  public:

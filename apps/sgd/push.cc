@@ -1,20 +1,12 @@
 #include "apps/sgd/push.h"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "apps/sgd/tables.h"
 #include "rota/error.h"
 
 namespace rota::sgd {
-namespace {
-
-// Rows that stay together in all epochs: memory is read forwards, and not in jumps.
-constexpr std::size_t kBlock = 32;
-
-}  // namespace
 
 SgdPush::SgdPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out,
                  std::unique_ptr<RowStream> stream)
@@ -26,11 +18,9 @@ void SgdPush::begin_epoch(Epoch epoch) {
   epoch_ = epoch;
   progressive_loss_ = 0;
   progressive_rows_ = 0;
-  const std::size_t rows = training_.rows.size();
+  Random random = random_of_orders(all_->seed, shard_, epoch);
   order_.clear();
-  for (const std::uint32_t block : drawn_order(all_->seed, shard_, epoch, (rows + kBlock - 1) / kBlock))
-    for (std::size_t r = block * kBlock; r < std::min(rows, (block + 1) * kBlock); ++r)
-      order_.push_back(static_cast<std::uint32_t>(r));
+  append_pass(training_.rows.size(), random, order_);
 }
 
 std::uint64_t SgdPush::visit(std::span<const double> argument, std::span<const double> table, Random& random) {
@@ -44,9 +34,7 @@ std::uint64_t SgdPush::visit(std::span<const double> argument, std::span<const d
   }
   if (!ahead_) ahead_ = std::make_unique<ReadAhead>(*stream_, rounds);
   const ShardRows rows = ahead_->next();
-  order_.resize(rows.rows.size());
-  std::iota(order_.begin(), order_.end(), 0U);
-  for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random.below(i)]);
+  order_ = shuffled(rows.rows.size(), random);
   progressive_loss_ += pass_.run(rows, order_, seen, table);
   return order_.size();
 }

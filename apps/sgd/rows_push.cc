@@ -12,15 +12,29 @@ namespace {
 
 constexpr std::uint64_t kOrder = 0x6f72646572;  // names what these random numbers are for
 constexpr std::uint64_t kRowsAtOnce = 4096;     // of a stream, when it is evaluated
+constexpr std::size_t kBlock = 32;              // rows that stay together in a pass
+
+ShardRows in_drawn_order(const ShardRows& rows, Random random) {
+  return reordered(rows, shuffled(rows.rows.size(), random));
+}
 
 }  // namespace
 
-std::vector<std::uint32_t> drawn_order(std::uint64_t seed, ShardId shard, Epoch epoch, std::size_t count) {
+std::vector<std::uint32_t> shuffled(std::size_t count, Random& random) {
   std::vector<std::uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0U);
-  Random random = random_named({seed, kOrder, shard, epoch});
   for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
   return order;
+}
+
+Random random_of_orders(std::uint64_t seed, ShardId shard, Epoch epoch) {
+  return random_named({seed, kOrder, shard, epoch});
+}
+
+void append_pass(std::size_t rows, Random& random, std::vector<std::uint32_t>& order) {
+  for (const std::uint32_t block : shuffled((rows + kBlock - 1) / kBlock, random))
+    for (std::size_t r = block * kBlock; r < std::min(rows, (block + 1) * kBlock); ++r)
+      order.push_back(static_cast<std::uint32_t>(r));
 }
 
 std::vector<std::uint32_t> keys_of(const Rows& rows) {
@@ -45,7 +59,7 @@ RowsPush::RowsPush(ShardId shard, std::shared_ptr<const SharedData> all, const S
                    std::unique_ptr<RowStream> stream)
     : shard_(shard),
       all_(std::move(all)),
-      training_(reordered(training, drawn_order(all_->seed, shard, 0, training.rows.size()))),
+      training_(in_drawn_order(training, random_of_orders(all_->seed, shard, 0))),
       held_out_(std::move(held_out)),
       stream_(std::move(stream)) {}
 

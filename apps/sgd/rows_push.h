@@ -23,8 +23,12 @@ struct SharedData {
   std::uint32_t outputs() const { return settings.outputs(facts.classes.size()); }
 };
 
-// 0 .. count-1 in an order of its own for each epoch of each shard; epoch 0 is that in which the rows are kept.
-std::vector<std::uint32_t> drawn_order(std::uint64_t seed, ShardId shard, Epoch epoch, std::size_t count);
+// 0 .. count-1 in a random order.
+std::vector<std::uint32_t> shuffled(std::size_t count, Random& random);
+// What draws the orders of an epoch of a shard; epoch 0 is that in which the rows are kept.
+Random random_of_orders(std::uint64_t seed, ShardId shard, Epoch epoch);
+// Appends 0 .. rows-1: blocks of neighbours in a random order, so that memory is read forwards, and not in jumps.
+void append_pass(std::size_t rows, Random& random, std::vector<std::uint32_t>& order);
 
 // Of rows: the keys that they have, ascending.
 std::vector<std::uint32_t> keys_of(const Rows& rows);

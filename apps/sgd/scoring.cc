@@ -13,11 +13,10 @@ LossSums score_outputs(std::span<const double> links, std::uint32_t outputs, con
   LossSums sums;
   std::vector<double> row(outputs);
   for (std::size_t i = 0; i < data.targets.size(); ++i) {
-    const auto target = static_cast<std::uint32_t>(data.targets[i]);
     const std::span<const double> given = links.subspan(i * outputs, outputs);
     std::copy(given.begin(), given.end(), row.begin());
-    if (best_output(row) == target) sums.right += 1;
-    const double loss = Outputs::slopes(row, target);
+    if (best_output(row) == static_cast<std::uint32_t>(data.targets[i])) sums.right += 1;
+    const double loss = Outputs::slopes(row, data.targets[i]);
     sums.loss += data.weights.empty() ? loss : loss * data.weights[i];
   }
   return sums;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/sgd/data.h"
+#include "apps/sgd/losses.h"
 #include "apps/sgd/settings.h"
 
 namespace rota::sgd {
@@ -23,6 +24,30 @@ struct LossSums {
   double right = 0;  // rows whose class is the predicted one: f > 0, or the first of the largest f
 };
 LossSums score(Loss loss, std::span<const double> links, std::uint32_t outputs, const ShardRows& data);
+
+// The losses of rows of one output, or of each class against the rest.
+template <typename LossOfRow, typename F>
+decltype(auto) with_one_or_all(std::uint32_t outputs, const F& f) {
+  return outputs == 1 ? f(OneOutput<LossOfRow>()) : f(OutputsAgainstRest<LossOfRow>());
+}
+
+// Calls f with what has, of a row, the loss and the slopes (losses.h).
+template <typename F>
+decltype(auto) with_loss(Loss loss, std::uint32_t outputs, const F& f) {
+  switch (loss) {
+    case Loss::softmax:
+      return f(SoftmaxOutputs());
+    case Loss::squared:
+      return f(OneOutput<SquaredLoss>());
+    case Loss::hinge:
+      return with_one_or_all<HingeLoss>(outputs, f);
+    case Loss::squared_hinge:
+      return with_one_or_all<SquaredHingeLoss>(outputs, f);
+    case Loss::logistic:
+      break;
+  }
+  return with_one_or_all<LogisticLoss>(outputs, f);
+}
 
 // The output of the largest link, the first of equal ones.
 std::uint32_t best_output(std::span<const double> links);

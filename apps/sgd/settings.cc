@@ -34,13 +34,15 @@ constexpr Option kOptions[] = {
      .kind = Kind::choice,
      .default_value = "adagrad",
      .unit = "sgd|adagrad|ftrl|svrg|dual|newton",
-     .meaning = "How a gradient becomes a step; dual (of hinge losses) and newton (of smooth ones) go to the optimum; "
-                "svrg is not there yet."},
-    real_option("tolerance", "1e-6", "", 1e-15, 1,
-                "Where newton ends: size of the gradient as a share of that at the beginning; dual: the duality gap as "
-                "a share of the objective."),
+     .meaning = "How a gradient becomes a step; dual (of hinge losses), newton and svrg (of smooth ones) go to the "
+                "optimum."},
+    real_option(
+        "tolerance", "1e-6", "", 1e-15, 1,
+        "Where newton and svrg end: size of the gradient as a share of that at the beginning; dual: the duality "
+        "gap as a share of the objective."),
     real_option("learning_rate", "", "", 1e-12, 1e6,
-                "Size of the steps (2; with --optimizer=sgd 16); see --normalized for what it is a multiple of."),
+                "Size of the steps (2; with --optimizer=sgd 16, svrg 1); see --normalized for what it is a multiple "
+                "of."),
     {.name = "normalized",
      .kind = Kind::flag,
      .default_value = "true",
@@ -77,8 +79,8 @@ constexpr Option kOptions[] = {
 };
 
 constexpr std::uint32_t kNameBits = 18;
-constexpr double kDefaultRate = 2, kDefaultPlainRate = 16;
-constexpr std::uint64_t kDefaultEpochs = 20, kDefaultExactEpochs = 1000;
+constexpr double kDefaultRate = 2, kDefaultPlainRate = 16, kDefaultSvrgRate = 1;
+constexpr std::uint64_t kDefaultEpochs = 20, kMostEpochsToOptimum = 1000;
 
 template <typename T, std::size_t N>
 T choice(std::string_view text, const std::pair<std::string_view, T> (&values)[N]) {
@@ -87,10 +89,10 @@ T choice(std::string_view text, const std::pair<std::string_view, T> (&values)[N
   throw UsageError("'" + std::string(text) + "' is not one of the choices");
 }
 
-void refuse_later(const Options& options, std::string_view name, std::span<const std::string_view> later) {
-  for (const std::string_view one : later)
-    if (options.text(name) == one)
-      throw UsageError("--" + std::string(name) + "=" + std::string(one) + " is not there yet");
+double default_rate(Optimizer optimizer) {
+  return optimizer == Optimizer::sgd    ? kDefaultPlainRate
+         : optimizer == Optimizer::svrg ? kDefaultSvrgRate
+                                        : kDefaultRate;
 }
 
 }  // namespace
@@ -100,8 +102,6 @@ std::span<const Option> options() {
 }
 
 void check(const Options& options) {
-  static constexpr std::string_view kOptimizers[] = {"svrg"};
-  refuse_later(options, "optimizer", kOptimizers);
   if (options.text("loss") == "squared" && options.text("class_weights") == "balanced")
     throw UsageError("--class_weights=balanced: --loss=squared has no classes");
   const Settings settings = settings_of(options);
@@ -113,7 +113,7 @@ void check(const Options& options) {
   if (settings.optimizer == Optimizer::dual && !(hinges && settings.l2 > 0))
     throw UsageError("--optimizer=dual wants --loss=hinge or squared_hinge, and --l2 above 0");
   const std::string exchange = "--exchange=" + std::string(options.text("exchange"));
-  if (settings.is_exact() && settings.exchange != Exchange::store)
+  if (settings.ends_at_optimum() && settings.exchange != Exchange::store)
     throw UsageError(exchange + ": --optimizer=" + std::string(options.text("optimizer")) + " wants --exchange=store");
   if (settings.optimizer == Optimizer::ftrl && settings.exchange != Exchange::store &&
       settings.exchange != Exchange::allreduce)
@@ -121,7 +121,11 @@ void check(const Options& options) {
                      " averages weights, which --optimizer=ftrl makes of other numbers; store and allreduce do not");
   if (settings.optimizer == Optimizer::newton && (settings.loss == Loss::hinge || settings.loss == Loss::softmax))
     throw UsageError("--optimizer=newton wants --loss=logistic, squared or squared_hinge");
-  if (settings.stream && settings.is_exact())
+  if (settings.optimizer == Optimizer::svrg && settings.loss == Loss::hinge)
+    throw UsageError(
+        "--optimizer=svrg wants a smooth loss: slopes of --loss=hinge jump however near the optimum is, so their "
+        "variance does not shrink; --optimizer=dual fits it");
+  if (settings.stream && settings.ends_at_optimum())
     throw UsageError("--stream: --optimizer=" + std::string(options.text("optimizer")) + " wants its rows in memory");
   if (settings.stream && (!settings.weights.empty() || settings.class_weights == ClassWeights::balanced))
     throw UsageError("--stream: --weights and --class_weights want the rows in memory");
@@ -134,8 +138,9 @@ std::vector<Ignored> ignored(const Options& options) {
     for (const char* const name : names) out.push_back({name, why});
   };
   const std::string optimizer = "--optimizer=" + std::string(options.text("optimizer"));
-  if (settings.is_exact()) {
-    ignore({"learning_rate", "normalized", "batch", "average"}, optimizer + " has no steps of that kind");
+  if (settings.is_exact()) ignore({"learning_rate", "normalized"}, optimizer + " has no steps of that kind");
+  if (settings.ends_at_optimum()) {
+    ignore({"batch", "average"}, optimizer + " has rounds of its own");
     ignore({"asynchronous", "staleness", "pipeline"}, "each round needs what the one before it found");
   } else {
     ignore({"tolerance"}, optimizer + " ends with --epochs");
@@ -152,11 +157,9 @@ Settings settings_of(const Options& options) {
                                                                   {"hinge", Loss::hinge},
                                                                   {"squared_hinge", Loss::squared_hinge},
                                                                   {"softmax", Loss::softmax}};
-  static constexpr std::pair<std::string_view, Optimizer> kOptimizers[] = {{"sgd", Optimizer::sgd},
-                                                                           {"adagrad", Optimizer::adagrad},
-                                                                           {"ftrl", Optimizer::ftrl},
-                                                                           {"dual", Optimizer::dual},
-                                                                           {"newton", Optimizer::newton}};
+  static constexpr std::pair<std::string_view, Optimizer> kOptimizers[] = {
+      {"sgd", Optimizer::sgd},   {"adagrad", Optimizer::adagrad}, {"ftrl", Optimizer::ftrl},
+      {"dual", Optimizer::dual}, {"newton", Optimizer::newton},   {"svrg", Optimizer::svrg}};
   static constexpr std::pair<std::string_view, Exchange> kExchanges[] = {{"store", Exchange::store},
                                                                          {"allreduce", Exchange::allreduce},
                                                                          {"butterfly", Exchange::butterfly},
@@ -169,16 +172,14 @@ Settings settings_of(const Options& options) {
   if (options.text("class_weights") == "balanced") settings.class_weights = ClassWeights::balanced;
   settings.l1 = options.real("l1");
   settings.l2 = options.real("l2");
-  settings.rate = options.has("learning_rate")           ? options.real("learning_rate")
-                  : settings.optimizer == Optimizer::sgd ? kDefaultPlainRate
-                                                         : kDefaultRate;
+  settings.rate = options.has("learning_rate") ? options.real("learning_rate") : default_rate(settings.optimizer);
   settings.intercept = options.flag("intercept");
   settings.normalized = options.flag("normalized");
   settings.penalized_intercept = options.flag("penalize_intercept");
   settings.one_against_rest = options.flag("one_against_rest");
   settings.tolerance = options.real("tolerance");
   const auto epochs = options.has("epochs") ? static_cast<std::uint64_t>(options.integer("epochs")) : 0;
-  settings.epochs = epochs > 0 ? epochs : settings.is_exact() ? kDefaultExactEpochs : kDefaultEpochs;
+  settings.epochs = epochs > 0 ? epochs : settings.ends_at_optimum() ? kMostEpochsToOptimum : kDefaultEpochs;
   settings.batch = static_cast<std::uint64_t>(options.integer("batch"));
   settings.bits = static_cast<std::uint32_t>(options.integer("bits"));
   settings.weights = options.text("weights");

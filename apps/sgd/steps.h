@@ -19,6 +19,12 @@ inline double shrunk(double w, double by) {
   return size > 0 ? std::copysign(size, w) : 0.0;
 }
 
+// Behind a step of this rate: both penalties of the rows that the row stands for.
+inline double penalized(double w, double rate, double presence, const Settings& settings) {
+  if (settings.l1 > 0) w = shrunk(w, rate * settings.l1 * presence);
+  return settings.l2 > 0 ? w / (1 + rate * settings.l2 * presence) : w;
+}
+
 // With the rate r_t = rate / sqrt(t), t counting the rows that a shard has seen.
 class PlainStep {
  public:
@@ -27,10 +33,8 @@ class PlainStep {
 
   void begin_row(double t) { rate_ = settings_.rate / std::sqrt(t); }
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
-    const double rate = rate_ * static_cast<double>(scale.step), presence = static_cast<double>(scale.presence);
-    double w = state[0] - rate * gradient;
-    if (settings_.l1 > 0) w = shrunk(w, rate * settings_.l1 * presence);
-    state[0] = settings_.l2 > 0 ? w / (1 + rate * settings_.l2 * presence) : w;
+    const double rate = rate_ * static_cast<double>(scale.step);
+    state[0] = penalized(state[0] - rate * gradient, rate, static_cast<double>(scale.presence), settings_);
   }
 
  private:
@@ -87,6 +91,28 @@ class FtrlStep {
  private:
   Settings settings_;
   double rows_ = 0;
+};
+
+// Johnson and Zhang, "Accelerating stochastic gradient descent using predictive variance reduction", NIPS 2013.  The
+// gradient is given less the row's own at the snapshot, and state[1] is that of all rows there.  A row bears it for all
+// rows that it stands for, as it bears the penalties; so a step costs the row's features only, and at the optimum every
+// step is 0 (Pedregosa, Leblond and Lacoste-Julien, "Breaking the nonsmooth barrier", NIPS 2017, section 2).  state[2]
+// is the weight of the snapshot before, for pull.
+class SvrgStep {
+ public:
+  static constexpr std::uint32_t kWidth = 3;
+  explicit SvrgStep(const Settings& settings) : settings_(settings) {}
+
+  void begin_row(double) {}
+  void operator()(double* state, double gradient, const FeatureScale& scale) const {
+    const double rate = settings_.rate * static_cast<double>(scale.step);
+    const auto presence = static_cast<double>(scale.presence);
+    const double rows = presence > 0 ? presence : 1;  // of an intercept without a penalty: it is in every row
+    state[0] = penalized(state[0] - rate * (gradient + rows * state[1]), rate, presence, settings_);
+  }
+
+ private:
+  Settings settings_;
 };
 
 // Behind the state of another optimiser, for the mean of the weights over the rows of a round (Polyak and Juditsky,

@@ -3,98 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <sstream>
 
-#include "apps/sgd/commands/trained_model.h"
-#include "apps/sgd/tables.h"
-#include "rota/plugin.h"
-#include "rota/seed_mixer.h"
-#include "rota/serial_host.h"
-#include "tests/unit/apps/io/scratch_files.h"
-#include "tests/unit/apps/sgd/plain_sgd.h"
+#include "tests/apps/sgd_optimum.h"
 
 namespace rota::tests {
 namespace {
 
-using Given = std::map<std::string, std::string>;
-
-constexpr std::size_t kRows = 90, kKeys = 8;  // the intercept and seven features
-
-class SgdExact : public testing::Test {
- protected:
-  void SetUp() override {
-    Random random = random_named({5});
-    std::ostringstream text, weights;
-    for (std::size_t r = 0; r < kRows; ++r) {
-      PlainSgd::Row row(kKeys);
-      row[0] = 1;
-      for (std::size_t j = 1; j < kKeys; ++j)
-        if (random.uniform() < 0.6) row[j] = static_cast<double>(random.below(9)) / 4 - 1;  // exact in any precision
-      rows_.push_back(row);
-      labels_.push_back(static_cast<double>(1 + random.below(2) + (row[1] > 0 ? 1U : 0U)));
-      counts_.push_back(static_cast<double>(1 + random.below(3)));
-      weights << counts_.back() << "\n";
-    }
-    weights_ = files_.write("weights", weights.str());
-  }
-  // Labels up to `most`; larger ones are that.
-  std::string write(double most) {
-    std::ostringstream text;
-    for (std::size_t r = 0; r < kRows; ++r) {
-      text << std::min(most, labels_[r]);
-      for (std::size_t j = 1; j < kKeys; ++j)
-        if (rows_[r][j] != 0) text << " " << j << ":" << rows_[r][j];
-      text << "\n";
-    }
-    return files_.write("rows", text.str());
-  }
-  Job job(const Given& options, double most = 2) { return serial_job(linked_plugin(), options, {write(most)}); }
-
-  // The objective of the weights, in plain loops; the two classes are 1 and what is above.
-  double objective(const std::string& loss, const std::vector<double>& w, double l2, bool weighted,
-                   bool intercept_too) {
-    double losses = 0, total = 0, penalty = 0;
-    for (std::size_t r = 0; r < kRows; ++r) {
-      double f = 0;
-      for (std::size_t j = 0; j < kKeys; ++j) f += w[j] * rows_[r][j];
-      const double label = std::min(2.0, labels_[r]), y = loss == "squared" ? label : 2 * label - 3;
-      const double below = std::max(0.0, 1 - y * f), count = weighted ? counts_[r] : 1;
-      losses += count * (loss == "logistic"  ? std::log1p(std::exp(-y * f))
-                         : loss == "squared" ? (f - y) * (f - y) / 2
-                         : loss == "hinge"   ? below
-                                             : below * below);
-      total += count;
-    }
-    for (std::size_t j = intercept_too ? 0 : 1; j < kKeys; ++j) penalty += l2 / 2 * w[j] * w[j];
-    return losses / total + penalty;
-  }
-  static std::vector<double> weights_of(const SerialHost& host, std::uint32_t output = 0) {
-    const sgd::TrainedModel model = sgd::read_model(SerialModel(host));
-    std::vector<double> w;
-    for (std::size_t j = 0; j < kKeys; ++j) w.push_back(model.weight(j, output));
-    return w;
-  }
-  // No step of this length in any of many directions leads below.
-  void expect_optimum(const std::string& loss, const SerialHost& host, double l2, bool weighted, bool intercept_too) {
-    const std::vector<double> w = weights_of(host);
-    const double here = objective(loss, w, l2, weighted, intercept_too);
-    const std::vector<double> terms = host.evaluate();
-    EXPECT_NEAR(terms[sgd::kLoss] + terms[sgd::kPenalty], here, 1e-12) << loss;
-    Random random = random_named({6});
-    for (int i = 0; i < 300; ++i) {
-      std::vector<double> there = w;
-      const std::size_t one = random.below(2 * kKeys);  // along an axis, or anywhere
-      for (std::size_t j = 0; j < kKeys; ++j)
-        if (one >= kKeys || one == j) there[j] += 1e-3 * (2 * random.uniform() - 1);
-      EXPECT_GE(objective(loss, there, l2, weighted, intercept_too), here * (1 - 1e-9)) << loss << " " << i;
-    }
-  }
-
-  ScratchFiles files_;
-  std::string weights_;
-  std::vector<PlainSgd::Row> rows_;
-  std::vector<double> labels_, counts_;
-};
+class SgdExact : public SgdOptimum {};
 
 TEST_F(SgdExact, NewtonEndsAtTheOptimum) {
   for (const std::string loss : {"logistic", "squared", "squared_hinge"})

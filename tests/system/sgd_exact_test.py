@@ -14,6 +14,7 @@ SHAPES = ((1, 1), (2, 1), (1, 2), (3, 1), (4, 2))
 CLOSE = 1e-6  # of the least objective
 NEWTON = ["--optimizer=newton", "--l2=1e-4"]
 DUAL = ["--optimizer=dual", "--loss=hinge", "--l2=1e-3"]
+SVRG = ["--optimizer=svrg", "--l2=1e-4", "--l1=1e-4"]
 
 
 def losses(loss, margin):
@@ -46,6 +47,7 @@ class SgdExact(AppTest):
     def test_objectives_are_liblinears(self):
         n = len(self.y)
         for loss, optimizer, solver, c, tolerance in (("logistic", "newton", 0, 1, 1e-8), ("squared_hinge", "newton", 2, 1, 1e-8),
+                                                      ("logistic", "svrg", 0, 1, 1e-8),
                                                       ("squared_hinge", "dual", 2, 0.01, 1e-8), ("hinge", "dual", 3, 0.01, 1e-5)):
             with self.subTest(loss=loss, optimizer=optimizer):
                 least = self.liblinear(solver, c, tolerance)
@@ -56,7 +58,7 @@ class SgdExact(AppTest):
                 self.assertGreater(result["objective"], least * (1 - CLOSE))
 
     def test_one_model_whoever_computes_it(self):
-        for name, flags in (("newton", NEWTON), ("dual", DUAL + ["--tolerance=1e-2"])):
+        for name, flags in (("newton", NEWTON), ("dual", DUAL + ["--tolerance=1e-2"]), ("svrg", SVRG + ["--epochs=4"])):
             reference = None
             for workers, threads in SHAPES:
                 with self.subTest(name=name, workers=workers, threads=threads):
@@ -70,6 +72,9 @@ class SgdExact(AppTest):
 
     def test_the_dual_killed_and_resumed(self):
         self.expect_resumed(TRAIN, *DUAL, "--tolerance=1e-12", "--epochs=15")
+
+    def test_svrg_killed_and_resumed(self):
+        self.expect_resumed(TRAIN, *SVRG, "--tolerance=1e-12", "--epochs=25")
 
     def test_one_against_rest(self):
         """liblinear-predict reads the model and says the same of every row."""

@@ -216,7 +216,7 @@ class SgdOracle(AppTest):
                                         (good + b"1 1:1e20\n", [], 65, "bad.libsvm:3: a value above 1e15"),
                                         (b"1 1:1\n", [], 65, "one only: 1"),
                                         (good, [f"--weights={weights}"], 65, "a weight for each of the 2 rows"),
-                                        (good, ["--optimizer=svrg"], 2, "--optimizer=svrg is not there yet"),
+                                        (good, ["--optimizer=svrg", "--loss=hinge"], 2, "--optimizer=svrg wants a smooth loss"),
                                         (good, ["--exchange=butterfly", "--optimizer=ftrl"], 2, "--exchange=butterfly averages weights"),
                                         (good, ["--loss=squared", "--class_weights=balanced"], 2, "has no classes"),
                                         (good, ["--batch=0"], 2, "batch"),

@@ -1,4 +1,5 @@
-// apps/sgd/exact/plan.h -- what the pull of an exact solver replies to each round, and the schedule that follows it.
+// apps/sgd/exact/plan.h -- what the pull of an optimiser that ends at the optimum replies to each round, and the
+// schedule that follows it.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,23 +12,26 @@
 namespace rota::sgd {
 
 // Kinds of rounds.  An epoch is a gradient, as many products with the Hessian as conjugate gradients want, and a search
-// along the line; of the hinge loss there are more gradients, where multipliers change between them.
-enum class Step : std::uint8_t { gradient, product, search };
+// along the line; of the hinge loss there are more gradients, where multipliers change between them.  With
+// --optimizer=svrg it is passes over the rows from a snapshot, and the gradient of the next snapshot; before the first,
+// and where passes are taken back, another gradient.
+enum class Step : std::uint8_t { gradient, product, search, passes, closing_gradient };
 
 // A round's argument.
-enum ExactArgument : std::size_t { kStep, kSharpness };
+enum ExactArgument : std::size_t { kStep, kSharpness, kRateShare };
 
 struct Plan {
   Step next = Step::gradient;
   double sharpness = 0.25;  // of the smoothed hinge loss (exact/row_losses.h)
+  double rate_share = 1;    // of --learning_rate
   double distance = 0;      // from the optimum: the measure that has to become as small as --tolerance
   bool new_multipliers = false;
   bool converged = false;  // the distance is small enough
   bool stuck = false;      // it will not be: rounding is in the way
 
   void fields(auto& list) {
-    list(next, sharpness, distance, new_multipliers, converged, stuck);
-    list.check(next <= Step::search);
+    list(next, sharpness, rate_share, distance, new_multipliers, converged, stuck);
+    list.check(next <= Step::closing_gradient);
   }
 };
 
@@ -42,8 +46,8 @@ class PlanSchedule final : public SavesFields<Schedule, PlanSchedule> {
     Round round;
     round.table = kWeights;
     round.open = true;
-    round.argument = {static_cast<double>(plan_.next), plan_.sharpness};
-    round.ends_epoch = plan_.next == Step::search;
+    round.argument = {static_cast<double>(plan_.next), plan_.sharpness, plan_.rate_share};
+    round.ends_epoch = plan_.next == Step::search || plan_.next == Step::closing_gradient;
     if (round.ends_epoch) round.ends_job = ++done_ == epochs_;
     return round;
   }

@@ -26,12 +26,7 @@ TEST(SgdSettings, DefaultsDependOnTheOptimizer) {
   EXPECT_TRUE(settings_of(with({{"valid", "file"}})).held_out);
 }
 
-TEST(SgdSettings, WhatIsNotThereYetIsRefused) {
-  for (const char* const optimizer : {"svrg"})
-    EXPECT_EQ(tests::message_of<UsageError>([&] {
-                check(with({{"optimizer", optimizer}}));
-              }),
-              std::string("--optimizer=") + optimizer + " is not there yet");
+TEST(SgdSettings, WhatDoesNotGoTogetherIsRefused) {
   EXPECT_THROW(check(with({{"loss", "squared"}, {"class_weights", "balanced"}})), UsageError);
   for (const Given& wrong : {Given{{"loss", "softmax"}, {"one_against_rest", "true"}},
                              {{"optimizer", "dual"}, {"l2", "1"}},
@@ -39,9 +34,13 @@ TEST(SgdSettings, WhatIsNotThereYetIsRefused) {
                              {{"optimizer", "newton"}, {"loss", "hinge"}},
                              {{"optimizer", "ftrl"}, {"exchange", "butterfly"}},
                              {{"optimizer", "newton"}, {"exchange", "allreduce"}},
-                             {{"optimizer", "newton"}, {"l1", "1"}}})
+                             {{"optimizer", "newton"}, {"l1", "1"}},
+                             {{"optimizer", "svrg"}, {"loss", "hinge"}},
+                             {{"optimizer", "svrg"}, {"exchange", "all"}},
+                             {{"optimizer", "svrg"}, {"stream", "true"}}})
     EXPECT_THROW(check(with(wrong)), UsageError);
   EXPECT_NO_THROW(check(with({{"optimizer", "dual"}, {"loss", "hinge"}, {"l2", "1"}})));
+  EXPECT_NO_THROW(check(with({{"optimizer", "svrg"}, {"loss", "softmax"}, {"l1", "1"}})));
   EXPECT_NO_THROW(check(with({{"loss", "hinge"}, {"class_weights", "balanced"}})));
 }
 

@@ -1,0 +1,98 @@
+#include "apps/sgd/svrg/svrg_push.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "apps/sgd/exact/plan.h"
+#include "apps/sgd/scoring.h"
+#include "apps/sgd/steps.h"
+#include "rota/fields.h"
+
+namespace rota::sgd {
+namespace {
+
+constexpr std::uint32_t kWidth = SvrgStep::kWidth;
+constexpr int kPasses = 3;  // from a snapshot
+constexpr double kLargestWeight = 1e100;
+
+// The most that a slope changes with the link: the larger, the smaller steps have to be.
+double largest_curvature(Loss loss) {
+  switch (loss) {
+    case Loss::squared:
+      return 1;
+    case Loss::squared_hinge:
+      return 2;
+    case Loss::softmax:
+      return 0.5;
+    default:
+      return 0.25;
+  }
+}
+
+}  // namespace
+
+SvrgPush::SvrgPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out)
+    : RowsPush(shard, std::move(all), training, std::move(held_out)),
+      pass_(all_->settings, all_->scales, all_->outputs()),
+      keys_(keys_of(training_.rows)) {}
+
+std::uint64_t SvrgPush::push(const SharedTask& task, Random& random) {
+  std::vector<double> note;
+  if (static_cast<Step>(task.argument[kStep]) == Step::passes) {
+    if (slopes_.empty()) find_slopes();
+    note = {take_passes(task.argument[kRateShare], task.parts, random) ? 0.0 : 1.0};
+  } else {
+    note = {find_slopes()};
+    add_gradient(begin_parts(task.parts, keys_));
+  }
+  write_fields(task.note, note);
+  return items();
+}
+
+double SvrgPush::find_slopes() {
+  const std::uint32_t outputs = all_->outputs();
+  slopes_ = links_of(training_.rows, {weights_.numbers(), std::size_t{outputs} * kWidth, kWidth}, outputs);
+  return with_loss(all_->settings.loss, outputs, [&](auto loss) {
+    double losses = 0;
+    for (std::size_t r = 0; r < training_.rows.size(); ++r) {
+      const double weight = training_.weights.empty() ? 1 : training_.weights[r];
+      losses += weight * loss.slopes(std::span(slopes_).subspan(r * outputs, outputs), training_.targets[r]);
+    }
+    return losses;
+  });
+}
+
+void SvrgPush::add_gradient(double* parts) const {
+  const std::uint32_t outputs = all_->outputs();
+  const std::size_t width = std::size_t{outputs} * kWidth + 1;
+  for (std::size_t r = 0; r < training_.rows.size(); ++r) {
+    const double weight = training_.weights.empty() ? 1 : training_.weights[r];
+    for (const Entry& entry : training_.rows[r])
+      for (std::uint32_t k = 0; k < outputs; ++k)
+        parts[entry.key * width + k * kWidth + 1] +=
+            weight * slopes_[r * outputs + k] * static_cast<double>(entry.value);
+  }
+}
+
+bool SvrgPush::take_passes(double rate_share, const OpenParts& parts, Random& random) {
+  const Settings& settings = all_->settings;
+  std::vector<std::uint32_t> order;
+  for (int i = 0; i < kPasses; ++i) append_pass(training_.rows.size(), random, order);
+  const std::span<const double> table = weights_.numbers();
+  pass_.run_from(slopes_, settings.rate * rate_share / largest_curvature(settings.loss), training_, order, table);
+  const auto in_bounds = [&](std::uint32_t key) {
+    const std::span<const double> state = pass_.state(key);
+    return std::all_of(state.begin(), state.end(), [](double number) { return std::abs(number) <= kLargestWeight; });
+  };
+  if (!std::all_of(pass_.touched().begin(), pass_.touched().end(), in_bounds)) return false;
+  for (const std::uint32_t key : pass_.touched()) {
+    const std::span<double> part = parts[key];
+    for (std::uint32_t i = 0; i + 1 < part.size(); i += kWidth)
+      part[i] = pass_.state(key)[i] - table[key * (part.size() - 1) + i];
+    part.back() = 1;
+  }
+  return true;
+}
+
+}  // namespace rota::sgd

@@ -1,0 +1,107 @@
+// tests/apps/sgd_svrg_test.cc -- SVRG over the serial host: it ends at the optimum, whatever the loss, the penalties
+// and the rate.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/apps/sgd_optimum.h"
+
+namespace rota::tests {
+namespace {
+
+class SgdSvrg : public SgdOptimum {
+ protected:
+  static Given svrg(const std::string& loss, const char* l2) {
+    return {{"loss", loss}, {"optimizer", "svrg"}, {"l2", l2}, {"tolerance", "1e-7"}};
+  }
+};
+
+TEST_F(SgdSvrg, EndsAtTheOptimum) {
+  for (const std::string loss : {"logistic", "squared", "squared_hinge"})
+    for (const bool weighted : {false, true})
+      for (const bool intercept_too : {false, true}) {
+        Given options = svrg(loss, "0.01");
+        options["penalize_intercept"] = intercept_too ? "true" : "false";
+        if (weighted) options["weights"] = weights_;
+        SerialHost host(linked_plugin(), job(options));
+        host.run();
+        EXPECT_EQ(host.converged(), true) << loss;
+        EXPECT_LT(host.epochs(), 400U) << loss;
+        expect_optimum(loss, host, 0.01, weighted, intercept_too);
+      }
+}
+
+TEST_F(SgdSvrg, TheL1PenaltyIsExactToo) {
+  l1_ = 0.05;
+  for (const std::string loss : {"logistic", "squared"}) {
+    Given options = svrg(loss, "0.01");
+    options["l1"] = "0.05";
+    SerialHost host(linked_plugin(), job(options));
+    host.run();
+    EXPECT_EQ(host.converged(), true) << loss;
+    expect_optimum(loss, host, 0.01, false, false);
+    const std::vector<double> w = weights_of(host);
+    EXPECT_GT(std::count(w.begin(), w.end(), 0.0), 0) << "such a penalty makes weights 0";
+  }
+}
+
+// Of two classes, the difference of softmax's weights is a logistic model with half the penalty.
+TEST_F(SgdSvrg, SoftmaxOfTwoClassesIsLogistic) {
+  SerialHost softmax(linked_plugin(), job(svrg("softmax", "0.02")));
+  SerialHost logistic(linked_plugin(), job({{"optimizer", "newton"}, {"l2", "0.01"}, {"tolerance", "1e-9"}}));
+  softmax.run();
+  logistic.run();
+  EXPECT_EQ(softmax.converged(), true);
+  const std::vector<double> first = weights_of(softmax, 0), second = weights_of(softmax, 1), w = weights_of(logistic);
+  for (std::size_t j = 0; j < kKeys; ++j) EXPECT_NEAR(second[j] - first[j], w[j], 1e-4) << j;
+}
+
+TEST_F(SgdSvrg, OneAgainstRestIsThatOfNewton) {
+  Given options = svrg("logistic", "0.02");
+  options["one_against_rest"] = "true";
+  SerialHost mine(linked_plugin(), job(options, 3));
+  options["optimizer"] = "newton";
+  SerialHost other(linked_plugin(), job(options, 3));
+  mine.run();
+  other.run();
+  EXPECT_EQ(mine.converged(), true);
+  for (std::uint32_t k = 0; k < 3; ++k)
+    for (std::size_t j = 0; j < kKeys; ++j) EXPECT_NEAR(weights_of(mine, k)[j], weights_of(other, k)[j], 1e-4);
+}
+
+// Where steps are far too long, their passes are taken back until they are not.
+TEST_F(SgdSvrg, AnyRateEndsAtTheOptimum) {
+  for (const char* const rate : {"50", "100000"}) {
+    Given options = svrg("squared", "0.01");
+    options["learning_rate"] = rate;
+    SerialHost host(linked_plugin(), job(options));
+    double before = host.evaluate()[sgd::kLoss];
+    for (int epoch = 0; epoch < 10; ++epoch) {
+      host.run_epoch();
+      const std::vector<double> terms = host.evaluate();
+      const double now = terms[sgd::kLoss] + terms[sgd::kPenalty];
+      EXPECT_LE(now, before * (1 + 1e-12)) << rate << ", epoch " << epoch;
+      before = now;
+    }
+    host.run();
+    EXPECT_EQ(host.converged(), true) << rate;
+    expect_optimum("squared", host, 0.01, false, false);
+  }
+}
+
+TEST_F(SgdSvrg, ARestoredJobGoesOnAlike) {
+  Given options = svrg("softmax", "0.01");
+  options["l1"] = "0.001";
+  options["tolerance"] = "1e-15";
+  SerialHost whole(linked_plugin(), job(options, 3));
+  whole.run_epochs(3);
+  const SerialHost::Snapshot middle = whole.save();
+  whole.run_epochs(3);
+  SerialHost resumed(linked_plugin(), job(options, 3));
+  resumed.restore(middle);
+  resumed.run_epochs(3);
+  EXPECT_EQ(resumed.save(), whole.save());
+}
+
+}  // namespace
+}  // namespace rota::tests
