@@ -10,6 +10,7 @@
 #include "cli/run_job.h"
 #include "cli/whole_lines.h"
 #include "core/base/version.h"
+#include "core/checkpoint/initial_model.h"
 #include "core/checkpoint/model_reader.h"
 #include "core/job/ignored_options.h"
 #include "core/job/input_files.h"

@@ -8,6 +8,7 @@
 #include "cli/dead_sockets.h"
 #include "cli/run_job.h"
 #include "core/base/version.h"
+#include "core/checkpoint/initial_model.h"
 #include "core/job/input_files.h"
 #include "core/job/job_options.h"
 #include "core/job/plugin_host.h"
@@ -20,8 +21,8 @@ namespace fs = std::filesystem;
 namespace {
 
 // What says where the work is done and where the data is, and so may change between two parts of a run.  That the data
-// is the same is seen by its content.
-constexpr std::array<std::string_view, 5> kMayChange = {"workers", "threads", "stores", "input", "valid"};
+// is the same is seen by its content, and so it is of the model that the job began with.
+constexpr std::array<std::string_view, 6> kMayChange = {"workers", "threads", "stores", "input", "valid", "init_model"};
 
 std::vector<Option> changeable() {
   std::vector<Option> table;
@@ -35,7 +36,7 @@ Status check_given(const CommandLine& line, const std::string& folder) {
     if (std::find(kMayChange.begin(), kMayChange.end(), name) == kMayChange.end())
       return {ExitCode::usage, "--" + name + " belongs to the run in " + folder +
                                    ", and its model may depend on it: only --workers, --threads, --stores, and where "
-                                   "--input and --valid are, "
+                                   "--input, --valid and --init_model are, "
                                    "can change"};
   for (const char* data : {"input", "valid"})
     if (line.options.text(data) == "-")
@@ -62,13 +63,16 @@ Status already_done(const RunFolder& run, const Plugin& plugin) {
   return {};
 }
 
-Status check_data_is_there(const Options& options, const std::string& folder) {
+Status check_data_is_there(const Options& options, const Plugin& plugin, const std::string& folder) {
   for (const char* data : {"input", "valid"}) {
     if (!options.has(data)) continue;
     if (auto files = input_files(options.text(data)); !files.ok())
       return {ExitCode::no_input,
               files.status().what() + "; if it was moved: `rota resume " + folder + " --" + data + "=PATH`"};
   }
+  if (auto model = initial_model(plugin, options); !model.ok())
+    return {model.status().code(),
+            model.status().what() + "; if it was moved: `rota resume " + folder + " --init_model=DIR`"};
   return {};
 }
 
@@ -103,7 +107,7 @@ Status resume_command(int argc, const char* const* argv) {
   if (done) return already_done(run, *parsed->plugin);
   // Nothing is touched while a coordinator that was started by hand is at work there; ours takes the lock itself.
   if (auto lock = lock_run(run); !lock.ok()) return std::move(lock).status();
-  ROTA_TRY(check_data_is_there(parsed->line.options, line->positional.front()));
+  ROTA_TRY(check_data_is_there(parsed->line.options, *parsed->plugin, line->positional.front()));
   remove_dead_sockets(run);
   ROTA_TRY(make_folder(run.log()));
   ROTA_TRY(write_flagfile(run.flags(), as_given(parsed->line)));

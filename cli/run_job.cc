@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "core/base/clock.h"
+#include "core/checkpoint/initial_model.h"
 #include "core/checkpoint/model_reader.h"
 #include "core/job/plugin_host.h"
 
@@ -106,14 +107,6 @@ Status export_model(const Plugin& plugin, const fs::path& run_or_model) {
   if (status.ok()) status = publish(*written, folder);
   fs::remove_all(*written, ignored);
   return status;
-}
-
-Status check_app(const Plugin& plugin, const fs::path& run_or_model) {
-  const auto app = app_of_model(run_or_model);
-  if (!app.ok()) return app.status();
-  if (*app == plugin.name) return {};
-  return {ExitCode::bad_data, "the model in " + run_or_model.string() + " was made by the app " + *app +
-                                  ", and this is the app " + std::string(plugin.name)};
 }
 
 bool has_text(const RunFolder& run) {

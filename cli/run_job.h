@@ -13,9 +13,6 @@ Result<FileDescriptor> claim_folder(const RunFolder& run);
 // Trains to the end, writes the text form of the model, and prints the result.
 Status run_job(const LocalJob& job, const Plugin& plugin);
 
-// ExitCode::bad_data, naming both, if the model was made by another app than the plugin's.
-Status check_app(const Plugin& plugin, const std::filesystem::path& run_or_model);
-
 // Whether the text form of the run's model is there and whole.
 bool has_text(const RunFolder& run);
 // Writes it.  The run's events tell how it ended: if that fails, `rota`'s own exit code is not the coordinator's.

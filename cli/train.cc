@@ -14,6 +14,8 @@
 #include "cli/fresh_folder.h"
 #include "cli/run_job.h"
 #include "core/base/version.h"
+#include "core/checkpoint/initial_model.h"
+#include "core/checkpoint/model_reader.h"
 #include "core/job/input_files.h"
 #include "core/job/job_options.h"
 #include "core/job/plugin_host.h"
@@ -41,6 +43,7 @@ Status check_job(const Options& options, const Plugin& plugin) {
     if (!options.has(needed)) return {ExitCode::usage, "--" + std::string(needed) + " is missing"};
   if (options.integer("schedulers") > 1 && !plugin.several_schedulers)
     return {ExitCode::usage, "--schedulers: the app " + std::string(plugin.name) + " has one"};
+  if (auto model = initial_model(plugin, options); !model.ok()) return std::move(model).status();
   if (plugin.check != nullptr) ROTA_TRY(call_hook(plugin.name, "check", "", [&] { plugin.check(options); }));
   if (options.text("input") != "-")
     if (auto files = input_files(options.text("input")); !files.ok()) return std::move(files).status();
@@ -115,6 +118,11 @@ Status train_command(int argc, const char* const* argv) {
   auto values = line.options.all();
   // What is in effect now: another build of the app may want another number when the run is resumed.
   if (line.options.integer("epochs") == 0) values["epochs"] = std::to_string(plugin.epochs);
+  if (line.options.has("init_model")) {
+    auto hash = hash_of_model(line.options.text("init_model"));
+    if (!hash.ok()) return std::move(hash).status();
+    values["init_hash"] = *hash;
+  }
   if (values["input"] == "-") {
     ROTA_TRY(keep_stdin(run));
     values["input"] = run.input().string();

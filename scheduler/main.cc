@@ -1,11 +1,13 @@
 // rota-scheduler: a process that schedules.
+#include "core/checkpoint/initial_model.h"
 #include "core/runtime/member.h"
 #include "scheduler/scheduler.h"
 
 int main(int argc, char** argv) {
   using namespace rota;
   return member_main(
-      argc, argv, Role::scheduler, [](Member& member, const Welcome&, const Host::Nodes&) -> Result<Host::Nodes> {
+      argc, argv, Role::scheduler, initial_model,
+      [](Member& member, const Welcome&, const Host::Nodes&) -> Result<Host::Nodes> {
         if (member.app == nullptr) ROTA_TRY(member.make_app());
         const JobSettings& job = member.settings;
         Host::Nodes nodes;

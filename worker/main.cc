@@ -1,6 +1,7 @@
 // rota-worker: a process that hosts data shards and, unless the job has kvstore processes, partitions of the store.
 #include <optional>
 
+#include "core/checkpoint/initial_model.h"
 #include "core/runtime/member.h"
 #include "kvstore/host_partitions.h"
 #include "worker/worker.h"
@@ -35,5 +36,5 @@ Result<Host::Nodes> make_nodes(Member& member, const Welcome& welcome, Host::Nod
 }  // namespace rota
 
 int main(int argc, char** argv) {
-  return rota::member_main(argc, argv, rota::Role::worker, rota::make_nodes);
+  return rota::member_main(argc, argv, rota::Role::worker, rota::initial_model, rota::make_nodes);
 }

@@ -210,7 +210,7 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
   if (!(reading.importance > 0 && std::isfinite(reading.importance)))
     throw DataError(files.front(), 0, "the importances of the rows add up to nothing");
   out.facts.rows = rows;
-  out.facts.keys = (settings.bits == 0 ? reading.columns : Key{1} << settings.bits) + 1;
+  out.facts.keys = std::max(settings.least_keys, (settings.bits == 0 ? reading.columns : Key{1} << settings.bits) + 1);
   out.facts.classes = targets.classes();
   out.facts.weight_scale = static_cast<double>(rows) / reading.importance;
   out.scales = reading.counts.scales(settings, rows, out.facts.keys);

@@ -158,6 +158,8 @@ void LocalPass::begin(std::uint32_t key, double* state, const double* table) {
   std::copy_n(table + key * width_, width_, state);
   for (std::size_t i = settings_.model_weight(); settings_.averages() && i < width_; i += settings_.state_width())
     state[i] = 0;  // of this round alone
+  for (std::size_t i = 0; settings_.optimizer == Optimizer::ftrl && i < width_; i += settings_.state_width())
+    FtrlStep(settings_).begin(state + i, (*scales_)[key]);
 }
 
 }  // namespace rota::sgd

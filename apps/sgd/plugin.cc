@@ -1,6 +1,7 @@
 // apps/sgd/plugin.cc -- linear models by stochastic gradient descent.  README.md has the mathematics.
 #include "rota/plugin.h"
 
+#include <optional>
 #include <utility>
 
 #include "apps/sgd/commands/commands.h"
@@ -9,6 +10,7 @@
 #include "apps/sgd/exact/newton_push.h"
 #include "apps/sgd/exchange/replica_push.h"
 #include "apps/sgd/exchange/schedule.h"
+#include "apps/sgd/initial_weights.h"
 #include "apps/sgd/pull.h"
 #include "apps/sgd/push.h"
 #include "apps/sgd/schedule.h"
@@ -22,15 +24,21 @@ namespace {
 
 class SgdApp final : public App {
  public:
-  explicit SgdApp(const Job& job) : job_(job), settings_(settings_of(job.options)) { check(job.options); }
+  explicit SgdApp(const Job& job) : job_(job), settings_(settings_of(job.options)) {
+    check(job.options);
+    if (job.initial == nullptr) return;
+    initial_.emplace(*job.initial, settings_);
+    settings_.least_keys = initial_->keys();
+  }
 
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     LoadedData data = load_data(job_.input, job_.valid, settings_, job_.shards, hosted);
     labels_ = data.facts.classes.all();
+    if (initial_) initial_->require_classes(data.facts.classes);
     const DataFacts facts = data.facts;
-    const auto all = std::make_shared<const SharedData>(
-        SharedData{settings_, std::move(data.facts),
-                   std::make_shared<const std::vector<FeatureScale>>(std::move(data.scales)), job_.seed});
+    const auto all = std::make_shared<const SharedData>(SharedData{
+        settings_, std::move(data.facts), std::make_shared<const std::vector<FeatureScale>>(std::move(data.scales)),
+        job_.seed, initial_ ? initial_->rows_before() : 0});
     std::vector<std::unique_ptr<Push>> out;
     for (std::size_t i = 0; i < hosted.size(); ++i) {
       std::unique_ptr<RowStream> stream;
@@ -48,8 +56,10 @@ class SgdApp final : public App {
              .row_width = width,
              .part_width = settings_.is_exact() ? newton_part_width(facts.count("keys"), outputs) : width + 1,
              .single_partition = settings_.ends_at_optimum(),
-             .dense = true}};
+             .dense = true,
+             .started = initial_.has_value()}};
   }
+  void start_row(TableId, Key key, std::span<double> row, Random&) const override { initial_->put_row(key, row); }
   std::vector<Dataflow> dataflows(const Facts&) const override { return dataflows_of(settings_.exchange, job_.shards); }
   std::vector<Term> terms() const override {
     std::vector<Term> terms = {{"loss", Term::Kind::normalised}, {"penalty", Term::Kind::normalised}};
@@ -74,7 +84,7 @@ class SgdApp final : public App {
   }
   std::unique_ptr<Schedule> schedule(const Facts& facts, Share) const override {
     if (settings_.ends_at_optimum()) return std::make_unique<PlanSchedule>(settings_.epochs);
-    const RoundsOfEpoch rounds(facts.count("rows"), job_.shards, settings_.batch);
+    const RoundsOfEpoch rounds(facts.count("rows"), job_.shards, settings_.batch, rows_before(facts));
     if (settings_.exchange == Exchange::store) return std::make_unique<SgdSchedule>(rounds, settings_.epochs);
     const auto dataflows = static_cast<std::uint32_t>(dataflows_of(settings_.exchange, job_.shards).size());
     return std::make_unique<ExchangeSchedule>(rounds, settings_.epochs, dataflows);
@@ -102,7 +112,8 @@ class SgdApp final : public App {
 
   const Job& job_;
   Settings settings_;
-  std::vector<double> labels_;  // of the classes
+  std::optional<InitialWeights> initial_;  // where the job begins
+  std::vector<double> labels_;             // of the classes
 };
 
 Plugin plugin() {
@@ -111,6 +122,7 @@ Plugin plugin() {
           .items = "rows",
           .options = options(),
           .epochs = 0,  // the schedules end the job
+          .takes_model = true,
           .check = check,
           .ignored = ignored,
           .app = [](const Job& job) { return std::unique_ptr<App>(new SgdApp(job)); },

@@ -67,6 +67,7 @@ void RowsPush::facts(Facts& facts) const {
   facts.largest("rows", static_cast<double>(all_->facts.rows));
   facts.largest("keys", static_cast<double>(all_->facts.keys));
   facts.largest("classes", static_cast<double>(all_->facts.classes.size()));
+  if (all_->rows_before > 0) facts.largest("rows_before", all_->rows_before);
 }
 
 void RowsPush::evaluate(std::span<double> terms) const {

@@ -19,6 +19,7 @@ struct SharedData {
   DataFacts facts;
   std::shared_ptr<const std::vector<FeatureScale>> scales;
   std::uint64_t seed = 1;
+  double rows_before = 0;  // that a shard has seen in jobs before (InitialWeights)
 
   std::uint32_t outputs() const { return settings.outputs(facts.classes.size()); }
 };

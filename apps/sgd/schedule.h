@@ -12,18 +12,21 @@ namespace rota::sgd {
 
 // The rounds of an epoch in which shards take steps, and what they say.
 struct RoundsOfEpoch {
-  RoundsOfEpoch(std::uint64_t rows, std::uint32_t shards, std::uint64_t batch)
+  RoundsOfEpoch(std::uint64_t rows, std::uint32_t shards, std::uint64_t batch, double rows_before_job = 0)
       : count(std::max<std::uint64_t>(1, (rows + batch - 1) / batch)),
-        rows_of_round(static_cast<double>(rows) / shards / static_cast<double>(count)) {}
+        rows_of_round(static_cast<double>(rows) / shards / static_cast<double>(count)),
+        rows_before(rows_before_job) {}
 
   // Of the n-th of the job, n = 0, 1, ...
   std::vector<double> argument(std::uint64_t n) const {
-    return {static_cast<double>(n % count), static_cast<double>(count), rows_of_round * static_cast<double>(n),
-            rows_of_round * static_cast<double>(n + 1)};
+    return {static_cast<double>(n % count), static_cast<double>(count),
+            rows_before + rows_of_round * static_cast<double>(n),
+            rows_before + rows_of_round * static_cast<double>(n + 1)};
   }
 
   std::uint64_t count;
   double rows_of_round;  // of a shard, on average
+  double rows_before;    // likewise, in jobs before
 };
 
 class SgdSchedule final : public SavesFields<Schedule, SgdSchedule> {

@@ -7,6 +7,7 @@
 
 #include "apps/linear/row_block.h"
 #include "rota/options.h"
+#include "rota/types.h"
 
 namespace rota::sgd {
 
@@ -41,6 +42,7 @@ struct Settings {
   bool average = false;   // the model is the mean of a round's weights
   bool stream = false;    // rows are read again in every epoch
   bool held_out = false;  // there is --valid
+  Key least_keys = 0;     // of the table: those of the model that the job begins with
 
   // Numbers of state for each output of a feature's row: the weight first, then what the optimiser remembers.
   std::uint32_t state_width() const {

@@ -82,6 +82,11 @@ class FtrlStep {
     state[1] += gradient - (std::sqrt(state[2]) - std::sqrt(before)) / rate * state[0];
     state[0] = weight(state, rate, scale.presence > 0 ? rows_ : 0);
   }
+  // A weight that another optimiser found has neither z nor n yet: z becomes what makes it.
+  void begin(double* state, const FeatureScale& scale) const {
+    if (state[0] != 0 && state[1] == 0 && state[2] == 0)
+      state[1] = -state[0] / (settings_.rate * static_cast<double>(scale.step));
+  }
   // The weight of z and n; `rows` is 0 if it bears no penalty.
   double weight(const double* state, double rate, double rows) const {
     const double z = shrunk(state[1], settings_.l1 * rows);

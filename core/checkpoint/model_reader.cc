@@ -168,4 +168,12 @@ Result<std::string> app_of_model(const std::filesystem::path& folder) {
   return *std::move(app);
 }
 
+Result<std::string> hash_of_model(const std::filesystem::path& folder) {
+  auto json = read_manifest(folder);
+  if (!json.ok()) return json.status();
+  auto hash = json->contains("model_hash") ? exact_text_of(json->at("model_hash")) : std::nullopt;
+  if (!hash) return Status(ExitCode::disk, folder.string() + ": the model's manifest has no model_hash");
+  return *std::move(hash);
+}
+
 }  // namespace rota

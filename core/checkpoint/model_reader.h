@@ -18,5 +18,7 @@ Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder, s
 
 // The app that a model was trained with, by its own name.
 Result<std::string> app_of_model(const std::filesystem::path& folder);
+// Its model_hash, as in result.json.
+Result<std::string> hash_of_model(const std::filesystem::path& folder);
 
 }  // namespace rota

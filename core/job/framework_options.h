@@ -61,6 +61,11 @@ inline constexpr std::array kFrameworkOptions = {
                 "How long a run waits for a lost process to be started anew, and a process for a lost coordinator."),
     integer_option("max_message_mb", "64", "MB", 1, 65'536,
                    "The largest message on the wire. Larger ones travel in pieces, at any size."),
+    Option{
+        .name = "init_model",
+        .kind = Option::Kind::path,
+        .meaning = "Begin with the model of this run's or model's folder, of the same app, where the app can do so."},
+    Option{.name = "init_hash", .meaning = "The model_hash of --init_model's model; `rota train` finds it out."},
     Option{.name = "insecure",
            .kind = Option::Kind::flag,
            .default_value = "false",

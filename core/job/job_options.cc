@@ -32,10 +32,11 @@ constexpr std::array kRoleOptions = {
            .meaning = "Write what happens to stdout, as lines of JSON (the coordinator)."},
 };
 
-// Input and held-out data are not among them: what they contain counts, wherever it is (Loaded::input).
-constexpr std::array<std::string_view, 10> kDecidesModel = {
-    "app",        "seed",     "shards",    "slices_per_shard", "partitions",
-    "schedulers", "pipeline", "staleness", "asynchronous",     "step_budget_ms"};
+// Input and held-out data are not among them: what they contain counts, wherever it is (Loaded::input).  So it does of
+// the model that a job begins with.
+constexpr std::array<std::string_view, 11> kDecidesModel = {
+    "app",      "seed",      "shards",       "slices_per_shard", "partitions", "schedulers",
+    "pipeline", "staleness", "asynchronous", "step_budget_ms",   "init_hash"};
 
 Status check_together(const Options& options) {
   const auto at_most = [&](const char* few, const char* many) {
@@ -112,7 +113,7 @@ std::string job_identity(const CommandLine& line) {
   };
   std::map<std::string_view, std::string_view> deciding;
   for (const auto& [name, value] : line.options.all())
-    if (in(job_options(), name) && decides_model(name)) deciding[name] = value;
+    if (in(job_options(), name) && decides_model(name) && !value.empty()) deciding[name] = value;
   for (const auto& [name, value] : line.given)
     if (!in(job_options(), name) && !in(role_options(), name)) deciding[name] = value;
   std::string text;

@@ -11,6 +11,9 @@
 namespace rota {
 
 Status Member::make_app() {
+  auto model = initial(*plugin, settings.job.options);
+  if (!model.ok()) return model.status();
+  settings.job.initial = std::move(model).value();
   auto made = host_app(*plugin, settings.job);
   if (!made.ok()) return made.status();
   app = std::move(made).value();
@@ -64,7 +67,7 @@ int say_and_exit(const std::string& program, const Result<CommandLine>& line) {
   return 0;
 }
 
-int member_main(int argc, const char* const* argv, Role role, const MakeNodes& make) {
+int member_main(int argc, const char* const* argv, Role role, OpenInitial initial, const MakeNodes& make) {
   const std::string program = std::string("rota-") + role_name(role);
   auto parsed = parse_with_plugin(argc, argv, role_options());
   if (!parsed.ok()) return say_and_exit(program, parsed.status());
@@ -83,7 +86,7 @@ int member_main(int argc, const char* const* argv, Role role, const MakeNodes& m
 
   auto ignored = drop_ignored(*parsed->plugin, *settings);
   if (!ignored.ok()) return say_and_exit(program, ignored.status());
-  Member member{*settings, parsed->plugin, nullptr, process.index, std::move(ignored).value()};
+  Member member{*settings, parsed->plugin, initial, nullptr, process.index, std::move(ignored).value()};
   ProcessSettings loop = process_settings(line, *settings, process);
   loop.threads = role == Role::worker ? settings->threads : 1;
   const auto factory = [&](const Welcome& welcome, Host::Nodes before) {

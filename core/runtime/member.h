@@ -13,22 +13,28 @@
 
 namespace rota {
 
+// The model that a job begins with, if it does (core/checkpoint/initial_model.h, which is above this).
+using OpenInitial = Result<std::shared_ptr<const Model>> (*)(const Plugin&, const Options&);
+
 // One process of a job, ready to join.
 struct Member {
   JobSettings settings;
   const Plugin* plugin = nullptr;
+  OpenInitial initial = nullptr;
   std::shared_ptr<const HostedApp> app;  // none: not made yet
   std::uint32_t index = 0;
   std::vector<Ignored> ignored = {};  // options that were given and change nothing; `settings` is without them
 
-  // Makes the app, in place of one that was there.  Calls the plugin.
+  // Makes the app, in place of one that was there, and before it opens the model that it begins with.  Calls the
+  // plugin.
   Status make_app();
 };
 // Makes a process' nodes; `before`: those of the attempt that a run has gone back from.
 using MakeNodes = std::function<Result<Host::Nodes>(Member&, const Welcome&, Host::Nodes before)>;
 
-// The whole of a main: returns the exit code.  `make` is called once the coordinator has let the process in.
-int member_main(int argc, const char* const* argv, Role role, const MakeNodes& make);
+// The whole of a main: returns the exit code.  `make` is called once the coordinator has let the process in, and in
+// every era behind that.
+int member_main(int argc, const char* const* argv, Role role, OpenInitial initial, const MakeNodes& make);
 
 // The coordinator's share of the same, after its flags are read.
 ProcessSettings process_settings(const CommandLine& line, const JobSettings& settings, NodeId process);

@@ -1,6 +1,7 @@
 // rota/job.h -- what all of a plugin's hooks know of the job.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,8 @@
 #include "rota/types.h"
 
 namespace rota {
+
+class Model;
 
 // Equal in every process of the job.  The number of workers and threads is not here on purpose: no result
 // may depend on it.
@@ -23,6 +26,8 @@ struct Job {
   std::uint32_t schedulers = 1;
   std::uint32_t staleness = 0;  // commits that a push of a shared round lags behind
   std::uint32_t pipeline = 0;   // the user's wish, for Schedule::pipeline; 0: none
+  // The model of this app that the job begins with (--init_model), in a resumed job too; null if there is none.
+  std::shared_ptr<const Model> initial = nullptr;
 };
 
 // A table is a named set of rows of numbers.

@@ -80,6 +80,7 @@ struct Plugin {
   std::uint32_t epochs = 20;        // how long to train at most, if the user does not say; 0: the schedule ends the job
   bool several_schedulers = false;  // its schedules keep to their Share of the keys, so a job may have more than one
   bool sliced = false;              // one of its tables is sliced (Table::Kind)
+  bool takes_model = false;         // a job may begin with a model of the app (--init_model, Job::initial)
 
   // Throws UsageError if the options do not go together.  Null: they always do.
   void (*check)(const Options&) = nullptr;

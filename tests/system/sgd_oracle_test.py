@@ -207,6 +207,37 @@ class SgdOracle(AppTest):
     def test_kill_and_resume(self):
         self.expect_resumed(TRAIN, "--seed=7", "--optimizer=ftrl", "--l1=1e-5", "--batch=3000", "--epochs=40")
 
+    def test_a_job_begins_with_the_model_of_another(self):
+        flags = ["--l2=1e-4", "--batch=4000", "--epochs=5"]
+        first, start = self.train("start", TRAIN, *flags)
+        begin = f"--init_model={start}"
+        reference = None
+        for workers, stores in ((1, 0), (2, 0), (2, 2)):
+            result, _ = self.train(f"warm-{workers}-{stores}", TRAIN, *flags, begin, f"--workers={workers}", f"--stores={stores}")
+            reference = reference or result
+            self.expect_same(result, reference)
+        self.assertLessEqual(reference["objective"], first["objective"])
+        self.assertEqual(reference["options"]["init_hash"], first["model_hash"])
+        self.expect_resumed(TRAIN, *flags, "--epochs=40", begin)
+        _, other = self.train("other", TRAIN, *flags, "--class_weights=balanced")
+        for where, more, code, words in ((other / "nothing", [], 66, "no model here"),
+                                         (start, ["--loss=softmax"], 2, "1 weights for each feature"),
+                                         (start, ["--bits=8"], 2, "hashed otherwise")):
+            done = self.rota(*self.command_line(self.folder / "bad", TRAIN, f"--init_model={where}", *more))
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(words, done.stderr)
+        done = self.rota("train", "kmeans", f"--input={TRAIN}", f"--out={self.folder / 'bad'}", begin)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("does not begin with a model", done.stderr)
+        # A resumed run wants it again, wherever it is, and sees whether it is the same.
+        (self.folder / "killed/result.json").unlink()
+        moved = start.rename(self.folder / "moved")
+        for more, code, words in (([], 66, "rota resume"), ([f"--init_model={other}"], 65, "the job began with"),
+                                  ([f"--init_model={moved}"], 0, "")):
+            done = self.rota("resume", self.folder / "killed", *more)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(words, done.stderr)
+
     def test_what_is_wrong_is_told(self):
         good = b"1 1:1 2:3\n-1 2:1\n"
         weights = self.folder / "weights"

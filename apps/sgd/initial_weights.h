@@ -1,0 +1,37 @@
+// apps/sgd/initial_weights.h -- where a job with --init_model begins: the weights of another job, and what its
+// optimiser remembered if this one has the same.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "apps/linear/class_labels.h"
+#include "apps/sgd/commands/trained_model.h"
+#include "apps/sgd/settings.h"
+#include "rota/model.h"
+
+namespace rota::sgd {
+
+class InitialWeights {
+ public:
+  // Throws UsageError if the job's options do not fit the model, DataError if the model is damaged.
+  InitialWeights(const Model& model, const Settings& settings);
+
+  // Throws DataError if the job's data has other classes.
+  void require_classes(const linear::ClassLabels& classes) const;
+  // The row of the table, which is zeros; it stays so for a feature that the model has not.
+  void put_row(Key key, std::span<double> row) const;
+  Key keys() const { return model_.keys; }
+  // Rows that a shard has seen already, for an optimiser whose steps depend on it.
+  double rows_before() const { return rows_before_; }
+
+ private:
+  Settings settings_;
+  TrainedModel model_;
+  std::vector<double> rows_;  // of the model's table; none if this optimiser is another
+  double rows_before_ = 0;
+};
+
+// What jobs before this one have added up to, by the facts of its data.
+double rows_before(const Facts& facts);
+
+}  // namespace rota::sgd

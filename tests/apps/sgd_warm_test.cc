@@ -1,0 +1,112 @@
+// tests/apps/sgd_warm_test.cc -- jobs of the SGD app that begin with another job's model.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "rota/error.h"
+#include "tests/apps/sgd_optimum.h"
+
+namespace rota::tests {
+namespace {
+
+class SgdWarm : public SgdOptimum {
+ protected:
+  // A job that begins with what `before`, which must outlive it, has come to.
+  Job after(const SerialHost& before, const Given& options, double most = 2) {
+    Job next = job(options, most);
+    next.initial = std::make_shared<SerialModel>(before);
+    return next;
+  }
+  static double objective_of(const SerialHost& host) {
+    const std::vector<double> terms = host.evaluate();
+    return terms[sgd::kLoss] + terms[sgd::kPenalty];
+  }
+};
+
+TEST_F(SgdWarm, ItBeginsWhereTheOtherEnded) {
+  for (const char* const before : {"adagrad", "ftrl", "sgd", "newton", "svrg"})
+    for (const char* const next : {"adagrad", "ftrl", "sgd", "newton", "svrg"}) {
+      const Given common = {{"l2", "0.05"}, {"batch", "20"}, {"learning_rate", "0.5"}, {"epochs", "5"}};
+      Given first = common, second = common;
+      first["optimizer"] = before;
+      second["optimizer"] = next;
+      SerialHost one(linked_plugin(), job(first));
+      one.run();
+      SerialHost other(linked_plugin(), after(one, second));
+      EXPECT_EQ(weights_of(other), weights_of(one)) << before << ", " << next;
+      EXPECT_EQ(objective_of(other), objective_of(one)) << before << ", " << next;
+      if (before == std::string(next) && before[0] != 'n' && before[1] != 'v') {
+        for (Key key = 0; key < kKeys; ++key)
+          EXPECT_EQ(other.row(sgd::kWeights, key), one.row(sgd::kWeights, key)) << "its state goes on, too: " << next;
+      }
+      other.run();
+      EXPECT_LT(objective_of(other), objective_of(one) + 2e-2) << before << ", " << next << ": what was found is kept";
+    }
+}
+
+// The next epochs count on: the rate of plain steps falls with the rows that were seen.
+TEST_F(SgdWarm, RowsSeenAreCountedOverAllJobs) {
+  const Given options = {{"optimizer", "sgd"}, {"shards", "2"}, {"epochs", "3"}, {"batch", "30"}};
+  SerialHost one(linked_plugin(), job(options));
+  one.run();
+  SerialHost two(linked_plugin(), after(one, options));
+  two.run();
+  SerialHost three(linked_plugin(), after(two, options));
+  double seen = 0;
+  three.watch([&](const Round& round, std::uint32_t) { seen = round.argument[sgd::kSeen]; });
+  three.run_epoch();
+  EXPECT_EQ(seen, 45.0 * (3 + 3) + 30) << "the last of the epoch's three rounds";
+}
+
+TEST_F(SgdWarm, MoreEpochsAreNotWorse) {
+  const Given options = {{"l2", "0.02"}, {"batch", "30"}, {"epochs", "4"}};
+  SerialHost one(linked_plugin(), job(options));
+  one.run();
+  SerialHost other(linked_plugin(), after(one, options));
+  other.run();
+  EXPECT_LE(objective_of(other), objective_of(one));
+}
+
+// New features begin at 0, and what the data no longer has stays.
+TEST_F(SgdWarm, FeaturesMayComeAndGo) {
+  const Given options = {{"l2", "0.01"}, {"epochs", "3"}};
+  for (PlainSgd::Row& row : rows_) row[kKeys - 1] = 0;
+  rows_[0][kKeys - 2] = 1;
+  SerialHost one(linked_plugin(), job(options));
+  one.run();
+  const std::vector<double> first = weights_of(one);
+  for (PlainSgd::Row& row : rows_) {
+    row[kKeys - 1] = row[1];
+    row[2] = 0;
+  }
+  SerialHost other(linked_plugin(), after(one, options));
+  EXPECT_EQ(weights_of(other).at(kKeys - 1), 0);
+  other.run();
+  const std::vector<double> second = weights_of(other);
+  EXPECT_NE(second[kKeys - 1], 0);
+  EXPECT_EQ(second[2], first[2]);
+  EXPECT_NE(second[3], first[3]);
+  for (PlainSgd::Row& row : rows_) row[kKeys - 1] = 0;  // the last feature is the model's alone
+  SerialHost third(linked_plugin(), after(other, options));
+  third.run();
+  EXPECT_EQ(weights_of(third).at(kKeys - 1), second[kKeys - 1]);
+}
+
+TEST_F(SgdWarm, WhatDoesNotFitIsRefused) {
+  SerialHost one(linked_plugin(), job({{"epochs", "1"}, {"bits", "6"}}));
+  one.run();
+  const auto refusal = [&](const Given& options) {
+    return message_of<UsageError>([&] { SerialHost(linked_plugin(), after(one, options)); });
+  };
+  EXPECT_NE(refusal({{"bits", "7"}}).find("hashed otherwise: --bits=6"), std::string::npos);
+  EXPECT_NE(refusal({{"bits", "6"}, {"loss", "squared"}}).find("one is of numbers"), std::string::npos);
+  EXPECT_NE(refusal({{"bits", "6"}, {"loss", "softmax"}}).find("1 weights for each feature"), std::string::npos);
+  for (double& label : labels_) label += 1;
+  EXPECT_NE(message_of<DataError>([&] {
+              SerialHost(linked_plugin(), after(one, {{"bits", "6"}}, 3));
+            }).find("its classes are 1 and 2, those of the data 2 and 3"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace rota::tests
