@@ -21,6 +21,7 @@ import numpy as np
 from sklearn.datasets import load_svmlight_file
 
 SOLVERS = {"logistic": (0, 7), "squared_hinge": (2, 1), "hinge": (3,)}
+OPTIMIZERS = {"logistic": ("newton", "svrg"), "squared_hinge": ("newton", "svrg"), "hinge": ("dual",)}
 TOLERANCES = [10.0 ** -e for e in range(1, 9)]
 
 
@@ -52,11 +53,11 @@ class Bench:
         reading = statistics.median(self.liblinear(solver, 1e30) for _ in range(3))
         return [(max(self.liblinear(solver, e) - reading, 0), self.objective(loss)) for e in TOLERANCES]
 
-    def mine(self, loss):
+    def mine(self, loss, optimizer):
         out = self.folder / "rota"
         shutil.rmtree(out, ignore_errors=True)
         subprocess.run([str(pathlib.Path(self.args.bin) / "rota"), "train", "sgd", f"--input={self.args.train}", f"--out={out}",
-                        f"--loss={loss}", f"--optimizer={'dual' if loss == 'hinge' else 'newton'}", "--tolerance=1e-8",
+                        f"--loss={loss}", f"--optimizer={optimizer}", f"--tolerance={1e-6 if optimizer == 'svrg' else 1e-8}",
                         f"--l2={1 / (len(self.y) * self.args.c)!r}", "--penalize_intercept", "--checkpoint_every=0"],
                        check=True, capture_output=True)
         records = [json.loads(line) for line in (out / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -64,9 +65,10 @@ class Bench:
 
     def run(self):
         for loss in self.args.jobs.split(","):
-            runs = {"Rota": []} | {f"LIBLINEAR -s {s}": [] for s in SOLVERS[loss]}
+            runs = {f"Rota {o}": [] for o in OPTIMIZERS[loss]} | {f"LIBLINEAR -s {s}": [] for s in SOLVERS[loss]}
             for _ in range(self.args.repeat):
-                runs["Rota"].append(self.mine(loss))
+                for o in OPTIMIZERS[loss]:
+                    runs[f"Rota {o}"].append(self.mine(loss, o))
                 for s in SOLVERS[loss]:
                     runs[f"LIBLINEAR -s {s}"].append(self.theirs(loss, s))
             least = min(objective for each in runs.values() for one in each for _, objective in one)
