@@ -12,6 +12,7 @@
 #include "apps/pagerank/graph.h"
 #include "apps/pagerank/ranks.h"
 #include "apps/pagerank/settings.h"
+#include "rota/exchange_schedule.h"
 #include "rota/sweep.h"
 
 namespace rota::pagerank {
@@ -56,26 +57,6 @@ class PagerankPush final : public Push {
   mutable std::optional<std::uint64_t> evaluated_;  // which that was
 };
 
-// Of --exchange=sparse: some exchange rounds, and then one of the store.
-class ExchangeSchedule final : public OpenSchedule {
- public:
-  ExchangeSchedule(std::int64_t steps, StopBelow stop) : OpenSchedule(kRanks, {}, stop), steps_(steps) {}
-
-  Round next(Random& random) override {
-    if (at_ == steps_) {
-      at_ = 0;
-      return OpenSchedule::next(random);
-    }
-    ++at_;
-    Round round;
-    round.dataflow = 0;
-    return round;
-  }
-
- private:
-  std::int64_t steps_, at_ = 0;  // of the epoch
-};
-
 class Pagerank final : public App {
  public:
   explicit Pagerank(const Job& job)
@@ -109,7 +90,10 @@ class Pagerank final : public App {
   std::vector<Term> terms() const override { return {{"residual", Term::Kind::normalised}}; }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
     const StopBelow stop{.tolerance = tolerance_};
-    if (sparse_) return std::make_unique<ExchangeSchedule>(job_.options.integer("steps"), stop);
+    const auto steps = static_cast<std::uint64_t>(job_.options.integer("steps"));
+    if (sparse_)
+      return std::make_unique<ExchangeSchedule>(kRanks, ExchangeSchedule::Epochs{.rounds = steps},
+                                                ExchangeSchedule::Argument(), stop);
     return std::make_unique<OpenSchedule>(kRanks, std::vector<double>{}, stop);
   }
   std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<AssignPull>(); }

@@ -9,7 +9,6 @@
 #include "apps/sgd/exact/newton_pull.h"
 #include "apps/sgd/exact/newton_push.h"
 #include "apps/sgd/exchange/replica_push.h"
-#include "apps/sgd/exchange/schedule.h"
 #include "apps/sgd/initial_weights.h"
 #include "apps/sgd/pull.h"
 #include "apps/sgd/push.h"
@@ -18,6 +17,7 @@
 #include "apps/sgd/svrg/svrg_pull.h"
 #include "apps/sgd/svrg/svrg_push.h"
 #include "apps/sgd/tables.h"
+#include "rota/exchange_schedule.h"
 
 namespace rota::sgd {
 namespace {
@@ -87,7 +87,9 @@ class SgdApp final : public App {
     const RoundsOfEpoch rounds(facts.count("rows"), job_.shards, settings_.batch, rows_before(facts));
     if (settings_.exchange == Exchange::store) return std::make_unique<SgdSchedule>(rounds, settings_.epochs);
     const auto dataflows = static_cast<std::uint32_t>(dataflows_of(settings_.exchange, job_.shards).size());
-    return std::make_unique<ExchangeSchedule>(rounds, settings_.epochs, dataflows);
+    return std::make_unique<ExchangeSchedule>(
+        kWeights, ExchangeSchedule::Epochs{.rounds = rounds.count, .dataflows = dataflows, .most = settings_.epochs},
+        [rounds](std::uint64_t n) { return rounds.argument(n); });
   }
   std::unique_ptr<Pull> pull(const Facts& facts) const override {
     const std::uint32_t outputs = outputs_of(settings_, facts);
