@@ -59,11 +59,12 @@ struct ColumnNote {
   Key column = 0;
   double scale = 1;  // s_j of the penalty
   std::vector<std::uint32_t> rows;
-  std::vector<double> values;
+  std::vector<double> values;  // by row; or
+  std::vector<float> singles;  // the same, where the shard holds them so
 
   void fields(auto& list) {
-    list(column, scale, rows, values);
-    list.check(rows.size() == values.size());
+    list(column, scale, rows, values, singles);
+    list.check((values.empty() || singles.empty()) && rows.size() == values.size() + singles.size());
   }
 };
 

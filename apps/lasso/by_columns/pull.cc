@@ -60,15 +60,21 @@ void ColumnsPull::start(const PullTask& task, const Argument& argument) {
 
 // Adds what is new to the working set, drops what is no longer named, and solves.
 void ColumnsPull::solve(const PullTask& task) {
+  std::size_t bytes = 0;
+  for (const Bytes& note : task.notes) bytes += note.size();
+  problem_->reserve(bytes / (sizeof(std::uint32_t) + sizeof(float)));
   for (const Bytes& note : task.notes) {
     Reader in(note.view());
     FieldReader list(in);
     while (in.ok() && !in.done()) {
       ColumnNote column;
       list(column);
-      if (in.ok() && !problem_->contains(column.column))
-        problem_->add_column(column.column, column.scale, std::span<const std::uint32_t>(column.rows),
-                             std::span<const double>(column.values));
+      if (!in.ok() || problem_->contains(column.column)) continue;
+      const std::span<const std::uint32_t> rows(column.rows);
+      if (column.singles.empty())
+        problem_->add_column(column.column, column.scale, rows, std::span<const double>(column.values));
+      else
+        problem_->add_column(column.column, column.scale, rows, std::span<const float>(column.singles));
     }
     if (!in.done()) throw std::runtime_error("a column came damaged");
   }

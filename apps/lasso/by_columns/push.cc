@@ -15,6 +15,9 @@ namespace {
 constexpr std::size_t kSampled = 32;
 constexpr std::size_t kLeastSample = 256;
 
+// Of a ColumnNote, about: without its entries, and of one of these.
+constexpr std::size_t kNoteBytes = 48, kEntryBytes = 12;
+
 // A distance that at least `wanted` of these are likely below, and not many more.
 double likely_bound(const std::vector<double>& distances, std::size_t wanted) {
   const std::size_t size = distances.size() / kSampled;
@@ -24,6 +27,25 @@ double likely_bound(const std::vector<double>& distances, std::size_t wanted) {
   const std::size_t place = std::min(size - 1, 2 * wanted / kSampled + 8);
   std::nth_element(sample.begin(), sample.begin() + static_cast<std::ptrdiff_t>(place), sample.end());
   return sample[place];
+}
+
+void copy_to(ColumnNote& note, const SparseColumn<float>& x) {
+  note.rows.assign(x.rows, x.rows + x.entries);
+  note.singles.assign(x.values, x.values + x.entries);
+}
+void copy_to(ColumnNote& note, const SparseColumn<double>& x) {
+  note.rows.assign(x.rows, x.rows + x.entries);
+  note.values.assign(x.values, x.values + x.entries);
+}
+template <typename T>
+void copy_to(ColumnNote& note, const DenseColumn<T>& x) {
+  note.rows.clear();
+  note.values.clear();
+  for (std::uint32_t i = 0; i < x.rows; ++i) {
+    if (x.values[i] == 0) continue;
+    note.rows.push_back(i);
+    note.values.push_back(static_cast<double>(x.values[i]));
+  }
 }
 
 }  // namespace
@@ -119,15 +141,19 @@ Screening ColumnsPush::screen(const Penalty& penalty, std::size_t wanted) const 
 // The data of the columns that enter the working set and are held here.
 void ColumnsPush::hand_out(const SharedTask& task) const {
   const auto entering = static_cast<std::size_t>(task.argument[kArgumentWidth + 2]);
-  ColumnNote note;
+  std::vector<std::uint32_t> wanted;
+  std::size_t bytes = 0;
   for (const Entry& entry : task.entries.subspan(1, entering)) {  // behind the intercept
     if (!holds(entry.key)) continue;
-    const auto c = static_cast<std::uint32_t>(entry.key - columns_.first_column());
-    note.column = entry.key;
+    wanted.push_back(static_cast<std::uint32_t>(entry.key - columns_.first_column()));
+    bytes += kNoteBytes + columns_.entries(wanted.back()) * kEntryBytes;
+  }
+  task.note.reserve(bytes);
+  ColumnNote note;
+  for (const std::uint32_t c : wanted) {
+    note.column = columns_.first_column() + c;
     note.scale = scale_.empty() ? 1 : scale_[c];
-    note.rows.clear();
-    note.values.clear();
-    columns_.copy(c, note.rows, note.values);
+    columns_.of(c, [&](const auto& x) { copy_to(note, x); });
     write_fields(task.note, note);
   }
 }

@@ -17,10 +17,11 @@ constexpr double kShareOfEntries = 1.0 / 32;
 // A set that has grown to so many times the wanted size is begun anew.
 constexpr std::size_t kMostTimesWanted = 4;
 // The working set counts as solved at this share of the last gap: not much of it while the set still lacks columns that
-// are far past their bounds, and a small part once all are near, which saves a look over all columns.  Less, if a look
-// found nothing new.  Never below a part of what ends the fit.
+// are far past their bounds, a small part once all are near, and none once few are left to come, which saves looks over
+// all columns.  Never below a part of what ends the fit.
 constexpr double kInnerShare = 0.3, kInnerShareNear = 0.01, kInnerShareLess = 0.1;
-constexpr double kNear = 3;  // largest gradient, in units of the bound
+constexpr double kNear = 3;       // largest gradient, in units of the bound
+constexpr std::size_t kFew = 20;  // of so many in the set, one
 constexpr double kShareOfTolerance = 0.3;
 // A fit that is not done by then is written down with the gap that it has.
 constexpr std::uint32_t kScreensMost = 500;
@@ -97,12 +98,16 @@ void WorkingSetSchedule::grow(bool new_penalty) {
     if (++looked_at > most_wanted() || (looked_at > least && held > entries)) break;
     if (working_.insert(one.column).second) entering_.push_back(one.column);
   }
-  // With nothing new to add, what is left of the gap is the working set's own: it must be solved further, or the next
-  // look would find the same.
-  const bool further = entering_.empty() && !new_penalty;
   const bool near = certificate_.steepest <= kNear * sequence_.lambda() * settings_.l1_ratio;
-  inner_share_ = further ? inner_share_ * kInnerShareLess : near ? kInnerShareNear : kInnerShare;
-  plan_solve(further ? 0 : kShareOfTolerance * settings_.tolerance * certificate_.null_objective);
+  const bool last_ones = near && kFew * entering_.size() <= working_.size();
+  // With nothing new to add, what is left of the gap is the working set's own: it must be solved further, or the next
+  // look would find the same.  The second time in turn even beyond what should have ended the fit.
+  const bool further = entering_.empty() && !new_penalty, again = further && inner_share_ < kInnerShareNear;
+  inner_share_ = again                  ? kInnerShareLess * (inner_share_ > 0 ? inner_share_ : kInnerShareNear)
+                 : further || last_ones ? 0
+                 : near                 ? kInnerShareNear
+                                        : kInnerShare;
+  plan_solve(again ? 0 : kShareOfTolerance * settings_.tolerance * certificate_.null_objective);
   plan_screen();
 }
 

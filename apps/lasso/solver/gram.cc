@@ -1,14 +1,28 @@
 // apps/lasso/solver/gram.cc
 #include "apps/lasso/solver/gram.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "apps/lasso/solver/column_products.h"
 
 namespace rota::lasso {
+namespace {
+
+constexpr std::size_t kMostByRow = 512;  // columns whose products stay in the cache
+
+}  // namespace
 
 void Gram::begin(std::span<const double> weights) {
-  *this = Gram();
+  root_.clear();
+  columns_.clear();
+  member_of_.clear();
+  filled_.clear();
+  sparse_.clear();
+  begin_.assign(1, 0);
+  partner_.clear();
+  product_.clear();
+  diagonal_.clear();
   root_.reserve(weights.size());
   for (const double weight : weights) root_.push_back(std::sqrt(weight));
 }
@@ -19,48 +33,51 @@ void Gram::append_pair(std::uint32_t member, double product) {
   product_.push_back(product);
 }
 
-Gram::Rows Gram::rows_for(const WorkingColumns& columns, std::span<const std::uint32_t> added) const {
-  Rows rows;
-  rows.begin.assign(root_.size() + 1, 0);
-  const auto count = [&](std::uint32_t column) {
-    for (const std::uint32_t row : columns.rows_of(column)) ++rows.begin[row + 1];
-  };
-  for (const std::uint32_t column : columns_)
-    if (!columns.well_filled(column)) count(column);
-  for (const std::uint32_t column : added)
-    if (!columns.well_filled(column)) count(column);
-  for (std::size_t i = 0; i < root_.size(); ++i) rows.begin[i + 1] += rows.begin[i];
-  rows.end.assign(rows.begin.begin(), rows.begin.end() - 1);
-  rows.member.resize(rows.begin.back());
-  rows.value.resize(rows.begin.back());
-  for (const std::uint32_t member : sparse_) append_to_rows(columns, member, rows);
-  return rows;
+// Whether products row by row are the faster ones: most of the sparse numbers are those of columns that are added.
+bool Gram::is_better_by_row(const WorkingColumns& columns, std::span<const std::uint32_t> sparse,
+                            std::size_t old) const {
+  if (sparse.size() - old < 2 || sparse.size() > kMostByRow) return false;
+  std::size_t added = 0, all = 0;
+  for (const std::uint32_t column : sparse.subspan(old)) added += columns.rows_of(column).size();
+  for (const SparseRows& group : columns.by_row()) all += group.value.size();
+  return 2 * added >= all;
 }
 
-void Gram::append_to_rows(const WorkingColumns& columns, std::uint32_t member, Rows& rows) const {
-  const auto its_rows = columns.rows_of(columns_[member]);
-  const auto values = columns.values_of(columns_[member]);
-  for (std::size_t e = 0; e < its_rows.size(); ++e) {
-    const std::size_t at = rows.end[its_rows[e]]++;
-    rows.member[at] = member;
-    rows.value[at] = values[e] * root_[its_rows[e]];
-  }
+// See row_products.h; slot_of_ has the slots.
+std::vector<double> Gram::products_by_row(const WorkingColumns& columns, std::span<const std::uint32_t> sparse) {
+  slot_of_.assign(columns.size(), kNone);
+  std::vector<std::uint32_t> ascending(sparse.begin(), sparse.end());
+  std::sort(ascending.begin(), ascending.end());
+  for (std::uint32_t slot = 0; slot < ascending.size(); ++slot) slot_of_[ascending[slot]] = slot;
+  return row_products(columns.by_row(), root_, slot_of_, ascending.size());
 }
 
-// Goes through the column's rows, with what the members before it have there.
-void Gram::add_sparse_pairs(const WorkingColumns& columns, std::uint32_t column, const Rows& rows) {
+// Into sum_: the column's products with all others, or with itself and those before it.
+void Gram::sum_along_rows(const WorkingColumns& columns, std::uint32_t column, bool before_only) {
   const auto its_rows = columns.rows_of(column);
   const auto values = columns.values_of(column);
-  sum_.assign(columns_.size(), 0.0);
-  double square = 0;
-  for (std::size_t e = 0; e < its_rows.size(); ++e) {
-    const double value = values[e] * root_[its_rows[e]];
-    square += value * value;
-    const std::size_t end = rows.end[its_rows[e]];
-    for (std::size_t at = rows.begin[its_rows[e]]; at < end; ++at) sum_[rows.member[at]] += value * rows.value[at];
+  sum_.assign(columns.size(), 0.0);
+  for (const SparseRows& group : columns.by_row()) {
+    for (std::size_t e = 0; e < its_rows.size(); ++e) {
+      const double root = root_[its_rows[e]], value = values[e] * root;
+      const std::size_t end = group.begin[its_rows[e] + 1];
+      for (std::size_t at = group.begin[its_rows[e]]; at < end; ++at) {
+        if (before_only && group.column[at] > column) break;
+        sum_[group.column[at]] += value * (group.value[at] * root);
+      }
+    }
   }
-  diagonal_.push_back(square);
-  for (std::uint32_t member = 0; member < sum_.size(); ++member) append_pair(member, sum_[member]);
+}
+
+// The products of a sparse column, which are in sum_, or all of them in `products`.
+void Gram::append_sparse_pairs(std::uint32_t column, std::span<const double> products) {
+  const auto product = [&](std::uint32_t other) {
+    if (products.empty()) return sum_[other];
+    const std::size_t a = slot_of_[column], b = slot_of_[other], s = std::min(a, b), t = std::max(a, b);
+    return products[t * (t + 1) / 2 + s];
+  };
+  diagonal_.push_back(product(column));
+  for (const std::uint32_t member : sparse_) append_pair(member, product(columns_[member]));
 }
 
 void Gram::add(const WorkingColumns& columns, std::span<const std::uint32_t> added) {
@@ -72,7 +89,9 @@ void Gram::add(const WorkingColumns& columns, std::span<const std::uint32_t> add
   const std::vector<double> among_filled = filled_products(of, filled, old_filled);
   const std::vector<double> mixed = mixed_products(of, sparse, old_sparse, filled, old_filled);
   auto next_filled = among_filled.begin();
-  Rows rows = rows_for(columns, added);
+  std::vector<double> products;  // none: column by column
+  if (is_better_by_row(columns, sparse, old_sparse)) products = products_by_row(columns, sparse);
+  const bool before_only = columns_.empty() && std::is_sorted(added.begin(), added.end());
   member_of_.resize(columns.size(), kNone);
   for (const std::uint32_t column : added) {
     const auto member = static_cast<std::uint32_t>(columns_.size());
@@ -83,14 +102,14 @@ void Gram::add(const WorkingColumns& columns, std::span<const std::uint32_t> add
       for (std::size_t s = 0; s < sparse_number; ++s) append_pair(sparse_[s], mixed[s * filled.size() + filled_number]);
       filled_.push_back(member);
     } else {
-      add_sparse_pairs(columns, column, rows);
+      if (products.empty()) sum_along_rows(columns, column, before_only);
+      append_sparse_pairs(column, products);
       for (std::size_t d = 0; d < filled_number; ++d) append_pair(filled_[d], mixed[sparse_number * filled.size() + d]);
       sparse_.push_back(member);
     }
     member_of_[column] = member;
     columns_.push_back(column);
     begin_.push_back(partner_.size());
-    if (!columns.well_filled(column)) append_to_rows(columns, member, rows);
   }
 }
 

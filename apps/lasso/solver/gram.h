@@ -48,15 +48,12 @@ class Gram {
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  // The numbers of sparse members by row, each times the root of its row's weight; only while columns are added.
-  struct Rows {
-    std::vector<std::size_t> begin, end;  // of every row: where its numbers are to be, and how far they are there
-    std::vector<std::uint32_t> member;
-    std::vector<double> value;
-  };
-  Rows rows_for(const WorkingColumns& columns, std::span<const std::uint32_t> added) const;
-  void append_to_rows(const WorkingColumns& columns, std::uint32_t member, Rows& rows) const;
-  void add_sparse_pairs(const WorkingColumns& columns, std::uint32_t column, const Rows& rows);
+  // Products of sparse columns with one another: all at once, row by row, or of one column after the other with what
+  // its rows have.
+  std::vector<double> products_by_row(const WorkingColumns& columns, std::span<const std::uint32_t> sparse);
+  bool is_better_by_row(const WorkingColumns& columns, std::span<const std::uint32_t> sparse, std::size_t old) const;
+  void sum_along_rows(const WorkingColumns& columns, std::uint32_t column, bool before_only);
+  void append_sparse_pairs(std::uint32_t column, std::span<const double> products);
   void append_pair(std::uint32_t member, double product);
   template <typename Visit>
   void visit_pairs(std::span<const std::uint32_t> columns, const Visit& visit) const;
@@ -70,7 +67,8 @@ class Gram {
   std::vector<std::uint32_t> partner_;
   std::vector<double> product_;
   std::vector<double> diagonal_;
-  std::vector<double> sum_;  // of every member, at the column being added; zeros between
+  std::vector<std::uint32_t> slot_of_;  // of columns, in products_by_row
+  std::vector<double> sum_;             // by columns: products with the one that is being added
 };
 
 }  // namespace rota::lasso

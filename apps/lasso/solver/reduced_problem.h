@@ -63,6 +63,8 @@ class ReducedProblem {
     columns_.add(key, s, rows, values);
     coefficients_.push_back(0);
   }
+  // Room for columns that hold about so many numbers.
+  void reserve(std::size_t numbers) { columns_.reserve(numbers); }
   // Drops every column whose coefficient is 0, except those with these keys.
   void drop_zeros(std::span<const std::uint64_t> except);
   bool contains(std::uint64_t key) const { return columns_.contains(key); }

@@ -16,7 +16,7 @@ constexpr double kRounding = 1e-13;  // share of a sum of weights that may be ro
 constexpr double kConstant = 1e-26;  // share of a column's square about its mean that is rounding alone
 
 template <typename T>
-void move_down(std::vector<T>& numbers, std::size_t from, std::size_t to, std::size_t count) {
+void move_down(LargeVector<T>& numbers, std::size_t from, std::size_t to, std::size_t count) {
   const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(from);
   std::copy_n(begin, count, numbers.begin() + static_cast<std::ptrdiff_t>(to));
 }
@@ -29,12 +29,66 @@ std::span<const std::uint32_t> WorkingColumns::rows_of(std::size_t j) const {
   return std::span(row_numbers_).subspan(column.row_at, column.count);
 }
 
+std::size_t WorkingColumns::sparse_numbers(std::size_t first) const {
+  std::size_t numbers = 0;
+  for (std::size_t j = first; j < columns_.size(); ++j) numbers += well_filled(j) ? 0 : columns_[j].count;
+  return numbers;
+}
+
+SparseRows WorkingColumns::rows_from(std::size_t first) const {
+  SparseRows rows;
+  rows.begin.assign(rows_ + 1, 0);
+  for (std::size_t j = first; j < columns_.size(); ++j)
+    if (!well_filled(j))
+      for (const std::uint32_t row : rows_of(j)) ++rows.begin[row + 1];
+  for (std::size_t i = 0; i < rows_; ++i) rows.begin[i + 1] += rows.begin[i];
+  rows.column.resize(rows.begin.back());
+  rows.value.resize(rows.begin.back());
+  std::vector<std::size_t> next(rows.begin.begin(), rows.begin.end() - 1);
+  for (std::size_t j = first; j < columns_.size(); ++j) {
+    if (well_filled(j)) continue;
+    const auto its_rows = rows_of(j);
+    const auto values = values_of(j);
+    for (std::size_t e = 0; e < its_rows.size(); ++e) {
+      const std::size_t at = next[its_rows[e]]++;
+      rows.column[at] = static_cast<std::uint32_t>(j);
+      rows.value[at] = values[e];
+    }
+  }
+  return rows;
+}
+
+// New columns are a group of their own, together with groups before that hold no more than twice as much: so there are
+// few groups, and few numbers that are laid out often.
+std::span<const SparseRows> WorkingColumns::by_row() const {
+  if (grouped_ == columns_.size()) return by_row_;
+  std::size_t first = grouped_;
+  while (!by_row_.empty() && by_row_.back().value.size() <= 2 * sparse_numbers(first)) {
+    first = group_begin_.back();
+    by_row_.pop_back();
+    group_begin_.pop_back();
+  }
+  by_row_.push_back(rows_from(first));
+  group_begin_.push_back(first);
+  grouped_ = columns_.size();
+  return by_row_;
+}
+
 void WorkingColumns::check(std::uint64_t key, std::span<const std::uint32_t> rows, std::size_t values) const {
   if (rows.size() != values) throw std::invalid_argument("a column has as many rows as values");
   if (contains(key)) throw std::invalid_argument("a column is added once");
   for (std::size_t e = 0; e < rows.size(); ++e)
     if (rows[e] >= rows_ || (e > 0 && rows[e] <= rows[e - 1]))
       throw std::invalid_argument("the rows of a column ascend and exist");
+}
+
+void WorkingColumns::reserve(std::size_t numbers) {
+  const auto grow = [&](auto& of) {
+    const std::size_t wanted = of.size() + numbers;
+    if (wanted > of.capacity()) of.reserve(std::max(wanted, of.capacity() + of.capacity() / 2));
+  };
+  grow(row_numbers_);
+  grow(values_);
 }
 
 template <typename Value>
@@ -60,6 +114,9 @@ template void WorkingColumns::add(std::uint64_t, double, std::span<const std::ui
 template void WorkingColumns::add(std::uint64_t, double, std::span<const std::uint32_t>, std::span<const float>);
 
 void WorkingColumns::keep(const std::vector<bool>& keep) {
+  by_row_.clear();
+  group_begin_.clear();
+  grouped_ = 0;
   std::size_t kept = 0, row_at = 0, value_at = 0;
   for (std::size_t j = 0; j < columns_.size(); ++j) {
     if (!keep[j]) continue;
@@ -116,15 +173,19 @@ Moments WorkingColumns::moments(std::size_t j, std::span<const double> h, double
   const std::span<const std::uint32_t> row = rows_of(j);
   const auto row_of = [&](std::size_t e) { return row.empty() ? e : row[e]; };
   Moments moments;
+  if (!centred) {
+    moments.centred_square = ordered_sum(x.size(), [&](std::size_t e) { return h[row_of(e)] * x[e] * x[e]; });
+    return moments;
+  }
   double weight = 0;  // of the rows held
   for (std::size_t e = 0; e < x.size(); ++e) {
     const double at = h[row_of(e)];
     moments.sum += at * x[e];
     weight += at;
   }
+  const double mean = sum_of_h > 0 ? moments.sum / sum_of_h : 0;
   // About the mean in a second pass, corrected by what the deviations sum up to (Chan, Golub and LeVeque, "Algorithms
   // for computing the sample variance", 1983): a difference of two large squares would lose a column far from 0.
-  const double mean = centred && sum_of_h > 0 ? moments.sum / sum_of_h : 0;
   double square = 0, deviation = 0;
   for (std::size_t e = 0; e < x.size(); ++e) {
     const double at = h[row_of(e)], off = x[e] - mean;
@@ -132,12 +193,10 @@ Moments WorkingColumns::moments(std::size_t j, std::span<const double> h, double
     deviation += at * off;
     square += at * x[e] * x[e];
   }
-  if (mean != 0) {
-    // A rest that rounding alone may have left is no rest: the column fills every row that has a weight.
-    const double rest = is_dense(j) || sum_of_h - weight < kRounding * sum_of_h ? 0 : sum_of_h - weight;
-    deviation -= rest * mean;
-    moments.centred_square += rest * mean * mean - deviation * deviation / sum_of_h;
-  }
+  // A rest that rounding alone may have left is no rest: the column fills every row that has a weight.
+  const double rest = is_dense(j) || sum_of_h - weight < kRounding * sum_of_h ? 0 : sum_of_h - weight;
+  deviation -= rest * mean;
+  moments.centred_square += rest * mean * mean - deviation * deviation / sum_of_h;
   if (moments.centred_square <= kConstant * square) moments.centred_square = 0;
   return moments;
 }

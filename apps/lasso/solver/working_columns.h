@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "apps/lasso/solver/large_pages.h"
+#include "apps/lasso/solver/row_products.h"
 #include "rota/bytes.h"
 
 namespace rota::lasso {
@@ -39,6 +41,12 @@ class WorkingColumns {
     return std::span(values_).subspan(columns_[j].value_at, columns_[j].count);
   }
 
+  // The columns that are not well filled, by row: groups of columns, ascending.  They are made when they are asked for,
+  // and anew only where columns have changed.
+  std::span<const SparseRows> by_row() const;
+
+  // Room for about so many numbers more.
+  void reserve(std::size_t numbers);
   // Rows ascend strictly and lie below rows(); throws std::invalid_argument if not, or if the key is there already, or
   // if rows and values differ in number.  A column with at least half of the rows filled is held as a dense one.
   template <typename Value>
@@ -52,7 +60,7 @@ class WorkingColumns {
   void add_to(std::size_t j, double by, std::span<double> to) const;
   // to_i += by h_i x_ij
   void add_weighted_to(std::size_t j, double by, std::span<const double> h, std::span<double> to) const;
-  // With `centred` false the mean counts as 0.
+  // With `centred` false the mean counts as 0, and the sum is not made.
   Moments moments(std::size_t j, std::span<const double> h, double sum_of_h, bool centred) const;
 
   void save(Writer& out) const;
@@ -72,8 +80,14 @@ class WorkingColumns {
   std::vector<Column> columns_;
   std::vector<std::uint64_t> keys_;
   std::unordered_map<std::uint64_t, std::size_t> position_;  // only ever looked up: its order does not matter
-  std::vector<std::uint32_t> row_numbers_;
-  std::vector<double> values_;
+  LargeVector<std::uint32_t> row_numbers_;
+  LargeVector<double> values_;
+
+  SparseRows rows_from(std::size_t first) const;
+  std::size_t sparse_numbers(std::size_t first) const;  // of columns from this one on
+  mutable std::vector<SparseRows> by_row_;
+  mutable std::vector<std::size_t> group_begin_;  // its first column
+  mutable std::size_t grouped_ = 0;               // columns in all groups
 };
 
 }  // namespace rota::lasso

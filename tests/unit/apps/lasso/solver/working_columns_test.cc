@@ -76,6 +76,42 @@ TEST(WorkingColumns, KeptColumnsKeepTheirOrder) {
   EXPECT_EQ(columns.rows_of(2)[0], 5U);
 }
 
+TEST(WorkingColumns, ByRowTheyAreThoseThatAreThere) {
+  WorkingColumns columns(9);
+  columns.add<double>(10, 1, Rows{1, 4}, Numbers{2, -3});
+  columns.add<double>(20, 1, Rows{1, 2, 3}, Numbers{1, 1, 1});  // well filled
+  columns.add<float>(30, 1, Rows{4}, std::vector<float>{5});
+  EXPECT_EQ(columns.by_row()[0].begin, (std::vector<std::size_t>{0, 0, 1, 1, 1, 3, 3, 3, 3, 3}));
+  EXPECT_EQ(columns.by_row()[0].column, (LargeVector<std::uint32_t>{0, 0, 2}));
+  EXPECT_EQ(columns.by_row()[0].value, (LargeVector<double>{2, -3, 5}));
+  columns.add<double>(40, 1, Rows{1}, Numbers{7});  // few numbers beside those before: a group of its own
+  ASSERT_EQ(columns.by_row().size(), 2U);
+  EXPECT_EQ(columns.by_row()[1].begin, (std::vector<std::size_t>{0, 0, 1, 1, 1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(columns.by_row()[1].column, (LargeVector<std::uint32_t>{3}));
+  columns.add<double>(50, 1, Rows{1, 8}, Numbers{8, 9});  // many: all are one group
+  ASSERT_EQ(columns.by_row().size(), 1U);
+  EXPECT_EQ(columns.by_row()[0].column, (LargeVector<std::uint32_t>{0, 3, 4, 0, 2, 4}));
+  columns.keep({false, true, true, true, false});
+  ASSERT_EQ(columns.by_row().size(), 1U);
+  EXPECT_EQ(columns.by_row()[0].column, (LargeVector<std::uint32_t>{2, 1}));
+  EXPECT_EQ(columns.by_row()[0].value, (LargeVector<double>{7, 5}));
+}
+
+TEST(WorkingColumns, ManyNumbersAreInLargePages) {
+  constexpr std::uint32_t kRows = 700'000;
+  WorkingColumns columns(kRows);
+  Rows rows;
+  for (std::uint32_t i = 0; i < kRows; i += 4) rows.push_back(i + 1);
+  rows.pop_back();
+  columns.reserve(3 * rows.size());
+  for (const std::uint64_t key : {1, 2, 3}) columns.add<double>(key, 1, rows, Numbers(rows.size(), 0.5));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(columns.values_of(0).data()) % linear::kLargePage, 0U);
+  EXPECT_EQ(columns.dot(2, Numbers(kRows, 2.0)), static_cast<double>(rows.size()));
+  EXPECT_EQ(columns.by_row()[0].value.size(), 3 * rows.size());
+  columns.keep({true, false, false});
+  EXPECT_EQ(columns.dot(0, Numbers(kRows, 2.0)), static_cast<double>(rows.size()));
+}
+
 TEST(WorkingColumns, WhatCannotBeAColumnIsRefused) {
   WorkingColumns columns = three_columns();
   EXPECT_THROW(columns.add<double>(10, 1, Rows{}, Numbers{}), std::invalid_argument);
