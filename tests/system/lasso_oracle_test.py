@@ -36,6 +36,21 @@ write.table(cbind(as.numeric(fit$a0), t(as.matrix(fit$beta))), file.path(folder,
             col.names = FALSE)
 """
 
+# The deviance of every row, a line, under the fits without it.
+LEFT_OUT = """
+suppressMessages(library(glmnet))
+a <- commandArgs(TRUE); folder <- a[1]
+x <- as.matrix(read.table(file.path(folder, "x.txt")))
+y <- scan(file.path(folder, "y.txt"), quiet = TRUE)
+lambda <- scan(file.path(folder, "lambda.txt"), quiet = TRUE)
+left <- t(sapply(seq_along(y), function(i) {
+  fit <- glmnet(x[-i, ], factor(y[-i]), family = "binomial", alpha = as.numeric(a[2]), lambda = lambda,
+                standardize = FALSE, thresh = 1e-14, maxit = 1e7)
+  2 * log1p(exp(-y[i] * predict(fit, x[i, , drop = FALSE])))
+}))
+write.table(left, file.path(folder, "left.txt"), row.names = FALSE, col.names = FALSE)
+"""
+
 
 class Problem:
     """sum_i w_i loss(y_i, f_i) + sum_j [l1 s_j |b_j| + l2/2 s_j^2 b_j^2], with weights that sum up to 1."""
@@ -192,6 +207,49 @@ class LassoOracle(RotaTest):
         model.fit(x, y, sample_weight=problem.w)
         oracles = {"scikit-learn": [(model.intercept_[0], model.coef_[0])], "glmnet": self.glmnet(problem, [lam])}
         self.check(problem, fits, oracles)
+
+    def test_logistic_elastic_net_path(self):
+        """Sparse data whose classes are not even, weights, and columns of very different spread."""
+        random = np.random.default_rng(8)
+        x = scipy.sparse.random(260, 90, 0.15, random_state=8, data_rvs=lambda n: random.integers(1, 5, n)).toarray()
+        x[:, :10] *= 20
+        f = x[:, 10:16] @ [1, -1, 0.6, 1.4, -0.8, 1] - 1.5
+        y = np.where(random.random(260) < 1 / (1 + np.exp(-f)), 1.0, -1.0)
+        weights = np.round(random.uniform(0.1, 3, size=260), 6)
+        file, weight_file = self.folder / "net.libsvm", self.folder / "weights.txt"
+        dump_svmlight_file(x, y, str(file), zero_based=False)
+        np.savetxt(weight_file, weights, fmt="%.6f")
+        for standardize, intercept in ((True, True), (False, False)):
+            with self.subTest(standardize=standardize, intercept=intercept):
+                problem = Problem(x, y, loss="logistic", l1_ratio=0.4, intercept=intercept, standardize=standardize,
+                                  weights=weights)
+                fits = self.fit(problem, file, "--path=6", "--lambda_ratio=0.02", f"--weights={weight_file}")
+                self.check(problem, fits, {"glmnet": self.glmnet(problem, [lam for lam, _, _ in fits])})
+                self.assertGreater(np.count_nonzero(fits[-1][2]), 20)
+
+    def test_logistic_cross_validation(self):
+        """With a fold for each row it does not matter which row is in which fold."""
+        random = np.random.default_rng(9)
+        rows = 36
+        x = np.round(random.normal(size=(rows, 12)), 4)
+        y = np.where(x[:, 0] - x[:, 1] + random.logistic(size=rows) > 0, 1.0, -1.0)
+        file = self.folder / "folds.libsvm"
+        dump_svmlight_file(x, y, str(file), zero_based=False)
+        problem = Problem(x, y, loss="logistic", l1_ratio=0.8, intercept=True)
+        fits = self.fit(problem, file, "--path=4", "--lambda_ratio=0.1", f"--folds={rows}")
+        with open(self.folder / f"run-{self.runs}" / "model/path.csv", encoding="utf-8") as text:
+            told = [(float(row["cv_error"]), float(row["cv_standard_error"])) for row in csv.DictReader(text)]
+        lambdas = [lam for lam, _, _ in fits]
+        for name, numbers in (("x", x), ("y", y), ("lambda", lambdas)):
+            np.savetxt(self.folder / f"{name}.txt", numbers, fmt="%.17g")
+        (self.folder / "left.R").write_text(LEFT_OUT)
+        done = subprocess.run(["Rscript", "--vanilla", self.folder / "left.R", self.folder, str(problem.l1_ratio)],
+                              capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        deviance = np.loadtxt(self.folder / "left.txt")
+        self.assertEqual(deviance.shape, (rows, len(lambdas)))
+        np.testing.assert_allclose([mean for mean, _ in told], deviance.mean(axis=0), rtol=1e-4)
+        np.testing.assert_allclose([error for _, error in told], deviance.std(axis=0) / np.sqrt(rows - 1), rtol=1e-4)
 
     def test_more_data(self):
         for name in filter(None, os.environ.get("ROTA_ORACLE_DATA", "").split(":")):
