@@ -141,6 +141,12 @@ std::vector<double> mixed_products(const ProductColumns& of, std::span<const std
       const std::size_t from = s < old_sparse ? old_filled : 0;
       if (from == width) continue;
       double* const to = products.data() + s * width;
+      if (width - from < kLanes) {  // a call would take longer
+        sparse_readers[s].next(at, at + kChunk, [&](std::size_t i, double number) {
+          add_numbers(chunk.data() + i * width + from, number, width - from, to + from);
+        });
+        continue;
+      }
       sparse_readers[s].next(at, at + kChunk, [&](std::size_t i, double number) {
         add(chunk.data() + i * width + from, number, width - from, to + from);
       });
