@@ -40,7 +40,7 @@ bool Gram::is_better_by_row(const WorkingColumns& columns, std::span<const std::
   std::size_t added = 0, all = 0;
   for (const std::uint32_t column : sparse.subspan(old)) added += columns.rows_of(column).size();
   for (const SparseRows& group : columns.by_row()) all += group.value.size();
-  return 2 * added >= all;
+  return 4 * added >= all;
 }
 
 // See row_products.h; slot_of_ has the slots.
@@ -49,7 +49,8 @@ std::vector<double> Gram::products_by_row(const WorkingColumns& columns, std::sp
   std::vector<std::uint32_t> ascending(sparse.begin(), sparse.end());
   std::sort(ascending.begin(), ascending.end());
   for (std::uint32_t slot = 0; slot < ascending.size(); ++slot) slot_of_[ascending[slot]] = slot;
-  return row_products(columns.by_row(), root_, slot_of_, ascending.size());
+  slots_ = ascending.size();
+  return row_products(columns.by_row(), root_, slot_of_, slots_);
 }
 
 // Into sum_: the column's products with all others, or with itself and those before it.
@@ -74,7 +75,7 @@ void Gram::append_sparse_pairs(std::uint32_t column, std::span<const double> pro
   const auto product = [&](std::uint32_t other) {
     if (products.empty()) return sum_[other];
     const std::size_t a = slot_of_[column], b = slot_of_[other], s = std::min(a, b), t = std::max(a, b);
-    return products[t * (t + 1) / 2 + s];
+    return products[t * slots_ + s];
   };
   diagonal_.push_back(product(column));
   for (const std::uint32_t member : sparse_) append_pair(member, product(columns_[member]));

@@ -68,6 +68,7 @@ class Gram {
   std::vector<double> product_;
   std::vector<double> diagonal_;
   std::vector<std::uint32_t> slot_of_;  // of columns, in products_by_row
+  std::size_t slots_ = 0;               // there
   std::vector<double> sum_;             // by columns: products with the one that is being added
 };
 

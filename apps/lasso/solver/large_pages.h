@@ -25,7 +25,7 @@ struct LargePages {
     constexpr std::size_t kPage = linear::kLargePage;
     if (count > (~std::size_t{0} - kPage) / sizeof(T)) throw std::bad_alloc();
     const std::size_t bytes = count * sizeof(T), whole = (bytes + kPage - 1) / kPage * kPage;
-    const bool large = bytes >= kPage / 4;
+    const bool large = bytes >= kPage / 2;
     void* const got = large ? std::aligned_alloc(kPage, whole) : std::malloc(bytes);
     if (got == nullptr) throw std::bad_alloc();
     if (large) (void)::madvise(got, whole, MADV_HUGEPAGE);  // where there are none, pages stay small

@@ -21,7 +21,7 @@ struct SparseRows {
 };
 
 // `rows` are several groups of columns, ascending.  `root` has sqrt(h_i), and slot_of a number for every column: below
-// `slots`, ascending with the columns, for those that take part.  The product of slots s <= t is at t (t + 1) / 2 + s.
+// `slots`, ascending with the columns, for those that take part.  The product of slots s <= t is at t * slots + s.
 std::vector<double> row_products(std::span<const SparseRows> rows, std::span<const double> root,
                                  std::span<const std::uint32_t> slot_of, std::size_t slots);
 
