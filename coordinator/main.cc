@@ -71,9 +71,10 @@ Ending coordinate(const CommandLine& line, const JobSettings& settings) {
   if (behind) (*recorder)->event("resume", {{"epoch", std::to_string(*behind)}});
   if (!from_nothing.empty()) (*recorder)->event("resume_from_nothing", {{"why", from_nothing}});
   const ProcessSettings loop = process_settings(line, settings, kCoordinator);
-  const Status address = write_atomically(settings.run.address(), loop.coordinator + "\n");
-  if (!address.ok()) return {address.code(), address.what()};
-  const Ending ending = run_coordinator(loop, std::make_unique<Coordinator>(plan, *recorder));
+  const auto listening = [&](const std::string& address) {
+    return write_atomically(settings.run.address(), address + "\n");
+  };
+  const Ending ending = run_coordinator(loop, std::make_unique<Coordinator>(plan, *recorder), listening);
   std::error_code ignored;
   std::filesystem::remove(settings.run.address(), ignored);
   return ending;

@@ -17,10 +17,17 @@ using Kind = Option::Kind;
 
 constexpr std::array kRoleOptions = {
     integer_option("index", "0", "", 0, 1'000'000, "Number of this process among those of its role, from 0."),
-    Option{.name = "coordinator", .meaning = "Address of the coordinator: ipc://PATH or tcp://HOST:PORT."},
+    Option{.name = "coordinator",
+           .meaning =
+               "Address of the coordinator: ipc://PATH or tcp://HOST:PORT. Port 0, for the coordinator itself: any; "
+               "the address that it got is in OUT/address."},
     Option{.name = "host",
-           .default_value = "127.0.0.1",
-           .meaning = "Name or address by which other processes reach this one, for tcp."},
+           .meaning = "For tcp: name or number by which other processes reach this one; if not given, the number from "
+                      "which it reaches the coordinator."},
+    Option{.name = "bind",
+           .meaning =
+               "For tcp: where to listen, as HOST, HOST:PORT or * for all interfaces; if not given, the loopback "
+               "address if that is the host, else *."},
     Option{.name = "resume",
            .kind = Kind::flag,
            .default_value = "false",

@@ -153,20 +153,25 @@ bool Host::accepts(const Header& header, const Frames& body, Nanoseconds now) {
       return refuse(kind_name(header.kind) + (" of " + std::to_string(size_of(body))) + " bytes" + from), false;
     const auto first = decode_message(header.kind, body);
     if (!first.ok()) return refuse(first.status().what() + from), false;
+    if (const auto* hello = std::get_if<Hello>(&*first); hello != nullptr && hello->endpoint.starts_with(kReplyScheme))
+      return refuse("a HELLO that names no address" + from), false;
   }
   if (!admits(header, now)) return refuse("an unexpected message" + from), false;
   return true;
 }
 
-void Host::receive(const Frames& frames, const Outbox::World& world) {
+void Host::receive(const Frames& frames, const Outbox::World& world, const Origin& origin) {
   auto header = decode_header(frames);
   if (header.status().code() == ExitCode::wrong_version)
-    return receive_foreign(frames, header.status().what(), world.now);
+    return receive_foreign(frames, header.status().what(), origin, world.now);
   if (!header.ok()) return refuse(header.status().what());
   const Frames body(frames.begin() + 1, frames.end());
   if (answers_call(*header)) greet_anew(header->incarnation);
   if (!accepts(*header, body, world.now)) return;
-  Link::Arrived arrived = peers_.find(header->process)->second.link.receive(*header, body, world.now);
+  PeerState& peer = peers_.find(header->process)->second;
+  // A guest is answered where it asks from, wherever it says that it listens.
+  if (header->process.role == Role::observer && !origin.reply.empty()) peer.endpoint = origin.reply;
+  Link::Arrived arrived = peer.link.receive(*header, body, world.now);
   if (arrived.arrival == Link::Arrival::stale) return;
   if (header->process == kCoordinator) stop_calling();
   settle(world.now);
@@ -222,7 +227,7 @@ void Host::receive_of_another_job(const Header& header, const Frames& body, Nano
 
 // Of a message of another protocol version only its kind is known, and of a first message where the answer goes.  Who
 // hears such a refusal knows from its header all that there is to know.
-void Host::receive_foreign(const Frames& frames, const std::string& what, Nanoseconds now) {
+void Host::receive_foreign(const Frames& frames, const std::string& what, const Origin& origin, Nanoseconds now) {
   refuse(what);
   const auto foreign = decode_foreign(frames);
   if (!foreign) return;
@@ -239,7 +244,11 @@ void Host::receive_foreign(const Frames& frames, const std::string& what, Nanose
   Header answer;
   answer.to = {Role::observer, 0};
   const std::string why = "it speaks protocol version " + theirs + ", and the coordinator speaks version " + ours;
-  write_letter("a stranger", Reader(frames[1].view()).get_text(), answer, {ExitCode::wrong_version, why}, now);
+  // Who asks has one connection, by which it hears; who says HELLO hears where it listens.
+  std::string endpoint = Reader(frames[1].view()).get_text();
+  if (endpoint.starts_with(kReplyScheme)) return;
+  if (endpoint.empty() && foreign->kind == Kind::ask_status) endpoint = origin.reply;
+  write_letter("a stranger", endpoint, answer, {ExitCode::wrong_version, why}, now);
 }
 
 void Host::write_letter(const std::string& who, const std::string& endpoint, Header header, const Refuse& refusal,
@@ -270,7 +279,9 @@ void Host::receive_whole(NodeId process, Delivery delivery, const Outbox::World&
   delivery.frames.clear();  // a body may be large, and is not needed any more
   if (!message.ok()) return receive_unreadable(process, message.status(), world.now);
   if (const auto* hello = std::get_if<Hello>(&*message)) peers_.at(process).endpoint = hello->endpoint;
-  if (const auto* ask = std::get_if<AskStatus>(&*message)) peers_.at(process).endpoint = ask->endpoint;
+  if (const auto* ask = std::get_if<AskStatus>(&*message))
+    if (auto& endpoint = peers_.at(process).endpoint; endpoint.empty() && !ask->endpoint.starts_with(kReplyScheme))
+      endpoint = ask->endpoint;
   deliver({delivery.from, delivery.to, *std::move(message)}, world);
   drain_local(world);
 }

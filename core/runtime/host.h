@@ -11,6 +11,7 @@
 
 #include "core/runtime/node.h"
 #include "core/wire/link.h"
+#include "core/wire/transport.h"
 
 namespace rota {
 
@@ -51,7 +52,7 @@ class Host final : public Queues {
   // Gives a message to one of this process' own nodes, as if from itself (the end of a signal handler's errand).
   void tell(NodeId to, Message message, const Outbox::World& world);
 
-  void receive(const Frames& frames, const Outbox::World& world);
+  void receive(const Frames& frames, const Outbox::World& world, const Origin& origin = {});
   void tick(const Outbox::World& world);
   void finished(NodeId node, const Continuation& continuation, const Outbox::World& world);
   // This process has to go: reports it as a fault, and ends.
@@ -111,7 +112,7 @@ class Host final : public Queues {
   };
 
   bool accepts(const Header& header, const Frames& body, Nanoseconds now);
-  void receive_foreign(const Frames& frames, const std::string& what, Nanoseconds now);
+  void receive_foreign(const Frames& frames, const std::string& what, const Origin& origin, Nanoseconds now);
   void receive_of_another_job(const Header& header, const Frames& body, Nanoseconds now);
   void write_letter(const std::string& who, const std::string& endpoint, Header header, const Refuse& refusal,
                     Nanoseconds now);

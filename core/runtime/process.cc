@@ -14,6 +14,7 @@
 #include "core/base/version.h"
 #include "core/runtime/beater.h"
 #include "core/runtime/compute.h"
+#include "core/runtime/listening.h"
 #include "core/wire/zmq_transport.h"
 
 namespace rota {
@@ -59,16 +60,12 @@ std::uint64_t peak_memory() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
-Result<std::string> place_to_listen(const ProcessSettings& settings, std::uint64_t incarnation) {
-  const std::string& at = settings.coordinator;
-  const bool ipc = at.starts_with("ipc://");
-  if (!ipc && !at.starts_with("tcp://"))
-    return Status(ExitCode::usage, "--coordinator must be ipc://PATH or tcp://HOST:PORT, not '" + at + "'");
-  if (!ipc && !settings.insecure)
-    return Status(ExitCode::usage, "tcp has no keys yet: say --insecure if everybody on that network may be trusted");
-  if (settings.process == kCoordinator) return at;
-  if (!ipc) return "tcp://" + settings.host + ":*";
-  return at.substr(0, at.rfind('/') + 1) + settings.process.name() + "-" + std::to_string(incarnation % 1000000000);
+Result<std::unique_ptr<ZmqTransport>> open_transport(const ProcessSettings& settings, std::uint64_t incarnation) {
+  auto at = listening_of(settings, incarnation);
+  if (!at.ok()) return std::move(at).status();
+  auto transport = ZmqTransport::open(*at, settings.message_bytes_max);
+  if (transport.ok()) log_info("event=listening address=" + log_value((*transport)->endpoint()));
+  return transport;
 }
 
 class Loop {
@@ -119,7 +116,7 @@ class Loop {
       auto frames = transport_.receive();
       if (!frames) return false;
       const std::uint64_t refused = host_.refused();
-      host_.receive(*frames, world_);
+      host_.receive(*frames, world_, transport_.origin());
       if (host_.refused() != refused)
         log_warning("event=refused count=" + std::to_string(host_.refused()) + " why=\"" + host_.last_refusal() + "\"");
     }
@@ -175,12 +172,13 @@ Ending run_process(const ProcessSettings& settings, Transport& transport, Host& 
   return ending;
 }
 
-Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> node) {
+Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> node,
+                       const std::function<Status(const std::string& address)>& listening) {
   const auto incarnation = new_start_number();
-  auto at = place_to_listen(settings, incarnation);
-  if (!at.ok()) return {at.status().code(), at.status().what()};
-  auto transport = ZmqTransport::open(*at, settings.message_bytes_max);
+  auto transport = open_transport(settings, incarnation);
   if (!transport.ok()) return {transport.status().code(), transport.status().what()};
+  const Status told = listening((*transport)->endpoint());
+  if (!told.ok()) return {told.code(), told.what()};
   Host host({settings.process, incarnation, settings.job, (*transport)->endpoint(), settings.peer_timeout,
              settings.start_timeout, settings.rejoin_timeout, piece_bytes_for(settings.message_bytes_max)});
   host.add(std::move(node));
@@ -190,9 +188,7 @@ Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> no
 
 Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Factory factory) {
   const auto incarnation = new_start_number();
-  auto at = place_to_listen(settings, incarnation);
-  if (!at.ok()) return {at.status().code(), at.status().what()};
-  auto transport = ZmqTransport::open(*at, settings.message_bytes_max);
+  auto transport = open_transport(settings, incarnation);
   if (!transport.ok()) return {transport.status().code(), transport.status().what()};
   const std::string& endpoint = (*transport)->endpoint();
   Host host({settings.process, incarnation, settings.job, endpoint, settings.peer_timeout, settings.start_timeout,

@@ -14,7 +14,8 @@ struct ProcessSettings {
   NodeId process;
   std::uint64_t job = 0;    // low half of the job options' hash
   std::string coordinator;  // its address, "ipc://PATH" or "tcp://HOST:PORT"
-  std::string host;         // for tcp: the name or address by which others reach this machine
+  std::string host;         // for tcp: the name or number by which others reach this machine; "": listening.h
+  std::string bind;         // for tcp: where to listen; "": listening.h
   bool insecure = false;    // tcp without keys must be asked for
   unsigned threads = 1;     // that compute
   std::size_t message_bytes_max = std::size_t{64} << 20;  // on the wire: larger ones travel in pieces
@@ -22,8 +23,10 @@ struct ProcessSettings {
   Nanoseconds rejoin_timeout = 0;  // for a coordinator that was lost; 0: it is not awaited
 };
 
-// The coordinator's process: `node` makes the coordinator.  Returns what the process is to exit with.
-Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> node);
+// The coordinator's process: `listening` hears where it can be reached, once it can.  Returns what the process is to
+// exit with.
+Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> node,
+                       const std::function<Status(const std::string& address)>& listening);
 // Any other: joins the coordinator, and then hosts what `factory` makes.
 Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Factory factory);
 // The loop itself, which both run over ZeroMQ: until the host has ended.

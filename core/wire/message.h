@@ -403,7 +403,7 @@ struct Fetched {
 
 struct AskStatus {
   static constexpr Kind kind = Kind::ask_status;
-  std::string endpoint;  // where the answer goes
+  std::string endpoint;  // where the answer goes; "": by the connection that asked
 };
 
 struct StatusReport {

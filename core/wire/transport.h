@@ -3,6 +3,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/wire/codec.h"
@@ -10,13 +11,21 @@
 
 namespace rota {
 
+// An endpoint that begins so is the connection on which a message came.  It never comes from outside.
+inline constexpr std::string_view kReplyScheme = "reply:";
+
+// Where a message came from, as far as the transport knows.
+struct Origin {
+  std::string reply;  // an endpoint for answers by the same connection; ""
+};
+
 // One thread uses it, but for wake(), which any thread and a signal handler may call.  At-most-once: core/wire/link.h
 // makes it reliable.
 class Transport {
  public:
   virtual ~Transport() = default;
 
-  // Where peers reach this process.
+  // Where peers reach this process; "" if it listens nowhere, and hears only answers by the connections that it made.
   virtual const std::string& endpoint() const = 0;
   // False if the peer's connection takes nothing now; the frames were not sent.
   virtual bool send(NodeId peer, const std::string& endpoint, const Frames& frames) = 0;
@@ -24,6 +33,8 @@ class Transport {
   virtual void forget(NodeId /*peer*/) {}
   // The next message that is there, if any.
   virtual std::optional<Frames> receive() = 0;
+  // Of the message that receive() gave last.
+  virtual Origin origin() const { return {}; }
 
   struct Events {
     std::vector<NodeId> writable;      // peers that refused and would take more now

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <map>
 #include <zmq.hpp>
 
@@ -41,6 +42,37 @@ Bytes bytes_of(zmq::message_t message) {
   return {owner, {static_cast<const std::byte*>(owner->data()), owner->size()}};
 }
 
+// Frames of one message to a socket, of which only the first can be refused: ZeroMQ takes a message whole or not at
+// all.
+bool send_whole(zmq::socket_t& socket, const Frames& frames) {
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const auto more = i + 1 < frames.size() ? zmq::send_flags::sndmore : zmq::send_flags::none;
+    if (!socket.send(message_of(frames[i]), more | zmq::send_flags::dontwait)) return false;
+  }
+  return true;
+}
+
+// Names and numbers of IPv6 want an option, and numbers of IPv4 are better without it: they would be written as parts
+// of IPv6.
+bool wants_ipv6(const std::string& endpoint) {
+  auto address = tcp_address(endpoint);
+  if (!address.ok()) return false;
+  if (address->host.find(':') != address->host.npos) return true;
+  return address->host.find_first_not_of("0123456789.") != address->host.npos && has_ipv6();
+}
+
+// Who starts the process can mend it, and trying again would not.
+Status cannot_listen(const std::string& at, int error) {
+  const std::string what = "cannot listen at " + at + ": ";
+  if (error == EADDRINUSE)
+    return {ExitCode::usage, what + "it is in use; port 0 finds a free one, and `ss -lntp` tells who has it"};
+  if (error == EADDRNOTAVAIL) return {ExitCode::usage, what + "it is no address of this machine"};
+  const bool forbidden = error == EACCES || error == EPERM;
+  const bool its_fault = error == ENODEV || error == EINVAL || error == ENAMETOOLONG || error == ENOENT;
+  const ExitCode code = forbidden ? ExitCode::not_authorised : its_fault ? ExitCode::usage : ExitCode::failed;
+  return {code, what + zmq_strerror(error)};
+}
+
 }  // namespace
 
 struct ZmqTransport::Sockets {
@@ -65,6 +97,7 @@ struct ZmqTransport::Sockets {
   zmq::socket_t listening{context, zmq::socket_type::router};
   std::map<NodeId, Outgoing> outgoing_sockets;
   std::string endpoint;
+  Origin origin;
   std::size_t message_bytes_max = 0;
   std::atomic<std::uint64_t> dropped{0};
   std::uint64_t monitors = 0;
@@ -72,6 +105,99 @@ struct ZmqTransport::Sockets {
 
   ~Sockets() {
     if (wake_fd >= 0) ::close(wake_fd);
+  }
+
+  bool listens() const { return !endpoint.empty(); }
+
+  // For connecting to an endpoint.
+  static void prepare(zmq::socket_t& socket, const std::string& to) {
+    socket.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
+    if (wants_ipv6(to)) socket.set(zmq::sockopt::ipv6, true);
+  }
+
+  // Throws zmq::error_t.
+  void bind(const Listening& at) {
+    listening.set(zmq::sockopt::linger, 0);
+    listening.set(zmq::sockopt::rcvhwm, kHighWaterMark);
+    listening.set(zmq::sockopt::router_mandatory, 1);
+    listening.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(message_bytes_max));
+    listening.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
+    if (!at.ipc.empty()) {
+      listening.bind(at.ipc);
+      endpoint = listening.get(zmq::sockopt::last_endpoint);
+    }
+    std::uint16_t port = at.port;
+    for (const std::string& number : at.numbers) {
+      // ZeroMQ falls back to IPv4 where a machine has nothing else.
+      listening.set(zmq::sockopt::ipv6, number == kAllInterfaces || number.find(':') != number.npos);
+      listening.bind(port == 0 ? any_port(number) : TcpAddress{number, port}.text());
+      const std::string bound = listening.get(zmq::sockopt::last_endpoint);
+      port = static_cast<std::uint16_t>(std::strtoul(bound.c_str() + bound.rfind(':') + 1, nullptr, 10));
+    }
+    if (at.numbers.empty()) return;
+    endpoint = TcpAddress{at.told.host, at.told.port == 0 ? port : at.told.port}.text();
+  }
+
+  static std::string any_port(const std::string& number) {
+    const std::string text = TcpAddress{number, 0}.text();
+    return text.substr(0, text.rfind(':')) + ":*";
+  }
+
+  // By the connection of one who asked.  Who is gone needs no answer.
+  bool answer(const std::string& to, const Frames& frames) {
+    try {
+      const std::string_view id = std::string_view(to).substr(kReplyScheme.size());
+      if (!listening.send(zmq::buffer(id), zmq::send_flags::sndmore | zmq::send_flags::dontwait)) return false;
+      return send_whole(listening, frames);
+    } catch (const zmq::error_t& error) {
+      return error.num() == EHOSTUNREACH;
+    }
+  }
+
+  // The rest of a message of which one frame was read, or nothing if it breaks the limits: all frames of a message
+  // arrive together, and those of such a one are read and thrown away.
+  std::optional<Frames> read_rest(zmq::socket_t& socket, bool more, Frames frames) {
+    std::size_t bytes = size_of(frames);
+    bool fits = true;
+    while (more) {
+      zmq::message_t frame;
+      if (!socket.recv(frame, zmq::recv_flags::dontwait)) break;
+      more = frame.more();
+      bytes += frame.size();
+      fits = fits && frames.size() < kFramesMax && bytes <= message_bytes_max;
+      if (fits)
+        frames.push_back(bytes_of(std::move(frame)));
+      else
+        frames.clear();
+    }
+    if (fits) return frames;
+    ++dropped;
+    return std::nullopt;
+  }
+
+  // False: nothing is there.
+  bool read_listening(std::optional<Frames>& frames) {
+    zmq::message_t sender;
+    if (!listening.recv(sender, zmq::recv_flags::dontwait)) return false;
+    const bool more = sender.more();
+    origin.reply = std::string(kReplyScheme) + sender.to_string();
+    frames = read_rest(listening, more, {});
+    return true;
+  }
+
+  // The same for who listens nowhere.
+  bool read_answers(std::optional<Frames>& frames) {
+    for (auto& [id, outgoing] : outgoing_sockets) {
+      zmq::message_t first;
+      if (!outgoing.socket.recv(first, zmq::recv_flags::dontwait)) continue;
+      const bool more = first.more();
+      origin = {};
+      Frames begun;
+      begun.push_back(bytes_of(std::move(first)));
+      frames = read_rest(outgoing.socket, more, std::move(begun));
+      return true;
+    }
+    return false;
   }
 
   Outgoing& outgoing(NodeId peer, const std::string& to) {
@@ -84,9 +210,11 @@ struct ZmqTransport::Sockets {
     socket.set(zmq::sockopt::immediate, 1);
     socket.set(zmq::sockopt::reconnect_ivl, kReconnectMs);
     socket.set(zmq::sockopt::reconnect_ivl_max, kReconnectMostMs);
+    socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(message_bytes_max));
+    prepare(socket, to);
     socket.connect(to);
-    // Whether a guest is still there matters to nobody.
-    if (peer.role == Role::observer)
+    // Whether one who was refused is still there matters to nobody.
+    if (peer.index >= kIndexLimit)
       return outgoing_sockets.try_emplace(peer, to, std::move(socket), zmq::socket_t()).first->second;
     const std::string name = "inproc://monitor-" + std::to_string(monitors++);
     zmq_socket_monitor(socket.handle(), name.c_str(), ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED);
@@ -99,23 +227,17 @@ struct ZmqTransport::Sockets {
 ZmqTransport::ZmqTransport(std::unique_ptr<Sockets> sockets) : sockets_(std::move(sockets)) {}
 ZmqTransport::~ZmqTransport() = default;
 
-Result<std::unique_ptr<ZmqTransport>> ZmqTransport::open(const std::string& bind, std::size_t message_bytes_max) {
+Result<std::unique_ptr<ZmqTransport>> ZmqTransport::open(const Listening& at, std::size_t message_bytes_max) {
   try {
     auto sockets = std::make_unique<Sockets>();
     sockets->message_bytes_max = message_bytes_max;
     sockets->wake_fd = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (sockets->wake_fd < 0) return Status(ExitCode::failed, "cannot make an eventfd");
-    zmq::socket_t& listening = sockets->listening;
-    listening.set(zmq::sockopt::linger, 0);
-    listening.set(zmq::sockopt::rcvhwm, kHighWaterMark);
-    listening.set(zmq::sockopt::router_mandatory, 1);
-    listening.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(message_bytes_max));
-    listening.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
-    listening.bind(bind);
-    sockets->endpoint = listening.get(zmq::sockopt::last_endpoint);
+    sockets->bind(at);
     return std::unique_ptr<ZmqTransport>(new ZmqTransport(std::move(sockets)));
   } catch (const zmq::error_t& error) {
-    return Status(ExitCode::temporary, "cannot listen at " + bind + ": " + error.what());
+    const std::string number = at.numbers.empty() ? "" : at.numbers.front();
+    return cannot_listen(at.ipc.empty() ? TcpAddress{number, at.port}.text() : at.ipc, error.num());
   }
 }
 
@@ -124,44 +246,25 @@ const std::string& ZmqTransport::endpoint() const {
 }
 
 bool ZmqTransport::send(NodeId peer, const std::string& endpoint, const Frames& frames) {
+  if (endpoint.starts_with(kReplyScheme)) return sockets_->answer(endpoint, frames);
   try {
     Sockets::Outgoing& outgoing = sockets_->outgoing(peer, endpoint);
-    for (std::size_t i = 0; i < frames.size(); ++i) {
-      const auto more = i + 1 < frames.size() ? zmq::send_flags::sndmore : zmq::send_flags::none;
-      // Only the first frame of a message can be refused: ZeroMQ takes a message whole or not at all.
-      if (!outgoing.socket.send(message_of(frames[i]), more | zmq::send_flags::dontwait)) {
-        outgoing.full = true;
-        return false;
-      }
-    }
-    return true;
+    outgoing.full = !send_whole(outgoing.socket, frames);
+    return !outgoing.full;
   } catch (const zmq::error_t&) {
     return false;  // an endpoint that cannot be connected to is a peer that does not answer; its link's time-outs tell
   }
 }
 
 std::optional<Frames> ZmqTransport::receive() {
-  for (;;) {
-    zmq::message_t part;
-    if (!sockets_->listening.recv(part, zmq::recv_flags::dontwait)) return std::nullopt;  // the sender's routing id
-    Frames frames;
-    std::size_t bytes = 0;
-    bool fits = true;
-    // All frames of a message arrive together; those of one that breaks the limits are read and thrown away.
-    for (bool more = part.more(); more;) {
-      zmq::message_t frame;
-      if (!sockets_->listening.recv(frame, zmq::recv_flags::dontwait)) break;
-      more = frame.more();
-      bytes += frame.size();
-      fits = fits && frames.size() < kFramesMax && bytes <= sockets_->message_bytes_max;
-      if (fits)
-        frames.push_back(bytes_of(std::move(frame)));
-      else
-        frames.clear();
-    }
-    if (fits) return frames;
-    ++sockets_->dropped;
+  for (std::optional<Frames> frames;;) {
+    if (!(sockets_->listens() ? sockets_->read_listening(frames) : sockets_->read_answers(frames))) return std::nullopt;
+    if (frames) return frames;
   }
+}
+
+Origin ZmqTransport::origin() const {
+  return sockets_->origin;
 }
 
 Transport::Events ZmqTransport::wait(int timeout_ms) {
@@ -170,8 +273,9 @@ Transport::Events ZmqTransport::wait(int timeout_ms) {
   items.push_back({sockets_->listening.handle(), 0, ZMQ_POLLIN, 0});
   items.push_back({nullptr, sockets_->wake_fd, ZMQ_POLLIN, 0});
   for (auto& [id, outgoing] : sockets_->outgoing_sockets) {
-    if (!outgoing.full) continue;
-    items.push_back({outgoing.socket.handle(), 0, ZMQ_POLLOUT, 0});
+    const int awaited = (outgoing.full ? ZMQ_POLLOUT : 0) | (sockets_->listens() ? 0 : ZMQ_POLLIN);
+    if (awaited == 0) continue;
+    items.push_back({outgoing.socket.handle(), 0, static_cast<short>(awaited), 0});
     owners.push_back(id);
   }
   std::vector<NodeId> watched;
@@ -218,13 +322,10 @@ std::function<bool(const Frames&)> ZmqTransport::voice(const std::string& endpoi
         *socket = zmq::socket_t(sockets_->context, zmq::socket_type::dealer);
         socket->set(zmq::sockopt::linger, 0);
         socket->set(zmq::sockopt::immediate, 1);
+        Sockets::prepare(*socket, endpoint);
         socket->connect(endpoint);
       }
-      for (std::size_t i = 0; i < frames.size(); ++i) {
-        const auto more = i + 1 < frames.size() ? zmq::send_flags::sndmore : zmq::send_flags::none;
-        if (!socket->send(message_of(frames[i]), more | zmq::send_flags::dontwait)) return false;
-      }
-      return true;
+      return send_whole(*socket, frames);
     } catch (const zmq::error_t&) {
       return false;
     }

@@ -1,8 +1,9 @@
 // core/wire/zmq_transport.h -- frames between processes over ZeroMQ; the only door to it.
 //
 // Every process binds one ROUTER, its listening socket, and connects one DEALER to that of each peer it speaks to: so
-// nothing is ever sent on a ROUTER, which drops silently when a peer is slow or unknown, and a DEALER belongs to one
-// peer, whose back-pressure (EAGAIN) and disconnection are known by name.
+// next to nothing is ever sent on a ROUTER, where a peer's back-pressure is not known by name, and a DEALER belongs to
+// one peer, whose back-pressure (EAGAIN) and disconnection are.  A guest, who only asks, binds nothing and gets its
+// answer by the connection that it made: it need not be reachable, and nobody is made to connect to it.
 #pragma once
 #include <functional>
 #include <memory>
@@ -10,14 +11,16 @@
 #include <string>
 
 #include "core/base/status.h"
+#include "core/wire/address.h"
 #include "core/wire/transport.h"
 
 namespace rota {
 
 class ZmqTransport final : public Transport {
  public:
-  // `bind`: "ipc://PATH", or "tcp://HOST:*" for a port that is free.  Messages over `message_bytes_max` are cut off.
-  static Result<std::unique_ptr<ZmqTransport>> open(const std::string& bind, std::size_t message_bytes_max);
+  // Messages over `message_bytes_max` are cut off.  ExitCode::usage if it cannot listen there because of what `at` is:
+  // in use, say, or not of this machine.
+  static Result<std::unique_ptr<ZmqTransport>> open(const Listening& at, std::size_t message_bytes_max);
   ~ZmqTransport() override;
   ZmqTransport(const ZmqTransport&) = delete;
   ZmqTransport& operator=(const ZmqTransport&) = delete;
@@ -26,6 +29,7 @@ class ZmqTransport final : public Transport {
   bool send(NodeId peer, const std::string& endpoint, const Frames& frames) override;
   void forget(NodeId peer) override;
   std::optional<Frames> receive() override;
+  Origin origin() const override;
   Events wait(int timeout_ms) override;
   void wake() override;
 

@@ -43,14 +43,16 @@ std::size_t descriptors() {
 
 struct Process {
   Process(const std::filesystem::path& folder, NodeId id, std::size_t message_bytes_max)
-      : transport(*ZmqTransport::open("ipc://" + (folder / id.name()).string(), message_bytes_max)),
+      : Process(Listening{.ipc = "ipc://" + (folder / id.name()).string()}, id, message_bytes_max) {}
+  Process(const Listening& at, NodeId id, std::size_t message_bytes_max)
+      : transport(*ZmqTransport::open(at, message_bytes_max)),
         host({id, 1 + id.index + 10 * static_cast<std::uint64_t>(id.role), kJob, transport->endpoint(), 30 * kSecond,
               60 * kSecond, piece_bytes_for(message_bytes_max)}) {}
 
   // One turn of the loop of a process.
   void turn() {
     const Outbox::World world{now_ns(), 0, 0};
-    while (auto frames = transport->receive()) host.receive(*frames, world);
+    while (auto frames = transport->receive()) host.receive(*frames, world, transport->origin());
     host.tick(world);
     while (auto out = host.next(world.now))
       if (!transport->send(out->peer, out->endpoint, out->frames)) host.not_taken(out->peer);
@@ -125,7 +127,7 @@ TEST(ZmqTransport, ObserversLeaveNoDescriptorsBehind) {
   std::size_t before = 0;
   for (std::uint32_t call = 0; call < 40; ++call) {
     const NodeId id{Role::observer, call};
-    Process observer(folder.path, id, std::size_t{1} << 20);
+    Process observer(Listening{}, id, std::size_t{1} << 20);
     auto node = std::make_unique<Listener>(id, [](const Envelope&, Outbox& out) {
       out.end(ExitCode::ok, "answered");
       return Status();
@@ -133,7 +135,7 @@ TEST(ZmqTransport, ObserversLeaveNoDescriptorsBehind) {
     Listener& listener = *node;
     observer.host.add(std::move(node));
     observer.host.register_peer({kCoordinator, coordinator.transport->endpoint(), 0});
-    observer.host.ask({observer.transport->endpoint()}, now_ns());
+    observer.host.ask({"ipc:///nobody/is/made/to/connect/here"}, now_ns());
     while (!observer.host.ended() || coordinator.host.queued_to(id) > 0) {
       observer.turn();
       coordinator.turn();
@@ -149,6 +151,60 @@ std::uint64_t peak_bytes() {
   struct rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::uint64_t>(usage.ru_maxrss) << 10;
+}
+
+Listening loopback(std::vector<std::string> numbers, std::uint16_t port = 0, std::string host = "127.0.0.1") {
+  return {.ipc = {}, .numbers = std::move(numbers), .port = port, .told = {std::move(host), 0}};
+}
+
+TEST(ZmqTransport, ThePortThatWasFreeIsTold) {
+  const auto transport = ZmqTransport::open(loopback({"127.0.0.1"}), 1 << 20);
+  ASSERT_TRUE(transport.ok()) << transport.status().what();
+  const auto address = tcp_address((*transport)->endpoint());
+  ASSERT_TRUE(address.ok()) << (*transport)->endpoint();
+  EXPECT_EQ(address->host, "127.0.0.1");
+  EXPECT_GT(address->port, 0);
+}
+
+TEST(ZmqTransport, APortInUseIsNothingToTryAgain) {
+  const auto first = ZmqTransport::open(loopback({"127.0.0.1"}), 1 << 20);
+  ASSERT_TRUE(first.ok());
+  const std::uint16_t port = tcp_address((*first)->endpoint())->port;
+  const Status second = ZmqTransport::open(loopback({"127.0.0.1"}, port), 1 << 20).status();
+  EXPECT_EQ(second.code(), ExitCode::usage);
+  EXPECT_TRUE(second.what().starts_with("cannot listen at tcp://127.0.0.1:" + std::to_string(port) + ": it is in use"))
+      << second.what();
+  EXPECT_EQ(ZmqTransport::open(loopback({"192.0.2.77"}), 1 << 20).status().code(), ExitCode::usage);
+}
+
+// Several numbers of one name get the same port.
+TEST(ZmqTransport, ListensAtAllNumbersOfAName) {
+  auto numbers = own_numbers("::1").ok() ? std::vector<std::string>{"127.0.0.1", "::1"}
+                                         : std::vector<std::string>{"127.0.0.1", "127.0.0.2"};
+  Process coordinator(loopback(numbers, 0, "localhost"), kCoordinator, 1 << 20);
+  coordinator.host.add(std::make_unique<Listener>(kCoordinator, [](const Envelope& in, Outbox& out) {
+    if (std::holds_alternative<AskStatus>(in.message)) out.send(in.from, StatusReport{"{}"});
+    return Status();
+  }));
+  const std::uint16_t port = tcp_address(coordinator.transport->endpoint())->port;
+  EXPECT_EQ(coordinator.transport->endpoint(), "tcp://localhost:" + std::to_string(port));
+  numbers.emplace_back("localhost");
+  for (const std::string& number : numbers) {
+    const NodeId id{Role::observer, static_cast<std::uint32_t>(&number - numbers.data())};
+    Process observer(Listening{}, id, 1 << 20);
+    EXPECT_EQ(observer.transport->endpoint(), "");
+    observer.host.add(std::make_unique<Listener>(id, [](const Envelope&, Outbox& out) {
+      out.end(ExitCode::ok, "answered");
+      return Status();
+    }));
+    observer.host.register_peer({kCoordinator, TcpAddress{number, port}.text(), 0});
+    observer.host.ask({}, now_ns());
+    while (!observer.host.ended()) {
+      observer.turn();
+      coordinator.turn();
+    }
+    EXPECT_EQ(observer.host.ended()->what, "answered") << number;
+  }
 }
 
 // By hand, as it takes much memory: ROTA_LARGE_GB=3 sends a blob and a cut of so many GiB.

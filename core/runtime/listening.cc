@@ -1,0 +1,67 @@
+#include "core/runtime/listening.h"
+
+#include <unistd.h>
+
+namespace rota {
+
+namespace {
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
+}
+
+// What others are told.
+Result<std::string> host_of(const ProcessSettings& settings, const TcpAddress& coordinator) {
+  if (!settings.host.empty()) {
+    auto host = tcp_place(settings.host);
+    if (!host.ok() || host->port != 0 || host->host == kAllInterfaces)
+      return Status(ExitCode::usage, "--host: '" + settings.host + "' is neither a name nor a number of a host");
+    return host->host;
+  }
+  if (settings.process != kCoordinator) return number_towards(coordinator);
+  return coordinator.host == kAllInterfaces ? host_name() : coordinator.host;
+}
+
+Result<Listening> over_tcp(const ProcessSettings& settings) {
+  auto coordinator = tcp_address(settings.coordinator);
+  if (!coordinator.ok()) return std::move(coordinator).status().in("--coordinator");
+  const bool is_coordinator = settings.process == kCoordinator;
+  if (!is_coordinator && (coordinator->host == kAllInterfaces || coordinator->port == 0))
+    return Status(ExitCode::usage, "--coordinator: " + settings.coordinator +
+                                       " is where one listens; others need a host and a port to reach");
+  auto host = host_of(settings, *coordinator);
+  if (!host.ok()) return std::move(host).status();
+  const bool everywhere = (is_coordinator && coordinator->host == kAllInterfaces) || !is_loopback(*host);
+  auto place = tcp_place(!settings.bind.empty() ? settings.bind : everywhere ? std::string(kAllInterfaces) : *host);
+  if (!place.ok()) return std::move(place).status().in("--bind");
+  auto numbers = own_numbers(place->host);
+  if (!numbers.ok()) return std::move(numbers).status();
+  Listening listening;
+  listening.numbers = std::move(numbers).value();
+  const std::uint16_t port = is_coordinator ? coordinator->port : std::uint16_t{0};
+  listening.port = place->port != 0 ? place->port : port;
+  listening.told = {std::move(host).value(), port};
+  return listening;
+}
+
+}  // namespace
+
+Result<Listening> listening_of(const ProcessSettings& settings, std::uint64_t incarnation) {
+  const std::string& at = settings.coordinator;
+  if (at.starts_with(kTcpScheme)) {
+    if (!settings.insecure)
+      return Status(ExitCode::usage, "tcp has no keys yet: say --insecure if everybody on that network may be trusted");
+    return over_tcp(settings);
+  }
+  if (!at.starts_with(kIpcScheme))
+    return Status(ExitCode::usage, "--coordinator must be ipc://PATH or tcp://HOST:PORT, not '" + at + "'");
+  Listening listening;
+  listening.ipc = at;
+  if (settings.process != kCoordinator)
+    listening.ipc =
+        at.substr(0, at.rfind('/') + 1) + settings.process.name() + "-" + std::to_string(incarnation % 1000000000);
+  return listening;
+}
+
+}  // namespace rota

@@ -1,0 +1,15 @@
+// core/runtime/listening.h -- where a process of a job listens, by its options.
+#pragma once
+#include <cstdint>
+
+#include "core/runtime/process.h"
+#include "core/wire/address.h"
+
+namespace rota {
+
+// Over ipc beside the coordinator's socket.  Over tcp: where --bind says, else at the loopback address if that is what
+// others are told, else at all interfaces.  What others are told is --host, else for the coordinator its own address
+// (its host's name, if it listens at "*"), for others the number from which they reach the coordinator.
+Result<Listening> listening_of(const ProcessSettings& settings, std::uint64_t incarnation);
+
+}  // namespace rota

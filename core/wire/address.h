@@ -1,0 +1,52 @@
+// core/wire/address.h -- addresses as people write them, and as ZeroMQ wants them: it binds only numbers and
+// interfaces.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/status.h"
+
+namespace rota {
+
+inline constexpr std::string_view kIpcScheme = "ipc://";
+inline constexpr std::string_view kTcpScheme = "tcp://";
+inline constexpr std::string_view kAllInterfaces = "*";
+
+struct TcpAddress {
+  std::string host;        // a name or a number; where one listens an interface too, or "*", all of them
+  std::uint16_t port = 0;  // 0: any that is free
+
+  std::string text() const;  // "tcp://HOST:PORT", with brackets around a number of IPv6
+};
+
+// "tcp://HOST:PORT"; 0 or * may stand for the port.  ExitCode::usage if it is none.
+Result<TcpAddress> tcp_address(std::string_view text);
+// The same without its scheme, and a port need not be there: "HOST", "HOST:PORT", "::1", "[::1]:PORT".
+Result<TcpAddress> tcp_place(std::string_view text);
+
+// Whether this is how people write an address that no other machine can reach.  A machine's own name is not: Debian
+// gives it a number of the loopback network, and who says it wants to be reached by others.
+bool is_loopback(std::string_view host);
+
+// The numbers (or the interface) of this machine that a name stands for, for listening.  ExitCode::usage if there are
+// none.
+Result<std::vector<std::string>> own_numbers(const std::string& host);
+
+// The number of this machine from which a peer is reached: what the peer can answer to, if no machine between them
+// translates addresses.
+Result<std::string> number_towards(const TcpAddress& peer);
+
+// Whether names may stand for numbers of IPv6 here: ones of other machines could not be reached otherwise.
+bool has_ipv6();
+
+// Where a process listens, and what it tells others.
+struct Listening {
+  std::string ipc = {};                   // "ipc://PATH"; or
+  std::vector<std::string> numbers = {};  // for tcp; neither: it listens nowhere
+  std::uint16_t port = 0;                 // 0: any that is free
+  TcpAddress told = {};                   // port 0: that which was found
+};
+
+}  // namespace rota

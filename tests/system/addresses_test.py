@@ -1,0 +1,166 @@
+"""Where processes listen and how others find them: ports, names, IPv6, and two hosts that are network namespaces."""
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import unittest
+
+from rota_run import BIN, LIMIT, RotaTest
+
+DATA = "3\n4\n5\n1 1 2\n1 3 1\n2 2 4\n2 4 1\n3 1 1\n"
+WORDS = "a\nb\nc\nd\n"
+HERE, THERE = "198.51.100.1", "198.51.100.2"  # of documents; no network has them
+
+
+def listening(pid):
+    """Local addresses at which a process listens over tcp, as the kernel writes them."""
+    inodes = set()
+    for link in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            inodes.add(os.readlink(link))
+        except OSError:
+            pass
+    found = set()
+    for table in ("tcp", "tcp6"):
+        for line in pathlib.Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+            words = line.split()
+            if words[3] == "0A" and f"socket:[{words[9]}]" in inodes:
+                found.add(words[1].split(":")[0])
+    return found
+
+
+class Addresses(RotaTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "data").write_text(DATA)
+        (self.folder / "vocab").write_text(WORDS)
+        self.out = self.folder / "run"
+
+    def flags(self, *more):
+        self.out.mkdir()
+        file = self.out / "flags.txt"
+        words = ["--app=lda", f"--input={self.folder}/data", f"--vocab={self.folder}/vocab", "--topics=2", "--seed=7",
+                 "--workers=2", f"--out={self.out}", *more]
+        file.write_text("\n".join(words) + "\n")
+        return f"--flagfile={file}"
+
+    def role(self, role, *arguments, inside=()):
+        process = subprocess.Popen([*inside, BIN / f"rota-{role}", *arguments], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self._end, process)
+        return process
+
+    def address(self):
+        file = self.out / "address"
+        self.wait_for("the coordinator's address", file.exists)
+        return file.read_text().strip()
+
+    def start_job(self, flags, coordinator, *more, inside=((), (), ())):
+        """The coordinator's process and those of the others, which find it by the address in the run's folder."""
+        first = self.role("coordinator", flags, f"--coordinator={coordinator}", *more, inside=inside[0])
+        address = self.address()
+        others = [self.role("scheduler", flags, f"--coordinator={address}", inside=inside[1])]
+        others += [self.role("worker", flags, f"--coordinator={address}", f"--index={i}", inside=inside[2])
+                   for i in range(2)]
+        return first, others, address
+
+    def ends_well(self, first, others):
+        said = first.communicate(timeout=LIMIT)[1]
+        self.assertEqual(first.returncode, 0, said)
+        for other in others:
+            other.communicate(timeout=LIMIT)
+            self.assertEqual(other.returncode, 0)
+        return self.result(self.out)["model_hash"]
+
+    def model_over_ipc(self):
+        done = self.rota("train", "lda", f"--input={self.folder}/data", f"--vocab={self.folder}/vocab", "--topics=2",
+                         "--seed=7", "--epochs=5", f"--out={self.folder}/ipc")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.result(self.folder / "ipc")["model_hash"]
+
+    def test_any_port_names_and_ipv6_train_the_same_model(self):
+        expected = self.model_over_ipc()
+        coordinators = ["tcp://localhost:0", "tcp://127.0.0.2:*"]
+        if socket.has_ipv6 and pathlib.Path("/proc/net/if_inet6").exists():
+            coordinators.append("tcp://[::1]:0")
+        for coordinator in coordinators:
+            with self.subTest(coordinator=coordinator):
+                flags = self.flags("--epochs=5", "--insecure")
+                first, others, address = self.start_job(flags, coordinator)
+                self.assertEqual(address.rsplit(":", 1)[0], coordinator.rsplit(":", 1)[0])
+                self.assertGreater(int(address.rsplit(":", 1)[1]), 0)
+                self.assertEqual(self.ends_well(first, others), expected)
+                log = (self.out / "log/coordinator-0.log").read_text()
+                self.assertIn(f"event=listening address={address}", log)
+                shutil.rmtree(self.out)
+
+    def test_a_loopback_run_listens_at_no_other_interface_and_status_needs_none(self):
+        flags = self.flags("--epochs=100000000", "--insecure")
+        first, others, address = self.start_job(flags, "tcp://127.0.0.1:0")
+        self.wait_for("an epoch", lambda: self.metrics(self.out))
+        for process in (first, *others):
+            self.assertEqual(listening(process.pid), {"0100007F"})
+        for where in (address, self.out):
+            done = self.rota("status", where)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("phase", done.stdout)
+        first.terminate()
+        first.communicate(timeout=LIMIT)
+        self.assertEqual(first.returncode, 143)
+        self.assertFalse((self.out / "address").exists())
+
+    def test_a_port_in_use_is_nothing_to_try_again(self):
+        flags = self.flags("--insecure")
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+            first = self.role("coordinator", flags, f"--coordinator={address}")
+            said = first.communicate(timeout=LIMIT)[1]
+        self.assertEqual(first.returncode, 2, said)
+        self.assertIn(f"cannot listen at {address}: it is in use", said)
+        self.assertFalse((self.out / "address").exists())
+
+    def test_two_hosts(self):
+        """Scheduler and workers, and `rota status`, in another network namespace than the coordinator."""
+        if shutil.which("ip") is None or os.geteuid() != 0:
+            self.skipTest("network namespaces want iproute2 and root")
+        names = [f"rota-{os.getpid()}-{i}" for i in (0, 1)]
+        for i, name in enumerate(names):
+            done = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True)
+            if done.returncode != 0:
+                self.skipTest(f"no network namespaces here: {done.stderr.strip()}")
+            self.addCleanup(subprocess.run, ["ip", "netns", "delete", name], check=False)
+
+        def ip(i, *words):
+            subprocess.run(["ip", "-n", names[i], *words], check=True)
+        done = subprocess.run(["ip", "link", "add", "rota0", "netns", names[0], "type", "veth", "peer", "name", "rota0",
+                               "netns", names[1]], capture_output=True, text=True)
+        if done.returncode != 0:
+            self.skipTest(f"no pairs of interfaces here: {done.stderr.strip()}")
+        for i, number in enumerate((HERE, THERE)):
+            ip(i, "link", "set", "lo", "up")
+            ip(i, "addr", "add", f"{number}/24", "dev", "rota0")
+            ip(i, "link", "set", "rota0", "up")
+        expected = self.model_over_ipc()
+        there = ("ip", "netns", "exec", names[1])
+        flags = self.flags("--epochs=5", "--insecure")
+        first, others, address = self.start_job(flags, f"tcp://{HERE}:0",
+                                                inside=(("ip", "netns", "exec", names[0]), there, there))
+        self.assertTrue(address.startswith(f"tcp://{HERE}:"), address)
+        self.assertEqual(self.ends_well(first, others), expected)
+        shutil.rmtree(self.out)
+
+        flags = self.flags("--epochs=100000000", "--insecure")
+        first, others, address = self.start_job(flags, f"tcp://{HERE}:0",
+                                                inside=(("ip", "netns", "exec", names[0]), there, there))
+        self.wait_for("an epoch", lambda: self.metrics(self.out))
+        done = subprocess.run([*there, BIN / "rota", "status", address], capture_output=True, text=True, timeout=LIMIT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("phase", done.stdout)
+        first.terminate()
+        first.communicate(timeout=LIMIT)
+        self.assertEqual(first.returncode, 143)
+
+
+if __name__ == "__main__":
+    unittest.main()
