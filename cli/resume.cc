@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/dead_sockets.h"
 #include "cli/run_job.h"
+#include "core/base/trust.h"
 #include "core/base/version.h"
 #include "core/checkpoint/initial_model.h"
 #include "core/job/input_files.h"
@@ -63,6 +64,16 @@ Status already_done(const RunFolder& run, const Plugin& plugin) {
   return {};
 }
 
+// The folder's files say which library is loaded, and what is written where.
+Status check_ours(const RunFolder& run) {
+  std::vector<fs::path> believed{run.path, run.flags()};
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(run.checkpoint(), error))) believed.push_back(run.checkpoint());
+  for (const fs::path& folder : run.epochs()) believed.push_back(folder);
+  for (const fs::path& path : believed) ROTA_TRY(check_own(path).in("only your own runs can be resumed"));
+  return {};
+}
+
 Status check_data_is_there(const Options& options, const Plugin& plugin, const std::string& folder) {
   for (const char* data : {"input", "valid"}) {
     if (!options.has(data)) continue;
@@ -91,6 +102,7 @@ Status resume_command(int argc, const char* const* argv) {
   ROTA_TRY(check_given(*line, line->positional.front()));
   std::error_code error;
   if (!fs::exists(run.flags(), error)) return {ExitCode::no_input, run.path.string() + ": there is no run here"};
+  ROTA_TRY(check_ours(run));
   auto claim = claim_folder(run);
   if (!claim.ok()) return std::move(claim).status();
   const bool done = fs::exists(run.result(), error);

@@ -124,7 +124,11 @@ Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json
   manifest.job.input = files_of("input");
   manifest.job.valid = files_of("valid");
   for (const auto& file : json.at("files")) {
-    const auto path = manifest.folder / file.at("file").get<std::string>();
+    const auto name = file.at("file").get<std::string>();
+    if (name != RunFolder::partition_file(static_cast<std::uint32_t>(manifest.files.size())))
+      return Status(ExitCode::disk, (manifest.folder / RunFolder::kModelManifest).string() + ": '" + name +
+                                        "' is no name of a model's file");
+    const auto path = manifest.folder / name;
     const auto measured = hash_file(path);
     if (!measured.ok()) return measured.status();
     if (measured->bytes != file.at("bytes").get<std::uint64_t>() ||

@@ -1,6 +1,5 @@
 #include "core/job/plugin_host.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <new>
 #include <system_error>
 
+#include "core/base/trust.h"
 #include "core/job/job_options.h"
 
 namespace rota {
@@ -48,28 +48,6 @@ Result<fs::path> locate(std::string_view app, const fs::path& plugin_dir) {
   std::string what = "unknown app '" + std::string(app) + "'";
   what += apps.empty() ? "; none is installed" : "; there are: " + list_of(apps);
   return Status(ExitCode::usage, what + " (or give the path of a .so file)");
-}
-
-// Whoever can write here can make us run what he likes.
-Status check_private(const fs::path& path) {
-  struct stat facts = {};
-  if (::stat(path.c_str(), &facts) != 0)
-    return {ExitCode::usage, path.string() + ": " + std::generic_category().message(errno)};
-  const bool others_write = (facts.st_mode & S_IWOTH) != 0;
-  // In a sticky folder (/tmp) others can add files, but not replace ours.
-  const bool sticky = S_ISDIR(facts.st_mode) && (facts.st_mode & S_ISVTX) != 0;
-  if (others_write && !sticky)
-    return {ExitCode::not_authorised, "plugin refused: everybody can write to " + path.string()};
-  return {};
-}
-
-Status check_owner_in_sticky(const fs::path& file) {
-  struct stat folder = {}, facts = {};
-  if (::stat(file.parent_path().c_str(), &folder) != 0 || ::stat(file.c_str(), &facts) != 0) return {};
-  const bool shared = (folder.st_mode & S_IWOTH) != 0;
-  if (shared && facts.st_uid != ::geteuid() && facts.st_uid != 0)
-    return {ExitCode::not_authorised, "plugin refused: " + file.string() + " belongs to another user"};
-  return {};
 }
 
 std::vector<Option> framework_names() {
@@ -111,9 +89,8 @@ std::vector<std::string> available_apps(const fs::path& plugin_dir) {
 Result<const Plugin*> find_plugin(std::string_view app, const fs::path& plugin_dir) {
   auto file = locate(app, plugin_dir);
   if (!file.ok()) return std::move(file).status();
-  ROTA_TRY(check_private(*file));
-  ROTA_TRY(check_private(file->parent_path()));
-  ROTA_TRY(check_owner_in_sticky(*file));
+  // Whoever can change it can make us run what he likes.
+  ROTA_TRY(check_trusted(*file).in("plugin refused"));
 
   const Plugin* plugin = nullptr;
   boost::dll::fs::error_code no_symbol;

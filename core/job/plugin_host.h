@@ -20,7 +20,7 @@ namespace rota {
 // plugins are installed; or the path of a .so file.  Never closed: valid as long as the process.
 //
 // Errors: usage if there is none (the text lists those there are) or it cannot be loaded, wrong_version if it was
-// built against other headers, not_authorised if others can write to the file or its folder, failed if what it
+// built against other headers, not_authorised if others can change the file (core/base/trust.h), failed if what it
 // declares cannot be used.
 Result<const Plugin*> find_plugin(std::string_view app, const std::filesystem::path& plugin_dir = {});
 

@@ -207,6 +207,32 @@ class UsersFiles(RotaTest):
         kill([run.pid, *self.roles(self.out).values()])
         run.communicate()
 
+    def test_resume_believes_no_folder_that_somebody_else_could_have_changed(self):
+        done = self.train(*self.usual(), f"--out={self.out}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        epoch = next((self.out / "checkpoint").glob("epoch-*"))
+        somebody = 54321  # whom no system has
+
+        def refused(path, word):
+            before = self.all_of(self.folder)
+            done = self.rota("resume", self.out)
+            self.assertEqual(done.returncode, 77, done.stdout + done.stderr)
+            self.assertIn(f"only your own runs can be resumed: {path} {word}", done.stderr)
+            self.assertEqual(self.all_of(self.folder), before)
+
+        for path in (self.out, self.out / "flags.txt", self.out / "checkpoint", epoch, self.folder):
+            with self.subTest(path=path):
+                facts = path.stat()
+                path.chmod(facts.st_mode | 0o002)
+                refused(path, "can be changed by everybody")
+                path.chmod(facts.st_mode)
+                if os.geteuid() != 0:
+                    continue  # only root gives files away
+                os.chown(path, somebody, -1)
+                refused(path, f"belongs to user {somebody}")
+                os.chown(path, facts.st_uid, -1)
+        self.assertIn("already done", self.rota("resume", self.out).stdout)
+
     def test_resume_leaves_the_folder_around_a_socket(self):
         runs = self.folder / "rota-runs"
         runs.mkdir()

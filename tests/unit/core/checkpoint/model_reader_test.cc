@@ -184,6 +184,18 @@ TEST_F(ModelFolder, WithAWrongHashOrSizeInTheManifestIsRefused) {
   EXPECT_EQ(refusal().code(), ExitCode::disk);
 }
 
+// A model of somebody else's may name no file but its own.
+TEST_F(ModelFolder, WithOtherFilesThanItsOwnIsRefused) {
+  const std::string own = manifest_["files"][0]["file"];
+  for (const std::string& name : {std::string("/etc/passwd"), "../" + folder.filename().string() + "/" + own,
+                                  "./" + own, std::string("partition-1.sst"), std::string()}) {
+    auto wrong = manifest_;
+    wrong["files"][0]["file"] = name;
+    publish(wrong);
+    EXPECT_NE(refusal().what().find("'" + name + "' is no name of a model's file"), std::string::npos) << name;
+  }
+}
+
 TEST_F(ModelFolder, WithADamagedManifestIsRefused) {
   for (const char* text : {"", "{", "[]", "7", "\xff"}) {
     write("manifest.json", text);

@@ -1,0 +1,107 @@
+#include "core/base/trust.h"
+
+#include <grp.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Status refused(const fs::path& path, const std::string& why) {
+  return {ExitCode::not_authorised, path.string() + " " + why};
+}
+
+std::string mode_of(const struct stat& facts) {
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%03o", facts.st_mode & 07777U);
+  return text.data();
+}
+
+// Many systems give each user a group, and let it write whatever the user makes.
+bool is_private_group(gid_t group, uid_t owner) {
+  std::vector<char> user_text(16384), group_text(65536);
+  passwd user = {};
+  passwd* found_user = nullptr;
+  struct group entry = {};
+  struct group* found_group = nullptr;
+  if (::getpwuid_r(owner, &user, user_text.data(), user_text.size(), &found_user) != 0 || found_user == nullptr)
+    return false;
+  if (::getgrgid_r(group, &entry, group_text.data(), group_text.size(), &found_group) != 0 || found_group == nullptr)
+    return false;
+  const std::string name = user.pw_name;
+  if (user.pw_gid != group || name != entry.gr_name) return false;
+  for (char** member = entry.gr_mem; *member != nullptr; ++member)
+    if (name != *member) return false;
+  return true;
+}
+
+bool is_trusted(uid_t owner) {
+  struct stat program = {};
+  const bool known = ::stat("/proc/self/exe", &program) == 0;
+  return owner == 0 || owner == ::geteuid() || (known && owner == program.st_uid);
+}
+
+Status check_facts(const fs::path& path, const struct stat& facts, bool on_the_way) {
+  if (!is_trusted(facts.st_uid))
+    return refused(path, "belongs to user " + std::to_string(facts.st_uid) +
+                             ", who is neither you, nor root, nor the owner of this program");
+  if (on_the_way && (facts.st_mode & S_ISVTX) != 0) return {};
+  if ((facts.st_mode & S_IWOTH) != 0)
+    return refused(path, "can be changed by everybody (mode " + mode_of(facts) + "): chmod o-w");
+  if ((facts.st_mode & S_IWGRP) != 0 && !is_private_group(facts.st_gid, facts.st_uid))
+    return refused(path, "can be changed by its group (mode " + mode_of(facts) + "): chmod g-w");
+  return {};
+}
+
+Status facts_of(const fs::path& path, struct stat& facts) {
+  if (::lstat(path.c_str(), &facts) == 0) return {};
+  return {ExitCode::no_input, path.string() + ": " + std::generic_category().message(errno)};
+}
+
+}  // namespace
+
+Status check_trusted(const fs::path& path) {
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  if (error) return {ExitCode::no_input, path.string() + ": " + error.message()};
+  struct stat facts = {};
+  ROTA_TRY(facts_of(real, facts));
+  ROTA_TRY(check_facts(real, facts, false));
+  for (fs::path above = real; above.has_relative_path();) {
+    above = above.parent_path();
+    ROTA_TRY(facts_of(above, facts));
+    ROTA_TRY(check_facts(above, facts, true));
+  }
+  return {};
+}
+
+Status check_own(const fs::path& path) {
+  struct stat facts = {};
+  if (::stat(path.c_str(), &facts) != 0)
+    return {ExitCode::no_input, path.string() + ": " + std::generic_category().message(errno)};
+  if (facts.st_uid != ::geteuid())
+    return refused(
+        path, "belongs to user " + std::to_string(facts.st_uid) + ", and you are user " + std::to_string(::geteuid()));
+  return check_trusted(path);
+}
+
+Status check_secret(const fs::path& path) {
+  struct stat facts = {};
+  ROTA_TRY(facts_of(path, facts));
+  if (S_ISLNK(facts.st_mode)) return refused(path, "is a link, and keys are not taken through links");
+  if ((facts.st_mode & 0077) != 0) return refused(path, "is open to others (mode " + mode_of(facts) + "): chmod go=");
+  return check_own(path);
+}
+
+}  // namespace rota

@@ -1,0 +1,113 @@
+#include "core/base/trust.h"
+
+#include <grp.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/unit/core/base/temporary_folder.h"
+
+namespace rota {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uid_t kSomebody = 54321;  // whom no system has
+
+class TrustTest : public TemporaryFolder {
+ protected:
+  TrustTest() : file(write("a/b/file", "text")) {
+    set(folder / "a", 0755);
+    set(folder / "a/b", 0755);
+    set(file, 0644);
+  }
+  static void set(const fs::path& path, mode_t mode) { ASSERT_EQ(::chmod(path.c_str(), mode), 0) << path; }
+  static std::string why(const Status& status) {
+    EXPECT_TRUE(status.ok() || status.code() == ExitCode::not_authorised) << status.what();
+    return status.what();
+  }
+
+  fs::path file;
+};
+
+TEST_F(TrustTest, WhatIsOursIsTrusted) {
+  EXPECT_EQ(why(check_trusted(file)), "");
+  EXPECT_EQ(why(check_own(file)), "");
+  EXPECT_EQ(why(check_own(folder / "a")), "");
+  EXPECT_EQ(why(check_trusted("/")), "");
+  EXPECT_EQ(why(check_trusted("/proc/self/exe")), "") << "a program of root's, or our own";
+}
+
+TEST_F(TrustTest, WhatEverybodyCanChangeIsNot) {
+  set(file, 0646);
+  EXPECT_EQ(why(check_trusted(file)), file.string() + " can be changed by everybody (mode 646): chmod o-w");
+  set(file, 0644);
+  for (const fs::path& above : {folder / "a/b", folder / "a"}) {
+    set(above, 0757);
+    EXPECT_EQ(why(check_trusted(file)), above.string() + " can be changed by everybody (mode 757): chmod o-w");
+    set(above, 01757);
+    EXPECT_EQ(why(check_trusted(file)), "") << "as in /tmp, others cannot replace what is ours";
+    EXPECT_NE(why(check_trusted(above)), "") << "but they can add to it, if that is what is believed";
+    set(above, 0755);
+  }
+}
+
+TEST_F(TrustTest, ALinkIsWhatItLeadsTo) {
+  fs::create_symlink(file, folder / "link");
+  EXPECT_EQ(why(check_trusted(folder / "link")), "");
+  set(folder / "a", 0777);
+  EXPECT_NE(why(check_trusted(folder / "link")), "");
+}
+
+TEST_F(TrustTest, NothingIsNoInput) {
+  EXPECT_EQ(check_trusted(folder / "none").code(), ExitCode::no_input);
+  EXPECT_EQ(check_own(folder / "none").code(), ExitCode::no_input);
+  EXPECT_EQ(check_secret(folder / "none").code(), ExitCode::no_input);
+}
+
+TEST_F(TrustTest, ASecretIsForOneAlone) {
+  for (const mode_t open : {0640, 0604, 0620, 0601}) {
+    set(file, open);
+    EXPECT_NE(why(check_secret(file)).find("is open to others"), std::string::npos) << open;
+  }
+  set(file, 0600);
+  EXPECT_EQ(why(check_secret(file)), "");
+  fs::create_symlink(file, folder / "link");
+  EXPECT_NE(why(check_secret(folder / "link")).find("is a link"), std::string::npos);
+}
+
+TEST_F(TrustTest, AGroupThatMayWriteIsOnlyTheOwnersPrivateOne) {
+  set(file, 0664);
+  const passwd* user = ::getpwuid(::geteuid());
+  const std::string name = user == nullptr ? "" : user->pw_name;
+  const gid_t own = user == nullptr ? 0 : user->pw_gid;
+  struct stat facts = {};
+  ASSERT_EQ(::stat(file.c_str(), &facts), 0);
+  const group* of_file = ::getgrgid(facts.st_gid);
+  const bool is_private =
+      of_file != nullptr && facts.st_gid == own && name == of_file->gr_name && (of_file->gr_mem[0] == nullptr);
+  EXPECT_EQ(check_trusted(file).ok(), is_private);
+  if (::chown(file.c_str(), static_cast<uid_t>(-1), 54321) != 0) GTEST_SKIP() << "only root gives files away";
+  set(file, 0664);
+  EXPECT_EQ(why(check_trusted(file)), file.string() + " can be changed by its group (mode 664): chmod g-w");
+  set(file, 0644);
+  EXPECT_EQ(why(check_trusted(file)), "");
+}
+
+TEST_F(TrustTest, WhatBelongsToSomebodyElseIsNot) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  const std::string theirs = " belongs to user " + std::to_string(kSomebody) + ", ";
+  const auto give = [&](const fs::path& path, uid_t owner) { ASSERT_EQ(::chown(path.c_str(), owner, 0), 0); };
+  for (const fs::path& given : {file, folder / "a/b", folder / "a"}) {
+    give(given, kSomebody);
+    EXPECT_TRUE(why(check_trusted(file)).starts_with(given.string() + theirs)) << why(check_trusted(file));
+    EXPECT_TRUE(why(check_own(file)).starts_with(given.string() + theirs)) << why(check_own(file));
+    give(given, 0);
+  }
+  // Root may look after others' programs; what is theirs is still not his own.
+  give(file, 1);
+  EXPECT_EQ(why(check_own(file)), file.string() + " belongs to user 1, and you are user 0");
+}
+
+}  // namespace
+}  // namespace rota
