@@ -83,6 +83,7 @@ Status take_folder(const RunFolder& run, const fs::path& folder, IsOurs&& is_our
 
 Status take(const RunFolder& run, const fs::path& path, bool keeps_input, Remains& remains) {
   if (path == run.log() && is_folder(path)) return take_folder(run, path, RunFolder::is_of_log, remains);
+  if (path == run.keys() && is_folder(path)) return take_folder(run, path, RunFolder::is_of_keys, remains);
   if (path == run.checkpoint() && is_folder(path)) {
     if (!run.epochs().empty()) return holds_run(run);
     // A coordinator that was started by hand may be at work where no `rota` is.

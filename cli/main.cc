@@ -25,6 +25,7 @@ constexpr Entry kEntries[] = {
     {"show", "APP --model=DIR", "Shows a model in words; other commands of an app alike.", plugin_command},
     {"export", "APP --model=DIR", "Writes a model's text form, beside it.", export_command},
     {"status", "DIR|ADDRESS", "Tells how a run goes, or went.", status_command},
+    {"keys", "DIR", "Makes keys for processes that talk over tcp.", keys_command},
 };
 
 void print_help() {

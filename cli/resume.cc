@@ -29,12 +29,13 @@ std::vector<Option> changeable() {
   std::vector<Option> table;
   for (const Option& option : job_options())
     if (std::find(kMayChange.begin(), kMayChange.end(), option.name) != kMayChange.end()) table.push_back(option);
+  table.insert(table.end(), network_options().begin(), network_options().end());
   return table;
 }
 
 Status check_given(const CommandLine& line, const std::string& folder) {
   for (const auto& [name, value] : line.given)
-    if (std::find(kMayChange.begin(), kMayChange.end(), name) == kMayChange.end())
+    if (std::find(kMayChange.begin(), kMayChange.end(), name) == kMayChange.end() && !is_network_option(name))
       return {ExitCode::usage, "--" + name + " belongs to the run in " + folder +
                                    ", and its model may depend on it: only --workers, --threads, --stores, and where "
                                    "--input, --valid and --init_model are, "
@@ -50,7 +51,8 @@ Status check_given(const CommandLine& line, const std::string& folder) {
 std::map<std::string, std::string, std::less<>> as_given(const CommandLine& line) {
   std::map<std::string, std::string, std::less<>> values;
   for (const Option& option : job_options()) values.emplace(option.name, line.options.text(option.name));
-  for (const auto& [name, value] : line.given) values.emplace(name, value);
+  for (const auto& [name, value] : line.given)
+    if (!is_network_option(name)) values.emplace(name, value);
   return values;
 }
 
@@ -114,16 +116,18 @@ Status resume_command(int argc, const char* const* argv) {
   for (const auto& [name, value] : line->given) words.push_back("--" + name + "=" + value);
   std::vector<const char*> pointers;
   for (const std::string& word : words) pointers.push_back(word.c_str());
-  auto parsed = parse_with_plugin(static_cast<int>(pointers.size()), pointers.data(), {});
+  auto parsed = parse_with_plugin(static_cast<int>(pointers.size()), pointers.data(), network_options());
   if (!parsed.ok()) return std::move(parsed).status();
   if (done) return already_done(run, *parsed->plugin);
   // Nothing is touched while a coordinator that was started by hand is at work there; ours takes the lock itself.
   if (auto lock = lock_run(run); !lock.ok()) return std::move(lock).status();
   ROTA_TRY(check_data_is_there(parsed->line.options, *parsed->plugin, line->positional.front()));
+  auto network = network_of(parsed->line.options, run);
+  if (!network.ok()) return std::move(network).status();
   remove_dead_sockets(run);
   ROTA_TRY(make_folder(run.log()));
   ROTA_TRY(write_flagfile(run.flags(), as_given(parsed->line)));
-  return run_job({run, parsed->line.options, line->log_flags, true}, *parsed->plugin);
+  return run_job({run, parsed->line.options, line->log_flags, true, *std::move(network)}, *parsed->plugin);
 }
 
 }  // namespace rota

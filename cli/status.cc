@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "cli/commands.h"
+#include "cli/network.h"
 #include "cli/progress.h"
 #include "core/base/files.h"
 #include "core/base/flags.h"
@@ -18,6 +19,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kAnswerMs = 2000;
+constexpr Option kOptions[] = {
+    {.name = "keys",
+     .kind = Option::Kind::path,
+     .meaning = "Folder of the keys of a run over tcp; the run's own if not given: DIR/keys."},
+};
 constexpr std::size_t kFileBytesMax = std::size_t{16} << 20;
 
 void row(const char* name, const std::string& value) {
@@ -54,7 +60,7 @@ std::string ending_of(const RunFolder& run) {
   return code + text_in(event, "what");
 }
 
-Status folder_status(const RunFolder& run) {
+Status folder_status(const RunFolder& run, const fs::path& keys) {
   auto flags = read_whole_file(run.flags(), kFileBytesMax);
   if (!flags.ok()) return {ExitCode::no_input, run.path.string() + ": there is no run here"};
   row("run", run.path.string());
@@ -73,7 +79,7 @@ Status folder_status(const RunFolder& run) {
   std::error_code error;
   if (auto address = read_whole_file(run.address(), 4096); address.ok()) {
     while (address->ends_with('\n')) address->pop_back();
-    if (auto answer = ask_status(*address, kAnswerMs); answer.ok()) {
+    if (auto answer = ask_status(*address, kAnswerMs, keys_for(keys, run)); answer.ok()) {
       row("state", "running, coordinator at " + *address);
       print_answer(*answer);
       return {};
@@ -92,16 +98,19 @@ Status folder_status(const RunFolder& run) {
 }  // namespace
 
 Status status_command(int argc, const char* const* argv) {
-  auto line = parse_flags(argc, argv, {});
+  auto line = parse_flags(argc, argv, {{}, kOptions, {}, false});
   if (!line.ok()) return std::move(line).status();
   if (line->wish == CommandLine::Wish::version) return std::printf("rota %s\n", kVersion), Status();
   if (line->wish == CommandLine::Wish::help)
-    return std::printf("usage: rota status DIR|ADDRESS\n\nTells how a run goes, or went.\n"), Status();
+    return std::printf("usage: rota status DIR|ADDRESS\n\nTells how a run goes, or went.\n%s",
+                       describe(kOptions).c_str()),
+           Status();
   if (line->positional.size() != 1)
     return {ExitCode::usage, "which run? rota status DIR, or the coordinator's address"};
   const std::string& what = line->positional.front();
-  if (what.find("://") == what.npos) return folder_status({fs::path(what)});
-  auto answer = ask_status(what, kAnswerMs);
+  const fs::path keys(line->options.text("keys"));
+  if (what.find("://") == what.npos) return folder_status({fs::path(what)}, keys);
+  auto answer = ask_status(what, kAnswerMs, keys);
   if (!answer.ok()) return std::move(answer).status();
   row("app", text_in(parse_object(*answer), "app"));
   print_answer(*answer);

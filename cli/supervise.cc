@@ -36,6 +36,8 @@ constexpr Nanoseconds kKillSpan = 2 * kSecond;  // after SIGTERM
 // How long the coordinator may take to tell of a lost process in its own words.
 constexpr Nanoseconds kWordSpan = 2 * kSecond;
 constexpr std::size_t kLogLines = 10;
+constexpr Nanoseconds kAddressPollSpan = 20 * kMillisecond;
+constexpr std::size_t kAddressBytesMax = 4096;
 constexpr std::size_t kRecordBytesMax = std::size_t{16} << 20;
 // sockaddr_un has 108 bytes; the names of the sockets in the folder take the rest.
 constexpr std::size_t kSocketFolderMax = 60;
@@ -98,11 +100,16 @@ class Supervisor {
   ~Supervisor() { end_all(); }
 
   Status start(const fs::path& sockets) {
-    address_ = "ipc://" + (sockets / "coordinator").string();
+    const bool over_tcp = job_.network.over_tcp();
+    address_ = over_tcp ? job_.network.coordinator : "ipc://" + (sockets / "coordinator").string();
+    // What a killed run left says nothing about this one.
+    if (std::error_code ignored; over_tcp) fs::remove(job_.run.address(), ignored);
     std::error_code none_yet;
     const auto size = fs::file_size(job_.run.events(), none_yet);
     events_before_ = none_yet ? 0 : size;
     ROTA_TRY(start_role("coordinator", 0));
+    // Its port may be any.  If it ends before it listens, nobody else is needed to tell why.
+    if (over_tcp && !learn_address()) return {};
     for (const auto& [role, option] :
          {std::pair{"scheduler", "schedulers"}, {"worker", "workers"}, {"kvstore", "stores"}})
       for (std::int64_t i = 0; i < job_.options.integer(option); ++i) ROTA_TRY(start_role(role, i));
@@ -164,6 +171,7 @@ class Supervisor {
     settings.arguments = {"--flagfile=" + job_.run.flags().string(), "--coordinator=" + address_,
                           "--index=" + std::to_string(index)};
     if (reports) settings.arguments.push_back("--report");
+    for (std::string& flag : network_flags(job_.network, reports)) settings.arguments.push_back(std::move(flag));
     if (resume) settings.arguments.push_back("--resume");
     settings.arguments.insert(settings.arguments.end(), job_.log_flags.begin(), job_.log_flags.end());
     return Child::start(settings);
@@ -220,6 +228,22 @@ class Supervisor {
       if (restarts_wanted_ && role.child.name() == text_in(record, "role") &&
           std::to_string(role.child.pid()) == text_in(record, "pid"))
         role.child.signal(SIGKILL);
+  }
+
+  // Where the coordinator really listens.  False if it ended before that.
+  bool learn_address() {
+    while (!coordinator().ended()) {
+      if (auto text = read_whole_file(job_.run.address(), kAddressBytesMax); text.ok()) {
+        address_ = text->substr(0, text->find('\n'));
+        return true;
+      }
+      pollfd wait{signals_.fd(), POLLIN, 0};
+      ::poll(&wait, 1, static_cast<int>(kAddressPollSpan / kMillisecond));
+      while (const int number = signals_.take())
+        if (number != SIGCHLD) stop(number);
+      hasten();
+    }
+    return false;
   }
 
   void read_records() {

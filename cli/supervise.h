@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/network.h"
 #include "cli/progress.h"
 #include "core/base/status.h"
 #include "core/job/run_folder.h"
@@ -19,6 +20,7 @@ struct LocalJob {
   Options options;
   std::vector<std::string> log_flags;  // glog's, for all processes
   bool resume = false;
+  Network network = {};
 };
 
 // Runs the job to its end.  The coordinator decides how that is: the Status has its exit code and its words; a

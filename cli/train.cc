@@ -35,6 +35,7 @@ void print_help(const Plugin* plugin) {
     std::printf("\nThe app %s: %s\n%s", std::string(plugin->name).c_str(), std::string(plugin->summary).c_str(),
                 describe(plugin->options).c_str());
   std::printf("\n  --flagfile=FILE\n      Reads flags from a file, one a line.\n");
+  std::printf("\nThe network:\n%s", describe(network_options()).c_str());
   if (plugin == nullptr) std::printf("\n`rota train APP --help` adds the app's own flags.\n");
 }
 
@@ -68,6 +69,7 @@ std::vector<NamedPath> named_paths(const CommandLine& line, const Plugin& plugin
     }
   };
   add_all(job_options());
+  add_all(network_options());
   add_all(plugin.options);
   for (const std::string& file : line.flagfiles) named.push_back({"--flagfile", file});
   for (const std::string& flag : line.log_flags)
@@ -104,7 +106,7 @@ Status keep_stdin(const RunFolder& run) {
 }  // namespace
 
 Status train_command(int argc, const char* const* argv) {
-  auto parsed = parse_with_plugin(argc, argv, {}, AppFrom::positional);
+  auto parsed = parse_with_plugin(argc, argv, network_options(), AppFrom::positional);
   if (!parsed.ok()) return std::move(parsed).status();
   CommandLine& line = parsed->line;
   if (line.wish == CommandLine::Wish::version) return std::printf("rota %s\n", kVersion), Status();
@@ -127,8 +129,11 @@ Status train_command(int argc, const char* const* argv) {
     ROTA_TRY(keep_stdin(run));
     values["input"] = run.input().string();
   }
+  auto network = network_of(line.options, run);
+  if (!network.ok()) return std::move(network).status();
+  for (const Option& option : network_options()) values.erase(std::string(option.name));
   ROTA_TRY(write_flagfile(run.flags(), values));
-  return run_job({run, Options(values), line.log_flags, false}, plugin);
+  return run_job({run, Options(values), line.log_flags, false, *std::move(network)}, plugin);
 }
 
 }  // namespace rota

@@ -28,6 +28,11 @@ constexpr std::array kRoleOptions = {
            .meaning =
                "For tcp: where to listen, as HOST, HOST:PORT or * for all interfaces; if not given, the loopback "
                "address if that is the host, else *."},
+    Option{.name = "keys",
+           .kind = Kind::path,
+           .meaning =
+               "Folder of the keys for tcp, which `rota keys` made; each process needs the secret one of its role "
+               "and all public ones."},
     Option{.name = "resume",
            .kind = Kind::flag,
            .default_value = "false",

@@ -58,6 +58,12 @@ bool RunFolder::is_of_log(std::string_view name) {
   return take_process(name) && (name == ".log" || name == ".doing");
 }
 
+bool RunFolder::is_of_keys(std::string_view name) {
+  for (const std::string_view role : kRoles)
+    if (std::string_view rest = name; take(rest, role) && (rest == ".secret" || rest == ".public")) return true;
+  return false;
+}
+
 bool RunFolder::is_socket(std::string_view name) {
   if (name == "coordinator") return true;
   if (!take_process(name)) return false;

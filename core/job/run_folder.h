@@ -56,6 +56,9 @@ struct RunFolder {
   static bool is_partition_of(std::string_view file, std::uint32_t epoch, std::uint32_t partition);
   // Whether a name is that of a file which Rota writes into the folder of an epoch, or leaves there unfinished.
   static bool is_of_epoch(std::string_view name);
+  std::filesystem::path keys() const { return path / "keys"; }  // of a run over tcp that was given none
+  // Whether a name is that of a file of keys.
+  static bool is_of_keys(std::string_view name);
   std::filesystem::path log() const { return path / "log"; }
   // `process` is a role and its number: "worker-0".
   std::filesystem::path log(std::string_view process) const { return log() / (std::string(process) + ".log"); }

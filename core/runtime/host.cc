@@ -140,8 +140,10 @@ void Host::receive_unreadable(NodeId process, const Status& why, Nanoseconds now
 
 // Whether a message is of this job and of a process that may send it.  Only the few bytes of a stranger's first message
 // are decoded for that, and nothing is changed by those that cannot be: anybody can send anything.
-bool Host::accepts(const Header& header, const Frames& body, Nanoseconds now) {
+bool Host::accepts(const Header& header, const Frames& body, const Origin& origin, Nanoseconds now) {
   const std::string from = " from " + header.process.name();
+  if (origin.key && *origin.key != header.process.role)
+    return refuse(std::string("a message with the key of a ") + role_name(*origin.key) + from), false;
   // An observer belongs to no job.
   if (header.job != settings_.job && header.job != 0 && settings_.job != 0)
     return receive_of_another_job(header, body, now), false;
@@ -166,8 +168,8 @@ void Host::receive(const Frames& frames, const Outbox::World& world, const Origi
     return receive_foreign(frames, header.status().what(), origin, world.now);
   if (!header.ok()) return refuse(header.status().what());
   const Frames body(frames.begin() + 1, frames.end());
+  if (!accepts(*header, body, origin, world.now)) return;
   if (answers_call(*header)) greet_anew(header->incarnation);
-  if (!accepts(*header, body, world.now)) return;
   PeerState& peer = peers_.find(header->process)->second;
   // A guest is answered where it asks from, wherever it says that it listens.
   if (header->process.role == Role::observer && !origin.reply.empty()) peer.endpoint = origin.reply;
@@ -218,9 +220,9 @@ void Host::receive_of_another_job(const Header& header, const Frames& body, Nano
   answer.to = header.process;
   if (hello.version != kVersion) {
     const std::string versions = who + " is Rota " + hello.version + ", the coordinator is Rota " + kVersion;
-    write_letter(who, hello.endpoint, answer, {ExitCode::wrong_version, versions}, now);
+    write_letter(who, header.process.role, hello.endpoint, answer, {ExitCode::wrong_version, versions}, now);
   } else {
-    write_letter(who, hello.endpoint, answer,
+    write_letter(who, header.process.role, hello.endpoint, answer,
                  {ExitCode::usage, who + " was started with other options than the coordinator"}, now);
   }
 }
@@ -248,11 +250,12 @@ void Host::receive_foreign(const Frames& frames, const std::string& what, const 
   std::string endpoint = Reader(frames[1].view()).get_text();
   if (endpoint.starts_with(kReplyScheme)) return;
   if (endpoint.empty() && foreign->kind == Kind::ask_status) endpoint = origin.reply;
-  write_letter("a stranger", endpoint, answer, {ExitCode::wrong_version, why}, now);
+  const Role role = origin.key.value_or(Role::observer);
+  write_letter("a stranger", role, endpoint, answer, {ExitCode::wrong_version, why}, now);
 }
 
-void Host::write_letter(const std::string& who, const std::string& endpoint, Header header, const Refuse& refusal,
-                        Nanoseconds now) {
+void Host::write_letter(const std::string& who, Role role, const std::string& endpoint, Header header,
+                        const Refuse& refusal, Nanoseconds now) {
   if (endpoint.empty()) return;
   const auto before =
       std::find_if(letters_.begin(), letters_.end(), [&](const Letter& letter) { return letter.endpoint == endpoint; });
@@ -265,7 +268,7 @@ void Host::write_letter(const std::string& who, const std::string& endpoint, Hea
   header.process = header.from = settings_.process;
   header.incarnation = settings_.incarnation;
   header.sequence = 1;
-  const NodeId address{Role::observer, kIndexLimit + letters_written_++ % kIndexLimit};
+  const NodeId address{role, kIndexLimit + letters_written_++ % kIndexLimit};
   letters_.push_back({address, endpoint, with_header(header, encode_message(refusal)), now + kGuestStaysMost});
   for (const auto& [id, node] : nodes_) node->peer_refused(who, refusal.what);
 }
@@ -523,6 +526,13 @@ void Host::told_to_end(const std::string& what, Nanoseconds now) {
   if (told_to_end_at_ != 0 && now - told_to_end_at_ < kSameSignal) return;
   if (std::exchange(told_to_end_at_, now) != 0 || !heard) return leave(ExitCode::terminated, what, now);
   send({settings_.process, kCoordinator, Stop{ExitCode::terminated, what}}, now);
+}
+
+void Host::keys_refused(NodeId peer, const std::string& why, Nanoseconds now) {
+  const bool waits = joining_ || settings_.process.role == Role::observer;
+  if (peer != kCoordinator || !waits) return;
+  dismissed_ = true;
+  end({ExitCode::not_authorised, "the coordinator does not let " + settings_.process.name() + " in: " + why}, now);
 }
 
 void Host::disconnected(NodeId peer, const Outbox::World& world) {

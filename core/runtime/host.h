@@ -60,6 +60,8 @@ class Host final : public Queues {
   // This process was told to end.  A member asks the coordinator to bring the job to a clean end and goes on until
   // then; told again, or without a coordinator that hears it, it leaves.
   void told_to_end(const std::string& what, Nanoseconds now);
+  // Keys do not fit those of a peer: who joins or asks has nothing to wait for.
+  void keys_refused(NodeId peer, const std::string& why, Nanoseconds now);
   // The transport lost its connection to a peer.  Nothing is lost yet, but silence now means more.
   void disconnected(NodeId peer, const Outbox::World& world);
 
@@ -111,11 +113,11 @@ class Host final : public Queues {
     bool full = false, sent = false;
   };
 
-  bool accepts(const Header& header, const Frames& body, Nanoseconds now);
+  bool accepts(const Header& header, const Frames& body, const Origin& origin, Nanoseconds now);
   void receive_foreign(const Frames& frames, const std::string& what, const Origin& origin, Nanoseconds now);
   void receive_of_another_job(const Header& header, const Frames& body, Nanoseconds now);
-  void write_letter(const std::string& who, const std::string& endpoint, Header header, const Refuse& refusal,
-                    Nanoseconds now);
+  void write_letter(const std::string& who, Role role, const std::string& endpoint, Header header,
+                    const Refuse& refusal, Nanoseconds now);
   std::size_t guests() const;
   void dismiss_guests(Nanoseconds now);
   void receive_unreadable(NodeId process, const Status& why, Nanoseconds now);

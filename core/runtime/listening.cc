@@ -50,8 +50,11 @@ Result<Listening> over_tcp(const ProcessSettings& settings) {
 Result<Listening> listening_of(const ProcessSettings& settings, std::uint64_t incarnation) {
   const std::string& at = settings.coordinator;
   if (at.starts_with(kTcpScheme)) {
-    if (!settings.insecure)
-      return Status(ExitCode::usage, "tcp has no keys yet: say --insecure if everybody on that network may be trusted");
+    if (settings.keys.empty() && !settings.insecure)
+      return Status(
+          ExitCode::usage,
+          "tcp wants keys: --keys=DIR (`rota keys DIR` makes them), or --insecure if everybody on that network "
+          "may be trusted");
     return over_tcp(settings);
   }
   if (!at.starts_with(kIpcScheme))

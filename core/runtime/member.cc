@@ -27,6 +27,7 @@ ProcessSettings process_settings(const CommandLine& line, const JobSettings& set
   out.coordinator = line.options.text("coordinator");
   out.host = line.options.text("host");
   out.bind = line.options.text("bind");
+  out.keys = line.options.text("keys");
   out.insecure = settings.insecure;
   out.message_bytes_max = settings.message_bytes_max;
   out.peer_timeout = settings.peer_timeout;

@@ -35,14 +35,20 @@ class Observer final : public Node {
 
 }  // namespace
 
-Result<std::string> ask_status(const std::string& coordinator, int timeout_ms) {
+Result<std::string> ask_status(const std::string& coordinator, int timeout_ms, const std::filesystem::path& keys) {
   const bool ipc = coordinator.starts_with(kIpcScheme);
   if (!ipc && !tcp_address(coordinator).ok())
     return Status(ExitCode::usage, "'" + coordinator + "' is neither ipc://PATH nor tcp://HOST:PORT");
   const auto index = static_cast<std::uint32_t>(getpid()) % kIndexLimit;
   const NodeId self{Role::observer, index};
   // It listens nowhere: the answer comes by the connection that asks, so nothing between the two needs to let it in.
-  auto transport = ZmqTransport::open({}, kAnswerBytesMax);
+  std::shared_ptr<const Keys> own;
+  if (!ipc && !keys.empty()) {
+    auto read = read_keys(keys, Role::observer);
+    if (!read.ok()) return std::move(read).status().in("--keys");
+    own = std::move(read).value();
+  }
+  auto transport = ZmqTransport::open({}, kAnswerBytesMax, own);
   if (!transport.ok()) return transport.status();
 
   std::string answer;
@@ -56,14 +62,15 @@ Result<std::string> ask_status(const std::string& coordinator, int timeout_ms) {
   while (!host.ended() && world.now < until) {
     while (auto out = host.next(world.now))
       if (!(*transport)->send(out->peer, out->endpoint, out->frames)) host.not_taken(out->peer);
-    for (const NodeId peer : (*transport)->wait(kTickMs).writable) host.writable(peer);
+    const auto events = (*transport)->wait(kTickMs);
     world.now = now_ns();
+    for (const NodeId peer : events.writable) host.writable(peer);
+    for (const auto& [peer, why] : events.refused) host.keys_refused(peer, why, world.now);
     while (auto frames = (*transport)->receive()) host.receive(*frames, world);
     host.tick(world);
   }
   while (auto out = host.next(world.now)) (void)(*transport)->send(out->peer, out->endpoint, out->frames);
-  if (host.ended() && host.ended()->code == ExitCode::wrong_version)
-    return Status(ExitCode::wrong_version, host.ended()->what);
+  if (host.ended() && host.ended()->code != ExitCode::ok) return Status(host.ended()->code, host.ended()->what);
   if (answer.empty()) return Status(ExitCode::temporary, "no answer from " + coordinator);
   return answer;
 }

@@ -1,12 +1,14 @@
 // core/runtime/observe.h -- asks a running coordinator how the run goes.
 #pragma once
+#include <filesystem>
 #include <string>
 
 #include "core/base/status.h"
 
 namespace rota {
 
-// A JSON object.  ExitCode::temporary if nobody answers in time, usage if the address is none.
-Result<std::string> ask_status(const std::string& coordinator, int timeout_ms);
+// A JSON object.  `keys`: their folder, for tcp.  ExitCode::temporary if nobody answers in time, usage if the address
+// is none, not_authorised if the keys do not fit.
+Result<std::string> ask_status(const std::string& coordinator, int timeout_ms, const std::filesystem::path& keys = {});
 
 }  // namespace rota

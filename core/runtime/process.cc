@@ -10,6 +10,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/log.h"
+#include "core/base/rate_limit.h"
 #include "core/base/start_number.h"
 #include "core/base/version.h"
 #include "core/runtime/beater.h"
@@ -27,6 +28,9 @@ constexpr int kIdleTickMs = 500;
 constexpr Nanoseconds kHookMost = 10 * kSecond;
 // Messages handled in a row before what they caused is sent.
 constexpr int kBatch = 256;
+// Lines of the log about what is refused: so many at once, and then one in a time.
+constexpr std::uint64_t kRefusalLines = 20;
+constexpr Nanoseconds kRefusalSpan = 10 * kSecond;
 
 // Signals reach the loop through these two; a handler may do no more.
 std::atomic<int> caught_signal{0};
@@ -60,10 +64,23 @@ std::uint64_t peak_memory() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
+// A core file would have the secret key in it, and is often readable by more than its process.
+void keep_out_of_cores() {
+  const struct rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+}
+
 Result<std::unique_ptr<ZmqTransport>> open_transport(const ProcessSettings& settings, std::uint64_t incarnation) {
   auto at = listening_of(settings, incarnation);
   if (!at.ok()) return std::move(at).status();
-  auto transport = ZmqTransport::open(*at, settings.message_bytes_max);
+  std::shared_ptr<const Keys> keys;
+  if (at->ipc.empty() && !settings.keys.empty()) {
+    auto read = read_keys(settings.keys, settings.process.role);
+    if (!read.ok()) return std::move(read).status().in("--keys");
+    keys = std::move(read).value();
+    keep_out_of_cores();
+  }
+  auto transport = ZmqTransport::open(*at, settings.message_bytes_max, keys);
   if (transport.ok()) log_info("event=listening address=" + log_value((*transport)->endpoint()));
   return transport;
 }
@@ -90,6 +107,7 @@ class Loop {
       if (world_.now >= next_tick) {
         world_.memory = peak_memory();
         host_.tick(world_);
+        look_at_the_door();
         next_tick = world_.now + (host_.busy() ? kBusyTickMs : kIdleTickMs) * kMillisecond;
       }
       for (auto& started : host_.take_started()) compute_.start(std::move(started));
@@ -117,7 +135,7 @@ class Loop {
       if (!frames) return false;
       const std::uint64_t refused = host_.refused();
       host_.receive(*frames, world_, transport_.origin());
-      if (host_.refused() != refused)
+      if (host_.refused() != refused && refusals_.allows(world_.now))
         log_warning("event=refused count=" + std::to_string(host_.refused()) + " why=\"" + host_.last_refusal() + "\"");
     }
     return true;
@@ -134,6 +152,17 @@ class Loop {
     refresh();
     for (const NodeId peer : events.writable) host_.writable(peer);
     for (const NodeId peer : events.disconnected) host_.disconnected(peer, world_);
+    for (const auto& [peer, why] : events.refused) {
+      if (refusals_.allows(world_.now)) log_warning("event=keys peer=" + peer.name() + " why=" + log_value(why));
+      host_.keys_refused(peer, why, world_.now);
+    }
+  }
+
+  void look_at_the_door() {
+    const auto away = transport_.turned_away();
+    if (away.count == turned_away_ || !refusals_.allows(world_.now)) return;
+    log_warning("event=turned_away count=" + std::to_string(away.count - std::exchange(turned_away_, away.count)) +
+                " last=" + log_value(away.last));
   }
 
   // The coordinator brings the whole job to a clean end.  Other roles ask it to: a Ctrl-C reaches all processes of a
@@ -151,6 +180,8 @@ class Loop {
   NodeId main_;
   Compute compute_;
   Outbox::World world_;
+  RateLimit refusals_{kRefusalLines, kRefusalSpan};  // anybody who reaches the socket can cause such lines
+  std::uint64_t turned_away_ = 0;
 };
 
 std::string host_name() {
@@ -202,7 +233,7 @@ Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Fac
   header.process = header.from = settings.process;
   header.incarnation = incarnation;
   header.to = kCoordinator;
-  const auto say = [voice = (*transport)->voice(settings.coordinator),
+  const auto say = [voice = (*transport)->voice(Role::coordinator, settings.coordinator),
                     frames = with_header(header, encode_message(Ack{}))] { return voice(frames); };
   const Beater beater(doing_of_this_thread(), std::min(kSecond, settings.peer_timeout / 4), say);
   return run_process(settings, **transport, host);

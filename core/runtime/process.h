@@ -1,5 +1,6 @@
 // core/runtime/process.h -- the loop that all mains share: wait, receive, let the host's nodes step, send.
 #pragma once
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,12 +13,13 @@ namespace rota {
 
 struct ProcessSettings {
   NodeId process;
-  std::uint64_t job = 0;    // low half of the job options' hash
-  std::string coordinator;  // its address, "ipc://PATH" or "tcp://HOST:PORT"
-  std::string host;         // for tcp: the name or number by which others reach this machine; "": listening.h
-  std::string bind;         // for tcp: where to listen; "": listening.h
-  bool insecure = false;    // tcp without keys must be asked for
-  unsigned threads = 1;     // that compute
+  std::uint64_t job = 0;       // low half of the job options' hash
+  std::string coordinator;     // its address, "ipc://PATH" or "tcp://HOST:PORT"
+  std::string host;            // for tcp: the name or number by which others reach this machine; "": listening.h
+  std::string bind;            // for tcp: where to listen; "": listening.h
+  std::filesystem::path keys;  // folder of them, for tcp; "": none
+  bool insecure = false;       // tcp without keys must be asked for
+  unsigned threads = 1;        // that compute
   std::size_t message_bytes_max = std::size_t{64} << 20;  // on the wire: larger ones travel in pieces
   Nanoseconds peer_timeout = 30 * kSecond, start_timeout = 60 * kSecond;
   Nanoseconds rejoin_timeout = 0;  // for a coordinator that was lost; 0: it is not awaited

@@ -1,9 +1,11 @@
 // core/wire/transport.h -- what the loop of a process (process.h) wants of whatever carries frames between processes:
 // ZeroMQ (zmq_transport.h), or the memory of one test program (tests/threads).
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/wire/codec.h"
@@ -16,7 +18,8 @@ inline constexpr std::string_view kReplyScheme = "reply:";
 
 // Where a message came from, as far as the transport knows.
 struct Origin {
-  std::string reply;  // an endpoint for answers by the same connection; ""
+  std::string reply = {};        // an endpoint for answers by the same connection; ""
+  std::optional<Role> key = {};  // whose key the sender has, where connections have keys
 };
 
 // One thread uses it, but for wake(), which any thread and a signal handler may call.  At-most-once: core/wire/link.h
@@ -37,12 +40,20 @@ class Transport {
   virtual Origin origin() const { return {}; }
 
   struct Events {
-    std::vector<NodeId> writable;      // peers that refused and would take more now
-    std::vector<NodeId> disconnected;  // peers whose connection broke
+    std::vector<NodeId> writable;                         // peers that refused and would take more now
+    std::vector<NodeId> disconnected;                     // peers whose connection broke
+    std::vector<std::pair<NodeId, std::string>> refused;  // peers with which keys do not fit, and why
   };
   // Blocks until something arrives, a peer becomes writable, wake() is called, or the time is over.
   virtual Events wait(int timeout_ms) = 0;
   virtual void wake() = 0;
+
+  // How many strangers were turned away before they could say anything, and the last one.
+  struct TurnedAway {
+    std::uint64_t count = 0;
+    std::string last = {};
+  };
+  virtual TurnedAway turned_away() const { return {}; }
 };
 
 }  // namespace rota

@@ -10,6 +10,8 @@
 #include <map>
 #include <zmq.hpp>
 
+#include "core/wire/doorkeeper.h"
+
 namespace rota {
 
 namespace {
@@ -61,6 +63,25 @@ bool wants_ipv6(const std::string& endpoint) {
   return address->host.find_first_not_of("0123456789.") != address->host.npos && has_ipv6();
 }
 
+// The role that the doorkeeper gave a connection.
+std::optional<Role> key_of(zmq::message_t& message) {
+  try {
+    const std::string_view name = message.gets("User-Id");
+    for (int number = 1; number <= static_cast<int>(kLastRole); ++number)
+      if (const auto role = static_cast<Role>(number); name == role_name(role)) return role;
+  } catch (const zmq::error_t&) {
+  }
+  return std::nullopt;
+}
+
+// Why keys do not fit, as the side that connects is told; "" if it was something else.
+std::string misfit(std::uint16_t event, std::int32_t value) {
+  if (event == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) return "it does not know this key";
+  if (event == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL && value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH)
+    return "only one side has keys";
+  return "";
+}
+
 // Who starts the process can mend it, and trying again would not.
 Status cannot_listen(const std::string& at, int error) {
   const std::string what = "cannot listen at " + at + ": ";
@@ -94,7 +115,9 @@ struct ZmqTransport::Sockets {
   };
 
   zmq::context_t context{1};
+  std::shared_ptr<const Keys> keys;
   zmq::socket_t listening{context, zmq::socket_type::router};
+  std::unique_ptr<Doorkeeper> doorkeeper;
   std::map<NodeId, Outgoing> outgoing_sockets;
   std::string endpoint;
   Origin origin;
@@ -109,10 +132,24 @@ struct ZmqTransport::Sockets {
 
   bool listens() const { return !endpoint.empty(); }
 
-  // For connecting to an endpoint.
-  static void prepare(zmq::socket_t& socket, const std::string& to) {
+  // For connecting to a process of a role.
+  void prepare(zmq::socket_t& socket, Role role, const std::string& to) const {
     socket.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
     if (wants_ipv6(to)) socket.set(zmq::sockopt::ipv6, true);
+    if (!keys || !to.starts_with(kTcpScheme)) return;
+    const auto server = keys->known.find(role);
+    if (server == keys->known.end()) throw zmq::error_t();
+    socket.set(zmq::sockopt::curve_serverkey, server->second);
+    socket.set(zmq::sockopt::curve_publickey, keys->own());
+    socket.set(zmq::sockopt::curve_secretkey, keys->secret);
+  }
+
+  // Lets in only who has a key.
+  void guard() {
+    doorkeeper = std::make_unique<Doorkeeper>(context, listening, *keys);
+    listening.set(zmq::sockopt::zap_domain, "rota");
+    listening.set(zmq::sockopt::curve_server, true);
+    listening.set(zmq::sockopt::curve_secretkey, keys->secret);
   }
 
   // Throws zmq::error_t.
@@ -126,6 +163,7 @@ struct ZmqTransport::Sockets {
       listening.bind(at.ipc);
       endpoint = listening.get(zmq::sockopt::last_endpoint);
     }
+    if (keys && !at.numbers.empty()) guard();
     std::uint16_t port = at.port;
     for (const std::string& number : at.numbers) {
       // ZeroMQ falls back to IPv4 where a machine has nothing else.
@@ -162,6 +200,8 @@ struct ZmqTransport::Sockets {
     while (more) {
       zmq::message_t frame;
       if (!socket.recv(frame, zmq::recv_flags::dontwait)) break;
+      // The frame of the sender's routing id has lost whose it is where ZeroMQ looked for mail before it was read.
+      if (doorkeeper && !origin.key) origin.key = key_of(frame);
       more = frame.more();
       bytes += frame.size();
       fits = fits && frames.size() < kFramesMax && bytes <= message_bytes_max;
@@ -180,8 +220,10 @@ struct ZmqTransport::Sockets {
     zmq::message_t sender;
     if (!listening.recv(sender, zmq::recv_flags::dontwait)) return false;
     const bool more = sender.more();
-    origin.reply = std::string(kReplyScheme) + sender.to_string();
+    origin = {std::string(kReplyScheme) + sender.to_string(), std::nullopt};
     frames = read_rest(listening, more, {});
+    // There is no connection without a key where there is a doorkeeper; if there were one, nobody should hear it.
+    if (doorkeeper && !origin.key) frames.reset(), ++dropped;
     return true;
   }
 
@@ -211,13 +253,15 @@ struct ZmqTransport::Sockets {
     socket.set(zmq::sockopt::reconnect_ivl, kReconnectMs);
     socket.set(zmq::sockopt::reconnect_ivl_max, kReconnectMostMs);
     socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(message_bytes_max));
-    prepare(socket, to);
+    prepare(socket, peer.role, to);
     socket.connect(to);
     // Whether one who was refused is still there matters to nobody.
     if (peer.index >= kIndexLimit)
       return outgoing_sockets.try_emplace(peer, to, std::move(socket), zmq::socket_t()).first->second;
     const std::string name = "inproc://monitor-" + std::to_string(monitors++);
-    zmq_socket_monitor(socket.handle(), name.c_str(), ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED);
+    zmq_socket_monitor(socket.handle(), name.c_str(),
+                       ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
+                           ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL);
     zmq::socket_t monitor(context, zmq::socket_type::pair);
     monitor.connect(name);
     return outgoing_sockets.try_emplace(peer, to, std::move(socket), std::move(monitor)).first->second;
@@ -227,10 +271,12 @@ struct ZmqTransport::Sockets {
 ZmqTransport::ZmqTransport(std::unique_ptr<Sockets> sockets) : sockets_(std::move(sockets)) {}
 ZmqTransport::~ZmqTransport() = default;
 
-Result<std::unique_ptr<ZmqTransport>> ZmqTransport::open(const Listening& at, std::size_t message_bytes_max) {
+Result<std::unique_ptr<ZmqTransport>> ZmqTransport::open(const Listening& at, std::size_t message_bytes_max,
+                                                         std::shared_ptr<const Keys> keys) {
   try {
     auto sockets = std::make_unique<Sockets>();
     sockets->message_bytes_max = message_bytes_max;
+    sockets->keys = std::move(keys);
     sockets->wake_fd = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (sockets->wake_fd < 0) return Status(ExitCode::failed, "cannot make an eventfd");
     sockets->bind(at);
@@ -247,6 +293,9 @@ const std::string& ZmqTransport::endpoint() const {
 
 bool ZmqTransport::send(NodeId peer, const std::string& endpoint, const Frames& frames) {
   if (endpoint.starts_with(kReplyScheme)) return sockets_->answer(endpoint, frames);
+  // Whoever names an endpoint cannot make this process leave its keys, or open a file that is a socket.
+  const bool other_kind = endpoint.starts_with(kTcpScheme) != sockets_->endpoint.starts_with(kTcpScheme);
+  if (sockets_->listens() && other_kind) return false;
   try {
     Sockets::Outgoing& outgoing = sockets_->outgoing(peer, endpoint);
     outgoing.full = !send_whole(outgoing.socket, frames);
@@ -303,26 +352,27 @@ Transport::Events ZmqTransport::wait(int timeout_ms) {
     while (outgoing.monitor.recv(part, zmq::recv_flags::dontwait)) {
       if (!part.more()) continue;
       Reader event(std::as_bytes(std::span(part.data<char>(), part.size())));
-      if (event.get<std::uint16_t>() != ZMQ_EVENT_CONNECTED)
-        broke = true;
-      else if (const auto connection = event.get<std::int32_t>(); outgoing.endpoint.starts_with("ipc://"))
-        widen(connection);
+      const auto what = event.get<std::uint16_t>();
+      const auto value = event.get<std::int32_t>();
+      if (what == ZMQ_EVENT_DISCONNECTED) broke = true;
+      if (what == ZMQ_EVENT_CONNECTED && outgoing.endpoint.starts_with(kIpcScheme)) widen(value);
+      if (auto why = misfit(what, value); !why.empty()) events.refused.emplace_back(watched[i], std::move(why));
     }
     if (broke) events.disconnected.push_back(watched[i]);
   }
   return events;
 }
 
-std::function<bool(const Frames&)> ZmqTransport::voice(const std::string& endpoint) {
+std::function<bool(const Frames&)> ZmqTransport::voice(Role role, const std::string& endpoint) {
   // Made by the first who speaks, as a socket belongs to one thread.
   const auto socket = std::make_shared<zmq::socket_t>();
-  return [this, socket, endpoint](const Frames& frames) {
+  return [this, socket, role, endpoint](const Frames& frames) {
     try {
       if (!*socket) {
         *socket = zmq::socket_t(sockets_->context, zmq::socket_type::dealer);
         socket->set(zmq::sockopt::linger, 0);
         socket->set(zmq::sockopt::immediate, 1);
-        Sockets::prepare(*socket, endpoint);
+        sockets_->prepare(*socket, role, endpoint);
         socket->connect(endpoint);
       }
       return send_whole(*socket, frames);
@@ -339,6 +389,11 @@ void ZmqTransport::forget(NodeId peer) {
 void ZmqTransport::wake() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = ::write(sockets_->wake_fd, &one, sizeof one);
+}
+
+Transport::TurnedAway ZmqTransport::turned_away() const {
+  if (!sockets_->doorkeeper) return {};
+  return {sockets_->doorkeeper->turned_away(), sockets_->doorkeeper->last()};
 }
 
 std::uint64_t ZmqTransport::dropped() const {

@@ -12,6 +12,7 @@
 
 #include "core/base/status.h"
 #include "core/wire/address.h"
+#include "core/wire/keys.h"
 #include "core/wire/transport.h"
 
 namespace rota {
@@ -19,8 +20,11 @@ namespace rota {
 class ZmqTransport final : public Transport {
  public:
   // Messages over `message_bytes_max` are cut off.  ExitCode::usage if it cannot listen there because of what `at` is:
-  // in use, say, or not of this machine.
-  static Result<std::unique_ptr<ZmqTransport>> open(const Listening& at, std::size_t message_bytes_max);
+  // in use, say, or not of this machine.  With keys, tcp is authenticated and encrypted (CURVE): nobody without a key
+  // of a role gets a byte as far as receive(), and every message has an origin with the role of its key.  ipc stays
+  // plain.
+  static Result<std::unique_ptr<ZmqTransport>> open(const Listening& at, std::size_t message_bytes_max,
+                                                    std::shared_ptr<const Keys> keys = nullptr);
   ~ZmqTransport() override;
   ZmqTransport(const ZmqTransport&) = delete;
   ZmqTransport& operator=(const ZmqTransport&) = delete;
@@ -32,10 +36,11 @@ class ZmqTransport final : public Transport {
   Origin origin() const override;
   Events wait(int timeout_ms) override;
   void wake() override;
+  TurnedAway turned_away() const override;
 
-  // A way of its own to one peer, for one other thread, which must be done with it before this transport ends: what is
-  // said there needs no answer.  False: not now.
-  std::function<bool(const Frames&)> voice(const std::string& endpoint);
+  // A way of its own to one process of a role, for one other thread, which must be done with it before this transport
+  // ends: what is said there needs no answer.  False: not now.
+  std::function<bool(const Frames&)> voice(Role role, const std::string& endpoint);
 
   // Messages that broke the limits and were dropped.
   std::uint64_t dropped() const;

@@ -48,7 +48,7 @@ EXCEPTIONS = {("worker/main.cc", "kvstore/host_partitions.h")}
 
 # What only one file, or one component, may include.
 DOORS = [
-    (re.compile(r"^zmq(\.hpp|\.h|_addon\.hpp)$"), {"core/wire/zmq_transport.cc"}, "ZeroMQ"),
+    (re.compile(r"^zmq(\.hpp|\.h|_addon\.hpp)$"), {"core/wire/zmq_transport.cc", "core/wire/doorkeeper.cc", "core/wire/keys.cc"}, "ZeroMQ"),
     (re.compile(r"^rocksdb/"), {"core/checkpoint/checkpoint_file.cc"}, "RocksDB"),
     (re.compile(r"^(boost/dll/.*|dlfcn\.h)$"), {"core/job/plugin_host.cc"}, "opening libraries"),
 ]

@@ -27,6 +27,13 @@ TEST(RunFolder, KnowsTheFilesOfAnEpoch) {
     EXPECT_FALSE(RunFolder::is_of_epoch(name)) << name;
 }
 
+TEST(RunFolder, KnowsItsKeys) {
+  for (const char* name : {"worker.secret", "coordinator.public", "observer.secret"})
+    EXPECT_TRUE(RunFolder::is_of_keys(name)) << name;
+  for (const char* name : {"", "worker", "worker.secret.old", "my.secret", "partition.secret", "worker-0.secret"})
+    EXPECT_FALSE(RunFolder::is_of_keys(name)) << name;
+}
+
 TEST(RunFolder, KnowsTheSocketsOfAJob) {
   for (const char* name : {"coordinator", "worker-0-123456789", "kvstore-1-1", "observer-4711", "scheduler-0-0"})
     EXPECT_TRUE(RunFolder::is_socket(name)) << name;

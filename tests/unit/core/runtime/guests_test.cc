@@ -110,6 +110,34 @@ TEST_F(Guests, AnObserverGetsOneAnswerHoweverOftenItAsks) {
   EXPECT_EQ(host.queued_to({Role::observer, 1}), size_of(encode_message(StatusReport{"{}"})) + kHeaderSize);
 }
 
+// It said where the answer should go, and the coordinator connected there, wherever it was.
+TEST_F(Guests, AnObserverIsAnsweredWhereItAsksFrom) {
+  Host& host = coordinator_that_answers();
+  const std::string connection = std::string(kReplyScheme) + "7";
+  host.receive(ask(1), world(), {connection, {}});
+  const auto answer = host.next(now_);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->endpoint, connection);
+}
+
+// An endpoint that only a transport may give would let a stranger speak to whom the coordinator is connected with.
+TEST_F(Guests, NobodyNamesAConnectionOfSomebodyElse) {
+  Host& host = coordinator_that_answers();
+  Hello hello = tests::hello_of(kWorker, 2);
+  hello.endpoint = std::string(kReplyScheme) + "7";
+  host.receive(frames_of(kWorker, kWorker, kCoordinator, hello), world());
+  EXPECT_EQ(host.last_refusal(), "a HELLO that names no address from worker-0");
+  EXPECT_EQ(hub->count<Hello>(), 0U);
+  Header header;
+  header.kind = Kind::ask_status;
+  header.process = header.from = {Role::observer, 1};
+  header.to = kCoordinator;
+  header.incarnation = 1001;
+  header.sequence = 1;
+  host.receive(with_header(header, encode_message(AskStatus{hello.endpoint})), world());
+  EXPECT_EQ(transmissions(host), 0U);
+}
+
 TEST_F(Guests, AnObserverSendsNoPieces) {
   Host& host = coordinator_that_answers();
   host.receive(ask(1), world());

@@ -44,6 +44,42 @@ TEST_F(Hosts, WelcomeAfterTheFirstIsNotAJoin) {
   EXPECT_EQ(node->heard.size(), 1U);
 }
 
+TEST_F(Hosts, AKeyIsGoodForItsOwnRoleAlone) {
+  Listener& hub = coordinator();
+  Host& host = *hosts_[kCoordinator];
+  const Frames hello = frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 2));
+  for (const Role other : {Role::coordinator, Role::scheduler, Role::kvstore, Role::observer}) {
+    host.receive(hello, world(), {"", other});
+    EXPECT_EQ(host.last_refusal(), std::string("a message with the key of a ") + role_name(other) + " from worker-0");
+  }
+  EXPECT_TRUE(hub.heard.empty());
+  EXPECT_EQ(hub.signs_of_life, 0);
+  host.receive(hello, world(), {"", Role::worker});
+  EXPECT_EQ(hub.count<Hello>(), 1U);
+}
+
+TEST_F(Hosts, WhoseKeysDoNotFitDoesNotWaitForTheCoordinator) {
+  Listener* node = nullptr;
+  Host& member = worker(node);
+  member.keys_refused({Role::worker, 7}, "why", now_);
+  EXPECT_FALSE(member.ended().has_value());
+  member.keys_refused(kCoordinator, "it does not know this key", now_);
+  member.tick(world());
+  ASSERT_TRUE(member.ended().has_value());
+  EXPECT_EQ(member.ended()->code, ExitCode::not_authorised);
+  EXPECT_EQ(member.ended()->what, "the coordinator does not let worker-0 in: it does not know this key");
+}
+
+TEST_F(Hosts, AMemberStaysWhateverAConnectionSaysOfKeys) {
+  coordinator();
+  Listener* node = nullptr;
+  Host& member = worker(node);
+  talk();
+  member.keys_refused(kCoordinator, "why", now_);
+  pass(kSecond);
+  EXPECT_FALSE(member.ended().has_value());
+}
+
 TEST_F(Hosts, AnUnknownPeerCanOnlySayHello) {
   Listener& hub = coordinator();
   Host& host = *hosts_[kCoordinator];

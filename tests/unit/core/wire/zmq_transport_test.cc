@@ -116,6 +116,26 @@ TEST(ZmqTransport, AMessageOverTheTransportsLimitPassesInPieces) {
   EXPECT_EQ(pair.two.transport->dropped(), 0U);
 }
 
+// Frames, and their bytes together, are limited too, and not only the bytes of each.
+TEST(ZmqTransport, WhatBreaksTheLimitsIsDroppedAndTheNextIsHeard) {
+  constexpr std::size_t kMost = std::size_t{1} << 20;
+  const Folder folder;
+  Process server(folder.path, kCoordinator, kMost), client(folder.path, kWorker, kMost);
+  const Bytes one = Bytes::from({std::byte{1}}), half = Bytes::from(std::vector<std::byte>(kMost / 2));
+  const Bytes whole = Bytes::from(std::vector<std::byte>(kMost));
+  const std::vector<Frames> sent = {Frames(kFramesMax + 1, one), Frames(3, half), {whole, one},
+                                    Frames(kFramesMax, one),     Frames(2, half), {whole}};
+  for (const Frames& frames : sent)
+    while (!client.transport->send(kCoordinator, server.transport->endpoint(), frames)) client.transport->wait(5);
+  std::vector<std::size_t> heard;
+  while (heard.size() < 3) {
+    server.transport->wait(5);
+    while (const auto frames = server.transport->receive()) heard.push_back(frames->size());
+  }
+  EXPECT_EQ(heard, (std::vector<std::size_t>{kFramesMax, 2, 1}));
+  EXPECT_EQ(server.transport->dropped(), 3U);
+}
+
 // Each observer cost the coordinator three sockets and three descriptors for ever.
 TEST(ZmqTransport, ObserversLeaveNoDescriptorsBehind) {
   const Folder folder;

@@ -1,0 +1,90 @@
+#include "cli/network.h"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include "core/wire/address.h"
+#include "core/wire/keys.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array kNetworkOptions = {
+    Option{.name = "coordinator",
+           .meaning =
+               "Let the processes talk over tcp, with the coordinator at tcp://HOST:PORT; port 0: any that is free "
+               "(it is in OUT/address). Without it they use private sockets of this machine."},
+    Option{.name = "host",
+           .meaning =
+               "For tcp: name or number by which the processes reach each other; if not given, that of --coordinator."},
+    Option{.name = "bind",
+           .meaning =
+               "For tcp: where to listen, as HOST, HOST:PORT or * for all interfaces; if not given, the loopback "
+               "address if that is the host, else *."},
+    Option{.name = "keys",
+           .kind = Option::Kind::path,
+           .meaning =
+               "For tcp: folder of the keys, which `rota keys` made; if not given, keys of the run's own are made in "
+               "OUT/keys, unless --insecure."},
+};
+
+}  // namespace
+
+std::span<const Option> network_options() {
+  return kNetworkOptions;
+}
+
+bool is_network_option(std::string_view name) {
+  return std::any_of(kNetworkOptions.begin(), kNetworkOptions.end(),
+                     [&](const Option& option) { return option.name == name; });
+}
+
+Result<Network> network_of(const Options& options, const RunFolder& run) {
+  Network network;
+  network.coordinator = options.text("coordinator");
+  network.host = options.text("host");
+  network.bind = options.text("bind");
+  network.keys = std::string(options.text("keys"));
+  if (!network.over_tcp()) {
+    for (const char* name : {"host", "bind", "keys"})
+      if (options.has(name))
+        return Status(ExitCode::usage, "--" + std::string(name) + " is for tcp: say --coordinator=tcp://HOST:PORT too");
+    return network;
+  }
+  if (auto address = tcp_address(network.coordinator); !address.ok())
+    return std::move(address).status().in("--coordinator");
+  if (!network.bind.empty())
+    if (auto place = tcp_place(network.bind); !place.ok()) return std::move(place).status().in("--bind");
+  if (options.flag("insecure") && network.keys.empty()) return network;
+  network.keys = keys_for(network.keys, run);
+  if (network.keys.empty()) {
+    network.keys = run.keys();
+    ROTA_TRY(make_keys(network.keys));
+  }
+  // All of them are wanted here; whoever starts a job can mend what is wrong before it has begun.
+  for (const Role role : {Role::coordinator, Role::scheduler, Role::worker, Role::kvstore})
+    if (auto keys = read_keys(network.keys, role); !keys.ok()) return std::move(keys).status().in("--keys");
+  return network;
+}
+
+std::vector<std::string> network_flags(const Network& network, bool first) {
+  std::vector<std::string> flags;
+  if (!network.over_tcp()) return flags;
+  std::string bind = network.bind;
+  if (!first && !bind.empty()) bind = tcp_place(bind).value().host;
+  if (!network.host.empty()) flags.push_back("--host=" + network.host);
+  if (!bind.empty()) flags.push_back("--bind=" + bind);
+  if (!network.keys.empty()) flags.push_back("--keys=" + network.keys.string());
+  return flags;
+}
+
+fs::path keys_for(const fs::path& given, const RunFolder& run) {
+  std::error_code error;
+  return !given.empty() || !fs::exists(run.keys(), error) ? given : run.keys();
+}
+
+}  // namespace rota

@@ -1,0 +1,35 @@
+// core/base/rate_limit.h -- so many at once, and then so many in a time: of log lines that a stranger could cause.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "core/base/clock.h"
+
+namespace rota {
+
+class RateLimit {
+ public:
+  // `most` at once; one more after every `span`.
+  RateLimit(std::uint64_t most, Nanoseconds span) : most_(most), span_(span), left_(most) {}
+
+  bool allows(Nanoseconds now) {
+    const auto spans = static_cast<std::uint64_t>(std::max<Nanoseconds>(0, now - since_) / span_);
+    since_ = left_ + spans >= most_ ? now : since_ + static_cast<Nanoseconds>(spans) * span_;
+    left_ = std::min(most_, left_ + spans);
+    if (left_ == 0) return ++held_back_, false;
+    --left_;
+    return true;
+  }
+  // How many were held back since the last call.
+  std::uint64_t take_held_back() { return std::exchange(held_back_, 0); }
+
+ private:
+  std::uint64_t most_;
+  Nanoseconds span_;
+  std::uint64_t left_;
+  Nanoseconds since_ = 0;
+  std::uint64_t held_back_ = 0;
+};
+
+}  // namespace rota

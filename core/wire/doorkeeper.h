@@ -1,0 +1,49 @@
+// core/wire/doorkeeper.h -- who may connect: the handler of ZeroMQ's authentication (ZAP, RFC 27) of one process, in a
+// thread of its own.  It knows the public keys of all roles, lets nobody else in, and tells the socket which role it
+// is.
+#pragma once
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "core/base/files.h"
+#include "core/wire/keys.h"
+
+namespace zmq {
+class context_t;
+class socket_t;
+}  // namespace zmq
+
+namespace rota {
+
+class Doorkeeper {
+ public:
+  // For a socket that is not bound yet and lives longer.  Throws zmq::error_t.
+  Doorkeeper(zmq::context_t& context, zmq::socket_t& listening, const Keys& keys);
+  ~Doorkeeper();
+  Doorkeeper(const Doorkeeper&) = delete;
+  Doorkeeper& operator=(const Doorkeeper&) = delete;
+
+  // How many connections were refused, and why the last one was.  Any thread.
+  std::uint64_t turned_away() const { return turned_away_; }
+  std::string last() const;
+
+ private:
+  void run(zmq::socket_t asked, zmq::socket_t monitor);
+  void answer(zmq::socket_t& asked);
+  void turn_away(const std::string& why);
+  // The role of a key that may come in; "" if none.
+  std::string role_of(const std::string& mechanism, const std::string& key) const;
+
+  zmq::socket_t& listening_;
+  std::map<std::string, Role> known_;  // by the 32 bytes of a key
+  FileDescriptor end_;                 // an eventfd
+  std::atomic<std::uint64_t> turned_away_{0};
+  mutable std::mutex mutex_;
+  std::string last_;  // guarded by mutex_
+  std::thread thread_;
+};
+
+}  // namespace rota

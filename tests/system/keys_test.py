@@ -1,0 +1,170 @@
+"""Jobs over tcp with keys: the same models, nobody else gets in, and no secret gets out."""
+import os
+import pathlib
+import random
+import re
+import shutil
+import socket
+import subprocess
+import unittest
+
+from rota_run import BIN, LIMIT, RotaTest
+
+DATA = "3\n4\n5\n1 1 2\n1 3 1\n2 2 4\n2 4 1\n3 1 1\n"
+WORDS = "a\nb\nc\nd\n"
+TCP = "--coordinator=tcp://127.0.0.1:0"
+
+
+class Keys(RotaTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "data").write_text(DATA)
+        (self.folder / "vocab").write_text(WORDS)
+        self.out = self.folder / "run"
+        self.keys = self.made("keys")
+
+    def made(self, name):
+        done = self.rota("keys", self.folder / name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.folder / name
+
+    def words(self, out, *more):
+        return ["lda", f"--input={self.folder}/data", f"--vocab={self.folder}/vocab", "--topics=2", "--seed=7",
+                "--eval_every=1000000", f"--out={out}", *more]
+
+    def model_over_ipc(self, *flags):
+        done = self.rota("train", *self.words(self.folder / "ipc", *flags))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.result(self.folder / "ipc")["model_hash"]
+
+    def endless(self, *flags):
+        """A job over tcp that goes on until it is told to end, and its address."""
+        run = self.start("train", *self.words(self.out, "--epochs=100000000", TCP, *flags))
+        self.wait_for("training", lambda: run.poll() is not None or (self.out / "checkpoint").exists() and
+                      self.committed(self.out))
+        self.assertIsNone(run.poll())
+        return run, (self.out / "address").read_text().strip()
+
+    def ends_well(self, run):
+        """It was not harmed by what was tried, and ends as it is told."""
+        run.terminate()
+        said = run.communicate(timeout=LIMIT)[1]
+        self.assertEqual(run.returncode, 143, said)
+
+    @staticmethod
+    def secrets(keys):
+        return [file.read_text().split()[-1] for file in pathlib.Path(keys).glob("*.secret")]
+
+    def log(self):
+        return (self.out / "log/coordinator-0.log").read_text()
+
+    def test_the_same_model_with_keys_of_its_own_and_given_ones_and_no_secret_gets_out(self):
+        flags = ("--epochs=50", "--stores=1", "--checkpoint_seconds=0")
+        expected = self.model_over_ipc(*flags)
+        for keys in (self.out / "keys", self.keys):
+            with self.subTest(keys=keys):
+                given = () if keys == self.out / "keys" else (f"--keys={keys}",)
+                run = self.start("train", *self.words(self.out, TCP, *flags, *given))
+                self.wait_for("all roles", lambda: run.poll() is not None or len(self.roles(self.out)) == 5)
+                secrets = self.secrets(keys)
+                self.assertEqual(len(secrets), 5)
+                for pid in [run.pid, *self.roles(self.out).values()]:
+                    try:
+                        seen = b"".join((pathlib.Path("/proc") / str(pid) / name).read_bytes()
+                                        for name in ("cmdline", "environ"))
+                        self.assertTrue(not any(secret.encode() in seen for secret in secrets))
+                    except OSError:
+                        pass  # it has ended
+                said = "".join(run.communicate(timeout=LIMIT))
+                self.assertEqual(run.returncode, 0, said)
+                self.assertEqual(self.result(self.out)["model_hash"], expected)
+                for file in self.out.rglob("*"):
+                    if file.is_file() and file.parent.name != "keys":
+                        text = file.read_bytes()
+                        self.assertFalse(any(secret.encode() in text for secret in secrets), file)
+                self.assertFalse(any(secret in said for secret in secrets))
+                self.assertEqual((self.out / "keys").exists(), not given)
+                if not given:
+                    self.assertEqual(keys.stat().st_mode & 0o777, 0o700)
+                    self.assertEqual({file.stat().st_mode & 0o777 for file in keys.iterdir()}, {0o600})
+                shutil.rmtree(self.out)
+
+    def test_status_and_resume_with_the_keys_of_the_run(self):
+        run, address = self.endless()
+        own = self.out / "keys"
+        for where, keys in ((self.out, ()), (address, (f"--keys={own}",))):
+            done = self.rota("status", where, *keys)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("phase", done.stdout)
+        done = self.rota("status", address)
+        self.assertEqual(done.returncode, 77, done.stderr)
+        self.assertIn("only one side has keys", done.stderr)
+        # Who knows the coordinator's public key has no key of its own by that.
+        shutil.copy(own / "coordinator.public", self.keys / "coordinator.public")
+        done = self.rota("status", address, f"--keys={self.keys}")
+        self.assertEqual(done.returncode, 77, done.stderr)
+        self.assertIn("does not know this key", done.stderr)
+        self.ends_well(run)
+        before = self.secrets(own)
+        run = self.start("resume", self.out, TCP)
+        self.wait_for("resumed training", lambda: run.poll() is not None or 2 ==
+                      [event["phase"] for event in self.events(self.out, "phase")].count("training"))
+        self.assertEqual(self.secrets(own), before)
+        self.ends_well(run)
+
+    def intruder(self, address, role, keys, *more):
+        """A process of the job's options that comes late, and is done with calling after a second."""
+        done = subprocess.run([BIN / f"rota-{role}", f"--flagfile={self.out}/flags.txt", f"--coordinator={address}",
+                               f"--log_dir={self.folder}/intruder", "--start_timeout_seconds=1", *keys, *more],
+                              capture_output=True, text=True, timeout=LIMIT)
+        return done.returncode, done.stderr
+
+    def test_a_key_is_good_for_its_own_role_alone(self):
+        run, address = self.endless(f"--keys={self.keys}")
+        forged = self.made("forged")
+        shutil.copy(self.keys / "coordinator.public", forged / "coordinator.public")
+        for kind in ("secret", "public"):
+            text = (self.keys / f"scheduler.{kind}").read_text()
+            (forged / f"worker.{kind}").write_text(text.replace("scheduler", "worker"))
+        code, said = self.intruder(address, "worker", [f"--keys={forged}"])
+        self.assertEqual(code, 75, said)
+        self.wait_for("the refusal", lambda: "with the key of a scheduler from worker-0" in self.log())
+        self.assertEqual([event["role"] for event in self.events(self.out, "joined")].count("worker-0"), 1)
+        self.ends_well(run)
+
+    def test_who_has_no_key_gets_nothing_in(self):
+        run, address = self.endless(f"--keys={self.keys}")
+        unknown = self.made("unknown")
+        shutil.copy(self.keys / "coordinator.public", unknown / "coordinator.public")
+        self.assertEqual(self.intruder(address, "worker", [f"--keys={unknown}"])[0], 77)
+        self.assertEqual(self.intruder(address, "worker", ["--insecure"])[0], 77)
+        self.assertEqual(self.intruder(address, "worker", [])[0], 2)
+        rng = random.Random(7)
+        ports = [int(address.rsplit(":", 1)[1])]
+        for log in (self.out / "log").glob("*.log"):
+            ports += [int(port) for port in re.findall(r"event=listening address=tcp://127\.0\.0\.1:(\d+)", log.read_text())]
+        self.assertEqual(len(set(ports)), 4, "coordinator, scheduler and two workers")
+        for port in set(ports):
+            for i in range(40):
+                with socket.create_connection(("127.0.0.1", port)) as peer:
+                    start = (b"", b"GET / HTTP/1.1\r\n\r\n", b"\xff" + bytes(8) + b"\x7f\x03\x00NULL" + bytes(48))[i % 3]
+                    peer.sendall(start + rng.randbytes(rng.randrange(1, 500)))
+        self.wait_for("a word of it", lambda: "event=turned_away" in self.log())
+        self.ends_well(run)
+        for log in (self.out / "log").glob("*.log"):
+            text = log.read_text()
+            self.assertNotIn("event=refused", text, "nothing came as far as a decoder")
+            self.assertLess(text.count("turned_away"), 30, "strangers do not fill the disk")
+
+    def test_keys_that_others_could_have_read_are_not_used(self):
+        (self.keys / "worker.secret").chmod(0o640)
+        done = self.rota("train", *self.words(self.out, "--epochs=2", TCP, f"--keys={self.keys}"))
+        self.assertEqual(done.returncode, 77, done.stderr)
+        self.assertIn("worker.secret is open to others (mode 640): chmod go=", done.stderr)
+        self.assertEqual(self.roles(self.out), {})
+        self.assertEqual(self.rota("keys", self.keys).returncode, 73)
+        self.assertEqual(self.rota("train", *self.words(self.out, f"--keys={self.keys}")).returncode, 2, "not for ipc")
+
+
+if __name__ == "__main__":
+    unittest.main()

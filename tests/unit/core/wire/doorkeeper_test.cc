@@ -1,0 +1,158 @@
+// tests/unit/core/wire/doorkeeper_test.cc -- who gets in over tcp with keys, and what those hear who do not.
+#include "core/wire/doorkeeper.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <random>
+
+#include "core/wire/zmq_transport.h"
+#include "tests/unit/core/base/temporary_folder.h"
+
+namespace rota {
+namespace {
+
+constexpr std::size_t kBytesMax = std::size_t{1} << 20;
+constexpr NodeId kWorker{Role::worker, 0};
+
+class DoorkeeperTest : public TemporaryFolder {
+ protected:
+  DoorkeeperTest() {
+    for (const char* name : {"keys", "others"}) EXPECT_TRUE(make_keys(folder / name).ok());
+    server = open(keys_of(Role::coordinator));
+  }
+  std::shared_ptr<const Keys> keys_of(Role role, const char* name = "keys") {
+    return read_keys(folder / name, role).value();
+  }
+  static std::unique_ptr<ZmqTransport> open(std::shared_ptr<const Keys> keys) {
+    const Listening at{.ipc = {}, .numbers = {"127.0.0.1"}, .port = 0, .told = {"127.0.0.1", 0}};
+    return ZmqTransport::open(at, kBytesMax, std::move(keys)).value();
+  }
+  static Frames hello() { return {Bytes::from({std::byte{1}}), Bytes::from({std::byte{2}})}; }
+
+  // What the server hears first of a client with these keys, or "" if that is turned away, and why as it hears it.
+  std::optional<Origin> heard_of(ZmqTransport& client, NodeId server_is, std::string& why) {
+    bool sent = false;
+    while (why.empty()) {
+      sent = sent || client.send(server_is, server->endpoint(), hello());
+      server->wait(5);
+      if (server->receive()) return server->origin();
+      for (auto& [peer, reason] : client.wait(5).refused) why = peer == server_is ? reason : "another";
+    }
+    return std::nullopt;
+  }
+  // Something from a client that may come in comes behind all that came before it.
+  void expect_nothing_before_a_friend() {
+    const auto client = open(keys_of(Role::worker));
+    std::string why;
+    const auto origin = heard_of(*client, kCoordinator, why);
+    ASSERT_TRUE(origin.has_value()) << why;
+    EXPECT_EQ(origin->key, Role::worker);
+    EXPECT_FALSE(server->receive().has_value());
+    EXPECT_EQ(server->dropped(), 0U);
+  }
+  int raw_connection() const {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(tcp_address(server->endpoint())->port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    EXPECT_EQ(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    return fd;
+  }
+
+  std::unique_ptr<ZmqTransport> server;
+};
+
+TEST_F(DoorkeeperTest, EveryRoleGetsInUnderItsOwnName) {
+  for (const Role role : {Role::scheduler, Role::worker, Role::kvstore, Role::observer}) {
+    const auto client = open(keys_of(role));
+    std::string why;
+    const auto origin = heard_of(*client, kCoordinator, why);
+    ASSERT_TRUE(origin.has_value()) << why;
+    EXPECT_EQ(origin->key, role);
+  }
+  EXPECT_EQ(server->turned_away().count, 0U);
+}
+
+TEST_F(DoorkeeperTest, AnAnswerGoesBackByTheSameConnection) {
+  const auto client = ZmqTransport::open({}, kBytesMax, keys_of(Role::observer)).value();
+  std::string why;
+  const auto origin = heard_of(*client, kCoordinator, why);
+  ASSERT_TRUE(origin.has_value()) << why;
+  const Bytes text = Bytes::from(std::vector<std::byte>(100000, std::byte{7}));
+  EXPECT_TRUE(server->send({Role::observer, 0}, origin->reply, {text}));
+  std::optional<Frames> answer;
+  while (!(answer = client->receive())) client->wait(5);
+  ASSERT_EQ(answer->size(), 1U);
+  EXPECT_EQ(answer->front().size(), text.size());
+  EXPECT_FALSE(client->origin().key.has_value());
+  EXPECT_TRUE(server->send({Role::observer, 0}, std::string(kReplyScheme) + "nobody", {text})) << "who is gone";
+}
+
+TEST_F(DoorkeeperTest, AnUnknownKeyIsTurnedAway) {
+  // It knows the coordinator's public key, and has one of its own.
+  auto stranger = std::make_shared<Keys>(*keys_of(Role::worker, "others"));
+  stranger->known[Role::coordinator] = keys_of(Role::worker)->known.at(Role::coordinator);
+  const auto client = open(stranger);
+  std::string why;
+  EXPECT_FALSE(heard_of(*client, kCoordinator, why).has_value());
+  EXPECT_EQ(why, "it does not know this key");
+  EXPECT_GE(server->turned_away().count, 1U);
+  EXPECT_EQ(server->turned_away().last, "an unknown key from 127.0.0.1");
+  expect_nothing_before_a_friend();
+}
+
+TEST_F(DoorkeeperTest, ObserversHaveToDoWithTheCoordinatorAlone) {
+  server = open(keys_of(Role::worker));
+  const auto client = open(keys_of(Role::observer));
+  std::string why;
+  EXPECT_FALSE(heard_of(*client, kWorker, why).has_value());
+  EXPECT_EQ(why, "it does not know this key");
+}
+
+TEST_F(DoorkeeperTest, WhoHasNoKeyIsTurnedAway) {
+  const auto client = open(nullptr);
+  std::string why;
+  EXPECT_FALSE(heard_of(*client, kCoordinator, why).has_value());
+  EXPECT_EQ(why, "only one side has keys");
+  while (server->turned_away().count == 0) server->wait(5);
+  EXPECT_EQ(server->turned_away().last, "somebody without a key");
+  expect_nothing_before_a_friend();
+}
+
+TEST_F(DoorkeeperTest, AServerWithoutKeysIsNotSpokenTo) {
+  server = open(nullptr);
+  const auto client = open(keys_of(Role::worker));
+  std::string why;
+  EXPECT_FALSE(heard_of(*client, kCoordinator, why).has_value());
+  EXPECT_EQ(why, "only one side has keys");
+}
+
+// Without keys, bytes that do not begin like the protocol are taken for an old version of it, and for messages.
+TEST_F(DoorkeeperTest, NothingOfForeignBytesIsHeard) {
+  std::mt19937 random(7);
+  std::vector<std::string> all = {
+      "GET / HTTP/1.1\r\nHost: a\r\n\r\n", std::string("\x16\x03\x01\x02\x00\x01", 6),
+      std::string("\x01\x00", 2) + std::string("\x05\x00rota", 6),
+      // Version 3 without a key: a greeting, and a message at once.
+      std::string("\xff\0\0\0\0\0\0\0\x01\x7f\x03\0NULL", 16) + std::string(48, '\0') + std::string("\0\x04rota", 6)};
+  while (all.size() < 200) {
+    std::string bytes(1 + random() % 300, '\0');
+    for (char& byte : bytes) byte = static_cast<char>(random());
+    all.push_back(std::move(bytes));
+  }
+  std::vector<int> connections;
+  for (const std::string& bytes : all) {
+    const int fd = raw_connection();
+    [[maybe_unused]] const auto written = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    connections.push_back(fd);
+  }
+  expect_nothing_before_a_friend();
+  for (const int fd : connections) ::close(fd);
+  expect_nothing_before_a_friend();
+}
+
+}  // namespace
+}  // namespace rota
