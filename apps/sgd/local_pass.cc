@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "apps/linear/losses.h"
 #include "apps/linear/ordered_sum.h"
-#include "apps/sgd/losses.h"
+#include "apps/linear/row_scores.h"
 #include "apps/sgd/steps.h"
 
 namespace rota::sgd {
@@ -70,30 +71,13 @@ double LocalPass::visit_averaging(const ShardRows& data, std::span<const std::ui
 template <typename Step>
 double LocalPass::visit_by(const ShardRows& data, std::span<const std::uint32_t> order, double seen,
                            const double* table) {
-  switch (settings_.loss) {
-    case Loss::softmax:
-      return visit_outputs<Step, SoftmaxOutputs>(data, order, seen, table);
-    case Loss::squared:
-      return visit<Step, SquaredLoss>(data, order, seen, table);
-    case Loss::hinge:
-      return visit_one_or_all<Step, HingeLoss>(data, order, seen, table);
-    case Loss::squared_hinge:
-      return visit_one_or_all<Step, SquaredHingeLoss>(data, order, seen, table);
-    case Loss::logistic:
-      break;
-  }
-  return visit_one_or_all<Step, LogisticLoss>(data, order, seen, table);
+  return linear::with_loss(settings_.loss, outputs_,
+                           [&](auto loss) { return visit<Step>(loss, data, order, seen, table); });
 }
 
 template <typename Step, typename LossOfRow>
-double LocalPass::visit_one_or_all(const ShardRows& data, std::span<const std::uint32_t> order, double seen,
-                                   const double* table) {
-  if (outputs_ == 1) return visit<Step, LossOfRow>(data, order, seen, table);
-  return visit_outputs<Step, OutputsAgainstRest<LossOfRow>>(data, order, seen, table);
-}
-
-template <typename Step, typename LossOfRow>
-double LocalPass::visit(const ShardRows& data, std::span<const std::uint32_t> order, double seen, const double* table) {
+double LocalPass::visit(linear::OneOutput<LossOfRow>, const ShardRows& data, std::span<const std::uint32_t> order,
+                        double seen, const double* table) {
   Step step(settings_);
   const FeatureScale* const scales = scales_->data();
   links_.resize(order.size());
@@ -122,8 +106,8 @@ double LocalPass::visit(const ShardRows& data, std::span<const std::uint32_t> or
 }
 
 template <typename Step, typename Outputs>
-double LocalPass::visit_outputs(const ShardRows& data, std::span<const std::uint32_t> order, double seen,
-                                const double* table) {
+double LocalPass::visit(Outputs, const ShardRows& data, std::span<const std::uint32_t> order, double seen,
+                        const double* table) {
   Step step(settings_);
   links_.resize(outputs_);
   double losses = 0;

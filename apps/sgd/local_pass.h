@@ -6,7 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "apps/sgd/data.h"
+#include "apps/linear/losses.h"
+#include "apps/linear/shard_rows.h"
 #include "apps/sgd/settings.h"
 #include "rota/types.h"
 
@@ -31,17 +32,16 @@ class LocalPass {
   const FeatureScale& scale(std::uint32_t key) const { return (*scales_)[key]; }
 
  private:
-  template <typename Step, typename LossOfRow>
-  double visit(const ShardRows& data, std::span<const std::uint32_t> order, double seen, const double* table);
   template <typename Step>
   double visit_averaging(const ShardRows& data, std::span<const std::uint32_t> order, double seen, const double* table);
-  template <typename Step, typename LossOfRow>
-  double visit_one_or_all(const ShardRows& data, std::span<const std::uint32_t> order, double seen,
-                          const double* table);
-  template <typename Step, typename Outputs>
-  double visit_outputs(const ShardRows& data, std::span<const std::uint32_t> order, double seen, const double* table);
   template <typename Step>
   double visit_by(const ShardRows& data, std::span<const std::uint32_t> order, double seen, const double* table);
+  // Of one output, and of as many as there are classes.
+  template <typename Step, typename LossOfRow>
+  double visit(linear::OneOutput<LossOfRow>, const ShardRows& data, std::span<const std::uint32_t> order, double seen,
+               const double* table);
+  template <typename Step, typename Outputs>
+  double visit(Outputs, const ShardRows& data, std::span<const std::uint32_t> order, double seen, const double* table);
   // The state of a feature, which is the table's if this is the first row with it.
   double* own(std::uint32_t key, const double* table) {
     double* const state = state_.data() + key * width_;

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "apps/linear/shard_rows.h"
 #include "apps/sgd/commands/commands.h"
-#include "apps/sgd/data.h"
 #include "apps/sgd/exact/newton_pull.h"
 #include "apps/sgd/exact/newton_push.h"
 #include "apps/sgd/exchange/replica_push.h"
@@ -32,18 +32,19 @@ class SgdApp final : public App {
   }
 
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    LoadedData data = load_data(job_.input, job_.valid, settings_, job_.shards, hosted);
+    linear::LoadedData data = linear::load_data(job_.input, job_.valid, settings_, job_.shards, hosted);
     labels_ = data.facts.classes.all();
     if (initial_) initial_->require_classes(data.facts.classes);
-    const DataFacts facts = data.facts;
+    const linear::DataFacts facts = data.facts;
     const auto all = std::make_shared<const SharedData>(SharedData{
         settings_, std::move(data.facts), std::make_shared<const std::vector<FeatureScale>>(std::move(data.scales)),
         job_.seed, initial_ ? initial_->rows_before() : 0});
     std::vector<std::unique_ptr<Push>> out;
     for (std::size_t i = 0; i < hosted.size(); ++i) {
-      std::unique_ptr<RowStream> stream;
+      std::unique_ptr<linear::RowStream> stream;
       if (settings_.stream)
-        stream = std::make_unique<RowStream>(job_.input, settings_, facts, job_.shards, hosted[i], data.rows_of[i]);
+        stream =
+            std::make_unique<linear::RowStream>(job_.input, settings_, facts, job_.shards, hosted[i], data.rows_of[i]);
       out.push_back(push(hosted[i], all, data.training[i], std::move(data.held_out[i]), std::move(stream)));
       data.training[i] = {};  // laid out anew: not twice in the memory for longer than need be
     }
@@ -103,7 +104,7 @@ class SgdApp final : public App {
 
  private:
   std::unique_ptr<Push> push(ShardId shard, const std::shared_ptr<const SharedData>& all, const ShardRows& training,
-                             ShardRows held_out, std::unique_ptr<RowStream> stream) const {
+                             ShardRows held_out, std::unique_ptr<linear::RowStream> stream) const {
     if (settings_.is_exact()) return std::make_unique<NewtonPush>(shard, all, training, std::move(held_out));
     if (settings_.optimizer == Optimizer::svrg)
       return std::make_unique<SvrgPush>(shard, all, training, std::move(held_out));

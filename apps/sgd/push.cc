@@ -9,7 +9,7 @@
 namespace rota::sgd {
 
 SgdPush::SgdPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out,
-                 std::unique_ptr<RowStream> stream)
+                 std::unique_ptr<linear::RowStream> stream)
     : SavesFields(shard, std::move(all), training, std::move(held_out), std::move(stream)),
       pass_(all_->settings, all_->scales, all_->outputs()) {}
 
@@ -32,7 +32,7 @@ std::uint64_t SgdPush::visit(std::span<const double> argument, std::span<const d
     progressive_loss_ += pass_.run(training_, std::span(order_).subspan(first, end - first), seen, table);
     return end - first;
   }
-  if (!ahead_) ahead_ = std::make_unique<ReadAhead>(*stream_, rounds);
+  if (!ahead_) ahead_ = std::make_unique<linear::ReadAhead>(*stream_, rounds);
   const ShardRows rows = ahead_->next();
   order_ = shuffled(rows.rows.size(), random);
   progressive_loss_ += pass_.run(rows, order_, seen, table);

@@ -15,7 +15,7 @@ class SgdPush : public SavesFields<RowsPush, SgdPush> {
   using Push::push;
 
   SgdPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out,
-          std::unique_ptr<RowStream> stream = nullptr);
+          std::unique_ptr<linear::RowStream> stream = nullptr);
 
   std::uint64_t push(const SharedTask& task, Random& random) override;
   void evaluate(std::span<double> terms) const override;
@@ -40,7 +40,7 @@ class SgdPush : public SavesFields<RowsPush, SgdPush> {
   std::uint64_t visit(std::span<const double> argument, std::span<const double> table, Random& random);
 
   LocalPass pass_;
-  std::unique_ptr<ReadAhead> ahead_;
+  std::unique_ptr<linear::ReadAhead> ahead_;
   std::vector<std::uint32_t> order_;  // of the rows in this epoch, or of a stream in this round
   Epoch epoch_ = 0;
   double progressive_loss_ = 0;

@@ -56,7 +56,7 @@ double* begin_parts(const OpenParts& parts, std::span<const std::uint32_t> keys)
 }
 
 RowsPush::RowsPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out,
-                   std::unique_ptr<RowStream> stream)
+                   std::unique_ptr<linear::RowStream> stream)
     : shard_(shard),
       all_(std::move(all)),
       training_(in_drawn_order(training, random_of_orders(all_->seed, shard, 0))),
@@ -72,22 +72,23 @@ void RowsPush::facts(Facts& facts) const {
 
 void RowsPush::evaluate(std::span<double> terms) const {
   const std::uint32_t outputs = all_->outputs(), width = all_->settings.state_width();
-  const Weights weights{weights_.numbers().subspan(all_->settings.model_weight()), std::size_t{outputs} * width, width};
+  const linear::Weights weights{weights_.numbers().subspan(all_->settings.model_weight()), std::size_t{outputs} * width,
+                                width};
   const auto losses_of = [&](const ShardRows& data) {
-    return score(all_->settings.loss, links_of(data.rows, weights, outputs), outputs, data);
+    return linear::score(all_->settings.loss, linear::links_of(data.rows, weights, outputs), outputs, data);
   };
-  LossSums own = losses_of(training_);
+  linear::LossSums own = losses_of(training_);
   if (stream_)
     stream_->read([](std::uint64_t) { return kRowsAtOnce; },
                   [&](ShardRows&& data) {
-                    const LossSums some = losses_of(data);
+                    const linear::LossSums some = losses_of(data);
                     own.loss += some.loss;
                     own.right += some.right;
                   });
   terms[kLoss] += own.loss / static_cast<double>(all_->facts.rows);
   terms[kRight] += own.right;
   if (!all_->settings.held_out) return;
-  const LossSums others = losses_of(held_out_);
+  const linear::LossSums others = losses_of(held_out_);
   terms[kValidLoss] += others.loss;
   terms[kValidRows] += static_cast<double>(held_out_.rows.size());
   terms[kValidRight] += others.right;

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "apps/sgd/data.h"
-#include "apps/sgd/row_stream.h"
-#include "apps/sgd/scoring.h"
+#include "apps/linear/row_scores.h"
+#include "apps/linear/row_stream.h"
+#include "apps/linear/shard_rows.h"
 #include "apps/sgd/settings.h"
 #include "rota/push.h"
 
@@ -16,7 +16,7 @@ namespace rota::sgd {
 // What all shards of a process know alike.
 struct SharedData {
   Settings settings;
-  DataFacts facts;
+  linear::DataFacts facts;
   std::shared_ptr<const std::vector<FeatureScale>> scales;
   std::uint64_t seed = 1;
   double rows_before = 0;  // that a shard has seen in jobs before (InitialWeights)
@@ -40,7 +40,7 @@ class RowsPush : public Push {
  public:
   // With a stream there are no rows of training in memory.
   RowsPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out,
-           std::unique_ptr<RowStream> stream = nullptr);
+           std::unique_ptr<linear::RowStream> stream = nullptr);
 
   std::uint64_t items() const override { return stream_ ? stream_->rows() : training_.rows.size(); }
   void facts(Facts& facts) const override;
@@ -51,7 +51,7 @@ class RowsPush : public Push {
   ShardId shard_;
   std::shared_ptr<const SharedData> all_;
   ShardRows training_, held_out_;
-  std::unique_ptr<RowStream> stream_;
+  std::unique_ptr<linear::RowStream> stream_;
   TableView weights_;
 };
 

@@ -175,6 +175,7 @@ Settings settings_of(const Options& options) {
   settings.rate = options.has("learning_rate") ? options.real("learning_rate") : default_rate(settings.optimizer);
   settings.intercept = options.flag("intercept");
   settings.normalized = options.flag("normalized");
+  settings.squared_scales = settings.optimizer == Optimizer::sgd || settings.optimizer == Optimizer::svrg;
   settings.penalized_intercept = options.flag("penalize_intercept");
   settings.one_against_rest = options.flag("one_against_rest");
   settings.tolerance = options.real("tolerance");

@@ -5,44 +5,33 @@
 #include <string>
 #include <vector>
 
-#include "apps/linear/row_block.h"
+#include "apps/linear/shard_rows.h"
 #include "rota/options.h"
-#include "rota/types.h"
 
 namespace rota::sgd {
 
-enum class Loss { logistic, squared, hinge, squared_hinge, softmax };
 // How the shards' weights come together.
 enum class Exchange { store, allreduce, butterfly, all, halton };
 enum class Optimizer { sgd, adagrad, ftrl, dual, newton, svrg };
-// What a row counts for beside its own weight: once, or so that all classes count for the same.
-enum class ClassWeights { equal, balanced };
+// What all linear models have goes by its own name here.
+using linear::ClassWeights;
+using linear::Entry;
+using linear::FeatureScale;
+using linear::has_two_classes;
+using linear::kIntercept;
+using linear::Loss;
+using linear::Rows;
+using linear::ShardRows;
 
-// The response is one of two classes.
-inline bool has_two_classes(Loss loss) {
-  return loss == Loss::logistic || loss == Loss::hinge || loss == Loss::squared_hinge;
-}
-
-struct Settings {
-  Loss loss = Loss::logistic;
+struct Settings : linear::RowOptions {
   Optimizer optimizer = Optimizer::adagrad;
   Exchange exchange = Exchange::store;
-  ClassWeights class_weights = ClassWeights::equal;
   double l1 = 0, l2 = 0;
   double rate = 1;
-  bool intercept = true, normalized = true;
-  bool penalized_intercept = false;
-  bool one_against_rest = false;
   double tolerance = 1e-6;       // of the optimisers that end at the optimum
   std::uint64_t epochs = 20;     // at most
   std::uint64_t batch = 131072;  // rows in a round, of all shards
-  std::uint32_t bits = 0;        // features are hashed to 2^bits; 0: they are not
-  std::string weights;           // file of the rows' weights, or ""
-  linear::RowFormat format = linear::RowFormat::libsvm;
-  bool average = false;   // the model is the mean of a round's weights
-  bool stream = false;    // rows are read again in every epoch
-  bool held_out = false;  // there is --valid
-  Key least_keys = 0;     // of the table: those of the model that the job begins with
+  bool average = false;          // the model is the mean of a round's weights
 
   // Numbers of state for each output of a feature's row: the weight first, then what the optimiser remembers.
   std::uint32_t state_width() const {
@@ -55,10 +44,6 @@ struct Settings {
   bool is_exact() const { return optimizer == Optimizer::dual || optimizer == Optimizer::newton; }
   // Pull decides from round to round what comes next (plan.h), until --tolerance is reached.
   bool ends_at_optimum() const { return is_exact() || optimizer == Optimizer::svrg; }
-  // Linear predictions of a row: of softmax, and of each class against the rest, one for each class.
-  std::uint32_t outputs(std::uint64_t classes) const {
-    return loss == Loss::softmax || (one_against_rest && classes > 2) ? static_cast<std::uint32_t>(classes) : 1;
-  }
 };
 
 std::span<const Option> options();

@@ -8,7 +8,7 @@
 #pragma once
 #include <cmath>
 
-#include "apps/sgd/data.h"
+#include "apps/linear/shard_rows.h"
 #include "apps/sgd/settings.h"
 
 namespace rota::sgd {

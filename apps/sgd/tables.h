@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "apps/sgd/data.h"
+#include "apps/linear/shard_rows.h"
 #include "apps/sgd/settings.h"
 #include "rota/facts.h"
 #include "rota/types.h"

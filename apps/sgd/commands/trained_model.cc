@@ -8,6 +8,7 @@ namespace rota::sgd {
 TrainedModel read_model(const Model& model) {
   TrainedModel trained;
   trained.settings = settings_of(model.job().options);
+  trained.rows = trained.settings;
   trained.outputs = outputs_of(trained.settings, model.facts());
   trained.keys = model.facts().count("keys");
   const Bytes common = model.common();

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "apps/linear/ordered_sum.h"
-#include "apps/sgd/exact/row_losses.h"
+#include "apps/linear/smooth_losses.h"
 #include "rota/fields.h"
 
 namespace rota::sgd {
@@ -29,16 +29,16 @@ std::uint64_t NewtonPush::push(const SharedTask& task, Random&) {
   std::vector<double> sums;
   switch (all_->settings.loss) {
     case Loss::squared:
-      sums = step(SmoothLoss<SquaredLoss>(), kind, parts);
+      sums = step(linear::SmoothLoss<linear::SquaredLoss>(), kind, parts);
       break;
     case Loss::squared_hinge:
-      sums = step(SmoothLoss<SquaredHingeLoss>(), kind, parts);
+      sums = step(linear::SmoothLoss<linear::SquaredHingeLoss>(), kind, parts);
       break;
     case Loss::hinge:
-      sums = step(SmoothedHinge{task.argument[kSharpness]}, kind, parts);
+      sums = step(linear::SmoothedHinge{task.argument[kSharpness]}, kind, parts);
       break;
     default:
-      sums = step(SmoothLoss<LogisticLoss>(), kind, parts);
+      sums = step(linear::SmoothLoss<linear::LogisticLoss>(), kind, parts);
   }
   write_fields(task.note, sums);
   return items();
@@ -58,7 +58,7 @@ std::vector<double> NewtonPush::step(const RowLoss& loss, Step kind, double* par
 }
 
 std::vector<double> NewtonPush::links(std::size_t number) const {
-  return links_of(training_.rows, {weights_.numbers().subspan(number), 2 * std::size_t{outputs_}, 2}, outputs_);
+  return linear::links_of(training_.rows, {weights_.numbers().subspan(number), 2 * std::size_t{outputs_}, 2}, outputs_);
 }
 
 template <typename RowLoss>
@@ -71,7 +71,7 @@ std::vector<double> NewtonPush::gradient(const RowLoss& loss, double* parts) {
     const double weight = training_.weights.empty() ? 1 : training_.weights[r];
     for (std::uint32_t k = 0; k < outputs_; ++k) {
       const std::size_t i = r * outputs_ + k;
-      const double f = links[i], y = sign_of(training_.targets[r], k, outputs_), a = multiplier(i);
+      const double f = links[i], y = linear::sign_of(training_.targets[r], k, outputs_), a = multiplier(i);
       slopes[k] = weight * loss.slope(f, y, a);
       curvatures_[i] = weight * loss.curvature(f, y, a);
       if constexpr (RowLoss::kHasMultipliers) next_multipliers_[i] = loss.multiplier(f, y, a);
@@ -132,7 +132,7 @@ std::vector<double> NewtonPush::search(const RowLoss& loss) const {
     for (const double share : shares_of_step(all_->settings.loss))
       losses.push_back(linear::chunked_sum(training_.rows.size(), [&](std::size_t r) {
         const std::size_t i = r * outputs_ + k;
-        const double y = sign_of(training_.targets[r], k, outputs_);
+        const double y = linear::sign_of(training_.targets[r], k, outputs_);
         const double there = loss.value(links[i] + share * moves[i], y, multiplier(i));
         return training_.weights.empty() ? there : there * training_.weights[r];
       }));

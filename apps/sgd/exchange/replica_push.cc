@@ -38,7 +38,7 @@ std::vector<Dataflow> dataflows_of(Exchange exchange, std::uint32_t shards) {
 }
 
 ReplicaPush::ReplicaPush(ShardId shard, std::uint32_t shards, std::shared_ptr<const SharedData> all,
-                         const ShardRows& training, ShardRows held_out, std::unique_ptr<RowStream> stream)
+                         const ShardRows& training, ShardRows held_out, std::unique_ptr<linear::RowStream> stream)
     : SgdPush(shard, std::move(all), training, std::move(held_out), std::move(stream)),
       last_step_(static_cast<std::uint32_t>(dataflows_of(all_->settings.exchange, shards)[0].steps.size()) - 1),
       exchange_(exchange_of(all_->settings.exchange, shards)) {}

@@ -22,7 +22,7 @@ class ReplicaPush final : public SgdPush {
  public:
   using SgdPush::push;
   ReplicaPush(ShardId shard, std::uint32_t shards, std::shared_ptr<const SharedData> all, const ShardRows& training,
-              ShardRows held_out, std::unique_ptr<RowStream> stream);
+              ShardRows held_out, std::unique_ptr<linear::RowStream> stream);
 
   std::uint64_t push(const ExchangeTask& task, Random& random) override;
   void scatter(const ExchangeTask& task, std::uint32_t step, Outgoing& out) override;

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "apps/linear/row_scores.h"
 #include "apps/sgd/exact/plan.h"
-#include "apps/sgd/scoring.h"
 #include "apps/sgd/steps.h"
 #include "rota/fields.h"
 
@@ -52,8 +52,8 @@ std::uint64_t SvrgPush::push(const SharedTask& task, Random& random) {
 
 double SvrgPush::find_slopes() {
   const std::uint32_t outputs = all_->outputs();
-  slopes_ = links_of(training_.rows, {weights_.numbers(), std::size_t{outputs} * kWidth, kWidth}, outputs);
-  return with_loss(all_->settings.loss, outputs, [&](auto loss) {
+  slopes_ = linear::links_of(training_.rows, {weights_.numbers(), std::size_t{outputs} * kWidth, kWidth}, outputs);
+  return linear::with_loss(all_->settings.loss, outputs, [&](auto loss) {
     double losses = 0;
     for (std::size_t r = 0; r < training_.rows.size(); ++r) {
       const double weight = training_.weights.empty() ? 1 : training_.weights[r];

@@ -1,4 +1,4 @@
-// apps/sgd/exact/row_losses.h -- a row's loss as Newton's method wants it: with its curvature, and what the row adds to
+// apps/linear/smooth_losses.h -- a row's loss as Newton's method wants it: with its curvature, and what the row adds to
 // the dual objective.
 //
 // The hinge loss has none, so it is fitted by the method of multipliers: with a multiplier a of each row, 0 <= a <= 1,
@@ -12,9 +12,9 @@
 #pragma once
 #include <algorithm>
 
-#include "apps/sgd/losses.h"
+#include "apps/linear/losses.h"
 
-namespace rota::sgd {
+namespace rota::linear {
 
 // A loss that is smooth itself.
 template <typename LossOfRow>
@@ -50,4 +50,4 @@ struct SmoothedHinge {
   double dual(double f, double y, double a) const { return multiplier(f, y, a); }
 };
 
-}  // namespace rota::sgd
+}  // namespace rota::linear

@@ -1,4 +1,4 @@
-// apps/sgd/row_stream.h -- the rows of a shard that is not kept in memory: its section of the files, read again in
+// apps/linear/row_stream.h -- the rows of a shard that is not kept in memory: its section of the files, read again in
 // every epoch.
 #pragma once
 #include <condition_variable>
@@ -13,13 +13,13 @@
 #include <thread>
 #include <vector>
 
-#include "apps/sgd/data.h"
+#include "apps/linear/shard_rows.h"
 
-namespace rota::sgd {
+namespace rota::linear {
 
 class RowStream {
  public:
-  RowStream(const std::vector<std::string>& files, const Settings& settings, const DataFacts& facts,
+  RowStream(const std::vector<std::string>& files, const RowOptions& settings, const DataFacts& facts,
             std::uint32_t shards, ShardId shard, std::uint64_t rows);
 
   std::uint64_t rows() const { return rows_; }
@@ -30,7 +30,7 @@ class RowStream {
 
  private:
   const std::vector<std::string>& files_;
-  Settings settings_;
+  RowOptions settings_;
   DataFacts facts_;
   std::uint32_t shards_;
   ShardId shard_;
@@ -63,4 +63,4 @@ class ReadAhead {
   std::thread thread_;
 };
 
-}  // namespace rota::sgd
+}  // namespace rota::linear

@@ -1,14 +1,14 @@
-// apps/sgd/scoring.h -- linear predictions of rows by given weights, and how good they are.
+// apps/linear/row_scores.h -- linear predictions of rows by given weights, and how good they are.
 #pragma once
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "apps/sgd/data.h"
-#include "apps/sgd/losses.h"
-#include "apps/sgd/settings.h"
+#include "apps/linear/losses.h"
+#include "apps/linear/row_options.h"
+#include "apps/linear/shard_rows.h"
 
-namespace rota::sgd {
+namespace rota::linear {
 
 // Where the weight of a feature and an output is: numbers[key * row + output * stride].
 struct Weights {
@@ -52,4 +52,4 @@ decltype(auto) with_loss(Loss loss, std::uint32_t outputs, const F& f) {
 // The output of the largest link, the first of equal ones.
 std::uint32_t best_output(std::span<const double> links);
 
-}  // namespace rota::sgd
+}  // namespace rota::linear

@@ -1,4 +1,4 @@
-#include "apps/sgd/row_stream.h"
+#include "apps/linear/row_stream.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"
 
-namespace rota::sgd {
+namespace rota::linear {
 namespace {
 
-class SgdStream : public testing::Test {
+class LinearStream : public testing::Test {
  protected:
   void SetUp() override {
     std::string text;
@@ -33,12 +33,12 @@ class SgdStream : public testing::Test {
 
   tests::ScratchFiles scratch_;
   std::vector<std::string> files_;
-  Settings settings_;
+  RowOptions settings_;
   std::vector<ShardId> shards_ = {0, 1, 2};
   LoadedData data_;
 };
 
-TEST_F(SgdStream, ShardsHaveAllRowsOnceAndKeepNone) {
+TEST_F(LinearStream, ShardsHaveAllRowsOnceAndKeepNone) {
   EXPECT_EQ(data_.facts.rows, 50U);
   EXPECT_EQ(data_.facts.keys, 3U);
   std::vector<double> seen;
@@ -55,7 +55,7 @@ TEST_F(SgdStream, ShardsHaveAllRowsOnceAndKeepNone) {
 }
 
 // Passes follow each other, and every piece has the rows that its number says; more pieces than rows are empty ones.
-TEST_F(SgdStream, PiecesComeInTheirOrderAgainAndAgain) {
+TEST_F(LinearStream, PiecesComeInTheirOrderAgainAndAgain) {
   for (const std::uint64_t pieces : {1U, 3U, 40U}) {
     const RowStream rows = stream(1);
     ReadAhead ahead(rows, pieces);
@@ -73,14 +73,14 @@ TEST_F(SgdStream, PiecesComeInTheirOrderAgainAndAgain) {
   }
 }
 
-TEST_F(SgdStream, ItEndsWhereNobodyTakesIt) {
+TEST_F(LinearStream, ItEndsWhereNobodyTakesIt) {
   const RowStream rows = stream(0);
   { const ReadAhead ahead(rows, 5); }
   ReadAhead ahead(rows, 5);
   EXPECT_EQ(ahead.next().rows.size(), rows.rows() / 5);
 }
 
-TEST_F(SgdStream, OtherRowsThanBeforeAreTold) {
+TEST_F(LinearStream, OtherRowsThanBeforeAreTold) {
   const RowStream rows = stream(0);
   std::ofstream(files_[0]) << "7 1:1\n3 2:2\n";
   ReadAhead ahead(rows, 1);
@@ -92,4 +92,4 @@ TEST_F(SgdStream, OtherRowsThanBeforeAreTold) {
 }
 
 }  // namespace
-}  // namespace rota::sgd
+}  // namespace rota::linear

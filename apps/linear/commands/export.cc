@@ -1,13 +1,12 @@
-// apps/sgd/commands/export.cc -- a model as text files, among them one that LIBLINEAR reads.
+// apps/linear/commands/export.cc -- a model as text files, among them one that LIBLINEAR reads.
 #include <cmath>
 #include <string>
 #include <string_view>
 
-#include "apps/sgd/commands/commands.h"
-#include "apps/sgd/commands/trained_model.h"
+#include "apps/linear/commands/model.h"
 #include "rota/io/text_writer.h"
 
-namespace rota::sgd {
+namespace rota::linear {
 namespace {
 
 constexpr std::string_view kReadme = R"(A linear model as text.
@@ -38,14 +37,14 @@ std::string_view solver(Loss loss) {
   return "L2R_LR";
 }
 
-bool is_for_liblinear(const TrainedModel& model) {
+bool is_for_liblinear(const LinearModel& model) {
   constexpr double kLargestLabel = 2147483647;
   for (const double label : model.classes.all())
     if (label != std::floor(label) || std::abs(label) > kLargestLabel) return false;
-  return model.settings.bits == 0;
+  return model.rows.bits == 0;
 }
 
-void write_weights(const TrainedModel& model, io::TextWriter out) {
+void write_weights(const LinearModel& model, io::TextWriter out) {
   out << "feature,label,weight\n";
   for (Key key = 0; key < model.keys; ++key)
     for (std::uint32_t k = 0; k < model.outputs; ++k) {
@@ -58,10 +57,9 @@ void write_weights(const TrainedModel& model, io::TextWriter out) {
 }
 
 // Of two classes its weights are those of the label that is named first; the intercept is the last row.
-void write_liblinear(const TrainedModel& model, io::TextWriter out) {
+void write_liblinear(const LinearModel& model, io::TextWriter out) {
   const bool many = model.outputs > 1;
-  out << "solver_type " << solver(model.settings.loss) << "\nnr_class " << std::uint64_t{many ? model.outputs : 2}
-      << "\n";
+  out << "solver_type " << solver(model.rows.loss) << "\nnr_class " << std::uint64_t{many ? model.outputs : 2} << "\n";
   if (model.classes.size() > 0) {
     out << "label";
     for (std::size_t k = 0; k < model.classes.size(); ++k)
@@ -70,20 +68,19 @@ void write_liblinear(const TrainedModel& model, io::TextWriter out) {
                  std::to_string(static_cast<long long>(model.classes.label(many ? k : model.classes.size() - 1 - k))));
     out << "\n";
   }
-  out << "nr_feature " << model.keys - 1 << "\nbias " << (model.settings.intercept ? "1" : "-1") << "\nw\n";
+  out << "nr_feature " << model.keys - 1 << "\nbias " << (model.rows.intercept ? "1" : "-1") << "\nw\n";
   const auto write_row = [&](Key key) {
     for (std::uint32_t k = 0; k < model.outputs; ++k) out << model.weight(key, k) << " ";
     out << "\n";
   };
   for (Key key = kIntercept + 1; key < model.keys; ++key) write_row(key);
-  if (model.settings.intercept) write_row(kIntercept);
+  if (model.rows.intercept) write_row(kIntercept);
   out.close();
 }
 
 }  // namespace
 
-void export_text(const Model& stored, const std::filesystem::path& folder) {
-  const TrainedModel model = read_model(stored);
+void export_text(const LinearModel& model, const std::filesystem::path& folder) {
   io::TextWriter readme(folder / "README.txt");
   readme << kReadme;
   readme.close();
@@ -91,4 +88,4 @@ void export_text(const Model& stored, const std::filesystem::path& folder) {
   if (is_for_liblinear(model)) write_liblinear(model, io::TextWriter(folder / "liblinear.model"));
 }
 
-}  // namespace rota::sgd
+}  // namespace rota::linear

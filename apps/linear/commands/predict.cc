@@ -1,18 +1,17 @@
-// apps/sgd/commands/predict.cc -- rota predict sgd, rota evaluate sgd: a model on other rows.
+// apps/linear/commands/predict.cc -- rota predict, rota evaluate: a model on other rows.
 #include <cmath>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "apps/linear/commands/model.h"
+#include "apps/linear/losses.h"
 #include "apps/linear/scores.h"
 #include "apps/linear/two_classes.h"
-#include "apps/sgd/commands/commands.h"
-#include "apps/sgd/commands/trained_model.h"
-#include "apps/sgd/losses.h"
 #include "rota/error.h"
 #include "rota/io/number_text.h"
 
-namespace rota::sgd {
+namespace rota::linear {
 namespace {
 
 constexpr Option kPredictOptions[] = {
@@ -26,7 +25,7 @@ constexpr Option kPredictOptions[] = {
 };
 
 struct Applied {
-  TrainedModel model;
+  const LinearModel& model;
   std::vector<double> labels;  // of the rows
   std::vector<double> links;   // row after row
   std::size_t rows() const { return labels.size(); }
@@ -36,18 +35,17 @@ struct Applied {
 };
 
 // `scored`: the labels must be the model's.
-Applied apply(const Call& call, bool scored) {
-  Applied out{read_model(*call.model), {}, {}};
-  const TrainedModel& model = out.model;
-  const FeatureKeys key(model.settings.bits);
+Applied apply(const LinearModel& model, const Call& call, bool scored) {
+  Applied out{model, {}, {}};
+  const FeatureKeys key(model.rows.bits);
   const Weights weights{model.numbers, model.outputs, 1};
-  linear::RowFiles files(call.input, model.settings.format);
+  RowFiles files(call.input, model.rows.format);
   Rows one;
-  files.each([&](const linear::LabelledRow& row) {
+  files.each([&](const LabelledRow& row) {
     if (scored && model.classes.size() > 0 && !model.classes.find(row.label))
       files.fail("the label " + io::exact_text(row.label) + " is none of the model's, " + model.classes.text());
     one = {};
-    add_row(files, row, key, model.settings.intercept, model.keys, one);
+    add_row(files, row, key, model.rows.intercept, model.keys, one);
     const std::vector<double> links = links_of(one, weights, model.outputs);
     out.links.insert(out.links.end(), links.begin(), links.end());
     out.labels.push_back(row.label);
@@ -55,35 +53,35 @@ Applied apply(const Call& call, bool scored) {
   return out;
 }
 
-void write_row(const TrainedModel& model, std::span<const double> links, std::string_view type, std::ostream& out) {
+void write_row(const LinearModel& model, std::span<const double> links, std::string_view type, std::ostream& out) {
   if (type == "class") {
     out << io::exact_text(model.label(links)) << "\n";
     return;
   }
   std::vector<double> shown(links.begin(), links.end());
-  if (type == "response" && model.settings.loss == Loss::logistic) {
+  if (type == "response" && model.rows.loss == Loss::logistic) {
     double sum = 0;
-    for (double& one : shown) sum += one = linear::logistic_row(-one).p;
+    for (double& one : shown) sum += one = logistic_row(-one).p;
     if (shown.size() > 1)
       for (double& one : shown) one /= sum;
   }
-  if (type == "response" && model.settings.loss == Loss::softmax) softmax_loss(shown, 0);
+  if (type == "response" && model.rows.loss == Loss::softmax) softmax_loss(shown, 0);
   for (std::size_t k = 0; k < shown.size(); ++k) out << (k == 0 ? "" : " ") << io::exact_text(shown[k]);
   out << "\n";
 }
 
 // The model's own loss, and the share of rows whose class is the predicted one.
 void write_own_scores(const Applied& applied, std::ostream& out) {
-  const TrainedModel& model = applied.model;
+  const LinearModel& model = applied.model;
   ShardRows data;
   for (const double label : applied.labels) {
     const std::uint32_t k = *model.classes.find(label);
     data.targets.push_back(target_of(k, model.outputs));
   }
-  const LossSums sums = score(model.settings.loss, applied.links, model.outputs, data);
+  const LossSums sums = score(model.rows.loss, applied.links, model.outputs, data);
   const auto rows = static_cast<double>(applied.rows());
-  out << (model.settings.loss == Loss::softmax ? ", \"log_loss\": " : ", \"loss\": ")
-      << io::exact_text(sums.loss / rows) << ", \"accuracy\": " << io::exact_text(sums.right / rows);
+  out << (model.rows.loss == Loss::softmax ? ", \"log_loss\": " : ", \"loss\": ") << io::exact_text(sums.loss / rows)
+      << ", \"accuracy\": " << io::exact_text(sums.right / rows);
 }
 
 }  // namespace
@@ -92,26 +90,26 @@ std::span<const Option> predict_options() {
   return kPredictOptions;
 }
 
-void predict(const Call& call, std::ostream& out) {
+void predict(const LinearModel& model, const Call& call, std::ostream& out) {
   const std::string_view type = call.options.text("type");
-  const Applied applied = apply(call, false);
+  const Applied applied = apply(model, call, false);
   if (type == "class" && applied.model.classes.size() == 0)
     throw UsageError("--type=class: a model with --loss=squared has no classes");
   for (std::size_t i = 0; i < applied.rows(); ++i) write_row(applied.model, applied.row(i), type, out);
 }
 
-void evaluate(const Call& call, std::ostream& out) {
-  const Applied applied = apply(call, true);
+void evaluate(const LinearModel& model, const Call& call, std::ostream& out) {
+  const Applied applied = apply(model, call, true);
   if (applied.rows() == 0) throw UsageError("the input has no rows");
-  const linear::ClassLabels& classes = applied.model.classes;
+  const ClassLabels& classes = applied.model.classes;
   out << "{\"rows\": " << applied.rows();
-  if (applied.model.settings.loss == Loss::squared)
-    linear::write_number_scores(applied.links, applied.labels, out);
-  else if (applied.model.settings.loss == Loss::logistic && applied.model.outputs == 1)
-    linear::write_class_scores(applied.links, applied.labels, {classes.label(0), classes.label(1)}, out);
+  if (applied.model.rows.loss == Loss::squared)
+    write_number_scores(applied.links, applied.labels, out);
+  else if (applied.model.rows.loss == Loss::logistic && applied.model.outputs == 1)
+    write_class_scores(applied.links, applied.labels, {classes.label(0), classes.label(1)}, out);
   else
     write_own_scores(applied, out);
   out << "}\n";
 }
 
-}  // namespace rota::sgd
+}  // namespace rota::linear

@@ -1,12 +1,12 @@
-#include "apps/sgd/row_stream.h"
+#include "apps/linear/row_stream.h"
 
 #include <utility>
 
 #include "rota/error.h"
 
-namespace rota::sgd {
+namespace rota::linear {
 
-RowStream::RowStream(const std::vector<std::string>& files, const Settings& settings, const DataFacts& facts,
+RowStream::RowStream(const std::vector<std::string>& files, const RowOptions& settings, const DataFacts& facts,
                      std::uint32_t shards, ShardId shard, std::uint64_t rows)
     : files_(files), settings_(settings), facts_(facts), shards_(shards), shard_(shard), rows_(rows) {}
 
@@ -14,17 +14,17 @@ void RowStream::read(const std::function<std::uint64_t(std::uint64_t)>& size_of,
                      const std::function<void(ShardRows&&)>& take) const {
   const FeatureKeys key(settings_.bits);
   const std::uint32_t outputs = settings_.outputs(facts_.classes.size());
-  linear::RowFiles input(files_, settings_.format);
+  RowFiles input(files_, settings_.format);
   ShardRows piece;
   std::uint64_t pieces = 0;
   const auto give = [&] { take(std::exchange(piece, {})), ++pieces; };
-  input.each_of(shard_, shards_, [&](const linear::LabelledRow& row) {
+  input.each_of(shard_, shards_, [&](const LabelledRow& row) {
     if (input.rows() > rows_) input.fail("the data has changed since it was read first");
     while (piece.rows.size() >= size_of(pieces)) give();
     const auto k = facts_.classes.find(row.label);
     if (facts_.classes.size() > 0 && !k) input.fail("the data has changed since it was read first");
     piece.targets.push_back(k ? target_of(*k, outputs) : row.label);
-    if (settings_.format == linear::RowFormat::vw) piece.weights.push_back(row.weight * facts_.weight_scale);
+    if (settings_.format == RowFormat::vw) piece.weights.push_back(row.weight * facts_.weight_scale);
     add_row(input, row, key, settings_.intercept, facts_.keys, piece.rows);
   });
   if (input.rows() != rows_) throw DataError(files_.front(), 0, "the data has changed since it was read first");
@@ -77,4 +77,4 @@ ShardRows ReadAhead::next() {
   return rows;
 }
 
-}  // namespace rota::sgd
+}  // namespace rota::linear

@@ -1,4 +1,4 @@
-#include "apps/sgd/data.h"
+#include "apps/linear/shard_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "rota/seed_mixer.h"
 #include "rota/shards.h"
 
-namespace rota::sgd {
+namespace rota::linear {
 namespace {
 
 constexpr double kLargest = 1e15;  // its square times many is still a number in single precision
@@ -29,9 +29,8 @@ class FeatureCounts {
   }
 
   // REQUIRES: as many keys as were added, at least.
-  std::vector<FeatureScale> scales(const Settings& settings, std::uint64_t rows, Key keys) const {
+  std::vector<FeatureScale> scales(const RowOptions& settings, std::uint64_t rows, Key keys) const {
     std::vector<FeatureScale> out(keys);
-    const bool squared = settings.optimizer == Optimizer::sgd || settings.optimizer == Optimizer::svrg;
     double energy = 0;  // of all rows, in the units of the largest values
     for (const Counts& one : counts_)
       if (one.largest > 0) energy += one.squares / (one.largest * one.largest);
@@ -42,7 +41,8 @@ class FeatureCounts {
       if (key != kIntercept || settings.penalized_intercept)
         out[key].presence = static_cast<float>(static_cast<double>(rows) / one.rows);
       const double unit = one.largest * root;
-      if (settings.normalized) out[key].step = static_cast<float>(squared ? 1 / (unit * unit) : 1 / unit);
+      if (settings.normalized)
+        out[key].step = static_cast<float>(settings.squared_scales ? 1 / (unit * unit) : 1 / unit);
     }
     return out;
   }
@@ -59,9 +59,9 @@ class FeatureCounts {
 // Collects the labels of all rows, and says what the hosted ones mean.
 class Targets {
  public:
-  explicit Targets(const Settings& settings) : loss_(settings.loss), settings_(settings) {}
+  explicit Targets(const RowOptions& settings) : loss_(settings.loss), settings_(settings) {}
 
-  void add(const linear::RowFiles& files, double label) {
+  void add(const RowFiles& files, double label) {
     if (loss_ == Loss::squared) return;
     if (last_ == label && classes_.size() > 0) return;
     last_ = label;
@@ -75,25 +75,25 @@ class Targets {
     if (loss_ != Loss::squared && classes_.size() < 2)
       throw DataError(file, 0, "expected labels of two classes at least, found one only: " + classes_.text());
   }
-  double target(const linear::RowFiles& files, double label) const {
+  double target(const RowFiles& files, double label) const {
     if (loss_ == Loss::squared) return label;
     const auto k = classes_.find(label);
     if (!k) files.fail("the label " + io_text(label) + " is none of the training data's, " + classes_.text());
     return target_of(*k, settings_.outputs(classes_.size()));
   }
-  const linear::ClassLabels& classes() const { return classes_; }
+  const ClassLabels& classes() const { return classes_; }
 
  private:
   static std::string io_text(double number) { return io::exact_text(number); }
 
   Loss loss_;
-  const Settings& settings_;
-  linear::ClassLabels classes_;
+  const RowOptions& settings_;
+  ClassLabels classes_;
   double last_ = 0;
 };
 
 // What rows count for, with mean 1: --weights, --class_weights and the data's own importances together.
-std::vector<double> row_weights(const Settings& settings, const std::vector<double>& labels,
+std::vector<double> row_weights(const RowOptions& settings, const std::vector<double>& labels,
                                 std::vector<double> weights, const Targets& targets, const std::string& file) {
   if (weights.empty() && settings.weights.empty() && settings.class_weights == ClassWeights::equal) return {};
   weights.resize(labels.size(), 1.0);
@@ -138,8 +138,8 @@ std::uint32_t FeatureKeys::operator()(std::uint32_t column) const {
   return 1 + static_cast<std::uint32_t>(mixed({column}) >> (64 - bits_));
 }
 
-void add_row(const linear::RowFiles& files, const linear::LabelledRow& row, const FeatureKeys& key, bool intercept,
-             Key keys, Rows& rows) {
+void add_row(const RowFiles& files, const LabelledRow& row, const FeatureKeys& key, bool intercept, Key keys,
+             Rows& rows) {
   if (intercept) rows.add_entry({static_cast<std::uint32_t>(kIntercept), 1});
   for (std::size_t i = 0; i < row.columns.size(); ++i) {
     if (!(std::abs(row.values[i]) <= kLargest)) files.fail("a value above 1e15: scale the data");
@@ -160,10 +160,10 @@ struct Reading {
   std::uint64_t rows = 0, columns = 0;
 };
 
-void read_training(linear::RowFiles& input, const Settings& settings, std::uint32_t shards,
-                   HostedShards<ShardRows>& training, HostedShards<std::uint64_t>& rows_of, Reading& reading) {
+void read_training(RowFiles& input, const RowOptions& settings, std::uint32_t shards, HostedShards<ShardRows>& training,
+                   HostedShards<std::uint64_t>& rows_of, Reading& reading) {
   const FeatureKeys key(settings.bits);
-  const auto count = [&](const linear::LabelledRow& row) {
+  const auto count = [&](const LabelledRow& row) {
     reading.targets.add(input, row.label);
     reading.importance += row.weight;
     if (settings.intercept) reading.counts.add(static_cast<std::uint32_t>(kIntercept), 1);
@@ -172,10 +172,10 @@ void read_training(linear::RowFiles& input, const Settings& settings, std::uint3
                  " features have to be hashed (--bits)");
     for (std::size_t i = 0; i < row.columns.size(); ++i) reading.counts.add(key(row.columns[i]), row.values[i]);
   };
-  const auto keep = [&](const linear::LabelledRow& row) {
+  const auto keep = [&](const LabelledRow& row) {
     count(row);
     reading.labels.push_back(row.label);
-    if (settings.format == linear::RowFormat::vw) reading.importances.push_back(row.weight);
+    if (settings.format == RowFormat::vw) reading.importances.push_back(row.weight);
     ShardRows* const shard = training.of_item(row.number);
     if (shard == nullptr) return;
     add_row(input, row, key, settings.intercept, kAllKeys, shard->rows);
@@ -195,14 +195,14 @@ void read_training(linear::RowFiles& input, const Settings& settings, std::uint3
 }  // namespace
 
 LoadedData load_data(const std::vector<std::string>& files, const std::vector<std::string>& valid,
-                     const Settings& settings, std::uint32_t shards, std::span<const ShardId> hosted) {
+                     const RowOptions& settings, std::uint32_t shards, std::span<const ShardId> hosted) {
   const FeatureKeys key(settings.bits);
   LoadedData out;
   HostedShards<ShardRows> training(shards, hosted), held_out(shards, hosted);
   HostedShards<std::uint64_t> rows_of(shards, hosted);
   Reading reading{{}, Targets(settings), {}, {}};
   const Targets& targets = reading.targets;
-  linear::RowFiles input(files, settings.format);
+  RowFiles input(files, settings.format);
   read_training(input, settings, shards, training, rows_of, reading);
   const std::uint64_t rows = reading.rows;
   if (rows == 0) throw DataError(files.front(), 0, "the data has no rows");
@@ -222,8 +222,8 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
     if (weights.empty()) continue;
     for (std::uint64_t row = hosted[i]; row < rows; row += shards) shard.weights.push_back(weights[row]);
   }
-  linear::RowFiles others(valid, settings.format);
-  others.each([&](const linear::LabelledRow& row) {
+  RowFiles others(valid, settings.format);
+  others.each([&](const LabelledRow& row) {
     const double target = targets.target(others, row.label);
     ShardRows* const shard = held_out.of_item(row.number);
     if (shard == nullptr) return;
@@ -238,4 +238,4 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
   return out;
 }
 
-}  // namespace rota::sgd
+}  // namespace rota::linear

@@ -1,4 +1,5 @@
-// apps/sgd/data.h -- the rows of LIBSVM files as the steps want them, and what all shards know of the whole data.
+// apps/linear/shard_rows.h -- the rows of LIBSVM files as the steps want them, and what all shards know of the whole
+// data.
 //
 // A feature's key is its index in the file, from 1, or where that is hashed to; key 0 is the intercept, an entry of
 // value 1 in every row.
@@ -12,10 +13,10 @@
 
 #include "apps/linear/class_labels.h"
 #include "apps/linear/row_files.h"
-#include "apps/sgd/settings.h"
+#include "apps/linear/row_options.h"
 #include "rota/types.h"
 
-namespace rota::sgd {
+namespace rota::linear {
 
 inline constexpr Key kIntercept = 0;
 // Every worker keeps the table, and every shard what it makes of it: more features have to share weights (--bits).
@@ -94,7 +95,7 @@ struct FeatureScale {
 struct DataFacts {
   std::uint64_t rows = 0;
   Key keys = 0;
-  linear::ClassLabels classes;  // of the training data; none for numbers
+  ClassLabels classes;  // of the training data; none for numbers
   double held_out_rows = 0;
   double weight_scale = 1;  // of importances that the data has, so that their mean is 1
 };
@@ -106,13 +107,13 @@ struct LoadedData {
   std::vector<std::uint64_t> rows_of;         // likewise: how many rows of training data are the shard's
 };
 
-// Row i is row i / S of shard i mod S.  With Settings::stream a shard has a section of the files (RowFiles::each_of),
+// Row i is row i / S of shard i mod S.  With RowOptions::stream a shard has a section of the files (RowFiles::each_of),
 // of which nothing is kept but the number of rows.  Throws NoInput, DataError with file and line, or UsageError.
 LoadedData load_data(const std::vector<std::string>& files, const std::vector<std::string>& valid,
-                     const Settings& settings, std::uint32_t shards, std::span<const ShardId> hosted);
+                     const RowOptions& settings, std::uint32_t shards, std::span<const ShardId> hosted);
 
 // Appends a row's entries, those of keys below `keys`; throws DataError for a value above what single precision takes.
-void add_row(const linear::RowFiles& files, const linear::LabelledRow& row, const FeatureKeys& key, bool intercept,
-             Key keys, Rows& rows);
+void add_row(const RowFiles& files, const LabelledRow& row, const FeatureKeys& key, bool intercept, Key keys,
+             Rows& rows);
 
-}  // namespace rota::sgd
+}  // namespace rota::linear

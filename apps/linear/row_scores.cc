@@ -1,15 +1,15 @@
-#include "apps/sgd/scoring.h"
+#include "apps/linear/row_scores.h"
 
 #include <algorithm>
 
+#include "apps/linear/losses.h"
 #include "apps/linear/ordered_sum.h"
-#include "apps/sgd/losses.h"
 
-namespace rota::sgd {
+namespace rota::linear {
 namespace {
 
 template <typename Outputs>
-LossSums score_outputs(std::span<const double> links, std::uint32_t outputs, const ShardRows& data) {
+LossSums score_rows(Outputs, std::span<const double> links, std::uint32_t outputs, const ShardRows& data) {
   LossSums sums;
   std::vector<double> row(outputs);
   for (std::size_t i = 0; i < data.targets.size(); ++i) {
@@ -23,10 +23,9 @@ LossSums score_outputs(std::span<const double> links, std::uint32_t outputs, con
 }
 
 template <typename LossOfRow>
-LossSums score_one_or_all(std::span<const double> links, std::uint32_t outputs, const ShardRows& data) {
-  if (outputs > 1) return score_outputs<OutputsAgainstRest<LossOfRow>>(links, outputs, data);
+LossSums score_rows(OneOutput<LossOfRow>, std::span<const double> links, std::uint32_t, const ShardRows& data) {
   LossSums sums;
-  sums.loss = linear::chunked_sum(links.size(), [&](std::size_t i) {
+  sums.loss = chunked_sum(links.size(), [&](std::size_t i) {
     const double loss = LossOfRow::value(links[i], data.targets[i]);
     return data.weights.empty() ? loss : loss * data.weights[i];
   });
@@ -49,22 +48,13 @@ std::vector<double> links_of(const Rows& rows, const Weights& weights, std::uint
 }
 
 LossSums score(Loss loss, std::span<const double> links, std::uint32_t outputs, const ShardRows& data) {
-  switch (loss) {
-    case Loss::softmax:
-      return score_outputs<SoftmaxOutputs>(links, outputs, data);
-    case Loss::squared:
-      return {score_one_or_all<SquaredLoss>(links, 1, data).loss, 0};
-    case Loss::hinge:
-      return score_one_or_all<HingeLoss>(links, outputs, data);
-    case Loss::squared_hinge:
-      return score_one_or_all<SquaredHingeLoss>(links, outputs, data);
-    default:
-      return score_one_or_all<LogisticLoss>(links, outputs, data);
-  }
+  LossSums sums = with_loss(loss, outputs, [&](auto of_row) { return score_rows(of_row, links, outputs, data); });
+  if (loss == Loss::squared) sums.right = 0;  // there are no classes
+  return sums;
 }
 
 std::uint32_t best_output(std::span<const double> links) {
   return static_cast<std::uint32_t>(std::max_element(links.begin(), links.end()) - links.begin());
 }
 
-}  // namespace rota::sgd
+}  // namespace rota::linear

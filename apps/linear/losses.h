@@ -1,4 +1,4 @@
-// apps/sgd/losses.h -- losses of a row with the linear prediction f and the target y, and their slopes in f, in
+// apps/linear/losses.h -- losses of a row with the linear prediction f and the target y, and their slopes in f, in
 // operations that every processor rounds alike.
 #pragma once
 #include <algorithm>
@@ -10,16 +10,16 @@
 
 #include "apps/linear/logistic_loss.h"
 
-namespace rota::sgd {
+namespace rota::linear {
 
 // exp(-t) for t >= 0 to within 1e-11 of itself, for a slope, which every next row waits for: half the latency of
-// linear::exp_of_minus(), whose polynomial is longer and one chain.
+// exp_of_minus(), whose polynomial is longer and one chain.
 inline double quick_exp_of_minus(double t) {
   constexpr double kLog2E = 1.4426950408889634;
   constexpr double kLn2High = 0x1.62e42fee00000p-1, kLn2Low = 0x1.a39ef35793c76p-33;  // sum: ln 2; k * high is exact
   constexpr double kShift = 0x1.8p52;  // adding it leaves round(z) in the low bits
   constexpr double kMost = 708;
-  const double x = linear::if_negative(t - kMost, -t, -kMost);
+  const double x = if_negative(t - kMost, -t, -kMost);
   const double shifted = x * kLog2E + kShift;
   const double k = shifted - kShift;
   const double r = (x - k * kLn2High) - k * kLn2Low;  // |r| <= ln(2) / 2
@@ -35,14 +35,14 @@ inline double quick_exp_of_minus(double t) {
 
 // log(1 + exp(-y f)), y of -1 and 1.
 struct LogisticLoss {
-  static double value(double f, double y) { return linear::logistic_row(y * f).loss; }
+  static double value(double f, double y) { return logistic_row(y * f).loss; }
   static double slope(double f, double y) {
     const double margin = y * f;
     const double e = quick_exp_of_minus(std::abs(margin));
-    return -y * linear::if_negative(margin, 1, e) / (1 + e);
+    return -y * if_negative(margin, 1, e) / (1 + e);
   }
   static double curvature(double f, double) {
-    const linear::LogisticRow row = linear::logistic_row(f);
+    const LogisticRow row = logistic_row(f);
     return row.p * row.rest;
   }
 };
@@ -76,9 +76,9 @@ inline double softmax_loss(std::span<double> f, std::size_t y) {
   const double most = *std::max_element(f.begin(), f.end());
   const double wanted = f[y];
   double sum = 0;
-  for (double& one : f) sum += (one = linear::exp_of_minus(most - one));
+  for (double& one : f) sum += (one = exp_of_minus(most - one));
   for (double& one : f) one /= sum;
-  return linear::log_of(sum) + (most - wanted);
+  return log_of(sum) + (most - wanted);
 }
 
 // Of a row's links and its target: the loss, and the slopes in the links' place.
@@ -116,4 +116,4 @@ struct OutputsAgainstRest {
   }
 };
 
-}  // namespace rota::sgd
+}  // namespace rota::linear

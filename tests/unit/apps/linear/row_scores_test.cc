@@ -1,13 +1,13 @@
-#include "apps/sgd/scoring.h"
+#include "apps/linear/row_scores.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "apps/sgd/losses.h"
+#include "apps/linear/losses.h"
 #include "tests/unit/apps/sgd/plain_sgd.h"
 
-namespace rota::sgd {
+namespace rota::linear {
 namespace {
 
 template <typename L>
@@ -19,19 +19,19 @@ void expect_slope() {
     }
 }
 
-TEST(SgdLosses, SlopesAreThoseOfTheValues) {
+TEST(LinearLosses, SlopesAreThoseOfTheValues) {
   expect_slope<LogisticLoss>();
   expect_slope<SquaredLoss>();
   expect_slope<HingeLoss>();
   expect_slope<SquaredHingeLoss>();
 }
 
-TEST(SgdLosses, TheQuickExponentialIsNear) {
+TEST(LinearLosses, TheQuickExponentialIsNear) {
   for (double t = 0; t < 700; t += 0.0137) EXPECT_NEAR(quick_exp_of_minus(t) / std::exp(-t), 1, 1e-11) << t;
   EXPECT_EQ(quick_exp_of_minus(1e300), quick_exp_of_minus(708));
 }
 
-TEST(SgdLosses, SoftmaxOfLargeLinksIsANumber) {
+TEST(LinearLosses, SoftmaxOfLargeLinksIsANumber) {
   std::vector<double> f = {900, -900, 899};
   EXPECT_NEAR(softmax_loss(f, 1), 1800 + std::log1p(std::exp(-1.0)), 1e-9);
   EXPECT_NEAR(f[0] + f[1] + f[2], 1, 1e-15);
@@ -79,4 +79,4 @@ TEST_F(Scoring, SoftmaxTakesTheFirstOfEqualOutputs) {
 }
 
 }  // namespace
-}  // namespace rota::sgd
+}  // namespace rota::linear

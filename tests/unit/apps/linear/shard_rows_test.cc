@@ -1,4 +1,4 @@
-#include "apps/sgd/data.h"
+#include "apps/linear/shard_rows.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"
 
-namespace rota::sgd {
+namespace rota::linear {
 namespace {
 
 std::string text_of(const ShardRows& data) {
@@ -20,18 +20,18 @@ std::string text_of(const ShardRows& data) {
   return out;
 }
 
-class SgdData : public testing::Test {
+class LinearData : public testing::Test {
  protected:
   LoadedData load(const std::string& text, std::uint32_t shards = 1, std::vector<ShardId> hosted = {0}) {
     const std::vector<std::string> valid = valid_.empty() ? std::vector<std::string>{} : std::vector{valid_};
     return load_data({files_.write("rows", text)}, valid, settings_, shards, hosted);
   }
   tests::ScratchFiles files_;
-  Settings settings_;
+  RowOptions settings_;
   std::string valid_;
 };
 
-TEST_F(SgdData, RowsGoToShardsInTurn) {
+TEST_F(LinearData, RowsGoToShardsInTurn) {
   const LoadedData data = load("7 1:1\n3 2:2\n7 3:3\n3 1:4\n7 2:5\n", 3, {2, 0});
   EXPECT_EQ(text_of(data.training[0]), "1: 0=1 3=3;");
   EXPECT_EQ(text_of(data.training[1]), "1: 0=1 1=1;-1: 0=1 1=4;");
@@ -40,7 +40,7 @@ TEST_F(SgdData, RowsGoToShardsInTurn) {
   EXPECT_EQ(data.facts.classes.all(), (std::vector<double>{3, 7}));
 }
 
-TEST_F(SgdData, HeldOutRowsHaveTheFeaturesOfTheModel) {
+TEST_F(LinearData, HeldOutRowsHaveTheFeaturesOfTheModel) {
   valid_ = files_.write("valid", "3 1:2 9:9\n");
   settings_.intercept = false;
   settings_.held_out = true;
@@ -51,7 +51,7 @@ TEST_F(SgdData, HeldOutRowsHaveTheFeaturesOfTheModel) {
             valid_ + ":3: the label 4 is none of the training data's, 3 and 7");
 }
 
-TEST_F(SgdData, ScalesAreThoseOfTheFormula) {
+TEST_F(LinearData, ScalesAreThoseOfTheFormula) {
   const LoadedData data = load("1 1:2 2:1\n0 1:-4\n1 1:2\n0 1:4\n");
   // In units of the largest values, the squares of a row are 1 (intercept), (1/4 + 1 + 1/4 + 1) / 4 and 1 / 4.
   const double root = std::sqrt(1 + 2.5 / 4 + 0.25);
@@ -60,13 +60,13 @@ TEST_F(SgdData, ScalesAreThoseOfTheFormula) {
   EXPECT_EQ(data.scales[2].presence, 4);
   EXPECT_FLOAT_EQ(data.scales[kIntercept].step, static_cast<float>(1 / root));
   EXPECT_FLOAT_EQ(data.scales[1].step, static_cast<float>(1 / (4 * root)));
-  settings_.optimizer = Optimizer::sgd;
+  settings_.squared_scales = true;
   EXPECT_FLOAT_EQ(load("1 1:2 2:1\n0 1:-4\n1 1:2\n0 1:4\n").scales[1].step, static_cast<float>(1 / (16 * root * root)));
   settings_.normalized = false;
   EXPECT_EQ(load("1 1:2\n0 1:-4\n").scales[1].step, 1);
 }
 
-TEST_F(SgdData, WeightsHaveMeanOne) {
+TEST_F(LinearData, WeightsHaveMeanOne) {
   settings_.weights = files_.write("weights", "1\n2\n3\n2\n");
   EXPECT_EQ(load("1 1:1\n0 1:1\n0 1:1\n0 1:1\n").training[0].weights, (std::vector<double>{0.5, 1, 1.5, 1}));
   settings_.class_weights = ClassWeights::balanced;
@@ -77,7 +77,7 @@ TEST_F(SgdData, WeightsHaveMeanOne) {
   EXPECT_THROW(load("1 1:1\n0 1:1\n0 1:1\n0 1:1\n"), DataError);
 }
 
-TEST_F(SgdData, HashedFeaturesAreBelowTheBits) {
+TEST_F(LinearData, HashedFeaturesAreBelowTheBits) {
   settings_.bits = 3;
   const LoadedData data = load("1 1:1 100000000:2\n0 7:1\n");
   EXPECT_EQ(data.facts.keys, 9U);
@@ -86,7 +86,7 @@ TEST_F(SgdData, HashedFeaturesAreBelowTheBits) {
   EXPECT_EQ(data.training[0].rows[0].size(), 3U);
 }
 
-TEST_F(SgdData, WhatIsWrongIsTold) {
+TEST_F(LinearData, WhatIsWrongIsTold) {
   const auto message = [&](const std::string& text) {
     const std::string what = tests::message_of<DataError>([&] { load(text); });
     return what.substr(std::min(what.size(), what.find("rows") + 4));
@@ -105,4 +105,4 @@ TEST_F(SgdData, WhatIsWrongIsTold) {
 }
 
 }  // namespace
-}  // namespace rota::sgd
+}  // namespace rota::linear

@@ -1,4 +1,4 @@
-// apps/sgd/commands/show.cc -- rota show sgd: the heaviest features.
+// apps/linear/commands/show.cc -- rota show sgd: the heaviest features.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -6,14 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "apps/sgd/commands/commands.h"
-#include "apps/sgd/commands/trained_model.h"
+#include "apps/linear/commands/model.h"
 #include "rota/error.h"
 #include "rota/io/lines.h"
 #include "rota/io/number_text.h"
 #include "rota/utf8.h"
 
-namespace rota::sgd {
+namespace rota::linear {
 namespace {
 
 constexpr Option kShowOptions[] = {
@@ -34,7 +33,7 @@ std::vector<std::string> read_names(std::string_view path) {
 }
 
 // Keys of the features with the largest weights of an output, those that are not 0.
-std::vector<Key> heaviest(const TrainedModel& model, std::uint32_t output, std::size_t most) {
+std::vector<Key> heaviest(const LinearModel& model, std::uint32_t output, std::size_t most) {
   std::vector<Key> keys;
   for (Key key = kIntercept + 1; key < model.keys; ++key)
     if (model.weight(key, output) != 0) keys.push_back(key);
@@ -50,18 +49,17 @@ std::span<const Option> show_options() {
   return kShowOptions;
 }
 
-void show(const Call& call, std::ostream& out) {
-  const TrainedModel model = read_model(*call.model);
-  if (model.settings.bits > 0 && call.options.has("names"))
+void show(const LinearModel& model, const Call& call, std::ostream& out) {
+  if (model.rows.bits > 0 && call.options.has("names"))
     throw UsageError("--names: features of a model with --bits are hashed, and have no names");
   const std::vector<std::string> names = read_names(call.options.text("names"));
-  out << model.keys - 1 << (model.settings.bits > 0 ? " hashed" : "") << " features, epoch " << call.model->epoch();
+  out << model.keys - 1 << (model.rows.bits > 0 ? " hashed" : "") << " features, epoch " << call.model->epoch();
   if (model.classes.size() > 0) out << ", labels " << model.classes.text();
   out << "\n";
   for (std::uint32_t k = 0; k < model.outputs; ++k) {
     out << "\n";
     if (model.outputs > 1) out << "label " << io::exact_text(model.classes.label(k)) << "\n";
-    if (model.settings.intercept) out << "  intercept  " << io::six_digits(model.weight(kIntercept, k)) << "\n";
+    if (model.rows.intercept) out << "  intercept  " << io::six_digits(model.weight(kIntercept, k)) << "\n";
     for (const Key key : heaviest(model, k, static_cast<std::size_t>(call.options.integer("top")))) {
       const std::string number = std::to_string(key);
       out << std::string(11 - std::min<std::size_t>(11, number.size()), ' ') << number << "  "
@@ -72,4 +70,4 @@ void show(const Call& call, std::ostream& out) {
   }
 }
 
-}  // namespace rota::sgd
+}  // namespace rota::linear

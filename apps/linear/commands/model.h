@@ -1,0 +1,40 @@
+// apps/linear/commands/model.h -- a fitted linear model, and what can be done with any.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <span>
+#include <vector>
+
+#include "apps/linear/class_labels.h"
+#include "apps/linear/row_options.h"
+#include "apps/linear/row_scores.h"
+#include "rota/plugin.h"
+
+namespace rota::linear {
+
+struct LinearModel {
+  RowOptions rows;      // that it was fitted to, and that it can be applied to
+  ClassLabels classes;  // none for numbers
+  std::uint32_t outputs = 1;
+  Key keys = 0;                 // the intercept and the features
+  std::vector<double> numbers;  // by key, then output
+
+  double weight(Key key, std::uint32_t output) const { return numbers[key * outputs + output]; }
+  // Of a row's links: the label that is predicted.  REQUIRES: classes.
+  double label(std::span<const double> links) const {
+    return classes.label(outputs > 1 ? best_output(links) : links[0] > 0 ? 1 : 0);
+  }
+};
+
+// The commands of an app, with their options: the heaviest features; a prediction for every row; how good these are.
+std::span<const Option> show_options();
+void show(const LinearModel& model, const Call& call, std::ostream& out);
+std::span<const Option> predict_options();
+void predict(const LinearModel& model, const Call& call, std::ostream& out);
+void evaluate(const LinearModel& model, const Call& call, std::ostream& out);
+
+// As text files, among them one that LIBLINEAR reads.  Throws std::runtime_error if they cannot be written.
+void export_text(const LinearModel& model, const std::filesystem::path& folder);
+
+}  // namespace rota::linear
