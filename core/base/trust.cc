@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -46,14 +47,18 @@ bool is_private_group(gid_t group, uid_t owner) {
   return true;
 }
 
-bool is_trusted(uid_t owner) {
-  struct stat program = {};
-  const bool known = ::stat("/proc/self/exe", &program) == 0;
-  return owner == 0 || owner == ::geteuid() || (known && owner == program.st_uid);
+bool is_trusted(uid_t owner, const fs::path& program) {
+  struct stat facts = {};
+  const bool known = ::stat(program.c_str(), &facts) == 0;
+  return owner == 0 || owner == ::geteuid() || (known && owner == facts.st_uid);
 }
 
-Status check_facts(const fs::path& path, const struct stat& facts, bool on_the_way) {
-  if (!is_trusted(facts.st_uid))
+bool is_above(const fs::path& folder, const fs::path& program) {
+  return std::mismatch(folder.begin(), folder.end(), program.begin(), program.end()).first == folder.end();
+}
+
+Status check_facts(const fs::path& path, const struct stat& facts, const fs::path& program, bool on_the_way) {
+  if (!is_trusted(facts.st_uid, program))
     return refused(path, "belongs to user " + std::to_string(facts.st_uid) +
                              ", who is neither you, nor root, nor the owner of this program");
   if (on_the_way && (facts.st_mode & S_ISVTX) != 0) return {};
@@ -71,17 +76,20 @@ Status facts_of(const fs::path& path, struct stat& facts) {
 
 }  // namespace
 
-Status check_trusted(const fs::path& path) {
+Status check_trusted(const fs::path& path, const fs::path& program) {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
   if (error) return {ExitCode::no_input, path.string() + ": " + error.message()};
+  std::error_code unknown;
+  const fs::path runs = fs::canonical(program, unknown);
   struct stat facts = {};
   ROTA_TRY(facts_of(real, facts));
-  ROTA_TRY(check_facts(real, facts, false));
+  ROTA_TRY(check_facts(real, facts, runs, false));
   for (fs::path above = real; above.has_relative_path();) {
     above = above.parent_path();
+    if (!unknown && is_above(above, runs)) break;  // and so are all others
     ROTA_TRY(facts_of(above, facts));
-    ROTA_TRY(check_facts(above, facts, true));
+    ROTA_TRY(check_facts(above, facts, runs, true));
   }
   return {};
 }

@@ -52,6 +52,18 @@ TEST_F(TrustTest, WhatEverybodyCanChangeIsNot) {
   }
 }
 
+// Who works in a folder that others can write to runs what they like already; so it costs him nothing more.
+TEST_F(TrustTest, AFolderThatTheProgramIsInIsNoObjection) {
+  set(folder / "a", 0777);
+  const fs::path beside = write("a/bin/program", ""), elsewhere = write("c/program", "");
+  EXPECT_EQ(why(check_trusted(file, beside)), "");
+  EXPECT_NE(why(check_trusted(file, elsewhere)), "");
+  EXPECT_NE(why(check_trusted(file, folder / "none")), "");
+  EXPECT_NE(why(check_trusted(file, write("aa/program", ""))), "");
+  set(folder / "a/b", 0777);
+  EXPECT_NE(why(check_trusted(file, beside)), "") << "where it is not";
+}
+
 TEST_F(TrustTest, ALinkIsWhatItLeadsTo) {
   fs::create_symlink(file, folder / "link");
   EXPECT_EQ(why(check_trusted(folder / "link")), "");
