@@ -222,7 +222,7 @@ void Coordinator::on(const Beat& beat, NodeId from, Outbox& out) {
 void Coordinator::on(const Fault& fault, NodeId from, Outbox& out) {
   if (fault.code == ExitCode::ok) return wrong(from, "FAULT without a code", out);
   recorder_->event("fault", {{"role", from.name()}, {"what", fault.what}});
-  const bool awaited = phase_ == Phase::training && plan_.restarts && fault.code == ExitCode::temporary;
+  const bool awaited = attempts_ > 0 && plan_.restarts && fault.code == ExitCode::temporary;
   if (awaited) {
     const Ending word{fault.code, from.name() + ": " + fault.what};
     lose(from, word, out);

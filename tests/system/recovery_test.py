@@ -1,6 +1,6 @@
 """It goes on: whatever process of a run dies, at whatever moment, the same command ends with the model of the calm run.
 
-ROTA_RECOVERY_RUNS: how many runs of each job are harmed (3).  ROTA_RECOVERY_SEED: of the first.  ROTA_RECOVERY_OUT: a file
+ROTA_RECOVERY_RUNS: how many runs of each job are harmed (1).  ROTA_RECOVERY_SEED: of the first.  ROTA_RECOVERY_OUT: a file
 for what every run took, a line of JSON each.
 """
 import json
@@ -14,7 +14,7 @@ import unittest
 
 from rota_run import KOS, SOURCE, RotaTest, kill
 
-RUNS = int(os.environ.get("ROTA_RECOVERY_RUNS", "3"))
+RUNS = int(os.environ.get("ROTA_RECOVERY_RUNS", "1"))
 SEED = int(os.environ.get("ROTA_RECOVERY_SEED", "1"))
 OUT = os.environ.get("ROTA_RECOVERY_OUT")
 A9A = SOURCE / "apps/sgd/sample/a9a.libsvm.gz"
