@@ -43,7 +43,6 @@ Status Coordinator::step(const Envelope& in, Outbox& out) {
 }
 
 Status Coordinator::tick(Outbox& out) {
-  if (gathers_since_ == 0) gathers_since_ = out.now();
   if (phase_ == Phase::gathering) gather(out);
   if (phase_ == Phase::going_back) go_back(out);
   if (phase_ != Phase::training) return {};
@@ -158,6 +157,7 @@ Status Coordinator::peer_disconnected(NodeId process, Outbox& out) {
 
 // While others are awaited nothing is lost with a process: it may come back, or be started anew.
 void Coordinator::gather(Outbox& out) {
+  if (gathers_since_ == 0) gathers_since_ = out.now();
   const bool first = attempts_ == 0;
   if (out.now() - gathers_since_ >= (first ? plan_.start_timeout : plan_.rejoin)) {
     if (loss_) return end(loss_->code, loss_->what + "; nobody took its place", out);

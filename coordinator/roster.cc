@@ -43,7 +43,7 @@ Status Roster::check(NodeId process, const Hello& hello) const {
 
 // The link is that of the newest start already, so an older one of the same name would not be heard any more.
 void Roster::join(NodeId process, const Hello& hello, Nanoseconds now) {
-  members_[process] = {hello, now, std::nullopt, 0, false, false, {}, now};
+  members_[process] = {hello, now, std::nullopt, 0, false, false, {}, now, now, now};
 }
 
 std::string Roster::missing() const {
@@ -73,6 +73,8 @@ void Roster::told(NodeId process, const Beat& beat, bool trains, Nanoseconds now
   const bool ended_some = beat.progress != member.beat.progress;
   if (ended_some && member.beat.works > 0 && trains) longest_ = std::max(longest_, now - member.got_on_at);
   if (ended_some || beat.works == 0 || beat.era != member.beat.era) member.got_on_at = now;
+  if (now - member.beat_at > peer_timeout_ / 2) member.beats_since = now;
+  member.beat_at = now;
   member.beat = beat;
 }
 
@@ -118,10 +120,15 @@ std::optional<Roster::Loss> Roster::cut_off(Nanoseconds now) const {
   return loss;
 }
 
+// A process whose own thread is in a hook acknowledges nothing either; but then it does not beat.
 bool Roster::complains(const Member& member, Nanoseconds now) const {
-  if (member.away || !member.beat.deaf || now - member.heard_at >= peer_timeout_) return false;
-  const Nanoseconds deaf = std::min(static_cast<Nanoseconds>(member.beat.deaf_ns), now - era_began_);
-  return deaf >= peer_timeout_ + peer_timeout_ / 2;
+  if (member.away || !member.beat.deaf) return false;
+  const auto other = members_.find(*member.beat.deaf);
+  if (other == members_.end() || other->second.away) return false;
+  const Nanoseconds heard = std::min(member.beat_at, other->second.beat_at);
+  const Nanoseconds since = std::max({era_began_, member.beats_since, other->second.beats_since});
+  const Nanoseconds deaf = std::min(static_cast<Nanoseconds>(member.beat.deaf_ns), now - since);
+  return now - heard < peer_timeout_ && deaf >= peer_timeout_ + peer_timeout_ / 2;
 }
 
 void Roster::disconnected(NodeId process, Nanoseconds now) {

@@ -42,7 +42,7 @@ class Roster {
   std::optional<Loss> lost(Nanoseconds now) const;
   // A member that lives and does not get on.  Its work has not got any further for ten times the time-out, and for ten
   // times the longest that any member's took so far; while it prepares itself for `era`, for twelve times that.  Or
-  // another member cannot reach it, nor it the other: half as long again as the time-out.
+  // another member does not reach it, though both beat: for half as long again as the time-out.
   std::optional<Loss> stuck(std::uint64_t era, bool trains, Nanoseconds now) const;
   // Connections begin anew: what was said of them before says nothing.
   void begin_era(Nanoseconds now) { era_began_ = now; }
@@ -68,8 +68,9 @@ class Roster {
     std::optional<Nanoseconds> disconnected_at;
     std::uint64_t memory = 0;
     bool away = false, dismissed = false;
-    Beat beat = {};             // the newest
-    Nanoseconds got_on_at = 0;  // when it had nothing to do, or some work of it had ended
+    Beat beat = {};                            // the newest
+    Nanoseconds beat_at = 0, beats_since = 0;  // when it came, and since when they come without a gap
+    Nanoseconds got_on_at = 0;                 // when it had nothing to do, or some work of it had ended
   };
   std::optional<Loss> hung(std::uint64_t era, bool trains, Nanoseconds now) const;
   std::optional<Loss> cut_off(Nanoseconds now) const;

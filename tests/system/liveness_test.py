@@ -208,11 +208,11 @@ class Crashes(LivenessTest):
             with self.subTest(hook=hook):
                 out = self.folder / f"hangs-{hook}"
                 done = self.rota(*self.trouble(out, "--epochs=8", f"--crash_in={hook}", "--crash_round=5", "--crash_how=hang",
-                                               "--checkpoint_seconds=0", "--peer_timeout_seconds=0.3",
+                                               "--checkpoint_seconds=0", "--peer_timeout_seconds=1",
                                                f"--crash_once={self.folder / f'hung-{hook}'}"))
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertRegex(done.stderr, f"{process} .* was lost: it lives, and its work has not got any further for "
-                                              r"\d+ s; .*it was in plugin trouble")
+                                              r"\d+ s .*; it was in plugin trouble")
                 self.assertEqual(self.result(out)["model_hash"], self.calm_hash(8))
                 self.no_role_left(out)
 

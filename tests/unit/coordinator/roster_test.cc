@@ -231,26 +231,48 @@ TEST(Roster, LoadingMayTakeAnHourButTheEraHasToBegin) {
   EXPECT_TRUE(stuck_after(roster, 3600 * kSecond, false, 2).has_value());
 }
 
+Beat deaf(NodeId to, Nanoseconds span) {
+  return {7, 0, 0, 1, to, static_cast<std::uint64_t>(span)};
+}
+
 TEST(Roster, OfTwoThatDoNotReachEachOtherOneGoes) {
   Roster roster(plan());
   const NodeId other{Role::worker, 1};
   for (const NodeId process : roster.processes()) roster.join(process, hello(), 0);
-  const auto deaf = [](NodeId to, Nanoseconds span) { return Beat{7, 0, 0, 1, to, static_cast<std::uint64_t>(span)}; };
-  const Nanoseconds now = 100 * kSecond;
-  roster.told(kWorker, deaf(other, 44 * kSecond), true, now);
-  EXPECT_FALSE(stuck_after(roster, now).has_value());
-  roster.told(kWorker, deaf(other, 45 * kSecond), true, now);
-  const auto loss = stuck_after(roster, now);
+  // Everybody beats all the time; the first two complain.
+  const auto pass = [&](Nanoseconds from, Nanoseconds to, bool both) {
+    for (Nanoseconds s = from; s <= to; ++s) {
+      roster.told(kWorker, deaf(other, s * kSecond), true, s * kSecond);
+      roster.told(other, both ? deaf(kWorker, s * kSecond) : Beat{7, 0, 0, 1, {}, 0}, true, s * kSecond);
+      roster.told(kScheduler, both ? deaf(kWorker, s * kSecond) : Beat{7, 0, 0, 1, {}, 0}, true, s * kSecond);
+    }
+  };
+  pass(1, 44, false);
+  EXPECT_FALSE(stuck_after(roster, 44 * kSecond).has_value());
+  pass(45, 45, false);
+  const auto loss = stuck_after(roster, 45 * kSecond);
   ASSERT_TRUE(loss.has_value());
   EXPECT_EQ(
       loss->what,
       "worker-1 (pid 77 on node5) was lost: worker-0 does not reach worker-1, of which it has heard nothing for 45 s");
-  // Two complain of the first.
-  roster.told(other, deaf(kWorker, 50 * kSecond), true, now);
-  roster.told(kScheduler, deaf(kWorker, 50 * kSecond), true, now);
-  EXPECT_EQ(stuck_after(roster, now)->process, kWorker);
-  roster.begin_era(now);
-  EXPECT_FALSE(stuck_after(roster, now + 44 * kSecond).has_value()) << "that was before";
+  pass(46, 50, true);
+  EXPECT_EQ(stuck_after(roster, 50 * kSecond)->process, kWorker) << "two complain of it";
+  roster.begin_era(50 * kSecond);
+  pass(51, 94, true);
+  EXPECT_FALSE(stuck_after(roster, 94 * kSecond).has_value()) << "that was before";
+}
+
+TEST(Roster, WhoseThreadIsInAHookIsNotCutOff) {
+  Roster roster(plan());
+  const NodeId other{Role::worker, 1};
+  for (const NodeId process : roster.processes()) roster.join(process, hello(), 0);
+  roster.told(other, Beat{7, 0, 0, 1, {}, 0}, true, kSecond);
+  for (Nanoseconds s = 2; s <= 100; ++s) {
+    roster.told(kWorker, deaf(other, s * kSecond), true, s * kSecond);
+    EXPECT_FALSE(stuck_after(roster, s * kSecond).has_value()) << s;
+  }
+  roster.told(other, Beat{8, 0, 0, 1, {}, 0}, true, 101 * kSecond);
+  EXPECT_FALSE(stuck_after(roster, 101 * kSecond).has_value()) << "the complaint is older than its return";
 }
 
 TEST(Roster, WhoWasToldToEndDoesNotComeBack) {
