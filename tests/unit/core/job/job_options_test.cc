@@ -75,13 +75,14 @@ TEST_F(JobOptionsTest, TheIdentityIsThatOfTheModel) {
   auto others = words;
   others.insert(others.end(), {"--workers=5", "--threads=4", "--stores=1", "--out=/y", "--index=0", "--resume"});
   EXPECT_EQ(identity, job_identity(*parse(others)));
-  // A run whose input had been moved could not be resumed: what it contains counts, not where it is.
-  others.insert(others.end(), {"--input=/moved", "--valid=/moved_too"});
+  // A run whose input had been moved could not be resumed: what it contains counts, not where it is.  So with a model.
+  others.insert(others.end(), {"--input=/moved", "--valid=/moved_too", "--init_model=/moved"});
   EXPECT_EQ(identity, job_identity(*parse(others)));
   others.push_back("--shards=16");
   EXPECT_NE(identity, job_identity(*parse(others)));
   // What a push or a choice may know.
-  for (const char* other : {"--staleness=1", "--asynchronous", "--pipeline=2", "--schedulers=2", "--partitions=3"}) {
+  for (const char* other :
+       {"--staleness=1", "--asynchronous", "--pipeline=2", "--schedulers=2", "--partitions=3", "--init_hash=0123"}) {
     auto with = words;
     with.emplace_back(other);
     EXPECT_NE(identity, job_identity(*parse(with))) << other;
