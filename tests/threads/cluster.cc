@@ -26,7 +26,8 @@ class Cluster {
       : shape_(shape),
         threads_(threads),
         run_(std::move(run)),
-        recorder_(std::make_shared<sim::MemoryRecorder>()),
+        recorder_(std::make_shared<sim::MemoryRecorder>(std::map<Epoch, CommitRecord>(),
+                                                        [](const std::string&, const Recorder::Fields&) {})),
         job_(sim::job_of(shape)) {}
 
   Outcome run() {
@@ -77,13 +78,14 @@ class Cluster {
     hello.job = shape_.plan.job;
     hello.incarnation = start;
     host.join(
-        kCoordinator.name(), hello, [this, id](const Welcome& welcome) { return nodes(id, welcome); }, now_ns());
+        kCoordinator.name(), hello,
+        [this, id](const Welcome& welcome, const Host::Nodes&) { return nodes(id, welcome); }, now_ns());
     (void)run_process(settings(id), transport, host);
   }
 
-  Result<std::vector<std::unique_ptr<Node>>> nodes(NodeId id, const Welcome& welcome) {
+  Result<Host::Nodes> nodes(NodeId id, const Welcome& welcome) {
     const RunPlan& plan = shape_.plan;
-    std::vector<std::unique_ptr<Node>> nodes;
+    Host::Nodes nodes;
     auto app = host_app(*shape_.plugin, job_);
     if (!app.ok()) return app.status();
     if (id.role == Role::scheduler)
