@@ -23,30 +23,32 @@ struct MemoryDisk {
   std::map<std::string, File> files;
 };
 
-// As a process sees them, in one era of the run: it writes under names of its era, and reads those that it was told.
+// As a process sees them, in one era of the run: it writes under names of its era, and reads those that it was told, or
+// else its own.
 class MemoryCheckpoints final : public CheckpointStore {
  public:
-  MemoryCheckpoints(std::shared_ptr<MemoryDisk> disk, std::uint64_t era, std::vector<std::string> files)
+  explicit MemoryCheckpoints(std::shared_ptr<MemoryDisk> disk, std::uint64_t era = 1,
+                             std::vector<std::string> files = {})
       : disk_(std::move(disk)), era_(era), files_(std::move(files)) {}
 
   std::shared_ptr<ObjectSpill> spill(Epoch, std::uint32_t) const override { return nullptr; }
   Result<FileHash> write(Epoch epoch, std::uint32_t partition, const CheckpointContent& content,
                          std::string& file) override {
-    file = std::to_string(epoch) + "/" + std::to_string(partition) + "-" + std::to_string(era_);
+    file = name_of(epoch, partition);
     MemoryDisk::File stored;
     for (const Put& put : content.objects) stored.objects[{put.object, put.id}] = put.bytes;
     stored.rows = content.rows;
     disk_->files[file] = std::move(stored);
     return FileHash{};
   }
-  Status read_rows(Epoch, std::uint32_t partition, Rows& rows) override {
-    const MemoryDisk::File* file = find(partition);
+  Status read_rows(Epoch epoch, std::uint32_t partition, Rows& rows) override {
+    const MemoryDisk::File* file = find(epoch, partition);
     if (file == nullptr) return {ExitCode::disk, "no such checkpoint"};
     rows = *file->rows;
     return {};
   }
-  Result<Bytes> read(Epoch, std::uint32_t partition, Object object, std::uint64_t number) override {
-    const MemoryDisk::File* file = find(partition);
+  Result<Bytes> read(Epoch epoch, std::uint32_t partition, Object object, std::uint64_t number) override {
+    const MemoryDisk::File* file = find(epoch, partition);
     if (file == nullptr) return Status(ExitCode::disk, "no such checkpoint");
     const auto stored = file->objects.find({object, number});
     if (stored == file->objects.end()) return Status(ExitCode::disk, "an object is missing");
@@ -54,9 +56,11 @@ class MemoryCheckpoints final : public CheckpointStore {
   }
 
  private:
-  const MemoryDisk::File* find(std::uint32_t partition) const {
-    if (partition >= files_.size()) return nullptr;
-    const auto found = disk_->files.find(files_[partition]);
+  std::string name_of(Epoch epoch, std::uint32_t partition) const {
+    return std::to_string(epoch) + "/" + std::to_string(partition) + "-" + std::to_string(era_);
+  }
+  const MemoryDisk::File* find(Epoch epoch, std::uint32_t partition) const {
+    const auto found = disk_->files.find(partition < files_.size() ? files_[partition] : name_of(epoch, partition));
     return found == disk_->files.end() ? nullptr : &found->second;
   }
 

@@ -101,6 +101,18 @@ class Recovery(RotaTest):
                 stderr = self.check(out, run, reference)
                 self.assertRegex(stderr, f"rota: {victim[5:]} ended with signal 9 .*; it is started again")
 
+    def test_over_tcp_with_keys(self):
+        """A coordinator that is started anew listens where it did, and the others know it by its key."""
+        reference, _ = self.calm("mf")
+        for victims in (("rota-coordinator-0",), ("rota-worker-1", "rota-kvstore-0")):
+            with self.subTest(victims=victims):
+                out = self.folder / f"tcp-{victims[0]}"
+                run = self.start(*self.command_line("mf", out, "--coordinator=tcp://127.0.0.1:0"))
+                self.wait_for("a commit", lambda: self.committed(out))
+                pids = self.roles(out)
+                kill([pids[victim] for victim in victims])
+                self.check(out, run, reference)
+
     def test_several_at_once(self):
         reference, _ = self.calm("mf")
         for victims in (("rota-worker-0", "rota-worker-1"), ("rota-coordinator-0", "rota-worker-1"), ROLES):

@@ -43,7 +43,8 @@ class OpenRounds : public ::testing::Test, protected tests::NodeStage {
     PartitionSettings settings{1, 1, 1};
     settings.partitions = 2;
     partition_ =
-        std::make_unique<Partition>(settings, *host_app(plugin(), job), std::make_shared<sim::MemoryCheckpoints>());
+        std::make_unique<Partition>(settings, *host_app(plugin(), job),
+                                    std::make_shared<sim::MemoryCheckpoints>(std::make_shared<sim::MemoryDisk>()));
     EXPECT_TRUE(hear(kCoordinator, JobFacts{}).ok());
   }
   Status hear(NodeId from, const Message& message) { return NodeStage::hear(*partition_, from, message); }

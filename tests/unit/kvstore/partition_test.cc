@@ -87,7 +87,8 @@ const Plugin& plugin() {
 // Two shards, one in each of two workers; two schedulers.
 class PartitionNode : public ::testing::Test, protected tests::NodeStage {
  protected:
-  PartitionNode() : NodeStage(kSelf), store_(std::make_shared<sim::MemoryCheckpoints>()) {
+  PartitionNode()
+      : NodeStage(kSelf), store_(std::make_shared<sim::MemoryCheckpoints>(std::make_shared<sim::MemoryDisk>())) {
     start();
     shape();
     forget();

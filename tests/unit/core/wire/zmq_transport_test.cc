@@ -47,7 +47,7 @@ struct Process {
   Process(const Listening& at, NodeId id, std::size_t message_bytes_max)
       : transport(*ZmqTransport::open(at, message_bytes_max)),
         host({id, 1 + id.index + 10 * static_cast<std::uint64_t>(id.role), kJob, transport->endpoint(), 30 * kSecond,
-              60 * kSecond, piece_bytes_for(message_bytes_max)}) {}
+              60 * kSecond, 0, piece_bytes_for(message_bytes_max)}) {}
 
   // One turn of the loop of a process.
   void turn() {
