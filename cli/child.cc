@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <boost/process/args.hpp>
+#include <boost/process/child.hpp>
 #include <boost/process/error.hpp>
 #include <boost/process/exe.hpp>
 #include <boost/process/extend.hpp>
@@ -36,9 +37,33 @@ struct InChild : process::extend::handler {
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::signal(SIGPIPE, SIG_DFL);  // which an agent ignores
   }
 
   pid_t parent;
+};
+
+class LocalProcess final : public Child::Process {
+ public:
+  LocalProcess(process::child process, std::filesystem::path log)
+      : process_(std::move(process)), log_(std::move(log)) {}
+
+  pid_t pid() const override { return process_.id(); }
+  bool ended() override {
+    if (ended_) return true;
+    std::error_code error;
+    ended_ = !process_.running(error);
+    return ended_;
+  }
+  void signal(int number) override { ::kill(pid(), number); }
+  int status() const override { return process_.native_exit_code(); }
+  std::string how() const override { return {}; }
+  std::string last_words(std::size_t lines) const override { return last_lines(log_, lines); }
+
+ private:
+  process::child process_;
+  std::filesystem::path log_;
+  bool ended_ = false;
 };
 
 }  // namespace
@@ -49,40 +74,34 @@ Result<Child> Child::start(const Settings& settings) {
   if (!nothing.open() || !log.open())
     return Status(ExitCode::cannot_write,
                   "cannot write " + settings.log.string() + ": " + std::generic_category().message(errno));
+  const int input = settings.input >= 0 ? settings.input : nothing.get();
   const int output = settings.output >= 0 ? settings.output : log.get();
   std::error_code error;
   process::child started(process::exe = settings.program.string(), process::args = settings.arguments,
-                         process::posix::fd.bind(STDIN_FILENO, nothing.get()),
-                         process::posix::fd.bind(STDOUT_FILENO, output),
+                         process::posix::fd.bind(STDIN_FILENO, input), process::posix::fd.bind(STDOUT_FILENO, output),
                          process::posix::fd.bind(STDERR_FILENO, log.get()), InChild(::getpid()), error);
   if (error) return Status(ExitCode::failed, "cannot start " + settings.program.string() + ": " + error.message());
-  return Child(settings, std::move(started));
-}
-
-bool Child::ended() {
-  if (ended_) return true;
-  std::error_code error;
-  ended_ = !process_.running(error);
-  return ended_;
+  return Child(settings.name, settings.log, std::make_unique<LocalProcess>(std::move(started), settings.log));
 }
 
 void Child::signal(int number) {
-  if (!ended()) ::kill(pid(), number);
+  if (!ended()) process_->signal(number);
 }
 
 bool Child::killed() const {
-  return WIFSIGNALED(process_.native_exit_code());
+  return WIFSIGNALED(status());
 }
 
 int Child::exit_code() const {
-  const int status = process_.native_exit_code();
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return WIFSIGNALED(status()) ? 128 + WTERMSIG(status()) : WEXITSTATUS(status());
 }
 
 std::string Child::how() const {
-  if (!killed()) return "exit code " + std::to_string(exit_code());
-  const int number = WTERMSIG(process_.native_exit_code());
-  return "signal " + std::to_string(number) + " (" + ::strsignal(number) + ")";
+  if (std::string words = process_->how(); !words.empty()) return words;
+  const std::string where = process_->machine().empty() ? "" : " on " + process_->machine();
+  if (!killed()) return "exit code " + std::to_string(exit_code()) + where;
+  const int number = WTERMSIG(status());
+  return "signal " + std::to_string(number) + " (" + ::strsignal(number) + ")" + where;
 }
 
 }  // namespace rota

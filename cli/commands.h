@@ -6,10 +6,13 @@
 namespace rota {
 
 Status train_command(int argc, const char* const* argv);
+Status shard_command(int argc, const char* const* argv);
 Status resume_command(int argc, const char* const* argv);
 Status export_command(int argc, const char* const* argv);
 Status status_command(int argc, const char* const* argv);
+Status add_worker_command(int argc, const char* const* argv);
 Status keys_command(int argc, const char* const* argv);
+Status agent_command(int argc, const char* const* argv);
 // What a plugin can do with a model: `rota show lda --model=DIR`.
 Status plugin_command(int argc, const char* const* argv);
 

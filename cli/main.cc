@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "core/base/failpoint.h"
 #include "core/base/flags.h"
 #include "core/base/version.h"
 #include "core/job/plugin_host.h"
+#include "rota/utf8.h"
 
 namespace rota {
 namespace {
@@ -21,17 +23,21 @@ struct Entry {
 
 constexpr Entry kEntries[] = {
     {"train", "APP --input=PATH --out=DIR [flags]", "Trains a model.", train_command},
+    {"shard", "APP --input=PATH --output=DIR [flags]", "Reads an input once, into a file for each data shard.",
+     shard_command},
     {"resume", "DIR [flags]", "Goes on with a run from its newest checkpoint.", resume_command},
     {"show", "APP --model=DIR", "Shows a model in words; other commands of an app alike.", plugin_command},
     {"export", "APP --model=DIR", "Writes a model's text form, beside it.", export_command},
     {"status", "DIR|ADDRESS", "Tells how a run goes, or went.", status_command},
+    {"add-worker", "DIR|ADDRESS [flags]", "One more worker for a run that goes on.", add_worker_command},
     {"keys", "DIR", "Makes keys for processes that talk over tcp.", keys_command},
+    {"agent", "", "Runs processes of a job here; `rota train --hosts` starts it, nobody else has to.", agent_command},
 };
 
 void print_help() {
   std::printf("usage: rota COMMAND ...\n\nTrains models by scheduling the updates of their parameters.\n\n");
   for (const Entry& entry : kEntries)
-    std::printf("  rota %-8s %s\n      %s\n", std::string(entry.name).c_str(), std::string(entry.arguments).c_str(),
+    std::printf("  rota %-10s %s\n      %s\n", std::string(entry.name).c_str(), std::string(entry.arguments).c_str(),
                 std::string(entry.meaning).c_str());
   std::printf("\nApps:");
   for (const std::string& app : available_apps()) std::printf(" %s", app.c_str());
@@ -75,7 +81,8 @@ Status dispatch(int argc, const char* const* argv) {
 }  // namespace rota
 
 int main(int argc, char** argv) {
-  const rota::Status status = rota::dispatch(argc, argv);
-  if (!status.ok()) std::fprintf(stderr, "rota: %s\n", status.what().c_str());
+  const rota::Status armed = rota::arm_failpoints();
+  const rota::Status status = armed.ok() ? rota::dispatch(argc, argv) : armed;
+  if (!status.ok()) std::fprintf(stderr, "rota: %s\n", rota::visible_text(status.what()).c_str());
   return static_cast<int>(status.code());
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <system_error>
 
+#include "cli/ssh_command.h"
+#include "core/job/plugin_host.h"
 #include "core/wire/address.h"
 #include "core/wire/keys.h"
 
@@ -12,6 +14,8 @@ namespace rota {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr std::uint16_t kSshPort = 22;
 
 constexpr std::array kNetworkOptions = {
     Option{.name = "coordinator",
@@ -30,7 +34,50 @@ constexpr std::array kNetworkOptions = {
            .meaning =
                "For tcp: folder of the keys, which `rota keys` made; if not given, keys of the run's own are made in "
                "OUT/keys, unless --insecure."},
+    Option{.name = "hosts",
+           .meaning =
+               "Machines to run the workers and stores on, over tcp: HOST, USER@HOST, HOST:SLOTS, with commas between "
+               "them, or a file of such, one a line. ssh must reach them without a password, and --out, the input and "
+               "the plugin be there at the same paths. Without --workers there are as many as slots."},
+    Option{.name = "ssh",
+           .default_value = "ssh",
+           .meaning = "For --hosts: the program that is run as ssh, a name or a path; it gets ssh's arguments."},
+    Option{.name = "remote_rota",
+           .meaning = "For --hosts: the path of `rota` on those machines; if not given, that of this one here."},
 };
+
+// The number of this machine from which the others are reached, as the machines' names say where they are.
+Result<std::string> number_for(const std::vector<Machine>& machines) {
+  std::string number;
+  for (const Machine& machine : machines) {
+    auto way = number_towards({machine.name, kSshPort});
+    if (!way.ok())
+      return Status(ExitCode::usage, "where do the hosts reach this machine? Say --coordinator=tcp://HOST:0 (" +
+                                         way.status().what() + ")");
+    if (number.empty() || is_loopback(number)) number = std::move(way).value();
+  }
+  return number;
+}
+
+Status take_hosts(const Options& options, Network& network) {
+  if (!options.has("hosts")) {
+    if (options.has("remote_rota")) return {ExitCode::usage, "--remote_rota is for --hosts"};
+    return {};
+  }
+  auto machines = read_hosts(options.text("hosts"));
+  if (!machines.ok()) return std::move(machines).status();
+  network.machines = std::move(machines).value();
+  network.ssh = options.text("ssh");
+  network.remote_rota = options.text("remote_rota");
+  if (network.remote_rota.empty()) network.remote_rota = (program_folder() / "rota").string();
+  if (auto words = ssh_arguments(network.machines.front(), network.remote_rota); !words.ok())
+    return std::move(words).status();
+  if (network.over_tcp()) return {};
+  auto number = number_for(network.machines);
+  if (!number.ok()) return std::move(number).status();
+  network.coordinator = TcpAddress{*number, 0}.text();
+  return {};
+}
 
 }  // namespace
 
@@ -46,6 +93,7 @@ bool is_network_option(std::string_view name) {
 Result<Network> network_of(const Options& options, const RunFolder& run) {
   Network network;
   network.coordinator = options.text("coordinator");
+  ROTA_TRY(take_hosts(options, network));
   network.host = options.text("host");
   network.bind = options.text("bind");
   network.keys = std::string(options.text("keys"));

@@ -3,7 +3,9 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "cli/hosts.h"
 #include "core/base/status.h"
 #include "core/job/run_folder.h"
 #include "rota/options.h"
@@ -16,19 +18,23 @@ struct Network {
   std::string coordinator;  // "tcp://HOST:PORT"
   std::string host, bind;
   std::filesystem::path keys;
+  std::vector<Machine> machines;  // that workers and stores run on; none: this one
+  std::string ssh, remote_rota;   // how they are reached
 
   bool over_tcp() const { return !coordinator.empty(); }
 };
 
-// --coordinator, --host, --bind and --keys, which are no part of the job.
+// --coordinator, --host, --bind, --keys, and those of --hosts, which are no part of the job.
 std::span<const Option> network_options();
 bool is_network_option(std::string_view name);
 
 // What the options say; over tcp with keys, unless --insecure: those of --keys, or else the run's own, which are made
 // if they are not there.
+// With --hosts the coordinator has, if not told otherwise, the number from which this machine reaches them.
 Result<Network> network_of(const Options& options, const RunFolder& run);
 
-// The flags of one process; `first` is the coordinator, which alone listens at the port that --bind may have.
+// The flags of one process of this machine; `first` is the coordinator, which alone listens at the port that --bind may
+// have.
 std::vector<std::string> network_flags(const Network& network, bool first);
 
 // The keys that are there for a run: `given`, or else its own, or none.

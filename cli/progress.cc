@@ -120,6 +120,21 @@ void Progress::record(const nlohmann::json& record) {
     say(text_in(record, "why"));
   } else if (event == "going_back") {
     say("going back to " + text_in(record, "to"));
+  } else if (event == "leaving" || event == "left" || event == "given_up") {
+    const std::string why = text_in(record, "why");
+    say(text_in(record, "role") +
+        (event == "leaving" ? " is leaving"
+         : event == "left"  ? " has left"
+                            : " is given up") +
+        (why.empty() ? "" : ": " + why));
+  } else if (event == "joined" && !text_in(record, "as").empty()) {
+    say(text_in(record, "role") + " has joined, as " + text_in(record, "as"));
+  } else if (event == "slow") {
+    say(text_in(record, "role") + " is slow, and gets fewer shards");
+  } else if (event == "moving") {
+    say("moving shards to " + text_in(record, "workers") + " workers");
+  } else if (event == "paused") {
+    say("paused: " + text_in(record, "why"));
   } else if (event == "not_reproducible") {
     say("not reproducible: " + text_in(record, "why"));
   } else if (event == "warning") {

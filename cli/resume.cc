@@ -12,6 +12,7 @@
 #include "core/checkpoint/initial_model.h"
 #include "core/job/input_files.h"
 #include "core/job/job_options.h"
+#include "core/job/packed_folder.h"
 #include "core/job/plugin_host.h"
 #include "core/job/run_lock.h"
 
@@ -23,7 +24,8 @@ namespace {
 
 // What says where the work is done and where the data is, and so may change between two parts of a run.  That the data
 // is the same is seen by its content, and so it is of the model that the job began with.
-constexpr std::array<std::string_view, 6> kMayChange = {"workers", "threads", "stores", "input", "valid", "init_model"};
+constexpr std::array<std::string_view, 9> kMayChange = {"workers", "threads", "stores", "spares",    "min_workers",
+                                                        "on_loss", "input",   "valid",  "init_model"};
 
 std::vector<Option> changeable() {
   std::vector<Option> table;
@@ -37,7 +39,8 @@ Status check_given(const CommandLine& line, const std::string& folder) {
   for (const auto& [name, value] : line.given)
     if (std::find(kMayChange.begin(), kMayChange.end(), name) == kMayChange.end() && !is_network_option(name))
       return {ExitCode::usage, "--" + name + " belongs to the run in " + folder +
-                                   ", and its model may depend on it: only --workers, --threads, --stores, and where "
+                                   ", and its model may depend on it: only --workers, --threads, --stores, --spares, "
+                                   "--min_workers, --on_loss, and where "
                                    "--input, --valid and --init_model are, "
                                    "can change"};
   for (const char* data : {"input", "valid"})
@@ -76,9 +79,17 @@ Status check_ours(const RunFolder& run) {
   return {};
 }
 
+// Data by shard has its held-out data with it, or none.
+std::string valid_of(const fs::path& packed) {
+  const auto index = read_index(packed);
+  return index.ok() && index->has_valid ? packed.string() : "";
+}
+
 Status check_data_is_there(const Options& options, const Plugin& plugin, const std::string& folder) {
+  const bool packed = is_packed_folder(fs::path(options.text("input")));
+  if (packed) ROTA_TRY(check_packed(options, plugin));
   for (const char* data : {"input", "valid"}) {
-    if (!options.has(data)) continue;
+    if (packed || !options.has(data)) continue;
     if (auto files = input_files(options.text(data)); !files.ok())
       return {ExitCode::no_input,
               files.status().what() + "; if it was moved: `rota resume " + folder + " --" + data + "=PATH`"};
@@ -114,6 +125,8 @@ Status resume_command(int argc, const char* const* argv) {
   const std::string out = "--out=" + run.path.string();
   std::vector<std::string> words{"resume", flagfile, out};
   for (const auto& [name, value] : line->given) words.push_back("--" + name + "=" + value);
+  if (const fs::path input(absolute_input(line->options.text("input"))); !line->given.contains("valid"))
+    if (line->given.contains("input") && is_packed_folder(input)) words.push_back("--valid=" + valid_of(input));
   std::vector<const char*> pointers;
   for (const std::string& word : words) pointers.push_back(word.c_str());
   auto parsed = parse_with_plugin(static_cast<int>(pointers.size()), pointers.data(), network_options());

@@ -3,20 +3,21 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <system_error>
 
+#include "cli/agents.h"
 #include "cli/child.h"
+#include "cli/private_folder.h"
 #include "cli/restarts.h"
+#include "cli/signals.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/job/doing.h"
@@ -39,64 +40,23 @@ constexpr std::size_t kLogLines = 10;
 constexpr Nanoseconds kAddressPollSpan = 20 * kMillisecond;
 constexpr std::size_t kAddressBytesMax = 4096;
 constexpr std::size_t kRecordBytesMax = std::size_t{16} << 20;
-// sockaddr_un has 108 bytes; the names of the sockets in the folder take the rest.
-constexpr std::size_t kSocketFolderMax = 60;
-
-// Signals as readable events while it lives; blocked in this thread, so that none is lost between two looks.
-class Signals {
- public:
-  Signals() {
-    sigset_t wanted;
-    ::sigemptyset(&wanted);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) ::sigaddset(&wanted, number);
-    ::sigprocmask(SIG_BLOCK, &wanted, &before_);
-    fd_ = FileDescriptor(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
-  }
-  ~Signals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  Signals(const Signals&) = delete;
-  Signals& operator=(const Signals&) = delete;
-
-  int fd() const { return fd_.get(); }
-  // The next one; 0 if there is none.
-  int take() const {
-    signalfd_siginfo info = {};
-    return ::read(fd(), &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
-  }
-
- private:
-  sigset_t before_ = {};
-  FileDescriptor fd_;
-};
-
-// Removed with what is in it at the end.
-class SocketFolder {
- public:
-  static Result<SocketFolder> make() {
-    const char* wanted = std::getenv("XDG_RUNTIME_DIR");
-    fs::path parent = wanted == nullptr ? "" : wanted;
-    if (parent.empty() || parent.string().size() > kSocketFolderMax || ::access(parent.c_str(), W_OK | X_OK) != 0)
-      parent = "/tmp";
-    auto folder = make_private_folder(parent, kSocketFolderPrefix);
-    if (!folder.ok()) return std::move(folder).status();
-    return SocketFolder(std::move(folder).value());
-  }
-  SocketFolder(SocketFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  ~SocketFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-
-  const fs::path& path() const { return path_; }
-
- private:
-  explicit SocketFolder(fs::path path) : path_(std::move(path)) {}
-  fs::path path_;
-};
+constexpr std::size_t kFlagsBytesMax = std::size_t{1} << 20;
 
 class Supervisor {
  public:
   Supervisor(const LocalJob& job, Progress& progress)
-      : job_(job), progress_(progress), restarts_wanted_(job.options.text("on_loss") == "restart") {}
+      : job_(job),
+        progress_(progress),
+        restarts_wanted_(job.options.text("on_loss") != "stop"),
+        moves_(job.options.text("on_loss") == "move") {
+    const Network& network = job.network;
+    if (network.machines.empty()) return;
+    const auto span = [&](const char* name) {
+      return static_cast<Nanoseconds>(job.options.real(name) * static_cast<double>(kSecond));
+    };
+    agents_.emplace(Agents::Settings{network.machines, network.ssh, network.remote_rota, job.run.log(),
+                                     span("start_timeout_seconds"), span("peer_timeout_seconds")});
+  }
   ~Supervisor() { end_all(); }
 
   Status start(const fs::path& sockets) {
@@ -113,14 +73,15 @@ class Supervisor {
     for (const auto& [role, option] :
          {std::pair{"scheduler", "schedulers"}, {"worker", "workers"}, {"kvstore", "stores"}})
       for (std::int64_t i = 0; i < job_.options.integer(option); ++i) ROTA_TRY(start_role(role, i));
+    const std::int64_t workers = job_.options.integer("workers");
+    for (std::int64_t i = 0; i < job_.options.integer("spares"); ++i) ROTA_TRY(start_role("worker", workers + i));
     return {};
   }
 
   Status watch() {
     while (!coordinator().ended() || comes_back(roles_.front())) {
-      std::array<pollfd, 2> waits{pollfd{signals_.fd(), POLLIN, 0}, pollfd{records_.get(), POLLIN, 0}};
-      // After the coordinator closed its stdout, it only remains to wait for its end.
-      ::poll(waits.data(), records_.open() ? 2 : 1, static_cast<int>(kPollSpan / kMillisecond));
+      // After the coordinator closed its stdout (poll passes over -1), it only remains to wait for its end.
+      wait(records_.get());
       read_records();
       while (const int number = signals_.take())
         if (number != SIGCHLD) stop(number);
@@ -151,7 +112,33 @@ class Supervisor {
     return {};
   }
 
+  // Until something happens, but for a signal's handling, which is the caller's.
+  void wait(int records = -1) {
+    std::vector<pollfd> waits{pollfd{signals_.fd(), POLLIN, 0}, pollfd{records, POLLIN, 0}};
+    if (agents_) agents_->add_polls(waits);
+    ::poll(waits.data(), waits.size(), static_cast<int>(kPollSpan / kMillisecond));
+    if (agents_) agents_->work();
+  }
+
+  bool is_spare(const std::string& role, std::int64_t index) const {
+    return role == "worker" && index >= job_.options.integer("workers");
+  }
+
+  // On the machine that is to have it.
+  Result<Child> start_remote(const std::string& role, std::int64_t index, bool resume) {
+    auto flags = read_whole_file(job_.run.flags(), kFlagsBytesMax);
+    if (!flags.ok()) return std::move(flags).status();
+    auto keys = keys_of(role, job_.network.keys);
+    if (!keys.ok()) return std::move(keys).status();
+    const auto number = [&](const char* name) { return job_.options.integer(name); };
+    const auto count = role == "worker" ? number("workers") + number("spares") : number("stores");
+    return agents_->start({role, index, resume, address_, job_.run.path, std::move(flags).value(),
+                           std::move(keys).value(), job_.log_flags, is_spare(role, index)},
+                          static_cast<std::size_t>(count));
+  }
+
   Result<Child> start_child(const std::string& role, std::int64_t index, bool resume) {
+    if (agents_ && (role == "worker" || role == "kvstore")) return start_remote(role, index, resume);
     const bool reports = role == "coordinator";
     FileDescriptor output;
     Child::Settings settings;
@@ -173,6 +160,7 @@ class Supervisor {
     if (reports) settings.arguments.push_back("--report");
     for (std::string& flag : network_flags(job_.network, reports)) settings.arguments.push_back(std::move(flag));
     if (resume) settings.arguments.push_back("--resume");
+    if (is_spare(role, index)) settings.arguments.push_back("--joins=spare");
     settings.arguments.insert(settings.arguments.end(), job_.log_flags.begin(), job_.log_flags.end());
     return Child::start(settings);
   }
@@ -183,6 +171,7 @@ class Supervisor {
     if (!restarts_wanted_ || end_ || stops_ > 0 || given_up_) return false;
     const Child& child = role.child;
     if (!child.killed() && child.exit_code() != static_cast<int>(ExitCode::temporary)) return false;
+    if (moves_ && begun_ && role.role == "worker" && others_work(role)) return false;
     if (&role == &roles_.front() && (read_records(), end_ || (end_ = end_of_events()))) return false;
     role.again_at = again_.next(child.name(), now_ns());
     if (role.again_at) {
@@ -197,6 +186,13 @@ class Supervisor {
                            " times without a new checkpoint, and ended with " + child.how());
     end_coordinator();
     return false;
+  }
+
+  // Some other worker, which can take its shards.
+  bool others_work(const Role& role) {
+    std::int64_t count = 0;
+    for (Role& other : roles_) count += other.role == "worker" && &other != &role && !other.child.ended();
+    return count >= job_.options.integer("min_workers");
   }
 
   Status restart() {
@@ -268,6 +264,11 @@ class Supervisor {
     const std::string event = text_in(record, "event");
     if (event == "joined") joined_.insert(text_in(record, "role"));
     if (event == "left") joined_.erase(text_in(record, "role"));
+    if (event == "hosts") begun_ = true;
+    // The job goes on without these.
+    if (begun_ && (event == "left" || event == "given_up" || (event == "lost" && moves_)))
+      gone_.insert(text_in(record, "role"));
+    if (event == "joined") gone_.erase(text_in(record, "role"));
     if (event == "end") end_ = record;
     if (event == "lost") end_lost(record);
     if (event == "checkpoint") again_.progress();
@@ -298,7 +299,7 @@ class Supervisor {
       if (now - role.lost_at < kWordSpan) continue;
       if (!role.told) tell_lost(role);
       // The coordinator never heard of it, or has let it go while others were awaited, and would wait for it in vain.
-      if (joined_.contains(role.child.name()) || never_joined_) continue;
+      if (joined_.contains(role.child.name()) || gone_.contains(role.child.name()) || never_joined_) continue;
       never_joined_ = &role - roles_.data();
       end_coordinator();
     }
@@ -307,13 +308,15 @@ class Supervisor {
   void tell_lost(Role& role) {
     role.told = true;
     // Of its own will, and told to by the coordinator.
+    if (gone_.contains(role.child.name()) && !role.child.killed()) return;
     if (!role.child.killed() && role.child.exit_code() == 0) return;
     progress_.say("rota: " + role.child.name() + " ended with " + with_log(role.child));
   }
 
   // How it ended, and the end of its log.
   static std::string with_log(const Child& child) {
-    const std::string lines = last_lines(child.log(), kLogLines);
+    const std::string lines = child.last_words(kLogLines);
+    if (child.log().empty()) return child.how() + (lines.empty() ? "" : "; the end of its log there:\n" + lines);
     return child.how() + (lines.empty() ? "; " + child.log().string() + " is empty"
                                         : "; the end of " + child.log().string() + ":\n" + lines);
   }
@@ -365,8 +368,7 @@ class Supervisor {
     while (true) {
       const bool all = std::all_of(roles_.begin(), roles_.end(), [](Role& role) { return role.child.ended(); });
       if (all || now_ns() >= until) return all;
-      pollfd wait{signals_.fd(), POLLIN, 0};
-      ::poll(&wait, 1, static_cast<int>(kPollSpan / kMillisecond));
+      wait();
       while (signals_.take() != 0) {
       }
     }
@@ -386,14 +388,16 @@ class Supervisor {
   Progress& progress_;
   Signals signals_;
   std::string address_;
-  std::vector<Role> roles_;  // the coordinator first
-  FileDescriptor records_;   // what the coordinator writes
+  std::optional<Agents> agents_;  // of other machines
+  std::vector<Role> roles_;       // the coordinator first
+  FileDescriptor records_;        // what the coordinator writes
   std::string unread_;
   std::uintmax_t events_before_ = 0;  // bytes, of an earlier part of the run
-  std::set<std::string> joined_;
+  std::set<std::string> joined_, gone_;
+  bool begun_ = false;  // shards are hosted
   std::optional<nlohmann::json> end_;
   std::optional<std::ptrdiff_t> never_joined_;
-  bool restarts_wanted_ = false;
+  bool restarts_wanted_ = false, moves_ = false;
   Restarts again_;
   std::optional<Status> given_up_;
   int stops_ = 0;
@@ -405,7 +409,7 @@ class Supervisor {
 }  // namespace
 
 Status supervise(const LocalJob& job, Progress& progress) {
-  auto sockets = SocketFolder::make();
+  auto sockets = PrivateFolder::make(kSocketFolderPrefix);
   if (!sockets.ok()) return std::move(sockets).status();
   Supervisor supervisor(job, progress);
   ROTA_TRY(supervisor.start(sockets->path()));

@@ -1,4 +1,5 @@
-// cli/supervise.h -- starts the processes of a job on this machine, watches them, and ends them all.
+// cli/supervise.h -- starts the processes of a job, on this machine or with --hosts on others too, watches them, and
+// ends them all.
 #pragma once
 #include <filesystem>
 #include <string>

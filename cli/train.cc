@@ -1,4 +1,4 @@
-// rota train APP --input=PATH --out=DIR: trains a model with processes on this machine.
+// rota train APP --input=PATH --out=DIR: trains a model with processes on this machine, and those of --hosts.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -18,9 +18,12 @@
 #include "core/checkpoint/model_reader.h"
 #include "core/job/input_files.h"
 #include "core/job/job_options.h"
+#include "core/job/packed_folder.h"
 #include "core/job/plugin_host.h"
 
 namespace rota {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -46,6 +49,7 @@ Status check_job(const Options& options, const Plugin& plugin) {
     return {ExitCode::usage, "--schedulers: the app " + std::string(plugin.name) + " has one"};
   if (auto model = initial_model(plugin, options); !model.ok()) return std::move(model).status();
   if (plugin.check != nullptr) ROTA_TRY(call_hook(plugin.name, "check", "", [&] { plugin.check(options); }));
+  if (is_packed_folder(fs::path(options.text("input")))) return check_packed(options, plugin);
   if (options.text("input") != "-")
     if (auto files = input_files(options.text("input")); !files.ok()) return std::move(files).status();
   if (options.has("valid"))
@@ -131,6 +135,9 @@ Status train_command(int argc, const char* const* argv) {
   }
   auto network = network_of(line.options, run);
   if (!network.ok()) return std::move(network).status();
+  if (!network->machines.empty() && !line.given.contains("workers"))
+    values["workers"] = std::to_string(
+        std::min<std::int64_t>(static_cast<std::int64_t>(slots_of(network->machines)), line.options.integer("shards")));
   for (const Option& option : network_options()) values.erase(std::string(option.name));
   ROTA_TRY(write_flagfile(run.flags(), values));
   return run_job({run, Options(values), line.log_flags, false, *std::move(network)}, plugin);

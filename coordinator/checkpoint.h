@@ -21,7 +21,7 @@ class Checkpoint {
 
   // A worker or scheduler has put all it has.  False if it said so before.
   bool saved(NodeId by) { return saved_.insert(by).second; }
-  bool all_saved() const { return saved_.size() == plan_.workers + plan_.schedulers; }
+  bool all_saved() const { return saved_.size() == plan_.hosts.size() + plan_.schedulers; }
 
   // A partition has made its file durable.  False if it reported before, or something else than it was to hold.
   bool written(std::uint32_t partition, const Written& report);

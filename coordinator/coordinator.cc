@@ -1,7 +1,9 @@
 #include "coordinator/coordinator.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "core/base/failpoint.h"
 #include "core/runtime/handle.h"
 
 namespace rota {
@@ -14,7 +16,7 @@ constexpr Nanoseconds kSameSignal = kSecond;
 }  // namespace
 
 Coordinator::Coordinator(RunPlan plan, std::shared_ptr<Recorder> recorder)
-    : plan_(std::move(plan)), recorder_(std::move(recorder)), roster_(plan_) {}
+    : plan_(std::move(plan)), recorder_(std::move(recorder)), roster_(plan_), workforce_(plan_) {}
 
 Status Coordinator::step(const Envelope& in, Outbox& out) {
   if (phase_ == Phase::ended) return {};
@@ -22,6 +24,9 @@ Status Coordinator::step(const Envelope& in, Outbox& out) {
   const bool opens_contact = std::holds_alternative<Hello>(in.message) || std::holds_alternative<AskStatus>(in.message);
   if (!opens_contact && in.from != kCoordinator && !takes_part(in.from)) {
     recorder_->event("ignored", {{"role", in.from.name()}, {"what", kind_name(kind_of(in.message))}});
+    // Others have taken its place, which it does not know.
+    if (attempts_ > 0 && in.from.role == Role::worker)
+      out.send(in.from, Stop{ExitCode::temporary, "the run goes on without " + in.from.name()});
     return {};
   }
   const bool of_membership = std::visit(
@@ -48,7 +53,10 @@ Status Coordinator::tick(Outbox& out) {
   if (phase_ != Phase::training) return {};
   auto lost = roster_.lost(out.now());
   if (!lost) lost = roster_.stuck(plan_.era, training_->trains() && !training_->finishing(), out.now());
-  if (!lost) return {};
+  if (!lost) {
+    move_shards(out);
+    return {};
+  }
   const Ending word = word_of(*lost);
   lose(lost->process, word, out);
   if (lost->lives) dismiss(lost->process, word, out);
@@ -80,14 +88,16 @@ Ending Coordinator::word_of(const Roster::Loss& loss) {
 // A process of a run that has begun is gone.  What was not committed is lost with it, and computed again.
 void Coordinator::lose(NodeId process, const Ending& why, Outbox& out) {
   if (training_ != nullptr && training_->finishing()) return roster_.leave(process);
-  if (!plan_.restarts) return end(why.code, why.what, out);
+  if (plan_.on_loss == OnLoss::stop) return end(why.code, why.what, out);
   if (training_ != nullptr)
     if (const auto stopped = training_->stopped()) return end(stopped->code, stopped->what, out);
   if (const auto crash = crash_of(process); crash && !crashes_.insert(*crash).second)
     return end(ExitCode::bug, why.what + ", for the second time", out);
   const std::uint64_t pid = roster_.pid(process);
-  roster_.leave(process);
+  const bool hosted = hosts(process);
+  drop(process);
   recorder_->event("lost", {{"role", process.name()}, {"pid", std::to_string(pid)}, {"why", why.what}});
+  if (!hosted) return;  // the job does not need it
   if (!loss_) loss_ = why;
   if (phase_ != Phase::training) return;
   training_->set_aside();
@@ -95,6 +105,19 @@ void Coordinator::lose(NodeId process, const Ending& why, Outbox& out) {
   gathers_since_ = out.now();
   recorder_->event("phase", {{"phase", "recovering"}});
   go_back(out);
+}
+
+// It may come back, unless others take its place.
+void Coordinator::drop(NodeId process) {
+  roster_.leave(process);
+  if (attempts_ == 0 || process.role != Role::worker || !workforce_.lose(process.index)) return;
+  roster_.forget(process);
+  roster_.await_workers(workforce_.awaited());
+}
+
+// In this era.
+bool Coordinator::hosts(NodeId process) const {
+  return process.role != Role::worker || plan_.hosts.of(process.index).size() > 0;
 }
 
 // It lives, and is to end, so that it can be started anew.
@@ -113,12 +136,15 @@ void Coordinator::go_back(Outbox& out) {
   rewinding_ = true;
   const auto behind = plan_.resume ? std::optional(plan_.resume->epoch) : std::nullopt;
   const std::string to = behind ? "the checkpoint of epoch " + std::to_string(*behind) : "the beginning";
-  recorder_->event("going_back", {{"to", to}});
-  out.start_io([this, behind, recorder = recorder_, plan = plan_]() -> Continuation {
-    const Status status = recorder->go_back(behind);
+  if (loss_) recorder_->event("going_back", {{"to", to}});
+  out.start_io([this, behind, lost = loss_.has_value(), recorder = recorder_, plan = plan_]() -> Continuation {
+    failpoint("going_back.begun");
+    const Status status =
+        lost ? recorder->go_back(behind) : Status();  // nothing is recorded behind a checkpoint just made
     auto era = Result<std::uint64_t>(plan.era + 1);
     if (!status.ok()) era = status;
     if (status.ok() && plan.next_era) era = plan.next_era();
+    failpoint("going_back.era");
     return [this, era = std::move(era)](Outbox& later) -> Status {
       rewinding_ = false;
       if (phase_ == Phase::ended) return {};
@@ -158,13 +184,41 @@ Status Coordinator::peer_disconnected(NodeId process, Outbox& out) {
 // While others are awaited nothing is lost with a process: it may come back, or be started anew.
 void Coordinator::gather(Outbox& out) {
   if (gathers_since_ == 0) gathers_since_ = out.now();
+  const Nanoseconds waited = out.now() - gathers_since_;
   const bool first = attempts_ == 0;
-  if (out.now() - gathers_since_ >= (first ? plan_.start_timeout : plan_.rejoin)) {
-    if (loss_) return end(loss_->code, loss_->what + "; nobody took its place", out);
-    return end(ExitCode::temporary, "these have not joined: " + roster_.missing(), out);
-  }
+  const std::string missing = roster_.missing();  // who falls silent now is not whom all have waited for
   drop_lost(out.now());
-  if (roster_.complete()) begin_training(out);
+  replace_missing(waited);
+  if (roster_.complete() && !workforce_.too_few()) return begin_training(out);
+  if (roster_.complete() && !std::exchange(paused_, true)) recorder_->event("paused", {{"why", too_few()}});
+  if (waited < (first ? plan_.start_timeout : plan_.rejoin)) return;
+  if (roster_.complete()) return end(ExitCode::temporary, too_few() + ", and nobody has joined", out);
+  if (loss_) return end(loss_->code, loss_->what + "; nobody took its place", out);
+  end(ExitCode::temporary, "these have not joined: " + (missing.empty() ? roster_.missing() : missing), out);
+}
+
+// Spares take the places of workers that are missing at once, and those that are left when nobody has come for long.  A
+// coordinator that was started anew does not know who had left, and whose shards had moved.
+void Coordinator::replace_missing(Nanoseconds waited) {
+  const bool first = attempts_ == 0;
+  if (plan_.on_loss == OnLoss::stop || (first && plan_.era <= 1)) return;
+  const std::vector<std::uint32_t> awaited = workforce_.awaited();
+  const auto is_missing = [&](std::uint32_t worker) { return !roster_.has({Role::worker, worker}); };
+  const auto missing = static_cast<std::size_t>(std::count_if(awaited.begin(), awaited.end(), is_missing));
+  if (missing == 0) return;
+  const bool give_up = waited >= (first ? std::min(plan_.peer_timeout, plan_.start_timeout) : plan_.rejoin);
+  for (const std::uint32_t worker : awaited)
+    if (is_missing(worker) && (workforce_.has_spare() || (give_up && missing < awaited.size()))) {
+      workforce_.give_up(worker);
+      recorder_->event("given_up", {{"role", NodeId{Role::worker, worker}.name()}});
+    }
+  roster_.await_workers(workforce_.awaited());
+}
+
+std::string Coordinator::too_few() const {
+  const std::size_t left = workforce_.awaited().size();
+  return std::to_string(left) + (left == 1 ? " worker is" : " workers are") + " left, and --min_workers is " +
+         std::to_string(plan_.min_workers);
 }
 
 void Coordinator::drop_lost(Nanoseconds now) {
@@ -172,13 +226,14 @@ void Coordinator::drop_lost(Nanoseconds now) {
     const auto crash = crash_of(lost->process);
     recorder_->event("left", {{"role", lost->process.name()},
                               {"why", crash ? roster_.describe(lost->process) + *crash : lost->what}});
-    roster_.leave(lost->process);
+    drop(lost->process);
   }
 }
 
 void Coordinator::on(const Hello& hello, NodeId from, Outbox& out) {
   const bool trains = phase_ == Phase::training;
-  if (trains && (!plan_.restarts || !roster_.contains(from) || training_->finishing())) {
+  if (join_later(hello, from, out)) return;
+  if (trains && (plan_.on_loss == OnLoss::stop || !roster_.contains(from) || training_->finishing())) {
     out.send(from, Refuse{ExitCode::temporary, "the run has begun without " + from.name()});
     if (roster_.contains(from))
       lose(from, {ExitCode::temporary, roster_.describe(from) + " was lost: it started anew in the middle of the run"},
@@ -199,19 +254,124 @@ void Coordinator::on(const Hello& hello, NodeId from, Outbox& out) {
   if (before) lose(from, *before, out);
   if (phase_ == Phase::ended) return;
   roster_.join(from, hello, out.now());
+  if (from.role == Role::worker && !workforce_.awaits(from.index)) {  // others had taken its place already
+    workforce_.join(from.index, hello.joins);
+    roster_.await_workers(workforce_.awaited());
+  }
   recorder_->event("joined", {{"role", from.name()}, {"pid", std::to_string(hello.pid)}, {"host", hello.host}});
   if (phase_ == Phase::gathering) gather(out);
+}
+
+// A worker that the run does not await: one more, or a spare.  False if it is none, or too late.
+bool Coordinator::join_later(const Hello& hello, NodeId from, Outbox& out) {
+  const bool open = plan_.on_loss != OnLoss::stop && (training_ == nullptr || !training_->finishing());
+  const bool awaited = from.role == Role::worker && (workforce_.awaits(from.index) || hosts(from));
+  if (from.role != Role::worker || !open || awaited) return false;
+  if (const Status fits = roster_.check(from, hello); !fits.ok()) {
+    recorder_->event("refused", {{"role", from.name()}, {"why", fits.what()}});
+    out.send(from, Refuse{fits.code(), fits.what()});
+    return true;
+  }
+  roster_.join(from, hello, out.now());
+  workforce_.join(from.index, hello.joins);
+  recorder_->event("joined", {{"role", from.name()},
+                              {"pid", std::to_string(hello.pid)},
+                              {"host", hello.host},
+                              {"as", workforce_.awaits(from.index) ? "one more" : "a spare"}});
+  if (phase_ == Phase::training) {
+    out.send(from, training_->welcome());
+  } else {
+    roster_.await_workers(workforce_.awaited());
+    if (phase_ == Phase::gathering) gather(out);
+  }
+  return true;
 }
 
 void Coordinator::begin_training(Outbox& out) {
   phase_ = Phase::training;
   loss_.reset();
-  ++attempts_;
+  move_.reset();
+  paused_ = false;
+  balance_.clear();
+  if (++attempts_ > 1) failpoint("going_back.welcoming");
+  for (const NodeId process : roster_.members())
+    if (process.role == Role::worker && workforce_.is_leaving(process.index)) release(process, out);
+  plan_.hosts = workforce_.begin_era();
+  roster_.await_workers(workforce_.awaited());
+  for (const ShardRange& range : plan_.hosts.ranges())
+    recorder_->event("hosts", {{"role", NodeId{Role::worker, range.worker}.name()},
+                               {"shards", std::to_string(plan_.hosts.of(range.worker).first) + " to " +
+                                              std::to_string(range.end - 1)}});
   roster_.begin_era(out.now());
   training_ = std::make_unique<Training>(
       plan_, recorder_, roster_,
-      [this](ExitCode code, const std::string& what, Outbox& later) { end(code, what, later); });
+      [this](ExitCode code, const std::string& what, Outbox& later) { end(code, what, later); },
+      [this](Outbox& later) { held(later); });
   training_->begin(out);
+}
+
+// ---- workers that join and leave ----
+
+// A worker that is slow for long gets fewer shards.
+void Coordinator::weigh() {
+  const EpochRecord& newest = training_->newest();
+  if (!plan_.rebalance || newest.epoch == std::exchange(weighed_, newest.epoch)) return;
+  std::vector<std::uint32_t> workers = plan_.hosts.workers();
+  std::sort(workers.begin(), workers.end());
+  std::map<std::uint32_t, double> seconds;
+  for (std::size_t i = 0; i < workers.size() && newest.workers.size() == workers.size(); ++i)
+    seconds[workers[i]] = newest.workers[i].compute_seconds;
+  auto speeds = balance_.add(seconds, plan_.hosts);
+  if (!speeds) return;
+  recorder_->event("slow", {{"role", newest.slowest}});
+  workforce_.weigh(*std::move(speeds));
+}
+
+// Who hosts what changes at the end of an epoch, when all have read what they will need.
+void Coordinator::move_shards(Outbox& out) {
+  const bool could = training_->trains() && !training_->finishing() && !training_->stopped();
+  if (could) weigh();
+  if (!could || !workforce_.changes() || (move_ && move_->hosts == workforce_.next())) return;
+  move_ = Move{++moves_, workforce_.next(), {}};
+  recorder_->event("moving", {{"workers", std::to_string(move_->hosts.size())}});
+  for (const std::uint32_t worker : move_->hosts.workers()) {
+    move_->reading.insert(worker);
+    out.send({Role::worker, worker}, ReadAhead{move_->number, move_->hosts.ranges()});
+  }
+}
+
+void Coordinator::on(const HasRead& read, NodeId from, Outbox& out) {
+  if (from.role != Role::worker) return wrong(from, "HAS_READ", out);
+  if (!move_ || read.number != move_->number || phase_ != Phase::training) return;  // of a plan that was given up
+  move_->reading.erase(from.index);
+  if (move_->reading.empty()) training_->hold();
+}
+
+// All is saved, and nothing was given out behind it.
+void Coordinator::held(Outbox& out) {
+  training_->set_aside();
+  phase_ = Phase::going_back;
+  gathers_since_ = out.now();
+  recorder_->event("phase", {{"phase", "moving"}});
+  go_back(out);
+}
+
+// A worker that was told to end hands over what it hosts.  False if there is nobody to take it.
+bool Coordinator::let_go(NodeId worker, Outbox& out) {
+  const bool open = plan_.on_loss != OnLoss::stop && attempts_ > 0 && !(training_ && training_->finishing()) &&
+                    !(training_ && training_->stopped());
+  if (!open || worker.role != Role::worker || !workforce_.leave(worker.index)) return false;
+  recorder_->event("leaving", {{"role", worker.name()}});
+  if (phase_ == Phase::training && hosts(worker)) return true;  // in the next era
+  release(worker, out);
+  roster_.await_workers(workforce_.awaited());
+  return true;
+}
+
+void Coordinator::release(NodeId worker, Outbox& out) {
+  recorder_->event("left", {{"role", worker.name()}, {"why", "it was told to end; others host its shards"}});
+  out.send(worker, Stop{ExitCode::terminated, "others host its shards"});
+  roster_.forget(worker);
 }
 
 void Coordinator::on(const Beat& beat, NodeId from, Outbox& out) {
@@ -222,7 +382,12 @@ void Coordinator::on(const Beat& beat, NodeId from, Outbox& out) {
 void Coordinator::on(const Fault& fault, NodeId from, Outbox& out) {
   if (fault.code == ExitCode::ok) return wrong(from, "FAULT without a code", out);
   recorder_->event("fault", {{"role", from.name()}, {"what", fault.what}});
-  const bool awaited = attempts_ > 0 && plan_.restarts && fault.code == ExitCode::temporary;
+  if (from.role == Role::worker && fault.code == ExitCode::terminated &&
+      (workforce_.is_leaving(from.index) || let_go(from, out))) {
+    if (roster_.contains(from)) lose(from, {fault.code, from.name() + ": " + fault.what}, out);
+    return;
+  }
+  const bool awaited = attempts_ > 0 && plan_.on_loss != OnLoss::stop && fault.code == ExitCode::temporary;
   if (awaited) {
     const Ending word{fault.code, from.name() + ": " + fault.what};
     lose(from, word, out);
@@ -240,8 +405,9 @@ void Coordinator::on(const Stop& stop, NodeId from, Outbox& out) {
   // The first signal asks for a clean end; the second that the same process gets means now.  All processes of a job are
   // often told at once.
   const bool again = out.now() - stopped_by_.try_emplace(from, out.now()).first->second >= kSameSignal;
+  if (!again && let_go(from, out)) return;
   if (phase_ != Phase::training || !training_->trains() || again) return end(stop.code, stop.what, out);
-  training_->stop({stop.code, stop.what}, out);
+  training_->stop({stop.code, stop.what});
 }
 
 // ---- ending ----
@@ -252,8 +418,7 @@ void Coordinator::end(ExitCode code, const std::string& what, Outbox& out) {
   Recorder::Fields fields{{"exit", std::to_string(static_cast<int>(code))}, {"what", what}};
   if (code == ExitCode::ok) fields.emplace_back("model_hash", training_->model()->model_hash.hex());
   recorder_->event("end", fields);
-  for (const NodeId process : roster_.processes())
-    if (roster_.contains(process)) out.send(process, Stop{code, what});
+  for (const NodeId process : roster_.members()) out.send(process, Stop{code, what});
   out.end(code, what);
 }
 
@@ -266,7 +431,7 @@ void Coordinator::wrong(NodeId from, const std::string& what, Outbox& out) {
 }
 
 void Coordinator::on(const AskStatus&, NodeId from, Outbox& out) {
-  out.send(from, StatusReport{recorder_->status(roster_.missing())});
+  out.send(from, StatusReport{recorder_->status(roster_.missing(), roster_.next_worker())});
 }
 
 }  // namespace rota

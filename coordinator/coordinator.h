@@ -1,6 +1,6 @@
 // coordinator/coordinator.h -- the star's centre: takes processes in, goes back with those that live when one is lost,
-// and decides how a run ends; what happens between is a Training.  It sees keys, counts and times, never a parameter
-// value; README.md has its states.
+// moves shards when workers join and leave, and decides how a run ends; what happens between is a Training.  It sees
+// keys, counts and times, never a parameter value; README.md has its states.
 #pragma once
 #include <map>
 #include <memory>
@@ -8,9 +8,11 @@
 #include <set>
 #include <string>
 
+#include "coordinator/balance.h"
 #include "coordinator/plan.h"
 #include "coordinator/roster.h"
 #include "coordinator/training.h"
+#include "coordinator/workforce.h"
 #include "core/records/records.h"
 #include "core/runtime/node.h"
 
@@ -37,16 +39,27 @@ class Coordinator final : public Node {
   void on(const Beat& beat, NodeId from, Outbox& out);
   void on(const Fault& fault, NodeId from, Outbox& out);
   void on(const Stop& stop, NodeId from, Outbox& out);  // a signal, of this process or of a member
+  void on(const HasRead& read, NodeId from, Outbox& out);
   void on(const AskStatus& ask, NodeId from, Outbox& out);
 
   void heard(NodeId process, std::uint64_t memory, Nanoseconds now);
   void gather(Outbox& out);
   void drop_lost(Nanoseconds now);
+  void replace_missing(Nanoseconds waited);
   std::optional<std::string> crash_of(NodeId process);
   Ending word_of(const Roster::Loss& loss);
   void lose(NodeId process, const Ending& why, Outbox& out);
+  void drop(NodeId process);
   void dismiss(NodeId process, const Ending& why, Outbox& out);
   void go_back(Outbox& out);
+  bool hosts(NodeId process) const;
+  std::string too_few() const;
+  bool join_later(const Hello& hello, NodeId from, Outbox& out);
+  bool let_go(NodeId worker, Outbox& out);
+  void release(NodeId worker, Outbox& out);
+  void move_shards(Outbox& out);
+  void weigh();
+  void held(Outbox& out);
   void begin_training(Outbox& out);
   void end(ExitCode code, const std::string& what, Outbox& out);
   void wrong(NodeId from, const std::string& what, Outbox& out);
@@ -55,11 +68,23 @@ class Coordinator final : public Node {
   RunPlan plan_;
   std::shared_ptr<Recorder> recorder_;
   Roster roster_;
+  Workforce workforce_;
+  Balance balance_;
+  Epoch weighed_ = 0;  // the newest epoch that it knows
   enum class Phase { gathering, training, going_back, ended } phase_ = Phase::gathering;
   std::unique_ptr<Training> training_;  // none: it is to be made when all are there
   bool rewinding_ = false;              // the records go back
+  bool paused_ = false;                 // for want of workers, which was told
   std::uint32_t attempts_ = 0;          // Trainings that began
   Nanoseconds gathers_since_ = 0;
+  // How shards are to be hosted in the next era, and the workers that have not read what they need for it.
+  struct Move {
+    std::uint64_t number = 0;
+    ShardHosts hosts;
+    std::set<std::uint32_t> reading;
+  };
+  std::optional<Move> move_;
+  std::uint64_t moves_ = 0;
   std::optional<Ending> loss_;                // since the last time that all were there: the first
   std::set<std::string> crashes_;             // of plugins, and where: that come twice come again
   std::map<NodeId, Nanoseconds> stopped_by_;  // whose signals there were, and when the first came

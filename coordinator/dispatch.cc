@@ -15,9 +15,9 @@ constexpr RoundId kFirstOfEvaluations = RoundId{1} << 63;
 
 }  // namespace
 
-Dispatch::Dispatch(std::uint32_t shards, std::uint32_t slices, std::uint32_t workers, std::uint32_t partitions,
+Dispatch::Dispatch(ShardHosts hosts, std::uint32_t shards, std::uint32_t slices, std::uint32_t partitions,
                    std::vector<Table> tables)
-    : shards_(shards), workers_(workers), partitions_(partitions), tables_(std::move(tables)), holder_(slices) {
+    : hosts_(std::move(hosts)), shards_(shards), partitions_(partitions), tables_(std::move(tables)), holder_(slices) {
   for (SliceId b = 0; b < slices; ++b) holder_[b] = {0, home_shard(b, shards, slices)};
 }
 
@@ -65,8 +65,7 @@ void Dispatch::give_out() {
     }
     task.dataflow = round.dataflow;
     if (round.dataflow) task.argument = round.argument;
-    if (task.slice || shared || task.dataflow || task.ends_epoch)
-      tasks_[worker_of_shard(s, shards_, workers_)].tasks.push_back(task);
+    if (task.slice || shared || task.dataflow || task.ends_epoch) tasks_[hosts_.worker_of(s)].tasks.push_back(task);
   }
   Out out{next.id, next.epoch, next.turn.scheduler, next.turn.own, {}, shared};
   if (shared) {
@@ -83,7 +82,7 @@ void Dispatch::give_out() {
       if (next.turn.feedback) expect.awaited_by = AwaitedBy{next.turn.scheduler, next.turn.own, *next.turn.feedback};
       expects_.emplace_back(partition, std::move(expect));
     }
-    for (std::uint32_t w = 0; w < workers_; ++w) tasks_[w].shared.push_back(whole);
+    for (const ShardRange& range : hosts_.ranges()) tasks_[range.worker].shared.push_back(whole);
   }
   out_.push_back(std::move(out));
   if (round.ends_epoch)
@@ -92,7 +91,7 @@ void Dispatch::give_out() {
 
 void Dispatch::hand_over(SliceId slice, RoundId round, ShardId shard) {
   Holder& holder = holder_[slice];
-  tasks_[worker_of_shard(holder.shard, shards_, workers_)].handovers.push_back({slice, holder.round, round, shard});
+  tasks_[hosts_.worker_of(holder.shard)].handovers.push_back({slice, holder.round, round, shard});
   holder.round = round;
   holder.shard = shard;
 }
@@ -107,7 +106,7 @@ void Dispatch::give_out_visits(Epoch epoch) {
       hand_over(*slice, round, s);
       Task task{round, epoch, s, slice};
       task.evaluates = true;
-      tasks_[worker_of_shard(s, shards_, workers_)].tasks.push_back(std::move(task));
+      tasks_[hosts_.worker_of(s)].tasks.push_back(std::move(task));
     }
   }
 }

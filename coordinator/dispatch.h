@@ -10,13 +10,14 @@
 
 #include "coordinator/turns.h"
 #include "core/base/status.h"
+#include "core/rounds/shard_hosts.h"
 #include "core/wire/message.h"
 
 namespace rota {
 
 class Dispatch {
  public:
-  Dispatch(std::uint32_t shards, std::uint32_t slices, std::uint32_t workers, std::uint32_t partitions,
+  Dispatch(ShardHosts hosts, std::uint32_t shards, std::uint32_t slices, std::uint32_t partitions,
            std::vector<Table> tables);
 
   // Queues a round; refuses one that breaks the rules, which is the schedule's fault.
@@ -63,7 +64,8 @@ class Dispatch {
   // The slice goes on to a task of this shard.
   void hand_over(SliceId slice, RoundId round, ShardId shard);
 
-  std::uint32_t shards_, workers_, partitions_;
+  ShardHosts hosts_;
+  std::uint32_t shards_, partitions_;
   std::vector<Table> tables_;
   std::vector<Holder> holder_;  // by slice
   RoundId evaluating_rounds_ = 0;

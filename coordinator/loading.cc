@@ -17,16 +17,21 @@ const char* differing(const Loaded& loaded, const Hash128& input, const Hash128&
 
 }  // namespace
 
+bool Loading::add(std::uint32_t worker, const Loaded& loaded) {
+  const auto shards = plan_.hosts.of(worker);
+  return loaded.items.size() == shards.size() && shards.size() > 0 && loaded_.emplace(shards.first, loaded).second;
+}
+
 std::uint64_t Loading::items() const {
   std::uint64_t sum = 0;
-  for (const auto& [worker, part] : loaded_) sum = std::accumulate(part.items.begin(), part.items.end(), sum);
+  for (const auto& [first, part] : loaded_) sum = std::accumulate(part.items.begin(), part.items.end(), sum);
   return sum;
 }
 
 Result<JobFacts> Loading::facts() const {
   JobFacts of_job;
   Facts facts;
-  for (const auto& [worker, part] : loaded_) {  // ascending, as their shards are
+  for (const auto& [first, part] : loaded_) {  // ascending
     of_job.census.resize(std::max(of_job.census.size(), part.census.size()));
     for (std::size_t key = 0; key < part.census.size(); ++key) of_job.census[key] += part.census[key];
     try {
@@ -43,10 +48,11 @@ Status Loading::check() const {
   if (plan_.resume && plan_.resume->items != items())
     return {ExitCode::bad_data, "the input has " + std::to_string(items()) + " " + common().items_unit +
                                     " now; the checkpoint was made with " + std::to_string(plan_.resume->items)};
-  for (const auto& [worker, loaded] : loaded_)
+  const auto reader = [&](ShardId first) { return NodeId{Role::worker, plan_.hosts.worker_of(first)}.name(); };
+  for (const auto& [first, loaded] : loaded_)
     if (const char* what = differing(loaded, common().input, common().valid))
-      return {ExitCode::bad_data, "the " + std::string(what) + " that worker-" + std::to_string(worker) +
-                                      " reads has another content than that of worker-0"};
+      return {ExitCode::bad_data, "the " + std::string(what) + " that " + reader(first) +
+                                      " reads has another content than that of " + reader(0)};
   if (!plan_.resume) return {};
   if (const char* what = differing(common(), plan_.resume->input, plan_.resume->valid))
     return {ExitCode::bad_data,

@@ -13,11 +13,11 @@ class Loading {
  public:
   explicit Loading(const RunPlan& plan) : plan_(plan) {}
 
-  // False if the worker has said so before.
-  bool add(std::uint32_t worker, const Loaded& loaded) { return loaded_.emplace(worker, loaded).second; }
+  // False if the worker hosts nothing, or something else, or has said so before.
+  bool add(std::uint32_t worker, const Loaded& loaded);
   // What was said is not needed any more.
   void clear() { loaded_.clear(); }
-  bool complete() const { return loaded_.size() == plan_.workers; }
+  bool complete() const { return loaded_.size() == plan_.hosts.size(); }
 
   // The rest REQUIRES complete().
 
@@ -32,7 +32,7 @@ class Loading {
 
  private:
   const RunPlan& plan_;
-  std::map<std::uint32_t, Loaded> loaded_;  // by worker
+  std::map<ShardId, Loaded> loaded_;  // by the first shard of its worker
 };
 
 }  // namespace rota

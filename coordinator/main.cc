@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "coordinator/coordinator.h"
+#include "core/base/failpoint.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/checkpoint/era.h"
@@ -31,7 +32,9 @@ RunPlan plan_of(const JobSettings& settings) {
   plan.patience = settings.patience;
   plan.start_timeout = settings.start_timeout;
   plan.peer_timeout = settings.peer_timeout;
-  plan.restarts = settings.restarts;
+  plan.on_loss = settings.on_loss;
+  plan.rebalance = settings.rebalance && settings.on_loss != OnLoss::stop;
+  plan.min_workers = settings.min_workers;
   plan.rejoin = settings.rejoin_timeout;
   plan.time_control = settings.step_budget > 0;
   plan.asynchronous = settings.asynchronous;
@@ -86,6 +89,7 @@ Ending coordinate(const CommandLine& line, const JobSettings& settings) {
 int main(int argc, char** argv) {
   using namespace rota;
   constexpr const char* kProgram = "rota-coordinator";
+  if (const Status armed = arm_failpoints(); !armed.ok()) return say_and_exit(kProgram, armed);
   const auto line = parse_job_flags(argc, argv, {job_options(), role_options(), {}, true});
   if (!line.ok() || line->wish != CommandLine::Wish::run) return say_and_exit(kProgram, line);
   const auto settings = job_settings(*line, false);

@@ -7,7 +7,9 @@
 #include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/base/status.h"
+#include "core/job/on_loss.h"
 #include "core/records/records.h"
+#include "core/rounds/shard_hosts.h"
 #include "rota/types.h"
 
 namespace rota {
@@ -33,8 +35,11 @@ struct RunPlan {
   // Logged: the model is not reproducible.
   bool time_control = false;
   bool asynchronous = false;
-  bool restarts = true;               // a lost process is awaited anew; else the run ends
-  Nanoseconds rejoin = 60 * kSecond;  // and for how long
+  OnLoss on_loss = OnLoss::restart;
+  bool rebalance = true;              // shards move away from workers that are slow for long
+  std::uint32_t min_workers = 1;      // with fewer the run waits for others
+  ShardHosts hosts;                   // in this era
+  Nanoseconds rejoin = 60 * kSecond;  // for how long a process that is missing is awaited
   std::uint64_t era = 1;              // of the run's first attempt in this coordinator
   // Makes the next era durable and tells its number.  Called on the thread for files.  None: it is one more.
   std::function<Result<std::uint64_t>()> next_era;

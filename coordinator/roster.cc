@@ -17,21 +17,26 @@ constexpr Nanoseconds kLoadingPatience = 120;
 }  // namespace
 
 Roster::Roster(const RunPlan& plan)
-    : job_(plan.job), peer_timeout_(plan.peer_timeout), disconnect_grace_(plan.disconnect_grace) {
-  const auto expect = [&](Role role, std::uint32_t count) {
-    for (std::uint32_t i = 0; i < count; ++i) expected_.push_back({role, i});
-  };
-  expect(Role::scheduler, plan.schedulers);
-  expect(Role::worker, plan.workers);
-  expect(Role::kvstore, plan.stores);
-  for (std::uint32_t p = 0; p < plan.partitions; ++p) {
-    partition_hosts_.push_back(plan.stores > 0 ? NodeId{Role::kvstore, p % plan.stores}
-                                               : NodeId{Role::worker, p % plan.workers});
-  }
+    : job_(plan.job),
+      partitions_(plan.partitions),
+      stores_(plan.stores),
+      elastic_(plan.on_loss != OnLoss::stop),
+      peer_timeout_(plan.peer_timeout),
+      disconnect_grace_(plan.disconnect_grace) {
+  for (std::uint32_t i = 0; i < plan.schedulers; ++i) expected_.push_back({Role::scheduler, i});
+  for (std::uint32_t i = 0; i < plan.workers; ++i) expected_.push_back({Role::worker, i});
+  for (std::uint32_t i = 0; i < plan.stores; ++i) expected_.push_back({Role::kvstore, i});
+  next_worker_ = plan.workers;
+}
+
+void Roster::await_workers(const std::vector<std::uint32_t>& workers) {
+  std::erase_if(expected_, [](NodeId id) { return id.role == Role::worker; });
+  for (const std::uint32_t worker : workers) expected_.push_back({Role::worker, worker});
 }
 
 Status Roster::check(NodeId process, const Hello& hello) const {
-  if (std::find(expected_.begin(), expected_.end(), process) == expected_.end())
+  const bool expected = std::find(expected_.begin(), expected_.end(), process) != expected_.end();
+  if (!expected && !(elastic_ && process.role == Role::worker))
     return {ExitCode::usage, process.name() + " is not part of this run"};
   if (hello.version != kVersion)
     return {ExitCode::wrong_version,
@@ -43,6 +48,7 @@ Status Roster::check(NodeId process, const Hello& hello) const {
 
 // The link is that of the newest start already, so an older one of the same name would not be heard any more.
 void Roster::join(NodeId process, const Hello& hello, Nanoseconds now) {
+  if (process.role == Role::worker) next_worker_ = std::max(next_worker_, process.index + 1);
   members_[process] = {hello, now, std::nullopt, 0, false, false, {}, now, now, now};
 }
 
@@ -86,7 +92,9 @@ std::optional<Roster::Loss> Roster::stuck(std::uint64_t era, bool trains, Nanose
 std::optional<Roster::Loss> Roster::hung(std::uint64_t era, bool trains, Nanoseconds now) const {
   for (const auto& [id, member] : members_) {
     const Nanoseconds still = now - member.got_on_at;
-    const bool prepares = !trains && member.beat.era == era;
+    // Who hosts nothing reads what it is to host.
+    const bool hosts = std::find(expected_.begin(), expected_.end(), id) != expected_.end();
+    const bool prepares = !hosts || (!trains && member.beat.era == era);
     const Nanoseconds most = (prepares ? kLoadingPatience : kPatience) * std::max(peer_timeout_, longest_);
     if (member.away || still < most) continue;
     return Loss{id,
@@ -165,21 +173,33 @@ void Roster::dismiss(NodeId process) {
   if (const auto found = members_.find(process); found != members_.end()) found->second.dismissed = true;
 }
 
-std::vector<NodeId> Roster::processes() const {
-  return expected_;
+bool Roster::has(NodeId process) const {
+  const auto found = members_.find(process);
+  return found != members_.end() && !found->second.away;
 }
 
-std::vector<NodeId> Roster::of(Role role) const {
+std::vector<NodeId> Roster::members() const {
   std::vector<NodeId> ids;
-  std::copy_if(expected_.begin(), expected_.end(), std::back_inserter(ids), [&](NodeId id) { return id.role == role; });
+  for (const auto& [id, member] : members_) ids.push_back(id);
   return ids;
 }
 
-Welcome Roster::welcome() const {
+std::vector<NodeId> Roster::schedulers() const {
+  std::vector<NodeId> ids;
+  std::copy_if(expected_.begin(), expected_.end(), std::back_inserter(ids),
+               [&](NodeId id) { return id.role == Role::scheduler; });
+  return ids;
+}
+
+Welcome Roster::welcome(const ShardHosts& hosts) const {
   Welcome welcome;
   for (const auto& [id, member] : members_)
     welcome.peers.push_back({id, member.hello.endpoint, member.hello.incarnation});
-  welcome.partition_hosts = partition_hosts_;
+  welcome.shard_hosts = hosts.ranges();
+  const std::vector<std::uint32_t> workers = hosts.workers();
+  for (std::uint32_t p = 0; p < partitions_; ++p)
+    welcome.partition_hosts.push_back(stores_ > 0 ? NodeId{Role::kvstore, p % stores_}
+                                                  : NodeId{Role::worker, workers[p % workers.size()]});
   return welcome;
 }
 

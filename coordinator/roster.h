@@ -17,11 +17,15 @@ class Roster {
 
   // Why a process may not be taken in: another version, another job, a number that is not of this run.
   Status check(NodeId process, const Hello& hello) const;
-  // Takes it in, in place of an earlier start of it.
+  // From now on these workers are awaited, and no other.
+  void await_workers(const std::vector<std::uint32_t>& workers);
+  // Takes it in, in place of an earlier start of it, whether it is awaited or not.
   void join(NodeId process, const Hello& hello, Nanoseconds now);
   // All that are expected have joined, and none of them has left.
   bool complete() const { return missing().empty(); }
   bool contains(NodeId process) const { return members_.contains(process); }
+  // It is there, as far as is known.
+  bool has(NodeId process) const;
   // Those that have not joined, or have left, for people: "worker-1, scheduler-0".
   std::string missing() const;
 
@@ -46,16 +50,19 @@ class Roster {
   std::optional<Loss> stuck(std::uint64_t era, bool trains, Nanoseconds now) const;
   // Connections begin anew: what was said of them before says nothing.
   void begin_era(Nanoseconds now) { era_began_ = now; }
+  // It is of the run no more.
+  void forget(NodeId process) { members_.erase(process); }
   // While others are awaited a lost process costs nothing yet: it is missing again, until it is heard or starts anew.
   void leave(NodeId process);
   // Likewise, and it was told to end: only a new start takes its place.
   void dismiss(NodeId process);
 
-  std::vector<NodeId> processes() const;
-  std::vector<NodeId> workers() const { return of(Role::worker); }
-  std::vector<NodeId> schedulers() const { return of(Role::scheduler); }
-  const std::vector<NodeId>& partition_hosts() const { return partition_hosts_; }
-  Welcome welcome() const;
+  // All that are there, awaited or not.
+  std::vector<NodeId> members() const;
+  std::vector<NodeId> schedulers() const;
+  Welcome welcome(const ShardHosts& hosts) const;
+  // A worker's number that nobody has had.
+  std::uint32_t next_worker() const { return next_worker_; }
   std::vector<std::pair<std::string, std::uint64_t>> peak_memory() const;
   std::uint64_t memory(NodeId process) const;  // the most that it told of; 0: nothing
   std::uint64_t pid(NodeId process) const;
@@ -76,12 +83,12 @@ class Roster {
   std::optional<Loss> cut_off(Nanoseconds now) const;
   bool complains(const Member& member, Nanoseconds now) const;
 
-  std::vector<NodeId> of(Role role) const;
-
   Hash128 job_;
+  std::uint32_t partitions_, stores_;
+  bool elastic_;  // workers join and leave
   Nanoseconds peer_timeout_, disconnect_grace_;
   std::vector<NodeId> expected_;
-  std::vector<NodeId> partition_hosts_;
+  std::uint32_t next_worker_ = 0;
   std::map<NodeId, Member> members_;
   Nanoseconds longest_ = 0;  // that a member with work took to get on
   Nanoseconds era_began_ = 0;

@@ -16,6 +16,12 @@ namespace {
 // A job that ends when its schedule says so.
 constexpr Epoch kNoEnd = std::numeric_limits<Epoch>::max() - 1;
 
+std::vector<NodeId> workers_of(const RunPlan& plan) {
+  std::vector<NodeId> ids;
+  for (const ShardRange& range : plan.hosts.ranges()) ids.push_back({Role::worker, range.worker});
+  return ids;
+}
+
 std::vector<NodeId> partitions_of(const RunPlan& plan) {
   std::vector<NodeId> ids;
   for (std::uint32_t p = 0; p < plan.partitions; ++p) ids.push_back({Role::partition, p});
@@ -28,15 +34,16 @@ double seconds(Nanoseconds ns) {
 
 }  // namespace
 
-Training::Training(RunPlan plan, std::shared_ptr<Recorder> recorder, Roster& roster, End end)
+Training::Training(RunPlan plan, std::shared_ptr<Recorder> recorder, Roster& roster, End end, Held held)
     : plan_(std::move(plan)),
       recorder_(std::move(recorder)),
       roster_(roster),
       end_(std::move(end)),
+      held_(std::move(held)),
       loading_(plan_),
       turns_(plan_.schedulers),
-      dispatch_(plan_.shards, plan_.slices, plan_.workers, plan_.partitions, {}),
-      epochs_(plan_.workers, plan_.schedulers),
+      dispatch_(plan_.hosts, plan_.shards, plan_.slices, plan_.partitions, {}),
+      epochs_(static_cast<std::uint32_t>(plan_.hosts.size()), plan_.schedulers),
       best_epoch_(plan_.patience, plan_.resume ? plan_.resume->record.best : std::nullopt) {
   if (!plan_.resume) return;
   last_checkpoint_ = plan_.resume;
@@ -47,14 +54,18 @@ Training::Training(RunPlan plan, std::shared_ptr<Recorder> recorder, Roster& ros
   record_ = plan_.resume->record;
 }
 
-void Training::begin(Outbox& out) {
-  Welcome welcome = roster_.welcome();
+Welcome Training::welcome() const {
+  Welcome welcome = roster_.welcome(plan_.hosts);
   welcome.era = plan_.era;
   if (plan_.resume) {
     welcome.resume = plan_.resume->epoch;
     for (const CommittedFile& file : plan_.resume->files) welcome.files.push_back(file.file);
   }
-  out.send(roster_.processes(), welcome);
+  return welcome;
+}
+
+void Training::begin(Outbox& out) {
+  out.send(roster_.members(), welcome());
   enter(Phase::loading);
 }
 
@@ -72,7 +83,7 @@ void Training::enter(Phase phase) {
   if (phase != Phase::ended) recorder_->event("phase", {{"phase", kNames[static_cast<int>(phase)]}});
 }
 
-void Training::stop(const Ending& why, Outbox&) {
+void Training::stop(const Ending& why) {
   if (phase_ != Phase::training || stop_) return;
   stop_ = why;
   recorder_->event("stopping", {{"why", why.what},
@@ -80,6 +91,12 @@ void Training::stop(const Ending& why, Outbox&) {
   // An epoch that is over already is the last, wherever its end is.
   if (!boundary_ || boundary_->stage == Boundary::Stage::running) return;
   boundary_->last = boundary_->save = true;
+}
+
+void Training::hold() {
+  if (phase_ != Phase::training || stop_) return;
+  hold_ = true;
+  if (boundary_ && boundary_->stage != Boundary::Stage::saving) boundary_->save = true;
 }
 
 // ---- preparing ----
@@ -111,7 +128,7 @@ void Training::on(const Loaded& loaded, NodeId from, Outbox& out) {
   loading_.clear();
   out.send(roster_.schedulers(), *facts);
   facts->census.clear();  // the cut tells the others what they need of it
-  out.send(roster_.workers(), *facts);
+  out.send(workers_of(plan_), *facts);
   out.send(partitions_of(plan_), *facts);
 }
 
@@ -123,9 +140,9 @@ void Training::on(const CutMade& cut, NodeId from, Outbox& out) {
   tell_ignored(cut.ignored);
   may_end_job_ = cut.may_end_job;
   plan_.slices = static_cast<std::uint32_t>(cut.cut.slices.size());
-  dispatch_ = Dispatch(plan_.shards, plan_.slices, plan_.workers, plan_.partitions, cut.tables);
+  dispatch_ = Dispatch(plan_.hosts, plan_.shards, plan_.slices, plan_.partitions, cut.tables);
   enter(Phase::preparing);
-  out.send(roster_.workers(), CutMade{cut.cut});
+  out.send(workers_of(plan_), CutMade{cut.cut});
 }
 
 // Options that change nothing, and those that do so that no second run will be like this one.
@@ -144,7 +161,7 @@ void Training::tell_ignored(const std::vector<Ignored>& ignored) {
 void Training::on(const Ready&, NodeId from, Outbox& out) {
   const bool prepares = from.role == Role::worker || from.role == Role::partition;
   if (phase_ > Phase::preparing || !prepares || !ready_.insert(from).second) return wrong(from, "READY", out);
-  if (ready_.size() == plan_.workers + plan_.partitions) begin_training(out);
+  if (ready_.size() == plan_.hosts.size() + plan_.partitions) begin_training(out);
 }
 
 void Training::begin_training(Outbox& out) {
@@ -206,8 +223,9 @@ Training::Boundary Training::boundary_after(Epoch epoch, Nanoseconds now) const 
   boundary.epoch = epoch;
   boundary.last = epoch == last_epoch_ || stop_.has_value();
   boundary.evaluate = boundary.last || (plan_.eval_every > 0 && epoch % plan_.eval_every == 0);
-  boundary.save = boundary.last || (plan_.checkpoint_every > 0 && epoch % plan_.checkpoint_every == 0 && !checkpoint_ &&
-                                    now - last_checkpoint_at_ >= plan_.checkpoint_spacing);
+  boundary.save = boundary.last || hold_ ||
+                  (plan_.checkpoint_every > 0 && epoch % plan_.checkpoint_every == 0 && !checkpoint_ &&
+                   now - last_checkpoint_at_ >= plan_.checkpoint_spacing);
   return boundary;
 }
 
@@ -262,7 +280,7 @@ void Training::begin_evaluation(Outbox& out) {
   boundary_->stage = Boundary::Stage::evaluating;
   evaluation_.emplace(plan_.shards, plan_.slices, plan_.partitions, terms_.size());
   const bool visits = evaluating_pass_ && plan_.slices > 0;
-  out.send(roster_.workers(), Evaluate{boundary_->epoch, visits});
+  out.send(workers_of(plan_), Evaluate{boundary_->epoch, visits});
   out.send(partitions_of(plan_), Evaluate{boundary_->epoch});
   if (!visits) return;
   dispatch_.give_out_visits(boundary_->epoch);
@@ -341,7 +359,7 @@ void Training::begin_save(Outbox& out) {
   const Save save{boundary_->epoch, 0};
   for (std::uint32_t p = 0; p < plan_.partitions; ++p)
     out.send({Role::partition, p}, Save{boundary_->epoch, checkpoint_->objects_of(p)});
-  out.send(roster_.workers(), save);
+  out.send(workers_of(plan_), save);
   out.send(roster_.schedulers(), save);
 }
 
@@ -351,8 +369,13 @@ void Training::on(const Saved& saved, NodeId from, Outbox& out) {
     return wrong(from, "SAVED", out);
   if (!checkpoint_->all_saved()) return;
   if (checkpoint_->all_written()) record_checkpoint(out);
-  // What was put is a copy: training goes on while the partitions write it.
-  if (!boundary_->last) go_on(out);
+  if (!boundary_->last) go_on_behind_save(out);
+}
+
+// What was put is a copy: training goes on while the partitions write it.
+void Training::go_on_behind_save(Outbox& out) {
+  if (!hold_) return go_on(out);
+  if (last_checkpoint_ && last_checkpoint_->epoch == boundary_->epoch) held_(out);
 }
 
 void Training::go_on(Outbox& out) {
@@ -394,6 +417,8 @@ void Training::record_checkpoint(Outbox& out) {
         begin_save(later);
       else if (boundary_->last)
         finish(later);
+      else
+        go_on_behind_save(later);
       return {};
     };
   });

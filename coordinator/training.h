@@ -26,16 +26,23 @@ class Training {
  public:
   // How it ends.  Called at most once, in the midst of a step.
   using End = std::function<void(ExitCode code, const std::string& what, Outbox& out)>;
+  // It stands behind last_checkpoint(), as asked for by hold().  Called at most once, likewise.
+  using Held = std::function<void(Outbox& out)>;
 
   // Goes on behind `plan.resume`, if there is one.  `roster` outlives this.
-  Training(RunPlan plan, std::shared_ptr<Recorder> recorder, Roster& roster, End end);
+  Training(RunPlan plan, std::shared_ptr<Recorder> recorder, Roster& roster, End end, Held held);
 
   // Lets everybody in.  All that are expected have joined.
   void begin(Outbox& out);
+  // What begin() told all: for one that joins later.
+  Welcome welcome() const;
   // A message that is not of membership.
   Status step(const Envelope& in, Outbox& out);
   // The epoch that is being computed is to be the last.  REQUIRES trains().
-  void stop(const Ending& why, Outbox& out);
+  void stop(const Ending& why);
+  // At the end of the epoch that is being computed, or soon behind it, all is saved and nothing more given out, so that
+  // shards can move; unless it is the last.  REQUIRES trains().
+  void hold();
 
   // Everybody is prepared.
   bool trains() const { return phase_ >= Phase::training; }
@@ -46,6 +53,8 @@ class Training {
 
   // Nothing that is said counts any more: a process was lost, and another Training goes on behind last_checkpoint().
   void set_aside() { phase_ = Phase::ended; }
+  // The newest epoch.
+  const EpochRecord& newest() const { return record_; }
   // A commit record is being written, by the thread for files: what is durable is known when it is.
   bool committing() const { return committing_; }
   const std::optional<CommitRecord>& last_checkpoint() const { return last_checkpoint_; }
@@ -86,6 +95,7 @@ class Training {
   void send_tasks(Outbox& out);
   void begin_save(Outbox& out);
   void go_on(Outbox& out);
+  void go_on_behind_save(Outbox& out);
   void record_checkpoint(Outbox& out);
   void tell_done(Outbox& out);
   void finish_when_written(Outbox& out);
@@ -97,6 +107,7 @@ class Training {
   std::shared_ptr<Recorder> recorder_;
   Roster& roster_;
   End end_;
+  Held held_;
   Phase phase_ = Phase::loading;
 
   // Preparing.
@@ -134,6 +145,7 @@ class Training {
   Nanoseconds last_checkpoint_at_ = 0;
 
   std::optional<Ending> stop_;  // asked for by a signal
+  bool hold_ = false;
 };
 
 }  // namespace rota

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that Rota is built from and tested with.  Does nothing, quickly, if all are there.
 #
-# usage: deploy/setup.sh [tests]      tests: and the programs that tests compare with (scikit-learn, glmnet, LIBLINEAR)
+# usage: deploy/setup.sh [tests]      tests: and the programs that tests compare with (scikit-learn, glmnet, LIBLINEAR),
+#                                     and those that machines of network namespaces are made of
 set -euo pipefail
 
 packages=(
@@ -14,6 +15,9 @@ packages=(
 )
 if [ "${1:-}" = tests ]; then
   packages+=(python3-numpy python3-scipy python3-sklearn r-base-core r-cran-glmnet liblinear-tools)
+  packages+=(iproute2 openssh-client)
+  # The package starts a server where there is systemd.  There its owner decides, and tests that want it skip.
+  [ -d /run/systemd/system ] || packages+=(openssh-server)
 fi
 
 die() {
@@ -39,9 +43,9 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 
 echo "setup.sh: installing ${missing[*]}" >&2
-# Without asking questions; the environment is given to the command itself, because sudo drops it.
+# Without asking questions or starting services; the environment is given to the command itself, because sudo drops it.
 apt() {
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" >&2
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -qq -o Dpkg::Use-Pty=0 "$@" >&2
 }
 apt update || die "apt-get update failed: is there a network, and are the package sources right?"
 apt install -y --no-install-recommends "${missing[@]}" || die "apt-get could not install: ${missing[*]}"

@@ -4,21 +4,25 @@
 #include <vector>
 
 #include "core/checkpoint/disk_checkpoints.h"
+#include "core/rounds/shard_hosts.h"
 #include "core/runtime/member.h"
 #include "kvstore/partition.h"
 
 namespace rota {
 
 // Adds a node for every partition that `welcome` places in `process`.
-inline void host_partitions(NodeId process, const Member& member, const Welcome& welcome,
-                            std::vector<std::unique_ptr<Node>>& nodes) {
+inline Status host_partitions(NodeId process, const Member& member, const Welcome& welcome,
+                              std::vector<std::unique_ptr<Node>>& nodes) {
+  const auto hosts = ShardHosts::from(welcome.shard_hosts, member.settings.job.shards);
+  if (!hosts.ok()) return hosts.status();
   const JobSettings& job = member.settings;
   const auto store = disk_checkpoints(job.run.path, welcome.era, welcome.files);
   for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p) {
     if (welcome.partition_hosts[p] != process) continue;
     nodes.push_back(std::make_unique<Partition>(
-        PartitionSettings{p, job.workers, job.job.schedulers, {}, job.partitions}, member.app, store));
+        PartitionSettings{p, hosts->workers(), job.job.schedulers, {}, job.partitions}, member.app, store));
   }
+  return {};
 }
 
 }  // namespace rota

@@ -52,7 +52,7 @@ Partition::Partition(PartitionSettings settings, std::shared_ptr<const HostedApp
       store_(std::move(store)),
       rows_({}),
       gather_(app_->job.shards) {
-  for (std::uint32_t w = 0; w < settings_.workers; ++w) workers_.push_back({Role::worker, w});
+  for (const std::uint32_t worker : settings_.workers) workers_.push_back({Role::worker, worker});
   readers_ = workers_;
   for (std::uint32_t s = 0; s < settings_.schedulers; ++s) readers_.push_back({Role::scheduler, s});
 }

@@ -20,7 +20,7 @@ namespace rota {
 
 struct PartitionSettings {
   std::uint32_t index = 0;
-  std::uint32_t workers = 1;
+  std::vector<std::uint32_t> workers = {0};  // that host shards
   std::uint32_t schedulers = 1;
   Credit credit = {};
   std::uint32_t partitions = 1;

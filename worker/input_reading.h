@@ -1,43 +1,46 @@
-// worker/input_reading.h -- a worker's first work: the plugin loads the hosted shards, and the input's content is
-// hashed beside it.
+// worker/input_reading.h -- a worker's first work: the plugin loads shards, and the input's content is hashed beside
+// it.
 #pragma once
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "core/base/hash.h"
 #include "core/job/hosted_app.h"
 #include "core/runtime/node.h"
 #include "core/wire/message.h"
 #include "rota/push.h"
+#include "worker/prepared.h"
 
 namespace rota {
 
 class InputReading {
  public:
-  struct Shards {
-    std::vector<std::unique_ptr<Push>> pushes;  // of the hosted shards, in their order
-    Loaded message;                             // what the coordinator is told of them
-  };
-  // Called once, on the node's thread, when both are done.
-  using Done = std::function<Status(Shards, Outbox&)>;
+  // Called once for each begin(), on the node's thread, when the shards are loaded and the contents known.
+  using Done = std::function<Status(std::map<ShardId, ReadShard> shards, Outbox&)>;
 
-  // `app` outlives this; `name` is the worker's.
-  InputReading(const HostedApp& app, std::string name) : app_(app), name_(std::move(name)) {}
+  // `name` is the worker's.  `contents`, if they are known already.
+  explicit InputReading(std::string name, std::optional<Contents> contents = {})
+      : name_(std::move(name)), contents_(contents) {}
 
-  void begin(std::vector<ShardId> hosted, Outbox& out, Done done);
+  // `app` has loaded nothing yet.  REQUIRES !reads().
+  void begin(std::shared_ptr<const HostedApp> app, std::vector<ShardId> wanted, Outbox& out, Done done);
+  bool reads() const { return done_ != nullptr; }
+  const std::optional<Contents>& contents() const { return contents_; }
 
  private:
-  Status load(const std::vector<ShardId>& hosted, Shards& shards) const;
   Status end_if_done(Outbox& out);
 
-  const HostedApp& app_;
   std::string name_;
   Done done_;
-  std::optional<Shards> shards_;                         // until it is given
-  std::optional<std::pair<Hash128, Hash128>> contents_;  // of input and held-out data
+  std::optional<std::map<ShardId, ReadShard>> shards_;  // until they are given
+  std::optional<Contents> contents_;
 };
+
+// What the coordinator is told of shards, in the order of their numbers.
+Result<Loaded> told_of(const std::string& worker, const HostedApp& app, const Contents& contents,
+                       const std::vector<const ReadShard*>& shards);
 
 }  // namespace rota

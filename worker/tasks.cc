@@ -190,7 +190,7 @@ void Worker::move_on(SliceId slice, Outbox& out) {
 
 void Worker::depart(Leases::Departure departure, Outbox& out) {
   const Handover& handover = departure.handover;
-  const NodeId to{Role::worker, worker_of_shard(handover.shard, job_.shards, settings_.workers)};
+  const NodeId to{Role::worker, settings_.hosts.worker_of(handover.shard)};
   HeldSlice& slice = departure.slice;
   if (slice.rows == nullptr || !slice.bytes.empty()) {  // as it came, or as the compute thread made it
     tallies_.add_slice_bytes(slice.bytes.size());
@@ -280,7 +280,7 @@ Status Worker::scatter(Shard& shard, ExchangeWork::Sent& sent, Outbox& out) {
     if (hosts(message.to))
       ROTA_TRY(on(message, id(), out));
     else
-      out.send({Role::worker, worker_of_shard(message.to, job_.shards, settings_.workers)}, std::move(message));
+      out.send({Role::worker, settings_.hosts.worker_of(message.to)}, std::move(message));
   }
   shard.exchanges.sent(task, sent.step);
   return {};

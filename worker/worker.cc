@@ -16,49 +16,49 @@ namespace {
 // Objects of a checkpoint that are asked for and not restored, beyond one for each thread.
 constexpr std::size_t kFetchedAhead = 2;
 
-ShardId first_shard(std::uint32_t worker, std::uint32_t shards, std::uint32_t workers) {
-  ShardId s = 0;
-  while (s < shards && worker_of_shard(s, shards, workers) < worker) ++s;
-  return s;
-}
-
 }  // namespace
 
 Worker::Worker(WorkerSettings settings, std::shared_ptr<const HostedApp> app)
-    : settings_(settings),
+    : settings_(std::move(settings)),
       app_(std::move(app)),
       plugin_(app_->plugin),
       job_(app_->job),
-      first_(first_shard(settings.index, job_.shards, settings.workers)),
-      end_(first_shard(settings.index + 1, job_.shards, settings.workers)),
-      reading_(*app_, id().name()),
-      restoring_(settings.partitions, settings.threads + kFetchedAhead),
-      commits_({}, settings.partitions, DenseRows::in_views),
-      part_sums_(first_, end_, job_.shards),
-      tallies_(end_ - first_, settings.threads) {}
+      hosted_(settings_.hosts.of(settings_.index)),
+      reading_(id().name()),
+      restoring_(settings_.partitions, settings_.threads + kFetchedAhead),
+      commits_({}, settings_.partitions, DenseRows::in_views),
+      part_sums_(hosted_.first, hosted_.end, job_.shards),
+      tallies_(hosted_.size(), settings_.threads) {}
 
-Worker::Worker(WorkerSettings settings, Prepared prepared) : Worker(settings, prepared.app) {
+Worker::Worker(WorkerSettings settings, Prepared prepared)
+    : Worker(std::move(settings), prepared.shards.begin()->second.app) {
+  app_has_read_ = true;
+  reading_ = InputReading(id().name(), prepared.contents);
+  read_ = std::move(prepared.shards);
+  std::erase_if(read_, [this](const auto& read) { return !hosts(read.first); });
+  const bool attached = std::any_of(read_.begin(), read_.end(), [](const auto& read) { return read.second.attached; });
+  if (!attached) return;
   goes_on_ = true;
-  loaded_ = std::move(prepared.loaded);
   attached_ = std::move(prepared.attached);
   attached_->views.go_back();
-  for (auto& push : prepared.pushes) {
-    const auto id = first_ + static_cast<ShardId>(shards_.size());
-    shards_.push_back({id, std::move(push), {}, ShardExchanges(id, lag(), routes_)});
-  }
 }
 
-std::optional<Prepared> Worker::take_prepared() {
-  const auto stays = [](const Shard& shard) { return shard.push->restores_in_place(); };
-  if (!prepared_ || !std::all_of(shards_.begin(), shards_.end(), stays)) return std::nullopt;
-  Prepared prepared{app_, std::move(loaded_), std::move(attached_), {}};
-  for (Shard& shard : shards_) prepared.pushes.push_back(std::move(shard.push));
+std::optional<Prepared> Worker::take_prepared(bool resumes) {
+  if (!reading_.contents()) return std::nullopt;
+  Prepared prepared{std::move(read_), nullptr, *reading_.contents()};
+  for (Shard& shard : shards_) {
+    const bool attached = shard.read.attached;
+    if (attached && !(resumes && prepared_ && shard.push->restores_in_place())) continue;
+    prepared.shards.insert_or_assign(shard.id, std::move(shard.read));
+    if (attached && prepared.attached == nullptr) prepared.attached = std::move(attached_);
+  }
+  if (prepared.shards.empty()) return std::nullopt;
   return prepared;
 }
 
 Status Worker::step(const Envelope& in, Outbox& out) {
-  return handle<Welcome, JobFacts, CutMade, Tasks, Lease, Scattered, Deltas, Evaluate, Save, Stored, Fetched>(
-      in, [&](const auto& message) { return on(message, in.from, out); });
+  return handle<Welcome, ReadAhead, JobFacts, CutMade, Tasks, Lease, Scattered, Deltas, Evaluate, Save, Stored,
+                Fetched>(in, [&](const auto& message) { return on(message, in.from, out); });
 }
 
 Status Worker::tick(Outbox& out) {
@@ -70,22 +70,72 @@ Status Worker::tick(Outbox& out) {
 
 Status Worker::on(const Welcome& welcome, NodeId, Outbox& out) {
   resume_ = welcome.resume;
-  std::vector<ShardId> hosted;
-  for (ShardId s = first_; s < end_; ++s) hosted.push_back(s);
-  if (goes_on_) {
-    out.send(kCoordinator, loaded_);
-    return {};
-  }
-  reading_.begin(std::move(hosted), out,
-                 [this](InputReading::Shards loaded, Outbox& later) { return adopt(std::move(loaded), later); });
+  if (hosted_.size() == 0) return {};  // it waits for a READ_AHEAD, or for the next era
+  std::vector<ShardId> wanted;
+  for (ShardId s = hosted_.first; s < hosted_.end; ++s)
+    if (!read_.contains(s)) wanted.push_back(s);
+  if (wanted.empty()) return adopt_and_tell(out);
+  return begin_reading(std::move(wanted), out, [this](std::map<ShardId, ReadShard> shards, Outbox& later) {
+    read_.merge(shards);
+    return adopt_and_tell(later);
+  });
+}
+
+// An app loads once.
+Status Worker::begin_reading(std::vector<ShardId> wanted, Outbox& out, InputReading::Done done) {
+  auto app = Result<std::shared_ptr<const HostedApp>>(app_);
+  if (std::exchange(app_has_read_, true)) app = host_app(plugin_, job_);
+  if (!app.ok()) return app.status();
+  reading_.begin(*app, std::move(wanted), out, std::move(done));
   return {};
 }
 
-Status Worker::adopt(InputReading::Shards loaded, Outbox& out) {
-  for (ShardId s = first_; s < end_; ++s)
-    shards_.push_back({s, std::move(loaded.pushes[s - first_]), {}, ShardExchanges(s, lag(), routes_)});
-  loaded_ = std::move(loaded.message);
-  out.send(kCoordinator, loaded_);
+// Hosts the shards that were read, and tells the coordinator what they are.
+Status Worker::adopt_and_tell(Outbox& out) {
+  std::vector<const ReadShard*> read;
+  shards_.reserve(hosted_.size());
+  for (ShardId s = hosted_.first; s < hosted_.end; ++s) {
+    const auto found = read_.find(s);
+    Push* push = found->second.push.get();
+    shards_.push_back({s, std::move(found->second), push, {}, ShardExchanges(s, lag(), routes_)});
+    read.push_back(&shards_.back().read);
+    read_.erase(found);
+  }
+  auto told = told_of(id().name(), *app_, *reading_.contents(), read);
+  if (!told.ok()) return told.status();
+  terms_ = told->terms.size();
+  out.send(kCoordinator, *std::move(told));
+  return {};
+}
+
+// ---- shards that are to move here ----
+
+Status Worker::on(const ReadAhead& plan, NodeId, Outbox& out) {
+  auto hosts = ShardHosts::from(plan.shard_hosts, job_.shards);
+  if (!hosts.ok()) return hosts.status();
+  plan_ = {plan.number, hosts->of(settings_.index)};
+  return read_ahead(out);
+}
+
+// What the plan gives to this worker and cannot go on as it is.
+std::vector<ShardId> Worker::to_read_for(ShardHosts::Shards plan) const {
+  std::vector<ShardId> wanted;
+  for (ShardId s = plan.first; s < plan.end; ++s)
+    if (!read_.contains(s) && !(hosts(s) && shards_[s - hosted_.first].push->restores_in_place())) wanted.push_back(s);
+  return wanted;
+}
+
+// One plan may take the place of another while something is read.
+Status Worker::read_ahead(Outbox& out) {
+  if (!plan_ || reading_.reads()) return {};
+  std::vector<ShardId> wanted = to_read_for(plan_->shards);
+  if (!wanted.empty())
+    return begin_reading(std::move(wanted), out, [this](std::map<ShardId, ReadShard> shards, Outbox& later) {
+      read_.merge(shards);
+      return read_ahead(later);
+    });
+  out.send(kCoordinator, HasRead{plan_->number});
+  plan_.reset();
   return {};
 }
 
@@ -121,14 +171,15 @@ Status Worker::restore_rows(const Deltas& rows) {
 
 Status Worker::on(const CutMade& made, NodeId from, Outbox& out) {
   if (!has_facts_ || shards_.empty() || attaching_ > 0 || prepared_) return unexpected(made.kind, from);
-  if (goes_on_) {
-    if (made.cut != cut()) return {ExitCode::bad_data, "the data was cut in another way before the run went back"};
-    return all_attached(out);
-  }
+  if (goes_on_ && made.cut != cut())
+    return {ExitCode::bad_data, "the data was cut in another way before the run went back"};
   attached_->cut = made.cut;
   const auto slices = static_cast<std::uint32_t>(attached_->cut.slices.size());
-  attaching_ = shards_.size();
+  attaching_ = static_cast<std::size_t>(
+      std::count_if(shards_.begin(), shards_.end(), [](const Shard& shard) { return !shard.read.attached; }));
+  if (attaching_ == 0) return all_attached(out);
   for (Shard& shard : shards_) {
+    if (std::exchange(shard.read.attached, true)) continue;
     out.start([this, &shard]() -> Continuation {
       Status status = call_hook(plugin_.name, "Push::attach", name_of(shard), [&] {
         shard.push->attach({attached_->facts, cut(), views().tables(), shard.id == 0});
@@ -207,7 +258,7 @@ Status Worker::on(const Fetched& fetched, NodeId from, Outbox& out) {
     prepared(out);
     return {};
   }
-  if (fetched.object != Object::shard || fetched.id < first_ || fetched.id >= end_)
+  if (fetched.object != Object::shard || fetched.id < hosted_.first || fetched.id >= hosted_.end)
     return unexpected(fetched.kind, from);
   Shard& shard = this->shard(static_cast<ShardId>(fetched.id));
   out.start([this, &shard, bytes = fetched.bytes, prepared]() -> Continuation {
@@ -237,8 +288,8 @@ bool Worker::idle() const {
 Status Worker::on(const Evaluate& evaluate, NodeId from, Outbox& out) {
   // A neighbour that visits already may have sent slices on.
   if (evaluating_ || !(evaluate.visits ? idle() : quiet())) return unexpected(evaluate.kind, from);
-  evaluating_.emplace(plugin_, evaluate.epoch, first_, shards_.size(), evaluate.visits ? cut().slices.size() : 0,
-                      loaded_.terms.size());
+  evaluating_.emplace(plugin_, evaluate.epoch, hosted_.first, shards_.size(), evaluate.visits ? cut().slices.size() : 0,
+                      terms_);
   if (!evaluating_->visits_left()) evaluate_shards(out);
   return {};
 }
@@ -280,7 +331,7 @@ Status Worker::on(const Save& save, NodeId from, Outbox& out) {
   };
   for (const Shard& shard : shards_)
     add(Object::shard, shard.id, "Push::save", name_of(shard),
-        [push = shard.push.get()](Writer& bytes) { push->save(bytes); });
+        [push = shard.push](Writer& bytes) { push->save(bytes); });
   if (hosts(0))
     add(Object::common, 0, "App::save_common", id().name(), [this](Writer& bytes) { app_->app->save_common(bytes); });
   for (const auto& [slice, held] : leases_.held()) {

@@ -8,6 +8,7 @@
 #include "core/job/hosted_app.h"
 #include "core/rounds/commits.h"
 #include "core/rounds/part_sums.h"
+#include "core/rounds/shard_hosts.h"
 #include "core/runtime/credit.h"
 #include "core/runtime/node.h"
 #include "worker/commit_backlog.h"
@@ -28,7 +29,7 @@ namespace rota {
 
 struct WorkerSettings {
   std::uint32_t index = 0;
-  std::uint32_t workers = 1;
+  ShardHosts hosts;
   std::uint32_t threads = 1;
   std::uint32_t partitions = 1;
   std::uint32_t staleness = 0;  // rounds that a push lags behind the commits
@@ -44,16 +45,16 @@ struct WorkerSettings {
 class Worker final : public Node {
  public:
   Worker(WorkerSettings settings, std::shared_ptr<const HostedApp> app);
-  // Of a run that goes back to a checkpoint: with what an earlier worker of the same shards has prepared.
+  // Of a run that begins a new era: with what an earlier worker of this process has prepared.
   Worker(WorkerSettings settings, Prepared prepared);
 
   NodeId id() const override { return {Role::worker, settings_.index}; }
   Status step(const Envelope& in, Outbox& out) override;
   Status tick(Outbox& out) override;
 
-  // What the next worker of a run that goes back can use; nothing if the data has to be read again.  This worker has no
-  // work under way, and is of no use afterwards.
-  std::optional<Prepared> take_prepared();
+  // What the next worker can use, whether the run goes on behind a checkpoint or from nothing; nothing if all data has
+  // to be read again.  This worker has no work under way, and is of no use afterwards.
+  std::optional<Prepared> take_prepared(bool resumes);
 
   // The slices in this worker's hands now.
   std::vector<SliceId> slices_held() const { return leases_.held_ids(); }
@@ -61,14 +62,22 @@ class Worker final : public Node {
  private:
   struct Shard {
     ShardId id = 0;
-    std::unique_ptr<Push> push;
+    ReadShard read;
+    Push* push = nullptr;  // of it
     ShardSteps steps;
     ShardExchanges exchanges;
     bool busy = false;  // some work on it is running
   };
 
+  // Of what is hosted from the next era on.
+  struct Plan {
+    std::uint64_t number = 0;
+    ShardHosts::Shards shards;
+  };
+
   Status on(const Welcome& welcome, NodeId from, Outbox& out);
   Status restore_rows(const Deltas& rows);
+  Status on(const ReadAhead& plan, NodeId from, Outbox& out);
   Status on(const JobFacts& facts, NodeId from, Outbox& out);
   Status on(const CutMade& cut, NodeId from, Outbox& out);
   Status on(const Tasks& tasks, NodeId from, Outbox& out);
@@ -80,7 +89,10 @@ class Worker final : public Node {
   Status on(const Save& save, NodeId from, Outbox& out);
   Status on(const Fetched& fetched, NodeId from, Outbox& out);
 
-  Status adopt(InputReading::Shards loaded, Outbox& out);
+  Status begin_reading(std::vector<ShardId> wanted, Outbox& out, InputReading::Done done);
+  Status adopt_and_tell(Outbox& out);
+  std::vector<ShardId> to_read_for(ShardHosts::Shards plan) const;
+  Status read_ahead(Outbox& out);
   Views& views() { return attached_->views; }
   const Views& views() const { return attached_->views; }
   const Cut& cut() const { return attached_->cut; }
@@ -112,8 +124,8 @@ class Worker final : public Node {
   bool quiet() const { return idle() && leases_.quiet(); }
   void evaluate_shards(Outbox& out);
   Status rows_of(SliceId slice, HeldSlice& held) const;
-  bool hosts(ShardId shard) const { return shard >= first_ && shard < end_; }
-  Shard& shard(ShardId id) { return shards_[id - first_]; }
+  bool hosts(ShardId shard) const { return hosted_.contains(shard); }
+  Shard& shard(ShardId id) { return shards_[id - hosted_.first]; }
   static std::string name_of(const Shard& shard);
   static std::string where(const Task& task);
 
@@ -121,13 +133,16 @@ class Worker final : public Node {
   std::shared_ptr<const HostedApp> app_;
   const Plugin& plugin_;
   const Job& job_;
-  ShardId first_ = 0, end_ = 0;  // hosted shards
+  const ShardHosts::Shards hosted_;
   InputReading reading_;
-  Loaded loaded_;                       // what it said
+  bool app_has_read_ = false;           // app_; for more there is another one
+  std::map<ShardId, ReadShard> read_;   // and not hosted, or not yet
+  std::optional<Plan> plan_;            // that is not fulfilled yet
   std::unique_ptr<Attached> attached_;  // there once the facts are in
   std::vector<Shard> shards_;
+  std::size_t terms_ = 0;
   bool has_facts_ = false;
-  bool goes_on_ = false;        // with prepared shards
+  bool goes_on_ = false;        // with shards that were attached before
   std::vector<Routes> routes_;  // of the app's dataflows
   std::vector<Deltas> early_;   // rows of a resumed job that came before the facts
   std::optional<Epoch> resume_;

@@ -1,10 +1,12 @@
 // apps/kmeans/plugin.cc -- Lloyd's k-means as rounds.  README.md has the mathematics, and who says what when.
 #include "rota/plugin.h"
 
+#include <numeric>
 #include <utility>
 
 #include "apps/kmeans/commands/commands.h"
 #include "apps/kmeans/commands/export.h"
+#include "apps/kmeans/packed_rows.h"
 #include "apps/kmeans/progress.h"
 #include "apps/kmeans/settings.h"
 #include "apps/kmeans/shard.h"
@@ -113,13 +115,19 @@ class Kmeans final : public App {
   explicit Kmeans(const Job& job) : job_(job), settings_(settings_of(job.options)) {}
 
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    RowShards data = read_shards(job_.input, job_.shards, hosted);
+    RowShards data = job_.packed == nullptr ? read_shards(job_.input, job_.shards, hosted)
+                                            : unpack_shards(*job_.packed, job_.shards, hosted);
     check_rows(settings_, data.size.rows);
     const auto all = std::make_shared<SharedCentres>(data.size.columns, settings_.clusters);
     std::vector<std::unique_ptr<Push>> out;
     for (std::size_t i = 0; i < hosted.size(); ++i)
       out.push_back(std::make_unique<KmeansPush>(Shard(hosted[i], std::move(data.hosted[i]), all), all));
     return out;
+  }
+  void pack(DataPacker& out) override {
+    std::vector<ShardId> all(job_.shards);
+    std::iota(all.begin(), all.end(), ShardId{0});
+    pack_shards(read_shards(job_.input, job_.shards, all), out);
   }
   std::vector<Table> tables(const Facts& facts) const override { return tables_of(settings_, facts.count("columns")); }
   std::vector<Term> terms() const override { return {{"inertia", Term::Kind::objective}}; }
@@ -139,6 +147,7 @@ Plugin plugin() {
           .items = "rows",
           .options = options(),
           .epochs = 300,
+          .packed_format = 1,
           .ignored = ignored,
           .app = [](const Job& job) { return std::unique_ptr<App>(new Kmeans(job)); },
           .export_text = export_text,

@@ -11,9 +11,6 @@
 namespace rota::kmeans {
 namespace {
 
-// Squares of larger values, and sums of them, might be no numbers any more.
-constexpr double kLargest = 1e140;
-
 void check_values(const io::LibsvmRows& rows, std::string_view block, const std::string& path, std::uint64_t lines) {
   std::size_t at = 0;
   for (std::size_t r = 0; r < rows.ends().size(); ++r)

@@ -5,11 +5,15 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rota/types.h"
 
 namespace rota::kmeans {
+
+// Squares of larger values, and sums of them, might be no numbers any more.
+inline constexpr double kLargest = 1e140;
 
 // The entries of one row that are not 0, by ascending column; columns count from 0.
 struct Row {
@@ -20,11 +24,18 @@ struct Row {
 // Rows one after the other.
 class Rows {
  public:
+  Rows() = default;
+  // Entries of row r are [ends[r - 1], ends[r]), from 0 for the first row.
+  Rows(std::vector<std::uint32_t> columns, std::vector<double> values, std::vector<std::size_t> ends)
+      : columns_(std::move(columns)), values_(std::move(values)), ends_(std::move(ends)) {}
+
   std::size_t size() const { return ends_.size(); }
   Row operator[](std::size_t r) const {
     const std::size_t begin = r == 0 ? 0 : ends_[r - 1], count = ends_[r] - begin;
     return {std::span(columns_).subspan(begin, count), std::span(values_).subspan(begin, count)};
   }
+  // The entries of all rows, one row behind the other.
+  Row all() const { return {columns_, values_}; }
   void add(const Row& row) {
     columns_.insert(columns_.end(), row.columns.begin(), row.columns.end());
     values_.insert(values_.end(), row.values.begin(), row.values.end());

@@ -1,6 +1,8 @@
 // apps/lasso/plugin.cc -- sparse linear models: Lasso and elastic net.  README.md has the mathematics.
 #include "rota/plugin.h"
 
+#include <numeric>
+
 #include "apps/lasso/by_columns/pull.h"
 #include "apps/lasso/by_columns/push.h"
 #include "apps/lasso/by_columns/schedule.h"
@@ -16,18 +18,23 @@
 #include "apps/lasso/settings.h"
 #include "apps/lasso/tables.h"
 #include "apps/linear/design/load.h"
+#include "apps/linear/design/packed_design.h"
 
 namespace rota::lasso {
 
 using namespace linear;
 namespace {
 
+bool has_classes(const Settings& settings) {
+  return settings.loss == Loss::logistic;
+}
+
 Source source_of(const Job& job, const Settings& settings) {
   return {.files = job.input,
           .format = io::matrix_format(job.options.text("format")),
           .response = settings.response,
           .weights = settings.weights,
-          .classes = settings.loss == Loss::logistic,
+          .classes = has_classes(settings),
           .precision = precision_of(job.options.text("precision"))};
 }
 
@@ -40,14 +47,19 @@ std::unique_ptr<Interference> interference(const Job& job, const Settings& setti
   if (settings.order != Order::priority || settings.conflicts == Conflicts::ignore) return nullptr;
   if (job.input.empty())
     throw NoInput("--order=priority needs the data where its scheduler runs, to tell which columns correlate");
-  const ShardId whole[] = {0};
-  RowShards data = load_rows(source_of(job, settings), 1, whole);
-  return column_interference(data.hosted[0].columns, settings.correlation, settings.intercept);
+  const auto load = [&] {
+    const ShardId whole[] = {0};
+    const Source source = source_of(job, settings);
+    if (job.packed != nullptr) return unpack_whole(*job.packed, source.precision, job.shards);
+    return std::move(load_rows(source, 1, whole).hosted[0].columns);
+  };
+  return column_interference(load(), settings.correlation, settings.intercept);
 }
 
 std::vector<std::unique_ptr<Push>> load_by_columns(const Job& job, const Settings& settings,
                                                    std::span<const ShardId> hosted) {
-  ColumnShards data = load_columns(source_of(job, settings), job.shards, hosted);
+  ColumnShards data = job.packed == nullptr ? load_columns(source_of(job, settings), job.shards, hosted)
+                                            : unpack_columns(*job.packed, has_classes(settings), job.shards, hosted);
   auto rows = std::make_shared<SharedRowData>();
   rows->weights = or_ones(std::move(data.weights), data.response.size());
   rows->folds = folds_of_rows(data.response.size(), settings.folds, job.seed);
@@ -61,7 +73,8 @@ std::vector<std::unique_ptr<Push>> load_by_columns(const Job& job, const Setting
 
 std::vector<std::unique_ptr<Push>> load_by_rows(const Job& job, const Settings& settings,
                                                 std::span<const ShardId> hosted) {
-  RowShards data = load_rows(source_of(job, settings), job.shards, hosted);
+  RowShards data = job.packed == nullptr ? load_rows(source_of(job, settings), job.shards, hosted)
+                                         : unpack_rows(*job.packed, has_classes(settings), job.shards, hosted);
   const auto folds = folds_of_rows(data.shape.rows, settings.folds, job.seed);
   std::vector<std::unique_ptr<Push>> shards;
   for (RowShard& one : data.hosted) {
@@ -81,6 +94,14 @@ class LassoApp final : public App {
 
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     return by_columns_ ? load_by_columns(job_, settings_, hosted) : load_by_rows(job_, settings_, hosted);
+  }
+
+  void pack(DataPacker& out) override {
+    std::vector<ShardId> all(job_.shards);
+    std::iota(all.begin(), all.end(), ShardId{0});
+    const Source source = source_of(job_, settings_);
+    by_columns_ ? pack_columns(load_columns(source, job_.shards, all), out)
+                : pack_rows(load_rows(source, job_.shards, all), out);
   }
 
   // A coefficient's part by rows: its gradient and its square, and its products with those before it in its block.
@@ -116,6 +137,8 @@ class LassoApp final : public App {
 };
 
 Plugin plugin() {
+  static constexpr std::string_view kPackedOptions[] = {"loss",   "weights",   "response",
+                                                        "format", "precision", "partition"};
   static const Command kCommands[] = {{.name = "show",
                                        .summary = "prints the path and the largest coefficients",
                                        .options = show_options(),
@@ -142,6 +165,8 @@ Plugin plugin() {
           .options = options(),
           .epochs = 0,  // it ends when its fits are done
           .several_schedulers = true,
+          .packed_format = 1,
+          .packed_options = kPackedOptions,
           .check = check,
           .ignored = ignored,
           .app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<LassoApp>(job); },

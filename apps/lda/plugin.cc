@@ -1,6 +1,8 @@
 // apps/lda/plugin.cc -- latent Dirichlet allocation by collapsed Gibbs sampling.  README.md has the mathematics.
 #include "rota/plugin.h"
 
+#include <numeric>
+
 #include "apps/lda/commands/convert.h"
 #include "apps/lda/commands/diagnostics.h"
 #include "apps/lda/commands/evaluate.h"
@@ -10,6 +12,7 @@
 #include "apps/lda/commands/pyldavis.h"
 #include "apps/lda/commands/show.h"
 #include "apps/lda/corpus.h"
+#include "apps/lda/packed_corpus.h"
 #include "apps/lda/pull.h"
 #include "apps/lda/push.h"
 #include "apps/lda/sampler/word_topic_slice.h"
@@ -25,7 +28,8 @@ class LdaApp final : public App {
   explicit LdaApp(const Job& job) : job_(job), settings_(settings_of(job.options)) {}
 
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    Corpus corpus = load_corpus(job_, settings_, hosted);
+    Corpus corpus =
+        job_.packed == nullptr ? load_corpus(job_, settings_, hosted) : unpack_corpus(job_, settings_, hosted);
     vocabulary_ = corpus.vocabulary;
     std::shared_ptr<const OldModel> old_model;
     if (!settings_.init.empty())
@@ -34,6 +38,12 @@ class LdaApp final : public App {
     for (ShardDocuments& documents : corpus.hosted)
       shards.push_back(std::make_unique<LdaPush>(job_, settings_, corpus.size, std::move(documents), old_model));
     return shards;
+  }
+
+  void pack(DataPacker& out) override {
+    std::vector<ShardId> all(job_.shards);
+    std::iota(all.begin(), all.end(), ShardId{0});
+    pack_corpus(load_corpus(job_, settings_, all), out);
   }
 
   std::vector<Table> tables(const Facts& facts) const override {
@@ -81,6 +91,7 @@ class LdaApp final : public App {
 };
 
 Plugin plugin() {
+  static constexpr std::string_view kPackedOptions[] = {"format", "vocab"};
   static const Command kCommands[] = {
       {.name = "show", .summary = "prints the topics with their top words", .options = show_options(), .run = show},
       {.name = "predict",
@@ -121,6 +132,8 @@ Plugin plugin() {
           .options = options(),
           .starting_pass = true,
           .sliced = true,
+          .packed_format = 1,
+          .packed_options = kPackedOptions,
           .check = check,
           .ignored = ignored,
           .app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<LdaApp>(job); },

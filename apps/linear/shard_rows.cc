@@ -13,48 +13,7 @@
 namespace rota::linear {
 namespace {
 
-constexpr double kLargest = 1e15;  // its square times many is still a number in single precision
-constexpr std::size_t kMostClasses = 4096;
 constexpr Key kAllKeys = std::numeric_limits<Key>::max();
-
-// Counted while the rows are read.
-class FeatureCounts {
- public:
-  void add(std::uint32_t key, double value) {
-    if (key >= counts_.size()) grow(key);
-    Counts& one = counts_[key];
-    one.rows += 1;
-    one.squares += value * value;
-    one.largest = std::max(one.largest, std::abs(value));
-  }
-
-  // REQUIRES: as many keys as were added, at least.
-  std::vector<FeatureScale> scales(const RowOptions& settings, std::uint64_t rows, Key keys) const {
-    std::vector<FeatureScale> out(keys);
-    double energy = 0;  // of all rows, in the units of the largest values
-    for (const Counts& one : counts_)
-      if (one.largest > 0) energy += one.squares / (one.largest * one.largest);
-    const double root = std::sqrt(std::max(energy / static_cast<double>(rows), 1.0));
-    for (Key key = 0; key < counts_.size(); ++key) {
-      const Counts& one = counts_[key];
-      if (one.rows == 0) continue;
-      if (key != kIntercept || settings.penalized_intercept)
-        out[key].presence = static_cast<float>(static_cast<double>(rows) / one.rows);
-      const double unit = one.largest * root;
-      if (settings.normalized)
-        out[key].step = static_cast<float>(settings.squared_scales ? 1 / (unit * unit) : 1 / unit);
-    }
-    return out;
-  }
-
- private:
-  struct Counts {
-    double rows = 0, squares = 0, largest = 0;
-  };
-  void grow(std::uint32_t key) { counts_.resize(std::max<std::size_t>(key + std::size_t{1}, 2 * counts_.size())); }
-
-  std::vector<Counts> counts_;
-};
 
 // Collects the labels of all rows, and says what the hosted ones mean.
 class Targets {
@@ -142,7 +101,7 @@ void add_row(const RowFiles& files, const LabelledRow& row, const FeatureKeys& k
              Rows& rows) {
   if (intercept) rows.add_entry({static_cast<std::uint32_t>(kIntercept), 1});
   for (std::size_t i = 0; i < row.columns.size(); ++i) {
-    if (!(std::abs(row.values[i]) <= kLargest)) files.fail("a value above 1e15: scale the data");
+    if (!(std::abs(row.values[i]) <= kLargestValue)) files.fail("a value above 1e15: scale the data");
     const std::uint32_t k = key(row.columns[i]);
     if (k < keys) rows.add_entry({k, static_cast<float>(row.values[i])});
   }
@@ -210,10 +169,12 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
   if (!(reading.importance > 0 && std::isfinite(reading.importance)))
     throw DataError(files.front(), 0, "the importances of the rows add up to nothing");
   out.facts.rows = rows;
-  out.facts.keys = std::max(settings.least_keys, (settings.bits == 0 ? reading.columns : Key{1} << settings.bits) + 1);
+  out.own_keys = (settings.bits == 0 ? reading.columns : Key{1} << settings.bits) + 1;
+  out.facts.keys = std::max(settings.least_keys, out.own_keys);
   out.facts.classes = targets.classes();
   out.facts.weight_scale = static_cast<double>(rows) / reading.importance;
   out.scales = reading.counts.scales(settings, rows, out.facts.keys);
+  out.counts = std::move(reading.counts);
   const std::vector<double> weights =
       row_weights(settings, reading.labels, std::move(reading.importances), targets, files.front());
   for (std::size_t i = 0; i < hosted.size(); ++i) {

@@ -12,16 +12,18 @@
 #include <vector>
 
 #include "apps/linear/class_labels.h"
+#include "apps/linear/feature_counts.h"
 #include "apps/linear/row_files.h"
 #include "apps/linear/row_options.h"
 #include "rota/types.h"
 
 namespace rota::linear {
 
-inline constexpr Key kIntercept = 0;
 // Every worker keeps the table, and every shard what it makes of it: more features have to share weights (--bits).
 inline constexpr std::uint32_t kMostBits = 22;
 inline constexpr Key kMostFeatures = Key{1} << kMostBits;
+inline constexpr std::size_t kMostClasses = 4096;
+inline constexpr double kLargestValue = 1e15;  // its square times many is still a number in single precision
 
 struct Entry {
   std::uint32_t key;
@@ -45,6 +47,7 @@ class Rows {
   void add_entry(const Entry& entry) { entries_.push_back(entry); }
   // The entries since the row before are one.
   void end_row() { begins_.push_back(entries_.size()); }
+  void add_entries(std::span<const Entry> entries) { entries_.insert(entries_.end(), entries.begin(), entries.end()); }
   void reserve(std::size_t rows, std::size_t entries) {
     begins_.reserve(rows + 1);
     entries_.reserve(entries);
@@ -85,12 +88,6 @@ class FeatureKeys {
   std::uint32_t bits_;
 };
 
-// How a feature's steps are scaled.
-struct FeatureScale {
-  float presence = 0;  // rows / rows that have the feature; 0 for an intercept that bears no penalty
-  float step = 1;      // see README.md; 1 without --normalized
-};
-
 // Of the whole data.
 struct DataFacts {
   std::uint64_t rows = 0;
@@ -102,6 +99,8 @@ struct DataFacts {
 
 struct LoadedData {
   DataFacts facts;
+  Key own_keys = 0;                           // of the training data alone: facts.keys without RowOptions::least_keys
+  FeatureCounts counts;                       // which the scales are made of
   std::vector<FeatureScale> scales;           // by key
   std::vector<ShardRows> training, held_out;  // in the order asked for
   std::vector<std::uint64_t> rows_of;         // likewise: how many rows of training data are the shard's

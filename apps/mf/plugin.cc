@@ -22,11 +22,14 @@ std::unique_ptr<App> app(const Job& job) {
 }
 
 Plugin plugin() {
+  static constexpr std::string_view kPackedOptions[] = {"separator", "header", "implicit", "loss", "solver"};
   return {.name = "mf",
           .summary = "matrix factorisation of ratings, for recommendations: SGD, ALS or CCD++",
           .items = "ratings",
           .options = options(),
           .sliced = true,
+          .packed_format = 1,
+          .packed_options = kPackedOptions,
           .check = check,
           .ignored = ignored,
           .app = app,

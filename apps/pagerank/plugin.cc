@@ -3,6 +3,7 @@
 #include "rota/plugin.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "apps/pagerank/commands/export.h"
 #include "apps/pagerank/exchange_push.h"
 #include "apps/pagerank/graph.h"
+#include "apps/pagerank/packed_graph.h"
 #include "apps/pagerank/ranks.h"
 #include "apps/pagerank/settings.h"
 #include "rota/exchange_schedule.h"
@@ -66,7 +68,8 @@ class Pagerank final : public App {
         sparse_(job.options.text("exchange") == "sparse") {}
 
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    Graph graph = read_graph(job_.input, job_.shards, hosted);
+    Graph graph = job_.packed == nullptr ? read_graph(job_.input, job_.shards, hosted)
+                                         : unpack_graph(*job_.packed, job_.shards, hosted);
     names_ = graph.names;
     const auto all = std::make_shared<SharedShares>(graph.out_weight, damping_);
     std::vector<std::unique_ptr<Push>> out;
@@ -79,6 +82,11 @@ class Pagerank final : public App {
       edges = {};  // laid out anew: not twice in the memory for longer than need be
     }
     return out;
+  }
+  void pack(DataPacker& out) override {
+    std::vector<ShardId> all(job_.shards);
+    std::iota(all.begin(), all.end(), ShardId{0});
+    pack_graph(read_graph(job_.input, job_.shards, all), out);
   }
   std::vector<Table> tables(const Facts& facts) const override {
     return {{.name = "ranks", .keys = facts.count("nodes"), .row_width = 1, .part_width = 1, .dense = true}};
@@ -112,6 +120,7 @@ Plugin plugin() {
           .items = "edges",
           .options = options(),
           .epochs = 1000,
+          .packed_format = 1,
           .ignored = ignored,
           .app = [](const Job& job) { return std::unique_ptr<App>(new Pagerank(job)); },
           .export_text = export_text,

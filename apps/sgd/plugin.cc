@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "apps/linear/packed_rows.h"
 #include "apps/linear/shard_rows.h"
 #include "apps/sgd/commands/commands.h"
 #include "apps/sgd/exact/newton_pull.h"
@@ -32,7 +33,7 @@ class SgdApp final : public App {
   }
 
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    linear::LoadedData data = linear::load_data(job_.input, job_.valid, settings_, job_.shards, hosted);
+    linear::LoadedData data = read(hosted);
     labels_ = data.facts.classes.all();
     if (initial_) initial_->require_classes(data.facts.classes);
     const linear::DataFacts facts = data.facts;
@@ -50,6 +51,7 @@ class SgdApp final : public App {
     }
     return out;
   }
+  void pack(DataPacker& out) override { linear::pack_data(job_.input, job_.valid, settings_, job_.shards, out); }
   std::vector<Table> tables(const Facts& facts) const override {
     const std::uint32_t outputs = outputs_of(settings_, facts), width = outputs * settings_.state_width();
     return {{.name = "weights",
@@ -103,6 +105,12 @@ class SgdApp final : public App {
   void save_common(Writer& out) const override { out.put_all(std::span<const double>(labels_)); }
 
  private:
+  linear::LoadedData read(std::span<const ShardId> hosted) const {
+    if (job_.packed == nullptr) return linear::load_data(job_.input, job_.valid, settings_, job_.shards, hosted);
+    if (settings_.stream)
+      throw UsageError("--stream reads text again in every epoch; data by shard is read once, and kept in memory");
+    return linear::unpack_data(*job_.packed, settings_, job_.shards, hosted);
+  }
   std::unique_ptr<Push> push(ShardId shard, const std::shared_ptr<const SharedData>& all, const ShardRows& training,
                              ShardRows held_out, std::unique_ptr<linear::RowStream> stream) const {
     if (settings_.is_exact()) return std::make_unique<NewtonPush>(shard, all, training, std::move(held_out));
@@ -120,12 +128,15 @@ class SgdApp final : public App {
 };
 
 Plugin plugin() {
+  static constexpr std::string_view kPackedOptions[] = {"format", "bits", "intercept", "weights", "class_weights"};
   return {.name = "sgd",
           .summary = "linear models of classes and numbers, by stochastic gradient descent or to the optimum",
           .items = "rows",
           .options = options(),
           .epochs = 0,  // the schedules end the job
           .takes_model = true,
+          .packed_format = 1,
+          .packed_options = kPackedOptions,
           .check = check,
           .ignored = ignored,
           .app = [](const Job& job) { return std::unique_ptr<App>(new SgdApp(job)); },

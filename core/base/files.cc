@@ -12,6 +12,8 @@
 #include <system_error>
 #include <vector>
 
+#include "core/base/failpoint.h"
+
 namespace rota {
 
 namespace fs = std::filesystem;
@@ -93,18 +95,25 @@ Status write_atomically(const fs::path& file, std::span<const std::byte> bytes) 
   std::string unfinished = file.string() + std::string(kUnfinished) + "XXXXXX";
   FileDescriptor fd(::mkostemp(unfinished.data(), O_CLOEXEC));
   if (!fd.open()) return failed(code_of_write(errno), "cannot write", file, errno);
+  const std::string name = file.filename().string();
+  failpoint("file.opened", name);
   // mkostemp makes it 0600; a result is as readable as any other file of this user.
   const mode_t mask = ::umask(0);
   ::umask(mask);
   int error = ::fchmod(fd.get(), 0666 & ~mask) == 0 ? write_all(fd.get(), bytes) : errno;
+  failpoint("file.written", name);
   if (error == 0 && ::fsync(fd.get()) != 0) error = errno;
+  failpoint("file.synced", name);
   fd.close();
   if (error == 0 && ::rename(unfinished.c_str(), file.c_str()) != 0) error = errno;
+  failpoint("file.renamed", name);
   if (error != 0) {
     ::unlink(unfinished.c_str());
     return failed(code_of_write(error), "cannot write", file, error);
   }
-  return sync_folder(folder_of(file));
+  ROTA_TRY(sync_folder(folder_of(file)));
+  failpoint("file.folder_synced", name);
+  return {};
 }
 
 Status write_atomically(const fs::path& file, std::string_view text) {
@@ -148,6 +157,7 @@ Status filter_lines(const fs::path& file, const std::function<bool(const std::st
   out.close();
   if (!out) return {ExitCode::disk, "cannot write " + unfinished.string()};
   ROTA_TRY(sync_file(unfinished));
+  failpoint("lines.filtered");
   if (::rename(unfinished.c_str(), file.c_str()) != 0) return failed(ExitCode::disk, "cannot write", file, errno);
   return sync_folder(folder_of(file));
 }

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
+#include "core/base/failpoint.h"
 #include "core/base/files.h"
 
 namespace rota {
@@ -55,6 +57,16 @@ std::vector<double> doubles(const rocksdb::Slice& value) {
   std::vector<double> numbers(value.size() / sizeof(double));
   if (!numbers.empty()) std::memcpy(numbers.data(), value.data(), numbers.size() * sizeof(double));
   return numbers;
+}
+
+// RocksDB sets memory aside for the sizes that a file names, before it looks whether the file is so long.
+template <typename F>
+auto within_memory(const std::filesystem::path& path, const F& read) -> decltype(read()) {
+  try {
+    return read();
+  } catch (const std::bad_alloc&) {
+    return Status(ExitCode::disk, path.string() + ": it is damaged, or there is no memory for what is in it");
+  }
 }
 
 rocksdb::Slice slice_of(std::span<const std::byte> bytes) {
@@ -111,16 +123,21 @@ Result<FileHash> write_checkpoint(const std::filesystem::path& path, const Check
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options());
   rocksdb::Status status = writer.Open(unfinished.string());
   if (!status.ok()) return disk(unfinished, status);
+  failpoint("partition.opened");
   ROTA_TRY(put_all(writer, content, unfinished));
+  failpoint("partition.written");
   // Finish() syncs the file; it refuses one without entries, which no partition's is: see Checkpoint::objects_of.
   status = writer.Finish();
   if (!status.ok()) return disk(unfinished, status);
+  failpoint("partition.synced");
   auto measured = hash_file(unfinished);
   if (!measured.ok()) return measured;
   std::error_code error;
   std::filesystem::rename(unfinished, path, error);
   if (error) return Status(ExitCode::disk, path.string() + ": " + error.message());
+  failpoint("partition.renamed");
   ROTA_TRY(sync_folder(path.parent_path()));
+  failpoint("partition.folder_synced");
   return measured;
 }
 
@@ -130,6 +147,9 @@ struct CheckpointFile::Reader {
   rocksdb::SstFileReader table;
 
   Result<std::string> get(const std::string& key, bool must) {
+    return within_memory(path, [&] { return find(key, must); });
+  }
+  Result<std::string> find(const std::string& key, bool must) {
     const std::unique_ptr<rocksdb::Iterator> at(table.NewIterator(read_options()));
     at->Seek(key);
     if (at->Valid() && at->key() == key) return at->value().ToString();
@@ -144,8 +164,11 @@ CheckpointFile::~CheckpointFile() = default;
 
 Result<std::unique_ptr<CheckpointFile>> CheckpointFile::open(const std::filesystem::path& path) {
   auto reader = std::make_unique<Reader>(path);
-  const rocksdb::Status status = reader->table.Open(path.string());
-  if (!status.ok()) return disk(path, status);
+  const Status opened = within_memory(path, [&] {
+    const rocksdb::Status status = reader->table.Open(path.string());
+    return status.ok() ? Status() : disk(path, status);
+  });
+  if (!opened.ok()) return opened;
   return std::unique_ptr<CheckpointFile>(new CheckpointFile(std::move(reader)));
 }
 
@@ -163,14 +186,16 @@ Result<std::vector<double>> CheckpointFile::row(TableId table, Key key) const {
 }
 
 Status CheckpointFile::for_each_row(const std::function<void(TableId, Key, std::vector<double>)>& f) const {
-  const std::unique_ptr<rocksdb::Iterator> at(reader_->table.NewIterator(read_options()));
-  for (at->Seek(key_of(Object::row, 0, 0)); at->Valid(); at->Next()) {
-    const rocksdb::Slice key = at->key();
-    if (key.size() != kKeySize || static_cast<Object>(key[0]) != Object::row) break;
-    f(static_cast<TableId>(big_endian(key, 1, 4)), big_endian(key, 5, 8), doubles(at->value()));
-  }
-  if (!at->status().ok()) return disk(reader_->path, at->status());
-  return {};
+  return within_memory(reader_->path, [&]() -> Status {
+    const std::unique_ptr<rocksdb::Iterator> at(reader_->table.NewIterator(read_options()));
+    for (at->Seek(key_of(Object::row, 0, 0)); at->Valid(); at->Next()) {
+      const rocksdb::Slice key = at->key();
+      if (key.size() != kKeySize || static_cast<Object>(key[0]) != Object::row) break;
+      f(static_cast<TableId>(big_endian(key, 1, 4)), big_endian(key, 5, 8), doubles(at->value()));
+    }
+    if (!at->status().ok()) return disk(reader_->path, at->status());
+    return {};
+  });
 }
 
 }  // namespace rota

@@ -53,10 +53,16 @@ inline constexpr std::array kFrameworkOptions = {
     Option{.name = "on_loss",
            .kind = Option::Kind::choice,
            .default_value = "restart",
-           .unit = "restart|stop",
-           .meaning =
-               "When a process is lost: it is started anew and the run goes back to its newest checkpoint, or the "
-               "run stops."},
+           .unit = "restart|move|stop",
+           .meaning = "When a process is lost: it is started anew, or of a worker, the others take its shards; either "
+                      "way the run goes back to its newest checkpoint. Or the run stops."},
+    integer_option("min_workers", "1", "workers", 1, 10'000, "With fewer workers the run waits for others to join."),
+    Option{.name = "rebalance",
+           .kind = Option::Kind::flag,
+           .default_value = "true",
+           .meaning = "Shards move away from a worker that is slow for long."},
+    integer_option("spares", "0", "processes", 0, 10'000,
+                   "More workers, which stand by to take the place of one that is lost."),
     real_option("rejoin_seconds", "60", "s", 0.1, 1e6,
                 "How long a run waits for a lost process to be started anew, and a process for a lost coordinator."),
     integer_option("max_message_mb", "64", "MB", 1, 65'536,

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/base/status.h"
+#include "core/job/packed_folder.h"
 #include "rota/plugin.h"
 
 namespace rota {
@@ -11,10 +12,11 @@ struct HostedApp {
   const Plugin& plugin;
   Job job;
   std::unique_ptr<App> app;
+  std::shared_ptr<const PackedFolder> packed = nullptr;  // Job::packed, with its index
 };
 
-// Makes the app's object.  `plugin` outlives it.  Calls the plugin, which may throw: then a status as call_hook() makes
-// it.
+// Makes the app's object.  `plugin` outlives it; data by shard that the job names is
+// opened.  Calls the plugin, which may throw: then a status as call_hook() makes it.
 Result<std::shared_ptr<const HostedApp>> host_app(const Plugin& plugin, Job job);
 
 }  // namespace rota

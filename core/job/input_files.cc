@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "core/job/packed_index.h"
+
 namespace rota {
 
 namespace fs = std::filesystem;
@@ -76,6 +78,10 @@ Result<std::vector<std::string>> input_files(std::string_view input) {
     auto found = files_of(part);
     if (!found.ok()) return found.status();
     for (std::string& file : *found) {
+      if (is_packed_file(fs::path(file).filename().string()))
+        return Status(ExitCode::bad_data, "input " + file +
+                                              ": this is data by shard, which only `rota train` and `rota resume` "
+                                              "read, by the folder's name alone");
       if (::access(file.c_str(), R_OK) != 0) return missing(file, std::generic_category().message(errno));
       files.push_back(std::move(file));
     }

@@ -10,7 +10,8 @@ namespace rota {
 
 // `input` is a file, a folder, a pattern with * ? [, or several of these separated by commas.  The order is fixed:
 // that of the list, and by name within a folder or a pattern.  Of a folder, the files right inside are meant, without
-// hidden ones.  ExitCode::no_input if something is missing, empty or cannot be read.
+// hidden ones.  ExitCode::no_input if something is missing, empty or cannot be read; bad_data if it is data by shard,
+// which is no text (packed_index.h).
 Result<std::vector<std::string>> input_files(std::string_view input);
 
 // The parts of `input` between its commas, as they are.

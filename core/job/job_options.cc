@@ -8,8 +8,11 @@
 
 #include "core/job/framework_options.h"
 #include "core/job/input_files.h"
+#include "core/job/packed_folder.h"
 
 namespace rota {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -37,6 +40,12 @@ constexpr std::array kRoleOptions = {
            .kind = Kind::flag,
            .default_value = "false",
            .meaning = "Go on from the newest committed checkpoint in --out."},
+    Option{.name = "joins",
+           .kind = Kind::choice,
+           .default_value = "named",
+           .unit = "named|new|spare",
+           .meaning = "A worker that joins takes the place of one of its number; or is one more; or waits until it can "
+                      "take the place of a worker that is lost."},
     Option{.name = "log_dir", .kind = Kind::path, .meaning = "Folder for the log; OUT/log if not given."},
     Option{.name = "report",
            .kind = Kind::flag,
@@ -58,6 +67,7 @@ Status check_together(const Options& options) {
                                              " is more than --" + many + "=" + std::string(options.text(many)));
   };
   ROTA_TRY(at_most("workers", "shards"));
+  ROTA_TRY(at_most("min_workers", "shards"));
   ROTA_TRY(at_most("stores", "partitions"));
   if (options.integer("shards") * options.integer("slices_per_shard") > std::numeric_limits<std::int32_t>::max())
     return {ExitCode::usage, "--shards times --slices_per_shard is too large"};
@@ -90,7 +100,9 @@ Result<CommandLine> parse_job_flags(int argc, const char* const* argv, const Fla
   // A plugin named by its path must be found from any folder, as everything else.
   if (auto& app = values["app"]; app.ends_with(".so")) app = std::filesystem::absolute(app).lexically_normal().string();
   line->options = Options(std::move(values));
-  if (line->wish == CommandLine::Wish::run) ROTA_TRY(check_together(line->options));
+  if (line->wish != CommandLine::Wish::run) return line;
+  ROTA_TRY(take_packed(*line, tables));
+  ROTA_TRY(check_together(line->options));
   return line;
 }
 
@@ -107,6 +119,12 @@ void set_numbers(const Options& options, Job& job) {
 Result<Job> make_job(const Options& options) {
   Job job;
   job.options = options;
+  if (const fs::path folder(options.text("input")); is_packed_folder(folder)) {
+    job.input = {(folder / kPackedIndex).string()};
+    if (options.has("valid")) job.valid = job.input;
+    set_numbers(options, job);
+    return job;
+  }
   auto files = input_files(options.text("input"));
   if (!files.ok()) return std::move(files).status();
   job.input = std::move(files).value();

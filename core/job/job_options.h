@@ -16,7 +16,8 @@ std::span<const Option> job_options();
 std::span<const Option> role_options();
 
 // parse_flags for a program that belongs to a job, and what only all options together can show: --input and the path of
-// an app are made absolute; workers, stores, shards and partitions must fit each other.
+// an app are made absolute; what data by shard was made with is taken from it (packed_folder.h); workers, stores,
+// shards and partitions must fit each other.
 Result<CommandLine> parse_job_flags(int argc, const char* const* argv, const FlagTables& tables);
 
 // The job that the options describe, with the input's files looked up (ExitCode::no_input).

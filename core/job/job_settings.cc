@@ -12,6 +12,11 @@ Nanoseconds seconds(const Options& options, std::string_view name) {
   return static_cast<Nanoseconds>(options.real(name) * static_cast<double>(kSecond));
 }
 
+OnLoss on_loss(const Options& options) {
+  const std::string_view text = options.text("on_loss");
+  return text == "move" ? OnLoss::move : text == "stop" ? OnLoss::stop : OnLoss::restart;
+}
+
 // What concerns this process alone is nobody's business in the job's records.
 Options without_role_options(const Options& options) {
   auto values = options.all();
@@ -39,7 +44,9 @@ Result<JobSettings> job_settings(const CommandLine& line, bool read_input) {
   settings.peer_timeout = seconds(options, "peer_timeout_seconds");
   settings.start_timeout = seconds(options, "start_timeout_seconds");
   settings.rejoin_timeout = seconds(options, "rejoin_seconds");
-  settings.restarts = options.text("on_loss") == "restart";
+  settings.on_loss = on_loss(options);
+  settings.rebalance = options.flag("rebalance");
+  settings.min_workers = number("min_workers");
   settings.patience = number("patience");
   settings.asynchronous = options.flag("asynchronous");
   settings.message_bytes_max = static_cast<std::size_t>(options.integer("max_message_mb")) << 20;

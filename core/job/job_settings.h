@@ -7,6 +7,7 @@
 #include "core/base/flags.h"
 #include "core/base/hash.h"
 #include "core/base/status.h"
+#include "core/job/on_loss.h"
 #include "core/job/run_folder.h"
 #include "rota/job.h"
 
@@ -21,7 +22,9 @@ struct JobSettings {
   Epoch epochs = 1, eval_every = 1, checkpoint_every = 1;
   Nanoseconds checkpoint_spacing = 0, step_budget = 0, peer_timeout = 0, start_timeout = 0;
   Nanoseconds rejoin_timeout = 0;
-  bool restarts = true;  // a process that is lost is awaited anew
+  OnLoss on_loss = OnLoss::restart;
+  std::uint32_t min_workers = 1;
+  bool rebalance = true;
   std::uint32_t patience = 0;
   bool asynchronous = false;
   std::size_t message_bytes_max = 0;

@@ -137,6 +137,20 @@ Result<PluginLine> parse_with_plugin(int argc, const char* const* argv, std::spa
   return PluginLine{std::move(line).value(), *plugin};
 }
 
+namespace {
+
+// A hook that writes files may meet a disk that is full or broken, or a place where it may not.
+ExitCode code_of_system(const std::error_code& error) {
+  for (const auto disk : {std::errc::no_space_on_device, std::errc::io_error})
+    if (error == disk) return ExitCode::disk;
+  for (const auto place :
+       {std::errc::permission_denied, std::errc::operation_not_permitted, std::errc::read_only_file_system})
+    if (error == place) return ExitCode::cannot_write;
+  return ExitCode::failed;
+}
+
+}  // namespace
+
 Status hook_failed(std::string_view plugin, std::string_view hook, std::string_view where) {
   std::string at = "plugin " + std::string(plugin) + ", " + std::string(hook);
   if (!where.empty()) at += ", " + std::string(where);
@@ -150,6 +164,8 @@ Status hook_failed(std::string_view plugin, std::string_view hook, std::string_v
     return {ExitCode::no_input, error.what() + (" (" + at + ")")};
   } catch (const std::bad_alloc&) {
     return {ExitCode::failed, at + ": out of memory"};
+  } catch (const std::system_error& error) {
+    return {code_of_system(error.code()), at + ": " + error.what()};
   } catch (const std::exception& error) {
     return {ExitCode::failed, at + ": " + error.what()};
   } catch (...) {

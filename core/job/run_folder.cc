@@ -55,6 +55,7 @@ bool RunFolder::is_of_epoch(std::string_view name) {
 }
 
 bool RunFolder::is_of_log(std::string_view name) {
+  if (std::string_view rest = name; take(rest, "agent-") && take_digits(rest)) return rest == ".log";
   return take_process(name) && (name == ".log" || name == ".doing");
 }
 

@@ -92,8 +92,9 @@ class Recorder {
   virtual ~Recorder() = default;
   virtual void event(const std::string& name, const Fields& fields) = 0;
   virtual void epoch(const EpochRecord& record) = 0;
-  // How the run goes, as one JSON object; `missing` names the processes that have not joined.
-  virtual std::string status(const std::string& missing) const = 0;
+  // How the run goes, as one JSON object; `missing` names the processes that have not joined, and `next_worker` is the
+  // number of one that could.
+  virtual std::string status(const std::string& missing, std::uint32_t next_worker) const = 0;
   // Makes the commit record durable, and drops committed epochs that are no longer needed.
   virtual Status commit(const CommitRecord& record) = 0;
   // The run goes back to behind this committed epoch, or to its beginning: what was told of later ones will be told

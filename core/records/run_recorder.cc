@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "core/base/failpoint.h"
 #include "core/base/files.h"
 #include "core/base/json_text.h"
 #include "core/base/log.h"
@@ -58,6 +59,7 @@ void drop_epoch(const std::filesystem::path& folder) {
     if (RunFolder::is_of_epoch(at->path().filename().string())) ours.push_back(at->path());
   // The record goes first, so that half an epoch never counts; of a folder, remove() takes an empty one only.
   fs::remove(folder / RunFolder::kCommitRecord, error);
+  failpoint("commit.dropping");
   for (const fs::path& file : ours) fs::remove(file, error);
   fs::remove(folder, error);
 }
@@ -107,11 +109,13 @@ class RunRecorder final : public Recorder {
     say(json);
   }
 
-  std::string status(const std::string& missing) const override {
+  std::string status(const std::string& missing, std::uint32_t next_worker) const override {
     Json json;
     json["app"] = visible_text(settings_.app);
     json["phase"] = phase_;
     if (!missing.empty()) json["missing"] = missing;
+    json["next_worker"] = next_worker;
+    json["out"] = visible_text(settings_.run.path.string());
     json["newest"] = newest_;
     return json_text(json);
   }
@@ -120,6 +124,7 @@ class RunRecorder final : public Recorder {
     const auto folder = settings_.run.checkpoint(record.epoch);
     ROTA_TRY(write_atomically(folder / RunFolder::kCommitRecord, commit_to_text(record)));
     ROTA_TRY(sync_folder(settings_.run.checkpoint()));
+    failpoint("commit.recorded");
     kept_.insert(record.epoch);
     while (kept_.size() > kKeptEpochs) kept_.erase(kept_.begin());
     for (const auto& old : settings_.run.epochs()) {
@@ -136,6 +141,7 @@ class RunRecorder final : public Recorder {
     auto metrics = LineFile::open(settings_.run.metrics());
     if (!metrics.ok()) return metrics.status();
     metrics_ = std::move(metrics).value();
+    failpoint("going_back.trimmed");
     return {};
   }
 
@@ -165,7 +171,9 @@ class RunRecorder final : public Recorder {
     json["model_hash"] = result.commit.model_hash.hex();
     json["state_hash"] = result.commit.state_hash.hex();
     for (const auto& [process, bytes] : result.peak_memory) json["peak_memory_bytes"][process] = bytes;
-    return write_atomically(settings_.run.result(), json_text(json, 2) + "\n");
+    ROTA_TRY(write_atomically(settings_.run.result(), json_text(json, 2) + "\n"));
+    failpoint("result.written");
+    return {};
   }
 
  private:
@@ -188,6 +196,7 @@ class RunRecorder final : public Recorder {
       if (error) ROTA_TRY(copy_durably(from, to));  // a file system without links
       manifest["files"][i]["file"] = name;
     }
+    failpoint("model.linked");
     return write_atomically(settings_.run.model() / RunFolder::kModelManifest, seal(manifest, kCommitFormat));
   }
 

@@ -1,4 +1,5 @@
-// core/rounds/placement.h -- where things live.  Part of the contract between processes: all must agree.
+// core/rounds/placement.h -- where things live; shard_hosts.h has the shards.  Part of the contract between processes:
+// all must agree.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -39,12 +40,6 @@ inline std::uint32_t home_of_row(const Table& table, TableId id, Key key, std::u
 // The partition that keeps a slice, a shard's state or a schedule's state in checkpoints.
 inline std::uint32_t partition_of_object(std::uint64_t id, std::uint32_t partitions) {
   return static_cast<std::uint32_t>(id % partitions);
-}
-
-// The worker that hosts a shard: contiguous ranges, so that a slice on its way round crosses each border between
-// workers once, and sums of shards are sums of large subtrees.
-inline std::uint32_t worker_of_shard(ShardId shard, std::uint32_t shards, std::uint32_t workers) {
-  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(shard) * workers) / shards);
 }
 
 // The shard that holds a slice before the first round, in a new job and in a resumed one: the one that a rotation

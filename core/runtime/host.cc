@@ -136,6 +136,25 @@ void Host::receive_unreadable(NodeId process, const Status& why, Nanoseconds now
   if (process.role != Role::observer) leave(why.code(), last_refusal_, now);
 }
 
+// Somebody else has that name, and was heard not long ago.
+bool Host::is_another(const Header& header, Nanoseconds now) const {
+  const auto peer = peers_.find(header.process);
+  if (peer == peers_.end() || settings_.process != kCoordinator) return false;
+  const Link& link = peer->second.link;
+  const bool known = link.peer_incarnation() != 0 && link.peer_incarnation() != header.incarnation;
+  return known && link.heard_at() > 0 && now - link.heard_at() < settings_.peer_timeout;
+}
+
+// Of a letter.
+Header Host::answer_to(const Header& header) {
+  Header answer;
+  answer.job = header.job;
+  answer.peer_incarnation = header.incarnation;
+  answer.acknowledged = header.sequence;
+  answer.to = header.process;
+  return answer;
+}
+
 // Whether a message is of this job and of a process that may send it.  Only the few bytes of a stranger's first message
 // are decoded for that, and nothing is changed by those that cannot be: anybody can send anything.
 bool Host::accepts(const Header& header, const Frames& body, const Origin& origin, Nanoseconds now) {
@@ -153,8 +172,14 @@ bool Host::accepts(const Header& header, const Frames& body, const Origin& origi
       return refuse(kind_name(header.kind) + (" of " + std::to_string(size_of(body))) + " bytes" + from), false;
     const auto first = decode_message(header.kind, body);
     if (!first.ok()) return refuse(first.status().what() + from), false;
-    if (const auto* hello = std::get_if<Hello>(&*first); hello != nullptr && hello->endpoint.starts_with(kReplyScheme))
+    const auto* hello = std::get_if<Hello>(&*first);
+    if (hello != nullptr && hello->endpoint.starts_with(kReplyScheme))
       return refuse("a HELLO that names no address" + from), false;
+    if (hello != nullptr && hello->joins == Joins::as_new && is_another(header, now)) {
+      write_letter(header.process.name(), header.process.role, hello->endpoint, answer_to(header),
+                   {ExitCode::temporary, "another " + header.process.name() + " is there already"}, now);
+      return refuse("a HELLO of another" + from), false;
+    }
   }
   if (!admits(header, now)) return refuse("an unexpected message" + from), false;
   return true;
@@ -211,11 +236,7 @@ void Host::receive_of_another_job(const Header& header, const Frames& body, Nano
   const auto message = decode_message(Kind::hello, body);
   if (!message.ok()) return;
   const auto& hello = std::get<Hello>(*message);
-  Header answer;
-  answer.job = header.job;
-  answer.peer_incarnation = header.incarnation;
-  answer.acknowledged = header.sequence;
-  answer.to = header.process;
+  const Header answer = answer_to(header);
   if (hello.version != kVersion) {
     const std::string versions = who + " is Rota " + hello.version + ", the coordinator is Rota " + kVersion;
     write_letter(who, header.process.role, hello.endpoint, answer, {ExitCode::wrong_version, versions}, now);

@@ -116,6 +116,8 @@ class Host final : public Queues {
   bool accepts(const Header& header, const Frames& body, const Origin& origin, Nanoseconds now);
   void receive_foreign(const Frames& frames, const std::string& what, const Origin& origin, Nanoseconds now);
   void receive_of_another_job(const Header& header, const Frames& body, Nanoseconds now);
+  bool is_another(const Header& header, Nanoseconds now) const;
+  static Header answer_to(const Header& header);
   void write_letter(const std::string& who, Role role, const std::string& endpoint, Header header,
                     const Refuse& refusal, Nanoseconds now);
   std::size_t guests() const;

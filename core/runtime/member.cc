@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "core/base/failpoint.h"
 #include "core/base/log.h"
 #include "core/base/version.h"
 #include "core/job/ignored_options.h"
@@ -32,7 +33,9 @@ ProcessSettings process_settings(const CommandLine& line, const JobSettings& set
   out.message_bytes_max = settings.message_bytes_max;
   out.peer_timeout = settings.peer_timeout;
   out.start_timeout = settings.start_timeout;
-  if (settings.restarts) out.rejoin_timeout = settings.rejoin_timeout;
+  const std::string_view joins = line.options.text("joins");
+  out.joins = joins == "new" ? Joins::as_new : joins == "spare" ? Joins::as_spare : Joins::as_named;
+  if (settings.on_loss != OnLoss::stop) out.rejoin_timeout = settings.rejoin_timeout;
   return out;
 }
 
@@ -71,6 +74,7 @@ int say_and_exit(const std::string& program, const Result<CommandLine>& line) {
 
 int member_main(int argc, const char* const* argv, Role role, OpenInitial initial, const MakeNodes& make) {
   const std::string program = std::string("rota-") + role_name(role);
+  if (const Status armed = arm_failpoints(); !armed.ok()) return say_and_exit(program, armed);
   auto parsed = parse_with_plugin(argc, argv, role_options());
   if (!parsed.ok()) return say_and_exit(program, parsed.status());
   if (parsed->line.wish != CommandLine::Wish::run) return say_and_exit(program, parsed->line);

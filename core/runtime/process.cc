@@ -160,7 +160,7 @@ class Loop {
 
   void look_at_the_door() {
     const auto away = transport_.turned_away();
-    if (away.count == turned_away_ || !refusals_.allows(world_.now)) return;
+    if (away.count == turned_away_ || !strangers_.allows(world_.now)) return;
     log_warning("event=turned_away count=" + std::to_string(away.count - std::exchange(turned_away_, away.count)) +
                 " last=" + log_value(away.last));
   }
@@ -180,7 +180,8 @@ class Loop {
   NodeId main_;
   Compute compute_;
   Outbox::World world_;
-  RateLimit refusals_{kRefusalLines, kRefusalSpan};  // anybody who reaches the socket can cause such lines
+  // Anybody who reaches the socket can cause such lines; those about strangers do not hide those about key holders.
+  RateLimit refusals_{kRefusalLines, kRefusalSpan}, strangers_{kRefusalLines, kRefusalSpan};
   std::uint64_t turned_away_ = 0;
 };
 
@@ -224,7 +225,8 @@ Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Fac
   const std::string& endpoint = (*transport)->endpoint();
   Host host({settings.process, incarnation, settings.job, endpoint, settings.peer_timeout, settings.start_timeout,
              settings.rejoin_timeout, piece_bytes_for(settings.message_bytes_max)});
-  const Hello hello{endpoint, kVersion, job, incarnation, static_cast<std::uint64_t>(getpid()), host_name()};
+  const Hello hello{endpoint,    kVersion,      job, incarnation, static_cast<std::uint64_t>(getpid()),
+                    host_name(), settings.joins};
   host.join(settings.coordinator, hello, std::move(factory), now_ns());
   const SignalsCaught caught(**transport);
   // An ACK that acknowledges nothing: a sign of life.

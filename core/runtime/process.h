@@ -22,6 +22,7 @@ struct ProcessSettings {
   unsigned threads = 1;        // that compute
   std::size_t message_bytes_max = std::size_t{64} << 20;  // on the wire: larger ones travel in pieces
   Nanoseconds peer_timeout = 30 * kSecond, start_timeout = 60 * kSecond;
+  Joins joins = Joins::as_named;
   Nanoseconds rejoin_timeout = 0;  // for a coordinator that was lost; 0: it is not awaited
 };
 

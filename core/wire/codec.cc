@@ -60,13 +60,16 @@ void fields(auto& io, Is<Round> auto& m) {
   io(m.table, m.shared, m.blocks, m.argument, m.owned, m.last_visits, m.ends_epoch, m.ends_job, m.open, m.dataflow);
 }
 void fields(auto& io, Is<Hello> auto& m) {
-  io(m.endpoint, m.version, m.job, m.incarnation, m.pid, m.host);
+  io(m.endpoint, m.version, m.job, m.incarnation, m.pid, m.host, m.joins);
 }
 void fields(auto& io, Is<Peer> auto& m) {
   io(m.process, m.endpoint, m.incarnation);
 }
+void fields(auto& io, Is<ShardRange> auto& m) {
+  io(m.worker, m.end);
+}
 void fields(auto& io, Is<Welcome> auto& m) {
-  io(m.peers, m.partition_hosts, m.resume, m.era, m.files);
+  io(m.peers, m.partition_hosts, m.shard_hosts, m.resume, m.era, m.files);
 }
 void fields(auto& io, Is<Refuse> auto& m) {
   io(m.code, m.what);
@@ -83,6 +86,12 @@ void fields(auto& io, Is<Stop> auto& m) {
 void fields(auto& io, Is<Loaded> auto& m) {
   io(m.items, m.facts, m.census, m.items_unit, m.terms, m.scores, m.starting_pass, m.evaluating_pass, m.epochs, m.app,
      m.input, m.valid);
+}
+void fields(auto& io, Is<ReadAhead> auto& m) {
+  io(m.number, m.shard_hosts);
+}
+void fields(auto& io, Is<HasRead> auto& m) {
+  io(m.number);
 }
 void fields(auto& io, Is<JobFacts> auto& m) {
   io(m.facts, m.census);
@@ -251,6 +260,7 @@ class FieldReader {
   }
   void field(Role& role) { bounded(role, 1, static_cast<std::uint64_t>(kLastRole)); }
   void field(Kind& kind) { bounded(kind, 1, std::numeric_limits<std::uint16_t>::max()); }
+  void field(Joins& joins) { bounded(joins, 0, static_cast<std::uint64_t>(kLastJoins)); }
   void field(Object& object) { bounded(object, 1, static_cast<std::uint64_t>(kLastObject)); }
   void field(Term::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Term::Kind::normalised)); }
   void field(Score::Scale& scale) { bounded(scale, 0, static_cast<std::uint64_t>(Score::Scale::exp_mean)); }

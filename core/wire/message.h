@@ -60,6 +60,8 @@ enum class Kind : std::uint16_t {
   scattered = 49,
   ask_status = 50,
   status = 51,
+  read_ahead = 52,
+  has_read = 53,
 };
 
 // ---- the link itself (core/wire/link.h) ----
@@ -85,6 +87,14 @@ struct Piece {
 
 // ---- joining, living, ending ----
 
+// What a process that joins is to be.
+enum class Joins : std::uint8_t {
+  as_named = 0,  // the process of its name, in place of one that may be there
+  as_new = 1,    // a worker more: refused if one of its name is there
+  as_spare = 2,  // likewise; it waits until it can take the place of a worker that is lost
+};
+inline constexpr auto kLastJoins = Joins::as_spare;
+
 struct Hello {
   static constexpr Kind kind = Kind::hello;
   std::string endpoint;  // where the sender listens
@@ -93,6 +103,7 @@ struct Hello {
   std::uint64_t incarnation = 0;
   std::uint64_t pid = 0;
   std::string host;
+  Joins joins = Joins::as_named;
 };
 
 struct Peer {
@@ -101,10 +112,19 @@ struct Peer {
   std::uint64_t incarnation = 0;
 };
 
+// A worker that hosts shards, from where those of the one before it end.
+struct ShardRange {
+  std::uint32_t worker = 0;
+  ShardId end = 0;  // the first that it does not host
+
+  friend bool operator==(const ShardRange&, const ShardRange&) = default;
+};
+
 struct Welcome {
   static constexpr Kind kind = Kind::welcome;
   std::vector<Peer> peers;              // all processes of the job
   std::vector<NodeId> partition_hosts;  // by partition
+  std::vector<ShardRange> shard_hosts;  // ascending: core/rounds/shard_hosts.h
   std::optional<Epoch> resume;          // continue after this committed epoch
   std::uint64_t era = 0;                // of this start of the coordinator, one more each time: part of files' names
   std::vector<std::string> files;       // of the epoch to resume, by partition: in the run's folder of checkpoints
@@ -153,6 +173,19 @@ struct Loaded {
   std::string app;   // the plugin's own name
   // Of the contents of the files, in their order: what the worker read, wherever it is.
   Hash128 input, valid;
+};
+
+// To workers: from the next era on shards are hosted like this, so that they read now what they will need.
+struct ReadAhead {
+  static constexpr Kind kind = Kind::read_ahead;
+  std::uint64_t number = 0;  // of this plan; a later one takes its place
+  std::vector<ShardRange> shard_hosts;
+};
+
+// A worker has read all that it needs for the plan.
+struct HasRead {
+  static constexpr Kind kind = Kind::has_read;
+  std::uint64_t number = 0;
 };
 
 struct JobFacts {
@@ -411,10 +444,10 @@ struct StatusReport {
   std::string json;
 };
 
-using Message = std::variant<Ack, Probe, Piece, Hello, Welcome, Refuse, Beat, Fault, Stop, Loaded, JobFacts, CutMade,
-                             Ready, Start, Rounds, Tasks, Expect, Lease, Scattered, Parts, Deltas, RoundFeedback,
-                             Committed, RoundsDone, EpochDone, Evaluate, Evaluated, Save, Put, Stored, Saved, Written,
-                             Fetch, Fetched, AskStatus, StatusReport>;
+using Message = std::variant<Ack, Probe, Piece, Hello, Welcome, Refuse, Beat, Fault, Stop, Loaded, ReadAhead, HasRead,
+                             JobFacts, CutMade, Ready, Start, Rounds, Tasks, Expect, Lease, Scattered, Parts, Deltas,
+                             RoundFeedback, Committed, RoundsDone, EpochDone, Evaluate, Evaluated, Save, Put, Stored,
+                             Saved, Written, Fetch, Fetched, AskStatus, StatusReport>;
 
 Kind kind_of(const Message& message);
 const char* kind_name(Kind kind);

@@ -19,6 +19,8 @@ constexpr std::pair<Kind, const char*> kKindNames[] = {
     {Kind::fault, "FAULT"},
     {Kind::stop, "STOP"},
     {Kind::loaded, "LOADED"},
+    {Kind::read_ahead, "READ_AHEAD"},
+    {Kind::has_read, "HAS_READ"},
     {Kind::facts, "FACTS"},
     {Kind::cut, "CUT"},
     {Kind::ready, "READY"},

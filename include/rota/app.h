@@ -7,6 +7,7 @@
 #include "rota/dataflow.h"
 #include "rota/facts.h"
 #include "rota/job.h"
+#include "rota/packed.h"
 #include "rota/pull.h"
 #include "rota/push.h"
 #include "rota/random.h"
@@ -26,6 +27,10 @@ class App {
   // Reads the input and makes the Push of every shard hosted here, in the order given.  Which data is a shard's own
   // must depend on the job alone; `common` gives all processes the same numbers.
   virtual std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random& common) = 0;
+  // Reads the whole input once, as load() of all shards does, and writes what load() finds in Job::packed.  Only if the
+  // plugin has a packed_format.  May depend on the files, on Job::shards and on Plugin::packed_options alone, so that
+  // what it writes serves jobs with any other options.
+  virtual void pack(DataPacker&) {}
   // What the model consists of.  All processes have the same facts, and must make the same tables of them.
   virtual std::vector<Table> tables(const Facts&) const = 0;
   // Along which exchange rounds send.  All processes must make the same ones.

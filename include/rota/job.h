@@ -11,6 +11,7 @@
 namespace rota {
 
 class Model;
+class PackedData;
 
 // Equal in every process of the job.  The number of workers and threads is not here on purpose: no result
 // may depend on it.
@@ -28,6 +29,9 @@ struct Job {
   std::uint32_t pipeline = 0;   // the user's wish, for Schedule::pipeline; 0: none
   // The model of this app that the job begins with (--init_model), in a resumed job too; null if there is none.
   std::shared_ptr<const Model> initial = nullptr;
+  // The data as `rota shard` wrote it (rota/packed.h), if that is what the job is given; then it is all that load() has
+  // to read, and `input` and `valid` name its index.  Null if the job reads files of the user's.
+  std::shared_ptr<const PackedData> packed = nullptr;
 };
 
 // A table is a named set of rows of numbers.

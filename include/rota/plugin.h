@@ -13,6 +13,7 @@
 //
 // A library exports one symbol, rota_plugin_v1.  ROTA_PLUGIN(make) defines it.
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <iosfwd>
 #include <memory>
@@ -28,6 +29,7 @@
 #include "rota/job.h"
 #include "rota/model.h"
 #include "rota/options.h"
+#include "rota/packed.h"
 #include "rota/pull.h"
 #include "rota/push.h"
 #include "rota/random.h"
@@ -44,7 +46,7 @@ namespace rota {
 // What must agree between a plugin and its host: these headers' version, the compiler's C++ ABI, and the
 // standard library.  C++ classes cross the border, so a plugin of another build is refused, exit 78.
 inline constexpr char kAbiStamp[] =
-    "rota-abi-3"
+    "rota-abi-4"
     " cxxabi-" ROTA_TEXT_OF(__GXX_ABI_VERSION)
 #ifdef _GLIBCXX_USE_CXX11_ABI
         " libstdc++-" ROTA_TEXT_OF(_GLIBCXX_RELEASE) "-cxx11-" ROTA_TEXT_OF(_GLIBCXX_USE_CXX11_ABI)
@@ -81,6 +83,12 @@ struct Plugin {
   bool several_schedulers = false;  // its schedules keep to their Share of the keys, so a job may have more than one
   bool sliced = false;              // one of its tables is sliced (Table::Kind)
   bool takes_model = false;         // a job may begin with a model of the app (--init_model, Job::initial)
+
+  // Data by shard (`rota shard`, App::pack): the number of what pack() writes, one more whenever that changes; 0: the
+  // app has none.
+  std::uint32_t packed_format = 0;
+  // The plugin's options that pack() depends on.  A job on such data has them as it was packed with.
+  std::span<const std::string_view> packed_options = {};
 
   // Throws UsageError if the options do not go together.  Null: they always do.
   void (*check)(const Options&) = nullptr;

@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <random>
 
+#include "core/base/files.h"
 #include "tests/fuzz/entry_points.h"
+#include "tests/fuzz/file_entry_points.h"
 #include "tests/fuzz/reader_entry_points.h"
 #include "tests/fuzz/seeds.h"
+#include "tests/source_dir.h"
 
 namespace rota::fuzz {
 namespace {
@@ -90,6 +94,57 @@ TEST(FuzzReplay, Numbers) {
   const Count count = replay(&number, number_seeds(), 100000);
   EXPECT_GT(count.taken, 10000);
   EXPECT_GT(count.refused, 10000);
+}
+
+TEST(FuzzReplay, Manifests) {
+  const Count count = replay(&manifest, manifest_seeds(), 600);
+  EXPECT_GT(count.taken, 5);
+  EXPECT_GT(count.refused, 200);
+}
+
+TEST(FuzzReplay, CheckpointFiles) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer ends the program where RocksDB would be told that there is no such memory";
+#endif
+  const Count count = replay(&checkpoint, checkpoint_seeds(), 1000);
+  EXPECT_GT(count.refused, 500);
+}
+
+TEST(FuzzReplay, FilesOfFlags) {
+  const Count count = replay(&flags, flags_seeds(), 600);
+  EXPECT_GT(count.taken, 30);
+  EXPECT_GT(count.refused, 100);
+}
+
+TEST(FuzzReplay, Addresses) {
+  const Count count = replay(&address, address_seeds(), 50000);
+  EXPECT_GT(count.taken, 5000);
+  EXPECT_GT(count.refused, 10000);
+}
+
+struct Target {
+  const char* name;
+  bool (*entry)(std::span<const std::byte>);
+};
+
+// What the fuzzers found worth keeping.  An entry point ends the program if it finds something.
+TEST(FuzzReplay, Corpora) {
+  const std::filesystem::path corpora = tests::source_dir() + "/tests/fuzz/corpora";
+  const Target targets[] = {{"message", &message},      {"commit", &commit},     {"cut", &cut},
+                            {"libsvm", &libsvm},        {"manifest", &manifest}, {"matrix_market", &matrix_market},
+                            {"number", &number},        {"flags", &flags},       {"address", &address},
+                            {"checkpoint", &checkpoint}};
+  for (const Target& target : targets) {
+    int inputs = 0;
+    for (const auto& file : std::filesystem::directory_iterator(corpora / target.name)) {
+      const auto text = read_whole_file(file.path(), std::size_t{1} << 20);
+      ASSERT_TRUE(text.ok()) << text.status().what();
+      SCOPED_TRACE(file.path());
+      (void)target.entry(std::as_bytes(std::span(*text)));
+      ++inputs;
+    }
+    EXPECT_GT(inputs, 0) << target.name;
+  }
 }
 
 }  // namespace

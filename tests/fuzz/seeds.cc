@@ -1,5 +1,13 @@
 #include "tests/fuzz/seeds.h"
 
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/base/check.h"
+#include "core/base/files.h"
+#include "core/base/hash.h"
+#include "core/base/sealed_json.h"
+#include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/cut.h"
 #include "core/records/json_records.h"
 #include "core/wire/codec.h"
@@ -52,6 +60,43 @@ std::vector<Input> cut_seeds() {
   encode_cut({}, empty);
   encode_cut(cut, small);
   return {empty.take(), small.take()};
+}
+
+std::vector<Input> checkpoint_seeds() {
+  static const Input file = [] {
+    const auto folder = make_private_folder(std::filesystem::temp_directory_path(), "rota-fuzz-");
+    ROTA_CHECK(folder.ok());
+    Rows rows({{"one", Table::Kind::shared, 4, 2, 1}});
+    for (const Key key : {Key{0}, Key{1}, Key{3}}) rows.set(0, key, std::vector<double>{static_cast<double>(key), -1});
+    const std::vector<Put> objects = {{1, Object::cut, 0, {}, Bytes::from(cut_seeds().back())}};
+    ROTA_CHECK(write_checkpoint(*folder / "file", {objects, rows}).ok());
+    const auto text = read_whole_file(*folder / "file", std::size_t{1} << 20);
+    ROTA_CHECK(text.ok());
+    std::filesystem::remove_all(*folder);
+    return input_of(*text);
+  }();
+  return {file};
+}
+
+std::vector<Input> manifest_seeds() {
+  const Input file = checkpoint_seeds().front();
+  nlohmann::ordered_json manifest = {{"app", "counting"}, {"epoch", 6},  {"seed", 3},
+                                     {"shards", 1},       {"slices", 3}, {"partitions", 1}};
+  manifest["options"] = {{"topics", "5"}, {"schedulers", "1"}, {"input", "data"}};
+  manifest["facts"] = {{"columns", 7.0}};
+  manifest["files"] = nlohmann::ordered_json::array();
+  manifest["files"].push_back({{"file", "partition-0.sst"}, {"bytes", file.size()}, {"xxh3", hash128(file).hex()}});
+  return {input_of(seal(manifest, kCommitFormat))};
+}
+
+std::vector<Input> flags_seeds() {
+  return {input_of("--topics=5\n--alpha=0.25\n--heavy\n"),
+          input_of("# a comment\n--noheavy\n\n--name=a b \n-topics=7\n")};
+}
+
+std::vector<Input> address_seeds() {
+  return {input_of("tcp://127.0.0.1:80"), input_of("tcp://[::1]:*"), input_of("name.example"), input_of("::1"),
+          input_of("host:65535"),         input_of("tcp://*:0")};
 }
 
 std::vector<Input> libsvm_seeds() {

@@ -14,5 +14,9 @@ std::vector<Input> cut_seeds();
 std::vector<Input> libsvm_seeds();
 std::vector<Input> matrix_market_seeds();
 std::vector<Input> number_seeds();
+std::vector<Input> manifest_seeds();  // of a model whose file is the first of checkpoint_seeds()
+std::vector<Input> checkpoint_seeds();
+std::vector<Input> flags_seeds();
+std::vector<Input> address_seeds();
 
 }  // namespace rota::fuzz

@@ -29,6 +29,9 @@ int main(int argc, char** argv) {
       write(folder / "message", rota::fuzz::message_seeds()) && write(folder / "commit", rota::fuzz::commit_seeds()) &&
       write(folder / "cut", rota::fuzz::cut_seeds()) && write(folder / "libsvm", rota::fuzz::libsvm_seeds()) &&
       write(folder / "matrix_market", rota::fuzz::matrix_market_seeds()) &&
-      write(folder / "number", rota::fuzz::number_seeds());
+      write(folder / "number", rota::fuzz::number_seeds()) &&
+      write(folder / "manifest", rota::fuzz::manifest_seeds()) &&
+      write(folder / "checkpoint", rota::fuzz::checkpoint_seeds()) &&
+      write(folder / "flags", rota::fuzz::flags_seeds()) && write(folder / "address", rota::fuzz::address_seeds());
   return written ? 0 : 1;
 }

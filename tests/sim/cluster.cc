@@ -6,6 +6,7 @@
 #include <map>
 #include <queue>
 #include <random>
+#include <set>
 
 #include "coordinator/coordinator.h"
 #include "core/job/hosted_app.h"
@@ -13,7 +14,7 @@
 #include "kvstore/partition.h"
 #include "scheduler/scheduler.h"
 #include "tests/sim/memory_checkpoints.h"
-#include "worker/worker.h"
+#include "worker/next_worker.h"
 
 namespace rota::sim {
 
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::uint64_t kEventsMost = 2'000'000;
 constexpr Nanoseconds kTick = 50 * kMillisecond;
+constexpr std::uint32_t kZombies = 1000;
 constexpr Nanoseconds kCallOff = 3600 * kSecond;  // of simulated time
 
 class Cluster {
@@ -40,6 +42,8 @@ class Cluster {
     pauses_left_ = faults_.pauses_most;
     hangs_left_ = faults_.hangs_most;
     cuts_left_ = faults_.cuts_most;
+    joins_left_ = faults_.joins_most;
+    leaves_left_ = faults_.leaves_most;
     witness() = &witness_;
     start();
     while (outcome_.what.empty()) {
@@ -52,13 +56,22 @@ class Cluster {
       events_.pop();
       now_ = event.at;
       if (event.process && !is_due(event)) continue;
+      here_ = event.process.value_or(kCoordinator);
+      // What one does that lives on beside its successor, or in an era of which nobody wants anything, nobody sees.
+      const bool unseen = is_zombie(here_) || (event.process && hosts_.at(here_).era < newest_era_);
+      witness() = unseen ? &unseen_ : &witness_;
       event.act();
+      witness() = &witness_;
       check_laws();
       const auto coordinator = hosts_.find(kCoordinator);
       if (coordinator != hosts_.end() && coordinator->second.host->ended()) {
         outcome_.code = coordinator->second.host->ended()->code;
         outcome_.what = coordinator->second.host->ended()->what;
-        break;
+        if (outcome_.code != ExitCode::terminated || outcome_.leaves == 0) break;
+        // The last worker was told to end, and so the run: it is resumed.
+        outcome_.what.clear();
+        hosts_.clear();
+        start();
       }
       do_harm();
     }
@@ -107,6 +120,7 @@ class Cluster {
     events_.push({when, order_++, process, hosts_.at(process).life, std::move(act)});
   }
   bool is_due(Event& event) {
+    if (const auto moved = zombies_.find(event.life); moved != zombies_.end()) event.process = moved->second;
     const auto found = hosts_.find(*event.process);
     if (found == hosts_.end() || found->second.life != event.life) return false;
     if (now_ >= found->second.still_until) return true;
@@ -125,6 +139,7 @@ class Cluster {
       }
       // Everybody has begun the era, so nothing of the one before is under way.
       if (name == "phase" && fields.front().second == "cutting") forget_what_comes_again();
+      if (name == "phase" && fields.front().second == "moving") ++outcome_.moves;
     });
   }
 
@@ -142,13 +157,15 @@ class Cluster {
   void start() {
     const RunPlan& plan = shape_.plan;
     connections_.clear();
+    next_worker_ = plan.workers;
+    leaving_.clear();
     start(kCoordinator);
     for (std::uint32_t i = 0; i < plan.schedulers; ++i) start({Role::scheduler, i});
     for (std::uint32_t i = 0; i < plan.workers; ++i) start({Role::worker, i});
     for (std::uint32_t i = 0; i < plan.stores; ++i) start({Role::kvstore, i});
   }
 
-  void start(NodeId id) {
+  void start(NodeId id, Joins joins = Joins::as_named) {
     Process& process = hosts_[id];
     process = {};
     process.life = ++lives_;
@@ -157,13 +174,14 @@ class Cluster {
     settings.rejoin_timeout = shape_.plan.rejoin;
     settings.piece_bytes = shape_.piece_bytes;
     process.host = std::make_unique<Host>(std::move(settings));
-    at(now_ + delay(), id, [this, id] { tick(id); });
+    at(now_ + delay(), id, [this] { tick(here_); });
     if (id == kCoordinator) return coordinate(*process.host);
     Hello hello;
     hello.endpoint = id.name();
     hello.version = ROTA_VERSION;
     hello.job = shape_.plan.job;
     hello.incarnation = incarnation;
+    hello.joins = joins;
     process.host->join(
         kCoordinator.name(), hello,
         [this, id](const Welcome& welcome, Host::Nodes before) { return nodes(id, welcome, std::move(before)); }, now_);
@@ -172,6 +190,8 @@ class Cluster {
   // It goes on behind what one before it committed.
   void coordinate(Host& host) {
     RunPlan plan = shape_.plan;
+    // One that is started anew cannot tell which of two of the same number came later (tests/FAULTS.md, F6).
+    std::erase_if(hosts_, [](const auto& process) { return is_zombie(process.first); });
     recorder_ = recorder_with(recorder_->commits());
     if (!recorder_->commits().empty()) plan.resume = recorder_->commits().rbegin()->second;
     const std::optional<CommitRecord>& resume = plan.resume;
@@ -183,8 +203,9 @@ class Cluster {
 
   Result<Host::Nodes> nodes(NodeId id, const Welcome& welcome, Host::Nodes before) {
     const RunPlan& plan = shape_.plan;
-    Process& process = hosts_.at(id);
+    Process& process = hosts_.at(here_);
     process.era = welcome.era;
+    newest_era_ = std::max(newest_era_, welcome.era);
     process.workers.clear();
     if (!before.empty()) ++outcome_.goings_back;
     Host::Nodes nodes;
@@ -195,22 +216,21 @@ class Cluster {
           SchedulerSettings{id.index, plan.schedulers, plan.partitions, shape_.pipeline}, *app));
     if (id.role == Role::worker) {
       const auto threads = static_cast<std::uint32_t>(1 + id.index % 3);
-      const WorkerSettings settings{id.index,         plan.workers,        threads, plan.partitions,
-                                    shape_.staleness, shape_.asynchronous, 0,       shape_.credit};
-      std::optional<Prepared> prepared;
-      for (const auto& node : before)
-        if (auto* worker = dynamic_cast<Worker*>(node.get()); worker != nullptr && welcome.resume)
-          prepared = worker->take_prepared();
-      auto worker = prepared ? std::make_unique<Worker>(settings, *std::move(prepared))
-                             : std::make_unique<Worker>(settings, *app);
-      process.workers.push_back(worker.get());
-      nodes.push_back(std::move(worker));
+      const WorkerSettings settings{
+          id.index, {}, threads, plan.partitions, shape_.staleness, shape_.asynchronous, 0, shape_.credit};
+      auto worker = next_worker(settings, welcome, plan.shards, std::move(before), [&] { return app; });
+      if (!worker.ok()) return worker.status();
+      process.workers.push_back(worker->get());
+      nodes.push_back(*std::move(worker));
     }
+    const auto hosts = ShardHosts::from(welcome.shard_hosts, plan.shards);
+    if (!hosts.ok()) return hosts.status();
     const auto checkpoints = std::make_shared<MemoryCheckpoints>(disk_, welcome.era, welcome.files);
     for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
       if (welcome.partition_hosts[p] == id)
         nodes.push_back(std::make_unique<Partition>(
-            PartitionSettings{p, plan.workers, plan.schedulers, shape_.credit, plan.partitions}, *app, checkpoints));
+            PartitionSettings{p, hosts->workers(), plan.schedulers, shape_.credit, plan.partitions}, *app,
+            checkpoints));
     return nodes;
   }
 
@@ -223,11 +243,19 @@ class Cluster {
       hosts_.clear();
       start();
     }
+    const auto lives = [](const auto& process) { return !is_zombie(process.first); };
+    if (std::none_of(hosts_.begin(), hosts_.end(), lives)) return;  // until one is started again
     if (losses_left_ > 0 && chance(faults_.loss_share)) {
       --losses_left_;
       lose(anybody());
     }
     if (cuts_left_ > 0 && hosts_.size() > 1 && chance(faults_.cut_share)) cut();
+    if (joins_left_ > 0 && chance(faults_.join_share)) {
+      --joins_left_;
+      ++outcome_.joins;
+      start({Role::worker, next_worker_++}, chance(0.3) ? Joins::as_spare : Joins::as_new);
+    }
+    if (leaves_left_ > 0 && chance(faults_.leave_share)) leave();
     if (pauses_left_ > 0 && chance(faults_.pause_share)) {
       --pauses_left_;
       ++outcome_.pauses;
@@ -248,41 +276,90 @@ class Cluster {
     if (trace_) std::printf("nothing passes from %s to %s\n", from.name().c_str(), to.name().c_str());
   }
 
+  // One of the workers is told to end, and nobody starts it again.
+  void leave() {
+    const NodeId id = anybody();
+    const Process& process = hosts_.at(id);
+    if (id.role != Role::worker || now_ < process.still_until || process.era == 0 || workers() < 2) return;
+    --leaves_left_;
+    ++outcome_.leaves;
+    leaving_.insert(id);
+    if (trace_) std::printf("%s is told to end\n", id.name().c_str());
+    hosts_.at(id).host->told_to_end("told to end", now_);
+    pump(id);
+  }
+
+  // Whether somebody starts it again when it has ended, or was killed.
+  bool comes_back(NodeId id) {
+    if (leaving_.contains(id) || is_zombie(id)) return false;
+    const bool has_begun = hosts_.at(id).era > 0;
+    const bool may_stay_away =
+        has_begun && id.role == Role::worker && shape_.plan.on_loss == OnLoss::move && workers() > 1;
+    return !may_stay_away || chance(0.3);
+  }
+  std::size_t workers() const {
+    return static_cast<std::size_t>(std::count_if(hosts_.begin(), hosts_.end(), [&](const auto& entry) {
+      return entry.first.role == Role::worker && !leaving_.contains(entry.first) && !is_zombie(entry.first);
+    }));
+  }
+  void end(NodeId id, bool back, Nanoseconds again) {
+    hosts_.erase(id);
+    if (!back) return;
+    at(again, [this, id] {
+      if (!hosts_.contains(id)) start(id);
+    });
+  }
+
+  // None that lives on beside its successor.
   NodeId anybody() {
-    auto found = hosts_.begin();
-    std::advance(found, std::uniform_int_distribution<std::size_t>(0, hosts_.size() - 1)(random_));
-    return found->first;
+    std::vector<NodeId> all;
+    for (const auto& [id, process] : hosts_)
+      if (!is_zombie(id)) all.push_back(id);
+    return all[std::uniform_int_distribution<std::size_t>(0, all.size() - 1)(random_)];
+  }
+
+  // They have numbers that no other process has.
+  static bool is_zombie(NodeId id) { return id.index >= kZombies; }
+
+  // It stands still, is taken for lost, and goes on beside its successor, with what it was about, until somebody ends
+  // it. A second coordinator there is not: the first holds the lock of the run.
+  void live_on(NodeId id) {
+    ++outcome_.zombies;
+    Process& old = hosts_.at(id);
+    const NodeId zombie{id.role, kZombies + static_cast<std::uint32_t>(outcome_.zombies)};
+    if (trace_) std::printf("%s lives on as %s\n", id.name().c_str(), zombie.name().c_str());
+    old.still_until = now_ + span(faults_.zombie_most / 4);
+    zombies_[old.life] = zombie;
+    hosts_[zombie] = std::move(old);
+    at(now_ + span(faults_.zombie_most), [this, zombie] { hosts_.erase(zombie); });
   }
 
   void lose(NodeId id) {
     ++outcome_.losses;
     if (trace_) std::printf("%s is killed\n", id.name().c_str());
-    hosts_.erase(id);
+    const bool back = comes_back(id);
+    // Who took no part in this era may be unknown to a coordinator that was started anew: see coordinate().
+    if (id != kCoordinator && hosts_.at(id).era == era_ && chance(faults_.zombie_share)) live_on(id);
+    end(id, back, now_ + span(faults_.restart_most));
     for (const auto& [other, process] : hosts_) {
       ++connections_[{other, id}].generation;
       ++connections_[{id, other}].generation;
-      at(now_ + delay(), other, [this, id, other] {
-        Host& host = *hosts_.at(other).host;
+      at(now_ + delay(), other, [this, id] {
+        Host& host = *hosts_.at(here_).host;
         host.disconnected(id, world(host));
-        pump(other);
+        pump(here_);
       });
     }
-    at(now_ + span(faults_.restart_most), [this, id] {
-      if (!hosts_.contains(id)) start(id);
-    });
   }
 
   void tick(NodeId id) {
     Process& process = hosts_.at(id);
     process.host->tick(world(*process.host));
     pump(id);
-    if (!process.host->ended()) return at(now_ + kTick, id, [this, id] { tick(id); });
+    if (!process.host->ended()) return at(now_ + kTick, id, [this] { tick(here_); });
     if (id == kCoordinator) return;
     // A supervisor would start it again.
-    hosts_.erase(id);
-    at(now_ + kSecond + span(faults_.restart_most), [this, id] {
-      if (!hosts_.contains(id)) start(id);
-    });
+    end(id, comes_back(id), now_ + kSecond + span(faults_.restart_most));
   }
 
   // Whatever a process wants to have sent or computed.
@@ -291,23 +368,34 @@ class Cluster {
     for (auto& started : host.take_started()) {
       // Computed now, heard of later: nobody may see a result before its end is told.
       auto work = std::make_shared<Outbox::Started>(std::move(started));
-      at(now_ + delay(), id, [this, id, work] {
+      at(now_ + delay(), id, [this, work] {
         auto continuation = std::make_shared<Continuation>(work->work());
         // The coordinator computes nothing, and the thread for files is nobody's hook.
-        if (hangs_left_ > 0 && id != kCoordinator && !work->io && chance(faults_.hang_share)) {
+        if (hangs_left_ > 0 && here_ != kCoordinator && !work->io && chance(faults_.hang_share)) {
           --hangs_left_;
           ++outcome_.hangs;
-          if (trace_) std::printf("work of %s does not end\n", id.name().c_str());
+          if (trace_) std::printf("work of %s does not end\n", here_.name().c_str());
           return;
         }
-        at(now_ + delay(), id, [this, id, work, continuation] {
-          Host& later = *hosts_.at(id).host;
+        at(now_ + delay(), here_, [this, work, continuation] {
+          Host& later = *hosts_.at(here_).host;
           later.finished(work->node, *continuation, world(later));
-          pump(id);
+          pump(here_);
         });
       });
     }
-    while (auto out = host.next(now_)) transmit(id, *std::move(out));
+    while (auto out = host.next(now_)) {
+      if (!chance(faults_.full_share)) {
+        transmit(id, *std::move(out));
+        continue;
+      }
+      ++outcome_.full;
+      host.not_taken(out->peer);
+      at(now_ + span(kSecond), id, [this, peer = out->peer] {
+        hosts_.at(here_).host->writable(peer);
+        pump(here_);
+      });
+    }
   }
 
   void transmit(NodeId from, Host::Transmission out) {
@@ -320,24 +408,32 @@ class Cluster {
       // Everything on its way on this connection is lost with it.
       ++connection.generation;
       ++outcome_.lost;
-      at(now_, from, [this, from, to] { hosts_.at(from).host->disconnected(to, world(*hosts_.at(from).host)); });
+      at(now_, from, [this, to] { hosts_.at(here_).host->disconnected(to, world(*hosts_.at(here_).host)); });
       return;
     }
     if (chance(faults_.flip_share)) flip(out.frames);
     connection.last_arrival = std::max(connection.last_arrival, now_ + delay());
     const int copies = chance(faults_.repeat_share) ? 2 : 1;
     if (copies > 1) ++outcome_.repeated;
+    if (is_zombie(from)) ++outcome_.zombies_said;
+    if (hosts_.contains(to) && chance(faults_.echo_share)) {
+      ++outcome_.echoes;
+      at(now_ + span(faults_.echo_most), to, [this, from, frames = out.frames] { deliver(from, frames); });
+    }
     for (int i = 0; i < copies; ++i) {
       if (!hosts_.contains(to)) return;
       at(connection.last_arrival, to, [this, from, to, frames = out.frames, generation = connection.generation] {
-        if (connections_[{from, to}].generation != generation) return;
-        Host& host = *hosts_.at(to).host;
-        if (host.ended()) return;
-        if (trace_) print(from, to, frames);
-        host.receive(frames, world(host));
-        pump(to);
+        if (connections_[{from, to}].generation == generation) deliver(from, frames);
       });
     }
+  }
+
+  void deliver(NodeId from, const Frames& frames) {
+    Host& host = *hosts_.at(here_).host;
+    if (host.ended()) return;
+    if (trace_) print(from, here_, frames);
+    host.receive(frames, world(host));
+    pump(here_);
   }
 
   void print(NodeId from, NodeId to, const Frames& frames) const {
@@ -359,10 +455,8 @@ class Cluster {
   void check_laws() {
     if (!witness_.complaint.empty()) outcome_.what = "broken law: " + witness_.complaint;
     std::map<SliceId, int> holders;
-    std::uint64_t era = 0;  // the newest that anybody has begun: holders of the others have nothing to say any more
-    for (const auto& [id, process] : hosts_) era = std::max(era, process.era);
     for (const auto& [id, process] : hosts_) {
-      if (process.era < era) continue;
+      if (process.era < newest_era_) continue;
       for (const Worker* worker : process.workers)
         for (const SliceId slice : worker->slices_held())
           if (++holders[slice] > 1) outcome_.what = "broken law: slice " + std::to_string(slice) + " has two holders";
@@ -375,15 +469,21 @@ class Cluster {
   bool trace_;
   std::mt19937_64 random_;
   Job job_;
-  Witness witness_;
+  Witness witness_, unseen_;
   std::shared_ptr<MemoryDisk> disk_;
   std::shared_ptr<MemoryRecorder> recorder_;
   std::priority_queue<Event> events_;
   std::uint64_t order_ = 0, lives_ = 0, era_ = 0;
-  int kills_left_ = 0, losses_left_ = 0, pauses_left_ = 0, hangs_left_ = 0, cuts_left_ = 0;
+  int kills_left_ = 0, losses_left_ = 0, pauses_left_ = 0, hangs_left_ = 0, cuts_left_ = 0, joins_left_ = 0,
+      leaves_left_ = 0;
+  std::uint32_t next_worker_ = 0;  // that joins
+  std::uint64_t newest_era_ = 0;   // that anybody has begun: who holds what in the others does not matter any more
+  std::set<NodeId> leaving_;       // told to end
   std::map<std::pair<NodeId, NodeId>, Nanoseconds> cut_until_;
   Nanoseconds now_ = kSecond;
   std::map<NodeId, Process> hosts_;
+  std::map<std::uint64_t, NodeId> zombies_;  // by life
+  NodeId here_ = kCoordinator;               // the process in which something happens
   std::map<std::pair<NodeId, NodeId>, Connection> connections_;
   Outcome outcome_;
 };

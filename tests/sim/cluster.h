@@ -34,7 +34,15 @@ struct Faults {
   // process to another, or both ways, for up to `cut_most`.
   double hang_share = 0, cut_share = 0;
   int hangs_most = 0, cuts_most = 0;
+  // Chance, at every event, that a worker joins, one more or a spare; and that one is told to end.
+  double join_share = 0, leave_share = 0;
+  int joins_most = 0, leaves_most = 0;
   Nanoseconds cut_most = 100 * kSecond;
+  // Share of the processes that are lost which live on, after standing still, beside those that took their places; of
+  // the messages that come once more, up to `echo_most` later, whatever became of their connection and sender; and of
+  // those that find the transport full.
+  double zombie_share = 0, echo_share = 0, full_share = 0;
+  Nanoseconds zombie_most = 60 * kSecond, echo_most = 60 * kSecond;
   Nanoseconds restart_most = 5 * kSecond, pause_most = 40 * kSecond;
 };
 
@@ -59,7 +67,8 @@ struct Outcome {
   Hash128 model_hash, state_hash;
   Epoch epoch = 0;  // of the model
   std::uint64_t events = 0, lost = 0, repeated = 0, flipped = 0, kills = 0, pieces = 0, losses = 0, pauses = 0,
-                hangs = 0, cuts = 0;
+                hangs = 0, cuts = 0, joins = 0, leaves = 0, moves = 0, zombies = 0, zombies_said = 0, echoes = 0,
+                full = 0;
   std::uint64_t goings_back = 0;  // to a checkpoint, or to the beginning, by processes that lived on
 };
 

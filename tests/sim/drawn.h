@@ -40,6 +40,17 @@ inline void draw_losses(std::mt19937_64& random, Shape& shape, Faults& faults) {
   shape.plan.peer_timeout = shape.peer_timeout = 10 * kSecond;
   shape.plan.disconnect_grace = 3 * kSecond;
   shape.plan.rejoin = 120 * kSecond;
+  if (random() % 2 == 0) {
+    shape.plan.on_loss = OnLoss::move;
+    shape.plan.min_workers = 1;
+  }
+  if (random() % 2 == 0) {
+    faults.join_share = draw(0.01);
+    faults.joins_most = 3;
+    faults.leave_share = draw(0.005);
+    faults.leaves_most = 2;
+  }
+  if (faults.joins_most > 0 && random() % 2 == 0) return;  // nobody is lost
   faults.loss_share = draw(0.005);
   faults.losses_most = 4;
   if (random() % 2 == 0) faults.restart_most = kSecond / 10;
@@ -53,6 +64,11 @@ inline void draw_losses(std::mt19937_64& random, Shape& shape, Faults& faults) {
     faults.cut_share = draw(0.002);
     faults.cuts_most = 2;
   }
+  // Together with workers that come and go they are not drawn yet (tests/FAULTS.md, F6).
+  const bool fixed_workers = shape.plan.on_loss == OnLoss::restart && faults.joins_most == 0;
+  if (fixed_workers && random() % 2 == 0) faults.zombie_share = draw(1);
+  if (random() % 2 == 0) faults.echo_share = draw(0.02);
+  if (random() % 2 == 0) faults.full_share = draw(0.05);
 }
 
 // The same job on one worker, with nothing going wrong.
@@ -62,6 +78,53 @@ inline Outcome calm_run(const Shape& shape) {
   calm.plan.stores = 0;
   calm.piece_bytes = kPieceBytes;
   return simulate(calm, Faults{}, 1, false);
+}
+
+// What went wrong in all runs together.
+inline void add(Outcome& sum, const Outcome& wild) {
+  sum.events += wild.events;
+  sum.lost += wild.lost;
+  sum.repeated += wild.repeated;
+  sum.flipped += wild.flipped;
+  sum.kills += wild.kills;
+  sum.pieces += wild.pieces;
+  sum.losses += wild.losses;
+  sum.pauses += wild.pauses;
+  sum.hangs += wild.hangs;
+  sum.cuts += wild.cuts;
+  sum.joins += wild.joins;
+  sum.leaves += wild.leaves;
+  sum.moves += wild.moves;
+  sum.zombies += wild.zombies;
+  sum.zombies_said += wild.zombies_said;
+  sum.echoes += wild.echoes;
+  sum.full += wild.full;
+  sum.goings_back += wild.goings_back;
+}
+
+inline void tell_all(const Outcome& sum, std::uint64_t count) {
+  const auto tell = [](const char* what, std::uint64_t times) {
+    std::printf("%llu %s\n", static_cast<unsigned long long>(times), what);
+  };
+  tell("seeds", count);
+  tell("events", sum.events);
+  tell("connections broken", sum.lost);
+  tell("messages repeated", sum.repeated);
+  tell("messages damaged", sum.flipped);
+  tell("pieces", sum.pieces);
+  tell("times that all were killed", sum.kills);
+  tell("processes killed", sum.losses);
+  tell("processes that stood still", sum.pauses);
+  tell("pieces of work that did not end", sum.hangs);
+  tell("times that nothing passed between two", sum.cuts);
+  tell("workers that joined", sum.joins);
+  tell("workers that were told to end", sum.leaves);
+  tell("times that shards moved without a loss", sum.moves);
+  tell("processes that lived on beside their successors", sum.zombies);
+  tell("messages of those", sum.zombies_said);
+  tell("messages that came once more much later", sum.echoes);
+  tell("times that a transport was full", sum.full);
+  tell("processes that went back", sum.goings_back);
 }
 
 // Every seed ends with the model of its calm run.
@@ -82,33 +145,9 @@ inline void run_seeds(Shape (*draw_shape)(std::mt19937_64&)) {
     ASSERT_EQ(wild.code, ExitCode::ok) << "replay with ROTA_SIM_SEED=" << seed << ": " << wild.what;
     ASSERT_EQ(wild.model_hash.hex(), calm.model_hash.hex()) << "replay with ROTA_SIM_SEED=" << seed;
     ASSERT_EQ(wild.state_hash.hex(), calm.state_hash.hex()) << "replay with ROTA_SIM_SEED=" << seed;
-    sum.events += wild.events;
-    sum.lost += wild.lost;
-    sum.repeated += wild.repeated;
-    sum.flipped += wild.flipped;
-    sum.kills += wild.kills;
-    sum.pieces += wild.pieces;
-    sum.losses += wild.losses;
-    sum.pauses += wild.pauses;
-    sum.hangs += wild.hangs;
-    sum.cuts += wild.cuts;
-    sum.goings_back += wild.goings_back;
+    add(sum, wild);
   }
-  const auto tell = [](const char* what, std::uint64_t times) {
-    std::printf("%llu %s\n", static_cast<unsigned long long>(times), what);
-  };
-  tell("seeds", count);
-  tell("events", sum.events);
-  tell("connections broken", sum.lost);
-  tell("messages repeated", sum.repeated);
-  tell("messages damaged", sum.flipped);
-  tell("pieces", sum.pieces);
-  tell("times that all were killed", sum.kills);
-  tell("processes killed", sum.losses);
-  tell("processes that stood still", sum.pauses);
-  tell("pieces of work that did not end", sum.hangs);
-  tell("times that nothing passed between two", sum.cuts);
-  tell("processes that went back", sum.goings_back);
+  tell_all(sum, count);
   if (count >= 100) {
     // A simulation in which nothing went wrong would show nothing.
     EXPECT_GT(sum.lost, count);
@@ -120,7 +159,17 @@ inline void run_seeds(Shape (*draw_shape)(std::mt19937_64&)) {
     EXPECT_GT(sum.pauses, count / 20);
     EXPECT_GT(sum.hangs, count / 40);
     EXPECT_GT(sum.cuts, count / 20);
+    // They are drawn in few seeds.
+    if (count >= 1000) {
+      EXPECT_GT(sum.zombies, count / 40);
+      EXPECT_GT(sum.zombies_said, count / 4);
+    }
+    EXPECT_GT(sum.echoes, count);
+    EXPECT_GT(sum.full, count);
     EXPECT_GT(sum.goings_back, count / 4);
+    EXPECT_GT(sum.joins, count / 10);
+    EXPECT_GT(sum.leaves, count / 20);
+    EXPECT_GT(sum.moves, count / 20);
   }
 }
 

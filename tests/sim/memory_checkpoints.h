@@ -78,7 +78,7 @@ class MemoryRecorder final : public Recorder {
 
   void event(const std::string& name, const Fields& fields) override { told_(name, fields); }
   void epoch(const EpochRecord&) override {}
-  std::string status(const std::string&) const override { return "{}"; }
+  std::string status(const std::string&, std::uint32_t) const override { return "{}"; }
   Status commit(const CommitRecord& record) override {
     commits_[record.epoch] = record;
     return {};

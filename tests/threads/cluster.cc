@@ -91,15 +91,17 @@ class Cluster {
     if (id.role == Role::scheduler)
       nodes.push_back(std::make_unique<Scheduler>(
           SchedulerSettings{id.index, plan.schedulers, plan.partitions, shape_.pipeline}, *app));
+    const auto hosts = ShardHosts::from(welcome.shard_hosts, plan.shards);
+    if (!hosts.ok()) return hosts.status();
     if (id.role == Role::worker)
       nodes.push_back(std::make_unique<Worker>(
-          WorkerSettings{id.index, plan.workers, threads_, plan.partitions, shape_.staleness, false, 0, shape_.credit},
+          WorkerSettings{id.index, *hosts, threads_, plan.partitions, shape_.staleness, false, 0, shape_.credit},
           *app));
     const auto store = disk_checkpoints(run_, welcome.era, welcome.files);
     for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
       if (welcome.partition_hosts[p] == id)
         nodes.push_back(std::make_unique<Partition>(
-            PartitionSettings{p, plan.workers, plan.schedulers, shape_.credit, plan.partitions}, *app, store));
+            PartitionSettings{p, hosts->workers(), plan.schedulers, shape_.credit, plan.partitions}, *app, store));
     return nodes;
   }
 

@@ -58,6 +58,7 @@ class Columns {
   bool is_dense() const { return storage_.index() >= 2; }
   bool is_single() const { return storage_.index() % 2 == 0; }
 
+  const Storage& storage() const { return storage_; }
   // For loops that want the arrays themselves: use(SparseColumn<T>) or use(DenseColumn<T>), T float or double.
   template <typename Use>
   [[gnu::always_inline]] auto of(std::uint32_t column, Use use) const {

@@ -1,5 +1,6 @@
 #include "apps/mf/alternating/app.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "apps/mf/ratings/rating_data.h"
@@ -18,17 +19,27 @@ class EmptySlice final : public Slice {
 }  // namespace
 
 std::vector<std::unique_ptr<Push>> AlternatingApp::load(std::span<const ShardId> hosted, Random&) {
+  RatingCounts counts;
+  auto shards = job_.packed == nullptr ? load_text(hosted, counts) : load_packed(hosted, counts);
+  auto whole = std::make_shared<WholeData>();
+  whole->rows[kUserSide] = counts.users.size();
+  whole->rows[kItemSide] = counts.items.size();
+  whole->ratings = counts.ratings;
+  whole->statistics = counts.statistics;
+  whole->unknown = counts.unknown;
+  std::vector<std::unique_ptr<Push>> out;
+  for (ShardRatings& ratings : shards) out.push_back(push(whole, std::move(ratings)));
+  return out;
+}
+
+std::vector<ShardRatings> AlternatingApp::load_text(std::span<const ShardId> hosted, RatingCounts& counts) {
   RatingData data = read_ratings(job_.input, settings_.format, settings_.kind());
   const HeldOutRatings held_out = read_held_out(job_.valid, settings_.format, data, settings_.kind());
-  auto whole = std::make_shared<WholeData>();
-  whole->rows[kUserSide] = data.users.size();
-  whole->rows[kItemSide] = data.items.size();
-  whole->ratings = data.ratings.size();
-  whole->statistics = data.statistics;
-  whole->unknown = held_out.unknown;
+  counts = counts_of(data, held_out.unknown);
   std::vector<ShardRatings> shards(hosted.size());
   for (const std::uint32_t side : {kUserSide, kItemSide}) {
-    const auto cuts = cut_rows(data.ratings, side, whole->rows[side], job_.shards);
+    const std::size_t all = side == kUserSide ? data.users.size() : data.items.size();
+    const auto cuts = cut_rows(data.ratings, side, all, job_.shards);
     auto rows = rating_rows(data.ratings, side, cuts, hosted, settings_.implicit);
     for (std::size_t i = 0; i < hosted.size(); ++i) shards[i].of[side] = std::move(rows[i]);
     if (side == kItemSide) continue;
@@ -37,9 +48,24 @@ std::vector<std::unique_ptr<Push>> AlternatingApp::load(std::span<const ShardId>
   }
   users_ = std::move(data.users);
   items_ = std::move(data.items);
-  std::vector<std::unique_ptr<Push>> out;
-  for (ShardRatings& ratings : shards) out.push_back(push(whole, std::move(ratings)));
-  return out;
+  return shards;
+}
+
+std::vector<ShardRatings> AlternatingApp::load_packed(std::span<const ShardId> hosted, RatingCounts& counts) {
+  const bool named = std::find(hosted.begin(), hosted.end(), ShardId{0}) != hosted.end();
+  PackedRatings packed(*job_.packed, job_.shards, Dealing::ranges, named);
+  std::vector<ShardRatings> shards;
+  for (const ShardId shard : hosted) shards.push_back(packed.ranges(shard));
+  counts = packed.counts();
+  users_ = std::move(packed.users());
+  items_ = std::move(packed.items());
+  return shards;
+}
+
+void AlternatingApp::pack(DataPacker& out) {
+  const RatingData data = read_ratings(job_.input, settings_.format, settings_.kind());
+  pack_ranges(data, read_held_out(job_.valid, settings_.format, data, settings_.kind()), settings_.implicit,
+              job_.shards, out);
 }
 
 std::vector<Term> AlternatingApp::terms() const {

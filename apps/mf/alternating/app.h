@@ -14,6 +14,7 @@ class AlternatingApp : public App {
   explicit AlternatingApp(const Job& job) : job_(job), settings_(settings_of(job.options)) { check(job.options); }
 
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override;
+  void pack(DataPacker& out) override;
   std::vector<Term> terms() const override;
   std::vector<Score> scores() const override;
   std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<AssignPull>(); }
@@ -27,6 +28,10 @@ class AlternatingApp : public App {
   Settings settings_;
 
  private:
+  // Of the hosted shards, in their order; `counts` become those of all.
+  std::vector<ShardRatings> load_text(std::span<const ShardId> hosted, RatingCounts& counts);
+  std::vector<ShardRatings> load_packed(std::span<const ShardId> hosted, RatingCounts& counts);
+
   io::Vocabulary users_, items_;
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/mf/alternating/factors.h"
+#include "apps/mf/ratings/packed_ratings.h"
 #include "rota/push.h"
 
 namespace rota::mf {
@@ -23,10 +24,7 @@ struct WholeData {
   PerVersion made[2] = {};  // of each table, for the solver
 };
 
-struct ShardRatings {
-  RatingRows of[2];     // its users' and its items'
-  RatingRows held_out;  // its users'
-};
+using ShardRatings = RangeRatings;
 
 class AlternatingPush : public Push {
  public:

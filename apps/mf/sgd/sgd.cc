@@ -1,7 +1,9 @@
 #include "apps/mf/sgd/sgd.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "apps/mf/ratings/packed_ratings.h"
 #include "apps/mf/ratings/rating_data.h"
 #include "apps/mf/scoring/terms.h"
 #include "apps/mf/settings.h"
@@ -19,21 +21,11 @@ class SgdApp final : public App {
   explicit SgdApp(const Job& job) : job_(job), settings_(settings_of(job.options)) { check(job.options); }
 
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    RatingData data = read_ratings(job_.input, settings_.format, settings_.kind());
-    if (settings_.loss != Loss::squared) data.statistics.deviation = 1;
-    if (settings_.loss == Loss::logistic && (data.statistics.mean == 0 || data.statistics.mean == 1))
-      throw DataError(job_.input.front(), 0, "all labels are the same");
-    const HeldOutRatings held_out = read_held_out(job_.valid, settings_.format, data, settings_.kind());
-    auto sides = std::make_shared<Sides>(sides_of(data, settings_.rotates, job_.slices));
-    sides->unknown = held_out.unknown;
-    auto trained = of_shards(data.ratings, *sides, hosted), scored = of_shards(held_out.known, *sides, hosted);
-    users_ = std::move(data.users);
-    items_ = std::move(data.items);
-    std::vector<std::unique_ptr<Push>> out;
-    for (std::size_t i = 0; i < hosted.size(); ++i)
-      out.push_back(std::make_unique<MfPush>(hosted[i], job_.shards, settings_, sides, std::move(trained.all()[i]),
-                                             std::move(scored.all()[i])));
-    return out;
+    return job_.packed == nullptr ? load_text(hosted) : load_packed(hosted);
+  }
+  void pack(DataPacker& out) override {
+    const RatingData data = read_ratings(job_.input, settings_.format, settings_.kind());
+    pack_dealt(data, read_held_out(job_.valid, settings_.format, data, settings_.kind()), job_.shards, out);
   }
   std::vector<Table> tables(const Facts&) const override {
     std::vector<Table> tables = {{.name = "factors", .kind = Table::Kind::sliced}};
@@ -62,6 +54,46 @@ class SgdApp final : public App {
   }
 
  private:
+  using ShardRatings = std::vector<ShardRating>;
+
+  std::vector<std::unique_ptr<Push>> load_text(std::span<const ShardId> hosted) {
+    RatingData data = read_ratings(job_.input, settings_.format, settings_.kind());
+    const HeldOutRatings held_out = read_held_out(job_.valid, settings_.format, data, settings_.kind());
+    const auto sides = shared_sides(counts_of(data, held_out.unknown), job_.input.front());
+    auto trained = of_shards(data.ratings, *sides, hosted), scored = of_shards(held_out.known, *sides, hosted);
+    users_ = std::move(data.users);
+    items_ = std::move(data.items);
+    std::vector<std::unique_ptr<Push>> out;
+    for (std::size_t i = 0; i < hosted.size(); ++i)
+      out.push_back(push(hosted[i], sides, std::move(trained.all()[i]), std::move(scored.all()[i])));
+    return out;
+  }
+  std::vector<std::unique_ptr<Push>> load_packed(std::span<const ShardId> hosted) {
+    const bool named = std::find(hosted.begin(), hosted.end(), ShardId{0}) != hosted.end();
+    PackedRatings packed(*job_.packed, job_.shards, Dealing::dealt, named);
+    const auto sides = shared_sides(packed.counts(), job_.packed->name());
+    users_ = std::move(packed.users());
+    items_ = std::move(packed.items());
+    std::vector<std::unique_ptr<Push>> out;
+    for (const ShardId shard : hosted) {
+      const ShardId only[] = {shard};
+      const DealtRatings ratings = packed.dealt(shard, sides->users_move ? kItemSide : kUserSide);
+      out.push_back(push(shard, sides, std::move(of_shards(ratings.trained, *sides, only).all().front()),
+                         std::move(of_shards(ratings.held_out, *sides, only).all().front())));
+    }
+    return out;
+  }
+  // `file` is named if the data as a whole is of no use.
+  std::shared_ptr<const Sides> shared_sides(RatingCounts counts, const std::string& file) const {
+    if (settings_.loss != Loss::squared) counts.statistics.deviation = 1;
+    if (settings_.loss == Loss::logistic && (counts.statistics.mean == 0 || counts.statistics.mean == 1))
+      throw DataError(file, 0, "all labels are the same");
+    return std::make_shared<const Sides>(sides_of(std::move(counts), settings_.rotates, job_.slices));
+  }
+  std::unique_ptr<Push> push(ShardId shard, const std::shared_ptr<const Sides>& sides, ShardRatings trained,
+                             ShardRatings scored) const {
+    return std::make_unique<MfPush>(shard, job_.shards, settings_, sides, std::move(trained), std::move(scored));
+  }
   HostedShards<std::vector<ShardRating>> of_shards(const std::vector<Rating>& ratings, const Sides& sides,
                                                    std::span<const ShardId> hosted) const {
     HostedShards<std::vector<ShardRating>> shards(job_.shards, hosted);

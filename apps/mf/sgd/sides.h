@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "apps/mf/ratings/packed_ratings.h"
 #include "apps/mf/ratings/rating_data.h"
 #include "apps/mf/settings.h"
 
@@ -29,23 +31,18 @@ struct Sides {
 // in 16 slices the best held-out error was 0.6 % higher than with the users in slices.
 inline constexpr std::size_t kLeastRows = 32;
 
-inline Sides sides_of(const RatingData& data, Rotates rotates, std::uint32_t slices) {
+inline Sides sides_of(RatingCounts counts, Rotates rotates, std::uint32_t slices) {
   Sides sides;
-  const bool fewer_users = data.users.size() < data.items.size();
-  const bool enough = std::min(data.users.size(), data.items.size()) >= kLeastRows * slices;
+  const bool fewer_users = counts.users.size() < counts.items.size();
+  const bool enough = std::min(counts.users.size(), counts.items.size()) >= kLeastRows * slices;
   sides.users_move = rotates == Rotates::users || (rotates == Rotates::automatic && fewer_users == enough);
-  const auto users = static_cast<std::uint32_t>(data.users.size()),
-             items = static_cast<std::uint32_t>(data.items.size());
-  sides.residents = sides.users_move ? items : users;
-  sides.visitors = sides.users_move ? users : items;
-  sides.resident_ratings.resize(sides.residents);
-  sides.visitor_ratings.resize(sides.visitors);
-  for (const Rating& one : data.ratings) {
-    ++sides.resident_ratings[sides.resident(one)];
-    ++sides.visitor_ratings[sides.visitor(one)];
-  }
-  sides.statistics = data.statistics;
-  sides.ratings = data.ratings.size();
+  sides.resident_ratings = std::move(sides.users_move ? counts.items : counts.users);
+  sides.visitor_ratings = std::move(sides.users_move ? counts.users : counts.items);
+  sides.residents = static_cast<std::uint32_t>(sides.resident_ratings.size());
+  sides.visitors = static_cast<std::uint32_t>(sides.visitor_ratings.size());
+  sides.statistics = counts.statistics;
+  sides.ratings = counts.ratings;
+  sides.unknown = counts.unknown;
   return sides;
 }
 

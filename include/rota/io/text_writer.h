@@ -1,17 +1,19 @@
 // rota/io/text_writer.h -- a text file that is written whole, or told to be missing.
 #pragma once
+#include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace rota::io {
 
-// Throws std::runtime_error, with the path, if it cannot be written; it is complete once close() has returned.
+// Throws std::system_error, with the path and the system's reason, if it cannot be written: the program ends with 74
+// for a disk that is full or broken, 73 where one may not write.  It is complete once close() has returned.
 class TextWriter {
  public:
   explicit TextWriter(const std::filesystem::path& path) : path_(path), out_(path, std::ios::binary) { check(); }
@@ -46,7 +48,8 @@ class TextWriter {
     check();
   }
   void check() const {
-    if (!out_) throw std::runtime_error(path_.string() + ": cannot be written");
+    if (out_) return;
+    throw std::system_error(errno == 0 ? EIO : errno, std::generic_category(), path_.string() + ": cannot be written");
   }
   std::filesystem::path path_;
   std::ofstream out_;

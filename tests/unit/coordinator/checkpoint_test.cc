@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/rounds/placement.h"
+#include "tests/unit/core/rounds/even_hosts.h"
 
 namespace rota {
 namespace {
@@ -14,6 +15,7 @@ RunPlan plan_of(std::uint32_t partitions) {
   plan.shards = 5;
   plan.slices = 10;
   plan.partitions = partitions;
+  plan.hosts = tests::even_hosts(plan.workers, plan.shards);
   return plan;
 }
 

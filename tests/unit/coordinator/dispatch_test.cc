@@ -7,6 +7,7 @@
 
 #include "core/rounds/placement.h"
 #include "rota/rotation.h"
+#include "tests/unit/core/rounds/even_hosts.h"
 
 namespace rota {
 namespace {
@@ -48,7 +49,7 @@ void give_out(Dispatch& dispatch, RoundId id, Turns::Turn turn, Epoch epoch = 1)
 }
 
 TEST(Dispatch, ARoundThatBreaksTheRulesIsRefusedByName) {
-  Dispatch dispatch(3, 6, 2, 2, tables());
+  Dispatch dispatch(tests::even_hosts(2, 3), 3, 6, 2, tables());
   const auto why = [&](Round round) {
     const Status status = dispatch.add(7, turn_of(7, std::move(round)), 1);
     EXPECT_EQ(status.code(), ExitCode::failed);
@@ -73,7 +74,7 @@ TEST(Dispatch, ARoundThatBreaksTheRulesIsRefusedByName) {
 }
 
 TEST(Dispatch, TasksGoToTheWorkersThatHostTheShards) {
-  Dispatch dispatch(4, 4, 2, 1, {});
+  Dispatch dispatch(tests::even_hosts(2, 4), 4, 4, 1, {});
   ASSERT_TRUE(dispatch.add(1, turn_of(1, owning({0, 1, std::nullopt, 3}, true)), 5).ok());
   ASSERT_NE(dispatch.front(), nullptr);
   EXPECT_EQ(dispatch.front()->id, 1U);
@@ -93,7 +94,7 @@ TEST(Dispatch, TasksGoToTheWorkersThatHostTheShards) {
 }
 
 TEST(Dispatch, AnExchangeIsATaskOfEveryShardAndOfNoPartition) {
-  Dispatch dispatch(3, 0, 2, 2, tables());
+  Dispatch dispatch(tests::even_hosts(2, 3), 3, 0, 2, tables());
   Round round;
   round.dataflow = 4;
   round.argument = {0.5};
@@ -117,7 +118,7 @@ TEST(Dispatch, HandoversFollowEverySliceOnItsWay) {
   job.slices = slices;
   RotationSchedule schedule(job);
   Random random({1, 2, 3, 4});
-  Dispatch dispatch(shards, slices, workers, 1, {});
+  Dispatch dispatch(tests::even_hosts(workers, shards), shards, slices, 1, {});
   struct At {
     RoundId round = 0;
     ShardId shard = 0;
@@ -131,7 +132,7 @@ TEST(Dispatch, HandoversFollowEverySliceOnItsWay) {
     for (const auto& [worker, tasks] : dispatch.take_tasks())
       for (const Handover& handover : tasks.handovers) {
         At& last = at[handover.slice];
-        EXPECT_EQ(worker, worker_of_shard(last.shard, shards, workers));
+        EXPECT_EQ(worker, tests::even_hosts(workers, shards).worker_of(last.shard));
         EXPECT_EQ(handover.after, last.round);
         EXPECT_EQ(handover.to, id);
         EXPECT_EQ(round.owned[handover.shard], handover.slice);
@@ -144,7 +145,7 @@ TEST(Dispatch, HandoversFollowEverySliceOnItsWay) {
 
 TEST(Dispatch, SharedRowsGoToAllWorkersAndEachPartitionExpectsItsOwn) {
   const std::uint32_t partitions = 3;
-  Dispatch dispatch(2, 0, 2, partitions, tables());
+  Dispatch dispatch(tests::even_hosts(2, 2), 2, 0, partitions, tables());
   const std::vector<Key> keys = {12, 3, 40, 7, 8};
   Round round = sharing(keys);
   round.argument = {0.5};
@@ -173,7 +174,7 @@ TEST(Dispatch, SharedRowsGoToAllWorkersAndEachPartitionExpectsItsOwn) {
 }
 
 TEST(Dispatch, RowsThatAreTogetherAreExpectedInOnePartitionWithTheirBlocks) {
-  Dispatch dispatch(2, 0, 1, 3, tables());
+  Dispatch dispatch(tests::even_hosts(1, 2), 2, 0, 3, tables());
   Round round = sharing({12, 3, 40}, kTogether);
   round.blocks = {2, 1};
   give_out(dispatch, 1, turn_of(1, round));
@@ -186,7 +187,7 @@ TEST(Dispatch, RowsThatAreTogetherAreExpectedInOnePartitionWithTheirBlocks) {
 }
 
 TEST(Dispatch, ARoundWithoutRowsAndSlicesIsASharedOneOfItsTable) {
-  Dispatch dispatch(2, 0, 1, 3, tables());
+  Dispatch dispatch(tests::even_hosts(1, 2), 2, 0, 3, tables());
   give_out(dispatch, 1, turn_of(1, sharing({}, kTogether)));
   const auto expects = dispatch.take_expects();
   ASSERT_EQ(expects.size(), 1U);
@@ -200,7 +201,7 @@ TEST(Dispatch, ARoundWithoutRowsAndSlicesIsASharedOneOfItsTable) {
 }
 
 TEST(Dispatch, APartitionIsToldWhoWaitsForTheCommit) {
-  Dispatch dispatch(1, 0, 1, 1, tables());
+  Dispatch dispatch(tests::even_hosts(1, 1), 1, 0, 1, tables());
   give_out(dispatch, 9, {sharing({1}), 2, 4, Feedback::reply});
   const auto expects = dispatch.take_expects();
   ASSERT_EQ(expects.size(), 1U);
@@ -211,7 +212,7 @@ TEST(Dispatch, APartitionIsToldWhoWaitsForTheCommit) {
 }
 
 TEST(Dispatch, RoundsAreDoneInTheirOrder) {
-  Dispatch dispatch(1, 1, 1, 1, tables());
+  Dispatch dispatch(tests::even_hosts(1, 1), 1, 1, 1, tables());
   give_out(dispatch, 1, turn_of(1, sharing({1})));
   give_out(dispatch, 2, turn_of(2, sharing({2})));
   give_out(dispatch, 3, turn_of(3, owning({0}, true)));
@@ -229,7 +230,7 @@ TEST(Dispatch, RoundsAreDoneInTheirOrder) {
 }
 
 TEST(Dispatch, EachSchedulerIsToldItsOwnNumbers) {
-  Dispatch dispatch(1, 0, 1, 1, tables());
+  Dispatch dispatch(tests::even_hosts(1, 1), 1, 0, 1, tables());
   give_out(dispatch, 10, {sharing({1}), 0, 5, Feedback::changes});
   give_out(dispatch, 11, {sharing({2}), 1, 5, Feedback::changes});
   give_out(dispatch, 12, {sharing({3}), 0, 6, Feedback::changes});
@@ -240,7 +241,7 @@ TEST(Dispatch, EachSchedulerIsToldItsOwnNumbers) {
 }
 
 TEST(Dispatch, ACommitThatIsNotDueIsRefused) {
-  Dispatch dispatch(1, 1, 1, 2, tables());
+  Dispatch dispatch(tests::even_hosts(1, 1), 1, 1, 2, tables());
   ASSERT_TRUE(dispatch.add(1, turn_of(1, sharing({1})), 1).ok());
   EXPECT_FALSE(dispatch.committed(1, 0)) << "not given out yet";
   dispatch.give_out();
@@ -254,7 +255,7 @@ TEST(Dispatch, ACommitThatIsNotDueIsRefused) {
 TEST(Dispatch, AnOpenRoundIsExpectedInAllPartitionsOfItsTable) {
   std::vector<Table> all = tables();
   all[kApart].dense = all[kTogether].dense = true;
-  Dispatch dispatch(3, 0, 2, 2, all);
+  Dispatch dispatch(tests::even_hosts(2, 3), 3, 0, 2, all);
   for (const TableId table : {kApart, kTogether}) {
     Round round = sharing({}, table);
     round.open = true;
@@ -280,7 +281,7 @@ TEST(Dispatch, AnOpenRoundIsExpectedInAllPartitionsOfItsTable) {
 // visitor.
 TEST(Dispatch, AnEvaluationBringsEverySliceToEveryShard) {
   for (const auto& [shards, slices] : {std::pair(3U, 6U), std::pair(1U, 2U), std::pair(4U, 4U), std::pair(5U, 2U)}) {
-    Dispatch dispatch(shards, slices, 1, 1, tables());
+    Dispatch dispatch(tests::even_hosts(1, shards), shards, slices, 1, tables());
     dispatch.give_out_visits(3);
     const auto all = dispatch.take_tasks();
     ASSERT_EQ(all.size(), 1U);

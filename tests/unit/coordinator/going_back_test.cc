@@ -16,7 +16,7 @@ using tests::small_plan;
 RunPlan plan_that_restarts() {
   RunPlan plan = small_plan();
   plan.epochs = 2;
-  plan.restarts = true;
+  plan.on_loss = OnLoss::restart;
   plan.rejoin = 20 * kSecond;
   return plan;
 }

@@ -14,15 +14,21 @@ Loaded loaded_of(std::vector<std::uint64_t> items, Census census, std::uint64_t 
   return loaded;
 }
 
-RunPlan plan_of(std::uint32_t workers) {
+// With workers 0, 1, ... whose shards end there.
+RunPlan plan_of(const std::vector<ShardId>& ends) {
   RunPlan plan;
-  plan.workers = workers;
+  plan.shards = ends.back();
+  std::vector<ShardRange> ranges;
+  for (const ShardId end : ends) ranges.push_back({static_cast<std::uint32_t>(ranges.size()), end});
+  plan.hosts = *ShardHosts::from(ranges, plan.shards);
   return plan;
 }
 
 TEST(Loading, SumsItemsAndCensusesOfAnyLength) {
-  const RunPlan plan = plan_of(2);
+  const RunPlan plan = plan_of({1, 3});
   Loading loading(plan);
+  EXPECT_FALSE(loading.add(1, loaded_of({3}, {}))) << "it hosts two";
+  EXPECT_FALSE(loading.add(2, loaded_of({3, 4}, {}))) << "it hosts nothing";
   EXPECT_TRUE(loading.add(1, loaded_of({3, 4}, {1, 2, 3})));
   EXPECT_FALSE(loading.add(1, loaded_of({3, 4}, {})));
   EXPECT_FALSE(loading.complete());
@@ -34,7 +40,7 @@ TEST(Loading, SumsItemsAndCensusesOfAnyLength) {
 }
 
 TEST(Loading, MergesFactsInTheOrderOfTheShards) {
-  const RunPlan plan = plan_of(2);
+  const RunPlan plan = plan_of({2, 3});
   Loading loading(plan);
   Loaded first = loaded_of({1, 1}, {}), last = loaded_of({1}, {});
   const double big = 1e16;
@@ -53,7 +59,7 @@ TEST(Loading, MergesFactsInTheOrderOfTheShards) {
 }
 
 TEST(Loading, AWorkerWithAnotherContentIsNamed) {
-  const RunPlan plan = plan_of(2);
+  const RunPlan plan = plan_of({1, 2});
   Loading loading(plan);
   loading.add(0, loaded_of({1}, {}));
   loading.add(1, loaded_of({1}, {}, 2));
@@ -62,7 +68,7 @@ TEST(Loading, AWorkerWithAnotherContentIsNamed) {
 }
 
 TEST(Loading, AResumedRunHasTheDataOfItsCheckpoint) {
-  RunPlan plan = plan_of(1);
+  RunPlan plan = plan_of({1});
   plan.resume.emplace();
   plan.resume->items = 8;
   plan.resume->input = {1, 0};

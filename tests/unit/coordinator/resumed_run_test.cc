@@ -40,7 +40,7 @@ TEST(ResumedRun, WorkersThatReadOtherDataAreTold) {
   run.hear(kScheduler, run.hello(kScheduler));
   for (const NodeId worker : {kWorker, NodeId{Role::worker, 1}}) run.hear(worker, run.hello(worker));
   Loaded loaded;
-  loaded.items = {4};
+  loaded.items = {4};  // of one shard each
   run.hear(kWorker, loaded);
   loaded.input = {1, 1};
   run.hear({Role::worker, 1}, loaded);

@@ -29,7 +29,7 @@ class Diary final : public Recorder {
     events.push_back(line);
   }
   void epoch(const EpochRecord& record) override { epochs.push_back(record); }
-  std::string status(const std::string& missing) const override { return "missing " + missing; }
+  std::string status(const std::string& missing, std::uint32_t) const override { return "missing " + missing; }
   Status commit(const CommitRecord& record) override {
     commits.push_back(record);
     return commit_answer;
@@ -64,7 +64,7 @@ inline RunPlan small_plan() {
   plan.job = {1, 2};
   plan.shards = plan.slices = 2;
   plan.epochs = 1;
-  plan.restarts = false;
+  plan.on_loss = OnLoss::stop;
   return plan;
 }
 

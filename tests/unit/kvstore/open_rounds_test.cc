@@ -40,7 +40,7 @@ class OpenRounds : public ::testing::Test, protected tests::NodeStage {
   OpenRounds() : NodeStage(kSelf) {
     Job job;
     job.shards = 2;
-    PartitionSettings settings{1, 1, 1};
+    PartitionSettings settings{1, {0}, 1};
     settings.partitions = 2;
     partition_ =
         std::make_unique<Partition>(settings, *host_app(plugin(), job),

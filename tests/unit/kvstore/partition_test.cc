@@ -99,7 +99,8 @@ class PartitionNode : public ::testing::Test, protected tests::NodeStage {
     play = {};
     Job job;
     job.shards = 2;
-    partition_ = std::make_unique<Partition>(PartitionSettings{0, 2, 2, credit_}, *host_app(plugin(), job), store_);
+    partition_ =
+        std::make_unique<Partition>(PartitionSettings{0, {0, 1}, 2, credit_}, *host_app(plugin(), job), store_);
     forget();
   }
   Status hear(NodeId from, const Message& message) { return NodeStage::hear(*partition_, from, message); }

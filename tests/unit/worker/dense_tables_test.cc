@@ -2,6 +2,7 @@
 // partitions.
 #include <gtest/gtest.h>
 
+#include "tests/unit/core/rounds/even_hosts.h"
 #include "tests/unit/core/runtime/node_stage.h"
 #include "tests/unit/core/wire/round_messages.h"
 #include "worker/worker.h"
@@ -69,7 +70,8 @@ class DenseTables : public ::testing::Test, protected tests::NodeStage {
   void start(std::uint32_t staleness, std::optional<Epoch> resume = {}) {
     Job job;
     job.shards = 4;
-    worker_ = std::make_unique<Worker>(WorkerSettings{0, 2, 2, 2, staleness, false, 0}, *host_app(plugin(), job));
+    worker_ = std::make_unique<Worker>(WorkerSettings{0, tests::even_hosts(2, job.shards), 2, 2, staleness, false, 0},
+                                       *host_app(plugin(), job));
     Welcome welcome;
     welcome.resume = resume;
     ASSERT_TRUE(hear(kCoordinator, welcome).ok());

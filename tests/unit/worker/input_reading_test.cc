@@ -52,10 +52,10 @@ class ReadingInput : public ::testing::Test, protected tests::NodeStage {
   Status read(std::size_t lost, bool fails) {
     Job job;
     job.input = {file_};
-    app_.emplace(HostedApp{plugin_, job, std::make_unique<CountingApp>(lost, fails)});
-    reading_ = std::make_unique<InputReading>(*app_, "worker-1");
+    app_ = std::make_shared<HostedApp>(HostedApp{plugin_, job, std::make_unique<CountingApp>(lost, fails), packed_});
+    reading_ = std::make_unique<InputReading>("worker-1");
     return act([&](Outbox& out) {
-      reading_->begin({3, 4}, out, [&](InputReading::Shards shards, Outbox&) -> Status {
+      reading_->begin(app_, {3, 4}, out, [&](std::map<ShardId, ReadShard> shards, Outbox&) -> Status {
         given_.push_back(std::move(shards));
         return {};
       });
@@ -65,17 +65,20 @@ class ReadingInput : public ::testing::Test, protected tests::NodeStage {
 
   const std::string file_ = ::testing::TempDir() + "/input_reading.txt";
   Plugin plugin_;
-  std::optional<HostedApp> app_;
+  std::shared_ptr<const PackedFolder> packed_;
+  std::shared_ptr<HostedApp> app_;
   std::unique_ptr<InputReading> reading_;
-  std::vector<InputReading::Shards> given_;
+  std::vector<std::map<ShardId, ReadShard>> given_;
 };
 
 TEST_F(ReadingInput, GivesTheShardsAndWhatTheCoordinatorIsTold) {
   ASSERT_TRUE(read(0, false).ok());
   EXPECT_EQ(io_works, 1U) << "the content is hashed by the thread of files";
   ASSERT_EQ(given_.size(), 1U);
-  EXPECT_EQ(given_[0].pushes.size(), 2U);
-  const Loaded& told = given_[0].message;
+  ASSERT_EQ(given_[0].size(), 2U);
+  const auto made = told_of("worker-1", *app_, *reading_->contents(), {&given_[0].at(3), &given_[0].at(4)});
+  ASSERT_TRUE(made.ok());
+  const Loaded& told = *made;
   EXPECT_EQ(told.app, "counting");
   EXPECT_EQ(told.items_unit, "numbers");
   EXPECT_EQ(told.epochs, 7U);
@@ -86,6 +89,35 @@ TEST_F(ReadingInput, GivesTheShardsAndWhatTheCoordinatorIsTold) {
   ASSERT_EQ(told.terms.size(), 1U);
   EXPECT_EQ(told.input, *hash_contents(app_->job.input));
   EXPECT_EQ(told.valid, *hash_contents({}));
+}
+
+TEST_F(ReadingInput, ContentsThatAreKnownAreNotReadAgain) {
+  ASSERT_TRUE(read(0, false).ok());
+  const auto contents = reading_->contents();
+  reading_ = std::make_unique<InputReading>("worker-1", contents);
+  ASSERT_TRUE(act([&](Outbox& out) {
+                reading_->begin(app_, {5}, out, [&](std::map<ShardId, ReadShard> shards, Outbox&) -> Status {
+                  given_.push_back(std::move(shards));
+                  return {};
+                });
+                EXPECT_TRUE(reading_->reads());
+                return Status();
+              }).ok());
+  EXPECT_EQ(io_works, 1U);
+  ASSERT_EQ(given_.size(), 2U);
+  EXPECT_TRUE(given_[1].contains(5));
+  EXPECT_FALSE(reading_->reads());
+}
+
+TEST_F(ReadingInput, OfDataByShardTheContentsAreThoseOfItsIndex) {
+  PackedIndex index;
+  index.input = {1, 2};
+  index.valid = {3, 4};
+  packed_ = std::make_shared<const PackedFolder>("/no/such", index);
+  ASSERT_TRUE(read(0, false).ok());
+  ASSERT_EQ(given_.size(), 1U);
+  EXPECT_EQ(reading_->contents()->input, (Hash128{1, 2}));
+  EXPECT_EQ(reading_->contents()->valid, (Hash128{3, 4}));
 }
 
 TEST_F(ReadingInput, NothingIsGivenBeforeBothAreDone) {

@@ -10,6 +10,7 @@
 #include "core/base/clock.h"
 #include "core/base/file_hash.h"
 #include "rota/dense_slice.h"
+#include "tests/unit/core/rounds/even_hosts.h"
 #include "tests/unit/core/runtime/node_stage.h"
 #include "tests/unit/core/wire/round_messages.h"
 
@@ -143,7 +144,8 @@ class WorkerNode : public ::testing::Test, protected tests::NodeStage {
     Job job;
     job.shards = job.slices = 4;
     worker_ =
-        std::make_unique<Worker>(WorkerSettings{0, 2, 2, 1, staleness, asynchronous, 0}, *host_app(plugin(), job));
+        std::make_unique<Worker>(WorkerSettings{0, tests::even_hosts(2, job.shards), 2, 1, staleness, asynchronous, 0},
+                                 *host_app(plugin(), job));
   }
   Status hear(NodeId from, const Message& message) { return NodeStage::hear(*worker_, from, message); }
   void prepare() {
@@ -472,7 +474,8 @@ TEST_F(WorkerNode, AResumedOneAsksForFewObjectsAtATime) {
   Job job;
   job.shards = 40;
   job.slices = 80;
-  worker_ = std::make_unique<Worker>(WorkerSettings{0, 1, 2, 1, 0, false, 0}, *host_app(plugin(), job));
+  worker_ = std::make_unique<Worker>(WorkerSettings{0, tests::even_hosts(1, job.shards), 2, 1, 0, false, 0},
+                                     *host_app(plugin(), job));
   Welcome welcome;
   welcome.resume = 1;
   ASSERT_TRUE(hear(kCoordinator, welcome).ok());

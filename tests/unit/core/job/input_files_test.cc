@@ -32,6 +32,11 @@ TEST_F(InputFilesTest, ANameWithACommaIsAFileIfThereIsOne) {
   EXPECT_EQ(found(at("a,b")), "a,b");
 }
 
+TEST_F(InputFilesTest, DataByShardIsNoText) {
+  for (const char* name : {"d/common.rota-shard", "e/rota-shards.json", "f/shard-00003.rota-shard"}) write(name, "1");
+  for (const char* input : {"d", "e", "f", "f/shard-00003.rota-shard", "d/*"}) EXPECT_EQ(found(at(input)), "exit 65");
+}
+
 TEST_F(InputFilesTest, WhatIsNotThereIsNoInput) {
   std::filesystem::create_directories(folder / "empty" / "sub");
   write("a", "1");

@@ -1,5 +1,8 @@
 #include "core/job/plugin_host.h"
 
+#include <cerrno>
+#include <system_error>
+
 #include "tests/unit/core/base/temporary_folder.h"
 
 namespace rota {
@@ -95,6 +98,18 @@ TEST_F(PluginHostTest, ACommandLineIsReadWithThePluginsOptions) {
             "unknown flag --topcs; the nearest is --topics");
   EXPECT_EQ(parse({"good", "more"}, AppFrom::positional).status().code(), ExitCode::usage);
   EXPECT_EQ(parse({"--help"}, AppFrom::positional)->plugin, nullptr);
+}
+
+TEST(CallHook, WhatTheSystemSaysOfADiskGivesTheExitCode) {
+  const auto code = [](int error) {
+    return call_hook("a", "export_text", "", [&] { throw std::system_error(error, std::generic_category(), "x"); })
+        .code();
+  };
+  EXPECT_EQ(code(ENOSPC), ExitCode::disk);
+  EXPECT_EQ(code(EIO), ExitCode::disk);
+  EXPECT_EQ(code(EACCES), ExitCode::cannot_write);
+  EXPECT_EQ(code(EROFS), ExitCode::cannot_write);
+  EXPECT_EQ(code(EAGAIN), ExitCode::failed);
 }
 
 }  // namespace

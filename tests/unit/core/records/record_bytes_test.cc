@@ -45,7 +45,7 @@ TEST_F(RunRecorderTest, BytesThatAreNoUtf8AreShown) {
   epoch.figures = {{"dr\xe9wn", 2}};
   epoch.items_unit = "\xe9t\xe9s";
   recorder->epoch(epoch);
-  EXPECT_TRUE(nlohmann::json::accept(recorder->status("worker-1")));
+  EXPECT_TRUE(nlohmann::json::accept(recorder->status("worker-1", 2)));
   const auto events = lines(its.run.events());
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(events[0].at("what"), "caf\\xe9:3: expected a count, found '\\xe9'");

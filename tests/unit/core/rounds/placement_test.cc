@@ -34,25 +34,6 @@ TEST(Placement, RowsThatAreTogetherAreInOnePartition) {
   for (Key key = 0; key < 100; ++key) EXPECT_EQ(home_of_row(table, 2, key, 7), kSinglePartition);
 }
 
-TEST(Placement, EveryWorkerHostsARangeOfShards) {
-  for (std::uint32_t shards = 1; shards <= 20; ++shards)
-    for (std::uint32_t workers = 1; workers <= shards; ++workers) {
-      std::vector<std::uint32_t> hosted(workers);
-      std::uint32_t last = 0;
-      for (ShardId s = 0; s < shards; ++s) {
-        const std::uint32_t worker = worker_of_shard(s, shards, workers);
-        ASSERT_LT(worker, workers);
-        EXPECT_GE(worker, last);
-        last = worker;
-        ++hosted[worker];
-      }
-      for (const std::uint32_t count : hosted) {
-        EXPECT_GE(count, shards / workers);
-        EXPECT_LE(count, shards / workers + 1);
-      }
-    }
-}
-
 TEST(Placement, ASliceBeginsWithTheShardThatARotationHandsItToFirst) {
   for (std::uint32_t shards = 1; shards <= 6; ++shards)
     for (std::uint32_t each = 1; each <= 3; ++each)

@@ -203,6 +203,27 @@ TEST_F(Guests, ARefusalDoesNotTouchTheMemberOfThatName) {
   EXPECT_FALSE(member.ended().has_value());
 }
 
+// It would never be heard again.
+TEST_F(Guests, OneMoreOfTheSameNameDoesNotTakeTheLinkOfTheFirst) {
+  Listener& listener = coordinator();
+  Listener* node = nullptr;
+  Host& member = worker(node);
+  talk();
+  Host& host = *hosts_[kCoordinator];
+  Hello other = tests::hello_of(kWorker, 7);
+  other.endpoint = "elsewhere";
+  other.joins = Joins::as_new;
+  host.receive(frames_of(kWorker, kWorker, kCoordinator, other, 7, kJob), world());
+  const auto letter = host.next(now_);
+  ASSERT_TRUE(letter.has_value());
+  EXPECT_EQ(letter->endpoint, "elsewhere");
+  EXPECT_EQ(decode_header(letter->frames)->kind, Kind::refuse);
+  const auto before = listener.count<Beat>();
+  pass(3 * kSecond);
+  EXPECT_GT(listener.count<Beat>(), before);
+  EXPECT_FALSE(member.ended().has_value());
+}
+
 // Frames as a process of another protocol version would send them.
 Frames of_version(std::uint8_t version, Frames frames) {
   frames[0] = tests::changed(frames[0], 4, kProtocolVersion ^ version);

@@ -38,9 +38,12 @@ ROTA_FIELDS(Round, a, b, c, d, e, f, g, h, i, j)
 ROTA_FIELDS(Ack, a)
 ROTA_FIELDS(Probe, a)
 ROTA_FIELDS(Piece, a, b, c, d, e, f)
-ROTA_FIELDS(Hello, a, b, c, d, e, f)
+ROTA_FIELDS(Hello, a, b, c, d, e, f, g)
 ROTA_FIELDS(Peer, a, b, c)
-ROTA_FIELDS(Welcome, a, b, c, d, e)
+ROTA_FIELDS(ShardRange, a, b)
+ROTA_FIELDS(Welcome, a, b, c, d, e, f)
+ROTA_FIELDS(ReadAhead, a, b)
+ROTA_FIELDS(HasRead, a)
 ROTA_FIELDS(Refuse, a, b)
 ROTA_FIELDS(Beat, a, b, c, d, e, f)
 ROTA_FIELDS(Fault, a, b)
@@ -129,6 +132,8 @@ void fill(auto& field, Source& from) {
     field = static_cast<Kind>(1 + from.number(std::numeric_limits<std::uint16_t>::max() - 1));
   } else if constexpr (std::is_same_v<T, Object>) {
     field = static_cast<Object>(1 + from.number(static_cast<std::uint64_t>(kLastObject) - 1));
+  } else if constexpr (std::is_same_v<T, Joins>) {
+    field = static_cast<Joins>(from.number(static_cast<std::uint64_t>(kLastJoins)));
   } else if constexpr (std::is_same_v<T, Term::Kind>) {
     field = static_cast<Term::Kind>(from.number(static_cast<std::uint64_t>(Term::Kind::normalised)));
   } else if constexpr (std::is_same_v<T, Score::Scale>) {

@@ -58,13 +58,14 @@ TEST(RatingData, NamesGoThroughBytes) {
 TEST(Sides, TheFewerMoveUnlessTheyAreTooFewOrItIsSaid) {
   const ScratchFiles files;
   const mf::RatingData data = mf::read_ratings({files.write("1", "a x 1\nb x 2\nc y 3\n")}, {});
-  const mf::Sides fewer = mf::sides_of(data, mf::Rotates::automatic, 0),
-                  users = mf::sides_of(data, mf::Rotates::users, 4);
+  const mf::RatingCounts counts = mf::counts_of(data, {});
+  const mf::Sides fewer = mf::sides_of(counts, mf::Rotates::automatic, 0),
+                  users = mf::sides_of(counts, mf::Rotates::users, 4);
   EXPECT_FALSE(fewer.users_move);
   EXPECT_EQ(fewer.residents, 3U);
   EXPECT_EQ(fewer.visitor_ratings, (std::vector<std::uint32_t>{2, 1}));
-  EXPECT_TRUE(mf::sides_of(data, mf::Rotates::automatic, 1).users_move);
-  EXPECT_FALSE(mf::sides_of(data, mf::Rotates::items, 1).users_move);
+  EXPECT_TRUE(mf::sides_of(counts, mf::Rotates::automatic, 1).users_move);
+  EXPECT_FALSE(mf::sides_of(counts, mf::Rotates::items, 1).users_move);
   EXPECT_TRUE(users.users_move);
   EXPECT_EQ(users.visitors, 3U);
   EXPECT_EQ(users.resident(data.ratings[2]), 1U);

@@ -1,0 +1,34 @@
+// coordinator/balance.h -- finds out whether a worker is slow for long, from how long each computed in the newest
+// epochs. What it decides moves shards, and changes no bit of the model.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "core/rounds/shard_hosts.h"
+
+namespace rota {
+
+class Balance {
+ public:
+  // Shards a second, by worker.
+  using Speeds = std::map<std::uint32_t, double>;
+
+  // So many times in a row, over one epoch or several in which the slowest computed for so many seconds, shards in
+  // proportion to the speeds would have been done in 1/kGain of that time.
+  static constexpr std::size_t kSpans = 5;
+  static constexpr double kSeconds = 2, kGain = 1.25;
+
+  // `seconds`: how long each worker computed in an epoch.  If shards are to be shared out anew, by which speeds; then
+  // it has to be as long again until the next time.
+  std::optional<Speeds> add(const std::map<std::uint32_t, double>& seconds, const ShardHosts& hosts);
+  // Shards have moved.
+  void clear() { *this = {}; }
+
+ private:
+  std::map<std::uint32_t, double> span_, all_;  // seconds of the span that is not full, and of those before in a row
+  std::size_t spans_ = 0;
+};
+
+}  // namespace rota

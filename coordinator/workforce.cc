@@ -1,0 +1,108 @@
+#include "coordinator/workforce.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace rota {
+
+Workforce::Workforce(const RunPlan& plan)
+    : shards_(plan.shards), min_workers_(plan.min_workers), moves_(plan.on_loss == OnLoss::move) {
+  order_.resize(plan.workers);
+  std::iota(order_.begin(), order_.end(), 0U);
+}
+
+bool Workforce::awaits(std::uint32_t worker) const {
+  return std::find(order_.begin(), order_.end(), worker) != order_.end();
+}
+
+// One that comes back when another has taken its place is a spare, so that the job has as many as it was to have.
+void Workforce::join(std::uint32_t worker, Joins how) {
+  leaving_.erase(worker);
+  if (awaits(worker)) return;
+  const bool was_replaced = replaced_.erase(worker) > 0;
+  spares_.insert(worker);
+  if (too_few() || (how != Joins::as_spare && !was_replaced)) add(worker);
+}
+
+bool Workforce::leave(std::uint32_t worker) {
+  if (!awaits(worker)) {
+    spares_.erase(worker);
+    return true;
+  }
+  if (order_.size() + spares_.size() < 2) return false;
+  leaving_.insert(worker);
+  give_up(worker);
+  replaced_.erase(worker);
+  return true;
+}
+
+bool Workforce::lose(std::uint32_t worker) {
+  if (spares_.erase(worker) > 0 || leaving_.erase(worker) > 0 || !awaits(worker)) return true;
+  speeds_.erase(worker);
+  const bool never_hosted = hosts_.of(worker).size() == 0;
+  if (!never_hosted && spares_.empty() && !moves_) return false;
+  never_hosted ? static_cast<void>(std::erase(order_, worker)) : give_up(worker);
+  return true;
+}
+
+void Workforce::give_up(std::uint32_t worker) {
+  const auto place = std::find(order_.begin(), order_.end(), worker);
+  if (place == order_.end()) return;
+  if (spares_.empty()) {
+    order_.erase(place);
+  } else {
+    *place = spares_.extract(spares_.begin()).value();
+    replaced_.insert(worker);
+  }
+}
+
+// Among the others where those gain least.
+void Workforce::add(std::uint32_t worker) {
+  if (order_.size() >= shards_) return;
+  std::vector<std::uint32_t> best;
+  std::uint32_t least = 0;
+  for (std::size_t place = 0; place <= order_.size(); ++place) {
+    std::vector<std::uint32_t> order = order_;
+    order.insert(order.begin() + static_cast<std::ptrdiff_t>(place), worker);
+    const std::uint32_t gain = gained(order);
+    if (!best.empty() && gain >= least) continue;
+    least = gain;
+    best = std::move(order);
+  }
+  order_ = std::move(best);
+  spares_.erase(worker);
+}
+
+// Shards that those who host some now would have to read.
+std::uint32_t Workforce::gained(const std::vector<std::uint32_t>& order) const {
+  const ShardHosts then = ShardHosts::even(order, shards_);
+  std::uint32_t count = 0;
+  for (const std::uint32_t worker : order) {
+    const auto now = hosts_.of(worker), later = then.of(worker);
+    if (now.size() == 0) continue;
+    const ShardId first = std::max(now.first, later.first), end = std::min(now.end, later.end);
+    count += later.size() - (first < end ? end - first : 0);
+  }
+  return count;
+}
+
+ShardHosts Workforce::next() const {
+  if (speeds_.empty()) return ShardHosts::even(order_, shards_);
+  std::vector<double> weights;
+  double sum = 0;
+  for (const auto& [worker, speed] : speeds_) sum += speed;
+  const double usual = sum / static_cast<double>(speeds_.size());  // of those that were not measured
+  for (const std::uint32_t worker : order_) {
+    const auto measured = speeds_.find(worker);
+    weights.push_back(measured == speeds_.end() ? usual : measured->second);
+  }
+  return ShardHosts::weighted(order_, weights, shards_);
+}
+
+const ShardHosts& Workforce::begin_era() {
+  leaving_.clear();
+  hosts_ = next();
+  return hosts_;
+}
+
+}  // namespace rota

@@ -1,0 +1,123 @@
+#include "core/job/packed_folder.h"
+
+#include <fstream>
+#include <system_error>
+#include <vector>
+
+#include "rota/error.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Status other_value(const std::string& folder, std::string_view name, std::string_view given, std::string_view packed) {
+  const auto shown = [](std::string_view value) { return value.empty() ? "none" : std::string(value); };
+  return {ExitCode::usage, "--" + std::string(name) + "=" + shown(given) + ": the data by shard in " + folder +
+                               " was made with " + shown(packed) +
+                               "; leave the option out, or make other data by `rota shard`"};
+}
+
+// The held-out data comes with the shards: the same folder, or not said.
+Status take_valid(const std::string& folder, const PackedIndex& index,
+                  std::map<std::string, std::string, std::less<>>& values) {
+  std::string& valid = values["valid"];
+  std::error_code error;
+  if (!index.has_valid && !valid.empty())
+    return {ExitCode::usage, "--valid=" + valid + ": the data by shard in " + folder +
+                                 " has no held-out data; `rota shard` takes it with --valid"};
+  if (index.has_valid && !valid.empty() && !fs::equivalent(valid, folder, error))
+    return {ExitCode::usage, "--valid=" + valid + ": the data by shard in " + folder +
+                                 " has its own held-out data; leave the option out"};
+  if (index.has_valid) valid = folder;
+  return {};
+}
+
+}  // namespace
+
+PackedData::File PackedFolder::common_file() const {
+  return open(kPackedCommon, index_.common);
+}
+
+PackedData::File PackedFolder::shard_file(ShardId shard) const {
+  if (shard >= index_.shards.size()) throw DataError(name(), 0, "it has no shard " + std::to_string(shard));
+  return open(packed_file(shard), index_.shards[shard].file);
+}
+
+// In one go: a file that were mapped could become shorter, and that would be a crash.
+PackedData::File PackedFolder::open(const std::string& name, const PackedIndex::File& file) const {
+  const std::string path = (folder_ / name).string();
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw DataError(path, 0, "it cannot be opened, and " + std::string(kPackedIndex) + " names it");
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  if (error || size != file.bytes)
+    throw DataError(path, 0,
+                    "it has " + std::to_string(error ? 0 : size) + " bytes, and by " + kPackedIndex + " has " +
+                        std::to_string(file.bytes) + ": damaged");
+  const std::shared_ptr<std::byte[]> bytes = std::make_shared_for_overwrite<std::byte[]>(size);
+  in.read(reinterpret_cast<char*>(bytes.get()), static_cast<std::streamsize>(size));
+  const std::span<const std::byte> view(bytes.get(), size);
+  if (static_cast<std::uint64_t>(in.gcount()) != size || hash128(view) != file.hash)
+    throw DataError(path, 0, "it is not what " + std::string(kPackedIndex) + " says: damaged");
+  return {path, Bytes(bytes, view)};
+}
+
+Result<std::shared_ptr<const PackedFolder>> open_packed(const fs::path& folder, const Plugin& plugin, const Job& job) {
+  auto index = read_index(folder);
+  if (!index.ok()) return std::move(index).status();
+  const std::string file = (folder / kPackedIndex).string(), app(plugin.name);
+  if (plugin.packed_format == 0) return Status(ExitCode::usage, "the app " + app + " has no data by shard");
+  if (index->app != app)
+    return Status(ExitCode::bad_data,
+                  file + ": this is data by shard of the app " + index->app + ", and the app is " + app);
+  if (index->format != plugin.packed_format)
+    return Status(ExitCode::bad_data, file + ": it was written by another version of the app " + app + ": format " +
+                                          std::to_string(index->format) + ", this one reads format " +
+                                          std::to_string(plugin.packed_format) + "; make it again by `rota shard`");
+  if (index->shards.size() != job.shards)
+    return other_value(folder.string(), "shards", std::to_string(job.shards), std::to_string(index->shards.size()));
+  for (const std::string_view name : plugin.packed_options) {
+    const auto packed = index->options.find(name);
+    const std::string_view value = job.options.text(name);
+    if (packed == index->options.end())
+      return Status(ExitCode::bad_data, file + ": it does not say --" + std::string(name));
+    if (packed->second != value) return other_value(folder.string(), name, value, packed->second);
+  }
+  return std::shared_ptr<const PackedFolder>(std::make_shared<const PackedFolder>(folder, std::move(index).value()));
+}
+
+Status check_packed(const Options& options, const Plugin& plugin) {
+  Job job;
+  job.options = options;
+  job.shards = static_cast<std::uint32_t>(options.integer("shards"));
+  return open_packed(fs::path(options.text("input")), plugin, job).status();
+}
+
+Status take_packed(CommandLine& line, const FlagTables& tables) {
+  const std::string folder(line.options.text("input"));
+  auto values = line.options.all();
+  if (!is_packed_folder(folder)) {
+    if (const std::string& valid = values["valid"]; !valid.empty() && is_packed_folder(valid))
+      return {ExitCode::usage, "--valid=" + valid + ": this is data by shard, and --input is not"};
+    return {};
+  }
+  const auto index = read_index(folder);
+  if (!index.ok()) return index.status();
+  std::map<std::string, std::string, std::less<>> packed = index->options;
+  packed["shards"] = std::to_string(index->shards.size());
+  for (const auto& [name, value] : packed) {
+    if (!line.given.contains(name)) {
+      values[name] = value;
+      if (!value.empty()) line.given[name] = value;
+    } else if (!(tables.any_plugin_option && name != "shards") && values[name] != value) {
+      return other_value(folder, name, values[name], value);
+    }
+  }
+  ROTA_TRY(take_valid(folder, *index, values));
+  line.options = Options(std::move(values));
+  return {};
+}
+
+}  // namespace rota

@@ -1,0 +1,134 @@
+// tests/apps/packed_data.h -- data by shard in memory, for apps over the serial host.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "rota/plugin.h"
+#include "rota/serial_host.h"
+
+namespace rota::tests {
+
+class MemoryData final : public DataPacker, public PackedData {
+ public:
+  using PackedData::common;
+  using PackedData::shard;
+  void common(std::span<const std::byte> bytes) override { common_.assign(bytes.begin(), bytes.end()); }
+  void shard(ShardId shard, std::uint64_t count, std::span<const std::byte> bytes) override {
+    shards_[shard].assign(bytes.begin(), bytes.end());
+    items += count;
+  }
+  std::string name() const override { return "index"; }
+  // All files, the common one first.
+  std::vector<std::vector<std::byte>*> files() {
+    std::vector<std::vector<std::byte>*> all{&common_};
+    for (auto& [shard, bytes] : shards_) all.push_back(&bytes);
+    return all;
+  }
+
+  std::uint64_t items = 0;
+
+ protected:
+  File common_file() const override { return {"common", Bytes::from(common_)}; }
+  File shard_file(ShardId shard) const override { return {"shard", Bytes::from(shards_.at(shard))}; }
+
+ private:
+  std::vector<std::byte> common_;
+  std::map<ShardId, std::vector<std::byte>> shards_;
+};
+
+inline std::shared_ptr<MemoryData> pack(const Plugin& plugin, const Job& job) {
+  auto data = std::make_shared<MemoryData>();
+  plugin.app(job)->pack(*data);
+  return data;
+}
+
+// The job on the data by shard that it makes itself.  Where its files were there is nothing to read.
+inline Job packed_job(const Plugin& plugin, Job job) {
+  job.packed = pack(plugin, job);
+  for (auto* const files : {&job.input, &job.valid})
+    for (std::string& file : *files) file = "/no/such/file";
+  return job;
+}
+
+// Text and shards make the same model, and shards that are read one by one are those that are read together.
+inline void expect_one_model(const Plugin& plugin, const Job& job, int epochs = 3) {
+  const Job packed = packed_job(plugin, job);
+  SerialHost of_text(plugin, job), of_shards(plugin, packed);
+  EXPECT_EQ(of_shards.facts(), of_text.facts());
+  EXPECT_EQ(of_shards.items(), of_text.items());
+  EXPECT_EQ(of_shards.items(), dynamic_cast<const MemoryData&>(*packed.packed).items);
+  of_text.run_epochs(epochs);
+  of_shards.run_epochs(epochs);
+  EXPECT_EQ(of_shards.model_hash(), of_text.model_hash());
+  EXPECT_EQ(of_shards.evaluate(), of_text.evaluate());
+  EXPECT_TRUE(std::ranges::equal(SerialModel(of_shards).common().view(), SerialModel(of_text).common().view()));
+  for (ShardId s = 0; s < job.shards; ++s) {
+    Random common({1, 0, 0, 0});
+    const ShardId only[] = {s};
+    const auto app = plugin.app(packed);
+    const auto shards = app->load(only, common);
+    ASSERT_EQ(shards.size(), 1U);
+    EXPECT_EQ(shards[0]->items(), of_shards.shard(s).items());
+    Facts alone, together;
+    shards[0]->facts(alone);
+    of_shards.shard(s).facts(together);
+    EXPECT_EQ(alone, together);
+  }
+}
+
+// A byte that changed anywhere is found, or makes other data that can be loaded and told of: nothing else happens.
+inline void expect_flips_are_borne(const Plugin& plugin, const Job& job) {
+  Job packed = packed_job(plugin, job);
+  auto data = std::make_shared<MemoryData>(dynamic_cast<const MemoryData&>(*packed.packed));
+  packed.packed = data;
+  std::vector<ShardId> all(job.shards);
+  std::iota(all.begin(), all.end(), ShardId{0});
+  std::size_t refused = 0, tried = 0;
+  const auto load = [&] {
+    ++tried;
+    Random common({1, 0, 0, 0});
+    try {
+      const auto app = plugin.app(packed);
+      for (const auto& shard : app->load(all, common)) {
+        Facts facts;
+        Census census;
+        shard->facts(facts);
+        shard->census(census);
+      }
+    } catch (const DataError&) {
+      ++refused;
+    } catch (const UsageError&) {
+      ++refused;
+    }
+  };
+  for (auto* const file : data->files())
+    for (std::size_t at = 0; at < file->size(); ++at)
+      for (const unsigned flip : {0x01U, 0x80U, 0xffU}) {
+        (*file)[at] ^= static_cast<std::byte>(flip);
+        load();
+        (*file)[at] ^= static_cast<std::byte>(flip);
+      }
+  EXPECT_GT(refused, tried / 10);
+  // A file that is cut off, or too long, is always found.
+  for (auto* const file : data->files()) {
+    const std::vector<std::byte> whole = *file;
+    refused = tried = 0;
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      file->assign(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+      load();
+    }
+    *file = whole;
+    file->push_back(std::byte{0});
+    load();
+    EXPECT_EQ(refused, tried);
+    *file = whole;
+  }
+}
+
+}  // namespace rota::tests

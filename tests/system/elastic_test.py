@@ -1,0 +1,179 @@
+"""Workers join a run, leave it, stand by, and are lost without being replaced: the model is that of the calm run.
+
+ROTA_ELASTIC_JOBS: names of jobs of recovery_test.py, or "all", in which every worker is replaced (lda,sgd).
+"""
+import json
+import os
+import signal
+import unittest
+
+from recovery_test import JOBS
+from rota_run import KOS, LIMIT, RotaTest, kill
+
+WANTED = os.environ.get("ROTA_ELASTIC_JOBS", "lda,sgd")
+# Over before anybody could join.
+# What is done to a run must be done before it ends, on any machine.
+LONGER = {"lda": ["--epochs=200"], "sgd": ["--epochs=120"], "mf": ["--epochs=2000"], "lasso": ["--path=400"]}
+LDA = ["lda", f"--input={KOS}", "--topics=50", "--epochs=300"]
+
+
+class Elastic(RotaTest):
+    def train(self, job, out, *flags):
+        return self.start("train", *job, f"--out={out}", "--seed=7", *flags)
+
+    def add_worker(self, out, *flags):
+        return self.start("add-worker", out, *flags)
+
+    calm = {}
+
+    def calm_hash(self, job):
+        """Of the job on one worker, once for all tests."""
+        key = tuple(job)
+        if key not in self.calm:
+            out = self.folder / f"calm-{len(self.calm)}"
+            done = self.rota("train", *job, f"--out={out}", "--seed=7", "--workers=1")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.calm[key] = self.result(out)["model_hash"]
+        return self.calm[key]
+
+    def wait_until_hosting(self, out, run, roles):
+        self.wait_for(f"{roles} hosting", lambda: run.poll() is not None or (
+            (out / "events.jsonl").exists() and self.now_hosting(out) == set(roles) and self.trains(out)))
+        self.assertIsNone(run.poll(), "the run ended before that")
+
+    def events_of(self, out):
+        return [json.loads(line) for line in (out / "events.jsonl").read_text().splitlines() if line.endswith("}")]
+
+    def now_hosting(self, out):
+        hosting, fresh = set(), True
+        for event in self.events_of(out):
+            if event["event"] == "hosts":
+                hosting = {event["role"]} if fresh else hosting | {event["role"]}
+                fresh = False
+            elif event["event"] == "phase":
+                fresh = True
+        return hosting
+
+    def trains(self, out):
+        phases = [event["phase"] for event in self.events_of(out) if event["event"] == "phase"]
+        return phases[-1:] == ["training"]
+
+    def pauses(self, out):
+        """Seconds from the end of an epoch's checkpoint until shards that moved are trained again."""
+        spans, since = [], None
+        for event in self.events_of(out):
+            if event["event"] == "phase" and event["phase"] == "moving":
+                since = event["time"]
+            if event["event"] == "phase" and event["phase"] == "training" and since is not None:
+                spans.append(event["time"] - since)
+                since = None
+        return spans
+
+    def end(self, out, run, expected):
+        _, stderr = run.communicate(timeout=LIMIT)
+        self.assertEqual(run.returncode, 0, stderr)
+        self.assertEqual(self.result(out)["model_hash"], expected, stderr)
+        evaluated = [m["epoch"] for m in self.metrics(out)]
+        self.assertEqual(evaluated, sorted(set(evaluated)), "an epoch was recorded twice")
+        self.no_role_left(out)
+        return stderr
+
+    def worker_of(self, out, number):
+        return self.roles(out)[f"rota-worker-{number}"]
+
+    def test_from_one_worker_to_three_and_back_to_two(self):
+        expected = self.calm_hash(LDA)
+        out = self.folder / "grown"
+        run = self.train(LDA, out, "--workers=1")
+        self.wait_until_hosting(out, run, ["worker-0"])
+        first, second = self.add_worker(out), self.add_worker(out)
+        self.wait_until_hosting(out, run, ["worker-0", "worker-1", "worker-2"])
+        second.send_signal(signal.SIGTERM)
+        self.assertEqual(second.wait(LIMIT), 143)
+        stderr = self.end(out, run, expected)
+        self.assertEqual(first.wait(LIMIT), 0)
+        self.assertEqual(self.events(out, "going_back"), [], stderr)
+        self.assertEqual(self.events(out, "lost"), [], stderr)
+        self.assertEqual(len(self.now_hosting(out)), 2)
+        pauses = self.pauses(out)
+        self.assertGreaterEqual(len(pauses), 2)
+        print("milliseconds between two epochs in which shards move:", [round(1000 * span) for span in pauses])
+
+    def test_all_workers_of_a_run_are_exchanged(self):
+        names = list(JOBS) if WANTED == "all" else WANTED.split(",")
+        for name in names:
+            with self.subTest(job=name):
+                out = self.folder / name
+                job = JOBS[name] + LONGER.get(name, [])
+                run = self.train(job, out, "--workers=1")
+                self.wait_until_hosting(out, run, ["worker-0"])
+                added = self.add_worker(out)
+                self.wait_until_hosting(out, run, ["worker-0", "worker-1"])
+                os.kill(self.worker_of(out, 0), signal.SIGTERM)
+                self.end(out, run, self.calm_hash(job))
+                self.assertEqual(added.wait(LIMIT), 0)
+                self.assertEqual(self.events(out, "going_back"), [])
+
+    def test_shards_of_a_lost_worker_move_to_the_others(self):
+        expected = self.calm_hash(LDA)
+        out = self.folder / "moved"
+        run = self.train(LDA, out, "--workers=3", "--on_loss=move", "--checkpoint_seconds=0")
+        self.wait_until_hosting(out, run, ["worker-0", "worker-1", "worker-2"])
+        kill([self.worker_of(out, 1)], signal.SIGKILL)
+        self.wait_until_hosting(out, run, ["worker-0", "worker-2"])
+        self.assertNotIn("rota-worker-1", self.roles(out), "nobody starts it again")
+        kill([self.worker_of(out, 0)], signal.SIGKILL)
+        stderr = self.end(out, run, expected)
+        self.assertEqual(self.now_hosting(out), {"worker-2"}, stderr)
+
+    def test_a_spare_takes_the_place_of_a_lost_worker(self):
+        expected = self.calm_hash(LDA)
+        out = self.folder / "spare"
+        run = self.train(LDA, out, "--workers=2", "--spares=1", "--checkpoint_seconds=0")
+        self.wait_until_hosting(out, run, ["worker-0", "worker-1"])
+        self.wait_for("the spare", lambda: [e for e in self.events(out, "joined") if e.get("as") == "a spare"])
+        kill([self.worker_of(out, 0)], signal.SIGKILL)
+        self.wait_until_hosting(out, run, ["worker-2", "worker-1"])
+        stderr = self.end(out, run, expected)
+        self.assertEqual(self.now_hosting(out), {"worker-2", "worker-1"}, stderr)
+
+    def test_with_too_few_workers_the_run_pauses_and_says_so(self):
+        expected = self.calm_hash(LDA)
+        out = self.folder / "few"
+        run = self.train(LDA, out, "--workers=2", "--min_workers=2")
+        self.wait_until_hosting(out, run, ["worker-0", "worker-1"])
+        os.kill(self.worker_of(out, 1), signal.SIGTERM)
+        self.wait_for("the pause", lambda: self.events(out, "paused"))
+        self.assertEqual(self.events(out, "paused")[0]["why"], "1 worker is left, and --min_workers is 2")
+        added = self.add_worker(out)
+        stderr = self.end(out, run, expected)
+        self.assertEqual(added.wait(LIMIT), 0)
+        self.assertIn("paused: 1 worker is left", stderr)
+
+    def test_nobody_comes_to_a_run_that_pauses(self):
+        out = self.folder / "nobody"
+        run = self.train(LDA, out, "--workers=2", "--min_workers=2", "--rejoin_seconds=1")
+        self.wait_until_hosting(out, run, ["worker-0", "worker-1"])
+        os.kill(self.worker_of(out, 1), signal.SIGTERM)
+        _, stderr = run.communicate(timeout=LIMIT)
+        self.assertEqual(run.returncode, 75, stderr)
+        self.assertIn("1 worker is left, and --min_workers is 2, and nobody has joined", stderr)
+        done = self.rota("resume", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.result(out)["model_hash"], self.calm_hash(LDA))
+
+    def test_what_cannot_be_joined(self):
+        none = self.rota("add-worker", self.folder)
+        self.assertEqual(none.returncode, 66)
+        self.assertIn("no run goes on here", none.stderr)
+        self.assertEqual(self.rota("add-worker").returncode, 2)
+        nobody = self.rota("add-worker", f"ipc://{self.folder}/nothing")
+        self.assertEqual(nobody.returncode, 75, nobody.stderr)
+        out = self.folder / "done"
+        self.assertEqual(self.rota("train", "lda", f"--input={KOS}", "--epochs=1", f"--out={out}").returncode, 0)
+        done = self.rota("add-worker", out)
+        self.assertEqual(done.returncode, 66, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,151 @@
+"""A process ends at every named point of a commit, a going back and the end of a run: all old or all new, and the same model.
+
+The points are in core/base/failpoint.h.  ROTA_FAILPOINTS_ALL=1: each of them at its first and later times, with every file.
+"""
+import concurrent.futures
+import os
+import re
+import shutil
+import signal
+import subprocess
+import unittest
+
+from rota_run import LIMIT, SOURCE, RotaTest
+
+ALL = os.environ.get("ROTA_FAILPOINTS_ALL") == "1"
+HEADER = (SOURCE / "core/base/failpoint.h").read_text()
+NAMES = re.findall(r'^    "([a-z_.]+)",$', HEADER, re.M)
+DATA = "3\n4\n5\n1 1 2\n1 3 1\n2 2 4\n2 4 1\n3 1 1\n"
+COMPARED = ("model_hash", "state_hash", "epochs")
+# Which of the files that are written anew, and the how manieth time.  The launcher writes flags.txt and rota-run.json.
+FILES = ("commit.json", "era", "manifest.json", "result.json", "flags.txt", "rota-run.json") if ALL else ("commit.json",)
+TIMES = (1, 2, 4) if ALL else (2,)
+# The store dies at its second share of a checkpoint: so the run goes back.
+LOSS = "partition.renamed:2:kill"
+BEHIND_A_LOSS = ("going_back.begun", "going_back.trimmed", "going_back.era", "going_back.welcoming", "lines.filtered")
+
+
+class Failpoints(RotaTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "data").write_text(DATA)
+        (self.folder / "vocab").write_text("a\nb\nc\nd\n")
+        self.calm = self.trained("calm")
+
+    def words(self, name, *more):
+        return ["train", "lda", f"--input={self.folder}/data", f"--vocab={self.folder}/vocab", "--topics=2", "--seed=7",
+                "--epochs=60", "--workers=2", "--stores=1", "--checkpoint_seconds=0", f"--out={self.folder / name}", *more]
+
+    def trained(self, name):
+        done = self.rota(*self.words(name))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.outcome(name)
+
+    def outcome(self, name):
+        result = self.result(self.folder / name)
+        return {what: result[what] for what in COMPARED}
+
+    def environment(self, name, spec):
+        once = self.folder / f"{name}-once"
+        once.mkdir()
+        return once, {**os.environ, "ROTA_FAILPOINTS": spec, "ROTA_FAILPOINTS_ONCE": str(once)}
+
+    def check(self, name):
+        """The calm run's model, a whole run, no epoch told twice."""
+        out = self.folder / name
+        self.assertEqual(self.outcome(name), self.calm)
+        evaluated = [m["epoch"] for m in self.metrics(out)]
+        self.assertEqual(evaluated, sorted(set(evaluated)))
+        shown = self.rota("show", "lda", f"--model={out}")
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.no_role_left(out)
+
+    @staticmethod
+    def specs():
+        """Points, with file and number, that a run of sixty epochs passes."""
+        for point in NAMES:
+            for what in FILES if point.startswith("file.") else ("",):
+                for nth in TIMES if what in ("", "commit.json") else (1, 2) if what == "era" else (1,):
+                    # Once in a run; and how many checkpoints come, of which the oldest is dropped, is a matter of time.
+                    if point in (*BEHIND_A_LOSS, "commit.dropping", "model.linked", "result.written"):
+                        if nth != TIMES[0]:
+                            continue
+                        nth = 1
+                    spec = f"{point}{'@' if what else ''}{what}:{nth}:kill"
+                    goes_back = point in BEHIND_A_LOSS or what == "era" and nth > 1
+                    yield point, f"{LOSS},{spec}" if goes_back else spec
+
+    def test_the_list_is_read(self):
+        self.assertGreaterEqual(len(NAMES), 19)
+        self.assertEqual(len(NAMES), int(re.search(r"string_view, (\d+)> kFailpoints", HEADER).group(1)))
+
+    def harmed(self, number, spec, *flags):
+        """A run that meets what the spec says.  Returns its name, how it ended, and the points that did something."""
+        name = f"run-{number}"
+        once, environment = self.environment(name, spec)
+        done = self.rota(*self.words(name, *flags), env=environment)
+        return name, done, {file.name for file in once.iterdir()}
+
+    def walk(self, specs, check, *flags):
+        """Checks runs of all specs, some at once: they wait most of the time."""
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            runs = [(spec, pool.submit(self.harmed, i, spec[1], *flags)) for i, spec in enumerate(specs)]
+        for (point, spec), run in runs:
+            with self.subTest(spec=spec):
+                name, done, fired = run.result()
+                self.assertIn(point, fired, f"it never came by: {done.stderr}")
+                check(name, done)
+
+    def go_on(self, name, done):
+        if done.returncode == -signal.SIGKILL:  # the launcher: its roles die with it, and nobody is there to go on
+            done = self.again(name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.check(name)
+
+    def resume(self, name, done):
+        self.assertIn(done.returncode, (-signal.SIGKILL, 75), done.stderr)
+        done = self.again(name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.check(name)
+
+    def again(self, name):
+        out = self.folder / name
+        self.no_role_left(out)
+        if (out / "flags.txt").exists():
+            return self.rota("resume", out)
+        if not (out / "rota-run.json").exists():  # it bears no mark yet, so it could be anybody's
+            self.assertEqual(self.rota(*self.words(name)).returncode, 73)
+            shutil.rmtree(out)
+        return self.rota(*self.words(name))
+
+    def test_the_run_goes_on_by_itself_behind_every_point(self):
+        self.walk(list(self.specs()), self.go_on)
+
+    def test_a_run_that_stops_for_it_is_resumed(self):
+        specs = [spec for spec in self.specs() if LOSS not in spec[1]]
+        self.walk(specs if ALL else specs[::3], self.resume, "--on_loss=stop")
+
+    def test_a_store_that_stands_still_in_the_midst_of_a_file_is_replaced(self):
+        """Its file of the era before comes too late, under a name that no record has."""
+        for point in ("partition.synced", "partition.folder_synced"):
+            with self.subTest(point=point):
+                name = f"still-{point}"
+                once, environment = self.environment(name, f"{point}:3:stop")
+                done = self.rota(*self.words(name, "--peer_timeout_seconds=2"), env=environment)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertTrue((once / point).exists())
+                self.check(name)
+
+    def test_an_unknown_point_is_an_error(self):
+        for program in ("rota", "rota-worker"):
+            _, environment = self.environment(f"unknown-{program}", "commit.nothing:1:kill")
+            command = self.command(*self.words("unknown"))
+            if program != "rota":
+                command = [command[0] + "-worker"]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, env=environment)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("'commit.nothing:1:kill': there is no failpoint of this name", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,187 @@
+"""`rota train --hosts`: agents, and what becomes of them. A program stands for ssh that runs them on this machine
+(as_ssh.py); over a real sshd and a real network it is machines_test.py."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import unittest
+
+from rota_run import KOS, LIMIT, SOURCE, RotaTest, kill
+
+AS_SSH = SOURCE / "tests/system/as_ssh.py"
+JOB = ["lda", f"--input={KOS}", "--topics=50", "--epochs=25", "--seed=7", "--checkpoint_seconds=0"]
+COMPARED = ("model_hash", "state_hash", "epochs")
+
+
+class Hosts(RotaTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.reference = None
+
+    def setUp(self):
+        super().setUp()
+        self.notes = self.folder / "ssh.notes"
+        self.private = self.folder / "private"
+        self.private.mkdir()
+        os.environ["AS_SSH_NOTES"] = str(self.notes)
+        os.environ["XDG_RUNTIME_DIR"] = str(self.private)
+        self.out = self.folder / "run"
+
+    def words(self, hosts, *flags, out=None):
+        return ["train", *JOB, f"--out={out or self.out}", f"--hosts={hosts}", f"--ssh={AS_SSH}",
+                "--coordinator=tcp://127.0.0.1:0", *flags]
+
+    def calm(self):
+        if Hosts.reference is None:
+            done = self.rota("train", *JOB, f"--out={self.folder}/calm")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            Hosts.reference = self.result(self.folder / "calm")
+        return Hosts.reference
+
+    def ssh(self):
+        """What stands for ssh was called with; its process became the agent."""
+        return [json.loads(line) for line in self.notes.read_text().splitlines()] if self.notes.exists() else []
+
+    def remote(self):
+        """Process ids of the roles that agents started, by name."""
+        agents = {call["pid"] for call in self.ssh()}
+        found = {}
+        for entry in pathlib.Path("/proc").iterdir():
+            try:
+                if not entry.name.isdigit() or int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1]) not in agents:
+                    continue
+                words = (entry / "cmdline").read_bytes().decode().split("\0")
+            except OSError:
+                continue  # it has ended
+            flagfile = next((word for word in words if word.startswith("--flagfile=")), None)
+            if flagfile:
+                found[pathlib.Path(flagfile.split("=")[1]).stem] = int(entry.name)
+        return found
+
+    def check(self, run, said=""):
+        _, stderr = run.communicate(timeout=LIMIT)
+        self.assertEqual(run.returncode, 0, stderr)
+        for what in COMPARED:
+            self.assertEqual(self.result(self.out)[what], self.calm()[what], what)
+        self.assertIn(said, stderr)
+        self.nothing_left()
+
+    def nothing_left(self):
+        self.no_role_left(self.out)
+        self.wait_for("agents to end", lambda: not any(pathlib.Path(f"/proc/{call['pid']}").exists() for call in self.ssh()))
+        self.assertEqual(self.remote(), {})
+        self.assertEqual(list(self.private.iterdir()), [], "folders of keys and sockets are gone")
+
+    def test_the_same_model_and_no_secret_gets_out(self):
+        self.calm()
+        run = self.start(*self.words("localhost,noisy-b:2", "--stores=2"))
+        self.wait_for("all roles", lambda: run.poll() is not None or len(self.remote()) == 5)
+        remote = self.remote()
+        secrets = [file.read_text().split()[-1] for file in (self.out / "keys").glob("*.secret")]
+        self.assertEqual(len(secrets), 5)
+        for pid in [run.pid, *remote.values(), *(call["pid"] for call in self.ssh())]:
+            try:
+                seen = b"".join((pathlib.Path("/proc") / str(pid) / name).read_bytes() for name in ("cmdline", "environ"))
+                self.assertFalse(any(secret.encode() in seen for secret in secrets))
+            except OSError:
+                pass  # it has ended
+        keys = {file.name for folder in self.private.iterdir() for file in folder.rglob("*.secret")}
+        self.assertEqual(keys, {"worker.secret", "kvstore.secret"}, "an agent never has the coordinator's")
+        self.check(run)
+        self.assertEqual(self.result(self.out)["options"]["workers"], "3", "as many as slots")
+        self.assertEqual({call["host"] for call in self.ssh()}, {"localhost", "noisy-b"})
+        for call in self.ssh():
+            self.assertRegex(call["command"], r"^exec '/[^']*/rota' agent$")
+        for file in self.out.rglob("*"):
+            if file.is_file() and file.parent.name != "keys":
+                self.assertFalse(any(secret.encode() in file.read_bytes() for secret in secrets), file)
+
+    def harmed(self, pick, said):
+        self.calm()
+        run = self.start(*self.words("a,b:2", "--stores=1"))
+        self.wait_for("a commit", lambda: run.poll() is not None or self.committed(self.out))
+        kill([pick()])
+        self.check(run, said)
+        self.assertTrue(self.events(self.out, "going_back"))
+
+    def test_a_remote_worker_is_killed(self):
+        self.harmed(lambda: self.remote()["worker-2"], "rota: worker-2 ended with signal 9 (Killed) on b; it is started again")
+        self.assertEqual(len(self.ssh()), 2, "by the agent that was there")
+
+    def test_a_remote_store_is_killed(self):
+        self.harmed(lambda: self.remote()["kvstore-0"], "rota: kvstore-0 ended with signal 9 (Killed) on a; it is started again")
+
+    def test_an_agent_is_killed(self):
+        self.harmed(lambda: next(call["pid"] for call in self.ssh() if call["host"] == "b"),
+                    "rota: worker-1 ended with the loss of the connection to b: ")
+        self.assertEqual([call["host"] for call in self.ssh()].count("b"), 2)
+
+    def test_nothing_outlives_the_launcher(self):
+        run = self.start(*self.words("a,b:2", "--epochs=1000000"))
+        self.wait_for("a commit", lambda: run.poll() is not None or self.committed(self.out))
+        self.assertEqual(len(self.remote()), 3)
+        kill([run.pid])
+        run.communicate()
+        self.wait_for("agents to end", lambda: not any(pathlib.Path(f"/proc/{call['pid']}").exists() for call in self.ssh()))
+        self.assertEqual(self.remote(), {})
+        self.assertEqual([p for p in self.private.iterdir() if p.name.startswith("rota-agent-")], [])
+
+    def test_a_signal_ends_it_with_a_checkpoint_and_resume_goes_on(self):
+        self.calm()
+        run = self.start(*self.words("a,b:2"))
+        self.wait_for("a commit", lambda: run.poll() is not None or self.committed(self.out))
+        status = self.rota("status", self.out)
+        self.assertEqual(status.returncode, 0, status.stderr)
+        run.send_signal(signal.SIGINT)
+        self.assertEqual(run.wait(LIMIT), 130, run.communicate())
+        self.nothing_left()
+        self.check(self.start("resume", self.out, "--hosts=c:2", f"--ssh={AS_SSH}", "--coordinator=tcp://127.0.0.1:0",
+                              "--workers=2"))
+        self.assertEqual(self.ssh()[-1]["host"], "c")
+
+    def test_who_is_not_there_is_named(self):
+        done = self.rota(*self.words("a,no-b"))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("no agent on no-b", done.stderr)
+        self.assertIn("Could not resolve hostname no-b", done.stderr)
+        self.nothing_left()
+
+    def test_a_wrong_path_of_rota_is_told(self):
+        done = self.rota(*self.words("a", "--remote_rota=/nowhere/rota"))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("/nowhere/rota: not found", done.stderr)
+
+    def test_an_agent_that_hears_nonsense_ends(self):
+        hello = json.dumps({"kind": "hello", "silence_ms": 60000}).encode()
+        for told, code in ((b"", 0), (b"\xff" * 100, 65), (b"GET / HTTP/1.1\r\n\r\n", 65),
+                           (len(hello).to_bytes(4, "big") + hello, 0), (b"\0\0\0\2{}", 65),
+                           (b"\0\0\0\x3a" + b'{"kind":"start","start":1,"role":"sh","index":0,"run":"/"}', 65)):
+            with self.subTest(told=told):
+                agent = subprocess.run(self.command("agent"), input=told, capture_output=True, timeout=LIMIT)
+                self.assertEqual(agent.returncode, code, agent.stderr)
+                self.assertTrue(agent.stdout.startswith(b"\nrota-agent speaks "))
+                self.assertEqual(list(self.private.iterdir()), [])
+
+    def test_what_is_no_host_starts_nothing(self):
+        listed = self.folder / "listed"
+        listed.write_text("a\n# b\n\n$(touch pwned)\n")
+        for flags, code, words in (
+                (["--hosts=-oProxyCommand=id"], 2, "is no host"), (["--hosts=a;id"], 2, "is no host"),
+                (["--hosts=a b"], 2, "is no host"), (["--hosts=a,a"], 2, "it is there already"),
+                ([f"--hosts={listed}"], 2, f"{listed}:4: '$(touch pwned)' is no host"),
+                ([f"--hosts={self.folder}/nothing"], 66, "nothing"),
+                (["--hosts=a", "--remote_rota=/a';id'"], 2, "cannot be started on another machine"),
+                (["--hosts=a", "--ssh=no-such-program"], 2, "there is no program 'no-such-program'"),
+                (["--remote_rota=/a"], 2, "is for --hosts")):
+            with self.subTest(flags=flags):
+                done = self.rota("train", *JOB, f"--out={self.out}", f"--ssh={AS_SSH}",
+                                 "--coordinator=tcp://127.0.0.1:0", *flags)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(words, done.stderr)
+                self.assertEqual(self.ssh(), [])
+                self.assertFalse((self.out / "result.json").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,125 @@
+"""`rota train --hosts` over four machines, each a network namespace with an sshd of its own: cables of 20 Mbit/s, tcp
+with keys, and the models of one machine.
+
+ROTA_MACHINES_OUT: a file for the bytes that went over each machine's cable, a line of JSON for each job.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import ssh_machines
+from rota_run import KOS, LIMIT, SOURCE, RotaTest, kill
+
+OUT = os.environ.get("ROTA_MACHINES_OUT")
+A9A = SOURCE / "apps/sgd/sample/a9a.libsvm.gz"
+REVIEWS = SOURCE / "apps/mf/sample/google_reviews.txt.gz"
+DOROTHEA = SOURCE / "apps/lasso/sample/dorothea_train.libsvm.gz"
+JOBS = {
+    "lda": ["lda", f"--input={KOS}", "--topics=20", "--epochs=5"],
+    "mf": ["mf", f"--input={REVIEWS}", "--rank=8", "--epochs=10"],
+    "lasso": ["lasso", f"--input={DOROTHEA}", "--loss=logistic", "--intercept", "--path=5"],
+    "sgd": ["sgd", f"--input={A9A}", "--loss=logistic", "--epochs=5"],
+    "kmeans": ["kmeans", f"--input={A9A}", "--clusters=8"],
+}
+# Of some seconds on such cables, so that there is something to harm.
+LONG = ["mf", f"--input={REVIEWS}", "--rank=16", "--epochs=40", "--checkpoint_seconds=0"]
+COMPARED = ("model_hash", "state_hash", "epochs")
+
+
+class FourMachines(RotaTest):
+    @classmethod
+    def setUpClass(cls):
+        if reason := ssh_machines.why_not():
+            raise unittest.SkipTest(reason)
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-machines-"))
+        cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
+        cls.machines = ssh_machines.SshMachines(folder / "ssh", 4, mbit=20)
+        cls.addClassCleanup(cls.machines.close)
+        cls.calm = {}
+
+    def setUp(self):
+        super().setUp()
+        self.hosts = self.folder / "hosts"
+        self.hosts.write_text("# all but the one where rota runs\n" +
+                              "".join(f"{machine.address}\n" for machine in self.machines.all[1:]))
+
+    def words(self, out, *flags):
+        """On machine 0; its own address is for Rota to find."""
+        return self.machines[0].command(*self.command("train", *flags, "--seed=7", f"--out={out}",
+                                                      f"--hosts={self.hosts}", f"--ssh={self.machines.ssh}"))
+
+    def start(self, out, *flags):
+        process = subprocess.Popen(self.words(out, *flags), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self._end, process)
+        return process
+
+    def on(self, number, role):
+        """The process ids of a role's processes on a machine."""
+        found = []
+        for pid in self.machines[number].pids():
+            try:
+                words = (pathlib.Path("/proc") / str(pid) / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue  # it has ended
+            if words[0].decode().endswith(f"/rota-{role}"):
+                found.append(pid)
+        return found
+
+    def local(self, *flags):
+        if flags not in self.calm:
+            done = self.rota("train", *flags, "--seed=7", f"--out={self.folder}/local-{flags[0]}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.calm[flags] = self.result(self.folder / f"local-{flags[0]}")
+        return self.calm[flags]
+
+    def check(self, out, run, reference):
+        _, stderr = run.communicate(timeout=LIMIT)
+        self.assertEqual(run.returncode, 0, stderr)
+        for what in COMPARED:
+            self.assertEqual(self.result(out)[what], reference[what], (what, stderr))
+        for machine in self.machines.all[1:]:
+            self.wait_for("agents to end", lambda: not self.on(machine.number, "worker"))
+        return stderr
+
+    def test_one_job_of_each_app_has_the_model_of_one_machine(self):
+        for app, flags in JOBS.items():
+            with self.subTest(app=app):
+                out = self.folder / app
+                before = [self.machines.bytes(machine.number) for machine in self.machines.all]
+                self.check(out, self.start(out, *flags), self.local(*flags))
+                self.assertEqual(self.result(out)["options"]["workers"], "3")
+                after = [self.machines.bytes(machine.number) for machine in self.machines.all]
+                moved = [[b - a for a, b in zip(*pair)] for pair in zip(before, after)]
+                for sent, got in moved[1:]:
+                    self.assertGreater(min(sent, got), 10_000, "it took part")
+                if OUT:
+                    with open(OUT, "a", encoding="ascii") as file:
+                        facts = {"app": app, "seconds": self.result(out)["seconds"], "sent_got": moved}
+                        file.write(json.dumps(facts) + "\n")
+
+    def test_a_worker_of_another_machine_is_killed(self):
+        out = self.folder / "killed"
+        run = self.start(out, *LONG)
+        self.wait_for("a commit", lambda: run.poll() is not None or self.committed(out))
+        kill(self.on(2, "worker"))
+        stderr = self.check(out, run, self.local(*LONG))
+        self.assertIn("rota: worker-1 ended with signal 9 (Killed) on 10.77.0.3; it is started again", stderr)
+        self.assertTrue(self.events(out, "going_back"))
+
+    def test_a_machine_is_cut_off_for_a_while(self):
+        out = self.folder / "cut"
+        run = self.start(out, *LONG, "--peer_timeout_seconds=3")
+        self.wait_for("a commit", lambda: run.poll() is not None or self.committed(out))
+        self.machines.cut(3)
+        self.wait_for("its loss", lambda: run.poll() is not None or self.events(out, "lost"))
+        self.machines.mend(3)
+        stderr = self.check(out, run, self.local(*LONG))
+        self.assertTrue(self.events(out, "going_back"), stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

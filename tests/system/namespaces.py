@@ -1,0 +1,122 @@
+"""A small network of machines for the system tests: each is a network, mount and host-name namespace of this one, on a
+cable to one switch (veth and a bridge, in a namespace of its own).  Nothing of the system's own network is touched, and
+all of it is gone when the test process is."""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+TOOLS = ("ip", "tc", "unshare", "nsenter", "mount")
+PREFIX = "10.77.0"
+
+
+def why_not(*more_tools):
+    """Why there can be no such network here, for skipTest; nothing if there can."""
+    if os.geteuid() != 0:
+        return "network namespaces want root"
+    missing = [tool for tool in (*TOOLS, *more_tools) if not (shutil.which(tool) or os.path.exists(f"/usr/sbin/{tool}"))]
+    if missing:
+        return "not installed: " + ", ".join(missing)
+    tried = subprocess.run(["unshare", "--net", "--mount", "--uts", "sh", "-c",
+                            "ip link add v0 type veth peer name v1 && ip link add b0 type bridge"],
+                           capture_output=True, text=True)
+    return f"no namespaces here: {tried.stderr.strip()}" if tried.returncode else ""
+
+
+class Namespace:
+    """Lives as long as a process in it; the first reads a pipe that closes with the test."""
+
+    def __init__(self, script="true"):
+        self.holder = subprocess.Popen(["unshare", "--net", "--mount", "--uts", "--propagation=private", "sh", "-ec",
+                                        f"{script}\necho ready\nexec cat >/dev/null"],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if self.holder.stdout.readline() != "ready\n":
+            raise RuntimeError("no namespace: " + self.holder.communicate()[1])
+
+    def command(self, *words):
+        """What runs these words there.  Paths in it must be absolute: the folder becomes /."""
+        return ["nsenter", f"--target={self.holder.pid}", "--net", "--mount", "--uts", "--", *map(str, words)]
+
+    def run(self, *words, **options):
+        return subprocess.run(self.command(*words), check=True, capture_output=True, text=True, **options)
+
+    def pids(self):
+        """Of all processes there but the holder."""
+        mine = os.readlink(f"/proc/{self.holder.pid}/ns/net")
+        found = []
+        for entry in pathlib.Path("/proc").iterdir():
+            try:
+                if entry.name.isdigit() and os.readlink(entry / "ns/net") == mine:
+                    found.append(int(entry.name))
+            except OSError:
+                pass  # it has ended
+        return [pid for pid in found if pid != self.holder.pid]
+
+    def close(self):
+        while left := self.pids():
+            for pid in left:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            time.sleep(0.01)
+        self.holder.communicate()
+
+
+class Machine(Namespace):
+    def __init__(self, number, private):
+        mounts = [f"mount -t tmpfs -o size=256m,mode=0755 machine-{number} '{folder}'" for folder in private]
+        super().__init__("\n".join([f"hostname machine-{number}", "ip link set lo up", *mounts]))
+        self.number = number
+        self.address = f"{PREFIX}.{number + 1}"
+
+    def inside(self, path):
+        """Where this process sees a path of the machine, a private one too."""
+        return pathlib.Path(f"/proc/{self.holder.pid}/root{path}")
+
+
+class Machines:
+    """`count` machines, 10.77.0.1 and on, named machine-0 and on; their cables carry at most `mbit` each way.  All see
+    the same files, but each has a folder of its own (empty, in memory) at the paths of `private`, which must exist."""
+
+    def __init__(self, count, mbit=None, private=()):
+        self.all, self.switch = [], Namespace("ip link add br0 type bridge; ip link set br0 up")
+        try:
+            for number in range(count):
+                machine = Machine(number, private)
+                self.all.append(machine)
+                cable = f"cable{number}"
+                self.switch.run("ip", "link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns",
+                                machine.holder.pid)
+                self.switch.run("ip", "link", "set", cable, "master", "br0", "up")
+                machine.run("ip", "address", "add", f"{machine.address}/24", "dev", "eth0")
+                machine.run("ip", "link", "set", "eth0", "up")
+                if mbit:
+                    limit = ("root", "tbf", "rate", f"{mbit}mbit", "burst", "128kb", "latency", "400ms")
+                    self.switch.run("tc", "qdisc", "add", "dev", cable, *limit)
+                    machine.run("tc", "qdisc", "add", "dev", "eth0", *limit)
+        except BaseException:
+            self.close()
+            raise
+
+    def __getitem__(self, number):
+        return self.all[number]
+
+    def cut(self, number):
+        """Pulls the cable: nothing reaches the machine, and nobody is told."""
+        self.switch.run("ip", "link", "set", f"cable{number}", "down")
+
+    def mend(self, number):
+        self.switch.run("ip", "link", "set", f"cable{number}", "up")
+
+    def bytes(self, number):
+        """Bytes that the machine has sent and got, frames and all."""
+        facts = json.loads(self.all[number].run("ip", "-s", "-j", "link", "show", "eth0").stdout)[0]["stats64"]
+        return facts["tx"]["bytes"], facts["rx"]["bytes"]
+
+    def close(self):
+        for namespace in (*self.all, self.switch):
+            namespace.close()

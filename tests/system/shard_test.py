@@ -1,0 +1,165 @@
+"""Data by shard: the same model from text and from the files that `rota shard` makes, whoever computes it and whatever
+dies; and what is told of data that is none, or another's."""
+import json
+import random
+import shutil
+import unittest
+
+from rota_run import KOS, SOURCE, VOCAB, RotaTest, kill
+
+A9A = SOURCE / "apps/sgd/sample/a9a.libsvm.gz"
+A9A_TEST = SOURCE / "apps/sgd/sample/a9a_test.libsvm.gz"
+DOROTHEA = SOURCE / "apps/lasso/sample/dorothea_train.libsvm.gz"
+REVIEWS = SOURCE / "apps/mf/sample/google_reviews.txt.gz"
+COMPARED = ("model_hash", "state_hash", "objective", "epochs", "items", "valid")
+
+
+class Shard(RotaTest):
+    def done(self, *arguments):
+        done = self.rota(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def shard(self, app, name, *flags):
+        out = self.folder / name
+        self.done("shard", app, f"--output={out}", *flags)
+        return out
+
+    def train(self, app, name, *flags):
+        out = self.folder / name
+        self.done("train", app, f"--out={out}", *flags)
+        return self.result(out)
+
+    def check(self, result, reference):
+        for what in COMPARED:
+            self.assertEqual(result.get(what), reference.get(what), what)
+
+    def refused(self, code, words, *arguments):
+        done = self.rota(*arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(words, done.stderr)
+        self.assertNotIn("bug", done.stderr)
+
+    def expect_one_model(self, app, reading, training=()):
+        """From text by two workers; from shards by one, by three of two threads, and with stores."""
+        name = f"{app}-{len(list(self.folder.iterdir()))}"
+        shards = self.shard(app, f"{name}.shards", "--shards=4", *reading)
+        reference = self.train(app, f"{name}.text", "--shards=4", "--workers=2", *reading, *training)
+        for number, shape in enumerate((["--workers=1"], ["--workers=3", "--threads=2", "--stores=1"])):
+            self.check(self.train(app, f"{name}.{number}", f"--input={shards}", *shape, *training), reference)
+
+    def graph(self):
+        dice = random.Random(5)
+        file = self.folder / "graph.txt"
+        file.write_text("".join(f"{dice.randrange(300)} {dice.randrange(300)}\n" for _ in range(3000)))
+        return file
+
+    def test_one_model_of_topics_ranks_and_clusters(self):
+        self.expect_one_model("lda", [f"--input={KOS}", f"--vocab={VOCAB}"], ["--topics=10", "--epochs=3"])
+        self.expect_one_model("kmeans", [f"--input={A9A}"], ["--clusters=4", "--epochs=4"])
+        self.expect_one_model("pagerank", [f"--input={self.graph()}"], ["--epochs=10"])
+
+    def test_one_model_of_rows(self):
+        reading = [f"--input={A9A}", f"--valid={A9A_TEST}"]
+        for training in ([], ["--optimizer=newton", "--l2=0.001"], ["--exchange=butterfly", "--loss=hinge"]):
+            self.expect_one_model("sgd", reading, ["--epochs=3", *training])
+        for partition in ("columns", "rows"):
+            self.expect_one_model("lasso", [f"--input={DOROTHEA}", "--loss=logistic", f"--partition={partition}"],
+                                  ["--lambda_ratio=0.5", "--tolerance=1e-2", "--epochs=30"])
+
+    def test_one_model_of_ratings(self):
+        parts = self.folder / "parts"
+        self.done("split", "mf", f"--input={REVIEWS}", f"--output={parts}")
+        reading = [f"--input={parts / 'train.txt'}", f"--valid={parts / 'valid.txt'}"]
+        for solver in ("sgd", "als", "ccd"):
+            self.expect_one_model("mf", [*reading, f"--solver={solver}"], ["--rank=6", "--epochs=3"])
+
+    def test_a_worker_that_is_started_anew_reads_its_own_files_only(self):
+        flags = ["--topics=20", "--epochs=30", "--checkpoint_seconds=0"]
+        shards = self.shard("lda", "shards", f"--input={KOS}", "--shards=2")
+        reference = self.train("lda", "calm", f"--input={shards}", *flags)
+        out = self.folder / "run"
+        run = self.start("train", "lda", f"--input={shards}", f"--out={out}", *flags)
+        self.wait_for("a commit", lambda: self.committed(out))
+        (shards / "shard-00000.rota-shard").write_bytes(b"no longer what it was")
+        kill([self.roles(out)["rota-worker-1"]])
+        _, errors = run.communicate()
+        self.assertEqual(run.returncode, 0, errors)
+        self.assertTrue(self.events(out, "lost"))
+        self.check(self.result(out), reference)
+
+    def test_a_run_goes_on_with_text_and_with_shards(self):
+        """What is compared is the content that was read, wherever it is."""
+        reading = [f"--input={A9A}", f"--valid={A9A_TEST}"]
+        shards = self.shard("sgd", "shards", *reading)
+        flags = ["--epochs=120", "--checkpoint_seconds=0"]
+        reference = self.train("sgd", "calm", *reading, *flags)
+        for begin, then in ((reading, [f"--input={shards}"]), ([f"--input={shards}"], reading),
+                            ([f"--input={shards}"], [])):
+            with self.subTest(then=then):
+                out = self.folder / f"run-{len(list(self.folder.iterdir()))}"
+                run = self.start("train", "sgd", f"--out={out}", *begin, *flags)
+                self.wait_for("a commit", lambda: self.committed(out))
+                kill([run.pid, *self.roles(out).values()])
+                run.communicate()
+                self.no_role_left(out)
+                self.done("resume", out, "--workers=1", *then)
+                self.check(self.result(out), reference)
+
+    def test_options_of_a_job_are_those_of_its_data(self):
+        shards = self.shard("sgd", "shards", f"--input={A9A}", "--bits=10", "--shards=3")
+        train = ["train", "sgd", f"--input={shards}", f"--out={self.folder / 'out'}"]
+        self.refused(2, "--bits=0: the data by shard", *train, "--bits=0")
+        self.refused(2, "was made with 10", *train, "--bits=0")
+        self.refused(2, "--shards=4", *train, "--shards=4")
+        self.refused(2, "--valid", *train, f"--valid={A9A_TEST}")
+        self.refused(2, "--stream reads text again", *train, "--stream")
+        self.refused(2, "unknown flag --learning_rate", "shard", "sgd", f"--input={A9A}", "--learning_rate=1",
+                     f"--output={self.folder / 'x'}")
+        self.assertEqual(self.train("sgd", "fine", f"--input={shards}", "--bits=10", "--shards=3", "--epochs=2")["options"]["shards"], "3")
+
+    def test_data_that_is_not_right(self):
+        shards = self.shard("kmeans", "shards", f"--input={A9A}", "--shards=2")
+        train = ["train", "kmeans", f"--input={shards}", f"--out={self.folder / 'out'}", "--clusters=2"]
+        self.refused(65, "this is data by shard of the app kmeans, and the app is pagerank", "train", "pagerank",
+                     f"--input={shards}", f"--out={self.folder / 'out'}")
+        for name in ("common.rota-shard", "shard-00001.rota-shard", "rota-shards.json"):
+            file = shards / name
+            whole = file.read_bytes()
+            for what, damaged in {"a byte changed": bytes([whole[0] ^ 1]) + whole[1:], "cut": whole[:-7],
+                                  "empty": b"", "gone": None}.items():
+                with self.subTest(file=name, what=what):
+                    file.unlink() if damaged is None else file.write_bytes(damaged)
+                    self.refused(65, name, *train)
+                    shutil.rmtree(self.folder / "out", ignore_errors=True)
+            file.write_bytes(whole)
+        model = self.folder / "model"
+        self.done("train", "kmeans", f"--input={shards}", f"--out={model}", "--clusters=2", "--epochs=2")
+        for input in (shards, shards / "shard-00000.rota-shard"):
+            self.refused(65, "this is data by shard", "predict", "kmeans", f"--model={model}", f"--input={input}")
+            self.refused(65, "this is data by shard", "shard", "kmeans", f"--input={input}",
+                         f"--output={self.folder / 'again'}")
+
+    def test_the_output_is_nobody_elses(self):
+        mine = self.folder / "mine"
+        mine.mkdir()
+        (mine / "notes.txt").write_text("mine")
+        self.refused(73, "notes.txt", "shard", "kmeans", f"--input={A9A}", f"--output={mine}")
+        self.assertEqual([file.name for file in mine.iterdir()], ["notes.txt"])
+        shards = self.shard("kmeans", "shards", f"--input={A9A}", "--shards=5")
+        self.shard("kmeans", "shards", f"--input={A9A}", "--shards=2")
+        index = json.loads((shards / "rota-shards.json").read_text())
+        self.assertEqual({file.name for file in shards.iterdir()},
+                         {"rota-shards.json", "common.rota-shard", *(one["file"] for one in index["shards"])})
+        self.assertEqual(sum(one["items"] for one in index["shards"]), 32561)
+        bad = self.folder / "bad.libsvm"
+        bad.write_text("1 1:x\n")
+        self.refused(65, f"{bad}:1", "shard", "kmeans", f"--input={bad}", f"--output={shards}")
+        self.assertEqual(json.loads((shards / "rota-shards.json").read_text()), index)
+        self.refused(66, "no such file", "shard", "kmeans", "--input=/no/such", f"--output={shards}")
+        self.refused(2, "--output is missing", "shard", "kmeans", f"--input={A9A}")
+        self.refused(2, "reads files", "shard", "kmeans", "--input=-", f"--output={shards}")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,138 @@
+"""Jobs that are harmed again and again: the model stays the calm one, and memory, descriptors and disk stay what they are.
+Started by hand, with Debian's Python: ROTA_BIN=build/release/bin ROTA_SOAK_MINUTES=30 python3 -B tests/system/soak.py
+
+ROTA_SOAK_MINUTES: how long (0: every job is run once).  ROTA_SOAK_EVERY: seconds between two harms (1.5).
+ROTA_SOAK_SEED: what is drawn from.  Prints a table: for every role the most of its processes, in the first and the last
+third of the runs.
+"""
+import collections
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import time
+import unittest
+
+from recovery_test import A9A, FEEDBACK, REVIEWS
+from rota_run import KOS, RotaTest, kill
+
+MINUTES = float(os.environ.get("ROTA_SOAK_MINUTES", "0"))
+EVERY = float(os.environ.get("ROTA_SOAK_EVERY", "1.5"))
+SEED = os.environ.get("ROTA_SOAK_SEED", "1")
+LONG = 1 if MINUTES == 0 else 4
+JOBS = {
+    "lda": ["lda", f"--input={KOS}", "--topics=50", f"--epochs={25 * LONG}"],
+    "mf": ["mf", f"--input={REVIEWS}", "--rank=24", f"--epochs={150 * LONG}"],
+    "lasso": ["lasso", f"--input={FEEDBACK}", f"--path={40 * LONG}"],
+    "sgd": ["sgd", f"--input={A9A}", "--loss=logistic", f"--epochs={25 * LONG}"],
+}
+# Beyond those of the first runs: a process may be harmed at its largest, or be seen at it.
+GROWTH, SLACK_BYTES, SLACK_DESCRIPTORS = 1.15, 16 << 20, 6
+
+
+def seen(pid):
+    """Resident bytes and descriptors of a process; nothing if it has ended."""
+    try:
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        resident = re.search(r"VmRSS:\s+(\d+) kB", status)
+        return (int(resident.group(1)) << 10, len(os.listdir(f"/proc/{pid}/fd"))) if resident else None
+    except OSError:
+        return None
+
+
+def disk(folder):
+    """Bytes of the files in a folder, each once, however many names it has; logs apart, which tell of every loss."""
+    files = {}
+    for file in folder.rglob("*"):
+        try:
+            if file.is_file() and file.parent.name != "log":
+                status = file.stat()
+                files[status.st_ino] = status.st_size
+        except OSError:
+            pass  # it was dropped meanwhile
+    return sum(files.values())
+
+
+class Soak(RotaTest):
+    def command_line(self, job, out):
+        return ["train", *JOBS[job], f"--out={out}", "--seed=7", "--workers=2", "--stores=1", "--checkpoint_seconds=0",
+                "--peer_timeout_seconds=10"]
+
+    def harm(self, out, run, draw):
+        """Kills a process, or lets it stand still for longer than the others wait.  Returns whether there was one."""
+        roles = self.roles(out)
+        if not roles or run.poll() is not None:
+            return False
+        name = draw.choice(sorted(roles))
+        stops = MINUTES > 0 and draw.random() < 0.25 and name != "rota-coordinator-0"  # whom nobody replaces
+        kill([roles[name]], signal.SIGSTOP if stops else signal.SIGKILL)
+        return True
+
+    def harmed(self, job, number, draw, calm):
+        """One run: what its processes had at most, by role, and the disk; how often it was harmed, and how long it took."""
+        out = self.folder / f"{job}-{number}"
+        began = time.monotonic()
+        run = self.start(*self.command_line(job, out))
+        most, harms = collections.defaultdict(lambda: (0, 0)), 0
+        # Of a checkpoint at a time, so that nobody dies more often than a run stands.
+        due, commits = began + draw.uniform(0.3, EVERY), []
+        while run.poll() is None:
+            for name, pid in [*self.roles(out).items(), ("rota", run.pid)]:
+                now = seen(pid)
+                if now:
+                    role = name.rsplit("-", 1)[0]
+                    most[role] = tuple(map(max, most[role], now))
+            most["disk"] = (max(most["disk"][0], disk(out)), 0)
+            newest = self.committed(out)[-1:]
+            if time.monotonic() > due and newest != commits and self.harm(out, run, draw):
+                commits, harms, due = newest, harms + 1, time.monotonic() + draw.uniform(0.5, 1.5) * EVERY
+            time.sleep(0.05)
+        _, stderr = run.communicate()
+        self.assertEqual(run.returncode, 0, stderr)
+        self.assertEqual(self.result(out)["model_hash"], calm["model_hash"], stderr)
+        self.assertEqual(self.result(out)["state_hash"], calm["state_hash"], stderr)
+        self.no_role_left(out)
+        left = [file for file in (out / "model").iterdir() if "unfinished" in file.name]
+        self.assertEqual(left, [])
+        shutil.rmtree(out)
+        return {**most}, harms, time.monotonic() - began
+
+    def told(self, job, runs):
+        """The table, and what has grown."""
+        third = max(1, len(runs) // 3)
+        grown = []
+        for role in sorted({role for most, _, _ in runs for role in most}):
+            values = [most.get(role, (0, 0)) for most, _, _ in runs]
+            first, last = ([max(column) for column in zip(*part)] for part in (values[:third], values[-third:]))
+            print(f"{job:6} {role:17} {first[0] / 1e6:8.1f} {last[0] / 1e6:8.1f} MB {first[1]:5} {last[1]:5} descriptors")
+            if last[0] > GROWTH * first[0] + SLACK_BYTES or last[1] > first[1] + SLACK_DESCRIPTORS:
+                grown.append((job, role, first, last))
+        print(f"{job:6} {len(runs)} runs, {sum(harms for _, harms, _ in runs)} harms, "
+              f"{sum(took for _, _, took in runs):.0f} s", flush=True)
+        return grown
+
+    def test_harmed_again_and_again(self):
+        draw = random.Random(SEED)
+        calm = {}
+        for job in JOBS:
+            out = self.folder / f"{job}-calm"
+            done = self.rota(*self.command_line(job, out))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            calm[job] = self.result(out)
+            shutil.rmtree(out)
+        runs = {job: [] for job in JOBS}
+        end = time.monotonic() + 60 * MINUTES
+        number = 0
+        while number == 0 or time.monotonic() < end:
+            for job in JOBS:
+                runs[job].append(self.harmed(job, number, draw, calm[job]))
+            number += 1
+        grown = [what for job in JOBS for what in self.told(job, runs[job])]
+        self.assertEqual(grown, [], "what has grown")
+        self.assertGreater(sum(harms for of_job in runs.values() for _, harms, _ in of_job), 0, "nothing was harmed")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

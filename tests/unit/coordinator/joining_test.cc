@@ -1,0 +1,189 @@
+// tests/unit/coordinator/joining_test.cc -- workers that join a run that has begun, and leave it.
+#include <gtest/gtest.h>
+
+#include "tests/unit/coordinator/run_script.h"
+
+namespace rota {
+namespace {
+
+using tests::kPartition;
+using tests::kScheduler;
+using tests::kWorker;
+using tests::Script;
+using tests::small_plan;
+
+constexpr NodeId kNew{Role::worker, 1};
+
+RunPlan plan_of_two_epochs() {
+  RunPlan plan = small_plan();
+  plan.epochs = 2;
+  plan.checkpoint_every = 0;  // none but for the shards that move
+  plan.on_loss = OnLoss::restart;
+  return plan;
+}
+
+Hello more(const Script& run, Joins joins = Joins::as_new) {
+  Hello hello = run.hello(kNew);
+  hello.joins = joins;
+  return hello;
+}
+
+// Whose first epoch is being computed, and which one more worker has joined.
+Script joined_run(RunPlan plan = plan_of_two_epochs()) {
+  Script run(std::move(plan));
+  run.prepare();
+  run.schedule();
+  run.forget();
+  run.hear(kNew, more(run));
+  run.pass(kSecond);
+  return run;
+}
+
+TEST(Joining, OneMoreIsWelcomedInTheEraThatGoesOnAndReadsAhead) {
+  Script run = joined_run();
+  EXPECT_TRUE(run.diary->has("joined role=worker-1 pid=7 host=node5 as=one more"));
+  ASSERT_EQ(run.sent<Welcome>(kNew).size(), 1U);
+  EXPECT_EQ(run.sent<Welcome>(kNew)[0].shard_hosts, (std::vector<ShardRange>{{0, 2}})) << "it hosts nothing yet";
+  EXPECT_TRUE(run.sent<Welcome>(kWorker).empty());
+  for (const NodeId worker : {kWorker, kNew}) {
+    ASSERT_EQ(run.sent<ReadAhead>(worker).size(), 1U) << worker.name();
+    EXPECT_EQ(run.sent<ReadAhead>(worker)[0].shard_hosts.size(), 2U);
+  }
+}
+
+TEST(Joining, ShardsMoveAtTheEndOfAnEpochWhenAllHaveReadWhatTheyNeed) {
+  Script run = joined_run();
+  const auto plan = run.sent<ReadAhead>(kNew)[0];
+  run.hear(kWorker, HasRead{plan.number});
+  run.hear(kNew, HasRead{plan.number});
+  run.end_epoch(1);
+  run.evaluate(1, 2.5);
+  ASSERT_EQ(run.sent<Save>(kWorker).size(), 1U) << "for the shards that move";
+  EXPECT_TRUE(run.sent<Save>(kNew).empty());
+  run.forget();
+  run.save(1);
+  EXPECT_TRUE(run.diary->gone_back.empty()) << "nothing is taken back";
+  for (const NodeId process : {kWorker, kNew, kScheduler}) {
+    const auto welcomes = run.sent<Welcome>(process);
+    ASSERT_EQ(welcomes.size(), 1U) << process.name();
+    EXPECT_EQ(welcomes[0].era, 2U);
+    EXPECT_EQ(welcomes[0].resume, 1U);
+    EXPECT_EQ(welcomes[0].shard_hosts, plan.shard_hosts);
+  }
+}
+
+TEST(Joining, WithoutWhatTheyNeedNothingMoves) {
+  Script run = joined_run();
+  run.hear(kNew, HasRead{run.sent<ReadAhead>(kNew)[0].number});
+  run.end_epoch(1);
+  run.evaluate(1, 2.5);
+  EXPECT_TRUE(run.sent<Save>(kWorker).empty());
+  run.hear(kWorker, HasRead{77});  // of a plan that there was not
+  EXPECT_FALSE(run.ended.has_value());
+}
+
+TEST(Joining, ANewcomerThatIsLostCostsNothing) {
+  Script run = joined_run();
+  run.disconnect(kNew);
+  for (int i = 0; i < 5; ++i) {
+    run.pass(kSecond);
+    for (const NodeId process : {kWorker, kScheduler}) run.hear(process, Beat{});
+  }
+  EXPECT_TRUE(run.diary->has("lost role=worker-1"));
+  EXPECT_FALSE(run.diary->has("going_back"));
+  run.end_epoch(1);
+  run.evaluate(1, 2.5);
+  EXPECT_FALSE(run.ended.has_value());
+}
+
+TEST(Joining, ASpareStandsByAndTakesAPlace) {
+  Script run(plan_of_two_epochs());
+  run.prepare();
+  run.schedule();
+  run.hear(kNew, more(run, Joins::as_spare));
+  run.pass(kSecond);
+  EXPECT_TRUE(run.sent<ReadAhead>(kNew).empty());
+  run.forget();
+  run.disconnect(kWorker);
+  for (int i = 0; i < 5; ++i) {
+    run.pass(kSecond);
+    for (const NodeId process : {kNew, kScheduler}) run.hear(process, Beat{});
+  }
+  EXPECT_TRUE(run.diary->has("going_back to=the beginning"));
+  ASSERT_EQ(run.sent<Welcome>(kNew).size(), 1U);
+  EXPECT_EQ(run.sent<Welcome>(kNew)[0].shard_hosts, (std::vector<ShardRange>{{1, 2}}));
+  EXPECT_EQ(run.sent<Welcome>(kNew)[0].partition_hosts, std::vector<NodeId>{kNew});
+}
+
+TEST(Joining, WhoLeavesHandsOverFirst) {
+  Script run = joined_run();
+  run.hear(kWorker, Stop{ExitCode::terminated, "worker-0 was told to end"});
+  EXPECT_TRUE(run.diary->has("leaving role=worker-0"));
+  run.forget();
+  run.pass(kSecond);
+  ASSERT_EQ(run.sent<ReadAhead>(kNew).size(), 1U);
+  EXPECT_EQ(run.sent<ReadAhead>(kNew)[0].shard_hosts, (std::vector<ShardRange>{{1, 2}}));
+  EXPECT_TRUE(run.sent<ReadAhead>(kWorker).empty());
+  run.hear(kNew, HasRead{run.sent<ReadAhead>(kNew)[0].number});
+  EXPECT_TRUE(run.sent<Stop>(kWorker).empty()) << "it computes until then";
+  run.end_epoch(1);
+  run.evaluate(1, 2.5);
+  run.save(1);
+  ASSERT_EQ(run.sent<Stop>(kWorker).size(), 1U);
+  EXPECT_EQ(run.sent<Stop>(kWorker)[0].code, ExitCode::terminated);
+  EXPECT_TRUE(run.sent<Welcome>(kWorker).empty());
+  EXPECT_EQ(run.sent<Welcome>(kNew).size(), 1U);
+  EXPECT_FALSE(run.ended.has_value());
+}
+
+TEST(Joining, TheLastWorkerThatIsToldToEndEndsTheRun) {
+  Script run(plan_of_two_epochs());
+  run.prepare();
+  run.schedule();
+  run.hear(kWorker, Stop{ExitCode::terminated, "worker-0 was told to end"});
+  run.end_epoch(1);
+  run.evaluate(1, 2.5);
+  run.save(1);
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::terminated);
+}
+
+TEST(Joining, WhoWasReplacedIsToldSo) {
+  RunPlan plan = plan_of_two_epochs();
+  plan.on_loss = OnLoss::move;
+  Script run = joined_run(plan);
+  run.disconnect(kWorker);
+  for (int i = 0; i < 5; ++i) {
+    run.pass(kSecond);
+    for (const NodeId process : {kNew, kScheduler}) run.hear(process, Beat{});
+  }
+  run.forget();
+  run.hear(kWorker, Beat{});  // it only stood still
+  ASSERT_EQ(run.sent<Stop>(kWorker).size(), 1U);
+  EXPECT_EQ(run.sent<Stop>(kWorker)[0].code, ExitCode::temporary);
+}
+
+TEST(Joining, ARunThatStopsAtALossTakesNobody) {
+  RunPlan plan = plan_of_two_epochs();
+  plan.on_loss = OnLoss::stop;
+  Script run = joined_run(plan);
+  ASSERT_EQ(run.sent<Refuse>(kNew).size(), 1U);
+  EXPECT_TRUE(run.sent<Welcome>(kNew).empty());
+}
+
+TEST(Joining, WithTooFewTheRunPauses) {
+  RunPlan plan = plan_of_two_epochs();
+  plan.min_workers = 2;
+  plan.start_timeout = 20 * kSecond;
+  Script run(plan);
+  run.join();
+  run.pass(kSecond);
+  EXPECT_TRUE(run.diary->has("paused why=1 worker is left, and --min_workers is 2"));
+  EXPECT_TRUE(run.sent<Welcome>(kWorker).empty());
+  run.hear(kNew, more(run));
+  EXPECT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
+  EXPECT_EQ(run.sent<Welcome>(kNew).size(), 1U);
+}
+
+}  // namespace
+}  // namespace rota
