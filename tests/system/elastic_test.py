@@ -11,7 +11,6 @@ from recovery_test import JOBS
 from rota_run import KOS, LIMIT, RotaTest, kill
 
 WANTED = os.environ.get("ROTA_ELASTIC_JOBS", "lda,sgd")
-# Over before anybody could join.
 # What is done to a run must be done before it ends, on any machine.
 LONGER = {"lda": ["--epochs=200"], "sgd": ["--epochs=120"], "mf": ["--epochs=2000"], "lasso": ["--path=400"]}
 LDA = ["lda", f"--input={KOS}", "--topics=50", "--epochs=300"]
