@@ -383,6 +383,10 @@ void Host::know(const Welcome& welcome) {
     route({Role::partition, p}, welcome.partition_hosts[p]);
   era_ = welcome.era;
   for (auto& [id, peer] : peers_) peer.link.forget_before(era_);
+  if (settings_.process == kCoordinator) return;  // which tells those who are not to take part
+  for (auto& [id, peer] : peers_) peer.gone = id != kCoordinator;
+  for (const Peer& peer : welcome.peers)
+    if (const auto found = peers_.find(peer.process); found != peers_.end()) found->second.gone = false;
 }
 
 // The nodes of the era before hear nothing any more, but their work, which may be long, refers to them.
@@ -465,7 +469,7 @@ void Host::tick(const Outbox::World& world) {
 Beat Host::beat(const Outbox::World& world) const {
   Beat beat{progress_, world.memory, works_, era_, {}, 0};
   for (const auto& [id, peer] : peers_) {
-    if (id == kCoordinator) continue;
+    if (id == kCoordinator || peer.gone) continue;
     // What this process itself was not awake for says nothing of others.
     const Nanoseconds deaf = std::min(peer.link.deaf_for(world.now), world.now - awake_since_);
     if (deaf <= static_cast<Nanoseconds>(beat.deaf_ns)) continue;
@@ -478,7 +482,8 @@ Beat Host::beat(const Outbox::World& world) const {
 // Who was told to stop has nothing to say that anybody waits for; everybody else sees to it that all has arrived.
 void Host::settle(Nanoseconds now) {
   if (!ending_ || ended_) return;
-  const bool drained = std::all_of(peers_.begin(), peers_.end(), [](auto& peer) { return peer.second.link.drained(); });
+  const bool drained = std::all_of(peers_.begin(), peers_.end(),
+                                   [](auto& peer) { return peer.second.gone || peer.second.link.drained(); });
   if (drained || dismissed_ || now - ending_since_ >= kDrainMost) ended_ = ending_;
 }
 
@@ -515,7 +520,7 @@ std::optional<Host::Transmission> Host::next(Nanoseconds now) {
   for (std::size_t tried = 0; tried < peers_.size(); ++tried, ++at) {
     if (at == peers_.end()) at = peers_.begin();
     PeerState& peer = at->second;
-    if (peer.full || peer.endpoint.empty()) continue;
+    if (peer.full || peer.gone || peer.endpoint.empty()) continue;
     if (auto frames = peer.link.next(now)) {
       last_served_ = at->first;
       return Transmission{at->first, peer.endpoint, *std::move(frames)};
@@ -551,7 +556,8 @@ void Host::not_taken(NodeId peer) {
 
 bool Host::busy() const {
   return ending_.has_value() ||
-         std::any_of(peers_.begin(), peers_.end(), [](const auto& peer) { return peer.second.link.busy(); });
+         std::any_of(peers_.begin(), peers_.end(),
+                     [](const auto& peer) { return !peer.second.gone && peer.second.link.busy(); });
 }
 
 std::uint64_t Host::queued_to(NodeId node) const {

@@ -102,6 +102,7 @@ class Host final : public Queues {
     Link link;
     std::deque<std::uint64_t> replaced;  // start numbers that this one's came in place of
     bool full = false;
+    bool gone = false;          // the run goes on without it
     Nanoseconds leaves_at = 0;  // if it is a guest
   };
   // A refusal for a process that no link is kept for, as it belongs to another job or version.

@@ -43,10 +43,11 @@ class Eras : public Hosts {
         now_);
     return *hosts_[id];
   }
-  void welcome(std::uint64_t era, std::vector<NodeId> whom) {
+  void welcome(std::uint64_t era, std::vector<NodeId> whom,
+               const std::map<NodeId, std::uint64_t>& members = {{kWorker, 2}, {kOther, 3}}) {
     Welcome all;
     all.era = era;
-    for (const auto& [id, incarnation] : std::map<NodeId, std::uint64_t>{{kWorker, 2}, {kOther, 3}})
+    for (const auto& [id, incarnation] : members)
       all.peers.push_back({id, id.name(), incarnation});
     tell_hub([&](Outbox& out) { out.send(whom, all); });
   }
@@ -107,6 +108,30 @@ TEST_F(Eras, TheNextBeginsWhenTheWorkOfTheOneBeforeHasEnded) {
   EXPECT_FALSE(ran) << "nobody wants what it was for";
   EXPECT_EQ(eras_[kWorker], 2U);
   EXPECT_EQ(nodes_[kWorker]->count<Save>(), 1U) << "what came early is of the new era";
+}
+
+TEST_F(Eras, WhoTakesNoPartInItIsNotSpokenToUntilItDoesAgain) {
+  hub();
+  Host& worker = member(kWorker, 2);
+  member(kOther, 3);
+  talk();
+  welcome(1, {kWorker, kOther});
+  talk();
+  const auto other = std::move(hosts_.at(kOther));
+  hosts_.erase(kOther);
+  say(kWorker, kOther, Ready{});
+  talk();
+  EXPECT_TRUE(worker.busy());
+  welcome(2, {kWorker}, {{kWorker, 2}});
+  talk();
+  EXPECT_FALSE(worker.busy()) << "nobody waits for an answer";
+  worker.tick(world());
+  now_ += 20 * kSecond;
+  worker.tick(world());
+  while (const auto out = worker.next(now_)) EXPECT_EQ(out->peer, kCoordinator);
+  welcome(3, {kWorker});
+  talk();
+  EXPECT_TRUE(worker.busy()) << "what was not acknowledged may still be";
 }
 
 TEST_F(Eras, WhatWasSaidInTheOneBeforeIsNotHeard) {
