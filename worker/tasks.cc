@@ -155,7 +155,7 @@ void Worker::begin_slice(Shard& shard, Refreshing before, const Task& task, Outb
   // If it is known to leave the worker after this, the compute thread makes it into bytes at once.
   const Handover* next = leases_.next_of(slice, task.round);
   const bool leaves = next != nullptr && !hosts(next->shard);
-  out.start([this, &shard, before = std::move(before), &held, task, slice, leaves]() -> Continuation {
+  out.start_chained([this, &shard, before = std::move(before), &held, task, slice, leaves]() -> Continuation {
     const Nanoseconds began = now_ns();
     std::uint64_t items = 0;
     Status status = before.run(plugin_.name, name_of(shard), *shard.push);
@@ -233,7 +233,7 @@ void Worker::begin_shared(Shard& shard, Refreshing before, const Task& task, Out
       return run_ready(later);
     };
   };
-  go_together(table) ? out.start_together(push) : out.start(push);
+  go_together(table) ? out.start_together(push) : out.start_chained(push);
 }
 
 void Worker::send_parts(SharedPush& done, Outbox& out) {
@@ -254,8 +254,8 @@ void Worker::send_parts(SharedPush& done, Outbox& out) {
 void Worker::exchange(Shard& shard, Refreshing before, ExchangeWork work, Outbox& out) {
   shard.busy = true;
   ++running_;
-  out.start([this, &shard, before = std::move(before),
-             work = std::make_shared<ExchangeWork>(std::move(work))]() -> Continuation {
+  out.start_chained([this, &shard, before = std::move(before),
+                     work = std::make_shared<ExchangeWork>(std::move(work))]() -> Continuation {
     const Nanoseconds began = now_ns();
     Status status = before.run(plugin_.name, name_of(shard), *shard.push);
     if (status.ok()) status = work->run(plugin_.name, job_.seed, routes_, shard.id, *shard.push);

@@ -3,10 +3,12 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <iterator>
 #include <thread>
 
 namespace rota {
@@ -87,8 +89,11 @@ class Compute::Turn {
   mutable Compute* compute_;
 };
 
-Compute::Compute(unsigned threads, std::function<void()> woken)
-    : arena_(std::make_unique<Arena>(threads)), woken_(std::move(woken)), files_(std::make_unique<Files>(*this)) {}
+Compute::Compute(unsigned threads, std::function<void()> woken, std::function<void()> chained)
+    : arena_(std::make_unique<Arena>(threads)),
+      woken_(std::move(woken)),
+      chained_(std::move(chained)),
+      files_(std::make_unique<Files>(*this)) {}
 
 Compute::~Compute() {
   close_arena();
@@ -111,10 +116,12 @@ bool Compute::close(Nanoseconds most) {
 void Compute::run(Outbox::Started& started) {
   Continuation continuation = started.work();
   started.work = nullptr;  // what it held is freed here, not on the node's thread
+  const bool chained = started.chained && chained_ != nullptr;
   {
     const std::scoped_lock lock(mutex_);
-    ended_.push_back({started.node, std::move(continuation)});
+    (chained ? chained_ended_ : ended_).push_back({started.node, std::move(continuation)});
   }
+  if (chained) return chained_();
   if (started.together) {
     // The last of them wakes the node's thread for all: a thread that is woken for each would cost more than short
     // work.
@@ -153,7 +160,20 @@ void Compute::work_off() {
 
 std::vector<Compute::Ended> Compute::take_ended() {
   const std::scoped_lock lock(mutex_);
-  return std::exchange(ended_, {});
+  std::vector<Ended> all = std::exchange(ended_, {});
+  std::move(chained_ended_.begin(), chained_ended_.end(), std::back_inserter(all));
+  chained_ended_.clear();
+  return all;
+}
+
+std::vector<Compute::Ended> Compute::take_chained() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(chained_ended_, {});
+}
+
+bool Compute::has_chained() {
+  const std::scoped_lock lock(mutex_);
+  return !chained_ended_.empty();
 }
 
 }  // namespace rota

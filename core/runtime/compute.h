@@ -13,8 +13,9 @@ namespace rota {
 
 class Compute {
  public:
-  // `woken` is called from a compute thread when an end waits to be taken.
-  Compute(unsigned threads, std::function<void()> woken);
+  // `woken` is called from a compute thread when an end waits to be taken; `chained`, if there is one, in its place
+  // when the end is one that this thread may handle.
+  Compute(unsigned threads, std::function<void()> woken, std::function<void()> chained = nullptr);
   ~Compute();  // waits for what runs; what was not begun is dropped
   Compute(const Compute&) = delete;
   Compute& operator=(const Compute&) = delete;
@@ -29,6 +30,9 @@ class Compute {
     Continuation continuation;
   };
   std::vector<Ended> take_ended();
+  // Of these, those that any thread may handle.
+  std::vector<Ended> take_chained();
+  bool has_chained();
 
  private:
   struct Arena;
@@ -39,9 +43,9 @@ class Compute {
   void work_off();
 
   std::unique_ptr<Arena> arena_;
-  std::function<void()> woken_;
+  std::function<void()> woken_, chained_;
   std::mutex mutex_;
-  std::vector<Ended> ended_;  // guarded by mutex_
+  std::vector<Ended> ended_, chained_ended_;  // guarded by mutex_
   std::unique_ptr<Files> files_;
 };
 

@@ -79,6 +79,7 @@ void Host::submit(const Envelope& envelope, NodeId to, std::optional<Frames>& en
   }
   const auto peer = peers_.find(process_of(to));
   if (peer == peers_.end()) return refuse("no way to " + to.name());
+  spoken_ = true;
   Link& link = peer->second.link;
   // A guest gets one answer, however often it asks.
   if (peer->second.leaves_at != 0 && link.has_spoken()) return;
@@ -305,7 +306,7 @@ void Host::receive_whole(NodeId process, Delivery delivery, const Outbox::World&
     if (auto& endpoint = peers_.at(process).endpoint; endpoint.empty() && !ask->endpoint.starts_with(kReplyScheme))
       endpoint = ask->endpoint;
   deliver({delivery.from, delivery.to, *std::move(message)}, world);
-  drain_local(world);
+  deliver_local(world);
 }
 
 void Host::deliver(const Envelope& envelope, const Outbox::World& world) {
@@ -335,7 +336,8 @@ void Host::collect(Outbox& out, const Outbox::World& world) {
   if (out.ended) end(out.ending, world.now);
 }
 
-void Host::drain_local(const Outbox::World& world) {
+void Host::deliver_local(const Outbox::World& world) {
+  if (goes_to_) begin_era_if_idle(world);
   while (!local_.empty()) {
     const Envelope envelope = std::move(local_.front());
     local_.pop_front();
@@ -343,18 +345,22 @@ void Host::drain_local(const Outbox::World& world) {
   }
 }
 
-void Host::finished(NodeId node, const Continuation& continuation, const Outbox::World& world) {
+void Host::finish(NodeId node, const Continuation& continuation, const Outbox::World& world) {
   ++progress_;
   if (works_ > 0) --works_;
-  if (goes_to_) return begin_era_if_idle(world);  // nobody wants it any more
+  if (goes_to_) return;  // nobody wants it any more
   const auto found = nodes_.find(node);
   if (found != nodes_.end()) run_node(*found->second, continuation, world);
-  drain_local(world);
+}
+
+void Host::finished(NodeId node, const Continuation& continuation, const Outbox::World& world) {
+  finish(node, continuation, world);
+  deliver_local(world);
 }
 
 void Host::tell(NodeId to, Message message, const Outbox::World& world) {
   deliver({settings_.process, to, std::move(message)}, world);
-  drain_local(world);
+  deliver_local(world);
 }
 
 bool Host::membership(const Envelope& envelope, const Outbox::World& world) {
@@ -455,7 +461,7 @@ void Host::tick(const Outbox::World& world) {
   for (const auto& [id, node] : nodes_)
     run_node(
         *node, [&](Outbox& out) { return node->tick(out); }, world);
-  drain_local(world);
+  deliver_local(world);
   for (auto& [id, peer] : peers_) {
     peer.full = false;
     peer.link.tick(now);
@@ -535,6 +541,7 @@ std::optional<Host::Transmission> Host::next(Nanoseconds now) {
     letter.sent = true;
     return Transmission{letter.address, letter.endpoint, letter.frames};
   }
+  spoken_ = false;
   return std::nullopt;
 }
 
@@ -555,9 +562,9 @@ void Host::not_taken(NodeId peer) {
 }
 
 bool Host::busy() const {
-  return ending_.has_value() ||
-         std::any_of(peers_.begin(), peers_.end(),
-                     [](const auto& peer) { return !peer.second.gone && peer.second.link.busy(); });
+  return ending_.has_value() || std::any_of(peers_.begin(), peers_.end(), [](const auto& peer) {
+           return !peer.second.gone && peer.second.link.busy();
+         });
 }
 
 std::uint64_t Host::queued_to(NodeId node) const {

@@ -55,6 +55,11 @@ class Host final : public Queues {
   void receive(const Frames& frames, const Outbox::World& world, const Origin& origin = {});
   void tick(const Outbox::World& world);
   void finished(NodeId node, const Continuation& continuation, const Outbox::World& world);
+  // Likewise; but what follows for other nodes of this process waits for deliver_local().
+  void finish(NodeId node, const Continuation& continuation, const Outbox::World& world);
+  void deliver_local(const Outbox::World& world);
+  // Something was said since next() gave all that there was, to whomever; or this process is to end, or goes back.
+  bool has_spoken() const { return spoken_ || !local_.empty() || goes_to_ || ending_; }
   // This process has to go: reports it as a fault, and ends.
   void leave(ExitCode code, const std::string& what, Nanoseconds now);
   // This process was told to end.  A member asks the coordinator to bring the job to a clean end and goes on until
@@ -139,7 +144,6 @@ class Host final : public Queues {
   bool answers_call(const Header& header) const;
   void run_node(Node& node, const std::function<Status(Outbox&)>& turn, const Outbox::World& world);
   void collect(Outbox& out, const Outbox::World& world);
-  void drain_local(const Outbox::World& world);
   void send(const Envelope& envelope, Nanoseconds now);
   void submit(const Envelope& envelope, NodeId to, std::optional<Frames>& encoded, Nanoseconds now);
   void fault(const Status& status, Nanoseconds now);
@@ -158,6 +162,7 @@ class Host final : public Queues {
   std::vector<NodeId> forgotten_;
   std::optional<NodeId> last_served_;  // next() goes round the peers
   std::deque<Envelope> local_;
+  bool spoken_ = false;  // to another process
   std::vector<Outbox::Started> started_;
 
   Factory factory_;

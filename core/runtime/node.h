@@ -19,7 +19,7 @@ namespace rota {
 
 class Outbox;
 
-// What is left to do with the result of some work, on the node's own thread.
+// What is left to do with the result of some work, on the node's own thread, or on another in its place.
 using Continuation = std::function<Status(Outbox&)>;
 // Long work: runs on a thread of its process' that is not the node's, and must not touch the node.  Its end comes back
 // as the continuation that it returns.
@@ -58,6 +58,7 @@ class Outbox {
     Work work;
     bool io = false;        // it waits for a disk
     bool together = false;  // its end is of no use before that of those behind it
+    bool chained = false;   // whoever did it may handle its end
   };
 
   // `queues`: none if nothing ever waits, as in tests.
@@ -77,6 +78,9 @@ class Outbox {
   }
   // Computing (a push, an encoding), on a compute thread.
   void start(Work work) { started.push_back({self_, std::move(work)}); }
+  // Likewise one of many short ones, each of which makes the next ready: the thread that did it handles its end at once
+  // if it can, rather than wake the node's own.  So the continuation calls no hook of the plugin.
+  void start_chained(Work work) { started.push_back({self_, std::move(work), false, false, true}); }
   // Likewise one of several whose ends the node wants at once: it need not hear of it while another is to be begun.
   void start_together(Work work) { started.push_back({self_, std::move(work), false, true}); }
   // Files, on the one thread that waits for disks, in this order: computing goes on meanwhile.

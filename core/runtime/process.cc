@@ -6,6 +6,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <mutex>
 #include <thread>
 
 #include "core/base/clock.h"
@@ -85,37 +86,29 @@ Result<std::unique_ptr<ZmqTransport>> open_transport(const ProcessSettings& sett
   return transport;
 }
 
+// One thread at a time has the process' turn: it gives its nodes what came or ended, and nobody else looks at them.
+// Mostly it is the loop's, which alone uses the transport; in between a compute thread that ended a chained task.
 class Loop {
  public:
   Loop(const ProcessSettings& settings, Transport& transport, Host& host)
       : transport_(transport),
         host_(host),
         main_(settings.process),
-        compute_(settings.threads, [&transport] { transport.wake(); }) {}
+        compute_(
+            settings.threads, [&transport] { transport.wake(); }, [this] { hand_on(); }) {}
 
   Ending run() {
-    Nanoseconds next_tick = 0;
-    while (!host_.ended()) {
-      refresh();
-      // Before the tick, which looks for who is silent: a process that was stopped has its mail unread.
-      const bool more = receive();
-      for (auto& ended : compute_.take_ended()) {
-        refresh();
-        host_.finished(ended.node, ended.continuation, world_);
-      }
-      signals();
-      if (world_.now >= next_tick) {
-        world_.memory = peak_memory();
-        host_.tick(world_);
-        look_at_the_door();
-        next_tick = world_.now + (host_.busy() ? kBusyTickMs : kIdleTickMs) * kMillisecond;
-      }
-      for (auto& started : host_.take_started()) compute_.start(std::move(started));
-      send();
-      for (const NodeId peer : host_.take_forgotten()) transport_.forget(peer);
-      if (host_.busy()) next_tick = std::min(next_tick, world_.now + kBusyTickMs * kMillisecond);
-      if (!more && !host_.ended()) wait(next_tick);
+    while (true) {
+      std::unique_lock turn(turn_);
+      if (host_.ended()) break;
+      const bool more = go_round();
+      const Nanoseconds next_tick = next_tick_;
+      const bool ended = host_.ended().has_value();
+      turn.unlock();
+      // What ended meanwhile was left to this thread.
+      if (!more && !ended && !compute_.has_chained()) wait(next_tick);
     }
+    const std::scoped_lock turn(turn_);
     send();
     return *host_.ended();
   }
@@ -124,6 +117,50 @@ class Loop {
   bool close(Nanoseconds most) { return compute_.close(most); }
 
  private:
+  // Whether more has come already.
+  bool go_round() {
+    refresh();
+    // Before the tick, which looks for who is silent: a process that was stopped has its mail unread.
+    const bool more = receive();
+    for (auto& ended : compute_.take_ended()) {
+      refresh();
+      host_.finished(ended.node, ended.continuation, world_);
+    }
+    host_.deliver_local(world_);
+    signals();
+    if (world_.now >= next_tick_) {
+      world_.memory = peak_memory();
+      host_.tick(world_);
+      look_at_the_door();
+      next_tick_ = world_.now + (host_.busy() ? kBusyTickMs : kIdleTickMs) * kMillisecond;
+    }
+    start();
+    send();
+    for (const NodeId peer : host_.take_forgotten()) transport_.forget(peer);
+    if (host_.busy()) next_tick_ = std::min(next_tick_, world_.now + kBusyTickMs * kMillisecond);
+    return more;
+  }
+
+  void start() {
+    for (auto& started : host_.take_started()) compute_.start(std::move(started));
+  }
+
+  // On a compute thread.  If another has the turn, it looks for what ended once more when it has given it back.
+  void hand_on() {
+    bool spoken = false;
+    while (compute_.has_chained()) {
+      const std::unique_lock turn(turn_, std::try_to_lock);
+      if (!turn) break;
+      for (auto& ended : compute_.take_chained()) {
+        refresh();
+        host_.finish(ended.node, ended.continuation, world_);
+      }
+      start();
+      spoken = host_.has_spoken();
+    }
+    if (spoken) transport_.wake();
+  }
+
   void refresh() {
     world_.now = now_ns();
     world_.bytes_sent = host_.bytes_sent();
@@ -149,6 +186,7 @@ class Loop {
   void wait(Nanoseconds until) {
     const Nanoseconds left = until - now_ns();
     const auto events = transport_.wait(left <= 0 ? 0 : static_cast<int>(left / kMillisecond) + 1);
+    const std::scoped_lock turn(turn_);
     refresh();
     for (const NodeId peer : events.writable) host_.writable(peer);
     for (const NodeId peer : events.disconnected) host_.disconnected(peer, world_);
@@ -178,11 +216,13 @@ class Loop {
   Transport& transport_;
   Host& host_;
   NodeId main_;
-  Compute compute_;
-  Outbox::World world_;
+  std::mutex turn_;
+  Outbox::World world_;        // guarded by turn_, as host_
+  Nanoseconds next_tick_ = 0;  // likewise
   // Anybody who reaches the socket can cause such lines; those about strangers do not hide those about key holders.
   RateLimit refusals_{kRefusalLines, kRefusalSpan}, strangers_{kRefusalLines, kRefusalSpan};
   std::uint64_t turned_away_ = 0;
+  Compute compute_;  // last: its threads use the others
 };
 
 std::string host_name() {

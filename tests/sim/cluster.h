@@ -37,7 +37,8 @@ struct Faults {
   // Chance, at every event, that a worker joins, one more or a spare; and that one is told to end.
   double join_share = 0, leave_share = 0;
   int joins_most = 0, leaves_most = 0;
-  Nanoseconds cut_most = 100 * kSecond;
+  // Two of them, one after the other, are shorter than anybody waits for a process to come back.
+  Nanoseconds cut_most = 50 * kSecond;
   // Share of the processes that are lost which live on, after standing still, beside those that took their places; of
   // the messages that come once more, up to `echo_most` later, whatever became of their connection and sender; and of
   // those that find the transport full.

@@ -64,9 +64,7 @@ inline void draw_losses(std::mt19937_64& random, Shape& shape, Faults& faults) {
     faults.cut_share = draw(0.002);
     faults.cuts_most = 2;
   }
-  // Together with workers that come and go they are not drawn yet (tests/FAULTS.md, F6).
-  const bool fixed_workers = shape.plan.on_loss == OnLoss::restart && faults.joins_most == 0;
-  if (fixed_workers && random() % 2 == 0) faults.zombie_share = draw(1);
+  if (random() % 2 == 0) faults.zombie_share = draw(1);
   if (random() % 2 == 0) faults.echo_share = draw(0.02);
   if (random() % 2 == 0) faults.full_share = draw(0.05);
 }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <future>
+#include <thread>
 
 namespace rota {
 namespace {
@@ -77,6 +78,46 @@ TEST(Compute, OfWorkThatBelongsTogetherTheLastWakes) {
   EXPECT_EQ(done, kWorks);
   EXPECT_EQ(woken, 2) << "for the first, which stands alone, and for the last";
   EXPECT_EQ(compute.take_ended().size(), kWorks + 1U);
+}
+
+// The node's thread was woken for each of thousands of short tasks.
+TEST(Compute, WhoDidAChainedWorkIsAskedToHandleItsEnd) {
+  std::promise<void> last;
+  std::atomic<int> woken = 0;
+  int handled = 0;
+  std::thread::id worked, asked;
+  Compute* self = nullptr;
+  Compute compute(
+      1, [&] { ++woken; },
+      [&] {
+        asked = std::this_thread::get_id();
+        handled += static_cast<int>(self->take_chained().size());
+        if (handled == 100) last.set_value();
+      });
+  self = &compute;
+  for (int i = 0; i < 100; ++i) {
+    Outbox::Started started = work_of([&] { worked = std::this_thread::get_id(); }, false);
+    started.chained = true;
+    compute.start(std::move(started));
+  }
+  ASSERT_EQ(last.get_future().wait_for(kLongest), std::future_status::ready);
+  EXPECT_EQ(worked, asked);
+  EXPECT_EQ(woken, 0);
+  EXPECT_FALSE(compute.has_chained());
+}
+
+// Whoever has no way to handle it finds it where all ends are.
+TEST(Compute, WhatIsChainedCanBeTakenLikeAllElse) {
+  std::promise<void> done;
+  Compute compute(
+      1, [] {}, [&] { done.set_value(); });
+  Outbox::Started started = work_of([] {}, false);
+  started.chained = true;
+  compute.start(std::move(started));
+  ASSERT_EQ(done.get_future().wait_for(kLongest), std::future_status::ready);
+  EXPECT_TRUE(compute.has_chained());
+  EXPECT_EQ(compute.take_ended().size(), 1U);
+  EXPECT_FALSE(compute.has_chained());
 }
 
 // One that stands alone may be long work, and those before it do not wait for its end.
