@@ -67,7 +67,7 @@ bool Worker::runnable(const Shard& shard) const {
   return true;
 }
 
-// Of one that is runnable.
+// Of one that is runnable, or has a step.
 RoundId Worker::next_round(const Shard& shard) {
   return shard.exchanges.has_due(shard.steps) ? shard.exchanges.first_round() : shard.steps.front().task.round;
 }
@@ -86,10 +86,12 @@ Status Worker::run_ready(Outbox& out) {
   const std::uint32_t most = settings_.at_once();
   while (true) {
     Shard* best = nullptr;
-    for (Shard& shard : shards_)
-      if (runnable(shard) && (running_ < most || joins(shard)) &&
-          (best == nullptr || next_round(shard) < next_round(*best)))
-        best = &shard;
+    for (Shard& shard : shards_) {
+      // What is cheap to see first: with many shards this is looked at more often than anything else.
+      if (shard.busy || (running_ >= most && !joins(shard))) continue;
+      if (best != nullptr && !shard.steps.empty() && next_round(shard) >= next_round(*best)) continue;
+      if (runnable(shard) && (best == nullptr || next_round(shard) < next_round(*best))) best = &shard;
+    }
     if (best == nullptr) return {};
     ROTA_TRY(begin(*best, out));
   }
@@ -351,7 +353,7 @@ Refreshing Worker::take_commits(Shard& shard) {
 // A shard that waits for a slice hears of commits meanwhile; any other just before its step, in the same turn of
 // a thread.
 void Worker::refresh(Shard& shard, Outbox& out) {
-  if (shard.busy || runnable(shard) || !shard.exchanges.settled() || !sees_due(shard)) return;
+  if (shard.busy || shard.steps.refreshed() >= backlog_.come() || runnable(shard) || !shard.exchanges.settled() || !sees_due(shard)) return;
   Refreshing commits = take_commits(shard);
   if (commits.empty()) return;
   shard.busy = true;

@@ -438,9 +438,14 @@ class Cluster {
 
   void print(NodeId from, NodeId to, const Frames& frames) const {
     const auto header = decode_header(frames);
-    std::printf("%9.3f ms  %-14s -> %-14s %s #%llu\n", static_cast<double>(now_) / kMillisecond, from.name().c_str(),
-                to.name().c_str(), header.ok() ? kind_name(header->kind) : header.status().what().c_str(),
-                header.ok() ? static_cast<unsigned long long>(header->sequence) : 0);
+    std::printf("%9.3f ms  %-14s -> %-14s %s", static_cast<double>(now_) / kMillisecond, from.name().c_str(),
+                to.name().c_str(), header.ok() ? kind_name(header->kind) : header.status().what().c_str());
+    // The last digits of the starts' numbers: of the sender, and of whom it takes the other for.
+    if (header.ok())
+      std::printf(" #%llu of start %04llu to %04llu", static_cast<unsigned long long>(header->sequence),
+                  static_cast<unsigned long long>(header->incarnation % 10000),
+                  static_cast<unsigned long long>(header->peer_incarnation % 10000));
+    std::printf("\n");
   }
 
   void flip(Frames& frames) {
