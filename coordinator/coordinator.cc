@@ -167,7 +167,11 @@ void Coordinator::stood_still(Nanoseconds span, Nanoseconds now) {
 }
 
 void Coordinator::heard(NodeId process, std::uint64_t memory, Nanoseconds now) {
-  if (roster_.heard(process, memory, now)) recorder_->event("joined", {{"role", process.name()}, {"again", "yes"}});
+  if (!roster_.heard(process, memory, now)) return;
+  recorder_->event("joined", {{"role", process.name()}, {"again", "yes"}});
+  if (process.role != Role::worker || workforce_.awaits(process.index)) return;
+  workforce_.join(process.index, Joins::as_named);  // others were to host its shards
+  if (phase_ == Phase::gathering) roster_.await_workers(workforce_.awaited());
 }
 
 Status Coordinator::peer_disconnected(NodeId process, Outbox& out) {

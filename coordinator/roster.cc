@@ -18,6 +18,7 @@ constexpr Nanoseconds kLoadingPatience = 120;
 
 Roster::Roster(const RunPlan& plan)
     : job_(plan.job),
+      first_era_(std::max<std::uint64_t>(plan.era, 1)),
       partitions_(plan.partitions),
       stores_(plan.stores),
       elastic_(plan.on_loss != OnLoss::stop),
@@ -191,10 +192,19 @@ std::vector<NodeId> Roster::schedulers() const {
   return ids;
 }
 
+// By which members know each other.  Another one under every start of the coordinator: one that was started anew may
+// take in a process in between that another had replaced, which only some hear of, and then links of the same two
+// starts would not be of the same length at both ends.
+std::uint64_t Roster::number_of(const Hello& hello) const {
+  constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15;  // odd: no two eras below 2^64 give a start the same number
+  const std::uint64_t number = hello.incarnation + kStep * (first_era_ - 1);
+  return number == 0 ? 1 : number;
+}
+
 Welcome Roster::welcome(const ShardHosts& hosts) const {
   Welcome welcome;
   for (const auto& [id, member] : members_)
-    welcome.peers.push_back({id, member.hello.endpoint, member.hello.incarnation});
+    welcome.peers.push_back({id, member.hello.endpoint, number_of(member.hello)});
   welcome.shard_hosts = hosts.ranges();
   const std::vector<std::uint32_t> workers = hosts.workers();
   for (std::uint32_t p = 0; p < partitions_; ++p)

@@ -83,7 +83,10 @@ class Roster {
   std::optional<Loss> cut_off(Nanoseconds now) const;
   bool complains(const Member& member, Nanoseconds now) const;
 
+  std::uint64_t number_of(const Hello& hello) const;
+
   Hash128 job_;
+  std::uint64_t first_era_;  // of this start of the coordinator
   std::uint32_t partitions_, stores_;
   bool elastic_;  // workers join and leave
   Nanoseconds peer_timeout_, disconnect_grace_;

@@ -5,8 +5,6 @@
 #include <new>
 #include <utility>
 
-#include "core/base/version.h"
-
 namespace rota {
 
 namespace {
@@ -37,14 +35,19 @@ void Host::add(std::unique_ptr<Node> node) {
 
 void Host::register_peer(const Peer& peer) {
   if (peer.process == settings_.process) return;
+  const bool between_members = peer.process != kCoordinator && settings_.process != kCoordinator;
+  const std::uint64_t self = between_members && number_ != 0 ? number_ : settings_.incarnation;
   const auto found = peers_.find(peer.process);
-  if (found != peers_.end() && (peer.incarnation == 0 || found->second.link.peer_incarnation() == peer.incarnation)) {
+  const bool known =
+      found != peers_.end() && found->second.self == self && found->second.link.peer_incarnation() == peer.incarnation;
+  if (known || (found != peers_.end() && peer.incarnation == 0)) {
     found->second.endpoint = peer.endpoint;
     return;
   }
-  const Link::Self self{settings_.process, settings_.incarnation, settings_.job, settings_.piece_bytes};
-  PeerState state{peer.endpoint, Link(self, peer.process, peer.incarnation), {}};
+  const Link::Self of_this{settings_.process, self, settings_.job, settings_.piece_bytes};
+  PeerState state{peer.endpoint, Link(of_this, peer.process, peer.incarnation), self, {}};
   if (found != peers_.end()) {
+    if (between_members) state.link.greet();
     state.replaced = std::move(found->second.replaced);
     if (const std::uint64_t before = found->second.link.peer_incarnation()) state.replaced.push_back(before);
     if (state.replaced.size() > kReplacedMost) state.replaced.pop_front();
@@ -120,13 +123,13 @@ bool Host::admits(const Header& header, Nanoseconds now) {
     const std::uint64_t known = peer->second.link.peer_incarnation();
     const auto& replaced = peer->second.replaced;
     const bool before = std::find(replaced.begin(), replaced.end(), header.incarnation) != replaced.end();
-    // Of another start: its link finds that it is stale, unless it begins with HELLO and was not replaced already.
+    // Of another start: its link finds that it is stale, unless it begins with HELLO, was not replaced already, and has
+    // heard of this coordinator.
     if (known == 0 || header.incarnation == known || before || !may_be_unknown) return true;
   }
   const bool guest = header.process.role == Role::observer;
   if (guest && peer == peers_.end() && guests() >= kGuestsMost) return false;
-  register_peer({header.process, "", header.incarnation});
-  peers_.at(header.process).leaves_at = guest ? now + kGuestStaysMost : 0;
+  take_place(header.process, header.incarnation, now);
   return true;
 }
 
@@ -135,25 +138,6 @@ bool Host::admits(const Header& header, Nanoseconds now) {
 void Host::receive_unreadable(NodeId process, const Status& why, Nanoseconds now) {
   refuse(why.what() + " from " + process.name());
   if (process.role != Role::observer) leave(why.code(), last_refusal_, now);
-}
-
-// Somebody else has that name, and was heard not long ago.
-bool Host::is_another(const Header& header, Nanoseconds now) const {
-  const auto peer = peers_.find(header.process);
-  if (peer == peers_.end() || settings_.process != kCoordinator) return false;
-  const Link& link = peer->second.link;
-  const bool known = link.peer_incarnation() != 0 && link.peer_incarnation() != header.incarnation;
-  return known && link.heard_at() > 0 && now - link.heard_at() < settings_.peer_timeout;
-}
-
-// Of a letter.
-Header Host::answer_to(const Header& header) {
-  Header answer;
-  answer.job = header.job;
-  answer.peer_incarnation = header.incarnation;
-  answer.acknowledged = header.sequence;
-  answer.to = header.process;
-  return answer;
 }
 
 // Whether a message is of this job and of a process that may send it.  Only the few bytes of a stranger's first message
@@ -177,10 +161,11 @@ bool Host::accepts(const Header& header, const Frames& body, const Origin& origi
     if (hello != nullptr && hello->endpoint.starts_with(kReplyScheme))
       return refuse("a HELLO that names no address" + from), false;
     if (hello != nullptr && hello->joins == Joins::as_new && is_another(header, now)) {
-      write_letter(header.process.name(), header.process.role, hello->endpoint, answer_to(header),
-                   {ExitCode::temporary, "another " + header.process.name() + " is there already"}, now);
+      refuse_by_letter(header.process.name(), header.process.role, hello->endpoint, answer_to(header),
+                       {ExitCode::temporary, "another " + header.process.name() + " is there already"}, now);
       return refuse("a HELLO of another" + from), false;
     }
+    if (hello != nullptr && wants_place(header)) return ask_for_life(header, body, hello->endpoint, now), false;
   }
   if (!admits(header, now)) return refuse("an unexpected message" + from), false;
   return true;
@@ -194,103 +179,22 @@ void Host::receive(const Frames& frames, const Outbox::World& world, const Origi
   const Frames body(frames.begin() + 1, frames.end());
   if (!accepts(*header, body, origin, world.now)) return;
   if (answers_call(*header)) greet_anew(header->incarnation);
+  if (const auto hello = proves_life(*header)) {
+    take_place(header->process, header->incarnation, world.now);
+    receive(*hello, world, origin);
+  }
   PeerState& peer = peers_.find(header->process)->second;
   // A guest is answered where it asks from, wherever it says that it listens.
   if (header->process.role == Role::observer && !origin.reply.empty()) peer.endpoint = origin.reply;
   Link::Arrived arrived = peer.link.receive(*header, body, world.now);
+  if (arrived.arrival != Link::Arrival::deliver && is_dismissal(*header))
+    return receive_dismissal(*header, body, world);
   if (arrived.arrival == Link::Arrival::stale) return;
   if (header->process == kCoordinator) stop_calling();
   settle(world.now);
   for (const auto& [id, node] : nodes_) node->peer_heard(header->process, world.now);
   if (arrived.arrival == Link::Arrival::wrong) receive_unreadable(header->process, arrived.status, world.now);
   if (arrived.arrival == Link::Arrival::deliver) receive_whole(header->process, std::move(arrived.message), world);
-}
-
-std::size_t Host::guests() const {
-  return letters_.size() + static_cast<std::size_t>(std::count_if(
-                               peers_.begin(), peers_.end(), [](auto& peer) { return peer.second.leaves_at != 0; }));
-}
-
-// Guests go when they have their answer, or have had the time for it; or each would cost memory and descriptors until
-// the run ends.
-void Host::dismiss_guests(Nanoseconds now) {
-  std::erase_if(peers_, [&](const auto& entry) {
-    const PeerState& peer = entry.second;
-    const bool answered = peer.link.has_spoken() && peer.link.drained();
-    const bool leaves = peer.leaves_at != 0 && (answered || now >= peer.leaves_at);
-    if (leaves) forgotten_.push_back(entry.first);
-    return leaves;
-  });
-  for (Letter& letter : letters_) letter.full = false;
-  while (!letters_.empty() && now >= letters_.front().leaves_at) {
-    forgotten_.push_back(letters_.front().address);
-    letters_.pop_front();
-  }
-}
-
-// A joining process of another job would wait for ever if it were only ignored.  It gets its answer apart from all
-// links: a process of this job may have the same name.
-void Host::receive_of_another_job(const Header& header, const Frames& body, Nanoseconds now) {
-  const std::string who = header.process.name();
-  refuse("a message of another job from " + who);
-  if (settings_.process != kCoordinator || header.kind != Kind::hello || size_of(body) > kFirstBytesMost) return;
-  const auto message = decode_message(Kind::hello, body);
-  if (!message.ok()) return;
-  const auto& hello = std::get<Hello>(*message);
-  const Header answer = answer_to(header);
-  if (hello.version != kVersion) {
-    const std::string versions = who + " is Rota " + hello.version + ", the coordinator is Rota " + kVersion;
-    write_letter(who, header.process.role, hello.endpoint, answer, {ExitCode::wrong_version, versions}, now);
-  } else {
-    write_letter(who, header.process.role, hello.endpoint, answer,
-                 {ExitCode::usage, who + " was started with other options than the coordinator"}, now);
-  }
-}
-
-// Of a message of another protocol version only its kind is known, and of a first message where the answer goes.  Who
-// hears such a refusal knows from its header all that there is to know.
-void Host::receive_foreign(const Frames& frames, const std::string& what, const Origin& origin, Nanoseconds now) {
-  refuse(what);
-  const auto foreign = decode_foreign(frames);
-  if (!foreign) return;
-  const std::string theirs = std::to_string(foreign->version), ours = std::to_string(kProtocolVersion);
-  const bool waits = joining_ || settings_.process.role == Role::observer;
-  if (waits && foreign->kind == Kind::refuse) {
-    dismissed_ = true;
-    return end({ExitCode::wrong_version, "the coordinator speaks protocol version " + theirs + ", and " +
-                                             settings_.process.name() + " speaks version " + ours},
-               now);
-  }
-  const bool opens_contact = foreign->kind == Kind::hello || foreign->kind == Kind::ask_status;
-  if (settings_.process != kCoordinator || !opens_contact || frames[1].size() > kFirstBytesMost) return;
-  Header answer;
-  answer.to = {Role::observer, 0};
-  const std::string why = "it speaks protocol version " + theirs + ", and the coordinator speaks version " + ours;
-  // Who asks has one connection, by which it hears; who says HELLO hears where it listens.
-  std::string endpoint = Reader(frames[1].view()).get_text();
-  if (endpoint.starts_with(kReplyScheme)) return;
-  if (endpoint.empty() && foreign->kind == Kind::ask_status) endpoint = origin.reply;
-  const Role role = origin.key.value_or(Role::observer);
-  write_letter("a stranger", role, endpoint, answer, {ExitCode::wrong_version, why}, now);
-}
-
-void Host::write_letter(const std::string& who, Role role, const std::string& endpoint, Header header,
-                        const Refuse& refusal, Nanoseconds now) {
-  if (endpoint.empty()) return;
-  const auto before =
-      std::find_if(letters_.begin(), letters_.end(), [&](const Letter& letter) { return letter.endpoint == endpoint; });
-  if (before != letters_.end()) {
-    before->sent = false;  // it asks again: the first did not arrive
-    return;
-  }
-  if (guests() >= kGuestsMost) return;
-  header.kind = Kind::refuse;
-  header.process = header.from = settings_.process;
-  header.incarnation = settings_.incarnation;
-  header.sequence = 1;
-  const NodeId address{role, kIndexLimit + letters_written_++ % kIndexLimit};
-  letters_.push_back({address, endpoint, with_header(header, encode_message(refusal)), now + kGuestStaysMost});
-  for (const auto& [id, node] : nodes_) node->peer_refused(who, refusal.what);
 }
 
 void Host::receive_whole(NodeId process, Delivery delivery, const Outbox::World& world) {
@@ -382,9 +286,17 @@ bool Host::membership(const Envelope& envelope, const Outbox::World& world) {
   return false;
 }
 
+// The coordinator has met them all when they said HELLO, and tells the others as whom they speak to each other.
+void Host::meet(const Welcome& welcome) {
+  if (settings_.process == kCoordinator) return;
+  for (const Peer& peer : welcome.peers)
+    if (peer.process == settings_.process) number_ = peer.incarnation;
+  for (const Peer& peer : welcome.peers) register_peer(peer);
+}
+
 // Peers, and where the partitions are.
 void Host::know(const Welcome& welcome) {
-  for (const Peer& peer : welcome.peers) register_peer(peer);
+  meet(welcome);
   for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
     route({Role::partition, p}, welcome.partition_hosts[p]);
   era_ = welcome.era;
@@ -400,7 +312,7 @@ void Host::begin_era(const Welcome& welcome, const Outbox::World& world) {
   joining_ = false;
   member_ = true;
   goes_to_ = welcome;
-  for (const Peer& peer : welcome.peers) register_peer(peer);  // who was replaced hears nothing any more
+  meet(welcome);  // who was replaced hears nothing any more
   local_.clear();
   for (auto& [id, node] : std::exchange(nodes_, {})) retired_.push_back(std::move(node));
   begin_era_if_idle(world);

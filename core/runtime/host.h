@@ -105,18 +105,29 @@ class Host final : public Queues {
   struct PeerState {
     std::string endpoint;
     Link link;
+    std::uint64_t self = 0;              // as which this process speaks to it
     std::deque<std::uint64_t> replaced;  // start numbers that this one's came in place of
     bool full = false;
     bool gone = false;          // the run goes on without it
     Nanoseconds leaves_at = 0;  // if it is a guest
   };
-  // A refusal for a process that no link is kept for, as it belongs to another job or version.
+  // To a process that no link is kept for: it belongs to another job or version, or is not taken in yet or any more.
   struct Letter {
     NodeId address;  // of the letter itself: no process has it
     std::string endpoint;
     Frames frames;
+    Kind kind;
+    std::uint64_t start = 0;  // of the process that it is for
     Nanoseconds leaves_at = 0;
     bool full = false, sent = false;
+  };
+
+  // The first word of another start of a member, that is to show that it lives.
+  struct Newcomer {
+    NodeId process;
+    std::uint64_t start = 0;
+    Frames hello;
+    Nanoseconds leaves_at = 0;
   };
 
   bool accepts(const Header& header, const Frames& body, const Origin& origin, Nanoseconds now);
@@ -124,8 +135,15 @@ class Host final : public Queues {
   void receive_of_another_job(const Header& header, const Frames& body, Nanoseconds now);
   bool is_another(const Header& header, Nanoseconds now) const;
   static Header answer_to(const Header& header);
-  void write_letter(const std::string& who, Role role, const std::string& endpoint, Header header,
-                    const Refuse& refusal, Nanoseconds now);
+  void refuse_by_letter(const std::string& who, Role role, const std::string& endpoint, Header header,
+                        const Refuse& refusal, Nanoseconds now);
+  bool write_letter(Role role, const std::string& endpoint, Header header, const Message& message, Nanoseconds now);
+  bool wants_place(const Header& header) const;
+  void ask_for_life(const Header& header, const Frames& body, const std::string& endpoint, Nanoseconds now);
+  std::optional<Frames> proves_life(const Header& header);
+  void take_place(NodeId process, std::uint64_t start, Nanoseconds now);
+  bool is_dismissal(const Header& header) const;
+  void receive_dismissal(const Header& header, const Frames& body, const Outbox::World& world);
   std::size_t guests() const;
   void dismiss_guests(Nanoseconds now);
   void receive_unreadable(NodeId process, const Status& why, Nanoseconds now);
@@ -137,6 +155,7 @@ class Host final : public Queues {
   void begin_era_if_idle(const Outbox::World& world);
   void deliver_held(const Outbox::World& world);
   void know(const Welcome& welcome);
+  void meet(const Welcome& welcome);
   Beat beat(const Outbox::World& world) const;
   void call_again(Nanoseconds now);
   void stop_calling();
@@ -159,6 +178,7 @@ class Host final : public Queues {
   std::map<NodeId, PeerState> peers_;
   std::deque<Letter> letters_;
   std::uint32_t letters_written_ = 0;
+  std::deque<Newcomer> newcomers_;
   std::vector<NodeId> forgotten_;
   std::optional<NodeId> last_served_;  // next() goes round the peers
   std::deque<Envelope> local_;
@@ -169,6 +189,7 @@ class Host final : public Queues {
   Hello hello_;  // of a process that joins
   bool joining_ = false;
   bool member_ = false;
+  std::uint64_t number_ = 0;        // as which this process speaks to other members; 0: its start number
   std::uint64_t era_ = 0;           // of the run; 0: not welcomed yet
   std::optional<Welcome> goes_to_;  // the era to begin when the work of the one before has ended
   Nodes retired_;                   // of that one

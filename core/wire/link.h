@@ -72,6 +72,9 @@ class Link {
   Arrived receive(const Header& header, const Frames& body, Nanoseconds now);
 
   void tick(Nanoseconds now);
+  // This end is new in place of another: the peer, whose end may be new already, need not wait to hear that what it has
+  // sent so far is lost.
+  void greet() { ack_now_ = true; }
   // This process is about to end: acknowledges at once, so that the peer need not wonder.
   void close();
 

@@ -109,7 +109,7 @@ struct Hello {
 struct Peer {
   NodeId process;
   std::string endpoint;
-  std::uint64_t incarnation = 0;
+  std::uint64_t incarnation = 0;  // as which it speaks to other members
 };
 
 // A worker that hosts shards, from where those of the one before it end.

@@ -190,8 +190,6 @@ class Cluster {
   // It goes on behind what one before it committed.
   void coordinate(Host& host) {
     RunPlan plan = shape_.plan;
-    // One that is started anew cannot tell which of two of the same number came later (tests/FAULTS.md, F6).
-    std::erase_if(hosts_, [](const auto& process) { return is_zombie(process.first); });
     recorder_ = recorder_with(recorder_->commits());
     if (!recorder_->commits().empty()) plan.resume = recorder_->commits().rbegin()->second;
     const std::optional<CommitRecord>& resume = plan.resume;
@@ -338,8 +336,7 @@ class Cluster {
     ++outcome_.losses;
     if (trace_) std::printf("%s is killed\n", id.name().c_str());
     const bool back = comes_back(id);
-    // Who took no part in this era may be unknown to a coordinator that was started anew: see coordinate().
-    if (id != kCoordinator && hosts_.at(id).era == era_ && chance(faults_.zombie_share)) live_on(id);
+    if (id != kCoordinator && chance(faults_.zombie_share)) live_on(id);
     end(id, back, now_ + span(faults_.restart_most));
     for (const auto& [other, process] : hosts_) {
       ++connections_[{other, id}].generation;
@@ -398,8 +395,15 @@ class Cluster {
     }
   }
 
+  // A letter goes to an address, whoever listens there now.
+  NodeId who_listens(const Host::Transmission& out) const {
+    for (const auto& [id, process] : hosts_)
+      if (id.name() == out.endpoint) return id;
+    return out.peer;
+  }
+
   void transmit(NodeId from, Host::Transmission out) {
-    const NodeId to = out.peer;
+    const NodeId to = who_listens(out);
     const auto header = decode_header(out.frames);
     if (header.ok() && header->kind == Kind::piece) ++outcome_.pieces;
     if (const auto cut = cut_until_.find({from, to}); cut != cut_until_.end() && now_ < cut->second) return;

@@ -185,5 +185,27 @@ TEST(Joining, WithTooFewTheRunPauses) {
   EXPECT_EQ(run.sent<Welcome>(kNew).size(), 1U);
 }
 
+// It hosted nothing any more, and when the others were lost the run paused for want of workers.
+TEST(Joining, WhoWasGivenUpAndIsHeardAgainIsOneOfThemAgain) {
+  RunPlan plan = plan_of_two_epochs();
+  plan.on_loss = OnLoss::move;
+  plan.era = 2;  // the coordinator was started anew
+  plan.workers = 2;
+  plan.peer_timeout = 5 * kSecond;
+  plan.start_timeout = 60 * kSecond;
+  Script run(plan);
+  run.hear(kWorker, run.hello(kWorker));
+  run.hear(kNew, run.hello(kNew));
+  for (int i = 0; i < 12; ++i) {
+    run.pass(kSecond);
+    run.hear(kWorker, Beat{});
+  }
+  EXPECT_TRUE(run.diary->has("given_up role=worker-1"));
+  run.hear(kNew, Beat{});
+  run.hear(kScheduler, run.hello(kScheduler));
+  ASSERT_EQ(run.sent<Welcome>(kNew).size(), 1U);
+  EXPECT_EQ(run.sent<Welcome>(kNew)[0].shard_hosts.size(), 2U);
+}
+
 }  // namespace
 }  // namespace rota

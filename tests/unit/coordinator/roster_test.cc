@@ -79,6 +79,19 @@ TEST(Roster, ANewStartTakesThePlaceOfTheOldOne) {
   EXPECT_EQ(roster.welcome(both()).peers[0].incarnation, 56U);
 }
 
+// Two starts of a process came in turn under two coordinators, and its links to others were of different lengths.
+TEST(Roster, UnderACoordinatorThatWasStartedAnewMembersKnowEachOtherByOtherNumbers) {
+  RunPlan later = plan();
+  later.era = 4;
+  Roster first(plan()), second(later);
+  for (Roster* roster : {&first, &second}) roster->join(kWorker, hello(), 0);
+  const std::uint64_t before = first.welcome(both()).peers[0].incarnation;
+  const std::uint64_t after = second.welcome(both()).peers[0].incarnation;
+  EXPECT_NE(before, after);
+  EXPECT_NE(after, 0U);
+  EXPECT_EQ(second.welcome(both()).peers[0].incarnation, after) << "in each of its eras the same";
+}
+
 TEST(Roster, PartitionsAreSpreadOverTheirHosts) {
   EXPECT_EQ(Roster(plan()).welcome(both()).partition_hosts, (std::vector<NodeId>{kWorker, {Role::worker, 1}, kWorker}));
   RunPlan with_stores = plan();

@@ -1,5 +1,5 @@
-// tests/unit/core/runtime/guests_test.cc -- who is not of the run and gets an answer all the same: observers, and
-// processes of other jobs and versions.
+// tests/unit/core/runtime/guests_test.cc -- who is not of the run and gets an answer all the same: observers, processes
+// of other jobs and versions, and other starts of members.
 #include <gtest/gtest.h>
 
 #include "core/base/version.h"
@@ -295,6 +295,92 @@ TEST_F(Guests, AFirstMessageThatCannotBeReadChangesNothing) {
   EXPECT_EQ(host.last_refusal(), "a malformed HELLO from worker-0");
   pass(3 * kSecond);
   EXPECT_GE(listener.count<Beat>(), 2U) << "the member is heard as before";
+}
+
+class Newcomers : public Guests {
+ protected:
+  // What another start of the worker says first, from where it listens.
+  Frames hello_from(const std::string& endpoint, std::uint64_t start) {
+    Hello hello = tests::hello_of(kWorker, start);
+    hello.endpoint = endpoint;
+    return frames_of(kWorker, kWorker, kCoordinator, hello, start);
+  }
+  std::vector<Host::Transmission> sent_to(Host& host, const std::string& endpoint) {
+    std::vector<Host::Transmission> sent;
+    while (auto out = host.next(now_))
+      if (out->endpoint == endpoint) sent.push_back(*std::move(out));
+    return sent;
+  }
+  std::size_t starts() const { return hub->count<Hello>(); }
+};
+
+// A HELLO of a dead start, from before the coordinator was started anew, displaced one that lived.
+TEST_F(Newcomers, TakeNoPlaceBeforeTheyHaveShownThatTheyLive) {
+  Host& host = coordinator_that_answers();
+  host.receive(hello_from("here", 5), world());
+  ASSERT_EQ(starts(), 1U);
+  host.receive(hello_from("there", 6), world());
+  EXPECT_EQ(starts(), 1U);
+  const auto asked = sent_to(host, "there");
+  ASSERT_EQ(asked.size(), 1U);
+  const auto question = decode_header(asked[0].frames);
+  EXPECT_EQ(question->kind, Kind::probe);
+  EXPECT_EQ(question->peer_incarnation, 6U);
+  EXPECT_EQ(question->acknowledged, 0U) << "the HELLO is not taken yet";
+  host.receive(frames_of(kWorker, kWorker, kCoordinator, Beat{}, 5), world());
+  now_ += kSecond;
+  host.tick(world());
+  EXPECT_FALSE(sent_to(host, "here").empty()) << "the first is the member still";
+  EXPECT_EQ(host.refused(), 0U);
+}
+
+TEST_F(Newcomers, TakeTheirPlaceWithTheirAnswerAndTheOneBeforeIsToldToEnd) {
+  Host& hub_host = coordinator_that_answers();
+  Host& worker = joining(kJob);
+  talk();
+  ASSERT_EQ(starts(), 1U);
+  const auto old_worker = std::move(hosts_.at(kWorker));
+  hub_host.receive(hello_from("there", 6), world());
+  Host newcomer({kWorker, 6, kJob, "there", 30 * kSecond});
+  newcomer.join(
+      kCoordinator.name(), tests::hello_of(kWorker, 6),
+      [](const Welcome&, Host::Nodes) -> Result<Host::Nodes> { return Host::Nodes(); }, now_);
+  hosts_.erase(kWorker);
+  const auto carry = [&](Host& to, const std::vector<Host::Transmission>& sent) {
+    for (const auto& out : sent) to.receive(out.frames, world());
+  };
+  carry(newcomer, sent_to(hub_host, "there"));
+  while (const auto out = newcomer.next(now_)) hub_host.receive(out->frames, world());
+  EXPECT_EQ(starts(), 2U) << "once, though it has said it twice";
+  const auto dismissal = sent_to(hub_host, kWorker.name());
+  ASSERT_EQ(dismissal.size(), 1U);
+  carry(newcomer, dismissal);
+  newcomer.tick(world());
+  EXPECT_FALSE(newcomer.ended().has_value()) << "it is for another start";
+  carry(worker, dismissal);
+  worker.tick(world());
+  ASSERT_TRUE(worker.ended().has_value());
+  EXPECT_EQ(worker.ended()->code, ExitCode::temporary);
+  EXPECT_EQ(worker.ended()->what, "another start of worker-0 took its place");
+}
+
+TEST_F(Newcomers, AreRememberedForATimeAndOnlyAFew) {
+  Host& host = coordinator_that_answers();
+  host.receive(hello_from("here", 5), world());
+  for (std::uint64_t start = 100; start < 100 + 2 * Host::kGuestsMost; ++start)
+    host.receive(hello_from("there", start), world());
+  const auto answer = [&](std::uint64_t start) {
+    Header header;
+    header.job = kJob;
+    header.process = header.from = kWorker;
+    header.to = kCoordinator;
+    header.incarnation = start;
+    header.peer_incarnation = 1;
+    host.receive(with_header(header, encode_message(Ack{})), world());
+    return starts();
+  };
+  EXPECT_EQ(answer(100), 1U) << "many have come since";
+  EXPECT_EQ(answer(99 + 2 * Host::kGuestsMost), 2U);
 }
 
 }  // namespace

@@ -415,6 +415,13 @@ TEST_F(Hosts, ANewStartOfAMemberIsHeardWhateverItsNumberAndAReplacedOneIsNot) {
   Host& host = *hosts_[kCoordinator];
   const auto hello = [&](std::uint64_t start) {
     host.receive(frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, start), start), world());
+    Header answer;  // to the coordinator's question whether it lives
+    answer.job = kJob;
+    answer.process = answer.from = kWorker;
+    answer.to = kCoordinator;
+    answer.incarnation = start;
+    answer.peer_incarnation = 1;
+    host.receive(with_header(answer, encode_message(Ack{})), world());
     return hub.count<Hello>();
   };
   EXPECT_EQ(hello(5), 1U);

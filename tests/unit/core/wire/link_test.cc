@@ -435,6 +435,18 @@ TEST(Link, OnlyTheNextMessageIsLookedInto) {
   EXPECT_EQ(a.receive(header, garbage, kSecond).arrival, Link::Arrival::wrong);
 }
 
+// The peer's end was made anew when some had been sent already, to its end before.
+TEST(Link, AGreetingBringsAgainWhatWasSentBefore) {
+  Link a = link_of(kA, kB);
+  submit(a, 1);
+  submit(a, 2);
+  EXPECT_EQ(all(a, kSecond).size(), 2U) << "and lost";
+  Link b = link_of(kB, kA);
+  b.greet();
+  deliver(a, all(b, kSecond), kSecond);
+  EXPECT_EQ(deliver(b, all(a, kSecond), kSecond), (std::vector<RoundId>{1, 2}));
+}
+
 TEST(Link, WhatIsOfAnEarlierEraAndNotSentIsForgotten) {
   Link a = link_of(kA, kB), b = link_of(kB, kA);
   const auto say = [&](RoundId round, std::uint64_t era) {
