@@ -353,7 +353,9 @@ Refreshing Worker::take_commits(Shard& shard) {
 // A shard that waits for a slice hears of commits meanwhile; any other just before its step, in the same turn of
 // a thread.
 void Worker::refresh(Shard& shard, Outbox& out) {
-  if (shard.busy || shard.steps.refreshed() >= backlog_.come() || runnable(shard) || !shard.exchanges.settled() || !sees_due(shard)) return;
+  if (shard.busy || shard.steps.refreshed() >= backlog_.come() || runnable(shard) || !shard.exchanges.settled() ||
+      !sees_due(shard))
+    return;
   Refreshing commits = take_commits(shard);
   if (commits.empty()) return;
   shard.busy = true;
