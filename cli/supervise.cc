@@ -345,9 +345,8 @@ class Supervisor {
     }
     if (!end_) end_ = end_of_events();
     // Behind its last record nothing is left to do: what becomes of it then matters to nobody.
-    const bool done = end_ && number_in(*end_, "exit", -1) == 0;
-    const ExitCode code = done ? ExitCode::ok : code_of(child);
-    if (done) return {};
+    if (end_ && number_in(*end_, "exit", -1) == 0) return {};
+    const ExitCode code = code_of(child);
     const std::string said = end_ ? text_in(*end_, "what") : "";
     if (code == ExitCode::ok) return {ExitCode::bug, "the coordinator ended without a word"};
     // Processes that did not end the way the coordinator says have something to add.

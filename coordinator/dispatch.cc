@@ -60,11 +60,10 @@ void Dispatch::give_out() {
       Holder& holder = holder_[*task.slice];
       task.visit = holder.visits++;
       task.last_visit = round.last_visits;
-      task.argument = round.argument;
       hand_over(*task.slice, next.id, s);
     }
     task.dataflow = round.dataflow;
-    if (round.dataflow) task.argument = round.argument;
+    if (task.slice || task.dataflow) task.argument = round.argument;
     if (task.slice || shared || task.dataflow || task.ends_epoch) tasks_[hosts_.worker_of(s)].tasks.push_back(task);
   }
   Out out{next.id, next.epoch, next.turn.scheduler, next.turn.own, {}, shared};

@@ -19,8 +19,13 @@ inline double larger(double a, double b) {
   return if_negative(a - b, b, a);
 }
 
-// exp(-t) for t >= 0; from 708 on as if t were 708, so that it stays a normal number.
-inline double exp_of_minus(double t) {
+// What is left of exp(-t) for t >= 0 when 2^k is taken out: exp(-t) = 2^k exp(r), |r| <= ln(2) / 2.  From 708 on as if
+// t were 708, so that the result stays a normal number.
+struct PowerOfTwoOut {
+  double r;
+  std::uint64_t exponent;  // k, as a change of a double's bits
+};
+inline PowerOfTwoOut take_power_of_two_out(double t) {
   constexpr double kLog2E = 1.4426950408889634;
   constexpr double kLn2High = 0x1.62e42fee00000p-1, kLn2Low = 0x1.a39ef35793c76p-33;  // sum: ln 2; k * high is exact
   constexpr double kShift = 0x1.8p52;  // adding it leaves round(z) in the low bits
@@ -28,7 +33,15 @@ inline double exp_of_minus(double t) {
   const double x = if_negative(t - kMost, -t, -kMost);
   const double shifted = x * kLog2E + kShift;
   const double k = shifted - kShift;
-  const double r = (x - k * kLn2High) - k * kLn2Low;  // |r| <= ln(2) / 2
+  return {(x - k * kLn2High) - k * kLn2Low, std::bit_cast<std::uint64_t>(shifted) << 52};
+}
+inline double with_power_of_two(double value, std::uint64_t exponent) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) + exponent);
+}
+
+// exp(-t) for t >= 0.
+inline double exp_of_minus(double t) {
+  const auto [r, exponent] = take_power_of_two_out(t);
   // The Taylor series of exp; what is left out is below 2^-57.
   double sum = 1.0 / 6227020800.0;
   sum = sum * r + 1.0 / 479001600.0;
@@ -43,8 +56,7 @@ inline double exp_of_minus(double t) {
   sum = sum * r + 1.0 / 6.0;
   sum = sum * r + 0.5;
   sum = sum * r * r + r + 1.0;
-  const std::uint64_t exponent = std::bit_cast<std::uint64_t>(shifted) << 52;  // k, as a change of the exponent
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(sum) + exponent);
+  return with_power_of_two(sum, exponent);
 }
 
 // log((1 + s) / (1 - s)) = 2 (s + s^3 / 3 + s^5 / 5 + ...) for |s| <= 1/3; what is left out is below 2^-58 of it.

@@ -15,22 +15,14 @@ namespace rota::linear {
 // exp(-t) for t >= 0 to within 1e-11 of itself, for a slope, which every next row waits for: half the latency of
 // exp_of_minus(), whose polynomial is longer and one chain.
 inline double quick_exp_of_minus(double t) {
-  constexpr double kLog2E = 1.4426950408889634;
-  constexpr double kLn2High = 0x1.62e42fee00000p-1, kLn2Low = 0x1.a39ef35793c76p-33;  // sum: ln 2; k * high is exact
-  constexpr double kShift = 0x1.8p52;  // adding it leaves round(z) in the low bits
-  constexpr double kMost = 708;
-  const double x = if_negative(t - kMost, -t, -kMost);
-  const double shifted = x * kLog2E + kShift;
-  const double k = shifted - kShift;
-  const double r = (x - k * kLn2High) - k * kLn2Low;  // |r| <= ln(2) / 2
+  const auto [r, exponent] = take_power_of_two_out(t);
   const double r2 = r * r, r4 = r2 * r2;
   // The Taylor series of exp up to r^9, terms in pairs.
   const double low = (1 + r) + r2 * (1.0 / 2 + r * (1.0 / 6));
   const double middle = (1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040));
   const double high = 1.0 / 40320 + r * (1.0 / 362880);
   const double sum = low + r4 * (middle + r4 * high);
-  const std::uint64_t exponent = std::bit_cast<std::uint64_t>(shifted) << 52;  // k, as a change of the exponent
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(sum) + exponent);
+  return with_power_of_two(sum, exponent);
 }
 
 // log(1 + exp(-y f)), y of -1 and 1.

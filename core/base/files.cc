@@ -91,9 +91,19 @@ Status sync_folder(const fs::path& folder) {
   return {};
 }
 
+namespace {
+
+// A new file beside `file`; puts its `name`.
+FileDescriptor open_unfinished(const fs::path& file, std::string& name) {
+  name = file.string() + std::string(kUnfinished) + "XXXXXX";
+  return FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
+}
+
+}  // namespace
+
 Status write_atomically(const fs::path& file, std::span<const std::byte> bytes) {
-  std::string unfinished = file.string() + std::string(kUnfinished) + "XXXXXX";
-  FileDescriptor fd(::mkostemp(unfinished.data(), O_CLOEXEC));
+  std::string unfinished;
+  FileDescriptor fd = open_unfinished(file, unfinished);
   if (!fd.open()) return failed(code_of_write(errno), "cannot write", file, errno);
   const std::string name = file.filename().string();
   failpoint("file.opened", name);
@@ -121,8 +131,8 @@ Status write_atomically(const fs::path& file, std::string_view text) {
 }
 
 Result<FileDescriptor> open_unnamed(const fs::path& file) {
-  std::string name = file.string() + std::string(kUnfinished) + "XXXXXX";
-  FileDescriptor fd(::mkostemp(name.data(), O_CLOEXEC));
+  std::string name;
+  FileDescriptor fd = open_unfinished(file, name);
   if (!fd.open() || ::unlink(name.c_str()) != 0)
     return failed(code_of_write(errno), "cannot write beside", file, errno);
   return fd;

@@ -4,7 +4,8 @@
 usage: lda_speed.py --bin=FOLDER [--repeats=N] [--epochs=N] [--shards=N] CORPUS:INPUT:VOCAB ...
 
 Runs every setting (topics x workers x threads) of every corpus in turn, N times, and prints for each the medians: tokens a
-second, by core, the shares of computing and waiting, bytes on the wire an epoch against the least possible (each slice once
+second, by core, the shares of computing and waiting, how long a thread waits between
+two tasks, bytes on the wire an epoch against the least possible (each slice once
 to each process that hosts a shard), peak memory of a worker, and the joint log-likelihood per token that was reached.
 """
 import argparse
@@ -16,6 +17,7 @@ import statistics
 import subprocess
 import tempfile
 
+SLICES_PER_SHARD = 2  # the default
 SETTINGS = [(100, 1, 1), (100, 2, 1), (100, 1, 2), (1000, 1, 1), (1000, 2, 1), (1000, 1, 2)]
 
 
@@ -52,7 +54,8 @@ def run(options, corpus, topics, workers, threads):
         tokens = result["items"] * (options.epochs + 1)
         memory = max(b for p, b in result["peak_memory_bytes"].items() if p.startswith("worker"))
         return {"tokens_per_second": tokens / result["seconds"], "seconds": result["seconds"],
-                "computing": compute / (compute + wait), "sent": last["bytes_sent"],
+                "computing": compute / (compute + wait),
+                "between": 1e6 * wait / (options.shards * SLICES_PER_SHARD * options.shards), "sent": last["bytes_sent"],
                 "least": model_bytes(out / "model") * workers if workers > 1 else 0,
                 "memory": memory, "per_token": result["per_item"]}
     finally:
@@ -74,16 +77,16 @@ def main():
             for setting in SETTINGS:
                 runs.setdefault((corpus[0], *setting), []).append(run(options, corpus, *setting))
     print(f"{options.epochs} epochs, {options.shards} shards, {cores} cores, medians of {options.repeats} runs")
-    print("| corpus | K | workers x threads | seconds | M tokens/s | of them a core | computing | wire / epoch | least | "
-          "worker's memory | joint per token |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    print("| corpus | K | workers x threads | seconds | M tokens/s | of them a core | computing | us between tasks | "
+          "wire / epoch | least | worker's memory | joint per token |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
     for (name, topics, workers, threads), results in runs.items():
         median = {what: statistics.median(r[what] for r in results) for what in results[0]}
         used = min(cores, workers * threads)
         speed = median["tokens_per_second"] / 1e6
         print(f"| {name} | {topics} | {workers}x{threads} | {median['seconds']:.2f} | {speed:.1f} | {speed / used:.1f} | "
-              f"{median['computing']:.1%} | {median['sent'] / 1e6:.2f} MB | {median['least'] / 1e6:.2f} MB | "
-              f"{median['memory'] / 1e6:.0f} MB | {median['per_token']:.3f} |")
+              f"{median['computing']:.1%} | {median['between']:.1f} | {median['sent'] / 1e6:.2f} MB | "
+              f"{median['least'] / 1e6:.2f} MB | {median['memory'] / 1e6:.0f} MB | {median['per_token']:.3f} |")
 
 
 if __name__ == "__main__":

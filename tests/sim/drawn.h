@@ -171,4 +171,19 @@ inline void run_seeds(Shape (*draw_shape)(std::mt19937_64&)) {
   }
 }
 
+// No two runs are alike, but all end; of a quarter of the seeds.
+inline void run_asynchronous_seeds(Shape (*draw_shape)(std::mt19937_64&)) {
+  const Seeds seeds = seeds_from_environment();
+  for (std::uint64_t seed = seeds.first; seed < seeds.first + (seeds.count + 3) / 4; ++seed) {
+    std::mt19937_64 random(seed);
+    Shape shape = draw_shape(random);
+    Faults faults = draw_faults(random);
+    faults.kills_most = 0;
+    shape.asynchronous = true;
+    shape.options["asynchronous"] = "true";
+    const Outcome outcome = simulate(shape, faults, seed, seeds.replay);
+    ASSERT_EQ(outcome.code, ExitCode::ok) << "replay with ROTA_SIM_SEED=" << seed << ": " << outcome.what;
+  }
+}
+
 }  // namespace rota::sim

@@ -40,19 +40,9 @@ TEST(OpenCluster, EverySeedEndsWithTheModelOfTheCalmRun) {
   run_seeds(draw_shape);
 }
 
-// No two runs are alike, but what a push sees is what it was told of.
+// What a push sees is what it was told of.
 TEST(OpenCluster, AnAsynchronousRunEndsToo) {
-  const Seeds seeds = seeds_from_environment();
-  for (std::uint64_t seed = seeds.first; seed < seeds.first + (seeds.count + 3) / 4; ++seed) {
-    std::mt19937_64 random(seed);
-    Shape shape = draw_shape(random);
-    Faults faults = draw_faults(random);
-    faults.kills_most = 0;
-    shape.asynchronous = true;
-    shape.options["asynchronous"] = "true";
-    const Outcome outcome = simulate(shape, faults, seed, seeds.replay);
-    ASSERT_EQ(outcome.code, ExitCode::ok) << "replay with ROTA_SIM_SEED=" << seed << ": " << outcome.what;
-  }
+  run_asynchronous_seeds(draw_shape);
 }
 
 }  // namespace

@@ -67,11 +67,4 @@ std::size_t Columns::entries(std::uint32_t column) const {
   return of(column, Count{});
 }
 
-void Columns::copy(std::uint32_t column, std::vector<std::uint32_t>& rows, std::vector<double>& values) const {
-  each(column, [&](std::uint32_t row, double value) {
-    rows.push_back(row);
-    values.push_back(value);
-  });
-}
-
 }  // namespace rota::linear

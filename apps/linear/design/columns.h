@@ -98,8 +98,6 @@ class Columns {
   void each(std::uint32_t column, Take take) const {
     of(column, [&](const auto& x) { each_of(x, take); });
   }
-  // Appends the column's rows and values that are not 0.
-  void copy(std::uint32_t column, std::vector<std::uint32_t>& rows, std::vector<double>& values) const;
 
  private:
   template <typename T, typename Take>
