@@ -13,6 +13,7 @@
 #include "core/job/input_files.h"
 #include "core/job/job_options.h"
 #include "core/job/plugin_host.h"
+#include "core/job/shard_choice.h"
 
 namespace rota {
 
@@ -24,7 +25,8 @@ constexpr std::array kOwnOptions = {
     Option{.name = "input",
            .meaning = "What to train on: a file, a folder, a pattern, or several of them separated by commas."},
     Option{.name = "valid", .meaning = "Held-out data, which a job on these shards is evaluated on."},
-    integer_option("shards", "8", "shards", 1, 65'536, "Parts of the data: a job on them has as many."),
+    integer_option("shards", "0", "shards", 0, 65'536,
+                   "Parts of the data: a job on them has as many.  0: as the app finds good for the data."),
     Option{.name = "output",
            .kind = Option::Kind::path,
            .meaning = "Folder for the files: new, empty, or one that `rota shard` made."},
@@ -74,6 +76,13 @@ Result<Job> job_of(const CommandLine& line, const Plugin& plugin, const std::str
     job.valid = std::move(files).value();
   }
   set_numbers(options, job);
+  if (options.integer("shards") == 0) {
+    const auto chosen = choose_shards(plugin, job);
+    if (!chosen.ok()) return chosen.status();
+    job.shards = chosen->shards;
+    if (!chosen->from.empty())
+      std::fprintf(stderr, "rota: %u shards, chosen from %s\n", chosen->shards, chosen->from.c_str());
+  }
   return job;
 }
 

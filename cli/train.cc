@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "core/job/job_options.h"
 #include "core/job/packed_folder.h"
 #include "core/job/plugin_host.h"
+#include "core/job/shard_choice.h"
 
 namespace rota {
 
@@ -107,6 +109,21 @@ Status keep_stdin(const RunFolder& run) {
   return ::fsync(file.get()) == 0 ? Status() : failed(ExitCode::disk, run.input().string());
 }
 
+// Chooses what the user does not say.
+Status take_shards(const Plugin& plugin, std::map<std::string, std::string, std::less<>>& values) {
+  if (Options(values).integer("shards") == 0) {
+    const auto job = make_job(Options(values));
+    if (!job.ok()) return job.status();
+    const auto chosen = choose_shards(plugin, *job);
+    if (!chosen.ok()) return chosen.status();
+    values["shards"] = std::to_string(chosen->shards);
+    values["shards_from"] = chosen->from;
+    if (!chosen->from.empty())
+      std::fprintf(stderr, "rota: %u shards, chosen from %s\n", chosen->shards, chosen->from.c_str());
+  }
+  return check_numbers(Options(values));
+}
+
 }  // namespace
 
 Status train_command(int argc, const char* const* argv) {
@@ -119,9 +136,11 @@ Status train_command(int argc, const char* const* argv) {
   ROTA_TRY(check_job(line.options, plugin));
 
   const RunFolder run{line.options.text("out")};
-  auto claim = fresh_folder(run, named_paths(line, plugin), line.options.text("input") == "-");
-  if (!claim.ok()) return std::move(claim).status();
   auto values = line.options.all();
+  const bool from_stdin = values["input"] == "-";
+  if (!from_stdin) ROTA_TRY(take_shards(plugin, values));
+  auto claim = fresh_folder(run, named_paths(line, plugin), from_stdin);
+  if (!claim.ok()) return std::move(claim).status();
   // What is in effect now: another build of the app may want another number when the run is resumed.
   if (line.options.integer("epochs") == 0) values["epochs"] = std::to_string(plugin.epochs);
   if (line.options.has("init_model")) {
@@ -129,15 +148,16 @@ Status train_command(int argc, const char* const* argv) {
     if (!hash.ok()) return std::move(hash).status();
     values["init_hash"] = *hash;
   }
-  if (values["input"] == "-") {
+  if (from_stdin) {
     ROTA_TRY(keep_stdin(run));
     values["input"] = run.input().string();
+    ROTA_TRY(take_shards(plugin, values));
   }
   auto network = network_of(line.options, run);
   if (!network.ok()) return std::move(network).status();
   if (!network->machines.empty() && !line.given.contains("workers"))
-    values["workers"] = std::to_string(
-        std::min<std::int64_t>(static_cast<std::int64_t>(slots_of(network->machines)), line.options.integer("shards")));
+    values["workers"] = std::to_string(std::min<std::int64_t>(static_cast<std::int64_t>(slots_of(network->machines)),
+                                                              Options(values).integer("shards")));
   for (const Option& option : network_options()) values.erase(std::string(option.name));
   ROTA_TRY(write_flagfile(run.flags(), values));
   return run_job({run, Options(values), line.log_flags, false, *std::move(network)}, plugin);

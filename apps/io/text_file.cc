@@ -145,4 +145,23 @@ bool LineBlocks::next(std::string_view& block) {
   return true;
 }
 
+std::uint64_t text_bytes(const std::vector<std::string>& files) {
+  std::uint64_t bytes = 0;
+  std::vector<char> block(kBlock);
+  for (const std::string& file : files) {
+    const TextFile text(file);
+    if (text.divisible()) {
+      bytes += text.size();
+      continue;
+    }
+    try {
+      const auto source = open_bytes(file);
+      while (const std::size_t some = source->read(block.data(), block.size())) bytes += some;
+    } catch (const BrokenBytes& broken) {
+      throw DataError(file, 0, broken.what());
+    }
+  }
+  return bytes;
+}
+
 }  // namespace rota::io

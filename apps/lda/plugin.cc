@@ -18,6 +18,7 @@
 #include "apps/lda/sampler/word_topic_slice.h"
 #include "apps/lda/schedule.h"
 #include "apps/lda/settings.h"
+#include "apps/lda/shard_choice.h"
 #include "apps/lda/shard_state.h"
 
 namespace rota::lda {
@@ -136,6 +137,7 @@ Plugin plugin() {
           .packed_options = kPackedOptions,
           .check = check,
           .ignored = ignored,
+          .choose_shards = choose_shards,
           .app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<LdaApp>(job); },
           .export_text = export_text,
           .commands = kCommands};

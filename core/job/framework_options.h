@@ -21,8 +21,10 @@ inline constexpr std::array kFrameworkOptions = {
                    "Scheduler processes, each with its share of the keys, where the app allows it."),
     integer_option("stores", "0", "processes", 0, 10'000,
                    "rota-kvstore processes that hold the store; 0: it lives in the workers."),
-    integer_option("shards", "8", "shards", 1, 65'536,
-                   "Parts of the data.  The model depends on it, not on workers and threads."),
+    integer_option("shards", "0", "shards", 0, 65'536,
+                   "Parts of the data.  The model depends on it, not on workers and threads.  0: as `rota train` finds "
+                   "good for the data, whatever the machine is; 8 for processes that are started by hand."),
+    Option{.name = "shards_from", .meaning = "What --shards was chosen from; `rota train` finds it out."},
     integer_option("slices_per_shard", "2", "slices", 2, 1024,
                    "Slices of the model for each data shard, where the model is sliced."),
     integer_option("partitions", "2", "partitions", 1, 65'536, "Parts of the store."),

@@ -9,6 +9,7 @@
 #include "core/job/framework_options.h"
 #include "core/job/input_files.h"
 #include "core/job/packed_folder.h"
+#include "rota/plugin.h"
 
 namespace rota {
 
@@ -59,15 +60,19 @@ constexpr std::array<std::string_view, 11> kDecidesModel = {
     "app",      "seed",      "shards",       "slices_per_shard", "partitions", "schedulers",
     "pipeline", "staleness", "asynchronous", "step_budget_ms",   "init_hash"};
 
-Status check_together(const Options& options) {
+}  // namespace
+
+Status check_numbers(const Options& options) {
   const auto at_most = [&](const char* few, const char* many) {
     return options.integer(few) <= options.integer(many)
                ? Status()
                : Status(ExitCode::usage, "--" + std::string(few) + "=" + std::string(options.text(few)) +
                                              " is more than --" + many + "=" + std::string(options.text(many)));
   };
-  ROTA_TRY(at_most("workers", "shards"));
-  ROTA_TRY(at_most("min_workers", "shards"));
+  if (options.integer("shards") > 0) {
+    ROTA_TRY(at_most("workers", "shards"));
+    ROTA_TRY(at_most("min_workers", "shards"));
+  }
   ROTA_TRY(at_most("stores", "partitions"));
   if (options.integer("shards") * options.integer("slices_per_shard") > std::numeric_limits<std::int32_t>::max())
     return {ExitCode::usage, "--shards times --slices_per_shard is too large"};
@@ -77,8 +82,6 @@ Status check_together(const Options& options) {
     return {ExitCode::usage, "--patience needs evaluations: --eval_every"};
   return {};
 }
-
-}  // namespace
 
 std::span<const Option> job_options() {
   return kFrameworkOptions;
@@ -102,14 +105,14 @@ Result<CommandLine> parse_job_flags(int argc, const char* const* argv, const Fla
   line->options = Options(std::move(values));
   if (line->wish != CommandLine::Wish::run) return line;
   ROTA_TRY(take_packed(*line, tables));
-  ROTA_TRY(check_together(line->options));
+  ROTA_TRY(check_numbers(line->options));
   return line;
 }
 
 void set_numbers(const Options& options, Job& job) {
   const auto number = [&](std::string_view name) { return static_cast<std::uint32_t>(options.integer(name)); };
   job.seed = static_cast<std::uint64_t>(options.integer("seed"));
-  job.shards = number("shards");
+  job.shards = number("shards") == 0 ? kUsualShards : number("shards");
   job.slices = job.shards * number("slices_per_shard");
   job.schedulers = number("schedulers");
   job.staleness = number("staleness");

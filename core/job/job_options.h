@@ -20,10 +20,13 @@ std::span<const Option> role_options();
 // shards and partitions must fit each other.
 Result<CommandLine> parse_job_flags(int argc, const char* const* argv, const FlagTables& tables);
 
+// Whether workers, stores, shards and partitions fit each other.  ExitCode::usage.
+Status check_numbers(const Options& options);
+
 // The job that the options describe, with the input's files looked up (ExitCode::no_input).
 Result<Job> make_job(const Options& options);
 
-// The numbers of the job that are not files.
+// The numbers of the job that are not files.  Shards that nobody has chosen are kUsualShards.
 void set_numbers(const Options& options, Job& job);
 
 // What tells one job from another: the options that decide the model, one "name=value" a line, sorted.  The same in

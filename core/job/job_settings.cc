@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "core/job/job_options.h"
+#include "rota/plugin.h"
 
 namespace rota {
 
@@ -24,10 +25,21 @@ Options without_role_options(const Options& options) {
   return Options(std::move(values));
 }
 
+// Whoever starts processes by hand has not chosen.
+CommandLine with_shards(CommandLine line) {
+  if (line.options.integer("shards") > 0) return line;
+  auto values = line.options.all();
+  values["shards"] = std::to_string(kUsualShards);
+  line.options = Options(std::move(values));
+  return line;
+}
+
 }  // namespace
 
-Result<JobSettings> job_settings(const CommandLine& line, bool read_input) {
+Result<JobSettings> job_settings(const CommandLine& given, bool read_input) {
+  const CommandLine line = with_shards(given);
   const Options& options = line.options;
+  ROTA_TRY(check_numbers(options));
   const auto number = [&](std::string_view name) { return static_cast<std::uint32_t>(options.integer(name)); };
   JobSettings settings;
   settings.app = options.text("app");

@@ -108,7 +108,7 @@ Status take_packed(CommandLine& line, const FlagTables& tables) {
   std::map<std::string, std::string, std::less<>> packed = index->options;
   packed["shards"] = std::to_string(index->shards.size());
   for (const auto& [name, value] : packed) {
-    if (!line.given.contains(name)) {
+    if (!line.given.contains(name) || (name == "shards" && values[name] == "0")) {
       values[name] = value;
       if (!value.empty()) line.given[name] = value;
     } else if (!(tables.any_plugin_option && name != "shards") && values[name] != value) {

@@ -45,6 +45,7 @@ Job serial_job(const Plugin& plugin, const std::map<std::string, std::string>& g
     for (std::string& file : *files) file = absolute_path(file);
   job.seed = static_cast<std::uint64_t>(job.options.integer("seed"));
   job.shards = number("shards");
+  if (job.shards == 0) job.shards = plugin.choose_shards == nullptr ? kUsualShards : plugin.choose_shards(job).shards;
   job.slices = job.shards * number("slices_per_shard");
   job.schedulers = number("schedulers");
   job.staleness = number("staleness");

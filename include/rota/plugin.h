@@ -46,7 +46,7 @@ namespace rota {
 // What must agree between a plugin and its host: these headers' version, the compiler's C++ ABI, and the
 // standard library.  C++ classes cross the border, so a plugin of another build is refused, exit 78.
 inline constexpr char kAbiStamp[] =
-    "rota-abi-4"
+    "rota-abi-5"
     " cxxabi-" ROTA_TEXT_OF(__GXX_ABI_VERSION)
 #ifdef _GLIBCXX_USE_CXX11_ABI
         " libstdc++-" ROTA_TEXT_OF(_GLIBCXX_RELEASE) "-cxx11-" ROTA_TEXT_OF(_GLIBCXX_USE_CXX11_ABI)
@@ -72,6 +72,14 @@ struct Command {
   std::vector<Ignored> (*ignored)(const Options&) = nullptr;
 };
 
+// Where a plugin does not choose, and nobody else does.
+inline constexpr std::uint32_t kUsualShards = 8;
+
+struct ChosenShards {
+  std::uint32_t shards = kUsualShards;
+  std::string from;  // what of the data it follows from: "20707068 bytes of text"
+};
+
 struct Plugin {
   const char* abi = kAbiStamp;      // read before anything else here: keep it first
   std::string_view name;            // the APP of the command line
@@ -95,6 +103,10 @@ struct Plugin {
   // The options, the framework's among them, that change nothing in a job with these options.  Who has set one of them
   // is told so, and the framework takes its own as if they were not given.  Null: there are none.
   std::vector<Ignored> (*ignored)(const Options&) = nullptr;
+  // Into how many parts to cut the data of a job if the user does not say (Job::shards is of no meaning yet).  May look
+  // at the job's input and options, and at nothing else, or the model would depend on the machine.  May throw what
+  // load() may.  Null: kUsualShards.
+  ChosenShards (*choose_shards)(const Job&) = nullptr;
   // The app's object in one process; the Job outlives it.  May throw what check() may.
   std::unique_ptr<App> (*app)(const Job&) = nullptr;
 

@@ -71,4 +71,8 @@ class TextFile {
   std::uint64_t size_ = 0;
 };
 
+// Of the files together, decompressed.  Those that are compressed are read whole.  Throws as TextFile() does, and
+// DataError if they are damaged.
+std::uint64_t text_bytes(const std::vector<std::string>& files);
+
 }  // namespace rota::io

@@ -139,5 +139,16 @@ TEST(TextFile, AFileThatBecomesShorterIsAnErrorAndNoCrash) {
   EXPECT_EQ(message_of<BrokenBytes>([&] { joined(file.all_lines()); }), "the file became shorter while it was read");
 }
 
+TEST(TextFile, BytesOfTextAreThoseOfTheContent) {
+  const ScratchFiles files;
+  const std::string lines = random_lines(6, 700'000);
+  const std::string plain = files.write("plain", lines), packed = files.write("packed.gz", gzipped(lines));
+  EXPECT_EQ(text_bytes({plain}), lines.size());
+  EXPECT_EQ(text_bytes({packed, plain}), 2 * lines.size());
+  const std::string whole = gzipped(lines), cut = files.write("cut.gz", whole.substr(0, whole.size() / 2));
+  EXPECT_EQ(message_of<DataError>([&] { text_bytes({plain, cut}); }), cut + ": the gzip data is damaged or ends early");
+  EXPECT_THROW(text_bytes({"/nowhere/x"}), NoInput);
+}
+
 }  // namespace
 }  // namespace rota::io

@@ -1,0 +1,19 @@
+// apps/lda/shard_choice.h -- into how many shards a corpus is cut if the user does not say.
+#pragma once
+#include <cstdint>
+
+#include "rota/plugin.h"
+
+namespace rota::lda {
+
+inline constexpr std::uint32_t kFewestShards = kUsualShards, kMostShards = 256;
+
+// The largest power of two from kFewestShards to kMostShards with which a task (one shard's visit to one of two slices
+// a shard) still has 10,000 entries of a corpus of so many bytes, at 8 bytes an entry: below that what a task costs
+// beside its tokens counts.
+std::uint32_t shards_for(std::uint64_t bytes);
+
+// Of the input's files, decompressed.
+ChosenShards choose_shards(const Job& job);
+
+}  // namespace rota::lda

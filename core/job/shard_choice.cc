@@ -1,0 +1,18 @@
+#include "core/job/shard_choice.h"
+
+#include "core/job/plugin_host.h"
+
+namespace rota {
+
+Result<ChosenShards> choose_shards(const Plugin& plugin, const Job& job) {
+  constexpr std::uint32_t kMost = 65'536;  // that --shards takes
+  ChosenShards chosen;
+  if (plugin.choose_shards == nullptr) return chosen;
+  ROTA_TRY(call_hook(plugin.name, "choose_shards", "", [&] { chosen = plugin.choose_shards(job); }));
+  if (chosen.shards == 0 || chosen.shards > kMost)
+    return Status(ExitCode::bug, "plugin " + std::string(plugin.name) + ": choose_shards chose " +
+                                     std::to_string(chosen.shards) + ", and a job has 1 to " + std::to_string(kMost));
+  return chosen;
+}
+
+}  // namespace rota
