@@ -71,8 +71,8 @@ class TextFile {
   std::uint64_t size_ = 0;
 };
 
-// Of the files together, decompressed.  Those that are compressed are read whole.  Throws as TextFile() does, and
-// DataError if they are damaged.
+// Of the files together, decompressed.  Those that are compressed are read whole, or as far as they are not damaged.
+// Throws as TextFile() does.
 std::uint64_t text_bytes(const std::vector<std::string>& files);
 
 }  // namespace rota::io

@@ -146,7 +146,8 @@ TEST(TextFile, BytesOfTextAreThoseOfTheContent) {
   EXPECT_EQ(text_bytes({plain}), lines.size());
   EXPECT_EQ(text_bytes({packed, plain}), 2 * lines.size());
   const std::string whole = gzipped(lines), cut = files.write("cut.gz", whole.substr(0, whole.size() / 2));
-  EXPECT_EQ(message_of<DataError>([&] { text_bytes({plain, cut}); }), cut + ": the gzip data is damaged or ends early");
+  EXPECT_GT(text_bytes({cut}), 0U);
+  EXPECT_LT(text_bytes({cut}), lines.size()) << "as far as it goes";
   EXPECT_THROW(text_bytes({"/nowhere/x"}), NoInput);
 }
 
