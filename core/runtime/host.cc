@@ -518,11 +518,13 @@ std::optional<Host::Transmission> Host::next(Nanoseconds now) {
     if (peer.full || peer.endpoint.empty()) continue;
     if (auto frames = peer.link.next(now)) {
       last_served_ = at->first;
+      gave_call_ = false;
       return Transmission{at->first, peer.endpoint, *std::move(frames)};
     }
   }
   if (call_) {
     Frames call = *std::exchange(call_, std::nullopt);
+    gave_call_ = true;
     return Transmission{kCoordinator, peers_.at(kCoordinator).endpoint, std::move(call)};
   }
   for (Letter& letter : letters_) {
@@ -546,6 +548,7 @@ void Host::not_taken(NodeId peer) {
   const auto found = peers_.find(peer);
   if (found == peers_.end()) return;
   found->second.full = true;
+  if (peer == kCoordinator && std::exchange(gave_call_, false)) return;  // the link knows nothing of it
   found->second.link.not_taken();
 }
 
