@@ -504,6 +504,7 @@ void Host::keys_refused(NodeId peer, const std::string& why, Nanoseconds now) {
 
 void Host::disconnected(NodeId peer, const Outbox::World& world) {
   if (peer == kCoordinator) coordinator_broken_ = true;
+  if (const auto found = peers_.find(peer); found != peers_.end()) found->second.link.broken();
   for (const auto& [id, node] : nodes_)
     run_node(
         *node, [&](Outbox& out) { return node->peer_disconnected(peer, out); }, world);

@@ -72,6 +72,8 @@ class Link {
   Arrived receive(const Header& header, const Frames& body, Nanoseconds now);
 
   void tick(Nanoseconds now);
+  // The connection to the peer broke: what was on its way is probably lost, so the peer is asked by the next.
+  void broken();
   // This process is about to end: acknowledges at once, so that the peer need not wonder.
   void close();
 
