@@ -101,6 +101,7 @@ class Supervisor {
     Nanoseconds lost_at = 0;  // when it was seen to have ended while the job ran
     bool told = false;
     std::optional<Nanoseconds> again_at = {};  // when it is started anew
+    Nanoseconds started_at = 0;
   };
 
   Child& coordinator() { return roles_.front().child; }
@@ -109,6 +110,7 @@ class Supervisor {
     auto child = start_child(role, index, job_.resume);
     if (!child.ok()) return std::move(child).status();
     roles_.push_back({role, index, std::move(child).value()});
+    roles_.back().started_at = now_ns();
     return {};
   }
 
@@ -204,6 +206,7 @@ class Supervisor {
       auto child = start_child(role.role, role.index, job_.resume || coordinates);
       if (!child.ok()) return std::move(child).status();
       role.child = std::move(child).value();
+      role.started_at = now_ns();
       role.lost_at = 0;
       role.told = false;
     }
@@ -223,6 +226,14 @@ class Supervisor {
     for (Role& role : roles_)
       if (restarts_wanted_ && role.child.name() == text_in(record, "role") &&
           std::to_string(role.child.pid()) == text_in(record, "pid"))
+        role.child.signal(SIGKILL);
+  }
+
+  // A coordinator that was started anew waits for it in vain, as it stands still since the time of the one before.
+  void end_silent(const nlohmann::json& record) {
+    for (Role& role : roles_)
+      if (restarts_wanted_ && role.child.name() == text_in(record, "role") &&
+          role.started_at < roles_.front().started_at)
         role.child.signal(SIGKILL);
   }
 
@@ -270,7 +281,8 @@ class Supervisor {
       gone_.insert(text_in(record, "role"));
     if (event == "joined") gone_.erase(text_in(record, "role"));
     if (event == "end") end_ = record;
-    if (event == "lost") end_lost(record);
+    if (event == "lost" || event == "left") end_lost(record);
+    if (event == "silent") end_silent(record);
     if (event == "checkpoint") again_.progress();
     progress_.record(record);
   }

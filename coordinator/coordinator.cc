@@ -192,13 +192,23 @@ void Coordinator::gather(Outbox& out) {
   const bool first = attempts_ == 0;
   const std::string missing = roster_.missing();  // who falls silent now is not whom all have waited for
   drop_lost(out.now());
+  tell_silent(waited);
   replace_missing(waited);
   if (roster_.complete() && !workforce_.too_few()) return begin_training(out);
   if (roster_.complete() && !std::exchange(paused_, true)) recorder_->event("paused", {{"why", too_few()}});
   if (waited < (first ? plan_.start_timeout : plan_.rejoin)) return;
   if (roster_.complete()) return end(ExitCode::temporary, too_few() + ", and nobody has joined", out);
-  if (loss_) return end(loss_->code, loss_->what + "; nobody took its place", out);
-  end(ExitCode::temporary, "these have not joined: " + (missing.empty() ? roster_.missing() : missing), out);
+  const std::string absent = missing.empty() ? roster_.missing() : missing;
+  if (loss_) return end(loss_->code, loss_->what + "; nobody took the place of " + absent, out);
+  end(ExitCode::temporary, "these have not joined: " + absent, out);
+}
+
+// A coordinator that was started anew knows nothing of those that stand still, and who watches them should: such a
+// process neither joins nor ends.
+void Coordinator::tell_silent(Nanoseconds waited) {
+  if (attempts_ > 0 || plan_.era <= 1 || told_silent_ || waited < plan_.peer_timeout) return;
+  told_silent_ = true;
+  for (const NodeId process : roster_.absent()) recorder_->event("silent", {{"role", process.name()}});
 }
 
 // Spares take the places of workers that are missing at once, and those that are left when nobody has come for long.  A
@@ -229,6 +239,7 @@ void Coordinator::drop_lost(Nanoseconds now) {
   while (const auto lost = roster_.lost(now)) {
     const auto crash = crash_of(lost->process);
     recorder_->event("left", {{"role", lost->process.name()},
+                              {"pid", std::to_string(roster_.pid(lost->process))},
                               {"why", crash ? roster_.describe(lost->process) + *crash : lost->what}});
     drop(lost->process);
   }

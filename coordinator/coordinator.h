@@ -45,6 +45,7 @@ class Coordinator final : public Node {
   void heard(NodeId process, std::uint64_t memory, Nanoseconds now);
   void gather(Outbox& out);
   void drop_lost(Nanoseconds now);
+  void tell_silent(Nanoseconds waited);
   void replace_missing(Nanoseconds waited);
   std::optional<std::string> crash_of(NodeId process);
   Ending word_of(const Roster::Loss& loss);
@@ -75,6 +76,7 @@ class Coordinator final : public Node {
   std::unique_ptr<Training> training_;  // none: it is to be made when all are there
   bool rewinding_ = false;              // the records go back
   bool paused_ = false;                 // for want of workers, which was told
+  bool told_silent_ = false;            // which processes a coordinator that was started anew never heard
   std::uint32_t attempts_ = 0;          // Trainings that began
   Nanoseconds gathers_since_ = 0;
   // How shards are to be hosted in the next era, and the workers that have not read what they need for it.

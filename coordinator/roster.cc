@@ -53,12 +53,18 @@ void Roster::join(NodeId process, const Hello& hello, Nanoseconds now) {
   members_[process] = {hello, now, std::nullopt, 0, false, false, {}, now, now, now};
 }
 
-std::string Roster::missing() const {
-  std::string names;
+std::vector<NodeId> Roster::absent() const {
+  std::vector<NodeId> all;
   for (const NodeId id : expected_) {
     const auto found = members_.find(id);
-    if (found == members_.end() || found->second.away) names += (names.empty() ? "" : ", ") + id.name();
+    if (found == members_.end() || found->second.away) all.push_back(id);
   }
+  return all;
+}
+
+std::string Roster::missing() const {
+  std::string names;
+  for (const NodeId id : absent()) names += (names.empty() ? "" : ", ") + id.name();
   return names;
 }
 

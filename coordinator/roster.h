@@ -26,7 +26,8 @@ class Roster {
   bool contains(NodeId process) const { return members_.contains(process); }
   // It is there, as far as is known.
   bool has(NodeId process) const;
-  // Those that have not joined, or have left, for people: "worker-1, scheduler-0".
+  // Those that have not joined, or have left; and for people: "worker-1, scheduler-0".
+  std::vector<NodeId> absent() const;
   std::string missing() const;
 
   // A sign of life.  True if the process had left, and so is back.

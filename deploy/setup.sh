@@ -15,7 +15,7 @@ packages=(
 )
 if [ "${1:-}" = tests ]; then
   packages+=(python3-numpy python3-scipy python3-sklearn r-base-core r-cran-glmnet liblinear-tools)
-  packages+=(iproute2 openssh-client)
+  packages+=(iproute2 nftables openssh-client)
   # The package starts a server where there is systemd.  There its owner decides, and tests that want it skip.
   [ -d /run/systemd/system ] || packages+=(openssh-server)
 fi

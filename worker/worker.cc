@@ -237,7 +237,7 @@ void Worker::ready_if_prepared(Outbox& out) {
 // Data of the same content may still be read in another way: with another vocabulary, for instance.
 Status Worker::check_common(const Bytes& saved) const {
   Writer now;
-  ROTA_TRY(call_hook(plugin_.name, "App::save_common", id().name(), [&] { app_->app->save_common(now); }));
+  ROTA_TRY(call_hook(plugin_.name, "App::save_common", id().name(), [&] { first_reader().save_common(now); }));
   if (std::ranges::equal(now.view(), saved.view())) return {};
   return {ExitCode::bad_data, "what all shards know of the data is not what the checkpoint was made with"};
 }
@@ -333,7 +333,8 @@ Status Worker::on(const Save& save, NodeId from, Outbox& out) {
     add(Object::shard, shard.id, "Push::save", name_of(shard),
         [push = shard.push](Writer& bytes) { push->save(bytes); });
   if (hosts(0))
-    add(Object::common, 0, "App::save_common", id().name(), [this](Writer& bytes) { app_->app->save_common(bytes); });
+    add(Object::common, 0, "App::save_common", id().name(),
+        [this](Writer& bytes) { first_reader().save_common(bytes); });
   for (const auto& [slice, held] : leases_.held()) {
     if (held->rows == nullptr)
       pieces.push_back({Object::slice, slice, [bytes = held->bytes]() -> Result<Bytes> { return bytes; }});

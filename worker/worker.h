@@ -125,6 +125,9 @@ class Worker final : public Node {
   void evaluate_shards(Outbox& out);
   Status rows_of(SliceId slice, HeldSlice& held) const;
   bool hosts(ShardId shard) const { return hosted_.contains(shard); }
+  // The app that has read the first shard hosted here.  There may be several, each with what it read; what is known
+  // of the data is said by that of shard 0.
+  const App& first_reader() const { return *shards_.front().read.app->app; }
   Shard& shard(ShardId id) { return shards_[id - hosted_.first]; }
   static std::string name_of(const Shard& shard);
   static std::string where(const Task& task);

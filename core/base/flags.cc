@@ -120,6 +120,9 @@ class Walk {
 
   // One flag; `took_next` tells whether its value was the next word.
   Status take(const std::string& word, const std::string* next, bool& took_next, int depth) {
+    // Only a file can have one; gflags would see another flag, the part before it.
+    if (const auto end = word.find('\0'); end != word.npos)
+      return usage(word.substr(0, end) + ": a zero byte in a flag");
     const std::string body = word.substr(word.starts_with("--") ? 2 : 1);
     const auto equals = body.find('=');
     std::string name = body.substr(0, equals);

@@ -1,5 +1,6 @@
 #include "core/checkpoint/model_reader.h"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/base/files.h"
@@ -91,6 +92,14 @@ Result<nlohmann::json> read_manifest(const std::filesystem::path& folder) {
   return json;
 }
 
+// Into the field, if it is a whole number that it can hold; the library would make any number fit.
+template <typename T>
+bool take_whole(const nlohmann::json& value, T& to) {
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > std::numeric_limits<T>::max()) return false;
+  to = value.get<T>();
+  return true;
+}
+
 // Throws nlohmann's exceptions if something is missing or of another type.
 Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json& json, std::span<const Option> known) {
   Manifest manifest;
@@ -98,10 +107,11 @@ Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json
   const auto app = exact_text_of(json.at("app"));
   if (!app) return Status(ExitCode::disk, folder.string() + ": the model's manifest names no app");
   manifest.app = *app;
-  manifest.epoch = json.at("epoch").get<Epoch>();
-  manifest.job.seed = json.at("seed").get<std::uint64_t>();
-  manifest.job.shards = json.at("shards").get<std::uint32_t>();
-  manifest.job.slices = json.at("slices").get<std::uint32_t>();
+  std::uint64_t partitions = 0;
+  if (!take_whole(json.at("epoch"), manifest.epoch) || !take_whole(json.at("seed"), manifest.job.seed) ||
+      !take_whole(json.at("shards"), manifest.job.shards) || !take_whole(json.at("slices"), manifest.job.slices) ||
+      !take_whole(json.at("partitions"), partitions))
+    return Status(ExitCode::disk, folder.string() + ": a number in the model's manifest does not fit");
   manifest.facts = Facts(facts_from_json(json.at("facts")));
   std::map<std::string, std::string, std::less<>> options;
   for (const auto& [name, value] : json.at("options").items()) {
@@ -131,7 +141,8 @@ Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json
     const auto path = manifest.folder / name;
     const auto measured = hash_file(path);
     if (!measured.ok()) return measured.status();
-    if (measured->bytes != file.at("bytes").get<std::uint64_t>() ||
+    std::uint64_t bytes = 0;
+    if (!take_whole(file.at("bytes"), bytes) || measured->bytes != bytes ||
         measured->hash.hex() != file.at("xxh3").get<std::string>())
       return Status(ExitCode::disk, path.string() + ": not what the manifest says: damaged");
     auto opened = CheckpointFile::open(path);
@@ -139,7 +150,7 @@ Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json
     manifest.files.push_back(std::move(opened).value());
   }
   // Where a row is follows from the number of files: with one missing, others would be looked for in the wrong place.
-  if (manifest.files.empty() || manifest.files.size() != json.at("partitions").get<std::uint64_t>())
+  if (manifest.files.empty() || manifest.files.size() != partitions)
     return Status(ExitCode::disk, manifest.folder.string() + ": a model without some of its files");
   return manifest;
 }

@@ -427,6 +427,7 @@ void Host::keys_refused(NodeId peer, const std::string& why, Nanoseconds now) {
 
 void Host::disconnected(NodeId peer, const Outbox::World& world) {
   if (peer == kCoordinator) coordinator_broken_ = true;
+  if (const auto found = peers_.find(peer); found != peers_.end()) found->second.link.broken();
   for (const auto& [id, node] : nodes_)
     run_node(
         *node, [&](Outbox& out) { return node->peer_disconnected(peer, out); }, world);
@@ -441,11 +442,13 @@ std::optional<Host::Transmission> Host::next(Nanoseconds now) {
     if (peer.full || peer.gone || peer.endpoint.empty()) continue;
     if (auto frames = peer.link.next(now)) {
       last_served_ = at->first;
+      gave_call_ = false;
       return Transmission{at->first, peer.endpoint, *std::move(frames)};
     }
   }
   if (call_) {
     Frames call = *std::exchange(call_, std::nullopt);
+    gave_call_ = true;
     return Transmission{kCoordinator, peers_.at(kCoordinator).endpoint, std::move(call)};
   }
   for (Letter& letter : letters_) {
@@ -470,6 +473,7 @@ void Host::not_taken(NodeId peer) {
   const auto found = peers_.find(peer);
   if (found == peers_.end()) return;
   found->second.full = true;
+  if (peer == kCoordinator && std::exchange(gave_call_, false)) return;  // the link knows nothing of it
   found->second.link.not_taken();
 }
 

@@ -202,6 +202,7 @@ class Host final : public Queues {
   Nanoseconds calls_since_ = 0;  // when the coordinator was lost; 0: it is there
   Nanoseconds called_at_ = 0;
   std::optional<Frames> call_;  // for a coordinator that was started anew
+  bool gave_call_ = false;      // to the transport, last of all
   std::uint64_t progress_ = 0;
   Nanoseconds last_beat_ = 0;
   Nanoseconds joined_at_ = 0;

@@ -81,7 +81,7 @@ Result<std::unique_ptr<ZmqTransport>> open_transport(const ProcessSettings& sett
     keys = std::move(read).value();
     keep_out_of_cores();
   }
-  auto transport = ZmqTransport::open(*at, settings.message_bytes_max, keys);
+  auto transport = ZmqTransport::open(*at, settings.message_bytes_max, keys, settings.peer_timeout);
   if (transport.ok()) log_info("event=listening address=" + log_value((*transport)->endpoint()));
   return transport;
 }

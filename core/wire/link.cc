@@ -208,6 +208,11 @@ void Link::close() {
   if (received_ > 0) ack_now_ = true;
 }
 
+void Link::broken() {
+  patience_ = kProbeAfter;
+  if (in_flight_ > 0 && heard_at_ != 0) probe_wanted_ = true;
+}
+
 void Link::tick(Nanoseconds now) {
   if (owes_ack_ > 0) ack_now_ = true;
   if (in_flight_ > 0 && now - quiet_since_ >= patience_) {

@@ -75,6 +75,8 @@ class Link {
   // This end is new in place of another: the peer, whose end may be new already, need not wait to hear that what it has
   // sent so far is lost.
   void greet() { ack_now_ = true; }
+  // The connection to the peer broke: what was on its way is probably lost, so the peer is asked by the next.
+  void broken();
   // This process is about to end: acknowledges at once, so that the peer need not wonder.
   void close();
 

@@ -122,6 +122,7 @@ struct ZmqTransport::Sockets {
   std::string endpoint;
   Origin origin;
   std::size_t message_bytes_max = 0;
+  Nanoseconds silence_most = 0;
   std::atomic<std::uint64_t> dropped{0};
   std::uint64_t monitors = 0;
   int wake_fd = -1;
@@ -136,6 +137,8 @@ struct ZmqTransport::Sockets {
   void prepare(zmq::socket_t& socket, Role role, const std::string& to) const {
     socket.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
     if (wants_ipv6(to)) socket.set(zmq::sockopt::ipv6, true);
+    // A firewall that forgot the connection, or a machine that came back without it, may not say so.
+    if (silence_most > 0) socket.set(zmq::sockopt::tcp_maxrt, static_cast<int>(silence_most / kMillisecond));
     if (!keys || !to.starts_with(kTcpScheme)) return;
     const auto server = keys->known.find(role);
     if (server == keys->known.end()) throw zmq::error_t();
@@ -272,11 +275,12 @@ ZmqTransport::ZmqTransport(std::unique_ptr<Sockets> sockets) : sockets_(std::mov
 ZmqTransport::~ZmqTransport() = default;
 
 Result<std::unique_ptr<ZmqTransport>> ZmqTransport::open(const Listening& at, std::size_t message_bytes_max,
-                                                         std::shared_ptr<const Keys> keys) {
+                                                         std::shared_ptr<const Keys> keys, Nanoseconds silence_most) {
   try {
     auto sockets = std::make_unique<Sockets>();
     sockets->message_bytes_max = message_bytes_max;
     sockets->keys = std::move(keys);
+    sockets->silence_most = silence_most;
     sockets->wake_fd = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (sockets->wake_fd < 0) return Status(ExitCode::failed, "cannot make an eventfd");
     sockets->bind(at);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/wire/address.h"
 #include "core/wire/keys.h"
@@ -22,9 +23,11 @@ class ZmqTransport final : public Transport {
   // Messages over `message_bytes_max` are cut off.  ExitCode::usage if it cannot listen there because of what `at` is:
   // in use, say, or not of this machine.  With keys, tcp is authenticated and encrypted (CURVE): nobody without a key
   // of a role gets a byte as far as receive(), and every message has an origin with the role of its key.  ipc stays
-  // plain.
+  // plain.  A tcp connection on which nothing was acknowledged for `silence_most` is given up, and made anew; 0: the
+  // system's own patience, which is a quarter of an hour.
   static Result<std::unique_ptr<ZmqTransport>> open(const Listening& at, std::size_t message_bytes_max,
-                                                    std::shared_ptr<const Keys> keys = nullptr);
+                                                    std::shared_ptr<const Keys> keys = nullptr,
+                                                    Nanoseconds silence_most = 0);
   ~ZmqTransport() override;
   ZmqTransport(const ZmqTransport&) = delete;
   ZmqTransport& operator=(const ZmqTransport&) = delete;

@@ -125,6 +125,17 @@ class Elastic(RotaTest):
         stderr = self.end(out, run, expected)
         self.assertEqual(self.now_hosting(out), {"worker-2"}, stderr)
 
+    def test_the_shard_that_says_what_all_know_moves(self):
+        """Who takes it reads it anew, beside shards that it had read without."""
+        expected = self.calm_hash(LDA)
+        out = self.folder / "first"
+        run = self.train(LDA, out, "--workers=2", "--on_loss=move", "--checkpoint_seconds=0")
+        self.wait_until_hosting(out, run, ["worker-0", "worker-1"])
+        self.wait_for("a commit", lambda: run.poll() is not None or self.committed(out))
+        kill([self.worker_of(out, 0)], signal.SIGKILL)
+        stderr = self.end(out, run, expected)
+        self.assertEqual(self.now_hosting(out), {"worker-1"}, stderr)
+
     def test_a_spare_takes_the_place_of_a_lost_worker(self):
         expected = self.calm_hash(LDA)
         out = self.folder / "spare"

@@ -73,6 +73,17 @@ class Machine(Namespace):
         self.number = number
         self.address = f"{PREFIX}.{number + 1}"
 
+    def filter(self, incoming=(), outgoing=()):
+        """What it does with packets from now on: rules of nft, in place of those before."""
+        chains = [f"chain {hook} {{ type filter hook {hook} priority 0; policy accept;\n" + "\n".join(rules) + "\n}"
+                  for hook, rules in (("input", incoming), ("output", outgoing))]
+        self.run("nft", "-f", "-", input="table inet faults\ndelete table inet faults\n"
+                 "table inet faults {\n" + "\n".join(chains) + "\n}\n")
+
+    def reset_connections(self):
+        """Ends all its TCP connections to other machines, as if the kernel had lost them."""
+        self.run("ss", "--kill", "--tcp", "dst", f"{PREFIX}.0/24")
+
     def inside(self, path):
         """Where this process sees a path of the machine, a private one too."""
         return pathlib.Path(f"/proc/{self.holder.pid}/root{path}")
@@ -95,9 +106,7 @@ class Machines:
                 machine.run("ip", "address", "add", f"{machine.address}/24", "dev", "eth0")
                 machine.run("ip", "link", "set", "eth0", "up")
                 if mbit:
-                    limit = ("root", "tbf", "rate", f"{mbit}mbit", "burst", "128kb", "latency", "400ms")
-                    self.switch.run("tc", "qdisc", "add", "dev", cable, *limit)
-                    machine.run("tc", "qdisc", "add", "dev", "eth0", *limit)
+                    self.limit(number, mbit)
         except BaseException:
             self.close()
             raise
@@ -111,6 +120,12 @@ class Machines:
 
     def mend(self, number):
         self.switch.run("ip", "link", "set", f"cable{number}", "up")
+
+    def limit(self, number, mbit, latency="400ms"):
+        """What its cable carries each way; a packet that would wait for longer is lost."""
+        limit = ("root", "tbf", "rate", f"{mbit}mbit", "burst", "128kb", "latency", latency)
+        self.switch.run("tc", "qdisc", "replace", "dev", f"cable{number}", *limit)
+        self.all[number].run("tc", "qdisc", "replace", "dev", "eth0", *limit)
 
     def bytes(self, number):
         """Bytes that the machine has sent and got, frames and all."""

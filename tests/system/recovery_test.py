@@ -137,6 +137,27 @@ class Recovery(RotaTest):
                     kill([self.roles(out)[victim]], signal.SIGCONT)
                 self.check(out, run, reference)
 
+    def test_two_that_stand_still_at_once_are_both_replaced(self):
+        """Of the second, the run hears while it waits for the first."""
+        reference, _ = self.calm("mf")
+        out = self.folder / "both-still"
+        run = self.start(*self.command_line("mf", out, "--peer_timeout_seconds=2"))
+        self.wait_for("a commit", lambda: self.committed(out))
+        pids = self.roles(out)
+        kill([pids["rota-scheduler-0"], pids["rota-kvstore-0"]], signal.SIGSTOP)
+        self.check(out, run, reference)
+
+    def test_one_that_stands_still_when_the_coordinator_dies_is_replaced(self):
+        reference, _ = self.calm("mf")
+        out = self.folder / "unheard"
+        run = self.start(*self.command_line("mf", out, "--peer_timeout_seconds=2"))
+        self.wait_for("a commit", lambda: self.committed(out))
+        pids = self.roles(out)
+        kill([pids["rota-worker-0"]], signal.SIGSTOP)
+        kill([pids["rota-coordinator-0"]])
+        self.check(out, run, reference)
+        self.assertEqual(self.events(out, "silent")[0]["role"], "worker-0")
+
     def test_what_dies_again_and_again_ends_the_run(self):
         out = self.folder / "again"
         run = self.start(*self.command_line("lda", out, "--epochs=100000", "--checkpoint_every=0"))

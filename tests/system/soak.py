@@ -2,7 +2,8 @@
 Started by hand, with Debian's Python: ROTA_BIN=build/release/bin ROTA_SOAK_MINUTES=30 python3 -B tests/system/soak.py
 
 ROTA_SOAK_MINUTES: how long (0: every job is run once).  ROTA_SOAK_EVERY: seconds between two harms (1.5).
-ROTA_SOAK_SEED: what is drawn from.  Prints a table: for every role the most of its processes, in the first and the last
+ROTA_SOAK_SEED: what is drawn from.  ROTA_SOAK_JOBS: which (lda,mf,lasso,sgd).  ROTA_SOAK_KEEP: a folder for the run that
+did not end as the calm one, with its harms and what it said.  Prints a table: for every role the most of its processes, in the first and the last
 third of the runs.
 """
 import collections
@@ -21,6 +22,8 @@ from rota_run import KOS, RotaTest, kill
 MINUTES = float(os.environ.get("ROTA_SOAK_MINUTES", "0"))
 EVERY = float(os.environ.get("ROTA_SOAK_EVERY", "1.5"))
 SEED = os.environ.get("ROTA_SOAK_SEED", "1")
+CHOSEN = os.environ.get("ROTA_SOAK_JOBS", "lda,mf,lasso,sgd").split(",")
+KEEP = os.environ.get("ROTA_SOAK_KEEP")
 LONG = 1 if MINUTES == 0 else 4
 JOBS = {
     "lda": ["lda", f"--input={KOS}", "--topics=50", f"--epochs={25 * LONG}"],
@@ -45,13 +48,13 @@ def seen(pid):
 def disk(folder):
     """Bytes of the files in a folder, each once, however many names it has; logs apart, which tell of every loss."""
     files = {}
-    for file in folder.rglob("*"):
-        try:
-            if file.is_file() and file.parent.name != "log":
-                status = file.stat()
+    for path, _, names in os.walk(folder):  # which passes over folders that are dropped meanwhile
+        for name in names if pathlib.Path(path).name != "log" else ():
+            try:
+                status = os.stat(os.path.join(path, name))
                 files[status.st_ino] = status.st_size
-        except OSError:
-            pass  # it was dropped meanwhile
+            except OSError:
+                pass  # likewise
     return sum(files.values())
 
 
@@ -68,13 +71,21 @@ class Soak(RotaTest):
         name = draw.choice(sorted(roles))
         stops = MINUTES > 0 and draw.random() < 0.25 and name != "rota-coordinator-0"  # whom nobody replaces
         kill([roles[name]], signal.SIGSTOP if stops else signal.SIGKILL)
+        self.harms.append(f"{time.time():.3f} {name} (pid {roles[name]}) {'stopped' if stops else 'killed'}")
         return True
+
+    def keep(self, out, run, stderr):
+        """What there is to understand an end by."""
+        if KEEP:
+            shutil.copytree(out, pathlib.Path(KEEP) / out.name, symlinks=True, dirs_exist_ok=True)
+            (pathlib.Path(KEEP) / out.name / "harms.txt").write_text("\n".join([*self.harms, f"exit {run.returncode}", stderr]))
 
     def harmed(self, job, number, draw, calm):
         """One run: what its processes had at most, by role, and the disk; how often it was harmed, and how long it took."""
         out = self.folder / f"{job}-{number}"
         began = time.monotonic()
         run = self.start(*self.command_line(job, out))
+        self.harms = []
         most, harms = collections.defaultdict(lambda: (0, 0)), 0
         # Of a checkpoint at a time, so that nobody dies more often than a run stands.
         due, commits = began + draw.uniform(0.3, EVERY), []
@@ -90,6 +101,8 @@ class Soak(RotaTest):
                 commits, harms, due = newest, harms + 1, time.monotonic() + draw.uniform(0.5, 1.5) * EVERY
             time.sleep(0.05)
         _, stderr = run.communicate()
+        if run.returncode != 0 or self.result(out)["model_hash"] != calm["model_hash"]:
+            self.keep(out, run, stderr)
         self.assertEqual(run.returncode, 0, stderr)
         self.assertEqual(self.result(out)["model_hash"], calm["model_hash"], stderr)
         self.assertEqual(self.result(out)["state_hash"], calm["state_hash"], stderr)
@@ -116,20 +129,20 @@ class Soak(RotaTest):
     def test_harmed_again_and_again(self):
         draw = random.Random(SEED)
         calm = {}
-        for job in JOBS:
+        for job in CHOSEN:
             out = self.folder / f"{job}-calm"
             done = self.rota(*self.command_line(job, out))
             self.assertEqual(done.returncode, 0, done.stderr)
             calm[job] = self.result(out)
             shutil.rmtree(out)
-        runs = {job: [] for job in JOBS}
+        runs = {job: [] for job in CHOSEN}
         end = time.monotonic() + 60 * MINUTES
         number = 0
         while number == 0 or time.monotonic() < end:
-            for job in JOBS:
+            for job in CHOSEN:
                 runs[job].append(self.harmed(job, number, draw, calm[job]))
             number += 1
-        grown = [what for job in JOBS for what in self.told(job, runs[job])]
+        grown = [what for job in CHOSEN for what in self.told(job, runs[job])]
         self.assertEqual(grown, [], "what has grown")
         self.assertGreater(sum(harms for of_job in runs.values() for _, harms, _ in of_job), 0, "nothing was harmed")
 

@@ -242,6 +242,25 @@ TEST(Coordinator, WhoNeverJoinedIsNamed) {
   EXPECT_EQ(run.ended->what, "these have not joined: scheduler-0");
 }
 
+// A process that stood still since the time of the coordinator before was waited for until the run ended.
+TEST(Coordinator, OneThatWasStartedAnewTellsWhoIsNeverHeard) {
+  for (const std::uint64_t era : {1U, 2U}) {
+    RunPlan plan = small_plan();
+    plan.era = era;
+    plan.on_loss = OnLoss::restart;
+    Script run(plan);
+    run.hear(kScheduler, run.hello(kScheduler));
+    run.pass(29 * kSecond);
+    run.hear(kScheduler, Beat{});
+    EXPECT_FALSE(run.diary->has("silent"));
+    run.pass(2 * kSecond);
+    run.pass(kSecond);
+    const auto told = std::count(run.diary->events.begin(), run.diary->events.end(), "silent role=worker-0");
+    EXPECT_EQ(told, era == 1 ? 0 : 1) << "at first, who comes late is no news";
+    EXPECT_FALSE(run.diary->has("silent role=scheduler-0"));
+  }
+}
+
 TEST(Coordinator, AFaultEndsTheRunWithItsCode) {
   Script run;
   run.prepare();
@@ -483,7 +502,7 @@ TEST(Coordinator, WhoDiesWhileOthersAreAwaitedIsMissingAgain) {
   run.hear(kWorker, run.hello(kWorker));
   run.disconnect(kWorker);
   run.pass(3 * kSecond);
-  EXPECT_TRUE(run.diary->has("left role=worker-0 why=worker-0 (pid 7 on node5) was lost: its connection broke"));
+  EXPECT_TRUE(run.diary->has("left role=worker-0 pid=7 why=worker-0 (pid 7 on node5) was lost: its connection broke"));
   run.hear(kScheduler, run.hello(kScheduler));
   EXPECT_TRUE(run.sent<Welcome>(kScheduler).empty());
   EXPECT_FALSE(run.ended.has_value());

@@ -111,7 +111,21 @@ TEST(GoingBack, NobodyTakesThePlaceForTooLong) {
   ASSERT_TRUE(run.ended.has_value());
   EXPECT_EQ(run.ended->code, ExitCode::temporary);
   EXPECT_TRUE(run.ended->what.starts_with("worker-0 (pid 7 on node5) was lost: its connection broke"));
-  EXPECT_TRUE(run.ended->what.ends_with("; nobody took its place")) << run.ended->what;
+  EXPECT_TRUE(run.ended->what.ends_with("; nobody took the place of worker-0")) << run.ended->what;
+}
+
+// Who starts processes anew could not tell which one it was, and a second that stood still was never replaced.
+TEST(GoingBack, WhoFallsSilentWhileAnotherIsAwaitedIsToldWithItsNumber) {
+  Script run = committed_run();
+  run.disconnect(kWorker);
+  run.pass(4 * kSecond);
+  EXPECT_TRUE(run.diary->has("lost role=worker-0 pid=7"));
+  run.disconnect(kScheduler);
+  run.pass(4 * kSecond);
+  EXPECT_TRUE(run.diary->has("left role=scheduler-0 pid=7 why=scheduler-0 (pid 7 on node5) was lost"));
+  for (int i = 0; i < 20 && !run.ended; ++i) run.pass(kSecond);
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_TRUE(run.ended->what.ends_with("; nobody took the place of scheduler-0, worker-0")) << run.ended->what;
 }
 
 TEST(GoingBack, OneThatWasOnlySilentComesBackItself) {

@@ -111,6 +111,14 @@ TEST_F(FlagsTest, AWrongFlagfileIsToldApart) {
   EXPECT_EQ(parse({"--flagfile=" + itself}).status().code(), ExitCode::usage);
 }
 
+// It set the flag before it, and nothing looked at the value.
+TEST_F(FlagsTest, AZeroByteInAFlagfileIsAnError) {
+  using std::string_literals::operator""s;
+  for (const std::string& line : {"--workers\0=lots\n"s, "--note=a\0b\n"s, "--log_dir\0=x\n"s})
+    EXPECT_TRUE(error({"--flagfile=" + write("zero", line)}).ends_with(": a zero byte in a flag"));
+  EXPECT_EQ(parse({})->options.integer("workers"), 2);
+}
+
 TEST_F(FlagsTest, AWrittenFlagfileIsReadBack) {
   const auto first = parse({"--note=it's \"two\" = words #1", "--workers=5", "--out=/x y", "--noinsecure"});
   ASSERT_TRUE(first.ok());

@@ -214,6 +214,24 @@ TEST_F(ModelFolder, WithADamagedManifestIsRefused) {
 }
 
 // A number where a word should be ended the program.
+// 2^32 + 1 shards were one, and what is no whole number was undefined.
+TEST_F(ModelFolder, WithANumberThatDoesNotFitIsRefused) {
+  for (const char* field : {"epoch", "seed", "shards", "slices", "partitions"})
+    for (const nlohmann::ordered_json& number : {nlohmann::ordered_json(-1), nlohmann::ordered_json(1.5),
+                                                 nlohmann::ordered_json(1e106), nlohmann::ordered_json("1")}) {
+      auto wrong = manifest_;
+      wrong[field] = number;
+      publish(wrong);
+      EXPECT_EQ(refusal().code(), ExitCode::disk) << field << " " << number;
+    }
+  for (const char* field : {"epoch", "shards", "slices"}) {
+    auto wrong = manifest_;
+    wrong[field] = (std::uint64_t{1} << 32) + 1;
+    publish(wrong);
+    EXPECT_EQ(refusal().code(), ExitCode::disk) << field;
+  }
+}
+
 TEST_F(ModelFolder, WithAnAppOfAnotherTypeIsRefused) {
   auto wrong = manifest_;
   wrong["app"] = 5;

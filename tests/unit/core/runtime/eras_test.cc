@@ -212,6 +212,32 @@ TEST_F(Eras, AConnectionThatComesBackChangesNothing) {
   EXPECT_EQ(hub_->count<Ready>(), 1U);
 }
 
+// The link took back its own last message instead, counted below zero, and the process crashed (SIGSEGV).
+TEST_F(Eras, ACallThatTheTransportDoesNotTakeIsNoMessageOfTheLink) {
+  hub();
+  Host& worker = member(kWorker, 2);
+  talk();
+  welcome(1, {kWorker});
+  pass(kSecond);
+  say(kWorker, kCoordinator, Ready{});
+  auto last = worker.next(now_);
+  ASSERT_TRUE(last.has_value());
+  hosts_.at(kCoordinator)->receive(last->frames, world());
+  hosts_.at(kCoordinator)->tick(world());
+  while (auto ack = hosts_.at(kCoordinator)->next(now_)) worker.receive(ack->frames, world());
+  worker.disconnected(kCoordinator, world());
+  worker.tick(world());
+  const auto call = worker.next(now_);
+  ASSERT_TRUE(call.has_value());
+  ASSERT_EQ(decode_header(call->frames)->kind, Kind::hello);
+  worker.not_taken(kCoordinator);
+  worker.writable(kCoordinator);
+  say(kWorker, kCoordinator, Saved{});
+  const auto next = worker.next(now_);
+  ASSERT_TRUE(next.has_value()) << "it waits for what was never sent";
+  EXPECT_EQ(decode_header(next->frames)->kind, Kind::saved);
+}
+
 TEST_F(Eras, ACoordinatorThatDoesNotComeBackIsAwaitedForSoLong) {
   hub();
   Host& worker = member(kWorker, 2);

@@ -133,6 +133,26 @@ TEST(Link, ProbesComeMoreAndMoreRarely) {
   EXPECT_EQ(pauses, (std::vector<Nanoseconds>{1, 2, 4, 8, 16, 16, 16}));
 }
 
+// What was sent on a connection that had broken several times came up to 16 s later.
+TEST(Link, BehindABrokenConnectionThePeerIsAskedAtOnce) {
+  Link a = link_of(kA, kB), b = link_of(kB, kA);
+  Nanoseconds now = kSecond;
+  submit(b, 99);
+  deliver(a, all(b, now), now);
+  submit(a, 1);
+  all(a, now);  // lost, and so are the questions
+  for (int i = 0; i < 200; ++i, now += kSecond / 10) a.tick(now), all(a, now);
+  a.broken();
+  deliver(b, all(a, now), now);
+  deliver(a, all(b, now), now);
+  EXPECT_EQ(deliver(b, all(a, now), now), (std::vector<RoundId>{1}));
+  b.tick(now);
+  deliver(a, all(b, now), now);
+  ASSERT_TRUE(a.drained());
+  a.broken();
+  EXPECT_TRUE(all(a, now).empty()) << "it has nothing to ask for";
+}
+
 TEST(Link, AnAnswerEndsTheBackOff) {
   Link a = link_of(kA, kB), b = link_of(kB, kA);
   Nanoseconds now = kSecond;
