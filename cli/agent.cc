@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include "cli/signals.h"
 #include "core/base/clock.h"
 #include "core/base/flags.h"
+#include "core/base/trust.h"
 #include "core/base/version.h"
 #include "core/job/plugin_host.h"
 #include "core/job/run_folder.h"
@@ -48,6 +50,13 @@ Status write_secret(const fs::path& file, const std::string& text) {
   if (!fd.open())
     return {ExitCode::cannot_write, "cannot write " + file.string() + ": " + std::generic_category().message(errno)};
   return {};
+}
+
+// What is in it already will be believed.
+Status make_own_folder(const fs::path& folder) {
+  if (::mkdir(folder.c_str(), 0700) == 0) return {};
+  if (errno == EEXIST) return check_own(folder).in("a folder of checkpoints");
+  return {ExitCode::cannot_write, "cannot make " + folder.string() + ": " + std::generic_category().message(errno)};
 }
 
 class Agent {
@@ -144,6 +153,11 @@ class Agent {
       fs::permissions(keys, fs::perms::owner_all, error);
       for (const auto& [file, text] : wanted.keys) ROTA_TRY(write_secret(keys / file, text));
       settings.arguments.push_back("--keys=" + keys.string());
+    }
+    if (!is_marked(run, wanted.place)) {
+      const fs::path own = run.own(wanted.place.run);
+      ROTA_TRY(make_own_folder(own));
+      settings.arguments.push_back("--own_disk=" + own.string());
     }
     if (wanted.resume) settings.arguments.push_back("--resume");
     if (wanted.spare) settings.arguments.push_back("--joins=spare");
