@@ -21,7 +21,6 @@
 #include "cli/signals.h"
 #include "core/base/clock.h"
 #include "core/base/flags.h"
-#include "core/base/trust.h"
 #include "core/base/version.h"
 #include "core/job/plugin_host.h"
 #include "core/job/run_folder.h"
@@ -52,11 +51,14 @@ Status write_secret(const fs::path& file, const std::string& text) {
   return {};
 }
 
-// What is in it already will be believed.
+// What is in it already will be believed, so it must be closed to others.
 Status make_own_folder(const fs::path& folder) {
   if (::mkdir(folder.c_str(), 0700) == 0) return {};
-  if (errno == EEXIST) return check_own(folder).in("a folder of checkpoints");
-  return {ExitCode::cannot_write, "cannot make " + folder.string() + ": " + std::generic_category().message(errno)};
+  struct stat facts = {};
+  if (errno != EEXIST || ::lstat(folder.c_str(), &facts) != 0)
+    return {ExitCode::cannot_write, "cannot make " + folder.string() + ": " + std::generic_category().message(errno)};
+  if (S_ISDIR(facts.st_mode) && facts.st_uid == ::geteuid() && (facts.st_mode & 077) == 0) return {};
+  return {ExitCode::not_authorised, folder.string() + " is no folder that only this user can enter"};
 }
 
 class Agent {

@@ -90,11 +90,11 @@ class OwnDisks(Runs):
         for what in COMPARED:
             self.assertEqual(result[what], self.local(*flags)[what], what)
 
-    def own(self, number, out=None):
+    def own(self, number, out=None, mode=0o700):
         """The checkpoints that a machine keeps of the run, in a folder of their own."""
         folders = list(self.machines[number].inside(out or self.out).glob("own-*"))
         self.assertEqual(len(folders), 1, folders)
-        self.assertEqual(folders[0].stat().st_mode & 0o777, 0o700)
+        self.assertEqual(folders[0].stat().st_mode & 0o777, mode)
         return folders[0] / "checkpoint"
 
     def committed_soon(self, run):
@@ -170,6 +170,18 @@ class OwnDisks(Runs):
         self.assertIn(run.wait(LIMIT), (0, 130))
         if run.returncode == 130:
             self.done(self.at("resume", self.out, "--stores=0"))  # on this machine alone
+        self.same(*LONG)
+
+    def test_a_folder_that_others_can_enter_is_not_believed(self):
+        run = self.train(*LONG)
+        self.committed_soon(run)
+        run.send_signal(signal.SIGINT)
+        self.done(run, 130)
+        self.own(2).parent.chmod(0o755)
+        said = self.done(self.at("resume", self.out, self.hosts(1, 2), f"--ssh={self.ssh}"), 77)
+        self.assertIn("is no folder that only this user can enter", said)
+        self.own(2, mode=0o755).parent.chmod(0o700)
+        self.done(self.at("resume", self.out, self.hosts(1, 2), f"--ssh={self.ssh}"))
         self.same(*LONG)
 
     def test_a_disk_that_is_full_is_named(self):
