@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,6 +49,16 @@ Status write_secret(const fs::path& file, const std::string& text) {
   if (!fd.open())
     return {ExitCode::cannot_write, "cannot write " + file.string() + ": " + std::generic_category().message(errno)};
   return {};
+}
+
+// What is in it already will be believed, so it must be closed to others.
+Status make_own_folder(const fs::path& folder) {
+  if (::mkdir(folder.c_str(), 0700) == 0) return {};
+  struct stat facts = {};
+  if (errno != EEXIST || ::lstat(folder.c_str(), &facts) != 0)
+    return {ExitCode::cannot_write, "cannot make " + folder.string() + ": " + std::generic_category().message(errno)};
+  if (S_ISDIR(facts.st_mode) && facts.st_uid == ::geteuid() && (facts.st_mode & 077) == 0) return {};
+  return {ExitCode::not_authorised, folder.string() + " is no folder that only this user can enter"};
 }
 
 class Agent {
@@ -144,6 +155,11 @@ class Agent {
       fs::permissions(keys, fs::perms::owner_all, error);
       for (const auto& [file, text] : wanted.keys) ROTA_TRY(write_secret(keys / file, text));
       settings.arguments.push_back("--keys=" + keys.string());
+    }
+    if (!is_marked(run, wanted.place)) {
+      const fs::path own = run.own(wanted.place.run);
+      ROTA_TRY(make_own_folder(own));
+      settings.arguments.push_back("--own_disk=" + own.string());
     }
     if (wanted.resume) settings.arguments.push_back("--resume");
     if (wanted.spare) settings.arguments.push_back("--joins=spare");

@@ -99,7 +99,8 @@ Status take(const RunFolder& run, const fs::path& path, bool keeps_input, Remain
   // What a crash left in the midst of writing it, or else the file itself.
   const fs::path file = path.parent_path() / finished_name(path.filename().string());
   const bool ours = file == run.flags() || file == run.address() || file == run.events() || file == run.metrics() ||
-                    file == run.marker() || file == run.result() || (path == run.input() && keeps_input);
+                    file == run.marker() || file == run.place() || file == run.result() ||
+                    (path == run.input() && keeps_input);
   if (!ours || !is_file(path)) return holds_other(run, path);
   remains.files.push_back(path);
   return {};

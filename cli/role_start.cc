@@ -62,6 +62,7 @@ nlohmann::json json_of(const RoleStart& start) {
                             {"coordinator", start.coordinator},
                             {"run", exact_text(start.run.native())},
                             {"flags", exact_text(start.flags)},
+                            {"place", text_of(start.place)},
                             {"keys", start.keys},
                             {"log_flags", nlohmann::json::array()}};
   for (const std::string& flag : start.log_flags) message["log_flags"].push_back(nlohmann::json(exact_text(flag)));
@@ -89,6 +90,9 @@ Result<RoleStart> role_start_of(const nlohmann::json& message) {
   start.run = *run;
   if (!flags) return refused("flags");
   start.flags = *flags;
+  auto place = place_of(text_in(message, "place"));
+  if (!place.ok()) return refused("place");
+  start.place = *std::move(place);
   const auto keys = message.find("keys");
   if (keys == message.end() || !keys->is_object()) return refused("keys");
   for (const auto& [file, text] : keys->items()) {

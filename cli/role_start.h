@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/place.h"
 #include "core/base/status.h"
 
 namespace rota {
@@ -21,6 +22,7 @@ struct RoleStart {
   std::map<std::string, std::string> keys;  // files of the folder of keys that this role reads; none: no keys
   std::vector<std::string> log_flags;
   bool spare = false;  // a worker that stands by
+  Place place = {};    // of `run`, as the launcher has marked it
 
   std::string name() const { return role + "-" + std::to_string(index); }
 };

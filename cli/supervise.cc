@@ -15,6 +15,7 @@
 
 #include "cli/agents.h"
 #include "cli/child.h"
+#include "cli/place.h"
 #include "cli/private_folder.h"
 #include "cli/restarts.h"
 #include "cli/signals.h"
@@ -67,6 +68,11 @@ class Supervisor {
     std::error_code none_yet;
     const auto size = fs::file_size(job_.run.events(), none_yet);
     events_before_ = none_yet ? 0 : size;
+    if (agents_) {
+      auto place = mark_place(job_.run);
+      if (!place.ok()) return std::move(place).status();
+      place_ = *std::move(place);
+    }
     ROTA_TRY(start_role("coordinator", 0));
     // Its port may be any.  If it ends before it listens, nobody else is needed to tell why.
     if (over_tcp && !learn_address()) return {};
@@ -135,7 +141,7 @@ class Supervisor {
     const auto number = [&](const char* name) { return job_.options.integer(name); };
     const auto count = role == "worker" ? number("workers") + number("spares") : number("stores");
     return agents_->start({role, index, resume, address_, job_.run.path, std::move(flags).value(),
-                           std::move(keys).value(), job_.log_flags, is_spare(role, index)},
+                           std::move(keys).value(), job_.log_flags, is_spare(role, index), place_},
                           static_cast<std::size_t>(count));
   }
 
@@ -400,6 +406,7 @@ class Supervisor {
   Signals signals_;
   std::string address_;
   std::optional<Agents> agents_;  // of other machines
+  Place place_;                   // of the run's folder, for them
   std::vector<Role> roles_;       // the coordinator first
   FileDescriptor records_;        // what the coordinator writes
   std::string unread_;

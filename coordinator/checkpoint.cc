@@ -14,7 +14,7 @@ std::uint64_t Checkpoint::objects_of(std::uint32_t partition) const {
 
 bool Checkpoint::written(std::uint32_t partition, const Written& report) {
   if (partition >= plan_.partitions || report.objects.size() != objects_of(partition)) return false;
-  if (!files_.emplace(partition, CommittedFile{report.file, report.file_bytes, report.file_hash}).second) return false;
+  if (!files_.emplace(partition, HashedFile{report.file, report.file_bytes, report.file_hash}).second) return false;
   for (const ObjectHash& one : report.objects)
     if (!objects_.emplace(std::pair(one.object, one.id), one.hash).second) return false;
   rows_ += report.rows;

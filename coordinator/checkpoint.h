@@ -35,7 +35,7 @@ class Checkpoint {
   const RunPlan& plan_;
   Epoch epoch_;
   std::set<NodeId> saved_;
-  std::map<std::uint32_t, CommittedFile> files_;
+  std::map<std::uint32_t, HashedFile> files_;
   std::map<std::pair<Object, std::uint64_t>, Hash128> objects_;
   Hash128 rows_;
 };

@@ -412,7 +412,10 @@ void Coordinator::on(const Fault& fault, NodeId from, Outbox& out) {
   const bool users =
       fault.code == ExitCode::bad_data || fault.code == ExitCode::no_input || fault.code == ExitCode::usage;
   const bool named = fault.what.find(from.name()) != fault.what.npos;
-  end(fault.code, !users ? from.name() + ": " + fault.what : fault.what + (named ? "" : " [" + from.name() + "]"), out);
+  // Of a disk, the machine is worth knowing.
+  const bool of_disk = fault.code == ExitCode::disk || fault.code == ExitCode::cannot_write;
+  const std::string who = of_disk ? roster_.describe(from) : from.name();
+  end(fault.code, !users ? who + ": " + fault.what : fault.what + (named ? "" : " [" + from.name() + "]"), out);
 }
 
 void Coordinator::on(const Stop& stop, NodeId from, Outbox& out) {

@@ -55,6 +55,7 @@ Ending coordinate(const CommandLine& line, const JobSettings& settings) {
   const auto era = begin_era(settings.run);
   if (!era.ok()) return {era.status().code(), era.status().what()};
   plan.era = *era;
+  plan.checkpoints = disk_chunk_files(settings.run.path);
   plan.next_era = [run = settings.run] { return begin_era(run); };
   std::string from_nothing;  // why a run that is resumed begins anew
   if (line.options.flag("resume")) {

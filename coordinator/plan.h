@@ -2,11 +2,14 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/base/status.h"
+#include "core/checkpoint/chunk_files.h"
+#include "core/checkpoint/file_copy.h"
 #include "core/job/on_loss.h"
 #include "core/records/records.h"
 #include "core/rounds/shard_hosts.h"
@@ -43,6 +46,9 @@ struct RunPlan {
   std::uint64_t era = 1;              // of the run's first attempt in this coordinator
   // Makes the next era durable and tells its number.  Called on the thread for files.  None: it is one more.
   std::function<Result<std::uint64_t>()> next_era;
+  // The run's checkpoints, for copies of what is on other disks.  None: all write there.
+  std::shared_ptr<ChunkFiles> checkpoints;
+  CopyLimits copies;
   std::optional<CommitRecord> resume;  // continue behind it
   std::optional<CommitRecord> best;    // with patience, in a resumed job: of the epoch with the best score until then
 };

@@ -44,6 +44,18 @@ Status Roster::check(NodeId process, const Hello& hello) const {
             process.name() + " is Rota " + hello.version + ", the coordinator is Rota " + kVersion};
   if (hello.job != job_)
     return {ExitCode::usage, process.name() + " was started with other options than the coordinator"};
+  return check_plugin(process, hello);
+}
+
+// A plugin of another build may compute something else, and nobody would see it.
+Status Roster::check_plugin(NodeId process, const Hello& hello) const {
+  for (const auto& [id, member] : members_) {
+    const auto& known = member.hello.plugin;
+    if (id == process || member.away || !known || !hello.plugin || *known == *hello.plugin) continue;
+    return {ExitCode::wrong_version, process.name() + " on " + hello.host + " has opened another plugin file (" +
+                                         hello.plugin->hex() + ") than " + describe(id) + " has (" + known->hex() +
+                                         "): the same must be on all machines"};
+  }
   return {};
 }
 

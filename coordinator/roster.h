@@ -15,7 +15,8 @@ class Roster {
  public:
   explicit Roster(const RunPlan& plan);
 
-  // Why a process may not be taken in: another version, another job, a number that is not of this run.
+  // Why a process may not be taken in: another version, another job, another plugin file than those that are there
+  // have, a number that is not of this run.
   Status check(NodeId process, const Hello& hello) const;
   // From now on these workers are awaited, and no other.
   void await_workers(const std::vector<std::uint32_t>& workers);
@@ -82,6 +83,7 @@ class Roster {
   };
   std::optional<Loss> hung(std::uint64_t era, bool trains, Nanoseconds now) const;
   std::optional<Loss> cut_off(Nanoseconds now) const;
+  Status check_plugin(NodeId process, const Hello& hello) const;
   bool complains(const Member& member, Nanoseconds now) const;
 
   std::uint64_t number_of(const Hello& hello) const;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "coordinator/scores.h"
+#include "core/job/run_folder.h"
 #include "core/job/tables.h"
 #include "core/runtime/handle.h"
 
@@ -44,7 +45,11 @@ Training::Training(RunPlan plan, std::shared_ptr<Recorder> recorder, Roster& ros
       turns_(plan_.schedulers),
       dispatch_(plan_.hosts, plan_.shards, plan_.slices, plan_.partitions, {}),
       epochs_(static_cast<std::uint32_t>(plan_.hosts.size()), plan_.schedulers),
-      best_epoch_(plan_.patience, plan_.resume ? plan_.resume->record.best : std::nullopt) {
+      best_epoch_(plan_.patience, plan_.resume ? plan_.resume->record.best : std::nullopt),
+      copies_(plan_.checkpoints, plan_.copies, [this](const Status& status, Outbox& out) {
+        if (!status.ok()) return this->end(status.code(), status.what(), out);
+        if (phase_ != Phase::ended) record_if_whole(out);
+      }) {
   if (!plan_.resume) return;
   last_checkpoint_ = plan_.resume;
   best_checkpoint_ = plan_.best;
@@ -59,7 +64,7 @@ Welcome Training::welcome() const {
   welcome.era = plan_.era;
   if (plan_.resume) {
     welcome.resume = plan_.resume->epoch;
-    for (const CommittedFile& file : plan_.resume->files) welcome.files.push_back(file.file);
+    welcome.files = plan_.resume->files;
   }
   return welcome;
 }
@@ -70,7 +75,7 @@ void Training::begin(Outbox& out) {
 }
 
 Status Training::step(const Envelope& in, Outbox& out) {
-  return handle<Loaded, CutMade, Ready, Rounds, Committed, EpochDone, Evaluated, Saved, Written>(
+  return handle<Loaded, CutMade, Ready, Rounds, Committed, EpochDone, Evaluated, Saved, Written, Chunk, AskChunk>(
       in, [&](const auto& message) {
         on(message, in.from, out);
         return Status();
@@ -368,7 +373,7 @@ void Training::on(const Saved& saved, NodeId from, Outbox& out) {
   if (!checkpoint_ || saved.epoch != checkpoint_->epoch() || !saves || !checkpoint_->saved(from))
     return wrong(from, "SAVED", out);
   if (!checkpoint_->all_saved()) return;
-  if (checkpoint_->all_written()) record_checkpoint(out);
+  record_if_whole(out);
   if (!boundary_->last) go_on_behind_save(out);
 }
 
@@ -389,7 +394,30 @@ void Training::on(const Written& written, NodeId from, Outbox& out) {
   if (!checkpoint_ || written.epoch != checkpoint_->epoch() || from.role != Role::partition ||
       !checkpoint_->written(from.index, written))
     return wrong(from, "WRITTEN", out);
-  if (checkpoint_->all_saved() && checkpoint_->all_written()) record_checkpoint(out);
+  if (written.apart) {
+    const std::string due =
+        (RunFolder{}.checkpoint(written.epoch).filename() / RunFolder::partition_file(from.index, plan_.era)).string();
+    if (!copies_.possible() || written.file != due) return wrong(from, "WRITTEN of " + written.file, out);
+    copies_.begin(from.index, {written.file, written.file_bytes, written.file_hash}, out);
+  }
+  record_if_whole(out);
+}
+
+void Training::on(const Chunk& chunk, NodeId from, Outbox& out) {
+  if (from.role != Role::partition || !copies_.add(from.index, chunk, out)) return wrong(from, "CHUNK", out);
+}
+
+// Of its own file in the commit that the run goes on behind, and of no other.
+void Training::on(const AskChunk& ask, NodeId from, Outbox& out) {
+  const bool its_own = from.role == Role::partition && copies_.possible() && plan_.resume &&
+                       from.index < plan_.resume->files.size() && is_chunk_of(ask, plan_.resume->files[from.index]);
+  if (!its_own) return wrong(from, "ASK_CHUNK", out);
+  copies_.give(from, ask, out);
+}
+
+void Training::record_if_whole(Outbox& out) {
+  if (checkpoint_ && checkpoint_->all_saved() && checkpoint_->all_written() && copies_.complete())
+    record_checkpoint(out);
 }
 
 void Training::record_checkpoint(Outbox& out) {

@@ -11,6 +11,7 @@
 
 #include "coordinator/best_epoch.h"
 #include "coordinator/checkpoint.h"
+#include "coordinator/copies.h"
 #include "coordinator/dispatch.h"
 #include "coordinator/epoch_sum.h"
 #include "coordinator/loading.h"
@@ -55,8 +56,9 @@ class Training {
   void set_aside() { phase_ = Phase::ended; }
   // The newest epoch.
   const EpochRecord& newest() const { return record_; }
-  // A commit record is being written, by the thread for files: what is durable is known when it is.
-  bool committing() const { return committing_; }
+  // A commit record is being written, or a part of a copy, by the thread for files: what is durable is known when it
+  // is.
+  bool committing() const { return committing_ || copies_.busy(); }
   const std::optional<CommitRecord>& last_checkpoint() const { return last_checkpoint_; }
   // With patience, that of the best epoch.
   const std::optional<CommitRecord>& best_checkpoint() const { return best_checkpoint_; }
@@ -82,6 +84,8 @@ class Training {
   void on(const Evaluated& evaluated, NodeId from, Outbox& out);
   void on(const Saved& saved, NodeId from, Outbox& out);
   void on(const Written& written, NodeId from, Outbox& out);
+  void on(const Chunk& chunk, NodeId from, Outbox& out);
+  void on(const AskChunk& ask, NodeId from, Outbox& out);
 
   void enter(Phase phase);
   void tell_ignored(const std::vector<Ignored>& ignored);
@@ -96,6 +100,7 @@ class Training {
   void begin_save(Outbox& out);
   void go_on(Outbox& out);
   void go_on_behind_save(Outbox& out);
+  void record_if_whole(Outbox& out);
   void record_checkpoint(Outbox& out);
   void tell_done(Outbox& out);
   void finish_when_written(Outbox& out);
@@ -138,7 +143,8 @@ class Training {
 
   // Checkpoints.
   std::optional<Checkpoint> checkpoint_;         // being written
-  bool committing_ = false;                      // its record is
+  Copies copies_;                                // of its files on other disks
+  bool committing_ = false;                      // its record is being written
   std::optional<CommitRecord> last_checkpoint_;  // the newest
   std::optional<CommitRecord> best_checkpoint_;  // with patience, of the best epoch
   CommitRecord next_checkpoint_;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/checkpoint/chunk_files.h"
 #include "core/checkpoint/disk_checkpoints.h"
 #include "core/rounds/shard_hosts.h"
 #include "core/runtime/member.h"
@@ -16,11 +17,13 @@ inline Status host_partitions(NodeId process, const Member& member, const Welcom
   const auto hosts = ShardHosts::from(welcome.shard_hosts, member.settings.job.shards);
   if (!hosts.ok()) return hosts.status();
   const JobSettings& job = member.settings;
-  const auto store = disk_checkpoints(job.run.path, welcome.era, welcome.files);
+  const bool apart = !job.own_disk.empty();
+  const auto store = disk_checkpoints(apart ? job.own_disk : job.run.path, welcome.era, welcome.files);
+  const auto own = apart ? disk_chunk_files(job.own_disk) : nullptr;
   for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p) {
     if (welcome.partition_hosts[p] != process) continue;
     nodes.push_back(std::make_unique<Partition>(
-        PartitionSettings{p, hosts->workers(), job.job.schedulers, {}, job.partitions}, member.app, store));
+        PartitionSettings{p, hosts->workers(), job.job.schedulers, {}, job.partitions}, member.app, store, own));
   }
   return {};
 }

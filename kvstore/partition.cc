@@ -5,6 +5,7 @@
 
 #include "core/base/finite.h"
 #include "core/job/plugin_host.h"
+#include "core/job/run_folder.h"
 #include "core/job/tables.h"
 #include "core/rounds/commits.h"
 #include "core/rounds/placement.h"
@@ -45,25 +46,37 @@ Bytes bytes_of(std::vector<double> numbers) {
 }  // namespace
 
 Partition::Partition(PartitionSettings settings, std::shared_ptr<const HostedApp> app,
-                     std::shared_ptr<CheckpointStore> store)
+                     std::shared_ptr<CheckpointStore> store, std::shared_ptr<ChunkFiles> own)
     : settings_(settings),
       app_(std::move(app)),
       plugin_(app_->plugin),
       store_(std::move(store)),
       rows_({}),
       gather_(app_->job.shards) {
+  if (own != nullptr) own_.emplace(settings_.index, std::move(own), settings_.copies);
   for (const std::uint32_t worker : settings_.workers) workers_.push_back({Role::worker, worker});
   readers_ = workers_;
   for (std::uint32_t s = 0; s < settings_.schedulers; ++s) readers_.push_back({Role::scheduler, s});
 }
 
 Status Partition::step(const Envelope& in, Outbox& out) {
-  return handle<Welcome, JobFacts, Expect, Parts, Evaluate, Save, Put, Fetch>(
+  return handle<Welcome, JobFacts, Expect, Parts, Evaluate, Save, Put, Fetch, AskChunk, Chunk>(
       in, [&](const auto& message) { return on(message, in.from, out); });
 }
 
-Status Partition::on(const Welcome& welcome, NodeId, Outbox&) {
+Status Partition::on(const Welcome& welcome, NodeId, Outbox& out) {
   resume_ = welcome.resume;
+  if (!own_ || !resume_) return {};
+  const bool named = settings_.index < welcome.files.size() &&
+                     RunFolder::is_partition_of(welcome.files[settings_.index].file, *resume_, settings_.index);
+  if (!named) return {ExitCode::bug, "the coordinator names no file to resume " + id().name() + " from"};
+  file_is_there_ = false;
+  own_->get(*resume_, welcome.files[settings_.index], out, [this](Outbox& later) {
+    file_is_there_ = true;
+    restore_if_ready(later);
+    serve(later);
+    return Status();
+  });
   return {};
 }
 
@@ -85,6 +98,12 @@ Status Partition::on(const JobFacts& message, NodeId from, Outbox& out) {
     out.send(kCoordinator, Ready{});
     return {};
   }
+  restore_if_ready(out);
+  return {};
+}
+
+void Partition::restore_if_ready(Outbox& out) {
+  if (!shaped_ || !file_is_there_) return;
   out.start_io([this]() -> Continuation {
     auto rows = std::make_shared<Rows>(rows_.tables(), settings_.index, settings_.partitions);
     Status status = store_->read_rows(*resume_, settings_.index, *rows);
@@ -97,7 +116,6 @@ Status Partition::on(const JobFacts& message, NodeId from, Outbox& out) {
       return {};
     };
   });
-  return {};
 }
 
 Status Partition::restore_pull() {
@@ -359,12 +377,24 @@ void Partition::write_if_whole(Epoch epoch, Outbox& out) {
       for (std::size_t i = 0; spilled != nullptr && i < spilled->size(); ++i)
         written.objects.push_back(spilled->object(i));
     }
-    return [written, status = file.status()](Outbox& later) -> Status {
+    written.apart = own_.has_value();
+    return [this, written, status = file.status()](Outbox& later) -> Status {
       ROTA_TRY(status);
+      if (own_) own_->wrote(written.epoch, {written.file, written.file_bytes, written.file_hash}, later);
       later.send(kCoordinator, written);
       return {};
     };
   });
+}
+
+Status Partition::on(const AskChunk& ask, NodeId from, Outbox& out) {
+  if (!own_ || from != kCoordinator) return unexpected(ask.kind, from);
+  return own_->give(ask, out);
+}
+
+Status Partition::on(const Chunk& chunk, NodeId from, Outbox& out) {
+  if (!own_ || from != kCoordinator) return unexpected(chunk.kind, from);
+  return own_->take(chunk, out);
 }
 
 Status Partition::on(const Fetch& fetch, NodeId from, Outbox& out) {
@@ -377,7 +407,7 @@ Status Partition::on(const Fetch& fetch, NodeId from, Outbox& out) {
 // Reads what was asked for, one object after the other, for whom little is on its way.  `bytes` were sent to `last`
 // just now.
 void Partition::serve(Outbox& out, NodeId last, std::uint64_t bytes) {
-  if (reading_) return;
+  if (reading_ || !file_is_there_) return;
   const auto next = std::find_if(asked_.begin(), asked_.end(), [&](const Asked& one) {
     return settings_.credit.allows(out, one.by, one.by == last ? bytes : 0);
   });

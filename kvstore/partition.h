@@ -15,6 +15,7 @@
 #include "core/rounds/rows.h"
 #include "core/runtime/credit.h"
 #include "core/runtime/node.h"
+#include "kvstore/own_disk.h"
 
 namespace rota {
 
@@ -24,11 +25,14 @@ struct PartitionSettings {
   std::uint32_t schedulers = 1;
   Credit credit = {};
   std::uint32_t partitions = 1;
+  CopyLimits copies = {};
 };
 
 class Partition final : public Node {
  public:
-  Partition(PartitionSettings settings, std::shared_ptr<const HostedApp> app, std::shared_ptr<CheckpointStore> store);
+  // `own`: the files of `store`, if they are on a disk that the coordinator does not see; else none.
+  Partition(PartitionSettings settings, std::shared_ptr<const HostedApp> app, std::shared_ptr<CheckpointStore> store,
+            std::shared_ptr<ChunkFiles> own = nullptr);
 
   NodeId id() const override { return {Role::partition, settings_.index}; }
   Status step(const Envelope& in, Outbox& out) override;
@@ -63,6 +67,8 @@ class Partition final : public Node {
   Status on(const Save& save, NodeId from, Outbox& out);
   Status on(const Put& put, NodeId from, Outbox& out);
   Status on(const Fetch& fetch, NodeId from, Outbox& out);
+  Status on(const AskChunk& ask, NodeId from, Outbox& out);
+  Status on(const Chunk& chunk, NodeId from, Outbox& out);
   Status commit_whole(Outbox& out);
   // What pull has made of a round.
   struct Done {
@@ -72,6 +78,7 @@ class Partition final : public Node {
   Status run_pull(Gather::Whole& whole, Done& done);
   PullEntries name_rows(const Gather::Whole& whole);
   Status commit(const Gather::Whole& whole, Done done, Outbox& out);
+  void restore_if_ready(Outbox& out);
   Status restore_pull();
   void tell_rows(Outbox& out);
   std::optional<Deltas> next_rows();
@@ -87,6 +94,8 @@ class Partition final : public Node {
   std::unique_ptr<Pull> pull_;
   std::size_t terms_ = 0;
   std::shared_ptr<CheckpointStore> store_;
+  std::optional<OwnDisk> own_;
+  bool file_is_there_ = true;  // that it resumes from
   Rows rows_;
   Gather gather_;
   std::vector<PullEntry> entries_;  // of the round that is being pulled, or

@@ -10,7 +10,7 @@ namespace {
 
 class DiskCheckpoints final : public CheckpointStore {
  public:
-  DiskCheckpoints(const std::filesystem::path& run, std::uint64_t era, std::vector<std::string> files)
+  DiskCheckpoints(const std::filesystem::path& run, std::uint64_t era, std::vector<HashedFile> files)
       : run_{run}, era_(era), files_(std::move(files)) {}
 
   std::shared_ptr<ObjectSpill> spill(Epoch epoch, std::uint32_t partition) const override {
@@ -52,18 +52,18 @@ class DiskCheckpoints final : public CheckpointStore {
   Result<std::unique_ptr<CheckpointFile>> open(std::uint32_t partition) const {
     if (partition >= files_.size())
       return Status(ExitCode::disk, "partition " + std::to_string(partition) + " has no file in the checkpoint");
-    return CheckpointFile::open(run_.checkpoint() / files_[partition]);
+    return CheckpointFile::open(run_.checkpoint() / files_[partition].file);
   }
 
   RunFolder run_;
   std::uint64_t era_;
-  std::vector<std::string> files_;
+  std::vector<HashedFile> files_;
 };
 
 }  // namespace
 
 std::shared_ptr<CheckpointStore> disk_checkpoints(const std::filesystem::path& run, std::uint64_t era,
-                                                  std::vector<std::string> files) {
+                                                  std::vector<HashedFile> files) {
   return std::make_shared<DiskCheckpoints>(run, era, std::move(files));
 }
 

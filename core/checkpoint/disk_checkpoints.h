@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/hashed_file.h"
 #include "core/checkpoint/checkpoint_store.h"
 
 namespace rota {
@@ -13,6 +14,6 @@ namespace rota {
 // In the run's folder.  `era` goes into the names of the files that are written; `files` are those of the epoch to
 // resume, by partition, as the commit record names them.
 std::shared_ptr<CheckpointStore> disk_checkpoints(const std::filesystem::path& run, std::uint64_t era,
-                                                  std::vector<std::string> files);
+                                                  std::vector<HashedFile> files);
 
 }  // namespace rota

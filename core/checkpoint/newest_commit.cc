@@ -17,7 +17,7 @@ Result<CommitRecord> read_commit(const RunFolder& run, const std::filesystem::pa
   if (!text.ok()) return text.status();
   auto record = commit_from_text(*text);
   if (!record.ok()) return std::move(record).status().in(its_record.string());
-  for (const CommittedFile& file : record->files) {
+  for (const HashedFile& file : record->files) {
     const auto path = run.checkpoint() / file.file;
     auto measured = hash_file(path);
     if (!measured.ok()) return measured.status();

@@ -47,6 +47,10 @@ constexpr std::array kRoleOptions = {
            .unit = "named|new|spare",
            .meaning = "A worker that joins takes the place of one of its number; or is one more; or waits until it can "
                       "take the place of a worker that is lost."},
+    Option{.name = "own_disk",
+           .kind = Kind::path,
+           .meaning = "For a worker or store whose machine does not see the coordinator's --out: the folder where it "
+                      "keeps its checkpoints, of this run alone. The coordinator gets a copy."},
     Option{.name = "log_dir", .kind = Kind::path, .meaning = "Folder for the log; OUT/log if not given."},
     Option{.name = "report",
            .kind = Kind::flag,

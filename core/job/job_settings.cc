@@ -44,6 +44,7 @@ Result<JobSettings> job_settings(const CommandLine& given, bool read_input) {
   JobSettings settings;
   settings.app = options.text("app");
   settings.run = {options.text("out")};
+  if (options.has("own_disk")) settings.own_disk = options.text("own_disk");
   settings.workers = number("workers");
   settings.threads = number("threads");
   settings.stores = number("stores");

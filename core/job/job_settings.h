@@ -1,6 +1,7 @@
 // core/job/job_settings.h -- a job's options as the roles use them.
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include "core/base/clock.h"
@@ -18,6 +19,8 @@ struct JobSettings {
   Hash128 hash;  // of the options that make the model: equal in all processes, and before and after a resume
   std::string app;
   RunFolder run;
+  // Where checkpoints are kept, if this machine does not see the run's folder; "": in that.
+  std::filesystem::path own_disk;
   std::uint32_t workers = 1, threads = 1, stores = 0, partitions = 1;
   Epoch epochs = 1, eval_every = 1, checkpoint_every = 1;
   Nanoseconds checkpoint_spacing = 0, step_budget = 0, peer_timeout = 0, start_timeout = 0;

@@ -6,9 +6,11 @@
 #include <boost/dll/shared_library.hpp>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <new>
 #include <system_error>
 
+#include "core/base/file_hash.h"
 #include "core/base/trust.h"
 #include "core/job/job_options.h"
 
@@ -56,6 +58,12 @@ std::vector<Option> framework_names() {
   return all;
 }
 
+// By the plugin, none of which ever goes away.
+std::map<const Plugin*, Hash128>& file_hashes() {
+  static auto* hashes = new std::map<const Plugin*, Hash128>;
+  return *hashes;
+}
+
 Status check_plugin(const Plugin& plugin, const std::string& file) {
   // `abi` is read BEFORE anything else: behind it a plugin of another version may look different.
   if (plugin.abi == nullptr || std::strcmp(plugin.abi, kAbiStamp) != 0)
@@ -92,6 +100,8 @@ Result<const Plugin*> find_plugin(std::string_view app, const fs::path& plugin_d
   // Whoever can change it can make us run what he likes.
   ROTA_TRY(check_trusted(*file).in("plugin refused"));
 
+  const auto measured = hash_file(*file);
+  if (!measured.ok()) return measured.status();
   const Plugin* plugin = nullptr;
   boost::dll::fs::error_code no_symbol;
   const auto open = [&]() -> Status {
@@ -111,7 +121,12 @@ Result<const Plugin*> find_plugin(std::string_view app, const fs::path& plugin_d
   }
   if (plugin == nullptr) return Status(ExitCode::failed, "plugin " + file->string() + " gives nothing");
   ROTA_TRY(check_plugin(*plugin, file->string()));
+  file_hashes()[plugin] = measured->hash;
   return plugin;
+}
+
+Hash128 file_hash_of(const Plugin& plugin) {
+  return file_hashes().at(&plugin);
 }
 
 Result<PluginLine> parse_with_plugin(int argc, const char* const* argv, std::span<const Option> own, AppFrom from) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/flags.h"
+#include "core/base/hash.h"
 #include "core/base/status.h"
 #include "core/job/doing.h"
 #include "rota/plugin.h"
@@ -23,6 +24,9 @@ namespace rota {
 // built against other headers, not_authorised if others can change the file (core/base/trust.h), failed if what it
 // declares cannot be used.
 Result<const Plugin*> find_plugin(std::string_view app, const std::filesystem::path& plugin_dir = {});
+
+// Of the file that such a plugin was opened from, as it was then: other machines may have another of the same name.
+Hash128 file_hash_of(const Plugin& plugin);
 
 // The names of the apps that find_plugin would find, sorted.
 std::vector<std::string> available_apps(const std::filesystem::path& plugin_dir = {});

@@ -56,6 +56,10 @@ struct RunFolder {
   static bool is_partition_of(std::string_view file, std::uint32_t epoch, std::uint32_t partition);
   // Whether a name is that of a file which Rota writes into the folder of an epoch, or leaves there unfinished.
   static bool is_of_epoch(std::string_view name);
+  // What the launcher wrote here last, by which agents see whether their machine has this folder too.
+  std::filesystem::path place() const { return path / "place"; }
+  // Where a machine that has not keeps what it would have in this one; `run` tells one run from others.
+  std::filesystem::path own(std::string_view run) const { return path / ("own-" + std::string(run)); }
   std::filesystem::path keys() const { return path / "keys"; }  // of a run over tcp that was given none
   // Whether a name is that of a file of keys.
   static bool is_of_keys(std::string_view name);

@@ -147,7 +147,7 @@ nlohmann::ordered_json to_json(const CommitRecord& record) {
   json["facts"] = nlohmann::ordered_json::object();
   for (const Fact& fact : record.facts) json["facts"][visible_text(fact.name)] = fact.value;
   json["files"] = nlohmann::ordered_json::array();
-  for (const CommittedFile& file : record.files)
+  for (const HashedFile& file : record.files)
     json["files"].push_back({{"file", file.file}, {"bytes", file.bytes}, {"xxh3", file.hash.hex()}});
   return json;
 }

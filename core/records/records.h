@@ -8,6 +8,7 @@
 
 #include "core/base/exit_code.h"
 #include "core/base/hash.h"
+#include "core/base/hashed_file.h"
 #include "core/base/status.h"
 #include "core/job/doing.h"
 #include "rota/facts.h"
@@ -52,12 +53,6 @@ struct EpochRecord {
   double waiting_share = 0;  // of the slowest worker's time
 };
 
-struct CommittedFile {
-  std::string file;  // relative to the run's folder of checkpoints
-  std::uint64_t bytes = 0;
-  Hash128 hash;
-};
-
 // A committed epoch: written after all its files are durable, so whatever it names is there.
 struct CommitRecord {
   Epoch epoch = 0;
@@ -72,7 +67,7 @@ struct CommitRecord {
   Hash128 model_hash;       // slices and shared rows
   Hash128 state_hash;       // shards and schedules
   EpochRecord record;       // of the epoch itself, for the result of a run that is resumed with nothing left to do
-  std::vector<CommittedFile> files;  // by partition
+  std::vector<HashedFile> files;  // by partition
 };
 
 struct RunResult {

@@ -122,6 +122,7 @@ class RunRecorder final : public Recorder {
 
   Status commit(const CommitRecord& record) override {
     const auto folder = settings_.run.checkpoint(record.epoch);
+    ROTA_TRY(check_files(record));
     ROTA_TRY(write_atomically(folder / RunFolder::kCommitRecord, commit_to_text(record)));
     ROTA_TRY(sync_folder(settings_.run.checkpoint()));
     failpoint("commit.recorded");
@@ -177,6 +178,18 @@ class RunRecorder final : public Recorder {
   }
 
  private:
+  // A process may have written into a folder of this name that is another machine's own.
+  Status check_files(const CommitRecord& record) const {
+    for (const HashedFile& file : record.files) {
+      const auto path = settings_.run.checkpoint() / file.file;
+      std::error_code error;
+      if (std::filesystem::file_size(path, error) == file.bytes && !error) continue;
+      return {ExitCode::disk, path.string() + " was written, and is not here: a process whose machine does not see " +
+                                  settings_.run.path.string() + " needs --own_disk"};
+    }
+    return {};
+  }
+
   // The committed files themselves, under another name; the manifest comes last and makes them a model.
   Status publish_model(const CommitRecord& record) {
     ROTA_TRY(make_folder(settings_.run.model()));

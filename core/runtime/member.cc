@@ -94,6 +94,7 @@ int member_main(int argc, const char* const* argv, Role role, OpenInitial initia
   if (!ignored.ok()) return say_and_exit(program, ignored.status());
   Member member{*settings, parsed->plugin, initial, nullptr, process.index, std::move(ignored).value()};
   ProcessSettings loop = process_settings(line, *settings, process);
+  loop.plugin = file_hash_of(*parsed->plugin);
   loop.threads = role == Role::worker ? settings->threads : 1;
   const auto factory = [&](const Welcome& welcome, Host::Nodes before) {
     return make(member, welcome, std::move(before));

@@ -265,8 +265,8 @@ Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Fac
   const std::string& endpoint = (*transport)->endpoint();
   Host host({settings.process, incarnation, settings.job, endpoint, settings.peer_timeout, settings.start_timeout,
              settings.rejoin_timeout, piece_bytes_for(settings.message_bytes_max)});
-  const Hello hello{endpoint,    kVersion,      job, incarnation, static_cast<std::uint64_t>(getpid()),
-                    host_name(), settings.joins};
+  const Hello hello{endpoint,       kVersion,       job, incarnation, static_cast<std::uint64_t>(getpid()), host_name(),
+                    settings.joins, settings.plugin};
   host.join(settings.coordinator, hello, std::move(factory), now_ns());
   const SignalsCaught caught(**transport);
   // An ACK that acknowledges nothing: a sign of life.

@@ -3,8 +3,10 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "core/base/hash.h"
 #include "core/base/status.h"
 #include "core/runtime/host.h"
 #include "core/wire/transport.h"
@@ -24,6 +26,7 @@ struct ProcessSettings {
   Nanoseconds peer_timeout = 30 * kSecond, start_timeout = 60 * kSecond;
   Joins joins = Joins::as_named;
   Nanoseconds rejoin_timeout = 0;  // for a coordinator that was lost; 0: it is not awaited
+  std::optional<Hash128> plugin;   // of the file of the plugin that it has opened
 };
 
 // The coordinator's process: `listening` hears where it can be reached, once it can.  Returns what the process is to

@@ -26,6 +26,9 @@ void fields(auto& io, Is<Piece> auto& m) {
 void fields(auto& io, Is<Hash128> auto& m) {
   io(m.low, m.high);
 }
+void fields(auto& io, Is<HashedFile> auto& m) {
+  io(m.file, m.bytes, m.hash);
+}
 void fields(auto& io, Is<TreeNode> auto& m) {
   io(m.level, m.index);
 }
@@ -60,7 +63,7 @@ void fields(auto& io, Is<Round> auto& m) {
   io(m.table, m.shared, m.blocks, m.argument, m.owned, m.last_visits, m.ends_epoch, m.ends_job, m.open, m.dataflow);
 }
 void fields(auto& io, Is<Hello> auto& m) {
-  io(m.endpoint, m.version, m.job, m.incarnation, m.pid, m.host, m.joins);
+  io(m.endpoint, m.version, m.job, m.incarnation, m.pid, m.host, m.joins, m.plugin);
 }
 void fields(auto& io, Is<Peer> auto& m) {
   io(m.process, m.endpoint, m.incarnation);
@@ -177,7 +180,13 @@ void fields(auto& io, Is<ObjectHash> auto& m) {
   io(m.object, m.id, m.hash);
 }
 void fields(auto& io, Is<Written> auto& m) {
-  io(m.epoch, m.file, m.file_bytes, m.file_hash, m.objects, m.rows);
+  io(m.epoch, m.file, m.file_bytes, m.file_hash, m.objects, m.rows, m.apart);
+}
+void fields(auto& io, Is<AskChunk> auto& m) {
+  io(m.file, m.at, m.bytes);
+}
+void fields(auto& io, Is<Chunk> auto& m) {
+  io(m.file, m.at, m.bytes);
 }
 void fields(auto& io, Is<Fetch> auto& m) {
   io(m.object, m.id);

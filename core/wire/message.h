@@ -9,6 +9,7 @@
 
 #include "core/base/exit_code.h"
 #include "core/base/hash.h"
+#include "core/base/hashed_file.h"
 #include "core/base/key_runs.h"
 #include "core/base/tree.h"
 #include "core/wire/node_id.h"
@@ -62,6 +63,8 @@ enum class Kind : std::uint16_t {
   status = 51,
   read_ahead = 52,
   has_read = 53,
+  ask_chunk = 60,
+  chunk = 61,
 };
 
 // ---- the link itself (core/wire/link.h) ----
@@ -104,6 +107,7 @@ struct Hello {
   std::uint64_t pid = 0;
   std::string host;
   Joins joins = Joins::as_named;
+  std::optional<Hash128> plugin = {};  // of the file of the plugin that it has opened, if it has one
 };
 
 struct Peer {
@@ -127,7 +131,7 @@ struct Welcome {
   std::vector<ShardRange> shard_hosts;  // ascending: core/rounds/shard_hosts.h
   std::optional<Epoch> resume;          // continue after this committed epoch
   std::uint64_t era = 0;                // of this start of the coordinator, one more each time: part of files' names
-  std::vector<std::string> files;       // of the epoch to resume, by partition: in the run's folder of checkpoints
+  std::vector<HashedFile> files;        // of the epoch to resume, by partition: in the run's folder of checkpoints
 };
 
 struct Refuse {
@@ -416,7 +420,23 @@ struct Written {
   std::uint64_t file_bytes = 0;
   Hash128 file_hash;
   std::vector<ObjectHash> objects;
-  Hash128 rows;  // sum over the shared rows
+  Hash128 rows;        // sum over the shared rows
+  bool apart = false;  // it is on a disk that the coordinator does not see, and counts once that has a copy
+};
+
+// Wants a run of bytes of a file of a checkpoint that is on the receiver's disk, or on the coordinator's.
+struct AskChunk {
+  static constexpr Kind kind = Kind::ask_chunk;
+  std::string file;  // as in WRITTEN, or as WELCOME names it
+  std::uint64_t at = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct Chunk {
+  static constexpr Kind kind = Kind::chunk;
+  std::string file;
+  std::uint64_t at = 0;
+  Bytes bytes;
 };
 
 struct Fetch {
@@ -447,7 +467,7 @@ struct StatusReport {
 using Message = std::variant<Ack, Probe, Piece, Hello, Welcome, Refuse, Beat, Fault, Stop, Loaded, ReadAhead, HasRead,
                              JobFacts, CutMade, Ready, Start, Rounds, Tasks, Expect, Lease, Scattered, Parts, Deltas,
                              RoundFeedback, Committed, RoundsDone, EpochDone, Evaluate, Evaluated, Save, Put, Stored,
-                             Saved, Written, Fetch, Fetched, AskStatus, StatusReport>;
+                             Saved, Written, AskChunk, Chunk, Fetch, Fetched, AskStatus, StatusReport>;
 
 Kind kind_of(const Message& message);
 const char* kind_name(Kind kind);

@@ -43,6 +43,8 @@ constexpr std::pair<Kind, const char*> kKindNames[] = {
     {Kind::saved, "SAVED"},
     {Kind::stored, "STORED"},
     {Kind::written, "WRITTEN"},
+    {Kind::ask_chunk, "ASK_CHUNK"},
+    {Kind::chunk, "CHUNK"},
     {Kind::fetch, "FETCH"},
     {Kind::fetched, "FETCHED"},
     {Kind::ask_status, "ASK_STATUS"},

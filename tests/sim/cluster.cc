@@ -33,7 +33,8 @@ class Cluster {
         trace_(trace),
         random_(seed),
         job_(job_of(shape)),
-        disk_(std::make_shared<MemoryDisk>()),
+        contents_(std::make_shared<MemoryContents>()),
+        disk_(std::make_shared<MemoryDisk>(contents_)),
         recorder_(recorder_with({})) {}
 
   Outcome run() {
@@ -131,16 +132,19 @@ class Cluster {
   Outbox::World world(const Host& host) const { return {now_, host.bytes_sent(), 0}; }
 
   std::shared_ptr<MemoryRecorder> recorder_with(std::map<Epoch, CommitRecord> commits) {
-    return std::make_shared<MemoryRecorder>(std::move(commits), [this](const std::string& name, const auto& fields) {
-      if (trace_) {
-        std::printf("%9.3f ms  %s", static_cast<double>(now_) / kMillisecond, name.c_str());
-        for (const auto& [field, value] : fields) std::printf(" %s=%s", field.c_str(), value.c_str());
-        std::printf("\n");
-      }
-      // Everybody has begun the era, so nothing of the one before is under way.
-      if (name == "phase" && fields.front().second == "cutting") forget_what_comes_again();
-      if (name == "phase" && fields.front().second == "moving") ++outcome_.moves;
-    });
+    return std::make_shared<MemoryRecorder>(
+        std::move(commits),
+        [this](const std::string& name, const auto& fields) {
+          if (trace_) {
+            std::printf("%9.3f ms  %s", static_cast<double>(now_) / kMillisecond, name.c_str());
+            for (const auto& [field, value] : fields) std::printf(" %s=%s", field.c_str(), value.c_str());
+            std::printf("\n");
+          }
+          // Everybody has begun the era, so nothing of the one before is under way.
+          if (name == "phase" && fields.front().second == "cutting") forget_what_comes_again();
+          if (name == "phase" && fields.front().second == "moving") ++outcome_.moves;
+        },
+        disk_);
   }
 
   // What came after the newest commit is visited again.
@@ -195,6 +199,7 @@ class Cluster {
     const std::optional<CommitRecord>& resume = plan.resume;
     if (resume && resume->record.best) plan.best = recorder_->commits().at(resume->record.best->epoch);
     plan.era = ++era_;
+    plan.checkpoints = std::make_shared<MemoryChunkFiles>(disk_);
     plan.next_era = [this] { return Result<std::uint64_t>(++era_); };
     host.add(std::make_unique<Coordinator>(plan, recorder_));
   }
@@ -223,13 +228,28 @@ class Cluster {
     }
     const auto hosts = ShardHosts::from(welcome.shard_hosts, plan.shards);
     if (!hosts.ok()) return hosts.status();
-    const auto checkpoints = std::make_shared<MemoryCheckpoints>(disk_, welcome.era, welcome.files);
+    const auto own = own_disk(id);
+    const auto checkpoints = std::make_shared<MemoryCheckpoints>(own ? own : disk_, welcome.era, welcome.files);
+    const auto chunks = own ? std::make_shared<MemoryChunkFiles>(own) : nullptr;
     for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
       if (welcome.partition_hosts[p] == id)
         nodes.push_back(std::make_unique<Partition>(
-            PartitionSettings{p, hosts->workers(), plan.schedulers, shape_.credit, plan.partitions}, *app,
-            checkpoints));
+            PartitionSettings{p, hosts->workers(), plan.schedulers, shape_.credit, plan.partitions, plan.copies}, *app,
+            checkpoints, chunks));
     return nodes;
+  }
+
+  // Null if it writes to the coordinator's.  Who has one has it always, as it runs on the same machine again.
+  std::shared_ptr<MemoryDisk> own_disk(NodeId id) {
+    if (!own_disks_.contains(id))
+      own_disks_[id] = chance(shape_.own_disk_share) ? std::make_shared<MemoryDisk>(contents_) : nullptr;
+    return own_disks_[id];
+  }
+  void lose_disk(NodeId id) {
+    const auto found = own_disks_.find(id);
+    if (found == own_disks_.end() || found->second == nullptr || !chance(faults_.disk_loss_share)) return;
+    ++outcome_.disks_lost;
+    found->second = std::make_shared<MemoryDisk>(contents_);
   }
 
   // ---- harm ----
@@ -238,6 +258,7 @@ class Cluster {
     if (kills_left_ > 0 && chance(faults_.kill_share)) {
       --kills_left_;
       ++outcome_.kills;
+      for (const auto& [id, process] : hosts_) lose_disk(id);
       hosts_.clear();
       start();
     }
@@ -337,6 +358,7 @@ class Cluster {
     if (trace_) std::printf("%s is killed\n", id.name().c_str());
     const bool back = comes_back(id);
     if (id != kCoordinator && chance(faults_.zombie_share)) live_on(id);
+    lose_disk(id);
     end(id, back, now_ + span(faults_.restart_most));
     for (const auto& [other, process] : hosts_) {
       ++connections_[{other, id}].generation;
@@ -406,6 +428,7 @@ class Cluster {
     const NodeId to = who_listens(out);
     const auto header = decode_header(out.frames);
     if (header.ok() && header->kind == Kind::piece) ++outcome_.pieces;
+    if (header.ok() && header->kind == Kind::chunk) ++(to == kCoordinator ? outcome_.copied : outcome_.fetched_back);
     if (const auto cut = cut_until_.find({from, to}); cut != cut_until_.end() && now_ < cut->second) return;
     Connection& connection = connections_[{from, to}];
     if (chance(faults_.break_share)) {
@@ -479,7 +502,9 @@ class Cluster {
   std::mt19937_64 random_;
   Job job_;
   Witness witness_, unseen_;
-  std::shared_ptr<MemoryDisk> disk_;
+  std::shared_ptr<MemoryContents> contents_;
+  std::shared_ptr<MemoryDisk> disk_;  // the coordinator's
+  std::map<NodeId, std::shared_ptr<MemoryDisk>> own_disks_;
   std::shared_ptr<MemoryRecorder> recorder_;
   std::priority_queue<Event> events_;
   std::uint64_t order_ = 0, lives_ = 0, era_ = 0;

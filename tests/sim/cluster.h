@@ -37,6 +37,8 @@ struct Faults {
   // Chance, at every event, that a worker joins, one more or a spare; and that one is told to end.
   double join_share = 0, leave_share = 0;
   int joins_most = 0, leaves_most = 0;
+  // Chance, when a process or all of them are killed, that a disk of its own is lost too.
+  double disk_loss_share = 0;
   // Two of them, one after the other, are shorter than anybody waits for a process to come back.
   Nanoseconds cut_most = 50 * kSecond;
   // Share of the processes that are lost which live on, after standing still, beside those that took their places; of
@@ -60,6 +62,7 @@ struct Shape {
   std::size_t piece_bytes = kPieceBytes;                    // larger messages travel in pieces
   std::map<std::string, std::string, std::less<>> options;  // beyond the plugin's defaults
   std::vector<std::string> input;
+  double own_disk_share = 0;  // of the processes, that have a disk which the coordinator does not see
 };
 
 struct Outcome {
@@ -69,7 +72,7 @@ struct Outcome {
   Epoch epoch = 0;  // of the model
   std::uint64_t events = 0, lost = 0, repeated = 0, flipped = 0, kills = 0, pieces = 0, losses = 0, pauses = 0,
                 hangs = 0, cuts = 0, joins = 0, leaves = 0, moves = 0, zombies = 0, zombies_said = 0, echoes = 0,
-                full = 0;
+                full = 0, copied = 0, fetched_back = 0, disks_lost = 0;
   std::uint64_t goings_back = 0;  // to a checkpoint, or to the beginning, by processes that lived on
 };
 

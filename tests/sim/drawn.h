@@ -69,11 +69,23 @@ inline void draw_losses(std::mt19937_64& random, Shape& shape, Faults& faults) {
   if (random() % 2 == 0) faults.full_share = draw(0.05);
 }
 
+// In part of the seeds, processes on machines that do not share the run's folder, and lose what they have.
+inline void draw_own_disks(std::mt19937_64& random, Shape& shape, Faults& faults) {
+  if (random() % 2 == 0) return;
+  const auto draw = [&](double most) { return std::uniform_real_distribution<double>(0, most)(random); };
+  shape.own_disk_share = random() % 2 == 0 ? 1 : draw(1);
+  faults.disk_loss_share = draw(1);
+  shape.plan.copies.chunk = 1 + random() % 200;
+  shape.plan.copies.asked = static_cast<std::uint32_t>(1 + random() % 4);
+  shape.plan.copies.files = static_cast<std::uint32_t>(1 + random() % 3);
+}
+
 // The same job on one worker, with nothing going wrong.
 inline Outcome calm_run(const Shape& shape) {
   Shape calm = shape;
   calm.plan.workers = 1;
   calm.plan.stores = 0;
+  calm.own_disk_share = 0;
   calm.piece_bytes = kPieceBytes;
   return simulate(calm, Faults{}, 1, false);
 }
@@ -97,6 +109,9 @@ inline void add(Outcome& sum, const Outcome& wild) {
   sum.zombies_said += wild.zombies_said;
   sum.echoes += wild.echoes;
   sum.full += wild.full;
+  sum.copied += wild.copied;
+  sum.fetched_back += wild.fetched_back;
+  sum.disks_lost += wild.disks_lost;
   sum.goings_back += wild.goings_back;
 }
 
@@ -123,6 +138,9 @@ inline void tell_all(const Outcome& sum, std::uint64_t count) {
   tell("messages that came once more much later", sum.echoes);
   tell("times that a transport was full", sum.full);
   tell("processes that went back", sum.goings_back);
+  tell("chunks that went to the coordinator", sum.copied);
+  tell("chunks that came back from it", sum.fetched_back);
+  tell("disks of machines that were lost", sum.disks_lost);
 }
 
 // Every seed ends with the model of its calm run.
@@ -137,6 +155,7 @@ inline void run_seeds(Shape (*draw_shape)(std::mt19937_64&)) {
     draw_losses(random, shape, faults);
     shape.credit = draw_credit(random);
     if (random() % 2 == 0) shape.piece_bytes = 64 + random() % 137;
+    draw_own_disks(random, shape, faults);
     const Outcome calm = calm_run(shape);
     ASSERT_EQ(calm.code, ExitCode::ok) << "calm run of seed " << seed << ": " << calm.what;
     const Outcome wild = simulate(shape, faults, seed, seeds.replay);
@@ -164,6 +183,9 @@ inline void run_seeds(Shape (*draw_shape)(std::mt19937_64&)) {
     }
     EXPECT_GT(sum.echoes, count);
     EXPECT_GT(sum.full, count);
+    EXPECT_GT(sum.copied, count);
+    EXPECT_GT(sum.fetched_back, count / 10);
+    EXPECT_GT(sum.disks_lost, count / 20);
     EXPECT_GT(sum.goings_back, count / 4);
     EXPECT_GT(sum.joins, count / 10);
     EXPECT_GT(sum.leaves, count / 20);

@@ -90,6 +90,7 @@ class Hosts(RotaTest):
         self.assertEqual(keys, {"worker.secret", "kvstore.secret"}, "an agent never has the coordinator's")
         self.check(run)
         self.assertEqual(self.result(self.out)["options"]["workers"], "3", "as many as slots")
+        self.assertEqual(list(self.out.glob("own-*")), [], "all have the same folder")
         self.assertEqual({call["host"] for call in self.ssh()}, {"localhost", "noisy-b"})
         for call in self.ssh():
             self.assertRegex(call["command"], r"^exec '/[^']*/rota' agent$")
@@ -151,6 +152,10 @@ class Hosts(RotaTest):
         done = self.rota(*self.words("a", "--remote_rota=/nowhere/rota"))
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("/nowhere/rota: not found", done.stderr)
+        # What it left is Rota's, and nothing was committed.
+        self.assertTrue((self.out / "place").exists())
+        done = self.rota(*self.words("a", "--epochs=1"))
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_an_agent_that_hears_nonsense_ends(self):
         hello = json.dumps({"kind": "hello", "silence_ms": 60000}).encode()

@@ -1,5 +1,5 @@
 """`rota train --hosts` over four machines, each a network namespace with an sshd of its own: cables of 20 Mbit/s, tcp
-with keys, and the models of one machine.
+with keys, and the models of one machine; with a file system that all share, and with a disk for each.
 
 ROTA_MACHINES_OUT: a file for the bytes that went over each machine's cable, a line of JSON for each job.
 """
@@ -9,6 +9,7 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 import ssh_machines
@@ -37,7 +38,9 @@ class FourMachines(RotaTest):
             raise unittest.SkipTest(reason)
         folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-machines-"))
         cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
-        cls.machines = ssh_machines.SshMachines(folder / "ssh", 4, mbit=20)
+        cls.disk = folder / "disk"  # of each machine by itself
+        cls.disk.mkdir()
+        cls.machines = ssh_machines.SshMachines(folder / "ssh", 4, mbit=20, private=[cls.disk])
         cls.addClassCleanup(cls.machines.close)
         cls.calm = {}
 
@@ -77,6 +80,7 @@ class FourMachines(RotaTest):
         return self.calm[flags]
 
     def check(self, out, run, reference):
+        """`out`: as this process sees it."""
         _, stderr = run.communicate(timeout=LIMIT)
         self.assertEqual(run.returncode, 0, stderr)
         for what in COMPARED:
@@ -85,21 +89,47 @@ class FourMachines(RotaTest):
             self.wait_for("agents to end", lambda: not self.on(machine.number, "worker"))
         return stderr
 
+    def one_job(self, app, flags, out, here):
+        """`here`: where this process sees `out`."""
+        local = self.local(*flags)
+        before = [self.machines.bytes(machine.number) for machine in self.machines.all]
+        began = time.monotonic()
+        self.check(here, self.start(out, *flags), local)
+        took = time.monotonic() - began
+        self.assertEqual(self.result(here)["options"]["workers"], "3")
+        after = [self.machines.bytes(machine.number) for machine in self.machines.all]
+        moved = [[b - a for a, b in zip(*pair)] for pair in zip(before, after)]
+        for sent, got in moved[1:]:
+            self.assertGreater(min(sent, got), 10_000, "it took part")
+        if OUT:
+            with open(OUT, "a", encoding="ascii") as file:
+                facts = {"app": app, "shared": out == here, "seconds": self.result(here)["seconds"], "in_all": took,
+                         "commits": len(self.events(here, "checkpoint")), "sent_got": moved,
+                         "model": sum(file.stat().st_size for file in (here / "model").glob("*.sst"))}
+                file.write(json.dumps(facts) + "\n")
+
     def test_one_job_of_each_app_has_the_model_of_one_machine(self):
         for app, flags in JOBS.items():
             with self.subTest(app=app):
-                out = self.folder / app
-                before = [self.machines.bytes(machine.number) for machine in self.machines.all]
-                self.check(out, self.start(out, *flags), self.local(*flags))
-                self.assertEqual(self.result(out)["options"]["workers"], "3")
-                after = [self.machines.bytes(machine.number) for machine in self.machines.all]
-                moved = [[b - a for a, b in zip(*pair)] for pair in zip(before, after)]
-                for sent, got in moved[1:]:
-                    self.assertGreater(min(sent, got), 10_000, "it took part")
-                if OUT:
-                    with open(OUT, "a", encoding="ascii") as file:
-                        facts = {"app": app, "seconds": self.result(out)["seconds"], "sent_got": moved}
-                        file.write(json.dumps(facts) + "\n")
+                self.one_job(app, flags, self.folder / app, self.folder / app)
+                self.assertFalse(list((self.folder / app).glob("own-*")), "all see the same folder")
+
+    def test_so_it_has_without_a_shared_file_system(self):
+        for app, flags in JOBS.items():
+            with self.subTest(app=app):
+                out = self.disk / app
+                here = self.machines[0].inside(out)
+                self.one_job(app, flags, out, here)
+                kept = {}
+                for machine in self.machines.all[1:]:
+                    self.assertFalse((machine.inside(out) / "checkpoint").exists())
+                    kept |= self.files(machine.inside(out), "own-*/checkpoint/epoch-*/*.sst")
+                self.assertEqual(kept, self.files(here, "checkpoint/epoch-*/*.sst"), "one copy here, one there")
+                self.assertEqual(len(self.files(here, "model/*.sst")), 2)
+
+    @staticmethod
+    def files(folder, pattern):
+        return {"/".join(file.parts[-2:]): file.read_bytes() for file in folder.glob(pattern)}
 
     def test_a_worker_of_another_machine_is_killed(self):
         out = self.folder / "killed"

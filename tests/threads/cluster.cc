@@ -4,6 +4,7 @@
 
 #include "coordinator/coordinator.h"
 #include "core/base/clock.h"
+#include "core/checkpoint/chunk_files.h"
 #include "core/checkpoint/disk_checkpoints.h"
 #include "core/job/hosted_app.h"
 #include "core/runtime/process.h"
@@ -65,6 +66,7 @@ class Cluster {
     Host host(host_settings(kCoordinator, start));
     RunPlan plan = shape_.plan;
     plan.start_timeout = plan.peer_timeout = plan.disconnect_grace = kTimeout;
+    plan.checkpoints = disk_chunk_files(run_);
     host.add(std::make_unique<Coordinator>(plan, recorder_));
     return run_process(settings(kCoordinator), transport, host);
   }
@@ -97,11 +99,15 @@ class Cluster {
       nodes.push_back(std::make_unique<Worker>(
           WorkerSettings{id.index, *hosts, threads_, plan.partitions, shape_.staleness, false, 0, shape_.credit},
           *app));
-    const auto store = disk_checkpoints(run_, welcome.era, welcome.files);
+    const bool apart = shape_.own_disk_share > 0;
+    const std::filesystem::path disk = apart ? own_disk_of(run_, id) : run_;
+    const auto store = disk_checkpoints(disk, welcome.era, welcome.files);
+    const auto own = apart ? disk_chunk_files(disk) : nullptr;
     for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
       if (welcome.partition_hosts[p] == id)
         nodes.push_back(std::make_unique<Partition>(
-            PartitionSettings{p, hosts->workers(), plan.schedulers, shape_.credit, plan.partitions}, *app, store));
+            PartitionSettings{p, hosts->workers(), plan.schedulers, shape_.credit, plan.partitions, plan.copies}, *app,
+            store, own));
     return nodes;
   }
 
@@ -114,6 +120,10 @@ class Cluster {
 };
 
 }  // namespace
+
+std::filesystem::path own_disk_of(const std::filesystem::path& run, NodeId process) {
+  return run / ("own-" + process.name());
+}
 
 Outcome run_cluster(const sim::Shape& shape, unsigned threads, const std::filesystem::path& run) {
   return Cluster(shape, threads, run).run();

@@ -16,6 +16,9 @@ struct Outcome {
   std::optional<CommitRecord> newest;
 };
 
+// Where a process has its own disk, if `shape` gives it one: a share above 0 gives it to all.
+std::filesystem::path own_disk_of(const std::filesystem::path& run, NodeId process);
+
 // Runs the job of `shape` to its end; `run` is its folder.  Every process has as many compute threads: oneTBB's limit
 // is one of the whole program, and the least that anybody asks for.
 Outcome run_cluster(const sim::Shape& shape, unsigned threads, const std::filesystem::path& run);

@@ -74,5 +74,26 @@ TEST(LdaThreads, AResumedRunGoesOnFromFiles) {
   EXPECT_EQ(second.newest->model_hash.hex(), calm_hash(shape).hex());
 }
 
+// One of two disks is gone when the run goes on.
+TEST(LdaThreads, AResumedRunGoesOnWithDisksOfItsOwn) {
+  const ScratchFolder folder;
+  const std::filesystem::path run = folder.path() / "run";
+  sim::Shape shape = shape_over(folder.write("text", text()));
+  shape.plan.stores = 2;
+  shape.own_disk_share = 1;
+  shape.plan.copies = {100, 3, 2};
+  sim::Shape half = shape;
+  half.plan.epochs = 3;
+  const Outcome first = run_cluster(half, 4, run);
+  ASSERT_EQ(first.code, ExitCode::ok) << first.what;
+  ASSERT_TRUE(first.newest);
+  ASSERT_GT(std::filesystem::remove_all(own_disk_of(run, {Role::kvstore, 1})), 0U);
+  sim::Shape rest = shape;
+  rest.plan.resume = first.newest;
+  const Outcome second = run_cluster(rest, 4, run);
+  ASSERT_EQ(second.code, ExitCode::ok) << second.what;
+  EXPECT_EQ(second.newest->model_hash.hex(), calm_hash(shape).hex());
+}
+
 }  // namespace
 }  // namespace rota::threads

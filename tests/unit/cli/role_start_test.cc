@@ -16,7 +16,9 @@ RoleStart some_start() {
           "/runs/\xff one",
           "--app=lda\n--input=\xfe\n",
           {{"worker.secret", "s"}, {"coordinator.public", "p"}},
-          {"--v=1"}};
+          {"--v=1"},
+          false,
+          {"0123456789abcdef", "fedcba9876543210"}};
 }
 
 TEST(RoleStart, ComesOutAsItWentIn) {
@@ -31,6 +33,7 @@ TEST(RoleStart, ComesOutAsItWentIn) {
   EXPECT_EQ(again->flags, start.flags);
   EXPECT_EQ(again->keys, start.keys);
   EXPECT_EQ(again->log_flags, start.log_flags);
+  EXPECT_EQ(again->place, start.place);
 }
 
 TEST(RoleStart, IsRefusedWithAnythingElse) {
@@ -52,6 +55,9 @@ TEST(RoleStart, IsRefusedWithAnythingElse) {
   EXPECT_TRUE(refused("run", "runs/one"));
   EXPECT_TRUE(refused("flags", 7));
   EXPECT_TRUE(refused("keys", nullptr));
+  EXPECT_TRUE(refused("place", ""));
+  EXPECT_TRUE(refused("place", "../../../../../x 0123456789abcdef"));
+  EXPECT_TRUE(refused("place", nullptr));
   for (const char* file :
        {"coordinator.secret", "scheduler.secret", "../worker.secret", "x.public", "/etc/worker.public"})
     EXPECT_TRUE(refused("keys", {{file, "s"}})) << file;

@@ -51,6 +51,24 @@ TEST(Joining, OneMoreIsWelcomedInTheEraThatGoesOnAndReadsAhead) {
   }
 }
 
+TEST(Joining, WhoHasAnotherPluginIsTurnedAwayAndTheRunWaitsForOneThatFits) {
+  Script run;
+  Hello scheduler = run.hello(kScheduler), worker = run.hello(kWorker);
+  scheduler.plugin = Hash128{1, 1};
+  worker.plugin = Hash128{2, 2};
+  run.hear(kScheduler, scheduler);
+  run.hear(kWorker, worker);
+  ASSERT_EQ(run.sent<Refuse>(kWorker).size(), 1U);
+  EXPECT_EQ(run.sent<Refuse>(kWorker)[0].code, ExitCode::wrong_version);
+  EXPECT_TRUE(run.diary->has("refused role=worker-0 why=worker-0 on node5 has opened another plugin file"));
+  EXPECT_FALSE(run.ended.has_value());
+  EXPECT_TRUE(run.sent<Welcome>(kScheduler).empty());
+  worker.plugin = scheduler.plugin;
+  worker.incarnation = 2;
+  run.hear(kWorker, worker);
+  EXPECT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
+}
+
 TEST(Joining, ShardsMoveAtTheEndOfAnEpochWhenAllHaveReadWhatTheyNeed) {
   Script run = joined_run();
   const auto plan = run.sent<ReadAhead>(kNew)[0];

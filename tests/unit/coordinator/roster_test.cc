@@ -67,6 +67,27 @@ TEST(Roster, SaysWhyItRefuses) {
   EXPECT_FALSE(roster.contains(kWorker));
 }
 
+// Workers of two machines had plugins of two builds, and the model was neither's.
+TEST(Roster, AnotherPluginFileIsRefusedAndBothAreNamed) {
+  Roster roster(plan());
+  Hello first = hello(), other = hello(), none = hello();
+  first.plugin = Hash128{1, 2};
+  other.plugin = Hash128{1, 3};
+  other.host = "node6";
+  EXPECT_TRUE(roster.check(kWorker, first).ok());
+  roster.join(kWorker, first, 0);
+  const Status refused = roster.check(kOther, other);
+  EXPECT_EQ(refused.code(), ExitCode::wrong_version);
+  EXPECT_EQ(refused.what(), "worker-1 on node6 has opened another plugin file (" + other.plugin->hex() +
+                                ") than worker-0 (pid 77 on node5) has (" + first.plugin->hex() +
+                                "): the same must be on all machines");
+  EXPECT_TRUE(roster.check(kOther, first).ok());
+  EXPECT_TRUE(roster.check(kOther, none).ok()) << "who has opened none has none to compare";
+  EXPECT_TRUE(roster.check(kWorker, other).ok()) << "it takes the place of the only one that had the first";
+  roster.leave(kWorker);
+  EXPECT_TRUE(roster.check(kOther, other).ok()) << "who is gone has nothing to say";
+}
+
 TEST(Roster, ANewStartTakesThePlaceOfTheOldOne) {
   Roster roster(plan());
   roster.join(kWorker, hello(), 0);

@@ -293,7 +293,7 @@ TEST_F(PartitionNode, WritesACheckpointWhenAllObjectsAreIn) {
   EXPECT_EQ(std::count_if(written[0].objects.begin(), written[0].objects.end(),
                           [](const ObjectHash& one) { return one.object == Object::pull && one.id == 0; }),
             1);
-  EXPECT_EQ(written[0].file, "1/0-1");
+  EXPECT_EQ(written[0].file, "epoch-00000001/partition-0.era-1.sst");
 }
 
 TEST_F(PartitionNode, AnObjectThatCameDamagedIsRefused) {

@@ -24,7 +24,7 @@ class DiskCheckpointFiles : public TemporaryFolder {
 };
 
 TEST_F(DiskCheckpointFiles, AreFoundAgainByEpochAndPartition) {
-  const auto store = disk_checkpoints(folder, 3, {"", "epoch-00000004/partition-1.era-3.sst"});
+  const auto store = disk_checkpoints(folder, 3, {{}, {"epoch-00000004/partition-1.era-3.sst", 0, {}}});
   Rows rows(tables(2));
   rows.set(0, 3, std::vector<double>{1, 2});
   std::string file;
@@ -43,7 +43,7 @@ TEST_F(DiskCheckpointFiles, AreFoundAgainByEpochAndPartition) {
 // Names were fixed: a store of an earlier start, slow to die, renamed its file over a committed one.
 TEST_F(DiskCheckpointFiles, OfAnEarlierStartNeverTakeThePlaceOfLaterOnes) {
   const auto zombie = disk_checkpoints(folder, 1, {});
-  const auto store = disk_checkpoints(folder, 2, {"epoch-00000004/partition-0.era-2.sst"});
+  const auto store = disk_checkpoints(folder, 2, {{"epoch-00000004/partition-0.era-2.sst", 0, {}}});
   Rows rows(tables(2)), others(tables(2));
   rows.set(0, 3, std::vector<double>{1, 2});
   others.set(0, 3, std::vector<double>{5, 6});
@@ -59,14 +59,14 @@ TEST_F(DiskCheckpointFiles, OfAnEarlierStartNeverTakeThePlaceOfLaterOnes) {
 }
 
 TEST_F(DiskCheckpointFiles, WhatIsNotThereIsADiskError) {
-  const auto store = disk_checkpoints(folder, 1, {"epoch-00000004/partition-0.era-1.sst"});
+  const auto store = disk_checkpoints(folder, 1, {{"epoch-00000004/partition-0.era-1.sst", 0, {}}});
   Rows rows(tables(2));
   EXPECT_EQ(store->read_rows(4, 1, rows).code(), ExitCode::disk);
   EXPECT_EQ(store->read(4, 1, Object::slice, 1).status().code(), ExitCode::disk);
 }
 
 TEST_F(DiskCheckpointFiles, RowsOfAnotherWidthAreRefused) {
-  const auto store = disk_checkpoints(folder, 1, {"epoch-00000004/partition-0.era-1.sst"});
+  const auto store = disk_checkpoints(folder, 1, {{"epoch-00000004/partition-0.era-1.sst", 0, {}}});
   Rows rows(tables(2));
   rows.set(0, 3, std::vector<double>{1, 2});
   std::string file;

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "core/base/file_hash.h"
 #include "tests/unit/core/base/temporary_folder.h"
 
 namespace rota {
@@ -26,6 +27,12 @@ TEST_F(PluginHostTest, FindsByNameAndByPath) {
   EXPECT_EQ((*by_name)->name, "good");
   const auto by_path = find_plugin(library("good").string());
   ASSERT_TRUE(by_path.ok()) << by_path.status().what();
+}
+
+TEST_F(PluginHostTest, TheFileThatWasOpenedHasAHash) {
+  const auto plugin = find_plugin("good", folder);
+  ASSERT_TRUE(plugin.ok());
+  EXPECT_EQ(file_hash_of(**plugin), hash_file(library("good"))->hash);
 }
 
 TEST_F(PluginHostTest, AnUnknownNameListsThoseThereAre) {

@@ -37,7 +37,7 @@ CommitRecord sample() {
 }
 
 bool same(const CommitRecord& a, const CommitRecord& b) {
-  const auto same_file = [](const CommittedFile& x, const CommittedFile& y) {
+  const auto same_file = [](const HashedFile& x, const HashedFile& y) {
     return x.file == y.file && x.bytes == y.bytes && x.hash == y.hash;
   };
   return to_json(a.record) == to_json(b.record) && a.app == b.app && a.input == b.input && a.valid == b.valid &&

@@ -56,6 +56,23 @@ TEST_F(RunRecords, AnEpochThatWasRefusedIsNotOneOfThem) {
   EXPECT_EQ(epochs(), (std::vector<std::string>{"7", "9"}));
 }
 
+// What was written into another machine's folder of the same name was committed.
+TEST_F(RunRecords, WhatIsNotHereIsNotCommitted) {
+  const auto recorder = open(std::nullopt);
+  std::filesystem::create_directories(run.checkpoint(1));
+  CommitRecord record;
+  record.epoch = 1;
+  record.files = {{"epoch-00000001/partition-0.era-1.sst", 4, {}}};
+  const Status missing = recorder->commit(record);
+  EXPECT_EQ(missing.code(), ExitCode::disk);
+  EXPECT_NE(missing.what().find("--own_disk"), std::string::npos) << missing.what();
+  write("run/checkpoint/" + record.files[0].file, "abc");
+  EXPECT_EQ(recorder->commit(record).code(), ExitCode::disk) << "it is shorter";
+  EXPECT_FALSE(std::filesystem::exists(run.checkpoint(1) / RunFolder::kCommitRecord));
+  write("run/checkpoint/" + record.files[0].file, "abcd");
+  EXPECT_TRUE(recorder->commit(record).ok());
+}
+
 // They were read whole, and not at all above 1 GiB.
 TEST_F(RunRecords, MetricsOfEpochsThatComeAgainAreDropped) {
   write("run/metrics.jsonl", "{\"epoch\": 1}\n{\"epoch\": 2}\nno json\n{\"epoch\": 3}\n{\"epoch\": 2, \"torn");

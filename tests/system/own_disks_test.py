@@ -1,0 +1,264 @@
+"""Machines that do not share the run's folder: each has a disk of its own at that path (namespaces.py), and what stands
+for ssh enters it.  With the keys, the cables and the sshd of real ones it is machines_test.py."""
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import unittest
+
+import namespaces
+from rota_run import BIN, KOS, LIMIT, SOURCE, VOCAB, RotaTest, kill
+
+A9A = SOURCE / "apps/sgd/sample/a9a.libsvm.gz"
+REVIEWS = SOURCE / "apps/mf/sample/google_reviews.txt.gz"
+DOROTHEA = SOURCE / "apps/lasso/sample/dorothea_train.libsvm.gz"
+JOBS = {
+    "lda": ["lda", f"--input={KOS}", f"--vocab={VOCAB}", "--topics=20", "--epochs=5"],
+    "mf": ["mf", f"--input={REVIEWS}", "--rank=8", "--epochs=10"],
+    "lasso": ["lasso", f"--input={DOROTHEA}", "--loss=logistic", "--intercept", "--path=5"],
+    "sgd": ["sgd", f"--input={A9A}", "--loss=logistic", "--epochs=5"],
+}
+LONG = ["lda", f"--input={KOS}", f"--vocab={VOCAB}", "--topics=50", "--epochs=30"]
+COMPARED = ("model_hash", "state_hash", "epochs")
+
+
+def contents(folder):
+    """The files of partitions under a folder of checkpoints."""
+    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.glob("epoch-*/*.sst"))}
+
+
+class Runs(RotaTest):
+    calm = {}
+
+    def local(self, *flags):
+        if flags not in Runs.calm:
+            out = self.folder / f"local-{len(Runs.calm)}"
+            done = self.rota("train", *flags, "--seed=7", f"--out={out}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            Runs.calm[flags] = self.result(out)
+        return Runs.calm[flags]
+
+
+class OwnDisks(Runs):
+    """rota runs on machine 0, workers and stores on 1 and 2."""
+
+    @classmethod
+    def setUpClass(cls):
+        if reason := namespaces.why_not():
+            raise unittest.SkipTest(reason)
+        cls.common = pathlib.Path(tempfile.mkdtemp(prefix="rota-own-disks-"))
+        cls.addClassCleanup(shutil.rmtree, cls.common, ignore_errors=True)
+        cls.disk = cls.common / "disk"
+        cls.disk.mkdir()
+        cls.machines = namespaces.Machines(3, private=[cls.disk])
+        cls.addClassCleanup(cls.machines.close)
+        cls.ssh = cls.common / "ssh"
+        cls.ssh.write_text("#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\ncase $2 in\n" + "".join(
+            f"{machine.address}) pid={machine.holder.pid};;\n" for machine in cls.machines.all) +
+            "esac\nexec nsenter --target=$pid --net --mount --uts -- sh -c \"$3\"\n")
+        cls.ssh.chmod(0o755)
+
+    def setUp(self):
+        super().setUp()
+        self.out = self.disk / self.id().rsplit(".", 1)[1]  # as all machines name it
+        self.here = self.machines[0].inside(self.out)       # where this process sees the one of rota
+
+    def hosts(self, *numbers):
+        return "--hosts=" + ",".join(self.machines[number].address for number in numbers)
+
+    def at(self, *arguments, on=0):
+        """Starts rota on a machine."""
+        process = subprocess.Popen(self.machines[on].command(*self.command(*arguments)), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self._end, process)
+        return process
+
+    def train(self, *flags, hosts=(1, 2), out=None):
+        return self.at("train", *flags, "--seed=7", f"--out={out or self.out}", self.hosts(*hosts), f"--ssh={self.ssh}",
+                       "--checkpoint_seconds=0")
+
+    def done(self, run, code=0):
+        stdout, stderr = run.communicate(timeout=LIMIT)
+        self.assertEqual(run.returncode, code, stderr)
+        for machine in self.machines.all:
+            self.wait_for("all to end", lambda: not machine.pids())
+        return stdout + stderr
+
+    def same(self, *flags, here=None):
+        result = self.result(here or self.here)
+        for what in COMPARED:
+            self.assertEqual(result[what], self.local(*flags)[what], what)
+
+    def own(self, number, out=None, mode=0o700):
+        """The checkpoints that a machine keeps of the run, in a folder of their own."""
+        folders = list(self.machines[number].inside(out or self.out).glob("own-*"))
+        self.assertEqual(len(folders), 1, folders)
+        self.assertEqual(folders[0].stat().st_mode & 0o777, mode)
+        return folders[0] / "checkpoint"
+
+    def committed_soon(self, run):
+        self.wait_for("a commit", lambda: run.poll() is not None or len(self.committed(self.here)) > 1)
+
+    def test_every_app_has_the_model_of_one_machine(self):
+        for app, flags in JOBS.items():
+            with self.subTest(app=app):
+                out, here = self.out / app, self.here / app
+                self.done(self.train(*flags, "--stores=2", out=out))
+                self.same(*flags, here=here)
+                whole = contents(here / "checkpoint")
+                self.assertEqual(len({name.split("/")[1].split(".")[0] for name in whole}), 2, "both partitions")
+                kept = {}
+                for number in (1, 2):
+                    mine = contents(self.own(number, out))
+                    self.assertTrue(mine)
+                    kept |= mine
+                    self.assertFalse((self.machines[number].inside(out) / "checkpoint").exists())
+                self.assertEqual(kept, whole, "one copy here, one there, of the two newest epochs")
+                self.assertFalse(list(here.glob("own-*")))
+                shown = self.done(self.at("show", app, f"--model={out}"))
+                self.assertTrue(shown)
+
+    def test_a_worker_is_killed(self):
+        run = self.train(*LONG)
+        self.committed_soon(run)
+        kill(pid for pid in self.machines[2].pids() if self.runs(pid, "rota-worker"))
+        self.done(run)
+        self.assertTrue(self.events(self.here, "going_back"))
+        self.same(*LONG)
+
+    def test_a_store_is_killed(self):
+        run = self.train(*LONG, "--stores=2")
+        self.committed_soon(run)
+        kill(pid for pid in self.machines[1].pids() if self.runs(pid, "rota-kvstore"))
+        self.done(run)
+        self.assertTrue(self.events(self.here, "going_back"))
+        self.same(*LONG)
+
+    @staticmethod
+    def runs(pid, program):
+        try:
+            return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0].endswith(program.encode())
+        except OSError:
+            return False  # it has ended
+
+    def wipe(self, *numbers):
+        for number in numbers:
+            shutil.rmtree(self.machines[number].inside(self.out), ignore_errors=True)
+
+    def test_a_machine_is_lost_with_its_disk(self):
+        run = self.train(*LONG, "--stores=2")
+        self.committed_soon(run)
+        kill(self.machines[2].pids())
+        self.wait_for("its end", lambda: run.poll() is not None or self.events(self.here, "lost"))
+        self.wipe(2)
+        self.done(run)
+        self.assertTrue(self.events(self.here, "going_back"))
+        self.same(*LONG)
+
+    def test_a_run_is_resumed_when_all_other_disks_are_gone(self):
+        run = self.train(*LONG, "--stores=2")
+        self.committed_soon(run)
+        run.send_signal(signal.SIGINT)
+        self.done(run, 130)
+        self.wipe(1, 2)
+        before = self.committed(self.here)
+        # Two of the workers and stores are elsewhere then, and meet nothing of theirs.
+        run = self.at("resume", self.out, self.hosts(2), f"--ssh={self.ssh}", "--workers=2", "--stores=1")
+        self.wait_for("a commit", lambda: run.poll() is not None or self.committed(self.here)[-1] > before[-1])
+        run.send_signal(signal.SIGINT)
+        self.assertIn(run.wait(LIMIT), (0, 130))
+        if run.returncode == 130:
+            self.done(self.at("resume", self.out, "--stores=0"))  # on this machine alone
+        self.same(*LONG)
+
+    def test_a_folder_that_others_can_enter_is_not_believed(self):
+        run = self.train(*LONG)
+        self.committed_soon(run)
+        run.send_signal(signal.SIGINT)
+        self.done(run, 130)
+        self.own(2).parent.chmod(0o755)
+        said = self.done(self.at("resume", self.out, self.hosts(1, 2), f"--ssh={self.ssh}"), 77)
+        self.assertIn("is no folder that only this user can enter", said)
+        self.own(2, mode=0o755).parent.chmod(0o700)
+        self.done(self.at("resume", self.out, self.hosts(1, 2), f"--ssh={self.ssh}"))
+        self.same(*LONG)
+
+    def test_a_disk_that_is_full_is_named(self):
+        folder = self.machines[2].inside(self.out)
+        folder.mkdir()
+        self.machines[2].run("mount", "-t", "tmpfs", "-o", "size=128k,mode=0755", "small", self.out)
+        self.addCleanup(self.machines[2].run, "umount", self.out)
+        said = self.done(self.train(*LONG, "--stores=2"), 74)
+        self.assertIn("No space left on device", said)
+        self.assertIn("on machine-2)", said)
+
+    def test_the_disk_of_the_copies_is_full(self):
+        self.machines[0].inside(self.out).mkdir()
+        self.machines[0].run("mount", "-t", "tmpfs", "-o", "size=256k,mode=0755", "small", self.out)
+        self.addCleanup(self.machines[0].run, "umount", self.out)
+        said = self.done(self.train(*LONG, "--stores=2"), 74)
+        self.assertRegex(said, r"partition-\d\.era-1\.sst\.unfinished-[a-z]{6}: No space left on device")
+        self.assertEqual(self.committed(self.here), [])
+
+    def test_another_plugin_on_one_machine_is_refused(self):
+        plugins = self.disk / "plugins"
+        for machine in self.machines.all:
+            machine.inside(plugins).mkdir(exist_ok=True)
+            shutil.copy(self.plugin(), machine.inside(plugins) / "lda.so")
+        with open(self.machines[2].inside(plugins) / "lda.so", "ab") as file:
+            file.write(b"another build")
+        said = self.done(self.train(*JOBS["lda"], f"--plugin_dir={plugins}"), 78)
+        self.assertRegex(said, r"worker-\d on machine-\d has opened another plugin file \([0-9a-f]{32}\) than \S+-\d "
+                               r"\(pid \d+ on machine-\d\) has \([0-9a-f]{32}\)")
+        self.assertIn("machine-2", said)
+
+    @staticmethod
+    def plugin():
+        found = [file for file in BIN.parent.rglob("lda.so")]
+        return found[0]
+
+
+class ByHand(Runs):
+    """Processes that were started one by one, a store of which sees another folder."""
+
+    JOB = JOBS["lda"]
+
+    def roles(self, store):
+        out, sockets = self.folder / "run", self.folder / "sockets"
+        out.mkdir()
+        sockets.mkdir(0o700)
+        flags = [f"--app={self.JOB[0]}", *self.JOB[1:], "--seed=7", "--workers=1", "--stores=1", "--partitions=2",
+                 "--checkpoint_seconds=0", f"--coordinator=ipc://{sockets}/coordinator"]
+        started = {}
+        for role, more in (("coordinator", []), ("scheduler", []), ("worker", []), ("kvstore", store)):
+            words = [str(BIN / f"rota-{role}"), *flags, f"--out={out}", *map(str, more)]
+            started[role] = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(self._end, started[role])
+        said = started["coordinator"].communicate(timeout=LIMIT)[1]
+        for process in started.values():
+            process.wait(LIMIT)
+        return out, started["coordinator"].returncode, said
+
+    def test_a_store_with_a_disk_of_its_own(self):
+        own = self.folder / "own"
+        out, code, said = self.roles([f"--own_disk={own}"])
+        self.assertEqual(code, 0, said)
+        for what in COMPARED:
+            self.assertEqual(self.result(out)[what], self.local(*self.JOB)[what], what)
+        whole = contents(out / "checkpoint")
+        self.assertEqual(len(whole), 4)
+        self.assertEqual(contents(own / "checkpoint"), whole)
+
+    def test_what_is_written_elsewhere_is_not_committed(self):
+        """The store writes, as it thinks, into the run's folder; nothing of it is there."""
+        out, code, said = self.roles([f"--out={self.folder / 'elsewhere'}"])
+        self.assertEqual(code, 74, said)
+        log = (out / "log/coordinator-0.log").read_text()
+        self.assertIn("was written, and is not here", log)
+        self.assertIn("needs --own_disk", log)
+        self.assertEqual(self.committed(out), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

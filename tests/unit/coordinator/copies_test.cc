@@ -1,0 +1,230 @@
+// tests/unit/coordinator/copies_test.cc -- copies of what partitions have on disks of their own, with the partitions
+// played by the test.
+#include "coordinator/copies.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/sim/memory_checkpoints.h"
+#include "tests/unit/coordinator/run_script.h"
+
+namespace rota {
+namespace {
+
+using tests::kPartition;
+using tests::kScheduler;
+using tests::kWorker;
+using tests::Script;
+using tests::small_plan;
+
+// Three files on a disk that the coordinator does not see.
+class CopiesOfFiles : public ::testing::Test, protected tests::NodeStage {
+ protected:
+  CopiesOfFiles() : NodeStage(kCoordinator) {
+    for (std::uint32_t p = 0; p < 3; ++p) {
+      std::string name;
+      const auto written = sim::MemoryCheckpoints(there_).write(1, p, {{}, Rows({})}, name);
+      files_.push_back({name, written->bytes, written->hash});
+    }
+    make({8, 2, 2});
+  }
+  void make(const CopyLimits& limits) {
+    copies_ = std::make_unique<Copies>(std::make_shared<sim::MemoryChunkFiles>(here_), limits,
+                                       [this](const Status& status, Outbox&) { told_.push_back(status.what()); });
+  }
+  void begin(std::uint32_t p) {
+    EXPECT_TRUE(act([&](Outbox& out) { return copies_->begin(p, files_[p], out), Status(); }).ok());
+  }
+  std::vector<AskChunk> asked(std::uint32_t p) {
+    const auto all = sent<AskChunk>({Role::partition, p});
+    return all;
+  }
+  bool add(std::uint32_t p, const Chunk& chunk) {
+    bool taken = false;
+    EXPECT_TRUE(act([&](Outbox& out) { return taken = copies_->add(p, chunk, out), Status(); }).ok());
+    return taken;
+  }
+  Chunk chunk_of(const AskChunk& ask) {
+    return {ask.file, ask.at, *sim::MemoryChunkFiles(there_).read(ask.file, ask.at, ask.bytes)};
+  }
+  // The partition answers all that it is asked.
+  void answer_all(std::uint32_t p) {
+    for (std::size_t i = 0; i < asked(p).size(); ++i) EXPECT_TRUE(add(p, chunk_of(asked(p)[i])));
+  }
+
+  std::shared_ptr<sim::MemoryContents> contents_ = std::make_shared<sim::MemoryContents>();
+  std::shared_ptr<sim::MemoryDisk> there_ = std::make_shared<sim::MemoryDisk>(contents_);
+  std::shared_ptr<sim::MemoryDisk> here_ = std::make_shared<sim::MemoryDisk>(contents_);
+  std::vector<HashedFile> files_;
+  std::vector<std::string> told_;
+  std::unique_ptr<Copies> copies_;
+};
+
+TEST_F(CopiesOfFiles, AreDurableBeforeItIsTold) {
+  EXPECT_TRUE(copies_->complete());
+  begin(0);
+  EXPECT_FALSE(copies_->complete());
+  EXPECT_EQ(asked(0).size(), 2U) << "no more than its limit";
+  answer_all(0);
+  EXPECT_TRUE(copies_->complete());
+  EXPECT_EQ(told_, std::vector<std::string>{""});
+  EXPECT_TRUE(sim::MemoryChunkFiles(here_).has(files_[0]));
+  EXPECT_FALSE(copies_->busy());
+}
+
+TEST_F(CopiesOfFiles, WaitForOthersToBeDone) {
+  for (std::uint32_t p = 0; p < 3; ++p) begin(p);
+  EXPECT_FALSE(asked(1).empty());
+  EXPECT_TRUE(asked(2).empty());
+  answer_all(1);
+  EXPECT_FALSE(asked(2).empty());
+  answer_all(0);
+  EXPECT_FALSE(copies_->complete());
+  answer_all(2);
+  EXPECT_TRUE(copies_->complete());
+  EXPECT_EQ(told_.size(), 3U);
+}
+
+TEST_F(CopiesOfFiles, TakeNothingThatWasNotAskedFor) {
+  begin(0);
+  const Chunk right = chunk_of(asked(0)[0]);
+  EXPECT_FALSE(add(1, right)) << "of a partition that is not copied";
+  EXPECT_FALSE(add(0, {"../../etc/passwd", right.at, right.bytes}));
+  EXPECT_FALSE(add(0, {right.file, right.at + 1, right.bytes}));
+  EXPECT_TRUE(add(0, right));
+  EXPECT_FALSE(add(0, right));
+}
+
+TEST_F(CopiesOfFiles, OtherThanWhatWasWrittenAreToldOf) {
+  begin(0);
+  for (std::size_t i = 0; i < asked(0).size(); ++i) {
+    Chunk chunk = chunk_of(asked(0)[i]);
+    chunk.bytes = Bytes::from(std::vector<std::byte>(chunk.bytes.size()));
+    EXPECT_TRUE(add(0, chunk));
+  }
+  ASSERT_EQ(told_.size(), 1U);
+  EXPECT_NE(told_[0].find(files_[0].file), std::string::npos) << told_[0];
+  EXPECT_FALSE(sim::MemoryChunkFiles(here_).has(files_[0]));
+}
+
+TEST_F(CopiesOfFiles, AreBusyWhileSomethingIsUnderWay) {
+  begin(0);
+  hold_work = true;
+  EXPECT_TRUE(add(0, chunk_of(asked(0)[0])));
+  EXPECT_TRUE(copies_->busy());
+  hold_work = false;
+  ASSERT_TRUE(finish_work().ok());
+  EXPECT_FALSE(copies_->busy());
+}
+
+TEST_F(CopiesOfFiles, AreGivenBack) {
+  *here_ = *there_;
+  ASSERT_TRUE(act([&](Outbox& out) { return copies_->give(kPartition, {files_[0].file, 3, 5}, out), Status(); }).ok());
+  const auto chunks = sent<Chunk>(kPartition);
+  ASSERT_EQ(chunks.size(), 1U);
+  EXPECT_EQ(chunks[0].at, 3U);
+  EXPECT_EQ(hash128(chunks[0].bytes.view()), hash128(here_->files.at(files_[0].file).bytes.view().subspan(3, 5)));
+}
+
+// ---- in a run ----
+
+class RunWithADiskApart : public ::testing::Test {
+ protected:
+  static RunPlan plan(const std::shared_ptr<sim::MemoryDisk>& here) {
+    RunPlan plan = small_plan();
+    plan.era = 3;
+    if (here != nullptr) plan.checkpoints = std::make_shared<sim::MemoryChunkFiles>(here);
+    return plan;
+  }
+  // Up to where the partition says that it has written.
+  static void train(Script& run) {
+    run.prepare();
+    run.schedule();
+    run.end_epoch(1);
+    run.evaluate(1, 2.5);
+    run.hear(kWorker, Saved{1});
+    run.hear(kScheduler, Saved{1});
+  }
+  Written written(const Script& run) {
+    Written report = run.written(1);
+    const auto file = sim::MemoryCheckpoints(there_, 3).write(1, 0, {{}, Rows({})}, report.file);
+    report.file_bytes = file->bytes;
+    report.file_hash = file->hash;
+    report.apart = true;
+    return report;
+  }
+
+  std::shared_ptr<sim::MemoryContents> contents_ = std::make_shared<sim::MemoryContents>();
+  std::shared_ptr<sim::MemoryDisk> there_ = std::make_shared<sim::MemoryDisk>(contents_);
+  std::shared_ptr<sim::MemoryDisk> here_ = std::make_shared<sim::MemoryDisk>(contents_);
+};
+
+TEST_F(RunWithADiskApart, AnEpochIsCommittedWhenTheCopyIsHere) {
+  Script run(plan(here_));
+  train(run);
+  const Written report = written(run);
+  run.hear(kPartition, report);
+  EXPECT_TRUE(run.diary->commits.empty());
+  for (std::size_t i = 0; i < run.sent<AskChunk>(kPartition).size(); ++i) {
+    EXPECT_TRUE(run.diary->commits.empty());
+    const AskChunk ask = run.sent<AskChunk>(kPartition)[i];
+    run.hear(kPartition, Chunk{ask.file, ask.at, *sim::MemoryChunkFiles(there_).read(ask.file, ask.at, ask.bytes)});
+  }
+  ASSERT_EQ(run.diary->commits.size(), 1U);
+  EXPECT_TRUE(sim::MemoryChunkFiles(here_).has(run.diary->commits[0].files.at(0)));
+  EXPECT_EQ(run.ended->code, ExitCode::ok);
+}
+
+TEST_F(RunWithADiskApart, AFileOfAnotherNameEndsTheRun) {
+  for (const char* name : {"../evil", "epoch-00000001/partition-1.era-3.sst", "epoch-00000002/partition-0.era-3.sst",
+                           "epoch-00000001/partition-0.era-2.sst", "epoch-00000001/commit.json"}) {
+    Script run(plan(here_));
+    train(run);
+    Written report = written(run);
+    report.file = name;
+    run.hear(kPartition, report);
+    ASSERT_TRUE(run.ended.has_value()) << name;
+    EXPECT_EQ(run.ended->code, ExitCode::bug) << name;
+    EXPECT_TRUE(run.sent<AskChunk>(kPartition).empty()) << name;
+  }
+}
+
+TEST_F(RunWithADiskApart, AChunkThatNobodyAskedForEndsTheRun) {
+  Script run(plan(here_));
+  train(run);
+  run.hear(kPartition, Chunk{"epoch-00000001/partition-0.era-3.sst", 0, {}});
+  ASSERT_TRUE(run.ended.has_value());
+  EXPECT_EQ(run.ended->code, ExitCode::bug);
+}
+
+TEST_F(RunWithADiskApart, OnlyTheFileToResumeIsGiven) {
+  const auto resumed = [&] {
+    RunPlan plan = this->plan(here_);
+    plan.epochs = 2;
+    CommitRecord commit;
+    commit.epoch = 1;
+    std::string name;
+    const auto file = sim::MemoryCheckpoints(here_, 2).write(1, 0, {{}, Rows({})}, name);
+    commit.files = {{name, file->bytes, file->hash}};
+    plan.resume = commit;
+    return plan;
+  }();
+  const std::string name = resumed.resume->files[0].file;
+  Script run(resumed);
+  run.join();
+  run.hear(kPartition, AskChunk{name, 1, 4});
+  ASSERT_EQ(run.sent<Chunk>(kPartition).size(), 1U);
+  EXPECT_EQ(run.sent<Chunk>(kPartition)[0].bytes.size(), 4U);
+  EXPECT_FALSE(run.ended.has_value());
+  for (const AskChunk& wrong : {AskChunk{"epoch-00000001/commit.json", 0, 1}, AskChunk{name, 0, 1'000'000},
+                                AskChunk{name, 1'000'000, 1}, AskChunk{name, 0, 0}}) {
+    Script other(resumed);
+    other.join();
+    other.hear(kPartition, wrong);
+    ASSERT_TRUE(other.ended.has_value()) << wrong.file << " " << wrong.at << " " << wrong.bytes;
+    EXPECT_EQ(other.ended->code, ExitCode::bug);
+    EXPECT_TRUE(other.sent<Chunk>(kPartition).empty());
+  }
+}
+
+}  // namespace
+}  // namespace rota
