@@ -2,6 +2,7 @@
 #include "rota/io/lines.h"
 
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "rota/error.h"
@@ -30,6 +31,13 @@ bool Lines::next(std::string_view& line) {
     line = line_;
     return true;
   }
+  if (!again_.empty()) {
+    given_again_ = std::move(again_.front());
+    again_.pop_front();
+    ++number_;
+    line = line_ = given_again_;
+    return true;
+  }
   std::size_t searched = 0;
   for (;;) {
     const char* from = buffer_.data() + begin_ + searched;
@@ -44,6 +52,11 @@ bool Lines::next(std::string_view& line) {
   if (begin_ == end_) return false;
   line = emit(end_ - begin_, 0);
   return true;
+}
+
+void Lines::give_again(std::vector<std::string> lines) {
+  number_ -= lines.size();
+  again_.insert(again_.begin(), std::make_move_iterator(lines.begin()), std::make_move_iterator(lines.end()));
 }
 
 // The line of `size` bytes at begin_, and begin_ behind its end.

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "rota/error.h"
 #include "rota/shards.h"
 
 namespace rota::lda {
@@ -24,13 +25,21 @@ Corpus load_corpus(const Job& job, const Settings& settings, std::span<const Sha
   corpus.size = io::read_corpus(job.input, settings.format, vocabulary, keep_in(&ShardDocuments::counts));
   // A million names take more memory than many a shard: where nobody asks for them there are none.
   const bool asked = keep.of_shard(0) != nullptr || !job.valid.empty() || !settings.init.empty();
+  const bool lda_c = corpus.size.format == io::CorpusFormat::lda_c;
   for (std::uint64_t w = vocabulary.size(); asked && w < corpus.size.words; ++w)
-    vocabulary.number_of(std::to_string(w + 1));
+    vocabulary.number_of(std::to_string(lda_c ? w : w + 1));  // as in the input
 
   if (!job.valid.empty()) {
     vocabulary.fix("of the training data");
-    const io::CorpusSize size =
-        io::read_corpus(job.valid, settings.format, vocabulary, keep_in(&ShardDocuments::held_out));
+    const bool named = !settings.vocabulary.empty();
+    const io::CorpusSize size = io::read_corpus(job.valid, settings.format, vocabulary,
+                                                keep_in(&ShardDocuments::held_out), {.leave_out = !named});
+    if (!named && size.format == io::CorpusFormat::lda_c && corpus.size.format == io::CorpusFormat::text)
+      throw DataError(job.valid.front(), 0,
+                      "the held-out documents have numbers for words, and the training data is text: --vocab must say "
+                      "which words the numbers are");
+    if (size.tokens == 0)
+      throw DataError(job.valid.front(), 0, "no word of the held-out documents is in the training data");
     for (ShardDocuments& shard : keep.all())
       shard.held_out_documents = static_cast<std::uint32_t>(dealt_to(shard.shard, size.documents, job.shards));
   }

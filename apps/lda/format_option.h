@@ -8,7 +8,7 @@ inline constexpr Option kFormatOption = {
     .name = "format",
     .kind = Option::Kind::choice,
     .default_value = "auto",
-    .unit = "auto|uci|text",
-    .meaning = "Format of the input: UCI bag-of-words, or text with one document a line."};
+    .unit = "auto|uci|lda-c|text",
+    .meaning = "Format of the input: UCI bag-of-words, LDA-C, or text with one document a line."};
 
 }  // namespace rota::lda

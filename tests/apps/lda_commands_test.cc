@@ -6,6 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "rota/error.h"
 #include "rota/serial_host.h"
 #include "tests/apps/make_job.h"
 #include "tests/unit/apps/io/scratch_files.h"
@@ -55,6 +56,31 @@ class Trained : public testing::Test {
   SerialHost host_;
   std::unique_ptr<SerialModel> model_;
 };
+
+TEST_F(Trained, PredictTakesLdaC) {
+  // The words in the order of the training text: cat dog owl "x" sun rain snow.
+  const std::string text = files_.write("text", "cat dog owl owl\n\nsnow rain\n");
+  const std::string numbers = files_.write("numbers", "3 0:1 1:1 2:2\n0\n2 6:1 5:1\n");
+  EXPECT_EQ(run("predict", model_.get(), {{"layout", "table"}}, {numbers}),
+            run("predict", model_.get(), {{"layout", "table"}}, {text}));
+  const std::string beyond = files_.write("beyond", "1 0:1\n1 7:1\n");
+  EXPECT_EQ(tests::message_of<DataError>([&] { run("predict", model_.get(), {}, {beyond}); }),
+            beyond + ":2: word 7 is beyond the 7 words of the vocabulary, which are numbered from 0");
+}
+
+TEST(LdaCommands, WordsThatHadNoNamesMayBeMissing) {
+  const ScratchFiles files;
+  Job job = tests::make_job(*rota_plugin_v1(), {{"topics", "2"}}, {files.write("train", "2 0:3 2:1\n1 1:5\n")});
+  SerialHost host(*rota_plugin_v1(), job);
+  host.run_epochs(2);
+  const SerialModel model(host);
+  const std::string list = run("predict", &model, {}, {files.write("new", "2 0:1 3:4\n")});
+  EXPECT_EQ(list.substr(0, list.find('\n')),
+            "# 1 documents, 1 tokens; 4 more are of words that the model does not have");
+  EXPECT_NE(
+      run("evaluate", &model, {}, {files.write("new", "2 0:1 3:4\n")}).find("\"tokens\": 1,\n  \"unknown_tokens\": 4,"),
+      std::string::npos);
+}
 
 TEST_F(Trained, PredictTellsTheTopics) {
   const std::string path = files_.write("new", "cat dog zebra owl\nsnow rain\n\nowl dog cat\n");

@@ -34,6 +34,13 @@ TEST(LdaPacked, DocumentsOfABagInAnyOrder) {
   expect_one_model(plugin(), serial_job(plugin(), options, {bag}));
 }
 
+TEST(LdaPacked, DocumentsOfLdaC) {
+  const ScratchFiles files;
+  const std::map<std::string, std::string> options{{"topics", "2"}, {"shards", "2"}, {"valid", "given"}};
+  expect_one_model(plugin(), serial_job(plugin(), options, {files.write("train", "0\n2 1:2 0:1\n0\n1 3:4\n")},
+                                        {files.write("valid", "2 3:1 9:1\n")}));
+}
+
 TEST(LdaPacked, BytesThatChanged) {
   const ScratchFiles files;
   const std::map<std::string, std::string> options{{"topics", "2"}, {"shards", "2"}, {"valid", "given"}};

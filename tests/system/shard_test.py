@@ -55,6 +55,32 @@ class Shard(RotaTest):
         file.write_text("".join(f"{dice.randrange(300)} {dice.randrange(300)}\n" for _ in range(3000)))
         return file
 
+    def test_one_model_of_two_formats_of_topics(self):
+        documents = {}
+        with gzip.open(KOS, "rt") as bag:
+            count = [int(next(bag)) for _ in range(3)][0]
+            for line in bag:
+                document, word, times = line.split()
+                documents.setdefault(int(document), []).append(f"{int(word) - 1}:{times}")
+        lines = [" ".join([str(len(pairs)), *pairs]) for pairs in (documents.get(d, []) for d in range(1, count + 1))]
+        numbers = self.folder / "kos.ldac.gz"
+        with gzip.open(numbers, "wt") as out:
+            out.write("\n".join(lines) + "\n")
+        flags = ["--shards=4", "--topics=10", "--epochs=2", f"--vocab={VOCAB}"]
+        reference = self.train("lda", "kos", f"--input={KOS}", *flags)
+        self.check(self.train("lda", "kos-numbers", f"--input={numbers}", "--workers=2", *flags), reference)
+        shards = self.shard("lda", "kos.shards", f"--input={numbers}", "--shards=4", f"--vocab={VOCAB}")
+        self.check(self.train("lda", "kos-shards", f"--input={shards}", "--topics=10", "--epochs=2"), reference)
+        lines[1000] += " 3:1"
+        damaged = self.folder / "damaged.ldac"
+        damaged.write_text("\n".join(lines) + "\n")
+        self.refused(65, "damaged.ldac:1001: expected ", "train", "lda", f"--input={damaged}",
+                     f"--out={self.folder / 'damaged'}", *flags)
+        looks = self.folder / "looks"
+        looks.write_text("12 3:45 in the afternoon\n")
+        self.refused(65, "looks:1: the line begins like LDA-C", "train", "lda", f"--input={looks}",
+                     f"--out={self.folder / 'looked'}")
+
     def test_one_model_of_topics_ranks_and_clusters(self):
         self.expect_one_model("lda", [f"--input={KOS}", f"--vocab={VOCAB}"], ["--topics=10", "--epochs=3"])
         self.expect_one_model("kmeans", [f"--input={A9A}"], ["--clusters=4", "--epochs=4"])

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::string_view kReadme = R"(A topic model (latent Dirichlet allocation) as text.
 
-Topics are numbered from 0.  Documents are numbered from 1 in the order of the input: in text the number is that
-of the line, in UCI bag-of-words the document id; a second input file continues the count.
+Topics are numbered from 0.  Documents are numbered from 1 in the order of the input: in text and LDA-C the number is
+that of the line, in UCI bag-of-words the document id; a second input file continues the count.
 
 topics.txt      One topic a line: number, alpha, tokens, top words; tabs between the four, spaces between words.
                 Alpha is the topic's Dirichlet parameter, tokens how many tokens have the topic.

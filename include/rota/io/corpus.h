@@ -1,6 +1,6 @@
 // rota/io/corpus.h -- a corpus of documents: how often which word is in which document.
 //
-// Two formats: UCI bag-of-words (bag_of_words.h) and one document a line of text (documents.h).
+// Three formats: UCI bag-of-words (bag_of_words.h), LDA-C (lda_c.h) and one document a line of text (documents.h).
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -17,9 +17,9 @@ inline constexpr std::uint64_t kMostDocuments = (std::uint64_t{1} << 32) - 1;
 inline constexpr std::uint64_t kMostTokens = (std::uint64_t{1} << 32) - 1;
 inline constexpr std::uint64_t kMostRepeats = std::uint64_t{1} << 24;  // of one word in one document
 
-enum class CorpusFormat { automatic, uci, text };
+enum class CorpusFormat { automatic, uci, lda_c, text };
 
-// "auto", "uci" or "text".
+// "auto", "uci", "lda-c" or "text".
 CorpusFormat corpus_format(std::string_view name);
 
 // A word is `count` times in a document.  Both are numbered from 0, documents over all files of the corpus.
@@ -30,13 +30,23 @@ using TakeCounts = std::function<void(std::span<const WordCount>)>;
 
 struct CorpusSize {
   std::uint64_t documents = 0, words = 0, tokens = 0;
+  std::uint64_t left_out = 0;                     // tokens of words that NumberedWords does not have; not in `tokens`
+  CorpusFormat format = CorpusFormat::automatic;  // of the files
+};
+
+// Which words LDA-C may have, whose files do not say how many there are.  With a fixed vocabulary only its own,
+// besides.
+struct NumberedWords {
+  std::uint64_t end = kMostWords;  // words 0 .. end - 1
+  bool leave_out = false;          // others; if not, they are refused
 };
 
 // Reads the files as one corpus, in order, handing its counts to `take` in batches, in the order of the input.
 // `vocabulary` is either fixed (then UCI files must have its size, and words of a text that it lacks are left out)
-// or empty; then it is filled with the words of a text, and stays empty for UCI files.
+// or empty; then it is filled with the words of a text, and stays empty for the formats that number words.  LDA-C then
+// has words up to the largest number.
 // Throws NoInput, or DataError with file and line.
 CorpusSize read_corpus(const std::vector<std::string>& files, CorpusFormat format, Vocabulary& vocabulary,
-                       const TakeCounts& take);
+                       const TakeCounts& take, const NumberedWords& numbered = {});
 
 }  // namespace rota::io

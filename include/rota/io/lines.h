@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ class Lines {
   bool next(std::string_view& line);
   // Makes next() give the current line once more.
   void repeat() { repeat_ = true; }
+  // Makes next() give these once more, which must be the lines that it gave last.
+  void give_again(std::vector<std::string> lines);
 
   // Of the line that next() gave last, from 1; 0 before the first.
   std::uint64_t number() const { return number_; }
@@ -41,6 +44,8 @@ class Lines {
   std::size_t end_ = 0;
   std::uint64_t number_ = 0;
   std::string_view line_;
+  std::deque<std::string> again_;  // lines to be given before those of the buffer
+  std::string given_again_;        // the one that was given last
   bool repeat_ = false;
   bool at_end_ = false;
 };

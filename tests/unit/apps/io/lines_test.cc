@@ -139,5 +139,22 @@ TEST(Lines, ALineCanBeGivenTwice) {
   EXPECT_FALSE(lines.next(line));
 }
 
+TEST(Lines, SeveralLinesCanBeGivenTwice) {
+  const ScratchFiles files;
+  Lines lines(files.write("four", "a\nb\nc\nd"));
+  std::string_view line;
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(lines.next(line));
+  lines.give_again({"b", "c"});
+  EXPECT_EQ(lines.number(), 1U);
+  std::string all;
+  while (lines.next(line)) {
+    all += std::string(line) + std::to_string(lines.number());
+    lines.repeat();
+    ASSERT_TRUE(lines.next(line));
+    all += line;
+  }
+  EXPECT_EQ(all, "b2bc3cd4d");
+}
+
 }  // namespace
 }  // namespace rota::io

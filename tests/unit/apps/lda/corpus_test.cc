@@ -54,6 +54,36 @@ TEST(LdaCorpus, WordsWithoutNamesAreNumbered) {
   EXPECT_EQ(load_corpus(job, Settings{}, second).vocabulary->size(), 0U) << "nobody asks there";
 }
 
+TEST(LdaCorpus, WordsOfLdaCAreNumberedFromZero) {
+  const tests::ScratchFiles files;
+  Job job = job_over(files.write("train", "1 0:1\n1 2:4\n"), 2);
+  const ShardId hosted[] = {0, 1};
+  EXPECT_EQ(load_corpus(job, Settings{}, hosted).vocabulary->word(2), "2");
+
+  job.valid = {files.write("valid", "2 0:1 3:5\n")};
+  const Corpus corpus = load_corpus(job, Settings{}, hosted);
+  EXPECT_EQ(corpus.size.words, 3U);
+  ASSERT_EQ(corpus.hosted[0].held_out.size(), 1U) << "word 3 is not in the training data";
+  EXPECT_EQ(corpus.hosted[0].held_out[0].word, 0U);
+
+  Settings named;
+  named.vocabulary = files.write("v", "a\nb\nc\n");
+  EXPECT_THROW(load_corpus(job, named, hosted), DataError);
+  job.valid = {files.write("other", "1 3:5\n")};
+  EXPECT_THROW(load_corpus(job, Settings{}, hosted), DataError) << "nothing is left";
+}
+
+TEST(LdaCorpus, NumbersAreNoWordsOfText) {
+  const tests::ScratchFiles files;
+  Job job = job_over(files.write("train", "a b\n"), 1);
+  job.valid = {files.write("valid", "1 0:1\n")};
+  const ShardId hosted[] = {0};
+  EXPECT_THROW(load_corpus(job, Settings{}, hosted), DataError);
+  Settings named;
+  named.vocabulary = files.write("v", "b\na\n");
+  EXPECT_EQ(load_corpus(job, named, hosted).hosted[0].held_out.at(0).word, 0U);
+}
+
 TEST(LdaCorpus, HeldOutDocumentsAreDealtAlikeAndAddNoWords) {
   const tests::ScratchFiles files;
   Job job = job_over(files.write("text", "a b\nc\n"), 2);
