@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cinttypes>
 #include <cstdio>
 #include <mutex>
@@ -121,6 +122,9 @@ class RunRecorder final : public Recorder {
   }
 
   Status commit(const CommitRecord& record) override {
+    // No epoch comes again to make its record anew.  That one cannot be written is no reason to lose the model.
+    if (const Status kept = metrics_.sync(); !kept.ok() && !complained_.exchange(true))
+      log_error("event=disk what=" + log_value(kept.what()));
     const auto folder = settings_.run.checkpoint(record.epoch);
     ROTA_TRY(check_files(record));
     ROTA_TRY(write_atomically(folder / RunFolder::kCommitRecord, commit_to_text(record)));
@@ -216,7 +220,7 @@ class RunRecorder final : public Recorder {
   // A run goes on without its metrics if they cannot be written: the model is worth more.
   void append(LineFile& file, const Json& json) {
     const Status status = file.append(json_text(json));
-    if (!status.ok() && !std::exchange(complained_, true)) log_error("event=disk what=" + log_value(status.what()));
+    if (!status.ok() && !complained_.exchange(true)) log_error("event=disk what=" + log_value(status.what()));
   }
 
   void say(const Json& json) {
@@ -225,9 +229,9 @@ class RunRecorder final : public Recorder {
 
   JobSettings settings_;
   LineFile metrics_, events_;
-  std::unique_ptr<Report> report_;  // null: nobody wants it
-  bool complained_ = false;
-  std::set<Epoch> kept_;  // committed epochs that are known to be whole
+  std::unique_ptr<Report> report_;        // null: nobody wants it
+  std::atomic<bool> complained_ = false;  // of the thread of files too
+  std::set<Epoch> kept_;                  // committed epochs that are known to be whole
   std::string phase_;
   Json newest_;
 };
@@ -242,6 +246,7 @@ Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings,
   if (!metrics.ok()) return metrics.status();
   auto events = LineFile::open(settings.run.events());
   if (!events.ok()) return events.status();
+  ROTA_TRY(sync_folder(settings.run.path));
   return std::shared_ptr<Recorder>(
       std::make_shared<RunRecorder>(settings, std::move(metrics).value(), std::move(events).value(), report, behind));
 }

@@ -20,7 +20,7 @@ std::jmp_buf refused;
 
 // In place of the C library's, for RocksDB.
 extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, unsigned line, const char*) noexcept {
-  if (std::strstr(file, "table/block_based/") != nullptr) std::longjmp(refused, 1);
+  if (std::strncmp(file, "./", 2) == 0) std::longjmp(refused, 1);  // as its sources are named there
   std::fprintf(stderr, "%s:%u: %s\n", file, line, what);
   std::abort();
 }
