@@ -141,14 +141,17 @@ class FourMachines(RotaTest):
         self.assertTrue(self.events(out, "going_back"))
 
     def test_a_machine_is_cut_off_for_a_while(self):
-        out = self.folder / "cut"
-        run = self.start(out, *LONG, "--peer_timeout_seconds=3")
-        self.wait_for("a commit", lambda: run.poll() is not None or self.committed(out))
-        self.machines.cut(3)
-        self.wait_for("its loss", lambda: run.poll() is not None or self.events(out, "lost"))
-        self.machines.mend(3)
-        stderr = self.check(out, run, self.local(*LONG))
-        self.assertTrue(self.events(out, "going_back"), stderr)
+        for folder in (self.folder, self.disk):
+            with self.subTest(folder=folder.name):
+                out = folder / "cut"
+                here = self.machines[0].inside(out)
+                run = self.start(out, *LONG, "--peer_timeout_seconds=3")
+                self.wait_for("a commit", lambda: run.poll() is not None or self.committed(here))
+                self.machines.cut(3)
+                self.wait_for("its loss", lambda: run.poll() is not None or self.events(here, "lost"))
+                self.machines.mend(3)
+                stderr = self.check(here, run, self.local(*LONG))
+                self.assertTrue(self.events(here, "going_back"), stderr)
 
 
 if __name__ == "__main__":
