@@ -6,7 +6,10 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <mutex>
+#include <new>
+#include <string_view>
 #include <thread>
 
 #include "core/base/clock.h"
@@ -63,6 +66,23 @@ std::uint64_t peak_memory() {
   struct rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+std::terminate_handler ends_otherwise = nullptr;
+
+// Memory that is missing where nothing can be done about it ends the process as a loss that others make good, and not
+// as a bug.  Nothing here may ask for memory.
+void on_terminate() {
+  try {
+    if (const auto error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    constexpr std::string_view kLine = "event=end exit=75 what=\"no memory\"\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kLine.data(), kLine.size());
+    ::_exit(static_cast<int>(ExitCode::temporary));
+  } catch (...) {
+  }
+  if (ends_otherwise != nullptr) ends_otherwise();
+  std::abort();
 }
 
 // A core file would have the secret key in it, and is often readable by more than its process.
@@ -246,6 +266,7 @@ Ending run_process(const ProcessSettings& settings, Transport& transport, Host& 
 
 Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> node,
                        const std::function<Status(const std::string& address)>& listening) {
+  ends_otherwise = std::set_terminate(on_terminate);
   const auto incarnation = new_start_number();
   auto transport = open_transport(settings, incarnation);
   if (!transport.ok()) return {transport.status().code(), transport.status().what()};
@@ -259,6 +280,7 @@ Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> no
 }
 
 Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Factory factory) {
+  ends_otherwise = std::set_terminate(on_terminate);
   const auto incarnation = new_start_number();
   auto transport = open_transport(settings, incarnation);
   if (!transport.ok()) return {transport.status().code(), transport.status().what()};

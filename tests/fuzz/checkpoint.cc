@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "tests/fuzz/file_entry_points.h"
 
@@ -28,6 +29,28 @@ extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, u
 // What RocksDB held then is nobody's any more.
 extern "C" const char* __asan_default_options() {
   return "detect_leaks=0:quarantine_size_mb=16";
+}
+
+// AddressSanitizer's would end the program where the C++ library's throws: for a size that a damaged file names.
+void* operator new(std::size_t size) {
+  void* const memory = size < (std::size_t{1} << 28) ? std::malloc(size) : nullptr;
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void* operator new[](std::size_t size) {
+  return operator new(size);
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+  std::free(memory);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

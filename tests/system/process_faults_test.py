@@ -1,0 +1,163 @@
+"""Processes that find no memory, whose clocks jump, or that are slow: the calm run's model all the same.
+
+ROTA_PROCESS_FAULTS_ALL=1: more places without memory.
+"""
+import os
+import signal
+import struct
+import threading
+import time
+import unittest
+
+from rota_run import KOS, SOURCE, RotaTest, kill
+
+ALL = os.environ.get("ROTA_PROCESS_FAULTS_ALL") == "1"
+MEMORY, CLOCK = os.environ["ROTA_BAD_MEMORY_SO"], os.environ["ROTA_BAD_CLOCK_SO"]
+REVIEWS = SOURCE / "apps/mf/sample/google_reviews.txt.gz"
+JOB = ["mf", f"--input={REVIEWS}", "--rank=12", "--epochs=60", "--seed=7", "--stores=1", "--checkpoint_seconds=0"]
+LONG = ["lda", f"--input={KOS}", "--topics=50", "--epochs=80", "--seed=7", "--checkpoint_seconds=0"]
+COMPARED = ("model_hash", "state_hash", "epochs")
+HOUR = 3600 * 10 ** 9
+PROGRAMS = ("rota", "rota-coordinator", "rota-scheduler", "rota-worker", "rota-kvstore")
+
+
+class ProcessFaults(RotaTest):
+    calm = {}
+
+    def train(self, job, out, *flags, **environment):
+        """Starts a run whose processes have this environment."""
+        saved = {name: os.environ.get(name) for name in environment}
+        os.environ.update(environment)
+        try:
+            return self.start("train", *job, f"--out={out}", *flags)
+        finally:
+            for name, value in saved.items():
+                os.environ.pop(name) if value is None else os.environ.update({name: value})
+
+    def reference(self, job):
+        if job[0] not in ProcessFaults.calm:
+            done = self.rota("train", *job, f"--out={self.folder}/calm-{job[0]}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            ProcessFaults.calm[job[0]] = self.result(self.folder / f"calm-{job[0]}")
+        return ProcessFaults.calm[job[0]]
+
+    def check(self, job, out, run):
+        _, stderr = run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 0, stderr)
+        for what in COMPARED:
+            self.assertEqual(self.result(out)[what], self.reference(job)[what], (what, stderr))
+        self.no_role_left(out)
+        return stderr
+
+
+class NoMemory(ProcessFaults):
+    def without(self, program, size, nth):
+        out = self.folder / f"{program}-{size}-{nth}"
+        mark = out.with_suffix(".mark")
+        run = self.train(JOB, out, LD_PRELOAD=MEMORY, ROTA_BAD_MEMORY=f"{program}:{size}:{nth}:1000000:{mark}")
+        return out, mark, run
+
+    def test_allocations_of_a_role_fail(self):
+        """The process ends and says why, its successor has memory, and the run goes on."""
+        for role in ("coordinator", "scheduler", "worker", "kvstore"):
+            with self.subTest(role=role):
+                out, mark, run = self.without(f"rota-{role}", 64, 3000)
+                stderr = self.check(JOB, out, run)
+                self.assertTrue(mark.exists(), "so many there are not")
+                self.assertRegex(stderr, f"{role}-[01] ended with exit code 75; it is started again")
+                logs = "".join(file.read_text() for file in (out / "log").glob(f"{role}-*.log"))
+                self.assertIn('event=end exit=75 what="no memory"', logs)
+
+    @unittest.skipUnless(ALL, "ROTA_PROCESS_FAULTS_ALL=1")
+    def test_allocations_fail_anywhere(self):
+        """ZeroMQ ends a process without memory by SIGABRT, and a hook of a plugin ends the run, with 1."""
+        met = 0
+        for role in ("coordinator", "scheduler", "worker", "kvstore"):
+            for size, nth in ((64, 300), (64, 20000), (300, 1000), (1000, 300), (1000, 1500), (20000, 20), (20000, 100)):
+                with self.subTest(role=role, size=size, nth=nth):
+                    out, mark, run = self.without(f"rota-{role}", size, nth)
+                    _, stderr = run.communicate(timeout=120)
+                    met += mark.exists()
+                    if run.returncode != 0:
+                        self.assertIn(run.returncode, (1, 70, 74, 75), stderr)
+                        self.assertRegex(stderr, "memory|signal 6")
+                        resumed = self.rota("resume", out) if (out / "flags.txt").exists() else None
+                        self.assertEqual(resumed.returncode, 0, f"{stderr}; then {resumed.stderr}")
+                    for what in COMPARED:
+                        self.assertEqual(self.result(out)[what], self.reference(JOB)[what], (what, stderr))
+        self.assertGreater(met, 12)
+
+
+class Clocks(ProcessFaults):
+    def jump(self, wall, monotonic, programs=PROGRAMS):
+        for program in programs:
+            with open(self.folder / "clocks" / program, "r+b") as file:
+                file.write(struct.pack("<qq", wall, monotonic))
+
+    def begun(self, name, *flags):
+        (self.folder / "clocks").mkdir()
+        for program in PROGRAMS:
+            (self.folder / "clocks" / program).write_bytes(struct.pack("<qq", 0, 0))
+        out = self.folder / name
+        run = self.train(LONG, out, *flags, LD_PRELOAD=CLOCK, ROTA_BAD_CLOCK=str(self.folder / "clocks"))
+        self.wait_for("a commit", lambda: run.poll() is not None or self.committed(out))
+        self.assertIsNone(run.poll())
+        return out, run
+
+    def test_the_wall_clock_jumps_by_hours(self):
+        out, run = self.begun("wall", "--peer_timeout_seconds=3")
+        for hours in (3, -5, 48, -1000, 0):
+            self.jump(hours * HOUR, 0)
+            time.sleep(0.2)
+        self.jump(-HOUR, 0, PROGRAMS[:3])
+        self.check(LONG, out, run)
+        self.assertEqual(self.events(out, "lost"), [])
+        times = [event["time"] for event in self.events(out, "checkpoint")]
+        self.assertNotEqual(times, sorted(times), "it was seen to jump")
+
+    def test_the_monotonic_clock_stands_still(self):
+        """As that of a machine that sleeps, or is moved: of one program, and of all."""
+        out, run = self.begun("still", "--peer_timeout_seconds=3")
+        self.jump(0, -2 * 10 ** 9, ("rota-worker",))
+        time.sleep(1)
+        self.jump(0, -3 * 10 ** 9)
+        self.check(LONG, out, run)
+
+    def test_the_monotonic_clock_jumps_ahead(self):
+        """As if the process had not run meanwhile: nobody else is blamed for it."""
+        out, run = self.begun("ahead", "--peer_timeout_seconds=3")
+        self.jump(0, HOUR, ("rota-coordinator",))
+        time.sleep(0.5)
+        self.jump(0, HOUR, ("rota-worker", "rota-scheduler"))
+        self.check(LONG, out, run)
+        self.assertEqual(self.events(out, "lost"), [])
+
+
+class Slow(ProcessFaults):
+    def pulse(self, pid, run):
+        """The process runs a tenth of the time."""
+        while run.poll() is None and os.path.exists(f"/proc/{pid}"):
+            kill([pid], signal.SIGSTOP)
+            time.sleep(0.09)
+            kill([pid], signal.SIGCONT)
+            time.sleep(0.01)
+
+    def slowed(self, name, job, victim, *flags):
+        out = self.folder / name
+        run = self.train(job, out, *flags)
+        self.wait_for("a commit", lambda: run.poll() is not None or self.committed(out))
+        pulses = threading.Thread(target=self.pulse, args=(self.roles(out)[victim], run))
+        pulses.start()
+        self.addCleanup(pulses.join)
+        self.check(job, out, run)
+        return out
+
+    def test_each_role_runs_a_tenth_of_the_time(self):
+        for victim in ("rota-coordinator-0", "rota-scheduler-0", "rota-worker-1", "rota-kvstore-0"):
+            with self.subTest(victim=victim):
+                out = self.slowed(f"slow-{victim}", JOB, victim)
+                self.assertEqual(self.events(out, "lost"), [], "it is slow, and not lost")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
