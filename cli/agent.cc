@@ -138,7 +138,14 @@ class Agent {
   }
 
   Result<Child> start_role(const RoleStart& wanted) {
-    const RunFolder run{wanted.run};
+    const RunFolder named{wanted.run};
+    const bool shares = is_marked(named, wanted.place);
+    // Another run may be in a folder of that name here: then nothing of it is touched.
+    const RunFolder run{shares ? named.path : named.own(wanted.place.run)};
+    if (!shares) {
+      ROTA_TRY(make_folder(named.path));
+      ROTA_TRY(make_own_folder(run.path));
+    }
     ROTA_TRY(make_folder(run.log()));
     // Of this process alone: while another one is started, it may be reading them.
     const fs::path flags = folder_ / (wanted.name() + ".flags"), keys = folder_ / (wanted.name() + ".keys");
@@ -156,10 +163,9 @@ class Agent {
       for (const auto& [file, text] : wanted.keys) ROTA_TRY(write_secret(keys / file, text));
       settings.arguments.push_back("--keys=" + keys.string());
     }
-    if (!is_marked(run, wanted.place)) {
-      const fs::path own = run.own(wanted.place.run);
-      ROTA_TRY(make_own_folder(own));
-      settings.arguments.push_back("--own_disk=" + own.string());
+    if (!shares) {
+      settings.arguments.push_back("--out=" + run.path.string());
+      settings.arguments.push_back("--own_disk=" + run.path.string());
     }
     if (wanted.resume) settings.arguments.push_back("--resume");
     if (wanted.spare) settings.arguments.push_back("--joins=spare");

@@ -94,6 +94,7 @@ class OwnDisks(Runs):
         """The checkpoints that a machine keeps of the run, in a folder of their own."""
         folders = list(self.machines[number].inside(out or self.out).glob("own-*"))
         self.assertEqual(len(folders), 1, folders)
+        self.assertTrue(list((folders[0] / "log").glob("worker-*.log")))
         self.assertEqual(folders[0].stat().st_mode & 0o777, mode)
         return folders[0] / "checkpoint"
 
@@ -113,11 +114,23 @@ class OwnDisks(Runs):
                     mine = contents(self.own(number, out))
                     self.assertTrue(mine)
                     kept |= mine
-                    self.assertFalse((self.machines[number].inside(out) / "checkpoint").exists())
+                    self.assertEqual(len(list(self.machines[number].inside(out).iterdir())), 1, "and nothing else")
                 self.assertEqual(kept, whole, "one copy here, one there, of the two newest epochs")
                 self.assertFalse(list(here.glob("own-*")))
                 shown = self.done(self.at("show", app, f"--model={out}"))
                 self.assertTrue(shown)
+
+    def test_another_run_in_a_folder_of_that_name_is_left_as_it_is(self):
+        """Of a machine's own, with logs, checkpoints and a model under the same names."""
+        there = self.machines[2].inside(self.out)
+        self.done(self.at("train", *JOBS["sgd"], f"--out={self.out}", on=2))
+        before = {file: file.read_bytes() for file in there.rglob("*") if file.is_file()}
+        self.assertGreater(len(before), 8)
+        self.done(self.train(*JOBS["lda"]))
+        self.same(*JOBS["lda"])
+        self.assertTrue(contents(self.own(2)))
+        for file, content in before.items():
+            self.assertEqual(file.read_bytes(), content, file)
 
     def test_a_worker_is_killed(self):
         run = self.train(*LONG)
