@@ -9,6 +9,18 @@
 #include "apps/lda/priors/prior_statistics.h"
 
 namespace rota::lda {
+namespace {
+
+constexpr std::size_t kWordsAhead = 4;  // words between asking for a row and using it; twice as many for where it is
+
+// Rows of words are anywhere in memory, and shards come by so seldom that no cache has them.
+void ask_for(const WordRow& row) {
+  constexpr std::size_t kLine = 64 / sizeof(TopicCount), kMost = 8 * kLine;
+  const TopicCount* const begin = row.data();
+  for (std::size_t i = 0; i < row.size() && i < kMost; i += kLine) __builtin_prefetch(begin + i, 1);
+}
+
+}  // namespace
 
 LdaPush::LdaPush(const Job& job, const Settings& settings, const io::CorpusSize& corpus, ShardDocuments documents,
                  std::shared_ptr<const OldModel> old_model)
@@ -73,7 +85,8 @@ void LdaPush::sample(WordRow& row, const WordTokens& word, Random& random) {
   const std::span<const std::uint32_t> places = tokens_.mh_documents().places();
   const auto mh_places = mh ? places.subspan(word.mh, word.end - word.mh) : places.first(0);
   sampler_.add(row, layout.documents().subspan(word.begin, word.count()),
-               layout.topics().subspan(word.begin, word.count()), mh_places, random);
+               layout.topics().subspan(word.begin, word.count()), mh_places, random,
+               layout.documents().size() - word.end);
 }
 
 std::uint64_t LdaPush::push(const SliceTask& task, WordTopicSlice& rows, Random& random) {
@@ -86,6 +99,8 @@ std::uint64_t LdaPush::push(const SliceTask& task, WordTopicSlice& rows, Random&
   for (std::size_t done = 0; done < words.size(); ++done) {
     if (done > 0 && limited && task.budget.spent()) break;
     const std::uint32_t row = words[at].row;
+    if (at + 2 * kWordsAhead < words.size()) __builtin_prefetch(&rows.row(words[at + 2 * kWordsAhead].row), 1);
+    if (at + kWordsAhead < words.size()) ask_for(rows.row(words[at + kWordsAhead].row));
     set_topics(rows.row(row), words[at], warm_start_ ? warm_start_->word_of(id, row) : 0, random);
     visited += words[at].count();
     at = at + 1 == words.size() ? 0 : at + 1;

@@ -441,7 +441,7 @@ ROTA_INLINE void count_chosen(Cell& cell, Side& side, Side& other, Chosen& chose
 // Chooses a topic for a token of `side`, and counts the one that was chosen for `other`.
 template <Draw kDraw, bool kAlphas>
 ROTA_INLINE void choose(Cell& cell, Side& side, Side& other, std::uint32_t token, Chosen& chosen, Chosen& others) {
-  if (token + kAhead < side.tokens) {
+  if (token + kAhead < side.ahead) {
     const std::uint16_t* const next = cell.store + cell.rows[side.documents[token + kAhead]].at;
     for (std::uint32_t line = 0; line < 4; ++line) __builtin_prefetch(next + line * kLineNumbers, 1);
   }

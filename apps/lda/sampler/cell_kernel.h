@@ -66,7 +66,8 @@ struct Side {
   const std::uint32_t* documents;  // of each token
   std::uint16_t* token_topics;
   const std::uint64_t* draws;  // a random number for each token
-  std::uint32_t tokens;        // how many there are; a look ahead goes no further
+  std::uint32_t tokens;        // how many there are
+  std::uint32_t ahead;         // at least as many: how far `documents` goes on, with the next words' tokens
 };
 
 // All that the loop reads and writes.

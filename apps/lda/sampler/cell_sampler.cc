@@ -60,15 +60,18 @@ void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows, Docu
   cell_.sides[0].phi = totals.phi();
   cell_.sides[1].phi = drawings_[1].phi.data();
   std::vector<double>& sums = drawings_[0].phi_blocks;
-  std::fill(sums.begin(), sums.end(), 0.0);
-  for (std::uint32_t k = 0; k < cell_.topics; ++k)
-    sums[k / kPhiBlock] += weight(k) * static_cast<double>(cell_.sides[0].phi[k]);
+  for (std::uint32_t k = 0; k < cell_.topics;) {
+    const std::uint32_t block = k / kPhiBlock, end = std::min(cell_.topics, (block + 1) * kPhiBlock);
+    double sum = 0;  // not in its place: each addition would wait for the one before it to be stored
+    for (; k < end; ++k) sum += weight(k) * static_cast<double>(cell_.sides[0].phi[k]);
+    sums[block] = sum;
+  }
   std::copy(sums.begin(), sums.end(), drawings_[1].phi_blocks.begin());
   cell_.sides[0].phi_sum = cell_.sides[1].phi_sum = std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
 void CellSampler::add(WordRow& word, std::span<const std::uint32_t> documents, std::span<std::uint16_t> token_topics,
-                      std::span<const std::uint32_t> mh_places, Random& random) {
+                      std::span<const std::uint32_t> mh_places, Random& random, std::size_t following) {
   while (!drawings_[0].idle() && (!drawings_[1].idle() || !side_by_side_)) run();
   const std::size_t s = drawings_[0].idle() ? 0 : 1;
   Drawing& its = drawings_[s];
@@ -77,6 +80,7 @@ void CellSampler::add(WordRow& word, std::span<const std::uint32_t> documents, s
   its.token_topics = token_topics;
   its.mh_places = mh_places;
   its.random = &random;
+  its.following = following;
   its.exact = documents.size() - mh_places.size();
   its.done = its.ready = 0;
   if (its.appeared.size() < documents.size()) its.appeared.resize(documents.size());
@@ -123,6 +127,7 @@ void CellSampler::prepare(std::size_t s) {
   side.token_topics = its.token_topics.data() + its.done;
   side.draws = its.draws.data() + (its.done - its.first_ready);
   side.tokens = static_cast<std::uint32_t>(its.exact - its.done);
+  side.ahead = static_cast<std::uint32_t>(its.documents.size() - its.done + its.following);
 }
 
 void CellSampler::run_mh(std::size_t s) {
@@ -144,6 +149,42 @@ void CellSampler::run_mh(std::size_t s) {
   for (std::uint32_t i = 0; i < side.appeared_count; ++i) other.phi_sum += refresh_phi(other, side.appeared[i]);
 }
 
+// Brings phi of topic after topic up to date.  Topics come in an order in which blocks of phi seldom change, so the sum
+// of one is kept aside: each would wait for the one before it to be stored otherwise.
+class CellSampler::Refresh {
+ public:
+  Refresh(const Cell& cell, Side& side) : cell_(cell), side_(side), blocks_(cell.topics > kWholePhi) {
+    if (blocks_) sum_ = side.phi_blocks[0];
+  }
+  ~Refresh() {
+    if (blocks_) side_.phi_blocks[block_] = sum_;
+    side_.phi_sum += more_;
+  }
+  Refresh(const Refresh&) = delete;
+
+  void operator()(std::uint32_t topic) {
+    const float phi = (static_cast<float>(side_.word[topic]) + cell_.beta) * cell_.inverse[topic];
+    double more = static_cast<double>(phi) - static_cast<double>(side_.phi[topic]);
+    if (cell_.alphas != nullptr) more *= static_cast<double>(cell_.alphas[topic]);
+    side_.phi[topic] = phi;
+    more_ += more;
+    if (!blocks_) return;
+    if (topic / kPhiBlock != block_) {
+      side_.phi_blocks[block_] = sum_;
+      block_ = topic / kPhiBlock;
+      sum_ = side_.phi_blocks[block_];
+    }
+    sum_ += more;
+  }
+
+ private:
+  const Cell& cell_;
+  Side& side_;
+  bool blocks_;
+  std::uint32_t block_ = 0;
+  double sum_ = 0, more_ = 0;
+};
+
 // What phi_sum gains by it.
 double CellSampler::refresh_phi(Side& side, std::uint32_t topic) const {
   const float phi = (static_cast<float>(side.word[topic]) + cell_.beta) * cell_.inverse[topic];
@@ -156,22 +197,21 @@ double CellSampler::refresh_phi(Side& side, std::uint32_t topic) const {
 // Phi of all topics is that of a word without tokens; makes it that of the cell's.
 void CellSampler::spread(std::size_t s) {
   Side& side = cell_.sides[s];
-  double more = 0;
+  Refresh refresh(cell_, side);
   for (const TopicCount each : *drawings_[s].word) {
     side.word[each.topic] = each.count;
-    more += refresh_phi(side, each.topic);
+    refresh(each.topic);
   }
-  side.phi_sum += more;
 }
 
 // The reverse: takes the counts back into the row, and leaves zeros behind.
 void CellSampler::collect(std::size_t s) {
   Side& side = cell_.sides[s];
   WordRow& word = *drawings_[s].word;
-  double more = 0;
+  Refresh refresh(cell_, side);
   const auto take = [&](std::uint16_t topic) {
     const std::uint32_t count = std::exchange(side.word[topic], 0U);
-    more += refresh_phi(side, topic);
+    refresh(topic);
     return count;
   };
   std::size_t kept = 0;
@@ -182,7 +222,6 @@ void CellSampler::collect(std::size_t s) {
   new_cells_.clear();
   for (std::uint32_t i = 0; i < side.appeared_count; ++i)
     if (const std::uint32_t count = take(side.appeared[i])) new_cells_.push_back({count, side.appeared[i]});
-  side.phi_sum += more;
   if (new_cells_.empty()) return;
   std::sort(new_cells_.begin(), new_cells_.end(), by_topic);
   word.insert(word.end(), new_cells_.begin(), new_cells_.end());

@@ -28,10 +28,11 @@ class CellSampler {
   // The cells up to finish() share `totals`, `rows` and `mh_documents`, which must outlive them.
   void begin(Draw draw, TopicTotals& totals, DocumentRows& rows, DocumentTokens& mh_documents);
   // `token_topics` are the topics of the word's tokens, `documents` where those are.  The last `mh_places.size()`
-  // tokens are in documents that is_mh(), and those are their places in `mh_documents`.  All that is given must stay
-  // where it is until finish().
+  // tokens are in documents that is_mh(), and those are their places in `mh_documents`.  Behind `documents` there are
+  // `following` more, of the words that are probably next, so that a look ahead does not end with every cell.  All that
+  // is given must stay where it is until finish().
   void add(WordRow& word, std::span<const std::uint32_t> documents, std::span<std::uint16_t> token_topics,
-           std::span<const std::uint32_t> mh_places, Random& random);
+           std::span<const std::uint32_t> mh_places, Random& random, std::size_t following = 0);
   // Draws what is left of the cells.
   void finish();
 
@@ -45,6 +46,7 @@ class CellSampler {
     std::span<std::uint16_t> token_topics;
     std::span<const std::uint32_t> mh_places;
     Random* random = nullptr;
+    std::size_t following = 0;
     std::size_t exact = 0;                   // tokens that are drawn exactly
     std::size_t done = 0;                    // of them
     std::size_t first_ready = 0, ready = 0;  // those of them that `draws` has a number for
@@ -56,6 +58,8 @@ class CellSampler {
     std::vector<std::uint16_t> appeared;
     std::vector<std::uint64_t> draws;
   };
+
+  class Refresh;
 
   // Draws until one of the cells is done.
   void run();
