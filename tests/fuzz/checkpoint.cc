@@ -28,7 +28,7 @@ extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, u
 
 // What RocksDB held then is nobody's any more.
 extern "C" const char* __asan_default_options() {
-  return "detect_leaks=0:quarantine_size_mb=16";
+  return "detect_leaks=0:alloc_dealloc_mismatch=0:quarantine_size_mb=16";
 }
 
 // AddressSanitizer's would end the program where the C++ library's throws: for a size that a damaged file names.
