@@ -138,9 +138,12 @@ Status train_command(int argc, const char* const* argv) {
   const RunFolder run{line.options.text("out")};
   auto values = line.options.all();
   const bool from_stdin = values["input"] == "-";
-  if (!from_stdin) ROTA_TRY(take_shards(plugin, values));
+  // What is wrong with the data is said when it is clear that the folder is the run's.
+  const Status chosen = from_stdin ? Status() : take_shards(plugin, values);
+  if (chosen.code() == ExitCode::usage) return chosen;
   auto claim = fresh_folder(run, named_paths(line, plugin), from_stdin);
   if (!claim.ok()) return std::move(claim).status();
+  ROTA_TRY(chosen);
   // What is in effect now: another build of the app may want another number when the run is resumed.
   if (line.options.integer("epochs") == 0) values["epochs"] = std::to_string(plugin.epochs);
   if (line.options.has("init_model")) {
