@@ -112,10 +112,11 @@ void Host::refuse(std::string why) {
 
 // A process that nobody has heard of can only say HELLO, or ask; and only the coordinator listens to that.
 bool Host::admits(const Header& header, Nanoseconds now) {
-  // Nobody else may speak as this process, or for a node of another process.
-  if (header.process == settings_.process || process_of(header.from) != header.process) return false;
+  // Nobody else may speak as this process.
+  if (header.process == settings_.process) return false;
   const auto peer = peers_.find(header.process);
   const bool opens_contact = header.kind == Kind::hello || header.kind == Kind::ask_status;
+  if (opens_contact && header.from != header.process) return false;
   const bool may_be_unknown = opens_contact && header.sequence == 1 && settings_.process == kCoordinator;
   if (peer == peers_.end()) {
     if (!may_be_unknown) return false;
@@ -202,6 +203,10 @@ void Host::receive_whole(NodeId process, Delivery delivery, const Outbox::World&
     if (delivery.era > era_ && settings_.process != kCoordinator) held_.push_back({process, std::move(delivery)});
     return;  // or the run went back to before it was said
   }
+  // Nobody may speak for a node of another process.  The link has taken it all the same, or nothing behind it could
+  // come: the node may have been there when it was said.
+  if (process_of(delivery.from) != process)
+    return refuse("a message of " + delivery.from.name() + " from " + process.name());
   auto message = decode_message(delivery.kind, delivery.frames);
   delivery.frames.clear();  // a body may be large, and is not needed any more
   if (!message.ok()) return receive_unreadable(process, message.status(), world.now);

@@ -139,6 +139,37 @@ TEST_F(Eras, WhoTakesNoPartInItIsNotSpokenToUntilItDoesAgain) {
   EXPECT_TRUE(spoken_to().contains(kOther)) << "what was not acknowledged may still be";
 }
 
+// A partition had moved, what it had said before was refused in front of the link, and nothing that its old process
+// said was heard any more: the run waited for ever.
+TEST_F(Eras, WhatAPartitionSaidBeforeItMovedDoesNotStopItsOldProcess) {
+  const NodeId partition{Role::partition, 0};
+  hub();
+  member(kOther, 3);
+  talk();
+  Welcome there;
+  there.era = 1;
+  there.peers = {{kOther, kOther.name(), 3}};
+  there.partition_hosts = {kOther};
+  tell_hub([&](Outbox& out) { out.send(kOther, there); });
+  talk();
+  // Said in era 1, and heard when the coordinator has begun another.
+  hosts_.at(kOther)->finished(
+      kOther,
+      [&](Outbox& out) {
+        return out.sent.push_back({partition, kCoordinator, Ready{}}), Status();
+      },
+      world());
+  Welcome elsewhere = there;
+  elsewhere.era = 2;
+  elsewhere.peers.push_back({kWorker, kWorker.name(), 2});
+  elsewhere.partition_hosts = {kWorker};
+  tell_hub([&](Outbox& out) { out.send(kWorker, elsewhere); });
+  const std::size_t before = hub_->count<Beat>();
+  pass(5 * kSecond);
+  EXPECT_EQ(hub_->count<Ready>(), 0U) << "it is of era 1";
+  EXPECT_GT(hub_->count<Beat>(), before);
+}
+
 TEST_F(Eras, WhatWasSaidInTheOneBeforeIsNotHeard) {
   hub();
   member(kWorker, 2);
