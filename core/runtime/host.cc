@@ -370,7 +370,8 @@ void Host::tick(const Outbox::World& world) {
     if (joining_) joined_at_ += still;
     for (const auto& [id, node] : nodes_) node->stood_still(still, now);
   }
-  const bool known = member_ || (joining_ && peers_.at(kCoordinator).link.heard_at() > 0);
+  const auto taken_in = [](const Link& link) { return link.heard_at() > 0 && link.was_answered(); };
+  const bool known = member_ || (joining_ && taken_in(peers_.at(kCoordinator).link));
   if (known && !ending_ && now - last_beat_ >= std::min(kBeatEvery, settings_.peer_timeout / 4)) {
     last_beat_ = now;
     send({settings_.process, kCoordinator, beat(world)}, now);

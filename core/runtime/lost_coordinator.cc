@@ -16,7 +16,9 @@ constexpr Nanoseconds kCallEvery = kSecond / 2;
 
 // One that was heard takes its time until all have joined, but is not silent meanwhile.
 void Host::look_for_coordinator(Nanoseconds now) {
-  const Nanoseconds heard = peers_.at(kCoordinator).link.heard_at();
+  const Link& link = peers_.at(kCoordinator).link;
+  // One that only asked whether this process lives has not taken it in yet.
+  const Nanoseconds heard = joining_ && !link.was_answered() ? 0 : link.heard_at();
   if (heard == 0 && now - joined_at_ >= settings_.start_timeout)
     return end({ExitCode::temporary, "no answer from the coordinator"}, now);
   if (heard == 0 && calls_since_ == 0) return;

@@ -81,6 +81,8 @@ class Link {
   void close();
 
   bool drained() const { return unacknowledged_.empty(); }
+  // The peer has taken the first message, or there was none.
+  bool was_answered() const { return unacknowledged_.empty() || unacknowledged_.front().sequence > 1; }
   // Anything was submitted yet.
   bool has_spoken() const { return next_sequence_ > 1; }
   // More waits than may.
