@@ -75,12 +75,14 @@ struct Compute::Files {
 
 // What the arena carries from thread to thread: whose work is to be done, and no more.  It is read and written
 // atomically because oneTBB's own handing over is invisible to ThreadSanitizer; the work itself waits behind a mutex.
+// An exception, which can only be missing memory, ends the process as on any other thread: oneTBB would abort with words
+// of its own.
 class Compute::Turn {
  public:
   explicit Turn(Compute& compute) { set(&compute); }
   Turn(const Turn& other) { set(other.get()); }
   Turn& operator=(const Turn&) = delete;
-  void operator()() const { get()->work_off(); }
+  void operator()() const noexcept { get()->work_off(); }
 
  private:
   void set(Compute* compute) { std::atomic_ref(compute_).store(compute, std::memory_order_release); }
