@@ -228,9 +228,11 @@ Training::Boundary Training::boundary_after(Epoch epoch, Nanoseconds now) const 
   boundary.epoch = epoch;
   boundary.last = epoch == last_epoch_ || stop_.has_value();
   boundary.evaluate = boundary.last || (plan_.eval_every > 0 && epoch % plan_.eval_every == 0);
-  boundary.save = boundary.last || hold_ ||
-                  (plan_.checkpoint_every > 0 && epoch % plan_.checkpoint_every == 0 && !checkpoint_ &&
-                   now - last_checkpoint_at_ >= plan_.checkpoint_spacing);
+  const bool is_due = plan_.checkpoint_every > 0 && epoch % plan_.checkpoint_every == 0 &&
+                      now - last_checkpoint_at_ >= plan_.checkpoint_spacing;
+  // A border costs more than it is worth if the checkpoint before will not be whole by then.
+  const bool is_free = !checkpoint_ || (save_took_ && *save_took_ <= epoch_took_ / 2);
+  boundary.save = boundary.last || hold_ || (is_due && is_free);
   return boundary;
 }
 
@@ -253,7 +255,8 @@ void Training::on(const EpochDone& done, NodeId from, Outbox& out) {
 // Ends every epoch that all workers and schedulers have ended, in order.
 void Training::end_epochs(Outbox& out) {
   while (epochs_.next_is_over()) {
-    const double took = seconds(out.now() - epoch_began_);
+    epoch_took_ = out.now() - epoch_began_;
+    const double took = seconds(epoch_took_);
     seconds_ += took;
     epoch_began_ = out.now();
     OpenEpochs::Over over = epochs_.take();
@@ -353,6 +356,7 @@ void Training::follow_score() {
 void Training::begin_save(Outbox& out) {
   boundary_->stage = Boundary::Stage::saving;
   if (checkpoint_) return;  // of an earlier epoch, still being written: record_checkpoint() comes back here
+  save_began_ = out.now();
   checkpoint_.emplace(plan_, boundary_->epoch);
   next_checkpoint_.epoch = boundary_->epoch;
   next_checkpoint_.record = record_;
@@ -437,6 +441,7 @@ void Training::record_checkpoint(Outbox& out) {
       if (record.record.best && record.record.best->epoch == record.epoch) best_checkpoint_ = record;
       if (phase_ == Phase::ended) return {};
       last_checkpoint_at_ = later.now();
+      save_took_ = last_checkpoint_at_ - save_began_;
       // A signal that came while this was written: the epoch begun meanwhile is worth less than the wait for its end.
       const bool begun = !boundary_ || boundary_->stage == Boundary::Stage::running;
       if (stop_ && begun) finish(later);

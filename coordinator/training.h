@@ -136,6 +136,7 @@ class Training {
   std::map<Epoch, RoundId> last_round_;  // of epochs that were given out whole
   OpenEpochs epochs_;
   Nanoseconds epoch_began_ = 0;
+  Nanoseconds epoch_took_ = 0;  // the newest
   double seconds_ = 0;
   EpochRecord record_;  // the newest
   std::optional<Evaluation> evaluation_;
@@ -149,6 +150,8 @@ class Training {
   std::optional<CommitRecord> best_checkpoint_;  // with patience, of the best epoch
   CommitRecord next_checkpoint_;
   Nanoseconds last_checkpoint_at_ = 0;
+  Nanoseconds save_began_ = 0;
+  std::optional<Nanoseconds> save_took_;  // from SAVE to the commit record, the newest
 
   std::optional<Ending> stop_;  // asked for by a signal
   bool hold_ = false;

@@ -15,9 +15,11 @@ void LdaPush::save(Writer& out) const {
   state.committed.assign(totals_.committed().begin(), totals_.committed().end());
   state.cursors = cursors_;
   state.documents.resize(tokens_.lengths().size());
+  std::vector<TopicCount> counts;  // whose room is used again
   for (std::size_t d = 0; d < state.documents.size(); ++d) {
     state.documents[d].is_list = tokens_.rows().is_list(d);
-    tokens_.counts_of(d, state.documents[d].cells);
+    tokens_.counts_of(d, counts);
+    state.documents[d].cells = counts;
   }
   state.token_topics.assign(tokens_.layout().topics().begin(), tokens_.layout().topics().end());
   state.priors = priors_;

@@ -5,10 +5,13 @@
 #include <span>
 #include <utility>
 
+#include "apps/lda/topic_bits.h"
+
 namespace rota::lda {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x3241444c;  // "LDA2"
+constexpr std::uint32_t kMagic = 0x3341444c;   // "LDA3"
+constexpr std::uint32_t kBefore = 0x3241444c;  // "LDA2", whose topics of tokens are a count, then u16 each
 constexpr std::uint64_t kMostTopics = 65535;
 constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
 
@@ -48,7 +51,7 @@ Priors decode_priors(Reader& in, std::uint32_t topics) {
   return priors;
 }
 
-std::vector<std::uint16_t> decode_topics(Reader& in, std::uint32_t topics) {
+std::vector<std::uint16_t> decode_wide_topics(Reader& in, std::uint32_t topics) {
   auto of_tokens = in.get_all<std::uint16_t>();
   for (const std::uint16_t topic : of_tokens)
     if (topic >= topics) in.fail();
@@ -70,6 +73,11 @@ void decode_learned(Reader& in, ShardState& state) {
 }  // namespace
 
 void ShardState::encode(Writer& out) const {
+  // Most of it: a buffer that grows is copied again and again.
+  std::size_t cells = 0;
+  for (const DocumentTopics& document : documents) cells += document.cells.size();
+  out.reserve(out.view().size() + 2 * token_topics.size() + 4 * cells + 8 * documents.size() +
+              std::size_t{16} * topics);
   out.put(kMagic);
   out.put_varint(topics);
   out.put_varint(shard);
@@ -87,7 +95,7 @@ void ShardState::encode(Writer& out) const {
       out.put_varint(cell.count);
     }
   }
-  out.put_all(std::span(token_topics));
+  put_topics(token_topics, topics, out);
   encode_priors(priors, out);
   replicated.encode(out);
   out.put_all(std::span(held_out));
@@ -97,7 +105,8 @@ void ShardState::encode(Writer& out) const {
 
 ShardState ShardState::decode(Reader& in) {
   ShardState state;
-  if (in.get<std::uint32_t>() != kMagic) in.fail();
+  const auto magic = in.get<std::uint32_t>();
+  if (magic != kMagic && magic != kBefore) in.fail();
   state.topics = in.get_bounded<std::uint32_t>(kMostTopics);
   state.shard = in.get_bounded<ShardId>(kMost32);
   state.shards = in.get_bounded<std::uint32_t>(kMost32);
@@ -108,7 +117,8 @@ ShardState ShardState::decode(Reader& in) {
   state.cursors.resize(in.get_count(1));
   for (std::uint32_t& cursor : state.cursors) cursor = in.get_bounded<std::uint32_t>(kMost32);
   if (in.ok()) decode_documents(in, state);
-  if (in.ok()) state.token_topics = decode_topics(in, state.topics);
+  if (in.ok())
+    state.token_topics = magic == kMagic ? get_topics(in, state.topics) : decode_wide_topics(in, state.topics);
   if (in.ok()) decode_learned(in, state);
   return state;
 }

@@ -4,7 +4,7 @@
 //   delta_t: f64         committed totals: a varint for each topic
 //   cursors: a count, then a varint for each slice: the word with which its next visit begins (time control)
 //   documents: varint, then for each: form: u8 (1 list, 0 not), cells: varint, then for each: topic, count: varints
-//   token topics: a count, then u16 each, in the order of the token layout
+//   token topics: topic_bits.h, in the order of the token layout
 //   alpha: f64 for each topic                          beta: f64
 //   replicated words: a histogram (count_histogram.h) of their committed n_wk
 //   held out: a count, then f32 each: the expected topics of the held-out documents (held_out.h)

@@ -82,7 +82,13 @@ void DocumentRows::append_counts(std::size_t document, std::vector<TopicCount>& 
     for (std::uint32_t i = 0; i < 1U << row.bits; ++i) append(begin[2 * i], begin[2 * i + 1]);
     std::sort(to.begin() + first, to.end(), [](TopicCount a, TopicCount b) { return a.topic < b.topic; });
   } else if (row.kind == RowKind::narrow) {
-    for (std::uint32_t k = 0; k < topics_; ++k) append(k, begin[k]);
+    std::size_t used = to.size();
+    to.resize(used + topics_);
+    for (std::uint32_t k = 0; k < topics_; ++k) {  // without a branch, which would be guessed wrong again and again
+      to[used] = {begin[k], static_cast<std::uint16_t>(k)};
+      used += begin[k] != 0 ? 1 : 0;
+    }
+    to.resize(used);
   } else {
     for (std::uint32_t k = 0; k < topics_; ++k) append(k, wide_store_[row.at + k]);
   }

@@ -348,42 +348,6 @@ TEST(Coordinator, ASecondSavedIsRefused) {
   EXPECT_EQ(run.ended->what, "an unexpected SAVED from scheduler-0");
 }
 
-TEST(Coordinator, TheNextEpochIsHeldBackUntilTheBoundaryIsDone) {
-  RunPlan plan = small_plan();
-  plan.epochs = 2;
-  Script run(plan);
-  run.prepare();
-  run.schedule(1);
-  run.schedule(3, 2);
-  EXPECT_EQ(run.sent<Tasks>(kWorker).size(), 1U);
-  run.end_epoch(1);
-  run.evaluate(1, 1);
-  EXPECT_EQ(run.sent<Tasks>(kWorker).size(), 1U);
-  run.hear(kWorker, Saved{1});
-  EXPECT_EQ(run.sent<Tasks>(kWorker).size(), 1U);
-  run.hear(kScheduler, Saved{1});
-  ASSERT_EQ(run.sent<Tasks>(kWorker).size(), 2U) << "all is put: it is written meanwhile";
-  EXPECT_EQ(run.sent<Tasks>(kWorker)[1].tasks[0].round, 3U);
-  run.hear(kPartition, run.written(1));
-  EXPECT_EQ(run.diary->commits.size(), 1U);
-}
-
-TEST(Coordinator, AnEpochThatIsNeitherEvaluatedNorSavedFlowsIntoTheNext) {
-  RunPlan plan = small_plan();
-  plan.epochs = 2;
-  plan.eval_every = plan.checkpoint_every = 0;
-  Script run(plan);
-  run.prepare();
-  run.schedule(1);
-  run.schedule(3, 2);
-  EXPECT_EQ(run.sent<Tasks>(kWorker).size(), 2U);
-  run.end_epoch(1);
-  EXPECT_TRUE(run.sent<Evaluate>(kWorker).empty());
-  run.end_epoch(2);
-  EXPECT_EQ(run.sent<Evaluate>(kWorker).size(), 1U);
-  EXPECT_EQ(run.diary->epochs.size(), 1U);
-}
-
 TEST(Coordinator, ASignalEndsTheRunAfterTheEpochWithACheckpoint) {
   RunPlan plan = small_plan();
   plan.epochs = 5;

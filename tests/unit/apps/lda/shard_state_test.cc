@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <span>
 
 namespace rota::lda {
 namespace {
@@ -49,6 +51,23 @@ TEST(ShardState, ComesBackAsItWas) {
   EXPECT_EQ(state.held_out, sample().held_out);
   EXPECT_EQ(state.score.log_probability, -12.5);
   EXPECT_EQ(state.score.tokens, 3);
+}
+
+TEST(ShardState, AsItWasWrittenBeforeItIsReadToo) {
+  auto bytes = encoded(sample());
+  const std::vector<std::byte> packed = {std::byte{4}, std::byte{0x4A}};  // 2, 2, 0, 1 in two bits each
+  const auto at = std::search(bytes.begin(), bytes.end(), packed.begin(), packed.end());
+  ASSERT_NE(at, bytes.end());
+  const ShardState before = sample();
+  Writer wide;
+  wide.put_all(std::span(before.token_topics));
+  const auto behind = bytes.erase(at, at + static_cast<std::ptrdiff_t>(packed.size()));
+  bytes.insert(behind, wide.view().begin(), wide.view().end());
+  bytes[3] = std::byte{'2'};
+  Reader in(bytes);
+  const ShardState state = ShardState::decode(in);
+  ASSERT_TRUE(in.done());
+  EXPECT_EQ(encoded(state), encoded(sample()));
 }
 
 TEST(ShardState, EveryTruncationIsRefused) {
