@@ -191,7 +191,7 @@ void Host::receive(const Frames& frames, const Outbox::World& world, const Origi
   if (arrived.arrival != Link::Arrival::deliver && is_dismissal(*header))
     return receive_dismissal(*header, body, world);
   if (arrived.arrival == Link::Arrival::stale) return;
-  if (header->process == kCoordinator) stop_calling();
+  if (header->process == kCoordinator) heard_coordinator(world.now);
   settle(world.now);
   for (const auto& [id, node] : nodes_) node->peer_heard(header->process, world.now);
   if (arrived.arrival == Link::Arrival::wrong) receive_unreadable(header->process, arrived.status, world.now);

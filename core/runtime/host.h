@@ -158,6 +158,7 @@ class Host final : public Queues {
   void meet(const Welcome& welcome);
   Beat beat(const Outbox::World& world) const;
   void call_again(Nanoseconds now);
+  void heard_coordinator(Nanoseconds now);
   void stop_calling();
   void greet_anew(std::uint64_t coordinator);
   bool answers_call(const Header& header) const;
@@ -208,7 +209,7 @@ class Host final : public Queues {
   Nanoseconds joined_at_ = 0;
   Nanoseconds last_tick_ = 0;
   Nanoseconds awake_since_ = 0;      // the end of the last time that this process stood still
-  bool coordinator_broken_ = false;  // the connection to it broke, and nothing came since
+  bool coordinator_broken_ = false;  // the connection to it broke, and it was not heard again
   Nanoseconds told_to_end_at_ = 0;
 
   std::optional<Ending> ending_;

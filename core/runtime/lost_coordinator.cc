@@ -44,6 +44,13 @@ void Host::call_again(Nanoseconds now) {
   call_ = with_header(header, encode_message(hello_));
 }
 
+// Behind a broken connection it counts only some time after the first call: what one that is dead had said may still
+// come, by a connection of its own.
+void Host::heard_coordinator(Nanoseconds now) {
+  if (coordinator_broken_ && (calls_since_ == 0 || now - calls_since_ < kCallEvery)) return;
+  stop_calling();
+}
+
 void Host::stop_calling() {
   coordinator_broken_ = false;
   calls_since_ = called_at_ = 0;
@@ -63,6 +70,7 @@ bool Host::answers_call(const Header& header) const {
 void Host::greet_anew(std::uint64_t coordinator) {
   register_peer({kCoordinator, peers_.at(kCoordinator).endpoint, coordinator});
   joined_at_ = last_tick_;
+  stop_calling();
   send({settings_.process, kCoordinator, hello_}, last_tick_);
 }
 

@@ -229,6 +229,27 @@ TEST_F(Eras, ACoordinatorThatIsStartedAnewIsGreeted) {
   EXPECT_EQ(eras_[kWorker], 2U);
 }
 
+// The member took it for a sign of life, and looked for the coordinator only when it had heard nothing for the whole
+// time-out.
+TEST_F(Eras, WhatADeadCoordinatorHadSaidIsNoSignOfLife) {
+  hub();
+  Host& worker = member(kWorker, 2);
+  talk();
+  welcome(1, {kWorker});
+  talk();
+  welcome(2, {kWorker});
+  const auto last = hosts_.at(kCoordinator)->next(now_);
+  ASSERT_TRUE(last.has_value());
+  hosts_.erase(kCoordinator);
+  worker.disconnected(kCoordinator, world());
+  worker.receive(last->frames, world());
+  auto node = std::make_unique<Listener>(kCoordinator);
+  hub_ = node.get();
+  host(kCoordinator, 9).add(std::move(node));
+  pass(3 * kSecond);
+  EXPECT_EQ(hub_->count<Hello>(), 1U);
+}
+
 TEST_F(Eras, AConnectionThatComesBackChangesNothing) {
   hub();
   Host& worker = member(kWorker, 2);
