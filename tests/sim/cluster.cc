@@ -13,6 +13,7 @@
 #include "core/runtime/host.h"
 #include "kvstore/partition.h"
 #include "scheduler/scheduler.h"
+#include "tests/sim/disks.h"
 #include "tests/sim/memory_checkpoints.h"
 #include "worker/next_worker.h"
 
@@ -33,8 +34,7 @@ class Cluster {
         trace_(trace),
         random_(seed),
         job_(job_of(shape)),
-        contents_(std::make_shared<MemoryContents>()),
-        disk_(std::make_shared<MemoryDisk>(contents_)),
+        disks_([this] { return finds_no_space(); }),
         recorder_(recorder_with({})) {}
 
   Outcome run() {
@@ -45,6 +45,7 @@ class Cluster {
     cuts_left_ = faults_.cuts_most;
     joins_left_ = faults_.joins_most;
     leaves_left_ = faults_.leaves_most;
+    no_space_left_ = faults_.no_space_most;
     witness() = &witness_;
     start();
     while (outcome_.what.empty()) {
@@ -68,8 +69,10 @@ class Cluster {
       if (coordinator != hosts_.end() && coordinator->second.host->ended()) {
         outcome_.code = coordinator->second.host->ended()->code;
         outcome_.what = coordinator->second.host->ended()->what;
-        if (outcome_.code != ExitCode::terminated || outcome_.leaves == 0) break;
-        // The last worker was told to end, and so the run: it is resumed.
+        const bool was_told = outcome_.code == ExitCode::terminated && outcome_.leaves > 0;
+        const bool was_full = outcome_.code == ExitCode::disk && std::exchange(out_of_space_, false);
+        if (!was_told && !was_full) break;
+        // The last worker was told to end, and so the run; or there is room again: it is resumed.
         outcome_.what.clear();
         hosts_.clear();
         start();
@@ -144,7 +147,7 @@ class Cluster {
           if (name == "phase" && fields.front().second == "cutting") forget_what_comes_again();
           if (name == "phase" && fields.front().second == "moving") ++outcome_.moves;
         },
-        disk_);
+        disks_.shared());
   }
 
   // What came after the newest commit is visited again.
@@ -194,12 +197,14 @@ class Cluster {
   // It goes on behind what one before it committed.
   void coordinate(Host& host) {
     RunPlan plan = shape_.plan;
-    recorder_ = recorder_with(recorder_->commits());
+    const auto before = std::exchange(recorder_, recorder_with(recorder_->commits()));
+    recorder_->inherit(*before);
+    if (const std::string damage = recorder_->damage(); !damage.empty()) outcome_.what = "broken law: " + damage;
     if (!recorder_->commits().empty()) plan.resume = recorder_->commits().rbegin()->second;
     const std::optional<CommitRecord>& resume = plan.resume;
     if (resume && resume->record.best) plan.best = recorder_->commits().at(resume->record.best->epoch);
     plan.era = ++era_;
-    plan.checkpoints = std::make_shared<MemoryChunkFiles>(disk_);
+    plan.checkpoints = std::make_shared<MemoryChunkFiles>(disks_.shared());
     plan.next_era = [this] { return Result<std::uint64_t>(++era_); };
     host.add(std::make_unique<Coordinator>(plan, recorder_));
   }
@@ -228,8 +233,9 @@ class Cluster {
     }
     const auto hosts = ShardHosts::from(welcome.shard_hosts, plan.shards);
     if (!hosts.ok()) return hosts.status();
-    const auto own = own_disk(id);
-    const auto checkpoints = std::make_shared<MemoryCheckpoints>(own ? own : disk_, welcome.era, welcome.files);
+    const auto own = disks_.own(id, [this] { return chance(shape_.own_disk_share); });
+    const auto checkpoints =
+        std::make_shared<MemoryCheckpoints>(own ? own : disks_.shared(), welcome.era, welcome.files);
     const auto chunks = own ? std::make_shared<MemoryChunkFiles>(own) : nullptr;
     for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
       if (welcome.partition_hosts[p] == id)
@@ -239,19 +245,6 @@ class Cluster {
     return nodes;
   }
 
-  // Null if it writes to the coordinator's.  Who has one has it always, as it runs on the same machine again.
-  std::shared_ptr<MemoryDisk> own_disk(NodeId id) {
-    if (!own_disks_.contains(id))
-      own_disks_[id] = chance(shape_.own_disk_share) ? std::make_shared<MemoryDisk>(contents_) : nullptr;
-    return own_disks_[id];
-  }
-  void lose_disk(NodeId id) {
-    const auto found = own_disks_.find(id);
-    if (found == own_disks_.end() || found->second == nullptr || !chance(faults_.disk_loss_share)) return;
-    ++outcome_.disks_lost;
-    found->second = std::make_shared<MemoryDisk>(contents_);
-  }
-
   // ---- harm ----
 
   void do_harm() {
@@ -259,6 +252,11 @@ class Cluster {
       --kills_left_;
       ++outcome_.kills;
       for (const auto& [id, process] : hosts_) lose_disk(id);
+      if (chance(faults_.power_share)) {
+        ++outcome_.power_cuts;
+        disks_.cut_power(random_);
+        recorder_->cut_power(random_);
+      }
       hosts_.clear();
       start();
     }
@@ -282,6 +280,19 @@ class Cluster {
       hosts_.at(id).still_until = now_ + span(faults_.pause_most);
       if (trace_) std::printf("%s stands still\n", id.name().c_str());
     }
+  }
+
+  void lose_disk(NodeId id) {
+    if (!disks_.has_own(id) || !chance(faults_.disk_loss_share)) return;
+    ++outcome_.disks_lost;
+    disks_.replace(id);
+  }
+  bool finds_no_space() {
+    if (no_space_left_ == 0 || !chance(faults_.no_space_share)) return false;
+    --no_space_left_;
+    ++outcome_.no_space;
+    if (trace_) std::printf("a disk is full\n");
+    return out_of_space_ = true;
   }
 
   void cut() {
@@ -357,7 +368,12 @@ class Cluster {
     ++outcome_.losses;
     if (trace_) std::printf("%s is killed\n", id.name().c_str());
     const bool back = comes_back(id);
-    if (id != kCoordinator && chance(faults_.zombie_share)) live_on(id);
+    if (id != kCoordinator && chance(faults_.zombie_share)) {
+      live_on(id);
+    } else if (disks_.has_own(id) && chance(faults_.power_share)) {
+      ++outcome_.power_cuts;
+      disks_.cut_power(id, random_);
+    }
     lose_disk(id);
     end(id, back, now_ + span(faults_.restart_most));
     for (const auto& [other, process] : hosts_) {
@@ -389,6 +405,13 @@ class Cluster {
       auto work = std::make_shared<Outbox::Started>(std::move(started));
       at(now_ + delay(), id, [this, work] {
         auto continuation = std::make_shared<Continuation>(work->work());
+        const bool is_slow = work->io && chance(faults_.slow_sync_share);
+        if (is_slow) ++outcome_.slow_syncs;
+        const Nanoseconds sync = is_slow ? span(faults_.sync_most) : 0;
+        const auto synced = [files = disks_.written(), records = recorder_->written()] {
+          files();
+          records();
+        };
         // The coordinator computes nothing, and the thread for files is nobody's hook.
         if (hangs_left_ > 0 && here_ != kCoordinator && !work->io && chance(faults_.hang_share)) {
           --hangs_left_;
@@ -396,7 +419,8 @@ class Cluster {
           if (trace_) std::printf("work of %s does not end\n", here_.name().c_str());
           return;
         }
-        at(now_ + delay(), here_, [this, work, continuation] {
+        at(now_ + sync + delay(), here_, [this, work, continuation, synced] {
+          synced();
           Host& later = *hosts_.at(here_).host;
           later.finished(work->node, *continuation, world(later));
           pump(here_);
@@ -502,14 +526,13 @@ class Cluster {
   std::mt19937_64 random_;
   Job job_;
   Witness witness_, unseen_;
-  std::shared_ptr<MemoryContents> contents_;
-  std::shared_ptr<MemoryDisk> disk_;  // the coordinator's
-  std::map<NodeId, std::shared_ptr<MemoryDisk>> own_disks_;
+  Disks disks_;
   std::shared_ptr<MemoryRecorder> recorder_;
   std::priority_queue<Event> events_;
   std::uint64_t order_ = 0, lives_ = 0, era_ = 0;
   int kills_left_ = 0, losses_left_ = 0, pauses_left_ = 0, hangs_left_ = 0, cuts_left_ = 0, joins_left_ = 0,
-      leaves_left_ = 0;
+      leaves_left_ = 0, no_space_left_ = 0;
+  bool out_of_space_ = false;      // somebody was told so, in this run
   std::uint32_t next_worker_ = 0;  // that joins
   std::uint64_t newest_era_ = 0;   // that anybody has begun: who holds what in the others does not matter any more
   std::set<NodeId> leaving_;       // told to end

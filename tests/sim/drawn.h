@@ -80,6 +80,18 @@ inline void draw_own_disks(std::mt19937_64& random, Shape& shape, Faults& faults
   shape.plan.copies.files = static_cast<std::uint32_t>(1 + random() % 3);
 }
 
+// In part of the seeds disks lose what is not synced, are slow, and full for a while.
+inline void draw_power_cuts(std::mt19937_64& random, Faults& faults) {
+  if (random() % 3 != 0) return;
+  const auto draw = [&](double most) { return std::uniform_real_distribution<double>(0, most)(random); };
+  faults.power_share = draw(1);
+  if (random() % 2 == 0) faults.slow_sync_share = draw(0.2);
+  if (random() % 2 == 0) {
+    faults.no_space_share = draw(0.05);
+    faults.no_space_most = 2;
+  }
+}
+
 // The same job on one worker, with nothing going wrong.
 inline Outcome calm_run(const Shape& shape) {
   Shape calm = shape;
@@ -112,6 +124,9 @@ inline void add(Outcome& sum, const Outcome& wild) {
   sum.copied += wild.copied;
   sum.fetched_back += wild.fetched_back;
   sum.disks_lost += wild.disks_lost;
+  sum.power_cuts += wild.power_cuts;
+  sum.slow_syncs += wild.slow_syncs;
+  sum.no_space += wild.no_space;
   sum.goings_back += wild.goings_back;
 }
 
@@ -141,6 +156,9 @@ inline void tell_all(const Outcome& sum, std::uint64_t count) {
   tell("chunks that went to the coordinator", sum.copied);
   tell("chunks that came back from it", sum.fetched_back);
   tell("disks of machines that were lost", sum.disks_lost);
+  tell("power cuts", sum.power_cuts);
+  tell("slow syncs", sum.slow_syncs);
+  tell("writes that found no room", sum.no_space);
 }
 
 // Every seed ends with the model of its calm run.
@@ -156,6 +174,7 @@ inline void run_seeds(Shape (*draw_shape)(std::mt19937_64&)) {
     shape.credit = draw_credit(random);
     if (random() % 2 == 0) shape.piece_bytes = 64 + random() % 137;
     draw_own_disks(random, shape, faults);
+    draw_power_cuts(random, faults);
     const Outcome calm = calm_run(shape);
     ASSERT_EQ(calm.code, ExitCode::ok) << "calm run of seed " << seed << ": " << calm.what;
     const Outcome wild = simulate(shape, faults, seed, seeds.replay);
@@ -186,6 +205,9 @@ inline void run_seeds(Shape (*draw_shape)(std::mt19937_64&)) {
     EXPECT_GT(sum.copied, count);
     EXPECT_GT(sum.fetched_back, count / 10);
     EXPECT_GT(sum.disks_lost, count / 20);
+    EXPECT_GT(sum.power_cuts, count / 20);
+    EXPECT_GT(sum.slow_syncs, count / 20);
+    EXPECT_GT(sum.no_space, count / 40);
     EXPECT_GT(sum.goings_back, count / 4);
     EXPECT_GT(sum.joins, count / 10);
     EXPECT_GT(sum.leaves, count / 20);
