@@ -90,6 +90,7 @@ Ending coordinate(const CommandLine& line, const JobSettings& settings) {
 int main(int argc, char** argv) {
   using namespace rota;
   constexpr const char* kProgram = "rota-coordinator";
+  expect_missing_memory();
   if (const Status armed = arm_failpoints(); !armed.ok()) return say_and_exit(kProgram, armed);
   const auto line = parse_job_flags(argc, argv, {job_options(), role_options(), {}, true});
   if (!line.ok() || line->wish != CommandLine::Wish::run) return say_and_exit(kProgram, line);

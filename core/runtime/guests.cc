@@ -139,9 +139,26 @@ bool Host::wants_place(const Header& header) const {
   const auto peer = peers_.find(header.process);
   if (peer == peers_.end() || settings_.process != kCoordinator || header.sequence != 1) return false;
   const std::uint64_t known = peer->second.link.peer_incarnation();
+  return known != 0 && known != header.incarnation && header.peer_incarnation != settings_.incarnation;
+}
+
+// It may have heard nothing of that: it stood still, or could not be reached.  Without an answer it would call until
+// nobody waits for it any more, and nobody would start it anew meanwhile.
+bool Host::was_replaced(const Header& header) const {
+  const auto peer = peers_.find(header.process);
+  if (peer == peers_.end() || settings_.process != kCoordinator) return false;
   const auto& replaced = peer->second.replaced;
-  return known != 0 && known != header.incarnation && header.peer_incarnation != settings_.incarnation &&
-         std::find(replaced.begin(), replaced.end(), header.incarnation) == replaced.end();
+  return std::find(replaced.begin(), replaced.end(), header.incarnation) != replaced.end();
+}
+
+void Host::dismiss(NodeId process, std::uint64_t start, const std::string& endpoint, Nanoseconds now) {
+  Header header;
+  header.job = settings_.job;
+  header.peer_incarnation = start;
+  header.sequence = 1;
+  header.to = process;
+  write_letter(process.role, endpoint, header,
+               Refuse{ExitCode::temporary, "another start of " + process.name() + " took its place"}, now);
 }
 
 // With a PROBE, which every link answers.
@@ -171,15 +188,8 @@ std::optional<Frames> Host::proves_life(const Header& header) {
 // From now on the process of that name is this start.  If the one before still lives, it hears that it has to end.
 void Host::take_place(NodeId process, std::uint64_t start, Nanoseconds now) {
   const bool guest = process.role == Role::observer;
-  if (const auto before = peers_.find(process); before != peers_.end() && !guest) {
-    Header header;
-    header.job = settings_.job;
-    header.peer_incarnation = before->second.link.peer_incarnation();
-    header.sequence = 1;
-    header.to = process;
-    write_letter(process.role, before->second.endpoint, header,
-                 Refuse{ExitCode::temporary, "another start of " + process.name() + " took its place"}, now);
-  }
+  if (const auto before = peers_.find(process); before != peers_.end() && !guest)
+    dismiss(process, before->second.link.peer_incarnation(), before->second.endpoint, now);
   register_peer({process, "", start});
   peers_.at(process).leaves_at = guest ? now + kGuestStaysMost : 0;
 }

@@ -166,6 +166,8 @@ bool Host::accepts(const Header& header, const Frames& body, const Origin& origi
                        {ExitCode::temporary, "another " + header.process.name() + " is there already"}, now);
       return refuse("a HELLO of another" + from), false;
     }
+    if (hello != nullptr && was_replaced(header))
+      return dismiss(header.process, header.incarnation, hello->endpoint, now), false;
     if (hello != nullptr && wants_place(header)) return ask_for_life(header, body, hello->endpoint, now), false;
   }
   if (!admits(header, now)) return refuse("an unexpected message" + from), false;

@@ -139,6 +139,8 @@ class Host final : public Queues {
                         const Refuse& refusal, Nanoseconds now);
   bool write_letter(Role role, const std::string& endpoint, Header header, const Message& message, Nanoseconds now);
   bool wants_place(const Header& header) const;
+  bool was_replaced(const Header& header) const;
+  void dismiss(NodeId process, std::uint64_t start, const std::string& endpoint, Nanoseconds now);
   void ask_for_life(const Header& header, const Frames& body, const std::string& endpoint, Nanoseconds now);
   std::optional<Frames> proves_life(const Header& header);
   void take_place(NodeId process, std::uint64_t start, Nanoseconds now);

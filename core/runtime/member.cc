@@ -73,6 +73,7 @@ int say_and_exit(const std::string& program, const Result<CommandLine>& line) {
 }
 
 int member_main(int argc, const char* const* argv, Role role, OpenInitial initial, const MakeNodes& make) {
+  expect_missing_memory();
   const std::string program = std::string("rota-") + role_name(role);
   if (const Status armed = arm_failpoints(); !armed.ok()) return say_and_exit(program, armed);
   auto parsed = parse_with_plugin(argc, argv, role_options());

@@ -252,6 +252,10 @@ std::string host_name() {
 
 }  // namespace
 
+void expect_missing_memory() {
+  ends_otherwise = std::set_terminate(on_terminate);
+}
+
 Ending run_process(const ProcessSettings& settings, Transport& transport, Host& host) {
   Loop loop(settings, transport, host);
   const Ending ending = loop.run();
@@ -266,7 +270,6 @@ Ending run_process(const ProcessSettings& settings, Transport& transport, Host& 
 
 Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> node,
                        const std::function<Status(const std::string& address)>& listening) {
-  ends_otherwise = std::set_terminate(on_terminate);
   const auto incarnation = new_start_number();
   auto transport = open_transport(settings, incarnation);
   if (!transport.ok()) return {transport.status().code(), transport.status().what()};
@@ -280,7 +283,6 @@ Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> no
 }
 
 Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Factory factory) {
-  ends_otherwise = std::set_terminate(on_terminate);
   const auto incarnation = new_start_number();
   auto transport = open_transport(settings, incarnation);
   if (!transport.ok()) return {transport.status().code(), transport.status().what()};

@@ -29,6 +29,10 @@ struct ProcessSettings {
   std::optional<Hash128> plugin;   // of the file of the plugin that it has opened
 };
 
+// From now on memory that is missing ends the process with 75, wherever nobody else handles it.  For a program's first
+// line.
+void expect_missing_memory();
+
 // The coordinator's process: `listening` hears where it can be reached, once it can.  Returns what the process is to
 // exit with.
 Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> node,

@@ -3,13 +3,14 @@
 ROTA_PROCESS_FAULTS_ALL=1: more places without memory.
 """
 import os
+import re
 import signal
 import struct
 import threading
 import time
 import unittest
 
-from rota_run import KOS, SOURCE, RotaTest, kill
+from rota_run import KOS, LIMIT, SOURCE, RotaTest, kill
 
 ALL = os.environ.get("ROTA_PROCESS_FAULTS_ALL") == "1"
 MEMORY, CLOCK = os.environ["ROTA_BAD_MEMORY_SO"], os.environ["ROTA_BAD_CLOCK_SO"]
@@ -58,8 +59,8 @@ class NoMemory(ProcessFaults):
         return out, mark, run
 
     def met(self, role, size, nth):
-        """Whether a process found no memory: then it said why, or ZeroMQ ended it by SIGABRT, and the run went on; or it
-        was in a hook, which ended the run with 1, and it was resumed."""
+        """Whether a process found no memory: then it said why, or ZeroMQ ended it by SIGABRT or RocksDB's compression by SIGSEGV,
+        and the run went on; or it was in a hook, which ended the run with 1, and it was resumed."""
         out, mark, run = self.without(f"rota-{role}", size, nth)
         _, stderr = run.communicate(timeout=120)
         logs = "".join(file.read_text() for file in (out / "log").glob(f"{role}-*.log"))
@@ -69,8 +70,8 @@ class NoMemory(ProcessFaults):
             done = self.rota("resume", out)
             self.assertEqual(done.returncode, 0, f"{stderr}; then {done.stderr}")
         elif mark.exists() and f"{role}-" in stderr:
-            self.assertRegex(stderr, f"{role}-[01] ended with (exit code 75|signal 6 .Aborted.); it is started again")
-            self.assertRegex(logs, 'event=end exit=75 what="no memory"|Assertion failed|OUT OF MEMORY')
+            self.assertRegex(stderr, f"{role}-[01] ended with (exit code 75|signal 6 .Aborted.|signal 11 .Segmentation fault.); it is started again")
+            self.assertRegex(logs, 'event=end exit=75 what="no memory"|Assertion failed|OUT OF MEMORY|signal=SIGSEGV in=""')
         for what in COMPARED:
             self.assertEqual(self.result(out)[what], self.reference(JOB)[what], (what, stderr))
         self.no_role_left(out)
@@ -138,9 +139,9 @@ class Clocks(ProcessFaults):
 
 
 class Slow(ProcessFaults):
-    def pulse(self, pid, run):
+    def pulse(self, pid, run, enough=lambda: False):
         """The process runs a tenth of the time."""
-        while run.poll() is None and os.path.exists(f"/proc/{pid}"):
+        while run.poll() is None and os.path.exists(f"/proc/{pid}") and not enough():
             kill([pid], signal.SIGSTOP)
             time.sleep(0.09)
             kill([pid], signal.SIGCONT)
@@ -161,6 +162,29 @@ class Slow(ProcessFaults):
             with self.subTest(victim=victim):
                 out = self.slowed(f"slow-{victim}", JOB, victim)
                 self.assertEqual(self.events(out, "lost"), [], "it is slow, and not lost")
+
+    def test_shards_move_away_from_a_worker_that_is_slow_for_long(self):
+        """It takes some ten seconds of the slow one's computing."""
+        out, calm = self.folder / "rebalanced", self.folder / "calm"
+        job = ["lda", f"--input={KOS}", "--topics=50", "--seed=7", "--checkpoint_seconds=0", "--eval_every=1000000"]
+        run = self.train(job, out, "--epochs=1000000", "--rebalance")
+        self.wait_for("a commit", lambda: run.poll() is not None or self.committed(out))
+        hosts = lambda: re.findall(r"event=hosts role=(\S+) shards=\"(\d+) to (\d+)\"", (out / "log/coordinator-0.log").read_text())
+        before = hosts()
+        self.assertEqual(len(before), 2)
+        self.pulse(self.roles(out)["rota-worker-1"], run, lambda: len(hosts()) > len(before))
+        self.wait_for("all to be told", lambda: run.poll() is not None or len(hosts()) >= 2 * len(before))
+        self.assertIsNone(run.poll())
+        sizes = {role: int(last) - int(first) + 1 for role, first, last in hosts()[len(before):]}
+        self.assertGreater(sizes["worker-0"], 2 * sizes["worker-1"], sizes)
+        run.terminate()
+        _, stderr = run.communicate(timeout=LIMIT)
+        self.assertEqual(run.returncode, 143, stderr)
+        self.assertEqual(self.events(out, "lost"), [])
+        last = self.committed(out)[-1]
+        done = self.rota("train", *job, f"--epochs={last}", f"--out={calm}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(self.result(calm)["model_hash"], (out / f"checkpoint/epoch-{last:08}/commit.json").read_text())
 
 
 if __name__ == "__main__":

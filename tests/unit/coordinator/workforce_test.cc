@@ -105,6 +105,18 @@ TEST(Workforce, WhoIsLostBeforeItHostsAnythingIsNotAwaited) {
   EXPECT_TRUE(force.lose(77)) << "nobody knows it";
 }
 
+// Nobody was left in the place of one that had left, and the run waited for workers beside a spare.
+TEST(Workforce, ASpareTakesThePlaceOfOneThatIsLostBeforeItHostsAnything) {
+  Workforce force = begun(plan_of(1, 1, OnLoss::move));
+  force.join(2, Joins::as_spare);
+  force.join(3, Joins::as_spare);
+  EXPECT_TRUE(force.leave(0));
+  EXPECT_EQ(force.next().workers(), (Numbers{2}));
+  EXPECT_TRUE(force.lose(2));
+  EXPECT_EQ(force.next().workers(), (Numbers{3}));
+  EXPECT_FALSE(force.too_few());
+}
+
 TEST(Workforce, ASpareIsNeededAtOnceIfThereAreTooFew) {
   RunPlan plan = plan_of(2, 8, OnLoss::move);
   plan.min_workers = 2;

@@ -364,6 +364,30 @@ TEST_F(Newcomers, TakeTheirPlaceWithTheirAnswerAndTheOneBeforeIsToldToEnd) {
   EXPECT_EQ(worker.ended()->what, "another start of worker-0 took its place");
 }
 
+// It called until nobody waited for it any more, and so was not started anew in time.
+TEST_F(Newcomers, WhoWasReplacedAndDidNotHearItIsToldWheneverItCalls) {
+  Host& host = coordinator_that_answers();
+  host.receive(hello_from("here", 5), world());
+  Header answer;
+  answer.job = kJob;
+  answer.process = answer.from = kWorker;
+  answer.to = kCoordinator;
+  answer.incarnation = 6;
+  answer.peer_incarnation = 1;
+  host.receive(hello_from("there", 6), world());
+  host.receive(with_header(answer, encode_message(Ack{})), world());
+  ASSERT_EQ(starts(), 2U);
+  now_ += 60 * kSecond;
+  host.tick(world());
+  sent_to(host, "here");
+  host.receive(hello_from("here", 5), world());
+  const auto told = sent_to(host, "here");
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(decode_header(told[0].frames)->kind, Kind::refuse);
+  EXPECT_EQ(decode_header(told[0].frames)->peer_incarnation, 5U);
+  EXPECT_EQ(starts(), 2U);
+}
+
 TEST_F(Newcomers, AreRememberedForATimeAndOnlyAFew) {
   Host& host = coordinator_that_answers();
   host.receive(hello_from("here", 5), world());
