@@ -118,9 +118,10 @@ class MemoryCheckpoints final : public CheckpointStore {
 class MemoryRecorder final : public Recorder {
  public:
   // Of a coordinator that is started anew: with what was committed before.
-  // `told`: hears of every event.  `disk`: the run's folder, where all that is committed must be.
+  // `told`: hears of every event.  `disk`: the run's folder, where all that is committed must be; none: it is not
+  // looked at.
   MemoryRecorder(std::map<Epoch, CommitRecord> commits, std::function<void(const std::string&, const Fields&)> told,
-                 std::shared_ptr<MemoryDisk> disk)
+                 std::shared_ptr<MemoryDisk> disk = nullptr)
       : commits_(std::move(commits)), told_(std::move(told)), disk_(std::move(disk)) {
     if (!commits_.empty()) kept_.insert(commits_.rbegin()->first);
   }
@@ -131,7 +132,7 @@ class MemoryRecorder final : public Recorder {
   Status commit(const CommitRecord& record) override {
     for (const HashedFile& file : record.files)
       if (!is_durable(file)) return {ExitCode::bug, file.file + " is committed, and is not safe"};
-    if (disk_->is_full && disk_->is_full()) return no_space();
+    if (disk_ != nullptr && disk_->is_full && disk_->is_full()) return no_space();
     const auto before = commits_.find(record.epoch);
     unsynced_ = {record.epoch, before == commits_.end() ? std::nullopt : std::optional(before->second)};
     commits_[record.epoch] = record;
@@ -180,7 +181,7 @@ class MemoryRecorder final : public Recorder {
 
  private:
   bool is_durable(const HashedFile& file) const {
-    return MemoryChunkFiles(disk_).has(file) && !disk_->unsynced.contains(file.file);
+    return disk_ == nullptr || (MemoryChunkFiles(disk_).has(file) && !disk_->unsynced.contains(file.file));
   }
   // As the run's recorder does it (core/records/run_recorder.cc).
   void synced() {
