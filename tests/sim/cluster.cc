@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <deque>
 #include <functional>
 #include <map>
 #include <queue>
@@ -14,7 +15,8 @@
 #include "kvstore/partition.h"
 #include "scheduler/scheduler.h"
 #include "tests/sim/disks.h"
-#include "tests/sim/memory_checkpoints.h"
+#include "tests/sim/letters.h"
+#include "tests/sim/memory_recorder.h"
 #include "worker/next_worker.h"
 
 namespace rota::sim {
@@ -34,8 +36,7 @@ class Cluster {
         trace_(trace),
         random_(seed),
         job_(job_of(shape)),
-        disks_([this] { return finds_no_space(); }),
-        recorder_(recorder_with({})) {}
+        disks_(shape, faults, random_, outcome_) {}
 
   Outcome run() {
     kills_left_ = faults_.kills_most;
@@ -45,7 +46,6 @@ class Cluster {
     cuts_left_ = faults_.cuts_most;
     joins_left_ = faults_.joins_most;
     leaves_left_ = faults_.leaves_most;
-    no_space_left_ = faults_.no_space_most;
     witness() = &witness_;
     start();
     while (outcome_.what.empty()) {
@@ -69,12 +69,11 @@ class Cluster {
       if (coordinator != hosts_.end() && coordinator->second.host->ended()) {
         outcome_.code = coordinator->second.host->ended()->code;
         outcome_.what = coordinator->second.host->ended()->what;
+        // The last worker was told to end, and so the run; or a disk was full, and has room again: it is resumed.
         const bool was_told = outcome_.code == ExitCode::terminated && outcome_.leaves > 0;
-        const bool was_full = outcome_.code == ExitCode::disk && std::exchange(out_of_space_, false);
-        if (!was_told && !was_full) break;
-        // The last worker was told to end, and so the run; or there is room again: it is resumed.
+        if (!was_told && !(is_of_disks(outcome_.code) && disks_.were_full())) break;
         outcome_.what.clear();
-        hosts_.clear();
+        all_end();
         start();
       }
       do_harm();
@@ -104,6 +103,11 @@ class Cluster {
     std::vector<Worker*> workers;
     std::uint64_t life = 0, era = 0;
     Nanoseconds still_until = 0;
+    // For its thread for files, which does one after the other; what waits, whether one is under way, and when the end
+    // of the last was heard of.
+    std::deque<std::shared_ptr<Outbox::Started>> files;
+    bool files_busy = false;
+    Nanoseconds files_heard = 0;
   };
   struct Connection {
     Nanoseconds last_arrival = 0;
@@ -134,30 +138,40 @@ class Cluster {
   }
   Outbox::World world(const Host& host) const { return {now_, host.bytes_sent(), 0}; }
 
-  std::shared_ptr<MemoryRecorder> recorder_with(std::map<Epoch, CommitRecord> commits) {
-    return std::make_shared<MemoryRecorder>(
-        std::move(commits),
-        [this](const std::string& name, const auto& fields) {
-          if (trace_) {
-            std::printf("%9.3f ms  %s", static_cast<double>(now_) / kMillisecond, name.c_str());
-            for (const auto& [field, value] : fields) std::printf(" %s=%s", field.c_str(), value.c_str());
-            std::printf("\n");
-          }
-          // Everybody has begun the era, so nothing of the one before is under way.
-          if (name == "phase" && fields.front().second == "cutting") forget_what_comes_again();
-          if (name == "phase" && fields.front().second == "moving") ++outcome_.moves;
-        },
-        disks_.shared());
+  std::shared_ptr<MemoryRecorder> recorder_behind(std::optional<CommitRecord> newest) {
+    MemoryRecorder::Told told;
+    told.event = [this](const std::string& name, const auto& fields) {
+      if (trace_) {
+        std::printf("%9.3f ms  %s", static_cast<double>(now_) / kMillisecond, name.c_str());
+        for (const auto& [field, value] : fields) std::printf(" %s=%s", field.c_str(), value.c_str());
+        std::printf("\n");
+      }
+      // Everybody has begun the era, so nothing of the one before is under way.
+      if (name == "phase" && fields.front().second == "cutting") forget_what_comes_again();
+      if (name == "phase" && fields.front().second == "moving") ++outcome_.moves;
+    };
+    told.commit = [this](const CommitRecord& record) { committed_[record.epoch] = disks_.now(); };
+    told.broken = [this](const std::string& law) { witness_.complaint = law; };
+    return std::make_shared<MemoryRecorder>(std::move(newest), std::move(told), disks_.shared());
+  }
+
+  // Whatever was killed, what was durable is found again.
+  std::optional<CommitRecord> newest_commit() {
+    std::optional<CommitRecord> newest = newest_memory_commit(*disks_.shared());
+    const Epoch found = newest ? newest->epoch : 0;
+    const Epoch durable = committed_.empty() ? 0 : committed_.rbegin()->first;
+    if (found < durable)
+      witness_.complaint =
+          "epoch " + std::to_string(durable) + " was committed, and the newest found is " + std::to_string(found);
+    return newest;
   }
 
   // What came after the newest commit is visited again.
   void forget_what_comes_again() {
-    const auto& commits = recorder_->commits();
-    const CommitRecord* behind = commits.empty() ? nullptr : &commits.rbegin()->second;
-    std::erase_if(witness_.visits,
-                  [&](const auto& visit) { return behind == nullptr || std::get<0>(visit) > behind->epoch; });
+    const auto& behind = recorder_->newest();
+    std::erase_if(witness_.visits, [&](const auto& visit) { return !behind || std::get<0>(visit) > behind->epoch; });
     std::erase_if(witness_.pushes,
-                  [&](const auto& push) { return behind == nullptr || std::get<0>(push) >= behind->next_round; });
+                  [&](const auto& push) { return !behind || std::get<0>(push) >= behind->next_round; });
   }
 
   // All processes, each a little later than the one before.
@@ -197,12 +211,11 @@ class Cluster {
   // It goes on behind what one before it committed.
   void coordinate(Host& host) {
     RunPlan plan = shape_.plan;
-    const auto before = std::exchange(recorder_, recorder_with(recorder_->commits()));
-    recorder_->inherit(*before);
-    if (const std::string damage = recorder_->damage(); !damage.empty()) outcome_.what = "broken law: " + damage;
-    if (!recorder_->commits().empty()) plan.resume = recorder_->commits().rbegin()->second;
+    plan.resume = newest_commit();
+    recorder_ = recorder_behind(plan.resume);
     const std::optional<CommitRecord>& resume = plan.resume;
-    if (resume && resume->record.best) plan.best = recorder_->commits().at(resume->record.best->epoch);
+    if (resume && resume->record.best)
+      plan.best = memory_commit(*disks_.shared(), memory_folder(resume->record.best->epoch));
     plan.era = ++era_;
     plan.checkpoints = std::make_shared<MemoryChunkFiles>(disks_.shared());
     plan.next_era = [this] { return Result<std::uint64_t>(++era_); };
@@ -233,7 +246,7 @@ class Cluster {
     }
     const auto hosts = ShardHosts::from(welcome.shard_hosts, plan.shards);
     if (!hosts.ok()) return hosts.status();
-    const auto own = disks_.own(id, [this] { return chance(shape_.own_disk_share); });
+    const auto own = disks_.own(id);
     const auto checkpoints =
         std::make_shared<MemoryCheckpoints>(own ? own : disks_.shared(), welcome.era, welcome.files);
     const auto chunks = own ? std::make_shared<MemoryChunkFiles>(own) : nullptr;
@@ -250,21 +263,14 @@ class Cluster {
   void do_harm() {
     if (kills_left_ > 0 && chance(faults_.kill_share)) {
       --kills_left_;
-      ++outcome_.kills;
-      for (const auto& [id, process] : hosts_) lose_disk(id);
-      if (chance(faults_.power_share)) {
-        ++outcome_.power_cuts;
-        disks_.cut_power(random_);
-        recorder_->cut_power(random_);
-      }
-      hosts_.clear();
-      start();
+      kill_all(chance(faults_.power_share));
     }
     const auto lives = [](const auto& process) { return !is_zombie(process.first); };
     if (std::none_of(hosts_.begin(), hosts_.end(), lives)) return;  // until one is started again
     if (losses_left_ > 0 && chance(faults_.loss_share)) {
       --losses_left_;
-      lose(anybody());
+      const NodeId id = anybody();
+      chance(faults_.power_share) ? cut_machine(id) : lose(id);
     }
     if (cuts_left_ > 0 && hosts_.size() > 1 && chance(faults_.cut_share)) cut();
     if (joins_left_ > 0 && chance(faults_.join_share)) {
@@ -282,17 +288,47 @@ class Cluster {
     }
   }
 
-  void lose_disk(NodeId id) {
-    if (!disks_.has_own(id) || !chance(faults_.disk_loss_share)) return;
-    ++outcome_.disks_lost;
-    disks_.replace(id);
+  static bool is_of_disks(ExitCode code) { return code == ExitCode::disk || code == ExitCode::cannot_write; }
+
+  // All processes at once.
+  void all_end() {
+    hosts_.clear();
+    disks_.killed(now_, [](std::uint64_t) { return true; });
+    std::erase_if(committed_, [&](const auto& commit) { return commit.second > now_; });
   }
-  bool finds_no_space() {
-    if (no_space_left_ == 0 || !chance(faults_.no_space_share)) return false;
-    --no_space_left_;
-    ++outcome_.no_space;
-    if (trace_) std::printf("a disk is full\n");
-    return out_of_space_ = true;
+  void kill_all(bool power) {
+    ++outcome_.kills;
+    if (trace_) std::printf("%s\n", power ? "all power is cut" : "all are killed");
+    for (const auto& [id, process] : hosts_) disks_.lose(id);
+    all_end();
+    if (power) {
+      ++outcome_.power_cuts;
+      disks_.cut_power(now_);
+    }
+    start();
+  }
+
+  // Who does not share the coordinator's disk has a machine of its own; all others are on one.
+  void cut_machine(NodeId of) {
+    ++outcome_.power_cuts;
+    const std::shared_ptr<MemoryDisk> disk = disks_.own(of);
+    if (trace_) std::printf("power is cut on the machine of %s\n", of.name().c_str());
+    std::vector<NodeId> there;
+    for (const auto& [id, process] : hosts_)
+      if (disks_.own(is_zombie(id) ? was_.at(id) : id) == disk) there.push_back(id);
+    for (const NodeId id : there) is_zombie(id) ? end(id, false, 0) : fall(id, !leaving_.contains(id));
+    disks_.cut_power(disk != nullptr ? *disk : *disks_.shared(), now_);
+  }
+  // While work for files is under way.
+  void cut_at_work(NodeId id) {
+    if (!hosts_.contains(id)) return;
+    if (losses_left_ > 0 && chance(0.5)) {
+      --losses_left_;
+      cut_machine(id);
+    } else if (kills_left_ > 0) {
+      --kills_left_;
+      kill_all(true);
+    }
   }
 
   void cut() {
@@ -333,7 +369,11 @@ class Cluster {
     }));
   }
   void end(NodeId id, bool back, Nanoseconds again) {
+    const std::uint64_t over = hosts_.at(id).life;
     hosts_.erase(id);
+    if (!zombies_.contains(over) || is_zombie(id))
+      disks_.killed(now_, [&](std::uint64_t life) { return life == over; });
+    if (id == kCoordinator) std::erase_if(committed_, [&](const auto& commit) { return commit.second > now_; });
     if (!back) return;
     at(again, [this, id] {
       if (!hosts_.contains(id)) start(id);
@@ -360,21 +400,22 @@ class Cluster {
     if (trace_) std::printf("%s lives on as %s\n", id.name().c_str(), zombie.name().c_str());
     old.still_until = now_ + span(faults_.zombie_most / 4);
     zombies_[old.life] = zombie;
+    was_[zombie] = id;
     hosts_[zombie] = std::move(old);
-    at(now_ + span(faults_.zombie_most), [this, zombie] { hosts_.erase(zombie); });
+    at(now_ + span(faults_.zombie_most), [this, zombie] {
+      if (hosts_.contains(zombie)) end(zombie, false, 0);
+    });
   }
 
   void lose(NodeId id) {
+    const bool back = comes_back(id);
+    if (id != kCoordinator && chance(faults_.zombie_share)) live_on(id);
+    disks_.lose(id);
+    fall(id, back);
+  }
+  void fall(NodeId id, bool back) {
     ++outcome_.losses;
     if (trace_) std::printf("%s is killed\n", id.name().c_str());
-    const bool back = comes_back(id);
-    if (id != kCoordinator && chance(faults_.zombie_share)) {
-      live_on(id);
-    } else if (disks_.has_own(id) && chance(faults_.power_share)) {
-      ++outcome_.power_cuts;
-      disks_.cut_power(id, random_);
-    }
-    lose_disk(id);
     end(id, back, now_ + span(faults_.restart_most));
     for (const auto& [other, process] : hosts_) {
       ++connections_[{other, id}].generation;
@@ -403,24 +444,21 @@ class Cluster {
     for (auto& started : host.take_started()) {
       // Computed now, heard of later: nobody may see a result before its end is told.
       auto work = std::make_shared<Outbox::Started>(std::move(started));
+      if (work->io) {
+        hosts_.at(id).files.push_back(std::move(work));
+        next_file(id);
+        continue;
+      }
       at(now_ + delay(), id, [this, work] {
         auto continuation = std::make_shared<Continuation>(work->work());
-        const bool is_slow = work->io && chance(faults_.slow_sync_share);
-        if (is_slow) ++outcome_.slow_syncs;
-        const Nanoseconds sync = is_slow ? span(faults_.sync_most) : 0;
-        const auto synced = [files = disks_.written(), records = recorder_->written()] {
-          files();
-          records();
-        };
-        // The coordinator computes nothing, and the thread for files is nobody's hook.
-        if (hangs_left_ > 0 && here_ != kCoordinator && !work->io && chance(faults_.hang_share)) {
+        // The coordinator computes nothing.
+        if (hangs_left_ > 0 && here_ != kCoordinator && chance(faults_.hang_share)) {
           --hangs_left_;
           ++outcome_.hangs;
           if (trace_) std::printf("work of %s does not end\n", here_.name().c_str());
           return;
         }
-        at(now_ + sync + delay(), here_, [this, work, continuation, synced] {
-          synced();
+        at(now_ + delay(), here_, [this, work, continuation] {
           Host& later = *hosts_.at(here_).host;
           later.finished(work->node, *continuation, world(later));
           pump(here_);
@@ -439,6 +477,31 @@ class Cluster {
         pump(here_);
       });
     }
+  }
+
+  void next_file(NodeId id) {
+    Process& process = hosts_.at(id);
+    if (process.files.empty() || std::exchange(process.files_busy, true)) return;
+    at(now_ + delay(), id, [this] { work_on_files(); });
+  }
+  void work_on_files() {
+    Process& process = hosts_.at(here_);
+    const std::shared_ptr<Outbox::Started> work = std::move(process.files.front());
+    process.files.pop_front();
+    auto continuation = std::make_shared<Continuation>();
+    const Nanoseconds done = disks_.run(process.life, now_, [&] { *continuation = work->work(); });
+    if (done > now_ && chance(faults_.power_at_work_share))
+      at(now_ + span(done - now_), [this, id = here_] { cut_at_work(id); });
+    at(done, here_, [this] {
+      hosts_.at(here_).files_busy = false;
+      next_file(here_);
+    });
+    process.files_heard = std::max(process.files_heard, done + delay());
+    at(process.files_heard, here_, [this, work, continuation] {
+      Host& later = *hosts_.at(here_).host;
+      later.finished(work->node, *continuation, world(later));
+      pump(here_);
+    });
   }
 
   // A letter goes to an address, whoever listens there now.
@@ -462,7 +525,10 @@ class Cluster {
       at(now_, from, [this, to] { hosts_.at(here_).host->disconnected(to, world(*hosts_.at(here_).host)); });
       return;
     }
-    if (chance(faults_.flip_share)) flip(out.frames);
+    if (chance(faults_.flip_share)) {
+      ++outcome_.flipped;
+      flip(out.frames, random_);
+    }
     connection.last_arrival = std::max(connection.last_arrival, now_ + delay());
     const int copies = chance(faults_.repeat_share) ? 2 : 1;
     if (copies > 1) ++outcome_.repeated;
@@ -482,30 +548,9 @@ class Cluster {
   void deliver(NodeId from, const Frames& frames) {
     Host& host = *hosts_.at(here_).host;
     if (host.ended()) return;
-    if (trace_) print(from, here_, frames);
+    if (trace_) print(now_, from, here_, frames);
     host.receive(frames, world(host));
     pump(here_);
-  }
-
-  void print(NodeId from, NodeId to, const Frames& frames) const {
-    const auto header = decode_header(frames);
-    std::printf("%9.3f ms  %-14s -> %-14s %s", static_cast<double>(now_) / kMillisecond, from.name().c_str(),
-                to.name().c_str(), header.ok() ? kind_name(header->kind) : header.status().what().c_str());
-    // The last digits of the starts' numbers: of the sender, and of whom it takes the other for.
-    if (header.ok())
-      std::printf(" #%llu of start %04llu to %04llu", static_cast<unsigned long long>(header->sequence),
-                  static_cast<unsigned long long>(header->incarnation % 10000),
-                  static_cast<unsigned long long>(header->peer_incarnation % 10000));
-    std::printf("\n");
-  }
-
-  void flip(Frames& frames) {
-    ++outcome_.flipped;
-    auto& frame = frames[std::uniform_int_distribution<std::size_t>(0, frames.size() - 1)(random_)];
-    if (frame.empty()) return;
-    std::vector<std::byte> bytes(frame.view().begin(), frame.view().end());
-    bytes[std::uniform_int_distribution<std::size_t>(0, bytes.size() - 1)(random_)] ^= std::byte{0x10};
-    frame = Bytes::from(std::move(bytes));
   }
 
   void check_laws() {
@@ -526,13 +571,13 @@ class Cluster {
   std::mt19937_64 random_;
   Job job_;
   Witness witness_, unseen_;
+  Outcome outcome_;
   Disks disks_;
   std::shared_ptr<MemoryRecorder> recorder_;
   std::priority_queue<Event> events_;
   std::uint64_t order_ = 0, lives_ = 0, era_ = 0;
   int kills_left_ = 0, losses_left_ = 0, pauses_left_ = 0, hangs_left_ = 0, cuts_left_ = 0, joins_left_ = 0,
-      leaves_left_ = 0, no_space_left_ = 0;
-  bool out_of_space_ = false;      // somebody was told so, in this run
+      leaves_left_ = 0;
   std::uint32_t next_worker_ = 0;  // that joins
   std::uint64_t newest_era_ = 0;   // that anybody has begun: who holds what in the others does not matter any more
   std::set<NodeId> leaving_;       // told to end
@@ -541,30 +586,12 @@ class Cluster {
   std::map<NodeId, Process> hosts_;
   std::map<std::uint64_t, NodeId> zombies_;  // by life
   NodeId here_ = kCoordinator;               // the process in which something happens
+  std::map<NodeId, NodeId> was_;             // who lives on, by its name now
+  std::map<Epoch, Nanoseconds> committed_;   // when it was durable
   std::map<std::pair<NodeId, NodeId>, Connection> connections_;
-  Outcome outcome_;
 };
 
 }  // namespace
-
-Job job_of(const Shape& shape) {
-  std::map<std::string, std::string, std::less<>> options;
-  for (const Option& option : shape.plugin->options) options.emplace(option.name, option.default_value);
-  options["heavy"] = shape.heavy ? "true" : "false";
-  options["pipeline"] = std::to_string(shape.pipeline);
-  options["staleness"] = std::to_string(shape.staleness);
-  for (const auto& [name, value] : shape.options) options[name] = value;
-  Job job;
-  job.options = Options(std::move(options));
-  job.schedulers = shape.plan.schedulers;
-  job.staleness = shape.staleness;
-  job.pipeline = shape.pipeline;
-  job.seed = shape.seed;
-  job.shards = shape.plan.shards;
-  job.slices = shape.plan.slices;
-  job.input = shape.input;
-  return job;
-}
 
 Outcome simulate(const Shape& shape, const Faults& faults, std::uint64_t seed, bool trace) {
   return Cluster(shape, faults, seed, trace).run();

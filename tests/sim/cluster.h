@@ -39,11 +39,12 @@ struct Faults {
   int joins_most = 0, leaves_most = 0;
   // Chance, when a process or all of them are killed, that a disk of its own is lost too.
   double disk_loss_share = 0;
-  // Share of those kills, of all or of one with a disk of its own, that are power cuts: disks lose what is not synced.
-  // Share of the work for files whose sync takes up to `sync_most`; and of the writes that find no room.
-  double power_share = 0, slow_sync_share = 0, no_space_share = 0;
-  int no_space_most = 0;
-  Nanoseconds sync_most = 30 * kSecond;
+  // Share of the times that processes are killed which are cuts of power: of their machine, or of all (memory that was
+  // not synced is lost); chance of one while work for files is under way; how long a sync takes; chance that there is
+  // no room for what is written.  A run that ends for that is resumed.
+  double power_share = 0, power_at_work_share = 0, full_disk_share = 0;
+  Nanoseconds sync_most = 0;
+  int full_disks_most = 0;
   // Two of them, one after the other, are shorter than anybody waits for a process to come back.
   Nanoseconds cut_most = 50 * kSecond;
   // Share of the processes that are lost which live on, after standing still, beside those that took their places; of
@@ -77,7 +78,8 @@ struct Outcome {
   Epoch epoch = 0;  // of the model
   std::uint64_t events = 0, lost = 0, repeated = 0, flipped = 0, kills = 0, pieces = 0, losses = 0, pauses = 0,
                 hangs = 0, cuts = 0, joins = 0, leaves = 0, moves = 0, zombies = 0, zombies_said = 0, echoes = 0,
-                full = 0, copied = 0, fetched_back = 0, disks_lost = 0, power_cuts = 0, slow_syncs = 0, no_space = 0;
+                full = 0, copied = 0, fetched_back = 0, disks_lost = 0, power_cuts = 0, unsynced_lost = 0,
+                full_disks = 0;
   std::uint64_t goings_back = 0;  // to a checkpoint, or to the beginning, by processes that lived on
 };
 

@@ -1,66 +1,98 @@
-// tests/sim/disks.h -- all disks of a simulated cluster: the coordinator's, and those of processes that do not see it.
+// tests/sim/disks.h -- the disks of a simulated cluster, how long their work takes, and what befalls them.
 #pragma once
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
 #include <random>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "rota/types.h"
-#include "tests/sim/memory_disk.h"
+#include "core/wire/node_id.h"
+#include "tests/sim/cluster.h"
+#include "tests/sim/memory_checkpoints.h"
 
 namespace rota::sim {
 
 class Disks {
  public:
-  // `is_full`: asked at every write.
-  explicit Disks(std::function<bool()> is_full)
-      : contents_(std::make_shared<MemoryContents>()), is_full_(std::move(is_full)), shared_(made()) {}
+  // Counts what befalls them in `outcome`.
+  Disks(const Shape& shape, const Faults& faults, std::mt19937_64& random, Outcome& outcome)
+      : shape_(shape), faults_(faults), random_(random), outcome_(outcome), fulls_left_(faults.full_disks_most) {
+    work_->takes = [this] {
+      // Most are short, so that the long ones do not all meet.
+      return span(chance(0.1) ? faults_.sync_most : faults_.sync_most / 100);
+    };
+    work_->full = [this] { return fills_up(); };
+    shared_ = new_disk();
+  }
 
+  // Where the coordinator's files are, and those of all who have no disk of their own.
   const std::shared_ptr<MemoryDisk>& shared() const { return shared_; }
-  // Null if this process writes to the coordinator's.  Who has one has it always, as it runs on the same machine again;
-  // `draw` says whether a new one has.
-  std::shared_ptr<MemoryDisk> own(NodeId id, const std::function<bool()>& draw) {
-    if (!own_.contains(id)) own_[id] = draw() ? made() : nullptr;
+  // Null if it writes to the coordinator's.  Who has one has it always, as it runs on the same machine again.
+  std::shared_ptr<MemoryDisk> own(NodeId id) {
+    if (!own_.contains(id)) own_[id] = chance(shape_.own_disk_share) ? new_disk() : nullptr;
     return own_[id];
   }
-  bool has_own(NodeId id) const {
-    const auto found = own_.find(id);
-    return found != own_.end() && found->second != nullptr;
-  }
-  // REQUIRES has_own(id), as below.
-  void replace(NodeId id) { own_[id] = made(); }
-  void cut_power(NodeId id, std::mt19937_64& random) { own_[id]->cut_power(random); }
-  void cut_power(std::mt19937_64& random) {
-    shared_->cut_power(random);
-    for (const auto& [id, disk] : own_)
-      if (disk != nullptr) disk->cut_power(random);
-  }
 
-  // What the work that has just run wrote is synced by a call of this.
-  std::function<void()> written() {
-    std::vector<std::pair<std::shared_ptr<MemoryDisk>, std::vector<std::string>>> all;
-    const auto add = [&](const std::shared_ptr<MemoryDisk>& disk) {
-      if (disk != nullptr && !disk->just_written.empty()) all.emplace_back(disk, disk->take_written());
-    };
-    add(shared_);
-    for (const auto& [id, disk] : own_) add(disk);
-    return [all] {
-      for (const auto& [disk, names] : all) disk->sync(names);
-    };
+  // Does work for files; says when it is done.
+  template <typename Work>
+  Nanoseconds run(std::uint64_t life, Nanoseconds now, const Work& work) {
+    work_->life = life;
+    work_->now = now;
+    works_ = true;
+    work();
+    works_ = false;
+    return work_->now;
   }
+  // How far the work is that runs.
+  Nanoseconds now() const { return work_->now; }
+
+  // What these processes have not done yet they never do.
+  void killed(Nanoseconds now, const std::function<bool(std::uint64_t life)>& is_over) {
+    for_each([&](MemoryDisk& disk) { disk.killed(now, is_over); });
+  }
+  void cut_power(Nanoseconds now) {
+    for_each([&](MemoryDisk& disk) { cut_power(disk, now); });
+  }
+  // Of one machine, whose processes were killed.
+  void cut_power(MemoryDisk& disk, Nanoseconds now) { outcome_.unsynced_lost += disk.cut(now, random_); }
+  // Perhaps: the machine comes back without what was on it.
+  void lose(NodeId id) {
+    const auto found = own_.find(id);
+    if (found == own_.end() || found->second == nullptr || !chance(faults_.disk_loss_share)) return;
+    ++outcome_.disks_lost;
+    found->second = new_disk();
+  }
+  // Whether one was full since this was asked last.
+  bool were_full() { return std::exchange(were_full_, false); }
 
  private:
-  std::shared_ptr<MemoryDisk> made() const {
-    auto disk = std::make_shared<MemoryDisk>(contents_);
-    disk->is_full = is_full_;
-    return disk;
+  std::shared_ptr<MemoryDisk> new_disk() { return std::make_shared<MemoryDisk>(contents_, work_); }
+  bool chance(double share) { return share > 0 && std::uniform_real_distribution<double>()(random_) < share; }
+  Nanoseconds span(Nanoseconds most) {
+    return most <= 0 ? 0 : std::uniform_int_distribution<Nanoseconds>(0, most)(random_);
+  }
+  bool fills_up() {
+    if (!works_ || fulls_left_ <= 0 || !chance(faults_.full_disk_share)) return false;
+    --fulls_left_;
+    ++outcome_.full_disks;
+    return were_full_ = true;
+  }
+  template <typename F>
+  void for_each(const F& f) {
+    f(*shared_);
+    for (const auto& [id, disk] : own_)
+      if (disk != nullptr) f(*disk);
   }
 
-  std::shared_ptr<MemoryContents> contents_;
-  std::function<bool()> is_full_;
+  const Shape& shape_;
+  const Faults& faults_;
+  std::mt19937_64& random_;
+  Outcome& outcome_;
+  int fulls_left_;
+  bool works_ = false, were_full_ = false;
+  std::shared_ptr<MemoryContents> contents_ = std::make_shared<MemoryContents>();
+  std::shared_ptr<DiskWork> work_ = std::make_shared<DiskWork>();
   std::shared_ptr<MemoryDisk> shared_;
   std::map<NodeId, std::shared_ptr<MemoryDisk>> own_;
 };

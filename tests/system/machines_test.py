@@ -25,6 +25,7 @@ JOBS = {
     "lasso": ["lasso", f"--input={DOROTHEA}", "--loss=logistic", "--intercept", "--path=5"],
     "sgd": ["sgd", f"--input={A9A}", "--loss=logistic", "--epochs=5"],
     "kmeans": ["kmeans", f"--input={A9A}", "--clusters=8"],
+    "pagerank": ["pagerank", "--epochs=20"],  # of a graph that is generated
 }
 # Of some seconds on such cables, so that there is something to harm.
 LONG = ["mf", f"--input={REVIEWS}", "--rank=16", "--epochs=40", "--checkpoint_seconds=0"]
@@ -43,6 +44,14 @@ class FourMachines(RotaTest):
         cls.machines = ssh_machines.SshMachines(folder / "ssh", 4, mbit=20, private=[cls.disk])
         cls.addClassCleanup(cls.machines.close)
         cls.calm = {}
+        cls.graph = folder / "graph.txt"
+
+    def jobs(self):
+        """Of each app its name and its options."""
+        if not self.graph.exists():
+            done = self.rota("generate", "pagerank", f"--output={self.graph}", "--nodes=20000", "--edges=100000")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return [(app, flags + [f"--input={self.graph}"] * (app == "pagerank")) for app, flags in JOBS.items()]
 
     def setUp(self):
         super().setUp()
@@ -109,13 +118,13 @@ class FourMachines(RotaTest):
                 file.write(json.dumps(facts) + "\n")
 
     def test_one_job_of_each_app_has_the_model_of_one_machine(self):
-        for app, flags in JOBS.items():
+        for app, flags in self.jobs():
             with self.subTest(app=app):
                 self.one_job(app, flags, self.folder / app, self.folder / app)
                 self.assertFalse(list((self.folder / app).glob("own-*")), "all see the same folder")
 
     def test_so_it_has_without_a_shared_file_system(self):
-        for app, flags in JOBS.items():
+        for app, flags in self.jobs():
             with self.subTest(app=app):
                 out = self.disk / app
                 here = self.machines[0].inside(out)

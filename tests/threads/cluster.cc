@@ -10,7 +10,7 @@
 #include "core/runtime/process.h"
 #include "kvstore/partition.h"
 #include "scheduler/scheduler.h"
-#include "tests/sim/memory_checkpoints.h"
+#include "tests/sim/memory_recorder.h"
 #include "tests/threads/memory_transport.h"
 #include "worker/worker.h"
 
@@ -27,8 +27,7 @@ class Cluster {
       : shape_(shape),
         threads_(threads),
         run_(std::move(run)),
-        recorder_(std::make_shared<sim::MemoryRecorder>(std::map<Epoch, CommitRecord>(),
-                                                        [](const std::string&, const Recorder::Fields&) {})),
+        recorder_(std::make_shared<sim::MemoryRecorder>(std::nullopt, sim::MemoryRecorder::Told{})),
         job_(sim::job_of(shape)) {}
 
   Outcome run() {
@@ -44,7 +43,7 @@ class Cluster {
     coordinator.join();
     for (std::thread& member : members) member.join();
     Outcome outcome{ending.code, ending.what, shape_.plan.resume};
-    if (!recorder_->commits().empty()) outcome.newest = recorder_->commits().rbegin()->second;
+    if (recorder_->newest()) outcome.newest = recorder_->newest();
     return outcome;
   }
 

@@ -122,7 +122,7 @@ TEST_F(CopiesOfFiles, AreGivenBack) {
   const auto chunks = sent<Chunk>(kPartition);
   ASSERT_EQ(chunks.size(), 1U);
   EXPECT_EQ(chunks[0].at, 3U);
-  EXPECT_EQ(hash128(chunks[0].bytes.view()), hash128(here_->files.at(files_[0].file).bytes.view().subspan(3, 5)));
+  EXPECT_EQ(hash128(chunks[0].bytes.view()), hash128(std::span(*here_->find(files_[0].file)).subspan(3, 5)));
 }
 
 // ---- in a run ----
