@@ -35,11 +35,13 @@ class ProcessFaults(RotaTest):
                 os.environ.pop(name) if value is None else os.environ.update({name: value})
 
     def reference(self, job):
-        if job[0] not in ProcessFaults.calm:
-            done = self.rota("train", *job, f"--out={self.folder}/calm-{job[0]}")
+        key = tuple(job)
+        if key not in ProcessFaults.calm:
+            out = self.folder / f"calm-{len(ProcessFaults.calm)}"
+            done = self.rota("train", *job, f"--out={out}")
             self.assertEqual(done.returncode, 0, done.stderr)
-            ProcessFaults.calm[job[0]] = self.result(self.folder / f"calm-{job[0]}")
-        return ProcessFaults.calm[job[0]]
+            ProcessFaults.calm[key] = self.result(out)
+        return ProcessFaults.calm[key]
 
     def check(self, job, out, run):
         _, stderr = run.communicate(timeout=120)
@@ -138,9 +140,9 @@ class Clocks(ProcessFaults):
 
 
 class Slow(ProcessFaults):
-    def pulse(self, pid, run):
-        """The process runs a tenth of the time."""
-        while run.poll() is None and os.path.exists(f"/proc/{pid}"):
+    def pulse(self, pid, run, wanted=lambda: True):
+        """The process runs a tenth of the time, as long as it is wanted."""
+        while run.poll() is None and os.path.exists(f"/proc/{pid}") and wanted():
             kill([pid], signal.SIGSTOP)
             time.sleep(0.09)
             kill([pid], signal.SIGCONT)
@@ -161,6 +163,28 @@ class Slow(ProcessFaults):
             with self.subTest(victim=victim):
                 out = self.slowed(f"slow-{victim}", JOB, victim)
                 self.assertEqual(self.events(out, "lost"), [], "it is slow, and not lost")
+
+    def hosting(self, out):
+        """How many times the shards were shared out so far: at the start, and at every move."""
+        return len([event for event in self.events(out, "hosts") if event["role"] == "worker-0"])
+
+    def test_shards_move_away_from_a_slow_worker(self):
+        """By themselves, in far fewer epochs than these; then it is as fast as the other again."""
+        job = [flag for flag in LONG if "epochs" not in flag] + ["--epochs=300"]
+        out = self.folder / "moved"
+        run = self.train(job, out, "--workers=2")
+        self.wait_for("a commit", lambda: run.poll() is not None or self.committed(out))
+        self.pulse(self.roles(out)["rota-worker-1"], run, lambda: self.hosting(out) < 2)
+        self.check(job, out, run)
+        self.assertEqual(self.events(out, "slow")[0]["role"], "worker-1")
+        first, second = [event for event in self.events(out, "hosts") if event["role"] == "worker-1"][:2]
+        self.assertLess(self.shards(second), self.shards(first))
+        self.assertEqual(self.events(out, "lost"), [], "it is slow, and not lost")
+
+    @staticmethod
+    def shards(event):
+        first, last = map(int, event["shards"].split(" to "))
+        return last - first + 1
 
 
 if __name__ == "__main__":
