@@ -1,4 +1,7 @@
-"""Runs of the built `rota` for the system tests: real processes, in folders of their own, ended by their ids."""
+"""Runs of the built `rota` for the system tests: real processes, in folders of their own, ended by their ids.
+
+ROTA_EVENTS_OUT: a folder that gets the events of all runs, TEST.RUN.jsonl, for tests/bench/recovery_times.py.
+"""
 import json
 import os
 import pathlib
@@ -14,6 +17,7 @@ BIN = pathlib.Path(os.environ["ROTA_BIN"])
 KOS = SOURCE / "apps/lda/sample/docword.kos.txt.gz"
 VOCAB = SOURCE / "apps/lda/sample/vocab.kos.txt"
 TOKENS = 467714
+EVENTS_OUT = os.environ.get("ROTA_EVENTS_OUT")
 LIMIT = 120  # seconds that any run may take before it counts as hanging
 
 
@@ -21,6 +25,13 @@ class RotaTest(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-system-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        if EVENTS_OUT:
+            self.addCleanup(self.keep_events)
+
+    def keep_events(self):
+        for file in self.folder.glob("**/events.jsonl"):
+            run = "-".join(file.parent.relative_to(self.folder).parts)
+            shutil.copy(file, pathlib.Path(EVENTS_OUT) / f"{self.id()}.{run}.jsonl")
 
     def command(self, *arguments):
         return [str(BIN / "rota"), *map(str, arguments)]
