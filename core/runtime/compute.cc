@@ -75,8 +75,8 @@ struct Compute::Files {
 
 // What the arena carries from thread to thread: whose work is to be done, and no more.  It is read and written
 // atomically because oneTBB's own handing over is invisible to ThreadSanitizer; the work itself waits behind a mutex.
-// An exception, which can only be missing memory, ends the process as on any other thread: oneTBB would abort with words
-// of its own.
+// An exception, which can only be missing memory, ends the process as on any other thread: oneTBB would abort with
+// words of its own.
 class Compute::Turn {
  public:
   explicit Turn(Compute& compute) { set(&compute); }
