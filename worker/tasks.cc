@@ -79,21 +79,34 @@ bool Worker::joins(const Shard& shard) const {
   return step.what == ShardSteps::Step::What::shared && go_together(commits_.table_of(step.task.round));
 }
 
-// Earliest round first, then the lowest shard: that is the one whose slice leaves the worker and is waited for.
+// Whether a shard's next step is a slice's visit.
+bool Worker::visits(const Shard& shard) {
+  return !shard.steps.empty() && shard.steps.front().what == ShardSteps::Step::What::slice &&
+         !shard.exchanges.has_due(shard.steps);
+}
+
+// The shard whose step is begun next, if one can be.  Earliest round first, then the lowest shard: that is the one
+// whose slice leaves the worker and is waited for.  But those that are near go on with their slices (neighbours.h).
+Worker::Shard* Worker::next_shard() {
+  const bool full = running_ >= settings_.at_once();
+  Shard *near = nullptr, *other = nullptr;
+  for (Shard& shard : shards_) {
+    // What is cheap to see first: with many shards this is looked at more often than anything else.
+    if (shard.busy || (full && !joins(shard))) continue;
+    Shard*& best = neighbours_.has(shard.id) && visits(shard) ? near : other;
+    if (best != nullptr && !shard.steps.empty() && next_round(shard) >= next_round(*best)) continue;
+    if (runnable(shard) && (best == nullptr || next_round(shard) < next_round(*best))) best = &shard;
+  }
+  if (near == nullptr || other == nullptr) return near != nullptr ? near : other;
+  return Neighbours::go_first(next_round(*near), next_round(*other), visits(*other)) ? near : other;
+}
+
 Status Worker::run_ready(Outbox& out) {
   advance_views();
   for (Shard& shard : shards_) refresh(shard, out);
-  const std::uint32_t most = settings_.at_once();
-  while (true) {
-    Shard* best = nullptr;
-    for (Shard& shard : shards_) {
-      // What is cheap to see first: with many shards this is looked at more often than anything else.
-      if (shard.busy || (running_ >= most && !joins(shard))) continue;
-      if (best != nullptr && !shard.steps.empty() && next_round(shard) >= next_round(*best)) continue;
-      if (runnable(shard) && (best == nullptr || next_round(shard) < next_round(*best))) best = &shard;
-    }
-    if (best == nullptr) return {};
-    ROTA_TRY(begin(*best, out));
+  while (Shard* shard = next_shard()) {
+    if (visits(*shard)) neighbours_.go_on_with(shard->id);
+    ROTA_TRY(begin(*shard, out));
   }
   return {};
 }

@@ -18,6 +18,7 @@
 #include "worker/exchanges.h"
 #include "worker/input_reading.h"
 #include "worker/leases.h"
+#include "worker/neighbours.h"
 #include "worker/prepared.h"
 #include "worker/refreshing.h"
 #include "worker/restoring.h"
@@ -105,6 +106,8 @@ class Worker final : public Node {
   bool runnable(const Shard& shard) const;
   bool joins(const Shard& shard) const;
   static RoundId next_round(const Shard& shard);
+  static bool visits(const Shard& shard);
+  Shard* next_shard();
   Status begin(Shard& shard, Outbox& out);
   Result<Bytes> bytes_of(SliceId slice, const Slice& rows) const;
   Status push_slice(Shard& shard, const Task& task, Slice& rows, std::uint64_t& items) const;
@@ -158,6 +161,7 @@ class Worker final : public Node {
   CommitBacklog backlog_;
   PartSums part_sums_;
   ScratchPool scratch_;
+  Neighbours neighbours_{hosted_.first};
   std::uint32_t running_ = 0;  // tasks with the compute threads
   EpochTallies tallies_;
   std::optional<Evaluating> evaluating_;

@@ -257,6 +257,39 @@ TEST_F(WorkerNode, WaitsForASliceThatIsOnItsWay) {
   EXPECT_TRUE(std::ranges::equal(sent<Lease>(kOther)[0].rows.view(), number(41).view()));
 }
 
+// 24 shards pass 24 slices on to the shard before, which takes as many rounds.
+TEST_F(WorkerNode, GoesOnWithNeighboursWhileTheyHaveSlices) {
+  constexpr ShardId kShards = 24;
+  Job job;
+  job.shards = job.slices = kShards;
+  worker_ = std::make_unique<Worker>(WorkerSettings{0, tests::even_hosts(1, kShards), 1, 1, 0, false, 0},
+                                     *host_app(plugin(), job));
+  ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
+  ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
+  CutMade cut;
+  for (Key key = 0; key < kShards; ++key) cut.cut.slices.push_back({key});
+  ASSERT_TRUE(hear(kCoordinator, cut).ok());
+  Tasks tasks;
+  for (RoundId round = 1; round <= kShards; ++round) {
+    for (ShardId s = 0; s < kShards; ++s) {
+      const auto slice = static_cast<SliceId>((s + round - 1) % kShards);
+      tasks.tasks.push_back(owning(round, s, slice));
+      tasks.tasks.back().argument = {static_cast<double>(s), static_cast<double>(round)};
+      tasks.handovers.push_back({slice, round - 1, round, s});
+    }
+  }
+  ASSERT_TRUE(hear(kCoordinator, tasks).ok());
+  ASSERT_EQ(play.visits.size(), kShards * kShards);
+  std::vector<double> rounds(kShards);  // of each shard, the last
+  std::size_t moves = 0;
+  for (std::size_t i = 0; i < play.visits.size(); ++i) {
+    const auto shard = static_cast<std::size_t>(play.visits[i].argument[0]);
+    EXPECT_EQ(play.visits[i].argument[1], ++rounds[shard]);
+    if (i > 0 && static_cast<std::size_t>(play.visits[i - 1].argument[0]) / 8 != shard / 8) ++moves;
+  }
+  EXPECT_LE(moves, 12U) << "round after round it would be 72";
+}
+
 TEST_F(WorkerNode, ASliceThatIsHereAlreadyHasTwoHolders) {
   prepare();
   const Status status = hear(kOther, Lease{1, 3, 0, number(1)});

@@ -1,0 +1,34 @@
+// tests/unit/worker/neighbours_test.cc
+#include "worker/neighbours.h"
+
+#include <gtest/gtest.h>
+
+namespace rota {
+namespace {
+
+TEST(Neighbours, AreCountedFromTheWorkersFirstShard) {
+  Neighbours near(20);
+  EXPECT_TRUE(near.has(20));
+  EXPECT_TRUE(near.has(27));
+  EXPECT_FALSE(near.has(28));
+  near.go_on_with(37);
+  EXPECT_FALSE(near.has(27));
+  EXPECT_FALSE(near.has(35));
+  EXPECT_TRUE(near.has(36));
+  EXPECT_TRUE(near.has(43));
+}
+
+TEST(Neighbours, GoBeforeVisitsElsewhereButNotFarAhead) {
+  EXPECT_TRUE(Neighbours::go_first(5, 9, true));
+  EXPECT_TRUE(Neighbours::go_first(9, 5, true));
+  EXPECT_TRUE(Neighbours::go_first(4 + Neighbours::kAheadMost, 5, true));
+  EXPECT_FALSE(Neighbours::go_first(5 + Neighbours::kAheadMost, 5, true));
+}
+
+TEST(Neighbours, DoNotHoldUpWhatIsNoVisit) {
+  EXPECT_TRUE(Neighbours::go_first(5, 5, false));
+  EXPECT_FALSE(Neighbours::go_first(6, 5, false));
+}
+
+}  // namespace
+}  // namespace rota
