@@ -30,6 +30,18 @@ void train_while_writing(Script& run, Epoch epoch, Nanoseconds written_after) {
   run.end_epoch(epoch);
 }
 
+// Every epoch is to be saved, if it can be; the first one is being written.
+Script run_that_saves() {
+  RunPlan plan = small_plan();
+  plan.epochs = 9;
+  plan.eval_every = 0;
+  Script run(plan);
+  run.prepare();
+  train(run, 1);
+  put(run, 1);
+  return run;
+}
+
 std::vector<Epoch> saved(const Script& run) {
   std::vector<Epoch> epochs;
   for (const Save& save : run.sent<Save>(kWorker)) epochs.push_back(save.epoch);
@@ -75,13 +87,7 @@ TEST(Saving, AnEpochThatIsNeitherEvaluatedNorSavedFlowsIntoTheNext) {
 // With short writes two of three epochs were not saved: whether one would be was settled while the one before was
 // written.
 TEST(Saving, EveryEpochIsSavedIfThatTakesLessThanHalfOfOne) {
-  RunPlan plan = small_plan();
-  plan.epochs = 9;
-  plan.eval_every = 0;
-  Script run(plan);
-  run.prepare();
-  train(run, 1);
-  put(run, 1);
+  Script run = run_that_saves();
   train_while_writing(run, 2, kEpochTime * 4 / 10);
   EXPECT_EQ(saved(run), (std::vector<Epoch>{1})) << "how long it takes was not known";
   train(run, 3);
@@ -99,13 +105,7 @@ TEST(Saving, EveryEpochIsSavedIfThatTakesLessThanHalfOfOne) {
 }
 
 TEST(Saving, OneThatTakesLongerThanTheOneBeforeIsWaitedFor) {
-  RunPlan plan = small_plan();
-  plan.epochs = 9;
-  plan.eval_every = 0;
-  Script run(plan);
-  run.prepare();
-  train(run, 1);
-  put(run, 1);
+  Script run = run_that_saves();
   train_while_writing(run, 2, kEpochTime / 10);
   train(run, 3);
   put(run, 3);
