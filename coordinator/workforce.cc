@@ -41,7 +41,10 @@ bool Workforce::lose(std::uint32_t worker) {
   speeds_.erase(worker);
   const bool never_hosted = hosts_.of(worker).size() == 0;
   if (!never_hosted && spares_.empty() && !moves_) return false;
-  never_hosted&& spares_.empty() ? static_cast<void>(std::erase(order_, worker)) : give_up(worker);
+  if (never_hosted && spares_.empty())
+    std::erase(order_, worker);
+  else
+    give_up(worker);
   return true;
 }
 
