@@ -5,13 +5,13 @@ usage: lda_scaling.py --bin=FOLDER --corpus=NAME:INPUT[:VOCAB] [--topics=100] [-
                       [--latency_us=50] [--plot=FILE.svg]
 
 Measured, on this machine: the compute time of an epoch of one worker with --shards and with --few shards, which gives
-the seconds a token and the seconds a task; the tokens of each cell (documents and words dealt to the lightest,
-heaviest first, as the framework does it but without replicated words); the bytes of the model as its slices travel.
-Simulated: shard s takes slice (2 s + t) mod 2 S at step t, if its visit before is done and the slice has come;
-neighbouring shards share a machine of one thread, which takes the visit with the least step of those that are ready;
-a slice that crosses to another machine takes the link's latency and its bytes at the link's rate, one after another;
-at the epoch's end the topics' totals go to the coordinator and back.  Two real runs, of one and of two workers, are
-put beside it.
+the seconds a token and the seconds a task; the tokens of each cell (every S-th document is a shard's; words are dealt
+heaviest first to the lightest slice, as the framework does it but without replicated words); the bytes of the model
+as its slices travel. Simulated: shard s takes slice (2 s + t) mod 2 S at step t, if its visit before is done and the
+slice has come; neighbouring shards share a machine of one thread, which takes the visit with the least step of those
+that are ready; a slice that crosses to another machine takes the link's latency and its bytes at the link's rate, one
+after another; at the epoch's end the topics' totals go to the coordinator and back.  Two real runs, of one and of two
+workers, are put beside it.
 
 The model leaves out: packing and unpacking of slices, differences between machines and other load on them, the time
 to plan an epoch and the coordinator's handling of each worker, checkpoints, evaluation, and all contention but a
@@ -72,14 +72,13 @@ def dealt(weights, parts):
 
 def cells(path, shards):
     """Tokens of each shard in each slice."""
-    documents, words = {}, {}
-    for document, word, count in entries(path):
-        documents[document] = documents.get(document, 0) + count
+    words = {}
+    for _, word, count in entries(path):
         words[word] = words.get(word, 0) + count
-    shard_of, slice_of = dealt(documents, shards), dealt(words, SLICES_PER_SHARD * shards)
+    slice_of = dealt(words, SLICES_PER_SHARD * shards)
     tokens = [[0] * (SLICES_PER_SHARD * shards) for _ in range(shards)]
     for document, word, count in entries(path):
-        tokens[shard_of[document]][slice_of[word]] += count
+        tokens[(document - 1) % shards][slice_of[word]] += count
     return tokens
 
 
@@ -159,7 +158,8 @@ def main():
              for name, rate in RATES}
     name = f"{args.corpus.split(':')[0]}, K = {args.topics}, {args.shards} shards"
     print(f"{name}: {token * 1e9:.1f} ns a token, {task * 1e6:.1f} us a task, {slice_bytes / 1e3:.1f} kB a slice; "
-          f"real epochs: {many[1]:.3f} s with 1 worker, {two[1]:.3f} s with 2\n")
+          f"real epochs: {many[1]:.3f} s with 1 worker, {two[1]:.3f} s with 2 (computing {many[0]:.3f} s, "
+          f"{two[0]:.3f} s)\n")
     print("| machines | " + " | ".join(f"{link}: s an epoch | times faster" for link, _ in RATES) + " |")
     print("|---" * (2 * len(RATES) + 1) + "|")
     for i, count in enumerate(counts):
