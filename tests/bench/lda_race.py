@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 """LDA against other programs, in turn on the same cores: seconds of training to a joint log-likelihood per token.
 
-usage: lda_race.py --bin=FOLDER --corpus=NAME:INPUT:VOCAB --topics=K [--peer=NAME:COMMAND ...] [--reference=NAME]
-                   [--iterations=100] [--looks=2] [--repeats=3] [--limit=SECONDS] [-- FLAGS FOR rota train]
+usage: lda_race.py --bin=FOLDER --corpus=NAME:INPUT[:VOCAB] --topics=K [--peer=NAME:COMMAND ...] [--reference=NAME]
+                   [--iterations=100] [--iterations_of=NAME:N ...] [--looks=2] [--repeats=3] [--limit=SECONDS]
+                   [--limit_of=NAME:SECONDS ...] [-- FLAGS FOR rota train]
 
-A peer is any program that takes --input= (UCI bag of words) --topics= --threads=2 --iterations= --alpha=0.1 --beta=0.01
---seed= --every= and prints "iteration seconds joint ..." lines: seconds of training so far, without reading and without
-evaluation, and the collapsed joint log-likelihood per token of its topics.  The qualities are what the reference (an
-exact Gibbs sampler) has after 5, 10, 20, 50 and 100 iterations with every seed, or what is left of them if it took longer
-than the limit.  Rota gets 1.3 times the iterations of the reference.  Seconds between two looks are interpolated.  Printed
-are medians of the repeats; ratios are the best peer's seconds over Rota's.
+A peer is any program that takes --input= (UCI bag of words) --topics= --threads=2 --iterations= --alpha=0.1
+--beta=0.01 --seed= --every= and prints "iteration seconds joint ..." lines: seconds of training so far, without
+reading and without evaluation, and the collapsed joint log-likelihood per token of its topics.  The qualities are
+what the reference (an exact Gibbs sampler) has after 5, 10, 20, 50 and 100 iterations with every seed, or what is
+left of them if it took longer than its limit.  A peer that needs more iterations for the same quality has a number
+and a limit of its own, and its last look says where it ended.  Rota gets 1.3 times the iterations of the reference,
+and its default options but for the flags given.  Seconds between two looks are interpolated.  Rota's starting pass is
+counted; what a peer does before its first iteration (random topics) is not.  No program is warmed up: each process is
+new, reads its own data, and pays the first touches of its memory in its first iteration.  Printed are medians of the
+repeats; ratios are the best peer's seconds over Rota's.  A peer that fails ends the race.
 """
 import argparse
 import json
@@ -27,34 +32,41 @@ QUALITIES = (5, 10, 20, 50, 100)
 
 def rota(args, flags, seed, epochs, workers, threads):
     """(epoch, seconds, joint per token) of every epoch; the starting pass is epoch 0."""
-    _, data, vocab = args.corpus.split(":")
+    _, data, *vocab = args.corpus.split(":")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-"))
     try:
-        subprocess.run([pathlib.Path(args.bin) / "rota", "train", "lda", f"--input={data}", f"--vocab={vocab}",
-                        f"--topics={args.topics}", f"--epochs={epochs}", f"--seed={seed}",
-                        f"--workers={workers}", f"--threads={threads}", "--checkpoint_every=0", "--alpha=0.1",
-                        "--beta=0.01", f"--out={folder / 'run'}", *flags], check=True, capture_output=True)
+        subprocess.run([pathlib.Path(args.bin) / "rota", "train", "lda", f"--input={data}",
+                        *(f"--vocab={v}" for v in vocab), f"--topics={args.topics}", f"--epochs={epochs}",
+                        f"--seed={seed}", f"--workers={workers}", f"--threads={threads}", "--checkpoint_every=0",
+                        "--alpha=0.1", "--beta=0.01", f"--out={folder / 'run'}", *flags],
+                       check=True, capture_output=True)
         metrics = [json.loads(line) for line in (folder / "run" / "metrics.jsonl").read_text().splitlines()]
         return [(m["epoch"], m["seconds"], m["per_item"]) for m in metrics]
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def peer(args, command, seed):
-    data = args.corpus.split(":")[1]
-    process = subprocess.Popen([*shlex.split(command), f"--input={data}", f"--topics={args.topics}", "--threads=2",
-                                f"--iterations={args.iterations}", "--alpha=0.1", "--beta=0.01", f"--seed={seed}",
-                                f"--every={args.looks}"],
-                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                               env={**os.environ, "OMP_WAIT_POLICY": "passive"})
-    points = []
-    for line in process.stdout:
-        iteration, seconds, joint = line.split()[:3]
-        points.append((int(iteration), float(seconds), float(joint)))
-        if points[-1][1] > args.limit:
-            process.kill()
-            break
-    process.wait()
+def of(pairs, name, default):
+    """What NAME:NUMBER among the pairs says of this name."""
+    return next((float(number) for key, number in (pair.rsplit(":", 1) for pair in pairs) if key == name), default)
+
+
+def peer(args, name, command, seed):
+    data, iterations = args.corpus.split(":")[1], int(of(args.iterations_of, name, args.iterations))
+    limit, points, stopped = of(args.limit_of, name, args.limit), [], False
+    with subprocess.Popen([*shlex.split(command), f"--input={data}", f"--topics={args.topics}", "--threads=2",
+                           f"--iterations={iterations}", "--alpha=0.1", "--beta=0.01", f"--seed={seed}",
+                           f"--every={args.looks}"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          env={**os.environ, "OMP_WAIT_POLICY": "passive"}) as process:
+        for line in process.stdout:
+            iteration, seconds, joint = line.split()[:3]
+            points.append((int(iteration), float(seconds), float(joint)))
+            if points[-1][1] > limit:
+                process.kill()
+                stopped = True
+                break
+    if not stopped and (process.returncode != 0 or not points or points[-1][0] != iterations):
+        raise SystemExit(f"{name} ended with {process.returncode} after {points[-1:] or 'no look'}")
     return points
 
 
@@ -87,6 +99,8 @@ def main():
     parser.add_argument("--peer", action="append", default=[])
     parser.add_argument("--reference", default="")
     parser.add_argument("--iterations", type=int, default=100)
+    parser.add_argument("--iterations_of", action="append", default=[])
+    parser.add_argument("--limit_of", action="append", default=[])
     parser.add_argument("--looks", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--limit", type=float, default=600)
@@ -96,7 +110,7 @@ def main():
     reference, runs = args.reference or next(iter(peers)), {}
     for seed in range(1, args.repeats + 1):
         for name, command in peers.items():
-            runs.setdefault(name, []).append(peer(args, command, seed))
+            runs.setdefault(name, []).append(peer(args, name, command, seed))
         epochs = round(1.3 * runs[reference][-1][-1][0]) + 5
         for name, workers, threads in LAYOUTS:
             runs.setdefault(name, []).append(rota(args, args.flags, seed, epochs, workers, threads))
