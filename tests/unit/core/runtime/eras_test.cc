@@ -52,6 +52,15 @@ class Eras : public Hosts {
     for (const auto& [id, incarnation] : members) all.peers.push_back({id, id.name(), incarnation});
     tell_hub([&](Outbox& out) { out.send(whom, all); });
   }
+  // A worker of the first era.
+  Host& welcomed() {
+    hub();
+    Host& worker = member(kWorker, 2);
+    talk();
+    welcome(1, {kWorker});
+    talk();
+    return worker;
+  }
   void tell_hub(const std::function<void(Outbox&)>& act) {
     hosts_.at(kCoordinator)
         ->finished(
@@ -211,11 +220,7 @@ TEST_F(Eras, WhatComesFromOneThatIsAheadWaits) {
 }
 
 TEST_F(Eras, ACoordinatorThatIsStartedAnewIsGreeted) {
-  hub();
-  Host& worker = member(kWorker, 2);
-  talk();
-  welcome(1, {kWorker});
-  talk();
+  Host& worker = welcomed();
   auto node = std::make_unique<Listener>(kCoordinator);
   hub_ = node.get();
   Host& again = host(kCoordinator, 9);
@@ -232,11 +237,7 @@ TEST_F(Eras, ACoordinatorThatIsStartedAnewIsGreeted) {
 // The member took it for a sign of life, and looked for the coordinator only when it had heard nothing for the whole
 // time-out.
 TEST_F(Eras, WhatADeadCoordinatorHadSaidIsNoSignOfLife) {
-  hub();
-  Host& worker = member(kWorker, 2);
-  talk();
-  welcome(1, {kWorker});
-  talk();
+  Host& worker = welcomed();
   welcome(2, {kWorker});
   const auto last = hosts_.at(kCoordinator)->next(now_);
   ASSERT_TRUE(last.has_value());
@@ -251,11 +252,7 @@ TEST_F(Eras, WhatADeadCoordinatorHadSaidIsNoSignOfLife) {
 }
 
 TEST_F(Eras, AConnectionThatComesBackChangesNothing) {
-  hub();
-  Host& worker = member(kWorker, 2);
-  talk();
-  welcome(1, {kWorker});
-  talk();
+  Host& worker = welcomed();
   worker.disconnected(kCoordinator, world());
   pass(3 * kSecond);
   EXPECT_EQ(hub_->count<Hello>(), 1U) << "the first";
@@ -291,11 +288,7 @@ TEST_F(Eras, ACallThatTheTransportDoesNotTakeIsNoMessageOfTheLink) {
 }
 
 TEST_F(Eras, ACoordinatorThatDoesNotComeBackIsAwaitedForSoLong) {
-  hub();
-  Host& worker = member(kWorker, 2);
-  talk();
-  welcome(1, {kWorker});
-  talk();
+  Host& worker = welcomed();
   hosts_.erase(kCoordinator);
   worker.disconnected(kCoordinator, world());
   pass(19 * kSecond);
