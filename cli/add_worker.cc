@@ -3,18 +3,24 @@
 #include <signal.h>
 
 #include <cstdio>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cli/child.h"
 #include "cli/commands.h"
 #include "cli/network.h"
+#include "cli/private_folder.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "core/base/files.h"
 #include "core/base/flags.h"
+#include "core/base/json_text.h"
 #include "core/base/trust.h"
 #include "core/base/version.h"
 #include "core/job/plugin_host.h"
@@ -49,6 +55,14 @@ constexpr Option kOptions[] = {
     {.name = "keys",
      .kind = Option::Kind::path,
      .meaning = "For tcp: folder of the keys of the run; its own if not given: DIR/keys."},
+    {.name = "own_disk",
+     .kind = Option::Kind::path,
+     .meaning =
+         "On a machine that does not have the run's folder: a folder for what its workers keep of this run, and of "
+         "no other. The coordinator gets a copy."},
+    {.name = "input",
+     .kind = Option::Kind::path,
+     .meaning = "Where the data is on this machine; if not given, where the run has it."},
 };
 
 // The coordinator of the run in a folder, or the address itself.
@@ -63,6 +77,7 @@ Result<std::string> address_of(const std::string& what) {
 struct Place {
   RunFolder run;
   std::uint32_t number = 0;
+  std::map<std::string, std::string, std::less<>> flags;
 };
 
 // What the coordinator says: where the run is, and which number is free.
@@ -72,7 +87,29 @@ Result<Place> free_place(const std::string& address, const fs::path& keys) {
   const auto json = nlohmann::json::parse(*answer, nullptr, false);
   if (!json.is_object() || !json.contains("next_worker"))
     return Status(ExitCode::wrong_version, address + ": the coordinator does not tell which worker could join");
-  return Place{{text_in(json, "out")}, static_cast<std::uint32_t>(number_in(json, "next_worker"))};
+  Place place{{text_in(json, "out")}, static_cast<std::uint32_t>(number_in(json, "next_worker")), {}};
+  const auto flags = json.find("flags");
+  if (flags == json.end() || !flags->is_object()) return place;
+  for (const auto& [name, value] : flags->items())
+    if (auto text = exact_text_of(value)) place.flags[name] = *std::move(text);
+  return place;
+}
+
+// A folder of this machine's own takes the place of the run's.
+Status move_to(const fs::path& folder, Place& place) {
+  if (place.flags.empty()) return {ExitCode::wrong_version, "the coordinator does not tell the run's flags"};
+  ROTA_TRY(make_closed_folder(folder));
+  place.run = {folder};
+  const std::string flags = flagfile_text(place.flags);
+  std::error_code error;
+  if (!fs::exists(place.run.flags(), error)) {
+    if (!fs::is_empty(folder, error) || error)
+      return {ExitCode::cannot_write, folder.string() + ": there is something in it that is not of this run"};
+    return write_atomically(place.run.flags(), std::string_view(flags));
+  }
+  const auto before = read_whole_file(place.run.flags(), flags.size() + 1);
+  if (!before.ok() || *before != flags) return {ExitCode::cannot_write, folder.string() + ": it is of another run"};
+  return {};
 }
 
 // Until it ends; what this process is told is handed on.
@@ -85,7 +122,8 @@ Status run_worker(const std::string& address, const Place& place, const CommandL
   settings.arguments = {"--flagfile=" + place.run.flags().string(), "--coordinator=" + address,
                         "--index=" + std::to_string(place.number),
                         std::string("--joins=") + (line.options.flag("spare") ? "spare" : "new")};
-  for (const char* name : {"host", "bind"})
+  if (line.options.has("own_disk")) settings.arguments.push_back("--out=" + place.run.path.string());
+  for (const char* name : {"host", "bind", "own_disk", "input"})
     if (line.options.has(name))
       settings.arguments.push_back("--" + std::string(name) + "=" + std::string(line.options.text(name)));
   if (!keys.empty()) settings.arguments.push_back("--keys=" + keys.string());
@@ -133,9 +171,13 @@ Status add_worker_command(int argc, const char* const* argv) {
     auto place = free_place(*address, keys);
     if (!place.ok()) return std::move(place).status();
     if (named) place->run = here;
+    if (line->options.has("own_disk")) ROTA_TRY(move_to(fs::path(line->options.text("own_disk")), *place));
     std::error_code error;
     if (!fs::exists(place->run.flags(), error))
-      return {ExitCode::no_input, place->run.path.string() + ": the run's folder is not on this machine"};
+      return {ExitCode::no_input,
+              place->run.path.string() +
+                  ": the run's folder is not on this machine; --own_disk=DIR names one for what its "
+                  "workers keep"};
     for (const fs::path& path : {place->run.path, place->run.flags()})
       ROTA_TRY(check_own(path).in("only your own runs can have your workers"));
     ROTA_TRY(make_folder(place->run.log()));

@@ -51,16 +51,6 @@ Status write_secret(const fs::path& file, const std::string& text) {
   return {};
 }
 
-// What is in it already will be believed, so it must be closed to others.
-Status make_own_folder(const fs::path& folder) {
-  if (::mkdir(folder.c_str(), 0700) == 0) return {};
-  struct stat facts = {};
-  if (errno != EEXIST || ::lstat(folder.c_str(), &facts) != 0)
-    return {ExitCode::cannot_write, "cannot make " + folder.string() + ": " + std::generic_category().message(errno)};
-  if (S_ISDIR(facts.st_mode) && facts.st_uid == ::geteuid() && (facts.st_mode & 077) == 0) return {};
-  return {ExitCode::not_authorised, folder.string() + " is no folder that only this user can enter"};
-}
-
 class Agent {
  public:
   Agent(int input, int output, fs::path folder) : input_(input), output_(output), folder_(std::move(folder)) {}
@@ -144,7 +134,7 @@ class Agent {
     const RunFolder run{shares ? named.path : named.own(wanted.place.run)};
     if (!shares) {
       ROTA_TRY(make_folder(named.path));
-      ROTA_TRY(make_own_folder(run.path));
+      ROTA_TRY(make_closed_folder(run.path));
     }
     ROTA_TRY(make_folder(run.log()));
     // Of this process alone: while another one is started, it may be reading them.

@@ -49,6 +49,15 @@ void remove_left(const fs::path& parent, std::string_view prefix) {
 
 }  // namespace
 
+Status make_closed_folder(const fs::path& folder) {
+  if (::mkdir(folder.c_str(), 0700) == 0) return {};
+  struct stat facts = {};
+  if (errno != EEXIST || ::lstat(folder.c_str(), &facts) != 0)
+    return {ExitCode::cannot_write, "cannot make " + folder.string() + ": " + std::generic_category().message(errno)};
+  if (S_ISDIR(facts.st_mode) && facts.st_uid == ::geteuid() && (facts.st_mode & 077) == 0) return {};
+  return {ExitCode::not_authorised, folder.string() + " is no folder that only this user can enter"};
+}
+
 Result<PrivateFolder> PrivateFolder::make(std::string_view prefix) {
   auto folder = make_private_folder(parent_folder(), prefix);
   if (!folder.ok()) return std::move(folder).status();

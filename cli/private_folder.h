@@ -1,4 +1,5 @@
-// cli/private_folder.h -- a short-lived folder for sockets or keys that only this user can enter.
+// cli/private_folder.h -- folders that only this user can enter: short-lived ones for sockets or keys, and those where
+// a machine keeps what is of a run.
 #pragma once
 #include <filesystem>
 #include <string_view>
@@ -8,6 +9,10 @@
 #include "core/base/status.h"
 
 namespace rota {
+
+// Makes a folder that stays, or takes the one that is there: what is in it will be believed, so it must be closed to
+// others.  ExitCode::not_authorised if it is not.
+Status make_closed_folder(const std::filesystem::path& folder);
 
 // Removed with what is in it at the end.
 class PrivateFolder {

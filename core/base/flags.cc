@@ -288,12 +288,16 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   return nearest == known.end() ? "" : *nearest;
 }
 
-Status write_flagfile(const std::filesystem::path& file,
-                      const std::map<std::string, std::string, std::less<>>& values) {
+std::string flagfile_text(const std::map<std::string, std::string, std::less<>>& values) {
   std::string text;
   for (const auto& [name, value] : values)
     if (!value.empty()) text += "--" + name + "=" + value + "\n";
-  return write_atomically(file, std::string_view(text));
+  return text;
+}
+
+Status write_flagfile(const std::filesystem::path& file,
+                      const std::map<std::string, std::string, std::less<>>& values) {
+  return write_atomically(file, std::string_view(flagfile_text(values)));
 }
 
 }  // namespace rota

@@ -53,7 +53,8 @@ Status check_declarations(std::span<const Option> plugin, std::span<const Option
 // The name out of `known` with the fewest letters to change, add or drop.  "" if there are none.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
 
-// A file that --flagfile reads: a line --name=value for each value that is not empty.
+// What --flagfile reads: a line --name=value for each value that is not empty.
+std::string flagfile_text(const std::map<std::string, std::string, std::less<>>& values);
 Status write_flagfile(const std::filesystem::path& file, const std::map<std::string, std::string, std::less<>>& values);
 
 }  // namespace rota

@@ -117,6 +117,9 @@ class RunRecorder final : public Recorder {
     if (!missing.empty()) json["missing"] = missing;
     json["next_worker"] = next_worker;
     json["out"] = visible_text(settings_.run.path.string());
+    // For a worker on a machine that does not have the run's folder, and so not its flags.
+    json["flags"] = Json::object();
+    for (const auto& [name, value] : settings_.job.options.all()) json["flags"][name] = exact_text(value);
     json["newest"] = newest_;
     return json_text(json);
   }

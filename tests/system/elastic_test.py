@@ -4,6 +4,7 @@ ROTA_ELASTIC_JOBS: names of jobs of recovery_test.py, or "all", in which every w
 """
 import json
 import os
+import shutil
 import signal
 import unittest
 
@@ -171,6 +172,47 @@ class Elastic(RotaTest):
         done = self.rota("resume", out)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.result(out)["model_hash"], self.calm_hash(LDA))
+
+    def test_a_worker_joins_from_a_machine_that_does_not_have_the_folder(self):
+        """It is told the run's flags, keeps what is of it in a folder of its own, and the coordinator gets a copy."""
+        expected = self.calm_hash(LDA)
+        out, own = self.folder / "elsewhere", self.folder / "own"
+        run = self.train(LDA, out, "--workers=1", "--checkpoint_seconds=0")
+        self.wait_until_hosting(out, run, ["worker-0"])
+        address = (out / "address").read_text().strip()
+        data = self.folder / "data.gz"
+        shutil.copy(KOS, data)
+        added = self.add_worker(address, f"--own_disk={own}", f"--input={data}")
+        self.wait_until_hosting(out, run, ["worker-0", "worker-1"])
+        os.kill(self.worker_of(out, 0), signal.SIGTERM)
+        self.wait_until_hosting(out, run, ["worker-1"])
+        self.end(out, run, expected)
+        self.assertEqual(added.wait(LIMIT), 0)
+        self.assertTrue((own / "log/worker-1.log").exists())
+        self.assertFalse((out / "log/worker-1.log").exists())
+        self.assertTrue(list(own.glob("checkpoint/epoch-*/partition-*")), "its partitions' files are here")
+
+    def test_folders_that_a_worker_from_elsewhere_may_not_have(self):
+        out = self.folder / "strict"
+        run = self.train(LDA, out, "--workers=1", "--checkpoint_seconds=0")
+        self.wait_until_hosting(out, run, ["worker-0"])
+        address = (out / "address").read_text().strip()
+        full, other, open_ = (self.folder / name for name in ("full", "other", "open"))
+        for folder, mode in ((full, 0o700), (other, 0o700), (open_, 0o755)):
+            folder.mkdir()
+            folder.chmod(mode)
+        (full / "notes.txt").write_text("mine")
+        (other / "flags.txt").write_text("--app=mf\n")
+        for folder, code, words in ((full, 73, "there is something in it that is not of this run"),
+                                    (other, 73, "it is of another run"), (open_, 77, "only this user can enter")):
+            with self.subTest(folder=folder.name):
+                done = self.rota("add-worker", address, f"--own_disk={folder}")
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(words, done.stderr)
+        self.assertEqual((full / "notes.txt").read_text(), "mine")
+        self.assertEqual((other / "flags.txt").read_text(), "--app=mf\n")
+        run.terminate()
+        run.communicate(timeout=LIMIT)
 
     def test_what_cannot_be_joined(self):
         none = self.rota("add-worker", self.folder)

@@ -37,6 +37,22 @@ TEST_F(PrivateFolders, AreClosedToOthersAndGoWithTheirOwner) {
   EXPECT_FALSE(fs::exists(path));
 }
 
+TEST_F(PrivateFolders, OneThatStaysIsClosedToOthersOrRefused) {
+  const fs::path path = folder / "stays";
+  ASSERT_TRUE(make_closed_folder(path).ok());
+  struct stat facts = {};
+  ASSERT_EQ(::stat(path.c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 0777, 0700U);
+  std::ofstream(path / "file") << "kept";
+  EXPECT_TRUE(make_closed_folder(path).ok());
+  EXPECT_TRUE(fs::exists(path / "file"));
+  fs::permissions(path, fs::perms::group_read, fs::perm_options::add);
+  EXPECT_EQ(make_closed_folder(path).code(), ExitCode::not_authorised);
+  EXPECT_EQ(make_closed_folder(folder / "none" / "below").code(), ExitCode::cannot_write);
+  fs::create_symlink(path, folder / "link");
+  EXPECT_EQ(make_closed_folder(folder / "link").code(), ExitCode::not_authorised);
+}
+
 TEST_F(PrivateFolders, WhoseOwnerDiedGoWithTheNext) {
   auto lives = PrivateFolder::make_watched("rota-x-");
   ASSERT_TRUE(lives.ok()) << lives.status().what();
