@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kRun = 8;  // topics that begin at a whole byte, however many bits they have
 
 unsigned bits_of(std::uint32_t topics) {
-  return std::max(1U, static_cast<unsigned>(std::bit_width(topics - 1)));
+  return std::clamp(static_cast<unsigned>(std::bit_width(topics - 1)), 1U, 16U);
 }
 
 // kRun topics of up to 16 bits are as many bytes as a topic has bits.

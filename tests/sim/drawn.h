@@ -207,7 +207,7 @@ inline void run_seeds(Shape (*draw_shape)(std::mt19937_64&)) {
     EXPECT_GT(sum.echoes, count);
     EXPECT_GT(sum.full, count);
     EXPECT_GT(sum.copied, count);
-    EXPECT_GT(sum.fetched_back, count / 10);
+    EXPECT_GT(sum.fetched_back, count / 20);
     EXPECT_GT(sum.disks_lost, count / 20);
     EXPECT_GT(sum.goings_back, count / 4);
     EXPECT_GT(sum.joins, count / 10);

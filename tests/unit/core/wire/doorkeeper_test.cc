@@ -7,6 +7,7 @@
 
 #include <random>
 
+#include "core/base/clock.h"
 #include "core/wire/zmq_transport.h"
 #include "tests/unit/core/base/temporary_folder.h"
 
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::size_t kBytesMax = std::size_t{1} << 20;
 constexpr NodeId kWorker{Role::worker, 0};
+constexpr Nanoseconds kLongest = 20 * kSecond;  // only tells a hang from a slow machine
+constexpr const char* kNothing = "nothing is heard";
 
 class DoorkeeperTest : public TemporaryFolder {
  protected:
@@ -31,16 +34,29 @@ class DoorkeeperTest : public TemporaryFolder {
   }
   static Frames hello() { return {Bytes::from({std::byte{1}}), Bytes::from({std::byte{2}})}; }
 
-  // What the server hears first of a client with these keys, or "" if that is turned away, and why as it hears it.
+  // What the server hears first of a client with these keys, or nothing if that is turned away, and why as it hears it.
   std::optional<Origin> heard_of(ZmqTransport& client, NodeId server_is, std::string& why) {
     bool sent = false;
+    const Nanoseconds end = now_ns() + kLongest;
     while (why.empty()) {
+      if (now_ns() > end) why = kNothing;
       sent = sent || client.send(server_is, server->endpoint(), hello());
       server->wait(5);
       if (server->receive()) return server->origin();
       for (auto& [peer, reason] : client.wait(5).refused) why = peer == server_is ? reason : "another";
     }
     return std::nullopt;
+  }
+  // Why a client with these keys is turned away.  If the side that finds it out first has closed the connection before
+  // the client has read what the server is, ZeroMQ says nothing, and does not try again: then another client asks.
+  std::string why_not(const std::shared_ptr<const Keys>& keys) {
+    std::string why = kNothing;
+    for (int tries = 0; tries < 5 && why == kNothing; ++tries) {
+      why.clear();
+      const auto client = open(keys);
+      EXPECT_FALSE(heard_of(*client, kCoordinator, why).has_value());
+    }
+    return why;
   }
   // Something from a client that may come in comes behind all that came before it.
   void expect_nothing_before_a_friend() {
@@ -113,10 +129,7 @@ TEST_F(DoorkeeperTest, ObserversHaveToDoWithTheCoordinatorAlone) {
 }
 
 TEST_F(DoorkeeperTest, WhoHasNoKeyIsTurnedAway) {
-  const auto client = open(nullptr);
-  std::string why;
-  EXPECT_FALSE(heard_of(*client, kCoordinator, why).has_value());
-  EXPECT_EQ(why, "only one side has keys");
+  EXPECT_EQ(why_not(nullptr), "only one side has keys");
   while (server->turned_away().count == 0) server->wait(5);
   EXPECT_EQ(server->turned_away().last, "somebody without a key");
   expect_nothing_before_a_friend();
@@ -124,10 +137,7 @@ TEST_F(DoorkeeperTest, WhoHasNoKeyIsTurnedAway) {
 
 TEST_F(DoorkeeperTest, AServerWithoutKeysIsNotSpokenTo) {
   server = open(nullptr);
-  const auto client = open(keys_of(Role::worker));
-  std::string why;
-  EXPECT_FALSE(heard_of(*client, kCoordinator, why).has_value());
-  EXPECT_EQ(why, "only one side has keys");
+  EXPECT_EQ(why_not(keys_of(Role::worker)), "only one side has keys");
 }
 
 // Without keys, bytes that do not begin like the protocol are taken for an old version of it, and for messages.
