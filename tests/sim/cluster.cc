@@ -265,12 +265,12 @@ class Cluster {
       --kills_left_;
       kill_all(chance(faults_.power_share));
     }
-    const auto lives = [](const auto& process) { return !is_zombie(process.first); };
-    if (std::none_of(hosts_.begin(), hosts_.end(), lives)) return;  // until one is started again
+    if (nobody_lives()) return;  // until one is started again
     if (losses_left_ > 0 && chance(faults_.loss_share)) {
       --losses_left_;
       const NodeId id = anybody();
       chance(faults_.power_share) ? cut_machine(id) : lose(id);
+      if (nobody_lives()) return;
     }
     if (cuts_left_ > 0 && hosts_.size() > 1 && chance(faults_.cut_share)) cut();
     if (joins_left_ > 0 && chance(faults_.join_share)) {
@@ -380,7 +380,10 @@ class Cluster {
     });
   }
 
-  // None that lives on beside its successor.
+  bool nobody_lives() const {
+    return std::all_of(hosts_.begin(), hosts_.end(), [](const auto& process) { return is_zombie(process.first); });
+  }
+  // None that lives on beside its successor.  REQUIRES that somebody lives.
   NodeId anybody() {
     std::vector<NodeId> all;
     for (const auto& [id, process] : hosts_)
