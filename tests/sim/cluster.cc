@@ -15,6 +15,7 @@
 #include "kvstore/partition.h"
 #include "scheduler/scheduler.h"
 #include "tests/sim/disks.h"
+#include "tests/sim/event.h"
 #include "tests/sim/letters.h"
 #include "tests/sim/memory_recorder.h"
 #include "worker/next_worker.h"
@@ -88,16 +89,6 @@ class Cluster {
   }
 
  private:
-  struct Event {
-    Nanoseconds at;
-    std::uint64_t order;
-    std::optional<NodeId> process;  // in which it happens; none: outside
-    std::uint64_t life = 0;         // of that process: of another it does not
-    std::function<void()> act;
-    friend bool operator<(const Event& a, const Event& b) {
-      return std::pair(a.at, a.order) > std::pair(b.at, b.order);
-    }
-  };
   struct Process {
     std::unique_ptr<Host> host;
     std::vector<Worker*> workers;
