@@ -30,6 +30,7 @@ class Disks {
   const std::shared_ptr<MemoryDisk>& shared() const { return shared_; }
   // Null if it writes to the coordinator's.  Who has one has it always, as it runs on the same machine again.
   std::shared_ptr<MemoryDisk> own(NodeId id) {
+    if (id == kCoordinator) return nullptr;  // whose disk is the shared one
     if (!own_.contains(id)) own_[id] = chance(shape_.own_disk_share) ? new_disk() : nullptr;
     return own_[id];
   }
