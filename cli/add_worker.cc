@@ -7,7 +7,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -100,13 +99,13 @@ Status move_to(const fs::path& folder, Place& place) {
   if (place.flags.empty()) return {ExitCode::wrong_version, "the coordinator does not tell the run's flags"};
   ROTA_TRY(make_closed_folder(folder));
   place.run = {folder};
-  const std::string flags = flagfile_text(place.flags);
   std::error_code error;
   if (!fs::exists(place.run.flags(), error)) {
     if (!fs::is_empty(folder, error) || error)
       return {ExitCode::cannot_write, folder.string() + ": there is something in it that is not of this run"};
-    return write_atomically(place.run.flags(), std::string_view(flags));
+    return write_flagfile(place.run.flags(), place.flags);
   }
+  const std::string flags = flagfile_text(place.flags);
   const auto before = read_whole_file(place.run.flags(), flags.size() + 1);
   if (!before.ok() || *before != flags) return {ExitCode::cannot_write, folder.string() + ": it is of another run"};
   return {};
