@@ -5,7 +5,7 @@
 namespace rota::lda {
 
 std::uint32_t shards_for(std::uint64_t bytes) {
-  constexpr std::uint64_t kBytesOfATask = 8 * 10'000, kSlicesOfAShard = 2;
+  constexpr std::uint64_t kBytesOfATask = 8 * 20'000, kSlicesOfAShard = 2;
   const auto fits = [&](std::uint64_t shards) { return bytes / kBytesOfATask >= shards * shards * kSlicesOfAShard; };
   std::uint32_t shards = kFewestShards;
   while (shards < kMostShards && fits(2 * std::uint64_t{shards})) shards *= 2;

@@ -2,17 +2,19 @@
 """LDA against other programs, in turn on the same cores: seconds of training to a joint log-likelihood per token.
 
 usage: lda_race.py --bin=FOLDER --corpus=NAME:INPUT[:VOCAB] --topics=K [--peer=NAME:COMMAND ...] [--reference=NAME]
-                   [--iterations=100] [--iterations_of=NAME:N ...] [--looks=2] [--repeats=3] [--limit=SECONDS]
+                   [--iterations=100] [--iterations_of=NAME:N ...] [--looks=5] [--repeats=3] [--limit=SECONDS]
                    [--limit_of=NAME:SECONDS ...] [-- FLAGS FOR rota train]
 
 A peer is any program that takes --input= (UCI bag of words) --topics= --threads=2 --iterations= --alpha=0.1
 --beta=0.01 --seed= --every= and prints "iteration seconds joint ..." lines: seconds of training so far, without
 reading and without evaluation, and the collapsed joint log-likelihood per token of its topics.  The qualities are
 what the reference (an exact Gibbs sampler) has after 5, 10, 20, 50 and 100 iterations with every seed, or what is
-left of them if it took longer than its limit.  A peer that needs more iterations for the same quality has a number
-and a limit of its own, and its last look says where it ended.  Rota gets 1.3 times the iterations of the reference,
-and its default options but for the flags given.  Seconds between two looks are interpolated.  Rota's starting pass is
-counted; what a peer does before its first iteration (random topics) is not.  No program is warmed up: each process is
+left of them if it took longer than its limit; --looks must divide those that are wanted.  A peer that needs more
+iterations for the same quality has a number and a limit of its own, and its last look says where it ended.  Rota gets
+1.3 times the iterations of the reference, and its default options but for the flags given; its seconds are those from
+the beginning of training to its end, with what it evaluates and commits meanwhile, spread over the epochs in
+proportion to their own.  Seconds between two looks are interpolated.  Rota's starting pass is counted; what a peer does
+before its first iteration (random topics) is not.  No program is warmed up: each process is
 new, reads its own data, and pays the first touches of its memory in its first iteration.  Printed are medians of the
 repeats; ratios are the best peer's seconds over Rota's.  A peer that fails ends the race.
 """
@@ -31,17 +33,20 @@ QUALITIES = (5, 10, 20, 50, 100)
 
 
 def rota(args, flags, seed, epochs, workers, threads):
-    """(epoch, seconds, joint per token) of every epoch; the starting pass is epoch 0."""
+    """(epoch, seconds with evaluation and commits, joint per token) of every epoch; the starting pass is epoch 0."""
     _, data, *vocab = args.corpus.split(":")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-"))
     try:
         subprocess.run([pathlib.Path(args.bin) / "rota", "train", "lda", f"--input={data}",
                         *(f"--vocab={v}" for v in vocab), f"--topics={args.topics}", f"--epochs={epochs}",
-                        f"--seed={seed}", f"--workers={workers}", f"--threads={threads}", "--checkpoint_every=0",
+                        f"--seed={seed}", f"--workers={workers}", f"--threads={threads}",
                         "--alpha=0.1", "--beta=0.01", f"--out={folder / 'run'}", *flags],
                        check=True, capture_output=True)
-        metrics = [json.loads(line) for line in (folder / "run" / "metrics.jsonl").read_text().splitlines()]
-        return [(m["epoch"], m["seconds"], m["per_item"]) for m in metrics]
+        metrics, events = ([json.loads(line) for line in (folder / "run" / name).read_text().splitlines()]
+                           for name in ("metrics.jsonl", "events.jsonl"))
+        began = {event["phase"]: event["time"] for event in events if event["event"] == "phase"}
+        share = (began["finishing"] - began["training"]) / metrics[-1]["seconds"]
+        return [(m["epoch"], m["seconds"] * share, m["per_item"]) for m in metrics]
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -101,7 +106,7 @@ def main():
     parser.add_argument("--iterations", type=int, default=100)
     parser.add_argument("--iterations_of", action="append", default=[])
     parser.add_argument("--limit_of", action="append", default=[])
-    parser.add_argument("--looks", type=int, default=2)
+    parser.add_argument("--looks", type=int, default=5)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--limit", type=float, default=600)
     parser.add_argument("flags", nargs="*")

@@ -222,6 +222,15 @@ ROTA_INLINE std::uint32_t find_place(const float* runs, std::uint32_t blocks, co
   _Pragma("GCC unroll 7") for (std::uint32_t b = 0; b < 7; ++b) within += at[b * kLanes] <= in.rest ? 1 : 0;
   return (block + within) * kLanes + in.lane;
 }
+// The same for a number of blocks, up to 8, that the compiler knows.
+template <std::uint32_t kBlocks>
+ROTA_INLINE std::uint32_t find_place_in(const float* runs, const LaneSums& sums, float target) {
+  const InLane in(sums, target);
+  std::uint32_t block = 0;
+  _Pragma("GCC unroll 7") for (std::uint32_t b = 0; b + 1 < kBlocks; ++b) block +=
+      runs[in.lane + b * kLanes] <= in.rest ? 1 : 0;
+  return block * kLanes + in.lane;
+}
 
 // In [0, 1), from 24 of the 64 random bits, starting at bit `from`.
 ROTA_INLINE float uniform(std::uint64_t bits, unsigned from) {
@@ -297,8 +306,8 @@ template <bool kAlphas>
   return topic < cell.topics ? topic : cell.topics - 1;  // every topic but the padding has a weight
 }
 
-// Rows with a count for each topic.
-template <typename Count>
+// Rows with a count for each topic; kBlocks: of so many blocks, or of any number if it is 0.
+template <typename Count, std::uint32_t kBlocks = 0>
 struct DenseRow {
   static constexpr bool kWhole = true;
 
@@ -309,6 +318,13 @@ struct DenseRow {
   ROTA_INLINE void add(std::uint32_t topic, std::uint32_t) { add_to_lane(counts, topic, Count{1}); }
   ROTA_INLINE Floats sum(const float* phi, float* runs) const {
     Floats run{};
+    if constexpr (kBlocks > 0) {
+      _Pragma("GCC unroll 8") for (std::uint32_t b = 0; b < kBlocks; ++b) {
+        run.add(widen(counts + b * kLanes) * Floats::load_from(phi + b * kLanes));
+        if (b + 1 < kBlocks) run.store_to(runs + b * kLanes);
+      }
+      return run;
+    }
     _Pragma("GCC unroll 4") for (std::uint32_t b = 0; b + 1 < blocks; ++b) {
       run.add(widen(counts + b * kLanes) * Floats::load_from(phi + b * kLanes));
       run.store_to(runs + b * kLanes);
@@ -316,6 +332,10 @@ struct DenseRow {
     const std::uint32_t last = (blocks - 1) * kLanes;
     run.add(widen(counts + last) * Floats::load_from(phi + last));
     return run;
+  }
+  ROTA_INLINE std::uint32_t find(const float* runs, const LaneSums& sums, float target) const {
+    if constexpr (kBlocks > 0) return find_place_in<kBlocks>(runs, sums, target);
+    return find_place(runs, blocks, sums, target);
   }
   // The place itself, or the first with a weight if it has none.
   ROTA_INLINE std::uint32_t checked(std::uint32_t place) const {
@@ -343,7 +363,7 @@ struct ListRow {
   ROTA_INLINE std::uint16_t& count(std::uint32_t place) { return begin[offset(place) + kLanes]; }
 
   // The place of a topic, or `used` if it is not in the list.
-  ROTA_INLINE std::uint32_t find(std::uint32_t wanted) const {
+  ROTA_INLINE std::uint32_t place_of(std::uint32_t wanted) const {
     const PartInts same = static_cast<std::int32_t>(wanted) - PartInts{};
     for (std::uint32_t b = 0; b < blocks; ++b) {
       const std::uint16_t* const block = begin + b * kLineNumbers;
@@ -357,7 +377,7 @@ struct ListRow {
     return row->used;
   }
   ROTA_INLINE void remove(std::uint32_t wanted) {
-    const std::uint32_t place = find(wanted);
+    const std::uint32_t place = place_of(wanted);
     if (--count(place) != 0) return;
     const std::uint32_t last = --row->used;
     topic(place) = topic(last);
@@ -367,7 +387,7 @@ struct ListRow {
     blocks = (last + kLanes - 1) / kLanes;
   }
   ROTA_INLINE void add(std::uint32_t wanted, std::uint32_t place) {
-    if (place == kUnknown) place = find(wanted);
+    if (place == kUnknown) place = place_of(wanted);
     if (place == row->used) {
       topic(place) = static_cast<std::uint16_t>(wanted);
       ++row->used;
@@ -389,6 +409,9 @@ struct ListRow {
     for (std::uint32_t b = blocks - 1; b <= ((blocks - 1) | 7); ++b) infinite.store_to(runs + b * kLanes);
     return run;
   }
+  ROTA_INLINE std::uint32_t find(const float* runs, const LaneSums& sums, float target) const {
+    return find_place(runs, blocks, sums, target);
+  }
   ROTA_INLINE std::uint32_t checked(std::uint32_t place) const { return place < row->used ? place : 0; }
 
   DocumentRow* row;
@@ -408,11 +431,13 @@ struct Chosen {
   std::uint32_t token, topic, place;
 };
 
-// Calls `use` with the row of a document, in the form that it has.
-template <typename Use>
+// Calls `use` with the row of a document, in the form that it has.  kBlocks: all are narrow, and have so many blocks.
+template <std::uint32_t kBlocks, typename Use>
 ROTA_INLINE void with_row(Cell& cell, std::uint32_t document, const Use& use) {
   DocumentRow& row = cell.rows[document];
-  if (cell.all_narrow || row.kind == RowKind::narrow)
+  if constexpr (kBlocks > 0)
+    use(DenseRow<std::uint16_t, kBlocks>(cell, cell.store + row.at));
+  else if (cell.all_narrow || row.kind == RowKind::narrow)
     use(DenseRow(cell, cell.store + row.at));
   else if (row.kind == RowKind::list)
     use(ListRow(cell, row));
@@ -420,10 +445,10 @@ ROTA_INLINE void with_row(Cell& cell, std::uint32_t document, const Use& use) {
     use(DenseRow(cell, cell.wide_store + row.at));
 }
 
-template <Draw kDraw, bool kAlphas>
+template <Draw kDraw, bool kAlphas, std::uint32_t kBlocks>
 ROTA_INLINE void count_chosen(Cell& cell, Side& side, Side& other, Chosen& chosen) {
   if (chosen.document == Chosen::kNone) return;
-  with_row(
+  with_row<kBlocks>(
       cell, chosen.document, [&](auto row) __attribute__((always_inline)) {
         constexpr bool kWhole = decltype(row)::kWhole;
         const std::uint32_t topic = chosen.topic;
@@ -439,7 +464,7 @@ ROTA_INLINE void count_chosen(Cell& cell, Side& side, Side& other, Chosen& chose
 }
 
 // Chooses a topic for a token of `side`, and counts the one that was chosen for `other`.
-template <Draw kDraw, bool kAlphas>
+template <Draw kDraw, bool kAlphas, std::uint32_t kBlocks>
 ROTA_INLINE void choose(Cell& cell, Side& side, Side& other, std::uint32_t token, Chosen& chosen, Chosen& others) {
   if (token + kAhead < side.ahead) {
     const std::uint16_t* const next = cell.store + cell.rows[side.documents[token + kAhead]].at;
@@ -447,9 +472,9 @@ ROTA_INLINE void choose(Cell& cell, Side& side, Side& other, std::uint32_t token
   }
   const std::uint32_t document = side.documents[token];
   const std::uint64_t bits = side.draws[token];
-  if (document == others.document) count_chosen<kDraw, kAlphas>(cell, other, side, others);
+  if (document == others.document) count_chosen<kDraw, kAlphas, kBlocks>(cell, other, side, others);
   chosen.place = kUnknown;
-  with_row(
+  with_row<kBlocks>(
       cell, document, [&](auto row) __attribute__((always_inline)) {
         if constexpr (kDraw == Draw::resample) {
           side.removed = side.token_topics[token];
@@ -457,17 +482,17 @@ ROTA_INLINE void choose(Cell& cell, Side& side, Side& other, std::uint32_t token
           count_topic<decltype(row)::kWhole, kAlphas>(cell, side, side.removed, -1);
         }
         if constexpr (kDraw == Draw::first_random) {
-          count_chosen<kDraw, kAlphas>(cell, other, side, others);
+          count_chosen<kDraw, kAlphas, kBlocks>(cell, other, side, others);
           chosen.topic = static_cast<std::uint32_t>((bits >> 32) * cell.topics >> 32);
         } else {
           const Floats run = row.sum(side.phi, side.runs);
           const auto smooth =
               static_cast<float>(kAlphas ? side.phi_sum : static_cast<double>(cell.alpha) * side.phi_sum);
-          count_chosen<kDraw, kAlphas>(cell, other, side, others);
+          count_chosen<kDraw, kAlphas, kBlocks>(cell, other, side, others);
           const LaneSums sums(run);
           const float target = uniform(bits, 40) * (sums.total + smooth);
           if (target < sums.total) [[likely]] {
-            chosen.place = row.checked(find_place(side.runs, row.blocks, sums, target));
+            chosen.place = row.checked(row.find(side.runs, sums, target));
             chosen.topic = row.topic(chosen.place);
           } else {
             chosen.topic = draw_phi<kAlphas>(cell, side, uniform(bits, 16));
@@ -478,22 +503,48 @@ ROTA_INLINE void choose(Cell& cell, Side& side, Side& other, std::uint32_t token
   chosen.token = token;
 }
 
-template <Draw kDraw, bool kAlphas>
+template <Draw kDraw, bool kAlphas, std::uint32_t kBlocks>
 void draw_tokens(Cell& cell) {
   Side &first = cell.sides[cell.both ? 0 : cell.only], &second = cell.sides[cell.both ? 1 : 1 - cell.only];
   Chosen of_first, of_second;
   if (cell.both) {
     for (std::uint32_t i = 0; i < cell.tokens; ++i) {
-      choose<kDraw, kAlphas>(cell, first, second, i, of_first, of_second);
-      choose<kDraw, kAlphas>(cell, second, first, i, of_second, of_first);
+      choose<kDraw, kAlphas, kBlocks>(cell, first, second, i, of_first, of_second);
+      choose<kDraw, kAlphas, kBlocks>(cell, second, first, i, of_second, of_first);
     }
-    count_chosen<kDraw, kAlphas>(cell, second, first, of_second);
+    count_chosen<kDraw, kAlphas, kBlocks>(cell, second, first, of_second);
   } else {
     for (std::uint32_t i = 0; i < cell.tokens; ++i) {
-      choose<kDraw, kAlphas>(cell, first, second, i, of_first, of_second);
-      count_chosen<kDraw, kAlphas>(cell, first, second, of_first);
+      choose<kDraw, kAlphas, kBlocks>(cell, first, second, i, of_first, of_second);
+      count_chosen<kDraw, kAlphas, kBlocks>(cell, first, second, of_first);
     }
   }
+}
+
+// Few topics, which is where what a token costs beside its sum counts: loops of known length.
+template <bool kAlphas>
+void draw_narrow(Cell& cell) {
+  switch (padded(cell.topics) / kLanes) {
+#define ROTA_CASE(blocks) \
+  case blocks:            \
+    return draw_tokens<Draw::resample, kAlphas, blocks>(cell);
+    ROTA_CASE(1)
+    ROTA_CASE(2)
+    ROTA_CASE(3)
+    ROTA_CASE(4)
+    ROTA_CASE(5)
+    ROTA_CASE(6)
+    ROTA_CASE(7)
+    ROTA_CASE(8)
+#undef ROTA_CASE
+    default:
+      return draw_tokens<Draw::resample, kAlphas, 0>(cell);
+  }
+}
+
+template <bool kAlphas>
+void resample(Cell& cell) {
+  cell.all_narrow ? draw_narrow<kAlphas>(cell) : draw_tokens<Draw::resample, kAlphas, 0>(cell);
 }
 
 }  // namespace
@@ -501,11 +552,11 @@ void draw_tokens(Cell& cell) {
 void ROTA_LDA_KERNEL(Cell& cell) {
   const bool alphas = cell.alphas != nullptr;
   if (cell.draw == Draw::resample)
-    alphas ? draw_tokens<Draw::resample, true>(cell) : draw_tokens<Draw::resample, false>(cell);
+    alphas ? resample<true>(cell) : resample<false>(cell);
   else if (cell.draw == Draw::first)
-    alphas ? draw_tokens<Draw::first, true>(cell) : draw_tokens<Draw::first, false>(cell);
+    alphas ? draw_tokens<Draw::first, true, 0>(cell) : draw_tokens<Draw::first, false, 0>(cell);
   else
-    draw_tokens<Draw::first_random, false>(cell);  // draws from no weights
+    draw_tokens<Draw::first_random, false, 0>(cell);  // draws from no weights
 }
 
 }  // namespace rota::lda

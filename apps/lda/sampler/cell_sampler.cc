@@ -120,7 +120,9 @@ void CellSampler::prepare(std::size_t s) {
   if (its.ready == its.done) {
     its.first_ready = its.done;
     its.ready = its.done + std::min(kBatch, its.exact - its.done);
-    for (std::size_t i = its.done; i < its.ready; ++i) its.draws[i - its.done] = (*its.random)();
+    Random random = *its.random;  // its state in registers: the compiler cannot tell it from the numbers stored
+    for (std::size_t i = its.done; i < its.ready; ++i) its.draws[i - its.done] = random();
+    *its.random = random;
   }
   Side& side = cell_.sides[s];
   side.documents = its.documents.data() + its.done;

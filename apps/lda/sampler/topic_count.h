@@ -1,6 +1,7 @@
 // apps/lda/sampler/topic_count.h -- one cell of a sparse row of counts.
 #pragma once
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 namespace rota::lda {
@@ -12,7 +13,8 @@ struct TopicCount {
   friend bool operator==(const TopicCount&, const TopicCount&) = default;
 };
 
-// The topics of one word: ascending, counts not 0.
-using WordRow = std::vector<TopicCount>;
+// The topics of one word: ascending, counts not 0.  Those of a slice may lie in its memory, so a row that is to outlive
+// the slice is assigned to one that does not lie there.
+using WordRow = std::pmr::vector<TopicCount>;
 
 }  // namespace rota::lda

@@ -10,9 +10,17 @@ namespace {
 constexpr std::size_t kLeastCell = 2;  // bytes
 constexpr std::uint64_t kMostCount = std::numeric_limits<std::uint32_t>::max();
 
+// Places for a row of so many cells, and for some that it gets on its way through a shard.
+constexpr std::size_t room_for(std::size_t cells) {
+  return cells + cells / 4 + 1;
+}
+
 }  // namespace
 
 void WordTopicSlice::encode(Writer& out) const {
+  std::size_t cells = 0;
+  for (const WordRow& row : rows_) cells += row.size();
+  out.reserve(out.view().size() + rows_.size() + kLeastCell * cells);
   for (const WordRow& row : rows_) {
     out.put_varint(row.size());
     std::uint32_t next = 0;  // the least topic that may follow
@@ -25,12 +33,15 @@ void WordTopicSlice::encode(Writer& out) const {
 }
 
 void WordTopicSlice::decode(Reader& in) {
-  std::vector<WordRow> rows(rows_.size());
-  for (WordRow& row : rows) {
+  auto memory = std::make_unique<std::pmr::monotonic_buffer_resource>();
+  std::vector<WordRow> rows;
+  rows.reserve(rows_.size());
+  while (rows.size() < rows_.size()) {
     const std::size_t cells = in.get_count(kLeastCell);
     if (cells > topics_) in.fail();
     if (!in.ok()) return;
-    row.reserve(cells);
+    WordRow& row = rows.emplace_back(memory.get());
+    row.reserve(room_for(cells));
     std::uint64_t next = 0, sum = 0;
     for (std::size_t i = 0; i < cells; ++i) {
       if (next >= topics_) in.fail();
@@ -45,6 +56,7 @@ void WordTopicSlice::decode(Reader& in) {
     }
   }
   rows_ = std::move(rows);
+  memory_ = std::move(memory);
 }
 
 }  // namespace rota::lda

@@ -7,6 +7,8 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <memory_resource>
 #include <vector>
 
 #include "apps/lda/sampler/topic_count.h"
@@ -26,7 +28,11 @@ class WordTopicSlice final : public Slice {
   void decode(Reader& in) override;
 
  private:
-  std::vector<WordRow> rows_;
+  // Of rows that were decoded: a slice that goes from process to process is decoded and freed at every step, and its
+  // rows are many and short.  What a row leaves behind when it grows is not used again; as a row's room at least
+  // doubles, that is less than the rows themselves.
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> memory_;
+  std::vector<WordRow> rows_;  // in that memory, so it goes first
   std::uint32_t topics_;
 };
 

@@ -121,10 +121,12 @@ void expect_consistent(Model& model, std::uint32_t k) {
 struct Size {
   std::uint32_t topics, documents, each;
 };
-// Rows narrower than a vector, with and without padding; lists; lists and long rows mixed; a wide row.
-constexpr Size kSizes[] = {{2, 20, 10},     {16, 20, 10},     {17, 20, 100},  {100, 50, 100},
-                           {256, 20, 100},  {300, 50, 100},   {1000, 20, 30}, {1000, 3, 400},
-                           {1000, 7, 2000}, {65535, 10, 100}, {20, 1, 3000}};
+// Rows narrower than a vector, with and without padding; of every number of blocks that has a loop of its own; lists;
+// lists and long rows mixed; a wide row.
+constexpr Size kSizes[] = {{2, 20, 10},      {16, 20, 10},   {17, 20, 100},  {48, 20, 30},   {50, 20, 30},
+                           {80, 20, 30},     {81, 20, 30},   {100, 50, 100}, {128, 20, 60},  {129, 20, 60},
+                           {256, 20, 100},   {300, 50, 100}, {1000, 20, 30}, {1000, 3, 400}, {1000, 7, 2000},
+                           {65535, 10, 100}, {20, 1, 3000}};
 
 // All documents drawn exactly, none, and some.
 std::vector<std::pair<Size, MhRule>> sizes_and_rules() {
