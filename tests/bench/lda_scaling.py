@@ -1,121 +1,43 @@
 #!/usr/bin/env python3
-"""A model of how LDA scales with machines: the rotation's schedule simulated with measured costs of tasks.
+"""How LDA scales with machines: the real nodes and links in a simulated network, with work that is done and timed here.
 
-usage: lda_scaling.py --bin=FOLDER --corpus=NAME:INPUT[:VOCAB] [--topics=100] [--shards=64] [--few=8] [--epochs=3]
-                      [--latency_us=50] [--plot=FILE.svg]
+usage: lda_scaling.py --bin=FOLDER --simulation=PROGRAM --corpus=NAME:INPUT[:VOCAB] [--topics=100] [--shards=64]
+                      [--machines=1,2,4,8,16,32,64] [--epochs=4] [--latency_us=50] [--message_us=10] [--plot=FILE.svg]
 
-Measured, on this machine: the compute time of an epoch of one worker with --shards and with --few shards, which gives
-the seconds a token and the seconds a task; the tokens of each cell (every S-th document is a shard's; words are dealt
-heaviest first to the lightest slice, as the framework does it but without replicated words); the bytes of the model
-as its slices travel. Simulated: shard s takes slice (2 s + t) mod 2 S at step t, if its visit before is done and the
-slice has come; neighbouring shards share a machine of one thread, which takes the visit with the least step of those
-that are ready; a slice that crosses to another machine takes the link's latency and its bytes at the link's rate, one
-after another; at the epoch's end the topics' totals go to the coordinator and back.  Two real runs, of one and of two
-workers, are put beside it.
-
-The model leaves out: packing and unpacking of slices, differences between machines and other load on them, the time
-to plan an epoch and the coordinator's handling of each worker, checkpoints, evaluation, and all contention but a
-sender's own. Needs python3-matplotlib for the plot.
+PROGRAM is tests/cluster_scaling of the build: timed_cluster.h says what it simulates and what it leaves out.  The data
+is cut with `rota shard`, so that each simulated worker reads its own.  Two real runs over local sockets, of one worker
+and of two, are put beside the simulation of the same over a network without latency; the seconds of an epoch are the
+last epoch's of the simulation, and the median of a real run's but for the first two.  Needs python3-matplotlib for the
+plot.
 """
 import argparse
-import gzip
-import heapq
 import json
 import pathlib
 import shutil
+import statistics
 import subprocess
 import tempfile
 
-from lda_speed import model_bytes
-
-RATES = (("1 Gbit/s", 1e9 / 8), ("10 Gbit/s", 1e10 / 8))
-SLICES_PER_SHARD = 2  # the default
+RATES = (1, 10)  # Gbit/s
+LOCAL = (1000, 5)  # Gbit/s and microseconds that local sockets come near to
 
 
-def measured(args, shards, workers):
-    """Of the last epoch: compute seconds of all workers, seconds, and the bytes of the model."""
-    _, data, *vocab = args.corpus.split(":")
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-"))
-    try:
-        out = folder / "run"
-        subprocess.run([pathlib.Path(args.bin) / "rota", "train", "lda", f"--input={data}",
-                        *(f"--vocab={v}" for v in vocab), f"--topics={args.topics}", f"--epochs={args.epochs}",
-                        f"--shards={shards}", f"--workers={workers}",
-                        "--checkpoint_every=0", f"--out={out}"], check=True, capture_output=True)
-        epochs = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
-        result = json.loads((out / "result.json").read_text())
-        return (sum(epochs[-1]["compute_seconds"]), epochs[-1]["seconds"] - epochs[-2]["seconds"],
-                model_bytes(out / "model"), result["items"])
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+def real(args, data, out, workers):
+    """Seconds of an epoch of a real run."""
+    subprocess.run([pathlib.Path(args.bin) / "rota", "train", "lda", f"--input={data}", f"--topics={args.topics}",
+                    f"--epochs={args.epochs + 2}", f"--workers={workers}", "--checkpoint_every=0", f"--out={out}"],
+                   check=True, capture_output=True)
+    seconds = [json.loads(line)["seconds"] for line in (out / "metrics.jsonl").read_text().splitlines()]
+    return statistics.median(after - before for before, after in zip(seconds[2:], seconds[3:]))
 
 
-def entries(path):
-    with (gzip.open if path.endswith(".gz") else open)(path, "rt") as file:
-        for _ in range(3):
-            next(file)
-        for line in file:
-            document, word, count = line.split()
-            yield int(document), int(word), int(count)
-
-
-def dealt(weights, parts):
-    """The part of each key: heaviest first, to the lightest part."""
-    heap = [(0, part) for part in range(parts)]
-    part_of = {}
-    for key in sorted(weights, key=lambda k: (-weights[k], k)):
-        load, part = heap[0]
-        heapq.heapreplace(heap, (load + weights[key], part))
-        part_of[key] = part
-    return part_of
-
-
-def cells(path, shards):
-    """Tokens of each shard in each slice."""
-    words = {}
-    for _, word, count in entries(path):
-        words[word] = words.get(word, 0) + count
-    slice_of = dealt(words, SLICES_PER_SHARD * shards)
-    tokens = [[0] * (SLICES_PER_SHARD * shards) for _ in range(shards)]
-    for document, word, count in entries(path):
-        tokens[(document - 1) % shards][slice_of[word]] += count
-    return tokens
-
-
-def epoch_seconds(costs, workers, slice_bytes, rate, latency, end_bytes):
-    """Of the schedule on so many machines; costs[shard][slice] in seconds."""
-    shards, slices = len(costs), SLICES_PER_SHARD * len(costs)
-    home = [shard * workers // shards for shard in range(shards)]
-    step, here = [0] * shards, {}  # each shard's next step; when a slice arrives for a step of a shard
-    for shard in range(shards):
-        for first in range(SLICES_PER_SHARD):
-            here[shard, first] = 0.0
-    free, link = [0.0] * workers, [0.0] * workers
-    events = [(0.0, worker) for worker in range(workers)]
-    while events:
-        now, worker = heapq.heappop(events)
-        if free[worker] > now:
-            continue
-        ready = [(step[s], s) for s in range(shards) if home[s] == worker and step[s] < slices
-                 and here.get((s, step[s]), float("inf")) <= now]
-        if not ready:
-            continue
-        at, shard = min(ready)
-        end = now + costs[shard][(SLICES_PER_SHARD * shard + at) % slices]
-        step[shard] += 1
-        free[worker] = end
-        heapq.heappush(events, (end, worker))
-        following, then = (shard - 1) % shards, at + SLICES_PER_SHARD
-        arrival = end
-        if home[following] != worker:
-            link[worker] = max(link[worker], end) + slice_bytes / rate
-            arrival = link[worker] + latency
-        if then < slices:
-            here[following, then] = arrival
-            heapq.heappush(events, (arrival, home[following]))
-    # What left last is still on its way when the next epoch begins; the totals go to the coordinator and back.
-    assert all(s == slices for s in step)
-    return max(free) + (2 * latency + 2 * workers * end_bytes / rate if workers > 1 else 0.0)
+def simulated(args, data, machines, gbits, latency_us):
+    """Of each number of machines: seconds of an epoch, the longest computing in it, bytes sent in it."""
+    plugin = pathlib.Path(args.bin).parent / "lib" / "rota" / "plugins" / "lda.so"
+    text = subprocess.run([args.simulation, plugin, data, ",".join(map(str, machines)), str(gbits), str(latency_us),
+                           str(args.message_us), f"topics={args.topics}", f"shards={args.shards}",
+                           f"epochs={args.epochs}", *args.reading], check=True, capture_output=True, text=True).stdout
+    return [tuple(float(number) for number in line.split()[1:]) for line in text.splitlines()]
 
 
 def plot(file, counts, lines, title):
@@ -128,7 +50,7 @@ def plot(file, counts, lines, title):
         axis.plot(counts, [seconds[0] / s for s in seconds], marker="o", label=name)
     axis.set_xscale("log", base=2)
     axis.set_yscale("log", base=2)
-    axis.set_xlabel("machines of one thread (modelled)")
+    axis.set_xlabel("machines of one core (simulated)")
     axis.set_ylabel("one machine's seconds over these")
     axis.legend()
     figure.suptitle(title)
@@ -139,34 +61,42 @@ def plot(file, counts, lines, title):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True)
+    parser.add_argument("--simulation", required=True)
     parser.add_argument("--corpus", required=True)
     parser.add_argument("--topics", type=int, default=100)
     parser.add_argument("--shards", type=int, default=64)
-    parser.add_argument("--few", type=int, default=8)
-    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--machines", default="1,2,4,8,16,32,64")
+    parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--latency_us", type=float, default=50)
+    parser.add_argument("--message_us", type=float, default=10)
     parser.add_argument("--plot", default="")
     args = parser.parse_args()
-    many, few, two = measured(args, args.shards, 1), measured(args, args.few, 1), measured(args, args.shards, 2)
-    tasks = [SLICES_PER_SHARD * shards * shards for shards in (args.shards, args.few)]
-    task = max(0.0, (many[0] - few[0]) / (tasks[0] - tasks[1]))
-    token = (many[0] - tasks[0] * task) / many[3]
-    costs = [[task + token * n for n in row] for row in cells(args.corpus.split(":")[1], args.shards)]
-    slice_bytes = many[2] / (SLICES_PER_SHARD * args.shards)
-    counts = [n for n in (1, 2, 4, 8, 16, 32, 64) if n <= args.shards]
-    lines = {name: [epoch_seconds(costs, n, slice_bytes, rate, args.latency_us * 1e-6, 8 * args.topics) for n in counts]
-             for name, rate in RATES}
-    name = f"{args.corpus.split(':')[0]}, K = {args.topics}, {args.shards} shards"
-    print(f"{name}: {token * 1e9:.1f} ns a token, {task * 1e6:.1f} us a task, {slice_bytes / 1e3:.1f} kB a slice; "
-          f"real epochs: {many[1]:.3f} s with 1 worker, {two[1]:.3f} s with 2 (computing {many[0]:.3f} s, "
-          f"{two[0]:.3f} s)\n")
-    print("| machines | " + " | ".join(f"{link}: s an epoch | times faster" for link, _ in RATES) + " |")
-    print("|---" * (2 * len(RATES) + 1) + "|")
-    for i, count in enumerate(counts):
-        print(f"| {count} | " + " | ".join(f"{lines[link][i]:.4f} | {lines[link][0] / lines[link][i]:.1f}"
-                                           for link, _ in RATES) + " |", flush=True)
+    name, corpus, *vocab = args.corpus.split(":")
+    args.reading = [f"vocab={v}" for v in vocab]
+    machines = [int(number) for number in args.machines.split(",")]
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-"))
+    try:
+        data = folder / "data"
+        subprocess.run([pathlib.Path(args.bin) / "rota", "shard", "lda", f"--input={corpus}",
+                        *(f"--vocab={v}" for v in vocab), f"--shards={args.shards}", f"--output={data}"], check=True,
+                       capture_output=True)
+        local = simulated(args, data, [1, 2], *LOCAL)
+        runs = [real(args, data, folder / f"run-{workers}", workers) for workers in (1, 2)]
+        lines = {f"{rate} Gbit/s": simulated(args, data, machines, rate, args.latency_us) for rate in RATES}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    title = f"{name}, K = {args.topics}, {args.shards} shards"
+    print(f"{title}, links of {args.latency_us:.0f} us; an epoch over local sockets, real / simulated: 1 worker "
+          f"{runs[0]:.3f} / {local[0][0]:.3f} s, 2 workers {runs[1]:.3f} / {local[1][0]:.3f} s\n")
+    print("| machines | " + " | ".join(f"{link}: s an epoch | times faster | longest computing | MB sent"
+                                       for link in lines) + " |")
+    print("|---" * (4 * len(lines) + 1) + "|")
+    for i, count in enumerate(machines):
+        print(f"| {count} | " + " | ".join(
+            f"{points[i][0]:.4f} | {points[0][0] / points[i][0]:.1f} | {points[i][1]:.4f} | {points[i][2] / 1e6:.2f}"
+            for points in lines.values()) + " |", flush=True)
     if args.plot:
-        plot(args.plot, counts, lines, name)
+        plot(args.plot, machines, {link: [p[0] for p in points] for link, points in lines.items()}, title)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,251 @@
+#include "tests/bench/timed_cluster.h"
+
+#include <ctime>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <utility>
+
+#include "coordinator/coordinator.h"
+#include "core/base/version.h"
+#include "core/job/hosted_app.h"
+#include "core/runtime/host.h"
+#include "kvstore/partition.h"
+#include "scheduler/scheduler.h"
+#include "tests/sim/memory_checkpoints.h"
+#include "worker/next_worker.h"
+
+namespace rota {
+namespace {
+
+constexpr Nanoseconds kTick = 50 * kMillisecond;
+constexpr Nanoseconds kTimeout = 1'000'000 * kSecond;  // nobody is lost
+constexpr Nanoseconds kSameMachine = 10'000;           // from process to process
+
+Nanoseconds processor_time() {
+  struct timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec * kSecond + time.tv_nsec;
+}
+
+class EpochRecords final : public Recorder {
+ public:
+  void event(const std::string&, const Fields&) override {}
+  void epoch(const EpochRecord& record) override { all.push_back(record); }
+  std::string status(const std::string&, std::uint32_t) const override { return "{}"; }
+  Status commit(const CommitRecord&) override { return {}; }
+  Status go_back(std::optional<Epoch>) override { return {}; }
+  Status finish(const RunResult&) override { return {}; }
+
+  std::vector<EpochRecord> all;
+};
+
+class TimedCluster {
+ public:
+  TimedCluster(const Plugin& plugin, const Job& job, std::uint32_t workers, const TimedNetwork& network)
+      : plugin_(plugin), job_(job), workers_(workers), network_(network) {
+    plan_.job = {1, 1};
+    plan_.workers = workers;
+    plan_.schedulers = job.schedulers;
+    plan_.partitions = static_cast<std::uint32_t>(job.options.integer("partitions"));
+    plan_.shards = job.shards;
+    plan_.slices = job.slices;
+    plan_.epochs = static_cast<Epoch>(job.options.integer("epochs"));
+    plan_.eval_every = plan_.checkpoint_every = 0;
+    plan_.start_timeout = plan_.peer_timeout = plan_.disconnect_grace = kTimeout;
+    plan_.rebalance = false;
+  }
+
+  Result<std::vector<EpochRecord>> run() {
+    start(kCoordinator);
+    for (std::uint32_t i = 0; i < plan_.schedulers; ++i) start({Role::scheduler, i});
+    for (std::uint32_t i = 0; i < workers_; ++i) start({Role::worker, i});
+    while (records_->all.empty() || records_->all.back().epoch < plan_.epochs) {
+      if (events_.empty()) return Status(ExitCode::failed, "nothing happens any more");
+      Event event = events_.top();
+      events_.pop();
+      Process& process = processes_.at(event.process);
+      if (!event.work && process.busy_until > event.at) {
+        event.at = process.busy_until;
+        events_.push(std::move(event));
+        continue;
+      }
+      now_ = event.at;
+      event.act(process);
+      if (const auto& ended = process.host->ended())
+        return Status(ended->code, event.process.name() + " ended: " + ended->what);
+    }
+    return std::move(records_->all);
+  }
+
+ private:
+  struct Process {
+    NodeId id;
+    std::unique_ptr<Host> host;
+    std::deque<std::shared_ptr<Outbox::Started>> waiting;  // for the core
+    bool works = false;
+    Nanoseconds busy_until = 0;                    // with a message, or the end of some work
+    Nanoseconds stolen = 0;                        // by messages from the work under way
+    Nanoseconds sends_until = 0, takes_until = 0;  // its link is in use
+  };
+  struct Event {
+    Nanoseconds at;
+    std::uint64_t order;
+    NodeId process;
+    bool work;  // the compute thread's: it does not wait for the node's
+    std::function<void(Process&)> act;
+
+    friend bool operator<(const Event& a, const Event& b) {
+      return std::pair(a.at, a.order) > std::pair(b.at, b.order);
+    }
+  };
+
+  void at(Nanoseconds when, NodeId process, std::function<void(Process&)> act, bool work = false) {
+    events_.push({when, order_++, process, work, std::move(act)});
+  }
+  static bool is_head(NodeId id) { return id.role != Role::worker; }
+  Outbox::World world(const Process& process) const { return {now_, process.host->bytes_sent(), 0}; }
+
+  // The node's thread does something now.
+  template <typename Act>
+  void handle(Process& process, Nanoseconds cost, const Act& act) {
+    const Nanoseconds began = processor_time();
+    act();
+    const auto started = process.host->take_started();
+    std::vector<Host::Transmission> sent;
+    while (auto out = process.host->next(now_)) sent.push_back(*std::move(out));
+    cost += processor_time() - began + static_cast<Nanoseconds>(sent.size()) * network_.message_cost;
+    process.busy_until = now_ + cost;
+    if (process.works && !is_head(process.id)) process.stolen += cost;
+    for (Host::Transmission& out : sent) transmit(process, std::move(out));
+    for (const Outbox::Started& work : started) {
+      auto shared = std::make_shared<Outbox::Started>(work);
+      if (work.io)
+        at(process.busy_until, process.id, [this, shared](Process& here) { finish(here, *shared, shared->work()); });
+      else
+        process.waiting.push_back(std::move(shared));
+    }
+    begin_work(process);
+  }
+  void begin_work(Process& process) {
+    if (process.works || process.waiting.empty()) return;
+    process.works = true;
+    auto work = std::move(process.waiting.front());
+    process.waiting.pop_front();
+    const auto act = [this, work = std::move(work)](Process& here) {
+      const Nanoseconds began = processor_time();
+      const Continuation continuation = work->work();
+      end_work(here, now_ + processor_time() - began, work, continuation);
+    };
+    at(process.busy_until, process.id, act, true);
+  }
+  void end_work(Process& process, Nanoseconds when, const std::shared_ptr<Outbox::Started>& work,
+                const Continuation& continuation) {
+    const auto act = [this, work, continuation](Process& here) {
+      if (here.stolen > 0) return end_work(here, now_ + std::exchange(here.stolen, 0), work, continuation);
+      here.works = false;
+      finish(here, *work, continuation);
+    };
+    at(when, process.id, act, true);
+  }
+  void finish(Process& process, const Outbox::Started& work, const Continuation& continuation) {
+    handle(process, 0, [&] { process.host->finished(work.node, continuation, world(process)); });
+  }
+
+  void transmit(Process& from, Host::Transmission out) {
+    NodeId to = out.peer;
+    for (const auto& [id, process] : processes_)
+      if (id.name() == out.endpoint) to = id;
+    if (!processes_.contains(to)) return;
+    Nanoseconds arrives = from.busy_until + kSameMachine;
+    if (!is_head(from.id) || !is_head(to)) {
+      std::size_t bytes = 0;
+      for (const Bytes& frame : out.frames) bytes += frame.size();
+      const auto takes = static_cast<Nanoseconds>(static_cast<double>(bytes) / network_.bytes_per_second * kSecond);
+      from.sends_until = std::max(from.sends_until, from.busy_until) + takes;
+      Nanoseconds& link = processes_.at(to).takes_until;
+      arrives = link = std::max(link + takes, from.sends_until + network_.latency);
+    }
+    at(arrives, to, [this, frames = std::move(out.frames)](Process& here) {
+      handle(here, network_.message_cost, [&] { here.host->receive(frames, world(here)); });
+    });
+  }
+
+  void tick(Process& process) {
+    handle(process, 0, [&] { process.host->tick(world(process)); });
+    at(now_ + kTick, process.id, [this](Process& here) { tick(here); });
+  }
+
+  void start(NodeId id) {
+    Process& process = processes_[id];
+    process.id = id;
+    Host::Settings settings{id, ++starts_, plan_.job.low, id.name(), kTimeout, kTimeout};
+    process.host = std::make_unique<Host>(std::move(settings));
+    at(now_, id, [this](Process& here) { tick(here); });
+    if (id == kCoordinator) return process.host->add(std::make_unique<Coordinator>(plan_, records_));
+    Hello hello;
+    hello.endpoint = id.name();
+    hello.version = kVersion;
+    hello.job = plan_.job;
+    hello.incarnation = starts_;
+    process.host->join(
+        kCoordinator.name(), hello,
+        [this, id](const Welcome& welcome, Host::Nodes before) { return nodes(id, welcome, std::move(before)); }, now_);
+  }
+
+  // Partitions are in the workers.
+  Result<Host::Nodes> nodes(NodeId id, const Welcome& welcome, Host::Nodes before) {
+    auto app = host_app(plugin_, job_);
+    if (!app.ok()) return app.status();
+    Host::Nodes nodes;
+    if (id.role == Role::scheduler)
+      nodes.push_back(
+          std::make_unique<Scheduler>(SchedulerSettings{id.index, plan_.schedulers, plan_.partitions}, *app));
+    if (id.role == Role::worker) {
+      WorkerSettings settings;
+      settings.index = id.index;
+      settings.partitions = plan_.partitions;
+      settings.staleness = job_.staleness;
+      auto worker = next_worker(settings, welcome, plan_.shards, std::move(before), [&] { return app; });
+      if (!worker.ok()) return worker.status();
+      nodes.push_back(*std::move(worker));
+    }
+    const auto hosts = ShardHosts::from(welcome.shard_hosts, plan_.shards);
+    if (!hosts.ok()) return hosts.status();
+    for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p) {
+      if (welcome.partition_hosts[p] != id) continue;
+      PartitionSettings settings;
+      settings.index = p;
+      settings.workers = hosts->workers();
+      settings.schedulers = plan_.schedulers;
+      settings.partitions = plan_.partitions;
+      nodes.push_back(std::make_unique<Partition>(
+          settings, *app, std::make_shared<sim::MemoryCheckpoints>(disk_, welcome.era, welcome.files), nullptr));
+    }
+    return nodes;
+  }
+
+  const Plugin& plugin_;
+  const Job& job_;
+  const std::uint32_t workers_;
+  const TimedNetwork network_;
+  RunPlan plan_;
+  std::shared_ptr<EpochRecords> records_ = std::make_shared<EpochRecords>();
+  std::shared_ptr<sim::MemoryDisk> disk_ = std::make_shared<sim::MemoryDisk>();
+  std::priority_queue<Event> events_;
+  std::uint64_t order_ = 0, starts_ = 0;
+  Nanoseconds now_ = kSecond;
+  std::map<NodeId, Process> processes_;
+};
+
+}  // namespace
+
+Result<std::vector<EpochRecord>> train_on_timed_cluster(const Plugin& plugin, const Job& job, std::uint32_t workers,
+                                                        const TimedNetwork& network) {
+  return TimedCluster(plugin, job, workers, network).run();
+}
+
+}  // namespace rota
