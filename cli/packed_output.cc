@@ -44,11 +44,18 @@ Status check_folder(const fs::path& folder) {
 }  // namespace
 
 Result<PackedOutput> PackedOutput::open(fs::path folder, std::uint32_t shards) {
+  std::error_code error;
+  const bool made = fs::symlink_status(folder, error).type() == fs::file_type::not_found;
   ROTA_TRY(make_folder(folder));
   auto claim = claim_folder({folder});
   if (!claim.ok()) return std::move(claim).status();
   ROTA_TRY(check_folder(folder));
-  return PackedOutput(std::move(folder), std::move(claim).value(), shards);
+  return PackedOutput(std::move(folder), made, std::move(claim).value(), shards);
+}
+
+void PackedOutput::give_up() const {
+  std::error_code error;
+  if (made_) fs::remove(folder_, error);  // which fails if anything is in it
 }
 
 void PackedOutput::common(std::span<const std::byte> bytes) {

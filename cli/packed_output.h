@@ -24,18 +24,25 @@ class PackedOutput final : public DataPacker {
   void shard(ShardId shard, std::uint64_t items, std::span<const std::byte> bytes) override;
 
   const Status& status() const { return outcome_; }
+  // There is no data: the folder goes again, if open() made it and nothing is in it.
+  void give_up() const;
   // Writes the index, `rest` being what it says beside the files, and removes what earlier data left.  Returns it.
   // ExitCode::failed if not all files were given.
   Result<PackedIndex> end(PackedIndex rest);
 
  private:
-  PackedOutput(std::filesystem::path folder, FileDescriptor claim, std::uint32_t shards)
-      : folder_(std::move(folder)), claim_(std::move(claim)), given_(shards + std::size_t{1}), shards_(shards) {}
+  PackedOutput(std::filesystem::path folder, bool made, FileDescriptor claim, std::uint32_t shards)
+      : folder_(std::move(folder)),
+        made_(made),
+        claim_(std::move(claim)),
+        given_(shards + std::size_t{1}),
+        shards_(shards) {}
   PackedIndex::File write(const std::string& name, std::size_t place, std::span<const std::byte> bytes);
   Status begin();
   Status remove_others() const;
 
   std::filesystem::path folder_;
+  bool made_;  // by open()
   FileDescriptor claim_;
   std::vector<bool> given_;  // of each shard, and of what is common
   bool begun_ = false;

@@ -111,8 +111,9 @@ Result<PackedIndex> write_shards(const Plugin& plugin, const Job& job, const fs:
   auto output = PackedOutput::open(folder, job.shards);
   if (!output.ok()) return std::move(output).status();
   auto hosted = host_app(plugin, job);
-  if (!hosted.ok()) return std::move(hosted).status();
-  const Status packed = call_hook(plugin.name, "pack", "", [&] { (*hosted)->app->pack(*output); });
+  const Status packed =
+      !hosted.ok() ? hosted.status() : call_hook(plugin.name, "pack", "", [&] { (*hosted)->app->pack(*output); });
+  if (!packed.ok()) output->give_up();
   ROTA_TRY(output->status());
   ROTA_TRY(packed);
   return output->end(std::move(index));

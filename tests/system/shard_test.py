@@ -208,6 +208,8 @@ class Shard(RotaTest):
         bad.write_text("1 1:x\n")
         self.refused(65, f"{bad}:1", "shard", "kmeans", f"--input={bad}", f"--output={shards}")
         self.assertEqual(json.loads((shards / "rota-shards.json").read_text()), index)
+        self.refused(65, f"{bad}:1", "shard", "kmeans", f"--input={bad}", f"--output={self.folder / 'none'}")
+        self.assertFalse((self.folder / "none").exists())
         self.refused(66, "no such file", "shard", "kmeans", "--input=/no/such", f"--output={shards}")
         self.refused(2, "--output is missing", "shard", "kmeans", f"--input={A9A}")
         self.refused(2, "reads files", "shard", "kmeans", "--input=-", f"--output={shards}")

@@ -51,6 +51,20 @@ TEST_F(PackedOutputTest, EarlierDataIsReplaced) {
   EXPECT_EQ(read(out_ / packed_file(0)), "new0");
 }
 
+TEST_F(PackedOutputTest, WithoutDataAFolderOfItsOwnMakingGoesAgain) {
+  {
+    const auto output = PackedOutput::open(out_, 1);
+    ASSERT_TRUE(output.ok());
+    output->give_up();
+  }
+  EXPECT_FALSE(std::filesystem::exists(out_));
+  std::filesystem::create_directory(out_);
+  const auto output = PackedOutput::open(out_, 1);
+  ASSERT_TRUE(output.ok());
+  output->give_up();
+  EXPECT_TRUE(std::filesystem::exists(out_));  // somebody else's
+}
+
 TEST_F(PackedOutputTest, WhatIsNotOursStays) {
   write("out/mine.txt", "mine");
   EXPECT_EQ(put(1), out_.string() + " holds mine.txt, which `rota shard` did not write: choose another --output");
