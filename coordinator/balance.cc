@@ -50,10 +50,18 @@ std::optional<Balance::Speeds> Balance::add(const std::map<std::uint32_t, double
     return std::nullopt;
   }
   for (const auto& [worker, took] : span) all_[worker] += took;
-  if (++spans_ < kSpans) return std::nullopt;
+  if (++spans_ < needed_) return std::nullopt;
   const auto all = std::exchange(all_, {});
   clear();
-  return is_slow(all, hosts) ? std::optional(speeds_of(all, hosts)) : std::nullopt;
+  if (!is_slow(all, hosts)) return std::nullopt;
+  needed_ *= 2;
+  return speeds_of(all, hosts);
+}
+
+void Balance::clear() {
+  span_.clear();
+  all_.clear();
+  spans_ = 0;
 }
 
 }  // namespace rota

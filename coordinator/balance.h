@@ -21,14 +21,16 @@ class Balance {
   static constexpr double kSeconds = 2, kGain = 1.25;
 
   // `seconds`: how long each worker computed in an epoch.  If shards are to be shared out anew, by which speeds; then
-  // it has to be as long again until the next time.
+  // it has to be twice as long until the next time, as every move costs a reading and a pause.  What slows a worker
+  // down need not show where it computes little: with its shards gone it can look fast, get them back, be slow again.
+  // So such moves to and fro come ever more seldom.
   std::optional<Speeds> add(const std::map<std::uint32_t, double>& seconds, const ShardHosts& hosts);
-  // Shards have moved.
-  void clear() { *this = {}; }
+  // Shards have moved: what was seen before says nothing.
+  void clear();
 
  private:
   std::map<std::uint32_t, double> span_, all_;  // seconds of the span that is not full, and of those before in a row
-  std::size_t spans_ = 0;
+  std::size_t spans_ = 0, needed_ = kSpans;
 };
 
 }  // namespace rota

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "tests/unit/core/rounds/even_hosts.h"
 
 namespace rota {
@@ -18,6 +20,24 @@ TEST(Balance, OneThatIsSlowForLongIsSeen) {
   ASSERT_TRUE(speeds.has_value());
   EXPECT_DOUBLE_EQ(speeds->at(1) / speeds->at(0), 3);
   EXPECT_FALSE(balance.add({{0, 3}, {1, 1}}, hosts)) << "as long again";
+}
+
+// Slow with many shards, fast with one: shards go to and fro, but not for ever.
+TEST(Balance, MovesToAndFroComeEverMoreSeldom) {
+  Balance balance;
+  const std::vector<std::uint32_t> workers{0, 1};
+  const ShardHosts even = tests::even_hosts(2, 8), one = ShardHosts::weighted(workers, std::vector<double>{1, 7}, 8);
+  ASSERT_EQ(one.of(0).size(), 1U);
+  bool many = true;
+  std::vector<int> moves;
+  for (int epoch = 0; epoch < 1000; ++epoch) {
+    if (!balance.add(many ? Seconds{{0, 30}, {1, 10}} : Seconds{{0, 2}, {1, 18}}, many ? even : one)) continue;
+    moves.push_back(epoch);
+    many = !many;
+    balance.clear();
+  }
+  ASSERT_EQ(moves.size(), 7U);
+  for (std::size_t i = 2; i < moves.size(); ++i) EXPECT_GE(moves[i] - moves[i - 1], 2 * (moves[i - 1] - moves[i - 2]));
 }
 
 TEST(Balance, ShortEpochsAreNotLong) {
