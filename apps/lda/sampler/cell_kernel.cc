@@ -521,13 +521,13 @@ void draw_tokens(Cell& cell) {
   }
 }
 
-// Few topics, which is where what a token costs beside its sum counts: loops of known length.
-template <bool kAlphas>
+// Few topics, which is where what a token costs beside its sum counts: loops of known length.  With one alpha only, as
+// each of these is compiled for a while.
 void draw_narrow(Cell& cell) {
   switch (padded(cell.topics) / kLanes) {
 #define ROTA_CASE(blocks) \
   case blocks:            \
-    return draw_tokens<Draw::resample, kAlphas, blocks>(cell);
+    return draw_tokens<Draw::resample, false, blocks>(cell);
     ROTA_CASE(1)
     ROTA_CASE(2)
     ROTA_CASE(3)
@@ -538,23 +538,22 @@ void draw_narrow(Cell& cell) {
     ROTA_CASE(8)
 #undef ROTA_CASE
     default:
-      return draw_tokens<Draw::resample, kAlphas, 0>(cell);
+      return draw_tokens<Draw::resample, false, 0>(cell);
   }
 }
 
-template <bool kAlphas>
 void resample(Cell& cell) {
-  cell.all_narrow ? draw_narrow<kAlphas>(cell) : draw_tokens<Draw::resample, kAlphas, 0>(cell);
+  if (cell.alphas != nullptr) return draw_tokens<Draw::resample, true, 0>(cell);
+  cell.all_narrow ? draw_narrow(cell) : draw_tokens<Draw::resample, false, 0>(cell);
 }
 
 }  // namespace
 
 void ROTA_LDA_KERNEL(Cell& cell) {
-  const bool alphas = cell.alphas != nullptr;
   if (cell.draw == Draw::resample)
-    alphas ? resample<true>(cell) : resample<false>(cell);
+    resample(cell);
   else if (cell.draw == Draw::first)
-    alphas ? draw_tokens<Draw::first, true, 0>(cell) : draw_tokens<Draw::first, false, 0>(cell);
+    cell.alphas != nullptr ? draw_tokens<Draw::first, true, 0>(cell) : draw_tokens<Draw::first, false, 0>(cell);
   else
     draw_tokens<Draw::first_random, false, 0>(cell);  // draws from no weights
 }
