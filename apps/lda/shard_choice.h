@@ -6,7 +6,7 @@
 
 namespace rota::lda {
 
-inline constexpr std::uint32_t kFewestShards = 4, kMostShards = 256;
+inline constexpr std::uint32_t kFewestShards = kUsualShards, kMostShards = 256;
 
 // The largest power of two from kFewestShards to kMostShards with which a task (one shard's visit to one of two slices
 // a shard) still has 20,000 entries of a corpus of so many bytes, at 8 bytes an entry: below that what a task costs

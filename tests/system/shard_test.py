@@ -169,24 +169,24 @@ class Shard(RotaTest):
 
     def test_the_number_is_chosen_from_the_data_and_kept(self):
         hashes, size = set(), len(gzip.open(KOS).read())
-        for name, flags in {"chosen": [], "zero": ["--shards=0", "--workers=3"], "given": ["--shards=4"]}.items():
+        for name, flags in {"chosen": [], "zero": ["--shards=0", "--workers=3"], "given": ["--shards=8"]}.items():
             out = self.folder / name
             done = self.rota("train", "lda", f"--input={KOS}", "--topics=5", "--epochs=2", f"--out={out}", *flags)
             self.assertEqual(done.returncode, 0, done.stderr)
             why = "" if name == "given" else f"{size} bytes of text"
-            self.assertEqual(f"rota: 4 shards, chosen from {why}" in done.stderr, bool(why), done.stderr)
+            self.assertEqual(f"rota: 8 shards, chosen from {why}" in done.stderr, bool(why), done.stderr)
             result = self.result(out)
-            self.assertEqual((result["options"]["shards"], result["options"]["shards_from"]), ("4", why))
+            self.assertEqual((result["options"]["shards"], result["options"]["shards_from"]), ("8", why))
             hashes.add(result["model_hash"])
         self.assertEqual(len(hashes), 1)
-        many = self.rota("train", "lda", f"--input={KOS}", "--workers=5", f"--out={self.folder / 'many'}")
+        many = self.rota("train", "lda", f"--input={KOS}", "--workers=9", f"--out={self.folder / 'many'}")
         self.assertEqual(many.returncode, 2, many.stderr)
-        self.assertIn("--workers=5 is more than --shards=4", many.stderr)
+        self.assertIn("--workers=9 is more than --shards=8", many.stderr)
         self.assertFalse((self.folder / "many").exists())
         packed = self.folder / "packed"
         done = self.rota("shard", "lda", f"--input={KOS}", f"--output={packed}")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("4 shards, chosen from", done.stderr)
+        self.assertIn("8 shards, chosen from", done.stderr)
         out = self.folder / "of-packed"
         done = self.rota("train", "lda", f"--input={packed}", "--shards=0", "--topics=5", "--epochs=2", f"--out={out}")
         self.assertEqual(done.returncode, 0, done.stderr)
