@@ -159,6 +159,17 @@ TEST_F(CheckpointFiles, AFlippedBitAnywhereNeverGivesOtherData) {
   EXPECT_GT(detected, tried / 2);
 }
 
+// RocksDB would look into its blocks unchecked.
+TEST_F(CheckpointFiles, OneThatNamesNoChecksumsIsRefused) {
+  write_file();
+  std::string bytes = read(path());
+  bytes[bytes.size() - 53] = 0;
+  write("unchecked.sst", bytes);
+  const auto file = CheckpointFile::open(folder / "unchecked.sst");
+  EXPECT_EQ(file.status().code(), ExitCode::disk);
+  EXPECT_EQ(file.status().what(), (folder / "unchecked.sst").string() + ": it is damaged, or no checkpoint's file");
+}
+
 TEST_F(CheckpointFiles, EveryTruncationIsDetected) {
   write_file();
   const std::string whole = read(path());
