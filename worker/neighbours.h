@@ -19,9 +19,10 @@ class Neighbours {
   // waits for it.  With two slices for a shard, eight neighbours come to 32 by themselves.
   static constexpr RoundId kAheadMost = 4 * kTogether;
 
-  // Of a worker whose first shard is this one.
+  // Of shards that begin with this one.
   explicit Neighbours(ShardId first) : first_(first) {}
 
+  ShardId first() const { return first_; }
   bool has(ShardId shard) const { return (shard - first_) / kTogether == group_; }
   void go_on_with(ShardId shard) { group_ = (shard - first_) / kTogether; }
 

@@ -85,17 +85,26 @@ bool Worker::visits(const Shard& shard) {
          !shard.exchanges.has_due(shard.steps);
 }
 
-// The shard whose step is begun next, if one can be.  Earliest round first, then the lowest shard: that is the one
-// whose slice leaves the worker and is waited for.  But those that are near go on with their slices (neighbours.h).
+// The shard whose step is begun next, if one can be.
 Worker::Shard* Worker::next_shard() {
   const bool full = running_ >= settings_.at_once();
+  for (const std::uint32_t lane : lanes_.by_need())
+    if (Shard* const shard = next_shard(lane, full)) return shard;
+  return nullptr;
+}
+
+// Of a lane: earliest round first, then the lowest shard, which is the one whose slice leaves the worker and is waited
+// for.  But those that are near go on with their slices (neighbours.h).
+Worker::Shard* Worker::next_shard(std::uint32_t lane, bool full) {
+  const Neighbours& neighbours = lanes_.neighbours(lane);
   Shard *near = nullptr, *other = nullptr;
-  for (Shard& shard : shards_) {
+  for (ShardId id = lanes_.begin(lane); id < lanes_.end(lane); ++id) {
+    Shard& one = shard(id);
     // What is cheap to see first: with many shards this is looked at more often than anything else.
-    if (shard.busy || (full && !joins(shard))) continue;
-    Shard*& best = neighbours_.has(shard.id) && visits(shard) ? near : other;
-    if (best != nullptr && !shard.steps.empty() && next_round(shard) >= next_round(*best)) continue;
-    if (runnable(shard) && (best == nullptr || next_round(shard) < next_round(*best))) best = &shard;
+    if (one.busy || (full && !joins(one))) continue;
+    Shard*& best = neighbours.has(id) && visits(one) ? near : other;
+    if (best != nullptr && !one.steps.empty() && next_round(one) >= next_round(*best)) continue;
+    if (runnable(one) && (best == nullptr || next_round(one) < next_round(*best))) best = &one;
   }
   if (near == nullptr || other == nullptr) return near != nullptr ? near : other;
   return Neighbours::go_first(next_round(*near), next_round(*other), visits(*other)) ? near : other;
@@ -105,7 +114,7 @@ Status Worker::run_ready(Outbox& out) {
   advance_views();
   for (Shard& shard : shards_) refresh(shard, out);
   while (Shard* shard = next_shard()) {
-    if (visits(*shard)) neighbours_.go_on_with(shard->id);
+    if (visits(*shard)) lanes_.neighbours(lanes_.of(shard->id)).go_on_with(shard->id);
     ROTA_TRY(begin(*shard, out));
   }
   return {};
@@ -170,7 +179,7 @@ void Worker::begin_slice(Shard& shard, Refreshing before, const Task& task, Outb
   // If it is known to leave the worker after this, the compute thread makes it into bytes at once.
   const Handover* next = leases_.next_of(slice, task.round);
   const bool leaves = next != nullptr && !hosts(next->shard);
-  out.start_chained([this, &shard, before = std::move(before), &held, task, slice, leaves]() -> Continuation {
+  const auto visit = [this, &shard, before = std::move(before), &held, task, slice, leaves]() -> Continuation {
     const Nanoseconds began = now_ns();
     std::uint64_t items = 0;
     Status status = before.run(plugin_.name, name_of(shard), *shard.push);
@@ -187,6 +196,7 @@ void Worker::begin_slice(Shard& shard, Refreshing before, const Task& task, Outb
     return [this, &shard, task, slice, items, took, status](Outbox& later) -> Status {
       ROTA_TRY(status);
       --running_;
+      lanes_.ended(shard.id);
       shard.busy = false;
       if (!task.evaluates) tallies_.add_work(task.epoch, items, took, later);
       leases_.release(slice);
@@ -194,7 +204,10 @@ void Worker::begin_slice(Shard& shard, Refreshing before, const Task& task, Outb
       if (task.evaluates && evaluating_->visited()) evaluate_shards(later);
       return run_ready(later);
     };
-  });
+  };
+  lanes_.begun(shard.id);
+  waiting_visits_->add(lanes_.of(shard.id), visit);
+  out.start_chained([visits = waiting_visits_] { return visits->do_one(); });
 }
 
 // Sends a slice on, or makes it due here, if it is free and its way is known.

@@ -17,8 +17,8 @@
 #include "worker/exchange_work.h"
 #include "worker/exchanges.h"
 #include "worker/input_reading.h"
+#include "worker/lanes.h"
 #include "worker/leases.h"
-#include "worker/neighbours.h"
 #include "worker/prepared.h"
 #include "worker/refreshing.h"
 #include "worker/restoring.h"
@@ -108,6 +108,7 @@ class Worker final : public Node {
   static RoundId next_round(const Shard& shard);
   static bool visits(const Shard& shard);
   Shard* next_shard();
+  Shard* next_shard(std::uint32_t lane, bool full);
   Status begin(Shard& shard, Outbox& out);
   Result<Bytes> bytes_of(SliceId slice, const Slice& rows) const;
   Status push_slice(Shard& shard, const Task& task, Slice& rows, std::uint64_t& items) const;
@@ -161,7 +162,8 @@ class Worker final : public Node {
   CommitBacklog backlog_;
   PartSums part_sums_;
   ScratchPool scratch_;
-  Neighbours neighbours_{hosted_.first};
+  Lanes lanes_{hosted_.first, hosted_.size(), settings_.threads};
+  std::shared_ptr<WaitingVisits> waiting_visits_ = std::make_shared<WaitingVisits>();
   std::uint32_t running_ = 0;  // tasks with the compute threads
   EpochTallies tallies_;
   std::optional<Evaluating> evaluating_;

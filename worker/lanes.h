@@ -1,0 +1,98 @@
+// worker/lanes.h -- the shards of a worker of several threads, shared out so that a thread goes on with what it has in
+// its cache.
+//
+// The hosted shards are as many runs of neighbours as there are threads: lanes.  Tasks are begun in the lane that has
+// the fewest under way, and within it with neighbours (neighbours.h).  A thread that is free takes a visit of the lane
+// that it was in last, if one waits, and else the one that has waited longest: no thread stands still while there is
+// something to do.  Which thread visits changes nothing of what a push sees and computes.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/runtime/node.h"
+#include "rota/types.h"
+#include "worker/neighbours.h"
+
+namespace rota {
+
+class Lanes {
+ public:
+  // Of `shards` shards from `first` on.
+  Lanes(ShardId first, std::uint32_t shards, std::uint32_t threads) : first_(first), shards_(shards) {
+    const std::uint32_t count = std::clamp(shards, std::uint32_t{1}, std::max(threads, std::uint32_t{1}));
+    for (std::uint32_t lane = 0; lane < count; ++lane)
+      lanes_.push_back({Neighbours(first + static_cast<ShardId>(std::uint64_t{shards} * lane / count))});
+  }
+
+  std::uint32_t of(ShardId shard) const {
+    std::uint32_t lane = 0;
+    while (lane + 1 < lanes_.size() && shard >= begin(lane + 1)) ++lane;
+    return lane;
+  }
+  // Its shards: from the first to before the last.
+  ShardId begin(std::uint32_t lane) const { return lanes_[lane].neighbours.first(); }
+  ShardId end(std::uint32_t lane) const { return lane + 1 < lanes_.size() ? begin(lane + 1) : first_ + shards_; }
+  Neighbours& neighbours(std::uint32_t lane) { return lanes_[lane].neighbours; }
+
+  void begun(ShardId shard) { ++lanes_[of(shard)].running; }
+  void ended(ShardId shard) { --lanes_[of(shard)].running; }
+  // All of them, the one with the fewest tasks under way first.
+  std::vector<std::uint32_t> by_need() const {
+    std::vector<std::uint32_t> order(lanes_.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(),
+                     [this](std::uint32_t a, std::uint32_t b) { return lanes_[a].running < lanes_[b].running; });
+    return order;
+  }
+
+ private:
+  struct Lane {
+    Neighbours neighbours;
+    std::uint32_t running = 0;
+  };
+  ShardId first_;
+  std::uint32_t shards_;
+  std::vector<Lane> lanes_;
+};
+
+// What waits for a compute thread, by lanes.  Threads may use it at once.
+class WaitingVisits {
+ public:
+  void add(std::uint32_t lane, Work work) {
+    const std::scoped_lock lock(mutex_);
+    waiting_.push_back({lane, std::move(work)});
+  }
+  // Does one, on this thread.  REQUIRES that at least as many were added as this is called.
+  Continuation do_one() {
+    Waiting next;
+    {
+      const std::scoped_lock lock(mutex_);
+      std::uint32_t& last = last_[std::this_thread::get_id()];
+      auto found =
+          std::find_if(waiting_.begin(), waiting_.end(), [last](const Waiting& one) { return one.lane == last; });
+      if (found == waiting_.end()) found = waiting_.begin();
+      next = std::move(*found);
+      waiting_.erase(found);
+      last = next.lane;
+    }
+    return next.work();
+  }
+
+ private:
+  struct Waiting {
+    std::uint32_t lane = 0;
+    Work work;
+  };
+  std::mutex mutex_;
+  std::deque<Waiting> waiting_;                    // guarded by mutex_
+  std::map<std::thread::id, std::uint32_t> last_;  // the lane that each thread was in; likewise
+};
+
+}  // namespace rota
