@@ -87,6 +87,7 @@ bool Worker::visits(const Shard& shard) {
 
 // The shard whose step is begun next, if one can be.
 Worker::Shard* Worker::next_shard() {
+  if (shards_.empty()) return nullptr;  // not read yet
   const bool full = running_ >= settings_.at_once();
   for (const std::uint32_t lane : lanes_.by_need())
     if (Shard* const shard = next_shard(lane, full)) return shard;
@@ -179,7 +180,7 @@ void Worker::begin_slice(Shard& shard, Refreshing before, const Task& task, Outb
   // If it is known to leave the worker after this, the compute thread makes it into bytes at once.
   const Handover* next = leases_.next_of(slice, task.round);
   const bool leaves = next != nullptr && !hosts(next->shard);
-  const auto visit = [this, &shard, before = std::move(before), &held, task, slice, leaves]() -> Continuation {
+  Work visit = [this, &shard, before = std::move(before), &held, task, slice, leaves]() -> Continuation {
     const Nanoseconds began = now_ns();
     std::uint64_t items = 0;
     Status status = before.run(plugin_.name, name_of(shard), *shard.push);
@@ -206,7 +207,7 @@ void Worker::begin_slice(Shard& shard, Refreshing before, const Task& task, Outb
     };
   };
   lanes_.begun(shard.id);
-  waiting_visits_->add(lanes_.of(shard.id), visit);
+  waiting_visits_->add(lanes_.of(shard.id), std::move(visit));
   out.start_chained([visits = waiting_visits_] { return visits->do_one(); });
 }
 
