@@ -138,7 +138,9 @@ Status run_worker(const std::string& address, const Place& place, const CommandL
   }
   if (!child->killed() && child->exit_code() == 0) return {};
   const std::string log = last_lines(settings.log, kLogLines);
-  taken = log.find("is there already") != log.npos;
+  // By its code too: two that try the same number at once write into one log.
+  taken = !child->killed() && child->exit_code() == static_cast<int>(ExitCode::temporary) &&
+          log.find("is there already") != log.npos;
   // Told to go, it has handed over what it had.
   if (child->exit_code() == static_cast<int>(ExitCode::terminated))
     return {ExitCode::terminated, settings.name + " has left"};

@@ -48,7 +48,7 @@ def median_and_most(seconds):
 def main():
     folder, words = pathlib.Path(sys.argv[1]), sys.argv[2:]
     found = collections.defaultdict(list)
-    for file in sorted(folder.glob("*_test.*.jsonl")):
+    for file in sorted(folder.glob("*.jsonl")):
         test = ".".join(file.name.split(".")[:3])
         if not words or any(word in test for word in words):
             found[test] += spans(read(file))

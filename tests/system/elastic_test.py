@@ -99,6 +99,21 @@ class Elastic(RotaTest):
         self.assertGreaterEqual(len(pauses), 2)
         print("milliseconds between two epochs in which shards move:", [round(1000 * span) for span in pauses])
 
+    def test_one_that_leaves_is_not_added_again(self):
+        """Another that tried the same number at the same moment was refused, and said so in the same log."""
+        out = self.folder / "left"
+        run = self.train(LDA, out, "--workers=1", "--epochs=100000")
+        self.wait_until_hosting(out, run, ["worker-0"])
+        added = self.add_worker(out)
+        self.wait_until_hosting(out, run, ["worker-0", "worker-1"])
+        with (out / "log/worker-1.log").open("a") as log:
+            log.write('event=end role=worker-1 exit=75 what="another worker-1 is there already"\n')
+        added.send_signal(signal.SIGTERM)
+        self.assertEqual(added.wait(LIMIT), 143)
+        run.terminate()
+        self.assertEqual(run.wait(LIMIT), 143)
+        self.assertEqual(len([event for event in self.events_of(out) if event["event"] == "joined"]), 3)
+
     def test_all_workers_of_a_run_are_exchanged(self):
         names = list(JOBS) if WANTED == "all" else WANTED.split(",")
         for name in names:
