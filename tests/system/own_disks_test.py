@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 import namespaces
-from rota_run import BIN, KOS, LIMIT, SOURCE, VOCAB, RotaTest, kill
+from rota_run import BIN, EVENTS_OUT, KOS, LIMIT, SOURCE, VOCAB, RotaTest, kill
 
 A9A = SOURCE / "apps/sgd/sample/a9a.libsvm.gz"
 REVIEWS = SOURCE / "apps/mf/sample/google_reviews.txt.gz"
@@ -63,6 +63,14 @@ class OwnDisks(Runs):
         super().setUp()
         self.out = self.disk / self.id().rsplit(".", 1)[1]  # as all machines name it
         self.here = self.machines[0].inside(self.out)       # where this process sees the one of rota
+        if EVENTS_OUT:
+            self.addCleanup(self.keep_own_events)
+
+    def keep_own_events(self):
+        """Which only who runs inside the machine sees, and only while it is there."""
+        file = self.here / "events.jsonl"
+        if file.exists():
+            shutil.copy(file, pathlib.Path(EVENTS_OUT) / f"{self.id()}.here.jsonl")
 
     def hosts(self, *numbers):
         return "--hosts=" + ",".join(self.machines[number].address for number in numbers)
