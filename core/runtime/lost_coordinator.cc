@@ -21,7 +21,9 @@ void Host::look_for_coordinator(Nanoseconds now) {
   const Nanoseconds heard = joining_ && !link.was_answered() ? 0 : link.heard_at();
   if (heard == 0 && now - joined_at_ >= settings_.start_timeout)
     return end({ExitCode::temporary, "no answer from the coordinator"}, now);
-  if (heard == 0 && calls_since_ == 0) return;
+  // Who asked so, and is gone, will not: the HELLO was for it, and another coordinator would not take it.
+  const bool asked_and_gone = settings_.rejoin_timeout > 0 && coordinator_broken_ && link.heard_at() > 0;
+  if (heard == 0 && calls_since_ == 0 && !asked_and_gone) return;
   const bool silent = now - std::max(heard, awake_since_) >= settings_.peer_timeout;
   if (settings_.rejoin_timeout > 0 && !ending_ && (silent || coordinator_broken_ || calls_since_ != 0)) call_again(now);
   const bool called = calls_since_ != 0 && now - std::max(calls_since_, awake_since_) >= settings_.rejoin_timeout;

@@ -251,6 +251,25 @@ TEST_F(Eras, WhatADeadCoordinatorHadSaidIsNoSignOfLife) {
   EXPECT_EQ(hub_->count<Hello>(), 1U);
 }
 
+// It waited for the dead one's answer until it was taken for silent, and a new start of it was made.
+TEST_F(Eras, WhoWasAskedForLifeByACoordinatorThatDiedLooksForTheNext) {
+  Host& first = hub();
+  member(kWorker, 2);
+  talk();
+  Host& worker = member(kWorker, 5);  // takes the place of the one before
+  while (const auto hello = worker.next(now_)) first.receive(hello->frames, world());
+  while (const auto question = first.next(now_)) worker.receive(question->frames, world());
+  while (const auto answer = worker.next(now_)) first.receive(answer->frames, world());
+  ASSERT_EQ(hub_->count<Hello>(), 2U);
+  hosts_.erase(kCoordinator);
+  worker.disconnected(kCoordinator, world());
+  auto node = std::make_unique<Listener>(kCoordinator);
+  hub_ = node.get();
+  host(kCoordinator, 9).add(std::move(node));
+  pass(3 * kSecond);
+  EXPECT_EQ(hub_->count<Hello>(), 1U);
+}
+
 TEST_F(Eras, AConnectionThatComesBackChangesNothing) {
   Host& worker = welcomed();
   worker.disconnected(kCoordinator, world());
