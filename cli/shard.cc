@@ -7,13 +7,13 @@
 
 #include "cli/commands.h"
 #include "cli/packed_output.h"
+#include "cli/shard_choice.h"
 #include "core/base/file_hash.h"
 #include "core/base/version.h"
 #include "core/job/hosted_app.h"
 #include "core/job/input_files.h"
 #include "core/job/job_options.h"
 #include "core/job/plugin_host.h"
-#include "core/job/shard_choice.h"
 
 namespace rota {
 
@@ -77,11 +77,9 @@ Result<Job> job_of(const CommandLine& line, const Plugin& plugin, const std::str
   }
   set_numbers(options, job);
   if (options.integer("shards") == 0) {
-    const auto chosen = choose_shards(plugin, job);
+    const auto chosen = choose_shards_and_tell(plugin, job);
     if (!chosen.ok()) return chosen.status();
     job.shards = chosen->shards;
-    if (!chosen->from.empty())
-      std::fprintf(stderr, "rota: %u shards, chosen from %s\n", chosen->shards, chosen->from.c_str());
   }
   return job;
 }

@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/fresh_folder.h"
 #include "cli/run_job.h"
+#include "cli/shard_choice.h"
 #include "core/base/version.h"
 #include "core/checkpoint/initial_model.h"
 #include "core/checkpoint/model_reader.h"
@@ -21,7 +22,6 @@
 #include "core/job/job_options.h"
 #include "core/job/packed_folder.h"
 #include "core/job/plugin_host.h"
-#include "core/job/shard_choice.h"
 
 namespace rota {
 
@@ -114,12 +114,10 @@ Status take_shards(const Plugin& plugin, std::map<std::string, std::string, std:
   if (Options(values).integer("shards") == 0) {
     const auto job = make_job(Options(values));
     if (!job.ok()) return job.status();
-    const auto chosen = choose_shards(plugin, *job);
+    const auto chosen = choose_shards_and_tell(plugin, *job);
     if (!chosen.ok()) return chosen.status();
     values["shards"] = std::to_string(chosen->shards);
     values["shards_from"] = chosen->from;
-    if (!chosen->from.empty())
-      std::fprintf(stderr, "rota: %u shards, chosen from %s\n", chosen->shards, chosen->from.c_str());
   }
   return check_numbers(Options(values));
 }

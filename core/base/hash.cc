@@ -2,7 +2,9 @@
 
 #include <xxhash.h>
 
+#include <charconv>
 #include <new>
+#include <system_error>
 
 namespace rota {
 
@@ -12,6 +14,17 @@ std::string Hash128::hex() const {
   for (const std::uint64_t half : {high, low})
     for (int shift = 60; shift >= 0; shift -= 4) text.push_back(kDigits[(half >> shift) & 15]);
   return text;
+}
+
+std::optional<Hash128> Hash128::from_hex(std::string_view text) {
+  Hash128 hash;
+  const auto half = [&](std::size_t at, std::uint64_t& to) {
+    const char* const begin = text.data() + at;
+    const auto [end, error] = std::from_chars(begin, begin + 16, to, 16);
+    return error == std::errc{} && end == begin + 16;
+  };
+  if (text.size() != 32 || !half(0, hash.high) || !half(16, hash.low)) return std::nullopt;
+  return hash;
 }
 
 Hash128 hash128(std::span<const std::byte> bytes) {

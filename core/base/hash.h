@@ -3,8 +3,10 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace rota {
 
@@ -20,6 +22,8 @@ struct Hash128 {
     return *this;
   }
   std::string hex() const;  // 32 digits, high half first
+  // Nothing if the text is not such a number.
+  static std::optional<Hash128> from_hex(std::string_view text);
 };
 
 Hash128 hash128(std::span<const std::byte> bytes);

@@ -1,9 +1,6 @@
 #include "core/job/packed_index.h"
 
-#include <charconv>
 #include <limits>
-#include <optional>
-#include <system_error>
 
 #include "core/base/files.h"
 #include "core/base/json_text.h"
@@ -21,16 +18,6 @@ constexpr std::size_t kMostShards = 65'536;
 constexpr const char* kWhat = "data by shard, which `rota shard` made; `rota shard` may replace it";
 constexpr std::string_view kSuffix = ".rota-shard";
 
-std::optional<Hash128> hash_from(const std::string& hex) {
-  Hash128 hash;
-  const auto half = [&](std::size_t at, std::uint64_t& to) {
-    const auto [end, error] = std::from_chars(hex.data() + at, hex.data() + at + 16, to, 16);
-    return error == std::errc{} && end == hex.data() + at + 16;
-  };
-  if (hex.size() != 32 || !half(0, hash.high) || !half(16, hash.low)) return std::nullopt;
-  return hash;
-}
-
 nlohmann::ordered_json json_of(const std::string& name, const PackedIndex::File& file) {
   nlohmann::ordered_json json;
   json["file"] = name;
@@ -43,7 +30,7 @@ nlohmann::ordered_json json_of(const std::string& name, const PackedIndex::File&
 struct Wrong {};
 
 Hash128 hash_in(const nlohmann::json& json) {
-  const auto hash = hash_from(json.get<std::string>());
+  const auto hash = Hash128::from_hex(json.get<std::string>());
   if (!hash) throw Wrong();
   return *hash;
 }

@@ -1,9 +1,7 @@
 #include "core/records/json_records.h"
 
-#include <charconv>
 #include <limits>
 #include <map>
-#include <optional>
 
 #include "core/base/json_text.h"
 #include "core/base/sealed_json.h"
@@ -13,16 +11,6 @@
 namespace rota {
 
 namespace {
-
-std::optional<Hash128> hash_from(const std::string& hex) {
-  Hash128 hash;
-  const auto half = [&](std::size_t at, std::uint64_t& to) {
-    const auto [end, error] = std::from_chars(hex.data() + at, hex.data() + at + 16, to, 16);
-    return error == std::errc{} && end == hex.data() + at + 16;
-  };
-  if (hex.size() != 32 || !half(0, hash.high) || !half(16, hash.low)) return std::nullopt;
-  return hash;
-}
 
 // A whole number up to `most`; anything else sets `fits` to false, because the library would make it fit.
 std::uint64_t whole(const nlohmann::json& value, std::uint64_t most, bool& fits) {
@@ -173,11 +161,11 @@ Result<CommitRecord> commit_from_text(const std::string& text) {
     record.seconds = json.at("seconds").get<double>();
     record.items = whole(json.at("items"), kMost, fits);
     record.ends_job = json.value("ends_job", false);
-    const auto job = hash_from(json.at("job").get<std::string>());
-    const auto model = hash_from(json.at("model_hash").get<std::string>());
-    const auto state = hash_from(json.at("state_hash").get<std::string>());
-    const auto input = hash_from(json.at("input").get<std::string>());
-    const auto valid = hash_from(json.at("valid").get<std::string>());
+    const auto job = Hash128::from_hex(json.at("job").get<std::string>());
+    const auto model = Hash128::from_hex(json.at("model_hash").get<std::string>());
+    const auto state = Hash128::from_hex(json.at("state_hash").get<std::string>());
+    const auto input = Hash128::from_hex(json.at("input").get<std::string>());
+    const auto valid = Hash128::from_hex(json.at("valid").get<std::string>());
     if (!job || !model || !state || !input || !valid) return damaged;
     const auto app = exact_text_of(json.at("app"));
     if (!app) return damaged;
@@ -191,7 +179,7 @@ Result<CommitRecord> commit_from_text(const std::string& text) {
     record.state_hash = *state;
     fits = fits && json.at("files").is_array();
     for (const auto& file : json.at("files")) {
-      const auto hash = hash_from(file.at("xxh3").get<std::string>());
+      const auto hash = Hash128::from_hex(file.at("xxh3").get<std::string>());
       if (!hash) return damaged;
       auto name = file.at("file").get<std::string>();
       // What leads out of the epoch's own folder is not Rota's.

@@ -26,6 +26,15 @@ TEST(HashTest, IsXxh3) {
   EXPECT_EQ(in_pieces("", 1), 0x2d06800538d394c2U);
 }
 
+TEST(HashTest, IsReadFromItsDigits) {
+  const Hash128 hash = hash128("a");
+  EXPECT_EQ(Hash128::from_hex(hash.hex()), hash);
+  const std::string digits = hash.hex();
+  for (const std::string& wrong : {std::string(), digits.substr(1), digits + "0", "g" + digits.substr(1),
+                                   digits.substr(0, 31) + " ", "-" + digits.substr(1), digits.substr(0, 16)})
+    EXPECT_EQ(Hash128::from_hex(wrong), std::nullopt) << wrong;
+}
+
 TEST(HashTest, ASumDoesNotDependOnTheOrder) {
   Hash128 ab = hash128("a"), ba = hash128("b");
   ab += hash128("b");
