@@ -112,10 +112,10 @@ class Keys(RotaTest):
         self.assertEqual(self.secrets(own), before)
         self.ends_well(run)
 
-    def intruder(self, address, role, keys, *more):
-        """A process of the job's options that comes late, and is done with calling after a second."""
+    def intruder(self, address, role, keys, patience=20):
+        """A process of the job's options that comes late, and calls for so many seconds if nobody turns it away."""
         done = subprocess.run([BIN / f"rota-{role}", f"--flagfile={self.out}/flags.txt", f"--coordinator={address}",
-                               f"--log_dir={self.folder}/intruder", "--start_timeout_seconds=1", *keys, *more],
+                               f"--log_dir={self.folder}/intruder", f"--start_timeout_seconds={patience}", *keys],
                               capture_output=True, text=True, timeout=LIMIT)
         return done.returncode, done.stderr
 
@@ -126,7 +126,7 @@ class Keys(RotaTest):
         for kind in ("secret", "public"):
             text = (self.keys / f"scheduler.{kind}").read_text()
             (forged / f"worker.{kind}").write_text(text.replace("scheduler", "worker"))
-        code, said = self.intruder(address, "worker", [f"--keys={forged}"])
+        code, said = self.intruder(address, "worker", [f"--keys={forged}"], patience=3)
         self.assertEqual(code, 75, said)
         self.wait_for("the refusal", lambda: "with the key of a scheduler from worker-0" in self.log())
         self.assertEqual([event["role"] for event in self.events(self.out, "joined")].count("worker-0"), 1)
