@@ -67,7 +67,7 @@ void LdaPush::begin(Epoch epoch) {
 }
 
 Draw LdaPush::draw() const {
-  if (epoch_ > 0) return Draw::resample;
+  if (epoch_ > 0) return shards_ > 1 ? Draw::resample : Draw::resample_exact;  // as for `sampler_`
   return settings_.online_start ? Draw::first : Draw::first_random;
 }
 

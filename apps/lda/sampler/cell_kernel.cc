@@ -240,8 +240,8 @@ ROTA_INLINE float uniform(std::uint64_t bits, unsigned from) {
 // Brings phi of one topic up to date, and what depends on it.  kWhole: phi is read in whole vectors.  kAlphas: every
 // topic has its own alpha.
 template <bool kWhole, bool kAlphas>
-ROTA_INLINE void refresh_phi(const Cell& cell, Side& side, std::uint32_t topic) {
-  const float phi = (static_cast<float>(side.word[topic]) + cell.beta) * cell.inverse[topic];
+ROTA_INLINE void refresh_phi(const Cell& cell, Side& side, std::uint32_t topic, float inverse) {
+  const float phi = (static_cast<float>(side.word[topic]) + cell.beta) * inverse;
   double more = static_cast<double>(phi) - static_cast<double>(side.phi[topic]);
   if constexpr (kAlphas) more *= static_cast<double>(cell.alphas[topic]);
   side.phi_sum += more;
@@ -253,12 +253,18 @@ ROTA_INLINE void refresh_phi(const Cell& cell, Side& side, std::uint32_t topic) 
 }
 
 // One token more, or less, of this side's word with a topic.  The other side does not know of it yet.
-template <bool kWhole, bool kAlphas>
+template <Draw kDraw, bool kWhole, bool kAlphas>
 ROTA_INLINE void count_topic(Cell& cell, Side& side, std::uint32_t topic, std::int32_t by) {
   side.word[topic] += static_cast<std::uint32_t>(by);
   cell.totals[topic] += by * cell.step;
-  cell.inverse[topic] = 1.0F / static_cast<float>(static_cast<double>(cell.totals[topic]) + cell.v_beta);
-  refresh_phi<kWhole, kAlphas>(cell, side, topic);
+  float inverse = cell.inverse[topic];
+  if constexpr (kDraw == Draw::resample) {
+    if (by < 0) inverse *= 1 + inverse * (1 + inverse);  // 1 / (x - 1) with x = 1 / inverse, but for terms from x^-4 on
+  } else {
+    inverse = 1.0F / static_cast<float>(static_cast<double>(cell.totals[topic]) + cell.v_beta);
+    cell.inverse[topic] = inverse;
+  }
+  refresh_phi<kWhole, kAlphas>(cell, side, topic, inverse);
 }
 
 // The block of kPhiBlock topics in which `target` falls, and how far into it: by eights, then within an eight.
@@ -423,8 +429,8 @@ struct ListRow {
 //
 // A processor lets no load pass a store to an unknown place, if such a pair has met before: here the loads of a
 // token's sum and the stores of the token before it.  So the sum of one side's token comes before the counting of the
-// other side's last token, whose topic is found only now.  That token is missing in its n_k, then, but never in n_wk or
-// n_dk: if both are in one document, it is counted first.
+// other side's last token, whose topic is found only now.  Where n_k are of this moment, that token is missing in
+// them, but never in n_wk or n_dk: if both are in one document, it is counted first.
 struct Chosen {
   static constexpr std::uint32_t kNone = ~0U;
   std::uint32_t document = kNone;
@@ -454,11 +460,12 @@ ROTA_INLINE void count_chosen(Cell& cell, Side& side, Side& other, Chosen& chose
         const std::uint32_t topic = chosen.topic;
         side.appeared[side.appeared_count] = static_cast<std::uint16_t>(topic);
         side.appeared_count += side.word[topic] == 0 ? 1 : 0;
-        count_topic<kWhole, kAlphas>(cell, side, topic, 1);
+        count_topic<kDraw, kWhole, kAlphas>(cell, side, topic, 1);
         row.add(topic, chosen.place);
         side.token_topics[chosen.token] = static_cast<std::uint16_t>(topic);
-        refresh_phi<kWhole, kAlphas>(cell, other, topic);
-        if constexpr (kDraw == Draw::resample) refresh_phi<kWhole, kAlphas>(cell, other, side.removed);
+        if constexpr (kDraw != Draw::resample) refresh_phi<kWhole, kAlphas>(cell, other, topic, cell.inverse[topic]);
+        if constexpr (kDraw == Draw::resample_exact)
+          refresh_phi<kWhole, kAlphas>(cell, other, side.removed, cell.inverse[side.removed]);
       });
   chosen.document = Chosen::kNone;
 }
@@ -476,10 +483,10 @@ ROTA_INLINE void choose(Cell& cell, Side& side, Side& other, std::uint32_t token
   chosen.place = kUnknown;
   with_row<kBlocks>(
       cell, document, [&](auto row) __attribute__((always_inline)) {
-        if constexpr (kDraw == Draw::resample) {
+        if constexpr (kDraw == Draw::resample || kDraw == Draw::resample_exact) {
           side.removed = side.token_topics[token];
           row.remove(side.removed);
-          count_topic<decltype(row)::kWhole, kAlphas>(cell, side, side.removed, -1);
+          count_topic<kDraw, decltype(row)::kWhole, kAlphas>(cell, side, side.removed, -1);
         }
         if constexpr (kDraw == Draw::first_random) {
           count_chosen<kDraw, kAlphas, kBlocks>(cell, other, side, others);
@@ -552,6 +559,9 @@ void resample(Cell& cell) {
 void ROTA_LDA_KERNEL(Cell& cell) {
   if (cell.draw == Draw::resample)
     resample(cell);
+  else if (cell.draw == Draw::resample_exact)
+    cell.alphas != nullptr ? draw_tokens<Draw::resample_exact, true, 0>(cell)
+                           : draw_tokens<Draw::resample_exact, false, 0>(cell);
   else if (cell.draw == Draw::first)
     cell.alphas != nullptr ? draw_tokens<Draw::first, true, 0>(cell) : draw_tokens<Draw::first, false, 0>(cell);
   else

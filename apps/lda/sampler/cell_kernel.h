@@ -44,9 +44,10 @@ struct DocumentRow {
 };
 
 enum class Draw : std::uint8_t {
-  resample,      // from the conditional distribution without the token itself
-  first,         // the same for tokens that have no topic yet
-  first_random,  // uniformly, for tokens that have no topic yet
+  resample,        // from the conditional distribution without the token itself, under the n_k of the task's beginning
+  resample_exact,  // the same under the n_k of this moment
+  first,           // likewise, for tokens that have no topic yet
+  first_random,    // uniformly, for tokens that have no topic yet
 };
 
 // Arrays over topics have padded(topics) places unless stated, and begin at a cache line.

@@ -45,6 +45,7 @@ void CellSampler::set_priors(const Priors& priors) {
 }
 
 void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows, DocumentTokens& mh_documents) {
+  if (draw == Draw::resample) totals.derive();
   mh_.begin(rows, mh_documents);
   cell_.draw = draw;
   cell_.v_beta = totals.v_beta();

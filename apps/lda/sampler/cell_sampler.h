@@ -18,14 +18,14 @@ namespace rota::lda {
 
 class CellSampler {
  public:
-  // `side_by_side`: two cells at a time (cell_kernel.h), so that one token is missing in n_k.  If not, n_k are exact,
-  // and it takes a third longer.
+  // `side_by_side`: two cells at a time (cell_kernel.h), so that one token is missing in n_k where they are of the
+  // moment.  If not, it takes a third longer.
   CellSampler(const Priors& priors, bool side_by_side);
 
   // Not between begin() and finish().
   void set_priors(const Priors& priors);
 
-  // The cells up to finish() share `totals`, `rows` and `mh_documents`, which must outlive them.
+  // A task's: the cells up to finish() share `totals`, `rows` and `mh_documents`, which must outlive them.
   void begin(Draw draw, TopicTotals& totals, DocumentRows& rows, DocumentTokens& mh_documents);
   // `token_topics` are the topics of the word's tokens, `documents` where those are.  The last `mh_places.size()`
   // tokens are in documents that is_mh(), and those are their places in `mh_documents`.  Behind `documents` there are

@@ -24,8 +24,10 @@ class TopicTotals {
   // Takes over newly committed totals: the starting pass is over, and own changes are 0.
   void commit(std::span<const double> totals);
   std::span<const std::int64_t> committed() const { return committed_; }
-  // Own tokens whose topic is set, not sampled; inverse() and phi() follow at the next commit.
+  // Own tokens whose topic is set, not sampled; inverse() and phi() do not follow yet.
   void add(std::uint32_t topic, std::int64_t tokens) { totals_[topic] += tokens * step_; }
+  // Brings inverse() and phi() up to date.
+  void derive();
   // The shard's changes since the last commit.
   void changes(std::span<double> to) const;
   // phi_wk = (n_wk + beta) / (n_k + V beta) of a word, for every topic; `to` has the padding too.
@@ -43,8 +45,6 @@ class TopicTotals {
   const float* phi() const { return phi_.data(); }
 
  private:
-  void derive();
-
   std::uint32_t topics_ = 0;
   double v_beta_ = 0;
   float beta_ = 0;

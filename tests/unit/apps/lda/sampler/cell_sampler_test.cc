@@ -144,8 +144,8 @@ TEST(CellSampler, CountsStayTrue) {
                                            std::pair(Draw::first, false), std::pair(Draw::first_random, false)}) {
       Model model(Text(size.documents, size.each), size.topics, first, symmetric, rule);
       expect_consistent(model, size.topics);
-      for (int i = 0; i < 3; ++i) {
-        model.sweep(Draw::resample);
+      for (const Draw draw : {Draw::resample, Draw::resample_exact, Draw::resample}) {
+        model.sweep(draw);
         model.rows.choose_forms();
       }
       expect_consistent(model, size.topics);
@@ -168,7 +168,7 @@ TEST(CellSampler, AllKernelsGiveTheSameTopics) {
         ::setenv("ROTA_LDA_KERNEL", kernel, 1);
         try {
           Model model(Text(size.documents, size.each), size.topics, Draw::first, symmetric, rule);
-          for (int i = 0; i < 3; ++i) model.sweep(Draw::resample);
+          for (const Draw draw : {Draw::resample, Draw::resample_exact, Draw::resample}) model.sweep(draw);
           if (expected.empty()) expected = model.text.topics;
           EXPECT_EQ(model.text.topics, expected) << kernel << " with " << size.topics << " topics";
         } catch (const std::runtime_error&) {
@@ -212,12 +212,12 @@ struct OneToken {
   }
 
   // In units of its standard deviation above its mean, of draws that are every `thin`-th.
-  double excess_chi_square(int draws, int thin, bool mh) {
+  double excess_chi_square(int draws, int thin, bool mh, Draw draw = Draw::resample) {
     CellSampler sampler(priors, false);
     Random random({9, 9, 9, k});
     std::vector<double> seen(k);
-    sampler.begin(Draw::resample, totals, rows, documents);
     for (int i = 0; i < draws; ++i) {
+      if (i == 0 || draw == Draw::resample) sampler.begin(draw, totals, rows, documents);
       for (int j = 0; j < thin; ++j) visit(sampler, mh, random);
       seen[topic_of[0]] += 1;
     }
@@ -251,8 +251,10 @@ struct OneToken {
 TEST(CellSampler, DrawsFromTheConditionalDistribution) {
   for (const bool symmetric : {true, false}) {
     for (const std::uint32_t k : {5U, 40U, 600U}) {
-      OneToken exact(k, symmetric, kNeverMh);
-      EXPECT_LT(exact.excess_chi_square(400'000, 1, false), 4.5) << k << " topics, one alpha: " << symmetric;
+      for (const Draw draw : {Draw::resample, Draw::resample_exact}) {
+        OneToken exact(k, symmetric, kNeverMh);
+        EXPECT_LT(exact.excess_chi_square(400'000, 1, false, draw), 4.5) << k << " topics, one alpha: " << symmetric;
+      }
       OneToken mh(k, symmetric, kAlwaysMh);
       EXPECT_EQ(mh.rows.rows()[0].kind, k == 600 ? RowKind::hash : RowKind::narrow);
       EXPECT_LT(mh.excess_chi_square(100'000, 25, true), 4.5) << k << " topics, one alpha: " << symmetric;
