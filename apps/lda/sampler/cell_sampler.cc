@@ -69,6 +69,9 @@ void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows, Docu
   }
   std::copy(sums.begin(), sums.end(), drawings_[1].phi_blocks.begin());
   cell_.sides[0].phi_sum = cell_.sides[1].phi_sum = std::accumulate(sums.begin(), sums.end(), 0.0);
+  stands_still_ = draw == Draw::resample && !mh_documents.ready();
+  sum_at_first_ = cell_.sides[0].phi_sum;
+  blocks_at_first_ = sums;
 }
 
 void CellSampler::add(WordRow& word, std::span<const std::uint32_t> documents, std::span<std::uint16_t> token_topics,
@@ -188,6 +191,25 @@ class CellSampler::Refresh {
   double sum_ = 0, more_ = 0;
 };
 
+// The same for topics that no token of the word has any more, where phi without tokens, and so its sums, are what they
+// were at the task's beginning.
+class CellSampler::Restore {
+ public:
+  Restore(const CellSampler& sampler, Side& side) : sampler_(sampler), side_(side) {}
+  ~Restore() { side_.phi_sum = sampler_.sum_at_first_; }
+  Restore(const Restore&) = delete;
+
+  void operator()(std::uint32_t topic) {
+    side_.phi[topic] = sampler_.cell_.beta * sampler_.cell_.inverse[topic];
+    if (sampler_.cell_.topics > kWholePhi)
+      side_.phi_blocks[topic / kPhiBlock] = sampler_.blocks_at_first_[topic / kPhiBlock];
+  }
+
+ private:
+  const CellSampler& sampler_;
+  Side& side_;
+};
+
 // What phi_sum gains by it.
 double CellSampler::refresh_phi(Side& side, std::uint32_t topic) const {
   const float phi = (static_cast<float>(side.word[topic]) + cell_.beta) * cell_.inverse[topic];
@@ -209,9 +231,14 @@ void CellSampler::spread(std::size_t s) {
 
 // The reverse: takes the counts back into the row, and leaves zeros behind.
 void CellSampler::collect(std::size_t s) {
+  if (stands_still_) return collect(s, Restore(*this, cell_.sides[s]));
+  collect(s, Refresh(cell_, cell_.sides[s]));
+}
+
+template <typename Update>
+void CellSampler::collect(std::size_t s, Update&& refresh) {
   Side& side = cell_.sides[s];
   WordRow& word = *drawings_[s].word;
-  Refresh refresh(cell_, side);
   const auto take = [&](std::uint16_t topic) {
     const std::uint32_t count = std::exchange(side.word[topic], 0U);
     refresh(topic);

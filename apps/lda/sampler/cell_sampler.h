@@ -60,6 +60,7 @@ class CellSampler {
   };
 
   class Refresh;
+  class Restore;
 
   // Draws until one of the cells is done.
   void run();
@@ -72,13 +73,18 @@ class CellSampler {
   double refresh_phi(Side& side, std::uint32_t topic) const;
   void spread(std::size_t s);
   void collect(std::size_t s);
+  template <typename Update>
+  void collect(std::size_t s, Update&& refresh);
 
   SampleCell kernel_;
   bool side_by_side_;
   MhSampler mh_;
   Cell cell_{};
-  LineVector<float> alphas_;  // of each topic, if they differ
-  Drawing drawings_[2];       // of the sides
+  LineVector<float> alphas_;             // of each topic, if they differ
+  Drawing drawings_[2];                  // of the sides
+  bool stands_still_ = false;            // 1 / (n_k + V beta), during the task
+  double sum_at_first_ = 0;              // the sides' phi_sum at its beginning
+  std::vector<double> blocks_at_first_;  // and their phi_blocks
   WordRow new_cells_;
 };
 
