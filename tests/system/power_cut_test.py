@@ -78,7 +78,7 @@ class PowerCut(RotaTest):
     def walk(self, out, kinds):
         points = self.trace.points()
         self.assertGreater(len(points), 30)
-        chosen = points[::max(1, len(points) // POINTS)] + points[-1:]
+        chosen = sorted({*points[::max(1, len(points) // POINTS)], points[-1]})
         plans = [(count, kind, seed) for count in chosen for kind in kinds for seed in range(DRAWS if kind == "drawn" else 1)]
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             runs = [(plan, pool.submit(self.cut, out, *plan)) for plan in plans]
