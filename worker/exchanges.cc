@@ -33,8 +33,7 @@ bool ShardExchanges::may_begin(const ShardSteps::Step& next) const {
   return lag_.asynchronous || open_.size() <= lag_.staleness;
 }
 
-bool ShardExchanges::has_due(const ShardSteps& steps) const {
-  if (open_.empty()) return false;
+bool ShardExchanges::comes_first(const ShardSteps& steps) const {
   if (lags(*open_.front().task.dataflow) && (steps.empty() || may_begin(steps.front()))) return false;
   return lag_.asynchronous ? std::all_of(open_.begin(), open_.end(), [this](const Open& o) { return all_here(o); })
                            : all_here(open_.front());

@@ -41,7 +41,7 @@ class ShardExchanges {
   // Whether a step may begin: all rounds before it are gathered that are to be.
   bool may_begin(const ShardSteps::Step& next) const;
   // Whether something is to be gathered before anything else, given what the shard is to do next.
-  bool has_due(const ShardSteps& steps) const;
+  bool has_due(const ShardSteps& steps) const { return !open_.empty() && comes_first(steps); }
   // REQUIRES has_due().
   Due take_due();
   // In an asynchronous run, before the push of a round: the newest message that has come from each sender, and was not
@@ -68,6 +68,8 @@ class ShardExchanges {
     return step.what == ShardSteps::Step::What::exchange && lags(*step.task.dataflow);
   }
   bool all_here(const Open& open) const;
+  // Whether what is open is to be gathered now.  REQUIRES !settled().
+  bool comes_first(const ShardSteps& steps) const;
 
   ShardId shard_;
   Lag lag_;

@@ -98,15 +98,21 @@ Worker::Shard* Worker::next_shard() {
 // for.  But those that are near go on with their slices (neighbours.h).
 Worker::Shard* Worker::next_shard(std::uint32_t lane, bool full) {
   const Neighbours& neighbours = lanes_.neighbours(lane);
-  Shard *near = nullptr, *other = nullptr;
-  for (ShardId id = lanes_.begin(lane); id < lanes_.end(lane); ++id) {
-    Shard& one = shard(id);
-    // What is cheap to see first: with many shards this is looked at more often than anything else.
-    if (one.busy || (full && !joins(one))) continue;
-    Shard*& best = neighbours.has(id) && visits(one) ? near : other;
-    if (best != nullptr && !one.steps.empty() && next_round(one) >= next_round(*best)) continue;
-    if (runnable(one) && (best == nullptr || next_round(one) < next_round(*best))) best = &one;
-  }
+  const auto earliest = [&](ShardId begin, ShardId end, bool near) {
+    Shard* best = nullptr;
+    for (ShardId id = begin; id < end; ++id) {
+      Shard& one = shard(id);
+      // What is cheap to see first: with many shards this is looked at more often than anything else.
+      if (one.busy || (full && !joins(one)) || (neighbours.has(id) && visits(one)) != near) continue;
+      if (best != nullptr && !one.steps.empty() && next_round(one) >= next_round(*best)) continue;
+      if (runnable(one) && (best == nullptr || next_round(one) < next_round(*best))) best = &one;
+    }
+    return best;
+  };
+  const ShardId begin = lanes_.begin(lane), end = lanes_.end(lane);
+  Shard* const near = full ? nullptr : earliest(neighbours.begin(), std::min(neighbours.end(), end), true);
+  if (near != nullptr && !neighbours.looks_at_others()) return near;
+  Shard* const other = earliest(begin, end, false);
   if (near == nullptr || other == nullptr) return near != nullptr ? near : other;
   return Neighbours::go_first(next_round(*near), next_round(*other), visits(*other)) ? near : other;
 }

@@ -18,6 +18,24 @@ TEST(Neighbours, AreCountedFromTheWorkersFirstShard) {
   EXPECT_TRUE(near.has(43));
 }
 
+TEST(Neighbours, AreEightInARow) {
+  Neighbours near(20);
+  near.go_on_with(30);
+  EXPECT_EQ(near.begin(), 28U);
+  EXPECT_EQ(near.end(), 36U);
+}
+
+TEST(Neighbours, LookAtOthersForEveryEighthVisit) {
+  Neighbours near(0);
+  EXPECT_TRUE(near.looks_at_others());
+  for (int visit = 1; visit <= 20; ++visit) {
+    near.go_on_with(3);
+    EXPECT_EQ(near.looks_at_others(), visit % 8 == 0) << visit;
+  }
+  near.go_on_with(9);
+  EXPECT_TRUE(near.looks_at_others()) << "they have changed";
+}
+
 TEST(Neighbours, GoBeforeVisitsElsewhereButNotFarAhead) {
   EXPECT_TRUE(Neighbours::go_first(5, 9, true));
   EXPECT_TRUE(Neighbours::go_first(9, 5, true));
