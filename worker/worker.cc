@@ -45,13 +45,15 @@ Worker::Worker(WorkerSettings settings, Prepared prepared)
 
 std::optional<Prepared> Worker::take_prepared(bool resumes) {
   if (!reading_.contents()) return std::nullopt;
-  Prepared prepared{std::move(read_), nullptr, *reading_.contents()};
-  for (Shard& shard : shards_) {
-    const bool attached = shard.read.attached;
-    if (attached && !(resumes && prepared_ && shard.push->restores_in_place())) continue;
-    prepared.shards.insert_or_assign(shard.id, std::move(shard.read));
-    if (attached && prepared.attached == nullptr) prepared.attached = std::move(attached_);
-  }
+  Prepared prepared{{}, nullptr, *reading_.contents()};
+  const auto keep = [&](ShardId id, ReadShard& read, bool whole) {
+    if (read.attached && !(resumes && whole && read.push->restores_in_place())) return;
+    if (read.attached && prepared.attached == nullptr) prepared.attached = std::move(attached_);
+    prepared.shards.insert_or_assign(id, std::move(read));
+  };
+  // Those that this worker was handed and did not come to host may be attached to what an earlier one made.
+  for (auto& [id, read] : read_) keep(id, read, true);
+  for (Shard& shard : shards_) keep(shard.id, shard.read, prepared_);
   if (prepared.shards.empty()) return std::nullopt;
   return prepared;
 }

@@ -1,205 +1,18 @@
-// tests/unit/worker/worker_test.cc -- one worker with two of four shards, everybody else played by the test.
+// tests/unit/worker/worker_test.cc -- a worker that is loaded, computes, evaluates and saves.
 #include "worker/worker.h"
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <limits>
-#include <thread>
 
 #include "core/base/clock.h"
 #include "core/base/file_hash.h"
-#include "rota/dense_slice.h"
-#include "tests/unit/core/rounds/even_hosts.h"
-#include "tests/unit/core/runtime/node_stage.h"
-#include "tests/unit/core/wire/round_messages.h"
+#include "tests/unit/worker/worker_stage.h"
 
 namespace rota {
 namespace {
 
-using tests::deltas_of;
-using tests::numbers_of;
-using tests::rows_of;
-using tests::text_of;
-
-constexpr NodeId kWorker{Role::worker, 0}, kOther{Role::worker, 1}, kPartition{Role::partition, 0};
-constexpr TableId kSums = 0, kTalks = 2;
-
-using Rows = DenseSlice<double>;
-
-// What a push of shared rows was shown, and what the shard had been told by then.
-struct Shown {
-  ShardId shard = 0;
-  RoundId round = 0;
-  std::vector<double> values, argument;
-  std::vector<std::uint32_t> blocks;
-  std::vector<RoundId> refreshed;
-};
-
-// What the plugin's pushes do, and what happened to them; each test has it anew.
-struct Play {
-  double part = 1;   // what every number of every part is
-  std::string note;  // of every shard, with its number behind it
-  std::vector<Shown> shown;
-  std::string replies;  // that refresh() was given
-  std::chrono::milliseconds refresh_takes{0};
-  std::string common = "known to all";
-  struct Visit {
-    SliceId slice;
-    std::uint32_t visit;
-    bool last;
-    std::vector<double> argument;
-  };
-  std::vector<Visit> visits;
-  std::map<ShardId, std::pair<std::uint64_t, std::uint64_t>> started;  // by shard: its own number, the common one
-};
-Play play;
-
-// Adds one to every number of a slice.
-class AddingPush final : public SlicePush<Rows> {
- public:
-  explicit AddingPush(ShardId shard) : shard_(shard) {}
-
-  std::uint64_t items() const override { return 5; }
-  void facts(Facts& facts) const override { facts.add("rows", 1.5); }
-  void census(Census& census) const override {
-    census.resize(4);
-    for (std::uint64_t& weight : census) ++weight;
-  }
-  void start(Random& own, Random& common) override { play.started[shard_] = {own(), common()}; }
-  std::uint64_t push(const SliceTask& task, Rows& rows, Random&) override {
-    play.visits.push_back({task.slice, task.visit, task.last_visit, {task.argument.begin(), task.argument.end()}});
-    for (double& number : rows.row(0)) number += 1;
-    return 1;
-  }
-  std::uint64_t push(const SharedTask& task, Random&) override {
-    Shown shown{shard_, task.round, {}, {task.argument.begin(), task.argument.end()}, {}, refreshed_};
-    shown.blocks.assign(task.blocks.begin(), task.blocks.end());
-    for (const Entry& entry : task.entries) {
-      shown.values.insert(shown.values.end(), entry.value.begin(), entry.value.end());
-      std::fill(entry.part.begin(), entry.part.end(), play.part);
-    }
-    play.shown.push_back(shown);
-    const std::string note = play.note.empty() ? "" : play.note + std::to_string(shard_);
-    task.note.append(note.data(), note.size());
-    return 5;
-  }
-  void refresh(const Commit& commit) override {
-    std::this_thread::sleep_for(play.refresh_takes);
-    refreshed_.push_back(commit.round);
-    play.replies += text_of(commit.reply);
-  }
-  void evaluate(std::span<double> terms) const override { terms[0] += 1; }
-  void evaluate(SliceId, const Rows& rows, std::span<double> terms) const override { terms[0] += rows.row(0)[0]; }
-
- private:
-  ShardId shard_;
-  std::vector<RoundId> refreshed_;
-};
-
-class AddingApp final : public App {
- public:
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    std::vector<std::unique_ptr<Push>> all;
-    for (const ShardId shard : hosted) all.push_back(std::make_unique<AddingPush>(shard));
-    return all;
-  }
-  std::vector<Table> tables(const Facts& facts) const override {
-    return {{"sums", Table::Kind::shared, facts.count("rows"), 1, 1},
-            {"rows", Table::Kind::sliced, 4, 0, 0},
-            {"talks", Table::Kind::shared, 9, 1, 1, 1, true}};
-  }
-  std::vector<Term> terms() const override { return {{"sum", Term::Kind::report}}; }
-  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
-  std::unique_ptr<Slice> slice(std::span<const Key> keys) const override {
-    return std::make_unique<Rows>(keys.size(), 1);
-  }
-  void save_common(Writer& out) const override { out.put_text(play.common); }
-};
-
-const JobFacts kFacts{{{"rows", Fact::Kind::sum, 3}}, {}};
-
-const Plugin& plugin() {
-  static const Plugin made = [] {
-    Plugin plugin;
-    plugin.name = "adding";
-    plugin.items = "things";
-    plugin.epochs = 33;
-    plugin.sliced = true;
-    plugin.app = [](const Job&) -> std::unique_ptr<App> { return std::make_unique<AddingApp>(); };
-    return plugin;
-  }();
-  return made;
-}
-
-// Each of four slices has one row; slices 0 and 1 begin here.
-class WorkerNode : public ::testing::Test, protected tests::NodeStage {
- protected:
-  WorkerNode() : NodeStage(kWorker) {
-    play = {};
-    start(0, false);
-  }
-
-  void start(std::uint32_t staleness, bool asynchronous) {
-    Job job;
-    job.shards = job.slices = 4;
-    worker_ =
-        std::make_unique<Worker>(WorkerSettings{0, tests::even_hosts(2, job.shards), 2, 1, staleness, asynchronous, 0},
-                                 *host_app(plugin(), job));
-  }
-  Status hear(NodeId from, const Message& message) { return NodeStage::hear(*worker_, from, message); }
-  void prepare() {
-    ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
-    ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
-    CutMade cut;
-    cut.cut.slices = {{0}, {1}, {2}, {3}};
-    ASSERT_TRUE(hear(kCoordinator, cut).ok());
-  }
-  static Bytes common() {
-    Writer out;
-    out.put_text(play.common);
-    return Bytes::from(out.take());
-  }
-  static Task owning(RoundId round, ShardId shard, SliceId slice) { return {round, 1, shard, slice}; }
-  static Bytes number(double value) {
-    Rows rows(1, 1);
-    rows.row(0)[0] = value;
-    Writer out;
-    rows.encode(out);
-    return Bytes::from(out.take());
-  }
-  // A round of these rows for both shards.
-  static Tasks sharing(const SharedRows& rows, bool ends_epoch = false, Epoch epoch = 1) {
-    Tasks tasks;
-    for (ShardId s = 0; s < 2; ++s) tasks.tasks.push_back({rows.round, epoch, s, std::nullopt, true, ends_epoch});
-    tasks.shared = {rows};
-    return tasks;
-  }
-  void share(RoundId round, bool ends_epoch = false, Epoch epoch = 1) {
-    ASSERT_TRUE(hear(kCoordinator, sharing(rows_of(round, {0}), ends_epoch, epoch)).ok());
-  }
-  // Row 0 of the table becomes ten times the round.
-  void commit(RoundId round) {
-    ASSERT_TRUE(hear(kPartition, deltas_of(round, {0}, {10.0 * static_cast<double>(round)})).ok());
-  }
-  // Of the pushes of a round by both shards: the value of row 0, and the commits that they had been told of; which must
-  // be the same for both.
-  std::pair<double, std::vector<RoundId>> shown_in(RoundId round) const {
-    std::vector<Shown> found;
-    for (const Shown& one : play.shown)
-      if (one.round == round) found.push_back(one);
-    EXPECT_EQ(found.size(), 2U) << "pushes of round " << round;
-    if (found.size() != 2) return {};
-    EXPECT_EQ(found[0].values, found[1].values);
-    EXPECT_EQ(found[0].refreshed, found[1].refreshed);
-    return {found[0].values.at(0), found[0].refreshed};
-  }
-  bool pushed(RoundId round) const {
-    return std::any_of(play.shown.begin(), play.shown.end(), [&](const Shown& one) { return one.round == round; });
-  }
-
-  std::unique_ptr<Worker> worker_;
-};
+using namespace tests;
 
 TEST_F(WorkerNode, LoadsAttachesAndIsReady) {
   prepare();
@@ -262,8 +75,8 @@ TEST_F(WorkerNode, GoesOnWithNeighboursWhileTheyHaveSlices) {
   constexpr ShardId kShards = 24;
   Job job;
   job.shards = job.slices = kShards;
-  worker_ = std::make_unique<Worker>(WorkerSettings{0, tests::even_hosts(1, kShards), 1, 1, 0, false, 0},
-                                     *host_app(plugin(), job));
+  worker_ = std::make_unique<Worker>(WorkerSettings{0, even_hosts(1, kShards), 1, 1, 0, false, 0},
+                                     *host_app(adding_plugin(), job));
   ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
   ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
   CutMade cut;
@@ -500,86 +313,6 @@ TEST_F(WorkerNode, EvaluatesAndSavesWhatItHolds) {
   EXPECT_EQ(sent<Put>(kPartition).size(), 6U) << "two shards, three slices, what all know";
   for (const Put& put : sent<Put>(kPartition)) EXPECT_EQ(put.hash, hash128(put.bytes.view()));
   EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U);
-}
-
-// All were asked for at once, and filled the memory of who sent and who got them.
-TEST_F(WorkerNode, AResumedOneAsksForFewObjectsAtATime) {
-  Job job;
-  job.shards = 40;
-  job.slices = 80;
-  worker_ = std::make_unique<Worker>(WorkerSettings{0, tests::even_hosts(1, job.shards), 2, 1, 0, false, 0},
-                                     *host_app(plugin(), job));
-  Welcome welcome;
-  welcome.resume = 1;
-  ASSERT_TRUE(hear(kCoordinator, welcome).ok());
-  ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
-  CutMade cut;
-  for (Key key = 0; key < 80; ++key) cut.cut.slices.push_back({key});
-  ASSERT_TRUE(hear(kCoordinator, cut).ok());
-  std::size_t served = 0;
-  while (served < sent<Fetch>(kPartition).size()) {
-    EXPECT_LE(sent<Fetch>(kPartition).size() - served, 4U) << "two threads, and two more";
-    const Fetch next = sent<Fetch>(kPartition)[served++];
-    ASSERT_TRUE(
-        hear(kPartition, Fetched{next.object, next.id, next.object == Object::common ? common() : Bytes()}).ok());
-  }
-  EXPECT_EQ(served, 121U);
-  EXPECT_EQ(hear(kPartition, Fetched{Object::slice, 0, {}}).code(), ExitCode::bug) << "it was not asked for";
-}
-
-TEST_F(WorkerNode, WhatAllShardsKnowMustBeWhatTheCheckpointHas) {
-  Welcome welcome;
-  welcome.resume = 1;
-  ASSERT_TRUE(hear(kCoordinator, welcome).ok());
-  ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
-  CutMade cut;
-  cut.cut.slices = {{0}, {1}, {2}, {3}};
-  ASSERT_TRUE(hear(kCoordinator, cut).ok());
-  const Bytes saved = common();
-  play.common = "another vocabulary";
-  EXPECT_EQ(hear(kPartition, Fetched{Object::common, 0, saved}).code(), ExitCode::bad_data);
-}
-
-// A partition may have its facts, and tell its rows, before this worker has its own.
-TEST_F(WorkerNode, RestoredRowsMayComeBeforeTheFacts) {
-  Welcome welcome;
-  welcome.resume = 1;
-  ASSERT_TRUE(hear(kCoordinator, welcome).ok());
-  for (const TableId table : {kSums, kTalks}) {
-    Deltas rows;
-    rows.rows.table = table;
-    ASSERT_TRUE(hear(kPartition, rows).ok());
-  }
-  ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
-  CutMade cut;
-  cut.cut.slices = {{0}, {1}, {2}, {3}};
-  ASSERT_TRUE(hear(kCoordinator, cut).ok());
-  ASSERT_TRUE(hear(kPartition, Fetched{Object::common, 0, common()}).ok());
-  for (const ShardId shard : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::shard, shard, {}}).ok());
-  EXPECT_TRUE(sent<Ready>(kCoordinator).empty());
-  for (const SliceId slice : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::slice, slice, {}}).ok());
-  EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
-}
-
-// Its rows were asked to encode themselves, and there were none.
-TEST_F(WorkerNode, AResumedSliceWithoutBytesMovesOnAsItIs) {
-  Welcome welcome;
-  welcome.resume = 1;
-  ASSERT_TRUE(hear(kCoordinator, welcome).ok());
-  ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
-  CutMade cut;
-  cut.cut.slices = {{0}, {1}, {2}, {3}};
-  ASSERT_TRUE(hear(kCoordinator, cut).ok());
-  ASSERT_TRUE(hear(kPartition, Fetched{Object::common, 0, common()}).ok());
-  for (const ShardId shard : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::shard, shard, {}}).ok());
-  for (const SliceId slice : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::slice, slice, {}}).ok());
-  Tasks tasks;
-  tasks.handovers = {{0, 0, 1, 3}};  // to shard 3 of the other worker, and no task before
-  ASSERT_TRUE(hear(kCoordinator, tasks).ok());
-  const auto leases = sent<Lease>(kOther);
-  ASSERT_EQ(leases.size(), 1U);
-  EXPECT_EQ(leases[0].slice, 0U);
-  EXPECT_TRUE(leases[0].rows.empty());
 }
 
 TEST_F(WorkerNode, WhatIsNotForAWorkerIsRefused) {

@@ -1,0 +1,108 @@
+// tests/unit/worker/worker_resumed_test.cc -- a worker of a run that goes on behind a checkpoint.
+#include <gtest/gtest.h>
+
+#include "tests/unit/worker/worker_stage.h"
+
+namespace rota {
+namespace {
+
+using namespace tests;
+
+// All were asked for at once, and filled the memory of who sent and who got them.
+TEST_F(WorkerNode, AResumedOneAsksForFewObjectsAtATime) {
+  Job job;
+  job.shards = 40;
+  job.slices = 80;
+  worker_ = std::make_unique<Worker>(WorkerSettings{0, even_hosts(1, job.shards), 2, 1, 0, false, 0},
+                                     *host_app(adding_plugin(), job));
+  Welcome welcome;
+  welcome.resume = 1;
+  ASSERT_TRUE(hear(kCoordinator, welcome).ok());
+  ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
+  CutMade cut;
+  for (Key key = 0; key < 80; ++key) cut.cut.slices.push_back({key});
+  ASSERT_TRUE(hear(kCoordinator, cut).ok());
+  std::size_t served = 0;
+  while (served < sent<Fetch>(kPartition).size()) {
+    EXPECT_LE(sent<Fetch>(kPartition).size() - served, 4U) << "two threads, and two more";
+    const Fetch next = sent<Fetch>(kPartition)[served++];
+    ASSERT_TRUE(
+        hear(kPartition, Fetched{next.object, next.id, next.object == Object::common ? common() : Bytes()}).ok());
+  }
+  EXPECT_EQ(served, 121U);
+  EXPECT_EQ(hear(kPartition, Fetched{Object::slice, 0, {}}).code(), ExitCode::bug) << "it was not asked for";
+}
+
+TEST_F(WorkerNode, WhatAllShardsKnowMustBeWhatTheCheckpointHas) {
+  prepare(1);
+  const Bytes saved = common();
+  play.common = "another vocabulary";
+  EXPECT_EQ(hear(kPartition, Fetched{Object::common, 0, saved}).code(), ExitCode::bad_data);
+}
+
+// A partition may have its facts, and tell its rows, before this worker has its own.
+TEST_F(WorkerNode, RestoredRowsMayComeBeforeTheFacts) {
+  Welcome welcome;
+  welcome.resume = 1;
+  ASSERT_TRUE(hear(kCoordinator, welcome).ok());
+  for (const TableId table : {kSums, kTalks}) {
+    Deltas rows;
+    rows.rows.table = table;
+    ASSERT_TRUE(hear(kPartition, rows).ok());
+  }
+  ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
+  CutMade cut;
+  cut.cut.slices = {{0}, {1}, {2}, {3}};
+  ASSERT_TRUE(hear(kCoordinator, cut).ok());
+  ASSERT_TRUE(hear(kPartition, Fetched{Object::common, 0, common()}).ok());
+  for (const ShardId shard : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::shard, shard, {}}).ok());
+  EXPECT_TRUE(sent<Ready>(kCoordinator).empty());
+  for (const SliceId slice : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::slice, slice, {}}).ok());
+  EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
+}
+
+// Its rows were asked to encode themselves, and there were none.
+TEST_F(WorkerNode, AResumedSliceWithoutBytesMovesOnAsItIs) {
+  prepare(1);
+  ASSERT_TRUE(hear(kPartition, Fetched{Object::common, 0, common()}).ok());
+  for (const ShardId shard : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::shard, shard, {}}).ok());
+  for (const SliceId slice : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::slice, slice, {}}).ok());
+  Tasks tasks;
+  tasks.handovers = {{0, 0, 1, 3}};  // to shard 3 of the other worker, and no task before
+  ASSERT_TRUE(hear(kCoordinator, tasks).ok());
+  const auto leases = sent<Lease>(kOther);
+  ASSERT_EQ(leases.size(), 1U);
+  EXPECT_EQ(leases[0].slice, 0U);
+  EXPECT_TRUE(leases[0].rows.empty());
+}
+
+// The run went back twice before the worker was welcome, and the second time without what its shards are attached to: a
+// crash.
+TEST_F(WorkerNode, WhatWasPreparedOutlivesAWorkerThatDidNotComeToIt) {
+  play.restores_in_place = true;
+  prepare();
+  for (int again = 0; again < 2; ++again) {
+    auto prepared = worker_->take_prepared(true);
+    ASSERT_TRUE(prepared.has_value());
+    EXPECT_EQ(prepared->shards.size(), 2U);
+    ASSERT_NE(prepared->attached, nullptr);
+    worker_ = std::make_unique<Worker>(WorkerSettings{0, even_hosts(2, 4), 2, 1, 0, false, 0}, *std::move(prepared));
+  }
+  forget();
+  prepare(1);
+  EXPECT_EQ(sent<Loaded>(kCoordinator).size(), 1U);
+  EXPECT_EQ(play.loads, 1) << "nothing is read again";
+  EXPECT_FALSE(sent<Fetch>(kPartition).empty());
+}
+
+TEST_F(WorkerNode, NothingAttachedOutlivesAWorkerIfTheRunBeginsAnew) {
+  play.restores_in_place = true;
+  prepare();
+  auto prepared = worker_->take_prepared(true);
+  ASSERT_TRUE(prepared.has_value());
+  worker_ = std::make_unique<Worker>(WorkerSettings{0, even_hosts(2, 4), 2, 1, 0, false, 0}, *std::move(prepared));
+  EXPECT_FALSE(worker_->take_prepared(false).has_value());
+}
+
+}  // namespace
+}  // namespace rota
