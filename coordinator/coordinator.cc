@@ -52,7 +52,7 @@ Status Coordinator::tick(Outbox& out) {
   if (phase_ == Phase::going_back) go_back(out);
   if (phase_ != Phase::training) return {};
   auto lost = roster_.lost(out.now());
-  if (!lost) lost = roster_.stuck(plan_.era, training_->trains() && !training_->finishing(), out.now());
+  if (!lost) lost = roster_.stuck(plan_.era, plan_.hosts, training_->trains() && !training_->finishing(), out.now());
   if (!lost) {
     move_shards(out);
     return {};

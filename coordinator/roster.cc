@@ -103,17 +103,19 @@ void Roster::told(NodeId process, const Beat& beat, bool trains, Nanoseconds now
   member.beat = beat;
 }
 
-std::optional<Roster::Loss> Roster::stuck(std::uint64_t era, bool trains, Nanoseconds now) const {
-  if (auto loss = hung(era, trains, now)) return loss;
+std::optional<Roster::Loss> Roster::stuck(std::uint64_t era, const ShardHosts& hosts, bool trains,
+                                          Nanoseconds now) const {
+  if (auto loss = hung(era, hosts, trains, now)) return loss;
   return cut_off(now);
 }
 
-std::optional<Roster::Loss> Roster::hung(std::uint64_t era, bool trains, Nanoseconds now) const {
+std::optional<Roster::Loss> Roster::hung(std::uint64_t era, const ShardHosts& hosts, bool trains,
+                                         Nanoseconds now) const {
   for (const auto& [id, member] : members_) {
     const Nanoseconds still = now - member.got_on_at;
-    // Who hosts nothing reads what it is to host.
-    const bool hosts = std::find(expected_.begin(), expected_.end(), id) != expected_.end();
-    const bool prepares = !hosts || (!trains && member.beat.era == era);
+    // A worker that hosts nothing reads what it is to host.  One that is to leave still hosts.
+    const bool only_reads = id.role == Role::worker && hosts.of(id.index).size() == 0;
+    const bool prepares = only_reads || (!trains && member.beat.era == era);
     const Nanoseconds most = (prepares ? kLoadingPatience : kPatience) * std::max(peer_timeout_, longest_);
     if (member.away || still < most) continue;
     return Loss{id,

@@ -47,9 +47,10 @@ class Roster {
   // A member from which nothing came for too long: the time-out, or a short grace after its connection broke.
   std::optional<Loss> lost(Nanoseconds now) const;
   // A member that lives and does not get on.  Its work has not got any further for ten times the time-out, and for ten
-  // times the longest that any member's took so far; while it prepares itself for `era`, for twelve times that.  Or
-  // another member does not reach it, though both beat: for half as long again as the time-out.
-  std::optional<Loss> stuck(std::uint64_t era, bool trains, Nanoseconds now) const;
+  // times the longest that any member's took so far; while it prepares itself for `era`, or for a later one if it is a
+  // worker that is none of `hosts`, for twelve times that.  Or another member does not reach it, though both beat: for
+  // half as long again as the time-out.
+  std::optional<Loss> stuck(std::uint64_t era, const ShardHosts& hosts, bool trains, Nanoseconds now) const;
   // Connections begin anew: what was said of them before says nothing.
   void begin_era(Nanoseconds now) { era_began_ = now; }
   // It is of the run no more.
@@ -81,7 +82,7 @@ class Roster {
     Nanoseconds beat_at = 0, beats_since = 0;  // when it came, and since when they come without a gap
     Nanoseconds got_on_at = 0;                 // when it had nothing to do, or some work of it had ended
   };
-  std::optional<Loss> hung(std::uint64_t era, bool trains, Nanoseconds now) const;
+  std::optional<Loss> hung(std::uint64_t era, const ShardHosts& hosts, bool trains, Nanoseconds now) const;
   std::optional<Loss> cut_off(Nanoseconds now) const;
   Status check_plugin(NodeId process, const Hello& hello) const;
   bool complains(const Member& member, Nanoseconds now) const;

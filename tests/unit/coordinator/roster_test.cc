@@ -232,7 +232,7 @@ Beat busy(std::uint64_t progress, std::uint64_t era = 1) {
 std::optional<Roster::Loss> stuck_after(Roster& roster, Nanoseconds now, bool trains = true, std::uint64_t era = 1) {
   for (const NodeId process : roster.members()) roster.heard(process, 0, now);
   EXPECT_FALSE(roster.lost(now).has_value());
-  return roster.stuck(era, trains, now);
+  return roster.stuck(era, both(), trains, now);
 }
 
 TEST(Roster, WorkThatDoesNotEndIsALoss) {
@@ -272,6 +272,23 @@ TEST(Roster, LoadingMayTakeAnHourButTheEraHasToBegin) {
   EXPECT_FALSE(stuck_after(roster, 3599 * kSecond, false, 2).has_value());
   EXPECT_TRUE(stuck_after(roster, 3599 * kSecond, false, 3).has_value()) << "work of the era before does not end";
   EXPECT_TRUE(stuck_after(roster, 3600 * kSecond, false, 2).has_value());
+}
+
+// Its hung hook had an hour: it is awaited in the next era no more.
+TEST(Roster, WhoHostsIsNotGivenTheTimeOfALoading) {
+  Roster roster(plan());
+  const NodeId third{Role::worker, 2};
+  roster.join(kOther, hello(), 0);
+  roster.join(third, hello(), 0);
+  roster.await_workers({0});
+  roster.told(kOther, busy(7), true, 0);
+  roster.told(third, busy(7), true, 0);
+  EXPECT_FALSE(stuck_after(roster, 299 * kSecond).has_value());
+  ASSERT_TRUE(stuck_after(roster, 300 * kSecond).has_value());
+  EXPECT_EQ(stuck_after(roster, 300 * kSecond)->process, kOther);
+  roster.forget(kOther);
+  EXPECT_FALSE(stuck_after(roster, 3599 * kSecond).has_value()) << "it hosts nothing, and reads ahead";
+  EXPECT_TRUE(stuck_after(roster, 3600 * kSecond).has_value());
 }
 
 Beat deaf(NodeId to, Nanoseconds span) {
