@@ -111,6 +111,7 @@ void Coordinator::lose(NodeId process, const Ending& why, Outbox& out) {
 void Coordinator::drop(NodeId process) {
   roster_.leave(process);
   if (attempts_ == 0 || process.role != Role::worker || !workforce_.lose(process.index)) return;
+  give_up_move(process);
   roster_.forget(process);
   roster_.await_workers(workforce_.awaited());
 }
@@ -267,14 +268,20 @@ void Coordinator::on(const Hello& hello, NodeId from, Outbox& out) {
     return;
   }
   if (before) lose(from, *before, out);
-  if (phase_ == Phase::ended) return;
-  roster_.join(from, hello, out.now());
+  if (phase_ == Phase::ended || join_later(hello, from, out)) return;
+  take_in(from, hello, out.now());
   if (from.role == Role::worker && !workforce_.awaits(from.index)) {  // others had taken its place already
     workforce_.join(from.index, hello.joins);
     roster_.await_workers(workforce_.awaited());
   }
   recorder_->event("joined", {{"role", from.name()}, {"pid", std::to_string(hello.pid)}, {"host", hello.host}});
   if (phase_ == Phase::gathering) gather(out);
+}
+
+// What an earlier start of it was told is not what this one was told.
+void Coordinator::take_in(NodeId process, const Hello& hello, Nanoseconds now) {
+  roster_.join(process, hello, now);
+  stopped_by_.erase(process);
 }
 
 // A worker that the run does not await: one more, or a spare.  False if it is none, or too late.
@@ -287,7 +294,7 @@ bool Coordinator::join_later(const Hello& hello, NodeId from, Outbox& out) {
     out.send(from, Refuse{fits.code(), fits.what()});
     return true;
   }
-  roster_.join(from, hello, out.now());
+  take_in(from, hello, out.now());
   workforce_.join(from.index, hello.joins);
   recorder_->event("joined", {{"role", from.name()},
                               {"pid", std::to_string(hello.pid)},
@@ -355,6 +362,11 @@ void Coordinator::move_shards(Outbox& out) {
   }
 }
 
+// Another start of a process has not read what that one was told to.
+void Coordinator::give_up_move(NodeId process) {
+  if (move_ && move_->hosts.of(process.index).size() > 0) move_.reset();
+}
+
 void Coordinator::on(const HasRead& read, NodeId from, Outbox& out) {
   if (from.role != Role::worker) return wrong(from, "HAS_READ", out);
   if (!move_ || read.number != move_->number || phase_ != Phase::training) return;  // of a plan that was given up
@@ -373,7 +385,7 @@ void Coordinator::held(Outbox& out) {
 
 // A worker that was told to end hands over what it hosts.  False if there is nobody to take it.
 bool Coordinator::let_go(NodeId worker, Outbox& out) {
-  const bool open = plan_.on_loss != OnLoss::stop && attempts_ > 0 && !(training_ && training_->finishing()) &&
+  const bool open = plan_.on_loss != OnLoss::stop && has_begun() && !(training_ && training_->finishing()) &&
                     !(training_ && training_->stopped());
   if (!open || worker.role != Role::worker || !workforce_.leave(worker.index)) return false;
   recorder_->event("leaving", {{"role", worker.name()}});
@@ -386,6 +398,7 @@ bool Coordinator::let_go(NodeId worker, Outbox& out) {
 void Coordinator::release(NodeId worker, Outbox& out) {
   recorder_->event("left", {{"role", worker.name()}, {"why", "it was told to end; others host its shards"}});
   out.send(worker, Stop{ExitCode::terminated, "others host its shards"});
+  give_up_move(worker);
   roster_.forget(worker);
 }
 
@@ -402,7 +415,7 @@ void Coordinator::on(const Fault& fault, NodeId from, Outbox& out) {
     if (roster_.contains(from)) lose(from, {fault.code, from.name() + ": " + fault.what}, out);
     return;
   }
-  const bool awaited = attempts_ > 0 && plan_.on_loss != OnLoss::stop && fault.code == ExitCode::temporary;
+  const bool awaited = has_begun() && plan_.on_loss != OnLoss::stop && fault.code == ExitCode::temporary;
   if (awaited) {
     const Ending word{fault.code, from.name() + ": " + fault.what};
     lose(from, word, out);

@@ -54,11 +54,15 @@ class Coordinator final : public Node {
   void dismiss(NodeId process, const Ending& why, Outbox& out);
   void go_back(Outbox& out);
   bool hosts(NodeId process) const;
+  // Under this coordinator or an earlier start of it.
+  bool has_begun() const { return attempts_ > 0 || plan_.era > 1; }
   std::string too_few() const;
+  void take_in(NodeId process, const Hello& hello, Nanoseconds now);
   bool join_later(const Hello& hello, NodeId from, Outbox& out);
   bool let_go(NodeId worker, Outbox& out);
   void release(NodeId worker, Outbox& out);
   void move_shards(Outbox& out);
+  void give_up_move(NodeId process);
   void weigh();
   void held(Outbox& out);
   void begin_training(Outbox& out);

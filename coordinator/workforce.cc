@@ -18,10 +18,13 @@ bool Workforce::awaits(std::uint32_t worker) const {
 // One that comes back when another has taken its place is a spare, so that the job has as many as it was to have.
 void Workforce::join(std::uint32_t worker, Joins how) {
   leaving_.erase(worker);
+  staying_.erase(worker);
   if (awaits(worker)) return;
   const bool was_replaced = replaced_.erase(worker) > 0;
   spares_.insert(worker);
   if (too_few() || (how != Joins::as_spare && !was_replaced)) add(worker);
+  for (const std::uint32_t other : std::exchange(staying_, {}))
+    if (!leave(other)) staying_.insert(other);
 }
 
 bool Workforce::leave(std::uint32_t worker) {
@@ -37,6 +40,7 @@ bool Workforce::leave(std::uint32_t worker) {
 }
 
 bool Workforce::lose(std::uint32_t worker) {
+  staying_.erase(worker);
   if (spares_.erase(worker) > 0 || leaving_.erase(worker) > 0 || !awaits(worker)) return true;
   speeds_.erase(worker);
   const bool never_hosted = hosts_.of(worker).size() == 0;
@@ -45,7 +49,14 @@ bool Workforce::lose(std::uint32_t worker) {
     std::erase(order_, worker);
   else
     give_up(worker);
+  if (order_.empty()) keep_leaving();
   return true;
+}
+
+// There is nobody to take their shards.
+void Workforce::keep_leaving() {
+  order_.assign(leaving_.begin(), leaving_.end());
+  staying_ = std::exchange(leaving_, {});
 }
 
 void Workforce::give_up(std::uint32_t worker) {

@@ -23,7 +23,7 @@ class Workforce {
   // It wants to go as soon as others can host its shards.  False if there are none: nothing changes then.
   bool leave(std::uint32_t worker);
   // It is gone.  True if somebody else takes its shards, and it is not awaited any more: a spare, or (--on_loss=move)
-  // all that are left.
+  // all that are left.  If those are all about to leave, they stay until another joins.
   bool lose(std::uint32_t worker);
   // It is not awaited any more: a spare takes its place, or all that are left.
   void give_up(std::uint32_t worker);
@@ -48,6 +48,7 @@ class Workforce {
 
  private:
   void add(std::uint32_t worker);
+  void keep_leaving();
   std::uint32_t gained(const std::vector<std::uint32_t>& order) const;
 
   std::uint32_t shards_, min_workers_;
@@ -56,6 +57,7 @@ class Workforce {
   std::set<std::uint32_t> spares_;    // and those for whom there is no shard
   std::set<std::uint32_t> replaced_;  // lost, and somebody else hosts their shards
   std::set<std::uint32_t> leaving_;
+  std::set<std::uint32_t> staying_;  // that would leave if there were others
   std::map<std::uint32_t, double> speeds_;
   ShardHosts hosts_;  // of this era; none yet: no worker
 };

@@ -114,6 +114,84 @@ TEST(Joining, ANewcomerThatIsLostCostsNothing) {
   EXPECT_FALSE(run.ended.has_value());
 }
 
+// It was never welcomed, so nothing moved any more in that era.
+TEST(Joining, ANewcomerThatStartsAnewIsWelcomedAndReads) {
+  Script run = joined_run();
+  const auto before = run.sent<ReadAhead>(kNew)[0];
+  run.forget();
+  Hello again = more(run);
+  again.incarnation = 2;
+  run.hear(kNew, again);
+  run.pass(kSecond);
+  EXPECT_EQ(run.sent<Welcome>(kNew).size(), 1U);
+  ASSERT_EQ(run.sent<ReadAhead>(kNew).size(), 1U);
+  EXPECT_NE(run.sent<ReadAhead>(kNew)[0].number, before.number);
+  EXPECT_EQ(run.sent<ReadAhead>(kNew)[0].shard_hosts, before.shard_hosts);
+  EXPECT_TRUE(run.diary->gone_back.empty());
+}
+
+// The plan was that of before, and nobody was told of it again.
+TEST(Joining, ANewcomerThatWasLostAndComesAgainReads) {
+  Script run = joined_run();
+  run.disconnect(kNew);
+  for (int i = 0; i < 5; ++i) {
+    run.pass(kSecond);
+    for (const NodeId process : {kWorker, kScheduler}) run.hear(process, Beat{});
+  }
+  ASSERT_TRUE(run.diary->has("lost role=worker-1"));
+  run.forget();
+  run.hear(kNew, more(run));
+  run.pass(kSecond);
+  EXPECT_EQ(run.sent<Welcome>(kNew).size(), 1U);
+  EXPECT_EQ(run.sent<ReadAhead>(kNew).size(), 1U);
+}
+
+// The second start's first signal was taken for the second of the same process, which ends a run at once.
+TEST(Joining, EachStartOfAWorkerMayBeToldToEnd) {
+  Script run = joined_run();
+  for (std::uint64_t start = 1; start <= 3; ++start) {
+    run.hear(kNew, Stop{ExitCode::terminated, "worker-1 was told to end"});
+    EXPECT_FALSE(run.ended.has_value()) << start;
+    EXPECT_EQ(run.sent<Stop>(kNew).size(), 1U) << start;
+    run.forget();
+    for (int i = 0; i < 3; ++i) {
+      run.pass(kSecond);
+      for (const NodeId process : {kWorker, kScheduler}) run.hear(process, Beat{});
+    }
+    Hello again = more(run);
+    again.incarnation = start + 1;
+    run.hear(kNew, again);
+    run.pass(kSecond);
+    EXPECT_EQ(run.sent<ReadAhead>(kNew).size(), 1U) << start;
+  }
+}
+
+// Of a coordinator that was started anew, which has welcomed nobody yet: the job ended.
+TEST(Joining, ARunThatGoesOnLosesAWorkerWhileItGathers) {
+  RunPlan plan = plan_of_two_epochs();
+  plan.era = 2;
+  plan.workers = 2;
+  Script leaving(plan), failing(plan);
+  for (Script* run : {&leaving, &failing}) {
+    run->hear(kWorker, run->hello(kWorker));
+    run->hear(kNew, run->hello(kNew));
+  }
+  leaving.hear(kNew, Stop{ExitCode::terminated, "worker-1 was told to end"});
+  EXPECT_FALSE(leaving.ended.has_value());
+  EXPECT_EQ(leaving.sent<Stop>(kNew).size(), 1U);
+  leaving.hear(kScheduler, leaving.hello(kScheduler));
+  ASSERT_EQ(leaving.sent<Welcome>(kWorker).size(), 1U);
+  EXPECT_EQ(leaving.sent<Welcome>(kWorker)[0].shard_hosts.size(), 1U);
+
+  failing.hear(kNew, Fault{ExitCode::temporary, "no memory"});
+  EXPECT_FALSE(failing.ended.has_value());
+  failing.hear(kScheduler, failing.hello(kScheduler));
+  EXPECT_TRUE(failing.sent<Welcome>(kWorker).empty()) << "worker-1 is started anew";
+  Hello again = failing.hello(kNew, 2);
+  failing.hear(kNew, again);
+  EXPECT_EQ(failing.sent<Welcome>(kNew).size(), 1U);
+}
+
 TEST(Joining, ASpareStandsByAndTakesAPlace) {
   Script run(plan_of_two_epochs());
   run.prepare();

@@ -117,6 +117,33 @@ TEST(Workforce, ASpareTakesThePlaceOfOneThatIsLostBeforeItHostsAnything) {
   EXPECT_FALSE(force.too_few());
 }
 
+// The run paused for want of workers, beside one that was there.
+TEST(Workforce, WhoIsAboutToLeaveStaysIfThereIsNobodyElse) {
+  for (const OnLoss on_loss : {OnLoss::restart, OnLoss::move}) {
+    Workforce force = begun(plan_of(1, 8, on_loss));
+    force.join(1, Joins::as_new);
+    if (on_loss == OnLoss::move) force.begin_era();  // it hosts half of the shards by then
+    EXPECT_TRUE(force.leave(0));
+    EXPECT_TRUE(force.lose(1));
+    EXPECT_FALSE(force.too_few());
+    EXPECT_FALSE(force.is_leaving(0));
+    EXPECT_EQ(force.next().workers(), Numbers{0});
+    force.join(1, Joins::as_new);
+    EXPECT_TRUE(force.is_leaving(0)) << "now it can go";
+    EXPECT_EQ(force.next().workers(), Numbers{1});
+  }
+}
+
+TEST(Workforce, ANewStartOfOneThatWasToLeaveStays) {
+  Workforce force = begun(plan_of(1, 8));
+  force.join(1, Joins::as_new);
+  EXPECT_TRUE(force.leave(0));
+  EXPECT_TRUE(force.lose(1));
+  EXPECT_FALSE(force.lose(0));  // it is started anew
+  force.join(1, Joins::as_new);
+  EXPECT_EQ(force.next().workers().size(), 2U);
+}
+
 TEST(Workforce, ASpareIsNeededAtOnceIfThereAreTooFew) {
   RunPlan plan = plan_of(2, 8, OnLoss::move);
   plan.min_workers = 2;
