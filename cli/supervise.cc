@@ -75,7 +75,12 @@ class Supervisor {
     }
     ROTA_TRY(start_role("coordinator", 0));
     // Its port may be any.  If it ends before it listens, nobody else is needed to tell why.
-    if (over_tcp && !learn_address()) return {};
+    while (over_tcp && !learn_address()) {
+      if (!comes_back(roles_.front())) return {};
+      wait();
+      take_signals();
+      ROTA_TRY(restart());
+    }
     for (const auto& [role, option] :
          {std::pair{"scheduler", "schedulers"}, {"worker", "workers"}, {"kvstore", "stores"}})
       for (std::int64_t i = 0; i < job_.options.integer(option); ++i) ROTA_TRY(start_role(role, i));
@@ -89,9 +94,7 @@ class Supervisor {
       // After the coordinator closed its stdout (poll passes over -1), it only remains to wait for its end.
       wait(records_.get());
       read_records();
-      while (const int number = signals_.take())
-        if (number != SIGCHLD) stop(number);
-      hasten();
+      take_signals();
       ROTA_TRY(restart());
       look_for_lost();
     }
@@ -252,9 +255,7 @@ class Supervisor {
       }
       pollfd wait{signals_.fd(), POLLIN, 0};
       ::poll(&wait, 1, static_cast<int>(kAddressPollSpan / kMillisecond));
-      while (const int number = signals_.take())
-        if (number != SIGCHLD) stop(number);
-      hasten();
+      take_signals();
     }
     return false;
   }
@@ -291,6 +292,12 @@ class Supervisor {
     if (event == "silent") end_silent(record);
     if (event == "checkpoint") again_.progress();
     progress_.record(record);
+  }
+
+  void take_signals() {
+    while (const int number = signals_.take())
+      if (number != SIGCHLD) stop(number);
+    hasten();
   }
 
   // A signal that this process got.

@@ -121,6 +121,15 @@ class Failpoints(RotaTest):
     def test_the_run_goes_on_by_itself_behind_every_point(self):
         self.walk(list(self.specs()), self.go_on)
 
+    def test_over_tcp_a_coordinator_that_is_killed_before_it_listens_is_started_again(self):
+        """The others need its address, and were never started."""
+        spec = "file.written@era:1:kill"
+        name, done, fired = self.harmed("tcp", spec, "--coordinator=tcp://127.0.0.1:0", "--start_timeout_seconds=20")
+        self.assertIn("file.written", fired)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("coordinator-0 ended with", done.stderr)
+        self.check(name)
+
     def test_a_run_that_stops_for_it_is_resumed(self):
         specs = [spec for spec in self.specs() if LOSS not in spec[1]]
         self.walk(specs if ALL else specs[::3], self.resume, "--on_loss=stop")
