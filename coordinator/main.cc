@@ -70,7 +70,8 @@ Ending coordinate(const CommandLine& line, const JobSettings& settings) {
     if (!commit.ok()) from_nothing = commit.status().what();
   }
   const auto behind = plan.resume ? std::optional(plan.resume->epoch) : std::nullopt;
-  auto recorder = open_run_recorder(settings, report, behind);
+  const auto best = plan.best ? std::optional(plan.best->epoch) : std::nullopt;
+  auto recorder = open_run_recorder(settings, report, behind, best);
   if (!recorder.ok()) return {recorder.status().code(), recorder.status().what()};
   if (behind) (*recorder)->event("resume", {{"epoch", std::to_string(*behind)}});
   if (!from_nothing.empty()) (*recorder)->event("resume_from_nothing", {{"why", from_nothing}});

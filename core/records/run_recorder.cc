@@ -6,10 +6,10 @@
 #include <atomic>
 #include <cinttypes>
 #include <cstdio>
+#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
 #include "core/base/failpoint.h"
 #include "core/base/files.h"
@@ -77,12 +77,13 @@ Status trim_metrics(const RunFolder& run, std::optional<Epoch> behind) {
 
 class RunRecorder final : public Recorder {
  public:
-  RunRecorder(const JobSettings& settings, LineFile metrics, LineFile events, bool report, std::optional<Epoch> behind)
+  RunRecorder(const JobSettings& settings, LineFile metrics, LineFile events, bool report, std::optional<Epoch> behind,
+              std::optional<Epoch> best)
       : settings_(settings),
         metrics_(std::move(metrics)),
         events_(std::move(events)),
         report_(report ? std::make_unique<Report>(STDOUT_FILENO) : nullptr) {
-    if (behind) kept_.insert(*behind);
+    if (behind) kept_.emplace(*behind, best);
   }
 
   void event(const std::string& name, const Fields& fields) override {
@@ -133,14 +134,12 @@ class RunRecorder final : public Recorder {
     ROTA_TRY(write_atomically(folder / RunFolder::kCommitRecord, commit_to_text(record)));
     ROTA_TRY(sync_folder(settings_.run.checkpoint()));
     failpoint("commit.recorded");
-    kept_.insert(record.epoch);
+    const auto& best = record.record.best;
+    kept_[record.epoch] = best ? std::optional(best->epoch) : std::nullopt;
     while (kept_.size() > kKeptEpochs) kept_.erase(kept_.begin());
-    for (const auto& old : settings_.run.epochs()) {
-      const auto is_old = [&](Epoch epoch) { return settings_.run.checkpoint(epoch) == old; };
-      if (record.record.best && is_old(record.record.best->epoch)) continue;
-      // One that is newer than what was just committed was refused when the run was resumed, and comes again.
-      if (old < folder && std::none_of(kept_.begin(), kept_.end(), is_old)) drop_epoch(old);
-    }
+    // One that is newer than what was just committed was refused when the run was resumed, and comes again.
+    for (const auto& old : settings_.run.epochs())
+      if (old < folder && !is_needed(old)) drop_epoch(old);
     return {};
   }
 
@@ -185,6 +184,14 @@ class RunRecorder final : public Recorder {
   }
 
  private:
+  // Its folder is that of an epoch that is kept, or of the best one that such an epoch's record names.
+  bool is_needed(const std::filesystem::path& folder) const {
+    return std::any_of(kept_.begin(), kept_.end(), [&](const auto& kept) {
+      const auto& [epoch, best] = kept;
+      return settings_.run.checkpoint(epoch) == folder || (best && settings_.run.checkpoint(*best) == folder);
+    });
+  }
+
   // A process may have written into a folder of this name that is another machine's own.
   Status check_files(const CommitRecord& record) const {
     for (const HashedFile& file : record.files) {
@@ -234,7 +241,8 @@ class RunRecorder final : public Recorder {
   LineFile metrics_, events_;
   std::unique_ptr<Report> report_;        // null: nobody wants it
   std::atomic<bool> complained_ = false;  // of the thread of files too
-  std::set<Epoch> kept_;                  // committed epochs that are known to be whole
+  // Committed epochs that are known to be whole, and the best epoch when each was committed (--patience).
+  std::map<Epoch, std::optional<Epoch>> kept_;
   std::string phase_;
   Json newest_;
 };
@@ -242,7 +250,7 @@ class RunRecorder final : public Recorder {
 }  // namespace
 
 Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings, bool report,
-                                                    std::optional<Epoch> behind) {
+                                                    std::optional<Epoch> behind, std::optional<Epoch> best) {
   ROTA_TRY(make_folder(settings.run.checkpoint()));
   ROTA_TRY(trim_metrics(settings.run, behind));
   auto metrics = LineFile::open(settings.run.metrics());
@@ -250,8 +258,8 @@ Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings,
   auto events = LineFile::open(settings.run.events());
   if (!events.ok()) return events.status();
   ROTA_TRY(sync_folder(settings.run.path));
-  return std::shared_ptr<Recorder>(
-      std::make_shared<RunRecorder>(settings, std::move(metrics).value(), std::move(events).value(), report, behind));
+  return std::shared_ptr<Recorder>(std::make_shared<RunRecorder>(settings, std::move(metrics).value(),
+                                                                 std::move(events).value(), report, behind, best));
 }
 
 }  // namespace rota

@@ -9,17 +9,18 @@ namespace {
 
 class RunRecords : public TemporaryFolder {
  protected:
-  std::shared_ptr<Recorder> open(std::optional<Epoch> behind) const {
+  std::shared_ptr<Recorder> open(std::optional<Epoch> behind, std::optional<Epoch> best = {}) const {
     JobSettings settings;
     settings.run = run;
-    auto recorder = open_run_recorder(settings, false, behind);
+    auto recorder = open_run_recorder(settings, false, behind, best);
     EXPECT_TRUE(recorder.ok()) << recorder.status().what();
     return recorder.ok() ? *recorder : nullptr;
   }
-  static void commit(Recorder& recorder, const RunFolder& run, Epoch epoch) {
+  static void commit(Recorder& recorder, const RunFolder& run, Epoch epoch, std::optional<Epoch> best = {}) {
     std::filesystem::create_directories(run.checkpoint(epoch));
     CommitRecord record;
     record.epoch = epoch;
+    if (best) record.record.best = BestSoFar{*best, 0.5, epoch - *best};
     const Status status = recorder.commit(record);
     EXPECT_TRUE(status.ok()) << status.what();
   }
@@ -54,6 +55,20 @@ TEST_F(RunRecords, AnEpochThatWasRefusedIsNotOneOfThem) {
   EXPECT_EQ(epochs(), (std::vector<std::string>{"6", "7", "9"}));
   commit(*resumed, run, 9);
   EXPECT_EQ(epochs(), (std::vector<std::string>{"7", "9"}));
+}
+
+// 5 was the best one, 1 was dropped, and 4, whose record names it, was of no use when 5 was damaged.
+TEST_F(RunRecords, TheBestEpochOfEachThatIsKeptIsKept) {
+  const auto recorder = open(std::nullopt);
+  for (const Epoch epoch : {1U, 3U, 4U}) commit(*recorder, run, epoch, 1);
+  commit(*recorder, run, 5, 5);
+  EXPECT_EQ(epochs(), (std::vector<std::string>{"1", "4", "5"}));
+  const auto resumed = open(4, 1);
+  std::filesystem::remove_all(run.checkpoint(5));
+  commit(*resumed, run, 5, 5);
+  EXPECT_EQ(epochs(), (std::vector<std::string>{"1", "4", "5"}));
+  commit(*resumed, run, 6, 5);
+  EXPECT_EQ(epochs(), (std::vector<std::string>{"5", "6"}));
 }
 
 // What was written into another machine's folder of the same name was committed.
