@@ -14,6 +14,7 @@
 
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/job/run_folder.h"
 
 namespace rota {
 
@@ -139,17 +140,13 @@ void catch_crashes() {
   for (std::size_t i = 0; i < kCrashes.size(); ++i) ::sigaction(kCrashes[i], &action, &before[i]);
 }
 
-std::filesystem::path before_of(const std::filesystem::path& file) {
-  return file.string() + ".before";
-}
-
 Result<Page*> map_page(const std::filesystem::path& file) {
   const auto failed = [&](ExitCode code, int error) {
     return Status(code, "cannot write " + file.string() + ": " + std::generic_category().message(error));
   };
   // A file of its own: an earlier start may still have the old one in its memory, and its last words may be asked for
   // yet.
-  ::rename(file.c_str(), before_of(file).c_str());
+  ::rename(file.c_str(), RunFolder::before(file).c_str());
   const FileDescriptor fd(::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!fd.open()) return failed(ExitCode::cannot_write, errno);
   // A full disk must be seen here, and not by a write to memory.
@@ -218,7 +215,7 @@ void drop_doings() {
   std::error_code ignored;
   if (kept_file.empty()) return;
   std::filesystem::remove(kept_file, ignored);
-  std::filesystem::remove(before_of(kept_file), ignored);
+  std::filesystem::remove(RunFolder::before(kept_file), ignored);
 }
 
 std::optional<LastWords> last_words(const std::filesystem::path& file, std::uint64_t pid) {
@@ -229,7 +226,7 @@ std::optional<LastWords> last_words(const std::filesystem::path& file, std::uint
     std::memcpy(static_cast<void*>(left.get()), bytes->data(), sizeof(Page));
     return std::memcmp(left->magic, kMagic, sizeof kMagic) == 0 && left->pid == pid;
   };
-  if (!is_of(file) && !is_of(before_of(file))) return std::nullopt;
+  if (!is_of(file) && !is_of(RunFolder::before(file))) return std::nullopt;
   LastWords words;
   words.signal = std::max<int>(left->signal, 0);
   if (words.signal != 0) {

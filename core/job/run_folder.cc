@@ -56,7 +56,7 @@ bool RunFolder::is_of_epoch(std::string_view name) {
 
 bool RunFolder::is_of_log(std::string_view name) {
   if (std::string_view rest = name; take(rest, "agent-") && take_digits(rest)) return rest == ".log";
-  return take_process(name) && (name == ".log" || name == ".doing");
+  return take_process(name) && (name == ".log" || name == ".doing" || name == ".doing.before");
 }
 
 bool RunFolder::is_of_keys(std::string_view name) {

@@ -7,12 +7,12 @@ namespace rota {
 namespace {
 
 TEST(RunFolder, KnowsItsLogs) {
-  for (const char* name :
-       {"worker-0.log", "coordinator-0.log", "scheduler-12.log", "kvstore-3.log", "worker-1.doing", "agent-0.log"})
+  for (const char* name : {"worker-0.log", "coordinator-0.log", "scheduler-12.log", "kvstore-3.log", "worker-1.doing",
+                           "worker-1.doing.before", "agent-0.log"})
     EXPECT_TRUE(RunFolder::is_of_log(name)) << name;
-  for (const char* name :
-       {"", "worker.log", "worker-.log", "worker-0", "worker-0.log.old", "xworker-0.log", "notes.log", "worker-0x.log",
-        "worker-0.txt", "worker--0.log", "agent-0.doing", "agent.log", "agent-0.log~"})
+  for (const char* name : {"", "worker.log", "worker-.log", "worker-0", "worker-0.log.old", "xworker-0.log",
+                           "notes.log", "worker-0x.log", "worker-0.txt", "worker--0.log", "agent-0.doing", "agent.log",
+                           "agent-0.log~", "worker-1.before", "worker-1.doing.before.before"})
     EXPECT_FALSE(RunFolder::is_of_log(name)) << name;
 }
 
