@@ -1,6 +1,7 @@
 #include "coordinator/loading.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -41,6 +42,11 @@ Result<JobFacts> Loading::facts() const {
     }
   }
   of_job.facts = facts.all();
+  // No record could keep it.
+  for (const Fact& fact : of_job.facts)
+    if (!std::isfinite(fact.value))
+      return Status(ExitCode::failed, "plugin " + common().app + ", Push::facts: the fact '" + fact.name +
+                                          "' of the job is not a finite number");
   return of_job;
 }
 

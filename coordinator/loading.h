@@ -25,7 +25,7 @@ class Loading {
   Status check() const;
   std::uint64_t items() const;  // of all shards
   // What the whole job's data is: facts, merged in the order of the shards, and the census.  An error if two shards
-  // tell the same fact in different ways, which is the plugin's fault.
+  // tell the same fact in different ways, or it is not finite, which is the plugin's fault.
   Result<JobFacts> facts() const;
   // What is the same in all of them: units, terms, tables, hashes of the data.
   const Loaded& common() const { return loaded_.begin()->second; }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace rota {
 namespace {
 
@@ -37,6 +39,21 @@ TEST(Loading, SumsItemsAndCensusesOfAnyLength) {
   EXPECT_TRUE(loading.check().ok());
   EXPECT_EQ(loading.items(), 17U);
   EXPECT_EQ(loading.facts()->census, (Census{6, 2, 3}));
+}
+
+// Every checkpoint was written, and none could be read.
+TEST(Loading, AFactThatIsNotFiniteIsRefused) {
+  const RunPlan plan = plan_of({2});
+  for (const double value : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    Loading loading(plan);
+    Loaded loaded = loaded_of({1, 1}, {});
+    loaded.app = "counting";
+    loaded.facts = {{{"mean", Fact::Kind::sum, 1}}, {{"mean", Fact::Kind::sum, value}}};
+    loading.add(0, loaded);
+    EXPECT_EQ(loading.facts().status().code(), ExitCode::failed);
+    EXPECT_EQ(loading.facts().status().what(),
+              "plugin counting, Push::facts: the fact 'mean' of the job is not a finite number");
+  }
 }
 
 TEST(Loading, MergesFactsInTheOrderOfTheShards) {
