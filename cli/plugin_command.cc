@@ -68,6 +68,23 @@ void print_help(const std::string& name, const Command* command) {
   if (command != nullptr) std::printf("%s", describe(command->options).c_str());
 }
 
+// What is read must not be overwritten.
+Status check_output(const Command& command, const Options& options, const std::vector<std::string>& files) {
+  const fs::path output(options.text("output"));
+  const auto is_output = [&](const fs::path& file) {
+    std::error_code ignored;
+    return fs::equivalent(output, file, ignored);
+  };
+  for (const Option& option : command.options)
+    if (option.name != "output" && (option.kind == Option::Kind::path || option.kind == Option::Kind::text))
+      if (is_output(options.text(option.name)))
+        return {ExitCode::cannot_write,
+                "--output=" + output.string() + " is what --" + std::string(option.name) + " names"};
+  for (const std::string& file : files)
+    if (is_output(file)) return {ExitCode::cannot_write, "--output=" + output.string() + " is a file of --input"};
+  return {};
+}
+
 // `--output` appears under its name once it is complete.
 Status run_into(const Plugin& plugin, const Command& command, const Call& call) {
   const Options& options = call.options;
@@ -155,6 +172,7 @@ Status plugin_command(int argc, const char* const* argv) {
     if (!found.ok()) return std::move(found).status();
     files = std::move(found).value();
   }
+  if (line->options.has("output")) ROTA_TRY(check_output(*command, line->options, files));
   ROTA_TRY(warn_of_ignored(**plugin, *command, line->options));
   return run_into(**plugin, *command, {model.get(), line->options, files});
 }

@@ -90,7 +90,7 @@ Status check_data_is_there(const Options& options, const Plugin& plugin, const s
   if (packed) ROTA_TRY(check_packed(options, plugin));
   for (const char* data : {"input", "valid"}) {
     if (packed || !options.has(data)) continue;
-    if (auto files = input_files(options.text(data)); !files.ok())
+    if (auto files = data_files(options.text(data)); !files.ok())
       return {ExitCode::no_input,
               files.status().what() + "; if it was moved: `rota resume " + folder + " --" + data + "=PATH`"};
   }

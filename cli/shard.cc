@@ -65,13 +65,14 @@ Result<Job> job_of(const CommandLine& line, const Plugin& plugin, const std::str
   for (const char* const data : {"input", "valid"}) values[data] = absolute_input(values[data]);
   const Options options(std::move(values));
   if (plugin.check != nullptr) ROTA_TRY(call_hook(plugin.name, "check", "", [&] { plugin.check(options); }));
+  ROTA_TRY(check_paths(options, plugin.options));
   Job job;
   job.options = options;
-  auto files = input_files(options.text("input"));
+  auto files = data_files(options.text("input"));
   if (!files.ok()) return std::move(files).status();
   job.input = std::move(files).value();
   if (options.has("valid")) {
-    files = input_files(options.text("valid"));
+    files = data_files(options.text("valid"));
     if (!files.ok()) return std::move(files).status();
     job.valid = std::move(files).value();
   }

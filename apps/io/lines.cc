@@ -66,6 +66,10 @@ std::string_view Lines::emit(std::size_t size, std::size_t end_size) {
   begin_ += size + end_size;
   if (line_.ends_with('\r')) line_.remove_suffix(1);
   if (line_.size() > kLongestLine) fail("the line is longer than " + std::to_string(kLongestLine) + " bytes");
+  // Readers would take it for a blank, and all lines for one.
+  const std::size_t end_alone = line_.find('\r');
+  if (end_alone != line_.npos && line_.find_first_not_of('\r', end_alone) != line_.npos)
+    fail("a carriage return in the midst of a line: lines end with \"\\n\" or \"\\r\\n\"");
   return line_;
 }
 

@@ -65,17 +65,21 @@ bool WordScanner::next(std::string_view& word) {
   bool apostrophe = false;  // one is held back until a letter follows
   while (!rest_.empty()) {
     const CodePoint point = next_code_point(rest_);
-    const bool part = point.valid && is_part(point.value);
+    const bool part = point.valid ? is_part(point.value) : pattern_ == WordPattern::whitespace;
     if (!part && length_ > 0) {
       const bool mark = point.valid && (point.value == kApostrophe || point.value == kRaisedComma);
       if (!mark || apostrophe || pattern_ == WordPattern::whitespace) break;
       apostrophe = true;
     }
+    const char byte = rest_.front();
     rest_.remove_prefix(point.bytes);
     if (!part) continue;
     if (apostrophe) word_ += '\'', ++length_;
     apostrophe = false;
-    append_code_point(lowercase_ ? lower_case(point.value) : point.value, word_);
+    if (point.valid)
+      append_code_point(lowercase_ ? lower_case(point.value) : point.value, word_);
+    else
+      word_ += byte;
     ++length_;
   }
   word = word_;

@@ -13,7 +13,7 @@ enum class WordPattern {
 };
 
 // Letters are those of ASCII and all other code points but known punctuation, symbols and spaces, so that every script
-// works.  Bytes that are not UTF-8 separate words.
+// works.  Bytes that are not UTF-8 separate words, but for `whitespace`, to which they belong as they are.
 class WordScanner {
  public:
   // Lower case is made of Latin, Greek and Cyrillic capitals.

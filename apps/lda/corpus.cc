@@ -8,6 +8,17 @@
 
 namespace rota::lda {
 
+namespace {
+
+constexpr const char* kNumbersForText =
+    "the held-out documents have numbers for words, and the training data is text: --vocab must say which words the "
+    "numbers are";
+constexpr const char* kTextForNumbers =
+    "the held-out documents are text, and the training data has numbers for words: --vocab must say which words the "
+    "numbers are";
+
+}  // namespace
+
 Corpus load_corpus(const Job& job, const Settings& settings, std::span<const ShardId> hosted) {
   Corpus corpus;
   HostedShards<ShardDocuments> keep(job.shards, hosted);
@@ -34,10 +45,9 @@ Corpus load_corpus(const Job& job, const Settings& settings, std::span<const Sha
     const bool named = !settings.vocabulary.empty();
     const io::CorpusSize size = io::read_corpus(job.valid, settings.format, vocabulary,
                                                 keep_in(&ShardDocuments::held_out), {.leave_out = !named});
-    if (!named && size.format == io::CorpusFormat::lda_c && corpus.size.format == io::CorpusFormat::text)
-      throw DataError(job.valid.front(), 0,
-                      "the held-out documents have numbers for words, and the training data is text: --vocab must say "
-                      "which words the numbers are");
+    const bool text = corpus.size.format == io::CorpusFormat::text;
+    if (!named && text != (size.format == io::CorpusFormat::text))
+      throw DataError(job.valid.front(), 0, text ? kNumbersForText : kTextForNumbers);
     if (size.tokens == 0)
       throw DataError(job.valid.front(), 0, "no word of the held-out documents is in the training data");
     for (ShardDocuments& shard : keep.all())

@@ -2,6 +2,7 @@
 #include "apps/lda/settings.h"
 
 #include "apps/lda/format_option.h"
+#include "apps/lda/priors/priors.h"
 #include "rota/error.h"
 
 namespace rota::lda {
@@ -54,6 +55,8 @@ std::span<const Option> options() {
 void check(const Options& options) {
   if (options.has("alpha") && options.has("alpha_sum"))
     throw UsageError("--alpha and --alpha_sum exclude each other: alpha_sum is alpha times the number of topics");
+  if (options.has("alpha_sum") && !is_prior(options.real("alpha_sum") / static_cast<double>(options.integer("topics"))))
+    throw UsageError("--alpha_sum: with so many topics, each has less than 1e-9");
   const bool learns = options.integer("learn_alpha") > 0 || options.integer("learn_beta") > 0;
   if (options.flag("symmetric_alpha") && options.integer("learn_alpha") == 0)
     throw UsageError("--symmetric_alpha needs --learn_alpha: without it all topics have one alpha anyway");

@@ -2,8 +2,10 @@
 
 #include <charconv>
 #include <limits>
+#include <optional>
 #include <string_view>
 
+#include "apps/lda/word_numbers.h"
 #include "rota/error.h"
 #include "rota/io/decimal.h"
 #include "rota/io/lines.h"
@@ -66,9 +68,17 @@ void OldModel::read_topics(const std::string& path) {
 void OldModel::read_words(const std::string& path, const io::Vocabulary& vocabulary) {
   io::Lines lines(path);
   std::string_view line;
-  while (lines.next(line)) {
-    ++old_words_;
-    const auto word = vocabulary.find(io::next_field(line));
+  const bool nameless = first_number(vocabulary.size(), [&](std::size_t w) { return vocabulary.word(w); }).has_value();
+  std::optional<std::uint64_t> first;  // number, if neither has names
+  for (; lines.next(line); ++old_words_) {
+    const std::string_view name = io::next_field(line);
+    if (old_words_ == 0 && nameless && (name == "0" || name == "1")) first = name == "1" ? 1 : 0;
+    if (first && name != std::to_string(old_words_ + *first))
+      lines.fail("expected the word " + std::to_string(old_words_ + *first) + ", found " + io::quoted(name) +
+                 ": the words of this job are numbers, and so were those before it");
+    auto word = vocabulary.find(name);
+    if (first)
+      word = old_words_ < vocabulary.size() ? std::optional(static_cast<std::uint32_t>(old_words_)) : std::nullopt;
     WordRow row;
     for (std::string_view cell = io::next_field(line); !cell.empty(); cell = io::next_field(line)) {
       const std::size_t colon = cell.find(':');

@@ -16,6 +16,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Of two that read a pipe, each gets a part of it.
+constexpr const char* kOnce = "is not a file that can be read more than once";
+
 Status missing(const std::string& name, const std::string& why) {
   return {ExitCode::no_input, "input " + name + ": " + why};
 }
@@ -25,8 +28,9 @@ Result<std::vector<std::string>> files_in(const std::string& folder) {
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     std::error_code ignored;
-    if (at->is_regular_file(ignored) && !at->path().filename().string().starts_with('.'))
-      files.push_back(at->path().string());
+    if (at->path().filename().string().starts_with('.') || at->is_directory(ignored)) continue;
+    if (at->exists(ignored) && !at->is_regular_file(ignored)) return missing(at->path().string(), "is no file");
+    files.push_back(at->path().string());  // or a link to what is not there, which must not be passed over
   }
   if (error) return missing(folder, error.message());
   if (files.empty()) return missing(folder, "the folder has no files");
@@ -88,6 +92,25 @@ Result<std::vector<std::string>> input_files(std::string_view input) {
   }
   if (files.empty()) return Status(ExitCode::no_input, "the input names no file");
   return files;
+}
+
+Result<std::vector<std::string>> data_files(std::string_view input) {
+  auto files = input_files(input);
+  if (!files.ok()) return files;
+  std::error_code ignored;
+  for (const std::string& file : *files)
+    if (!fs::is_regular_file(file, ignored) && file != "/dev/null") return missing(file, kOnce);
+  return files;
+}
+
+Status check_paths(const Options& options, std::span<const Option> table) {
+  for (const Option& option : table) {
+    if (option.kind != Option::Kind::path || !options.has(option.name)) continue;
+    const std::string name(options.text(option.name));
+    if (std::error_code ignored; fs::is_other(name, ignored))
+      return {ExitCode::no_input, "--" + std::string(option.name) + "=" + name + ": " + kOnce};
+  }
+  return {};
 }
 
 std::string absolute_input(std::string_view input) {

@@ -132,11 +132,11 @@ Result<Job> make_job(const Options& options) {
     set_numbers(options, job);
     return job;
   }
-  auto files = input_files(options.text("input"));
+  auto files = data_files(options.text("input"));
   if (!files.ok()) return std::move(files).status();
   job.input = std::move(files).value();
   if (options.has("valid")) {
-    auto valid = input_files(options.text("valid"));
+    auto valid = data_files(options.text("valid"));
     if (!valid.ok()) return std::move(valid).status();
     job.valid = std::move(valid).value();
   }

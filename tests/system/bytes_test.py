@@ -75,7 +75,8 @@ class Bytes(RotaTest):
         self.ok(*train, b"--out=" + warm, "--epochs=1", b"--init=" + out + b"/model")
         self.check_records(warm)
         self.ok("status", out)
-        self.ok("convert", "lda", b"--input=" + corpus, b"--output=" + self.path(b".bag"), b"--vocab=" + vocabulary)
+        self.ok("convert", "lda", b"--input=" + corpus, b"--output=" + self.path(b".bag"), b"--vocab=" + vocabulary,
+                "--token_pattern=whitespace")
 
     def test_a_line_that_is_wrong(self):
         bag = self.path(b".uci", b"1\n1\n1\n1 1 caf\xe9\n")

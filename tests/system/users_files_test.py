@@ -160,6 +160,35 @@ class UsersFiles(RotaTest):
                 link.symlink_to(self.out)
                 self.refused(*flags, word="names")
 
+    def test_a_command_does_not_overwrite_what_it_reads(self):
+        text = self.folder / "text"
+        text.write_text("a b\nc d\n")
+        self.assertEqual(self.train(f"--input={self.data}", f"--vocab={self.vocab}", f"--out={self.out}").returncode, 0)
+        link = self.folder / "link"
+        link.symlink_to(text)
+        stop = f"--stop_words={self.vocab}"
+        for words in (["convert", "lda", f"--input={text}", f"--output={text}"],
+                      ["convert", "lda", f"--input={text}", stop, f"--output={self.vocab}"],
+                      ["predict", "lda", f"--model={self.out}", f"--input={text}", f"--output={link}"]):
+            with self.subTest(words=words):
+                before = self.all_of(self.folder)
+                done = self.rota(*words)
+                self.assertEqual(done.returncode, 73, done.stdout + done.stderr)
+                self.assertIn("--output=", done.stderr)
+                self.assertEqual(self.all_of(self.folder), before)
+
+    def test_a_pipe_is_no_data(self):
+        """Of two workers each would get a part of it."""
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        for flags in ([f"--input={pipe}"], [f"--input={self.data}", f"--valid={pipe}"],
+                      [f"--input={self.data}", f"--vocab={pipe}"]):
+            with self.subTest(flags=flags):
+                done = self.train(*flags, f"--out={self.out}")
+                self.assertEqual(done.returncode, 66, done.stdout + done.stderr)
+                self.assertIn("pipe: is not a file that can be read more than once", done.stderr)
+                self.assertFalse(self.out.exists())
+
     def test_stdin_that_an_earlier_run_kept(self):
         done = subprocess.run(self.command("train", "lda", "--topics=2", "--input=-", f"--out={self.out}"), input=BAD,
                               capture_output=True, text=True, timeout=60)

@@ -18,6 +18,7 @@
 #include "rota/io/lines.h"
 #include "rota/io/numbers.h"
 #include "rota/io/vocabulary.h"
+#include "rota/utf8.h"
 
 namespace rota::lda {
 
@@ -59,8 +60,18 @@ io::WordPattern pattern_of(std::string_view name) {
   return name == "whitespace" ? io::WordPattern::whitespace : io::WordPattern::letters;
 }
 
+// Numbers and letters of another encoding would be words of one letter.
+void check_encoding(const io::Lines& lines, std::string_view line, std::string_view pattern) {
+  if (line.find('\0') != line.npos) lines.fail("expected text, found a NUL byte: is it UTF-16?");
+  if (pattern != "whitespace" && !is_utf8(line))
+    lines.fail(
+        "the line is not UTF-8, so its letters are not known: iconv makes it so from most encodings, and "
+        "--token_pattern=whitespace takes what stands between white space as it is");
+}
+
 void read_line(const Options& options, const std::unordered_set<std::string>& left_out, io::Lines& lines,
                std::string_view line, Text& text) {
+  check_encoding(lines, line, options.text("token_pattern"));
   for (std::int64_t i = 0; i < options.integer("fields"); ++i) {
     const std::string_view field = io::next_field(line);
     if (i == 0) text.names.emplace_back(field);
@@ -150,6 +161,16 @@ void write_file(const std::string& path, F write) {
   std::filesystem::rename(unfinished, path);
 }
 
+// What is read must not be overwritten.
+void check_output(const Call& call, const std::string& path) {
+  std::vector<std::string> read = call.input;
+  read.emplace_back(call.options.text("stop_words"));
+  for (const char* const ending : {".vocab", ".names"})
+    for (const std::string& file : read)
+      if (std::error_code ignored; std::filesystem::equivalent(path + ending, file, ignored))
+        throw UsageError("--output: " + path + ending + " would be written, and is what is read");
+}
+
 void write_lines(const std::string& path, const std::vector<std::string>& lines) {
   write_file(path, [&](std::ostream& out) {
     for (const std::string& line : lines) out << line << '\n';
@@ -171,6 +192,7 @@ std::vector<Ignored> convert_ignored(const Options& options) {
 void convert(const Call& call, std::ostream& out) {
   if (!call.options.has("output")) throw UsageError("--output is missing: the file for the bag of words");
   const std::string path(call.options.text("output"));
+  check_output(call, path);
   Text text = read_text(call.options, call.input);
   const std::vector<std::string> words = choose_words(call.options, text);
   std::uint64_t pairs = 0, tokens = 0;

@@ -131,6 +131,8 @@ void HeldOut::visit(const Pair& pair, std::span<const float> phi, bool score) {
 HeldOutScore HeldOut::end_epoch() {
   expected_.swap(next_);
   std::fill(next_.begin(), next_.end(), 0.0F);
+  // Rounded numbers may make a word more than certain, which nobody could read.
+  score_.log_probability = std::min(score_.log_probability, 0.0);
   return std::exchange(score_, {});
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "apps/lda/word_numbers.h"
 #include "rota/error.h"
 #include "rota/io/corpus.h"
 
@@ -24,16 +25,6 @@ std::vector<std::uint32_t> numbers_in_model(const io::Vocabulary& input, const s
   return in_model;
 }
 
-// The names of words that had none, as the training wrote them: numbers from 0, or from 1.
-bool nameless(const std::vector<std::string>& model) {
-  for (const std::size_t first : {std::size_t{0}, std::size_t{1}}) {
-    std::size_t w = 0;
-    while (w < model.size() && model[w] == std::to_string(w + first)) ++w;
-    if (w == model.size()) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 NewDocuments read_new_documents(const std::vector<std::string>& files, std::string_view format,
@@ -46,8 +37,10 @@ NewDocuments read_new_documents(const std::vector<std::string>& files, std::stri
       read.documents[each.document].push_back({each.word, each.count});
     }
   };
-  const io::CorpusSize size = io::read_corpus(files, io::corpus_format(format), words, keep,
-                                              {.end = vocabulary.size(), .leave_out = nameless(vocabulary)});
+  const auto name_of = [&](std::size_t word) -> const std::string& { return vocabulary[word]; };
+  const bool nameless = first_number(vocabulary.size(), name_of).has_value();
+  const io::CorpusSize size =
+      io::read_corpus(files, io::corpus_format(format), words, keep, {.end = vocabulary.size(), .leave_out = nameless});
   read.documents.resize(size.documents);
   read.tokens = size.tokens;
   if (size.format == io::CorpusFormat::lda_c) {

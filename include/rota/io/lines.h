@@ -20,7 +20,8 @@ class Lines {
   explicit Lines(std::string path);
 
   // The next line without its end ("\n" or "\r\n"; the last line needs none), or false at the end of the file.
-  // The view is valid until the next call.  Throws DataError if the line is too long or the data is damaged.
+  // The view is valid until the next call.  Throws DataError if the line is too long, has a carriage return in its
+  // midst, or the data is damaged.
   bool next(std::string_view& line);
   // Makes next() give the current line once more.
   void repeat() { repeat_ = true; }

@@ -65,6 +65,17 @@ TEST(Lines, EndsOfLinesAreOptionalAndMayBeCrlf) {
   EXPECT_EQ(lines_of(files.write("one", "\n")), std::vector<std::string>{""});
 }
 
+// All lines were one, and its carriage returns blanks.
+TEST(Lines, ACarriageReturnAloneEndsNoLine) {
+  const ScratchFiles files;
+  const std::string mac = files.write("mac", "a\rbc\r");
+  EXPECT_EQ(message_of<DataError>([&] { lines_of(mac); }),
+            mac + ":1: a carriage return in the midst of a line: lines end with \"\\n\" or \"\\r\\n\"");
+  const std::string mixed = files.write("mixed", "a\nb\rc\n");
+  EXPECT_NE(message_of<DataError>([&] { lines_of(mixed); }).find("mixed:2:"), std::string::npos);
+  EXPECT_EQ(lines_of(files.write("twice", "a\r\r\nb\r\r\n")), (std::vector<std::string>{"a\r", "b\r"}));
+}
+
 TEST(Lines, CompressedFilesReadLikePlainOnes) {
   const ScratchFiles files;
   const std::string text = numbers(100'000);

@@ -37,6 +37,7 @@ TEST(WordScanner, AnApostropheBelongsBetweenLetters) {
 TEST(WordScanner, DigitsAndWhiteSpaceIfAsked) {
   EXPECT_EQ(words_of("mp3 2-nd", WordPattern::letters_digits), (Words{"mp3", "2", "nd"}));
   EXPECT_EQ(words_of("C++ can't, A.I.\u00a0x", WordPattern::whitespace, false), (Words{"C++", "can't,", "A.I.", "x"}));
+  EXPECT_EQ(words_of("Caf\xe9 r\xf4le", WordPattern::whitespace), (Words{"caf\xe9", "r\xf4le"}));
 }
 
 TEST(WordScanner, OtherScripts) {

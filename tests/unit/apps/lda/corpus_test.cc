@@ -75,13 +75,24 @@ TEST(LdaCorpus, WordsOfLdaCAreNumberedFromZero) {
 
 TEST(LdaCorpus, NumbersAreNoWordsOfText) {
   const tests::ScratchFiles files;
-  Job job = job_over(files.write("train", "a b\n"), 1);
-  job.valid = {files.write("valid", "1 0:1\n")};
+  const std::string text = files.write("text", "a b\n"), lda_c = files.write("lda-c", "2 0:1 1:1\n");
+  const std::string bag = files.write("bag", "1\n2\n1\n1 1 1\n"), digits = files.write("digits", "x 0 1\n");
   const ShardId hosted[] = {0};
-  EXPECT_THROW(load_corpus(job, Settings{}, hosted), DataError);
+  const auto why = [&](const std::string& train, const std::string& valid, const Settings& settings) {
+    Job job = job_over(train, 1);
+    job.valid = {valid};
+    return tests::message_of<DataError>([&] { load_corpus(job, settings, hosted); });
+  };
+  for (const std::string& numbers : {lda_c, bag}) {
+    EXPECT_NE(why(text, numbers, {}).find("have numbers for words, and the training data is text"), std::string::npos);
+    EXPECT_NE(why(numbers, digits, {}).find("are text, and the training data has numbers"), std::string::npos);
+  }
   Settings named;
   named.vocabulary = files.write("v", "b\na\n");
+  Job job = job_over(text, 1);
+  job.valid = {lda_c};
   EXPECT_EQ(load_corpus(job, named, hosted).hosted[0].held_out.at(0).word, 0U);
+  EXPECT_EQ(why(lda_c, bag, {}), "no error") << "both are numbered";
 }
 
 TEST(LdaCorpus, HeldOutDocumentsAreDealtAlikeAndAddNoWords) {

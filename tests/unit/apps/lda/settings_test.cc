@@ -41,6 +41,9 @@ TEST(Settings, AlphaOfEachTopicOrOfAll) {
   EXPECT_EQ(settings_of(with({{"alpha_sum", "5"}, {"topics", "50"}})).alpha, 0.1);
   EXPECT_NO_THROW(check(with({{"alpha", "0.5"}})));
   EXPECT_THROW(check(with({{"alpha", "0.5"}, {"alpha_sum", "5"}})), UsageError);
+  // The model of such a job could not be read.
+  EXPECT_THROW(check(with({{"alpha_sum", "1e-8"}, {"topics", "100"}})), UsageError);
+  EXPECT_NO_THROW(check(with({{"alpha_sum", "1e-6"}, {"topics", "100"}})));
 }
 
 TEST(Settings, LearningIsOffUnlessAskedFor) {

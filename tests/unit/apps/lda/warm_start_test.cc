@@ -42,6 +42,29 @@ TEST(OldModel, GivesPhiOfTheWordsThatItKnows) {
   }
 }
 
+// A bag of words counts them from 1, LDA-C from 0: every word was taken for its neighbour.
+TEST(OldModel, WordsWithoutNamesAreThoseOfTheSamePlace) {
+  for (const char* const numbered : {"0 0:2\n1 1:3\n2\n", "1 0:2\n2 1:3\n3\n"}) {
+    const Files files;
+    files.write("word_topic.txt", numbered);
+    for (const auto& words : {words_of({"0", "1"}), words_of({"1", "2"})}) {
+      const OldModel model = files.read(2, words);
+      EXPECT_EQ(model.known_words(), 2U);
+      std::vector<double> phi(2);
+      model.phi(0, phi);
+      EXPECT_GT(phi[0], phi[1]);
+      model.phi(1, phi);
+      EXPECT_LT(phi[0], phi[1]);
+    }
+  }
+  const Files files;
+  files.write("word_topic.txt", "1 0:2\n3 1:3\n");
+  EXPECT_NE(message_of<DataError>([&] {
+              files.read(2, words_of({"0", "1"}));
+            }).find("word_topic.txt:2: expected the word 2"),
+            std::string::npos);
+}
+
 TEST(OldModel, WhatCannotBeIsRefused) {
   const io::Vocabulary vocabulary = words_of({"cat"});
   EXPECT_THROW(Files().read(3, vocabulary), UsageError);

@@ -1,5 +1,7 @@
 #include "core/job/input_files.h"
 
+#include <sys/stat.h>
+
 #include "tests/unit/core/base/temporary_folder.h"
 
 namespace rota {
@@ -44,6 +46,36 @@ TEST_F(InputFilesTest, WhatIsNotThereIsNoInput) {
   EXPECT_EQ(found(at("a") + "," + at("none")), "exit 66");
   EXPECT_EQ(found(""), "exit 66");
   EXPECT_EQ(found(","), "exit 66");
+}
+
+// Of a pipe each worker read a part, and the model was another one every time.
+TEST_F(InputFilesTest, DataIsWhatCanBeReadMoreThanOnce) {
+  write("d/a", "1");
+  ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
+  EXPECT_TRUE(data_files(at("d")).ok());
+  EXPECT_TRUE(input_files(at("pipe")).ok()) << "a command that reads once may";
+  const auto pipe = data_files(at("pipe"));
+  EXPECT_EQ(pipe.status().code(), ExitCode::no_input);
+  EXPECT_EQ(pipe.status().what(), "input " + at("pipe") + ": is not a file that can be read more than once");
+  EXPECT_EQ(data_files("/dev/zero").status().code(), ExitCode::no_input);
+  EXPECT_TRUE(data_files("/dev/null").ok());
+  const std::vector<Option> table = {{.name = "vocab", .kind = Option::Kind::path}, {.name = "note"}};
+  const auto check = [&](const std::string& vocab) {
+    return check_paths(Options({{"vocab", vocab}, {"note", at("pipe")}}), table);
+  };
+  for (const std::string& fine : {at("d/a"), at("d"), at("none"), std::string()}) EXPECT_TRUE(check(fine).ok()) << fine;
+  EXPECT_EQ(check(at("pipe")).what(), "--vocab=" + at("pipe") + ": is not a file that can be read more than once");
+}
+
+TEST_F(InputFilesTest, NothingOfAFolderIsPassedOver) {
+  write("d/a", "1");
+  std::filesystem::create_symlink("a", folder / "d" / "b");
+  EXPECT_EQ(found(at("d")), "d/a d/b");
+  std::filesystem::create_symlink("not here", folder / "d" / "c");
+  EXPECT_EQ(found(at("d")), "exit 66");
+  std::filesystem::remove(folder / "d" / "c");
+  ASSERT_EQ(::mkfifo(at("d/pipe").c_str(), 0600), 0);
+  EXPECT_EQ(found(at("d")), "exit 66");
 }
 
 TEST_F(InputFilesTest, MadeAbsolute) {

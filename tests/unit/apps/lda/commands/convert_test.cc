@@ -67,6 +67,22 @@ TEST(Convert, AGivenVocabularyKeepsItsOrder) {
   EXPECT_EQ(got.bag, "1\n3\n2\n1 2 2\n1 3 1\n");
 }
 
+// Letters of other encodings were words of one letter.
+TEST(Convert, OtherEncodingsAreRefusedWithTheLine) {
+  const ScratchFiles files;
+  const auto why = [&](const std::string& text) { return message_of<DataError>([&] { converted(files, text, {}); }); };
+  EXPECT_NE(why("fine\nf\xfcr\n").find("text:2: the line is not UTF-8"), std::string::npos);
+  EXPECT_NE(why(std::string("h\0i\0\n\0", 6)).find("text:1: expected text, found a NUL byte"), std::string::npos);
+  EXPECT_EQ(converted(files, "f\xfcr F\xfcr\n", {{"token_pattern", "whitespace"}}).words, "f\xfcr\n");
+}
+
+TEST(Convert, WhatItReadsIsNotOverwritten) {
+  const ScratchFiles files;
+  const std::string stop = files.write("bag.vocab", "cat\n");
+  EXPECT_THROW(converted(files, "cat dog\n", {{"stop_words", stop}}), UsageError);
+  EXPECT_EQ(read_file(stop), "cat\n");
+}
+
 TEST(Convert, WhatCannotBeIsRefused) {
   const ScratchFiles files;
   const auto refused = [&](Given given, const std::string& text) {

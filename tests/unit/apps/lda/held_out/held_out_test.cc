@@ -78,6 +78,14 @@ TEST(HeldOut, TheScoreIsTheHiddenTokensProbability) {
   EXPECT_EQ(held_out.end_epoch().tokens, 0) << "not asked for";
 }
 
+// The state of a shard with more than certain words was taken for damaged.
+TEST(HeldOut, RoundedNumbersMakeNoWordMoreThanCertain) {
+  HeldOut held_out(kPriorsOfTwo, 1, 0, 1, 1, std::vector<io::WordCount>{{0, 0, 1000}});
+  held_out.attach(kCut);
+  held_out.visit(0, 0, phi(1.00001F, 1.00001F), true);
+  EXPECT_EQ(held_out.end_epoch().log_probability, 0);
+}
+
 TEST(HeldOut, ExpectedTopicsAddUpToTheObservedTokens) {
   HeldOut held_out(kPriorsOfTwo, 1, 0, 1, 2, kCounts);
   held_out.attach(kCut);

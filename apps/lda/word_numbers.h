@@ -1,0 +1,22 @@
+// apps/lda/word_numbers.h -- words of data that does not name them: their names are numbers, as the data has them.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace rota::lda {
+
+// The number of the first of the words, 0 or 1, if their names are numbers in order; `name_of` has the name of each
+// place.  Two sets of such words have the same word at the same place, whatever it is called there.
+template <typename NameOf>
+std::optional<std::uint64_t> first_number(std::size_t words, NameOf name_of) {
+  for (const std::uint64_t first : {0, 1}) {
+    std::size_t place = 0;
+    while (place < words && name_of(place) == std::to_string(place + first)) ++place;
+    if (place == words) return first;
+  }
+  return std::nullopt;
+}
+
+}  // namespace rota::lda
