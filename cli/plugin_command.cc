@@ -25,7 +25,8 @@ namespace {
 constexpr std::array kOwnOptions = {
     Option{.name = "model", .kind = Option::Kind::path, .meaning = "Folder of the run, or of its model."},
     Option{.name = "input",
-           .meaning = "Data: a file, a folder, a pattern, several of them separated by commas, or - for stdin."},
+           .meaning = "Data: a file, a folder (the files right inside), a pattern, several of them separated by "
+                      "commas, or - for stdin."},
     Option{.name = "output", .kind = Option::Kind::path, .meaning = "File for the result, instead of stdout."},
     Option{.name = "plugin_dir",
            .kind = Option::Kind::path,

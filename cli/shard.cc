@@ -23,7 +23,8 @@ namespace {
 
 constexpr std::array kOwnOptions = {
     Option{.name = "input",
-           .meaning = "What to train on: a file, a folder, a pattern, or several of them separated by commas."},
+           .meaning = "What to train on: a file, a folder (the files right inside), a pattern, or several of them "
+                      "separated by commas."},
     Option{.name = "valid", .meaning = "Held-out data, which a job on these shards is evaluated on."},
     integer_option("shards", "0", "shards", 0, 65'536,
                    "Parts of the data: a job on them has as many.  0: as the app finds good for the data."),

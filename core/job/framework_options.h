@@ -10,8 +10,8 @@ namespace rota {
 inline constexpr std::array kFrameworkOptions = {
     Option{.name = "app", .meaning = "The app: the name of an installed plugin, or the path of a .so file."},
     Option{.name = "input",
-           .meaning =
-               "What to train on: a file, a folder, a pattern, several of them separated by commas, or - for stdin."},
+           .meaning = "What to train on: a file, a folder (the files right inside), a pattern, several of them "
+                      "separated by commas, or - for stdin."},
     Option{.name = "valid", .meaning = "Held-out data to evaluate the model on: named as the input is."},
     Option{
         .name = "out", .kind = Option::Kind::path, .meaning = "Folder of the run: model, metrics, checkpoints, logs."},
