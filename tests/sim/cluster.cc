@@ -73,6 +73,11 @@ class Cluster {
         // The last worker was told to end, and so the run; or a disk was full, and has room again: it is resumed.
         const bool was_told = outcome_.code == ExitCode::terminated && outcome_.leaves > 0;
         if (!was_told && !(is_of_disks(outcome_.code) && disks_.were_full())) break;
+        if (const auto untold = works_on(); was_told && untold) {
+          outcome_.what = "the run ended with 143, and " + untold->name() + " was not told to end";
+          outcome_.code = ExitCode::bug;
+          break;
+        }
         outcome_.what.clear();
         all_end();
         start();
@@ -333,7 +338,17 @@ class Cluster {
     if (trace_) std::printf("nothing passes from %s to %s\n", from.name().c_str(), to.name().c_str());
   }
 
-  // One of the workers is told to end, and nobody starts it again.
+  // A worker that would take the shards of all that were told to end.  Where processes are lost, nobody can say.
+  std::optional<NodeId> works_on() const {
+    const int losses = faults_.losses_most + faults_.pauses_most + faults_.hangs_most + faults_.cuts_most +
+                       faults_.kills_most + faults_.full_disks_most;
+    if (losses > 0) return std::nullopt;
+    for (const auto& [id, process] : hosts_)
+      if (id.role == Role::worker && process.era > 0 && !leaving_.contains(id)) return id;
+    return std::nullopt;
+  }
+
+  // One of the workers is told to end.
   void leave() {
     const NodeId id = anybody();
     const Process& process = hosts_.at(id);
@@ -428,8 +443,9 @@ class Cluster {
     pump(id);
     if (!process.host->ended()) return at(now_ + kTick, id, [this] { tick(here_); });
     if (id == kCoordinator) return;
-    // A supervisor would start it again.
-    end(id, comes_back(id), now_ + kSecond + span(faults_.restart_most));
+    // A supervisor would start it again; and a batch system one that it had told to end.
+    const bool comes_again = leaving_.contains(id) && chance(0.5) && leaving_.erase(id) > 0;
+    end(id, comes_again || comes_back(id), now_ + kSecond + span(faults_.restart_most));
   }
 
   // Whatever a process wants to have sent or computed.

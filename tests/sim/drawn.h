@@ -48,7 +48,7 @@ inline void draw_losses(std::mt19937_64& random, Shape& shape, Faults& faults) {
     faults.join_share = draw(0.01);
     faults.joins_most = 3;
     faults.leave_share = draw(0.005);
-    faults.leaves_most = 2;
+    faults.leaves_most = 4;
   }
   if (faults.joins_most > 0 && random() % 2 == 0) return;  // nobody is lost
   faults.loss_share = draw(0.005);
