@@ -410,6 +410,9 @@ void Coordinator::on(const Beat& beat, NodeId from, Outbox& out) {
 void Coordinator::on(const Fault& fault, NodeId from, Outbox& out) {
   if (fault.code == ExitCode::ok) return wrong(from, "FAULT without a code", out);
   recorder_->event("fault", {{"role", from.name()}, {"what", fault.what}});
+  const bool goes =
+      fault.code == ExitCode::terminated || fault.code == ExitCode::interrupted || fault.code == ExitCode::temporary;
+  if (goes && training_ != nullptr && training_->finishing()) return roster_.leave(from);
   if (from.role == Role::worker && fault.code == ExitCode::terminated &&
       (workforce_.is_leaving(from.index) || let_go(from, out))) {
     if (roster_.contains(from)) lose(from, {fault.code, from.name() + ": " + fault.what}, out);

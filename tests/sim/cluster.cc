@@ -18,6 +18,7 @@
 #include "tests/sim/event.h"
 #include "tests/sim/letters.h"
 #include "tests/sim/memory_recorder.h"
+#include "tests/sim/process.h"
 #include "worker/next_worker.h"
 
 namespace rota::sim {
@@ -73,8 +74,8 @@ class Cluster {
         // The last worker was told to end, and so the run; or a disk was full, and has room again: it is resumed.
         const bool was_told = outcome_.code == ExitCode::terminated && outcome_.leaves > 0;
         if (!was_told && !(is_of_disks(outcome_.code) && disks_.were_full())) break;
-        if (const auto untold = works_on(); was_told && untold) {
-          outcome_.what = "the run ended with 143, and " + untold->name() + " was not told to end";
+        if (was_told && stays_) {
+          outcome_.what = "the run ended with 143, and " + stays_->name() + " was not told to end";
           outcome_.code = ExitCode::bug;
           break;
         }
@@ -94,22 +95,6 @@ class Cluster {
   }
 
  private:
-  struct Process {
-    std::unique_ptr<Host> host;
-    std::vector<Worker*> workers;
-    std::uint64_t life = 0, era = 0;
-    Nanoseconds still_until = 0;
-    // For its thread for files, which does one after the other; what waits, whether one is under way, and when the end
-    // of the last was heard of.
-    std::deque<std::shared_ptr<Outbox::Started>> files;
-    bool files_busy = false;
-    Nanoseconds files_heard = 0;
-  };
-  struct Connection {
-    Nanoseconds last_arrival = 0;
-    std::uint64_t generation = 0;
-  };
-
   bool chance(double share) { return share > 0 && std::uniform_real_distribution<double>()(random_) < share; }
   Nanoseconds delay() {
     return faults_.delay_most_ms <= 0
@@ -176,6 +161,7 @@ class Cluster {
     connections_.clear();
     next_worker_ = plan.workers;
     leaving_.clear();
+    stays_.reset();
     start(kCoordinator);
     for (std::uint32_t i = 0; i < plan.schedulers; ++i) start({Role::scheduler, i});
     for (std::uint32_t i = 0; i < plan.workers; ++i) start({Role::worker, i});
@@ -338,8 +324,8 @@ class Cluster {
     if (trace_) std::printf("nothing passes from %s to %s\n", from.name().c_str(), to.name().c_str());
   }
 
-  // A worker that would take the shards of all that were told to end.  Where processes are lost, nobody can say.
-  std::optional<NodeId> works_on() const {
+  // A worker that could take the shards of all that were told to end.  Where processes are lost, nobody can say.
+  std::optional<NodeId> who_stays() const {
     const int losses = faults_.losses_most + faults_.pauses_most + faults_.hangs_most + faults_.cuts_most +
                        faults_.kills_most + faults_.full_disks_most;
     if (losses > 0) return std::nullopt;
@@ -356,6 +342,7 @@ class Cluster {
     --leaves_left_;
     ++outcome_.leaves;
     leaving_.insert(id);
+    stays_ = who_stays();
     if (trace_) std::printf("%s is told to end\n", id.name().c_str());
     hosts_.at(id).host->told_to_end("told to end", now_);
     pump(id);
@@ -591,6 +578,7 @@ class Cluster {
   std::uint32_t next_worker_ = 0;  // that joins
   std::uint64_t newest_era_ = 0;   // that anybody has begun: who holds what in the others does not matter any more
   std::set<NodeId> leaving_;       // told to end
+  std::optional<NodeId> stays_;    // who_stays(), when one was told last
   std::map<std::pair<NodeId, NodeId>, Nanoseconds> cut_until_;
   Nanoseconds now_ = kSecond;
   std::map<NodeId, Process> hosts_;

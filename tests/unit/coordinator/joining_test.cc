@@ -244,6 +244,25 @@ TEST(Joining, TheLastWorkerThatIsToldToEndEndsTheRun) {
   EXPECT_EQ(run.ended->code, ExitCode::terminated);
 }
 
+// The run ended with 143, and the model was not published.
+TEST(Joining, WhoGoesWhenAllIsComputedIsNotMissed) {
+  for (const ExitCode code : {ExitCode::terminated, ExitCode::temporary}) {
+    RunPlan plan = plan_of_two_epochs();
+    plan.epochs = 1;
+    plan.checkpoint_every = 1;
+    Script run(plan);
+    run.prepare();
+    run.schedule();
+    run.diary->while_finishing = [&] { run.hear(kWorker, Fault{code, "told to end"}); };
+    run.end_epoch(1);
+    run.evaluate(1, 2.5);
+    run.save(1);
+    EXPECT_TRUE(run.diary->has("fault role=worker-0"));
+    ASSERT_TRUE(run.ended.has_value());
+    EXPECT_EQ(run.ended->code, ExitCode::ok) << run.ended->what;
+  }
+}
+
 TEST(Joining, WhoWasReplacedIsToldSo) {
   RunPlan plan = plan_of_two_epochs();
   plan.on_loss = OnLoss::move;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,7 @@ class Diary final : public Recorder {
   }
   Status finish(const RunResult& result) override {
     results.push_back(result);
+    if (while_finishing) while_finishing();
     return {};
   }
   std::optional<LastWords> last_words(const std::string& process, std::uint64_t pid) override {
@@ -56,7 +58,8 @@ class Diary final : public Recorder {
   std::vector<RunResult> results;
   Status commit_answer;
   std::vector<std::optional<Epoch>> gone_back;
-  std::optional<LastWords> words;  // of whoever is lost
+  std::optional<LastWords> words;         // of whoever is lost
+  std::function<void()> while_finishing;  // what happens while the result is written
 };
 
 inline RunPlan small_plan() {
