@@ -103,8 +103,12 @@ Result<Network> network_of(const Options& options, const RunFolder& run) {
         return Status(ExitCode::usage, "--" + std::string(name) + " is for tcp: say --coordinator=tcp://HOST:PORT too");
     return network;
   }
-  if (auto address = tcp_address(network.coordinator); !address.ok())
-    return std::move(address).status().in("--coordinator");
+  auto address = tcp_address(network.coordinator);
+  if (!address.ok()) return std::move(address).status().in("--coordinator");
+  // Behind another machine's address the others would be waited for in vain, unless somebody hands on to this one.
+  if (network.bind.empty() && network.host.empty())
+    if (auto own = own_numbers(address->host); !own.ok())
+      return std::move(own).status().in("--coordinator, without --bind");
   if (!network.bind.empty())
     if (auto place = tcp_place(network.bind); !place.ok()) return std::move(place).status().in("--bind");
   if (options.flag("insecure") && network.keys.empty()) return network;

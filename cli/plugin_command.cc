@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <system_error>
 
 #include "cli/commands.h"
+#include "cli/result_file.h"
 #include "cli/run_job.h"
 #include "cli/whole_lines.h"
 #include "core/base/version.h"
@@ -69,20 +69,42 @@ void print_help(const std::string& name, const Command* command) {
   if (command != nullptr) std::printf("%s", describe(command->options).c_str());
 }
 
+// The files of a run, by their names in its folder: those of its model and its checkpoints, and its records.
+bool is_of_run(const fs::path& file, const fs::path& folder) {
+  std::error_code ignored;
+  const RunFolder run{folder};
+  const fs::path parent = file.parent_path().empty() ? "." : file.parent_path();
+  for (const fs::path& own : {folder, run.model(), run.log(), run.keys(), run.checkpoint()}) {
+    if (!fs::equivalent(parent, own, ignored)) continue;
+    // Beside them in the run's own folder, a result may have its place; in the folder of a model alone it may not.
+    if (own != folder || fs::exists(folder / RunFolder::kModelManifest, ignored)) return true;
+    for (const fs::path& record : {run.marker(), run.flags(), run.address(), run.metrics(), run.events(), run.result(),
+                                   run.input(), run.place()})
+      if (file.filename() == record.filename()) return true;
+  }
+  return fs::equivalent(parent.parent_path(), run.checkpoint(), ignored);
+}
+
 // What is read must not be overwritten.
 Status check_output(const Command& command, const Options& options, const std::vector<std::string>& files) {
   const fs::path output(options.text("output"));
+  const auto refused = [&](const std::string& why) {
+    return Status(ExitCode::cannot_write, "--output=" + output.string() + " " + why);
+  };
+  for (const char* const packed : {".gz", ".zst"})
+    if (output.extension() == packed)
+      return {ExitCode::usage, "--output=" + output.string() + ": the result is plain text; name it without " + packed};
   const auto is_output = [&](const fs::path& file) {
     std::error_code ignored;
     return fs::equivalent(output, file, ignored);
   };
   for (const Option& option : command.options)
     if (option.name != "output" && (option.kind == Option::Kind::path || option.kind == Option::Kind::text))
-      if (is_output(options.text(option.name)))
-        return {ExitCode::cannot_write,
-                "--output=" + output.string() + " is what --" + std::string(option.name) + " names"};
+      if (is_output(options.text(option.name))) return refused("is what --" + std::string(option.name) + " names");
   for (const std::string& file : files)
-    if (is_output(file)) return {ExitCode::cannot_write, "--output=" + output.string() + " is a file of --input"};
+    if (is_output(file)) return refused("is a file of --input");
+  if (command.needs_model && is_of_run(output, fs::path(options.text("model"))))
+    return refused("would be a file of the run that --model names");
   return {};
 }
 
@@ -98,18 +120,10 @@ Status run_into(const Plugin& plugin, const Command& command, const Call& call) 
     out.end();
     return out.good() && std::cout.good() ? Status() : Status(ExitCode::disk, "cannot write to stdout");
   }
-  const fs::path file(options.text("output"));
-  const fs::path unfinished = file.string() + ".unfinished";
-  std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
-  if (!out) return {ExitCode::cannot_write, "cannot write " + unfinished.string()};
-  Status status = call_hook(plugin.name, command.name, "", [&] { command.run(call, out); });
-  out.close();
-  if (status.ok() && !out) status = {ExitCode::disk, "cannot write " + unfinished.string()};
-  std::error_code error;
-  if (status.ok()) fs::rename(unfinished, file, error);
-  if (error) status = {ExitCode::cannot_write, file.string() + ": " + error.message()};
-  if (!status.ok()) fs::remove(unfinished, error);
-  return status;
+  auto file = ResultFile::open(fs::path(options.text("output")));
+  if (!file.ok()) return std::move(file).status();
+  ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { command.run(call, file->out()); }));
+  return file->complete();
 }
 
 // Tells of options that were given and change nothing.

@@ -49,9 +49,24 @@ Ending cannot_resume(const JobSettings& settings, bool report, const Status& why
   return {why.code(), why.what()};
 }
 
+// The records of another run would be gone, and a model of two jobs left.
+Status check_new(const RunFolder& run) {
+  std::error_code ignored;
+  const auto is_there = [&](const std::filesystem::path& file) {
+    return std::filesystem::exists(std::filesystem::symlink_status(file, ignored));
+  };
+  bool holds = is_there(run.result()) || is_there(run.model() / RunFolder::kModelManifest);
+  for (const auto& epoch : run.epochs()) holds |= is_there(epoch / RunFolder::kCommitRecord);
+  if (!holds) return {};
+  return {ExitCode::cannot_write,
+          run.path.string() + " holds a run: --resume goes on with it, and another job needs another --out"};
+}
+
 Ending coordinate(const CommandLine& line, const JobSettings& settings) {
   RunPlan plan = plan_of(settings);
   const bool report = line.options.flag("report");
+  if (!line.options.flag("resume"))
+    if (const Status fresh = check_new(settings.run); !fresh.ok()) return {fresh.code(), fresh.what()};
   const auto era = begin_era(settings.run);
   if (!era.ok()) return {era.status().code(), era.status().what()};
   plan.era = *era;

@@ -396,8 +396,9 @@ void Training::go_on(Outbox& out) {
 
 void Training::on(const Written& written, NodeId from, Outbox& out) {
   if (!checkpoint_ || written.epoch != checkpoint_->epoch() || from.role != Role::partition ||
+      !RunFolder::is_partition_of(written.file, written.epoch, from.index) ||
       !checkpoint_->written(from.index, written))
-    return wrong(from, "WRITTEN", out);
+    return wrong(from, "WRITTEN of " + written.file, out);
   if (written.apart) {
     const std::string due =
         (RunFolder{}.checkpoint(written.epoch).filename() / RunFolder::partition_file(from.index, plan_.era)).string();

@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "core/wire/speakers.h"
+
 namespace rota {
 
 namespace {
@@ -152,7 +154,9 @@ bool Host::accepts(const Header& header, const Frames& body, const Origin& origi
     return receive_of_another_job(header, body, now), false;
   if (header.job == 0 && settings_.job != 0 && header.process.role != Role::observer)
     return refuse("a message without a job" + from), false;
-  if (header.kind == Kind::piece && header.process.role == Role::observer) return refuse("a PIECE" + from), false;
+  const bool asks = header.kind == Kind::ask_status || header.kind == Kind::ack || header.kind == Kind::probe;
+  if (header.process.role == Role::observer && !asks)
+    return refuse(std::string("a ") + kind_name(header.kind) + from), false;
   if (header.kind == Kind::hello || header.kind == Kind::ask_status) {
     if (size_of(body) > kFirstBytesMost)
       return refuse(kind_name(header.kind) + (" of " + std::to_string(size_of(body))) + " bytes" + from), false;
@@ -209,6 +213,9 @@ void Host::receive_whole(NodeId process, Delivery delivery, const Outbox::World&
   // come: the node may have been there when it was said.
   if (process_of(delivery.from) != process)
     return refuse("a message of " + delivery.from.name() + " from " + process.name());
+  if (!may_say(delivery.kind, delivery.from.role, delivery.to.role))
+    return refuse(std::string("a ") + kind_name(delivery.kind) + " from " + delivery.from.name() + " to " +
+                  delivery.to.name());
   auto message = decode_message(delivery.kind, delivery.frames);
   delivery.frames.clear();  // a body may be large, and is not needed any more
   if (!message.ok()) return receive_unreadable(process, message.status(), world.now);

@@ -20,6 +20,7 @@
 #include "core/runtime/beater.h"
 #include "core/runtime/compute.h"
 #include "core/runtime/listening.h"
+#include "core/wire/link.h"
 #include "core/wire/zmq_transport.h"
 
 namespace rota {
@@ -300,7 +301,7 @@ Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Fac
   header.incarnation = incarnation;
   header.to = kCoordinator;
   const auto say = [voice = (*transport)->voice(Role::coordinator, settings.coordinator),
-                    frames = with_header(header, encode_message(Ack{}))] { return voice(frames); };
+                    frames = with_header(header, encode_message(Ack{kSignOfLife}))] { return voice(frames); };
   const Beater beater(doing_of_this_thread(), std::min(kSecond, settings.peer_timeout / 4), say);
   return run_process(settings, **transport, host);
 }

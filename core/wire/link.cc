@@ -178,7 +178,8 @@ Link::Arrived Link::receive_own(const Header& header, const Frames& body) {
       send_again();
       probe_covers_ = 0;  // a repeated answer says nothing new
     }
-    // Nothing has come yet, and no question was answered: either the first is missing, or this end is greeted.
+    // Nothing has come yet, and no question was answered: either the first is missing, or this end is greeted.  What
+    // a process says while its own thread is in a hook (kSignOfLife) tells nothing of what has come.
     if (ack->answers == 0 && header.acknowledged == 0 && in_flight_ > 0) send_again();
   }
   return {};

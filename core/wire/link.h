@@ -16,6 +16,9 @@
 
 namespace rota {
 
+// What an ACK answers that is a sign of life and no more: no probe has this number.
+inline constexpr std::uint64_t kSignOfLife = ~std::uint64_t{0};
+
 class Link {
  public:
   // Bytes that may be on their way unacknowledged (one packet may be larger), so a slow peer costs bounded memory in

@@ -110,6 +110,15 @@ class Addresses(RotaTest):
         self.assertEqual(first.returncode, 143)
         self.assertFalse((self.out / "address").exists())
 
+    def test_an_address_of_another_machine_is_seen_at_once(self):
+        """All were started, and waited for the whole time-out for one another."""
+        done = self.rota("train", "lda", f"--input={self.folder}/data", "--topics=2", f"--out={self.out}", "--insecure",
+                         "--coordinator=tcp://192.0.2.1:0")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("--coordinator, without --bind: cannot listen at 192.0.2.1: it is no address of this machine",
+                      done.stderr)
+        self.assertFalse((self.out / "flags.txt").exists())
+
     def test_a_port_in_use_is_nothing_to_try_again(self):
         flags = self.flags("--insecure")
         with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -177,6 +177,49 @@ class UsersFiles(RotaTest):
                 self.assertIn("--output=", done.stderr)
                 self.assertEqual(self.all_of(self.folder), before)
 
+    def test_a_result_takes_no_place_of_a_run_or_of_what_is_no_file(self):
+        self.assertEqual(self.train(f"--input={self.data}", f"--vocab={self.vocab}", f"--out={self.out}").returncode, 0)
+        before = self.all_of(self.folder)
+        predict = ["predict", "lda", f"--input={self.data}"]
+        for model, output in ((self.out, "model/manifest.json"), (self.out, "model/partition-0.sst"),
+                              (self.out, "result.json"), (self.out, "model/new"),
+                              (self.out / "model", "model/topics.txt"), (self.out, "log/worker-0.log")):
+            with self.subTest(output=output):
+                done = self.rota(*predict, f"--model={model}", f"--output={self.out / output}")
+                self.assertEqual(done.returncode, 73, done.stdout + done.stderr)
+        done = self.rota(*predict, f"--model={self.out}", f"--output={self.folder / 'table.gz'}")
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertEqual(self.all_of(self.folder), before)
+        # Whatever else is there stays: somebody's file of a like name, a link, a pipe.
+        (self.folder / "table.unfinished").write_text("mine")
+        (self.folder / "link").symlink_to(self.out / "table")
+        for _ in range(2):
+            done = self.rota(*predict, f"--model={self.out}", f"--output={self.folder / 'link'}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        table = (self.out / "table").read_text()
+        self.assertTrue((self.folder / "link").is_symlink())
+        self.assertEqual(self.rota(*predict, f"--model={self.out}", f"--output={self.folder / 'table'}").returncode, 0)
+        self.assertEqual((self.folder / "table").read_text(), table)
+        self.assertEqual((self.folder / "table.unfinished").read_text(), "mine")
+        done = self.rota(*predict, f"--model={self.out}", f"--output={self.folder}/none/table")
+        self.assertEqual(done.returncode, 73)
+        self.assertIn("No such file or directory", done.stderr)
+        os.mkfifo(self.folder / "fifo")
+        with subprocess.Popen(["cat", self.folder / "fifo"], stdout=subprocess.PIPE, text=True) as reader:
+            done = self.rota(*predict, f"--model={self.out}", f"--output={self.folder / 'fifo'}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(reader.communicate(timeout=60)[0], table)
+
+    def test_a_coordinator_by_hand_clears_no_run(self):
+        """The metrics of a finished run were gone, and another job wrote its model among the first one's files."""
+        self.assertEqual(self.train(f"--input={self.data}", f"--out={self.out}").returncode, 0)
+        before = {name: content for name, content in self.all_of(self.out).items() if not name.startswith("log/")}
+        done = subprocess.run([BIN / "rota-coordinator", f"--flagfile={self.out}/flags.txt", "--start_timeout_seconds=5",
+                               f"--coordinator=ipc://{self.folder}/socket"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 73, done.stdout + done.stderr)
+        after = {name: content for name, content in self.all_of(self.out).items() if not name.startswith("log/")}
+        self.assertEqual(after, before)
+
     def test_a_pipe_is_no_data(self):
         """Of two workers each would get a part of it."""
         pipe = self.folder / "pipe"

@@ -1,6 +1,7 @@
 #include "apps/lda/commands/convert.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +9,7 @@
 #include <ostream>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <unordered_set>
 #include <vector>
 
@@ -46,6 +48,7 @@ constexpr Option kOptions[] = {
      .meaning = "Take these words, in this order, and no others: of a bag that a model was trained on."},
 };
 
+constexpr const char* kUnfinished = ".unfinished";
 constexpr std::uint32_t kLeftOut = ~std::uint32_t{0};
 
 struct Text {
@@ -149,26 +152,36 @@ std::vector<std::string> choose_words(const Options& options, Text& text) {
 // A file that appears under its name when all of it is written.
 template <typename F>
 void write_file(const std::string& path, F write) {
-  const std::string unfinished = path + ".unfinished";
+  const std::string unfinished = path + kUnfinished;
+  errno = 0;
   std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
   if (out) write(out);
   out.close();
   if (!out) {
+    const int why = errno == 0 ? EIO : errno;
     std::error_code ignored;
     std::filesystem::remove(unfinished, ignored);
-    throw std::runtime_error(unfinished + ": cannot be written");
+    throw std::system_error(why, std::generic_category(), path + ": cannot be written");
   }
   std::filesystem::rename(unfinished, path);
 }
 
-// What is read must not be overwritten.
+// What is read must not be overwritten, nor what is no file of this command's.
 void check_output(const Call& call, const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
   std::vector<std::string> read = call.input;
   read.emplace_back(call.options.text("stop_words"));
-  for (const char* const ending : {".vocab", ".names"})
-    for (const std::string& file : read)
-      if (std::error_code ignored; std::filesystem::equivalent(path + ending, file, ignored))
-        throw UsageError("--output: " + path + ending + " would be written, and is what is read");
+  for (const char* const ending : {"", ".vocab", ".names"}) {
+    const std::string file = path + ending, unfinished = file + kUnfinished;
+    for (const std::string& one : read)
+      if (fs::equivalent(file, one, ignored))
+        throw UsageError("--output: " + file + " would be written, and is what is read");
+    if (fs::exists(file, ignored) && !fs::is_regular_file(file, ignored))
+      throw UsageError("--output: " + file + " is there, and is no file");
+    if (fs::exists(fs::symlink_status(unfinished, ignored)))
+      throw UsageError("--output: " + unfinished + " is there already, and is left as it is");
+  }
 }
 
 void write_lines(const std::string& path, const std::vector<std::string>& lines) {

@@ -45,7 +45,7 @@ TEST(GoingBack, ANewStartOfAWorkerTakesEverybodyBackToTheCommit) {
     ASSERT_EQ(welcomes.size(), 1U) << process.name();
     EXPECT_EQ(welcomes[0].era, 2U);
     EXPECT_EQ(welcomes[0].resume, 1U);
-    EXPECT_EQ(welcomes[0].files, (std::vector<HashedFile>{{"file", 0, {}}}));
+    EXPECT_EQ(welcomes[0].files, (std::vector<HashedFile>{{run.written(1).file, 0, {}}}));
     EXPECT_EQ(welcomes[0].peers.back().incarnation, 2U) << "the new start";
   }
   run.load();

@@ -14,6 +14,7 @@
 
 #include "coordinator/coordinator.h"
 #include "core/base/version.h"
+#include "core/job/run_folder.h"
 #include "tests/unit/core/runtime/node_stage.h"
 
 namespace rota::tests {
@@ -180,7 +181,7 @@ class Script : public NodeStage {
   Written written(Epoch epoch) const {
     Written report;
     report.epoch = epoch;
-    report.file = "file";
+    report.file = (RunFolder{}.checkpoint(epoch).filename() / RunFolder::partition_file(0)).string();
     report.objects = {{Object::shard, 0, {}}, {Object::shard, 1, {}},  {Object::slice, 0, {}}, {Object::slice, 1, {}},
                       {Object::cut, 0, {}},   {Object::common, 0, {}}, {Object::pull, 0, {}}};
     for (std::uint32_t i = 0; i < plan_.schedulers; ++i) report.objects.push_back({Object::schedule, i, {}});

@@ -115,5 +115,23 @@ TEST(Saving, OneThatTakesLongerThanTheOneBeforeIsWaitedFor) {
   EXPECT_EQ(saved(run), (std::vector<Epoch>{1, 3, 4}));
 }
 
+// A store could have any file of the coordinator's in a commit, and read it when the run went back.
+TEST(Saving, AStoreNamesNoFileButItsOwn) {
+  for (const char* const name : {"../keys/coordinator.secret", "/etc/passwd", "epoch-00000001/../../flags.txt",
+                                 "epoch-00000002/partition-0.sst", "epoch-00000001/partition-1.sst", ""}) {
+    Script run;
+    run.prepare();
+    run.schedule();
+    run.end_epoch(1);
+    run.evaluate(1, 2.5);
+    Written report = run.written(1);
+    report.file = name;
+    run.hear(kPartition, report);
+    ASSERT_TRUE(run.ended.has_value()) << name;
+    EXPECT_EQ(run.ended->code, ExitCode::bug);
+    EXPECT_EQ(run.ended->what, "an unexpected WRITTEN of " + std::string(name) + " from partition-0");
+  }
+}
+
 }  // namespace
 }  // namespace rota::tests

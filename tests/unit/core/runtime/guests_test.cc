@@ -152,6 +152,20 @@ TEST_F(Guests, AnObserverSendsNoPieces) {
   EXPECT_EQ(host.last_refusal(), "a PIECE from observer-1");
 }
 
+// Each was an event of the run, as many as it could send.
+TEST_F(Guests, AnObserverSaysNothingButWhatItAsks) {
+  Host& host = coordinator_that_answers();
+  host.receive(ask(1), world());
+  Header header;
+  header.kind = Kind::ready;
+  header.process = header.from = {Role::observer, 1};
+  header.to = kCoordinator;
+  header.incarnation = 1001;
+  header.sequence = 2;
+  host.receive(with_header(header, encode_message(Ready{})), world());
+  EXPECT_EQ(host.last_refusal(), "a READY from observer-1");
+}
+
 // It was dropped before anybody looked whether it was a HELLO: the process waited for half a minute, and said that
 // nobody answered.
 TEST_F(Guests, AProcessOfAnotherJobIsToldSo) {

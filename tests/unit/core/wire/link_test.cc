@@ -467,6 +467,25 @@ TEST(Link, AGreetingBringsAgainWhatWasSentBefore) {
   EXPECT_EQ(deliver(b, all(a, kSecond), kSecond), (std::vector<RoundId>{1, 2}));
 }
 
+// From a process in a long hook one came every second, and each time all that was on its way was sent again.
+TEST(Link, ASignOfLifeBringsNothingAgain) {
+  Link a = link_of(kA, kB);
+  submit(a, 1);
+  EXPECT_EQ(all(a, kSecond).size(), 1U);
+  Header header;
+  header.job = kJob;
+  header.process = header.from = kB;
+  header.to = kA;
+  header.incarnation = 101;
+  for (int second = 2; second < 10; ++second) {
+    give(a, with_header(header, encode_message(Ack{kSignOfLife})), second * kSecond);
+    for (const Frames& frames : all(a, second * kSecond))
+      EXPECT_NE(open(frames).header.kind, Kind::committed) << second;
+  }
+  give(a, with_header(header, encode_message(Ack{})), 10 * kSecond);
+  EXPECT_EQ(open(all(a, 10 * kSecond).at(0)).header.kind, Kind::committed) << "the peer has nothing yet";
+}
+
 TEST(Link, WhatIsOfAnEarlierEraAndNotSentIsForgotten) {
   Link a = link_of(kA, kB), b = link_of(kB, kA);
   const auto say = [&](RoundId round, std::uint64_t era) {

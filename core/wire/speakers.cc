@@ -1,0 +1,70 @@
+#include "core/wire/speakers.h"
+
+namespace rota {
+
+bool may_say(Kind kind, Role from, Role to) {
+  if (from == Role::coordinator) return true;  // nothing is gained by refusing who decides everything
+  const bool to_coordinator = to == Role::coordinator;
+  const bool of_worker = from == Role::worker, of_scheduler = from == Role::scheduler;
+  const bool of_partition = from == Role::partition, to_partition = to == Role::partition;
+  switch (kind) {
+    case Kind::ack:
+    case Kind::probe:
+    case Kind::piece:  // of a message that is asked about when it is whole
+      return true;
+    case Kind::hello:
+    case Kind::beat:
+    case Kind::fault:
+      return to_coordinator && from != Role::observer;
+    case Kind::ask_status:
+      return to_coordinator;
+    case Kind::stop:
+      return to_coordinator && from != Role::observer;
+    case Kind::welcome:
+    case Kind::refuse:
+    case Kind::read_ahead:
+    case Kind::facts:
+    case Kind::start:
+    case Kind::tasks:
+    case Kind::expect:
+    case Kind::rounds_done:
+    case Kind::evaluate:
+    case Kind::save:
+    case Kind::status:
+      return false;
+    case Kind::cut:
+    case Kind::rounds:
+      return of_scheduler && to_coordinator;
+    case Kind::loaded:
+    case Kind::has_read:
+    case Kind::epoch_done:
+      return of_worker && to_coordinator;
+    case Kind::ready:
+    case Kind::evaluated:
+      return (of_worker || of_partition) && to_coordinator;
+    case Kind::saved:
+      return (of_worker || of_scheduler) && to_coordinator;
+    case Kind::lease:
+    case Kind::scattered:
+      return of_worker && to == Role::worker;
+    case Kind::parts:
+      return of_worker && to_partition;
+    case Kind::put:
+    case Kind::fetch:
+      return (of_worker || of_scheduler || of_partition) && to_partition;
+    case Kind::committed:
+    case Kind::written:
+      return of_partition && to_coordinator;
+    case Kind::deltas:
+    case Kind::feedback:
+    case Kind::stored:
+    case Kind::fetched:
+      return of_partition;
+    case Kind::ask_chunk:
+    case Kind::chunk:
+      return of_partition && to_coordinator;
+  }
+  return false;
+}
+
+}  // namespace rota

@@ -1,0 +1,43 @@
+// tests/unit/core/wire/speakers_test.cc
+#include "core/wire/speakers.h"
+
+#include <gtest/gtest.h>
+
+namespace rota {
+namespace {
+
+constexpr Role kAll[] = {Role::coordinator, Role::scheduler, Role::worker,
+                         Role::kvstore,     Role::partition, Role::observer};
+
+// A store made another one write over its checkpoints, by a SAVE of an epoch that was committed.
+TEST(Speakers, WhatTheCoordinatorDecidesNobodyElseSays) {
+  for (const Kind kind : {Kind::welcome, Kind::refuse, Kind::read_ahead, Kind::facts, Kind::start, Kind::tasks,
+                          Kind::expect, Kind::rounds_done, Kind::evaluate, Kind::save, Kind::status})
+    for (const Role from : kAll)
+      for (const Role to : kAll) EXPECT_EQ(may_say(kind, from, to), from == Role::coordinator) << kind_name(kind);
+  for (const Role from : kAll)
+    EXPECT_EQ(may_say(Kind::stop, from, Role::worker), from == Role::coordinator) << role_name(from);
+}
+
+TEST(Speakers, OthersSpeakForTheirRolesAlone) {
+  EXPECT_TRUE(may_say(Kind::written, Role::partition, Role::coordinator));
+  EXPECT_FALSE(may_say(Kind::written, Role::worker, Role::coordinator));
+  EXPECT_FALSE(may_say(Kind::written, Role::kvstore, Role::coordinator)) << "the process that hosts it";
+  EXPECT_TRUE(may_say(Kind::deltas, Role::partition, Role::worker));
+  EXPECT_FALSE(may_say(Kind::deltas, Role::scheduler, Role::worker));
+  EXPECT_TRUE(may_say(Kind::lease, Role::worker, Role::worker));
+  EXPECT_FALSE(may_say(Kind::lease, Role::scheduler, Role::worker));
+  EXPECT_TRUE(may_say(Kind::put, Role::scheduler, Role::partition));
+  EXPECT_FALSE(may_say(Kind::put, Role::observer, Role::partition));
+  EXPECT_TRUE(may_say(Kind::rounds, Role::scheduler, Role::coordinator));
+  EXPECT_FALSE(may_say(Kind::rounds, Role::worker, Role::coordinator));
+}
+
+TEST(Speakers, AnObserverOnlyAsks) {
+  for (const auto kind : {Kind::hello, Kind::beat, Kind::fault, Kind::stop, Kind::ready})
+    EXPECT_FALSE(may_say(kind, Role::observer, Role::coordinator)) << kind_name(kind);
+  EXPECT_TRUE(may_say(Kind::ask_status, Role::observer, Role::coordinator));
+}
+
+}  // namespace
+}  // namespace rota
