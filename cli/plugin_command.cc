@@ -103,7 +103,7 @@ Status check_output(const Command& command, const Options& options, const std::v
       if (is_output(options.text(option.name))) return refused("is what --" + std::string(option.name) + " names");
   for (const std::string& file : files)
     if (is_output(file)) return refused("is a file of --input");
-  if (command.needs_model && is_of_run(output, fs::path(options.text("model"))))
+  if (command.needs_model && is_of_run(behind_links(output), fs::path(options.text("model"))))
     return refused("would be a file of the run that --model names");
   return {};
 }

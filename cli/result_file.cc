@@ -25,9 +25,17 @@ Status cannot_write(const fs::path& file, int error) {
 
 }  // namespace
 
+fs::path behind_links(const fs::path& file) {
+  constexpr int kMost = 40;  // as the system has it
+  fs::path at = file;
+  std::error_code error;
+  for (int i = 0; i < kMost && fs::is_symlink(at, error); ++i) at = at.parent_path() / fs::read_symlink(at, error);
+  return at;
+}
+
 Result<ResultFile> ResultFile::open(const fs::path& file) {
   std::error_code error;
-  const fs::path target = fs::is_symlink(file, error) ? fs::weakly_canonical(file, error) : file;
+  const fs::path target = behind_links(file);
   if (fs::is_directory(target, error)) return cannot_write(file, EISDIR);
   if (fs::is_other(target, error)) {
     errno = 0;

@@ -190,6 +190,9 @@ class UsersFiles(RotaTest):
         done = self.rota(*predict, f"--model={self.out}", f"--output={self.folder / 'table.gz'}")
         self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
         self.assertEqual(self.all_of(self.folder), before)
+        (self.folder / "way").symlink_to(self.out / "model" / "topics.txt")
+        done = self.rota(*predict, f"--model={self.out}", f"--output={self.folder / 'way'}")
+        self.assertEqual(done.returncode, 73, done.stdout + done.stderr)
         # Whatever else is there stays: somebody's file of a like name, a link, a pipe.
         (self.folder / "table.unfinished").write_text("mine")
         (self.folder / "link").symlink_to(self.out / "table")
