@@ -34,11 +34,12 @@ constexpr std::array kNetworkOptions = {
            .meaning =
                "For tcp: folder of the keys, which `rota keys` made; if not given, keys of the run's own are made in "
                "OUT/keys, unless --insecure."},
-    Option{.name = "hosts",
-           .meaning =
-               "Machines to run the workers and stores on, over tcp: HOST, USER@HOST, HOST:SLOTS, with commas between "
-               "them, or a file of such, one a line. ssh must reach them without a password, and --out, the input and "
-               "the plugin be there at the same paths. Without --workers there are as many as slots."},
+    Option{
+        .name = "hosts",
+        .meaning =
+            "Machines to run the workers and stores on, over tcp: HOST, USER@HOST, HOST:SLOTS, with commas between "
+            "them, or a file of such, one a line. ssh must reach them without a password, and the input and the plugin "
+            "be there at the same paths; --out need not. Without --workers there are as many as slots."},
     Option{.name = "ssh",
            .default_value = "ssh",
            .meaning = "For --hosts: the program that is run as ssh, a name or a path; it gets ssh's arguments."},
