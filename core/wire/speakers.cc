@@ -51,7 +51,7 @@ bool may_say(Kind kind, Role from, Role to) {
       return of_worker && to_partition;
     case Kind::put:
     case Kind::fetch:
-      return (of_worker || of_scheduler || of_partition) && to_partition;
+      return (of_worker || of_scheduler) && to_partition;
     case Kind::committed:
     case Kind::written:
       return of_partition && to_coordinator;

@@ -28,7 +28,7 @@ TEST(Speakers, OthersSpeakForTheirRolesAlone) {
   EXPECT_TRUE(may_say(Kind::lease, Role::worker, Role::worker));
   EXPECT_FALSE(may_say(Kind::lease, Role::scheduler, Role::worker));
   EXPECT_TRUE(may_say(Kind::put, Role::scheduler, Role::partition));
-  EXPECT_FALSE(may_say(Kind::put, Role::observer, Role::partition));
+  EXPECT_FALSE(may_say(Kind::put, Role::partition, Role::partition));
   EXPECT_TRUE(may_say(Kind::rounds, Role::scheduler, Role::coordinator));
   EXPECT_FALSE(may_say(Kind::rounds, Role::worker, Role::coordinator));
 }
