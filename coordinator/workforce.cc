@@ -1,6 +1,7 @@
 #include "coordinator/workforce.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 namespace rota {
@@ -53,10 +54,12 @@ bool Workforce::lose(std::uint32_t worker) {
   return true;
 }
 
-// There is nobody to take their shards.
+// There is nobody to take their shards.  Those that hosted none went at once.
 void Workforce::keep_leaving() {
-  order_.assign(leaving_.begin(), leaving_.end());
-  staying_ = std::exchange(leaving_, {});
+  std::copy_if(leaving_.begin(), leaving_.end(), std::back_inserter(order_),
+               [this](std::uint32_t worker) { return hosts_.of(worker).size() > 0; });
+  staying_.insert(order_.begin(), order_.end());
+  for (const std::uint32_t worker : order_) leaving_.erase(worker);
 }
 
 void Workforce::give_up(std::uint32_t worker) {

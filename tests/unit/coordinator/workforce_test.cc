@@ -134,6 +134,18 @@ TEST(Workforce, WhoIsAboutToLeaveStaysIfThereIsNobodyElse) {
   }
 }
 
+// One that had left for good was to host a shard again, beside the one that there was.
+TEST(Workforce, OnlyWhoHostsStaysIfThereIsNobodyElse) {
+  Workforce force = begun(plan_of(1, 1));
+  for (const std::uint32_t spare : {1U, 2U}) force.join(spare, Joins::as_spare);
+  for (const std::uint32_t worker : {0U, 1U}) EXPECT_TRUE(force.leave(worker)) << worker;
+  EXPECT_EQ(force.next().workers(), Numbers{2});
+  EXPECT_TRUE(force.lose(2));
+  EXPECT_EQ(force.next().workers(), Numbers{0});
+  force.join(2, Joins::as_new);
+  EXPECT_EQ(force.next().workers(), Numbers{2});
+}
+
 TEST(Workforce, ANewStartOfOneThatWasToLeaveStays) {
   Workforce force = begun(plan_of(1, 8));
   force.join(1, Joins::as_new);
