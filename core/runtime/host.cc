@@ -154,8 +154,8 @@ bool Host::accepts(const Header& header, const Frames& body, const Origin& origi
     return receive_of_another_job(header, body, now), false;
   if (header.job == 0 && settings_.job != 0 && header.process.role != Role::observer)
     return refuse("a message without a job" + from), false;
-  const bool asks = header.kind == Kind::ask_status || header.kind == Kind::ack || header.kind == Kind::probe;
-  if (header.process.role == Role::observer && !asks)
+  // Of members, whose links count messages, it is looked at behind the link.
+  if (header.process.role == Role::observer && !may_say(header.kind, header.process.role, settings_.process.role))
     return refuse(std::string("a ") + kind_name(header.kind) + from), false;
   if (header.kind == Kind::hello || header.kind == Kind::ask_status) {
     if (size_of(body) > kFirstBytesMost)

@@ -10,16 +10,16 @@ bool may_say(Kind kind, Role from, Role to) {
   switch (kind) {
     case Kind::ack:
     case Kind::probe:
-    case Kind::piece:  // of a message that is asked about when it is whole
       return true;
+    case Kind::piece:  // of a message that is asked about when it is whole
+      return from != Role::observer;
     case Kind::hello:
     case Kind::beat:
     case Kind::fault:
+    case Kind::stop:
       return to_coordinator && from != Role::observer;
     case Kind::ask_status:
       return to_coordinator;
-    case Kind::stop:
-      return to_coordinator && from != Role::observer;
     case Kind::welcome:
     case Kind::refuse:
     case Kind::read_ahead:
