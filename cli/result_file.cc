@@ -1,7 +1,5 @@
 #include "cli/result_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,21 +7,11 @@
 #include <system_error>
 #include <utility>
 
-#include "core/base/files.h"
+#include "core/base/unfinished.h"
 
 namespace rota {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-Status cannot_write(const fs::path& file, int error) {
-  const bool of_disk = error == ENOSPC || error == EDQUOT || error == EIO;
-  return {of_disk ? ExitCode::disk : ExitCode::cannot_write,
-          "cannot write " + file.string() + ": " + std::generic_category().message(error == 0 ? EIO : error)};
-}
-
-}  // namespace
 
 fs::path behind_links(const fs::path& file) {
   constexpr int kMost = 40;  // as the system has it
@@ -43,13 +31,8 @@ Result<ResultFile> ResultFile::open(const fs::path& file) {
     if (!out) return cannot_write(file, errno);
     return ResultFile(target, target, std::move(out));
   }
-  std::string unfinished = target.string() + ".unfinished-XXXXXX";
-  const FileDescriptor fd(::mkostemp(unfinished.data(), O_CLOEXEC));
-  if (!fd.open()) return cannot_write(file, errno);
-  // mkostemp makes it 0600; a result is as readable as any other file of this user.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  ::fchmod(fd.get(), 0666 & ~mask);
+  std::string unfinished;
+  if (!open_unfinished(target, unfinished).open()) return cannot_write(file, errno);
   errno = 0;
   std::ofstream out(unfinished, std::ios::binary);
   if (out) return ResultFile(target, unfinished, std::move(out));

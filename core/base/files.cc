@@ -13,12 +13,11 @@
 #include <vector>
 
 #include "core/base/failpoint.h"
+#include "core/base/unfinished.h"
 
 namespace rota {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kUnfinished = ".unfinished-";
 
 namespace {
 
@@ -28,11 +27,6 @@ std::string reason(int error) {
 
 Status failed(ExitCode code, std::string_view what, const fs::path& path, int error) {
   return {code, std::string(what) + " " + path.string() + ": " + reason(error)};
-}
-
-// A disk that is full or broken is another matter than a place where nothing may be made.
-ExitCode code_of_write(int error) {
-  return error == ENOSPC || error == EDQUOT || error == EIO ? ExitCode::disk : ExitCode::cannot_write;
 }
 
 // 0, or the system's error.
@@ -91,26 +85,13 @@ Status sync_folder(const fs::path& folder) {
   return {};
 }
 
-namespace {
-
-// A new file beside `file`; puts its `name`.
-FileDescriptor open_unfinished(const fs::path& file, std::string& name) {
-  name = file.string() + std::string(kUnfinished) + "XXXXXX";
-  return FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
-}
-
-}  // namespace
-
 Status write_atomically(const fs::path& file, std::span<const std::byte> bytes) {
   std::string unfinished;
   FileDescriptor fd = open_unfinished(file, unfinished);
-  if (!fd.open()) return failed(code_of_write(errno), "cannot write", file, errno);
+  if (!fd.open()) return cannot_write(file, errno);
   const std::string name = file.filename().string();
   failpoint("file.opened", name);
-  // mkostemp makes it 0600; a result is as readable as any other file of this user.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  int error = ::fchmod(fd.get(), 0666 & ~mask) == 0 ? write_all(fd.get(), bytes) : errno;
+  int error = write_all(fd.get(), bytes);
   failpoint("file.written", name);
   if (error == 0 && ::fsync(fd.get()) != 0) error = errno;
   failpoint("file.synced", name);
@@ -119,7 +100,7 @@ Status write_atomically(const fs::path& file, std::span<const std::byte> bytes) 
   failpoint("file.renamed", name);
   if (error != 0) {
     ::unlink(unfinished.c_str());
-    return failed(code_of_write(error), "cannot write", file, error);
+    return cannot_write(file, error);
   }
   ROTA_TRY(sync_folder(folder_of(file)));
   failpoint("file.folder_synced", name);
@@ -211,7 +192,7 @@ Result<fs::path> make_private_folder(const fs::path& parent, std::string_view pr
 
 Result<LineFile> LineFile::open(const fs::path& file) {
   FileDescriptor fd(::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!fd.open()) return failed(code_of_write(errno), "cannot write", file, errno);
+  if (!fd.open()) return cannot_write(file, errno);
   ROTA_TRY(cut_torn_line(fd.get(), file));
   return LineFile(std::move(fd), file);
 }
