@@ -91,7 +91,7 @@ Status check_output(const Command& command, const Options& options, const std::v
   const auto refused = [&](const std::string& why) {
     return Status(ExitCode::cannot_write, "--output=" + output.string() + " " + why);
   };
-  for (const char* const packed : {".gz", ".zst"})
+  for (const char* const packed : {".gz", ".bz2", ".xz", ".zst"})
     if (output.extension() == packed)
       return {ExitCode::usage, "--output=" + output.string() + ": the result is plain text; name it without " + packed};
   const auto is_output = [&](const fs::path& file) {

@@ -10,7 +10,8 @@ packages=(
   libzmq3-dev cppzmq-dev
   libboost-dev libboost-filesystem-dev libboost-iostreams-dev libboost-system-dev
   libtbb-dev librocksdb-dev libgflags-dev libgoogle-glog-dev
-  librandom123-dev libxxhash-dev libzstd-dev zlib1g-dev nlohmann-json3-dev
+  librandom123-dev libxxhash-dev nlohmann-json3-dev
+  zlib1g-dev libbz2-dev liblzma-dev libzstd-dev
   libgtest-dev libbenchmark-dev clang-format python3
 )
 if [ "${1:-}" = tests ]; then

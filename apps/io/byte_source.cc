@@ -1,16 +1,22 @@
-// apps/io/byte_source.cc -- gzip through Boost.Iostreams, zstd through its own library: Boost's zstd filter takes
-// a truncated file for a whole one.
+// apps/io/byte_source.cc -- each compression through its own library: Boost's filters take a truncated file for a
+// whole one.
 #include "rota/io/byte_source.h"
 
+#include <bzlib.h>
+#include <lzma.h>
 #include <sys/stat.h>
+#include <zlib.h>
 #include <zstd.h>
 
 #include <algorithm>
 #include <array>
-#include <boost/iostreams/filter/gzip.hpp>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
+#include <new>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,12 +26,11 @@
 namespace rota::io {
 namespace {
 
+using namespace std::string_view_literals;
+
 constexpr std::size_t kCompressedBlock = std::size_t{1} << 17;  // bytes
-// What the filter has decompressed when it meets an error is lost, so it is asked for little at a time: the line
-// that the error names is then close.
-constexpr std::size_t kGzipPiece = 8192;  // bytes
-constexpr std::string_view kGzipMagic = "\x1f\x8b";
-constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
+
+constexpr std::size_t kLongestMagic = 16;  // bytes, of a Kind
 
 class File {
  public:
@@ -71,7 +76,7 @@ class Input {
 
  private:
   File file_;
-  std::array<char, 4> ahead_{};
+  std::array<char, kLongestMagic> ahead_{};
   std::size_t ahead_size_ = 0, ahead_at_ = 0;
 };
 
@@ -79,77 +84,200 @@ class PlainSource final : public ByteSource {
  public:
   explicit PlainSource(Input input) : input_(std::move(input)) {}
   std::size_t read(char* to, std::size_t size) override { return input_.read(to, size); }
+  bool is_plain() const override { return true; }
 
  private:
   Input input_;
 };
 
-// An Input as a Boost.Iostreams device.
-struct InputDevice {
-  using char_type = char;
-  using category = boost::iostreams::source_tag;
-  std::streamsize read(char* to, std::streamsize size) {
-    const std::size_t got = input->read(to, static_cast<std::size_t>(size));
-    return got == 0 ? -1 : static_cast<std::streamsize>(got);
-  }
-  Input* input;
+// How a decompressor went on.
+struct Step {
+  bool whole = false;           // the data may end here
+  const char* wrong = nullptr;  // the library's message
 };
 
-class GzipSource final : public ByteSource {
- public:
-  explicit GzipSource(Input input) : input_(std::move(input)) {}
+// Each of these is a decompressor of a library: step() takes what it can of `in` and fills what it can of `out`; both
+// are left with their rest.  `last`: nothing follows `in`.
 
-  std::size_t read(char* to, std::size_t size) override {
-    InputDevice device{&input_};
-    try {
-      const std::streamsize got = gzip_.read(device, to, static_cast<std::streamsize>(std::min(size, kGzipPiece)));
-      return got < 0 ? 0 : static_cast<std::size_t>(got);
-    } catch (const boost::iostreams::gzip_error&) {
-      throw BrokenBytes("the gzip data is damaged or ends early");
+class Gzip {
+ public:
+  static constexpr const char* kName = "gzip";
+  Gzip() {
+    if (::inflateInit2(&stream_, 16 + MAX_WBITS) != Z_OK) throw std::bad_alloc();  // 16: a gzip header
+  }
+  Gzip(const Gzip&) = delete;
+  ~Gzip() { ::inflateEnd(&stream_); }
+
+  Step step(std::span<char>& in, std::span<char>& out, bool) {
+    if (std::exchange(ended_, false)) ::inflateReset(&stream_);  // another member
+    stream_.next_in = reinterpret_cast<Bytef*>(in.data());
+    stream_.avail_in = static_cast<uInt>(in.size());
+    stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream_.avail_out = static_cast<uInt>(out.size());
+    const int code = ::inflate(&stream_, Z_NO_FLUSH);
+    in = in.last(stream_.avail_in);
+    out = out.last(stream_.avail_out);
+    ended_ = code == Z_STREAM_END;
+    if (ended_ || code == Z_OK || code == Z_BUF_ERROR) return {ended_};
+    return {false, stream_.msg != nullptr ? stream_.msg : "it cannot be decompressed"};
+  }
+
+ private:
+  ::z_stream stream_{};
+  bool ended_ = false;
+};
+
+class Bzip2 {
+ public:
+  static constexpr const char* kName = "bzip2";
+  Bzip2() { begin(); }
+  Bzip2(const Bzip2&) = delete;
+  ~Bzip2() { ::BZ2_bzDecompressEnd(&stream_); }
+
+  Step step(std::span<char>& in, std::span<char>& out, bool) {
+    if (std::exchange(ended_, false)) {  // another member
+      ::BZ2_bzDecompressEnd(&stream_);
+      begin();
     }
+    stream_.next_in = in.data();
+    stream_.avail_in = static_cast<unsigned>(in.size());
+    stream_.next_out = out.data();
+    stream_.avail_out = static_cast<unsigned>(out.size());
+    const int code = ::BZ2_bzDecompress(&stream_);
+    in = in.last(stream_.avail_in);
+    out = out.last(stream_.avail_out);
+    ended_ = code == BZ_STREAM_END;
+    if (code == BZ_MEM_ERROR) throw std::bad_alloc();
+    if (ended_ || code == BZ_OK) return {ended_};
+    return {false, "it cannot be decompressed"};
   }
 
  private:
-  Input input_;
-  boost::iostreams::gzip_decompressor gzip_{boost::iostreams::zlib::default_window_bits,
-                                            static_cast<std::streamsize>(kCompressedBlock)};
+  void begin() {
+    stream_ = {};
+    if (::BZ2_bzDecompressInit(&stream_, 0, 0) != BZ_OK) throw std::bad_alloc();
+  }
+  ::bz_stream stream_{};
+  bool ended_ = false;
 };
 
-class ZstdSource final : public ByteSource {
+class Xz {
  public:
-  explicit ZstdSource(Input input) : input_(std::move(input)), stream_(ZSTD_createDStream()), block_(kCompressedBlock) {
+  static constexpr const char* kName = "xz";
+  Xz() {
+    if (::lzma_stream_decoder(&stream_, kMostMemory, LZMA_CONCATENATED) != LZMA_OK) throw std::bad_alloc();
+  }
+  Xz(const Xz&) = delete;
+  ~Xz() { ::lzma_end(&stream_); }
+
+  Step step(std::span<char>& in, std::span<char>& out, bool last) {
+    stream_.next_in = reinterpret_cast<const std::uint8_t*>(in.data());
+    stream_.avail_in = in.size();
+    stream_.next_out = reinterpret_cast<std::uint8_t*>(out.data());
+    stream_.avail_out = out.size();
+    const ::lzma_ret code = ::lzma_code(&stream_, last ? LZMA_FINISH : LZMA_RUN);
+    in = in.last(stream_.avail_in);
+    out = out.last(stream_.avail_out);
+    if (code == LZMA_MEM_ERROR) throw std::bad_alloc();
+    if (code == LZMA_MEMLIMIT_ERROR) return {false, "decompressing it takes more than 256 MiB of memory"};
+    if (code == LZMA_OK || code == LZMA_BUF_ERROR || code == LZMA_STREAM_END) return {code == LZMA_STREAM_END};
+    return {false, "it cannot be decompressed"};
+  }
+
+ private:
+  static constexpr std::uint64_t kMostMemory = std::uint64_t{256} << 20;  // xz -9 takes 65 MiB
+  ::lzma_stream stream_ = LZMA_STREAM_INIT;
+};
+
+class Zstd {
+ public:
+  static constexpr const char* kName = "zstd";
+  Zstd() : stream_(::ZSTD_createDStream()) {
     if (stream_ == nullptr) throw std::bad_alloc();
   }
+  Zstd(const Zstd&) = delete;
+  ~Zstd() { ::ZSTD_freeDStream(stream_); }
 
-  std::size_t read(char* to, std::size_t size) override {
-    ZSTD_outBuffer out{to, size, 0};
-    while (out.pos == 0) {
-      if (in_.pos == in_.size && !at_end_) {
-        in_ = {block_.data(), input_.read(block_.data(), block_.size()), 0};
-        at_end_ = in_.size == 0;
-      }
-      // Even without new input the decoder may still hold output.
-      if (at_end_ && frame_done_) return 0;
-      const std::size_t before = in_.pos;
-      const std::size_t hint = ZSTD_decompressStream(stream_.get(), &out, &in_);
-      if (ZSTD_isError(hint) != 0)
-        throw BrokenBytes("the zstd data is damaged: " + std::string(ZSTD_getErrorName(hint)));
-      frame_done_ = hint == 0;
-      if (at_end_ && !frame_done_ && out.pos == 0 && in_.pos == before) throw BrokenBytes("the zstd data ends early");
-    }
-    return out.pos;
+  Step step(std::span<char>& in, std::span<char>& out, bool) {
+    ::ZSTD_inBuffer from{in.data(), in.size(), 0};
+    ::ZSTD_outBuffer to{out.data(), out.size(), 0};
+    const std::size_t hint = ::ZSTD_decompressStream(stream_, &to, &from);
+    in = in.subspan(from.pos);
+    out = out.subspan(to.pos);
+    if (::ZSTD_isError(hint) != 0) return {false, ::ZSTD_getErrorName(hint)};
+    return {hint == 0};
   }
 
  private:
-  struct Free {
-    void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
-  };
+  ::ZSTD_DStream* stream_;
+};
+
+template <typename Decompressor>
+class CompressedSource final : public ByteSource {
+ public:
+  explicit CompressedSource(Input input) : input_(std::move(input)), block_(kCompressedBlock) {}
+
+  // What comes before damage is given first, so that the line that an error names is close.
+  std::size_t read(char* to, std::size_t size) override {
+    const std::string data = std::string("the ") + Decompressor::kName + " data ";
+    std::span<char> out(to, size);
+    while (out.size() == size) {
+      if (step_.wrong != nullptr) throw BrokenBytes(data + "is damaged: " + step_.wrong);
+      if (in_.empty() && !at_end_) {
+        in_ = std::span(block_).first(input_.read(block_.data(), block_.size()));
+        at_end_ = in_.empty();
+      }
+      // Even without new input the decompressor may still hold output.
+      if (in_.empty() && at_end_ && step_.whole) return 0;
+      const std::size_t before = in_.size();
+      step_ = decompressor_.step(in_, out, at_end_);
+      const bool stands = out.size() == size && in_.size() == before;
+      if (at_end_ && stands && !step_.whole && step_.wrong == nullptr) throw BrokenBytes(data + "ends early");
+    }
+    return size - out.size();
+  }
+  bool is_plain() const override { return false; }
+
+ private:
   Input input_;
-  std::unique_ptr<ZSTD_DStream, Free> stream_;
   std::vector<char> block_;
-  ZSTD_inBuffer in_{nullptr, 0, 0};
+  std::span<char> in_;  // of the block, what is not yet decompressed
   bool at_end_ = false;
-  bool frame_done_ = false;
+  Decompressor decompressor_;
+  Step step_;
+};
+
+template <typename Source>
+std::unique_ptr<ByteSource> open(Input input) {
+  return std::make_unique<Source>(std::move(input));
+}
+
+// What files of a kind begin with; '?' is any byte.
+struct Kind {
+  std::string_view magic, name, ending = "";
+  std::unique_ptr<ByteSource> (*open)(Input) = nullptr;  // null: it is not read
+
+  bool is_of(std::string_view first) const {
+    const auto same = [](char expected, char found) { return expected == '?' || expected == found; };
+    return first.size() >= magic.size() && std::equal(magic.begin(), magic.end(), first.begin(), same);
+  }
+};
+constexpr Kind kKinds[] = {
+    {"\x1f\x8b", "gzip", ".gz", open<CompressedSource<Gzip>>},
+    {"BZh?1AY&SY", "bzip2", ".bz2", open<CompressedSource<Bzip2>>},
+    {"BZh?\x17rE8P\x90", "bzip2", ".bz2", open<CompressedSource<Bzip2>>},  // of nothing
+    {"\xfd\x37zXZ\0"sv, "xz", ".xz", open<CompressedSource<Xz>>},
+    {"\x28\xb5\x2f\xfd", "zstd", ".zst", open<CompressedSource<Zstd>>},
+    {"PK\x03\x04", "a zip archive (.xlsx and .npz are such, too)"},
+    {"7z\xbc\xaf\x27\x1c", "a 7z archive"},
+    {"Rar!\x1a\x07", "a rar archive"},
+    {"\x04\x22\x4d\x18", "compressed by lz4"},
+    {"PAR1\x15", "a Parquet file"},
+    {"\x89HDF\r\n\x1a\n", "an HDF5 file"},
+    {"\x93NUMPY", "a NumPy array"},
+    {"SQLite format 3\0"sv, "an SQLite database"},
+    {"\xff\xfe", "UTF-16 text"},
+    {"\xfe\xff", "UTF-16 text"},
 };
 
 }  // namespace
@@ -158,11 +286,16 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   Input input(path);
   const std::string_view first = input.first_bytes();
   if (first.empty()) throw BrokenBytes("the file is empty");
-  if (first.starts_with(kGzipMagic)) return std::make_unique<GzipSource>(std::move(input));
-  if (first.starts_with(kZstdMagic)) return std::make_unique<ZstdSource>(std::move(input));
-  if (path.ends_with(".gz")) throw BrokenBytes("the name says gzip, but the file does not begin like one");
-  if (path.ends_with(".zst")) throw BrokenBytes("the name says zstd, but the file does not begin like one");
-  return std::make_unique<PlainSource>(std::move(input));
+  const auto* const kind = std::ranges::find_if(kKinds, [&](const Kind& each) { return each.is_of(first); });
+  if (kind != std::end(kKinds)) {
+    if (kind->open != nullptr) return kind->open(std::move(input));
+    throw BrokenBytes("is " + std::string(kind->name) +
+                      ", which Rota does not read: expected text, plain or compressed as .gz, .bz2, .xz or .zst");
+  }
+  for (const Kind& each : kKinds)
+    if (!each.ending.empty() && path.ends_with(each.ending))
+      throw BrokenBytes("the name says " + std::string(each.name) + ", but the file does not begin like one");
+  return open<PlainSource>(std::move(input));
 }
 
 }  // namespace rota::io

@@ -21,34 +21,29 @@ constexpr std::size_t kBlock = std::size_t{1} << 18;  // bytes; with what is mad
 constexpr std::size_t kSearched = std::size_t{1} << 14;  // bytes that are read at a time to find the end of a line
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-// Plain, by what open_bytes() goes by.
-bool is_plain(const std::string& path, int descriptor) {
-  char first[4] = {};
-  if (::pread(descriptor, first, sizeof first, 0) <= 0) return false;  // open_bytes() says why
-  const std::string_view bytes(first, sizeof first);
-  return !bytes.starts_with("\x1f\x8b") && !bytes.starts_with("\x28\xb5\x2f\xfd") && !path.ends_with(".gz") &&
-         !path.ends_with(".zst");
+// The size that the system tells is that of the content: files of /proc have 0, those of /sys have 4096.
+bool has_its_size(int descriptor, ::off_t size) {
+  char last = 0;
+  return size > 0 && ::pread(descriptor, &last, 1, size - 1) == 1 && ::pread(descriptor, &last, 1, size) <= 0;
 }
 
 }  // namespace
 
 TextFile::TextFile(std::string path) : path_(std::move(path)) {
-  const int descriptor = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status {};
-  if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && is_plain(path_, descriptor)) {
-    descriptor_ = descriptor;
-    size_ = static_cast<std::uint64_t>(status.st_size);
-    return;
-  }
-  if (descriptor >= 0) {
-    ::close(descriptor);
-    if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
-      throw NoInput(path_ + ": is not a file that can be read more than once");
-  }
+  if (::stat(path_.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+    throw NoInput(path_ + ": is not a file that can be read more than once");
   try {
-    (void)open_bytes(path_);
+    if (!open_bytes(path_)->is_plain()) return;
   } catch (const BrokenBytes& broken) {
     throw DataError(path_, 0, broken.what());
+  }
+  const int descriptor = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 && has_its_size(descriptor, status.st_size)) {
+    descriptor_ = descriptor;
+    size_ = static_cast<std::uint64_t>(status.st_size);
+  } else if (descriptor >= 0) {
+    ::close(descriptor);
   }
 }
 

@@ -54,7 +54,7 @@ class LineFit final : public App {
     HostedShards<Points> shards(job_.shards, hosted);
     std::uint64_t count = 0;
     for (const std::string& file : job_.input) {
-      io::Lines lines(file);  // plain, .gz or .zst
+      io::Lines lines(file);  // plain, .gz, .bz2, .xz or .zst
       double x = 0, y = 0;
       for (std::string_view line; lines.next(line); ++count) {
         if (!io::read_line(line, x, y)) lines.fail("expected X Y, found " + io::quoted(line));

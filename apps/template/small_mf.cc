@@ -156,7 +156,7 @@ class Mf final : public App {
   HostedShards<std::vector<Rating>> read(const std::vector<std::string>& files, std::span<const ShardId> hosted) const {
     HostedShards<std::vector<Rating>> shards(job_.shards, hosted);
     for (const std::string& file : files) {
-      io::Lines lines(file);  // plain, .gz or .zst
+      io::Lines lines(file);  // plain, .gz, .bz2, .xz or .zst
       Rating one{};
       for (std::string_view line; lines.next(line);) {
         if (!io::read_line(line, one.user, one.item, one.value))

@@ -49,7 +49,8 @@ class TextFile {
   ~TextFile();
 
   const std::string& path() const { return path_; }
-  // The file is plain: its parts can be read apart from each other.  Others are read once, from start to end.
+  // The file is plain and has the size that the system tells: its parts can be read apart from each other.  Others are
+  // read once, from start to end.
   bool divisible() const { return descriptor_ >= 0; }
   // Of a divisible file, in bytes.
   std::uint64_t size() const { return size_; }
