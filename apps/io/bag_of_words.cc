@@ -56,6 +56,8 @@ Header read_header(Lines& lines, const Vocabulary& vocabulary, const CorpusSize&
     lines.fail("the corpus has " + plural(header.words, "word") + ", but the file before had " +
                std::to_string(size.words));
   header.lines = header_line(lines, "the number of 'document word count' lines", kMostTokens);
+  if (const std::string wrong = out_of_proportion(header.documents, "documents", header.lines); !wrong.empty())
+    throw DataError(lines.file(), 1, wrong);
   return header;
 }
 

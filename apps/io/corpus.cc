@@ -1,12 +1,16 @@
 // apps/io/corpus.cc
 #include "rota/io/corpus.h"
 
+#include <string>
+#include <utility>
+
 #include "apps/io/bag_of_words.h"
 #include "apps/io/corpus_format.h"
 #include "apps/io/documents.h"
 #include "apps/io/lda_c.h"
 #include "rota/error.h"
 #include "rota/io/lines.h"
+#include "rota/io/numbers.h"
 
 namespace rota::io {
 
@@ -21,19 +25,32 @@ CorpusSize read_corpus(const std::vector<std::string>& files, CorpusFormat forma
                        const TakeCounts& take, const NumberedWords& numbered) {
   CorpusSize size;
   size.format = format;
+  std::uint64_t entries = 0, last_word = 0;
+  std::pair<std::string, std::uint64_t> place;  // file and line that say how many words there are
   for (const std::string& file : files) {
     Lines lines(file);
     const CorpusFormat here = format == CorpusFormat::automatic ? format_of(lines) : format;
     if (size.format == CorpusFormat::automatic) size.format = here;
     if (here != size.format)
       throw DataError(file, 1, "the files of a corpus must have one format, but " + files.front() + " has another");
+    const auto take_counted = [&](std::span<const WordCount> counts) {
+      entries += counts.size();
+      for (const WordCount& each : counts)
+        if (here == CorpusFormat::lda_c && each.word >= last_word)
+          last_word = each.word, place = {file, lines.number()};
+      take(counts);
+    };
     if (here == CorpusFormat::uci)
-      read_bag_of_words(lines, vocabulary, size, take);
+      read_bag_of_words(lines, vocabulary, size, take_counted), place = {file, 2};
     else if (here == CorpusFormat::lda_c)
-      read_lda_c(lines, vocabulary, numbered, size, take);
+      read_lda_c(lines, vocabulary, numbered, size, take_counted);
     else
-      read_documents(lines, vocabulary, size, take);
+      read_documents(lines, vocabulary, size, take_counted);
   }
+  // A vocabulary or a model justifies any number of words.
+  const bool known = vocabulary.is_fixed() || numbered.end < kMostWords;
+  if (const std::string wrong = out_of_proportion(size.words, "words", entries); !known && !wrong.empty())
+    throw DataError(place.first, place.second, wrong);
   if (size.tokens + size.left_out == 0)
     throw DataError(files.empty() ? "input" : files.front(), 0, "the corpus has no words");
   return size;

@@ -84,6 +84,8 @@ void read_size(Lines& lines, Header& header) {
   if (!size.array) size.entries = whole_number(lines, next_field(line), "the number of entries", 0, size.entries);
   if (const std::string_view more = next_field(line); !more.empty())
     lines.fail("expected the size of the matrix alone, found " + quoted(more) + " behind it");
+  if (const std::string wrong = out_of_proportion(size.rows, "rows", size.entries); !wrong.empty()) lines.fail(wrong);
+  size.line = lines.number();
 }
 
 MatrixEntry read_entry(const Lines& lines, std::string_view line, const Header& header, std::uint64_t position) {

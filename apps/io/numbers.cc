@@ -9,6 +9,9 @@ namespace rota::io {
 namespace {
 
 constexpr std::size_t kMostShown = 40;  // bytes of the user's text in a message
+// Words that no document has, and documents without words,
+// are usual, but not so many.
+constexpr std::uint64_t kForNothing = std::uint64_t{1} << 20, kForEach = 64;
 
 }  // namespace
 
@@ -19,6 +22,14 @@ std::string_view next_field(std::string_view& line) {
   while (at != end && !is_blank(*at)) ++at;
   line = {at, static_cast<std::size_t>(end - at)};
   return {begin, static_cast<std::size_t>(at - begin)};
+}
+
+std::string out_of_proportion(std::uint64_t count, const std::string& things, std::uint64_t entries) {
+  const std::uint64_t most = kForNothing + kForEach * entries;
+  if (count <= most) return {};
+  return std::to_string(count) + " " + things + " are out of proportion to the entries that they have, " +
+         std::to_string(entries) + ": expected at most " + std::to_string(most) + " (" + std::to_string(kForEach) +
+         " for each entry, and " + std::to_string(kForNothing) + ")";
 }
 
 std::string quoted(std::string_view text) {

@@ -55,13 +55,13 @@ void LinearPredictions::check_labels(const std::string& path, std::string_view b
 void LinearPredictions::read_market(const std::string& path) {
   const std::size_t first = links_.size();
   io::Lines lines(path);
+  std::vector<std::pair<std::uint32_t, double>> products;  // a number of a row may be too large until all is read
   const auto size = io::read_matrix_market(lines, [&](std::span<const io::MatrixEntry> entries) {
-    for (const io::MatrixEntry& entry : entries) {
-      if (first + entry.row >= links_.size()) links_.resize(first + entry.row + 1, intercept_);
-      links_[first + entry.row] += coefficient(entry.column) * entry.value;
-    }
+    for (const io::MatrixEntry& entry : entries)
+      products.emplace_back(entry.row, coefficient(entry.column) * entry.value);
   });
   links_.resize(first + size.rows, intercept_);
+  for (const auto& [row, product] : products) links_[first + row] += product;
 }
 
 }  // namespace rota::linear

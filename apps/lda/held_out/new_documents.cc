@@ -31,17 +31,14 @@ NewDocuments read_new_documents(const std::vector<std::string>& files, std::stri
                                 const std::vector<std::string>& vocabulary) {
   NewDocuments read;
   io::Vocabulary words;
-  const auto keep = [&](std::span<const io::WordCount> counts) {
-    for (const io::WordCount& each : counts) {
-      if (read.documents.size() <= each.document) read.documents.resize(each.document + std::size_t{1});
-      read.documents[each.document].push_back({each.word, each.count});
-    }
-  };
+  std::vector<io::WordCount> all;  // a number of a document may be too large until all is read
+  const auto keep = [&](std::span<const io::WordCount> counts) { all.insert(all.end(), counts.begin(), counts.end()); };
   const auto name_of = [&](std::size_t word) -> const std::string& { return vocabulary[word]; };
   const bool nameless = first_number(vocabulary.size(), name_of).has_value();
   const io::CorpusSize size =
       io::read_corpus(files, io::corpus_format(format), words, keep, {.end = vocabulary.size(), .leave_out = nameless});
   read.documents.resize(size.documents);
+  for (const io::WordCount& each : all) read.documents[each.document].push_back({each.word, each.count});
   read.tokens = size.tokens;
   if (size.format == io::CorpusFormat::lda_c) {
     read.unknown = size.left_out;

@@ -6,7 +6,7 @@
 
 #include "apps/linear/design/input.h"
 #include "rota/error.h"
-
+#include "rota/io/numbers.h"
 namespace rota::linear {
 namespace {
 
@@ -38,11 +38,12 @@ MarketInput read_matrix_market(const std::vector<std::string>& paths) {
   input.order = EntryOrder::any;
   EntrySample sample;
   const auto blocks = std::make_shared<EntryBlocks>();
+  io::MatrixMarketSize size;
   for (const std::string& path : paths) {
     DesignPiece& piece = input.pieces.emplace_back();
     piece.entries = DesignEntries(blocks);
     io::Lines lines(path);
-    const io::MatrixMarketSize size = io::read_matrix_market(lines, [&](std::span<const io::MatrixEntry> entries) {
+    size = io::read_matrix_market(lines, [&](std::span<const io::MatrixEntry> entries) {
       for (const io::MatrixEntry& entry : entries) {
         if (entry.value == 0) continue;
         piece.entries.add(entry.row, entry.column, entry.value);
@@ -61,6 +62,8 @@ MarketInput read_matrix_market(const std::vector<std::string>& paths) {
     if (input.shape.rows > io::kMostRows)
       throw DataError(path, 0, "a matrix has at most " + std::to_string(io::kMostRows) + " rows");
   }
+  const std::string wrong = io::out_of_proportion(input.shape.columns, "columns", input.shape.entries);
+  if (!wrong.empty()) throw DataError(paths.back(), size.line, wrong);
   align_buckets(input.pieces);
   market.sample = sample.take();
   return market;

@@ -44,7 +44,8 @@ struct NumberedWords {
 // Reads the files as one corpus, in order, handing its counts to `take` in batches, in the order of the input.
 // `vocabulary` is either fixed (then UCI files must have its size, and words of a text that it lacks are left out)
 // or empty; then it is filled with the words of a text, and stays empty for the formats that number words.  LDA-C then
-// has words up to the largest number.
+// has words up to the largest number.  Documents and words beyond all proportion to the counts are refused, words
+// unless a vocabulary or NumberedWords::end says how many there are; documents may be beyond it while counts are taken.
 // Throws NoInput, or DataError with file and line.
 CorpusSize read_corpus(const std::vector<std::string>& files, CorpusFormat format, Vocabulary& vocabulary,
                        const TakeCounts& take, const NumberedWords& numbered = {});

@@ -37,4 +37,8 @@ std::string_view next_field(std::string_view& line);
 // no UTF-8 written as \xNN.
 std::string quoted(std::string_view text);
 
+// Memory is taken for every row, column, document or word that a few bytes of text speak of.  Says what is wrong if
+// `count` things are out of proportion to the entries that there are of them; else "".
+std::string out_of_proportion(std::uint64_t count, const std::string& things, std::uint64_t entries);
+
 }  // namespace rota::io

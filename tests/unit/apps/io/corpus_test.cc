@@ -103,6 +103,14 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"5\n\n", ":2: expected the number of words, found an empty line"},
         Wrong{"5\n9\n3 4\n", ":3: expected the number of 'document word count' lines alone, found '4' behind it"},
         Wrong{"99999999999\n9\n3\n", ":1: expected the number of documents of at most 4294967295, found '99999999999'"},
+        Wrong{
+            "2147483647\n5\n1\n1 1 1\n",
+            ":1: 2147483647 documents are out of proportion to the entries that they have, 1: expected at most 1048640 "
+            "(64 for each entry, and 1048576)"},
+        Wrong{
+            "5\n268435456\n1\n1 1 1\n",
+            ":2: 268435456 words are out of proportion to the entries that they have, 1: expected at most 1048640 (64 "
+            "for each entry, and 1048576)"},
         Wrong{kHead + "1 1 1\n1 7000 1\n", ":5: word id 7000 is beyond the vocabulary of 6906 words"},
         Wrong{kHead + "1 0 1\n", ":4: expected a word id from 1, found 0"},
         Wrong{kHead + "0 1 1\n", ":4: expected a document number from 1, found 0"},

@@ -94,30 +94,33 @@ TEST_P(WrongLdaC, IsRefusedWithItsLine) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, WrongLdaC,
-    testing::Values(Wrong{"2 3:1\n", ":2: expected 2 'word:count' behind the line's first number, found 1"},
-                    Wrong{"0 3:1\n", ":2: expected 0 'word:count' behind the line's first number, found 1"},
-                    Wrong{"1\n", ":2: expected 1 'word:count' behind the line's first number, found 0"},
-                    Wrong{"0\n3 3:1 1:2 3:4\n", ":3: word 3 is twice in the document"},
-                    Wrong{"1 3:0\n", ":2: expected a count from 1 to 16777216, found '3:0'"},
-                    Wrong{"1 3:16777217\n", ":2: expected a count from 1 to 16777216, found '3:16777217'"},
-                    Wrong{"1 3:99999999999999999999\n",
-                          ":2: expected a count from 1 to 16777216, found '3:99999999999999999999'"},
-                    Wrong{"1 268435456:1\n", ":2: expected a word number below 268435456, found '268435456:1'"},
-                    Wrong{"1 99999999999999999999:1\n",
-                          ":2: expected a word number below 268435456, found '99999999999999999999:1'"},
-                    Wrong{"1 -3:1\n", ":2: expected 'word:count', found '-3:1'"},
-                    Wrong{"1 3:1.5\n", ":2: expected 'word:count', found '3:1.5'"},
-                    Wrong{"1 3:1:2\n", ":2: expected 'word:count', found '3:1:2'"},
-                    Wrong{"1 3:\n", ":2: expected 'word:count', found '3:'"},
-                    Wrong{"1 :3\n", ":2: expected 'word:count', found ':3'"},
-                    Wrong{"1 x\n", ":2: expected 'word:count', found 'x'"},
-                    Wrong{"the cat\n", ":2: expected the number of the document's different words, found 'the'"},
-                    Wrong{"99999999999999999999 3:1\n",
-                          ":2: expected the number of the document's different words, found '99999999999999999999'"},
-                    Wrong{std::string("1 3\0:1\n", 7), ":2: expected 'word:count', found '3\\x00:1'"},
-                    Wrong{"\n1 3:1\n",
-                          ":3: expected the end of the file behind the empty line 2, found '1 3:1' (a document without "
-                          "words is the line 0)"}));
+    testing::Values(
+        Wrong{"2 3:1\n", ":2: expected 2 'word:count' behind the line's first number, found 1"},
+        Wrong{"0 3:1\n", ":2: expected 0 'word:count' behind the line's first number, found 1"},
+        Wrong{"1\n", ":2: expected 1 'word:count' behind the line's first number, found 0"},
+        Wrong{"0\n3 3:1 1:2 3:4\n", ":3: word 3 is twice in the document"},
+        Wrong{"1 3:0\n", ":2: expected a count from 1 to 16777216, found '3:0'"},
+        Wrong{"1 3:16777217\n", ":2: expected a count from 1 to 16777216, found '3:16777217'"},
+        Wrong{"1 3:99999999999999999999\n", ":2: expected a count from 1 to 16777216, found '3:99999999999999999999'"},
+        Wrong{"1 268435456:1\n", ":2: expected a word number below 268435456, found '268435456:1'"},
+        Wrong{"1 268435455:1\n0\n",
+              ":2: 268435456 words are out of proportion to the entries that they have, 2: expected at most "
+              "1048704 (64 for each entry, and 1048576)"},
+        Wrong{"1 99999999999999999999:1\n",
+              ":2: expected a word number below 268435456, found '99999999999999999999:1'"},
+        Wrong{"1 -3:1\n", ":2: expected 'word:count', found '-3:1'"},
+        Wrong{"1 3:1.5\n", ":2: expected 'word:count', found '3:1.5'"},
+        Wrong{"1 3:1:2\n", ":2: expected 'word:count', found '3:1:2'"},
+        Wrong{"1 3:\n", ":2: expected 'word:count', found '3:'"},
+        Wrong{"1 :3\n", ":2: expected 'word:count', found ':3'"},
+        Wrong{"1 x\n", ":2: expected 'word:count', found 'x'"},
+        Wrong{"the cat\n", ":2: expected the number of the document's different words, found 'the'"},
+        Wrong{"99999999999999999999 3:1\n",
+              ":2: expected the number of the document's different words, found '99999999999999999999'"},
+        Wrong{std::string("1 3\0:1\n", 7), ":2: expected 'word:count', found '3\\x00:1'"},
+        Wrong{"\n1 3:1\n",
+              ":3: expected the end of the file behind the empty line 2, found '1 3:1' (a document without "
+              "words is the line 0)"}));
 
 TEST(LdaC, TooManyTokensAreRefused) {
   const ScratchFiles files;

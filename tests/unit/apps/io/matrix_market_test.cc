@@ -122,6 +122,10 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{kCoordinate + "2 268435457 0\n",
               ":2: expected the number of columns from 1 to 268435456, found '268435457'"},
         Wrong{kCoordinate + "2 2 5\n", ":2: expected the number of entries from 0 to 4, found '5'"},
+        Wrong{
+            kCoordinate + "4294967295 2 1\n1 1 1\n",
+            ":2: 4294967295 rows are out of proportion to the entries that they have, 1: expected at most 1048640 (64 "
+            "for each entry, and 1048576)"},
         Wrong{kCoordinate + "2 x 5\n", ":2: expected the number of columns, found 'x'"},
         Wrong{kCoordinate + "2 2 1 9\n", ":2: expected the size of the matrix alone, found '9' behind it"},
         Wrong{kArray + "2 2 4\n", ":2: expected the size of the matrix alone, found '4' behind it"},

@@ -366,6 +366,12 @@ TEST(Load, ResponseAndFormatMustGoTogether) {
   source.response = three;
   EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 1, all); }),
             three + ": expected a response for each of the 2 rows, found 3");
+  source.files = {files.write("wide", "%%MatrixMarket matrix coordinate real general\n3 268435456 1\n1 1 1\n")};
+  EXPECT_EQ(
+      message_of<DataError>([&] { load_columns(source, 1, all); }),
+      source.files.front() +
+          ":2: 268435456 columns are out of proportion to the entries that they have, 1: expected at most 1048640 "
+          "(64 for each entry, and 1048576)");
   source.files = {svm};
   EXPECT_EQ(message_of<UsageError>([&] { load_columns(source, 1, all); }),
             "--response goes with MatrixMarket input: a line of LIBSVM begins with its own response");
