@@ -1,4 +1,11 @@
+// apps/io/word_scanner.cc -- what a letter is, is glibc's to say, in its locale of all Unicode.
 #include "apps/io/word_scanner.h"
+
+#include <locale.h>
+#include <wctype.h>
+
+#include <algorithm>
+#include <stdexcept>
 
 #include "apps/io/utf8.h"
 
@@ -8,55 +15,47 @@ namespace {
 
 constexpr char32_t kApostrophe = '\'', kRaisedComma = 0x2019;
 
-bool is_digit(char32_t c) {
-  return c >= '0' && c <= '9';
+::locale_t unicode() {
+  static const ::locale_t locale = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  if (locale == nullptr) throw std::runtime_error("this system has no locale C.UTF-8, which says what a letter is");
+  return locale;
 }
 
+// glibc takes all but the ASCII digits for letters.  These are the zeros, from which the other nine follow (Unicode 14,
+// general category Nd).
+bool is_digit(char32_t c) {
+  constexpr char32_t kZeros[] = {
+      '0',     0x660,   0x6f0,   0x7c0,   0x966,   0x9e6,   0xa66,   0xae6,   0xb66,   0xbe6,   0xc66,
+      0xce6,   0xd66,   0xde6,   0xe50,   0xed0,   0xf20,   0x1040,  0x1090,  0x17e0,  0x1810,  0x1946,
+      0x19d0,  0x1a80,  0x1a90,  0x1b50,  0x1bb0,  0x1c40,  0x1c50,  0xa620,  0xa8d0,  0xa900,  0xa9d0,
+      0xa9f0,  0xaa50,  0xabf0,  0xff10,  0x104a0, 0x10d30, 0x11066, 0x110f0, 0x11136, 0x111d0, 0x112f0,
+      0x11450, 0x114d0, 0x11650, 0x116c0, 0x11730, 0x118e0, 0x11950, 0x11c50, 0x11d50, 0x11da0, 0x16a60,
+      0x16ac0, 0x16b50, 0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6, 0x1e140, 0x1e2f0, 0x1e950, 0x1fbf0};
+  const char32_t* const above = std::upper_bound(std::begin(kZeros), std::end(kZeros), c);
+  return above != std::begin(kZeros) && c - above[-1] < 10;
+}
+
+// White space, control characters, and the spaces at which no line is broken.
 bool is_space(char32_t c) {
-  return c <= ' ' || c == 0x7f || c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200b) ||
-         c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000 || c == 0xfeff;
+  return ::iswspace_l(c, unicode()) != 0 || ::iswcntrl_l(c, unicode()) != 0 || c == 0xa0 || c == 0x2007 ||
+         c == 0x200b || c == 0x202f || c == 0xfeff;
 }
 
 bool is_letter(char32_t c) {
-  if (c < 0x80) return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  if (c < 0xc0) return c == 0xaa || c == 0xb5 || c == 0xba;
-  if (c == 0xd7 || c == 0xf7 || is_space(c)) return false;
-  const bool general = c >= 0x2000 && c <= 0x206f;  // punctuation
-  const bool currency = c >= 0x20a0 && c <= 0x20cf;
-  const bool symbols = c >= 0x2190 && c <= 0x2bff;  // arrows, mathematics, boxes, dingbats
-  const bool marks = c >= 0x2e00 && c <= 0x2e7f;    // more punctuation
-  const bool cjk = c >= 0x3001 && c <= 0x3004;      // its punctuation, and the brackets
-  const bool brackets = c >= 0x3008 && c <= 0x3020;
-  const bool wide = (c >= 0xff00 && c <= 0xff20) || (c >= 0xff3b && c <= 0xff40) || (c >= 0xff5b && c <= 0xff65);
-  const bool pictures = c >= 0x1f000 && c <= 0x1faff;
-  const bool private_use = (c >= 0xe000 && c <= 0xf8ff) || (c >= 0xfe00 && c <= 0xfe0f) || c >= 0xfff0;
-  return !(general || currency || symbols || marks || cjk || brackets || wide || pictures ||
-           (private_use && c < 0x10000));
+  return ::iswalpha_l(c, unicode()) != 0 && !is_digit(c);
+}
+
+// What belongs to the letter before it: accents, vowel signs, and the two joiners.
+bool is_mark(char32_t c) {
+  static const ::wctype_t combining = ::wctype_l("combining", unicode());
+  return c == 0x200c || c == 0x200d || (c >= 0x300 && ::iswctype_l(c, combining, unicode()) != 0);
 }
 
 }  // namespace
 
-char32_t lower_case(char32_t c) {
-  if (c < 0x80) return c >= 'A' && c <= 'Z' ? c + 0x20 : c;
-  if (c >= 0xc0 && c <= 0xde && c != 0xd7) return c + 0x20;
-  if (c == 0x178) return 0xff;
-  // Latin Extended-A: capitals are even, but for two runs in which they are odd.
-  const bool odd = (c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17e);
-  if (odd) return c % 2 == 1 ? c + 1 : c;
-  if (c >= 0x100 && c <= 0x177 && c != 0x130 && c != 0x131 && c != 0x138 && c != 0x149) return c % 2 == 0 ? c + 1 : c;
-  if (c == 0x386) return 0x3ac;
-  if (c >= 0x388 && c <= 0x38a) return c + 0x25;
-  if (c == 0x38c) return 0x3cc;
-  if (c == 0x38e || c == 0x38f) return c + 0x3f;
-  if (c >= 0x391 && c <= 0x3ab && c != 0x3a2) return c + 0x20;
-  if (c >= 0x400 && c <= 0x40f) return c + 0x50;
-  if (c >= 0x410 && c <= 0x42f) return c + 0x20;
-  return c;
-}
-
 bool WordScanner::is_part(char32_t c) const {
   if (pattern_ == WordPattern::whitespace) return !is_space(c);
-  return is_letter(c) || (pattern_ == WordPattern::letters_digits && is_digit(c));
+  return is_letter(c) || (pattern_ == WordPattern::letters_digits && is_digit(c)) || (length_ > 0 && is_mark(c));
 }
 
 bool WordScanner::next(std::string_view& word) {
@@ -77,7 +76,7 @@ bool WordScanner::next(std::string_view& word) {
     if (apostrophe) word_ += '\'', ++length_;
     apostrophe = false;
     if (point.valid)
-      append_code_point(lowercase_ ? lower_case(point.value) : point.value, word_);
+      append_code_point(lowercase_ ? ::towlower_l(point.value, unicode()) : point.value, word_);
     else
       word_ += byte;
     ++length_;

@@ -12,11 +12,11 @@ enum class WordPattern {
   whitespace,      // whatever stands between white space
 };
 
-// Letters are those of ASCII and all other code points but known punctuation, symbols and spaces, so that every script
-// works.  Bytes that are not UTF-8 separate words, but for `whitespace`, to which they belong as they are.
+// Letters, their marks and lower case are those of glibc's locale C.UTF-8, digits those of Unicode.  Bytes that are not
+// UTF-8 separate words, but for `whitespace`, to which they belong as they are.
 class WordScanner {
  public:
-  // Lower case is made of Latin, Greek and Cyrillic capitals.
+  // Throws std::runtime_error on first use if the system has no such locale.
   WordScanner(std::string_view text, WordPattern pattern, bool lowercase)
       : rest_(text), pattern_(pattern), lowercase_(lowercase) {}
 
@@ -34,8 +34,5 @@ class WordScanner {
   std::string word_;
   std::size_t length_ = 0;
 };
-
-// The small letter of a capital; anything else as it is.
-char32_t lower_case(char32_t c);
 
 }  // namespace rota::io

@@ -47,6 +47,18 @@ TEST(WordScanner, OtherScripts) {
   EXPECT_EQ(words_of("Ünder", WordPattern::letters, false), (Words{"Ünder"}));
 }
 
+// Letters, marks, digits and punctuation of these scripts were taken for one another, and capitals left.
+TEST(WordScanner, ScriptsBeyondTheEuropeanOnes) {
+  EXPECT_EQ(words_of("ՏՈՒՆ Տուն տուն"), (Words{"տուն", "տուն", "տուն"}));
+  EXPECT_EQ(words_of("HỌC học"), (Words{"học", "học"}));
+  EXPECT_EQ(words_of("यह हिन्दी है।"), (Words{"यह", "हिन्दी", "है"}));
+  EXPECT_EQ(words_of("سلام، عَلَيْكُم؟ می\u200cروم"), (Words{"سلام", "عَلَيْكُم", "می\u200cروم"}));
+  EXPECT_EQ(words_of("٣٤ कक्षा १२"), (Words{"कक्षा"}));
+  EXPECT_EQ(words_of("٣٤ कक्षा१२", WordPattern::letters_digits), (Words{"٣٤", "कक्षा१२"}));
+  EXPECT_EQ(words_of("ภาษาไทยที่ดี ᲐᲑ ⅷ"), (Words{"ภาษาไทยที่ดี", "აბ", "ⅷ"}));
+  EXPECT_EQ(words_of("CAFE\u0301 \u0301x"), (Words{"cafe\u0301", "x"})) << "a mark begins no word";
+}
+
 TEST(WordScanner, BytesThatAreNotUtf8Separate) {
   EXPECT_EQ(words_of("ab\xff"
                      "cd\xc3"),
