@@ -34,9 +34,10 @@ const char* end_of_fields(const char* begin, const char* end) {
 }
 
 // The first index:value in [begin, end) whose index is not below `index`, or `end`, if indices ascend; `begin` is
-// behind a field.  Null if a field on the way there is wrong.  Which one is found depends on the text and on `index`
-// alone, so that readers of neighbouring ranges meet at the same place even if indices do not ascend.
-const char* find_index(const char* begin, const char* end, std::uint64_t index) {
+// behind a field.  Indices, here and below, are those of the text plus `shift`.  Null if a field on the way there is
+// wrong.  Which one is found depends on the text and on `index` alone, so that readers of neighbouring ranges meet at
+// the same place even if indices do not ascend.
+const char* find_index(const char* begin, const char* end, std::uint64_t index, std::uint64_t shift) {
   constexpr std::ptrdiff_t kFewFields = 64;  // bytes
   const char* low = begin;                   // fields that begin before it have smaller indices
   const char* high = end;                    // a field that has not, or the end
@@ -52,7 +53,7 @@ const char* find_index(const char* begin, const char* end, std::uint64_t index) 
     std::uint64_t found = 0;
     const char* const colon = scan_integer(at, found);
     if (colon == nullptr || *colon != ':') return nullptr;
-    if (found < index)
+    if (found + shift < index)
       low = colon;
     else if (few)
       return at;
@@ -62,13 +63,13 @@ const char* find_index(const char* begin, const char* end, std::uint64_t index) 
 }
 
 // The index of the last field; 0 if there is none, or no index in it.
-std::uint64_t last_index(const char* begin, const char* end) {
+std::uint64_t last_index(const char* begin, const char* end, std::uint64_t shift) {
   while (end > begin && is_blank(end[-1])) --end;
   const char* at = end;
   while (at > begin && !is_blank(at[-1])) --at;
   std::uint64_t index = 0;
   const char* const colon = at < end ? scan_integer(at, index) : nullptr;
-  return colon != nullptr && *colon == ':' ? index : 0;
+  return colon != nullptr && *colon == ':' ? index + shift : 0;
 }
 
 // A number that scan_decimal() leaves to parse_number(), up to a blank or `end`; the place behind it, or null.
@@ -86,8 +87,8 @@ struct Entries {
 
 // Reads the index:value fields of [at, end), which ends with the line or where another field begins.  False if they
 // are not as expected.
-[[gnu::always_inline]] inline bool scan_entries(const char* at, const char* end, std::uint64_t& last_index,
-                                                std::uint64_t& fields, Entries& entries) {
+[[gnu::always_inline]] inline bool scan_entries(const char* at, const char* end, std::uint64_t shift,
+                                                std::uint64_t& last_index, std::uint64_t& fields, Entries& entries) {
   std::uint64_t last = last_index, count = 0;
   std::size_t used = entries.used;
   for (;;) {
@@ -95,6 +96,7 @@ struct Entries {
     if (at == end) break;
     std::uint64_t index = 0;
     at = scan_integer(at, index);
+    index += shift;
     if (at == nullptr || *at != ':' || index <= last) return false;
     double value = 0;
     const char* behind = scan_decimal(at + 1, value);
@@ -114,19 +116,22 @@ struct Entries {
 }
 
 // Reads index:value.  Returns what is wrong with it, or "".
-std::string parse_entry(std::string_view field, std::uint64_t last, std::uint64_t& index, double& value) {
+std::string parse_entry(std::string_view field, std::uint64_t shift, std::uint64_t last, std::uint64_t& index,
+                        double& value) {
   const std::size_t colon = field.find(':');
   if (colon == field.npos) return "expected index:value, found " + quoted(field);
   const std::string_view digits = field.substr(0, colon);
   if (digits.empty() || digits.find_first_not_of("0123456789") != digits.npos)
     return "expected an index, found " + quoted(digits) + " in " + quoted(field);
   const char* const end = digits.data() + digits.size();
-  if (scan_digits(digits.data(), end, index) == nullptr || index > kMostColumns)
+  if (scan_digits(digits.data(), end, index) == nullptr || (index += shift) > kMostColumns)
     return "index " + std::string(digits.substr(0, 40)) + " is beyond the most columns, " +
            std::to_string(kMostColumns);
-  if (index == 0) return "indices count from 1, found " + quoted(field);
-  if (index == last) return "index " + std::to_string(index) + " is given twice";
-  if (index < last) return "indices must ascend, found " + std::to_string(index) + " behind " + std::to_string(last);
+  if (index == 0)
+    return "indices count from 1, found " + quoted(field) + " (--index_from=0 says that they count from 0)";
+  if (index == last) return "index " + std::to_string(index - shift) + " is given twice";
+  if (index < last)
+    return "indices must ascend, found " + std::to_string(index - shift) + " behind " + std::to_string(last - shift);
   if (!parse_number(field.substr(colon + 1), value))
     return "expected a finite number, found " + quoted(field.substr(colon + 1)) + " in " + quoted(field);
   return {};
@@ -148,14 +153,14 @@ bool LibsvmRows::parse_quickly(const char* begin, const char* end, const ColumnR
   if (*skip_blanks(at, end) == 'q') return false;  // a qid: its colon is not an entry's
   Entries entries{columns_.get(), values_.get(), ends_.empty() ? 0 : ends_.back()};
   const bool from_start = keep.first == 0, to_end = keep.end == kMostColumns;
-  const char* const first = from_start ? at : find_index(at, end, keep.first + 1);
-  const char* const behind = to_end ? end : find_index(at, end, keep.end + 1);
+  const char* const first = from_start ? at : find_index(at, end, keep.first + 1, shift_);
+  const char* const behind = to_end ? end : find_index(at, end, keep.end + 1, shift_);
   if (first == nullptr || behind == nullptr || first > behind) return false;
   std::uint64_t last = keep.first, fields = 0;
-  if (!scan_entries(first, behind, last, fields, entries) || last > keep.end) return false;
+  if (!scan_entries(first, behind, shift_, last, fields, entries) || last > keep.end) return false;
   if (!from_start || !to_end) {
     fields = count_colons(at, end);
-    last = last_index(at, end);
+    last = last_index(at, end, shift_);
     if (last > kMostColumns) return false;
   }
   size.entries += fields;
@@ -177,7 +182,7 @@ std::string LibsvmRows::parse_carefully(std::string_view line, const ColumnRange
   for (; !field.empty(); field = next_field(line)) {
     std::uint64_t index = 0;
     double value = 0;
-    if (std::string wrong = parse_entry(field, last, index, value); !wrong.empty()) return wrong;
+    if (std::string wrong = parse_entry(field, shift_, last, index, value); !wrong.empty()) return wrong;
     last = index;
     ++size.entries;
     if (value == 0 || index <= keep.first || index > keep.end) continue;
@@ -221,7 +226,7 @@ std::optional<WrongLine> LibsvmRows::parse(std::string_view text, const ColumnRa
   return std::nullopt;
 }
 
-std::optional<WrongLine> measure_libsvm(std::string_view text, LibsvmSize& size) {
+std::optional<WrongLine> measure_libsvm(std::string_view text, LibsvmSize& size, std::uint64_t index_from) {
   const bool comments = std::memchr(text.data(), '#', text.size()) != nullptr;
   const char* const text_end = text.data() + text.size();
   std::uint64_t lines = 0;
@@ -239,10 +244,10 @@ std::optional<WrongLine> measure_libsvm(std::string_view text, LibsvmSize& size)
     std::string_view behind = fields;
     if (next_field(behind).starts_with("qid:")) fields = behind;
     size.entries += count_colons(fields.data(), fields.data() + fields.size());
-    const std::uint64_t last = last_index(fields.data(), fields.data() + fields.size());
+    const std::uint64_t last = last_index(fields.data(), fields.data() + fields.size(), 1 - index_from);
     if (last > kMostColumns) {
       LibsvmSize ignored;
-      auto wrong = LibsvmRows().parse({line, static_cast<std::size_t>(at - line)}, {}, ignored);
+      auto wrong = LibsvmRows(index_from).parse({line, static_cast<std::size_t>(at - line)}, {}, ignored);
       return WrongLine{lines, std::move(wrong->what)};
     }
     size.columns = std::max(size.columns, last);

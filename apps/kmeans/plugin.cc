@@ -115,7 +115,7 @@ class Kmeans final : public App {
   explicit Kmeans(const Job& job) : job_(job), settings_(settings_of(job.options)) {}
 
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    RowShards data = job_.packed == nullptr ? read_shards(job_.input, job_.shards, hosted)
+    RowShards data = job_.packed == nullptr ? read_shards(job_.input, job_.shards, hosted, settings_.index_from)
                                             : unpack_shards(*job_.packed, job_.shards, hosted);
     check_rows(settings_, data.size.rows);
     const auto all = std::make_shared<SharedCentres>(data.size.columns, settings_.clusters);
@@ -127,7 +127,7 @@ class Kmeans final : public App {
   void pack(DataPacker& out) override {
     std::vector<ShardId> all(job_.shards);
     std::iota(all.begin(), all.end(), ShardId{0});
-    pack_shards(read_shards(job_.input, job_.shards, all), out);
+    pack_shards(read_shards(job_.input, job_.shards, all, settings_.index_from), out);
   }
   std::vector<Table> tables(const Facts& facts) const override { return tables_of(settings_, facts.count("columns")); }
   std::vector<Term> terms() const override { return {{"inertia", Term::Kind::objective}}; }
@@ -142,12 +142,14 @@ class Kmeans final : public App {
 };
 
 Plugin plugin() {
+  static constexpr std::string_view kPackedOptions[] = {"index_from"};
   return {.name = "kmeans",
           .summary = "k-means clustering: Lloyd's algorithm from a k-means++ start",
           .items = "rows",
           .options = options(),
           .epochs = 300,
           .packed_format = 1,
+          .packed_options = kPackedOptions,
           .ignored = ignored,
           .app = [](const Job& job) { return std::unique_ptr<App>(new Kmeans(job)); },
           .export_text = export_text,

@@ -45,10 +45,10 @@ void read_file(const std::string& path, io::LibsvmRows& rows, DataSize& size,
 
 }  // namespace
 
-DataSize each_row(const std::vector<std::string>& files,
+DataSize each_row(const std::vector<std::string>& files, std::uint64_t index_from,
                   const std::function<void(std::uint64_t number, const Row&)>& take) {
   DataSize size;
-  io::LibsvmRows rows;
+  io::LibsvmRows rows(index_from);
   for (const std::string& path : files) {
     try {
       read_file(path, rows, size, take);
@@ -59,10 +59,11 @@ DataSize each_row(const std::vector<std::string>& files,
   return size;
 }
 
-RowShards read_shards(const std::vector<std::string>& files, std::uint32_t shards, std::span<const ShardId> hosted) {
+RowShards read_shards(const std::vector<std::string>& files, std::uint32_t shards, std::span<const ShardId> hosted,
+                      std::uint64_t index_from) {
   RowShards out;
   HostedShards<Rows> keep(shards, hosted);
-  out.size = each_row(files, [&](std::uint64_t number, const Row& row) {
+  out.size = each_row(files, index_from, [&](std::uint64_t number, const Row& row) {
     if (Rows* const rows = keep.of_item(number)) rows->add(row);
   });
   out.hosted = std::move(keep.all());

@@ -60,7 +60,7 @@ struct DataSize {
 
 // Calls take(number, row) for all rows of the files in turn; numbers count from 0 over all files, labels are passed
 // over.  Throws NoInput, or DataError with file and line.
-DataSize each_row(const std::vector<std::string>& files,
+DataSize each_row(const std::vector<std::string>& files, std::uint64_t index_from,
                   const std::function<void(std::uint64_t number, const Row&)>& take);
 
 struct RowShards {
@@ -70,6 +70,7 @@ struct RowShards {
 
 // Row i is row i / S of shard i mod S: a rule that needs no second look at the files, whatever they are packed with.
 // Throws like each_row(), and DataError if there is no row or no column.
-RowShards read_shards(const std::vector<std::string>& files, std::uint32_t shards, std::span<const ShardId> hosted);
+RowShards read_shards(const std::vector<std::string>& files, std::uint32_t shards, std::span<const ShardId> hosted,
+                      std::uint64_t index_from = 1);
 
 }  // namespace rota::kmeans

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "rota/error.h"
+#include "rota/io/libsvm.h"
 
 namespace rota::kmeans {
 namespace {
@@ -18,6 +19,7 @@ constexpr Option kOptions[] = {
     real_option("tolerance", "1e-6", "", 0, 1,
                 "End when an epoch lowers the inertia by less than this share of it; 0: only when no row changes its "
                 "cluster, which ends the job in any case."),
+    io::kIndexFrom,
 };
 
 }  // namespace
@@ -29,7 +31,8 @@ std::span<const Option> options() {
 Settings settings_of(const Options& options) {
   return {.clusters = static_cast<std::uint32_t>(options.integer("clusters")),
           .plusplus = options.text("start") != "random",
-          .tolerance = options.real("tolerance")};
+          .tolerance = options.real("tolerance"),
+          .index_from = io::index_from(options)};
 }
 
 std::vector<Table> tables_of(const Settings& settings, std::uint64_t columns) {

@@ -22,6 +22,7 @@ struct Settings {
   std::uint32_t clusters = 8;
   bool plusplus = true;  // the start
   double tolerance = 0;  // least share of itself by which the inertia must fall
+  std::uint64_t index_from = 1;
 };
 
 std::span<const Option> options();

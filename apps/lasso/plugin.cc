@@ -32,6 +32,7 @@ bool has_classes(const Settings& settings) {
 Source source_of(const Job& job, const Settings& settings) {
   return {.files = job.input,
           .format = io::matrix_format(job.options.text("format")),
+          .index_from = io::index_from(job.options),
           .response = settings.response,
           .weights = settings.weights,
           .classes = has_classes(settings),
@@ -137,8 +138,8 @@ class LassoApp final : public App {
 };
 
 Plugin plugin() {
-  static constexpr std::string_view kPackedOptions[] = {"loss",   "weights",   "response",
-                                                        "format", "precision", "partition"};
+  static constexpr std::string_view kPackedOptions[] = {"loss",       "weights",   "response", "format",
+                                                        "index_from", "precision", "partition"};
   static const Command kCommands[] = {{.name = "show",
                                        .summary = "prints the path and the largest coefficients",
                                        .options = show_options(),

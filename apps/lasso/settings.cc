@@ -5,6 +5,7 @@
 
 #include "apps/lasso/tables.h"
 #include "rota/error.h"
+#include "rota/io/libsvm.h"
 
 namespace rota::lasso {
 namespace {
@@ -46,6 +47,7 @@ constexpr Option kOptions[] = {
      .default_value = "auto",
      .unit = "auto|libsvm|matrix_market",
      .meaning = "Format of the input."},
+    io::kIndexFrom,
     {.name = "precision",
      .kind = Kind::choice,
      .default_value = "auto",

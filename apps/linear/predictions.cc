@@ -16,15 +16,15 @@ LinearPredictions::LinearPredictions(double intercept, std::span<const std::pair
   for (const auto& [column, value] : coefficients) by_column_[column] = value;
 }
 
-void LinearPredictions::read(const std::string& file, io::MatrixFormat format) {
+void LinearPredictions::read(const std::string& file, io::MatrixFormat format, std::uint64_t index_from) {
   if (format == io::MatrixFormat::automatic) format = io::matrix_format_of(file);
-  format == io::MatrixFormat::libsvm ? read_libsvm(file) : read_market(file);
+  format == io::MatrixFormat::libsvm ? read_libsvm(file, index_from) : read_market(file);
 }
 
-void LinearPredictions::read_libsvm(const std::string& path) {
+void LinearPredictions::read_libsvm(const std::string& path, std::uint64_t index_from) {
   const io::TextFile file(path);
   io::LineBlocks blocks = file.all_lines();
-  io::LibsvmRows rows;
+  io::LibsvmRows rows(index_from);
   io::LibsvmSize size;
   for (std::string_view block; blocks.next(block);) {
     const std::uint64_t lines = size.lines;  // before the block

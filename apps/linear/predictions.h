@@ -21,13 +21,13 @@ class LinearPredictions {
                     LabelCheck* check);
 
   // Adds the rows of a file.  Throws NoInput, or DataError with file and line.
-  void read(const std::string& file, io::MatrixFormat format);
+  void read(const std::string& file, io::MatrixFormat format, std::uint64_t index_from = 1);
   const std::vector<double>& links() const { return links_; }
   const std::vector<double>& labels() const { return labels_; }  // of LIBSVM rows
 
  private:
   double coefficient(std::uint32_t column) const { return column < by_column_.size() ? by_column_[column] : 0; }
-  void read_libsvm(const std::string& path);
+  void read_libsvm(const std::string& path, std::uint64_t index_from);
   void check_labels(const std::string& path, std::string_view block, std::uint64_t lines, const io::LibsvmRows& rows);
   void read_market(const std::string& path);
 

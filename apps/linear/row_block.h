@@ -24,7 +24,7 @@ struct LabelledRow {
 
 class RowBlock {
  public:
-  explicit RowBlock(RowFormat format) : format_(format) {}
+  explicit RowBlock(RowFormat format, std::uint64_t index_from = 1) : format_(format), libsvm_(index_from) {}
 
   // Replaces what is held by the rows of whole lines; see LibsvmRows::parse.
   std::optional<io::WrongLine> parse(std::string_view text, io::LibsvmSize& seen);

@@ -17,8 +17,9 @@ class RowFiles {
   using Take = std::function<void(const LabelledRow&)>;
 
   // The paths must outlive it.
-  explicit RowFiles(const std::vector<std::string>& paths, RowFormat format = RowFormat::libsvm)
-      : paths_(paths), parsed_(format) {}
+  explicit RowFiles(const std::vector<std::string>& paths, RowFormat format = RowFormat::libsvm,
+                    std::uint64_t index_from = 1)
+      : paths_(paths), parsed_(format, index_from) {}
 
   // Calls take(row) for all rows in turn.  Throws NoInput, or DataError with file and line.
   void each(const Take& take);

@@ -25,6 +25,7 @@ struct RowOptions {
   ClassWeights class_weights = ClassWeights::equal;
   std::string weights;  // file of the rows' weights, or ""
   RowFormat format = RowFormat::libsvm;
+  std::uint64_t index_from = 1;                    // of LIBSVM text
   std::uint32_t bits = 0;                          // features are hashed to 2^bits; 0: they are not
   Key least_keys = 0;                              // of a table, where a model has more than the data
   bool normalized = true, squared_scales = false;  // of FeatureScale::step

@@ -14,7 +14,7 @@ void RowStream::read(const std::function<std::uint64_t(std::uint64_t)>& size_of,
                      const std::function<void(ShardRows&&)>& take) const {
   const FeatureKeys key(settings_.bits);
   const std::uint32_t outputs = settings_.outputs(facts_.classes.size());
-  RowFiles input(files_, settings_.format);
+  RowFiles input(files_, settings_.format, settings_.index_from);
   ShardRows piece;
   std::uint64_t pieces = 0;
   const auto give = [&] { take(std::exchange(piece, {})), ++pieces; };

@@ -161,7 +161,7 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
   HostedShards<std::uint64_t> rows_of(shards, hosted);
   Reading reading{{}, Targets(settings), {}, {}};
   const Targets& targets = reading.targets;
-  RowFiles input(files, settings.format);
+  RowFiles input(files, settings.format, settings.index_from);
   read_training(input, settings, shards, training, rows_of, reading);
   const std::uint64_t rows = reading.rows;
   if (rows == 0) throw DataError(files.front(), 0, "the data has no rows");
@@ -183,7 +183,7 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
     if (weights.empty()) continue;
     for (std::uint64_t row = hosted[i]; row < rows; row += shards) shard.weights.push_back(weights[row]);
   }
-  RowFiles others(valid, settings.format);
+  RowFiles others(valid, settings.format, settings.index_from);
   others.each([&](const LabelledRow& row) {
     const double target = targets.target(others, row.label);
     ShardRows* const shard = held_out.of_item(row.number);

@@ -128,7 +128,8 @@ class SgdApp final : public App {
 };
 
 Plugin plugin() {
-  static constexpr std::string_view kPackedOptions[] = {"format", "bits", "intercept", "weights", "class_weights"};
+  static constexpr std::string_view kPackedOptions[] = {"format",    "index_from", "bits",
+                                                        "intercept", "weights",    "class_weights"};
   return {.name = "sgd",
           .summary = "linear models of classes and numbers, by stochastic gradient descent or to the optimum",
           .items = "rows",

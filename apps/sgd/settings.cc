@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "rota/error.h"
+#include "rota/io/libsvm.h"
 
 namespace rota::sgd {
 namespace {
@@ -68,6 +69,7 @@ constexpr Option kOptions[] = {
      .default_value = "libsvm",
      .unit = "libsvm|vw",
      .meaning = "Of the data: LIBSVM's, or plain features of Vowpal Wabbit's, whose names are hashed."},
+    io::kIndexFrom,
     {.name = "average",
      .kind = Kind::flag,
      .default_value = "false",
@@ -137,6 +139,7 @@ std::vector<Ignored> ignored(const Options& options) {
   const auto ignore = [&](std::initializer_list<const char*> names, const std::string& why) {
     for (const char* const name : names) out.push_back({name, why});
   };
+  if (settings.format == linear::RowFormat::vw) ignore({"index_from"}, "features of --format=vw have names");
   const std::string optimizer = "--optimizer=" + std::string(options.text("optimizer"));
   if (settings.is_exact()) ignore({"learning_rate", "normalized"}, optimizer + " has no steps of that kind");
   if (settings.ends_at_optimum()) {
@@ -190,6 +193,7 @@ Settings settings_of(const Options& options) {
     settings.format = linear::RowFormat::vw;
     if (settings.bits == 0) settings.bits = kNameBits;
   }
+  settings.index_from = io::index_from(options);
   settings.held_out = options.has("valid");
   return settings;
 }

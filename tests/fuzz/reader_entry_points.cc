@@ -53,9 +53,9 @@ struct Read {
   std::vector<Entry> entries;
 };
 
-Read read(std::string_view text, const io::ColumnRange& range) {
+Read read(std::string_view text, const io::ColumnRange& range, std::uint64_t index_from) {
   Read read;
-  io::LibsvmRows rows;
+  io::LibsvmRows rows(index_from);
   read.wrong = rows.parse(text, range, read.size).has_value();
   if (read.wrong) return read;
   read.labels.assign(rows.labels().begin(), rows.labels().end());
@@ -78,13 +78,13 @@ void append_number(std::string& text, double value) {
   text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
-std::string written(const Read& read) {
+std::string written(const Read& read, std::uint64_t index_from) {
   std::string text;
   auto entry = read.entries.begin();
   for (std::size_t row = 0; row < read.labels.size(); ++row) {
     append_number(text, read.labels[row]);
     for (; entry != read.entries.end() && entry->row == row; ++entry) {
-      text += " " + std::to_string(std::uint64_t{entry->column} + 1) + ":";
+      text += " " + std::to_string(entry->column + index_from) + ":";
       append_number(text, std::bit_cast<double>(entry->value));
     }
     text += "\n";
@@ -114,16 +114,17 @@ bool libsvm(std::span<const std::byte> input) {
   const std::size_t taken = std::min(input.size(), sizeof cuts);
   std::copy_n(input.begin(), taken, std::as_writable_bytes(std::span(cuts)).begin());
   const std::uint64_t a = std::min(cuts[0], cuts[1]), b = std::max(cuts[0], cuts[1]);
+  const std::uint64_t index_from = (a + b) % 2;
   const Padded text(text_of(input.subspan(taken)) + "\n");
 
-  const Read all = read(text.text(), {});
+  const Read all = read(text.text(), {}, index_from);
   io::LibsvmSize measured;
-  const bool measured_wrong = io::measure_libsvm(text.text(), measured).has_value();
+  const bool measured_wrong = io::measure_libsvm(text.text(), measured, index_from).has_value();
   if (measured_wrong) ROTA_CHECK(all.wrong);
   if (!all.wrong) ROTA_CHECK(same_size(measured, all.size));
   bool wrong = false;
   for (const io::ColumnRange& range : {io::ColumnRange{0, a}, io::ColumnRange{a, b}, io::ColumnRange{b}}) {
-    const Read part = read(text.text(), range);
+    const Read part = read(text.text(), range, index_from);
     wrong = wrong || part.wrong;
     if (all.wrong || part.wrong) continue;
     ROTA_CHECK(same_size(part.size, all.size));
@@ -134,9 +135,9 @@ bool libsvm(std::span<const std::byte> input) {
   }
   ROTA_CHECK(wrong == all.wrong);
   if (all.wrong) return false;
-  const Padded again(written(all));
+  const Padded again(written(all, index_from));
   if (again.text().empty()) return true;
-  const Read back = read(again.text(), {});
+  const Read back = read(again.text(), {}, index_from);
   ROTA_CHECK(!back.wrong);
   ROTA_CHECK(back.labels == all.labels && back.entries == all.entries);
   return true;

@@ -55,6 +55,32 @@ class Shard(RotaTest):
         file.write_text("".join(f"{dice.randrange(300)} {dice.randrange(300)}\n" for _ in range(3000)))
         return file
 
+    def test_indices_may_count_from_zero(self):
+        """Files that do so were refused; now an option reads them: for text, shards, held-out and new data alike."""
+        dice = random.Random(7)
+        rows = [sorted(dice.sample(range(20), 4)) for _ in range(60)]
+        texts = [self.folder / "from-0", self.folder / "from-1"]
+        for first, file in enumerate(texts):
+            entries = [" ".join(f"{c + first}:{c % 3 + 1}" for c in row) for row in rows]
+            file.write_text("".join(f"{row[0] % 2} {text}\n" for row, text in zip(rows, entries)))
+        for app, *flags in (("kmeans", "--clusters=3"), ("sgd", "--epochs=2", "--valid={}"), ("lasso", "--path=3")):
+            results = []
+            for first, file in enumerate(texts):
+                given = [flag.format(file) for flag in flags] + [f"--index_from={first}", "--shards=4"]
+                result = self.train(app, f"{app}-{first}", f"--input={file}", *given)
+                predicted = self.folder / f"{app}-{first}.predicted"
+                model = self.folder / f"{app}-{first}"
+                self.done("predict", app, f"--model={model}", f"--input={file}", f"--output={predicted}")
+                results.append((result, predicted.read_text()))
+            self.check(results[0][0], results[1][0])
+            self.assertEqual(results[0][1], results[1][1], app)
+            shards = self.shard(app, f"{app}-shards", f"--input={texts[0]}", "--index_from=0", "--shards=4",
+                                *(flag.format(texts[0]) for flag in flags if "valid" in flag))
+            training = [flag for flag in flags if "valid" not in flag]
+            self.check(self.train(app, f"{app}-packed", f"--input={shards}", *training), results[0][0])
+        self.refused(65, "--index_from=0 says that they count from 0", "train", "sgd",
+                     f"--input={texts[0]}", f"--out={self.folder / 'refused'}")
+
     def test_one_model_of_two_formats_of_topics(self):
         documents = {}
         with gzip.open(KOS, "rt") as bag:

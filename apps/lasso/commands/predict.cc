@@ -70,7 +70,8 @@ Applied apply(const Call& call) {
   const Coefficients& chosen = model.coefficients[penalty];
   LinearPredictions predictions(chosen.intercept, chosen.columns,
                                 model.settings.loss == Loss::logistic ? &check : nullptr);
-  for (const std::string& file : call.input) predictions.read(file, io::matrix_format(call.options.text("format")));
+  for (const std::string& file : call.input)
+    predictions.read(file, io::matrix_format(call.options.text("format")), io::index_from(call.model->job().options));
   return {std::move(model), penalty, predictions.links(), predictions.labels(), std::move(check)};
 }
 

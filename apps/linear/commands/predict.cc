@@ -39,7 +39,7 @@ Applied apply(const LinearModel& model, const Call& call, bool scored) {
   Applied out{model, {}, {}};
   const FeatureKeys key(model.rows.bits);
   const Weights weights{model.numbers, model.outputs, 1};
-  RowFiles files(call.input, model.rows.format);
+  RowFiles files(call.input, model.rows.format, model.rows.index_from);
   Rows one;
   files.each([&](const LabelledRow& row) {
     if (scored && model.classes.size() > 0 && !model.classes.find(row.label))

@@ -34,10 +34,10 @@ struct DesignInput {
 // LIBSVM text, and the cuts by a sample of it (design_sample.h).  Plain files are read by several threads, and of each
 // line only what the hosted columns need.  Of compressed files, every entry is held for a while: 16 bytes each.
 DesignInput read_libsvm_columns(const std::vector<std::string>& paths, std::uint32_t shards,
-                                std::span<const ShardId> hosted);
+                                std::span<const ShardId> hosted, std::uint64_t index_from);
 // The same by rows.  Of plain files, the others' rows are only counted.
 DesignInput read_libsvm_rows(const std::vector<std::string>& paths, std::uint32_t shards,
-                             std::span<const ShardId> hosted);
+                             std::span<const ShardId> hosted, std::uint64_t index_from);
 
 // MatrixMarket files of equally many columns.  Every entry is held for a while.  Leaves the cuts to one of the
 // functions behind it, for `sample` has the columns of evenly spaced entries.

@@ -59,9 +59,9 @@ void each_block(TextPiece& piece, Take take) {
 }
 
 // Keeps entries in `columns` of rows in `rows`, which count from the piece's first.
-void read_piece(TextPiece& piece, const io::ColumnRange& columns, const RowRange& rows) {
+void read_piece(TextPiece& piece, const io::ColumnRange& columns, const RowRange& rows, std::uint64_t index_from) {
   piece.size = {};
-  io::LibsvmRows parsed;
+  io::LibsvmRows parsed(index_from);
   each_block(piece, [&](std::string_view block, std::uint64_t at) {
     const std::uint64_t first_row = piece.size.rows;
     piece.refuse(parsed.parse(block, columns, piece.size));
@@ -78,7 +78,7 @@ void read_piece(TextPiece& piece, const io::ColumnRange& columns, const RowRange
 
 class LibsvmFiles {
  public:
-  explicit LibsvmFiles(const std::vector<std::string>& paths) {
+  LibsvmFiles(const std::vector<std::string>& paths, std::uint64_t index_from) : index_from_(index_from) {
     files_.reserve(paths.size());
     for (const std::string& path : paths) files_.emplace_back(path);
     for (const io::TextFile& file : files_) naming(file, [&] { divide(file); });
@@ -97,7 +97,7 @@ class LibsvmFiles {
     const std::uint64_t stride = sample_stride(bytes);
     std::vector<std::uint32_t> columns;
     for (const io::TextFile& file : files_)
-      if (file.divisible()) naming(file, [&] { sample_columns(file, stride).append_to(columns); });
+      if (file.divisible()) naming(file, [&] { sample_columns(file, stride, index_from_).append_to(columns); });
     for (TextPiece& piece : pieces_) {
       if (stride > piece.sample.stride()) piece.sample.coarsen(stride);
       piece.sample.append_to(columns);
@@ -109,13 +109,14 @@ class LibsvmFiles {
     const auto blocks = std::make_shared<EntryBlocks>();
     each_piece([&](TextPiece& piece) {
       piece.design.entries = DesignEntries(blocks, columns.first);
-      read_piece(piece, columns, {});
+      read_piece(piece, columns, {}, index_from_);
     });
   }
   void measure() {
-    each_piece([](TextPiece& piece) {
-      each_block(piece,
-                 [&](std::string_view block, std::uint64_t) { piece.refuse(io::measure_libsvm(block, piece.size)); });
+    each_piece([this](TextPiece& piece) {
+      each_block(piece, [&](std::string_view block, std::uint64_t) {
+        piece.refuse(io::measure_libsvm(block, piece.size, index_from_));
+      });
     });
   }
   // After measure(): drops the pieces that have none of these rows, and reads the others.
@@ -127,7 +128,7 @@ class LibsvmFiles {
       piece.design.entries = DesignEntries(blocks);
       const std::uint64_t begin = piece.design.first_row, end = begin + piece.size.rows;
       if (begin >= rows.end || end <= rows.first) return;
-      read_piece(piece, {}, {std::max(rows.first, begin) - begin, std::min(rows.end, end) - begin});
+      read_piece(piece, {}, {std::max(rows.first, begin) - begin, std::min(rows.end, end) - begin}, index_from_);
     });
     if (size_.rows != first) throw DataError(files_.front().path(), 0, "the input changed while it was read");
     std::erase_if(pieces_, [](const TextPiece& piece) { return piece.design.labels.empty(); });
@@ -205,6 +206,7 @@ class LibsvmFiles {
     if (size_.columns == 0) throw DataError(files_.front().path(), 0, "the matrix has no columns");
   }
 
+  std::uint64_t index_from_;
   std::vector<io::TextFile> files_;
   std::vector<TextPiece> pieces_;  // in the order of the matrix's rows
   io::LibsvmSize size_;
@@ -221,8 +223,8 @@ Range hull(const std::vector<std::uint64_t>& cuts, std::span<const ShardId> host
 }  // namespace
 
 DesignInput read_libsvm_columns(const std::vector<std::string>& paths, std::uint32_t shards,
-                                std::span<const ShardId> hosted) {
-  LibsvmFiles files(paths);
+                                std::span<const ShardId> hosted, std::uint64_t index_from) {
+  LibsvmFiles files(paths, index_from);
   std::vector<std::uint64_t> cuts;
   if (files.divisible()) {
     cuts = files.cut(shards);
@@ -237,8 +239,8 @@ DesignInput read_libsvm_columns(const std::vector<std::string>& paths, std::uint
 }
 
 DesignInput read_libsvm_rows(const std::vector<std::string>& paths, std::uint32_t shards,
-                             std::span<const ShardId> hosted) {
-  LibsvmFiles files(paths);
+                             std::span<const ShardId> hosted, std::uint64_t index_from) {
+  LibsvmFiles files(paths, index_from);
   if (hosted.size() == shards || !files.divisible()) {
     files.read({});
     return files.finish(cut_evenly(files.shape().rows, shards));

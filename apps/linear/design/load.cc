@@ -131,7 +131,8 @@ std::vector<std::size_t> ascending(std::span<const ShardId> hosted) {
 }
 
 DesignInput read_columns(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted) {
-  if (checked_format(source) == io::MatrixFormat::libsvm) return read_libsvm_columns(source.files, shards, hosted);
+  if (checked_format(source) == io::MatrixFormat::libsvm)
+    return read_libsvm_columns(source.files, shards, hosted, source.index_from);
   MarketInput market = read_matrix_market(source.files);
   market.input.cuts = cut_columns(std::move(market.sample), shards);
   market.input.cuts.push_back(market.input.shape.columns);
@@ -139,7 +140,8 @@ DesignInput read_columns(const Source& source, std::uint32_t shards, std::span<c
 }
 
 DesignInput read_rows(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted) {
-  if (checked_format(source) == io::MatrixFormat::libsvm) return read_libsvm_rows(source.files, shards, hosted);
+  if (checked_format(source) == io::MatrixFormat::libsvm)
+    return read_libsvm_rows(source.files, shards, hosted, source.index_from);
   MarketInput market = read_matrix_market(source.files);
   market.input.cuts = cut_evenly(market.input.shape.rows, shards);
   return std::move(market.input);

@@ -18,6 +18,7 @@ namespace rota::linear {
 struct Source {
   std::vector<std::string> files;  // one matrix: the rows of each file follow those of the file before
   io::MatrixFormat format = io::MatrixFormat::automatic;  // of all files
+  std::uint64_t index_from = 1;                           // of LIBSVM text
   std::string response;                                   // file of the response; MatrixMarket only, which needs it
   std::string weights;                                    // file of the rows' weights, or ""
   bool classes = false;                                   // the response is one of two classes

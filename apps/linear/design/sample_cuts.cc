@@ -66,9 +66,9 @@ void ColumnSample::coarsen(std::uint64_t stride) {
   columns_.resize(used);
 }
 
-ColumnSample sample_columns(const io::TextFile& file, std::uint64_t stride) {
+ColumnSample sample_columns(const io::TextFile& file, std::uint64_t stride, std::uint64_t index_from) {
   ColumnSample sample(stride);
-  io::LibsvmRows rows;
+  io::LibsvmRows rows(index_from);
   io::LibsvmSize ignored;
   for (std::uint64_t first = 0; first < file.size(); first += stride) {
     const std::uint64_t last = std::min(first + stride, file.size());

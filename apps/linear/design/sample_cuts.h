@@ -47,7 +47,7 @@ class ColumnSample {
 };
 
 // The sample of a divisible file.  A text that is wrong ends early: reading it all will say why.
-ColumnSample sample_columns(const io::TextFile& file, std::uint64_t stride);
+ColumnSample sample_columns(const io::TextFile& file, std::uint64_t stride, std::uint64_t index_from = 1);
 
 // Where the shards' ranges of columns begin, so that each has about the same number of the sample's entries.  Ranges
 // may be empty.

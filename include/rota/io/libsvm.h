@@ -2,9 +2,9 @@
 //
 //   label index:value index:value ...   # comment
 //
-// Indices count from 1 and ascend within a line.  Numbers are as parse_number() reads them (decimal.h).  Fields are
-// separated by blanks; a `qid:number` behind the label is skipped, and so are lines with nothing but blanks or a
-// comment.
+// Indices count from 1, or from 0 if the user says so, and ascend within a line.  Numbers are as parse_number() reads
+// them (decimal.h).  Fields are separated by blanks; a `qid:number` behind the label is skipped, and so are lines with
+// nothing but blanks or a comment.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -16,10 +16,23 @@
 #include <string_view>
 #include <vector>
 
+#include "rota/options.h"
+
 namespace rota::io {
 
 inline constexpr std::uint64_t kMostRows = (std::uint64_t{1} << 32) - 1;
 inline constexpr std::uint64_t kMostColumns = std::uint64_t{1} << 28;
+
+// Which index is the first column.  No file is asked: a model's data, held-out data and new data must agree.
+inline constexpr Option kIndexFrom = {
+    .name = "index_from",
+    .kind = Option::Kind::choice,
+    .default_value = "1",
+    .unit = "0|1",
+    .meaning = "The index of the first column in LIBSVM text.  What is written counts columns from 1 in any case."};
+inline std::uint64_t index_from(const Options& options) {
+  return options.text(kIndexFrom.name) == "0" ? 0 : 1;
+}
 
 // Columns [first, end), from 0.
 struct ColumnRange {
@@ -61,6 +74,8 @@ struct LibsvmSize {
 // The rows of one text, and their entries that are not 0 in a range of columns.
 class LibsvmRows {
  public:
+  explicit LibsvmRows(std::uint64_t index_from = 1) : shift_(1 - index_from) {}
+
   std::span<const double> labels() const { return labels_; }
   std::span<const std::size_t> begins() const { return begins_; }  // where in the text the row's line begins
   // Entries of row r are [ends()[r - 1], ends()[r]), from 0 for the first row.
@@ -80,6 +95,7 @@ class LibsvmRows {
   std::string parse_carefully(std::string_view line, const ColumnRange& keep, LibsvmSize& size);
   void add_row(double label, std::size_t end, LibsvmSize& size);
 
+  std::uint64_t shift_;  // what makes indices count from 1
   std::vector<double> labels_;
   std::vector<std::size_t> begins_, ends_;
   std::unique_ptr<std::uint32_t[]> columns_;
@@ -89,6 +105,6 @@ class LibsvmRows {
 
 // Adds the size of a text, given likewise, without looking at more than that takes: what is wrong may go unseen, but
 // for an index that is too large.
-std::optional<WrongLine> measure_libsvm(std::string_view text, LibsvmSize& size);
+std::optional<WrongLine> measure_libsvm(std::string_view text, LibsvmSize& size, std::uint64_t index_from = 1);
 
 }  // namespace rota::io

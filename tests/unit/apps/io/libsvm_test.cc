@@ -41,9 +41,9 @@ std::string text_of(double value) {
   return text;
 }
 
-Read read(const std::string& text, const ColumnRange& keep = {}) {
+Read read(const std::string& text, const ColumnRange& keep = {}, std::uint64_t index_from = 1) {
   Read read;
-  LibsvmRows rows;
+  LibsvmRows rows(index_from);
   const Block block(text);
   read.wrong = rows.parse(block.text(), keep, read.size);
   std::size_t at = 0;
@@ -55,9 +55,9 @@ Read read(const std::string& text, const ColumnRange& keep = {}) {
   return read;
 }
 
-LibsvmSize measured(const std::string& text) {
+LibsvmSize measured(const std::string& text, std::uint64_t index_from = 1) {
   LibsvmSize size;
-  EXPECT_EQ(measure_libsvm(Block(text).text(), size), std::nullopt);
+  EXPECT_EQ(measure_libsvm(Block(text).text(), size, index_from), std::nullopt);
   return size;
 }
 
@@ -105,6 +105,26 @@ TEST(Libsvm, MeasuringSeesAnIndexThatIsTooLarge) {
   EXPECT_EQ(wrong->what, "index 999999999 is beyond the most columns, 268435456");
 }
 
+// Such files could not be read.
+TEST(Libsvm, IndicesMayCountFromZero) {
+  std::string from_0 = "1 0:2.5 2:-4\n2 qid:7 0:1 # 0:1\n-1\n3", from_1 = "1 1:2.5 3:-4\n2 qid:7 1:1 # 1:1\n-1\n3";
+  for (int i = 0; i < 300; i += 1 + i % 3) {
+    from_0 += " " + std::to_string(i) + ":" + std::to_string(i + 0.5);
+    from_1 += " " + std::to_string(i + 1) + ":" + std::to_string(i + 0.5);
+  }
+  from_0 += "\n1 268435455:1\n", from_1 += "\n1 268435456:1\n";
+  for (const ColumnRange range : {ColumnRange{}, ColumnRange{0, 1}, ColumnRange{1, 150}, ColumnRange{150}}) {
+    const Read got = read(from_0, range, 0), expected = read(from_1, range);
+    ASSERT_EQ(got.wrong, std::nullopt);
+    EXPECT_EQ(got.rows, expected.rows);
+    expect_same_size(got.size, expected.size, from_0);
+  }
+  expect_same_size(measured(from_0, 0), measured(from_1), from_0);
+  EXPECT_EQ(read("1 0:1 0:2", {}, 0).wrong->what, "index 0 is given twice");
+  EXPECT_EQ(read("1 5:1 4:2", {}, 0).wrong->what, "indices must ascend, found 4 behind 5");
+  EXPECT_EQ(read("1 268435456:1", {}, 0).wrong->what, "index 268435456 is beyond the most columns, 268435456");
+}
+
 TEST(Libsvm, WhereRowsBegin) {
   LibsvmRows rows;
   LibsvmSize size;
@@ -136,7 +156,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"nan 1:1", "expected a label (a finite number), found 'nan'"},
         Wrong{"1:1", "expected a label (a finite number), found '1:1'"},
         Wrong{"1 5", "expected index:value, found '5'"}, Wrong{"1 1:1 x", "expected index:value, found 'x'"},
-        Wrong{"1 0:1", "indices count from 1, found '0:1'"}, Wrong{"1 00:1", "indices count from 1, found '00:1'"},
+        Wrong{"1 0:1", "indices count from 1, found '0:1' (--index_from=0 says that they count from 0)"},
+        Wrong{"1 00:1", "indices count from 1, found '00:1' (--index_from=0 says that they count from 0)"},
         Wrong{"1 -1:1", "expected an index, found '-1' in '-1:1'"},
         Wrong{"1 1.0:1", "expected an index, found '1.0' in '1.0:1'"},
         Wrong{"1 :1", "expected an index, found '' in ':1'"},

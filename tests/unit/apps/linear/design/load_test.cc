@@ -286,7 +286,7 @@ TEST(Load, LinesAreCountedInEachFile) {
   EXPECT_EQ(message_of<DataError>([&] {
               load_columns(source_of({a, c}), 1, all);
             }),
-            c + ":3: indices count from 1, found '0:1'");
+            c + ":3: indices count from 1, found '0:1' (--index_from=0 says that they count from 0)");
   const std::string whole = gzipped(std::string(100'000, '\n') + "1 1:1\n");
   const std::string cut = files.write("cut.gz", whole.substr(0, whole.size() - 12));
   EXPECT_TRUE(message_of<DataError>([&] { load_columns(source_of({a, cut}), 1, all); }).starts_with(cut + ":"));
