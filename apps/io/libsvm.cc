@@ -211,6 +211,7 @@ std::optional<WrongLine> LibsvmRows::parse(std::string_view text, const ColumnRa
     const char* const line = at;
     at = static_cast<const char*>(std::memchr(line, '\n', static_cast<std::size_t>(text_end - line))) + 1;
     const char* end = at - 1;
+    const std::uint64_t columns = size.columns;
     if (comments)
       end = end_of_fields(line, end);
     else if (end > line && end[-1] == '\r')
@@ -219,6 +220,7 @@ std::optional<WrongLine> LibsvmRows::parse(std::string_view text, const ColumnRa
       std::string wrong = parse_carefully({line, static_cast<std::size_t>(end - line)}, keep, size);
       if (!wrong.empty()) return WrongLine{lines, std::move(wrong)};
     }
+    if (size.columns > columns) size.widest = size.lines + lines + 1;
     if (begins_.size() < labels_.size()) begins_.push_back(static_cast<std::size_t>(line - text.data()));
   }
   size.lines += lines;

@@ -5,6 +5,7 @@
 
 #include "rota/error.h"
 #include "rota/io/libsvm.h"
+#include "rota/io/numbers.h"
 #include "rota/io/text_file.h"
 #include "rota/shards.h"
 
@@ -40,7 +41,11 @@ void read_file(const std::string& path, io::LibsvmRows& rows, DataSize& size,
       at = end;
     }
   }
-  size.columns = std::max(size.columns, seen.columns);
+  size.entries += seen.entries;
+  if (seen.columns <= size.columns) return;
+  size.columns = seen.columns;
+  size.widest_file = path;
+  size.widest_line = seen.widest;
 }
 
 }  // namespace
@@ -69,6 +74,8 @@ RowShards read_shards(const std::vector<std::string>& files, std::uint32_t shard
   out.hosted = std::move(keep.all());
   if (out.size.rows == 0) throw DataError(files.front(), 0, "the data has no rows");
   if (out.size.columns == 0) throw DataError(files.front(), 0, "the data has no columns");
+  if (const std::string wrong = io::out_of_proportion(out.size.columns, "columns", out.size.entries); !wrong.empty())
+    throw DataError(out.size.widest_file, out.size.widest_line, wrong);
   for (Rows& rows : out.hosted) rows.shrink_to_fit();
   return out;
 }

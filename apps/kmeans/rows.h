@@ -55,7 +55,9 @@ class Rows {
 
 // Of the whole data.
 struct DataSize {
-  std::uint64_t rows = 0, columns = 0;
+  std::uint64_t rows = 0, columns = 0, entries = 0;
+  std::string widest_file;  // of the row with the largest index, and its line
+  std::uint64_t widest_line = 0;
 };
 
 // Calls take(number, row) for all rows of the files in turn; numbers count from 0 over all files, labels are passed
@@ -69,7 +71,8 @@ struct RowShards {
 };
 
 // Row i is row i / S of shard i mod S: a rule that needs no second look at the files, whatever they are packed with.
-// Throws like each_row(), and DataError if there is no row or no column.
+// Throws like each_row(), and DataError if there is no row or no column, or so many columns that the entries do not
+// account for them: the centres have all columns.
 RowShards read_shards(const std::vector<std::string>& files, std::uint32_t shards, std::span<const ShardId> hosted,
                       std::uint64_t index_from = 1);
 

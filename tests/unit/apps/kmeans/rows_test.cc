@@ -45,6 +45,8 @@ TEST(Rows, WhatIsWrongIsNamedByFileAndLine) {
   EXPECT_NE(message("1 1:1\n\n1 1:2 2:1e141\n").find("/f:3: a value above 1e140"), std::string::npos);
   EXPECT_NE(message("# no rows\n").find("/f: the data has no rows"), std::string::npos);
   EXPECT_NE(message("1\n2\n").find("/f: the data has no columns"), std::string::npos);
+  EXPECT_NE(message("1 1:1\n\n1 2:1 268435456:1\n1 3:1\n").find("/f:3: 268435456 columns are out of proportion"),
+            std::string::npos);
   EXPECT_NE(message("").find("empty"), std::string::npos);
   EXPECT_THROW((void)read_shards({"no-such-file"}, 1, {}), NoInput);
 }
