@@ -49,8 +49,12 @@ class BadInput(RotaTest):
         self.refuse("negative", GOOD.replace("1 3 1", "1 3 -3"), 5, "-3")
 
     def test_truncated_gz(self):
-        data = gzip.compress(GOOD.encode())
-        self.refuse("cut.gz", data[: len(data) // 2], 1)
+        """What is before the cut was lost, and line 1 named."""
+        data = gzip.compress(GOOD.encode(), 0)  # a header of 10 bytes, one of 5, and the text as it is
+        self.refuse("cut.gz", data[: 15 + GOOD.index("2 2 4") + 2], 6, "ends early")
+
+    def test_formats_that_are_not_read_are_named(self):
+        self.refuse("data.zip", b"PK\x03\x04" + GOOD.encode(), None, "is a zip archive", "does not read")
 
     def test_truncated_real_gz(self):
         data = pathlib.Path(KOS).read_bytes()
