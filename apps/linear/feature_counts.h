@@ -16,8 +16,15 @@ inline constexpr Key kIntercept = 0;
 // How a feature's steps are scaled.
 struct FeatureScale {
   float presence = 0;  // rows / rows that have the feature; 0 for an intercept that bears no penalty
-  float step = 1;      // see README.md; 1 without --normalized
+  double step = 1;     // see README.md; 1 without --normalized
 };
+
+// In the digits of single precision, but with the range of double: scales of small features are large.
+inline double in_single_digits(double number) {
+  int exponent = 0;
+  const double digits = std::frexp(number, &exponent);
+  return std::ldexp(static_cast<double>(static_cast<float>(digits)), exponent);
+}
 
 // Counted while the rows are read.
 class FeatureCounts {
@@ -43,8 +50,7 @@ class FeatureCounts {
       if (key != kIntercept || settings.penalized_intercept)
         out[key].presence = static_cast<float>(static_cast<double>(rows) / one.rows);
       const double unit = one.largest * root;
-      if (settings.normalized)
-        out[key].step = static_cast<float>(settings.squared_scales ? 1 / (unit * unit) : 1 / unit);
+      if (settings.normalized) out[key].step = in_single_digits(settings.squared_scales ? 1 / (unit * unit) : 1 / unit);
     }
     return out;
   }

@@ -94,6 +94,7 @@ ShardRows unpack_rows(Reader& in, std::uint64_t rows, bool intercept, Key own_ke
 struct Common {
   std::uint64_t rows = 0, held_out_rows = 0;
   Key keys = 0;
+  Responses responses;
   ClassLabels labels;
   FeatureCounts counts;
 };
@@ -103,6 +104,8 @@ void pack_common(const LoadedData& data, const ClassLabels& labels, DataPacker& 
   common.put_varint(data.facts.rows);
   common.put_varint(data.own_keys);
   common.put_varint(static_cast<std::uint64_t>(data.facts.held_out_rows));
+  for (const double number : {data.facts.responses.weight, data.facts.responses.mean, data.facts.responses.squares})
+    common.put(number);
   common.put_all(std::span<const double>(labels.size() > kMostClasses ? std::vector<double>() : labels.all()));
   const auto& counts = data.counts.all();
   const auto has_rows = [](const FeatureCounts::Counts& one) { return one.rows > 0; };
@@ -122,6 +125,11 @@ Common unpack_common(Reader& in) {
   common.rows = in.get_bounded(io::kMostRows);
   common.keys = in.get_bounded<Key>(kMostFeatures + 1);
   common.held_out_rows = in.get_bounded(io::kMostRows);
+  Responses& responses = common.responses;
+  for (double* const number : {&responses.weight, &responses.mean, &responses.squares}) *number = in.get<double>();
+  if (!(std::isfinite(responses.weight) && std::isfinite(responses.mean) && std::isfinite(responses.squares) &&
+        responses.squares >= 0))
+    in.fail();
   std::vector<double> labels = in.get_all<double>();
   if (common.rows == 0 || common.keys == 0 || labels.size() > kMostClasses || !are_numbers(labels) ||
       std::adjacent_find(labels.begin(), labels.end(), std::greater_equal<>()) != labels.end())
@@ -139,7 +147,7 @@ Common unpack_common(Reader& in) {
     one.squares = in.get<double>();
     one.largest = in.get<double>();
     if (!(one.rows > 0 && std::isfinite(one.squares) && one.squares >= 0 && std::isfinite(one.largest) &&
-          one.largest >= 0))
+          one.largest >= kSmallestScale))
       in.fail();
   }
   return common;
@@ -207,6 +215,7 @@ LoadedData unpack_data(const PackedData& packed, const RowOptions& settings, std
   LoadedData out;
   out.facts.rows = common.rows;
   out.facts.held_out_rows = static_cast<double>(common.held_out_rows);
+  out.facts.responses = common.responses;
   out.facts.classes = classes_for(settings, common.labels, packed.name());
   out.own_keys = common.keys;
   out.facts.keys = std::max(settings.least_keys, common.keys);

@@ -2,6 +2,7 @@
 // packing serves every loss.
 //
 //   common:     rows, keys, held-out rows: varints
+//               weight, mean and sum of squares about it, of labels that are numbers: f64 each
 //               labels: a count, then f64 each, ascending; none if there are more than kMostClasses
 //               features: a count, then for each that a row has: key, rows: varints; squares, largest: f64
 //   of a shard: its rows, then its held-out rows, each as

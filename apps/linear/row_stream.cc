@@ -12,7 +12,7 @@ RowStream::RowStream(const std::vector<std::string>& files, const RowOptions& se
 
 void RowStream::read(const std::function<std::uint64_t(std::uint64_t)>& size_of,
                      const std::function<void(ShardRows&&)>& take) const {
-  const FeatureKeys key(settings_.bits);
+  FeatureKeys key(settings_.bits);
   const std::uint32_t outputs = settings_.outputs(facts_.classes.size());
   RowFiles input(files_, settings_.format, settings_.index_from);
   ShardRows piece;
@@ -23,7 +23,7 @@ void RowStream::read(const std::function<std::uint64_t(std::uint64_t)>& size_of,
     while (piece.rows.size() >= size_of(pieces)) give();
     const auto k = facts_.classes.find(row.label);
     if (facts_.classes.size() > 0 && !k) input.fail("the data has changed since it was read first");
-    piece.targets.push_back(k ? target_of(*k, outputs) : row.label);
+    piece.targets.push_back(k ? target_of(*k, outputs) : row.label - facts_.centre);
     if (settings_.format == RowFormat::vw) piece.weights.push_back(row.weight * facts_.weight_scale);
     add_row(input, row, key, settings_.intercept, facts_.keys, piece.rows);
   });

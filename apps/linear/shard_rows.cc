@@ -97,13 +97,27 @@ std::uint32_t FeatureKeys::operator()(std::uint32_t column) const {
   return 1 + static_cast<std::uint32_t>(mixed({column}) >> (64 - bits_));
 }
 
-void add_row(const RowFiles& files, const LabelledRow& row, const FeatureKeys& key, bool intercept, Key keys,
-             Rows& rows) {
+std::span<const std::pair<std::uint32_t, double>> FeatureKeys::of_row(const LabelledRow& row) {
+  entries_.clear();
+  for (std::size_t i = 0; i < row.columns.size(); ++i) entries_.emplace_back((*this)(row.columns[i]), row.values[i]);
+  if (bits_ == 0) return entries_;
+  std::stable_sort(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < entries_.size(); ++i)
+    if (kept > 0 && entries_[kept - 1].first == entries_[i].first)
+      entries_[kept - 1].second += entries_[i].second;
+    else
+      entries_[kept++] = entries_[i];
+  entries_.resize(kept);
+  std::erase_if(entries_, [](const auto& entry) { return entry.second == 0; });
+  return entries_;
+}
+
+void add_row(const RowFiles& files, const LabelledRow& row, FeatureKeys& key, bool intercept, Key keys, Rows& rows) {
   if (intercept) rows.add_entry({static_cast<std::uint32_t>(kIntercept), 1});
-  for (std::size_t i = 0; i < row.columns.size(); ++i) {
-    if (!(std::abs(row.values[i]) <= kLargestValue)) files.fail("a value above 1e15: scale the data");
-    const std::uint32_t k = key(row.columns[i]);
-    if (k < keys) rows.add_entry({k, static_cast<float>(row.values[i])});
+  for (const auto& [k, value] : key.of_row(row)) {
+    if (!(std::abs(value) <= kLargestValue)) files.fail("a value above 1e15: scale the data");
+    if (k < keys) rows.add_entry({k, static_cast<float>(value)});
   }
   rows.end_row();
 }
@@ -113,6 +127,7 @@ namespace {
 // What is found out while the rows are read.
 struct Reading {
   FeatureCounts counts;
+  Responses responses;
   Targets targets;
   std::vector<double> labels, importances;  // of all rows, where they are wanted
   double importance = 0;                    // their sum
@@ -121,15 +136,18 @@ struct Reading {
 
 void read_training(RowFiles& input, const RowOptions& settings, std::uint32_t shards, HostedShards<ShardRows>& training,
                    HostedShards<std::uint64_t>& rows_of, Reading& reading) {
-  const FeatureKeys key(settings.bits);
+  FeatureKeys key(settings.bits);
   const auto count = [&](const LabelledRow& row) {
     reading.targets.add(input, row.label);
     reading.importance += row.weight;
+    if (settings.loss == Loss::squared && !(std::abs(row.label) <= kLargestResponse))
+      input.fail("a label above 1e100: scale the data");
+    if (settings.loss == Loss::squared) reading.responses.add(row.label, row.weight);
     if (settings.intercept) reading.counts.add(static_cast<std::uint32_t>(kIntercept), 1);
     if (settings.bits == 0 && !row.columns.empty() && row.columns.back() >= kMostFeatures)
       input.fail("feature " + std::to_string(row.columns.back() + 1) + ": more than " + std::to_string(kMostFeatures) +
                  " features have to be hashed (--bits)");
-    for (std::size_t i = 0; i < row.columns.size(); ++i) reading.counts.add(key(row.columns[i]), row.values[i]);
+    for (const auto& [k, value] : key.of_row(row)) reading.counts.add(k, value);
   };
   const auto keep = [&](const LabelledRow& row) {
     count(row);
@@ -151,15 +169,24 @@ void read_training(RowFiles& input, const RowOptions& settings, std::uint32_t sh
   }
 }
 
+// A feature that is smaller than that has lost digits, or all.
+void require_sizes(const FeatureCounts& counts, const std::string& file) {
+  for (std::size_t key = 0; key < counts.all().size(); ++key)
+    if (const auto& one = counts.all()[key]; one.rows > 0 && one.largest < kSmallestScale)
+      throw DataError(file, 0,
+                      "feature " + std::to_string(key) + ": no value of it is above " + io::exact_text(one.largest) +
+                          ", which single precision cannot hold: scale it");
+}
+
 }  // namespace
 
 LoadedData load_data(const std::vector<std::string>& files, const std::vector<std::string>& valid,
                      const RowOptions& settings, std::uint32_t shards, std::span<const ShardId> hosted) {
-  const FeatureKeys key(settings.bits);
+  FeatureKeys key(settings.bits);
   LoadedData out;
   HostedShards<ShardRows> training(shards, hosted), held_out(shards, hosted);
   HostedShards<std::uint64_t> rows_of(shards, hosted);
-  Reading reading{{}, Targets(settings), {}, {}};
+  Reading reading{{}, {}, Targets(settings), {}, {}};
   const Targets& targets = reading.targets;
   RowFiles input(files, settings.format, settings.index_from);
   read_training(input, settings, shards, training, rows_of, reading);
@@ -172,6 +199,8 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
   out.own_keys = (settings.bits == 0 ? reading.columns : Key{1} << settings.bits) + 1;
   out.facts.keys = std::max(settings.least_keys, out.own_keys);
   out.facts.classes = targets.classes();
+  out.facts.responses = reading.responses;
+  require_sizes(reading.counts, files.front());
   out.facts.weight_scale = static_cast<double>(rows) / reading.importance;
   out.scales = reading.counts.scales(settings, rows, out.facts.keys);
   out.counts = std::move(reading.counts);
@@ -184,13 +213,20 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
     for (std::uint64_t row = hosted[i]; row < rows; row += shards) shard.weights.push_back(weights[row]);
   }
   RowFiles others(valid, settings.format, settings.index_from);
+  double importance = 0;
   others.each([&](const LabelledRow& row) {
+    importance += row.weight;
     const double target = targets.target(others, row.label);
     ShardRows* const shard = held_out.of_item(row.number);
     if (shard == nullptr) return;
     add_row(others, row, key, settings.intercept, out.facts.keys, shard->rows);
     shard->targets.push_back(target);
+    if (settings.format == RowFormat::vw) shard->weights.push_back(row.weight);
   });
+  if (!valid.empty() && others.rows() > 0 && !(importance > 0 && std::isfinite(importance)))
+    throw DataError(valid.front(), 0, "the importances of the rows add up to nothing");
+  for (ShardRows& shard : held_out.all())
+    for (double& weight : shard.weights) weight *= static_cast<double>(others.rows()) / importance;
   if (!valid.empty() && others.rows() == 0) throw DataError(valid.front(), 0, "the held-out data has no rows");
   out.facts.held_out_rows = static_cast<double>(others.rows());
   out.training = std::move(training.all());

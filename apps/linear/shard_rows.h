@@ -4,11 +4,14 @@
 // A feature's key is its index in the file, from 1, or where that is hashed to; key 0 is the intercept, an entry of
 // value 1 in every row.
 #pragma once
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/linear/class_labels.h"
@@ -24,6 +27,8 @@ inline constexpr std::uint32_t kMostBits = 22;
 inline constexpr Key kMostFeatures = Key{1} << kMostBits;
 inline constexpr std::size_t kMostClasses = 4096;
 inline constexpr double kLargestValue = 1e15;  // its square times many is still a number in single precision
+inline constexpr double kSmallestScale = std::numeric_limits<float>::min();  // of a feature's largest value
+inline constexpr double kLargestResponse = 1e100;                            // squares of it add up
 
 struct Entry {
   std::uint32_t key;
@@ -83,9 +88,29 @@ class FeatureKeys {
  public:
   explicit FeatureKeys(std::uint32_t bits) : bits_(bits) {}
   std::uint32_t operator()(std::uint32_t column) const;
+  // The keys of a row's features with their values: where they are hashed ascending, each once, with the sum of what
+  // shares it.  Holds until the next call.
+  std::span<const std::pair<std::uint32_t, double>> of_row(const LabelledRow& row);
 
  private:
   std::uint32_t bits_;
+  std::vector<std::pair<std::uint32_t, double>> entries_;
+};
+
+// Mean and deviation of numbers, as they come: B. P. Welford, "Note on a method for calculating corrected sums of
+// squares and products", Technometrics 1962.
+struct Responses {
+  double weight = 0, mean = 0, squares = 0;
+
+  void add(double number, double times) {
+    if (!(times > 0)) return;
+    weight += times;
+    const double before = number - mean;
+    mean += before * (times / weight);
+    squares += times * before * (number - mean);
+  }
+  // Root of the mean squared distance from `centre`.
+  double spread(double centre) const { return weight > 0 ? std::hypot(std::sqrt(squares / weight), mean - centre) : 0; }
 };
 
 // Of the whole data.
@@ -95,6 +120,8 @@ struct DataFacts {
   ClassLabels classes;  // of the training data; none for numbers
   double held_out_rows = 0;
   double weight_scale = 1;  // of importances that the data has, so that their mean is 1
+  Responses responses;      // of training data whose labels are numbers
+  double centre = 0;        // what targets are less than labels
 };
 
 struct LoadedData {
@@ -112,7 +139,6 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
                      const RowOptions& settings, std::uint32_t shards, std::span<const ShardId> hosted);
 
 // Appends a row's entries, those of keys below `keys`; throws DataError for a value above what single precision takes.
-void add_row(const RowFiles& files, const LabelledRow& row, const FeatureKeys& key, bool intercept, Key keys,
-             Rows& rows);
+void add_row(const RowFiles& files, const LabelledRow& row, FeatureKeys& key, bool intercept, Key keys, Rows& rows);
 
 }  // namespace rota::linear

@@ -22,7 +22,8 @@ void require_fit(const TrainedModel& model, const Settings& settings) {
 }
 
 bool remember_alike(const Settings& a, const Settings& b) {
-  return a.optimizer == b.optimizer && a.averages() == b.averages() && !a.ends_at_optimum();
+  return a.optimizer == b.optimizer && a.averages() == b.averages() && a.centres() == b.centres() &&
+         !a.ends_at_optimum();
 }
 
 }  // namespace
@@ -54,7 +55,7 @@ void InitialWeights::put_row(Key key, std::span<double> row) const {
   }
   for (std::uint32_t k = 0; k < model_.outputs; ++k) {
     double* const state = row.data() + k * settings_.state_width();
-    state[0] = state[settings_.model_weight()] = model_.weight(key, k);
+    state[0] = state[settings_.model_weight()] = model_.weight(key, k) - (key == kIntercept ? centre() : 0);
   }
 }
 

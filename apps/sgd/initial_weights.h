@@ -20,6 +20,8 @@ class InitialWeights {
   void require_classes(const linear::ClassLabels& classes) const;
   // The row of the table, which is zeros; it stays so for a feature that the model has not.
   void put_row(Key key, std::span<double> row) const;
+  // What the job's targets are less than labels, so that its intercept is the model's: the model's own.
+  double centre() const { return settings_.centres() ? model_.centre : 0; }
   Key keys() const { return model_.keys; }
   // Rows that a shard has seen already, for an optimiser whose steps depend on it.
   double rows_before() const { return rows_before_; }

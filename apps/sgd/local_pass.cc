@@ -21,10 +21,11 @@ void expect_rows(const Rows& rows, std::span<const std::uint32_t> order, std::si
 }  // namespace
 
 LocalPass::LocalPass(const Settings& settings, std::shared_ptr<const std::vector<FeatureScale>> scales,
-                     std::uint32_t outputs)
+                     std::uint32_t outputs, std::span<const double> first_squares)
     : settings_(settings),
       scales_(std::move(scales)),
       outputs_(outputs),
+      first_squares_(first_squares),
       width_(std::size_t{outputs} * settings.state_width()) {}
 
 double LocalPass::run(const ShardRows& data, std::span<const std::uint32_t> order, double seen,
@@ -142,6 +143,9 @@ void LocalPass::begin(std::uint32_t key, double* state, const double* table) {
   std::copy_n(table + key * width_, width_, state);
   for (std::size_t i = settings_.model_weight(); settings_.averages() && i < width_; i += settings_.state_width())
     state[i] = 0;  // of this round alone
+  if (settings_.optimizer == Optimizer::adagrad && key < first_squares_.size())
+    for (std::size_t i = 0; i < width_; i += settings_.state_width())
+      AdagradStep::begin(state + i, first_squares_[key]);
   for (std::size_t i = 0; settings_.optimizer == Optimizer::ftrl && i < width_; i += settings_.state_width())
     FtrlStep(settings_).begin(state + i, (*scales_)[key]);
 }

@@ -17,7 +17,9 @@ namespace rota::sgd {
 // one output, or one for each class (Settings::outputs).
 class LocalPass {
  public:
-  LocalPass(const Settings& settings, std::shared_ptr<const std::vector<FeatureScale>> scales, std::uint32_t outputs);
+  // `first_squares`, by key, must outlive it: AdaGrad's squares of weights that are not its own.
+  LocalPass(const Settings& settings, std::shared_ptr<const std::vector<FeatureScale>> scales, std::uint32_t outputs,
+            std::span<const double> first_squares = {});
 
   // Visits the rows of `order` in turn; `seen` is how many a shard has seen before.  Returns the sum of their losses,
   // each before its own step, times the rows' weights.
@@ -54,6 +56,7 @@ class LocalPass {
   Settings settings_;
   std::shared_ptr<const std::vector<FeatureScale>> scales_;
   std::uint32_t outputs_;
+  std::span<const double> first_squares_;
   std::size_t width_;  // of a row of the table
   std::vector<double> state_;
   std::vector<std::uint32_t> run_of_;  // in which a feature was seen last

@@ -36,10 +36,12 @@ class SgdApp final : public App {
     linear::LoadedData data = read(hosted);
     labels_ = data.facts.classes.all();
     if (initial_) initial_->require_classes(data.facts.classes);
+    const double slopes = centre(data), steps = unit_of_steps(data);
     const linear::DataFacts facts = data.facts;
-    const auto all = std::make_shared<const SharedData>(SharedData{
-        settings_, std::move(data.facts), std::make_shared<const std::vector<FeatureScale>>(std::move(data.scales)),
-        job_.seed, initial_ ? initial_->rows_before() : 0});
+    const auto all = std::make_shared<const SharedData>(
+        SharedData{settings_.in_units(slopes, steps), std::move(data.facts),
+                   std::make_shared<const std::vector<FeatureScale>>(std::move(data.scales)), job_.seed, slopes, steps,
+                   initial_ ? initial_->rows_before() : 0, first_squares(data.counts, slopes)});
     std::vector<std::unique_ptr<Push>> out;
     for (std::size_t i = 0; i < hosted.size(); ++i) {
       std::unique_ptr<linear::RowStream> stream;
@@ -100,7 +102,7 @@ class SgdApp final : public App {
       return std::make_unique<NewtonPull>(settings_, outputs, facts.count("rows"), facts.count("keys"));
     if (settings_.optimizer == Optimizer::svrg)
       return std::make_unique<SvrgPull>(settings_, outputs, facts.count("rows"));
-    return std::make_unique<SgdPull>(settings_, outputs);
+    return std::make_unique<SgdPull>(settings_.in_units(slopes_of(facts), steps_of(facts)), outputs);
   }
   void save_common(Writer& out) const override { out.put_all(std::span<const double>(labels_)); }
 
@@ -110,6 +112,30 @@ class SgdApp final : public App {
     if (settings_.stream)
       throw UsageError("--stream reads text again in every epoch; data by shard is read once, and kept in memory");
     return linear::unpack_data(*job_.packed, settings_, job_.shards, hosted);
+  }
+  // Makes targets what labels are more than their centre.  Returns the unit of slopes.
+  double centre(linear::LoadedData& data) const {
+    if (settings_.loss != Loss::squared) return 1;
+    const linear::Responses& responses = data.facts.responses;
+    const double centre = !settings_.centres() ? 0 : initial_ ? initial_->centre() : responses.mean;
+    data.facts.centre = centre;
+    for (auto* const rows : {&data.training, &data.held_out})
+      for (ShardRows& one : *rows)
+        for (double& target : one.targets) target -= centre;
+    const double spread = responses.spread(centre);
+    return spread > 0 ? spread : 1;
+  }
+  static double unit_of_steps(const linear::LoadedData& data) {
+    const auto& counts = data.counts.all();
+    for (std::size_t key = 0; key < counts.size(); ++key)
+      if (counts[key].rows > 0) return data.scales[key].step * counts[key].largest;
+    return 1;
+  }
+  std::vector<double> first_squares(const linear::FeatureCounts& counts, double slopes) const {
+    std::vector<double> out;
+    if (initial_)
+      for (const auto& one : counts.all()) out.push_back(one.squares / job_.shards * (slopes * slopes));
+    return out;
   }
   std::unique_ptr<Push> push(ShardId shard, const std::shared_ptr<const SharedData>& all, const ShardRows& training,
                              ShardRows held_out, std::unique_ptr<linear::RowStream> stream) const {
@@ -136,7 +162,7 @@ Plugin plugin() {
           .options = options(),
           .epochs = 0,  // the schedules end the job
           .takes_model = true,
-          .packed_format = 1,
+          .packed_format = 2,
           .packed_options = kPackedOptions,
           .check = check,
           .ignored = ignored,

@@ -23,8 +23,7 @@ void RowMove::operator()(Key key, std::span<double> row, std::span<const double>
     double* const state = row.data() + k * width;
     const double* const change = sum.data() + k * width;
     for (std::uint32_t i = is_ftrl ? 1 : 0; i < width; ++i) state[i] = moved(state[i], change[i] / shards, shards);
-    if (is_ftrl)
-      state[0] = ftrl.weight(state, settings_.rate * (change[0] / shards), bears_penalty(settings_, key) ? seen : 0);
+    if (is_ftrl) state[0] = ftrl.weight(state, change[0] / shards, bears_penalty(settings_, key) ? seen : 0);
   }
 }
 

@@ -11,7 +11,7 @@ namespace rota::sgd {
 SgdPush::SgdPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out,
                  std::unique_ptr<linear::RowStream> stream)
     : SavesFields(shard, std::move(all), training, std::move(held_out), std::move(stream)),
-      pass_(all_->settings, all_->scales, all_->outputs()) {}
+      pass_(all_->settings, all_->scales, all_->outputs(), all_->first_squares) {}
 
 // The same in a resumed job, which is why it does not go on from the order before.
 void SgdPush::begin_epoch(Epoch epoch) {
@@ -59,8 +59,7 @@ void SgdPush::make_part(std::uint32_t key, std::span<const double> table, std::s
 
 void SgdPush::tell_scale(std::uint32_t key, std::span<double> part) const {
   if (all_->settings.optimizer != Optimizer::ftrl) return;
-  for (std::size_t i = 0; i + 1 < part.size(); i += all_->settings.state_width())
-    part[i] = static_cast<double>(pass_.scale(key).step);
+  for (std::size_t i = 0; i + 1 < part.size(); i += all_->settings.state_width()) part[i] = pass_.scale(key).step;
 }
 
 std::uint64_t SgdPush::push(const SharedTask& task, Random& random) {

@@ -67,6 +67,11 @@ void RowsPush::facts(Facts& facts) const {
   facts.largest("rows", static_cast<double>(all_->facts.rows));
   facts.largest("keys", static_cast<double>(all_->facts.keys));
   facts.largest("classes", static_cast<double>(all_->facts.classes.size()));
+  if (all_->settings.loss == Loss::squared) {
+    facts.largest("slopes", all_->slopes);
+    facts.largest("centre", all_->facts.centre);
+  }
+  if (all_->settings.optimizer == Optimizer::ftrl) facts.largest("steps", all_->steps);
   if (all_->rows_before > 0) facts.largest("rows_before", all_->rows_before);
 }
 

@@ -19,7 +19,10 @@ struct SharedData {
   linear::DataFacts facts;
   std::shared_ptr<const std::vector<FeatureScale>> scales;
   std::uint64_t seed = 1;
-  double rows_before = 0;  // that a shard has seen in jobs before (InitialWeights)
+  double slopes = 1, steps = 1;  // their units: Settings::in_units()
+  double rows_before = 0;        // that a shard has seen in jobs before (InitialWeights)
+  std::vector<double>
+      first_squares;  // by key, of a job with --init_model: of gradients with slopes of one unit, a shard
 
   std::uint32_t outputs() const { return settings.outputs(facts.classes.size()); }
 };

@@ -28,6 +28,7 @@ struct Settings : linear::RowOptions {
   Exchange exchange = Exchange::store;
   double l1 = 0, l2 = 0;
   double rate = 1;
+  double beta = 1;               // of FTRL, in the unit of a feature's steps: see in_units()
   double tolerance = 1e-6;       // of the optimisers that end at the optimum
   std::uint64_t epochs = 20;     // at most
   std::uint64_t batch = 131072;  // rows in a round, of all shards
@@ -42,6 +43,18 @@ struct Settings : linear::RowOptions {
   // Where in it the model's weight is: behind what the optimiser has there is the mean.
   std::uint32_t model_weight() const { return averages() ? state_width() - 1 : 0; }
   bool is_exact() const { return optimizer == Optimizer::dual || optimizer == Optimizer::newton; }
+  // Labels are numbers, and fitted less their mean.  An intercept that bears a penalty is what it is.
+  bool centres() const { return loss == Loss::squared && intercept && !penalized_intercept; }
+  // Slopes, and with them weights, are so much larger than of a loss of classes: steps of the optimisers that divide
+  // by slopes have to be, too.  Those of others are.  `of_steps` is the step of a feature whose largest value is 1.
+  Settings in_units(double of_slopes, double of_steps) const {
+    Settings out = *this;
+    const bool divides = optimizer == Optimizer::adagrad || optimizer == Optimizer::ftrl;
+    if (!divides || !normalized) return out;
+    out.beta = of_slopes * of_steps;
+    out.rate *= of_slopes;
+    return out;
+  }
   // Pull decides from round to round what comes next (plan.h), until --tolerance is reached.
   bool ends_at_optimum() const { return is_exact() || optimizer == Optimizer::svrg; }
 };

@@ -33,7 +33,7 @@ class PlainStep {
 
   void begin_row(double t) { rate_ = settings_.rate / std::sqrt(t); }
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
-    const double rate = rate_ * static_cast<double>(scale.step);
+    const double rate = rate_ * scale.step;
     state[0] = penalized(state[0] - rate * gradient, rate, static_cast<double>(scale.presence), settings_);
   }
 
@@ -52,7 +52,7 @@ class AdagradStep {
   void begin_row(double) {}
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
     constexpr double kTiny = 1e-300;  // no gradient yet: the weight stays 0
-    const double rate = settings_.rate * static_cast<double>(scale.step);
+    const double rate = settings_.rate * scale.step;
     const double penalty = rate * static_cast<double>(scale.presence);
     state[1] += gradient * gradient;
     const double root = std::sqrt(state[1] + kTiny);
@@ -61,14 +61,19 @@ class AdagradStep {
     if (settings_.l1 > 0) w = shrunk(w, penalty * settings_.l1);
     state[0] = w / (root + penalty * settings_.l2);
   }
+  // A weight that another optimiser found has no squares yet, and would be lost in steps of the full rate.
+  static void begin(double* state, double squares) {
+    if (state[0] != 0 && state[1] == 0) state[1] = squares;
+  }
 
  private:
   Settings settings_;
 };
 
-// McMahan et al., "Ad click prediction: a view from the trenches", KDD 2013: FTRL-proximal, with beta = 1.  state[1] is
-// their z, state[2] their n.  Their penalties count once for all rows together; here for each, so that they stay what
-// they are beside the mean loss: t times as much after t rows, as of the row in which the weight is made anew.
+// McMahan et al., "Ad click prediction: a view from the trenches", KDD 2013: FTRL-proximal, with beta a gradient of
+// slope 1 at the feature's largest value.  state[1] is their z, state[2] their n.  Their penalties count once for all
+// rows together; here for each, so that they stay what they are beside the mean loss: t times as much after t rows, as
+// of the row in which the weight is made anew.
 class FtrlStep {
  public:
   static constexpr std::uint32_t kWidth = 3;
@@ -76,21 +81,22 @@ class FtrlStep {
 
   void begin_row(double t) { rows_ = t; }
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
-    const double rate = settings_.rate * static_cast<double>(scale.step);
+    const double rate = settings_.rate * scale.step;
     const double before = state[2];
     state[2] += gradient * gradient;
     state[1] += gradient - (std::sqrt(state[2]) - std::sqrt(before)) / rate * state[0];
-    state[0] = weight(state, rate, scale.presence > 0 ? rows_ : 0);
+    state[0] = weight(state, scale.step, scale.presence > 0 ? rows_ : 0);
   }
   // A weight that another optimiser found has neither z nor n yet: z becomes what makes it.
   void begin(double* state, const FeatureScale& scale) const {
     if (state[0] != 0 && state[1] == 0 && state[2] == 0)
-      state[1] = -state[0] / (settings_.rate * static_cast<double>(scale.step));
+      state[1] = -state[0] * (settings_.beta / scale.step / (settings_.rate * scale.step));
   }
-  // The weight of z and n; `rows` is 0 if it bears no penalty.
-  double weight(const double* state, double rate, double rows) const {
+  // The weight of z and n, with the scale of its steps; `rows` is 0 if it bears no penalty.
+  double weight(const double* state, double step, double rows) const {
+    const double rate = settings_.rate * step;
     const double z = shrunk(state[1], settings_.l1 * rows);
-    return z == 0 ? 0 : -z / ((1 + std::sqrt(state[2])) / rate + settings_.l2 * rows);
+    return z == 0 ? 0 : -z / ((settings_.beta / step + std::sqrt(state[2])) / rate + settings_.l2 * rows);
   }
 
  private:
@@ -110,7 +116,7 @@ class SvrgStep {
 
   void begin_row(double) {}
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
-    const double rate = settings_.rate * static_cast<double>(scale.step);
+    const double rate = settings_.rate * scale.step;
     const auto presence = static_cast<double>(scale.presence);
     const double rows = presence > 0 ? presence : 1;  // of an intercept without a penalty: it is in every row
     state[0] = penalized(state[0] - rate * (gradient + rows * state[1]), rate, presence, settings_);

@@ -12,14 +12,25 @@
 
 namespace rota::sgd {
 
-// Dense.  Row j is feature j (data.h): for each output its state (steps.h), the weight first.  A shard's part is how
-// far the steps on its own rows moved each number, and behind these a 1, so that pull can take the mean of the shards
-// that have the feature.  With --optimizer=ftrl the scale of the feature's steps is in place of the weight's move.
-// Exact solvers have other parts (exact/), and a table in a single partition.
+// Dense.  Row j is feature j (linear/shard_rows.h): for each output its state (steps.h), the weight first.  A shard's
+// part is how far the steps on its own rows moved each number, and behind these a 1, so that pull can take the mean of
+// the shards that have the feature.  With --optimizer=ftrl the scale of the feature's steps is in place of the weight's
+// move. Exact solvers have other parts (exact/), and a table in a single partition.
 inline constexpr TableId kWeights = 0;
 
 inline std::uint32_t outputs_of(const Settings& settings, const Facts& facts) {
   return settings.outputs(facts.count("classes"));
+}
+
+// The root of the mean squared distance of labels that are numbers from what they are fitted less.
+inline double slopes_of(const Facts& facts) {
+  return facts.has("slopes") ? facts.number("slopes") : 1;
+}
+inline double steps_of(const Facts& facts) {
+  return facts.has("steps") ? facts.number("steps") : 1;
+}
+inline double centre_of(const Facts& facts) {
+  return facts.has("centre") ? facts.number("centre") : 0;
 }
 
 inline bool bears_penalty(const Settings& settings, Key key) {

@@ -68,6 +68,17 @@ TEST_F(SgdExact, ShardsChangeNothingButRounding) {
   }
 }
 
+// Two features of a row may share a key: as entries of their own, the Hessian lacked their product.
+TEST_F(SgdExact, NewtonEndsSoonWithHashedFeatures) {
+  for (const char* const bits : {"1", "2"}) {
+    SerialHost host(linked_plugin(),
+                    job({{"optimizer", "newton"}, {"l2", "1e-4"}, {"bits", bits}, {"tolerance", "1e-9"}}));
+    host.run();
+    EXPECT_EQ(host.converged(), true);
+    EXPECT_LT(host.epochs(), 10U) << bits;
+  }
+}
+
 // Each output is the fit of its class against all others.
 TEST_F(SgdExact, OneAgainstRestIsAFitForEachClass) {
   for (const auto& [loss, optimizer] : {std::pair{"logistic", "newton"}, {"hinge", "dual"}}) {

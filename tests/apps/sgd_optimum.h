@@ -44,6 +44,7 @@ class SgdOptimum : public testing::Test {
   std::string write(double most) {
     std::ostringstream text;
     for (std::size_t r = 0; r < kRows; ++r) {
+      text.precision(17);
       text << std::min(most, labels_[r]);
       for (std::size_t j = 1; j < kKeys; ++j)
         if (rows_[r][j] != 0) text << " " << j << ":" << rows_[r][j];

@@ -253,6 +253,95 @@ TEST_F(Sgd, StepsWithoutBoundEndTheJob) {
             "the weights have grown beyond all numbers: a smaller --learning_rate is needed");
 }
 
+// Labels times `label_scale` and more by `shift`; columns from `first` to `last` times `scale`.
+struct Scales {
+  double label_scale = 1, shift = 0, scale = 1;
+  std::size_t first = 1, last = kKeys - 1;
+};
+
+class SgdScales : public Sgd {
+ protected:
+  std::string write_scaled(const Scales& scales, double most) {
+    std::ostringstream text;
+    text.precision(17);
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      text << std::min(most, labels_[r]) * scales.label_scale + scales.shift;
+      for (std::size_t j = 1; j < kKeys; ++j)
+        if (rows_[r][j] != 0)
+          text << " " << j << ":" << rows_[r][j] * (j >= scales.first && j <= scales.last ? scales.scale : 1);
+      text << "\n";
+    }
+    return files_.write("scaled", text.str());
+  }
+  // The objective without the penalty, after as many epochs.
+  double loss_of(const Scales& scales, std::map<std::string, std::string> options) {
+    file_ = write_scaled(scales, options["loss"] == "squared" ? 3 : 2);
+    SerialHost host(linked_plugin(), job(options));
+    if (options["optimizer"] == "newton" || options["optimizer"] == "dual" || options["optimizer"] == "svrg")
+      host.run();
+    else
+      host.run_epochs(20);
+    EXPECT_NE(host.converged(), false) << options["optimizer"];
+    return host.evaluate()[sgd::kLoss];
+  }
+};
+
+// Steps of AdaGrad and FTRL did not grow with the labels, so that the model stayed where it began.
+TEST_F(SgdScales, TheModelFollowsTheLabels) {
+  for (const char* const optimizer : {"adagrad", "ftrl", "sgd", "svrg", "newton"})
+    for (const char* const stream : {"false", "true"}) {
+      if (stream == std::string("true") && optimizer != std::string("adagrad")) continue;
+      const std::map<std::string, std::string> options = {
+          {"loss", "squared"}, {"optimizer", optimizer}, {"stream", stream}, {"shards", "1"}};
+      const double plain = loss_of({}, options);
+      EXPECT_LT(plain, 0.17) << optimizer << ": labels' own is 0.25";
+      for (const double scale : {1e-12, 1e-6, 1e6, 1e12}) {
+        const double loss = loss_of({.label_scale = scale}, options);
+        EXPECT_NEAR(loss / scale / scale, plain, (stream[0] == 't' ? 0.05 : 1e-5) * plain) << optimizer << " " << scale;
+      }
+      EXPECT_NEAR(loss_of({.shift = 1e9}, options), plain, (stream[0] == 't' ? 0.05 : 1e-5) * plain) << optimizer;
+    }
+}
+
+// Scales of steps were single precision: infinite for small columns.
+TEST_F(SgdScales, TheModelFollowsTheColumns) {
+  for (const auto& [optimizer, loss] : {std::pair{"adagrad", "logistic"},
+                                        {"adagrad", "squared"},
+                                        {"adagrad", "hinge"},
+                                        {"ftrl", "logistic"},
+                                        {"ftrl", "squared"},
+                                        {"sgd", "logistic"},
+                                        {"sgd", "squared_hinge"},
+                                        {"svrg", "logistic"},
+                                        {"svrg", "squared"},
+                                        {"newton", "logistic"},
+                                        {"newton", "squared"},
+                                        {"newton", "squared_hinge"}}) {
+    const std::map<std::string, std::string> options = {{"loss", loss}, {"optimizer", optimizer}};
+    const double plain = loss_of({}, options);
+    for (const double scale : {1e-35, 1e-12, 1e-6, 1e6, 1e12})
+      for (const std::size_t last : {kKeys - 1, std::size_t{1}})
+        EXPECT_NEAR(loss_of({.scale = scale, .last = last}, options), plain, 1e-4 * plain)
+            << optimizer << " " << loss << " " << scale << " " << last;
+  }
+}
+
+TEST_F(SgdScales, WhatSinglePrecisionCannotHoldIsRefused) {
+  file_ = files_.write("large", "1 1:1 2:2\n-1 1:1 2:1e39\n");
+  EXPECT_EQ(message_of<DataError>([&] { SerialHost(linked_plugin(), job({})); }),
+            file_ + ":2: a value above 1e15: scale the data");
+  file_ = files_.write("small", "1 1:1 2:1e-200\n-1 1:1\n");
+  EXPECT_NE(message_of<DataError>([&] {
+              SerialHost(linked_plugin(), job({}));
+            }).find("feature 2: no value of it is above 1e-200"),
+            std::string::npos);
+  file_ = files_.write("label", "1 1:1\n1e101 1:1\n");
+  EXPECT_EQ(message_of<DataError>([&] {
+              SerialHost(linked_plugin(), job({{"loss", "squared"}}));
+            }),
+            file_ + ":2: a label above 1e100: scale the data");
+}
+
 // What the store moves weights by, shards can sum without it.
 TEST_F(Sgd, AnAllreduceComesToTheWeightsOfTheStore) {
   for (const char* const optimizer : {"sgd", "adagrad", "ftrl"})

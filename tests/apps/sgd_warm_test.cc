@@ -67,6 +67,51 @@ TEST_F(SgdWarm, MoreEpochsAreNotWorse) {
   EXPECT_LE(objective_of(other), objective_of(one));
 }
 
+// AdaGrad had no squares yet, and its first steps were so long that nothing was left of the model.
+TEST_F(SgdWarm, AnOptimumIsKept) {
+  for (const auto& [loss, optimizer] : {std::pair{"hinge", "dual"}, {"logistic", "newton"}, {"squared", "newton"}}) {
+    const Given common = {{"loss", loss}, {"l2", "0.02"}, {"shards", "1"}};
+    Given exact = common, one_epoch = common;
+    exact["optimizer"] = optimizer;
+    one_epoch["epochs"] = "1";
+    SerialHost one(linked_plugin(), job(exact));
+    one.run();
+    SerialHost other(linked_plugin(), after(one, one_epoch));
+    other.run();
+    EXPECT_LT(objective_of(other), objective_of(one) * (loss == std::string("squared") ? 1.2 : 1.05)) << loss;
+  }
+}
+
+// Of numbers the table has the intercept less their mean: a job that begins with the model has to know.
+TEST_F(SgdWarm, TheInterceptOfNumbersIsTheModels) {
+  for (double& label : labels_) label += 1e6;
+  const Given options = {{"loss", "squared"}, {"epochs", "30"}};
+  SerialHost one(linked_plugin(), job(options, 2e6));
+  one.run();
+  const std::vector<double> before = weights_of(one);
+  EXPECT_NEAR(before[0], 1e6 + 2, 1);
+  for (const auto& [name, value] :
+       {std::pair{"optimizer", "newton"}, {"optimizer", "adagrad"}, {"penalize_intercept", "true"}}) {
+    Given next = options;
+    next[name] = value;
+    for (double& label : labels_) label += 1;
+    SerialHost other(linked_plugin(), after(one, next, 2e6));
+    for (std::size_t j = 0; j < kKeys; ++j) EXPECT_NEAR(weights_of(other)[j], before[j], 1e-9) << name << " " << j;
+  }
+}
+
+// All shares of the step that the search tried were too long, and the job ended where it began.
+TEST_F(SgdWarm, NewtonLeavesAModelThatIsAllButSure) {
+  SerialHost one(linked_plugin(), job({{"optimizer", "sgd"}, {"learning_rate", "1000"}, {"epochs", "1"}}));
+  one.run();
+  SerialHost other(linked_plugin(), after(one, {{"optimizer", "newton"}, {"l2", "1e-9"}}));
+  other.run();
+  SerialHost plain(linked_plugin(), job({{"optimizer", "newton"}, {"l2", "1e-9"}}));
+  plain.run();
+  EXPECT_EQ(other.converged(), true);
+  EXPECT_NEAR(objective_of(other), objective_of(plain), 1e-6);
+}
+
 // New features begin at 0, and what the data no longer has stays.
 TEST_F(SgdWarm, FeaturesMayComeAndGo) {
   const Given options = {{"l2", "0.01"}, {"epochs", "3"}};

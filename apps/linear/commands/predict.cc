@@ -37,7 +37,7 @@ struct Applied {
 // `scored`: the labels must be the model's.
 Applied apply(const LinearModel& model, const Call& call, bool scored) {
   Applied out{model, {}, {}};
-  const FeatureKeys key(model.rows.bits);
+  FeatureKeys key(model.rows.bits);
   const Weights weights{model.numbers, model.outputs, 1};
   RowFiles files(call.input, model.rows.format, model.rows.index_from);
   Rows one;

@@ -23,6 +23,8 @@ TrainedModel read_model(const Model& model) {
     for (std::uint32_t k = 0; k < trained.outputs; ++k)
       trained.numbers.at(key * trained.outputs + k) = row[k * width + weight];
   });
+  trained.centre = centre_of(model.facts());
+  if (trained.settings.centres()) trained.numbers.at(kIntercept) += trained.centre;
   return trained;
 }
 

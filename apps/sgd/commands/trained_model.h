@@ -8,6 +8,7 @@ namespace rota::sgd {
 
 struct TrainedModel : linear::LinearModel {
   Settings settings;
+  double centre = 0;  // of numbers: the table's intercept is so much less than the model's
 };
 
 // Throws DataError if a part is missing or damaged.

@@ -13,7 +13,8 @@ namespace {
 constexpr std::uint32_t kMostProducts = 500;  // of one step
 // Residual at which a step far from the optimum counts as solved: where a product is a round, and where it is not.
 constexpr double kLoosest = 0.3, kLoosestWhole = 1e-4;
-constexpr double kRounding = 1e-13;  // of the objective
+constexpr double kRounding = 1e-13;   // of the objective
+constexpr double kLeastStep = 1e-12;  // share of a step: shorter ones lead nowhere
 // Multipliers change when what the gradient leaves open is this share of the gap.
 constexpr double kInnerShare = 0.1;
 // Then the smoothed hinge becomes sharper, as fast as Newton's steps between two changes are few, and less sharp if
@@ -41,7 +42,7 @@ void NewtonPull::pull(const PullTask& task) {
 void NewtonPull::gradient(const PullTask& task) {
   const std::vector<double> notes = sum_of_notes(task.notes, kGradientNotes * outputs_);
   const bool first = first_norms_.empty();
-  plan_ = {.sharpness = plan_.sharpness};
+  plan_ = {.sharpness = plan_.sharpness, .step_share = plan_.step_share};
   for (std::uint32_t k = 0; k < outputs_; ++k) {
     Fit& fit = fits_[k];
     fit = {};
@@ -182,11 +183,15 @@ void NewtonPull::search(const PullTask& task) {
   const std::vector<double> losses = sum_of_notes(task.notes, outputs_ * count);
   plan_.next = Step::gradient;
   ++steps_;
-  plan_.stuck = !plan_.converged;
-  for (std::uint32_t k = 0; k < outputs_; ++k) move(task, k, std::span(losses).subspan(k * count, count));
+  bool moved = false;
+  for (std::uint32_t k = 0; k < outputs_; ++k)
+    if (move(task, k, std::span(losses).subspan(k * count, count))) moved = true;
+  // Where rows are told all but surely there is hardly any curvature, and steps are far too long.
+  plan_.step_share = moved ? 1 : plan_.step_share * shares_of_step(settings_.loss).back();
+  plan_.stuck = !plan_.converged && plan_.step_share < kLeastStep;
 }
 
-void NewtonPull::move(const PullTask& task, std::uint32_t k, std::span<const double> losses) {
+bool NewtonPull::move(const PullTask& task, std::uint32_t k, std::span<const double> losses) {
   Fit& fit = fits_[k];
   double slope = 0, linear = 0, squares = 0;  // of the objective; of the penalty along the step
   for (const PullEntry& entry : task.entries) {
@@ -201,17 +206,17 @@ void NewtonPull::move(const PullTask& task, std::uint32_t k, std::span<const dou
   const double rounding = kRounding * fit.objective;  // less than that is no reason for a shorter step
   double chosen = 0, least = fit.objective + 2 * rounding;
   for (std::size_t i = 0; i < shares.size() && slope < 0; ++i) {
-    const double t = shares[i];
+    const double t = plan_.step_share * shares[i];
     const double there = losses[i] / rows_ + penalty + t * linear + t * t / 2 * squares;
     if (there >= least - rounding) continue;
     chosen = t;
     least = there;
   }
-  if (chosen > 0) plan_.stuck = false;
   for (const PullEntry& entry : task.entries) {
     entry.value[2 * k] += chosen * fit.step[entry.key];
     entry.value[2 * k + 1] = 0;
   }
+  return chosen > 0;
 }
 
 }  // namespace rota::sgd

@@ -51,7 +51,8 @@ class NewtonPull final : public SavesFields<Pull, NewtonPull> {
   void step_on(const PullTask& task, std::uint32_t k, std::span<const double> product);
   // All of them, with the Hessian that came with the gradient.
   void solve_whole(const PullTask& task, std::uint32_t k);
-  void move(const PullTask& task, std::uint32_t k, std::span<const double> losses);
+  // Returns whether some share of the step leads lower.
+  bool move(const PullTask& task, std::uint32_t k, std::span<const double> losses);
   double l2(Key key) const { return bears_penalty(settings_, key) ? settings_.l2 : 0; }
   // The next round: another product as long as one output is being solved.
   void plan_product_or_search(const PullTask& task);

@@ -29,16 +29,16 @@ std::uint64_t NewtonPush::push(const SharedTask& task, Random&) {
   std::vector<double> sums;
   switch (all_->settings.loss) {
     case Loss::squared:
-      sums = step(linear::SmoothLoss<linear::SquaredLoss>(), kind, parts);
+      sums = step(linear::SmoothLoss<linear::SquaredLoss>(), kind, task.argument[kStepShare], parts);
       break;
     case Loss::squared_hinge:
-      sums = step(linear::SmoothLoss<linear::SquaredHingeLoss>(), kind, parts);
+      sums = step(linear::SmoothLoss<linear::SquaredHingeLoss>(), kind, task.argument[kStepShare], parts);
       break;
     case Loss::hinge:
-      sums = step(linear::SmoothedHinge{task.argument[kSharpness]}, kind, parts);
+      sums = step(linear::SmoothedHinge{task.argument[kSharpness]}, kind, task.argument[kStepShare], parts);
       break;
     default:
-      sums = step(linear::SmoothLoss<linear::LogisticLoss>(), kind, parts);
+      sums = step(linear::SmoothLoss<linear::LogisticLoss>(), kind, task.argument[kStepShare], parts);
   }
   write_fields(task.note, sums);
   return items();
@@ -50,8 +50,8 @@ void NewtonPush::refresh(const Commit& commit) {
 }
 
 template <typename RowLoss>
-std::vector<double> NewtonPush::step(const RowLoss& loss, Step kind, double* parts) {
-  if (kind == Step::search) return search(loss);
+std::vector<double> NewtonPush::step(const RowLoss& loss, Step kind, double step_share, double* parts) {
+  if (kind == Step::search) return search(loss, step_share);
   if (kind == Step::gradient) return gradient(loss, parts);
   product(parts);
   return {};
@@ -125,7 +125,7 @@ void NewtonPush::product(double* parts) const {
 }
 
 template <typename RowLoss>
-std::vector<double> NewtonPush::search(const RowLoss& loss) const {
+std::vector<double> NewtonPush::search(const RowLoss& loss, double step_share) const {
   const std::vector<double> links = this->links(0), moves = this->links(1);
   std::vector<double> losses;
   for (std::uint32_t k = 0; k < outputs_; ++k)
@@ -133,7 +133,7 @@ std::vector<double> NewtonPush::search(const RowLoss& loss) const {
       losses.push_back(linear::chunked_sum(training_.rows.size(), [&](std::size_t r) {
         const std::size_t i = r * outputs_ + k;
         const double y = linear::sign_of(training_.targets[r], k, outputs_);
-        const double there = loss.value(links[i] + share * moves[i], y, multiplier(i));
+        const double there = loss.value(links[i] + step_share * share * moves[i], y, multiplier(i));
         return training_.weights.empty() ? there : there * training_.weights[r];
       }));
   return losses;

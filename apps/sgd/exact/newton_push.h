@@ -55,13 +55,13 @@ class NewtonPush final : public SavesFields<RowsPush, NewtonPush> {
 
  private:
   template <typename RowLoss>
-  std::vector<double> step(const RowLoss& loss, Step kind, double* parts);
+  std::vector<double> step(const RowLoss& loss, Step kind, double step_share, double* parts);
   template <typename RowLoss>
   std::vector<double> gradient(const RowLoss& loss, double* parts);
   void add_hessian(std::size_t r, double* parts) const;
   void product(double* parts) const;
   template <typename RowLoss>
-  std::vector<double> search(const RowLoss& loss) const;
+  std::vector<double> search(const RowLoss& loss, double step_share) const;
 
   // The products of the rows with the weights (0), or with the directions (1).
   std::vector<double> links(std::size_t number) const;

@@ -18,19 +18,20 @@ namespace rota::sgd {
 enum class Step : std::uint8_t { gradient, product, search, passes, closing_gradient };
 
 // A round's argument.
-enum ExactArgument : std::size_t { kStep, kSharpness, kRateShare };
+enum ExactArgument : std::size_t { kStep, kSharpness, kRateShare, kStepShare };
 
 struct Plan {
   Step next = Step::gradient;
-  double sharpness = 0.25;  // of the smoothed hinge loss (exact/row_losses.h)
+  double sharpness = 0.25;  // of the smoothed hinge loss (linear/smooth_losses.h)
   double rate_share = 1;    // of --learning_rate
+  double step_share = 1;    // of Newton's step, where a search begins
   double distance = 0;      // from the optimum: the measure that has to become as small as --tolerance
   bool new_multipliers = false;
   bool converged = false;  // the distance is small enough
   bool stuck = false;      // it will not be: rounding is in the way
 
   void fields(auto& list) {
-    list(next, sharpness, rate_share, distance, new_multipliers, converged, stuck);
+    list(next, sharpness, rate_share, step_share, distance, new_multipliers, converged, stuck);
     list.check(next <= Step::closing_gradient);
   }
 };
@@ -46,7 +47,7 @@ class PlanSchedule final : public SavesFields<Schedule, PlanSchedule> {
     Round round;
     round.table = kWeights;
     round.open = true;
-    round.argument = {static_cast<double>(plan_.next), plan_.sharpness, plan_.rate_share};
+    round.argument = {static_cast<double>(plan_.next), plan_.sharpness, plan_.rate_share, plan_.step_share};
     round.ends_epoch = plan_.next == Step::search || plan_.next == Step::closing_gradient;
     if (round.ends_epoch) round.ends_job = ++done_ == epochs_;
     return round;

@@ -58,10 +58,11 @@ TEST_F(LinearData, ScalesAreThoseOfTheFormula) {
   EXPECT_EQ(data.scales[kIntercept].presence, 0);
   EXPECT_EQ(data.scales[1].presence, 1);
   EXPECT_EQ(data.scales[2].presence, 4);
-  EXPECT_FLOAT_EQ(data.scales[kIntercept].step, static_cast<float>(1 / root));
-  EXPECT_FLOAT_EQ(data.scales[1].step, static_cast<float>(1 / (4 * root)));
+  EXPECT_FLOAT_EQ(static_cast<float>(data.scales[kIntercept].step), static_cast<float>(1 / root));
+  EXPECT_FLOAT_EQ(static_cast<float>(data.scales[1].step), static_cast<float>(1 / (4 * root)));
   settings_.squared_scales = true;
-  EXPECT_FLOAT_EQ(load("1 1:2 2:1\n0 1:-4\n1 1:2\n0 1:4\n").scales[1].step, static_cast<float>(1 / (16 * root * root)));
+  EXPECT_FLOAT_EQ(static_cast<float>(load("1 1:2 2:1\n0 1:-4\n1 1:2\n0 1:4\n").scales[1].step),
+                  static_cast<float>(1 / (16 * root * root)));
   settings_.normalized = false;
   EXPECT_EQ(load("1 1:2\n0 1:-4\n").scales[1].step, 1);
 }
@@ -84,6 +85,29 @@ TEST_F(LinearData, HashedFeaturesAreBelowTheBits) {
   for (std::size_t r = 0; r < 2; ++r)
     for (const Entry& entry : data.training[0].rows[r]) EXPECT_LT(entry.key, 9U);
   EXPECT_EQ(data.training[0].rows[0].size(), 3U);
+}
+
+// Held-out rows all counted once, whatever importances they had.
+TEST_F(LinearData, ImportancesOfHeldOutRowsCount) {
+  settings_.format = RowFormat::vw;
+  settings_.bits = 4;
+  const std::vector<std::string> training = {files_.write("training", "1 |a x\n-1 |a y\n")};
+  const std::vector<std::string> valid = {files_.write("valid", "1 3 |a x\n-1 1 |a y\n")};
+  const LoadedData data = load_data(training, valid, settings_, 1, std::vector<ShardId>{0});
+  EXPECT_EQ(data.held_out[0].weights, (std::vector<double>{1.5, 0.5}));
+}
+
+// A row had two entries of one key.
+TEST_F(LinearData, FeaturesOfOneKeyAreOneEntry) {
+  settings_.bits = 1;
+  settings_.intercept = false;
+  const LoadedData data = load("1 1:1 2:2 3:4 4:8\n0 1:1\n");
+  const std::span<const Entry> row = data.training[0].rows[0];
+  ASSERT_LE(row.size(), 2U);
+  float sum = 0;
+  for (const Entry& entry : row) sum += entry.value;
+  EXPECT_EQ(sum, 15);
+  for (const auto& one : data.counts.all()) EXPECT_LE(one.rows, 2);
 }
 
 TEST_F(LinearData, WhatIsWrongIsTold) {

@@ -51,7 +51,7 @@ struct PlainSgd {
   }
   double ftrl_weight(const State& s, std::size_t j, double t) const {
     const double rows = presence[j] > 0 ? t : 0, z = soft(s.a, l1 * rows);
-    return -z / ((1 + std::sqrt(s.b)) / (rate * scale[j]) + l2 * rows);
+    return -z / ((1 / scale[j] + std::sqrt(s.b)) / (rate * scale[j]) + l2 * rows);
   }
   // One row's step; t counts the rows of the shard.  Returns the loss before it.
   double step(Table& table, const Row& x, double y, double weight, double t) const {

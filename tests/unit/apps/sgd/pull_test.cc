@@ -54,8 +54,8 @@ TEST(SgdPull, MakesWeightsOfFtrlAnew) {
   settings.l2 = 0.1;
   settings.rate = 0.5;
   // Two shards, the scale of whose steps is 0.25; z becomes 6, n 16, and 200 rows bear the penalties.
-  EXPECT_NEAR(pulled(settings, 1, 3, {7, 4, 10}, {0.5, 4, 12, 2})[0], -(6 - 2) / ((1 + 4) / 0.125 + 20), 1e-15);
-  EXPECT_NEAR(pulled(settings, 1, kIntercept, {7, 4, 10}, {0.5, 4, 12, 2})[0], -6 / ((1 + 4) / 0.125), 1e-15);
+  EXPECT_NEAR(pulled(settings, 1, 3, {7, 4, 10}, {0.5, 4, 12, 2})[0], -(6 - 2) / ((1 / 0.25 + 4) / 0.125 + 20), 1e-15);
+  EXPECT_NEAR(pulled(settings, 1, kIntercept, {7, 4, 10}, {0.5, 4, 12, 2})[0], -6 / ((1 / 0.25 + 4) / 0.125), 1e-15);
   settings.l1 = 1;
   EXPECT_EQ(pulled(settings, 1, 3, {7, 4, 10}, {0.5, 4, 12, 2})[0], 0);
 }
