@@ -24,7 +24,7 @@ struct SmoothLoss {
   double slope(double f, double y, double) const { return LossOfRow::slope(f, y); }
   double curvature(double f, double y, double) const { return LossOfRow::curvature(f, y); }
   double primal(double f, double y) const { return LossOfRow::value(f, y); }
-  // Of the dual variable -y slope, where `dual` is asked for: of squared hinge.
+  // Of the dual variable -y slope, where the dual objective is asked for: of squared hinge.
   double dual(double f, double y, double) const {
     const double b = -y * LossOfRow::slope(f, y);
     return b - b * b / 4;

@@ -89,7 +89,7 @@ class SgdApp final : public App {
   }
   std::unique_ptr<Schedule> schedule(const Facts& facts, Share) const override {
     if (settings_.ends_at_optimum()) return std::make_unique<PlanSchedule>(settings_.epochs);
-    const RoundsOfEpoch rounds(facts.count("rows"), job_.shards, settings_.batch, rows_before(facts));
+    const RoundsOfEpoch rounds(facts.count("rows"), job_.shards, settings_.sync_rows, rows_before(facts));
     if (settings_.exchange == Exchange::store) return std::make_unique<SgdSchedule>(rounds, settings_.epochs);
     const auto dataflows = static_cast<std::uint32_t>(dataflows_of(settings_.exchange, job_.shards).size());
     return std::make_unique<ExchangeSchedule>(

@@ -1,4 +1,4 @@
-// apps/sgd/schedule.h -- an epoch is as many open rounds as --batch says.
+// apps/sgd/schedule.h -- an epoch is as many open rounds as --sync_rows says.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace rota::sgd {
 
 // The rounds of an epoch in which shards take steps, and what they say.
 struct RoundsOfEpoch {
-  RoundsOfEpoch(std::uint64_t rows, std::uint32_t shards, std::uint64_t batch, double rows_before_job = 0)
-      : count(std::max<std::uint64_t>(1, (rows + batch - 1) / batch)),
+  RoundsOfEpoch(std::uint64_t rows, std::uint32_t shards, std::uint64_t sync_rows, double rows_before_job = 0)
+      : count(std::max<std::uint64_t>(1, (rows + sync_rows - 1) / sync_rows)),
         rows_of_round(static_cast<double>(rows) / shards / static_cast<double>(count)),
         rows_before(rows_before_job) {}
 

@@ -19,9 +19,15 @@ constexpr Option kOptions[] = {
      .meaning =
          "Loss of a row; all but squared are of classes, whatever numbers are their labels, and all of these but "
          "softmax of two."},
-    real_option("l2", "0", "", 0, 1e9,
-                "Penalty: this half as much times the sum of squared weights, beside the mean loss."),
-    real_option("l1", "0", "", 0, 1e9, "Penalty: this times the sum of the weights' sizes, beside the mean loss."),
+    real_option(
+        "l2", "0", "", 0, 1e9,
+        "Penalty: half of this times the sum of squared weights, beside the mean loss of n rows.  It is alpha of "
+        "scikit-learn's SGDClassifier and SGDRegressor, alpha / n of Ridge, and 1 / (C n) for C of "
+        "LogisticRegression, LinearSVC and LIBLINEAR."),
+    real_option(
+        "l1", "0", "", 0, 1e9,
+        "Penalty: this times the sum of the weights' sizes, beside the mean loss of n rows.  It is alpha of "
+        "scikit-learn's Lasso and SGDClassifier, and 1 / (C n) for C of LogisticRegression and LIBLINEAR's -s 6."),
     {.name = "intercept", .kind = Kind::flag, .default_value = "true", .meaning = "Fit an intercept."},
     {.name = "penalize_intercept",
      .kind = Kind::flag,
@@ -34,13 +40,12 @@ constexpr Option kOptions[] = {
     {.name = "optimizer",
      .kind = Kind::choice,
      .default_value = "adagrad",
-     .unit = "sgd|adagrad|ftrl|svrg|dual|newton",
-     .meaning = "How a gradient becomes a step; dual (of hinge losses), newton and svrg (of smooth ones) go to the "
+     .unit = "sgd|adagrad|ftrl|svrg|svm|newton",
+     .meaning = "How a gradient becomes a step; svm (of hinge losses), newton and svrg (of smooth ones) go to the "
                 "optimum."},
-    real_option(
-        "tolerance", "1e-6", "", 1e-15, 1,
-        "Where newton and svrg end: size of the gradient as a share of that at the beginning; dual: the duality "
-        "gap as a share of the objective."),
+    real_option("tolerance", "1e-6", "", 1e-15, 1,
+                "Where newton and svrg end: size of the gradient as a share of that at the beginning; svm: the duality "
+                "gap as a share of the objective."),
     real_option("learning_rate", "", "", 1e-12, 1e6,
                 "Size of the steps (2; with --optimizer=sgd 16, svrg 1); see --normalized for what it is a multiple "
                 "of."),
@@ -49,12 +54,13 @@ constexpr Option kOptions[] = {
      .default_value = "true",
      .meaning = "Steps fit to the largest value of each feature and to how much there is in a row."},
     integer_option(
-        "batch", "131072", "rows", 1, 4294967295.0,
-        "Rows of a round, over all shards; each shard takes its own in sequence, then the weights are averaged."),
+        "sync_rows", "131072", "rows", 1, 4294967295.0,
+        "Rows between two averagings, over all shards: each shard takes its own in sequence, then the weights are "
+        "averaged (the period of local SGD)."),
     {.name = "exchange",
      .kind = Kind::choice,
      .default_value = "store",
-     .unit = "store|allreduce|butterfly|all|halton",
+     .unit = "store|allreduce|butterfly|alltoall|halton",
      .meaning = "How the shards' weights come together: over the store, or from shard to shard (README.md)."},
     {.name = "class_weights",
      .kind = Kind::choice,
@@ -112,8 +118,8 @@ void check(const Options& options) {
     throw UsageError("--one_against_rest: --loss=" + std::string(options.text("loss")) + " is no loss of two classes");
   if (settings.is_exact() && settings.l1 > 0)
     throw UsageError("--l1: --optimizer=" + std::string(options.text("optimizer")) + " has the L2 penalty only");
-  if (settings.optimizer == Optimizer::dual && !(hinges && settings.l2 > 0))
-    throw UsageError("--optimizer=dual wants --loss=hinge or squared_hinge, and --l2 above 0");
+  if (settings.optimizer == Optimizer::svm && !(hinges && settings.l2 > 0))
+    throw UsageError("--optimizer=svm wants --loss=hinge or squared_hinge, and --l2 above 0");
   const std::string exchange = "--exchange=" + std::string(options.text("exchange"));
   if (settings.ends_at_optimum() && settings.exchange != Exchange::store)
     throw UsageError(exchange + ": --optimizer=" + std::string(options.text("optimizer")) + " wants --exchange=store");
@@ -126,7 +132,7 @@ void check(const Options& options) {
   if (settings.optimizer == Optimizer::svrg && settings.loss == Loss::hinge)
     throw UsageError(
         "--optimizer=svrg wants a smooth loss: slopes of --loss=hinge jump however near the optimum is, so their "
-        "variance does not shrink; --optimizer=dual fits it");
+        "variance does not shrink; --optimizer=svm fits it");
   if (settings.stream && settings.ends_at_optimum())
     throw UsageError("--stream: --optimizer=" + std::string(options.text("optimizer")) + " wants its rows in memory");
   if (settings.stream && (!settings.weights.empty() || settings.class_weights == ClassWeights::balanced))
@@ -143,7 +149,7 @@ std::vector<Ignored> ignored(const Options& options) {
   const std::string optimizer = "--optimizer=" + std::string(options.text("optimizer"));
   if (settings.is_exact()) ignore({"learning_rate", "normalized"}, optimizer + " has no steps of that kind");
   if (settings.ends_at_optimum()) {
-    ignore({"batch", "average"}, optimizer + " has rounds of its own");
+    ignore({"sync_rows", "average"}, optimizer + " has rounds of its own");
     ignore({"asynchronous", "staleness", "pipeline"}, "each round needs what the one before it found");
   } else {
     ignore({"tolerance"}, optimizer + " ends with --epochs");
@@ -161,12 +167,12 @@ Settings settings_of(const Options& options) {
                                                                   {"squared_hinge", Loss::squared_hinge},
                                                                   {"softmax", Loss::softmax}};
   static constexpr std::pair<std::string_view, Optimizer> kOptimizers[] = {
-      {"sgd", Optimizer::sgd},   {"adagrad", Optimizer::adagrad}, {"ftrl", Optimizer::ftrl},
-      {"dual", Optimizer::dual}, {"newton", Optimizer::newton},   {"svrg", Optimizer::svrg}};
+      {"sgd", Optimizer::sgd}, {"adagrad", Optimizer::adagrad}, {"ftrl", Optimizer::ftrl},
+      {"svm", Optimizer::svm}, {"newton", Optimizer::newton},   {"svrg", Optimizer::svrg}};
   static constexpr std::pair<std::string_view, Exchange> kExchanges[] = {{"store", Exchange::store},
                                                                          {"allreduce", Exchange::allreduce},
                                                                          {"butterfly", Exchange::butterfly},
-                                                                         {"all", Exchange::all},
+                                                                         {"alltoall", Exchange::alltoall},
                                                                          {"halton", Exchange::halton}};
   Settings settings;
   settings.exchange = choice(options.text("exchange"), kExchanges);
@@ -184,7 +190,7 @@ Settings settings_of(const Options& options) {
   settings.tolerance = options.real("tolerance");
   const auto epochs = options.has("epochs") ? static_cast<std::uint64_t>(options.integer("epochs")) : 0;
   settings.epochs = epochs > 0 ? epochs : settings.ends_at_optimum() ? kMostEpochsToOptimum : kDefaultEpochs;
-  settings.batch = static_cast<std::uint64_t>(options.integer("batch"));
+  settings.sync_rows = static_cast<std::uint64_t>(options.integer("sync_rows"));
   settings.bits = static_cast<std::uint32_t>(options.integer("bits"));
   settings.weights = options.text("weights");
   settings.average = options.flag("average");

@@ -11,8 +11,8 @@
 namespace rota::sgd {
 
 // How the shards' weights come together.
-enum class Exchange { store, allreduce, butterfly, all, halton };
-enum class Optimizer { sgd, adagrad, ftrl, dual, newton, svrg };
+enum class Exchange { store, allreduce, butterfly, alltoall, halton };
+enum class Optimizer { sgd, adagrad, ftrl, svm, newton, svrg };
 // What all linear models have goes by its own name here.
 using linear::ClassWeights;
 using linear::Entry;
@@ -28,11 +28,11 @@ struct Settings : linear::RowOptions {
   Exchange exchange = Exchange::store;
   double l1 = 0, l2 = 0;
   double rate = 1;
-  double beta = 1;               // of FTRL, in the unit of a feature's steps: see in_units()
-  double tolerance = 1e-6;       // of the optimisers that end at the optimum
-  std::uint64_t epochs = 20;     // at most
-  std::uint64_t batch = 131072;  // rows in a round, of all shards
-  bool average = false;          // the model is the mean of a round's weights
+  double beta = 1;                   // of FTRL, in the unit of a feature's steps: see in_units()
+  double tolerance = 1e-6;           // of the optimisers that end at the optimum
+  std::uint64_t epochs = 20;         // at most
+  std::uint64_t sync_rows = 131072;  // rows in a round, of all shards
+  bool average = false;              // the model is the mean of a round's weights
 
   // Numbers of state for each output of a feature's row: the weight first, then what the optimiser remembers.
   std::uint32_t state_width() const {
@@ -42,7 +42,7 @@ struct Settings : linear::RowOptions {
   bool averages() const { return average && !ends_at_optimum(); }
   // Where in it the model's weight is: behind what the optimiser has there is the mean.
   std::uint32_t model_weight() const { return averages() ? state_width() - 1 : 0; }
-  bool is_exact() const { return optimizer == Optimizer::dual || optimizer == Optimizer::newton; }
+  bool is_exact() const { return optimizer == Optimizer::svm || optimizer == Optimizer::newton; }
   // Labels are numbers, and fitted less their mean.  An intercept that bears a penalty is what it is.
   bool centres() const { return loss == Loss::squared && intercept && !penalized_intercept; }
   // Slopes, and with them weights, are so much larger than of a loss of classes: steps of the optimisers that divide

@@ -26,11 +26,11 @@ TEST_F(SgdExact, NewtonEndsAtTheOptimum) {
       }
 }
 
-TEST_F(SgdExact, TheDualEndsAtTheOptimum) {
+TEST_F(SgdExact, TheSvmEndsAtTheOptimum) {
   for (const std::string loss : {"hinge", "squared_hinge"})
     for (const bool weighted : {false, true})
       for (const bool intercept_too : {false, true}) {
-        Given options = {{"loss", loss}, {"optimizer", "dual"}, {"l2", "0.01"}, {"tolerance", "1e-10"}};
+        Given options = {{"loss", loss}, {"optimizer", "svm"}, {"l2", "0.01"}, {"tolerance", "1e-10"}};
         options["penalize_intercept"] = intercept_too ? "true" : "false";
         if (weighted) options["weights"] = weights_;
         SerialHost host(linked_plugin(), job(options));
@@ -41,19 +41,19 @@ TEST_F(SgdExact, TheDualEndsAtTheOptimum) {
       }
 }
 
-TEST_F(SgdExact, TheDualAndNewtonAgree) {
+TEST_F(SgdExact, TheSvmAndNewtonAgree) {
   const Given common = {{"loss", "squared_hinge"}, {"l2", "0.02"}, {"tolerance", "1e-12"}};
-  Given newton = common, dual = common;
+  Given newton = common, svm = common;
   newton["optimizer"] = "newton";
-  dual["optimizer"] = "dual";
-  SerialHost one(linked_plugin(), job(newton)), other(linked_plugin(), job(dual));
+  svm["optimizer"] = "svm";
+  SerialHost one(linked_plugin(), job(newton)), other(linked_plugin(), job(svm));
   one.run();
   other.run();
   for (std::size_t j = 0; j < kKeys; ++j) EXPECT_NEAR(weights_of(one)[j], weights_of(other)[j], 1e-5) << j;
 }
 
 TEST_F(SgdExact, ShardsChangeNothingButRounding) {
-  for (const char* const optimizer : {"newton", "dual"}) {
+  for (const char* const optimizer : {"newton", "svm"}) {
     std::vector<std::vector<double>> found;
     for (const char* const shards : {"1", "5"}) {
       SerialHost host(linked_plugin(), job({{"loss", "squared_hinge"},
@@ -81,7 +81,7 @@ TEST_F(SgdExact, NewtonEndsSoonWithHashedFeatures) {
 
 // Each output is the fit of its class against all others.
 TEST_F(SgdExact, OneAgainstRestIsAFitForEachClass) {
-  for (const auto& [loss, optimizer] : {std::pair{"logistic", "newton"}, {"hinge", "dual"}}) {
+  for (const auto& [loss, optimizer] : {std::pair{"logistic", "newton"}, {"hinge", "svm"}}) {
     const Given options = {{"loss", loss}, {"optimizer", optimizer}, {"l2", "0.02"}, {"tolerance", "1e-11"}};
     Given all = options;
     all["one_against_rest"] = "true";
@@ -107,7 +107,7 @@ TEST_F(SgdExact, OneAgainstRestIsAFitForEachClass) {
 
 TEST_F(SgdExact, ARestoredJobGoesOnAlike) {
   for (const auto& [optimizer, loss, epochs] :
-       {std::tuple{"newton", "squared_hinge", 2}, {"dual", "squared_hinge", 2}, {"dual", "hinge", 6}}) {
+       {std::tuple{"newton", "squared_hinge", 2}, {"svm", "squared_hinge", 2}, {"svm", "hinge", 6}}) {
     const auto options = job({{"loss", loss}, {"optimizer", optimizer}, {"l2", "1e-4"}, {"tolerance", "1e-15"}});
     SerialHost whole(linked_plugin(), options);
     whole.run_epochs(epochs);

@@ -24,11 +24,11 @@ TEST(SgdPacked, OneModelOfEveryOptimiserAndLoss) {
   for (const Given& given :
        {Given{}, Given{{"optimizer", "ftrl"}, {"l1", "0.01"}}, Given{{"optimizer", "sgd"}, {"loss", "squared"}},
         Given{{"optimizer", "newton"}, {"l2", "0.1"}}, Given{{"optimizer", "svrg"}, {"l2", "0.1"}},
-        Given{{"optimizer", "dual"}, {"loss", "hinge"}, {"l2", "0.1"}}, Given{{"exchange", "butterfly"}},
+        Given{{"optimizer", "svm"}, {"loss", "hinge"}, {"l2", "0.1"}}, Given{{"exchange", "butterfly"}},
         Given{{"intercept", "false"}}, Given{{"bits", "2"}}, Given{{"class_weights", "balanced"}},
         Given{{"normalized", "false"}, {"penalize_intercept", "true"}, {"l2", "0.5"}}, Given{{"loss", "softmax"}}}) {
     Given options = given;
-    options.insert({{"shards", "3"}, {"valid", "given"}, {"batch", "4"}});
+    options.insert({{"shards", "3"}, {"valid", "given"}, {"sync_rows", "4"}});
     expect_one_model(plugin(), serial_job(plugin(), options, {rows}, {more}));
   }
 }

@@ -132,7 +132,7 @@ TEST_F(Sgd, TheEvaluationIsThatOfPlainLoops) {
     file_ = write("rows", softmax ? 3 : 2);
     SerialHost host(
         linked_plugin(),
-        job({{"loss", loss}, {"l1", "0.01"}, {"l2", "0.1"}, {"batch", "16"}, {"learning_rate", "0.5"}}, {file_}));
+        job({{"loss", loss}, {"l1", "0.01"}, {"l2", "0.1"}, {"sync_rows", "16"}, {"learning_rate", "0.5"}}, {file_}));
     host.run_epochs(3);
     const sgd::TrainedModel model = sgd::read_model(SerialModel(host));
     PlainSgd plain{loss, "adagrad", 1, 0, 0, softmax ? std::size_t{3} : 1, {}, {}};
@@ -174,7 +174,7 @@ TEST_F(Sgd, TheFirstLossesAreThoseOfNoWeights) {
 
 TEST_F(Sgd, RoundsOfAnEpochAreAsManyAsTheBatchSays) {
   for (const auto& [batch, rounds] : {std::pair{"16", 4}, {"60", 1}, {"1000", 1}, {"1", 60}}) {
-    SerialHost host(linked_plugin(), job({{"loss", "softmax"}, {"batch", batch}}));
+    SerialHost host(linked_plugin(), job({{"loss", "softmax"}, {"sync_rows", batch}}));
     std::vector<Round> seen;
     host.watch([&](const Round& round, std::uint32_t) { seen.push_back(round); });
     host.run_epochs(2);
@@ -187,7 +187,7 @@ TEST_F(Sgd, RoundsOfAnEpochAreAsManyAsTheBatchSays) {
 
 TEST_F(Sgd, ARestoredJobGoesOnAlike) {
   for (const char* const optimizer : {"sgd", "adagrad", "ftrl"}) {
-    const auto options = job({{"loss", "softmax"}, {"optimizer", optimizer}, {"batch", "20"}, {"l1", "0.01"}});
+    const auto options = job({{"loss", "softmax"}, {"optimizer", optimizer}, {"sync_rows", "20"}, {"l1", "0.01"}});
     SerialHost whole(linked_plugin(), options);
     whole.run_epochs(2);
     const SerialHost::Snapshot middle = whole.save();
@@ -207,7 +207,7 @@ TEST_F(Sgd, TheAverageIsThatOfTheRoundsSteps) {
   const std::map<std::string, std::string> common = {
       {"optimizer", "sgd"}, {"shards", "1"}, {"learning_rate", "0.7"}, {"l2", "0.1"}, {"seed", "4"}};
   auto each = common, averaged = common;
-  each["batch"] = "1";
+  each["sync_rows"] = "1";
   averaged["average"] = "true";
   SerialHost plain(linked_plugin(), job(each)), mean(linked_plugin(), job(averaged));
   std::vector<double> sums(kKeys);
@@ -227,7 +227,7 @@ TEST_F(Sgd, TheAverageIsThatOfTheRoundsSteps) {
 // The rows of a round come in an order of their own, but they are the same in each epoch, and each is there once.
 TEST_F(Sgd, AStreamIsReadAgainInEveryEpoch) {
   file_ = write("rows", 2);
-  const auto options = job({{"stream", "true"}, {"batch", "20"}, {"l2", "0.01"}, {"learning_rate", "0.5"}});
+  const auto options = job({{"stream", "true"}, {"sync_rows", "20"}, {"l2", "0.01"}, {"learning_rate", "0.5"}});
   SerialHost whole(linked_plugin(), options);
   whole.run_epochs(2);
   EXPECT_EQ(whole.items(), 60U);
@@ -238,7 +238,7 @@ TEST_F(Sgd, AStreamIsReadAgainInEveryEpoch) {
   resumed.restore(middle);
   resumed.run_epochs(20);
   EXPECT_EQ(resumed.save(), whole.save());
-  SerialHost kept(linked_plugin(), job({{"batch", "20"}, {"l2", "0.01"}, {"learning_rate", "0.5"}}));
+  SerialHost kept(linked_plugin(), job({{"sync_rows", "20"}, {"l2", "0.01"}, {"learning_rate", "0.5"}}));
   kept.run_epochs(22);
   const std::vector<double> mine = whole.evaluate(), other = kept.evaluate();
   EXPECT_NEAR(mine[sgd::kLoss] + mine[sgd::kPenalty], other[sgd::kLoss] + other[sgd::kPenalty], 0.01);
@@ -277,7 +277,7 @@ class SgdScales : public Sgd {
   double loss_of(const Scales& scales, std::map<std::string, std::string> options) {
     file_ = write_scaled(scales, options["loss"] == "squared" ? 3 : 2);
     SerialHost host(linked_plugin(), job(options));
-    if (options["optimizer"] == "newton" || options["optimizer"] == "dual" || options["optimizer"] == "svrg")
+    if (options["optimizer"] == "newton" || options["optimizer"] == "svm" || options["optimizer"] == "svrg")
       host.run();
     else
       host.run_epochs(20);
@@ -347,7 +347,7 @@ TEST_F(Sgd, AnAllreduceComesToTheWeightsOfTheStore) {
   for (const char* const optimizer : {"sgd", "adagrad", "ftrl"})
     for (const char* const shards : {"1", "3", "4"}) {
       std::map<std::string, std::string> options = {
-          {"loss", "softmax"}, {"optimizer", optimizer}, {"shards", shards}, {"batch", "20"}, {"l2", "0.01"}};
+          {"loss", "softmax"}, {"optimizer", optimizer}, {"shards", shards}, {"sync_rows", "20"}, {"l2", "0.01"}};
       SerialHost store(linked_plugin(), job(options));
       options["exchange"] = "allreduce";
       SerialHost replicas(linked_plugin(), job(options));
@@ -364,8 +364,8 @@ TEST_F(Sgd, AnAllreduceComesToTheWeightsOfTheStore) {
 // With one round an epoch and every feature in every shard, means of replicas are means of what they moved by; and two
 // shards have only one way to exchange.
 TEST_F(Sgd, AveragesOfReplicasAreThoseOfTheStore) {
-  for (const char* const exchange : {"all", "butterfly", "halton"}) {
-    std::map<std::string, std::string> options = {{"loss", "softmax"}, {"shards", "2"}, {"batch", "60"}};
+  for (const char* const exchange : {"alltoall", "butterfly", "halton"}) {
+    std::map<std::string, std::string> options = {{"loss", "softmax"}, {"shards", "2"}, {"sync_rows", "60"}};
     SerialHost store(linked_plugin(), job(options));
     options["exchange"] = exchange;
     SerialHost replicas(linked_plugin(), job(options));
@@ -380,11 +380,11 @@ TEST_F(Sgd, AveragesOfReplicasAreThoseOfTheStore) {
 
 // Every way of exchanging learns, lags or not, and a restored job goes on alike.
 TEST_F(Sgd, AllExchangesLearn) {
-  for (const char* const exchange : {"allreduce", "butterfly", "all", "halton"})
+  for (const char* const exchange : {"allreduce", "butterfly", "alltoall", "halton"})
     for (const char* const staleness : {"0", "1"}) {
       SerialHost host(linked_plugin(), job({{"loss", "softmax"},
                                             {"shards", "5"},
-                                            {"batch", "10"},
+                                            {"sync_rows", "10"},
                                             {"exchange", exchange},
                                             {"staleness", staleness}}));
       const double before = host.evaluate()[sgd::kLoss];

@@ -26,7 +26,7 @@ class SgdWarm : public SgdOptimum {
 TEST_F(SgdWarm, ItBeginsWhereTheOtherEnded) {
   for (const char* const before : {"adagrad", "ftrl", "sgd", "newton", "svrg"})
     for (const char* const next : {"adagrad", "ftrl", "sgd", "newton", "svrg"}) {
-      const Given common = {{"l2", "0.05"}, {"batch", "20"}, {"learning_rate", "0.5"}, {"epochs", "5"}};
+      const Given common = {{"l2", "0.05"}, {"sync_rows", "20"}, {"learning_rate", "0.5"}, {"epochs", "5"}};
       Given first = common, second = common;
       first["optimizer"] = before;
       second["optimizer"] = next;
@@ -46,7 +46,7 @@ TEST_F(SgdWarm, ItBeginsWhereTheOtherEnded) {
 
 // The next epochs count on: the rate of plain steps falls with the rows that were seen.
 TEST_F(SgdWarm, RowsSeenAreCountedOverAllJobs) {
-  const Given options = {{"optimizer", "sgd"}, {"shards", "2"}, {"epochs", "3"}, {"batch", "30"}};
+  const Given options = {{"optimizer", "sgd"}, {"shards", "2"}, {"epochs", "3"}, {"sync_rows", "30"}};
   SerialHost one(linked_plugin(), job(options));
   one.run();
   SerialHost two(linked_plugin(), after(one, options));
@@ -59,7 +59,7 @@ TEST_F(SgdWarm, RowsSeenAreCountedOverAllJobs) {
 }
 
 TEST_F(SgdWarm, MoreEpochsAreNotWorse) {
-  const Given options = {{"l2", "0.02"}, {"batch", "30"}, {"epochs", "4"}};
+  const Given options = {{"l2", "0.02"}, {"sync_rows", "30"}, {"epochs", "4"}};
   SerialHost one(linked_plugin(), job(options));
   one.run();
   SerialHost other(linked_plugin(), after(one, options));
@@ -69,7 +69,7 @@ TEST_F(SgdWarm, MoreEpochsAreNotWorse) {
 
 // AdaGrad had no squares yet, and its first steps were so long that nothing was left of the model.
 TEST_F(SgdWarm, AnOptimumIsKept) {
-  for (const auto& [loss, optimizer] : {std::pair{"hinge", "dual"}, {"logistic", "newton"}, {"squared", "newton"}}) {
+  for (const auto& [loss, optimizer] : {std::pair{"hinge", "svm"}, {"logistic", "newton"}, {"squared", "newton"}}) {
     const Given common = {{"loss", loss}, {"l2", "0.02"}, {"shards", "1"}};
     Given exact = common, one_epoch = common;
     exact["optimizer"] = optimizer;

@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.datasets import load_svmlight_file
 
 SOLVERS = {"logistic": (0, 7), "squared_hinge": (2, 1), "hinge": (3,)}
-OPTIMIZERS = {"logistic": ("newton", "svrg"), "squared_hinge": ("newton", "svrg"), "hinge": ("dual",)}
+OPTIMIZERS = {"logistic": ("newton", "svrg"), "squared_hinge": ("newton", "svrg"), "hinge": ("svm",)}
 TOLERANCES = [10.0 ** -e for e in range(1, 9)]
 
 

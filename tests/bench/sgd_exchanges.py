@@ -18,11 +18,11 @@ import tempfile
 
 
 def exchanges(replicas, rows):
-    """Name, --exchange and --batch, which counts the rows of all replicas."""
+    """Name, --exchange and --sync_rows, which counts the rows of all replicas."""
     every = rows * replicas
     periodic = every * max(1, math.ceil(math.log2(replicas)))
     return [("store", "store", every), ("allreduce", "allreduce", every), ("periodic", "allreduce", periodic),
-            ("butterfly", "butterfly", every), ("all", "all", every), ("halton", "halton", every)]
+            ("butterfly", "butterfly", every), ("alltoall", "alltoall", every), ("halton", "halton", every)]
 
 
 def train(args, folder, flags, workers):
@@ -37,7 +37,7 @@ def train(args, folder, flags, workers):
 
 def course(args, folder, replicas, exchange, batch, flags):
     """(megabytes a replica so far, seconds, held-out loss) at the end of every epoch."""
-    shape = [f"--shards={replicas}", f"--exchange={exchange}", f"--batch={batch}", *flags]
+    shape = [f"--shards={replicas}", f"--exchange={exchange}", f"--sync_rows={batch}", *flags]
     wide, of_wide = train(args, folder, shape, replicas)
     fast, of_fast = train(args, folder, shape, min(2, replicas))
     if of_wide != of_fast:

@@ -82,9 +82,9 @@ class SerialHostTest(rota_run.RotaTest):
         rows = self.write("rows", (f"{draw.randrange(3)} " + " ".join(f"{j}:{draw.gauss(0, 1)!r}" for j in range(1, 40)
                                                                       if draw.random() < 0.5) for _ in range(200)))
         self.expect_same(INSTALLED / "sgd.so", rows, loss="softmax", epochs=3)
-        self.expect_same(INSTALLED / "sgd.so", rows, loss="squared", optimizer="ftrl", l1=0.01, batch=20, shards=5,
+        self.expect_same(INSTALLED / "sgd.so", rows, loss="squared", optimizer="ftrl", l1=0.01, sync_rows=20, shards=5,
                          partitions=3, epochs=2)
-        self.expect_same(INSTALLED / "sgd.so", rows, loss="hinge", optimizer="dual", l2=0.01, one_against_rest="true", epochs=5)
+        self.expect_same(INSTALLED / "sgd.so", rows, loss="hinge", optimizer="svm", l2=0.01, one_against_rest="true", epochs=5)
 
     def test_lda(self):
         self.expect_same(INSTALLED / "lda.so", SAMPLES / "lda/sample/docword.kos.txt.gz", topics=20, epochs=3)

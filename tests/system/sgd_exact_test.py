@@ -13,7 +13,7 @@ TRAIN = SOURCE / "apps/sgd/sample/a9a.libsvm.gz"
 SHAPES = ((1, 1), (2, 1), (1, 2), (3, 1), (4, 2))
 CLOSE = 1e-6  # of the least objective
 NEWTON = ["--optimizer=newton", "--l2=1e-4"]
-DUAL = ["--optimizer=dual", "--loss=hinge", "--l2=1e-3"]
+SVM = ["--optimizer=svm", "--loss=hinge", "--l2=1e-3"]
 SVRG = ["--optimizer=svrg", "--l2=1e-4", "--l1=1e-4"]
 
 
@@ -48,7 +48,7 @@ class SgdExact(AppTest):
         n = len(self.y)
         for loss, optimizer, solver, c, tolerance in (("logistic", "newton", 0, 1, 1e-8), ("squared_hinge", "newton", 2, 1, 1e-8),
                                                       ("logistic", "svrg", 0, 1, 1e-8),
-                                                      ("squared_hinge", "dual", 2, 0.01, 1e-8), ("hinge", "dual", 3, 0.01, 1e-5)):
+                                                      ("squared_hinge", "svm", 2, 0.01, 1e-8), ("hinge", "svm", 3, 0.01, 1e-5)):
             with self.subTest(loss=loss, optimizer=optimizer):
                 least = self.liblinear(solver, c, tolerance)
                 result, _ = self.train(f"{optimizer}-{loss}", TRAIN, f"--loss={loss}", f"--optimizer={optimizer}",
@@ -58,7 +58,7 @@ class SgdExact(AppTest):
                 self.assertGreater(result["objective"], least * (1 - CLOSE))
 
     def test_one_model_whoever_computes_it(self):
-        for name, flags in (("newton", NEWTON), ("dual", DUAL + ["--tolerance=1e-2"]), ("svrg", SVRG + ["--epochs=4"])):
+        for name, flags in (("newton", NEWTON), ("svm", SVM + ["--tolerance=1e-2"]), ("svrg", SVRG + ["--epochs=4"])):
             reference = None
             for workers, threads in SHAPES:
                 with self.subTest(name=name, workers=workers, threads=threads):
@@ -70,8 +70,8 @@ class SgdExact(AppTest):
     def test_newton_killed_and_resumed(self):
         self.expect_resumed(TRAIN, "--optimizer=newton", "--l2=1e-7", "--tolerance=1e-12")
 
-    def test_the_dual_killed_and_resumed(self):
-        self.expect_resumed(TRAIN, *DUAL, "--tolerance=1e-12", "--epochs=15")
+    def test_the_svm_killed_and_resumed(self):
+        self.expect_resumed(TRAIN, *SVM, "--tolerance=1e-12", "--epochs=15")
 
     def test_svrg_killed_and_resumed(self):
         self.expect_resumed(TRAIN, *SVRG, "--tolerance=1e-12", "--epochs=25")
@@ -95,7 +95,7 @@ class SgdExact(AppTest):
         self.assertEqual(chosen, [row[0] for row in rows])
         scores = json.loads(self.rota("evaluate", "sgd", f"--model={out}", f"--input={file}").stdout)
         self.assertAlmostEqual(scores["accuracy"], np.mean(np.array(chosen, int) == y), delta=1e-12)
-        result, _ = self.train("adagrad", file, *flags, "--epochs=60", "--batch=200")
+        result, _ = self.train("adagrad", file, *flags, "--epochs=60", "--sync_rows=200")
         self.assertAlmostEqual(result["terms"]["accuracy"], scores["accuracy"], delta=0.01)
 
 

@@ -18,10 +18,10 @@ TEST = SOURCE / "apps/sgd/sample/a9a_test.libsvm.gz"
 SHAPES = ((1, 1), (2, 1), (1, 2), (3, 1), (4, 2))
 CLOSE = 1e-3  # of the least objective
 KINDS = {"adagrad": ["--l2=1e-4"], "plain": ["--optimizer=sgd", "--loss=hinge", "--l1=1e-5"],
-         "ftrl": ["--optimizer=ftrl", "--l1=1e-4", "--loss=squared_hinge", "--batch=4000", "--bits=8"],
-         "butterfly": ["--exchange=butterfly", "--batch=4096"], "allreduce": ["--exchange=allreduce", "--batch=4096"],
-         "softmax": ["--loss=softmax", "--class_weights=balanced", "--batch=1"],
-         "stream": ["--stream", "--batch=500"], "average": ["--average", "--optimizer=sgd", "--batch=500"]}
+         "ftrl": ["--optimizer=ftrl", "--l1=1e-4", "--loss=squared_hinge", "--sync_rows=4000", "--bits=8"],
+         "butterfly": ["--exchange=butterfly", "--sync_rows=4096"], "allreduce": ["--exchange=allreduce", "--sync_rows=4096"],
+         "softmax": ["--loss=softmax", "--class_weights=balanced", "--sync_rows=1"],
+         "stream": ["--stream", "--sync_rows=500"], "average": ["--average", "--optimizer=sgd", "--sync_rows=500"]}
 
 
 def groups(rows=1200, columns=15, classes=4, seed=3, labels=(-3.5, 1, 2, 40)):
@@ -78,7 +78,7 @@ class SgdOracle(AppTest):
             for optimizer in ("adagrad", "ftrl"):
                 with self.subTest(l1=l1, c=c, optimizer=optimizer):
                     result, out = self.train(f"{optimizer}-{l1}-{c}", TRAIN, *flags, f"--optimizer={optimizer}",
-                                             "--batch=4000", "--epochs=80")
+                                             "--sync_rows=4000", "--epochs=80")
                     self.check_near(result, out, least, l1=l1, l2=1 / (n * c) if c else 0)
 
     def test_squared_hinge_objective(self):
@@ -92,7 +92,7 @@ class SgdOracle(AppTest):
         l2 = 1 / len(self.y)
         least = (np.maximum(0, 1 - self.y * (self.x @ w))**2).mean() + l2 / 2 * w @ w
         result, out = self.train("svc-mine", TRAIN, "--loss=squared_hinge", f"--l2={l2}", "--intercept=false",
-                                 "--batch=4000", "--epochs=80")
+                                 "--sync_rows=4000", "--epochs=80")
         self.check_near(result, out, least, l2=l2, squared_hinge=True)
 
     def test_softmax(self):
@@ -191,7 +191,7 @@ class SgdOracle(AppTest):
                                            f"--workers={workers}", f"--threads={threads}")
                     reference = reference or result
                     self.expect_same(result, reference)
-        self.expect_one_model("a9a", TRAIN, "--seed=7", "--batch=2000", "--epochs=4")
+        self.expect_one_model("a9a", TRAIN, "--seed=7", "--sync_rows=2000", "--epochs=4")
 
     def plain(self):
         file = self.folder / "plain"
@@ -199,7 +199,7 @@ class SgdOracle(AppTest):
         return file
 
     def test_a_stream_killed_and_resumed(self):
-        self.expect_resumed(self.plain(), "--stream", "--batch=3000", "--epochs=20")
+        self.expect_resumed(self.plain(), "--stream", "--sync_rows=3000", "--epochs=20")
 
     def test_vowpal_wabbits_format(self):
         """The same rows by name, with an importance that says nothing new: the same loss, hashed or streamed."""
@@ -208,7 +208,7 @@ class SgdOracle(AppTest):
             for line in self.plain().read_text(encoding="utf-8").splitlines():
                 label, *features = line.split()
                 out.write(f"{label} 3 'row|f {' '.join(f'name{feature}' for feature in features)}\n")
-        flags = ["--l2=1e-4", "--batch=4000", "--epochs=20"]
+        flags = ["--l2=1e-4", "--sync_rows=4000", "--epochs=20"]
         wanted, _ = self.train("libsvm", TRAIN, *flags)
         for name, more in (("vw", []), ("vw-stream", ["--stream"])):
             result, out = self.train(name, file, "--format=vw", *flags, *more)
@@ -217,16 +217,16 @@ class SgdOracle(AppTest):
             self.assertAlmostEqual(scores["log_loss"], result["terms"]["loss"], delta=1e-9)
 
     def test_adagrad_killed_and_resumed(self):
-        self.expect_resumed(TRAIN, "--batch=3000", "--epochs=40", "--l2=1e-4")
+        self.expect_resumed(TRAIN, "--sync_rows=3000", "--epochs=40", "--l2=1e-4")
 
     def test_sgd_killed_and_resumed(self):
-        self.expect_resumed(TRAIN, "--optimizer=sgd", "--batch=3000", "--epochs=40", "--loss=hinge")
+        self.expect_resumed(TRAIN, "--optimizer=sgd", "--sync_rows=3000", "--epochs=40", "--loss=hinge")
 
     def test_kill_and_resume(self):
-        self.expect_resumed(TRAIN, "--seed=7", "--optimizer=ftrl", "--l1=1e-5", "--batch=3000", "--epochs=40")
+        self.expect_resumed(TRAIN, "--seed=7", "--optimizer=ftrl", "--l1=1e-5", "--sync_rows=3000", "--epochs=40")
 
     def test_a_job_begins_with_the_model_of_another(self):
-        flags = ["--l2=1e-4", "--batch=4000", "--epochs=5"]
+        flags = ["--l2=1e-4", "--sync_rows=4000", "--epochs=5"]
         first, start = self.train("start", TRAIN, *flags)
         begin = f"--init_model={start}"
         reference = None
@@ -268,7 +268,7 @@ class SgdOracle(AppTest):
                                         (good, ["--optimizer=svrg", "--loss=hinge"], 2, "--optimizer=svrg wants a smooth loss"),
                                         (good, ["--exchange=butterfly", "--optimizer=ftrl"], 2, "--exchange=butterfly averages weights"),
                                         (good, ["--loss=squared", "--class_weights=balanced"], 2, "has no classes"),
-                                        (good, ["--batch=0"], 2, "batch"),
+                                        (good, ["--sync_rows=0"], 2, "sync_rows"),
                                         (good, ["--stream", "--optimizer=newton"], 2, "wants its rows in memory"),
                                         (good, ["--stream", f"--weights={weights}"], 2, "want the rows in memory"),
                                         (good.replace(b"2:1", b"2:x"), ["--stream"], 65, "bad.libsvm:2:"),

@@ -62,9 +62,9 @@ void NewtonPull::gradient(const PullTask& task) {
     if (first) first_norms_.push_back(fit.norm);
     const double distance = first_norms_[k] > 0 ? fit.norm / first_norms_[k] : 0;
     plan_.distance = std::max(plan_.distance, distance);
-    fit.solving = settings_.optimizer == Optimizer::dual || distance > settings_.tolerance;
+    fit.solving = settings_.optimizer == Optimizer::svm || distance > settings_.tolerance;
   }
-  if (settings_.optimizer == Optimizer::dual) find_gap(task, notes);
+  if (settings_.optimizer == Optimizer::svm) find_gap(task, notes);
   plan_.converged = plan_.distance <= settings_.tolerance;
   if (plan_.new_multipliers && !plan_.converged) return;  // and a gradient with these
   plan_.new_multipliers = false;

@@ -44,7 +44,7 @@ class NewtonPull final : public SavesFields<Pull, NewtonPull> {
   void gradient(const PullTask& task);
   void product(const PullTask& task);
   void search(const PullTask& task);
-  // What the distance from the optimum is, with --optimizer=dual; and whether the multipliers are to change.
+  // What the distance from the optimum is, with --optimizer=svm; and whether the multipliers are to change.
   void find_gap(const PullTask& task, std::span<const double> notes);
   void begin_solving(const PullTask& task, std::uint32_t k);
   // One step of conjugate gradients; `product` is that of the Hessian with the direction, by key.

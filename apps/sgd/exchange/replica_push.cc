@@ -27,7 +27,7 @@ std::vector<Dataflow> dataflows_of(Exchange exchange, std::uint32_t shards) {
     case Exchange::butterfly:
       for (std::uint32_t t = 0; t < mixing_rounds(shards); ++t) flows.push_back(mixing_dataflow(shards, t));
       break;
-    case Exchange::all:
+    case Exchange::alltoall:
       flows.push_back(all_dataflow(shards));
       break;
     case Exchange::halton:

@@ -29,17 +29,17 @@ TEST(SgdSettings, DefaultsDependOnTheOptimizer) {
 TEST(SgdSettings, WhatDoesNotGoTogetherIsRefused) {
   EXPECT_THROW(check(with({{"loss", "squared"}, {"class_weights", "balanced"}})), UsageError);
   for (const Given& wrong : {Given{{"loss", "softmax"}, {"one_against_rest", "true"}},
-                             {{"optimizer", "dual"}, {"l2", "1"}},
-                             {{"optimizer", "dual"}, {"loss", "hinge"}},
+                             {{"optimizer", "svm"}, {"l2", "1"}},
+                             {{"optimizer", "svm"}, {"loss", "hinge"}},
                              {{"optimizer", "newton"}, {"loss", "hinge"}},
                              {{"optimizer", "ftrl"}, {"exchange", "butterfly"}},
                              {{"optimizer", "newton"}, {"exchange", "allreduce"}},
                              {{"optimizer", "newton"}, {"l1", "1"}},
                              {{"optimizer", "svrg"}, {"loss", "hinge"}},
-                             {{"optimizer", "svrg"}, {"exchange", "all"}},
+                             {{"optimizer", "svrg"}, {"exchange", "alltoall"}},
                              {{"optimizer", "svrg"}, {"stream", "true"}}})
     EXPECT_THROW(check(with(wrong)), UsageError);
-  EXPECT_NO_THROW(check(with({{"optimizer", "dual"}, {"loss", "hinge"}, {"l2", "1"}})));
+  EXPECT_NO_THROW(check(with({{"optimizer", "svm"}, {"loss", "hinge"}, {"l2", "1"}})));
   EXPECT_NO_THROW(check(with({{"optimizer", "svrg"}, {"loss", "softmax"}, {"l1", "1"}})));
   EXPECT_NO_THROW(check(with({{"loss", "hinge"}, {"class_weights", "balanced"}})));
 }
