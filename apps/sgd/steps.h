@@ -94,9 +94,10 @@ class FtrlStep {
   }
   // The weight of z and n, with the scale of its steps; `rows` is 0 if it bears no penalty.
   double weight(const double* state, double step, double rows) const {
-    const double rate = settings_.rate * step;
-    const double z = shrunk(state[1], settings_.l1 * rows);
-    return z == 0 ? 0 : -z / ((settings_.beta / step + std::sqrt(state[2])) / rate + settings_.l2 * rows);
+    // -z / ((beta / step + root) / (rate step) + l2 rows), to divide once.
+    const double z = settings_.l1 > 0 ? shrunk(state[1], settings_.l1 * rows) : state[1];
+    const double rate = settings_.rate * step * step;
+    return z == 0 ? 0 : -z * rate / (settings_.beta + std::sqrt(state[2]) * step + settings_.l2 * rows * rate);
   }
 
  private:
