@@ -89,6 +89,20 @@ TEST_F(SgdSvrg, AnyRateEndsAtTheOptimum) {
   }
 }
 
+// The gradient was that of the largest column alone, and the job ended long before the others were fitted.
+TEST_F(SgdSvrg, ALargeColumnDoesNotEndTheJobEarly) {
+  Given options = svrg("logistic", "0");
+  options["tolerance"] = "1e-4";
+  SerialHost plain(linked_plugin(), job(options));
+  plain.run();
+  for (PlainSgd::Row& row : rows_) row[3] *= 1048576;
+  SerialHost host(linked_plugin(), job(options));
+  host.run();
+  EXPECT_EQ(host.converged(), true);
+  EXPECT_EQ(host.epochs(), plain.epochs());
+  EXPECT_NEAR(host.evaluate()[sgd::kLoss], plain.evaluate()[sgd::kLoss], 1e-9);
+}
+
 TEST_F(SgdSvrg, ARestoredJobGoesOnAlike) {
   Given options = svrg("softmax", "0.01");
   options["l1"] = "0.001";

@@ -32,12 +32,14 @@ void SvrgPull::gradient(const PullTask& task) {
   double squares = 0, penalty = 0;
   for (const PullEntry& entry : task.entries) {
     const bool bears = bears_penalty(settings_, entry.key);
+    // In units of the feature's largest value: a column of another unit is no nearer to its optimum.
+    const double scale = entry.sum.back() > 0 ? entry.sum[2] / entry.sum.back() : 1;
     const double l1 = bears ? settings_.l1 : 0, l2 = bears ? settings_.l2 : 0;
     for (std::uint32_t i = 0; i < outputs_ * kWidth; i += kWidth) {
       const double w = entry.value[i];
       entry.value[i + 1] = entry.sum[i + 1] / rows_;
       const double slope = slope_of(w, entry.value[i + 1], l1, l2);
-      squares += slope * slope;
+      squares += slope * slope * scale;
       penalty += l1 * std::abs(w) + l2 / 2 * w * w;
     }
   }

@@ -66,6 +66,10 @@ double SvrgPush::find_slopes() {
 void SvrgPush::add_gradient(double* parts) const {
   const std::uint32_t outputs = all_->outputs();
   const std::size_t width = std::size_t{outputs} * kWidth + 1;
+  for (const std::uint32_t key : keys_) {
+    parts[key * width + 2] = pass_.scale(key).step;
+    parts[key * width + width - 1] = 1;
+  }
   for (std::size_t r = 0; r < training_.rows.size(); ++r) {
     const double weight = training_.weights.empty() ? 1 : training_.weights[r];
     for (const Entry& entry : training_.rows[r])

@@ -18,8 +18,9 @@
 namespace rota::sgd {
 
 // Parts are wide as a row of the table, and one more.  Of a gradient, the sum over the rows is where the table has the
-// gradient, and the note is the sum of the losses.  Of passes they are as in tables.h, and the note is 1 if the steps
-// were so large that the weights grew beyond all bounds; then there are no parts.
+// gradient, behind that of the first output is the scale of the feature's steps, then a 1, and the note is the sum of
+// the losses.  Of passes they are as in tables.h, and the note is 1 if the steps were so large that the weights grew
+// beyond all bounds; then there are no parts.
 class SvrgPush final : public RowsPush {
  public:
   using Push::push;
