@@ -76,8 +76,8 @@ class LdaApp final : public App {
              .held_out = true}};
   }
 
-  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
-    return std::make_unique<LdaSchedule>(job_, settings_);
+  std::unique_ptr<Schedule> schedule(const Facts& facts, Share) const override {
+    return std::make_unique<LdaSchedule>(job_, settings_, facts.count("tokens"));
   }
   std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<LdaPull>(settings_); }
   std::unique_ptr<Slice> slice(std::span<const Key> keys) const override {

@@ -31,8 +31,8 @@ LdaPush::LdaPush(const Job& job, const Settings& settings, const io::CorpusSize&
       data_(std::move(documents)),
       priors_(settings.priors()),
       tokens_(settings.topics, data_.documents, data_.counts, mh_rule(settings.sampler)),
-      totals_(settings.topics, static_cast<double>(corpus.words) * settings.beta, settings.beta, job.shards),
-      sampler_(priors_, job.shards > 1),  // with one shard n_k are to be exact; with several they are behind anyway
+      totals_(settings.topics, static_cast<double>(corpus.words) * settings.beta, settings.beta),
+      sampler_(priors_, !exact_totals()),
       cursors_(job.slices),
       prior_terms_(priors_, corpus.words),
       row_change_(settings.topics),
@@ -67,7 +67,7 @@ void LdaPush::begin(Epoch epoch) {
 }
 
 Draw LdaPush::draw() const {
-  if (epoch_ > 0) return shards_ > 1 ? Draw::resample : Draw::resample_exact;  // as for `sampler_`
+  if (epoch_ > 0) return exact_totals() ? Draw::resample_exact : Draw::resample;
   return settings_.online_start ? Draw::first : Draw::first_random;
 }
 
@@ -129,6 +129,7 @@ std::uint64_t LdaPush::push(const SharedTask& task, Random& random) {
 
 std::uint64_t LdaPush::push_totals(const SharedTask& task, Random& random) {
   // Entries come with the keys ascending or not; the topic totals are part of the answer only after all words.
+  const Turn turn(task.argument);
   const Entry* totals = nullptr;
   std::uint64_t visited = 0;
   for (const Entry& entry : task.entries) {
@@ -136,6 +137,7 @@ std::uint64_t LdaPush::push_totals(const SharedTask& task, Random& random) {
       totals = &entry;
       continue;
     }
+    if (!turn.is_of(data_.shard)) continue;
     const auto found = std::lower_bound(replicated_.begin(), replicated_.end(), entry.key - kFirstReplicated);
     if (found == replicated_.end() || *found != entry.key - kFirstReplicated)
       throw std::logic_error("shared row " + std::to_string(entry.key) + " is no replicated word");
@@ -148,7 +150,7 @@ std::uint64_t LdaPush::push_totals(const SharedTask& task, Random& random) {
     visited += has_tokens ? word->count() : 0;
   }
   if (totals != nullptr) totals_.changes(totals->part);
-  if (epoch_ > 0) score_ = held_out_.end_epoch();
+  if (epoch_ > 0 && turn.ends_epoch()) score_ = held_out_.end_epoch();
   return visited;
 }
 
@@ -197,7 +199,7 @@ void LdaPush::commit_totals(const Commit& commit) {
     if (delta.key == kTopicTotals) {
       delta_t_ = totals_.distance(delta.value) / (static_cast<double>(shards_) * static_cast<double>(corpus_.tokens));
       totals_.commit(delta.value);
-      tokens_.end_epoch();
+      if (Turn(commit.argument).ends_epoch()) tokens_.end_epoch();
     } else if (speaks_for_all_) {
       for (const double count : delta.value) replicated.add(static_cast<std::uint32_t>(count));
     }

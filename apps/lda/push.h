@@ -19,6 +19,7 @@
 #include "apps/lda/sampler/word_topic_slice.h"
 #include "apps/lda/settings.h"
 #include "apps/lda/shard_state.h"
+#include "apps/lda/turn.h"
 #include "apps/lda/warm_start.h"
 #include "rota/push.h"
 
@@ -31,7 +32,10 @@ class LdaPush final : public SlicePush<WordTopicSlice> {
           std::shared_ptr<const OldModel> old_model);
 
   std::uint64_t items() const override { return tokens_.size(); }
-  void facts(Facts& facts) const override { facts.largest("words", static_cast<double>(corpus_.words)); }
+  void facts(Facts& facts) const override {
+    facts.largest("words", static_cast<double>(corpus_.words));
+    facts.largest("tokens", static_cast<double>(corpus_.tokens));
+  }
   void census(Census& weight) const override;
   void attach(const Shape& shape) override;
 
@@ -49,6 +53,9 @@ class LdaPush final : public SlicePush<WordTopicSlice> {
  private:
   void begin(Epoch epoch);
   Draw draw() const;
+  // Whether n_k are to be of the moment: with one shard they are exact then; with several they are behind anyway, which
+  // matters little where topics are large.
+  bool exact_totals() const { return shards_ == 1 || is_small(corpus_.tokens, settings_.topics); }
   // Of one word in this shard.  `number` is the word's; it matters to a warm start only.
   void set_topics(WordRow& row, const WordTokens& word, Key number, Random& random);
   void sample(WordRow& row, const WordTokens& word, Random& random);

@@ -97,11 +97,6 @@ std::vector<Ignored> ignored(const Options& options) {
   if (!learns) ignore("burn_in", "nothing is learned of alpha and beta (--learn_alpha, --learn_beta)");
   if (!options.has("valid")) ignore("valid_every", "there are no held-out documents (--valid)");
   if (options.has("init")) ignore("start", "the first topics are drawn from the model that --init names");
-  if (!learns && !options.has("valid")) {
-    const char* const why = "an epoch ends with its one round of shared rows, and all have seen it before the next";
-    ignore("asynchronous", why);
-    ignore("staleness", why);
-  }
   return none;
 }
 

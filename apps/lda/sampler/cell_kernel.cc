@@ -256,7 +256,7 @@ ROTA_INLINE void refresh_phi(const Cell& cell, Side& side, std::uint32_t topic, 
 template <Draw kDraw, bool kWhole, bool kAlphas>
 ROTA_INLINE void count_topic(Cell& cell, Side& side, std::uint32_t topic, std::int32_t by) {
   side.word[topic] += static_cast<std::uint32_t>(by);
-  cell.totals[topic] += by * cell.step;
+  cell.totals[topic] += by;
   float inverse = cell.inverse[topic];
   if constexpr (kDraw == Draw::resample) {
     if (by < 0) inverse *= 1 + inverse * (1 + inverse);  // 1 / (x - 1) with x = 1 / inverse, but for terms from x^-4 on

@@ -78,7 +78,6 @@ struct Cell {
   float alpha, beta;
   const float* alphas;   // of each topic, 0 in the padding, phi_places(topics) places; null: all are `alpha`
   double v_beta;         // V beta
-  std::int64_t step;     // what one token adds to the totals
   std::int64_t* totals;  // n_k
   float* inverse;        // 1 / (n_k + V beta); 0 in the padding
 

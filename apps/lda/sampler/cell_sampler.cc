@@ -49,7 +49,6 @@ void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows, Docu
   mh_.begin(rows, mh_documents);
   cell_.draw = draw;
   cell_.v_beta = totals.v_beta();
-  cell_.step = totals.step();
   cell_.totals = totals.totals();
   cell_.inverse = totals.inverse();
   cell_.all_narrow = rows.all_narrow();

@@ -126,7 +126,7 @@ void MhSampler::finish(Cell& cell, Side& side, std::uint32_t i, std::uint32_t pl
   const auto look_at = [&](std::uint32_t topic) {
     const bool own = topic == old;
     return Current{topic, static_cast<float>(side.word[topic] - (own ? 1 : 0)) + cell.beta,
-                   own ? inverse_of(cell, cell.totals[topic] - cell.step) : cell.inverse[topic], -1};
+                   own ? inverse_of(cell, cell.totals[topic] - 1) : cell.inverse[topic], -1};
   };
   const auto weigh = [&](Current& its) {
     its.weight =
@@ -159,12 +159,12 @@ void MhSampler::finish(Cell& cell, Side& side, std::uint32_t i, std::uint32_t pl
 void MhSampler::move(Cell& cell, Side& side, std::uint32_t document, std::uint32_t from, std::uint32_t to) {
   rows_->remove(document, static_cast<std::uint16_t>(from));
   --side.word[from];
-  cell.inverse[from] = inverse_of(cell, cell.totals[from] -= cell.step);
+  cell.inverse[from] = inverse_of(cell, --cell.totals[from]);
   rows_->add(document, static_cast<std::uint16_t>(to));
   side.appeared[side.appeared_count] = static_cast<std::uint16_t>(to);
   side.appeared_count += side.word[to] == 0 ? 1 : 0;
   ++side.word[to];
-  cell.inverse[to] = inverse_of(cell, cell.totals[to] += cell.step);
+  cell.inverse[to] = inverse_of(cell, ++cell.totals[to]);
 }
 
 void MhSampler::sample(Cell& cell, Side& side, std::span<const std::uint32_t> places) {

@@ -8,11 +8,10 @@
 
 namespace rota::lda {
 
-TopicTotals::TopicTotals(std::uint32_t topics, double v_beta, double beta, std::uint32_t shards)
+TopicTotals::TopicTotals(std::uint32_t topics, double v_beta, double beta)
     : topics_(topics),
       v_beta_(v_beta),
       beta_(static_cast<float>(beta)),
-      step_(shards),
       committed_(topics),
       totals_(padded(topics)),
       inverse_(padded(topics)),
@@ -27,7 +26,6 @@ void TopicTotals::set_beta(double v_beta, double beta) {
 }
 
 void TopicTotals::commit(std::span<const double> totals) {
-  step_ = 1;
   for (std::uint32_t k = 0; k < topics_; ++k) committed_[k] = totals_[k] = static_cast<std::int64_t>(totals[k]);
   derive();
 }
@@ -40,7 +38,7 @@ void TopicTotals::derive() {
 }
 
 void TopicTotals::changes(std::span<double> to) const {
-  for (std::uint32_t k = 0; k < topics_; ++k) to[k] = static_cast<double>((totals_[k] - committed_[k]) / step_);
+  for (std::uint32_t k = 0; k < topics_; ++k) to[k] = static_cast<double>(totals_[k] - committed_[k]);
 }
 
 void TopicTotals::phi_of(const WordRow& row, std::span<float> to) const {
@@ -50,8 +48,7 @@ void TopicTotals::phi_of(const WordRow& row, std::span<float> to) const {
 
 double TopicTotals::distance(std::span<const double> truth) const {
   double sum = 0;
-  for (std::uint32_t k = 0; k < topics_; ++k)
-    sum += std::abs(static_cast<double>(committed_[k] + (totals_[k] - committed_[k]) / step_) - truth[k]);
+  for (std::uint32_t k = 0; k < topics_; ++k) sum += std::abs(static_cast<double>(totals_[k]) - truth[k]);
   return sum;
 }
 

@@ -1,8 +1,5 @@
 // apps/lda/sampler/topic_totals.h -- one shard's view of the topic totals n_k: the value as last committed and the
 // shard's own changes since.
-//
-// In the starting pass nothing is committed, and what the other shards have drawn is not known.  The shard then
-// takes them to be like itself: each of its tokens counts as many times as there are shards.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -16,16 +13,16 @@ namespace rota::lda {
 class TopicTotals {
  public:
   TopicTotals() = default;
-  // V words of parameter beta; the view of the starting pass over `shards` shards.
-  TopicTotals(std::uint32_t topics, double v_beta, double beta, std::uint32_t shards);
+  // V words of parameter beta; no tokens.
+  TopicTotals(std::uint32_t topics, double v_beta, double beta);
 
   // The same totals under another beta.
   void set_beta(double v_beta, double beta);
-  // Takes over newly committed totals: the starting pass is over, and own changes are 0.
+  // Takes over newly committed totals; own changes are 0.
   void commit(std::span<const double> totals);
   std::span<const std::int64_t> committed() const { return committed_; }
   // Own tokens whose topic is set, not sampled; inverse() and phi() do not follow yet.
-  void add(std::uint32_t topic, std::int64_t tokens) { totals_[topic] += tokens * step_; }
+  void add(std::uint32_t topic, std::int64_t tokens) { totals_[topic] += tokens; }
   // Brings inverse() and phi() up to date.
   void derive();
   // The shard's changes since the last commit.
@@ -36,7 +33,6 @@ class TopicTotals {
   double distance(std::span<const double> truth) const;
 
   // For the kernel; see struct Cell.
-  std::int64_t step() const { return step_; }
   double v_beta() const { return v_beta_; }
   std::int64_t* totals() { return totals_.data(); }
   float* inverse() { return inverse_.data(); }
@@ -48,7 +44,6 @@ class TopicTotals {
   std::uint32_t topics_ = 0;
   double v_beta_ = 0;
   float beta_ = 0;
-  std::int64_t step_ = 1;
   std::vector<std::int64_t> committed_;
   LineVector<std::int64_t> totals_;
   LineVector<float> inverse_;

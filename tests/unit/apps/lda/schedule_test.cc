@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "apps/lda/turn.h"
+
 namespace rota::lda {
 namespace {
 
@@ -31,16 +33,46 @@ std::string epoch_of(LdaSchedule& schedule) {
   }
 }
 
-LdaSchedule schedule_of(const Job& job) {
-  return LdaSchedule(job, settings_of(job.options));
+LdaSchedule schedule_of(const Job& job, std::uint64_t tokens = 1'000'000) {
+  return LdaSchedule(job, settings_of(job.options), tokens);
 }
 
 TEST(LdaSchedule, IsRotationAndTotals) {
   for (const char* valid : {"", "x"}) {
     LdaSchedule schedule = schedule_of(job_of({{"valid", valid}}));
-    for (int epoch = 0; epoch < 20; ++epoch) EXPECT_EQ(epoch_of(schedule), "ooooT");
+    for (int epoch = 0; epoch < 20; ++epoch) EXPECT_EQ(epoch_of(schedule), "ooooT") << epoch;
     EXPECT_EQ(schedule.pipeline(0), 0U) << "epochs may be known ahead";
   }
+}
+
+TEST(LdaSchedule, InTheStartingPassTotalsAreSharedAfterEverySliceAndShardsTakeTurnsAtHeavyWords) {
+  for (const bool heavy : {false, true}) {
+    LdaSchedule schedule = schedule_of(job_of({}));
+    EXPECT_EQ(schedule.cut(heavy ? Census{100, 1, 1, 1, 1} : Census{1, 1, 1, 1}, 4).replicated.size(), heavy ? 1U : 0U);
+    Random random({1, 2, 3, 4});
+    for (int step = 0; step < 4; ++step) {
+      const Round round = schedule.next(random);
+      EXPECT_EQ(round.owned.size(), 2U);
+      EXPECT_EQ(round.shared, std::vector<Key>{kTopicTotals});
+      const Turn turn(round.argument);
+      EXPECT_FALSE(turn.is_of(0) || turn.is_of(1) || turn.ends_epoch());
+    }
+    for (ShardId shard = 0; shard < (heavy ? 2 : 1); ++shard) {
+      const Round round = schedule.next(random);
+      EXPECT_TRUE(round.owned.empty());
+      const Turn turn(round.argument);
+      EXPECT_TRUE(turn.is_of(shard));
+      EXPECT_EQ(turn.is_of(1 - shard), !heavy);
+      EXPECT_EQ(turn.ends_epoch(), round.ends_epoch);
+      EXPECT_EQ(round.ends_epoch, !heavy || shard == 1);
+    }
+    for (int step = 0; step < 4; ++step) EXPECT_TRUE(schedule.next(random).shared.empty());
+    const Turn all(schedule.next(random).argument);
+    EXPECT_TRUE(all.is_of(0) && all.is_of(1) && all.ends_epoch());
+  }
+  LdaSchedule small = schedule_of(job_of({}), 99'999);
+  small.cut(Census{100, 1, 1, 1, 1}, 4);
+  for (int epoch = 0; epoch < 3; ++epoch) EXPECT_EQ(epoch_of(small), "ooootT") << epoch;
 }
 
 TEST(LdaSchedule, LessonsComeLast) {

@@ -36,7 +36,7 @@ struct Model {
       : priors(priors_of(k, symmetric)),
         text(from),
         words(kWords),
-        totals(k, kWords * 0.01, 0.01, 1),
+        totals(k, kWords * 0.01, 0.01),
         rows(k, text.lengths, rule),
         sampler(priors, true) {
     // Of each word those tokens last that are drawn by Metropolis-Hastings steps.
@@ -185,7 +185,7 @@ TEST(CellSampler, AllKernelsGiveTheSameTopics) {
 // One token of one word in a document whose other tokens do not change: its conditional distribution is known.
 struct OneToken {
   OneToken(std::uint32_t topics, bool symmetric, const MhRule& rule)
-      : k(topics), priors{std::vector<double>(k, 0.5), beta}, rows(k, lengths, rule), totals(k, 3 * beta, beta, 1) {
+      : k(topics), priors{std::vector<double>(k, 0.5), beta}, rows(k, lengths, rule), totals(k, 3 * beta, beta) {
     for (std::uint32_t t = 0; t < k && !symmetric; ++t) priors.alphas[t] = 0.1 + 0.2 * (t % 4);
     rows.choose_forms();
     std::vector<TopicCount> document;  // the token itself has topic 0
