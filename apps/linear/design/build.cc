@@ -22,9 +22,9 @@ bool is_single(double value) {
   return static_cast<double>(static_cast<float>(value)) == value;
 }
 
-// The largest value that a block of this precision may have: sums of squares of 2^32 rows must be finite.
+// The largest value that a block of this precision may have.
 template <typename T>
-inline constexpr double kLargest = 1e140;
+inline constexpr double kLargest = kMostSquared;
 template <>
 inline constexpr double kLargest<float> = std::numeric_limits<float>::max();
 
@@ -36,7 +36,7 @@ struct BucketPart {
   bool whole = false;       // all that the bucket has lies in the block
   bool single = true;       // the entries are exact in single precision
   std::optional<RepeatedEntry> repeated;
-  std::optional<TooLarge> too_large;
+  std::optional<UnheldValue> unheld;
 };
 
 // Of buckets: their entries share memory.
@@ -142,7 +142,7 @@ class Builder {
     });
     for (const BucketPart& part : parts_) {
       if (part.repeated) throw RepeatedEntry(*part.repeated);
-      if (part.too_large) throw TooLarge(*part.too_large);
+      if (part.unheld) throw UnheldValue(*part.unheld);
     }
     // Columns behind the last bucket have no entries.
     const std::uint64_t covered = parts_.empty() ? range_.first_column : parts_.back().end_column;
@@ -167,17 +167,29 @@ class Builder {
     }
     std::uint32_t* const rows = block.rows.data();
     T* const values = block.values.data();
+    bool lost = false;
     each_entry(bucket, [&](std::uint32_t row, const DesignEntry& entry) {
       const std::uint64_t place = next[entry.column - part.first_column]++;
       rows[place] = row;
       values[place] = static_cast<T>(entry.value);
+      lost = lost || values[place] == 0;
       if (static_cast<double>(std::abs(values[place])) > kLargest<T>) [[unlikely]]
-        if (!part.too_large || entry.column < part.too_large->column)
-          part.too_large.emplace(entry.value, entry.column, sizeof(T) < sizeof(double));
+        if (!part.unheld || entry.column < part.unheld->column)
+          part.unheld.emplace(entry.value, entry.column, sizeof(T) < sizeof(double));
     });
+    if (lost) find_lost(part, values, starts);
     if (order == EntryOrder::by_rows) return;
     for (std::uint64_t c = 0; c < width && !part.repeated; ++c)
       part.repeated = sort_column(part.first_column + c, rows + starts[c], values + starts[c], next[c] - starts[c]);
+  }
+
+  // A column of which single precision leaves nothing.
+  template <typename T>
+  void find_lost(BucketPart& part, const T* values, const std::uint64_t* starts) const {
+    std::uint64_t end = part.start + part.entries;
+    for (std::uint64_t c = part.end_column - part.first_column; c-- > 0; end = starts[c])
+      if (end > starts[c] && std::all_of(values + starts[c], values + end, [](T value) { return value == 0; }))
+        part.unheld.emplace(0, part.first_column + c, true);
   }
 
   template <typename T>
@@ -223,10 +235,13 @@ RepeatedEntry::RepeatedEntry(std::uint64_t row_number, std::uint64_t column_numb
       row(row_number),
       column(column_number) {}
 
-TooLarge::TooLarge(double value, std::uint64_t column_number, bool single)
+UnheldValue::UnheldValue(double value, std::uint64_t column_number, bool single)
     : std::runtime_error(
-          "the value " + io::exact_text(value) + " in column " + std::to_string(column_number + 1) + " is too large " +
-          (single ? "for single precision" : "to be squared and summed up: give the column another unit")),
+          value == 0
+              ? "all values in column " + std::to_string(column_number + 1) + " are too small for single precision"
+              : "the value " + io::exact_text(value) + " in column " + std::to_string(column_number + 1) +
+                    " is too large " +
+                    (single ? "for single precision" : "to be squared and summed up: give the column another unit")),
       column(column_number) {}
 
 void align_buckets(std::span<DesignPiece> pieces) {

@@ -26,9 +26,10 @@ struct RepeatedEntry : std::runtime_error {
   RepeatedEntry(std::uint64_t row_number, std::uint64_t column_number);
   std::uint64_t row, column;
 };
-// A value is too large to be squared and summed up, or for single precision; column of the matrix, from 0.
-struct TooLarge : std::runtime_error {
-  TooLarge(double value, std::uint64_t column_number, bool single);
+// A value is too large to be squared and summed up, or for single precision; or, of value 0, all of a column's values
+// are too small for that.  Column of the matrix, from 0.
+struct UnheldValue : std::runtime_error {
+  UnheldValue(double value, std::uint64_t column_number, bool single);
   std::uint64_t column;
 };
 
@@ -49,7 +50,7 @@ enum class Keep {
 // The entries of `pieces`, which are in the order of their rows, that lie in `range`.  The pieces hold all entries of
 // `range`; where they were divided makes no difference, nor does the number of threads.  Memory of entries that are
 // not to be kept is given back on the way.  Uses the threads of the task arena that it is called in.
-// Throws RepeatedEntry (order any), or TooLarge; the pieces are then of no use.
+// Throws RepeatedEntry (order any), or UnheldValue; the pieces are then of no use.
 Columns build_columns(std::span<const DesignPiece> pieces, const BlockRange& range, Precision precision,
                       EntryOrder order, Keep keep);
 

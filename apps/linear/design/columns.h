@@ -17,6 +17,9 @@ enum class Precision { automatic, single_precision, double_precision };
 // "auto", "single" or "double".
 Precision precision_of(std::string_view word);
 
+// The largest number, of a column or of the response, whose squares can be summed up over 2^32 rows.
+inline constexpr double kMostSquared = 1e140;
+
 // The place of a block in the matrix: rows [first_row, end_row) of columns [first_column, end_column).
 struct BlockRange {
   std::uint64_t first_row = 0, end_row = 0;
@@ -42,7 +45,7 @@ struct DenseBlock {
 
 // Never changes; threads may share it.  Columns and rows are numbered from the block's first (`column`), and spans
 // over rows have rows() numbers.  Equal blocks give equal results to the last bit: every sum has one fixed order
-// (design_kernels.h), and values count as what they are in double precision.
+// (kernels.h), and values count as what they are in double precision.
 class Columns {
  public:
   using Storage = std::variant<SparseBlock<float>, SparseBlock<double>, DenseBlock<float>, DenseBlock<double>>;

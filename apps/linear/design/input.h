@@ -3,6 +3,7 @@
 // Shards are contiguous ranges of columns or of rows.  Where they begin follows from the data and from the number of
 // shards, so every process finds the same ranges, whatever it hosts.
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -19,6 +20,12 @@ struct DesignShape {
   std::uint64_t entries = 0;  // as the input has them, zeros too
 };
 
+// A number of the response whose square cannot be summed up, and what to say of it.
+inline bool is_too_large(double response) {
+  return std::abs(response) > kMostSquared;
+}
+std::string too_large(double response);
+
 // What one process has read.
 struct DesignInput {
   DesignShape shape;
@@ -31,7 +38,7 @@ struct DesignInput {
 // All of these use the threads of the task arena that they are called in; what they return does not depend on their
 // number.  They throw NoInput, or DataError for what is wrong: that which comes first in the files.
 
-// LIBSVM text, and the cuts by a sample of it (design_sample.h).  Plain files are read by several threads, and of each
+// LIBSVM text, and the cuts by a sample of it (sample_cuts.h).  Plain files are read by several threads, and of each
 // line only what the hosted columns need.  Of compressed files, every entry is held for a while: 16 bytes each.
 DesignInput read_libsvm_columns(const std::vector<std::string>& paths, std::uint32_t shards,
                                 std::span<const ShardId> hosted, std::uint64_t index_from);

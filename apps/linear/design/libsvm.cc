@@ -11,6 +11,7 @@
 #include "apps/linear/design/parallel.h"
 #include "apps/linear/design/sample_cuts.h"
 #include "rota/error.h"
+#include "rota/io/number_text.h"
 #include "rota/io/text_file.h"
 #include "rota/shards.h"
 
@@ -36,6 +37,11 @@ struct TextPiece {
   ColumnSample sample;  // of a file that is not divisible
   DesignPiece design;
 };
+
+// The most columns of a matrix with so many entries: every column takes memory, with or without entries.
+std::uint64_t most_columns(std::uint64_t entries) {
+  return (std::uint64_t{1} << 20) + 64 * entries;
+}
 
 struct RowRange {
   std::uint64_t first = 0, end = io::kMostRows;
@@ -64,8 +70,16 @@ void read_piece(TextPiece& piece, const io::ColumnRange& columns, const RowRange
   io::LibsvmRows parsed(index_from);
   each_block(piece, [&](std::string_view block, std::uint64_t at) {
     const std::uint64_t first_row = piece.size.rows;
+    const std::uint64_t lines_before = piece.size.lines;
     piece.refuse(parsed.parse(block, columns, piece.size));
     if (piece.wrong) return;
+    const auto large = std::find_if(parsed.labels().begin(), parsed.labels().end(), is_too_large);
+    if (large != parsed.labels().end()) {
+      const std::size_t begin = parsed.begins()[static_cast<std::size_t>(large - parsed.labels().begin())];
+      const auto before = std::count(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(begin), '\n');
+      piece.wrong = {lines_before + static_cast<std::uint64_t>(before), too_large(*large)};
+      return;
+    }
     piece.design.entries.add_rows(parsed, first_row, rows.first, rows.end);
     piece.design.labels.insert(piece.design.labels.end(), parsed.labels().begin(), parsed.labels().end());
     if (piece.file->divisible()) return;
@@ -204,6 +218,35 @@ class LibsvmFiles {
     }
     if (size_.rows == 0) throw DataError(files_.front().path(), 0, "the matrix has no rows");
     if (size_.columns == 0) throw DataError(files_.front().path(), 0, "the matrix has no columns");
+    if (size_.columns > most_columns(size_.entries)) refuse_columns();
+  }
+
+  // Names the first line with an index beyond the most columns.
+  [[noreturn]] void refuse_columns() {
+    const std::uint64_t most = most_columns(size_.entries);
+    std::uint64_t lines = 0;
+    const io::TextFile* file = nullptr;
+    for (TextPiece& piece : pieces_) {
+      if (std::exchange(file, piece.file) != piece.file) lines = 0;
+      if (piece.size.columns <= most) {
+        lines += piece.size.lines;
+        continue;
+      }
+      each_block(piece, [&](std::string_view block, std::uint64_t) {
+        for (std::size_t at = 0; at < block.size();) {
+          const std::size_t end = block.find('\n', at) + 1;
+          io::LibsvmSize line;
+          (void)io::measure_libsvm(block.substr(at, end - at), line);
+          ++lines;
+          if (line.columns > most)
+            throw DataError(file->path(), lines,
+                            "index " + std::to_string(line.columns) + " is beyond the most columns of data with " +
+                                std::to_string(size_.entries) + " entries, " + std::to_string(most));
+          at = end;
+        }
+      });
+    }
+    throw DataError(files_.front().path(), 0, "the input changed while it was read");
   }
 
   std::uint64_t index_from_;
@@ -221,6 +264,10 @@ Range hull(const std::vector<std::uint64_t>& cuts, std::span<const ShardId> host
 }
 
 }  // namespace
+
+std::string too_large(double response) {
+  return "the response " + io::exact_text(response) + " is too large to be squared and summed up: give it another unit";
+}
 
 DesignInput read_libsvm_columns(const std::vector<std::string>& paths, std::uint32_t shards,
                                 std::span<const ShardId> hosted, std::uint64_t index_from) {

@@ -2,6 +2,7 @@
 #include "apps/linear/design/load.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -54,9 +55,15 @@ class RowNumbers {
     io::DistinctLabels labels = input.labels;
     if (!source.response.empty()) {
       response_ = read_column(source.response, "response", -std::numeric_limits<double>::infinity(), input.shape.rows);
-      for (const double label : response_) labels.add(label);
+      for (std::size_t i = 0; i < response_.size(); ++i) {
+        labels.add(response_[i]);
+        if (is_too_large(response_[i]))
+          throw DataError(source.response,
+                          io::matrix_format_of(source.response) == io::MatrixFormat::libsvm ? i + 1 : 0,
+                          too_large(response_[i]));
+      }
     }
-    if (!source.weights.empty()) weights_ = read_column(source.weights, "weight", 0, input.shape.rows);
+    if (!source.weights.empty()) read_weights(source.weights, input.shape.rows);
     if (!source.classes) return;
     const std::string& file = source.response.empty() ? source.files.front() : source.response;
     if (labels.get().size() != 2) refuse_classes(file, labels.get());
@@ -83,6 +90,14 @@ class RowNumbers {
   }
 
  private:
+  // As shares of a power of two, so that they can be summed up: fits know them as shares of their sum alone.
+  void read_weights(const std::string& file, std::uint64_t rows) {
+    weights_ = read_column(file, "weight", 0, rows);
+    int exponent = 0;
+    std::frexp(*std::max_element(weights_.begin(), weights_.end()), &exponent);
+    for (double& weight : weights_) weight = std::ldexp(weight, -exponent);
+  }
+
   static std::vector<double> slice(const std::vector<double>& all, std::uint64_t first, std::uint64_t end) {
     return {all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(end)};
   }
@@ -117,8 +132,8 @@ Columns build(const Source& source, const DesignInput& input, const BlockRange& 
     return build_columns(input.pieces, range, source.precision, input.order, keep);
   } catch (const RepeatedEntry& entry) {
     refuse_repeated(source, input, entry);
-  } catch (const TooLarge& large) {
-    throw DataError(source.files.front(), 0, large.what());
+  } catch (const UnheldValue& value) {
+    throw DataError(source.files.front(), 0, value.what());
   }
 }
 

@@ -55,7 +55,7 @@ DesignArray<T> get_array(Reader& in) {
 template <typename T>
 DesignArray<T> get_values(Reader& in) {
   constexpr double kLargest =
-      sizeof(T) == sizeof(float) ? static_cast<double>(std::numeric_limits<float>::max()) : 1e140;
+      sizeof(T) == sizeof(float) ? static_cast<double>(std::numeric_limits<float>::max()) : kMostSquared;
   DesignArray<T> values = get_array<T>(in);
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!(std::abs(static_cast<double>(values[i])) <= kLargest)) in.fail();

@@ -138,8 +138,17 @@ TEST(Columns, WhatIsBeyondSinglePrecisionIsRefused) {
   try {
     columns_of(matrix, Precision::single_precision);
     FAIL();
-  } catch (const TooLarge& error) {
+  } catch (const UnheldValue& error) {
     EXPECT_EQ(error.column, 20U);
+  }
+  EXPECT_FALSE(columns_of(matrix).is_single());
+  matrix.columns[20][2].value = 1e-50;  // rounds to 0, but leaves the rest of its column
+  matrix.columns[25] = {{3, 1e-46}, {4, -1e-60}};
+  try {
+    columns_of(matrix, Precision::single_precision);
+    FAIL();
+  } catch (const UnheldValue& error) {
+    EXPECT_STREQ(error.what(), "all values in column 26 are too small for single precision");
   }
   EXPECT_FALSE(columns_of(matrix).is_single());
 }

@@ -416,16 +416,55 @@ TEST(Load, AnIndexThatIsTooLargeIsSeenByAll) {
   }
 }
 
+TEST(Load, ColumnsThatTheEntriesDoNotAccountFor) {
+  const ScratchFiles files;
+  const std::vector<ShardId> all = {0, 1};
+  const std::string text = "# two rows\n1 1:1\n-1 268435456:1\n", first = files.write("first", "2 5:1\n");
+  for (const std::string& file : {files.write("plain", text), files.write("packed.gz", gzipped(text))}) {
+    const Source source = source_of({first, file});
+    const std::string message = file + ":3: index 268435456 is beyond the most columns of data with 3 entries, 1048768";
+    EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 2, all); }), message);
+    EXPECT_EQ(message_of<DataError>([&] { load_rows(source, 2, all); }), message);
+  }
+  EXPECT_EQ(load_columns(source_of({files.write("wide", "1 1048640:1\n")}), 2, all).shape.columns, 1'048'640U);
+}
+
+TEST(Load, AResponseWhoseSquareIsNoNumber) {
+  const ScratchFiles files;
+  const std::vector<ShardId> all = {0, 1};
+  Source source = source_of({files.write("s", "# y\n1 1:1\n-1e308 1:1\n")});
+  const std::string what = " is too large to be squared and summed up: give it another unit";
+  for (const bool rows : {false, true})
+    EXPECT_EQ(message_of<DataError>([&] {
+                if (rows)
+                  load_rows(source, 2, all);
+                else
+                  load_columns(source, 2, all);
+              }),
+              source.files[0] + ":3: the response -1e+308" + what);
+  source = source_of({files.write("m", "%%MatrixMarket matrix coordinate integer general\n2 3 2\n1 1 1\n2 3 2\n")});
+  source.response = files.write("y", "1\n2e150\n");
+  EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 2, all); }),
+            source.response + ":2: the response 2e+150" + what);
+}
+
 TEST(Load, WeightsGoWithTheirRows) {
   const ScratchFiles files;
   Source source = source_of({files.write("s", "1 1:1\n2 1:1\n3 1:1\n")});
   const std::vector<ShardId> all = {0, 1};
   EXPECT_TRUE(load_columns(source, 2, all).weights.empty());
   source.weights = files.write("w", "1\n0\n2.5\n");
-  EXPECT_EQ(load_columns(source, 2, all).weights, (std::vector<double>{1, 0, 2.5}));
+  const std::vector<double> shares = {0.25, 0, 0.625};
+  EXPECT_EQ(load_columns(source, 2, all).weights, shares);
   const RowShards by_rows = load_rows(source, 2, all);
-  EXPECT_EQ(by_rows.hosted[0].weights, (std::vector<double>{1}));
-  EXPECT_EQ(by_rows.hosted[1].weights, (std::vector<double>{0, 2.5}));
+  EXPECT_EQ(by_rows.hosted[0].weights, (std::vector<double>{shares[0]}));
+  EXPECT_EQ(by_rows.hosted[1].weights, (std::vector<double>{shares[1], shares[2]}));
+  for (const double unit : {0x1p1022, 0x1p-1070}) {  // weights whose sum is no number, or that have few digits left
+    char text[100];
+    std::snprintf(text, sizeof text, "%.17g\n0\n%.17g\n", unit, 1.5 * unit);
+    source.weights = files.write("w", text);
+    EXPECT_EQ(load_columns(source, 2, all).weights, (std::vector<double>{0.5, 0, 0.75}));
+  }
   source.weights = files.write("w", "1\n-1\n2.5\n");
   EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 2, all); }),
             source.weights + ":2: expected a weight (a finite number of at least 0), found '-1'");
