@@ -21,12 +21,16 @@ constexpr Option kOptions[] = {
          "Loss of a row: (y - f)^2 / 2, or log(1 + exp(-y f)) of two classes, whatever numbers are their labels."},
     {.name = "lambda",
      .kind = Kind::real,
-     .meaning = "Penalty, in glmnet's and scikit-learn's convention; of a path the last.  Instead of lambda_ratio.",
-     .least = 1e-100},
-    real_option("lambda_ratio", "", "", 1e-9, 1e9,
-                "The same as a share of lambda_max, the least that leaves no coefficient (0.1; of a path 0.01)."),
+     .meaning = "Penalty of the mean loss; of a path the last.  Squared loss: glmnet's lambda and scikit-learn's alpha "
+                "(Lasso, ElasticNet).  Logistic loss: 1 / (C rows) for the C of LIBLINEAR and of scikit-learn's "
+                "LogisticRegression, with the sum of --weights in place of the rows.",
+     .least = 1e-300},
+    real_option(
+        "lambda_ratio", "", "", 1e-9, 1e9,
+        "Instead of lambda: its share of lambda_max, the least that leaves no coefficient (0.1; of a path 0.01)."),
     real_option("l1_ratio", "1", "", 1e-3, 1,
-                "Share of the L1 norm in the penalty; the rest is half the squared L2 norm (elastic net)."),
+                "Share of the L1 norm in the penalty; the rest is half the squared L2 norm: scikit-learn's l1_ratio, "
+                "glmnet's alpha."),
     integer_option("path", "1", "penalties", 1, static_cast<double>(kMostPenalties - 1),
                    "Number of penalties, in equal ratios from lambda_max down; each starts from the fit before."),
     integer_option("folds", "0", "folds", 0, static_cast<double>(kMostFolds - 1),
@@ -35,7 +39,10 @@ constexpr Option kOptions[] = {
      .kind = Kind::flag,
      .default_value = "false",
      .meaning = "Penalise as if every column had standard deviation 1; coefficients stay in the data's units."},
-    {.name = "intercept", .kind = Kind::flag, .default_value = "false", .meaning = "Fit an intercept, unpenalised."},
+    {.name = "intercept",
+     .kind = Kind::flag,
+     .default_value = "true",
+     .meaning = "Fit an intercept, unpenalised; --nointercept leaves it out."},
     real_option("tolerance", "1e-6", "", 1e-14, 1,
                 "A fit is done at this duality gap, as a share of the objective with no coefficient."),
     {.name = "weights", .kind = Kind::path, .meaning = "File with a weight for every row, one a line."},
@@ -68,7 +75,7 @@ constexpr Option kOptions[] = {
      .default_value = "group",
      .unit = "group|drop|ignore",
      .meaning = "Coefficients of a round that interfere: in sequence, in another round, or at once (may diverge)."},
-    integer_option("batch", "256", "coefficients", 1, 65'536, "Coefficients that a round may change (rows)."),
+    integer_option("coordinates", "256", "coefficients", 1, 65'536, "Coefficients that a round may change (rows)."),
     real_option("correlation", "0.1", "", 0, 1, "Cosine from which two columns interfere (rows)."),
     real_option("eta", "1e-9", "", 0, 1e9,
                 "Added to the squared last change in a coefficient's priority, so that none is forgotten (rows)."),
@@ -127,7 +134,7 @@ Settings settings_of(const Options& options) {
   if (settings.order == Order::automatic) settings.order = rows ? Order::priority : Order::working_set;
   if (options.text("conflicts") == "drop") settings.conflicts = Conflicts::drop;
   if (options.text("conflicts") == "ignore") settings.conflicts = Conflicts::ignore;
-  settings.batch = static_cast<std::uint32_t>(options.integer("batch"));
+  settings.coordinates = static_cast<std::uint32_t>(options.integer("coordinates"));
   settings.correlation = options.real("correlation");
   settings.eta = options.real("eta");
   settings.uniform_share = options.real("uniform_share");
@@ -143,7 +150,7 @@ std::vector<Ignored> ignored(const Options& options) {
     for (const char* name : names) none.push_back({name, why});
   };
   if (settings.partition == Partition::columns) {
-    ignore({"conflicts", "batch", "correlation", "eta", "uniform_share"},
+    ignore({"conflicts", "coordinates", "correlation", "eta", "uniform_share"},
            "it says how rounds of coefficients are drawn, and a working set is solved in one place (--partition=rows)");
     ignore({"asynchronous", "staleness"}, "every round needs what the one before it found (--partition=rows)");
   } else if (settings.order != Order::priority) {

@@ -36,16 +36,16 @@ struct Settings {
   double l1_ratio = 1;
   std::uint32_t path = 1;   // penalties, from the largest to the one above
   std::uint32_t folds = 0;  // of the cross-validation; 0: none
-  bool standardize = false, intercept = false;
+  bool standardize = false, intercept = true;
   double tolerance = 1e-6;  // duality gap at which a fit is done, as a share of the objective at zero
   Partition partition = Partition::automatic;
   Order order = Order::automatic;
   Conflicts conflicts = Conflicts::group;
-  std::uint32_t batch = 256;      // coefficients in a round (rows)
-  double correlation = 0.1;       // from which two columns interfere (rows)
-  double eta = 1e-9;              // added to (last change)^2, in units of the largest first change (rows)
-  double uniform_share = 0.2;     // of draws that do not look at priorities (rows)
-  std::string weights, response;  // paths, or ""
+  std::uint32_t coordinates = 256;  // coefficients that a round may change (rows)
+  double correlation = 0.1;         // from which two columns interfere (rows)
+  double eta = 1e-9;                // added to (last change)^2, in units of the largest first change (rows)
+  double uniform_share = 0.2;       // of draws that do not look at priorities (rows)
+  std::string weights, response;    // paths, or ""
 };
 
 std::span<const Option> options();

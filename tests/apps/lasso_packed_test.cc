@@ -21,10 +21,10 @@ TEST(LassoPacked, OneModelByColumnsAndByRows) {
   const ScratchFiles files;
   const std::string rows = files.write("rows", kRows), weights = files.write("weights", "1\n2\n0\n1\n3\n1\n1\n1\n2\n");
   for (const Given& given :
-       {Given{}, Given{{"loss", "logistic"}, {"intercept", "true"}}, Given{{"weights", weights}, {"folds", "2"}},
+       {Given{}, Given{{"loss", "logistic"}, {"intercept", "false"}}, Given{{"weights", weights}, {"folds", "2"}},
         Given{{"precision", "single"}}, Given{{"partition", "rows"}}, Given{{"order", "round_robin"}},
         Given{{"partition", "rows"}, {"loss", "logistic"}, {"weights", weights}},
-        Given{{"partition", "rows"}, {"precision", "single"}, {"intercept", "true"}}}) {
+        Given{{"partition", "rows"}, {"precision", "single"}, {"intercept", "false"}}}) {
     Given options = given;
     options.insert({"shards", "3"});
     expect_one_model(plugin(), serial_job(plugin(), options, {rows}));

@@ -122,6 +122,7 @@ const Plugin& rows_plugin() {
 Job job_of(const Data& data, Given given, std::uint32_t shards) {
   data_of_test = &data;
   given.emplace("partition", "rows");
+  given.emplace("intercept", "false");
   Job job = tests::make_job(rows_plugin(), std::move(given), {});
   job.shards = shards;
   return job;

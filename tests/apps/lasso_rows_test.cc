@@ -24,7 +24,7 @@ TEST(LassoRows, IsPlainCoordinateDescent) {
                                           {"standardize", standardize},
                                           {"l1_ratio", l1_ratio},
                                           {"tolerance", "1e-9"},
-                                          {"batch", "16"}});
+                                          {"coordinates", "16"}});
             SerialHost host(rows_plugin(), job);
             run(host);
             expect_fits(data, job, host);
@@ -41,7 +41,7 @@ TEST(LassoRows, GroupingConvergesAtEveryBatch) {
     const Data data = correlated_data(60, 2100, static_cast<std::size_t>(groups), correlation);
     for (const char* batch : {"1", "4", "32", "256", "1024"}) {
       SCOPED_TRACE(std::to_string(groups) + " groups, batch " + batch);
-      const Job job = job_of(data, {{"batch", batch}, {"tolerance", "1e-7"}});
+      const Job job = job_of(data, {{"coordinates", batch}, {"tolerance", "1e-7"}});
       SerialHost host(rows_plugin(), job);
       const auto figures = run(host);
       expect_optimum(data, job, host, 1e-7);
@@ -53,7 +53,7 @@ TEST(LassoRows, GroupingConvergesAtEveryBatch) {
 
 TEST(LassoRows, WithoutControlItDivergesAndIsUndone) {
   const Data data = correlated_data(100, 1200, 1, 0.5);
-  const Job job = job_of(data, {{"batch", "256"}, {"conflicts", "ignore"}, {"tolerance", "1e-5"}});
+  const Job job = job_of(data, {{"coordinates", "256"}, {"conflicts", "ignore"}, {"tolerance", "1e-5"}});
   SerialHost host(rows_plugin(), job);
   host.run_epochs(2);  // the start, and the look at the first penalty
   const double before = host.figure("objective");
@@ -62,7 +62,7 @@ TEST(LassoRows, WithoutControlItDivergesAndIsUndone) {
     host.run_epoch();
     EXPECT_EQ(host.figure("undone"), 1);
     EXPECT_FALSE(host.figure("objective") < 1e6 * before) << "this is what the guard is for";
-    EXPECT_EQ(host.figure("batch"), 256 >> epoch);
+    EXPECT_EQ(host.figure("coordinates"), 256 >> epoch);
   }
   run(host);
   expect_optimum(data, job, host, 1e-5);
@@ -71,7 +71,7 @@ TEST(LassoRows, WithoutControlItDivergesAndIsUndone) {
 TEST(LassoRows, AnInfiniteObjectiveIsUndone) {
   Data data = correlated_data(60, 2100, 1, 0.9);
   for (double& y : data.y) y *= 1e120;  // so that a diverging epoch leaves the numbers
-  const Job job = job_of(data, {{"batch", "1024"}, {"conflicts", "ignore"}, {"tolerance", "1e-3"}});
+  const Job job = job_of(data, {{"coordinates", "1024"}, {"conflicts", "ignore"}, {"tolerance", "1e-3"}});
   SerialHost host(rows_plugin(), job);
   host.run_epochs(3);
   EXPECT_FALSE(std::isfinite(host.figure("objective")));
@@ -82,7 +82,7 @@ TEST(LassoRows, AnInfiniteObjectiveIsUndone) {
 
 TEST(LassoRows, AnUndoneEpochLeavesNoTrace) {
   const Data data = correlated_data(60, 400, 1, 0.5);
-  const Job job = job_of(data, {{"batch", "128"}, {"conflicts", "ignore"}, {"intercept", "true"}});
+  const Job job = job_of(data, {{"coordinates", "128"}, {"conflicts", "ignore"}, {"intercept", "true"}});
   SerialHost host(rows_plugin(), job);
   host.run_epochs(2);
   bool undone = false;
@@ -110,7 +110,7 @@ TEST(LassoRows, OldAndNewRoundsConvergeAlike) {
                                           {"conflicts", conflicts},
                                           {"staleness", staleness},
                                           {"intercept", intercept},
-                                          {"batch", "32"},
+                                          {"coordinates", "32"},
                                           {"tolerance", "1e-5"}});
             SerialHost host(rows_plugin(), job);
             run(host);
@@ -132,7 +132,7 @@ TEST(LassoRows, APathAndItsFolds) {
                                   {"path", "4"},
                                   {"lambda_ratio", "0.1"},
                                   {"folds", "3"},
-                                  {"batch", "8"},
+                                  {"coordinates", "8"},
                                   {"tolerance", "1e-9"}});
     SerialHost host(rows_plugin(), job);
     run(host);
@@ -150,7 +150,7 @@ TEST(LassoRows, SeveralSchedulersTakeTheStepsTogether) {
                                   {"path", "3"},
                                   {"lambda_ratio", "0.1"},
                                   {"folds", "2"},
-                                  {"batch", "8"},
+                                  {"coordinates", "8"},
                                   {"tolerance", "1e-9"}});
     SerialHost host(rows_plugin(), job);
     std::map<std::uint32_t, std::set<Key>> drawn;
@@ -171,9 +171,11 @@ TEST(LassoRows, SeveralSchedulersTakeTheStepsTogether) {
 
 TEST(LassoRows, SchedulersUndoTogether) {
   const Data data = correlated_data(60, 400, 1, 0.5);
-  const Job job = job_of(
-      data,
-      {{"schedulers", "2"}, {"batch", "64"}, {"conflicts", "ignore"}, {"intercept", "true"}, {"tolerance", "1e-5"}});
+  const Job job = job_of(data, {{"schedulers", "2"},
+                                {"coordinates", "64"},
+                                {"conflicts", "ignore"},
+                                {"intercept", "true"},
+                                {"tolerance", "1e-5"}});
   SerialHost host(rows_plugin(), job);
   EXPECT_GT(run(host).at("undone"), 0);
   expect_optimum(data, job, host, 1e-5);
@@ -190,7 +192,7 @@ TEST(LassoRows, AResumedJobContinuesToTheLastBit) {
                                 {"tolerance", "1e-5"},
                                 {"folds", "2"},
                                 {"staleness", "1"},
-                                {"batch", "16"}});
+                                {"coordinates", "16"}});
   SerialHost straight(rows_plugin(), job);
   straight.run_epoch();
   while (!straight.done()) {
@@ -206,7 +208,7 @@ TEST(LassoRows, AResumedJobContinuesToTheLastBit) {
 
 TEST(LassoRows, AnUndoSurvivesAResumption) {
   const Data data = correlated_data(60, 200, 1, 0.5);
-  const Job job = job_of(data, {{"batch", "64"}, {"conflicts", "ignore"}, {"intercept", "true"}});
+  const Job job = job_of(data, {{"coordinates", "64"}, {"conflicts", "ignore"}, {"intercept", "true"}});
   SerialHost straight(rows_plugin(), job), resumed(rows_plugin(), job);
   straight.run_epochs(3);
   EXPECT_EQ(straight.figure("undone"), 1);

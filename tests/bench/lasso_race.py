@@ -126,7 +126,7 @@ class Race:
         shutil.rmtree(out, ignore_errors=True)
         workers, threads = shape.split("x")
         path = [f"--path={len(penalties)}"] if len(penalties) > 1 else []
-        subprocess.run([str(pathlib.Path(self.args.bin) / "rota"), "train", "lasso", f"--input={self.file}",
+        subprocess.run([str(pathlib.Path(self.args.bin) / "rota"), "train", "lasso", "--nointercept", f"--input={self.file}",
                         f"--out={out}", f"--loss={self.args.loss}", f"--lambda={penalties[-1]!r}", *path,
                         f"--tolerance={self.args.gap}", f"--workers={workers}", f"--threads={threads}",
                         *self.args.rota_flags], check=True, capture_output=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lasso by rows: the priority schedule against round robin and random draws; updates and seconds to 1e-3 of the optimum.
 
-usage: lasso_schedules.py DATA.libsvm [--lambda_ratio=0.1] [--bin=build/release/bin] [--plot=FILE.svg] [--batch=N]
+usage: lasso_schedules.py DATA.libsvm [--lambda_ratio=0.1] [--bin=build/release/bin] [--plot=FILE.svg] [--coordinates=N]
                           [--limit=SECONDS] [flags for rota train]
 
 The optimum is that of the working set (columns) at a tolerance of 1e-9.  "Within 1e-3" is (F - F*) <= 1e-3 (F(0) - F*),
@@ -20,7 +20,7 @@ ORDERS = ("priority", "round_robin", "random")
 
 def train(args, out, *flags):
     """Trains; a run that takes too long is stopped at the end of an epoch, which is no failure here."""
-    command = [str(pathlib.Path(args.bin) / "rota"), "train", "lasso", f"--input={args.data}", f"--out={out}",
+    command = [str(pathlib.Path(args.bin) / "rota"), "train", "lasso", "--nointercept", f"--input={args.data}", f"--out={out}",
                f"--lambda_ratio={args.lambda_ratio}", "--workers=2", "--checkpoint_every=0", *flags]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:

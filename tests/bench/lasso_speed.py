@@ -67,7 +67,7 @@ class Bench:
         begin = time.monotonic()
         subprocess.run([str(pathlib.Path(self.args.bin) / "rota"), "train", "lasso", f"--input={self.args.data}", f"--out={out}",
                         f"--lambda={self.lam!r}", f"--tolerance={self.args.gap}", f"--workers={workers}",
-                        f"--threads={threads}", *self.args.rota_flags], check=True, capture_output=True)
+                        f"--threads={threads}", "--nointercept", *self.args.rota_flags], check=True, capture_output=True)
         whole = time.monotonic() - begin
         result = json.loads((out / "result.json").read_text())
         b = scipy.io.mmread(out / "model/coefficients.mtx").tocsc()[:, -1].toarray().ravel()

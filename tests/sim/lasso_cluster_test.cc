@@ -43,7 +43,7 @@ Shape draw_shape(std::mt19937_64& random, const std::string& data) {
     return shape;
   }
   shape.options["partition"] = "rows";
-  shape.options["batch"] = "32";
+  shape.options["coordinates"] = "32";
   shape.options["schedulers"] = std::to_string(plan.schedulers = draw(1, 2));
   shape.staleness = draw(0, 2);
   shape.pipeline = shape.staleness + draw(1, 2);

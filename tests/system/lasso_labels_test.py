@@ -35,7 +35,7 @@ class LassoLabels(RotaTest):
 
     def train(self, data, name, *flags):
         out = self.folder / name
-        done = self.rota("train", "lasso", f"--input={data}", f"--out={out}", "--loss=logistic", "--intercept",
+        done = self.rota("train", "lasso", f"--input={data}", f"--out={out}", "--loss=logistic",
                          "--lambda_ratio=0.2", "--checkpoint_every=0", *flags)
         self.assertEqual(done.returncode, 0, done.stderr)
         return out
@@ -86,7 +86,7 @@ class LassoLabels(RotaTest):
         self.check_labels()
 
     def test_by_rows(self):
-        self.check_labels("--partition=rows", "--batch=8")
+        self.check_labels("--partition=rows", "--coordinates=8")
 
     def test_path_and_folds(self):
         for partition in ("columns", "rows"):

@@ -251,6 +251,43 @@ class LassoOracle(RotaTest):
         np.testing.assert_allclose([mean for mean, _ in told], deviance.mean(axis=0), rtol=1e-4)
         np.testing.assert_allclose([error for _, error in told], deviance.std(axis=0) / np.sqrt(rows - 1), rtol=1e-4)
 
+    def test_the_penalties_of_other_libraries(self):
+        """As --help and the README say, with the defaults of both sides: an intercept."""
+        random = np.random.default_rng(14)
+        x = np.round(random.normal(size=(90, 8)) + 0.5, 4)
+        f = x[:, :3] @ [1, -0.7, 0.4] + 0.3
+        weights = np.round(random.uniform(0.1, 3, size=90), 4)
+        np.savetxt(self.folder / "w.txt", weights, fmt="%.4f")
+        lam, tight = 0.02, {"tol": 1e-12, "max_iter": 100000}
+        for loss, y in (("squared", np.round(f + random.normal(size=90), 4)),
+                        ("logistic", np.where(f + random.logistic(size=90) > 0, 1, 0))):
+            file = self.folder / f"{loss}.libsvm"
+            dump_svmlight_file(x, y, str(file), zero_based=False)
+            for ratio, weighted, intercept in ((1, False, True), (1, True, True), (0.6, True, True), (1, False, False)):
+                with self.subTest(loss=loss, ratio=ratio, weighted=weighted, intercept=intercept):
+                    w = weights if weighted else np.ones(90)
+                    if loss == "squared":
+                        model = ElasticNet(alpha=lam, l1_ratio=ratio, fit_intercept=intercept, **tight)
+                    elif intercept:
+                        model = LogisticRegression(penalty="elasticnet", l1_ratio=ratio, C=1 / (w.sum() * lam),
+                                                   solver="saga", **tight)
+                    else:
+                        model = LogisticRegression(penalty="l1", C=1 / (w.sum() * lam), solver="liblinear",
+                                                   fit_intercept=False, random_state=1, **tight)
+                    model.fit(x, y, sample_weight=w)
+                    flags = [f"--l1_ratio={ratio}"] if ratio != 1 else []
+                    flags += [f"--weights={self.folder / 'w.txt'}"] if weighted else []
+                    flags += [] if intercept else ["--nointercept"]
+                    out = self.folder / f"{len(list(self.folder.iterdir()))}"
+                    done = self.rota("train", "lasso", f"--input={file}", f"--out={out}", f"--loss={loss}",
+                                     f"--lambda={lam}", "--tolerance=1e-12", *flags)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    with open(out / "model/path.csv", encoding="utf-8") as text:
+                        b0 = float(next(csv.DictReader(text))["intercept"])
+                    b = scipy.io.mmread(out / "model/coefficients.mtx").toarray().ravel()
+                    np.testing.assert_allclose(b, np.ravel(model.coef_), atol=2e-5)
+                    self.assertAlmostEqual(b0, float(np.ravel(model.intercept_)[0]), delta=2e-5)
+
     def test_more_data(self):
         for name in filter(None, os.environ.get("ROTA_ORACLE_DATA", "").split(":")):
             with self.subTest(data=name):

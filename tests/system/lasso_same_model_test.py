@@ -37,10 +37,10 @@ class LassoSameModel(RotaTest):
         return file
 
     def test_working_set(self):
-        self.same_on_all_shapes("--lambda_ratio=0.02")
+        self.same_on_all_shapes("--nointercept", "--lambda_ratio=0.02")
 
     def test_logistic_path_with_folds(self):
-        self.same_on_all_shapes("--loss=logistic", "--intercept", "--path=4", "--lambda_ratio=0.1", "--folds=3",
+        self.same_on_all_shapes("--loss=logistic", "--path=4", "--lambda_ratio=0.1", "--folds=3",
                                 "--standardize")
 
     def test_rows_without_and_with_staleness(self):
@@ -97,7 +97,7 @@ class LassoSameModel(RotaTest):
 
     def test_show_predict_and_evaluate(self):
         out = self.folder / "shown"
-        self.lasso("shown", "--loss=logistic", "--intercept", "--path=5", "--lambda_ratio=0.05", "--folds=4")
+        self.lasso("shown", "--loss=logistic", "--path=5", "--lambda_ratio=0.05", "--folds=4")
         shown = self.rota("show", "lasso", f"--model={out}").stdout
         self.assertIn("1se", shown)
         self.assertIn("of 88119 columns", shown)

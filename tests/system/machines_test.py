@@ -22,7 +22,7 @@ DOROTHEA = SOURCE / "apps/lasso/sample/dorothea_train.libsvm.gz"
 JOBS = {
     "lda": ["lda", f"--input={KOS}", "--topics=20", "--epochs=5"],
     "mf": ["mf", f"--input={REVIEWS}", "--rank=8", "--epochs=10"],
-    "lasso": ["lasso", f"--input={DOROTHEA}", "--loss=logistic", "--intercept", "--path=5"],
+    "lasso": ["lasso", f"--input={DOROTHEA}", "--loss=logistic", "--path=5"],
     "sgd": ["sgd", f"--input={A9A}", "--loss=logistic", "--epochs=5"],
     "kmeans": ["kmeans", f"--input={A9A}", "--clusters=8"],
     "pagerank": ["pagerank", "--epochs=20"],  # of a graph that is generated

@@ -16,7 +16,7 @@ DOROTHEA = SOURCE / "apps/lasso/sample/dorothea_train.libsvm.gz"
 JOBS = {
     "lda": ["lda", f"--input={KOS}", f"--vocab={VOCAB}", "--topics=20", "--epochs=5"],
     "mf": ["mf", f"--input={REVIEWS}", "--rank=8", "--epochs=10"],
-    "lasso": ["lasso", f"--input={DOROTHEA}", "--loss=logistic", "--intercept", "--path=5"],
+    "lasso": ["lasso", f"--input={DOROTHEA}", "--loss=logistic", "--path=5"],
     "sgd": ["sgd", f"--input={A9A}", "--loss=logistic", "--epochs=5"],
 }
 LONG = ["lda", f"--input={KOS}", f"--vocab={VOCAB}", "--topics=50", "--epochs=30"]

@@ -28,7 +28,7 @@ JOBS = {
     "mf": ["mf", f"--input={REVIEWS}", "--rank=24", "--epochs=300"],
     "als": ["mf", f"--input={REVIEWS}", "--solver=als", "--rank=12", "--epochs=25"],
     "ccd": ["mf", f"--input={REVIEWS}", "--solver=ccd", "--rank=6", "--epochs=25"],
-    "lasso": ["lasso", f"--input={FEEDBACK}", "--path=60"],
+    "lasso": ["lasso", f"--input={FEEDBACK}", "--nointercept", "--path=60"],
     "sgd": ["sgd", f"--input={A9A}", "--loss=logistic", "--epochs=40"],
     "newton": ["sgd", f"--input={A9A}", "--loss=logistic", "--optimizer=newton", "--tolerance=1e-9"],
     "butterfly": ["sgd", f"--input={A9A}", "--loss=logistic", "--exchange=butterfly", "--epochs=40"],

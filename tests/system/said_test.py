@@ -51,13 +51,13 @@ class Ignored(RotaTest):
     def test_lasso_by_columns(self):
         plain = self.check("lasso", [], [])
         given = {"asynchronous": "true", "staleness": 2, "pipeline": 4, "slices_per_shard": 3, "step_budget_ms": 5,
-                 "batch": 8, "conflicts": "drop", "correlation": 0.3, "eta": 1, "uniform_share": 1}
+                 "coordinates": 8, "conflicts": "drop", "correlation": 0.3, "eta": 1, "uniform_share": 1}
         flags = [f"--{name}={value}" for name, value in given.items()]
         self.assertEqual(self.check("lasso", flags, given), plain, "they change nothing")
 
     def test_lasso_by_rows(self):
-        self.check("lasso", ["--order=priority", "--batch=8", "--eta=1", "--correlation=0.2"], [])
-        self.check("lasso", ["--order=random", "--batch=8", "--eta=1", "--correlation=0.2"], ["eta", "correlation"])
+        self.check("lasso", ["--order=priority", "--coordinates=8", "--eta=1", "--correlation=0.2"], [])
+        self.check("lasso", ["--order=random", "--coordinates=8", "--eta=1", "--correlation=0.2"], ["eta", "correlation"])
         self.check("lasso", ["--order=random", "--asynchronous", "--staleness=2"], [], reproducible=False)
 
     def test_commands(self):
@@ -74,7 +74,7 @@ class Ignored(RotaTest):
 class Converged(RotaTest):
     def lasso(self, *flags, data=SAMPLE / "blogfeedback_train.libsvm.gz"):
         out = self.folder / f"{len(list(self.folder.iterdir()))}"
-        done = self.rota("train", "lasso", f"--input={data}", f"--out={out}", "--intercept", *flags)
+        done = self.rota("train", "lasso", f"--input={data}", f"--out={out}", *flags)
         self.assertEqual(done.returncode, 0, done.stderr)
         return out, done
 
@@ -102,7 +102,7 @@ class Converged(RotaTest):
             for _ in range(20):
                 file.write(f"{draws.gauss(0, 1):.6f} ")
                 file.write(" ".join(f"{j}:{1e6 + draws.gauss(0, 1) * 1e-3:.9f}" for j in range(1, 13)) + "\n")
-        out, done = self.lasso("--intercept=false", "--lambda_ratio=1e-8", "--tolerance=1e-14", data=data)
+        out, done = self.lasso("--nointercept", "--lambda_ratio=1e-8", "--tolerance=1e-14", data=data)
         self.assertEqual(self.result(out)["epochs"], 502, "given up after 500 looks")
         self.assertIs(self.result(out)["converged"], False)
         self.assertIn(", not converged, ", done.stdout)

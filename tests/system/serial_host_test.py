@@ -72,8 +72,8 @@ class SerialHostTest(rota_run.RotaTest):
         draw = random.Random(5)
         rows = self.write("rows", (f"{draw.gauss(0, 1)!r} " + " ".join(f"{j}:{draw.gauss(0, 1)!r}" for j in range(1, 40)
                                                                        if draw.random() < 0.5) for _ in range(200)))
-        self.expect_same(INSTALLED / "lasso.so", rows, path=5)
-        by_rows = {"partition": "rows", "path": 3, "intercept": "true"}
+        self.expect_same(INSTALLED / "lasso.so", rows, path=5, intercept="false")
+        by_rows = {"partition": "rows", "path": 3}
         self.expect_same(INSTALLED / "lasso.so", rows, **by_rows)
         self.expect_same(INSTALLED / "lasso.so", rows, shards=5, staleness=1, schedulers=2, **by_rows)
 

@@ -29,7 +29,7 @@ LONG = 1 if MINUTES == 0 else 4
 JOBS = {
     "lda": ["lda", f"--input={KOS}", "--topics=50", f"--epochs={25 * LONG}"],
     "mf": ["mf", f"--input={REVIEWS}", "--rank=24", f"--epochs={150 * LONG}"],
-    "lasso": ["lasso", f"--input={FEEDBACK}", f"--path={40 * LONG}"],
+    "lasso": ["lasso", f"--input={FEEDBACK}", "--nointercept", f"--path={40 * LONG}"],
     "sgd": ["sgd", f"--input={A9A}", "--loss=logistic", f"--epochs={25 * LONG}"],
 }
 # Beyond those of the first runs: a process may be harmed at its largest, or be seen at it.

@@ -63,7 +63,7 @@ TEST(LassoThreads, ByRowsTheModelIsThatOfOneThread) {
   const ScratchFolder folder;
   sim::Shape shape = shape_over(folder.write("data", data()));
   shape.options["partition"] = "rows";
-  shape.options["batch"] = "32";
+  shape.options["coordinates"] = "32";
   shape.options["schedulers"] = "2";
   shape.plan.schedulers = 2;
   shape.staleness = 1;

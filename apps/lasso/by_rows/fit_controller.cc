@@ -153,7 +153,7 @@ void FitController::evaluate_screen(RowsCertificate certificate) {
               {"lambda", sequence_.lambda()},
               {"objective", certificate.objective},
               {"gap", certificate.gap},
-              {"batch", static_cast<double>(batch_)}};
+              {"coordinates", static_cast<double>(batch_)}};
   const double gain = looks_++ == 0 ? certificate.objective : good_.objective - certificate.objective;
   const bool risen = !(gain >= -kRounding * good_.objective);  // also if it is infinite, or no number
   since_gain_ = gain < kLeastGain * certificate.gap ? since_gain_ + certificate.updates : 0;

@@ -20,7 +20,7 @@ class FitController {
  public:
   // `staleness`: how many rounds a push may lag behind.
   FitController(const Settings& settings, Share share, std::uint32_t staleness)
-      : settings_(settings), share_(share), staleness_(staleness), sequence_(settings), batch_(settings.batch) {}
+      : settings_(settings), share_(share), staleness_(staleness), sequence_(settings), batch_(settings.coordinates) {}
 
   // The next round.  One that updates coefficients has none yet.
   Round next();

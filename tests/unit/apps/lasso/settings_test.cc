@@ -25,7 +25,7 @@ using Names = std::set<std::string>;
 
 TEST(Settings, AnOptionThatAnotherSwitchesOffIsIgnored) {
   EXPECT_EQ(ignored_with({}),
-            (Names{"asynchronous", "batch", "conflicts", "correlation", "eta", "staleness", "uniform_share"}));
+            (Names{"asynchronous", "conflicts", "coordinates", "correlation", "eta", "staleness", "uniform_share"}));
   EXPECT_EQ(ignored_with({{"order", "working_set"}}), ignored_with({}));
   EXPECT_EQ(ignored_with({{"partition", "rows"}}), Names{});
   EXPECT_EQ(ignored_with({{"order", "priority"}}), Names{});
