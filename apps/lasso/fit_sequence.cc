@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "rota/error.h"
 #include "rota/random.h"
 
 namespace rota::lasso {
@@ -74,12 +75,19 @@ std::vector<std::uint32_t> folds_of_rows(std::uint64_t rows, std::uint32_t folds
   return fold;
 }
 
+void refuse_no_weight(const std::string& file, std::uint32_t fold) {
+  throw DataError(file, 0,
+                  fold == 0 ? "all weights are 0"
+                            : "the rows outside of fold " + std::to_string(fold) + " have no weight: take fewer folds");
+}
+
 std::vector<double> weights_outside(const std::vector<double>& weights, const std::vector<std::uint32_t>& folds,
-                                    std::uint32_t fold) {
+                                    std::uint32_t fold, const std::string& file) {
   std::vector<double> out(weights.size());
   double sum = 0;
   for (std::size_t i = 0; i < out.size(); ++i)
     if (fold == 0 || folds[i] != fold) sum += out[i] = weights[i];
+  if (!(sum > 0)) refuse_no_weight(file, fold);
   for (double& one : out) one /= sum;
   return out;
 }

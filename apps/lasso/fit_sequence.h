@@ -2,6 +2,7 @@
 // cross-validation, and last for all rows.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "apps/lasso/settings.h"
@@ -51,8 +52,10 @@ class FitSequence {
 std::vector<std::uint32_t> folds_of_rows(std::uint64_t rows, std::uint32_t folds, std::uint64_t seed);
 
 // The weights of a fit without the rows of a fold, summing up to 1, and 0 for the fold's rows; of fold 0, all rows.
+// Throws DataError, which names the weights' file, if they are all 0.
 std::vector<double> weights_outside(const std::vector<double>& weights, const std::vector<std::uint32_t>& folds,
-                                    std::uint32_t fold);
+                                    std::uint32_t fold, const std::string& file);
+[[noreturn]] void refuse_no_weight(const std::string& file, std::uint32_t fold);
 // The weights of a fold's rows alone, as shares of all rows'.
 std::vector<double> weights_within(const std::vector<double>& weights, const std::vector<std::uint32_t>& folds,
                                    std::uint32_t fold);

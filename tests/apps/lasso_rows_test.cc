@@ -278,5 +278,154 @@ TEST(LassoRows, ShardsMakeNoDifferenceBeyondRounding) {
   for (const double objective : objectives) EXPECT_NEAR(objective, objectives[0], 1e-9 * objectives[0]);
 }
 
+// The model of data in other units is the same model in these units.
+struct Units {
+  double target = 1;
+  std::vector<double> column;
+};
+
+Data in_units(Data data, const Units& units) {
+  for (std::size_t j = 0; j < data.columns(); ++j)
+    for (double& x : data.x[j]) x *= units.column[j];
+  for (double& y : data.y) y *= units.target;
+  return data;
+}
+
+// The fit of `data` has the objective, a true gap and the coefficients of the plain fit of the same data in other
+// units.
+void expect_plain_fit(const Data& plain, const Data& data, Units units, std::map<std::string, std::string> given) {
+  given.emplace("lambda_ratio", "0.1");
+  given.emplace("coordinates", "8");
+  const Job job = job_of(data, given);
+  SerialHost host(rows_plugin(), job);
+  run(host);
+  const Settings settings = settings_of(job.options);
+  const double lambda_max = PlainFit(plain, settings, 0).lambda_max();
+  const double null_loss = PlainFit(plain, settings, 0)(1e300).loss;
+  const Fit fit = PlainFit(plain, settings, 0)(lambda_max * settings.lambda_ratio);
+  const FitRow row = fit_row(host, 0, 0);
+  const double square = settings.loss == Loss::squared ? units.target * units.target : 1;
+  EXPECT_NEAR(row.null_loss / square, null_loss, 1e-9 * null_loss);
+  EXPECT_LE(row.gap / square, settings.tolerance * null_loss * (1 + 1e-9));
+  EXPECT_NEAR(row.objective / square, fit.objective, row.gap / square + 1e-9 * null_loss) << "the gap is a bound";
+  EXPECT_LT(fit.objective, 0.9 * null_loss) << "there is something to fit";
+  for (std::size_t j = 0; j < fit.b.size(); ++j) {
+    const double unit = (settings.loss == Loss::squared ? units.target : 1) / units.column[j];
+    EXPECT_NEAR(host.row(kPath, path_key(0, j))[0] / unit, fit.b[j], 1e-2) << "column " << j;
+  }
+}
+
+using Given = std::map<std::string, std::string>;
+
+const std::vector<Given> kWays = {{{"partition", "columns"}, {"loss", "squared"}},
+                                  {{"partition", "columns"}, {"loss", "logistic"}},
+                                  {{"partition", "rows"}, {"loss", "squared"}},
+                                  {{"partition", "rows"}, {"loss", "logistic"}}};
+
+Data small_data(const Given& way, double density) {
+  return random_data(21, 60, 30, density, way.at("loss") == "logistic");
+}
+
+TEST(LassoUnits, OfAllColumnsAndOfTheTarget) {
+  for (Given way : kWays) {
+    for (const double density : {0.15, 1.0}) {
+      const Data plain = small_data(way, density);
+      for (const double columns : {1e-130, 1e-46, 1e-12, 1e6, 1e39, 1e130}) {
+        for (const double target : {1.0, 1e-12, 1e12, 1e-120, 1e120}) {
+          if (target != 1 && way["loss"] == "logistic") continue;
+          SCOPED_TRACE(way["partition"] + " " + way["loss"] + " columns " + std::to_string(std::log10(columns)) +
+                       " target " + std::to_string(std::log10(target)));
+          const Units units{target, std::vector<double>(plain.columns(), columns)};
+          way["intercept"] = density < 1 ? "false" : "true";
+          expect_plain_fit(plain, in_units(plain, units), units, way);
+        }
+      }
+    }
+  }
+}
+
+TEST(LassoUnits, OfSingleColumns) {
+  for (Given way : kWays) {
+    for (const char* standardize : {"false", "true"}) {
+      for (const double factor : {1e-46, 1e-12, 1e-6, 1e6, 1e12, 1e39}) {
+        SCOPED_TRACE(way["partition"] + " " + way["loss"] + " " + standardize + std::to_string(std::log10(factor)));
+        const Data plain = small_data(way, 0.5);
+        Units units{1, std::vector<double>(plain.columns(), 1)};
+        for (std::size_t j = 0; j < units.column.size(); j += 7) units.column[j] = factor;
+        const Data data = in_units(plain, units);
+        way["intercept"] = "true";
+        way["standardize"] = standardize;
+        if (*standardize == 't') {
+          expect_plain_fit(plain, data, units, way);
+        } else {
+          expect_plain_fit(data, data, {1, std::vector<double>(plain.columns(), 1)}, way);
+        }
+      }
+    }
+  }
+}
+
+TEST(LassoUnits, ColumnsFarFromZero) {
+  for (Given way : kWays) {
+    if (way["partition"] == "rows") continue;
+    for (const char* standardize : {"false", "true"}) {
+      for (const double density : {0.3, 1.0}) {
+        SCOPED_TRACE(way["partition"] + " " + way["loss"] + " " + standardize + " " + std::to_string(density));
+        Data plain = small_data(way, density), far = plain;
+        for (std::size_t j = 0; j < plain.columns(); j += density < 1 ? 6 : 2) {
+          for (std::size_t i = 0; i < plain.rows(); ++i) {
+            far.x[j][i] = plain.x[j][i] * 100 + 1.7e9;
+            plain.x[j][i] = far.x[j][i] - 1.7e9;
+          }
+        }
+        way["intercept"] = "true";
+        way["standardize"] = standardize;
+        expect_plain_fit(plain, far, {1, std::vector<double>(plain.columns(), 1)}, way);
+      }
+    }
+  }
+}
+
+// What a run of the job ends with.
+std::string refusal(const Data& data, const Given& given) {
+  try {
+    SerialHost host(rows_plugin(), job_of(data, given));
+    run(host);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(LassoUnits, WhatIsTooSmallToBeSquaredIsRefused) {
+  for (const Given& way : kWays) {
+    const Data plain = small_data(way, 0.3);
+    Data data = plain;
+    for (double& x : data.x[3]) x = x == 0 ? 0 : 1e-200;
+    const std::string small = " of 1e-200 at most, too small to be squared and summed up: give it another unit";
+    EXPECT_EQ(refusal(data, way), "column 4 has values" + small);
+    for (double& x : data.x[3]) x = 0;
+    for (const std::size_t row : {0, 20, 40}) data.x[5][row] = 1e-200;
+    EXPECT_EQ(refusal(data, way), "") << "what counts is a column's largest value";
+    if (way.at("loss") == "logistic") continue;
+    data = plain;
+    for (double& y : data.y) y = 1e-200;
+    EXPECT_EQ(refusal(data, way), "the response has values" + small);
+  }
+}
+
+TEST(LassoUnits, RowsWithoutWeight) {
+  for (Given way : kWays) {
+    Data data = small_data(way, 0.3);
+    way["weights"] = "w.txt";
+    std::fill(data.w.begin(), data.w.end(), 0.0);
+    EXPECT_EQ(refusal(data, way), "w.txt: all weights are 0");
+    way["folds"] = "3";
+    data.folds = folds_of_rows(data.rows(), 3, 1);
+    for (std::size_t i = 0; i < data.rows(); ++i) data.w[i] = data.folds[i] == 2 ? 1 : 0;
+    EXPECT_EQ(refusal(data, way), "w.txt: the rows outside of fold 2 have no weight: take fewer folds");
+  }
+}
+
 }  // namespace
 }  // namespace rota::lasso

@@ -57,7 +57,8 @@ PlainFit::PlainFit(const Data& data, const Settings& settings, std::uint32_t fol
     double mean = 0, square = 0;
     for (std::size_t i = 0; i < w_.size(); ++i) mean += w_[i] * column[i];
     for (std::size_t i = 0; i < w_.size(); ++i) square += w_[i] * (column[i] - mean) * (column[i] - mean);
-    scale_.push_back(settings.standardize ? std::sqrt(square) : 1);
+    const double scale = std::sqrt(square);
+    scale_.push_back(!settings.standardize ? 1 : scale > 1e-13 * std::abs(mean) ? scale : 0);
   }
 }
 
@@ -76,7 +77,7 @@ Fit PlainFit::operator()(double lambda) {
       const auto& x = data_.x[j];
       double curvature = 0;
       for (std::size_t i = 0; i < w_.size(); ++i) curvature += h() * w_[i] * x[i] * x[i];
-      if (curvature == 0 || scale_[j] < 1e-12) continue;
+      if (curvature == 0 || scale_[j] == 0) continue;
       const double best =
           soft_threshold(along(&x) + curvature * fit_.b[j], l1 * scale_[j]) / (curvature + l2 * scale_[j] * scale_[j]);
       const double change = best - fit_.b[j];
@@ -94,10 +95,10 @@ Fit PlainFit::operator()(double lambda) {
 }
 
 double PlainFit::lambda_max() {
-  (*this)(1e9);
+  (*this)(1e300);
   double most = 0;
   for (std::size_t j = 0; j < data_.columns(); ++j)
-    if (scale_[j] > 1e-12) most = std::max(most, std::abs(along(&data_.x[j])) / scale_[j]);
+    if (scale_[j] > 0) most = std::max(most, std::abs(along(&data_.x[j])) / scale_[j]);
   return most / settings_.l1_ratio;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
@@ -33,7 +34,11 @@ void ColumnsPull::find_classes() {
 }
 
 std::vector<double> ColumnsPull::targets() const {
-  return settings_.loss == Loss::logistic ? coded(data_.response, classes_) : data_.response;
+  if (settings_.loss == Loss::logistic) return coded(data_.response, classes_);
+  double largest = 0;
+  for (const double one : data_.response) largest = std::max(largest, std::abs(one));
+  if (largest > 0 && largest * largest < kLeastSquare) refuse_tiny("the response", largest);
+  return data_.response;
 }
 
 // A fit of other rows begins, from no coefficient.
@@ -46,11 +51,11 @@ void ColumnsPull::start(const PullTask& task, const Argument& argument) {
     folds_ = folds_of_rows(data_.response.size(), settings_.folds, seed_);
     find_classes();
     problem_.emplace(settings_.loss, settings_.intercept, targets(),
-                     weights_outside(data_.weights, folds_, argument.fold));
+                     weights_outside(data_.weights, folds_, argument.fold, settings_.weights));
   } else {
     problem_->reset();
     problem_->drop_zeros({});
-    problem_->set_weights(weights_outside(data_.weights, folds_, argument.fold));
+    problem_->set_weights(weights_outside(data_.weights, folds_, argument.fold, settings_.weights));
   }
   null_loss_ = problem_->loss();
   gap_ = null_loss_;
@@ -171,7 +176,8 @@ void ColumnsPull::restore(Reader& in) {
   if (!in.ok() || data_.response.empty()) return in.fail();
   folds_ = folds_of_rows(data_.response.size(), settings_.folds, seed_);
   find_classes();
-  problem_.emplace(settings_.loss, settings_.intercept, targets(), weights_outside(data_.weights, folds_, 0));
+  problem_.emplace(settings_.loss, settings_.intercept, targets(),
+                   weights_outside(data_.weights, folds_, 0, settings_.weights));
   problem_->restore(in);
 }
 

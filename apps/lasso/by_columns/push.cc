@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "apps/lasso/column_moments.h"
 #include "apps/lasso/fit_sequence.h"
 
 namespace rota::lasso {
@@ -14,6 +15,9 @@ namespace {
 // One column in so many is looked at to guess how near the nearest ones are.
 constexpr std::size_t kSampled = 32;
 constexpr std::size_t kLeastSample = 256;
+
+// Share of a column's mean square below which its variance is made in two passes.
+constexpr double kFarFromZero = 1e-3;
 
 // Of a ColumnNote, about: without its entries, and of one of these.
 constexpr std::size_t kNoteBytes = 48, kEntryBytes = 12;
@@ -87,15 +91,23 @@ void ColumnsPush::begin(std::uint32_t fold) {
 void ColumnsPush::compute_norms() {
   norm_.resize(columns_.columns());
   scale_.resize(settings_.standardize ? columns_.columns() : 0);
-  const std::vector<double> weights = weights_outside(rows_->weights, rows_->folds, fold_);
+  const std::vector<double> weights = weights_outside(rows_->weights, rows_->folds, fold_, settings_.weights);
   const bool centred = settings_.standardize || settings_.intercept;
   for (std::uint32_t c = 0; c < columns_.columns(); ++c) {
-    const double square = columns_.weighted_norm2(c, weights);
-    const double mean = centred ? columns_.dot(c, weights) : 0;
-    // What is left by rounding of a constant column is nothing.
-    const double variance = square - mean * mean > 1e-12 * square ? square - mean * mean : 0;
+    const auto each = [&](const auto& take) {
+      columns_.each(c, [&](std::uint32_t row, double x) { take(weights[row], x); });
+    };
+    const double square = columns_.weighted_norm2(c, weights), mean = centred ? columns_.dot(c, weights) : 0;
+    double variance = square - mean * mean;
+    // Of a column far from 0 the difference has few digits, if any.
+    if (variance < kFarFromZero * square) variance = column_moments(weights.size(), 1, each).centred_square;
+    if (square < kLeastSquare) {
+      double largest = 0;
+      each([&](double w, double x) { largest = std::max(largest, w > 0 ? std::abs(x) : 0); });
+      if (largest > 0) refuse_tiny_column(columns_.first_column() + c, largest);
+    }
     if (settings_.standardize) scale_[c] = std::sqrt(variance);
-    norm_[c] = static_cast<float>(std::sqrt(settings_.intercept ? variance : square));
+    norm_[c] = std::sqrt(settings_.intercept ? variance : square);
   }
 }
 
@@ -115,7 +127,7 @@ Screening ColumnsPush::screen(const Penalty& penalty, std::size_t wanted) const 
     }
     const double slope = std::abs(distance[c] - penalty.l2 * scale * scale * coefficients_[c]);
     out.steepest = std::max(out.steepest, slope / scale);
-    distance[c] = (penalty.l1 * scale - slope) / static_cast<double>(norm_[c]);
+    distance[c] = (penalty.l1 * scale - slope) / norm_[c];
   }
   double bound = likely_bound(distance, wanted);
   const auto choose = [&] {

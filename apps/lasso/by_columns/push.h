@@ -53,7 +53,7 @@ class ColumnsPush final : public Push {
 
   // Of the fit at hand.
   std::uint32_t fold_ = 0;
-  std::vector<float> norm_;    // of every column under the fit's weights, about its mean if there is an intercept
+  std::vector<double> norm_;   // of every column under the fit's weights, about its mean if there is an intercept
   std::vector<double> scale_;  // s_j; empty: all 1
   std::vector<double> coefficients_;  // as last committed
   Bytes gradient_;                    // by row, as last committed

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/lasso/column_moments.h"
 #include "rota/seed_mixer.h"
 
 namespace rota::lasso {
@@ -37,22 +38,48 @@ Sample sample_of(const Columns& matrix) {
   return sample;
 }
 
+// A column over the sampled rows as x / norm - mean, all in units of its norm: about its mean if `centred`.
+struct Standard {
+  double mean = 0, inverse = 0;  // inverse: of the norm; 0 if the column says nothing
+  bool full = false;             // it fills all sampled rows
+};
+
+template <typename Take>
+void each_sampled(const Columns& matrix, const Sample& sample, std::uint32_t j, const Take& take) {
+  matrix.each(j, [&](std::uint32_t row, double x) {
+    if (sample.number[row] != Sample::kLeftOut) take(sample.number[row], x);
+  });
+}
+
+Standard standard_of(const Columns& matrix, const Sample& sample, std::uint32_t j, bool centred) {
+  std::uint32_t count = 0;
+  const Moments moments = column_moments(sample.rows, sample.rows, [&](const auto& take) {
+    count = 0;
+    each_sampled(matrix, sample, j, [&](std::uint32_t, double x) {
+      ++count;
+      take(1.0, x);
+    });
+  });
+  const double mean = sample.rows > 0 ? moments.sum / sample.rows : 0;
+  const double square = centred ? moments.centred_square : moments.centred_square + moments.sum * mean;
+  const double inverse = square > 0 ? 1 / std::sqrt(square) : 0;
+  return {centred ? mean * inverse : 0, inverse, count == sample.rows};
+}
+
 class SparseInterference final : public Interference {
  public:
   SparseInterference(const Columns& matrix, const Sample& sample, double least, bool centred)
       : least_(least), sample_rows_(sample.rows), rows_(sample.rows) {
     begins_.push_back(0);
     for (std::uint32_t j = 0; j < matrix.columns(); ++j) {
-      double sum = 0, square = 0;
-      matrix.each(j, [&](std::uint32_t row, double x) {
-        if (sample.number[row] == Sample::kLeftOut) return;
-        sum += x, square += x * x;
-        entries_.push_back({sample.number[row], static_cast<float>(x)});
+      const Standard standard = standard_of(matrix, sample, j, centred);
+      // A full column is held about its mean: far from 0, single precision would leave nothing of how it varies.
+      const double shift = standard.full ? standard.mean : 0;
+      each_sampled(matrix, sample, j, [&](std::uint32_t row, double x) {
+        entries_.push_back({row, static_cast<float>(x * standard.inverse - shift)});
       });
       begins_.push_back(entries_.size());
-      const double mean = centred && sample.rows > 0 ? sum / sample.rows : 0;
-      means_.push_back(static_cast<float>(mean));
-      norms_.push_back(static_cast<float>(std::sqrt(std::max(square - sample.rows * mean * mean, 0.0))));
+      means_.push_back(static_cast<float>(standard.mean - shift));
     }
   }
 
@@ -96,7 +123,7 @@ class SparseInterference final : public Interference {
     for (const std::uint32_t slot : meetings_) {
       const Key other = keys_[slot];
       const double product = std::exchange(products_[slot], 0.0) - sample_rows_ * mean(key) * mean(other);
-      if (std::abs(product) > least_ * norm(key) * norm(other)) found.push_back(other);
+      if (std::abs(product) > least_) found.push_back(other);
       met_[slot] = false;
     }
     meetings_.clear();
@@ -112,12 +139,11 @@ class SparseInterference final : public Interference {
     float x;
   };
   double mean(Key key) const { return static_cast<double>(means_[key]); }
-  double norm(Key key) const { return static_cast<double>(norms_[key]); }
 
   double least_, sample_rows_;
-  std::vector<std::uint64_t> begins_;  // of every column's entries
-  std::vector<Place> entries_;
-  std::vector<float> means_, norms_;
+  std::vector<std::uint64_t> begins_;             // of every column's entries
+  std::vector<Place> entries_;                    // in units of the columns' norms
+  std::vector<float> means_;                      // likewise
   std::vector<std::vector<Busy>> rows_;           // the busy columns that have an entry in the row
   std::unordered_map<Key, std::uint32_t> slots_;  // of the busy columns; only ever looked up
   std::vector<Key> keys_;                         // of each slot
@@ -136,15 +162,11 @@ class DenseInterference final : public Interference {
     values_.resize(columns * width_);
     for (std::uint32_t j = 0; j < columns; ++j) {
       float* const column = values_.data() + j * width_;
-      matrix.each(j, [&](std::uint32_t row, double x) {
-        if (sample.number[row] != Sample::kLeftOut) column[sample.number[row]] = static_cast<float>(x);
+      const Standard standard = standard_of(matrix, sample, j, centred);
+      std::fill_n(column, sample.rows, static_cast<float>(-standard.mean));
+      each_sampled(matrix, sample, j, [&](std::uint32_t row, double x) {
+        column[row] = static_cast<float>(x * standard.inverse - standard.mean);
       });
-      double mean = 0, square = 0;
-      for (std::uint32_t i = 0; centred && i < sample.rows; ++i) mean += static_cast<double>(column[i]) / sample.rows;
-      for (std::uint32_t i = 0; i < sample.rows; ++i) square += std::pow(static_cast<double>(column[i]) - mean, 2);
-      const double scale = square > 0 ? 1 / std::sqrt(square) : 0;
-      for (std::uint32_t i = 0; i < sample.rows; ++i)
-        column[i] = static_cast<float>((static_cast<double>(column[i]) - mean) * scale);
     }
     const std::uint64_t pairs = columns * (columns - std::min<std::uint64_t>(columns, 1)) / 2;
     if (pairs <= kPairsMost) known_.resize((pairs + 3) / 4);

@@ -12,7 +12,7 @@ constexpr std::uint32_t kLargestBlock = 256;
 
 }  // namespace
 
-void CoordinateSampler::set_curvatures(std::vector<float> curvatures) {
+void CoordinateSampler::set_curvatures(std::vector<double> curvatures) {
   curvatures_ = std::move(curvatures);
   if (draws_) return;
   PrioritySchedule::Config config;
@@ -47,33 +47,33 @@ void CoordinateSampler::feedback(const Commit& commit) {
   std::erase_if(deltas, [](const Delta& delta) { return delta.key == kIntercept; });
   std::vector<double> changes;
   for (const Delta& delta : deltas)
-    changes.push_back(delta.change[0] * std::sqrt(static_cast<double>(curvatures_[delta.key])));
+    changes.push_back(delta.change[0] * std::sqrt(curvatures_[delta.key]) / largest_gain_);
   for (std::size_t i = 0; i < deltas.size(); ++i) deltas[i].change = std::span(&changes[i], 1);
   draws_->feedback({commit.round, commit.table, deltas, commit.argument, commit.reply});
 }
 
 void CoordinateSampler::set_priorities(const RowsCertificate& look, std::uint32_t batch) {
   std::vector<double> squares(end() - first());
-  double largest = 0;
   for (std::size_t i = 0; i < look.columns.size(); ++i) {
     const Key key = look.columns[i];
-    const auto change = static_cast<double>(look.changes[i]);
-    const double square = change * change * static_cast<double>(curvatures_[key]);
-    largest = std::max(largest, square);
-    if (key >= first() && key < end()) squares[key - first()] = square;
+    const auto gain = static_cast<double>(look.gains[i]);
+    if (key >= first() && key < end()) squares[key - first()] = gain * gain;
   }
+  if (look.largest_gain > 0) largest_gain_ = look.largest_gain;
   draws_->set_batch(batch);
-  draws_->set_eta(settings_.eta * largest);
+  draws_->set_eta(settings_.eta);
   draws_->set_weights(squares);
 }
 
 void CoordinateSampler::save(Writer& out) const {
-  out.put_all(std::span<const float>(curvatures_));
+  out.put_all(std::span<const double>(curvatures_));
+  out.put(largest_gain_);
   draws_->save(out);
 }
 
 void CoordinateSampler::restore(Reader& in, std::uint32_t batch) {
-  set_curvatures(in.get_all<float>());
+  set_curvatures(in.get_all<double>());
+  largest_gain_ = in.get<double>();
   draws_->restore(in);
   draws_->set_batch(batch);
 }

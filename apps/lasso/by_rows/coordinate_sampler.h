@@ -25,7 +25,7 @@ class CoordinateSampler {
         interference_(std::move(interference)) {}
 
   // Says what the columns are; before all else.
-  void set_curvatures(std::vector<float> curvatures);
+  void set_curvatures(std::vector<double> curvatures);
   // Adds coefficients to a round, behind the intercept.
   void draw(Round& round, Random& random);
   // Tells the result of a round that has drawn some.
@@ -45,7 +45,8 @@ class CoordinateSampler {
   Share share_;
   std::uint32_t staleness_, pipeline_;
   std::unique_ptr<Interference> interference_;  // until there are draws
-  std::vector<float> curvatures_;               // G_jj of every column
+  std::vector<double> curvatures_;              // G_jj of every column
+  double largest_gain_ = 1;                     // at the last look: what changes are told in units of
   std::unique_ptr<PrioritySchedule> draws_;
 };
 

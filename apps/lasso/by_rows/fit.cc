@@ -1,6 +1,7 @@
 #include "apps/lasso/by_rows/fit.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -11,12 +12,6 @@
 namespace rota::lasso {
 
 using namespace linear;
-namespace {
-
-constexpr double kRounding = 1e-13;  // share of a sum of weights that may be rounding alone
-
-}  // namespace
-
 RowsFit::RowsFit(const Settings& settings, RowShardData data)
     : loss_(settings.loss),
       has_intercept_(settings.intercept),
@@ -36,21 +31,19 @@ void RowsFit::set_weights() {
   for (std::size_t i = 0; i < weights_.size(); ++i) weights_[i] = held_out(i) ? 0 : data_.weights[i] / total_;
 }
 
-// In two passes, since a difference of two large sums of squares would lose a column that is far from 0.
-ColumnMoments RowsFit::moments(std::uint32_t j, double weight) const {
-  ColumnMoments moments;
-  double met = 0;  // weight of the rows whose value is not 0
-  data_.matrix.each(j, [&](std::uint32_t row, double x) {
-    moments.sum += weights_[row] * x;
-    met += weights_[row];
-  });
-  const double mean = weight > 0 ? moments.sum / weight : 0;
-  data_.matrix.each(
-      j, [&](std::uint32_t row, double x) { moments.centred_square += weights_[row] * (x - mean) * (x - mean); });
-  // A rest that rounding alone may have left is none: the column fills every row that has a weight.
-  const double rest = weight - met < kRounding * weight ? 0 : weight - met;
-  moments.centred_square += rest * mean * mean;
-  return moments;
+void RowsFit::add_moments(RowsSums& sums) const {
+  for (std::uint32_t j = 0; j < data_.matrix.columns(); ++j) {
+    const auto each = [&](const auto& take) {
+      data_.matrix.each(j, [&](std::uint32_t row, double x) { take(weights_[row], x); });
+    };
+    const Moments& moments = sums.columns.emplace_back(column_moments(weights_.size(), sums.weight, each));
+    if (moments.centred_square > kLeastSquare || moments.sum * moments.sum > kLeastSquare * sums.weight) continue;
+    double largest = 0;
+    each([&](double w, double x) { largest = std::max(largest, w > 0 ? std::abs(x) : 0); });
+    if (largest == 0) continue;
+    sums.tiny.push_back(j);
+    sums.largest.push_back(largest);
+  }
 }
 
 RowsSums RowsFit::begin(std::uint32_t fold) {
@@ -62,7 +55,9 @@ RowsSums RowsFit::begin(std::uint32_t fold) {
   sums.classes = data_.classes;
   sums.weight = ordered_sum(weights_.size(), [this](std::size_t i) { return weights_[i]; });
   sums.response = ordered_sum(weights_.size(), [this](std::size_t i) { return weights_[i] * data_.response[i]; });
-  for (std::uint32_t j = 0; j < data_.matrix.columns(); ++j) sums.columns.push_back(moments(j, sums.weight));
+  for (std::size_t i = 0; i < weights_.size(); ++i)
+    sums.largest_response = std::max(sums.largest_response, weights_[i] > 0 ? std::abs(data_.response[i]) : 0);
+  add_moments(sums);
   if (loss_ == Loss::squared || !has_intercept_) return sums;
   std::vector<double> positive(weights_.size());
   for (std::size_t i = 0; i < weights_.size(); ++i) positive[i] = data_.response[i] > 0 ? weights_[i] : 0;

@@ -53,7 +53,7 @@ class RowsFit {
  private:
   bool held_out(std::size_t i) const { return fold_ != 0 && data_.folds[i] == fold_; }
   double loss_of(std::size_t i) const;
-  ColumnMoments moments(std::uint32_t j, double weight) const;
+  void add_moments(RowsSums& sums) const;
   void set(std::span<const Delta> deltas);
   void set_weights();
   void set_slope(std::size_t i);

@@ -1,5 +1,6 @@
 #include "apps/lasso/by_rows/messages.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -7,7 +8,7 @@ namespace rota::lasso {
 namespace {
 
 // Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983.
-void combine(ColumnMoments& moments, double weight, const ColumnMoments& other, double other_weight) {
+void combine(Moments& moments, double weight, const Moments& other, double other_weight) {
   if (weight > 0 && other_weight > 0) {
     const double between = other.sum / other_weight - moments.sum / weight;
     moments.centred_square += between * between * (weight * other_weight / (weight + other_weight));
@@ -33,6 +34,9 @@ void add(RowsSums& to, const RowsSums& sums) {
   if (sums.columns.size() != to.columns.size() || sums.positive.size() != to.positive.size()) throw_damaged();
   for (std::size_t j = 0; j < to.columns.size(); ++j) combine(to.columns[j], to.weight, sums.columns[j], sums.weight);
   for (std::size_t j = 0; j < to.positive.size(); ++j) to.positive[j] += sums.positive[j];
+  to.tiny.insert(to.tiny.end(), sums.tiny.begin(), sums.tiny.end());
+  to.largest.insert(to.largest.end(), sums.largest.begin(), sums.largest.end());
+  to.largest_response = std::max(to.largest_response, sums.largest_response);
   to.rows += sums.rows;
   to.weight += sums.weight;
   to.response += sums.response;
@@ -53,20 +57,20 @@ void add(RowsSlopes& to, const RowsSlopes& slopes) {
 
 void write(Writer& out, const RowsCertificate& certificate) {
   for (const double each : {certificate.objective, certificate.gap, certificate.null_objective, certificate.steepest,
-                            certificate.intercept})
+                            certificate.intercept, certificate.largest_gain})
     out.put(each);
   out.put_varint(certificate.all_columns);
   out.put_varint(certificate.updates);
   out.put_varint(certificate.columns.size());
   Key last = 0;
   for (const Key column : certificate.columns) out.put_varint(column - std::exchange(last, column));
-  out.put_all(std::span<const float>(certificate.changes));
+  out.put_all(std::span<const float>(certificate.gains));
 }
 
 RowsCertificate read_rows_certificate(Reader& in) {
   RowsCertificate certificate;
   for (double* each : {&certificate.objective, &certificate.gap, &certificate.null_objective, &certificate.steepest,
-                       &certificate.intercept})
+                       &certificate.intercept, &certificate.largest_gain})
     *each = in.get<double>();
   certificate.all_columns = in.get_varint();
   certificate.updates = in.get_varint();
@@ -74,8 +78,8 @@ RowsCertificate read_rows_certificate(Reader& in) {
   Key last = 0;
   for (Key& column : certificate.columns) column = last += in.get_varint();
   if (!certificate.columns.empty() && last >= certificate.all_columns) in.fail();
-  certificate.changes = in.get_all<float>();
-  if (certificate.changes.size() != certificate.columns.size()) in.fail();
+  certificate.gains = in.get_all<float>();
+  if (certificate.gains.size() != certificate.columns.size()) in.fail();
   return certificate;
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "apps/lasso/column_moments.h"
 #include "apps/lasso/tables.h"
 #include "rota/bytes.h"
 #include "rota/fields.h"
@@ -17,32 +18,30 @@ inline bool repeats(std::span<const double> argument) {
   return argument.size() > kArgumentWidth && argument[kArgumentWidth] != 0;
 }
 
-// Of a column x under weights w: sum_i w_i x_i, and sum_i w_i (x_i - m)^2 about its mean m = sum_i w_i x_i / sum_i w_i.
-struct ColumnMoments {
-  double sum = 0;
-  double centred_square = 0;
-
-  void fields(auto& list) { list(sum, centred_square); }
-};
-
 // A shard's answer to Step::start: sums over its rows of the fit, with the weights that the data gives.
 struct RowsSums {
-  double rows = 0;                     // of the shard, those held out too
-  double weight = 0;                   // sum of the weights w
-  double response = 0;                 // sum of w y
-  TwoClasses classes;                  // of the response of all shards
-  std::vector<ColumnMoments> columns;  // of every column, under w
-  std::vector<double> positive;        // sum_i w_i x_ij over the rows with y > 0: logistic loss with an intercept only
+  double rows = 0;               // of the shard, those held out too
+  double weight = 0;             // sum of the weights w
+  double response = 0;           // sum of w y
+  double largest_response = 0;   // max |y|
+  TwoClasses classes;            // of the response of all shards
+  std::vector<Moments> columns;  // of every column, under w
+  std::vector<double> positive;  // sum_i w_i x_ij over the rows with y > 0: logistic loss with an intercept only
+  std::vector<Key> tiny;         // columns that have values, but no sum of squares that is a number
+  std::vector<double> largest;   // max |x_ij| of each of these
 
-  void fields(auto& list) { list(rows, weight, response, classes.smaller, classes.larger, columns, positive); }
+  void fields(auto& list) {
+    list(rows, weight, response, largest_response, classes.smaller, classes.larger, columns, positive, tiny, largest);
+    list.check(tiny.size() == largest.size());
+  }
 };
 // Adds a shard's.
 void add(RowsSums& to, const RowsSums& sums);
 
 // Pull's reply to it.
 struct RowsShape {
-  double weight = 0;              // of all rows of the fit
-  std::vector<float> curvatures;  // of the loss along every column
+  double weight = 0;               // of all rows of the fit
+  std::vector<double> curvatures;  // of the loss along every column
 
   void fields(auto& list) { list(weight, curvatures); }
 };
@@ -73,9 +72,11 @@ struct RowsCertificate {
   double intercept = 0;
   std::uint64_t all_columns = 0;  // their number
   std::uint64_t updates = 0;      // of coefficients, since the last look
-  // What an update of one coefficient alone would change, for all where that is not 0; columns ascend.
+  // What an update of one coefficient alone would gain, for all where that is not 0; columns ascend.  `gain` is the
+  // root of change^2 G_jj, as a share of the largest one.
   std::vector<Key> columns;
-  std::vector<float> changes;
+  double largest_gain = 0;
+  std::vector<float> gains;
 };
 // Not as fields: columns go as the gaps between them, a byte or two each, for there may be very many.
 void write(Writer& out, const RowsCertificate& certificate);

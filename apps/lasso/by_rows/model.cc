@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "apps/lasso/fit_sequence.h"
 #include "apps/linear/logistic_loss.h"
 
 namespace rota::lasso {
@@ -12,8 +13,6 @@ namespace rota::lasso {
 using namespace linear;
 namespace {
 
-// Share of a column's square that rounding alone may leave of its square about the mean.
-constexpr double kConstant = 1e-26;
 // The intercept of rows that are all of one class would be infinite.
 constexpr double kMostMean = 1 - 1e-12;
 
@@ -22,24 +21,27 @@ constexpr double kMostMean = 1 - 1e-12;
 void RowsModel::start(const PullTask& task) {
   RowsSums all;
   for (const Bytes& note : task.notes) add(all, read_fields<RowsSums>(note));
+  if (!(all.weight > 0)) refuse_no_weight(weights_, argument_of(task.argument).fold);
   set_sums(all);
-  write_fields(task.reply, RowsShape{all.weight, {curvature_.begin(), curvature_.end()}});
+  check_sums(all);
+  write_fields(task.reply, RowsShape{all.weight, curvature_});
   for (const PullEntry& entry : task.entries) entry.value[0] = coefficient(entry.key);
 }
 
 void RowsModel::set_sums(const RowsSums& all) {
   const std::size_t columns = all.columns.size();
-  const double mean_response = all.weight > 0 ? all.response / all.weight : 0;
+  const double mean_response = all.response / all.weight;
   coefficient_.assign(columns, 0);
   mean_.resize(has_intercept_ ? columns : 0);
   scale_.resize(standardize_ ? columns : 0);
   curvature_.resize(columns);
   for (std::size_t j = 0; j < columns; ++j) {
-    const double m = all.columns[j].sum / all.weight, variance = all.columns[j].centred_square / all.weight;
-    const double varies = variance > kConstant * m * m ? variance : 0;
-    curvature_[j] = has_intercept_ ? varies : variance + m * m;
+    const Moments& moments = all.columns[j];
+    const double m = moments.sum / all.weight, variance = moments.centred_square / all.weight;
+    const double varying = varies(moments, all.weight) ? variance : 0;
+    curvature_[j] = has_intercept_ ? varying : variance + m * m;
     if (has_intercept_) mean_[j] = m;
-    if (standardize_) scale_[j] = std::sqrt(varies);
+    if (standardize_) scale_[j] = std::sqrt(varying);
   }
   positive_ = all.positive;
   for (double& sum : positive_) sum /= all.weight;
@@ -49,6 +51,16 @@ void RowsModel::set_sums(const RowsSums& all) {
   weight_ = all.weight;
   null_pending_ = true;
   fit_ = {.rows = all.rows, .columns = static_cast<double>(columns), .classes = all.classes};
+}
+
+void RowsModel::check_sums(const RowsSums& all) const {
+  if (all.largest_response > 0 && all.largest_response * all.largest_response < kLeastSquare)
+    refuse_tiny("the response", all.largest_response);
+  for (std::size_t i = 0; i < all.tiny.size(); ++i) {
+    const Moments& moments = all.columns[all.tiny[i]];
+    const double m = moments.sum / all.weight;
+    if (moments.centred_square / all.weight + m * m < kLeastSquare) refuse_tiny_column(all.tiny[i], all.largest[i]);
+  }
 }
 
 void RowsModel::screen(const PullTask& task) {
@@ -117,6 +129,7 @@ RowsCertificate RowsModel::certify(const RowsSlopes& slopes) {
   certificate.all_columns = coefficient_.size();
   certificate.updates = std::exchange(updates_, 0);
   PenaltyTerms terms;
+  std::vector<double> gains;
   double nonzeros = 0;
   for (Key j = 0; j < coefficient_.size(); ++j) {
     const double b = coefficient_[j], s = scale(j), c = slopes.gradient[j], ridge = penalty_.l2 * s * s * b;
@@ -131,10 +144,13 @@ RowsCertificate RowsModel::certify(const RowsSlopes& slopes) {
       terms.slope += b * (in_dual - ridge);
     }
     const double change = best(j, c - mean(j) * slopes.slope) - b;
-    if (change == 0) continue;
+    const double gain = std::abs(change) * std::sqrt(curvature_[j]);
+    if (gain == 0) continue;
     certificate.columns.push_back(j);
-    certificate.changes.push_back(static_cast<float>(change));
+    gains.push_back(gain);
+    certificate.largest_gain = std::max(certificate.largest_gain, gain);
   }
+  for (const double gain : gains) certificate.gains.push_back(static_cast<float>(gain / certificate.largest_gain));
   if (null_pending_) fit_.null_loss = slopes.loss;
   null_pending_ = false;
   certificate.objective = slopes.loss + terms.l1 + terms.l2 / 2;

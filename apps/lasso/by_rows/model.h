@@ -1,12 +1,13 @@
 // apps/lasso/by_rows/model.h -- what pull knows of the columns and their coefficients when shards are ranges of rows.
 //
-// Notation as in rows_talk.h, and c_j = sum_i x_ij g_i.  Along the coefficients the loss is at most a quadratic form
+// Notation as in messages.h, and c_j = sum_i x_ij g_i.  Along the coefficients the loss is at most a quadratic form
 // with the matrix h G, G_jk = sum_i w_i x_ij x_ik: it is that form for the squared loss and h = 1, and below it for the
 // logistic loss and h = 1/4 (Boehning and Lindsay, "Monotonicity of quadratic-approximation algorithms", 1988).  The
 // intercept is eliminated: if b_0 is always what is best, the form is the same with c_j - m_j sum_i g_i for c_j and
 // G_jk - m_j m_k for G_jk, where m_j = sum_i w_i x_ij.
 #pragma once
 #include <span>
+#include <string>
 #include <vector>
 
 #include "apps/lasso/by_rows/messages.h"
@@ -23,7 +24,8 @@ class RowsModel {
       : loss_(settings.loss),
         has_intercept_(settings.intercept),
         standardize_(settings.standardize),
-        l1_ratio_(settings.l1_ratio) {}
+        l1_ratio_(settings.l1_ratio),
+        weights_(settings.weights) {}
 
   // What rounds of these steps ask of pull; their argument is that of tables.h, and more as said here.
   void start(const PullTask& task);   // begins with other rows, and no coefficient but the intercept
@@ -55,6 +57,7 @@ class RowsModel {
   };
   double scale(Key j) const { return standardize_ ? scale_[j] : 1; }
   void set_sums(const RowsSums& sums);
+  void check_sums(const RowsSums& sums) const;
   RowsCertificate certify(const RowsSlopes& slopes);
   DualPoint dual_point(const RowsSlopes& slopes) const;
   double gap(const RowsSlopes& slopes, const DualPoint& point, const PenaltyTerms& terms) const;
@@ -62,7 +65,8 @@ class RowsModel {
   Loss loss_;
   bool has_intercept_, standardize_;
   double l1_ratio_;
-  Penalty penalty_;  // of the fit at hand
+  std::string weights_;  // their file
+  Penalty penalty_;      // of the fit at hand
   double intercept_ = 0;
   std::vector<double> coefficient_;
   std::vector<double> mean_;       // m_j, if there is an intercept

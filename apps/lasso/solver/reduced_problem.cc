@@ -42,7 +42,7 @@ ReducedProblem::ReducedProblem(Loss loss, bool intercept, std::vector<double> y,
       has_intercept_(intercept),
       y_(std::move(y)),
       w_(std::move(w)),
-      columns_(y_.size()),
+      columns_(y_.size(), intercept),
       gradient_(y_.size()),
       row_losses_(y_.size()),
       p_(loss == Loss::logistic ? y_.size() : 0),
@@ -107,6 +107,13 @@ void ReducedProblem::set_weights(std::vector<double> w) {
 
 double ReducedProblem::coefficient(std::uint64_t key) const {
   return contains(key) ? coefficients_[columns_.position(key)] : 0;
+}
+
+double ReducedProblem::intercept() const {
+  double intercept = intercept_;
+  for (std::size_t j = 0; j < coefficients_.size(); ++j)
+    if (coefficients_[j] != 0) intercept -= columns_.shift(j) * coefficients_[j];
+  return intercept;
 }
 
 std::size_t ReducedProblem::nonzeros() const {
@@ -225,7 +232,7 @@ void ReducedProblem::restore(Reader& in) {
     y_ = std::move(y);
     w_ = std::move(w);
   } else {
-    columns_ = WorkingColumns(y_.size());
+    columns_ = WorkingColumns(y_.size(), has_intercept_);
     coefficients_.clear();
     intercept_ = 0;
   }

@@ -87,7 +87,7 @@ class ReducedProblem {
   // 0 if there is no such column.
   double coefficient(std::uint64_t key) const;
   std::size_t nonzeros() const;
-  double intercept() const { return intercept_; }
+  double intercept() const;
 
   // g_i = w_i (y_i - f_i), or w_i y_i / (1 + exp(y_i f_i)).  With an intercept they sum up to 0, to rounding.
   std::span<const double> gradient() const { return gradient_; }
@@ -154,7 +154,7 @@ class ReducedProblem {
   std::vector<double> y_, w_;
   WorkingColumns columns_;
   std::vector<double> coefficients_;
-  double intercept_ = 0;
+  double intercept_ = 0;  // of the columns as they are held: see WorkingColumns::shift
   Method method_ = Method::automatic;
 
   // Follow from the above.

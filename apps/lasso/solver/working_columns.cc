@@ -12,9 +12,6 @@ namespace rota::lasso {
 using namespace linear;
 namespace {
 
-constexpr double kRounding = 1e-13;  // share of a sum of weights that may be rounding alone
-constexpr double kConstant = 1e-26;  // share of a column's square about its mean that is rounding alone
-
 template <typename T>
 void move_down(LargeVector<T>& numbers, std::size_t from, std::size_t to, std::size_t count) {
   const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(from);
@@ -97,13 +94,18 @@ void WorkingColumns::add(std::uint64_t key, double scale, std::span<const std::u
   check(key, rows, values.size());
   // A dense column takes 8 bytes a row and is read without looking up rows, a sparse one takes 12 an entry.
   const bool dense = !rows.empty() && 2 * rows.size() >= rows_;
-  columns_.push_back({scale, row_numbers_.size(), values_.size(), dense ? rows_ : rows.size(), dense});
+  double shift = 0;
+  if (dense && shifted_) {
+    for (const Value value : values) shift += static_cast<double>(value);
+    shift /= static_cast<double>(rows_);
+  }
+  columns_.push_back({scale, row_numbers_.size(), values_.size(), dense ? rows_ : rows.size(), dense, shift});
   position_.emplace(key, keys_.size());
   keys_.push_back(key);
   if (dense) {
     const std::size_t at = values_.size();
-    values_.resize(at + rows_, 0.0);
-    for (std::size_t e = 0; e < rows.size(); ++e) values_[at + rows[e]] = values[e];
+    values_.resize(at + rows_, 0.0 - shift);
+    for (std::size_t e = 0; e < rows.size(); ++e) values_[at + rows[e]] = static_cast<double>(values[e]) - shift;
   } else {
     row_numbers_.insert(row_numbers_.end(), rows.begin(), rows.end());
     values_.insert(values_.end(), values.begin(), values.end());
@@ -172,32 +174,11 @@ Moments WorkingColumns::moments(std::size_t j, std::span<const double> h, double
   const std::span<const double> x = values_of(j);
   const std::span<const std::uint32_t> row = rows_of(j);
   const auto row_of = [&](std::size_t e) { return row.empty() ? e : row[e]; };
-  Moments moments;
-  if (!centred) {
-    moments.centred_square = ordered_sum(x.size(), [&](std::size_t e) { return h[row_of(e)] * x[e] * x[e]; });
-    return moments;
-  }
-  double weight = 0;  // of the rows held
-  for (std::size_t e = 0; e < x.size(); ++e) {
-    const double at = h[row_of(e)];
-    moments.sum += at * x[e];
-    weight += at;
-  }
-  const double mean = sum_of_h > 0 ? moments.sum / sum_of_h : 0;
-  // About the mean in a second pass, corrected by what the deviations sum up to (Chan, Golub and LeVeque, "Algorithms
-  // for computing the sample variance", 1983): a difference of two large squares would lose a column far from 0.
-  double square = 0, deviation = 0;
-  for (std::size_t e = 0; e < x.size(); ++e) {
-    const double at = h[row_of(e)], off = x[e] - mean;
-    moments.centred_square += at * off * off;
-    deviation += at * off;
-    square += at * x[e] * x[e];
-  }
-  // A rest that rounding alone may have left is no rest: the column fills every row that has a weight.
-  const double rest = is_dense(j) || sum_of_h - weight < kRounding * sum_of_h ? 0 : sum_of_h - weight;
-  deviation -= rest * mean;
-  moments.centred_square += rest * mean * mean - deviation * deviation / sum_of_h;
-  if (moments.centred_square <= kConstant * square) moments.centred_square = 0;
+  if (!centred) return {0, ordered_sum(x.size(), [&](std::size_t e) { return h[row_of(e)] * x[e] * x[e]; })};
+  Moments moments = column_moments(rows_, sum_of_h, [&](const auto& take) {
+    for (std::size_t e = 0; e < x.size(); ++e) take(h[row_of(e)], x[e]);
+  });
+  if (!varies({moments.sum + shift(j) * sum_of_h, moments.centred_square}, sum_of_h)) moments.centred_square = 0;
   return moments;
 }
 
@@ -207,13 +188,14 @@ void WorkingColumns::save(Writer& out) const {
     out.put_varint(keys_[j]);
     out.put(columns_[j].scale);
     out.put(static_cast<std::uint8_t>(columns_[j].dense));
+    out.put(columns_[j].shift);
     if (!columns_[j].dense) out.put_all(rows_of(j));
     out.put_all(values_of(j));
   }
 }
 
 void WorkingColumns::restore(Reader& in) {
-  WorkingColumns read(rows_);
+  WorkingColumns read(rows_);  // not shifted: what is read was shifted before
   std::vector<std::uint32_t> all_rows(rows_);
   for (std::size_t i = 0; i < rows_; ++i) all_rows[i] = static_cast<std::uint32_t>(i);
   const std::size_t count = in.get_count(11);
@@ -221,17 +203,21 @@ void WorkingColumns::restore(Reader& in) {
     const std::uint64_t key = in.get_varint();
     const auto scale = in.get<double>();
     const auto dense = in.get<std::uint8_t>();
-    if (dense > 1 || !(scale >= 0) || !std::isfinite(scale)) in.fail();
+    const auto shift = in.get<double>();
+    if (dense > 1 || !(scale >= 0) || !std::isfinite(scale) || !std::isfinite(shift)) in.fail();
     const auto rows = dense == 1 ? all_rows : in.get_all<std::uint32_t>();
     const auto values = in.get_all<double>();
     if (!in.ok()) break;
     try {
       read.add(key, scale, rows, std::span(values));
+      read.columns_.back().shift = shift;
     } catch (const std::invalid_argument&) {
       in.fail();
     }
   }
+  const bool shifted = shifted_;
   *this = in.ok() ? std::move(read) : WorkingColumns(rows_);
+  shifted_ = shifted;
 }
 
 }  // namespace rota::lasso

@@ -6,23 +6,19 @@
 #include <unordered_map>
 #include <vector>
 
+#include "apps/lasso/column_moments.h"
 #include "apps/lasso/solver/large_pages.h"
 #include "apps/lasso/solver/row_products.h"
 #include "rota/bytes.h"
 
 namespace rota::lasso {
 
-// First and second moment of a column under weights h with sum H: sum_i h_i x_i, and the sum of squares about the mean,
-// sum_i h_i (x_i - m)^2 with m = sum_i h_i x_i / H.
-struct Moments {
-  double sum = 0;
-  double centred_square = 0;
-};
-
 // Columns keep the order in which they were added.  All sums run in a fixed order.  Not for use by several threads.
 class WorkingColumns {
  public:
-  explicit WorkingColumns(std::size_t rows) : rows_(rows) {}
+  // With `shifted`, for problems with an intercept, dense columns are held less about their mean: products of columns
+  // far from 0 would lose how they vary.
+  explicit WorkingColumns(std::size_t rows, bool shifted = false) : rows_(rows), shifted_(shifted) {}
 
   std::size_t rows() const { return rows_; }
   std::size_t size() const { return columns_.size(); }
@@ -36,6 +32,8 @@ class WorkingColumns {
   bool well_filled(std::size_t j) const { return 4 * columns_[j].count >= rows_; }
   // Of a sparse column its rows, ascending; of a dense one nothing.
   std::span<const std::uint32_t> rows_of(std::size_t j) const;
+  // What is held is less than the column by this number.
+  double shift(std::size_t j) const { return columns_[j].shift; }
   // Of a dense column one for every row.
   std::span<const double> values_of(std::size_t j) const {
     return std::span(values_).subspan(columns_[j].value_at, columns_[j].count);
@@ -73,10 +71,12 @@ class WorkingColumns {
     std::size_t row_at, value_at;  // where its parts of row_numbers_ and values_ begin
     std::size_t count;             // numbers held
     bool dense;
+    double shift;
   };
   void check(std::uint64_t key, std::span<const std::uint32_t> rows, std::size_t values) const;
 
   std::size_t rows_;
+  bool shifted_;
   std::vector<Column> columns_;
   std::vector<std::uint64_t> keys_;
   std::unordered_map<std::uint64_t, std::size_t> position_;  // only ever looked up: its order does not matter
