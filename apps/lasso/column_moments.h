@@ -25,6 +25,12 @@ inline bool varies(const Moments& moments, double weight) {
   return moments.centred_square > 1e-26 * mean * mean * weight;
 }
 
+// Whether its mean is so many of its deviations that products of the column have lost a third of their digits.
+inline bool is_far_from_zero(const Moments& moments, double weight) {
+  const double mean = moments.sum / weight;
+  return mean * mean * weight > 1e6 * moments.centred_square;
+}
+
 // each(take) calls take(w_i, x_i) for the rows that hold a value, which are 0 elsewhere; `rows` and `weight` are the
 // number of all rows and the sum of their weights.  A column that does not vary has a centred square of 0.
 //

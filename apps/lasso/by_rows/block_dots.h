@@ -4,18 +4,17 @@
 #include <span>
 #include <vector>
 
-#include "apps/linear/design/columns.h"
+#include "apps/lasso/by_rows/held_columns.h"
 #include "rota/round.h"
 
 namespace rota::lasso {
-
-using namespace linear;
 
 // Holds 12 bytes for every row.
 class BlockDots {
  public:
   // `matrix` outlives it.
-  explicit BlockDots(const Columns& matrix) : matrix_(matrix), last_(matrix.rows(), kNone), spread_(matrix.rows()) {}
+  explicit BlockDots(const HeldColumns& matrix)
+      : matrix_(matrix), last_(matrix.rows(), kNone), spread_(matrix.rows()) {}
 
   // To the part of the q-th entry of the block, from its number `first` on, adds the sums with the q before it.
   void add(std::span<const Entry> block, std::size_t first, std::span<const double> weights);
@@ -30,7 +29,7 @@ class BlockDots {
   void add_sparse(std::span<const Entry> block, std::size_t first, std::span<const double> weights);
   void add_dense(std::span<const Entry> block, std::size_t first, std::span<const double> weights);
 
-  const Columns& matrix_;
+  const HeldColumns& matrix_;
   std::vector<std::uint32_t> last_;  // each row's newest node; kNone between calls
   std::vector<Node> nodes_;
   std::vector<double> spread_;  // a column; zeros between calls

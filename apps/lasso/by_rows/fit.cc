@@ -15,12 +15,13 @@ using namespace linear;
 RowsFit::RowsFit(const Settings& settings, RowShardData data)
     : loss_(settings.loss),
       has_intercept_(settings.intercept),
+      matrix_(std::move(data.matrix)),
       data_(std::move(data)),
-      coefficients_(data_.matrix.columns()),
+      coefficients_(matrix_.columns()),
       weights_(data_.weights),
-      predictions_(data_.matrix.rows()),
-      slopes_(data_.matrix.rows()) {
-  const std::size_t rows = data_.matrix.rows();
+      predictions_(matrix_.rows()),
+      slopes_(matrix_.rows()) {
+  const std::size_t rows = matrix_.rows();
   if (data_.response.size() != rows || data_.weights.size() != rows ||
       (!data_.folds.empty() && data_.folds.size() != rows))
     throw std::invalid_argument("every row has a response, a weight and a fold");
@@ -32,9 +33,9 @@ void RowsFit::set_weights() {
 }
 
 void RowsFit::add_moments(RowsSums& sums) const {
-  for (std::uint32_t j = 0; j < data_.matrix.columns(); ++j) {
+  for (std::uint32_t j = 0; j < matrix_.columns(); ++j) {
     const auto each = [&](const auto& take) {
-      data_.matrix.each(j, [&](std::uint32_t row, double x) { take(weights_[row], x); });
+      matrix_.each(j, [&](std::uint32_t row, double x) { take(weights_[row], x); });
     };
     const Moments& moments = sums.columns.emplace_back(column_moments(weights_.size(), sums.weight, each));
     if (moments.centred_square > kLeastSquare || moments.sum * moments.sum > kLeastSquare * sums.weight) continue;
@@ -61,14 +62,22 @@ RowsSums RowsFit::begin(std::uint32_t fold) {
   if (loss_ == Loss::squared || !has_intercept_) return sums;
   std::vector<double> positive(weights_.size());
   for (std::size_t i = 0; i < weights_.size(); ++i) positive[i] = data_.response[i] > 0 ? weights_[i] : 0;
-  sums.positive.resize(data_.matrix.columns());
-  data_.matrix.dot_all(positive, sums.positive);
+  sums.positive.resize(matrix_.columns());
+  matrix_.dot_all(positive, sums.positive);
   return sums;
 }
 
 void RowsFit::divide_weights(double total) {
   total_ = total;
   set_weights();
+}
+
+void RowsFit::shift(const Shifts& shifts) {
+  if (shifts.columns == shifts_.columns && shifts.by == shifts_.by) return;
+  for (const Key column : shifts.columns)
+    if (column >= matrix_.columns()) throw_damaged();
+  shifts_ = shifts;
+  matrix_.shift(shifts_);
 }
 
 void RowsFit::set(std::span<const Delta> deltas) {
@@ -89,8 +98,8 @@ void RowsFit::change(std::span<const Delta> deltas) {
       for (double& prediction : predictions_) prediction += change[0];
       touched += predictions_.size();
     } else {
-      data_.matrix.axpy(static_cast<std::uint32_t>(key), change[0], predictions_);
-      touched += data_.matrix.entries(static_cast<std::uint32_t>(key));
+      matrix_.axpy(static_cast<std::uint32_t>(key), change[0], predictions_);
+      touched += matrix_.entries(static_cast<std::uint32_t>(key));
     }
   }
   if (touched >= predictions_.size()) {
@@ -99,13 +108,13 @@ void RowsFit::change(std::span<const Delta> deltas) {
   }
   for (const auto& [key, value, change] : deltas)
     if (change[0] != 0)
-      data_.matrix.each(static_cast<std::uint32_t>(key), [this](std::uint32_t row, double) { set_slope(row); });
+      matrix_.each(static_cast<std::uint32_t>(key), [this](std::uint32_t row, double) { set_slope(row); });
 }
 
 void RowsFit::predict() {
   std::fill(predictions_.begin(), predictions_.end(), intercept_);
   for (std::uint32_t j = 0; j < coefficients_.size(); ++j)
-    if (coefficients_[j] != 0) data_.matrix.axpy(j, coefficients_[j], predictions_);
+    if (coefficients_[j] != 0) matrix_.axpy(j, coefficients_[j], predictions_);
   for (std::size_t i = 0; i < slopes_.size(); ++i) set_slope(i);
 }
 
@@ -143,7 +152,7 @@ RowsSlopes RowsFit::look() {
     }
   }
   slopes.gradient.resize(coefficients_.size());
-  data_.matrix.dot_all(slopes_, slopes.gradient);
+  matrix_.dot_all(slopes_, slopes.gradient);
   return slopes;
 }
 
@@ -152,6 +161,7 @@ void RowsFit::save(Writer& out) const {
   out.put(fold_);
   out.put(total_);
   out.put(intercept_);
+  write_fields(out, shifts_);
   for (std::size_t j = 0; j < coefficients_.size(); ++j) {
     if (coefficients_[j] == 0) continue;
     out.put_varint(j);
@@ -164,7 +174,11 @@ void RowsFit::restore(Reader& in) {
   fold_ = in.get<std::uint32_t>();
   total_ = in.get<double>();
   intercept_ = in.get<double>();
-  if ((fold_ != 0 && data_.folds.empty()) || !(total_ > 0)) return in.fail();
+  Shifts shifts;
+  FieldReader list(in);
+  list(shifts);
+  if ((fold_ != 0 && data_.folds.empty()) || !(total_ > 0) || !in.ok()) return in.fail();
+  shift(shifts);
   std::fill(coefficients_.begin(), coefficients_.end(), 0.0);
   for (;;) {
     const auto j = in.get_bounded<std::size_t>(coefficients_.size());

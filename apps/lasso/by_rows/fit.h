@@ -27,7 +27,7 @@ class RowsFit {
   // Throws std::invalid_argument if the data's sizes differ.
   RowsFit(const Settings& settings, RowShardData data);
 
-  const Columns& matrix() const { return data_.matrix; }
+  const HeldColumns& matrix() const { return matrix_; }
   // g_i = w_i times minus the slope of the loss at f_i.
   std::span<const double> slopes() const { return slopes_; }
   // w_i, 0 for rows that are held out.
@@ -37,6 +37,8 @@ class RowsFit {
   // divided by their sum over all shards.
   RowsSums begin(std::uint32_t fold);
   void divide_weights(double total);
+  // Holds columns less these numbers.
+  void shift(const Shifts& shifts);
 
   // Sets coefficients, and brings predictions and slopes up to date: by the changes, or afresh.
   void change(std::span<const Delta> deltas);
@@ -61,7 +63,9 @@ class RowsFit {
 
   Loss loss_;
   bool has_intercept_;
-  RowShardData data_;       // for the logistic loss with y = -1 or 1 as the response
+  HeldColumns matrix_;
+  Shifts shifts_;           // of matrix_
+  RowShardData data_;       // without its matrix; for the logistic loss with y = -1 or 1 as the response
   std::uint32_t fold_ = 0;  // whose rows are held out; 0: none
   double total_ = 1;        // what the weights were divided by
   double intercept_ = 0;

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "apps/lasso/by_rows/held_columns.h"
 #include "apps/lasso/column_moments.h"
 #include "apps/lasso/tables.h"
 #include "rota/bytes.h"
@@ -42,8 +43,12 @@ void add(RowsSums& to, const RowsSums& sums);
 struct RowsShape {
   double weight = 0;               // of all rows of the fit
   std::vector<double> curvatures;  // of the loss along every column
+  Shifts shifts;                   // columns far from 0, from now on
 
-  void fields(auto& list) { list(weight, curvatures); }
+  void fields(auto& list) {
+    list(weight, curvatures);
+    shifts.fields(list);
+  }
 };
 
 // A shard's answer to Step::screen.  From here on w sums up to 1 over the rows of the fit, of all shards; g_i is w_i

@@ -24,7 +24,7 @@ void RowsModel::start(const PullTask& task) {
   if (!(all.weight > 0)) refuse_no_weight(weights_, argument_of(task.argument).fold);
   set_sums(all);
   check_sums(all);
-  write_fields(task.reply, RowsShape{all.weight, curvature_});
+  write_fields(task.reply, RowsShape{all.weight, curvature_, shifts_});
   for (const PullEntry& entry : task.entries) entry.value[0] = coefficient(entry.key);
 }
 
@@ -46,11 +46,34 @@ void RowsModel::set_sums(const RowsSums& all) {
   positive_ = all.positive;
   for (double& sum : positive_) sum /= all.weight;
   positive_weight_ = (1 + mean_response) / 2;
+  for (std::size_t j = 0; j < mean_.size(); ++j)
+    if (varies(all.columns[j], all.weight) && is_far_from_zero(all.columns[j], all.weight)) shift(j, mean_[j]);
   const double bounded = std::clamp(mean_response, -kMostMean, kMostMean);
   intercept_ = !has_intercept_ ? 0 : loss_ == Loss::squared ? mean_response : log_of((1 + bounded) / (1 - bounded));
   weight_ = all.weight;
   null_pending_ = true;
   fit_ = {.rows = all.rows, .columns = static_cast<double>(columns), .classes = all.classes};
+}
+
+// From now on the column is held less by this.
+void RowsModel::shift(Key j, double by) {
+  mean_[j] -= by;
+  if (!positive_.empty()) positive_[j] -= by * positive_weight_;
+  const auto at = std::lower_bound(shifts_.columns.begin(), shifts_.columns.end(), j);
+  const auto place = shifts_.by.begin() + (at - shifts_.columns.begin());
+  if (at != shifts_.columns.end() && *at == j) {
+    *place += by;
+  } else {
+    shifts_.columns.insert(at, j);
+    shifts_.by.insert(place, by);
+  }
+}
+
+double RowsModel::intercept_of_data() const {
+  double intercept = intercept_;
+  for (std::size_t k = 0; k < shifts_.columns.size(); ++k)
+    intercept -= shifts_.by[k] * coefficient_[shifts_.columns[k]];
+  return intercept;
 }
 
 void RowsModel::check_sums(const RowsSums& all) const {
@@ -80,7 +103,8 @@ void RowsModel::undo(const PullTask& task) {
 void RowsModel::record(const PullTask& task) {
   for (const PullEntry& entry : task.entries) {
     if (task.table == kPath) {
-      entry.value[0] = coefficient(column_of(entry.key));
+      const Key column = column_of(entry.key);
+      entry.value[0] = column == kIntercept ? intercept_of_data() : coefficient(column);
     } else if (task.table == kFits) {
       fit_.lambda = argument_of(task.argument).lambda;
       const auto numbers = std::bit_cast<FitNumbers>(fit_);
@@ -172,6 +196,7 @@ void RowsModel::save(Writer& out) const {
   out.put(intercept_);
   for (const auto* each : {&coefficient_, &mean_, &curvature_, &scale_, &positive_})
     out.put_all(std::span<const double>(*each));
+  write_fields(out, shifts_);
   out.put(positive_weight_);
   out.put(weight_);
   out.put(null_pending_);
@@ -183,6 +208,8 @@ void RowsModel::restore(Reader& in) {
   penalty_.l2 = in.get<double>();
   intercept_ = in.get<double>();
   for (auto* each : {&coefficient_, &mean_, &curvature_, &scale_, &positive_}) *each = in.get_all<double>();
+  FieldReader list(in);
+  list(shifts_);
   positive_weight_ = in.get<double>();
   weight_ = in.get<double>();
   null_pending_ = in.get<std::uint8_t>() != 0;
@@ -192,7 +219,8 @@ void RowsModel::restore(Reader& in) {
   const std::size_t columns = coefficient_.size();
   if (curvature_.size() != columns || mean_.size() != (has_intercept_ ? columns : 0) ||
       scale_.size() != (standardize_ ? columns : 0) ||
-      positive_.size() != (has_intercept_ && loss_ == Loss::logistic ? columns : 0))
+      positive_.size() != (has_intercept_ && loss_ == Loss::logistic ? columns : 0) ||
+      std::any_of(shifts_.columns.begin(), shifts_.columns.end(), [&](Key j) { return j >= columns; }))
     in.fail();
 }
 

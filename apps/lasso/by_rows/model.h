@@ -42,6 +42,7 @@ class RowsModel {
   double penalty(Key j, double value) const { return penalty_of(penalty_, scale(j), value); }
 
   void count_updates(std::size_t coefficients) { updates_ += coefficients; }
+  // The intercept is that of the columns as they are held.
   double coefficient(Key j) const { return j == kIntercept ? intercept_ : coefficient_[j]; }
   void set(Key j, double value) { (j == kIntercept ? intercept_ : coefficient_[j]) = value; }
   // The best value of a coefficient if all others stay, where the loss falls along it by `descent` = c_j - m_j sum g.
@@ -58,6 +59,8 @@ class RowsModel {
   double scale(Key j) const { return standardize_ ? scale_[j] : 1; }
   void set_sums(const RowsSums& sums);
   void check_sums(const RowsSums& sums) const;
+  void shift(Key j, double by);
+  double intercept_of_data() const;
   RowsCertificate certify(const RowsSlopes& slopes);
   DualPoint dual_point(const RowsSlopes& slopes) const;
   double gap(const RowsSlopes& slopes, const DualPoint& point, const PenaltyTerms& terms) const;
@@ -69,6 +72,7 @@ class RowsModel {
   Penalty penalty_;      // of the fit at hand
   double intercept_ = 0;
   std::vector<double> coefficient_;
+  Shifts shifts_;                  // what columns far from 0 are held less by
   std::vector<double> mean_;       // m_j, if there is an intercept
   std::vector<double> curvature_;  // G_jj, or of the column about its mean
   std::vector<double> scale_;      // standard deviations, if columns are standardised

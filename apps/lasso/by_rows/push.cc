@@ -44,7 +44,11 @@ std::uint64_t RowsPush::update(const SharedTask& task) {
 void RowsPush::refresh(const Commit& commit) {
   const Step step = argument_of(commit.argument).step;
   if (step == Step::update) return fit_.change(commit.deltas);
-  if (step == Step::start) fit_.divide_weights(read_fields<RowsShape>(commit.reply).weight);
+  if (step == Step::start) {
+    const auto shape = read_fields<RowsShape>(commit.reply);
+    fit_.divide_weights(shape.weight);
+    fit_.shift(shape.shifts);
+  }
   if (step == Step::start || step == Step::undo) fit_.restart(commit.deltas);
 }
 
