@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "apps/linear/design/input.h"
@@ -12,6 +13,7 @@
 #include "apps/linear/design/sample_cuts.h"
 #include "rota/error.h"
 #include "rota/io/number_text.h"
+#include "rota/io/numbers.h"
 #include "rota/io/text_file.h"
 #include "rota/shards.h"
 
@@ -37,11 +39,6 @@ struct TextPiece {
   ColumnSample sample;  // of a file that is not divisible
   DesignPiece design;
 };
-
-// The most columns of a matrix with so many entries: every column takes memory, with or without entries.
-std::uint64_t most_columns(std::uint64_t entries) {
-  return (std::uint64_t{1} << 20) + 64 * entries;
-}
 
 struct RowRange {
   std::uint64_t first = 0, end = io::kMostRows;
@@ -218,17 +215,19 @@ class LibsvmFiles {
     }
     if (size_.rows == 0) throw DataError(files_.front().path(), 0, "the matrix has no rows");
     if (size_.columns == 0) throw DataError(files_.front().path(), 0, "the matrix has no columns");
-    if (size_.columns > most_columns(size_.entries)) refuse_columns();
+    if (!too_many(size_.columns).empty()) refuse_columns();
   }
 
-  // Names the first line with an index beyond the most columns.
+  // Every column takes memory, with or without entries.
+  std::string too_many(std::uint64_t columns) const { return io::out_of_proportion(columns, "columns", size_.entries); }
+
+  // Names the first line with too large an index.
   [[noreturn]] void refuse_columns() {
-    const std::uint64_t most = most_columns(size_.entries);
     std::uint64_t lines = 0;
     const io::TextFile* file = nullptr;
     for (TextPiece& piece : pieces_) {
       if (std::exchange(file, piece.file) != piece.file) lines = 0;
-      if (piece.size.columns <= most) {
+      if (too_many(piece.size.columns).empty()) {
         lines += piece.size.lines;
         continue;
       }
@@ -236,12 +235,10 @@ class LibsvmFiles {
         for (std::size_t at = 0; at < block.size();) {
           const std::size_t end = block.find('\n', at) + 1;
           io::LibsvmSize line;
-          (void)io::measure_libsvm(block.substr(at, end - at), line);
+          (void)io::measure_libsvm(block.substr(at, end - at), line, index_from_);
           ++lines;
-          if (line.columns > most)
-            throw DataError(file->path(), lines,
-                            "index " + std::to_string(line.columns) + " is beyond the most columns of data with " +
-                                std::to_string(size_.entries) + " entries, " + std::to_string(most));
+          if (const std::string wrong = too_many(line.columns); !wrong.empty())
+            throw DataError(file->path(), lines, wrong);
           at = end;
         }
       });

@@ -11,6 +11,7 @@
 
 #include "apps/lasso/commands/generate.h"
 #include "rota/error.h"
+#include "rota/io/numbers.h"
 #include "tests/unit/apps/io/compressed.h"
 #include "tests/unit/apps/io/scratch_files.h"
 #include "tests/unit/apps/linear/plain_matrix.h"
@@ -422,7 +423,7 @@ TEST(Load, ColumnsThatTheEntriesDoNotAccountFor) {
   const std::string text = "# two rows\n1 1:1\n-1 268435456:1\n", first = files.write("first", "2 5:1\n");
   for (const std::string& file : {files.write("plain", text), files.write("packed.gz", gzipped(text))}) {
     const Source source = source_of({first, file});
-    const std::string message = file + ":3: index 268435456 is beyond the most columns of data with 3 entries, 1048768";
+    const std::string message = file + ":3: " + io::out_of_proportion(268'435'456, "columns", 3);
     EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 2, all); }), message);
     EXPECT_EQ(message_of<DataError>([&] { load_rows(source, 2, all); }), message);
   }
