@@ -57,12 +57,8 @@ void check(const Options& options) {
     throw UsageError("--alpha and --alpha_sum exclude each other: alpha_sum is alpha times the number of topics");
   if (options.has("alpha_sum") && !is_prior(options.real("alpha_sum") / static_cast<double>(options.integer("topics"))))
     throw UsageError("--alpha_sum: with so many topics, each has less than 1e-9");
-  const bool learns = options.integer("learn_alpha") > 0 || options.integer("learn_beta") > 0;
   if (options.flag("symmetric_alpha") && options.integer("learn_alpha") == 0)
     throw UsageError("--symmetric_alpha needs --learn_alpha: without it all topics have one alpha anyway");
-  const bool behind = options.has("staleness") && options.integer("staleness") > 0;
-  if (behind && (learns || options.has("valid")))
-    throw UsageError("--learn_alpha, --learn_beta and --valid need the newest totals: --staleness=0");
 }
 
 Settings settings_of(const Options& options) {
@@ -97,6 +93,9 @@ std::vector<Ignored> ignored(const Options& options) {
   if (!learns) ignore("burn_in", "nothing is learned of alpha and beta (--learn_alpha, --learn_beta)");
   if (!options.has("valid")) ignore("valid_every", "there are no held-out documents (--valid)");
   if (options.has("init")) ignore("start", "the first topics are drawn from the model that --init names");
+  const char* const why = "a round of topic totals begins when the one before it is committed";
+  ignore("asynchronous", why);
+  ignore("staleness", why);
   return none;
 }
 

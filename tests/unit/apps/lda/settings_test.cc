@@ -67,11 +67,7 @@ TEST(Settings, ScoresNeedHeldOutDocuments) {
 }
 
 TEST(Settings, WhatDoesNotGoTogetherIsRefused) {
-  EXPECT_NO_THROW(check(with({{"valid", "file"}, {"staleness", "0"}})));
   EXPECT_THROW(check(with({{"symmetric_alpha", "true"}})), UsageError);
-  EXPECT_THROW(check(with({{"valid", "file"}, {"staleness", "1"}})), UsageError);
-  EXPECT_THROW(check(with({{"learn_beta", "1"}, {"staleness", "1"}})), UsageError);
-  EXPECT_NO_THROW(check(with({{"staleness", "1"}})));
 }
 
 TEST(Settings, TopicsFitSixteenBits) {
@@ -90,9 +86,10 @@ TEST(Settings, AnOptionThatAnotherSwitchesOffIsIgnored) {
   };
   using Names = std::set<std::string>;
   EXPECT_EQ(names({}), (Names{"asynchronous", "burn_in", "staleness", "valid_every"}));
-  EXPECT_EQ(names({{"valid", "held-out"}}), Names{"burn_in"});
-  for (const char* learns : {"learn_alpha", "learn_beta"}) EXPECT_EQ(names({{learns, "1"}}), Names{"valid_every"});
-  EXPECT_EQ(names({{"learn_alpha", "1"}, {"valid", "held-out"}}), Names{});
+  EXPECT_EQ(names({{"valid", "held-out"}}), (Names{"asynchronous", "burn_in", "staleness"}));
+  for (const char* learns : {"learn_alpha", "learn_beta"})
+    EXPECT_EQ(names({{learns, "1"}}), (Names{"asynchronous", "staleness", "valid_every"}));
+  EXPECT_EQ(names({{"learn_alpha", "1"}, {"valid", "held-out"}}), (Names{"asynchronous", "staleness"}));
   EXPECT_TRUE(names({{"init", "model"}}).contains("start"));
 }
 
