@@ -48,8 +48,11 @@ Products best_products() {
 }
 #endif
 
-// Below this share of |c|^2 a squared distance is rounding.
-constexpr double kNoDistance = 1e-12;
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+// A sum that may be wrong by less than this share of itself is right enough.
+constexpr double kExact = 1e-12;
+// Likewise, where it is compared with others of rows that are drawn at random.
+constexpr double kClose = 1e-6;
 
 }  // namespace
 
@@ -67,35 +70,63 @@ Centres::Centres(std::span<const double> table, std::uint32_t clusters)
       empty_.push_back(k);
   }
   for (std::uint64_t j = 0; j < columns_; ++j)
-    for (std::uint32_t k = 0; k < clusters_; ++k) norms_[k] += value(j, k) * value(j, k);
+    for (std::uint32_t k = 0; k < clusters_; ++k) norms_[k].add(value(j, k));
   for (std::uint32_t k = 0; k < clusters_; ++k)
-    if (count(k) > 0) bias_[k] = norms_[k];
+    if (count(k) > 0) bias_[k] = norm(k);
 }
 
 double Centres::value(std::uint64_t column, std::uint32_t k) const {
   return column < columns_ ? table_[column * clusters_ + k] * (factors_[k] / 2) : 0;
 }
 
-// |x - c_k|^2 = |x|^2 - 2 x c_k + |c_k|^2, of which |x|^2 is the same for all k.
-Nearest Centres::nearest(const Row& row, std::span<double> scores) const {
+double Centres::rounding(std::uint32_t k) const {
+  const double share = (count(k) + 4) * kEpsilon;
+  return share * share * norm(k);
+}
+
+// |x - c_k|^2 = |x|^2 - 2 x c_k + |c_k|^2, of which |x|^2 is the same for all k, and the rest is the score.  x c_k is a
+// sum of m products, and 2 |x c_k| <= |x|^2 + |c_k|^2, so a score is right to (m + 8) 2^-53 (|x|^2 + 2 |c_k|^2).
+double Centres::scores_of(const Row& row, std::span<double> scores) const {
   static const Products products = best_products();
   const auto known = std::lower_bound(row.columns.begin(), row.columns.end(), columns_) - row.columns.begin();
   const auto entries = static_cast<std::size_t>(known);
   products({row.columns.first(entries), row.values.first(entries)}, table_.data(), clusters_, scores.data());
-  std::uint32_t best = 0;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::uint32_t k = 0; k < clusters_; ++k) {
-    const double score = bias_[k] - factors_[k] * scores[k];
-    if (score < least) {
-      least = score;
-      best = k;
-    }
-  }
-  return {best, distance(row, best)};
+  for (std::uint32_t k = 0; k < clusters_; ++k) scores[k] = bias_[k] - factors_[k] * scores[k];
+  return static_cast<double>(entries + 8) * kEpsilon;
 }
 
-// sum over the row's entries of (x - c)^2 - c^2, and |c|^2: what the row lacks, only c has.  |c|^2 is summed up in the
-// same order, so what a row has in full leaves no rounding behind.
+// Where |x| is large beside the distances, as of times that count from 1970, all digits of a score may be rounding.  So
+// every centre that may be the nearest, within what the scores may be wrong by, is compared by its distance.
+Nearest Centres::nearest(const Row& row, double square, std::span<double> scores) const {
+  const double share = scores_of(row, scores);
+  std::uint32_t best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::uint32_t k = 0; k < clusters_; ++k)
+    if (scores[k] < least) {
+      least = scores[k];
+      best = k;
+    }
+  const double limit = least + 2 * share * (square + norm(best));
+  Nearest found{best, distance(row, best)};
+  for (std::uint32_t k = 0; k < clusters_; ++k) {
+    if (k == best || !(scores[k] - 2 * share * norm(k) <= limit)) continue;
+    const double other = distance(row, k);
+    if (other < found.distance || (other == found.distance && k < found.cluster)) found = {k, other};
+  }
+  return found;
+}
+
+void Centres::distances(const Row& row, double square, std::span<double> out) const {
+  const double share = scores_of(row, out);
+  for (std::uint32_t k = 0; k < clusters_; ++k) {
+    out[k] += square;
+    if (!(share * (square + 2 * norm(k)) <= kClose * out[k])) out[k] = distance(row, k);
+  }
+}
+
+// sum over the row's entries of (x - c)^2 - c^2, and |c|^2: what the row lacks, only c has.  c^2 is summed up in the
+// same order, so a row that has all of c leaves no rounding.  Where the difference has too few digits for that, both
+// sums are made in twice the precision.
 double Centres::distance(const Row& row, std::uint32_t k) const {
   double apart = 0, covered = 0;
   for (std::size_t e = 0; e < row.columns.size(); ++e) {
@@ -103,23 +134,30 @@ double Centres::distance(const Row& row, std::uint32_t k) const {
     apart += difference * difference;
     covered += c * c;
   }
-  return apart + std::max(0.0, norms_[k] - covered);
+  if (row.columns.size() == columns_ && row.columns.back() < columns_) return apart;
+  const double roughly = apart + std::max(0.0, norm(k) - covered);
+  if (static_cast<double>(row.columns.size() + 4) * kEpsilon * norm(k) <= kExact * roughly) return roughly;
+  SquareSum exact;
+  for (const std::uint32_t column : row.columns) exact.add(value(column, k));
+  return apart + std::max(0.0, (norms_[k].high - exact.high) + (norms_[k].low - exact.low));
 }
 
 Assignment assign(const Rows& rows, const Centres& centres) {
   Assignment out;
   out.cluster.resize(rows.size());
-  std::vector<double> scores(centres.clusters()), nearness;
-  const std::size_t wanted = centres.empty().size() < centres.clusters() ? centres.empty().size() : 0;
-  if (wanted > 0) nearness.resize(rows.size());
+  out.distance.resize(rows.size());
+  std::vector<double> scores(centres.clusters());
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const Nearest found = centres.nearest(rows[r], scores);
+    const Nearest found = centres.nearest(rows[r], rows.square(r), scores);
     out.cluster[r] = found.cluster;
+    out.distance[r] = found.distance;
     out.inertia += found.distance;
-    if (wanted > 0) nearness[r] = found.distance > kNoDistance * centres.norm(found.cluster) ? -found.distance : 0;
   }
-  if (wanted == 0) return out;
-  for (const std::uint32_t r : smallest(nearness, wanted))
+  if (centres.empty().empty() || centres.empty().size() == centres.clusters()) return out;
+  std::vector<double> nearness(rows.size());
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    nearness[r] = out.distance[r] > centres.rounding(out.cluster[r]) ? -out.distance[r] : 0;
+  for (const std::uint32_t r : smallest(nearness, centres.empty().size()))
     if (nearness[r] < 0) out.farthest.push_back({-nearness[r], r});
   return out;
 }

@@ -15,6 +15,21 @@
 
 namespace rota::kmeans {
 
+// A sum of squares in about twice the precision of a double: "Dot2" of Ogita, Rump and Oishi, "Accurate sum and dot
+// product", SIAM Journal on Scientific Computing 2005.
+struct SquareSum {
+  double high = 0, low = 0;
+
+  void add(double x) {
+    const double square = x * x, scaled = x * 134217729.0;  // 2^27 + 1: splits x into two halves of 26 bits
+    const double upper = scaled - (scaled - x), lower = x - upper;
+    const double sum = high + square, added = sum - high;
+    low +=
+        ((high - (sum - added)) + (square - added)) + (((upper * upper - square) + 2 * upper * lower) + lower * lower);
+    high = sum;
+  }
+};
+
 struct Nearest {
   std::uint32_t cluster = 0;
   double distance = 0;  // squared
@@ -30,21 +45,30 @@ class Centres {
   double count(std::uint32_t k) const { return table_[columns_ * clusters_ + k]; }
   double value(std::uint64_t column, std::uint32_t k) const;
   // |c_k|^2
-  double norm(std::uint32_t k) const { return norms_[k]; }
+  double norm(std::uint32_t k) const { return norms_[k].high; }
+  // What rounding alone can make of the squared distance of a centre to n_k equal rows: the sum of n numbers is right
+  // to n 2^-53 of itself.
+  double rounding(std::uint32_t k) const;
   // The clusters without members, ascending.
   const std::vector<std::uint32_t>& empty() const { return empty_; }
 
-  // The nearest centre of a row; of equally near ones the first.  `scores` is room for a number of every cluster.
-  // Columns that the centres lack are 0 in all of them.  If no cluster has members: cluster 0, at the origin.
-  Nearest nearest(const Row& row, std::span<double> scores) const;
-  // The squared distance of a row to a centre.
+  // The nearest centre of a row; of equally near ones the first.  `square` is |x|^2, `scores` room for a number of
+  // every cluster.  Columns that the centres lack are 0 in all of them.  If no cluster has members: cluster 0, at the
+  // origin.
+  Nearest nearest(const Row& row, double square, std::span<double> scores) const;
+  // The squared distances of a row to all centres, right to about 1e-6 of themselves.
+  void distances(const Row& row, double square, std::span<double> out) const;
+  // The squared distance of a row to a centre, right to about 1e-12 of itself however far both are from the origin.
   double distance(const Row& row, std::uint32_t k) const;
 
  private:
+  // |x - c_k|^2 - |x|^2 of all k, and the share of |x|^2 + 2 |c_k|^2 by which they may be wrong.
+  double scores_of(const Row& row, std::span<double> scores) const;
+
   std::span<const double> table_;
   std::uint32_t clusters_;
   std::uint64_t columns_;
-  std::vector<double> norms_;
+  std::vector<SquareSum> norms_;
   std::vector<double> factors_;  // 2 / n_k; 0 without members
   std::vector<double> bias_;     // |c_k|^2; infinite without members
   std::vector<std::uint32_t> empty_;
@@ -59,7 +83,8 @@ struct FarRow {
 // All rows of a shard by their nearest centres.
 struct Assignment {
   std::vector<std::uint32_t> cluster;  // of each row
-  double inertia = 0;                  // the sum of their squared distances, in the order of the rows
+  std::vector<double> distance;        // likewise, squared
+  double inertia = 0;                  // their sum, in the order of the rows
   std::vector<FarRow> farthest;        // one for each empty cluster, if there are as many, the farthest first
 };
 Assignment assign(const Rows& rows, const Centres& centres);

@@ -14,7 +14,12 @@
 namespace rota::kmeans {
 namespace {
 
-class KmeansSchedule final : public Schedule {
+// Of a round of sums.
+Step step_of(std::span<const double> argument) {
+  return static_cast<Step>(argument[0]);
+}
+
+class KmeansSchedule final : public SavesFields<Schedule, KmeansSchedule> {
  public:
   explicit KmeansSchedule(const Settings& settings) : settings_(settings) {}
 
@@ -24,35 +29,46 @@ class KmeansSchedule final : public Schedule {
   Round next(Random&) override {
     Round round;
     round.table = kTalk;
-    if (started_ < settings_.clusters) {  // a starting round: its first cluster, and how many it is to find
-      const std::uint32_t count = settings_.plusplus ? 1 : settings_.clusters;
-      round.argument = {static_cast<double>(started_), static_cast<double>(count)};
-      started_ += count;
+    if (progress_.step() == Step::start && started_ < settings_.clusters) {
+      start(round.argument);
     } else if (std::exchange(moves_next_, false)) {  // Lloyd's step: rows go over to their nearest centres
       round.table = kSums;
       round.open = true;
+      round.argument = {static_cast<double>(progress_.step())};
     } else {  // who is nearest to the new centres now, and at what inertia?
       round.ends_epoch = moves_next_ = true;
+      started_ = 0;
     }
     return round;
   }
   void feedback(const Commit& commit) override {
     if (commit.table == kTalk && commit.argument.empty()) progress_.add(read_fields<Talk>(commit.reply));
   }
-  std::vector<Figure> figures() override { return {{"rows_to_move", static_cast<double>(progress_.to_move())}}; }
-  bool may_end_job() const override { return true; }
-  bool ends_job() override { return progress_.converged(); }
-  std::optional<bool> converged() const override { return progress_.converged(); }
-  void save(Writer& out) const override { out.put_varint(started_), progress_.save(out); }
-  void restore(Reader& in) override {
-    started_ = in.get_bounded<std::uint32_t>(settings_.clusters);
-    progress_.restore(in);
+  std::vector<Figure> figures() override {
+    return {{"rows_to_move", static_cast<double>(progress_.to_move())},
+            {"starts_ended", static_cast<double>(progress_.starts())}};
   }
+  bool may_end_job() const override { return true; }
+  bool ends_job() override { return progress_.step() == Step::end; }
+  std::optional<bool> converged() const override { return progress_.converged(); }
+  void fields(auto& list) { list(progress_); }
 
  private:
+  // One round after the other: rows are drawn for the next cluster, and if they are not all that are wanted, one of
+  // them is chosen.
+  void start(std::vector<double>& argument) {
+    const std::uint32_t count = !settings_.plusplus ? settings_.clusters : started_ == 0 ? 1 : draws_of(settings_);
+    const bool all = started_ == 0 && count == settings_.clusters;
+    argument = {static_cast<double>(started_)};
+    if (!drawn_) argument.push_back(count);
+    if (all || drawn_) started_ += all ? count : 1;
+    drawn_ = !all && !drawn_;
+  }
+
   Settings settings_;
-  Progress progress_{settings_.tolerance};
-  std::uint32_t started_ = 0;  // clusters that have a starting centre, or will have
+  Progress progress_{settings_};
+  std::uint32_t started_ = 0;  // clusters that have a starting centre in this epoch, or will have
+  bool drawn_ = false;         // rows for the next of them
   bool moves_next_ = true;
 };
 
@@ -66,28 +82,35 @@ class KmeansPush final : public Push {
 
   std::uint64_t push(const SharedTask& task, Random& random) override {
     if (task.table == kSums)
-      move(task.parts);
-    else  // a starting round has an argument
-      write_fields(task.note,
-                   task.argument.empty() ? shard_.look(centres()) : shard_.propose(to_count(task.argument[1]), random));
+      move(step_of(task.argument), task.parts);
+    else if (task.argument.size() == 2)
+      write_fields(task.note, shard_.propose(to_count(task.argument[0]), to_count(task.argument[1]), random));
+    else
+      write_fields(task.note, task.argument.empty() ? shard_.look(centres()) : shard_.weigh());
     return shard_.size();
   }
   void refresh(const Commit& commit) override {
     if (commit.table == kSums) return;
-    const Talk won = read_fields<Talk>(commit.reply);
-    commit.argument.empty() ? shard_.relocate(won, *centres()) : shard_.start(to_count(commit.argument[0]), won);
+    const Talk all = read_fields<Talk>(commit.reply);
+    if (commit.argument.empty())
+      shard_.relocate(all, *centres());
+    else if (commit.argument.size() == 2)
+      shard_.drawn({commit.round, sums_->version()}, to_count(commit.argument[0]), all);
+    else
+      shard_.choose(to_count(commit.argument[0]), all);
   }
   void evaluate(std::span<double> terms) const override { terms[0] += shard_.assignment(centres()).inertia; }
-  void save(Writer& out) const override { shard_.save(out); }
+  void save(Writer& out) const override { shard_.save(out, centres()); }
   void restore(Reader& in) override { shard_.restore(in); }
   bool restores_in_place() const override { return true; }
 
  private:
   std::shared_ptr<const Centres> centres() const { return all_->at(sums_->version(), sums_->numbers()); }
 
-  // Writes only what changes: a row leaves the sums and the count of its old cluster, and enters those of the new.
-  void move(const OpenParts& parts) {
-    shard_.move(centres(), [&](const Row& row, std::uint32_t from, std::uint32_t to) {
+  // Of the sums that change, writes only what changes: a row leaves the sums and the count of its old cluster, and
+  // enters those of the new.
+  void move(Step step, const OpenParts& parts) {
+    shard_.move(step, centres(), [&](const Row& row, std::uint32_t from, std::uint32_t to) {
       const auto change = [&](Key key, double x) {
         const std::span<double> part = parts[key];
         if (from != kNone) part[from] -= x;
@@ -103,11 +126,18 @@ class KmeansPush final : public Push {
   const TableView* sums_ = nullptr;
 };
 
-class KmeansPull final : public AddPull {
+class KmeansPull final : public Pull {
  public:
   void pull(const PullTask& task) override {
-    task.table == kSums ? AddPull::pull(task) : write_fields(task.reply, Talk::combined(task.notes));
+    if (task.table == kTalk)
+      write_fields(task.reply, Talk::combined(task.notes));
+    else
+      step_of(task.argument) == Step::change ? add_.pull(task) : assign_.pull(task);
   }
+
+ private:
+  AddPull add_;
+  AssignPull assign_;
 };
 
 class Kmeans final : public App {
@@ -147,9 +177,10 @@ Plugin plugin() {
           .summary = "k-means clustering: Lloyd's algorithm from a k-means++ start",
           .items = "rows",
           .options = options(),
-          .epochs = 300,
+          .epochs = 0,  // the schedule ends the job
           .packed_format = 1,
           .packed_options = kPackedOptions,
+          .check = [](const Options& chosen) { (void)settings_of(chosen); },
           .ignored = ignored,
           .app = [](const Job& job) { return std::unique_ptr<App>(new Kmeans(job)); },
           .export_text = export_text,

@@ -12,8 +12,9 @@
 
 namespace rota::kmeans {
 
-// Squares of larger values, and sums of them, might be no numbers any more.
-inline constexpr double kLargest = 1e140;
+// Squares of larger values, and sums of them, might be no numbers any more; and where no value is above the other, the
+// squares of differences lose their digits or become 0.
+inline constexpr double kLargest = 1e140, kLeastLargest = 1e-140;
 
 // The entries of one row that are not 0, by ascending column; columns count from 0.
 struct Row {
@@ -21,36 +22,50 @@ struct Row {
   std::span<const double> values;
 };
 
+// |x|^2
+inline double square_of(const Row& row) {
+  double sum = 0;
+  for (const double x : row.values) sum += x * x;
+  return sum;
+}
+
 // Rows one after the other.
 class Rows {
  public:
   Rows() = default;
   // Entries of row r are [ends[r - 1], ends[r]), from 0 for the first row.
   Rows(std::vector<std::uint32_t> columns, std::vector<double> values, std::vector<std::size_t> ends)
-      : columns_(std::move(columns)), values_(std::move(values)), ends_(std::move(ends)) {}
+      : columns_(std::move(columns)), values_(std::move(values)), ends_(std::move(ends)) {
+    squares_.reserve(size());
+    for (std::size_t r = 0; r < size(); ++r) squares_.push_back(square_of((*this)[r]));
+  }
 
   std::size_t size() const { return ends_.size(); }
   Row operator[](std::size_t r) const {
     const std::size_t begin = r == 0 ? 0 : ends_[r - 1], count = ends_[r] - begin;
     return {std::span(columns_).subspan(begin, count), std::span(values_).subspan(begin, count)};
   }
+  double square(std::size_t r) const { return squares_[r]; }  // |x|^2
   // The entries of all rows, one row behind the other.
   Row all() const { return {columns_, values_}; }
   void add(const Row& row) {
     columns_.insert(columns_.end(), row.columns.begin(), row.columns.end());
     values_.insert(values_.end(), row.values.begin(), row.values.end());
     ends_.push_back(columns_.size());
+    squares_.push_back(square_of(row));
   }
   void shrink_to_fit() {
     columns_.shrink_to_fit();
     values_.shrink_to_fit();
     ends_.shrink_to_fit();
+    squares_.shrink_to_fit();
   }
 
  private:
   std::vector<std::uint32_t> columns_;
   std::vector<double> values_;
   std::vector<std::size_t> ends_;
+  std::vector<double> squares_;
 };
 
 // Of the whole data.
@@ -60,10 +75,17 @@ struct DataSize {
   std::uint64_t widest_line = 0;
 };
 
+// The largest absolute value of a file, and where it is first.
+struct LargestValue {
+  double value = 0;
+  std::string file;
+  std::uint64_t line = 0;
+};
+
 // Calls take(number, row) for all rows of the files in turn; numbers count from 0 over all files, labels are passed
 // over.  Throws NoInput, or DataError with file and line.
 DataSize each_row(const std::vector<std::string>& files, std::uint64_t index_from,
-                  const std::function<void(std::uint64_t number, const Row&)>& take);
+                  const std::function<void(std::uint64_t number, const Row&)>& take, LargestValue* largest = nullptr);
 
 struct RowShards {
   DataSize size;
@@ -71,8 +93,8 @@ struct RowShards {
 };
 
 // Row i is row i / S of shard i mod S: a rule that needs no second look at the files, whatever they are packed with.
-// Throws like each_row(), and DataError if there is no row or no column, or so many columns that the entries do not
-// account for them: the centres have all columns.
+// Throws like each_row(), and DataError if there is no row or no column, no value above 1e-140, or so many columns that
+// the entries do not account for them: the centres have all columns.
 RowShards read_shards(const std::vector<std::string>& files, std::uint32_t shards, std::span<const ShardId> hosted,
                       std::uint64_t index_from = 1);
 

@@ -1,5 +1,6 @@
 #include "apps/kmeans/settings.h"
 
+#include <cmath>
 #include <string>
 
 #include "rota/error.h"
@@ -10,12 +11,15 @@ namespace {
 
 constexpr Option kOptions[] = {
     integer_option("clusters", "8", "clusters", 1, 1'000'000, "Number of clusters, K."),
-    {.name = "start",
+    {.name = "init",
      .kind = Option::Kind::choice,
      .default_value = "plusplus",
      .unit = "plusplus|random",
-     .meaning = "The first centres: rows drawn one after the other, far ones rather than near ones (k-means++), or "
-                "rows drawn at random."},
+     .meaning = "The first centres: rows drawn one after the other, far ones rather than near ones, each the best of "
+                "2 + log(K) (greedy k-means++), or rows drawn at random."},
+    integer_option("restarts", "1", "starts", 1, 10'000,
+                   "Number of starts, one after the other; the model is that of the least inertia.  --epochs is for "
+                   "all of them; without it, each has 300 at most."),
     real_option("tolerance", "1e-6", "", 0, 1,
                 "End when an epoch lowers the inertia by less than this share of it; 0: only when no row changes its "
                 "cluster, which ends the job in any case."),
@@ -29,10 +33,23 @@ std::span<const Option> options() {
 }
 
 Settings settings_of(const Options& options) {
-  return {.clusters = static_cast<std::uint32_t>(options.integer("clusters")),
-          .plusplus = options.text("start") != "random",
-          .tolerance = options.real("tolerance"),
-          .index_from = io::index_from(options)};
+  Settings settings{.clusters = static_cast<std::uint32_t>(options.integer("clusters")),
+                    .plusplus = options.text("init") != "random",
+                    .tolerance = options.real("tolerance"),
+                    .restarts = static_cast<std::uint32_t>(options.integer("restarts")),
+                    .index_from = io::index_from(options)};
+  const auto epochs = static_cast<std::uint64_t>(options.integer("epochs"));
+  if (epochs == 0) return settings;
+  const std::uint64_t recall = settings.restarts > 1 ? 1 : 0;  // the epoch that makes the best model again
+  if (epochs < settings.restarts + recall)
+    throw UsageError("--restarts=" + std::to_string(settings.restarts) + " needs --epochs of at least " +
+                     std::to_string(settings.restarts + recall));
+  settings.most_epochs = (epochs - recall) / settings.restarts;
+  return settings;
+}
+
+std::uint32_t draws_of(const Settings& settings) {
+  return 2 + static_cast<std::uint32_t>(std::log(settings.clusters));
 }
 
 std::vector<Table> tables_of(const Settings& settings, std::uint64_t columns) {

@@ -11,8 +11,9 @@
 namespace rota::kmeans {
 
 inline constexpr TableId kSums = 0;  // dense: see centres.h
-// No row is ever used: its rounds have notes and replies (talk.h).  A starting round's argument is the first cluster
-// that it is for, and how many; that of a round at an epoch's end is empty.
+// No row is ever used: its rounds have notes and replies (talk.h).  A round that draws rows has an argument of two
+// numbers: the first cluster that it is for, and how many rows are drawn; one that chooses among them has the cluster
+// alone; that of a round at an epoch's end is empty.
 inline constexpr TableId kTalk = 1;
 inline std::uint32_t to_count(double of_argument) {
   return static_cast<std::uint32_t>(of_argument);
@@ -20,13 +21,20 @@ inline std::uint32_t to_count(double of_argument) {
 
 struct Settings {
   std::uint32_t clusters = 8;
-  bool plusplus = true;  // the start
-  double tolerance = 0;  // least share of itself by which the inertia must fall
-  std::uint64_t index_from = 1;
+  bool plusplus = true;             // how a start draws its centres
+  double tolerance = 0;             // least share of itself by which the inertia must fall
+  std::uint32_t restarts = 1;       // how many starts; the best one is the model
+  std::uint64_t index_from = 1;     // the first column in LIBSVM text
+  std::uint64_t most_epochs = 300;  // of each
 };
 
 std::span<const Option> options();
+// Throws UsageError if they do not go together.
 Settings settings_of(const Options& options);
+// How many rows are drawn for each centre of k-means++ but the first: 2 + log K (Arthur and Vassilvitskii, "k-means++:
+// the advantages of careful seeding", SODA 2007, of which the experiments took more than one; the number is that of
+// their implementation and of scikit-learn's).
+std::uint32_t draws_of(const Settings& settings);
 std::vector<Table> tables_of(const Settings& settings, std::uint64_t columns);
 // Throws UsageError if there are more clusters than rows.
 void check_rows(const Settings& settings, std::uint64_t rows);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/kmeans/centres.h"
+#include "apps/kmeans/progress.h"
 #include "apps/kmeans/rows.h"
 #include "apps/kmeans/shared_centres.h"
 #include "apps/kmeans/talk.h"
@@ -18,6 +19,20 @@ namespace rota::kmeans {
 
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();  // the cluster of a row at first
 
+// What a shard saves.  Numbers are of each of its rows, in their order.
+struct ShardState {
+  std::vector<std::uint32_t> nearest;  // centre, and the squared distance to it
+  std::vector<double> distance;
+  std::vector<std::uint32_t> cluster, best;                        // the latter may be empty
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> relocated;  // row, cluster
+  double inertia = 0, best_inertia = 0;
+
+  void fields(auto& list) {
+    list(nearest, distance, cluster, best, relocated, inertia, best_inertia);
+    list.check(nearest.size() == cluster.size() && distance.size() == cluster.size());
+  }
+};
+
 class Shard {
  public:
   // `all` are the centres of the process.
@@ -25,22 +40,28 @@ class Shard {
 
   std::size_t size() const { return rows_.size(); }
 
-  // Candidates for the next `count` starting centres, and the rows that won: those of the clusters `first`, ...
-  Talk propose(std::uint32_t count, Random& random) const;
-  void start(std::uint32_t first, const Talk& won);
+  // A start: rows that may be drawn for the cluster `first`, `count` of them; those that were drawn; how good a centre
+  // each of them is; and the one that becomes it.  A start that draws all centres at once ends with drawn().  When a
+  // start begins, the clusters of the one before it are kept if it has the least inertia so far.
+  Talk propose(std::uint32_t first, std::uint32_t count, Random& random);
+  void drawn(std::pair<RoundId, std::uint64_t> round_and_version, std::uint32_t first, const Talk& won);
+  Talk weigh() const;
+  void choose(std::uint32_t cluster, const Talk& weighed);
 
   // All rows by the centres; made once for each object, for all that ask for it.
   const Assignment& assignment(const std::shared_ptr<const Centres>& centres) const;
   // Every row whose nearest centre is not that of its cluster goes over to it; so do those that were relocated.  Calls
-  // change(row, from, to) for each, where `from` is kNone if the row was in no cluster yet.
+  // change(row, from, to) for each; with Step::start and Step::sum for every row, whose `from` is then kNone.  With
+  // Step::recall, all rows go back to the clusters that were kept.
   template <typename Change>
-  void move(const std::shared_ptr<const Centres>& centres, Change change) {
-    const std::vector<std::uint32_t>& nearest = assignment(centres).cluster;
-    for (std::uint32_t r = 0; r < nearest.size(); ++r) {
+  void move(Step step, const std::shared_ptr<const Centres>& centres, Change change) {
+    const std::vector<std::uint32_t>& target = step == Step::recall ? best_ : assignment(centres).cluster;
+    for (std::uint32_t r = 0; r < target.size(); ++r) {
       const auto relocated = relocated_.find(r);
-      const std::uint32_t to = relocated == relocated_.end() ? nearest[r] : relocated->second;
+      const std::uint32_t to = relocated == relocated_.end() || step == Step::recall ? target[r] : relocated->second;
       const std::uint32_t from = std::exchange(cluster_[r], to);
-      if (from != to) change(rows_[r], from, to);
+      if (step != Step::change) change(rows_[r], kNone, to);
+      if (step == Step::change && from != to) change(rows_[r], from, to);
     }
   }
 
@@ -49,7 +70,8 @@ class Shard {
   // The rows that won go to the empty clusters, the farthest to the first, with the next move().
   void relocate(const Talk& won, const Centres& centres);
 
-  void save(Writer& out) const;
+  // With each row's nearest centre and its distance, for who reads the model.
+  void save(Writer& out, const std::shared_ptr<const Centres>& centres) const;
   void restore(Reader& in);
 
  private:
@@ -59,7 +81,10 @@ class Shard {
   std::vector<std::uint32_t> cluster_;                // of each row
   std::vector<double> weight_;                        // of each row in the next draw of a starting centre
   std::map<std::uint32_t, std::uint32_t> relocated_;  // row: cluster
-  // Derived, and not saved.
+  // Of all rows, after the last epoch of this start, and of the best one before it.
+  double inertia_ = std::numeric_limits<double>::infinity(), best_inertia_ = inertia_;
+  std::vector<std::uint32_t> best_;  // the clusters of that
+  // Derived, and not restored.
   mutable std::shared_ptr<const Centres> assigned_to_;
   mutable Assignment assignment_;
 };

@@ -1,48 +1,48 @@
 #include "apps/kmeans/shared_centres.h"
 
-#include <algorithm>
-
 namespace rota::kmeans {
 
 SharedCentres::SharedCentres(std::uint64_t columns, std::uint32_t clusters) : clusters_(clusters), columns_(columns) {}
 
-void SharedCentres::start(std::uint32_t first, std::span<const Row> rows) {
+void SharedCentres::draw(std::pair<RoundId, std::uint64_t> round_and_version, std::uint32_t first,
+                         std::span<const Row> rows) {
   const std::scoped_lock lock(mutex_);
-  if (started_ > first || rows.empty()) return;
-  start_.resize((columns_ + 1) * clusters_);
-  for (const Row& row : rows) {
-    for (std::size_t e = 0; e < row.columns.size(); ++e) start_[row.columns[e] * clusters_ + started_] = row.values[e];
-    start_[columns_ * clusters_ + started_++] = 1;
+  if (std::exchange(drawn_in_, round_and_version) == round_and_version) return;
+  const auto width = static_cast<std::uint32_t>(rows.size());
+  const auto table_of = [&] {
+    std::vector<double> table((columns_ + 1) * width);
+    for (std::uint32_t i = 0; i < width; ++i) {
+      for (std::size_t e = 0; e < rows[i].columns.size(); ++e)
+        table[rows[i].columns[e] * width + i] = rows[i].values[e];
+      table[columns_ * width + i] = 1;
+    }
+    return table;
+  };
+  if (first == 0) {
+    start_version_ = round_and_version.second;
+    started_ = width == clusters_ ? clusters_ : 0;
+    start_ = width == clusters_ ? table_of() : std::vector<double>((columns_ + 1) * clusters_);
   }
-  newest_.assign(columns_, 0);
-  newest_norm_ = 0;
-  for (std::size_t e = 0; e < rows.back().columns.size(); ++e) {
-    const double x = rows.back().values[e];
-    newest_[rows.back().columns[e]] = x;
-    newest_norm_ += x * x;
-  }
+  if (started_ == clusters_) return;
+  drawn_table_ = table_of();
+  drawn_ = std::make_unique<const Centres>(drawn_table_, width);
 }
 
-// As Centres::distance(): a row that equals the centre is at distance 0 exactly, since all sums are made alike.
-double SharedCentres::to_newest(const Row& row) const {
-  double apart = 0, covered = 0;
-  for (std::size_t e = 0; e < row.columns.size(); ++e) {
-    const double c = newest_[row.columns[e]], difference = row.values[e] - c;
-    apart += difference * difference;
-    covered += c * c;
-  }
-  return apart + std::max(0.0, newest_norm_ - covered);
+void SharedCentres::take(std::uint32_t cluster, std::uint32_t i) {
+  const std::scoped_lock lock(mutex_);
+  if (cluster != started_) return;
+  const std::uint32_t width = drawn_->clusters();
+  for (std::uint64_t j = 0; j <= columns_; ++j) start_[j * clusters_ + cluster] = drawn_table_[j * width + i];
+  ++started_;
 }
 
 std::shared_ptr<const Centres> SharedCentres::at(std::uint64_t version, std::span<const double> table) {
   const std::scoped_lock lock(mutex_);
-  const std::pair from{version, started_};
+  if (version != start_version_) start_ = {}, drawn_table_ = {}, drawn_ = {};  // all shards have seen the commit
+  const std::pair from{version, !start_.empty()};
   if (centres_ && made_from_ == from) return centres_;
-  const std::span<const double> counts = table.last(clusters_);
-  const bool committed = std::any_of(counts.begin(), counts.end(), [](double n) { return n > 0; });
-  centres_ = std::make_shared<const Centres>(committed || start_.empty() ? table : start_, clusters_);
+  centres_ = std::make_shared<const Centres>(start_.empty() ? table : start_, clusters_);
   made_from_ = from;
-  if (committed) start_ = {}, newest_ = {};  // all shards have seen the commit, or the view would not have it
   return centres_;
 }
 

@@ -10,6 +10,7 @@
 
 #include "apps/kmeans/centres.h"
 #include "apps/kmeans/rows.h"
+#include "rota/types.h"
 
 namespace rota::kmeans {
 
@@ -20,13 +21,16 @@ class SharedCentres {
   std::uint32_t clusters() const { return clusters_; }
   std::uint64_t columns() const { return columns_; }
 
-  // These rows are the first members of the clusters `first`, `first` + 1, ...  Every shard hears of them; the first
-  // one that says so puts them in.
-  void start(std::uint32_t first, std::span<const Row> rows);
-  // The squared distance of a row to the starting centre that came last.
-  double to_newest(const Row& row) const;
+  // These rows were drawn in this round, the view being of this version, for the cluster `first`; a start begins with
+  // the cluster 0, and if there are as many rows as clusters, they are the whole of it.  Every shard reports it; the
+  // first report counts.
+  void draw(std::pair<RoundId, std::uint64_t> round_and_version, std::uint32_t first, std::span<const Row> rows);
+  // The rows that were drawn last, each as a centre.
+  const Centres& drawn() const { return *drawn_; }
+  // The i-th of them is the first member of the cluster, the one after the last that has one.  Likewise.
+  void take(std::uint32_t cluster, std::uint32_t i);
 
-  // The centres of the table's numbers, as they are in this version; before its first commit those of the start.  The
+  // The centres of the table's numbers, as they are in this version, or those of a start until its first commit.  The
   // same object as long as nothing has changed; it refers to `table`.
   std::shared_ptr<const Centres> at(std::uint64_t version, std::span<const double> table);
 
@@ -34,12 +38,14 @@ class SharedCentres {
   std::mutex mutex_;
   std::uint32_t clusters_;
   std::uint64_t columns_;
-  std::vector<double> start_;   // a table of starting centres with one member each; empty when it is needed no more
-  std::uint32_t started_ = 0;   // how many there are
-  std::vector<double> newest_;  // the last of them
-  double newest_norm_ = 0;
-  std::shared_ptr<const Centres> centres_;  // and what they are made from:
-  std::pair<std::uint64_t, std::uint32_t> made_from_;
+  std::pair<RoundId, std::uint64_t> drawn_in_ = {0, 0};  // rounds count from 1
+  std::vector<double> drawn_table_;
+  std::unique_ptr<const Centres> drawn_;
+  std::vector<double> start_;  // a table of starting centres with one member each; empty when it is needed no more
+  std::uint32_t started_ = 0;  // how many there are
+  std::uint64_t start_version_ = 0;
+  std::shared_ptr<const Centres> centres_;  // and what they are made from: the version, and whether it is the start
+  std::pair<std::uint64_t, bool> made_from_;
 };
 
 }  // namespace rota::kmeans

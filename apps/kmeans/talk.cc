@@ -15,6 +15,8 @@ Talk Talk::combined(std::span<const Bytes> notes) {
     all.wanted = std::max(all.wanted, note.wanted);
     all.moved += note.moved;
     all.inertia += note.inertia;
+    all.potentials.resize(std::max(all.potentials.size(), note.potentials.size()));
+    for (std::size_t i = 0; i < note.potentials.size(); ++i) all.potentials[i] += note.potentials[i];
     for (Candidate& each : note.candidates) {
       each.shard = shard;
       all.candidates.push_back(std::move(each));

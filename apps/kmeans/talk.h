@@ -32,8 +32,10 @@ struct Talk {
   std::uint64_t moved = 0;   // rows whose nearest centre is not that of their cluster
   double inertia = 0;
   std::vector<Candidate> candidates;
+  // For each of the rows that were drawn: the sum of all rows' squared distances to the nearest centre, were it one.
+  std::vector<double> potentials;
 
-  void fields(auto& list) { list(wanted, moved, inertia, candidates); }
+  void fields(auto& list) { list(wanted, moved, inertia, candidates, potentials); }
   // Sums in the order of the shards, and the candidates with the smallest keys, the smallest first; of equal ones that
   // of the first shard, and of its first row.
   static Talk combined(std::span<const Bytes> notes);

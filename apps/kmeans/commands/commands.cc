@@ -12,6 +12,11 @@ std::span<const Command> commands() {
        .summary = "prints the cluster of every row",
        .options = {},
        .run = predict,
+       .takes_input = true},
+      {.name = "evaluate",
+       .summary = "the inertia of other rows, and how many are nearest to each centre",
+       .options = {},
+       .run = evaluate,
        .takes_input = true}};
   return kCommands;
 }

@@ -1,4 +1,4 @@
-// apps/kmeans/commands/predict.h -- rota predict kmeans: the cluster of every row of a LIBSVM file.
+// apps/kmeans/commands/predict.h -- rota predict kmeans and rota evaluate kmeans: the clusters of a LIBSVM file's rows.
 #pragma once
 #include <iosfwd>
 
@@ -6,6 +6,9 @@
 
 namespace rota::kmeans {
 
+// One a line.
 void predict(const Call& call, std::ostream& out);
+// As JSON: how many rows there are, their inertia, and how many are in each cluster.
+void evaluate(const Call& call, std::ostream& out);
 
 }  // namespace rota::kmeans

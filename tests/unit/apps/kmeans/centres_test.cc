@@ -49,9 +49,9 @@ TEST(Centres, OfEquallyNearOnesTheFirst) {
   std::vector<double> scores(3);
   const std::uint32_t column = 0;
   const double right = 5, left = -5;
-  EXPECT_EQ(centres.nearest({{&column, 1}, {&right, 1}}, scores).cluster, 0U);
-  EXPECT_EQ(centres.nearest({{&column, 1}, {&left, 1}}, scores).cluster, 1U);
-  EXPECT_EQ(centres.nearest({}, scores).cluster, 0U);
+  EXPECT_EQ(centres.nearest({{&column, 1}, {&right, 1}}, 25, scores).cluster, 0U);
+  EXPECT_EQ(centres.nearest({{&column, 1}, {&left, 1}}, 25, scores).cluster, 1U);
+  EXPECT_EQ(centres.nearest({}, 0, scores).cluster, 0U);
 }
 
 TEST(Centres, ColumnsThatTheyLackCountAsZero) {
@@ -60,9 +60,46 @@ TEST(Centres, ColumnsThatTheyLackCountAsZero) {
   const std::uint32_t columns[] = {0, 9};
   const double values[] = {4, 3};
   std::vector<double> scores(2);
-  const Nearest found = centres.nearest({columns, values}, scores);
+  const Nearest found = centres.nearest({columns, values}, 25, scores);
   EXPECT_EQ(found.cluster, 1U);
   EXPECT_DOUBLE_EQ(found.distance, 1 + 9);
+}
+
+// Times that count from 1970: |c|^2 is 2.9e18, of which a double has multiples of 512.
+TEST(Centres, FarFromTheOriginTheNearestIsStillTheNearest) {
+  for (const double shift : {0.0, 1.7e9, -3e12}) {
+    // A column that all rows have, and two that most rows lack; the clusters differ by 1 in any of them.
+    const Dense centres_at = {{shift, 0, 0}, {shift + 1, 0, 0}, {shift, 1, 0}, {shift, 0, 0.25}, {shift, 1, 0}};
+    const std::vector<double> table = table_of(centres_at, {0, 1, 2, 3, 4}, 3, 5);
+    const Centres centres(table, 5);
+    const Dense rows = {
+        {shift + 0.25, 0, 0}, {shift + 1, 0, 0}, {shift, 0.75, 0}, {shift, 0, 0.25}, {shift + 1, 0, 0.125}};
+    const Assignment found = assign(sparse(rows), centres);
+    EXPECT_EQ(found.cluster, (std::vector<std::uint32_t>{0, 1, 2, 3, 1})) << shift;
+    EXPECT_DOUBLE_EQ(found.inertia, 0.0625 + 0.0625 + 0.015625) << shift;
+    EXPECT_EQ(centres.distance(sparse(rows)[3], 3), 0) << shift;
+    EXPECT_DOUBLE_EQ(centres.distance(sparse(rows)[0], 3), 0.125) << shift;
+  }
+}
+
+TEST(Centres, AtAnyScaleTheAssignmentIsTheSame) {
+  const Dense rows = random_rows(100, 8, 4);
+  std::vector<std::uint32_t> members(rows.size());
+  for (std::size_t r = 0; r < rows.size(); ++r) members[r] = static_cast<std::uint32_t>(r % 7);
+  const auto at = [&](double scale) {
+    Dense scaled = rows;
+    for (auto& row : scaled)
+      for (double& x : row) x *= scale;
+    return assign(sparse(scaled), Centres(table_of(scaled, members, 8, 8), 8));  // cluster 7 is empty
+  };
+  const Assignment one = at(1);
+  ASSERT_EQ(one.farthest.size(), 1U);
+  for (const double scale : {0x1p-460, 1e-12, 1e-6, 1e6, 1e12, 0x1p460}) {
+    const Assignment other = at(scale);
+    EXPECT_EQ(other.cluster, one.cluster) << scale;
+    EXPECT_NEAR(other.inertia / scale / scale, one.inertia, 1e-12 * one.inertia) << scale;
+    EXPECT_EQ(other.farthest.at(0).row, one.farthest[0].row) << scale;
+  }
 }
 
 TEST(Centres, NothingIsNearAnEmptyClusterAndTheFarthestRowsAreProposed) {
@@ -83,6 +120,8 @@ TEST(Centres, ARowAtItsCentreIsNotFar) {
   const double third = 0.1 + 0.1 + 0.1;  // 3 c is not 0.3
   const std::vector<double> table = {third, 0, 3, 0};
   EXPECT_TRUE(assign(sparse({{0.1}, {0.1}, {0.1}}), Centres(table, 2)).farthest.empty());
+  const std::vector<double> late = {3 * 1.7e9, 0, 3, 0};  // a second is far from nothing, beside 1.7e9
+  EXPECT_EQ(assign(sparse({{1.7e9 - 1}, {1.7e9}, {1.7e9 + 1}}), Centres(late, 2)).farthest.size(), 1U);
 }
 
 TEST(Centres, WithoutMembersAtAllThereAreNumbers) {

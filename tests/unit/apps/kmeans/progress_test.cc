@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "rota/fields.h"
+
 namespace rota::kmeans {
 namespace {
 
@@ -12,39 +14,74 @@ Talk said(std::uint64_t moved, double inertia) {
   return talk;
 }
 
+Progress progress_of(double tolerance, std::uint32_t restarts = 1, std::uint64_t most_epochs = 300) {
+  return Progress({.tolerance = tolerance, .restarts = restarts, .most_epochs = most_epochs});
+}
+
 TEST(Progress, WithoutAToleranceOnlyRowsThatStayEndTheJob) {
-  Progress progress(0);
-  progress.add(said(5, 10));
-  EXPECT_FALSE(progress.converged());
-  progress.add(said(1, 10));
-  EXPECT_FALSE(progress.converged());
+  Progress progress = progress_of(0);
+  for (int i = 0; i < 3; ++i) {
+    progress.add(said(i == 2 ? 0 : 5, 10));
+    EXPECT_FALSE(progress.converged());
+  }
+  EXPECT_EQ(progress.step(), Step::sum);  // they stay by sums that were changed: are they right?
   progress.add(said(0, 10));
   EXPECT_TRUE(progress.converged());
 }
 
-TEST(Progress, WithOneALittleFallDoesAlsoBehindARestore) {
-  Progress progress(0.1);
+TEST(Progress, WithOneALittleFallDoesAlsoAfterARestore) {
+  Progress progress = progress_of(0.1);
   progress.add(said(5, 100));
-  EXPECT_FALSE(progress.converged());
   progress.add(said(5, 89));
-  EXPECT_FALSE(progress.converged());
+  EXPECT_EQ(progress.step(), Step::change);
   Writer out;
-  progress.save(out);
-  Progress restored(0.1);
+  write_fields(out, progress);
+  Progress restored = progress_of(0.1);
   Reader in(out.view());
-  restored.restore(in);
+  FieldReader list(in);
+  list(restored);
   EXPECT_TRUE(in.done());
   restored.add(said(5, 81));
+  EXPECT_EQ(restored.step(), Step::sum);
+  restored.add(said(4, 80));
   EXPECT_TRUE(restored.converged());
 }
 
 TEST(Progress, NotWhileThereIsARowForAnEmptyCluster) {
-  Progress progress(0.1);
+  Progress progress = progress_of(0.1);
   Talk talk = said(0, 10);
   talk.candidates.resize(1);
   progress.add(talk);
   progress.add(talk);
+  EXPECT_EQ(progress.step(), Step::change);
+}
+
+TEST(Progress, SumsAreMadeAgainEveryTenthEpochAndInTheLast) {
+  Progress progress = progress_of(0, 1, 25);
+  std::vector<int> made;
+  for (int epoch = 1; progress.step() != Step::end; ++epoch) {
+    if (progress.step() != Step::change) made.push_back(epoch);
+    progress.add(said(5, 100.0 / epoch));
+  }
+  EXPECT_EQ(made, (std::vector<int>{1, 11, 21, 25}));
   EXPECT_FALSE(progress.converged());
+}
+
+TEST(Progress, OfSeveralStartsTheBestIsTheModel) {
+  for (const double last : {1.0, 9.0}) {
+    Progress progress = progress_of(0, 2, 2);
+    progress.add(said(0, 5));  // at once
+    EXPECT_EQ(progress.step(), Step::start);
+    progress.add(said(5, last + 1));
+    progress.add(said(5, last));
+    if (last > 5) {
+      EXPECT_EQ(progress.step(), Step::recall);
+      EXPECT_FALSE(progress.converged());
+      progress.add(said(0, 5));
+    }
+    EXPECT_EQ(progress.step(), Step::end);
+    EXPECT_EQ(progress.converged(), last > 5);  // that is, whether the best of them did
+  }
 }
 
 }  // namespace

@@ -43,6 +43,10 @@ TEST(Rows, WhatIsWrongIsNamedByFileAndLine) {
   };
   EXPECT_NE(message("1 1:1\n1 2:x\n").find("/f:2: "), std::string::npos);
   EXPECT_NE(message("1 1:1\n\n1 1:2 2:1e141\n").find("/f:3: a value above 1e140"), std::string::npos);
+  EXPECT_NE(
+      message("1 1:1e-200\n1\n1 2:-3e-150 3:1e-150\n1 1:3e-150\n").find("/f:3: the largest value is below 1e-140"),
+      std::string::npos);
+  EXPECT_EQ(message("1 1:1e-200\n1 1:1e-139\n"), "no error");
   EXPECT_NE(message("# no rows\n").find("/f: the data has no rows"), std::string::npos);
   EXPECT_NE(message("1\n2\n").find("/f: the data has no columns"), std::string::npos);
   EXPECT_NE(message("1 1:1\n\n1 2:1 268435456:1\n1 3:1\n").find("/f:3: 268435456 columns are out of proportion"),

@@ -33,21 +33,36 @@ struct Process {
       shards.emplace_back(s, sparse(own), all);
     }
   }
-  void start(std::uint32_t first, std::uint32_t count) {
-    std::vector<Bytes> notes;
-    for (const Shard& shard : shards) notes.push_back(encoded(shard.propose(count, random)));
-    const Talk won = Talk::combined(notes);
-    ASSERT_EQ(won.candidates.size(), count);
-    for (const Candidate& each : won.candidates) chosen.insert({each.shard, each.row});
-    for (Shard& shard : shards) shard.start(first, won);
+  // All at once, or one by one, each the best of `draws` rows.
+  void start(std::uint32_t draws) {
+    const std::uint32_t clusters = all->clusters();
+    for (std::uint32_t k = 0; k < clusters; k = draws == clusters ? clusters : k + 1) {
+      std::vector<Bytes> notes, weighed;
+      for (Shard& shard : shards)
+        notes.push_back(encoded(shard.propose(k, k == 0 && draws < clusters ? 1 : draws, random)));
+      const Talk won = Talk::combined(notes);
+      ++round;
+      for (Shard& shard : shards) shard.drawn({round, version}, k, won);
+      if (draws == clusters) {
+        for (const Candidate& each : won.candidates) chosen.insert({each.shard, each.row});
+        return;
+      }
+      for (const Shard& shard : shards) weighed.push_back(encoded(shard.weigh()));
+      const Talk sums = Talk::combined(weighed);
+      for (Shard& shard : shards) shard.choose(k, sums);
+      const auto best = std::min_element(sums.potentials.begin(), sums.potentials.end()) - sums.potentials.begin();
+      const Candidate& taken = won.candidates[static_cast<std::size_t>(best)];
+      chosen.insert({taken.shard, taken.row});
+    }
   }
   // Lloyd's step, and what all shards say behind it.
-  Talk epoch() {
+  Talk epoch(Step step) {
     const auto before = all->at(version, table);
     std::vector<double> next = table;
+    if (step != Step::change) next.assign(table.size(), 0);
     const std::uint32_t clusters = all->clusters();
     for (Shard& shard : shards)
-      shard.move(before, [&](const Row& row, std::uint32_t from, std::uint32_t to) {
+      shard.move(step, before, [&](const Row& row, std::uint32_t from, std::uint32_t to) {
         for (std::size_t e = 0; e <= row.columns.size(); ++e) {
           const bool last = e == row.columns.size();
           const std::size_t key = last ? all->columns() : row.columns[e];
@@ -69,6 +84,7 @@ struct Process {
   std::vector<Shard> shards;
   std::vector<double> table;
   std::uint64_t version = 0;
+  RoundId round = 0;
   Random random{{1, 2, 3, 4}};
   std::set<std::pair<ShardId, std::uint32_t>> chosen;
 };
@@ -76,15 +92,12 @@ struct Process {
 TEST(Shard, LloydsStepsLowerTheInertiaToAFixedPoint) {
   for (const bool plusplus : {true, false}) {
     Process process(random_rows(120, 6, 3), 7, 4);
-    if (plusplus)
-      for (std::uint32_t k = 0; k < 7; ++k) process.start(k, 1);
-    else
-      process.start(0, 7);
+    process.start(plusplus ? 3 : 7);
     EXPECT_EQ(process.chosen.size(), 7U);
     double inertia = std::numeric_limits<double>::infinity();
     for (int epoch = 0;; ++epoch) {
       ASSERT_LT(epoch, 100);
-      const Talk said = process.epoch();
+      const Talk said = process.epoch(epoch == 0 ? Step::start : Step::change);
       EXPECT_LE(said.inertia, inertia * (1 + 1e-12));
       inertia = said.inertia;
       if (said.moved == 0) break;
@@ -106,10 +119,10 @@ TEST(Shard, PlusplusPassesOverRowsThatAreCentresAlready) {
   data[4] = {5, 5, 5};
   data[17] = {0, 0, 9};
   Process process(data, 3, 2);
-  for (std::uint32_t k = 0; k < 3; ++k) process.start(k, 1);
+  process.start(2);
   EXPECT_TRUE(process.chosen.contains({0, 2}));
   EXPECT_TRUE(process.chosen.contains({1, 8}));
-  EXPECT_EQ(process.epoch().inertia, 0);
+  EXPECT_EQ(process.epoch(Step::start).inertia, 0);
 }
 
 TEST(Shard, AnEmptyClusterGetsTheFarthestRow) {
@@ -118,12 +131,12 @@ TEST(Shard, AnEmptyClusterGetsTheFarthestRow) {
   Talk same;
   same.wanted = 2;
   for (int i = 0; i < 2; ++i) same.candidates.push_back({0, 0, 0, {1}, {1}});
-  for (Shard& shard : process.shards) shard.start(0, same);
-  const Talk said = process.epoch();
+  for (Shard& shard : process.shards) shard.drawn({1, 0}, 0, same);
+  const Talk said = process.epoch(Step::start);
   ASSERT_EQ(said.candidates.size(), 1U);
   EXPECT_EQ(said.candidates[0].shard, 1U);  // row 3
   EXPECT_EQ(said.candidates[0].row, 1U);
-  const Talk then = process.epoch();
+  const Talk then = process.epoch(Step::change);
   EXPECT_TRUE(then.candidates.empty());
   EXPECT_EQ(then.moved, 0U);
   const auto centres = process.all->at(process.version, process.table);
@@ -133,8 +146,8 @@ TEST(Shard, AnEmptyClusterGetsTheFarthestRow) {
 
 TEST(Shard, FewerDifferentRowsThanClustersComeToAnEnd) {
   Process process(Dense(6, {0.1, 0.7}), 4, 2);
-  for (std::uint32_t k = 0; k < 4; ++k) process.start(k, 1);
-  const Talk said = process.epoch();
+  process.start(3);
+  const Talk said = process.epoch(Step::start);
   EXPECT_EQ(said.moved, 0U);
   EXPECT_TRUE(said.candidates.empty());
   EXPECT_NEAR(said.inertia, 0, 1e-30);
@@ -143,17 +156,17 @@ TEST(Shard, FewerDifferentRowsThanClustersComeToAnEnd) {
 TEST(Shard, ARestoredOneGoesOnAlike) {
   const Dense data = random_rows(40, 5, 9);
   Process process(data, 6, 1);
-  process.start(0, 6);
-  (void)process.epoch();
+  process.start(6);
+  (void)process.epoch(Step::start);
   Writer out;
-  process.shards[0].save(out);
+  process.shards[0].save(out, process.all->at(process.version, process.table));
   Process other(data, 6, 1);
   other.table = process.table;
   other.version = 9;
   Reader in(out.view());
   other.shards[0].restore(in);
   ASSERT_TRUE(in.done());
-  const Talk one = process.epoch(), two = other.epoch();
+  const Talk one = process.epoch(Step::change), two = other.epoch(Step::change);
   EXPECT_EQ(one.inertia, two.inertia);
   EXPECT_EQ(process.table, other.table);
   for (std::size_t size = 0; size < out.view().size(); ++size) {

@@ -19,6 +19,7 @@ Bytes encoded(const Talk& talk) {
 
 Talk talk_of(std::vector<double> keys, std::uint32_t wanted) {
   Talk talk;
+  talk.potentials = keys;
   talk.wanted = wanted;
   talk.moved = keys.size();
   talk.inertia = 0.5;
@@ -32,6 +33,7 @@ TEST(Talk, OfAllShardsTheSmallestKeysWin) {
   const Talk all = read_fields<Talk>(encoded(Talk::combined(notes)));
   EXPECT_EQ(all.moved, 4U);
   EXPECT_DOUBLE_EQ(all.inertia, 1.5);
+  EXPECT_EQ(all.potentials, (std::vector<double>{4, 12}));
   ASSERT_EQ(all.candidates.size(), 3U);
   EXPECT_EQ(all.candidates[0].shard, 2U);
   EXPECT_EQ(all.candidates[1].shard, 0U);  // of equal keys the first shard's
