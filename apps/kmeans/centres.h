@@ -58,7 +58,8 @@ class Centres {
   Nearest nearest(const Row& row, double square, std::span<double> scores) const;
   // The squared distances of a row to all centres, right to about 1e-6 of themselves.
   void distances(const Row& row, double square, std::span<double> out) const;
-  // The squared distance of a row to a centre, right to about 1e-12 of itself however far both are from the origin.
+  // The squared distance of a row to a centre, right to about 1e-12 of itself however far both are from the origin, or
+  // to 1e-31 |c_k|^2, which is less than the rounding of c_k makes.
   double distance(const Row& row, std::uint32_t k) const;
 
  private:

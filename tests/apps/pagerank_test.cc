@@ -74,6 +74,30 @@ TEST_F(Pagerank, ASparseExchangeComesToTheSameRanks) {
   }
 }
 
+TEST_F(Pagerank, AtAnyScaleOfTheWeightsTheRanksAreTheSame) {
+  const auto ranks_at = [&](const std::string& exponent) {
+    std::string text;
+    for (int e = 0; e < 400; ++e)
+      text += std::to_string(e * e % 59) + " " + std::to_string(e * 7 % 61) + " " + std::to_string(1 + e % 5) +
+              exponent + "\n";
+    Job job = make_job(*rota_plugin_v1(), {}, {files_.write("weighted", text)});
+    job.shards = 3;
+    SerialHost host(*rota_plugin_v1(), job);
+    host.run_epochs(300);
+    EXPECT_TRUE(host.done());
+    return pagerank::read_model(SerialModel(host)).ranks;
+  };
+  const std::vector<double> one = ranks_at("");
+  for (const char* const exponent : {"e-100", "e-12", "e-6", "e6", "e12", "e99"}) {
+    const std::vector<double> other = ranks_at(exponent);
+    ASSERT_EQ(other.size(), one.size());
+    for (std::size_t v = 0; v < one.size(); ++v) EXPECT_NEAR(other[v], one[v], 1e-13 * one[v]) << exponent;
+  }
+  for (const char* const exponent : {"e-300", "e-308", "e300"})
+    EXPECT_NE(message_of<DataError>([&] { ranks_at(exponent); }).find("weighted:1: a weight must be between"),
+              std::string::npos);
+}
+
 TEST_F(Pagerank, ARestoredJobGoesOnAlike) {
   SerialHost whole(*rota_plugin_v1(), job({}, 3)), resumed(*rota_plugin_v1(), job({}, 3));
   whole.run_epochs(5);

@@ -102,6 +102,26 @@ TEST(Centres, AtAnyScaleTheAssignmentIsTheSame) {
   }
 }
 
+TEST(Centres, AColumnOfAnotherScaleTakesNoDigitsFromTheOthers) {
+  std::vector<std::uint32_t> members(100);
+  for (std::size_t r = 0; r < members.size(); ++r) members[r] = static_cast<std::uint32_t>(r % 7);
+  for (const double scale : {1e-12, 1e-6, 1e6, 1e12}) {
+    Dense rows = random_rows(100, 8, 4);
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      rows[r][0] = scale * static_cast<double>(r % 3);  // 0, and some equal ones
+    const std::vector<double> table = table_of(rows, members, 8, 7);
+    const Centres centres(table, 7);
+    const Assignment found = assign(sparse(rows), centres);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      double least = std::numeric_limits<double>::infinity();
+      for (std::uint32_t k = 0; k < 7; ++k) least = std::min(least, squared_distance(rows[r], centre(centres, k)));
+      const double rounding = 2e-12 * least + 1e-31 * centres.norm(found.cluster[r]);
+      EXPECT_LE(squared_distance(rows[r], centre(centres, found.cluster[r])), least + rounding) << scale;
+      EXPECT_NEAR(found.distance[r], least, rounding) << scale;
+    }
+  }
+}
+
 TEST(Centres, NothingIsNearAnEmptyClusterAndTheFarthestRowsAreProposed) {
   // Clusters 1 and 3 are empty, whatever rounding left of their sums.
   const std::vector<double> table = {0, 1e-17, 10, -1e-17, 2, 0, 1, 0};
