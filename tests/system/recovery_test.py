@@ -32,7 +32,7 @@ JOBS = {
     "sgd": ["sgd", f"--input={A9A}", "--loss=logistic", "--epochs=40"],
     "newton": ["sgd", f"--input={A9A}", "--loss=logistic", "--optimizer=newton", "--tolerance=1e-9"],
     "butterfly": ["sgd", f"--input={A9A}", "--loss=logistic", "--exchange=butterfly", "--epochs=40"],
-    "kmeans": ["kmeans", f"--input={A9A}", "--clusters=20"],
+    "kmeans": ["kmeans", f"--input={A9A}", "--clusters=20", "--restarts=2"],
 }
 CHOSEN = os.environ.get("ROTA_RECOVERY_JOBS", ",".join(JOBS)).split(",")
 COMPARED = ("model_hash", "state_hash", "epochs")

@@ -66,7 +66,7 @@ class SerialHostTest(rota_run.RotaTest):
         rows = self.write("rows", ("0 " + " ".join(f"{j}:{draw.gauss(j % 3, 1)!r}" for j in range(1, 12)
                                                    if draw.random() < 0.6) for _ in range(400)))
         self.expect_same(INSTALLED / "kmeans.so", rows, clusters=5)
-        self.expect_same(INSTALLED / "kmeans.so", rows, clusters=9, shards=3, partitions=4, seed=5)
+        self.expect_same(INSTALLED / "kmeans.so", rows, clusters=9, shards=3, partitions=4, seed=5, restarts=3)
 
     def test_lasso(self):
         draw = random.Random(5)
