@@ -1,6 +1,8 @@
 // apps/lasso/column_moments.h -- the first two moments of a column under row weights: whether it varies, and whether
 // its squares are numbers.
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -65,6 +67,14 @@ Moments column_moments(std::size_t rows, double weight, const Each& each) {
 
 // Weighted sums of squares below this, of values that are not all 0, have lost digits or all of themselves.
 inline constexpr double kLeastSquare = 1e-270;
+
+// The largest absolute value of a row that has a weight; each() as for column_moments().
+template <typename Each>
+double largest_weighted(const Each& each) {
+  double largest = 0;
+  each([&](double w, double x) { largest = std::max(largest, w > 0 ? std::abs(x) : 0); });
+  return largest;
+}
 
 [[noreturn]] inline void refuse_tiny(const std::string& what, double largest) {
   throw std::runtime_error(what + " has values of " + io::exact_text(largest) +

@@ -101,11 +101,9 @@ void ColumnsPush::compute_norms() {
     double variance = square - mean * mean;
     // Of a column far from 0 the difference has few digits, if any.
     if (variance < kFarFromZero * square) variance = column_moments(weights.size(), 1, each).centred_square;
-    if (square < kLeastSquare) {
-      double largest = 0;
-      each([&](double w, double x) { largest = std::max(largest, w > 0 ? std::abs(x) : 0); });
-      if (largest > 0) refuse_tiny_column(columns_.first_column() + c, largest);
-    }
+    if (square < kLeastSquare)
+      if (const double largest = largest_weighted(each); largest > 0)
+        refuse_tiny_column(columns_.first_column() + c, largest);
     if (settings_.standardize) scale_[c] = std::sqrt(variance);
     norm_[c] = std::sqrt(settings_.intercept ? variance : square);
   }

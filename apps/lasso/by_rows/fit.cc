@@ -39,8 +39,7 @@ void RowsFit::add_moments(RowsSums& sums) const {
     };
     const Moments& moments = sums.columns.emplace_back(column_moments(weights_.size(), sums.weight, each));
     if (moments.centred_square > kLeastSquare || moments.sum * moments.sum > kLeastSquare * sums.weight) continue;
-    double largest = 0;
-    each([&](double w, double x) { largest = std::max(largest, w > 0 ? std::abs(x) : 0); });
+    const double largest = largest_weighted(each);
     if (largest == 0) continue;
     sums.tiny.push_back(j);
     sums.largest.push_back(largest);
