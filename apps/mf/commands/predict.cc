@@ -24,6 +24,11 @@ void predict(const Call& call, std::ostream& out) {
 
 namespace {
 
+// JSON has no infinity.
+std::string json_number(double number) {
+  return std::isfinite(number) ? io::exact_text(number) : "null";
+}
+
 void evaluate_labels(const TrainedModel& model, const Call& call, std::ostream& out) {
   std::vector<double> scores;
   std::vector<bool> labels;
@@ -44,9 +49,8 @@ void evaluate_labels(const TrainedModel& model, const Call& call, std::ostream& 
   if (scores.empty()) throw DataError(call.input.front(), 0, "there are no ratings");
   const double auc = area_under_curve(scores, [&](std::size_t i) { return labels[i]; });
   out << "{\"ratings\": " << scores.size()
-      << ", \"log_loss\": " << io::exact_text(losses / static_cast<double>(scores.size()))
-      << ", \"accuracy\": " << io::exact_text(accuracy.share())
-      << ", \"auc\": " << (std::isnan(auc) ? "null" : io::exact_text(auc))
+      << ", \"log_loss\": " << json_number(losses / static_cast<double>(scores.size()))
+      << ", \"accuracy\": " << json_number(accuracy.share()) << ", \"auc\": " << json_number(auc)
       << ", \"of_unknown_user_or_item\": " << unknown << "}\n";
 }
 
@@ -73,8 +77,8 @@ void evaluate(const Call& call, std::ostream& out) {
   }
   if (ratings == 0) throw DataError(call.input.front(), 0, "there are no ratings");
   const auto count = static_cast<double>(ratings);
-  out << "{\"ratings\": " << ratings << ", \"rmse\": " << io::exact_text(std::sqrt(squares / count))
-      << ", \"mae\": " << io::exact_text(absolute / count) << ", \"of_unknown_user_or_item\": " << unknown << "}\n";
+  out << "{\"ratings\": " << ratings << ", \"rmse\": " << json_number(std::sqrt(squares / count))
+      << ", \"mae\": " << json_number(absolute / count) << ", \"of_unknown_user_or_item\": " << unknown << "}\n";
 }
 
 }  // namespace rota::mf

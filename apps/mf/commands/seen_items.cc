@@ -12,7 +12,7 @@ ItemLists items_of_users(const TrainedModel& model, const std::vector<std::strin
   ItemLists out;
   out.of_user.resize(model.users.size());
   for (const std::string& file : files) {
-    RatingReader reader(file, format, RatingReader::Kind::pairs);
+    RatingReader reader(file, format, model.settings.implicit ? RatingReader::Kind::counts : RatingReader::Kind::pairs);
     for (RatingLine line; reader.next(line); ++out.lines) {
       const auto user = model.users.names.find(line.user), item = model.items.names.find(line.item);
       if (user && item) {

@@ -1,5 +1,6 @@
 #include "apps/mf/ratings/rating_reader.h"
 
+#include <charconv>
 #include <cmath>
 
 #include "rota/io/decimal.h"
@@ -8,8 +9,8 @@
 namespace rota::mf {
 namespace {
 
-// Squares of larger ones, and sums of them, might be too large for what the factors are made of.
-constexpr double kLargest = 1e15;
+// Factors and what is stored of ratings are floats: what is made of larger or smaller ones might be beyond them.
+constexpr double kLargest = 1e15, kSmallest = 1e-30;
 
 struct Mark {
   Separator separator;
@@ -26,6 +27,14 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && io::is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && io::is_blank(text.back())) text.remove_suffix(1);
   return text;
+}
+
+// Also of what is no rating: nan and inf are no names of columns.
+bool is_like_number(std::string_view field) {
+  if (field.starts_with('+')) field.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  return end == field.data() + field.size() || field.find_first_of("0123456789") != field.npos;
 }
 
 }  // namespace
@@ -90,10 +99,7 @@ void RatingReader::begin(std::string_view line) {
                 io::quoted(line));
   begun_ = true;
   if (format_.header == Header::unknown) {
-    double value = 0;
-    const bool names = split(line, format_.separator) >= 3 && !fields_[2].empty() &&
-                       !io::parse_number(fields_[2], value) &&
-                       fields_[2].find_first_of("0123456789") == std::string_view::npos;
+    const bool names = split(line, format_.separator) >= 3 && !fields_[2].empty() && !is_like_number(fields_[2]);
     format_.header = names ? Header::yes : Header::no;
   }
   if (format_.header == Header::yes) header_ = line;
@@ -101,8 +107,8 @@ void RatingReader::begin(std::string_view line) {
 
 double RatingReader::rating(std::string_view field) const {
   double value = 0;
-  if (!io::parse_number(field, value) || !(std::abs(value) <= kLargest))
-    fail("expected a rating, a number of at most 1e15, found " + io::quoted(field));
+  if (!io::parse_number(field, value) || !(std::abs(value) <= kLargest) || (value != 0 && std::abs(value) < kSmallest))
+    fail("expected a rating, 0 or a number from 1e-30 to 1e15 in size, found " + io::quoted(field));
   if (kind_ == Kind::counts && value < 0) fail("an implicit rating must not be negative: " + io::quoted(field));
   if (kind_ != Kind::labels) return value;
   if (value != 1 && value != 0 && value != -1) fail("expected a label, 1 and 0 or -1, found " + io::quoted(field));
@@ -124,6 +130,7 @@ bool RatingReader::next(RatingLine& out) {
     const bool missing = kind_ == Kind::counts && (count < 3 || fields_[2].empty());
     out = {fields_[0], fields_[1], missing ? 1.0 : 0.0, fields_[3], line};
     if (kind_ != Kind::pairs && !missing) out.value = rating(fields_[2]);
+    if (kind_ == Kind::counts && out.value == 0) continue;
     return true;
   }
   return false;

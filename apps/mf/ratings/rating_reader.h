@@ -37,7 +37,7 @@ class RatingReader {
   enum class Kind {
     ratings,
     labels,  // 1, and 0 or -1, both of which are read as 0
-    counts,  // ratings of 0 and more; where it is missing, it is 1
+    counts,  // how often: 1 where it is missing; lines of 0 say nothing, and are passed over
     pairs,   // the rating may be missing, and is not read
   };
   // Throws NoInput or DataError.

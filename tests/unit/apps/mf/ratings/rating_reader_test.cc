@@ -61,6 +61,10 @@ TEST_F(Ratings, HeadersCommentsAndEmptyLines) {
   EXPECT_NE(error("user,item,rating\n1,2,3\n", {Separator::comma, Header::no}).find("ratings:1: expected a rating"),
             std::string::npos);
   EXPECT_EQ(read("#\n"), std::vector<std::string>{});
+  // They were taken for the names of columns, and passed over.
+  for (const char* rating : {"nan", "-NaN", "inf", "+Infinity"})
+    EXPECT_NE(error(std::string("1 1 ") + rating + "\n1 2 3\n").find("ratings:1: expected a rating"), std::string::npos)
+        << rating;
 }
 
 TEST_F(Ratings, QuotationMarksAsInCsv) {
@@ -77,8 +81,7 @@ TEST_F(Ratings, PairsNeedNoRating) {
 TEST_F(Ratings, CountsMayBeMissingAndLabelsAreOneOrNot) {
   EXPECT_EQ(read("a b\nc d 2.5\n", {}, RatingReader::Kind::counts),
             (std::vector<std::string>{"a|b|1.000000|", "c|d|2.500000|"}));
-  EXPECT_EQ(read("a,b,\nc,d,0\n", {}, RatingReader::Kind::counts),
-            (std::vector<std::string>{"a|b|1.000000|", "c|d|0.000000|"}));
+  EXPECT_EQ(read("a,b,\nc,d,0\n", {}, RatingReader::Kind::counts), (std::vector<std::string>{"a|b|1.000000|"}));
   EXPECT_EQ(read("a b 1\nc d 0\ne f -1 9\n", {}, RatingReader::Kind::labels),
             (std::vector<std::string>{"a|b|1.000000|", "c|d|0.000000|", "e|f|0.000000|9"}));
   for (const auto& [text, kind] : {std::pair("a b 1\na b -2\n", RatingReader::Kind::counts),
@@ -98,7 +101,9 @@ TEST_F(Ratings, WhatIsWrongIsToldWithItsLine) {
   EXPECT_NE(error("a b 1\na b\n").find("ratings:2: expected a user, an item and a rating, found 'a b'"),
             std::string::npos);
   EXPECT_NE(error("a b 1\n\na b nan\n").find("ratings:3: expected a rating"), std::string::npos);
-  EXPECT_NE(error("a b 1e16\n").find("ratings:1:"), std::string::npos);
+  for (const char* beyond : {"1e16", "1e39", "-1e39", "1e-46", "-1e-31", "inf"})
+    EXPECT_NE(error(std::string("a b 1\na b ") + beyond + "\n").find("ratings:2:"), std::string::npos) << beyond;
+  EXPECT_EQ(read("a b 0.0\na b 1e-30\na b 1e15\n").size(), 3U);
   EXPECT_NE(error("a b x1\n").find("ratings:1:"), std::string::npos);
   EXPECT_NE(error("a\n").find("ratings:1:"), std::string::npos);
   EXPECT_NE(error("a,b,1\n,b,1\n").find("ratings:2:"), std::string::npos);
