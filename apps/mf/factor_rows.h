@@ -33,7 +33,7 @@ class FactorRows final : public Slice {
 
   // Starting values: factors uniform in [0, 1 / sqrt(rank)), sums of 1, biases of 0.
   void start(Random& random);
-  RowPointers pointers(float penalty, const float* penalties) {
+  RowPointers pointers(Penalty penalty, const Penalty* penalties) {
     return {factors_.data(), tails_.data(), penalty, penalties};
   }
 

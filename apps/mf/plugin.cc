@@ -28,7 +28,7 @@ Plugin plugin() {
           .items = "ratings",
           .options = options(),
           .sliced = true,
-          .packed_format = 1,
+          .packed_format = 2,
           .packed_options = kPackedOptions,
           .check = check,
           .ignored = ignored,

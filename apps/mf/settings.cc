@@ -1,5 +1,6 @@
 #include "apps/mf/settings.h"
 
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -29,13 +30,17 @@ constexpr Option kOwn[] = {
      .meaning = "How the factors are found: stochastic gradient descent, alternating least squares, cyclic coordinate "
                 "descent (CCD++); auto: als of implicit ratings, else sgd."},
     integer_option("rank", "32", "factors", 1, 65536, "Number of factors of a user or an item."),
-    real_option("lambda", "0.05", "", 0, 1e9, "Weight of the penalty on squared factors."),
+    real_option("lambda", "", "", 0, 1e15,
+                "Weight of the penalty on squared factors: LIBMF's lambda_p2 and lambda_q2; with --lambda_by=row the "
+                "regularization of `implicit`, and of scikit-learn's NMF items times alpha_W. If not given: 5 of "
+                "implicit ratings with als, else 0.05, for factors times the ratings' deviation if that is not from "
+                "1/16 to 16."),
     {.name = "lambda_by",
      .kind = Option::Kind::choice,
      .default_value = "auto",
      .unit = "auto|rating|row",
      .meaning = "What the penalty of a user or an item counts for: each of its ratings (weighted by counts), or once; "
-                "auto: once of implicit ratings with als, and with --ccd=round_robin, else each."},
+                "auto: once with --schedule=round_robin, else each."},
     real_option("learning_rate", "0.1", "", 1e-12, 1e6,
                 "The rate of learning, at first; ratings are in units of "
                 "their standard deviation."),
@@ -64,14 +69,14 @@ constexpr Option kOwn[] = {
      .meaning = "Ratings are how often something was used (1 if a line has none), and a pair without one is a weak 0 "
                 "to als, and to sgd was not used."},
     real_option("alpha", "40", "", 0, 1e9, "Of implicit ratings r, to als: the confidence in a pair is 1 + alpha r."),
-    {.name = "als",
+    {.name = "row_solver",
      .kind = Option::Kind::choice,
      .default_value = "auto",
      .unit = "auto|cholesky|cg",
      .meaning = "How als solves a row: exactly, or by --cg_steps of conjugate gradients from the row as it was; auto: "
                 "cg of more than 16 factors, unless they are --nonnegative."},
-    integer_option("cg_steps", "3", "steps", 1, 1000000, "See --als."),
-    {.name = "ccd",
+    integer_option("cg_steps", "3", "steps", 1, 1000000, "See --row_solver."),
+    {.name = "schedule",
      .kind = Option::Kind::choice,
      .default_value = "ccd++",
      .unit = "ccd++|round_robin",
@@ -98,6 +103,13 @@ T choice(std::string_view text, const std::pair<std::string_view, T> (&values)[N
   for (const auto& [name, value] : values)
     if (name == text) return value;
   throw UsageError("'" + std::string(text) + "' is not one of the choices");
+}
+
+// The nearest one.
+double power_of_256(double number) {
+  int exponent = 0;
+  (void)std::frexp(number, &exponent);
+  return std::ldexp(1, 8 * static_cast<int>(std::floor((exponent + 3) / 8.0)));
 }
 
 }  // namespace
@@ -130,6 +142,25 @@ LineFormat format_of(const Options& options) {
   return {choice(options.text("separator"), kSeparators), choice(options.text("header"), kHeaders)};
 }
 
+double base_of(const Settings& settings, double mean, double deviation) {
+  constexpr double kFar = 16;
+  if (settings.kind() != RatingReader::Kind::ratings) return 0;
+  if (settings.biases) return mean;
+  if (std::abs(mean) <= kFar * deviation) return 0;
+  // Without factors below 0 ratings below the base are out of reach: few are.
+  return settings.nonnegative ? mean - 4 * deviation : mean;
+}
+
+double unit_of(const Settings& settings, double deviation) {
+  if (settings.kind() != RatingReader::Kind::ratings) return 1;
+  return settings.solver == Solver::sgd ? deviation : power_of_256(deviation);
+}
+
+double penalty_scale(const Settings& settings, double deviation) {
+  const bool scaled = settings.default_penalty && settings.kind() == RatingReader::Kind::ratings;
+  return scaled && power_of_256(deviation) != 1 ? deviation : 1;
+}
+
 Settings settings_of(const Options& options) {
   static constexpr std::pair<std::string_view, RateSchedule> kSchedules[] = {
       {"adagrad", RateSchedule::adagrad},
@@ -147,12 +178,15 @@ Settings settings_of(const Options& options) {
   const auto whole = [&](std::string_view name) { return static_cast<std::uint32_t>(options.integer(name)); };
   const Solver solver = choice(chosen("solver", implicit ? "als" : "sgd"), kSolvers);
   const bool paired = implicit && solver == Solver::sgd;  // unless --loss is one that check() refuses
-  const bool round_robin = solver == Solver::ccd && options.text("ccd") == "round_robin";
+  const bool round_robin = solver == Solver::ccd && options.text("schedule") == "round_robin";
   const char* const cheaper = whole("rank") > kMostDecomposed && !options.flag("nonnegative") ? "cg" : "cholesky";
   return {.solver = solver,
           .rank = whole("rank"),
-          .penalty = options.real("lambda"),
-          .by_rating = chosen("lambda_by", (implicit && !paired) || round_robin ? "row" : "rating") == "rating",
+          .penalty = options.has("lambda") ? options.real("lambda")
+                     : implicit && !paired ? 5
+                                           : 0.05,
+          .default_penalty = !options.has("lambda"),
+          .by_rating = chosen("lambda_by", round_robin ? "row" : "rating") == "rating",
           .schedule = choice(options.text("rate_schedule"), kSchedules),
           .rate = options.real("learning_rate"),
           .decay = options.real("decay"),
@@ -161,7 +195,7 @@ Settings settings_of(const Options& options) {
           .implicit = implicit,
           .loss = choice(chosen("loss", paired ? "bpr" : "squared"), kLosses),
           .alpha = options.real("alpha"),
-          .conjugate = chosen("als", cheaper) == "cg",
+          .conjugate = chosen("row_solver", cheaper) == "cg",
           .cg_steps = whole("cg_steps"),
           .round_robin = round_robin,
           .inner = whole("inner"),
@@ -184,7 +218,7 @@ void check(const Options& options) {
          "with --loss=bpr it is the items that move: an item and its rival are in one slice");
   refuse(als && settings.implicit && settings.biases,
          "--biases are of explicit ratings with --solver=als: there are none with --implicit");
-  refuse(als && settings.nonnegative && settings.conjugate, "--nonnegative needs --als=cholesky");
+  refuse(als && settings.nonnegative && settings.conjugate, "--nonnegative needs --row_solver=cholesky");
   refuse(settings.solver == Solver::ccd && settings.biases, "--biases are for --solver=sgd and als");
 }
 
@@ -205,10 +239,10 @@ std::vector<Ignored> ignored(const Options& options) {
     all({"learning_rate", "rate_schedule", "decay", "rotate", "slices_per_shard", "step_budget_ms"},
         "it is for --solver=sgd");
   }
-  if (settings.solver != Solver::als) all({"als", "cg_steps"}, "it is for --solver=als");
-  if (settings.solver == Solver::als && !settings.conjugate) all({"cg_steps"}, "it is for --als=cg");
-  if (settings.solver != Solver::ccd) all({"ccd", "inner"}, "it is for --solver=ccd");
-  if (settings.round_robin) all({"inner"}, "it is for --ccd=ccd++");
+  if (settings.solver != Solver::als) all({"row_solver", "cg_steps"}, "it is for --solver=als");
+  if (settings.solver == Solver::als && !settings.conjugate) all({"cg_steps"}, "it is for --row_solver=cg");
+  if (settings.solver != Solver::ccd) all({"schedule", "inner"}, "it is for --solver=ccd");
+  if (settings.round_robin) all({"inner"}, "it is for --schedule=ccd++");
   if (!settings.implicit || settings.solver != Solver::als) all({"alpha"}, "it is for --implicit with als");
   return list;
 }

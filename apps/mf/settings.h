@@ -23,8 +23,9 @@ enum class Loss : std::uint8_t { squared, logistic, bpr };
 struct Settings {
   Solver solver = Solver::sgd;
   std::uint32_t rank = 32;
-  double penalty = 0.05;  // lambda
-  bool by_rating = true;  // the penalty of a row counts for each of its ratings, or once
+  double penalty = 0.05;         // lambda, of biases
+  bool default_penalty = false;  // it was not given (penalty_scale)
+  bool by_rating = true;         // the penalty of a row counts for each of its ratings, or once
   RateSchedule schedule = RateSchedule::adagrad;
   double rate = 0.1;
   double decay = 0.1;  // NOMAD's beta
@@ -54,6 +55,16 @@ std::span<const Option> options();
 // Those that say how a line of ratings or of pairs is to be read, and others with them.
 std::span<const Option> format_options();
 std::vector<Option> with_format(std::span<const Option> others);
+
+// Of ratings of this mean and deviation: what a model predicts before factors and biases.  The mean with --biases;
+// without them 0, or of ratings far from 0, which floats and a few factors could not explain well, the mean too.
+double base_of(const Settings& settings, double mean, double deviation);
+// What lambda is multiplied with for factors: of a lambda that was not given, and ratings in another unit than the
+// usual ones, their deviation, so that it means the same.  Else 1.
+double penalty_scale(const Settings& settings, double deviation);
+// In which unit factors are learned; sgd has the deviation, the others the power of 256 that is nearest, so that it
+// changes no digit.  1 if ratings have no unit: of labels, and implicit ones.
+double unit_of(const Settings& settings, double deviation);
 
 Settings settings_of(const Options& options);
 LineFormat format_of(const Options& options);

@@ -179,17 +179,17 @@ class MfAlternating : public testing::Test {
 
 const Given kSolvers[] = {{{"solver", "als"}},
                           {{"solver", "als"}, {"biases", "true"}, {"lambda_by", "row"}, {"lambda", "0.4"}},
-                          {{"solver", "als"}, {"als", "cg"}, {"cg_steps", "100"}, {"biases", "true"}},
+                          {{"solver", "als"}, {"row_solver", "cg"}, {"cg_steps", "100"}, {"biases", "true"}},
                           {{"implicit", "true"}, {"alpha", "3"}},
-                          {{"implicit", "true"}, {"als", "cg"}, {"cg_steps", "100"}, {"lambda", "1"}},
+                          {{"implicit", "true"}, {"row_solver", "cg"}, {"cg_steps", "100"}, {"lambda", "1"}},
                           {{"implicit", "true"}, {"lambda_by", "rating"}, {"rank", "9"}},
                           {{"solver", "ccd"}},
                           {{"solver", "ccd"}, {"inner", "3"}, {"lambda_by", "row"}, {"nonnegative", "true"}}};
 
 // Of these the sums over shards are rounded as the shards are cut.
 const Given kRoundRobin[] = {
-    {{"solver", "ccd"}, {"ccd", "round_robin"}, {"lambda", "0.7"}},
-    {{"solver", "ccd"}, {"ccd", "round_robin"}, {"lambda_by", "rating"}, {"nonnegative", "true"}}};
+    {{"solver", "ccd"}, {"schedule", "round_robin"}, {"lambda", "0.7"}},
+    {{"solver", "ccd"}, {"schedule", "round_robin"}, {"lambda_by", "rating"}, {"nonnegative", "true"}}};
 
 std::vector<Given> all_solvers() {
   std::vector<Given> all(std::begin(kSolvers), std::end(kSolvers));
@@ -220,7 +220,7 @@ TEST_F(MfAlternating, EpochsAreThoseOfPlainLoopsAndEveryRoundLowersTheObjective)
 // A step of conjugate gradients never raises what is made least.
 TEST_F(MfAlternating, FewStepsOfConjugateGradientsLowerTheObjectiveToo) {
   for (const char* implicit : {"false", "true"}) {
-    const Given given = {{"solver", "als"}, {"implicit", implicit}, {"als", "cg"}};
+    const Given given = {{"solver", "als"}, {"implicit", implicit}, {"row_solver", "cg"}};
     SerialHost few(*rota_plugin_v1(), job(given)),
         exact(*rota_plugin_v1(), job({{"solver", "als"}, {"implicit", implicit}}));
     exact.run_epochs(30);
@@ -319,6 +319,27 @@ TEST_F(MfAlternating, HeldOutItemsAreRankedWithTheModelAsItIs) {
     EXPECT_EQ(host.evaluate()[mf::kValidUnknownPairs], 2);
     EXPECT_GT(host.evaluate()[mf::penalty_term(mf::settings_of(task.options))], 0);
   }
+}
+
+// Pivots and penalties that were absolute numbers made every row of such ratings NaN.
+TEST_F(MfAlternating, LargeRatingsWithoutAPenaltyHaveFiniteRows) {
+  for (const double times : {1.0, 1e3, 1e9})
+    for (const Given& options : {Given{{"solver", "als"}}, Given{{"solver", "als"}, {"row_solver", "cg"}},
+                                 Given{{"solver", "als"}, {"biases", "true"}}, Given{{"solver", "ccd"}}}) {
+      ratings_ = some_ratings();
+      for (Raw& one : ratings_) one.value *= times;
+      Given given = options;
+      given.insert({{"rank", "16"}, {"lambda", "0"}});
+      SerialHost host(*rota_plugin_v1(), job(given));
+      double before = INFINITY;
+      for (int epoch = 0; epoch < 5; ++epoch) {
+        host.run_epoch();
+        ASSERT_LE(objective(host), before * (1 + 1e-6) + 1e-9 * times * times) << times;
+        before = objective(host);
+      }
+      for (const float one : mf::read_model(SerialModel(host)).items.factors)
+        EXPECT_LT(std::abs(one), 100 * std::sqrt(times));
+    }
 }
 
 TEST_F(MfAlternating, NoFactorIsBelowZeroIfNoneMayBe) {

@@ -28,7 +28,7 @@ TEST(MfPacked, OneModelOfEverySolver) {
   for (const Given& given :
        {Given{}, Given{{"rotate", "users"}}, Given{{"rotate", "items"}, {"biases", "true"}},
         Given{{"implicit", "true"}, {"solver", "sgd"}}, Given{{"solver", "als"}}, Given{{"implicit", "true"}},
-        Given{{"solver", "ccd"}}, Given{{"solver", "ccd"}, {"ccd", "round_robin"}}})
+        Given{{"solver", "ccd"}}, Given{{"solver", "ccd"}, {"schedule", "round_robin"}}})
     expect_one_model(plugin(), serial_job(plugin(), with(given, {{"rank", "4"}, {"shards", "3"}, {"valid", "given"}}),
                                           {ratings}, {held_out}));
 }

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "apps/mf/commands/trained_model.h"
+#include "apps/mf/ratings/rating_data.h"
 #include "apps/mf/scoring/terms.h"
 #include "apps/mf/sgd/push.h"
 #include "apps/mf/sgd/schedule.h"
@@ -78,13 +79,15 @@ class Oracle {
       take(snapshot.slices[b], cut_.slices[b].size(),
            [&](std::size_t r) -> PlainRow& { return visitors_[cut_.slices[b][r]]; });
     for (const Raw& one : ratings_) {
-      residents_[resident(one)].penalty += 1;
-      visitors_[visitor(one)].penalty += 1;
+      residents_[resident(one)].penalty.bias += 1;
+      visitors_[visitor(one)].penalty.bias += 1;
     }
     for (auto* side : {&residents_, &visitors_})
-      for (PlainRow& row : *side)
-        row.penalty = static_cast<float>(settings.penalty / deviation_ /
-                                         (settings.by_rating ? 1.0 : static_cast<double>(row.penalty)));
+      for (PlainRow& row : *side) {
+        const double times = settings.by_rating ? 1.0 : static_cast<double>(row.penalty.bias);
+        row.penalty = {static_cast<float>(settings.penalty / deviation_ / times),
+                       static_cast<float>(settings.penalty / times)};
+      }
   }
 
   void run(const Round& round) {
@@ -130,7 +133,7 @@ class Oracle {
     rows.decode(in);
     ASSERT_TRUE(in.ok());
     for (std::size_t r = 0; r < count; ++r) {
-      const mf::RowPointers all = rows.pointers(0, nullptr);
+      const mf::RowPointers all = rows.pointers({}, nullptr);
       const std::size_t tail = settings_.biases ? 4 : 2;
       row(r).factors.assign(all.factors + r * rows.width(), all.factors + (r + 1) * rows.width());
       row(r).tail.assign(all.tails + r * tail, all.tails + (r + 1) * tail);
@@ -309,6 +312,132 @@ TEST_F(Mf, HeldOutRatingsAreScoredWithTheModelAsItIs) {
     SerialHost other(*rota_plugin_v1(), without);
     other.run_epochs(4);
     EXPECT_EQ(other.model_hash(), host.model_hash()) << "the model does not know of them";
+  }
+}
+
+using Given = std::map<std::string, std::string>;
+
+const Given kScaled[] = {{{"solver", "sgd"}, {"learning_rate", "0.2"}},
+                         {{"solver", "sgd"}, {"biases", "true"}},
+                         {{"solver", "sgd"}, {"nonnegative", "true"}, {"lambda_by", "row"}},
+                         {{"solver", "als"}, {"rank", "4"}},
+                         {{"solver", "als"}, {"biases", "true"}},
+                         {{"solver", "als"}, {"rank", "4"}, {"nonnegative", "true"}},
+                         {{"solver", "ccd"}, {"rank", "4"}},
+                         {{"solver", "ccd"}, {"rank", "4"}, {"schedule", "round_robin"}, {"nonnegative", "true"}}};
+
+// Ratings of rank 2, of which every ninth is held out, times `times` and plus `plus`: the held-out error in units of
+// `times`, and the whole objective of squared errors and penalties in units of its square.
+class MfOfAnyScale : public Mf {
+ protected:
+  struct Fit {
+    double error, objective;
+  };
+  Job scaled_job(Given options, double times, double plus) {
+    Random random = random_from(5);
+    std::vector<double> users(2 * kUsers), items(2 * kItems);
+    for (double& one : users) one = random.uniform();
+    for (double& one : items) one = random.uniform();
+    std::ostringstream text[2];
+    for (auto& one : text) one.precision(17);
+    for (std::uint32_t n = 0; n < kUsers * kItems; ++n) {
+      const std::uint32_t u = n % kUsers, i = n * 7 % kItems;
+      const double rating = 1 + 3 * (users[2 * u] * items[2 * i] + users[2 * u + 1] * items[2 * i + 1]);
+      text[n % 9 == 4 ? 1 : 0] << "u" << u << "\ti" << i << "\t" << rating * times + plus << "\n";
+    }
+    options.try_emplace("rank", "20");
+    options["valid"] = "given";
+    Job job = make_job(*rota_plugin_v1(), options, {files_.write("scaled", text[0].str())});
+    job.valid = {files_.write("held", text[1].str())};
+    job.shards = kShards;
+    job.slices = kSlices;
+    return job;
+  }
+  Fit fit(const Given& options, double times, double plus = 0, int epochs = 40) {
+    const Job task = scaled_job(options, times, plus);
+    SerialHost host(*rota_plugin_v1(), task);
+    host.run_epochs(epochs);
+    const mf::TrainedModel model = mf::read_model(SerialModel(host));
+    const mf::RatingData data = mf::read_ratings(task.input, {});
+    double sum = 0;
+    const auto add = [&](const mf::Side& side, std::uint32_t row) {
+      sum += model.settings.penalty *
+             (model.penalty_scale * mf::dot(side.row(row), side.row(row)) + side.biases[row] * side.biases[row]);
+    };
+    for (const mf::Rating& one : data.ratings) {
+      const double value = static_cast<double>(one.value) + data.statistics.origin;
+      sum += std::pow(value - model.score(one.user, one.item), 2);
+      add(model.users, one.user);
+      add(model.items, one.item);
+    }
+    return {*host.score("valid_rmse") / times, sum / (times * times)};
+  }
+};
+
+TEST_F(MfOfAnyScale, TheHeldOutErrorFollowsTheUnitOfTheRatings) {
+  for (const Given& options : kScaled) {
+    const double usual = fit(options, 1).error;
+    EXPECT_LT(usual, 0.5) << options.at("solver");  // their deviation is 0.94
+    for (const double times : {1e-12, 1e-6, 1e6, 1e12})
+      EXPECT_NEAR(fit(options, times).error, usual, 0.15) << options.at("solver") << " " << times;
+    EXPECT_EQ(fit(options, 0x1p-40).error, fit(options, 0x1p40).error) << options.at("solver");
+  }
+}
+
+TEST_F(MfOfAnyScale, RatingsFarFromZeroAreToldApart) {
+  for (const Given& options : kScaled)
+    for (const double plus : {1e9, -1e9, 300.0})
+      EXPECT_LT(fit(options, 1, plus).error, 0.5) << options.at("solver") << " " << plus;
+}
+
+// With a penalty of biases that depended on the deviation sgd came to another model than als.
+TEST_F(MfOfAnyScale, SgdAndAlsMakeTheSameObjectiveSmall) {
+  for (const double times : {1.0, 20.0, 1e6}) {
+    Given sgd = {{"solver", "sgd"}, {"biases", "true"}, {"rank", "3"}, {"lambda", std::to_string(0.1 * times)}};
+    Given als = sgd;
+    als["solver"] = "als";
+    const Fit by_als = fit(als, times, 0, 100);
+    SerialHost host(*rota_plugin_v1(), scaled_job(als, times, 0));
+    host.run_epochs(100);
+    const std::vector<double> terms = host.evaluate();
+    const double printed = terms[0] + terms[mf::penalty_term(mf::settings_of(host.job().options))];
+    EXPECT_NEAR(by_als.objective, printed / (times * times), 1e-4 * by_als.objective);
+    const double by_sgd = fit(sgd, times, 0, 300).objective;
+    EXPECT_NEAR(by_sgd, by_als.objective, 0.002 * by_als.objective) << times;
+  }
+}
+
+// Errors of hundreds of deviations threw rows out of all bounds.
+TEST_F(Mf, CountsOfHeavyTailsAreLearned) {
+  Random random = random_from(3);
+  double squares = 0;  // the errors of a model of zeros
+  ratings_.clear();
+  for (int i = 0; i < 30000; ++i) {
+    const auto few = [&](double most) { return static_cast<std::uint32_t>(most * std::pow(random.uniform(), 3)); };
+    const double count = std::min(1e12, std::floor(std::pow(random.uniform() + 1e-9, -1.7)));
+    ratings_.push_back({few(500), few(200), static_cast<float>(count)});
+    squares += std::pow(static_cast<double>(ratings_.back().value), 2);
+  }
+  for (const char* biases : {"false", "true"}) {
+    SerialHost host(*rota_plugin_v1(), job({{"biases", biases}}));
+    for (double before = 1.1 * squares, now = 0; host.epochs() < 20; before = now) {
+      host.run_epoch();
+      now = host.evaluate()[0];
+      EXPECT_LT(now, before) << host.epochs();
+    }
+  }
+}
+
+// The advice was a smaller --learning_rate.
+TEST_F(Mf, ALargePenaltyLeavesNothingButTheBase) {
+  for (const Given& options : {Given{}, Given{{"biases", "true"}}, Given{{"biases", "true"}, {"lambda_by", "row"}}}) {
+    Given given = options;
+    given["lambda"] = "1e9";
+    SerialHost host(*rota_plugin_v1(), job(given));
+    host.run_epochs(20);
+    const mf::TrainedModel model = mf::read_model(SerialModel(host));
+    for (const float one : model.users.factors) EXPECT_NEAR(one, 0, 1e-3);
+    for (const double one : model.items.biases) EXPECT_NEAR(one, 0, 1e-3);
   }
 }
 

@@ -133,7 +133,8 @@ class MfCommands(RotaTest):
         pairs = [(dice.randrange(40), dice.randrange(25)) for _ in range(300)]
         file = self.folder / "used.txt"
         file.write_text("".join(f"u{u} i{i}\n" if at % 3 else f"u{u} i{i} 2\n" for at, (u, i) in enumerate(pairs)))
-        out, model = self.train("run", file, "--implicit", "--alpha=2", "--lambda=0.5", "--epochs=3000")
+        out, model = self.train("run", file, "--implicit", "--alpha=2", "--lambda=0.5", "--lambda_by=row",
+                                "--epochs=3000")
         self.assertEqual(model.base, 0)
         counts = np.zeros((len(model.users), len(model.items)))
         for at, (u, i) in enumerate(pairs):
@@ -243,6 +244,35 @@ class MfCommands(RotaTest):
         done = self.rota("train", "mf", f"--input={file}", f"--out={self.folder / 'explicit'}")
         self.assertEqual((done.returncode, "used.txt:1:" in done.stderr), (65, True), done.stderr)
 
+    def test_a_count_of_zero_is_no_observation(self):
+        """In training, in held-out data, in data by shard, and in what users have seen: als took it for nothing, bpr for use."""
+        lines = [f"u{u} i{i} {1 + (u + i) % 3}" for u in range(40) for i in range(30) if u % 2 == i % 2 and (u + i) % 5]
+        zeros = [f"u{u} i{i} 0" for u in range(40) for i in range(30) if u % 2 != i % 2]
+        files = [self.folder / name for name in ("plain.txt", "zeros.txt", "held.txt", "held_zeros.txt")]
+        held = [f"u{u} i{i}" for u in range(40) for i in range(30) if u % 2 == i % 2 and (u + i) % 5 == 0]
+        for file, text in zip(files, (lines, zeros[:99] + lines + zeros[99:], held, held + zeros)):
+            file.write_text("\n".join(text) + "\n")
+        for solver in ("als", "sgd"):
+            said = []
+            for data, valid in ((files[0], files[2]), (files[1], files[3])):
+                packed = self.folder / f"{solver}-{data.stem}-packed"
+                flags = ["--implicit", f"--solver={solver}", "--shards=3"]
+                self.run_well("shard", "mf", f"--input={data}", f"--valid={valid}", f"--output={packed}", *flags)
+                hashes = []
+                for name, source in (("text", [f"--input={data}", f"--valid={valid}"]), ("packed", [f"--input={packed}"])):
+                    out = self.folder / f"{solver}-{data.stem}-by-{name}"
+                    self.run_well("train", "mf", f"--out={out}", "--seed=3", "--epochs=5", "--rank=6", *flags,
+                                  *source)
+                    result = self.result(out)
+                    hashes.append((result["model_hash"], result["valid"], result["terms"]["valid_users"]))
+                self.assertEqual(hashes[0], hashes[1])
+                model = self.folder / f"{solver}-{data.stem}-by-text"
+                said.append((hashes[0], self.run_well("evaluate", "mf", f"--model={model}", f"--input={valid}", "--ranking"),
+                             self.run_well("recommend", "mf", f"--model={model}", "--top=30")))
+            names = [sorted(one[2].splitlines()) for one in said]
+            self.assertEqual(names[0], names[1])
+            self.assertEqual(said[0][1], said[1][1])
+
     def test_split(self):
         file = self.ratings()
         for by in ("random", "time", "leave_one_out"):
@@ -268,6 +298,9 @@ class MfCommands(RotaTest):
     def test_what_is_wrong_is_told(self):
         good = "a b 1\nc d 2\n"
         for text, flags, code, word in ((good + "a b x\n", [], 65, "bad.txt:3:"), (good + "a b\n", [], 65, "bad.txt:3:"),
+                                        ("a b nan\n" + good, [], 65, "bad.txt:1:"),
+                                        (good + "a b 1e39\n", [], 65, "bad.txt:3:"),
+                                        (good + "a b 1e-46\n", [], 65, "bad.txt:3:"),
                                         ("# nothing\n", [], 65, "bad.txt"), (None, [], 66, "bad.txt"),
                                         (good, ["--solver=ccd", "--biases"], 2, "--biases"),
                                         (good, ["--solver=ccd", "--implicit"], 2, "--solver=als"),

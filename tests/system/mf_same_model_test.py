@@ -17,9 +17,9 @@ KINDS = {"plain": ["--rank=24"],
          "biases": ["--rank=8", "--biases", "--nonnegative", "--lambda_by=row", "--rotate=users"],
          "driver": ["--rank=40", "--rate_schedule=bold_driver", "--learning_rate=0.02", "--slices_per_shard=3"],
          "als": ["--solver=als", "--rank=12", "--biases"],
-         "implicit": ["--implicit", "--als=cg", "--rank=20"],
+         "implicit": ["--implicit", "--row_solver=cg", "--rank=20"],
          "ccd": ["--solver=ccd", "--rank=6", "--inner=2", "--nonnegative"],
-         "round_robin": ["--solver=ccd", "--ccd=round_robin", "--rank=6", "--lambda=2"],
+         "round_robin": ["--solver=ccd", "--schedule=round_robin", "--rank=6", "--lambda=2"],
          "logistic": ["--rank=12", "--loss=logistic", "--biases", "--input=LABELS"],
          "bpr": ["--rank=12", "--implicit", "--solver=sgd", "--biases", f"--input={MSWEB}"]}
 COMPARED = ("model_hash", "state_hash", "objective", "epochs")
@@ -104,8 +104,7 @@ class MfSameModel(RotaTest):
         parts = [f"--input={self.folder / 'parts/train.txt'}", f"--valid={self.folder / 'parts/valid.txt'}", "--implicit"]
         self.check_held_out_rankings("bpr", 0.43, *parts, "--solver=sgd", "--biases", "--lambda=0.0005", "--epochs=25",
                                      "--eval_every=5", "--patience=4")
-        self.check_held_out_rankings("als", 0.46, *parts, "--alpha=1", "--lambda=50", "--epochs=5",
-                                     "--patience=2")
+        self.check_held_out_rankings("als", 0.45, *parts, "--epochs=5", "--patience=2")
 
     def check_held_out_rankings(self, name, least, *flags):
         reference = None

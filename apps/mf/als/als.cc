@@ -26,6 +26,7 @@ class AlsPush final : public AlternatingPush {
       const std::span<double> row = next.subspan(i * form_.size, form_.size);
       std::copy_n(own.numbers.data() + (rows.first + i) * form_.size, form_.size, row.begin());
       solver_.solve(partners, gram, rows.row(i), penalty(rows.row(i).size()), row);
+      require_finite(side, i, row);
     }
     return side == kUserSide ? items() : 0;  // each rating once an epoch
   }

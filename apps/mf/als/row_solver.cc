@@ -5,6 +5,13 @@
 #include "apps/mf/scoring/descend.h"
 
 namespace rota::mf {
+namespace {
+
+// Without a penalty too few ratings leave the factors open: of all that fit, take those near 0.  Of the
+// mean of the diagonal, so that it is as small beside factors of any size, and well above what is lost by rounding.
+constexpr double kLeastRidge = 1e-12;
+
+}  // namespace
 
 RowSolver::RowSolver(const Settings& settings, const RowForm& form, const RowKernel& kernel)
     : settings_(settings), form_(form), kernel_(kernel) {
@@ -38,18 +45,17 @@ void RowSolver::for_each_block(F f) {
 
 void RowSolver::solve(const Factors& partners, const double* gram, std::span<const Partner> ratings, double penalty,
                       std::span<double> row) {
-  // Without a penalty too few ratings would leave the factors open: of all that fit, take those near 0.
-  constexpr double kLeastPenalty = 1e-9;
   partners_ = &partners;
   gram_ = gram;
   ratings_ = ratings;
   gathered_ = false;
+  if (ratings.empty()) return std::fill(row.begin(), row.end(), 0.0);
   std::fill(x_.begin(), x_.end(), 0.0);
   std::copy(row.begin(), row.end(), x_.begin());
   if (settings_.conjugate)
-    conjugate_gradients(std::max(penalty, kLeastPenalty));
+    conjugate_gradients(penalty);
   else
-    decompose(std::max(penalty, kLeastPenalty));
+    decompose(penalty);
   std::copy_n(x_.begin(), row.size(), row.begin());
 }
 
@@ -70,7 +76,13 @@ void RowSolver::decompose(double penalty) {
     kernel_.add_squares(rows_.data(), scaled, count, width, matrix_.data());
     kernel_.combine(rows_.data(), count, width, targets_.data(), r_.data());
   });
-  for (std::size_t i = 0; i < size; ++i) matrix_[i * width + i] += penalty;
+  double squares = 0;  // of the factors: a bias may be of another size
+  for (std::size_t i = 0; i < form_.rank; ++i) squares += matrix_[i * width + i] / static_cast<double>(form_.rank);
+  for (std::size_t i = 0; i < size; ++i) {
+    const bool bias = i == form_.rank;
+    double& diagonal = matrix_[i * width + i];
+    diagonal += std::max(bias ? penalty * form_.bias_times : penalty, kLeastRidge * (bias ? diagonal : squares));
+  }
   if (settings_.nonnegative) {
     for (std::size_t i = 0; i < size; ++i)
       for (std::size_t j = 0; j < i; ++j) matrix_[i * width + j] = matrix_[j * width + i];
@@ -88,7 +100,8 @@ void RowSolver::residual(double penalty, const double* x, bool from_targets, dou
   else
     std::fill_n(out, width, 0.0);
   const double sign = from_targets ? -1 : 1;
-  for (std::size_t k = 0; k < width; ++k) out[k] = sign * (out[k] + penalty * x[k]);
+  for (std::size_t k = 0; k < width; ++k)
+    out[k] = sign * (out[k] + (k < form_.rank ? penalty : penalty * form_.bias_times) * x[k]);
   for_each_block([&](std::size_t count) {
     kernel_.products(rows_.data(), count, width, x, coefficients_.data());
     for (std::size_t j = 0; j < count; ++j)
@@ -111,9 +124,13 @@ void RowSolver::conjugate_gradients(double penalty) {
   p_ = r_;
   double squares = dot(r_, r_);
   const double enough = kEnough * squares;
+  double steepest = 0;  // curvature along a direction
   for (std::uint32_t step = 0; step < settings_.cg_steps && squares > enough; ++step) {
     residual(penalty, p_.data(), false, product_.data());
-    const double rate = squares / dot(p_, product_);
+    const double product = dot(p_, product_), curvature = product / dot(p_, p_);
+    steepest = std::max(steepest, curvature);
+    if (curvature <= kLeastRidge * steepest) break;  // the ratings leave this direction open
+    const double rate = squares / product;
     for (std::size_t k = 0; k < width; ++k) {
       x_[k] += rate * p_[k];
       r_[k] -= rate * product_[k];

@@ -27,6 +27,8 @@ std::vector<std::unique_ptr<Push>> AlternatingApp::load(std::span<const ShardId>
   whole->ratings = counts.ratings;
   whole->statistics = counts.statistics;
   whole->unknown = counts.unknown;
+  whole->names[kUserSide] = &users_;
+  whole->names[kItemSide] = &items_;
   std::vector<std::unique_ptr<Push>> out;
   for (ShardRatings& ratings : shards) out.push_back(push(whole, std::move(ratings)));
   return out;

@@ -16,10 +16,11 @@ namespace rota::mf {
 // A row is `size` numbers: the factors, and then with biases the bias, of which the partner is 1.
 struct RowForm {
   std::size_t rank, size;
-  double base;  // the mean in a model with biases, else 0
+  double base;        // what is predicted before factors and biases
+  double bias_times;  // a bias' square is penalised so many times as a factor's
 
-  RowForm(const Settings& settings, double mean)
-      : rank(settings.rank), size(rank + (settings.biases ? 1 : 0)), base(settings.biases ? mean : 0) {}
+  RowForm(const Settings& settings, double base_, double bias_times_)
+      : rank(settings.rank), size(rank + (settings.biases ? 1 : 0)), base(base_), bias_times(bias_times_) {}
   bool biases() const { return size > rank; }
   std::size_t width() const { return (size + kRowLanes - 1) / kRowLanes * kRowLanes; }  // of a row for the kernel
 };

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 
 #include "apps/mf/factor_rows.h"
 #include "apps/mf/scoring/score_blocks.h"
 #include "apps/mf/scoring/terms.h"
 #include "apps/mf/scoring/valid_ranking.h"
+#include "rota/io/numbers.h"
 
 namespace rota::mf {
 namespace {
@@ -22,7 +25,13 @@ AlternatingPush::AlternatingPush(const Settings& settings, std::shared_ptr<Whole
     : settings_(settings),
       whole_(std::move(whole)),
       ratings_(std::move(ratings)),
-      form_(settings, whole_->statistics.mean) {}
+      unit_(unit_of(settings, whole_->statistics.deviation)),
+      form_(settings, 0, unit_ / penalty_scale(settings, whole_->statistics.deviation)) {
+  const RatingStatistics& all = whole_->statistics;
+  form_.base = (base_of(settings, all.mean, all.deviation) - all.origin) / unit_;
+  for (RatingRows* const rows : {&ratings_.of[kUserSide], &ratings_.of[kItemSide], &ratings_.held_out})
+    for (Partner& one : rows->partners) one.value *= static_cast<float>(1 / unit_);
+}
 
 // All shards know the same of the whole data, and none can tell more.
 void AlternatingPush::facts(Facts& facts) const {
@@ -58,13 +67,24 @@ void AlternatingPush::predict(const RatingRows& ratings, const Factors& own, con
   }
 }
 
+void AlternatingPush::require_finite(std::uint32_t side, std::size_t row, std::span<const double> numbers) const {
+  if (std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); })) return;
+  const std::size_t number = ratings_.of[side].first + row;
+  const io::Vocabulary& names = *whole_->names[side];
+  throw std::runtime_error(std::string("the factors of ") + (side == kUserSide ? "user " : "item ") +
+                           (number < names.size() ? io::quoted(names.word(number)) : std::to_string(number + 1)) +
+                           " have grown beyond all numbers: a larger --lambda is needed");
+}
+
 void AlternatingPush::add_penalty(std::uint32_t side, double& sum) const {
   const std::span<const double> numbers = factors(side).numbers;
   const RatingRows& ratings = ratings_.of[side];
   for (std::size_t i = 0; i < ratings.rows(); ++i) {
     double squares = 0;
-    for (const double x : numbers.subspan((ratings.first + i) * form_.size, form_.size)) squares += x * x;
-    sum += penalty(ratings.ratings(i)) * squares;
+    const std::span<const double> row = numbers.subspan((ratings.first + i) * form_.size, form_.size);
+    for (const double x : row.first(form_.rank)) squares += x * x;
+    if (form_.biases()) squares += form_.bias_times * (row.back() * row.back());
+    sum += square(unit_) * (penalty(ratings.ratings(i)) * squares);
   }
 }
 
@@ -98,7 +118,7 @@ void AlternatingPush::evaluate(std::span<double> terms) const {
               const auto value = static_cast<double>(ratings[j].value);
               sum += settings_.implicit ? (1 + settings_.alpha * value) * square(1 - predictions[j]) -
                                               square(predictions[j])  // that one is of all_squares()
-                                        : square(value - predictions[j]);
+                                        : square(unit_ * (value - predictions[j]));
             }
           });
   if (settings_.implicit) sum += all_squares(users);
@@ -113,7 +133,7 @@ void AlternatingPush::evaluate(std::span<double> terms) const {
 void AlternatingPush::evaluate_held_out(const Factors& users, const Factors& items, std::span<double> terms) const {
   predict(ratings_.held_out, users, items, [&](std::span<const Partner> ratings, std::span<const double> predictions) {
     for (std::size_t j = 0; j < ratings.size(); ++j) {
-      const double error = static_cast<double>(ratings[j].value) - predictions[j];
+      const double error = unit_ * (static_cast<double>(ratings[j].value) - predictions[j]);
       terms[kFirstError] += square(error);
       terms[kSecondError] += std::abs(error);
     }

@@ -19,7 +19,8 @@ struct WholeData {
   std::size_t rows[2] = {};  // users, items
   std::uint64_t ratings = 0;
   RatingStatistics statistics;
-  UnknownRatings unknown;  // of the held-out ones
+  const io::Vocabulary* names[2] = {};  // of users and items; empty where the names are not known
+  UnknownRatings unknown;               // of the held-out ones
   const RowKernel& kernel = choose_row_kernel();
   PerVersion made[2] = {};  // of each table, for the solver
 };
@@ -47,12 +48,15 @@ class AlternatingPush : public Push {
                const std::function<void(std::span<const Partner>, std::span<const double>)>& f) const;
   // lambda, times the number of the row's ratings if it counts for each.
   double penalty(std::size_t ratings) const {
-    return settings_.penalty * (settings_.by_rating ? static_cast<double>(ratings) : 1);
+    return settings_.penalty / form_.bias_times * (settings_.by_rating ? static_cast<double>(ratings) : 1);
   }
+  // Throws if a new row of the shard's has numbers beyond all floats.
+  void require_finite(std::uint32_t side, std::size_t row, std::span<const double> numbers) const;
 
   Settings settings_;
   std::shared_ptr<WholeData> whole_;
-  ShardRatings ratings_;
+  ShardRatings ratings_;  // in units of unit_
+  double unit_;
   RowForm form_;
   const TableView* views_ = nullptr;  // of the users, of the items
 

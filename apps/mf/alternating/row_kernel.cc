@@ -71,15 +71,16 @@ void add_squares(const double* rows, const double* scaled, std::size_t count, st
     }
 }
 
-// a = u' u with u above the diagonal, which takes the place of a.
+// a = u' u with u above the diagonal, which takes the place of a.  Where nothing is left of a pivot, the number is open
+// and becomes 0.
 void solve(double* a, std::size_t size, std::size_t width, double* y) {
-  constexpr double kLeast = 1e-300;
   for (std::size_t j = 0; j < size; ++j) {
     double* const row = a + j * width;
-    const double pivot = __builtin_sqrt(row[j] > kLeast ? row[j] : kLeast), inverse = 1 / pivot;
+    const bool open = row[j] <= 0;
+    const double pivot = open ? 1 : __builtin_sqrt(row[j]), inverse = open ? 0 : 1 / pivot;
     for (std::size_t c = j / kHalf * kHalf; c < width; c += kHalf) store(load(row + c) * inverse, row + c);
     row[j] = pivot;
-    y[j] /= pivot;
+    y[j] = open ? 0 : y[j] / pivot;
     for (std::size_t i = j + 1; i < size; ++i) {
       const double times = row[i];
       double* const other = a + i * width;

@@ -50,8 +50,7 @@ class FactorPush final : public CcdPush {
     const std::span<const Partner> ratings = ratings_.of[side].row(i);
     const FitSums sums = fit_sums(residuals_[side].data() + ratings_.of[side].begins[i], ratings.size(),
                                   [&](std::size_t j) { return others[ratings[j].number]; });
-    const double value = sums.product / (sums.square + std::max(penalty(ratings.size()), kLeastPenalty));
-    return settings_.nonnegative ? std::max(value, 0.0) : value;
+    return sums.best(penalty(ratings.size()), settings_.nonnegative);
   }
 };
 
@@ -79,7 +78,7 @@ class CcdApp final : public AlternatingApp {
     return std::make_unique<AlternatingSchedule>(settings_.round_robin ? round_robin_rounds(settings_) : rounds());
   }
   std::unique_ptr<Pull> pull(const Facts& facts) const override {
-    return settings_.round_robin ? round_robin_pull(settings_) : AlternatingApp::pull(facts);
+    return settings_.round_robin ? round_robin_pull(settings_, facts.number("deviation")) : AlternatingApp::pull(facts);
   }
 
  protected:

@@ -7,7 +7,7 @@
 //   u_k[i] = sum over i's ratings of R_ij v_k[j] / (penalty_i + sum over them of v_k[j]^2),     then v_k likewise,
 //
 // --inner times.  The tables have factor after factor, so that a round has neighbours, and one number of each.
-// --ccd=round_robin is in round_robin.h.
+// --schedule=round_robin is in round_robin.h.
 #pragma once
 #include <cstddef>
 #include <memory>

@@ -1,6 +1,7 @@
 // apps/mf/ccd/ccd_push.h -- a shard of either schedule of coordinate descent: tables of one factor after the other, and
 // the residuals of its ratings.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -9,9 +10,6 @@
 #include "apps/mf/ccd/ccd.h"
 
 namespace rota::mf {
-
-// Without a penalty, factors of 0 would leave their partners open.
-inline constexpr double kLeastPenalty = 1e-9;
 
 class CcdPush : public AlternatingPush {
  public:
@@ -35,7 +33,10 @@ class CcdPush : public AlternatingPush {
     const std::size_t first = rows.first / kTogether, end = rows_of_factor(rows.first + rows.rows());
     const std::span<double> next = task.parts.run(k * rows_of_factor(whole_->rows[task.table]) + first, end - first)
                                        .subspan(rows.first % kTogether);
-    for (std::size_t i = 0; i < rows.rows(); ++i) next[i] = number_of(i);
+    for (std::size_t i = 0; i < rows.rows(); ++i) {
+      next[i] = number_of(i);
+      require_finite(task.table, i, {&next[i], 1});
+    }
   }
 
   std::vector<double> residuals_[2];  // of the ratings of its users, of its items
@@ -48,6 +49,12 @@ class CcdPush : public AlternatingPush {
 // for each other.
 struct FitSums {
   double product, square;
+
+  // What fits best under the penalty: 0 if, without one, partners of 0 leave it open.
+  double best(double penalty, bool nonnegative) const {
+    const double value = square + penalty > 0 ? product / (square + penalty) : 0;
+    return nonnegative ? std::max(value, 0.0) : value;
+  }
 };
 template <typename PartnerOf>
 FitSums fit_sums(const double* residuals, std::size_t count, PartnerOf partner_of) {

@@ -42,11 +42,11 @@ class RoundRobinPush final : public CcdPush {
       double* const residuals = residuals_[kUserSide].data() + users.begins[i];
       whole_->kernel.products(rows.data(), ratings.size(), width, row.data(), residuals);
       for (std::size_t j = 0; j < ratings.size(); ++j)
-        residuals[j] = static_cast<double>(ratings[j].value) - residuals[j];
+        residuals[j] = static_cast<double>(ratings[j].value) - apart[j] - residuals[j];
       for (std::size_t k = 0; k < rank; ++k) {
         const FitSums sums = fit_sums(residuals, ratings.size(), [&](std::size_t j) { return rows[j * width + k]; });
-        const double value = allowed((sums.product + row[k] * sums.square) /
-                                     (sums.square + std::max(penalty(ratings.size()), kLeastPenalty)));
+        const double value = FitSums{sums.product + row[k] * sums.square, sums.square}.best(penalty(ratings.size()),
+                                                                                            settings_.nonnegative);
         for (std::size_t j = 0; j < ratings.size(); ++j) residuals[j] -= (value - row[k]) * rows[j * width + k];
         next[i * rank + k] = value;
       }
@@ -63,7 +63,7 @@ class RoundRobinPush final : public CcdPush {
     const std::size_t blocks = rows_of_factor(whole_->rows[kItemSide]);
     const std::span<double> sums = task.parts.run(k * blocks, blocks);
     const double* residual = residuals_[kUserSide].data();
-    const double each = settings_.by_rating ? settings_.penalty : 0;
+    const double each = settings_.by_rating ? penalty(1) : 0;
     for (std::size_t i = 0; i < users.rows(); ++i) {
       const double x = w[users.first + i];
       for (const Partner& one : users.row(i)) {
@@ -73,23 +73,21 @@ class RoundRobinPush final : public CcdPush {
       }
     }
   }
-
-  double allowed(double value) const { return settings_.nonnegative ? std::max(value, 0.0) : value; }
 };
 
 class RoundRobinPull final : public AssignPull {
  public:
-  explicit RoundRobinPull(const Settings& settings)
-      : penalty_(settings.by_rating && settings.penalty > 0 ? 0 : std::max(settings.penalty, kLeastPenalty)),
+  RoundRobinPull(const Settings& settings, double deviation)
+      : penalty_(settings.by_rating
+                     ? 0
+                     : settings.penalty * penalty_scale(settings, deviation) / unit_of(settings, deviation)),
         nonnegative_(settings.nonnegative) {}
 
   void pull(const PullTask& task) override {
     if (task.table == kUserSide) return AssignPull::pull(task);
     for (const PullEntry& entry : task.entries)
       for (std::size_t i = 0; i < kTogether; ++i) {
-        const double square = entry.sum[kTogether + i] + penalty_;
-        const double value = square > 0 ? entry.sum[i] / square : 0;  // 0: behind the last item
-        entry.value[i] = nonnegative_ ? std::max(value, 0.0) : value;
+        entry.value[i] = FitSums{entry.sum[i], entry.sum[kTogether + i]}.best(penalty_, nonnegative_);
       }
   }
 
@@ -112,8 +110,8 @@ std::unique_ptr<Push> round_robin_push(const Settings& settings, std::shared_ptr
   return std::make_unique<RoundRobinPush>(settings, std::move(whole), std::move(ratings));
 }
 
-std::unique_ptr<Pull> round_robin_pull(const Settings& settings) {
-  return std::make_unique<RoundRobinPull>(settings);
+std::unique_ptr<Pull> round_robin_pull(const Settings& settings, double deviation) {
+  return std::make_unique<RoundRobinPull>(settings, deviation);
 }
 
 }  // namespace rota::mf

@@ -29,6 +29,7 @@ inline constexpr std::uint32_t kItemParts = 2 * kTogether;
 std::vector<Round> round_robin_rounds(const Settings& settings);
 std::unique_ptr<Push> round_robin_push(const Settings& settings, std::shared_ptr<WholeData> whole,
                                        ShardRatings ratings);
-std::unique_ptr<Pull> round_robin_pull(const Settings& settings);
+// `deviation`: of the ratings.
+std::unique_ptr<Pull> round_robin_pull(const Settings& settings, double deviation);
 
 }  // namespace rota::mf

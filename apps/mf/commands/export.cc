@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view kReadme = R"(Factors of users and items (matrix factorisation) as text.
 
 The predicted rating of a user and an item is  base + bias_user + bias_item + the sum over k of user_k item_k,  where
-the base is the mean of the ratings if the model has biases, and 0 if it has none.  For a user or an item that is not
+the base is the mean of the ratings if the model has biases; if it has none it is 0, or for ratings far from 0 near the
+mean.  For a user or an item that is not
 here take the mean of the ratings and the bias that is.
 With the loss `logistic` that sum is the log-odds of 1; with `bpr` it is no rating, but orders the items of a user.
 Numbers are written so that reading them gives the same float.
@@ -22,8 +23,8 @@ model.csv   What the model is: name, value.
 users.csv   One user a line: its name in the ratings, its bias, its factors.
 items.csv   Likewise.
 libmf.txt   The same in the format of LIBMF's models, users and items numbered from 0 in the order of the files above.
-            In a model with biases the last two factors are those: bias_user + base and 1 of a user, 1 and bias_item
-            of an item.
+            In a model with biases or a base the last two factors are those: bias_user + base and 1 of a user, 1 and
+            bias_item of an item.
 )";
 
 void write_side(const Side& side, std::size_t rank, const char* what, io::TextWriter out) {
@@ -38,8 +39,12 @@ void write_side(const Side& side, std::size_t rank, const char* what, io::TextWr
   out.close();
 }
 
+bool has_last_two(const TrainedModel& model) {
+  return model.settings.biases || model.base != 0;
+}
+
 void write_libmf_rows(const TrainedModel& model, const Side& side, char name, io::TextWriter& out) {
-  const bool biases = model.settings.biases, user = name == 'p';
+  const bool biases = has_last_two(model), user = name == 'p';
   for (std::size_t i = 0; i < side.size(); ++i) {
     out << std::string_view(&name, 1) << std::uint64_t{i} << " T";
     for (const float factor : side.row(i).first(model.settings.rank)) out << " " << factor;
@@ -51,7 +56,7 @@ void write_libmf_rows(const TrainedModel& model, const Side& side, char name, io
 
 void write_libmf(const TrainedModel& model, io::TextWriter out) {
   out << "f 0\nm " << std::uint64_t{model.users.size()} << "\nn " << std::uint64_t{model.items.size()} << "\nk "
-      << std::uint64_t{model.settings.rank} + (model.settings.biases ? 2 : 0) << "\nb " << model.mean << "\n";
+      << std::uint64_t{model.settings.rank} + (has_last_two(model) ? 2 : 0) << "\nb " << model.mean << "\n";
   write_libmf_rows(model, model.users, 'p', out);
   write_libmf_rows(model, model.items, 'q', out);
   out.close();
@@ -60,8 +65,8 @@ void write_libmf(const TrainedModel& model, io::TextWriter out) {
 void write_about(const TrainedModel& model, const Facts& facts, io::TextWriter out) {
   out << "name,value\nratings," << facts.count("ratings") << "\nusers," << std::uint64_t{model.users.size()}
       << "\nitems," << std::uint64_t{model.items.size()} << "\nrank," << std::uint64_t{model.settings.rank} << "\nmean,"
-      << model.mean << "\nbase," << model.base << "\nlambda," << model.settings.penalty << "\nloss,"
-      << name_of(model.settings.loss) << "\nlambda_counts_for,"
+      << model.mean << "\nbase," << model.base << "\nlambda," << model.settings.penalty * model.penalty_scale
+      << "\nloss," << name_of(model.settings.loss) << "\nlambda_counts_for,"
       << (model.settings.by_rating ? "each rating" : "each row") << "\n";
   out.close();
 }

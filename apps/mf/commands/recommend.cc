@@ -83,7 +83,7 @@ std::vector<Target> new_users(const TrainedModel& model, const Options& options)
     }
     if (const auto item = model.items.names.find(line.item)) {
       targets[t].excluded.push_back(*item);
-      ratings[t].push_back({*item, static_cast<float>(line.value)});
+      ratings[t].push_back({*item, static_cast<float>(line.value - model.base)});
     }
   }
   const FoldIn fold_in(model);

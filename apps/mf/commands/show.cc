@@ -70,7 +70,7 @@ void show(const Call& call, std::ostream& out) {
       << about_ratings(settings, facts) << ", epoch " << call.model->epoch() << "\n"
       << "rank " << settings.rank << (settings.loss == Loss::bpr ? ", pairs of items (bpr)" : "")
       << (settings.biases ? ", biases" : ", no biases") << (settings.nonnegative ? ", no factor below 0" : "")
-      << ", lambda " << io::six_digits(settings.penalty)
+      << ", lambda " << io::six_digits(settings.penalty * model.penalty_scale)
       << (settings.by_rating ? " for each rating of a user or an item (weighted by counts)"
                              : " for each user and item (not weighted by counts)")
       << "\n";

@@ -58,6 +58,7 @@ void read_slices(const Model& model, TrainedModel& trained) {
 
 // Of als a row of the table is a row of factors with its bias, of ccd some neighbours' numbers of one factor.
 void read_table(const Model& model, TableId table, const Settings& settings, Side& side) {
+  const double unit = unit_of(settings, model.facts().number("deviation")), scale = std::sqrt(unit);
   const bool whole = settings.solver == Solver::als;
   const std::size_t blocks = rows_of_factor(side.size());
   model.for_each_row(table, [&](Key key, std::span<const double> value) {
@@ -67,9 +68,9 @@ void read_table(const Model& model, TableId table, const Settings& settings, Sid
     for (std::size_t at = 0; at < value.size(); ++at) {
       const std::size_t row = whole ? first : first + at, k = whole ? at : key / blocks;
       if (k == settings.rank)
-        side.biases[row] = value[at];
+        side.biases[row] = value[at] * unit;
       else if (row < side.size())
-        side.factors[row * side.width + k] = static_cast<float>(value[at]);
+        side.factors[row * side.width + k] = static_cast<float>(value[at] * scale);
     }
   });
 }
@@ -103,7 +104,8 @@ TrainedModel read_model(const Model& model) {
   trained.mean = trained.settings.implicit                 ? 0
                  : trained.settings.loss == Loss::logistic ? std::log(mean / (1 - mean))
                                                            : mean;
-  trained.base = trained.settings.biases && trained.settings.loss == Loss::squared ? mean : 0;
+  trained.base = base_of(trained.settings, mean, model.facts().number("deviation"));
+  trained.penalty_scale = penalty_scale(trained.settings, model.facts().number("deviation"));
   const Bytes common = model.common();
   Reader in(common.view());
   trained.users = side_of(read_names(in), trained.settings);

@@ -32,7 +32,8 @@ struct TrainedModel {
   Settings settings;
   double mean = 0;  // of the ratings; the log-odds of the share of ones among labels; 0 of implicit ones, whose
                     // prediction is a preference (of als between 0 and 1)
-  double base = 0;  // the mean in a model with biases of ratings, else 0
+  double base = 0;  // as of base_of()
+  double penalty_scale = 1;  // of lambda, for factors
   Side users, items;
 
   double score(std::uint32_t user, std::uint32_t item) const;

@@ -46,6 +46,7 @@ void put_common(Dealing dealing, const RatingData& data, const HeldOutRatings& h
   put_counts(counts.items, out);
   out.put(counts.statistics.mean);
   out.put(counts.statistics.deviation);
+  out.put(counts.statistics.origin);
   out.put_varint(counts.ratings);
   out.put_varint(counts.unknown.count);
   out.put(counts.unknown.sum);
@@ -56,6 +57,7 @@ void put_common(Dealing dealing, const RatingData& data, const HeldOutRatings& h
 bool get_statistics(Reader& in, RatingCounts& counts) {
   counts.statistics.mean = in.get<double>();
   counts.statistics.deviation = in.get<double>();
+  counts.statistics.origin = in.get<double>();
   counts.ratings = in.get_varint();
   counts.unknown.count = in.get_varint();
   counts.unknown.sum = in.get<double>();
@@ -66,7 +68,8 @@ bool get_statistics(Reader& in, RatingCounts& counts) {
   };
   return counts.ratings > 0 && sum_of(counts.users) == counts.ratings && sum_of(counts.items) == counts.ratings &&
          std::isfinite(counts.statistics.mean) && std::isfinite(counts.statistics.deviation) &&
-         counts.statistics.deviation > 0 && std::isfinite(counts.unknown.sum) && counts.unknown.squared_errors >= 0 &&
+         counts.statistics.deviation > 0 && std::isfinite(counts.statistics.origin) &&
+         std::isfinite(counts.unknown.sum) && counts.unknown.squared_errors >= 0 &&
          std::isfinite(counts.unknown.squared_errors) && counts.unknown.absolute_errors >= 0 &&
          std::isfinite(counts.unknown.absolute_errors);
 }

@@ -3,9 +3,9 @@
 //
 //   common:     kind: u8 (0 dealt, 1 ranges); names of users, and of items: a count of bytes, then a text each
 //               ratings of each user, and of each item: a count, then a varint each
-//               mean, deviation: f64; ratings: varint; held-out ratings of unknown users or items: count: varint,
-//               sum, squared errors, absolute errors: f64
-//               ranges: the first user of every shard and behind the last their number, and likewise the items: varints
+//               mean, deviation, origin of the values: f64; ratings: varint; held-out ratings of unknown users or
+//               items: count: varint, sum, squared errors, absolute errors: f64 ranges: the first user of every shard
+//               and behind the last their number, and likewise the items: varints
 //   of a shard, dealt: four lists of ratings in the order of the files: those of its users, the held-out ones of its
 //               users, those of its items, the held-out ones of its items, each a count of bytes, then a count, then
 //               for each rating: user, item: varints; value: f32

@@ -9,18 +9,25 @@
 namespace rota::mf {
 
 RatingData read_ratings(const std::vector<std::string>& files, const LineFormat& format, RatingReader::Kind kind) {
+  constexpr double kNear = 1.0 / 1024;
   RatingData data;
+  double origin = 0;
   for (const std::string& file : files) {
     RatingReader reader(file, format, kind);
     for (RatingLine line; reader.next(line);) {
       if (data.users.size() >= io::kMostWords || data.items.size() >= io::kMostWords)
         reader.fail("there may be at most " + std::to_string(io::kMostWords) + " users, and as many items");
+      if (data.ratings.empty() && kind == RatingReader::Kind::ratings) origin = line.value;
+      if (std::abs(line.value - origin) > kNear * std::abs(origin) && origin != 0) {
+        for (Rating& one : data.ratings) one.value = static_cast<float>(origin + static_cast<double>(one.value));
+        origin = 0;
+      }
       data.ratings.push_back(
-          {data.users.number_of(line.user), data.items.number_of(line.item), static_cast<float>(line.value)});
+          {data.users.number_of(line.user), data.items.number_of(line.item), static_cast<float>(line.value - origin)});
     }
   }
   if (data.ratings.empty()) throw DataError(files.empty() ? "the input" : files.front(), 0, "there are no ratings");
-  data.statistics = statistics_of(data.ratings);
+  data.statistics = statistics_of(data.ratings, origin);
   return data;
 }
 
@@ -32,7 +39,7 @@ HeldOutRatings read_held_out(const std::vector<std::string>& files, const LineFo
     for (RatingLine line; reader.next(line);) {
       const auto user = trained.users.find(line.user), item = trained.items.find(line.item);
       if (user && item) {
-        out.known.push_back({*user, *item, static_cast<float>(line.value)});
+        out.known.push_back({*user, *item, static_cast<float>(line.value - trained.statistics.origin)});
         continue;
       }
       const double error = line.value - trained.statistics.mean;
@@ -47,7 +54,7 @@ HeldOutRatings read_held_out(const std::vector<std::string>& files, const LineFo
   return out;
 }
 
-RatingStatistics statistics_of(const std::vector<Rating>& ratings) {
+RatingStatistics statistics_of(const std::vector<Rating>& ratings, double origin) {
   const auto count = static_cast<double>(ratings.size());
   double sum = 0, squares = 0;
   for (const Rating& one : ratings) sum += static_cast<double>(one.value);
@@ -56,8 +63,8 @@ RatingStatistics statistics_of(const std::vector<Rating>& ratings) {
     const double off = static_cast<double>(one.value) - mean;
     squares += off * off;
   }
-  const double deviation = std::sqrt(squares / count);
-  return {mean, deviation > 1e-12 * std::abs(mean) && deviation > 0 ? deviation : 1};
+  const double deviation = std::sqrt(squares / count), size = std::abs(origin + mean);
+  return {origin + mean, deviation > 1e-12 * std::abs(mean) && deviation > 0 ? deviation : size > 0 ? size : 1, origin};
 }
 
 void write_names(const io::Vocabulary& names, Writer& out) {

@@ -13,13 +13,16 @@ namespace rota::mf {
 
 struct Rating {
   std::uint32_t user, item;
-  float value;
+  float value;  // from RatingStatistics::origin on
 };
 
 // Of all ratings.
 struct RatingStatistics {
   double mean = 0;
-  double deviation = 1;  // standard deviation; 1 if all ratings are equal
+  double deviation = 1;  // standard deviation; of equal ratings the mean's size, or 1
+  // 0, or the first rating if none is further from it than a thousandth of it: floats of such ratings would lose what
+  // they differ in.
+  double origin = 0;
 };
 
 // Users and items are numbered from 0 in the order in which the files name them first, so that a number depends on the
@@ -48,7 +51,7 @@ struct HeldOutRatings {
 HeldOutRatings read_held_out(const std::vector<std::string>& files, const LineFormat& format, const RatingData& trained,
                              RatingReader::Kind kind = RatingReader::Kind::ratings);
 
-RatingStatistics statistics_of(const std::vector<Rating>& ratings);
+RatingStatistics statistics_of(const std::vector<Rating>& ratings, double origin);
 
 // What is saved once a job: the names in the order of their numbers.
 void write_names(const io::Vocabulary& names, Writer& out);

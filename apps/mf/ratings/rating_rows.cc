@@ -44,7 +44,6 @@ void add_up(std::vector<Partner>& ratings) {
       ratings[end++] = one;
   }
   ratings.resize(end);
-  std::erase_if(ratings, [](const Partner& one) { return one.value == 0; });
 }
 
 std::vector<std::uint64_t> cut_rows(const std::vector<Rating>& ratings, std::uint32_t side, std::size_t rows,

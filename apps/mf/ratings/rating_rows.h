@@ -29,7 +29,7 @@ struct RatingRows {
   std::span<const Partner> row(std::size_t i) const { return std::span(partners).subspan(begins[i], ratings(i)); }
 };
 
-// Of ratings of the same partner makes one, their sum, and none if that is 0; in the order of the partners.
+// Of ratings of the same partner makes one, their sum; in the order of the partners.
 void add_up(std::vector<Partner>& ratings);
 // Ranges of about equal work, as of rota/shards.h.
 std::vector<std::uint64_t> cut_rows(const std::vector<Rating>& ratings, std::uint32_t side, std::size_t rows,

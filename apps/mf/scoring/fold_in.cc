@@ -7,9 +7,9 @@
 
 namespace rota::mf {
 
-FoldIn::FoldIn(const TrainedModel& model) : settings_(model.settings), form_(settings_, 0), width_(model.items.width) {
+FoldIn::FoldIn(const TrainedModel& model)
+    : settings_(model.settings), form_(settings_, 0, 1 / model.penalty_scale), width_(model.items.width) {
   settings_.conjugate = false;
-  form_.base = model.base;
   for (std::size_t i = 0; i < model.items.size(); ++i) {
     const std::span<const float> q = model.items.row(i);
     items_.insert(items_.end(), q.begin(), q.begin() + settings_.rank);
@@ -24,7 +24,8 @@ NewUser FoldIn::operator()(std::span<const Partner> ratings) const {
   std::vector<double> row(form_.size);
   std::vector<Partner> own(ratings.begin(), ratings.end());
   if (settings_.implicit) add_up(own);
-  solver.solve({items_, 0}, settings_.implicit ? gram_.data() : nullptr, own, settings_.penalty * times, row);
+  solver.solve({items_, 0}, settings_.implicit ? gram_.data() : nullptr, own,
+               settings_.penalty / form_.bias_times * times, row);
   NewUser user;
   user.factors.resize(width_);
   std::transform(row.begin(), row.begin() + settings_.rank, user.factors.begin(),

@@ -19,7 +19,7 @@ struct NewUser {
 class FoldIn {
  public:
   explicit FoldIn(const TrainedModel& model);
-  // Of items by their number; implicit ratings of the same one add up.
+  // Of items by their number, and ratings from the model's base on; implicit ones of the same item add up.
   NewUser operator()(std::span<const Partner> ratings) const;
 
  private:

@@ -38,7 +38,7 @@ class Ranking {
     }
     score({user.asker.factors.data(), 1, rows.data(), count, width, products.data(), stride});
     for (std::size_t i = 0; i < count; ++i)
-      held_.push_back({user.held_out[i], score_of(model, user.asker, user.held_out[i], products[i])});
+      held_.push_back({user.held_out[i], products[i] + static_cast<float>(model.items.biases[user.held_out[i]])});
     std::sort(held_.begin(), held_.end(), better);
   }
   // An item that is not held out.

@@ -16,7 +16,7 @@ namespace rota::mf {
 // Whom to recommend to.
 struct Asker {
   std::span<const float> factors;           // of the width of the model's rows
-  double bias = 0;                          // what is added to all scores
+  double bias = 0;                          // what is added to all scores, as the model's base
   std::span<const std::uint32_t> excluded;  // items, ascending
 };
 
@@ -24,11 +24,7 @@ inline constexpr std::size_t kBlockUsers = 128;  // whose scores are made at onc
 inline constexpr std::size_t kBlockItems = 256;  // likewise: their factors, read for all those users, stay in the cache
 static_assert(kBlockItems % kScoreLanes == 0);
 
-// The score from the product of the factors.
-inline float score_of(const TrainedModel& model, const Asker& asker, std::uint32_t item, float product) {
-  return product + (static_cast<float>(model.base + asker.bias) + static_cast<float>(model.items.biases[item]));
-}
-
+// Scores but for what is the same for all items, in which floats could lose them: the base, and the asker's bias.
 // use(u, item, scores) for runs of items `item`, `item` + 1, ..., which have together all that are not excluded for
 // asker u, for each of these in the order of the items.
 template <typename Use>
@@ -45,9 +41,8 @@ void for_each_scores(const TrainedModel& model, std::span<const Asker> askers, S
            kBlockItems});
     for (std::size_t i = 0; i < count; ++i) biases[i] = static_cast<float>(model.items.biases[first + i]);
     for (std::size_t u = 0; u < askers.size(); ++u) {
-      float* const scores = products.data() + u * kBlockItems;  // as of score_of()
-      const auto base = static_cast<float>(model.base + askers[u].bias);
-      for (std::size_t i = 0; i < count; ++i) scores[i] += base + biases[i];
+      float* const scores = products.data() + u * kBlockItems;
+      for (std::size_t i = 0; i < count; ++i) scores[i] += biases[i];
       const std::span<const std::uint32_t> excluded = askers[u].excluded;
       std::size_t begin = 0;
       const auto use_until = [&](std::size_t end) {

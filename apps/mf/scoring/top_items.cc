@@ -43,7 +43,10 @@ std::vector<std::vector<Recommendation>> top_items(const TrainedModel& model, st
     for_each_scores(
         model, askers.subspan(first, count), score,
         [&](std::size_t u, std::uint32_t item, std::span<const float> scores) { best[u].offer(item, scores); });
-    for (std::size_t u = 0; u < count; ++u) out[first + u] = best[u].take();
+    for (std::size_t u = 0; u < count; ++u) {
+      out[first + u] = best[u].take();
+      for (Recommendation& one : out[first + u]) one.score += static_cast<float>(model.base + askers[first + u].bias);
+    }
   });
   return out;
 }

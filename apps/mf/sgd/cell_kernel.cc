@@ -3,8 +3,10 @@
 // With e = r - p . q, a step is  g_p = lambda p - e q,  p -= rate / sqrt(G_p) g_p,  G_p += mean of g_p^2,  and likewise
 // for q, where p and q on the right are those before the step: the schedule of Chin, Zhuang, Juan and Lin, "A
 // learning-rate schedule for stochastic gradient methods to matrix factorization", PAKDD 2015.  It keeps one G for the
-// first factors of a row and one for the others.  For labels, e = r - 1 / (1 + exp(-p . q)): the log loss has that
-// gradient.
+// first factors of a row and one for the others.  Where the error is more than 16 deviations of the ratings, G_p has
+// the mean of g_p^2 before the step is made, as in AdaGrad itself (Duchi, Hazan and Singer, JMLR 2011): then no step is
+// larger than the rate, and ratings of heavy tails do not throw their rows out of all bounds.  For labels, e = r - 1 /
+// (1 + exp(-p . q)): the log loss has that gradient.
 #include "apps/mf/sgd/cell_kernel.h"
 
 #include "apps/mf/sgd/logistic.h"
@@ -104,7 +106,7 @@ ROTA_INLINE Four square_root(Four x) {
 // One rating in work.
 struct Step {
   float *p, *q, *p_tail, *q_tail;
-  float p_penalty, q_penalty;
+  float p_penalty, q_penalty, p_bias_penalty, q_bias_penalty;
   float error;
   Four tails;  // of p: first, others; of q: first, others
   Four rates;
@@ -120,8 +122,11 @@ ROTA_INLINE Step step_of(const Cell& cell, const CellRating& rating, std::size_t
   step.q = cell.visiting.factors + rating.visiting * width;
   step.p_tail = cell.resident.tails + std::size_t{rating.resident} * kTail<kBiases>;
   step.q_tail = cell.visiting.tails + std::size_t{rating.visiting} * kTail<kBiases>;
-  step.p_penalty = cell.resident.penalties ? cell.resident.penalties[rating.resident] : cell.resident.penalty;
-  step.q_penalty = cell.visiting.penalties ? cell.visiting.penalties[rating.visiting] : cell.visiting.penalty;
+  const RowPointers &p = cell.resident, &q = cell.visiting;
+  step.p_penalty = p.penalties ? p.penalties[rating.resident].factors : p.penalty.factors;
+  step.q_penalty = q.penalties ? q.penalties[rating.visiting].factors : q.penalty.factors;
+  if (kBiases) step.p_bias_penalty = p.penalties ? p.penalties[rating.resident].bias : p.penalty.bias;
+  if (kBiases) step.q_bias_penalty = q.penalties ? q.penalties[rating.visiting].bias : q.penalty.bias;
   return step;
 }
 
@@ -129,7 +134,8 @@ ROTA_INLINE Step step_of(const Cell& cell, const CellRating& rating, std::size_t
 template <bool kNonnegative>
 ROTA_INLINE void move(const Step& step, std::size_t at, const Lanes& p_rate, const Lanes& q_rate, Lanes& p_squares,
                       Lanes& q_squares) {
-  const Part error = all(step.error), p_penalty = all(step.p_penalty), q_penalty = all(step.q_penalty);
+  const Part error = all(step.error);
+  const Part p_penalty = all(step.p_penalty), q_penalty = all(step.q_penalty);
   ROTA_EACH_PART {
     const std::size_t i = at + v * kWidth;
     const Part p = load<Part>(step.p + i), q = load<Part>(step.q + i);
@@ -163,16 +169,24 @@ ROTA_INLINE Lanes all_lanes(float x) {
   return out;
 }
 
-// The bias is a factor whose partner is always 1.
-ROTA_INLINE void move_bias(float* tail, float penalty, float error, float rate, bool adapts) {
-  const float gradient = penalty * tail[2] - error;
-  tail[2] -= rate / __builtin_sqrtf(tail[3]) * gradient;
-  if (adapts) tail[3] += gradient * gradient;
+// The means of the squared gradients of p's and q's factors, first and others, of a step that is not yet made.
+Four mean_squares(const Step& step, const Cell& cell, std::size_t width) {
+  Four sum{};
+  for (std::size_t i = 0; i < width; ++i) {
+    const float p = step.p_penalty * step.p[i] - step.error * step.q[i];
+    const float q = step.q_penalty * step.q[i] - step.error * step.p[i];
+    sum += i < 8 ? Four{p * p, 0, q * q, 0} : Four{0, p * p, 0, q * q};
+  }
+  return sum * Four{cell.first_share, cell.others_share, cell.first_share, cell.others_share};
 }
 
-// N steps at once, which share no row.  kChunks: what cell.chunks is, if it is known when this is compiled, or else 0.
 template <std::uint32_t N, std::uint32_t kChunks, bool kBiases, bool kNonnegative>
-ROTA_INLINE void run_steps(const Cell& cell, const CellRating* ratings, double& losses) {
+double run_carefully(const Cell& cell, const CellRating* ratings, double losses);
+
+// N steps at once, which share no row.  kChunks: what cell.chunks is, if it is known when this is compiled, or else 0.
+// Not kCareful: all errors are small, or else run_carefully() makes these steps.
+template <std::uint32_t N, std::uint32_t kChunks, bool kBiases, bool kNonnegative, bool kCareful>
+ROTA_INLINE double run_steps(const Cell& cell, const CellRating* ratings, double before) {
   const std::uint32_t chunks = kChunks == 0 ? cell.chunks : kChunks;
   const std::size_t width = std::size_t{chunks} * kLanes;
   Step steps[N];
@@ -187,6 +201,8 @@ ROTA_INLINE void run_steps(const Cell& cell, const CellRating* ratings, double& 
   Four folded[2] = {};
   ROTA_EACH_STEP folded[s] = fold(dots[s]);
   const Four products = sums(folded[0], folded[1], folded[0], folded[1]);
+  float squares = 0;
+  double losses = before;
   ROTA_EACH_STEP {
     Step& step = steps[s];
     step.error = ratings[s].value - products[s];
@@ -198,9 +214,14 @@ ROTA_INLINE void run_steps(const Cell& cell, const CellRating* ratings, double& 
     } else {
       losses += static_cast<double>(step.error * step.error);
     }
+    squares += step.error * step.error;
     step.tails = Four{step.p_tail[0], step.p_tail[1], step.q_tail[0], step.q_tail[1]};
-    step.rates = cell.rate / square_root(step.tails);
+    Four tails = step.tails;
+    if (kCareful && step.error * step.error > kLargeSquare) tails += mean_squares(step, cell, width);
+    step.rates = cell.rate / square_root(tails);
   }
+  if (!kCareful && squares > cell.careful_square) [[unlikely]]
+    return run_carefully<N, kChunks, kBiases, kNonnegative>(cell, ratings, before);
   Lanes p_first[N], q_first[N], p_others[N], q_others[N];
   ROTA_EACH_STEP {
     // The first part of a job: a rate of 0 leaves a factor where it is.
@@ -224,10 +245,16 @@ ROTA_INLINE void run_steps(const Cell& cell, const CellRating* ratings, double& 
       steps[s].q_tail[i] = steps[s].tails[2 + i];
     }
     if (kBiases) {
-      move_bias(steps[s].p_tail, steps[s].p_penalty, steps[s].error, cell.rate, cell.first_share > 0);
-      move_bias(steps[s].q_tail, steps[s].q_penalty, steps[s].error, cell.rate, cell.first_share > 0);
+      move_bias<kCareful>(steps[s].p_tail, steps[s].p_bias_penalty, steps[s].error, cell.rate, cell.first_share > 0);
+      move_bias<kCareful>(steps[s].q_tail, steps[s].q_bias_penalty, steps[s].error, cell.rate, cell.first_share > 0);
     }
   }
+  return losses;
+}
+
+template <std::uint32_t N, std::uint32_t kChunks, bool kBiases, bool kNonnegative>
+[[gnu::noinline, gnu::cold]] double run_carefully(const Cell& cell, const CellRating* ratings, double losses) {
+  return run_steps<N, kChunks, kBiases, kNonnegative, true>(cell, ratings, losses);
 }
 
 ROTA_INLINE void prefetch_row(const float* factors, std::size_t width) {
@@ -249,13 +276,13 @@ double run(const Cell& cell) {
       __builtin_prefetch(cell.visiting.tails + std::size_t{next.visiting} * kTail<kBiases>, 1);
     }
     if (now[0].resident != now[1].resident && now[0].visiting != now[1].visiting) [[likely]] {
-      run_steps<2, kChunks, kBiases, kNonnegative>(cell, now, losses);
+      losses = run_steps<2, kChunks, kBiases, kNonnegative, false>(cell, now, losses);
     } else {
-      run_steps<1, kChunks, kBiases, kNonnegative>(cell, now, losses);
-      run_steps<1, kChunks, kBiases, kNonnegative>(cell, now + 1, losses);
+      losses = run_steps<1, kChunks, kBiases, kNonnegative, false>(cell, now, losses);
+      losses = run_steps<1, kChunks, kBiases, kNonnegative, false>(cell, now + 1, losses);
     }
   }
-  if (i < cell.count) run_steps<1, kChunks, kBiases, kNonnegative>(cell, cell.ratings + i, losses);
+  if (i < cell.count) losses = run_steps<1, kChunks, kBiases, kNonnegative, false>(cell, cell.ratings + i, losses);
   return losses;
 }
 

@@ -22,11 +22,16 @@ struct CellRating {
 // Rows of one side.  Each has its factors, `chunks` times 16 of them, from a cache line on; and its tail:
 //   sums of the squared gradients of its first eight factors and of the others, each divided by their number;
 //   with biases, the bias and the sum of its squared gradients.
+struct Penalty {
+  float factors, bias;  // of one step
+};
 struct RowPointers {
   float* factors;
   float* tails;
-  float penalty;           // of a step, unless
-  const float* penalties;  // each row has its own; or null
+  Penalty penalty;           // unless
+  const Penalty* penalties;  // each row has its own; or null
+
+  const Penalty& penalty_of(std::size_t row) const { return penalties ? penalties[row] : penalty; }
 };
 
 struct Cell {
@@ -35,12 +40,33 @@ struct Cell {
   RowPointers resident, visiting;
   std::uint32_t chunks;             // of 16 factors each, in a row
   float rate;                       // of learning, which is divided by the root of the sums in the tail
+  float careful_square;             // of an error, from which a step is made carefully: kLargeSquare; or -1, always,
+                                    // if rate times the penalty of a bias may be above 1
   float first_share, others_share;  // 1 / number of the first eight factors, and of the others; 0: their sums stay
   bool first_only;                  // only the first eight factors move
   bool nonnegative;                 // factors below 0 become 0
   bool biases;                      // rows have them: the tail has four numbers, or else two
   bool logistic;                    // what is learned is the log-odds of labels
 };
+
+inline constexpr float kLargeSquare = 256;  // of an error
+
+// The bias is a factor whose partner is always 1.  kCareful: the error may be large, or rate times penalty above 1.
+template <bool kCareful>
+[[gnu::always_inline]] inline void move_bias(float* tail, float penalty, float error, float rate, bool adapts) {
+  const float gradient = penalty * tail[2] - error;
+  float sum = tail[3];
+  if (kCareful &&
+      rate * penalty > 1) {  // that step would overshoot: to where the penalty of the new bias pulls as much
+    const float length = rate / __builtin_sqrtf(sum);
+    tail[2] = (tail[2] + length * error) / (1 + length * penalty);
+    if (adapts) tail[3] += error * error;
+    return;
+  }
+  if (kCareful && adapts && error * error > kLargeSquare) sum += gradient * gradient;
+  tail[2] -= rate / __builtin_sqrtf(sum) * gradient;
+  if (adapts) tail[3] += gradient * gradient;
+}
 
 // Does all the steps.  Returns the sum of the squared errors, or of the log losses, each as it was before its step.
 using RunCell = double (*)(const Cell&);

@@ -38,15 +38,19 @@ ROTA_INLINE Halves sums(const Lanes& x) {
 // One of the three rows of a step.
 struct Row {
   float *factors, *tail;
-  float penalty;
+  Penalty penalty;
   Lanes first_rates, other_rates;  // of the first 16 factors, and of the others
   Lanes first_squares, other_squares;
 };
 
 ROTA_INLINE Row row_of(const Cell& cell, const RowPointers& rows, std::size_t row) {
-  const float penalty = rows.penalties ? rows.penalties[row] : rows.penalty;
-  Row out = {
-      rows.factors + row * cell.chunks * kLanes, rows.tails + row * (cell.biases ? 4 : 2), penalty, {}, {}, {}, {}};
+  Row out = {rows.factors + row * cell.chunks * kLanes,
+             rows.tails + row * (cell.biases ? 4 : 2),
+             rows.penalty_of(row),
+             {},
+             {},
+             {},
+             {}};
   const float first = cell.rate / __builtin_sqrtf(out.tail[0]);
   const float others = cell.first_only ? 0 : cell.rate / __builtin_sqrtf(out.tail[1]);
   for (std::uint32_t i = 0; i < kLanes; ++i) out.first_rates[i] = i < 8 ? first : others;
@@ -55,7 +59,7 @@ ROTA_INLINE Row row_of(const Cell& cell, const RowPointers& rows, std::size_t ro
 }
 
 ROTA_INLINE void move(const Cell& cell, Row& row, std::size_t at, const Lanes& old, const Lanes& pull) {
-  const Lanes gradient = row.penalty * old - pull;
+  const Lanes gradient = row.penalty.factors * old - pull;
   (at == 0 ? row.first_squares : row.other_squares) += gradient * gradient;
   Lanes moved = old - (at == 0 ? row.first_rates : row.other_rates) * gradient;
   if (cell.nonnegative) moved = moved > 0 ? moved : Lanes{};
@@ -66,12 +70,6 @@ ROTA_INLINE void finish(const Cell& cell, const Row& row) {
   const Halves first = sums(row.first_squares), others = sums(row.other_squares);
   row.tail[0] += first.first * cell.first_share;
   if (!cell.first_only) row.tail[1] += (first.others + (others.first + others.others)) * cell.others_share;
-}
-
-ROTA_INLINE void move_bias(const Cell& cell, const Row& row, float pull) {
-  const float gradient = row.penalty * row.tail[2] - pull;
-  row.tail[2] -= cell.rate / __builtin_sqrtf(row.tail[3]) * gradient;
-  if (cell.first_share > 0) row.tail[3] += gradient * gradient;
 }
 
 ROTA_INLINE double run_step(const Cell& cell, const PairStep& step) {
@@ -96,8 +94,8 @@ ROTA_INLINE double run_step(const Cell& cell, const PairStep& step) {
   finish(cell, a);
   finish(cell, b);
   if (cell.biases) {
-    move_bias(cell, a, pull);
-    move_bias(cell, b, -pull);
+    move_bias<true>(a.tail, a.penalty.bias, pull, cell.rate, cell.first_share > 0);
+    move_bias<true>(b.tail, b.penalty.bias, -pull, cell.rate, cell.first_share > 0);
   }
   return log_loss_of(static_cast<double>(x));
 }

@@ -41,7 +41,8 @@ class PairPool {
 
   std::vector<Met> met_;  // the visiting slice is the last
   LineVector<float> factors_;
-  std::vector<float> tails_, penalties_;
+  std::vector<float> tails_;
+  std::vector<Penalty> penalties_;
 };
 
 }  // namespace rota::mf

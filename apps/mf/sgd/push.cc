@@ -17,6 +17,10 @@ namespace {
 
 constexpr std::uint32_t kFirst = 8;  // factors of a row that have a sum of their own, and are the first to move
 
+// Without a base all ratings are about 16 deviations from 0 at most (base_of), and by a penalty for each rating that is
+// larger than all of them no factor is left.  So is none by this one, and steps stay of a size that floats bear.
+constexpr double kMostPenalty = 17;
+
 std::size_t rows_of(ShardId shard, std::uint32_t shards, std::uint32_t residents) {
   return residents / shards + (shard < residents % shards ? 1 : 0);
 }
@@ -51,10 +55,13 @@ void MfPush::census(Census& weight) const {
   for (const ShardRating& one : ratings_) ++weight[one.visitor];
 }
 
-// Of one step, in the units of the factors: lambda / deviation, as the error is that of rating / deviation.
-float MfPush::step_penalty(std::uint32_t ratings) const {
+// In the units of the factors lambda / deviation, as the error is that of rating / deviation, and in those of a bias
+// lambda.
+Penalty MfPush::step_penalty(std::uint32_t ratings) const {
   const double times = settings_.by_rating ? 1 : std::max(1U, ratings);
-  return static_cast<float>(settings_.penalty / sides_->statistics.deviation / times);
+  const double deviation = sides_->statistics.deviation, scale = penalty_scale(settings_, deviation);
+  return {static_cast<float>(std::min(kMostPenalty, settings_.penalty * scale / deviation / times)),
+          static_cast<float>(settings_.penalty / times)};
 }
 
 void MfPush::attach(const Shape& shape) {
@@ -74,9 +81,10 @@ void MfPush::attach(const Shape& shape) {
     begin += std::exchange(range.end, begin);
   }
   cells_.resize(ratings_.size());
-  const double mean = settings_.biases && settings_.loss == Loss::squared ? sides_->statistics.mean : 0;
+  const RatingStatistics& all = sides_->statistics;
+  const double base = base_of(settings_, all.mean, all.deviation) - all.origin;
   const auto in_cell = [&](const ShardRating& one) -> CellRating {
-    const double value = (static_cast<double>(one.value) - mean) / sides_->statistics.deviation;
+    const double value = (static_cast<double>(one.value) - base) / all.deviation;
     return {one.row, place[one.visitor].second, static_cast<float>(value)};
   };
   for (const ShardRating& one : ratings_) cells_[ranges_[place[one.visitor].first].end++] = in_cell(one);
@@ -113,14 +121,14 @@ void MfPush::start(Random& own, Random&) {
 
 Cell MfPush::cell_of(const SliceTask& task, FactorRows& visitors) {
   const CellRange& range = ranges_[task.slice];
-  const float penalty = step_penalty(1);
+  const Penalty penalty = step_penalty(1);
   Cell cell{};
   cell.ratings = cells_.data() + range.begin;
   cell.count = range.end - range.begin;
   cell.resident = residents_.pointers(penalty, settings_.by_rating ? nullptr : penalties_.data());
   cell.visiting = visitors.pointers(penalty, settings_.by_rating ? nullptr : range.penalties.data());
   cell.chunks = residents_.chunks();
-  cell.rate = static_cast<float>(task.argument[kRate]);
+  cell.rate = static_cast<float>(std::min(task.argument[kRate], 1 / static_cast<double>(penalty.factors)));
   if (settings_.schedule == RateSchedule::adagrad) {
     cell.first_share = 1.0F / static_cast<float>(std::min(kFirst, settings_.rank));
     cell.others_share = settings_.rank > kFirst ? 1.0F / static_cast<float>(settings_.rank - kFirst) : 0;
@@ -128,6 +136,7 @@ Cell MfPush::cell_of(const SliceTask& task, FactorRows& visitors) {
   cell.first_only = task.argument[kFirstOnly] != 0;
   cell.nonnegative = settings_.nonnegative;
   cell.biases = settings_.biases;
+  cell.careful_square = cell.biases && cell.rate * penalty.bias > 1 ? -1 : kLargeSquare;
   cell.logistic = settings_.loss == Loss::logistic;
   return cell;
 }

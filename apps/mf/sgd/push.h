@@ -48,11 +48,11 @@ class MfPush final : public SlicePush<FactorRows> {
   // What the ratings of one slice are: those from `begin` on of cells_.
   struct CellRange {
     std::size_t begin = 0, end = 0;
-    std::vector<float> penalties;  // of the slice's rows, if they are not all the same
+    std::vector<Penalty> penalties;  // of the slice's rows, if they are not all the same
     // Where a visit that had to end goes on next time.  Not saved: with --step_budget_ms no run can be repeated.
     std::size_t next = 0;
   };
-  float step_penalty(std::uint32_t ratings) const;
+  Penalty step_penalty(std::uint32_t ratings) const;
   void attach_pairs(const Cut& cut, std::span<const std::pair<SliceId, std::uint32_t>> place);
   Cell cell_of(const SliceTask& task, FactorRows& visitors);
   // Time control: as many of the cell's ratings as there is time for, at least some.  Returns how many those are.
@@ -65,7 +65,7 @@ class MfPush final : public SlicePush<FactorRows> {
   std::vector<ShardRating> ratings_, held_out_;  // until attach()
   std::size_t count_;
   FactorRows residents_;
-  std::vector<float> penalties_;  // of the residents, likewise
+  std::vector<Penalty> penalties_;  // of the residents, likewise
   std::vector<CellRating> cells_;
   std::vector<CellRange> ranges_;                // by slice
   std::vector<std::vector<CellRating>> scored_;  // the held-out ones, by slice

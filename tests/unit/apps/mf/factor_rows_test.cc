@@ -30,13 +30,13 @@ std::vector<std::byte> bytes_of(const FactorRows& rows) {
 TEST(FactorRows, BeginAtCacheLinesWithSmallFactorsAndNoBias) {
   FactorRows rows = started(5, 20, true);
   EXPECT_EQ(rows.width(), 32U);
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(rows.pointers(0, nullptr).factors) % 64, 0U);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(rows.pointers({}, nullptr).factors) % 64, 0U);
   for (std::size_t r = 0; r < 5; ++r) {
     EXPECT_EQ(rows.factors(r).size(), 20U);
     EXPECT_EQ(rows.bias(r), 0);
     for (const float f : rows.factors(r)) EXPECT_TRUE(f >= 0 && f < 1 / std::sqrt(20.0));
-    for (std::size_t k = 20; k < 32; ++k) EXPECT_EQ(rows.pointers(0, nullptr).factors[r * 32 + k], 0);
-    const float* const tail = rows.pointers(0, nullptr).tails + r * 4;
+    for (std::size_t k = 20; k < 32; ++k) EXPECT_EQ(rows.pointers({}, nullptr).factors[r * 32 + k], 0);
+    const float* const tail = rows.pointers({}, nullptr).tails + r * 4;
     EXPECT_EQ(tail[0] + tail[1] + tail[3], 3);
   }
 }
@@ -45,7 +45,7 @@ TEST(FactorRows, GoThroughBytes) {
   for (const bool biases : {false, true})
     for (const std::uint32_t rank : {1U, 16U, 33U}) {
       FactorRows rows = started(7, rank, biases);
-      if (biases) rows.pointers(0, nullptr).tails[2] = -0.5F;
+      if (biases) rows.pointers({}, nullptr).tails[2] = -0.5F;
       const auto bytes = bytes_of(rows);
       EXPECT_EQ(bytes.size(), 1 + 7 * (rank + (biases ? 4 : 2)) * 4);
       FactorRows back(7, rank, biases);

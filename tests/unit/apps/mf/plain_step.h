@@ -12,7 +12,7 @@ namespace rota::tests {
 struct PlainRow {
   std::vector<float> factors;  // whole chunks
   std::vector<float> tail;
-  float penalty = 0;
+  mf::Penalty penalty = {};
 };
 
 // The sum of 16 lanes in the order that the kernel's header promises to keep.
@@ -38,15 +38,19 @@ inline float clipped(float x, bool nonnegative) {
 // Moves the factors of one side, given those of both before the step.
 inline PlainUpdate plain_move(PlainRow& row, const std::vector<float>& own, const std::vector<float>& partner,
                               float error, const mf::Cell& cell) {
-  float first[16] = {}, others[16] = {};
+  float first[16] = {}, others[16] = {}, ahead[2] = {};
+  for (std::size_t k = 0; !cell.logistic && error * error > 256 && k < own.size(); ++k) {
+    const float gradient = row.penalty.factors * own[k] - error * partner[k];
+    ahead[k < 8 ? 0 : 1] += gradient * gradient;
+  }
+  const float sums[2] = {row.tail[0] + ahead[0] * cell.first_share, row.tail[1] + ahead[1] * cell.others_share};
   for (std::size_t k = 0; k < own.size(); ++k) {
     if (cell.first_only && k >= 16) break;
-    const float gradient = row.penalty * own[k] - error * partner[k];
+    const float gradient = row.penalty.factors * own[k] - error * partner[k];
     // A pointer, since GCC 12 takes another element of (k < 16 ? first : others)[k % 16] under -fsanitize=shift.
     float* const squares = k < 16 ? first : others;
     squares[k % 16] += gradient * gradient;
-    const float sum = row.tail[k < 8 ? 0 : 1];
-    const float rate = cell.first_only && k >= 8 ? 0 : cell.rate / std::sqrt(sum);
+    const float rate = cell.first_only && k >= 8 ? 0 : cell.rate / std::sqrt(sums[k < 8 ? 0 : 1]);
     row.factors[k] = clipped(own[k] - rate * gradient, cell.nonnegative);
   }
   float rest[4], four[4];
@@ -55,12 +59,6 @@ inline PlainUpdate plain_move(PlainRow& row, const std::vector<float>& own, cons
     rest[i] = four[i] + (first[8 + i] + first[12 + i]);
   }
   return {fold_eight(first), (rest[0] + rest[2]) + (rest[1] + rest[3])};
-}
-
-inline void plain_bias(PlainRow& row, float error, const mf::Cell& cell) {
-  const float gradient = row.penalty * row.tail[2] - error;
-  row.tail[2] -= cell.rate / std::sqrt(row.tail[3]) * gradient;
-  if (cell.first_share > 0) row.tail[3] += gradient * gradient;
 }
 
 // Of `cell` only the settings are used.  Returns the squared error or the log loss before the step.
@@ -79,8 +77,8 @@ inline double plain_step(PlainRow& p, PlainRow& q, float rating, const mf::Cell&
   q.tail[0] += of_q.first * cell.first_share;
   q.tail[1] += of_q.others * others;
   if (cell.biases) {
-    plain_bias(p, error, cell);
-    plain_bias(q, error, cell);
+    for (PlainRow* const row : {&p, &q})
+      mf::move_bias<true>(row->tail.data(), row->penalty.bias, error, cell.rate, cell.first_share > 0);
   }
   if (cell.logistic) return mf::log_loss_of(rating > 0 ? odds : -odds);
   return static_cast<double>(error * error);

@@ -39,25 +39,49 @@ TEST(MfSettings, DefaultsAndChoices) {
   EXPECT_TRUE(other.biases && other.nonnegative);
 }
 
-TEST(MfSettings, ImplicitRatingsAreSolvedByAlsWithAPenaltyForEachRow) {
+TEST(MfSettings, ImplicitRatingsAreSolvedByAls) {
   const mf::Settings implicit = mf::settings_of(with({{"implicit", "true"}}));
   EXPECT_EQ(implicit.solver, mf::Solver::als);
   EXPECT_EQ(implicit.loss, mf::Loss::squared);
   EXPECT_EQ(implicit.kind(), mf::RatingReader::Kind::counts);
-  EXPECT_FALSE(implicit.by_rating);
-  EXPECT_TRUE(mf::settings_of(with({{"implicit", "true"}, {"lambda_by", "rating"}})).by_rating);
+  EXPECT_TRUE(implicit.by_rating);
+  EXPECT_FALSE(mf::settings_of(with({{"implicit", "true"}, {"lambda_by", "row"}})).by_rating);
   EXPECT_EQ(mf::settings_of(with({})).solver, mf::Solver::sgd);
   EXPECT_TRUE(mf::settings_of(with({{"solver", "als"}})).by_rating);
 }
 
+TEST(MfSettings, APenaltyThatIsNotGivenFollowsTheRatings) {
+  const auto penalty = [](std::map<std::string, std::string, std::less<>> given, double deviation) {
+    const mf::Settings settings = mf::settings_of(with(given));
+    return settings.penalty * mf::penalty_scale(settings, deviation);
+  };
+  for (const double usual : {0.0625, 1.1, 5.2, 15.9}) EXPECT_EQ(penalty({}, usual), 0.05);
+  EXPECT_EQ(penalty({}, 300), 0.05 * 300);
+  EXPECT_EQ(penalty({}, 0.03125), 0.05 / 32);
+  EXPECT_EQ(penalty({{"lambda", "0.05"}}, 300), 0.05);
+  EXPECT_EQ(penalty({{"implicit", "true"}}, 300), 5);
+  EXPECT_EQ(penalty({{"loss", "logistic"}}, 0.001), 0.05);
+}
+
+TEST(MfSettings, RatingsFarFromZeroHaveTheirMeanAsABase) {
+  const mf::Settings plain = mf::settings_of(with({})), biases = mf::settings_of(with({{"biases", "true"}}));
+  EXPECT_EQ(mf::base_of(plain, 3.5, 1), 0);
+  EXPECT_EQ(mf::base_of(biases, 3.5, 1), 3.5);
+  EXPECT_EQ(mf::base_of(plain, -2000, 3), -2000);
+  EXPECT_EQ(mf::base_of(mf::settings_of(with({{"nonnegative", "true"}})), 2000, 3), 1988);
+  EXPECT_EQ(mf::base_of(mf::settings_of(with({{"implicit", "true"}})), 2000, 3), 0);
+  EXPECT_EQ(mf::base_of(mf::settings_of(with({{"loss", "logistic"}, {"biases", "true"}})), 0.999, 0.03), 0);
+}
+
 TEST(MfSettings, RoundRobinPenalisesRowsUnlessToldOtherwise) {
-  const mf::Settings plain = mf::settings_of(with({{"solver", "ccd"}, {"ccd", "round_robin"}}));
+  const mf::Settings plain = mf::settings_of(with({{"solver", "ccd"}, {"schedule", "round_robin"}}));
   EXPECT_TRUE(plain.round_robin);
   EXPECT_FALSE(plain.by_rating);
-  EXPECT_TRUE(mf::settings_of(with({{"solver", "ccd"}, {"ccd", "round_robin"}, {"lambda_by", "rating"}})).by_rating);
+  EXPECT_TRUE(
+      mf::settings_of(with({{"solver", "ccd"}, {"schedule", "round_robin"}, {"lambda_by", "rating"}})).by_rating);
   const mf::Settings factors = mf::settings_of(with({{"solver", "ccd"}}));
   EXPECT_TRUE(factors.by_rating && !factors.round_robin);
-  EXPECT_FALSE(mf::settings_of(with({{"ccd", "round_robin"}})).round_robin) << "it is of another solver";
+  EXPECT_FALSE(mf::settings_of(with({{"schedule", "round_robin"}})).round_robin) << "it is of another solver";
 }
 
 TEST(MfSettings, LossesGoWithTheirKindOfRatings) {
@@ -81,8 +105,8 @@ TEST(MfSettings, ManyFactorsAreSolvedByConjugateGradients) {
   EXPECT_FALSE(conjugate({{"rank", "16"}}));
   EXPECT_TRUE(conjugate({{"rank", "17"}}));
   EXPECT_FALSE(conjugate({{"rank", "17"}, {"nonnegative", "true"}}));
-  EXPECT_FALSE(conjugate({{"rank", "17"}, {"als", "cholesky"}}));
-  EXPECT_TRUE(conjugate({{"als", "cg"}}));
+  EXPECT_FALSE(conjugate({{"rank", "17"}, {"row_solver", "cholesky"}}));
+  EXPECT_TRUE(conjugate({{"row_solver", "cg"}}));
 }
 
 TEST(MfSettings, WhatDoesNotGoTogetherIsRefused) {
@@ -104,7 +128,7 @@ TEST(MfSettings, WhatDoesNotGoTogetherIsRefused) {
         Given{{"implicit", "true"}, {"solver", "sgd"}, {"loss", "squared"}},
         Given{{"implicit", "true"}, {"solver", "sgd"}, {"loss", "logistic"}},
         Given{{"implicit", "true"}, {"solver", "sgd"}, {"rotate", "users"}},
-        Given{{"solver", "als"}, {"als", "cg"}, {"nonnegative", "true"}}})
+        Given{{"solver", "als"}, {"row_solver", "cg"}, {"nonnegative", "true"}}})
     EXPECT_THROW(mf::check(with(wrong)), UsageError);
 }
 
@@ -116,12 +140,13 @@ TEST(MfSettings, WhatNothingUsesIsTold) {
   };
   EXPECT_NE(names(mf::ignored(with({}))).find("decay"), std::string::npos);
   EXPECT_EQ(names(mf::ignored(with({{"rate_schedule", "decay"}}))).find("decay"), std::string::npos);
-  const std::string als = names(mf::ignored(with({{"solver", "als"}, {"als", "cholesky"}})));
+  const std::string als = names(mf::ignored(with({{"solver", "als"}, {"row_solver", "cholesky"}})));
   for (const char* name : {"learning_rate", "rotate", "slices_per_shard", "cg_steps", "inner", "alpha", "staleness"})
     EXPECT_NE(als.find(name), std::string::npos) << name;
-  EXPECT_EQ(names(mf::ignored(with({{"solver", "als"}, {"als", "cg"}}))).find("cg_steps"), std::string::npos);
+  EXPECT_EQ(names(mf::ignored(with({{"solver", "als"}, {"row_solver", "cg"}}))).find("cg_steps"), std::string::npos);
   EXPECT_EQ(names(mf::ignored(with({{"solver", "ccd"}}))).find("inner"), std::string::npos);
-  EXPECT_NE(names(mf::ignored(with({{"solver", "ccd"}, {"ccd", "round_robin"}}))).find("inner"), std::string::npos);
+  EXPECT_NE(names(mf::ignored(with({{"solver", "ccd"}, {"schedule", "round_robin"}}))).find("inner"),
+            std::string::npos);
   EXPECT_EQ(names(mf::ignored(with({{"implicit", "true"}}))).find("alpha"), std::string::npos);
   EXPECT_NE(names(mf::ignored(with({{"implicit", "true"}, {"solver", "sgd"}}))).find("alpha"), std::string::npos);
 }

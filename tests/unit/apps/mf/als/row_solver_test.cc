@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/mf/plain_solve.h"
 
@@ -12,9 +14,10 @@ constexpr std::size_t kPartners = 400;
 
 class RowSolver : public testing::Test {
  protected:
+  static mf::RowForm form_of(const mf::Settings& settings) { return {settings, settings.biases ? 2.5 : 0, 3}; }
   // The row by the normal equations over all partners, each with its confidence.
   std::vector<double> plain(const mf::Settings& settings, const std::vector<mf::Partner>& ratings, double penalty) {
-    const mf::RowForm form(settings, 2.5);
+    const mf::RowForm form = form_of(settings);
     std::vector<std::vector<double>> a(form.size, std::vector<double>(form.size));
     std::vector<double> y(form.size), weights(kPartners, settings.implicit ? 1 : 0), targets(kPartners);
     for (const mf::Partner& one : ratings) {
@@ -32,11 +35,11 @@ class RowSolver : public testing::Test {
         y[i] += targets[j] * q[i];
       }
     }
-    for (std::size_t i = 0; i < form.size; ++i) a[i][i] += penalty;
+    for (std::size_t i = 0; i < form.size; ++i) a[i][i] += i < form.rank ? penalty : 3 * penalty;
     return plain_solve(a, y);
   }
   void compare(const mf::Settings& settings, std::size_t count) {
-    const mf::RowForm form(settings, 2.5);
+    const mf::RowForm form = form_of(settings);
     Random random = random_named({settings.rank, count});
     numbers_.resize(kPartners * form.size);
     for (double& one : numbers_) one = random.uniform() - 0.3;
@@ -78,7 +81,7 @@ TEST_F(RowSolver, ConjugateGradientsBeginAtTheRowAsItWas) {
   const std::vector<mf::Partner> ratings = {{1, 2}, {5, 3}, {8, 1}};
   const std::vector<double> solution = plain(settings, ratings, 0.1);
   std::vector<double> row = solution;
-  mf::RowSolver(settings, {settings, 0}, mf::choose_row_kernel()).solve({numbers_, 0}, nullptr, ratings, 0.1, row);
+  mf::RowSolver(settings, {settings, 0, 1}, mf::choose_row_kernel()).solve({numbers_, 0}, nullptr, ratings, 0.1, row);
   for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(row[k], solution[k], 1e-12);
 }
 
@@ -88,9 +91,41 @@ TEST_F(RowSolver, ARowWithoutRatingsIsZero) {
   for (const bool conjugate : {false, true}) {
     settings.conjugate = conjugate;
     std::vector<double> row(3, 1);
-    mf::RowSolver(settings, {settings, 0}, mf::choose_row_kernel()).solve({{}, 0}, nullptr, {}, 0, row);
+    mf::RowSolver(settings, {settings, 0, 1}, mf::choose_row_kernel()).solve({{}, 0}, nullptr, {}, 0, row);
     for (const double x : row) EXPECT_NEAR(x, 0, 1e-15);
   }
+}
+
+// A penalty or a pivot that was an absolute number was lost beside such factors, or was all that counted.
+TEST_F(RowSolver, WithoutAPenaltyFactorsOfAnySizeGiveTheSameRow) {
+  for (const bool conjugate : {false, true})
+    for (const std::size_t count : {3U, 30U}) {  // of which 3 leave the row open
+      mf::Settings settings;
+      settings.rank = 9;
+      settings.conjugate = conjugate;
+      settings.cg_steps = 60;
+      std::vector<double> first;
+      for (const double size : {1.0, 0x1p-80, 0x1p80}) {
+        Random random = random_named({count});
+        numbers_.resize(kPartners * settings.rank);
+        for (double& one : numbers_) one = (random.uniform() - 0.3) * size;
+        std::vector<mf::Partner> ratings;
+        for (std::size_t j = 0; j < count; ++j)
+          ratings.push_back({static_cast<std::uint32_t>(j), random.uniform_float() * 4});
+        std::vector<double> row(settings.rank);
+        mf::RowSolver(settings, {settings, 0, 1}, mf::choose_row_kernel())
+            .solve({numbers_, 0}, nullptr, ratings, 0, row);
+        for (double& one : row) one *= size;
+        if (first.empty()) first = row;
+        for (std::size_t k = 0; k < row.size(); ++k) EXPECT_EQ(row[k], first[k]) << size;
+        for (std::size_t j = 0; count < settings.rank && j < count; ++j) {
+          double fitted = 0;
+          for (std::size_t k = 0; k < row.size(); ++k) fitted += numbers_[j * settings.rank + k] / size * row[k];
+          EXPECT_NEAR(fitted, static_cast<double>(ratings[j].value), 1e-6);
+        }
+      }
+      for (const double x : first) EXPECT_LT(std::abs(x), 50) << "of all that fit, one near 0";
+    }
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ mf::Settings settings_of(std::uint32_t rank, bool biases) {
 TEST(Factors, PartnersHaveOneInPlaceOfTheBias) {
   const std::vector<double> numbers = {1, 2, 0.5, 3, 4, -0.5};
   const mf::Partner partners[] = {{1, 0}, {0, 0}};
-  const RowForm form(settings_of(2, true), 10);
+  const RowForm form(settings_of(2, true), 10, 1);
   std::vector<double> rows(16, 7), apart(2), own(8, 7);
   mf::gather_rows({numbers, 0}, form, partners, rows.data(), apart.data());
   EXPECT_EQ(rows, (std::vector<double>{3, 4, 1, 0, 0, 0, 0, 0, 1, 2, 1, 0, 0, 0, 0, 0}));
@@ -28,20 +28,20 @@ TEST(Factors, PartnersHaveOneInPlaceOfTheBias) {
   EXPECT_EQ(own, (std::vector<double>{3, 4, -0.5, 0, 0, 0, 0, 0}));
 }
 
-TEST(Factors, WithoutBiasesNothingIsPredictedApart) {
+TEST(Factors, WithoutBiasesTheBaseIsPredictedApart) {
   const std::vector<double> numbers = {1, 2, 3, 4};
   const mf::Partner partners[] = {{1, 0}};
-  const RowForm form(settings_of(2, false), 10);
+  const RowForm form(settings_of(2, false), 10, 1);
   std::vector<double> rows(8, 7), apart(1);
   mf::gather_rows({numbers, 0}, form, partners, rows.data(), apart.data());
   EXPECT_EQ(rows, (std::vector<double>{3, 4, 0, 0, 0, 0, 0, 0}));
-  EXPECT_EQ(apart[0], 0);
+  EXPECT_EQ(apart[0], 10);
 }
 
 TEST(Factors, TheGramMatrixIsOfAllRows) {
   std::vector<double> numbers;
   for (int i = 0; i < 3 * 150; ++i) numbers.push_back(i % 7 - 2.0);
-  const RowForm form(settings_of(3, false), 0);
+  const RowForm form(settings_of(3, false), 0, 1);
   LineVector<double> out;
   mf::gram({numbers, 0}, form, mf::choose_row_kernel(), out);
   for (std::size_t i = 0; i < 8; ++i)

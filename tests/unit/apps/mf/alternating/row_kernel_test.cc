@@ -63,6 +63,16 @@ Numbers check(const mf::RowKernel& kernel, std::size_t count, std::size_t size, 
   return all;
 }
 
+TEST(RowKernel, WhatNothingSaysIsZero) {
+  Numbers a(64), y(8, 1);
+  a[0] = 4;
+  a[2] = 2;
+  a[18] = 3;  // of the second number, and all from the fourth on, nothing is known
+  mf::choose_row_kernel().solve(a.data(), 8, 8, y.data());
+  // 4 x0 + 2 x2 = 1 and 2 x0 + 3 x2 = 1
+  for (std::size_t k = 0; k < 8; ++k) EXPECT_NEAR(y[k], k == 0 ? 0.125 : k == 2 ? 0.25 : 0, 1e-15) << k;
+}
+
 TEST(RowKernel, IsThatOfPlainLoopsInEveryVariant) {
   for (const std::size_t size : {1U, 7U, 8U, 9U, 32U, 41U})
     for (const std::size_t count : {1U, 5U, 300U}) {

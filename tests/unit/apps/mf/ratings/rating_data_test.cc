@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <span>
 #include <string>
 
@@ -27,9 +28,26 @@ TEST(RatingData, NumbersGoByFirstAppearanceOverAllFiles) {
   EXPECT_DOUBLE_EQ(data.statistics.deviation * data.statistics.deviation, 1.25);
 }
 
-TEST(RatingData, EqualRatingsHaveAUnitOfOne) {
+TEST(RatingData, EqualRatingsAreTheirOwnUnit) {
   const ScratchFiles files;
-  EXPECT_EQ(mf::read_ratings({files.write("1", "a b 0.1\na c 0.1\nb b 0.1\n")}, {}).statistics.deviation, 1);
+  EXPECT_EQ(mf::read_ratings({files.write("1", "a b 0.1\na c 0.1\nb b 0.1\n")}, {}).statistics.deviation, 0.1);
+  EXPECT_EQ(mf::read_ratings({files.write("1", "a b 0\na c 0\n")}, {}).statistics.deviation, 1);
+}
+
+TEST(RatingData, RatingsFarFromZeroKeepWhatTheyDifferIn) {
+  const ScratchFiles files;
+  const std::string file = files.write("1", "a b 1000000001\na c 1000000002\nb b 1000000004.5\n");
+  const mf::RatingData data = mf::read_ratings({file}, {});
+  EXPECT_EQ(data.statistics.origin, 1000000001);
+  EXPECT_EQ(data.ratings[1].value, 1);
+  EXPECT_EQ(data.ratings[2].value, 3.5F);
+  EXPECT_DOUBLE_EQ(data.statistics.mean, 1000000002.5);
+  EXPECT_NEAR(data.statistics.deviation, std::sqrt(6.5 / 3), 1e-9);
+  EXPECT_EQ(mf::read_held_out({file}, {}, data).known[2].value, 3.5F);
+  const mf::RatingData mixed = mf::read_ratings({file, files.write("2", "a b 3\n")}, {});
+  EXPECT_EQ(mixed.statistics.origin, 0);
+  EXPECT_EQ(mixed.ratings[1].value, 1000000002.F);
+  EXPECT_EQ(mixed.ratings[3].value, 3);
 }
 
 TEST(RatingData, NoRatingsAreAnError) {

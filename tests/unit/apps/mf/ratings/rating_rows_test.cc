@@ -33,7 +33,7 @@ TEST(RatingRows, AreThoseOfTheirRangeByPartner) {
 
 TEST(RatingRows, OfOnePairAddUp) {
   const auto users = mf::rating_rows(kRatings, mf::kUserSide, {0, 4}, std::vector<ShardId>{0}, true);
-  EXPECT_EQ(text(users[0]), "0: 0=3 3=6;; 1=2; 2=6 3=4;");
+  EXPECT_EQ(text(users[0]), "0: 0=3 3=6;; 0=0 1=2; 2=6 3=4;");
 }
 
 TEST(RatingRows, RangesHaveAboutEqualWork) {

@@ -16,7 +16,7 @@ double loss(const mf::TrainedModel& model, const std::vector<ItemRating>& rating
   const double times = model.settings.by_rating ? static_cast<double>(ratings.size()) : 1;
   double sum = model.settings.penalty * times * (mf::dot(user.factors, user.factors) + user.bias * user.bias);
   for (const ItemRating& one : ratings) {
-    const double error = static_cast<double>(one.value) - model.base - model.items.biases[one.number] - user.bias -
+    const double error = static_cast<double>(one.value) - model.items.biases[one.number] - user.bias -
                          mf::dot(user.factors, model.items.row(one.number));
     sum += error * error;
   }
@@ -94,7 +94,7 @@ TEST_F(MfFoldIn, OfImplicitRatingsAllItemsCount) {
   used[3] = 3;
   used[9] = 1;
   used[22] = 0.5;
-  const std::vector<ItemRating> some = {{9, 1}, {3, 2}, {22, 0.5F}, {3, 1}, {7, 0}};
+  const std::vector<ItemRating> some = {{9, 1}, {3, 2}, {22, 0.5F}, {3, 1}};
   const NewUser user = mf::FoldIn(model_)(some);
   const double least = implicit_loss(model_, used, user);
   for (std::size_t k = 0; k < 5; ++k)

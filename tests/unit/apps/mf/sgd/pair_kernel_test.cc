@@ -22,7 +22,8 @@ using mf::PairStep;
 struct Rows {
   std::vector<PlainRow> plain;
   LineVector<float> factors;
-  std::vector<float> tails, penalties;
+  std::vector<float> tails;
+  std::vector<mf::Penalty> penalties;
 
   Rows(std::size_t count, std::uint32_t rank, bool biases, Random& random) : plain(count) {
     for (PlainRow& row : plain) {
@@ -30,13 +31,13 @@ struct Rows {
       for (std::uint32_t k = 0; k < rank; ++k) row.factors[k] = random.uniform_float() - 0.25F;
       row.tail = {1 + random.uniform_float(), 1 + random.uniform_float()};
       if (biases) row.tail.insert(row.tail.end(), {random.uniform_float() - 0.5F, 1});
-      row.penalty = random.uniform_float() / 8;
+      row.penalty = {random.uniform_float() / 8, random.uniform_float() / 8};
       factors.insert(factors.end(), row.factors.begin(), row.factors.end());
       tails.insert(tails.end(), row.tail.begin(), row.tail.end());
       penalties.push_back(row.penalty);
     }
   }
-  mf::RowPointers pointers() { return {factors.data(), tails.data(), 0, penalties.data()}; }
+  mf::RowPointers pointers() { return {factors.data(), tails.data(), {}, penalties.data()}; }
   void expect_equal() const {
     const std::size_t width = plain[0].factors.size(), tail = plain[0].tail.size();
     for (std::size_t r = 0; r < plain.size(); ++r) {
@@ -55,7 +56,7 @@ void plain_pull(PlainRow& row, const std::vector<float>& pull, const Cell& cell)
   float first[16] = {}, others[16] = {};
   const std::vector<float> old = row.factors;
   for (std::size_t k = 0; k < old.size() && (k < 16 || !cell.first_only); ++k) {
-    const float gradient = row.penalty * old[k] - pull[k];
+    const float gradient = row.penalty.factors * old[k] - pull[k];
     float* const squares = k < 16 ? first : others;
     squares[k % 16] += gradient * gradient;
     const float rate = cell.first_only && k >= 8 ? 0 : cell.rate / std::sqrt(row.tail[k < 8 ? 0 : 1]);
@@ -81,8 +82,8 @@ double plain_pair(PlainRow& p, PlainRow& a, PlainRow& b, const Cell& cell) {
   plain_pull(a, of_a, cell);
   plain_pull(b, of_b, cell);
   if (cell.biases) {
-    plain_bias(a, s, cell);
-    plain_bias(b, -s, cell);
+    mf::move_bias<true>(a.tail.data(), a.penalty.bias, s, cell.rate, cell.first_share > 0);
+    mf::move_bias<true>(b.tail.data(), b.penalty.bias, -s, cell.rate, cell.first_share > 0);
   }
   return mf::log_loss_of(static_cast<double>(x));
 }
@@ -143,7 +144,7 @@ TEST(PairKernel, AStepGoesDownTheGradientOfTheLoss) {
   Rows residents(1, 16, false, random), visitors(2, 16, false, random);
   for (Rows* rows : {&residents, &visitors}) {
     for (float& tail : rows->tails) tail = 1;
-    for (float& penalty : rows->penalties) penalty = 0;
+    for (mf::Penalty& penalty : rows->penalties) penalty = {};
   }
   cell.resident = residents.pointers();
   cell.visiting = visitors.pointers();

@@ -38,7 +38,7 @@ struct Visit {
     cell.ratings = ratings.data();
     cell.count = ratings.size();
     cell.chunks = 1;
-    cell.visiting = rows.pointers(0, nullptr);
+    cell.visiting = rows.pointers({}, nullptr);
     return pool.visit(cell, rated, kernel, random);
   }
 };
