@@ -25,6 +25,7 @@
 #include "core/job/plugin_host.h"
 #include "core/job/run_folder.h"
 #include "core/runtime/observe.h"
+#include "rota/utf8.h"
 
 namespace rota {
 
@@ -86,7 +87,8 @@ Result<Place> free_place(const std::string& address, const fs::path& keys) {
   const auto json = nlohmann::json::parse(*answer, nullptr, false);
   if (!json.is_object() || !json.contains("next_worker"))
     return Status(ExitCode::wrong_version, address + ": the coordinator does not tell which worker could join");
-  Place place{{text_in(json, "out")}, static_cast<std::uint32_t>(number_in(json, "next_worker")), {}};
+  const auto out = exact_text_of(json.value("out", nlohmann::json()));
+  Place place{{out.value_or("")}, static_cast<std::uint32_t>(number_in(json, "next_worker")), {}};
   const auto flags = json.find("flags");
   if (flags == json.end() || !flags->is_object()) return place;
   for (const auto& [name, value] : flags->items())
@@ -129,7 +131,7 @@ Status run_worker(const std::string& address, const Place& place, const CommandL
   settings.arguments.insert(settings.arguments.end(), line.log_flags.begin(), line.log_flags.end());
   auto child = Child::start(settings);
   if (!child.ok()) return std::move(child).status();
-  std::fprintf(stderr, "rota: %s joins %s\n", settings.name.c_str(), place.run.path.c_str());
+  std::fprintf(stderr, "rota: %s joins %s\n", settings.name.c_str(), visible_text(place.run.path.native()).c_str());
   while (!child->ended()) {
     pollfd wait{signals.fd(), POLLIN, 0};
     ::poll(&wait, 1, kPollMs);

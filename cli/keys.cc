@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "core/base/flags.h"
 #include "core/base/version.h"
+#include "rota/utf8.h"
 
 namespace rota {
 
@@ -22,7 +23,8 @@ Status keys_command(int argc, const char* const* argv) {
   if (line->positional.size() != 1) return {ExitCode::usage, "in which folder? rota keys DIR"};
   const std::filesystem::path folder = std::filesystem::absolute(line->positional.front()).lexically_normal();
   ROTA_TRY(make_keys(folder));
-  std::printf("keys of 5 roles are in %s: say --keys=%s\n", folder.c_str(), folder.c_str());
+  const std::string shown = visible_text(folder.native());
+  std::printf("keys of 5 roles are in %s: say --keys=%s\n", shown.c_str(), shown.c_str());
   return {};
 }
 

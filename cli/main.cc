@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "core/base/failpoint.h"
 #include "core/base/flags.h"
 #include "core/base/version.h"
 #include "core/job/plugin_host.h"
+#include "core/runtime/process.h"
 #include "rota/utf8.h"
 
 namespace rota {
@@ -40,7 +40,7 @@ void print_help() {
     std::printf("  rota %-10s %s\n      %s\n", std::string(entry.name).c_str(), std::string(entry.arguments).c_str(),
                 std::string(entry.meaning).c_str());
   std::printf("\nApps:");
-  for (const std::string& app : available_apps()) std::printf(" %s", app.c_str());
+  for (const std::string& app : available_apps()) std::printf(" %s", visible_text(app).c_str());
   std::printf("\n`rota COMMAND --help` tells more.\n");
 }
 
@@ -81,8 +81,8 @@ Status dispatch(int argc, const char* const* argv) {
 }  // namespace rota
 
 int main(int argc, char** argv) {
-  const rota::Status armed = rota::arm_failpoints();
-  const rota::Status status = armed.ok() ? rota::dispatch(argc, argv) : armed;
+  const rota::Status begun = rota::begin_process();
+  const rota::Status status = begun.ok() ? rota::dispatch(argc, argv) : begun;
   if (!status.ok()) std::fprintf(stderr, "rota: %s\n", rota::visible_text(status.what()).c_str());
   return static_cast<int>(status.code());
 }

@@ -1,4 +1,6 @@
 // rota show|predict|... APP --model=DIR: the commands that plugins declare; and rota export.
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -6,6 +8,7 @@
 #include <system_error>
 
 #include "cli/commands.h"
+#include "cli/progress.h"
 #include "cli/result_file.h"
 #include "cli/run_job.h"
 #include "cli/whole_lines.h"
@@ -15,6 +18,7 @@
 #include "core/job/ignored_options.h"
 #include "core/job/input_files.h"
 #include "core/job/plugin_host.h"
+#include "rota/utf8.h"
 
 namespace rota {
 
@@ -115,7 +119,8 @@ Status run_into(const Plugin& plugin, const Command& command, const Call& call) 
                           std::none_of(command.options.begin(), command.options.end(),
                                        [](const Option& option) { return option.name == "output"; });
   if (!own_output) {
-    WholeLines out(std::cout);
+    // What a model is shown as is for people; the rest may be for a program, which wants its bytes as they are.
+    WholeLines out(std::cout, command.name == "show" || ::isatty(STDOUT_FILENO) == 1);
     ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { command.run(call, out); }));
     out.end();
     return out.good() && std::cout.good() ? Status() : Status(ExitCode::disk, "cannot write to stdout");
@@ -132,7 +137,7 @@ Status warn_of_ignored(const Plugin& plugin, const Command& command, const Optio
   std::vector<Ignored> ignored;
   ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { ignored = command.ignored(options); }));
   for (const Ignored& one : only_set(std::move(ignored), options, command.options))
-    std::fprintf(stderr, "rota: %s\n", one.text().c_str());
+    std::fprintf(stderr, "rota: %s\n", visible_text(one.text()).c_str());
   return {};
 }
 
@@ -173,6 +178,7 @@ Status plugin_command(int argc, const char* const* argv) {
   if (command == nullptr) return no_command(**plugin, argv[0]);
   auto line = whole_line(argc, argv, command);
   if (!line.ok()) return std::move(line).status();
+  tell_of_repeated(*line);
   std::unique_ptr<Model> model;
   if (command->needs_model) {
     ROTA_TRY(check_app(**plugin, fs::path(line->options.text("model"))));
@@ -205,7 +211,7 @@ Status export_command(int argc, const char* const* argv) {
   const RunFolder run{folder};
   std::error_code error;
   ROTA_TRY(fs::exists(run.result(), error) ? write_text(run, **plugin) : export_model(**plugin, folder));
-  std::printf("exported: %s\n", folder.c_str());
+  std::printf("exported: %s\n", visible_text(folder.native()).c_str());
   return {};
 }
 

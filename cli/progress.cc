@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "rota/utf8.h"
+
 namespace rota {
 
 namespace {
@@ -103,6 +105,12 @@ std::string bar_line(const nlohmann::json& epoch) {
   return line + speed_of(epoch);
 }
 
+void tell_of_repeated(const CommandLine& line) {
+  for (const std::string& name : line.repeated)
+    write_out("rota: --" + visible_text(name) + " is given more than once: the last value counts, '" +
+              visible_text(line.given.find(name) == line.given.end() ? "" : line.given.find(name)->second) + "'\n");
+}
+
 Progress::Progress() : terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 void Progress::record(const nlohmann::json& record) {
@@ -143,12 +151,12 @@ void Progress::record(const nlohmann::json& record) {
 }
 
 void Progress::draw(const std::string& line) {
-  line_ = line.substr(0, terminal_width() - 1);
+  line_ = visible_text(line).substr(0, terminal_width() - 1);
   write_out("\r\033[K" + line_);
 }
 
 void Progress::say(std::string_view text) {
-  std::string all(text);
+  std::string all = visible_text(text);
   all += '\n';
   if (!line_.empty()) all = "\r\033[K" + all + line_;
   write_out(all);

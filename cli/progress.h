@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/flags.h"
+
 namespace rota {
 
 // "epoch 3/20  objective -3901234.5 (-8.341 per item)  1.21 s  11.2M tokens/s  2 workers  6.9 s left"
@@ -17,6 +19,9 @@ std::string short_number(double number);
 // A field of a record, or `otherwise` if it is missing or of another type.  Numbers may be written as text.
 double number_in(const nlohmann::json& record, const char* field, double otherwise = 0);
 std::string text_in(const nlohmann::json& record, const char* field);
+
+// On stderr: flags that the command line gives more than once, of which the last counts.
+void tell_of_repeated(const CommandLine& line);
 
 class Progress {
  public:

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/dead_sockets.h"
+#include "cli/progress.h"
 #include "cli/run_job.h"
 #include "core/base/trust.h"
 #include "core/base/version.h"
@@ -15,6 +16,7 @@
 #include "core/job/packed_folder.h"
 #include "core/job/plugin_host.h"
 #include "core/job/run_lock.h"
+#include "rota/utf8.h"
 
 namespace rota {
 
@@ -63,9 +65,9 @@ std::map<std::string, std::string, std::less<>> as_given(const CommandLine& line
 // it.
 Status already_done(const RunFolder& run, const Plugin& plugin) {
   if (plugin.export_text == nullptr || has_text(run))
-    return std::printf("already done: %s\n", run.path.c_str()), Status();
+    return std::printf("already done: %s\n", visible_text(run.path.native()).c_str()), Status();
   ROTA_TRY(write_text(run, plugin));
-  std::printf("already done, the text form is written now: %s\n", run.path.c_str());
+  std::printf("already done, the text form is written now: %s\n", visible_text(run.path.native()).c_str());
   return {};
 }
 
@@ -112,6 +114,7 @@ Status resume_command(int argc, const char* const* argv) {
            Status();
   if (line->positional.size() != 1) return {ExitCode::usage, "which run? rota resume DIR"};
   const RunFolder run{fs::absolute(line->positional.front()).lexically_normal()};
+  tell_of_repeated(*line);
   ROTA_TRY(check_given(*line, line->positional.front()));
   std::error_code error;
   if (!fs::exists(run.flags(), error)) return {ExitCode::no_input, run.path.string() + ": there is no run here"};

@@ -4,6 +4,7 @@
 #include <sys/file.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -13,6 +14,7 @@
 #include "core/checkpoint/initial_model.h"
 #include "core/checkpoint/model_reader.h"
 #include "core/job/plugin_host.h"
+#include "rota/utf8.h"
 
 namespace rota {
 
@@ -33,7 +35,8 @@ Status print_result(const RunFolder& run) {
   if (result.contains("objective")) std::printf(", objective %.9g", number_in(result, "objective"));
   if (const auto converged = result.find("converged"); converged != result.end() && *converged == false)
     std::printf(", not converged");
-  std::printf(", model_hash %s, %s\n", text_in(result, "model_hash").c_str(), run.path.c_str());
+  std::printf(", model_hash %s, %s\n", visible_text(text_in(result, "model_hash")).c_str(),
+              visible_text(run.path.native()).c_str());
   if (std::fflush(stdout) != 0) return {ExitCode::disk, "cannot write to stdout"};
   return {};
 }
@@ -136,6 +139,8 @@ Status write_text(const RunFolder& run, const Plugin& plugin) {
 }
 
 Status run_job(const LocalJob& job, const Plugin& plugin) {
+  // Whoever read what it says has seen enough; the model is trained all the same.
+  ::signal(SIGPIPE, SIG_IGN);
   {
     Progress progress;
     ROTA_TRY(supervise(job, progress));

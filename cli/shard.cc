@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/packed_output.h"
+#include "cli/progress.h"
 #include "cli/shard_choice.h"
 #include "core/base/file_hash.h"
 #include "core/base/version.h"
@@ -14,6 +15,7 @@
 #include "core/job/input_files.h"
 #include "core/job/job_options.h"
 #include "core/job/plugin_host.h"
+#include "rota/utf8.h"
 
 namespace rota {
 
@@ -138,6 +140,7 @@ Status shard_command(int argc, const char* const* argv) {
   const std::vector<Option> of_plugin = packed_options(**plugin);
   auto line = parse_flags(argc, argv, {{}, kOwnOptions, of_plugin, false});
   if (!line.ok()) return std::move(line).status();
+  tell_of_repeated(*line);
   ROTA_TRY(check_given(*line));
   auto job = job_of(*line, **plugin, app);
   if (!job.ok()) return std::move(job).status();
@@ -147,7 +150,8 @@ Status shard_command(int argc, const char* const* argv) {
   std::uint64_t items = 0, bytes = index->common.bytes;
   for (const PackedIndex::Shard& shard : index->shards) items += shard.items, bytes += shard.file.bytes;
   std::printf("%zu shards, %llu %s, %llu bytes: %s\n", index->shards.size(), static_cast<unsigned long long>(items),
-              std::string((*plugin)->items).c_str(), static_cast<unsigned long long>(bytes), folder.c_str());
+              std::string((*plugin)->items).c_str(), static_cast<unsigned long long>(bytes),
+              visible_text(folder.native()).c_str());
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "core/base/version.h"
 #include "core/job/run_folder.h"
 #include "core/runtime/observe.h"
+#include "rota/utf8.h"
 
 namespace rota {
 
@@ -27,7 +28,7 @@ constexpr Option kOptions[] = {
 constexpr std::size_t kFileBytesMax = std::size_t{16} << 20;
 
 void row(const char* name, const std::string& value) {
-  if (!value.empty()) std::printf("%-12s %s\n", name, value.c_str());
+  if (!value.empty()) std::printf("%-12s %s\n", name, visible_text(value).c_str());
 }
 
 nlohmann::json parse_object(const std::string& text) {
@@ -61,8 +62,10 @@ std::string ending_of(const RunFolder& run) {
 }
 
 Status folder_status(const RunFolder& run, const fs::path& keys) {
+  std::error_code error;
+  if (!fs::exists(run.flags(), error)) return {ExitCode::no_input, run.path.string() + ": there is no run here"};
   auto flags = read_whole_file(run.flags(), kFileBytesMax);
-  if (!flags.ok()) return {ExitCode::no_input, run.path.string() + ": there is no run here"};
+  if (!flags.ok()) return std::move(flags).status();
   row("run", run.path.string());
   row("app", option_in(*flags, "app"));
   row("input", option_in(*flags, "input"));
@@ -76,7 +79,6 @@ Status folder_status(const RunFolder& run, const fs::path& keys) {
     row("model_hash", text_in(parse_object(*result), "model_hash"));
     return {};
   }
-  std::error_code error;
   if (auto address = read_whole_file(run.address(), 4096); address.ok()) {
     while (address->ends_with('\n')) address->pop_back();
     if (auto answer = ask_status(*address, kAnswerMs, keys_for(keys, run)); answer.ok()) {

@@ -21,7 +21,9 @@
 #include "cli/signals.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
+#include "core/base/process_limits.h"
 #include "core/job/doing.h"
+#include "core/job/job_settings.h"
 #include "core/job/plugin_host.h"
 
 namespace rota {
@@ -61,6 +63,11 @@ class Supervisor {
   ~Supervisor() { end_all(); }
 
   Status start(const fs::path& sockets) {
+    ROTA_TRY(check_descriptors(descriptors_needed(job_.options)));
+    const auto count = [&](const char* name) { return std::to_string(job_.options.integer(name)); };
+    progress_.say("rota: " + count("shards") + " shards, " + count("partitions") + " partitions, " + count("workers") +
+                  " workers of " + count("threads") + " threads, " + count("schedulers") + " schedulers, " +
+                  count("stores") + " stores; reading the input");
     const bool over_tcp = job_.network.over_tcp();
     address_ = over_tcp ? job_.network.coordinator : "ipc://" + (sockets / "coordinator").string();
     // What a killed run left says nothing about this one.
@@ -181,10 +188,12 @@ class Supervisor {
     if (role.again_at) return true;
     if (!restarts_wanted_ || end_ || stops_ > 0 || given_up_) return false;
     const Child& child = role.child;
+    // What a process lacks at the start it mostly lacks the next time, too.
+    const bool lacks = !begun_ && !child.killed() && again_.count(child.name()) > 0;
     if (!child.killed() && child.exit_code() != static_cast<int>(ExitCode::temporary)) return false;
     if (moves_ && begun_ && role.role == "worker" && others_work(role)) return false;
     if (&role == &roles_.front() && (read_records(), end_ || (end_ = end_of_events()))) return false;
-    role.again_at = again_.next(child.name(), now_ns());
+    if (!lacks) role.again_at = again_.next(child.name(), now_ns());
     if (role.again_at) {
       progress_.say("rota: " + child.name() + " ended with " + child.how() + "; it is started again (" +
                     std::to_string(again_.count(child.name())) + " of " + std::to_string(Restarts::kMost) +
@@ -192,9 +201,10 @@ class Supervisor {
       return true;
     }
     const bool crashed = code_of(child) == ExitCode::bug;
-    given_up_ = Status(crashed ? ExitCode::bug : ExitCode::temporary,
-                       child.name() + " was started again " + std::to_string(Restarts::kMost) +
-                           " times without a new checkpoint, and ended with " + child.how());
+    given_up_ =
+        Status(crashed ? ExitCode::bug : ExitCode::temporary,
+               child.name() + " was started again " + std::to_string(again_.count(child.name())) +
+                   " times without a new checkpoint, and ended with " + (lacks ? with_log(child) : child.how()));
     end_coordinator();
     return false;
   }

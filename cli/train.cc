@@ -13,6 +13,7 @@
 
 #include "cli/commands.h"
 #include "cli/fresh_folder.h"
+#include "cli/progress.h"
 #include "cli/run_job.h"
 #include "cli/shard_choice.h"
 #include "core/base/version.h"
@@ -131,6 +132,7 @@ Status train_command(int argc, const char* const* argv) {
   CommandLine& line = parsed->line;
   if (line.wish == CommandLine::Wish::version) return std::printf("rota %s\n", kVersion), Status();
   if (line.wish == CommandLine::Wish::help) return print_help(parsed->plugin), Status();
+  tell_of_repeated(line);
   const Plugin& plugin = *parsed->plugin;
   ROTA_TRY(check_job(line.options, plugin));
 

@@ -50,6 +50,17 @@ Result<JobFacts> Loading::facts() const {
   return of_job;
 }
 
+// Each shard costs memory and messages, whatever is in it.
+Status Loading::check_shards() const {
+  constexpr std::size_t kFew = 256;  // which are borne, and are the app's own choice for little data
+  std::size_t empty = 0;
+  for (const auto& [first, part] : loaded_)
+    empty += static_cast<std::size_t>(std::count(part.items.begin(), part.items.end(), std::uint64_t{0}));
+  if (plan_.shards <= kFew || empty <= plan_.shards / 2) return {};
+  return {ExitCode::usage, "--shards=" + std::to_string(plan_.shards) + ": " + std::to_string(empty) +
+                               " of them have no data: the input is not large enough for so many"};
+}
+
 Status Loading::check() const {
   if (plan_.resume && plan_.resume->items != items())
     return {ExitCode::bad_data, "the input has " + std::to_string(items()) + " " + common().items_unit +
@@ -59,7 +70,7 @@ Status Loading::check() const {
     if (const char* what = differing(loaded, common().input, common().valid))
       return {ExitCode::bad_data, "the " + std::string(what) + " that " + reader(first) +
                                       " reads has another content than that of " + reader(0)};
-  if (!plan_.resume) return {};
+  if (!plan_.resume) return check_shards();
   if (const char* what = differing(common(), plan_.resume->input, plan_.resume->valid))
     return {ExitCode::bad_data,
             "the " + std::string(what) + " has another content than what the checkpoint was made with"};

@@ -21,7 +21,8 @@ class Loading {
 
   // The rest REQUIRES complete().
 
-  // Whether all workers read the same, and what the checkpoint was made with: else ExitCode::bad_data.
+  // Whether all workers read the same, and what the checkpoint was made with: else ExitCode::bad_data.  And whether
+  // the data is enough for so many shards: else usage.
   Status check() const;
   std::uint64_t items() const;  // of all shards
   // What the whole job's data is: facts, merged in the order of the shards, and the census.  An error if two shards
@@ -31,6 +32,8 @@ class Loading {
   const Loaded& common() const { return loaded_.begin()->second; }
 
  private:
+  Status check_shards() const;
+
   const RunPlan& plan_;
   std::map<ShardId, Loaded> loaded_;  // by the first shard of its worker
 };

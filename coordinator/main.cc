@@ -2,7 +2,6 @@
 #include <limits>
 
 #include "coordinator/coordinator.h"
-#include "core/base/failpoint.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/checkpoint/era.h"
@@ -106,8 +105,7 @@ Ending coordinate(const CommandLine& line, const JobSettings& settings) {
 int main(int argc, char** argv) {
   using namespace rota;
   constexpr const char* kProgram = "rota-coordinator";
-  expect_missing_memory();
-  if (const Status armed = arm_failpoints(); !armed.ok()) return say_and_exit(kProgram, armed);
+  if (const Status begun = begin_process(); !begun.ok()) return say_and_exit(kProgram, begun);
   const auto line = parse_job_flags(argc, argv, {job_options(), role_options(), {}, true});
   if (!line.ok() || line->wish != CommandLine::Wish::run) return say_and_exit(kProgram, line);
   const auto settings = job_settings(*line, false);

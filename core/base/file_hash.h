@@ -15,7 +15,7 @@ struct FileHash {
   Hash128 hash;
 };
 
-// ExitCode::disk if it cannot be opened or read.
+// ExitCode::disk if it cannot be opened or read, or is no regular file.
 Result<FileHash> hash_file(const std::filesystem::path& path);
 
 // Of what is in these files, one after the other: sizes and bytes count, names do not.  Of what is no regular file (a

@@ -21,12 +21,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string reason(int error) {
-  return std::generic_category().message(error);
-}
-
 Status failed(ExitCode code, std::string_view what, const fs::path& path, int error) {
-  return {code, std::string(what) + " " + path.string() + ": " + reason(error)};
+  return {code_of_open(error, code), std::string(what) + " " + path.string() + ": " + reason_of(error)};
 }
 
 // 0, or the system's error.
@@ -79,8 +75,35 @@ void FileDescriptor::close() {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
 }
 
+Result<FileDescriptor> open_file(const fs::path& file, int flags) {
+  // Without O_NONBLOCK, open() itself would wait for the other end of a pipe.
+  FileDescriptor fd = open_patiently([&] { return ::open(file.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666); });
+  const bool reads = (flags & O_ACCMODE) == O_RDONLY;
+  const std::string what = (reads ? "cannot open " : "cannot write ") + file.string() + ": ";
+  const int error = fd.open() ? 0 : errno;
+  struct stat facts = {};
+  if (error == ENXIO || (error == 0 && ::fstat(fd.get(), &facts) == 0 && !S_ISREG(facts.st_mode)))
+    return Status(reads ? ExitCode::no_input : ExitCode::cannot_write, what + "it is no regular file");
+  if (error != 0)
+    return Status(reads ? code_of_open(error, ExitCode::no_input) : code_of_write(error), what + reason_of(error));
+  ::fcntl(fd.get(), F_SETFL, flags);
+  return fd;
+}
+
+Result<std::size_t> read_bytes(const FileDescriptor& fd, std::span<std::byte> to, const fs::path& file) {
+  std::size_t done = 0;
+  while (done < to.size()) {
+    const ssize_t n = ::read(fd.get(), to.data() + done, to.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return failed(ExitCode::disk, "cannot read", file, errno);
+    if (n == 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  return done;
+}
+
 Status sync_folder(const fs::path& folder) {
-  const FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const FileDescriptor fd = open_patiently([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (!fd.open() || ::fsync(fd.get()) != 0) return failed(ExitCode::disk, "cannot sync folder", folder, errno);
   return {};
 }
@@ -125,9 +148,10 @@ std::string_view finished_name(std::string_view name) {
 }
 
 Status sync_file(const fs::path& file) {
-  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.open() || ::fsync(fd.get()) != 0) return failed(ExitCode::disk, "cannot sync", file, errno);
-  return {};
+  const auto fd = open_file(file, O_RDONLY);
+  if (!fd.ok())
+    return fd.status().code() == ExitCode::temporary ? fd.status() : Status(ExitCode::disk, fd.status().what());
+  return ::fsync(fd->get()) == 0 ? Status() : failed(ExitCode::disk, "cannot sync", file, errno);
 }
 
 Status copy_durably(const fs::path& from, const fs::path& to) {
@@ -138,13 +162,27 @@ Status copy_durably(const fs::path& from, const fs::path& to) {
 }
 
 Status filter_lines(const fs::path& file, const std::function<bool(const std::string&)>& keep) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return {};
+  std::error_code none;
+  if (!fs::exists(file, none)) return {};
+  const auto in = open_file(file, O_RDONLY);
+  if (!in.ok()) return in.status();
   const fs::path unfinished = file.string() + ".unfinished";
   std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
-  for (std::string line; std::getline(in, line) && !in.eof();)
-    if (keep(line)) out << line << '\n';
-  if (in.bad()) return {ExitCode::disk, "cannot read " + file.string()};
+  if (!out) return cannot_write(unfinished, errno);
+  std::vector<std::byte> block(65536);
+  for (std::string line;;) {
+    const auto n = read_bytes(*in, block, file);
+    if (!n.ok()) return n.status();
+    if (*n == 0) break;
+    for (std::string_view text(reinterpret_cast<const char*>(block.data()), *n); !text.empty();) {
+      const std::size_t end = text.find('\n');
+      line += text.substr(0, end);
+      if (end == text.npos) break;
+      if (keep(line)) out << line << '\n';
+      line.clear();
+      text.remove_prefix(end + 1);
+    }
+  }
   out.close();
   if (!out) return {ExitCode::disk, "cannot write " + unfinished.string()};
   ROTA_TRY(sync_file(unfinished));
@@ -154,18 +192,17 @@ Status filter_lines(const fs::path& file, const std::function<bool(const std::st
 }
 
 Result<std::string> read_whole_file(const fs::path& file, std::size_t bytes_max) {
-  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.open()) return failed(ExitCode::no_input, "cannot open", file, errno);
+  const auto fd = open_file(file, O_RDONLY);
+  if (!fd.ok()) return fd.status();
   std::string text;
-  std::array<char, 65536> block{};
+  std::vector<std::byte> block(65536);
   while (true) {
-    const ssize_t n = ::read(fd.get(), block.data(), block.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return failed(ExitCode::disk, "cannot read", file, errno);
-    if (n == 0) return text;
-    if (text.size() + static_cast<std::size_t>(n) > bytes_max)
+    const auto n = read_bytes(*fd, block, file);
+    if (!n.ok()) return n.status();
+    if (*n == 0) return text;
+    if (text.size() + *n > bytes_max)
       return Status(ExitCode::disk, file.string() + " is larger than " + std::to_string(bytes_max) + " bytes");
-    text.append(block.data(), static_cast<std::size_t>(n));
+    text.append(reinterpret_cast<const char*>(block.data()), *n);
   }
 }
 
@@ -191,10 +228,10 @@ Result<fs::path> make_private_folder(const fs::path& parent, std::string_view pr
 }
 
 Result<LineFile> LineFile::open(const fs::path& file) {
-  FileDescriptor fd(::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!fd.open()) return cannot_write(file, errno);
-  ROTA_TRY(cut_torn_line(fd.get(), file));
-  return LineFile(std::move(fd), file);
+  auto fd = open_file(file, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW);
+  if (!fd.ok()) return fd.status();
+  ROTA_TRY(cut_torn_line(fd->get(), file));
+  return LineFile(std::move(fd).value(), file);
 }
 
 Status LineFile::append(std::string_view line) {
@@ -211,12 +248,12 @@ Status LineFile::sync() {
 }
 
 std::string last_lines(const fs::path& file, std::size_t count) {
-  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const auto fd = open_file(file, O_RDONLY);
   constexpr off_t kMost = 65536;
-  const off_t size = fd.open() ? ::lseek(fd.get(), 0, SEEK_END) : 0;
+  const off_t size = fd.ok() ? ::lseek(fd->get(), 0, SEEK_END) : 0;
   if (size <= 0) return "";
   std::string text(static_cast<std::size_t>(std::min(size, kMost)), '\0');
-  const ssize_t n = ::pread(fd.get(), text.data(), text.size(), size - static_cast<off_t>(text.size()));
+  const ssize_t n = ::pread(fd->get(), text.data(), text.size(), size - static_cast<off_t>(text.size()));
   text.resize(n < 0 ? 0 : static_cast<std::size_t>(n));
   while (text.ends_with('\n')) text.pop_back();
   std::size_t at = text.size();

@@ -1,7 +1,8 @@
 // core/base/files.h -- files that must survive a crash, and folders that are nobody else's.
 //
 // Errors: ExitCode::no_input if a file to read is not there, cannot_write if a file or folder cannot be made, disk if
-// reading or writing fails on the way.  The text names the path and the system's reason.
+// reading or writing fails on the way, temporary if there is no descriptor for it, for some seconds.  The text names
+// the path and the system's reason.
 #pragma once
 #include <cstddef>
 #include <filesystem>
@@ -31,6 +32,12 @@ class FileDescriptor {
  private:
   int fd_ = -1;
 };
+
+// Opens a file with these flags of open(2).  What is no regular file is refused, and not waited for: a pipe could keep
+// its reader for ever, and a device has no end.
+Result<FileDescriptor> open_file(const std::filesystem::path& file, int flags);
+// The file's next bytes, as many as there is room for unless it ends before.
+Result<std::size_t> read_bytes(const FileDescriptor& fd, std::span<std::byte> to, const std::filesystem::path& file);
 
 // The file has either its old content or all of `bytes`, whenever the machine stops: a temporary file beside it,
 // fsync, rename, fsync of the folder.

@@ -150,7 +150,11 @@ class Walk {
     if (!value && !known) value = "true";
     if (!value) return usage("--" + name + " needs a value: --" + name + "=VALUE");
     if (value->find('\n') != value->npos) return usage("--" + name + ": a value must be one line");
-    return name == "flagfile" ? take_file(*value, depth) : set(name, *value);
+    if (name == "flagfile") return take_file(*value, depth);
+    if (depth == 0)
+      if (const auto earlier = on_line_.emplace(name, *value); !earlier.second && earlier.first->second != *value)
+        line_.repeated.push_back(name);
+    return set(name, *value);
   }
 
   Status set(const std::string& name, const std::string& value) {
@@ -176,7 +180,8 @@ class Walk {
     auto text = read_whole_file(file, kFlagfileBytesMax);
     if (!text.ok()) return std::move(text).status().in("--flagfile");
     std::vector<std::string> lines;
-    for (std::size_t at = 0; at < text->size();) {
+    // Some editors of Windows begin a text with a byte order mark, which nobody sees.
+    for (std::size_t at = text->starts_with("\xef\xbb\xbf") ? 3 : 0; at < text->size();) {
       const std::size_t end = std::min(text->find('\n', at), text->size());
       std::string line = text->substr(at, end - at);
       at = end + 1;
@@ -210,6 +215,7 @@ class Walk {
   CommandLine& line_;
   std::map<std::string, const Option*, std::less<>> known_;
   std::map<std::string, std::string, std::less<>> unchecked_;
+  std::map<std::string, std::string, std::less<>> on_line_;  // as the command line itself has them first
   Status first_error_;
 };
 
@@ -288,6 +294,14 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   return nearest == known.end() ? "" : *nearest;
 }
 
+Status check_carried(const std::map<std::string, std::string, std::less<>>& values) {
+  for (const auto& [name, value] : values)
+    if (value.find('\n') != value.npos || value.ends_with('\r'))
+      return usage("--" + name + "=" + value +
+                   ": with a line break, or a carriage return at its end, it cannot be written into a file of flags");
+  return {};
+}
+
 std::string flagfile_text(const std::map<std::string, std::string, std::less<>>& values) {
   std::string text;
   for (const auto& [name, value] : values)
@@ -297,6 +311,7 @@ std::string flagfile_text(const std::map<std::string, std::string, std::less<>>&
 
 Status write_flagfile(const std::filesystem::path& file,
                       const std::map<std::string, std::string, std::less<>>& values) {
+  ROTA_TRY(check_carried(values));
   return write_atomically(file, std::string_view(flagfile_text(values)));
 }
 

@@ -32,6 +32,7 @@ struct CommandLine {
   // What the user gave, on the command line or in a flagfile, in the user's own words.
   std::map<std::string, std::string, std::less<>> given;
   std::vector<std::string> flagfiles;  // that were read, as they were named
+  std::vector<std::string> repeated;   // given more than once on the command line itself, with other values
   std::vector<std::string> log_flags;  // glog's, as "--v=1"; already set, to be passed to other processes
 };
 
@@ -53,7 +54,9 @@ Status check_declarations(std::span<const Option> plugin, std::span<const Option
 // The name out of `known` with the fewest letters to change, add or drop.  "" if there are none.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
 
-// What --flagfile reads: a line --name=value for each value that is not empty.
+// What --flagfile reads: a line --name=value for each value that is not empty.  Each is one that a flagfile can carry.
+// A value with a line break, or with a carriage return at its end, would be read back as another one: ExitCode::usage.
+Status check_carried(const std::map<std::string, std::string, std::less<>>& values);
 std::string flagfile_text(const std::map<std::string, std::string, std::less<>>& values);
 Status write_flagfile(const std::filesystem::path& file, const std::map<std::string, std::string, std::less<>>& values);
 

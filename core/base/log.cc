@@ -41,15 +41,7 @@ bool same_file(int a, int b) {
 // Lines are UTF-8, and what could end or hide one is shown.
 std::string one_line(const std::string& text) {
   std::string line;
-  for (const char c : visible_text(text)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n')
-      line += "\\n";
-    else if ((byte < 0x20 && c != '\t') || byte == 0x7f)
-      append_hex(c, line);
-    else
-      line += c;
-  }
+  for (const char c : visible_text(text)) c == '\n' ? line += "\\n" : line += c;
   return line;
 }
 
@@ -64,9 +56,9 @@ void write(google::LogSeverity severity, const std::string& line, const std::sou
 Status init_log(std::string_view process, const std::filesystem::path& folder) {
   ROTA_TRY(make_folder(folder));
   const auto file = folder / (std::string(process) + ".log");
-  FileDescriptor fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!fd.open())
-    return {ExitCode::cannot_write, "cannot write " + file.string() + ": " + std::generic_category().message(errno)};
+  auto opened = open_file(file, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
+  if (!opened.ok()) return opened.status();
+  FileDescriptor fd = std::move(opened).value();
 
   // Under `rota train` stderr is the log file already, so that a crash report is found there.
   const bool same = same_file(fd.get(), STDERR_FILENO);

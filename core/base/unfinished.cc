@@ -13,7 +13,11 @@ namespace rota {
 
 FileDescriptor open_unfinished(const std::filesystem::path& file, std::string& name) {
   name = file.string() + std::string(kUnfinished) + "XXXXXX";
-  FileDescriptor fd(::mkostemp(name.data(), O_CLOEXEC));
+  const std::string pattern = name;
+  FileDescriptor fd = open_patiently([&] {
+    name = pattern;
+    return ::mkostemp(name.data(), O_CLOEXEC);
+  });
   if (!fd.open()) return fd;
   const mode_t mask = ::umask(0);
   ::umask(mask);
@@ -25,13 +29,36 @@ FileDescriptor open_unfinished(const std::filesystem::path& file, std::string& n
   return fd;
 }
 
+FileDescriptor open_patiently(const std::function<int()>& open_one) {
+  constexpr int kTries = 500;
+  constexpr unsigned kPauseUs = 10'000;
+  for (int i = 1;; ++i) {
+    FileDescriptor fd(open_one());
+    if (fd.open() || (errno != EMFILE && errno != ENFILE) || i == kTries) return fd;
+    ::usleep(kPauseUs);
+  }
+}
+
+std::string reason_of(int error) {
+  std::string reason = std::generic_category().message(error);
+  if (error == EMFILE) reason += " (the limit of this process, ulimit -n)";
+  if (error == ENFILE) reason += " (the limit of the system, fs.file-max)";
+  if (error == EFBIG) reason += " (the limit of a file's size, ulimit -f)";
+  return reason;
+}
+
+ExitCode code_of_open(int error, ExitCode otherwise) {
+  return error == EMFILE || error == ENFILE ? ExitCode::temporary : otherwise;
+}
+
 ExitCode code_of_write(int error) {
-  return error == ENOSPC || error == EDQUOT || error == EIO ? ExitCode::disk : ExitCode::cannot_write;
+  const bool disk = error == ENOSPC || error == EDQUOT || error == EIO || error == EFBIG;
+  return code_of_open(error, disk ? ExitCode::disk : ExitCode::cannot_write);
 }
 
 Status cannot_write(const std::filesystem::path& file, int error) {
   if (error == 0) error = EIO;  // a stream does not always say why
-  return {code_of_write(error), "cannot write " + file.string() + ": " + std::generic_category().message(error)};
+  return {code_of_write(error), "cannot write " + file.string() + ": " + reason_of(error)};
 }
 
 }  // namespace rota

@@ -1,6 +1,7 @@
 // core/base/unfinished.h -- a file that gets its name when it is complete.
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -14,7 +15,16 @@ inline constexpr std::string_view kUnfinished = ".unfinished-";  // and six lett
 // it cannot be made.
 FileDescriptor open_unfinished(const std::filesystem::path& file, std::string& name);
 
-// A disk that is full or broken is ExitCode::disk, a place where nothing may be made cannot_write.
+// What open_one() opens, a descriptor or -1 and errno.  While the process or the system has none left, it is tried
+// again, for 5 s at most: others close theirs.
+FileDescriptor open_patiently(const std::function<int()>& open_one);
+
+// The system's reason; of a limit, how the user finds it.
+std::string reason_of(int error);
+// No descriptor is ExitCode::temporary, all else as the caller says.
+ExitCode code_of_open(int error, ExitCode otherwise);
+// A disk that is full or broken, or a file beyond its limit, is ExitCode::disk, a place where nothing may be made
+// cannot_write.
 ExitCode code_of_write(int error);
 // "cannot write FILE: " and the system's reason.
 Status cannot_write(const std::filesystem::path& file, int error);

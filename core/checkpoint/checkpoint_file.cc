@@ -1,19 +1,23 @@
 #include "core/checkpoint/checkpoint_file.h"
 
+#include <fcntl.h>
 #include <rocksdb/iterator.h>
 #include <rocksdb/options.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <new>
+#include <system_error>
 
 #include "core/base/failpoint.h"
 #include "core/base/files.h"
+#include "core/base/unfinished.h"
 
 namespace rota {
 
@@ -51,8 +55,18 @@ rocksdb::ReadOptions read_options() {
   return options;
 }
 
+// Its reasons are those of the system, in a text.
 Status disk(const std::filesystem::path& path, const rocksdb::Status& status) {
-  return {ExitCode::disk, path.string() + ": " + status.ToString()};
+  std::string what = status.ToString();
+  ExitCode code = ExitCode::disk;
+  for (const int error : {EMFILE, ENFILE, EFBIG}) {
+    const std::string reason = std::generic_category().message(error);
+    const std::size_t at = what.find(reason);
+    if (at == what.npos) continue;
+    what.replace(at, reason.size(), reason_of(error));
+    code = code_of_open(error, code);
+  }
+  return {code, path.string() + ": " + what};
 }
 
 std::vector<double> doubles(const rocksdb::Slice& value) {
@@ -74,14 +88,18 @@ auto within_memory(const std::filesystem::path& path, const F& read) -> decltype
 // Whether a table says at its end that its blocks have the checksums that write_checkpoint() gives them: RocksDB checks
 // none of one that does not, and walks through damaged blocks beyond their ends.  (Its footer: 53 bytes, the kind of
 // checksum first, a number of its own last.)
-bool names_checksums(const std::filesystem::path& path) {
+Status check_footer(const std::filesystem::path& path) {
   constexpr std::array<unsigned char, 8> kMagic{0xf7, 0xcf, 0xf4, 0x85, 0xb7, 0x41, 0xe2, 0x88};
-  std::array<char, 53> footer{};
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return true;  // RocksDB says why
-  in.seekg(-static_cast<std::streamoff>(footer.size()), std::ios::end);
-  return in.read(footer.data(), footer.size()) && footer[0] == static_cast<char>(rocksdb::kXXH3) &&
-         std::memcmp(footer.data() + footer.size() - kMagic.size(), kMagic.data(), kMagic.size()) == 0;
+  std::array<std::byte, 53> footer{};
+  const auto fd = open_file(path, O_RDONLY);
+  if (fd.status().code() == ExitCode::temporary) return fd.status();
+  if (!fd.ok()) return {ExitCode::disk, fd.status().what()};
+  const bool there = ::lseek(fd->get(), -static_cast<off_t>(footer.size()), SEEK_END) >= 0;
+  const auto read = read_bytes(*fd, footer, path);
+  if (there && read.ok() && *read == footer.size() && footer[0] == static_cast<std::byte>(rocksdb::kXXH3) &&
+      std::memcmp(footer.data() + footer.size() - kMagic.size(), kMagic.data(), kMagic.size()) == 0)
+    return {};
+  return {ExitCode::disk, path.string() + ": it is damaged, or no checkpoint's file"};
 }
 
 rocksdb::Slice slice_of(std::span<const std::byte> bytes) {
@@ -178,7 +196,7 @@ CheckpointFile::CheckpointFile(std::unique_ptr<Reader> reader) : reader_(std::mo
 CheckpointFile::~CheckpointFile() = default;
 
 Result<std::unique_ptr<CheckpointFile>> CheckpointFile::open(const std::filesystem::path& path) {
-  if (!names_checksums(path)) return Status(ExitCode::disk, path.string() + ": it is damaged, or no checkpoint's file");
+  ROTA_TRY(check_footer(path));
   auto reader = std::make_unique<Reader>(path);
   const Status opened = within_memory(path, [&] {
     const rocksdb::Status status = reader->table.Open(path.string());

@@ -23,6 +23,11 @@ Status failed(const fs::path& path, int error) {
   return {ExitCode::disk, path.string() + ": " + std::generic_category().message(error)};
 }
 
+// What cannot be opened is the disk's fault here, but for a want of descriptors.
+Status disk(const Status& status) {
+  return {status.code() == ExitCode::temporary ? ExitCode::temporary : ExitCode::disk, status.what()};
+}
+
 class DiskChunkFiles final : public ChunkFiles {
  public:
   explicit DiskChunkFiles(const fs::path& run) : run_{run} {
@@ -41,11 +46,11 @@ class DiskChunkFiles final : public ChunkFiles {
 
   Result<Bytes> read(const std::string& file, std::uint64_t at, std::uint64_t bytes) override {
     const fs::path path = run_.checkpoint() / file;
-    const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-    if (!fd.open()) return failed(path, errno);
+    const auto fd = open_file(path, O_RDONLY | O_NOFOLLOW);
+    if (!fd.ok()) return disk(fd.status());
     std::vector<std::byte> read(bytes);
     for (std::size_t done = 0; done < read.size();) {
-      const ssize_t n = ::pread(fd.get(), read.data() + done, read.size() - done, static_cast<off_t>(at + done));
+      const ssize_t n = ::pread(fd->get(), read.data() + done, read.size() - done, static_cast<off_t>(at + done));
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return failed(path, errno);
       if (n == 0) return Status(ExitCode::disk, path.string() + ": it is shorter than it was");
@@ -105,8 +110,8 @@ class DiskChunkFiles final : public ChunkFiles {
 
   static Result<FileDescriptor> open_unfinished(const fs::path& path) {
     ROTA_TRY(make_folder(path.parent_path()));
-    FileDescriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666));
-    if (!fd.open()) return failed(path, errno);
+    auto fd = open_file(path, O_WRONLY | O_CREAT | O_NOFOLLOW);
+    if (!fd.ok()) return disk(fd.status());
     return fd;
   }
 

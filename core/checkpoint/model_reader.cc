@@ -5,10 +5,12 @@
 
 #include "core/base/files.h"
 #include "core/base/json_text.h"
+#include "core/base/option_value.h"
 #include "core/base/sealed_json.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/cut.h"
 #include "core/job/input_files.h"
+#include "core/job/job_options.h"
 #include "core/job/run_folder.h"
 #include "core/records/json_records.h"
 #include "core/rounds/placement.h"
@@ -117,6 +119,12 @@ Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json
   for (const auto& [name, value] : json.at("options").items()) {
     auto text = exact_text_of(value);
     if (!text) return Status(ExitCode::disk, folder.string() + ": the model's manifest has no text for --" + name);
+    // What no command line could have said, the app is not asked to understand.
+    for (const std::span<const Option> table : {job_options(), known})
+      for (const Option& option : table)
+        if (option.name == name && !text->empty())
+          if (const auto checked = checked_value(option, *text); !checked.ok())
+            return Status(ExitCode::disk, folder.string() + ": damaged: " + checked.status().what());
     options[name] = *std::move(text);
   }
   for (const Option& option : known) options.try_emplace(std::string(option.name), option.default_value);

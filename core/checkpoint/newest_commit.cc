@@ -53,6 +53,7 @@ Result<ToResume> newest_commit(const RunFolder& run, const Hash128& job) {
     std::error_code error;
     if (!std::filesystem::exists(folder / RunFolder::kCommitRecord, error) && !error) continue;
     auto found = read_to_resume(run, folder);
+    if (found.status().code() == ExitCode::temporary) return found.status();
     if (!found.ok()) {
       log_warning("event=checkpoint_refused why=" + log_value(found.status().what()));
       refused += (refused.empty() ? "" : "; ") + found.status().what();

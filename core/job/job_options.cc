@@ -108,6 +108,8 @@ Result<CommandLine> parse_job_flags(int argc, const char* const* argv, const Fla
   if (auto& app = values["app"]; app.ends_with(".so")) app = std::filesystem::absolute(app).lexically_normal().string();
   line->options = Options(std::move(values));
   if (line->wish != CommandLine::Wish::run) return line;
+  // Before anything is made: all processes of a job read them from its flags.txt.
+  ROTA_TRY(check_carried(line->options.all()));
   ROTA_TRY(take_packed(*line, tables));
   ROTA_TRY(check_numbers(line->options));
   return line;

@@ -9,6 +9,10 @@ namespace rota {
 
 namespace {
 
+// As counted in runs (16, and 6 for each process that it talks to), with what is kept from connections
+// (connection_limit.h).
+constexpr std::size_t kOwnDescriptors = 24, kDescriptorsOfPeer = 8;
+
 Nanoseconds seconds(const Options& options, std::string_view name) {
   return static_cast<Nanoseconds>(options.real(name) * static_cast<double>(kSecond));
 }
@@ -35,6 +39,12 @@ CommandLine with_shards(CommandLine line) {
 }
 
 }  // namespace
+
+std::size_t descriptors_needed(const Options& options) {
+  std::int64_t others = 0;
+  for (const char* const role : {"workers", "spares", "schedulers", "stores"}) others += options.integer(role);
+  return kOwnDescriptors + kDescriptorsOfPeer * static_cast<std::size_t>(others);
+}
 
 Result<JobSettings> job_settings(const CommandLine& given, bool read_input) {
   const CommandLine line = with_shards(given);

@@ -35,6 +35,9 @@ struct JobSettings {
   std::string plugin_dir;
 };
 
+// How many files and connections a process of such a job may open at once, about.
+std::size_t descriptors_needed(const Options& options);
+
 // From a command line that parse_job_flags took.  With `read_input`, finds the input's files too (ExitCode::no_input).
 Result<JobSettings> job_settings(const CommandLine& line, bool read_input);
 

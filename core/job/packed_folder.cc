@@ -1,9 +1,11 @@
 #include "core/job/packed_folder.h"
 
-#include <fstream>
+#include <fcntl.h>
+
 #include <system_error>
 #include <vector>
 
+#include "core/base/files.h"
 #include "rota/error.h"
 
 namespace rota {
@@ -48,8 +50,8 @@ PackedData::File PackedFolder::shard_file(ShardId shard) const {
 // In one go: a file that were mapped could become shorter, and that would be a crash.
 PackedData::File PackedFolder::open(const std::string& name, const PackedIndex::File& file) const {
   const std::string path = (folder_ / name).string();
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw DataError(path, 0, "it cannot be opened, and " + std::string(kPackedIndex) + " names it");
+  const auto fd = open_file(path, O_RDONLY);
+  if (!fd.ok()) throw DataError(path, 0, fd.status().what() + ", and " + std::string(kPackedIndex) + " names it");
   std::error_code error;
   const auto size = fs::file_size(path, error);
   if (error || size != file.bytes)
@@ -57,9 +59,9 @@ PackedData::File PackedFolder::open(const std::string& name, const PackedIndex::
                     "it has " + std::to_string(error ? 0 : size) + " bytes, and by " + kPackedIndex + " has " +
                         std::to_string(file.bytes) + ": damaged");
   const std::shared_ptr<std::byte[]> bytes = std::make_shared_for_overwrite<std::byte[]>(size);
-  in.read(reinterpret_cast<char*>(bytes.get()), static_cast<std::streamsize>(size));
-  const std::span<const std::byte> view(bytes.get(), size);
-  if (static_cast<std::uint64_t>(in.gcount()) != size || hash128(view) != file.hash)
+  const std::span<std::byte> view(bytes.get(), size);
+  const auto read = read_bytes(*fd, view, path);
+  if (!read.ok() || *read != size || hash128(view) != file.hash)
     throw DataError(path, 0, "it is not what " + std::string(kPackedIndex) + " says: damaged");
   return {path, Bytes(bytes, view)};
 }

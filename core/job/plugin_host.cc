@@ -134,14 +134,20 @@ Result<PluginLine> parse_with_plugin(int argc, const char* const* argv, std::spa
   auto first = parse_job_flags(argc, argv, tables);
   if (!first.ok()) return std::move(first).status();
   std::string app(first->options.text("app"));
-  if (from == AppFrom::positional && !first->positional.empty()) app = first->positional.front();
+  if (from == AppFrom::positional && !first->positional.empty()) {
+    const std::string& named = first->positional.front();
+    if (!app.empty() && app != (named.ends_with(".so") ? absolute_path(named) : named))
+      return Status(ExitCode::usage, "--app=" + app + ": the command line names the app " + named);
+    app = named;
+  }
   if (app.empty() && first->wish != CommandLine::Wish::run) return PluginLine{std::move(first).value(), nullptr};
   auto plugin = find_plugin(app, fs::path(first->options.text("plugin_dir")));
   if (!plugin.ok()) return std::move(plugin).status();
 
   std::vector<const char*> words(argv, argv + argc);
   const std::string app_flag = "--app=" + app;
-  if (from == AppFrom::positional && argc > 0) words.push_back(app_flag.c_str());
+  // In front, where it is no value of a flag that lacks one.
+  if (from == AppFrom::positional && argc > 0) words.insert(words.begin() + 1, app_flag.c_str());
   tables.plugin = (*plugin)->options;
   tables.any_plugin_option = false;
   auto line = parse_job_flags(static_cast<int>(words.size()), words.data(), tables);
@@ -154,10 +160,14 @@ Result<PluginLine> parse_with_plugin(int argc, const char* const* argv, std::spa
 
 namespace {
 
-// A hook that writes files may meet a disk that is full or broken, or a place where it may not.
+// A hook that writes files may meet a disk that is full or broken, or a place where it may not; any may lack a
+// descriptor or a thread.
 ExitCode code_of_system(const std::error_code& error) {
-  for (const auto disk : {std::errc::no_space_on_device, std::errc::io_error})
+  for (const auto disk : {std::errc::no_space_on_device, std::errc::io_error, std::errc::file_too_large})
     if (error == disk) return ExitCode::disk;
+  for (const auto lack : {std::errc::too_many_files_open, std::errc::too_many_files_open_in_system,
+                          std::errc::resource_unavailable_try_again})
+    if (error == lack) return ExitCode::temporary;
   for (const auto place :
        {std::errc::permission_denied, std::errc::operation_not_permitted, std::errc::read_only_file_system})
     if (error == place) return ExitCode::cannot_write;

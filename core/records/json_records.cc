@@ -159,6 +159,7 @@ Result<CommitRecord> commit_from_text(const std::string& text) {
     record.epoch = static_cast<Epoch>(whole(json.at("epoch"), std::numeric_limits<Epoch>::max(), fits));
     record.next_round = whole(json.at("next_round"), kMost, fits);
     record.seconds = json.at("seconds").get<double>();
+    fits = fits && record.seconds >= 0;
     record.items = whole(json.at("items"), kMost, fits);
     record.ends_job = json.value("ends_job", false);
     const auto job = Hash128::from_hex(json.at("job").get<std::string>());

@@ -117,7 +117,7 @@ class RunRecorder final : public Recorder {
     json["phase"] = phase_;
     if (!missing.empty()) json["missing"] = missing;
     json["next_worker"] = next_worker;
-    json["out"] = visible_text(settings_.run.path.string());
+    json["out"] = exact_text(settings_.run.path.native());
     // For a worker on a machine that does not have the run's folder, and so not its flags.
     json["flags"] = Json::object();
     for (const auto& [name, value] : settings_.job.options.all()) json["flags"][name] = exact_text(value);

@@ -2,12 +2,13 @@
 
 #include <cstdio>
 
-#include "core/base/failpoint.h"
 #include "core/base/log.h"
+#include "core/base/process_limits.h"
 #include "core/base/version.h"
 #include "core/job/ignored_options.h"
 #include "core/job/job_options.h"
 #include "core/job/plugin_host.h"
+#include "rota/utf8.h"
 
 namespace rota {
 
@@ -44,6 +45,7 @@ Status open_log(const CommandLine& line, const JobSettings& settings, NodeId pro
   if (line.options.text("coordinator").empty())
     return {ExitCode::usage, name + ": --coordinator is missing: where is the coordinator?"};
   if (settings.run.path.empty()) return {ExitCode::usage, name + ": --out is missing: which folder is the run's?"};
+  ROTA_TRY(check_descriptors(descriptors_needed(line.options)));
   const bool elsewhere = line.options.has("log_dir");
   return init_log(name, elsewhere ? std::filesystem::path(line.options.text("log_dir")) : settings.run.log());
 }
@@ -59,7 +61,7 @@ int end_process(NodeId process, const Ending& ending) {
 
 int say_and_exit(const std::string& program, const Result<CommandLine>& line) {
   if (!line.ok()) {
-    std::fprintf(stderr, "%s: %s\n", program.c_str(), line.status().what().c_str());
+    std::fprintf(stderr, "%s: %s\n", program.c_str(), visible_text(line.status().what()).c_str());
     return static_cast<int>(line.status().code());
   }
   if (line->wish == CommandLine::Wish::version) {
@@ -73,9 +75,8 @@ int say_and_exit(const std::string& program, const Result<CommandLine>& line) {
 }
 
 int member_main(int argc, const char* const* argv, Role role, OpenInitial initial, const MakeNodes& make) {
-  expect_missing_memory();
   const std::string program = std::string("rota-") + role_name(role);
-  if (const Status armed = arm_failpoints(); !armed.ok()) return say_and_exit(program, armed);
+  if (const Status begun = begin_process(); !begun.ok()) return say_and_exit(program, begun);
   auto parsed = parse_with_plugin(argc, argv, role_options());
   if (!parsed.ok()) return say_and_exit(program, parsed.status());
   if (parsed->line.wish != CommandLine::Wish::run) return say_and_exit(program, parsed->line);

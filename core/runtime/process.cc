@@ -10,10 +10,13 @@
 #include <mutex>
 #include <new>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "core/base/clock.h"
+#include "core/base/failpoint.h"
 #include "core/base/log.h"
+#include "core/base/process_limits.h"
 #include "core/base/rate_limit.h"
 #include "core/base/start_number.h"
 #include "core/base/version.h"
@@ -27,6 +30,8 @@ namespace rota {
 
 namespace {
 
+// Of the loop, ZeroMQ, the doorkeeper, what beats, reports and logs, and some of libraries.
+constexpr std::size_t kOwnThreads = 8;
 constexpr int kBusyTickMs = 50;
 constexpr int kIdleTickMs = 500;
 // How long a process that ends waits for hooks of the plugin.
@@ -71,15 +76,21 @@ std::uint64_t peak_memory() {
 
 std::terminate_handler ends_otherwise = nullptr;
 
-// Memory that is missing where nothing can be done about it ends the process as a loss that others make good, and not
-// as a bug.  Nothing here may ask for memory.
+[[noreturn]] void end_without(std::string_view line) {
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+  ::_exit(static_cast<int>(ExitCode::temporary));
+}
+
+// Memory or a thread that is missing where nothing can be done about it ends the process as a loss that others make
+// good, and not as a bug.  Nothing here may ask for memory.
 void on_terminate() {
   try {
     if (const auto error = std::current_exception()) std::rethrow_exception(error);
   } catch (const std::bad_alloc&) {
-    constexpr std::string_view kLine = "event=end exit=75 what=\"no memory\"\n";
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kLine.data(), kLine.size());
-    ::_exit(static_cast<int>(ExitCode::temporary));
+    end_without("event=end exit=75 what=\"no memory\"\n");
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::resource_unavailable_try_again)
+      end_without("event=end exit=75 what=\"no thread can be made\"\n");
   } catch (...) {
   }
   if (ends_otherwise != nullptr) ends_otherwise();
@@ -93,6 +104,8 @@ void keep_out_of_cores() {
 }
 
 Result<std::unique_ptr<ZmqTransport>> open_transport(const ProcessSettings& settings, std::uint64_t incarnation) {
+  // ZeroMQ, which is to make some, would abort.
+  ROTA_TRY(check_threads(kOwnThreads + settings.threads));
   auto at = listening_of(settings, incarnation);
   if (!at.ok()) return std::move(at).status();
   std::shared_ptr<const Keys> keys;
@@ -253,8 +266,10 @@ std::string host_name() {
 
 }  // namespace
 
-void expect_missing_memory() {
+Status begin_process() {
   ends_otherwise = std::set_terminate(on_terminate);
+  ROTA_TRY(take_limits());
+  return arm_failpoints();
 }
 
 Ending run_process(const ProcessSettings& settings, Transport& transport, Host& host) {

@@ -29,9 +29,9 @@ struct ProcessSettings {
   std::optional<Hash128> plugin;   // of the file of the plugin that it has opened
 };
 
-// From now on memory that is missing ends the process with 75, wherever nobody else handles it.  For a program's first
-// line.
-void expect_missing_memory();
+// For a program's first line: takes what the system allows (core/base/process_limits.h), and from now on memory or a
+// thread that is missing ends the process with 75, wherever nobody else handles it.
+Status begin_process();
 
 // The coordinator's process: `listening` hears where it can be reached, once it can.  Returns what the process is to
 // exit with.

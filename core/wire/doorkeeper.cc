@@ -8,6 +8,8 @@
 #include <vector>
 #include <zmq.hpp>
 
+#include "core/wire/connection_limit.h"
+
 namespace rota {
 
 namespace {
@@ -38,6 +40,7 @@ Doorkeeper::Doorkeeper(zmq::context_t& context, zmq::socket_t& listening, const 
                      ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL);
   zmq::socket_t monitor(context, zmq::socket_type::pair);
   monitor.connect(kMonitor);
+  close_silent_strangers();
   thread_ = std::thread([this, asked = std::move(asked), monitor = std::move(monitor)]() mutable {
     run(std::move(asked), std::move(monitor));
   });

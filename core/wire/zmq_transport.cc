@@ -10,6 +10,7 @@
 #include <map>
 #include <zmq.hpp>
 
+#include "core/wire/connection_limit.h"
 #include "core/wire/doorkeeper.h"
 
 namespace rota {
@@ -125,6 +126,7 @@ struct ZmqTransport::Sockets {
   Nanoseconds silence_most = 0;
   std::atomic<std::uint64_t> dropped{0};
   std::uint64_t monitors = 0;
+  std::uint64_t no_room = 0;  // connections, when the loop looked last
   int wake_fd = -1;
 
   ~Sockets() {
@@ -396,8 +398,13 @@ void ZmqTransport::wake() {
 }
 
 Transport::TurnedAway ZmqTransport::turned_away() const {
-  if (!sockets_->doorkeeper) return {};
-  return {sockets_->doorkeeper->turned_away(), sockets_->doorkeeper->last()};
+  const std::uint64_t no_room = without_room();
+  TurnedAway away = {no_room, "there is no room for more connections (ulimit -n)"};
+  if (const auto& keeper = sockets_->doorkeeper) {
+    away.count += keeper->turned_away();
+    if (no_room == std::exchange(sockets_->no_room, no_room)) away.last = keeper->last();
+  }
+  return away;
 }
 
 std::uint64_t ZmqTransport::dropped() const {

@@ -50,20 +50,32 @@ inline void append_hex(char byte, std::string& to) {
   to += kHex[number & 15];
 }
 
-// Text that is UTF-8 as it is; in other text every byte that is no part of UTF-8 as \xNN.  For people: it cannot be
-// told from text that had \xNN in it.
-inline std::string visible_text(std::string_view text) {
-  std::string visible;
-  visible.reserve(text.size());
+// What a terminal could take for a command: control characters but tabs and line breaks, those of Latin-1 (0x80 to
+// 0x9f) too.
+inline bool is_control(const CodePoint& code_point) {
+  const char32_t value = code_point.value;
+  return value < 0x20 ? value != '\t' && value != '\n' : value >= 0x7f && value < 0xa0;
+}
+
+// The text with control characters as \xNN, and all other bytes as they are.
+inline std::string without_controls(std::string_view text, bool valid_alone = false) {
+  std::string shown;
+  shown.reserve(text.size());
   while (!text.empty()) {
     const CodePoint next = next_code_point(text);
-    if (next.valid)
-      visible += text.substr(0, next.bytes);
+    if (is_control(next) || (valid_alone && !next.valid))
+      for (const char byte : text.substr(0, next.bytes)) append_hex(byte, shown);
     else
-      append_hex(text.front(), visible);
+      shown += text.substr(0, next.bytes);
     text.remove_prefix(next.bytes);
   }
-  return visible;
+  return shown;
+}
+
+// Text for people, which is UTF-8 and commands no terminal: control characters and bytes that are no part of UTF-8 as
+// \xNN.  It cannot be told from text that had \xNN in it.
+inline std::string visible_text(std::string_view text) {
+  return without_controls(text, true);
 }
 
 }  // namespace rota

@@ -1,11 +1,13 @@
-"""Strangers by the hundred at every port of a job with keys, and a key holder who sends what he should not: training goes on.
+"""Strangers by the hundred at every port of a job with keys, or by the thousand, and a key holder who sends what he should not: training goes on.
 
-A thousand connections in all, over loopback, to processes that this test started.
+Over loopback, to processes that this test started.
 """
 import os
 import pathlib
 import random
 import re
+import resource
+import shutil
 import socket
 import time
 import unittest
@@ -18,6 +20,7 @@ GOLDEN = SOURCE / "tests/golden/messages.hex"
 PER_PORT = int(os.environ.get("ROTA_ATTACKS_PER_PORT", "250"))
 ZMTP3 = b"\xff" + bytes(8) + b"\x7f\x03\x00"  # the signature, and version 3.0
 LENGTH = (1 << 63).to_bytes(8, "big")
+FLOOD = 5000
 
 
 def greeting(mechanism, server=0):
@@ -43,8 +46,13 @@ def openings(rng):
 
 
 class Attacks(RotaTest):
-    def setUp(self):
-        super().setUp()
+    descriptors = None  # that each process may have; None: as the system says
+
+    def command(self, *arguments):
+        limit = ["prlimit", f"--nofile={self.descriptors}:{self.descriptors}"] if self.descriptors else []
+        return limit + super().command(*arguments)
+
+    def begin(self):
         (self.folder / "data").write_text("3\n4\n5\n1 1 2\n1 3 1\n2 2 4\n2 4 1\n3 1 1\n")
         (self.folder / "vocab").write_text("a\nb\nc\nd\n")
         self.out, self.keys = self.folder / "run", self.folder / "keys"
@@ -53,7 +61,6 @@ class Attacks(RotaTest):
         self.wait_for("training", lambda: self.run_.poll() is not None or len(self.committed(self.out)) > 1)
         self.assertIsNone(self.run_.poll())
         self.ports = self.listening()
-        self.before = self.most(3)
 
     def words(self, out, *more):
         return ["lda", f"--input={self.folder}/data", f"--vocab={self.folder}/vocab", "--topics=2", "--seed=7", "--shards=2", "--workers=1", "--stores=1",
@@ -97,13 +104,17 @@ class Attacks(RotaTest):
         self.wait_for("training", lambda: self.run_.poll() is not None or (self.committed(self.out) or [0])[-1] > at + 1)
         self.assertIsNone(self.run_.poll())
 
-    def unharmed(self):
-        """Nobody was lost, memory and descriptors are what they were, and the model is that of a calm run."""
+    def flat(self):
+        """Memory and descriptors are what they were."""
         self.goes_on()
         flat = lambda: all(now[1] <= self.before[name][1] + 2 for name, now in self.measured().items())
         self.wait_for("descriptors to be closed", flat)
         for name, (resident, _) in self.measured().items():
             self.assertLess(resident, 1.1 * self.before[name][0] + 3e6, name)
+
+    def unharmed(self):
+        """Nobody was lost, and the model is that of a calm run."""
+        self.goes_on()
         self.assertEqual(self.events(self.out, "lost"), [])
         self.run_.terminate()
         said = self.run_.communicate(timeout=LIMIT)[1]
@@ -169,7 +180,43 @@ class Attacks(RotaTest):
             with Client(address, server, pair) as client:
                 client.send([bytes(65 << 20)])  # over --max_message_mb: the connection is closed
 
+    def flood(self, port):
+        """Connections that say nothing.  Some wait for the other side to take them: it has no room for all."""
+        held = []
+        for number in range(FLOOD):
+            if number % 50 == 0:
+                time.sleep(0.002)  # the system drops what comes too fast
+            peer = socket.socket()
+            peer.setblocking(False)
+            peer.connect_ex(("127.0.0.1", port))
+            held.append(peer)
+        return held
+
+    def test_silent_connections_by_the_thousand(self):
+        """They took all descriptors, and the run ended: "cannot write commit.json: Too many open files"."""
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if hard < FLOOD + 100:
+            self.skipTest(f"this user may open {hard} files")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (FLOOD + 100, hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        for self.descriptors in (1024, 4096):
+            with self.subTest(descriptors=self.descriptors):
+                self.begin()
+                for name, port in self.ports.items():
+                    held = self.flood(port)
+                    try:
+                        self.wait_for(f"a word of {name}", lambda: "event=turned_away" in self.logs()[name])
+                        self.goes_on()
+                    finally:
+                        for peer in held:
+                            peer.close()
+                self.unharmed()
+                shutil.rmtree(self.folder)
+                self.folder.mkdir()
+
     def test_strangers_and_a_key_holder(self):
+        self.begin()
+        self.before = self.most(3)
         held = []
         try:
             self.strangers(held)
@@ -193,6 +240,7 @@ class Attacks(RotaTest):
                 peer.close()
         for name, text in self.logs().items():
             self.assertLess(text.count("turned_away") + text.count("event=refused"), 60, f"{name}: they do not fill the disk")
+        self.flat()
         self.unharmed()
 
 

@@ -1,11 +1,14 @@
 """Bad input and wrong flags: a clear error, the documented exit code, and nothing left behind. Waiting costs nothing."""
 import gzip
+import os
 import pathlib
+import shutil
 import signal
+import subprocess
 import time
 import unittest
 
-from rota_run import KOS, TOKENS, VOCAB, RotaTest, kill
+from rota_run import KOS, LIMIT, TOKENS, VOCAB, RotaTest, kill
 
 GOOD = "3\n4\n5\n1 1 2\n1 3 1\n2 2 4\n2 4 1\n3 1 1\n"
 
@@ -169,6 +172,102 @@ class Waiting(RotaTest):
     def ticks(pid):
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
         return int(fields[11]) + int(fields[12])
+
+
+class Surroundings(RotaTest):
+    """What the system allows, odd names, and what is no file."""
+
+    def setUp(self):
+        super().setUp()
+        self.data = self.folder / "data"
+        self.data.write_text(GOOD)
+
+    def train(self, out, *flags, limit="true", data=None):
+        words = ["train", "lda", f"--input={data or self.data}", "--topics=2", "--epochs=2", "--seed=3", f"--out={out}", *flags]
+        return subprocess.run(["bash", "-c", limit + '; exec "$@"', "bash", *self.command(*words)], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=LIMIT)
+
+    def test_limits_are_told_as_what_they_are(self):
+        """They were signals 6, 11 and 25, "temporary" and "a bug", after five starts of every process."""
+        for number, (limit, code, words) in enumerate((
+                ("ulimit -f 8", 74, "ulimit -f"), ("ulimit -n 16", 75, "may open 16 files and connections (ulimit -n)"),
+                ("ulimit -s 64", 75, "the limit of a stack is 64 KiB (ulimit -s)"), ("ulimit -v 60000", 75, "ulimit -v"))):
+            with self.subTest(limit=limit):
+                out = self.folder / f"limit-{number}"
+                done = self.train(out, limit=limit, data=KOS)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(words, done.stderr)
+                self.assertNotIn("2 of 5 times", done.stderr)
+                self.no_role_left(out)
+
+    def test_stdin_that_is_closed(self):
+        done = subprocess.run(["bash", "-c", 'exec "$@" <&-', "bash", *self.command(
+            "train", "lda", "--input=-", f"--out={self.folder / 'out'}")], capture_output=True, text=True, timeout=LIMIT)
+        self.assertEqual(done.returncode, 66, done.stderr)
+        self.assertIn("nothing came from stdin", done.stderr)
+
+    def test_a_reader_that_has_seen_enough(self):
+        out = self.folder / "out"
+        words = self.command("train", "lda", f"--input={self.data}", "--topics=2", "--epochs=300", f"--out={out}")
+        subprocess.run(["bash", "-c", '"$@" 2>&1 | head -1', "bash", *words], capture_output=True, timeout=LIMIT)
+        self.wait_for("the result", (out / "result.json").exists)
+        self.assertEqual(self.result(out)["epochs"], 300)
+
+    def test_a_value_that_ends_in_a_carriage_return(self):
+        """The processes read and wrote what the name without it names."""
+        (self.folder / "u").mkdir()
+        (self.folder / "u/notes").write_text("mine")
+        (self.folder / "data\r").write_text(GOOD.replace("1 1 2", "1 1 7"))
+        for flags in ([f"--input={self.data}\r"], [f"--out={self.folder / 'u'}\r"]):
+            done = self.train(self.folder / "out", *flags)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("carriage return", done.stderr)
+            self.assertEqual({path.name for path in self.folder.iterdir()}, {"data", "data\r", "u"})
+        self.assertEqual([path.name for path in (self.folder / "u").iterdir()], ["notes"])
+
+    def test_a_pipe_in_the_place_of_a_file(self):
+        out, pipe = self.folder / "out", self.folder / "pipe"
+        os.mkfifo(pipe)
+        self.assertEqual(self.train(out).returncode, 0)
+        shutil.copytree(out / "model", self.folder / "model")
+        self.assertEqual(self.rota("shard", "lda", f"--input={self.data}", f"--output={self.folder}/shards", "--shards=2").returncode, 0)
+        show = ["show", "lda", f"--model={self.folder}/model"]
+        train = ["train", "lda", "--topics=2", f"--input={self.folder}/shards", f"--out={self.folder}/new"]
+        (out / "result.json").unlink()
+        newest = f"out/checkpoint/epoch-{self.committed(out)[-1]:08}/"
+        for name, words, code in (("model/manifest.json", show, 66), ("model/partition-0.sst", show, 74),
+                                  ("shards/rota-shards.json", train, 65), ("shards/shard-00001.rota-shard", train, 65),
+                                  ("out/log/worker-0.log", ["resume", out], 73), ("out/metrics.jsonl", ["resume", out], 66),
+                                  ("out/metrics.jsonl", ["status", out], 0), (newest + "commit.json", ["status", out], 0),
+                                  ("out/flags.txt", ["status", out], 66), ("out/flags.txt", ["resume", out], 66)):
+            with self.subTest(name=name, words=words[0]):
+                file, kept = self.folder / name, self.folder / "kept"
+                file.rename(kept)
+                os.mkfifo(file)
+                done = self.rota(*words)
+                self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+                if code:
+                    self.assertIn(f"{file}: it is no regular file", done.stderr)
+                file.unlink()
+                kept.rename(file)
+        done = self.rota("train", "lda", f"--flagfile={pipe}")
+        self.assertEqual(done.returncode, 66, done.stderr)
+
+    def test_nothing_commands_a_terminal(self):
+        words, out = self.folder / "words", self.folder / "out\x1b[2J"
+        words.write_bytes(b"a \033]0;own\007 b\nb a\n")
+        done = self.rota("train", "lda", "--topics=2", "--format=text", f"--input={words}", f"--out={out}", "--epochs=2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = done.stdout + done.stderr
+        shown = self.rota("show", "lda", f"--model={out}").stdout
+        self.assertIn("\\x1b]0;own\\x07", shown)
+        flags = self.folder / "flags"
+        flags.write_text("\x1b[2Jgarbage\n")
+        for arguments in (["status", out], ["resume", out], ["train", "l\x1b[2Jda"], ["show", "lda", "--\x9bx=3"],
+                          ["train", "lda", f"--flagfile={flags}"], ["\x1b[2J"]):
+            done = self.rota(*arguments)
+            said += done.stdout + done.stderr
+        self.assertEqual([c for c in said + shown if c < " " and c not in "\t\n" or "\x7f" <= c < "\xa0"], [])
 
 
 if __name__ == "__main__":

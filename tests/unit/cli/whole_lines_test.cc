@@ -28,6 +28,17 @@ TEST(WholeLines, ALineThatEndsIsLeftAsItIs) {
   EXPECT_EQ(written([](std::ostream& out) { out << ""; }), "");
 }
 
+TEST(WholeLines, ControlCharactersAreShownToPeople) {
+  std::ostringstream to;
+  WholeLines out(to, true);
+  out << "caf\xc3"
+      << "\xa9 \x1b]0;own\a" << '\n'
+      << "\x1b";
+  EXPECT_EQ(to.str(), "caf\xc3\xa9 \\x1b]0;own\\x07\n");
+  out.end();
+  EXPECT_EQ(to.str(), "caf\xc3\xa9 \\x1b]0;own\\x07\n\\x1b\n");
+}
+
 TEST(WholeLines, WhatCannotBeWrittenIsNotHidden) {
   struct Full final : std::streambuf {};  // takes nothing
   Full full;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace rota {
@@ -97,6 +98,22 @@ TEST(Loading, AResumedRunHasTheDataOfItsCheckpoint) {
   plan.resume->valid = {3, 0};
   EXPECT_EQ(loading.check().what(),
             "the held-out data (--valid) has another content than what the checkpoint was made with");
+}
+
+// 65,536 shards of 3,430 documents took four gigabytes, and came to no end.
+TEST(Loading, ShardsThatAreMostlyEmptyAreRefused) {
+  for (const std::uint64_t full : {400U, 600U}) {
+    const RunPlan plan = plan_of({1000});
+    Loading loading(plan);
+    std::vector<std::uint64_t> items(1000, 0);
+    std::fill_n(items.begin(), full, 7);
+    ASSERT_TRUE(loading.add(0, loaded_of(items, {})));
+    EXPECT_EQ(loading.check().code(), full == 400 ? ExitCode::usage : ExitCode::ok);
+  }
+  const RunPlan plan = plan_of({8});
+  Loading few(plan);
+  ASSERT_TRUE(few.add(0, loaded_of({1, 1, 0, 0, 0, 0, 0, 0}, {})));
+  EXPECT_TRUE(few.check().ok());
 }
 
 }  // namespace

@@ -12,6 +12,16 @@ TEST(Utf8, TextThatIsUtf8StaysAsItIs) {
   }
 }
 
+// Data, names and flags of others could set a terminal's title, or hide what was written before.
+TEST(Utf8, NothingCommandsATerminal) {
+  EXPECT_EQ(visible_text("\x1b[2J\a\r\x7f"), "\\x1b[2J\\x07\\x0d\\x7f");
+  EXPECT_EQ(visible_text("\xc2\x9b"
+                         "2J \xc2\xa0"),
+            "\\xc2\\x9b2J \xc2\xa0")
+      << "a control character of Latin-1";
+  EXPECT_EQ(without_controls("caf\xe9\x1b[m \x9b\ttab\n"), "caf\xe9\\x1b[m \\x9b\ttab\n");
+}
+
 TEST(Utf8, OtherBytesAreShown) {
   EXPECT_EQ(visible_text("caf\xe9 ol\xe9"), "caf\\xe9 ol\\xe9");
   EXPECT_EQ(visible_text("\xc3"), "\\xc3");

@@ -1,7 +1,15 @@
 #include "core/base/files.h"
 
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <csignal>
+#include <thread>
+
+#include "core/base/file_hash.h"
+#include "core/base/unfinished.h"
 #include "tests/unit/core/base/temporary_folder.h"
 
 namespace {
@@ -53,6 +61,41 @@ TEST_F(FilesTest, NewFoldersAndCopiesAreDurable) {
   EXPECT_EQ(copy_durably(folder / "from", folder / "none" / "to").code(), ExitCode::cannot_write);
 }
 
+// A pipe in a folder that came from somebody else kept its reader for ever.
+TEST_F(FilesTest, WhatIsNoFileIsNotWaitedFor) {
+  const std::filesystem::path pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::filesystem::path& other : {pipe, std::filesystem::path("/dev/zero"), folder}) {
+    const auto read = read_whole_file(other, 1000);
+    EXPECT_EQ(read.status().code(), ExitCode::no_input);
+    EXPECT_EQ(read.status().what(), "cannot open " + other.string() + ": it is no regular file");
+    EXPECT_EQ(hash_file(other).status().code(), ExitCode::disk);
+    EXPECT_EQ(filter_lines(other, [](const std::string&) { return true; }).code(), ExitCode::no_input);
+    EXPECT_EQ(last_lines(other, 1), "");
+    EXPECT_EQ(sync_file(other).code(), ExitCode::disk);
+    EXPECT_EQ(open_file(other, O_WRONLY | O_APPEND).status().code(), ExitCode::cannot_write);
+  }
+  EXPECT_EQ(LineFile::open(pipe).status().code(), ExitCode::cannot_write);
+}
+
+TEST_F(FilesTest, ADescriptorThatIsWantedIsWaitedFor) {
+  write("a", "content");
+  struct rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const struct rlimit few = {20, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  std::vector<FileDescriptor> taken;
+  while (taken.empty() || taken.back().open()) taken.emplace_back(::open("/dev/null", O_RDONLY));
+  std::thread other([&taken] { ::usleep(50'000), taken.clear(); });
+  const auto text = read_whole_file(folder / "a", 1000);
+  other.join();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_TRUE(text.ok()) << text.status().what();
+  EXPECT_EQ(*text, "content");
+  EXPECT_EQ(cannot_write("a", EMFILE).code(), ExitCode::temporary);
+  EXPECT_EQ(cannot_write("a", EFBIG).code(), ExitCode::disk);
+}
+
 TEST_F(FilesTest, LinesAreFilteredOneByOne) {
   write("lines", "1\n22\n3\n\n44\ntorn");
   ASSERT_TRUE(filter_lines(folder / "lines", [](const std::string& line) { return line.size() != 2; }).ok());
@@ -70,8 +113,16 @@ TEST_F(FilesTest, WritingIntoAMissingFolderIsCannotWrite) {
 }
 
 TEST_F(FilesTest, WritingToAFullDiskIsADiskError) {
-  LineFile full = *LineFile::open("/dev/full");
-  EXPECT_EQ(full.append("x").code(), ExitCode::disk);
+  LineFile full = *LineFile::open(folder / "lines");
+  struct rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const struct rlimit none = {0, before.rlim_max};
+  std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &none), 0);
+  const Status status = full.append("x");
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(status.code(), ExitCode::disk);
+  EXPECT_TRUE(status.what().ends_with("File too large (the limit of a file's size, ulimit -f)")) << status.what();
 }
 
 TEST_F(FilesTest, ReadsUpToTheLimitAndNoFurther) {
@@ -79,7 +130,7 @@ TEST_F(FilesTest, ReadsUpToTheLimitAndNoFurther) {
   EXPECT_EQ(*read_whole_file(folder / "a", 5), "12345");
   EXPECT_EQ(read_whole_file(folder / "a", 4).status().code(), ExitCode::disk);
   EXPECT_EQ(read_whole_file(folder / "b", 4).status().code(), ExitCode::no_input);
-  EXPECT_EQ(read_whole_file(folder, 4).status().code(), ExitCode::disk);
+  EXPECT_EQ(read_whole_file(folder, 4).status().code(), ExitCode::no_input);
 }
 
 TEST_F(FilesTest, LinesAreAppendedAndATornOneIsCutOff) {

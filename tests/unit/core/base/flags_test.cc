@@ -128,6 +128,31 @@ TEST_F(FlagsTest, AWrittenFlagfileIsReadBack) {
   EXPECT_EQ(second->options.all(), first->options.all());
 }
 
+// A value that ended in a carriage return came out of flags.txt without it: the processes trained on another file.
+TEST_F(FlagsTest, WhatAFlagfileCannotCarryIsNotWritten) {
+  const std::filesystem::path file = folder / "flags.txt";
+  for (const char* value : {"in\r", "\r", "two\nlines"})
+    EXPECT_EQ(write_flagfile(file, {{"note", value}}).code(), ExitCode::usage);
+  EXPECT_FALSE(std::filesystem::exists(file));
+  for (const char* value :
+       {" blanks ", "\ttab\t", "#name", "\xef\xbb\xbfmark", "-x", "--", "a\rb", "=", "\\r", "'q\""}) {
+    ASSERT_TRUE(write_flagfile(file, {{"note", value}}).ok());
+    EXPECT_EQ(parse({"--flagfile=" + file.string()})->options.text("note"), value);
+  }
+}
+
+TEST_F(FlagsTest, AByteOrderMarkIsNoPartOfAFlag) {
+  EXPECT_EQ(parse({"--flagfile=" + write("mark", "\xef\xbb\xbf--workers=4\r\n")})->options.integer("workers"), 4);
+}
+
+TEST_F(FlagsTest, FlagsThatALineGivesTwiceAreTold) {
+  const std::string file = write("flags", "--rate=3\n--rate=4\n--workers=5\n");
+  const auto line = parse({"--workers=3", "--note=a", "--flagfile=" + file, "--rate=5", "--note=a", "--workers=4"});
+  ASSERT_TRUE(line.ok()) << line.status().what();
+  EXPECT_EQ(line->repeated, std::vector<std::string>{"workers"});
+  EXPECT_EQ(line->options.integer("workers"), 4);
+}
+
 TEST_F(FlagsTest, HelpAndVersionWinOverWrongFlags) {
   EXPECT_EQ(parse({"--nonsense", "--help"})->wish, CommandLine::Wish::help);
   EXPECT_EQ(parse({"--version"})->wish, CommandLine::Wish::version);

@@ -232,6 +232,16 @@ TEST_F(ModelFolder, WithANumberThatDoesNotFitIsRefused) {
   }
 }
 
+// The app was asked to make a number of it, and the command failed with 1.
+TEST_F(ModelFolder, WithAnOptionThatNoCommandLineCouldSayIsRefused) {
+  for (const auto& [name, value] : {std::pair{"schedulers", "x"}, {"workers", "0"}, {"checkpoint_seconds", "nan"}}) {
+    auto wrong = manifest_;
+    wrong["options"][name] = value;
+    publish(wrong);
+    EXPECT_EQ(refusal().code(), ExitCode::disk) << name;
+  }
+}
+
 TEST_F(ModelFolder, WithAnAppOfAnotherTypeIsRefused) {
   auto wrong = manifest_;
   wrong["app"] = 5;

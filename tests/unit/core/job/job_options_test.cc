@@ -51,6 +51,13 @@ TEST_F(JobOptionsTest, PathsAreMadeAbsolute) {
   EXPECT_EQ(parse({"--app=lda"})->options.text("app"), "lda");
 }
 
+// All processes read them from flags.txt, where it would be the end of a line as Windows writes it.
+TEST_F(JobOptionsTest, NoValueEndsWithACarriageReturn) {
+  for (const char* word : {"--input=in\r", "--input=a,in\r", "--out=u\r", "--topics=5\r"})
+    EXPECT_EQ(parse({word}).status().code(), ExitCode::usage) << word;
+  EXPECT_TRUE(parse({"--input=in\r,a"}).ok());
+}
+
 TEST_F(JobOptionsTest, TheJobThatTheOptionsDescribe) {
   write("a", "1");
   const auto line = parse({"--input=" + folder.string(), "--shards=4", "--slices_per_shard=3", "--seed=7"});

@@ -105,6 +105,13 @@ TEST_F(PluginHostTest, ACommandLineIsReadWithThePluginsOptions) {
             "unknown flag --topcs; the nearest is --topics");
   EXPECT_EQ(parse({"good", "more"}, AppFrom::positional).status().code(), ExitCode::usage);
   EXPECT_EQ(parse({"--help"}, AppFrom::positional)->plugin, nullptr);
+  // It was passed over, and the app's flag took a word that the user did not write for its value.
+  EXPECT_EQ(parse({"good", "--app=other"}, AppFrom::positional).status().what(),
+            "--app=other: the command line names the app good");
+  EXPECT_TRUE(parse({"good", "--app=good"}, AppFrom::positional).ok());
+  std::vector<const char*> words{"program", dir.c_str(), "good", "--topics"};
+  EXPECT_EQ(parse_with_plugin(4, words.data(), {}, AppFrom::positional).status().what(),
+            "--topics needs a value: --topics=VALUE");
 }
 
 TEST(CallHook, WhatTheSystemSaysOfADiskGivesTheExitCode) {
@@ -116,7 +123,10 @@ TEST(CallHook, WhatTheSystemSaysOfADiskGivesTheExitCode) {
   EXPECT_EQ(code(EIO), ExitCode::disk);
   EXPECT_EQ(code(EACCES), ExitCode::cannot_write);
   EXPECT_EQ(code(EROFS), ExitCode::cannot_write);
-  EXPECT_EQ(code(EAGAIN), ExitCode::failed);
+  EXPECT_EQ(code(EFBIG), ExitCode::disk);
+  EXPECT_EQ(code(EMFILE), ExitCode::temporary);
+  EXPECT_EQ(code(EAGAIN), ExitCode::temporary);
+  EXPECT_EQ(code(EINVAL), ExitCode::failed);
 }
 
 }  // namespace

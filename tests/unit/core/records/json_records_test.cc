@@ -112,6 +112,9 @@ TEST(JsonRecords, AMissingFieldOrAnotherTypeIsRefused) {
   auto json = whole;
   json["epoch"] = std::uint64_t{1} << 32;
   EXPECT_EQ(code(json), ExitCode::disk) << "more than an epoch can be";
+  json = whole;
+  json["seconds"] = -1e300;
+  EXPECT_EQ(code(json), ExitCode::disk) << "a run that ended before it began";
   for (const char* name : {"seconds", "ends_job"}) {
     json = whole;
     json[name] = "x";

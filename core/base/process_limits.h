@@ -1,0 +1,21 @@
+// core/base/process_limits.h -- what the system lets this process have.
+//
+// Errors: ExitCode::temporary, naming the limit and what is needed: more of it, and the same command goes on.
+#pragma once
+#include <cstddef>
+
+#include "core/base/status.h"
+
+namespace rota {
+
+// For the first line of a main.  As many descriptors as the system allows; a file that grows beyond its limit is an
+// error of write(), and no signal; what was closed of stdin, stdout and stderr is no number that a file can get.
+Status take_limits();
+
+// Whether so many threads can be made at once.  Libraries end the process where one cannot.
+Status check_threads(std::size_t count);
+
+// Whether a process may open so many files and connections.
+Status check_descriptors(std::size_t count);
+
+}  // namespace rota
