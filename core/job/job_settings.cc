@@ -1,5 +1,6 @@
 #include "core/job/job_settings.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "core/job/job_options.h"
@@ -11,7 +12,8 @@ namespace {
 
 // As counted in runs (16, and 6 for each process that it talks to), with what is kept from connections
 // (connection_limit.h).
-constexpr std::size_t kOwnDescriptors = 24, kDescriptorsOfPeer = 8;
+constexpr std::size_t kOwnDescriptors = 24;
+constexpr std::int64_t kDescriptorsOfPeer = 8;
 
 Nanoseconds seconds(const Options& options, std::string_view name) {
   return static_cast<Nanoseconds>(options.real(name) * static_cast<double>(kSecond));
@@ -43,7 +45,9 @@ CommandLine with_shards(CommandLine line) {
 std::size_t descriptors_needed(const Options& options) {
   std::int64_t others = 0;
   for (const char* const role : {"workers", "spares", "schedulers", "stores"}) others += options.integer(role);
-  return kOwnDescriptors + kDescriptorsOfPeer * static_cast<std::size_t>(others);
+  // Who reads the model has the files of all partitions open.
+  return kOwnDescriptors +
+         static_cast<std::size_t>(std::max(kDescriptorsOfPeer * others, options.integer("partitions")));
 }
 
 Result<JobSettings> job_settings(const CommandLine& given, bool read_input) {

@@ -58,6 +58,13 @@ TEST_F(JobOptionsTest, NoValueEndsWithACarriageReturn) {
   EXPECT_TRUE(parse({"--input=in\r,a"}).ok());
 }
 
+TEST_F(JobOptionsTest, ProcessesAndPartitionsTakeDescriptors) {
+  const auto needed = [](const char* word) { return descriptors_needed(parse({"--shards=99", word})->options); };
+  EXPECT_EQ(needed("--workers=2"), 24U + 3 * 8);
+  EXPECT_EQ(needed("--workers=12"), 24U + 13 * 8);
+  EXPECT_EQ(needed("--partitions=65536"), 24U + 65'536);
+}
+
 TEST_F(JobOptionsTest, TheJobThatTheOptionsDescribe) {
   write("a", "1");
   const auto line = parse({"--input=" + folder.string(), "--shards=4", "--slices_per_shard=3", "--seed=7"});
