@@ -26,8 +26,8 @@ namespace {
 
 // What says where the work is done and where the data is, and so may change between two parts of a run.  That the data
 // is the same is seen by its content, and so it is of the model that the job began with.
-constexpr std::array<std::string_view, 9> kMayChange = {"workers", "threads", "stores", "spares",    "min_workers",
-                                                        "on_loss", "input",   "valid",  "init_model"};
+constexpr std::array<std::string_view, 10> kMayChange = {"memory",      "workers", "threads", "stores", "spares",
+                                                         "min_workers", "on_loss", "input",   "valid",  "init_model"};
 
 std::vector<Option> changeable() {
   std::vector<Option> table;

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "rota/shards.h"
+
 namespace rota {
 
 namespace {
@@ -50,15 +52,13 @@ Result<JobFacts> Loading::facts() const {
   return of_job;
 }
 
-// Each shard costs memory and messages, whatever is in it.
+// Apps of Rota look at this before they make anything for a shard.
 Status Loading::check_shards() const {
-  constexpr std::size_t kFew = 256;  // which are borne, and are the app's own choice for little data
-  std::size_t empty = 0;
+  std::size_t filled = plan_.shards;
   for (const auto& [first, part] : loaded_)
-    empty += static_cast<std::size_t>(std::count(part.items.begin(), part.items.end(), std::uint64_t{0}));
-  if (plan_.shards <= kFew || empty <= plan_.shards / 2) return {};
-  return {ExitCode::usage, "--shards=" + std::to_string(plan_.shards) + ": " + std::to_string(empty) +
-                               " of them have no data: the input is not large enough for so many"};
+    filled -= static_cast<std::size_t>(std::count(part.items.begin(), part.items.end(), std::uint64_t{0}));
+  const std::string wrong = too_many_shards(filled, plan_.shards);
+  return wrong.empty() ? Status() : Status(ExitCode::usage, wrong);
 }
 
 Status Loading::check() const {

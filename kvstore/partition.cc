@@ -84,7 +84,7 @@ Status Partition::on(const JobFacts& message, NodeId from, Outbox& out) {
   if (std::exchange(shaped_, true)) return unexpected(message.kind, from);
   ROTA_TRY(call_hook(plugin_.name, "pull", id().name(), [&] {
     const Facts facts(message.facts);
-    rows_ = Rows(tables_of(*app_->app, facts), settings_.index, settings_.partitions);
+    rows_ = Rows(tables_of(*app_->app, app_->job, facts), settings_.index, settings_.partitions);
     pull_ = app_->app->pull(facts);
     terms_ = app_->app->terms().size();
   }));

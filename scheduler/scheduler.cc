@@ -44,7 +44,7 @@ Status Scheduler::on(const JobFacts& message, NodeId from, Outbox& out) {
   std::vector<Table> tables;
   ROTA_TRY(call_hook(plugin_.name, "schedule", id().name(), [&] {
     const Facts facts(message.facts);
-    tables = tables_of(*app_->app, facts);
+    tables = tables_of(*app_->app, job_, facts);
     schedule_ = app_->app->schedule(facts, Share{settings_.index, settings_.schedulers});
     pipeline_ = schedule_->pipeline(settings_.pipeline);
     wish_ = schedule_->wish();

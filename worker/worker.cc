@@ -145,7 +145,7 @@ Status Worker::on(const JobFacts& facts, NodeId from, Outbox&) {
   if (std::exchange(has_facts_, true)) return unexpected(facts.kind, from);
   std::vector<Table> tables;
   Facts of_job(facts.facts);
-  ROTA_TRY(call_hook(plugin_.name, "tables", id().name(), [&] { tables = tables_of(*app_->app, of_job); }));
+  ROTA_TRY(call_hook(plugin_.name, "tables", id().name(), [&] { tables = tables_of(*app_->app, job_, of_job); }));
   ROTA_TRY(
       call_hook(plugin_.name, "dataflows", id().name(), [&] { routes_ = routes_of(*app_->app, of_job, job_.shards); }));
   if (!goes_on_)

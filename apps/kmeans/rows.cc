@@ -94,6 +94,7 @@ RowShards read_shards(const std::vector<std::string>& files, std::uint32_t shard
     throw DataError(out.size.widest_file, out.size.widest_line, wrong);
   if (largest.value > 0 && largest.value < kLeastLargest)
     throw DataError(largest.file, largest.line, "the largest value is below 1e-140: the squares cannot be summed up");
+  require_dealt(out.size.rows, shards);
   for (Rows& rows : out.hosted) rows.shrink_to_fit();
   return out;
 }

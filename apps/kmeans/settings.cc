@@ -54,7 +54,12 @@ std::uint32_t draws_of(const Settings& settings) {
 
 std::vector<Table> tables_of(const Settings& settings, std::uint64_t columns) {
   const std::uint32_t clusters = settings.clusters;
-  return {{.name = "sums", .keys = columns + 1, .row_width = clusters, .part_width = clusters, .dense = true},
+  return {{.name = "sums",
+           .keys = columns + 1,
+           .row_width = clusters,
+           .part_width = clusters,
+           .dense = true,
+           .sized_by = "clusters"},
           {.name = "talk", .keys = 1, .row_width = 1, .single_partition = true}};
 }
 

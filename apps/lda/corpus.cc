@@ -34,6 +34,7 @@ Corpus load_corpus(const Job& job, const Settings& settings, std::span<const Sha
     };
   };
   corpus.size = io::read_corpus(job.input, settings.format, vocabulary, keep_in(&ShardDocuments::counts));
+  require_dealt(corpus.size.documents, job.shards);
   // A million names take more memory than many a shard: where nobody asks for them there are none.
   const bool asked = keep.of_shard(0) != nullptr || !job.valid.empty() || !settings.init.empty();
   const bool lda_c = corpus.size.format == io::CorpusFormat::lda_c;

@@ -33,7 +33,6 @@ LdaPush::LdaPush(const Job& job, const Settings& settings, const io::CorpusSize&
       tokens_(settings.topics, data_.documents, data_.counts, mh_rule(settings.sampler)),
       totals_(settings.topics, static_cast<double>(corpus.words) * settings.beta, settings.beta),
       sampler_(priors_, !exact_totals()),
-      cursors_(job.slices),
       prior_terms_(priors_, corpus.words),
       row_change_(settings.topics),
       held_out_(priors_, job.seed, data_.shard, job.shards, data_.held_out_documents, data_.held_out),

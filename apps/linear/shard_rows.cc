@@ -192,6 +192,7 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
   read_training(input, settings, shards, training, rows_of, reading);
   const std::uint64_t rows = reading.rows;
   if (rows == 0) throw DataError(files.front(), 0, "the data has no rows");
+  require_dealt(rows, shards);
   targets.require_classes(files.front());
   if (!(reading.importance > 0 && std::isfinite(reading.importance)))
     throw DataError(files.front(), 0, "the importances of the rows add up to nothing");

@@ -23,6 +23,9 @@ class FactorRows final : public Slice {
         factors_(rows * width()),
         tails_(rows * tail_) {}
 
+  static std::size_t bytes_of_row(std::uint32_t rank) {
+    return sizeof(float) * ((rank + kLanes - 1) / kLanes * kLanes);
+  }
   std::size_t rows() const { return rows_; }
   std::uint32_t chunks() const { return chunks_; }
   std::size_t width() const { return std::size_t{chunks_} * kLanes; }

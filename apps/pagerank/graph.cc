@@ -155,6 +155,7 @@ Graph read_graph(const std::vector<std::string>& files, std::uint32_t shards, st
   for (std::size_t v = 0; v < graph.nodes; ++v) names.put_text(list.names().word(v));
   graph.names = Bytes::from(names.take());
   const std::vector<std::uint64_t> cuts = cut_nodes(list, shards);
+  require_cut(cuts);
   const auto node = [](std::uint64_t cut) { return static_cast<std::uint32_t>(cut); };  // there are fewer than 2^32
   for (const ShardId shard : hosted) graph.hosted.push_back(in_edges(list, node(cuts[shard]), node(cuts[shard + 1])));
   return graph;

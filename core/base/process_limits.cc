@@ -4,7 +4,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <latch>
 #include <string>
 #include <system_error>
@@ -19,6 +22,17 @@ constexpr rlim_t kStackNeeded = 256 << 10;
 
 Status too_little(const std::string& what) {
   return {ExitCode::temporary, what};
+}
+
+// Of a control group and those above it.  One without a limit says "max", or a number beyond all memory.
+std::uint64_t least_of_groups(std::filesystem::path group, const std::filesystem::path& top, const char* file) {
+  std::uint64_t least = UINT64_MAX;
+  while (true) {
+    std::uint64_t limit = 0;
+    if (std::ifstream(group / file) >> limit) least = std::min(least, limit);
+    if (group == top || !group.has_relative_path()) return least;
+    group = group.parent_path();
+  }
 }
 
 }  // namespace
@@ -62,6 +76,29 @@ Status check_descriptors(std::size_t count) {
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= count) return {};
   return too_little("a process may open " + std::to_string(files.rlim_cur) +
                     " files and connections (ulimit -n), and " + std::to_string(count) + " are needed");
+}
+
+std::uint64_t memory_for_each(std::uint64_t processes) {
+  std::uint64_t least =
+      static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  std::ifstream groups("/proc/self/cgroup");  // "0::/path" of version 2, "5:memory:/path" of version 1
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t at = line.find(":/");
+    if (at == line.npos) continue;
+    const std::string path = line.substr(at + 2);
+    if (line.starts_with("0:"))
+      least = std::min(least,
+                       least_of_groups(std::filesystem::path("/sys/fs/cgroup") / path, "/sys/fs/cgroup", "memory.max"));
+    else if (line.find(":memory:") != line.npos)
+      least = std::min(least, least_of_groups(std::filesystem::path("/sys/fs/cgroup/memory") / path,
+                                              "/sys/fs/cgroup/memory", "memory.limit_in_bytes"));
+  }
+  least /= processes;
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {  // of each process
+    struct rlimit own = {};
+    if (::getrlimit(resource, &own) == 0 && own.rlim_cur != RLIM_INFINITY) least = std::min(least, own.rlim_cur);
+  }
+  return least;
 }
 
 }  // namespace rota

@@ -3,6 +3,7 @@
 // Errors: ExitCode::temporary, naming the limit and what is needed: more of it, and the same command goes on.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 
 #include "core/base/status.h"
 
@@ -17,5 +18,9 @@ Status check_threads(std::size_t count);
 
 // Whether a process may open so many files and connections.
 Status check_descriptors(std::size_t count);
+
+// Bytes that each of so many processes of this machine may take: its memory, or what this one's control groups allow if
+// that is less, among them; and no more than a process may have (ulimit -v, ulimit -d).
+std::uint64_t memory_for_each(std::uint64_t processes);
 
 }  // namespace rota

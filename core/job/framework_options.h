@@ -67,6 +67,11 @@ inline constexpr std::array kFrameworkOptions = {
                    "More workers, which stand by to take the place of one that is lost."),
     real_option("rejoin_seconds", "60", "s", 0.1, 1e6,
                 "How long a run waits for a lost process to be started anew, and a process for a lost coordinator."),
+    Option{.name = "memory",
+           .kind = Option::Kind::choice,
+           .default_value = "checked",
+           .unit = "checked|unchecked",
+           .meaning = "A job whose model is larger than the machine's memory is refused; or it is tried."},
     integer_option("max_message_mb", "64", "MB", 1, 65'536,
                    "The largest message on the wire. Larger ones travel in pieces, at any size."),
     Option{

@@ -8,7 +8,25 @@ namespace rota {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// A shard keeps at least where its part of each slice begins and ends, and that is known before anything is read.
+Status check_visits(const Plugin& plugin, const Job& job) {
+  constexpr double kBytesOfVisit = 16;
+  const double bytes = kBytesOfVisit * job.shards * job.slices;
+  const double workers = job.options.has("workers") ? static_cast<double>(job.options.integer("workers")) : 1;
+  if (!plugin.sliced || job.memory == 0 || bytes / workers <= static_cast<double>(job.memory)) return {};
+  return {ExitCode::usage, "--shards=" + std::to_string(job.shards) + ": what each shard keeps of each of the " +
+                               std::to_string(job.slices) + " slices takes " +
+                               std::to_string(static_cast<std::uint64_t>(bytes / workers / 1e9)) +
+                               " GB of each worker's memory, and this machine has " +
+                               std::to_string(job.memory / 1'000'000'000) + ": choose fewer, or --memory=unchecked"};
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const HostedApp>> host_app(const Plugin& plugin, Job job) {
+  ROTA_TRY(check_visits(plugin, job));
   const std::shared_ptr<HostedApp> hosted(new HostedApp{plugin, std::move(job), nullptr});
   if (const auto& input = hosted->job.input; input.size() == 1 && fs::path(input.front()).filename() == kPackedIndex) {
     auto packed = open_packed(fs::path(input.front()).parent_path(), plugin, hosted->job);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/base/process_limits.h"
 #include "core/job/job_options.h"
 #include "rota/plugin.h"
 
@@ -29,6 +30,13 @@ Options without_role_options(const Options& options) {
   auto values = options.all();
   for (const Option& option : role_options()) values.erase(std::string(option.name));
   return Options(std::move(values));
+}
+
+// Workers that are reached over the network may have machines of their own.
+std::uint64_t memory_of_worker(const Options& options) {
+  if (options.text("memory") == "unchecked") return 0;
+  const bool on_this_machine = options.text("coordinator").starts_with("ipc:");
+  return memory_for_each(static_cast<std::uint64_t>(on_this_machine ? options.integer("workers") : 1));
 }
 
 // Whoever starts processes by hand has not chosen.
@@ -86,11 +94,11 @@ Result<JobSettings> job_settings(const CommandLine& given, bool read_input) {
     auto job = make_job(options);
     if (!job.ok()) return job.status();
     settings.job = std::move(job).value();
-    settings.job.options = std::move(of_job);
-    return settings;
+  } else {
+    set_numbers(options, settings.job);
   }
   settings.job.options = std::move(of_job);
-  set_numbers(options, settings.job);
+  settings.job.memory = memory_of_worker(options);
   return settings;
 }
 

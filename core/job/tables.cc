@@ -1,11 +1,13 @@
 #include "core/job/tables.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 
 #include "core/base/finite.h"
 #include "core/base/seed.h"
+#include "rota/error.h"
 
 namespace rota {
 
@@ -42,8 +44,41 @@ void for_each_starting_row(const App& app, const std::vector<Table>& tables, std
   }
 }
 
-std::vector<Table> tables_of(const App& app, const Facts& facts) {
+namespace {
+
+std::string gigabytes(double bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g GB", bytes / 1e9);
+  return text;
+}
+
+// Less than it will be: nothing is refused that would fit.
+void check_memory(const std::vector<Table>& tables, const Job& job) {
+  if (job.memory == 0) return;
+  const auto workers = static_cast<double>(job.options.has("workers") ? job.options.integer("workers") : 1);
+  double all = 0, most = 0;
+  const Table* largest = nullptr;
+  for (const Table& table : tables) {
+    const double numbers = static_cast<double>(table.keys) * table.row_width * sizeof(double);
+    // Every worker has the view, and the store what it is of.
+    const double bytes = (table.dense ? numbers * (1 + 1 / workers) : 0) + table.memory / workers;
+    all += bytes;
+    if (bytes > most) largest = &table, most = bytes;
+  }
+  if (all <= static_cast<double>(job.memory)) return;
+  std::string option = largest->sized_by;
+  if (!option.empty()) option = "--" + option + "=" + std::string(job.options.text(option)) + ": ";
+  throw UsageError(option + "the model takes about " + gigabytes(all) + " of each worker's memory, " + gigabytes(most) +
+                   " of them for table " + largest->name + ", and " + gigabytes(static_cast<double>(job.memory)) +
+                   " is what this machine has for each of " + std::to_string(static_cast<int>(workers)) +
+                   ": choose less, or --memory=unchecked");
+}
+
+}  // namespace
+
+std::vector<Table> tables_of(const App& app, const Job& job, const Facts& facts) {
   std::vector<Table> tables = app.tables(facts);
+  check_memory(tables, job);
   const Status checked = check_tables(tables);
   if (!checked.ok()) throw std::runtime_error(checked.what());
   return tables;

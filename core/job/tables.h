@@ -18,8 +18,9 @@ inline constexpr std::uint64_t kDenseNumbersMost = std::uint64_t{1} << 34;
 // more numbers than a process should keep.
 Status check_tables(const std::vector<Table>& tables);
 
-// The app's tables.  Throws std::runtime_error if they cannot be.
-std::vector<Table> tables_of(const App& app, const Facts& facts);
+// The app's tables, before anything of them is there.  Throws std::runtime_error if they cannot be, and UsageError if a
+// worker of the job has not the memory for them.
+std::vector<Table> tables_of(const App& app, const Job& job, const Facts& facts);
 
 // In a new job: calls f(table, key, row) for every row of the tables that are `started`, in the order of tables and
 // keys, with its starting value.  Throws what App::start_row throws.

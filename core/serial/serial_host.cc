@@ -123,7 +123,7 @@ void SerialHost::load() {
     facts_.merge(own);
     shard->census(census);
   }
-  tables_ = tables_of(*app_, facts_);
+  tables_ = tables_of(*app_, job_, facts_);
   dataflows_ = app_->dataflows(facts_);
   routes_of(*app_, facts_, job_.shards);  // checks them
   schedulers_.resize(job_.schedulers);

@@ -32,6 +32,9 @@ struct Job {
   // The data as `rota shard` wrote it (rota/packed.h), if that is what the job is given; then it is all that load() has
   // to read, and `input` and `valid` name its index.  Null if the job reads files of the user's.
   std::shared_ptr<const PackedData> packed = nullptr;
+  // Bytes that one worker may take of this machine, for who checks that before it takes them; 0: not known.  Nothing
+  // else may depend on it.
+  std::uint64_t memory = 0;
 };
 
 // A table is a named set of rows of numbers.
@@ -52,6 +55,10 @@ struct Table {
   bool dense = false;
   // In a new job every row has a value from the beginning (App::start_row).
   bool started = false;
+  // Bytes that all shards and slices together keep of the model, beside views of dense tables, where that is worth a
+  // check: too little is better than too much.  They are taken in attach() and later.
+  double memory = 0;
+  std::string sized_by = {};  // the option to blame if it is too much
 };
 
 // One additive number of an evaluation.  Shards, slices and shared rows each add their share; the shares

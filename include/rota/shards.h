@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "rota/error.h"
 #include "rota/types.h"
 
 namespace rota {
@@ -61,6 +63,33 @@ inline std::vector<std::uint64_t> cut_by_work(std::span<const std::uint64_t> wor
   }
   cuts.resize(shards + std::size_t{1}, work.size());
   return cuts;
+}
+
+// Each shard costs memory and messages, whatever is in it.  So more than a few are refused if most of them have no
+// data: what is wrong then, else "".  `filled` is how many have some.
+inline std::string too_many_shards(std::uint64_t filled, std::uint32_t shards) {
+  constexpr std::uint32_t kFew = 256;  // an app's own choice for little data
+  if (shards <= kFew || filled >= shards - shards / 2) return {};
+  return "--shards=" + std::to_string(shards) + ": " + std::to_string(shards - filled) +
+         " of them have no data: the input is not large enough for so many";
+}
+
+// For load(), as soon as it knows the data and before it makes anything for a shard.  Throws UsageError.
+inline void require_filled(std::uint64_t filled, std::uint32_t shards) {
+  if (const std::string wrong = too_many_shards(filled, shards); !wrong.empty()) throw UsageError(wrong);
+}
+
+// Of items that are dealt one by one.
+inline void require_dealt(std::uint64_t items, std::uint32_t shards) {
+  require_filled(std::min<std::uint64_t>(items, shards), shards);
+}
+
+// Of ranges, as cut_evenly() and cut_by_work() give them.
+inline void require_cut(std::span<const std::uint64_t> cuts) {
+  const auto shards = static_cast<std::uint32_t>(cuts.size() - 1);
+  std::uint64_t filled = 0;
+  for (std::uint32_t s = 0; s < shards; ++s) filled += cuts[s] < cuts[s + std::size_t{1}] ? 1 : 0;
+  require_filled(filled, shards);
 }
 
 }  // namespace rota

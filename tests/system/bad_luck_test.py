@@ -200,6 +200,30 @@ class Surroundings(RotaTest):
                 self.assertNotIn("2 of 5 times", done.stderr)
                 self.no_role_left(out)
 
+    def test_what_the_machine_cannot_bear_is_refused_before_it_is_taken(self):
+        """The processes grew to 12 GB and more without a word. Here each may have 2 GB, so growing would be seen."""
+        ratings, wide = self.folder / "ratings", self.folder / "wide"
+        for file, users in ((ratings, 400), (wide, 16000)):
+            file.write_text("".join(f"{u} {u * i % 50 + 1} {i}\n" for u in range(1, users + 1) for i in range(1, 3)))
+        rows = self.folder / "rows"
+        rows.write_text("".join(f"{i % 2} {i % 9 + 1}:{i}\n" for i in range(1, 2001)))
+        kos, many = [f"--input={KOS}", f"--vocab={VOCAB}"], "of them have no data"
+        of_slices = "what each shard keeps of each of the "
+        for app, flags, words in (
+                ("lda", [*kos, "--shards=65536"], of_slices + "131072 slices takes 68 GB of each worker's memory"),
+                ("lda", [*kos, "--shards=7000"], "--shards=7000: 3570 " + many),
+                ("mf", [f"--input={ratings}", "--shards=65536"], of_slices), ("mf", [f"--input={ratings}", "--shards=1000"], many),
+                ("mf", [f"--input={ratings}", "--shards=1000", "--solver=als"], many),
+                ("mf", [f"--input={wide}", "--solver=als", "--rank=65536"], "--rank=65536: the model takes about "),
+                ("mf", [f"--input={wide}", "--solver=sgd", "--rank=65536"], "--rank=65536: the model takes about 2.1 GB"),
+                *((app, [f"--input={rows}", "--shards=65536"], many) for app in ("sgd", "kmeans", "lasso"))):
+            with self.subTest(app=app, flags=flags):
+                words_of = ["train", app, *flags, "--epochs=1", f"--out={self.folder}/out"]
+                done = subprocess.run(["bash", "-c", 'ulimit -d 2000000; exec "$@"', "bash", *self.command(*words_of)],
+                                      stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(words, done.stderr)
+
     def test_stdin_that_is_closed(self):
         done = subprocess.run(["bash", "-c", 'exec "$@" <&-', "bash", *self.command(
             "train", "lda", "--input=-", f"--out={self.folder / 'out'}")], capture_output=True, text=True, timeout=LIMIT)

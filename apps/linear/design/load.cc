@@ -166,6 +166,7 @@ DesignInput read_rows(const Source& source, std::uint32_t shards, std::span<cons
 
 ColumnShards load_columns(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted) {
   const DesignInput input = read_columns(source, shards, hosted);
+  require_cut(input.cuts);
   const RowNumbers numbers(source, input);
   ColumnShards loaded{input.shape,
                       input.cuts,
@@ -183,6 +184,7 @@ ColumnShards load_columns(const Source& source, std::uint32_t shards, std::span<
 
 RowShards load_rows(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted) {
   const DesignInput input = read_rows(source, shards, hosted);
+  require_cut(input.cuts);
   const RowNumbers numbers(source, input);
   RowShards loaded{input.shape, input.cuts, numbers.classes(), {}};
   for (const ShardId shard : hosted) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "apps/mf/als/row_solver.h"
@@ -14,8 +15,12 @@ namespace {
 class AlsPush final : public AlternatingPush {
  public:
   AlsPush(const Settings& settings, std::shared_ptr<WholeData> whole, ShardRatings ratings)
-      : AlternatingPush(settings, std::move(whole), std::move(ratings)), solver_(settings_, form_, whole_->kernel) {}
+      : AlternatingPush(settings, std::move(whole), std::move(ratings)) {}
 
+  void attach(const Shape& shape) override {
+    AlternatingPush::attach(shape);
+    solver_.emplace(settings_, form_, whole_->kernel);
+  }
   std::uint64_t push(const SharedTask& task, Random&) override {
     const std::uint32_t side = task.table;
     const RatingRows& rows = ratings_.of[side];
@@ -25,7 +30,7 @@ class AlsPush final : public AlternatingPush {
     for (std::size_t i = 0; i < rows.rows(); ++i) {
       const std::span<double> row = next.subspan(i * form_.size, form_.size);
       std::copy_n(own.numbers.data() + (rows.first + i) * form_.size, form_.size, row.begin());
-      solver_.solve(partners, gram, rows.row(i), penalty(rows.row(i).size()), row);
+      solver_->solve(partners, gram, rows.row(i), penalty(rows.row(i).size()), row);
       require_finite(side, i, row);
     }
     return side == kUserSide ? items() : 0;  // each rating once an epoch
@@ -37,7 +42,7 @@ class AlsPush final : public AlternatingPush {
   Factors factors(std::uint32_t side) const override { return {views_[side].numbers(), views_[side].version()}; }
 
  private:
-  RowSolver solver_;
+  std::optional<RowSolver> solver_;  // from attach() on
 };
 
 class AlsApp final : public AlternatingApp {
@@ -48,9 +53,14 @@ class AlsApp final : public AlternatingApp {
     const std::uint32_t width = settings_.rank + (settings_.biases ? 1 : 0);
     std::vector<Table> tables;
     for (const char* name : {"users", "items"})
-      tables.push_back(
-          {.name = name, .keys = facts.count(name), .row_width = width, .part_width = width, .dense = true});
+      tables.push_back({.name = name,
+                        .keys = facts.count(name),
+                        .row_width = width,
+                        .part_width = width,
+                        .dense = true,
+                        .sized_by = "rank"});
     tables[kItemSide].started = true;
+    tables[kUserSide].memory = job_.shards * RowSolver::memory(settings_, RowForm(settings_, 0, 1));
     return tables;
   }
   // Factors uniform in [0, 1 / sqrt(rank)), biases 0.  The users are solved before they are read, from these.

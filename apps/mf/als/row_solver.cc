@@ -24,6 +24,11 @@ RowSolver::RowSolver(const Settings& settings, const RowForm& form, const RowKer
   if (settings_.implicit) scaled_.resize(kBlock * width);
 }
 
+double RowSolver::memory(const Settings& settings, const RowForm& form) {
+  const auto width = static_cast<double>(form.width());
+  return sizeof(double) * width * (kBlock + (settings.conjugate ? 0 : width));
+}
+
 // A row of few ratings has one block, which is gathered once.
 template <typename F>
 void RowSolver::for_each_block(F f) {

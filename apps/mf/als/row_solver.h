@@ -20,6 +20,8 @@ namespace rota::mf {
 class RowSolver {
  public:
   RowSolver(const Settings& settings, const RowForm& form, const RowKernel& kernel);
+  // Bytes that one takes.
+  static double memory(const Settings& settings, const RowForm& form);
 
   // `gram` is that of all partners, for implicit ratings.  `row` is the row as it was, where conjugate gradients begin,
   // and becomes the new one.

@@ -5,6 +5,7 @@
 
 #include "apps/mf/ratings/rating_data.h"
 #include "apps/mf/scoring/terms.h"
+#include "rota/shards.h"
 
 namespace rota::mf {
 namespace {
@@ -42,6 +43,7 @@ std::vector<ShardRatings> AlternatingApp::load_text(std::span<const ShardId> hos
   for (const std::uint32_t side : {kUserSide, kItemSide}) {
     const std::size_t all = side == kUserSide ? data.users.size() : data.items.size();
     const auto cuts = cut_rows(data.ratings, side, all, job_.shards);
+    if (side == kUserSide) require_cut(cuts);  // of the items there may be fewer
     auto rows = rating_rows(data.ratings, side, cuts, hosted, settings_.implicit);
     for (std::size_t i = 0; i < hosted.size(); ++i) shards[i].of[side] = std::move(rows[i]);
     if (side == kItemSide) continue;

@@ -65,7 +65,8 @@ class CcdApp final : public AlternatingApp {
                         .keys = rows_of_factor(facts.count(name)) * settings_.rank,
                         .row_width = kTogether,
                         .part_width = kTogether,
-                        .dense = true});
+                        .dense = true,
+                        .sized_by = "rank"});
     tables[kItemSide].started = true;
     if (settings_.round_robin) tables[kItemSide].part_width = kItemParts;
     return tables;

@@ -36,7 +36,7 @@ MfPush::MfPush(ShardId shard, std::uint32_t shards, const Settings& settings, st
       ratings_(std::move(ratings)),
       held_out_(std::move(held_out)),
       count_(ratings_.size()),
-      residents_(rows_of(shard, shards, sides_->residents), settings.rank, settings.biases),
+      residents_(0, settings.rank, settings.biases),
       run_(choose_kernel()),
       run_pairs_(choose_pair_kernel()) {}
 
@@ -65,6 +65,7 @@ Penalty MfPush::step_penalty(std::uint32_t ratings) const {
 }
 
 void MfPush::attach(const Shape& shape) {
+  residents_ = FactorRows(rows_of(shard_, shards_, sides_->residents), settings_.rank, settings_.biases);
   const auto slices = static_cast<SliceId>(shape.cut.slices.size());
   std::vector<std::pair<SliceId, std::uint32_t>> place(sides_->visitors);
   ranges_.assign(slices, {});

@@ -52,6 +52,12 @@ class MfPush final : public SlicePush<FactorRows> {
     // Where a visit that had to end goes on next time.  Not saved: with --step_budget_ms no run can be repeated.
     std::size_t next = 0;
   };
+
+ public:
+  // What a shard keeps of each slice, whatever is in it.
+  static constexpr double kBytesOfVisit = sizeof(CellRange) + sizeof(std::vector<CellRating>);
+
+ private:
   Penalty step_penalty(std::uint32_t ratings) const;
   void attach_pairs(const Cut& cut, std::span<const std::pair<SliceId, std::uint32_t>> place);
   Cell cell_of(const SliceTask& task, FactorRows& visitors);

@@ -27,8 +27,14 @@ class SgdApp final : public App {
     const RatingData data = read_ratings(job_.input, settings_.format, settings_.kind());
     pack_dealt(data, read_held_out(job_.valid, settings_.format, data, settings_.kind()), job_.shards, out);
   }
-  std::vector<Table> tables(const Facts&) const override {
-    std::vector<Table> tables = {{.name = "factors", .kind = Table::Kind::sliced}};
+  std::vector<Table> tables(const Facts& facts) const override {
+    const auto both = facts.count("users") + facts.count("items");
+    const double rows = static_cast<double>(both) * static_cast<double>(FactorRows::bytes_of_row(settings_.rank));
+    const double visits = MfPush::kBytesOfVisit * job_.shards * job_.slices;
+    std::vector<Table> tables = {{.name = "factors",
+                                  .kind = Table::Kind::sliced,
+                                  .memory = rows + visits,
+                                  .sized_by = rows > visits ? "rank" : "shards"}};
     if (settings_.schedule == RateSchedule::bold_driver)
       tables.push_back({.name = "errors", .keys = 1, .row_width = 1, .part_width = 1});
     return tables;
@@ -60,6 +66,7 @@ class SgdApp final : public App {
     RatingData data = read_ratings(job_.input, settings_.format, settings_.kind());
     const HeldOutRatings held_out = read_held_out(job_.valid, settings_.format, data, settings_.kind());
     const auto sides = shared_sides(counts_of(data, held_out.unknown), job_.input.front());
+    require_dealt(sides->residents, job_.shards);
     auto trained = of_shards(data.ratings, *sides, hosted), scored = of_shards(held_out.known, *sides, hosted);
     users_ = std::move(data.users);
     items_ = std::move(data.items);

@@ -44,5 +44,18 @@ TEST(Cuts, GoByWork) {
   EXPECT_EQ(cut_by_work(one, 3), (std::vector<std::uint64_t>{0, 1, 1, 1}));
 }
 
+// 65,536 shards of 3,430 documents took 12 GB before anybody looked.
+TEST(Shards, OfWhichMostHaveNoDataAreRefused) {
+  EXPECT_NO_THROW(require_dealt(1, 256)) << "few are borne";
+  EXPECT_NO_THROW(require_dealt(500, 1000));
+  EXPECT_THROW(require_dealt(499, 1000), UsageError);
+  EXPECT_NO_THROW(require_dealt(1'000'000, 65'536));
+  EXPECT_EQ(too_many_shards(3430, 65'536),
+            "--shards=65536: 62106 of them have no data: the input is not large enough for so many");
+  EXPECT_NO_THROW(require_cut(cut_evenly(500, 1000)));
+  EXPECT_THROW(require_cut(cut_evenly(499, 1000)), UsageError);
+  EXPECT_NO_THROW(require_cut(cut_evenly(0, 8)));
+}
+
 }  // namespace
 }  // namespace rota

@@ -69,5 +69,23 @@ TEST(ProcessLimits, ThreadsThatCannotBeMadeAreTold) {
   EXPECT_TRUE(status.what().starts_with("no more than 0 of 5 threads can be made: ")) << status.what();
 }
 
+TEST(ProcessLimits, TheMemoryOfProcessesIsTheMachinesOrTheirLimit) {
+  const auto machine =
+      static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const std::uint64_t before = memory_for_each(1);
+  EXPECT_GT(before, 0U);
+  EXPECT_LE(before, machine);
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer has more addresses than any limit here allows";
+#endif
+  struct rlimit data = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_DATA, &data), 0);
+  const struct rlimit less = {before - 1, data.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_DATA, &less), 0);
+  EXPECT_EQ(memory_for_each(1), before - 1);
+  EXPECT_EQ(memory_for_each(2), before / 2) << "the limit is that of each process";
+  ASSERT_EQ(::setrlimit(RLIMIT_DATA, &data), 0);
+}
+
 }  // namespace
 }  // namespace rota

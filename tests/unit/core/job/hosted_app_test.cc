@@ -43,5 +43,29 @@ TEST(HostedApp, WhatItThrowsNamesThePlugin) {
   EXPECT_EQ(host_app(nothing, {}).status().code(), ExitCode::failed);
 }
 
+// Shards times slices grow fast: 65,536 shards have 131,072 slices.
+TEST(HostedApp, MoreSlicesInShardsThanTheMemoryBearsAreRefused) {
+  Plugin plugin = plugin_that([](const Job&) -> std::unique_ptr<App> { return std::make_unique<EmptyApp>(); });
+  plugin.sliced = true;
+  Job job;
+  job.options = Options(std::map<std::string, std::string, std::less<>>{{"workers", "4"}});
+  job.shards = 65'536;
+  job.slices = 2 * job.shards;
+  EXPECT_TRUE(host_app(plugin, job).ok()) << "not checked";
+  job.memory = 24'000'000'000;
+  EXPECT_EQ(host_app(plugin, job).status().code(), ExitCode::usage);
+  EXPECT_EQ(
+      host_app(plugin, job).status().what(),
+      "--shards=65536: what each shard keeps of each of the 131072 slices takes 34 GB of each worker's memory, and "
+      "this machine has 24: choose fewer, or --memory=unchecked");
+  job.shards = 256;
+  job.slices = 512;
+  EXPECT_TRUE(host_app(plugin, job).ok());
+  job.shards = 65'536;
+  job.slices = 2 * job.shards;
+  plugin.sliced = false;
+  EXPECT_TRUE(host_app(plugin, job).ok());
+}
+
 }  // namespace
 }  // namespace rota

@@ -6,6 +6,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "rota/error.h"
+
 namespace rota {
 namespace {
 
@@ -86,9 +88,40 @@ TEST(Tables, AnAppWithImpossibleOnesEndsTheJob) {
   };
   Facts facts;
   facts.add("rows", 7);
-  EXPECT_EQ(tables_of(Impossible(), facts).size(), 1U);
+  EXPECT_EQ(tables_of(Impossible(), {}, facts).size(), 1U);
   facts.add("rows", 0x1p50);
-  EXPECT_THROW(tables_of(Impossible(), facts), std::runtime_error);
+  EXPECT_THROW(tables_of(Impossible(), {}, facts), std::runtime_error);
+}
+
+// All of it was allocated before anybody looked.
+TEST(Tables, WhatAWorkerHasNoMemoryForIsRefused) {
+  struct Factors final : App {
+    std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>, Random&) override { return {}; }
+    std::vector<Table> tables(const Facts& facts) const override {
+      Table rows = dense(facts.count("rows"), 1000, 1000);
+      rows.sized_by = "rank";
+      return {rows, {.name = "slices", .kind = Table::Kind::sliced, .memory = 4e6}};
+    }
+    std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
+  };
+  Facts facts;
+  facts.add("rows", 1000);
+  Job job;
+  job.options = Options({{"workers", "2"}, {"rank", "1000"}});
+  // A view of 8 MB, half of the store, and half of what slices have.
+  for (const std::uint64_t enough : {0, 14'000'000}) {
+    job.memory = enough;
+    EXPECT_EQ(tables_of(Factors(), job, facts).size(), 2U) << enough;
+  }
+  job.memory = 13'999'999;
+  try {
+    tables_of(Factors(), job, facts);
+    ADD_FAILURE() << "was not refused";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "--rank=1000: the model takes about 0.014 GB of each worker's memory, 0.012 GB of them for table all, "
+                 "and 0.014 GB is what this machine has for each of 2: choose less, or --memory=unchecked");
+  }
 }
 
 }  // namespace

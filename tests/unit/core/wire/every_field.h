@@ -30,7 +30,6 @@ ROTA_FIELDS(TreeNode, a, b)
 ROTA_FIELDS(KeyRun, a, b)
 ROTA_FIELDS(Term, a, b)
 ROTA_FIELDS(Score, a, b, c, d, e, f)
-ROTA_FIELDS(Table, a, b, c, d, e, f, g, h, i)
 ROTA_FIELDS(Figure, a, b)
 ROTA_FIELDS(Ignored, a, b)
 ROTA_FIELDS(EpochFigures, a, b, c, d)
@@ -86,6 +85,11 @@ ROTA_FIELDS(Fetched, a, b, c)
 ROTA_FIELDS(AskStatus, a)
 ROTA_FIELDS(StatusReport, a)
 #undef ROTA_FIELDS
+// What is for the host that made the tables is not sent.
+inline auto ties(Is<Table> auto& m) {
+  auto& [a, b, c, d, e, f, g, h, i, memory, sized_by] = m;
+  return std::tie(a, b, c, d, e, f, g, h, i);
+}
 inline auto ties(Is<Ready> auto&) {
   return std::tuple<>();
 }
