@@ -182,7 +182,7 @@ Status plugin_command(int argc, const char* const* argv) {
   std::unique_ptr<Model> model;
   if (command->needs_model) {
     ROTA_TRY(check_app(**plugin, fs::path(line->options.text("model"))));
-    auto opened = open_model(fs::path(line->options.text("model")), (*plugin)->options);
+    auto opened = open_model(fs::path(line->options.text("model")), **plugin);
     if (!opened.ok()) return std::move(opened).status();
     model = std::move(opened).value();
   }

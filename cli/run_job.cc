@@ -99,7 +99,7 @@ Status export_model(const Plugin& plugin, const fs::path& run_or_model) {
   if (plugin.export_text == nullptr)
     return {ExitCode::usage, "the app " + std::string(plugin.name) + " has no text form of its models"};
   ROTA_TRY(check_app(plugin, run_or_model));
-  auto model = open_model(run_or_model, plugin.options);
+  auto model = open_model(run_or_model, plugin);
   if (!model.ok()) return std::move(model).status();
   std::error_code ignored;
   const RunFolder run{run_or_model};

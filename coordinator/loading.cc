@@ -6,7 +6,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/job/run_folder.h"
 #include "rota/shards.h"
+#include "rota/utf8.h"
 
 namespace rota {
 
@@ -16,6 +18,20 @@ namespace {
 const char* differing(const Loaded& loaded, const Hash128& input, const Hash128& valid) {
   if (loaded.input != input) return "input";
   return loaded.valid != valid ? "held-out data (--valid)" : nullptr;
+}
+
+// What a commit record says of the app and of its data that the workers do not, or "".
+std::string contradiction(const CommitRecord& record, const std::string& app, const std::vector<Fact>& told) {
+  if (record.app != app) return "app is '" + record.app + "', and the run's is '" + app + "'";
+  std::map<std::string, double> facts;
+  for (const Fact& fact : told) facts[visible_text(fact.name)] = fact.value;
+  for (const Fact& fact : record.facts) {
+    const auto found = facts.find(visible_text(fact.name));
+    if (found == facts.end()) return "facts has '" + fact.name + "', which the data does not tell";
+    if (found->second != fact.value) return "the data tells another '" + fact.name + "' than facts has";
+    facts.erase(found);
+  }
+  return facts.empty() ? "" : "facts has no '" + facts.begin()->first + "'";
 }
 
 }  // namespace
@@ -74,6 +90,12 @@ Status Loading::check() const {
   if (const char* what = differing(common(), plan_.resume->input, plan_.resume->valid))
     return {ExitCode::bad_data,
             "the " + std::string(what) + " has another content than what the checkpoint was made with"};
+  const auto told = facts();
+  if (!told.ok()) return told.status();
+  for (const auto* record : {&plan_.resume, &plan_.best})
+    if (const std::string what = *record ? contradiction(**record, common().app, told->facts) : ""; !what.empty())
+      return {ExitCode::disk, std::string(RunFolder::kCommitRecord) + " of epoch " + std::to_string((*record)->epoch) +
+                                  ": damaged: " + what};
   return {};
 }
 

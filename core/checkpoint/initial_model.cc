@@ -29,7 +29,7 @@ Result<std::shared_ptr<const Model>> initial_model(const Plugin& plugin, const O
   if (const std::string_view wanted = options.text("init_hash"); !wanted.empty() && *hash != wanted)
     return Status(ExitCode::bad_data, "--init_model: " + folder.string() + " has the model " + *hash +
                                           ", and the job began with " + std::string(wanted));
-  auto model = open_model(folder, plugin.options);
+  auto model = open_model(folder, plugin);
   if (!model.ok()) return std::move(model).status().in("--init_model");
   return std::shared_ptr<const Model>(std::move(model).value());
 }

@@ -11,6 +11,7 @@
 #include "core/checkpoint/cut.h"
 #include "core/job/input_files.h"
 #include "core/job/job_options.h"
+#include "core/job/plugin_host.h"
 #include "core/job/run_folder.h"
 #include "core/records/json_records.h"
 #include "core/rounds/placement.h"
@@ -102,6 +103,22 @@ bool take_whole(const nlohmann::json& value, T& to) {
   return true;
 }
 
+// What is said twice must be the same, and there are no more items than a count can be.
+Status check_numbers_of(const nlohmann::json& json, const Job& job) {
+  std::uint64_t items = 0;
+  if (json.contains("items") && (!take_whole(json.at("items"), items) || items > kMostCounted))
+    return {ExitCode::disk, "damaged: items, " + json.at("items").dump() + ", cannot be"};
+  const auto differs = [&](const char* option, std::uint64_t times, std::uint64_t is) {
+    return job.options.has(option) && static_cast<std::uint64_t>(job.options.integer(option)) * times != is;
+  };
+  const char* const wrong = differs("seed", 1, job.seed)                          ? "seed"
+                            : differs("shards", 1, job.shards)                    ? "shards"
+                            : differs("slices_per_shard", job.shards, job.slices) ? "slices"
+                                                                                  : nullptr;
+  return wrong == nullptr ? Status()
+                          : Status(ExitCode::disk, std::string("damaged: ") + wrong + " is not what the options say");
+}
+
 // Throws nlohmann's exceptions if something is missing or of another type.
 Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json& json, std::span<const Option> known) {
   Manifest manifest;
@@ -135,6 +152,7 @@ Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json
   number("schedulers", manifest.job.schedulers);
   number("staleness", manifest.job.staleness);
   number("pipeline", manifest.job.pipeline);
+  ROTA_TRY(check_numbers_of(json, manifest.job).in((manifest.folder / RunFolder::kModelManifest).string()));
   const auto files_of = [&](std::string_view name) {
     auto files = input_files(manifest.job.options.text(name));
     return files.ok() ? std::move(files).value() : std::vector<std::string>();
@@ -181,6 +199,20 @@ Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder, s
   } catch (const nlohmann::json::exception& error) {
     return Status(ExitCode::disk, folder.string() + ": the model's manifest is damaged: " + error.what());
   }
+}
+
+Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder, const Plugin& plugin) {
+  auto model = open_model(folder, plugin.options);
+  if (!model.ok()) return model;
+  // An app that counts something makes tables of it, and will not if it is no count.
+  if (plugin.app == nullptr) return model;
+  std::unique_ptr<App> app;
+  const Job& job = (*model)->job();
+  if (!call_hook(plugin.name, "app", "", [&] { app = plugin.app(job); }).ok() || app == nullptr) return model;
+  const Status told = call_hook(plugin.name, "tables", "", [&] { (void)app->tables((*model)->facts()); });
+  if (told.ok()) return model;
+  return Status(ExitCode::disk,
+                (model_folder(folder) / RunFolder::kModelManifest).string() + ": damaged: facts: " + told.what());
 }
 
 Result<std::string> app_of_model(const std::filesystem::path& folder) {

@@ -8,6 +8,7 @@
 #include "core/base/status.h"
 #include "rota/model.h"
 #include "rota/options.h"
+#include "rota/plugin.h"
 
 namespace rota {
 
@@ -15,6 +16,8 @@ namespace rota {
 // ExitCode::no_input if there is no model, disk if it is damaged, wrong_version if its format is another.  Of
 // `options`, the app's, one that the model was written without is younger than the model: it has its default.
 Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder, std::span<const Option> options = {});
+// Of a model of the plugin's.  Its facts are what the app can make tables of.
+Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder, const Plugin& plugin);
 
 // The app that a model was trained with, by its own name.
 Result<std::string> app_of_model(const std::filesystem::path& folder);

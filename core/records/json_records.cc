@@ -157,10 +157,13 @@ Result<CommitRecord> commit_from_text(const std::string& text) {
     bool fits = true;
     CommitRecord record;
     record.epoch = static_cast<Epoch>(whole(json.at("epoch"), std::numeric_limits<Epoch>::max(), fits));
-    record.next_round = whole(json.at("next_round"), kMost, fits);
+    for (const char* name : {"next_round", "items"})
+      if (const auto& value = json.at(name); value.is_number_unsigned() && value.get<std::uint64_t>() > kMostCounted)
+        return Status(ExitCode::disk, "damaged: " + std::string(name) + ", " + value.dump() + ", cannot be");
+    record.next_round = whole(json.at("next_round"), kMostCounted, fits);
     record.seconds = json.at("seconds").get<double>();
     fits = fits && record.seconds >= 0;
-    record.items = whole(json.at("items"), kMost, fits);
+    record.items = whole(json.at("items"), kMostCounted, fits);
     record.ends_job = json.value("ends_job", false);
     const auto job = Hash128::from_hex(json.at("job").get<std::string>());
     const auto model = Hash128::from_hex(json.at("model_hash").get<std::string>());

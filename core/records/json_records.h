@@ -11,6 +11,9 @@ namespace rota {
 // Of commit records, and of the manifests of models, which have their fields but the record of the epoch.
 inline constexpr unsigned kCommitFormat = 3;
 
+// Of items and of rounds: what is more has no digits of its own in a double, and no job comes so far.
+inline constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 53;
+
 nlohmann::ordered_json to_json(const EpochRecord& record);
 nlohmann::ordered_json to_json(const CommitRecord& record);
 // Of its "facts".  Throws the library's exceptions on a wrong type.

@@ -92,8 +92,8 @@ bool commit(std::span<const std::byte> input) {
   Reader in(input);
   CommitRecord record;
   record.epoch = in.get<Epoch>();
-  record.next_round = in.get<RoundId>();
-  record.items = in.get<std::uint64_t>();
+  record.next_round = in.get<RoundId>() % kMostCounted;
+  record.items = in.get<std::uint64_t>() % kMostCounted;
   record.job = {in.get<std::uint64_t>(), in.get<std::uint64_t>()};
   record.seconds = static_cast<double>(in.get<std::uint32_t>()) / 7;
   const auto file = RunFolder{}.checkpoint(record.epoch).filename() / RunFolder::partition_file(0, 3);

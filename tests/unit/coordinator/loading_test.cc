@@ -100,6 +100,38 @@ TEST(Loading, AResumedRunHasTheDataOfItsCheckpoint) {
             "the held-out data (--valid) has another content than what the checkpoint was made with");
 }
 
+// A run went on behind a record of another app, and behind one without facts.
+TEST(Loading, ARecordThatContradictsTheDataIsRefused) {
+  RunPlan plan = plan_of({1});
+  const auto refusal = [&](auto forge) {
+    for (auto* const record : {&plan.resume, &plan.best}) {
+      record->emplace();
+      (*record)->epoch = 3;
+      (*record)->items = 7;
+      (*record)->input = {1, 0};
+      (*record)->app = "counting";
+      (*record)->facts = {{"columns", Fact::Kind::sum, 5}, {"rows", Fact::Kind::sum, 7}};
+    }
+    forge();
+    Loading loading(plan);
+    Loaded loaded = loaded_of({7}, {});
+    loaded.app = "counting";
+    loaded.facts = {{{"columns", Fact::Kind::largest, 5}, {"rows", Fact::Kind::sum, 7}}};
+    loading.add(0, loaded);
+    return loading.check();
+  };
+  EXPECT_TRUE(refusal([] {}).ok());
+  EXPECT_EQ(refusal([&] { plan.resume->app = "adding"; }).code(), ExitCode::disk);
+  EXPECT_EQ(refusal([&] { plan.resume->app = "adding"; }).what(),
+            "commit.json of epoch 3: damaged: app is 'adding', and the run's is 'counting'");
+  EXPECT_EQ(refusal([&] { plan.best->facts.clear(); }).what(),
+            "commit.json of epoch 3: damaged: facts has no 'columns'");
+  EXPECT_EQ(refusal([&] { plan.resume->facts[1].value = 8; }).what(),
+            "commit.json of epoch 3: damaged: the data tells another 'rows' than facts has");
+  EXPECT_EQ(refusal([&] { plan.resume->facts[1].name = "words"; }).what(),
+            "commit.json of epoch 3: damaged: facts has 'words', which the data does not tell");
+}
+
 // 65,536 shards of 3,430 documents took four gigabytes, and came to no end.
 TEST(Loading, ShardsThatAreMostlyEmptyAreRefused) {
   for (const std::uint64_t full : {400U, 600U}) {

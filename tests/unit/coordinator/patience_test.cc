@@ -84,11 +84,13 @@ TEST(Patience, WaitsForTheBestEpochToBeWritten) {
 TEST(Patience, AResumedJobGoesOnWithTheBestSoFar) {
   RunPlan plan = patient(2);
   plan.resume = CommitRecord{};
+  plan.resume->app = "counting";
   plan.resume->epoch = 4;
   plan.resume->next_round = 9;
   plan.resume->items = 10;
   plan.resume->record.best = BestSoFar{2, 3, 1};
   plan.best = CommitRecord{};
+  plan.best->app = "counting";
   plan.best->epoch = 2;
   Script run(plan);
   prepare(run);

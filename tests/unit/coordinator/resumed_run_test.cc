@@ -17,6 +17,7 @@ TEST(ResumedRun, AResumedRunWithOtherDataIsBadData) {
   RunPlan plan = small_plan();
   plan.epochs = 2;
   plan.resume = CommitRecord{};
+  plan.resume->app = "counting";
   plan.resume->epoch = 1;
   plan.resume->items = 10;
   plan.resume->input = {1, 2};
@@ -75,6 +76,7 @@ TEST(ResumedRun, AResumedRunGoesOnBehindTheCommit) {
   RunPlan plan = small_plan();
   plan.epochs = 4;
   plan.resume = CommitRecord{};
+  plan.resume->app = "counting";
   plan.resume->epoch = 2;
   plan.resume->next_round = 5;
   plan.resume->items = 10;

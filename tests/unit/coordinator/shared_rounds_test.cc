@@ -194,6 +194,7 @@ TEST(SharedRounds, AResumedRunWhoseScheduleHadEndedTheJobIsDone) {
   RunPlan plan = small_plan();
   plan.epochs = 4;
   plan.resume = CommitRecord{};
+  plan.resume->app = "counting";
   plan.resume->epoch = 1;
   plan.resume->items = 10;
   plan.resume->ends_job = true;

@@ -242,6 +242,54 @@ TEST_F(ModelFolder, WithAnOptionThatNoCommandLineCouldSayIsRefused) {
   }
 }
 
+// Commands went on with them, and ended with 0.
+TEST_F(ModelFolder, WithNumbersThatCannotBeIsRefused) {
+  manifest_["items"] = 99;
+  for (const auto& [name, value] : {std::pair{"seed", "3"}, {"shards", "1"}, {"slices_per_shard", "2"}})
+    manifest_["options"][name] = value;
+  publish(manifest_);
+  EXPECT_TRUE(open_model(folder).ok());
+  const std::string file = (folder / "manifest.json").string();
+  auto wrong = manifest_;
+  wrong["items"] = std::uint64_t{1} << 63;
+  publish(wrong);
+  EXPECT_EQ(refusal().what(), file + ": damaged: items, 9223372036854775808, cannot be");
+  for (const auto& [name, number] :
+       {std::pair{"slices", std::uint64_t{1} << 31}, {"shards", std::uint64_t{2}}, {"seed", std::uint64_t{4}}}) {
+    wrong = manifest_;
+    wrong[name] = number;
+    publish(wrong);
+    EXPECT_EQ(refusal().code(), ExitCode::disk);
+    EXPECT_EQ(refusal().what(), file + ": damaged: " + name + " is not what the options say");
+  }
+}
+
+TEST_F(ModelFolder, WithAFactThatIsNoCountIsRefused) {
+  struct Columns final : App {
+    std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>, Random&) override { return {}; }
+    std::vector<Table> tables(const Facts& facts) const override {
+      return {{.name = "sums", .keys = facts.count("columns"), .row_width = 1}};
+    }
+    std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
+  };
+  Plugin plugin;
+  plugin.name = "counting";
+  plugin.app = [](const Job&) -> std::unique_ptr<App> { return std::make_unique<Columns>(); };
+  EXPECT_TRUE(open_model(folder, plugin).ok());
+  for (const nlohmann::ordered_json& facts : {nlohmann::ordered_json{{"columns", -1}},
+                                              {{"columns", 1e300}},
+                                              {{"columns", 0.5}},
+                                              {{"rows", 7}},
+                                              {{"columns", nullptr}}}) {
+    auto wrong = manifest_;
+    wrong["facts"] = facts;
+    publish(wrong);
+    const Status status = open_model(folder, plugin).status();
+    EXPECT_EQ(status.code(), ExitCode::disk) << facts;
+    EXPECT_NE(status.what().find("damaged"), std::string::npos) << status.what();
+  }
+}
+
 TEST_F(ModelFolder, WithAnAppOfAnotherTypeIsRefused) {
   auto wrong = manifest_;
   wrong["app"] = 5;

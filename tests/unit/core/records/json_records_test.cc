@@ -56,7 +56,7 @@ TEST(JsonRecords, ACommitRecordComesBack) {
   }
   CommitRecord largest = sample();
   largest.epoch = ~Epoch{0};
-  largest.next_round = largest.items = ~std::uint64_t{0};
+  largest.next_round = largest.items = kMostCounted;
   largest.files.clear();
   const auto largest_back = commit_from_text(commit_to_text(largest));
   ASSERT_TRUE(largest_back.ok()) << largest_back.status().what();
@@ -112,6 +112,13 @@ TEST(JsonRecords, AMissingFieldOrAnotherTypeIsRefused) {
   auto json = whole;
   json["epoch"] = std::uint64_t{1} << 32;
   EXPECT_EQ(code(json), ExitCode::disk) << "more than an epoch can be";
+  for (const char* name : {"next_round", "items"}) {
+    json = whole;
+    json[name] = std::uint64_t{1} << 63;
+    const Status status = commit_from_text(seal(json, kCommitFormat)).status();
+    EXPECT_EQ(status.what(), "damaged: " + std::string(name) + ", 9223372036854775808, cannot be");
+    EXPECT_EQ(status.code(), ExitCode::disk);
+  }
   json = whole;
   json["seconds"] = -1e300;
   EXPECT_EQ(code(json), ExitCode::disk) << "a run that ended before it began";
