@@ -1,12 +1,15 @@
-// apps/linear/feature_counts.h -- what the rows of the whole data have of each feature, and how its steps are scaled.
+// apps/linear/feature_counts.h -- what the rows of the whole data have of each feature, how its steps are scaled, and
+// what it is held less by.
 #pragma once
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "apps/linear/row_options.h"
+#include "rota/bytes.h"
 #include "rota/types.h"
 
 namespace rota::linear {
@@ -26,6 +29,47 @@ inline double in_single_digits(double number) {
   return std::ldexp(static_cast<double>(static_cast<float>(digits)), exponent);
 }
 
+// What columns far from 0 are held less by: a number of each, the same on all shards.  With an intercept that bears no
+// penalty, a column less any number is the same column.
+class Origins {
+ public:
+  // REQUIRES: keys ascend.
+  void add(std::uint32_t key, double origin) {
+    by_key_.resize(key + std::size_t{1});
+    by_key_[key] = origin;
+    keys_.push_back(key);
+  }
+  const std::vector<std::uint32_t>& keys() const { return keys_; }
+  bool empty() const { return keys_.empty(); }
+  double operator[](Key key) const { return key < by_key_.size() ? by_key_[key] : 0; }
+
+  // A count, then each key: varint, and its origin: f64.
+  void write(Writer& out) const {
+    out.put_varint(keys_.size());
+    for (const std::uint32_t key : keys_) {
+      out.put_varint(key);
+      out.put(by_key_[key]);
+    }
+  }
+  // Of a table with so many keys.
+  static Origins read(Reader& in, Key keys) {
+    Origins origins;
+    std::uint64_t before = kIntercept;
+    for (std::size_t left = in.get_count(9); left > 0 && in.ok(); --left) {
+      const auto key = in.get_bounded<std::uint32_t>(keys - 1);
+      const auto origin = in.get<double>();
+      if (key <= before || !std::isfinite(origin) || origin == 0) in.fail();
+      if (in.ok()) origins.add(key, origin);
+      before = key;
+    }
+    return origins;
+  }
+
+ private:
+  std::vector<std::uint32_t> keys_;
+  std::vector<double> by_key_;  // 0 for all others
+};
+
 // Counted while the rows are read.
 class FeatureCounts {
  public:
@@ -33,8 +77,10 @@ class FeatureCounts {
     if (key >= counts_.size()) grow(key);
     Counts& one = counts_[key];
     one.rows += 1;
+    one.sum += value;
     one.squares += value * value;
-    one.largest = std::max(one.largest, std::abs(value));
+    one.least = std::min(one.least, value);
+    one.most = std::max(one.most, value);
   }
 
   // REQUIRES: as many keys as were added, at least.
@@ -42,21 +88,40 @@ class FeatureCounts {
     std::vector<FeatureScale> out(keys);
     double energy = 0;  // of all rows, in the units of the largest values
     for (const Counts& one : counts_)
-      if (one.largest > 0) energy += one.squares / (one.largest * one.largest);
+      if (one.rows > 0) energy += one.squares / (one.largest() * one.largest());
     const double root = std::sqrt(std::max(energy / static_cast<double>(rows), 1.0));
     for (Key key = 0; key < counts_.size(); ++key) {
       const Counts& one = counts_[key];
       if (one.rows == 0) continue;
       if (key != kIntercept || settings.penalized_intercept)
         out[key].presence = static_cast<float>(static_cast<double>(rows) / one.rows);
-      const double unit = one.largest * root;
+      const double unit = one.largest() * root;
       if (settings.normalized) out[key].step = in_single_digits(settings.squared_scales ? 1 / (unit * unit) : 1 / unit);
     }
     return out;
   }
 
+  // Of features whose mean over all rows is kFar deviations from 0 or more, the mean.  What is one number wherever it
+  // is present has none: an indicator, or another intercept.
+  Origins far(std::uint64_t rows) const {
+    constexpr double kFar = 3;  // from there on the stochastic optimisers end visibly above the optimum
+    Origins out;
+    const auto n = static_cast<double>(rows);
+    for (std::size_t key = kIntercept + 1; key < counts_.size(); ++key) {
+      const Counts& one = counts_[key];
+      const double mean = one.sum / n, square = one.squares / n;
+      if (one.varies() && mean * mean >= kFar * kFar * (square - mean * mean))
+        out.add(static_cast<std::uint32_t>(key), mean);
+    }
+    return out;
+  }
+
   struct Counts {
-    double rows = 0, squares = 0, largest = 0;
+    double rows = 0, sum = 0, squares = 0;
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+
+    double largest() const { return std::max(-least, most); }
+    bool varies() const { return least < most; }
   };
   // By key; those behind the last have no rows.
   const std::vector<Counts>& all() const { return counts_; }

@@ -11,8 +11,8 @@
 namespace rota::linear {
 namespace {
 
-// A value is rounded to single precision behind the check against kLargestValue.
-constexpr float kLargestEntry = static_cast<float>(kLargestValue);
+// A value is rounded to single precision behind the check against kLargestValue, and may be less by a mean.
+constexpr float kLargestEntry = 2 * static_cast<float>(kLargestValue);
 
 // Differences between neighbouring keys, small ones of either sign near 0: hashed keys do not ascend.
 std::uint64_t zigzag(std::int64_t difference) {
@@ -97,6 +97,7 @@ struct Common {
   Responses responses;
   ClassLabels labels;
   FeatureCounts counts;
+  Origins far;
 };
 
 void pack_common(const LoadedData& data, const ClassLabels& labels, DataPacker& out) {
@@ -115,8 +116,10 @@ void pack_common(const LoadedData& data, const ClassLabels& labels, DataPacker& 
     common.put_varint(key);
     common.put_varint(static_cast<std::uint64_t>(counts[key].rows));
     common.put(counts[key].squares);
-    common.put(counts[key].largest);
+    common.put(counts[key].least);
+    common.put(counts[key].most);
   }
+  data.far.write(common);
   out.common(common.view());
 }
 
@@ -138,18 +141,20 @@ Common unpack_common(Reader& in) {
   common.labels = ClassLabels(std::move(labels));
   auto& counts = common.counts.all();
   counts.resize(common.keys);
-  const std::size_t features = in.get_count(18);
+  const std::size_t features = in.get_count(26);
   for (std::size_t i = 0; i < features && in.ok(); ++i) {
     const auto key = in.get_bounded<Key>(common.keys - 1);
     auto& one = counts[in.ok() ? key : 0];
     // Of a name that is hashed onto another a row may have more than one entry.
     one.rows = static_cast<double>(in.get_bounded(std::uint64_t{1} << 53));
     one.squares = in.get<double>();
-    one.largest = in.get<double>();
-    if (!(one.rows > 0 && std::isfinite(one.squares) && one.squares >= 0 && std::isfinite(one.largest) &&
-          one.largest >= kSmallestScale))
+    one.least = in.get<double>();
+    one.most = in.get<double>();
+    if (!(one.rows > 0 && std::isfinite(one.squares) && one.squares >= 0 && one.least <= one.most &&
+          std::isfinite(one.largest()) && one.largest() >= kSmallestScale))
       in.fail();
   }
+  common.far = Origins::read(in, common.keys);
   return common;
 }
 
@@ -185,7 +190,7 @@ void pack_data(const std::vector<std::string>& files, const std::vector<std::str
   // A loss of numbers takes labels as they are; balanced weights want to know the classes.
   const bool balanced = settings.class_weights == ClassWeights::balanced;
   settings.loss = balanced ? Loss::softmax : Loss::squared;
-  settings.one_against_rest = settings.stream = false;
+  settings.one_against_rest = settings.stream = settings.penalized_intercept = false;
   settings.least_keys = kMostFeatures + 1;  // held-out rows keep what a job with more keys would
   std::vector<ShardId> all(shards);
   std::iota(all.begin(), all.end(), ShardId{0});
@@ -219,6 +224,8 @@ LoadedData unpack_data(const PackedData& packed, const RowOptions& settings, std
   out.facts.classes = classes_for(settings, common.labels, packed.name());
   out.own_keys = common.keys;
   out.facts.keys = std::max(settings.least_keys, common.keys);
+  out.far = std::move(common.far);
+  if (settings.intercept) out.facts.origins = out.far;
   out.scales = common.counts.scales(settings, common.rows, out.facts.keys);
   out.counts = std::move(common.counts);
   for (const ShardId shard : hosted) {

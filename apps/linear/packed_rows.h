@@ -4,7 +4,8 @@
 //   common:     rows, keys, held-out rows: varints
 //               weight, mean and sum of squares about it, of labels that are numbers: f64 each
 //               labels: a count, then f64 each, ascending; none if there are more than kMostClasses
-//               features: a count, then for each that a row has: key, rows: varints; squares, largest: f64
+//               features: a count, then for each that a row has: key, rows: varints; squares, least, most: f64
+//               columns far from 0: Origins::write(); with an intercept all values are less by that, those above too
 //   of a shard: its rows, then its held-out rows, each as
 //     how many rows, how many entries: varints
 //     each row: twice its entries, and 1 more if all values are 1: varint; for each entry by how much its key differs

@@ -25,7 +25,7 @@ void RowStream::read(const std::function<std::uint64_t(std::uint64_t)>& size_of,
     if (facts_.classes.size() > 0 && !k) input.fail("the data has changed since it was read first");
     piece.targets.push_back(k ? target_of(*k, outputs) : row.label - facts_.centre);
     if (settings_.format == RowFormat::vw) piece.weights.push_back(row.weight * facts_.weight_scale);
-    add_row(input, row, key, settings_.intercept, facts_.keys, piece.rows);
+    add_row(input, row, key, facts_.origins, settings_.intercept, facts_.keys, piece.rows);
   });
   if (input.rows() != rows_) throw DataError(files_.front(), 0, "the data has changed since it was read first");
   give();

@@ -113,12 +113,23 @@ std::span<const std::pair<std::uint32_t, double>> FeatureKeys::of_row(const Labe
   return entries_;
 }
 
-void add_row(const RowFiles& files, const LabelledRow& row, FeatureKeys& key, bool intercept, Key keys, Rows& rows) {
+void add_row(const RowFiles& files, const LabelledRow& row, FeatureKeys& key, const Origins& origins, bool intercept,
+             Key keys, Rows& rows) {
   if (intercept) rows.add_entry({static_cast<std::uint32_t>(kIntercept), 1});
-  for (const auto& [k, value] : key.of_row(row)) {
+  std::size_t with_origin = 0;
+  const auto entries = key.of_row(row);  // keys ascend
+  for (const auto& [k, value] : entries) {
     if (!(std::abs(value) <= kLargestValue)) files.fail("a value above 1e15: scale the data");
-    if (k < keys) rows.add_entry({k, static_cast<float>(value)});
+    if (k >= keys) continue;
+    const double origin = origins[k];
+    if (origin != 0) ++with_origin;
+    rows.add_entry({k, static_cast<float>(value - origin)});
   }
+  if (with_origin < origins.keys().size())
+    for (const std::uint32_t k : origins.keys()) {
+      const auto at = std::ranges::lower_bound(entries, k, {}, [](const auto& entry) { return entry.first; });
+      if (at == entries.end() || at->first != k) rows.add_entry({k, static_cast<float>(-origins[k])});
+    }
   rows.end_row();
 }
 
@@ -155,7 +166,7 @@ void read_training(RowFiles& input, const RowOptions& settings, std::uint32_t sh
     if (settings.format == RowFormat::vw) reading.importances.push_back(row.weight);
     ShardRows* const shard = training.of_item(row.number);
     if (shard == nullptr) return;
-    add_row(input, row, key, settings.intercept, kAllKeys, shard->rows);
+    add_row(input, row, key, {}, settings.intercept, kAllKeys, shard->rows);
     shard->targets.push_back(row.label);
   };
   for (std::uint32_t s = 0; s < (settings.stream ? shards : 1); ++s) {
@@ -169,12 +180,36 @@ void read_training(RowFiles& input, const RowOptions& settings, std::uint32_t sh
   }
 }
 
+// Reads the training rows again, whose columns with an origin are less by it now, and are counted so.  Returns whether
+// there are as many.
+bool hold_less(RowFiles& input, const RowOptions& settings, std::uint32_t shards, const Origins& origins,
+               HostedShards<ShardRows>& training, Reading& reading) {
+  FeatureKeys key(settings.bits);
+  for (const std::uint32_t k : origins.keys()) reading.counts.all()[k] = {};
+  for (ShardRows& shard : training.all()) shard.rows = {};
+  std::uint64_t rows = 0;
+  const auto again = [&](const LabelledRow& row) {
+    Rows one;
+    add_row(input, row, key, origins, settings.intercept, kAllKeys, one);
+    for (const Entry& entry : one[0])
+      if (origins[entry.key] != 0) reading.counts.add(entry.key, static_cast<double>(entry.value));
+    ++rows;
+    ShardRows* const shard = settings.stream ? nullptr : training.of_item(row.number);
+    if (shard == nullptr) return;
+    shard->rows.add_entries(one[0]);
+    shard->rows.end_row();
+  };
+  if (!settings.stream) input.each(again);
+  for (std::uint32_t s = 0; settings.stream && s < shards; ++s) input.each_of(s, shards, again);
+  return rows == reading.rows;
+}
+
 // A feature that is smaller than that has lost digits, or all.
 void require_sizes(const FeatureCounts& counts, const std::string& file) {
   for (std::size_t key = 0; key < counts.all().size(); ++key)
-    if (const auto& one = counts.all()[key]; one.rows > 0 && one.largest < kSmallestScale)
+    if (const auto& one = counts.all()[key]; one.rows > 0 && one.largest() < kSmallestScale)
       throw DataError(file, 0,
-                      "feature " + std::to_string(key) + ": no value of it is above " + io::exact_text(one.largest) +
+                      "feature " + std::to_string(key) + ": no value of it is above " + io::exact_text(one.largest()) +
                           ", which single precision cannot hold: scale it");
 }
 
@@ -202,6 +237,13 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
   out.facts.classes = targets.classes();
   out.facts.responses = reading.responses;
   require_sizes(reading.counts, files.front());
+  out.far = reading.counts.far(rows);
+  if (settings.intercept && !settings.penalized_intercept && !out.far.empty()) {
+    out.facts.origins = out.far;
+    if (!hold_less(input, settings, shards, out.far, training, reading))
+      throw DataError(files.front(), 0, "the data has changed since it was read first");
+    require_sizes(reading.counts, files.front());
+  }
   out.facts.weight_scale = static_cast<double>(rows) / reading.importance;
   out.scales = reading.counts.scales(settings, rows, out.facts.keys);
   out.counts = std::move(reading.counts);
@@ -220,7 +262,7 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
     const double target = targets.target(others, row.label);
     ShardRows* const shard = held_out.of_item(row.number);
     if (shard == nullptr) return;
-    add_row(others, row, key, settings.intercept, out.facts.keys, shard->rows);
+    add_row(others, row, key, out.facts.origins, settings.intercept, out.facts.keys, shard->rows);
     shard->targets.push_back(target);
     if (settings.format == RowFormat::vw) shard->weights.push_back(row.weight);
   });

@@ -122,12 +122,14 @@ struct DataFacts {
   double weight_scale = 1;  // of importances that the data has, so that their mean is 1
   Responses responses;      // of training data whose labels are numbers
   double centre = 0;        // what targets are less than labels
+  Origins origins;          // what columns are held less by; none unless there is an intercept without a penalty
 };
 
 struct LoadedData {
   DataFacts facts;
   Key own_keys = 0;                           // of the training data alone: facts.keys without RowOptions::least_keys
-  FeatureCounts counts;                       // which the scales are made of
+  FeatureCounts counts;                       // which the scales are made of: of columns as they are held
+  Origins far;                                // means of columns far from 0, held less by them or not
   std::vector<FeatureScale> scales;           // by key
   std::vector<ShardRows> training, held_out;  // in the order asked for
   std::vector<std::uint64_t> rows_of;         // likewise: how many rows of training data are the shard's
@@ -138,7 +140,9 @@ struct LoadedData {
 LoadedData load_data(const std::vector<std::string>& files, const std::vector<std::string>& valid,
                      const RowOptions& settings, std::uint32_t shards, std::span<const ShardId> hosted);
 
-// Appends a row's entries, those of keys below `keys`; throws DataError for a value above what single precision takes.
-void add_row(const RowFiles& files, const LabelledRow& row, FeatureKeys& key, bool intercept, Key keys, Rows& rows);
+// Appends a row's entries, those of keys below `keys`, less their origins; a feature with an origin that the row has
+// not comes last.  Throws DataError for a value above what single precision takes.
+void add_row(const RowFiles& files, const LabelledRow& row, FeatureKeys& key, const Origins& origins, bool intercept,
+             Key keys, Rows& rows);
 
 }  // namespace rota::linear

@@ -47,15 +47,28 @@ void InitialWeights::require_classes(const linear::ClassLabels& classes) const {
                     "its classes are " + model_.classes.text() + ", those of the data " + classes.text());
 }
 
-void InitialWeights::put_row(Key key, std::span<double> row) const {
+std::vector<double> InitialWeights::moves_of_intercept(const linear::Origins& origins) const {
+  std::vector<double> moves;
+  for (Key key = kIntercept + 1; key < model_.keys; ++key) {
+    const double move = origins[key] - model_.origins[key];
+    if (move == 0) continue;
+    moves.resize(model_.outputs);
+    for (std::uint32_t k = 0; k < model_.outputs; ++k) moves[k] += move * model_.weight(key, k);
+  }
+  return moves;
+}
+
+void InitialWeights::put_row(Key key, std::span<const double> moves, std::span<double> row) const {
   if (key >= model_.keys || (key == kIntercept && !settings_.intercept)) return;
-  if (!rows_.empty()) {
+  if (!rows_.empty() && moves.empty()) {
     std::copy_n(rows_.begin() + static_cast<std::ptrdiff_t>(key * row.size()), row.size(), row.begin());
     return;
   }
   for (std::uint32_t k = 0; k < model_.outputs; ++k) {
     double* const state = row.data() + k * settings_.state_width();
-    state[0] = state[settings_.model_weight()] = model_.weight(key, k) - (key == kIntercept ? centre() : 0);
+    double weight = model_.numbers[key * model_.outputs + k];
+    if (key == kIntercept) weight += (moves.empty() ? 0 : moves[k]) - centre();
+    state[0] = state[settings_.model_weight()] = weight;
   }
 }
 

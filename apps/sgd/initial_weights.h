@@ -18,8 +18,12 @@ class InitialWeights {
 
   // Throws DataError if the job's data has other classes.
   void require_classes(const linear::ClassLabels& classes) const;
-  // The row of the table, which is zeros; it stays so for a feature that the model has not.
-  void put_row(Key key, std::span<double> row) const;
+  // Of a job whose columns are less by `origins`: by how much the intercept of each output has to be more than the
+  // model's own, whose columns are less by others; none if those of its features are the same.
+  std::vector<double> moves_of_intercept(const linear::Origins& origins) const;
+  // The row of the table, which is zeros; it stays so for a feature that the model has not.  What the optimiser
+  // remembered of an intercept that moves is no longer true, nor of the features that it moves for.
+  void put_row(Key key, std::span<const double> moves, std::span<double> row) const;
   // What the job's targets are less than labels, so that its intercept is the model's: the model's own.
   double centre() const { return settings_.centres() ? model_.centre : 0; }
   Key keys() const { return model_.keys; }

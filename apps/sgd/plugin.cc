@@ -1,7 +1,9 @@
 // apps/sgd/plugin.cc -- linear models by stochastic gradient descent.  README.md has the mathematics.
 #include "rota/plugin.h"
 
+#include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "apps/linear/packed_rows.h"
@@ -18,10 +20,15 @@
 #include "apps/sgd/svrg/svrg_pull.h"
 #include "apps/sgd/svrg/svrg_push.h"
 #include "apps/sgd/tables.h"
+#include "rota/error.h"
 #include "rota/exchange_schedule.h"
+#include "rota/io/number_text.h"
 
 namespace rota::sgd {
 namespace {
+
+// Of columns beside another intercept: the deviations that their mean may be from 0.
+constexpr double kMostDeviations = 10, kMostDeviationsExact = 1e4;
 
 class SgdApp final : public App {
  public:
@@ -34,14 +41,17 @@ class SgdApp final : public App {
 
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     linear::LoadedData data = read(hosted);
+    require_one_intercept(data);
     labels_ = data.facts.classes.all();
+    origins_ = data.facts.origins;
     if (initial_) initial_->require_classes(data.facts.classes);
     const double slopes = centre(data), steps = unit_of_steps(data);
     const linear::DataFacts facts = data.facts;
     const auto all = std::make_shared<const SharedData>(
         SharedData{settings_.in_units(slopes, steps), std::move(data.facts),
                    std::make_shared<const std::vector<FeatureScale>>(std::move(data.scales)), job_.seed, slopes, steps,
-                   initial_ ? initial_->rows_before() : 0, first_squares(data.counts, slopes)});
+                   initial_ ? initial_->rows_before() : 0, first_squares(data.counts, slopes),
+                   initial_ ? initial_->moves_of_intercept(origins_) : std::vector<double>()});
     std::vector<std::unique_ptr<Push>> out;
     for (std::size_t i = 0; i < hosted.size(); ++i) {
       std::unique_ptr<linear::RowStream> stream;
@@ -56,6 +66,7 @@ class SgdApp final : public App {
   void pack(DataPacker& out) override { linear::pack_data(job_.input, job_.valid, settings_, job_.shards, out); }
   std::vector<Table> tables(const Facts& facts) const override {
     const std::uint32_t outputs = outputs_of(settings_, facts), width = outputs * settings_.state_width();
+    moves_ = moves_of(facts);
     return {{.name = "weights",
              .keys = facts.count("keys"),
              .row_width = width,
@@ -64,7 +75,9 @@ class SgdApp final : public App {
              .dense = true,
              .started = initial_.has_value()}};
   }
-  void start_row(TableId, Key key, std::span<double> row, Random&) const override { initial_->put_row(key, row); }
+  void start_row(TableId, Key key, std::span<double> row, Random&) const override {
+    initial_->put_row(key, moves_, row);
+  }
   std::vector<Dataflow> dataflows(const Facts&) const override { return dataflows_of(settings_.exchange, job_.shards); }
   std::vector<Term> terms() const override {
     std::vector<Term> terms = {{"loss", Term::Kind::normalised}, {"penalty", Term::Kind::normalised}};
@@ -104,7 +117,10 @@ class SgdApp final : public App {
       return std::make_unique<SvrgPull>(settings_, outputs, facts.count("rows"));
     return std::make_unique<SgdPull>(settings_.in_units(slopes_of(facts), steps_of(facts)), outputs);
   }
-  void save_common(Writer& out) const override { out.put_all(std::span<const double>(labels_)); }
+  void save_common(Writer& out) const override {
+    out.put_all(std::span<const double>(labels_));
+    if (!origins_.empty()) origins_.write(out);
+  }
 
  private:
   linear::LoadedData read(std::span<const ShardId> hosted) const {
@@ -112,6 +128,28 @@ class SgdApp final : public App {
     if (settings_.stream)
       throw UsageError("--stream reads text again in every epoch; data by shard is read once, and kept in memory");
     return linear::unpack_data(*job_.packed, settings_, job_.shards, hosted);
+  }
+  // A column far from 0 is nearly an intercept.  Beside another one the optimisers that take steps end far from the
+  // optimum, and in the end single precision holds nothing else of it.
+  void require_one_intercept(const linear::LoadedData& data) const {
+    if (settings_.intercept && !settings_.penalized_intercept) return;
+    const std::string file = job_.packed == nullptr ? job_.input.front() : job_.packed->name();
+    const auto refuse = [&](std::uint32_t key, const std::string& why) {
+      throw DataError(file, 0,
+                      "feature " + std::to_string(key) + ": its mean, " + io::exact_text(data.far[key]) +
+                          ", is far from 0 beside its deviation, and " + why);
+    };
+    if (!data.facts.origins.empty())
+      refuse(data.far.keys().front(), "data by shard holds it less that, which --penalize_intercept does not allow");
+    const auto rows = static_cast<double>(data.facts.rows);
+    const auto& counts = data.counts.all();
+    const double most = settings_.is_exact() ? kMostDeviationsExact : kMostDeviations;
+    auto intercepts = std::ranges::count_if(counts, [&](const auto& one) { return one.rows == rows && !one.varies(); });
+    for (const std::uint32_t key : data.far.keys()) {
+      const double mean = data.far[key], variance = counts[key].squares / rows - mean * mean;
+      if (mean * mean >= most * most * variance && intercepts++ > 0)
+        refuse(key, "there is no intercept without a penalty to take that up: subtract it");
+    }
   }
   // Makes targets what labels are more than their centre.  Returns the unit of slopes.
   double centre(linear::LoadedData& data) const {
@@ -128,7 +166,7 @@ class SgdApp final : public App {
   static double unit_of_steps(const linear::LoadedData& data) {
     const auto& counts = data.counts.all();
     for (std::size_t key = 0; key < counts.size(); ++key)
-      if (counts[key].rows > 0) return data.scales[key].step * counts[key].largest;
+      if (counts[key].rows > 0) return data.scales[key].step * counts[key].largest();
     return 1;
   }
   std::vector<double> first_squares(const linear::FeatureCounts& counts, double slopes) const {
@@ -151,6 +189,8 @@ class SgdApp final : public App {
   Settings settings_;
   std::optional<InitialWeights> initial_;  // where the job begins
   std::vector<double> labels_;             // of the classes
+  linear::Origins origins_;                // of the columns
+  mutable std::vector<double> moves_;      // of initial_'s intercept, by the facts that the tables are made of
 };
 
 Plugin plugin() {
@@ -162,7 +202,7 @@ Plugin plugin() {
           .options = options(),
           .epochs = 0,  // the schedules end the job
           .takes_model = true,
-          .packed_format = 2,
+          .packed_format = 3,
           .packed_options = kPackedOptions,
           .check = check,
           .ignored = ignored,

@@ -72,6 +72,7 @@ void RowsPush::facts(Facts& facts) const {
     facts.largest("centre", all_->facts.centre);
   }
   if (all_->settings.optimizer == Optimizer::ftrl) facts.largest("steps", all_->steps);
+  for (std::size_t k = 0; k < all_->moves.size(); ++k) facts.largest(name_of_move(k), all_->moves[k]);
   if (all_->rows_before > 0) facts.largest("rows_before", all_->rows_before);
 }
 

@@ -21,8 +21,9 @@ struct SharedData {
   std::uint64_t seed = 1;
   double slopes = 1, steps = 1;  // their units: Settings::in_units()
   double rows_before = 0;        // that a shard has seen in jobs before (InitialWeights)
-  std::vector<double>
-      first_squares;  // by key, of a job with --init_model: of gradients with slopes of one unit, a shard
+  // Of a job with --init_model: by key, of gradients with slopes of one unit, a shard;
+  std::vector<double> first_squares;
+  std::vector<double> moves;  // InitialWeights::moves_of_intercept()
 
   std::uint32_t outputs() const { return settings.outputs(facts.classes.size()); }
 };

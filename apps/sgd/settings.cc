@@ -185,7 +185,7 @@ Settings settings_of(const Options& options) {
   settings.intercept = options.flag("intercept");
   settings.normalized = options.flag("normalized");
   settings.squared_scales = settings.optimizer == Optimizer::sgd || settings.optimizer == Optimizer::svrg;
-  settings.penalized_intercept = options.flag("penalize_intercept");
+  settings.penalized_intercept = options.flag("penalize_intercept") && (settings.l1 > 0 || settings.l2 > 0);
   settings.one_against_rest = options.flag("one_against_rest");
   settings.tolerance = options.real("tolerance");
   const auto epochs = options.has("epochs") ? static_cast<std::uint64_t>(options.integer("epochs")) : 0;

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "apps/linear/shard_rows.h"
 #include "apps/sgd/settings.h"
@@ -31,6 +33,16 @@ inline double steps_of(const Facts& facts) {
 }
 inline double centre_of(const Facts& facts) {
   return facts.has("centre") ? facts.number("centre") : 0;
+}
+
+// What the intercept of output 0, 1, ... of a job with --init_model begins with beyond the model's; none if it stays.
+inline std::string name_of_move(std::size_t output) {
+  return "intercept_move_" + std::to_string(output);
+}
+inline std::vector<double> moves_of(const Facts& facts) {
+  std::vector<double> moves;
+  while (facts.has(name_of_move(moves.size()))) moves.push_back(facts.number(name_of_move(moves.size())));
+  return moves;
 }
 
 inline bool bears_penalty(const Settings& settings, Key key) {

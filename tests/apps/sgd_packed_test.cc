@@ -14,6 +14,8 @@ const Plugin& plugin() {
 
 constexpr const char* kRows = "1 1:2 3:-1\n-1 2:0.5\n1 1:1 2:1 4:3\n-1 3:2\n-1 4:0.25\n1 1:-1\n1\n-1 2:2 3:1\n";
 constexpr const char* kMoreRows = "1 1:1\n-1 2:1 9:4\n1 3:-2\n";
+constexpr const char* kFarRows = "1 1:1700000001 2:7\n-1 1:1700000003\n1 1:1700000002 2:1\n-1 1:1700000005 2:1\n";
+constexpr const char* kMoreFarRows = "1 1:1700000002 2:7\n-1 2:1\n";
 constexpr const char* kThreeClasses = "1 1:2 3:-1\n2 2:0.5\n3 1:1 2:1\n3 3:2\n2 3:0.25\n1 1:-1\n";
 
 using Given = std::map<std::string, std::string>;
@@ -31,6 +33,23 @@ TEST(SgdPacked, OneModelOfEveryOptimiserAndLoss) {
     options.insert({{"shards", "3"}, {"valid", "given"}, {"sync_rows", "4"}});
     expect_one_model(plugin(), serial_job(plugin(), options, {rows}, {more}));
   }
+}
+
+// Rows are packed less the mean, in single precision: that is all there is of them.
+TEST(SgdPacked, ColumnsFarFromZero) {
+  const ScratchFiles files;
+  const std::string rows = files.write("rows", kFarRows), more = files.write("more", kMoreFarRows);
+  for (const Given& given : {Given{}, Given{{"optimizer", "newton"}, {"l2", "0.1"}}, Given{{"intercept", "false"}},
+                             Given{{"penalize_intercept", "true"}}}) {
+    Given options = given;
+    options.insert({{"shards", "3"}, {"valid", "given"}, {"sync_rows", "4"}});
+    expect_one_model(plugin(), serial_job(plugin(), options, {rows}, {more}));
+  }
+  const Job job = packed_job(
+      plugin(), serial_job(plugin(), {{"shards", "2"}, {"penalize_intercept", "true"}, {"l2", "1"}}, {rows}));
+  EXPECT_EQ(message_of<DataError>([&] { SerialHost(plugin(), job); }),
+            "index: feature 1: its mean, 1700000002.75, is far from 0 beside its deviation, and data by shard holds it "
+            "less that, which --penalize_intercept does not allow");
 }
 
 TEST(SgdPacked, WeightsOfRows) {
@@ -85,6 +104,7 @@ TEST(SgdPacked, BytesThatChanged) {
   const std::string weights = files.write("weights", "1\n2\n0\n1\n0.5\n3\n1\n1\n");
   const Given options{{"shards", "2"}, {"valid", "given"}, {"weights", weights}};
   expect_flips_are_borne(plugin(), serial_job(plugin(), options, {rows}, {rows}));
+  expect_flips_are_borne(plugin(), serial_job(plugin(), {{"shards", "2"}}, {files.write("far", kFarRows)}));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
 #include <sstream>
 
 #include "apps/sgd/commands/trained_model.h"
@@ -253,9 +255,9 @@ TEST_F(Sgd, StepsWithoutBoundEndTheJob) {
             "the weights have grown beyond all numbers: a smaller --learning_rate is needed");
 }
 
-// Labels times `label_scale` and more by `shift`; columns from `first` to `last` times `scale`.
+// Labels times `label_scale` and more by `shift`; columns from `first` to `last` times `scale` and more by `origin`.
 struct Scales {
-  double label_scale = 1, shift = 0, scale = 1;
+  double label_scale = 1, shift = 0, scale = 1, origin = 0;
   std::size_t first = 1, last = kKeys - 1;
 };
 
@@ -266,23 +268,46 @@ class SgdScales : public Sgd {
     text.precision(17);
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       text << std::min(most, labels_[r]) * scales.label_scale + scales.shift;
-      for (std::size_t j = 1; j < kKeys; ++j)
-        if (rows_[r][j] != 0)
-          text << " " << j << ":" << rows_[r][j] * (j >= scales.first && j <= scales.last ? scales.scale : 1);
+      for (std::size_t j = 1; j < kKeys; ++j) {
+        const bool changes = j >= scales.first && j <= scales.last;
+        const double value = changes ? rows_[r][j] * scales.scale + scales.origin : rows_[r][j];
+        if (value != 0) text << " " << j << ":" << value;
+      }
       text << "\n";
     }
     return files_.write("scaled", text.str());
   }
-  // The objective without the penalty, after as many epochs.
-  double loss_of(const Scales& scales, std::map<std::string, std::string> options) {
+  // A job of such rows, at its end.
+  std::unique_ptr<SerialHost> trained(const Scales& scales, std::map<std::string, std::string> options) {
     file_ = write_scaled(scales, options["loss"] == "squared" ? 3 : 2);
-    SerialHost host(linked_plugin(), job(options));
-    if (options["optimizer"] == "newton" || options["optimizer"] == "svm" || options["optimizer"] == "svrg")
-      host.run();
-    else
-      host.run_epochs(20);
-    EXPECT_NE(host.converged(), false) << options["optimizer"];
-    return host.evaluate()[sgd::kLoss];
+    auto host = std::make_unique<SerialHost>(linked_plugin(), job(options));
+    host->run();
+    EXPECT_NE(host->converged(), false) << options["optimizer"];
+    return host;
+  }
+  // The objective without the penalty.
+  double loss_of(const Scales& scales, const std::map<std::string, std::string>& options) {
+    return trained(scales, options)->evaluate()[sgd::kLoss];
+  }
+  // What `rota predict` makes of the rows that were written last.
+  std::vector<double> predictions(const SerialHost& host) const {
+    const SerialModel model(host);
+    const Options link(std::map<std::string, std::string, std::less<>>{{"type", "link"}});
+    std::ostringstream out;
+    for (const Command& command : linked_plugin().commands)
+      if (command.name == "predict") command.run({&model, link, {file_}}, out);
+    std::istringstream in(out.str());
+    return {std::istream_iterator<double>(in), {}};
+  }
+  // How far they are from others, as a share of these.
+  static double distance(const std::vector<double>& a, const std::vector<double>& b) {
+    EXPECT_EQ(a.size(), b.size());
+    double difference = 0, size = 0;
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+      difference += (a[i] - b[i]) * (a[i] - b[i]);
+      size += b[i] * b[i];
+    }
+    return std::sqrt(difference / size);
   }
 };
 
@@ -324,6 +349,107 @@ TEST_F(SgdScales, TheModelFollowsTheColumns) {
         EXPECT_NEAR(loss_of({.scale = scale, .last = last}, options), plain, 1e-4 * plain)
             << optimizer << " " << loss << " " << scale << " " << last;
   }
+}
+
+struct Way {
+  const char *optimizer, *loss;
+  double tolerance = 0.02;  // of predictions
+  const char *option = "seed", *value = "1";
+};
+constexpr Way kWays[] = {{"adagrad", "logistic"},
+                         {"adagrad", "squared"},
+                         {"adagrad", "softmax"},
+                         {"adagrad", "logistic", 0.05, "stream", "true"},
+                         {"adagrad", "logistic", 0.02, "bits", "10"},
+                         {"adagrad", "logistic", 0.02, "exchange", "allreduce"},
+                         {"adagrad", "logistic", 0.02, "average", "true"},
+                         {"ftrl", "logistic"},
+                         {"ftrl", "squared"},
+                         {"sgd", "logistic"},
+                         {"sgd", "squared"},
+                         {"svrg", "logistic", 1e-4},
+                         {"svrg", "squared", 1e-4},
+                         {"newton", "logistic", 1e-4},
+                         {"newton", "squared", 1e-4},
+                         {"newton", "squared_hinge", 1e-4},
+                         {"svm", "hinge", 1e-2},
+                         {"svm", "squared_hinge", 1e-2}};
+
+// A column like seconds since 1970 was nearly a second intercept, and single precision held little else of it.
+TEST_F(SgdScales, TheModelFollowsColumnsFarFromZero) {
+  draw(300);
+  for (const auto& [optimizer, loss, tolerance, option, value] : kWays) {
+    const bool is_svm = optimizer == std::string("svm");
+    const std::map<std::string, std::string> options = {
+        {"loss", loss}, {"optimizer", optimizer}, {"l2", is_svm ? "1e-3" : "0"}, {option, value}};
+    const auto plain = trained({}, options);
+    const std::vector<double> expected = predictions(*plain);
+    const sgd::TrainedModel model = sgd::read_model(SerialModel(*plain));
+    for (const Scales& far : {Scales{.origin = 10},
+                              {.origin = 1e6},
+                              {.origin = 1e9},
+                              {.origin = 1.7e9},
+                              {.origin = -1.7e9},
+                              {.scale = 1e6, .origin = 1.7e9},
+                              {.origin = 1e9, .last = 1}}) {
+      if (is_svm && far.scale != 1) continue;  // its penalty is of weights as they are
+      const std::string name = std::string(optimizer) + " " + loss + " " + value + " " + std::to_string(far.origin);
+      const auto host = trained(far, options);
+      EXPECT_LT(distance(predictions(*host), expected), tolerance) << name;
+      const sgd::TrainedModel shifted = sgd::read_model(SerialModel(*host));
+      for (Key j = 1; j <= far.last; ++j)
+        EXPECT_NEAR(shifted.weight(j, 0) * far.scale, model.weight(j, 0), 5 * tolerance) << name << " " << j;
+    }
+  }
+}
+
+// A held-out row that lacks the column has 0 of it.
+TEST_F(SgdScales, HeldOutRowsAreHeldAsTheOthers) {
+  file_ = write_scaled({.origin = 1e9, .last = 1}, 2);
+  const std::string lacking = files_.write("lacking", "1 1:1000000000 2:1\n2 2:1\n");
+  const std::string rows = file_;
+  for (const std::string& valid : {rows, lacking}) {
+    file_ = rows;
+    SerialHost host(linked_plugin(), job({{"optimizer", "newton"}, {"l2", "1e-3"}}, {valid}));
+    host.run();
+    file_ = valid;
+    const std::vector<double> links = predictions(host);
+    double loss = 0;
+    for (std::size_t i = 0; i < links.size(); ++i) {
+      const double label = valid == lacking ? static_cast<double>(i + 1) : std::min(2.0, labels_[i]);
+      const double wrong = -(2 * label - 3) * links[i];
+      loss += std::max(wrong, 0.0) + std::log1p(std::exp(-std::abs(wrong)));
+    }
+    EXPECT_NEAR(host.evaluate()[sgd::kValidLoss] / loss, 1, 1e-9);
+    if (valid != lacking) continue;
+    const sgd::TrainedModel model = sgd::read_model(SerialModel(host));
+    EXPECT_NEAR(links[1] / (model.weight(sgd::kIntercept, 0) + model.weight(2, 0)), 1, 1e-6);
+  }
+}
+
+// Without an intercept that is free one column far from 0 takes its place; steps cannot tell two of them apart.
+TEST_F(SgdScales, WithoutAnInterceptOneColumnMayBeFarFromZero) {
+  draw(300);
+  const auto refusal = [&](const char* optimizer, const char* option, const char* value, const Scales& far) {
+    return message_of<DataError>([&] {
+      trained(far, {{"loss", "logistic"}, {"optimizer", optimizer}, {"l2", "1e-3"}, {option, value}});
+    });
+  };
+  for (const double origin : {30.0, 1e9}) {
+    std::map<std::string, std::string> options = {
+        {"loss", "logistic"}, {"optimizer", "newton"}, {"intercept", "false"}};
+    const double expected = loss_of({.origin = origin, .last = 1}, options);
+    for (const char* const optimizer : {"adagrad", "ftrl", "sgd", "svrg"}) {
+      options["optimizer"] = optimizer;
+      EXPECT_NEAR(loss_of({.origin = origin, .last = 1}, options), expected, 0.01 * expected) << optimizer;
+      EXPECT_NE(refusal(optimizer, "intercept", "false", {.origin = origin, .last = 2}).find("feature 2: its mean"),
+                std::string::npos);
+      EXPECT_NE(refusal(optimizer, "penalize_intercept", "true", {.origin = origin, .last = 1}).find("feature 1: "),
+                std::string::npos);
+    }
+  }
+  EXPECT_EQ(refusal("newton", "intercept", "false", {.origin = 30, .last = 2}), "no error");
+  EXPECT_NE(refusal("newton", "intercept", "false", {.origin = 1e9, .last = 2}), "no error");
 }
 
 TEST_F(SgdScales, WhatSinglePrecisionCannotHoldIsRefused) {

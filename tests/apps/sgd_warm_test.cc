@@ -100,6 +100,25 @@ TEST_F(SgdWarm, TheInterceptOfNumbersIsTheModels) {
   }
 }
 
+// The table has the intercept of columns less the mean of its own job's: the next one's are less by another.
+TEST_F(SgdWarm, ColumnsFarFromZeroMayMove) {
+  for (PlainSgd::Row& row : rows_) row[1] += 1.7e9;
+  for (const char* const optimizer : {"adagrad", "ftrl", "sgd", "newton", "svrg"}) {
+    const Given options = {{"optimizer", optimizer}, {"l2", "0.01"}};
+    SerialHost one(linked_plugin(), job(options));
+    one.run();
+    for (PlainSgd::Row& row : rows_) row[1] += 1;
+    SerialHost other(linked_plugin(), after(one, options));
+    EXPECT_NEAR(weights_of(other)[0] / weights_of(one)[0], 1, 1e-12) << optimizer;
+    EXPECT_NEAR(objective_of(other), objective("logistic", weights_of(one), 0.01, false, false), 1e-5) << optimizer;
+    other.run();
+    EXPECT_NEAR(objective_of(other), objective_of(one), 0.02 * objective_of(one)) << optimizer;
+    SerialHost third(linked_plugin(), after(other, options));
+    for (Key key = 0; key < kKeys && optimizer[0] != 'n' && optimizer[1] != 'v'; ++key)
+      EXPECT_EQ(third.row(sgd::kWeights, key), other.row(sgd::kWeights, key)) << "nothing moved: " << optimizer;
+  }
+}
+
 // All shares of the step that the search tried were too long, and the job ended where it began.
 TEST_F(SgdWarm, NewtonLeavesAModelThatIsAllButSure) {
   SerialHost one(linked_plugin(), job({{"optimizer", "sgd"}, {"learning_rate", "1000"}, {"epochs", "1"}}));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/linear/class_labels.h"
+#include "apps/linear/feature_counts.h"
 #include "apps/linear/row_options.h"
 #include "apps/linear/row_scores.h"
 #include "rota/plugin.h"
@@ -18,9 +19,16 @@ struct LinearModel {
   ClassLabels classes;  // none for numbers
   std::uint32_t outputs = 1;
   Key keys = 0;                 // the intercept and the features
+  Origins origins;              // of rows as `numbers` apply to them
   std::vector<double> numbers;  // by key, then output
 
-  double weight(Key key, std::uint32_t output) const { return numbers[key * outputs + output]; }
+  // Of rows as they are read.
+  double weight(Key key, std::uint32_t output) const {
+    double weight = numbers[key * outputs + output];
+    if (key == kIntercept)
+      for (const std::uint32_t k : origins.keys()) weight -= origins[k] * numbers[k * outputs + output];
+    return weight;
+  }
   // Of a row's links: the label that is predicted.  REQUIRES: classes.
   double label(std::span<const double> links) const {
     return classes.label(outputs > 1 ? best_output(links) : links[0] > 0 ? 1 : 0);

@@ -45,7 +45,7 @@ Applied apply(const LinearModel& model, const Call& call, bool scored) {
     if (scored && model.classes.size() > 0 && !model.classes.find(row.label))
       files.fail("the label " + io::exact_text(row.label) + " is none of the model's, " + model.classes.text());
     one = {};
-    add_row(files, row, key, model.rows.intercept, model.keys, one);
+    add_row(files, row, key, model.origins, model.rows.intercept, model.keys, one);
     const std::vector<double> links = links_of(one, weights, model.outputs);
     out.links.insert(out.links.end(), links.begin(), links.end());
     out.labels.push_back(row.label);

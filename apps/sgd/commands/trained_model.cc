@@ -14,6 +14,7 @@ TrainedModel read_model(const Model& model) {
   const Bytes common = model.common();
   Reader in(common.view());
   trained.classes = linear::ClassLabels(in.get_all<double>());
+  if (!in.done()) trained.origins = linear::Origins::read(in, trained.keys);
   const bool has_classes = trained.settings.loss != Loss::squared;
   if (!in.done() || trained.classes.size() != (has_classes ? model.facts().count("classes") : 0))
     throw DataError("the model", 0, "the labels of its classes are damaged");

@@ -67,6 +67,34 @@ TEST_F(LinearData, ScalesAreThoseOfTheFormula) {
   EXPECT_EQ(load("1 1:2\n0 1:-4\n").scales[1].step, 1);
 }
 
+// Neither an indicator nor another intercept is held less by anything.
+TEST_F(LinearData, ColumnsFarFromZeroAreHeldLessTheirMean) {
+  const std::string text =
+      "7 1:1000000000.5 2:1 3:5\n3 1:1000000001 2:1 3:5\n7 1:1000000001.5 2:1 3:5\n3 1:1000000002 3:5\n";
+  valid_ = files_.write("valid", "3 3:5\n");
+  const LoadedData data = load(text);
+  EXPECT_EQ(text_of(data.training[0]),
+            "1: 0=1 1=-0.75 2=1 3=5;-1: 0=1 1=-0.25 2=1 3=5;1: 0=1 1=0.25 2=1 3=5;-1: 0=1 1=0.75 3=5;");
+  EXPECT_EQ(text_of(data.held_out[0]), "-1: 0=1 3=5 1=-1e+09;");
+  EXPECT_EQ(data.facts.origins[1], 1000000001.25);
+  EXPECT_EQ(data.counts.all()[1].rows, 4);
+  EXPECT_EQ(data.counts.all()[1].largest(), 0.75);
+  settings_.intercept = false;
+  EXPECT_TRUE(load(text).facts.origins.empty());
+  EXPECT_EQ(load(text).training[0].rows[0][0].value, 1e9F);
+  EXPECT_EQ(load(text).far.keys(), std::vector<std::uint32_t>{1});
+}
+
+// Rows that lack the column have 0 of it.
+TEST_F(LinearData, AColumnFarFromZeroMayBeMissing) {
+  std::string text = "7 2:1\n3 1:102\n";
+  for (int i = 0; i < 98; ++i) text += i % 2 == 0 ? "7 1:100\n" : "3 1:102\n";
+  const LoadedData data = load(text);
+  EXPECT_EQ(data.facts.origins[1], 100);
+  EXPECT_EQ(text_of(data.training[0]).substr(0, 36), "1: 0=1 2=1 1=-100;-1: 0=1 1=2;1: 0=1");
+  EXPECT_EQ(data.counts.all()[1].rows, 100);
+}
+
 TEST_F(LinearData, WeightsHaveMeanOne) {
   settings_.weights = files_.write("weights", "1\n2\n3\n2\n");
   EXPECT_EQ(load("1 1:1\n0 1:1\n0 1:1\n0 1:1\n").training[0].weights, (std::vector<double>{0.5, 1, 1.5, 1}));
