@@ -183,8 +183,8 @@ Settings settings_of(const Options& options) {
   settings.l2 = options.real("l2");
   settings.rate = options.has("learning_rate") ? options.real("learning_rate") : default_rate(settings.optimizer);
   settings.intercept = options.flag("intercept");
-  settings.normalized = options.flag("normalized");
-  settings.squared_scales = settings.optimizer == Optimizer::sgd || settings.optimizer == Optimizer::svrg;
+  settings.normalized = options.flag("normalized") || settings.is_exact();
+  settings.squared_scales = settings.optimizer == Optimizer::sgd || settings.ends_at_optimum();
   settings.penalized_intercept = options.flag("penalize_intercept") && (settings.l1 > 0 || settings.l2 > 0);
   settings.one_against_rest = options.flag("one_against_rest");
   settings.tolerance = options.real("tolerance");

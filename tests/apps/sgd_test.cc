@@ -8,6 +8,7 @@
 
 #include "apps/sgd/commands/trained_model.h"
 #include "apps/sgd/tables.h"
+#include "rota/io/number_text.h"
 #include "rota/plugin.h"
 #include "rota/seed_mixer.h"
 #include "rota/serial_host.h"
@@ -349,6 +350,30 @@ TEST_F(SgdScales, TheModelFollowsTheColumns) {
         EXPECT_NEAR(loss_of({.scale = scale, .last = last}, options), plain, 1e-4 * plain)
             << optimizer << " " << loss << " " << scale << " " << last;
   }
+}
+
+// Newton's method measured how near the optimum is by slopes of any unit.  By powers of 2 nothing is rounded.
+TEST_F(SgdScales, ExactOptimisersGoTheSameWayAtAnyScale) {
+  for (const auto& [optimizer, loss] : {std::pair{"newton", "logistic"},
+                                        {"newton", "squared"},
+                                        {"newton", "squared_hinge"},
+                                        {"svm", "hinge"},
+                                        {"svm", "squared_hinge"}})
+    for (const double tolerance : {1e-1, 1e-2, 1e-4, 1e-6}) {
+      const bool is_svm = optimizer == std::string("svm");
+      const auto options = [&](double scale) -> std::map<std::string, std::string> {
+        return {{"loss", loss},
+                {"optimizer", optimizer},
+                {"tolerance", std::to_string(tolerance)},
+                {"l2", is_svm ? io::exact_text(scale * scale / 1024) : "0"}};
+      };
+      const double plain = loss_of({}, options(1));
+      for (const double scale : {0x1p-20, 0x1p+19}) {
+        EXPECT_EQ(loss_of({.scale = scale}, options(scale)), plain) << optimizer << " " << loss << " " << tolerance;
+        if (is_svm) continue;
+        EXPECT_EQ(loss_of({.scale = scale, .last = 2}, options(1)), plain) << optimizer << " " << loss;
+      }
+    }
 }
 
 struct Way {

@@ -54,7 +54,9 @@ void NewtonPull::gradient(const PullTask& task) {
       const double g = entry.sum[2 * k] / rows_ + lambda * w;
       fit.gradient[entry.key] = g;
       fit.diagonal[entry.key] = entry.sum[2 * k + 1] / rows_ + lambda;
-      squares += g * g;
+      // In units of the feature's largest value: a column of another unit is no nearer to its optimum.
+      const double shards = entry.sum.back();
+      squares += g * g * (shards > 0 ? entry.sum[entry.sum.size() - 2] / shards : 1);
       penalty += lambda / 2 * w * w;
     }
     fit.objective = notes[kGradientNotes * k + kSmoothed] / rows_ + penalty;

@@ -67,6 +67,11 @@ std::vector<double> NewtonPush::gradient(const RowLoss& loss, double* parts) {
   curvatures_.resize(links.size());
   if (RowLoss::kHasMultipliers) next_multipliers_.resize(links.size());
   std::vector<double> sums(kGradientNotes * outputs_), slopes(outputs_);
+  for (const std::uint32_t key : keys_) {
+    double* const end = parts + (key + std::size_t{1}) * part_width_;
+    end[-2] = (*all_->scales)[key].step;
+    end[-1] = 1;
+  }
   for (std::size_t r = 0; r < training_.rows.size(); ++r) {
     const double weight = training_.weights.empty() ? 1 : training_.weights[r];
     for (std::uint32_t k = 0; k < outputs_; ++k) {

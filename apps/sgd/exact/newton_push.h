@@ -27,7 +27,7 @@ inline bool has_whole_hessian(Key keys, std::uint32_t outputs) {
   return keys <= kMostNumbers && keys * keys * outputs <= kMostNumbers;
 }
 inline std::uint32_t newton_part_width(Key keys, std::uint32_t outputs) {
-  return outputs * (2 + (has_whole_hessian(keys, outputs) ? static_cast<std::uint32_t>(keys) : 0));
+  return outputs * (2 + (has_whole_hessian(keys, outputs) ? static_cast<std::uint32_t>(keys) : 0)) + 2;
 }
 
 // What a gradient's note has for each output, sums over the rows: the smoothed loss, the loss, the dual objective's
@@ -36,8 +36,9 @@ enum GradientNote : std::size_t { kSmoothed, kPrimal, kDual, kGradientNotes };
 
 // The table has for each output a weight and a direction.  A part has for each output the gradient and the diagonal of
 // the Hessian, or the product of the Hessian with the direction; sums over the rows.  Behind them a gradient has for
-// each output the Hessian, where the part of the earlier of two entries of a row has their term.  The note of a search
-// has for each output the loss at each of shares_of_step().
+// each output the Hessian, where the part of the earlier of two entries of a row has their term; at its end it has the
+// scale of a squared gradient (FeatureScale::step), then a 1.  The note of a search has for each output the loss at
+// each of shares_of_step().
 class NewtonPush final : public SavesFields<RowsPush, NewtonPush> {
  public:
   using Push::push;
