@@ -2,6 +2,7 @@
 #include "rota/plugin.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -112,9 +113,11 @@ class SgdApp final : public App {
   std::unique_ptr<Pull> pull(const Facts& facts) const override {
     const std::uint32_t outputs = outputs_of(settings_, facts);
     if (settings_.is_exact())
-      return std::make_unique<NewtonPull>(settings_, outputs, facts.count("rows"), facts.count("keys"));
+      return std::make_unique<NewtonPull>(settings_, outputs, facts.count("rows"), facts.count("keys"),
+                                          most_of_first_gradient(settings_, facts));
     if (settings_.optimizer == Optimizer::svrg)
-      return std::make_unique<SvrgPull>(settings_, outputs, facts.count("rows"));
+      return std::make_unique<SvrgPull>(settings_, outputs, facts.count("rows"),
+                                        most_of_first_gradient(settings_, facts));
     return std::make_unique<SgdPull>(settings_.in_units(slopes_of(facts), steps_of(facts)), outputs);
   }
   void save_common(Writer& out) const override {
@@ -133,22 +136,27 @@ class SgdApp final : public App {
   // optimum, and in the end single precision holds nothing else of it.
   void require_one_intercept(const linear::LoadedData& data) const {
     if (settings_.intercept && !settings_.penalized_intercept) return;
-    const std::string file = job_.packed == nullptr ? job_.input.front() : job_.packed->name();
-    const auto refuse = [&](std::uint32_t key, const std::string& why) {
-      throw DataError(file, 0,
-                      "feature " + std::to_string(key) + ": its mean, " + io::exact_text(data.far[key]) +
-                          ", is far from 0 beside its deviation, and " + why);
+    const auto refuse = [&](const std::string& what, double mean, const std::string& why) {
+      throw DataError(
+          job_.packed == nullptr ? job_.input.front() : job_.packed->name(), 0,
+          what + ": the mean, " + io::exact_text(mean) + ", is far from 0 beside the deviation, and " + why);
     };
+    const auto name_of = [](std::uint32_t key) { return "feature " + std::to_string(key); };
+    const std::string nothing = "there is no intercept without a penalty to take that up: subtract it";
+    const linear::Responses& responses = data.facts.responses;
+    if (settings_.loss == Loss::squared && !settings_.ends_at_optimum() &&
+        std::abs(responses.mean) > kMostDeviations * responses.spread(responses.mean))
+      refuse("labels", responses.mean, nothing);
     if (!data.facts.origins.empty())
-      refuse(data.far.keys().front(), "data by shard holds it less that, which --penalize_intercept does not allow");
+      refuse(name_of(data.far.keys().front()), data.far[data.far.keys().front()],
+             "data by shard holds it less that, which --penalize_intercept does not allow");
     const auto rows = static_cast<double>(data.facts.rows);
     const auto& counts = data.counts.all();
     const double most = settings_.is_exact() ? kMostDeviationsExact : kMostDeviations;
     auto intercepts = std::ranges::count_if(counts, [&](const auto& one) { return one.rows == rows && !one.varies(); });
     for (const std::uint32_t key : data.far.keys()) {
       const double mean = data.far[key], variance = counts[key].squares / rows - mean * mean;
-      if (mean * mean >= most * most * variance && intercepts++ > 0)
-        refuse(key, "there is no intercept without a penalty to take that up: subtract it");
+      if (mean * mean >= most * most * variance && intercepts++ > 0) refuse(name_of(key), mean, nothing);
     }
   }
   // Makes targets what labels are more than their centre.  Returns the unit of slopes.

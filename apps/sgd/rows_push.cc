@@ -70,6 +70,9 @@ void RowsPush::facts(Facts& facts) const {
   if (all_->settings.loss == Loss::squared) {
     facts.largest("slopes", all_->slopes);
     facts.largest("centre", all_->facts.centre);
+    const linear::Responses& responses = all_->facts.responses;
+    const double deviation = all_->settings.centres() ? 0 : responses.spread(responses.mean);
+    if (deviation > 0) facts.largest("deviation", deviation);
   }
   if (all_->settings.optimizer == Optimizer::ftrl) facts.largest("steps", all_->steps);
   for (std::size_t k = 0; k < all_->moves.size(); ++k) facts.largest(name_of_move(k), all_->moves[k]);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +44,14 @@ inline std::vector<double> moves_of(const Facts& facts) {
   std::vector<double> moves;
   while (facts.has(name_of_move(moves.size()))) moves.push_back(facts.number(name_of_move(moves.size())));
   return moves;
+}
+
+// Where labels that are numbers are not fitted less their mean, the first gradient may be that of the mean, and as
+// large as that is.  What the others have to be small beside is a gradient of their deviation: in the units of
+// FeatureScale::step, as large as that at most.
+inline double most_of_first_gradient(const Settings& settings, const Facts& facts) {
+  const bool known = settings.normalized && facts.has("deviation");
+  return known ? facts.number("deviation") : std::numeric_limits<double>::infinity();
 }
 
 inline bool bears_penalty(const Settings& settings, Key key) {

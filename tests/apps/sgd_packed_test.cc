@@ -48,7 +48,7 @@ TEST(SgdPacked, ColumnsFarFromZero) {
   const Job job = packed_job(
       plugin(), serial_job(plugin(), {{"shards", "2"}, {"penalize_intercept", "true"}, {"l2", "1"}}, {rows}));
   EXPECT_EQ(message_of<DataError>([&] { SerialHost(plugin(), job); }),
-            "index: feature 1: its mean, 1700000002.75, is far from 0 beside its deviation, and data by shard holds it "
+            "index: feature 1: the mean, 1700000002.75, is far from 0 beside the deviation, and data by shard holds it "
             "less that, which --penalize_intercept does not allow");
 }
 

@@ -61,7 +61,7 @@ void NewtonPull::gradient(const PullTask& task) {
     }
     fit.objective = notes[kGradientNotes * k + kSmoothed] / rows_ + penalty;
     fit.norm = std::sqrt(squares);
-    if (first) first_norms_.push_back(fit.norm);
+    if (first) first_norms_.push_back(std::min(fit.norm, most_));
     const double distance = first_norms_[k] > 0 ? fit.norm / first_norms_[k] : 0;
     plan_.distance = std::max(plan_.distance, distance);
     fit.solving = settings_.optimizer == Optimizer::svm || distance > settings_.tolerance;

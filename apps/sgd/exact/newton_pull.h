@@ -17,8 +17,9 @@ namespace rota::sgd {
 // is small beside that of the beginning.
 class NewtonPull final : public SavesFields<Pull, NewtonPull> {
  public:
-  NewtonPull(const Settings& settings, std::uint32_t outputs, std::uint64_t rows, Key keys)
-      : settings_(settings), rows_(static_cast<double>(rows)), keys_(keys), outputs_(outputs) {}
+  // `most`: what the gradient at the beginning counts as, at most (most_of_first_gradient()).
+  NewtonPull(const Settings& settings, std::uint32_t outputs, std::uint64_t rows, Key keys, double most)
+      : settings_(settings), rows_(static_cast<double>(rows)), keys_(keys), outputs_(outputs), most_(most) {}
 
   void pull(const PullTask& task) override;
   void evaluate(TableId, Key key, std::span<const double> value, std::span<double> terms) const override {
@@ -61,6 +62,7 @@ class NewtonPull final : public SavesFields<Pull, NewtonPull> {
   double rows_;
   Key keys_;
   std::uint32_t outputs_;
+  double most_;
   std::vector<double> first_norms_;  // of the gradients at the beginning
   Plan plan_;
   std::uint32_t steps_ = 0;  // since the multipliers changed

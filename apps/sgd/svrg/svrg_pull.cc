@@ -1,5 +1,6 @@
 #include "apps/sgd/svrg/svrg_pull.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "apps/sgd/exact/notes.h"
@@ -46,7 +47,7 @@ void SvrgPull::gradient(const PullTask& task) {
   const double objective = sum_of_notes(task.notes, 1)[0] / rows_ + penalty, norm = std::sqrt(squares);
   if (!(objective <= objective_ * (1 + kRounding))) return take_back(task);
   objective_ = objective;
-  if (first_norm_ < 0) first_norm_ = norm;
+  if (first_norm_ < 0) first_norm_ = std::min(norm, most_);
   plan_.distance = first_norm_ > 0 ? norm / first_norm_ : 0;
   plan_.converged = plan_.distance <= settings_.tolerance;
   plan_.next = Step::passes;

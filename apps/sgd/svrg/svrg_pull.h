@@ -17,8 +17,9 @@ namespace rota::sgd {
 // before.
 class SvrgPull final : public SavesFields<Pull, SvrgPull> {
  public:
-  SvrgPull(const Settings& settings, std::uint32_t outputs, std::uint64_t rows)
-      : settings_(settings), outputs_(outputs), rows_(static_cast<double>(rows)) {}
+  // `most`: what the gradient at the beginning counts as, at most (most_of_first_gradient()).
+  SvrgPull(const Settings& settings, std::uint32_t outputs, std::uint64_t rows, double most)
+      : settings_(settings), outputs_(outputs), rows_(static_cast<double>(rows)), most_(most) {}
 
   void pull(const PullTask& task) override;
   void evaluate(TableId, Key key, std::span<const double> value, std::span<double> terms) const override {
@@ -34,7 +35,7 @@ class SvrgPull final : public SavesFields<Pull, SvrgPull> {
 
   Settings settings_;
   std::uint32_t outputs_;
-  double rows_;
+  double rows_, most_;
   Plan plan_;
   double first_norm_ = -1;                                      // of the gradient at the beginning; negative: none yet
   double objective_ = std::numeric_limits<double>::infinity();  // of the last snapshot that was not taken back
