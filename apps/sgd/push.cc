@@ -3,10 +3,24 @@
 #include <cmath>
 #include <utility>
 
+#include "apps/linear/ordered_sum.h"
 #include "apps/sgd/tables.h"
 #include "rota/error.h"
 
 namespace rota::sgd {
+namespace {
+
+constexpr double kMostLoss = 10;  // of a job's last epoch, beside that of no weights
+
+// Of losses whose slopes have no bound.
+double loss_of_none(const Settings& settings, std::uint32_t outputs, const ShardRows& data) {
+  return linear::chunked_sum(data.targets.size(), [&](std::size_t r) {
+    const double loss = settings.loss == Loss::squared ? data.targets[r] * data.targets[r] / 2 : outputs;
+    return data.weights.empty() ? loss : loss * data.weights[r];
+  });
+}
+
+}  // namespace
 
 SgdPush::SgdPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out,
                  std::unique_ptr<linear::RowStream> stream)
@@ -18,6 +32,7 @@ void SgdPush::begin_epoch(Epoch epoch) {
   epoch_ = epoch;
   progressive_loss_ = 0;
   progressive_rows_ = 0;
+  loss_of_none_ = loss_of_none(all_->settings, all_->outputs(), training_);
   Random random = random_of_orders(all_->seed, shard_, epoch);
   order_.clear();
   append_pass(training_.rows.size(), random, order_);
@@ -35,6 +50,7 @@ std::uint64_t SgdPush::visit(std::span<const double> argument, std::span<const d
   if (!ahead_) ahead_ = std::make_unique<linear::ReadAhead>(*stream_, rounds);
   const ShardRows rows = ahead_->next();
   order_ = shuffled(rows.rows.size(), random);
+  loss_of_none_ += loss_of_none(all_->settings, all_->outputs(), rows);
   progressive_loss_ += pass_.run(rows, order_, seen, table);
   return order_.size();
 }
@@ -46,7 +62,15 @@ std::uint64_t SgdPush::take_steps(Epoch epoch, std::span<const double> argument,
   progressive_rows_ += rows;
   if (!std::isfinite(progressive_loss_))
     throw UsageError("the weights have grown beyond all numbers: a smaller --learning_rate is needed");
+  if (epoch == all_->settings.epochs) require_learning(argument);
   return rows;
+}
+
+void SgdPush::require_learning(std::span<const double> argument) const {
+  const bool is_last = argument[kRoundOfEpoch] + 1 == argument[kRounds];
+  if (!is_last || !has_slopes_without_bound(all_->settings.loss)) return;
+  if (progressive_loss_ > kMostLoss * loss_of_none_)
+    throw UsageError("the weights are far worse than none: a smaller --learning_rate is needed");
 }
 
 void SgdPush::make_part(std::uint32_t key, std::span<const double> table, std::span<double> part) const {

@@ -39,12 +39,16 @@ class SgdPush : public SavesFields<RowsPush, SgdPush> {
   // Visits the rows of a round, and returns how many they are.
   std::uint64_t visit(std::span<const double> argument, std::span<const double> table, Random& random);
 
+  // Throws UsageError if the job ends with losses, of slopes without a bound, that are far above those of no weights.
+  void require_learning(std::span<const double> argument) const;
+
   LocalPass pass_;
   std::unique_ptr<linear::ReadAhead> ahead_;
   std::vector<std::uint32_t> order_;  // of the rows in this epoch, or of a stream in this round
   Epoch epoch_ = 0;
   double progressive_loss_ = 0;
   std::uint64_t progressive_rows_ = 0;
+  double loss_of_none_ = 0;  // likewise, of weights that are 0
 };
 
 }  // namespace rota::sgd

@@ -47,8 +47,9 @@ constexpr Option kOptions[] = {
                 "Where newton and svrg end: size of the gradient as a share of that at the beginning; svm: the duality "
                 "gap as a share of the objective."),
     real_option("learning_rate", "", "", 1e-12, 1e6,
-                "Size of the steps (2; with --optimizer=sgd 16, svrg 1); see --normalized for what it is a multiple "
-                "of."),
+                "Size of the steps (2; with --optimizer=sgd of logistic, hinge and softmax 16; svrg 1); see "
+                "--normalized for what "
+                "it is a multiple of."),
     {.name = "normalized",
      .kind = Kind::flag,
      .default_value = "true",
@@ -97,10 +98,10 @@ T choice(std::string_view text, const std::pair<std::string_view, T> (&values)[N
   throw UsageError("'" + std::string(text) + "' is not one of the choices");
 }
 
-double default_rate(Optimizer optimizer) {
-  return optimizer == Optimizer::sgd    ? kDefaultPlainRate
-         : optimizer == Optimizer::svrg ? kDefaultSvrgRate
-                                        : kDefaultRate;
+double default_rate(Optimizer optimizer, Loss loss) {
+  return optimizer == Optimizer::svrg                                     ? kDefaultSvrgRate
+         : optimizer == Optimizer::sgd && !has_slopes_without_bound(loss) ? kDefaultPlainRate
+                                                                          : kDefaultRate;
 }
 
 }  // namespace
@@ -181,7 +182,8 @@ Settings settings_of(const Options& options) {
   if (options.text("class_weights") == "balanced") settings.class_weights = ClassWeights::balanced;
   settings.l1 = options.real("l1");
   settings.l2 = options.real("l2");
-  settings.rate = options.has("learning_rate") ? options.real("learning_rate") : default_rate(settings.optimizer);
+  settings.rate =
+      options.has("learning_rate") ? options.real("learning_rate") : default_rate(settings.optimizer, settings.loss);
   settings.intercept = options.flag("intercept");
   settings.normalized = options.flag("normalized") || settings.is_exact();
   settings.squared_scales = settings.optimizer == Optimizer::sgd || settings.ends_at_optimum();

@@ -23,6 +23,11 @@ using linear::Loss;
 using linear::Rows;
 using linear::ShardRows;
 
+// A step that is too long makes the next one longer.
+inline bool has_slopes_without_bound(Loss loss) {
+  return loss == Loss::squared || loss == Loss::squared_hinge;
+}
+
 struct Settings : linear::RowOptions {
   Optimizer optimizer = Optimizer::adagrad;
   Exchange exchange = Exchange::store;

@@ -256,6 +256,29 @@ TEST_F(Sgd, StepsWithoutBoundEndTheJob) {
             "the weights have grown beyond all numbers: a smaller --learning_rate is needed");
 }
 
+// Of losses whose slopes have no bound the first steps were so long that many epochs did not lead back.
+TEST_F(Sgd, PlainStepsEndNearTheOptimum) {
+  draw(2000);
+  file_ = write("rows", 2);
+  for (const char* const loss : {"squared", "squared_hinge"}) {
+    std::map<std::string, std::string> options = {{"loss", loss}, {"optimizer", "newton"}};
+    SerialHost best(linked_plugin(), job(options));
+    best.run();
+    options["optimizer"] = "sgd";
+    SerialHost host(linked_plugin(), job(options));
+    host.run();
+    EXPECT_NEAR(host.evaluate()[sgd::kLoss] / best.evaluate()[sgd::kLoss], 1, 0.01) << loss;
+    for (const char* const stream : {"false", "true"}) {
+      options["stream"] = stream;
+      options["learning_rate"] = "40";
+      options["epochs"] = "2";
+      SerialHost wild(linked_plugin(), job(options));
+      EXPECT_EQ(message_of<UsageError>([&] { wild.run(); }),
+                "the weights are far worse than none: a smaller --learning_rate is needed");
+    }
+  }
+}
+
 // Labels times `label_scale` and more by `shift`; columns from `first` to `last` times `scale` and more by `origin`.
 struct Scales {
   double label_scale = 1, shift = 0, scale = 1, origin = 0;
