@@ -42,6 +42,7 @@ class Sgd : public testing::Test {
   // With labels up to `most`; larger ones are that.
   std::string write(const std::string& name, double most) {
     std::ostringstream text;
+    text.precision(17);
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       text << std::min(most, labels_[r]);
       for (std::size_t j = 1; j < kKeys; ++j)
@@ -189,6 +190,8 @@ TEST_F(Sgd, RoundsOfAnEpochAreAsManyAsTheBatchSays) {
 }
 
 TEST_F(Sgd, ARestoredJobGoesOnAlike) {
+  for (PlainSgd::Row& row : rows_) row[2] += 1.7e9;  // held less its mean
+  file_ = write("rows", 3);
   for (const char* const optimizer : {"sgd", "adagrad", "ftrl"}) {
     const auto options = job({{"loss", "softmax"}, {"optimizer", optimizer}, {"sync_rows", "20"}, {"l1", "0.01"}});
     SerialHost whole(linked_plugin(), options);
@@ -269,10 +272,9 @@ TEST_F(Sgd, PlainStepsEndNearTheOptimum) {
     host.run();
     EXPECT_NEAR(host.evaluate()[sgd::kLoss] / best.evaluate()[sgd::kLoss], 1, 0.01) << loss;
     for (const char* const stream : {"false", "true"}) {
-      options["stream"] = stream;
-      options["learning_rate"] = "40";
-      options["epochs"] = "2";
-      SerialHost wild(linked_plugin(), job(options));
+      auto too_fast = options;
+      too_fast.insert({{"stream", stream}, {"learning_rate", "40"}, {"epochs", "2"}});
+      SerialHost wild(linked_plugin(), job(too_fast));
       EXPECT_EQ(message_of<UsageError>([&] { wild.run(); }),
                 "the weights are far worse than none: a smaller --learning_rate is needed");
     }
@@ -360,11 +362,9 @@ TEST_F(SgdScales, AConstantColumnFollowsTheLabels) {
     const std::map<std::string, std::string> options = {
         {"loss", "squared"}, {"optimizer", optimizer}, {"intercept", "false"}};
     const bool takes_steps = optimizer[0] != 'n' && optimizer[1] != 'v';
-    const Scales constant{.scale = 0, .origin = 1, .first = kKeys - 1};
-    const double plain = loss_of(constant, options);
+    const double plain = loss_of({.scale = 0, .origin = 1, .first = kKeys - 1}, options);
     for (const double shift : {30.0, 1e4, 1e6, 1e9}) {
-      Scales shifted = constant;
-      shifted.shift = shift;
+      const Scales shifted{.shift = shift, .scale = 0, .origin = 1, .first = kKeys - 1};
       if (takes_steps) {
         const std::string refusal = message_of<DataError>([&] { loss_of(shifted, options); });
         EXPECT_NE(refusal.find(": labels: the mean, "), std::string::npos) << refusal;
@@ -433,7 +433,6 @@ constexpr Way kWays[] = {{"adagrad", "logistic"},
                          {"adagrad", "logistic", 0.05, "stream", "true"},
                          {"adagrad", "logistic", 0.02, "bits", "10"},
                          {"adagrad", "logistic", 0.02, "exchange", "allreduce"},
-                         {"adagrad", "logistic", 0.02, "average", "true"},
                          {"ftrl", "logistic"},
                          {"ftrl", "squared"},
                          {"sgd", "logistic"},
