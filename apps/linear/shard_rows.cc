@@ -182,15 +182,16 @@ void read_training(RowFiles& input, const RowOptions& settings, std::uint32_t sh
 
 // Reads the training rows again, whose columns with an origin are less by it now, and are counted so.  Returns whether
 // there are as many.
-bool hold_less(RowFiles& input, const RowOptions& settings, std::uint32_t shards, const Origins& origins,
+bool hold_less(RowFiles& input, const RowOptions& settings, std::uint32_t shards, const DataFacts& facts,
                HostedShards<ShardRows>& training, Reading& reading) {
+  const Origins& origins = facts.origins;
   FeatureKeys key(settings.bits);
   for (const std::uint32_t k : origins.keys()) reading.counts.all()[k] = {};
   for (ShardRows& shard : training.all()) shard.rows = {};
   std::uint64_t rows = 0;
   const auto again = [&](const LabelledRow& row) {
     Rows one;
-    add_row(input, row, key, origins, settings.intercept, kAllKeys, one);
+    add_row(input, row, key, origins, settings.intercept, facts.keys, one);
     for (const Entry& entry : one[0])
       if (origins[entry.key] != 0) reading.counts.add(entry.key, static_cast<double>(entry.value));
     ++rows;
@@ -240,7 +241,7 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
   out.far = reading.counts.far(rows);
   if (settings.intercept && !settings.penalized_intercept && !out.far.empty()) {
     out.facts.origins = out.far;
-    if (!hold_less(input, settings, shards, out.far, training, reading))
+    if (!hold_less(input, settings, shards, out.facts, training, reading))
       throw DataError(files.front(), 0, "the data has changed since it was read first");
     require_sizes(reading.counts, files.front());
   }
