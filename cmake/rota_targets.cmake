@@ -1,5 +1,5 @@
-# One helper for each kind of thing that is built.  Sources are listed, never globbed, so that a file
-# nobody builds is seen.
+# One helper for each kind of thing that is built.  Sources are listed, so that an unused one is seen; tests are globbed, so that none is
+# forgotten.
 
 # rota_component(name SOURCES ... USES other-components ... LIBS libraries ...)
 # A folder of the house.  USES is the arrow of the dependency graph: only what is named there can be included.
@@ -41,33 +41,41 @@ endfunction()
 add_custom_target(program_tests)
 add_custom_target(thread_tests)
 
-# rota_test(path/of_test.cc LABEL fast|slow [THREADS] USES components ... LIBS libraries ... ARGS ...)
-# One test program, named after its path below tests/: unit.wire.codec_test.  THREADS: it starts threads, so it runs
-# under ThreadSanitizer too.
-function(rota_test path)
-  cmake_parse_arguments(ARG "THREADS" "LABEL" "USES;LIBS;ARGS" ${ARGN})
-  file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR}/${path})
-  string(REGEX REPLACE "\\.cc$" "" name ${name})
+# rota_tests(room [NAMES pattern] [THREADS] [PARTS n] USES components ... LIBS libraries ...)
+# One test program of all files *_test.cc of the room, which is a folder, or of those of this folder that match NAMES.  It is
+# named after the folder: unit.core.base.  Tests are globbed: one that is there is built.  THREADS: some tests start threads, so
+# ThreadSanitizer runs them too.  PARTS: it takes long, so ctest runs it as so many tests at a time.
+function(rota_tests room)
+  cmake_parse_arguments(ARG "THREADS" "NAMES;PARTS" "USES;LIBS" ${ARGN})
+  file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR}/${room})
   string(REPLACE "/" "." name ${name})
-  add_executable(test_${name} ${path})
-  set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  if(NOT ARG_NAMES)
+    set(ARG_NAMES ${room}/*_test.cc)
+  endif()
+  file(GLOB_RECURSE ARG_FILES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_NAMES})
+  add_executable(test_${name} ${ARG_FILES})
+  set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests
+    POSITION_INDEPENDENT_CODE OFF)
   list(TRANSFORM ARG_USES PREPEND rota_)
   target_link_libraries(test_${name} PRIVATE ${ARG_USES} ${ARG_LIBS} tests_source_dir GTest::gtest GTest::gtest_main)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  # Under sanitizers a test's own source takes twice as long to compile optimised (20 s against 10 s), and a unit test
-  # spends its time in the libraries, which are.
-  if(ROTA_SANITIZE AND name MATCHES "^unit\\.")
-    target_compile_options(test_${name} PRIVATE -O0)
-  endif()
-  if(NOT ARG_LABEL)
-    set(ARG_LABEL fast)
-  endif()
+  target_compile_options(test_${name} PRIVATE ${ROTA_TEST_OPTIONS})
+  target_precompile_headers(test_${name} REUSE_FROM tests_precompiled)
   add_dependencies(program_tests test_${name})
-  set(labels program ${ARG_LABEL})
+  set(labels program)
   if(ARG_THREADS)
     add_dependencies(thread_tests test_${name})
     list(APPEND labels threads)
   endif()
-  add_test(NAME ${name} COMMAND test_${name} ${ARG_ARGS})
-  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 1800)
+  if(NOT ARG_PARTS)
+    add_test(NAME ${name} COMMAND test_${name})
+    set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 1800)
+    return()
+  endif()
+  math(EXPR last "${ARG_PARTS} - 1")
+  foreach(part RANGE ${last})
+    add_test(NAME ${name}.${part} COMMAND test_${name})
+    set_tests_properties(${name}.${part} PROPERTIES LABELS "${labels}" TIMEOUT 1800
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_PARTS};GTEST_SHARD_INDEX=${part}")
+  endforeach()
 endfunction()

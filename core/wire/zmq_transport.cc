@@ -126,7 +126,8 @@ struct ZmqTransport::Sockets {
   Nanoseconds silence_most = 0;
   std::atomic<std::uint64_t> dropped{0};
   std::uint64_t monitors = 0;
-  std::uint64_t no_room = 0;  // connections, when the loop looked last
+  const std::uint64_t no_room_before = without_room();  // connections of this process, when this began
+  std::uint64_t no_room = 0;                            // and since then, when the loop looked last
   int wake_fd = -1;
 
   ~Sockets() {
@@ -398,7 +399,7 @@ void ZmqTransport::wake() {
 }
 
 Transport::TurnedAway ZmqTransport::turned_away() const {
-  const std::uint64_t no_room = without_room();
+  const std::uint64_t no_room = without_room() - sockets_->no_room_before;
   TurnedAway away = {no_room, "there is no room for more connections (ulimit -n)"};
   if (const auto& keeper = sockets_->doorkeeper) {
     away.count += keeper->turned_away();
