@@ -22,28 +22,7 @@ Dispatch::Dispatch(ShardHosts hosts, std::uint32_t shards, std::uint32_t slices,
 }
 
 Status Dispatch::add(RoundId id, Turns::Turn turn, Epoch epoch) {
-  const Round& round = turn.round;
-  const auto broken = [&](const std::string& what) {
-    return Status(ExitCode::failed, "schedule, round " + std::to_string(id) + ": " + what);
-  };
-  if (is_shared(round))
-    ROTA_TRY(check_rows(tables_, {id, round.table, round.shared, round.blocks, round.argument, round.open}));
-  if (round.dataflow && (!round.shared.empty() || round.open || !round.owned.empty()))
-    return broken("an exchange with shared rows or slices");
-  if (!round.owned.empty()) {
-    if (round.owned.size() != shards_)
-      return broken("slices for " + std::to_string(round.owned.size()) + " of " + std::to_string(shards_) + " shards");
-    std::vector<bool> taken(holder_.size());
-    for (const auto& slice : round.owned) {
-      if (!slice) continue;
-      if (*slice >= holder_.size()) return broken("no slice " + std::to_string(*slice));
-      if (taken[*slice]) return broken("slice " + std::to_string(*slice) + " is given to two shards");
-      taken[*slice] = true;
-    }
-  }
-  std::vector<Key> sorted = round.shared;
-  std::sort(sorted.begin(), sorted.end());
-  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return broken("a shared row is named twice");
+  ROTA_TRY(check_round(id, turn.round, tables_, shards_, holder_.size()));
   waiting_.push_back({id, epoch, std::move(turn)});
   return {};
 }

@@ -1,7 +1,6 @@
 #include "coordinator/epoch_sum.h"
 
-#include "core/base/check.h"
-#include "core/base/tree.h"
+#include "core/rounds/rules.h"
 
 namespace rota {
 
@@ -44,18 +43,13 @@ bool Evaluation::complete() const {
 }
 
 std::vector<double> Evaluation::total() const {
-  std::vector<double> sum(terms_, 0.0);
-  for (const Terms* all : {&shard_terms_, &slice_terms_, &partition_terms_}) {
-    if (all->empty()) continue;
-    TreeSum tree(static_cast<std::uint32_t>(all->size()));
-    for (const auto& [id, terms] : *all) {
-      const bool added = tree.add({0, static_cast<std::uint32_t>(id)}, terms);
-      ROTA_CHECK(added);
-    }
-    const std::vector<double>* total = tree.total();
-    for (std::size_t i = 0; i < terms_; ++i) sum[i] += (*total)[i];
-  }
-  return sum;
+  const auto leaves_of = [](const Terms& all) {
+    Leaves leaves;
+    for (const auto& [id, terms] : all) leaves.push_back(terms);
+    return leaves;
+  };
+  const Leaves shards = leaves_of(shard_terms_), slices = leaves_of(slice_terms_), rows = leaves_of(partition_terms_);
+  return sum_of_terms({&shards, &slices, &rows}, terms_);
 }
 
 }  // namespace rota

@@ -1,5 +1,7 @@
 #include "coordinator/open_epochs.h"
 
+#include "core/rounds/rules.h"
+
 namespace rota {
 
 void OpenEpochs::add(std::uint32_t scheduler, const EpochFigures& figures) {
@@ -8,7 +10,7 @@ void OpenEpochs::add(std::uint32_t scheduler, const EpochFigures& figures) {
   ++epoch.schedulers;
   epoch.end_job += figures.ends_job ? 1 : 0;
   for (const Figure& figure : figures.figures) epoch.figures.emplace_back(prefix + figure.name, figure.value);
-  if (figures.converged) epoch.converged = epoch.converged.value_or(true) && *figures.converged;
+  merge_converged(epoch.converged, figures.converged);
 }
 
 bool OpenEpochs::add(std::uint32_t worker, const EpochDone& done) {

@@ -177,14 +177,15 @@ std::optional<Deltas> Partition::next_rows() {
 // ---- rounds ----
 
 Status Partition::on(const Expect& expect, NodeId, Outbox& out) {
-  ROTA_TRY(check_rows(rows_.tables(), expect.rows));
+  ROTA_TRY(check_rows(rows_.tables(), rows_of_round(expect.rows)));
   if (pull_ == nullptr) return {ExitCode::failed, std::string(plugin_.name) + ": shared rows, and no pull"};
   const Table& table = rows_.tables()[expect.rows.table];
   for (const Key key : expect.rows.keys)
     if (!rows_.may_have(expect.rows.table, key))
       return {ExitCode::bug,
               "row " + std::to_string(key) + " of table " + table.name + " is expected in " + id().name()};
-  const std::size_t numbers = expect.rows.open ? table.part_width : part_offsets(table, expect.rows).back();
+  const std::size_t numbers =
+      expect.rows.open ? table.part_width : part_offsets(table, rows_of_round(expect.rows)).back();
   ROTA_TRY(gather_.expect(expect, numbers, rows_.range(expect.rows.table)));
   return commit_whole(out);
 }
@@ -237,7 +238,7 @@ PullEntries Partition::name_rows(const Gather::Whole& whole) {
     }
     return PullEntries(runs_);
   }
-  const std::vector<std::size_t> at = part_offsets(table, rows);
+  const std::vector<std::size_t> at = part_offsets(table, rows_of_round(rows));
   // A row that is added moves others: so all are there before the first is named.
   for (const Key key : rows.keys) rows_.row(rows.table, key);
   for (std::size_t i = 0; i < rows.keys.size(); ++i)

@@ -5,6 +5,7 @@
 #include "core/job/plugin_host.h"
 #include "core/job/tables.h"
 #include "core/rounds/placement.h"
+#include "core/rounds/rules.h"
 #include "core/runtime/handle.h"
 
 namespace rota {
@@ -49,6 +50,7 @@ Status Scheduler::on(const JobFacts& message, NodeId from, Outbox& out) {
     pipeline_ = schedule_->pipeline(settings_.pipeline);
     wish_ = schedule_->wish();
     may_end_job_ = schedule_->may_end_job();
+    dataflows_ = app_->app->dataflows(facts).size();
     if (plugin_.sliced) cut_ = schedule_->cut(message.census, job_.slices);
   }));
   commits_ = Commits(tables, settings_.partitions);
@@ -103,8 +105,7 @@ bool Scheduler::may_choose() const {
 }
 
 std::uint64_t Scheduler::feedback_needed() const {
-  if (pipeline_ == 0) return 0;
-  return epoch_ending_ ? chosen_ : chosen_ - std::min<std::uint64_t>(chosen_, pipeline_ - 1);
+  return epoch_ending_ && pipeline_ > 0 ? chosen_ : feedback_due(chosen_, pipeline_);
 }
 
 Status Scheduler::schedule_more(Outbox& out) {
@@ -145,6 +146,7 @@ Status Scheduler::choose(Rounds& rounds) {
   Round round;
   ROTA_TRY(call_hook(plugin_.name, "Schedule::next", "round " + std::to_string(next_),
                      [&] { round = schedule_->next(random_); }));
+  ROTA_TRY(check_dataflow(next_, round, dataflows_));
   round.ends_epoch = round.ends_epoch || round.ends_job;
   // Of several, each goes on until all have said so in the same epoch.
   ended_ = round.ends_job && settings_.schedulers == 1;

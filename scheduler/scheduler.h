@@ -79,8 +79,9 @@ class Scheduler final : public Node {
   std::optional<Epoch> to_save_;                    // SAVE came before the epoch's feedback did
   Feedback wish_ = Feedback::changes;
   bool may_end_job_ = false;
-  Commits commits_;      // if it wishes for changes
-  Feedbacks feedbacks_;  // if for less
+  std::size_t dataflows_ = 0;  // of the app
+  Commits commits_;            // if it wishes for changes
+  Feedbacks feedbacks_;        // if for less
 };
 
 }  // namespace rota

@@ -21,7 +21,7 @@ bool go_together(const Table& table) {
 }
 
 Status SharedPush::run(std::string_view plugin, const std::string& where, std::uint64_t seed, Push& push) {
-  offsets = part_offsets(table, rows);
+  offsets = part_offsets(table, rows_of_round(rows));
   parts.assign(offsets.back(), 0.0);
   Writer words;
   std::unique_ptr<OpenScratch> room = scratch != nullptr ? scratch->take(rows.table, table) : nullptr;

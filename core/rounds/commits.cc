@@ -22,46 +22,6 @@ Commit RoundDeltas::commit(const std::vector<Delta>& deltas) const {
   return {rows.round, rows.table, deltas, rows.argument, reply, norms};
 }
 
-std::vector<std::size_t> part_offsets(const Table& table, const SharedRows& rows) {
-  std::vector<std::size_t> offsets{0};
-  offsets.reserve(rows.keys.size() + 1);
-  const auto add = [&](std::size_t place) {
-    offsets.push_back(offsets.back() + table.part_width + place * table.block_width);
-  };
-  if (rows.blocks.empty()) {
-    for (std::size_t i = 0; i < rows.keys.size(); ++i) add(0);
-  } else {
-    for (const std::uint32_t size : rows.blocks)
-      for (std::uint32_t place = 0; place < size; ++place) add(place);
-  }
-  return offsets;
-}
-
-Status check_rows(const std::vector<Table>& tables, const SharedRows& rows) {
-  const auto broken = [&](const std::string& what) {
-    return Status(ExitCode::failed, "schedule, round " + std::to_string(rows.round) + ": " + what);
-  };
-  if (rows.table >= tables.size() || tables[rows.table].kind != Table::Kind::shared)
-    return broken("table " + std::to_string(rows.table) + " is not a shared table");
-  const Table& table = tables[rows.table];
-  if (rows.open) {
-    if (!table.dense) return broken("it is open, and table " + table.name + " is not dense");
-    if (!rows.keys.empty() || !rows.blocks.empty()) return broken("it is open, and names rows");
-    return {};
-  }
-  if (!table.single_partition && rows.keys.empty())
-    return broken("no row is named, and table " + table.name + " spans partitions");
-  if (!rows.blocks.empty()) {
-    if (!table.single_partition) return broken("blocks, and table " + table.name + " spans partitions");
-    std::uint64_t sum = 0;
-    for (const std::uint32_t size : rows.blocks) sum += size;
-    if (sum != rows.keys.size()) return broken("its blocks hold another number of rows");
-  }
-  for (const Key key : rows.keys)
-    if (key >= table.keys) return broken("table " + table.name + " has no row " + std::to_string(key));
-  return {};
-}
-
 std::vector<std::uint32_t> partitions_of(const Table& table, const SharedRows& rows, std::uint32_t partitions) {
   std::vector<std::uint32_t> partition_of;
   partition_of.reserve(rows.keys.size());
@@ -93,7 +53,7 @@ Commits::Commits(std::vector<Table> tables, std::uint32_t partitions, DenseRows 
 }
 
 Status Commits::begin(const SharedRows& rows) {
-  ROTA_TRY(check_rows(tables_, rows));
+  ROTA_TRY(check_rows(tables_, rows_of_round(rows)));
   const Table& table = tables_[rows.table];
   Open open{rows, rota::partitions_of(table, rows, partitions_), {}, {}, {}, {}};
   open.due = homes_of(table, rows, open.partition_of, partitions_);

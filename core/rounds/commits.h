@@ -10,11 +10,16 @@
 
 #include "core/base/status.h"
 #include "core/rounds/row_store.h"
+#include "core/rounds/rules.h"
 #include "core/wire/message.h"
 #include "rota/job.h"
 #include "rota/round.h"
 
 namespace rota {
+
+inline RoundRows rows_of_round(const SharedRows& rows) {
+  return {rows.round, rows.table, rows.keys, rows.blocks, rows.open};
+}
 
 // What a partition has committed of an open round.
 struct CommittedRows {
@@ -36,14 +41,6 @@ struct RoundDeltas {
   std::vector<Delta> deltas() const;                      // into this object; none of rows that are in a view
   Commit commit(const std::vector<Delta>& deltas) const;  // of them
 };
-
-// Whether the rows of a round fit their table: an error, the schedule's fault, if that is not a shared one or has no
-// such row, if the blocks do not fit, or if it is open and the table is not dense.
-Status check_rows(const std::vector<Table>& tables, const SharedRows& rows);
-
-// Where each row's part begins among the numbers of a round, and at the end how many numbers there are.  REQUIRES rows
-// that were checked.
-std::vector<std::size_t> part_offsets(const Table& table, const SharedRows& rows);
 
 // The partition of each row of a round, and those that commit them: one even without rows, if the table has a single
 // partition, and all of them in an open round.

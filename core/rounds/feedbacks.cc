@@ -5,7 +5,7 @@
 namespace rota {
 
 Status Feedbacks::begin(const SharedRows& rows) {
-  ROTA_TRY(check_rows(tables_, rows));
+  ROTA_TRY(check_rows(tables_, rows_of_round(rows)));
   const Table& table = tables_[rows.table];
   Open open{rows, homes_of(table, rows, partitions_of(table, rows, partitions_), partitions_), {}};
   open.rows.keys.clear();

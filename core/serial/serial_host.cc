@@ -4,17 +4,16 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 #include <stdexcept>
 
 #include "core/base/finite.h"
 #include "core/base/seed.h"
-#include "core/base/tree.h"
 #include "core/job/routes.h"
 #include "core/job/tables.h"
 #include "core/rounds/model_hash.h"
 #include "core/rounds/open_scratch.h"
 #include "core/rounds/placement.h"
+#include "core/rounds/rules.h"
 #include "core/rounds/sparse_rows.h"
 #include "rota/scores.h"
 
@@ -39,54 +38,8 @@ void require_finite(std::span<const double> numbers, const char* what) {
   if (!all_finite(numbers)) throw std::runtime_error(std::string(what) + " is not a finite number");
 }
 
-void check_shared(const Round& round, const std::vector<Table>& tables) {
-  if (!is_shared(round)) return;
-  const Table& table = tables.at(round.table);
-  const std::uint64_t in_blocks = std::accumulate(round.blocks.begin(), round.blocks.end(), std::uint64_t{0});
-  if (!round.blocks.empty() && in_blocks != round.shared.size())
-    throw std::runtime_error("the blocks are not the round's rows");
-  if (round.open && (!table.dense || !round.shared.empty() || !round.blocks.empty()))
-    throw std::runtime_error("an open round names rows, or its table is not dense");
-  if (std::set<Key>(round.shared.begin(), round.shared.end()).size() != round.shared.size())
-    throw std::runtime_error("a round has a row twice");
-  for (const Key key : round.shared)
-    if (key >= table.keys) throw std::runtime_error("a round has a row beyond its table");
-}
-
-void check_owned(const Round& round, std::size_t shards, std::size_t slices) {
-  if (!round.owned.empty() && round.owned.size() != shards)
-    throw std::runtime_error("a round has slices for " + std::to_string(round.owned.size()) + " shards");
-  std::set<SliceId> taken;
-  for (const auto& slice : round.owned) {
-    if (!slice) continue;
-    if (*slice >= slices) throw std::runtime_error("a round has a slice that there is not");
-    if (!taken.insert(*slice).second) throw std::runtime_error("a round gives a slice to two shards");
-  }
-}
-
-void check_exchange(const Round& round, std::size_t dataflows) {
-  if (!round.dataflow) return;
-  if (*round.dataflow >= dataflows) throw std::runtime_error("a round has a dataflow that there is not");
-  if (!round.shared.empty() || round.open || !round.owned.empty())
-    throw std::runtime_error("an exchange with shared rows or slices");
-}
-
-// Where the numbers of each of the round's rows begin in a part, and behind the last how many they are.
-std::vector<std::size_t> part_offsets(const Round& round, const Table& table) {
-  std::vector<std::size_t> offsets = {0};
-  for (const std::uint32_t size : round.blocks)
-    for (std::uint32_t q = 0; q < size; ++q)
-      offsets.push_back(offsets.back() + table.part_width + std::size_t{q} * table.block_width);
-  while (offsets.size() <= round.shared.size()) offsets.push_back(offsets.back() + table.part_width);
-  return offsets;
-}
-
-std::vector<double> sum_over_tree(const std::vector<std::vector<double>>& leaves, std::size_t terms) {
-  if (leaves.empty()) return std::vector<double>(terms);
-  TreeSum sum(static_cast<std::uint32_t>(leaves.size()));
-  for (std::uint32_t i = 0; i < leaves.size(); ++i)
-    if (!sum.add({0, i}, leaves[i])) throw std::logic_error("parts of different sizes");
-  return *sum.total();
+void require(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.what());
 }
 
 }  // namespace
@@ -222,8 +175,7 @@ void SerialHost::end_epoch() {
     if (scheduler.pipeline > 0) feed_back(scheduler, scheduler.chosen);
     scheduler.committed.clear();
     for (Figure& figure : scheduler.schedule->figures()) figures_.push_back(std::move(figure));
-    if (const std::optional<bool> said = scheduler.schedule->converged())
-      converged_ = converged_.value_or(true) && *said;
+    merge_converged(converged_, scheduler.schedule->converged());
     const bool ends_job = scheduler.schedule->may_end_job() && scheduler.schedule->ends_job();
     all_end_job = all_end_job && ends_job;
   }
@@ -231,15 +183,12 @@ void SerialHost::end_epoch() {
   ++epochs_;
 }
 
-// With a pipeline of d, the k-th round is chosen with max(0, k - d + 1) rounds fed back.
 Round SerialHost::choose(std::uint32_t number) {
   Scheduler& scheduler = schedulers_[number];
-  const std::uint64_t d = scheduler.pipeline;
-  if (d > 0) feed_back(scheduler, scheduler.chosen - std::min(scheduler.chosen, d - 1));
+  feed_back(scheduler, feedback_due(scheduler.chosen, scheduler.pipeline));
   Round round = scheduler.schedule->next(scheduler.random);
-  check_shared(round, tables_);
-  check_owned(round, shards_.size(), slices_.size());
-  check_exchange(round, dataflows_.size());
+  require(check_round(rounds_ + 1, round, tables_, shards_.size(), slices_.size()));
+  require(check_dataflow(rounds_ + 1, round, dataflows_.size()));
   if (is_shared(round)) ++scheduler.chosen;
   ++scheduler.next;
   if (watcher_) watcher_(round, number);
@@ -260,7 +209,7 @@ void SerialHost::run_owned(const Round& round) {
 
 void SerialHost::run_shared(const Round& round, std::uint32_t scheduler) {
   const Table& table = tables_.at(round.table);
-  Summed summed{round.shared, part_offsets(round, table), {}, {}};
+  Summed summed{round.shared, part_offsets(table, rows_of_round(rounds_, round)), {}, {}};
   std::vector<std::vector<double>> parts;
   SparseTreeSum open_sum(job_.shards);
   std::optional<OpenScratch> scratch;
@@ -415,7 +364,6 @@ void SerialHost::feed_back(Scheduler& scheduler, std::uint64_t upto) {
 
 std::vector<double> SerialHost::evaluate() const {
   const std::vector<Term> terms = app_->terms();
-  using Leaves = std::vector<std::vector<double>>;
   Leaves of_shards(shards_.size(), std::vector<double>(terms.size()));
   for (ShardId s = 0; s < shards_.size(); ++s) {
     const auto add = [&, sum = &of_shards[s]](auto evaluate) {
@@ -436,11 +384,7 @@ std::vector<double> SerialHost::evaluate() const {
     const std::uint32_t home = home_of_row(tables_[name.first], name.first, name.second, partitions_);
     pulls_[home]->evaluate(name.first, name.second, value, of_rows[home]);
   }
-  std::vector<double> sums(terms.size());
-  for (const Leaves* const leaves : {&of_shards, &of_slices, &of_rows}) {
-    const std::vector<double> sum = sum_over_tree(*leaves, terms.size());
-    for (std::size_t i = 0; i < terms.size(); ++i) sums[i] += sum[i];
-  }
+  const std::vector<double> sums = sum_of_terms({&of_shards, &of_slices, &of_rows}, terms.size());
   for (std::size_t i = 0; i < terms.size(); ++i) {
     require_finite(std::span(&sums[i], 1), ("the term " + terms[i].name).c_str());
     if (terms[i].kind == Term::Kind::conserved && sums[i] != static_cast<double>(items()))

@@ -50,26 +50,8 @@ void give_out(Dispatch& dispatch, RoundId id, Turns::Turn turn, Epoch epoch = 1)
 
 TEST(Dispatch, ARoundThatBreaksTheRulesIsRefusedByName) {
   Dispatch dispatch(tests::even_hosts(2, 3), 3, 6, 2, tables());
-  const auto why = [&](Round round) {
-    const Status status = dispatch.add(7, turn_of(7, std::move(round)), 1);
-    EXPECT_EQ(status.code(), ExitCode::failed);
-    return status.what();
-  };
-  EXPECT_EQ(why(owning({1, 4, 1})), "schedule, round 7: slice 1 is given to two shards");
-  EXPECT_EQ(why(owning({1, 6, 2})), "schedule, round 7: no slice 6");
-  EXPECT_EQ(why(owning({1, 2})), "schedule, round 7: slices for 2 of 3 shards");
-  EXPECT_EQ(why(sharing({4, 2, 4})), "schedule, round 7: a shared row is named twice");
-  EXPECT_EQ(why(sharing({4}, 4)), "schedule, round 7: table 4 is not a shared table");
-  EXPECT_EQ(why(sharing({}, 9)), "schedule, round 7: table 9 is not a shared table");
-  EXPECT_EQ(why(sharing({4}, 1)), "schedule, round 7: table 1 is not a shared table") << "it is sliced";
-  EXPECT_EQ(why(sharing({})), "schedule, round 7: no row is named, and table apart spans partitions");
-  EXPECT_EQ(why(sharing({100})), "schedule, round 7: table apart has no row 100");
-  Round blocks = sharing({4, 2}, kTogether);
-  blocks.blocks = {1};
-  EXPECT_EQ(why(blocks), "schedule, round 7: its blocks hold another number of rows");
-  Round exchange = owning({1, 2, 3});
-  exchange.dataflow = 0;
-  EXPECT_EQ(why(exchange), "schedule, round 7: an exchange with shared rows or slices");
+  EXPECT_EQ(dispatch.add(7, turn_of(7, owning({1, 4, 1})), 1).what(),
+            "schedule, round 7: slice 1 is given to two shards");
   EXPECT_EQ(dispatch.front(), nullptr) << "nothing of it is kept";
 }
 
@@ -270,11 +252,6 @@ TEST(Dispatch, AnOpenRoundIsExpectedInAllPartitionsOfItsTable) {
     }
     for (const auto& [worker, tasks] : dispatch.take_tasks()) EXPECT_TRUE(tasks.shared.at(0).open);
   }
-  Round round = sharing({});
-  round.table = 0;
-  round.open = true;
-  EXPECT_EQ(dispatch.add(9, turn_of(9, round), 1).what(),
-            "schedule, round 9: it is open, and table first is not dense");
 }
 
 // Every pair of a shard and a slice meets once, no slice has two visitors at a time, and each is handed from visitor to

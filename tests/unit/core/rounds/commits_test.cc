@@ -168,15 +168,6 @@ TEST(Commits, ARoundWithoutRowsIsCommittedIfItsTableIsTogether) {
             "schedule, round 2: no row is named, and table rows spans partitions");
 }
 
-TEST(Commits, PartsGrowWithTheirPlaceInABlock) {
-  const Table table = tables()[kTogether];  // 3 numbers, and 2 more for every row before it in its block
-  EXPECT_EQ(part_offsets(table, rows_of(1, {})), (std::vector<std::size_t>{0}));
-  EXPECT_EQ(part_offsets(table, rows_of(1, {4, 5})), (std::vector<std::size_t>{0, 3, 6}));
-  SharedRows rows = rows_of(1, {9, 8, 7, 6});
-  rows.blocks = {3, 1};
-  EXPECT_EQ(part_offsets(table, rows), (std::vector<std::size_t>{0, 3, 8, 15, 18}));
-}
-
 TEST(Commits, ARoundThatBreaksTheRulesIsTheSchedulesFault) {
   Commits commits(tables(), kPartitions);
   const Status sliced = commits.begin(rows_of(1, {0}, kSliced));
@@ -184,15 +175,7 @@ TEST(Commits, ARoundThatBreaksTheRulesIsTheSchedulesFault) {
   EXPECT_EQ(sliced.what(), "schedule, round 1: table 1 is not a shared table");
   EXPECT_EQ(commits.begin(rows_of(1, {0}, 9)).code(), ExitCode::failed);
   EXPECT_EQ(commits.begin(rows_of(4, {99, 100})).what(), "schedule, round 4: table rows has no row 100");
-  SharedRows rows = rows_of(5, {1, 2, 3});
-  rows.blocks = {2, 1};
-  EXPECT_EQ(commits.begin(rows).what(), "schedule, round 5: blocks, and table rows spans partitions");
-  rows.table = kTogether;
-  for (const std::vector<std::uint32_t>& blocks : {std::vector<std::uint32_t>{2}, {2, 2}, {4, 0xffffffffU}}) {
-    rows.blocks = blocks;
-    EXPECT_EQ(commits.begin(rows).what(), "schedule, round 5: its blocks hold another number of rows");
-  }
-  EXPECT_FALSE(commits.is_open(5)) << "nothing of it is kept";
+  EXPECT_FALSE(commits.is_open(4)) << "nothing of it is kept";
   ASSERT_TRUE(commits.begin(rows_of(5, {1})).ok());
   EXPECT_EQ(commits.begin(rows_of(5, {1})).code(), ExitCode::bug);
 }
@@ -324,17 +307,6 @@ TEST(Commits, WhereViewsHaveTheRowsThereAreNoChanges) {
   ASSERT_EQ(whole.size(), 1U);
   EXPECT_EQ(whole[0].values, (std::vector<double>{40, 50}));
   EXPECT_TRUE(whole[0].deltas().empty());
-}
-
-TEST(Commits, AnOpenRoundThatBreaksTheRulesIsTheSchedulesFault) {
-  EXPECT_EQ(check_rows(tables(), open_rows(3)).what(), "schedule, round 3: it is open, and table rows is not dense");
-  SharedRows names = open_rows(3);
-  names.keys = {1};
-  EXPECT_EQ(check_rows(dense_tables(), names).what(), "schedule, round 3: it is open, and names rows");
-  SharedRows blocks = open_rows(3, kDenseTogether);
-  blocks.blocks = {1};
-  EXPECT_EQ(check_rows(dense_tables(), blocks).what(), "schedule, round 3: it is open, and names rows");
-  EXPECT_TRUE(check_rows(dense_tables(), open_rows(3, kDenseTogether)).ok());
 }
 
 TEST(Commits, ACommitOfAnOpenRoundThatDoesNotFitIsRefused) {
