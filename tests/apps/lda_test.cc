@@ -100,6 +100,30 @@ TEST(Lda, CountsAreConservedInEveryEpoch) {
   }
 }
 
+// Two groups of documents with words of their own.
+TEST(Lda, CountsOfAnyScaleSeparateTheSameTopics) {
+  constexpr int kDocuments = 40, kWords = 5;
+  const ScratchFiles files;
+  for (const int scale : {1, 30, 1000}) {
+    std::string bag = std::to_string(kDocuments) + "\n" + std::to_string(2 * kWords) + "\n" +
+                      std::to_string(kDocuments * kWords) + "\n";
+    for (int d = 0; d < kDocuments; ++d)
+      for (int w = 0; w < kWords; ++w)
+        bag += std::to_string(d + 1) + " " + std::to_string(1 + w + d % 2 * kWords) + " " + std::to_string(2 * scale) +
+               "\n";
+    const std::string input = files.write("bag" + std::to_string(scale), bag);
+    for (const std::uint32_t shards : {1U, 4U}) {
+      SerialHost host(plugin(), job_over(input, {{"topics", "2"}, {"alpha_sum", "0.2"}}, shards));
+      for (Epoch epoch = 0; epoch < 20; ++epoch) host.run_epoch();
+      expect_consistent(host, 20);
+      const std::vector<double> terms = host.evaluate();
+      const double tokens = terms[kTokensTerm];
+      EXPECT_EQ(tokens, kDocuments * kWords * 2.0 * scale);
+      EXPECT_NEAR(terms[kWordTerm] / tokens, -std::log(kWords), 0.2) << "each topic has the words of one group";
+    }
+  }
+}
+
 // The first documents of the sample, their 20 most frequent words ten times as frequent: with 16 shards nearly all of
 // these are too heavy for a slice.
 std::string heavy_bag() {
