@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <thread>
 
@@ -84,9 +85,21 @@ TEST_F(FilesTest, ADescriptorThatIsWantedIsWaitedFor) {
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   const struct rlimit few = {20, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  // The other thread runs before descriptors are short: UBSan needs some to check how it begins.
+  enum Stage { starting, running, taken_all };
+  std::atomic<Stage> stage = starting;
   std::vector<FileDescriptor> taken;
+  std::thread other([&] {
+    stage = running;
+    stage.notify_one();
+    stage.wait(running);
+    ::usleep(50'000);
+    taken.clear();
+  });
+  stage.wait(starting);
   while (taken.empty() || taken.back().open()) taken.emplace_back(::open("/dev/null", O_RDONLY));
-  std::thread other([&taken] { ::usleep(50'000), taken.clear(); });
+  stage = taken_all;
+  stage.notify_one();
   const auto text = read_whole_file(folder / "a", 1000);
   other.join();
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);

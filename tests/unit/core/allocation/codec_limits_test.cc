@@ -1,4 +1,4 @@
-// tests/unit/core/wire/codec_limits_test.cc -- what a message claims costs nothing; only what has arrived does.
+// tests/unit/core/allocation/codec_limits_test.cc -- what a message claims costs nothing; only what has arrived does.
 #include <gtest/gtest.h>
 
 #include <algorithm>
