@@ -8,33 +8,24 @@
 #include "core/rounds/placement.h"
 #include "rota/rotation.h"
 #include "tests/unit/core/rounds/even_hosts.h"
+#include "tests/unit/core/rounds/small_rounds.h"
 
 namespace rota {
 namespace {
 
+using tests::kApart;
+using tests::owning;
+using tests::sharing;
+
 using Done = std::map<std::uint32_t, RoundId>;
 
-constexpr TableId kApart = 2, kTogether = 3;
+constexpr TableId kTogether = 3;
 
 std::vector<Table> tables() {
   return {{"first", Table::Kind::shared, 10, 1, 1},
           {"slices", Table::Kind::sliced, 10, 0, 0},
           {"apart", Table::Kind::shared, 100, 1, 1},
           {"together", Table::Kind::shared, 100, 1, 1, 1, true}};
-}
-
-Round owning(std::vector<std::optional<SliceId>> slices, bool ends_epoch = false) {
-  Round round;
-  round.owned = std::move(slices);
-  round.ends_epoch = ends_epoch;
-  return round;
-}
-
-Round sharing(std::vector<Key> keys, TableId table = kApart) {
-  Round round;
-  round.table = table;
-  round.shared = std::move(keys);
-  return round;
 }
 
 // The only scheduler's turn.

@@ -3,10 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/core/rounds/small_rounds.h"
+
 namespace rota {
 namespace {
 
-constexpr TableId kApart = 2, kTogether = 3, kDense = 4;
+using tests::kApart;
+using tests::owning;
+using tests::sharing;
+
+constexpr TableId kTogether = 3, kDense = 4;
 
 std::vector<Table> tables() {
   return {{"first", Table::Kind::shared, 10, 1, 1},
@@ -14,19 +20,6 @@ std::vector<Table> tables() {
           {"apart", Table::Kind::shared, 100, 1, 1},
           {"together", Table::Kind::shared, 100, 1, 3, 2, true},
           {.name = "dense", .keys = 100, .row_width = 1, .part_width = 1, .dense = true}};
-}
-
-Round owning(std::vector<std::optional<SliceId>> slices) {
-  Round round;
-  round.owned = std::move(slices);
-  return round;
-}
-
-Round sharing(std::vector<Key> keys, TableId table = kApart) {
-  Round round;
-  round.table = table;
-  round.shared = std::move(keys);
-  return round;
 }
 
 Round open_round(TableId table) {
