@@ -180,7 +180,7 @@ class Walk {
     auto text = read_whole_file(file, kFlagfileBytesMax);
     if (!text.ok()) return std::move(text).status().in("--flagfile");
     std::vector<std::string> lines;
-    // Some editors of Windows begin a text with a byte order mark, which nobody sees.
+    // Some editors of Windows begin a text with a byte order mark, which is invisible.
     for (std::size_t at = text->starts_with("\xef\xbb\xbf") ? 3 : 0; at < text->size();) {
       const std::size_t end = std::min(text->find('\n', at), text->size());
       std::string line = text->substr(at, end - at);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/job/plugin_host.h"
+#include "core/job/tables.h"
 
 namespace rota {
 
@@ -14,7 +15,7 @@ namespace {
 Status check_visits(const Plugin& plugin, const Job& job) {
   constexpr double kBytesOfVisit = 16;
   const double bytes = kBytesOfVisit * job.shards * job.slices;
-  const double workers = job.options.has("workers") ? static_cast<double>(job.options.integer("workers")) : 1;
+  const double workers = workers_of(job);
   if (!plugin.sliced || job.memory == 0 || bytes / workers <= static_cast<double>(job.memory)) return {};
   return {ExitCode::usage, "--shards=" + std::to_string(job.shards) + ": what each shard keeps of each of the " +
                                std::to_string(job.slices) + " slices takes " +

@@ -44,6 +44,10 @@ void for_each_starting_row(const App& app, const std::vector<Table>& tables, std
   }
 }
 
+double workers_of(const Job& job) {
+  return job.options.has("workers") ? static_cast<double>(job.options.integer("workers")) : 1;
+}
+
 namespace {
 
 std::string gigabytes(double bytes) {
@@ -55,7 +59,7 @@ std::string gigabytes(double bytes) {
 // Less than it will be: nothing is refused that would fit.
 void check_memory(const std::vector<Table>& tables, const Job& job) {
   if (job.memory == 0) return;
-  const auto workers = static_cast<double>(job.options.has("workers") ? job.options.integer("workers") : 1);
+  const double workers = workers_of(job);
   double all = 0, most = 0;
   const Table* largest = nullptr;
   for (const Table& table : tables) {

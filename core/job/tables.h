@@ -18,6 +18,9 @@ inline constexpr std::uint64_t kDenseNumbersMost = std::uint64_t{1} << 34;
 // more numbers than a process should keep.
 Status check_tables(const std::vector<Table>& tables);
 
+// Who share what the job keeps in memory; 1 on a serial host.
+double workers_of(const Job& job);
+
 // The app's tables, before anything of them is there.  Throws std::runtime_error if they cannot be, and UsageError if a
 // worker of the job has not the memory for them.
 std::vector<Table> tables_of(const App& app, const Job& job, const Facts& facts);

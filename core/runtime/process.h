@@ -30,7 +30,7 @@ struct ProcessSettings {
 };
 
 // For a program's first line: takes what the system allows (core/base/process_limits.h), and from now on memory or a
-// thread that is missing ends the process with 75, wherever nobody else handles it.
+// thread that is missing ends the process with 75, unless it is handled elsewhere.
 Status begin_process();
 
 // The coordinator's process: `listening` hears where it can be reached, once it can.  Returns what the process is to

@@ -77,7 +77,7 @@ std::uint64_t without_room() {
 
 }  // namespace rota
 
-// What ZeroMQ calls.  That nobody is there any more is among the answers that it expects.
+// What ZeroMQ calls.  It expects EAGAIN, as after a peer that has gone.
 extern "C" __attribute__((visibility("default"))) int accept4(int listening, sockaddr* address, socklen_t* size,
                                                               int flags) {
   const auto fd = static_cast<int>(::syscall(SYS_accept4, listening, address, size, flags));
