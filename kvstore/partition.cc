@@ -55,8 +55,6 @@ Partition::Partition(PartitionSettings settings, std::shared_ptr<const HostedApp
       gather_(app_->job.shards) {
   if (own != nullptr) own_.emplace(settings_.index, std::move(own), settings_.copies);
   for (const std::uint32_t worker : settings_.workers) workers_.push_back({Role::worker, worker});
-  readers_ = workers_;
-  for (std::uint32_t s = 0; s < settings_.schedulers; ++s) readers_.push_back({Role::scheduler, s});
 }
 
 Status Partition::step(const Envelope& in, Outbox& out) {
@@ -132,13 +130,13 @@ Status Partition::tick(Outbox& out) {
   return {};
 }
 
-// Who joins a resumed job does not know the rows that were committed before it.  They go in chunks, as fast as the
-// slowest takes them; READY comes behind the last, so that no round is committed before.
+// Workers that join a resumed job do not have the rows that were committed before.  They go in chunks, as fast as the
+// slowest takes them; READY follows the last, so that no round is committed before.
 void Partition::tell_rows(Outbox& out) {
   std::uint64_t told = 0;
   while (telling_) {
     const auto allows = [&](NodeId to) { return settings_.credit.allows(out, to, told); };
-    if (!std::all_of(readers_.begin(), readers_.end(), allows)) return;
+    if (!std::all_of(workers_.begin(), workers_.end(), allows)) return;
     const std::optional<Deltas> rows = next_rows();
     if (!rows) {
       telling_.reset();
@@ -146,7 +144,7 @@ void Partition::tell_rows(Outbox& out) {
       return;
     }
     told += rows->values.size() + rows->rows.keys.size() * sizeof(Key);
-    out.send(readers_, *rows);
+    out.send(workers_, *rows);
   }
 }
 
@@ -251,9 +249,9 @@ Status Partition::run_pull(Gather::Whole& whole, Done& done) {
   const SharedRows& rows = whole.expect.rows;
   const Table& table = rows_.tables()[rows.table];
   const PullEntries entries = name_rows(whole);
-  const bool measures = whole.expect.awaited_by && whole.expect.awaited_by->wish == Feedback::norms;
+  const Feedback wish = whole.expect.awaited_by ? whole.expect.awaited_by->wish : Feedback::reply;
   std::vector<double> before;
-  if (measures) before = values_of(entries, table.row_width);
+  if (wish != Feedback::reply) before = values_of(entries, table.row_width);
   const std::string where = "round " + std::to_string(rows.round);
   Writer reply;
   ROTA_TRY(call_hook(plugin_.name, "Pull::pull", where, [&] {
@@ -266,8 +264,10 @@ Status Partition::run_pull(Gather::Whole& whole, Done& done) {
     return {ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": row " +
                                   std::to_string(entries[row].key) + " of " + table.name + " is not a finite number"};
   }
-  if (measures)
-    for (std::size_t i = 0; i < values.size(); ++i) done.norms.add(values[i] - before[i]);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    before[i] = values[i] - before[i];
+    if (wish == Feedback::norms) done.feedback.norms.add(before[i]);
+  }
   Deltas& deltas = done.deltas;
   deltas.rows = rows;
   deltas.rows.blocks.clear();
@@ -278,6 +278,12 @@ Status Partition::run_pull(Gather::Whole& whole, Done& done) {
   if (!table.single_partition && !deltas.reply.empty())
     return {ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": a reply, and table " +
                                   table.name + " spans partitions"};
+  done.feedback.reply = deltas.reply;
+  if (wish == Feedback::changes) {
+    done.feedback.values = deltas.values;
+    done.feedback.changes = bytes_of(std::move(before));
+    done.feedback.runs = deltas.runs;
+  }
   return {};
 }
 
@@ -285,12 +291,8 @@ Status Partition::commit(const Gather::Whole& whole, Done done, Outbox& out) {
   out.send(workers_, done.deltas);
   if (const auto& awaited = whole.expect.awaited_by) {
     if (awaited->scheduler >= settings_.schedulers) return {ExitCode::bug, "feedback for no scheduler of this run"};
-    const NodeId scheduler{Role::scheduler, awaited->scheduler};
-    done.deltas.rows.round = awaited->round;
-    if (awaited->wish == Feedback::changes)
-      out.send(scheduler, std::move(done.deltas));
-    else
-      out.send(scheduler, RoundFeedback{awaited->round, done.norms, done.deltas.reply});
+    done.feedback.round = awaited->round;
+    out.send({Role::scheduler, awaited->scheduler}, std::move(done.feedback));
   }
   out.send(kCoordinator, Committed{whole.expect.rows.round});
   return {};

@@ -73,7 +73,7 @@ class Partition final : public Node {
   // What pull has made of a round.
   struct Done {
     Deltas deltas;
-    ChangeNorms norms;  // if they are wished for
+    RoundFeedback feedback;  // for the scheduler that awaits it
   };
   Status run_pull(Gather::Whole& whole, Done& done);
   PullEntries name_rows(const Gather::Whole& whole);
@@ -88,7 +88,6 @@ class Partition final : public Node {
 
   PartitionSettings settings_;
   std::vector<NodeId> workers_;
-  std::vector<NodeId> readers_;  // of rows: the workers and the schedulers
   std::shared_ptr<const HostedApp> app_;
   const Plugin& plugin_;
   std::unique_ptr<Pull> pull_;

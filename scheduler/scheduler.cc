@@ -23,15 +23,10 @@ constexpr RoundId kRoundsAheadMost = RoundId{1} << 26;
 }  // namespace
 
 Scheduler::Scheduler(SchedulerSettings settings, std::shared_ptr<const HostedApp> app)
-    : settings_(std::move(settings)),
-      app_(std::move(app)),
-      plugin_(app_->plugin),
-      job_(app_->job),
-      commits_({}, settings_.partitions),
-      feedbacks_({}, settings_.partitions) {}
+    : settings_(std::move(settings)), app_(std::move(app)), plugin_(app_->plugin), job_(app_->job) {}
 
 Status Scheduler::step(const Envelope& in, Outbox& out) {
-  return handle<Welcome, JobFacts, Start, Deltas, RoundFeedback, RoundsDone, Save, Fetched>(
+  return handle<Welcome, JobFacts, Start, RoundFeedback, RoundsDone, Save, Fetched>(
       in, [&](const auto& message) { return on(message, in.from, out); });
 }
 
@@ -53,14 +48,7 @@ Status Scheduler::on(const JobFacts& message, NodeId from, Outbox& out) {
     dataflows_ = app_->app->dataflows(facts).size();
     if (plugin_.sliced) cut_ = schedule_->cut(message.census, job_.slices);
   }));
-  commits_ = Commits(tables, settings_.partitions);
-  feedbacks_ = Feedbacks(tables, settings_.partitions);
-  if (!resume_)
-    ROTA_TRY(call_hook(plugin_.name, "App::start_row", id().name(), [&] {
-      for_each_starting_row(*app_->app, tables, job_.seed,
-                            [&](TableId table, Key key, auto row) { commits_.set(table, key, row); });
-    }));
-  for (const Deltas& rows : std::exchange(early_, {})) ROTA_TRY(commits_.restore(rows));
+  feedbacks_.emplace(tables, settings_.partitions, wish_);
   if (plugin_.sliced && cut_.slices.size() != job_.slices)
     return {ExitCode::failed, "schedule: a cut into " + std::to_string(cut_.slices.size()) + " slices, wanted were " +
                                   std::to_string(job_.slices)};
@@ -99,7 +87,7 @@ Status Scheduler::on(const Fetched& fetched, NodeId from, Outbox& out) {
 // pipeline says, so what the schedule knows at every choice does not depend on who was fast.
 bool Scheduler::may_choose() const {
   if (!started_ || epoch_ > last_epoch_ || (ended_ && !epoch_ending_)) return false;
-  if (resume_ && !(restored_ && commits_.restored())) return false;
+  if (resume_ && !restored_) return false;
   if (epoch_ >= epochs_done_ + kEpochsAhead) return false;
   return fed_back_ + committed_.size() >= feedback_needed();
 }
@@ -152,7 +140,7 @@ Status Scheduler::choose(Rounds& rounds) {
   ended_ = round.ends_job && settings_.schedulers == 1;
   if (is_shared(round) && pipeline_ > 0) {
     const SharedRows rows{next_, round.table, round.shared, round.blocks, round.argument, round.open};
-    ROTA_TRY(wish_ == Feedback::changes ? commits_.begin(rows) : feedbacks_.begin(rows));
+    ROTA_TRY(feedbacks_->begin(rows));
     ++chosen_;
   }
   if (round.ends_epoch) ends_[epoch_] = next_;
@@ -191,24 +179,9 @@ Status Scheduler::on(const RoundsDone& done, NodeId, Outbox& out) {
   return schedule_more(out);
 }
 
-Status Scheduler::on(const Deltas& deltas, NodeId from, Outbox& out) {
-  if (deltas.rows.round == 0) {
-    // A partition may have its facts before this scheduler does.
-    if (schedule_ == nullptr) {
-      early_.push_back(deltas);
-      return {};
-    }
-    ROTA_TRY(commits_.restore(deltas));
-    return schedule_more(out);
-  }
-  return take(commits_.commit(from.index, deltas), out);
-}
-
 Status Scheduler::on(const RoundFeedback& feedback, NodeId from, Outbox& out) {
-  return take(feedbacks_.add(from.index, feedback), out);
-}
-
-Status Scheduler::take(Result<std::vector<RoundDeltas>> rounds, Outbox& out) {
+  if (!feedbacks_) return unexpected(feedback.kind, from);
+  auto rounds = feedbacks_->add(from.index, feedback);
   if (!rounds.ok()) return rounds.status();
   for (RoundDeltas& round : *rounds) committed_.push_back(std::move(round));
   return schedule_more(out);

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/job/hosted_app.h"
-#include "core/rounds/commits.h"
 #include "core/rounds/feedbacks.h"
 #include "core/runtime/node.h"
 
@@ -36,9 +35,7 @@ class Scheduler final : public Node {
   Status on(const Welcome& welcome, NodeId from, Outbox& out);
   Status on(const JobFacts& message, NodeId from, Outbox& out);
   Status on(const Start& start, NodeId from, Outbox& out);
-  Status on(const Deltas& deltas, NodeId from, Outbox& out);
   Status on(const RoundFeedback& feedback, NodeId from, Outbox& out);
-  Status take(Result<std::vector<RoundDeltas>> rounds, Outbox& out);
   Status on(const RoundsDone& done, NodeId from, Outbox& out);
   Status on(const Save& save, NodeId from, Outbox& out);
   Status on(const Fetched& fetched, NodeId from, Outbox& out);
@@ -56,7 +53,6 @@ class Scheduler final : public Node {
   const Job& job_;
   std::unique_ptr<Schedule> schedule_;
   std::optional<Epoch> resume_;
-  std::vector<Deltas> early_;  // rows of a resumed job that came before the facts
   Cut cut_;
 
   bool started_ = false;
@@ -79,9 +75,8 @@ class Scheduler final : public Node {
   std::optional<Epoch> to_save_;                    // SAVE came before the epoch's feedback did
   Feedback wish_ = Feedback::changes;
   bool may_end_job_ = false;
-  std::size_t dataflows_ = 0;  // of the app
-  Commits commits_;            // if it wishes for changes
-  Feedbacks feedbacks_;        // if for less
+  std::size_t dataflows_ = 0;           // of the app
+  std::optional<Feedbacks> feedbacks_;  // none: FACTS did not come yet
 };
 
 }  // namespace rota

@@ -26,7 +26,7 @@ Worker::Worker(WorkerSettings settings, std::shared_ptr<const HostedApp> app)
       hosted_(settings_.hosts.of(settings_.index)),
       reading_(id().name()),
       restoring_(settings_.partitions, settings_.threads + kFetchedAhead),
-      commits_({}, settings_.partitions, DenseRows::in_views),
+      commits_({}, settings_.partitions),
       part_sums_(hosted_.first, hosted_.end, job_.shards),
       tallies_(hosted_.size(), settings_.threads) {}
 
@@ -152,7 +152,7 @@ Status Worker::on(const JobFacts& facts, NodeId from, Outbox&) {
     attached_ = std::make_unique<Attached>(std::move(of_job), tables);
   else if (attached_->facts.all() != of_job.all())
     return {ExitCode::bad_data, "the data has other facts than before the run went back"};
-  commits_ = Commits(std::move(tables), settings_.partitions, DenseRows::in_views);
+  commits_ = Commits(std::move(tables), settings_.partitions);
   if (!resume_)
     ROTA_TRY(call_hook(plugin_.name, "App::start_row", id().name(), [&] {
       for_each_starting_row(*app_->app, commits_.tables(), job_.seed, [&](TableId table, Key key, auto row) {

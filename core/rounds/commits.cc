@@ -45,11 +45,9 @@ std::map<std::uint32_t, KeyRange> ranges_of(const Table& table, std::uint32_t pa
   return ranges;
 }
 
-Commits::Commits(std::vector<Table> tables, std::uint32_t partitions, DenseRows dense)
-    : tables_(std::move(tables)), partitions_(partitions), dense_(dense) {
-  for (const Table& table : tables_)
-    replica_.push_back(table.dense && dense == DenseRows::here ? RowStore(table.row_width, {0, table.keys})
-                                                               : RowStore(table.row_width));
+Commits::Commits(std::vector<Table> tables, std::uint32_t partitions)
+    : tables_(std::move(tables)), partitions_(partitions) {
+  for (const Table& table : tables_) replica_.emplace_back(table.row_width);
 }
 
 Status Commits::begin(const SharedRows& rows) {
@@ -91,7 +89,7 @@ std::vector<double> Commits::values(RoundId round, std::span<const std::shared_p
 }
 
 void Commits::set(TableId table, Key key, std::span<const double> row) {
-  if (!in_view(table)) std::ranges::copy(row, replica_[table].at(key).begin());
+  if (!tables_[table].dense) std::ranges::copy(row, replica_[table].at(key).begin());
 }
 
 Status Commits::restore(const Deltas& deltas) {
@@ -103,7 +101,7 @@ Status Commits::restore(const Deltas& deltas) {
   for (const Key key : rows.keys)
     if (key >= tables_[rows.table].keys) return {ExitCode::bug, "a restored row that its table does not have"};
   if (deltas.last) ++restorations_;
-  if (in_view(rows.table)) return {};
+  if (tables_[rows.table].dense) return {};
   for (std::size_t i = 0; i < rows.keys.size(); ++i) {
     const std::span<double> row = replica_[rows.table].at(rows.keys[i]);
     if (bytes > 0) std::memcpy(row.data(), deltas.values.view().data() + i * bytes, bytes);
@@ -176,16 +174,10 @@ Status Commits::take_open(Open& open, std::uint32_t partition, const Deltas& del
 RoundDeltas Commits::give(Open open) {
   const std::size_t width = tables_[open.rows.table].row_width;
   RoundDeltas out{std::move(open.rows), width, {}, std::move(open.values), {}, std::move(open.reply)};
-  out.in_view = in_view(out.rows.table);
+  out.in_view = tables_[out.rows.table].dense;
   if (out.in_view) {
     for (auto& [partition, rows] : open.committed) out.open.push_back(std::move(rows));
     return out;
-  }
-  for (const auto& [partition, rows] : open.committed) {
-    for_each_key(rows.runs, [&](Key key) { out.rows.keys.push_back(key); });
-    const std::size_t at = out.values.size(), more = rows.values.size() / sizeof(double);
-    out.values.resize(at + more);
-    if (more > 0) std::memcpy(out.values.data() + at, rows.values.view().data(), rows.values.size());
   }
   out.before.reserve(out.values.size());
   out.changes.reserve(out.values.size());

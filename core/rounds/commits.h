@@ -1,4 +1,5 @@
-// core/rounds/commits.h -- puts the partitions' commits of a round together again, and finds out what changed.
+// core/rounds/commits.h -- puts the partitions' commits of a round together for the shards of a worker, and finds out
+// what changed.
 //
 // Partitions commit on their own and DELTAS come in any order; what a plugin hears must not depend on that.  So rounds
 // are given out whole, in their own order, each with its rows in the order in which the schedule named them.
@@ -33,8 +34,8 @@ struct RoundDeltas {
   std::vector<double> before, values, changes;  // row after row
   Bytes reply;
   ChangeNorms norms = {};
-  // Of a dense table whose rows are in a view: there is neither `before` nor `changes`, and of an open round no key and
-  // no value, but these, ascending.
+  // Of a dense table, whose rows are in a view (core/rounds/views.h): there is neither `before` nor `changes`, and of
+  // an open round no key and no value, but these, ascending.
   bool in_view = false;
   std::vector<CommittedRows> open = {};
 
@@ -51,12 +52,9 @@ std::set<std::uint32_t> homes_of(const Table& table, const SharedRows& rows,
 // Of an open round: its partitions, and of which keys each has the rows.
 std::map<std::uint32_t, KeyRange> ranges_of(const Table& table, std::uint32_t partitions);
 
-// Where the rows of dense tables are as of the last commit: here, as those of others, or in somebody's views.
-enum class DenseRows { here, in_views };
-
 class Commits {
  public:
-  Commits(std::vector<Table> tables, std::uint32_t partitions, DenseRows dense = DenseRows::here);
+  Commits(std::vector<Table> tables, std::uint32_t partitions);
 
   // A round is out.  An error if check_rows finds one.
   Status begin(const SharedRows& rows);
@@ -91,7 +89,6 @@ class Commits {
     Bytes reply;
     std::map<std::uint32_t, CommittedRows> committed;  // of an open round, by partition, which is the order of keys
   };
-  bool in_view(TableId table) const { return dense_ == DenseRows::in_views && tables_[table].dense; }
   Status take_open(Open& open, std::uint32_t partition, const Deltas& deltas) const;
   Status take_named(Open& open, std::uint32_t partition, const Deltas& deltas) const;
   RoundDeltas give(Open open);
@@ -100,9 +97,8 @@ class Commits {
 
   std::vector<Table> tables_;
   std::uint32_t partitions_;
-  DenseRows dense_;
   std::map<RoundId, Open> open_;
-  std::vector<RowStore> replica_;  // by table; rows that were ever committed
+  std::vector<RowStore> replica_;  // by table, of those that are not dense; rows that were ever committed
 };
 
 }  // namespace rota

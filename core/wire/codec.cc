@@ -144,7 +144,7 @@ void fields(auto& io, Is<ChangeNorms> auto& m) {
   io(m.l1, m.l2_squared, m.largest);
 }
 void fields(auto& io, Is<RoundFeedback> auto& m) {
-  io(m.round, m.norms, m.reply);
+  io(m.round, m.norms, m.reply, m.values, m.changes, m.runs);
 }
 void fields(auto& io, Is<Committed> auto& m) {
   io(m.round);

@@ -17,7 +17,7 @@
 namespace rota {
 
 inline constexpr std::uint32_t kMagic = 0x41544f52;  // "ROTA"
-inline constexpr std::uint16_t kProtocolVersion = 3;
+inline constexpr std::uint16_t kProtocolVersion = 4;
 inline constexpr std::size_t kHeaderSize = 80;
 inline constexpr std::size_t kFramesMax = 64;  // of one message
 // What decoding may make of a body: so many times its bytes, and this.  Numbers of one byte become eight.

@@ -326,12 +326,15 @@ struct Deltas {
   std::vector<KeyRun> runs = {};  // of an open round, in place of keys: the rows that shards had parts for
 };
 
-// To a scheduler that wishes for less than DELTAS.
+// To the scheduler that chose the round: no more than it wishes for.
 struct RoundFeedback {
   static constexpr Kind kind = Kind::feedback;
   RoundId round = 0;  // by its own count
-  ChangeNorms norms;  // of the rows in the partition, if it wishes for them
+  ChangeNorms norms;  // of the rows in the partition
   Bytes reply;
+  // Of the rows in the partition, in the order of the round's keys: doubles as committed, and less what they were.
+  Bytes values = {}, changes = {};
+  std::vector<KeyRun> runs = {};  // of an open round: the rows
 };
 
 struct Committed {

@@ -56,7 +56,9 @@ bool may_say(Kind kind, Role from, Role to) {
     case Kind::written:
       return of_partition && to_coordinator;
     case Kind::deltas:
+      return of_partition && to == Role::worker;
     case Kind::feedback:
+      return of_partition && to == Role::scheduler;
     case Kind::stored:
     case Kind::fetched:
       return of_partition;

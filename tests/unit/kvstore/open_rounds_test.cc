@@ -87,12 +87,15 @@ TEST_F(OpenRounds, CommitTheRowsThatShardsHadPartsFor) {
   EXPECT_EQ(sent<RoundFeedback>(kScheduler).back().norms.l1, 1);
 }
 
-TEST_F(OpenRounds, ASchedulerThatWishesForChangesIsToldTheSame) {
+TEST_F(OpenRounds, ASchedulerThatWishesForChangesGetsThemWithTheRows) {
   ASSERT_TRUE(expect(3, Feedback::changes).ok());
   ASSERT_TRUE(parts(3, 0, {}, {}).ok());
   ASSERT_TRUE(parts(3, 1, {{7, 1}}, {1, 2}).ok());
-  ASSERT_EQ(sent<Deltas>(kScheduler).size(), 1U);
-  EXPECT_EQ(sent<Deltas>(kScheduler)[0].runs, (std::vector<KeyRun>{{7, 1}}));
+  const auto feedback = sent<RoundFeedback>(kScheduler);
+  ASSERT_EQ(feedback.size(), 1U);
+  EXPECT_EQ(feedback[0].runs, (std::vector<KeyRun>{{7, 1}}));
+  EXPECT_EQ(numbers_of(feedback[0].values), (std::vector<double>{1, 2}));
+  EXPECT_EQ(numbers_of(feedback[0].changes), (std::vector<double>{1, 2}));
 }
 
 TEST_F(OpenRounds, WhatIsNotInTheRangeOfThePartitionIsRefused) {

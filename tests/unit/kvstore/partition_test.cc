@@ -155,21 +155,25 @@ TEST_F(PartitionNode, CommitsARoundAndTellsAllWorkers) {
     EXPECT_EQ(deltas[0].rows.keys, (std::vector<Key>{7, 2}));
     EXPECT_EQ(numbers_of(deltas[0].values), (std::vector<double>{11, 22}));
   }
-  for (const NodeId to : kSchedulers) EXPECT_TRUE(sent<Deltas>(to).empty()) << "none wants to know";
+  for (const NodeId to : kSchedulers) EXPECT_TRUE(sent<RoundFeedback>(to).empty()) << "none wants to know";
   ASSERT_TRUE(hear(kCoordinator, Evaluate{1}).ok());
   EXPECT_EQ(sent<Evaluated>(kCoordinator).at(0).rows, (std::vector<double>{33}));
 }
 
 TEST_F(PartitionNode, FeedbackGoesToTheSchedulerThatChoseTheRoundUnderItsOwnNumber) {
+  ASSERT_TRUE(hear(kCoordinator, expect_of(4, {7})).ok());
+  ASSERT_TRUE(hear(kWorkers[0], parts_of(4, {1, 0}, {1})).ok());
+  forget();
   Expect expect = expect_of(5, {7});
   expect.awaited_by = AwaitedBy{1, 3};
   ASSERT_TRUE(hear(kCoordinator, expect).ok());
   ASSERT_TRUE(hear(kWorkers[0], parts_of(5, {1, 0}, {4})).ok());
-  EXPECT_TRUE(sent<Deltas>(kSchedulers[0]).empty());
-  const auto deltas = sent<Deltas>(kSchedulers[1]);
-  ASSERT_EQ(deltas.size(), 1U);
-  EXPECT_EQ(deltas[0].rows.round, 3U);
-  EXPECT_EQ(numbers_of(deltas[0].values), (std::vector<double>{4}));
+  EXPECT_TRUE(sent<RoundFeedback>(kSchedulers[0]).empty());
+  const auto feedback = sent<RoundFeedback>(kSchedulers[1]);
+  ASSERT_EQ(feedback.size(), 1U);
+  EXPECT_EQ(feedback[0].round, 3U);
+  EXPECT_EQ(numbers_of(feedback[0].values), (std::vector<double>{5}));
+  EXPECT_EQ(numbers_of(feedback[0].changes), (std::vector<double>{4})) << "it was 1";
   EXPECT_EQ(sent<Deltas>(kWorkers[0]).at(0).rows.round, 5U);
   EXPECT_EQ(sent<Committed>(kCoordinator).at(0).round, 5U);
   expect.rows.round = 6;
@@ -185,11 +189,11 @@ TEST_F(PartitionNode, ASchedulerHearsNoMoreThanItWishesFor) {
     expect.awaited_by = AwaitedBy{1, round, wish};
     ASSERT_TRUE(hear(kCoordinator, expect).ok());
     ASSERT_TRUE(hear(kWorkers[0], parts_of(round, {1, 0}, {3, -4})).ok());
-    EXPECT_TRUE(sent<Deltas>(kSchedulers[1]).empty());
     ASSERT_EQ(sent<RoundFeedback>(kSchedulers[1]).size(), round);
     const RoundFeedback heard = sent<RoundFeedback>(kSchedulers[1]).back();
     EXPECT_EQ(heard.round, round);
     EXPECT_EQ(heard.norms, wish == Feedback::norms ? (ChangeNorms{7, 25, 4}) : ChangeNorms());
+    EXPECT_TRUE(heard.values.empty() && heard.changes.empty());
     EXPECT_EQ(sent<Deltas>(kWorkers[0]).size(), round) << "workers hear all";
   }
 }
@@ -208,7 +212,8 @@ TEST_F(PartitionNode, PullIsShownNotesBlocksAndArgumentAndItsReplyGoesToAll) {
   EXPECT_EQ(play.argument, (std::vector<double>{0.5, 2}));
   // The second row of a block has a number more, for the first.
   EXPECT_EQ(play.sums, (std::vector<std::vector<double>>{{11}, {22, 33}, {44}}));
-  for (const NodeId to : {kWorkers[0], kWorkers[1], kSchedulers[0]}) {
+  EXPECT_EQ(text_of(sent<RoundFeedback>(kSchedulers[0]).at(0).reply), "so be it");
+  for (const NodeId to : kWorkers) {
     const auto deltas = sent<Deltas>(to);
     ASSERT_EQ(deltas.size(), 1U);
     EXPECT_EQ(text_of(deltas[0].reply), "so be it");
@@ -312,7 +317,7 @@ TEST_F(PartitionNode, ACheckpointHasRowsAndPullAsTheyWereWhenItWasAskedFor) {
   ASSERT_TRUE(hear(kWorkers[0], parts_of(2, {1, 0}, {100})).ok());
   ASSERT_TRUE(hear(kWorkers[0], put(1, Object::slice, 0)).ok());
   ASSERT_TRUE(resume().ok());
-  for (const NodeId to : {kWorkers[0], kWorkers[1], kSchedulers[0], kSchedulers[1]}) {
+  for (const NodeId to : kWorkers) {
     const auto told = sent<Deltas>(to);
     ASSERT_EQ(told.size(), 2U) << "for every shared table";
     EXPECT_EQ(told[0].rows.round, 0U);
@@ -335,7 +340,7 @@ TEST_F(PartitionNode, ACheckpointHasRowsAndPullAsTheyWereWhenItWasAskedFor) {
 TEST_F(PartitionNode, RestoredRowsAreToldInChunksWhileAllTakeThem) {
   store({1, 2, 3, 4, 5});
   credit_ = {.bytes = 64, .chunk = 32};  // of two rows of 16 bytes each
-  waiting[kSchedulers[1]] = 40;
+  waiting[kWorkers[1]] = 40;
   ASSERT_TRUE(resume().ok());
   const auto keys_told = [&](NodeId to) {
     std::vector<std::vector<Key>> all;
@@ -348,16 +353,16 @@ TEST_F(PartitionNode, RestoredRowsAreToldInChunksWhileAllTakeThem) {
     return all;
   };
   using Chunks = std::vector<std::vector<Key>>;
-  for (const NodeId to : {kWorkers[0], kWorkers[1], kSchedulers[0], kSchedulers[1]})
-    EXPECT_EQ(keys_told(to), (Chunks{{1, 2}})) << "40 bytes and 32 are more than 64";
+  for (const NodeId to : kWorkers) EXPECT_EQ(keys_told(to), (Chunks{{1, 2}})) << "40 bytes and 32 are more than 64";
   EXPECT_TRUE(sent<Ready>(kCoordinator).empty());
-  waiting[kSchedulers[1]] = 64;
+  waiting[kWorkers[1]] = 64;
   ASSERT_TRUE(tick().ok());
   EXPECT_EQ(keys_told(kWorkers[0]), (Chunks{{1, 2}}));
   waiting.clear();
   ASSERT_TRUE(tick().ok());
   EXPECT_EQ(keys_told(kWorkers[0]), (Chunks{{1, 2}, {3, 4}, {5}}));
-  EXPECT_EQ(keys_told(kSchedulers[1]), keys_told(kWorkers[0]));
+  EXPECT_EQ(keys_told(kWorkers[1]), keys_told(kWorkers[0]));
+  for (const NodeId to : kSchedulers) EXPECT_TRUE(sent<Deltas>(to).empty()) << "changes are measured here";
   EXPECT_EQ(sent<Deltas>(kWorkers[0]).size(), 4U) << "a table without rows is one that is told";
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U) << "behind the last";
   ASSERT_TRUE(tick().ok());

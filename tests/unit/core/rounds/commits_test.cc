@@ -271,29 +271,11 @@ Deltas open_deltas(RoundId round, std::vector<KeyRun> runs, const std::vector<do
   return deltas;
 }
 
-TEST(Commits, AnOpenRoundHasTheRowsThatItsPartitionsName) {
+TEST(Commits, DenseRowsAreInViewsAndHaveNoChanges) {
   Commits commits(dense_tables(), kPartitions);
   ASSERT_TRUE(commits.restore(deltas_of(0, {8}, {1})).ok());
   ASSERT_TRUE(commits.begin(open_rows(1)).ok());
   EXPECT_EQ(commits.homes(1), (std::set<std::uint32_t>{0, 1, 2}));
-  EXPECT_TRUE(given(commits.commit(2, open_deltas(1, {{6, 1}, {8, 1}}, {60, 80}))).empty());
-  EXPECT_TRUE(given(commits.commit(1, open_deltas(1, {}, {}))).empty());
-  const auto whole = given(commits.commit(0, open_deltas(1, {{1, 2}}, {10, 20})));
-  ASSERT_EQ(whole.size(), 1U);
-  const std::vector<Delta> deltas = whole[0].deltas();
-  ASSERT_EQ(deltas.size(), 4U);
-  const std::vector<Key> keys = {1, 2, 6, 8};
-  for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_EQ(deltas[i].key, keys[i]);
-    EXPECT_EQ(deltas[i].value[0], 10.0 * static_cast<double>(keys[i]));
-    EXPECT_EQ(deltas[i].change[0], deltas[i].value[0] - (keys[i] == 8 ? 1 : 0));
-  }
-}
-
-TEST(Commits, WhereViewsHaveTheRowsThereAreNoChanges) {
-  Commits commits(dense_tables(), kPartitions, DenseRows::in_views);
-  ASSERT_TRUE(commits.restore(deltas_of(0, {8}, {1})).ok());
-  ASSERT_TRUE(commits.begin(open_rows(1)).ok());
   for (const std::uint32_t p : {2U, 1U})
     EXPECT_TRUE(given(commits.commit(p, open_deltas(1, {{3 * p, 2}}, {1, 2}))).empty());
   auto whole = given(commits.commit(0, open_deltas(1, {{2, 1}}, {20})));
