@@ -1,10 +1,12 @@
 // rota: the command that users type.
 #include <cstdio>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
+#include "cli/remote/agent.h"
 #include "core/base/flags.h"
 #include "core/base/version.h"
 #include "core/job/plugin_host.h"
@@ -62,6 +64,10 @@ bool names_an_app(int argc, const char* const* argv) {
 
 Status dispatch(int argc, const char* const* argv) {
   if (argc < 2) return {ExitCode::usage, "which command? `rota --help` lists them"};
+  for (const std::string_view word : std::span(argv + 1, static_cast<std::size_t>(argc - 1))) {
+    if (word == "--version" || word == "-version") return std::printf("rota %s\n", kVersion), Status();
+    if (word == "--") break;
+  }
   const std::string name = argv[1];
   if (name == "--help" || name == "-h" || name == "-help" || name == "help") {
     if (argc == 3 && name == "help") {
@@ -70,7 +76,6 @@ Status dispatch(int argc, const char* const* argv) {
     }
     return print_help(), Status();
   }
-  if (name == "--version" || name == "-version") return std::printf("rota %s\n", kVersion), Status();
   if (name.starts_with('-')) return {ExitCode::usage, "a command comes first: rota COMMAND " + name};
   for (const Entry& entry : kEntries)
     if (entry.name == name) return entry.run(argc - 1, argv + 1);

@@ -39,4 +39,20 @@ std::optional<std::string> exact_text_of(const nlohmann::json& json) {
   return text;
 }
 
+double number_in(const nlohmann::json& object, const char* field, double otherwise) {
+  const auto found = object.find(field);
+  if (found == object.end()) return otherwise;
+  if (found->is_number()) return found->get<double>();
+  if (!found->is_string()) return otherwise;
+  const auto& text = found->get_ref<const std::string&>();
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() ? number : otherwise;
+}
+
+std::string text_in(const nlohmann::json& object, const char* field) {
+  const auto found = object.find(field);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 }  // namespace rota

@@ -18,4 +18,8 @@ nlohmann::ordered_json exact_text(std::string_view text);
 // The text again; nothing if the JSON is something else.
 std::optional<std::string> exact_text_of(const nlohmann::json& json);
 
+// A field of an object, or `otherwise` if it is missing or of another type.  Numbers may be written as text.
+double number_in(const nlohmann::json& object, const char* field, double otherwise = 0);
+std::string text_in(const nlohmann::json& object, const char* field);
+
 }  // namespace rota

@@ -36,4 +36,13 @@ Result<FileDescriptor> lock_run(const RunFolder& run) {
   return fd;
 }
 
+Result<FileDescriptor> claim_folder(const std::filesystem::path& folder) {
+  FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.open())
+    return Status(ExitCode::cannot_write, folder.string() + ": " + std::generic_category().message(errno));
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0)
+    return Status(ExitCode::cannot_write, "another rota is at work in " + folder.string());
+  return fd;
+}
+
 }  // namespace rota

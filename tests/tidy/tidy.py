@@ -22,6 +22,7 @@ TEXTS = SOURCES + (".md", ".txt", ".cmake", ".sh", ".py", ".json", ".in", ".supp
 
 # Which folders a folder may include from, beside itself (ARCHITECTURE.md, "Arrows").
 ROLE = {"core/runtime", "core/checkpoint", "core/rounds", "core/wire", "core/job", "core/base", "include/rota"}
+CLI = {"core/runtime", "core/checkpoint", "core/job", "core/wire", "core/base", "include/rota"}
 ARROWS = {
     "include/rota": set(),
     "include/rota/io": {"include/rota"},
@@ -37,7 +38,12 @@ ARROWS = {
     "coordinator": ROLE | {"core/records"},
     "worker": ROLE,
     "kvstore": ROLE,
-    "cli": {"core/runtime", "core/checkpoint", "core/job", "core/wire", "core/base", "include/rota"},
+    "cli": CLI | {"cli/commands", "cli/remote"},
+    "cli/commands": CLI | {"cli/launcher", "cli/processes", "cli/folders"},
+    "cli/launcher": CLI | {"cli/remote", "cli/processes", "cli/folders"},
+    "cli/remote": CLI | {"cli/processes", "cli/folders"},
+    "cli/processes": CLI,
+    "cli/folders": CLI,
     "apps/io": {"include/rota/io", "include/rota"},
     "apps/linear": {"include/rota/io", "include/rota", "apps/io"},
 }
@@ -57,7 +63,7 @@ CLOCK_FILE = "core/base/clock.cc"
 EXIT = re.compile(r"(?<![\w:.>])(std::|::)?(exit|quick_exit)\s*\(")
 
 # Sources that stand without a test of their own name, and the list that says why.
-MIRRORED = re.compile(r"^(include/rota|core/\w+|scheduler|coordinator|worker|kvstore|cli|apps/(?!template/)\w+(/\w+)?)/\w+\.cc$")
+MIRRORED = re.compile(r"^(include/rota|core/\w+|scheduler|coordinator|worker|kvstore|cli(/\w+)?|apps/(?!template/)\w+(/\w+)?)/\w+\.cc$")
 WITHOUT_TWIN = "tests/tidy/without_twin.txt"
 
 # Where each mark of VERSIONS.md stands in the code: all of them must say what the page says.
@@ -128,7 +134,7 @@ def folder_of(file):
     parts = file.split("/")
     if parts[0] == "include":
         return "include/rota/io" if parts[2:3] == ["io"] else "include/rota"
-    if parts[0] in ("apps", "core") and len(parts) > 2:
+    if parts[0] in ("apps", "core", "cli") and len(parts) > 2:
         return "/".join(parts[:2])
     return parts[0] if parts[0] in ARROWS else None
 

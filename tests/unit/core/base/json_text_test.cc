@@ -29,5 +29,16 @@ TEST(JsonText, WhatIsNoTextIsNone) {
     EXPECT_EQ(exact_text_of(nlohmann::json::parse(json)), std::nullopt) << json;
 }
 
+TEST(JsonText, FieldsOfAnotherTypeCountAsMissing) {
+  const nlohmann::json object = {{"epoch", "7"}, {"epochs", nullptr}, {"seconds", "1.5 s"}, {"workers", {1, 2}}};
+  EXPECT_EQ(number_in(object, "epoch"), 7);
+  EXPECT_EQ(number_in(object, "epochs", -1), -1);
+  EXPECT_EQ(number_in(object, "seconds", -1), -1);
+  EXPECT_EQ(number_in(object, "workers", -1), -1);
+  EXPECT_EQ(number_in(object, "objective", -1), -1);
+  EXPECT_EQ(text_in(object, "epoch"), "7");
+  EXPECT_EQ(text_in(object, "workers"), "");
+}
+
 }  // namespace
 }  // namespace rota

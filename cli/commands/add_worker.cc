@@ -1,0 +1,192 @@
+// rota add-worker DIR|ADDRESS: one more worker for a run that goes on, or a spare one, until it ends or is told to go.
+#include <poll.h>
+#include <signal.h>
+
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "cli/commands/commands.h"
+#include "cli/folders/private_folder.h"
+#include "cli/launcher/network.h"
+#include "cli/launcher/progress.h"
+#include "cli/processes/child.h"
+#include "cli/processes/signals.h"
+#include "core/base/files.h"
+#include "core/base/flags.h"
+#include "core/base/json_text.h"
+#include "core/base/trust.h"
+#include "core/job/plugin_host.h"
+#include "core/job/run_folder.h"
+#include "core/runtime/observe.h"
+#include "rota/utf8.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kAnswerMs = 5000;
+constexpr int kPollMs = 200;
+constexpr std::size_t kAddressBytesMax = 4096;
+constexpr std::size_t kLogLines = 10;
+// Others may take the same number at the same time.
+constexpr int kTries = 10;
+
+constexpr Option kOptions[] = {
+    {.name = "spare",
+     .kind = Option::Kind::flag,
+     .default_value = "false",
+     .meaning = "Stand by until it can take the place of a worker that is lost."},
+    {.name = "host",
+     .meaning =
+         "For tcp: name or number by which other processes reach this machine; if not given, the number from which it "
+         "reaches the coordinator."},
+    {.name = "bind",
+     .meaning = "For tcp: where to listen, as HOST, HOST:PORT or * for all interfaces; if not given, the loopback "
+                "address if that is the host, else *."},
+    {.name = "keys",
+     .kind = Option::Kind::path,
+     .meaning = "For tcp: folder of the keys of the run; its own if not given: DIR/keys."},
+    {.name = "own_disk",
+     .kind = Option::Kind::path,
+     .meaning =
+         "On a machine that does not have the run's folder: a folder for what its workers keep of this run, and of "
+         "no other. The coordinator gets a copy."},
+    {.name = "input",
+     .kind = Option::Kind::path,
+     .meaning = "Where the data is on this machine; if not given, where the run has it."},
+};
+
+// The coordinator of the run in a folder, or the address itself.
+Result<std::string> address_of(const std::string& what) {
+  if (what.find("://") != what.npos) return what;
+  const RunFolder run{fs::absolute(what).lexically_normal()};
+  auto text = read_whole_file(run.address(), kAddressBytesMax);
+  if (!text.ok()) return Status(ExitCode::no_input, what + ": no run goes on here");
+  return text->substr(0, text->find('\n'));
+}
+
+struct Place {
+  RunFolder run;
+  std::uint32_t number = 0;
+  std::map<std::string, std::string, std::less<>> flags;
+};
+
+// What the coordinator says: where the run is, and which number is free.
+Result<Place> free_place(const std::string& address, const fs::path& keys) {
+  auto answer = ask_status(address, kAnswerMs, keys);
+  if (!answer.ok()) return std::move(answer).status();
+  const auto json = nlohmann::json::parse(*answer, nullptr, false);
+  if (!json.is_object() || !json.contains("next_worker"))
+    return Status(ExitCode::wrong_version, address + ": the coordinator does not tell which worker could join");
+  const auto out = exact_text_of(json.value("out", nlohmann::json()));
+  Place place{{out.value_or("")}, static_cast<std::uint32_t>(number_in(json, "next_worker")), {}};
+  const auto flags = json.find("flags");
+  if (flags == json.end() || !flags->is_object()) return place;
+  for (const auto& [name, value] : flags->items())
+    if (auto text = exact_text_of(value)) place.flags[name] = *std::move(text);
+  return place;
+}
+
+// A folder of this machine's own takes the place of the run's.
+Status move_to(const fs::path& folder, Place& place) {
+  if (place.flags.empty()) return {ExitCode::wrong_version, "the coordinator does not tell the run's flags"};
+  ROTA_TRY(make_closed_folder(folder));
+  place.run = {folder};
+  std::error_code error;
+  if (!fs::exists(place.run.flags(), error)) {
+    if (!fs::is_empty(folder, error) || error)
+      return {ExitCode::cannot_write, folder.string() + ": there is something in it that is not of this run"};
+    return write_flagfile(place.run.flags(), place.flags);
+  }
+  const std::string flags = flagfile_text(place.flags);
+  const auto before = read_whole_file(place.run.flags(), flags.size() + 1);
+  if (!before.ok() || *before != flags) return {ExitCode::cannot_write, folder.string() + ": it is of another run"};
+  return {};
+}
+
+// Until it ends; what this process is told is handed on.
+Status run_worker(const std::string& address, const Place& place, const CommandLine& line, const fs::path& keys,
+                  Signals& signals, bool& taken) {
+  Child::Settings settings;
+  settings.name = "worker-" + std::to_string(place.number);
+  settings.program = program_folder() / "rota-worker";
+  settings.log = place.run.log(settings.name);
+  settings.arguments = {"--flagfile=" + place.run.flags().string(), "--coordinator=" + address,
+                        "--index=" + std::to_string(place.number),
+                        std::string("--joins=") + (line.options.flag("spare") ? "spare" : "new")};
+  if (line.options.has("own_disk")) settings.arguments.push_back("--out=" + place.run.path.string());
+  for (const char* name : {"host", "bind", "own_disk", "input"})
+    if (line.options.has(name))
+      settings.arguments.push_back("--" + std::string(name) + "=" + std::string(line.options.text(name)));
+  if (!keys.empty()) settings.arguments.push_back("--keys=" + keys.string());
+  settings.arguments.insert(settings.arguments.end(), line.log_flags.begin(), line.log_flags.end());
+  auto child = Child::start(settings);
+  if (!child.ok()) return std::move(child).status();
+  std::fprintf(stderr, "rota: %s joins %s\n", settings.name.c_str(), visible_text(place.run.path.native()).c_str());
+  while (!child->ended()) {
+    pollfd wait{signals.fd(), POLLIN, 0};
+    ::poll(&wait, 1, kPollMs);
+    while (const int number = signals.take())
+      if (number != SIGCHLD) child->signal(SIGTERM);
+  }
+  if (!child->killed() && child->exit_code() == 0) return {};
+  const std::string log = last_lines(settings.log, kLogLines);
+  // By its code too: two that try the same number at once write into one log.
+  taken = !child->killed() && child->exit_code() == static_cast<int>(ExitCode::temporary) &&
+          log.find("is there already") != log.npos;
+  // Told to go, it has handed over what it had.
+  if (child->exit_code() == static_cast<int>(ExitCode::terminated))
+    return {ExitCode::terminated, settings.name + " has left"};
+  return {child->killed() ? ExitCode::temporary : static_cast<ExitCode>(child->exit_code()),
+          settings.name + " ended with " + child->how() + (log.empty() ? "" : ":\n" + log)};
+}
+
+}  // namespace
+
+Status add_worker_command(int argc, const char* const* argv) {
+  auto line = parse_flags(argc, argv, {{}, kOptions, {}, true});
+  if (!line.ok()) return std::move(line).status();
+  if (line->wish == CommandLine::Wish::help)
+    return std::printf("usage: rota add-worker DIR|ADDRESS [flags]\n\nOne more worker for a run that goes on.\n%s",
+                       describe(kOptions).c_str()),
+           Status();
+  if (line->positional.size() != 1)
+    return {ExitCode::usage, "which run? rota add-worker DIR, or the coordinator's address"};
+  auto address = address_of(line->positional.front());
+  if (!address.ok()) return std::move(address).status();
+  Signals signals;
+  Status status;
+  for (int i = 0; i < kTries; ++i) {
+    const bool named = line->positional.front().find("://") == std::string::npos;
+    const fs::path given(line->options.text("keys"));
+    const RunFolder here{named ? fs::absolute(line->positional.front()).lexically_normal() : fs::path()};
+    const fs::path keys = !address->starts_with("tcp://") ? fs::path() : named ? keys_for(given, here) : given;
+    auto place = free_place(*address, keys);
+    if (!place.ok()) return std::move(place).status();
+    if (named) place->run = here;
+    if (line->options.has("own_disk")) ROTA_TRY(move_to(fs::path(line->options.text("own_disk")), *place));
+    std::error_code error;
+    if (!fs::exists(place->run.flags(), error))
+      return {ExitCode::no_input,
+              place->run.path.string() +
+                  ": the run's folder is not on this machine; --own_disk=DIR names one for what its "
+                  "workers keep"};
+    for (const fs::path& path : {place->run.path, place->run.flags()})
+      ROTA_TRY(check_own(path).in("only your own runs can have your workers"));
+    ROTA_TRY(make_folder(place->run.log()));
+    bool taken = false;
+    status = run_worker(*address, *place, *line, keys, signals, taken);
+    if (!taken) break;
+  }
+  return status;
+}
+
+}  // namespace rota

@@ -1,0 +1,215 @@
+// rota show|predict|... APP --model=DIR: the commands that plugins declare; and rota export.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <iostream>
+#include <system_error>
+
+#include "cli/commands/commands.h"
+#include "cli/folders/result_file.h"
+#include "cli/folders/whole_lines.h"
+#include "cli/launcher/progress.h"
+#include "cli/launcher/run_job.h"
+#include "core/checkpoint/initial_model.h"
+#include "core/checkpoint/model_reader.h"
+#include "core/job/ignored_options.h"
+#include "core/job/input_files.h"
+#include "core/job/plugin_host.h"
+#include "rota/utf8.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array kOwnOptions = {
+    Option{.name = "model", .kind = Option::Kind::path, .meaning = "Folder of the run, or of its model."},
+    Option{.name = "input",
+           .meaning = "Data: a file, a folder (the files right inside), a pattern, several of them separated by "
+                      "commas, or - for stdin."},
+    Option{.name = "output", .kind = Option::Kind::path, .meaning = "File for the result, instead of stdout."},
+    Option{.name = "plugin_dir",
+           .kind = Option::Kind::path,
+           .meaning = "Folder to look for plugins in, instead of the installed one."},
+};
+
+// The flags of a command that are not also the plugin's, and that it has a use for.
+std::vector<Option> own_options(std::string_view name, const Command* command) {
+  std::vector<Option> own;
+  for (const Option& option : kOwnOptions) {
+    if (option.name == "output" && name == "export") continue;  // its files have their places
+    if (option.name == "model" && command != nullptr && !command->needs_model) continue;
+    if (option.name == "input" && (command == nullptr || !command->takes_input)) continue;
+    const bool declared = command != nullptr && std::any_of(command->options.begin(), command->options.end(),
+                                                            [&](const Option& its) { return its.name == option.name; });
+    if (!declared) own.push_back(option);
+  }
+  return own;
+}
+
+const Command* find_command(const Plugin& plugin, std::string_view name) {
+  for (const Command& command : plugin.commands)
+    if (command.name == name) return &command;
+  return nullptr;
+}
+
+Status no_command(const Plugin& plugin, const std::string& name) {
+  std::vector<std::string> names{"train", "export"};
+  for (const Command& command : plugin.commands) names.emplace_back(command.name);
+  return {ExitCode::usage, "the app " + std::string(plugin.name) + " has no command '" + name + "'; the nearest is '" +
+                               nearest_name(name, names) + "'"};
+}
+
+void print_help(const std::string& name, const Command* command) {
+  std::printf("usage: rota %s APP%s%s [flags]\n\n%s\n%s", name.c_str(),
+              command == nullptr || command->needs_model ? " --model=DIR" : "",
+              command != nullptr && command->takes_input ? " --input=PATH" : "",
+              command == nullptr ? "" : std::string(command->summary).c_str(),
+              describe(own_options(name, command)).c_str());
+  if (command != nullptr) std::printf("%s", describe(command->options).c_str());
+}
+
+// The files of a run, by their names in its folder: those of its model and its checkpoints, and its records.
+bool is_of_run(const fs::path& file, const fs::path& folder) {
+  std::error_code ignored;
+  const RunFolder run{folder};
+  const fs::path parent = file.parent_path().empty() ? "." : file.parent_path();
+  for (const fs::path& own : {folder, run.model(), run.log(), run.keys(), run.checkpoint()}) {
+    if (!fs::equivalent(parent, own, ignored)) continue;
+    // Beside them in the run's own folder, a result may have its place; in the folder of a model alone it may not.
+    if (own != folder || fs::exists(folder / RunFolder::kModelManifest, ignored)) return true;
+    for (const fs::path& record : {run.marker(), run.flags(), run.address(), run.metrics(), run.events(), run.result(),
+                                   run.input(), run.place()})
+      if (file.filename() == record.filename()) return true;
+  }
+  return fs::equivalent(parent.parent_path(), run.checkpoint(), ignored);
+}
+
+// What is read must not be overwritten.
+Status check_output(const Command& command, const Options& options, const std::vector<std::string>& files) {
+  const fs::path output(options.text("output"));
+  const auto refused = [&](const std::string& why) {
+    return Status(ExitCode::cannot_write, "--output=" + output.string() + " " + why);
+  };
+  for (const char* const packed : {".gz", ".bz2", ".xz", ".zst"})
+    if (output.extension() == packed)
+      return {ExitCode::usage, "--output=" + output.string() + ": the result is plain text; name it without " + packed};
+  const auto is_output = [&](const fs::path& file) {
+    std::error_code ignored;
+    return fs::equivalent(output, file, ignored);
+  };
+  for (const Option& option : command.options)
+    if (option.name != "output" && (option.kind == Option::Kind::path || option.kind == Option::Kind::text))
+      if (is_output(options.text(option.name))) return refused("is what --" + std::string(option.name) + " names");
+  for (const std::string& file : files)
+    if (is_output(file)) return refused("is a file of --input");
+  if (command.needs_model && is_of_run(behind_links(output), fs::path(options.text("model"))))
+    return refused("would be a file of the run that --model names");
+  return {};
+}
+
+// `--output` appears under its name once it is complete.
+Status run_into(const Plugin& plugin, const Command& command, const Call& call) {
+  const Options& options = call.options;
+  const bool own_output = find_command(plugin, command.name) != nullptr && options.has("output") &&
+                          std::none_of(command.options.begin(), command.options.end(),
+                                       [](const Option& option) { return option.name == "output"; });
+  if (!own_output) {
+    // What a model is shown as is for people; the rest may be for a program, which wants its bytes as they are.
+    WholeLines out(std::cout, command.name == "show" || ::isatty(STDOUT_FILENO) == 1);
+    ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { command.run(call, out); }));
+    out.end();
+    return out.good() && std::cout.good() ? Status() : Status(ExitCode::disk, "cannot write to stdout");
+  }
+  auto file = ResultFile::open(fs::path(options.text("output")));
+  if (!file.ok()) return std::move(file).status();
+  ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { command.run(call, file->out()); }));
+  return file->complete();
+}
+
+// Tells of options that were given and change nothing.
+Status warn_of_ignored(const Plugin& plugin, const Command& command, const Options& options) {
+  if (command.ignored == nullptr) return {};
+  std::vector<Ignored> ignored;
+  ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { ignored = command.ignored(options); }));
+  for (const Ignored& one : only_set(std::move(ignored), options, command.options))
+    std::fprintf(stderr, "rota: %s\n", visible_text(one.text()).c_str());
+  return {};
+}
+
+// The app and the folder of its plugins, before the command's own flags are known.
+Result<const Plugin*> plugin_of(int argc, const char* const* argv, CommandLine& first) {
+  auto line = parse_flags(argc, argv, {{}, kOwnOptions, {}, true});
+  if (!line.ok()) return std::move(line).status();
+  first = std::move(line).value();
+  if (first.wish != CommandLine::Wish::run && first.positional.empty()) return static_cast<const Plugin*>(nullptr);
+  if (first.positional.empty())
+    return Status(ExitCode::usage, "which app? rota " + std::string(argv[0]) + " APP --model=DIR");
+  return find_plugin(first.positional.front(), fs::path(first.options.text("plugin_dir")));
+}
+
+// The command line against all of its flags.
+Result<CommandLine> whole_line(int argc, const char* const* argv, const Command* command) {
+  const std::vector<Option> own = own_options(argv[0], command);
+  auto line =
+      parse_flags(argc, argv, {{}, own, command == nullptr ? std::span<const Option>() : command->options, false});
+  if (!line.ok()) return line;
+  if (line->positional.size() > 1) return Status(ExitCode::usage, "'" + line->positional[1] + "' is one word too many");
+  if ((command == nullptr || command->needs_model) && !line->options.has("model"))
+    return Status(ExitCode::usage, "--model is missing: the folder of a run");
+  if (command != nullptr && command->takes_input && !line->options.has("input"))
+    return Status(ExitCode::usage, "--input is missing");
+  return line;
+}
+
+}  // namespace
+
+Status plugin_command(int argc, const char* const* argv) {
+  CommandLine first;
+  auto plugin = plugin_of(argc, argv, first);
+  if (!plugin.ok()) return std::move(plugin).status();
+  const Command* command = *plugin == nullptr ? nullptr : find_command(**plugin, argv[0]);
+  if (first.wish == CommandLine::Wish::help) return print_help(argv[0], command), Status();
+  if (command == nullptr) return no_command(**plugin, argv[0]);
+  auto line = whole_line(argc, argv, command);
+  if (!line.ok()) return std::move(line).status();
+  tell_of_repeated(*line);
+  std::unique_ptr<Model> model;
+  if (command->needs_model) {
+    ROTA_TRY(check_app(**plugin, fs::path(line->options.text("model"))));
+    auto opened = open_model(fs::path(line->options.text("model")), **plugin);
+    if (!opened.ok()) return std::move(opened).status();
+    model = std::move(opened).value();
+  }
+  std::vector<std::string> files;
+  if (command->takes_input) {
+    const std::string_view input = line->options.text("input");
+    auto found = input_files(input == "-" ? "/dev/stdin" : input);
+    if (!found.ok()) return std::move(found).status();
+    files = std::move(found).value();
+  }
+  if (line->options.has("output")) ROTA_TRY(check_output(*command, line->options, files));
+  ROTA_TRY(warn_of_ignored(**plugin, *command, line->options));
+  return run_into(**plugin, *command, {model.get(), line->options, files});
+}
+
+Status export_command(int argc, const char* const* argv) {
+  CommandLine first;
+  auto plugin = plugin_of(argc, argv, first);
+  if (!plugin.ok()) return std::move(plugin).status();
+  if (first.wish == CommandLine::Wish::help) return print_help("export", nullptr), Status();
+  auto line = whole_line(argc, argv, nullptr);
+  if (!line.ok()) return std::move(line).status();
+  const fs::path folder(line->options.text("model"));
+  ROTA_TRY(check_app(**plugin, folder));
+  const RunFolder run{folder};
+  std::error_code error;
+  ROTA_TRY(fs::exists(run.result(), error) ? write_text(run, **plugin) : export_model(**plugin, folder));
+  std::printf("exported: %s\n", visible_text(folder.native()).c_str());
+  return {};
+}
+
+}  // namespace rota

@@ -1,0 +1,147 @@
+// rota resume DIR: goes on with a run from its newest committed checkpoint.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+
+#include "cli/commands/commands.h"
+#include "cli/folders/dead_sockets.h"
+#include "cli/launcher/progress.h"
+#include "cli/launcher/run_job.h"
+#include "core/base/trust.h"
+#include "core/checkpoint/initial_model.h"
+#include "core/job/input_files.h"
+#include "core/job/job_options.h"
+#include "core/job/packed_folder.h"
+#include "core/job/plugin_host.h"
+#include "core/job/run_lock.h"
+#include "rota/utf8.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// What says where the work is done and where the data is, and so may change between two parts of a run.  That the data
+// is the same is seen by its content, and so it is of the model that the job began with.
+constexpr std::array<std::string_view, 10> kMayChange = {"memory",      "workers", "threads", "stores", "spares",
+                                                         "min_workers", "on_loss", "input",   "valid",  "init_model"};
+
+std::vector<Option> changeable() {
+  std::vector<Option> table;
+  for (const Option& option : job_options())
+    if (std::find(kMayChange.begin(), kMayChange.end(), option.name) != kMayChange.end()) table.push_back(option);
+  table.insert(table.end(), network_options().begin(), network_options().end());
+  return table;
+}
+
+Status check_given(const CommandLine& line, const std::string& folder) {
+  for (const auto& [name, value] : line.given)
+    if (std::find(kMayChange.begin(), kMayChange.end(), name) == kMayChange.end() && !is_network_option(name))
+      return {ExitCode::usage, "--" + name + " belongs to the run in " + folder +
+                                   ", and its model may depend on it: only --workers, --threads, --stores, --spares, "
+                                   "--min_workers, --on_loss, and where "
+                                   "--input, --valid and --init_model are, "
+                                   "can change"};
+  for (const char* data : {"input", "valid"})
+    if (line.options.text(data) == "-")
+      return {ExitCode::usage, "--" + std::string(data) + "=-: a resumed run reads files"};
+  return {};
+}
+
+// What tells one job from another are the plugin's options as they were given (job_identity), so those of a run that
+// was started by hand must not get their defaults now.
+std::map<std::string, std::string, std::less<>> as_given(const CommandLine& line) {
+  std::map<std::string, std::string, std::less<>> values;
+  for (const Option& option : job_options()) values.emplace(option.name, line.options.text(option.name));
+  for (const auto& [name, value] : line.given)
+    if (!is_network_option(name)) values.emplace(name, value);
+  return values;
+}
+
+// A run of which nothing is missing but the text form of its model, because writing that failed or was cut off, gets
+// it.
+Status already_done(const RunFolder& run, const Plugin& plugin) {
+  if (plugin.export_text == nullptr || has_text(run))
+    return std::printf("already done: %s\n", visible_text(run.path.native()).c_str()), Status();
+  ROTA_TRY(write_text(run, plugin));
+  std::printf("already done, the text form is written now: %s\n", visible_text(run.path.native()).c_str());
+  return {};
+}
+
+// The folder's files say which library is loaded, and what is written where.
+Status check_ours(const RunFolder& run) {
+  std::vector<fs::path> believed{run.path, run.flags()};
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(run.checkpoint(), error))) believed.push_back(run.checkpoint());
+  for (const fs::path& folder : run.epochs()) believed.push_back(folder);
+  for (const fs::path& path : believed) ROTA_TRY(check_own(path).in("only your own runs can be resumed"));
+  return {};
+}
+
+// Data by shard has its held-out data with it, or none.
+std::string valid_of(const fs::path& packed) {
+  const auto index = read_index(packed);
+  return index.ok() && index->has_valid ? packed.string() : "";
+}
+
+Status check_data_is_there(const Options& options, const Plugin& plugin, const std::string& folder) {
+  const bool packed = is_packed_folder(fs::path(options.text("input")));
+  if (packed) ROTA_TRY(check_packed(options, plugin));
+  for (const char* data : {"input", "valid"}) {
+    if (packed || !options.has(data)) continue;
+    if (auto files = data_files(options.text(data)); !files.ok())
+      return {ExitCode::no_input,
+              files.status().what() + "; if it was moved: `rota resume " + folder + " --" + data + "=PATH`"};
+  }
+  if (auto model = initial_model(plugin, options); !model.ok())
+    return {model.status().code(),
+            model.status().what() + "; if it was moved: `rota resume " + folder + " --init_model=DIR`"};
+  return {};
+}
+
+}  // namespace
+
+Status resume_command(int argc, const char* const* argv) {
+  static const std::vector<Option> kTable = changeable();
+  auto line = parse_flags(argc, argv, {{}, kTable, {}, true});
+  if (!line.ok()) return std::move(line).status();
+  if (line->wish == CommandLine::Wish::help)
+    return std::printf("usage: rota resume DIR [flags]\n\nGoes on with the run in DIR.\n%s", describe(kTable).c_str()),
+           Status();
+  if (line->positional.size() != 1) return {ExitCode::usage, "which run? rota resume DIR"};
+  const RunFolder run{fs::absolute(line->positional.front()).lexically_normal()};
+  tell_of_repeated(*line);
+  ROTA_TRY(check_given(*line, line->positional.front()));
+  std::error_code error;
+  if (!fs::exists(run.flags(), error)) return {ExitCode::no_input, run.path.string() + ": there is no run here"};
+  ROTA_TRY(check_ours(run));
+  auto claim = claim_folder(run.path);
+  if (!claim.ok()) return std::move(claim).status();
+  const bool done = fs::exists(run.result(), error);
+
+  const std::string flagfile = "--flagfile=" + run.flags().string();
+  // The folder may have been moved since.
+  const std::string out = "--out=" + run.path.string();
+  std::vector<std::string> words{"resume", flagfile, out};
+  for (const auto& [name, value] : line->given) words.push_back("--" + name + "=" + value);
+  if (const fs::path input(absolute_input(line->options.text("input"))); !line->given.contains("valid"))
+    if (line->given.contains("input") && is_packed_folder(input)) words.push_back("--valid=" + valid_of(input));
+  std::vector<const char*> pointers;
+  for (const std::string& word : words) pointers.push_back(word.c_str());
+  auto parsed = parse_with_plugin(static_cast<int>(pointers.size()), pointers.data(), network_options());
+  if (!parsed.ok()) return std::move(parsed).status();
+  if (done) return already_done(run, *parsed->plugin);
+  // Nothing is touched while a coordinator that was started by hand is at work there; ours takes the lock itself.
+  if (auto lock = lock_run(run); !lock.ok()) return std::move(lock).status();
+  ROTA_TRY(check_data_is_there(parsed->line.options, *parsed->plugin, line->positional.front()));
+  auto network = network_of(parsed->line.options, run);
+  if (!network.ok()) return std::move(network).status();
+  remove_dead_sockets(run);
+  ROTA_TRY(make_folder(run.log()));
+  ROTA_TRY(write_flagfile(run.flags(), as_given(parsed->line)));
+  return run_job({run, parsed->line.options, line->log_flags, true, *std::move(network)}, *parsed->plugin);
+}
+
+}  // namespace rota

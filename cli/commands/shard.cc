@@ -1,0 +1,157 @@
+// rota shard APP --input=PATH --shards=N --output=DIR: reads the input once, and writes a file for each data shard.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "cli/commands/commands.h"
+#include "cli/commands/shard_choice.h"
+#include "cli/folders/packed_output.h"
+#include "cli/launcher/progress.h"
+#include "core/base/file_hash.h"
+#include "core/base/version.h"
+#include "core/job/hosted_app.h"
+#include "core/job/input_files.h"
+#include "core/job/job_options.h"
+#include "core/job/plugin_host.h"
+#include "rota/utf8.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array kOwnOptions = {
+    Option{.name = "input",
+           .meaning = "What to train on: a file, a folder (the files right inside), a pattern, or several of them "
+                      "separated by commas."},
+    Option{.name = "valid", .meaning = "Held-out data, which a job on these shards is evaluated on."},
+    integer_option("shards", "0", "shards", 0, 65'536,
+                   "Parts of the data: a job on them has as many.  0: as the app finds good for the data."),
+    Option{.name = "output",
+           .kind = Option::Kind::path,
+           .meaning = "Folder for the files: new, empty, or one that `rota shard` made."},
+    Option{.name = "plugin_dir",
+           .kind = Option::Kind::path,
+           .meaning = "Folder to look for plugins in, instead of the installed one."},
+};
+
+std::vector<Option> packed_options(const Plugin& plugin) {
+  std::vector<Option> table;
+  for (const Option& option : plugin.options)
+    if (std::find(plugin.packed_options.begin(), plugin.packed_options.end(), option.name) !=
+        plugin.packed_options.end())
+      table.push_back(option);
+  return table;
+}
+
+void print_help(const Plugin* plugin) {
+  std::printf(
+      "usage: rota shard APP --input=PATH --output=DIR [flags]\n\nReads the input once, all of it into memory, and "
+      "writes a file for each data shard:\n`rota train APP --input=DIR` then trains the same model, and each worker "
+      "opens only the files of its shards.\n%s",
+      describe(kOwnOptions).c_str());
+  if (plugin != nullptr)
+    std::printf("\nThe app %s:\n%s", std::string(plugin->name).c_str(), describe(packed_options(*plugin)).c_str());
+}
+
+// The job that pack() sees: the data's options as given, all others as they are without being given.
+Result<Job> job_of(const CommandLine& line, const Plugin& plugin, const std::string& app) {
+  std::map<std::string, std::string, std::less<>> values;
+  for (const std::span<const Option> table : {job_options(), plugin.options})
+    for (const Option& option : table) values[std::string(option.name)] = option.default_value;
+  for (const auto& [name, value] : line.options.all())
+    if (name != "output") values[name] = value;
+  values["app"] = app;
+  for (const char* const data : {"input", "valid"}) values[data] = absolute_input(values[data]);
+  const Options options(std::move(values));
+  if (plugin.check != nullptr) ROTA_TRY(call_hook(plugin.name, "check", "", [&] { plugin.check(options); }));
+  ROTA_TRY(check_paths(options, plugin.options));
+  Job job;
+  job.options = options;
+  auto files = data_files(options.text("input"));
+  if (!files.ok()) return std::move(files).status();
+  job.input = std::move(files).value();
+  if (options.has("valid")) {
+    files = data_files(options.text("valid"));
+    if (!files.ok()) return std::move(files).status();
+    job.valid = std::move(files).value();
+  }
+  set_numbers(options, job);
+  if (options.integer("shards") == 0) {
+    const auto chosen = choose_shards(plugin, job);
+    if (!chosen.ok()) return chosen.status();
+    job.shards = chosen->shards;
+  }
+  return job;
+}
+
+Status check_given(const CommandLine& line) {
+  if (line.positional.size() > 1) return {ExitCode::usage, "'" + line.positional[1] + "' is one word too many"};
+  for (const char* const needed : {"input", "output"})
+    if (!line.options.has(needed)) return {ExitCode::usage, "--" + std::string(needed) + " is missing"};
+  for (const char* const data : {"input", "valid"})
+    if (line.options.text(data) == "-")
+      return {ExitCode::usage, "--" + std::string(data) + "=-: `rota shard` reads files"};
+  return {};
+}
+
+Result<PackedIndex> write_shards(const Plugin& plugin, const Job& job, const fs::path& folder) {
+  PackedIndex index;
+  index.app = plugin.name;
+  index.format = plugin.packed_format;
+  index.rota = kVersion;
+  for (const std::string_view name : plugin.packed_options) index.options[std::string(name)] = job.options.text(name);
+  const auto input = hash_contents(job.input), valid = hash_contents(job.valid);
+  if (!input.ok()) return input.status();
+  if (!valid.ok()) return valid.status();
+  index.input = *input;
+  index.valid = *valid;
+  index.has_valid = !job.valid.empty();
+  auto output = PackedOutput::open(folder, job.shards);
+  if (!output.ok()) return std::move(output).status();
+  auto hosted = host_app(plugin, job);
+  const Status packed =
+      !hosted.ok() ? hosted.status() : call_hook(plugin.name, "pack", "", [&] { (*hosted)->app->pack(*output); });
+  if (!packed.ok()) output->give_up();
+  ROTA_TRY(output->status());
+  ROTA_TRY(packed);
+  return output->end(std::move(index));
+}
+
+}  // namespace
+
+Status shard_command(int argc, const char* const* argv) {
+  auto first = parse_flags(argc, argv, {{}, kOwnOptions, {}, true});
+  if (!first.ok()) return std::move(first).status();
+  const bool helps = first->wish == CommandLine::Wish::help;
+  if (first->positional.empty())
+    return helps ? (print_help(nullptr), Status())
+                 : Status(ExitCode::usage, "which app? rota shard APP --input=PATH --output=DIR");
+  const std::string app = first->positional.front();
+  auto plugin = find_plugin(app, fs::path(first->options.text("plugin_dir")));
+  if (!plugin.ok()) return std::move(plugin).status();
+  if (helps) return print_help(*plugin), Status();
+  if ((*plugin)->packed_format == 0)
+    return {ExitCode::usage, "the app " + std::string((*plugin)->name) + " has no data by shard"};
+  const std::vector<Option> of_plugin = packed_options(**plugin);
+  auto line = parse_flags(argc, argv, {{}, kOwnOptions, of_plugin, false});
+  if (!line.ok()) return std::move(line).status();
+  tell_of_repeated(*line);
+  ROTA_TRY(check_given(*line));
+  auto job = job_of(*line, **plugin, app);
+  if (!job.ok()) return std::move(job).status();
+  const fs::path folder(line->options.text("output"));
+  const auto index = write_shards(**plugin, *job, folder);
+  if (!index.ok()) return index.status();
+  std::uint64_t items = 0, bytes = index->common.bytes;
+  for (const PackedIndex::Shard& shard : index->shards) items += shard.items, bytes += shard.file.bytes;
+  std::printf("%zu shards, %llu %s, %llu bytes: %s\n", index->shards.size(), static_cast<unsigned long long>(items),
+              std::string((*plugin)->items).c_str(), static_cast<unsigned long long>(bytes),
+              visible_text(folder.native()).c_str());
+  return {};
+}
+
+}  // namespace rota

@@ -1,0 +1,121 @@
+// rota status DIR|ADDRESS: how a run goes, or went.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "cli/commands/commands.h"
+#include "cli/launcher/network.h"
+#include "cli/launcher/progress.h"
+#include "core/base/files.h"
+#include "core/base/flags.h"
+#include "core/base/json_text.h"
+#include "core/job/run_folder.h"
+#include "core/runtime/observe.h"
+#include "rota/utf8.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kAnswerMs = 2000;
+constexpr Option kOptions[] = {
+    {.name = "keys",
+     .kind = Option::Kind::path,
+     .meaning = "Folder of the keys of a run over tcp; the run's own if not given: DIR/keys."},
+};
+constexpr std::size_t kFileBytesMax = std::size_t{16} << 20;
+
+void row(const char* name, const std::string& value) {
+  if (!value.empty()) std::printf("%-12s %s\n", name, visible_text(value).c_str());
+}
+
+nlohmann::json parse_object(const std::string& text) {
+  auto json = nlohmann::json::parse(text, nullptr, false);
+  return json.is_object() ? json : nlohmann::json::object();
+}
+
+void print_answer(const std::string& answer) {
+  const auto json = parse_object(answer);
+  row("phase", text_in(json, "phase"));
+  row("missing", text_in(json, "missing"));
+  if (const auto newest = json.find("newest"); newest != json.end() && newest->is_object())
+    row("newest", epoch_line(*newest));
+}
+
+std::string option_in(const std::string& flags, const std::string& name) {
+  const std::string start = "--" + name + "=";
+  const std::size_t found = flags.starts_with(start) ? 0 : flags.find("\n" + start);
+  if (found == flags.npos) return "";
+  const std::size_t at = flags.find('=', found) + 1;
+  return flags.substr(at, flags.find('\n', at) - at);
+}
+
+// How the run ended, if the events tell it.
+std::string ending_of(const RunFolder& run) {
+  const auto event = parse_object(last_lines(run.events(), 1));
+  if (text_in(event, "event") != "end") return "";
+  char code[32];
+  std::snprintf(code, sizeof code, "exit code %.0f: ", number_in(event, "exit"));
+  return code + text_in(event, "what");
+}
+
+Status folder_status(const RunFolder& run, const fs::path& keys) {
+  std::error_code error;
+  if (!fs::exists(run.flags(), error)) return {ExitCode::no_input, run.path.string() + ": there is no run here"};
+  auto flags = read_whole_file(run.flags(), kFileBytesMax);
+  if (!flags.ok()) return std::move(flags).status();
+  row("run", run.path.string());
+  row("app", option_in(*flags, "app"));
+  row("input", option_in(*flags, "input"));
+  row("processes", option_in(*flags, "workers") + " workers of " + option_in(*flags, "threads") + " threads, " +
+                       option_in(*flags, "schedulers") + " schedulers, " + option_in(*flags, "stores") + " stores");
+  const std::string metrics = last_lines(run.metrics(), 1);
+  const std::string newest = metrics.empty() ? "not evaluated yet" : epoch_line(parse_object(metrics));
+  if (auto result = read_whole_file(run.result(), kFileBytesMax); result.ok()) {
+    row("newest", newest);
+    row("state", "done");
+    row("model_hash", text_in(parse_object(*result), "model_hash"));
+    return {};
+  }
+  if (auto address = read_whole_file(run.address(), 4096); address.ok()) {
+    while (address->ends_with('\n')) address->pop_back();
+    if (auto answer = ask_status(*address, kAnswerMs, keys_for(keys, run)); answer.ok()) {
+      row("state", "running, coordinator at " + *address);
+      print_answer(*answer);
+      return {};
+    }
+    row("newest", newest);
+    row("state", "the coordinator at " + *address + " does not answer");
+  } else {
+    const std::string ending = ending_of(run);
+    row("newest", newest);
+    row("state", ending.empty() ? "not running" : "ended, " + ending);
+  }
+  if (fs::exists(run.checkpoint(), error)) row("hint", "`rota resume " + run.path.string() + "` goes on with it");
+  return {};
+}
+
+}  // namespace
+
+Status status_command(int argc, const char* const* argv) {
+  auto line = parse_flags(argc, argv, {{}, kOptions, {}, false});
+  if (!line.ok()) return std::move(line).status();
+  if (line->wish == CommandLine::Wish::help)
+    return std::printf("usage: rota status DIR|ADDRESS\n\nTells how a run goes, or went.\n%s",
+                       describe(kOptions).c_str()),
+           Status();
+  if (line->positional.size() != 1)
+    return {ExitCode::usage, "which run? rota status DIR, or the coordinator's address"};
+  const std::string& what = line->positional.front();
+  const fs::path keys(line->options.text("keys"));
+  if (what.find("://") == what.npos) return folder_status({fs::path(what)}, keys);
+  auto answer = ask_status(what, kAnswerMs, keys);
+  if (!answer.ok()) return std::move(answer).status();
+  row("app", text_in(parse_object(*answer), "app"));
+  print_answer(*answer);
+  return {};
+}
+
+}  // namespace rota

@@ -1,0 +1,168 @@
+// rota train APP --input=PATH --out=DIR: trains a model with processes on this machine, and those of --hosts.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/commands/commands.h"
+#include "cli/commands/shard_choice.h"
+#include "cli/folders/fresh_folder.h"
+#include "cli/launcher/progress.h"
+#include "cli/launcher/run_job.h"
+#include "core/checkpoint/initial_model.h"
+#include "core/checkpoint/model_reader.h"
+#include "core/job/input_files.h"
+#include "core/job/job_options.h"
+#include "core/job/packed_folder.h"
+#include "core/job/plugin_host.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void print_help(const Plugin* plugin) {
+  std::vector<Option> job(job_options().begin(), job_options().end());
+  const std::string epochs = plugin == nullptr ? "" : std::to_string(plugin->epochs);
+  for (Option& option : job)
+    if (option.name == "epochs" && plugin != nullptr) option.default_value = epochs;
+  std::printf("usage: rota train APP --input=PATH --out=DIR [flags]\n\nTrains a model.  The job:\n%s",
+              describe(job).c_str());
+  if (plugin != nullptr)
+    std::printf("\nThe app %s: %s\n%s", std::string(plugin->name).c_str(), std::string(plugin->summary).c_str(),
+                describe(plugin->options).c_str());
+  std::printf("\n  --flagfile=FILE\n      Reads flags from a file, one a line.\n");
+  std::printf("\nThe network:\n%s", describe(network_options()).c_str());
+  if (plugin == nullptr) std::printf("\n`rota train APP --help` adds the app's own flags.\n");
+}
+
+Status check_job(const Options& options, const Plugin& plugin) {
+  for (const char* needed : {"input", "out"})
+    if (!options.has(needed)) return {ExitCode::usage, "--" + std::string(needed) + " is missing"};
+  if (options.integer("schedulers") > 1 && !plugin.several_schedulers)
+    return {ExitCode::usage, "--schedulers: the app " + std::string(plugin.name) + " has one"};
+  if (auto model = initial_model(plugin, options); !model.ok()) return std::move(model).status();
+  if (plugin.check != nullptr) ROTA_TRY(call_hook(plugin.name, "check", "", [&] { plugin.check(options); }));
+  ROTA_TRY(check_paths(options, plugin.options));
+  if (is_packed_folder(fs::path(options.text("input")))) return check_packed(options, plugin);
+  if (options.text("input") != "-")
+    if (auto files = data_files(options.text("input")); !files.ok()) return std::move(files).status();
+  if (options.has("valid"))
+    if (auto files = data_files(options.text("valid")); !files.ok()) return std::move(files).status();
+  return {};
+}
+
+// All that the command line names: files, folders, and texts that may be such.
+std::vector<NamedPath> named_paths(const CommandLine& line, const Plugin& plugin) {
+  std::vector<NamedPath> named;
+  const auto add_all = [&](std::span<const Option> table) {
+    for (const Option& option : table) {
+      const std::string value(line.options.text(option.name)), by = "--" + std::string(option.name);
+      if (value.empty() || option.name == "out") continue;
+      if (option.kind != Option::Kind::path && option.kind != Option::Kind::text) continue;
+      named.push_back({by, value});
+      if (option.kind == Option::Kind::path) continue;
+      for (std::string& part : input_parts(value)) named.push_back({by, std::move(part)});
+      if (auto files = input_files(value); files.ok())
+        for (std::string& file : *files) named.push_back({by, std::move(file)});
+    }
+  };
+  add_all(job_options());
+  add_all(network_options());
+  add_all(plugin.options);
+  for (const std::string& file : line.flagfiles) named.push_back({"--flagfile", file});
+  for (const std::string& flag : line.log_flags)
+    named.push_back({flag.substr(0, flag.find('=')), flag.substr(std::min(flag.find('='), flag.size() - 1) + 1)});
+  return named;
+}
+
+// All roles read the input, each for itself, and a resumed run again; stdin is there once.
+Status keep_stdin(const RunFolder& run) {
+  FileDescriptor file(::open(run.input().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  const auto failed = [&](ExitCode code, const std::string& what) {
+    return Status(code, what + ": " + std::generic_category().message(errno));
+  };
+  if (!file.open()) return failed(ExitCode::cannot_write, run.input().string());
+  std::array<char, 65536> block{};
+  bool any = false;
+  while (true) {
+    const ssize_t n = ::read(STDIN_FILENO, block.data(), block.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return failed(ExitCode::disk, "cannot read stdin");
+    if (n == 0) break;
+    any = true;
+    for (ssize_t at = 0; at < n;) {
+      const ssize_t written = ::write(file.get(), block.data() + at, static_cast<std::size_t>(n - at));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) return failed(ExitCode::disk, run.input().string());
+      at += written;
+    }
+  }
+  if (!any) return {ExitCode::no_input, "input -: nothing came from stdin"};
+  return ::fsync(file.get()) == 0 ? Status() : failed(ExitCode::disk, run.input().string());
+}
+
+// Chooses what the user does not say.
+Status take_shards(const Plugin& plugin, std::map<std::string, std::string, std::less<>>& values) {
+  if (Options(values).integer("shards") == 0) {
+    const auto job = make_job(Options(values));
+    if (!job.ok()) return job.status();
+    const auto chosen = choose_shards(plugin, *job);
+    if (!chosen.ok()) return chosen.status();
+    values["shards"] = std::to_string(chosen->shards);
+    values["shards_from"] = chosen->from;
+  }
+  return check_numbers(Options(values));
+}
+
+}  // namespace
+
+Status train_command(int argc, const char* const* argv) {
+  auto parsed = parse_with_plugin(argc, argv, network_options(), AppFrom::positional);
+  if (!parsed.ok()) return std::move(parsed).status();
+  CommandLine& line = parsed->line;
+  if (line.wish == CommandLine::Wish::help) return print_help(parsed->plugin), Status();
+  tell_of_repeated(line);
+  const Plugin& plugin = *parsed->plugin;
+  ROTA_TRY(check_job(line.options, plugin));
+
+  const RunFolder run{line.options.text("out")};
+  auto values = line.options.all();
+  const bool from_stdin = values["input"] == "-";
+  // What is wrong with the data is said when it is clear that the folder is the run's.
+  const Status chosen = from_stdin ? Status() : take_shards(plugin, values);
+  if (chosen.code() == ExitCode::usage) return chosen;
+  auto claim = fresh_folder(run, named_paths(line, plugin), from_stdin);
+  if (!claim.ok()) return std::move(claim).status();
+  ROTA_TRY(chosen);
+  // What is in effect now: another build of the app may want another number when the run is resumed.
+  if (line.options.integer("epochs") == 0) values["epochs"] = std::to_string(plugin.epochs);
+  if (line.options.has("init_model")) {
+    auto hash = hash_of_model(line.options.text("init_model"));
+    if (!hash.ok()) return std::move(hash).status();
+    values["init_hash"] = *hash;
+  }
+  if (from_stdin) {
+    ROTA_TRY(keep_stdin(run));
+    values["input"] = run.input().string();
+    ROTA_TRY(take_shards(plugin, values));
+  }
+  auto network = network_of(line.options, run);
+  if (!network.ok()) return std::move(network).status();
+  if (!network->machines.empty() && !line.given.contains("workers"))
+    values["workers"] = std::to_string(std::min<std::int64_t>(static_cast<std::int64_t>(slots_of(network->machines)),
+                                                              Options(values).integer("shards")));
+  for (const Option& option : network_options()) values.erase(std::string(option.name));
+  ROTA_TRY(write_flagfile(run.flags(), values));
+  return run_job({run, Options(values), line.log_flags, false, *std::move(network)}, plugin);
+}
+
+}  // namespace rota

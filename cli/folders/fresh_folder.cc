@@ -1,0 +1,170 @@
+#include "cli/folders/fresh_folder.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "core/base/sealed_json.h"
+#include "core/job/run_lock.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr unsigned kMarkerFormat = 1;
+constexpr std::size_t kMarkerBytesMax = 4096;
+constexpr const char* kMarkerText = "`rota train` made this folder, and may clear what it wrote here";
+
+// What a run wrote that committed nothing.
+struct Remains {
+  std::vector<fs::path> files;
+  std::vector<fs::path> folders;  // empty once the files are gone
+};
+
+Status refused(const RunFolder& run, const std::string& what) {
+  return {ExitCode::cannot_write, run.path.string() + " " + what + ": choose another --out"};
+}
+
+Status holds_other(const RunFolder& run, const fs::path& file) {
+  return refused(run, "holds " + file.lexically_relative(run.path).string() + ", which `rota train` did not write");
+}
+
+Status holds_run(const RunFolder& run) {
+  return {ExitCode::cannot_write,
+          run.path.string() + " holds another run: choose another --out, or `rota resume " + run.path.string() + "`"};
+}
+
+std::string marker_text(bool keeps_input) {
+  nlohmann::ordered_json marker;
+  marker["what"] = kMarkerText;
+  marker["input"] = keeps_input;  // the file of that name is a copy of stdin
+  return seal(marker, kMarkerFormat);
+}
+
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(fs::symlink_status(path, error));
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(fs::symlink_status(path, error));
+}
+
+// What is right inside; a folder that cannot be read is one that holds something.
+Result<std::vector<fs::path>> inside(const RunFolder& run, const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    paths.push_back(at->path());
+  if (error) return refused(run, "cannot be looked through: " + error.message());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+// The files of a folder of Rota's, if all of them have a name that Rota gives.
+template <typename IsOurs>
+Status take_folder(const RunFolder& run, const fs::path& folder, IsOurs&& is_ours, Remains& remains) {
+  auto paths = inside(run, folder);
+  if (!paths.ok()) return std::move(paths).status();
+  for (const fs::path& path : *paths) {
+    if (!is_file(path) || !is_ours(path.filename().string())) return holds_other(run, path);
+    remains.files.push_back(path);
+  }
+  remains.folders.push_back(folder);
+  return {};
+}
+
+Status take(const RunFolder& run, const fs::path& path, bool keeps_input, Remains& remains) {
+  if (path == run.log() && is_folder(path)) return take_folder(run, path, RunFolder::is_of_log, remains);
+  if (path == run.keys() && is_folder(path)) return take_folder(run, path, RunFolder::is_of_keys, remains);
+  if (path == run.checkpoint() && is_folder(path)) {
+    if (!run.epochs().empty()) return holds_run(run);
+    // A coordinator that was started by hand may be at work where no `rota` is.
+    if (auto lock = lock_run(run); !lock.ok()) return std::move(lock).status();
+    const auto is_ours = [&](const std::string& name) {
+      return path / name == run.lock() || path / finished_name(name) == run.era();
+    };
+    return take_folder(run, path, is_ours, remains);
+  }
+  if (path == run.result() || path == run.model()) return holds_run(run);
+  std::error_code error;
+  if (path == run.metrics() && is_file(path) && fs::file_size(path, error) > 0) return holds_run(run);
+  // What a crash left in the midst of writing it, or else the file itself.
+  const fs::path file = path.parent_path() / finished_name(path.filename().string());
+  const bool ours = file == run.flags() || file == run.address() || file == run.events() || file == run.metrics() ||
+                    file == run.marker() || file == run.place() || file == run.result() ||
+                    (path == run.input() && keeps_input);
+  if (!ours || !is_file(path)) return holds_other(run, path);
+  remains.files.push_back(path);
+  return {};
+}
+
+Result<Remains> remains_in(const RunFolder& run) {
+  Remains remains;
+  auto paths = inside(run, run.path);
+  if (!paths.ok()) return std::move(paths).status();
+  if (paths->empty()) return remains;
+  const auto text = is_file(run.marker()) ? read_whole_file(run.marker(), kMarkerBytesMax)
+                                          : Result<std::string>(Status(ExitCode::no_input, "none"));
+  const auto marker = text.ok() ? unseal(*text, kMarkerFormat) : Result<nlohmann::json>(text.status());
+  if (!marker.ok() || marker->value("what", "") != kMarkerText) {
+    std::error_code error;
+    if (fs::exists(run.flags(), error) && (fs::exists(run.checkpoint(), error) || fs::exists(run.events(), error)))
+      return holds_run(run);
+    return refused(run, "holds something else");
+  }
+  const bool keeps_input = marker->value("input", false);
+  for (const fs::path& path : *paths)
+    if (path != run.marker() || !is_file(path)) ROTA_TRY(take(run, path, keeps_input, remains));
+  return remains;
+}
+
+// Refuses if something named is the same file or folder as one that would go, by whatever path or link.
+Status check_named(const RunFolder& run, const Remains& remains, const std::vector<NamedPath>& named) {
+  if (remains.files.empty() && remains.folders.empty()) return {};
+  std::vector<std::pair<dev_t, ino_t>> going;
+  const auto id_of = [](const struct stat& facts) { return std::pair(facts.st_dev, facts.st_ino); };
+  struct stat facts = {};
+  for (const auto* paths : {&remains.files, &remains.folders})
+    for (const fs::path& path : *paths)
+      if (::stat(path.c_str(), &facts) == 0) going.push_back(id_of(facts));
+  if (::stat(run.path.c_str(), &facts) == 0) going.push_back(id_of(facts));
+  if (::stat(run.marker().c_str(), &facts) == 0) going.push_back(id_of(facts));
+  const auto goes = [&] { return std::find(going.begin(), going.end(), id_of(facts)) != going.end(); };
+  for (const NamedPath& one : named)
+    if (::stat(one.path.c_str(), &facts) == 0 && goes())
+      return refused(run, "holds the remains of a run, and " + one.by + " names " + one.path + " there");
+  for (const auto& [fd, name] :
+       {std::pair(STDIN_FILENO, "stdin"), {STDOUT_FILENO, "stdout"}, {STDERR_FILENO, "stderr"}})
+    if (::fstat(fd, &facts) == 0 && goes())
+      return refused(run, "holds the remains of a run, and " + std::string(name) + " is one of them");
+  return {};
+}
+
+}  // namespace
+
+Result<FileDescriptor> fresh_folder(const RunFolder& run, const std::vector<NamedPath>& named, bool keeps_input) {
+  std::error_code error;
+  if (!fs::exists(run.path, error)) ROTA_TRY(make_folder(run.path));
+  auto claim = claim_folder(run.path);
+  if (!claim.ok()) return claim;
+  const auto remains = remains_in(run);
+  if (!remains.ok()) return remains.status();
+  ROTA_TRY(check_named(run, *remains, named));
+  // One by one: what came in the meantime stays.  The marker stays too, so that a crash here leaves Rota's own folder.
+  for (const auto* paths : {&remains->files, &remains->folders})
+    for (const fs::path& path : *paths)
+      if (!fs::remove(path, error) && error)
+        return Status(ExitCode::cannot_write, "cannot remove " + path.string() + ": " + error.message());
+  ROTA_TRY(write_atomically(run.marker(), marker_text(keeps_input)));
+  ROTA_TRY(make_folder(run.log()));
+  return claim;
+}
+
+}  // namespace rota

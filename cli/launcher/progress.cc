@@ -1,0 +1,155 @@
+#include "cli/launcher/progress.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "core/base/json_text.h"
+#include "rota/utf8.h"
+
+namespace rota {
+
+namespace {
+
+constexpr std::size_t kBarWidth = 10;
+
+std::string with_digits(const char* format, double number) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, number);
+  return text;
+}
+
+std::size_t terminal_width() {
+  struct winsize size = {};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::string bar(double done) {
+  const auto full = static_cast<std::size_t>(std::clamp(done, 0.0, 1.0) * static_cast<double>(kBarWidth));
+  return "[" + std::string(full, '#') + std::string(kBarWidth - full, '.') + "] ";
+}
+
+std::string count_of(const nlohmann::json& epoch) {
+  const std::string number = with_digits("%.0f", number_in(epoch, "epoch"));
+  return number_in(epoch, "epochs") > 0 ? number + "/" + with_digits("%.0f", number_in(epoch, "epochs")) : number;
+}
+
+// Seconds, items, workers, and how long it will take.
+std::string speed_of(const nlohmann::json& epoch) {
+  const double number = number_in(epoch, "epoch"), all = number_in(epoch, "epochs");
+  const double seconds = number_in(epoch, "seconds");
+  const std::string items = text_in(epoch, "items_unit");
+  std::string line = "  " + with_digits("%.2f s", seconds);
+  line += "  " + short_number(number_in(epoch, "items_per_second")) + " " + (items.empty() ? "items" : items) + "/s";
+  line += "  " + with_digits("%.0f", number_in(epoch, "workers")) + " workers";
+  if (number > 0 && number < all) line += "  " + short_number(seconds / number * (all - number)) + " s left";
+  return line;
+}
+
+void write_out(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+std::string short_number(double number) {
+  constexpr const char* kUnits[] = {"", "k", "M", "G", "T"};
+  std::size_t unit = 0;
+  while (std::fabs(number) >= 999.5 && unit + 1 < std::size(kUnits)) {
+    number /= 1000;
+    ++unit;
+  }
+  return with_digits("%.3g", number) + kUnits[unit];
+}
+
+std::string epoch_line(const nlohmann::json& epoch) {
+  std::string line = "epoch " + count_of(epoch);
+  if (epoch.contains("objective")) {
+    line += "  objective " + with_digits("%.8g", number_in(epoch, "objective"));
+    if (epoch.contains("per_item")) line += " (" + with_digits("%.5g", number_in(epoch, "per_item")) + " per item)";
+  }
+  if (epoch.contains("valid")) line += "  valid " + with_digits("%.6g", number_in(epoch, "valid"));
+  return line + speed_of(epoch);
+}
+
+std::string bar_line(const nlohmann::json& epoch) {
+  // Of a job without a last epoch nobody knows how much is done.
+  const bool bounded = number_in(epoch, "epochs") > 0;
+  std::string line = bounded ? bar(number_in(epoch, "epoch") / number_in(epoch, "epochs")) : "epoch ";
+  line += count_of(epoch);
+  if (epoch.contains("per_item"))
+    line += "  " + with_digits("%.5g", number_in(epoch, "per_item")) + "/item";
+  else if (epoch.contains("objective"))
+    line += "  " + with_digits("%.8g", number_in(epoch, "objective"));
+  if (epoch.contains("valid")) line += "  valid " + with_digits("%.6g", number_in(epoch, "valid"));
+  return line + speed_of(epoch);
+}
+
+void tell_of_repeated(const CommandLine& line) {
+  for (const std::string& name : line.repeated)
+    write_out("rota: --" + visible_text(name) + " is given more than once: the last value counts, '" +
+              visible_text(line.given.find(name) == line.given.end() ? "" : line.given.find(name)->second) + "'\n");
+}
+
+Progress::Progress() : terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+void Progress::record(const nlohmann::json& record) {
+  const std::string event = text_in(record, "event");
+  if (event == "epoch") {
+    terminal_ ? draw(bar_line(record)) : say(epoch_line(record));
+  } else if (event == "phase") {
+    // Off a terminal the phases are in events.jsonl; a log of lines is for the epochs.
+    if (terminal_) draw(text_in(record, "phase") + " ...");
+  } else if (event == "stopping") {
+    say("stopping " + text_in(record, "when"));
+  } else if (event == "resume_from_nothing") {
+    say("nothing to resume: " + text_in(record, "why") + "; the run begins anew");
+  } else if (event == "lost") {
+    say(text_in(record, "why"));
+  } else if (event == "going_back") {
+    say("going back to " + text_in(record, "to"));
+  } else if (event == "leaving" || event == "left" || event == "given_up") {
+    const std::string why = text_in(record, "why");
+    say(text_in(record, "role") +
+        (event == "leaving" ? " is leaving"
+         : event == "left"  ? " has left"
+                            : " is given up") +
+        (why.empty() ? "" : ": " + why));
+  } else if (event == "joined" && !text_in(record, "as").empty()) {
+    say(text_in(record, "role") + " has joined, as " + text_in(record, "as"));
+  } else if (event == "slow") {
+    say(text_in(record, "role") + " is slow, and gets fewer shards");
+  } else if (event == "moving") {
+    say("moving shards to " + text_in(record, "workers") + " workers");
+  } else if (event == "paused") {
+    say("paused: " + text_in(record, "why"));
+  } else if (event == "not_reproducible") {
+    say("not reproducible: " + text_in(record, "why"));
+  } else if (event == "warning") {
+    say(text_in(record, "what"));
+  }
+}
+
+void Progress::draw(const std::string& line) {
+  line_ = visible_text(line).substr(0, terminal_width() - 1);
+  write_out("\r\033[K" + line_);
+}
+
+void Progress::say(std::string_view text) {
+  std::string all = visible_text(text);
+  all += '\n';
+  if (!line_.empty()) all = "\r\033[K" + all + line_;
+  write_out(all);
+}
+
+void Progress::end() {
+  if (!line_.empty()) write_out("\n");
+  line_.clear();
+}
+
+}  // namespace rota

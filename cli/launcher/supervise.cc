@@ -1,0 +1,456 @@
+#include "cli/launcher/supervise.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <system_error>
+
+#include "cli/folders/dead_sockets.h"
+#include "cli/folders/private_folder.h"
+#include "cli/launcher/restarts.h"
+#include "cli/processes/child.h"
+#include "cli/processes/signals.h"
+#include "cli/remote/agents.h"
+#include "cli/remote/place.h"
+#include "core/base/clock.h"
+#include "core/base/files.h"
+#include "core/base/json_text.h"
+#include "core/base/process_limits.h"
+#include "core/job/doing.h"
+#include "core/job/job_settings.h"
+#include "core/job/plugin_host.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr Nanoseconds kPollSpan = 200 * kMillisecond;
+constexpr Nanoseconds kSameSignal = kSecond;    // sent to the whole group, and by the terminal or launcher
+constexpr Nanoseconds kNowSpan = 10 * kSecond;  // for the coordinator, after a second signal
+constexpr Nanoseconds kEndSpan = 5 * kSecond;   // for the others, after the coordinator
+constexpr Nanoseconds kKillSpan = 2 * kSecond;  // after SIGTERM
+// How long the coordinator may take to tell of a lost process in its own words.
+constexpr Nanoseconds kWordSpan = 2 * kSecond;
+constexpr std::size_t kLogLines = 10;
+constexpr Nanoseconds kAddressPollSpan = 20 * kMillisecond;
+constexpr std::size_t kAddressBytesMax = 4096;
+constexpr std::size_t kRecordBytesMax = std::size_t{16} << 20;
+constexpr std::size_t kFlagsBytesMax = std::size_t{1} << 20;
+
+class Supervisor {
+ public:
+  Supervisor(const LocalJob& job, Progress& progress)
+      : job_(job),
+        progress_(progress),
+        restarts_wanted_(job.options.text("on_loss") != "stop"),
+        moves_(job.options.text("on_loss") == "move") {
+    const Network& network = job.network;
+    if (network.machines.empty()) return;
+    const auto span = [&](const char* name) {
+      return static_cast<Nanoseconds>(job.options.real(name) * static_cast<double>(kSecond));
+    };
+    agents_.emplace(Agents::Settings{network.machines, network.ssh, network.remote_rota, job.run.log(),
+                                     span("start_timeout_seconds"), span("peer_timeout_seconds")});
+  }
+  ~Supervisor() { end_all(); }
+
+  Status start(const fs::path& sockets) {
+    ROTA_TRY(check_descriptors(descriptors_needed(job_.options)));
+    const auto count = [&](const char* name) { return std::to_string(job_.options.integer(name)); };
+    progress_.say("rota: " + count("shards") + " shards, " + count("partitions") + " partitions, " + count("workers") +
+                  " workers of " + count("threads") + " threads, " + count("schedulers") + " schedulers, " +
+                  count("stores") + " stores; reading the input");
+    const bool over_tcp = job_.network.over_tcp();
+    address_ = over_tcp ? job_.network.coordinator : "ipc://" + (sockets / "coordinator").string();
+    // What a killed run left says nothing about this one.
+    if (std::error_code ignored; over_tcp) fs::remove(job_.run.address(), ignored);
+    std::error_code none_yet;
+    const auto size = fs::file_size(job_.run.events(), none_yet);
+    events_before_ = none_yet ? 0 : size;
+    if (agents_) {
+      auto place = mark_place(job_.run);
+      if (!place.ok()) return std::move(place).status();
+      place_ = *std::move(place);
+    }
+    ROTA_TRY(start_role("coordinator", 0));
+    // Its port may be any.  If it ends before it listens, nobody else is needed to tell why.
+    while (over_tcp && !learn_address()) {
+      if (!comes_back(roles_.front())) return {};
+      wait();
+      take_signals();
+      ROTA_TRY(restart());
+    }
+    for (const auto& [role, option] :
+         {std::pair{"scheduler", "schedulers"}, {"worker", "workers"}, {"kvstore", "stores"}})
+      for (std::int64_t i = 0; i < job_.options.integer(option); ++i) ROTA_TRY(start_role(role, i));
+    const std::int64_t workers = job_.options.integer("workers");
+    for (std::int64_t i = 0; i < job_.options.integer("spares"); ++i) ROTA_TRY(start_role("worker", workers + i));
+    return {};
+  }
+
+  Status watch() {
+    while (!coordinator().ended() || comes_back(roles_.front())) {
+      // After the coordinator closed its stdout (poll passes over -1), it only remains to wait for its end.
+      wait(records_.get());
+      read_records();
+      take_signals();
+      ROTA_TRY(restart());
+      look_for_lost();
+    }
+    read_records();
+    return outcome();
+  }
+
+ private:
+  struct Role {
+    std::string role;
+    std::int64_t index = 0;
+    Child child;
+    Nanoseconds lost_at = 0;  // when it was seen to have ended while the job ran
+    bool told = false;
+    std::optional<Nanoseconds> again_at = {};  // when it is started anew
+    Nanoseconds started_at = 0;
+  };
+
+  Child& coordinator() { return roles_.front().child; }
+
+  Status start_role(const std::string& role, std::int64_t index) {
+    auto child = start_child(role, index, job_.resume);
+    if (!child.ok()) return std::move(child).status();
+    roles_.push_back({role, index, std::move(child).value()});
+    roles_.back().started_at = now_ns();
+    return {};
+  }
+
+  // Until something happens, but for a signal's handling, which is the caller's.
+  void wait(int records = -1) {
+    std::vector<pollfd> waits{pollfd{signals_.fd(), POLLIN, 0}, pollfd{records, POLLIN, 0}};
+    if (agents_) agents_->add_polls(waits);
+    ::poll(waits.data(), waits.size(), static_cast<int>(kPollSpan / kMillisecond));
+    if (agents_) agents_->work();
+  }
+
+  bool is_spare(const std::string& role, std::int64_t index) const {
+    return role == "worker" && index >= job_.options.integer("workers");
+  }
+
+  // On the machine that is to have it.
+  Result<Child> start_remote(const std::string& role, std::int64_t index, bool resume) {
+    auto flags = read_whole_file(job_.run.flags(), kFlagsBytesMax);
+    if (!flags.ok()) return std::move(flags).status();
+    auto keys = keys_of(role, job_.network.keys);
+    if (!keys.ok()) return std::move(keys).status();
+    const auto number = [&](const char* name) { return job_.options.integer(name); };
+    const auto count = role == "worker" ? number("workers") + number("spares") : number("stores");
+    return agents_->start({role, index, resume, address_, job_.run.path, std::move(flags).value(),
+                           std::move(keys).value(), job_.log_flags, is_spare(role, index), place_},
+                          static_cast<std::size_t>(count));
+  }
+
+  Result<Child> start_child(const std::string& role, std::int64_t index, bool resume) {
+    if (agents_ && (role == "worker" || role == "kvstore")) return start_remote(role, index, resume);
+    const bool reports = role == "coordinator";
+    FileDescriptor output;
+    Child::Settings settings;
+    if (reports) {
+      int ends[2];
+      if (::pipe2(ends, O_CLOEXEC) != 0)
+        return Status(ExitCode::failed, "no pipe: " + std::generic_category().message(errno));
+      records_ = FileDescriptor(ends[0]);
+      output = FileDescriptor(ends[1]);
+      ::fcntl(records_.get(), F_SETFL, O_NONBLOCK);
+      unread_.clear();
+      settings.output = output.get();
+    }
+    settings.name = role + "-" + std::to_string(index);
+    settings.program = program_folder() / ("rota-" + role);
+    settings.log = job_.run.log(settings.name);
+    settings.arguments = {"--flagfile=" + job_.run.flags().string(), "--coordinator=" + address_,
+                          "--index=" + std::to_string(index)};
+    if (reports) settings.arguments.push_back("--report");
+    for (std::string& flag : network_flags(job_.network, reports)) settings.arguments.push_back(std::move(flag));
+    if (resume) settings.arguments.push_back("--resume");
+    if (is_spare(role, index)) settings.arguments.push_back("--joins=spare");
+    settings.arguments.insert(settings.arguments.end(), job_.log_flags.begin(), job_.log_flags.end());
+    return Child::start(settings);
+  }
+
+  // Whether a process that has ended is started anew: it did not end of its own will, and the job goes on.
+  bool comes_back(Role& role) {
+    if (role.again_at) return true;
+    if (!restarts_wanted_ || end_ || stops_ > 0 || given_up_) return false;
+    const Child& child = role.child;
+    // What a process lacks at the start it mostly lacks the next time, too.
+    const bool lacks = !begun_ && !child.killed() && again_.count(child.name()) > 0;
+    if (!child.killed() && child.exit_code() != static_cast<int>(ExitCode::temporary)) return false;
+    if (moves_ && begun_ && role.role == "worker" && others_work(role)) return false;
+    if (&role == &roles_.front() && (read_records(), end_ || (end_ = end_of_events()))) return false;
+    if (!lacks) role.again_at = again_.next(child.name(), now_ns());
+    if (role.again_at) {
+      progress_.say("rota: " + child.name() + " ended with " + child.how() + "; it is started again (" +
+                    std::to_string(again_.count(child.name())) + " of " + std::to_string(Restarts::kMost) +
+                    " times without a new checkpoint)");
+      return true;
+    }
+    const bool crashed = code_of(child) == ExitCode::bug;
+    given_up_ =
+        Status(crashed ? ExitCode::bug : ExitCode::temporary,
+               child.name() + " was started again " + std::to_string(again_.count(child.name())) +
+                   " times without a new checkpoint, and ended with " + (lacks ? with_log(child) : child.how()));
+    end_coordinator();
+    return false;
+  }
+
+  // Some other worker, which can take its shards.
+  bool others_work(const Role& role) {
+    std::int64_t count = 0;
+    for (Role& other : roles_) count += other.role == "worker" && &other != &role && !other.child.ended();
+    return count >= job_.options.integer("min_workers");
+  }
+
+  Status restart() {
+    for (Role& role : roles_) {
+      if (!role.again_at || now_ns() < *role.again_at) continue;
+      role.again_at.reset();
+      if (end_ || stops_ > 0) continue;
+      const bool coordinates = &role == &roles_.front();
+      auto child = start_child(role.role, role.index, job_.resume || coordinates);
+      if (!child.ok()) return std::move(child).status();
+      role.child = std::move(child).value();
+      role.started_at = now_ns();
+      role.lost_at = 0;
+      role.told = false;
+    }
+    return {};
+  }
+
+  // Now, and whatever it is doing.
+  void end_coordinator() {
+    coordinator().signal(SIGTERM);
+    hasten_at_ = now_ns() + kNowSpan;
+    stops_ = 2;
+    stop_signal_ = SIGTERM;
+  }
+
+  // The coordinator does not count on a process any more, which may still be there and do nothing.
+  void end_lost(const nlohmann::json& record) {
+    for (Role& role : roles_)
+      if (restarts_wanted_ && role.child.name() == text_in(record, "role") &&
+          std::to_string(role.child.pid()) == text_in(record, "pid"))
+        role.child.signal(SIGKILL);
+  }
+
+  // A coordinator that was started anew waits for it in vain, as it stands still since the time of the one before.
+  void end_silent(const nlohmann::json& record) {
+    for (Role& role : roles_)
+      if (restarts_wanted_ && role.child.name() == text_in(record, "role") &&
+          role.started_at < roles_.front().started_at)
+        role.child.signal(SIGKILL);
+  }
+
+  // Where the coordinator really listens.  False if it ended before that.
+  bool learn_address() {
+    while (!coordinator().ended()) {
+      if (auto text = read_whole_file(job_.run.address(), kAddressBytesMax); text.ok()) {
+        address_ = text->substr(0, text->find('\n'));
+        return true;
+      }
+      pollfd wait{signals_.fd(), POLLIN, 0};
+      ::poll(&wait, 1, static_cast<int>(kAddressPollSpan / kMillisecond));
+      take_signals();
+    }
+    return false;
+  }
+
+  void read_records() {
+    std::array<char, 65536> block{};
+    while (records_.open()) {
+      const ssize_t n = ::read(records_.get(), block.data(), block.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) break;
+      if (n == 0) records_.close();
+      unread_.append(block.data(), static_cast<std::size_t>(n));
+    }
+    std::size_t at = 0;
+    for (std::size_t end; (end = unread_.find('\n', at)) != unread_.npos; at = end + 1)
+      take_record(std::string_view(unread_).substr(at, end - at));
+    unread_.erase(0, at);
+    if (unread_.size() > kRecordBytesMax) unread_.clear();
+  }
+
+  void take_record(std::string_view line) {
+    auto record = nlohmann::json::parse(line, nullptr, false);
+    if (!record.is_object()) return;
+    const std::string event = text_in(record, "event");
+    if (event == "joined") joined_.insert(text_in(record, "role"));
+    if (event == "left") joined_.erase(text_in(record, "role"));
+    if (event == "hosts") begun_ = true;
+    // The job goes on without these.
+    if (begun_ && (event == "left" || event == "given_up" || (event == "lost" && moves_)))
+      gone_.insert(text_in(record, "role"));
+    if (event == "joined") gone_.erase(text_in(record, "role"));
+    if (event == "end") end_ = record;
+    if (event == "lost" || event == "left") end_lost(record);
+    if (event == "silent") end_silent(record);
+    if (event == "checkpoint") again_.progress();
+    progress_.record(record);
+  }
+
+  void take_signals() {
+    while (const int number = signals_.take())
+      if (number != SIGCHLD) stop(number);
+    hasten();
+  }
+
+  // A signal that this process got.
+  void stop(int number) {
+    if (stops_ == 1 && now_ns() - stopped_at_ < kSameSignal) return;
+    if (++stops_ == 1) stopped_at_ = now_ns();
+    if (stops_ == 1) progress_.say("rota: stopping; a second signal does not wait for a checkpoint");
+    coordinator().signal(stops_ > 2 ? SIGKILL : number == SIGINT ? SIGINT : SIGTERM);
+    stop_signal_ = number;
+    hasten_at_ = now_ns() + kNowSpan;
+  }
+
+  // The first signal asks for a checkpoint, and the user alone knows how long to wait for it.
+  void hasten() {
+    if (stops_ > 1 && now_ns() >= hasten_at_) stop(stop_signal_);
+  }
+
+  void look_for_lost() {
+    const Nanoseconds now = now_ns();
+    for (std::size_t i = 1; i < roles_.size(); ++i) {
+      Role& role = roles_[i];
+      if (!role.child.ended() || end_ || role.again_at || comes_back(role)) continue;
+      if (role.lost_at == 0) role.lost_at = now;
+      if (now - role.lost_at < kWordSpan) continue;
+      if (!role.told) tell_lost(role);
+      // The coordinator never heard of it, or has let it go while others were awaited, and would wait for it in vain.
+      if (joined_.contains(role.child.name()) || gone_.contains(role.child.name()) || never_joined_) continue;
+      never_joined_ = &role - roles_.data();
+      end_coordinator();
+    }
+  }
+
+  void tell_lost(Role& role) {
+    role.told = true;
+    // Of its own will, and told to by the coordinator.
+    if (gone_.contains(role.child.name()) && !role.child.killed()) return;
+    if (!role.child.killed() && role.child.exit_code() == 0) return;
+    progress_.say("rota: " + role.child.name() + " ended with " + with_log(role.child));
+  }
+
+  // How it ended, and the end of its log.
+  static std::string with_log(const Child& child) {
+    const std::string lines = child.last_words(kLogLines);
+    if (child.log().empty()) return child.how() + (lines.empty() ? "" : "; the end of its log there:\n" + lines);
+    return child.how() + (lines.empty() ? "; " + child.log().string() + " is empty"
+                                        : "; the end of " + child.log().string() + ":\n" + lines);
+  }
+
+  static ExitCode code_of(const Child& child) {
+    if (!child.killed()) return static_cast<ExitCode>(child.exit_code());
+    return is_crash(child.exit_code() - 128) ? ExitCode::bug : ExitCode::temporary;
+  }
+
+  // The coordinator's last record where the pipe did not bring it: nobody read it for long, as after a Ctrl-Z.
+  std::optional<nlohmann::json> end_of_events() const {
+    std::error_code error;
+    if (fs::file_size(job_.run.events(), error) <= events_before_ || error) return std::nullopt;
+    auto record = nlohmann::json::parse(last_lines(job_.run.events(), 1), nullptr, false);
+    if (!record.is_object() || text_in(record, "event") != "end") return std::nullopt;
+    return record;
+  }
+
+  Status outcome() {
+    const Child& child = coordinator();
+    if (given_up_) return *given_up_;
+    if (never_joined_ && stops_ > 0) {
+      const Child& lost = roles_[static_cast<std::size_t>(*never_joined_)].child;
+      const ExitCode code = code_of(lost);
+      return {code == ExitCode::ok ? ExitCode::failed : code, lost.name() + " ended before it joined: " + lost.how()};
+    }
+    if (!end_) end_ = end_of_events();
+    // Behind its last record nothing is left to do: what becomes of it then matters to nobody.
+    if (end_ && number_in(*end_, "exit", -1) == 0) return {};
+    const ExitCode code = code_of(child);
+    const std::string said = end_ ? text_in(*end_, "what") : "";
+    if (code == ExitCode::ok) return {ExitCode::bug, "the coordinator ended without a word"};
+    // Processes that did not end the way the coordinator says have something to add.
+    for (std::size_t i = 1; i < roles_.size(); ++i)
+      if (roles_[i].child.ended() && !roles_[i].told && roles_[i].child.killed()) tell_lost(roles_[i]);
+    if (code == ExitCode::temporary)
+      for (std::size_t i = 1; i < roles_.size(); ++i)
+        if (const Child& lost = roles_[i].child;
+            roles_[i].child.ended() && code_of(lost) == ExitCode::bug && lost.killed())
+          return {ExitCode::bug, said + "; " + lost.name() + " ended with " + lost.how()};
+    if (!said.empty()) return {code, said};
+    return {code, "the coordinator ended with " + with_log(child)};
+  }
+
+  // Waits until all have ended, at most `span`.
+  bool wait_for_all(Nanoseconds span) {
+    const Nanoseconds until = now_ns() + span;
+    while (true) {
+      const bool all = std::all_of(roles_.begin(), roles_.end(), [](Role& role) { return role.child.ended(); });
+      if (all || now_ns() >= until) return all;
+      wait();
+      while (signals_.take() != 0) {
+      }
+    }
+  }
+
+  void end_all() {
+    // Whoever is left was not dismissed if the coordinator is still there, or never let anybody in.
+    const bool dismissed = !roles_.empty() && coordinator().ended() && end_ && !joined_.empty();
+    if (dismissed && wait_for_all(kEndSpan)) return;
+    for (Role& role : roles_) role.child.signal(SIGTERM);
+    if (wait_for_all(kKillSpan)) return;
+    for (Role& role : roles_) role.child.signal(SIGKILL);
+    wait_for_all(kKillSpan);
+  }
+
+  const LocalJob& job_;
+  Progress& progress_;
+  Signals signals_;
+  std::string address_;
+  std::optional<Agents> agents_;  // of other machines
+  Place place_;                   // of the run's folder, for them
+  std::vector<Role> roles_;       // the coordinator first
+  FileDescriptor records_;        // what the coordinator writes
+  std::string unread_;
+  std::uintmax_t events_before_ = 0;  // bytes, of an earlier part of the run
+  std::set<std::string> joined_, gone_;
+  bool begun_ = false;  // shards are hosted
+  std::optional<nlohmann::json> end_;
+  std::optional<std::ptrdiff_t> never_joined_;
+  bool restarts_wanted_ = false, moves_ = false;
+  Restarts again_;
+  std::optional<Status> given_up_;
+  int stops_ = 0;
+  int stop_signal_ = 0;
+  Nanoseconds stopped_at_ = 0;
+  Nanoseconds hasten_at_ = 0;
+};
+
+}  // namespace
+
+Status supervise(const LocalJob& job, Progress& progress) {
+  auto sockets = PrivateFolder::make(kSocketFolderPrefix);
+  if (!sockets.ok()) return std::move(sockets).status();
+  Supervisor supervisor(job, progress);
+  ROTA_TRY(supervisor.start(sockets->path()));
+  return supervisor.watch();
+}
+
+}  // namespace rota

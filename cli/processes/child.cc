@@ -1,0 +1,107 @@
+#include "cli/processes/child.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/process/args.hpp>
+#include <boost/process/child.hpp>
+#include <boost/process/error.hpp>
+#include <boost/process/exe.hpp>
+#include <boost/process/extend.hpp>
+#include <boost/process/posix.hpp>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "core/base/files.h"
+#include "core/base/unfinished.h"
+
+namespace rota {
+
+namespace {
+
+namespace process = boost::process;
+
+// Runs in the child, between fork and exec: only what is safe there.
+struct InChild : process::extend::handler {
+  explicit InChild(pid_t starter) : parent(starter) {}
+
+  template <typename Executor>
+  void on_exec_setup(Executor&) const {
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // The parent may have died before prctl; then there will be no signal.
+    if (::getppid() != parent) ::_exit(127);
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::signal(SIGPIPE, SIG_DFL);  // which an agent ignores
+  }
+
+  pid_t parent;
+};
+
+class LocalProcess final : public Child::Process {
+ public:
+  LocalProcess(process::child process, std::filesystem::path log)
+      : process_(std::move(process)), log_(std::move(log)) {}
+
+  pid_t pid() const override { return process_.id(); }
+  bool ended() override {
+    if (ended_) return true;
+    std::error_code error;
+    ended_ = !process_.running(error);
+    return ended_;
+  }
+  void signal(int number) override { ::kill(pid(), number); }
+  int status() const override { return process_.native_exit_code(); }
+  std::string how() const override { return {}; }
+  std::string last_words(std::size_t lines) const override { return last_lines(log_, lines); }
+
+ private:
+  process::child process_;
+  std::filesystem::path log_;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+Result<Child> Child::start(const Settings& settings) {
+  const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const auto log = open_file(settings.log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
+  if (!log.ok()) return log.status();
+  if (!nothing.open()) return cannot_write("/dev/null", errno);
+  const int input = settings.input >= 0 ? settings.input : nothing.get();
+  const int output = settings.output >= 0 ? settings.output : log->get();
+  std::error_code error;
+  process::child started(process::exe = settings.program.string(), process::args = settings.arguments,
+                         process::posix::fd.bind(STDIN_FILENO, input), process::posix::fd.bind(STDOUT_FILENO, output),
+                         process::posix::fd.bind(STDERR_FILENO, log->get()), InChild(::getpid()), error);
+  if (error) return Status(ExitCode::failed, "cannot start " + settings.program.string() + ": " + error.message());
+  return Child(settings.name, settings.log, std::make_unique<LocalProcess>(std::move(started), settings.log));
+}
+
+void Child::signal(int number) {
+  if (!ended()) process_->signal(number);
+}
+
+bool Child::killed() const {
+  return WIFSIGNALED(status());
+}
+
+int Child::exit_code() const {
+  return WIFSIGNALED(status()) ? 128 + WTERMSIG(status()) : WEXITSTATUS(status());
+}
+
+std::string Child::how() const {
+  if (std::string words = process_->how(); !words.empty()) return words;
+  const std::string where = process_->machine().empty() ? "" : " on " + process_->machine();
+  if (!killed()) return "exit code " + std::to_string(exit_code()) + where;
+  const int number = WTERMSIG(status());
+  return "signal " + std::to_string(number) + " (" + ::strsignal(number) + ")" + where;
+}
+
+}  // namespace rota

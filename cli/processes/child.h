@@ -1,0 +1,69 @@
+// cli/processes/child.h -- a process that this one started, here or by an agent on another machine, watches and ends.
+#pragma once
+#include <sys/types.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/status.h"
+
+namespace rota {
+
+class Child {
+ public:
+  // The process itself, wherever it runs.
+  class Process {
+   public:
+    virtual ~Process() = default;
+    virtual pid_t pid() const = 0;  // where it runs; 0 if it is not known yet
+    virtual bool ended() = 0;
+    virtual void signal(int number) = 0;                          // it has not ended
+    virtual int status() const = 0;                               // waitpid's, once it has ended
+    virtual std::string how() const = 0;                          // it ended, in words; "": as the status says
+    virtual std::string last_words(std::size_t lines) const = 0;  // the end of its log
+    virtual std::string machine() const { return {}; }            // "": this one
+  };
+
+  struct Settings {
+    std::string name;  // "worker-0"
+    std::filesystem::path program;
+    std::vector<std::string> arguments;
+    std::filesystem::path log;  // takes stderr, and stdout unless `output` is set
+    int input = -1;             // a descriptor for stdin; stays the caller's.  -1: it has none
+    int output = -1;            // likewise for stdout
+  };
+
+  // Starts one of this machine.  The child is in a process group of its own (Ctrl-C does not reach it), and dies if
+  // this process does.  Call from the main thread: it is that thread's end that ends the child.
+  static Result<Child> start(const Settings& settings);
+  // One that was started otherwise.
+  Child(std::string name, std::filesystem::path log, std::unique_ptr<Process> process)
+      : name_(std::move(name)), log_(std::move(log)), process_(std::move(process)) {}
+
+  const std::string& name() const { return name_; }
+  const std::filesystem::path& log() const { return log_; }  // of this machine; "": it has none here
+  pid_t pid() const { return process_->pid(); }
+
+  // Looks, without waiting, and reaps it if it has ended.
+  bool ended() { return process_->ended(); }
+  // Nothing happens if it has ended.
+  void signal(int number);
+
+  // How it ended; only after ended() said so.
+  int status() const { return process_->status(); }
+  bool killed() const;    // by a signal
+  int exit_code() const;  // as a caller sees it: 0 .. 255, or 128 + signal
+  // For people: "exit code 70", "signal 9 (Killed)", "exit code 70 on b".
+  std::string how() const;
+  // The end of its log.
+  std::string last_words(std::size_t lines) const { return process_->last_words(lines); }
+
+ private:
+  std::string name_;
+  std::filesystem::path log_;
+  std::unique_ptr<Process> process_;
+};
+
+}  // namespace rota

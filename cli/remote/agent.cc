@@ -1,0 +1,244 @@
+#include "cli/remote/agent.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <map>
+#include <system_error>
+
+#include "cli/folders/private_folder.h"
+#include "cli/processes/child.h"
+#include "cli/processes/signals.h"
+#include "cli/remote/frames.h"
+#include "cli/remote/role_start.h"
+#include "core/base/clock.h"
+#include "core/base/flags.h"
+#include "core/base/json_text.h"
+#include "core/job/plugin_host.h"
+#include "core/job/run_folder.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr Nanoseconds kPollSpan = kSecond;
+constexpr Nanoseconds kGreetedSpan = 60 * kSecond;  // for a hello
+constexpr Nanoseconds kKillSpan = 5 * kSecond;
+constexpr std::size_t kLogLines = 10;
+constexpr std::size_t kWordBytesMost = std::size_t{64} << 10;
+
+// For this user's eyes; the folder around it is as well.
+Status write_secret(const fs::path& file, const std::string& text) {
+  const FileDescriptor fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  for (std::size_t at = 0; fd.open() && at < text.size();) {
+    const ssize_t n = ::write(fd.get(), text.data() + at, text.size() - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return {ExitCode::disk, file.string() + ": " + std::generic_category().message(errno)};
+    at += static_cast<std::size_t>(n);
+  }
+  if (!fd.open())
+    return {ExitCode::cannot_write, "cannot write " + file.string() + ": " + std::generic_category().message(errno)};
+  return {};
+}
+
+class Agent {
+ public:
+  Agent(int input, int output, fs::path folder) : input_(input), output_(output), folder_(std::move(folder)) {}
+  ~Agent() { kill_all(); }
+
+  Status serve() {
+    ROTA_TRY(write_out(greeting()));
+    heard_at_ = now_ns();
+    while (true) {
+      std::array<pollfd, 2> waits{pollfd{signals_.fd(), POLLIN, 0}, pollfd{input_, POLLIN, 0}};
+      ::poll(waits.data(), waits.size(), static_cast<int>(kPollSpan / kMillisecond));
+      while (const int number = signals_.take())
+        if (number != SIGCHLD) return {ExitCode::terminated, "told to end"};
+      if (waits[1].revents != 0) {
+        auto more = read_in();
+        if (!more.ok()) return std::move(more).status();
+        if (!*more) return {};
+      }
+      ROTA_TRY(report_ended());
+      if (now_ns() - heard_at_ > silence_)
+        return {ExitCode::temporary, "nothing was heard of the launcher for too long"};
+    }
+  }
+
+ private:
+  // False at the end of the launcher's words.
+  Result<bool> read_in() {
+    std::array<char, 65536> block{};
+    const ssize_t n = ::read(input_, block.data(), block.size());
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+    if (n <= 0) return false;
+    heard_at_ = now_ns();
+    reader_.take({block.data(), static_cast<std::size_t>(n)});
+    while (true) {
+      auto message = reader_.next();
+      if (!message.ok()) return std::move(message).status();
+      if (!*message) return true;
+      if (Status taken = take(**message); !taken.ok()) return taken;
+    }
+  }
+
+  Status take(const nlohmann::json& message) {
+    const std::string kind = text_in(message, "kind");
+    if (kind == "hello") {
+      const double silence = number_in(message, "silence_ms", -1);
+      if (!(silence > 0 && silence < 1e12)) return {ExitCode::bad_data, "a hello without a good silence_ms"};
+      silence_ = static_cast<Nanoseconds>(silence) * kMillisecond;
+      return {};
+    }
+    if (kind == "beat") return say({{"kind", "beat"}});
+    const auto found = message.find("start");
+    if (found == message.end() || !found->is_number_unsigned())
+      return {ExitCode::bad_data, "a message of kind '" + kind + "' without a start"};
+    const auto start = found->get<std::uint64_t>();
+    if (kind == "signal") {
+      const double number = number_in(message, "number", 0);
+      if (!(number >= 1 && number <= 64)) return {ExitCode::bad_data, "a signal without a good number"};
+      if (const auto role = roles_.find(start); role != roles_.end()) role->second.signal(static_cast<int>(number));
+      return {};
+    }
+    if (kind != "start") return {ExitCode::bad_data, "a message of an unknown kind, '" + kind + "'"};
+    if (roles_.contains(start)) return {ExitCode::bad_data, "a second start of that number"};
+    auto wanted = role_start_of(message);
+    if (!wanted.ok()) return std::move(wanted).status();
+    auto child = start_role(*wanted);
+    if (!child.ok())
+      return say({{"kind", "ended"},
+                  {"start", start},
+                  {"status", static_cast<int>(child.status().code()) << 8},
+                  {"how", child.status().what()},
+                  {"words", ""}});
+    const pid_t pid = child->pid();
+    roles_.emplace(start, std::move(child).value());
+    return say({{"kind", "started"}, {"start", start}, {"pid", pid}});
+  }
+
+  Result<Child> start_role(const RoleStart& wanted) {
+    const RunFolder named{wanted.run};
+    const bool shares = is_marked(named, wanted.place);
+    // Another run may be in a folder of that name here: then nothing of it is touched.
+    const RunFolder run{shares ? named.path : named.own(wanted.place.run)};
+    if (!shares) {
+      ROTA_TRY(make_folder(named.path));
+      ROTA_TRY(make_closed_folder(run.path));
+    }
+    ROTA_TRY(make_folder(run.log()));
+    // Of this process alone: while another one is started, it may be reading them.
+    const fs::path flags = folder_ / (wanted.name() + ".flags"), keys = folder_ / (wanted.name() + ".keys");
+    ROTA_TRY(write_secret(flags, wanted.flags));
+    Child::Settings settings;
+    settings.name = wanted.name();
+    settings.program = program_folder() / ("rota-" + wanted.role);
+    settings.log = run.log(settings.name);
+    settings.arguments = {"--flagfile=" + flags.string(), "--coordinator=" + wanted.coordinator,
+                          "--index=" + std::to_string(wanted.index)};
+    if (!wanted.keys.empty()) {
+      std::error_code error;
+      fs::create_directory(keys, error);
+      fs::permissions(keys, fs::perms::owner_all, error);
+      for (const auto& [file, text] : wanted.keys) ROTA_TRY(write_secret(keys / file, text));
+      settings.arguments.push_back("--keys=" + keys.string());
+    }
+    if (!shares) {
+      settings.arguments.push_back("--out=" + run.path.string());
+      settings.arguments.push_back("--own_disk=" + run.path.string());
+    }
+    if (wanted.resume) settings.arguments.push_back("--resume");
+    if (wanted.spare) settings.arguments.push_back("--joins=spare");
+    settings.arguments.insert(settings.arguments.end(), wanted.log_flags.begin(), wanted.log_flags.end());
+    return Child::start(settings);
+  }
+
+  Status report_ended() {
+    for (auto at = roles_.begin(); at != roles_.end();) {
+      Child& child = at->second;
+      if (!child.ended()) {
+        ++at;
+        continue;
+      }
+      std::string words = child.status() == 0 ? "" : child.last_words(kLogLines);
+      if (words.size() > kWordBytesMost) words.erase(0, words.size() - kWordBytesMost);
+      ROTA_TRY(say({{"kind", "ended"},
+                    {"start", at->first},
+                    {"status", child.status()},
+                    {"how", ""},
+                    {"words", std::move(words)}}));
+      at = roles_.erase(at);
+    }
+    return {};
+  }
+
+  Status say(const nlohmann::json& message) {
+    auto frame = frame_of(message);
+    return frame.ok() ? write_out(*frame) : std::move(frame).status();
+  }
+
+  Status write_out(const std::string& bytes) {
+    for (std::size_t at = 0; at < bytes.size();) {
+      const ssize_t n = ::write(output_, bytes.data() + at, bytes.size() - at);
+      if (n < 0 && errno == EAGAIN) {
+        pollfd wait{output_, POLLOUT, 0};
+        ::poll(&wait, 1, -1);
+      }
+      if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      if (n < 0) return {ExitCode::temporary, "the launcher is gone: " + std::generic_category().message(errno)};
+      at += static_cast<std::size_t>(n);
+    }
+    return {};
+  }
+
+  // Not in peace: a role that is asked to end brings the job to an end, and this may be the loss of one machine only.
+  void kill_all() {
+    for (auto& [start, child] : roles_) child.signal(SIGKILL);
+    const Nanoseconds until = now_ns() + kKillSpan;
+    const auto gone = [&] {
+      return std::all_of(roles_.begin(), roles_.end(), [](auto& role) { return role.second.ended(); });
+    };
+    while (!gone() && now_ns() < until) {
+      pollfd wait{signals_.fd(), POLLIN, 0};
+      ::poll(&wait, 1, static_cast<int>(kPollSpan / kMillisecond));
+      while (signals_.take() != 0) {
+      }
+    }
+  }
+
+  int input_, output_;
+  fs::path folder_;
+  Signals signals_;
+  FrameReader reader_{FrameReader::Begins::at_once};
+  std::map<std::uint64_t, Child> roles_;  // by the number of their start
+  Nanoseconds heard_at_ = 0;
+  Nanoseconds silence_ = kGreetedSpan;
+};
+
+}  // namespace
+
+Status agent_command(int argc, const char* const* argv) {
+  auto line = parse_flags(argc, argv, {});
+  if (!line.ok()) return std::move(line).status();
+  if (line->wish == CommandLine::Wish::help)
+    return std::printf(
+               "usage: rota agent\n\nRuns processes of a job on this machine.  `rota train --hosts` starts it over "
+               "ssh, "
+               "and tells it on stdin\nwhat to do; nobody has to do so by hand.\n"),
+           Status();
+  if (!line->positional.empty()) return {ExitCode::usage, "rota agent takes no arguments"};
+  ::signal(SIGPIPE, SIG_IGN);
+  auto folder = PrivateFolder::make_watched(kAgentFolderPrefix);
+  if (!folder.ok()) return std::move(folder).status();
+  return Agent(STDIN_FILENO, STDOUT_FILENO, folder->path()).serve();
+}
+
+}  // namespace rota

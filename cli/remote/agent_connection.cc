@@ -1,0 +1,210 @@
+#include "cli/remote/agent_connection.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/process/search_path.hpp>
+#include <cerrno>
+#include <system_error>
+
+#include "cli/remote/ssh_command.h"
+#include "core/base/json_text.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr Nanoseconds kBeatSpan = 5 * kSecond;
+constexpr Nanoseconds kKilledSpan = 5 * kSecond;  // for any answer, when something is to be killed
+constexpr Nanoseconds kLastWordSpan = kSecond;    // for ssh to say why it ends
+constexpr Nanoseconds kSilenceLeast = 2 * kSecond;
+constexpr Nanoseconds kAgentSilenceLeast = 60 * kSecond;
+constexpr Nanoseconds kAgentSilence = 10;  // times that of the launcher: it may be stopped for a while (Ctrl-Z)
+constexpr std::size_t kWordLines = 3;
+
+Result<fs::path> program_of(const std::string& name) {
+  if (name.find('/') != name.npos) return fs::path(name);
+  const auto found = boost::process::search_path(name);
+  if (found.empty()) return Status(ExitCode::usage, "--ssh: there is no program '" + name + "'");
+  return fs::path(found.string());
+}
+
+}  // namespace
+
+class AgentConnection::RemoteProcess final : public Child::Process {
+ public:
+  RemoteProcess(std::shared_ptr<AgentConnection> connection, std::shared_ptr<Role> role)
+      : connection_(std::move(connection)), role_(std::move(role)) {}
+
+  pid_t pid() const override { return role_->pid; }
+  bool ended() override { return role_->ended; }
+  void signal(int number) override { connection_->signal(*role_, number); }
+  int status() const override { return role_->status; }
+  std::string how() const override { return role_->how; }
+  std::string last_words(std::size_t) const override { return role_->words; }
+  std::string machine() const override { return connection_->settings_.machine.target(); }
+
+ private:
+  std::shared_ptr<AgentConnection> connection_;
+  std::shared_ptr<Role> role_;
+};
+
+Result<std::shared_ptr<AgentConnection>> AgentConnection::open(const Settings& settings, Nanoseconds now) {
+  auto program = program_of(settings.ssh);
+  if (!program.ok()) return std::move(program).status();
+  auto arguments = ssh_arguments(settings.machine, settings.rota);
+  if (!arguments.ok()) return std::move(arguments).status();
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return Status(ExitCode::failed, "no socket: " + std::generic_category().message(errno));
+  FileDescriptor ours(ends[0]);
+  const FileDescriptor theirs(ends[1]);
+  ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);
+  Child::Settings child;
+  child.name = settings.name;
+  child.program = *program;
+  child.arguments = std::move(arguments).value();
+  child.log = settings.log;
+  child.input = child.output = theirs.get();
+  auto ssh = Child::start(child);
+  if (!ssh.ok()) return std::move(ssh).status();
+  std::shared_ptr<AgentConnection> connection(
+      new AgentConnection(settings, std::move(ssh).value(), std::move(ours), now));
+  connection->self_ = connection;
+  const Nanoseconds silence = std::max(kAgentSilence * settings.silence, kAgentSilenceLeast);
+  connection->say({{"kind", "hello"}, {"silence_ms", silence / kMillisecond}});
+  return connection;
+}
+
+Result<Child> AgentConnection::start(const RoleStart& what) {
+  nlohmann::json message = json_of(what);
+  message["kind"] = "start";
+  message["start"] = ++starts_;
+  auto frame = frame_of(message);
+  if (!frame.ok()) return std::move(frame).status();
+  auto role = std::make_shared<Role>();
+  role->start = starts_;
+  roles_[starts_] = role;
+  unsent_ += *frame;
+  flush();
+  return Child(what.name(), {}, std::make_unique<RemoteProcess>(self_.lock(), std::move(role)));
+}
+
+void AgentConnection::say(const nlohmann::json& message) {
+  if (auto frame = frame_of(message); frame.ok()) unsent_ += *frame;
+  flush();
+}
+
+void AgentConnection::signal(Role& role, int number) {
+  if (role.ended || !is_open()) return;
+  say({{"kind", "signal"}, {"start", role.start}, {"number", number}});
+  // What is to be killed is most often not reached any more.
+  if (number == SIGKILL && greeted()) ask(now_ns(), kKilledSpan);
+}
+
+void AgentConnection::flush() {
+  while (is_open() && wants_to_write()) {
+    const ssize_t n = ::send(socket_.get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;  // no room now; or read_in() will see that nobody is there
+    unsent_.erase(0, static_cast<std::size_t>(n));
+  }
+}
+
+void AgentConnection::work(Nanoseconds now) {
+  if (!is_open()) return;
+  if (closed_at_ == 0) read_in(now);
+  if (is_open()) flush();
+  if (is_open()) look_at_time(now);
+}
+
+void AgentConnection::read_in(Nanoseconds now) {
+  std::array<char, 65536> block{};
+  while (is_open()) {
+    const ssize_t n = ::recv(socket_.get(), block.data(), block.size(), 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (n <= 0) {
+      closed_at_ = now;
+      return;
+    }
+    answer_by_ = 0;
+    reader_.take({block.data(), static_cast<std::size_t>(n)});
+    while (is_open()) {
+      auto message = reader_.next();
+      if (!message.ok()) {
+        const bool for_good = message.status().code() == ExitCode::wrong_version;
+        return lose(message.status().what(), for_good ? std::optional(ExitCode::wrong_version) : std::nullopt);
+      }
+      if (!*message) break;
+      take(**message);
+    }
+  }
+}
+
+void AgentConnection::take(const nlohmann::json& message) {
+  const std::string kind = text_in(message, "kind");
+  const auto number = [&](const char* field) {
+    const double value = number_in(message, field, 0);
+    return value >= 0 && value <= 4e9 ? static_cast<std::uint64_t>(value) : 0;
+  };
+  const auto found = roles_.find(number("start"));
+  if (found == roles_.end()) return;
+  Role& role = *found->second;
+  if (kind == "started") role.pid = static_cast<pid_t>(number("pid"));
+  if (kind != "ended") return;
+  role.ended = true;
+  role.status = static_cast<int>(number("status") & 0xffff);
+  role.how = text_in(message, "how");
+  role.words = text_in(message, "words");
+  roles_.erase(found);
+}
+
+void AgentConnection::look_at_time(Nanoseconds now) {
+  if (closed_at_ != 0) {
+    if (!ssh_.ended() && now - closed_at_ < kLastWordSpan) return;
+    return lose(ssh_.ended() ? settings_.ssh + " ended with " + ssh_.how() : "it was closed");
+  }
+  if (!greeted()) {
+    if (now - opened_at_ > settings_.start_timeout) lose("no answer");
+    return;
+  }
+  if (answer_by_ != 0 && now > answer_by_) return lose("no answer");
+  if (answer_by_ == 0 && now - beat_at_ > kBeatSpan) ask(now, std::max(settings_.silence, kSilenceLeast));
+}
+
+void AgentConnection::ask(Nanoseconds now, Nanoseconds most) {
+  beat_at_ = now;
+  answer_by_ = answer_by_ == 0 ? now + most : std::min(answer_by_, now + most);
+  say({{"kind", "beat"}});
+}
+
+std::string AgentConnection::words_of_ssh() {
+  const std::string words = ssh_.last_words(kWordLines);
+  return words.empty() ? "" : "; the end of " + settings_.log.string() + ":\n" + words;
+}
+
+void AgentConnection::lose(const std::string& why, std::optional<ExitCode> code) {
+  if (!is_open()) return;
+  socket_.close();
+  ssh_.signal(SIGKILL);
+  const bool later = greeted() || settings_.reached_before;
+  for (auto& [start, role] : roles_) {
+    role->ended = true;
+    role->status = code ? static_cast<int>(*code) << 8 : later ? SIGKILL : static_cast<int>(ExitCode::failed) << 8;
+    role->how = (greeted() ? "the loss of the connection to " : "no agent on ") + settings_.machine.target() + ": " +
+                why + words_of_ssh();
+  }
+  roles_.clear();
+}
+
+void AgentConnection::finish() {
+  if (is_open()) ::shutdown(socket_.get(), SHUT_WR);
+}
+
+}  // namespace rota

@@ -1,0 +1,60 @@
+// tests/unit/cli/remote/place_test.cc
+#include "cli/remote/place.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/core/base/temporary_folder.h"
+
+namespace rota {
+namespace {
+
+class Places : public TemporaryFolder {};
+
+TEST_F(Places, OnlyTheFolderThatWasMarkedIsTheOne) {
+  const RunFolder here{folder / "here"}, elsewhere{folder / "elsewhere"};
+  for (const RunFolder& run : {here, elsewhere}) ASSERT_TRUE(make_folder(run.path).ok());
+  const auto place = mark_place(here);
+  ASSERT_TRUE(place.ok()) << place.status().what();
+  EXPECT_TRUE(is_marked(here, *place));
+  EXPECT_FALSE(is_marked(elsewhere, *place)) << "there is nothing";
+  ASSERT_TRUE(mark_place(elsewhere).ok());
+  EXPECT_FALSE(is_marked(elsewhere, *place)) << "it is another run's";
+}
+
+// A folder that was copied to the other machine was taken for the run's: what was written there was committed.
+TEST_F(Places, ACopyOfAnEarlierTimeIsNotTheOne) {
+  const RunFolder here{folder / "here"}, copy{folder / "copy"};
+  ASSERT_TRUE(make_folder(here.path).ok());
+  const auto first = mark_place(here);
+  ASSERT_TRUE(first.ok());
+  std::filesystem::copy(here.path, copy.path);
+  const auto again = mark_place(here);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->run, first->run) << "it is the same run, and finds again what it kept";
+  EXPECT_NE(again->launch, first->launch);
+  EXPECT_TRUE(is_marked(here, *again));
+  EXPECT_FALSE(is_marked(copy, *again));
+}
+
+TEST_F(Places, AreTwoNumbersAndNothingElse) {
+  const auto place = mark_place(RunFolder{folder});
+  ASSERT_TRUE(place.ok());
+  const auto back = place_of(text_of(*place));
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(*back, *place);
+  for (const std::string& text :
+       {std::string(), std::string(" "), std::string("x"), place->run, place->run + " ",
+        place->run + " ../../../etc/abc", "../../../../etc/ " + place->launch, text_of(*place) + " ",
+        text_of(*place) + "0", std::string("0123456789ABCDEF 0123456789abcdef")})
+    EXPECT_EQ(place_of(text).status().code(), ExitCode::bad_data) << text;
+}
+
+TEST_F(Places, WhatIsNoPlaceIsWrittenAnew) {
+  write("place", "something else\n");
+  const auto place = mark_place(RunFolder{folder});
+  ASSERT_TRUE(place.ok());
+  EXPECT_TRUE(is_marked(RunFolder{folder}, *place));
+}
+
+}  // namespace
+}  // namespace rota

@@ -1,0 +1,93 @@
+#include "cli/remote/role_start.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/json_text.h"
+#include "tests/unit/core/base/temporary_folder.h"
+
+namespace rota {
+namespace {
+
+RoleStart some_start() {
+  return {"worker",
+          3,
+          true,
+          "tcp://10.0.0.1:7000",
+          "/runs/\xff one",
+          "--app=lda\n--input=\xfe\n",
+          {{"worker.secret", "s"}, {"coordinator.public", "p"}},
+          {"--v=1"},
+          false,
+          {"0123456789abcdef", "fedcba9876543210"}};
+}
+
+TEST(RoleStart, ComesOutAsItWentIn) {
+  const RoleStart start = some_start();
+  const auto message = nlohmann::json::parse(json_text(json_of(start)));
+  const auto again = role_start_of(message);
+  ASSERT_TRUE(again.ok()) << again.status().what();
+  EXPECT_EQ(again->name(), "worker-3");
+  EXPECT_TRUE(again->resume);
+  EXPECT_EQ(again->coordinator, start.coordinator);
+  EXPECT_EQ(again->run, start.run);
+  EXPECT_EQ(again->flags, start.flags);
+  EXPECT_EQ(again->keys, start.keys);
+  EXPECT_EQ(again->log_flags, start.log_flags);
+  EXPECT_EQ(again->place, start.place);
+}
+
+TEST(RoleStart, IsRefusedWithAnythingElse) {
+  const auto refused = [](const char* field, const nlohmann::json& value) {
+    auto message = json_of(some_start());
+    message[field] = value;
+    const auto start = role_start_of(message);
+    return !start.ok() && start.status().code() == ExitCode::bad_data;
+  };
+  EXPECT_TRUE(refused("role", "coordinator")) << "it is where `rota train` runs, and so is its secret";
+  EXPECT_TRUE(refused("role", "../../bin/sh"));
+  EXPECT_TRUE(refused("role", 7));
+  EXPECT_TRUE(refused("index", -1));
+  EXPECT_TRUE(refused("index", 1e300));
+  EXPECT_TRUE(refused("index", nullptr));
+  EXPECT_TRUE(refused("resume", "yes"));
+  EXPECT_TRUE(refused("coordinator", ""));
+  EXPECT_TRUE(refused("coordinator", std::string("a\0b", 3)));
+  EXPECT_TRUE(refused("run", "runs/one"));
+  EXPECT_TRUE(refused("flags", 7));
+  EXPECT_TRUE(refused("keys", nullptr));
+  EXPECT_TRUE(refused("place", ""));
+  EXPECT_TRUE(refused("place", "../../../../../x 0123456789abcdef"));
+  EXPECT_TRUE(refused("place", nullptr));
+  for (const char* file :
+       {"coordinator.secret", "scheduler.secret", "../worker.secret", "x.public", "/etc/worker.public"})
+    EXPECT_TRUE(refused("keys", {{file, "s"}})) << file;
+  EXPECT_TRUE(refused("keys", {{"worker.secret", 7}}));
+  EXPECT_TRUE(refused("log_flags", {"v=1"}));
+  EXPECT_TRUE(refused("log_flags", "--v=1"));
+  for (const char* field : {"role", "index", "resume", "spare", "coordinator", "run", "flags", "keys", "log_flags"}) {
+    auto message = json_of(some_start());
+    message.erase(field);
+    EXPECT_FALSE(role_start_of(message).ok()) << field;
+  }
+}
+
+using KeysOfARole = TemporaryFolder;
+
+TEST_F(KeysOfARole, AreItsOwnSecretAndWhatIsPublic) {
+  for (const char* role : {"coordinator", "scheduler", "worker", "kvstore", "observer"})
+    for (const char* kind : {"secret", "public"}) write(std::string(role) + "." + kind, std::string(role) + kind);
+  write("notes.public", "none");
+  const auto keys = keys_of("worker", folder);
+  ASSERT_TRUE(keys.ok()) << keys.status().what();
+  EXPECT_EQ(keys->size(), 6u);
+  EXPECT_EQ(keys->at("worker.secret"), "workersecret");
+  EXPECT_EQ(keys->at("coordinator.public"), "coordinatorpublic");
+  EXPECT_FALSE(keys->contains("coordinator.secret"));
+  const auto none = keys_of("worker", {});
+  ASSERT_TRUE(none.ok());
+  EXPECT_TRUE(none->empty());
+  EXPECT_EQ(keys_of("worker", folder / "nothing").status().code(), ExitCode::no_input);
+}
+
+}  // namespace
+}  // namespace rota
