@@ -16,11 +16,12 @@ import functions
 
 LINES_MAX = 600
 COLUMNS_MAX = 120
+TABLE_COLUMNS_MAX = 160  # a row of a table in Markdown cannot be broken
 FUNCTION_LINES_MAX = 70
 SOURCES = (".h", ".cc")
 TEXTS = SOURCES + (".md", ".txt", ".cmake", ".sh", ".py", ".json", ".in", ".supp")
 
-# Which folders a folder may include from, beside itself (ARCHITECTURE.md, "Arrows").
+# Which folders a folder may include from, beside itself (docs/internals/architecture.md, "Arrows").
 ROLE = {"core/runtime", "core/checkpoint", "core/rounds", "core/wire", "core/job", "core/base", "include/rota"}
 CLI = {"core/runtime", "core/checkpoint", "core/job", "core/wire", "core/base", "include/rota"}
 ARROWS = {
@@ -79,6 +80,18 @@ MARKS = {
     "plugin symbol": [("include/rota/plugin.h", r"Plugin\* (rota_plugin_v\d+)\("),
                       ("core/job/plugin_host.cc", r"kSymbol\[\] = \"(\w+)\"")],
 }
+# Markdown: its links, and the page that lists every event of a run.
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+# A source file that a document names.
+SOURCE = re.compile(r"`((?:apps|cli|coordinator|core|include|kvstore|scheduler|tests|worker)/[\w/]+\.(?:cc|h|py|sh))`")
+# Written again by others at the moment.
+REWRITTEN = {"coordinator/README.md", "worker/README.md"}
+FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
+EVENTS = "docs/run-folder.md"
+EVENT = re.compile(r"""(?:\bevent\(|\["event"\] = )"(\w+)\"""")
+# Of the launcher's stream of records, which is no file.
+NOT_IN_EVENTS = {"epoch"}
+
 DOCUMENT = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[A-Z][A-Z_]*\.md)\b")
 
 BANNED_NAMES = re.compile(r"(^|_)(util|utils|common|misc|helper|helpers|manager|ctx|aux)(_|$)")
@@ -207,6 +220,61 @@ def check_size(tree):
                 tree.report(file, number, "wide", f"{len(line)} columns; at most {COLUMNS_MAX}")
 
 
+def check_markdown(tree):
+    """Lines fit into a window, and links within the repository lead somewhere."""
+    for file in tree.files:
+        if not file.endswith(".md"):
+            continue
+        text = "\n".join(tree.lines(file))
+        for number, line in enumerate(tree.lines(file), 1):
+            most = TABLE_COLUMNS_MAX if line.lstrip().startswith("|") else COLUMNS_MAX
+            for source in SOURCE.findall(line):
+                if not os.path.exists(os.path.join(tree.root, source)):
+                    tree.report(file, number, "citation", f"there is no {source}")
+            if len(line) > most and file not in REWRITTEN:
+                tree.report(file, number, "wide", f"{len(line)} columns; at most {most} (tests/tidy/wrap_markdown.py)")
+        prose = FENCE.sub(lambda fence: "\n" * fence.group().count("\n"), text)
+        for link in LINK.finditer(prose):
+            path, _, anchor = link.group(1).partition("#")
+            if re.match(r"[a-z]+:", path):
+                continue
+            target = os.path.normpath(os.path.join(os.path.dirname(file), path)) if path else file
+            number = prose.count("\n", 0, link.start()) + 1
+            if not os.path.exists(os.path.join(tree.root, target)):
+                tree.report(file, number, "link", f"there is no {target}")
+            elif anchor and target.endswith(".md") and anchor not in anchors(tree, target):
+                tree.report(file, number, "link", f"{target} has no heading for #{anchor}")
+
+
+def anchors(tree, file):
+    """Names of the headings of a Markdown file, as forges make them."""
+    headings = (re.sub(r"[^\w\- ]", "", line.lstrip("#").strip().lower()) for line in tree.lines(file) if line.startswith("#"))
+    return {heading.replace(" ", "-") for heading in headings}
+
+
+def check_events(tree):
+    """The page of a run's folder lists the events that the code records, all of them and no others."""
+    if EVENTS not in tree.files:
+        return
+    listed = {}
+    section = ""
+    for number, line in enumerate(tree.lines(EVENTS), 1):
+        section = line if line.startswith("## ") else section
+        found = re.match(r"\| `(\w+)` \|", line)
+        if found and section == "## events.jsonl":
+            listed[found.group(1)] = number
+    recorded = {}
+    for file in tree.sources():
+        if file.startswith(("coordinator/", "core/", "cli/")):
+            for number, line in enumerate(tree.lines(file), 1):
+                for name in EVENT.findall(line):
+                    recorded.setdefault(name, (file, number))
+    for name in sorted(set(recorded) - set(listed) - NOT_IN_EVENTS):
+        tree.report(*recorded[name], "event", f"{EVENTS} does not list '{name}'")
+    for name in sorted(set(listed) - set(recorded)):
+        tree.report(EVENTS, listed[name], "event", f"nothing records '{name}'")
+
+
 def check_functions(tree):
     for file in tree.files:
         found = []
@@ -310,7 +378,8 @@ def check_format(tree):
         tree.report(".clang-format", 1, "format", run.stderr.strip().split("\n")[0])
 
 
-CHECKS = [check_includes, check_doors_in_code, check_headers, check_own_header_first, check_size, check_functions, check_twins,
+CHECKS = [check_includes, check_doors_in_code, check_headers, check_own_header_first, check_size, check_markdown, check_events,
+          check_functions, check_twins,
           check_versions, check_citations, check_names, check_words]
 
 

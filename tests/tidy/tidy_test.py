@@ -110,6 +110,30 @@ class TidyTest(unittest.TestCase):
         self.expect("core/base/a.cc", "\n" * 601, "long", 601)
         self.expect("core/base/a.cc", "int x;" + " " * 115 + "\n", "wide")
 
+    def test_markdown(self):
+        self.expect("docs/a.md", "word " * 24 + "x\n", "wide")
+        self.expect("docs/a.md", "```\n" + "x" * 121 + "\n```\n", "wide", 2)
+        self.assertEqual(breaches({"docs/a.md": "| " + "x" * 150 + " |\n"}), [])
+        self.expect("docs/a.md", "| " + "x" * 160 + " |\n", "wide")
+        good = "[b](b.md), [code](../core/base/clock.h), [here](#the-end), [there](b.md#what-it-is), [web](https://a.org/b)\n\n# The end\n"
+        pages = {"docs/a.md": good, "docs/b.md": "## What it is\n"}
+        self.assertEqual(breaches(pages), [])
+        for link in ("c.md", "core/base/clock.h", "b.md#what-it-was", "#the-start"):
+            with self.subTest(link=link):
+                self.assertEqual(breaches({**pages, "docs/a.md": f"\n[x]({link})\n"}), [("docs/a.md", 2, "link")])
+        self.expect("docs/a.md", "\nSee `core/base/gone.cc`.\n", "citation", 2)
+        self.assertEqual(breaches({"docs/a.md": "See `core/base/clock.cc`, and `my/own.cc`.\n"}), [])
+
+    def test_events(self):
+        page = "## events.jsonl\n\n| event | fields |\n|---|---|\n| `joined` | `role` |\n\n## Exit codes\n\n| `gone` | 1 |\n"
+        code = 'void f() {\n  recorder_->event("joined", {{"role", name}});\n}\n'
+        self.assertEqual(breaches({"docs/run-folder.md": page, "coordinator/a.cc": code}), [])
+        self.assertEqual(breaches({"docs/run-folder.md": page, "coordinator/a.cc": code.replace("joined", "left")}),
+                         [("coordinator/a.cc", 2, "event"), ("docs/run-folder.md", 5, "event")])
+        written = 'void f() {\n  json["event"] = "end";\n}\n'
+        self.assertEqual(breaches({"docs/run-folder.md": page, "coordinator/a.cc": code, "cli/a.cc": written}),
+                         [("cli/a.cc", 2, "event")])
+
     def test_functions(self):
         line = "  int x = 0;\n"
         self.assertEqual(breaches({"core/base/a.cc": "void f() {\n" + line * 68 + "}\n"}), [])
