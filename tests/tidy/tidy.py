@@ -89,6 +89,8 @@ REWRITTEN = {"coordinator/README.md", "worker/README.md"}
 FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
 EVENTS = "docs/run-folder.md"
 EVENT = re.compile(r"""(?:\bevent\(|\["event"\] = )"(\w+)\"""")
+# A call with its fields: event("name", {{"field", value}, ...});
+EVENT_CALL = re.compile(r"""\bevent\("(\w+)",(.*?)\);$""", re.M | re.S)
 # Of the launcher's stream of records, which is no file.
 NOT_IN_EVENTS = {"epoch"}
 
@@ -253,22 +255,29 @@ def anchors(tree, file):
 
 
 def check_events(tree):
-    """The page of a run's folder lists the events that the code records, all of them and no others."""
+    """The page of a run's folder lists the events that the code records with their fields, all of them and no others."""
     if EVENTS not in tree.files:
         return
-    listed = {}
+    listed, described = {}, {}
     section = ""
     for number, line in enumerate(tree.lines(EVENTS), 1):
         section = line if line.startswith("## ") else section
         found = re.match(r"\| `(\w+)` \|", line)
         if found and section == "## events.jsonl":
             listed[found.group(1)] = number
+            described[found.group(1)] = set(re.findall(r"`(\w+)`", line))
     recorded = {}
     for file in tree.sources():
         if file.startswith(("coordinator/", "core/", "cli/")):
             for number, line in enumerate(tree.lines(file), 1):
                 for name in EVENT.findall(line):
                     recorded.setdefault(name, (file, number))
+            text = "\n".join(tree.lines(file))
+            for call in EVENT_CALL.finditer(text):
+                for field in re.findall(r'\{"(\w+)",', call.group(2)):
+                    if field not in described.get(call.group(1), {field}):
+                        tree.report(file, text.count("\n", 0, call.start()) + 1, "event",
+                                    f"{EVENTS} does not list '{field}' of '{call.group(1)}'")
     for name in sorted(set(recorded) - set(listed) - NOT_IN_EVENTS):
         tree.report(*recorded[name], "event", f"{EVENTS} does not list '{name}'")
     for name in sorted(set(listed) - set(recorded)):

@@ -130,6 +130,8 @@ class TidyTest(unittest.TestCase):
         self.assertEqual(breaches({"docs/run-folder.md": page, "coordinator/a.cc": code}), [])
         self.assertEqual(breaches({"docs/run-folder.md": page, "coordinator/a.cc": code.replace("joined", "left")}),
                          [("coordinator/a.cc", 2, "event"), ("docs/run-folder.md", 5, "event")])
+        self.assertEqual(breaches({"docs/run-folder.md": page, "coordinator/a.cc": code.replace('{"role", name}', '{"role", name},\n    {"pid", pid}')}),
+                         [("coordinator/a.cc", 2, "event")])
         written = 'void f() {\n  json["event"] = "end";\n}\n'
         self.assertEqual(breaches({"docs/run-folder.md": page, "coordinator/a.cc": code, "cli/a.cc": written}),
                          [("cli/a.cc", 2, "event")])
