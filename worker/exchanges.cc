@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/base/seed.h"
+#include "core/job/plugin_host.h"
+
 namespace rota {
 
 bool ShardExchanges::arrive(const Scattered& message) {
@@ -60,6 +63,40 @@ std::optional<ShardExchanges::Due> ShardExchanges::take_newest(const Task& task)
   for (auto& [from, newest] : newest_)
     if (const auto bytes = std::exchange(newest.bytes, std::nullopt)) due.messages.push_back({from, *bytes});
   return due;
+}
+
+// ---- a turn ----
+
+namespace {
+
+ExchangeTask shown(const Task& task) {
+  return {task.epoch, task.round, *task.dataflow, task.argument};
+}
+
+}  // namespace
+
+Status ExchangeWork::run(const WorkerState& state, ShardId shard) {
+  Push& hooks = state.push(shard);
+  if (gather) {
+    const Task& task = gather->task;
+    ROTA_TRY(call_hook(state.plugin().name, "Push::gather", where(task),
+                       [&] { hooks.gather(shown(task), gather->step, gather->messages); }));
+    if (gather->next) ROTA_TRY(send(state, shard, task, *gather->next));
+  }
+  if (!push) return {};
+  ROTA_TRY(call_hook(state.plugin().name, "Push::push", where(*push), [&] {
+    Random random = random_for(state.job().seed, Stream::push_exchange, push->epoch, shard, push->round);
+    items = hooks.push(shown(*push), random);
+  }));
+  return send(state, shard, *push, 0);
+}
+
+Status ExchangeWork::send(const WorkerState& state, ShardId shard, const Task& task, std::uint32_t step) {
+  Outgoing out(state.routes[*task.dataflow].receivers[step][shard]);
+  ROTA_TRY(call_hook(state.plugin().name, "Push::scatter", where(task),
+                     [&] { state.push(shard).scatter(shown(task), step, out); }));
+  sent = Sent{task, step, out.take()};
+  return {};
 }
 
 }  // namespace rota

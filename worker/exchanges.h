@@ -1,5 +1,5 @@
-// worker/exchanges.h -- the exchange rounds that a hosted shard is in: what has come for it, and what it is to gather
-// next.  rota/push.h says what a shard is shown and when.
+// worker/exchanges.h -- the exchange rounds that a hosted shard is in: what has come for it, what it is to gather next,
+// and each of its turns.  rota/push.h says what a shard is shown and when.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -8,10 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/status.h"
 #include "core/job/routes.h"
 #include "core/wire/message.h"
 #include "rota/round.h"
 #include "worker/shard_steps.h"
+#include "worker/worker_state.h"
 
 namespace rota {
 
@@ -84,6 +86,28 @@ class ShardExchanges {
   };
   std::map<ShardId, Newest> newest_;
   std::map<RoundId, std::size_t> come_;
+};
+
+// One turn of a shard in an exchange: what it gathers, its push, and the messages that follow.
+struct ExchangeWork {
+  // What it is to do.
+  std::optional<ShardExchanges::Due> gather = {};  // first
+  std::optional<Task> push = {};                   // then: the first step of this round follows
+
+  // What it makes: a message for each of the receivers of a step.
+  struct Sent {
+    Task task;
+    std::uint32_t step = 0;
+    std::vector<Bytes> messages = {};
+  };
+  std::optional<Sent> sent = {};
+  std::uint64_t items = 0;
+
+  // Called on a compute thread.
+  Status run(const WorkerState& state, ShardId shard);
+
+ private:
+  Status send(const WorkerState& state, ShardId shard, const Task& task, std::uint32_t step);
 };
 
 }  // namespace rota

@@ -90,7 +90,7 @@ Status InputReading::end_if_done(Outbox& out) {
 }
 
 Result<Loaded> told_of(const std::string& worker, const HostedApp& app, const Contents& contents,
-                       const std::vector<const ReadShard*>& shards) {
+                       std::span<const ReadShard> shards) {
   const Plugin& plugin = app.plugin;
   Loaded message;
   message.app = plugin.name;
@@ -104,10 +104,10 @@ Result<Loaded> told_of(const std::string& worker, const HostedApp& app, const Co
     message.scores = app.app->scores();
     message.evaluating_pass = app.app->evaluating_pass();
   }));
-  for (const ReadShard* shard : shards) {
-    message.items.push_back(shard->items);
-    message.facts.push_back(shard->facts);
-    add_encoded(shard->census, message.census);
+  for (const ReadShard& shard : shards) {
+    message.items.push_back(shard.items);
+    message.facts.push_back(shard.facts);
+    add_encoded(shard.census, message.census);
   }
   return message;
 }

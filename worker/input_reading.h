@@ -2,8 +2,10 @@
 // it.
 #pragma once
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,9 +14,14 @@
 #include "core/runtime/node.h"
 #include "core/wire/message.h"
 #include "rota/push.h"
-#include "worker/prepared.h"
+#include "worker/worker_state.h"
 
 namespace rota {
+
+// Hashes of what the files of the job contain.
+struct Contents {
+  Hash128 input, valid;
+};
 
 class InputReading {
  public:
@@ -41,6 +48,6 @@ class InputReading {
 
 // What the coordinator is told of shards, in the order of their numbers.
 Result<Loaded> told_of(const std::string& worker, const HostedApp& app, const Contents& contents,
-                       const std::vector<const ReadShard*>& shards);
+                       std::span<const ReadShard> shards);
 
 }  // namespace rota

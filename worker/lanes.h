@@ -2,7 +2,7 @@
 // its cache.
 //
 // The hosted shards are as many runs of neighbours as there are threads: lanes.  Tasks are begun in the lane that has
-// the fewest under way, and within it with neighbours (neighbours.h).  A thread that is free takes a visit of the lane
+// the fewest under way, and within it with neighbours (below).  A thread that is free takes a visit of the lane
 // that it was in last, if one waits, and else the one that has waited longest: no thread stands still while there is
 // something to do.  Which thread visits changes nothing of what a push sees and computes.
 #pragma once
@@ -18,9 +18,49 @@
 
 #include "core/runtime/node.h"
 #include "rota/types.h"
-#include "worker/neighbours.h"
 
 namespace rota {
+
+// The shards that a thread goes on with while they have slices to visit.
+//
+// With many shards to host, a task is short and every shard's data is another's a moment later: going through all of
+// them with each round would read all that the worker has once a round, from memory.  A few neighbours fit into a
+// processor's cache, and pass slices to each other that are in it, too.  Tasks that are given out ahead let them go on
+// for some rounds, until they wait for what the shard behind them passes on.  What a push sees and computes is the same
+// in any order.
+class Neighbours {
+ public:
+  static constexpr ShardId kTogether = 8;
+  // Rounds that they may be ahead of a visit that could begin elsewhere, when that is looked at, so that a slice is
+  // never kept long from who waits for it.  With two slices for a shard, eight neighbours come to 32 by themselves.
+  static constexpr RoundId kAheadMost = 4 * kTogether;
+
+  // Of shards that begin with this one.
+  explicit Neighbours(ShardId first) : first_(first) {}
+
+  ShardId first() const { return first_; }
+  bool has(ShardId shard) const { return (shard - first_) / kTogether == group_; }
+  // From the first of them to before the last.
+  ShardId begin() const { return first_ + group_ * kTogether; }
+  ShardId end() const { return begin() + kTogether; }
+  void go_on_with(ShardId shard) {
+    const ShardId group = (shard - first_) / kTogether;
+    in_a_row_ = group == group_ ? in_a_row_ + 1 : 0;
+    group_ = group;
+  }
+  // Whether the others are to be looked at even if one of them can go on: for every eighth visit, as there may be many.
+  bool looks_at_others() const { return in_a_row_ % kTogether == 0; }
+
+  // Whether a visit of one of them, in round `near`, goes before the earliest step of others.  Only visits give way.
+  static bool go_first(RoundId near, RoundId other, bool other_visits) {
+    return near <= other || (other_visits && near - other < kAheadMost);
+  }
+
+ private:
+  ShardId first_;
+  ShardId group_ = 0;
+  std::uint32_t in_a_row_ = 0;  // visits since they changed
+};
 
 class Lanes {
  public:

@@ -3,8 +3,28 @@
 #include <algorithm>
 
 #include "core/base/check.h"
+#include "core/job/plugin_host.h"
 
 namespace rota {
+
+Status HeldSlice::decode(const HostedApp& app, const Cut& cut, SliceId id) {
+  if (rows != nullptr) return {};
+  Reader in(bytes.view());
+  ROTA_TRY(call_hook(app.plugin.name, "Slice::decode", "slice " + std::to_string(id), [&] {
+    rows = app.app->slice(cut.slices[id]);
+    rows->decode(in);
+  }));
+  if (!in.done()) return {ExitCode::bug, "slice " + std::to_string(id) + " came damaged"};
+  bytes = {};
+  return {};
+}
+
+Result<Bytes> HeldSlice::to_bytes(std::string_view plugin, SliceId id) const {
+  if (encoded()) return bytes;
+  Writer out;
+  ROTA_TRY(call_hook(plugin, "Slice::encode", "slice " + std::to_string(id), [&] { rows->encode(out); }));
+  return Bytes::from(out.take());
+}
 
 void Leases::begin(SliceId slice, std::unique_ptr<Slice> rows, Bytes bytes) {
   HeldSlice& held = held_[slice];

@@ -6,10 +6,12 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/base/status.h"
+#include "core/job/hosted_app.h"
 #include "core/wire/message.h"
 #include "rota/bytes.h"
 #include "rota/slices.h"
@@ -23,6 +25,13 @@ struct HeldSlice {
   RoundId last = 0;            // the last round that was done with it, as far as this worker is concerned
   std::optional<RoundId> due;  // the round that is to use it here
   bool in_use = false;
+
+  // Makes the rows, unless they are here.  Calls the plugin, and so may take long.
+  Status decode(const HostedApp& app, const Cut& cut, SliceId id);
+  // Whether its bytes are what it is now: as it came, or as it was encoded to leave.
+  bool encoded() const { return rows == nullptr || !bytes.empty(); }
+  // Calls the plugin unless it is encoded.
+  Result<Bytes> to_bytes(std::string_view plugin, SliceId id) const;
 };
 
 class Leases {

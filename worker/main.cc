@@ -5,7 +5,7 @@
 #include "core/checkpoint/initial_model.h"
 #include "core/runtime/member.h"
 #include "kvstore/host_partitions.h"
-#include "worker/next_worker.h"
+#include "worker/worker.h"
 
 namespace rota {
 namespace {

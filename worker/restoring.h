@@ -1,33 +1,45 @@
-// worker/restoring.h -- what a resumed worker fetches from the checkpoint: few objects at a time, so that the next is
-// here when a thread is free, and no more than that fill the memory.
+// worker/restoring.h -- what a resumed worker gets from the checkpoint: the shared rows, which the partitions send by
+// themselves, and what it fetches for its shards and slices.
+//
+// It fetches few objects at a time, so that the next is here when a thread is free, and no more than that fill the
+// memory.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <vector>
 
 #include "core/runtime/node.h"
+#include "worker/worker_state.h"
 
 namespace rota {
 
 class Restoring {
  public:
-  // `at_once`: objects that are asked for and not restored.
-  Restoring(std::uint32_t partitions, std::size_t at_once) : partitions_(partitions), at_once_(at_once) {}
+  // `state` outlives it.
+  explicit Restoring(WorkerState& state) : state_(state) {}
 
-  void want(Object object, std::uint64_t id) { wanted_.push_back({object, id}); }
-  // Asks for as many as may be.
-  void ask(Outbox& out);
-  // Something was asked for, and is not restored.
-  bool waits() const { return asked_ > 0; }
-  // An object is restored; asks for the next.
-  void restored(Outbox& out);
-  bool done() const { return wanted_.empty() && asked_ == 0; }
+  // A partition may have its facts, and send its rows, before this worker has its own: they wait.
+  Status on(const Deltas& rows, NodeId from, Outbox& out);
+  // The facts are in.
+  Status tables_made();
+  // All shards are attached: fetches what they had.  READY follows when all of it, and all rows, are restored.
+  void begin(Outbox& out);
+  Status on(const Fetched& fetched, NodeId from, Outbox& out);
 
  private:
-  std::uint32_t partitions_;
-  std::size_t at_once_;
-  std::deque<Fetch> wanted_;  // and not asked for
-  std::size_t asked_ = 0;
+  Status restore(const Deltas& rows);
+  Status check_common(const Bytes& saved) const;
+  void restore(ShardId shard, const Bytes& saved, Outbox& out);
+  void ask(Outbox& out);
+  void restored(Outbox& out);
+  void send_ready_if_all(Outbox& out);
+
+  WorkerState& state_;
+  bool has_tables_ = false, begun_ = false;
+  std::vector<Deltas> early_;   // rows that came before the facts
+  std::deque<Fetch> to_fetch_;  // and not asked for
+  std::size_t asked_ = 0;       // for objects that are not restored
 };
 
 }  // namespace rota

@@ -16,7 +16,7 @@
 #include "kvstore/partition.h"
 #include "scheduler/scheduler.h"
 #include "tests/sim/memory_checkpoints.h"
-#include "worker/next_worker.h"
+#include "worker/worker.h"
 
 namespace rota {
 namespace {

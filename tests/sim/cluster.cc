@@ -19,7 +19,7 @@
 #include "tests/sim/letters.h"
 #include "tests/sim/memory_recorder.h"
 #include "tests/sim/process.h"
-#include "worker/next_worker.h"
+#include "worker/worker.h"
 
 namespace rota::sim {
 

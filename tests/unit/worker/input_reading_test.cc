@@ -76,7 +76,9 @@ TEST_F(ReadingInput, GivesTheShardsAndWhatTheCoordinatorIsTold) {
   EXPECT_EQ(io_works, 1U) << "the content is hashed by the thread of files";
   ASSERT_EQ(given_.size(), 1U);
   ASSERT_EQ(given_[0].size(), 2U);
-  const auto made = told_of("worker-1", *app_, *reading_->contents(), {&given_[0].at(3), &given_[0].at(4)});
+  std::vector<ReadShard> shards;
+  for (auto& [id, shard] : given_[0]) shards.push_back(std::move(shard));
+  const auto made = told_of("worker-1", *app_, *reading_->contents(), shards);
   ASSERT_TRUE(made.ok());
   const Loaded& told = *made;
   EXPECT_EQ(told.app, "counting");

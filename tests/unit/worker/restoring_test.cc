@@ -1,33 +1,97 @@
+// tests/unit/worker/restoring_test.cc -- a worker of a run that is resumed from a checkpoint.
 #include "worker/restoring.h"
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/worker/worker_stage.h"
+
 namespace rota {
 namespace {
 
-TEST(Restoring, AsksForFewAtATimeUntilAllIsThere) {
-  Restoring restoring(2, 2);
-  EXPECT_TRUE(restoring.done());
-  for (std::uint64_t shard = 0; shard < 3; ++shard) restoring.want(Object::shard, shard);
-  EXPECT_FALSE(restoring.done());
-  EXPECT_FALSE(restoring.waits());
+using namespace tests;
 
-  const Outbox::World world;
-  Outbox out({Role::worker, 0}, world);
-  restoring.ask(out);
-  ASSERT_EQ(out.sent.size(), 2U);
-  EXPECT_EQ(out.sent[0].to, (NodeId{Role::partition, 0}));
-  EXPECT_EQ(out.sent[1].to, (NodeId{Role::partition, 1}));
-  EXPECT_TRUE(restoring.waits());
-  restoring.restored(out);
-  ASSERT_EQ(out.sent.size(), 3U);
-  EXPECT_EQ(std::get<Fetch>(out.sent[2].message).id, 2U);
-  restoring.restored(out);
-  EXPECT_FALSE(restoring.done());
-  restoring.restored(out);
-  EXPECT_TRUE(restoring.done());
-  EXPECT_FALSE(restoring.waits());
-  EXPECT_EQ(out.sent.size(), 3U);
+// All were asked for at once, and filled the memory of who sent and who got them.
+TEST_F(WorkerNode, AResumedOneAsksForFewObjectsAtATime) {
+  Job job;
+  job.shards = 40;
+  job.slices = 80;
+  worker_ = std::make_unique<Worker>(WorkerSettings{0, even_hosts(1, job.shards), 2, 1, 0, false, 0},
+                                     *host_app(adding_plugin(), job));
+  Welcome welcome;
+  welcome.resume = 1;
+  ASSERT_TRUE(hear(kCoordinator, welcome).ok());
+  ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
+  CutMade cut;
+  for (Key key = 0; key < 80; ++key) cut.cut.slices.push_back({key});
+  ASSERT_TRUE(hear(kCoordinator, cut).ok());
+  std::size_t served = 0;
+  while (served < sent<Fetch>(kPartition).size()) {
+    EXPECT_LE(sent<Fetch>(kPartition).size() - served, 4U) << "two threads, and two more";
+    const Fetch next = sent<Fetch>(kPartition)[served++];
+    ASSERT_TRUE(
+        hear(kPartition, Fetched{next.object, next.id, next.object == Object::common ? common() : Bytes()}).ok());
+  }
+  EXPECT_EQ(served, 121U);
+  EXPECT_EQ(hear(kPartition, Fetched{Object::slice, 0, {}}).code(), ExitCode::bug) << "it was not asked for";
+}
+
+TEST_F(WorkerNode, WhatAllShardsKnowMustBeWhatTheCheckpointHas) {
+  prepare(1);
+  const Bytes saved = common();
+  play.common = "another vocabulary";
+  EXPECT_EQ(hear(kPartition, Fetched{Object::common, 0, saved}).code(), ExitCode::bad_data);
+}
+
+// A partition may have its facts, and tell its rows, before this worker has its own.
+TEST_F(WorkerNode, RestoredRowsMayComeBeforeTheFacts) {
+  Welcome welcome;
+  welcome.resume = 1;
+  ASSERT_TRUE(hear(kCoordinator, welcome).ok());
+  for (const TableId table : {kSums, kTalks}) {
+    Deltas rows;
+    rows.rows.table = table;
+    ASSERT_TRUE(hear(kPartition, rows).ok());
+  }
+  ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
+  CutMade cut;
+  cut.cut.slices = {{0}, {1}, {2}, {3}};
+  ASSERT_TRUE(hear(kCoordinator, cut).ok());
+  ASSERT_TRUE(hear(kPartition, Fetched{Object::common, 0, common()}).ok());
+  for (const ShardId shard : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::shard, shard, {}}).ok());
+  EXPECT_TRUE(sent<Ready>(kCoordinator).empty());
+  for (const SliceId slice : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::slice, slice, {}}).ok());
+  EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
+}
+
+// Its rows were asked to encode themselves, and there were none.
+TEST_F(WorkerNode, AResumedSliceWithoutBytesMovesOnAsItIs) {
+  prepare(1);
+  ASSERT_TRUE(hear(kPartition, Fetched{Object::common, 0, common()}).ok());
+  for (const ShardId shard : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::shard, shard, {}}).ok());
+  for (const SliceId slice : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::slice, slice, {}}).ok());
+  Tasks tasks;
+  tasks.handovers = {{0, 0, 1, 3}};  // to shard 3 of the other worker, and no task before
+  ASSERT_TRUE(hear(kCoordinator, tasks).ok());
+  const auto leases = sent<Lease>(kOther);
+  ASSERT_EQ(leases.size(), 1U);
+  EXPECT_EQ(leases[0].slice, 0U);
+  EXPECT_TRUE(leases[0].rows.empty());
+}
+
+TEST_F(WorkerNode, EachObjectIsFetchedFromThePartitionThatKeepsIt) {
+  Job job;
+  job.shards = 4;
+  WorkerState state(WorkerSettings{0, even_hosts(1, 4), 1, 2}, *host_app(adding_plugin(), job));
+  state.attached = std::make_unique<Attached>(Facts(), std::vector<Table>());
+  Restoring restoring(state);
+  ASSERT_TRUE(act([&](Outbox& out) {
+                restoring.begin(out);
+                return Status();
+              }).ok());
+  ASSERT_EQ(said.size(), 3U) << "one thread, and two more";
+  EXPECT_EQ(said[0].to, kPartition) << "what all know";
+  EXPECT_EQ(said[1].to, kPartition) << "shard 0";
+  EXPECT_EQ(said[2].to, (NodeId{Role::partition, 1})) << "shard 1";
 }
 
 }  // namespace

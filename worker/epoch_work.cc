@@ -1,0 +1,117 @@
+#include "worker/epoch_work.h"
+
+#include <span>
+#include <string>
+#include <utility>
+
+#include "core/job/plugin_host.h"
+
+namespace rota {
+
+namespace {
+
+void add(const std::vector<double>& terms, std::vector<double>& sum) {
+  for (std::size_t i = 0; i < terms.size(); ++i) sum[i] += terms[i];
+}
+
+}  // namespace
+
+// ---- an evaluation ----
+
+void EpochWork::begin(const Evaluate& evaluate, Outbox& out) {
+  const std::size_t shards = state_.hosted.size();
+  evaluation_ = {evaluate.epoch, evaluate.visits ? shards * state_.cut().slices.size() : 0, shards,
+                 std::vector<Share>(shards, Share{no_terms(), {}})};
+  if (evaluation_->visits_left == 0) evaluate_shards(out);
+}
+
+Status EpochWork::visit(ShardId shard, SliceId slice, const Slice& rows) {
+  std::vector<double> terms = no_terms();
+  ROTA_TRY(call_hook(state_.plugin().name, "Push::evaluate_visit", name_of(shard) + ", " + name_of_slice(slice),
+                     [&] { state_.push(shard).evaluate_visit(slice, rows, terms); }));
+  add(terms, evaluation_->shares[shard - state_.hosted.first].terms);
+  return {};
+}
+
+void EpochWork::visited(Outbox& out) {
+  if (--evaluation_->visits_left == 0) evaluate_shards(out);
+}
+
+void EpochWork::evaluate_shards(Outbox& out) {
+  std::vector<Slices> slices(state_.hosted.size());
+  std::size_t next = 0;
+  for (const auto& held : state_.leases.held()) slices[next++ % slices.size()].push_back(held);
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    const ShardId shard = state_.hosted.first + static_cast<ShardId>(i);
+    out.start([this, shard, its = std::move(slices[i])]() -> Continuation {
+      return [this, status = evaluate(shard, its)](Outbox& later) -> Status {
+        ROTA_TRY(status);
+        if (--evaluation_->shards_left == 0) send_evaluated(later);
+        return {};
+      };
+    });
+  }
+}
+
+Status EpochWork::evaluate(ShardId shard, const Slices& slices) {
+  for (const auto& [slice, held] : slices) ROTA_TRY(held->decode(*state_.app, state_.cut(), slice));
+  const Push& push = state_.push(shard);
+  Share& share = evaluation_->shares[shard - state_.hosted.first];
+  return call_hook(state_.plugin().name, "Push::evaluate", name_of(shard), [&] {
+    std::vector<double> terms = no_terms();
+    push.evaluate(terms);
+    add(terms, share.terms);
+    for (const auto& [slice, held] : slices) {
+      share.slices.push_back({slice, no_terms()});
+      push.evaluate(slice, *held->rows, std::span(share.slices.back().terms));
+    }
+  });
+}
+
+void EpochWork::send_evaluated(Outbox& out) {
+  Evaluated all;
+  all.epoch = evaluation_->epoch;
+  ShardId shard = state_.hosted.first;
+  for (Share& share : evaluation_->shares) {
+    all.shards.push_back({shard++, std::move(share.terms)});
+    for (TermsOf& one : share.slices) all.slices.push_back(std::move(one));
+  }
+  evaluation_.reset();
+  out.send(kCoordinator, std::move(all));
+}
+
+// ---- a checkpoint ----
+
+void EpochWork::begin(const Save& save, Outbox& out) {
+  std::vector<Saving::Piece> pieces;
+  const auto add = [&](Object object, std::uint64_t id, const char* hook, std::string where, auto write) {
+    pieces.push_back({object, id, [this, hook, where = std::move(where), write]() -> Result<Bytes> {
+                        Writer bytes;
+                        ROTA_TRY(call_hook(state_.plugin().name, hook, where, [&] { write(bytes); }));
+                        return Bytes::from(bytes.take());
+                      }});
+  };
+  for (ShardId s = state_.hosted.first; s < state_.hosted.end; ++s)
+    add(Object::shard, s, "Push::save", name_of(s), [&push = state_.push(s)](Writer& bytes) { push.save(bytes); });
+  if (state_.hosts(0))
+    add(Object::common, 0, "App::save_common", state_.id().name(),
+        [this](Writer& bytes) { state_.first_reader().save_common(bytes); });
+  for (const auto& [slice, held] : state_.leases.held())
+    pieces.push_back({Object::slice, slice, [this, slice = slice, held = held]() -> Result<Bytes> {
+                        return held->to_bytes(state_.plugin().name, slice);
+                      }});
+  const WorkerSettings& settings = state_.settings;
+  saving_ = std::make_unique<Saving>(save.epoch, std::move(pieces),
+                                     Saving::Limits{settings.partitions, settings.at_once(), settings.credit});
+  saving_->go_on(out);
+}
+
+void EpochWork::on(const Stored& stored, Outbox& out) {
+  if (saving_ != nullptr) saving_->stored(stored, out);
+}
+
+void EpochWork::tick(Outbox& out) {
+  if (saving_ != nullptr) saving_->go_on(out);
+}
+
+}  // namespace rota

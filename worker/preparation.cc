@@ -1,0 +1,193 @@
+#include "worker/preparation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/seed.h"
+#include "core/job/plugin_host.h"
+#include "core/job/tables.h"
+#include "core/rounds/placement.h"
+#include "core/runtime/handle.h"
+
+namespace rota {
+
+Preparation::Preparation(WorkerState& state, Prepared prepared) : Preparation(state) {
+  app_has_read_ = true;
+  reading_ = InputReading(state.id().name(), prepared.contents);
+  read_ = std::move(prepared.shards);
+  std::erase_if(read_, [&](const auto& read) { return !state.hosts(read.first); });
+  goes_on_ = std::any_of(read_.begin(), read_.end(), [](const auto& read) { return read.second.attached; });
+  if (!goes_on_) return;
+  state.attached = std::move(prepared.attached);
+  state.views().go_back();
+}
+
+std::optional<Prepared> Preparation::take(bool resumes) {
+  if (!reading_.contents()) return std::nullopt;
+  Prepared prepared{{}, nullptr, *reading_.contents()};
+  const auto keep = [&](ShardId id, ReadShard& read, bool whole) {
+    if (read.attached && !(resumes && whole && read.push->restores_in_place())) return;
+    if (read.attached && prepared.attached == nullptr) prepared.attached = std::move(state_.attached);
+    prepared.shards.insert_or_assign(id, std::move(read));
+  };
+  // Those that this worker was handed and did not come to host may be attached to what an earlier one made.
+  for (auto& [id, read] : read_) keep(id, read, true);
+  ShardId id = state_.hosted.first;
+  for (ReadShard& shard : state_.shards) keep(id++, shard, done_);
+  if (prepared.shards.empty()) return std::nullopt;
+  return prepared;
+}
+
+Status Preparation::on(const Welcome& welcome, NodeId, Outbox& out) {
+  resumes_ = welcome.resume.has_value();
+  if (state_.hosted.size() == 0) return {};  // it waits for a READ_AHEAD, or for the next era
+  std::vector<ShardId> wanted;
+  for (ShardId s = state_.hosted.first; s < state_.hosted.end; ++s)
+    if (!read_.contains(s)) wanted.push_back(s);
+  if (wanted.empty()) return adopt_and_tell(out);
+  return begin_reading(std::move(wanted), out, [this](std::map<ShardId, ReadShard> shards, Outbox& later) {
+    read_.merge(shards);
+    return adopt_and_tell(later);
+  });
+}
+
+// An app loads once.
+Status Preparation::begin_reading(std::vector<ShardId> wanted, Outbox& out, InputReading::Done done) {
+  auto app = Result<std::shared_ptr<const HostedApp>>(state_.app);
+  if (std::exchange(app_has_read_, true)) app = host_app(state_.plugin(), state_.job());
+  if (!app.ok()) return app.status();
+  reading_.begin(*app, std::move(wanted), out, std::move(done));
+  return {};
+}
+
+// Hosts the shards that were read, and tells the coordinator what they are.
+Status Preparation::adopt_and_tell(Outbox& out) {
+  for (ShardId s = state_.hosted.first; s < state_.hosted.end; ++s)
+    state_.shards.push_back(std::move(read_.extract(s).mapped()));
+  auto told = told_of(state_.id().name(), *state_.app, *reading_.contents(), state_.shards);
+  if (!told.ok()) return told.status();
+  state_.terms = told->terms.size();
+  out.send(kCoordinator, *std::move(told));
+  return {};
+}
+
+// ---- shards that are to move here ----
+
+Status Preparation::on(const ReadAhead& plan, NodeId, Outbox& out) {
+  auto hosts = ShardHosts::from(plan.shard_hosts, state_.job().shards);
+  if (!hosts.ok()) return hosts.status();
+  plan_ = {plan.number, hosts->of(state_.settings.index)};
+  return read_ahead(out);
+}
+
+// What the plan gives to this worker and cannot go on as it is.
+std::vector<ShardId> Preparation::to_read_for(ShardHosts::Shards plan) const {
+  std::vector<ShardId> wanted;
+  for (ShardId s = plan.first; s < plan.end; ++s)
+    if (!read_.contains(s) && !(state_.hosts(s) && state_.push(s).restores_in_place())) wanted.push_back(s);
+  return wanted;
+}
+
+// One plan may take the place of another while something is read.
+Status Preparation::read_ahead(Outbox& out) {
+  if (!plan_ || reading_.reads()) return {};
+  std::vector<ShardId> wanted = to_read_for(plan_->shards);
+  if (!wanted.empty())
+    return begin_reading(std::move(wanted), out, [this](std::map<ShardId, ReadShard> shards, Outbox& later) {
+      read_.merge(shards);
+      return read_ahead(later);
+    });
+  out.send(kCoordinator, HasRead{plan_->number});
+  plan_.reset();
+  return {};
+}
+
+// ---- what all shards' data is ----
+
+Status Preparation::on(const JobFacts& facts, NodeId from, Outbox&) {
+  if (std::exchange(has_facts_, true)) return unexpected(facts.kind, from);
+  const std::string_view plugin = state_.plugin().name;
+  const App& app = *state_.app->app;
+  std::vector<Table> tables;
+  Facts of_job(facts.facts);
+  ROTA_TRY(call_hook(plugin, "tables", state_.id().name(), [&] { tables = tables_of(app, state_.job(), of_job); }));
+  ROTA_TRY(call_hook(plugin, "dataflows", state_.id().name(),
+                     [&] { state_.routes = routes_of(app, of_job, state_.job().shards); }));
+  if (!goes_on_)
+    state_.attached = std::make_unique<Attached>(std::move(of_job), tables);
+  else if (state_.attached->facts.all() != of_job.all())
+    return {ExitCode::bad_data, "the data has other facts than before the run went back"};
+  state_.commits = Commits(std::move(tables), state_.settings.partitions, DenseRows::in_views);
+  if (!resumes_) ROTA_TRY(set_starting_rows());
+  return restoring_.tables_made();
+}
+
+Status Preparation::set_starting_rows() {
+  return call_hook(state_.plugin().name, "App::start_row", state_.id().name(), [&] {
+    for_each_starting_row(*state_.app->app, state_.commits.tables(), state_.job().seed,
+                          [&](TableId table, Key key, auto row) {
+                            state_.commits.set(table, key, row);
+                            state_.views().set(table, key, row);
+                          });
+  });
+}
+
+Status Preparation::on(const CutMade& made, NodeId from, Outbox& out) {
+  if (!has_facts_ || state_.shards.empty() || attaching_ > 0 || done_) return unexpected(made.kind, from);
+  if (goes_on_ && made.cut != state_.cut())
+    return {ExitCode::bad_data, "the data was cut in another way before the run went back"};
+  state_.attached->cut = made.cut;
+  const auto is_new = [](const ReadShard& shard) { return !shard.attached; };
+  attaching_ = static_cast<std::size_t>(std::count_if(state_.shards.begin(), state_.shards.end(), is_new));
+  if (attaching_ == 0) return all_attached(out);
+  for (std::size_t i = 0; i < state_.shards.size(); ++i)
+    if (!std::exchange(state_.shards[i].attached, true)) attach(state_.hosted.first + static_cast<ShardId>(i), out);
+  return resumes_ ? Status() : begin_slices();
+}
+
+void Preparation::attach(ShardId shard, Outbox& out) {
+  out.start([this, shard, &push = state_.push(shard)]() -> Continuation {
+    Status status = call_hook(state_.plugin().name, "Push::attach", name_of(shard), [&] {
+      push.attach({state_.attached->facts, state_.cut(), state_.views().tables(), shard == 0});
+    });
+    if (status.ok() && !resumes_)
+      status = call_hook(state_.plugin().name, "Push::start", name_of(shard), [&] {
+        Random own = random_for(state_.job().seed, Stream::start, shard, 0, 0);
+        Random common = random_for(state_.job().seed, Stream::start_common, 0, 0, 0);
+        push.start(own, common);
+      });
+    return [this, status](Outbox& later) -> Status {
+      ROTA_TRY(status);
+      return --attaching_ > 0 ? Status() : all_attached(later);
+    };
+  });
+}
+
+// Those of a new job that begin here.
+Status Preparation::begin_slices() {
+  const App& app = *state_.app->app;
+  const auto slices = static_cast<std::uint32_t>(state_.cut().slices.size());
+  for (SliceId slice = 0; slice < slices; ++slice) {
+    if (!state_.hosts(home_shard(slice, state_.job().shards, slices))) continue;
+    const std::vector<Key>& keys = state_.cut().slices[slice];
+    std::unique_ptr<Slice> rows;
+    ROTA_TRY(call_hook(state_.plugin().name, "App::slice", name_of_slice(slice), [&] {
+      rows = app.slice(keys);
+      Random random = random_for(state_.job().seed, Stream::start_slice, slice, 0, 0);
+      app.start(slice, *rows, keys, random);
+    }));
+    state_.leases.begin(slice, std::move(rows), {});
+  }
+  return {};
+}
+
+Status Preparation::all_attached(Outbox& out) {
+  done_ = true;
+  if (resumes_)
+    restoring_.begin(out);
+  else
+    out.send(kCoordinator, Ready{});
+  return {};
+}
+
+}  // namespace rota

@@ -1,0 +1,73 @@
+// worker/preparation.h -- a worker from WELCOME to READY: it reads its shards' data and attaches them to what the job's
+// data is as a whole; and what it reads ahead for the next era.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/runtime/node.h"
+#include "worker/input_reading.h"
+#include "worker/restoring.h"
+#include "worker/worker_state.h"
+
+namespace rota {
+
+// What a worker has made of its data.  It outlives the worker when a run goes back, or when shards move, so that
+// nothing is read again.
+struct Prepared {
+  std::map<ShardId, ReadShard> shards;  // at least one
+  std::unique_ptr<Attached> attached;   // there if one of them is
+  Contents contents;                    // of the input, as far as it was read
+};
+
+class Preparation {
+ public:
+  // `state` outlives it.
+  explicit Preparation(WorkerState& state) : state_(state), reading_(state.id().name()), restoring_(state) {}
+  Preparation(WorkerState& state, Prepared prepared);
+
+  // All shards are attached, so that tasks may come.
+  bool done() const { return done_; }
+  // Worker::take_prepared().
+  std::optional<Prepared> take(bool resumes);
+
+  Status on(const Welcome& welcome, NodeId from, Outbox& out);
+  Status on(const ReadAhead& plan, NodeId from, Outbox& out);
+  Status on(const JobFacts& facts, NodeId from, Outbox& out);
+  Status on(const CutMade& cut, NodeId from, Outbox& out);
+  // Rows as of the checkpoint.
+  Status on(const Deltas& rows, NodeId from, Outbox& out) { return restoring_.on(rows, from, out); }
+  Status on(const Fetched& fetched, NodeId from, Outbox& out) { return restoring_.on(fetched, from, out); }
+
+ private:
+  // Of what is hosted from the next era on.
+  struct Plan {
+    std::uint64_t number = 0;
+    ShardHosts::Shards shards;
+  };
+
+  Status begin_reading(std::vector<ShardId> wanted, Outbox& out, InputReading::Done done);
+  Status adopt_and_tell(Outbox& out);
+  std::vector<ShardId> to_read_for(ShardHosts::Shards plan) const;
+  Status read_ahead(Outbox& out);
+  Status set_starting_rows();
+  void attach(ShardId shard, Outbox& out);
+  Status begin_slices();
+  Status all_attached(Outbox& out);
+
+  WorkerState& state_;
+  InputReading reading_;
+  bool app_has_read_ = false;          // the state's app; for more there is another one
+  std::map<ShardId, ReadShard> read_;  // and not hosted, or not yet
+  std::optional<Plan> plan_;           // that is not fulfilled yet
+  bool has_facts_ = false;
+  bool goes_on_ = false;  // with shards that were attached before
+  bool resumes_ = false;  // from a checkpoint
+  bool done_ = false;
+  std::size_t attaching_ = 0;  // shards that are being attached
+  Restoring restoring_;
+};
+
+}  // namespace rota

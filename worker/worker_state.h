@@ -1,0 +1,101 @@
+// worker/worker_state.h -- what a worker has of its job: settings, shards, slices and shared rows.  Preparation fills
+// it, and what computes works on it.
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/hash.h"
+#include "core/job/hosted_app.h"
+#include "core/job/routes.h"
+#include "core/rounds/commits.h"
+#include "core/rounds/shard_hosts.h"
+#include "core/rounds/views.h"
+#include "core/runtime/credit.h"
+#include "core/wire/message.h"
+#include "rota/bytes.h"
+#include "rota/facts.h"
+#include "rota/push.h"
+#include "worker/leases.h"
+
+namespace rota {
+
+struct WorkerSettings {
+  std::uint32_t index = 0;
+  ShardHosts hosts;
+  std::uint32_t threads = 1;
+  std::uint32_t partitions = 1;
+  std::uint32_t staleness = 0;  // rounds that a push lags behind the commits
+  bool asynchronous = false;    // a push sees whatever commits have come
+  Nanoseconds step_budget = 0;  // time control; 0: none
+  Credit credit = {};
+
+  // Tasks that the compute threads are given at a time: one more for each than it runs, so that none waits for this
+  // node's thread to hear that it is free.
+  std::uint32_t at_once() const { return 2 * threads; }
+};
+
+// What the shards were attached to, and may refer to.
+struct Attached {
+  Attached(Facts of_job, const std::vector<Table>& tables) : facts(std::move(of_job)), views(tables) {}
+
+  Facts facts;
+  Views views;  // of dense tables
+  Cut cut;
+};
+
+// A shard whose data is in memory.
+struct ReadShard {
+  std::shared_ptr<const HostedApp> app;  // that has read it: one for each time that something was read
+  std::unique_ptr<Push> push;
+  bool attached = false;
+  // What its data is, as it was told before it was attached, for it may drop what it told this of.
+  std::uint64_t items = 0;
+  std::vector<Fact> facts = {};
+  Bytes census = {};  // numbers of variable length, by key
+};
+
+struct WorkerState {
+  WorkerState(WorkerSettings of_worker, std::shared_ptr<const HostedApp> made)
+      : settings(std::move(of_worker)),
+        app(std::move(made)),
+        hosted(settings.hosts.of(settings.index)),
+        commits({}, settings.partitions, DenseRows::in_views) {}
+  WorkerState(const WorkerState&) = delete;  // what works on it refers to it
+  WorkerState& operator=(const WorkerState&) = delete;
+
+  NodeId id() const { return {Role::worker, settings.index}; }
+  const Plugin& plugin() const { return app->plugin; }
+  const Job& job() const { return app->job; }
+  bool hosts(ShardId shard) const { return hosted.contains(shard); }
+  Push& push(ShardId shard) const { return *shards[shard - hosted.first].push; }
+  const Cut& cut() const { return attached->cut; }
+  Views& views() const { return attached->views; }
+  // The app that has read the first shard hosted here.  There may be several, each with what it read; what is known of
+  // the data is said by that of shard 0.
+  const App& first_reader() const { return *shards.front().app->app; }
+
+  const WorkerSettings settings;
+  const std::shared_ptr<const HostedApp> app;
+  const ShardHosts::Shards hosted;
+  std::vector<ReadShard> shards;       // those of `hosted`, once they are read
+  std::size_t terms = 0;               // of an evaluation
+  std::unique_ptr<Attached> attached;  // there once the facts are in
+  std::vector<Routes> routes;          // of the app's dataflows
+  Commits commits;
+  Leases leases;
+};
+
+inline std::string name_of(ShardId shard) {
+  return "shard " + std::to_string(shard);
+}
+inline std::string name_of_slice(SliceId slice) {
+  return "slice " + std::to_string(slice);
+}
+// Where a hook was called.
+inline std::string where(const Task& task) {
+  return "round " + std::to_string(task.round) + ", " + name_of(task.shard);
+}
+
+}  // namespace rota
