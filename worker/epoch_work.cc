@@ -1,12 +1,67 @@
 #include "worker/epoch_work.h"
 
+#include <algorithm>
+#include <iterator>
 #include <span>
 #include <string>
 #include <utility>
 
-#include "core/job/plugin_host.h"
+#include "core/rounds/placement.h"
 
 namespace rota {
+
+Saving::Saving(Epoch epoch, std::vector<Piece> pieces, const Limits& limits)
+    : epoch_(epoch),
+      limits_(limits),
+      todo_(std::make_move_iterator(pieces.begin()), std::make_move_iterator(pieces.end())),
+      left_(pieces.size()) {}
+
+std::uint32_t Saving::partition_of(std::uint64_t id) const {
+  return partition_of_object(id, limits_.partitions);
+}
+
+void Saving::stored(const Stored& stored, Outbox& out) {
+  if (stored.epoch != epoch_) return;
+  unstored_ -= std::min(unstored_, stored.bytes);
+  go_on(out);
+}
+
+void Saving::go_on(Outbox& out, NodeId last, std::uint64_t bytes) {
+  for (auto piece = todo_.begin(); piece != todo_.end() && encoding_ < limits_.at_once;) {
+    const NodeId to{Role::partition, partition_of(piece->id)};
+    const std::uint64_t promised = encoding_ * largest_.value_or(limits_.credit.bytes);
+    const std::uint64_t there = promised + unstored_;
+    const bool takes = there == 0 || there < limits_.unstored;
+    if (!takes || !limits_.credit.allows(out, to, promised + (to == last ? bytes : 0))) {
+      ++piece;
+      continue;
+    }
+    start(std::move(*piece), out);
+    piece = todo_.erase(piece);
+  }
+}
+
+void Saving::start(Piece piece, Outbox& out) {
+  ++encoding_;
+  out.start([this, piece = std::move(piece)]() -> Continuation {
+    Result<Bytes> bytes = piece.encode();
+    const Hash128 hash = bytes.ok() ? hash128(bytes->view()) : Hash128{};
+    return [this, object = piece.object, id = piece.id, bytes = std::move(bytes), hash](Outbox& later) -> Status {
+      ROTA_TRY(bytes.status());
+      --encoding_;
+      --left_;
+      largest_ = std::max<std::uint64_t>(largest_.value_or(0), bytes->size());
+      const NodeId to{Role::partition, partition_of(id)};
+      unstored_ += bytes->size();
+      later.send(to, Put{epoch_, object, id, hash, *bytes});
+      go_on(later, to, bytes->size());
+      if (done()) later.send(kCoordinator, Saved{epoch_});
+      return {};
+    };
+  });
+}
+
+// ---- EpochWork ----
 
 namespace {
 
@@ -27,8 +82,8 @@ void EpochWork::begin(const Evaluate& evaluate, Outbox& out) {
 
 Status EpochWork::visit(ShardId shard, SliceId slice, const Slice& rows) {
   std::vector<double> terms = no_terms();
-  ROTA_TRY(call_hook(state_.plugin().name, "Push::evaluate_visit", name_of(shard) + ", " + name_of_slice(slice),
-                     [&] { state_.push(shard).evaluate_visit(slice, rows, terms); }));
+  ROTA_TRY(state_.hook("Push::evaluate_visit", name_of(shard) + ", " + name_of_slice(slice),
+                       [&] { state_.push(shard).evaluate_visit(slice, rows, terms); }));
   add(terms, evaluation_->shares[shard - state_.hosted.first].terms);
   return {};
 }
@@ -57,7 +112,7 @@ Status EpochWork::evaluate(ShardId shard, const Slices& slices) {
   for (const auto& [slice, held] : slices) ROTA_TRY(held->decode(*state_.app, state_.cut(), slice));
   const Push& push = state_.push(shard);
   Share& share = evaluation_->shares[shard - state_.hosted.first];
-  return call_hook(state_.plugin().name, "Push::evaluate", name_of(shard), [&] {
+  return state_.hook("Push::evaluate", name_of(shard), [&] {
     std::vector<double> terms = no_terms();
     push.evaluate(terms);
     add(terms, share.terms);
@@ -87,7 +142,7 @@ void EpochWork::begin(const Save& save, Outbox& out) {
   const auto add = [&](Object object, std::uint64_t id, const char* hook, std::string where, auto write) {
     pieces.push_back({object, id, [this, hook, where = std::move(where), write]() -> Result<Bytes> {
                         Writer bytes;
-                        ROTA_TRY(call_hook(state_.plugin().name, hook, where, [&] { write(bytes); }));
+                        ROTA_TRY(state_.hook(hook, where, [&] { write(bytes); }));
                         return Bytes::from(bytes.take());
                       }});
   };

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/base/seed.h"
-#include "core/job/plugin_host.h"
 
 namespace rota {
 
@@ -79,12 +78,12 @@ Status ExchangeWork::run(const WorkerState& state, ShardId shard) {
   Push& hooks = state.push(shard);
   if (gather) {
     const Task& task = gather->task;
-    ROTA_TRY(call_hook(state.plugin().name, "Push::gather", where(task),
-                       [&] { hooks.gather(shown(task), gather->step, gather->messages); }));
+    ROTA_TRY(
+        state.hook("Push::gather", where(task), [&] { hooks.gather(shown(task), gather->step, gather->messages); }));
     if (gather->next) ROTA_TRY(send(state, shard, task, *gather->next));
   }
   if (!push) return {};
-  ROTA_TRY(call_hook(state.plugin().name, "Push::push", where(*push), [&] {
+  ROTA_TRY(state.hook("Push::push", where(*push), [&] {
     Random random = random_for(state.job().seed, Stream::push_exchange, push->epoch, shard, push->round);
     items = hooks.push(shown(*push), random);
   }));
@@ -93,8 +92,7 @@ Status ExchangeWork::run(const WorkerState& state, ShardId shard) {
 
 Status ExchangeWork::send(const WorkerState& state, ShardId shard, const Task& task, std::uint32_t step) {
   Outgoing out(state.routes[*task.dataflow].receivers[step][shard]);
-  ROTA_TRY(call_hook(state.plugin().name, "Push::scatter", where(task),
-                     [&] { state.push(shard).scatter(shown(task), step, out); }));
+  ROTA_TRY(state.hook("Push::scatter", where(task), [&] { state.push(shard).scatter(shown(task), step, out); }));
   sent = Sent{task, step, out.take()};
   return {};
 }

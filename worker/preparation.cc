@@ -4,12 +4,109 @@
 #include <utility>
 
 #include "core/base/seed.h"
-#include "core/job/plugin_host.h"
 #include "core/job/tables.h"
 #include "core/rounds/placement.h"
 #include "core/runtime/handle.h"
 
 namespace rota {
+
+namespace {
+
+// Objects that are asked for and not restored, beyond one for each thread.
+constexpr std::size_t kFetchedAhead = 2;
+
+}  // namespace
+
+Status Restoring::on(const Deltas& rows, NodeId, Outbox& out) {
+  if (!has_tables_)
+    early_.push_back(rows);
+  else
+    ROTA_TRY(restore(rows));
+  send_ready_if_all(out);
+  return {};
+}
+
+Status Restoring::tables_made() {
+  has_tables_ = true;
+  for (const Deltas& rows : std::exchange(early_, {})) ROTA_TRY(restore(rows));
+  return {};
+}
+
+Status Restoring::restore(const Deltas& rows) {
+  ROTA_TRY(state_.commits.restore(rows));
+  state_.views().restore(rows);
+  return {};
+}
+
+void Restoring::begin(Outbox& out) {
+  begun_ = true;
+  const ShardHosts::Shards shards = state_.hosted;
+  const auto slices = static_cast<std::uint32_t>(state_.cut().slices.size());
+  if (state_.hosts(0)) to_fetch_.push_back({Object::common, 0});
+  for (ShardId s = shards.first; s < shards.end; ++s) to_fetch_.push_back({Object::shard, s});
+  for (SliceId b = 0; b < slices; ++b)
+    if (state_.hosts(home_shard(b, state_.job().shards, slices))) to_fetch_.push_back({Object::slice, b});
+  ask(out);
+}
+
+// As many as may be.
+void Restoring::ask(Outbox& out) {
+  for (; !to_fetch_.empty() && asked_ < state_.settings.threads + kFetchedAhead; ++asked_) {
+    const Fetch& next = to_fetch_.front();
+    out.send({Role::partition, partition_of_object(next.id, state_.settings.partitions)}, next);
+    to_fetch_.pop_front();
+  }
+}
+
+Status Restoring::on(const Fetched& fetched, NodeId from, Outbox& out) {
+  if (asked_ == 0) return unexpected(fetched.kind, from);
+  if (fetched.object == Object::common && state_.hosts(0)) {
+    ROTA_TRY(check_common(fetched.bytes));
+    restored(out);
+  } else if (fetched.object == Object::slice && fetched.id < state_.cut().slices.size()) {
+    state_.leases.begin(static_cast<SliceId>(fetched.id), nullptr, fetched.bytes);
+    restored(out);
+  } else if (fetched.object == Object::shard && fetched.id >= state_.hosted.first && fetched.id < state_.hosted.end) {
+    restore(static_cast<ShardId>(fetched.id), fetched.bytes, out);
+  } else {
+    return unexpected(fetched.kind, from);
+  }
+  return {};
+}
+
+// Data of the same content may still be read in another way: with another vocabulary, for instance.
+Status Restoring::check_common(const Bytes& saved) const {
+  Writer now;
+  ROTA_TRY(state_.hook("App::save_common", state_.id().name(), [&] { state_.first_reader().save_common(now); }));
+  if (std::ranges::equal(now.view(), saved.view())) return {};
+  return {ExitCode::bad_data, "what all shards know of the data is not what the checkpoint was made with"};
+}
+
+void Restoring::restore(ShardId shard, const Bytes& saved, Outbox& out) {
+  out.start([this, shard, saved]() -> Continuation {
+    Reader in(saved.view());
+    Status status = state_.hook("Push::restore", name_of(shard), [&] { state_.push(shard).restore(in); });
+    if (status.ok() && !in.done())
+      status = Status(ExitCode::disk, "the state of " + name_of(shard) + " in the checkpoint is damaged");
+    return [this, status](Outbox& later) -> Status {
+      ROTA_TRY(status);
+      restored(later);
+      return {};
+    };
+  });
+}
+
+void Restoring::restored(Outbox& out) {
+  --asked_;
+  ask(out);
+  send_ready_if_all(out);
+}
+
+void Restoring::send_ready_if_all(Outbox& out) {
+  if (begun_ && to_fetch_.empty() && asked_ == 0 && state_.commits.restored()) out.send(kCoordinator, Ready{});
+}
+
+// ---- Preparation ----
 
 Preparation::Preparation(WorkerState& state, Prepared prepared) : Preparation(state) {
   app_has_read_ = true;
@@ -44,19 +141,18 @@ Status Preparation::on(const Welcome& welcome, NodeId, Outbox& out) {
   std::vector<ShardId> wanted;
   for (ShardId s = state_.hosted.first; s < state_.hosted.end; ++s)
     if (!read_.contains(s)) wanted.push_back(s);
-  if (wanted.empty()) return adopt_and_tell(out);
-  return begin_reading(std::move(wanted), out, [this](std::map<ShardId, ReadShard> shards, Outbox& later) {
-    read_.merge(shards);
-    return adopt_and_tell(later);
-  });
+  return wanted.empty() ? adopt_and_tell(out) : read(std::move(wanted), out, &Preparation::adopt_and_tell);
 }
 
 // An app loads once.
-Status Preparation::begin_reading(std::vector<ShardId> wanted, Outbox& out, InputReading::Done done) {
+Status Preparation::read(std::vector<ShardId> wanted, Outbox& out, Status (Preparation::*then)(Outbox&)) {
   auto app = Result<std::shared_ptr<const HostedApp>>(state_.app);
   if (std::exchange(app_has_read_, true)) app = host_app(state_.plugin(), state_.job());
   if (!app.ok()) return app.status();
-  reading_.begin(*app, std::move(wanted), out, std::move(done));
+  reading_.begin(*app, std::move(wanted), out, [this, then](std::map<ShardId, ReadShard> shards, Outbox& later) {
+    read_.merge(shards);
+    return (this->*then)(later);
+  });
   return {};
 }
 
@@ -80,23 +176,14 @@ Status Preparation::on(const ReadAhead& plan, NodeId, Outbox& out) {
   return read_ahead(out);
 }
 
-// What the plan gives to this worker and cannot go on as it is.
-std::vector<ShardId> Preparation::to_read_for(ShardHosts::Shards plan) const {
-  std::vector<ShardId> wanted;
-  for (ShardId s = plan.first; s < plan.end; ++s)
-    if (!read_.contains(s) && !(state_.hosts(s) && state_.push(s).restores_in_place())) wanted.push_back(s);
-  return wanted;
-}
-
-// One plan may take the place of another while something is read.
+// Reads what the plan gives to this worker and cannot go on as it is.  One plan may take the place of another while
+// something is read.
 Status Preparation::read_ahead(Outbox& out) {
   if (!plan_ || reading_.reads()) return {};
-  std::vector<ShardId> wanted = to_read_for(plan_->shards);
-  if (!wanted.empty())
-    return begin_reading(std::move(wanted), out, [this](std::map<ShardId, ReadShard> shards, Outbox& later) {
-      read_.merge(shards);
-      return read_ahead(later);
-    });
+  std::vector<ShardId> wanted;
+  for (ShardId s = plan_->shards.first; s < plan_->shards.end; ++s)
+    if (!read_.contains(s) && !(state_.hosts(s) && state_.push(s).restores_in_place())) wanted.push_back(s);
+  if (!wanted.empty()) return read(std::move(wanted), out, &Preparation::read_ahead);
   out.send(kCoordinator, HasRead{plan_->number});
   plan_.reset();
   return {};
@@ -106,13 +193,12 @@ Status Preparation::read_ahead(Outbox& out) {
 
 Status Preparation::on(const JobFacts& facts, NodeId from, Outbox&) {
   if (std::exchange(has_facts_, true)) return unexpected(facts.kind, from);
-  const std::string_view plugin = state_.plugin().name;
   const App& app = *state_.app->app;
   std::vector<Table> tables;
   Facts of_job(facts.facts);
-  ROTA_TRY(call_hook(plugin, "tables", state_.id().name(), [&] { tables = tables_of(app, state_.job(), of_job); }));
-  ROTA_TRY(call_hook(plugin, "dataflows", state_.id().name(),
-                     [&] { state_.routes = routes_of(app, of_job, state_.job().shards); }));
+  ROTA_TRY(state_.hook("tables", state_.id().name(), [&] { tables = tables_of(app, state_.job(), of_job); }));
+  ROTA_TRY(state_.hook("dataflows", state_.id().name(),
+                       [&] { state_.routes = routes_of(app, of_job, state_.job().shards); }));
   if (!goes_on_)
     state_.attached = std::make_unique<Attached>(std::move(of_job), tables);
   else if (state_.attached->facts.all() != of_job.all())
@@ -123,7 +209,7 @@ Status Preparation::on(const JobFacts& facts, NodeId from, Outbox&) {
 }
 
 Status Preparation::set_starting_rows() {
-  return call_hook(state_.plugin().name, "App::start_row", state_.id().name(), [&] {
+  return state_.hook("App::start_row", state_.id().name(), [&] {
     for_each_starting_row(*state_.app->app, state_.commits.tables(), state_.job().seed,
                           [&](TableId table, Key key, auto row) {
                             state_.commits.set(table, key, row);
@@ -147,11 +233,11 @@ Status Preparation::on(const CutMade& made, NodeId from, Outbox& out) {
 
 void Preparation::attach(ShardId shard, Outbox& out) {
   out.start([this, shard, &push = state_.push(shard)]() -> Continuation {
-    Status status = call_hook(state_.plugin().name, "Push::attach", name_of(shard), [&] {
+    Status status = state_.hook("Push::attach", name_of(shard), [&] {
       push.attach({state_.attached->facts, state_.cut(), state_.views().tables(), shard == 0});
     });
     if (status.ok() && !resumes_)
-      status = call_hook(state_.plugin().name, "Push::start", name_of(shard), [&] {
+      status = state_.hook("Push::start", name_of(shard), [&] {
         Random own = random_for(state_.job().seed, Stream::start, shard, 0, 0);
         Random common = random_for(state_.job().seed, Stream::start_common, 0, 0, 0);
         push.start(own, common);
@@ -171,7 +257,7 @@ Status Preparation::begin_slices() {
     if (!state_.hosts(home_shard(slice, state_.job().shards, slices))) continue;
     const std::vector<Key>& keys = state_.cut().slices[slice];
     std::unique_ptr<Slice> rows;
-    ROTA_TRY(call_hook(state_.plugin().name, "App::slice", name_of_slice(slice), [&] {
+    ROTA_TRY(state_.hook("App::slice", name_of_slice(slice), [&] {
       rows = app.slice(keys);
       Random random = random_for(state_.job().seed, Stream::start_slice, slice, 0, 0);
       app.start(slice, *rows, keys, random);

@@ -1,7 +1,9 @@
 // worker/preparation.h -- a worker from WELCOME to READY: it reads its shards' data and attaches them to what the job's
 // data is as a whole; and what it reads ahead for the next era.
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -9,10 +11,40 @@
 
 #include "core/runtime/node.h"
 #include "worker/input_reading.h"
-#include "worker/restoring.h"
 #include "worker/worker_state.h"
 
 namespace rota {
+
+// What a resumed worker gets from the checkpoint: the shared rows, which the partitions send by themselves, and what it
+// fetches for its shards and slices.  It fetches few objects at a time, so that the next is here when a thread is free,
+// and no more than that fill the memory.
+class Restoring {
+ public:
+  // `state` outlives it.
+  explicit Restoring(WorkerState& state) : state_(state) {}
+
+  // A partition may have its facts, and send its rows, before this worker has its own: they wait.
+  Status on(const Deltas& rows, NodeId from, Outbox& out);
+  // The facts are in.
+  Status tables_made();
+  // All shards are attached: fetches what they had.  READY follows when all of it, and all rows, are restored.
+  void begin(Outbox& out);
+  Status on(const Fetched& fetched, NodeId from, Outbox& out);
+
+ private:
+  Status restore(const Deltas& rows);
+  Status check_common(const Bytes& saved) const;
+  void restore(ShardId shard, const Bytes& saved, Outbox& out);
+  void ask(Outbox& out);
+  void restored(Outbox& out);
+  void send_ready_if_all(Outbox& out);
+
+  WorkerState& state_;
+  bool has_tables_ = false, begun_ = false;
+  std::vector<Deltas> early_;   // rows that came before the facts
+  std::deque<Fetch> to_fetch_;  // and not asked for
+  std::size_t asked_ = 0;       // for objects that are not restored
+};
 
 // What a worker has made of its data.  It outlives the worker when a run goes back, or when shards move, so that
 // nothing is read again.
@@ -48,9 +80,8 @@ class Preparation {
     ShardHosts::Shards shards;
   };
 
-  Status begin_reading(std::vector<ShardId> wanted, Outbox& out, InputReading::Done done);
+  Status read(std::vector<ShardId> wanted, Outbox& out, Status (Preparation::*then)(Outbox&));
   Status adopt_and_tell(Outbox& out);
-  std::vector<ShardId> to_read_for(ShardHosts::Shards plan) const;
   Status read_ahead(Outbox& out);
   Status set_starting_rows();
   void attach(ShardId shard, Outbox& out);

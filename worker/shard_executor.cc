@@ -5,29 +5,19 @@
 #include <utility>
 
 #include "core/base/seed.h"
-#include "core/job/plugin_host.h"
 
 namespace rota {
-
-namespace {
-
-std::vector<LocalShard> shards_of(const WorkerState& state) {
-  std::vector<LocalShard> shards;
-  const ShardExchanges::Lag lag{state.settings.staleness, state.settings.asynchronous};
-  for (ShardId s = state.hosted.first; s < state.hosted.end; ++s)
-    shards.push_back({s, ShardExchanges(s, lag, state.routes)});
-  return shards;
-}
-
-}  // namespace
 
 ShardExecutor::ShardExecutor(WorkerState& state, EpochWork& epoch_work)
     : state_(state),
       epoch_work_(epoch_work),
-      shards_(shards_of(state)),
       shared_(state, shards_),
       lanes_(state.hosted.first, state.hosted.size(), state.settings.threads),
-      tallies_(state.hosted.size(), state.settings.threads) {}
+      tallies_(state.hosted.size(), state.settings.threads) {
+  const ShardExchanges::Lag lag{state.settings.staleness, state.settings.asynchronous};
+  for (ShardId s = state.hosted.first; s < state.hosted.end; ++s)
+    shards_.push_back({s, ShardExchanges(s, lag, state.routes)});
+}
 
 bool ShardExecutor::idle() const {
   return std::all_of(shards_.begin(), shards_.end(), [](const LocalShard& shard) {
@@ -144,7 +134,8 @@ LocalShard* ShardExecutor::next_shard(std::uint32_t lane, bool full) {
 
 Status ShardExecutor::run_ready(Outbox& out) {
   shared_.advance_views();
-  for (LocalShard& shard : shards_) refresh(shard, out);
+  if (shared_.has_unseen())
+    for (LocalShard& shard : shards_) refresh(shard, out);
   while (LocalShard* shard = next_shard()) {
     if (visits(*shard)) lanes_.neighbours(lanes_.of(shard->id)).go_on_with(shard->id);
     begin(*shard, out);
@@ -166,7 +157,7 @@ void ShardExecutor::begin(LocalShard& shard, Outbox& out) {
     case What::exchange:
       return exchange(shard, std::move(refresh), {shard.exchanges.take_newest(step.task), step.task}, out);
     case What::epoch_end:
-      if (tallies_.shard_done(step.task.epoch, out)) out.send(kCoordinator, tallies_.report(step.task.epoch, out));
+      if (auto done = tallies_.shard_done(step.task.epoch, out)) out.send(kCoordinator, *std::move(done));
   }
 }
 
@@ -239,7 +230,7 @@ void ShardExecutor::visit(LocalShard& shard, Refresh refresh, const Task& task, 
 }
 
 Status ShardExecutor::push_slice(const Task& task, Slice& rows, std::uint64_t& items) const {
-  return call_hook(plugin(), "Push::push", where(task), [&] {
+  return state_.hook("Push::push", where(task), [&] {
     const bool limited = state_.settings.step_budget > 0 && task.epoch > 0;
     const Budget budget = limited ? Budget(now_ns() + state_.settings.step_budget, &now_ns) : Budget();
     Random random = random_for(state_.job().seed, Stream::push_slice, task.epoch, task.shard, *task.slice);

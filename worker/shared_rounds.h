@@ -9,21 +9,66 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/status.h"
 #include "core/rounds/commits.h"
+#include "core/rounds/open_scratch.h"
 #include "core/rounds/part_sums.h"
+#include "core/rounds/sparse_rows.h"
 #include "core/runtime/node.h"
+#include "core/wire/message.h"
+#include "rota/job.h"
 #include "rota/push.h"
+#include "rota/view.h"
 #include "worker/exchanges.h"
 #include "worker/shard_steps.h"
-#include "worker/shared_push.h"
 #include "worker/worker_state.h"
 
 namespace rota {
+
+// The memory that open rounds' parts are made in, used again by one push after the other: as many of a table as pushes
+// of its rounds have run at once.  Any thread may use it.
+class ScratchPool {
+ public:
+  std::unique_ptr<OpenScratch> take(TableId id, const Table& table);
+  void give_back(TableId id, std::unique_ptr<OpenScratch> scratch);
+
+ private:
+  std::mutex mutex_;
+  std::map<TableId, std::vector<std::unique_ptr<OpenScratch>>> free_;  // guarded by mutex_
+};
+
+// Whether the pushes of all hosted shards are begun at once, and their ends taken at once: those of a dense table need
+// no copies of their rows, and if it is small there is little to be kept until the parts are summed.
+bool go_together(const Table& table);
+
+// One shard's push of a shared round: what it is shown, and what it makes.
+struct SharedPush {
+  // What it is shown.  Copies, so that a commit that comes meanwhile changes nothing that is being read; a view does
+  // not change as long as a push runs.
+  Task task;
+  SharedRows rows;
+  const Table& table;
+  std::vector<double> values = {};  // row after row, unless they are in a view
+  const TableView* view = nullptr;  // of a dense table
+  ScratchPool* scratch = nullptr;   // of an open round
+
+  // What it makes.
+  std::vector<std::size_t> offsets = {};  // where each row's part begins, and where all end
+  std::vector<double> parts = {};         // row after row
+  SparseRows open_parts = {};             // in an open round, in place of these
+  Bytes note = {};
+  std::uint64_t items = 0;
+
+  // Called on a compute thread.  `where` names the task.
+  Status run(std::string_view plugin, const std::string& where, std::uint64_t seed, Push& push);
+};
 
 // A hosted shard in training.
 struct LocalShard {
@@ -57,6 +102,8 @@ class SharedRounds {
   Status commit(std::uint32_t partition, const Deltas& deltas);
 
   // ---- what a shard sees
+  // Whether there is a commit that not all shards have refreshed from.
+  bool has_unseen() const { return !committed_.empty(); }
   // Whether all commits that a shard's next step is to see have come, and the views hold just those.
   bool may_step(const LocalShard& shard) const { return due(shard) <= come() && sees_due(shard); }
   // Whether it has refreshed from them.

@@ -8,6 +8,7 @@
 
 #include "core/base/hash.h"
 #include "core/job/hosted_app.h"
+#include "core/job/plugin_host.h"
 #include "core/job/routes.h"
 #include "core/rounds/commits.h"
 #include "core/rounds/shard_hosts.h"
@@ -68,6 +69,11 @@ struct WorkerState {
   NodeId id() const { return {Role::worker, settings.index}; }
   const Plugin& plugin() const { return app->plugin; }
   const Job& job() const { return app->job; }
+  // Calls a hook of the plugin; `where` says for what.
+  template <typename Call>
+  Status hook(std::string_view name, const std::string& where, Call&& call) const {
+    return call_hook(plugin().name, name, where, std::forward<Call>(call));
+  }
   bool hosts(ShardId shard) const { return hosted.contains(shard); }
   Push& push(ShardId shard) const { return *shards[shard - hosted.first].push; }
   const Cut& cut() const { return attached->cut; }

@@ -1,6 +1,4 @@
 // tests/unit/worker/shared_push_test.cc
-#include "worker/shared_push.h"
-
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -8,6 +6,7 @@
 
 #include "core/rounds/views.h"
 #include "tests/unit/core/wire/round_messages.h"
+#include "worker/shared_rounds.h"
 
 namespace rota {
 namespace {
