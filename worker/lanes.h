@@ -2,9 +2,9 @@
 // its cache.
 //
 // The hosted shards are as many runs of neighbours as there are threads: lanes.  Tasks are begun in the lane that has
-// the fewest under way, and within it with neighbours (below).  A thread that is free takes a visit of the lane
-// that it was in last, if one waits, and else the one that has waited longest: no thread stands still while there is
-// something to do.  Which thread visits changes nothing of what a push sees and computes.
+// the fewest under way, and within it with neighbours.  A thread that is free takes a visit of the lane that it was in
+// last, if one waits, and else the one that has waited longest: no thread stands still while there is something to do.
+// Which thread visits, and in which order, changes nothing of what a push sees and computes.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -26,8 +26,7 @@ namespace rota {
 // With many shards to host, a task is short and every shard's data is another's a moment later: going through all of
 // them with each round would read all that the worker has once a round, from memory.  A few neighbours fit into a
 // processor's cache, and pass slices to each other that are in it, too.  Tasks that are given out ahead let them go on
-// for some rounds, until they wait for what the shard behind them passes on.  What a push sees and computes is the same
-// in any order.
+// for some rounds, until they wait for what the shard behind them passes on.
 class Neighbours {
  public:
   static constexpr ShardId kTogether = 8;

@@ -1,6 +1,4 @@
 // tests/unit/worker/input_reading_test.cc -- an app that reads files of one number each.
-#include "worker/input_reading.h"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -8,6 +6,7 @@
 #include "core/base/file_hash.h"
 #include "rota/error.h"
 #include "tests/unit/core/runtime/node_stage.h"
+#include "worker/preparation.h"
 
 namespace rota {
 namespace {
