@@ -93,6 +93,9 @@ TEST_P(LedgerByStaleness, APushSeesAllCommitsButTheLastOfTheStaleness) {
   EXPECT_EQ(take_due(0).size(), 1U + std::min(4U, GetParam()));
   EXPECT_TRUE(rounds_->is_refreshed(shards_[0]));
   EXPECT_FALSE(rounds_->may_refresh(shards_[0]));
+  EXPECT_TRUE(rounds_->has_unseen());
+  take_due(1);
+  EXPECT_FALSE(rounds_->has_unseen());
 }
 
 INSTANTIATE_TEST_SUITE_P(Stalenesses, LedgerByStaleness, ::testing::Values(0U, 1U, 2U, 7U));
