@@ -57,6 +57,8 @@ struct ReadShard {
   Bytes census = {};  // numbers of variable length, by key
 };
 
+// The node's thread changes it.  Work on a compute thread reads what does not change while it runs, and has the push of
+// its shard and the slice that it visits to itself.
 struct WorkerState {
   WorkerState(WorkerSettings of_worker, std::shared_ptr<const HostedApp> made)
       : settings(std::move(of_worker)),
