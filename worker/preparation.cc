@@ -309,7 +309,7 @@ Status Preparation::on(const JobFacts& facts, NodeId from, Outbox&) {
     state_.attached = std::make_unique<Attached>(std::move(of_job), tables);
   else if (state_.attached->facts.all() != of_job.all())
     return {ExitCode::bad_data, "the data has other facts than before the run went back"};
-  state_.commits = Commits(std::move(tables), state_.settings.partitions, DenseRows::in_views);
+  state_.commits = Commits(std::move(tables), state_.settings.partitions);
   if (!resumes_) ROTA_TRY(set_starting_rows());
   return restoring_.tables_made();
 }

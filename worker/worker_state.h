@@ -64,7 +64,7 @@ struct WorkerState {
       : settings(std::move(of_worker)),
         app(std::move(made)),
         hosted(settings.hosts.of(settings.index)),
-        commits({}, settings.partitions, DenseRows::in_views) {}
+        commits({}, settings.partitions) {}
   WorkerState(const WorkerState&) = delete;  // what works on it refers to it
   WorkerState& operator=(const WorkerState&) = delete;
 

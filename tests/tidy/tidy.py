@@ -85,7 +85,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 # A source file that a document names.
 SOURCE = re.compile(r"`((?:apps|cli|coordinator|core|include|kvstore|scheduler|tests|worker)/[\w/]+\.(?:cc|h|py|sh))`")
 # Written again by others at the moment.
-REWRITTEN = {"coordinator/README.md", "worker/README.md"}
+REWRITTEN = {"coordinator/README.md"}
 FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
 EVENTS = "docs/run-folder.md"
 EVENT = re.compile(r"""(?:\bevent\(|\["event"\] = )"(\w+)\"""")

@@ -24,7 +24,7 @@ class LedgerOfShards : public ::testing::Test, protected NodeStage {
     state_ = std::make_unique<WorkerState>(WorkerSettings{0, even_hosts(1, 2), 1, 1, staleness, asynchronous},
                                            *host_app(adding_plugin(), job));
     state_->attached = std::make_unique<Attached>(Facts(), tables);
-    state_->commits = Commits(tables, 1, DenseRows::in_views);
+    state_->commits = Commits(tables, 1);
     shards_.clear();
     for (const ShardId shard : {0U, 1U}) shards_.push_back({shard, ShardExchanges(shard, {}, state_->routes)});
     rounds_ = std::make_unique<SharedRounds>(*state_, shards_);
