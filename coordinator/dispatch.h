@@ -11,6 +11,7 @@
 #include "coordinator/turns.h"
 #include "core/base/status.h"
 #include "core/rounds/shard_hosts.h"
+#include "core/runtime/node.h"
 #include "core/wire/message.h"
 
 namespace rota {
@@ -37,6 +38,8 @@ class Dispatch {
   // What was collected, by worker and by partition (one EXPECT for each round there).
   std::map<std::uint32_t, Tasks> take_tasks() { return std::exchange(tasks_, {}); }
   std::vector<std::pair<std::uint32_t, Expect>> take_expects() { return std::exchange(expects_, {}); }
+  // Sends both.
+  void send(Outbox& out);
 
   // A partition committed its rows of a round; false if it had none to commit.
   bool committed(RoundId id, std::uint32_t partition);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/base/clock.h"
 #include "core/base/hash.h"
@@ -51,6 +52,22 @@ struct RunPlan {
   CopyLimits copies;
   std::optional<CommitRecord> resume;  // continue behind it
   std::optional<CommitRecord> best;    // with patience, in a resumed job: of the epoch with the best score until then
+
+  // That host shards in this era; and all partitions.
+  std::vector<NodeId> worker_nodes() const;
+  std::vector<NodeId> partition_nodes() const;
 };
+
+inline std::vector<NodeId> RunPlan::worker_nodes() const {
+  std::vector<NodeId> ids;
+  for (const ShardRange& range : hosts.ranges()) ids.push_back({Role::worker, range.worker});
+  return ids;
+}
+
+inline std::vector<NodeId> RunPlan::partition_nodes() const {
+  std::vector<NodeId> ids;
+  for (std::uint32_t p = 0; p < partitions; ++p) ids.push_back({Role::partition, p});
+  return ids;
+}
 
 }  // namespace rota

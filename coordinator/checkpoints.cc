@@ -1,0 +1,100 @@
+#include "coordinator/checkpoints.h"
+
+#include <string>
+#include <utility>
+
+#include "core/job/run_folder.h"
+#include "core/runtime/handle.h"
+
+namespace rota {
+
+Checkpoints::Checkpoints(const RunPlan& plan, std::shared_ptr<Recorder> recorder, const Roster& roster,
+                         Progress progress)
+    : plan_(plan),
+      recorder_(std::move(recorder)),
+      roster_(roster),
+      progress_(std::move(progress)),
+      copies_(plan.checkpoints, plan.copies,
+              [this](const Status& status, Outbox& out) {
+                if (set_aside_) return;
+                if (!status.ok()) return progress_(status, {}, out);
+                commit_if_whole(out);
+              }),
+      last_(plan.resume),
+      best_(plan.best) {}
+
+void Checkpoints::begin(CommitRecord record, Outbox& out) {
+  record_ = std::move(record);
+  began_ = out.now();
+  current_.emplace(plan_, record_.epoch);
+  for (const NodeId partition : plan_.partition_nodes())
+    out.send(partition, Save{record_.epoch, current_->objects_of(partition.index)});
+  out.send(plan_.worker_nodes(), Save{record_.epoch, 0});
+  out.send(roster_.schedulers(), Save{record_.epoch, 0});
+}
+
+Status Checkpoints::on(const Saved& saved, NodeId from, Outbox& out) {
+  const bool saves = from.role == Role::worker || from.role == Role::scheduler;
+  if (!current_ || saved.epoch != current_->epoch() || !saves || !current_->saved(from))
+    return unexpected(saved.kind, from);
+  if (!current_->all_saved()) return {};
+  commit_if_whole(out);
+  progress_(Status(), {}, out);
+  return {};
+}
+
+Status Checkpoints::on(const Written& written, NodeId from, Outbox& out) {
+  const Status wrong(ExitCode::bug, "an unexpected WRITTEN of " + written.file + " from " + from.name());
+  if (!current_ || written.epoch != current_->epoch() || from.role != Role::partition ||
+      !RunFolder::is_partition_of(written.file, written.epoch, from.index) || !current_->written(from.index, written))
+    return wrong;
+  if (written.apart) {
+    const std::string due =
+        (RunFolder{}.checkpoint(written.epoch).filename() / RunFolder::partition_file(from.index, plan_.era)).string();
+    if (!copies_.possible() || written.file != due) return wrong;
+    copies_.begin(from.index, {written.file, written.file_bytes, written.file_hash}, out);
+  }
+  commit_if_whole(out);
+  return {};
+}
+
+Status Checkpoints::on(const Chunk& chunk, NodeId from, Outbox& out) {
+  const bool due = from.role == Role::partition && copies_.add(from.index, chunk, out);
+  return due ? Status() : unexpected(chunk.kind, from);
+}
+
+// Of its own file in the commit that the run resumes from, and of no other.
+Status Checkpoints::on(const AskChunk& ask, NodeId from, Outbox& out) {
+  const bool its_own = from.role == Role::partition && copies_.possible() && plan_.resume &&
+                       from.index < plan_.resume->files.size() && is_chunk_of(ask, plan_.resume->files[from.index]);
+  if (!its_own) return unexpected(ask.kind, from);
+  copies_.give(from, ask, out);
+  return {};
+}
+
+void Checkpoints::commit_if_whole(Outbox& out) {
+  if (!current_ || !current_->all_saved() || !current_->all_written() || !copies_.complete()) return;
+  current_->fill(record_);
+  committing_ = true;
+  out.start_io([this, recorder = recorder_, record = record_]() -> Continuation {
+    return committed(record, recorder->commit(record));
+  });
+}
+
+// On the thread for files; what it returns runs on the coordinator's.
+Continuation Checkpoints::committed(CommitRecord record, Status status) {
+  return [this, record = std::move(record), status = std::move(status)](Outbox& out) -> Status {
+    committing_ = false;
+    if (status.ok()) {
+      recorder_->event("checkpoint", {{"epoch", std::to_string(record.epoch)}, {"hash", record.model_hash.hex()}});
+      current_.reset();
+      last_ = record;
+      if (record.record.best && record.record.best->epoch == record.epoch) best_ = record;
+      took_ = out.now() - began_;
+    }
+    if (!set_aside_) progress_(status, record.epoch, out);
+    return {};
+  };
+}
+
+}  // namespace rota

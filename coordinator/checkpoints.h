@@ -1,0 +1,69 @@
+// coordinator/checkpoints.h -- checkpoints one after the other, each from SAVE until its commit record is durable,
+// while training may continue.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "coordinator/checkpoint.h"
+#include "coordinator/copies.h"
+#include "coordinator/plan.h"
+#include "coordinator/roster.h"
+#include "core/records/records.h"
+#include "core/runtime/node.h"
+
+namespace rota {
+
+class Checkpoints {
+ public:
+  // Called when a checkpoint has come further: all is put, or it is committed (then with its epoch), or an error.
+  using Progress = std::function<void(const Status& status, std::optional<Epoch> committed, Outbox& out)>;
+
+  // `plan` and `roster` outlive this.  The newest checkpoint is the one that the plan resumes from.
+  Checkpoints(const RunPlan& plan, std::shared_ptr<Recorder> recorder, const Roster& roster, Progress progress);
+
+  // Sends SAVE for `record.epoch`.  REQUIRES !writing().
+  void begin(CommitRecord record, Outbox& out);
+  bool writing() const { return current_.has_value(); }
+  // SAVE of the epoch was sent.
+  bool begun(Epoch epoch) const { return committed(epoch) || (current_ && current_->epoch() == epoch); }
+  // Workers and schedulers have put copies of all they have: they may continue.
+  bool saved(Epoch epoch) const { return committed(epoch) || (begun(epoch) && current_->all_saved()); }
+  bool committed(Epoch epoch) const { return last_ && last_->epoch == epoch; }
+
+  // Messages.  An error ends the job with it.
+  Status on(const Saved& saved, NodeId from, Outbox& out);
+  Status on(const Written& written, NodeId from, Outbox& out);
+  Status on(const Chunk& chunk, NodeId from, Outbox& out);
+  Status on(const AskChunk& ask, NodeId from, Outbox& out);
+
+  // Progress is not called any more; what is under way may still become durable.
+  void set_aside() { set_aside_ = true; }
+  // A commit record is being written, or a part of a copy, by the thread for files: what is durable is known when it
+  // is.
+  bool busy() const { return committing_ || copies_.busy(); }
+
+  const std::optional<CommitRecord>& last() const { return last_; }
+  // With patience, that of the best epoch.
+  const std::optional<CommitRecord>& best() const { return best_; }
+  // From SAVE to the commit record, the newest.
+  std::optional<Nanoseconds> took() const { return took_; }
+
+ private:
+  void commit_if_whole(Outbox& out);
+  Continuation committed(CommitRecord record, Status status);
+
+  const RunPlan& plan_;
+  std::shared_ptr<Recorder> recorder_;
+  const Roster& roster_;
+  Progress progress_;
+  CommitRecord record_;  // of the current one
+  std::optional<Checkpoint> current_;
+  Copies copies_;  // of its files on other disks
+  bool committing_ = false, set_aside_ = false;
+  std::optional<CommitRecord> last_, best_;
+  Nanoseconds began_ = 0;
+  std::optional<Nanoseconds> took_;
+};
+
+}  // namespace rota

@@ -1,0 +1,206 @@
+#include "coordinator/epoch_end.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "coordinator/scores.h"
+#include "core/runtime/handle.h"
+
+namespace rota {
+
+EpochEnd::EpochEnd(const RunPlan& plan, std::shared_ptr<Recorder> recorder, const Roster& roster,
+                   const JobDescription& description, Dispatch& dispatch, Then then)
+    : plan_(plan),
+      recorder_(std::move(recorder)),
+      description_(description),
+      dispatch_(dispatch),
+      then_(std::move(then)),
+      record_(plan.resume ? plan.resume->record : EpochRecord{}),
+      best_epoch_(plan.patience, plan.resume ? plan.resume->record.best : std::nullopt),
+      checkpoints_(plan, recorder_, roster, [this](const Status& status, std::optional<Epoch> committed, Outbox& out) {
+        checkpoint_progressed(status, committed, out);
+      }) {}
+
+void EpochEnd::begin(Epoch last, Nanoseconds now) {
+  last_ = last;
+  last_checkpoint_at_ = now;
+}
+
+void EpochEnd::given_out(Epoch epoch, RoundId round, bool ends_job, Nanoseconds now) {
+  if (ends_job) {
+    last_ = epoch;
+    ends_job_ = true;
+  }
+  Boundary boundary{epoch, round + 1};
+  boundary.last = epoch == last_ || stop_.has_value();
+  boundary.evaluate = boundary.last || evaluates(epoch);
+  const bool is_due = plan_.checkpoint_every > 0 && epoch % plan_.checkpoint_every == 0 &&
+                      now - last_checkpoint_at_ >= plan_.checkpoint_spacing;
+  // A boundary costs more than it is worth if the checkpoint before will not be whole by then.
+  const bool is_free = !checkpoints_.writing() || (checkpoints_.took() && *checkpoints_.took() <= took_ / 2);
+  boundary.save = boundary.last || hold_ || (is_due && is_free);
+  if (boundary.evaluate || boundary.save || boundary.last || description_.may_end_job) boundary_ = boundary;
+}
+
+Status EpochEnd::over(EpochRecord record, bool ends_job, Nanoseconds took, Outbox& out) {
+  record_ = std::move(record);
+  record_.epochs = last_ == kNoLastEpoch ? 0 : last_;
+  record_.items_unit = description_.items_unit;
+  took_ = took;
+  if (!boundary_ || boundary_->epoch != record_.epoch) return record_epoch(nullptr);
+  if (ends_job) {
+    last_ = record_.epochs = record_.epoch;
+    ends_job_ = true;
+  }
+  if ((stop_ || ends_job) && !boundary_->last) boundary_->last = boundary_->evaluate = boundary_->save = true;
+  if (boundary_->evaluate) {
+    begin_evaluation(out);
+    return {};
+  }
+  boundary_->stage = Stage::saving;
+  ROTA_TRY(record_epoch(nullptr));
+  return advance(out);
+}
+
+// The one place that decides what comes next, called after everything that could change it: when an evaluation or a
+// checkpoint has come further.
+Status EpochEnd::advance(Outbox& out) {
+  Boundary& boundary = *boundary_;
+  switch (boundary.stage) {
+    case Stage::computing:
+      return {};
+    case Stage::evaluating: {
+      if (!evaluation_->complete()) return {};
+      const std::vector<double> total = std::exchange(evaluation_, std::nullopt)->total();
+      boundary.stage = Stage::saving;
+      ROTA_TRY(record_epoch(&total));
+      [[fallthrough]];
+    }
+    case Stage::saving:
+      if (boundary.save && !checkpoints_.begun(boundary.epoch)) {
+        if (checkpoints_.writing()) return {};  // of an earlier epoch
+        begin_save(out);
+      }
+      if (boundary.save && !checkpoints_.saved(boundary.epoch)) return {};
+      if (boundary.last) {
+        if (!checkpoints_.writing()) then_(Next::finish, out);
+      } else if (hold_ && boundary.save) {
+        if (checkpoints_.committed(boundary.epoch)) then_(Next::hold, out);
+      } else {
+        // What was put is a copy: training continues while the partitions write it.
+        boundary_.reset();
+        then_(Next::epoch, out);
+      }
+      return {};
+  }
+  return {};
+}
+
+void EpochEnd::checkpoint_progressed(const Status& status, std::optional<Epoch> committed, Outbox& out) {
+  if (!status.ok()) return then_(status, out);
+  if (committed) {
+    last_checkpoint_at_ = out.now();
+    // A signal that came while this was written: the epoch begun meanwhile is worth less than the wait for its end.
+    if (stop_ && !under_way()) return then_(Next::finish, out);
+  }
+  if (!boundary_ || boundary_->stage != Stage::saving) return;
+  if (const Status advanced = advance(out); !advanced.ok()) then_(advanced, out);
+}
+
+void EpochEnd::stop(const Ending& why) {
+  if (stop_) return;
+  stop_ = why;
+  recorder_->event("stopping",
+                   {{"why", why.what},
+                    {"when", checkpoints_.writing() ? "when the checkpoint is written" : "at the end of the epoch"}});
+  // An epoch that is over already is the last, wherever its end is.
+  if (under_way()) boundary_->last = boundary_->save = true;
+}
+
+void EpochEnd::hold() {
+  if (stop_) return;
+  hold_ = true;
+  if (boundary_ && boundary_->stage != Stage::saving) boundary_->save = true;
+}
+
+std::optional<Ending> EpochEnd::stopped() const {
+  const auto& last = checkpoints_.last();
+  if (!stop_ || !last) return stop_;
+  const std::string of = last_ == kNoLastEpoch ? "" : " of " + std::to_string(last_);
+  return Ending{stop_->code, "stopped after epoch " + std::to_string(last->epoch) + of + "; `rota resume` continues"};
+}
+
+// ---- evaluation ----
+
+void EpochEnd::begin_evaluation(Outbox& out) {
+  boundary_->stage = Stage::evaluating;
+  evaluation_.emplace(plan_.shards, plan_.slices, plan_.partitions, description_.terms.size());
+  const bool visits = description_.evaluating_pass && plan_.slices > 0;
+  out.send(plan_.worker_nodes(), Evaluate{boundary_->epoch, visits});
+  out.send(plan_.partition_nodes(), Evaluate{boundary_->epoch});
+  if (!visits) return;
+  dispatch_.give_out_visits(boundary_->epoch);
+  dispatch_.send(out);
+}
+
+Status EpochEnd::on(const Evaluated& evaluated, NodeId from, Outbox& out) {
+  if (!evaluation_ || evaluated.epoch != boundary_->epoch || !evaluation_->add(from, evaluated))
+    return unexpected(evaluated.kind, from);
+  return advance(out);
+}
+
+Status EpochEnd::record_epoch(const std::vector<double>* terms) {
+  if (terms != nullptr) {
+    record_.evaluated = true;
+    fill_scores(description_.terms, description_.scores, *terms, description_.found.items, record_);
+    follow_score();
+  }
+  record_.best = best_epoch_.best();
+  recorder_->epoch(record_);
+  return terms == nullptr ? Status() : check_terms(*terms);
+}
+
+Status EpochEnd::check_terms(const std::vector<double>& terms) const {
+  const std::string at = " at epoch " + std::to_string(record_.epoch);
+  for (const auto& [name, value] : record_.terms)
+    if (!std::isfinite(value)) return {ExitCode::failed, "term " + name + " is not a finite number" + at};
+  const std::uint64_t items = description_.found.items;
+  for (std::size_t i = 0; i < terms.size(); ++i)
+    if (description_.terms[i].kind == Term::Kind::conserved && terms[i] != static_cast<double>(items))
+      return {ExitCode::bug, description_.terms[i].name + " add up to " + std::to_string(terms[i]) + at +
+                                 ", and the data has " + std::to_string(items)};
+  return {};
+}
+
+// The best epoch is saved, so that it can be the job's model in the end; a last one that is not the best need not be.
+// What a signal has evaluated does not count: a job without that signal would not have asked.
+void EpochEnd::follow_score() {
+  const bool is_due = record_.epoch == last_ || evaluates(record_.epoch);
+  if (!best_epoch_.follows() || !is_due) return;
+  const bool is_best =
+      record_.valid && best_epoch_.add(record_.epoch, *record_.valid, held_out_score(description_.scores)->better);
+  if (best_epoch_.over()) {
+    last_ = record_.epoch;
+    recorder_->event("early_stop", {{"epoch", std::to_string(record_.epoch)},
+                                    {"best_epoch", std::to_string(best_epoch_.best()->epoch)},
+                                    {"valid", std::to_string(best_epoch_.best()->valid)}});
+  }
+  boundary_->last = boundary_->last || record_.epoch == last_;
+  if (is_best)
+    boundary_->save = true;
+  else if (record_.epoch == last_ && best_epoch_.best())
+    boundary_->save = false;
+}
+
+void EpochEnd::begin_save(Outbox& out) {
+  CommitRecord commit = description_.found;
+  commit.epoch = boundary_->epoch;
+  commit.record = record_;
+  commit.next_round = boundary_->next_round;
+  commit.seconds = record_.seconds;
+  commit.ends_job = ends_job_ && boundary_->epoch == last_;
+  checkpoints_.begin(std::move(commit), out);
+}
+
+}  // namespace rota

@@ -1,0 +1,60 @@
+// coordinator/run_preparation.h -- the job from WELCOME until all processes are READY: what the workers found in the
+// data, how the scheduler cuts the model, and who has prepared itself for it.
+#pragma once
+#include <set>
+#include <string>
+#include <vector>
+
+#include "coordinator/loading.h"
+#include "coordinator/plan.h"
+#include "coordinator/roster.h"
+#include "core/records/records.h"
+#include "core/runtime/node.h"
+
+namespace rota {
+
+// What the rounds and their evaluation need to know of the app and its data.
+struct JobDescription {
+  CommitRecord found;  // what every checkpoint says: app, facts, items, hashes of the data
+  std::string items_unit;
+  std::vector<Term> terms;
+  std::vector<Score> scores;
+  bool starting_pass = false, evaluating_pass = false;
+  Epoch epochs = 0;  // that the app wants
+  std::vector<Table> tables;
+  bool may_end_job = false;  // the schedule may end the job with any epoch, so none begins before it has said
+};
+
+class RunPreparation {
+ public:
+  // All outlive this.  The cut decides the plan's number of slices.
+  RunPreparation(RunPlan& plan, Recorder& recorder, const Roster& roster)
+      : plan_(plan), recorder_(recorder), roster_(roster), loading_(plan) {}
+
+  // The job that the workers wait for.
+  void begin() { enter(Phase::loading); }
+  // Messages.  An error ends the job with it.
+  Status on(const Loaded& loaded, NodeId from, Outbox& out);
+  Status on(const CutMade& cut, NodeId from, Outbox& out);
+  Status on(const Ready& ready, NodeId from, Outbox& out);
+  // All are READY.
+  bool complete() const;
+  const JobDescription& description() const { return description_; }
+
+ private:
+  enum class Phase { loading, cutting, preparing };
+
+  void enter(Phase phase);
+  Status check_and_take(const Loaded& loaded);
+  void warn(const std::vector<Ignored>& ignored);
+
+  RunPlan& plan_;
+  Recorder& recorder_;
+  const Roster& roster_;
+  Phase phase_ = Phase::loading;
+  Loading loading_;
+  std::set<NodeId> ready_;
+  JobDescription description_;
+};
+
+}  // namespace rota
