@@ -84,8 +84,6 @@ MARKS = {
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 # A source file that a document names.
 SOURCE = re.compile(r"`((?:apps|cli|coordinator|core|include|kvstore|scheduler|tests|worker)/[\w/]+\.(?:cc|h|py|sh))`")
-# Written again by others at the moment.
-REWRITTEN = {"coordinator/README.md"}
 FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
 EVENTS = "docs/run-folder.md"
 EVENT = re.compile(r"""(?:\bevent\(|\["event"\] = )"(\w+)\"""")
@@ -233,7 +231,7 @@ def check_markdown(tree):
             for source in SOURCE.findall(line):
                 if not os.path.exists(os.path.join(tree.root, source)):
                     tree.report(file, number, "citation", f"there is no {source}")
-            if len(line) > most and file not in REWRITTEN:
+            if len(line) > most:
                 tree.report(file, number, "wide", f"{len(line)} columns; at most {most} (tests/tidy/wrap_markdown.py)")
         prose = FENCE.sub(lambda fence: "\n" * fence.group().count("\n"), text)
         for link in LINK.finditer(prose):

@@ -1,4 +1,4 @@
-// tests/unit/coordinator/saving_test.cc -- which epochs are saved, and what waits for it.
+// tests/unit/coordinator/checkpoints_test.cc -- which epochs are saved, and what waits for it.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -1,4 +1,4 @@
-// tests/unit/coordinator/patience_test.cc -- jobs that end when held-out data says so, with the best model.
+// tests/unit/coordinator/epoch_end_test.cc -- jobs that end when held-out data says so, with the best model.
 #include <gtest/gtest.h>
 
 #include "tests/unit/coordinator/run_script.h"

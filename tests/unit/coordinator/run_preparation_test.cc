@@ -1,5 +1,5 @@
-// tests/unit/coordinator/told_test.cc -- what plugins tell of a job and the coordinator tells the user: options that
-// change nothing, and whether the job has converged.
+// tests/unit/coordinator/run_preparation_test.cc -- what plugins report of a job: options that change nothing, and
+// whether it has converged.
 #include "tests/unit/coordinator/run_script.h"
 
 namespace rota {
