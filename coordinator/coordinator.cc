@@ -464,8 +464,9 @@ void Coordinator::wrong(NodeId from, const std::string& what, Outbox& out) {
   end(ExitCode::bug, "an unexpected " + what + " from " + from.name(), out);
 }
 
-void Coordinator::on(const AskStatus&, NodeId from, Outbox& out) {
-  out.send(from, StatusReport{recorder_->status(roster_.missing(), roster_.next_worker())});
+void Coordinator::on(const AskStatus& ask, NodeId from, Outbox& out) {
+  const std::uint32_t worker = ask.assigns_worker ? roster_.assign_worker() : roster_.next_worker();
+  out.send(from, StatusReport{recorder_->status(roster_.missing(), worker)});
 }
 
 }  // namespace rota

@@ -64,8 +64,9 @@ class Roster {
   std::vector<NodeId> members() const;
   std::vector<NodeId> schedulers() const;
   Welcome welcome(const ShardHosts& hosts) const;
-  // A worker's number that nobody has had.
+  // A worker's number that nobody has had; assign_worker() gives it to one that is to join.
   std::uint32_t next_worker() const { return next_worker_; }
+  std::uint32_t assign_worker() { return next_worker_++; }
   std::vector<std::pair<std::string, std::uint64_t>> peak_memory() const;
   std::uint64_t memory(NodeId process) const;  // the most that it told of; 0: nothing
   std::uint64_t pid(NodeId process) const;

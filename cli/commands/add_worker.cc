@@ -36,8 +36,6 @@ constexpr int kAnswerMs = 5000;
 constexpr int kPollMs = 200;
 constexpr std::size_t kAddressBytesMax = 4096;
 constexpr std::size_t kLogLines = 10;
-// Others may take the same number at the same time.
-constexpr int kTries = 10;
 
 constexpr Option kOptions[] = {
     {.name = "spare",
@@ -79,9 +77,9 @@ struct Place {
   std::map<std::string, std::string, std::less<>> flags;
 };
 
-// What the coordinator says: where the run is, and which number is free.
-Result<Place> free_place(const std::string& address, const fs::path& keys) {
-  auto answer = ask_status(address, kAnswerMs, keys);
+// What the coordinator says: where the run is, and the number that it assigns to the new worker.
+Result<Place> assigned_place(const std::string& address, const fs::path& keys) {
+  auto answer = ask_status(address, kAnswerMs, keys, true);
   if (!answer.ok()) return std::move(answer).status();
   const auto json = nlohmann::json::parse(*answer, nullptr, false);
   if (!json.is_object() || !json.contains("next_worker"))
@@ -113,8 +111,8 @@ Status move_to(const fs::path& folder, Place& place) {
 }
 
 // Until it ends; what this process is told is handed on.
-Status run_worker(const std::string& address, const Place& place, const CommandLine& line, const fs::path& keys,
-                  Signals& signals, bool& taken) {
+Status run_worker(const std::string& address, const Place& place, const CommandLine& line, const fs::path& keys) {
+  Signals signals;
   Child::Settings settings;
   settings.name = "worker-" + std::to_string(place.number);
   settings.program = program_folder() / "rota-worker";
@@ -138,13 +136,10 @@ Status run_worker(const std::string& address, const Place& place, const CommandL
       if (number != SIGCHLD) child->signal(SIGTERM);
   }
   if (!child->killed() && child->exit_code() == 0) return {};
-  const std::string log = last_lines(settings.log, kLogLines);
-  // By its code too: two that try the same number at once write into one log.
-  taken = !child->killed() && child->exit_code() == static_cast<int>(ExitCode::temporary) &&
-          log.find("is there already") != log.npos;
   // Told to go, it has handed over what it had.
   if (child->exit_code() == static_cast<int>(ExitCode::terminated))
     return {ExitCode::terminated, settings.name + " has left"};
+  const std::string log = last_lines(settings.log, kLogLines);
   return {child->killed() ? ExitCode::temporary : static_cast<ExitCode>(child->exit_code()),
           settings.name + " ended with " + child->how() + (log.empty() ? "" : ":\n" + log)};
 }
@@ -162,31 +157,23 @@ Status add_worker_command(int argc, const char* const* argv) {
     return {ExitCode::usage, "which run? rota add-worker DIR, or the coordinator's address"};
   auto address = address_of(line->positional.front());
   if (!address.ok()) return std::move(address).status();
-  Signals signals;
-  Status status;
-  for (int i = 0; i < kTries; ++i) {
-    const bool named = line->positional.front().find("://") == std::string::npos;
-    const fs::path given(line->options.text("keys"));
-    const RunFolder here{named ? fs::absolute(line->positional.front()).lexically_normal() : fs::path()};
-    const fs::path keys = !address->starts_with("tcp://") ? fs::path() : named ? keys_for(given, here) : given;
-    auto place = free_place(*address, keys);
-    if (!place.ok()) return std::move(place).status();
-    if (named) place->run = here;
-    if (line->options.has("own_disk")) ROTA_TRY(move_to(fs::path(line->options.text("own_disk")), *place));
-    std::error_code error;
-    if (!fs::exists(place->run.flags(), error))
-      return {ExitCode::no_input,
-              place->run.path.string() +
-                  ": the run's folder is not on this machine; --own_disk=DIR names one for what its "
-                  "workers keep"};
-    for (const fs::path& path : {place->run.path, place->run.flags()})
-      ROTA_TRY(check_own(path).in("only your own runs can have your workers"));
-    ROTA_TRY(make_folder(place->run.log()));
-    bool taken = false;
-    status = run_worker(*address, *place, *line, keys, signals, taken);
-    if (!taken) break;
-  }
-  return status;
+  const bool named = line->positional.front().find("://") == std::string::npos;
+  const fs::path given(line->options.text("keys"));
+  const RunFolder here{named ? fs::absolute(line->positional.front()).lexically_normal() : fs::path()};
+  const fs::path keys = !address->starts_with("tcp://") ? fs::path() : named ? keys_for(given, here) : given;
+  auto place = assigned_place(*address, keys);
+  if (!place.ok()) return std::move(place).status();
+  if (named) place->run = here;
+  if (line->options.has("own_disk")) ROTA_TRY(move_to(fs::path(line->options.text("own_disk")), *place));
+  std::error_code error;
+  if (!fs::exists(place->run.flags(), error))
+    return {ExitCode::no_input, place->run.path.string() +
+                                    ": the run's folder is not on this machine; --own_disk=DIR names one for what its "
+                                    "workers keep"};
+  for (const fs::path& path : {place->run.path, place->run.flags()})
+    ROTA_TRY(check_own(path).in("only your own runs can have your workers"));
+  ROTA_TRY(make_folder(place->run.log()));
+  return run_worker(*address, *place, *line, keys);
 }
 
 }  // namespace rota

@@ -35,7 +35,8 @@ class Observer final : public Node {
 
 }  // namespace
 
-Result<std::string> ask_status(const std::string& coordinator, int timeout_ms, const std::filesystem::path& keys) {
+Result<std::string> ask_status(const std::string& coordinator, int timeout_ms, const std::filesystem::path& keys,
+                               bool assigns_worker) {
   const bool ipc = coordinator.starts_with(kIpcScheme);
   if (!ipc && !tcp_address(coordinator).ok())
     return Status(ExitCode::usage, "'" + coordinator + "' is neither ipc://PATH nor tcp://HOST:PORT");
@@ -58,7 +59,7 @@ Result<std::string> ask_status(const std::string& coordinator, int timeout_ms, c
   Outbox::World world;
   world.now = now_ns();
   const Nanoseconds until = world.now + timeout_ms * kMillisecond;
-  host.ask(AskStatus{}, world.now);
+  host.ask(AskStatus{"", assigns_worker}, world.now);
   while (!host.ended() && world.now < until) {
     while (auto out = host.next(world.now))
       if (!(*transport)->send(out->peer, out->endpoint, out->frames)) host.not_taken(out->peer);

@@ -8,7 +8,9 @@
 namespace rota {
 
 // A JSON object.  `keys`: their folder, for tcp.  ExitCode::temporary if nobody answers in time, usage if the address
-// is none, not_authorised if the keys do not fit.
-Result<std::string> ask_status(const std::string& coordinator, int timeout_ms, const std::filesystem::path& keys = {});
+// is none, not_authorised if the keys do not fit.  `assigns_worker`: `next_worker` of the answer is for the caller
+// alone.
+Result<std::string> ask_status(const std::string& coordinator, int timeout_ms, const std::filesystem::path& keys = {},
+                               bool assigns_worker = false);
 
 }  // namespace rota

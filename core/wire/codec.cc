@@ -195,7 +195,7 @@ void fields(auto& io, Is<Fetched> auto& m) {
   io(m.object, m.id, m.bytes);
 }
 void fields(auto& io, Is<AskStatus> auto& m) {
-  io(m.endpoint);
+  io(m.endpoint, m.assigns_worker);
 }
 void fields(auto& io, Is<StatusReport> auto& m) {
   io(m.json);

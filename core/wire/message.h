@@ -460,6 +460,8 @@ struct Fetched {
 struct AskStatus {
   static constexpr Kind kind = Kind::ask_status;
   std::string endpoint;  // where the answer goes; "": by the connection that asked
+  // The answer assigns the number of a worker that is to join: no other answer of this coordinator has it.
+  bool assigns_worker = false;
 };
 
 struct StatusReport {

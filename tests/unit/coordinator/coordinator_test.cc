@@ -231,11 +231,24 @@ TEST(Coordinator, AMemberThatWasKilledIsToldWithItsMemory) {
       "somebody or for want of memory; its memory was 123 MB; it was in plugin lda, Push::push, round 2, shard 1");
 }
 
+TEST(Coordinator, ANumberIsAssignedToOneNewWorkerOnly) {
+  Script run;
+  const auto asked = [&](std::uint32_t observer, bool assigns_worker) {
+    run.hear({Role::observer, observer}, AskStatus{"", assigns_worker});
+    return run.sent<StatusReport>({Role::observer, observer}).at(0).json;
+  };
+  const std::string missing = "missing scheduler-0, worker-0, next worker-";
+  EXPECT_EQ(asked(1, true), missing + "1");
+  EXPECT_EQ(asked(2, true), missing + "2");
+  EXPECT_EQ(asked(3, false), missing + "3");
+  EXPECT_EQ(asked(4, false), missing + "3") << "an observer that only asks takes none";
+}
+
 TEST(Coordinator, WhoNeverJoinedIsNamed) {
   Script run;
   run.hear(kWorker, run.hello(kWorker));
   run.hear({Role::observer, 1}, AskStatus{"there"});
-  EXPECT_EQ(run.sent<StatusReport>({Role::observer, 1}).at(0).json, "missing scheduler-0");
+  EXPECT_EQ(run.sent<StatusReport>({Role::observer, 1}).at(0).json, "missing scheduler-0, next worker-1");
   run.pass(60 * kSecond);
   ASSERT_TRUE(run.ended.has_value());
   EXPECT_EQ(run.ended->code, ExitCode::temporary);

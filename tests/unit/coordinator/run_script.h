@@ -31,7 +31,9 @@ class Diary final : public Recorder {
     events.push_back(line);
   }
   void epoch(const EpochRecord& record) override { epochs.push_back(record); }
-  std::string status(const std::string& missing, std::uint32_t) const override { return "missing " + missing; }
+  std::string status(const std::string& missing, std::uint32_t next_worker) const override {
+    return "missing " + missing + ", next worker-" + std::to_string(next_worker);
+  }
   Status commit(const CommitRecord& record) override {
     commits.push_back(record);
     return commit_answer;

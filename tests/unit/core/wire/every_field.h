@@ -82,7 +82,7 @@ ROTA_FIELDS(AskChunk, a, b, c)
 ROTA_FIELDS(Chunk, a, b, c)
 ROTA_FIELDS(Fetch, a, b)
 ROTA_FIELDS(Fetched, a, b, c)
-ROTA_FIELDS(AskStatus, a)
+ROTA_FIELDS(AskStatus, a, b)
 ROTA_FIELDS(StatusReport, a)
 #undef ROTA_FIELDS
 // What is for the host that made the tables is not sent.
