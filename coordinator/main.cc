@@ -40,10 +40,10 @@ RunPlan plan_of(const JobSettings& settings) {
   return plan;
 }
 
-// A run that cannot go on ends as one that began: in its events, and before the launcher's eyes.
-Ending cannot_resume(const JobSettings& settings, bool report, const Status& why) {
+// A run that cannot go on ends as one that began: in its events, which the launcher reads.
+Ending cannot_resume(const JobSettings& settings, const Status& why) {
   constexpr Epoch kAll = std::numeric_limits<Epoch>::max();  // whose metrics stay
-  if (auto recorder = open_run_recorder(settings, report, kAll); recorder.ok())
+  if (auto recorder = open_run_recorder(settings, kAll); recorder.ok())
     (*recorder)->event("end", {{"exit", std::to_string(static_cast<int>(why.code()))}, {"what", why.what()}});
   return {why.code(), why.what()};
 }
@@ -63,7 +63,6 @@ Status check_new(const RunFolder& run) {
 
 Ending coordinate(const CommandLine& line, const JobSettings& settings) {
   RunPlan plan = plan_of(settings);
-  const bool report = line.options.flag("report");
   if (!line.options.flag("resume"))
     if (const Status fresh = check_new(settings.run); !fresh.ok()) return {fresh.code(), fresh.what()};
   const auto era = begin_era(settings.run);
@@ -75,8 +74,7 @@ Ending coordinate(const CommandLine& line, const JobSettings& settings) {
   if (line.options.flag("resume")) {
     auto commit = newest_commit(settings.run, settings.hash);
     // Killed before its first checkpoint, a run begins anew: nothing is lost but time.
-    if (!commit.ok() && commit.status().code() != ExitCode::no_input)
-      return cannot_resume(settings, report, commit.status());
+    if (!commit.ok() && commit.status().code() != ExitCode::no_input) return cannot_resume(settings, commit.status());
     if (commit.ok()) {
       plan.resume = std::move(commit->newest);
       plan.best = std::move(commit->best);
@@ -85,7 +83,7 @@ Ending coordinate(const CommandLine& line, const JobSettings& settings) {
   }
   const auto behind = plan.resume ? std::optional(plan.resume->epoch) : std::nullopt;
   const auto best = plan.best ? std::optional(plan.best->epoch) : std::nullopt;
-  auto recorder = open_run_recorder(settings, report, behind, best);
+  auto recorder = open_run_recorder(settings, behind, best);
   if (!recorder.ok()) return {recorder.status().code(), recorder.status().what()};
   if (behind) (*recorder)->event("resume", {{"epoch", std::to_string(*behind)}});
   if (!from_nothing.empty()) (*recorder)->event("resume_from_nothing", {{"why", from_nothing}});

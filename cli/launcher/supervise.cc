@@ -1,13 +1,9 @@
 #include "cli/launcher/supervise.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -44,7 +40,6 @@ constexpr Nanoseconds kWordSpan = 2 * kSecond;
 constexpr std::size_t kLogLines = 10;
 constexpr Nanoseconds kAddressPollSpan = 20 * kMillisecond;
 constexpr std::size_t kAddressBytesMax = 4096;
-constexpr std::size_t kRecordBytesMax = std::size_t{16} << 20;
 constexpr std::size_t kFlagsBytesMax = std::size_t{1} << 20;
 
 class Supervisor {
@@ -52,6 +47,7 @@ class Supervisor {
   Supervisor(const LocalJob& job, Progress& progress)
       : job_(job),
         progress_(progress),
+        events_(job.run.events()),
         restarts_wanted_(job.options.text("on_loss") != "stop"),
         moves_(job.options.text("on_loss") == "move") {
     const Network& network = job.network;
@@ -74,9 +70,7 @@ class Supervisor {
     address_ = over_tcp ? job_.network.coordinator : "ipc://" + (sockets / "coordinator").string();
     // What a killed run left says nothing about this one.
     if (std::error_code ignored; over_tcp) fs::remove(job_.run.address(), ignored);
-    std::error_code none_yet;
-    const auto size = fs::file_size(job_.run.events(), none_yet);
-    events_before_ = none_yet ? 0 : size;
+    events_.read([](std::string_view) {});  // of an earlier part of the run
     if (agents_) {
       auto place = mark_place(job_.run);
       if (!place.ok()) return std::move(place).status();
@@ -100,8 +94,7 @@ class Supervisor {
 
   Status watch() {
     while (!coordinator().ended() || comes_back(roles_.front())) {
-      // After the coordinator closed its stdout (poll passes over -1), it only remains to wait for its end.
-      wait(records_.get());
+      wait();
       read_records();
       take_signals();
       ROTA_TRY(restart());
@@ -133,8 +126,8 @@ class Supervisor {
   }
 
   // Until something happens, but for a signal's handling, which is the caller's.
-  void wait(int records = -1) {
-    std::vector<pollfd> waits{pollfd{signals_.fd(), POLLIN, 0}, pollfd{records, POLLIN, 0}};
+  void wait() {
+    std::vector<pollfd> waits{pollfd{signals_.fd(), POLLIN, 0}};
     if (agents_) agents_->add_polls(waits);
     ::poll(waits.data(), waits.size(), static_cast<int>(kPollSpan / kMillisecond));
     if (agents_) agents_->work();
@@ -159,26 +152,14 @@ class Supervisor {
 
   Result<Child> start_child(const std::string& role, std::int64_t index, bool resume) {
     if (agents_ && (role == "worker" || role == "kvstore")) return start_remote(role, index, resume);
-    const bool reports = role == "coordinator";
-    FileDescriptor output;
     Child::Settings settings;
-    if (reports) {
-      int ends[2];
-      if (::pipe2(ends, O_CLOEXEC) != 0)
-        return Status(ExitCode::failed, "no pipe: " + std::generic_category().message(errno));
-      records_ = FileDescriptor(ends[0]);
-      output = FileDescriptor(ends[1]);
-      ::fcntl(records_.get(), F_SETFL, O_NONBLOCK);
-      unread_.clear();
-      settings.output = output.get();
-    }
     settings.name = role + "-" + std::to_string(index);
     settings.program = program_folder() / ("rota-" + role);
     settings.log = job_.run.log(settings.name);
     settings.arguments = {"--flagfile=" + job_.run.flags().string(), "--coordinator=" + address_,
                           "--index=" + std::to_string(index)};
-    if (reports) settings.arguments.push_back("--report");
-    for (std::string& flag : network_flags(job_.network, reports)) settings.arguments.push_back(std::move(flag));
+    for (std::string& flag : network_flags(job_.network, role == "coordinator"))
+      settings.arguments.push_back(std::move(flag));
     if (resume) settings.arguments.push_back("--resume");
     if (is_spare(role, index)) settings.arguments.push_back("--joins=spare");
     settings.arguments.insert(settings.arguments.end(), job_.log_flags.begin(), job_.log_flags.end());
@@ -194,7 +175,7 @@ class Supervisor {
     const bool lacks = !begun_ && !child.killed() && again_.count(child.name()) > 0;
     if (!child.killed() && child.exit_code() != static_cast<int>(ExitCode::temporary)) return false;
     if (moves_ && begun_ && role.role == "worker" && others_work(role)) return false;
-    if (&role == &roles_.front() && (read_records(), end_ || (end_ = end_of_events()))) return false;
+    if (&role == &roles_.front() && (read_records(), end_)) return false;
     if (!lacks) role.again_at = again_.next(child.name(), now_ns());
     if (role.again_at) {
       progress_.say("rota: " + child.name() + " ended with " + child.how() + "; it is started again (" +
@@ -273,19 +254,7 @@ class Supervisor {
   }
 
   void read_records() {
-    std::array<char, 65536> block{};
-    while (records_.open()) {
-      const ssize_t n = ::read(records_.get(), block.data(), block.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) break;
-      if (n == 0) records_.close();
-      unread_.append(block.data(), static_cast<std::size_t>(n));
-    }
-    std::size_t at = 0;
-    for (std::size_t end; (end = unread_.find('\n', at)) != unread_.npos; at = end + 1)
-      take_record(std::string_view(unread_).substr(at, end - at));
-    unread_.erase(0, at);
-    if (unread_.size() > kRecordBytesMax) unread_.clear();
+    events_.read([this](std::string_view line) { take_record(line); });
   }
 
   void take_record(std::string_view line) {
@@ -363,15 +332,6 @@ class Supervisor {
     return is_crash(child.exit_code() - 128) ? ExitCode::bug : ExitCode::temporary;
   }
 
-  // The coordinator's last record where the pipe did not bring it: nobody read it for long, as after a Ctrl-Z.
-  std::optional<nlohmann::json> end_of_events() const {
-    std::error_code error;
-    if (fs::file_size(job_.run.events(), error) <= events_before_ || error) return std::nullopt;
-    auto record = nlohmann::json::parse(last_lines(job_.run.events(), 1), nullptr, false);
-    if (!record.is_object() || text_in(record, "event") != "end") return std::nullopt;
-    return record;
-  }
-
   Status outcome() {
     const Child& child = coordinator();
     if (given_up_) return *given_up_;
@@ -380,11 +340,13 @@ class Supervisor {
       const ExitCode code = code_of(lost);
       return {code == ExitCode::ok ? ExitCode::failed : code, lost.name() + " ended before it joined: " + lost.how()};
     }
-    if (!end_) end_ = end_of_events();
     // Behind its last record nothing is left to do: what becomes of it then matters to nobody.
     if (end_ && number_in(*end_, "exit", -1) == 0) return {};
     const ExitCode code = code_of(child);
     const std::string said = end_ ? text_in(*end_, "what") : "";
+    // Its last event may be missing for want of disk space; the result is there all the same.
+    std::error_code error;
+    if (code == ExitCode::ok && fs::exists(job_.run.result(), error)) return {};
     if (code == ExitCode::ok) return {ExitCode::bug, "the coordinator ended without a word"};
     // Processes that did not end the way the coordinator says have something to add.
     for (std::size_t i = 1; i < roles_.size(); ++i)
@@ -427,9 +389,7 @@ class Supervisor {
   std::optional<Agents> agents_;  // of other machines
   Place place_;                   // of the run's folder, for them
   std::vector<Role> roles_;       // the coordinator first
-  FileDescriptor records_;        // what the coordinator writes
-  std::string unread_;
-  std::uintmax_t events_before_ = 0;  // bytes, of an earlier part of the run
+  LineTail events_;               // what the coordinator records
   std::set<std::string> joined_, gone_;
   bool begun_ = false;  // shards are hosted
   std::optional<nlohmann::json> end_;

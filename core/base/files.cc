@@ -247,6 +247,24 @@ Status LineFile::sync() {
   return {};
 }
 
+void LineTail::read(const std::function<void(std::string_view line)>& line) {
+  const auto fd = open_file(file_, O_RDONLY);
+  std::string text(65536, '\0');
+  std::string unfinished;
+  for (off_t at = at_; fd.ok();) {
+    const ssize_t n = ::pread(fd->get(), text.data(), text.size(), at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;
+    at += n;
+    unfinished.append(text, 0, static_cast<std::size_t>(n));
+    std::size_t begin = 0;
+    for (std::size_t end; (end = unfinished.find('\n', begin)) != unfinished.npos; begin = end + 1)
+      line(std::string_view(unfinished).substr(begin, end - begin));
+    unfinished.erase(0, begin);
+    at_ += static_cast<off_t>(begin);
+  }
+}
+
 std::string last_lines(const fs::path& file, std::size_t count) {
   const auto fd = open_file(file, O_RDONLY);
   constexpr off_t kMost = 65536;

@@ -86,6 +86,19 @@ class LineFile {
   std::filesystem::path file_;
 };
 
+// Follows a LineFile that another process writes, across its restarts.
+class LineTail {
+ public:
+  explicit LineTail(std::filesystem::path file) : file_(std::move(file)) {}
+
+  // Calls `line` for every whole line since the last call, without its end.  There may be no such file yet.
+  void read(const std::function<void(std::string_view line)>& line);
+
+ private:
+  std::filesystem::path file_;
+  off_t at_ = 0;  // the first line that was not read
+};
+
 // The last `count` lines of a file, joined by line ends; "" if it cannot be read.  Reads at most 64 KiB.
 std::string last_lines(const std::filesystem::path& file, std::size_t count);
 

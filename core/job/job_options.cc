@@ -52,10 +52,6 @@ constexpr std::array kRoleOptions = {
            .meaning = "For a worker or store whose machine does not see the coordinator's --out: the folder where it "
                       "keeps its checkpoints, of this run alone. The coordinator gets a copy."},
     Option{.name = "log_dir", .kind = Kind::path, .meaning = "Folder for the log; OUT/log if not given."},
-    Option{.name = "report",
-           .kind = Kind::flag,
-           .default_value = "false",
-           .meaning = "Write what happens to stdout, as lines of JSON (the coordinator)."},
 };
 
 // Input and held-out data are not among them: what they contain counts, wherever it is (Loaded::input).  So it does of

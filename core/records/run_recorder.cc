@@ -1,7 +1,5 @@
 #include "core/records/run_recorder.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cinttypes>
@@ -17,7 +15,6 @@
 #include "core/base/log.h"
 #include "core/base/sealed_json.h"
 #include "core/records/json_records.h"
-#include "core/records/report.h"
 #include "rota/utf8.h"
 
 namespace rota {
@@ -77,19 +74,14 @@ Status trim_metrics(const RunFolder& run, std::optional<Epoch> behind) {
 
 class RunRecorder final : public Recorder {
  public:
-  RunRecorder(const JobSettings& settings, LineFile metrics, LineFile events, bool report, std::optional<Epoch> behind,
+  RunRecorder(const JobSettings& settings, LineFile metrics, LineFile events, std::optional<Epoch> behind,
               std::optional<Epoch> best)
-      : settings_(settings),
-        metrics_(std::move(metrics)),
-        events_(std::move(events)),
-        report_(report ? std::make_unique<Report>(STDOUT_FILENO) : nullptr) {
+      : settings_(settings), metrics_(std::move(metrics)), events_(std::move(events)) {
     if (behind) kept_.emplace(*behind, best);
   }
 
   void event(const std::string& name, const Fields& fields) override {
-    Json json;
-    json["event"] = name;
-    json["time"] = static_cast<double>(wall_clock_ns()) / static_cast<double>(kSecond);
+    Json json = event_now(name);
     std::string line = "event=" + name;
     for (const auto& [field, value] : fields) {
       json[field] = visible_text(value);
@@ -99,16 +91,15 @@ class RunRecorder final : public Recorder {
     if (name == "phase") phase_ = json["phase"];
     append(events_, json);
     log_info(line);
-    say(json);
   }
 
   void epoch(const EpochRecord& record) override {
-    Json json = to_json(record);
-    if (record.evaluated) append(metrics_, json);
+    newest_ = to_json(record);
+    if (record.evaluated) append(metrics_, newest_);
     log_info(log_line(record));
-    newest_ = json;
-    json["event"] = "epoch";
-    say(json);
+    Json json = event_now("epoch");
+    json.update(newest_);
+    append(events_, json);
   }
 
   std::string status(const std::string& missing, std::uint32_t next_worker) const override {
@@ -233,13 +224,12 @@ class RunRecorder final : public Recorder {
     if (!status.ok() && !complained_.exchange(true)) log_error("event=disk what=" + log_value(status.what()));
   }
 
-  void say(const Json& json) {
-    if (report_ != nullptr) report_->say(json_text(json));
+  static Json event_now(const std::string& name) {
+    return {{"event", name}, {"time", static_cast<double>(wall_clock_ns()) / static_cast<double>(kSecond)}};
   }
 
   JobSettings settings_;
   LineFile metrics_, events_;
-  std::unique_ptr<Report> report_;        // null: nobody wants it
   std::atomic<bool> complained_ = false;  // of the thread of files too
   // Committed epochs that are known to be whole, and the best epoch when each was committed (--patience).
   std::map<Epoch, std::optional<Epoch>> kept_;
@@ -249,8 +239,8 @@ class RunRecorder final : public Recorder {
 
 }  // namespace
 
-Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings, bool report,
-                                                    std::optional<Epoch> behind, std::optional<Epoch> best) {
+Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings, std::optional<Epoch> behind,
+                                                    std::optional<Epoch> best) {
   ROTA_TRY(make_folder(settings.run.checkpoint()));
   ROTA_TRY(trim_metrics(settings.run, behind));
   auto metrics = LineFile::open(settings.run.metrics());
@@ -258,8 +248,8 @@ Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings,
   auto events = LineFile::open(settings.run.events());
   if (!events.ok()) return events.status();
   ROTA_TRY(sync_folder(settings.run.path));
-  return std::shared_ptr<Recorder>(std::make_shared<RunRecorder>(settings, std::move(metrics).value(),
-                                                                 std::move(events).value(), report, behind, best));
+  return std::shared_ptr<Recorder>(
+      std::make_shared<RunRecorder>(settings, std::move(metrics).value(), std::move(events).value(), behind, best));
 }
 
 }  // namespace rota

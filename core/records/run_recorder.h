@@ -11,10 +11,9 @@
 
 namespace rota {
 
-// `report`: every record also goes to stdout as a JSON line, for the launcher.  `behind`: the epoch behind which a
-// resumed run continues; metrics of later ones are dropped, because those epochs will be computed again.  `best`: the
-// best epoch until then, if there is one.
-Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings, bool report,
-                                                    std::optional<Epoch> behind, std::optional<Epoch> best = {});
+// `behind`: the epoch behind which a resumed run continues; metrics of later ones are dropped, because those epochs
+// will be computed again.  `best`: the best epoch until then, if there is one.
+Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings, std::optional<Epoch> behind,
+                                                    std::optional<Epoch> best = {});
 
 }  // namespace rota

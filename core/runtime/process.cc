@@ -30,7 +30,7 @@ namespace rota {
 
 namespace {
 
-// Of the loop, ZeroMQ, the doorkeeper, what beats, reports and logs, and some of libraries.
+// Of the loop, ZeroMQ, the doorkeeper, what beats and logs, and some of libraries.
 constexpr std::size_t kOwnThreads = 8;
 constexpr int kBusyTickMs = 50;
 constexpr int kIdleTickMs = 500;

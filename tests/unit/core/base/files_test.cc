@@ -155,6 +155,28 @@ TEST_F(FilesTest, LinesAreAppendedAndATornOneIsCutOff) {
   EXPECT_EQ(read(folder / "lines"), "one\ntwo\nthree\n");
 }
 
+TEST_F(FilesTest, ATailReadsEveryWholeLineOnce) {
+  LineTail tail(folder / "lines");
+  const auto taken = [&] {
+    std::vector<std::string> lines;
+    tail.read([&](std::string_view line) { lines.emplace_back(line); });
+    return lines;
+  };
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(taken(), Lines{}) << "there is no file yet";
+  write("lines", "one\ntwo\nthr");
+  EXPECT_EQ(taken(), (Lines{"one", "two"}));
+  EXPECT_EQ(taken(), Lines{});
+  // The writer died, and its successor cut off what it left.
+  auto lines = LineFile::open(folder / "lines");
+  ASSERT_TRUE(lines.ok());
+  ASSERT_TRUE(lines->append("x").ok());
+  EXPECT_EQ(taken(), Lines{"x"});
+  const std::string large(200'000, 'y');
+  for (const char* line : {large.c_str(), "", "z"}) ASSERT_TRUE(lines->append(line).ok());
+  EXPECT_EQ(taken(), (Lines{large, "", "z"}));
+}
+
 TEST_F(FilesTest, ATornLineLongerThanABlockIsCutOff) {
   write("lines", "one\n" + std::string(10'000, 'x'));
   ASSERT_TRUE(LineFile::open(folder / "lines").ok());

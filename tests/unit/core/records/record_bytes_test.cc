@@ -20,7 +20,7 @@ class RunRecorderTest : public TemporaryFolder {
     return settings;
   }
   std::shared_ptr<Recorder> open(const JobSettings& settings) {
-    auto recorder = open_run_recorder(settings, false, std::nullopt);
+    auto recorder = open_run_recorder(settings, std::nullopt);
     EXPECT_TRUE(recorder.ok()) << recorder.status().what();
     return *recorder;
   }
@@ -45,10 +45,16 @@ TEST_F(RunRecorderTest, BytesThatAreNoUtf8AreShown) {
   epoch.figures = {{"dr\xe9wn", 2}};
   epoch.items_unit = "\xe9t\xe9s";
   recorder->epoch(epoch);
+  epoch.epoch = 2;
+  epoch.evaluated = false;
+  recorder->epoch(epoch);
   EXPECT_TRUE(nlohmann::json::accept(recorder->status("worker-1", 2)));
   const auto events = lines(its.run.events());
-  ASSERT_EQ(events.size(), 1U);
+  ASSERT_EQ(events.size(), 3U);
   EXPECT_EQ(events[0].at("what"), "caf\\xe9:3: expected a count, found '\\xe9'");
+  EXPECT_EQ(events[1].at("event"), "epoch");
+  EXPECT_EQ(events[1].at("terms"), (nlohmann::json{{"t\\xe9rm", 1.0}}));
+  EXPECT_EQ(events[2].at("epoch"), 2) << "those without an evaluation, too";
   const auto metrics = lines(its.run.metrics());
   ASSERT_EQ(metrics.size(), 1U);
   EXPECT_EQ(metrics[0].at("terms"), (nlohmann::json{{"t\\xe9rm", 1.0}}));

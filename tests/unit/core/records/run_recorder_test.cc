@@ -12,7 +12,7 @@ class RunRecords : public TemporaryFolder {
   std::shared_ptr<Recorder> open(std::optional<Epoch> behind, std::optional<Epoch> best = {}) const {
     JobSettings settings;
     settings.run = run;
-    auto recorder = open_run_recorder(settings, false, behind, best);
+    auto recorder = open_run_recorder(settings, behind, best);
     EXPECT_TRUE(recorder.ok()) << recorder.status().what();
     return recorder.ok() ? *recorder : nullptr;
   }
