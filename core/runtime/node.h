@@ -37,14 +37,6 @@ struct Ending {
   std::string what;
 };
 
-// How much is on its way from this process to others.
-class Queues {
- public:
-  virtual ~Queues() = default;
-  // Bytes that the process of a node has not acknowledged yet; 0 if it is this one.
-  virtual std::uint64_t queued_to(NodeId node) const = 0;
-};
-
 // What a node says in one step, and what it may know of the world: the time, and its process' counters.
 class Outbox {
  public:
@@ -61,14 +53,17 @@ class Outbox {
     bool chained = false;   // whoever did it may handle its end
   };
 
-  // `queues`: none if nothing ever waits, as in tests.
-  Outbox(NodeId self, const World& world, const Queues* queues = nullptr)
-      : self_(self), world_(world), queues_(queues) {}
+  // Bytes that the process of a node has not acknowledged yet; 0 if it is this one.
+  using QueuedTo = std::function<std::uint64_t(NodeId)>;
+
+  // `queued_to`: none if nothing ever waits, as in tests.
+  Outbox(NodeId self, const World& world, QueuedTo queued_to = nullptr)
+      : self_(self), world_(world), queued_to_(std::move(queued_to)) {}
 
   Nanoseconds now() const { return world_.now; }
   const World& world() const { return world_; }
   // Bytes on their way to the process of a node, without those of this step.
-  std::uint64_t waiting(NodeId to) const { return queues_ == nullptr ? 0 : queues_->queued_to(to); }
+  std::uint64_t waiting(NodeId to) const { return queued_to_ ? queued_to_(to) : 0; }
 
   void send(NodeId to, Message message) { sent.push_back({self_, to, std::move(message)}); }
   // To many: encoded once for all of them.
@@ -99,7 +94,7 @@ class Outbox {
  private:
   NodeId self_;
   const World& world_;
-  const Queues* queues_;
+  QueuedTo queued_to_;
 };
 
 class Node {

@@ -115,12 +115,12 @@ class TimedCluster {
     const Nanoseconds began = processor_time();
     act();
     const auto started = process.host->take_started();
-    std::vector<Host::Transmission> sent;
+    std::vector<Transmission> sent;
     while (auto out = process.host->next(now_)) sent.push_back(*std::move(out));
     cost += processor_time() - began + static_cast<Nanoseconds>(sent.size()) * network_.message_cost;
     process.busy_until = now_ + cost;
     if (process.works && !is_head(process.id)) process.stolen += cost;
-    for (Host::Transmission& out : sent) transmit(process, std::move(out));
+    for (Transmission& out : sent) transmit(process, std::move(out));
     for (const Outbox::Started& work : started) {
       auto shared = std::make_shared<Outbox::Started>(work);
       if (work.io)
@@ -155,7 +155,7 @@ class TimedCluster {
     handle(process, 0, [&] { process.host->finished(work.node, continuation, world(process)); });
   }
 
-  void transmit(Process& from, Host::Transmission out) {
+  void transmit(Process& from, Transmission out) {
     NodeId to = out.peer;
     for (const auto& [id, process] : processes_)
       if (id.name() == out.endpoint) to = id;

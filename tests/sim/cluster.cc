@@ -502,13 +502,13 @@ class Cluster {
   }
 
   // A letter goes to an address, whoever listens there now.
-  NodeId who_listens(const Host::Transmission& out) const {
+  NodeId who_listens(const Transmission& out) const {
     for (const auto& [id, process] : hosts_)
       if (id.name() == out.endpoint) return id;
     return out.peer;
   }
 
-  void transmit(NodeId from, Host::Transmission out) {
+  void transmit(NodeId from, Transmission out) {
     const NodeId to = who_listens(out);
     const auto header = decode_header(out.frames);
     if (header.ok() && header->kind == Kind::piece) ++outcome_.pieces;

@@ -432,8 +432,8 @@ TEST_F(Hosts, ANewStartOfAMemberIsHeardWhateverItsNumberAndAReplacedOneIsNot) {
   host.receive(frames_of(kWorker, kWorker, kCoordinator, Beat{}, 5), world());
   host.receive(frames_of(kWorker, kWorker, kCoordinator, Beat{}, 7), world());
   EXPECT_EQ(hub.count<Beat>(), 0U) << "only HELLO begins a start";
-  for (std::uint64_t start = 7; start < 7 + Host::kReplacedMost; ++start) hello(start);
-  EXPECT_EQ(hello(7), 3U + Host::kReplacedMost) << "as many are remembered";
+  for (std::uint64_t start = 7; start < 7 + Router::kReplacedMost; ++start) hello(start);
+  EXPECT_EQ(hello(7), 3U + Router::kReplacedMost) << "as many are remembered";
   EXPECT_EQ(host.refused(), 0U);
 }
 

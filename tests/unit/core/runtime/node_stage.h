@@ -53,18 +53,11 @@ class NodeStage {
   std::size_t io_works = 0;                 // that were for the thread of files
 
  private:
-  struct Waiting final : Queues {
-    explicit Waiting(const NodeStage& of) : stage(of) {}
-    std::uint64_t queued_to(NodeId node) const override {
-      const auto found = stage.waiting.find(node);
-      return found == stage.waiting.end() ? 0 : found->second;
-    }
-    const NodeStage& stage;
-  };
-
   Status take(const std::function<Status(Outbox&)>& turn) {
-    const Waiting queues(*this);
-    Outbox out(self_, world, &queues);
+    Outbox out(self_, world, [this](NodeId node) {
+      const auto found = waiting.find(node);
+      return found == waiting.end() ? std::uint64_t{0} : found->second;
+    });
     Status status = turn(out);
     for (const Envelope& envelope : out.sent) {
       said.push_back({envelope.from, envelope.to, envelope.message});

@@ -1,5 +1,5 @@
-// tests/unit/core/runtime/guests_test.cc -- who is not of the run and gets an answer all the same: observers, processes
-// of other jobs and versions, and other starts of members.
+// tests/unit/core/runtime/admission_test.cc -- who is not of the run and gets an answer all the same: observers,
+// processes of other jobs and versions, and other starts of members.
 #include <gtest/gtest.h>
 
 #include "core/base/version.h"
@@ -82,7 +82,7 @@ TEST_F(Guests, AnObserverThatAcknowledgesNothingIsForgottenInTheEnd) {
   Host& host = coordinator_that_answers();
   host.receive(ask(1), world());
   EXPECT_EQ(transmissions(host), 1U);
-  now_ += Host::kGuestStaysMost - 1;
+  now_ += Admission::kGuestStaysMost - 1;
   host.tick(world());
   EXPECT_TRUE(host.take_forgotten().empty());
   now_ += 1;
@@ -93,13 +93,13 @@ TEST_F(Guests, AnObserverThatAcknowledgesNothingIsForgottenInTheEnd) {
 
 TEST_F(Guests, OnlySoManyObserversAreHeardAtOnce) {
   Host& host = coordinator_that_answers();
-  for (std::uint32_t i = 0; i < 2 * Host::kGuestsMost; ++i) host.receive(ask(i), world());
-  EXPECT_EQ(hub->count<AskStatus>(), Host::kGuestsMost);
-  EXPECT_EQ(host.refused(), Host::kGuestsMost);
-  now_ += Host::kGuestStaysMost;
+  for (std::uint32_t i = 0; i < 2 * Admission::kGuestsMost; ++i) host.receive(ask(i), world());
+  EXPECT_EQ(hub->count<AskStatus>(), Admission::kGuestsMost);
+  EXPECT_EQ(host.refused(), Admission::kGuestsMost);
+  now_ += Admission::kGuestStaysMost;
   host.tick(world());
   host.receive(ask(100), world());
-  EXPECT_EQ(hub->count<AskStatus>(), Host::kGuestsMost + 1) << "there is room again";
+  EXPECT_EQ(hub->count<AskStatus>(), Admission::kGuestsMost + 1) << "there is room again";
 }
 
 // The answers filled the link of an observer that acknowledged none, and that ended the run.
@@ -170,7 +170,7 @@ TEST_F(Guests, AProcessOfAnotherJobIsToldSo) {
   EXPECT_EQ(hub->refusals, (std::vector<std::string>{"worker-0: " + member.ended()->what}))
       << "the run's record says so";
   EXPECT_EQ(hub->count<Hello>(), 0U);
-  pass(Host::kGuestStaysMost + kSecond);
+  pass(Admission::kGuestStaysMost + kSecond);
   EXPECT_EQ(host.take_forgotten().size(), 1U) << "its connection is closed";
 }
 
@@ -280,7 +280,7 @@ TEST_F(Guests, WhoHasJoinedIsNotRefusedByAnybody) {
 TEST_F(Guests, AFirstMessageIsShort) {
   Host& host = coordinator_that_answers();
   Hello hello = tests::hello_of(kWorker, 2);
-  hello.host = std::string(Host::kFirstBytesMost, 'x');
+  hello.host = std::string(Router::kFirstBytesMost, 'x');
   host.receive(frames_of(kWorker, kWorker, kCoordinator, hello), world());
   EXPECT_EQ(hub->count<Hello>(), 0U);
   EXPECT_TRUE(host.last_refusal().starts_with("HELLO of ")) << host.last_refusal();
@@ -310,8 +310,8 @@ class Newcomers : public Guests {
     hello.endpoint = endpoint;
     return frames_of(kWorker, kWorker, kCoordinator, hello, start);
   }
-  std::vector<Host::Transmission> sent_to(Host& host, const std::string& endpoint) {
-    std::vector<Host::Transmission> sent;
+  std::vector<Transmission> sent_to(Host& host, const std::string& endpoint) {
+    std::vector<Transmission> sent;
     while (auto out = host.next(now_))
       if (out->endpoint == endpoint) sent.push_back(*std::move(out));
     return sent;
@@ -351,7 +351,7 @@ TEST_F(Newcomers, TakeTheirPlaceWithTheirAnswerAndTheOneBeforeIsToldToEnd) {
       kCoordinator.name(), tests::hello_of(kWorker, 6),
       [](const Welcome&, Host::Nodes) -> Result<Host::Nodes> { return Host::Nodes(); }, now_);
   hosts_.erase(kWorker);
-  const auto carry = [&](Host& to, const std::vector<Host::Transmission>& sent) {
+  const auto carry = [&](Host& to, const std::vector<Transmission>& sent) {
     for (const auto& out : sent) to.receive(out.frames, world());
   };
   carry(newcomer, sent_to(hub_host, "there"));
@@ -396,7 +396,7 @@ TEST_F(Newcomers, WhoWasReplacedAndDidNotHearItIsToldWheneverItCalls) {
 TEST_F(Newcomers, AreRememberedForATimeAndOnlyAFew) {
   Host& host = coordinator_that_answers();
   host.receive(hello_from("here", 5), world());
-  for (std::uint64_t start = 100; start < 100 + 2 * Host::kGuestsMost; ++start)
+  for (std::uint64_t start = 100; start < 100 + 2 * Admission::kGuestsMost; ++start)
     host.receive(hello_from("there", start), world());
   const auto answer = [&](std::uint64_t start) {
     Header header;
@@ -409,7 +409,7 @@ TEST_F(Newcomers, AreRememberedForATimeAndOnlyAFew) {
     return starts();
   };
   EXPECT_EQ(answer(100), 1U) << "many have come since";
-  EXPECT_EQ(answer(99 + 2 * Host::kGuestsMost), 2U);
+  EXPECT_EQ(answer(99 + 2 * Admission::kGuestsMost), 2U);
 }
 
 }  // namespace

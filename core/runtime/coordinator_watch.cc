@@ -1,0 +1,106 @@
+#include "core/runtime/coordinator_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace rota {
+
+namespace {
+
+constexpr Nanoseconds kBeatEvery = kSecond;
+// Between two calls for a coordinator that was lost.
+constexpr Nanoseconds kCallEvery = kSecond / 2;
+
+}  // namespace
+
+void CoordinatorWatch::join(const Hello& hello, Nanoseconds now) {
+  hello_ = hello;
+  joined_at_ = now;
+}
+
+void CoordinatorWatch::stood_still(Nanoseconds span, bool joining, Nanoseconds now) {
+  awake_since_ = now;
+  if (joining) joined_at_ += span;
+}
+
+bool CoordinatorWatch::beat_due(bool member, Nanoseconds now) {
+  if (!member) {
+    const Link& link = router_.find(kCoordinator)->link;
+    if (link.heard_at() == 0 || !link.was_answered()) return false;  // it has not taken this process in yet
+  }
+  if (now - last_beat_ < std::min(kBeatEvery, settings_.peer_timeout / 4)) return false;
+  last_beat_ = now;
+  return true;
+}
+
+bool CoordinatorWatch::reachable() const {
+  const auto* coordinator = router_.find(kCoordinator);
+  return coordinator != nullptr && coordinator->link.heard_at() > 0 && !broken_;
+}
+
+// One that was heard takes its time until all have joined, but is not silent meanwhile.
+std::optional<Ending> CoordinatorWatch::check(bool joining, bool ending, Nanoseconds now) {
+  const Link& link = router_.find(kCoordinator)->link;
+  // One that only asked whether this process lives has not taken it in yet.
+  const Nanoseconds heard = joining && !link.was_answered() ? 0 : link.heard_at();
+  if (heard == 0 && now - joined_at_ >= settings_.start_timeout)
+    return Ending{ExitCode::temporary, "no answer from the coordinator"};
+  const bool awaited = settings_.rejoin_timeout > 0;
+  // Who asked so, and is gone, will not: the HELLO was for it, and another coordinator would not take it.
+  const bool asked_and_gone = awaited && broken_ && link.heard_at() > 0;
+  if (heard == 0 && calls_since_ == 0 && !asked_and_gone) return std::nullopt;
+  const bool silent = now - std::max(heard, awake_since_) >= settings_.peer_timeout;
+  if (awaited && !ending && (silent || broken_ || calls_since_ != 0)) call(now);
+  const bool called = calls_since_ != 0 && now - std::max(calls_since_, awake_since_) >= settings_.rejoin_timeout;
+  if (awaited ? called : silent) return Ending{ExitCode::temporary, "the coordinator was lost"};
+  return std::nullopt;
+}
+
+// It may be started again, at the same place, and has no record of this process.  It gets a HELLO; to the one that was
+// there all the time it is only a repetition.
+void CoordinatorWatch::call(Nanoseconds now) {
+  if (calls_since_ == 0) calls_since_ = now;
+  if (called_at_ != 0 && now - called_at_ < kCallEvery) return;
+  called_at_ = now;
+  Header header;
+  header.kind = Kind::hello;
+  header.job = settings_.job;
+  header.process = header.from = settings_.process;
+  header.incarnation = settings_.incarnation;
+  header.sequence = 1;
+  header.to = kCoordinator;
+  call_ = with_header(header, encode_message(hello_));
+}
+
+std::optional<Transmission> CoordinatorWatch::next_call() {
+  if (!call_) return std::nullopt;
+  return Transmission{kCoordinator, router_.find(kCoordinator)->endpoint, *std::exchange(call_, std::nullopt)};
+}
+
+// After a broken connection it counts only some time after the first call: what one that is dead had said may still
+// come, by a connection of its own.
+void CoordinatorWatch::heard(Nanoseconds now) {
+  if (broken_ && (calls_since_ == 0 || now - calls_since_ < kCallEvery)) return;
+  stop_calling();
+}
+
+void CoordinatorWatch::stop_calling() {
+  broken_ = false;
+  calls_since_ = called_at_ = 0;
+  call_.reset();
+}
+
+bool CoordinatorWatch::answers_call(const Header& header) const {
+  if (calls_since_ == 0 || header.process != kCoordinator || header.job != settings_.job) return false;
+  const Router::PeerState& known = *router_.find(kCoordinator);
+  return header.peer_incarnation == settings_.incarnation && known.link.peer_incarnation() != header.incarnation &&
+         !known.was_replaced(header.incarnation);
+}
+
+void CoordinatorWatch::reconnect(std::uint64_t coordinator, Nanoseconds now) {
+  router_.register_peer({kCoordinator, router_.find(kCoordinator)->endpoint, coordinator});
+  joined_at_ = now;
+  stop_calling();
+}
+
+}  // namespace rota

@@ -1,0 +1,53 @@
+// core/runtime/coordinator_watch.h -- how a process looks after its coordinator: the HELLO to join it, beats, and calls
+// for one that was lost.
+#pragma once
+#include <optional>
+
+#include "core/runtime/router.h"
+
+namespace rota {
+
+class CoordinatorWatch {
+ public:
+  // `settings` and `router` outlive it.
+  CoordinatorWatch(const HostSettings& settings, Router& router) : settings_(settings), router_(router) {}
+
+  // This process joins the coordinator of the router, with this HELLO.
+  void join(const Hello& hello, Nanoseconds now);
+  const Hello& hello() const { return hello_; }
+  // This process itself was not running for `span` until `now`.
+  void stood_still(Nanoseconds span, bool joining, Nanoseconds now);
+  Nanoseconds awake_since() const { return awake_since_; }
+  // A beat is due; asked once a beat.
+  bool beat_due(bool member, Nanoseconds now);
+
+  void disconnected() { broken_ = true; }
+  // Something came from the coordinator by its link.
+  void heard(Nanoseconds now);
+  bool reachable() const;
+  // Whether this is the first message of a coordinator that was started again.
+  bool answers_call(const Header& header) const;
+  // What was said to the one before is void: its successor has to get this process' HELLO.
+  void reconnect(std::uint64_t coordinator, Nanoseconds now);
+  // Why this process has to end, if it does.  Calls a coordinator that was lost.
+  std::optional<Ending> check(bool joining, bool ending, Nanoseconds now);
+  // A call to send, outside of the link.
+  std::optional<Transmission> next_call();
+
+ private:
+  void call(Nanoseconds now);
+  void stop_calling();
+
+  const HostSettings& settings_;
+  Router& router_;
+  Hello hello_;
+  Nanoseconds joined_at_ = 0;
+  Nanoseconds last_beat_ = 0;
+  Nanoseconds awake_since_ = 0;  // the end of the last time that this process stood still
+  bool broken_ = false;          // the connection broke, and nothing was heard since
+  Nanoseconds calls_since_ = 0;  // when the coordinator was lost; 0: it is there
+  Nanoseconds called_at_ = 0;
+  std::optional<Frames> call_;
+};
+
+}  // namespace rota

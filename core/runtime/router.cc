@@ -1,0 +1,174 @@
+#include "core/runtime/router.h"
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+namespace rota {
+
+namespace {
+
+// What says who is in the run belongs to none of its eras.
+bool of_membership(Kind kind) {
+  constexpr std::array kKinds = {Kind::hello, Kind::welcome, Kind::refuse,     Kind::beat,
+                                 Kind::fault, Kind::stop,    Kind::ask_status, Kind::status};
+  return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
+}
+
+}  // namespace
+
+bool Router::PeerState::was_replaced(std::uint64_t start) const {
+  return std::find(replaced.begin(), replaced.end(), start) != replaced.end();
+}
+
+void Router::register_peer(const Peer& peer) {
+  if (peer.process == settings_.process) return;
+  const bool between_members = peer.process != kCoordinator && settings_.process != kCoordinator;
+  const std::uint64_t self = between_members && number_ != 0 ? number_ : settings_.incarnation;
+  PeerState* const before = find(peer.process);
+  const bool known = before != nullptr && before->self == self && before->link.peer_incarnation() == peer.incarnation;
+  if (known || (before != nullptr && peer.incarnation == 0)) {
+    before->endpoint = peer.endpoint;
+    return;
+  }
+  const Link::Self of_this{settings_.process, self, settings_.job, settings_.piece_bytes};
+  PeerState state{peer.endpoint, Link(of_this, peer.process, peer.incarnation), self, {}};
+  if (before != nullptr) {
+    if (between_members) state.link.greet();
+    state.replaced = std::move(before->replaced);
+    if (const std::uint64_t start = before->link.peer_incarnation()) state.replaced.push_back(start);
+    if (state.replaced.size() > kReplacedMost) state.replaced.pop_front();
+  }
+  peers_.insert_or_assign(peer.process, std::move(state));
+}
+
+Router::PeerState* Router::find(NodeId process) {
+  const auto found = peers_.find(process);
+  return found == peers_.end() ? nullptr : &found->second;
+}
+
+NodeId Router::process_of(NodeId node) const {
+  const auto found = routes_.find(node);
+  return found == routes_.end() ? node : found->second;
+}
+
+void Router::meet(const Welcome& welcome) {
+  if (settings_.process == kCoordinator) return;
+  for (const Peer& peer : welcome.peers)
+    if (peer.process == settings_.process) number_ = peer.incarnation;
+  for (const Peer& peer : welcome.peers) register_peer(peer);
+}
+
+void Router::begin_era(const Welcome& welcome) {
+  meet(welcome);
+  for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
+    route({Role::partition, p}, welcome.partition_hosts[p]);
+  era_ = welcome.era;
+  for (auto& [id, peer] : peers_) peer.link.forget_before(era_);
+  if (settings_.process == kCoordinator) return;  // which tells those who are not to take part
+  for (auto& [id, peer] : peers_) peer.gone = id != kCoordinator;
+  for (const Peer& peer : welcome.peers)
+    if (PeerState* const found = find(peer.process)) found->gone = false;
+}
+
+Status Router::submit(const Envelope& envelope, NodeId to, std::optional<Frames>& encoded, bool ending) {
+  PeerState& peer = *find(process_of(to));
+  spoken_ = true;
+  Link& link = peer.link;
+  // A guest gets one answer, however often it asks.
+  if (peer.leaves_at != 0 && link.has_spoken()) return {};
+  // A process that ends for it adds no more to the heap.
+  if (ending && link.overfull()) return {};
+  const Kind kind = kind_of(envelope.message);
+  try {
+    if (!encoded) encoded = encode_message(envelope.message);
+    link.submit(envelope.from, to, kind, *encoded, of_membership(kind) ? 0 : era_);
+  } catch (const std::bad_alloc&) {
+    return {ExitCode::temporary, std::string("no memory to send a ") + kind_name(kind) + " to " + to.name()};
+  }
+  if (!may_be_cut(kind) && size_of(*encoded) > kFirstBytesMost)
+    return {ExitCode::usage, std::string(kind_name(kind)) + " has " + std::to_string(size_of(*encoded)) +
+                                 " bytes, and may have " + std::to_string(kFirstBytesMost)};
+  if (link.overfull())
+    return {ExitCode::temporary, link.peer().name() + " does not take what it is sent: " + link.queued() + " wait"};
+  return {};
+}
+
+std::optional<Transmission> Router::next(Nanoseconds now) {
+  auto at = last_served_ ? peers_.upper_bound(*last_served_) : peers_.begin();
+  for (std::size_t tried = 0; tried < peers_.size(); ++tried, ++at) {
+    if (at == peers_.end()) at = peers_.begin();
+    PeerState& peer = at->second;
+    if (peer.full || peer.gone || peer.endpoint.empty()) continue;
+    if (auto frames = peer.link.next(now)) {
+      last_served_ = at->first;
+      return Transmission{at->first, peer.endpoint, *std::move(frames)};
+    }
+  }
+  spoken_ = false;
+  return std::nullopt;
+}
+
+void Router::set_full(NodeId process, bool full) {
+  if (PeerState* const peer = find(process)) peer->full = full;
+}
+
+void Router::tick(Nanoseconds now) {
+  for (auto& [id, peer] : peers_) {
+    peer.full = false;
+    peer.link.tick(now);
+  }
+}
+
+void Router::close() {
+  for (auto& [id, peer] : peers_) peer.link.close();
+}
+
+void Router::dismiss_guests(Nanoseconds now) {
+  std::erase_if(peers_, [&](const auto& entry) {
+    const PeerState& peer = entry.second;
+    const bool answered = peer.link.has_spoken() && peer.link.drained();
+    const bool leaves = peer.leaves_at != 0 && (answered || now >= peer.leaves_at);
+    if (leaves) forget(entry.first);
+    return leaves;
+  });
+}
+
+std::size_t Router::guests() const {
+  return static_cast<std::size_t>(
+      std::count_if(peers_.begin(), peers_.end(), [](auto& peer) { return peer.second.leaves_at != 0; }));
+}
+
+bool Router::busy() const {
+  return std::any_of(peers_.begin(), peers_.end(),
+                     [](const auto& peer) { return !peer.second.gone && peer.second.link.busy(); });
+}
+
+bool Router::drained() const {
+  return std::all_of(peers_.begin(), peers_.end(),
+                     [](const auto& peer) { return peer.second.gone || peer.second.link.drained(); });
+}
+
+std::uint64_t Router::queued_to(NodeId node) const {
+  const PeerState* const peer = find(process_of(node));
+  return peer == nullptr ? 0 : peer->link.queued_bytes();
+}
+
+std::uint64_t Router::bytes_sent() const {
+  std::uint64_t sum = 0;
+  for (const auto& [id, peer] : peers_) sum += peer.link.counters().sent_bytes;
+  return sum;
+}
+
+void Router::report_deaf(Beat& beat, Nanoseconds now, Nanoseconds awake_since) const {
+  for (const auto& [id, peer] : peers_) {
+    if (id == kCoordinator || peer.gone) continue;
+    // What this process itself was not awake for says nothing of others.
+    const Nanoseconds deaf = std::min(peer.link.deaf_for(now), now - awake_since);
+    if (deaf <= static_cast<Nanoseconds>(beat.deaf_ns)) continue;
+    beat.deaf = id;
+    beat.deaf_ns = static_cast<std::uint64_t>(deaf);
+  }
+}
+
+}  // namespace rota

@@ -1,0 +1,107 @@
+// core/runtime/router.h -- the links of one process: which peers there are, where they and their nodes can be reached,
+// and what goes to them next.
+#pragma once
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/runtime/node.h"
+#include "core/wire/link.h"
+
+namespace rota {
+
+struct HostSettings {
+  NodeId process;
+  std::uint64_t incarnation = 0;  // of this start, core/base/start_number.h
+  std::uint64_t job = 0;
+  std::string endpoint;  // where this process listens
+  Nanoseconds peer_timeout = 30 * kSecond;
+  Nanoseconds start_timeout = 60 * kSecond;  // how long to call a coordinator that was never heard
+  Nanoseconds rejoin_timeout = 0;            // and how long one that was lost, as it may be started anew
+  std::size_t piece_bytes = kPieceBytes;     // larger messages travel in pieces
+};
+
+// What the transport is to send.
+struct Transmission {
+  NodeId peer;
+  std::string endpoint;
+  Frames frames;
+};
+
+class Router {
+ public:
+  // Bytes of a HELLO or an ASK_STATUS, which are decoded before anything is known of their sender.
+  static constexpr std::size_t kFirstBytesMost = std::size_t{64} << 10;
+  // Replaced start numbers of a peer that are remembered, so that a late message of one is not taken for a new start.
+  static constexpr std::size_t kReplacedMost = 64;
+
+  struct PeerState {
+    std::string endpoint;
+    Link link;
+    std::uint64_t self = 0;              // as which this process speaks to it
+    std::deque<std::uint64_t> replaced;  // start numbers that this one's came in place of
+    bool full = false;
+    bool gone = false;          // the run goes on without it
+    Nanoseconds leaves_at = 0;  // if it is a guest
+
+    bool was_replaced(std::uint64_t start) const;
+  };
+
+  // `settings` outlives it.
+  explicit Router(const HostSettings& settings) : settings_(settings) {}
+
+  // Where a process can be reached, and as which incarnation (0: whichever answers first).  Replaces what was known.
+  void register_peer(const Peer& peer);
+  PeerState* find(NodeId process);
+  const PeerState* find(NodeId process) const { return const_cast<Router*>(this)->find(process); }
+  // A node that lives in another process than the one named after it.
+  void route(NodeId node, NodeId process) { routes_[node] = process; }
+  NodeId process_of(NodeId node) const;
+
+  // The coordinator has met all members when they said HELLO, and tells the others as whom they speak to each other.
+  void meet(const Welcome& welcome);
+  // The same, and what is sent from now on is of this era.
+  void begin_era(const Welcome& welcome);
+  std::uint64_t era() const { return era_; }  // of the run; 0: not welcomed yet
+
+  // Sends to a node of a peer that find() has; `encoded` is made once for all that the envelope goes to.  After an
+  // error the process ends.
+  Status submit(const Envelope& envelope, NodeId to, std::optional<Frames>& encoded, bool ending);
+  bool has_spoken() const { return spoken_; }  // since next() gave all that there was
+
+  // What to send next, round robin over the peers, so that a long queue for one does not delay the others.
+  std::optional<Transmission> next(Nanoseconds now);
+  void set_full(NodeId process, bool full);
+  void tick(Nanoseconds now);
+  void close();
+
+  // Guests go when they have their answer, or have had the time for it; or each would cost memory and descriptors until
+  // the run ends.
+  void dismiss_guests(Nanoseconds now);
+  std::size_t guests() const;
+  // The transport need not keep a connection to a peer that is gone for good.
+  void forget(NodeId peer) { forgotten_.push_back(peer); }
+  std::vector<NodeId> take_forgotten() { return std::exchange(forgotten_, {}); }
+
+  bool busy() const;     // something is to be acknowledged
+  bool drained() const;  // all that was sent has arrived
+  std::uint64_t queued_to(NodeId node) const;
+  std::uint64_t bytes_sent() const;
+  // Into a BEAT: the member that has acknowledged nothing for longest, since `awake_since` at most.
+  void report_deaf(Beat& beat, Nanoseconds now, Nanoseconds awake_since) const;
+
+ private:
+  const HostSettings& settings_;
+  std::map<NodeId, PeerState> peers_;
+  std::map<NodeId, NodeId> routes_;
+  std::uint64_t number_ = 0;  // as which this process speaks to other members; 0: its start number
+  std::uint64_t era_ = 0;
+  std::optional<NodeId> last_served_;
+  bool spoken_ = false;
+  std::vector<NodeId> forgotten_;
+};
+
+}  // namespace rota
