@@ -74,6 +74,27 @@ bool Admission::accepts_first(const Header& header, const Frames& body, Nanoseco
   return true;
 }
 
+Result<std::optional<Message>> Admission::open(NodeId process, Delivery& delivery) {
+  // No process may speak for a node of another one.  The node may have been there when it was said.
+  if (router_.process_of(delivery.from) != process) {
+    refuse("a message of " + delivery.from.name() + " from " + process.name());
+    return std::optional<Message>();
+  }
+  if (!may_say(delivery.kind, delivery.from.role, delivery.to.role)) {
+    refuse(std::string("a ") + kind_name(delivery.kind) + " from " + delivery.from.name() + " to " +
+           delivery.to.name());
+    return std::optional<Message>();
+  }
+  auto message = decode_message(delivery.kind, delivery.frames);
+  delivery.frames.clear();  // a body may be large, and is not needed any more
+  if (!message.ok()) return std::move(message).status();
+  std::string& endpoint = router_.find(process)->endpoint;
+  if (const auto* hello = std::get_if<Hello>(&*message)) endpoint = hello->endpoint;
+  if (const auto* ask = std::get_if<AskStatus>(&*message))
+    if (endpoint.empty() && !ask->endpoint.starts_with(kReplyScheme)) endpoint = ask->endpoint;
+  return std::optional<Message>(*std::move(message));
+}
+
 // A process that is not known can only say HELLO, or ask; and only the coordinator takes that.
 bool Admission::admits(const Header& header, Nanoseconds now) {
   // No other process may speak as this one.

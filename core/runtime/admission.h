@@ -27,6 +27,9 @@ class Admission {
   bool accepts(const Header& header, const Frames& body, const Origin& origin, Nanoseconds now);
   // The HELLO of a replacement that has heard of this coordinator, and has its place now.
   std::optional<Frames> confirm_alive(const Header& header, Nanoseconds now);
+  // A message that a link delivered.  None if it is refused; the link has taken it all the same, or nothing after it
+  // could come.  An error: its sender made it so, and nothing after it could ever be delivered.
+  Result<std::optional<Message>> open(NodeId process, Delivery& delivery);
   // Answers a first message of another protocol version.
   void receive_foreign(const Foreign& foreign, const Frames& frames, const Origin& origin, Nanoseconds now);
 

@@ -14,23 +14,37 @@ constexpr Nanoseconds kCallEvery = kSecond / 2;
 }  // namespace
 
 void CoordinatorWatch::join(const Hello& hello, Nanoseconds now) {
+  state_ = State::joins;
   hello_ = hello;
   joined_at_ = now;
 }
 
-void CoordinatorWatch::stood_still(Nanoseconds span, bool joining, Nanoseconds now) {
-  awake_since_ = now;
-  if (joining) joined_at_ += span;
+bool CoordinatorWatch::takes(const Welcome& welcome) {
+  if (state_ == State::apart || (state_ == State::member && welcome.era <= router_.era())) return false;
+  state_ = State::member;
+  return true;
 }
 
-bool CoordinatorWatch::beat_due(bool member, Nanoseconds now) {
-  if (!member) {
-    const Link& link = router_.find(kCoordinator)->link;
-    if (link.heard_at() == 0 || !link.was_answered()) return false;  // it has not taken this process in yet
-  }
-  if (now - last_beat_ < std::min(kBeatEvery, settings_.peer_timeout / 4)) return false;
+bool CoordinatorWatch::is_dismissal(const Header& header) const {
+  return header.kind == Kind::refuse && header.process == kCoordinator && state_ != State::apart &&
+         header.peer_incarnation == settings_.incarnation;
+}
+
+void CoordinatorWatch::stood_still(Nanoseconds span, Nanoseconds now) {
+  awake_since_ = now;
+  if (state_ == State::joins) joined_at_ += span;
+}
+
+std::optional<Beat> CoordinatorWatch::next_beat(Nanoseconds now) {
+  if (state_ == State::apart) return std::nullopt;
+  const Link& link = router_.find(kCoordinator)->link;
+  const bool taken_in = state_ == State::member || (link.heard_at() > 0 && link.was_answered());
+  if (!taken_in || now - last_beat_ < std::min(kBeatEvery, settings_.peer_timeout / 4)) return std::nullopt;
   last_beat_ = now;
-  return true;
+  Beat beat;
+  beat.era = router_.era();
+  router_.report_deaf(beat, now, awake_since_);
+  return beat;
 }
 
 bool CoordinatorWatch::reachable() const {
@@ -39,10 +53,11 @@ bool CoordinatorWatch::reachable() const {
 }
 
 // One that was heard takes its time until all have joined, but is not silent meanwhile.
-std::optional<Ending> CoordinatorWatch::check(bool joining, bool ending, Nanoseconds now) {
+std::optional<Ending> CoordinatorWatch::check(bool ending, Nanoseconds now) {
+  if (state_ == State::apart) return std::nullopt;
   const Link& link = router_.find(kCoordinator)->link;
   // One that only asked whether this process lives has not taken it in yet.
-  const Nanoseconds heard = joining && !link.was_answered() ? 0 : link.heard_at();
+  const Nanoseconds heard = state_ == State::joins && !link.was_answered() ? 0 : link.heard_at();
   if (heard == 0 && now - joined_at_ >= settings_.start_timeout)
     return Ending{ExitCode::temporary, "no answer from the coordinator"};
   const bool awaited = settings_.rejoin_timeout > 0;

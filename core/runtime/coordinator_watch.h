@@ -1,5 +1,5 @@
-// core/runtime/coordinator_watch.h -- how a process looks after its coordinator: the HELLO to join it, beats, and calls
-// for one that was lost.
+// core/runtime/coordinator_watch.h -- how a process stands with its coordinator: the HELLO to join it, its welcome or
+// refusal, beats, and calls for one that was lost.
 #pragma once
 #include <optional>
 
@@ -15,11 +15,16 @@ class CoordinatorWatch {
   // This process joins the coordinator of the router, with this HELLO.
   void join(const Hello& hello, Nanoseconds now);
   const Hello& hello() const { return hello_; }
+  // This process begins the era of a WELCOME, if it is new to it.
+  bool takes(const Welcome& welcome);
+  // It joins or asks: who refuses it then ends it.
+  bool waits() const { return state_ == State::joins || settings_.process.role == Role::observer; }
+  // A REFUSE for this very start, whatever it has received before from any coordinator.
+  bool is_dismissal(const Header& header) const;
   // This process itself was not running for `span` until `now`.
-  void stood_still(Nanoseconds span, bool joining, Nanoseconds now);
-  Nanoseconds awake_since() const { return awake_since_; }
-  // A beat is due; asked once a beat.
-  bool beat_due(bool member, Nanoseconds now);
+  void stood_still(Nanoseconds span, Nanoseconds now);
+  // A beat if one is due, without what nodes do.
+  std::optional<Beat> next_beat(Nanoseconds now);
 
   void disconnected() { broken_ = true; }
   // Something came from the coordinator by its link.
@@ -30,7 +35,7 @@ class CoordinatorWatch {
   // What was said to the one before is void: its successor has to get this process' HELLO.
   void reconnect(std::uint64_t coordinator, Nanoseconds now);
   // Why this process has to end, if it does.  Calls a coordinator that was lost.
-  std::optional<Ending> check(bool joining, bool ending, Nanoseconds now);
+  std::optional<Ending> check(bool ending, Nanoseconds now);
   // A call to send, outside of the link.
   std::optional<Transmission> next_call();
 
@@ -40,6 +45,7 @@ class CoordinatorWatch {
 
   const HostSettings& settings_;
   Router& router_;
+  enum class State { apart, joins, member } state_ = State::apart;
   Hello hello_;
   Nanoseconds joined_at_ = 0;
   Nanoseconds last_beat_ = 0;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/wire/speakers.h"
-
 namespace rota {
 
 namespace {
@@ -36,7 +34,6 @@ void Host::add(std::unique_ptr<Node> node) {
 
 void Host::join(const std::string& coordinator, const Hello& hello, Factory factory, Nanoseconds now) {
   factory_ = std::move(factory);
-  joining_ = true;
   watch_.join(hello, now);
   register_peer({kCoordinator, coordinator, 0});
   send({settings_.process, kCoordinator, hello}, now);
@@ -81,7 +78,7 @@ void Host::receive(const Frames& frames, const Outbox::World& world, const Origi
   // A guest is answered where it asks from, wherever it says that it listens.
   if (header->process.role == Role::observer && !origin.reply.empty()) peer.endpoint = origin.reply;
   Link::Arrived arrived = peer.link.receive(*header, body, world.now);
-  if (arrived.arrival != Link::Arrival::deliver && is_dismissal(*header))
+  if (arrived.arrival != Link::Arrival::deliver && watch_.is_dismissal(*header))
     return receive_dismissal(*header, body, world);
   if (arrived.arrival == Link::Arrival::stale) return;
   if (header->process == kCoordinator) watch_.heard(world.now);
@@ -96,19 +93,12 @@ void Host::receive_foreign(const Frames& frames, const std::string& what, const 
   admission_.refuse(what);
   const auto foreign = decode_foreign(frames);
   if (!foreign) return;
-  const bool waits = joining_ || settings_.process.role == Role::observer;
-  if (!waits || foreign->kind != Kind::refuse) return admission_.receive_foreign(*foreign, frames, origin, now);
-  dismissed_ = true;
-  end({ExitCode::wrong_version, "the coordinator speaks protocol version " + std::to_string(foreign->version) +
-                                    ", and " + settings_.process.name() + " speaks version " +
-                                    std::to_string(kProtocolVersion)},
-      now);
-}
-
-// A REFUSE for this very start, whatever it has received before from any coordinator.
-bool Host::is_dismissal(const Header& header) const {
-  return header.kind == Kind::refuse && header.process == kCoordinator && (joining_ || member_) &&
-         header.peer_incarnation == settings_.incarnation;
+  if (!watch_.waits() || foreign->kind != Kind::refuse)
+    return admission_.receive_foreign(*foreign, frames, origin, now);
+  dismissed({ExitCode::wrong_version, "the coordinator speaks protocol version " + std::to_string(foreign->version) +
+                                          ", and " + settings_.process.name() + " speaks version " +
+                                          std::to_string(kProtocolVersion)},
+            now);
 }
 
 void Host::receive_dismissal(const Header& header, const Frames& body, const Outbox::World& world) {
@@ -123,21 +113,10 @@ void Host::receive_whole(NodeId process, Delivery delivery, const Outbox::World&
       held_.push_back({process, std::move(delivery)});
     return;  // or the run went back to before it was said
   }
-  // Nobody may speak for a node of another process.  The link has taken it all the same, or nothing behind it could
-  // come: the node may have been there when it was said.
-  if (router_.process_of(delivery.from) != process)
-    return admission_.refuse("a message of " + delivery.from.name() + " from " + process.name());
-  if (!may_say(delivery.kind, delivery.from.role, delivery.to.role))
-    return admission_.refuse(std::string("a ") + kind_name(delivery.kind) + " from " + delivery.from.name() + " to " +
-                             delivery.to.name());
-  auto message = decode_message(delivery.kind, delivery.frames);
-  delivery.frames.clear();  // a body may be large, and is not needed any more
+  auto message = admission_.open(process, delivery);
   if (!message.ok()) return receive_unreadable(process, message.status(), world.now);
-  if (const auto* hello = std::get_if<Hello>(&*message)) router_.find(process)->endpoint = hello->endpoint;
-  if (const auto* ask = std::get_if<AskStatus>(&*message))
-    if (auto& endpoint = router_.find(process)->endpoint; endpoint.empty() && !ask->endpoint.starts_with(kReplyScheme))
-      endpoint = ask->endpoint;
-  deliver({delivery.from, delivery.to, *std::move(message)}, world);
+  if (!*message) return;
+  deliver({delivery.from, delivery.to, **std::move(message)}, world);
   deliver_local(world);
 }
 
@@ -198,26 +177,19 @@ void Host::tell(NodeId to, Message message, const Outbox::World& world) {
 bool Host::membership(const Envelope& envelope, const Outbox::World& world) {
   if (settings_.process == kCoordinator || envelope.from != kCoordinator) return false;
   if (const auto* welcome = std::get_if<Welcome>(&envelope.message)) {
-    if (joining_ || (member_ && welcome->era > router_.era())) begin_era(*welcome, world);
-    return true;
+    if (watch_.takes(*welcome)) begin_era(*welcome, world);
+  } else if (const auto* refused = std::get_if<Refuse>(&envelope.message)) {
+    dismissed({refused->code, refused->what}, world.now);
+  } else if (const auto* stop = std::get_if<Stop>(&envelope.message)) {
+    dismissed({stop->code, stop->what}, world.now);
+  } else {
+    return false;
   }
-  if (const auto* refused = std::get_if<Refuse>(&envelope.message)) {
-    dismissed_ = true;
-    end({refused->code, refused->what}, world.now);
-    return true;
-  }
-  if (const auto* stop = std::get_if<Stop>(&envelope.message)) {
-    dismissed_ = true;
-    end({stop->code, stop->what}, world.now);
-    return true;
-  }
-  return false;
+  return true;
 }
 
 // The nodes of the era before hear nothing any more, but their work, which may be long, refers to them.
 void Host::begin_era(const Welcome& welcome, const Outbox::World& world) {
-  joining_ = false;
-  member_ = true;
   goes_to_ = welcome;
   router_.meet(welcome);  // who was replaced hears nothing any more
   local_.clear();
@@ -259,18 +231,25 @@ void Host::end(Ending ending, Nanoseconds now) {
   router_.close();
 }
 
+// By the coordinator, which waits for nothing that this process has to say.
+void Host::dismissed(Ending ending, Nanoseconds now) {
+  dismissed_ = true;
+  end(std::move(ending), now);
+}
+
 void Host::tick(const Outbox::World& world) {
   const Nanoseconds now = world.now;
   const Nanoseconds still = last_tick_ == 0 ? 0 : now - last_tick_;
   last_tick_ = now;
   if (still > kStillFor) {
-    watch_.stood_still(still, joining_, now);
+    watch_.stood_still(still, now);
     for (const auto& [id, node] : nodes_) node->stood_still(still, now);
   }
-  if ((joining_ || member_) && !ending_ && watch_.beat_due(member_, now)) {
-    Beat beat{progress_, world.memory, works_, router_.era(), {}, 0};
-    router_.report_deaf(beat, now, watch_.awake_since());
-    send({settings_.process, kCoordinator, beat}, now);
+  if (auto beat = ending_ ? std::nullopt : watch_.next_beat(now)) {
+    beat->progress = progress_;
+    beat->memory = world.memory;
+    beat->works = works_;
+    send({settings_.process, kCoordinator, *beat}, now);
   }
   for (const auto& [id, node] : nodes_)
     run_node(
@@ -279,8 +258,7 @@ void Host::tick(const Outbox::World& world) {
   router_.tick(now);
   admission_.tick(now);
   if (faulted_ && now - faulted_at_ >= kStopMost) end(fault_, now);
-  if (joining_ || member_)
-    if (auto lost = watch_.check(joining_, ending_.has_value(), now)) end(*std::move(lost), now);
+  if (auto lost = watch_.check(ending_.has_value(), now)) end(*std::move(lost), now);
   settle(now);
 }
 
@@ -302,10 +280,9 @@ void Host::told_to_end(const std::string& what, Nanoseconds now) {
 }
 
 void Host::keys_refused(NodeId peer, const std::string& why, Nanoseconds now) {
-  const bool waits = joining_ || settings_.process.role == Role::observer;
-  if (peer != kCoordinator || !waits) return;
-  dismissed_ = true;
-  end({ExitCode::not_authorised, "the coordinator does not let " + settings_.process.name() + " in: " + why}, now);
+  if (peer != kCoordinator || !watch_.waits()) return;
+  dismissed({ExitCode::not_authorised, "the coordinator does not let " + settings_.process.name() + " in: " + why},
+            now);
 }
 
 void Host::disconnected(NodeId peer, const Outbox::World& world) {

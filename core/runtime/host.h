@@ -85,7 +85,6 @@ class Host {
 
  private:
   void receive_foreign(const Frames& frames, const std::string& what, const Origin& origin, Nanoseconds now);
-  bool is_dismissal(const Header& header) const;
   void receive_dismissal(const Header& header, const Frames& body, const Outbox::World& world);
   void receive_unreadable(NodeId process, const Status& why, Nanoseconds now);
   void receive_whole(NodeId process, Delivery delivery, const Outbox::World& world);
@@ -99,6 +98,7 @@ class Host {
   void submit(const Envelope& envelope, NodeId to, std::optional<Frames>& encoded, Nanoseconds now);
   void fault(const Status& status, Nanoseconds now);
   void end(Ending ending, Nanoseconds now);
+  void dismissed(Ending ending, Nanoseconds now);
   void settle(Nanoseconds now);
 
   Settings settings_;
@@ -115,8 +115,6 @@ class Host {
   bool gave_call_ = false;  // to the transport, last of all
 
   Factory factory_;
-  bool joining_ = false;
-  bool member_ = false;
   std::optional<Welcome> goes_to_;  // the era to begin when the work of the one before has ended
   Nodes retired_;                   // of that one
   struct Held {
