@@ -20,8 +20,8 @@
 #include "core/base/rate_limit.h"
 #include "core/base/start_number.h"
 #include "core/base/version.h"
-#include "core/runtime/beater.h"
 #include "core/runtime/compute.h"
+#include "core/runtime/heartbeat_thread.h"
 #include "core/runtime/listening.h"
 #include "core/wire/link.h"
 #include "core/wire/zmq_transport.h"
@@ -129,13 +129,13 @@ class Loop {
         host_(host),
         main_(settings.process),
         compute_(
-            settings.threads, [&transport] { transport.wake(); }, [this] { hand_on(); }) {}
+            settings.threads, [&transport] { transport.wake(); }, [this] { run_chained_completions(); }) {}
 
   Ending run() {
     while (true) {
       std::unique_lock turn(turn_);
       if (host_.ended()) break;
-      const bool more = go_round();
+      const bool more = run_once();
       const Nanoseconds next_tick = next_tick_;
       const bool ended = host_.ended().has_value();
       turn.unlock();
@@ -152,7 +152,7 @@ class Loop {
 
  private:
   // Whether more has come already.
-  bool go_round() {
+  bool run_once() {
     refresh();
     // Before the tick, which looks for who is silent: a process that was stopped has its mail unread.
     const bool more = receive();
@@ -165,7 +165,7 @@ class Loop {
     if (world_.now >= next_tick_) {
       world_.memory = peak_memory();
       host_.tick(world_);
-      look_at_the_door();
+      log_rejected_connections();
       next_tick_ = world_.now + (host_.busy() ? kBusyTickMs : kIdleTickMs) * kMillisecond;
     }
     start();
@@ -180,7 +180,7 @@ class Loop {
   }
 
   // On a compute thread.  If another has the turn, it looks for what ended once more when it has given it back.
-  void hand_on() {
+  void run_chained_completions() {
     bool spoken = false;
     while (compute_.has_chained()) {
       const std::unique_lock turn(turn_, std::try_to_lock);
@@ -230,7 +230,7 @@ class Loop {
     }
   }
 
-  void look_at_the_door() {
+  void log_rejected_connections() {
     const auto away = transport_.turned_away();
     if (away.count == turned_away_ || !strangers_.allows(world_.now)) return;
     log_warning("event=turned_away count=" + std::to_string(away.count - std::exchange(turned_away_, away.count)) +
@@ -317,7 +317,7 @@ Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Fac
   header.to = kCoordinator;
   const auto say = [voice = (*transport)->voice(Role::coordinator, settings.coordinator),
                     frames = with_header(header, encode_message(Ack{kSignOfLife}))] { return voice(frames); };
-  const Beater beater(doing_of_this_thread(), std::min(kSecond, settings.peer_timeout / 4), say);
+  const HeartbeatThread heartbeats(doing_of_this_thread(), std::min(kSecond, settings.peer_timeout / 4), say);
   return run_process(settings, **transport, host);
 }
 

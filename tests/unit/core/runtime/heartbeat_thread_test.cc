@@ -1,5 +1,5 @@
-// tests/unit/core/runtime/beater_test.cc
-#include "core/runtime/beater.h"
+// tests/unit/core/runtime/heartbeat_thread_test.cc
+#include "core/runtime/heartbeat_thread.h"
 
 #include <gtest/gtest.h>
 
@@ -37,29 +37,29 @@ void wait_for(const std::atomic<int>& count, int wanted) {
   while (count < wanted) std::this_thread::yield();
 }
 
-TEST(Beater, SpeaksForAThreadInAHookAndForNoOther) {
+TEST(HeartbeatThread, SpeaksForAThreadInAHookAndForNoOther) {
   const InHook hook;
   std::atomic<int> of_hook{0}, of_other{0};
-  const Beater idle(doing_of_this_thread(), kMillisecond, [&] { return ++of_other, true; });
-  const Beater busy(hook.doing(), kMillisecond, [&] { return ++of_hook, true; });
+  const HeartbeatThread idle(doing_of_this_thread(), kMillisecond, [&] { return ++of_other, true; });
+  const HeartbeatThread busy(hook.doing(), kMillisecond, [&] { return ++of_hook, true; });
   wait_for(of_hook, 20);
   EXPECT_EQ(of_other, 0) << "a thread that is stuck elsewhere does not live";
 }
 
-TEST(Beater, TriesAgainWhatCouldNotBeSaid) {
+TEST(HeartbeatThread, TriesAgainWhatCouldNotBeSaid) {
   const InHook hook;
   std::atomic<int> tried{0};
-  const Beater busy(hook.doing(), 3600 * kSecond, [&] { return ++tried > 2; });
+  const HeartbeatThread busy(hook.doing(), 3600 * kSecond, [&] { return ++tried > 2; });
   wait_for(tried, 3);
   EXPECT_EQ(tried, 3);
 }
 
 // Nothing is on its way to a thread that comes and goes.
-TEST(Beater, AThreadThatLeavesItsHooksSpeaksForItself) {
+TEST(HeartbeatThread, AThreadThatLeavesItsHooksSpeaksForItself) {
   const InHook hook;
   std::atomic<int> of_hook{0}, of_other{0};
-  const Beater passing(doing_of_this_thread(), 400 * kMillisecond, [&] { return ++of_other, true; });
-  const Beater busy(hook.doing(), 400 * kMillisecond, [&] { return ++of_hook, true; });
+  const HeartbeatThread passing(doing_of_this_thread(), 400 * kMillisecond, [&] { return ++of_other, true; });
+  const HeartbeatThread busy(hook.doing(), 400 * kMillisecond, [&] { return ++of_hook, true; });
   while (of_hook < 3) const HookNote note("lda", "Schedule::next", "round 1");
   EXPECT_EQ(of_other, 0);
 }

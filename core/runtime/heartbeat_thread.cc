@@ -1,4 +1,4 @@
-#include "core/runtime/beater.h"
+#include "core/runtime/heartbeat_thread.h"
 
 #include <algorithm>
 #include <chrono>
@@ -11,10 +11,10 @@ constexpr Nanoseconds kLookMost = 250 * kMillisecond;  // between two looks
 
 }  // namespace
 
-Beater::Beater(const DoingSlot& doing, Nanoseconds every, std::function<bool()> say)
+HeartbeatThread::HeartbeatThread(const DoingSlot& doing, Nanoseconds every, std::function<bool()> say)
     : doing_(doing), every_(every), say_(std::move(say)), thread_([this] { run(); }) {}
 
-Beater::~Beater() {
+HeartbeatThread::~HeartbeatThread() {
   {
     const std::scoped_lock lock(mutex_);
     closing_ = true;
@@ -23,7 +23,7 @@ Beater::~Beater() {
   thread_.join();
 }
 
-void Beater::run() {
+void HeartbeatThread::run() {
   const auto look = std::chrono::nanoseconds(std::min(kLookMost, every_ / 2));
   std::uint64_t seen = 0;  // the hook of the last look
   Nanoseconds said_at = 0;

@@ -1,5 +1,5 @@
-// core/runtime/beater.h -- speaks for a process whose node's thread is in a hook of the plugin, however long that
-// takes.
+// core/runtime/heartbeat_thread.h -- speaks for a process whose node's thread is in a hook of the plugin, however long
+// that takes.
 //
 // A hook that takes its time is the app's right, and no reason to take the process for lost.  A thread that is stuck
 // anywhere else says nothing, and is.
@@ -14,14 +14,14 @@
 
 namespace rota {
 
-class Beater {
+class HeartbeatThread {
  public:
   // While the thread of `doing` is in one and the same hook, `say` is called from a thread of its own about every
   // `every`; false means that it could not be said, and is tried again soon.
-  Beater(const DoingSlot& doing, Nanoseconds every, std::function<bool()> say);
-  ~Beater();
-  Beater(const Beater&) = delete;
-  Beater& operator=(const Beater&) = delete;
+  HeartbeatThread(const DoingSlot& doing, Nanoseconds every, std::function<bool()> say);
+  ~HeartbeatThread();
+  HeartbeatThread(const HeartbeatThread&) = delete;
+  HeartbeatThread& operator=(const HeartbeatThread&) = delete;
 
  private:
   void run();
