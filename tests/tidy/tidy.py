@@ -86,7 +86,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 SOURCE = re.compile(r"`((?:apps|cli|coordinator|core|include|kvstore|scheduler|tests|worker)/[\w/]+\.(?:cc|h|py|sh))`")
 FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
 EVENTS = "docs/run-folder.md"
-EVENT = re.compile(r"""(?:\bevent\(|\["event"\] = )"(\w+)\"""")
+EVENT = re.compile(r"""(?:\bevent(?:_now)?\(|\["event"\] = )"(\w+)\"""")
 # A call with its fields: event("name", {{"field", value}, ...});
 EVENT_CALL = re.compile(r"""\bevent\("(\w+)",(.*?)\);$""", re.M | re.S)
 # Of the launcher's stream of records, which is no file.
