@@ -16,7 +16,11 @@ constexpr Nanoseconds kSameSignal = kSecond;
 }  // namespace
 
 Coordinator::Coordinator(RunPlan plan, std::shared_ptr<Recorder> recorder)
-    : plan_(std::move(plan)), recorder_(std::move(recorder)), roster_(plan_), workforce_(plan_) {}
+    : plan_(std::move(plan)),
+      recorder_(std::move(recorder)),
+      workforce_(plan_),
+      roster_(plan_, workforce_),
+      moves_(plan_, *recorder_, workforce_) {}
 
 Status Coordinator::step(const Envelope& in, Outbox& out) {
   if (phase_ == Phase::ended) return {};
@@ -111,9 +115,8 @@ void Coordinator::lose(NodeId process, const Ending& why, Outbox& out) {
 void Coordinator::drop(NodeId process) {
   roster_.leave(process);
   if (attempts_ == 0 || process.role != Role::worker || !workforce_.lose(process.index)) return;
-  give_up_move(process);
+  moves_.give_up(process);
   roster_.forget(process);
-  roster_.await_workers(workforce_.awaited());
 }
 
 // In this era.
@@ -172,7 +175,6 @@ void Coordinator::heard(NodeId process, std::uint64_t memory, Nanoseconds now) {
   recorder_->event("joined", {{"role", process.name()}, {"again", "yes"}});
   if (process.role != Role::worker || workforce_.awaits(process.index)) return;
   workforce_.join(process.index, Joins::as_named);  // others were to host its shards
-  if (phase_ == Phase::gathering) roster_.await_workers(workforce_.awaited());
 }
 
 Status Coordinator::peer_disconnected(NodeId process, Outbox& out) {
@@ -227,7 +229,6 @@ void Coordinator::replace_missing(Nanoseconds waited) {
       workforce_.give_up(worker);
       recorder_->event("given_up", {{"role", NodeId{Role::worker, worker}.name()}});
     }
-  roster_.await_workers(workforce_.awaited());
 }
 
 std::string Coordinator::too_few() const {
@@ -272,7 +273,6 @@ void Coordinator::on(const Hello& hello, NodeId from, Outbox& out) {
   take_in(from, hello, out.now());
   if (from.role == Role::worker && !workforce_.awaits(from.index)) {  // others had taken its place already
     workforce_.join(from.index, hello.joins);
-    roster_.await_workers(workforce_.awaited());
   }
   recorder_->event("joined", {{"role", from.name()}, {"pid", std::to_string(hello.pid)}, {"host", hello.host}});
   if (phase_ == Phase::gathering) gather(out);
@@ -303,7 +303,6 @@ bool Coordinator::join_later(const Hello& hello, NodeId from, Outbox& out) {
   if (phase_ == Phase::training) {
     out.send(from, training_->welcome());
   } else {
-    roster_.await_workers(workforce_.awaited());
     if (phase_ == Phase::gathering) gather(out);
   }
   return true;
@@ -312,14 +311,12 @@ bool Coordinator::join_later(const Hello& hello, NodeId from, Outbox& out) {
 void Coordinator::begin_training(Outbox& out) {
   phase_ = Phase::training;
   loss_.reset();
-  move_.reset();
   paused_ = false;
-  balance_.clear();
+  moves_.begin_era();
   if (++attempts_ > 1) failpoint("going_back.welcoming");
   for (const NodeId process : roster_.members())
     if (process.role == Role::worker && workforce_.is_leaving(process.index)) release(process, out);
   plan_.hosts = workforce_.begin_era();
-  roster_.await_workers(workforce_.awaited());
   for (const ShardRange& range : plan_.hosts.ranges())
     recorder_->event("hosts", {{"role", NodeId{Role::worker, range.worker}.name()},
                                {"shards", std::to_string(plan_.hosts.of(range.worker).first) + " to " +
@@ -334,44 +331,14 @@ void Coordinator::begin_training(Outbox& out) {
 
 // ---- workers that join and leave ----
 
-// A worker that is slow for long gets fewer shards.
-void Coordinator::weigh() {
-  const EpochRecord& newest = training_->newest();
-  if (!plan_.rebalance || newest.epoch == std::exchange(weighed_, newest.epoch)) return;
-  std::vector<std::uint32_t> workers = plan_.hosts.workers();
-  std::sort(workers.begin(), workers.end());
-  std::map<std::uint32_t, double> seconds;
-  for (std::size_t i = 0; i < workers.size() && newest.workers.size() == workers.size(); ++i)
-    seconds[workers[i]] = newest.workers[i].compute_seconds;
-  auto speeds = balance_.add(seconds, plan_.hosts);
-  if (!speeds) return;
-  recorder_->event("slow", {{"role", newest.slowest}});
-  workforce_.weigh(*std::move(speeds));
-}
-
 // Who hosts what changes at the end of an epoch, when all have read what they will need.
 void Coordinator::move_shards(Outbox& out) {
-  const bool could = training_->trains() && !training_->finishing() && !training_->stopped();
-  if (could) weigh();
-  if (!could || !workforce_.changes() || (move_ && move_->hosts == workforce_.next())) return;
-  move_ = Move{++moves_, workforce_.next(), {}};
-  recorder_->event("moving", {{"workers", std::to_string(move_->hosts.size())}});
-  for (const std::uint32_t worker : move_->hosts.workers()) {
-    move_->reading.insert(worker);
-    out.send({Role::worker, worker}, ReadAhead{move_->number, move_->hosts.ranges()});
-  }
-}
-
-// Another start of a process has not read what that one was told to.
-void Coordinator::give_up_move(NodeId process) {
-  if (move_ && move_->hosts.of(process.index).size() > 0) move_.reset();
+  if (training_->trains() && !training_->finishing() && !training_->stopped()) moves_.plan(training_->newest(), out);
 }
 
 void Coordinator::on(const HasRead& read, NodeId from, Outbox& out) {
   if (from.role != Role::worker) return wrong(from, "HAS_READ", out);
-  if (!move_ || read.number != move_->number || phase_ != Phase::training) return;  // of a plan that was given up
-  move_->reading.erase(from.index);
-  if (move_->reading.empty()) training_->hold();
+  if (phase_ == Phase::training && moves_.has_read(read, from.index)) training_->hold();
 }
 
 // All is saved, and nothing was given out behind it.
@@ -391,14 +358,13 @@ bool Coordinator::let_go(NodeId worker, Outbox& out) {
   recorder_->event("leaving", {{"role", worker.name()}});
   if (phase_ == Phase::training && hosts(worker)) return true;  // in the next era
   release(worker, out);
-  roster_.await_workers(workforce_.awaited());
   return true;
 }
 
 void Coordinator::release(NodeId worker, Outbox& out) {
   recorder_->event("left", {{"role", worker.name()}, {"why", "it was told to end; others host its shards"}});
   out.send(worker, Stop{ExitCode::terminated, "others host its shards"});
-  give_up_move(worker);
+  moves_.give_up(worker);
   roster_.forget(worker);
 }
 

@@ -8,9 +8,9 @@
 #include <set>
 #include <string>
 
-#include "coordinator/balance.h"
 #include "coordinator/plan.h"
 #include "coordinator/roster.h"
+#include "coordinator/shard_moves.h"
 #include "coordinator/training.h"
 #include "coordinator/workforce.h"
 #include "core/records/records.h"
@@ -62,8 +62,6 @@ class Coordinator final : public Node {
   bool let_go(NodeId worker, Outbox& out);
   void release(NodeId worker, Outbox& out);
   void move_shards(Outbox& out);
-  void give_up_move(NodeId process);
-  void weigh();
   void held(Outbox& out);
   void begin_training(Outbox& out);
   void end(ExitCode code, const std::string& what, Outbox& out);
@@ -72,10 +70,9 @@ class Coordinator final : public Node {
 
   RunPlan plan_;
   std::shared_ptr<Recorder> recorder_;
-  Roster roster_;
   Workforce workforce_;
-  Balance balance_;
-  Epoch weighed_ = 0;  // the newest epoch that it knows
+  Roster roster_;
+  ShardMoves moves_;
   enum class Phase { gathering, training, going_back, ended } phase_ = Phase::gathering;
   std::unique_ptr<Training> training_;  // none: it is to be made when all are there
   bool rewinding_ = false;              // the records go back
@@ -83,14 +80,6 @@ class Coordinator final : public Node {
   bool told_silent_ = false;            // which processes a coordinator that was started anew never heard
   std::uint32_t attempts_ = 0;          // Trainings that began
   Nanoseconds gathers_since_ = 0;
-  // How shards are to be hosted in the next era, and the workers that have not read what they need for it.
-  struct Move {
-    std::uint64_t number = 0;
-    ShardHosts hosts;
-    std::set<std::uint32_t> reading;
-  };
-  std::optional<Move> move_;
-  std::uint64_t moves_ = 0;
   std::optional<Ending> loss_;                // since the last time that all were there: the first
   std::set<std::string> crashes_;             // of plugins, and where: that come twice come again
   std::map<NodeId, Nanoseconds> stopped_by_;  // whose signals there were, and when the first came

@@ -16,28 +16,29 @@ constexpr Nanoseconds kLoadingPatience = 120;
 
 }  // namespace
 
-Roster::Roster(const RunPlan& plan)
-    : job_(plan.job),
+Roster::Roster(const RunPlan& plan, const Workforce& workforce)
+    : workforce_(workforce),
+      job_(plan.job),
       first_era_(std::max<std::uint64_t>(plan.era, 1)),
+      schedulers_(plan.schedulers),
       partitions_(plan.partitions),
       stores_(plan.stores),
       elastic_(plan.on_loss != OnLoss::stop),
       peer_timeout_(plan.peer_timeout),
-      disconnect_grace_(plan.disconnect_grace) {
-  for (std::uint32_t i = 0; i < plan.schedulers; ++i) expected_.push_back({Role::scheduler, i});
-  for (std::uint32_t i = 0; i < plan.workers; ++i) expected_.push_back({Role::worker, i});
-  for (std::uint32_t i = 0; i < plan.stores; ++i) expected_.push_back({Role::kvstore, i});
-  next_worker_ = plan.workers;
-}
+      disconnect_grace_(plan.disconnect_grace),
+      next_worker_(plan.workers) {}
 
-void Roster::await_workers(const std::vector<std::uint32_t>& workers) {
-  std::erase_if(expected_, [](NodeId id) { return id.role == Role::worker; });
-  for (const std::uint32_t worker : workers) expected_.push_back({Role::worker, worker});
+std::vector<NodeId> Roster::expected() const {
+  std::vector<NodeId> all = schedulers();
+  for (const std::uint32_t worker : workforce_.awaited()) all.push_back({Role::worker, worker});
+  for (std::uint32_t i = 0; i < stores_; ++i) all.push_back({Role::kvstore, i});
+  return all;
 }
 
 Status Roster::check(NodeId process, const Hello& hello) const {
-  const bool expected = std::find(expected_.begin(), expected_.end(), process) != expected_.end();
-  if (!expected && !(elastic_ && process.role == Role::worker))
+  const std::vector<NodeId> all = expected();
+  const bool is_expected = std::find(all.begin(), all.end(), process) != all.end();
+  if (!is_expected && !(elastic_ && process.role == Role::worker))
     return {ExitCode::usage, process.name() + " is not part of this run"};
   if (hello.version != kVersion)
     return {ExitCode::wrong_version,
@@ -67,7 +68,7 @@ void Roster::join(NodeId process, const Hello& hello, Nanoseconds now) {
 
 std::vector<NodeId> Roster::absent() const {
   std::vector<NodeId> all;
-  for (const NodeId id : expected_) {
+  for (const NodeId id : expected()) {
     const auto found = members_.find(id);
     if (found == members_.end() || found->second.away) all.push_back(id);
   }
@@ -207,8 +208,7 @@ std::vector<NodeId> Roster::members() const {
 
 std::vector<NodeId> Roster::schedulers() const {
   std::vector<NodeId> ids;
-  std::copy_if(expected_.begin(), expected_.end(), std::back_inserter(ids),
-               [&](NodeId id) { return id.role == Role::scheduler; });
+  for (std::uint32_t i = 0; i < schedulers_; ++i) ids.push_back({Role::scheduler, i});
   return ids;
 }
 

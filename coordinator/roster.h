@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "coordinator/plan.h"
+#include "coordinator/workforce.h"
 #include "core/base/clock.h"
 #include "core/wire/message.h"
 
@@ -13,13 +14,13 @@ namespace rota {
 
 class Roster {
  public:
-  explicit Roster(const RunPlan& plan);
+  // Expects the schedulers and stores of the plan, and the workers that `workforce` awaits at any time.  It outlives
+  // this.
+  Roster(const RunPlan& plan, const Workforce& workforce);
 
   // Why a process may not be taken in: another version, another job, another plugin file than those that are there
   // have, a number that is not of this run.
   Status check(NodeId process, const Hello& hello) const;
-  // From now on these workers are awaited, and no other.
-  void await_workers(const std::vector<std::uint32_t>& workers);
   // Takes it in, in place of an earlier start of it, whether it is awaited or not.
   void join(NodeId process, const Hello& hello, Nanoseconds now);
   // All that are expected have joined, and none of them has left.
@@ -89,13 +90,14 @@ class Roster {
   bool complains(const Member& member, Nanoseconds now) const;
 
   std::uint64_t number_of(const Hello& hello) const;
+  std::vector<NodeId> expected() const;
 
+  const Workforce& workforce_;
   Hash128 job_;
   std::uint64_t first_era_;  // of this start of the coordinator
-  std::uint32_t partitions_, stores_;
+  std::uint32_t schedulers_, partitions_, stores_;
   bool elastic_;  // workers join and leave
   Nanoseconds peer_timeout_, disconnect_grace_;
-  std::vector<NodeId> expected_;
   std::uint32_t next_worker_ = 0;
   std::map<NodeId, Member> members_;
   Nanoseconds longest_ = 0;  // that a member with work took to get on

@@ -27,12 +27,20 @@ RunPlan plan() {
   return plan;
 }
 
+struct Members {
+  explicit Members(const RunPlan& plan) : workforce(plan), roster(plan, workforce) {}
+
+  Workforce workforce;
+  Roster roster;
+};
+
 Hello hello() {
   return {"ipc://here", kVersion, {1, 2}, 55, 77, "node5"};
 }
 
 TEST(Roster, IsCompleteWhenAllAreThere) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   EXPECT_EQ(roster.missing(), "scheduler-0, worker-0, worker-1");
   for (const NodeId process : kAll) {
     EXPECT_FALSE(roster.complete());
@@ -47,7 +55,8 @@ TEST(Roster, IsCompleteWhenAllAreThere) {
 TEST(Roster, SaysWhyItRefuses) {
   RunPlan fixed = plan();
   fixed.on_loss = OnLoss::stop;  // else workers may join
-  Roster roster(fixed);
+  Members members(fixed);
+  Roster& roster = members.roster;
   const auto why = [&](NodeId process, const Hello& with, ExitCode code) {
     const Status status = roster.check(process, with);
     EXPECT_EQ(status.code(), code);
@@ -56,7 +65,7 @@ TEST(Roster, SaysWhyItRefuses) {
   };
   EXPECT_EQ(why({Role::worker, 2}, hello(), ExitCode::usage), "worker-2 is not part of this run");
   EXPECT_EQ(why({Role::kvstore, 0}, hello(), ExitCode::usage), "kvstore-0 is not part of this run");
-  EXPECT_TRUE(Roster(plan()).check({Role::worker, 2}, hello()).ok());
+  EXPECT_TRUE(Members(plan()).roster.check({Role::worker, 2}, hello()).ok());
   Hello other = hello();
   other.version = "0.0";
   EXPECT_EQ(why(kWorker, other, ExitCode::wrong_version),
@@ -69,7 +78,8 @@ TEST(Roster, SaysWhyItRefuses) {
 
 // Workers of two machines had plugins of two builds, and the model was neither's.
 TEST(Roster, AnotherPluginFileIsRefusedAndBothAreNamed) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   Hello first = hello(), other = hello(), none = hello();
   first.plugin = Hash128{1, 2};
   other.plugin = Hash128{1, 3};
@@ -89,7 +99,8 @@ TEST(Roster, AnotherPluginFileIsRefusedAndBothAreNamed) {
 }
 
 TEST(Roster, ANewStartTakesThePlaceOfTheOldOne) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   roster.join(kWorker, hello(), 0);
   Hello again = hello();
   again.incarnation = 56;
@@ -114,16 +125,18 @@ TEST(Roster, UnderACoordinatorThatWasStartedAnewMembersKnowEachOtherByOtherNumbe
 }
 
 TEST(Roster, PartitionsAreSpreadOverTheirHosts) {
-  EXPECT_EQ(Roster(plan()).welcome(both()).partition_hosts, (std::vector<NodeId>{kWorker, {Role::worker, 1}, kWorker}));
+  EXPECT_EQ(Members(plan()).roster.welcome(both()).partition_hosts,
+            (std::vector<NodeId>{kWorker, {Role::worker, 1}, kWorker}));
   RunPlan with_stores = plan();
   with_stores.stores = 1;
   const NodeId store{Role::kvstore, 0};
-  EXPECT_EQ(Roster(with_stores).welcome(both()).partition_hosts, (std::vector<NodeId>{store, store, store}));
-  EXPECT_EQ(Roster(with_stores).missing(), "scheduler-0, worker-0, worker-1, kvstore-0");
+  EXPECT_EQ(Members(with_stores).roster.welcome(both()).partition_hosts, (std::vector<NodeId>{store, store, store}));
+  EXPECT_EQ(Members(with_stores).roster.missing(), "scheduler-0, worker-0, worker-1, kvstore-0");
 }
 
 TEST(Roster, WelcomeNamesAll) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   for (const NodeId process : kAll) roster.join(process, hello(), 0);
   const Welcome welcome = roster.welcome(both());
   ASSERT_EQ(welcome.peers.size(), 3U);
@@ -134,7 +147,8 @@ TEST(Roster, WelcomeNamesAll) {
 }
 
 TEST(Roster, WhoIsSilentForTooLongIsLost) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   roster.join(kWorker, hello(), 0);
   EXPECT_FALSE(roster.lost(30 * kSecond - 1).has_value());
   EXPECT_EQ(roster.lost(30 * kSecond)->what, "worker-0 (pid 77 on node5) was lost: nothing heard for 30 s");
@@ -144,7 +158,8 @@ TEST(Roster, WhoIsSilentForTooLongIsLost) {
 }
 
 TEST(Roster, ABrokenConnectionThatStaysBrokenIsALoss) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   roster.join(kWorker, hello(), 0);
   roster.disconnected(kWorker, kSecond);
   roster.disconnected({Role::worker, 9}, kSecond);
@@ -157,7 +172,8 @@ TEST(Roster, ABrokenConnectionThatStaysBrokenIsALoss) {
 
 // Each of them took the broken connection for mended, and the loss was seen after the time-out.
 TEST(Roster, WhatADeadProcessHadSentDoesNotBringItBack) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   roster.join(kWorker, hello(), 0);
   roster.disconnected(kWorker, 10 * kSecond);
   roster.heard(kWorker, 0, 10 * kSecond + 100 * kMillisecond);
@@ -167,7 +183,8 @@ TEST(Roster, WhatADeadProcessHadSentDoesNotBringItBack) {
 }
 
 TEST(Roster, AProcessThatIsHeardAfterTheGraceIsBack) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   roster.join(kWorker, hello(), 0);
   roster.disconnected(kWorker, 10 * kSecond);
   for (Nanoseconds now = 11; now <= 14; ++now) {
@@ -179,7 +196,8 @@ TEST(Roster, AProcessThatIsHeardAfterTheGraceIsBack) {
 }
 
 TEST(Roster, SilenceWhileThisProcessStoodStillDoesNotCount) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   for (const NodeId process : kAll) roster.join(process, hello(), 0);
   roster.disconnected(kScheduler, kSecond);
   roster.stood_still(60 * kSecond);
@@ -192,7 +210,8 @@ TEST(Roster, SilenceWhileThisProcessStoodStillDoesNotCount) {
 }
 
 TEST(Roster, WhoLeftIsMissingUntilItIsHeardOrStartsAnew) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   for (const NodeId process : kAll) roster.join(process, hello(), 0);
   roster.leave(kWorker);
   roster.leave(kScheduler);
@@ -208,7 +227,8 @@ TEST(Roster, WhoLeftIsMissingUntilItIsHeardOrStartsAnew) {
 }
 
 TEST(Roster, KeepsThePeakOfMemory) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   roster.join(kWorker, hello(), 0);
   roster.heard(kWorker, 500, 1);
   roster.heard(kWorker, 300, 2);
@@ -236,7 +256,8 @@ std::optional<Roster::Loss> stuck_after(Roster& roster, Nanoseconds now, bool tr
 }
 
 TEST(Roster, WorkThatDoesNotEndIsALoss) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   roster.join(kWorker, hello(), 0);
   roster.told(kWorker, busy(7), true, kSecond);
   for (Nanoseconds now = 2; now <= 301; now += 1) roster.told(kWorker, busy(7), true, now * kSecond);
@@ -250,14 +271,16 @@ TEST(Roster, WorkThatDoesNotEndIsALoss) {
 }
 
 TEST(Roster, WhoHasNothingToDoMayRest) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   roster.join(kWorker, hello(), 0);
   for (Nanoseconds now = 1; now <= 1000; ++now) roster.told(kWorker, Beat{7, 0, 0, 1, {}, 0}, true, now * kSecond);
   EXPECT_FALSE(stuck_after(roster, 1000 * kSecond).has_value());
 }
 
 TEST(Roster, WorkThatTookLongMayTakeTenTimesAsLong) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   roster.join(kWorker, hello(), 0);
   roster.told(kWorker, busy(7), true, 0);
   roster.told(kWorker, busy(8), true, 100 * kSecond);
@@ -266,7 +289,8 @@ TEST(Roster, WorkThatTookLongMayTakeTenTimesAsLong) {
 }
 
 TEST(Roster, LoadingMayTakeAnHourButTheEraHasToBegin) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   roster.join(kWorker, hello(), 0);
   roster.told(kWorker, busy(7, 2), false, 0);
   EXPECT_FALSE(stuck_after(roster, 3599 * kSecond, false, 2).has_value());
@@ -276,11 +300,12 @@ TEST(Roster, LoadingMayTakeAnHourButTheEraHasToBegin) {
 
 // Its hung hook had an hour: it is awaited in the next era no more.
 TEST(Roster, WhoHostsIsNotGivenTheTimeOfALoading) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   const NodeId third{Role::worker, 2};
   roster.join(kOther, hello(), 0);
   roster.join(third, hello(), 0);
-  roster.await_workers({0});
+  members.workforce.give_up(1);
   roster.told(kOther, busy(7), true, 0);
   roster.told(third, busy(7), true, 0);
   EXPECT_FALSE(stuck_after(roster, 299 * kSecond).has_value());
@@ -296,7 +321,8 @@ Beat deaf(NodeId to, Nanoseconds span) {
 }
 
 TEST(Roster, OfTwoThatDoNotReachEachOtherOneGoes) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   const NodeId other{Role::worker, 1};
   for (const NodeId process : kAll) roster.join(process, hello(), 0);
   // Everybody beats all the time; the first two complain.
@@ -323,7 +349,8 @@ TEST(Roster, OfTwoThatDoNotReachEachOtherOneGoes) {
 }
 
 TEST(Roster, WhoseThreadIsInAHookIsNotCutOff) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   const NodeId other{Role::worker, 1};
   for (const NodeId process : kAll) roster.join(process, hello(), 0);
   roster.told(other, Beat{7, 0, 0, 1, {}, 0}, true, kSecond);
@@ -336,7 +363,8 @@ TEST(Roster, WhoseThreadIsInAHookIsNotCutOff) {
 }
 
 TEST(Roster, WhoWasToldToEndDoesNotComeBack) {
-  Roster roster(plan());
+  Members members(plan());
+  Roster& roster = members.roster;
   roster.join(kWorker, hello(), 0);
   roster.dismiss(kWorker);
   EXPECT_FALSE(roster.heard(kWorker, 0, kSecond));
