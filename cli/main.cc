@@ -43,10 +43,15 @@ void print_help() {
                 std::string(entry.meaning).c_str());
   std::printf("\nApps:");
   for (const std::string& app : available_apps()) std::printf(" %s", visible_text(app).c_str());
-  std::printf("\n`rota COMMAND --help` tells more.\n");
+  std::printf("\n`rota APP` lists the commands of an app, `rota COMMAND [APP] --help` all flags.\n");
 }
 
 Status unknown(const std::string& name) {
+  if (const std::vector<std::string> apps = apps_with(name); !apps.empty()) {
+    std::string all;
+    for (const std::string& app : apps) all += " " + app;
+    return {ExitCode::usage, "which app? rota " + name + " APP; these have it:" + all};
+  }
   std::vector<std::string> names{"help"};
   for (const Entry& entry : kEntries) names.emplace_back(entry.name);
   return {ExitCode::usage, "unknown command '" + name + "'; the nearest is '" + nearest_name(name, names) + "'"};
@@ -79,7 +84,8 @@ Status dispatch(int argc, const char* const* argv) {
   if (name.starts_with('-')) return {ExitCode::usage, "a command comes first: rota COMMAND " + name};
   for (const Entry& entry : kEntries)
     if (entry.name == name) return entry.run(argc - 1, argv + 1);
-  return names_an_app(argc - 1, argv + 1) ? plugin_command(argc - 1, argv + 1) : unknown(name);
+  if (names_an_app(argc - 1, argv + 1)) return plugin_command(argc - 1, argv + 1);
+  return names_an_app(argc, argv) ? describe_app(name) : unknown(name);
 }
 
 }  // namespace

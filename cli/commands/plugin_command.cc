@@ -172,8 +172,8 @@ Status plugin_command(int argc, const char* const* argv) {
   auto plugin = plugin_of(argc, argv, first);
   if (!plugin.ok()) return std::move(plugin).status();
   const Command* command = *plugin == nullptr ? nullptr : find_command(**plugin, argv[0]);
+  if (command == nullptr && *plugin != nullptr) return no_command(**plugin, argv[0]);
   if (first.wish == CommandLine::Wish::help) return print_help(argv[0], command), Status();
-  if (command == nullptr) return no_command(**plugin, argv[0]);
   auto line = whole_line(argc, argv, command);
   if (!line.ok()) return std::move(line).status();
   tell_of_repeated(*line);
@@ -194,6 +194,30 @@ Status plugin_command(int argc, const char* const* argv) {
   if (line->options.has("output")) ROTA_TRY(check_output(*command, line->options, files));
   ROTA_TRY(warn_of_ignored(**plugin, *command, line->options));
   return run_into(**plugin, *command, {model.get(), line->options, files});
+}
+
+Status describe_app(const std::string& app) {
+  auto found = find_plugin(app);
+  if (!found.ok()) return std::move(found).status();
+  const Plugin& plugin = **found;
+  const auto entry = [&](std::string_view command, const char* arguments, std::string_view summary) {
+    std::printf("  rota %s %s%s\n      %s\n", std::string(command).c_str(), app.c_str(), arguments,
+                std::string(summary).c_str());
+  };
+  std::printf("The app %s: %s\n\n", std::string(plugin.name).c_str(), std::string(plugin.summary).c_str());
+  entry("train", " --input=PATH --out=DIR [flags]", "Trains a model.");
+  for (const Command& command : plugin.commands)
+    entry(command.name, command.needs_model ? " --model=DIR [flags]" : " [flags]", command.summary);
+  if (plugin.export_text != nullptr) entry("export", " --model=DIR", "Writes a model's text form, beside it.");
+  std::printf("\n`rota COMMAND %s --help` tells more.\n", app.c_str());
+  return {};
+}
+
+std::vector<std::string> apps_with(const std::string& command) {
+  std::vector<std::string> apps;
+  for (const std::string& app : available_apps())
+    if (auto plugin = find_plugin(app); plugin.ok() && find_command(**plugin, command) != nullptr) apps.push_back(app);
+  return apps;
 }
 
 Status export_command(int argc, const char* const* argv) {
