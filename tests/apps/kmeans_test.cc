@@ -1,10 +1,6 @@
 // tests/apps/kmeans_test.cc -- the k-means app over the serial host, against plain loops.
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <limits>
 #include <set>
-#include <sstream>
 
 #include "apps/kmeans/commands/trained_model.h"
 #include "rota/plugin.h"

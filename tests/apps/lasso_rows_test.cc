@@ -1,9 +1,4 @@
-// tests/apps/lasso_rows_test.cc -- the Lasso app over ranges of rows, on the serial host, against plain coordinate
-// descent.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <map>
+// The Lasso app over ranges of rows, on the serial host, against plain coordinate descent.
 #include <set>
 
 #include "tests/apps/lasso_rows_host.h"

@@ -1,9 +1,5 @@
 // tests/apps/lda_commands_test.cc -- what can be done with a model of the LDA app.
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 
 #include "rota/error.h"

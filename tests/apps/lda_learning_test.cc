@@ -1,9 +1,4 @@
-// tests/apps/lda_learning_test.cc -- learned priors, held-out documents, early stop and warm start, over the serial
-// host.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
+// Learned priors, held-out documents, early stop and warm start, over the serial host.
 #include <utility>
 
 #include "apps/lda/settings.h"

@@ -1,10 +1,5 @@
 // tests/apps/lda_likelihood_test.cc -- the LDA app against a plain serial sampler on the sample corpus.
-#include <gtest/gtest.h>
-
 #include <array>
-#include <cmath>
-#include <map>
-#include <string>
 #include <utility>
 
 #include "apps/lda/settings.h"

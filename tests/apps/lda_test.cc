@@ -1,14 +1,7 @@
 // tests/apps/lda_test.cc -- the LDA app over the serial host: its distribution, its likelihood, its state, its output.
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdlib>
-#include <functional>
 #include <limits>
-#include <map>
-#include <sstream>
 #include <utility>
 
 #include "apps/lda/sampler/word_topic_slice.h"

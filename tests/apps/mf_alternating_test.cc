@@ -1,11 +1,4 @@
 // tests/apps/mf_alternating_test.cc -- ALS and CCD++ over the serial host, against plain loops.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <sstream>
-
 #include "apps/mf/ccd/ccd.h"
 #include "apps/mf/commands/trained_model.h"
 #include "apps/mf/ratings/rating_rows.h"

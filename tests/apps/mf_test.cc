@@ -1,10 +1,4 @@
 // tests/apps/mf_test.cc -- the factorisation app over the serial host, against plain loops, bit for bit.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <optional>
-#include <sstream>
 #include <tuple>
 
 #include "apps/mf/commands/trained_model.h"

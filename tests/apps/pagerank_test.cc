@@ -1,10 +1,5 @@
-// tests/apps/pagerank_test.cc -- the PageRank app over the serial host.  tests/unit/apps/pagerank/ranks_test.cc
-// compares its steps with plain loops.
-#include <gtest/gtest.h>
-
-#include <cmath>
+// The PageRank app over the serial host.  tests/unit/apps/pagerank/ranks_test.cc compares its steps with plain loops.
 #include <numeric>
-#include <sstream>
 
 #include "apps/pagerank/commands/generate.h"
 #include "apps/pagerank/commands/trained_model.h"

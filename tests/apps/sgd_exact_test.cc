@@ -1,9 +1,4 @@
-// tests/apps/sgd_exact_test.cc -- the exact solvers of the SGD app over the serial host: what they end at is an
-// optimum.
-#include <gtest/gtest.h>
-
-#include <cmath>
-
+// The exact solvers of the SGD app over the serial host: what they end at is an optimum.
 #include "tests/apps/sgd_optimum.h"
 
 namespace rota::tests {

@@ -1,9 +1,4 @@
-// tests/apps/sgd_svrg_test.cc -- SVRG over the serial host: it ends at the optimum, whatever the loss, the penalties
-// and the rate.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
+// SVRG over the serial host: it ends at the optimum, whatever the loss, the penalties and the rate.
 #include "tests/apps/sgd_optimum.h"
 
 namespace rota::tests {

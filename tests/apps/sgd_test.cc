@@ -1,10 +1,5 @@
 // tests/apps/sgd_test.cc -- the SGD app over the serial host, against plain loops.
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <iterator>
-#include <memory>
-#include <sstream>
 
 #include "apps/sgd/commands/trained_model.h"
 #include "apps/sgd/tables.h"

@@ -1,8 +1,4 @@
 // tests/apps/sgd_warm_test.cc -- jobs of the SGD app that begin with another job's model.
-#include <gtest/gtest.h>
-
-#include <memory>
-
 #include "rota/error.h"
 #include "tests/apps/sgd_optimum.h"
 

@@ -1,7 +1,4 @@
-// tests/unit/rota/block_builder_test.cc
 #include "rota/block_builder.h"
-
-#include <gtest/gtest.h>
 
 #include <set>
 

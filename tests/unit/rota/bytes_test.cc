@@ -1,10 +1,6 @@
-// tests/unit/rota/bytes_test.cc
 #include "rota/bytes.h"
 
-#include <gtest/gtest.h>
-
 #include <limits>
-#include <random>
 
 namespace rota {
 namespace {

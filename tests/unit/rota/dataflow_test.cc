@@ -1,7 +1,5 @@
 #include "rota/dataflow.h"
 
-#include <gtest/gtest.h>
-
 #include <numeric>
 #include <set>
 

@@ -1,7 +1,4 @@
-// tests/unit/rota/dense_slice_test.cc
 #include "rota/dense_slice.h"
-
-#include <gtest/gtest.h>
 
 namespace rota {
 namespace {

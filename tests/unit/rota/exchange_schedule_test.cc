@@ -1,7 +1,5 @@
 #include "rota/exchange_schedule.h"
 
-#include <gtest/gtest.h>
-
 namespace rota {
 namespace {
 

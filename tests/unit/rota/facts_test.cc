@@ -1,7 +1,4 @@
-// tests/unit/rota/facts_test.cc
 #include "rota/facts.h"
-
-#include <gtest/gtest.h>
 
 namespace rota {
 namespace {

@@ -1,7 +1,4 @@
-// tests/unit/rota/fields_test.cc
 #include "rota/fields.h"
-
-#include <gtest/gtest.h>
 
 #include "rota/push.h"
 

@@ -1,8 +1,5 @@
-// tests/unit/rota/metrics_test.cc -- values computed by hand; tests/system/metrics_oracle_test.py compares many with
-// scikit-learn's.
+// Values computed by hand; tests/system/metrics_oracle_test.py compares many with scikit-learn's.
 #include "rota/metrics.h"
-
-#include <gtest/gtest.h>
 
 namespace rota {
 namespace {

@@ -1,7 +1,4 @@
-// tests/unit/rota/options_test.cc
 #include "rota/options.h"
-
-#include <gtest/gtest.h>
 
 namespace rota {
 namespace {

@@ -1,8 +1,5 @@
 #include "rota/power_law.h"
 
-#include <gtest/gtest.h>
-
-#include <functional>
 #include <numeric>
 
 namespace rota {

@@ -1,12 +1,7 @@
-// tests/unit/rota/priority_test.cc
 #include "rota/priority.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <deque>
 #include <limits>
-#include <map>
 #include <set>
 
 namespace rota {

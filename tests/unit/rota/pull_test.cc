@@ -1,7 +1,4 @@
-// tests/unit/rota/pull_test.cc
 #include "rota/pull.h"
-
-#include <gtest/gtest.h>
 
 namespace rota {
 namespace {

@@ -1,9 +1,4 @@
-// tests/unit/rota/random_test.cc
 #include "rota/random.h"
-
-#include <gtest/gtest.h>
-
-#include <vector>
 
 namespace rota {
 namespace {

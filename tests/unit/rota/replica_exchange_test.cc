@@ -1,9 +1,6 @@
 #include "rota/replica_exchange.h"
 
-#include <gtest/gtest.h>
-
 #include <numeric>
-#include <random>
 
 namespace rota {
 namespace {

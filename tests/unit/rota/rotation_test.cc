@@ -1,9 +1,5 @@
-// tests/unit/rota/rotation_test.cc
 #include "rota/rotation.h"
 
-#include <gtest/gtest.h>
-
-#include <map>
 #include <set>
 
 namespace rota {

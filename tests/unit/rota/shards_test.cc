@@ -1,7 +1,4 @@
-// tests/unit/rota/shards_test.cc
 #include "rota/shards.h"
-
-#include <gtest/gtest.h>
 
 namespace rota {
 namespace {

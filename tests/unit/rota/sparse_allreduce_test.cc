@@ -1,10 +1,5 @@
 #include "rota/sparse_allreduce.h"
 
-#include <gtest/gtest.h>
-
-#include <map>
-#include <memory>
-#include <random>
 #include <set>
 
 #include "rota/replica_exchange.h"

@@ -1,7 +1,4 @@
-// tests/unit/rota/sweep_test.cc
 #include "rota/sweep.h"
-
-#include <gtest/gtest.h>
 
 #include <set>
 

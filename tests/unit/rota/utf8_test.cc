@@ -1,7 +1,5 @@
 #include "rota/utf8.h"
 
-#include <gtest/gtest.h>
-
 namespace rota {
 namespace {
 

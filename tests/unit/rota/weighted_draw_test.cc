@@ -1,12 +1,7 @@
-// tests/unit/rota/weighted_draw_test.cc
 #include "rota/weighted_draw.h"
 
-#include <gtest/gtest.h>
-
 #include <bit>
-#include <cmath>
 #include <numeric>
-#include <vector>
 
 #include "rota/random.h"
 

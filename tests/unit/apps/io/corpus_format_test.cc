@@ -1,8 +1,6 @@
 // tests/unit/apps/io/corpus_format_test.cc -- every format beside those that it could be taken for.
 #include "apps/io/corpus_format.h"
 
-#include <gtest/gtest.h>
-
 #include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"
 

@@ -1,8 +1,6 @@
 // tests/unit/apps/io/corpus_test.cc -- formats of a corpus, and everything that can be wrong with one.
 #include "rota/io/corpus.h"
 
-#include <gtest/gtest.h>
-
 #include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"
 

@@ -1,7 +1,4 @@
-// tests/unit/apps/io/csv_text_test.cc
 #include "rota/io/csv_text.h"
-
-#include <gtest/gtest.h>
 
 namespace rota::io {
 namespace {

@@ -1,15 +1,8 @@
 // tests/unit/apps/io/decimal_test.cc -- numbers are read as strtod reads them, to the last bit.
 #include "rota/io/decimal.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdlib>
-#include <memory>
-#include <random>
-#include <string>
 
 namespace rota::io {
 namespace {

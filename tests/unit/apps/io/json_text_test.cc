@@ -1,7 +1,4 @@
-// tests/unit/apps/io/json_text_test.cc
 #include "rota/io/json_text.h"
-
-#include <gtest/gtest.h>
 
 namespace rota::io {
 namespace {

@@ -1,7 +1,4 @@
-// tests/unit/apps/io/lda_c_test.cc
 #include "apps/io/lda_c.h"
-
-#include <gtest/gtest.h>
 
 #include "rota/error.h"
 #include "tests/unit/apps/io/compressed.h"

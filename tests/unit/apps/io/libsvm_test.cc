@@ -1,12 +1,6 @@
 // tests/unit/apps/io/libsvm_test.cc -- rows of LIBSVM text, whole or in ranges of columns, and what can be wrong.
 #include "rota/io/libsvm.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <memory>
-#include <random>
-
 #include "rota/io/decimal.h"
 
 namespace rota::io {

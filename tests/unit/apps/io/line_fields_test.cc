@@ -1,7 +1,4 @@
-// tests/unit/apps/io/line_fields_test.cc
 #include "rota/io/line_fields.h"
-
-#include <gtest/gtest.h>
 
 namespace rota::io {
 namespace {

@@ -1,7 +1,4 @@
-// tests/unit/apps/io/lines_test.cc
 #include "rota/io/lines.h"
-
-#include <gtest/gtest.h>
 
 #include "rota/error.h"
 #include "tests/unit/apps/io/compressed.h"

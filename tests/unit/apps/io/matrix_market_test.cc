@@ -1,8 +1,6 @@
 // tests/unit/apps/io/matrix_market_test.cc -- both formats of MatrixMarket, lists of numbers, and what can be wrong.
 #include "rota/io/matrix_market.h"
 
-#include <gtest/gtest.h>
-
 #include <limits>
 
 #include "rota/error.h"

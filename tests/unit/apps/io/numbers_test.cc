@@ -1,7 +1,5 @@
 #include "rota/io/numbers.h"
 
-#include <gtest/gtest.h>
-
 #include "rota/utf8.h"
 
 namespace rota::io {

@@ -1,12 +1,7 @@
 // tests/unit/apps/io/text_file_test.cc -- blocks of whole lines, and parts of plain files.
 #include "rota/io/text_file.h"
 
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <random>
 
 #include "rota/error.h"
 #include "rota/io/decimal.h"

@@ -1,7 +1,5 @@
 #include "rota/io/text_writer.h"
 
-#include <gtest/gtest.h>
-
 #include <system_error>
 
 #include "tests/unit/apps/io/scratch_files.h"

@@ -1,10 +1,6 @@
 // tests/unit/apps/io/word_scanner_test.cc -- the words of text, its code points, and the words to leave out.
 #include "apps/io/word_scanner.h"
 
-#include <gtest/gtest.h>
-
-#include <vector>
-
 #include "apps/io/stop_words.h"
 #include "apps/io/utf8.h"
 #include "rota/error.h"

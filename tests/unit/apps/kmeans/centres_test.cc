@@ -1,9 +1,5 @@
 #include "apps/kmeans/centres.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-
 #include "tests/unit/apps/kmeans/plain_rows.h"
 
 namespace rota::kmeans {

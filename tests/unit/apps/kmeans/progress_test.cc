@@ -1,7 +1,5 @@
 #include "apps/kmeans/progress.h"
 
-#include <gtest/gtest.h>
-
 #include "rota/fields.h"
 
 namespace rota::kmeans {

@@ -1,11 +1,5 @@
 #include "apps/kmeans/settings.h"
 
-#include <gtest/gtest.h>
-
-#include <functional>
-#include <map>
-#include <string>
-
 #include "rota/error.h"
 
 namespace rota::kmeans {

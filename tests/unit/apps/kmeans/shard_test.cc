@@ -1,8 +1,5 @@
 #include "apps/kmeans/shard.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <set>
 
 #include "tests/unit/apps/kmeans/plain_rows.h"

@@ -1,7 +1,5 @@
 #include "apps/kmeans/shared_centres.h"
 
-#include <gtest/gtest.h>
-
 #include "tests/unit/apps/kmeans/plain_rows.h"
 
 namespace rota::kmeans {

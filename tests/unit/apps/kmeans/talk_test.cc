@@ -1,8 +1,5 @@
 #include "apps/kmeans/talk.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <limits>
 #include <stdexcept>
 

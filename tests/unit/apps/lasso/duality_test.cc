@@ -1,9 +1,5 @@
-// tests/unit/apps/lasso/duality_test.cc
 #include "apps/lasso/duality.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <limits>
 #include <numeric>
 

@@ -1,7 +1,4 @@
-// tests/unit/apps/lda/corpus_test.cc
 #include "apps/lda/corpus.h"
-
-#include <gtest/gtest.h>
 
 #include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"

@@ -1,7 +1,4 @@
-// tests/unit/apps/lda/schedule_test.cc
 #include "apps/lda/schedule.h"
-
-#include <gtest/gtest.h>
 
 #include "apps/lda/turn.h"
 

@@ -1,7 +1,4 @@
-// tests/unit/apps/lda/settings_test.cc
 #include "apps/lda/settings.h"
-
-#include <gtest/gtest.h>
 
 #include <set>
 

@@ -1,7 +1,5 @@
 #include "apps/lda/shard_choice.h"
 
-#include <gtest/gtest.h>
-
 namespace rota::lda {
 namespace {
 

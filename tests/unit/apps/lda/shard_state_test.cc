@@ -1,9 +1,5 @@
-// tests/unit/apps/lda/shard_state_test.cc
 #include "apps/lda/shard_state.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <limits>
 #include <span>
 

@@ -1,7 +1,4 @@
-// tests/unit/apps/lda/topic_bits_test.cc
 #include "apps/lda/topic_bits.h"
-
-#include <gtest/gtest.h>
 
 #include <bit>
 

@@ -1,7 +1,4 @@
-// tests/unit/apps/lda/warm_start_test.cc
 #include "apps/lda/warm_start.h"
-
-#include <gtest/gtest.h>
 
 #include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"

@@ -1,10 +1,4 @@
-// tests/unit/apps/linear/logistic_loss_test.cc
 #include "apps/linear/logistic_loss.h"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <random>
 
 namespace rota::linear {
 namespace {

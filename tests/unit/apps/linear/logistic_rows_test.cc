@@ -1,11 +1,4 @@
-// tests/unit/apps/linear/logistic_rows_test.cc
 #include "apps/linear/logistic_rows.h"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <random>
-#include <vector>
 
 #include "apps/linear/logistic_loss.h"
 

@@ -1,7 +1,4 @@
-// tests/unit/apps/linear/predictions_test.cc
 #include "apps/linear/predictions.h"
-
-#include <gtest/gtest.h>
 
 #include "tests/unit/apps/io/scratch_files.h"
 

@@ -1,7 +1,5 @@
 #include "apps/linear/row_files.h"
 
-#include <gtest/gtest.h>
-
 #include "apps/linear/class_labels.h"
 #include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"

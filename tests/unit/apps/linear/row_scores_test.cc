@@ -1,9 +1,5 @@
 #include "apps/linear/row_scores.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-
 #include "apps/linear/losses.h"
 #include "tests/unit/apps/sgd/plain_sgd.h"
 

@@ -1,9 +1,5 @@
 #include "apps/linear/row_stream.h"
 
-#include <gtest/gtest.h>
-
-#include <fstream>
-
 #include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"
 

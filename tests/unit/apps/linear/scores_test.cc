@@ -1,9 +1,4 @@
-// tests/unit/apps/linear/scores_test.cc
 #include "apps/linear/scores.h"
-
-#include <gtest/gtest.h>
-
-#include <sstream>
 
 namespace rota::linear {
 namespace {

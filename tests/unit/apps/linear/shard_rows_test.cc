@@ -1,9 +1,5 @@
 #include "apps/linear/shard_rows.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-
 #include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"
 

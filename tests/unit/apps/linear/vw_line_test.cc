@@ -1,7 +1,5 @@
 #include "apps/linear/vw_line.h"
 
-#include <gtest/gtest.h>
-
 namespace rota::linear {
 namespace {
 

@@ -1,11 +1,7 @@
 #include "apps/mf/factor_rows.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "rota/seed_mixer.h"
 

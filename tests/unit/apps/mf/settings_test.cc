@@ -1,10 +1,5 @@
 #include "apps/mf/settings.h"
 
-#include <gtest/gtest.h>
-
-#include <map>
-#include <string>
-
 #include "rota/error.h"
 
 namespace rota::tests {

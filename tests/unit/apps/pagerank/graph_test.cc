@@ -1,7 +1,5 @@
 #include "apps/pagerank/graph.h"
 
-#include <gtest/gtest.h>
-
 #include <numeric>
 
 #include "rota/error.h"

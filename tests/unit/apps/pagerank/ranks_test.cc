@@ -1,12 +1,6 @@
 #include "apps/pagerank/ranks.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <map>
 #include <numeric>
-#include <string>
 #include <utility>
 
 #include "rota/random.h"

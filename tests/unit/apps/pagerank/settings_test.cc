@@ -1,10 +1,5 @@
 #include "apps/pagerank/settings.h"
 
-#include <gtest/gtest.h>
-
-#include <map>
-#include <string>
-
 namespace rota::pagerank {
 namespace {
 

@@ -1,7 +1,5 @@
 #include "apps/sgd/local_pass.h"
 
-#include <gtest/gtest.h>
-
 #include <numeric>
 
 #include "rota/seed_mixer.h"

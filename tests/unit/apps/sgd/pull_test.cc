@@ -1,9 +1,5 @@
 #include "apps/sgd/pull.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-
 #include "apps/sgd/steps.h"
 #include "apps/sgd/tables.h"
 #include "rota/bytes.h"

@@ -1,7 +1,5 @@
 #include "apps/sgd/settings.h"
 
-#include <gtest/gtest.h>
-
 #include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"
 

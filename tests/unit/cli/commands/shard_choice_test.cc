@@ -1,7 +1,5 @@
 #include "cli/commands/shard_choice.h"
 
-#include <gtest/gtest.h>
-
 #include "rota/error.h"
 
 namespace rota {

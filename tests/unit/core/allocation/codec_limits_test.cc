@@ -1,7 +1,4 @@
 // tests/unit/core/allocation/codec_limits_test.cc -- what a message claims costs nothing; only what has arrived does.
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <cstdlib>
 #include <new>
 

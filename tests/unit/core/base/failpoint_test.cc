@@ -1,6 +1,5 @@
 #include "core/base/failpoint.h"
 
-#include <gtest/gtest.h>
 #include <signal.h>
 
 #include <cstdlib>

@@ -1,4 +1,3 @@
-// tests/unit/core/base/file_hash_test.cc
 #include "core/base/file_hash.h"
 
 #include "tests/unit/core/base/temporary_folder.h"

@@ -1,11 +1,7 @@
-// tests/unit/core/base/finite_test.cc
 #include "core/base/finite.h"
-
-#include <gtest/gtest.h>
 
 #include <limits>
 #include <utility>
-#include <vector>
 
 namespace rota {
 namespace {

@@ -1,7 +1,5 @@
 #include "core/base/hash.h"
 
-#include <gtest/gtest.h>
-
 #include <string_view>
 
 namespace rota {

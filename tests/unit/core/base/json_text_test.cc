@@ -1,7 +1,5 @@
 #include "core/base/json_text.h"
 
-#include <gtest/gtest.h>
-
 namespace rota {
 namespace {
 

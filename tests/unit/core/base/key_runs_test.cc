@@ -1,7 +1,4 @@
-// tests/unit/core/base/key_runs_test.cc
 #include "core/base/key_runs.h"
-
-#include <gtest/gtest.h>
 
 #include <limits>
 

@@ -1,7 +1,5 @@
 #include "core/base/rate_limit.h"
 
-#include <gtest/gtest.h>
-
 namespace rota {
 namespace {
 

@@ -1,7 +1,4 @@
-// tests/unit/core/base/sealed_json_test.cc
 #include "core/base/sealed_json.h"
-
-#include <gtest/gtest.h>
 
 namespace rota {
 namespace {

@@ -1,7 +1,4 @@
-// tests/unit/core/base/seed_test.cc
 #include "core/base/seed.h"
-
-#include <gtest/gtest.h>
 
 #include <set>
 

@@ -1,7 +1,4 @@
-// tests/unit/core/base/start_number_test.cc
 #include "core/base/start_number.h"
-
-#include <gtest/gtest.h>
 
 #include <set>
 

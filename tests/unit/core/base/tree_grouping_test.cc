@@ -1,10 +1,5 @@
 // tests/unit/core/base/tree_grouping_test.cc -- sums over the fixed tree, however shards are grouped.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <random>
 
 #include "core/base/tree.h"
 

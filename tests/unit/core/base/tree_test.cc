@@ -1,10 +1,6 @@
 #include "core/base/tree.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <numeric>
-#include <random>
 
 namespace rota {
 namespace {

@@ -1,10 +1,4 @@
-// tests/unit/core/checkpoint/checkpoint_file_test.cc
 #include "core/checkpoint/checkpoint_file.h"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <random>
 
 #include "tests/unit/core/base/temporary_folder.h"
 

@@ -1,7 +1,4 @@
-// tests/unit/core/checkpoint/chunk_files_test.cc
 #include "core/checkpoint/chunk_files.h"
-
-#include <gtest/gtest.h>
 
 #include "core/job/run_folder.h"
 #include "tests/unit/core/base/temporary_folder.h"

@@ -1,9 +1,4 @@
-// tests/unit/core/checkpoint/cut_test.cc
 #include "core/checkpoint/cut.h"
-
-#include <gtest/gtest.h>
-
-#include <random>
 
 namespace rota {
 namespace {

@@ -1,8 +1,6 @@
 // tests/unit/core/checkpoint/disk_checkpoints_test.cc -- checkpoints in a run's folder.
 #include "core/checkpoint/disk_checkpoints.h"
 
-#include <gtest/gtest.h>
-
 #include "core/job/run_folder.h"
 #include "kvstore/partition.h"
 #include "tests/unit/core/base/temporary_folder.h"

@@ -1,4 +1,3 @@
-// tests/unit/core/checkpoint/era_test.cc
 #include "core/checkpoint/era.h"
 
 #include "tests/unit/core/base/temporary_folder.h"

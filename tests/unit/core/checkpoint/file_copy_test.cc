@@ -1,7 +1,4 @@
-// tests/unit/core/checkpoint/file_copy_test.cc
 #include "core/checkpoint/file_copy.h"
-
-#include <gtest/gtest.h>
 
 #include <limits>
 

@@ -1,7 +1,5 @@
 #include "core/checkpoint/initial_model.h"
 
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
 #include "core/base/sealed_json.h"

@@ -1,7 +1,4 @@
-// tests/unit/core/checkpoint/model_reader_test.cc
 #include "core/checkpoint/model_reader.h"
-
-#include <gtest/gtest.h>
 
 #include <array>
 #include <nlohmann/json.hpp>

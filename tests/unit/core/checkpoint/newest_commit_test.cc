@@ -1,11 +1,6 @@
 // tests/unit/core/checkpoint/newest_commit_test.cc -- which epoch a run continues from.
 #include "core/checkpoint/newest_commit.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <fstream>
-
 #include "core/base/file_hash.h"
 #include "core/base/sealed_json.h"
 #include "core/records/json_records.h"

@@ -1,9 +1,4 @@
-// tests/unit/core/checkpoint/object_spill_test.cc
 #include "core/checkpoint/object_spill.h"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
 
 #include "tests/unit/core/base/temporary_folder.h"
 

@@ -1,7 +1,5 @@
-// tests/unit/core/job/doing_test.cc
 #include "core/job/doing.h"
 
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,7 +1,4 @@
-// tests/unit/core/job/hosted_app_test.cc
 #include "core/job/hosted_app.h"
-
-#include <gtest/gtest.h>
 
 namespace rota {
 namespace {

@@ -1,7 +1,5 @@
 #include "core/job/ignored_options.h"
 
-#include <gtest/gtest.h>
-
 #include "core/job/job_options.h"
 #include "rota/error.h"
 

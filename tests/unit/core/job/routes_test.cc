@@ -1,7 +1,4 @@
-// tests/unit/core/job/routes_test.cc
 #include "core/job/routes.h"
-
-#include <gtest/gtest.h>
 
 #include <stdexcept>
 

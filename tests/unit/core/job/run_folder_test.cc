@@ -1,8 +1,6 @@
 // tests/unit/core/job/run_folder_test.cc -- the names by which Rota knows what it wrote.
 #include "core/job/run_folder.h"
 
-#include <gtest/gtest.h>
-
 namespace rota {
 namespace {
 

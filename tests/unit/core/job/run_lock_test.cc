@@ -1,7 +1,4 @@
-// tests/unit/core/job/run_lock_test.cc
 #include "core/job/run_lock.h"
-
-#include <optional>
 
 #include "tests/unit/core/base/temporary_folder.h"
 

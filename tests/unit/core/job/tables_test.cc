@@ -1,7 +1,4 @@
-// tests/unit/core/job/tables_test.cc
 #include "core/job/tables.h"
-
-#include <gtest/gtest.h>
 
 #include <limits>
 #include <stdexcept>

@@ -2,10 +2,6 @@
 // real jobs is for tests/system/serial_host_test.py.
 #include "rota/serial_host.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-
 namespace rota {
 namespace {
 

@@ -1,6 +1,3 @@
-// tests/unit/core/serial/serial_job_test.cc
-#include <gtest/gtest.h>
-
 #include "rota/serial_host.h"
 
 namespace rota {

@@ -1,9 +1,5 @@
 #include "core/wire/address.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
 namespace rota {
 namespace {
 

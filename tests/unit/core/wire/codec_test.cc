@@ -1,11 +1,4 @@
-// tests/unit/core/wire/codec_test.cc
 #include "core/wire/codec.h"
-
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <map>
-#include <sstream>
 
 #include "tests/source_dir.h"
 #include "tests/unit/core/wire/every_field.h"

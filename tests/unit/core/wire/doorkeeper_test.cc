@@ -5,8 +5,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <random>
-
 #include "core/base/clock.h"
 #include "core/wire/zmq_transport.h"
 #include "tests/unit/core/base/temporary_folder.h"

@@ -1,6 +1,5 @@
 // Links over networks that lose.
 #include <deque>
-#include <random>
 
 #include "tests/unit/core/wire/link_ends.h"
 

@@ -1,9 +1,4 @@
-// tests/unit/core/wire/pieces_test.cc
 #include "core/wire/pieces.h"
-
-#include <gtest/gtest.h>
-
-#include <random>
 
 #include "tests/unit/core/wire/every_field.h"
 #include "tests/unit/core/wire/frames_of.h"

@@ -1,7 +1,4 @@
-// tests/unit/core/wire/speakers_test.cc
 #include "core/wire/speakers.h"
-
-#include <gtest/gtest.h>
 
 namespace rota {
 namespace {

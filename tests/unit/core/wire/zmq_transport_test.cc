@@ -1,11 +1,9 @@
 // tests/unit/core/wire/zmq_transport_test.cc -- two hosts in one program, over real sockets in a folder of their own.
 #include "core/wire/zmq_transport.h"
 
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <cstdlib>
-#include <filesystem>
 
 #include "core/base/check.h"
 #include "core/base/clock.h"

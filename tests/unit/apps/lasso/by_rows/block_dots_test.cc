@@ -1,9 +1,4 @@
-// tests/unit/apps/lasso/by_rows/block_dots_test.cc
 #include "apps/lasso/by_rows/block_dots.h"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
 
 #include "tests/unit/apps/linear/plain_matrix.h"
 

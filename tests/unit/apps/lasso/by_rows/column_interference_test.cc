@@ -1,10 +1,5 @@
-// tests/unit/apps/lasso/by_rows/column_interference_test.cc
 #include "apps/lasso/by_rows/column_interference.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "tests/unit/apps/linear/plain_matrix.h"

@@ -1,12 +1,7 @@
 // tests/unit/apps/lasso/commands/generate_test.cc -- generated data is what generate.h says it is.
 #include "apps/lasso/commands/generate.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
 #include <limits>
-#include <sstream>
 
 #include "apps/linear/design/load.h"
 #include "rota/error.h"

@@ -1,9 +1,4 @@
-// tests/unit/apps/lasso/solver/anderson_test.cc
 #include "apps/lasso/solver/anderson.h"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
 
 namespace rota::lasso {
 namespace {

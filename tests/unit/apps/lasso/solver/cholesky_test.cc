@@ -1,10 +1,4 @@
-// tests/unit/apps/lasso/solver/cholesky_test.cc
 #include "apps/lasso/solver/cholesky.h"
-
-#include <gtest/gtest.h>
-
-#include <random>
-#include <vector>
 
 namespace rota::lasso {
 namespace {

@@ -1,12 +1,6 @@
-// tests/unit/apps/lasso/solver/column_products_test.cc
 #include "apps/lasso/solver/column_products.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <random>
 #include <span>
-#include <vector>
 
 namespace rota::lasso {
 namespace {

@@ -1,8 +1,4 @@
 // tests/unit/apps/lasso/solver/descent_test.cc -- coordinate descent on an ActiveProblem.
-#include <gtest/gtest.h>
-
-#include <cmath>
-
 #include "apps/lasso/solver/active_problem.h"
 #include "apps/lasso/solver/support_step.h"
 #include "tests/unit/apps/lasso/lasso_fixture.h"

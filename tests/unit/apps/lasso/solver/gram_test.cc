@@ -1,10 +1,5 @@
-// tests/unit/apps/lasso/solver/gram_test.cc
 #include "apps/lasso/solver/gram.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <random>
 #include <span>
 
 namespace rota::lasso {

@@ -1,12 +1,6 @@
-// tests/unit/apps/lasso/solver/reduced_problem_test.cc
 #include "apps/lasso/solver/reduced_problem.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
 #include <stdexcept>
-#include <string>
 
 #include "tests/unit/apps/lasso/lasso_fixture.h"
 

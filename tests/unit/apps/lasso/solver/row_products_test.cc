@@ -1,10 +1,4 @@
-// tests/unit/apps/lasso/solver/row_products_test.cc
 #include "apps/lasso/solver/row_products.h"
-
-#include <gtest/gtest.h>
-
-#include <random>
-#include <vector>
 
 namespace rota::lasso {
 namespace {

@@ -1,7 +1,4 @@
-// tests/unit/apps/lasso/solver/working_columns_test.cc
 #include "apps/lasso/solver/working_columns.h"
-
-#include <gtest/gtest.h>
 
 #include <stdexcept>
 

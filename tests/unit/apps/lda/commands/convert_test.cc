@@ -1,10 +1,4 @@
-// tests/unit/apps/lda/commands/convert_test.cc
 #include "apps/lda/commands/convert.h"
-
-#include <gtest/gtest.h>
-
-#include <map>
-#include <sstream>
 
 #include "tests/unit/apps/io/scratch_files.h"
 

@@ -1,9 +1,4 @@
-// tests/unit/apps/lda/commands/diagnostics_test.cc
 #include "apps/lda/commands/diagnostics.h"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
 
 #include "tests/unit/apps/lda/small_model.h"
 

@@ -1,12 +1,6 @@
-// tests/unit/apps/lda/commands/generate_test.cc
 #include "apps/lda/commands/generate.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <map>
 #include <set>
-#include <sstream>
 
 #include "rota/io/corpus.h"
 #include "tests/unit/apps/io/scratch_files.h"

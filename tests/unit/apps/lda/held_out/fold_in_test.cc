@@ -1,7 +1,4 @@
-// tests/unit/apps/lda/held_out/fold_in_test.cc
 #include "apps/lda/held_out/fold_in.h"
-
-#include <gtest/gtest.h>
 
 #include <numeric>
 

@@ -1,9 +1,5 @@
-// tests/unit/apps/lda/held_out/held_out_test.cc
 #include "apps/lda/held_out/held_out.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <numeric>
 
 #include "apps/lda/sampler/cell_kernel.h"

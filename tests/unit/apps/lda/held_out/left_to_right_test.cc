@@ -1,9 +1,4 @@
-// tests/unit/apps/lda/held_out/left_to_right_test.cc
 #include "apps/lda/held_out/left_to_right.h"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
 
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/lda/small_model.h"

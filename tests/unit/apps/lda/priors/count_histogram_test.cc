@@ -1,7 +1,4 @@
-// tests/unit/apps/lda/priors/count_histogram_test.cc
 #include "apps/lda/priors/count_histogram.h"
-
-#include <gtest/gtest.h>
 
 #include <limits>
 #include <utility>

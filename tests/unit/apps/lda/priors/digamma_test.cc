@@ -1,9 +1,4 @@
-// tests/unit/apps/lda/priors/digamma_test.cc
 #include "apps/lda/priors/digamma.h"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
 
 namespace rota::lda {
 namespace {

@@ -1,10 +1,5 @@
-// tests/unit/apps/lda/priors/learn_priors_test.cc -- the learned priors are where the likelihood has no slope, and near
-// the truth.
+// The learned priors are where the likelihood has no slope, and near the truth.
 #include "apps/lda/priors/learn_priors.h"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
 
 #include "rota/seed_mixer.h"
 

@@ -1,9 +1,4 @@
-// tests/unit/apps/lda/priors/log_likelihood_test.cc
 #include "apps/lda/priors/log_likelihood.h"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
 
 namespace rota::lda {
 namespace {

@@ -1,14 +1,9 @@
 // tests/unit/apps/lda/sampler/cell_sampler_test.cc -- the kernel: its forms of rows, its variants, its bookkeeping.
 #include "apps/lda/sampler/cell_sampler.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <iostream>
 #include <numeric>
-#include <string>
 #include <utility>
 
 namespace rota::lda {

@@ -1,9 +1,4 @@
-// tests/unit/apps/lda/sampler/document_rows_test.cc
 #include "apps/lda/sampler/document_rows.h"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
 
 namespace rota::lda {
 namespace {

@@ -1,9 +1,4 @@
-// tests/unit/apps/lda/sampler/guide_table_test.cc
 #include "apps/lda/sampler/guide_table.h"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
 
 #include "rota/random.h"
 

@@ -1,10 +1,4 @@
-// tests/unit/apps/lda/sampler/hash_row_test.cc
 #include "apps/lda/sampler/hash_row.h"
-
-#include <gtest/gtest.h>
-
-#include <map>
-#include <vector>
 
 #include "rota/random.h"
 

@@ -1,9 +1,5 @@
 #include "apps/lda/sampler/shard_tokens.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
 namespace rota::lda {
 namespace {
 

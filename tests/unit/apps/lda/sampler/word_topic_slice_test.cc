@@ -1,7 +1,4 @@
-// tests/unit/apps/lda/sampler/word_topic_slice_test.cc
 #include "apps/lda/sampler/word_topic_slice.h"
-
-#include <gtest/gtest.h>
 
 namespace rota::lda {
 namespace {

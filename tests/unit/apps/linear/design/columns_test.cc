@@ -1,11 +1,7 @@
-// tests/unit/apps/linear/design/columns_test.cc -- blocks are built right, and sums over columns are right to the last
-// bit.
+// Blocks are built right, and sums over columns are right to the last bit.
 #include "apps/linear/design/columns.h"
 
-#include <gtest/gtest.h>
-
 #include <bit>
-#include <cmath>
 
 #include "tests/unit/apps/linear/plain_matrix.h"
 

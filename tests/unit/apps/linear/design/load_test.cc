@@ -1,13 +1,10 @@
 // tests/unit/apps/linear/design/load_test.cc -- what shards get, whoever hosts them and however the data is stored.
 #include "apps/linear/design/load.h"
 
-#include <gtest/gtest.h>
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
-#include <algorithm>
 #include <numeric>
-#include <sstream>
 
 #include "apps/lasso/commands/generate.h"
 #include "rota/error.h"

@@ -1,11 +1,7 @@
 // The parallel loop of the readers: every step once, whatever the threads, and one exception of several.
 #include "apps/linear/design/parallel.h"
 
-#include <gtest/gtest.h>
-
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 namespace rota::linear {
 namespace {

@@ -1,11 +1,6 @@
 // tests/unit/apps/linear/design/sample_cuts_test.cc -- the sample of rows is the same however it is come by.
 #include "apps/linear/design/sample_cuts.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <random>
-
 #include "tests/unit/apps/io/scratch_files.h"
 
 namespace rota::linear {

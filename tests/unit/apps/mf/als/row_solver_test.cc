@@ -1,9 +1,5 @@
 #include "apps/mf/als/row_solver.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/mf/plain_solve.h"
 

@@ -1,9 +1,5 @@
 #include "apps/mf/alternating/factors.h"
 
-#include <gtest/gtest.h>
-
-#include <vector>
-
 namespace rota::tests {
 namespace {
 

@@ -1,11 +1,8 @@
 // tests/unit/apps/mf/alternating/row_kernel_test.cc -- every variant of the kernel against plain loops, and all alike.
 #include "apps/mf/alternating/row_kernel.h"
 
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <stdexcept>
-#include <vector>
 
 #include "rota/line_vector.h"
 #include "rota/seed_mixer.h"

@@ -1,10 +1,6 @@
 #include "apps/mf/ratings/rating_data.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <span>
-#include <string>
 
 #include "apps/mf/sgd/sides.h"
 #include "rota/error.h"

@@ -1,10 +1,5 @@
 #include "apps/mf/ratings/rating_reader.h"
 
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"
 

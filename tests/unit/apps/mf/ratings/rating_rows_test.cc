@@ -1,9 +1,6 @@
 #include "apps/mf/ratings/rating_rows.h"
 
-#include <gtest/gtest.h>
-
 #include <numeric>
-#include <string>
 
 namespace rota::tests {
 namespace {

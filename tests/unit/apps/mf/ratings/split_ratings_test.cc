@@ -1,11 +1,5 @@
 #include "apps/mf/ratings/split_ratings.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <map>
-#include <string>
-
 #include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"
 

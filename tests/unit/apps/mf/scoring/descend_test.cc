@@ -1,9 +1,5 @@
 #include "apps/mf/scoring/descend.h"
 
-#include <gtest/gtest.h>
-
-#include <vector>
-
 #include "rota/seed_mixer.h"
 
 namespace rota::tests {

@@ -1,9 +1,5 @@
 #include "apps/mf/scoring/fold_in.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-
 #include "tests/unit/apps/mf/small_model.h"
 
 namespace rota::tests {

@@ -1,12 +1,6 @@
 #include "apps/mf/scoring/ranking.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
 #include <cstdlib>
-#include <string>
-#include <vector>
 
 #include "tests/unit/apps/mf/small_model.h"
 

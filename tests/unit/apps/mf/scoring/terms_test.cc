@@ -1,9 +1,5 @@
 #include "apps/mf/scoring/terms.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
 #include "rota/scores.h"
 
 namespace rota::tests {

@@ -1,10 +1,6 @@
 #include "apps/mf/scoring/top_items.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <cstdlib>
-#include <string>
 
 #include "tests/unit/apps/mf/small_model.h"
 

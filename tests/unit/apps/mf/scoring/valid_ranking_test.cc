@@ -1,9 +1,6 @@
 #include "apps/mf/scoring/valid_ranking.h"
 
-#include <gtest/gtest.h>
-
 #include <array>
-#include <vector>
 
 #include "apps/mf/scoring/ranking.h"
 #include "rota/seed_mixer.h"

@@ -1,12 +1,8 @@
 // tests/unit/apps/mf/sgd/cell_kernel_test.cc -- every variant of the kernel against plain loops, bit for bit.
 #include "apps/mf/sgd/cell_kernel.h"
 
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <cstring>
-#include <string>
-#include <vector>
 
 #include "apps/mf/factor_rows.h"
 #include "rota/seed_mixer.h"

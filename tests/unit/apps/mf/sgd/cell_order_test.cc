@@ -1,9 +1,6 @@
 #include "apps/mf/sgd/cell_order.h"
 
-#include <gtest/gtest.h>
-
 #include <tuple>
-#include <vector>
 
 #include "rota/seed_mixer.h"
 

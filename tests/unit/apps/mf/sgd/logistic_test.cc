@@ -1,9 +1,5 @@
 #include "apps/mf/sgd/logistic.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-
 namespace rota::tests {
 namespace {
 

@@ -1,12 +1,7 @@
 // tests/unit/apps/mf/sgd/pair_kernel_test.cc -- every variant of the kernel against plain loops, bit for bit.
 #include "apps/mf/sgd/pair_kernel.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <cstdlib>
-#include <string>
-#include <vector>
 
 #include "apps/mf/sgd/logistic.h"
 #include "rota/line_vector.h"

@@ -1,10 +1,6 @@
 #include "apps/mf/sgd/pair_pool.h"
 
-#include <gtest/gtest.h>
-
-#include <map>
 #include <utility>
-#include <vector>
 
 #include "apps/mf/factor_rows.h"
 #include "rota/seed_mixer.h"

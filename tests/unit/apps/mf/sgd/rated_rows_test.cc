@@ -1,10 +1,5 @@
 #include "apps/mf/sgd/rated_rows.h"
 
-#include <gtest/gtest.h>
-
-#include <map>
-#include <vector>
-
 #include "rota/seed_mixer.h"
 
 namespace rota::tests {

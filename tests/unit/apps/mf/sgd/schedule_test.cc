@@ -1,8 +1,5 @@
 #include "apps/mf/sgd/schedule.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <set>
 #include <utility>
 

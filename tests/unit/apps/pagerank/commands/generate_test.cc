@@ -1,11 +1,5 @@
 #include "apps/pagerank/commands/generate.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <sstream>
-#include <vector>
-
 namespace rota::pagerank {
 namespace {
 

@@ -1,7 +1,5 @@
 #include "apps/pagerank/commands/trained_model.h"
 
-#include <gtest/gtest.h>
-
 namespace rota::pagerank {
 namespace {
 
