@@ -30,10 +30,5 @@ TEST(Seed, EveryPartOfTheNameMakesAnotherStream) {
   EXPECT_EQ(first.size(), made);
 }
 
-TEST(Seed, TheSameNameGivesTheSameStream) {
-  Random one = random_for(5, Stream::push_slice, 1, 2, 3), two = random_for(5, Stream::push_slice, 1, 2, 3);
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(one(), two());
-}
-
 }  // namespace
 }  // namespace rota
