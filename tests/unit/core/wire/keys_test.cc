@@ -2,8 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <set>
-
 #include "tests/unit/core/base/temporary_folder.h"
 
 namespace rota {

@@ -5,8 +5,33 @@
 namespace rota {
 namespace {
 
-TEST(Link, DeliversInOrderAndIsDrainedByTheAcknowledgement) {
+class LinkTest : public testing::Test {
+ protected:
+  // Who was never heard of is sent everything again instead of asked.
+  void a_hears_of_b() {
+    submit(b, 99);
+    deliver(a, all(b, now), now);
+  }
+  // b says what has arrived, and a hears of it.
+  void acknowledge() {
+    b.tick(now);
+    deliver(a, all(b, now), now);
+  }
+  static Header from_b(Kind kind) {
+    Header header;
+    header.kind = kind;
+    header.job = kJob;
+    header.process = header.from = kB;
+    header.to = kA;
+    header.incarnation = 101;
+    return header;
+  }
+
   Link a = link_of(kA, kB), b = link_of(kB, kA);
+  Nanoseconds now = kSecond;
+};
+
+TEST_F(LinkTest, DeliversInOrderAndIsDrainedByTheAcknowledgement) {
   for (RoundId i = 1; i <= 3; ++i) submit(a, i);
   EXPECT_FALSE(a.drained());
   EXPECT_EQ(deliver(b, all(a, kSecond), kSecond), (std::vector<RoundId>{1, 2, 3}));
@@ -24,8 +49,7 @@ TEST(Link, DeliversInOrderAndIsDrainedByTheAcknowledgement) {
   EXPECT_FALSE(b.busy());
 }
 
-TEST(Link, AnAcknowledgementRidesOnAMessage) {
-  Link a = link_of(kA, kB), b = link_of(kB, kA);
+TEST_F(LinkTest, AnAcknowledgementRidesOnAMessage) {
   submit(a, 1);
   deliver(b, all(a, kSecond), kSecond);
   submit(b, 2);
@@ -36,8 +60,7 @@ TEST(Link, AnAcknowledgementRidesOnAMessage) {
   EXPECT_TRUE(all(b, kSecond).empty()) << "it was said already";
 }
 
-TEST(Link, ManyMessagesAreAcknowledgedWithoutATick) {
-  Link a = link_of(kA, kB), b = link_of(kB, kA);
+TEST_F(LinkTest, ManyMessagesAreAcknowledgedWithoutATick) {
   for (RoundId i = 1; i <= 64; ++i) submit(a, i);
   const auto sent = all(a, kSecond);
   for (std::size_t i = 0; i < 63; ++i) arrive(b, sent[i], kSecond);
@@ -46,8 +69,7 @@ TEST(Link, ManyMessagesAreAcknowledgedWithoutATick) {
   EXPECT_EQ(all(b, kSecond).size(), 1U);
 }
 
-TEST(Link, ARepetitionIsDroppedCountedAndAnswered) {
-  Link a = link_of(kA, kB), b = link_of(kB, kA);
+TEST_F(LinkTest, ARepetitionIsDroppedCountedAndAnswered) {
   submit(a, 1);
   const auto sent = all(a, kSecond);
   EXPECT_EQ(deliver(b, {sent[0], sent[0], sent[0]}, kSecond), (std::vector<RoundId>{1}));
@@ -55,11 +77,8 @@ TEST(Link, ARepetitionIsDroppedCountedAndAnswered) {
   EXPECT_EQ(all(b, kSecond).size(), 1U) << "the peer may not know that it has arrived";
 }
 
-TEST(Link, ALostMessageIsAskedForAndSentAgain) {
-  Link a = link_of(kA, kB), b = link_of(kB, kA);
-  Nanoseconds now = kSecond;
-  submit(b, 99);  // so that a has heard of b
-  deliver(a, all(b, now), now);
+TEST_F(LinkTest, ALostMessageIsAskedForAndSentAgain) {
+  a_hears_of_b();
   for (RoundId i = 1; i <= 4; ++i) submit(a, i);
   auto sent = all(a, now);
   sent.erase(sent.begin() + 1);
@@ -82,11 +101,8 @@ TEST(Link, ALostMessageIsAskedForAndSentAgain) {
   EXPECT_EQ(a.counters().resent, 3U);
 }
 
-TEST(Link, ARepeatedAnswerSendsNothingTwice) {
-  Link a = link_of(kA, kB), b = link_of(kB, kA);
-  Nanoseconds now = kSecond;
-  submit(b, 99);
-  deliver(a, all(b, now), now);
+TEST_F(LinkTest, ARepeatedAnswerSendsNothingTwice) {
+  a_hears_of_b();
   submit(a, 1);
   EXPECT_EQ(all(a, now).size(), 1U);  // lost
   now += Link::kProbeAfter;
@@ -100,9 +116,7 @@ TEST(Link, ARepeatedAnswerSendsNothingTwice) {
   EXPECT_EQ(a.counters().resent, 1U);
 }
 
-TEST(Link, WhoWasNeverHeardOfIsToldAgainInsteadOfAsked) {
-  Link a = link_of(kA, kB);
-  Nanoseconds now = kSecond;
+TEST_F(LinkTest, WhoWasNeverHeardOfIsToldAgainInsteadOfAsked) {
   submit(a, 1);
   EXPECT_EQ(all(a, now).size(), 1U);
   for (int i = 0; i < 3; ++i) {
@@ -115,11 +129,8 @@ TEST(Link, WhoWasNeverHeardOfIsToldAgainInsteadOfAsked) {
   }
 }
 
-TEST(Link, ProbesComeMoreAndMoreRarely) {
-  Link a = link_of(kA, kB), b = link_of(kB, kA);
-  Nanoseconds now = kSecond;
-  submit(b, 99);  // so that a has heard of b
-  deliver(a, all(b, now), now);
+TEST_F(LinkTest, ProbesComeMoreAndMoreRarely) {
+  a_hears_of_b();
   submit(a, 1);
   all(a, now);
   std::vector<Nanoseconds> pauses;
@@ -134,11 +145,8 @@ TEST(Link, ProbesComeMoreAndMoreRarely) {
 }
 
 // What was sent on a connection that had broken several times came up to 16 s later.
-TEST(Link, BehindABrokenConnectionThePeerIsAskedAtOnce) {
-  Link a = link_of(kA, kB), b = link_of(kB, kA);
-  Nanoseconds now = kSecond;
-  submit(b, 99);
-  deliver(a, all(b, now), now);
+TEST_F(LinkTest, BehindABrokenConnectionThePeerIsAskedAtOnce) {
+  a_hears_of_b();
   submit(a, 1);
   all(a, now);  // lost, and so are the questions
   for (int i = 0; i < 200; ++i, now += kSecond / 10) a.tick(now), all(a, now);
@@ -146,18 +154,14 @@ TEST(Link, BehindABrokenConnectionThePeerIsAskedAtOnce) {
   deliver(b, all(a, now), now);
   deliver(a, all(b, now), now);
   EXPECT_EQ(deliver(b, all(a, now), now), (std::vector<RoundId>{1}));
-  b.tick(now);
-  deliver(a, all(b, now), now);
+  acknowledge();
   ASSERT_TRUE(a.drained());
   a.broken();
   EXPECT_TRUE(all(a, now).empty()) << "it has nothing to ask for";
 }
 
-TEST(Link, AnAnswerEndsTheBackOff) {
-  Link a = link_of(kA, kB), b = link_of(kB, kA);
-  Nanoseconds now = kSecond;
-  submit(b, 99);
-  deliver(a, all(b, now), now);
+TEST_F(LinkTest, AnAnswerEndsTheBackOff) {
+  a_hears_of_b();
   submit(a, 1);
   const auto sent = all(a, now);
   for (int i = 0; i < 3; ++i) {
@@ -166,8 +170,7 @@ TEST(Link, AnAnswerEndsTheBackOff) {
     EXPECT_EQ(all(a, now).size(), 1U);
   }
   deliver(b, sent, now);
-  b.tick(now);
-  deliver(a, all(b, now), now);
+  acknowledge();
   EXPECT_TRUE(a.drained());
   submit(a, 2);
   all(a, now);
@@ -176,8 +179,7 @@ TEST(Link, AnAnswerEndsTheBackOff) {
   EXPECT_EQ(all(a, now).size(), 1U) << "asked after a second again";
 }
 
-TEST(Link, WhatTheTransportDidNotTakeIsGivenAgain) {
-  Link a = link_of(kA, kB), b = link_of(kB, kA);
+TEST_F(LinkTest, WhatTheTransportDidNotTakeIsGivenAgain) {
   submit(a, 1);
   submit(a, 2);
   const auto first = a.next(kSecond);
@@ -190,9 +192,7 @@ TEST(Link, WhatTheTransportDidNotTakeIsGivenAgain) {
 }
 
 // They were forgotten: the peer had to ask again, a second later.
-TEST(Link, AnAcknowledgementAndAProbeThatWereNotTakenAreGivenAgain) {
-  Link a = link_of(kA, kB), b = link_of(kB, kA);
-  Nanoseconds now = kSecond;
+TEST_F(LinkTest, AnAcknowledgementAndAProbeThatWereNotTakenAreGivenAgain) {
   submit(a, 1);
   deliver(b, all(a, now), now);
   b.tick(now);
@@ -220,8 +220,7 @@ TEST(Link, AnAcknowledgementAndAProbeThatWereNotTakenAreGivenAgain) {
   EXPECT_EQ(std::get<Ack>(open(answer[0]).message).answers, std::get<Probe>(open(probe[0]).message).number);
 }
 
-TEST(Link, TheWindowCountsMessages) {
-  Link a = link_of(kA, kB), b = link_of(kB, kA);
+TEST_F(LinkTest, TheWindowCountsMessages) {
   for (RoundId i = 1; i <= Link::kWindowMessages + 10; ++i) submit(a, i);
   const auto sent = all(a, kSecond);
   EXPECT_EQ(sent.size(), Link::kWindowMessages);
@@ -230,16 +229,15 @@ TEST(Link, TheWindowCountsMessages) {
   EXPECT_EQ(all(a, kSecond).size(), 10U);
 }
 
-TEST(Link, TheWindowCountsBytesAndLetsOneLargeMessagePass) {
+TEST_F(LinkTest, TheWindowCountsBytesAndLetsOneLargeMessagePass) {
   const Bytes third = bytes_of(Link::kWindowBytes / 3);
   constexpr std::size_t kWhole = Link::kWindowBytes * 2;
-  Link a = link_of(kA, kB, kWhole), b = link_of(kB, kA);
+  a = link_of(kA, kB, kWhole);
   for (int i = 0; i < 4; ++i) a.submit(kA, kB, Kind::lease, encode_message(Lease{0, 0, 0, third}));
   const auto sent = all(a, kSecond);
   EXPECT_EQ(sent.size(), 2U) << "the headers make three a little too large";
   for (const Frames& frames : sent) EXPECT_EQ(give(b, frames, kSecond).arrival, Link::Arrival::deliver);
-  b.tick(kSecond);
-  deliver(a, all(b, kSecond), kSecond);
+  acknowledge();
   EXPECT_EQ(all(a, kSecond).size(), 2U);
 
   const Bytes large = bytes_of(Link::kWindowBytes + 1);
@@ -250,10 +248,9 @@ TEST(Link, TheWindowCountsBytesAndLetsOneLargeMessagePass) {
 }
 
 // Memory was all that limited it.
-TEST(Link, TheQueueIsLimitedInBytesAndInMessages) {
+TEST_F(LinkTest, TheQueueIsLimitedInBytesAndInMessages) {
   constexpr std::size_t kPieces = 64;
   const Frames piece = encode_message(Lease{0, 0, 0, bytes_of(Link::kQueueBytesMost / kPieces)});  // one memory for all
-  Link a = link_of(kA, kB), b = link_of(kB, kA);
   for (std::size_t i = 0; i < kPieces; ++i) a.submit(kA, kB, Kind::lease, piece);
   EXPECT_FALSE(a.overfull()) << "the largest message does not count";
   a.submit(kA, kB, Kind::lease, piece);
@@ -262,10 +259,9 @@ TEST(Link, TheQueueIsLimitedInBytesAndInMessages) {
   for (bool whole = false; !whole;) {
     auto next = a.next(kSecond);
     if (next) whole = give(b, *next, kSecond).arrival == Link::Arrival::deliver;
-    if (!next) b.tick(kSecond), deliver(a, all(b, kSecond), kSecond);
+    if (!next) acknowledge();
   }
-  b.tick(kSecond);
-  deliver(a, all(b, kSecond), kSecond);
+  acknowledge();
   EXPECT_FALSE(a.overfull()) << "what has arrived does not wait";
 
   Link d = link_of(kA, kB), e = link_of(kB, kA);
@@ -286,8 +282,7 @@ TEST(Link, TheQueueIsLimitedInBytesAndInMessages) {
   EXPECT_TRUE(c.overfull());
 }
 
-TEST(Link, MessagesOfAnotherIncarnationAreDroppedAndCounted) {
-  Link a = link_of(kA, kB);
+TEST_F(LinkTest, MessagesOfAnotherIncarnationAreDroppedAndCounted) {
   Link old({kB, 50, kJob}, kA, 100);
   submit(old, 1);
   EXPECT_TRUE(deliver(a, all(old, kSecond), kSecond).empty());
@@ -297,17 +292,15 @@ TEST(Link, MessagesOfAnotherIncarnationAreDroppedAndCounted) {
   submit(to_an_older_self, 1);
   EXPECT_TRUE(deliver(a, all(to_an_older_self, kSecond), kSecond).empty());
   EXPECT_EQ(a.counters().stale, 2U);
-  Link b = link_of(kB, kA);
   submit(b, 1);
   EXPECT_EQ(deliver(a, all(b, kSecond), kSecond).size(), 1U);
   EXPECT_EQ(a.heard_at(), kSecond);
 }
 
-TEST(Link, TheFirstThatAnswersIsThePeerIfNoneIsKnown) {
-  Link a({kA, 100, kJob}, kB, 0);
+TEST_F(LinkTest, TheFirstThatAnswersIsThePeerIfNoneIsKnown) {
+  a = Link({kA, 100, kJob}, kB, 0);
   submit(a, 1);
   EXPECT_EQ(open(all(a, kSecond)[0]).header.peer_incarnation, 0U);
-  Link b = link_of(kB, kA);
   submit(b, 5);
   EXPECT_EQ(deliver(a, all(b, kSecond), kSecond).size(), 1U);
   EXPECT_EQ(a.peer_incarnation(), 101U);
@@ -316,24 +309,17 @@ TEST(Link, TheFirstThatAnswersIsThePeerIfNoneIsKnown) {
   EXPECT_TRUE(deliver(a, all(other, kSecond), kSecond).empty());
 }
 
-TEST(Link, NobodyCanAcknowledgeWhatWasNotSent) {
-  Link a = link_of(kA, kB);
+TEST_F(LinkTest, NobodyCanAcknowledgeWhatWasNotSent) {
   for (RoundId i = 1; i <= Link::kWindowMessages + 1; ++i) submit(a, i);
   all(a, kSecond);
-  Header header;
-  header.kind = Kind::ack;
-  header.job = kJob;
-  header.process = header.from = kB;
-  header.to = kA;
-  header.incarnation = 101;
+  Header header = from_b(Kind::ack);
   header.acknowledged = ~std::uint64_t{0};
   EXPECT_EQ(a.receive(header, encode_message(Ack{}), kSecond).arrival, Link::Arrival::taken);
   EXPECT_FALSE(a.drained()) << "the last one is still here";
   EXPECT_EQ(all(a, kSecond).size(), 1U);
 }
 
-TEST(Link, AnEndingProcessAcknowledgesAtOnce) {
-  Link a = link_of(kA, kB), b = link_of(kB, kA);
+TEST_F(LinkTest, AnEndingProcessAcknowledgesAtOnce) {
   submit(a, 1);
   deliver(b, all(a, kSecond), kSecond);
   b.close();
@@ -344,8 +330,8 @@ TEST(Link, AnEndingProcessAcknowledgesAtOnce) {
 // ---- pieces ----
 
 // It was sent whole, the receiver's transport cut the connection, and it was sent again for ever.
-TEST(Link, ALargeMessageGoesInPiecesOfTheirOwnNumbersAndArrivesWhole) {
-  Link a = link_of(kA, kB, 100), b = link_of(kB, kA);
+TEST_F(LinkTest, ALargeMessageGoesInPiecesOfTheirOwnNumbersAndArrivesWhole) {
+  a = link_of(kA, kB, 100);
   std::vector<std::byte> rows(1000);
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::byte>(i * 7);
   a.submit(kA, kB, Kind::lease, encode_message(Lease{1, 2, 3, Bytes::from(rows)}));
@@ -370,9 +356,10 @@ TEST(Link, ALargeMessageGoesInPiecesOfTheirOwnNumbersAndArrivesWhole) {
   EXPECT_EQ(arrive(b, sent[11], kSecond), 77U);
 }
 
-TEST(Link, AMessageOfThePieceSizeGoesWholeAndOneOfTheLinksOwnOrAFirstMessageIsNeverCut) {
+TEST_F(LinkTest, AMessageOfThePieceSizeGoesWholeAndOneOfTheLinksOwnOrAFirstMessageIsNeverCut) {
   const Frames message = encode_message(Lease{1, 2, 3, bytes_of(100)});
-  Link a = link_of(kA, kB, size_of(message)), b = link_of(kA, kB, size_of(message) - 1);
+  a = link_of(kA, kB, size_of(message));
+  b = link_of(kA, kB, size_of(message) - 1);
   a.submit(kA, kB, Kind::lease, message);
   b.submit(kA, kB, Kind::lease, message);
   EXPECT_EQ(all(a, kSecond).size(), 1U);
@@ -383,14 +370,10 @@ TEST(Link, AMessageOfThePieceSizeGoesWholeAndOneOfTheLinksOwnOrAFirstMessageIsNe
   EXPECT_EQ(all(c, kSecond).size(), 2U);
 }
 
-TEST(Link, PiecesThatDoNotFitTogetherAreWrong) {
+TEST_F(LinkTest, PiecesThatDoNotFitTogetherAreWrong) {
   const auto piece = [](std::uint64_t sequence, NodeId to, const Message& message) {
-    Header header;
-    header.kind = kind_of(message);
-    header.job = kJob;
-    header.process = header.from = kB;
+    Header header = from_b(kind_of(message));
     header.to = to;
-    header.incarnation = 101;
     header.sequence = sequence;
     return with_header(header, encode_message(message));
   };
@@ -406,7 +389,7 @@ TEST(Link, PiecesThatDoNotFitTogetherAreWrong) {
       {kA, Piece{Kind::lease, 0, 2, 2, 3, two}},                    // longer than its frame
       {kA, Committed{1}}};                                          // a message between
   for (const auto& [to, second] : wrong) {
-    Link a = link_of(kA, kB);
+    a = link_of(kA, kB);
     EXPECT_EQ(give(a, piece(1, kA, Piece{Kind::lease, 0, 2, 0, 6, two}), kSecond).arrival, Link::Arrival::taken);
     const Link::Arrived in = give(a, piece(2, to, second), kSecond);
     EXPECT_EQ(in.arrival, Link::Arrival::wrong);
@@ -416,14 +399,13 @@ TEST(Link, PiecesThatDoNotFitTogetherAreWrong) {
                              Piece{Kind::ack, 0, 1, 0, 4, two}, Piece{Kind::ask_status, 0, 1, 0, 4, two},
                              Piece{Kind::lease, 1, 2, 0, 4, two}, Piece{Kind::lease, 0, 1, 2, 4, two},
                              Piece{Kind::lease, 0, 0, 0, 4, two}, Piece{Kind::lease, 0, kFramesMax, 0, 4, two}}) {
-    Link a = link_of(kA, kB);
+    a = link_of(kA, kB);
     EXPECT_EQ(give(a, piece(1, kA, first), kSecond).arrival, Link::Arrival::wrong);
   }
 }
 
 // A window of large messages waited for a tick, a dozen times a second.
-TEST(Link, ManyBytesAreAcknowledgedWithoutATick) {
-  Link a = link_of(kA, kB), b = link_of(kB, kA);
+TEST_F(LinkTest, ManyBytesAreAcknowledgedWithoutATick) {
   const Frames half = encode_message(Lease{0, 0, 0, bytes_of(kPieceBytes - 100)});
   for (int i = 0; i < 8; ++i) a.submit(kA, kB, Kind::lease, half);
   const auto sent = all(a, kSecond);
@@ -436,15 +418,10 @@ TEST(Link, ManyBytesAreAcknowledgedWithoutATick) {
 }
 
 // What was stale, repeated or ahead was decoded all the same, with the memory that takes.
-TEST(Link, OnlyTheNextMessageIsLookedInto) {
-  Header header;
-  header.kind = Kind::probe;
-  header.job = kJob;
-  header.process = header.from = kB;
-  header.to = kA;
+TEST_F(LinkTest, OnlyTheNextMessageIsLookedInto) {
+  Header header = from_b(Kind::probe);
   header.incarnation = 50;
   const Frames garbage = {bytes_of(3)};
-  Link a = link_of(kA, kB);
   EXPECT_EQ(a.receive(header, garbage, kSecond).arrival, Link::Arrival::stale);
   header.incarnation = 101;
   EXPECT_EQ(a.receive(header, garbage, kSecond).arrival, Link::Arrival::wrong);
@@ -456,27 +433,20 @@ TEST(Link, OnlyTheNextMessageIsLookedInto) {
 }
 
 // The peer's end was made anew when some had been sent already, to its end before.
-TEST(Link, AGreetingBringsAgainWhatWasSentBefore) {
-  Link a = link_of(kA, kB);
+TEST_F(LinkTest, AGreetingBringsAgainWhatWasSentBefore) {
   submit(a, 1);
   submit(a, 2);
   EXPECT_EQ(all(a, kSecond).size(), 2U) << "and lost";
-  Link b = link_of(kB, kA);
   b.greet();
   deliver(a, all(b, kSecond), kSecond);
   EXPECT_EQ(deliver(b, all(a, kSecond), kSecond), (std::vector<RoundId>{1, 2}));
 }
 
 // From a process in a long hook one came every second, and each time all that was on its way was sent again.
-TEST(Link, ASignOfLifeBringsNothingAgain) {
-  Link a = link_of(kA, kB);
+TEST_F(LinkTest, ASignOfLifeBringsNothingAgain) {
   submit(a, 1);
   EXPECT_EQ(all(a, kSecond).size(), 1U);
-  Header header;
-  header.job = kJob;
-  header.process = header.from = kB;
-  header.to = kA;
-  header.incarnation = 101;
+  const Header header = from_b(Kind::ack);
   for (int second = 2; second < 10; ++second) {
     give(a, with_header(header, encode_message(Ack{kSignOfLife})), second * kSecond);
     for (const Frames& frames : all(a, second * kSecond))
@@ -486,8 +456,7 @@ TEST(Link, ASignOfLifeBringsNothingAgain) {
   EXPECT_EQ(open(all(a, 10 * kSecond).at(0)).header.kind, Kind::committed) << "the peer has nothing yet";
 }
 
-TEST(Link, WhatIsOfAnEarlierEraAndNotSentIsForgotten) {
-  Link a = link_of(kA, kB), b = link_of(kB, kA);
+TEST_F(LinkTest, WhatIsOfAnEarlierEraAndNotSentIsForgotten) {
   const auto say = [&](RoundId round, std::uint64_t era) {
     a.submit(kA, kB, Kind::committed, encode_message(Committed{round}), era);
   };
@@ -501,14 +470,13 @@ TEST(Link, WhatIsOfAnEarlierEraAndNotSentIsForgotten) {
   EXPECT_LT(a.queued_bytes(), queued);
   EXPECT_EQ(deliver(b, sent, kSecond), (std::vector<RoundId>{1})) << "it was on its way";
   EXPECT_EQ(deliver(b, all(a, kSecond), kSecond), (std::vector<RoundId>{3, 4}));
-  b.tick(kSecond);
-  deliver(a, all(b, kSecond), kSecond);
+  acknowledge();
   EXPECT_TRUE(a.drained());
   EXPECT_EQ(a.queued_bytes(), 0U);
 }
 
-TEST(Link, AMessageOfWhichAPieceIsOutGoesToItsEnd) {
-  Link a = link_of(kA, kB, 16), b = link_of(kB, kA);
+TEST_F(LinkTest, AMessageOfWhichAPieceIsOutGoesToItsEnd) {
+  a = link_of(kA, kB, 16);
   Lease lease;
   lease.to = 5;
   lease.rows = bytes_of(600 * std::size_t{16});  // more pieces than the window has room for
@@ -519,8 +487,7 @@ TEST(Link, AMessageOfWhichAPieceIsOutGoesToItsEnd) {
   a.submit(kA, kB, Kind::committed, encode_message(Committed{8}), 2);
   a.forget_before(2);
   for (int i = 0; i < 5; ++i) {
-    b.tick(kSecond);
-    deliver(a, all(b, kSecond), kSecond);
+    acknowledge();
     for (const RoundId number : deliver(b, all(a, kSecond), kSecond)) come.push_back(number);
   }
   EXPECT_EQ(come, (std::vector<RoundId>{5, 8}));

@@ -3,11 +3,8 @@
 
 #include <sys/resource.h>
 
-#include <cstdlib>
-
-#include "core/base/check.h"
 #include "core/base/clock.h"
-#include "core/base/files.h"
+#include "tests/unit/core/base/temporary_folder.h"
 #include "tests/unit/core/runtime/hosts.h"
 
 namespace rota {
@@ -16,22 +13,6 @@ namespace {
 using tests::kJob;
 using tests::kWorker;
 using tests::Listener;
-
-// A folder for sockets, removed with what is in it.
-struct Folder {
-  Folder() {
-    auto made = make_private_folder(std::filesystem::temp_directory_path(), "rota-test-");
-    ROTA_CHECK(made.ok());
-    path = *made;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::filesystem::path path;
-};
 
 std::size_t descriptors() {
   std::size_t count = 0;
@@ -64,8 +45,8 @@ struct Process {
 
 // Two processes that know each other; the second one's node writes down what it hears.
 struct Pair {
-  explicit Pair(std::size_t message_bytes_max)
-      : one(folder.path, kCoordinator, message_bytes_max), two(folder.path, kWorker, message_bytes_max) {
+  Pair(const std::filesystem::path& folder, std::size_t message_bytes_max)
+      : one(folder, kCoordinator, message_bytes_max), two(folder, kWorker, message_bytes_max) {
     one.host.register_peer({kWorker, two.transport->endpoint(), 1 + 10 * static_cast<std::uint64_t>(Role::worker)});
     two.host.register_peer(
         {kCoordinator, one.transport->endpoint(), 1 + 10 * static_cast<std::uint64_t>(Role::coordinator)});
@@ -89,16 +70,44 @@ struct Pair {
     }
   }
 
-  Folder folder;
   Process one, two;
   std::function<void(Outbox&)> errand;
   std::vector<Envelope>* heard = nullptr;
 };
 
+using ZmqTransportTest = TemporaryFolder;
+
+void answer_status(Process& coordinator) {
+  coordinator.host.add(std::make_unique<Listener>(kCoordinator, [](const Envelope& in, Outbox& out) {
+    if (std::holds_alternative<AskStatus>(in.message)) out.send(in.from, StatusReport{"{}"});
+    return Status();
+  }));
+}
+
+// An observer asks the coordinator at this address for its status, and ends with the answer; how many there were.
+std::size_t ask_status(Process& coordinator, NodeId id, const std::string& at, const std::string& endpoint) {
+  Process observer(Listening{}, id, std::size_t{1} << 20);
+  EXPECT_EQ(observer.transport->endpoint(), "");
+  auto node = std::make_unique<Listener>(id, [](const Envelope&, Outbox& out) {
+    out.end(ExitCode::ok, "answered");
+    return Status();
+  });
+  const Listener& listener = *node;
+  observer.host.add(std::move(node));
+  observer.host.register_peer({kCoordinator, at, 0});
+  observer.host.ask({endpoint}, now_ns());
+  while (!observer.host.ended() || coordinator.host.queued_to(id) > 0) {
+    observer.turn();
+    coordinator.turn();
+  }
+  EXPECT_EQ(observer.host.ended()->what, "answered") << at;
+  return listener.count<StatusReport>();
+}
+
 // The receiver's transport cut the connection at a message over its limit, the sender sent it again, and so on for
 // ever.
-TEST(ZmqTransport, AMessageOverTheTransportsLimitPassesInPieces) {
-  Pair pair(std::size_t{1} << 20);
+TEST_F(ZmqTransportTest, AMessageOverTheTransportsLimitPassesInPieces) {
+  Pair pair(folder, std::size_t{1} << 20);
   std::vector<std::byte> rows(std::size_t{5} << 20);
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::byte>((i * 2654435761U) >> 13);
   pair.act([&](Outbox& out) {
@@ -115,10 +124,9 @@ TEST(ZmqTransport, AMessageOverTheTransportsLimitPassesInPieces) {
 }
 
 // Frames, and their bytes together, are limited too, and not only the bytes of each.
-TEST(ZmqTransport, WhatBreaksTheLimitsIsDroppedAndTheNextIsHeard) {
+TEST_F(ZmqTransportTest, WhatBreaksTheLimitsIsDroppedAndTheNextIsHeard) {
   constexpr std::size_t kMost = std::size_t{1} << 20;
-  const Folder folder;
-  Process server(folder.path, kCoordinator, kMost), client(folder.path, kWorker, kMost);
+  Process server(folder, kCoordinator, kMost), client(folder, kWorker, kMost);
   const Bytes one = Bytes::from({std::byte{1}}), half = Bytes::from(std::vector<std::byte>(kMost / 2));
   const Bytes whole = Bytes::from(std::vector<std::byte>(kMost));
   const std::vector<Frames> sent = {Frames(kFramesMax + 1, one), Frames(3, half), {whole, one},
@@ -135,30 +143,13 @@ TEST(ZmqTransport, WhatBreaksTheLimitsIsDroppedAndTheNextIsHeard) {
 }
 
 // Each observer cost the coordinator three sockets and three descriptors for ever.
-TEST(ZmqTransport, ObserversLeaveNoDescriptorsBehind) {
-  const Folder folder;
-  Process coordinator(folder.path, kCoordinator, std::size_t{1} << 20);
-  coordinator.host.add(std::make_unique<Listener>(kCoordinator, [](const Envelope& in, Outbox& out) {
-    if (std::holds_alternative<AskStatus>(in.message)) out.send(in.from, StatusReport{"{}"});
-    return Status();
-  }));
+TEST_F(ZmqTransportTest, ObserversLeaveNoDescriptorsBehind) {
+  Process coordinator(folder, kCoordinator, std::size_t{1} << 20);
+  answer_status(coordinator);
   std::size_t before = 0;
   for (std::uint32_t call = 0; call < 40; ++call) {
-    const NodeId id{Role::observer, call};
-    Process observer(Listening{}, id, std::size_t{1} << 20);
-    auto node = std::make_unique<Listener>(id, [](const Envelope&, Outbox& out) {
-      out.end(ExitCode::ok, "answered");
-      return Status();
-    });
-    Listener& listener = *node;
-    observer.host.add(std::move(node));
-    observer.host.register_peer({kCoordinator, coordinator.transport->endpoint(), 0});
-    observer.host.ask({"ipc:///nobody/is/made/to/connect/here"}, now_ns());
-    while (!observer.host.ended() || coordinator.host.queued_to(id) > 0) {
-      observer.turn();
-      coordinator.turn();
-    }
-    EXPECT_EQ(listener.count<StatusReport>(), 1U);
+    const std::string& at = coordinator.transport->endpoint();
+    EXPECT_EQ(ask_status(coordinator, {Role::observer, call}, at, "ipc:///nobody/is/made/to/connect/here"), 1U);
     if (call == 4) before = descriptors();
   }
   // Sockets are closed by ZeroMQ's own thread, so a few of the last may still be there.
@@ -175,7 +166,7 @@ Listening loopback(std::vector<std::string> numbers, std::uint16_t port = 0, std
   return {.ipc = {}, .numbers = std::move(numbers), .port = port, .told = {std::move(host), 0}};
 }
 
-TEST(ZmqTransport, ThePortThatWasFreeIsTold) {
+TEST_F(ZmqTransportTest, ThePortThatWasFreeIsTold) {
   const auto transport = ZmqTransport::open(loopback({"127.0.0.1"}), 1 << 20);
   ASSERT_TRUE(transport.ok()) << transport.status().what();
   const auto address = tcp_address((*transport)->endpoint());
@@ -184,7 +175,7 @@ TEST(ZmqTransport, ThePortThatWasFreeIsTold) {
   EXPECT_GT(address->port, 0);
 }
 
-TEST(ZmqTransport, APortInUseIsNothingToTryAgain) {
+TEST_F(ZmqTransportTest, APortInUseIsNothingToTryAgain) {
   const auto first = ZmqTransport::open(loopback({"127.0.0.1"}), 1 << 20);
   ASSERT_TRUE(first.ok());
   const std::uint16_t port = tcp_address((*first)->endpoint())->port;
@@ -196,43 +187,28 @@ TEST(ZmqTransport, APortInUseIsNothingToTryAgain) {
 }
 
 // Several numbers of one name get the same port.
-TEST(ZmqTransport, ListensAtAllNumbersOfAName) {
+TEST_F(ZmqTransportTest, ListensAtAllNumbersOfAName) {
   auto numbers = own_numbers("::1").ok() ? std::vector<std::string>{"127.0.0.1", "::1"}
                                          : std::vector<std::string>{"127.0.0.1", "127.0.0.2"};
   Process coordinator(loopback(numbers, 0, "localhost"), kCoordinator, 1 << 20);
-  coordinator.host.add(std::make_unique<Listener>(kCoordinator, [](const Envelope& in, Outbox& out) {
-    if (std::holds_alternative<AskStatus>(in.message)) out.send(in.from, StatusReport{"{}"});
-    return Status();
-  }));
+  answer_status(coordinator);
   const std::uint16_t port = tcp_address(coordinator.transport->endpoint())->port;
   EXPECT_EQ(coordinator.transport->endpoint(), "tcp://localhost:" + std::to_string(port));
   numbers.emplace_back("localhost");
   for (const std::string& number : numbers) {
     const NodeId id{Role::observer, static_cast<std::uint32_t>(&number - numbers.data())};
-    Process observer(Listening{}, id, 1 << 20);
-    EXPECT_EQ(observer.transport->endpoint(), "");
-    observer.host.add(std::make_unique<Listener>(id, [](const Envelope&, Outbox& out) {
-      out.end(ExitCode::ok, "answered");
-      return Status();
-    }));
-    observer.host.register_peer({kCoordinator, TcpAddress{number, port}.text(), 0});
-    observer.host.ask({}, now_ns());
-    while (!observer.host.ended()) {
-      observer.turn();
-      coordinator.turn();
-    }
-    EXPECT_EQ(observer.host.ended()->what, "answered") << number;
+    EXPECT_EQ(ask_status(coordinator, id, TcpAddress{number, port}.text(), ""), 1U);
   }
 }
 
 // By hand, as it takes much memory: ROTA_LARGE_GB=3 sends a blob and a cut of so many GiB.
-TEST(ZmqTransport, AsLargeAsOneLikes) {
+TEST_F(ZmqTransportTest, AsLargeAsOneLikes) {
   const char* asked = std::getenv("ROTA_LARGE_GB");
   const std::size_t bytes = asked == nullptr ? std::size_t{20} << 20 : std::strtoull(asked, nullptr, 10) << 30;
   const auto say = [&](const char* what) {
     if (asked != nullptr) std::printf("%s: peak memory of both %.2f GiB\n", what, double(peak_bytes()) / (1 << 30));
   };
-  Pair pair(std::size_t{64} << 20);
+  Pair pair(folder, std::size_t{64} << 20);
   {
     const Bytes blob = Bytes::from(std::vector<std::byte>(bytes, std::byte{7}));
     say("one blob made");
