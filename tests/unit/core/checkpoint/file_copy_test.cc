@@ -1,7 +1,5 @@
 #include "core/checkpoint/file_copy.h"
 
-#include <limits>
-
 namespace rota {
 namespace {
 

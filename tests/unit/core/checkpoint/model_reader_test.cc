@@ -1,6 +1,5 @@
 #include "core/checkpoint/model_reader.h"
 
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "core/base/sealed_json.h"
@@ -68,10 +67,14 @@ class ModelFolder : public TemporaryFolder {
   }
   void publish(const nlohmann::ordered_json& manifest) { write("manifest.json", seal(manifest, kFormat)); }
   // Why the model is refused.
-  Status refusal() {
-    auto model = open_model(folder);
-    EXPECT_FALSE(model.ok());
-    return model.ok() ? Status() : model.status();
+  Status refusal() { return open_model(folder).status(); }
+  // With a manifest that `change` has made wrong.
+  template <typename Change>
+  Status refusal_of(Change change) {
+    auto wrong = manifest_;
+    change(wrong);
+    publish(wrong);
+    return refusal();
   }
 
   nlohmann::ordered_json manifest_;
@@ -171,14 +174,8 @@ TEST_F(ModelFolder, WithADamagedFileIsRefused) {
 }
 
 TEST_F(ModelFolder, WithAWrongHashOrSizeInTheManifestIsRefused) {
-  auto wrong = manifest_;
-  wrong["files"][1]["xxh3"] = std::string(32, '0');
-  publish(wrong);
-  EXPECT_EQ(refusal().code(), ExitCode::disk);
-  wrong = manifest_;
-  wrong["files"][0]["bytes"] = 1;
-  publish(wrong);
-  EXPECT_EQ(refusal().code(), ExitCode::disk);
+  EXPECT_EQ(refusal_of([](auto& wrong) { wrong["files"][1]["xxh3"] = std::string(32, '0'); }).code(), ExitCode::disk);
+  EXPECT_EQ(refusal_of([](auto& wrong) { wrong["files"][0]["bytes"] = 1; }).code(), ExitCode::disk);
 }
 
 // A model of somebody else's may name no file but its own.
@@ -186,10 +183,8 @@ TEST_F(ModelFolder, WithOtherFilesThanItsOwnIsRefused) {
   const std::string own = manifest_["files"][0]["file"];
   for (const std::string& name : {std::string("/etc/passwd"), "../" + folder.filename().string() + "/" + own,
                                   "./" + own, std::string("partition-1.sst"), std::string()}) {
-    auto wrong = manifest_;
-    wrong["files"][0]["file"] = name;
-    publish(wrong);
-    EXPECT_NE(refusal().what().find("'" + name + "' is no name of a model's file"), std::string::npos) << name;
+    const Status status = refusal_of([&](auto& wrong) { wrong["files"][0]["file"] = name; });
+    EXPECT_NE(status.what().find("'" + name + "' is no name of a model's file"), std::string::npos) << name;
   }
 }
 
@@ -200,43 +195,27 @@ TEST_F(ModelFolder, WithADamagedManifestIsRefused) {
     EXPECT_EQ(app_of_model(folder).status().code(), ExitCode::disk) << text;
   }
   for (const char* field : {"app", "epoch", "seed", "shards", "slices", "partitions", "options", "files"}) {
-    auto wrong = manifest_;
-    wrong.erase(field);
-    publish(wrong);
-    EXPECT_EQ(refusal().code(), ExitCode::disk) << "without " << field;
-    wrong[field] = nlohmann::json::array({nlohmann::json::array()});
-    publish(wrong);
-    EXPECT_EQ(refusal().code(), ExitCode::disk) << field << " of another type";
+    EXPECT_EQ(refusal_of([&](auto& wrong) { wrong.erase(field); }).code(), ExitCode::disk) << "without " << field;
+    const auto other = nlohmann::json::array({nlohmann::json::array()});
+    EXPECT_EQ(refusal_of([&](auto& wrong) { wrong[field] = other; }).code(), ExitCode::disk) << field;
   }
 }
 
-// A number where a word should be ended the program.
 // 2^32 + 1 shards were one, and what is no whole number was undefined.
 TEST_F(ModelFolder, WithANumberThatDoesNotFitIsRefused) {
   for (const char* field : {"epoch", "seed", "shards", "slices", "partitions"})
     for (const nlohmann::ordered_json& number : {nlohmann::ordered_json(-1), nlohmann::ordered_json(1.5),
-                                                 nlohmann::ordered_json(1e106), nlohmann::ordered_json("1")}) {
-      auto wrong = manifest_;
-      wrong[field] = number;
-      publish(wrong);
-      EXPECT_EQ(refusal().code(), ExitCode::disk) << field << " " << number;
-    }
-  for (const char* field : {"epoch", "shards", "slices"}) {
-    auto wrong = manifest_;
-    wrong[field] = (std::uint64_t{1} << 32) + 1;
-    publish(wrong);
-    EXPECT_EQ(refusal().code(), ExitCode::disk) << field;
-  }
+                                                 nlohmann::ordered_json(1e106), nlohmann::ordered_json("1")})
+      EXPECT_EQ(refusal_of([&](auto& wrong) { wrong[field] = number; }).code(), ExitCode::disk) << field << number;
+  for (const char* field : {"epoch", "shards", "slices"})
+    EXPECT_EQ(refusal_of([&](auto& wrong) { wrong[field] = (std::uint64_t{1} << 32) + 1; }).code(), ExitCode::disk)
+        << field;
 }
 
 // The app was asked to make a number of it, and the command failed with 1.
 TEST_F(ModelFolder, WithAnOptionThatNoCommandLineCouldSayIsRefused) {
-  for (const auto& [name, value] : {std::pair{"schedulers", "x"}, {"workers", "0"}, {"checkpoint_seconds", "nan"}}) {
-    auto wrong = manifest_;
-    wrong["options"][name] = value;
-    publish(wrong);
-    EXPECT_EQ(refusal().code(), ExitCode::disk) << name;
-  }
+  for (const auto& [name, value] : {std::pair{"schedulers", "x"}, {"workers", "0"}, {"checkpoint_seconds", "nan"}})
+    EXPECT_EQ(refusal_of([&](auto& wrong) { wrong["options"][name] = value; }).code(), ExitCode::disk) << name;
 }
 
 // Commands went on with them, and ended with 0.
@@ -247,17 +226,13 @@ TEST_F(ModelFolder, WithNumbersThatCannotBeIsRefused) {
   publish(manifest_);
   EXPECT_TRUE(open_model(folder).ok());
   const std::string file = (folder / "manifest.json").string();
-  auto wrong = manifest_;
-  wrong["items"] = std::uint64_t{1} << 63;
-  publish(wrong);
-  EXPECT_EQ(refusal().what(), file + ": damaged: items, 9223372036854775808, cannot be");
+  EXPECT_EQ(refusal_of([](auto& wrong) { wrong["items"] = std::uint64_t{1} << 63; }).what(),
+            file + ": damaged: items, 9223372036854775808, cannot be");
   for (const auto& [name, number] :
        {std::pair{"slices", std::uint64_t{1} << 31}, {"shards", std::uint64_t{2}}, {"seed", std::uint64_t{4}}}) {
-    wrong = manifest_;
-    wrong[name] = number;
-    publish(wrong);
-    EXPECT_EQ(refusal().code(), ExitCode::disk);
-    EXPECT_EQ(refusal().what(), file + ": damaged: " + name + " is not what the options say");
+    const Status status = refusal_of([&](auto& wrong) { wrong[name] = number; });
+    EXPECT_EQ(status.code(), ExitCode::disk);
+    EXPECT_EQ(status.what(), file + ": damaged: " + name + " is not what the options say");
   }
 }
 
@@ -288,9 +263,7 @@ TEST_F(ModelFolder, WithAFactThatIsNoCountIsRefused) {
 }
 
 TEST_F(ModelFolder, WithAnAppOfAnotherTypeIsRefused) {
-  auto wrong = manifest_;
-  wrong["app"] = 5;
-  publish(wrong);
+  (void)refusal_of([](auto& wrong) { wrong["app"] = 5; });
   EXPECT_EQ(app_of_model(folder).status().code(), ExitCode::disk);
 }
 
@@ -328,13 +301,8 @@ TEST_F(ModelFolder, WithAnyByteOfTheManifestChangedIsNeverAnotherModel) {
 // Rows are found by the number of files, so with one less all others were looked for in the wrong place, and zeros
 // found.
 TEST_F(ModelFolder, WithoutOneOfItsFilesIsRefused) {
-  auto wrong = manifest_;
-  wrong["files"].erase(1);
-  publish(wrong);
-  EXPECT_EQ(refusal().code(), ExitCode::disk);
-  wrong["files"].erase(0);
-  publish(wrong);
-  EXPECT_EQ(refusal().code(), ExitCode::disk);
+  EXPECT_EQ(refusal_of([](auto& wrong) { wrong["files"].erase(1); }).code(), ExitCode::disk);
+  EXPECT_EQ(refusal_of([](auto& wrong) { wrong["files"].clear(); }).code(), ExitCode::disk);
 }
 
 }  // namespace
