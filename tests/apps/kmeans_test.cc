@@ -1,14 +1,11 @@
 // tests/apps/kmeans_test.cc -- the k-means app over the serial host, against plain loops.
-#include <limits>
-#include <set>
 
 #include "apps/kmeans/commands/trained_model.h"
 #include "rota/plugin.h"
 #include "rota/serial_host.h"
+#include "tests/apps/resumed.h"
 #include "tests/unit/apps/io/scratch_files.h"
 #include "tests/unit/apps/kmeans/plain_rows.h"
-
-extern "C" const rota::Plugin* rota_plugin_v1();
 
 namespace rota::tests {
 namespace {
@@ -32,7 +29,7 @@ class Kmeans : public testing::Test {
   Job job(std::map<std::string, std::string> options) {
     options.try_emplace("clusters", std::to_string(kClusters));
     options.try_emplace("shards", std::to_string(kShards));
-    return serial_job(*rota_plugin_v1(), options, {files_.write("rows", libsvm_text(rows_))});
+    return serial_job(linked_plugin(), options, {files_.write("rows", libsvm_text(rows_))});
   }
   // The inertia of the model's centres, and whether another of Lloyd's steps would leave them, by plain loops.
   double inertia(const Model& model, bool& stays) const {
@@ -64,7 +61,7 @@ class Kmeans : public testing::Test {
 
 TEST_F(Kmeans, EndsAtAFixedPointFromBothStarts) {
   for (const char* const start : {"plusplus", "random"}) {
-    SerialHost host(*rota_plugin_v1(), job({{"init", start}, {"tolerance", "0"}}));
+    SerialHost host(linked_plugin(), job({{"init", start}, {"tolerance", "0"}}));
     double before = std::numeric_limits<double>::infinity();
     int settled = 0;
     for (int epoch = 0; !host.done(); ++epoch) {
@@ -83,29 +80,20 @@ TEST_F(Kmeans, EndsAtAFixedPointFromBothStarts) {
 }
 
 TEST_F(Kmeans, AToleranceEndsItBefore) {
-  SerialHost exact(*rota_plugin_v1(), job({{"tolerance", "0"}})),
-      early(*rota_plugin_v1(), job({{"tolerance", "0.02"}}));
+  SerialHost exact(linked_plugin(), job({{"tolerance", "0"}})), early(linked_plugin(), job({{"tolerance", "0.02"}}));
   exact.run_epochs(100);
   early.run_epochs(100);
   EXPECT_TRUE(exact.done() && early.done());
   EXPECT_LT(early.epochs(), exact.epochs());
 }
 
-// Whether evaluate() is asked for, which finds what the next push needs, must not matter.
+// The resumed job is evaluated, which finds what the next push needs, and the other one is not.
 TEST_F(Kmeans, ARestoredJobGoesOnAlike) {
-  SerialHost whole(*rota_plugin_v1(), job({{"tolerance", "0"}}));
-  whole.run_epochs(3);
-  const SerialHost::Snapshot middle = whole.save();
-  whole.run_epochs(100);
-  SerialHost resumed(*rota_plugin_v1(), job({{"tolerance", "0"}}));
-  resumed.restore(middle);
-  (void)resumed.evaluate();
-  resumed.run_epochs(100);
-  EXPECT_EQ(resumed.save(), whole.save());
+  expect_resumed_alike(job({{"tolerance", "0"}}), 3, 100);
 }
 
 TEST_F(Kmeans, AnEpochIsARoundOfSumsAndALook) {
-  SerialHost host(*rota_plugin_v1(), job({{"tolerance", "0"}, {"init", "random"}}));
+  SerialHost host(linked_plugin(), job({{"tolerance", "0"}, {"init", "random"}}));
   std::vector<std::size_t> rounds;
   host.watch([&](const Round& round, std::uint32_t) { rounds.push_back(round.open ? 1 : 0); });
   host.run_epoch();
@@ -121,11 +109,11 @@ TEST_F(Kmeans, AnOutlierThatLeavesTakesNothingAlong) {
   for (std::size_t r = 1001; r < 1011; ++r) rows_[r] = {3};
   for (const char* const tolerance : {"0", "1e-6"})
     for (int seed = 1; seed <= 5; ++seed) {
-      SerialHost host(*rota_plugin_v1(), job({{"clusters", "2"},
-                                              {"init", "random"},
-                                              {"shards", "1"},
-                                              {"tolerance", tolerance},
-                                              {"seed", std::to_string(seed)}}));
+      SerialHost host(linked_plugin(), job({{"clusters", "2"},
+                                            {"init", "random"},
+                                            {"shards", "1"},
+                                            {"tolerance", tolerance},
+                                            {"seed", std::to_string(seed)}}));
       host.run();
       EXPECT_TRUE(host.converged().value());
       EXPECT_NEAR(host.evaluate()[0], 4.0 * 1000 * 10 / 1010, 1e-9);  // the ones and the threes, and the outlier
@@ -138,7 +126,7 @@ TEST_F(Kmeans, AnOutlierThatLeavesTakesNothingAlong) {
 
 TEST_F(Kmeans, TheBestOfSeveralStartsIsTheModel) {
   double least = std::numeric_limits<double>::infinity();
-  SerialHost host(*rota_plugin_v1(), job({{"tolerance", "0"}, {"restarts", "6"}, {"init", "random"}}));
+  SerialHost host(linked_plugin(), job({{"tolerance", "0"}, {"restarts", "6"}, {"init", "random"}}));
   std::vector<double> ends;  // the inertia of each start
   while (!host.done()) {
     const double before = host.figure("starts_ended");
@@ -154,14 +142,14 @@ TEST_F(Kmeans, TheBestOfSeveralStartsIsTheModel) {
   EXPECT_NEAR(inertia(SerialModel(host), stays), least, 1e-12 * least);
   EXPECT_TRUE(stays);
 
-  SerialHost resumed(*rota_plugin_v1(), job({{"tolerance", "0"}, {"restarts", "6"}, {"init", "random"}}));
+  SerialHost resumed(linked_plugin(), job({{"tolerance", "0"}, {"restarts", "6"}, {"init", "random"}}));
   while (!resumed.done()) {
     resumed.run_epoch();
     resumed.restore(resumed.save());
   }
   EXPECT_EQ(resumed.save(), host.save());
 
-  SerialHost bounded(*rota_plugin_v1(),
+  SerialHost bounded(linked_plugin(),
                      job({{"tolerance", "0"}, {"restarts", "6"}, {"init", "random"}, {"epochs", "13"}}));
   bounded.run();
   EXPECT_TRUE(bounded.done());
@@ -176,12 +164,12 @@ TEST_F(Kmeans, EveryClusterGetsARowWhereThereAreEnough) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     Job one = job({{"clusters", "3"}, {"init", "random"}, {"tolerance", "0"}});
     one.seed = seed;
-    SerialHost host(*rota_plugin_v1(), one);
+    SerialHost host(linked_plugin(), one);
     host.run_epochs(100);
     EXPECT_TRUE(host.done());
     EXPECT_NEAR(host.evaluate()[0], 0, 1e-25);
   }
-  SerialHost more(*rota_plugin_v1(), job({{"clusters", "5"}, {"tolerance", "0"}}));
+  SerialHost more(linked_plugin(), job({{"clusters", "5"}, {"tolerance", "0"}}));
   more.run_epochs(100);
   EXPECT_TRUE(more.done());
   EXPECT_NEAR(more.evaluate()[0], 0, 1e-25);
@@ -192,7 +180,7 @@ TEST_F(Kmeans, AtAnyScaleOfTheDataTheModelIsTheSame) {
   const auto at = [&](double scale) {
     for (std::size_t r = 0; r < rows.size(); ++r)
       for (std::size_t j = 0; j < kColumns; ++j) rows_[r][j] = rows[r][j] * scale;
-    SerialHost host(*rota_plugin_v1(), job({}));
+    SerialHost host(linked_plugin(), job({}));
     host.run();
     EXPECT_TRUE(host.converged().value());
     return std::pair(host.evaluate()[0] / scale / scale, host.epochs());
@@ -211,7 +199,7 @@ TEST_F(Kmeans, TimesSince1970AreClusteredLikeTimesSinceNow) {
   for (const double shift : {0.0, 1.7e9}) {
     rows_.clear();
     for (int i = 0; i < 200; ++i) rows_.push_back({shift + (i % 2 == 0 ? 1 + i % 11 : 30 + i % 11)});
-    SerialHost host(*rota_plugin_v1(), job({{"clusters", "2"}, {"tolerance", "0"}}));
+    SerialHost host(linked_plugin(), job({{"clusters", "2"}, {"tolerance", "0"}}));
     host.run();
     EXPECT_TRUE(host.converged().value());
     EXPECT_LT(host.epochs(), 6U);
@@ -222,7 +210,7 @@ TEST_F(Kmeans, TimesSince1970AreClusteredLikeTimesSinceNow) {
 }
 
 TEST_F(Kmeans, FewerRowsThanClustersAreRefused) {
-  const std::string what = message_of<UsageError>([&] { SerialHost(*rota_plugin_v1(), job({{"clusters", "151"}})); });
+  const std::string what = message_of<UsageError>([&] { SerialHost(linked_plugin(), job({{"clusters", "151"}})); });
   EXPECT_EQ(what, "the data has 150 rows, fewer than --clusters=151");
 }
 

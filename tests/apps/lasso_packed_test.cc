@@ -1,68 +1,51 @@
 // tests/apps/lasso_packed_test.cc -- sparse linear models from data by shard, by columns and by rows.
-#include "rota/error.h"
 #include "tests/apps/packed_data.h"
-#include "tests/unit/apps/io/scratch_files.h"
-
-extern "C" const rota::Plugin* rota_plugin_v1();
 
 namespace rota::tests {
 namespace {
 
-const Plugin& plugin() {
-  return *rota_plugin_v1();
-}
+using LassoPacked = Packed;
 
 constexpr const char* kRows =
     "1 1:2 3:-1\n-1 2:0.5\n1 1:1 2:1 4:3\n-1 3:2\n-1 4:0.25\n1 1:-1\n1 5:0.1\n-1 2:2 3:1\n1 1:0.5 2:1 3:2 4:1 5:3\n";
 
-using Given = std::map<std::string, std::string>;
-
-TEST(LassoPacked, OneModelByColumnsAndByRows) {
-  const ScratchFiles files;
+TEST_F(LassoPacked, OneModelByColumnsAndByRows) {
   const std::string rows = files.write("rows", kRows), weights = files.write("weights", "1\n2\n0\n1\n3\n1\n1\n1\n2\n");
   for (const Given& given :
        {Given{}, Given{{"loss", "logistic"}, {"intercept", "false"}}, Given{{"weights", weights}, {"folds", "2"}},
         Given{{"precision", "single"}}, Given{{"partition", "rows"}}, Given{{"order", "round_robin"}},
         Given{{"partition", "rows"}, {"loss", "logistic"}, {"weights", weights}},
         Given{{"partition", "rows"}, {"precision", "single"}, {"intercept", "false"}}}) {
-    Given options = given;
-    options.insert({"shards", "3"});
-    expect_one_model(plugin(), serial_job(plugin(), options, {rows}));
+    expect_one_model(job(with(given, {{"shards", "3"}}), rows));
   }
 }
 
-TEST(LassoPacked, DenseBlocksAndMatrixMarket) {
-  const ScratchFiles files;
+TEST_F(LassoPacked, DenseBlocksAndMatrixMarket) {
   const std::string dense = files.write("dense", "1 1:2 2:1\n2 1:1 2:0.1\n3 1:1 2:1\n2 1:3 2:2\n");
   const std::string market = files.write(
       "market.mtx", "%%MatrixMarket matrix coordinate real general\n4 3 5\n1 1 2\n3 2 1\n2 1 0.5\n4 3 1\n1 3 2\n");
   const std::string response = files.write("response", "1\n2\n0\n4\n");
   for (const char* const partition : {"columns", "rows"}) {
-    expect_one_model(plugin(), serial_job(plugin(), {{"partition", partition}, {"shards", "2"}}, {dense}));
-    expect_one_model(
-        plugin(), serial_job(plugin(), {{"partition", partition}, {"shards", "5"}, {"response", response}}, {market}));
+    expect_one_model(job({{"partition", partition}, {"shards", "2"}}, dense));
+    expect_one_model(job({{"partition", partition}, {"shards", "5"}, {"response", response}}, market));
   }
 }
 
-TEST(LassoPacked, RangesOfTheOtherKindAreRefused) {
-  const ScratchFiles files;
+TEST_F(LassoPacked, RangesOfTheOtherKindAreRefused) {
   const std::string rows = files.write("rows", kRows);
-  Job job = serial_job(plugin(), {{"order", "priority"}, {"shards", "2"}}, {rows});
-  job.packed = pack(plugin(), serial_job(plugin(), {{"shards", "2"}}, {rows}));
-  EXPECT_EQ(message_of<UsageError>([&] { SerialHost(plugin(), job); }),
+  Job one = job({{"order", "priority"}, {"shards", "2"}}, rows);
+  one.packed = pack(job({{"shards", "2"}}, rows));
+  EXPECT_EQ(refusal<UsageError>(one),
             "index: these shards are ranges of columns, and the job wants ranges of rows: make others by `rota shard` "
             "with --partition, or leave --partition and --order out");
 }
 
-TEST(LassoPacked, BytesThatChanged) {
-  const ScratchFiles files;
+TEST_F(LassoPacked, BytesThatChanged) {
   const std::string rows = files.write("rows", kRows), weights = files.write("weights", "1\n2\n0\n1\n3\n1\n1\n1\n2\n");
   for (const char* const partition : {"columns", "rows"})
     for (const char* const loss : {"squared", "logistic"})
       expect_flips_are_borne(
-          plugin(),
-          serial_job(plugin(), {{"partition", partition}, {"loss", loss}, {"shards", "2"}, {"weights", weights}},
-                     {rows}));
+          job({{"partition", partition}, {"loss", loss}, {"shards", "2"}, {"weights", weights}}, rows));
 }
 
 }  // namespace

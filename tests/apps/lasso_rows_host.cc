@@ -144,9 +144,7 @@ Job job_of(const Data& data, Given given, std::uint32_t shards) {
   given.emplace("partition", "rows");
   given.emplace("intercept", "false");
   given.emplace("schedulers", "1");
-  Job job = tests::make_job(rows_plugin(), std::move(given), {});
-  job.shards = shards;
-  return job;
+  return tests::make_job(rows_plugin(), std::move(given), {}, shards);
 }
 
 FitRow fit_row(const SerialHost& host, std::uint32_t fold, std::uint32_t penalty) {

@@ -1,10 +1,19 @@
 // The Lasso app over ranges of rows, on the serial host, against plain coordinate descent.
-#include <set>
 
 #include "tests/apps/lasso_rows_host.h"
 
 namespace rota::lasso {
 namespace {
+
+using Given = std::map<std::string, std::string>;
+
+// The options that words like "path=4" say.
+Given said(const std::string& words) {
+  Given given;
+  std::istringstream in(words);
+  for (std::string word; in >> word;) given[word.substr(0, word.find('='))] = word.substr(word.find('=') + 1);
+  return given;
+}
 
 TEST(LassoRows, IsPlainCoordinateDescent) {
   for (const char* loss : {"squared", "logistic"}) {
@@ -13,13 +22,11 @@ TEST(LassoRows, IsPlainCoordinateDescent) {
       for (const char* intercept : {"false", "true"}) {
         for (const char* standardize : {"false", "true"}) {
           for (const char* l1_ratio : {"1", "0.5"}) {
-            SCOPED_TRACE(std::string(loss) + " " + std::to_string(density) + " " + intercept + standardize + l1_ratio);
-            const Job job = job_of(data, {{"loss", loss},
-                                          {"intercept", intercept},
-                                          {"standardize", standardize},
-                                          {"l1_ratio", l1_ratio},
-                                          {"tolerance", "1e-9"},
-                                          {"coordinates", "16"}});
+            const std::string words = std::string("loss=") + loss + " intercept=" + intercept +
+                                      " standardize=" + standardize + " l1_ratio=" + l1_ratio +
+                                      " tolerance=1e-9 coordinates=16";
+            SCOPED_TRACE(words + ", density " + std::to_string(density));
+            const Job job = job_of(data, said(words));
             SerialHost host(rows_plugin(), job);
             run(host);
             expect_fits(data, job, host);
@@ -99,14 +106,12 @@ TEST(LassoRows, OldAndNewRoundsConvergeAlike) {
     for (const char* conflicts : {"group", "drop"}) {
       for (const char* staleness : {"0", "2"}) {
         for (const char* intercept : {"false", "true"}) {
-          SCOPED_TRACE(std::string(order) + " " + conflicts + ", staleness " + staleness + ", intercept " + intercept);
+          const std::string words = std::string("order=") + order + " conflicts=" + conflicts +
+                                    " staleness=" + staleness + " intercept=" + intercept +
+                                    " coordinates=32 tolerance=1e-5";
+          SCOPED_TRACE(words);
           for (const Data& data : {random_data(3, 120, 300, 0.05, false), correlated_data(200, 120, 6, 0.9)}) {
-            const Job job = job_of(data, {{"order", order},
-                                          {"conflicts", conflicts},
-                                          {"staleness", staleness},
-                                          {"intercept", intercept},
-                                          {"coordinates", "32"},
-                                          {"tolerance", "1e-5"}});
+            const Job job = job_of(data, said(words));
             SerialHost host(rows_plugin(), job);
             run(host);
             expect_optimum(data, job, host, 1e-5);
@@ -121,14 +126,9 @@ TEST(LassoRows, APathAndItsFolds) {
   for (const char* loss : {"squared", "logistic"}) {
     Data data = random_data(5, 96, 40, 0.3, std::string(loss) == "logistic");
     data.folds = folds_of_rows(data.rows(), 3, 1);
-    const Job job = job_of(data, {{"loss", loss},
-                                  {"intercept", "true"},
-                                  {"standardize", "true"},
-                                  {"path", "4"},
-                                  {"lambda_ratio", "0.1"},
-                                  {"folds", "3"},
-                                  {"coordinates", "8"},
-                                  {"tolerance", "1e-9"}});
+    const Job job = job_of(data, said(std::string("intercept=true standardize=true path=4 lambda_ratio=0.1 folds=3 "
+                                                  "coordinates=8 tolerance=1e-9 loss=") +
+                                      loss));
     SerialHost host(rows_plugin(), job);
     run(host);
     expect_fits(data, job, host);
@@ -139,14 +139,9 @@ TEST(LassoRows, SeveralSchedulersTakeTheStepsTogether) {
   Data data = random_data(6, 96, 100, 0.2, false);
   data.folds = folds_of_rows(data.rows(), 2, 1);
   for (const char* staleness : {"0", "3"}) {
-    const Job job = job_of(data, {{"schedulers", "3"},
-                                  {"staleness", staleness},
-                                  {"intercept", "true"},
-                                  {"path", "3"},
-                                  {"lambda_ratio", "0.1"},
-                                  {"folds", "2"},
-                                  {"coordinates", "8"},
-                                  {"tolerance", "1e-9"}});
+    const Job job = job_of(data, said(std::string("schedulers=3 intercept=true path=3 lambda_ratio=0.1 folds=2 "
+                                                  "coordinates=8 tolerance=1e-9 staleness=") +
+                                      staleness));
     SerialHost host(rows_plugin(), job);
     std::map<std::uint32_t, std::set<Key>> drawn;
     host.watch([&](const Round& round, std::uint32_t scheduler) {
@@ -166,11 +161,7 @@ TEST(LassoRows, SeveralSchedulersTakeTheStepsTogether) {
 
 TEST(LassoRows, SchedulersUndoTogether) {
   const Data data = correlated_data(60, 400, 1, 0.5);
-  const Job job = job_of(data, {{"schedulers", "2"},
-                                {"coordinates", "64"},
-                                {"conflicts", "ignore"},
-                                {"intercept", "true"},
-                                {"tolerance", "1e-5"}});
+  const Job job = job_of(data, said("schedulers=2 coordinates=64 conflicts=ignore intercept=true tolerance=1e-5"));
   SerialHost host(rows_plugin(), job);
   EXPECT_GT(run(host).at("undone"), 0);
   expect_optimum(data, job, host, 1e-5);
@@ -180,15 +171,8 @@ TEST(LassoRows, AResumedJobContinuesToTheLastBit) {
   Data data = random_data(8, 60, 80, 0.3, true);
   data.folds = folds_of_rows(data.rows(), 2, 1);
   for (double& x : data.x[14]) x += 1e6;
-  const Job job = job_of(data, {{"loss", "logistic"},
-                                {"intercept", "true"},
-                                {"standardize", "true"},
-                                {"path", "3"},
-                                {"lambda_ratio", "0.1"},
-                                {"tolerance", "1e-5"},
-                                {"folds", "2"},
-                                {"staleness", "1"},
-                                {"coordinates", "16"}});
+  const Job job = job_of(data, said("loss=logistic intercept=true standardize=true path=3 lambda_ratio=0.1 "
+                                    "tolerance=1e-5 folds=2 staleness=1 coordinates=16"));
   SerialHost straight(rows_plugin(), job);
   straight.run_epoch();
   while (!straight.done()) {
@@ -319,8 +303,6 @@ void expect_plain_fit(const Data& plain, const Data& data, Units units, std::map
   }
   EXPECT_NEAR(loss / weight, row.loss, 1e-7 * row.null_loss);
 }
-
-using Given = std::map<std::string, std::string>;
 
 const std::vector<Given> kWays = {{{"partition", "columns"}, {"loss", "squared"}},
                                   {{"partition", "columns"}, {"loss", "logistic"}},

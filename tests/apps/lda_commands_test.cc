@@ -1,13 +1,9 @@
 // tests/apps/lda_commands_test.cc -- what can be done with a model of the LDA app.
-#include <set>
-#include <stdexcept>
 
 #include "rota/error.h"
 #include "rota/serial_host.h"
 #include "tests/apps/make_job.h"
 #include "tests/unit/apps/io/scratch_files.h"
-
-extern "C" const rota::Plugin* rota_plugin_v1();
 
 namespace rota::lda {
 namespace {
@@ -16,7 +12,7 @@ using tests::ScratchFiles;
 using Given = std::map<std::string, std::string, std::less<>>;
 
 std::string run(const std::string& name, const Model* model, Given given, const std::vector<std::string>& input = {}) {
-  for (const Command& command : rota_plugin_v1()->commands) {
+  for (const Command& command : linked_plugin().commands) {
     if (command.name != name) continue;
     EXPECT_EQ(command.needs_model, model != nullptr);
     EXPECT_EQ(command.takes_input, !input.empty());
@@ -38,12 +34,9 @@ class Trained : public testing::Test {
     for (int d = 0; d < 20; ++d)
       text += d % 2 == 0 ? "cat dog owl cat dog owl cat \"x\"\n" : "sun rain snow rain sun snow rain\n";
     text += "\n";
-    Job job = tests::make_job(*rota_plugin_v1(), {{"topics", "3"}, {"alpha", "0.3"}}, {files.write("train", text)});
-    job.shards = 2;
-    job.slices = 4;
-    return job;
+    return tests::make_job(linked_plugin(), {{"topics", "3"}, {"alpha", "0.3"}}, {files.write("train", text)}, 2);
   }
-  Trained() : host_(*rota_plugin_v1(), job_of(files_)) {
+  Trained() : host_(linked_plugin(), job_of(files_)) {
     host_.run_epochs(40);
     model_ = std::make_unique<SerialModel>(host_);
   }
@@ -66,8 +59,8 @@ TEST_F(Trained, PredictTakesLdaC) {
 
 TEST(LdaCommands, WordsThatHadNoNamesMayBeMissing) {
   const ScratchFiles files;
-  Job job = tests::make_job(*rota_plugin_v1(), {{"topics", "2"}}, {files.write("train", "2 0:3 2:1\n1 1:5\n")});
-  SerialHost host(*rota_plugin_v1(), job);
+  Job job = tests::make_job(linked_plugin(), {{"topics", "2"}}, {files.write("train", "2 0:3 2:1\n1 1:5\n")});
+  SerialHost host(linked_plugin(), job);
   host.run_epochs(2);
   const SerialModel model(host);
   const std::string list = run("predict", &model, {}, {files.write("new", "2 0:1 3:4\n")});
@@ -183,10 +176,7 @@ TEST(LdaCommands, AGeneratedCorpusCanBeLearned) {
   const ScratchFiles files;
   const std::string bag = files.write(
       "bag", run("generate", nullptr, {{"documents", "200"}, {"words", "500"}, {"topics", "5"}, {"length", "50"}}));
-  Job job = tests::make_job(*rota_plugin_v1(), {{"topics", "5"}}, {bag});
-  job.shards = 2;
-  job.slices = 4;
-  SerialHost host(*rota_plugin_v1(), job);
+  SerialHost host(linked_plugin(), tests::make_job(linked_plugin(), {{"topics", "5"}}, {bag}, 2));
   host.run_epoch();
   const double before = host.evaluate()[0] + host.evaluate()[1];
   host.run_epochs(20);

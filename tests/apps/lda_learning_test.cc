@@ -1,14 +1,12 @@
 // Learned priors, held-out documents, early stop and warm start, over the serial host.
-#include <utility>
 
 #include "apps/lda/settings.h"
 #include "apps/lda/shard_state.h"
 #include "rota/serial_host.h"
 #include "tests/apps/make_job.h"
+#include "tests/apps/resumed.h"
 #include "tests/source_dir.h"
 #include "tests/unit/apps/io/scratch_files.h"
-
-extern "C" const rota::Plugin* rota_plugin_v1();
 
 namespace rota::lda {
 namespace {
@@ -16,10 +14,6 @@ namespace {
 using tests::message_of;
 using tests::ScratchFiles;
 using Given = std::map<std::string, std::string>;
-
-const Plugin& plugin() {
-  return *rota_plugin_v1();
-}
 
 // The sample, with every tenth document held out.
 class Kos {
@@ -37,11 +31,8 @@ class Kos {
 
   Job job(Given given, std::uint32_t shards, bool held_out = true) const {
     if (held_out) given["valid"] = valid_;
-    Job job = tests::make_job(plugin(), std::move(given), {train_});
-    if (held_out) job.valid = {valid_};
-    job.shards = shards;
-    job.slices = 2 * shards;
-    return job;
+    const std::vector<std::string> valid(held_out ? 1 : 0, valid_);
+    return tests::make_job(linked_plugin(), std::move(given), {train_}, shards, valid);
   }
   const ScratchFiles& files() const { return files_; }
 
@@ -91,7 +82,8 @@ double held_out_perplexity(const SerialHost& host) {
 
 TEST(LdaLearning, HeldOutDocumentsDoNotChangeTheModel) {
   const Kos kos;
-  SerialHost with(plugin(), kos.job({{"topics", "20"}}, 4)), without(plugin(), kos.job({{"topics", "20"}}, 4, false));
+  SerialHost with(linked_plugin(), kos.job({{"topics", "20"}}, 4)),
+      without(linked_plugin(), kos.job({{"topics", "20"}}, 4, false));
   with.run_epochs(4), without.run_epochs(4);
   EXPECT_EQ(with.save().slices, without.save().slices);
   EXPECT_EQ(with.row(kTotals, kTopicTotals), without.row(kTotals, kTopicTotals));
@@ -102,7 +94,7 @@ TEST(LdaLearning, LearnedPriorsPredictBetter) {
   const Kos kos;
   const auto perplexity = [&](Given given) {
     given.emplace("topics", "100");
-    SerialHost host(plugin(), kos.job(std::move(given), 4));
+    SerialHost host(linked_plugin(), kos.job(std::move(given), 4));
     host.run_epochs(81);
     return held_out_perplexity(host);
   };
@@ -116,7 +108,7 @@ TEST(LdaLearning, LearnedPriorsPredictBetter) {
 
 TEST(LdaLearning, OneAlphaStaysOne) {
   const Kos kos;
-  SerialHost host(plugin(), kos.job({{"topics", "20"}, {"learn_alpha", "2"}, {"symmetric_alpha", "true"}}, 3));
+  SerialHost host(linked_plugin(), kos.job({{"topics", "20"}, {"learn_alpha", "2"}, {"symmetric_alpha", "true"}}, 3));
   host.run_epochs(7);
   const Priors priors = state_of(host, 2).priors;
   EXPECT_TRUE(priors.symmetric());
@@ -125,7 +117,7 @@ TEST(LdaLearning, OneAlphaStaysOne) {
 
 TEST(LdaLearning, AllShardsHaveWhatTheStoreHas) {
   const Kos kos;
-  SerialHost host(plugin(),
+  SerialHost host(linked_plugin(),
                   kos.job({{"topics", "20"}, {"learn_alpha", "2"}, {"learn_beta", "3"}, {"burn_in", "1"}}, 3));
   host.run_epochs(7);
   const std::vector<double> row = host.row(kPriors, 0);
@@ -150,10 +142,9 @@ TEST(LdaLearning, BetaIsLearnedFromAllWordsOnce) {
   }
   const std::string path = files.write("text", text);
   for (const std::uint32_t shards : {1U, 3U, 8U}) {
-    Job job = tests::make_job(plugin(), {{"topics", "5"}, {"learn_beta", "1"}, {"burn_in", "0"}}, {path});
-    job.shards = shards;
-    job.slices = 2 * shards;
-    SerialHost host(plugin(), job);
+    const Job job =
+        tests::make_job(linked_plugin(), {{"topics", "5"}, {"learn_beta", "1"}, {"burn_in", "0"}}, {path}, shards);
+    SerialHost host(linked_plugin(), job);
     host.run_epochs(3);
     const double beta = host.row(kPriors, 0).back();
     // No slope of the joint likelihood in beta: the word term a little to either side is lower.
@@ -168,7 +159,7 @@ TEST(LdaLearning, BetaIsLearnedFromAllWordsOnce) {
         state.encode(out);
         bytes = out.take();
       }
-      SerialHost other(plugin(), job);
+      SerialHost other(linked_plugin(), job);
       other.restore(moved);
       return other.evaluate()[kWordTerm];
     };
@@ -187,46 +178,38 @@ TEST(LdaLearning, ARestoredRunContinuesToTheLastBit) {
                              {"valid_every", "2"},
                              {"sampler", sampler}},
                             3);
-    SerialHost straight(plugin(), job), stopped(plugin(), job), resumed(plugin(), job);
-    straight.run_epochs(9);
-    stopped.run_epochs(5);
-    resumed.restore(stopped.save());
-    EXPECT_EQ(resumed.save(), stopped.save());
-    EXPECT_EQ(resumed.evaluate(), stopped.evaluate());
-    resumed.run_epochs(4);
-    EXPECT_EQ(resumed.save(), straight.save()) << sampler;
+    SCOPED_TRACE(sampler);
+    tests::expect_resumed_alike(job, 5, 4);
   }
 }
 
 TEST(LdaLearning, AWarmStartBeginsWhereTheOldModelWas) {
   const Kos kos;
-  SerialHost old(plugin(), kos.job({{"topics", "30"}, {"learn_alpha", "5"}}, 4));
+  SerialHost old(linked_plugin(), kos.job({{"topics", "30"}, {"learn_alpha", "5"}}, 4));
   old.run_epochs(60);
-  plugin().export_text(SerialModel(old), kos.files().folder());
+  linked_plugin().export_text(SerialModel(old), kos.files().folder());
   const std::string folder = kos.files().folder().string();
-  SerialHost cold(plugin(), kos.job({{"topics", "30"}}, 4)),
-      warm(plugin(), kos.job({{"topics", "30"}, {"init", folder}}, 4));
+  SerialHost cold(linked_plugin(), kos.job({{"topics", "30"}}, 4)),
+      warm(linked_plugin(), kos.job({{"topics", "30"}, {"init", folder}}, 4));
   EXPECT_EQ(state_of(warm, 1).priors.alphas, state_of(old, 1).priors.alphas);
   cold.run_epochs(2), warm.run_epochs(2);
   std::cout << "after an epoch, per token: cold start " << joint_per_token(cold) << ", warm " << joint_per_token(warm)
             << ", old model " << joint_per_token(old) << "\n";
   EXPECT_GT(joint_per_token(warm), joint_per_token(cold));
   EXPECT_GT(joint_per_token(warm), joint_per_token(old) - 0.05 * std::abs(joint_per_token(old)));
-  SerialHost steps(plugin(), kos.job({{"topics", "30"}, {"init", folder}, {"sampler", "mh"}}, 4));
+  SerialHost steps(linked_plugin(), kos.job({{"topics", "30"}, {"init", folder}, {"sampler", "mh"}}, 4));
   steps.run_epochs(2);
   EXPECT_NEAR(joint_per_token(steps), joint_per_token(warm), 0.02 * std::abs(joint_per_token(warm)));
-  EXPECT_THROW(SerialHost(plugin(), kos.job({{"topics", "31"}, {"init", folder}}, 4)), UsageError);
-  SerialHost given(plugin(), kos.job({{"topics", "30"}, {"init", folder}, {"alpha", "0.3"}}, 4));
+  EXPECT_THROW(SerialHost(linked_plugin(), kos.job({{"topics", "31"}, {"init", folder}}, 4)), UsageError);
+  SerialHost given(linked_plugin(), kos.job({{"topics", "30"}, {"init", folder}, {"alpha", "0.3"}}, 4));
   EXPECT_TRUE(state_of(given, 0).priors.symmetric());
 }
 
 TEST(LdaLearning, WordsThatOnlyHeldOutDocumentsHaveAreLeftOut) {
   const ScratchFiles files;
-  Job job = tests::make_job(plugin(), {{"topics", "2"}, {"valid", "given"}}, {files.write("train", "a b a\nb c\n")});
-  job.valid = {files.write("valid", "a a x b b a y\nx\nc b c b a a a\n")};
-  job.shards = 2;
-  job.slices = 4;
-  SerialHost host(plugin(), job);
+  SerialHost host(linked_plugin(), tests::make_job(linked_plugin(), {{"topics", "2"}, {"valid", "given"}},
+                                                   {files.write("train", "a b a\nb c\n")}, 2,
+                                                   {files.write("valid", "a a x b b a y\nx\nc b c b a a a\n")}));
   host.run_epochs(3);
   EXPECT_TRUE(std::isfinite(held_out_perplexity(host)));
   EXPECT_EQ(vocabulary_of(host), (std::vector<std::string>{"a", "b", "c"}));

@@ -1,6 +1,4 @@
 // tests/apps/lda_likelihood_test.cc -- the LDA app against a plain serial sampler on the sample corpus.
-#include <array>
-#include <utility>
 
 #include "apps/lda/settings.h"
 #include "rota/io/corpus.h"
@@ -8,8 +6,6 @@
 #include "tests/apps/gibbs_oracle.h"
 #include "tests/apps/make_job.h"
 #include "tests/source_dir.h"
-
-extern "C" const rota::Plugin* rota_plugin_v1();
 
 namespace rota::lda {
 namespace {
@@ -29,15 +25,13 @@ double joint_per_token(const SerialHost& host) {
 }
 
 Job sample_job(std::map<std::string, std::string> given, std::uint64_t seed) {
-  Job job = tests::make_job(*rota_plugin_v1(), std::move(given), {kSample});
-  job.shards = 8;
-  job.slices = 16;
+  Job job = tests::make_job(linked_plugin(), std::move(given), {kSample}, 8);
   job.seed = seed;
   return job;
 }
 
 Likelihoods app(const char* topics, const char* start, std::uint64_t seed) {
-  SerialHost host(*rota_plugin_v1(), sample_job({{"topics", topics}, {"start", start}, {"sampler", "exact"}}, seed));
+  SerialHost host(linked_plugin(), sample_job({{"topics", topics}, {"start", start}, {"sampler", "exact"}}, seed));
   host.run_epoch();
   Likelihoods result{};
   for (std::size_t i = 0; i < result.size(); ++i) {
@@ -96,7 +90,7 @@ TEST(LdaLikelihood, OfMetropolisHastingsIsThatOfAPlainSamplerInTheEnd) {
   GibbsOracle plain = plain_sampler(50, 1);
   for (int i = 0; i < 150; ++i) plain.sweep();
   const double expected = plain.log_likelihood() / static_cast<double>(plain.tokens());
-  SerialHost host(*rota_plugin_v1(), sample_job({{"topics", "50"}, {"sampler", "mh"}}, 1));
+  SerialHost host(linked_plugin(), sample_job({{"topics", "50"}, {"sampler", "mh"}}, 1));
   host.run_epochs(251);
   std::cout << joint_per_token(host) << ", plain sampler " << expected << " per token\n";
   EXPECT_NEAR(joint_per_token(host), expected, 0.005 * std::abs(expected));
@@ -104,8 +98,8 @@ TEST(LdaLikelihood, OfMetropolisHastingsIsThatOfAPlainSamplerInTheEnd) {
 
 // With so many topics documents have hash tables, and the plain sampler would take long.
 TEST(LdaLikelihood, OfMetropolisHastingsWithHashTablesIsThatOfTheExactSampler) {
-  SerialHost exact(*rota_plugin_v1(), sample_job({{"topics", "300"}, {"sampler", "exact"}}, 1));
-  SerialHost mh(*rota_plugin_v1(), sample_job({{"topics", "300"}, {"sampler", "mh"}}, 1));
+  SerialHost exact(linked_plugin(), sample_job({{"topics", "300"}, {"sampler", "exact"}}, 1));
+  SerialHost mh(linked_plugin(), sample_job({{"topics", "300"}, {"sampler", "mh"}}, 1));
   exact.run_epochs(81);
   mh.run_epochs(201);
   std::cout << joint_per_token(mh) << ", exact sampler " << joint_per_token(exact) << " per token\n";

@@ -1,8 +1,4 @@
 // tests/apps/lda_test.cc -- the LDA app over the serial host: its distribution, its likelihood, its state, its output.
-#include <array>
-#include <cstdlib>
-#include <limits>
-#include <utility>
 
 #include "apps/lda/sampler/word_topic_slice.h"
 #include "apps/lda/settings.h"
@@ -10,10 +6,9 @@
 #include "rota/io/lines.h"
 #include "rota/serial_host.h"
 #include "tests/apps/make_job.h"
+#include "tests/apps/resumed.h"
 #include "tests/source_dir.h"
 #include "tests/unit/apps/io/scratch_files.h"
-
-extern "C" const rota::Plugin* rota_plugin_v1();
 
 namespace rota::lda {
 namespace {
@@ -24,15 +19,8 @@ using tests::read_file;
 using tests::ScratchFiles;
 using Given = std::map<std::string, std::string>;
 
-const Plugin& plugin() {
-  return *rota_plugin_v1();
-}
-
 Job job_over(const std::string& input, Given given, std::uint32_t shards) {
-  Job job = make_job(plugin(), std::move(given), {input});
-  job.shards = shards;
-  job.slices = 2 * shards;
-  return job;
+  return make_job(linked_plugin(), std::move(given), {input}, shards);
 }
 
 Job kos_job(Given given, std::uint32_t shards) {
@@ -76,13 +64,15 @@ void expect_consistent(const SerialHost& host, Epoch epoch) {
   EXPECT_EQ(host.row(kTotals, kTopicTotals), totals) << "epoch " << epoch;
 }
 
-TEST(Lda, CountsAreConservedInEveryEpoch) {
-  const ScratchFiles files;
+using Lda = tests::WithFiles;
+
+TEST_F(Lda, CountsAreConservedInEveryEpoch) {
   const std::string text = files.write("text", skewed_text(37, 200));
   for (const char* topics : {"2", "16", "50", "300"}) {
     for (const auto& [start, sampler] : {std::pair("online", "exact"), {"random", "exact"}, {"online", "mh"}}) {
       for (const std::uint32_t shards : {1U, 3U, 8U, 50U}) {
-        SerialHost host(plugin(), job_over(text, {{"topics", topics}, {"start", start}, {"sampler", sampler}}, shards));
+        SerialHost host(linked_plugin(),
+                        job_over(text, {{"topics", topics}, {"start", start}, {"sampler", sampler}}, shards));
         EXPECT_EQ(host.cut().replicated.empty(), shards < 8) << "both kinds of round are to be tested";
         for (Epoch epoch = 0; epoch < 4; ++epoch) {
           host.run_epoch();
@@ -94,9 +84,8 @@ TEST(Lda, CountsAreConservedInEveryEpoch) {
 }
 
 // Two groups of documents with words of their own.
-TEST(Lda, CountsOfAnyScaleSeparateTheSameTopics) {
+TEST_F(Lda, CountsOfAnyScaleSeparateTheSameTopics) {
   constexpr int kDocuments = 40, kWords = 5;
-  const ScratchFiles files;
   for (const int scale : {1, 30, 1000}) {
     std::string bag = std::to_string(kDocuments) + "\n" + std::to_string(2 * kWords) + "\n" +
                       std::to_string(kDocuments * kWords) + "\n";
@@ -106,7 +95,7 @@ TEST(Lda, CountsOfAnyScaleSeparateTheSameTopics) {
                "\n";
     const std::string input = files.write("bag" + std::to_string(scale), bag);
     for (const std::uint32_t shards : {1U, 4U}) {
-      SerialHost host(plugin(), job_over(input, {{"topics", "2"}, {"alpha_sum", "0.2"}}, shards));
+      SerialHost host(linked_plugin(), job_over(input, {{"topics", "2"}, {"alpha_sum", "0.2"}}, shards));
       for (Epoch epoch = 0; epoch < 20; ++epoch) host.run_epoch();
       expect_consistent(host, 20);
       const std::vector<double> terms = host.evaluate();
@@ -147,11 +136,10 @@ std::string heavy_bag() {
   return bag;
 }
 
-TEST(Lda, ManyShardsKeepTheLikelihood) {
-  const ScratchFiles files;
+TEST_F(Lda, ManyShardsKeepTheLikelihood) {
   const std::string bag = files.write("bag", heavy_bag());
   const auto joint = [&](std::uint32_t shards) {
-    SerialHost host(plugin(), job_over(bag, {{"topics", "50"}, {"format", "uci"}}, shards));
+    SerialHost host(linked_plugin(), job_over(bag, {{"topics", "50"}, {"format", "uci"}}, shards));
     EXPECT_EQ(host.cut().replicated.size(), shards > 1 ? 7U : 0U);
     host.run_epochs(40);
     const std::vector<double> terms = host.evaluate();
@@ -160,23 +148,23 @@ TEST(Lda, ManyShardsKeepTheLikelihood) {
   EXPECT_GT(joint(16), 1.01 * joint(1));
 }
 
-TEST(Lda, EqualSeedsGiveEqualModelsAndOthersDoNot) {
+TEST_F(Lda, EqualSeedsGiveEqualModelsAndOthersDoNot) {
   Job job = kos_job({{"topics", "20"}}, 4);
-  SerialHost a(plugin(), job), b(plugin(), job);
+  SerialHost a(linked_plugin(), job), b(linked_plugin(), job);
   job.seed = 2;
-  SerialHost c(plugin(), job);
+  SerialHost c(linked_plugin(), job);
   for (SerialHost* host : {&a, &b, &c}) host->run_epochs(3);
   EXPECT_EQ(a.save(), b.save());
   EXPECT_NE(a.save().slices, c.save().slices);
 }
 
-TEST(Lda, AllKernelsGiveTheSameModel) {
+TEST_F(Lda, AllKernelsGiveTheSameModel) {
   for (const char* topics : {"50", "1000"}) {
     std::unique_ptr<SerialHost::Snapshot> expected;
     for (const char* kernel : {"baseline", "v3", "v4"}) {
       ::setenv("ROTA_LDA_KERNEL", kernel, 1);
       try {
-        SerialHost host(plugin(), kos_job({{"topics", topics}}, 4));
+        SerialHost host(linked_plugin(), kos_job({{"topics", topics}}, 4));
         host.run_epochs(3);
         if (!expected) expected = std::make_unique<SerialHost::Snapshot>(host.save());
         EXPECT_EQ(host.save(), *expected) << kernel;
@@ -188,27 +176,20 @@ TEST(Lda, AllKernelsGiveTheSameModel) {
   ::unsetenv("ROTA_LDA_KERNEL");
 }
 
-TEST(Lda, ARestoredRunContinuesToTheLastBit) {
-  const ScratchFiles files;
+TEST_F(Lda, ARestoredRunContinuesToTheLastBit) {
   const std::string text = files.write("text", skewed_text(37, 200));
   for (const Job& job : {kos_job({{"topics", "50"}}, 4), kos_job({{"topics", "700"}}, 3),
                          job_over(text, {{"topics", "300"}}, 5), kos_job({{"topics", "700"}, {"sampler", "mh"}}, 3),
                          job_over(text, {{"topics", "300"}, {"sampler", "mh"}}, 5)}) {
-    SerialHost straight(plugin(), job), stopped(plugin(), job), resumed(plugin(), job);
-    straight.run_epochs(5);
-    stopped.run_epochs(2);
-    resumed.restore(stopped.save());
-    EXPECT_EQ(resumed.save(), stopped.save());
-    EXPECT_EQ(resumed.evaluate(), stopped.evaluate());
-    resumed.run_epochs(3);
-    EXPECT_EQ(resumed.save(), straight.save());
+    SCOPED_TRACE(std::string(job.options.text("topics")) + " topics, " + std::string(job.options.text("sampler")));
+    tests::expect_resumed_alike(job, 2, 3);
   }
 }
 
 // The first Metropolis-Hastings steps wait for the totals of the starting pass, which may come late.
-TEST(Lda, MetropolisHastingsStepsBeginAfterTheStartingPass) {
+TEST_F(Lda, MetropolisHastingsStepsBeginAfterTheStartingPass) {
   const Job job = kos_job({{"topics", "300"}, {"sampler", "mh"}}, 3);
-  SerialHost straight(plugin(), job), stopped(plugin(), job), resumed(plugin(), job);
+  SerialHost straight(linked_plugin(), job), stopped(linked_plugin(), job), resumed(linked_plugin(), job);
   stopped.run_epoch();
   resumed.restore(stopped.save());
   for (Epoch epoch = 0; epoch < 4; ++epoch) {
@@ -219,10 +200,9 @@ TEST(Lda, MetropolisHastingsStepsBeginAfterTheStartingPass) {
   }
 }
 
-TEST(Lda, AWrongStateIsRefused) {
-  const ScratchFiles files;
+TEST_F(Lda, AWrongStateIsRefused) {
   const Job job = job_over(files.write("text", "a b a\nb c\na\n\nc c b\n"), {{"topics", "3"}}, 2);
-  SerialHost host(plugin(), job), other(plugin(), job);
+  SerialHost host(linked_plugin(), job), other(linked_plugin(), job);
   host.run_epochs(2);
   const SerialHost::Snapshot right = host.save();
   for (std::size_t size = 0; size < right.shards[0].size(); ++size) {
@@ -263,10 +243,9 @@ std::int64_t look() {
   return ++looks;
 }
 
-TEST(Lda, ASpentBudgetEndsAVisitAndTheNextGoesOnBehind) {
-  const ScratchFiles files;
+TEST_F(Lda, ASpentBudgetEndsAVisitAndTheNextGoesOnBehind) {
   const std::string text = files.write("text", "a b c d e f\na b c d e f\n");
-  SerialHost host(plugin(), job_over(text, {{"topics", "2"}}, 1));
+  SerialHost host(linked_plugin(), job_over(text, {{"topics", "2"}}, 1));
   host.set_budget(Budget(0, look));  // always spent: one word a visit
   host.run_epoch();
   expect_consistent(host, 0);
@@ -345,7 +324,7 @@ TEST_P(LdaPosterior, IsSampled) {
   const std::string text = files.write("text", "a a b\na a c\na c b\n");
   Job job = job_over(text, {{"topics", "2"}, {"beta", "0.3"}, {"sampler", sampler}}, 1);
   job.slices = slices;
-  SerialHost host(plugin(), job);
+  SerialHost host(linked_plugin(), job);
   const std::vector<int> place = places(host);
   ASSERT_EQ(place.size(), std::size_t{kTokens});
   host.run_epoch();
@@ -379,11 +358,10 @@ INSTANTIATE_TEST_SUITE_P(Samplers, LdaPosterior,
                                          PosteriorCase{"exact", {0.4, 0.4}, 1}, PosteriorCase{"exact", {0.3, 0.9}, 1},
                                          PosteriorCase{"mh", {0.4, 0.4}, 2}, PosteriorCase{"mh", {0.3, 0.9}, 2}));
 
-TEST(Lda, WrongInputIsRefused) {
-  const ScratchFiles files;
+TEST_F(Lda, WrongInputIsRefused) {
   const auto refused = [&](const std::string& content) {
     const std::string path = files.write("bag", content);
-    const auto text = message_of<DataError>([&] { SerialHost(plugin(), job_over(path, {}, 2)); });
+    const auto text = message_of<DataError>([&] { SerialHost(linked_plugin(), job_over(path, {}, 2)); });
     return text.substr(path.size());
   };
   EXPECT_EQ(refused("1\n6906\n1\n1 7000 1\n"), ":4: word id 7000 is beyond the vocabulary of 6906 words");
@@ -391,20 +369,19 @@ TEST(Lda, WrongInputIsRefused) {
   EXPECT_EQ(refused(""), ": the file is empty");
   const std::string bag = files.write("bag", "1\n3\n1\n1 2 1\n"), vocab = files.write("vocab", "a\nb\n");
   EXPECT_EQ(message_of<DataError>([&] {
-              SerialHost(plugin(), job_over(bag, {{"vocab", vocab}}, 2));
+              SerialHost(linked_plugin(), job_over(bag, {{"vocab", vocab}}, 2));
             }),
             bag + ":2: the corpus has 3 words, but the vocabulary " + vocab + " has 2");
-  EXPECT_THROW(SerialHost(plugin(), job_over("/nowhere/bag", {}, 2)), NoInput);
-  EXPECT_THROW(SerialHost(plugin(), job_over(bag, {{"alpha", "1"}, {"alpha_sum", "1"}}, 2)), UsageError);
+  EXPECT_THROW(SerialHost(linked_plugin(), job_over("/nowhere/bag", {}, 2)), NoInput);
+  EXPECT_THROW(SerialHost(linked_plugin(), job_over(bag, {{"alpha", "1"}, {"alpha_sum", "1"}}, 2)), UsageError);
 }
 
-TEST(Lda, ExportAndShow) {
-  const ScratchFiles files;
-  SerialHost host(plugin(), job_over(files.write("text", "cat cat dog\n\nowl owl owl\n"),
-                                     {{"topics", "2"}, {"top_words", "2"}, {"alpha", "0.01"}}, 2));
+TEST_F(Lda, ExportAndShow) {
+  SerialHost host(linked_plugin(), job_over(files.write("text", "cat cat dog\n\nowl owl owl\n"),
+                                            {{"topics", "2"}, {"top_words", "2"}, {"alpha", "0.01"}}, 2));
   host.run_epochs(30);
   const SerialModel model(host);
-  plugin().export_text(model, files.folder());
+  linked_plugin().export_text(model, files.folder());
 
   std::istringstream topics(read_file(files.folder() / "topics.txt"));
   std::string number, alpha, tokens, words, line;
@@ -441,16 +418,15 @@ TEST(Lda, ExportAndShow) {
   EXPECT_EQ(read_file(files.folder() / "priors.txt"), "alpha_sum 0.02\nbeta 0.01\n");
 
   std::ostringstream out;
-  const Options show_options = make_job(plugin(), {{"top_words", "1"}}, {}).options;
+  const Options show_options = make_job(linked_plugin(), {{"top_words", "1"}}, {}).options;
   const std::vector<std::string> none;
-  plugin().commands[0].run({&model, show_options, none}, out);
+  linked_plugin().commands[0].run({&model, show_options, none}, out);
   EXPECT_NE(out.str().find("2 topics, 3 words, 6 tokens, epoch 29\n"), std::string::npos) << out.str();
   EXPECT_NE(out.str().find(" owl "), std::string::npos) << out.str();
 }
 
-TEST(Lda, ADamagedModelIsRefused) {
-  const ScratchFiles files;
-  SerialHost host(plugin(), job_over(files.write("text", "cat dog\n"), {{"topics", "2"}}, 1));
+TEST_F(Lda, ADamagedModelIsRefused) {
+  SerialHost host(linked_plugin(), job_over(files.write("text", "cat dog\n"), {{"topics", "2"}}, 1));
   host.run_epoch();
   class Damaged final : public Model {
    public:
@@ -470,7 +446,7 @@ TEST(Lda, ADamagedModelIsRefused) {
    private:
     SerialModel model_;
   };
-  EXPECT_THROW(plugin().export_text(Damaged(host), files.folder()), DataError);
+  EXPECT_THROW(linked_plugin().export_text(Damaged(host), files.folder()), DataError);
 }
 
 }  // namespace

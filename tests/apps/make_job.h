@@ -1,4 +1,4 @@
-// tests/apps/make_job.h -- a job of one shard and one partition, and of as few options as a test says.
+// A job of one partition, and of as few options as a test says.
 #pragma once
 #include <map>
 #include <string>
@@ -9,15 +9,19 @@
 
 namespace rota::tests {
 
-// With the plugin's default options, but for those given here; of the framework's, "schedulers" (1), "pipeline" (0: as
-// the schedule says) and "staleness" (0).
-inline Job make_job(const Plugin& plugin, std::map<std::string, std::string> given, std::vector<std::string> input) {
+// With two slices of each shard, and the plugin's default options, but for those given here; of the framework's,
+// "schedulers" (1), "pipeline" (0: as the schedule says) and "staleness" (0).
+inline Job make_job(const Plugin& plugin, std::map<std::string, std::string> given, std::vector<std::string> input,
+                    std::uint32_t shards = 1, std::vector<std::string> valid = {}) {
   std::map<std::string, std::string, std::less<>> values;
   for (const Option& option : plugin.options) values[std::string(option.name)] = option.default_value;
   for (auto& [name, value] : given) values[name] = value;
   Job job;
   job.options = Options(std::move(values));
   job.input = std::move(input);
+  job.valid = std::move(valid);
+  job.shards = shards;
+  job.slices = 2 * shards;
   const auto number = [&](const char* name, std::uint32_t otherwise) {
     return job.options.has(name) ? static_cast<std::uint32_t>(job.options.integer(name)) : otherwise;
   };

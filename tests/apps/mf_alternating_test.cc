@@ -9,10 +9,9 @@
 #include "rota/seed_mixer.h"
 #include "rota/serial_host.h"
 #include "tests/apps/make_job.h"
+#include "tests/apps/resumed.h"
 #include "tests/unit/apps/io/scratch_files.h"
 #include "tests/unit/apps/mf/plain_solve.h"
-
-extern "C" const rota::Plugin* rota_plugin_v1();
 
 namespace rota::tests {
 namespace {
@@ -156,10 +155,7 @@ class MfAlternating : public testing::Test {
     std::ostringstream text;
     for (const Raw& one : ratings_) text << "u" << one.number[0] << "\ti" << one.number[1] << "\t" << one.value << "\n";
     options.try_emplace("rank", "5");
-    Job job = make_job(*rota_plugin_v1(), options, {files_.write("ratings", text.str())});
-    job.shards = shards;
-    job.slices = 2 * shards;
-    return job;
+    return make_job(linked_plugin(), options, {files_.write("ratings", text.str())}, shards);
   }
   static double objective(const SerialHost& host) {
     const std::vector<double> terms = host.evaluate();
@@ -192,7 +188,7 @@ std::vector<Given> all_solvers() {
 
 TEST_F(MfAlternating, EpochsAreThoseOfPlainLoopsAndEveryRoundLowersTheObjective) {
   for (const Given& options : all_solvers()) {
-    SerialHost host(*rota_plugin_v1(), job(options));
+    SerialHost host(linked_plugin(), job(options));
     Plain plain(host, ratings_);
     double least = plain.objective();
     host.watch([&](const Round& round, std::uint32_t) {
@@ -214,8 +210,8 @@ TEST_F(MfAlternating, EpochsAreThoseOfPlainLoopsAndEveryRoundLowersTheObjective)
 TEST_F(MfAlternating, FewStepsOfConjugateGradientsLowerTheObjectiveToo) {
   for (const char* implicit : {"false", "true"}) {
     const Given given = {{"solver", "als"}, {"implicit", implicit}, {"row_solver", "cg"}};
-    SerialHost few(*rota_plugin_v1(), job(given)),
-        exact(*rota_plugin_v1(), job({{"solver", "als"}, {"implicit", implicit}}));
+    SerialHost few(linked_plugin(), job(given)),
+        exact(linked_plugin(), job({{"solver", "als"}, {"implicit", implicit}}));
     exact.run_epochs(30);
     few.run_epoch();
     for (int epoch = 1; epoch < 30; ++epoch) {
@@ -229,7 +225,7 @@ TEST_F(MfAlternating, FewStepsOfConjugateGradientsLowerTheObjectiveToo) {
 
 TEST_F(MfAlternating, ShardsChangeNoBit) {
   for (const Given& options : kSolvers) {
-    SerialHost one(*rota_plugin_v1(), job(options, 1)), several(*rota_plugin_v1(), job(options, 7));
+    SerialHost one(linked_plugin(), job(options, 1)), several(linked_plugin(), job(options, 7));
     one.run_epochs(3);
     several.run_epochs(3);
     EXPECT_EQ(one.rows(), several.rows());
@@ -238,7 +234,7 @@ TEST_F(MfAlternating, ShardsChangeNoBit) {
 
 TEST_F(MfAlternating, ARoundRobinOverMoreShardsRoundsOtherwiseAndIsTheSame) {
   for (const Given& options : kRoundRobin) {
-    SerialHost one(*rota_plugin_v1(), job(options, 1)), several(*rota_plugin_v1(), job(options, 7));
+    SerialHost one(linked_plugin(), job(options, 1)), several(linked_plugin(), job(options, 7));
     one.run_epochs(3);
     several.run_epochs(3);
     EXPECT_NEAR(objective(one), objective(several), 1e-9 * objective(one));
@@ -247,14 +243,8 @@ TEST_F(MfAlternating, ARoundRobinOverMoreShardsRoundsOtherwiseAndIsTheSame) {
 
 TEST_F(MfAlternating, ARestoredHostGoesOnAlike) {
   for (const Given& options : all_solvers()) {
-    const Job task = job(options);
-    SerialHost host(*rota_plugin_v1(), task), other(*rota_plugin_v1(), task);
-    host.run_epochs(3);
-    other.restore(host.save());
-    host.run_epochs(2);
-    other.run_epochs(2);
-    EXPECT_EQ(host.save(), other.save());
-    EXPECT_EQ(host.evaluate(), other.evaluate());
+    SCOPED_TRACE(testing::PrintToString(options));
+    expect_resumed_alike(job(options), 3, 2);
   }
 }
 
@@ -264,7 +254,7 @@ TEST_F(MfAlternating, HeldOutRatingsAreScoredWithTheModelAsItIs) {
     options["valid"] = "given";
     Job task = job(options);
     task.valid = {files_.write("valid", "u1\ti3\t2\nu7\ti5\t4.5\nnobody\ti5\t1\nu70\ti16\t3\nu1\ti3\t5\n")};
-    SerialHost host(*rota_plugin_v1(), task);
+    SerialHost host(linked_plugin(), task);
     host.run_epochs(3);
     const SerialModel model(host);
     const mf::TrainedModel trained = mf::read_model(model);
@@ -296,7 +286,7 @@ TEST_F(MfAlternating, HeldOutItemsAreRankedWithTheModelAsItIs) {
   for (const std::uint32_t shards : {1U, 3U}) {
     Job task = job({{"implicit", "true"}, {"rank", "9"}, {"valid", "given"}}, shards);
     task.valid = {files_.write("valid", lines.str() + "nobody\ti1\nu1\tnothing\t2\n")};
-    SerialHost host(*rota_plugin_v1(), task);
+    SerialHost host(linked_plugin(), task);
     host.run_epochs(3);
     const SerialModel saved(host);
     const mf::TrainedModel model = mf::read_model(saved);
@@ -323,7 +313,7 @@ TEST_F(MfAlternating, LargeRatingsWithoutAPenaltyHaveFiniteRows) {
       for (Raw& one : ratings_) one.value *= times;
       Given given = options;
       given.insert({{"rank", "16"}, {"lambda", "0"}});
-      SerialHost host(*rota_plugin_v1(), job(given));
+      SerialHost host(linked_plugin(), job(given));
       double before = INFINITY;
       for (int epoch = 0; epoch < 5; ++epoch) {
         host.run_epoch();
@@ -340,7 +330,7 @@ TEST_F(MfAlternating, NoFactorIsBelowZeroIfNoneMayBe) {
        {Given{{"solver", "als"}, {"biases", "true"}}, Given{{"solver", "ccd"}}, Given{{"implicit", "true"}}}) {
     Given given = options;
     given["nonnegative"] = "true";
-    SerialHost host(*rota_plugin_v1(), job(given)), free(*rota_plugin_v1(), job(options));
+    SerialHost host(linked_plugin(), job(given)), free(linked_plugin(), job(options));
     double before = INFINITY;
     for (int epoch = 0; epoch < 5; ++epoch) {
       host.run_epoch();

@@ -1,5 +1,4 @@
 // tests/apps/mf_test.cc -- the factorisation app over the serial host, against plain loops, bit for bit.
-#include <tuple>
 
 #include "apps/mf/commands/trained_model.h"
 #include "apps/mf/ratings/rating_data.h"
@@ -10,6 +9,7 @@
 #include "rota/seed_mixer.h"
 #include "rota/serial_host.h"
 #include "tests/apps/make_job.h"
+#include "tests/apps/resumed.h"
 #include "tests/unit/apps/io/scratch_files.h"
 #include "tests/unit/apps/mf/plain_step.h"
 
@@ -42,10 +42,7 @@ class Mf : public testing::Test {
     std::ostringstream text;
     for (const Raw& one : ratings_) text << "u" << one.user << "\ti" << one.item << "\t" << one.value << "\n";
     options.try_emplace("rank", "20");
-    Job job = make_job(*rota_plugin_v1(), options, {files_.write("ratings", text.str())});
-    job.shards = kShards;
-    job.slices = kSlices;
-    return job;
+    return make_job(linked_plugin(), options, {files_.write("ratings", text.str())}, kShards);
   }
 
   ScratchFiles files_;
@@ -168,7 +165,7 @@ TEST_F(Mf, EpochsAreThoseOfPlainLoops) {
         Options{{"rotate", "items"}, {"nonnegative", "true"}, {"rate_schedule", "decay"}},
         Options{{"rotate", "items"}, {"lambda_by", "row"}, {"biases", "true"}, {"rate_schedule", "bold_driver"}}}) {
     const Job task = job(options);
-    SerialHost host(*rota_plugin_v1(), task);
+    SerialHost host(linked_plugin(), task);
     Oracle oracle(host, ratings_, mf::settings_of(task.options));
     host.watch([&](const Round& round, std::uint32_t) { oracle.run(round); });
     for (int epoch = 0; epoch < 3; ++epoch) {
@@ -185,7 +182,7 @@ TEST_F(Mf, EpochsOfLabelsAreThoseOfPlainLoops) {
   for (Raw& one : ratings_) one.value = one.value > 3 ? 1 : 0;
   for (const char* biases : {"false", "true"}) {
     const Job task = job({{"loss", "logistic"}, {"biases", biases}, {"rotate", "items"}});
-    SerialHost host(*rota_plugin_v1(), task);
+    SerialHost host(linked_plugin(), task);
     Oracle oracle(host, ratings_, mf::settings_of(task.options));
     host.watch([&](const Round& round, std::uint32_t) { oracle.run(round); });
     host.run_epochs(2);
@@ -202,7 +199,7 @@ TEST_F(Mf, HeldOutLabelsAreScoredWithTheModelAsItIs) {
   for (const char* biases : {"false", "true"}) {
     Job task = job({{"valid", "given"}, {"loss", "logistic"}, {"biases", biases}});
     task.valid = {files_.write("valid", "u1\ti3\t1\nu7\ti5\t-1\nnobody\ti5\t1\nnobody\ti5\t0\nu30\ti22\t0\n")};
-    SerialHost host(*rota_plugin_v1(), task);
+    SerialHost host(linked_plugin(), task);
     host.run_epochs(4);
     const mf::TrainedModel trained = mf::read_model(SerialModel(host));
     double losses = 0, right = 0;
@@ -219,7 +216,7 @@ TEST_F(Mf, HeldOutLabelsAreScoredWithTheModelAsItIs) {
 
 TEST_F(Mf, LabelsThatAreAllTheSameAreRefused) {
   for (Raw& one : ratings_) one.value = 1;
-  EXPECT_THROW(SerialHost(*rota_plugin_v1(), job({{"loss", "logistic"}})), DataError);
+  EXPECT_THROW(SerialHost(linked_plugin(), job({{"loss", "logistic"}})), DataError);
 }
 
 // Users of one half use items of one half: those that are left out are found again among all others.
@@ -242,7 +239,7 @@ TEST_F(Mf, RanksWhatUsersLikeThemUsed) {
                   {"rank", "8"},
                   {"lambda", "0.01"}});
   task.valid = {files_.write("valid", held.str() + "u0\tnothing\n")};
-  SerialHost host(*rota_plugin_v1(), task), other(*rota_plugin_v1(), task);
+  SerialHost host(linked_plugin(), task), other(linked_plugin(), task);
   host.run_epoch();
   const double before = *host.score("valid_ndcg");
   host.run_epochs(30);
@@ -258,8 +255,7 @@ TEST_F(Mf, RanksWhatUsersLikeThemUsed) {
 
 TEST_F(Mf, LearnsWhatTheRatingsAreMadeOf) {
   for (const char* schedule : {"adagrad", "constant", "decay", "bold_driver"}) {
-    SerialHost host(*rota_plugin_v1(),
-                    job({{"rate_schedule", schedule}, {"learning_rate", "0.1"}, {"lambda", "0.01"}}));
+    SerialHost host(linked_plugin(), job({{"rate_schedule", schedule}, {"learning_rate", "0.1"}, {"lambda", "0.01"}}));
     host.run_epoch();
     const double first = host.evaluate()[0];
     host.run_epochs(60);
@@ -269,14 +265,8 @@ TEST_F(Mf, LearnsWhatTheRatingsAreMadeOf) {
 
 TEST_F(Mf, ARestoredHostGoesOnAlike) {
   for (const char* schedule : {"adagrad", "bold_driver"}) {
-    const Job task = job({{"biases", "true"}, {"rate_schedule", schedule}});
-    SerialHost host(*rota_plugin_v1(), task), other(*rota_plugin_v1(), task);
-    host.run_epochs(3);
-    other.restore(host.save());
-    host.run_epochs(2);
-    other.run_epochs(2);
-    EXPECT_EQ(host.save(), other.save());
-    EXPECT_EQ(host.evaluate(), other.evaluate());
+    SCOPED_TRACE(schedule);
+    expect_resumed_alike(job({{"biases", "true"}, {"rate_schedule", schedule}}), 3, 2);
   }
 }
 
@@ -286,7 +276,7 @@ TEST_F(Mf, HeldOutRatingsAreScoredWithTheModelAsItIs) {
   for (const auto& [biases, rotate] : {std::pair("false", "items"), {"true", "users"}}) {
     Job task = job({{"valid", "given"}, {"biases", biases}, {"rotate", rotate}});
     task.valid = {files_.write("valid", text)};
-    SerialHost host(*rota_plugin_v1(), task);
+    SerialHost host(linked_plugin(), task);
     host.run_epochs(4);
     const SerialModel model(host);
     const mf::TrainedModel trained = mf::read_model(model);
@@ -303,7 +293,7 @@ TEST_F(Mf, HeldOutRatingsAreScoredWithTheModelAsItIs) {
     Job without = task;
     without.options = job({{"biases", biases}, {"rotate", rotate}}).options;
     without.valid.clear();
-    SerialHost other(*rota_plugin_v1(), without);
+    SerialHost other(linked_plugin(), without);
     other.run_epochs(4);
     EXPECT_EQ(other.model_hash(), host.model_hash()) << "the model does not know of them";
   }
@@ -341,15 +331,12 @@ class MfOfAnyScale : public Mf {
     }
     options.try_emplace("rank", "20");
     options["valid"] = "given";
-    Job job = make_job(*rota_plugin_v1(), options, {files_.write("scaled", text[0].str())});
-    job.valid = {files_.write("held", text[1].str())};
-    job.shards = kShards;
-    job.slices = kSlices;
-    return job;
+    return make_job(linked_plugin(), options, {files_.write("scaled", text[0].str())}, kShards,
+                    {files_.write("held", text[1].str())});
   }
   Fit fit(const Given& options, double times, double plus = 0, int epochs = 40) {
     const Job task = scaled_job(options, times, plus);
-    SerialHost host(*rota_plugin_v1(), task);
+    SerialHost host(linked_plugin(), task);
     host.run_epochs(epochs);
     const mf::TrainedModel model = mf::read_model(SerialModel(host));
     const mf::RatingData data = mf::read_ratings(task.input, {});
@@ -391,7 +378,7 @@ TEST_F(MfOfAnyScale, SgdAndAlsMakeTheSameObjectiveSmall) {
     Given als = sgd;
     als["solver"] = "als";
     const Fit by_als = fit(als, times, 0, 100);
-    SerialHost host(*rota_plugin_v1(), scaled_job(als, times, 0));
+    SerialHost host(linked_plugin(), scaled_job(als, times, 0));
     host.run_epochs(100);
     const std::vector<double> terms = host.evaluate();
     const double printed = terms[0] + terms[mf::penalty_term(mf::settings_of(host.job().options))];
@@ -413,7 +400,7 @@ TEST_F(Mf, CountsOfHeavyTailsAreLearned) {
     squares += std::pow(static_cast<double>(ratings_.back().value), 2);
   }
   for (const char* biases : {"false", "true"}) {
-    SerialHost host(*rota_plugin_v1(), job({{"biases", biases}}));
+    SerialHost host(linked_plugin(), job({{"biases", biases}}));
     for (double before = 1.1 * squares, now = 0; host.epochs() < 20; before = now) {
       host.run_epoch();
       now = host.evaluate()[0];
@@ -427,7 +414,7 @@ TEST_F(Mf, ALargePenaltyLeavesNothingButTheBase) {
   for (const Given& options : {Given{}, Given{{"biases", "true"}}, Given{{"biases", "true"}, {"lambda_by", "row"}}}) {
     Given given = options;
     given["lambda"] = "1e9";
-    SerialHost host(*rota_plugin_v1(), job(given));
+    SerialHost host(linked_plugin(), job(given));
     host.run_epochs(20);
     const mf::TrainedModel model = mf::read_model(SerialModel(host));
     for (const float one : model.users.factors) EXPECT_NEAR(one, 0, 1e-3);
@@ -436,7 +423,7 @@ TEST_F(Mf, ALargePenaltyLeavesNothingButTheBase) {
 }
 
 TEST_F(Mf, NoFactorIsBelowZeroIfNoneMayBe) {
-  SerialHost host(*rota_plugin_v1(), job({{"nonnegative", "true"}}));
+  SerialHost host(linked_plugin(), job({{"nonnegative", "true"}}));
   host.run_epochs(10);
   const SerialModel model(host);
   const mf::TrainedModel trained = mf::read_model(model);
@@ -455,7 +442,7 @@ TEST_F(Mf, ASpentBudgetEndsAVisitAndTheNextGoesOnBehind) {
   while (ratings_.size() < 1500) ratings_.push_back(ratings_[ratings_.size() - some_ratings().size()]);
   Job task = job({{"rate_schedule", "constant"}, {"learning_rate", "0.01"}});
   task.shards = task.slices = 1;
-  SerialHost whole(*rota_plugin_v1(), task), brief(*rota_plugin_v1(), task);
+  SerialHost whole(linked_plugin(), task), brief(linked_plugin(), task);
   brief.set_budget(Budget(0, look));  // always spent
   for (int epoch = 0; epoch < 2; ++epoch) {
     whole.run_epoch();
@@ -471,7 +458,7 @@ TEST_F(Mf, ASpentBudgetEndsAVisitAndTheNextGoesOnBehind) {
 }
 
 TEST_F(Mf, ARateThatIsTooHighIsTold) {
-  SerialHost host(*rota_plugin_v1(), job({{"rate_schedule", "constant"}, {"learning_rate", "50"}}));
+  SerialHost host(linked_plugin(), job({{"rate_schedule", "constant"}, {"learning_rate", "50"}}));
   EXPECT_THROW(host.run_epochs(20), UsageError);
 }
 

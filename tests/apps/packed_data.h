@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "rota/error.h"
 #include "rota/plugin.h"
 #include "rota/serial_host.h"
+#include "tests/unit/apps/io/scratch_files.h"
 
 namespace rota::tests {
 
@@ -42,36 +44,36 @@ class MemoryData final : public DataPacker, public PackedData {
   std::map<ShardId, std::vector<std::byte>> shards_;
 };
 
-inline std::shared_ptr<MemoryData> pack(const Plugin& plugin, const Job& job) {
+inline std::shared_ptr<MemoryData> pack(const Job& job) {
   auto data = std::make_shared<MemoryData>();
-  plugin.app(job)->pack(*data);
+  linked_plugin().app(job)->pack(*data);
   return data;
 }
 
 // The job on the data by shard that it makes itself.  Where its files were there is nothing to read.
-inline Job packed_job(const Plugin& plugin, Job job) {
-  job.packed = pack(plugin, job);
+inline Job packed_job(Job job) {
+  job.packed = pack(job);
   for (auto* const files : {&job.input, &job.valid})
     for (std::string& file : *files) file = "/no/such/file";
   return job;
 }
 
 // Text and shards make the same model, and shards that are read one by one are those that are read together.
-inline void expect_one_model(const Plugin& plugin, const Job& job, int epochs = 3) {
-  const Job packed = packed_job(plugin, job);
-  SerialHost of_text(plugin, job), of_shards(plugin, packed);
+inline void expect_one_model(const Job& job) {
+  const Job packed = packed_job(job);
+  SerialHost of_text(linked_plugin(), job), of_shards(linked_plugin(), packed);
   EXPECT_EQ(of_shards.facts(), of_text.facts());
   EXPECT_EQ(of_shards.items(), of_text.items());
   EXPECT_EQ(of_shards.items(), dynamic_cast<const MemoryData&>(*packed.packed).items);
-  of_text.run_epochs(epochs);
-  of_shards.run_epochs(epochs);
+  of_text.run_epochs(3);
+  of_shards.run_epochs(3);
   EXPECT_EQ(of_shards.model_hash(), of_text.model_hash());
   EXPECT_EQ(of_shards.evaluate(), of_text.evaluate());
   EXPECT_TRUE(std::ranges::equal(SerialModel(of_shards).common().view(), SerialModel(of_text).common().view()));
   for (ShardId s = 0; s < job.shards; ++s) {
     Random common({1, 0, 0, 0});
     const ShardId only[] = {s};
-    const auto app = plugin.app(packed);
+    const auto app = linked_plugin().app(packed);
     const auto shards = app->load(only, common);
     ASSERT_EQ(shards.size(), 1U);
     EXPECT_EQ(shards[0]->items(), of_shards.shard(s).items());
@@ -83,8 +85,8 @@ inline void expect_one_model(const Plugin& plugin, const Job& job, int epochs = 
 }
 
 // A byte that changed anywhere is found, or makes other data that can be loaded and told of: nothing else happens.
-inline void expect_flips_are_borne(const Plugin& plugin, const Job& job) {
-  Job packed = packed_job(plugin, job);
+inline void expect_flips_are_borne(const Job& job) {
+  Job packed = packed_job(job);
   auto data = std::make_shared<MemoryData>(dynamic_cast<const MemoryData&>(*packed.packed));
   packed.packed = data;
   std::vector<ShardId> all(job.shards);
@@ -94,7 +96,7 @@ inline void expect_flips_are_borne(const Plugin& plugin, const Job& job) {
     ++tried;
     Random common({1, 0, 0, 0});
     try {
-      const auto app = plugin.app(packed);
+      const auto app = linked_plugin().app(packed);
       for (const auto& shard : app->load(all, common)) {
         Facts facts;
         Census census;
@@ -130,5 +132,27 @@ inline void expect_flips_are_borne(const Plugin& plugin, const Job& job) {
     *file = whole;
   }
 }
+
+// The message of the E with which the job is refused.
+template <typename E>
+std::string refusal(const Job& job) {
+  return message_of<E>([&] { SerialHost(linked_plugin(), job); });
+}
+
+using Given = std::map<std::string, std::string>;
+
+inline Given with(Given given, const Given& more) {
+  given.insert(more.begin(), more.end());
+  return given;
+}
+
+// Jobs on files that a test writes.
+class Packed : public testing::Test {
+ protected:
+  static Job job(const Given& given, const std::string& input, std::vector<std::string> valid = {}) {
+    return serial_job(linked_plugin(), given, {input}, std::move(valid));
+  }
+  const ScratchFiles files;
+};
 
 }  // namespace rota::tests

@@ -1,14 +1,12 @@
 // The PageRank app over the serial host.  tests/unit/apps/pagerank/ranks_test.cc compares its steps with plain loops.
-#include <numeric>
 
 #include "apps/pagerank/commands/generate.h"
 #include "apps/pagerank/commands/trained_model.h"
 #include "rota/plugin.h"
 #include "rota/serial_host.h"
 #include "tests/apps/make_job.h"
+#include "tests/apps/resumed.h"
 #include "tests/unit/apps/io/scratch_files.h"
-
-extern "C" const rota::Plugin* rota_plugin_v1();
 
 namespace rota::tests {
 namespace {
@@ -18,15 +16,13 @@ class Pagerank : public testing::Test {
   Job job(std::map<std::string, std::string> options, std::uint32_t shards) {
     std::ostringstream text;
     pagerank::generate_graph({.nodes = 300, .edges = 1500}, text);
-    Job job = make_job(*rota_plugin_v1(), options, {files_.write("graph", text.str())});
-    job.shards = shards;
-    return job;
+    return make_job(linked_plugin(), options, {files_.write("graph", text.str())}, shards);
   }
   ScratchFiles files_;
 };
 
 TEST_F(Pagerank, EndsWhereAStepChangesLittle) {
-  SerialHost host(*rota_plugin_v1(), job({{"tolerance", "1e-12"}}, 3));
+  SerialHost host(linked_plugin(), job({{"tolerance", "1e-12"}}, 3));
   double residual = 10;
   for (int epoch = 0; !host.done(); ++epoch) {
     ASSERT_LT(epoch, 250);
@@ -43,7 +39,7 @@ TEST_F(Pagerank, EndsWhereAStepChangesLittle) {
 }
 
 TEST_F(Pagerank, ShardsChangeNoMoreThanRounding) {
-  SerialHost one(*rota_plugin_v1(), job({}, 1)), several(*rota_plugin_v1(), job({}, 7));
+  SerialHost one(linked_plugin(), job({}, 1)), several(linked_plugin(), job({}, 7));
   one.run_epochs(300);
   several.run_epochs(300);
   const auto a = pagerank::read_model(SerialModel(one)), b = pagerank::read_model(SerialModel(several));
@@ -54,11 +50,11 @@ TEST_F(Pagerank, ShardsChangeNoMoreThanRounding) {
 
 // Ten steps an epoch, and only what is needed goes from shard to shard.
 TEST_F(Pagerank, ASparseExchangeComesToTheSameRanks) {
-  SerialHost store(*rota_plugin_v1(), job({}, 1));
+  SerialHost store(linked_plugin(), job({}, 1));
   store.run_epochs(30);
   const auto a = pagerank::read_model(SerialModel(store));
   for (const std::uint32_t shards : {1U, 4U, 6U, 7U}) {
-    SerialHost sparse(*rota_plugin_v1(), job({{"exchange", "sparse"}}, shards));
+    SerialHost sparse(linked_plugin(), job({{"exchange", "sparse"}}, shards));
     sparse.run_epochs(2);
     sparse.restore(sparse.save());
     sparse.run_epoch();
@@ -75,9 +71,7 @@ TEST_F(Pagerank, AtAnyScaleOfTheWeightsTheRanksAreTheSame) {
     for (int e = 0; e < 400; ++e)
       text += std::to_string(e * e % 59) + " " + std::to_string(e * 7 % 61) + " " + std::to_string(1 + e % 5) +
               exponent + "\n";
-    Job job = make_job(*rota_plugin_v1(), {}, {files_.write("weighted", text)});
-    job.shards = 3;
-    SerialHost host(*rota_plugin_v1(), job);
+    SerialHost host(linked_plugin(), make_job(linked_plugin(), {}, {files_.write("weighted", text)}, 3));
     host.run_epochs(300);
     EXPECT_TRUE(host.done());
     return pagerank::read_model(SerialModel(host)).ranks;
@@ -94,13 +88,7 @@ TEST_F(Pagerank, AtAnyScaleOfTheWeightsTheRanksAreTheSame) {
 }
 
 TEST_F(Pagerank, ARestoredJobGoesOnAlike) {
-  SerialHost whole(*rota_plugin_v1(), job({}, 3)), resumed(*rota_plugin_v1(), job({}, 3));
-  whole.run_epochs(5);
-  resumed.restore(whole.save());
-  whole.run_epochs(300);
-  resumed.run_epochs(300);
-  EXPECT_TRUE(whole.done());
-  EXPECT_EQ(resumed.save(), whole.save());
+  expect_resumed_alike(job({}, 3), 5, 300);
 }
 
 }  // namespace

@@ -7,33 +7,13 @@ namespace {
 class SgdExact : public SgdOptimum {};
 
 TEST_F(SgdExact, NewtonEndsAtTheOptimum) {
-  for (const std::string loss : {"logistic", "squared", "squared_hinge"})
-    for (const bool weighted : {false, true})
-      for (const bool intercept_too : {false, true}) {
-        Given options = {{"loss", loss}, {"optimizer", "newton"}, {"l2", "0.01"}, {"tolerance", "1e-9"}};
-        options["penalize_intercept"] = intercept_too ? "true" : "false";
-        if (weighted) options["weights"] = weights_;
-        SerialHost host(linked_plugin(), job(options));
-        host.run();
-        EXPECT_EQ(host.converged(), true);
-        EXPECT_LT(host.epochs(), 20U) << "few steps are enough";
-        expect_optimum(loss, host, 0.01, weighted, intercept_too);
-      }
+  for (const char* const loss : {"logistic", "squared", "squared_hinge"})
+    expect_ends_at_optimum(loss, {{"optimizer", "newton"}, {"tolerance", "1e-9"}}, 20);
 }
 
 TEST_F(SgdExact, TheSvmEndsAtTheOptimum) {
-  for (const std::string loss : {"hinge", "squared_hinge"})
-    for (const bool weighted : {false, true})
-      for (const bool intercept_too : {false, true}) {
-        Given options = {{"loss", loss}, {"optimizer", "svm"}, {"l2", "0.01"}, {"tolerance", "1e-10"}};
-        options["penalize_intercept"] = intercept_too ? "true" : "false";
-        if (weighted) options["weights"] = weights_;
-        SerialHost host(linked_plugin(), job(options));
-        host.run();
-        EXPECT_EQ(host.converged(), true) << loss;
-        EXPECT_LT(host.epochs(), 60U) << "few steps are enough";
-        expect_optimum(loss, host, 0.01, weighted, intercept_too);
-      }
+  for (const char* const loss : {"hinge", "squared_hinge"})
+    expect_ends_at_optimum(loss, {{"optimizer", "svm"}, {"tolerance", "1e-10"}}, 60);
 }
 
 TEST_F(SgdExact, TheSvmAndNewtonAgree) {
@@ -103,15 +83,9 @@ TEST_F(SgdExact, OneAgainstRestIsAFitForEachClass) {
 TEST_F(SgdExact, ARestoredJobGoesOnAlike) {
   for (const auto& [optimizer, loss, epochs] :
        {std::tuple{"newton", "squared_hinge", 2}, {"svm", "squared_hinge", 2}, {"svm", "hinge", 6}}) {
-    const auto options = job({{"loss", loss}, {"optimizer", optimizer}, {"l2", "1e-4"}, {"tolerance", "1e-15"}});
-    SerialHost whole(linked_plugin(), options);
-    whole.run_epochs(epochs);
-    const SerialHost::Snapshot middle = whole.save();
-    whole.run_epochs(epochs);
-    SerialHost resumed(linked_plugin(), options);
-    resumed.restore(middle);
-    resumed.run_epochs(epochs);
-    EXPECT_EQ(resumed.save(), whole.save()) << optimizer << " " << loss;
+    SCOPED_TRACE(std::string(optimizer) + " " + loss);
+    expect_resumed_alike(job({{"loss", loss}, {"optimizer", optimizer}, {"l2", "1e-4"}, {"tolerance", "1e-15"}}),
+                         epochs, epochs);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "rota/plugin.h"
 #include "rota/seed_mixer.h"
 #include "rota/serial_host.h"
+#include "tests/apps/resumed.h"
 #include "tests/unit/apps/io/scratch_files.h"
 #include "tests/unit/apps/sgd/plain_sgd.h"
 
@@ -93,6 +94,21 @@ class SgdOptimum : public testing::Test {
         if (one >= kKeys || one == j) there[j] += 1e-3 * (2 * random.uniform() - 1);
       EXPECT_GE(objective(loss, there, l2, weighted, intercept_too), here * (1 - 1e-9)) << loss << " " << i;
     }
+  }
+  // With and without weights, and a penalty of the intercept, jobs end at the optimum within so many epochs.
+  void expect_ends_at_optimum(const std::string& loss, Given options, unsigned epochs) {
+    options.insert({{"loss", loss}, {"l2", "0.01"}});
+    for (const bool weighted : {false, true})
+      for (const bool intercept_too : {false, true}) {
+        SCOPED_TRACE(loss + (weighted ? ", weighted" : "") + (intercept_too ? ", with the intercept's penalty" : ""));
+        options["penalize_intercept"] = intercept_too ? "true" : "false";
+        if (weighted) options["weights"] = weights_;
+        SerialHost host(linked_plugin(), job(options));
+        host.run();
+        EXPECT_EQ(host.converged(), true);
+        EXPECT_LT(host.epochs(), epochs) << "few steps are enough";
+        expect_optimum(loss, host, 0.01, weighted, intercept_too);
+      }
   }
 
   ScratchFiles files_;

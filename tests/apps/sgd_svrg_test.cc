@@ -12,18 +12,8 @@ class SgdSvrg : public SgdOptimum {
 };
 
 TEST_F(SgdSvrg, EndsAtTheOptimum) {
-  for (const std::string loss : {"logistic", "squared", "squared_hinge"})
-    for (const bool weighted : {false, true})
-      for (const bool intercept_too : {false, true}) {
-        Given options = svrg(loss, "0.01");
-        options["penalize_intercept"] = intercept_too ? "true" : "false";
-        if (weighted) options["weights"] = weights_;
-        SerialHost host(linked_plugin(), job(options));
-        host.run();
-        EXPECT_EQ(host.converged(), true) << loss;
-        EXPECT_LT(host.epochs(), 400U) << loss;
-        expect_optimum(loss, host, 0.01, weighted, intercept_too);
-      }
+  for (const char* const loss : {"logistic", "squared", "squared_hinge"})
+    expect_ends_at_optimum(loss, {{"optimizer", "svrg"}, {"tolerance", "1e-7"}}, 400);
 }
 
 TEST_F(SgdSvrg, TheL1PenaltyIsExactToo) {
@@ -102,14 +92,7 @@ TEST_F(SgdSvrg, ARestoredJobGoesOnAlike) {
   Given options = svrg("softmax", "0.01");
   options["l1"] = "0.001";
   options["tolerance"] = "1e-15";
-  SerialHost whole(linked_plugin(), job(options, 3));
-  whole.run_epochs(3);
-  const SerialHost::Snapshot middle = whole.save();
-  whole.run_epochs(3);
-  SerialHost resumed(linked_plugin(), job(options, 3));
-  resumed.restore(middle);
-  resumed.run_epochs(3);
-  EXPECT_EQ(resumed.save(), whole.save());
+  expect_resumed_alike(job(options, 3), 3, 3);
 }
 
 }  // namespace

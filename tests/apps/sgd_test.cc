@@ -7,6 +7,7 @@
 #include "rota/plugin.h"
 #include "rota/seed_mixer.h"
 #include "rota/serial_host.h"
+#include "tests/apps/resumed.h"
 #include "tests/unit/apps/io/scratch_files.h"
 #include "tests/unit/apps/sgd/plain_sgd.h"
 
@@ -189,15 +190,8 @@ TEST_F(Sgd, ARestoredJobGoesOnAlike) {
   file_ = write("rows", 3);
   for (const char* const optimizer : {"sgd", "adagrad", "ftrl"}) {
     const auto options = job({{"loss", "softmax"}, {"optimizer", optimizer}, {"sync_rows", "20"}, {"l1", "0.01"}});
-    SerialHost whole(linked_plugin(), options);
-    whole.run_epochs(2);
-    const SerialHost::Snapshot middle = whole.save();
-    whole.run_epochs(3);
-    SerialHost resumed(linked_plugin(), options);
-    resumed.restore(middle);
-    EXPECT_EQ(resumed.score("progressive_loss").has_value(), true);
-    resumed.run_epochs(3);
-    EXPECT_EQ(resumed.save(), whole.save());
+    SCOPED_TRACE(optimizer);
+    expect_resumed_alike(options, 2, 3);
   }
 }
 

@@ -37,6 +37,12 @@ class ScratchFiles {
   std::filesystem::path folder_;
 };
 
+// A test that writes input files.
+class WithFiles : public testing::Test {
+ protected:
+  const ScratchFiles files;
+};
+
 inline std::string read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
