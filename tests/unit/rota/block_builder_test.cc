@@ -1,7 +1,5 @@
 #include "rota/block_builder.h"
 
-#include <set>
-
 namespace rota {
 namespace {
 

@@ -1,7 +1,5 @@
 #include "rota/bytes.h"
 
-#include <limits>
-
 namespace rota {
 namespace {
 

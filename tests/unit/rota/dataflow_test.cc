@@ -1,8 +1,5 @@
 #include "rota/dataflow.h"
 
-#include <numeric>
-#include <set>
-
 namespace rota {
 namespace {
 

@@ -1,7 +1,5 @@
 #include "rota/power_law.h"
 
-#include <numeric>
-
 namespace rota {
 namespace {
 

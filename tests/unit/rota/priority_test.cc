@@ -1,8 +1,6 @@
 #include "rota/priority.h"
 
 #include <deque>
-#include <limits>
-#include <set>
 
 namespace rota {
 namespace {

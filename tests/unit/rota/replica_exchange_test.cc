@@ -1,7 +1,5 @@
 #include "rota/replica_exchange.h"
 
-#include <numeric>
-
 namespace rota {
 namespace {
 

@@ -1,7 +1,5 @@
 #include "rota/rotation.h"
 
-#include <set>
-
 namespace rota {
 namespace {
 

@@ -1,7 +1,5 @@
 #include "rota/sparse_allreduce.h"
 
-#include <set>
-
 #include "rota/replica_exchange.h"
 
 namespace rota {

@@ -1,7 +1,5 @@
 #include "rota/sweep.h"
 
-#include <set>
-
 namespace rota {
 namespace {
 

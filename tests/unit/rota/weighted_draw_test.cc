@@ -1,7 +1,6 @@
 #include "rota/weighted_draw.h"
 
 #include <bit>
-#include <numeric>
 
 #include "rota/random.h"
 

@@ -28,8 +28,9 @@ Read read(const std::vector<std::string>& files, CorpusFormat format = CorpusFor
   return result;
 }
 
-TEST(Corpus, BagOfWords) {
-  const ScratchFiles files;
+using CorpusTest = tests::WithFiles;
+
+TEST_F(CorpusTest, BagOfWords) {
   const Read corpus = read({files.write("a", "3\n4\n3\n1 1 2\r\n 3\t4  1 \n1 2 16777216\n\n")});
   EXPECT_EQ(corpus.counts, "0:0*2 2:3*1 0:1*16777216 ");
   EXPECT_EQ(corpus.size.documents, 3U);
@@ -38,16 +39,14 @@ TEST(Corpus, BagOfWords) {
   EXPECT_EQ(corpus.vocabulary.size(), 0U);
 }
 
-TEST(Corpus, DocumentsOfASecondFileFollow) {
-  const ScratchFiles files;
+TEST_F(CorpusTest, DocumentsOfASecondFileFollow) {
   const std::string a = files.write("a", "2\n4\n1\n1 1 1\n"), b = files.write("b", "1\n4\n1\n1 4 5\n");
   const Read corpus = read({a, b});
   EXPECT_EQ(corpus.counts, "0:0*1 2:3*5 ");
   EXPECT_EQ(corpus.size.documents, 3U);
 }
 
-TEST(Corpus, TextBuildsItsVocabulary) {
-  const ScratchFiles files;
+TEST_F(CorpusTest, TextBuildsItsVocabulary) {
   const Read corpus = read({files.write("a", "the cat\tThe cat\n\n dog\n"), files.write("b", "cat owl")});
   EXPECT_EQ(corpus.counts, "0:0*1 0:1*1 0:2*1 0:1*1 2:3*1 3:1*1 3:4*1 ");
   EXPECT_EQ(corpus.size.documents, 4U);
@@ -56,16 +55,14 @@ TEST(Corpus, TextBuildsItsVocabulary) {
   EXPECT_EQ(*corpus.vocabulary.find("owl"), 4U);
 }
 
-TEST(Corpus, TextWithAGivenVocabularyLeavesOtherWordsOut) {
-  const ScratchFiles files;
+TEST_F(CorpusTest, TextWithAGivenVocabularyLeavesOtherWordsOut) {
   const Read corpus =
       read({files.write("a", "the cat the dog\n")}, CorpusFormat::text, files.write("v", "dog\ncat\nowl\n"));
   EXPECT_EQ(corpus.counts, "0:1*1 0:0*1 ");
   EXPECT_EQ(corpus.size.words, 3U);
 }
 
-TEST(Corpus, FormatIsDetectedOrGiven) {
-  const ScratchFiles files;
+TEST_F(CorpusTest, FormatIsDetectedOrGiven) {
   const std::string bag = files.write("bag", "1\n1\n1\n1 1 1\n");
   EXPECT_EQ(read({bag}).counts, "0:0*1 ");
   EXPECT_EQ(read({bag}, CorpusFormat::text).size.documents, 4U);
@@ -133,16 +130,14 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{kHead + "1 1 1\n2 1 1\n\n2 2 1\n", ":7: expected the end of the file after 2 lines, found '2 2 1'"},
         Wrong{"1\n1\n0\n", ": the corpus has no words"}));
 
-TEST(Corpus, TooManyTokensAreRefused) {
-  const ScratchFiles files;
+TEST_F(CorpusTest, TooManyTokensAreRefused) {
   std::string content = "1\n300\n300\n";
   for (int w = 1; w <= 300; ++w) content += "1 " + std::to_string(w) + " 16777216\n";
   const std::string path = files.write("bag", content);
   EXPECT_EQ(message_of<DataError>([&] { read({path}); }), path + ":259: a corpus has at most 4294967295 tokens");
 }
 
-TEST(Corpus, WrongText) {
-  const ScratchFiles files;
+TEST_F(CorpusTest, WrongText) {
   const std::string nul = files.write("nul", std::string("a b\na\0b\n", 8));
   EXPECT_EQ(message_of<DataError>([&] { read({nul}); }), nul + ":2: expected text, found a NUL byte");
   const std::string blank = files.write("blank", " \n\n");
@@ -150,8 +145,7 @@ TEST(Corpus, WrongText) {
   EXPECT_THROW(read({files.folder() / "missing"}), NoInput);
 }
 
-TEST(Corpus, VocabularyMustFit) {
-  const ScratchFiles files;
+TEST_F(CorpusTest, VocabularyMustFit) {
   const std::string bag = files.write("bag", "1\n3\n1\n1 1 1\n");
   EXPECT_EQ(read({bag}, CorpusFormat::automatic, files.write("v3", "a\nb\nc\n")).counts, "0:0*1 ");
   for (const auto& [words, size] : {std::pair("a\nb\n", "2"), std::pair("a\nb\nc\nd", "4")}) {

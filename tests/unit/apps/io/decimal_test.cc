@@ -2,7 +2,6 @@
 #include "rota/io/decimal.h"
 
 #include <bit>
-#include <cstdlib>
 
 namespace rota::io {
 namespace {

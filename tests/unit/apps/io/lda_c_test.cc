@@ -31,8 +31,9 @@ Read read(const std::vector<std::string>& files, const std::string& vocabulary =
   return result;
 }
 
-TEST(LdaC, DocumentsOfALineEach) {
-  const ScratchFiles files;
+using LdaC = tests::WithFiles;
+
+TEST_F(LdaC, DocumentsOfALineEach) {
   const Read corpus =
       read({files.write("a", "2 0:1 7:3\r\n0\n 1\t3:16777216 \n"), files.write("b", "3 5:1 2:1 4:9\n\n \n")});
   EXPECT_EQ(corpus.counts, "0:0*1 0:7*3 2:3*16777216 3:5*1 3:2*1 3:4*9 ");
@@ -42,22 +43,19 @@ TEST(LdaC, DocumentsOfALineEach) {
   EXPECT_EQ(corpus.size.format, CorpusFormat::lda_c);
 }
 
-TEST(LdaC, EmptyDocumentsMayComeFirst) {
-  const ScratchFiles files;
+TEST_F(LdaC, EmptyDocumentsMayComeFirst) {
   const Read corpus = read({files.write("a", "0\n0\n1 2:1\n0\n")});
   EXPECT_EQ(corpus.counts, "2:2*1 ");
   EXPECT_EQ(corpus.size.documents, 4U);
 }
 
-TEST(LdaC, CompressedFiles) {
-  const ScratchFiles files;
+TEST_F(LdaC, CompressedFiles) {
   const std::string text = "0\n2 0:1 7:3\n";
   EXPECT_EQ(read({files.write("a.gz", tests::gzipped(text))}).counts, "1:0*1 1:7*3 ");
   EXPECT_EQ(read({files.write("a.zst", tests::zstd_compressed(text))}).counts, "1:0*1 1:7*3 ");
 }
 
-TEST(LdaC, AVocabularySaysHowManyWordsThereAre) {
-  const ScratchFiles files;
+TEST_F(LdaC, AVocabularySaysHowManyWordsThereAre) {
   const std::string four = files.write("v", "a\nb\nc\nd\n");
   EXPECT_EQ(read({files.write("a", "1 1:2\n")}, four).size.words, 4U);
   const std::string beyond = files.write("b", "1 1:2\n2 0:1 4:1\n");
@@ -65,8 +63,7 @@ TEST(LdaC, AVocabularySaysHowManyWordsThereAre) {
             beyond + ":2: word 4 is beyond the 4 words of the vocabulary " + four + ", which are numbered from 0");
 }
 
-TEST(LdaC, WordsBeyondTheEndAreRefusedOrLeftOut) {
-  const ScratchFiles files;
+TEST_F(LdaC, WordsBeyondTheEndAreRefusedOrLeftOut) {
   const std::string path = files.write("a", "2 0:1 4:3\n1 9:2\n1 3:1\n");
   EXPECT_EQ(message_of<DataError>([&] { read({path}, "", {.end = 4}); }),
             path + ":1: word 4 is beyond the 4 words of the vocabulary, which are numbered from 0");
@@ -119,16 +116,14 @@ INSTANTIATE_TEST_SUITE_P(
               ":3: expected the end of the file behind the empty line 2, found '1 3:1' (a document without "
               "words is the line 0)"}));
 
-TEST(LdaC, TooManyTokensAreRefused) {
-  const ScratchFiles files;
+TEST_F(LdaC, TooManyTokensAreRefused) {
   std::string content;
   for (int d = 0; d < 300; ++d) content += "1 1:16777216\n";
   const std::string path = files.write("a", content);
   EXPECT_EQ(message_of<DataError>([&] { read({path}); }), path + ":256: a corpus has at most 4294967295 tokens");
 }
 
-TEST(LdaC, WithoutWords) {
-  const ScratchFiles files;
+TEST_F(LdaC, WithoutWords) {
   const std::string path = files.write("a", "0\n0\n");
   EXPECT_EQ(message_of<DataError>([&] { read({path}, "", {}, CorpusFormat::lda_c); }),
             path + ": the corpus has no words");

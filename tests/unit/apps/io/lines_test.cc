@@ -10,7 +10,6 @@ namespace {
 using tests::gzipped;
 using tests::kCompressions;
 using tests::message_of;
-using tests::ScratchFiles;
 
 std::vector<std::string> lines_of(const std::string& path) {
   Lines lines(path);
@@ -29,8 +28,9 @@ std::string numbers(int count) {
   return text;
 }
 
-TEST(Lines, EndsOfLinesAreOptionalAndMayBeCrlf) {
-  const ScratchFiles files;
+using LinesTest = tests::WithFiles;
+
+TEST_F(LinesTest, EndsOfLinesAreOptionalAndMayBeCrlf) {
   const std::vector<std::string> three = {"a", "", "bc"};
   EXPECT_EQ(lines_of(files.write("unix", "a\n\nbc\n")), three);
   EXPECT_EQ(lines_of(files.write("dos", "a\r\n\r\nbc\r\n")), three);
@@ -43,8 +43,7 @@ TEST(Lines, EndsOfLinesAreOptionalAndMayBeCrlf) {
 }
 
 // All lines were one, and its carriage returns blanks.
-TEST(Lines, ACarriageReturnAloneEndsNoLine) {
-  const ScratchFiles files;
+TEST_F(LinesTest, ACarriageReturnAloneEndsNoLine) {
   const std::string mac = files.write("mac", "a\rbc\r");
   EXPECT_EQ(message_of<DataError>([&] { lines_of(mac); }),
             mac + ":1: a carriage return in the midst of a line: lines end with \"\\n\" or \"\\r\\n\"");
@@ -53,8 +52,7 @@ TEST(Lines, ACarriageReturnAloneEndsNoLine) {
   EXPECT_EQ(lines_of(files.write("twice", "a\r\r\nb\r\r\n")), (std::vector<std::string>{"a\r", "b\r"}));
 }
 
-TEST(Lines, CompressedFilesReadLikePlainOnes) {
-  const ScratchFiles files;
+TEST_F(LinesTest, CompressedFilesReadLikePlainOnes) {
   const std::string text = numbers(100'000);
   const auto plain = lines_of(files.write("a.txt", text));
   EXPECT_EQ(plain.size(), 100'000U);
@@ -66,8 +64,7 @@ TEST(Lines, CompressedFilesReadLikePlainOnes) {
   }
 }
 
-TEST(Lines, EveryTruncationOfCompressedDataIsAnError) {
-  const ScratchFiles files;
+TEST_F(LinesTest, EveryTruncationOfCompressedDataIsAnError) {
   const std::string text = numbers(40);
   for (const auto& [name, ending, compress] : kCompressions) {
     const std::string whole = compress(text);
@@ -80,8 +77,7 @@ TEST(Lines, EveryTruncationOfCompressedDataIsAnError) {
 }
 
 // What the decompressor had given when it met the error was lost, and the line that was named far from it.
-TEST(Lines, ErrorsOfDataNameTheLine) {
-  const ScratchFiles files;
+TEST_F(LinesTest, ErrorsOfDataNameTheLine) {
   const std::string text = numbers(200'000);
   for (const auto& [name, ending, compress] : kCompressions) {
     const std::string whole = compress(text);
@@ -106,8 +102,7 @@ TEST(Lines, ErrorsOfDataNameTheLine) {
 }
 
 // Memory is bounded, whatever a header asks for.
-TEST(Lines, AnXzDictionaryThatTakesTooMuchMemoryIsRefused) {
-  const ScratchFiles files;
+TEST_F(LinesTest, AnXzDictionaryThatTakesTooMuchMemoryIsRefused) {
   std::string big = tests::xz_compressed(numbers(1000));
   constexpr std::size_t kHeader = 12;  // of the block, behind that of the stream
   const std::size_t check_at = kHeader + static_cast<std::size_t>(big[kHeader]) * 4;
@@ -125,8 +120,7 @@ TEST(Lines, AnXzDictionaryThatTakesTooMuchMemoryIsRefused) {
             path + ":1: the xz data is damaged: decompressing it takes more than 256 MiB of memory");
 }
 
-TEST(Lines, KindsThatAreNotReadAreNamed) {
-  const ScratchFiles files;
+TEST_F(LinesTest, KindsThatAreNotReadAreNamed) {
   for (const auto& [name, first] :
        {std::pair("a zip archive (.xlsx and .npz are such, too)", "PK\x03\x04 and so on"),
         std::pair("a 7z archive", "7z\xbc\xaf\x27\x1c"), std::pair("a Parquet file", "PAR1\x15\x04"),
@@ -143,8 +137,7 @@ TEST(Lines, KindsThatAreNotReadAreNamed) {
     EXPECT_EQ(lines_of(files.write("text", text)).size(), 1U) << text;
 }
 
-TEST(Lines, FilesThatCannotBeRead) {
-  const ScratchFiles files;
+TEST_F(LinesTest, FilesThatCannotBeRead) {
   EXPECT_THROW(Lines{files.folder() / "missing"}, NoInput);
   EXPECT_THROW(Lines{files.folder()}, NoInput);
   const std::string empty = files.write("empty", "");
@@ -158,8 +151,7 @@ TEST(Lines, FilesThatCannotBeRead) {
   }
 }
 
-TEST(Lines, LineLengthIsBounded) {
-  const ScratchFiles files;
+TEST_F(LinesTest, LineLengthIsBounded) {
   const std::string longest(kLongestLine, 'x');
   EXPECT_EQ(lines_of(files.write("longest", "a\n" + longest + "\r\nb\n")).size(), 3U);
   const std::string longer = files.write("longer", "a\n" + longest + "x\nb\n");
@@ -169,8 +161,7 @@ TEST(Lines, LineLengthIsBounded) {
   EXPECT_THROW(lines_of(endless), DataError);
 }
 
-TEST(Lines, ALineCanBeGivenTwice) {
-  const ScratchFiles files;
+TEST_F(LinesTest, ALineCanBeGivenTwice) {
   Lines lines(files.write("two", "a\nb\n"));
   std::string_view line;
   ASSERT_TRUE(lines.next(line));
@@ -183,8 +174,7 @@ TEST(Lines, ALineCanBeGivenTwice) {
   EXPECT_FALSE(lines.next(line));
 }
 
-TEST(Lines, SeveralLinesCanBeGivenTwice) {
-  const ScratchFiles files;
+TEST_F(LinesTest, SeveralLinesCanBeGivenTwice) {
   Lines lines(files.write("four", "a\nb\nc\nd"));
   std::string_view line;
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(lines.next(line));

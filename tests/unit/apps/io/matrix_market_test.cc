@@ -1,8 +1,6 @@
 // tests/unit/apps/io/matrix_market_test.cc -- both formats of MatrixMarket, lists of numbers, and what can be wrong.
 #include "rota/io/matrix_market.h"
 
-#include <limits>
-
 #include "rota/error.h"
 #include "rota/io/matrix_format.h"
 #include "rota/io/number_list.h"
@@ -36,8 +34,9 @@ Read read(const std::string& path) {
 const std::string kCoordinate = "%%MatrixMarket matrix coordinate real general\n";
 const std::string kArray = "%%MatrixMarket matrix array real general\n";
 
-TEST(MatrixMarket, Coordinate) {
-  const ScratchFiles files;
+using MatrixMarket = tests::WithFiles;
+
+TEST_F(MatrixMarket, Coordinate) {
   const std::string text = kCoordinate + "% a comment\n%\n\n 3 4\t3\r\n3 1 1.5\r\n\n1 4 -2e1\n1 4 0\n\n";
   for (const std::string& path :
        {files.write("m.mtx", text), files.write("m.gz", gzipped(text)), files.write("m.zst", zstd_compressed(text))}) {
@@ -50,8 +49,7 @@ TEST(MatrixMarket, Coordinate) {
   }
 }
 
-TEST(MatrixMarket, FieldsAndLetters) {
-  const ScratchFiles files;
+TEST_F(MatrixMarket, FieldsAndLetters) {
   EXPECT_EQ(read(files.write("a", "%%MatrixMarket MATRIX Coordinate Pattern General\n2 2 2\n1 1\n2 1\n")).entries,
             "0,0:1.000000 1,0:1.000000 ");
   EXPECT_EQ(read(files.write("b", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 -7\n")).entries,
@@ -59,16 +57,14 @@ TEST(MatrixMarket, FieldsAndLetters) {
   EXPECT_EQ(read(files.write("c", "%%MatrixMarket matrix coordinate double general\n1 1 0\n")).entries, "");
 }
 
-TEST(MatrixMarket, ArraysGoColumnByColumn) {
-  const ScratchFiles files;
+TEST_F(MatrixMarket, ArraysGoColumnByColumn) {
   const Read got = read(files.write("a", kArray + "2 3\n1\n2\n3\n4\n5\n6\n"));
   EXPECT_EQ(got.entries, "0,0:1.000000 1,0:2.000000 0,1:3.000000 1,1:4.000000 0,2:5.000000 1,2:6.000000 ");
   EXPECT_TRUE(got.size.array);
   EXPECT_EQ(got.size.entries, 6U);
 }
 
-TEST(MatrixMarket, ManyEntries) {
-  const ScratchFiles files;
+TEST_F(MatrixMarket, ManyEntries) {
   std::string text = kCoordinate + "100 100 10000\n";
   for (int i = 0; i < 10'000; ++i) text += std::to_string(i / 100 + 1) + " " + std::to_string(i % 100 + 1) + " 1\n";
   const std::string path = files.write("m", text);
@@ -78,8 +74,7 @@ TEST(MatrixMarket, ManyEntries) {
   EXPECT_EQ(entries, 10'000U);
 }
 
-TEST(MatrixMarket, WhereAnEntryIsRepeated) {
-  const ScratchFiles files;
+TEST_F(MatrixMarket, WhereAnEntryIsRepeated) {
   const std::string path = files.write("m", kCoordinate + "2 2 3\n1 2 1\n2 2 1\n\n1 2 4\n");
   EXPECT_EQ(line_of_repeated(path, 0, 1), 6U);
   EXPECT_EQ(line_of_repeated(path, 1, 1), 0U);

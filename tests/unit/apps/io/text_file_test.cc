@@ -14,7 +14,6 @@ namespace {
 
 using tests::gzipped;
 using tests::message_of;
-using tests::ScratchFiles;
 
 // All blocks, one after the other; each must be whole lines, and what is promised to be readable is read.
 std::string joined(LineBlocks blocks) {
@@ -44,8 +43,9 @@ std::string random_lines(std::uint64_t seed, std::size_t bytes) {
   return text;
 }
 
-TEST(TextFile, AllLinesPlainAndCompressed) {
-  const ScratchFiles files;
+using TextFileTest = tests::WithFiles;
+
+TEST_F(TextFileTest, AllLinesPlainAndCompressed) {
   const std::string text = random_lines(1, 4'000'000);
   const TextFile plain(files.write("plain", text));
   EXPECT_TRUE(plain.divisible());
@@ -59,7 +59,7 @@ TEST(TextFile, AllLinesPlainAndCompressed) {
 }
 
 // Files of /proc had no rows.
-TEST(TextFile, ASizeThatIsNotThatOfTheContentIsNotBelieved) {
+TEST_F(TextFileTest, ASizeThatIsNotThatOfTheContentIsNotBelieved) {
   for (const std::string path : {"/proc/version", "/sys/kernel/mm/transparent_hugepage/enabled"}) {
     std::ifstream in(path);
     if (!in) continue;
@@ -71,8 +71,7 @@ TEST(TextFile, ASizeThatIsNotThatOfTheContentIsNotBelieved) {
   }
 }
 
-TEST(TextFile, TheLastLineGetsItsEnd) {
-  const ScratchFiles files;
+TEST_F(TextFileTest, TheLastLineGetsItsEnd) {
   for (const std::string text : {"a", "a\nb", "a\n\nb\r"}) {
     EXPECT_EQ(joined(TextFile(files.write("plain", text)).all_lines()), text + "\n");
     EXPECT_EQ(joined(TextFile(files.write("a.gz", gzipped(text))).all_lines()), text + "\n");
@@ -80,8 +79,7 @@ TEST(TextFile, TheLastLineGetsItsEnd) {
   EXPECT_EQ(joined(TextFile(files.write("plain", "\n")).all_lines()), "\n");
 }
 
-TEST(TextFile, AByteOrderMarkIsNoPartOfALine) {
-  const ScratchFiles files;
+TEST_F(TextFileTest, AByteOrderMarkIsNoPartOfALine) {
   const std::string mark = "\xef\xbb\xbf";
   for (const std::string text : {"", "a", "a\n", "abc\ndef\n"}) {
     const TextFile plain(files.write("plain", mark + text));
@@ -94,8 +92,7 @@ TEST(TextFile, AByteOrderMarkIsNoPartOfALine) {
   }
 }
 
-TEST(TextFile, PartsMeetWhereLinesBegin) {
-  const ScratchFiles files;
+TEST_F(TextFileTest, PartsMeetWhereLinesBegin) {
   const std::string text = random_lines(2, 3'000'000) + "the last";
   const TextFile file(files.write("plain", text));
   std::mt19937_64 random(3);
@@ -117,14 +114,12 @@ TEST(TextFile, PartsMeetWhereLinesBegin) {
   }
 }
 
-TEST(TextFile, ALineThatIsTooLongIsRefused) {
-  const ScratchFiles files;
+TEST_F(TextFileTest, ALineThatIsTooLongIsRefused) {
   const TextFile file(files.write("long", std::string(kLongestLine + (1U << 20), 'x')));
   EXPECT_EQ(message_of<BrokenBytes>([&] { joined(file.all_lines()); }), "the line is longer than 67108864 bytes");
 }
 
-TEST(TextFile, WhatCannotBeRead) {
-  const ScratchFiles files;
+TEST_F(TextFileTest, WhatCannotBeRead) {
   EXPECT_EQ(message_of<NoInput>([&] { TextFile("/nowhere/x"); }),
             "/nowhere/x: cannot be opened: No such file or directory");
   EXPECT_EQ(message_of<NoInput>([&] { TextFile(files.folder().string()); }),
@@ -140,16 +135,14 @@ TEST(TextFile, WhatCannotBeRead) {
   EXPECT_EQ(message_of<BrokenBytes>([&] { joined(cut.all_lines()); }), "the gzip data ends early");
 }
 
-TEST(TextFile, AFileThatBecomesShorterIsAnErrorAndNoCrash) {
-  const ScratchFiles files;
+TEST_F(TextFileTest, AFileThatBecomesShorterIsAnErrorAndNoCrash) {
   const std::string path = files.write("plain", random_lines(5, 2'000'000));
   const TextFile file(path);
   std::filesystem::resize_file(path, 1'000'000);
   EXPECT_EQ(message_of<BrokenBytes>([&] { joined(file.all_lines()); }), "the file became shorter while it was read");
 }
 
-TEST(TextFile, BytesOfTextAreThoseOfTheContent) {
-  const ScratchFiles files;
+TEST_F(TextFileTest, BytesOfTextAreThoseOfTheContent) {
   const std::string lines = random_lines(6, 700'000);
   const std::string plain = files.write("plain", lines), packed = files.write("packed.gz", gzipped(lines));
   EXPECT_EQ(text_bytes({plain}), lines.size());

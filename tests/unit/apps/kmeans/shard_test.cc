@@ -1,7 +1,5 @@
 #include "apps/kmeans/shard.h"
 
-#include <set>
-
 #include "tests/unit/apps/kmeans/plain_rows.h"
 
 namespace rota::kmeans {

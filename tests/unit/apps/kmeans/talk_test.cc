@@ -1,8 +1,5 @@
 #include "apps/kmeans/talk.h"
 
-#include <limits>
-#include <stdexcept>
-
 #include "rota/random.h"
 
 namespace rota::kmeans {

@@ -1,8 +1,5 @@
 #include "apps/lasso/duality.h"
 
-#include <limits>
-#include <numeric>
-
 #include "apps/linear/logistic_loss.h"
 #include "tests/unit/apps/lasso/lasso_fixture.h"
 

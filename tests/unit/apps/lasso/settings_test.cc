@@ -1,7 +1,5 @@
 #include "apps/lasso/settings.h"
 
-#include <set>
-
 #include "rota/error.h"
 
 namespace rota::lasso {

@@ -13,8 +13,9 @@ Job job_over(const std::string& path, std::uint32_t shards) {
   return job;
 }
 
-TEST(LdaCorpus, DocumentsAreDealtToShardsInTurn) {
-  const tests::ScratchFiles files;
+using LdaCorpus = tests::WithFiles;
+
+TEST_F(LdaCorpus, DocumentsAreDealtToShardsInTurn) {
   const Job job = job_over(files.write("text", "a\nb b\n\nc a\nd\n"), 2);
   const ShardId hosted[] = {1, 0};
   const Corpus corpus = load_corpus(job, Settings{}, hosted);
@@ -31,8 +32,7 @@ TEST(LdaCorpus, DocumentsAreDealtToShardsInTurn) {
   EXPECT_EQ(corpus.size.tokens, 6U);
 }
 
-TEST(LdaCorpus, VocabularyIsThatOfAllShards) {
-  const tests::ScratchFiles files;
+TEST_F(LdaCorpus, VocabularyIsThatOfAllShards) {
   const Job job = job_over(files.write("text", "a\nb\nc\n"), 3);
   const ShardId last[] = {2};
   const Corpus corpus = load_corpus(job, Settings{}, last);
@@ -41,8 +41,7 @@ TEST(LdaCorpus, VocabularyIsThatOfAllShards) {
   EXPECT_EQ(corpus.hosted[0].counts.at(0).word, 2U);
 }
 
-TEST(LdaCorpus, WordsWithoutNamesAreNumbered) {
-  const tests::ScratchFiles files;
+TEST_F(LdaCorpus, WordsWithoutNamesAreNumbered) {
   const Job job = job_over(files.write("bag", "1\n3\n1\n1 2 1\n"), 2);
   const ShardId first[] = {0}, second[] = {1};
   const Corpus corpus = load_corpus(job, Settings{}, first);
@@ -51,8 +50,7 @@ TEST(LdaCorpus, WordsWithoutNamesAreNumbered) {
   EXPECT_EQ(load_corpus(job, Settings{}, second).vocabulary->size(), 0U) << "nobody asks there";
 }
 
-TEST(LdaCorpus, WordsOfLdaCAreNumberedFromZero) {
-  const tests::ScratchFiles files;
+TEST_F(LdaCorpus, WordsOfLdaCAreNumberedFromZero) {
   Job job = job_over(files.write("train", "1 0:1\n1 2:4\n"), 2);
   const ShardId hosted[] = {0, 1};
   EXPECT_EQ(load_corpus(job, Settings{}, hosted).vocabulary->word(2), "2");
@@ -70,8 +68,7 @@ TEST(LdaCorpus, WordsOfLdaCAreNumberedFromZero) {
   EXPECT_THROW(load_corpus(job, Settings{}, hosted), DataError) << "nothing is left";
 }
 
-TEST(LdaCorpus, NumbersAreNoWordsOfText) {
-  const tests::ScratchFiles files;
+TEST_F(LdaCorpus, NumbersAreNoWordsOfText) {
   const std::string text = files.write("text", "a b\n"), lda_c = files.write("lda-c", "2 0:1 1:1\n");
   const std::string bag = files.write("bag", "1\n2\n1\n1 1 1\n"), digits = files.write("digits", "x 0 1\n");
   const ShardId hosted[] = {0};
@@ -92,8 +89,7 @@ TEST(LdaCorpus, NumbersAreNoWordsOfText) {
   EXPECT_EQ(why(lda_c, bag, {}), "no error") << "both are numbered";
 }
 
-TEST(LdaCorpus, HeldOutDocumentsAreDealtAlikeAndAddNoWords) {
-  const tests::ScratchFiles files;
+TEST_F(LdaCorpus, HeldOutDocumentsAreDealtAlikeAndAddNoWords) {
   Job job = job_over(files.write("text", "a b\nc\n"), 2);
   job.valid = {files.write("valid", "c x\na\nx\nb b y\n")};
   const ShardId hosted[] = {1};

@@ -1,7 +1,5 @@
 #include "apps/lda/settings.h"
 
-#include <set>
-
 #include "rota/error.h"
 
 namespace rota::lda {

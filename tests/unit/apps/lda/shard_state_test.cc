@@ -1,8 +1,5 @@
 #include "apps/lda/shard_state.h"
 
-#include <limits>
-#include <span>
-
 namespace rota::lda {
 namespace {
 

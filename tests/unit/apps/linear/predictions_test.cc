@@ -7,8 +7,9 @@ namespace {
 
 const std::vector<std::pair<std::uint64_t, double>> kCoefficients = {{0, 2}, {3, -1}};
 
-TEST(LinearPredictions, AreTheInterceptAndTheProducts) {
-  tests::ScratchFiles files;
+using LinearPredictionsTest = tests::WithFiles;
+
+TEST_F(LinearPredictionsTest, AreTheInterceptAndTheProducts) {
   LinearPredictions predictions(0.5, kCoefficients, nullptr);
   predictions.read(files.write("svm", "7 1:1 4:0.25\n-1 2:9 900:5\n"), io::MatrixFormat::automatic);
   const auto market = files.write("mtx", "%%MatrixMarket matrix coordinate real general\n3 4 2\n1 1 1\n3 4 4\n");
@@ -17,8 +18,7 @@ TEST(LinearPredictions, AreTheInterceptAndTheProducts) {
   EXPECT_EQ(predictions.labels(), (std::vector<double>{7, -1}));
 }
 
-TEST(LinearPredictions, NameTheLineOfAForeignLabel) {
-  tests::ScratchFiles files;
+TEST_F(LinearPredictionsTest, NameTheLineOfAForeignLabel) {
   LabelCheck check({1, 2});
   LinearPredictions predictions(0, kCoefficients, &check);
   const std::string path = files.write("svm", "1 1:1\n2 1:1\n\n5 1:1\n6 1:1\n");
@@ -32,8 +32,7 @@ TEST(LinearPredictions, NameTheLineOfAForeignLabel) {
   EXPECT_THROW(check.require_own_or_none(), DataError);
 }
 
-TEST(LinearPredictions, OneForeignLabelInAllRowsMayStandForNone) {
-  tests::ScratchFiles files;
+TEST_F(LinearPredictionsTest, OneForeignLabelInAllRowsMayStandForNone) {
   LabelCheck check({1, 2});
   LinearPredictions predictions(0, kCoefficients, &check);
   predictions.read(files.write("svm", "0 1:1\n0 1:2\n"), io::MatrixFormat::libsvm);

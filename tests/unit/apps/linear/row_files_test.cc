@@ -7,8 +7,9 @@
 namespace rota::linear {
 namespace {
 
-TEST(RowFiles, GiveTheRowsOfAllFilesInTurn) {
-  tests::ScratchFiles files;
+using RowFilesTest = tests::WithFiles;
+
+TEST_F(RowFilesTest, GiveTheRowsOfAllFilesInTurn) {
   const std::vector<std::string> paths = {files.write("a", "1 2:3 5:0\n\n-1.5 1:4\n"), files.write("b", "7 9:1\n")};
   RowFiles input(paths);
   std::string seen;
@@ -26,8 +27,7 @@ TEST(RowFiles, GiveTheRowsOfAllFilesInTurn) {
   EXPECT_EQ(input.columns(), 9U);
 }
 
-TEST(RowFiles, NameTheLineOfWhatIsWrong) {
-  tests::ScratchFiles files;
+TEST_F(RowFilesTest, NameTheLineOfWhatIsWrong) {
   const std::vector<std::string> bad = {files.write("bad", "1 1:1\n1 1:x\n")}, none = {"/nowhere/at/all"};
   EXPECT_NE(tests::message_of<DataError>([&] { RowFiles(bad).each([](const LabelledRow&) {}); }).find("bad:2: "),
             std::string::npos);
@@ -52,8 +52,7 @@ TEST(ClassLabels, AreAscendingAndEachOnce) {
   EXPECT_EQ(classes.text(), "-1, 0.5 and 3");
 }
 
-TEST(RowFiles, SectionsAreAllRowsOnce) {
-  tests::ScratchFiles files;
+TEST_F(RowFilesTest, SectionsAreAllRowsOnce) {
   std::string one, other;
   for (int i = 0; i < 40; ++i) (i < 25 ? one : other) += std::to_string(i) + " 1:" + std::to_string(i * i + 1) + "\n";
   const std::vector<std::string> paths = {files.write("one", one), files.write("other", "\n# nothing\n" + other)};
@@ -71,8 +70,7 @@ TEST(RowFiles, SectionsAreAllRowsOnce) {
   }
 }
 
-TEST(RowFiles, AWrongLineOfASectionIsNamedByItsNumberInTheFile) {
-  tests::ScratchFiles files;
+TEST_F(RowFilesTest, AWrongLineOfASectionIsNamedByItsNumberInTheFile) {
   std::string text;
   for (int i = 0; i < 30; ++i) text += i == 27 ? "1 1:x\n" : "1 1:1\n";
   const std::vector<std::string> bad = {files.write("bad", text)};
@@ -93,8 +91,7 @@ TEST(RowFiles, AWrongLineOfASectionIsNamedByItsNumberInTheFile) {
   EXPECT_NE(refused.find("bad:11: too much"), std::string::npos) << refused;
 }
 
-TEST(RowFiles, ReadVowpalWabbitsText) {
-  tests::ScratchFiles files;
+TEST_F(RowFilesTest, ReadVowpalWabbitsText) {
   const std::vector<std::string> paths = {files.write("vw", "1 2 |f a:3 b\n\n-1 |f b:0.5\n")};
   RowFiles input(paths, RowFormat::vw);
   std::vector<LabelledRow> rows;

@@ -1,7 +1,6 @@
 #include "apps/mf/factor_rows.h"
 
 #include <cstdint>
-#include <span>
 
 #include "rota/seed_mixer.h"
 

@@ -1,7 +1,5 @@
 #include "apps/pagerank/graph.h"
 
-#include <numeric>
-
 #include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"
 
@@ -9,7 +7,6 @@ namespace rota::pagerank {
 namespace {
 
 using tests::message_of;
-using tests::ScratchFiles;
 
 std::vector<ShardId> all(std::uint32_t shards) {
   std::vector<ShardId> hosted(shards);
@@ -25,8 +22,9 @@ std::vector<std::string> names_of(const Graph& graph) {
   return names;
 }
 
-TEST(Graph, NodesAreNumberedAsTheyAreFirstNamed) {
-  const ScratchFiles files;
+using GraphTest = tests::WithFiles;
+
+TEST_F(GraphTest, NodesAreNumberedAsTheyAreFirstNamed) {
   const Graph graph =
       read_graph({files.write("a", "# from to\nß b\n\n b\tß  2.5\r\nß #tag\n"), files.write("b", "7 b")}, 1, all(1));
   EXPECT_EQ(names_of(graph), (std::vector<std::string>{"ß", "b", "#tag", "7"}));
@@ -39,8 +37,7 @@ TEST(Graph, NodesAreNumberedAsTheyAreFirstNamed) {
   EXPECT_EQ(edges.weights, (std::vector<double>{2.5, 1, 1, 1}));
 }
 
-TEST(Graph, RepeatedEdgesAddUpInTheOrderOfTheInput) {
-  const ScratchFiles files;
+TEST_F(GraphTest, RepeatedEdgesAddUpInTheOrderOfTheInput) {
   const Graph graph = read_graph({files.write("g", "b a 0.1\na a\nb a 0.7\nb a 1e-17\n")}, 1, all(1));
   EXPECT_EQ(graph.out_weight, (std::vector<double>{0.1 + 0.7 + 1e-17, 1}));
   EXPECT_EQ(graph.hosted[0].from, (std::vector<std::uint32_t>{0, 1}));
@@ -49,8 +46,7 @@ TEST(Graph, RepeatedEdgesAddUpInTheOrderOfTheInput) {
   EXPECT_TRUE(plain.hosted[0].weights.empty());
 }
 
-TEST(Graph, ShardsShareTheWorkAndTogetherHaveAllOfIt) {
-  const ScratchFiles files;
+TEST_F(GraphTest, ShardsShareTheWorkAndTogetherHaveAllOfIt) {
   std::string text;
   for (int v = 0; v < 300; ++v)
     for (int e = 0; e < v % 7; ++e)
@@ -79,8 +75,7 @@ TEST(Graph, ShardsShareTheWorkAndTogetherHaveAllOfIt) {
   }
 }
 
-TEST(Graph, WhatIsWrongIsNamedByFileAndLine) {
-  const ScratchFiles files;
+TEST_F(GraphTest, WhatIsWrongIsNamedByFileAndLine) {
   const auto message = [&](const std::string& text) {
     return message_of<DataError>([&] { (void)read_graph({files.write("g", text)}, 1, all(1)); });
   };

@@ -1,8 +1,5 @@
 #include "apps/pagerank/ranks.h"
 
-#include <numeric>
-#include <utility>
-
 #include "rota/random.h"
 #include "tests/unit/apps/io/scratch_files.h"
 

@@ -1,7 +1,5 @@
 #include "apps/sgd/local_pass.h"
 
-#include <numeric>
-
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/sgd/plain_sgd.h"
 

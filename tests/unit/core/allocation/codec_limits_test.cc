@@ -1,5 +1,4 @@
 // tests/unit/core/allocation/codec_limits_test.cc -- what a message claims costs nothing; only what has arrived does.
-#include <cstdlib>
 #include <new>
 
 #include "core/wire/pieces.h"

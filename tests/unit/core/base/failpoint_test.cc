@@ -2,9 +2,6 @@
 
 #include <signal.h>
 
-#include <cstdlib>
-#include <set>
-
 #include "tests/unit/core/base/temporary_folder.h"
 
 namespace rota {

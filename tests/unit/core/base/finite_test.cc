@@ -1,8 +1,5 @@
 #include "core/base/finite.h"
 
-#include <limits>
-#include <utility>
-
 namespace rota {
 namespace {
 

@@ -1,7 +1,5 @@
 #include "core/base/hash.h"
 
-#include <string_view>
-
 namespace rota {
 namespace {
 

@@ -1,7 +1,5 @@
 #include "core/base/key_runs.h"
 
-#include <limits>
-
 namespace rota {
 namespace {
 

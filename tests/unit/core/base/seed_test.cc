@@ -1,7 +1,5 @@
 #include "core/base/seed.h"
 
-#include <set>
-
 namespace rota {
 namespace {
 

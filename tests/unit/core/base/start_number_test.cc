@@ -1,7 +1,5 @@
 #include "core/base/start_number.h"
 
-#include <set>
-
 namespace rota {
 namespace {
 

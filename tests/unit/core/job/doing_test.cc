@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <thread>
 
 #include "tests/unit/core/base/temporary_folder.h"

@@ -1,7 +1,5 @@
 #include "core/job/job_options.h"
 
-#include <set>
-
 #include "core/job/job_settings.h"
 #include "tests/unit/core/base/temporary_folder.h"
 

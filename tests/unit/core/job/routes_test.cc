@@ -1,7 +1,5 @@
 #include "core/job/routes.h"
 
-#include <stdexcept>
-
 namespace rota {
 namespace {
 

@@ -1,8 +1,5 @@
 #include "core/job/tables.h"
 
-#include <limits>
-#include <stdexcept>
-
 #include "rota/error.h"
 
 namespace rota {

@@ -1,7 +1,5 @@
 #include "apps/lasso/by_rows/column_interference.h"
 
-#include <set>
-
 #include "tests/unit/apps/linear/plain_matrix.h"
 
 namespace rota::lasso {

@@ -1,8 +1,6 @@
 // tests/unit/apps/lasso/commands/generate_test.cc -- generated data is what generate.h says it is.
 #include "apps/lasso/commands/generate.h"
 
-#include <limits>
-
 #include "apps/linear/design/load.h"
 #include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"

@@ -1,7 +1,5 @@
 #include "apps/lasso/solver/column_products.h"
 
-#include <span>
-
 namespace rota::lasso {
 namespace {
 

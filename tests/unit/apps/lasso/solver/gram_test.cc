@@ -1,7 +1,5 @@
 #include "apps/lasso/solver/gram.h"
 
-#include <span>
-
 namespace rota::lasso {
 namespace {
 

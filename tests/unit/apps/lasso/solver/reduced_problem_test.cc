@@ -1,7 +1,5 @@
 #include "apps/lasso/solver/reduced_problem.h"
 
-#include <stdexcept>
-
 #include "tests/unit/apps/lasso/lasso_fixture.h"
 
 namespace rota::lasso {

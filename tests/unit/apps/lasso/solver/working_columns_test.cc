@@ -1,7 +1,5 @@
 #include "apps/lasso/solver/working_columns.h"
 
-#include <stdexcept>
-
 namespace rota::lasso {
 namespace {
 

@@ -25,8 +25,9 @@ Converted converted(const ScratchFiles& files, const std::string& text, Given gi
   return {read_file(bag), read_file(bag + ".vocab"), read_file(bag + ".names"), out.str()};
 }
 
-TEST(Convert, RunningTextToABagOfWords) {
-  const ScratchFiles files;
+using Convert = tests::WithFiles;
+
+TEST_F(Convert, RunningTextToABagOfWords) {
   const Converted got = converted(files, "The cat, the dog!\n\nOwls -- and a cat's owls.\n", {});
   EXPECT_EQ(got.words, "a\nand\ncat\ncat's\ndog\nowls\nthe\n");
   EXPECT_EQ(got.bag, "3\n7\n7\n1 3 1\n1 5 1\n1 7 2\n3 1 1\n3 2 1\n3 4 1\n3 6 2\n");
@@ -34,16 +35,14 @@ TEST(Convert, RunningTextToABagOfWords) {
   EXPECT_TRUE(got.said.starts_with("converted: 3 documents, 7 words, 9 tokens, ")) << got.said;
 }
 
-TEST(Convert, FieldsBeforeTheTextAreNotTheText) {
-  const ScratchFiles files;
+TEST_F(Convert, FieldsBeforeTheTextAreNotTheText) {
   const Converted got = converted(files, "one x cat dog\ntwo\ty\tdog\n", {{"fields", "2"}});
   EXPECT_EQ(got.names, "one\ntwo\n");
   EXPECT_EQ(got.words, "cat\ndog\n");
   EXPECT_EQ(got.bag, "2\n2\n3\n1 1 1\n1 2 1\n2 2 1\n");
 }
 
-TEST(Convert, WordsAreLeftOutAsAsked) {
-  const ScratchFiles files;
+TEST_F(Convert, WordsAreLeftOutAsAsked) {
   const std::string text = "the cat saw it\nthe dog saw a cat\nthe owl\n";
   EXPECT_EQ(converted(files, text, {{"stop_words", "english"}}).words, "cat\ndog\nowl\nsaw\n");
   EXPECT_EQ(converted(files, text, {{"stop_words", files.write("stop", "cat dog\nowl\n")}}).words, "a\nit\nsaw\nthe\n");
@@ -54,31 +53,27 @@ TEST(Convert, WordsAreLeftOutAsAsked) {
             "A1\nB2\n");
 }
 
-TEST(Convert, AGivenVocabularyKeepsItsOrder) {
-  const ScratchFiles files;
+TEST_F(Convert, AGivenVocabularyKeepsItsOrder) {
   const Converted got = converted(files, "cat dog owl owl\n", {{"vocab", files.write("words", "sun\nowl\ncat\n")}});
   EXPECT_EQ(got.words, "sun\nowl\ncat\n");
   EXPECT_EQ(got.bag, "1\n3\n2\n1 2 2\n1 3 1\n");
 }
 
 // Letters of other encodings were words of one letter.
-TEST(Convert, OtherEncodingsAreRefusedWithTheLine) {
-  const ScratchFiles files;
+TEST_F(Convert, OtherEncodingsAreRefusedWithTheLine) {
   const auto why = [&](const std::string& text) { return message_of<DataError>([&] { converted(files, text, {}); }); };
   EXPECT_NE(why("fine\nf\xfcr\n").find("text:2: the line is not UTF-8"), std::string::npos);
   EXPECT_NE(why(std::string("h\0i\0\n\0", 6)).find("text:1: expected text, found a NUL byte"), std::string::npos);
   EXPECT_EQ(converted(files, "f\xfcr F\xfcr\n", {{"token_pattern", "whitespace"}}).words, "f\xfcr\n");
 }
 
-TEST(Convert, WhatItReadsIsNotOverwritten) {
-  const ScratchFiles files;
+TEST_F(Convert, WhatItReadsIsNotOverwritten) {
   const std::string stop = files.write("bag.vocab", "cat\n");
   EXPECT_THROW(converted(files, "cat dog\n", {{"stop_words", stop}}), UsageError);
   EXPECT_EQ(read_file(stop), "cat\n");
 }
 
-TEST(Convert, WhatCannotBeIsRefused) {
-  const ScratchFiles files;
+TEST_F(Convert, WhatCannotBeIsRefused) {
   const auto refused = [&](Given given, const std::string& text) {
     return message_of<DataError>([&] { converted(files, text, std::move(given)); }).ends_with(": no word is left");
   };

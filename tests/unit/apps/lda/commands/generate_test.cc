@@ -1,7 +1,5 @@
 #include "apps/lda/commands/generate.h"
 
-#include <set>
-
 #include "rota/io/corpus.h"
 #include "tests/unit/apps/io/scratch_files.h"
 

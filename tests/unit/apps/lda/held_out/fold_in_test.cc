@@ -1,7 +1,5 @@
 #include "apps/lda/held_out/fold_in.h"
 
-#include <numeric>
-
 #include "tests/unit/apps/lda/small_model.h"
 
 namespace rota::lda {

@@ -1,7 +1,5 @@
 #include "apps/lda/held_out/held_out.h"
 
-#include <numeric>
-
 #include "apps/lda/sampler/cell_kernel.h"
 
 namespace rota::lda {

@@ -1,8 +1,5 @@
 #include "apps/lda/priors/count_histogram.h"
 
-#include <limits>
-#include <utility>
-
 namespace rota::lda {
 namespace {
 

@@ -1,10 +1,7 @@
 // tests/unit/apps/lda/sampler/cell_sampler_test.cc -- the kernel: its forms of rows, its variants, its bookkeeping.
 #include "apps/lda/sampler/cell_sampler.h"
 
-#include <cstdlib>
 #include <iostream>
-#include <numeric>
-#include <utility>
 
 namespace rota::lda {
 namespace {

@@ -4,8 +4,6 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
-#include <numeric>
-
 #include "apps/lasso/commands/generate.h"
 #include "rota/error.h"
 #include "rota/io/numbers.h"
@@ -48,6 +46,16 @@ Source source_of(std::vector<std::string> files) {
   Source source;
   source.files = std::move(files);
   return source;
+}
+
+// Why a source is refused, by columns and by rows.
+template <typename E>
+std::string refusal(const Source& source, std::uint32_t shards = 1, const std::vector<ShardId>& hosted = {0}) {
+  return message_of<E>([&] { load_columns(source, shards, hosted); });
+}
+template <typename E>
+std::string refusal_of_rows(const Source& source, std::uint32_t shards = 1, const std::vector<ShardId>& hosted = {0}) {
+  return message_of<E>([&] { load_rows(source, shards, hosted); });
 }
 
 template <typename Load>
@@ -104,8 +112,9 @@ std::vector<Source> ways_to_store(const ScratchFiles& files, const std::string& 
           source_of({files.write("head.gz", gzipped(head)), files.write("tail2", tail)})};
 }
 
-TEST(Load, ByColumnsAndByRowsWhoeverHosts) {
-  const ScratchFiles files;
+using LoadTest = rota::tests::WithFiles;
+
+TEST_F(LoadTest, ByColumnsAndByRowsWhoeverHosts) {
   for (const auto& [rows, columns, density] :
        {std::tuple{1U, 1U, 1.0}, std::tuple{7U, 3U, 0.5}, std::tuple{40U, 700U, 0.05}, std::tuple{200U, 30U, 0.9}}) {
     const PlainMatrix matrix = example(rows + columns, rows, columns, density);
@@ -137,8 +146,7 @@ TEST(Load, ByColumnsAndByRowsWhoeverHosts) {
   }
 }
 
-TEST(Load, CutsDoNotDependOnCompression) {
-  const ScratchFiles files;
+TEST_F(LoadTest, CutsDoNotDependOnCompression) {
   const std::string text = libsvm_text(example(1, 300, 400, 0.2), labels_of(300));
   const auto all = shards_from(0, 5);
   const auto cuts = load_columns(source_of({files.write("plain", text)}), 5, all).first_columns;
@@ -146,8 +154,7 @@ TEST(Load, CutsDoNotDependOnCompression) {
   EXPECT_EQ(load_columns(source_of({files.write("m.zst", zstd_compressed(text))}), 5, all).first_columns, cuts);
 }
 
-TEST(Load, EmptyRowsAndColumnsAndZerosCount) {
-  const ScratchFiles files;
+TEST_F(LoadTest, EmptyRowsAndColumnsAndZerosCount) {
   const Source source = source_of({files.write("m", "1\n2 2:5 9:0\n\n# nothing\n3\n")});
   for (const std::uint32_t shards : {1U, 4U}) {
     const auto all = shards_from(0, shards);
@@ -268,30 +275,19 @@ TEST_F(ManyPieces, TheFirstWrongLineIsNamed) {
   }
 }
 
-TEST(Load, LinesAreCountedInEachFile) {
-  const ScratchFiles files;
+TEST_F(LoadTest, LinesAreCountedInEachFile) {
   const std::string a = files.write("a", "1 1:1\n\n1 1:1\n"), b = files.write("b", "# x\n1 1:1\n1 1:x\n"),
                     c = files.write("c.gz", gzipped("1 1:1\n\n1 0:1\n"));
-  const std::vector<ShardId> all = {0};
-  EXPECT_EQ(message_of<DataError>([&] {
-              load_columns(source_of({a, b}), 1, all);
-            }),
-            b + ":3: expected a finite number, found 'x' in '1:x'");
-  EXPECT_EQ(message_of<DataError>([&] {
-              load_rows(source_of({a, b}), 1, all);
-            }),
-            b + ":3: expected a finite number, found 'x' in '1:x'");
-  EXPECT_EQ(message_of<DataError>([&] {
-              load_columns(source_of({a, c}), 1, all);
-            }),
+  EXPECT_EQ(refusal<DataError>(source_of({a, b})), b + ":3: expected a finite number, found 'x' in '1:x'");
+  EXPECT_EQ(refusal_of_rows<DataError>(source_of({a, b})), b + ":3: expected a finite number, found 'x' in '1:x'");
+  EXPECT_EQ(refusal<DataError>(source_of({a, c})),
             c + ":3: indices count from 1, found '0:1' (--index_from=0 says that they count from 0)");
   const std::string whole = gzipped(std::string(100'000, '\n') + "1 1:1\n");
   const std::string cut = files.write("cut.gz", whole.substr(0, whole.size() - 12));
-  EXPECT_TRUE(message_of<DataError>([&] { load_columns(source_of({a, cut}), 1, all); }).starts_with(cut + ":"));
+  EXPECT_TRUE(refusal<DataError>(source_of({a, cut})).starts_with(cut + ":"));
 }
 
-TEST(Load, MatrixMarketByColumnsAndByRows) {
-  const ScratchFiles files;
+TEST_F(LoadTest, MatrixMarketByColumnsAndByRows) {
   const PlainMatrix matrix = example(3, 50, 90, 0.3);
   std::string coordinate, array, response;
   std::size_t entries = 0;
@@ -333,8 +329,7 @@ TEST(Load, MatrixMarketByColumnsAndByRows) {
     }
 }
 
-TEST(Load, MatrixMarketFilesFollowEachOther) {
-  const ScratchFiles files;
+TEST_F(LoadTest, MatrixMarketFilesFollowEachOther) {
   const std::string head = "%%MatrixMarket matrix coordinate integer general\n";
   const std::string a = files.write("a", head + "2 3 2\n1 1 1\n2 3 2\n"), b = files.write("b", head + "1 3 1\n1 3 4\n"),
                     narrow = files.write("narrow", head + "1 2 1\n1 1 4\n");
@@ -343,111 +338,87 @@ TEST(Load, MatrixMarketFilesFollowEachOther) {
   const std::vector<ShardId> all = {0};
   EXPECT_EQ(tests::plain(load_columns(source, 1, all).hosted[0]), (PlainColumns{{{0, 1}}, {}, {{1, 2}, {2, 4}}}));
   source.files = {a, narrow};
-  EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 1, all); }),
-            narrow + ": the matrix has 2 columns, but the file before had 3");
+  EXPECT_EQ(refusal<DataError>(source), narrow + ": the matrix has 2 columns, but the file before had 3");
   source.files = {a, files.write("twice", head + "2 3 3\n1 2 1\n2 2 1\n1 2 1\n")};
   source.response = files.write("y", "1\n2\n3\n4\n");
-  EXPECT_EQ(message_of<DataError>([&] { load_rows(source, 1, all); }),
-            source.files[1] + ":5: row 1, column 2 is given twice");
+  EXPECT_EQ(refusal_of_rows<DataError>(source), source.files[1] + ":5: row 1, column 2 is given twice");
 }
 
-TEST(Load, ResponseAndFormatMustGoTogether) {
-  const ScratchFiles files;
-  const std::vector<ShardId> all = {0};
+TEST_F(LoadTest, ResponseAndFormatMustGoTogether) {
   const std::string matrix =
       files.write("m", "%%MatrixMarket matrix coordinate integer general\n2 3 2\n1 1 1\n2 3 2\n");
   const std::string svm = files.write("s", "1 1:1\n2 1:1\n"), numbers = files.write("y", "1\n2\n"),
                     three = files.write("y3", "1\n2\n3\n");
   Source source = source_of({matrix});
-  EXPECT_EQ(message_of<UsageError>([&] { load_columns(source, 1, all); }),
-            "--response is needed: a MatrixMarket file has no response of its own");
+  EXPECT_EQ(refusal<UsageError>(source), "--response is needed: a MatrixMarket file has no response of its own");
   source.response = three;
-  EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 1, all); }),
-            three + ": expected a response for each of the 2 rows, found 3");
+  EXPECT_EQ(refusal<DataError>(source), three + ": expected a response for each of the 2 rows, found 3");
   source.files = {files.write("wide", "%%MatrixMarket matrix coordinate real general\n3 268435456 1\n1 1 1\n")};
   EXPECT_EQ(
-      message_of<DataError>([&] { load_columns(source, 1, all); }),
+      refusal<DataError>(source),
       source.files.front() +
           ":2: 268435456 columns are out of proportion to the entries that they have, 1: expected at most 1048640 "
           "(64 for each entry, and 1048576)");
   source.files = {svm};
-  EXPECT_EQ(message_of<UsageError>([&] { load_columns(source, 1, all); }),
+  EXPECT_EQ(refusal<UsageError>(source),
             "--response goes with MatrixMarket input: a line of LIBSVM begins with its own response");
   source.files = {svm, matrix};
-  EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 1, all); }),
+  EXPECT_EQ(refusal<DataError>(source),
             matrix + ":1: the files of a matrix must have one format, but " + svm + " has another");
   source.files = {svm};
   source.format = io::MatrixFormat::matrix_market;
   source.response = numbers;
-  EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 1, all); }),
-            svm + ":1: expected '%%MatrixMarket', found '1'");
+  EXPECT_EQ(refusal<DataError>(source), svm + ":1: expected '%%MatrixMarket', found '1'");
   source.files = {matrix};
   source.format = io::MatrixFormat::libsvm;
   source.response.clear();
-  EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 1, all); }),
-            matrix + ":1: expected a label (a finite number), found '%%MatrixMarket'");
+  EXPECT_EQ(refusal<DataError>(source), matrix + ":1: expected a label (a finite number), found '%%MatrixMarket'");
   source.files = {"/nowhere/x"};
-  EXPECT_EQ(message_of<NoInput>([&] { load_columns(source, 1, all); }),
-            "/nowhere/x: cannot be opened: No such file or directory");
+  EXPECT_EQ(refusal<NoInput>(source), "/nowhere/x: cannot be opened: No such file or directory");
   source.files = {};
-  EXPECT_EQ(message_of<UsageError>([&] { load_columns(source, 1, all); }), "no input: name the files of the matrix");
+  EXPECT_EQ(refusal<UsageError>(source), "no input: name the files of the matrix");
 }
 
-TEST(Load, WhatIsNoMatrix) {
-  const ScratchFiles files;
-  const std::vector<ShardId> all = {0};
+TEST_F(LoadTest, WhatIsNoMatrix) {
   const std::string comments = files.write("c", "# x\n\n"), labels = files.write("l", "1\n2\n");
-  EXPECT_EQ(message_of<DataError>([&] { load_columns(source_of({comments}), 1, all); }),
-            comments + ": the matrix has no rows");
-  EXPECT_EQ(message_of<DataError>([&] { load_rows(source_of({labels}), 1, all); }),
-            labels + ": the matrix has no columns");
+  EXPECT_EQ(refusal<DataError>(source_of({comments})), comments + ": the matrix has no rows");
+  EXPECT_EQ(refusal_of_rows<DataError>(source_of({labels})), labels + ": the matrix has no columns");
 }
 
-TEST(Load, AnIndexThatIsTooLargeIsSeenByAll) {
-  const ScratchFiles files;
+TEST_F(LoadTest, AnIndexThatIsTooLargeIsSeenByAll) {
   const Source source = source_of({files.write("s", "1 1:1\n1 2:1\n1 3:1 999999999:1\n1 4:1\n")});
   for (const ShardId shard : {0U, 1U}) {
     const std::vector<ShardId> hosted = {shard};
     const std::string message = source.files[0] + ":3: index 999999999 is beyond the most columns, 268435456";
-    EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 2, hosted); }), message);
-    EXPECT_EQ(message_of<DataError>([&] { load_rows(source, 2, hosted); }), message);
+    EXPECT_EQ(refusal<DataError>(source, 2, hosted), message);
+    EXPECT_EQ(refusal_of_rows<DataError>(source, 2, hosted), message);
   }
 }
 
-TEST(Load, ColumnsThatTheEntriesDoNotAccountFor) {
-  const ScratchFiles files;
+TEST_F(LoadTest, ColumnsThatTheEntriesDoNotAccountFor) {
   const std::vector<ShardId> all = {0, 1};
   const std::string text = "# two rows\n1 1:1\n-1 268435456:1\n", first = files.write("first", "2 5:1\n");
   for (const std::string& file : {files.write("plain", text), files.write("packed.gz", gzipped(text))}) {
     const Source source = source_of({first, file});
     const std::string message = file + ":3: " + io::out_of_proportion(268'435'456, "columns", 3);
-    EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 2, all); }), message);
-    EXPECT_EQ(message_of<DataError>([&] { load_rows(source, 2, all); }), message);
+    EXPECT_EQ(refusal<DataError>(source, 2, all), message);
+    EXPECT_EQ(refusal_of_rows<DataError>(source, 2, all), message);
   }
   EXPECT_EQ(load_columns(source_of({files.write("wide", "1 1048640:1\n")}), 2, all).shape.columns, 1'048'640U);
 }
 
-TEST(Load, AResponseWhoseSquareIsNoNumber) {
-  const ScratchFiles files;
+TEST_F(LoadTest, AResponseWhoseSquareIsNoNumber) {
   const std::vector<ShardId> all = {0, 1};
   Source source = source_of({files.write("s", "# y\n1 1:1\n-1e308 1:1\n")});
   const std::string what = " is too large to be squared and summed up: give it another unit";
-  for (const bool rows : {false, true})
-    EXPECT_EQ(message_of<DataError>([&] {
-                if (rows)
-                  load_rows(source, 2, all);
-                else
-                  load_columns(source, 2, all);
-              }),
-              source.files[0] + ":3: the response -1e+308" + what);
+  EXPECT_EQ(refusal<DataError>(source, 2, all), source.files[0] + ":3: the response -1e+308" + what);
+  EXPECT_EQ(refusal_of_rows<DataError>(source, 2, all), source.files[0] + ":3: the response -1e+308" + what);
   source = source_of({files.write("m", "%%MatrixMarket matrix coordinate integer general\n2 3 2\n1 1 1\n2 3 2\n")});
   source.response = files.write("y", "1\n2e150\n");
-  EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 2, all); }),
-            source.response + ":2: the response 2e+150" + what);
+  EXPECT_EQ(refusal<DataError>(source, 2, all), source.response + ":2: the response 2e+150" + what);
 }
 
-TEST(Load, WeightsGoWithTheirRows) {
-  const ScratchFiles files;
+TEST_F(LoadTest, WeightsGoWithTheirRows) {
   Source source = source_of({files.write("s", "1 1:1\n2 1:1\n3 1:1\n")});
   const std::vector<ShardId> all = {0, 1};
   EXPECT_TRUE(load_columns(source, 2, all).weights.empty());
@@ -464,15 +435,14 @@ TEST(Load, WeightsGoWithTheirRows) {
     EXPECT_EQ(load_columns(source, 2, all).weights, (std::vector<double>{0.5, 0, 0.75}));
   }
   source.weights = files.write("w", "1\n-1\n2.5\n");
-  EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 2, all); }),
+  EXPECT_EQ(refusal<DataError>(source, 2, all),
             source.weights + ":2: expected a weight (a finite number of at least 0), found '-1'");
   source.weights = files.write("w", "1\n1\n");
-  EXPECT_EQ(message_of<DataError>([&] { load_rows(source, 2, all); }),
+  EXPECT_EQ(refusal_of_rows<DataError>(source, 2, all),
             source.weights + ": expected a weight for each of the 3 rows, found 2");
 }
 
-TEST(Load, TwoClassesKeepTheirLabels) {
-  const ScratchFiles files;
+TEST_F(LoadTest, TwoClassesKeepTheirLabels) {
   Source source = source_of({files.write("s", "7 1:1\n2 1:1\n2 1:1\n7 1:1\n")});
   source.classes = true;
   const std::vector<ShardId> all = {0, 1}, second = {1};
@@ -482,42 +452,32 @@ TEST(Load, TwoClassesKeepTheirLabels) {
   source.files = {files.write("s", "7 1:1\n2 1:1\n2 1:1\n5 1:1\n7 1:1\n")};
   for (const auto& hosted : {all, second}) {
     const std::string message = source.files[0] + ": expected a response of two classes, found more: 7, 2, 5, ...";
-    EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 2, hosted); }), message);
-    EXPECT_EQ(message_of<DataError>([&] { load_rows(source, 2, hosted); }), message);
+    EXPECT_EQ(refusal<DataError>(source, 2, hosted), message);
+    EXPECT_EQ(refusal_of_rows<DataError>(source, 2, hosted), message);
   }
   source.files = {files.write("s", "1 1:1\n2 1:1\n1 1:1\n1 1:1\n")};
   const RowShards rows = load_rows(source, 2, second);
   EXPECT_EQ(rows.hosted[0].response, (std::vector<double>{1, 1}));
   EXPECT_EQ(rows.classes, (TwoClasses{1, 2})) << "the other class is in another process";
   source.files = {files.write("s", "1.5 1:1\n1.5 1:1\n")};
-  EXPECT_EQ(message_of<DataError>([&] { load_rows(source, 2, all); }),
+  EXPECT_EQ(refusal_of_rows<DataError>(source, 2, all),
             source.files[0] + ": expected a response of two classes, found one only: 1.5");
 }
 
-TEST(Load, WhatIsBeyondSinglePrecision) {
-  const ScratchFiles files;
+TEST_F(LoadTest, WhatIsBeyondSinglePrecision) {
   Source source = source_of({files.write("s", "1 1:1\n1 7:1e39\n")});
   source.precision = Precision::single_precision;
-  const std::vector<ShardId> all = {0};
-  EXPECT_EQ(message_of<DataError>([&] { load_columns(source, 1, all); }),
+  EXPECT_EQ(refusal<DataError>(source),
             source.files[0] + ": the value 1e+39 in column 7 is too large for single precision");
 }
 
 // Sums of squares were infinite, and the fit ended after 500 looks at no number as if it were done.
-TEST(Load, WhatCannotBeSquaredIsRefused) {
-  const ScratchFiles files;
+TEST_F(LoadTest, WhatCannotBeSquaredIsRefused) {
   const std::vector<ShardId> all = {0};
   for (const char* number : {"1e300", "-1e300", "1e141"}) {
     const Source source = source_of({files.write("s", std::string("1 1:1\n1 7:") + number + "\n")});
-    for (const bool rows : {false, true}) {
-      const std::string message = message_of<DataError>([&] {
-        if (rows)
-          load_rows(source, 1, all);
-        else
-          load_columns(source, 1, all);
-      });
+    for (const std::string& message : {refusal<DataError>(source), refusal_of_rows<DataError>(source)})
       EXPECT_NE(message.find("in column 7 is too large to be squared and summed up"), message.npos) << message;
-    }
   }
   EXPECT_EQ(load_rows(source_of({files.write("s", "1 1:1e140\n1 2:1\n")}), 1, all).shape.rows, 2U);
 }

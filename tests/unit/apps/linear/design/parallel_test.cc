@@ -1,8 +1,6 @@
 // The parallel loop of the readers: every step once, whatever the threads, and one exception of several.
 #include "apps/linear/design/parallel.h"
 
-#include <stdexcept>
-
 namespace rota::linear {
 namespace {
 

@@ -6,8 +6,6 @@
 namespace rota::linear {
 namespace {
 
-using rota::tests::ScratchFiles;
-
 std::string random_text(std::uint64_t seed, std::size_t bytes, std::uint64_t longest_row) {
   std::mt19937_64 random(seed);
   std::string text;
@@ -44,8 +42,9 @@ ColumnSample sample_on_the_way(const io::TextFile& file) {
   return sample;
 }
 
-TEST(ColumnSample, OfAFewPlacesIsThatOfTheWholeText) {
-  const ScratchFiles files;
+using ColumnSampleTest = rota::tests::WithFiles;
+
+TEST_F(ColumnSampleTest, OfAFewPlacesIsThatOfTheWholeText) {
   for (const std::size_t bytes : {1UL, 500UL, 30'000UL, 700'000UL, 5'000'000UL, 9'000'000UL})
     for (const std::uint64_t longest_row : {1UL, 30UL, 9000UL, 90'000UL}) {
       const io::TextFile file(files.write("text", random_text(bytes + longest_row, bytes, longest_row)));
@@ -58,16 +57,14 @@ TEST(ColumnSample, OfAFewPlacesIsThatOfTheWholeText) {
     }
 }
 
-TEST(ColumnSample, IsSmall) {
-  const ScratchFiles files;
+TEST_F(ColumnSampleTest, IsSmall) {
   const io::TextFile file(files.write("text", random_text(1, 20'000'000, 30)));
   const std::size_t sampled = columns_in(sample_columns(file, sample_stride(file.size()))).size();
   EXPECT_GT(sampled, 10'000U);
   EXPECT_LT(sampled, 500'000U);
 }
 
-TEST(ColumnSample, EndsWhereTheTextIsWrong) {
-  const ScratchFiles files;
+TEST_F(ColumnSampleTest, EndsWhereTheTextIsWrong) {
   const io::TextFile file(files.write("text", "1 1:1\n1 x\n1 2:1\n"));
   EXPECT_LE(columns_in(sample_columns(file, 1)).size(), 1U);
 }

@@ -1,9 +1,6 @@
 // tests/unit/apps/mf/alternating/row_kernel_test.cc -- every variant of the kernel against plain loops, and all alike.
 #include "apps/mf/alternating/row_kernel.h"
 
-#include <cstdlib>
-#include <stdexcept>
-
 #include "rota/line_vector.h"
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/mf/plain_solve.h"

@@ -1,7 +1,5 @@
 #include "apps/mf/ratings/rating_data.h"
 
-#include <span>
-
 #include "apps/mf/sgd/sides.h"
 #include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"
@@ -9,8 +7,9 @@
 namespace rota::tests {
 namespace {
 
-TEST(RatingData, NumbersGoByFirstAppearanceOverAllFiles) {
-  const ScratchFiles files;
+using RatingDataTest = WithFiles;
+
+TEST_F(RatingDataTest, NumbersGoByFirstAppearanceOverAllFiles) {
   const mf::RatingData data =
       mf::read_ratings({files.write("1", "zoe x 1\nada x 2\n"), files.write("2", "ada,y,3\nzoe,x,4\n")}, {});
   EXPECT_EQ(data.users.word(0), "zoe");
@@ -24,14 +23,12 @@ TEST(RatingData, NumbersGoByFirstAppearanceOverAllFiles) {
   EXPECT_DOUBLE_EQ(data.statistics.deviation * data.statistics.deviation, 1.25);
 }
 
-TEST(RatingData, EqualRatingsAreTheirOwnUnit) {
-  const ScratchFiles files;
+TEST_F(RatingDataTest, EqualRatingsAreTheirOwnUnit) {
   EXPECT_EQ(mf::read_ratings({files.write("1", "a b 0.1\na c 0.1\nb b 0.1\n")}, {}).statistics.deviation, 0.1);
   EXPECT_EQ(mf::read_ratings({files.write("1", "a b 0\na c 0\n")}, {}).statistics.deviation, 1);
 }
 
-TEST(RatingData, RatingsFarFromZeroKeepWhatTheyDifferIn) {
-  const ScratchFiles files;
+TEST_F(RatingDataTest, RatingsFarFromZeroKeepWhatTheyDifferIn) {
   const std::string file = files.write("1", "a b 1000000001\na c 1000000002\nb b 1000000004.5\n");
   const mf::RatingData data = mf::read_ratings({file}, {});
   EXPECT_EQ(data.statistics.origin, 1000000001);
@@ -46,12 +43,11 @@ TEST(RatingData, RatingsFarFromZeroKeepWhatTheyDifferIn) {
   EXPECT_EQ(mixed.ratings[3].value, 3);
 }
 
-TEST(RatingData, NoRatingsAreAnError) {
-  const ScratchFiles files;
+TEST_F(RatingDataTest, NoRatingsAreAnError) {
   EXPECT_THROW(mf::read_ratings({files.write("1", "# none\n")}, {}), DataError);
 }
 
-TEST(RatingData, NamesGoThroughBytes) {
+TEST_F(RatingDataTest, NamesGoThroughBytes) {
   io::Vocabulary names;
   for (const char* name : {"b", "a", "\xff\xfe"}) names.number_of(name);
   Writer out;

@@ -1,7 +1,5 @@
 #include "apps/mf/ratings/rating_rows.h"
 
-#include <numeric>
-
 namespace rota::tests {
 namespace {
 

@@ -14,8 +14,9 @@ std::string many(int users, int each) {
   return text;
 }
 
-TEST(SplitRatings, AtRandomByTheSeed) {
-  const ScratchFiles files;
+using SplitRatings = WithFiles;
+
+TEST_F(SplitRatings, AtRandomByTheSeed) {
   const std::vector<std::string> input = {files.write("1", many(10, 400))};
   const auto held = mf::held_out(input, {}, {SplitBy::random, 0.25, 7});
   EXPECT_EQ(held, mf::held_out(input, {}, {SplitBy::random, 0.25, 7}));
@@ -23,8 +24,7 @@ TEST(SplitRatings, AtRandomByTheSeed) {
   EXPECT_NEAR(static_cast<double>(std::count(held.begin(), held.end(), true)), 1000, 150);
 }
 
-TEST(SplitRatings, TheNewest) {
-  const ScratchFiles files;
+TEST_F(SplitRatings, TheNewest) {
   const std::vector<std::string> input = {files.write("1", "a x 1 5\na y 1 1\n"),
                                           files.write("2", "b x 1 4\nb y 1 5\n")};
   EXPECT_EQ(mf::held_out(input, {}, {SplitBy::time, 0.25, 1}), (std::vector<bool>{false, false, false, true}));
@@ -32,8 +32,7 @@ TEST(SplitRatings, TheNewest) {
   EXPECT_THROW(mf::held_out({files.write("3", "a x 1 5\na y 1\n")}, {}, {SplitBy::time, 0.5, 1}), DataError);
 }
 
-TEST(SplitRatings, OneOfEachUserThatHasTwo) {
-  const ScratchFiles files;
+TEST_F(SplitRatings, OneOfEachUserThatHasTwo) {
   const std::vector<std::string> timed = {files.write("1", "a x 1 5\na y 1 9\nb x 1 4\na z 1 6\nc x 1 1\nc y 1 1\n")};
   EXPECT_EQ(mf::held_out(timed, {}, {SplitBy::leave_one_out, 0, 1}),
             (std::vector<bool>{false, true, false, false, false, true}));
@@ -47,8 +46,7 @@ TEST(SplitRatings, OneOfEachUserThatHasTwo) {
   EXPECT_EQ(of_turn.size(), 4U);  // not always the first or the last
 }
 
-TEST(SplitRatings, NoRatingsAreAnError) {
-  const ScratchFiles files;
+TEST_F(SplitRatings, NoRatingsAreAnError) {
   EXPECT_THROW(mf::held_out({files.write("1", "#\n")}, {}, {}), DataError);
 }
 

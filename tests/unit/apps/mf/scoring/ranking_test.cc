@@ -1,7 +1,5 @@
 #include "apps/mf/scoring/ranking.h"
 
-#include <cstdlib>
-
 #include "tests/unit/apps/mf/small_model.h"
 
 namespace rota::tests {

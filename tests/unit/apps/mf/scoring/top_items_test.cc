@@ -1,7 +1,5 @@
 #include "apps/mf/scoring/top_items.h"
 
-#include <cstdlib>
-
 #include "tests/unit/apps/mf/small_model.h"
 
 namespace rota::tests {

@@ -1,7 +1,5 @@
 #include "apps/mf/scoring/valid_ranking.h"
 
-#include <array>
-
 #include "apps/mf/scoring/ranking.h"
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/mf/small_model.h"

@@ -1,7 +1,5 @@
 #include "apps/mf/sgd/cell_order.h"
 
-#include <tuple>
-
 #include "rota/seed_mixer.h"
 
 namespace rota::tests {

@@ -1,50 +1,15 @@
 // tests/unit/apps/mf/sgd/pair_kernel_test.cc -- every variant of the kernel against plain loops, bit for bit.
 #include "apps/mf/sgd/pair_kernel.h"
 
-#include <cstdlib>
-
 #include "apps/mf/sgd/logistic.h"
-#include "rota/line_vector.h"
 #include "rota/seed_mixer.h"
-#include "tests/unit/apps/mf/plain_step.h"
+#include "tests/unit/apps/mf/drawn_rows.h"
 
 namespace rota::tests {
 namespace {
 
 using mf::Cell;
 using mf::PairStep;
-
-struct Rows {
-  std::vector<PlainRow> plain;
-  LineVector<float> factors;
-  std::vector<float> tails;
-  std::vector<mf::Penalty> penalties;
-
-  Rows(std::size_t count, std::uint32_t rank, bool biases, Random& random) : plain(count) {
-    for (PlainRow& row : plain) {
-      row.factors.resize((rank + 15) / 16 * 16);
-      for (std::uint32_t k = 0; k < rank; ++k) row.factors[k] = random.uniform_float() - 0.25F;
-      row.tail = {1 + random.uniform_float(), 1 + random.uniform_float()};
-      if (biases) row.tail.insert(row.tail.end(), {random.uniform_float() - 0.5F, 1});
-      row.penalty = {random.uniform_float() / 8, random.uniform_float() / 8};
-      factors.insert(factors.end(), row.factors.begin(), row.factors.end());
-      tails.insert(tails.end(), row.tail.begin(), row.tail.end());
-      penalties.push_back(row.penalty);
-    }
-  }
-  mf::RowPointers pointers() { return {factors.data(), tails.data(), {}, penalties.data()}; }
-  void expect_equal() const {
-    const std::size_t width = plain[0].factors.size(), tail = plain[0].tail.size();
-    for (std::size_t r = 0; r < plain.size(); ++r) {
-      for (std::size_t k = 0; k < width; ++k) ASSERT_EQ(factors[r * width + k], plain[r].factors[k]) << r << " " << k;
-      for (std::size_t k = 0; k < tail; ++k) ASSERT_EQ(tails[r * tail + k], plain[r].tail[k]) << r << " tail " << k;
-    }
-  }
-};
-
-float eight(const float* x) {
-  return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
-}
 
 // Moves a row against  penalty x row - pull.
 void plain_pull(PlainRow& row, const std::vector<float>& pull, const Cell& cell) {
@@ -57,14 +22,15 @@ void plain_pull(PlainRow& row, const std::vector<float>& pull, const Cell& cell)
     const float rate = cell.first_only && k >= 8 ? 0 : cell.rate / std::sqrt(row.tail[k < 8 ? 0 : 1]);
     row.factors[k] = clipped(old[k] - rate * gradient, cell.nonnegative);
   }
-  row.tail[0] += eight(first) * cell.first_share;
-  if (!cell.first_only) row.tail[1] += (eight(first + 8) + (eight(others) + eight(others + 8))) * cell.others_share;
+  row.tail[0] += fold_eight(first) * cell.first_share;
+  if (!cell.first_only)
+    row.tail[1] += (fold_eight(first + 8) + (fold_eight(others) + fold_eight(others + 8))) * cell.others_share;
 }
 
 double plain_pair(PlainRow& p, PlainRow& a, PlainRow& b, const Cell& cell) {
   float lanes[16] = {};
   for (std::size_t k = 0; k < p.factors.size(); ++k) lanes[k % 16] += p.factors[k] * (a.factors[k] - b.factors[k]);
-  float x = eight(lanes) + eight(lanes + 8);
+  float x = fold_eight(lanes) + fold_eight(lanes + 8);
   if (cell.biases) x += a.tail[2] - b.tail[2];
   const auto s = static_cast<float>(mf::sigmoid(-static_cast<double>(x)));
   std::vector<float> of_p, of_a, of_b;
@@ -95,7 +61,7 @@ void compare(std::uint32_t rank, int bits) {
     cell.first_share = 0.125F;
     cell.others_share = rank > 8 ? 1 / static_cast<float>(rank - 8) : 0;
   }
-  Rows residents(5, rank, cell.biases, random), visitors(7, rank, cell.biases, random);
+  DrawnRows residents(5, rank, cell.biases, 0.125F, random), visitors(7, rank, cell.biases, 0.125F, random);
   std::vector<PairStep> steps;
   for (int i = 0; i < 61; ++i) {
     const auto rated = static_cast<std::uint32_t>(random.below(7));
@@ -114,12 +80,7 @@ void compare(std::uint32_t rank, int bits) {
 }
 
 TEST(PairKernel, EveryVariantMakesTheStepsOfPlainLoops) {
-  std::vector<std::string> variants = {"baseline"};
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("x86-64-v3")) variants.emplace_back("v3");
-  if (__builtin_cpu_supports("x86-64-v4")) variants.emplace_back("v4");
-#endif
-  for (const std::string& variant : variants)
+  for (const std::string& variant : kernel_variants())
     for (const std::uint32_t rank : {1U, 7U, 8U, 20U, 32U, 64U})
       for (int bits = 0; bits < 16; ++bits) {
         SCOPED_TRACE(variant + " rank " + std::to_string(rank) + " kind " + std::to_string(bits));
@@ -136,8 +97,8 @@ TEST(PairKernel, AStepGoesDownTheGradientOfTheLoss) {
   Cell cell{};
   cell.chunks = 1;
   cell.rate = 1e-3F;
-  Rows residents(1, 16, false, random), visitors(2, 16, false, random);
-  for (Rows* rows : {&residents, &visitors}) {
+  DrawnRows residents(1, 16, false, 0.125F, random), visitors(2, 16, false, 0.125F, random);
+  for (DrawnRows* rows : {&residents, &visitors}) {
     for (float& tail : rows->tails) tail = 1;
     for (mf::Penalty& penalty : rows->penalties) penalty = {};
   }

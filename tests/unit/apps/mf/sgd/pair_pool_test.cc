@@ -1,7 +1,5 @@
 #include "apps/mf/sgd/pair_pool.h"
 
-#include <utility>
-
 #include "apps/mf/factor_rows.h"
 #include "rota/seed_mixer.h"
 

@@ -1,8 +1,5 @@
 #include "apps/mf/sgd/schedule.h"
 
-#include <set>
-#include <utility>
-
 #include "rota/seed_mixer.h"
 
 namespace rota::tests {
