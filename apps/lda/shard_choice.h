@@ -10,7 +10,7 @@ inline constexpr std::uint32_t kFewestShards = kUsualShards, kMostShards = 256;
 
 // The largest power of two from kFewestShards to kMostShards with which a task (one shard's visit to one of two slices
 // a shard) still has 20,000 entries of a corpus of so many bytes, at 8 bytes an entry: below that what a task costs
-// beside its tokens counts (tests/bench/RESULTS.md, "How many shards").
+// beside its tokens counts (bench/RESULTS.md, "How many shards").
 std::uint32_t shards_for(std::uint64_t bytes);
 
 // Of the input's files, decompressed.

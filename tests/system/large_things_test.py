@@ -1,6 +1,6 @@
 """What is larger than a message: a slice, shards' states and a table travel whole, and a run of them is resumed exactly.
 
-tests/bench/large_things.py does the same by hand, with gigabytes.
+bench/large_things.py does the same by hand, with gigabytes.
 """
 import os
 import pathlib

@@ -1,6 +1,6 @@
 """Runs of the built `rota` for the system tests: real processes, in folders of their own, ended by their ids.
 
-ROTA_EVENTS_OUT: a folder that gets the events of all runs, TEST.RUN.jsonl, for tests/bench/recovery_times.py.
+ROTA_EVENTS_OUT: a folder that gets the events of all runs, TEST.RUN.jsonl, for bench/recovery_times.py.
 """
 import json
 import os

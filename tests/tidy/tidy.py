@@ -61,6 +61,7 @@ DOORS = [
 ]
 CLOCK = re.compile(r"(system|steady|high_resolution)_clock|\bclock_gettime\b|\bgettimeofday\b|\bstd::time\(|\btime\((nullptr|NULL|0)\)")
 CLOCK_FILE = "core/base/clock.cc"
+PROGRAMS_BESIDE = ("tests/", "bench/")  # no part of what is installed: they may look inside, and measure
 EXIT = re.compile(r"(?<![\w:.>])(std::|::)?(exit|quick_exit)\s*\(")
 
 # Sources that stand without a test of their own name, and the list that says why.
@@ -168,7 +169,7 @@ def check_includes(tree):
             if ".." in path.split("/"):
                 tree.report(file, number, "arrow", f"{path}: includes are named from the top of the tree")
             for door, allowed, what in DOORS:
-                if door.match(path) and file not in allowed and not file.startswith("tests/"):
+                if door.match(path) and file not in allowed and not file.startswith(PROGRAMS_BESIDE):
                     tree.report(file, number, "door", f"{path}: only {', '.join(sorted(allowed))} may include {what}")
             target = target_of(path)
             if folder is None or target is None or target == folder:
@@ -182,7 +183,7 @@ def check_includes(tree):
 
 def check_doors_in_code(tree):
     for file in tree.sources():
-        if file.startswith("tests/"):
+        if file.startswith(PROGRAMS_BESIDE):
             continue
         for number, line in enumerate(tree.lines(file), 1):
             code = without_comments(line)
@@ -202,7 +203,7 @@ def check_own_header_first(tree):
     """A source includes its own header first, so compiling it shows that the header needs nothing before it."""
     for file in tree.sources():
         header = file[:-len(".cc")] + ".h"
-        if not file.endswith(".cc") or file.startswith("tests/") or header not in tree.files:
+        if not file.endswith(".cc") or file.startswith(PROGRAMS_BESIDE) or header not in tree.files:
             continue
         named = re.sub(r"^include/", "", header)
         first = next((m.group(2) for m in map(INCLUDE.match, tree.lines(file)) if m), None)

@@ -1,4 +1,4 @@
-#include "tests/bench/timed_cluster.h"
+#include "bench/timed_cluster.h"
 
 #include <ctime>
 #include <deque>

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 BIN = pathlib.Path(os.environ["ROTA_BIN"])
-APPS = pathlib.Path(__file__).resolve().parents[2] / "apps"
+APPS = pathlib.Path(__file__).resolve().parents[1] / "apps"
 JOBS = {
     "lda, KOS, K=100, 60 epochs": ["lda", f"--input={APPS}/lda/sample/docword.kos.txt.gz",
                                    f"--vocab={APPS}/lda/sample/vocab.kos.txt", "--topics=100", "--epochs=60"],

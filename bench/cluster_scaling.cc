@@ -1,4 +1,4 @@
-// tests/bench/cluster_scaling.cc -- how long an epoch takes on more machines than there are (timed_cluster.h).
+// bench/cluster_scaling.cc -- how long an epoch takes on more machines than there are (timed_cluster.h).
 //
 // usage: cluster_scaling APP DATA WORKERS,... GBITS LATENCY_US MESSAGE_US [OPTION=VALUE ...]
 //
@@ -15,10 +15,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "bench/timed_cluster.h"
 #include "core/job/packed_index.h"
 #include "core/job/plugin_host.h"
 #include "rota/serial_host.h"
-#include "tests/bench/timed_cluster.h"
 
 namespace {
 

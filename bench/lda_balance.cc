@@ -1,4 +1,4 @@
-// tests/bench/lda_balance.cc -- how evenly the work of an LDA epoch falls on shards, by the real cut of a real corpus.
+// bench/lda_balance.cc -- how evenly the work of an LDA epoch falls on shards, by the real cut of a real corpus.
 //
 // usage: lda_balance DOCWORD VOCAB [N]
 //

@@ -1,4 +1,4 @@
-// tests/bench/timed_cluster.h -- a whole cluster of more machines than there are: the real nodes and links over a
+// bench/timed_cluster.h -- a whole cluster of more machines than there are: the real nodes and links over a
 // network of given latency and rate, with work that is done here and takes, on the simulated clock, the processor time
 // that it took.
 //

@@ -1,4 +1,4 @@
-// tests/bench/sparse_allreduce_bytes.cc -- what a sparse allreduce sends, by its degrees: one layer, which is direct
+// bench/sparse_allreduce_bytes.cc -- what a sparse allreduce sends, by its degrees: one layer, which is direct
 // all-to-all, layers of two, and degrees planned from the law of the keys.
 //
 // usage: sparse_allreduce_bytes [KEYS] [DENSITY] [ALPHA] [LEAST_BYTES]
