@@ -45,107 +45,63 @@ Input changed(Input input, const std::vector<Input>& seeds, std::mt19937_64& ran
   return input;
 }
 
-struct Count {
-  int taken = 0, refused = 0;
-};
-
-Count replay(bool (*entry)(std::span<const std::byte>), const std::vector<Input>& seeds, int rounds) {
-  Count count;
-  const auto run = [&](const Input& input) { ++(entry(input) ? count.taken : count.refused); };
-  for (const Input& seed : seeds) run(seed);
-  EXPECT_EQ(count.refused, 0) << "a seed is what the decoder takes";
-  std::mt19937_64 random(1);
-  for (int i = 0; i < rounds; ++i) run(changed(seeds[random() % seeds.size()], seeds, random));
-  run({});
-  return count;
-}
-
-TEST(FuzzReplay, Messages) {
-  const Count count = replay(&message, message_seeds(), 200000);
-  EXPECT_GT(count.taken, 1000);
-  EXPECT_GT(count.refused, 1000);
-}
-
-TEST(FuzzReplay, CommitRecords) {
-  const Count count = replay(&commit, commit_seeds(), 10000);
-  EXPECT_GT(count.taken, 2);
-  EXPECT_GT(count.refused, 1000);
-}
-
-TEST(FuzzReplay, Cuts) {
-  const Count count = replay(&cut, cut_seeds(), 30000);
-  EXPECT_GT(count.taken, 1000);
-  EXPECT_GT(count.refused, 1000);
-}
-
-TEST(FuzzReplay, LibsvmText) {
-  const Count count = replay(&libsvm, libsvm_seeds(), 50000);
-  EXPECT_GT(count.taken, 1000);
-  EXPECT_GT(count.refused, 1000);
-}
-
-TEST(FuzzReplay, MatrixMarketFiles) {
-  const Count count = replay(&matrix_market, matrix_market_seeds(), 10000);
-  EXPECT_GT(count.taken, 100);
-  EXPECT_GT(count.refused, 1000);
-}
-
-TEST(FuzzReplay, Numbers) {
-  const Count count = replay(&number, number_seeds(), 100000);
-  EXPECT_GT(count.taken, 10000);
-  EXPECT_GT(count.refused, 10000);
-}
-
-TEST(FuzzReplay, Manifests) {
-  const Count count = replay(&manifest, manifest_seeds(), 600);
-  EXPECT_GT(count.taken, 5);
-  EXPECT_GT(count.refused, 200);
-}
-
-TEST(FuzzReplay, CheckpointFiles) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "AddressSanitizer ends the program where RocksDB would be told that there is no such memory";
-#endif
-  const Count count = replay(&checkpoint, checkpoint_seeds(), 1000);
-  EXPECT_GT(count.refused, 500);
-}
-
-TEST(FuzzReplay, FilesOfFlags) {
-  const Count count = replay(&flags, flags_seeds(), 600);
-  EXPECT_GT(count.taken, 30);
-  EXPECT_GT(count.refused, 100);
-}
-
-TEST(FuzzReplay, Addresses) {
-  const Count count = replay(&address, address_seeds(), 50000);
-  EXPECT_GT(count.taken, 5000);
-  EXPECT_GT(count.refused, 10000);
-}
-
 struct Target {
   const char* name;
   bool (*entry)(std::span<const std::byte>);
+  std::vector<Input> (*seeds)();
+  int rounds;
+  int taken_above, refused_above;  // how many inputs at least get through to what the decoder does with them
 };
 
-// What the fuzzers found worth keeping.  An entry point ends the program if it finds something.
-TEST(FuzzReplay, Corpora) {
-  const std::filesystem::path corpora = tests::source_dir() + "/tests/fuzz/corpora";
-  const Target targets[] = {{"message", &message},      {"commit", &commit},     {"cut", &cut},
-                            {"libsvm", &libsvm},        {"manifest", &manifest}, {"matrix_market", &matrix_market},
-                            {"number", &number},        {"flags", &flags},       {"address", &address},
-                            {"checkpoint", &checkpoint}};
-  for (const Target& target : targets) {
-    int inputs = 0;
-    for (const auto& file : std::filesystem::directory_iterator(corpora / target.name)) {
-      const auto text = read_whole_file(file.path(), std::size_t{1} << 20);
-      ASSERT_TRUE(text.ok()) << text.status().what();
-      SCOPED_TRACE(file.path());
-      (void)target.entry(std::as_bytes(std::span(*text)));
-      ++inputs;
-    }
-    EXPECT_GT(inputs, 0) << target.name;
-  }
+const Target kTargets[] = {
+    {"message", &message, &message_seeds, 200000, 1000, 1000},
+    {"commit", &commit, &commit_seeds, 10000, 2, 1000},
+    {"cut", &cut, &cut_seeds, 30000, 1000, 1000},
+    {"libsvm", &libsvm, &libsvm_seeds, 50000, 1000, 1000},
+    {"matrix_market", &matrix_market, &matrix_market_seeds, 10000, 100, 1000},
+    {"number", &number, &number_seeds, 100000, 10000, 10000},
+    {"manifest", &manifest, &manifest_seeds, 600, 5, 200},
+    {"checkpoint", &checkpoint, &checkpoint_seeds, 1000, 0, 500},
+    {"flags", &flags, &flags_seeds, 600, 30, 100},
+    {"address", &address, &address_seeds, 50000, 5000, 10000},
+};
+
+class FuzzReplay : public testing::TestWithParam<Target> {};
+
+TEST_P(FuzzReplay, Seeds) {
+  const Target& target = GetParam();
+#ifdef __SANITIZE_ADDRESS__
+  if (target.entry == &checkpoint)
+    GTEST_SKIP() << "AddressSanitizer ends the program where RocksDB would be told that there is no such memory";
+#endif
+  const std::vector<Input> seeds = target.seeds();
+  int taken = 0, refused = 0;
+  const auto run = [&](const Input& input) { ++(target.entry(input) ? taken : refused); };
+  for (const Input& seed : seeds) run(seed);
+  EXPECT_EQ(refused, 0) << "a seed is what the decoder takes";
+  std::mt19937_64 random(1);
+  for (int i = 0; i < target.rounds; ++i) run(changed(seeds[random() % seeds.size()], seeds, random));
+  run({});
+  EXPECT_GT(taken, target.taken_above);
+  EXPECT_GT(refused, target.refused_above);
 }
+
+// What the fuzzers found worth keeping.  An entry point ends the program if it finds something.
+TEST_P(FuzzReplay, Corpus) {
+  int inputs = 0;
+  for (const auto& file :
+       std::filesystem::directory_iterator(tests::source_dir() + "/tests/fuzz/corpora/" + GetParam().name)) {
+    const auto text = read_whole_file(file.path(), std::size_t{1} << 20);
+    ASSERT_TRUE(text.ok()) << text.status().what();
+    SCOPED_TRACE(file.path());
+    (void)GetParam().entry(std::as_bytes(std::span(*text)));
+    ++inputs;
+  }
+  EXPECT_GT(inputs, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Decoders, FuzzReplay, testing::ValuesIn(kTargets),
+                         [](const auto& target) { return std::string(target.param.name); });
 
 }  // namespace
 }  // namespace rota::fuzz
