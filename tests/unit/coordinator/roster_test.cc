@@ -115,7 +115,8 @@ TEST(Roster, ANewStartTakesThePlaceOfTheOldOne) {
 TEST(Roster, UnderACoordinatorThatWasStartedAnewMembersKnowEachOtherByOtherNumbers) {
   RunPlan later = plan();
   later.era = 4;
-  Roster first(plan()), second(later);
+  Members one(plan()), other(later);
+  Roster &first = one.roster, &second = other.roster;
   for (Roster* roster : {&first, &second}) roster->join(kWorker, hello(), 0);
   const std::uint64_t before = first.welcome(both()).peers[0].incarnation;
   const std::uint64_t after = second.welcome(both()).peers[0].incarnation;
