@@ -107,15 +107,10 @@ def command(name):
 
 
 def commands_of(app):
-    """Names that the app's sources declare, and that are its commands: their help has a summary."""
-    found = set()
-    for file in [SOURCE / "apps" / app / "plugin.cc", *(SOURCE / "apps" / app / "commands").glob("*.cc")]:
-        found |= set(re.findall(r'\.name = "(\w+)"', file.read_text()))
-    for name in sorted(found - set(COMMANDS) | {"show"}):
-        run = subprocess.run([str(BIN / "rota"), name, app, "--help"], capture_output=True, text=True, timeout=60)
-        lines = run.stdout.split("\n")
-        if run.returncode == 0 and len(lines) > 2 and lines[2]:
-            yield name, lines
+    """The app's own commands, as `rota APP` lists them."""
+    listed = subprocess.run([str(BIN / "rota"), app], capture_output=True, text=True, check=True, timeout=60).stdout
+    for name in sorted(set(re.findall(r"^  rota (\w+) ", listed, re.M)) - set(COMMANDS) | {"show"}):
+        yield name, help_of("rota", name, app)
 
 
 def app_section(name):

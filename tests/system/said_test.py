@@ -127,6 +127,22 @@ class Converged(RotaTest):
         self.assertNotIn("converged", self.metrics(out)[-1])
 
 
+class Commands(RotaTest):
+    def test_an_app_lists_its_commands(self):
+        for arguments in (["lda"], ["lda", "--help"], ["help", "lda"]):
+            done = self.rota(*arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for command in ("train", "show", "predict", "pyldavis", "export"):
+                self.assertIn(f"  rota {command} lda", done.stdout)
+
+    def test_a_command_without_its_app_names_the_apps_that_have_it(self):
+        done = self.rota("pyldavis", "--help")
+        self.assertEqual(done.returncode, 2)
+        self.assertTrue(done.stderr.endswith("these have it: lda\n"), done.stderr)
+        for arguments in (["frob", "lda"], ["frob", "lda", "--help"], ["frob"]):
+            self.assertEqual(self.rota(*arguments).returncode, 2, arguments)
+
+
 class Output(RotaTest):
     def test_all_commands_end_their_output_with_a_newline(self):
         lda, lasso, data = self.folder / "lda", self.folder / "lasso", self.folder / "data.libsvm"
