@@ -244,7 +244,7 @@ TEST_F(Guests, AProcessOfAnotherProtocolVersionIsAnsweredWithRefuse) {
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(answer->endpoint, kWorker.name()) << "HELLO's first field, in every version";
   ASSERT_EQ(hub->refusals.size(), 1U);
-  EXPECT_EQ(hub->refusals[0], "a stranger: it speaks protocol version 9, and the coordinator speaks version 3");
+  EXPECT_EQ(hub->refusals[0], "a stranger: it speaks protocol version 9, and the coordinator speaks version 4");
   host.receive(hello, world());
   EXPECT_TRUE(host.next(now_).has_value()) << "it asks again";
   EXPECT_EQ(hub->refusals.size(), 1U) << "which is written down once";
@@ -254,7 +254,7 @@ TEST_F(Guests, AProcessOfAnotherProtocolVersionIsAnsweredWithRefuse) {
   pass(kSecond);
   ASSERT_TRUE(member.ended().has_value());
   EXPECT_EQ(member.ended()->code, ExitCode::wrong_version);
-  EXPECT_EQ(member.ended()->what, "the coordinator speaks protocol version 9, and worker-0 speaks version 3");
+  EXPECT_EQ(member.ended()->what, "the coordinator speaks protocol version 9, and worker-0 speaks version 4");
 }
 
 TEST_F(Guests, ADamagedVersionIsNoOtherVersion) {
