@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that Rota is built from and tested with.  Does nothing, quickly, if all are there.
 #
-# usage: deploy/setup.sh [tests]      tests: and the programs that tests compare with (scikit-learn, glmnet, LIBLINEAR),
-#                                     and those that machines of network namespaces are made of
+# usage: deploy/setup.sh [tests] [review]
+#   tests: and the programs that tests compare with (scikit-learn, glmnet, LIBLINEAR), and those that machines of
+#          network namespaces are made of
+#   review: and what .ci/pull-request needs
 set -euo pipefail
 
 packages=(
@@ -14,7 +16,10 @@ packages=(
   zlib1g-dev libbz2-dev liblzma-dev libzstd-dev
   libgtest-dev libbenchmark-dev clang-format python3
 )
-if [ "${1:-}" = tests ]; then
+if [[ " $* " == *" review "* ]]; then
+  packages+=(clang-tidy-16)
+fi
+if [[ " $* " == *" tests "* ]]; then
   packages+=(python3-numpy python3-scipy python3-sklearn r-base-core r-cran-glmnet liblinear-tools)
   packages+=(iproute2 nftables openssh-client)
   # The package starts a server where there is systemd.  There its owner decides, and tests that want it skip.

@@ -109,7 +109,7 @@ void Partition::restore_if_ready(Outbox& out) {
     return [this, rows, status](Outbox& later) -> Status {
       ROTA_TRY(status);
       rows_ = std::move(*rows);
-      telling_.emplace();
+      telling_ = Telling{};
       tell_rows(later);
       return {};
     };
