@@ -16,7 +16,8 @@ Result<ChosenShards> choose_shards(const Plugin& plugin, const Job& job) {
   if (chosen.shards == 0 || chosen.shards > kMost)
     return Status(ExitCode::bug, "plugin " + std::string(plugin.name) + ": choose_shards chose " +
                                      std::to_string(chosen.shards) + ", and a job has 1 to " + std::to_string(kMost));
-  std::fprintf(stderr, "rota: %u shards, chosen from %s\n", chosen.shards, visible_text(chosen.from).c_str());
+  if (!chosen.from.empty())
+    std::fprintf(stderr, "rota: %u shards, chosen from %s\n", chosen.shards, visible_text(chosen.from).c_str());
   return chosen;
 }
 
