@@ -77,12 +77,12 @@ void Checkpoints::commit_if_whole(Outbox& out) {
   current_->fill(record_);
   committing_ = true;
   out.start_io([this, recorder = recorder_, record = record_]() -> Continuation {
-    return committed(record, recorder->commit(record));
+    return after_commit(record, recorder->commit(record));
   });
 }
 
 // On the thread for files; what it returns runs on the coordinator's.
-Continuation Checkpoints::committed(CommitRecord record, Status status) {
+Continuation Checkpoints::after_commit(CommitRecord record, Status status) {
   return [this, record = std::move(record), status = std::move(status)](Outbox& out) -> Status {
     committing_ = false;
     if (status.ok()) {

@@ -51,7 +51,7 @@ class Checkpoints {
 
  private:
   void commit_if_whole(Outbox& out);
-  Continuation committed(CommitRecord record, Status status);
+  Continuation after_commit(CommitRecord record, Status status);
 
   const RunPlan& plan_;
   std::shared_ptr<Recorder> recorder_;

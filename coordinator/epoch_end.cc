@@ -48,51 +48,38 @@ Status EpochEnd::over(EpochRecord record, bool ends_job, Nanoseconds took, Outbo
   record_.epochs = last_ == kNoLastEpoch ? 0 : last_;
   record_.items_unit = description_.items_unit;
   took_ = took;
-  if (!boundary_ || boundary_->epoch != record_.epoch) return record_epoch(nullptr);
+  if (!boundary_ || boundary_->epoch != record_.epoch) return record_epoch();
   if (ends_job) {
     last_ = record_.epochs = record_.epoch;
     ends_job_ = true;
   }
   if ((stop_ || ends_job) && !boundary_->last) boundary_->last = boundary_->evaluate = boundary_->save = true;
-  if (boundary_->evaluate) {
-    begin_evaluation(out);
-    return {};
-  }
-  boundary_->stage = Stage::saving;
-  ROTA_TRY(record_epoch(nullptr));
   return advance(out);
 }
 
-// The one place that decides what comes next, called after everything that could change it: when an evaluation or a
-// checkpoint has come further.
+// The one place that decides what comes next, called after everything that could change it: when the epoch is over, and
+// when an evaluation or a checkpoint has come further.
 Status EpochEnd::advance(Outbox& out) {
   Boundary& boundary = *boundary_;
-  switch (boundary.stage) {
-    case Stage::computing:
-      return {};
-    case Stage::evaluating: {
-      if (!evaluation_->complete()) return {};
-      const std::vector<double> total = std::exchange(evaluation_, std::nullopt)->total();
-      boundary.stage = Stage::saving;
-      ROTA_TRY(record_epoch(&total));
-      [[fallthrough]];
-    }
-    case Stage::saving:
-      if (boundary.save && !checkpoints_.begun(boundary.epoch)) {
-        if (checkpoints_.writing()) return {};  // of an earlier epoch
-        begin_save(out);
-      }
-      if (boundary.save && !checkpoints_.saved(boundary.epoch)) return {};
-      if (boundary.last) {
-        if (!checkpoints_.writing()) then_(Next::finish, out);
-      } else if (hold_ && boundary.save) {
-        if (checkpoints_.committed(boundary.epoch)) then_(Next::hold, out);
-      } else {
-        // What was put is a copy: training continues while the partitions write it.
-        boundary_.reset();
-        then_(Next::epoch, out);
-      }
-      return {};
+  if (boundary.stage == Stage::computing && boundary.evaluate) begin_evaluation(out);
+  if (boundary.stage == Stage::evaluating && !evaluation_->complete()) return {};
+  if (boundary.stage != Stage::saving) {
+    boundary.stage = Stage::saving;
+    ROTA_TRY(record_epoch());
+  }
+  if (boundary.save && !checkpoints_.begun(boundary.epoch)) {
+    if (checkpoints_.writing()) return {};  // of an earlier epoch
+    begin_save(out);
+  }
+  if (boundary.save && !checkpoints_.saved(boundary.epoch)) return {};
+  if (boundary.last) {
+    if (!checkpoints_.writing()) then_(Next::finish, out);
+  } else if (hold_ && boundary.save) {
+    if (checkpoints_.committed(boundary.epoch)) then_(Next::hold, out);
+  } else {
+    // What was put is a copy: training continues while the partitions write it.
+    boundary_.reset();
+    then_(Next::epoch, out);
   }
   return {};
 }
@@ -150,15 +137,18 @@ Status EpochEnd::on(const Evaluated& evaluated, NodeId from, Outbox& out) {
   return advance(out);
 }
 
-Status EpochEnd::record_epoch(const std::vector<double>* terms) {
-  if (terms != nullptr) {
-    record_.evaluated = true;
-    fill_scores(description_.terms, description_.scores, *terms, description_.found.items, record_);
+// With what its evaluation has found, if there was one.
+Status EpochEnd::record_epoch() {
+  std::vector<double> terms;
+  record_.evaluated = evaluation_.has_value();
+  if (record_.evaluated) {
+    terms = std::exchange(evaluation_, std::nullopt)->total();
+    fill_scores(description_.terms, description_.scores, terms, description_.found.items, record_);
     follow_score();
   }
   record_.best = best_epoch_.best();
   recorder_->epoch(record_);
-  return terms == nullptr ? Status() : check_terms(*terms);
+  return record_.evaluated ? check_terms(terms) : Status();
 }
 
 Status EpochEnd::check_terms(const std::vector<double>& terms) const {

@@ -71,7 +71,7 @@ class EpochEnd {
   Status advance(Outbox& out);
   void checkpoint_progressed(const Status& status, std::optional<Epoch> committed, Outbox& out);
   void begin_evaluation(Outbox& out);
-  Status record_epoch(const std::vector<double>* terms);
+  Status record_epoch();
   Status check_terms(const std::vector<double>& terms) const;
   void follow_score();
   void begin_save(Outbox& out);
