@@ -35,6 +35,17 @@ class Guests : public tests::Hosts {
     header.sequence = sequence;
     return with_header(header, encode_message(AskStatus{observer.name()}));
   }
+  // What answers the HELLO of another worker-0 of a job, which listens elsewhere.
+  std::optional<Transmission> refusal_of(Host& host, Joins joins, std::uint64_t job) {
+    Hello other = tests::hello_of(kWorker, 7);
+    other.endpoint = "elsewhere";
+    other.joins = joins;
+    host.receive(frames_of(kWorker, kWorker, kCoordinator, other, 7, job), world());
+    auto refusal = host.next(now_);
+    EXPECT_TRUE(refusal && refusal->endpoint == "elsewhere");
+    EXPECT_TRUE(refusal && decode_header(refusal->frames)->kind == Kind::refuse);
+    return refusal;
+  }
   std::size_t transmissions(Host& host) {
     std::size_t count = 0;
     while (host.next(now_)) ++count;
@@ -190,14 +201,9 @@ TEST_F(Guests, ARefusalDoesNotTouchTheMemberOfThatName) {
   Host& member = worker(node);
   talk();
   Host& host = *hosts_[kCoordinator];
-  Hello stranger = tests::hello_of(kWorker, 7);
-  stranger.endpoint = "elsewhere";
-  host.receive(frames_of(kWorker, kWorker, kCoordinator, stranger, 7, kJob + 1), world());
-  const auto letter = host.next(now_);
+  const auto letter = refusal_of(host, Joins::as_named, kJob + 1);
   ASSERT_TRUE(letter.has_value());
-  EXPECT_EQ(letter->endpoint, "elsewhere");
   EXPECT_NE(letter->peer, kWorker);
-  EXPECT_EQ(decode_header(letter->frames)->kind, Kind::refuse);
   EXPECT_EQ(decode_header(letter->frames)->job, kJob + 1);
   host.not_taken(letter->peer);
   EXPECT_FALSE(host.next(now_).has_value());
@@ -215,14 +221,8 @@ TEST_F(Guests, OneMoreOfTheSameNameDoesNotTakeTheLinkOfTheFirst) {
   Host& member = worker(node);
   talk();
   Host& host = *hosts_[kCoordinator];
-  Hello other = tests::hello_of(kWorker, 7);
-  other.endpoint = "elsewhere";
-  other.joins = Joins::as_new;
-  host.receive(frames_of(kWorker, kWorker, kCoordinator, other, 7, kJob), world());
-  const auto letter = host.next(now_);
+  const auto letter = refusal_of(host, Joins::as_new, kJob);
   ASSERT_TRUE(letter.has_value());
-  EXPECT_EQ(letter->endpoint, "elsewhere");
-  EXPECT_EQ(decode_header(letter->frames)->kind, Kind::refuse);
   const auto before = listener.count<Beat>();
   pass(3 * kSecond);
   EXPECT_GT(listener.count<Beat>(), before);
