@@ -260,16 +260,18 @@ struct ZmqTransport::Sockets {
     socket.set(zmq::sockopt::reconnect_ivl_max, kReconnectMostMs);
     socket.set(zmq::sockopt::maxmsgsize, static_cast<std::int64_t>(message_bytes_max));
     prepare(socket, peer.role, to);
+    zmq::socket_t monitor;
+    // A peer that was refused needs no monitor: its disconnection changes nothing.
+    if (peer.index < kIndexLimit) {
+      const std::string name = "inproc://monitor-" + std::to_string(monitors++);
+      zmq_socket_monitor(socket.handle(), name.c_str(),
+                         ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
+                             ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL);
+      monitor = zmq::socket_t(context, zmq::socket_type::pair);
+      monitor.connect(name);
+    }
+    // After the monitor: a rejected key is reported once, and ZeroMQ does not try again.
     socket.connect(to);
-    // Whether one who was refused is still there matters to nobody.
-    if (peer.index >= kIndexLimit)
-      return outgoing_sockets.try_emplace(peer, to, std::move(socket), zmq::socket_t()).first->second;
-    const std::string name = "inproc://monitor-" + std::to_string(monitors++);
-    zmq_socket_monitor(socket.handle(), name.c_str(),
-                       ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
-                           ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL);
-    zmq::socket_t monitor(context, zmq::socket_type::pair);
-    monitor.connect(name);
     return outgoing_sockets.try_emplace(peer, to, std::move(socket), std::move(monitor)).first->second;
   }
 };
