@@ -12,7 +12,8 @@ namespace rota {
 
 class Checkpoint {
  public:
-  Checkpoint(const RunPlan& plan, Epoch epoch) : plan_(plan), epoch_(epoch) {}
+  // `workers`: that host shards.
+  Checkpoint(const RunPlan& plan, std::size_t workers, Epoch epoch) : plan_(plan), workers_(workers), epoch_(epoch) {}
 
   Epoch epoch() const { return epoch_; }
   // How many objects a partition is to wait for: its shards, slices and schedules, in partition 0 the cut and what
@@ -21,7 +22,7 @@ class Checkpoint {
 
   // A worker or scheduler has put all it has.  False if it said so before.
   bool saved(NodeId by) { return saved_.insert(by).second; }
-  bool all_saved() const { return saved_.size() == plan_.hosts.size() + plan_.schedulers; }
+  bool all_saved() const { return saved_.size() == workers_ + plan_.schedulers; }
 
   // A partition has made its file durable.  False if it reported before, or something else than it was to hold.
   bool written(std::uint32_t partition, const Written& report);
@@ -33,6 +34,7 @@ class Checkpoint {
 
  private:
   const RunPlan& plan_;
+  std::size_t workers_;
   Epoch epoch_;
   std::set<NodeId> saved_;
   std::map<std::uint32_t, HashedFile> files_;

@@ -8,11 +8,11 @@
 
 namespace rota {
 
-Checkpoints::Checkpoints(const RunPlan& plan, std::shared_ptr<Recorder> recorder, const Roster& roster,
+Checkpoints::Checkpoints(const RunPlan& plan, std::shared_ptr<Recorder> recorder, const ShardHosts& hosts,
                          Progress progress)
     : plan_(plan),
       recorder_(std::move(recorder)),
-      roster_(roster),
+      hosts_(hosts),
       progress_(std::move(progress)),
       copies_(plan.checkpoints, plan.copies,
               [this](const Status& status, Outbox& out) {
@@ -26,11 +26,11 @@ Checkpoints::Checkpoints(const RunPlan& plan, std::shared_ptr<Recorder> recorder
 void Checkpoints::begin(CommitRecord record, Outbox& out) {
   record_ = std::move(record);
   began_ = out.now();
-  current_.emplace(plan_, record_.epoch);
+  current_.emplace(plan_, hosts_.size(), record_.epoch);
   for (const NodeId partition : plan_.partition_nodes())
     out.send(partition, Save{record_.epoch, current_->objects_of(partition.index)});
-  out.send(plan_.worker_nodes(), Save{record_.epoch, 0});
-  out.send(roster_.schedulers(), Save{record_.epoch, 0});
+  out.send(hosts_.nodes(), Save{record_.epoch, 0});
+  out.send(plan_.scheduler_nodes(), Save{record_.epoch, 0});
 }
 
 Status Checkpoints::on(const Saved& saved, NodeId from, Outbox& out) {

@@ -8,8 +8,8 @@
 #include "coordinator/checkpoint.h"
 #include "coordinator/copies.h"
 #include "coordinator/plan.h"
-#include "coordinator/roster.h"
 #include "core/records/records.h"
+#include "core/rounds/shard_hosts.h"
 #include "core/runtime/node.h"
 
 namespace rota {
@@ -19,8 +19,8 @@ class Checkpoints {
   // Called when a checkpoint has come further: all is put, or it is committed (then with its epoch), or an error.
   using Progress = std::function<void(const Status& status, std::optional<Epoch> committed, Outbox& out)>;
 
-  // `plan` and `roster` outlive this.  The newest checkpoint is the one that the plan resumes from.
-  Checkpoints(const RunPlan& plan, std::shared_ptr<Recorder> recorder, const Roster& roster, Progress progress);
+  // `plan` and `hosts` outlive this.  The newest checkpoint is the one that the plan resumes from.
+  Checkpoints(const RunPlan& plan, std::shared_ptr<Recorder> recorder, const ShardHosts& hosts, Progress progress);
 
   // Sends SAVE for `record.epoch`.  REQUIRES !writing().
   void begin(CommitRecord record, Outbox& out);
@@ -55,7 +55,7 @@ class Checkpoints {
 
   const RunPlan& plan_;
   std::shared_ptr<Recorder> recorder_;
-  const Roster& roster_;
+  const ShardHosts& hosts_;
   Progress progress_;
   CommitRecord record_;  // of the current one
   std::optional<Checkpoint> current_;

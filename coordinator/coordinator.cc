@@ -16,124 +16,98 @@ constexpr Nanoseconds kSameSignal = kSecond;
 }  // namespace
 
 Coordinator::Coordinator(RunPlan plan, std::shared_ptr<Recorder> recorder)
-    : plan_(std::move(plan)),
-      recorder_(std::move(recorder)),
-      workforce_(plan_),
-      roster_(plan_, workforce_),
-      moves_(plan_, *recorder_, workforce_) {}
+    : plan_(std::move(plan)), recorder_(std::move(recorder)), members_(plan_, *recorder_) {}
 
 Status Coordinator::step(const Envelope& in, Outbox& out) {
   if (phase_ == Phase::ended) return {};
-  // Everybody may join, and ask; but who was not taken in has no say in the run.
+  // All may join, and ask; a process that was not admitted has no say in the run.
   const bool opens_contact = std::holds_alternative<Hello>(in.message) || std::holds_alternative<AskStatus>(in.message);
-  if (!opens_contact && in.from != kCoordinator && !takes_part(in.from)) {
+  const bool takes_part = in.from == kCoordinator || members_.roster().contains(in.from) ||
+                          (in.from.role == Role::partition && in.from.index < plan_.partitions);
+  if (!opens_contact && !takes_part) {
     recorder_->event("ignored", {{"role", in.from.name()}, {"what", kind_name(kind_of(in.message))}});
     // Others have taken its place, which it does not know.
-    if (attempts_ > 0 && in.from.role == Role::worker)
+    if (!members_.first_era() && in.from.role == Role::worker)
       out.send(in.from, Stop{ExitCode::temporary, "the run goes on without " + in.from.name()});
     return {};
   }
-  const bool of_membership = std::visit(
-      [&](const auto& message) {
-        if constexpr (requires { this->on(message, in.from, out); }) {
-          on(message, in.from, out);
-          return true;
-        } else {
-          return false;
-        }
-      },
-      in.message);
-  if (of_membership) return {};
-  if (phase_ == Phase::gathering && attempts_ == 0) wrong(in.from, kind_name(kind_of(in.message)), out);
-  if (phase_ != Phase::training) return {};  // of what is taken back
-  const Status handled = training_->step(in, out);
+  const Status handled = handle<Hello, Beat, Fault, Stop, HasRead, AskStatus>(
+      in, [&](const auto& message) { return on(message, in.from, out); },
+      [&]() -> Status {
+        if (phase_ == Phase::training) return training_->step(in, out);
+        // Messages of an era that was left say nothing any more.
+        return members_.first_era() ? unexpected(kind_of(in.message), in.from) : Status();
+      });
   if (!handled.ok()) end(handled.code(), handled.what(), out);
   return {};
 }
 
 Status Coordinator::tick(Outbox& out) {
   if (phase_ == Phase::gathering) gather(out);
-  if (phase_ == Phase::going_back) go_back(out);
+  if (phase_ == Phase::recovering || phase_ == Phase::moving) roll_back(out);
   if (phase_ != Phase::training) return {};
-  auto lost = roster_.lost(out.now());
-  if (!lost) lost = roster_.stuck(plan_.era, plan_.hosts, training_->trains() && !training_->finishing(), out.now());
-  if (!lost) {
-    move_shards(out);
-    return {};
+  const bool trains = training_->trains() && !finishing();
+  auto lost = members_.roster().lost(out.now());
+  if (!lost) lost = members_.roster().stuck(plan_.era, members_.hosts(), trains, out.now());
+  if (lost) {
+    const Ending why = members_.describe_loss(*lost);
+    lose(lost->process, why, out);
+    if (lost->lives) dismiss(lost->process, why, out);
+  } else if (trains && !stopped()) {
+    members_.plan_moves(training_->newest(), out);
   }
-  const Ending word = word_of(*lost);
-  lose(lost->process, word, out);
-  if (lost->lives) dismiss(lost->process, word, out);
   return {};
+}
+
+void Coordinator::stood_still(Nanoseconds span, Nanoseconds now) {
+  if (gathers_since_ != 0) gathers_since_ += span;
+  members_.roster().stood_still(now);
 }
 
 // ---- losses ----
 
-// A process that ended itself by a signal, and in what.
-std::optional<std::string> Coordinator::crash_of(NodeId process) {
-  const auto words = recorder_->last_words(process.name(), roster_.pid(process));
-  if (!words || words->signal == 0) return std::nullopt;
-  return " was ended by " + signal_name(words->signal) + " in " +
-         (words->doing.empty() ? "no hook of the plugin" : words->doing);
-}
-
-// What is known of a process that is gone, and what the job ends with if nobody takes its place.
-Ending Coordinator::word_of(const Roster::Loss& loss) {
-  if (const auto crash = crash_of(loss.process)) return {ExitCode::bug, roster_.describe(loss.process) + *crash};
-  std::string what = loss.what;
-  if (loss.broken) what += "; perhaps it was killed, by somebody or for want of memory";
-  if (const auto memory = roster_.memory(loss.process); memory > 0)
-    what += "; its memory was " + std::to_string(memory / 1'000'000) + " MB";
-  const auto words = recorder_->last_words(loss.process.name(), roster_.pid(loss.process));
-  if (words && !words->doing.empty()) what += "; it was in " + words->doing;
-  return {ExitCode::temporary, what};
-}
-
 // A process of a run that has begun is gone.  What was not committed is lost with it, and computed again.
 void Coordinator::lose(NodeId process, const Ending& why, Outbox& out) {
-  if (training_ != nullptr && training_->finishing()) return roster_.leave(process);
+  if (finishing()) return members_.roster().leave(process);
   if (plan_.on_loss == OnLoss::stop) return end(why.code, why.what, out);
-  if (training_ != nullptr)
-    if (const auto stopped = training_->stopped()) return end(stopped->code, stopped->what, out);
-  if (const auto crash = crash_of(process); crash && !crashes_.insert(*crash).second)
+  if (const auto stop = stopped()) return end(stop->code, stop->what, out);
+  if (const auto crash = members_.crash_of(process); crash && !crashes_.insert(*crash).second)
     return end(ExitCode::bug, why.what + ", for the second time", out);
-  const std::uint64_t pid = roster_.pid(process);
-  const bool hosted = hosts(process);
-  drop(process);
+  const std::uint64_t pid = members_.roster().pid(process);
+  members_.drop(process);
   recorder_->event("lost", {{"role", process.name()}, {"pid", std::to_string(pid)}, {"why", why.what}});
-  if (!hosted) return;  // the job does not need it
+  if (!members_.hosts(process)) return;  // the job does not need it
   if (!loss_) loss_ = why;
-  if (phase_ != Phase::training) return;
-  training_->set_aside();
-  phase_ = Phase::going_back;
-  gathers_since_ = out.now();
-  recorder_->event("phase", {{"phase", "recovering"}});
-  go_back(out);
+  if (phase_ == Phase::training) leave_era(Phase::recovering, out);
 }
 
-// It may come back, unless others take its place.
-void Coordinator::drop(NodeId process) {
-  roster_.leave(process);
-  if (attempts_ == 0 || process.role != Role::worker || !workforce_.lose(process.index)) return;
-  moves_.give_up(process);
-  roster_.forget(process);
-}
-
-// In this era.
-bool Coordinator::hosts(NodeId process) const {
-  return process.role != Role::worker || plan_.hosts.of(process.index).size() > 0;
-}
-
-// It lives, and is to end, so that it can be started anew.
+// It lives, and is to end, so that it can be restarted.
 void Coordinator::dismiss(NodeId process, const Ending& why, Outbox& out) {
   if (phase_ == Phase::ended) return;
-  roster_.dismiss(process);
+  members_.roster().dismiss(process);
   out.send(process, Stop{why.code, why.what});
 }
 
-// To behind what is committed.
-void Coordinator::go_back(Outbox& out) {
-  drop_lost(out.now());
+Status Coordinator::peer_disconnected(NodeId process, Outbox& out) {
+  if (phase_ == Phase::ended) return {};
+  members_.roster().disconnected(process, out.now());
+  if (phase_ != Phase::training || !members_.roster().contains(process)) return {};
+  // A process that crashed does not come back.
+  if (const auto crash = members_.crash_of(process))
+    lose(process, {ExitCode::bug, members_.roster().describe(process) + *crash}, out);
+  return {};
+}
+
+// Another era follows, after the newest checkpoint.
+void Coordinator::leave_era(Phase phase, Outbox& out) {
+  training_->set_aside();
+  gathers_since_ = out.now();
+  enter(phase_, phase, *recorder_);
+  roll_back(out);
+}
+
+void Coordinator::roll_back(Outbox& out) {
+  members_.drop_lost(out.now());
   if (rewinding_ || training_->committing()) return;
   plan_.resume = training_->last_checkpoint();
   plan_.best = training_->best_checkpoint();
@@ -165,249 +139,137 @@ void Coordinator::go_back(Outbox& out) {
   });
 }
 
-void Coordinator::stood_still(Nanoseconds span, Nanoseconds now) {
-  if (gathers_since_ != 0) gathers_since_ += span;
-  roster_.stood_still(now);
-}
-
-void Coordinator::heard(NodeId process, std::uint64_t memory, Nanoseconds now) {
-  if (!roster_.heard(process, memory, now)) return;
-  recorder_->event("joined", {{"role", process.name()}, {"again", "yes"}});
-  if (process.role != Role::worker || workforce_.awaits(process.index)) return;
-  workforce_.join(process.index, Joins::as_named);  // others were to host its shards
-}
-
-Status Coordinator::peer_disconnected(NodeId process, Outbox& out) {
-  if (phase_ == Phase::ended) return {};
-  roster_.disconnected(process, out.now());
-  if (phase_ != Phase::training || !roster_.contains(process)) return {};
-  // Who has left such word will not come back.
-  if (const auto crash = crash_of(process)) lose(process, {ExitCode::bug, roster_.describe(process) + *crash}, out);
-  return {};
-}
-
 // ---- joining ----
 
-// While others are awaited nothing is lost with a process: it may come back, or be started anew.
+// While others are awaited nothing is lost with a process: it may come back, or be restarted.
 void Coordinator::gather(Outbox& out) {
   if (gathers_since_ == 0) gathers_since_ = out.now();
   const Nanoseconds waited = out.now() - gathers_since_;
-  const bool first = attempts_ == 0;
-  const std::string missing = roster_.missing();  // who falls silent now is not whom all have waited for
-  drop_lost(out.now());
-  tell_silent(waited);
-  replace_missing(waited);
-  if (roster_.complete() && !workforce_.too_few()) return begin_training(out);
-  if (roster_.complete() && !std::exchange(paused_, true)) recorder_->event("paused", {{"why", too_few()}});
-  if (waited < (first ? plan_.start_timeout : plan_.rejoin)) return;
-  if (roster_.complete()) return end(ExitCode::temporary, too_few() + ", and nobody has joined", out);
-  const std::string absent = missing.empty() ? roster_.missing() : missing;
+  const Roster& roster = members_.roster();
+  const std::string missing = roster.missing();  // all have waited for these, not for one that falls silent now
+  members_.drop_lost(out.now());
+  members_.wait_for_missing(waited);
+  const std::string too_few = members_.too_few();
+  if (roster.complete() && too_few.empty()) return begin_era(out);
+  if (roster.complete() && !std::exchange(paused_, true)) recorder_->event("paused", {{"why", too_few}});
+  if (waited < (members_.first_era() ? plan_.start_timeout : plan_.rejoin)) return;
+  if (roster.complete()) return end(ExitCode::temporary, too_few + ", and nobody has joined", out);
+  const std::string absent = missing.empty() ? roster.missing() : missing;
   if (loss_) return end(loss_->code, loss_->what + "; nobody took the place of " + absent, out);
   end(ExitCode::temporary, "these have not joined: " + absent, out);
 }
 
-// A coordinator that was started anew knows nothing of those that stand still, and who watches them should: such a
-// process neither joins nor ends.
-void Coordinator::tell_silent(Nanoseconds waited) {
-  if (attempts_ > 0 || plan_.era <= 1 || told_silent_ || waited < plan_.peer_timeout) return;
-  told_silent_ = true;
-  for (const NodeId process : roster_.absent()) recorder_->event("silent", {{"role", process.name()}});
-}
-
-// Spares take the places of workers that are missing at once, and those that are left when nobody has come for long.  A
-// coordinator that was started anew does not know who had left, and whose shards had moved.
-void Coordinator::replace_missing(Nanoseconds waited) {
-  const bool first = attempts_ == 0;
-  if (plan_.on_loss == OnLoss::stop || (first && plan_.era <= 1)) return;
-  const std::vector<std::uint32_t> awaited = workforce_.awaited();
-  const auto is_missing = [&](std::uint32_t worker) { return !roster_.has({Role::worker, worker}); };
-  const auto missing = static_cast<std::size_t>(std::count_if(awaited.begin(), awaited.end(), is_missing));
-  if (missing == 0) return;
-  const bool give_up = waited >= (first ? std::min(plan_.peer_timeout, plan_.start_timeout) : plan_.rejoin);
-  for (const std::uint32_t worker : awaited)
-    if (is_missing(worker) && (workforce_.has_spare() || (give_up && missing < awaited.size()))) {
-      workforce_.give_up(worker);
-      recorder_->event("given_up", {{"role", NodeId{Role::worker, worker}.name()}});
-    }
-}
-
-std::string Coordinator::too_few() const {
-  const std::size_t left = workforce_.awaited().size();
-  return std::to_string(left) + (left == 1 ? " worker is" : " workers are") + " left, and --min_workers is " +
-         std::to_string(plan_.min_workers);
-}
-
-void Coordinator::drop_lost(Nanoseconds now) {
-  while (const auto lost = roster_.lost(now)) {
-    const auto crash = crash_of(lost->process);
-    recorder_->event("left", {{"role", lost->process.name()},
-                              {"pid", std::to_string(roster_.pid(lost->process))},
-                              {"why", crash ? roster_.describe(lost->process) + *crash : lost->what}});
-    drop(lost->process);
-  }
-}
-
-void Coordinator::on(const Hello& hello, NodeId from, Outbox& out) {
-  const bool trains = phase_ == Phase::training;
-  if (join_later(hello, from, out)) return;
-  if (trains && (plan_.on_loss == OnLoss::stop || !roster_.contains(from) || training_->finishing())) {
-    out.send(from, Refuse{ExitCode::temporary, "the run has begun without " + from.name()});
-    if (roster_.contains(from))
-      lose(from, {ExitCode::temporary, roster_.describe(from) + " was lost: it started anew in the middle of the run"},
-           out);
-    return;
-  }
-  const auto before =
-      trains ? std::optional(word_of({from, roster_.describe(from) + " was lost: it started anew"})) : std::nullopt;
-  const Status joined = roster_.check(from, hello);
-  if (!joined.ok()) {
-    recorder_->event("refused", {{"role", from.name()}, {"why", joined.what()}});
-    out.send(from, Refuse{joined.code(), joined.what()});
-    if (roster_.contains(from))
-      lose(from, {ExitCode::temporary, roster_.describe(from) + " was lost: a start that was refused took its place"},
-           out);
-    return;
-  }
-  if (before) lose(from, *before, out);
-  if (phase_ == Phase::ended || join_later(hello, from, out)) return;
-  take_in(from, hello, out.now());
-  if (from.role == Role::worker && !workforce_.awaits(from.index)) {  // others had taken its place already
-    workforce_.join(from.index, hello.joins);
-  }
-  recorder_->event("joined", {{"role", from.name()}, {"pid", std::to_string(hello.pid)}, {"host", hello.host}});
-  if (phase_ == Phase::gathering) gather(out);
-}
-
-// What an earlier start of it was told is not what this one was told.
-void Coordinator::take_in(NodeId process, const Hello& hello, Nanoseconds now) {
-  roster_.join(process, hello, now);
-  stopped_by_.erase(process);
-}
-
-// A worker that the run does not await: one more, or a spare.  False if it is none, or too late.
-bool Coordinator::join_later(const Hello& hello, NodeId from, Outbox& out) {
-  const bool open = plan_.on_loss != OnLoss::stop && (training_ == nullptr || !training_->finishing());
-  const bool awaited = from.role == Role::worker && (workforce_.awaits(from.index) || hosts(from));
-  if (from.role != Role::worker || !open || awaited) return false;
-  if (const Status fits = roster_.check(from, hello); !fits.ok()) {
-    recorder_->event("refused", {{"role", from.name()}, {"why", fits.what()}});
-    out.send(from, Refuse{fits.code(), fits.what()});
-    return true;
-  }
-  take_in(from, hello, out.now());
-  workforce_.join(from.index, hello.joins);
-  recorder_->event("joined", {{"role", from.name()},
-                              {"pid", std::to_string(hello.pid)},
-                              {"host", hello.host},
-                              {"as", workforce_.awaits(from.index) ? "one more" : "a spare"}});
-  if (phase_ == Phase::training) {
-    out.send(from, training_->welcome());
-  } else {
-    if (phase_ == Phase::gathering) gather(out);
-  }
-  return true;
-}
-
-void Coordinator::begin_training(Outbox& out) {
+void Coordinator::begin_era(Outbox& out) {
   phase_ = Phase::training;
   loss_.reset();
   paused_ = false;
-  moves_.begin_era();
-  if (++attempts_ > 1) failpoint("going_back.welcoming");
-  for (const NodeId process : roster_.members())
-    if (process.role == Role::worker && workforce_.is_leaving(process.index)) release(process, out);
-  plan_.hosts = workforce_.begin_era();
-  for (const ShardRange& range : plan_.hosts.ranges())
-    recorder_->event("hosts", {{"role", NodeId{Role::worker, range.worker}.name()},
-                               {"shards", std::to_string(plan_.hosts.of(range.worker).first) + " to " +
-                                              std::to_string(range.end - 1)}});
-  roster_.begin_era(out.now());
+  members_.begin_era(out);
   training_ = std::make_unique<Training>(
-      plan_, recorder_, roster_,
+      plan_, recorder_, members_,
       [this](ExitCode code, const std::string& what, Outbox& later) { end(code, what, later); },
-      [this](Outbox& later) { held(later); });
+      [this](Outbox& later) { leave_era(Phase::moving, later); });
   training_->begin(out);
 }
 
-// ---- workers that join and leave ----
-
-// Who hosts what changes at the end of an epoch, when all have read what they will need.
-void Coordinator::move_shards(Outbox& out) {
-  if (training_->trains() && !training_->finishing() && !training_->stopped()) moves_.plan(training_->newest(), out);
+Status Coordinator::on(const Hello& hello, NodeId from, Outbox& out) {
+  const bool trains = phase_ == Phase::training;
+  const bool open = plan_.on_loss != OnLoss::stop && !finishing();
+  bool additional = open && members_.is_additional(from);
+  const auto lose_it = [&](const std::string& how) {
+    if (!additional && members_.roster().contains(from))
+      lose(from, {ExitCode::temporary, members_.roster().describe(from) + " was lost: " + how}, out);
+  };
+  if (trains && !additional && (!open || !members_.roster().contains(from))) {
+    out.send(from, Refuse{ExitCode::temporary, "the run has begun without " + from.name()});
+    lose_it("it started anew in the middle of the run");
+    return {};
+  }
+  std::optional<Ending> before;
+  if (trains && !additional)
+    before = members_.describe_loss({from, members_.roster().describe(from) + " was lost: it started anew"});
+  if (const Status fits = members_.roster().check(from, hello); !fits.ok()) {
+    recorder_->event("refused", {{"role", from.name()}, {"why", fits.what()}});
+    out.send(from, Refuse{fits.code(), fits.what()});
+    lose_it("a start that was refused took its place");
+    return {};
+  }
+  if (before) lose(from, *before, out);
+  if (phase_ == Phase::ended) return {};
+  additional = open && members_.is_additional(from);
+  members_.admit(from, hello, out.now());
+  stopped_by_.erase(from);  // an earlier start of it had that signal
+  if (phase_ == Phase::gathering)
+    gather(out);
+  else if (phase_ == Phase::training && additional)
+    out.send(from, members_.welcome());
+  return {};
 }
 
-void Coordinator::on(const HasRead& read, NodeId from, Outbox& out) {
-  if (from.role != Role::worker) return wrong(from, "HAS_READ", out);
-  if (phase_ == Phase::training && moves_.has_read(read, from.index)) training_->hold();
+Status Coordinator::on(const Beat& beat, NodeId from, Outbox& out) {
+  members_.heard(from, beat.memory, out.now());
+  members_.roster().told(from, beat, phase_ == Phase::training && training_->trains(), out.now());
+  return {};
 }
 
-// All is saved, and nothing was given out behind it.
-void Coordinator::held(Outbox& out) {
-  training_->set_aside();
-  phase_ = Phase::going_back;
-  gathers_since_ = out.now();
-  recorder_->event("phase", {{"phase", "moving"}});
-  go_back(out);
+Status Coordinator::on(const HasRead& read, NodeId from, Outbox&) {
+  if (from.role != Role::worker) return unexpected(read.kind, from);
+  if (phase_ == Phase::training && members_.has_read(read, from.index)) training_->hold();
+  return {};
 }
 
-// A worker that was told to end hands over what it hosts.  False if there is nobody to take it.
-bool Coordinator::let_go(NodeId worker, Outbox& out) {
-  const bool open = plan_.on_loss != OnLoss::stop && has_begun() && !(training_ && training_->finishing()) &&
-                    !(training_ && training_->stopped());
-  if (!open || worker.role != Role::worker || !workforce_.leave(worker.index)) return false;
-  recorder_->event("leaving", {{"role", worker.name()}});
-  if (phase_ == Phase::training && hosts(worker)) return true;  // in the next era
-  release(worker, out);
+// ---- leaving ----
+
+// A worker that was told to end hands over what it hosts.  False if no worker can take it.
+bool Coordinator::drain(NodeId worker, Outbox& out) {
+  const bool open = plan_.on_loss != OnLoss::stop && members_.has_begun() && !finishing() && !stopped();
+  if (!open || !members_.drain(worker)) return false;
+  // One that hosts shards leaves in the next era.
+  if (phase_ != Phase::training || !members_.hosts(worker)) members_.release(worker, out);
   return true;
 }
 
-void Coordinator::release(NodeId worker, Outbox& out) {
-  recorder_->event("left", {{"role", worker.name()}, {"why", "it was told to end; others host its shards"}});
-  out.send(worker, Stop{ExitCode::terminated, "others host its shards"});
-  moves_.give_up(worker);
-  roster_.forget(worker);
-}
-
-void Coordinator::on(const Beat& beat, NodeId from, Outbox& out) {
-  heard(from, beat.memory, out.now());
-  roster_.told(from, beat, phase_ == Phase::training && training_->trains(), out.now());
-}
-
-void Coordinator::on(const Fault& fault, NodeId from, Outbox& out) {
-  if (fault.code == ExitCode::ok) return wrong(from, "FAULT without a code", out);
+Status Coordinator::on(const Fault& fault, NodeId from, Outbox& out) {
+  if (fault.code == ExitCode::ok) return {ExitCode::bug, "an unexpected FAULT without a code from " + from.name()};
   recorder_->event("fault", {{"role", from.name()}, {"what", fault.what}});
-  const bool goes =
-      fault.code == ExitCode::terminated || fault.code == ExitCode::interrupted || fault.code == ExitCode::temporary;
-  if (goes && training_ != nullptr && training_->finishing()) return roster_.leave(from);
-  if (from.role == Role::worker && fault.code == ExitCode::terminated &&
-      (workforce_.is_leaving(from.index) || let_go(from, out))) {
-    if (roster_.contains(from)) lose(from, {fault.code, from.name() + ": " + fault.what}, out);
-    return;
+  const bool ends_itself = fault.code == ExitCode::terminated || fault.code == ExitCode::interrupted;
+  const bool temporary = fault.code == ExitCode::temporary;
+  const Ending why{fault.code, from.name() + ": " + fault.what};
+  if ((ends_itself || temporary) && finishing()) {
+    members_.roster().leave(from);
+  } else if (fault.code == ExitCode::terminated && from.role == Role::worker &&
+             (members_.is_leaving(from) || drain(from, out))) {
+    if (members_.roster().contains(from)) lose(from, why, out);
+  } else if (temporary && members_.has_begun() && plan_.on_loss != OnLoss::stop) {
+    lose(from, why, out);
+    dismiss(from, why, out);
+  } else {
+    // Bad data is the user's to mend, who wants "file:line: what" in front; of a disk, the machine is worth knowing.
+    const bool users =
+        fault.code == ExitCode::bad_data || fault.code == ExitCode::no_input || fault.code == ExitCode::usage;
+    const bool named = fault.what.find(from.name()) != fault.what.npos;
+    const bool of_disk = fault.code == ExitCode::disk || fault.code == ExitCode::cannot_write;
+    if (users) return {fault.code, fault.what + (named ? "" : " [" + from.name() + "]")};
+    return {fault.code, of_disk ? members_.roster().describe(from) + ": " + fault.what : why.what};
   }
-  const bool awaited = has_begun() && plan_.on_loss != OnLoss::stop && fault.code == ExitCode::temporary;
-  if (awaited) {
-    const Ending word{fault.code, from.name() + ": " + fault.what};
-    lose(from, word, out);
-    return dismiss(from, word, out);
-  }
-  // Bad data is the user's to mend, who wants "file:line: what" in front.
-  const bool users =
-      fault.code == ExitCode::bad_data || fault.code == ExitCode::no_input || fault.code == ExitCode::usage;
-  const bool named = fault.what.find(from.name()) != fault.what.npos;
-  // Of a disk, the machine is worth knowing.
-  const bool of_disk = fault.code == ExitCode::disk || fault.code == ExitCode::cannot_write;
-  const std::string who = of_disk ? roster_.describe(from) : from.name();
-  end(fault.code, !users ? who + ": " + fault.what : fault.what + (named ? "" : " [" + from.name() + "]"), out);
+  return {};
 }
 
-void Coordinator::on(const Stop& stop, NodeId from, Outbox& out) {
-  if (stop.code != ExitCode::interrupted && stop.code != ExitCode::terminated) return wrong(from, "STOP", out);
+Status Coordinator::on(const Stop& stop, NodeId from, Outbox& out) {
+  if (stop.code != ExitCode::interrupted && stop.code != ExitCode::terminated) return unexpected(stop.kind, from);
   // The first signal asks for a clean end; the second that the same process gets means now.  All processes of a job are
   // often told at once.
   const bool again = out.now() - stopped_by_.try_emplace(from, out.now()).first->second >= kSameSignal;
-  if (!again && let_go(from, out)) return;
-  if (phase_ != Phase::training || !training_->trains() || again) return end(stop.code, stop.what, out);
+  if (!again && drain(from, out)) return {};
+  if (phase_ != Phase::training || !training_->trains() || again) return {stop.code, stop.what};
   training_->stop({stop.code, stop.what});
+  return {};
+}
+
+Status Coordinator::on(const AskStatus& ask, NodeId from, Outbox& out) {
+  Roster& roster = members_.roster();
+  const std::uint32_t worker = ask.assigns_worker ? roster.assign_worker() : roster.next_worker();
+  out.send(from, StatusReport{recorder_->status(roster.missing(), worker)});
+  return {};
 }
 
 // ---- ending ----
@@ -418,21 +280,8 @@ void Coordinator::end(ExitCode code, const std::string& what, Outbox& out) {
   Recorder::Fields fields{{"exit", std::to_string(static_cast<int>(code))}, {"what", what}};
   if (code == ExitCode::ok) fields.emplace_back("model_hash", training_->model()->model_hash.hex());
   recorder_->event("end", fields);
-  for (const NodeId process : roster_.members()) out.send(process, Stop{code, what});
+  for (const NodeId process : members_.roster().members()) out.send(process, Stop{code, what});
   out.end(code, what);
-}
-
-bool Coordinator::takes_part(NodeId node) const {
-  return roster_.contains(node) || (node.role == Role::partition && node.index < plan_.partitions);
-}
-
-void Coordinator::wrong(NodeId from, const std::string& what, Outbox& out) {
-  end(ExitCode::bug, "an unexpected " + what + " from " + from.name(), out);
-}
-
-void Coordinator::on(const AskStatus& ask, NodeId from, Outbox& out) {
-  const std::uint32_t worker = ask.assigns_worker ? roster_.assign_worker() : roster_.next_worker();
-  out.send(from, StatusReport{recorder_->status(roster_.missing(), worker)});
 }
 
 }  // namespace rota

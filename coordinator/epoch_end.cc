@@ -9,16 +9,17 @@
 
 namespace rota {
 
-EpochEnd::EpochEnd(const RunPlan& plan, std::shared_ptr<Recorder> recorder, const Roster& roster,
+EpochEnd::EpochEnd(const RunPlan& plan, std::shared_ptr<Recorder> recorder, const ShardHosts& hosts,
                    const JobDescription& description, Dispatch& dispatch, Then then)
     : plan_(plan),
       recorder_(std::move(recorder)),
+      hosts_(hosts),
       description_(description),
       dispatch_(dispatch),
       then_(std::move(then)),
       record_(plan.resume ? plan.resume->record : EpochRecord{}),
       best_epoch_(plan.patience, plan.resume ? plan.resume->record.best : std::nullopt),
-      checkpoints_(plan, recorder_, roster, [this](const Status& status, std::optional<Epoch> committed, Outbox& out) {
+      checkpoints_(plan, recorder_, hosts, [this](const Status& status, std::optional<Epoch> committed, Outbox& out) {
         checkpoint_progressed(status, committed, out);
       }) {}
 
@@ -124,7 +125,7 @@ void EpochEnd::begin_evaluation(Outbox& out) {
   boundary_->stage = Stage::evaluating;
   evaluation_.emplace(plan_.shards, plan_.slices, plan_.partitions, description_.terms.size());
   const bool visits = description_.evaluating_pass && plan_.slices > 0;
-  out.send(plan_.worker_nodes(), Evaluate{boundary_->epoch, visits});
+  out.send(hosts_.nodes(), Evaluate{boundary_->epoch, visits});
   out.send(plan_.partition_nodes(), Evaluate{boundary_->epoch});
   if (!visits) return;
   dispatch_.give_out_visits(boundary_->epoch);

@@ -28,7 +28,7 @@ class EpochEnd {
   using Then = std::function<void(Result<Next> next, Outbox& out)>;
 
   // All references outlive this.
-  EpochEnd(const RunPlan& plan, std::shared_ptr<Recorder> recorder, const Roster& roster,
+  EpochEnd(const RunPlan& plan, std::shared_ptr<Recorder> recorder, const ShardHosts& hosts,
            const JobDescription& description, Dispatch& dispatch, Then then);
 
   // The rounds begin.  `last`: the last epoch, if nothing ends the job earlier.
@@ -79,6 +79,7 @@ class EpochEnd {
 
   const RunPlan& plan_;
   std::shared_ptr<Recorder> recorder_;
+  const ShardHosts& hosts_;
   const JobDescription& description_;
   Dispatch& dispatch_;
   Then then_;

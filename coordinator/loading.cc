@@ -37,7 +37,7 @@ std::string contradiction(const CommitRecord& record, const std::string& app, co
 }  // namespace
 
 bool Loading::add(std::uint32_t worker, const Loaded& loaded) {
-  const auto shards = plan_.hosts.of(worker);
+  const auto shards = hosts_.of(worker);
   return loaded.items.size() == shards.size() && shards.size() > 0 && loaded_.emplace(shards.first, loaded).second;
 }
 
@@ -81,7 +81,7 @@ Status Loading::check() const {
   if (plan_.resume && plan_.resume->items != items())
     return {ExitCode::bad_data, "the input has " + std::to_string(items()) + " " + common().items_unit +
                                     " now; the checkpoint was made with " + std::to_string(plan_.resume->items)};
-  const auto reader = [&](ShardId first) { return NodeId{Role::worker, plan_.hosts.worker_of(first)}.name(); };
+  const auto reader = [&](ShardId first) { return NodeId{Role::worker, hosts_.worker_of(first)}.name(); };
   for (const auto& [first, loaded] : loaded_)
     if (const char* what = differing(loaded, common().input, common().valid))
       return {ExitCode::bad_data, "the " + std::string(what) + " that " + reader(first) +

@@ -5,19 +5,21 @@
 
 #include "coordinator/plan.h"
 #include "core/base/status.h"
+#include "core/rounds/shard_hosts.h"
 #include "core/wire/message.h"
 
 namespace rota {
 
 class Loading {
  public:
-  explicit Loading(const RunPlan& plan) : plan_(plan) {}
+  // Both outlive this.
+  Loading(const RunPlan& plan, const ShardHosts& hosts) : plan_(plan), hosts_(hosts) {}
 
   // False if the worker hosts nothing, or something else, or has said so before.
   bool add(std::uint32_t worker, const Loaded& loaded);
   // What was said is not needed any more.
   void clear() { loaded_.clear(); }
-  bool complete() const { return loaded_.size() == plan_.hosts.size(); }
+  bool complete() const { return loaded_.size() == hosts_.size(); }
 
   // The rest REQUIRES complete().
 
@@ -35,6 +37,7 @@ class Loading {
   Status check_shards() const;
 
   const RunPlan& plan_;
+  const ShardHosts& hosts_;
   std::map<ShardId, Loaded> loaded_;  // by the first shard of its worker
 };
 

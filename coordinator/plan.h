@@ -13,7 +13,7 @@
 #include "core/checkpoint/file_copy.h"
 #include "core/job/on_loss.h"
 #include "core/records/records.h"
-#include "core/rounds/shard_hosts.h"
+#include "core/wire/message.h"
 #include "rota/types.h"
 
 namespace rota {
@@ -42,7 +42,6 @@ struct RunPlan {
   OnLoss on_loss = OnLoss::restart;
   bool rebalance = true;              // shards move away from workers that are slow for long
   std::uint32_t min_workers = 1;      // with fewer the run waits for others
-  ShardHosts hosts;                   // in this era
   Nanoseconds rejoin = 60 * kSecond;  // for how long a process that is missing is awaited
   std::uint64_t era = 1;              // of the run's first attempt in this coordinator
   // Makes the next era durable and tells its number.  Called on the thread for files.  None: it is one more.
@@ -53,21 +52,15 @@ struct RunPlan {
   std::optional<CommitRecord> resume;  // continue behind it
   std::optional<CommitRecord> best;    // with patience, in a resumed job: of the epoch with the best score until then
 
-  // That host shards in this era; and all partitions.
-  std::vector<NodeId> worker_nodes() const;
-  std::vector<NodeId> partition_nodes() const;
+  std::vector<NodeId> scheduler_nodes() const { return nodes(Role::scheduler, schedulers); }
+  std::vector<NodeId> partition_nodes() const { return nodes(Role::partition, partitions); }
+
+ private:
+  static std::vector<NodeId> nodes(Role role, std::uint32_t count) {
+    std::vector<NodeId> ids;
+    for (std::uint32_t i = 0; i < count; ++i) ids.push_back({role, i});
+    return ids;
+  }
 };
-
-inline std::vector<NodeId> RunPlan::worker_nodes() const {
-  std::vector<NodeId> ids;
-  for (const ShardRange& range : hosts.ranges()) ids.push_back({Role::worker, range.worker});
-  return ids;
-}
-
-inline std::vector<NodeId> RunPlan::partition_nodes() const {
-  std::vector<NodeId> ids;
-  for (std::uint32_t p = 0; p < partitions; ++p) ids.push_back({Role::partition, p});
-  return ids;
-}
 
 }  // namespace rota

@@ -20,7 +20,7 @@ Roster::Roster(const RunPlan& plan, const Workforce& workforce)
     : workforce_(workforce),
       job_(plan.job),
       first_era_(std::max<std::uint64_t>(plan.era, 1)),
-      schedulers_(plan.schedulers),
+      schedulers_(plan.scheduler_nodes()),
       partitions_(plan.partitions),
       stores_(plan.stores),
       elastic_(plan.on_loss != OnLoss::stop),
@@ -29,7 +29,7 @@ Roster::Roster(const RunPlan& plan, const Workforce& workforce)
       next_worker_(plan.workers) {}
 
 std::vector<NodeId> Roster::expected() const {
-  std::vector<NodeId> all = schedulers();
+  std::vector<NodeId> all = schedulers_;
   for (const std::uint32_t worker : workforce_.awaited()) all.push_back({Role::worker, worker});
   for (std::uint32_t i = 0; i < stores_; ++i) all.push_back({Role::kvstore, i});
   return all;
@@ -203,12 +203,6 @@ bool Roster::has(NodeId process) const {
 std::vector<NodeId> Roster::members() const {
   std::vector<NodeId> ids;
   for (const auto& [id, member] : members_) ids.push_back(id);
-  return ids;
-}
-
-std::vector<NodeId> Roster::schedulers() const {
-  std::vector<NodeId> ids;
-  for (std::uint32_t i = 0; i < schedulers_; ++i) ids.push_back({Role::scheduler, i});
   return ids;
 }
 

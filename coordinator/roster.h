@@ -63,7 +63,6 @@ class Roster {
 
   // All that are there, awaited or not.
   std::vector<NodeId> members() const;
-  std::vector<NodeId> schedulers() const;
   Welcome welcome(const ShardHosts& hosts) const;
   // A worker's number that nobody has had; assign_worker() gives it to one that is to join.
   std::uint32_t next_worker() const { return next_worker_; }
@@ -95,7 +94,8 @@ class Roster {
   const Workforce& workforce_;
   Hash128 job_;
   std::uint64_t first_era_;  // of this start of the coordinator
-  std::uint32_t schedulers_, partitions_, stores_;
+  std::vector<NodeId> schedulers_;
+  std::uint32_t partitions_, stores_;
   bool elastic_;  // workers join and leave
   Nanoseconds peer_timeout_, disconnect_grace_;
   std::uint32_t next_worker_ = 0;

@@ -6,12 +6,6 @@
 
 namespace rota {
 
-void RunPreparation::enter(Phase phase) {
-  static constexpr const char* kNames[] = {"loading", "cutting", "preparing"};
-  phase_ = phase;
-  recorder_.event("phase", {{"phase", kNames[static_cast<int>(phase)]}});
-}
-
 Status RunPreparation::on(const Loaded& loaded, NodeId from, Outbox& out) {
   if (phase_ != Phase::loading || from.role != Role::worker || !loading_.add(from.index, loaded))
     return unexpected(loaded.kind, from);
@@ -24,10 +18,10 @@ Status RunPreparation::on(const Loaded& loaded, NodeId from, Outbox& out) {
   loading_.clear();
   ROTA_TRY(check_and_take(loaded));
   recorder_.event("loaded", {{"items", std::to_string(description_.found.items)}, {"unit", description_.items_unit}});
-  enter(Phase::cutting);
-  out.send(roster_.schedulers(), *facts);
+  enter(phase_, Phase::cutting, recorder_);
+  out.send(plan_.scheduler_nodes(), *facts);
   facts->census.clear();  // the cut has what the others need of it
-  out.send(plan_.worker_nodes(), *facts);
+  out.send(hosts_.nodes(), *facts);
   out.send(plan_.partition_nodes(), *facts);
   return {};
 }
@@ -59,8 +53,8 @@ Status RunPreparation::on(const CutMade& cut, NodeId from, Outbox& out) {
   description_.tables = cut.tables;
   description_.may_end_job = cut.may_end_job;
   plan_.slices = static_cast<std::uint32_t>(cut.cut.slices.size());
-  enter(Phase::preparing);
-  out.send(plan_.worker_nodes(), CutMade{cut.cut});
+  enter(phase_, Phase::preparing, recorder_);
+  out.send(hosts_.nodes(), CutMade{cut.cut});
   return {};
 }
 
@@ -83,7 +77,7 @@ Status RunPreparation::on(const Ready& ready, NodeId from, Outbox&) {
 }
 
 bool RunPreparation::complete() const {
-  return ready_.size() == plan_.hosts.size() + plan_.partitions;
+  return ready_.size() == hosts_.size() + plan_.partitions;
 }
 
 }  // namespace rota

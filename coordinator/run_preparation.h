@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "coordinator/loading.h"
+#include "coordinator/phase.h"
 #include "coordinator/plan.h"
-#include "coordinator/roster.h"
 #include "core/records/records.h"
 #include "core/runtime/node.h"
 
@@ -27,12 +27,12 @@ struct JobDescription {
 
 class RunPreparation {
  public:
-  // All outlive this.  The cut decides the plan's number of slices.
-  RunPreparation(RunPlan& plan, Recorder& recorder, const Roster& roster)
-      : plan_(plan), recorder_(recorder), roster_(roster), loading_(plan) {}
+  // All outlive this.  The cut decides the plan's number of slices.  `phase`: that of the run.
+  RunPreparation(RunPlan& plan, Recorder& recorder, const ShardHosts& hosts, Phase& phase)
+      : plan_(plan), recorder_(recorder), hosts_(hosts), phase_(phase), loading_(plan, hosts) {}
 
   // The job that the workers wait for.
-  void begin() { enter(Phase::loading); }
+  void begin() { enter(phase_, Phase::loading, recorder_); }
   // Messages.  An error ends the job with it.
   Status on(const Loaded& loaded, NodeId from, Outbox& out);
   Status on(const CutMade& cut, NodeId from, Outbox& out);
@@ -42,16 +42,13 @@ class RunPreparation {
   const JobDescription& description() const { return description_; }
 
  private:
-  enum class Phase { loading, cutting, preparing };
-
-  void enter(Phase phase);
   Status check_and_take(const Loaded& loaded);
   void warn(const std::vector<Ignored>& ignored);
 
   RunPlan& plan_;
   Recorder& recorder_;
-  const Roster& roster_;
-  Phase phase_ = Phase::loading;
+  const ShardHosts& hosts_;
+  Phase& phase_;
   Loading loading_;
   std::set<NodeId> ready_;
   JobDescription description_;

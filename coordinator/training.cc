@@ -6,46 +6,31 @@
 
 namespace rota {
 
-Training::Training(RunPlan plan, std::shared_ptr<Recorder> recorder, Roster& roster, End end, Held held)
+Training::Training(RunPlan plan, std::shared_ptr<Recorder> recorder, Membership& members, End end, Held held)
     : plan_(std::move(plan)),
       recorder_(std::move(recorder)),
-      roster_(roster),
+      members_(members),
       end_(std::move(end)),
       held_(std::move(held)),
-      preparation_(plan_, *recorder_, roster_),
+      preparation_(plan_, *recorder_, members_.hosts(), phase_),
       turns_(plan_.schedulers),
-      dispatch_(plan_.hosts, plan_.shards, plan_.slices, plan_.partitions, {}),
-      epochs_(static_cast<std::uint32_t>(plan_.hosts.size()), plan_.schedulers),
-      epoch_end_(plan_, recorder_, roster_, preparation_.description(), dispatch_,
+      dispatch_(members_.hosts(), plan_.shards, plan_.slices, plan_.partitions, {}),
+      epochs_(static_cast<std::uint32_t>(members_.hosts().size()), plan_.schedulers),
+      epoch_end_(plan_, recorder_, members_.hosts(), preparation_.description(), dispatch_,
                  [this](Result<EpochEnd::Next> next, Outbox& out) { continue_with(std::move(next), out); }) {
   if (!plan_.resume) return;
   next_round_ = plan_.resume->next_round;
   seconds_ = plan_.resume->seconds;
 }
 
-Welcome Training::welcome() const {
-  Welcome welcome = roster_.welcome(plan_.hosts);
-  welcome.era = plan_.era;
-  if (plan_.resume) {
-    welcome.resume = plan_.resume->epoch;
-    welcome.files = plan_.resume->files;
-  }
-  return welcome;
-}
-
 void Training::begin(Outbox& out) {
-  out.send(roster_.members(), welcome());
+  out.send(members_.roster().members(), members_.welcome());
   preparation_.begin();
 }
 
 Status Training::step(const Envelope& in, Outbox& out) {
   return handle<Loaded, CutMade, Ready, Rounds, Committed, EpochDone, Evaluated, Saved, Written, Chunk, AskChunk>(
       in, [&](const auto& message) { return on(message, in.from, out); });
-}
-
-void Training::enter(Phase phase) {
-  phase_ = phase;
-  recorder_->event("phase", {{"phase", phase == Phase::training ? "training" : "finishing"}});
 }
 
 void Training::stop(const Ending& why) {
@@ -62,7 +47,7 @@ void Training::set_aside() {
 }
 
 Status Training::prepare(Status status, Outbox& out) {
-  if (status.ok() && phase_ == Phase::preparing && preparation_.complete()) begin_rounds(out);
+  if (status.ok() && phase_ < Phase::training && preparation_.complete()) begin_rounds(out);
   return status;
 }
 
@@ -70,16 +55,16 @@ Status Training::prepare(Status status, Outbox& out) {
 
 void Training::begin_rounds(Outbox& out) {
   const JobDescription& description = preparation_.description();
-  dispatch_ = Dispatch(plan_.hosts, plan_.shards, plan_.slices, plan_.partitions, description.tables);
+  dispatch_ = Dispatch(members_.hosts(), plan_.shards, plan_.slices, plan_.partitions, description.tables);
   scheduling_epoch_ = plan_.resume ? plan_.resume->epoch + 1 : description.starting_pass ? 0 : 1;
   const Epoch last = plan_.epochs > 0 ? plan_.epochs : description.epochs > 0 ? description.epochs : kNoLastEpoch;
   epochs_.begin(scheduling_epoch_);
   epoch_end_.begin(last, out.now());
-  enter(Phase::training);
+  enter(phase_, Phase::training, *recorder_);
   if (scheduling_epoch_ > last || (plan_.resume && plan_.resume->ends_job)) return finish(out);
   epoch_began_ = out.now();
   turns_.begin(next_round_);
-  out.send(roster_.schedulers(), Start{scheduling_epoch_, last, next_round_});
+  out.send(plan_.scheduler_nodes(), Start{scheduling_epoch_, last, next_round_});
 }
 
 Status Training::on(const Rounds& rounds, NodeId from, Outbox& out) {
@@ -124,7 +109,7 @@ void Training::tell_done(Outbox& out) {
 
 Status Training::on(const EpochDone& done, NodeId from, Outbox& out) {
   if (from.role != Role::worker || !epochs_.add(from.index, done)) return unexpected(done.kind, from);
-  roster_.heard(from, done.memory, out.now());
+  members_.roster().heard(from, done.memory, out.now());
   return end_epochs(out);
 }
 
@@ -167,9 +152,9 @@ void Training::finish(Outbox& out) {
   if (record.epoch < epoch_end_.last_epoch())
     if (const auto stopped = this->stopped()) return end(stopped->code, stopped->what, out);
   if (record.converged == false) recorder_->event("warning", {{"what", "the job has ended before it converged"}});
-  enter(Phase::finishing);
+  enter(phase_, Phase::finishing, *recorder_);
   RunResult result{best_checkpoint() ? model()->record : record, *model(), record.epoch, seconds_,
-                   roster_.peak_memory()};
+                   members_.roster().peak_memory()};
   result.peak_memory.emplace_back(kCoordinator.name(), out.world().memory);
   out.start_io([this, recorder = recorder_, result]() -> Continuation {
     Status status = recorder->finish(result);

@@ -8,9 +8,10 @@
 
 #include "coordinator/dispatch.h"
 #include "coordinator/epoch_end.h"
+#include "coordinator/membership.h"
 #include "coordinator/open_epochs.h"
+#include "coordinator/phase.h"
 #include "coordinator/plan.h"
-#include "coordinator/roster.h"
 #include "coordinator/run_preparation.h"
 #include "core/records/records.h"
 #include "core/runtime/node.h"
@@ -24,13 +25,11 @@ class Training {
   // It stands after last_checkpoint(), as hold() asked for.  Called at most once, likewise.
   using Held = std::function<void(Outbox& out)>;
 
-  // Continues after `plan.resume`, if there is one.  `roster` outlives this.
-  Training(RunPlan plan, std::shared_ptr<Recorder> recorder, Roster& roster, End end, Held held);
+  // Continues after `plan.resume`, if there is one.  `members` outlives this, in the same era.
+  Training(RunPlan plan, std::shared_ptr<Recorder> recorder, Membership& members, End end, Held held);
 
   // Lets everybody in.  All that are expected have joined.
   void begin(Outbox& out);
-  // What begin() told all: for one that joins later.
-  Welcome welcome() const;
   // A message that is not of membership.  An error ends the job with it.
   Status step(const Envelope& in, Outbox& out);
   // The epoch that is being computed is to be the last.  REQUIRES trains().
@@ -58,8 +57,6 @@ class Training {
   const std::optional<CommitRecord>& model() const { return best_checkpoint() ? best_checkpoint() : last_checkpoint(); }
 
  private:
-  enum class Phase { preparing, training, finishing, ended };
-
   // Messages, by kind.
   template <typename Message>
   requires requires(RunPreparation& to, const Message& m, NodeId from, Outbox& out) { to.on(m, from, out); }
@@ -76,7 +73,6 @@ class Training {
   Status on(const Committed& committed, NodeId from, Outbox& out);
   Status on(const EpochDone& done, NodeId from, Outbox& out);
 
-  void enter(Phase phase);
   Status prepare(Status status, Outbox& out);
   void begin_rounds(Outbox& out);
   void give_out(Outbox& out);
@@ -88,10 +84,10 @@ class Training {
 
   RunPlan plan_;  // its slices are those of the cut, once there is one
   std::shared_ptr<Recorder> recorder_;
-  Roster& roster_;
+  Membership& members_;
   End end_;
   Held held_;
-  Phase phase_ = Phase::preparing;
+  Phase phase_ = Phase::loading;
   RunPreparation preparation_;
 
   Turns turns_;

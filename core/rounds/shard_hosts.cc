@@ -70,4 +70,10 @@ std::vector<std::uint32_t> ShardHosts::workers() const {
   return workers;
 }
 
+std::vector<NodeId> ShardHosts::nodes() const {
+  std::vector<NodeId> nodes;
+  for (const ShardRange& range : ranges_) nodes.push_back({Role::worker, range.worker});
+  return nodes;
+}
+
 }  // namespace rota

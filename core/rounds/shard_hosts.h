@@ -38,6 +38,7 @@ class ShardHosts {
   const std::vector<ShardRange>& ranges() const { return ranges_; }
   std::size_t size() const { return ranges_.size(); }  // workers that host something
   std::vector<std::uint32_t> workers() const;          // in the order of their shards
+  std::vector<NodeId> nodes() const;                   // of these workers
 
   friend bool operator==(const ShardHosts&, const ShardHosts&) = default;
 

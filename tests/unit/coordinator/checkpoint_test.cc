@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "core/rounds/placement.h"
-#include "tests/unit/core/rounds/even_hosts.h"
 
 namespace rota {
 namespace {
@@ -15,7 +14,6 @@ RunPlan plan_of(std::uint32_t partitions) {
   plan.shards = 5;
   plan.slices = 10;
   plan.partitions = partitions;
-  plan.hosts = tests::even_hosts(plan.workers, plan.shards);
   return plan;
 }
 
@@ -45,7 +43,7 @@ Written report_of(const RunPlan& plan, std::uint32_t partition) {
 
 CommitRecord record_of(std::uint32_t partitions) {
   const RunPlan plan = plan_of(partitions);
-  Checkpoint checkpoint(plan, 3);
+  Checkpoint checkpoint(plan, plan.workers, 3);
   for (std::uint32_t p = partitions; p-- > 0;) EXPECT_TRUE(checkpoint.written(p, report_of(plan, p)));
   EXPECT_TRUE(checkpoint.all_written());
   CommitRecord record;
@@ -76,7 +74,7 @@ TEST(Checkpoint, EveryObjectAndEveryRowIsInOneOfTheHashes) {
       other.rows += Hash128{1, 0};
     else
       other.objects[i].hash.low ^= 1;
-    Checkpoint checkpoint(plan, 3);
+    Checkpoint checkpoint(plan, plan.workers, 3);
     ASSERT_TRUE(checkpoint.written(0, other));
     CommitRecord record;
     checkpoint.fill(record);
@@ -91,7 +89,7 @@ TEST(Checkpoint, EveryObjectAndEveryRowIsInOneOfTheHashes) {
 TEST(Checkpoint, AStateOfPullIsPartOfTheState) {
   const RunPlan plan = plan_of(2);
   const auto record_with = [&](const Hash128& hash) {
-    Checkpoint checkpoint(plan, 3);
+    Checkpoint checkpoint(plan, plan.workers, 3);
     EXPECT_TRUE(checkpoint.written(0, report_of(plan, 0)));
     Written other = report_of(plan, 1);
     other.objects.back().hash = hash;
@@ -108,7 +106,7 @@ TEST(Checkpoint, AStateOfPullIsPartOfTheState) {
 TEST(Checkpoint, ObjectsAreSharedOutAsTheyArePlaced) {
   for (const std::uint32_t partitions : {1U, 2U, 3U, 8U, 20U}) {
     const RunPlan plan = plan_of(partitions);
-    const Checkpoint checkpoint(plan, 1);
+    const Checkpoint checkpoint(plan, plan.workers, 1);
     for (std::uint32_t p = 0; p < partitions; ++p)
       EXPECT_EQ(checkpoint.objects_of(p), report_of(plan, p).objects.size()) << p << " of " << partitions;
   }
@@ -116,7 +114,7 @@ TEST(Checkpoint, ObjectsAreSharedOutAsTheyArePlaced) {
 
 TEST(Checkpoint, ReportsThatDoNotFitAreRefused) {
   const RunPlan plan = plan_of(2);
-  Checkpoint checkpoint(plan, 3);
+  Checkpoint checkpoint(plan, plan.workers, 3);
   Written report = report_of(plan, 0);
   EXPECT_FALSE(checkpoint.written(2, report)) << "no such partition";
   report.objects.pop_back();
@@ -130,7 +128,7 @@ TEST(Checkpoint, ReportsThatDoNotFitAreRefused) {
 
 TEST(Checkpoint, IsSavedWhenAllWorkersAndSchedulersSaidSo) {
   const RunPlan plan = plan_of(1);
-  Checkpoint checkpoint(plan, 3);
+  Checkpoint checkpoint(plan, plan.workers, 3);
   EXPECT_EQ(checkpoint.epoch(), 3U);
   EXPECT_TRUE(checkpoint.saved({Role::worker, 0}));
   EXPECT_FALSE(checkpoint.saved({Role::worker, 0})) << "twice";

@@ -17,9 +17,13 @@ Loaded loaded_of(std::vector<std::uint64_t> items, Census census, std::uint64_t 
   return loaded;
 }
 
+struct HostedPlan : RunPlan {
+  ShardHosts hosts;
+};
+
 // With workers 0, 1, ... whose shards end there.
-RunPlan plan_of(const std::vector<ShardId>& ends) {
-  RunPlan plan;
+HostedPlan plan_of(const std::vector<ShardId>& ends) {
+  HostedPlan plan;
   plan.shards = ends.back();
   std::vector<ShardRange> ranges;
   for (const ShardId end : ends) ranges.push_back({static_cast<std::uint32_t>(ranges.size()), end});
@@ -28,8 +32,8 @@ RunPlan plan_of(const std::vector<ShardId>& ends) {
 }
 
 TEST(Loading, SumsItemsAndCensusesOfAnyLength) {
-  const RunPlan plan = plan_of({1, 3});
-  Loading loading(plan);
+  const HostedPlan plan = plan_of({1, 3});
+  Loading loading(plan, plan.hosts);
   EXPECT_FALSE(loading.add(1, loaded_of({3}, {}))) << "it hosts two";
   EXPECT_FALSE(loading.add(2, loaded_of({3, 4}, {}))) << "it hosts nothing";
   EXPECT_TRUE(loading.add(1, loaded_of({3, 4}, {1, 2, 3})));
@@ -44,9 +48,9 @@ TEST(Loading, SumsItemsAndCensusesOfAnyLength) {
 
 // Every checkpoint was written, and none could be read.
 TEST(Loading, AFactThatIsNotFiniteIsRefused) {
-  const RunPlan plan = plan_of({2});
+  const HostedPlan plan = plan_of({2});
   for (const double value : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
-    Loading loading(plan);
+    Loading loading(plan, plan.hosts);
     Loaded loaded = loaded_of({1, 1}, {});
     loaded.app = "counting";
     loaded.facts = {{{"mean", Fact::Kind::sum, 1}}, {{"mean", Fact::Kind::sum, value}}};
@@ -58,8 +62,8 @@ TEST(Loading, AFactThatIsNotFiniteIsRefused) {
 }
 
 TEST(Loading, MergesFactsInTheOrderOfTheShards) {
-  const RunPlan plan = plan_of({2, 3});
-  Loading loading(plan);
+  const HostedPlan plan = plan_of({2, 3});
+  Loading loading(plan, plan.hosts);
   Loaded first = loaded_of({1, 1}, {}), last = loaded_of({1}, {});
   const double big = 1e16;
   first.facts = {{{"columns", Fact::Kind::largest, 7}, {"sum", Fact::Kind::sum, 1}}, {{"sum", Fact::Kind::sum, big}}};
@@ -70,15 +74,15 @@ TEST(Loading, MergesFactsInTheOrderOfTheShards) {
   EXPECT_EQ(facts.count("columns"), 7U);
   EXPECT_EQ(facts.number("sum"), (1 + big) - big);
   last.facts = {{{"columns", Fact::Kind::sum, 5}}};
-  Loading differing(plan);
+  Loading differing(plan, plan.hosts);
   differing.add(0, first);
   differing.add(1, last);
   EXPECT_EQ(differing.facts().status().code(), ExitCode::failed);
 }
 
 TEST(Loading, AWorkerWithAnotherContentIsNamed) {
-  const RunPlan plan = plan_of({1, 2});
-  Loading loading(plan);
+  const HostedPlan plan = plan_of({1, 2});
+  Loading loading(plan, plan.hosts);
   loading.add(0, loaded_of({1}, {}));
   loading.add(1, loaded_of({1}, {}, 2));
   EXPECT_EQ(loading.check().code(), ExitCode::bad_data);
@@ -86,11 +90,11 @@ TEST(Loading, AWorkerWithAnotherContentIsNamed) {
 }
 
 TEST(Loading, AResumedRunHasTheDataOfItsCheckpoint) {
-  RunPlan plan = plan_of({1});
+  HostedPlan plan = plan_of({1});
   plan.resume.emplace();
   plan.resume->items = 8;
   plan.resume->input = {1, 0};
-  Loading loading(plan);
+  Loading loading(plan, plan.hosts);
   loading.add(0, loaded_of({7}, {}));
   EXPECT_EQ(loading.check().what(), "the input has 7 tokens now; the checkpoint was made with 8");
   plan.resume->items = 7;
@@ -102,7 +106,7 @@ TEST(Loading, AResumedRunHasTheDataOfItsCheckpoint) {
 
 // A run went on behind a record of another app, and behind one without facts.
 TEST(Loading, ARecordThatContradictsTheDataIsRefused) {
-  RunPlan plan = plan_of({1});
+  HostedPlan plan = plan_of({1});
   const auto refusal = [&](auto forge) {
     for (auto* const record : {&plan.resume, &plan.best}) {
       record->emplace();
@@ -113,7 +117,7 @@ TEST(Loading, ARecordThatContradictsTheDataIsRefused) {
       (*record)->facts = {{"columns", Fact::Kind::sum, 5}, {"rows", Fact::Kind::sum, 7}};
     }
     forge();
-    Loading loading(plan);
+    Loading loading(plan, plan.hosts);
     Loaded loaded = loaded_of({7}, {});
     loaded.app = "counting";
     loaded.facts = {{{"columns", Fact::Kind::largest, 5}, {"rows", Fact::Kind::sum, 7}}};
@@ -135,15 +139,15 @@ TEST(Loading, ARecordThatContradictsTheDataIsRefused) {
 // 65,536 shards of 3,430 documents took four gigabytes, and came to no end.
 TEST(Loading, ShardsThatAreMostlyEmptyAreRefused) {
   for (const std::uint64_t full : {400U, 600U}) {
-    const RunPlan plan = plan_of({1000});
-    Loading loading(plan);
+    const HostedPlan plan = plan_of({1000});
+    Loading loading(plan, plan.hosts);
     std::vector<std::uint64_t> items(1000, 0);
     std::fill_n(items.begin(), full, 7);
     ASSERT_TRUE(loading.add(0, loaded_of(items, {})));
     EXPECT_EQ(loading.check().code(), full == 400 ? ExitCode::usage : ExitCode::ok);
   }
-  const RunPlan plan = plan_of({8});
-  Loading few(plan);
+  const HostedPlan plan = plan_of({8});
+  Loading few(plan, plan.hosts);
   ASSERT_TRUE(few.add(0, loaded_of({1, 1, 0, 0, 0, 0, 0, 0}, {})));
   EXPECT_TRUE(few.check().ok());
 }
