@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "coordinator/scores.h"
 #include "core/runtime/handle.h"
 
 namespace rota {
@@ -47,7 +46,7 @@ void EpochEnd::given_out(Epoch epoch, RoundId round, bool ends_job, Nanoseconds 
 Status EpochEnd::over(EpochRecord record, bool ends_job, Nanoseconds took, Outbox& out) {
   record_ = std::move(record);
   record_.epochs = last_ == kNoLastEpoch ? 0 : last_;
-  record_.items_unit = description_.items_unit;
+  record_.items_unit = description_.loaded.items_unit;
   took_ = took;
   if (!boundary_ || boundary_->epoch != record_.epoch) return record_epoch();
   if (ends_job) {
@@ -123,8 +122,8 @@ std::optional<Ending> EpochEnd::stopped() const {
 
 void EpochEnd::begin_evaluation(Outbox& out) {
   boundary_->stage = Stage::evaluating;
-  evaluation_.emplace(plan_.shards, plan_.slices, plan_.partitions, description_.terms.size());
-  const bool visits = description_.evaluating_pass && plan_.slices > 0;
+  evaluation_.emplace(plan_.shards, plan_.slices, plan_.partitions, description_.loaded.terms.size());
+  const bool visits = description_.loaded.evaluating_pass && plan_.slices > 0;
   out.send(hosts_.nodes(), Evaluate{boundary_->epoch, visits});
   out.send(plan_.partition_nodes(), Evaluate{boundary_->epoch});
   if (!visits) return;
@@ -144,7 +143,7 @@ Status EpochEnd::record_epoch() {
   record_.evaluated = evaluation_.has_value();
   if (record_.evaluated) {
     terms = std::exchange(evaluation_, std::nullopt)->total();
-    fill_scores(description_.terms, description_.scores, terms, description_.found.items, record_);
+    fill_scores(description_.loaded.terms, description_.loaded.scores, terms, description_.found.items, record_);
     follow_score();
   }
   record_.best = best_epoch_.best();
@@ -158,8 +157,8 @@ Status EpochEnd::check_terms(const std::vector<double>& terms) const {
     if (!std::isfinite(value)) return {ExitCode::failed, "term " + name + " is not a finite number" + at};
   const std::uint64_t items = description_.found.items;
   for (std::size_t i = 0; i < terms.size(); ++i)
-    if (description_.terms[i].kind == Term::Kind::conserved && terms[i] != static_cast<double>(items))
-      return {ExitCode::bug, description_.terms[i].name + " add up to " + std::to_string(terms[i]) + at +
+    if (description_.loaded.terms[i].kind == Term::Kind::conserved && terms[i] != static_cast<double>(items))
+      return {ExitCode::bug, description_.loaded.terms[i].name + " add up to " + std::to_string(terms[i]) + at +
                                  ", and the data has " + std::to_string(items)};
   return {};
 }
@@ -169,8 +168,8 @@ Status EpochEnd::check_terms(const std::vector<double>& terms) const {
 void EpochEnd::follow_score() {
   const bool is_due = record_.epoch == last_ || evaluates(record_.epoch);
   if (!best_epoch_.follows() || !is_due) return;
-  const bool is_best =
-      record_.valid && best_epoch_.add(record_.epoch, *record_.valid, held_out_score(description_.scores)->better);
+  const bool is_best = record_.valid && best_epoch_.add(record_.epoch, *record_.valid,
+                                                        held_out_score(description_.loaded.scores)->better);
   if (best_epoch_.over()) {
     last_ = record_.epoch;
     recorder_->event("early_stop", {{"epoch", std::to_string(record_.epoch)},

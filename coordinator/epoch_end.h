@@ -7,10 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "coordinator/best_epoch.h"
 #include "coordinator/checkpoints.h"
 #include "coordinator/dispatch.h"
-#include "coordinator/epoch_sum.h"
+#include "coordinator/evaluation.h"
 #include "coordinator/plan.h"
 #include "coordinator/run_preparation.h"
 #include "core/records/records.h"

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "coordinator/epoch_sum.h"
 #include "core/records/records.h"
 #include "core/wire/message.h"
 
@@ -20,7 +19,7 @@ class OpenEpochs {
   // The first epoch of this start of the job.
   void begin(Epoch first) { next_ = first; }
   // A round of the epoch is out.
-  void given_out(Epoch epoch) { times_.try_emplace(epoch, workers_); }
+  void given_out(Epoch epoch) { done_.try_emplace(epoch); }
   // The epoch is over for a scheduler.
   void add(std::uint32_t scheduler, const EpochFigures& figures);
   // And for a worker.  False if no round of it is out, or if this worker has said so before.
@@ -39,14 +38,13 @@ class OpenEpochs {
  private:
   struct Scheduled {
     std::uint32_t schedulers = 0;  // for which it is over
-    std::uint32_t end_job = 0;     // of them, those that end the job with it
     std::vector<std::pair<std::string, double>> figures;
-    std::optional<bool> converged;  // all schedules that say so have
+    std::optional<bool> converged, ends_job;
   };
 
   std::uint32_t workers_, schedulers_;
   Epoch next_ = 0;
-  std::map<Epoch, EpochTimes> times_;
+  std::map<Epoch, std::map<std::uint32_t, EpochDone>> done_;  // by worker
   std::map<Epoch, Scheduled> scheduled_;
 };
 

@@ -1,6 +1,6 @@
 #include "coordinator/run_preparation.h"
 
-#include "coordinator/scores.h"
+#include "coordinator/evaluation.h"
 #include "core/job/tables.h"
 #include "core/runtime/handle.h"
 
@@ -17,7 +17,8 @@ Status RunPreparation::on(const Loaded& loaded, NodeId from, Outbox& out) {
   description_.found.items = loading_.items();
   loading_.clear();
   ROTA_TRY(check_and_take(loaded));
-  recorder_.event("loaded", {{"items", std::to_string(description_.found.items)}, {"unit", description_.items_unit}});
+  recorder_.event("loaded",
+                  {{"items", std::to_string(description_.found.items)}, {"unit", description_.loaded.items_unit}});
   enter(phase_, Phase::cutting, recorder_);
   out.send(plan_.scheduler_nodes(), *facts);
   facts->census.clear();  // the cut has what the others need of it
@@ -35,12 +36,8 @@ Status RunPreparation::check_and_take(const Loaded& loaded) {
   description_.found.input = loaded.input;
   description_.found.valid = loaded.valid;
   description_.found.job = plan_.job;
-  description_.items_unit = loaded.items_unit;
-  description_.terms = loaded.terms;
-  description_.scores = loaded.scores;
-  description_.starting_pass = loaded.starting_pass;
-  description_.evaluating_pass = loaded.evaluating_pass;
-  description_.epochs = loaded.epochs;
+  description_.loaded = loaded;
+  description_.loaded.census.clear();
   return {};
 }
 

@@ -16,11 +16,7 @@ namespace rota {
 // What the rounds and their evaluation need to know of the app and its data.
 struct JobDescription {
   CommitRecord found;  // what every checkpoint says: app, facts, items, hashes of the data
-  std::string items_unit;
-  std::vector<Term> terms;
-  std::vector<Score> scores;
-  bool starting_pass = false, evaluating_pass = false;
-  Epoch epochs = 0;  // that the app wants
+  Loaded loaded;       // what is the same for all workers
   std::vector<Table> tables;
   bool may_end_job = false;  // the schedule may end the job with any epoch, so none begins before it has said
 };

@@ -56,8 +56,10 @@ Status Training::prepare(Status status, Outbox& out) {
 void Training::begin_rounds(Outbox& out) {
   const JobDescription& description = preparation_.description();
   dispatch_ = Dispatch(members_.hosts(), plan_.shards, plan_.slices, plan_.partitions, description.tables);
-  scheduling_epoch_ = plan_.resume ? plan_.resume->epoch + 1 : description.starting_pass ? 0 : 1;
-  const Epoch last = plan_.epochs > 0 ? plan_.epochs : description.epochs > 0 ? description.epochs : kNoLastEpoch;
+  scheduling_epoch_ = plan_.resume ? plan_.resume->epoch + 1 : description.loaded.starting_pass ? 0 : 1;
+  const Epoch last = plan_.epochs > 0                ? plan_.epochs
+                     : description.loaded.epochs > 0 ? description.loaded.epochs
+                                                     : kNoLastEpoch;
   epochs_.begin(scheduling_epoch_);
   epoch_end_.begin(last, out.now());
   enter(phase_, Phase::training, *recorder_);

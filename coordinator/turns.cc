@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/rounds/rules.h"
+
 namespace rota {
 
 void Turns::begin(RoundId first) {
@@ -27,12 +29,12 @@ std::optional<Turns::Turn> Turns::take() {
   at_ = (at_ + 1) % lanes_.size();
   if (!turn.round.ends_epoch) return turn;
   lane.ended = true;
-  all_end_job_ = all_end_job_ && turn.round.ends_job;
+  merge_answers(ends_job_, turn.round.ends_job);
   turn.round.ends_epoch = std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& one) { return one.ended; });
-  turn.round.ends_job = turn.round.ends_epoch && all_end_job_;
+  turn.round.ends_job = turn.round.ends_epoch && *ends_job_;
   if (turn.round.ends_epoch) {
     for (Lane& one : lanes_) one.ended = false;
-    all_end_job_ = true;
+    ends_job_.reset();
     at_ = 0;
   }
   return turn;

@@ -43,7 +43,7 @@ class Turns {
 
   std::vector<Lane> lanes_;
   std::size_t at_ = 0;
-  bool all_end_job_ = true;  // of those that ended the epoch so far
+  std::optional<bool> ends_job_;  // as those say that have ended the epoch
 };
 
 }  // namespace rota

@@ -46,8 +46,8 @@ inline std::uint64_t feedback_due(std::uint64_t chosen, std::uint64_t pipeline) 
   return pipeline == 0 || chosen < pipeline ? 0 : chosen - pipeline + 1;
 }
 
-// Several schedules converged if all that say anything say so.
-inline void merge_converged(std::optional<bool>& all, std::optional<bool> one) {
+// What several schedulers say of an epoch: it converged, or ends the job, if all that say anything say so.
+inline void merge_answers(std::optional<bool>& all, std::optional<bool> one) {
   if (one) all = all.value_or(true) && *one;
 }
 

@@ -144,7 +144,7 @@ void SerialHost::begin_epoch() {
 void SerialHost::run_epoch() {
   if (done_) return;
   begin_epoch();
-  bool all_end_job = true;
+  std::optional<bool> ends_job;
   std::size_t at = 0, ended = 0;
   while (ended < schedulers_.size()) {
     const auto turn = static_cast<std::uint32_t>(at++ % schedulers_.size());
@@ -159,9 +159,9 @@ void SerialHost::run_epoch() {
     if (!round.ends_epoch && !round.ends_job) continue;
     schedulers_[turn].ended = true;
     ++ended;
-    all_end_job = all_end_job && round.ends_job;
+    merge_answers(ends_job, round.ends_job);
   }
-  done_ = all_end_job;
+  done_ = *ends_job;
   end_epoch();
 }
 
@@ -170,16 +170,15 @@ void SerialHost::end_epoch() {
   refresh(pushed_);
   figures_.clear();
   converged_.reset();
-  bool all_end_job = true;
+  std::optional<bool> ends_job;
   for (Scheduler& scheduler : schedulers_) {
     if (scheduler.pipeline > 0) feed_back(scheduler, scheduler.chosen);
     scheduler.committed.clear();
     for (Figure& figure : scheduler.schedule->figures()) figures_.push_back(std::move(figure));
-    merge_converged(converged_, scheduler.schedule->converged());
-    const bool ends_job = scheduler.schedule->may_end_job() && scheduler.schedule->ends_job();
-    all_end_job = all_end_job && ends_job;
+    merge_answers(converged_, scheduler.schedule->converged());
+    merge_answers(ends_job, scheduler.schedule->may_end_job() && scheduler.schedule->ends_job());
   }
-  done_ = done_ || all_end_job;
+  done_ = done_ || *ends_job;
   ++epochs_;
 }
 

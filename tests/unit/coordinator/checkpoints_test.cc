@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/rounds/placement.h"
 #include "tests/unit/coordinator/run_script.h"
 
 namespace rota::tests {
@@ -131,6 +132,139 @@ TEST(Saving, AStoreNamesNoFileButItsOwn) {
     EXPECT_EQ(run.ended->code, ExitCode::bug);
     EXPECT_EQ(run.ended->what, "an unexpected WRITTEN of " + std::string(name) + " from partition-0");
   }
+}
+
+// ---- what a commit record says of the files ----
+
+RunPlan plan_of(std::uint32_t partitions) {
+  RunPlan plan;
+  plan.workers = 2;
+  plan.shards = 5;
+  plan.slices = 10;
+  plan.partitions = partitions;
+  return plan;
+}
+
+// What a partition reports, of objects whose hashes follow from their names.
+Written report_of(const RunPlan& plan, std::uint32_t partition) {
+  Written report;
+  report.epoch = 3;
+  report.file = "epoch-00000003/partition-" + std::to_string(partition) + ".sst";
+  report.file_bytes = 100 + partition;
+  report.file_hash = {partition, 9};
+  const auto add = [&](Object object, std::uint64_t count) {
+    for (std::uint64_t id = 0; id < count; ++id)
+      if (partition_of_object(id, plan.partitions) == partition)
+        report.objects.push_back({object, id, {static_cast<std::uint64_t>(object) * 1000 + id, 7}});
+  };
+  add(Object::shard, plan.shards);
+  add(Object::slice, plan.slices);
+  add(Object::schedule, plan.schedulers);
+  if (partition == 0) report.objects.push_back({Object::cut, 0, {5, 5}});
+  if (partition == 0) report.objects.push_back({Object::common, 0, {6, 6}});
+  report.objects.push_back({Object::pull, partition, hash128(Writer().view())});  // most have no state
+  // The rows: 1000 of them, wherever they live.
+  for (std::uint64_t key = 0; key < 1000; ++key)
+    if (partition_of_row(0, key, plan.partitions) == partition) report.rows += Hash128{key * key, ~key};
+  return report;
+}
+
+CommitRecord record_of(std::uint32_t partitions) {
+  const RunPlan plan = plan_of(partitions);
+  Checkpoint checkpoint(plan, plan.workers, 3);
+  for (std::uint32_t p = partitions; p-- > 0;) EXPECT_TRUE(checkpoint.written(p, report_of(plan, p)));
+  EXPECT_TRUE(checkpoint.all_written());
+  CommitRecord record;
+  checkpoint.fill(record);
+  return record;
+}
+
+TEST(Checkpoint, TheHashesDoNotDependOnThePartitions) {
+  const CommitRecord one = record_of(1);
+  for (const std::uint32_t partitions : {2U, 3U, 7U}) {
+    const CommitRecord other = record_of(partitions);
+    EXPECT_EQ(other.model_hash, one.model_hash);
+    EXPECT_EQ(other.state_hash, one.state_hash);
+    ASSERT_EQ(other.files.size(), partitions);
+    EXPECT_EQ(other.files[1].file, "epoch-00000003/partition-1.sst");
+    EXPECT_EQ(other.files[1].bytes, 101U);
+  }
+  EXPECT_NE(one.model_hash, one.state_hash);
+}
+
+TEST(Checkpoint, EveryObjectAndEveryRowIsInOneOfTheHashes) {
+  const RunPlan plan = plan_of(1);
+  const CommitRecord before = record_of(1);
+  const Written report = report_of(plan, 0);
+  for (std::size_t i = 0; i <= report.objects.size(); ++i) {
+    Written other = report;
+    if (i == report.objects.size())
+      other.rows += Hash128{1, 0};
+    else
+      other.objects[i].hash.low ^= 1;
+    Checkpoint checkpoint(plan, plan.workers, 3);
+    ASSERT_TRUE(checkpoint.written(0, other));
+    CommitRecord record;
+    checkpoint.fill(record);
+    const bool rows = i == report.objects.size();
+    const bool model = rows || report.objects[i].object == Object::slice;
+    const bool cut = !rows && (report.objects[i].object == Object::cut || report.objects[i].object == Object::common);
+    EXPECT_EQ(record.model_hash != before.model_hash, model) << i;
+    EXPECT_EQ(record.state_hash != before.state_hash, !model && !cut) << i;
+  }
+}
+
+TEST(Checkpoint, AStateOfPullIsPartOfTheState) {
+  const RunPlan plan = plan_of(2);
+  const auto record_with = [&](const Hash128& hash) {
+    Checkpoint checkpoint(plan, plan.workers, 3);
+    EXPECT_TRUE(checkpoint.written(0, report_of(plan, 0)));
+    Written other = report_of(plan, 1);
+    other.objects.back().hash = hash;
+    EXPECT_TRUE(checkpoint.written(1, other));
+    CommitRecord record;
+    checkpoint.fill(record);
+    return record;
+  };
+  EXPECT_EQ(record_with({1, 2}).model_hash, record_of(2).model_hash);
+  EXPECT_NE(record_with({1, 2}).state_hash, record_of(2).state_hash);
+  EXPECT_NE(record_with({1, 2}).state_hash, record_with({1, 3}).state_hash);
+}
+
+TEST(Checkpoint, ObjectsAreSharedOutAsTheyArePlaced) {
+  for (const std::uint32_t partitions : {1U, 2U, 3U, 8U, 20U}) {
+    const RunPlan plan = plan_of(partitions);
+    const Checkpoint checkpoint(plan, plan.workers, 1);
+    for (std::uint32_t p = 0; p < partitions; ++p)
+      EXPECT_EQ(checkpoint.objects_of(p), report_of(plan, p).objects.size()) << p << " of " << partitions;
+  }
+}
+
+TEST(Checkpoint, ReportsThatDoNotFitAreRefused) {
+  const RunPlan plan = plan_of(2);
+  Checkpoint checkpoint(plan, plan.workers, 3);
+  Written report = report_of(plan, 0);
+  EXPECT_FALSE(checkpoint.written(2, report)) << "no such partition";
+  report.objects.pop_back();
+  EXPECT_FALSE(checkpoint.written(0, report)) << "an object is missing";
+  EXPECT_TRUE(checkpoint.written(0, report_of(plan, 0)));
+  EXPECT_FALSE(checkpoint.written(0, report_of(plan, 0))) << "twice";
+  Written stolen = report_of(plan, 1);
+  stolen.objects[0] = report_of(plan, 0).objects[0];
+  EXPECT_FALSE(checkpoint.written(1, stolen)) << "an object of another partition";
+}
+
+TEST(Checkpoint, IsSavedWhenAllWorkersAndSchedulersSaidSo) {
+  const RunPlan plan = plan_of(1);
+  Checkpoint checkpoint(plan, plan.workers, 3);
+  EXPECT_EQ(checkpoint.epoch(), 3U);
+  EXPECT_TRUE(checkpoint.saved({Role::worker, 0}));
+  EXPECT_FALSE(checkpoint.saved({Role::worker, 0})) << "twice";
+  EXPECT_TRUE(checkpoint.saved({Role::scheduler, 0}));
+  EXPECT_FALSE(checkpoint.all_saved());
+  EXPECT_TRUE(checkpoint.saved({Role::worker, 1}));
+  EXPECT_TRUE(checkpoint.all_saved());
+  EXPECT_FALSE(checkpoint.all_written());
 }
 
 }  // namespace

@@ -51,5 +51,30 @@ TEST(OpenEpochs, OneSchedulersFiguresHaveTheirOwnNames) {
   EXPECT_FALSE(record.converged.has_value()) << "no schedule knows such a place";
 }
 
+TEST(OpenEpochs, TimesAndTrafficAddUpOverTheWorkers) {
+  OpenEpochs epochs(2, 1);
+  epochs.begin(1);
+  epochs.given_out(1);
+  EpochDone one = done_of(1, 10), two = done_of(1, 20);
+  one.compute_ns = 3'000'000'000;
+  one.wait_ns = 1'000'000'000;
+  one.bytes_sent = 100;
+  one.slice_bytes = 60;
+  one.exchange_bytes = 7;
+  two.compute_ns = 1'000'000'000;
+  EXPECT_TRUE(epochs.add(1, one));
+  EXPECT_TRUE(epochs.add(0, two));
+  epochs.add(0, EpochFigures{1, {}, {}, false});
+  const EpochRecord record = epochs.take().record;
+  EXPECT_EQ(record.items, 30U);
+  EXPECT_EQ(record.bytes_sent, 100U);
+  EXPECT_EQ(record.slice_bytes, 60U);
+  EXPECT_EQ(record.exchange_bytes, 7U);
+  ASSERT_EQ(record.workers.size(), 2U);
+  EXPECT_DOUBLE_EQ(record.workers[1].compute_seconds, 3);
+  EXPECT_EQ(record.slowest, "worker-1");
+  EXPECT_DOUBLE_EQ(record.waiting_share, 0.25);
+}
+
 }  // namespace
 }  // namespace rota

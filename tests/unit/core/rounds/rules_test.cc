@@ -105,13 +105,13 @@ TEST(Rules, FeedbackIsDueForAllRoundsButThoseInThePipeline) {
 
 TEST(Rules, SchedulesConvergedIfAllThatSaySoDid) {
   std::optional<bool> all;
-  merge_converged(all, std::nullopt);
+  merge_answers(all, std::nullopt);
   EXPECT_EQ(all, std::nullopt);
-  merge_converged(all, true);
-  merge_converged(all, std::nullopt);
+  merge_answers(all, true);
+  merge_answers(all, std::nullopt);
   EXPECT_EQ(all, true);
-  merge_converged(all, false);
-  merge_converged(all, true);
+  merge_answers(all, false);
+  merge_answers(all, true);
   EXPECT_EQ(all, false);
 }
 

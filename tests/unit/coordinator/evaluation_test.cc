@@ -1,14 +1,85 @@
-// tests/unit/coordinator/scores_test.cc
-#include "coordinator/scores.h"
+// tests/unit/coordinator/evaluation_test.cc
+#include "coordinator/evaluation.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <random>
 
 namespace rota {
 namespace {
+
+constexpr NodeId kWorker{Role::worker, 0}, kPartition{Role::partition, 0};
+
+Evaluated of_partition(std::vector<double> rows) {
+  Evaluated report;
+  report.rows = std::move(rows);
+  return report;
+}
+
+Evaluated of_worker(std::vector<TermsOf> shards, std::vector<TermsOf> slices) {
+  Evaluated report;
+  report.shards = std::move(shards);
+  report.slices = std::move(slices);
+  return report;
+}
+
+TEST(Evaluation, IsCompleteWhenAllSharesAreIn) {
+  Evaluation evaluation(2, 1, 1, 2);
+  EXPECT_TRUE(evaluation.add(kWorker, of_worker({{1, {1, 2}}}, {})));
+  EXPECT_TRUE(evaluation.add({Role::worker, 1}, of_worker({{0, {3, 4}}}, {{0, {5, 6}}})));
+  EXPECT_FALSE(evaluation.complete());
+  EXPECT_TRUE(evaluation.add(kPartition, of_partition({7, 8})));
+  EXPECT_TRUE(evaluation.complete());
+  EXPECT_EQ(evaluation.total(), (std::vector<double>{16, 20}));
+}
+
+TEST(Evaluation, ReportsThatDoNotFitAreRefused) {
+  Evaluation evaluation(2, 1, 1, 2);
+  EXPECT_FALSE(evaluation.add(kWorker, of_worker({{2, {1, 2}}}, {}))) << "no such shard";
+  EXPECT_FALSE(evaluation.add(kWorker, of_worker({{0, {1}}}, {}))) << "other terms";
+  EXPECT_FALSE(evaluation.add(kWorker, of_worker({}, {{1, {1, 2}}}))) << "no such slice";
+  EXPECT_FALSE(evaluation.add({Role::partition, 1}, of_partition({1, 2}))) << "no such partition";
+  EXPECT_TRUE(evaluation.add(kPartition, of_partition({1, 2})));
+  EXPECT_FALSE(evaluation.add(kPartition, of_partition({1, 2}))) << "twice";
+  EXPECT_TRUE(evaluation.add(kWorker, of_worker({{0, {1, 2}}}, {})));
+  EXPECT_FALSE(evaluation.add(kWorker, of_worker({{0, {1, 2}}}, {}))) << "twice";
+}
+
+TEST(Evaluation, WithoutSlicesOrTermsThereIsStillATotal) {
+  Evaluation nothing(1, 0, 1, 0);
+  EXPECT_TRUE(nothing.add(kWorker, of_worker({{0, {}}}, {})));
+  EXPECT_TRUE(nothing.add(kPartition, of_partition({})));
+  EXPECT_TRUE(nothing.complete());
+  EXPECT_TRUE(nothing.total().empty());
+}
+
+TEST(Evaluation, NotABitDependsOnWhoReportsWhatOrWhen) {
+  std::mt19937_64 random(1);
+  std::vector<double> share(13 + 26 + 3);
+  for (double& x : share)
+    x = std::ldexp(1.0 + 1.0 / static_cast<double>(random() % 99 + 1), static_cast<int>(random() % 80));
+  std::optional<double> expected;
+  for (int round = 0; round < 50; ++round) {
+    const std::uint32_t workers = 1 + round % 5;
+    std::vector<Evaluated> reports(workers);
+    for (std::uint64_t s = 0; s < 13; ++s) reports[random() % workers].shards.push_back({s, {share[s]}});
+    for (std::uint64_t b = 0; b < 26; ++b) reports[random() % workers].slices.push_back({b, {share[13 + b]}});
+    std::vector<std::pair<NodeId, Evaluated>> all;
+    for (std::uint32_t w = 0; w < workers; ++w) all.push_back({{Role::worker, w}, reports[w]});
+    for (std::uint32_t p = 0; p < 3; ++p) all.push_back({{Role::partition, p}, of_partition({share[39 + p]})});
+    std::shuffle(all.begin(), all.end(), random);
+    Evaluation evaluation(13, 26, 3, 1);
+    for (const auto& [from, report] : all) EXPECT_TRUE(evaluation.add(from, report));
+    ASSERT_TRUE(evaluation.complete());
+    if (!expected) expected = evaluation.total()[0];
+    EXPECT_EQ(evaluation.total()[0], *expected);
+  }
+}
+
+// ---- scores ----
 
 EpochRecord scored(const std::vector<Term>& terms, const std::vector<double>& sums,
                    const std::vector<Score>& scores = {}, std::uint64_t items = 10) {
@@ -90,6 +161,43 @@ TEST(Scores, ThatCannotBeAreThePluginsFault) {
   EXPECT_EQ(why({{.name = "error", .term = ""}}), "plugin: the score error is made of '', which is no term");
   EXPECT_EQ(why({{.name = "rows", .term = "errors"}}), "plugin: a score has the name of another, or of a term: rows");
   EXPECT_EQ(check_scores({{"a"}, {"a"}}, {}).what(), "plugin: two terms are called a");
+}
+
+// ---- the best epoch ----
+
+using Better = Score::Better;
+
+TEST(BestEpoch, IsOverAfterSoManyEvaluationsWithoutABetterOne) {
+  BestEpoch best(2);
+  EXPECT_TRUE(best.add(1, 5, Better::smaller)) << "the first is the best whatever it is";
+  EXPECT_TRUE(best.add(2, 4, Better::smaller));
+  EXPECT_FALSE(best.add(3, 4, Better::smaller)) << "as good is not better";
+  EXPECT_FALSE(best.over());
+  EXPECT_FALSE(best.add(4, 9, Better::smaller));
+  EXPECT_TRUE(best.over());
+  EXPECT_EQ(best.best(), (BestSoFar{2, 4, 2}));
+}
+
+TEST(BestEpoch, ABetterOneBeginsTheCountAnew) {
+  BestEpoch best(2);
+  for (const auto& [epoch, valid] : {std::pair(1U, 1.0), std::pair(2U, 0.5), std::pair(3U, 2.0), std::pair(4U, 1.0)})
+    best.add(epoch, valid, Better::larger);
+  EXPECT_EQ(best.best(), (BestSoFar{3, 2, 1}));
+  EXPECT_FALSE(best.over());
+}
+
+TEST(BestEpoch, GoesOnFromWhatWasResumed) {
+  BestEpoch best(2, BestSoFar{7, 1.5, 1});
+  EXPECT_FALSE(best.over());
+  EXPECT_FALSE(best.add(9, 1.6, Better::smaller));
+  EXPECT_TRUE(best.over());
+}
+
+TEST(BestEpoch, WithoutPatienceNothingIsFollowed) {
+  BestEpoch best(0, BestSoFar{7, 1.5, 1});
+  EXPECT_FALSE(best.add(1, 5, Better::smaller));
+  EXPECT_EQ(best.best(), std::nullopt);
+  EXPECT_FALSE(best.over());
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
-#include "coordinator/scores.h"
+#include "coordinator/evaluation.h"
 
 #include <algorithm>
 #include <set>
 #include <string>
 
+#include "core/rounds/rules.h"
 #include "rota/scores.h"
 
 namespace rota {
@@ -15,6 +16,31 @@ bool has_term(const std::vector<Term>& terms, const std::string& name) {
 }
 
 }  // namespace
+
+bool Evaluation::add_all(Terms& to, const std::vector<TermsOf>& from, std::uint32_t count, std::size_t terms) {
+  for (const TermsOf& one : from)
+    if (one.id >= count || one.terms.size() != terms || !to.emplace(one.id, one.terms).second) return false;
+  return true;
+}
+
+bool Evaluation::add(NodeId from, const Evaluated& report) {
+  if (from.role == Role::partition) return add_all(partition_terms_, {{from.index, report.rows}}, partitions_, terms_);
+  return add_all(shard_terms_, report.shards, shards_, terms_) && add_all(slice_terms_, report.slices, slices_, terms_);
+}
+
+bool Evaluation::complete() const {
+  return shard_terms_.size() == shards_ && slice_terms_.size() == slices_ && partition_terms_.size() == partitions_;
+}
+
+std::vector<double> Evaluation::total() const {
+  const auto leaves_of = [](const Terms& all) {
+    Leaves leaves;
+    for (const auto& [id, terms] : all) leaves.push_back(terms);
+    return leaves;
+  };
+  const Leaves shards = leaves_of(shard_terms_), slices = leaves_of(slice_terms_), rows = leaves_of(partition_terms_);
+  return sum_of_terms({&shards, &slices, &rows}, terms_);
+}
 
 Status check_scores(const std::vector<Term>& terms, const std::vector<Score>& scores) {
   const auto broken = [](const std::string& what) { return Status(ExitCode::failed, "plugin: " + what); };
@@ -54,6 +80,16 @@ void fill_scores(const std::vector<Term>& terms, const std::vector<Score>& score
     record.terms.emplace_back(score.name, *value);
     if (&score == watched) record.valid = *value;
   }
+}
+
+bool BestEpoch::add(Epoch epoch, double valid, Score::Better better) {
+  if (!follows()) return false;
+  const bool is_best = !best_ || (better == Score::Better::smaller ? valid < best_->valid : valid > best_->valid);
+  if (is_best)
+    best_ = BestSoFar{epoch, valid, 0};
+  else
+    ++best_->since;
+  return is_best;
 }
 
 }  // namespace rota

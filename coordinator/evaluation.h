@@ -1,0 +1,70 @@
+// coordinator/evaluation.h -- an evaluation: the sums of its terms, the scores made of them, and the best epoch by
+// them.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/records/records.h"
+#include "core/wire/message.h"
+#include "rota/job.h"
+
+namespace rota {
+
+// The terms of all shards, slices and partitions.  Sums run over the fixed tree of shard numbers, over
+// that of slice numbers and over that of partitions, then shards + slices + rows: no bit depends on who hosts what.
+class Evaluation {
+ public:
+  Evaluation(std::uint32_t shards, std::uint32_t slices, std::uint32_t partitions, std::size_t terms)
+      : shards_(shards), slices_(slices), partitions_(partitions), terms_(terms) {}
+
+  // False if the report does not fit: a number out of range, a second report, other terms.
+  bool add(NodeId from, const Evaluated& report);
+  bool complete() const;
+  std::vector<double> total() const;
+
+ private:
+  using Terms = std::map<std::uint64_t, std::vector<double>>;
+  static bool add_all(Terms& to, const std::vector<TermsOf>& from, std::uint32_t count, std::size_t terms);
+
+  std::uint32_t shards_, slices_, partitions_;
+  std::size_t terms_;
+  Terms shard_terms_, slice_terms_, partition_terms_;
+};
+
+// Whether terms and scores have names of their own, and every score is made of terms that there are: else an error, the
+// plugin's fault.
+Status check_scores(const std::vector<Term>& terms, const std::vector<Score>& scores);
+
+// The score that is `valid`, and that --patience watches; null if none is of held-out data.
+const Score* held_out_score(const std::vector<Score>& scores);
+
+// Fills the record's terms, with the scores behind them, the objective, its mean over the items, and `valid`.
+// REQUIRES check_scores, and a sum for each term.
+void fill_scores(const std::vector<Term>& terms, const std::vector<Score>& scores, std::span<const double> sums,
+                 std::uint64_t items, EpochRecord& record);
+
+// Follows the score of held-out data from evaluation to evaluation (--patience).
+class BestEpoch {
+ public:
+  // `patience`: evaluations without a better score that end the job; 0: nothing is followed.  `known`: from what was
+  // resumed.
+  explicit BestEpoch(std::uint32_t patience, std::optional<BestSoFar> known = {})
+      : patience_(patience), best_(patience > 0 ? known : std::nullopt) {}
+
+  bool follows() const { return patience_ > 0; }
+  // Takes the next evaluation's score, and tells whether it is the best so far.  One that equals the best is not.
+  bool add(Epoch epoch, double valid, Score::Better better);
+  // It was long enough not the best.
+  bool over() const { return best_ && best_->since >= patience_; }
+  const std::optional<BestSoFar>& best() const { return best_; }
+
+ private:
+  std::uint32_t patience_;
+  std::optional<BestSoFar> best_;
+};
+
+}  // namespace rota
