@@ -3,87 +3,19 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "core/job/hosted_app.h"
 #include "core/runtime/node.h"
 #include "core/wire/message.h"
-#include "rota/push.h"
+#include "worker/input_reading.h"
+#include "worker/restoring.h"
 #include "worker/worker_state.h"
 
 namespace rota {
-
-// Hashes of what the files of the job contain.
-struct Contents {
-  Hash128 input, valid;
-};
-
-// A worker's first work: the plugin loads shards, and the input's content is hashed beside it.
-class InputReading {
- public:
-  // Called once for each begin(), on the node's thread, when the shards are loaded and the contents known.
-  using Done = std::function<Status(std::map<ShardId, ReadShard> shards, Outbox&)>;
-
-  // `name` is the worker's.  `contents`, if they are known already.
-  explicit InputReading(std::string name, std::optional<Contents> contents = {})
-      : name_(std::move(name)), contents_(contents) {}
-
-  // `app` has loaded nothing yet.  REQUIRES !reads().
-  void begin(std::shared_ptr<const HostedApp> app, std::vector<ShardId> wanted, Outbox& out, Done done);
-  bool reads() const { return done_ != nullptr; }
-  const std::optional<Contents>& contents() const { return contents_; }
-
- private:
-  Status end_if_done(Outbox& out);
-
-  std::string name_;
-  Done done_;
-  std::optional<std::map<ShardId, ReadShard>> shards_;  // until they are given
-  std::optional<Contents> contents_;
-};
-
-// What the coordinator is told of shards, in the order of their numbers.
-Result<Loaded> told_of(const std::string& worker, const HostedApp& app, const Contents& contents,
-                       std::span<const ReadShard> shards);
-
-// What a resumed worker gets from the checkpoint: the shared rows, which the partitions send by themselves, and what it
-// fetches for its shards and slices.  It fetches few objects at a time, so that the next is here when a thread is free,
-// and no more than that fill the memory.
-class Restoring {
- public:
-  // `state` outlives it.
-  explicit Restoring(WorkerState& state) : state_(state) {}
-
-  // A partition may have its facts, and send its rows, before this worker has its own: they wait.
-  Status on(const Deltas& rows, NodeId from, Outbox& out);
-  // The facts are in.
-  Status tables_made();
-  // All shards are attached: fetches what they had.  READY follows when all of it, and all rows, are restored.
-  void begin(Outbox& out);
-  Status on(const Fetched& fetched, NodeId from, Outbox& out);
-
- private:
-  Status restore(const Deltas& rows);
-  Status check_common(const Bytes& saved) const;
-  void restore(ShardId shard, const Bytes& saved, Outbox& out);
-  void ask(Outbox& out);
-  void restored(Outbox& out);
-  void send_ready_if_all(Outbox& out);
-
-  WorkerState& state_;
-  bool has_tables_ = false, begun_ = false;
-  std::vector<Deltas> early_;   // rows that came before the facts
-  std::deque<Fetch> to_fetch_;  // and not asked for
-  std::size_t asked_ = 0;       // for objects that are not restored
-};
 
 // What a worker has made of its data.  It outlives the worker when a run goes back, or when shards move, so that
 // nothing is read again.

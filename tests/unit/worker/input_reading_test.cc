@@ -1,4 +1,6 @@
 // tests/unit/worker/input_reading_test.cc -- an app that reads files of one number each.
+#include "worker/input_reading.h"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -6,7 +8,6 @@
 #include "core/base/file_hash.h"
 #include "rota/error.h"
 #include "tests/unit/core/runtime/node_stage.h"
-#include "worker/preparation.h"
 
 namespace rota {
 namespace {

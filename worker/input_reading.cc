@@ -1,0 +1,115 @@
+#include "worker/input_reading.h"
+
+#include "core/base/file_hash.h"
+#include "core/base/seed.h"
+#include "core/job/plugin_host.h"
+
+namespace rota {
+
+namespace {
+
+// Most keys have little work in one shard, if any.
+Bytes encoded(const Census& census) {
+  Writer out;
+  for (const std::uint64_t work : census) out.put_varint(work);
+  return Bytes::from(out.take());
+}
+
+void add_encoded(const Bytes& census, Census& sum) {
+  Reader in(census.view());
+  for (std::size_t key = 0; !in.done() && in.ok(); ++key) {
+    if (key == sum.size()) sum.push_back(0);
+    sum[key] += in.get_varint();
+  }
+}
+
+ReadShard read_shard(const std::shared_ptr<const HostedApp>& app, std::unique_ptr<Push> push) {
+  ReadShard shard{app, std::move(push)};
+  Facts facts;
+  Census census;
+  shard.push->facts(facts);
+  shard.push->census(census);
+  shard.items = shard.push->items();
+  shard.facts = facts.all();
+  shard.census = encoded(census);
+  return shard;
+}
+
+Result<std::map<ShardId, ReadShard>> load(const std::string& worker, const std::shared_ptr<const HostedApp>& app,
+                                          const std::vector<ShardId>& wanted) {
+  std::map<ShardId, ReadShard> shards;
+  std::size_t made = 0;
+  ROTA_TRY(call_hook(app->plugin.name, "load", worker, [&] {
+    Random common = random_for(app->job.seed, Stream::load, 0, 0, 0);
+    auto pushes = app->app->load(wanted, common);
+    made = pushes.size();
+    if (made != wanted.size()) return;
+    for (std::size_t i = 0; i < made; ++i) shards.emplace(wanted[i], read_shard(app, std::move(pushes[i])));
+  }));
+  if (made == wanted.size()) return shards;
+  return Status(ExitCode::failed,
+                "plugin: load made " + std::to_string(made) + " shards, wanted were " + std::to_string(wanted.size()));
+}
+
+}  // namespace
+
+void InputReading::begin(std::shared_ptr<const HostedApp> app, std::vector<ShardId> wanted, Outbox& out, Done done) {
+  done_ = std::move(done);
+  out.start([this, app, wanted = std::move(wanted)]() -> Continuation {
+    auto read = load(name_, app, wanted);
+    auto shards = std::make_shared<Result<std::map<ShardId, ReadShard>>>(std::move(read));
+    return [this, shards](Outbox& later) -> Status {
+      ROTA_TRY(shards->status());
+      shards_ = std::move(*shards).value();
+      return end_if_done(later);
+    };
+  });
+  if (contents_) return;
+  out.start_io([this, app]() -> Continuation {
+    // Of data by shard, the files' own contents are checked as they are opened; what was read of the user's data, its
+    // index says.
+    if (const auto& packed = app->packed; packed != nullptr)
+      return [this, packed](Outbox& later) -> Status {
+        contents_ = Contents{packed->index().input, packed->index().valid};
+        return end_if_done(later);
+      };
+    const auto input = hash_contents(app->job.input), valid = hash_contents(app->job.valid);
+    return [this, input, valid](Outbox& later) -> Status {
+      ROTA_TRY(input.status());
+      ROTA_TRY(valid.status());
+      contents_ = Contents{*input, *valid};
+      return end_if_done(later);
+    };
+  });
+}
+
+Status InputReading::end_if_done(Outbox& out) {
+  if (!shards_ || !contents_) return {};
+  auto shards = *std::exchange(shards_, std::nullopt);
+  return std::exchange(done_, nullptr)(std::move(shards), out);
+}
+
+Result<Loaded> told_of(const std::string& worker, const HostedApp& app, const Contents& contents,
+                       std::span<const ReadShard> shards) {
+  const Plugin& plugin = app.plugin;
+  Loaded message;
+  message.app = plugin.name;
+  message.items_unit = plugin.items;
+  message.starting_pass = plugin.starting_pass;
+  message.epochs = plugin.epochs;
+  message.input = contents.input;
+  message.valid = contents.valid;
+  ROTA_TRY(call_hook(plugin.name, "terms", worker, [&] {
+    message.terms = app.app->terms();
+    message.scores = app.app->scores();
+    message.evaluating_pass = app.app->evaluating_pass();
+  }));
+  for (const ReadShard& shard : shards) {
+    message.items.push_back(shard.items);
+    message.facts.push_back(shard.facts);
+    add_encoded(shard.census, message.census);
+  }
+  return message;
+}
+
+}  // namespace rota
