@@ -52,7 +52,8 @@ Partition::Partition(PartitionSettings settings, std::shared_ptr<const HostedApp
       plugin_(app_->plugin),
       store_(std::move(store)),
       rows_({}),
-      gather_(app_->job.shards) {
+      gather_(app_->job.shards),
+      collector_(settings_.index, settings_.credit, store_, own_) {
   if (own != nullptr) own_.emplace(settings_.index, std::move(own), settings_.copies);
   for (const std::uint32_t worker : settings_.workers) workers_.push_back({Role::worker, worker});
 }
@@ -63,16 +64,19 @@ Status Partition::step(const Envelope& in, Outbox& out) {
 }
 
 Status Partition::on(const Welcome& welcome, NodeId, Outbox& out) {
-  resume_ = welcome.resume;
-  if (!own_ || !resume_) return {};
+  if (!welcome.resume) return {};
+  const Epoch epoch = *welcome.resume;
+  server_.emplace(epoch, settings_.index, settings_.credit, workers_, rows_, store_);
+  if (!own_) {
+    server_->open(out);
+    return {};
+  }
   const bool named = settings_.index < welcome.files.size() &&
-                     RunFolder::is_partition_of(welcome.files[settings_.index].file, *resume_, settings_.index);
+                     RunFolder::is_partition_of(welcome.files[settings_.index].file, epoch, settings_.index);
   if (!named) return {ExitCode::bug, "the coordinator names no file to resume " + id().name() + " from"};
-  file_is_there_ = false;
-  own_->get(*resume_, welcome.files[settings_.index], out, [this](Outbox& later) {
-    file_is_there_ = true;
+  own_->get(epoch, welcome.files[settings_.index], out, [this](Outbox& later) {
+    server_->open(later);
     restore_if_ready(later);
-    serve(later);
     return Status();
   });
   return {};
@@ -86,7 +90,7 @@ Status Partition::on(const JobFacts& message, NodeId from, Outbox& out) {
     pull_ = app_->app->pull(facts);
     terms_ = app_->app->terms().size();
   }));
-  if (!resume_) {
+  if (!server_) {
     ROTA_TRY(call_hook(plugin_.name, "App::start_row", id().name(), [&] {
       for_each_starting_row(*app_->app, rows_.tables(), app_->job.seed, [&](TableId table, Key key, auto row) {
         if (home_of_row(rows_.tables()[table], table, key, settings_.partitions) == settings_.index)
@@ -101,23 +105,22 @@ Status Partition::on(const JobFacts& message, NodeId from, Outbox& out) {
 }
 
 void Partition::restore_if_ready(Outbox& out) {
-  if (!shaped_ || !file_is_there_) return;
+  if (!shaped_ || !server_->is_open()) return;
   out.start_io([this]() -> Continuation {
     auto rows = std::make_shared<Rows>(rows_.tables(), settings_.index, settings_.partitions);
-    Status status = store_->read_rows(*resume_, settings_.index, *rows);
+    Status status = store_->read_rows(server_->epoch(), settings_.index, *rows);
     if (status.ok() && pull_ != nullptr) status = restore_pull();
     return [this, rows, status](Outbox& later) -> Status {
       ROTA_TRY(status);
       rows_ = std::move(*rows);
-      telling_ = Telling{};
-      tell_rows(later);
+      server_->send_rows(later);
       return {};
     };
   });
 }
 
 Status Partition::restore_pull() {
-  const auto state = store_->read(*resume_, settings_.index, Object::pull, settings_.index);
+  const auto state = store_->read(server_->epoch(), settings_.index, Object::pull, settings_.index);
   if (!state.ok()) return state.status();
   Reader in(state->view());
   ROTA_TRY(call_hook(plugin_.name, "Pull::restore", id().name(), [&] { pull_->restore(in); }));
@@ -125,51 +128,8 @@ Status Partition::restore_pull() {
 }
 
 Status Partition::tick(Outbox& out) {
-  tell_rows(out);
-  serve(out);
+  if (server_) server_->tick(out);
   return {};
-}
-
-// Workers that join a resumed job do not have the rows that were committed before.  They go in chunks, as fast as the
-// slowest takes them; READY follows the last, so that no round is committed before.
-void Partition::tell_rows(Outbox& out) {
-  std::uint64_t told = 0;
-  while (telling_) {
-    const auto allows = [&](NodeId to) { return settings_.credit.allows(out, to, told); };
-    if (!std::all_of(workers_.begin(), workers_.end(), allows)) return;
-    const std::optional<Deltas> rows = next_rows();
-    if (!rows) {
-      telling_.reset();
-      out.send(kCoordinator, Ready{});
-      return;
-    }
-    told += rows->values.size() + rows->rows.keys.size() * sizeof(Key);
-    out.send(workers_, *rows);
-  }
-}
-
-// The next chunk of rows to tell; every shared table has at least one, its last.
-std::optional<Deltas> Partition::next_rows() {
-  while (!rows_.has_table(telling_->table))
-    if (++telling_->table >= rows_.tables().size()) return std::nullopt;
-  Deltas chunk;
-  chunk.rows.table = telling_->table;
-  Writer values;
-  std::uint64_t bytes = 0;
-  rows_.for_each_behind(telling_->table, telling_->behind, [&](Key key, std::span<const double> row) {
-    chunk.last = bytes == 0 || bytes + row.size_bytes() + sizeof key <= settings_.credit.chunk;
-    if (!chunk.last) return false;
-    bytes += row.size_bytes() + sizeof key;
-    chunk.rows.keys.push_back(key);
-    values.append(row.data(), row.size_bytes());
-    return true;
-  });
-  chunk.values = Bytes::from(values.take());
-  if (chunk.last)
-    telling_ = Telling{telling_->table + 1, std::nullopt};
-  else
-    telling_->behind = chunk.rows.keys.back();
-  return chunk;
 }
 
 // ---- rounds ----
@@ -316,78 +276,19 @@ Status Partition::on(const Evaluate& evaluate, NodeId, Outbox& out) {
 }
 
 Status Partition::on(const Save& save, NodeId, Outbox& out) {
-  Collecting& one = collecting_[save.epoch];
-  one.asked = true;
-  one.expected = save.objects;
-  // Copies: the next epoch's commits may come before the file is written.
-  one.rows = std::make_shared<const Rows>(rows_);
   Writer state;
   if (pull_ != nullptr) ROTA_TRY(call_hook(plugin_.name, "Pull::save", id().name(), [&] { pull_->save(state); }));
   const Bytes bytes = Bytes::from(state.take());
-  keep({save.epoch, Object::pull, settings_.index, hash128(bytes.view()), bytes}, id(), out);
-  write_if_whole(save.epoch, out);
+  collector_.begin(save, rows_);
+  collector_.add({save.epoch, Object::pull, settings_.index, hash128(bytes.view()), bytes}, id(), out);
   return {};
 }
 
 Status Partition::on(const Put& put, NodeId from, Outbox& out) {
   if (hash128(put.bytes.view()) != put.hash)
     return {ExitCode::bug, "an object from " + from.name() + " does not have the hash it came with"};
-  keep(put, from, out);
-  write_if_whole(put.epoch, out);
+  collector_.add(put, from, out);
   return {};
-}
-
-// In memory, or behind so many bytes on disk.  A worker is told, for it puts no more than what is little meanwhile.
-void Partition::keep(const Put& put, NodeId from, Outbox& out) {
-  Collecting& one = collecting_[put.epoch];
-  ++one.come;
-  const std::uint64_t bytes = put.bytes.size();
-  const auto tell = [from, stored = Stored{put.epoch, bytes}](Outbox& to) {
-    if (from.role == Role::worker) to.send(from, stored);
-  };
-  if (one.bytes + bytes > settings_.credit.kept && one.spilled == nullptr)
-    one.spilled = store_->spill(put.epoch, settings_.index);
-  if (one.bytes + bytes <= settings_.credit.kept || one.spilled == nullptr) {
-    one.bytes += bytes;
-    one.objects.push_back(put);
-    return tell(out);
-  }
-  out.start_io([spilled = one.spilled, put, tell]() -> Continuation {
-    const Status status = spilled->add(put);
-    return [tell, status](Outbox& later) -> Status {
-      ROTA_TRY(status);
-      tell(later);
-      return {};
-    };
-  });
-}
-
-void Partition::write_if_whole(Epoch epoch, Outbox& out) {
-  const auto found = collecting_.find(epoch);
-  if (!found->second.asked || found->second.come < found->second.expected) return;
-  auto whole = std::make_shared<Collecting>(std::move(found->second));
-  collecting_.erase(found);
-  out.start_io([this, whole, epoch]() -> Continuation {
-    Written written;
-    written.epoch = epoch;
-    const ObjectSpill* const spilled = whole->spilled.get();
-    const auto file = store_->write(epoch, settings_.index, {whole->objects, *whole->rows, spilled}, written.file);
-    if (file.ok()) {
-      written.file_bytes = file->bytes;
-      written.file_hash = file->hash;
-      written.rows = whole->rows->hash();
-      for (const Put& put : whole->objects) written.objects.push_back({put.object, put.id, put.hash});
-      for (std::size_t i = 0; spilled != nullptr && i < spilled->size(); ++i)
-        written.objects.push_back(spilled->object(i));
-    }
-    written.apart = own_.has_value();
-    return [this, written, status = file.status()](Outbox& later) -> Status {
-      ROTA_TRY(status);
-      if (own_) own_->wrote(written.epoch, {written.file, written.file_bytes, written.file_hash}, later);
-      later.send(kCoordinator, written);
-      return {};
-    };
-  });
 }
 
 Status Partition::on(const AskChunk& ask, NodeId from, Outbox& out) {
@@ -401,33 +302,9 @@ Status Partition::on(const Chunk& chunk, NodeId from, Outbox& out) {
 }
 
 Status Partition::on(const Fetch& fetch, NodeId from, Outbox& out) {
-  if (!resume_) return unexpected(fetch.kind, from);
-  asked_.push_back({from, fetch});
-  serve(out);
+  if (!server_) return unexpected(fetch.kind, from);
+  server_->fetch(fetch, from, out);
   return {};
-}
-
-// Reads what was asked for, one object after the other, for whom little is on its way.  `bytes` were sent to `last`
-// just now.
-void Partition::serve(Outbox& out, NodeId last, std::uint64_t bytes) {
-  if (reading_ || !file_is_there_) return;
-  const auto next = std::find_if(asked_.begin(), asked_.end(), [&](const Asked& one) {
-    return settings_.credit.allows(out, one.by, one.by == last ? bytes : 0);
-  });
-  if (next == asked_.end()) return;
-  const Asked asked = *next;
-  asked_.erase(next);
-  reading_ = true;
-  out.start_io([this, asked]() -> Continuation {
-    auto bytes_read = store_->read(*resume_, settings_.index, asked.what.object, asked.what.id);
-    return [this, asked, bytes_read = std::move(bytes_read)](Outbox& later) -> Status {
-      reading_ = false;
-      if (!bytes_read.ok()) return bytes_read.status();
-      later.send(asked.by, Fetched{asked.what.object, asked.what.id, *bytes_read});
-      serve(later, asked.by, bytes_read->size());
-      return {};
-    };
-  });
 }
 
 }  // namespace rota

@@ -1,9 +1,6 @@
-// kvstore/partition.h -- a part of the store: sums the shards' parts, runs pull, commits, tells; keeps what checkpoints
-// are made of, if it is much on disk, until it is in their file.  README.md has its states.
+// kvstore/partition.h -- a part of the store: sums the shards' parts, runs pull, commits, and sends what changed.
+// README.md has its states.
 #pragma once
-#include <deque>
-#include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -15,6 +12,8 @@
 #include "core/rounds/rows.h"
 #include "core/runtime/credit.h"
 #include "core/runtime/node.h"
+#include "kvstore/checkpoint_collector.h"
+#include "kvstore/checkpoint_server.h"
 #include "kvstore/own_disk.h"
 
 namespace rota {
@@ -39,26 +38,6 @@ class Partition final : public Node {
   Status tick(Outbox& out) override;
 
  private:
-  // A checkpoint that is being collected.
-  struct Collecting {
-    bool asked = false;          // the coordinator's SAVE is in
-    std::uint64_t expected = 0;  // objects
-    std::uint64_t come = 0;
-    std::vector<Put> objects;              // that are in memory
-    std::uint64_t bytes = 0;               // of them
-    std::shared_ptr<ObjectSpill> spilled;  // has the others; of the thread for files
-    std::shared_ptr<const Rows> rows;      // as of the epoch's end
-  };
-  // How far the rows of a resumed job were told.
-  struct Telling {
-    TableId table = 0;
-    std::optional<Key> behind;
-  };
-  struct Asked {
-    NodeId by;
-    Fetch what;
-  };
-
   Status on(const Welcome& welcome, NodeId from, Outbox& out);
   Status on(const JobFacts& message, NodeId from, Outbox& out);
   Status on(const Expect& expect, NodeId from, Outbox& out);
@@ -80,11 +59,6 @@ class Partition final : public Node {
   Status commit(const Gather::Whole& whole, Done done, Outbox& out);
   void restore_if_ready(Outbox& out);
   Status restore_pull();
-  void tell_rows(Outbox& out);
-  std::optional<Deltas> next_rows();
-  void serve(Outbox& out, NodeId last = {}, std::uint64_t bytes = 0);
-  void keep(const Put& put, NodeId from, Outbox& out);
-  void write_if_whole(Epoch epoch, Outbox& out);
 
   PartitionSettings settings_;
   std::vector<NodeId> workers_;
@@ -94,18 +68,14 @@ class Partition final : public Node {
   std::size_t terms_ = 0;
   std::shared_ptr<CheckpointStore> store_;
   std::optional<OwnDisk> own_;
-  bool file_is_there_ = true;  // that it resumes from
   Rows rows_;
   Gather gather_;
   std::vector<PullEntry> entries_;  // of the round that is being pulled, or
   std::vector<PullRun> runs_;       // if it is open
   bool pulling_ = false;            // a pull runs on a compute thread
   bool shaped_ = false;             // the facts are in, and with them rows and pull
-  std::optional<Epoch> resume_;
-  std::optional<Telling> telling_;
-  std::deque<Asked> asked_;  // FETCHes that were not served yet
-  bool reading_ = false;     // the object that one of them asked for
-  std::map<Epoch, Collecting> collecting_;
+  CheckpointCollector collector_;
+  std::optional<CheckpointServer> server_;  // of a resumed job
 };
 
 }  // namespace rota
