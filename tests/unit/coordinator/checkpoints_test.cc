@@ -20,8 +20,7 @@ void train(Script& run, Epoch epoch) {
 
 // All have put what is theirs; the partition writes it for so long, which is part of the next epoch.
 void put(Script& run, Epoch epoch) {
-  run.hear(kWorker, Saved{epoch});
-  run.hear(kScheduler, Saved{epoch});
+  run.put(epoch);
 }
 void train_while_writing(Script& run, Epoch epoch, Nanoseconds written_after) {
   run.schedule(2 * epoch - 1, epoch);
@@ -122,15 +121,12 @@ TEST(Saving, AStoreNamesNoFileButItsOwn) {
                                  "epoch-00000002/partition-0.sst", "epoch-00000001/partition-1.sst", ""}) {
     Script run;
     run.prepare();
-    run.schedule();
-    run.end_epoch(1);
-    run.evaluate(1, 2.5);
+    run.train(1, 2.5);
     Written report = run.written(1);
     report.file = name;
     run.hear(kPartition, report);
-    ASSERT_TRUE(run.ended.has_value()) << name;
-    EXPECT_EQ(run.ended->code, ExitCode::bug);
-    EXPECT_EQ(run.ended->what, "an unexpected WRITTEN of " + std::string(name) + " from partition-0");
+    EXPECT_TRUE(run.ended_with(ExitCode::bug, "an unexpected WRITTEN of " + std::string(name) + " from partition-0"))
+        << name;
   }
 }
 

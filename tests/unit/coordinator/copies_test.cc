@@ -7,17 +7,11 @@
 #include "tests/sim/memory_checkpoints.h"
 #include "tests/unit/coordinator/run_script.h"
 
-namespace rota {
+namespace rota::tests {
 namespace {
 
-using tests::kPartition;
-using tests::kScheduler;
-using tests::kWorker;
-using tests::Script;
-using tests::small_plan;
-
 // Three files on a disk that the coordinator does not see.
-class CopiesOfFiles : public ::testing::Test, protected tests::NodeStage {
+class CopiesOfFiles : public ::testing::Test, protected NodeStage {
  protected:
   CopiesOfFiles() : NodeStage(kCoordinator) {
     for (std::uint32_t p = 0; p < 3; ++p) {
@@ -138,11 +132,8 @@ class RunWithADiskApart : public ::testing::Test {
   // Up to where the partition says that it has written.
   static void train(Script& run) {
     run.prepare();
-    run.schedule();
-    run.end_epoch(1);
-    run.evaluate(1, 2.5);
-    run.hear(kWorker, Saved{1});
-    run.hear(kScheduler, Saved{1});
+    run.train(1, 2.5);
+    run.put(1);
   }
   Written written(const Script& run) {
     Written report = run.written(1);
@@ -182,8 +173,7 @@ TEST_F(RunWithADiskApart, AFileOfAnotherNameEndsTheRun) {
     Written report = written(run);
     report.file = name;
     run.hear(kPartition, report);
-    ASSERT_TRUE(run.ended.has_value()) << name;
-    EXPECT_EQ(run.ended->code, ExitCode::bug) << name;
+    ASSERT_TRUE(run.ended_with(ExitCode::bug)) << name;
     EXPECT_TRUE(run.sent<AskChunk>(kPartition).empty()) << name;
   }
 }
@@ -192,8 +182,7 @@ TEST_F(RunWithADiskApart, AChunkThatNobodyAskedForEndsTheRun) {
   Script run(plan(here_));
   train(run);
   run.hear(kPartition, Chunk{"epoch-00000001/partition-0.era-3.sst", 0, {}});
-  ASSERT_TRUE(run.ended.has_value());
-  EXPECT_EQ(run.ended->code, ExitCode::bug);
+  ASSERT_TRUE(run.ended_with(ExitCode::bug));
 }
 
 TEST_F(RunWithADiskApart, OnlyTheFileToResumeIsGiven) {
@@ -220,11 +209,10 @@ TEST_F(RunWithADiskApart, OnlyTheFileToResumeIsGiven) {
     Script other(resumed);
     other.join();
     other.hear(kPartition, wrong);
-    ASSERT_TRUE(other.ended.has_value()) << wrong.file << " " << wrong.at << " " << wrong.bytes;
-    EXPECT_EQ(other.ended->code, ExitCode::bug);
+    ASSERT_TRUE(other.ended_with(ExitCode::bug)) << wrong.file << " " << wrong.at << " " << wrong.bytes;
     EXPECT_TRUE(other.sent<Chunk>(kPartition).empty());
   }
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::tests

@@ -3,14 +3,8 @@
 
 #include "tests/unit/coordinator/run_script.h"
 
-namespace rota {
+namespace rota::tests {
 namespace {
-
-using tests::kPartition;
-using tests::kScheduler;
-using tests::kWorker;
-using tests::Script;
-using tests::small_plan;
 
 const std::vector<Score> kScores = {{.name = "error", .term = "errors", .scale = Score::Scale::sum, .held_out = true}};
 
@@ -43,8 +37,7 @@ TEST(Patience, EndsTheJobWithTheModelOfTheBestEpoch) {
   EXPECT_FALSE(run.ended.has_value());
   EXPECT_EQ(run.sent<Save>(kWorker).size(), 2U) << "what is not the best is not saved for it";
   train(run, 4, 3);
-  ASSERT_TRUE(run.ended.has_value()) << "there is nothing more to save";
-  EXPECT_EQ(run.ended->code, ExitCode::ok);
+  ASSERT_TRUE(run.ended_with(ExitCode::ok)) << "there is nothing more to save";
   ASSERT_EQ(run.diary->results.size(), 1U);
   const RunResult& result = run.diary->results[0];
   EXPECT_EQ(result.commit.epoch, 2U);
@@ -72,8 +65,7 @@ TEST(Patience, WaitsForTheBestEpochToBeWritten) {
   Script run(patient(1));
   prepare(run);
   train(run, 1, 5);
-  run.hear(kWorker, Saved{1});
-  run.hear(kScheduler, Saved{1});
+  run.put(1);
   train(run, 2, 6);
   EXPECT_FALSE(run.ended.has_value());
   run.hear(kPartition, run.written(1));
@@ -97,8 +89,7 @@ TEST(Patience, AResumedJobGoesOnWithTheBestSoFar) {
   run.schedule(9, 5);
   run.end_epoch(5);
   run.evaluate(5, 3.5);
-  ASSERT_TRUE(run.ended.has_value());
-  EXPECT_EQ(run.ended->code, ExitCode::ok);
+  ASSERT_TRUE(run.ended_with(ExitCode::ok));
   EXPECT_EQ(run.diary->results.at(0).commit.epoch, 2U);
 }
 
@@ -117,8 +108,7 @@ TEST(Patience, DoesNotCountWhatASignalEvaluates) {
   run.end_epoch(3);
   run.evaluate(3, 9);
   run.save(3);
-  ASSERT_TRUE(run.ended.has_value());
-  EXPECT_EQ(run.ended->code, ExitCode::interrupted);
+  ASSERT_TRUE(run.ended_with(ExitCode::interrupted));
   EXPECT_EQ(run.diary->commits.back().epoch, 3U);
   EXPECT_EQ(run.diary->commits.back().record.best, (BestSoFar{2, 5, 0}));
 }
@@ -135,10 +125,8 @@ TEST(Patience, WithoutAnyScoreTheLastEpochIsTheModel) {
 TEST(Patience, NeedsAScoreOfHeldOutData) {
   Script run(patient(1));
   run.prepare();
-  ASSERT_TRUE(run.ended.has_value());
-  EXPECT_EQ(run.ended->code, ExitCode::usage);
-  EXPECT_EQ(run.ended->what, "--patience: counting has no score of held-out data");
+  EXPECT_TRUE(run.ended_with(ExitCode::usage, "--patience: counting has no score of held-out data"));
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::tests

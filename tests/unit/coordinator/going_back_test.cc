@@ -4,14 +4,8 @@
 
 #include "tests/unit/coordinator/run_script.h"
 
-namespace rota {
+namespace rota::tests {
 namespace {
-
-using tests::kPartition;
-using tests::kScheduler;
-using tests::kWorker;
-using tests::Script;
-using tests::small_plan;
 
 RunPlan plan_that_restarts() {
   RunPlan plan = small_plan();
@@ -25,9 +19,7 @@ RunPlan plan_that_restarts() {
 Script committed_run() {
   Script run(plan_that_restarts());
   run.prepare();
-  run.schedule();
-  run.end_epoch(1);
-  run.evaluate(1, 2.5);
+  run.train(1, 2.5);
   run.save(1);
   run.schedule(3, 2);
   run.forget();
@@ -52,12 +44,9 @@ TEST(GoingBack, ANewStartOfAWorkerTakesEverybodyBackToTheCommit) {
   ASSERT_EQ(run.sent<Start>(kScheduler).size(), 1U);
   EXPECT_EQ(run.sent<Start>(kScheduler)[0].epoch, 2U);
   EXPECT_EQ(run.sent<Start>(kScheduler)[0].round, 3U);
-  run.schedule(3, 2);
-  run.end_epoch(2);
-  run.evaluate(2, 1.5);
+  run.train(2, 1.5);
   run.save(2);
-  ASSERT_TRUE(run.ended.has_value());
-  EXPECT_EQ(run.ended->code, ExitCode::ok);
+  ASSERT_TRUE(run.ended_with(ExitCode::ok));
   ASSERT_EQ(run.diary->epochs.size(), 2U);
   EXPECT_EQ(run.diary->epochs[1].objective, 1.5);
 }
@@ -79,9 +68,7 @@ TEST(GoingBack, WithoutACommitItIsToTheBeginning) {
 TEST(GoingBack, ItWaitsForTheRecordThatIsBeingWritten) {
   Script run(plan_that_restarts());
   run.prepare();
-  run.schedule();
-  run.end_epoch(1);
-  run.evaluate(1, 2.5);
+  run.train(1, 2.5);
   run.hold_work = true;
   run.save(1);
   run.hear(kWorker, run.hello(kWorker, 2));
@@ -104,12 +91,8 @@ TEST(GoingBack, WhatTheOthersHadSaidIsOfNoEffect) {
 TEST(GoingBack, NobodyTakesThePlaceForTooLong) {
   Script run = committed_run();
   run.disconnect(kWorker);
-  for (int i = 0; i < 30 && !run.ended; ++i) {
-    run.pass(kSecond);
-    run.hear(kScheduler, Beat{});
-  }
-  ASSERT_TRUE(run.ended.has_value());
-  EXPECT_EQ(run.ended->code, ExitCode::temporary);
+  run.beat(30, {kScheduler});
+  ASSERT_TRUE(run.ended_with(ExitCode::temporary));
   EXPECT_TRUE(run.ended->what.starts_with("worker-0 (pid 7 on node5) was lost: its connection broke"));
   EXPECT_TRUE(run.ended->what.ends_with("; nobody took the place of worker-0")) << run.ended->what;
 }
@@ -134,10 +117,7 @@ TEST(GoingBack, OneThatWasOnlySilentComesBackItself) {
   Script run(plan);
   run.prepare();
   run.schedule();
-  for (int i = 0; i < 7; ++i) {
-    run.pass(kSecond);
-    run.hear(kScheduler, Beat{});
-  }
+  run.beat(7, {kScheduler});
   EXPECT_TRUE(run.diary->has("lost role=worker-0"));
   EXPECT_FALSE(run.ended.has_value());
   run.forget();
@@ -158,11 +138,10 @@ TEST(GoingBack, ACrashThatComesAgainIsTheEnd) {
   run.hear(kWorker, run.hello(kWorker, 2));
   run.load();
   run.disconnect(kWorker);
-  ASSERT_TRUE(run.ended.has_value());
-  EXPECT_EQ(run.ended->code, ExitCode::bug);
-  EXPECT_EQ(run.ended->what,
-            "worker-0 (pid 7 on node5) was ended by SIGSEGV in plugin counting, Push::push, round 3, shard 1, for the "
-            "second time");
+  EXPECT_TRUE(run.ended_with(
+      ExitCode::bug,
+      "worker-0 (pid 7 on node5) was ended by SIGSEGV in plugin counting, Push::push, round 3, shard 1, for the "
+      "second time"));
 }
 
 TEST(GoingBack, AProcessThatSaysItCannotGoOnIsAwaitedAnew) {
@@ -178,10 +157,8 @@ TEST(GoingBack, ARunThatIsToEndEndsWithTheLoss) {
   Script run = committed_run();
   run.hear(kCoordinator, Stop{ExitCode::terminated, "stopped by a signal"});
   run.hear(kWorker, run.hello(kWorker, 2));
-  ASSERT_TRUE(run.ended.has_value());
-  EXPECT_EQ(run.ended->code, ExitCode::terminated);
-  EXPECT_EQ(run.ended->what, "stopped after epoch 1 of 2; `rota resume` continues");
+  EXPECT_TRUE(run.ended_with(ExitCode::terminated, "stopped after epoch 1 of 2; `rota resume` continues"));
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::tests

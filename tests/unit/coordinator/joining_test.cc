@@ -3,14 +3,8 @@
 
 #include "tests/unit/coordinator/run_script.h"
 
-namespace rota {
+namespace rota::tests {
 namespace {
-
-using tests::kPartition;
-using tests::kScheduler;
-using tests::kWorker;
-using tests::Script;
-using tests::small_plan;
 
 constexpr NodeId kNew{Role::worker, 1};
 
@@ -103,10 +97,7 @@ TEST(Joining, WithoutWhatTheyNeedNothingMoves) {
 TEST(Joining, ANewcomerThatIsLostCostsNothing) {
   Script run = joined_run();
   run.disconnect(kNew);
-  for (int i = 0; i < 5; ++i) {
-    run.pass(kSecond);
-    for (const NodeId process : {kWorker, kScheduler}) run.hear(process, Beat{});
-  }
+  run.beat(5, {kWorker, kScheduler});
   EXPECT_TRUE(run.diary->has("lost role=worker-1"));
   EXPECT_FALSE(run.diary->has("going_back"));
   run.end_epoch(1);
@@ -134,10 +125,7 @@ TEST(Joining, ANewcomerThatStartsAnewIsWelcomedAndReads) {
 TEST(Joining, ANewcomerThatWasLostAndComesAgainReads) {
   Script run = joined_run();
   run.disconnect(kNew);
-  for (int i = 0; i < 5; ++i) {
-    run.pass(kSecond);
-    for (const NodeId process : {kWorker, kScheduler}) run.hear(process, Beat{});
-  }
+  run.beat(5, {kWorker, kScheduler});
   ASSERT_TRUE(run.diary->has("lost role=worker-1"));
   run.forget();
   run.hear(kNew, more(run));
@@ -154,10 +142,7 @@ TEST(Joining, EachStartOfAWorkerMayBeToldToEnd) {
     EXPECT_FALSE(run.ended.has_value()) << start;
     EXPECT_EQ(run.sent<Stop>(kNew).size(), 1U) << start;
     run.forget();
-    for (int i = 0; i < 3; ++i) {
-      run.pass(kSecond);
-      for (const NodeId process : {kWorker, kScheduler}) run.hear(process, Beat{});
-    }
+    run.beat(3, {kWorker, kScheduler});
     Hello again = more(run);
     again.incarnation = start + 1;
     run.hear(kNew, again);
@@ -201,10 +186,7 @@ TEST(Joining, ASpareStandsByAndTakesAPlace) {
   EXPECT_TRUE(run.sent<ReadAhead>(kNew).empty());
   run.forget();
   run.disconnect(kWorker);
-  for (int i = 0; i < 5; ++i) {
-    run.pass(kSecond);
-    for (const NodeId process : {kNew, kScheduler}) run.hear(process, Beat{});
-  }
+  run.beat(5, {kNew, kScheduler});
   EXPECT_TRUE(run.diary->has("going_back to=the beginning"));
   ASSERT_EQ(run.sent<Welcome>(kNew).size(), 1U);
   EXPECT_EQ(run.sent<Welcome>(kNew)[0].shard_hosts, (std::vector<ShardRange>{{1, 2}}));
@@ -240,8 +222,7 @@ TEST(Joining, TheLastWorkerThatIsToldToEndEndsTheRun) {
   run.end_epoch(1);
   run.evaluate(1, 2.5);
   run.save(1);
-  ASSERT_TRUE(run.ended.has_value());
-  EXPECT_EQ(run.ended->code, ExitCode::terminated);
+  ASSERT_TRUE(run.ended_with(ExitCode::terminated));
 }
 
 // The run ended with 143, and the model was not published.
@@ -258,8 +239,7 @@ TEST(Joining, WhoGoesWhenAllIsComputedIsNotMissed) {
     run.evaluate(1, 2.5);
     run.save(1);
     EXPECT_TRUE(run.diary->has("fault role=worker-0"));
-    ASSERT_TRUE(run.ended.has_value());
-    EXPECT_EQ(run.ended->code, ExitCode::ok) << run.ended->what;
+    ASSERT_TRUE(run.ended_with(ExitCode::ok)) << run.ended->what;
   }
 }
 
@@ -268,10 +248,7 @@ TEST(Joining, WhoWasReplacedIsToldSo) {
   plan.on_loss = OnLoss::move;
   Script run = joined_run(plan);
   run.disconnect(kWorker);
-  for (int i = 0; i < 5; ++i) {
-    run.pass(kSecond);
-    for (const NodeId process : {kNew, kScheduler}) run.hear(process, Beat{});
-  }
+  run.beat(5, {kNew, kScheduler});
   run.forget();
   run.hear(kWorker, Beat{});  // it only stood still
   ASSERT_EQ(run.sent<Stop>(kWorker).size(), 1U);
@@ -311,10 +288,7 @@ TEST(Joining, WhoWasGivenUpAndIsHeardAgainIsOneOfThemAgain) {
   Script run(plan);
   run.hear(kWorker, run.hello(kWorker));
   run.hear(kNew, run.hello(kNew));
-  for (int i = 0; i < 12; ++i) {
-    run.pass(kSecond);
-    run.hear(kWorker, Beat{});
-  }
+  run.beat(12, {kWorker});
   EXPECT_TRUE(run.diary->has("given_up role=worker-1"));
   run.hear(kNew, Beat{});
   run.hear(kScheduler, run.hello(kScheduler));
@@ -323,4 +297,4 @@ TEST(Joining, WhoWasGivenUpAndIsHeardAgainIsOneOfThemAgain) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::tests

@@ -102,6 +102,9 @@ TEST(Loading, AResumedRunHasTheDataOfItsCheckpoint) {
   plan.resume->valid = {3, 0};
   EXPECT_EQ(loading.check().what(),
             "the held-out data (--valid) has another content than what the checkpoint was made with");
+  plan.resume->input = {9, 0};  // the only check was the number of items
+  EXPECT_EQ(loading.check().what(), "the input has another content than what the checkpoint was made with");
+  EXPECT_EQ(loading.check().code(), ExitCode::bad_data);
 }
 
 // A run went on behind a record of another app, and behind one without facts.

@@ -27,20 +27,25 @@ RunPlan plan() {
   return plan;
 }
 
-struct Members {
-  explicit Members(const RunPlan& plan) : workforce(plan), roster(plan, workforce) {}
-
-  Workforce workforce;
-  Roster roster;
-};
-
 Hello hello() {
   return {"ipc://here", kVersion, {1, 2}, 55, 77, "node5"};
 }
 
-TEST(Roster, IsCompleteWhenAllAreThere) {
-  Members members(plan());
-  Roster& roster = members.roster;
+struct MembersOf {
+  explicit MembersOf(const RunPlan& plan) : workforce(plan), roster(plan, workforce) {}
+
+  Workforce workforce;
+  Roster roster;
+};
+class Members : public ::testing::Test, protected MembersOf {
+ protected:
+  Members() : MembersOf(plan()) {}
+  void join_all() {
+    for (const NodeId process : kAll) roster.join(process, hello(), 0);
+  }
+};
+
+TEST_F(Members, IsCompleteWhenAllAreThere) {
   EXPECT_EQ(roster.missing(), "scheduler-0, worker-0, worker-1");
   for (const NodeId process : kAll) {
     EXPECT_FALSE(roster.complete());
@@ -52,20 +57,19 @@ TEST(Roster, IsCompleteWhenAllAreThere) {
   EXPECT_EQ(roster.missing(), "");
 }
 
-TEST(Roster, SaysWhyItRefuses) {
+TEST_F(Members, SaysWhyItRefuses) {
   RunPlan fixed = plan();
   fixed.on_loss = OnLoss::stop;  // else workers may join
-  Members members(fixed);
-  Roster& roster = members.roster;
+  MembersOf of_fixed(fixed);
   const auto why = [&](NodeId process, const Hello& with, ExitCode code) {
-    const Status status = roster.check(process, with);
+    const Status status = of_fixed.roster.check(process, with);
     EXPECT_EQ(status.code(), code);
-    EXPECT_FALSE(roster.complete());
+    EXPECT_FALSE(of_fixed.roster.complete());
     return status.what();
   };
   EXPECT_EQ(why({Role::worker, 2}, hello(), ExitCode::usage), "worker-2 is not part of this run");
   EXPECT_EQ(why({Role::kvstore, 0}, hello(), ExitCode::usage), "kvstore-0 is not part of this run");
-  EXPECT_TRUE(Members(plan()).roster.check({Role::worker, 2}, hello()).ok());
+  EXPECT_TRUE(MembersOf(plan()).roster.check({Role::worker, 2}, hello()).ok());
   Hello other = hello();
   other.version = "0.0";
   EXPECT_EQ(why(kWorker, other, ExitCode::wrong_version),
@@ -73,13 +77,11 @@ TEST(Roster, SaysWhyItRefuses) {
   other = hello();
   other.job = {1, 3};
   EXPECT_EQ(why(kWorker, other, ExitCode::usage), "worker-0 was started with other options than the coordinator");
-  EXPECT_FALSE(roster.contains(kWorker));
+  EXPECT_FALSE(of_fixed.roster.contains(kWorker));
 }
 
 // Workers of two machines had plugins of two builds, and the model was neither's.
-TEST(Roster, AnotherPluginFileIsRefusedAndBothAreNamed) {
-  Members members(plan());
-  Roster& roster = members.roster;
+TEST_F(Members, AnotherPluginFileIsRefusedAndBothAreNamed) {
   Hello first = hello(), other = hello(), none = hello();
   first.plugin = Hash128{1, 2};
   other.plugin = Hash128{1, 3};
@@ -98,9 +100,7 @@ TEST(Roster, AnotherPluginFileIsRefusedAndBothAreNamed) {
   EXPECT_TRUE(roster.check(kOther, other).ok()) << "who is gone has nothing to say";
 }
 
-TEST(Roster, ANewStartTakesThePlaceOfTheOldOne) {
-  Members members(plan());
-  Roster& roster = members.roster;
+TEST_F(Members, ANewStartTakesThePlaceOfTheOldOne) {
   roster.join(kWorker, hello(), 0);
   Hello again = hello();
   again.incarnation = 56;
@@ -112,12 +112,12 @@ TEST(Roster, ANewStartTakesThePlaceOfTheOldOne) {
 }
 
 // Two starts of a process came in turn under two coordinators, and its links to others were of different lengths.
-TEST(Roster, UnderACoordinatorThatWasStartedAnewMembersKnowEachOtherByOtherNumbers) {
+TEST_F(Members, UnderACoordinatorThatWasStartedAnewMembersKnowEachOtherByOtherNumbers) {
   RunPlan later = plan();
   later.era = 4;
-  Members one(plan()), other(later);
+  MembersOf one(plan()), other(later);
   Roster &first = one.roster, &second = other.roster;
-  for (Roster* roster : {&first, &second}) roster->join(kWorker, hello(), 0);
+  for (Roster* each : {&first, &second}) each->join(kWorker, hello(), 0);
   const std::uint64_t before = first.welcome(both()).peers[0].incarnation;
   const std::uint64_t after = second.welcome(both()).peers[0].incarnation;
   EXPECT_NE(before, after);
@@ -125,20 +125,18 @@ TEST(Roster, UnderACoordinatorThatWasStartedAnewMembersKnowEachOtherByOtherNumbe
   EXPECT_EQ(second.welcome(both()).peers[0].incarnation, after) << "in each of its eras the same";
 }
 
-TEST(Roster, PartitionsAreSpreadOverTheirHosts) {
-  EXPECT_EQ(Members(plan()).roster.welcome(both()).partition_hosts,
+TEST_F(Members, PartitionsAreSpreadOverTheirHosts) {
+  EXPECT_EQ(MembersOf(plan()).roster.welcome(both()).partition_hosts,
             (std::vector<NodeId>{kWorker, {Role::worker, 1}, kWorker}));
   RunPlan with_stores = plan();
   with_stores.stores = 1;
   const NodeId store{Role::kvstore, 0};
-  EXPECT_EQ(Members(with_stores).roster.welcome(both()).partition_hosts, (std::vector<NodeId>{store, store, store}));
-  EXPECT_EQ(Members(with_stores).roster.missing(), "scheduler-0, worker-0, worker-1, kvstore-0");
+  EXPECT_EQ(MembersOf(with_stores).roster.welcome(both()).partition_hosts, (std::vector<NodeId>{store, store, store}));
+  EXPECT_EQ(MembersOf(with_stores).roster.missing(), "scheduler-0, worker-0, worker-1, kvstore-0");
 }
 
-TEST(Roster, WelcomeNamesAll) {
-  Members members(plan());
-  Roster& roster = members.roster;
-  for (const NodeId process : kAll) roster.join(process, hello(), 0);
+TEST_F(Members, WelcomeNamesAll) {
+  join_all();
   const Welcome welcome = roster.welcome(both());
   ASSERT_EQ(welcome.peers.size(), 3U);
   EXPECT_EQ(welcome.peers[0].process, kScheduler);
@@ -147,9 +145,7 @@ TEST(Roster, WelcomeNamesAll) {
   EXPECT_EQ(welcome.partition_hosts.size(), 3U);
 }
 
-TEST(Roster, WhoIsSilentForTooLongIsLost) {
-  Members members(plan());
-  Roster& roster = members.roster;
+TEST_F(Members, WhoIsSilentForTooLongIsLost) {
   roster.join(kWorker, hello(), 0);
   EXPECT_FALSE(roster.lost(30 * kSecond - 1).has_value());
   EXPECT_EQ(roster.lost(30 * kSecond)->what, "worker-0 (pid 77 on node5) was lost: nothing heard for 30 s");
@@ -158,9 +154,7 @@ TEST(Roster, WhoIsSilentForTooLongIsLost) {
   EXPECT_TRUE(roster.lost(40 * kSecond).has_value());
 }
 
-TEST(Roster, ABrokenConnectionThatStaysBrokenIsALoss) {
-  Members members(plan());
-  Roster& roster = members.roster;
+TEST_F(Members, ABrokenConnectionThatStaysBrokenIsALoss) {
   roster.join(kWorker, hello(), 0);
   roster.disconnected(kWorker, kSecond);
   roster.disconnected({Role::worker, 9}, kSecond);
@@ -172,9 +166,7 @@ TEST(Roster, ABrokenConnectionThatStaysBrokenIsALoss) {
 }
 
 // Each of them took the broken connection for mended, and the loss was seen after the time-out.
-TEST(Roster, WhatADeadProcessHadSentDoesNotBringItBack) {
-  Members members(plan());
-  Roster& roster = members.roster;
+TEST_F(Members, WhatADeadProcessHadSentDoesNotBringItBack) {
   roster.join(kWorker, hello(), 0);
   roster.disconnected(kWorker, 10 * kSecond);
   roster.heard(kWorker, 0, 10 * kSecond + 100 * kMillisecond);
@@ -183,9 +175,7 @@ TEST(Roster, WhatADeadProcessHadSentDoesNotBringItBack) {
   EXPECT_TRUE(roster.lost(13 * kSecond + 200 * kMillisecond).has_value());
 }
 
-TEST(Roster, AProcessThatIsHeardAfterTheGraceIsBack) {
-  Members members(plan());
-  Roster& roster = members.roster;
+TEST_F(Members, AProcessThatIsHeardAfterTheGraceIsBack) {
   roster.join(kWorker, hello(), 0);
   roster.disconnected(kWorker, 10 * kSecond);
   for (Nanoseconds now = 11; now <= 14; ++now) {
@@ -196,10 +186,8 @@ TEST(Roster, AProcessThatIsHeardAfterTheGraceIsBack) {
   EXPECT_TRUE(roster.lost(44 * kSecond).has_value());
 }
 
-TEST(Roster, SilenceWhileThisProcessStoodStillDoesNotCount) {
-  Members members(plan());
-  Roster& roster = members.roster;
-  for (const NodeId process : kAll) roster.join(process, hello(), 0);
+TEST_F(Members, SilenceWhileThisProcessStoodStillDoesNotCount) {
+  join_all();
   roster.disconnected(kScheduler, kSecond);
   roster.stood_still(60 * kSecond);
   EXPECT_FALSE(roster.lost(60 * kSecond).has_value());
@@ -210,10 +198,8 @@ TEST(Roster, SilenceWhileThisProcessStoodStillDoesNotCount) {
   EXPECT_TRUE(roster.lost(90 * kSecond).has_value());
 }
 
-TEST(Roster, WhoLeftIsMissingUntilItIsHeardOrStartsAnew) {
-  Members members(plan());
-  Roster& roster = members.roster;
-  for (const NodeId process : kAll) roster.join(process, hello(), 0);
+TEST_F(Members, WhoLeftIsMissingUntilItIsHeardOrStartsAnew) {
+  join_all();
   roster.leave(kWorker);
   roster.leave(kScheduler);
   EXPECT_FALSE(roster.complete());
@@ -227,9 +213,7 @@ TEST(Roster, WhoLeftIsMissingUntilItIsHeardOrStartsAnew) {
   EXPECT_TRUE(roster.complete());
 }
 
-TEST(Roster, KeepsThePeakOfMemory) {
-  Members members(plan());
-  Roster& roster = members.roster;
+TEST_F(Members, KeepsThePeakOfMemory) {
   roster.join(kWorker, hello(), 0);
   roster.heard(kWorker, 500, 1);
   roster.heard(kWorker, 300, 2);
@@ -256,9 +240,7 @@ std::optional<Roster::Loss> stuck_after(Roster& roster, Nanoseconds now, bool tr
   return roster.stuck(era, both(), trains, now);
 }
 
-TEST(Roster, WorkThatDoesNotEndIsALoss) {
-  Members members(plan());
-  Roster& roster = members.roster;
+TEST_F(Members, WorkThatDoesNotEndIsALoss) {
   roster.join(kWorker, hello(), 0);
   roster.told(kWorker, busy(7), true, kSecond);
   for (Nanoseconds now = 2; now <= 301; now += 1) roster.told(kWorker, busy(7), true, now * kSecond);
@@ -271,17 +253,13 @@ TEST(Roster, WorkThatDoesNotEndIsALoss) {
   EXPECT_TRUE(loss->lives);
 }
 
-TEST(Roster, WhoHasNothingToDoMayRest) {
-  Members members(plan());
-  Roster& roster = members.roster;
+TEST_F(Members, WhoHasNothingToDoMayRest) {
   roster.join(kWorker, hello(), 0);
   for (Nanoseconds now = 1; now <= 1000; ++now) roster.told(kWorker, Beat{7, 0, 0, 1, {}, 0}, true, now * kSecond);
   EXPECT_FALSE(stuck_after(roster, 1000 * kSecond).has_value());
 }
 
-TEST(Roster, WorkThatTookLongMayTakeTenTimesAsLong) {
-  Members members(plan());
-  Roster& roster = members.roster;
+TEST_F(Members, WorkThatTookLongMayTakeTenTimesAsLong) {
   roster.join(kWorker, hello(), 0);
   roster.told(kWorker, busy(7), true, 0);
   roster.told(kWorker, busy(8), true, 100 * kSecond);
@@ -289,9 +267,7 @@ TEST(Roster, WorkThatTookLongMayTakeTenTimesAsLong) {
   EXPECT_TRUE(stuck_after(roster, 1100 * kSecond).has_value());
 }
 
-TEST(Roster, LoadingMayTakeAnHourButTheEraHasToBegin) {
-  Members members(plan());
-  Roster& roster = members.roster;
+TEST_F(Members, LoadingMayTakeAnHourButTheEraHasToBegin) {
   roster.join(kWorker, hello(), 0);
   roster.told(kWorker, busy(7, 2), false, 0);
   EXPECT_FALSE(stuck_after(roster, 3599 * kSecond, false, 2).has_value());
@@ -300,13 +276,11 @@ TEST(Roster, LoadingMayTakeAnHourButTheEraHasToBegin) {
 }
 
 // Its hung hook had an hour: it is awaited in the next era no more.
-TEST(Roster, WhoHostsIsNotGivenTheTimeOfALoading) {
-  Members members(plan());
-  Roster& roster = members.roster;
+TEST_F(Members, WhoHostsIsNotGivenTheTimeOfALoading) {
   const NodeId third{Role::worker, 2};
   roster.join(kOther, hello(), 0);
   roster.join(third, hello(), 0);
-  members.workforce.give_up(1);
+  workforce.give_up(1);
   roster.told(kOther, busy(7), true, 0);
   roster.told(third, busy(7), true, 0);
   EXPECT_FALSE(stuck_after(roster, 299 * kSecond).has_value());
@@ -321,11 +295,9 @@ Beat deaf(NodeId to, Nanoseconds span) {
   return {7, 0, 0, 1, to, static_cast<std::uint64_t>(span)};
 }
 
-TEST(Roster, OfTwoThatDoNotReachEachOtherOneGoes) {
-  Members members(plan());
-  Roster& roster = members.roster;
+TEST_F(Members, OfTwoThatDoNotReachEachOtherOneGoes) {
   const NodeId other{Role::worker, 1};
-  for (const NodeId process : kAll) roster.join(process, hello(), 0);
+  join_all();
   // Everybody beats all the time; the first two complain.
   const auto pass = [&](Nanoseconds from, Nanoseconds to, bool both) {
     for (Nanoseconds s = from; s <= to; ++s) {
@@ -349,11 +321,9 @@ TEST(Roster, OfTwoThatDoNotReachEachOtherOneGoes) {
   EXPECT_FALSE(stuck_after(roster, 94 * kSecond).has_value()) << "that was before";
 }
 
-TEST(Roster, WhoseThreadIsInAHookIsNotCutOff) {
-  Members members(plan());
-  Roster& roster = members.roster;
+TEST_F(Members, WhoseThreadIsInAHookIsNotCutOff) {
   const NodeId other{Role::worker, 1};
-  for (const NodeId process : kAll) roster.join(process, hello(), 0);
+  join_all();
   roster.told(other, Beat{7, 0, 0, 1, {}, 0}, true, kSecond);
   for (Nanoseconds s = 2; s <= 100; ++s) {
     roster.told(kWorker, deaf(other, s * kSecond), true, s * kSecond);
@@ -363,9 +333,7 @@ TEST(Roster, WhoseThreadIsInAHookIsNotCutOff) {
   EXPECT_FALSE(stuck_after(roster, 101 * kSecond).has_value()) << "the complaint is older than its return";
 }
 
-TEST(Roster, WhoWasToldToEndDoesNotComeBack) {
-  Members members(plan());
-  Roster& roster = members.roster;
+TEST_F(Members, WhoWasToldToEndDoesNotComeBack) {
   roster.join(kWorker, hello(), 0);
   roster.dismiss(kWorker);
   EXPECT_FALSE(roster.heard(kWorker, 0, kSecond));

@@ -2,12 +2,8 @@
 // whether it has converged.
 #include "tests/unit/coordinator/run_script.h"
 
-namespace rota {
+namespace rota::tests {
 namespace {
-
-using tests::kWorker;
-using tests::Script;
-using tests::small_plan;
 
 TEST(Coordinator, OptionsThatChangeNothingAreToldAndDoNotMarkTheRun) {
   for (const bool changes : {true, false}) {
@@ -43,4 +39,4 @@ TEST(Coordinator, WhetherTheJobHasConvergedIsWhatItsSchedulesSay) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::tests

@@ -144,6 +144,12 @@ class Script : public NodeStage {
     rounds.figures = {{epoch, {{"drawn", 8}}, converged}};
     hear(kScheduler, rounds);
   }
+  // An epoch of two rounds, up to where it would be saved.
+  void train(Epoch epoch, double loss = 1) {
+    schedule(2 * epoch - 1, epoch);
+    end_epoch(epoch);
+    evaluate(epoch, loss);
+  }
   // A round of one shared row, by a scheduler's own count, whose commit it wants to hear.
   void share(NodeId scheduler, RoundId own, Key key, bool ends_epoch = false, bool ends_job = false) {
     Rounds rounds;
@@ -189,10 +195,27 @@ class Script : public NodeStage {
     for (std::uint32_t i = 0; i < plan_.schedulers; ++i) report.objects.push_back({Object::schedule, i, {}});
     return report;
   }
-  void save(Epoch epoch) {
+  // Workers and schedulers have put what is theirs; and the partition has written it.
+  void put(Epoch epoch) {
     hear(kWorker, Saved{epoch});
     for (std::uint32_t i = 0; i < plan_.schedulers; ++i) hear({Role::scheduler, i}, Saved{epoch});
+  }
+  void save(Epoch epoch) {
+    put(epoch);
     hear(kPartition, written(epoch));
+  }
+  // Seconds in which only these beat, until the run ends.
+  void beat(int seconds, const std::vector<NodeId>& beating) {
+    for (int i = 0; i < seconds && !ended; ++i) {
+      pass(kSecond);
+      for (const NodeId process : beating) hear(process, Beat{});
+    }
+  }
+  // Whether the run has ended, and so.
+  ::testing::AssertionResult ended_with(ExitCode code, const std::optional<std::string>& what = {}) const {
+    if (!ended) return ::testing::AssertionFailure() << "it has not ended";
+    if (ended->code == code && ended->what == what.value_or(ended->what)) return ::testing::AssertionSuccess();
+    return ::testing::AssertionFailure() << "it ended with " << static_cast<int>(ended->code) << ": " << ended->what;
   }
 
   std::shared_ptr<Diary> diary;

@@ -4,15 +4,8 @@
 #include "coordinator/coordinator.h"
 #include "tests/unit/coordinator/run_script.h"
 
-namespace rota {
+namespace rota::tests {
 namespace {
-
-using tests::kOther;
-using tests::kPartition;
-using tests::kScheduler;
-using tests::kWorker;
-using tests::Script;
-using tests::small_plan;
 
 RunPlan plan_of_shared_rounds(std::uint32_t schedulers) {
   RunPlan plan = small_plan();
@@ -150,7 +143,7 @@ TEST(SharedRounds, AScheduleMayEndTheJobBeforeItsLastEpoch) {
   ASSERT_EQ(run.diary->commits.size(), 1U);
   EXPECT_TRUE(run.diary->commits[0].ends_job);
   EXPECT_EQ(run.diary->results.size(), 1U);
-  EXPECT_EQ(run.ended.value_or(Ending{ExitCode::bug, ""}).code, ExitCode::ok);
+  EXPECT_TRUE(run.ended_with(ExitCode::ok));
 }
 
 TEST(SharedRounds, AJobWithoutALastEpochEndsWhenItsScheduleSaysSo) {
@@ -160,9 +153,7 @@ TEST(SharedRounds, AJobWithoutALastEpochEndsWhenItsScheduleSaysSo) {
   run.app_epochs = 0;
   run.prepare();
   EXPECT_GT(run.sent<Start>(kScheduler).at(0).last, 1'000'000'000U) << "more than anybody can ask for";
-  run.schedule(1, 1);
-  run.end_epoch(1);
-  run.evaluate(1, 1);
+  run.train(1, 1);
   EXPECT_EQ(run.diary->epochs.at(0).epochs, 0U) << "nobody knows yet";
   run.save(1);
   run.schedule(3, 2, true);
@@ -170,7 +161,7 @@ TEST(SharedRounds, AJobWithoutALastEpochEndsWhenItsScheduleSaysSo) {
   run.evaluate(2, 1);
   EXPECT_EQ(run.diary->epochs.at(1).epochs, 2U);
   run.save(2);
-  EXPECT_EQ(run.ended.value_or(Ending{ExitCode::bug, ""}).code, ExitCode::ok);
+  EXPECT_TRUE(run.ended_with(ExitCode::ok));
 }
 
 // It was stopped after epoch 1 of 4294967294.
@@ -181,11 +172,9 @@ TEST(SharedRounds, AStoppedJobWithoutALastEpochNamesNone) {
   run.app_epochs = 0;
   run.prepare();
   run.hear(kCoordinator, Stop{ExitCode::terminated, "enough"});
-  run.schedule(1, 1);
-  run.end_epoch(1);
-  run.evaluate(1, 1);
+  run.train(1, 1);
   run.save(1);
-  EXPECT_EQ(run.ended.value_or(Ending{}).code, ExitCode::terminated);
+  EXPECT_TRUE(run.ended_with(ExitCode::terminated));
   EXPECT_EQ(run.ended.value_or(Ending{}).what, "stopped after epoch 1; `rota resume` continues");
 }
 
@@ -201,7 +190,7 @@ TEST(SharedRounds, AResumedRunWhoseScheduleHadEndedTheJobIsDone) {
   Script run(plan);
   run.prepare();
   EXPECT_TRUE(run.sent<Start>(kScheduler).empty());
-  EXPECT_EQ(run.ended.value_or(Ending{ExitCode::bug, ""}).code, ExitCode::ok);
+  EXPECT_TRUE(run.ended_with(ExitCode::ok));
   EXPECT_EQ(run.diary->results.at(0).commit.epoch, 1U);
 }
 
@@ -215,4 +204,4 @@ TEST(SharedRounds, ASchedulersRoundsThatDoNotFollowItsOthersAreRefused) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::tests
