@@ -37,7 +37,7 @@ class EpochRecords final : public Recorder {
   void epoch(const EpochRecord& record) override { all.push_back(record); }
   std::string status(const std::string&, std::uint32_t) const override { return "{}"; }
   Status commit(const CommitRecord&) override { return {}; }
-  Status go_back(std::optional<Epoch>) override { return {}; }
+  Status roll_back(std::optional<Epoch>) override { return {}; }
   Status finish(const RunResult&) override { return {}; }
 
   std::vector<EpochRecord> all;

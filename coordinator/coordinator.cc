@@ -44,7 +44,7 @@ Status Coordinator::step(const Envelope& in, Outbox& out) {
 
 Status Coordinator::tick(Outbox& out) {
   if (phase_ == Phase::gathering) gather(out);
-  if (phase_ == Phase::recovering || phase_ == Phase::moving) roll_back(out);
+  if (phase_ == Phase::recovering || phase_ == Phase::migrating) roll_back(out);
   if (phase_ != Phase::training) return {};
   const bool trains = training_->trains() && !finishing();
   auto lost = members_.roster().lost(out.now());
@@ -114,15 +114,15 @@ void Coordinator::roll_back(Outbox& out) {
   rewinding_ = true;
   const auto behind = plan_.resume ? std::optional(plan_.resume->epoch) : std::nullopt;
   const std::string to = behind ? "the checkpoint of epoch " + std::to_string(*behind) : "the beginning";
-  if (loss_) recorder_->event("going_back", {{"to", to}});
+  if (loss_) recorder_->event("rollback", {{"to", to}});
   out.start_io([this, behind, lost = loss_.has_value(), recorder = recorder_, plan = plan_]() -> Continuation {
-    failpoint("going_back.begun");
+    failpoint("rollback.begun");
     const Status status =
-        lost ? recorder->go_back(behind) : Status();  // nothing is recorded behind a checkpoint just made
+        lost ? recorder->roll_back(behind) : Status();  // nothing is recorded behind a checkpoint just made
     auto era = Result<std::uint64_t>(plan.era + 1);
     if (!status.ok()) era = status;
     if (status.ok() && plan.next_era) era = plan.next_era();
-    failpoint("going_back.era");
+    failpoint("rollback.era");
     return [this, era = std::move(era)](Outbox& later) -> Status {
       rewinding_ = false;
       if (phase_ == Phase::ended) return {};
@@ -167,7 +167,7 @@ void Coordinator::begin_era(Outbox& out) {
   training_ = std::make_unique<Training>(
       plan_, recorder_, members_,
       [this](ExitCode code, const std::string& what, Outbox& later) { end(code, what, later); },
-      [this](Outbox& later) { leave_era(Phase::moving, later); });
+      [this](Outbox& later) { leave_era(Phase::migrating, later); });
   training_->begin(out);
 }
 

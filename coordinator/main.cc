@@ -86,7 +86,7 @@ Ending coordinate(const CommandLine& line, const JobSettings& settings) {
   auto recorder = open_run_recorder(settings, behind, best);
   if (!recorder.ok()) return {recorder.status().code(), recorder.status().what()};
   if (behind) (*recorder)->event("resume", {{"epoch", std::to_string(*behind)}});
-  if (!from_nothing.empty()) (*recorder)->event("resume_from_nothing", {{"why", from_nothing}});
+  if (!from_nothing.empty()) (*recorder)->event("resume_without_checkpoint", {{"why", from_nothing}});
   const ProcessSettings loop = process_settings(line, settings, kCoordinator);
   const auto listening = [&](const std::string& address) {
     return write_atomically(settings.run.address(), address + "\n");

@@ -46,7 +46,7 @@ Welcome Membership::welcome() const {
 void Membership::wait_for_missing(Nanoseconds waited) {
   const bool restarted = eras_ == 0 && plan_.era > 1;
   if (restarted && waited >= plan_.peer_timeout && !std::exchange(reported_unresponsive_, true))
-    for (const NodeId process : roster_.absent()) recorder_.event("silent", {{"role", process.name()}});
+    for (const NodeId process : roster_.absent()) recorder_.event("unresponsive", {{"role", process.name()}});
   if (plan_.on_loss != OnLoss::stop && has_begun()) replace_missing(waited);
 }
 
@@ -60,7 +60,7 @@ void Membership::replace_missing(Nanoseconds waited) {
   for (const std::uint32_t worker : awaited)
     if (is_missing(worker) && (workforce_.has_spare() || (give_up && missing < awaited.size()))) {
       workforce_.give_up(worker);
-      recorder_.event("given_up", {{"role", NodeId{Role::worker, worker}.name()}});
+      recorder_.event("abandoned", {{"role", NodeId{Role::worker, worker}.name()}});
     }
 }
 
@@ -129,7 +129,7 @@ void Membership::release(NodeId worker, Outbox& out) {
 void Membership::begin_era(Outbox& out) {
   move_.reset();
   balance_.clear();
-  if (++eras_ > 1) failpoint("going_back.welcoming");
+  if (++eras_ > 1) failpoint("rollback.welcoming");
   for (const NodeId process : roster_.members())
     if (is_leaving(process)) release(process, out);
   for (const ShardRange& range : workforce_.begin_era().ranges()) {
@@ -158,7 +158,7 @@ void Membership::plan_moves(const EpochRecord& newest, Outbox& out) {
   update_load_balance(newest);
   if (!workforce_.changes() || (move_ && move_->hosts == workforce_.next())) return;
   move_ = Move{++moves_, workforce_.next(), {}};
-  recorder_.event("moving", {{"workers", std::to_string(move_->hosts.size())}});
+  recorder_.event("migrating", {{"workers", std::to_string(move_->hosts.size())}});
   for (const std::uint32_t worker : move_->hosts.workers()) {
     move_->reading.insert(worker);
     out.send({Role::worker, worker}, ReadAhead{move_->number, move_->hosts.ranges()});

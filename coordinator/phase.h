@@ -4,12 +4,12 @@
 
 namespace rota {
 
-enum class Phase { gathering, loading, cutting, preparing, training, finishing, recovering, moving, ended };
+enum class Phase { gathering, loading, cutting, preparing, training, finishing, recovering, migrating, ended };
 
 // Enters one that the run's events report.
 inline void enter(Phase& phase, Phase next, Recorder& recorder) {
-  static constexpr const char* kNames[] = {"gathering", "loading",    "cutting", "preparing", "training",
-                                           "finishing", "recovering", "moving",  "ended"};
+  static constexpr const char* kNames[] = {"gathering", "loading",    "cutting",   "preparing", "training",
+                                           "finishing", "recovering", "migrating", "ended"};
   phase = next;
   recorder.event("phase", {{"phase", kNames[static_cast<int>(next)]}});
 }

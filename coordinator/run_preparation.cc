@@ -43,8 +43,8 @@ Status RunPreparation::check_and_take(const Loaded& loaded) {
 
 Status RunPreparation::on(const CutMade& cut, NodeId from, Outbox& out) {
   if (phase_ != Phase::cutting || from != NodeId{Role::scheduler, 0}) return unexpected(cut.kind, from);
-  recorder_.event("cut", {{"slices", std::to_string(cut.cut.slices.size())},
-                          {"replicated", std::to_string(cut.cut.replicated.size())}});
+  recorder_.event("partitioned", {{"slices", std::to_string(cut.cut.slices.size())},
+                                  {"replicated", std::to_string(cut.cut.replicated.size())}});
   ROTA_TRY(check_tables(cut.tables));
   warn(cut.ignored);
   description_.tables = cut.tables;

@@ -19,7 +19,7 @@ Preparation::Preparation(WorkerState& state, Prepared prepared) : Preparation(st
   goes_on_ = std::any_of(read_.begin(), read_.end(), [](const auto& read) { return read.second.attached; });
   if (!goes_on_) return;
   state.attached = std::move(prepared.attached);
-  state.views().go_back();
+  state.views().roll_back();
 }
 
 std::optional<Prepared> Preparation::take(bool resumes) {

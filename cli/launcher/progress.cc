@@ -107,13 +107,13 @@ void Progress::record(const nlohmann::json& record) {
     if (terminal_) draw(text_in(record, "phase") + " ...");
   } else if (event == "stopping") {
     say("stopping " + text_in(record, "when"));
-  } else if (event == "resume_from_nothing") {
+  } else if (event == "resume_without_checkpoint") {
     say("nothing to resume: " + text_in(record, "why") + "; the run begins anew");
   } else if (event == "lost") {
     say(text_in(record, "why"));
-  } else if (event == "going_back") {
+  } else if (event == "rollback") {
     say("going back to " + text_in(record, "to"));
-  } else if (event == "leaving" || event == "left" || event == "given_up") {
+  } else if (event == "leaving" || event == "left" || event == "abandoned") {
     const std::string why = text_in(record, "why");
     say(text_in(record, "role") +
         (event == "leaving" ? " is leaving"
@@ -124,7 +124,7 @@ void Progress::record(const nlohmann::json& record) {
     say(text_in(record, "role") + " has joined, as " + text_in(record, "as"));
   } else if (event == "slow") {
     say(text_in(record, "role") + " is slow, and gets fewer shards");
-  } else if (event == "moving") {
+  } else if (event == "migrating") {
     say("moving shards to " + text_in(record, "workers") + " workers");
   } else if (event == "paused") {
     say("paused: " + text_in(record, "why"));

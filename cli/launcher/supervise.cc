@@ -265,12 +265,12 @@ class Supervisor {
     if (event == "left") joined_.erase(text_in(record, "role"));
     if (event == "hosts") begun_ = true;
     // The job goes on without these.
-    if (begun_ && (event == "left" || event == "given_up" || (event == "lost" && moves_)))
+    if (begun_ && (event == "left" || event == "abandoned" || (event == "lost" && moves_)))
       gone_.insert(text_in(record, "role"));
     if (event == "joined") gone_.erase(text_in(record, "role"));
     if (event == "end") end_ = record;
     if (event == "lost" || event == "left") end_lost(record);
-    if (event == "silent") end_silent(record);
+    if (event == "unresponsive") end_silent(record);
     if (event == "checkpoint") again_.progress();
     progress_.record(record);
   }

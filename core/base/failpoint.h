@@ -35,10 +35,10 @@ inline constexpr std::array<std::string_view, 19> kFailpoints = {
     "commit.recorded",
     "commit.dropping",
     // The run goes back to its newest commit (coordinator, core/records/run_recorder.cc).
-    "going_back.begun",
-    "going_back.trimmed",
-    "going_back.era",
-    "going_back.welcoming",
+    "rollback.begun",
+    "rollback.trimmed",
+    "rollback.era",
+    "rollback.welcoming",
     // The metrics of epochs that will be computed again are out of the new file, which has its name not yet.
     "lines.filtered",
     // The end: all files of the model are there but its manifest; and all of the run.

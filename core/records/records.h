@@ -94,7 +94,7 @@ class Recorder {
   virtual Status commit(const CommitRecord& record) = 0;
   // The run goes back to behind this committed epoch, or to its beginning: what was told of later ones will be told
   // again.  On the thread for files, while nothing else is recorded.
-  virtual Status go_back(std::optional<Epoch> behind) = 0;
+  virtual Status roll_back(std::optional<Epoch> behind) = 0;
   // What a process that is gone left behind (core/job/doing.h).  On the coordinator's thread, once in a run or so.
   virtual std::optional<LastWords> last_words(const std::string& /*process*/, std::uint64_t /*pid*/) { return {}; }
   // Publishes the committed model and the result of the run.

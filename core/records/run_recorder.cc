@@ -134,12 +134,12 @@ class RunRecorder final : public Recorder {
     return {};
   }
 
-  Status go_back(std::optional<Epoch> behind) override {
+  Status roll_back(std::optional<Epoch> behind) override {
     ROTA_TRY(trim_metrics(settings_.run, behind));
     auto metrics = LineFile::open(settings_.run.metrics());
     if (!metrics.ok()) return metrics.status();
     metrics_ = std::move(metrics).value();
-    failpoint("going_back.trimmed");
+    failpoint("rollback.trimmed");
     return {};
   }
 

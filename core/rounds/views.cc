@@ -15,7 +15,7 @@ Views::Views(const std::vector<Table>& tables) : dense_(tables.size()), views_(t
   }
 }
 
-void Views::go_back() {
+void Views::roll_back() {
   commits_ = 0;
   for (Dense& dense : dense_) {
     if (dense.numbers.size() == 0) continue;

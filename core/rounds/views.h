@@ -31,7 +31,7 @@ class Views {
   // In a new job, the starting value of a row; that of a table that is not dense changes nothing.
   void set(TableId table, Key key, std::span<const double> row);
   // The run goes back: all is as in new views, where they are.  restore() follows.
-  void go_back();
+  void roll_back();
   // In a resumed job, rows as of the checkpoint, which were checked; those of tables that are not dense change nothing.
   void restore(const Deltas& deltas);
 

@@ -129,7 +129,7 @@ class Cluster {
       }
       // Everybody has begun the era, so nothing of the one before is under way.
       if (name == "phase" && fields.front().second == "cutting") forget_what_comes_again();
-      if (name == "phase" && fields.front().second == "moving") ++outcome_.moves;
+      if (name == "phase" && fields.front().second == "migrating") ++outcome_.moves;
     };
     told.commit = [this](const CommitRecord& record) { committed_[record.epoch] = disks_.now(); };
     told.broken = [this](const std::string& law) { witness_.complaint = law; };

@@ -69,7 +69,7 @@ class MemoryRecorder final : public Recorder {
     if (disk_ != nullptr) drop_old(record);
     return {};
   }
-  Status go_back(std::optional<Epoch>) override { return {}; }
+  Status roll_back(std::optional<Epoch>) override { return {}; }
   Status finish(const RunResult& result) override {
     if (disk_ != nullptr) {
       for (const HashedFile& file : result.commit.files)

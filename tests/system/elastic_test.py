@@ -62,7 +62,7 @@ class Elastic(RotaTest):
         """Seconds from the end of an epoch's checkpoint until shards that moved are trained again."""
         spans, since = [], None
         for event in self.events_of(out):
-            if event["event"] == "phase" and event["phase"] == "moving":
+            if event["event"] == "phase" and event["phase"] == "migrating":
                 since = event["time"]
             if event["event"] == "phase" and event["phase"] == "training" and since is not None:
                 spans.append(event["time"] - since)
@@ -92,7 +92,7 @@ class Elastic(RotaTest):
         self.assertEqual(second.wait(LIMIT), 143)
         stderr = self.end(out, run, expected)
         self.assertEqual(first.wait(LIMIT), 0)
-        self.assertEqual(self.events(out, "going_back"), [], stderr)
+        self.assertEqual(self.events(out, "rollback"), [], stderr)
         self.assertEqual(self.events(out, "lost"), [], stderr)
         self.assertEqual(len(self.now_hosting(out)), 2)
         pauses = self.pauses(out)
@@ -127,7 +127,7 @@ class Elastic(RotaTest):
                 os.kill(self.worker_of(out, 0), signal.SIGTERM)
                 self.end(out, run, self.calm_hash(job))
                 self.assertEqual(added.wait(LIMIT), 0)
-                self.assertEqual(self.events(out, "going_back"), [])
+                self.assertEqual(self.events(out, "rollback"), [])
 
     def test_shards_of_a_lost_worker_move_to_the_others(self):
         expected = self.calm_hash(LDA)

@@ -22,7 +22,7 @@ FILES = ("commit.json", "era", "manifest.json", "result.json", "flags.txt", "rot
 TIMES = (1, 2, 4) if ALL else (2,)
 # The store dies at its second share of a checkpoint: so the run goes back.
 LOSS = "partition.renamed:2:kill"
-BEHIND_A_LOSS = ("going_back.begun", "going_back.trimmed", "going_back.era", "going_back.welcoming", "lines.filtered")
+BEHIND_A_LOSS = ("rollback.begun", "rollback.trimmed", "rollback.era", "rollback.welcoming", "lines.filtered")
 
 
 class Failpoints(RotaTest):

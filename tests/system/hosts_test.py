@@ -104,7 +104,7 @@ class Hosts(RotaTest):
         self.wait_for("a commit", lambda: run.poll() is not None or self.committed(self.out))
         kill([pick()])
         self.check(run, said)
-        self.assertTrue(self.events(self.out, "going_back"))
+        self.assertTrue(self.events(self.out, "rollback"))
 
     def test_a_remote_worker_is_killed(self):
         self.harmed(lambda: self.remote()["worker-2"], "rota: worker-2 ended with signal 9 (Killed) on b; it is started again")

@@ -147,7 +147,7 @@ class FourMachines(RotaTest):
         kill(self.on(2, "worker"))
         stderr = self.check(out, run, self.local(*LONG))
         self.assertIn("rota: worker-1 ended with signal 9 (Killed) on 10.77.0.3; it is started again", stderr)
-        self.assertTrue(self.events(out, "going_back"))
+        self.assertTrue(self.events(out, "rollback"))
 
     def test_a_machine_is_cut_off_for_a_while(self):
         for folder in (self.folder, self.disk):
@@ -160,7 +160,7 @@ class FourMachines(RotaTest):
                 self.wait_for("its loss", lambda: run.poll() is not None or self.events(here, "lost"))
                 self.machines.mend(3)
                 stderr = self.check(here, run, self.local(*LONG))
-                self.assertTrue(self.events(here, "going_back"), stderr)
+                self.assertTrue(self.events(here, "rollback"), stderr)
 
 
 if __name__ == "__main__":

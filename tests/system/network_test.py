@@ -115,7 +115,7 @@ class Network(RotaTest):
         self.assertEqual(evaluated, sorted(set(evaluated)), "an epoch was recorded twice")
         again = [event["time"] for event in run.events("checkpoint") if event["time"] > mended_at]
         facts = {"fault": fault, "seconds": self.result(run.out)["seconds"], "lost": len(run.events("lost")),
-                 "recovery": run.recovery(), "goings_back": len(run.events("going_back")),
+                 "recovery": run.recovery(), "rollbacks": len(run.events("rollback")),
                  "started_again": sum(run.starts.values()) - len(HOME),
                  "commit_after": round(again[0] - mended_at, 3) if again else None, **facts}
         if OUT:

@@ -145,7 +145,7 @@ class OwnDisks(Runs):
         self.committed_soon(run)
         kill(pid for pid in self.machines[2].pids() if self.runs(pid, "rota-worker"))
         self.done(run)
-        self.assertTrue(self.events(self.here, "going_back"))
+        self.assertTrue(self.events(self.here, "rollback"))
         self.same(*LONG)
 
     def test_a_store_is_killed(self):
@@ -153,7 +153,7 @@ class OwnDisks(Runs):
         self.committed_soon(run)
         kill(pid for pid in self.machines[1].pids() if self.runs(pid, "rota-kvstore"))
         self.done(run)
-        self.assertTrue(self.events(self.here, "going_back"))
+        self.assertTrue(self.events(self.here, "rollback"))
         self.same(*LONG)
 
     @staticmethod
@@ -176,7 +176,7 @@ class OwnDisks(Runs):
         self.wipe(2)
         kill(gone)
         self.done(run)
-        self.assertTrue(self.events(self.here, "going_back"))
+        self.assertTrue(self.events(self.here, "rollback"))
         self.same(*LONG)
 
     def test_a_run_is_resumed_when_all_other_disks_are_gone(self):

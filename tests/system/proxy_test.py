@@ -67,7 +67,7 @@ class Proxied(RotaTest):
         self.assertGreater(self.proxy.bytes, 100_000, "everything goes through the proxy")
         again = [event["time"] for event in run.events("checkpoint") if event["time"] > mended_at]
         facts = {"fault": fault, "seconds": self.result(run.out)["seconds"], "lost": len(run.events("lost")),
-                 "recovery": run.recovery(), "goings_back": len(run.events("going_back")),
+                 "recovery": run.recovery(), "rollbacks": len(run.events("rollback")),
                  "started_again": sum(run.starts.values()) - len(NAMES),
                  "commit_after": round(again[0] - mended_at, 3) if again else None, "halves": self.proxy.halves,
                  "resets": self.proxy.resets, "connections": self.proxy.connections}

@@ -157,7 +157,7 @@ class Recovery(RotaTest):
         kill([pids["rota-worker-0"]], signal.SIGSTOP)
         kill([pids["rota-coordinator-0"]])
         self.check(out, run, reference)
-        self.assertEqual(self.events(out, "silent")[0]["role"], "worker-0")
+        self.assertEqual(self.events(out, "unresponsive")[0]["role"], "worker-0")
 
     def test_what_dies_again_and_again_ends_the_run(self):
         out = self.folder / "again"

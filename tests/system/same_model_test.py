@@ -188,7 +188,7 @@ class SameModel(RotaTest):
         done = self.rota("resume", out)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("nothing to resume: no epoch was committed", done.stderr)
-        self.assertEqual(len(self.events(out, "resume_from_nothing")), 1)
+        self.assertEqual(len(self.events(out, "resume_without_checkpoint")), 1)
         self.check(out)
         self.assertEqual([m["epoch"] for m in self.metrics(out)], list(range(EPOCHS + 1)))
 

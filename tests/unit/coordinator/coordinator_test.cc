@@ -227,12 +227,12 @@ TEST(Coordinator, OneThatWasStartedAnewTellsWhoIsNeverHeard) {
     run.hear(kScheduler, run.hello(kScheduler));
     run.pass(29 * kSecond);
     run.hear(kScheduler, Beat{});
-    EXPECT_FALSE(run.diary->has("silent"));
+    EXPECT_FALSE(run.diary->has("unresponsive"));
     run.pass(2 * kSecond);
     run.pass(kSecond);
-    const auto told = std::count(run.diary->events.begin(), run.diary->events.end(), "silent role=worker-0");
+    const auto told = std::count(run.diary->events.begin(), run.diary->events.end(), "unresponsive role=worker-0");
     EXPECT_EQ(told, era == 1 ? 0 : 1) << "at first, who comes late is no news";
-    EXPECT_FALSE(run.diary->has("silent role=scheduler-0"));
+    EXPECT_FALSE(run.diary->has("unresponsive role=scheduler-0"));
   }
 }
 

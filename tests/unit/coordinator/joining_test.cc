@@ -74,7 +74,7 @@ TEST(Joining, ShardsMoveAtTheEndOfAnEpochWhenAllHaveReadWhatTheyNeed) {
   EXPECT_TRUE(run.sent<Save>(kNew).empty());
   run.forget();
   run.save(1);
-  EXPECT_TRUE(run.diary->gone_back.empty()) << "nothing is taken back";
+  EXPECT_TRUE(run.diary->rolled_back.empty()) << "nothing is taken back";
   for (const NodeId process : {kWorker, kNew, kScheduler}) {
     const auto welcomes = run.sent<Welcome>(process);
     ASSERT_EQ(welcomes.size(), 1U) << process.name();
@@ -99,7 +99,7 @@ TEST(Joining, ANewcomerThatIsLostCostsNothing) {
   run.disconnect(kNew);
   run.beat(5, {kWorker, kScheduler});
   EXPECT_TRUE(run.diary->has("lost role=worker-1"));
-  EXPECT_FALSE(run.diary->has("going_back"));
+  EXPECT_FALSE(run.diary->has("rollback"));
   run.end_epoch(1);
   run.evaluate(1, 2.5);
   EXPECT_FALSE(run.ended.has_value());
@@ -118,7 +118,7 @@ TEST(Joining, ANewcomerThatStartsAnewIsWelcomedAndReads) {
   ASSERT_EQ(run.sent<ReadAhead>(kNew).size(), 1U);
   EXPECT_NE(run.sent<ReadAhead>(kNew)[0].number, before.number);
   EXPECT_EQ(run.sent<ReadAhead>(kNew)[0].shard_hosts, before.shard_hosts);
-  EXPECT_TRUE(run.diary->gone_back.empty());
+  EXPECT_TRUE(run.diary->rolled_back.empty());
 }
 
 // The plan was that of before, and nobody was told of it again.
@@ -187,7 +187,7 @@ TEST(Joining, ASpareStandsByAndTakesAPlace) {
   run.forget();
   run.disconnect(kWorker);
   run.beat(5, {kNew, kScheduler});
-  EXPECT_TRUE(run.diary->has("going_back to=the beginning"));
+  EXPECT_TRUE(run.diary->has("rollback to=the beginning"));
   ASSERT_EQ(run.sent<Welcome>(kNew).size(), 1U);
   EXPECT_EQ(run.sent<Welcome>(kNew)[0].shard_hosts, (std::vector<ShardRange>{{1, 2}}));
   EXPECT_EQ(run.sent<Welcome>(kNew)[0].partition_hosts, std::vector<NodeId>{kNew});
@@ -289,7 +289,7 @@ TEST(Joining, WhoWasGivenUpAndIsHeardAgainIsOneOfThemAgain) {
   run.hear(kWorker, run.hello(kWorker));
   run.hear(kNew, run.hello(kNew));
   run.beat(12, {kWorker});
-  EXPECT_TRUE(run.diary->has("given_up role=worker-1"));
+  EXPECT_TRUE(run.diary->has("abandoned role=worker-1"));
   run.hear(kNew, Beat{});
   run.hear(kScheduler, run.hello(kScheduler));
   ASSERT_EQ(run.sent<Welcome>(kNew).size(), 1U);

@@ -47,8 +47,8 @@ class Diary final : public Recorder {
     EXPECT_EQ(pid, 7U) << process;
     return words;
   }
-  Status go_back(std::optional<Epoch> behind) override {
-    gone_back.push_back(behind);
+  Status roll_back(std::optional<Epoch> behind) override {
+    rolled_back.push_back(behind);
     return {};
   }
   bool has(const std::string& event) const {
@@ -60,7 +60,7 @@ class Diary final : public Recorder {
   std::vector<CommitRecord> commits;
   std::vector<RunResult> results;
   Status commit_answer;
-  std::vector<std::optional<Epoch>> gone_back;
+  std::vector<std::optional<Epoch>> rolled_back;
   std::optional<LastWords> words;         // of whoever is lost
   std::function<void()> while_finishing;  // what happens while the result is written
 };

@@ -1,4 +1,4 @@
-// tests/unit/coordinator/going_back_test.cc -- a process of a run that has begun is lost: the others go back with the
+// tests/unit/coordinator/rollback_test.cc -- a process of a run that has begun is lost: the others go back with the
 // one that takes its place.
 #include <gtest/gtest.h>
 
@@ -26,12 +26,12 @@ Script committed_run() {
   return run;
 }
 
-TEST(GoingBack, ANewStartOfAWorkerTakesEverybodyBackToTheCommit) {
+TEST(Rollback, ANewStartOfAWorkerTakesEverybodyBackToTheCommit) {
   Script run = committed_run();
   run.hear(kWorker, run.hello(kWorker, 2));
-  ASSERT_EQ(run.diary->gone_back, (std::vector<std::optional<Epoch>>{1}));
+  ASSERT_EQ(run.diary->rolled_back, (std::vector<std::optional<Epoch>>{1}));
   EXPECT_TRUE(run.diary->has("lost role=worker-0 pid=7 why=worker-0 (pid 7 on node5) was lost: it started anew"));
-  EXPECT_TRUE(run.diary->has("going_back to=the checkpoint of epoch 1"));
+  EXPECT_TRUE(run.diary->has("rollback to=the checkpoint of epoch 1"));
   for (const NodeId process : {kWorker, kScheduler}) {
     const auto welcomes = run.sent<Welcome>(process);
     ASSERT_EQ(welcomes.size(), 1U) << process.name();
@@ -51,13 +51,13 @@ TEST(GoingBack, ANewStartOfAWorkerTakesEverybodyBackToTheCommit) {
   EXPECT_EQ(run.diary->epochs[1].objective, 1.5);
 }
 
-TEST(GoingBack, WithoutACommitItIsToTheBeginning) {
+TEST(Rollback, WithoutACommitItIsToTheBeginning) {
   Script run(plan_that_restarts());
   run.prepare();
   run.schedule();
   run.forget();
   run.hear(kWorker, run.hello(kWorker, 2));
-  EXPECT_EQ(run.diary->gone_back, (std::vector<std::optional<Epoch>>{std::nullopt}));
+  EXPECT_EQ(run.diary->rolled_back, (std::vector<std::optional<Epoch>>{std::nullopt}));
   ASSERT_EQ(run.sent<Welcome>(kScheduler).size(), 1U);
   EXPECT_FALSE(run.sent<Welcome>(kScheduler)[0].resume.has_value());
   run.load();
@@ -65,21 +65,21 @@ TEST(GoingBack, WithoutACommitItIsToTheBeginning) {
   EXPECT_EQ(run.sent<Start>(kScheduler)[0].round, 1U);
 }
 
-TEST(GoingBack, ItWaitsForTheRecordThatIsBeingWritten) {
+TEST(Rollback, ItWaitsForTheRecordThatIsBeingWritten) {
   Script run(plan_that_restarts());
   run.prepare();
   run.train(1, 2.5);
   run.hold_work = true;
   run.save(1);
   run.hear(kWorker, run.hello(kWorker, 2));
-  EXPECT_TRUE(run.diary->gone_back.empty());
+  EXPECT_TRUE(run.diary->rolled_back.empty());
   EXPECT_TRUE(run.finish_work().ok());
   run.hold_work = false;
   run.pass(kSecond);
-  EXPECT_EQ(run.diary->gone_back, (std::vector<std::optional<Epoch>>{1}));
+  EXPECT_EQ(run.diary->rolled_back, (std::vector<std::optional<Epoch>>{1}));
 }
 
-TEST(GoingBack, WhatTheOthersHadSaidIsOfNoEffect) {
+TEST(Rollback, WhatTheOthersHadSaidIsOfNoEffect) {
   Script run = committed_run();
   run.hold_work = true;  // the records do not go back yet
   run.hear(kWorker, run.hello(kWorker, 2));
@@ -88,7 +88,7 @@ TEST(GoingBack, WhatTheOthersHadSaidIsOfNoEffect) {
   EXPECT_FALSE(run.ended.has_value());
 }
 
-TEST(GoingBack, NobodyTakesThePlaceForTooLong) {
+TEST(Rollback, NobodyTakesThePlaceForTooLong) {
   Script run = committed_run();
   run.disconnect(kWorker);
   run.beat(30, {kScheduler});
@@ -98,7 +98,7 @@ TEST(GoingBack, NobodyTakesThePlaceForTooLong) {
 }
 
 // Who starts processes anew could not tell which one it was, and a second that stood still was never replaced.
-TEST(GoingBack, WhoFallsSilentWhileAnotherIsAwaitedIsToldWithItsNumber) {
+TEST(Rollback, WhoFallsSilentWhileAnotherIsAwaitedIsToldWithItsNumber) {
   Script run = committed_run();
   run.disconnect(kWorker);
   run.pass(4 * kSecond);
@@ -111,7 +111,7 @@ TEST(GoingBack, WhoFallsSilentWhileAnotherIsAwaitedIsToldWithItsNumber) {
   EXPECT_TRUE(run.ended->what.ends_with("; nobody took the place of scheduler-0, worker-0")) << run.ended->what;
 }
 
-TEST(GoingBack, OneThatWasOnlySilentComesBackItself) {
+TEST(Rollback, OneThatWasOnlySilentComesBackItself) {
   RunPlan plan = plan_that_restarts();
   plan.peer_timeout = 5 * kSecond;
   Script run(plan);
@@ -126,7 +126,7 @@ TEST(GoingBack, OneThatWasOnlySilentComesBackItself) {
   EXPECT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
 }
 
-TEST(GoingBack, ACrashThatComesAgainIsTheEnd) {
+TEST(Rollback, ACrashThatComesAgainIsTheEnd) {
   Script run = committed_run();
   LastWords words;
   words.signal = 11;
@@ -144,7 +144,7 @@ TEST(GoingBack, ACrashThatComesAgainIsTheEnd) {
       "second time"));
 }
 
-TEST(GoingBack, AProcessThatSaysItCannotGoOnIsAwaitedAnew) {
+TEST(Rollback, AProcessThatSaysItCannotGoOnIsAwaitedAnew) {
   Script run = committed_run();
   run.hear(kWorker, Fault{ExitCode::temporary, "no memory"});
   EXPECT_FALSE(run.ended.has_value());
@@ -153,7 +153,7 @@ TEST(GoingBack, AProcessThatSaysItCannotGoOnIsAwaitedAnew) {
   EXPECT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
 }
 
-TEST(GoingBack, ARunThatIsToEndEndsWithTheLoss) {
+TEST(Rollback, ARunThatIsToEndEndsWithTheLoss) {
   Script run = committed_run();
   run.hear(kCoordinator, Stop{ExitCode::terminated, "stopped by a signal"});
   run.hear(kWorker, run.hello(kWorker, 2));
