@@ -15,13 +15,13 @@ class Balance {
   // Shards a second, by worker.
   using Speeds = std::map<std::uint32_t, double>;
 
-  // So many times in a row, over one epoch or several in which the slowest computed for so many seconds, shards in
-  // proportion to the speeds would have been done in 1/kGain of that time.
+  // A span is one epoch or several, in which the slowest worker computed for kSeconds.  A worker is slow if in kSpans
+  // spans in a row shards in proportion to the speeds would have taken 1/kGain of the time.
   static constexpr std::size_t kSpans = 5;
   static constexpr double kSeconds = 2, kGain = 1.25;
 
-  // `seconds`: how long each worker computed in an epoch.  If shards are to be shared out anew, by which speeds; then
-  // it has to be twice as long until the next time, as every move costs a reading and a pause.  What slows a worker
+  // `seconds`: how long each worker computed in an epoch.  If shards are to be shared out again, by which speeds; then
+  // twice as many spans are needed the next time, as every move costs a reading and a pause.  What slows a worker
   // down need not show where it computes little: with its shards gone it can look fast, get them back, be slow again.
   // So such moves to and fro come ever more seldom.
   std::optional<Speeds> add(const std::map<std::uint32_t, double>& seconds, const ShardHosts& hosts);

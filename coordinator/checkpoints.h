@@ -28,7 +28,7 @@ class Checkpoint {
   // all shards know alike, and the state of its own pull.
   std::uint64_t objects_of(std::uint32_t partition) const;
 
-  // A worker or scheduler has put all it has.  False if it said so before.
+  // A worker or scheduler has put all it has.  False if it reported before.
   bool saved(NodeId by) { return saved_.insert(by).second; }
   bool all_saved() const { return saved_.size() == workers_ + plan_.schedulers; }
 
@@ -52,7 +52,7 @@ class Checkpoint {
 
 class Checkpoints {
  public:
-  // Called when a checkpoint has come further: all is put, or it is committed (then with its epoch), or an error.
+  // Called when a checkpoint has progressed: all is put, or it is committed (then with its epoch), or an error.
   using Progress = std::function<void(const Status& status, std::optional<Epoch> committed, Outbox& out)>;
 
   // `plan` and `hosts` outlive this.  The newest checkpoint is the one that the plan resumes from.

@@ -20,22 +20,22 @@ Coordinator::Coordinator(RunPlan plan, std::shared_ptr<Recorder> recorder)
 
 Status Coordinator::step(const Envelope& in, Outbox& out) {
   if (phase_ == Phase::ended) return {};
-  // All may join, and ask; a process that was not admitted has no say in the run.
+  // All may join, and ask; a process that was not admitted cannot change the run.
   const bool opens_contact = std::holds_alternative<Hello>(in.message) || std::holds_alternative<AskStatus>(in.message);
   const bool takes_part = in.from == kCoordinator || members_.roster().contains(in.from) ||
                           (in.from.role == Role::partition && in.from.index < plan_.partitions);
   if (!opens_contact && !takes_part) {
     recorder_->event("ignored", {{"role", in.from.name()}, {"what", kind_name(kind_of(in.message))}});
-    // Others have taken its place, which it does not know.
+    // Others have taken its place, and it has no message of that.
     if (!members_.first_era() && in.from.role == Role::worker)
-      out.send(in.from, Stop{ExitCode::temporary, "the run goes on without " + in.from.name()});
+      out.send(in.from, Stop{ExitCode::temporary, "the run continues without " + in.from.name()});
     return {};
   }
   const Status handled = handle<Hello, Beat, Fault, Stop, HasRead, AskStatus>(
       in, [&](const auto& message) { return on(message, in.from, out); },
       [&]() -> Status {
         if (phase_ == Phase::training) return training_->step(in, out);
-        // Messages of an era that was left say nothing any more.
+        // Messages of an era that was left are without effect.
         return members_.first_era() ? unexpected(kind_of(in.message), in.from) : Status();
       });
   if (!handled.ok()) end(handled.code(), handled.what(), out);
@@ -61,7 +61,7 @@ Status Coordinator::tick(Outbox& out) {
 
 void Coordinator::stood_still(Nanoseconds span, Nanoseconds now) {
   if (gathers_since_ != 0) gathers_since_ += span;
-  members_.roster().stood_still(now);
+  members_.roster().discount_pause(now);
 }
 
 // ---- losses ----
@@ -112,13 +112,13 @@ void Coordinator::roll_back(Outbox& out) {
   plan_.resume = training_->last_checkpoint();
   plan_.best = training_->best_checkpoint();
   rewinding_ = true;
-  const auto behind = plan_.resume ? std::optional(plan_.resume->epoch) : std::nullopt;
-  const std::string to = behind ? "the checkpoint of epoch " + std::to_string(*behind) : "the beginning";
+  const auto after = plan_.resume ? std::optional(plan_.resume->epoch) : std::nullopt;
+  const std::string to = after ? "the checkpoint of epoch " + std::to_string(*after) : "the beginning";
   if (loss_) recorder_->event("rollback", {{"to", to}});
-  out.start_io([this, behind, lost = loss_.has_value(), recorder = recorder_, plan = plan_]() -> Continuation {
+  out.start_io([this, after, lost = loss_.has_value(), recorder = recorder_, plan = plan_]() -> Continuation {
     failpoint("rollback.begun");
     const Status status =
-        lost ? recorder->roll_back(behind) : Status();  // nothing is recorded behind a checkpoint just made
+        lost ? recorder->roll_back(after) : Status();  // nothing is recorded after a checkpoint just made
     auto era = Result<std::uint64_t>(plan.era + 1);
     if (!status.ok()) era = status;
     if (status.ok() && plan.next_era) era = plan.next_era();
@@ -153,9 +153,9 @@ void Coordinator::gather(Outbox& out) {
   if (roster.complete() && too_few.empty()) return begin_era(out);
   if (roster.complete() && !std::exchange(paused_, true)) recorder_->event("paused", {{"why", too_few}});
   if (waited < (members_.first_era() ? plan_.start_timeout : plan_.rejoin)) return;
-  if (roster.complete()) return end(ExitCode::temporary, too_few + ", and nobody has joined", out);
+  if (roster.complete()) return end(ExitCode::temporary, too_few + ", and no other has joined", out);
   const std::string absent = missing.empty() ? roster.missing() : missing;
-  if (loss_) return end(loss_->code, loss_->what + "; nobody took the place of " + absent, out);
+  if (loss_) return end(loss_->code, loss_->what + "; no replacement joined for " + absent, out);
   end(ExitCode::temporary, "these have not joined: " + absent, out);
 }
 
@@ -181,12 +181,12 @@ Status Coordinator::on(const Hello& hello, NodeId from, Outbox& out) {
   };
   if (trains && !additional && (!open || !members_.roster().contains(from))) {
     out.send(from, Refuse{ExitCode::temporary, "the run has begun without " + from.name()});
-    lose_it("it started anew in the middle of the run");
+    lose_it("it restarted during the run");
     return {};
   }
   std::optional<Ending> before;
   if (trains && !additional)
-    before = members_.describe_loss({from, members_.roster().describe(from) + " was lost: it started anew"});
+    before = members_.describe_loss({from, members_.roster().describe(from) + " was lost: it restarted"});
   if (const Status fits = members_.roster().check(from, hello); !fits.ok()) {
     recorder_->event("refused", {{"role", from.name()}, {"why", fits.what()}});
     out.send(from, Refuse{fits.code(), fits.what()});
@@ -206,8 +206,8 @@ Status Coordinator::on(const Hello& hello, NodeId from, Outbox& out) {
 }
 
 Status Coordinator::on(const Beat& beat, NodeId from, Outbox& out) {
-  members_.heard(from, beat.memory, out.now());
-  members_.roster().told(from, beat, phase_ == Phase::training && training_->trains(), out.now());
+  members_.confirm_alive(from, beat.memory, out.now());
+  members_.roster().record_beat(from, beat, phase_ == Phase::training && training_->trains(), out.now());
   return {};
 }
 
@@ -219,7 +219,7 @@ Status Coordinator::on(const HasRead& read, NodeId from, Outbox&) {
 
 // ---- leaving ----
 
-// A worker that was told to end hands over what it hosts.  False if no worker can take it.
+// A worker that was asked to end hands over what it hosts.  False if no worker can take it.
 bool Coordinator::drain(NodeId worker, Outbox& out) {
   const bool open = plan_.on_loss != OnLoss::stop && members_.has_begun() && !finishing() && !stopped();
   if (!open || !members_.drain(worker)) return false;
@@ -243,7 +243,7 @@ Status Coordinator::on(const Fault& fault, NodeId from, Outbox& out) {
     lose(from, why, out);
     dismiss(from, why, out);
   } else {
-    // Bad data is the user's to mend, who wants "file:line: what" in front; of a disk, the machine is worth knowing.
+    // The user has to mend bad data: "file:line: what" comes first.  An error of a disk names the machine.
     const bool users =
         fault.code == ExitCode::bad_data || fault.code == ExitCode::no_input || fault.code == ExitCode::usage;
     const bool named = fault.what.find(from.name()) != fault.what.npos;
@@ -257,7 +257,7 @@ Status Coordinator::on(const Fault& fault, NodeId from, Outbox& out) {
 Status Coordinator::on(const Stop& stop, NodeId from, Outbox& out) {
   if (stop.code != ExitCode::interrupted && stop.code != ExitCode::terminated) return unexpected(stop.kind, from);
   // The first signal asks for a clean end; the second that the same process gets means now.  All processes of a job are
-  // often told at once.
+  // often signalled at once.
   const bool again = out.now() - stopped_by_.try_emplace(from, out.now()).first->second >= kSameSignal;
   if (!again && drain(from, out)) return {};
   if (phase_ != Phase::training || !training_->trains() || again) return {stop.code, stop.what};

@@ -29,7 +29,7 @@ bool Copies::add(std::uint32_t partition, const Chunk& chunk, Outbox& out) {
     const Status status = files->write(chunk.file, chunk.at, chunk.bytes);
     return [this, partition, chunk, status](Outbox& later) -> Status {
       --works_;
-      if (!status.ok()) return told_(status, later), Status();
+      if (!status.ok()) return done_(status, later), Status();
       FileCopy& copy = copying_.at(partition);
       copy.stored(chunk);
       ask(partition, copy, later);
@@ -48,7 +48,7 @@ void Copies::finish(std::uint32_t partition, const HashedFile& file, Outbox& out
       --works_;
       copying_.erase(partition);
       begin_waiting(later);
-      told_(status, later);
+      done_(status, later);
       return {};
     };
   });
@@ -61,7 +61,7 @@ void Copies::give(NodeId to, const AskChunk& ask, Outbox& out) {
     return [this, to, ask, bytes = std::move(bytes)](Outbox& later) -> Status {
       --works_;
       if (!bytes.ok())
-        told_(bytes.status(), later);
+        done_(bytes.status(), later);
       else
         later.send(to, Chunk{ask.file, ask.at, *bytes});
       return {};

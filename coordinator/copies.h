@@ -1,6 +1,6 @@
 // coordinator/copies.h -- files of checkpoints that go between the run's folder and the disks of partitions whose
-// machines do not share it: copies of what those write, and what those lack when the run goes on.  They pass through as
-// they are: the coordinator does not look into them.
+// machines do not share it: copies of what those write, and what those lack when the run is resumed.  They pass through
+// as they are: the coordinator does not look into them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -19,11 +19,11 @@ namespace rota {
 
 class Copies {
  public:
-  // Hears that a copy is durable, or of what went wrong.
-  using Told = std::function<void(const Status& status, Outbox& out)>;
+  // Called when a copy is durable, or with what went wrong.
+  using Done = std::function<void(const Status& status, Outbox& out)>;
 
-  Copies(std::shared_ptr<ChunkFiles> files, const CopyLimits& limits, Told told)
-      : files_(std::move(files)), limits_(limits), told_(std::move(told)) {}
+  Copies(std::shared_ptr<ChunkFiles> files, const CopyLimits& limits, Done done)
+      : files_(std::move(files)), limits_(limits), done_(std::move(done)) {}
 
   // There is a folder for them.
   bool possible() const { return files_ != nullptr; }
@@ -47,7 +47,7 @@ class Copies {
 
   std::shared_ptr<ChunkFiles> files_;
   CopyLimits limits_;
-  Told told_;
+  Done done_;
   std::map<std::uint32_t, FileCopy> copying_;                 // by partition
   std::deque<std::pair<std::uint32_t, HashedFile>> waiting_;  // for others to be done
   std::size_t works_ = 0;

@@ -1,8 +1,8 @@
 // coordinator/dispatch.h -- turns rounds into tasks for workers, handovers of slices, and what partitions are to
 // expect.
 //
-// Knows who holds which slice after every round that was given out, so the worker that holds it can be told where it
-// goes next while it still computes: slices then move from worker to worker without asking anybody.
+// Tracks which shard holds which slice after every round that was given out.  So the worker that holds it can be told
+// where it goes next while it still computes, and slices move from worker to worker without a request.
 #pragma once
 #include <deque>
 #include <map>
@@ -64,7 +64,7 @@ class Dispatch {
     bool ended;                              // one with shared rows ends with its commits; one without, with its epoch
   };
 
-  // The slice goes on to a task of this shard.
+  // The slice moves on to a task of this shard.
   void hand_over(SliceId slice, RoundId round, ShardId shard);
 
   ShardHosts hosts_;

@@ -38,7 +38,7 @@ class EpochEnd {
   bool blocks() const { return boundary_.has_value(); }
   // It is being done: the epoch itself is over.
   bool under_way() const { return boundary_ && boundary_->stage != Stage::computing; }
-  // All workers and schedulers have ended an epoch, which took so long.  `ends_job`: all schedulers say that it is the
+  // All workers and schedulers have ended an epoch, which took `took`.  `ends_job`: all schedulers say that it is the
   // last.
   Status over(EpochRecord record, bool ends_job, Nanoseconds took, Outbox& out);
   // A worker's or partition's share of an evaluation.  An error ends the job with it.

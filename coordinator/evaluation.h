@@ -15,7 +15,8 @@
 namespace rota {
 
 // The terms of all shards, slices and partitions.  Sums run over the fixed tree of shard numbers, over
-// that of slice numbers and over that of partitions, then shards + slices + rows: no bit depends on who hosts what.
+// that of slice numbers and over that of partitions, then shards + slices + rows: no bit depends on which worker hosts
+// what.
 class Evaluation {
  public:
   Evaluation(std::uint32_t shards, std::uint32_t slices, std::uint32_t partitions, std::size_t terms)
@@ -42,7 +43,7 @@ Status check_scores(const std::vector<Term>& terms, const std::vector<Score>& sc
 // The score that is `valid`, and that --patience watches; null if none is of held-out data.
 const Score* held_out_score(const std::vector<Score>& scores);
 
-// Fills the record's terms, with the scores behind them, the objective, its mean over the items, and `valid`.
+// Fills the record's terms, with the scores after them, the objective, its mean over the items, and `valid`.
 // REQUIRES check_scores, and a sum for each term.
 void fill_scores(const std::vector<Term>& terms, const std::vector<Score>& scores, std::span<const double> sums,
                  std::uint64_t items, EpochRecord& record);
@@ -56,7 +57,7 @@ class BestEpoch {
       : patience_(patience), best_(patience > 0 ? known : std::nullopt) {}
 
   bool follows() const { return patience_ > 0; }
-  // Takes the next evaluation's score, and tells whether it is the best so far.  One that equals the best is not.
+  // Takes the next evaluation's score.  True if it is the best so far.  One that equals the best is not.
   bool add(Epoch epoch, double valid, Score::Better better);
   // It was long enough not the best.
   bool over() const { return best_ && best_->since >= patience_; }

@@ -21,14 +21,14 @@ const char* differing(const Loaded& loaded, const Hash128& input, const Hash128&
 }
 
 // What a commit record says of the app and of its data that the workers do not, or "".
-std::string contradiction(const CommitRecord& record, const std::string& app, const std::vector<Fact>& told) {
+std::string contradiction(const CommitRecord& record, const std::string& app, const std::vector<Fact>& of_data) {
   if (record.app != app) return "app is '" + record.app + "', and the run's is '" + app + "'";
   std::map<std::string, double> facts;
-  for (const Fact& fact : told) facts[visible_text(fact.name)] = fact.value;
+  for (const Fact& fact : of_data) facts[visible_text(fact.name)] = fact.value;
   for (const Fact& fact : record.facts) {
     const auto found = facts.find(visible_text(fact.name));
-    if (found == facts.end()) return "facts has '" + fact.name + "', which the data does not tell";
-    if (found->second != fact.value) return "the data tells another '" + fact.name + "' than facts has";
+    if (found == facts.end()) return "facts has '" + fact.name + "', which the data does not have";
+    if (found->second != fact.value) return "the data has another '" + fact.name + "' than facts";
     facts.erase(found);
   }
   return facts.empty() ? "" : "facts has no '" + facts.begin()->first + "'";
@@ -90,10 +90,10 @@ Status Loading::check() const {
   if (const char* what = differing(common(), plan_.resume->input, plan_.resume->valid))
     return {ExitCode::bad_data,
             "the " + std::string(what) + " has another content than what the checkpoint was made with"};
-  const auto told = facts();
-  if (!told.ok()) return told.status();
+  const auto of_data = facts();
+  if (!of_data.ok()) return of_data.status();
   for (const auto* record : {&plan_.resume, &plan_.best})
-    if (const std::string what = *record ? contradiction(**record, common().app, told->facts) : ""; !what.empty())
+    if (const std::string what = *record ? contradiction(**record, common().app, of_data->facts) : ""; !what.empty())
       return {ExitCode::disk, std::string(RunFolder::kCommitRecord) + " of epoch " + std::to_string((*record)->epoch) +
                                   ": damaged: " + what};
   return {};

@@ -15,20 +15,20 @@ class Loading {
   // Both outlive this.
   Loading(const RunPlan& plan, const ShardHosts& hosts) : plan_(plan), hosts_(hosts) {}
 
-  // False if the worker hosts nothing, or something else, or has said so before.
+  // False if the worker hosts nothing, or something else, or has reported before.
   bool add(std::uint32_t worker, const Loaded& loaded);
-  // What was said is not needed any more.
+  // The reports are not needed any more.
   void clear() { loaded_.clear(); }
   bool complete() const { return loaded_.size() == hosts_.size(); }
 
   // The rest REQUIRES complete().
 
   // Whether all workers read the same, and what the checkpoint was made with: else ExitCode::bad_data.  And whether
-  // the data is enough for so many shards: else usage.
+  // the data is enough for the number of shards: else usage.
   Status check() const;
   std::uint64_t items() const;  // of all shards
   // What the whole job's data is: facts, merged in the order of the shards, and the census.  An error if two shards
-  // tell the same fact in different ways, or it is not finite, which is the plugin's fault.
+  // report the same fact in different ways, or it is not finite, which is the plugin's fault.
   Result<JobFacts> facts() const;
   // What is the same in all of them: units, terms, tables, hashes of the data.
   const Loaded& common() const { return loaded_.begin()->second; }

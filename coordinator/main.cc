@@ -40,7 +40,7 @@ RunPlan plan_of(const JobSettings& settings) {
   return plan;
 }
 
-// A run that cannot go on ends as one that began: in its events, which the launcher reads.
+// A run that cannot be resumed ends as one that began: in its events, which the launcher reads.
 Ending cannot_resume(const JobSettings& settings, const Status& why) {
   constexpr Epoch kAll = std::numeric_limits<Epoch>::max();  // whose metrics stay
   if (auto recorder = open_run_recorder(settings, kAll); recorder.ok())
@@ -58,7 +58,7 @@ Status check_new(const RunFolder& run) {
   for (const auto& epoch : run.epochs()) holds |= is_there(epoch / RunFolder::kCommitRecord);
   if (!holds) return {};
   return {ExitCode::cannot_write,
-          run.path.string() + " holds a run: --resume goes on with it, and another job needs another --out"};
+          run.path.string() + " contains a run: --resume continues it, and another job needs another --out"};
 }
 
 Ending coordinate(const CommandLine& line, const JobSettings& settings) {
@@ -70,10 +70,10 @@ Ending coordinate(const CommandLine& line, const JobSettings& settings) {
   plan.era = *era;
   plan.checkpoints = disk_chunk_files(settings.run.path);
   plan.next_era = [run = settings.run] { return begin_era(run); };
-  std::string from_nothing;  // why a run that is resumed begins anew
+  std::string from_nothing;  // why a run that is resumed starts again
   if (line.options.flag("resume")) {
     auto commit = newest_commit(settings.run, settings.hash);
-    // Killed before its first checkpoint, a run begins anew: nothing is lost but time.
+    // Killed before its first checkpoint, a run starts again: only time is lost.
     if (!commit.ok() && commit.status().code() != ExitCode::no_input) return cannot_resume(settings, commit.status());
     if (commit.ok()) {
       plan.resume = std::move(commit->newest);
@@ -81,11 +81,11 @@ Ending coordinate(const CommandLine& line, const JobSettings& settings) {
     }
     if (!commit.ok()) from_nothing = commit.status().what();
   }
-  const auto behind = plan.resume ? std::optional(plan.resume->epoch) : std::nullopt;
+  const auto after = plan.resume ? std::optional(plan.resume->epoch) : std::nullopt;
   const auto best = plan.best ? std::optional(plan.best->epoch) : std::nullopt;
-  auto recorder = open_run_recorder(settings, behind, best);
+  auto recorder = open_run_recorder(settings, after, best);
   if (!recorder.ok()) return {recorder.status().code(), recorder.status().what()};
-  if (behind) (*recorder)->event("resume", {{"epoch", std::to_string(*behind)}});
+  if (after) (*recorder)->event("resume", {{"epoch", std::to_string(*after)}});
   if (!from_nothing.empty()) (*recorder)->event("resume_without_checkpoint", {{"why", from_nothing}});
   const ProcessSettings loop = process_settings(line, settings, kCoordinator);
   const auto listening = [&](const std::string& address) {

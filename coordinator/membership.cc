@@ -24,8 +24,8 @@ void Membership::admit(NodeId process, const Hello& hello, Nanoseconds now) {
   recorder_.event("joined", fields);
 }
 
-void Membership::heard(NodeId process, std::uint64_t memory, Nanoseconds now) {
-  if (!roster_.heard(process, memory, now)) return;
+void Membership::confirm_alive(NodeId process, std::uint64_t memory, Nanoseconds now) {
+  if (!roster_.confirm_alive(process, memory, now)) return;
   recorder_.event("joined", {{"role", process.name()}, {"again", "yes"}});
   if (process.role != Role::worker || workforce_.awaits(process.index)) return;
   workforce_.join(process.index, Joins::as_named);  // others were to host its shards
@@ -59,7 +59,7 @@ void Membership::replace_missing(Nanoseconds waited) {
   const bool give_up = waited >= (eras_ == 0 ? std::min(plan_.peer_timeout, plan_.start_timeout) : plan_.rejoin);
   for (const std::uint32_t worker : awaited)
     if (is_missing(worker) && (workforce_.has_spare() || (give_up && missing < awaited.size()))) {
-      workforce_.give_up(worker);
+      workforce_.replace(worker);
       recorder_.event("abandoned", {{"role", NodeId{Role::worker, worker}.name()}});
     }
 }
@@ -83,7 +83,7 @@ std::optional<std::string> Membership::crash_of(NodeId process) const {
 Ending Membership::describe_loss(const Roster::Loss& loss) const {
   if (const auto crash = crash_of(loss.process)) return {ExitCode::bug, roster_.describe(loss.process) + *crash};
   std::string what = loss.what;
-  if (loss.broken) what += "; perhaps it was killed, by somebody or for want of memory";
+  if (loss.broken) what += "; it may have been killed, by a user or for lack of memory";
   if (const auto memory = roster_.memory(loss.process); memory > 0)
     what += "; its memory was " + std::to_string(memory / 1'000'000) + " MB";
   const auto words = recorder_.last_words(loss.process.name(), roster_.pid(loss.process));
@@ -119,7 +119,7 @@ bool Membership::drain(NodeId worker) {
 }
 
 void Membership::release(NodeId worker, Outbox& out) {
-  recorder_.event("left", {{"role", worker.name()}, {"why", "it was told to end; others host its shards"}});
+  recorder_.event("left", {{"role", worker.name()}, {"why", "it was asked to leave; others host its shards"}});
   out.send(worker, Stop{ExitCode::terminated, "others host its shards"});
   forget(worker);
 }
@@ -151,7 +151,7 @@ void Membership::update_load_balance(const EpochRecord& newest) {
   auto speeds = balance_.add(seconds, hosts());
   if (!speeds) return;
   recorder_.event("slow", {{"role", newest.slowest}});
-  workforce_.weigh(*std::move(speeds));
+  workforce_.set_speeds(*std::move(speeds));
 }
 
 void Membership::plan_moves(const EpochRecord& newest, Outbox& out) {

@@ -36,7 +36,7 @@ class Membership {
   // In place of an earlier start of it.  REQUIRES roster().check().
   void admit(NodeId process, const Hello& hello, Nanoseconds now);
   // A sign of life.
-  void heard(NodeId process, std::uint64_t memory, Nanoseconds now);
+  void confirm_alive(NodeId process, std::uint64_t memory, Nanoseconds now);
   // What all members need for this era.
   Welcome welcome() const;
   // Members have been awaited for so long.  Spares take the places of missing workers at once, and those that are left

@@ -1,5 +1,5 @@
-// coordinator/open_epochs.h -- epochs that were given out and are not recorded: what workers and schedulers have said
-// of them.
+// coordinator/open_epochs.h -- epochs that were given out and are not recorded: what workers and schedulers have
+// reported of them.
 #pragma once
 #include <map>
 #include <optional>
@@ -22,7 +22,7 @@ class OpenEpochs {
   void given_out(Epoch epoch) { done_.try_emplace(epoch); }
   // The epoch is over for a scheduler.
   void add(std::uint32_t scheduler, const EpochFigures& figures);
-  // And for a worker.  False if no round of it is out, or if this worker has said so before.
+  // And for a worker.  False if no round of it is out, or if this worker has reported it before.
   bool add(std::uint32_t worker, const EpochDone& done);
 
   // The earliest that is not recorded, and whether it is over for all.
@@ -32,7 +32,7 @@ class OpenEpochs {
     EpochRecord record;     // times and figures
     bool ends_job = false;  // all schedulers say that it is the last
   };
-  // Goes on to the epoch behind it.  REQUIRES next_is_over().
+  // Continues with the epoch after it.  REQUIRES next_is_over().
   Over take();
 
  private:

@@ -44,12 +44,12 @@ struct RunPlan {
   std::uint32_t min_workers = 1;      // with fewer the run waits for others
   Nanoseconds rejoin = 60 * kSecond;  // for how long a process that is missing is awaited
   std::uint64_t era = 1;              // of the run's first attempt in this coordinator
-  // Makes the next era durable and tells its number.  Called on the thread for files.  None: it is one more.
+  // Makes the next era durable and returns its number.  Called on the thread for files.  None: it is one more.
   std::function<Result<std::uint64_t>()> next_era;
   // The run's checkpoints, for copies of what is on other disks.  None: all write there.
   std::shared_ptr<ChunkFiles> checkpoints;
   CopyLimits copies;
-  std::optional<CommitRecord> resume;  // continue behind it
+  std::optional<CommitRecord> resume;  // continue after it
   std::optional<CommitRecord> best;    // with patience, in a resumed job: of the epoch with the best score until then
 
   std::vector<NodeId> scheduler_nodes() const { return nodes(Role::scheduler, schedulers); }

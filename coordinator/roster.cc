@@ -11,7 +11,7 @@ namespace {
 
 // Of what is measured, so that a hook may take its time.
 constexpr Nanoseconds kPatience = 10;
-// And before the run trains: reading the data is one piece of work, which nothing tells the size of.
+// And before the run trains: reading the data is one task of unknown size.
 constexpr Nanoseconds kLoadingPatience = 120;
 
 }  // namespace
@@ -48,7 +48,7 @@ Status Roster::check(NodeId process, const Hello& hello) const {
   return check_plugin(process, hello);
 }
 
-// A plugin of another build may compute something else, and nobody would see it.
+// A plugin of another build may compute something else, and it would not be noticed.
 Status Roster::check_plugin(NodeId process, const Hello& hello) const {
   for (const auto& [id, member] : members_) {
     const auto& known = member.hello.plugin;
@@ -60,7 +60,7 @@ Status Roster::check_plugin(NodeId process, const Hello& hello) const {
   return {};
 }
 
-// The link is that of the newest start already, so an older one of the same name would not be heard any more.
+// The link is that of the newest start already, so messages of an older one of the same name would not arrive.
 void Roster::join(NodeId process, const Hello& hello, Nanoseconds now) {
   if (process.role == Role::worker) next_worker_ = std::max(next_worker_, process.index + 1);
   members_[process] = {hello, now, std::nullopt, 0, false, false, {}, now, now, now};
@@ -81,24 +81,25 @@ std::string Roster::missing() const {
   return names;
 }
 
-bool Roster::heard(NodeId process, std::uint64_t memory, Nanoseconds now) {
+bool Roster::confirm_alive(NodeId process, std::uint64_t memory, Nanoseconds now) {
   const auto found = members_.find(process);
   if (found == members_.end()) return false;
   Member& member = found->second;
   member.heard_at = now;
   member.memory = std::max(member.memory, memory);
-  // What a dead process had sent still comes for a while, so only a word behind the grace shows that it is back.
+  // What a dead process had sent still comes for a while, so only a message after the grace shows that it is back.
   if (member.disconnected_at && now - *member.disconnected_at > disconnect_grace_) member.disconnected_at.reset();
   return !member.dismissed && std::exchange(member.away, false);
 }
 
-void Roster::told(NodeId process, const Beat& beat, bool trains, Nanoseconds now) {
+void Roster::record_beat(NodeId process, const Beat& beat, bool trains, Nanoseconds now) {
   const auto found = members_.find(process);
   if (found == members_.end()) return;
   Member& member = found->second;
   const bool ended_some = beat.progress != member.beat.progress;
-  if (ended_some && member.beat.works > 0 && trains) longest_ = std::max(longest_, now - member.got_on_at);
-  if (ended_some || beat.works == 0 || beat.era != member.beat.era) member.got_on_at = now;
+  if (ended_some && member.beat.works > 0 && trains)
+    longest_task_ = std::max(longest_task_, now - member.progressed_at);
+  if (ended_some || beat.works == 0 || beat.era != member.beat.era) member.progressed_at = now;
   if (now - member.beat_at > peer_timeout_ / 2) member.beats_since = now;
   member.beat_at = now;
   member.beat = beat;
@@ -107,20 +108,20 @@ void Roster::told(NodeId process, const Beat& beat, bool trains, Nanoseconds now
 std::optional<Roster::Loss> Roster::stuck(std::uint64_t era, const ShardHosts& hosts, bool trains,
                                           Nanoseconds now) const {
   if (auto loss = hung(era, hosts, trains, now)) return loss;
-  return cut_off(now);
+  return unreachable(now);
 }
 
 std::optional<Roster::Loss> Roster::hung(std::uint64_t era, const ShardHosts& hosts, bool trains,
                                          Nanoseconds now) const {
   for (const auto& [id, member] : members_) {
-    const Nanoseconds still = now - member.got_on_at;
+    const Nanoseconds still = now - member.progressed_at;
     // A worker that hosts nothing reads what it is to host.  One that is to leave still hosts.
     const bool only_reads = id.role == Role::worker && hosts.of(id.index).size() == 0;
     const bool prepares = only_reads || (!trains && member.beat.era == era);
-    const Nanoseconds most = (prepares ? kLoadingPatience : kPatience) * std::max(peer_timeout_, longest_);
+    const Nanoseconds most = (prepares ? kLoadingPatience : kPatience) * std::max(peer_timeout_, longest_task_);
     if (member.away || still < most) continue;
     return Loss{id,
-                describe(id) + " was lost: it lives, and its work has not got any further for " +
+                describe(id) + " was lost: it lives, and its work has made no progress for " +
                     std::to_string(still / kSecond) + " s (the limit grows with --peer_timeout_seconds)",
                 false, true};
   }
@@ -128,7 +129,7 @@ std::optional<Roster::Loss> Roster::hung(std::uint64_t era, const ShardHosts& ho
 }
 
 // Of two that do not reach each other the one goes whom more complain of, and of two alike the later one.
-std::optional<Roster::Loss> Roster::cut_off(Nanoseconds now) const {
+std::optional<Roster::Loss> Roster::unreachable(Nanoseconds now) const {
   std::map<NodeId, std::size_t> complaints;
   std::optional<Loss> loss;
   std::size_t most = 0;
@@ -144,7 +145,7 @@ std::optional<Roster::Loss> Roster::cut_off(Nanoseconds now) const {
     most = weight;
     loss = Loss{goes,
                 describe(goes) + " was lost: " + id.name() + " does not reach " + other.name() +
-                    ", of which it has heard nothing for " + std::to_string(member.beat.deaf_ns / kSecond) + " s",
+                    ", which has not answered for " + std::to_string(member.beat.deaf_ns / kSecond) + " s",
                 false, true};
   }
   return loss;
@@ -166,9 +167,9 @@ void Roster::disconnected(NodeId process, Nanoseconds now) {
   if (found != members_.end() && !found->second.disconnected_at) found->second.disconnected_at = now;
 }
 
-void Roster::stood_still(Nanoseconds now) {
+void Roster::discount_pause(Nanoseconds now) {
   for (auto& [id, member] : members_) {
-    member.heard_at = member.got_on_at = now;
+    member.heard_at = member.progressed_at = now;
     if (member.disconnected_at) member.disconnected_at = now;
   }
 }
@@ -178,7 +179,7 @@ std::optional<Roster::Loss> Roster::lost(Nanoseconds now) const {
     if (member.away) continue;
     const Nanoseconds silent = now - member.heard_at;
     if (silent >= peer_timeout_)
-      return Loss{id, describe(id) + " was lost: nothing heard for " + std::to_string(silent / kSecond) + " s", false};
+      return Loss{id, describe(id) + " was lost: no message for " + std::to_string(silent / kSecond) + " s", false};
     if (member.disconnected_at && now - std::max(*member.disconnected_at, member.heard_at) >= disconnect_grace_)
       return Loss{id, describe(id) + " was lost: its connection broke and it did not come back", true};
   }
@@ -206,8 +207,8 @@ std::vector<NodeId> Roster::members() const {
   return ids;
 }
 
-// By which members know each other.  Another one under every start of the coordinator: one that was started anew may
-// take in a process in between that another had replaced, which only some hear of, and then links of the same two
+// By which members identify each other.  Another one under every start of the coordinator: a restarted one may admit a
+// process in between that another had replaced, of which only some are told, and then links of the same two
 // starts would not be of the same length at both ends.
 std::uint64_t Roster::number_of(const Hello& hello) const {
   constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15;  // odd: no two eras below 2^64 give a start the same number

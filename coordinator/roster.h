@@ -1,4 +1,4 @@
-// coordinator/roster.h -- who is in the run, where, and who has gone silent.
+// coordinator/roster.h -- which processes are in the run, where, and which are silent.
 #pragma once
 #include <map>
 #include <optional>
@@ -33,12 +33,12 @@ class Roster {
   std::string missing() const;
 
   // A sign of life.  True if the process had left, and so is back.
-  bool heard(NodeId process, std::uint64_t memory, Nanoseconds now);
-  // What a process says of its work and its links.  `trains`: how long work takes is measured.
-  void told(NodeId process, const Beat& beat, bool trains, Nanoseconds now);
+  bool confirm_alive(NodeId process, std::uint64_t memory, Nanoseconds now);
+  // What a process reports of its work and its links.  `trains`: how long work takes is measured.
+  void record_beat(NodeId process, const Beat& beat, bool trains, Nanoseconds now);
   void disconnected(NodeId process, Nanoseconds now);
-  // This process itself stood still: nobody's silence before `now` counts.
-  void stood_still(Nanoseconds now);
+  // This process itself did not run: no silence before `now` counts.
+  void discount_pause(Nanoseconds now);
   struct Loss {
     NodeId process;
     std::string what;     // "worker-1 (pid 77 on node5) was lost: ..."
@@ -47,28 +47,29 @@ class Roster {
   };
   // A member from which nothing came for too long: the time-out, or a short grace after its connection broke.
   std::optional<Loss> lost(Nanoseconds now) const;
-  // A member that lives and does not get on.  Its work has not got any further for ten times the time-out, and for ten
-  // times the longest that any member's took so far; while it prepares itself for `era`, or for a later one if it is a
+  // A member that lives and makes no progress.  Its work has made none for ten times the time-out, and for ten times
+  // the longest that any member's took so far; while it prepares itself for `era`, or for a later one if it is a
   // worker that is none of `hosts`, for twelve times that.  Or another member does not reach it, though both beat: for
   // half as long again as the time-out.
   std::optional<Loss> stuck(std::uint64_t era, const ShardHosts& hosts, bool trains, Nanoseconds now) const;
-  // Connections begin anew: what was said of them before says nothing.
+  // Connections are made again: what was reported of them before does not count.
   void begin_era(Nanoseconds now) { era_began_ = now; }
-  // It is of the run no more.
+  // It is no member of the run any more.
   void forget(NodeId process) { members_.erase(process); }
-  // While others are awaited a lost process costs nothing yet: it is missing again, until it is heard or starts anew.
+  // While others are awaited a lost process costs nothing yet: it is missing again, until a message of it comes or it
+  // restarts.
   void leave(NodeId process);
-  // Likewise, and it was told to end: only a new start takes its place.
+  // As leave(), and it was told to end: only a new start takes its place.
   void dismiss(NodeId process);
 
   // All that are there, awaited or not.
   std::vector<NodeId> members() const;
   Welcome welcome(const ShardHosts& hosts) const;
-  // A worker's number that nobody has had; assign_worker() gives it to one that is to join.
+  // A worker's number that no process has had; assign_worker() gives it to one that is to join.
   std::uint32_t next_worker() const { return next_worker_; }
   std::uint32_t assign_worker() { return next_worker_++; }
   std::vector<std::pair<std::string, std::uint64_t>> peak_memory() const;
-  std::uint64_t memory(NodeId process) const;  // the most that it told of; 0: nothing
+  std::uint64_t memory(NodeId process) const;  // the most that it reported; 0: nothing
   std::uint64_t pid(NodeId process) const;
   std::string describe(NodeId process) const;  // "worker-1 (pid 77 on node5)"
 
@@ -81,10 +82,10 @@ class Roster {
     bool away = false, dismissed = false;
     Beat beat = {};                            // the newest
     Nanoseconds beat_at = 0, beats_since = 0;  // when it came, and since when they come without a gap
-    Nanoseconds got_on_at = 0;                 // when it had nothing to do, or some work of it had ended
+    Nanoseconds progressed_at = 0;             // when it had nothing to do, or some work of it had ended
   };
   std::optional<Loss> hung(std::uint64_t era, const ShardHosts& hosts, bool trains, Nanoseconds now) const;
-  std::optional<Loss> cut_off(Nanoseconds now) const;
+  std::optional<Loss> unreachable(Nanoseconds now) const;
   Status check_plugin(NodeId process, const Hello& hello) const;
   bool complains(const Member& member, Nanoseconds now) const;
 
@@ -100,7 +101,7 @@ class Roster {
   Nanoseconds peer_timeout_, disconnect_grace_;
   std::uint32_t next_worker_ = 0;
   std::map<NodeId, Member> members_;
-  Nanoseconds longest_ = 0;  // that a member with work took to get on
+  Nanoseconds longest_task_ = 0;  // that a member with work took to get on
   Nanoseconds era_began_ = 0;
 };
 

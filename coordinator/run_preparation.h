@@ -1,5 +1,5 @@
 // coordinator/run_preparation.h -- the job from WELCOME until all processes are READY: what the workers found in the
-// data, how the scheduler cuts the model, and who has prepared itself for it.
+// data, how the scheduler divides the model, and which processes are ready.
 #pragma once
 #include <set>
 #include <string>
@@ -18,7 +18,7 @@ struct JobDescription {
   CommitRecord found;  // what every checkpoint says: app, facts, items, hashes of the data
   Loaded loaded;       // what is the same for all workers
   std::vector<Table> tables;
-  bool may_end_job = false;  // the schedule may end the job with any epoch, so none begins before it has said
+  bool may_end_job = false;  // the schedule may end the job with any epoch, so none begins before it has decided
 };
 
 class RunPreparation {

@@ -101,17 +101,17 @@ void Training::give_out(Outbox& out) {
 Status Training::on(const Committed& committed, NodeId from, Outbox& out) {
   if (from.role != Role::partition || !dispatch_.committed(committed.round, from.index))
     return unexpected(committed.kind, from);
-  tell_done(out);
+  send_done(out);
   return {};
 }
 
-void Training::tell_done(Outbox& out) {
+void Training::send_done(Outbox& out) {
   for (const auto& [scheduler, last] : dispatch_.take_done()) out.send({Role::scheduler, scheduler}, RoundsDone{last});
 }
 
 Status Training::on(const EpochDone& done, NodeId from, Outbox& out) {
   if (from.role != Role::worker || !epochs_.add(from.index, done)) return unexpected(done.kind, from);
-  members_.roster().heard(from, done.memory, out.now());
+  members_.roster().confirm_alive(from, done.memory, out.now());
   return end_epochs(out);
 }
 
@@ -126,7 +126,7 @@ Status Training::end_epochs(Outbox& out) {
     over.record.seconds = seconds_;
     over.record.items_per_second = took > 0 ? static_cast<double>(over.record.items) / took_seconds : 0;
     dispatch_.epoch_done(over.record.epoch);
-    tell_done(out);
+    send_done(out);
     ROTA_TRY(epoch_end_.over(std::move(over.record), over.ends_job, took, out));
   }
   return {};

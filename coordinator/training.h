@@ -20,15 +20,15 @@ namespace rota {
 
 class Training {
  public:
-  // How it ends.  Called at most once, in the midst of a step.
+  // How it ends.  Called at most once, during a step.
   using End = std::function<void(ExitCode code, const std::string& what, Outbox& out)>;
-  // It stands after last_checkpoint(), as hold() asked for.  Called at most once, likewise.
+  // All is saved in last_checkpoint(), as hold() asked for.  Called at most once, during a step.
   using Held = std::function<void(Outbox& out)>;
 
   // Continues after `plan.resume`, if there is one.  `members` outlives this, in the same era.
   Training(RunPlan plan, std::shared_ptr<Recorder> recorder, Membership& members, End end, Held held);
 
-  // Lets everybody in.  All that are expected have joined.
+  // Welcomes all members.  All that are expected have joined.
   void begin(Outbox& out);
   // A message that is not of membership.  An error ends the job with it.
   Status step(const Envelope& in, Outbox& out);
@@ -40,12 +40,12 @@ class Training {
 
   // All are prepared.
   bool trains() const { return phase_ >= Phase::training; }
-  // All epochs are there: nobody's help is needed any more.
+  // All epochs are committed: the members are not needed any more.
   bool finishing() const { return phase_ == Phase::finishing; }
   // A signal asked for the end: how the job ends if it ends now.
   std::optional<Ending> stopped() const { return epoch_end_.stopped(); }
 
-  // Nothing that is said counts any more: a process was lost, and another Training continues after last_checkpoint().
+  // No message counts any more: a process was lost, and another Training continues after last_checkpoint().
   void set_aside();
   // The newest epoch.
   const EpochRecord& newest() const { return epoch_end_.newest(); }
@@ -76,7 +76,7 @@ class Training {
   Status prepare(Status status, Outbox& out);
   void begin_rounds(Outbox& out);
   void give_out(Outbox& out);
-  void tell_done(Outbox& out);
+  void send_done(Outbox& out);
   Status end_epochs(Outbox& out);
   void continue_with(Result<EpochEnd::Next> next, Outbox& out);
   void finish(Outbox& out);

@@ -1,7 +1,7 @@
 // coordinator/turns.h -- makes one sequence of rounds of the schedulers' own: one round from each in turn.
 //
 // A scheduler that has ended its epoch is passed over until all have; so the sequence depends on what the schedulers
-// chose and not on who was fast.
+// chose and not on which was fast.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -25,7 +25,7 @@ class Turns {
     Round round;  // ends_epoch and ends_job: as seen over all schedulers
     std::uint32_t scheduler = 0;
     RoundId own = 0;                   // its number by the scheduler's count
-    std::optional<Feedback> feedback;  // what the scheduler wants to hear of its commit
+    std::optional<Feedback> feedback;  // what the scheduler wants to receive of its commit
   };
   // The next round, if the scheduler whose turn it is has sent it.
   std::optional<Turn> take();

@@ -35,7 +35,7 @@ bool Workforce::leave(std::uint32_t worker) {
   }
   if (order_.size() + spares_.size() < 2) return false;
   leaving_.insert(worker);
-  give_up(worker);
+  replace(worker);
   replaced_.erase(worker);
   return true;
 }
@@ -49,20 +49,20 @@ bool Workforce::lose(std::uint32_t worker) {
   if (never_hosted && spares_.empty())
     std::erase(order_, worker);
   else
-    give_up(worker);
-  if (order_.empty()) keep_leaving();
+    replace(worker);
+  if (order_.empty()) cancel_leaving();
   return true;
 }
 
-// There is nobody to take their shards.  Those that hosted none went at once.
-void Workforce::keep_leaving() {
+// No other worker can take their shards.  Those that hosted none went at once.
+void Workforce::cancel_leaving() {
   std::copy_if(leaving_.begin(), leaving_.end(), std::back_inserter(order_),
                [this](std::uint32_t worker) { return hosts_.of(worker).size() > 0; });
   staying_.insert(order_.begin(), order_.end());
   for (const std::uint32_t worker : order_) leaving_.erase(worker);
 }
 
-void Workforce::give_up(std::uint32_t worker) {
+void Workforce::replace(std::uint32_t worker) {
   const auto place = std::find(order_.begin(), order_.end(), worker);
   if (place == order_.end()) return;
   if (spares_.empty()) {
@@ -81,7 +81,7 @@ void Workforce::add(std::uint32_t worker) {
   for (std::size_t place = 0; place <= order_.size(); ++place) {
     std::vector<std::uint32_t> order = order_;
     order.insert(order.begin() + static_cast<std::ptrdiff_t>(place), worker);
-    const std::uint32_t gain = gained(order);
+    const std::uint32_t gain = newly_read(order);
     if (!best.empty() && gain >= least) continue;
     least = gain;
     best = std::move(order);
@@ -90,8 +90,8 @@ void Workforce::add(std::uint32_t worker) {
   spares_.erase(worker);
 }
 
-// Shards that those who host some now would have to read.
-std::uint32_t Workforce::gained(const std::vector<std::uint32_t>& order) const {
+// Shards that workers which host some now would have to read.
+std::uint32_t Workforce::newly_read(const std::vector<std::uint32_t>& order) const {
   const ShardHosts then = ShardHosts::even(order, shards_);
   std::uint32_t count = 0;
   for (const std::uint32_t worker : order) {

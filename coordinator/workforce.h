@@ -1,5 +1,5 @@
 // coordinator/workforce.h -- which of the workers that are there host shards in the next era: those that join, leave,
-// are lost, and stand by.  Decides; tells nobody.
+// are lost, and stand by.  It decides, and sends nothing.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -22,14 +22,14 @@ class Workforce {
   void join(std::uint32_t worker, Joins how);
   // It wants to go as soon as others can host its shards.  False if there are none: nothing changes then.
   bool leave(std::uint32_t worker);
-  // It is gone.  True if somebody else takes its shards, and it is not awaited any more: a spare, or (--on_loss=move)
-  // all that are left.  If those are all about to leave, they stay until another joins.
+  // It is gone.  True if others take its shards, and it is not awaited any more: a spare, or (--on_loss=move) all that
+  // are left.  If those are all about to leave, they stay until another joins.
   bool lose(std::uint32_t worker);
   // It is not awaited any more: a spare takes its place, or all that are left.
-  void give_up(std::uint32_t worker);
+  void replace(std::uint32_t worker);
   bool has_spare() const { return !spares_.empty(); }
   // It was slow for long: from now on shards are shared out by how many a second each worker does.
-  void weigh(std::map<std::uint32_t, double> speeds) { speeds_ = std::move(speeds); }
+  void set_speeds(std::map<std::uint32_t, double> speeds) { speeds_ = std::move(speeds); }
 
   // Those that will host shards, and must be there before the next era can begin.
   const std::vector<std::uint32_t>& awaited() const { return order_; }
@@ -48,14 +48,14 @@ class Workforce {
 
  private:
   void add(std::uint32_t worker);
-  void keep_leaving();
-  std::uint32_t gained(const std::vector<std::uint32_t>& order) const;
+  void cancel_leaving();
+  std::uint32_t newly_read(const std::vector<std::uint32_t>& order) const;
 
   std::uint32_t shards_, min_workers_;
   bool moves_;
   std::vector<std::uint32_t> order_;  // in that of their shards
   std::set<std::uint32_t> spares_;    // and those for whom there is no shard
-  std::set<std::uint32_t> replaced_;  // lost, and somebody else hosts their shards
+  std::set<std::uint32_t> replaced_;  // lost, and others host their shards
   std::set<std::uint32_t> leaving_;
   std::set<std::uint32_t> staying_;  // that would leave if there were others
   std::map<std::uint32_t, double> speeds_;

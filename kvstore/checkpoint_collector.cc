@@ -15,25 +15,26 @@ void CheckpointCollector::add(const Put& put, NodeId from, Outbox& out) {
   write_if_whole(put.epoch, out);
 }
 
-// In memory, or behind so many bytes on disk.  A worker is told, for it puts no more than what is little meanwhile.
+// In memory, or beyond credit_.kept bytes on disk.  STORED lets a worker put the next, as few are on their way at a
+// time.
 void CheckpointCollector::keep(const Put& put, NodeId from, Outbox& out) {
   Collecting& one = collecting_[put.epoch];
   ++one.received;
   const std::uint64_t bytes = put.bytes.size();
-  const auto tell = [from, stored = Stored{put.epoch, bytes}](Outbox& to) {
+  const auto acknowledge = [from, stored = Stored{put.epoch, bytes}](Outbox& to) {
     if (from.role == Role::worker) to.send(from, stored);
   };
   if (one.bytes + bytes > credit_.kept && one.spilled == nullptr) one.spilled = store_->spill(put.epoch, partition_);
   if (one.bytes + bytes <= credit_.kept || one.spilled == nullptr) {
     one.bytes += bytes;
     one.objects.push_back(put);
-    return tell(out);
+    return acknowledge(out);
   }
-  out.start_io([spilled = one.spilled, put, tell]() -> Continuation {
+  out.start_io([spilled = one.spilled, put, acknowledge]() -> Continuation {
     const Status status = spilled->add(put);
-    return [tell, status](Outbox& later) -> Status {
+    return [acknowledge, status](Outbox& later) -> Status {
       ROTA_TRY(status);
-      tell(later);
+      acknowledge(later);
       return {};
     };
   });

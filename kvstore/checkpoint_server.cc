@@ -44,7 +44,7 @@ void CheckpointServer::continue_rows(Outbox& out) {
   }
 }
 
-// The next chunk of rows to tell; every shared table has at least one, its last.
+// The next chunk of rows to send; every shared table has at least one, its last.
 std::optional<Deltas> CheckpointServer::next_rows() {
   while (!rows_.has_table(position_->table))
     if (++position_->table >= rows_.tables().size()) return std::nullopt;
@@ -52,7 +52,7 @@ std::optional<Deltas> CheckpointServer::next_rows() {
   chunk.rows.table = position_->table;
   Writer values;
   std::uint64_t bytes = 0;
-  rows_.for_each_behind(position_->table, position_->behind, [&](Key key, std::span<const double> row) {
+  rows_.for_each_after(position_->table, position_->after, [&](Key key, std::span<const double> row) {
     chunk.last = bytes == 0 || bytes + row.size_bytes() + sizeof key <= credit_.chunk;
     if (!chunk.last) return false;
     bytes += row.size_bytes() + sizeof key;
@@ -64,12 +64,12 @@ std::optional<Deltas> CheckpointServer::next_rows() {
   if (chunk.last)
     position_ = Position{position_->table + 1, std::nullopt};
   else
-    position_->behind = chunk.rows.keys.back();
+    position_->after = chunk.rows.keys.back();
   return chunk;
 }
 
-// Reads what was asked for, one object after the other, for whom little is on its way.  `bytes` were sent to `last`
-// just now.
+// Reads what was asked for, one object after the other, for processes to which little is on its way.  `bytes` were sent
+// to `last` just now.
 void CheckpointServer::serve(Outbox& out, NodeId last, std::uint64_t bytes) {
   if (reading_ || !is_open_) return;
   const auto next = std::find_if(asked_.begin(), asked_.end(), [&](const Asked& one) {

@@ -41,7 +41,7 @@ class CheckpointServer {
   // How far the rows were sent.
   struct Position {
     TableId table = 0;
-    std::optional<Key> behind;
+    std::optional<Key> after;
   };
   struct Asked {
     NodeId by;

@@ -23,8 +23,8 @@ class OwnDisk {
   // ExitCode::bug if it was not asked for.
   Status take(const Chunk& chunk, Outbox& out);
 
-  // This file is durable: the coordinator is told next.  What is older than the one before it goes: that one is
-  // committed, or this one would not have been asked for.
+  // This file is durable: the coordinator gets WRITTEN next.  Files older than the one before it are removed: that one
+  // is committed, or this one would not have been asked for.
   void wrote(Epoch epoch, const HashedFile& file, Outbox& out);
   // The coordinator asks for a part of it.  ExitCode::bug if it is no part of such a file.
   Status give(const AskChunk& ask, Outbox& out);

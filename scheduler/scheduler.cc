@@ -84,7 +84,7 @@ Status Scheduler::on(const Fetched& fetched, NodeId from, Outbox& out) {
 }
 
 // Whether the next round may be chosen now.  One that is chosen on feedback waits for exactly as much of it as the
-// pipeline says, so what the schedule knows at every choice does not depend on who was fast.
+// pipeline says, so what the schedule has seen at every choice does not depend on which process was fast.
 bool Scheduler::may_choose() const {
   if (!started_ || epoch_ > last_epoch_ || (ended_ && !epoch_ending_)) return false;
   if (resume_ && !restored_) return false;
@@ -136,7 +136,7 @@ Status Scheduler::choose(Rounds& rounds) {
                      [&] { round = schedule_->next(random_); }));
   ROTA_TRY(check_dataflow(next_, round, dataflows_));
   round.ends_epoch = round.ends_epoch || round.ends_job;
-  // Of several, each goes on until all have said so in the same epoch.
+  // Of several, each continues until all end the job in the same epoch.
   ended_ = round.ends_job && settings_.schedulers == 1;
   if (is_shared(round) && pipeline_ > 0) {
     const SharedRows rows{next_, round.table, round.shared, round.blocks, round.argument, round.open};
@@ -158,7 +158,7 @@ Status Scheduler::end_epoch(Rounds& rounds) {
   ROTA_TRY(call_hook(plugin_.name, "Schedule::converged", where, [&] { figures.converged = schedule_->converged(); }));
   if (may_end_job_)
     ROTA_TRY(call_hook(plugin_.name, "Schedule::ends_job", where, [&] { figures.ends_job = schedule_->ends_job(); }));
-  // Of several, each goes on until all have said so of the same epoch.
+  // Of several, each continues until all end the job with the same epoch.
   if (settings_.schedulers == 1) ended_ = ended_ || figures.ends_job;
   ROTA_TRY(call_hook(plugin_.name, "Schedule::save", where, [&] { schedule_->save(state); }));
   rounds.figures.push_back(std::move(figures));

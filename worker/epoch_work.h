@@ -15,7 +15,7 @@
 
 namespace rota {
 
-// Makes this worker's objects of a checkpoint into bytes and puts them, few at a time: no more than credit allows is
+// Makes this worker's objects of a checkpoint into bytes and puts them, few at a time: at most what credit allows is
 // encoded, on its way to a partition's process, or there and not stored yet.
 class Saving {
  public:
@@ -33,7 +33,7 @@ class Saving {
 
   Saving(Epoch epoch, std::vector<Piece> pieces, const Limits& limits);
 
-  // Starts what may be started now; call it in every tick.  SAVED goes behind the last PUT.  This object outlives what
+  // Starts what may be started now; call it in every tick.  SAVED follows the last PUT.  This object outlives what
   // it started.
   void go_on(Outbox& out) { go_on(out, {}, 0); }
   bool done() const { return left_ == 0; }

@@ -29,7 +29,7 @@ class ShardExchanges {
     Task task;
     std::uint32_t step = 0;
     std::vector<Incoming> messages = {};
-    std::optional<std::uint32_t> next = {};  // the step behind it, whose messages are then to be sent
+    std::optional<std::uint32_t> next = {};  // the step after it, whose messages are then to be sent
   };
 
   // `routes` outlives it.

@@ -89,8 +89,8 @@ Status InputReading::end_if_done(Outbox& out) {
   return std::exchange(done_, nullptr)(std::move(shards), out);
 }
 
-Result<Loaded> told_of(const std::string& worker, const HostedApp& app, const Contents& contents,
-                       std::span<const ReadShard> shards) {
+Result<Loaded> loaded_message(const std::string& worker, const HostedApp& app, const Contents& contents,
+                              std::span<const ReadShard> shards) {
   const Plugin& plugin = app.plugin;
   Loaded message;
   message.app = plugin.name;

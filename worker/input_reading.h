@@ -45,8 +45,8 @@ class InputReading {
   std::optional<Contents> contents_;
 };
 
-// What the coordinator is told of shards, in the order of their numbers.
-Result<Loaded> told_of(const std::string& worker, const HostedApp& app, const Contents& contents,
-                       std::span<const ReadShard> shards);
+// What is reported to the coordinator of shards, in the order of their numbers.
+Result<Loaded> loaded_message(const std::string& worker, const HostedApp& app, const Contents& contents,
+                              std::span<const ReadShard> shards);
 
 }  // namespace rota

@@ -1,9 +1,9 @@
-// worker/lanes.h -- the shards of a worker of several threads, shared out so that a thread goes on with what it has in
-// its cache.
+// worker/lanes.h -- the shards of a worker of several threads, shared out so that a thread continues with what it has
+// in its cache.
 //
 // The hosted shards are as many runs of neighbours as there are threads: lanes.  Tasks are begun in the lane that has
 // the fewest under way, and within it with neighbours.  A thread that is free takes a visit of the lane that it was in
-// last, if one waits, and else the one that has waited longest: no thread stands still while there is something to do.
+// last, if one waits, and else the one that has waited longest: no thread is idle while there is something to do.
 // Which thread visits, and in which order, changes nothing of what a push sees and computes.
 #pragma once
 #include <algorithm>
@@ -21,17 +21,18 @@
 
 namespace rota {
 
-// The shards that a thread goes on with while they have slices to visit.
+// The shards that a thread continues with while they have slices to visit.
 //
 // With many shards to host, a task is short and every shard's data is another's a moment later: going through all of
 // them with each round would read all that the worker has once a round, from memory.  A few neighbours fit into a
-// processor's cache, and pass slices to each other that are in it, too.  Tasks that are given out ahead let them go on
-// for some rounds, until they wait for what the shard behind them passes on.
+// processor's cache, and pass slices to each other that are in it, too.  Tasks that are given out ahead let them
+// continue for some rounds, until they wait for what the shard after them passes on.
 class Neighbours {
  public:
   static constexpr ShardId kTogether = 8;
   // Rounds that they may be ahead of a visit that could begin elsewhere, when that is looked at, so that a slice is
-  // never kept long from who waits for it.  With two slices for a shard, eight neighbours come to 32 by themselves.
+  // never kept long from a shard that waits for it.  With two slices for a shard, eight neighbours come to 32 by
+  // themselves.
   static constexpr RoundId kAheadMost = 4 * kTogether;
 
   // Of shards that begin with this one.
@@ -47,7 +48,8 @@ class Neighbours {
     in_a_row_ = group == group_ ? in_a_row_ + 1 : 0;
     group_ = group;
   }
-  // Whether the others are to be looked at even if one of them can go on: for every eighth visit, as there may be many.
+  // Whether the others are to be looked at even if one of them can continue: for every eighth visit, as there may be
+  // many.
   bool looks_at_others() const { return in_a_row_ % kTogether == 0; }
 
   // Whether a visit of one of them, in round `near`, goes before the earliest step of others.  Only visits give way.
@@ -131,7 +133,7 @@ class WaitingVisits {
   };
   std::mutex mutex_;
   std::deque<Waiting> waiting_;                    // guarded by mutex_
-  std::map<std::thread::id, std::uint32_t> last_;  // the lane that each thread was in; likewise
+  std::map<std::thread::id, std::uint32_t> last_;  // the lane that each thread was in; guarded too
 };
 
 }  // namespace rota

@@ -40,8 +40,8 @@ bool Leases::arrive(SliceId slice, RoundId to, Bytes bytes) {
   return true;
 }
 
-bool Leases::tell(const Handover& handover) {
-  return told_.emplace(std::pair(handover.slice, handover.after), handover).second;
+bool Leases::set_next(const Handover& handover) {
+  return next_.emplace(std::pair(handover.slice, handover.after), handover).second;
 }
 
 bool Leases::ready(SliceId slice, RoundId round) const {
@@ -63,8 +63,8 @@ void Leases::release(SliceId slice) {
 }
 
 const Handover* Leases::next_of(SliceId slice, RoundId after) const {
-  const auto told = told_.find({slice, after});
-  return told == told_.end() ? nullptr : &told->second;
+  const auto next = next_.find({slice, after});
+  return next == next_.end() ? nullptr : &next->second;
 }
 
 bool Leases::quiet() const {

@@ -1,7 +1,7 @@
 // worker/leases.h -- the slices in this worker's hands, and where each goes next.
 //
 // A slice is here for one of three reasons: it waits for its next task here (`due`), a task is using it, or it waits to
-// be told where to go.  Tellings (handovers) may come before the slice does; they wait here too.
+// be told where to go.  Handovers may come before the slice does; they wait here too.
 #pragma once
 #include <map>
 #include <memory>
@@ -18,7 +18,7 @@
 
 namespace rota {
 
-// A slice as it is here: its rows, or the bytes it came as, until somebody needs the rows.
+// A slice as it is here: its rows, or the bytes it came as, until a task needs the rows.
 struct HeldSlice {
   std::unique_ptr<Slice> rows;
   Bytes bytes;
@@ -40,8 +40,8 @@ class Leases {
   void begin(SliceId slice, std::unique_ptr<Slice> rows, Bytes bytes);
   // A slice that came from another worker, for a round.  False if it is here already: then there are two holders.
   bool arrive(SliceId slice, RoundId to, Bytes bytes);
-  // Where a slice is to go.  False if this was told before.
-  bool tell(const Handover& handover);
+  // Where a slice is to go.  False if that was set before.
+  bool set_next(const Handover& handover);
 
   bool ready(SliceId slice, RoundId round) const;
   // Takes a ready slice for its round; valid until release().
@@ -50,7 +50,7 @@ class Leases {
 
   // Where a slice goes after a round, if that is known yet.
   const Handover* next_of(SliceId slice, RoundId after) const;
-  // If a free slice is to move: within the worker (it becomes due here) or out of it.  `here` tells whether a shard is
+  // If a free slice is to move: within the worker (it becomes due here) or out of it.  `here`: whether a shard is
   // hosted by this worker.  A slice that leaves is given as handover and rows, and is no longer held.
   struct Departure {
     Handover handover;
@@ -65,17 +65,17 @@ class Leases {
 
  private:
   std::map<SliceId, HeldSlice> held_;
-  std::map<std::pair<SliceId, RoundId>, Handover> told_;  // by slice and the round after which it goes
+  std::map<std::pair<SliceId, RoundId>, Handover> next_;  // by slice and the round after which it goes
 };
 
 template <typename Here>
 std::optional<Leases::Departure> Leases::move_on(SliceId slice, Here here) {
   const auto held = held_.find(slice);
   if (held == held_.end() || held->second.in_use || held->second.due) return std::nullopt;
-  const auto told = told_.find({slice, held->second.last});
-  if (told == told_.end()) return std::nullopt;
-  const Handover handover = told->second;
-  told_.erase(told);
+  const auto next = next_.find({slice, held->second.last});
+  if (next == next_.end()) return std::nullopt;
+  const Handover handover = next->second;
+  next_.erase(next);
   if (here(handover.shard)) {
     held->second.due = handover.to;
     return std::nullopt;

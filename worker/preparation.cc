@@ -16,8 +16,8 @@ Preparation::Preparation(WorkerState& state, Prepared prepared) : Preparation(st
   reading_ = InputReading(state.id().name(), prepared.contents);
   read_ = std::move(prepared.shards);
   std::erase_if(read_, [&](const auto& read) { return !state.hosts(read.first); });
-  goes_on_ = std::any_of(read_.begin(), read_.end(), [](const auto& read) { return read.second.attached; });
-  if (!goes_on_) return;
+  reuses_attached_ = std::any_of(read_.begin(), read_.end(), [](const auto& read) { return read.second.attached; });
+  if (!reuses_attached_) return;
   state.attached = std::move(prepared.attached);
   state.views().roll_back();
 }
@@ -44,7 +44,7 @@ Status Preparation::on(const Welcome& welcome, NodeId, Outbox& out) {
   std::vector<ShardId> wanted;
   for (ShardId s = state_.hosted.first; s < state_.hosted.end; ++s)
     if (!read_.contains(s)) wanted.push_back(s);
-  return wanted.empty() ? adopt_and_tell(out) : read(std::move(wanted), out, &Preparation::adopt_and_tell);
+  return wanted.empty() ? adopt_and_report(out) : read(std::move(wanted), out, &Preparation::adopt_and_report);
 }
 
 // An app loads once.
@@ -59,14 +59,14 @@ Status Preparation::read(std::vector<ShardId> wanted, Outbox& out, Status (Prepa
   return {};
 }
 
-// Hosts the shards that were read, and tells the coordinator what they are.
-Status Preparation::adopt_and_tell(Outbox& out) {
+// Hosts the shards that were read, and reports them to the coordinator.
+Status Preparation::adopt_and_report(Outbox& out) {
   for (ShardId s = state_.hosted.first; s < state_.hosted.end; ++s)
     state_.shards.push_back(std::move(read_.extract(s).mapped()));
-  auto told = told_of(state_.id().name(), *state_.app, *reading_.contents(), state_.shards);
-  if (!told.ok()) return told.status();
-  state_.terms = told->terms.size();
-  out.send(kCoordinator, *std::move(told));
+  auto loaded = loaded_message(state_.id().name(), *state_.app, *reading_.contents(), state_.shards);
+  if (!loaded.ok()) return loaded.status();
+  state_.terms = loaded->terms.size();
+  out.send(kCoordinator, *std::move(loaded));
   return {};
 }
 
@@ -79,7 +79,7 @@ Status Preparation::on(const ReadAhead& plan, NodeId, Outbox& out) {
   return read_ahead(out);
 }
 
-// Reads what the plan gives to this worker and cannot go on as it is.  One plan may take the place of another while
+// Reads what the plan gives to this worker and cannot be used as it is.  One plan may take the place of another while
 // something is read.
 Status Preparation::read_ahead(Outbox& out) {
   if (!plan_ || reading_.reads()) return {};
@@ -102,10 +102,10 @@ Status Preparation::on(const JobFacts& facts, NodeId from, Outbox&) {
   ROTA_TRY(state_.hook("tables", state_.id().name(), [&] { tables = tables_of(app, state_.job(), of_job); }));
   ROTA_TRY(state_.hook("dataflows", state_.id().name(),
                        [&] { state_.routes = routes_of(app, of_job, state_.job().shards); }));
-  if (!goes_on_)
+  if (!reuses_attached_)
     state_.attached = std::make_unique<Attached>(std::move(of_job), tables);
   else if (state_.attached->facts.all() != of_job.all())
-    return {ExitCode::bad_data, "the data has other facts than before the run went back"};
+    return {ExitCode::bad_data, "the data has other facts than before the rollback"};
   state_.commits = Commits(std::move(tables), state_.settings.partitions);
   if (!resumes_) ROTA_TRY(set_starting_rows());
   return restoring_.tables_made();
@@ -123,8 +123,8 @@ Status Preparation::set_starting_rows() {
 
 Status Preparation::on(const CutMade& made, NodeId from, Outbox& out) {
   if (!has_facts_ || state_.shards.empty() || attaching_ > 0 || done_) return unexpected(made.kind, from);
-  if (goes_on_ && made.cut != state_.cut())
-    return {ExitCode::bad_data, "the data was cut in another way before the run went back"};
+  if (reuses_attached_ && made.cut != state_.cut())
+    return {ExitCode::bad_data, "the data was partitioned in another way before the rollback"};
   state_.attached->cut = made.cut;
   const auto is_new = [](const ReadShard& shard) { return !shard.attached; };
   attaching_ = static_cast<std::size_t>(std::count_if(state_.shards.begin(), state_.shards.end(), is_new));

@@ -17,7 +17,7 @@
 
 namespace rota {
 
-// What a worker has made of its data.  It outlives the worker when a run goes back, or when shards move, so that
+// What a worker has made of its data.  It outlives the worker at a rollback, or when shards move, so that
 // nothing is read again.
 struct Prepared {
   std::map<ShardId, ReadShard> shards;  // at least one
@@ -52,7 +52,7 @@ class Preparation {
   };
 
   Status read(std::vector<ShardId> wanted, Outbox& out, Status (Preparation::*then)(Outbox&));
-  Status adopt_and_tell(Outbox& out);
+  Status adopt_and_report(Outbox& out);
   Status read_ahead(Outbox& out);
   Status set_starting_rows();
   void attach(ShardId shard, Outbox& out);
@@ -65,8 +65,8 @@ class Preparation {
   std::map<ShardId, ReadShard> read_;  // and not hosted, or not yet
   std::optional<Plan> plan_;           // that is not fulfilled yet
   bool has_facts_ = false;
-  bool goes_on_ = false;  // with shards that were attached before
-  bool resumes_ = false;  // from a checkpoint
+  bool reuses_attached_ = false;  // shards that were attached before
+  bool resumes_ = false;          // from a checkpoint
   bool done_ = false;
   std::size_t attaching_ = 0;  // shards that are being attached
   Restoring restoring_;

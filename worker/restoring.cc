@@ -77,7 +77,7 @@ Status Restoring::check_common(const Bytes& saved) const {
   Writer now;
   ROTA_TRY(state_.hook("App::save_common", state_.id().name(), [&] { state_.first_reader().save_common(now); }));
   if (std::ranges::equal(now.view(), saved.view())) return {};
-  return {ExitCode::bad_data, "what all shards know of the data is not what the checkpoint was made with"};
+  return {ExitCode::bad_data, "what the shards share of the data is not that of the checkpoint"};
 }
 
 void Restoring::restore(ShardId shard, const Bytes& saved, Outbox& out) {

@@ -12,7 +12,7 @@ namespace rota {
 
 // What a resumed worker gets from the checkpoint: the shared rows, which the partitions send by themselves, and what it
 // fetches for its shards and slices.  It fetches few objects at a time, so that the next is here when a thread is free,
-// and no more than that fill the memory.
+// and the memory holds few at a time.
 class Restoring {
  public:
   // `state` outlives it.

@@ -37,7 +37,7 @@ Status ShardExecutor::on(const Tasks& tasks, NodeId, Outbox& out) {
     if (!task.evaluates) tallies_.begin(task.epoch, out);
   }
   for (const Handover& handover : tasks.handovers)
-    if (handover.shard >= state_.job().shards || !state_.leases.tell(handover))
+    if (handover.shard >= state_.job().shards || !state_.leases.set_next(handover))
       return {ExitCode::bug, "conflicting handovers of slice " + std::to_string(handover.slice)};
   for (const Handover& handover : tasks.handovers) move_on(handover.slice, out);
   return run_ready(out);
@@ -45,7 +45,7 @@ Status ShardExecutor::on(const Tasks& tasks, NodeId, Outbox& out) {
 
 Status ShardExecutor::on(const Lease& lease, NodeId, Outbox& out) {
   if (!state_.hosts(lease.shard) || lease.slice >= state_.cut().slices.size())
-    return {ExitCode::bug, "slice " + std::to_string(lease.slice) + " came to shard " + std::to_string(lease.shard) +
+    return {ExitCode::bug, "slice " + std::to_string(lease.slice) + " reached shard " + std::to_string(lease.shard) +
                                ", which is not here, or is no slice of the cut"};
   if (!state_.leases.arrive(lease.slice, lease.to, lease.rows))
     return {ExitCode::bug, "slice " + std::to_string(lease.slice) + " has two holders"};
@@ -54,7 +54,7 @@ Status ShardExecutor::on(const Lease& lease, NodeId, Outbox& out) {
 
 Status ShardExecutor::on(const Scattered& message, NodeId from, Outbox& out) {
   if (!state_.hosts(message.to) || !shard(message.to).exchanges.arrive(message))
-    return {ExitCode::bug, "a message of round " + std::to_string(message.round) + " came to shard " +
+    return {ExitCode::bug, "a message of round " + std::to_string(message.round) + " reached shard " +
                                std::to_string(message.to) + ", which gets none there"};
   return from == state_.id() ? Status() : run_ready(out);
 }
@@ -110,7 +110,7 @@ LocalShard* ShardExecutor::next_shard() {
 }
 
 // Of a lane: earliest round first, then the lowest shard, which is the one whose slice leaves the worker and is waited
-// for.  But those that are near go on with their slices (lanes.h).
+// for.  But neighbours continue with their slices (lanes.h).
 LocalShard* ShardExecutor::next_shard(std::uint32_t lane, bool full) {
   const Neighbours& neighbours = lanes_.neighbours(lane);
   const auto earliest = [&](ShardId begin, ShardId end, bool near) {

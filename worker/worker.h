@@ -24,7 +24,7 @@ class Worker final : public Node {
   Status step(const Envelope& in, Outbox& out) override;
   Status tick(Outbox& out) override;
 
-  // What the next worker can use, whether the run goes on behind a checkpoint or from nothing; nothing if all data has
+  // What the next worker can use, whether the run continues after a checkpoint or starts again; nothing if all data has
   // to be read again.  This worker has no work under way, and is of no use afterwards.
   std::optional<Prepared> take_prepared(bool resumes) { return preparation_.take(resumes); }
 

@@ -33,7 +33,7 @@ struct WorkerSettings {
   Credit credit = {};
 
   // Tasks that the compute threads are given at a time: one more for each than it runs, so that none waits for this
-  // node's thread to hear that it is free.
+  // node's thread to learn that it is free.
   std::uint32_t at_once() const { return 2 * threads; }
 };
 
@@ -51,7 +51,7 @@ struct ReadShard {
   std::shared_ptr<const HostedApp> app;  // that has read it: one for each time that something was read
   std::unique_ptr<Push> push;
   bool attached = false;
-  // What its data is, as it was told before it was attached, for it may drop what it told this of.
+  // What it reported of its data before it was attached, as it may drop that then.
   std::uint64_t items = 0;
   std::vector<Fact> facts = {};
   Bytes census = {};  // numbers of variable length, by key
@@ -80,8 +80,8 @@ struct WorkerState {
   Push& push(ShardId shard) const { return *shards[shard - hosted.first].push; }
   const Cut& cut() const { return attached->cut; }
   Views& views() const { return attached->views; }
-  // The app that has read the first shard hosted here.  There may be several, each with what it read; what is known of
-  // the data is said by that of shard 0.
+  // The app that has read the first shard hosted here.  There may be several, each with what it read; the facts
+  // of the data are those of shard 0's.
   const App& first_reader() const { return *shards.front().app->app; }
 
   const WorkerSettings settings;

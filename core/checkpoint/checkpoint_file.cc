@@ -75,7 +75,7 @@ std::vector<double> doubles(const rocksdb::Slice& value) {
   return numbers;
 }
 
-// RocksDB sets memory aside for the sizes that a file names, before it looks whether the file is so long.
+// RocksDB sets memory aside for the sizes that a file names, before it checks the length of the file.
 template <typename F>
 auto within_memory(const std::filesystem::path& path, const F& read) -> decltype(read()) {
   try {

@@ -1,5 +1,5 @@
 // core/checkpoint/chunk_files.h -- files of checkpoints as runs of bytes, in the folder of checkpoints of the run or of
-// a machine that does not share it.  What is in them is nobody's business here.
+// a machine that does not share it.  Their content is not looked into here.
 #pragma once
 #include <cstdint>
 #include <filesystem>

@@ -22,7 +22,7 @@ std::uint64_t stored(const RunFolder& run) {
   return era;
 }
 
-// Should the number be lost, the names of the files still tell.
+// If the number is lost, the names of the files still have it.
 std::uint64_t newest_named(const RunFolder& run) {
   std::uint64_t era = 0;
   for (const fs::path& folder : run.epochs()) {

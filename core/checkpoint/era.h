@@ -1,4 +1,4 @@
-// core/checkpoint/era.h -- the number of an attempt at a run, by which what belongs to an earlier one is told apart.
+// core/checkpoint/era.h -- the number of an attempt at a run, which distinguishes what belongs to an earlier one.
 #pragma once
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // core/checkpoint/file_copy.h -- follows a file of a checkpoint that comes chunk by chunk from another machine's disk.
-// Who gets it asks for every chunk, so it never has more of it in memory than it asked for; nobody looks into it.
+// The receiver asks for every chunk, so it never has more in memory than it asked for; the content is not looked into.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -13,7 +13,7 @@ namespace rota {
 // No CHUNK has more.
 inline constexpr std::uint64_t kChunkBytesMost = std::uint64_t{1} << 20;
 
-// Chunks are small and few, because what the same two processes say to each other waits behind them: on a link of 20
+// Chunks are small and few, because messages between the same two processes wait for them: on a link of 20
 // Mbit/s, less than half a second.
 struct CopyLimits {
   std::uint64_t chunk = std::uint64_t{256} << 10;  // bytes; at most kChunkBytesMost
@@ -21,7 +21,7 @@ struct CopyLimits {
   std::uint32_t files = 64;                        // that the coordinator gets at once: so at most 64 MiB of all
 };
 
-// Whether the file has what is asked for, and it is no more than a chunk may be.
+// Whether the file has what is asked for, and that is not more than a chunk may be.
 bool is_chunk_of(const AskChunk& ask, const HashedFile& file);
 
 class FileCopy {
@@ -43,7 +43,7 @@ class FileCopy {
   CopyLimits limits_;
   std::uint64_t next_ = 0;                          // what is before it was asked for
   std::map<std::uint64_t, std::uint64_t> asked_;    // bytes, by where they begin
-  std::map<std::uint64_t, std::uint64_t> storing_;  // likewise
+  std::map<std::uint64_t, std::uint64_t> storing_;  // the same
 };
 
 }  // namespace rota

@@ -209,10 +209,10 @@ Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder, c
   std::unique_ptr<App> app;
   const Job& job = (*model)->job();
   if (!call_hook(plugin.name, "app", "", [&] { app = plugin.app(job); }).ok() || app == nullptr) return model;
-  const Status told = call_hook(plugin.name, "tables", "", [&] { (void)app->tables((*model)->facts()); });
-  if (told.ok()) return model;
+  const Status valid = call_hook(plugin.name, "tables", "", [&] { (void)app->tables((*model)->facts()); });
+  if (valid.ok()) return model;
   return Status(ExitCode::disk,
-                (model_folder(folder) / RunFolder::kModelManifest).string() + ": damaged: facts: " + told.what());
+                (model_folder(folder) / RunFolder::kModelManifest).string() + ": damaged: facts: " + valid.what());
 }
 
 Result<std::string> app_of_model(const std::filesystem::path& folder) {

@@ -1,8 +1,8 @@
 // core/rounds/commits.h -- puts the partitions' commits of a round together for the shards of a worker, and finds out
 // what changed.
 //
-// Partitions commit on their own and DELTAS come in any order; what a plugin hears must not depend on that.  So rounds
-// are given out whole, in their own order, each with its rows in the order in which the schedule named them.
+// Partitions commit on their own and DELTAS come in any order; what a plugin receives must not depend on that.  So
+// rounds are given out whole, in their own order, each with its rows in the order in which the schedule named them.
 #pragma once
 #include <map>
 #include <memory>

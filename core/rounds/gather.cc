@@ -84,7 +84,7 @@ Status Gather::add_notes(Open& one, const Parts& parts) {
     one.notes[first + i] = parts.notes.part(at, parts.note_sizes[i]);
     at += parts.note_sizes[i];
   }
-  if (at != parts.notes.size()) return wrong(parts.round, "notes that go on");
+  if (at != parts.notes.size()) return wrong(parts.round, "notes beyond the last shard");
   return {};
 }
 

@@ -13,7 +13,7 @@ namespace rota {
 
 class Gather {
  public:
-  // Parts may overtake the coordinator's word about their round; so many rounds' are held back for it.
+  // Parts may overtake EXPECT of their round; those of at most this many rounds wait for it.
   static constexpr std::size_t kEarlyRoundsMost = 4096;
 
   explicit Gather(std::uint32_t shards) : shards_(shards) {}

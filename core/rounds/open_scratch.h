@@ -1,4 +1,4 @@
-// core/rounds/open_scratch.h -- the memory behind OpenParts, used by one push after another.
+// core/rounds/open_scratch.h -- the memory of OpenParts, used by one push after another.
 #pragma once
 #include <cstdint>
 

@@ -32,7 +32,7 @@ inline KeyRange range_of(const Table& table, std::uint32_t partition, std::uint3
 // The partition of a row of a table.
 inline std::uint32_t home_of_row(const Table& table, TableId id, Key key, std::uint32_t partitions) {
   if (table.single_partition) return kSinglePartition;
-  // The last partition whose range does not begin behind the key.
+  // The last partition whose range does not begin after the key.
   if (table.dense) return static_cast<std::uint32_t>(((key + 1) * partitions - 1) / table.keys);
   return partition_of_row(id, key, partitions);
 }

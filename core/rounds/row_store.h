@@ -22,7 +22,7 @@ namespace rota {
 //
 // Of another, keys are cut into pages of equal length.  A page has the rows that were ever written, packed in the order
 // of their keys, and a bit for each key that says whether its row is there.  Reading is safe from several threads while
-// nobody writes.
+// no thread writes.
 class RowStore {
  public:
   // `width`: numbers in a row; may be 0.
@@ -40,16 +40,16 @@ class RowStore {
   // The rows of a run of keys of a dense table, one after the other; zeros where they are new.
   std::span<double> at_run(const KeyRun& run);
 
-  // Calls f(key, values) for the rows behind a key (none: from the first), in order, until it says false.
+  // Calls f(key, values) for the rows after a key (none: from the first), in order, until it says false.
   template <typename F>
-  void for_each_behind(std::optional<Key> behind, F f) const {
-    if (dense_) return dense_->for_each_behind(behind, width_, f);
-    for (auto page = behind ? pages_.lower_bound(*behind >> shift_) : pages_.begin(); page != pages_.end(); ++page) {
+  void for_each_after(std::optional<Key> after, F f) const {
+    if (dense_) return dense_->for_each_after(after, width_, f);
+    for (auto page = after ? pages_.lower_bound(*after >> shift_) : pages_.begin(); page != pages_.end(); ++page) {
       std::size_t place = 0;
       for (std::size_t word = 0; word < kWords; ++word) {
         for (std::uint64_t left = page->second.present[word]; left != 0; left &= left - 1, ++place) {
           const Key key = (page->first << shift_) + word * 64 + static_cast<std::size_t>(std::countr_zero(left));
-          if (behind && key <= *behind) continue;
+          if (after && key <= *after) continue;
           if (!f(key, std::span(page->second.values).subspan(place * width_, width_))) return;
         }
       }
@@ -71,8 +71,8 @@ class RowStore {
     Zeroed<std::uint64_t> present;  // a bit for each row
 
     template <typename F>
-    void for_each_behind(std::optional<Key> behind, std::uint32_t width, F f) const {
-      for (Key key = behind ? std::max(*behind + 1, range.first) : range.first; key < range.end;) {
+    void for_each_after(std::optional<Key> after, std::uint32_t width, F f) const {
+      for (Key key = after ? std::max(*after + 1, range.first) : range.first; key < range.end;) {
         const auto place = static_cast<std::size_t>(key - range.first);
         const std::uint64_t left = present[place / 64] >> place % 64;
         if (left == 0) {

@@ -33,15 +33,15 @@ class Rows {
   template <typename F>
   void for_each(F f) const {
     for (TableId table = 0; table < rows_.size(); ++table)
-      rows_[table].for_each_behind(std::nullopt, [&](Key key, std::span<const double> values) {
+      rows_[table].for_each_after(std::nullopt, [&](Key key, std::span<const double> values) {
         f(table, key, values);
         return true;
       });
   }
-  // Calls f(key, values) for the rows of a table behind a key (none: from the first), in order, until it says false.
+  // Calls f(key, values) for the rows of a table after a key (none: from the first), in order, until it says false.
   template <typename F>
-  void for_each_behind(TableId table, std::optional<Key> behind, F f) const {
-    rows_[table].for_each_behind(behind, f);
+  void for_each_after(TableId table, std::optional<Key> after, F f) const {
+    rows_[table].for_each_after(after, f);
   }
   // Of the set of rows: the same however they are spread over partitions.
   Hash128 hash() const;
@@ -49,7 +49,7 @@ class Rows {
  private:
   std::vector<Table> tables_;
   std::vector<KeyRange> ranges_;  // by table
-  std::vector<RowStore> rows_;    // likewise
+  std::vector<RowStore> rows_;    // by table
 };
 
 }  // namespace rota

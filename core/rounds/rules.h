@@ -40,7 +40,7 @@ Status check_dataflow(RoundId id, const Round& round, std::size_t dataflows);
 // that were checked.
 std::vector<std::size_t> part_offsets(const Table& table, const RoundRows& rows);
 
-// How many rounds must be fed back before the next choice of a scheduler that has chosen so many: of k, with a pipeline
+// How many rounds must be fed back before the next choice of a scheduler that has chosen k rounds: with a pipeline
 // of d > 0, max(0, k - d + 1).
 inline std::uint64_t feedback_due(std::uint64_t chosen, std::uint64_t pipeline) {
   return pipeline == 0 || chosen < pipeline ? 0 : chosen - pipeline + 1;

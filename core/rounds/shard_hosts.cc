@@ -42,7 +42,7 @@ ShardHosts ShardHosts::weighted(std::span<const std::uint32_t> workers, std::spa
     so_far += weights[i];
     const double share = sum > 0 ? so_far / sum : 0;
     const auto end = static_cast<ShardId>(std::lround(share * shards));
-    // Everybody gets one, also those behind.
+    // Each worker gets one, the later ones too.
     first = std::clamp<ShardId>(end, first + 1, shards - (count - 1 - i));
     hosts.ranges_.push_back({workers[i], i + 1 == count ? shards : first});
   }

@@ -1,5 +1,5 @@
 // core/rounds/shard_hosts.h -- which worker hosts which shards, in one era of a run.  Part of the contract between
-// processes: the coordinator decides it, and WELCOME tells it to all.
+// processes: the coordinator decides it, and WELCOME sends it to all.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -44,11 +44,11 @@ std::pair<std::vector<KeyRun>, Bytes> SparseRows::in_range(const KeyRange& range
   for (const KeyRun& run : runs_) {
     if (run.first >= range.end) break;
     const Key end = run.first + run.count;
-    const Key first = std::clamp(range.first, run.first, end), behind = std::min(end, range.end);
+    const Key first = std::clamp(range.first, run.first, end), stop = std::min(end, range.end);
     before += first - run.first;
-    if (first >= behind) continue;
-    inside.push_back({first, behind - first});
-    rows += behind - first;
+    if (first >= stop) continue;
+    inside.push_back({first, stop - first});
+    rows += stop - first;
   }
   return {std::move(inside),
           numbers_between(static_cast<std::size_t>(before) * width_, static_cast<std::size_t>(before + rows) * width_)};
@@ -59,15 +59,15 @@ Bytes SparseRows::numbers_between(std::size_t first, std::size_t end) const {
   std::vector<double> copy;
   std::size_t at = 0;  // of the piece
   for (const Piece& piece : pieces_) {
-    const std::size_t behind = at + piece.numbers.size();
-    if (behind > first && at < end) {
-      const std::size_t from = std::max(first, at), count = std::min(end, behind) - from;
+    const std::size_t stop = at + piece.numbers.size();
+    if (stop > first && at < end) {
+      const std::size_t from = std::max(first, at), count = std::min(end, stop) - from;
       const std::span<const double> inside = piece.numbers.subspan(from - at, count);
       if (count == end - first) return {piece.owner, std::as_bytes(inside)};
       copy.reserve(end - first);
       copy.insert(copy.end(), inside.begin(), inside.end());
     }
-    at = behind;
+    at = stop;
   }
   const auto owner = std::make_shared<const std::vector<double>>(std::move(copy));
   return {owner, std::as_bytes(std::span(*owner))};
@@ -103,7 +103,7 @@ bool is_behind(const SparseRows& later, const SparseRows& earlier) {
   return later.runs().front().first >= last.first + last.count;
 }
 
-// One behind the other, without a look at the numbers.
+// One after the other, without a look at the numbers.
 template <typename Runs, typename Pieces>
 void append(Runs& runs, Pieces& pieces, const SparseRows& more) {
   for (const KeyRun& run : more.runs()) append_run(runs, run);

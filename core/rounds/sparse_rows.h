@@ -13,7 +13,7 @@
 namespace rota {
 
 // Some rows, whose numbers are where they were made or where a message has them: shards often write to rows apart, and
-// then nothing is copied before somebody wants the numbers in one place.  Copies share them.
+// then nothing is copied before the numbers are needed in one place.  Copies share them.
 class SparseRows {
  public:
   SparseRows() = default;
@@ -36,7 +36,7 @@ class SparseRows {
   std::pair<std::vector<KeyRun>, Bytes> in_range(const KeyRange& range) const;
 
   // Of all rows in either; where a row is in both, the left one's numbers plus the right one's.  So a sum over the tree
-  // depends on which shards have the row, and not on who hosts them.
+  // depends on which shards have the row, and not on which worker hosts them.
   friend SparseRows sum_of(SparseRows left, SparseRows right);
 
  private:
@@ -58,11 +58,11 @@ class RowWalk {
   explicit RowWalk(const SparseRows& rows) : rows_(rows) { step(); }
 
   bool done() const { return run_ == rows_.runs().size(); }
-  // The first row that is left, and how many rows behind it are neighbours by key and in memory; behind the last, a
+  // The first row that is left, and how many rows after it are neighbours by key and in memory; after the last, a
   // key larger than all, and none.
   Key key() const { return key_; }
   std::uint64_t left() const { return left_; }
-  // The numbers of the next `rows` rows, which are behind now.  REQUIRES 0 < rows <= left().
+  // The numbers of the next `rows` rows, which are passed now.  REQUIRES 0 < rows <= left().
   const double* take(std::uint64_t rows);
 
  private:
@@ -70,8 +70,8 @@ class RowWalk {
 
   const SparseRows& rows_;
   std::size_t run_ = 0, piece_ = 0;
-  std::uint64_t in_run_ = 0;  // rows of the run that are behind
-  std::size_t in_piece_ = 0;  // numbers of the piece that are behind
+  std::uint64_t in_run_ = 0;  // rows of the run that are passed
+  std::size_t in_piece_ = 0;  // numbers of the piece that are passed
   Key key_ = 0;
   std::uint64_t left_ = 0;
 };

@@ -19,7 +19,7 @@ void Views::roll_back() {
   commits_ = 0;
   for (Dense& dense : dense_) {
     if (dense.numbers.size() == 0) continue;
-    ++dense.version;  // who keeps something made of an earlier version must see that it is another
+    ++dense.version;  // a caller that keeps something made of an earlier version must see that it is another
     std::fill_n(dense.numbers.data(), dense.numbers.size(), 0.0);
   }
 }

@@ -12,7 +12,7 @@
 
 namespace rota {
 
-// Nothing here changes while somebody reads: whoever calls apply() knows that no shard is in a hook.
+// Nothing here changes while a thread reads: apply() REQUIRES that no shard is in a hook.
 class Views {
  public:
   explicit Views(const std::vector<Table>& tables);

@@ -9,7 +9,7 @@
 
 namespace rota {
 
-// For plain numbers.  A large block of calloc's is not touched before somebody writes to it.
+// For plain numbers.  A large block of calloc's is not touched before it is written to.
 template <typename T>
 class Zeroed {
  public:

@@ -310,7 +310,7 @@ void SerialHost::pull(std::uint32_t partition, const Round& round, const Summed&
   result.norms += norms;
 }
 
-// ---- who hears of a commit ----
+// ---- what a commit is sent to ----
 
 namespace {
 
@@ -334,7 +334,7 @@ void SerialHost::see(TableId table, Key key, std::span<const double> value) {
   ++view_versions_[table];
 }
 
-// What is seen is as of all these commits before the shards hear of the first.
+// What is seen is as of all these commits before the shards are given the first.
 void SerialHost::refresh(std::uint64_t upto) {
   for (std::uint64_t i = refreshed_; i < upto; ++i) {
     const Committed& one = *to_refresh_[i - refreshed_];

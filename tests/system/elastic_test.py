@@ -183,7 +183,7 @@ class Elastic(RotaTest):
         os.kill(self.worker_of(out, 1), signal.SIGTERM)
         _, stderr = run.communicate(timeout=LIMIT)
         self.assertEqual(run.returncode, 75, stderr)
-        self.assertIn("1 worker is left, and --min_workers is 2, and nobody has joined", stderr)
+        self.assertIn("1 worker is left, and --min_workers is 2, and no other has joined", stderr)
         done = self.rota("resume", out)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.result(out)["model_hash"], self.calm_hash(LDA))

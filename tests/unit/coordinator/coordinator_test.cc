@@ -139,8 +139,7 @@ TEST(Coordinator, AMemberThatStartsAnewInTheMiddleIsLost) {
   Script run;
   run.prepare();
   run.hear(kWorker, run.hello(kWorker, 2));
-  EXPECT_TRUE(run.ended_with(ExitCode::temporary,
-                             "worker-0 (pid 7 on node5) was lost: it started anew in the middle of the run"));
+  EXPECT_TRUE(run.ended_with(ExitCode::temporary, "worker-0 (pid 7 on node5) was lost: it restarted during the run"));
   EXPECT_EQ(run.sent<Refuse>(kWorker).at(0).code, ExitCode::temporary);
 }
 
@@ -161,7 +160,7 @@ TEST(Coordinator, ALostWorkerEndsTheRunWithItsName) {
   EXPECT_FALSE(run.ended.has_value());
   run.hear(kScheduler, Beat{});
   run.pass(2 * kSecond);
-  EXPECT_TRUE(run.ended_with(ExitCode::temporary, "worker-0 (pid 7 on node5) was lost: nothing heard for 31 s"));
+  EXPECT_TRUE(run.ended_with(ExitCode::temporary, "worker-0 (pid 7 on node5) was lost: no message for 31 s"));
   EXPECT_EQ(run.sent<Stop>(kScheduler).at(0).code, ExitCode::temporary);
 }
 
@@ -191,8 +190,8 @@ TEST(Coordinator, AMemberThatWasKilledIsToldWithItsMemory) {
   ASSERT_TRUE(run.ended_with(ExitCode::temporary));
   EXPECT_EQ(
       run.ended->what,
-      "worker-0 (pid 7 on node5) was lost: its connection broke and it did not come back; perhaps it was killed, by "
-      "somebody or for want of memory; its memory was 123 MB; it was in plugin lda, Push::push, round 2, shard 1");
+      "worker-0 (pid 7 on node5) was lost: its connection broke and it did not come back; it may have been killed, "
+      "by a user or for lack of memory; its memory was 123 MB; it was in plugin lda, Push::push, round 2, shard 1");
 }
 
 TEST(Coordinator, ANumberIsAssignedToOneNewWorkerOnly) {

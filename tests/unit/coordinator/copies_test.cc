@@ -23,7 +23,7 @@ class CopiesOfFiles : public ::testing::Test, protected NodeStage {
   }
   void make(const CopyLimits& limits) {
     copies_ = std::make_unique<Copies>(std::make_shared<sim::MemoryChunkFiles>(here_), limits,
-                                       [this](const Status& status, Outbox&) { told_.push_back(status.what()); });
+                                       [this](const Status& status, Outbox&) { reports_.push_back(status.what()); });
   }
   void begin(std::uint32_t p) {
     EXPECT_TRUE(act([&](Outbox& out) { return copies_->begin(p, files_[p], out), Status(); }).ok());
@@ -49,7 +49,7 @@ class CopiesOfFiles : public ::testing::Test, protected NodeStage {
   std::shared_ptr<sim::MemoryDisk> there_ = std::make_shared<sim::MemoryDisk>(contents_);
   std::shared_ptr<sim::MemoryDisk> here_ = std::make_shared<sim::MemoryDisk>(contents_);
   std::vector<HashedFile> files_;
-  std::vector<std::string> told_;
+  std::vector<std::string> reports_;
   std::unique_ptr<Copies> copies_;
 };
 
@@ -60,7 +60,7 @@ TEST_F(CopiesOfFiles, AreDurableBeforeItIsTold) {
   EXPECT_EQ(asked(0).size(), 2U) << "no more than its limit";
   answer_all(0);
   EXPECT_TRUE(copies_->complete());
-  EXPECT_EQ(told_, std::vector<std::string>{""});
+  EXPECT_EQ(reports_, std::vector<std::string>{""});
   EXPECT_TRUE(sim::MemoryChunkFiles(here_).has(files_[0]));
   EXPECT_FALSE(copies_->busy());
 }
@@ -75,7 +75,7 @@ TEST_F(CopiesOfFiles, WaitForOthersToBeDone) {
   EXPECT_FALSE(copies_->complete());
   answer_all(2);
   EXPECT_TRUE(copies_->complete());
-  EXPECT_EQ(told_.size(), 3U);
+  EXPECT_EQ(reports_.size(), 3U);
 }
 
 TEST_F(CopiesOfFiles, TakeNothingThatWasNotAskedFor) {
@@ -95,8 +95,8 @@ TEST_F(CopiesOfFiles, OtherThanWhatWasWrittenAreToldOf) {
     chunk.bytes = Bytes::from(std::vector<std::byte>(chunk.bytes.size()));
     EXPECT_TRUE(add(0, chunk));
   }
-  ASSERT_EQ(told_.size(), 1U);
-  EXPECT_NE(told_[0].find(files_[0].file), std::string::npos) << told_[0];
+  ASSERT_EQ(reports_.size(), 1U);
+  EXPECT_NE(reports_[0].find(files_[0].file), std::string::npos) << reports_[0];
   EXPECT_FALSE(sim::MemoryChunkFiles(here_).has(files_[0]));
 }
 

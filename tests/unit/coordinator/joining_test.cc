@@ -171,7 +171,7 @@ TEST(Joining, ARunThatGoesOnLosesAWorkerWhileItGathers) {
   failing.hear(kNew, Fault{ExitCode::temporary, "no memory"});
   EXPECT_FALSE(failing.ended.has_value());
   failing.hear(kScheduler, failing.hello(kScheduler));
-  EXPECT_TRUE(failing.sent<Welcome>(kWorker).empty()) << "worker-1 is started anew";
+  EXPECT_TRUE(failing.sent<Welcome>(kWorker).empty()) << "worker-1 is restarted";
   Hello again = failing.hello(kNew, 2);
   failing.hear(kNew, again);
   EXPECT_EQ(failing.sent<Welcome>(kNew).size(), 1U);

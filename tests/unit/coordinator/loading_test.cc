@@ -134,9 +134,9 @@ TEST(Loading, ARecordThatContradictsTheDataIsRefused) {
   EXPECT_EQ(refusal([&] { plan.best->facts.clear(); }).what(),
             "commit.json of epoch 3: damaged: facts has no 'columns'");
   EXPECT_EQ(refusal([&] { plan.resume->facts[1].value = 8; }).what(),
-            "commit.json of epoch 3: damaged: the data tells another 'rows' than facts has");
+            "commit.json of epoch 3: damaged: the data has another 'rows' than facts");
   EXPECT_EQ(refusal([&] { plan.resume->facts[1].name = "words"; }).what(),
-            "commit.json of epoch 3: damaged: facts has 'words', which the data does not tell");
+            "commit.json of epoch 3: damaged: facts has 'words', which the data does not have");
 }
 
 // 65,536 shards of 3,430 documents took four gigabytes, and came to no end.

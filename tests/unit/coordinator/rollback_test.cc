@@ -30,7 +30,7 @@ TEST(Rollback, ANewStartOfAWorkerTakesEverybodyBackToTheCommit) {
   Script run = committed_run();
   run.hear(kWorker, run.hello(kWorker, 2));
   ASSERT_EQ(run.diary->rolled_back, (std::vector<std::optional<Epoch>>{1}));
-  EXPECT_TRUE(run.diary->has("lost role=worker-0 pid=7 why=worker-0 (pid 7 on node5) was lost: it started anew"));
+  EXPECT_TRUE(run.diary->has("lost role=worker-0 pid=7 why=worker-0 (pid 7 on node5) was lost: it restarted"));
   EXPECT_TRUE(run.diary->has("rollback to=the checkpoint of epoch 1"));
   for (const NodeId process : {kWorker, kScheduler}) {
     const auto welcomes = run.sent<Welcome>(process);
@@ -94,7 +94,7 @@ TEST(Rollback, NobodyTakesThePlaceForTooLong) {
   run.beat(30, {kScheduler});
   ASSERT_TRUE(run.ended_with(ExitCode::temporary));
   EXPECT_TRUE(run.ended->what.starts_with("worker-0 (pid 7 on node5) was lost: its connection broke"));
-  EXPECT_TRUE(run.ended->what.ends_with("; nobody took the place of worker-0")) << run.ended->what;
+  EXPECT_TRUE(run.ended->what.ends_with("; no replacement joined for worker-0")) << run.ended->what;
 }
 
 // Who starts processes anew could not tell which one it was, and a second that stood still was never replaced.
@@ -108,7 +108,7 @@ TEST(Rollback, WhoFallsSilentWhileAnotherIsAwaitedIsToldWithItsNumber) {
   EXPECT_TRUE(run.diary->has("left role=scheduler-0 pid=7 why=scheduler-0 (pid 7 on node5) was lost"));
   for (int i = 0; i < 20 && !run.ended; ++i) run.pass(kSecond);
   ASSERT_TRUE(run.ended.has_value());
-  EXPECT_TRUE(run.ended->what.ends_with("; nobody took the place of scheduler-0, worker-0")) << run.ended->what;
+  EXPECT_TRUE(run.ended->what.ends_with("; no replacement joined for scheduler-0, worker-0")) << run.ended->what;
 }
 
 TEST(Rollback, OneThatWasOnlySilentComesBackItself) {

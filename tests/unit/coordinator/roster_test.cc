@@ -148,8 +148,8 @@ TEST_F(Members, WelcomeNamesAll) {
 TEST_F(Members, WhoIsSilentForTooLongIsLost) {
   roster.join(kWorker, hello(), 0);
   EXPECT_FALSE(roster.lost(30 * kSecond - 1).has_value());
-  EXPECT_EQ(roster.lost(30 * kSecond)->what, "worker-0 (pid 77 on node5) was lost: nothing heard for 30 s");
-  roster.heard(kWorker, 0, 10 * kSecond);
+  EXPECT_EQ(roster.lost(30 * kSecond)->what, "worker-0 (pid 77 on node5) was lost: no message for 30 s");
+  roster.confirm_alive(kWorker, 0, 10 * kSecond);
   EXPECT_FALSE(roster.lost(39 * kSecond).has_value());
   EXPECT_TRUE(roster.lost(40 * kSecond).has_value());
 }
@@ -161,7 +161,7 @@ TEST_F(Members, ABrokenConnectionThatStaysBrokenIsALoss) {
   EXPECT_FALSE(roster.lost(4 * kSecond - 1).has_value());
   EXPECT_EQ(roster.lost(4 * kSecond)->what,
             "worker-0 (pid 77 on node5) was lost: its connection broke and it did not come back");
-  roster.heard(kWorker, 0, 2 * kSecond);
+  roster.confirm_alive(kWorker, 0, 2 * kSecond);
   EXPECT_FALSE(roster.lost(4 * kSecond).has_value()) << "it came back";
 }
 
@@ -169,8 +169,8 @@ TEST_F(Members, ABrokenConnectionThatStaysBrokenIsALoss) {
 TEST_F(Members, WhatADeadProcessHadSentDoesNotBringItBack) {
   roster.join(kWorker, hello(), 0);
   roster.disconnected(kWorker, 10 * kSecond);
-  roster.heard(kWorker, 0, 10 * kSecond + 100 * kMillisecond);
-  roster.heard(kWorker, 0, 10 * kSecond + 200 * kMillisecond);
+  roster.confirm_alive(kWorker, 0, 10 * kSecond + 100 * kMillisecond);
+  roster.confirm_alive(kWorker, 0, 10 * kSecond + 200 * kMillisecond);
   EXPECT_FALSE(roster.lost(13 * kSecond).has_value());
   EXPECT_TRUE(roster.lost(13 * kSecond + 200 * kMillisecond).has_value());
 }
@@ -179,7 +179,7 @@ TEST_F(Members, AProcessThatIsHeardAfterTheGraceIsBack) {
   roster.join(kWorker, hello(), 0);
   roster.disconnected(kWorker, 10 * kSecond);
   for (Nanoseconds now = 11; now <= 14; ++now) {
-    roster.heard(kWorker, 0, now * kSecond);
+    roster.confirm_alive(kWorker, 0, now * kSecond);
     EXPECT_FALSE(roster.lost(now * kSecond).has_value());
   }
   EXPECT_FALSE(roster.lost(40 * kSecond).has_value()) << "its silence is a whole one's again";
@@ -189,11 +189,11 @@ TEST_F(Members, AProcessThatIsHeardAfterTheGraceIsBack) {
 TEST_F(Members, SilenceWhileThisProcessStoodStillDoesNotCount) {
   join_all();
   roster.disconnected(kScheduler, kSecond);
-  roster.stood_still(60 * kSecond);
+  roster.discount_pause(60 * kSecond);
   EXPECT_FALSE(roster.lost(60 * kSecond).has_value());
   EXPECT_FALSE(roster.lost(62 * kSecond).has_value());
   EXPECT_EQ(roster.lost(63 * kSecond)->process, kScheduler);
-  roster.heard(kScheduler, 0, 64 * kSecond);
+  roster.confirm_alive(kScheduler, 0, 64 * kSecond);
   EXPECT_FALSE(roster.lost(89 * kSecond).has_value());
   EXPECT_TRUE(roster.lost(90 * kSecond).has_value());
 }
@@ -206,8 +206,8 @@ TEST_F(Members, WhoLeftIsMissingUntilItIsHeardOrStartsAnew) {
   EXPECT_EQ(roster.missing(), "scheduler-0, worker-0");
   ASSERT_TRUE(roster.lost(30 * kSecond).has_value());
   EXPECT_EQ(roster.lost(30 * kSecond)->process, (NodeId{Role::worker, 1})) << "nobody is lost twice";
-  EXPECT_TRUE(roster.heard(kWorker, 0, kSecond));
-  EXPECT_FALSE(roster.heard(kWorker, 0, kSecond));
+  EXPECT_TRUE(roster.confirm_alive(kWorker, 0, kSecond));
+  EXPECT_FALSE(roster.confirm_alive(kWorker, 0, kSecond));
   EXPECT_FALSE(roster.complete());
   roster.join(kScheduler, hello(), kSecond);
   EXPECT_TRUE(roster.complete());
@@ -215,9 +215,9 @@ TEST_F(Members, WhoLeftIsMissingUntilItIsHeardOrStartsAnew) {
 
 TEST_F(Members, KeepsThePeakOfMemory) {
   roster.join(kWorker, hello(), 0);
-  roster.heard(kWorker, 500, 1);
-  roster.heard(kWorker, 300, 2);
-  roster.heard({Role::worker, 9}, 900, 2);
+  roster.confirm_alive(kWorker, 500, 1);
+  roster.confirm_alive(kWorker, 300, 2);
+  roster.confirm_alive({Role::worker, 9}, 900, 2);
   using Memory = std::vector<std::pair<std::string, std::uint64_t>>;
   EXPECT_EQ(roster.peak_memory(), (Memory{{"worker-0", 500}}));
   EXPECT_EQ(roster.describe({Role::worker, 1}), "worker-1");
@@ -235,41 +235,42 @@ Beat busy(std::uint64_t progress, std::uint64_t era = 1) {
 
 // Everybody is heard all the time.
 std::optional<Roster::Loss> stuck_after(Roster& roster, Nanoseconds now, bool trains = true, std::uint64_t era = 1) {
-  for (const NodeId process : roster.members()) roster.heard(process, 0, now);
+  for (const NodeId process : roster.members()) roster.confirm_alive(process, 0, now);
   EXPECT_FALSE(roster.lost(now).has_value());
   return roster.stuck(era, both(), trains, now);
 }
 
 TEST_F(Members, WorkThatDoesNotEndIsALoss) {
   roster.join(kWorker, hello(), 0);
-  roster.told(kWorker, busy(7), true, kSecond);
-  for (Nanoseconds now = 2; now <= 301; now += 1) roster.told(kWorker, busy(7), true, now * kSecond);
+  roster.record_beat(kWorker, busy(7), true, kSecond);
+  for (Nanoseconds now = 2; now <= 301; now += 1) roster.record_beat(kWorker, busy(7), true, now * kSecond);
   EXPECT_FALSE(stuck_after(roster, 301 * kSecond - 1).has_value());
   const auto loss = stuck_after(roster, 301 * kSecond);
   ASSERT_TRUE(loss.has_value());
   EXPECT_EQ(loss->what,
-            "worker-0 (pid 77 on node5) was lost: it lives, and its work has not got any further for 300 s (the limit "
+            "worker-0 (pid 77 on node5) was lost: it lives, and its work has made no progress for 300 s (the limit "
             "grows with --peer_timeout_seconds)");
   EXPECT_TRUE(loss->lives);
 }
 
 TEST_F(Members, WhoHasNothingToDoMayRest) {
   roster.join(kWorker, hello(), 0);
-  for (Nanoseconds now = 1; now <= 1000; ++now) roster.told(kWorker, Beat{7, 0, 0, 1, {}, 0}, true, now * kSecond);
+  for (Nanoseconds now = 1; now <= 1000; ++now)
+    roster.record_beat(kWorker, Beat{7, 0, 0, 1, {}, 0}, true, now * kSecond);
   EXPECT_FALSE(stuck_after(roster, 1000 * kSecond).has_value());
 }
 
 TEST_F(Members, WorkThatTookLongMayTakeTenTimesAsLong) {
   roster.join(kWorker, hello(), 0);
-  roster.told(kWorker, busy(7), true, 0);
-  roster.told(kWorker, busy(8), true, 100 * kSecond);
+  roster.record_beat(kWorker, busy(7), true, 0);
+  roster.record_beat(kWorker, busy(8), true, 100 * kSecond);
   EXPECT_FALSE(stuck_after(roster, 1099 * kSecond).has_value());
   EXPECT_TRUE(stuck_after(roster, 1100 * kSecond).has_value());
 }
 
 TEST_F(Members, LoadingMayTakeAnHourButTheEraHasToBegin) {
   roster.join(kWorker, hello(), 0);
-  roster.told(kWorker, busy(7, 2), false, 0);
+  roster.record_beat(kWorker, busy(7, 2), false, 0);
   EXPECT_FALSE(stuck_after(roster, 3599 * kSecond, false, 2).has_value());
   EXPECT_TRUE(stuck_after(roster, 3599 * kSecond, false, 3).has_value()) << "work of the era before does not end";
   EXPECT_TRUE(stuck_after(roster, 3600 * kSecond, false, 2).has_value());
@@ -280,9 +281,9 @@ TEST_F(Members, WhoHostsIsNotGivenTheTimeOfALoading) {
   const NodeId third{Role::worker, 2};
   roster.join(kOther, hello(), 0);
   roster.join(third, hello(), 0);
-  workforce.give_up(1);
-  roster.told(kOther, busy(7), true, 0);
-  roster.told(third, busy(7), true, 0);
+  workforce.replace(1);
+  roster.record_beat(kOther, busy(7), true, 0);
+  roster.record_beat(third, busy(7), true, 0);
   EXPECT_FALSE(stuck_after(roster, 299 * kSecond).has_value());
   ASSERT_TRUE(stuck_after(roster, 300 * kSecond).has_value());
   EXPECT_EQ(stuck_after(roster, 300 * kSecond)->process, kOther);
@@ -301,9 +302,9 @@ TEST_F(Members, OfTwoThatDoNotReachEachOtherOneGoes) {
   // Everybody beats all the time; the first two complain.
   const auto pass = [&](Nanoseconds from, Nanoseconds to, bool both) {
     for (Nanoseconds s = from; s <= to; ++s) {
-      roster.told(kWorker, deaf(other, s * kSecond), true, s * kSecond);
-      roster.told(other, both ? deaf(kWorker, s * kSecond) : Beat{7, 0, 0, 1, {}, 0}, true, s * kSecond);
-      roster.told(kScheduler, both ? deaf(kWorker, s * kSecond) : Beat{7, 0, 0, 1, {}, 0}, true, s * kSecond);
+      roster.record_beat(kWorker, deaf(other, s * kSecond), true, s * kSecond);
+      roster.record_beat(other, both ? deaf(kWorker, s * kSecond) : Beat{7, 0, 0, 1, {}, 0}, true, s * kSecond);
+      roster.record_beat(kScheduler, both ? deaf(kWorker, s * kSecond) : Beat{7, 0, 0, 1, {}, 0}, true, s * kSecond);
     }
   };
   pass(1, 44, false);
@@ -311,9 +312,8 @@ TEST_F(Members, OfTwoThatDoNotReachEachOtherOneGoes) {
   pass(45, 45, false);
   const auto loss = stuck_after(roster, 45 * kSecond);
   ASSERT_TRUE(loss.has_value());
-  EXPECT_EQ(
-      loss->what,
-      "worker-1 (pid 77 on node5) was lost: worker-0 does not reach worker-1, of which it has heard nothing for 45 s");
+  EXPECT_EQ(loss->what,
+            "worker-1 (pid 77 on node5) was lost: worker-0 does not reach worker-1, which has not answered for 45 s");
   pass(46, 50, true);
   EXPECT_EQ(stuck_after(roster, 50 * kSecond)->process, kWorker) << "two complain of it";
   roster.begin_era(50 * kSecond);
@@ -324,19 +324,19 @@ TEST_F(Members, OfTwoThatDoNotReachEachOtherOneGoes) {
 TEST_F(Members, WhoseThreadIsInAHookIsNotCutOff) {
   const NodeId other{Role::worker, 1};
   join_all();
-  roster.told(other, Beat{7, 0, 0, 1, {}, 0}, true, kSecond);
+  roster.record_beat(other, Beat{7, 0, 0, 1, {}, 0}, true, kSecond);
   for (Nanoseconds s = 2; s <= 100; ++s) {
-    roster.told(kWorker, deaf(other, s * kSecond), true, s * kSecond);
+    roster.record_beat(kWorker, deaf(other, s * kSecond), true, s * kSecond);
     EXPECT_FALSE(stuck_after(roster, s * kSecond).has_value()) << s;
   }
-  roster.told(other, Beat{8, 0, 0, 1, {}, 0}, true, 101 * kSecond);
+  roster.record_beat(other, Beat{8, 0, 0, 1, {}, 0}, true, 101 * kSecond);
   EXPECT_FALSE(stuck_after(roster, 101 * kSecond).has_value()) << "the complaint is older than its return";
 }
 
 TEST_F(Members, WhoWasToldToEndDoesNotComeBack) {
   roster.join(kWorker, hello(), 0);
   roster.dismiss(kWorker);
-  EXPECT_FALSE(roster.heard(kWorker, 0, kSecond));
+  EXPECT_FALSE(roster.confirm_alive(kWorker, 0, kSecond));
   EXPECT_NE(roster.missing().find("worker-0"), std::string::npos);
   roster.join(kWorker, hello(), 0);
   EXPECT_EQ(roster.missing().find("worker-0"), std::string::npos);

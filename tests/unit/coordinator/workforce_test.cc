@@ -169,7 +169,7 @@ TEST(Workforce, ASpareIsNeededAtOnceIfThereAreTooFew) {
 
 TEST(Workforce, FasterWorkersGetMoreShards) {
   Workforce force = begun(plan_of(3, 8));
-  force.weigh({{0, 1.0}, {1, 2.0}, {2, 1.0}});
+  force.set_speeds({{0, 1.0}, {1, 2.0}, {2, 1.0}});
   EXPECT_TRUE(force.changes());
   EXPECT_EQ(of(force, 0), 2U);
   EXPECT_EQ(of(force, 1), 4U);

@@ -78,7 +78,7 @@ TEST_F(ReadingInput, GivesTheShardsAndWhatTheCoordinatorIsTold) {
   ASSERT_EQ(given_[0].size(), 2U);
   std::vector<ReadShard> shards;
   for (auto& [id, shard] : given_[0]) shards.push_back(std::move(shard));
-  const auto made = told_of("worker-1", *app_, *reading_->contents(), shards);
+  const auto made = loaded_message("worker-1", *app_, *reading_->contents(), shards);
   ASSERT_TRUE(made.ok());
   const Loaded& told = *made;
   EXPECT_EQ(told.app, "counting");

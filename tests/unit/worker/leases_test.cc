@@ -24,7 +24,7 @@ TEST(Leases, ASliceWaitsUntilItIsToldWhereToGo) {
   leases.begin(4, std::make_unique<Rows>(1, 1), {});
   EXPECT_FALSE(leases.ready(4, 1));
   EXPECT_FALSE(leases.move_on(4, here).has_value()) << "nobody said where";
-  ASSERT_TRUE(leases.tell({4, 0, 1, 0}));
+  ASSERT_TRUE(leases.set_next({4, 0, 1, 0}));
   EXPECT_FALSE(leases.move_on(4, here).has_value()) << "it stays in this worker";
   EXPECT_TRUE(leases.ready(4, 1));
   EXPECT_FALSE(leases.ready(4, 2)) << "for another round";
@@ -34,8 +34,8 @@ TEST(Leases, ASliceWaitsUntilItIsToldWhereToGo) {
 TEST(Leases, ASliceInUseDoesNotMove) {
   Leases leases;
   leases.begin(4, std::make_unique<Rows>(1, 1), {});
-  ASSERT_TRUE(leases.tell({4, 0, 1, 0}));
-  ASSERT_TRUE(leases.tell({4, 1, 3, 5}));
+  ASSERT_TRUE(leases.set_next({4, 0, 1, 0}));
+  ASSERT_TRUE(leases.set_next({4, 1, 3, 5}));
   leases.move_on(4, here);
   HeldSlice& held = leases.use(4);
   EXPECT_TRUE(held.in_use);
@@ -76,15 +76,15 @@ TEST(Leases, ASecondHolderIsSeen) {
 
 TEST(Leases, ASliceIsToldOneWayOnly) {
   Leases leases;
-  EXPECT_TRUE(leases.tell({4, 0, 1, 0}));
-  EXPECT_FALSE(leases.tell({4, 0, 1, 0}));
-  EXPECT_FALSE(leases.tell({4, 0, 2, 1}));
-  EXPECT_TRUE(leases.tell({4, 1, 2, 1})) << "after another round";
+  EXPECT_TRUE(leases.set_next({4, 0, 1, 0}));
+  EXPECT_FALSE(leases.set_next({4, 0, 1, 0}));
+  EXPECT_FALSE(leases.set_next({4, 0, 2, 1}));
+  EXPECT_TRUE(leases.set_next({4, 1, 2, 1})) << "after another round";
 }
 
 TEST(Leases, WordOfAWayMayComeBeforeTheSlice) {
   Leases leases;
-  ASSERT_TRUE(leases.tell({7, 9, 12, 3}));
+  ASSERT_TRUE(leases.set_next({7, 9, 12, 3}));
   EXPECT_FALSE(leases.move_on(7, here).has_value());
   ASSERT_TRUE(leases.arrive(7, 9, some_bytes()));
   EXPECT_FALSE(leases.move_on(7, here).has_value()) << "its task here comes first";
@@ -100,7 +100,7 @@ TEST(Leases, AWholeEpochWithinTheWorker) {
   Leases leases;
   leases.begin(0, std::make_unique<Rows>(2, 2), {});
   for (RoundId round = 0; round < 6; ++round)
-    ASSERT_TRUE(leases.tell({0, round, round + 1, static_cast<ShardId>(round % 2)}));
+    ASSERT_TRUE(leases.set_next({0, round, round + 1, static_cast<ShardId>(round % 2)}));
   for (RoundId round = 1; round <= 6; ++round) {
     EXPECT_FALSE(leases.move_on(0, here).has_value());
     ASSERT_TRUE(leases.ready(0, round));

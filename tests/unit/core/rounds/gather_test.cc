@@ -128,7 +128,7 @@ TEST(Gather, NotesThatAreNotAsLongAsTheySayAreRefused) {
   EXPECT_EQ(refusal({1, 2}, "abc"), "");
   EXPECT_EQ(refusal({1, 3}, "abc"), "round 1: notes that end early");
   EXPECT_EQ(refusal({~std::uint64_t{0}, 4}, "abc"), "round 1: notes that end early");
-  EXPECT_EQ(refusal({1, 1}, "abc"), "round 1: notes that go on");
+  EXPECT_EQ(refusal({1, 1}, "abc"), "round 1: notes beyond the last shard");
   EXPECT_EQ(refusal({3}, "abc"), "round 1: notes of other shards");
   EXPECT_EQ(refusal({}, ""), "round 1: notes of other shards");
 }

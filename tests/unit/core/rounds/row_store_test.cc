@@ -12,7 +12,7 @@ namespace {
 std::map<Key, std::vector<double>> all_of(const RowStore& store, std::optional<Key> behind = {}) {
   std::map<Key, std::vector<double>> rows;
   Key last = 0;
-  store.for_each_behind(behind, [&](Key key, std::span<const double> values) {
+  store.for_each_after(behind, [&](Key key, std::span<const double> values) {
     EXPECT_TRUE(rows.empty() || key > last) << "keys ascend";
     last = key;
     rows.emplace(key, std::vector<double>(values.begin(), values.end()));
@@ -62,7 +62,7 @@ TEST(RowStore, GoesOnBehindAKeyAndStopsWhenItIsTold) {
   EXPECT_EQ(all_of(store, 65).size(), 3U) << "a key without a row";
   EXPECT_TRUE(all_of(store, 70000).empty());
   int calls = 0;
-  store.for_each_behind(std::nullopt, [&](Key, std::span<const double>) { return ++calls < 2; });
+  store.for_each_after(std::nullopt, [&](Key, std::span<const double>) { return ++calls < 2; });
   EXPECT_EQ(calls, 2);
 }
 
