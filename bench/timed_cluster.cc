@@ -47,7 +47,7 @@ class TimedCluster {
  public:
   TimedCluster(const Plugin& plugin, const Job& job, std::uint32_t workers, const TimedNetwork& network)
       : plugin_(plugin), job_(job), workers_(workers), network_(network) {
-    plan_.job = {1, 1};
+    plan_.hash = {1, 1};
     plan_.workers = workers;
     plan_.schedulers = job.schedulers;
     plan_.partitions = static_cast<std::uint32_t>(job.options.integer("partitions"));
@@ -182,14 +182,14 @@ class TimedCluster {
   void start(NodeId id) {
     Process& process = processes_[id];
     process.id = id;
-    Host::Settings settings{id, ++starts_, plan_.job.low, id.name(), kTimeout, kTimeout};
+    Host::Settings settings{id, ++starts_, plan_.hash.low, id.name(), kTimeout, kTimeout};
     process.host = std::make_unique<Host>(std::move(settings));
     at(now_, id, [this](Process& here) { tick(here); });
     if (id == kCoordinator) return process.host->add(std::make_unique<Coordinator>(plan_, records_));
     Hello hello;
     hello.endpoint = id.name();
     hello.version = kVersion;
-    hello.job = plan_.job;
+    hello.job = plan_.hash;
     hello.incarnation = starts_;
     process.host->join(
         kCoordinator.name(), hello,

@@ -152,7 +152,7 @@ void Coordinator::gather(Outbox& out) {
   const std::string too_few = members_.too_few();
   if (roster.complete() && too_few.empty()) return begin_era(out);
   if (roster.complete() && !std::exchange(paused_, true)) recorder_->event("paused", {{"why", too_few}});
-  if (waited < (members_.first_era() ? plan_.start_timeout : plan_.rejoin)) return;
+  if (waited < (members_.first_era() ? plan_.start_timeout : plan_.rejoin_timeout)) return;
   if (roster.complete()) return end(ExitCode::temporary, too_few + ", and no other has joined", out);
   const std::string absent = missing.empty() ? roster.missing() : missing;
   if (loss_) return end(loss_->code, loss_->what + "; no replacement joined for " + absent, out);

@@ -15,35 +15,10 @@
 namespace rota {
 namespace {
 
-RunPlan plan_of(const JobSettings& settings) {
-  RunPlan plan;
-  plan.job = settings.hash;
-  plan.workers = settings.workers;
-  plan.schedulers = settings.job.schedulers;
-  plan.stores = settings.stores;
-  plan.shards = settings.job.shards;
-  plan.slices = settings.job.slices;
-  plan.partitions = settings.partitions;
-  plan.epochs = settings.epochs;
-  plan.eval_every = settings.eval_every;
-  plan.checkpoint_every = settings.checkpoint_every;
-  plan.checkpoint_spacing = settings.checkpoint_spacing;
-  plan.patience = settings.patience;
-  plan.start_timeout = settings.start_timeout;
-  plan.peer_timeout = settings.peer_timeout;
-  plan.on_loss = settings.on_loss;
-  plan.rebalance = settings.rebalance && settings.on_loss != OnLoss::stop;
-  plan.min_workers = settings.min_workers;
-  plan.rejoin = settings.rejoin_timeout;
-  plan.time_control = settings.step_budget > 0;
-  plan.asynchronous = settings.asynchronous;
-  return plan;
-}
-
 // A run that cannot be resumed ends as one that began: in its events, which the launcher reads.
-Ending cannot_resume(const JobSettings& settings, const Status& why) {
+Ending cannot_resume(const JobConfig& config, const Status& why) {
   constexpr Epoch kAll = std::numeric_limits<Epoch>::max();  // whose metrics stay
-  if (auto recorder = open_run_recorder(settings, kAll); recorder.ok())
+  if (auto recorder = open_run_recorder(config, kAll); recorder.ok())
     (*recorder)->event("end", {{"exit", std::to_string(static_cast<int>(why.code()))}, {"what", why.what()}});
   return {why.code(), why.what()};
 }
@@ -61,20 +36,20 @@ Status check_new(const RunFolder& run) {
           run.path.string() + " contains a run: --resume continues it, and another job needs another --out"};
 }
 
-Ending coordinate(const CommandLine& line, const JobSettings& settings) {
-  RunPlan plan = plan_of(settings);
+Ending coordinate(const CommandLine& line, const JobConfig& config) {
+  RunPlan plan(config);
   if (!line.options.flag("resume"))
-    if (const Status fresh = check_new(settings.run); !fresh.ok()) return {fresh.code(), fresh.what()};
-  const auto era = begin_era(settings.run);
+    if (const Status fresh = check_new(config.run); !fresh.ok()) return {fresh.code(), fresh.what()};
+  const auto era = begin_era(config.run);
   if (!era.ok()) return {era.status().code(), era.status().what()};
   plan.era = *era;
-  plan.checkpoints = disk_chunk_files(settings.run.path);
-  plan.next_era = [run = settings.run] { return begin_era(run); };
+  plan.checkpoints = disk_chunk_files(config.run.path);
+  plan.next_era = [run = config.run] { return begin_era(run); };
   std::string from_nothing;  // why a run that is resumed starts again
   if (line.options.flag("resume")) {
-    auto commit = newest_commit(settings.run, settings.hash);
+    auto commit = newest_commit(config.run, config.hash);
     // Killed before its first checkpoint, a run starts again: only time is lost.
-    if (!commit.ok() && commit.status().code() != ExitCode::no_input) return cannot_resume(settings, commit.status());
+    if (!commit.ok() && commit.status().code() != ExitCode::no_input) return cannot_resume(config, commit.status());
     if (commit.ok()) {
       plan.resume = std::move(commit->newest);
       plan.best = std::move(commit->best);
@@ -83,17 +58,16 @@ Ending coordinate(const CommandLine& line, const JobSettings& settings) {
   }
   const auto after = plan.resume ? std::optional(plan.resume->epoch) : std::nullopt;
   const auto best = plan.best ? std::optional(plan.best->epoch) : std::nullopt;
-  auto recorder = open_run_recorder(settings, after, best);
+  auto recorder = open_run_recorder(config, after, best);
   if (!recorder.ok()) return {recorder.status().code(), recorder.status().what()};
   if (after) (*recorder)->event("resume", {{"epoch", std::to_string(*after)}});
   if (!from_nothing.empty()) (*recorder)->event("resume_without_checkpoint", {{"why", from_nothing}});
-  const ProcessSettings loop = process_settings(line, settings, kCoordinator);
   const auto listening = [&](const std::string& address) {
-    return write_atomically(settings.run.address(), address + "\n");
+    return write_atomically(config.run.address(), address + "\n");
   };
-  const Ending ending = run_coordinator(loop, std::make_unique<Coordinator>(plan, *recorder), listening);
+  const Ending ending = run_coordinator(config, std::make_unique<Coordinator>(plan, *recorder), listening);
   std::error_code ignored;
-  std::filesystem::remove(settings.run.address(), ignored);
+  std::filesystem::remove(config.run.address(), ignored);
   return ending;
 }
 
@@ -106,16 +80,16 @@ int main(int argc, char** argv) {
   if (const Status begun = begin_process(); !begun.ok()) return say_and_exit(kProgram, begun);
   const auto line = parse_job_flags(argc, argv, {job_options(), role_options(), {}, true});
   if (!line.ok() || line->wish != CommandLine::Wish::run) return say_and_exit(kProgram, line);
-  const auto settings = job_settings(*line, false);
-  if (!settings.ok()) return say_and_exit(kProgram, settings.status());
-  const Status log = open_log(*line, *settings, kCoordinator);
+  const auto config = job_config(*line, false);
+  if (!config.ok()) return say_and_exit(kProgram, config.status());
+  const Status log = open_log(*line, *config, kCoordinator);
   if (!log.ok()) return say_and_exit(kProgram, log);
   // Before anything else is read or written: two coordinators would take the folder for their own.
-  const auto lock = lock_run(settings->run);
+  const auto lock = lock_run(config->run);
   if (!lock.ok()) return end_process(kCoordinator, {lock.status().code(), lock.status().what()});
-  const Status doings = keep_doings(settings->run.doing(kCoordinator.name()), kCoordinator.name());
+  const Status doings = keep_doings(config->run.doing(kCoordinator.name()), kCoordinator.name());
   if (!doings.ok()) log_warning("event=disk what=" + log_value(doings.what()));
-  const int code = end_process(kCoordinator, coordinate(*line, *settings));
+  const int code = end_process(kCoordinator, coordinate(*line, *config));
   drop_doings();
   return code;
 }

@@ -18,7 +18,7 @@ constexpr Nanoseconds kLoadingPatience = 120;
 
 Roster::Roster(const RunPlan& plan, const Workforce& workforce)
     : workforce_(workforce),
-      job_(plan.job),
+      job_(plan.hash),
       first_era_(std::max<std::uint64_t>(plan.era, 1)),
       schedulers_(plan.scheduler_nodes()),
       partitions_(plan.partitions),

@@ -35,7 +35,7 @@ Status RunPreparation::check_and_take(const Loaded& loaded) {
   description_.found.app = loaded.app;
   description_.found.input = loaded.input;
   description_.found.valid = loaded.valid;
-  description_.found.job = plan_.job;
+  description_.found.job = plan_.hash;
   description_.loaded = loaded;
   description_.loaded.census.clear();
   return {};
@@ -62,7 +62,7 @@ void RunPreparation::warn(const std::vector<Ignored>& ignored) {
     names.insert(one.option);
     recorder_.event("warning", {{"what", one.text()}});
   }
-  if (plan_.time_control && !names.contains("step_budget_ms"))
+  if (plan_.step_budget > 0 && !names.contains("step_budget_ms"))
     recorder_.event("not_reproducible", {{"why", "time control ends visits by the clock (--step_budget_ms)"}});
   if (plan_.asynchronous && !names.contains("asynchronous"))
     recorder_.event("not_reproducible", {{"why", "a push sees whatever commits have come (--asynchronous)"}});

@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
                      [](Member& member, const Welcome& welcome, const Host::Nodes&) -> Result<Host::Nodes> {
                        if (member.app == nullptr) ROTA_TRY(member.make_app());
                        Host::Nodes nodes;
-                       ROTA_TRY(host_partitions({Role::kvstore, member.index}, member, welcome, nodes));
+                       ROTA_TRY(host_partitions({Role::kvstore, member.config.index}, member, welcome, nodes));
                        return nodes;
                      });
 }

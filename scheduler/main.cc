@@ -9,11 +9,10 @@ int main(int argc, char** argv) {
       argc, argv, Role::scheduler, initial_model,
       [](Member& member, const Welcome&, const Host::Nodes&) -> Result<Host::Nodes> {
         if (member.app == nullptr) ROTA_TRY(member.make_app());
-        const JobSettings& job = member.settings;
+        const JobConfig& job = member.config;
         Host::Nodes nodes;
         nodes.push_back(std::make_unique<Scheduler>(
-            SchedulerSettings{member.index, job.job.schedulers, job.partitions, job.job.pipeline, member.ignored},
-            member.app));
+            SchedulerSettings{job.index, job.schedulers, job.partitions, job.pipeline, member.ignored}, member.app));
         return nodes;
       });
 }

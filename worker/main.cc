@@ -11,8 +11,14 @@ namespace rota {
 namespace {
 
 WorkerSettings settings_of(const Member& member) {
-  const JobSettings& job = member.settings;
-  return {member.index, {}, job.threads, job.partitions, job.job.staleness, job.asynchronous, job.step_budget, {}};
+  const JobConfig& job = member.config;
+  return {.index = job.index,
+          .hosts = {},
+          .threads = job.threads,
+          .partitions = job.partitions,
+          .staleness = job.staleness,
+          .asynchronous = job.asynchronous,
+          .step_budget = job.step_budget};
 }
 
 Result<Host::Nodes> make_nodes(Member& member, const Welcome& welcome, Host::Nodes before) {
@@ -20,11 +26,11 @@ Result<Host::Nodes> make_nodes(Member& member, const Welcome& welcome, Host::Nod
     ROTA_TRY(member.make_app());
     return member.app;
   };
-  auto worker = next_worker(settings_of(member), welcome, member.settings.job.shards, std::move(before), make_app);
+  auto worker = next_worker(settings_of(member), welcome, member.config.shards, std::move(before), make_app);
   if (!worker.ok()) return worker.status();
   Host::Nodes nodes;
   nodes.push_back(*std::move(worker));
-  ROTA_TRY(host_partitions({Role::worker, member.index}, member, welcome, nodes));
+  ROTA_TRY(host_partitions({Role::worker, member.config.index}, member, welcome, nodes));
   return nodes;
 }
 

@@ -21,7 +21,7 @@
 #include "core/base/json_text.h"
 #include "core/base/process_limits.h"
 #include "core/job/doing.h"
-#include "core/job/job_settings.h"
+#include "core/job/job_config.h"
 #include "core/job/plugin_host.h"
 
 namespace rota {

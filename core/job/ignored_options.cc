@@ -11,12 +11,12 @@ namespace rota {
 namespace {
 
 // What every app ignores that is as this one.
-std::vector<Ignored> by_the_framework(const Plugin& plugin, const JobSettings& settings) {
+std::vector<Ignored> by_the_framework(const Plugin& plugin, const JobConfig& config) {
   std::vector<Ignored> ignored;
   if (!plugin.sliced)
     for (const char* name : {"slices_per_shard", "step_budget_ms"})
       ignored.push_back({name, "the models of " + std::string(plugin.name) + " have no slices"});
-  if (settings.checkpoint_every == 0)
+  if (config.checkpoint_every == 0)
     ignored.push_back({"checkpoint_seconds", "the only checkpoint is that of the end (--checkpoint_every=0)"});
   return ignored;
 }
@@ -33,16 +33,16 @@ std::vector<Ignored> only_set(std::vector<Ignored> ignored, const Options& optio
   return ignored;
 }
 
-Result<std::vector<Ignored>> drop_ignored(const Plugin& plugin, JobSettings& settings) {
-  std::vector<Ignored> all = by_the_framework(plugin, settings);
+Result<std::vector<Ignored>> drop_ignored(const Plugin& plugin, JobConfig& config) {
+  std::vector<Ignored> all = by_the_framework(plugin, config);
   if (plugin.ignored != nullptr)
     ROTA_TRY(call_hook(plugin.name, "ignored", "", [&] {
-      for (Ignored& one : plugin.ignored(settings.job.options)) all.push_back(std::move(one));
+      for (Ignored& one : plugin.ignored(config.options)) all.push_back(std::move(one));
     }));
   std::vector<Option> table(job_options().begin(), job_options().end());
   table.insert(table.end(), plugin.options.begin(), plugin.options.end());
-  const std::vector<Ignored> dropped = only_set(std::move(all), settings.job.options, table);
-  auto values = settings.job.options.all();
+  const std::vector<Ignored> dropped = only_set(std::move(all), config.options, table);
+  auto values = config.options.all();
   for (const Ignored& one : dropped)
     values[one.option] = std::find_if(table.begin(), table.end(), [&](const Option& option) {
                            return option.name == one.option;
@@ -50,13 +50,13 @@ Result<std::vector<Ignored>> drop_ignored(const Plugin& plugin, JobSettings& set
   const auto is_dropped = [&](std::string_view name) {
     return std::any_of(dropped.begin(), dropped.end(), [&](const Ignored& one) { return one.option == name; });
   };
-  if (is_dropped("asynchronous")) settings.asynchronous = false;
-  if (is_dropped("staleness")) settings.job.staleness = 0;
-  if (is_dropped("pipeline")) settings.job.pipeline = 0;
-  if (is_dropped("step_budget_ms")) settings.step_budget = 0;
+  if (is_dropped("asynchronous")) config.asynchronous = false;
+  if (is_dropped("staleness")) config.staleness = 0;
+  if (is_dropped("pipeline")) config.pipeline = 0;
+  if (is_dropped("step_budget_ms")) config.step_budget = 0;
   if (is_dropped("slices_per_shard"))
-    settings.job.slices = settings.job.shards * static_cast<std::uint32_t>(Options(values).integer("slices_per_shard"));
-  settings.job.options = Options(std::move(values));
+    config.slices = config.shards * static_cast<std::uint32_t>(Options(values).integer("slices_per_shard"));
+  config.options = Options(std::move(values));
   return dropped;
 }
 

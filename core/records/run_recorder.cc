@@ -74,9 +74,9 @@ Status trim_metrics(const RunFolder& run, std::optional<Epoch> behind) {
 
 class RunRecorder final : public Recorder {
  public:
-  RunRecorder(const JobSettings& settings, LineFile metrics, LineFile events, std::optional<Epoch> behind,
+  RunRecorder(const JobConfig& config, LineFile metrics, LineFile events, std::optional<Epoch> behind,
               std::optional<Epoch> best)
-      : settings_(settings), metrics_(std::move(metrics)), events_(std::move(events)) {
+      : config_(config), metrics_(std::move(metrics)), events_(std::move(events)) {
     if (behind) kept_.emplace(*behind, best);
   }
 
@@ -104,14 +104,14 @@ class RunRecorder final : public Recorder {
 
   std::string status(const std::string& missing, std::uint32_t next_worker) const override {
     Json json;
-    json["app"] = visible_text(settings_.app);
+    json["app"] = visible_text(config_.app);
     json["phase"] = phase_;
     if (!missing.empty()) json["missing"] = missing;
     json["next_worker"] = next_worker;
-    json["out"] = exact_text(settings_.run.path.native());
+    json["out"] = exact_text(config_.run.path.native());
     // For a worker on a machine that does not have the run's folder, and so not its flags.
     json["flags"] = Json::object();
-    for (const auto& [name, value] : settings_.job.options.all()) json["flags"][name] = exact_text(value);
+    for (const auto& [name, value] : config_.options.all()) json["flags"][name] = exact_text(value);
     json["newest"] = newest_;
     return json_text(json);
   }
@@ -120,23 +120,23 @@ class RunRecorder final : public Recorder {
     // No epoch comes again to make its record anew.  That one cannot be written is no reason to lose the model.
     if (const Status kept = metrics_.sync(); !kept.ok() && !complained_.exchange(true))
       log_error("event=disk what=" + log_value(kept.what()));
-    const auto folder = settings_.run.checkpoint(record.epoch);
+    const auto folder = config_.run.checkpoint(record.epoch);
     ROTA_TRY(check_files(record));
     ROTA_TRY(write_atomically(folder / RunFolder::kCommitRecord, commit_to_text(record)));
-    ROTA_TRY(sync_folder(settings_.run.checkpoint()));
+    ROTA_TRY(sync_folder(config_.run.checkpoint()));
     failpoint("commit.recorded");
     const auto& best = record.record.best;
     kept_[record.epoch] = best ? std::optional(best->epoch) : std::nullopt;
     while (kept_.size() > kKeptEpochs) kept_.erase(kept_.begin());
     // One that is newer than what was just committed was refused when the run was resumed, and comes again.
-    for (const auto& old : settings_.run.epochs())
+    for (const auto& old : config_.run.epochs())
       if (old < folder && !is_needed(old)) drop_epoch(old);
     return {};
   }
 
   Status roll_back(std::optional<Epoch> behind) override {
-    ROTA_TRY(trim_metrics(settings_.run, behind));
-    auto metrics = LineFile::open(settings_.run.metrics());
+    ROTA_TRY(trim_metrics(config_.run, behind));
+    auto metrics = LineFile::open(config_.run.metrics());
     if (!metrics.ok()) return metrics.status();
     metrics_ = std::move(metrics).value();
     failpoint("rollback.trimmed");
@@ -144,7 +144,7 @@ class RunRecorder final : public Recorder {
   }
 
   std::optional<LastWords> last_words(const std::string& process, std::uint64_t pid) override {
-    return rota::last_words(settings_.run.doing(process), pid);
+    return rota::last_words(config_.run.doing(process), pid);
   }
 
   Status finish(const RunResult& result) override {
@@ -152,8 +152,8 @@ class RunRecorder final : public Recorder {
     Json json;
     json["app"] = visible_text(result.commit.app);
     json["options"] = Json::object();
-    for (const auto& [name, value] : settings_.job.options.all()) json["options"][name] = visible_text(value);
-    json["seed"] = settings_.job.seed;
+    for (const auto& [name, value] : config_.options.all()) json["options"][name] = visible_text(value);
+    json["seed"] = config_.seed;
     json["epochs"] = result.epochs;
     json["seconds"] = result.seconds;
     if (result.record.best) json["best_epoch"] = result.commit.epoch;
@@ -169,7 +169,7 @@ class RunRecorder final : public Recorder {
     json["model_hash"] = result.commit.model_hash.hex();
     json["state_hash"] = result.commit.state_hash.hex();
     for (const auto& [process, bytes] : result.peak_memory) json["peak_memory_bytes"][process] = bytes;
-    ROTA_TRY(write_atomically(settings_.run.result(), json_text(json, 2) + "\n"));
+    ROTA_TRY(write_atomically(config_.run.result(), json_text(json, 2) + "\n"));
     failpoint("result.written");
     return {};
   }
@@ -179,35 +179,35 @@ class RunRecorder final : public Recorder {
   bool is_needed(const std::filesystem::path& folder) const {
     return std::any_of(kept_.begin(), kept_.end(), [&](const auto& kept) {
       const auto& [epoch, best] = kept;
-      return settings_.run.checkpoint(epoch) == folder || (best && settings_.run.checkpoint(*best) == folder);
+      return config_.run.checkpoint(epoch) == folder || (best && config_.run.checkpoint(*best) == folder);
     });
   }
 
   // A process may have written into a folder of this name that is another machine's own.
   Status check_files(const CommitRecord& record) const {
     for (const HashedFile& file : record.files) {
-      const auto path = settings_.run.checkpoint() / file.file;
+      const auto path = config_.run.checkpoint() / file.file;
       std::error_code error;
       if (std::filesystem::file_size(path, error) == file.bytes && !error) continue;
       return {ExitCode::disk, path.string() + " was written, and is not here: a process whose machine does not see " +
-                                  settings_.run.path.string() + " needs --own_disk"};
+                                  config_.run.path.string() + " needs --own_disk"};
     }
     return {};
   }
 
   // The committed files themselves, under another name; the manifest comes last and makes them a model.
   Status publish_model(const CommitRecord& record) {
-    ROTA_TRY(make_folder(settings_.run.model()));
+    ROTA_TRY(make_folder(config_.run.model()));
     Json manifest = to_json(record);
-    manifest["seed"] = settings_.job.seed;
-    manifest["shards"] = settings_.job.shards;
-    manifest["slices"] = settings_.job.slices;
-    manifest["partitions"] = settings_.partitions;
-    for (const auto& [name, value] : settings_.job.options.all()) manifest["options"][name] = exact_text(value);
+    manifest["seed"] = config_.seed;
+    manifest["shards"] = config_.shards;
+    manifest["slices"] = config_.slices;
+    manifest["partitions"] = config_.partitions;
+    for (const auto& [name, value] : config_.options.all()) manifest["options"][name] = exact_text(value);
     for (std::size_t i = 0; i < record.files.size(); ++i) {
-      const auto from = settings_.run.checkpoint() / record.files[i].file;
+      const auto from = config_.run.checkpoint() / record.files[i].file;
       const std::string name = RunFolder::partition_file(static_cast<std::uint32_t>(i));
-      const auto to = settings_.run.model() / name;
+      const auto to = config_.run.model() / name;
       std::error_code error;
       std::filesystem::remove(to, error);
       std::filesystem::create_hard_link(from, to, error);
@@ -215,7 +215,7 @@ class RunRecorder final : public Recorder {
       manifest["files"][i]["file"] = name;
     }
     failpoint("model.linked");
-    return write_atomically(settings_.run.model() / RunFolder::kModelManifest, seal(manifest, kCommitFormat));
+    return write_atomically(config_.run.model() / RunFolder::kModelManifest, seal(manifest, kCommitFormat));
   }
 
   // A run goes on without its metrics if they cannot be written: the model is worth more.
@@ -228,7 +228,7 @@ class RunRecorder final : public Recorder {
     return {{"event", name}, {"time", static_cast<double>(wall_clock_ns()) / static_cast<double>(kSecond)}};
   }
 
-  JobSettings settings_;
+  JobConfig config_;
   LineFile metrics_, events_;
   std::atomic<bool> complained_ = false;  // of the thread of files too
   // Committed epochs that are known to be whole, and the best epoch when each was committed (--patience).
@@ -239,17 +239,17 @@ class RunRecorder final : public Recorder {
 
 }  // namespace
 
-Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings, std::optional<Epoch> behind,
+Result<std::shared_ptr<Recorder>> open_run_recorder(const JobConfig& config, std::optional<Epoch> behind,
                                                     std::optional<Epoch> best) {
-  ROTA_TRY(make_folder(settings.run.checkpoint()));
-  ROTA_TRY(trim_metrics(settings.run, behind));
-  auto metrics = LineFile::open(settings.run.metrics());
+  ROTA_TRY(make_folder(config.run.checkpoint()));
+  ROTA_TRY(trim_metrics(config.run, behind));
+  auto metrics = LineFile::open(config.run.metrics());
   if (!metrics.ok()) return metrics.status();
-  auto events = LineFile::open(settings.run.events());
+  auto events = LineFile::open(config.run.events());
   if (!events.ok()) return events.status();
-  ROTA_TRY(sync_folder(settings.run.path));
+  ROTA_TRY(sync_folder(config.run.path));
   return std::shared_ptr<Recorder>(
-      std::make_shared<RunRecorder>(settings, std::move(metrics).value(), std::move(events).value(), behind, best));
+      std::make_shared<RunRecorder>(config, std::move(metrics).value(), std::move(events).value(), behind, best));
 }
 
 }  // namespace rota

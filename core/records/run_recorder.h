@@ -6,14 +6,14 @@
 #include <optional>
 #include <string>
 
-#include "core/job/job_settings.h"
+#include "core/job/job_config.h"
 #include "core/records/records.h"
 
 namespace rota {
 
 // `behind`: the epoch behind which a resumed run continues; metrics of later ones are dropped, because those epochs
 // will be computed again.  `best`: the best epoch until then, if there is one.
-Result<std::shared_ptr<Recorder>> open_run_recorder(const JobSettings& settings, std::optional<Epoch> behind,
+Result<std::shared_ptr<Recorder>> open_run_recorder(const JobConfig& config, std::optional<Epoch> behind,
                                                     std::optional<Epoch> best = {});
 
 }  // namespace rota

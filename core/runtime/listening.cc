@@ -12,28 +12,28 @@ std::string host_name() {
 }
 
 // What others are told.
-Result<std::string> host_of(const ProcessSettings& settings, const TcpAddress& coordinator) {
-  if (!settings.host.empty()) {
-    auto host = tcp_place(settings.host);
+Result<std::string> host_of(NodeId process, const JobConfig& config, const TcpAddress& coordinator) {
+  if (!config.host.empty()) {
+    auto host = tcp_place(config.host);
     if (!host.ok() || host->port != 0 || host->host == kAllInterfaces)
-      return Status(ExitCode::usage, "--host: '" + settings.host + "' is neither a name nor a number of a host");
+      return Status(ExitCode::usage, "--host: '" + config.host + "' is neither a name nor a number of a host");
     return host->host;
   }
-  if (settings.process != kCoordinator) return number_towards(coordinator);
+  if (process != kCoordinator) return number_towards(coordinator);
   return coordinator.host == kAllInterfaces ? host_name() : coordinator.host;
 }
 
-Result<Listening> over_tcp(const ProcessSettings& settings) {
-  auto coordinator = tcp_address(settings.coordinator);
+Result<Listening> over_tcp(NodeId process, const JobConfig& config) {
+  auto coordinator = tcp_address(config.coordinator);
   if (!coordinator.ok()) return std::move(coordinator).status().in("--coordinator");
-  const bool is_coordinator = settings.process == kCoordinator;
+  const bool is_coordinator = process == kCoordinator;
   if (!is_coordinator && (coordinator->host == kAllInterfaces || coordinator->port == 0))
-    return Status(ExitCode::usage, "--coordinator: " + settings.coordinator +
+    return Status(ExitCode::usage, "--coordinator: " + config.coordinator +
                                        " is where one listens; others need a host and a port to reach");
-  auto host = host_of(settings, *coordinator);
+  auto host = host_of(process, config, *coordinator);
   if (!host.ok()) return std::move(host).status();
   const bool everywhere = (is_coordinator && coordinator->host == kAllInterfaces) || !is_loopback(*host);
-  auto place = tcp_place(!settings.bind.empty() ? settings.bind : everywhere ? std::string(kAllInterfaces) : *host);
+  auto place = tcp_place(!config.bind.empty() ? config.bind : everywhere ? std::string(kAllInterfaces) : *host);
   if (!place.ok()) return std::move(place).status().in("--bind");
   auto numbers = own_numbers(place->host);
   if (!numbers.ok()) return std::move(numbers).status();
@@ -47,23 +47,22 @@ Result<Listening> over_tcp(const ProcessSettings& settings) {
 
 }  // namespace
 
-Result<Listening> listening_of(const ProcessSettings& settings, std::uint64_t incarnation) {
-  const std::string& at = settings.coordinator;
+Result<Listening> listening_of(NodeId process, const JobConfig& config, std::uint64_t incarnation) {
+  const std::string& at = config.coordinator;
   if (at.starts_with(kTcpScheme)) {
-    if (settings.keys.empty() && !settings.insecure)
+    if (config.keys.empty() && !config.insecure)
       return Status(
           ExitCode::usage,
           "tcp wants keys: --keys=DIR (`rota keys DIR` makes them), or --insecure if everybody on that network "
           "may be trusted");
-    return over_tcp(settings);
+    return over_tcp(process, config);
   }
   if (!at.starts_with(kIpcScheme))
     return Status(ExitCode::usage, "--coordinator must be ipc://PATH or tcp://HOST:PORT, not '" + at + "'");
   Listening listening;
   listening.ipc = at;
-  if (settings.process != kCoordinator)
-    listening.ipc =
-        at.substr(0, at.rfind('/') + 1) + settings.process.name() + "-" + std::to_string(incarnation % 1000000000);
+  if (process != kCoordinator)
+    listening.ipc = at.substr(0, at.rfind('/') + 1) + process.name() + "-" + std::to_string(incarnation % 1000000000);
   return listening;
 }
 

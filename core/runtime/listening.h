@@ -2,14 +2,16 @@
 #pragma once
 #include <cstdint>
 
-#include "core/runtime/process.h"
+#include "core/base/status.h"
+#include "core/job/job_config.h"
 #include "core/wire/address.h"
+#include "core/wire/node_id.h"
 
 namespace rota {
 
 // Over ipc beside the coordinator's socket.  Over tcp: where --bind says, else at the loopback address if that is what
 // others are told, else at all interfaces.  What others are told is --host, else for the coordinator its own address
 // (its host's name, if it listens at "*"), for others the number from which they reach the coordinator.
-Result<Listening> listening_of(const ProcessSettings& settings, std::uint64_t incarnation);
+Result<Listening> listening_of(NodeId process, const JobConfig& config, std::uint64_t incarnation);
 
 }  // namespace rota

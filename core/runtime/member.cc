@@ -13,41 +13,23 @@
 namespace rota {
 
 Status Member::make_app() {
-  auto model = initial(*plugin, settings.job.options);
+  auto model = initial(*plugin, config.options);
   if (!model.ok()) return model.status();
-  settings.job.initial = std::move(model).value();
-  auto made = host_app(*plugin, settings.job);
+  config.initial = std::move(model).value();
+  auto made = host_app(*plugin, config);
   if (!made.ok()) return made.status();
   app = std::move(made).value();
   return {};
 }
 
-ProcessSettings process_settings(const CommandLine& line, const JobSettings& settings, NodeId process) {
-  ProcessSettings out;
-  out.process = process;
-  out.job = settings.hash.low;
-  out.coordinator = line.options.text("coordinator");
-  out.host = line.options.text("host");
-  out.bind = line.options.text("bind");
-  out.keys = line.options.text("keys");
-  out.insecure = settings.insecure;
-  out.message_bytes_max = settings.message_bytes_max;
-  out.peer_timeout = settings.peer_timeout;
-  out.start_timeout = settings.start_timeout;
-  const std::string_view joins = line.options.text("joins");
-  out.joins = joins == "new" ? Joins::as_new : joins == "spare" ? Joins::as_spare : Joins::as_named;
-  if (settings.on_loss != OnLoss::stop) out.rejoin_timeout = settings.rejoin_timeout;
-  return out;
-}
-
-Status open_log(const CommandLine& line, const JobSettings& settings, NodeId process) {
+Status open_log(const CommandLine& line, const JobConfig& config, NodeId process) {
   const std::string name = process.name();
-  if (line.options.text("coordinator").empty())
+  if (config.coordinator.empty())
     return {ExitCode::usage, name + ": --coordinator is missing: where is the coordinator?"};
-  if (settings.run.path.empty()) return {ExitCode::usage, name + ": --out is missing: which folder is the run's?"};
+  if (config.run.path.empty()) return {ExitCode::usage, name + ": --out is missing: which folder is the run's?"};
   ROTA_TRY(check_descriptors(descriptors_needed(line.options)));
   const bool elsewhere = line.options.has("log_dir");
-  return init_log(name, elsewhere ? std::filesystem::path(line.options.text("log_dir")) : settings.run.log());
+  return init_log(name, elsewhere ? std::filesystem::path(line.options.text("log_dir")) : config.run.log());
 }
 
 int end_process(NodeId process, const Ending& ending) {
@@ -81,27 +63,24 @@ int member_main(int argc, const char* const* argv, Role role, OpenInitial initia
   if (!parsed.ok()) return say_and_exit(program, parsed.status());
   if (parsed->line.wish != CommandLine::Wish::run) return say_and_exit(program, parsed->line);
   const CommandLine& line = parsed->line;
-  const NodeId process{role, static_cast<std::uint32_t>(line.options.integer("index"))};
-  auto settings = job_settings(line, true);
+  auto config = job_config(line, true);
   // A scheduler or a store may be where the data is not: most of them do not look at it.
-  if (role != Role::worker && settings.status().code() == ExitCode::no_input) settings = job_settings(line, false);
-  if (!settings.ok()) return say_and_exit(program, settings.status());
-  const Status log = open_log(line, *settings, process);
+  if (role != Role::worker && config.status().code() == ExitCode::no_input) config = job_config(line, false);
+  if (!config.ok()) return say_and_exit(program, config.status());
+  const NodeId process{role, config->index};
+  const Status log = open_log(line, *config, process);
   if (!log.ok()) return say_and_exit(program, log);
 
-  const Status doings = keep_doings(settings->run.doing(process.name()), process.name());
+  const Status doings = keep_doings(config->run.doing(process.name()), process.name());
   if (!doings.ok()) log_warning("event=disk what=" + log_value(doings.what()));
 
-  auto ignored = drop_ignored(*parsed->plugin, *settings);
+  auto ignored = drop_ignored(*parsed->plugin, *config);
   if (!ignored.ok()) return say_and_exit(program, ignored.status());
-  Member member{*settings, parsed->plugin, initial, nullptr, process.index, std::move(ignored).value()};
-  ProcessSettings loop = process_settings(line, *settings, process);
-  loop.plugin = file_hash_of(*parsed->plugin);
-  loop.threads = role == Role::worker ? settings->threads : 1;
+  Member member{*std::move(config), parsed->plugin, initial, nullptr, std::move(ignored).value()};
   const auto factory = [&](const Welcome& welcome, Host::Nodes before) {
     return make(member, welcome, std::move(before));
   };
-  const int code = end_process(process, run_member(loop, settings->hash, factory));
+  const int code = end_process(process, run_member(role, member.config, file_hash_of(*parsed->plugin), factory));
   drop_doings();
   return code;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/job/hosted_app.h"
-#include "core/job/job_settings.h"
+#include "core/job/job_config.h"
 #include "core/runtime/host.h"
 #include "core/runtime/process.h"
 #include "rota/plugin.h"
@@ -18,12 +18,11 @@ using OpenInitial = Result<std::shared_ptr<const Model>> (*)(const Plugin&, cons
 
 // One process of a job, ready to join.
 struct Member {
-  JobSettings settings;
+  JobConfig config;
   const Plugin* plugin = nullptr;
   OpenInitial initial = nullptr;
   std::shared_ptr<const HostedApp> app;  // none: not made yet
-  std::uint32_t index = 0;
-  std::vector<Ignored> ignored = {};  // options that were given and change nothing; `settings` is without them
+  std::vector<Ignored> ignored = {};     // options that were given and change nothing; `config` is without them
 
   // Makes the app, in place of one that was there, and before it opens the model that it begins with.  Calls the
   // plugin.
@@ -36,10 +35,8 @@ using MakeNodes = std::function<Result<Host::Nodes>(Member&, const Welcome&, Hos
 // every era behind that.
 int member_main(int argc, const char* const* argv, Role role, OpenInitial initial, const MakeNodes& make);
 
-// The coordinator's share of the same, after its flags are read.
-ProcessSettings process_settings(const CommandLine& line, const JobSettings& settings, NodeId process);
 // Opens the log; says on stderr why a process ends, if it is not for a good reason.
-Status open_log(const CommandLine& line, const JobSettings& settings, NodeId process);
+Status open_log(const CommandLine& line, const JobConfig& config, NodeId process);
 int end_process(NodeId process, const Ending& ending);
 // Help, version, or an error of the command line.
 int say_and_exit(const std::string& program, const Result<CommandLine>& line);

@@ -103,19 +103,20 @@ void keep_out_of_cores() {
   setrlimit(RLIMIT_CORE, &none);
 }
 
-Result<std::unique_ptr<ZmqTransport>> open_transport(const ProcessSettings& settings, std::uint64_t incarnation) {
+Result<std::unique_ptr<ZmqTransport>> open_transport(NodeId process, const JobConfig& config, unsigned threads,
+                                                     std::uint64_t incarnation) {
   // ZeroMQ, which is to make some, would abort.
-  ROTA_TRY(check_threads(kOwnThreads + settings.threads));
-  auto at = listening_of(settings, incarnation);
+  ROTA_TRY(check_threads(kOwnThreads + threads));
+  auto at = listening_of(process, config, incarnation);
   if (!at.ok()) return std::move(at).status();
   std::shared_ptr<const Keys> keys;
-  if (at->ipc.empty() && !settings.keys.empty()) {
-    auto read = read_keys(settings.keys, settings.process.role);
+  if (at->ipc.empty() && !config.keys.empty()) {
+    auto read = read_keys(config.keys, process.role);
     if (!read.ok()) return std::move(read).status().in("--keys");
     keys = std::move(read).value();
     keep_out_of_cores();
   }
-  auto transport = ZmqTransport::open(*at, settings.message_bytes_max, keys, settings.peer_timeout);
+  auto transport = ZmqTransport::open(*at, config.message_bytes_max, keys, config.peer_timeout);
   if (transport.ok()) log_info("event=listening address=" + log_value((*transport)->endpoint()));
   return transport;
 }
@@ -124,12 +125,12 @@ Result<std::unique_ptr<ZmqTransport>> open_transport(const ProcessSettings& sett
 // Mostly it is the loop's, which alone uses the transport; in between a compute thread that ended a chained task.
 class Loop {
  public:
-  Loop(const ProcessSettings& settings, Transport& transport, Host& host)
+  Loop(NodeId process, unsigned threads, Transport& transport, Host& host)
       : transport_(transport),
         host_(host),
-        main_(settings.process),
+        main_(process),
         compute_(
-            settings.threads, [&transport] { transport.wake(); }, [this] { run_chained_completions(); }) {}
+            threads, [&transport] { transport.wake(); }, [this] { run_chained_completions(); }) {}
 
   Ending run() {
     while (true) {
@@ -272,53 +273,73 @@ Status begin_process() {
   return arm_failpoints();
 }
 
-Ending run_process(const ProcessSettings& settings, Transport& transport, Host& host) {
-  Loop loop(settings, transport, host);
+Ending run_process(NodeId process, unsigned threads, Transport& transport, Host& host) {
+  Loop loop(process, threads, transport, host);
   const Ending ending = loop.run();
   // A hook that never returns would keep the process for ever.
   if (!loop.close(kHookMost)) {
-    log_error("event=end role=" + settings.process.name() + " exit=" + std::to_string(static_cast<int>(ending.code)) +
+    log_error("event=end role=" + process.name() + " exit=" + std::to_string(static_cast<int>(ending.code)) +
               " what=" + log_value(ending.what + "; a hook of the plugin does not return"));
     std::_Exit(static_cast<int>(ending.code));
   }
   return ending;
 }
 
-Ending run_coordinator(const ProcessSettings& settings, std::unique_ptr<Node> node,
+namespace {
+
+HostSettings host_settings(NodeId process, const JobConfig& config, std::uint64_t incarnation,
+                           const std::string& endpoint) {
+  return {process,
+          incarnation,
+          config.hash.low,
+          endpoint,
+          config.peer_timeout,
+          config.start_timeout,
+          config.on_loss == OnLoss::stop ? 0 : config.rejoin_timeout,
+          piece_bytes_for(config.message_bytes_max)};
+}
+
+Joins joins(const JobConfig& config) {
+  return config.joins == "new" ? Joins::as_new : config.joins == "spare" ? Joins::as_spare : Joins::as_named;
+}
+
+}  // namespace
+
+Ending run_coordinator(const JobConfig& config, std::unique_ptr<Node> node,
                        const std::function<Status(const std::string& address)>& listening) {
   const auto incarnation = new_start_number();
-  auto transport = open_transport(settings, incarnation);
+  auto transport = open_transport(kCoordinator, config, 1, incarnation);
   if (!transport.ok()) return {transport.status().code(), transport.status().what()};
   const Status told = listening((*transport)->endpoint());
   if (!told.ok()) return {told.code(), told.what()};
-  Host host({settings.process, incarnation, settings.job, (*transport)->endpoint(), settings.peer_timeout,
-             settings.start_timeout, settings.rejoin_timeout, piece_bytes_for(settings.message_bytes_max)});
+  Host host(host_settings(kCoordinator, config, incarnation, (*transport)->endpoint()));
   host.add(std::move(node));
   const SignalsCaught caught(**transport);
-  return run_process(settings, **transport, host);
+  return run_process(kCoordinator, 1, **transport, host);
 }
 
-Ending run_member(const ProcessSettings& settings, const Hash128& job, Host::Factory factory) {
+Ending run_member(Role role, const JobConfig& config, const Hash128& plugin, Host::Factory factory) {
+  const NodeId process{role, config.index};
+  const unsigned threads = role == Role::worker ? config.threads : 1;
   const auto incarnation = new_start_number();
-  auto transport = open_transport(settings, incarnation);
+  auto transport = open_transport(process, config, threads, incarnation);
   if (!transport.ok()) return {transport.status().code(), transport.status().what()};
   const std::string& endpoint = (*transport)->endpoint();
-  Host host({settings.process, incarnation, settings.job, endpoint, settings.peer_timeout, settings.start_timeout,
-             settings.rejoin_timeout, piece_bytes_for(settings.message_bytes_max)});
-  const Hello hello{endpoint,       kVersion,       job, incarnation, static_cast<std::uint64_t>(getpid()), host_name(),
-                    settings.joins, settings.plugin};
-  host.join(settings.coordinator, hello, std::move(factory), now_ns());
+  Host host(host_settings(process, config, incarnation, endpoint));
+  const auto pid = static_cast<std::uint64_t>(getpid());
+  const Hello hello{endpoint, kVersion, config.hash, incarnation, pid, host_name(), joins(config), plugin};
+  host.join(config.coordinator, hello, std::move(factory), now_ns());
   const SignalsCaught caught(**transport);
   // An ACK that acknowledges nothing: a sign of life.
   Header header;
-  header.job = settings.job;
-  header.process = header.from = settings.process;
+  header.job = config.hash.low;
+  header.process = header.from = process;
   header.incarnation = incarnation;
   header.to = kCoordinator;
-  const auto say = [voice = (*transport)->voice(Role::coordinator, settings.coordinator),
+  const auto say = [voice = (*transport)->voice(Role::coordinator, config.coordinator),
                     frames = with_header(header, encode_message(Ack{kSignOfLife}))] { return voice(frames); };
-  const HeartbeatThread heartbeats(doing_of_this_thread(), std::min(kSecond, settings.peer_timeout / 4), say);
-  return run_process(settings, **transport, host);
+  const HeartbeatThread heartbeats(doing_of_this_thread(), std::min(kSecond, config.peer_timeout / 4), say);
+  return run_process(process, threads, **transport, host);
 }
 
 }  // namespace rota

@@ -173,8 +173,8 @@ class Cluster {
     process = {};
     process.life = ++lives_;
     const std::uint64_t incarnation = random_() | 1;
-    Host::Settings settings{id, incarnation, shape_.plan.job.low, id.name(), shape_.peer_timeout};
-    settings.rejoin_timeout = shape_.plan.rejoin;
+    Host::Settings settings{id, incarnation, shape_.plan.hash.low, id.name(), shape_.peer_timeout};
+    settings.rejoin_timeout = shape_.plan.rejoin_timeout;
     settings.piece_bytes = shape_.piece_bytes;
     process.host = std::make_unique<Host>(std::move(settings));
     at(now_ + delay(), id, [this] { tick(here_); });
@@ -182,7 +182,7 @@ class Cluster {
     Hello hello;
     hello.endpoint = id.name();
     hello.version = ROTA_VERSION;
-    hello.job = shape_.plan.job;
+    hello.job = shape_.plan.hash;
     hello.incarnation = incarnation;
     hello.joins = joins;
     process.host->join(

@@ -19,7 +19,7 @@ Shape draw_shape(std::mt19937_64& random) {
   Shape shape;
   shape.seed = random();
   RunPlan& plan = shape.plan;
-  plan.job = {random() | 1, random()};
+  plan.hash = {random() | 1, random()};
   plan.shards = draw(1, 9);
   plan.workers = draw(1, std::min(plan.shards, 4U));
   plan.partitions = draw(1, 3);

@@ -39,7 +39,7 @@ inline void draw_losses(std::mt19937_64& random, Shape& shape, Faults& faults) {
   const auto draw = [&](double most) { return std::uniform_real_distribution<double>(0, most)(random); };
   shape.plan.peer_timeout = shape.peer_timeout = 10 * kSecond;
   shape.plan.disconnect_grace = 3 * kSecond;
-  shape.plan.rejoin = 120 * kSecond;
+  shape.plan.rejoin_timeout = 120 * kSecond;
   if (random() % 2 == 0) {
     shape.plan.on_loss = OnLoss::move;
     shape.plan.min_workers = 1;

@@ -18,7 +18,7 @@ Shape draw_shape(std::mt19937_64& random) {
   shape.plugin = &exchange_plugin();
   shape.seed = random();
   RunPlan& plan = shape.plan;
-  plan.job = {random() | 1, random()};
+  plan.hash = {random() | 1, random()};
   plan.shards = draw(1, 9);
   plan.workers = draw(1, std::min(plan.shards, 4U));
   plan.partitions = draw(1, 3);

@@ -26,7 +26,7 @@ Shape draw_shape(std::mt19937_64& random, const std::string& data) {
   shape.plugin = rota_plugin_v1();
   shape.input = {data};
   RunPlan& plan = shape.plan;
-  plan.job = {random() | 1, random()};
+  plan.hash = {random() | 1, random()};
   plan.shards = draw(1, 6);
   plan.workers = draw(1, std::min(plan.shards, 3U));
   plan.partitions = draw(1, 3);

@@ -48,16 +48,8 @@ class Cluster {
   }
 
  private:
-  ProcessSettings settings(NodeId id) const {
-    ProcessSettings settings;
-    settings.process = id;
-    settings.job = shape_.plan.job.low;
-    settings.threads = threads_;
-    settings.peer_timeout = settings.start_timeout = kTimeout;
-    return settings;
-  }
   Host::Settings host_settings(NodeId id, std::uint64_t start) const {
-    return {id, start, shape_.plan.job.low, id.name(), kTimeout, kTimeout};
+    return {id, start, shape_.plan.hash.low, id.name(), kTimeout, kTimeout};
   }
 
   Ending coordinate(std::uint64_t start) {
@@ -67,7 +59,7 @@ class Cluster {
     plan.start_timeout = plan.peer_timeout = plan.disconnect_grace = kTimeout;
     plan.checkpoints = disk_chunk_files(run_);
     host.add(std::make_unique<Coordinator>(plan, recorder_));
-    return run_process(settings(kCoordinator), transport, host);
+    return run_process(kCoordinator, threads_, transport, host);
   }
 
   void take_part(NodeId id, std::uint64_t start) {
@@ -76,12 +68,12 @@ class Cluster {
     Hello hello;
     hello.endpoint = id.name();
     hello.version = ROTA_VERSION;
-    hello.job = shape_.plan.job;
+    hello.job = shape_.plan.hash;
     hello.incarnation = start;
     host.join(
         kCoordinator.name(), hello,
         [this, id](const Welcome& welcome, const Host::Nodes&) { return nodes(id, welcome); }, now_ns());
-    (void)run_process(settings(id), transport, host);
+    (void)run_process(id, threads_, transport, host);
   }
 
   Result<Host::Nodes> nodes(NodeId id, const Welcome& welcome) {

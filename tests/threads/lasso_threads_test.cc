@@ -30,7 +30,7 @@ sim::Shape shape_over(const std::string& input) {
   shape.plugin = rota_plugin_v1();
   shape.input = {input};
   RunPlan& plan = shape.plan;
-  plan.job = {3, 4};
+  plan.hash = {3, 4};
   plan.shards = 6;
   plan.workers = 2;
   plan.partitions = 3;

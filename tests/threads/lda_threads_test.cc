@@ -27,7 +27,7 @@ sim::Shape shape_over(const std::string& input) {
   shape.seed = 5;
   shape.plugin = rota_plugin_v1();
   shape.input = {input};
-  shape.plan.job = {3, 4};
+  shape.plan.hash = {3, 4};
   shape.plan.shards = 6;
   shape.plan.slices = 12;
   shape.plan.workers = 2;

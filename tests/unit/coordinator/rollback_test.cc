@@ -11,7 +11,7 @@ RunPlan plan_that_restarts() {
   RunPlan plan = small_plan();
   plan.epochs = 2;
   plan.on_loss = OnLoss::restart;
-  plan.rejoin = 20 * kSecond;
+  plan.rejoin_timeout = 20 * kSecond;
   return plan;
 }
 

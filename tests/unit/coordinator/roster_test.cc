@@ -18,7 +18,7 @@ ShardHosts both() {
 
 RunPlan plan() {
   RunPlan plan;
-  plan.job = {1, 2};
+  plan.hash = {1, 2};
   plan.workers = 2;
   plan.partitions = 3;
   plan.shards = 4;

@@ -8,7 +8,8 @@ namespace {
 TEST(Coordinator, OptionsThatChangeNothingAreToldAndDoNotMarkTheRun) {
   for (const bool changes : {true, false}) {
     RunPlan plan = small_plan();
-    plan.asynchronous = plan.time_control = true;
+    plan.asynchronous = true;
+    plan.step_budget = 1;
     Script run(plan);
     CutMade cut = run.cut();
     if (!changes) cut.ignored = {{"asynchronous", "it is"}, {"step_budget_ms", "so"}, {"batch", "here"}};

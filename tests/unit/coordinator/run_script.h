@@ -67,7 +67,7 @@ class Diary final : public Recorder {
 
 inline RunPlan small_plan() {
   RunPlan plan;
-  plan.job = {1, 2};
+  plan.hash = {1, 2};
   plan.shards = plan.slices = 2;
   plan.epochs = 1;
   plan.on_loss = OnLoss::stop;
@@ -97,7 +97,7 @@ class Script : public NodeStage {
   }
 
   Hello hello(NodeId process, std::uint64_t incarnation = 1) const {
-    return {process.name(), kVersion, plan_.job, incarnation, 7, "node5"};
+    return {process.name(), kVersion, plan_.hash, incarnation, 7, "node5"};
   }
   void join() {
     for (std::uint32_t i = 0; i < plan_.schedulers; ++i) hear({Role::scheduler, i}, hello({Role::scheduler, i}));

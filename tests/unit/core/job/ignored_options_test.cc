@@ -21,7 +21,7 @@ Plugin plugin() {
   return plugin;
 }
 
-JobSettings settings(std::map<std::string, std::string, std::less<>> given) {
+JobConfig settings(std::map<std::string, std::string, std::less<>> given) {
   std::map<std::string, std::string, std::less<>> values;
   for (const std::span<const Option> table : {job_options(), std::span<const Option>(kOptions)})
     for (const Option& option : table) values[std::string(option.name)] = option.default_value;
@@ -29,12 +29,12 @@ JobSettings settings(std::map<std::string, std::string, std::less<>> given) {
   CommandLine line;
   line.options = Options(values);
   line.given = given;
-  auto made = job_settings(line, false);
+  auto made = job_config(line, false);
   EXPECT_TRUE(made.ok()) << made.status().what();
   return *made;
 }
 
-std::vector<std::string> dropped(const Plugin& plugin, JobSettings& settings) {
+std::vector<std::string> dropped(const Plugin& plugin, JobConfig& settings) {
   auto ignored = drop_ignored(plugin, settings);
   EXPECT_TRUE(ignored.ok()) << ignored.status().what();
   std::vector<std::string> names;
@@ -45,23 +45,23 @@ std::vector<std::string> dropped(const Plugin& plugin, JobSettings& settings) {
 using Names = std::vector<std::string>;
 
 TEST(IgnoredOptions, OnlyThoseThatWereSetAreTold) {
-  JobSettings none = settings({});
+  JobConfig none = settings({});
   EXPECT_EQ(dropped(plugin(), none), Names{});
-  JobSettings same = settings({{"batch", "256"}, {"eta", "1"}});
+  JobConfig same = settings({{"batch", "256"}, {"eta", "1"}});
   EXPECT_EQ(dropped(plugin(), same), Names{}) << "the default, and one that is not ignored";
-  EXPECT_EQ(same.job.options.text("eta"), "1");
-  JobSettings some = settings({{"batch", "8"}, {"start", "random"}});
+  EXPECT_EQ(same.options.text("eta"), "1");
+  JobConfig some = settings({{"batch", "8"}, {"start", "random"}});
   EXPECT_EQ(dropped(plugin(), some), (Names{"batch", "start"}));
-  EXPECT_EQ(some.job.options.text("batch"), "256");
-  EXPECT_FALSE(some.job.options.has("start"));
+  EXPECT_EQ(some.options.text("batch"), "256");
+  EXPECT_FALSE(some.options.has("start"));
 }
 
 TEST(IgnoredOptions, TheFrameworksOwnAreAsIfTheyWereNotGiven) {
-  JobSettings asynchronous = settings({{"asynchronous", "true"}, {"step_budget_ms", "3"}});
+  JobConfig asynchronous = settings({{"asynchronous", "true"}, {"step_budget_ms", "3"}});
   const Hash128 job = asynchronous.hash;
   EXPECT_EQ(dropped(plugin(), asynchronous), Names{"asynchronous"});
   EXPECT_FALSE(asynchronous.asynchronous);
-  EXPECT_FALSE(asynchronous.job.options.flag("asynchronous"));
+  EXPECT_FALSE(asynchronous.options.flag("asynchronous"));
   EXPECT_GT(asynchronous.step_budget, 0) << "there are slices that it limits";
   EXPECT_EQ(asynchronous.hash, job) << "a resumed run is known by what was given";
 }
@@ -70,21 +70,21 @@ TEST(IgnoredOptions, WithoutSlicesNothingLimitsThem) {
   Plugin without = plugin();
   without.sliced = false;
   without.ignored = nullptr;
-  JobSettings its = settings({{"step_budget_ms", "3"}, {"slices_per_shard", "4"}, {"batch", "8"}});
+  JobConfig its = settings({{"step_budget_ms", "3"}, {"slices_per_shard", "4"}, {"batch", "8"}});
   EXPECT_EQ(dropped(without, its), (Names{"slices_per_shard", "step_budget_ms"}));
   EXPECT_EQ(its.step_budget, 0);
-  EXPECT_EQ(its.job.slices, its.job.shards * 2);
+  EXPECT_EQ(its.slices, its.shards * 2);
 }
 
 TEST(IgnoredOptions, WithOneCheckpointNothingSpacesThem) {
-  JobSettings its = settings({{"checkpoint_every", "0"}, {"checkpoint_seconds", "9"}});
+  JobConfig its = settings({{"checkpoint_every", "0"}, {"checkpoint_seconds", "9"}});
   EXPECT_EQ(dropped(plugin(), its), Names{"checkpoint_seconds"});
 }
 
 TEST(IgnoredOptions, APluginMayThrow) {
   Plugin throwing = plugin();
   throwing.ignored = [](const Options&) -> std::vector<Ignored> { throw UsageError("no"); };
-  JobSettings its = settings({});
+  JobConfig its = settings({});
   EXPECT_EQ(drop_ignored(throwing, its).status().code(), ExitCode::usage);
 }
 

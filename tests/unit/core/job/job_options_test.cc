@@ -1,6 +1,6 @@
 #include "core/job/job_options.h"
 
-#include "core/job/job_settings.h"
+#include "core/job/job_config.h"
 #include "tests/unit/core/base/temporary_folder.h"
 
 namespace rota {
@@ -102,17 +102,17 @@ TEST_F(JobOptionsTest, TheIdentityIsThatOfTheModel) {
 }
 
 TEST_F(JobOptionsTest, TheSettingsOfTheRoles) {
-  const auto settings = job_settings(
+  const auto settings = job_config(
       *parse({"--app=lda", "--staleness=3", "--asynchronous", "--pipeline=2", "--schedulers=4", "--shards=4"}), false);
   ASSERT_TRUE(settings.ok());
-  EXPECT_EQ(settings->job.staleness, 3U);
+  EXPECT_EQ(settings->staleness, 3U);
   EXPECT_TRUE(settings->asynchronous);
-  EXPECT_EQ(settings->job.pipeline, 2U);
-  EXPECT_EQ(settings->job.schedulers, 4U);
-  const auto plain = job_settings(*parse({"--app=lda"}), false);
+  EXPECT_EQ(settings->pipeline, 2U);
+  EXPECT_EQ(settings->schedulers, 4U);
+  const auto plain = job_config(*parse({"--app=lda"}), false);
   ASSERT_TRUE(plain.ok());
   EXPECT_EQ(plain->epochs, 0U) << "as the app says";
-  EXPECT_EQ(plain->job.staleness, 0U);
+  EXPECT_EQ(plain->staleness, 0U);
   EXPECT_FALSE(plain->asynchronous);
 }
 

@@ -12,14 +12,14 @@ namespace {
 
 class RunRecorderTest : public TemporaryFolder {
  protected:
-  JobSettings settings(std::map<std::string, std::string, std::less<>> options) {
-    JobSettings settings;
+  JobConfig settings(std::map<std::string, std::string, std::less<>> options) {
+    JobConfig settings;
     settings.app = "lda";
     settings.run = {folder / "run"};
-    settings.job.options = Options(std::move(options));
+    settings.options = Options(std::move(options));
     return settings;
   }
-  std::shared_ptr<Recorder> open(const JobSettings& settings) {
+  std::shared_ptr<Recorder> open(const JobConfig& settings) {
     auto recorder = open_run_recorder(settings, std::nullopt);
     EXPECT_TRUE(recorder.ok()) << recorder.status().what();
     return *recorder;
@@ -66,7 +66,7 @@ TEST_F(RunRecorderTest, WhatProgramsReadBackFromTheManifestIsExact) {
   ASSERT_TRUE(recorder->finish({}).ok());
   auto manifest = unseal(read(its.run.model() / RunFolder::kModelManifest), kCommitFormat);
   ASSERT_TRUE(manifest.ok()) << manifest.status().what();
-  for (const auto& [name, value] : its.job.options.all())
+  for (const auto& [name, value] : its.options.all())
     EXPECT_EQ(exact_text_of(manifest->at("options").at(name)), value) << name;
   EXPECT_EQ(nlohmann::json::parse(read(its.run.result())).at("options").at("input"), "/data/caf\\xe9");
 }

@@ -10,7 +10,7 @@ namespace {
 class RunRecords : public TemporaryFolder {
  protected:
   std::shared_ptr<Recorder> open(std::optional<Epoch> behind, std::optional<Epoch> best = {}) const {
-    JobSettings settings;
+    JobConfig settings;
     settings.run = run;
     auto recorder = open_run_recorder(settings, behind, best);
     EXPECT_TRUE(recorder.ok()) << recorder.status().what();

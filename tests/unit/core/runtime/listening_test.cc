@@ -5,22 +5,24 @@
 namespace rota {
 namespace {
 
-ProcessSettings process(NodeId id, const std::string& coordinator, const std::string& host = "",
-                        const std::string& bind = "") {
-  ProcessSettings settings;
-  settings.process = id;
+struct Process {
+  NodeId id;
+  JobConfig config;
+};
+Process process(NodeId id, const std::string& coordinator, const std::string& host = "", const std::string& bind = "") {
+  JobConfig settings;
   settings.coordinator = coordinator;
   settings.host = host;
   settings.bind = bind;
   settings.insecure = true;
-  return settings;
+  return {id, settings};
 }
 
 constexpr NodeId kWorker{Role::worker, 3};
 
 // "NUMBER ... PORT, told: ADDRESS", or the error.
-std::string where(const ProcessSettings& settings) {
-  const auto at = listening_of(settings, 12345678901);
+std::string where(const Process& at_this) {
+  const auto at = listening_of(at_this.id, at_this.config, 12345678901);
   if (!at.ok()) return std::to_string(static_cast<int>(at.status().code())) + " " + at.status().what();
   if (!at->ipc.empty()) return at->ipc;
   std::string text;
@@ -70,7 +72,7 @@ TEST(Listening, WhatIsWrongIsSaid) {
   EXPECT_EQ(where(process(kWorker, "udp://127.0.0.1:7000")),
             "2 --coordinator must be ipc://PATH or tcp://HOST:PORT, not 'udp://127.0.0.1:7000'");
   auto open = process(kWorker, "tcp://127.0.0.1:7000");
-  open.insecure = false;
+  open.config.insecure = false;
   EXPECT_TRUE(where(open).starts_with("2 tcp ")) << where(open);
 }
 

@@ -1,4 +1,4 @@
-#include "core/job/job_settings.h"
+#include "core/job/job_config.h"
 
 #include <algorithm>
 #include <string_view>
@@ -58,48 +58,53 @@ std::size_t descriptors_needed(const Options& options) {
          static_cast<std::size_t>(std::max(kDescriptorsOfPeer * others, options.integer("partitions")));
 }
 
-Result<JobSettings> job_settings(const CommandLine& given, bool read_input) {
+Result<JobConfig> job_config(const CommandLine& given, bool read_input) {
   const CommandLine line = with_shards(given);
   const Options& options = line.options;
   ROTA_TRY(check_numbers(options));
-  const auto number = [&](std::string_view name) { return static_cast<std::uint32_t>(options.integer(name)); };
-  JobSettings settings;
-  settings.app = options.text("app");
-  settings.run = {options.text("out")};
-  if (options.has("own_disk")) settings.own_disk = options.text("own_disk");
-  settings.workers = number("workers");
-  settings.threads = number("threads");
-  settings.stores = number("stores");
-  settings.partitions = number("partitions");
-  settings.epochs = number("epochs");
-  settings.eval_every = number("eval_every");
-  settings.checkpoint_every = number("checkpoint_every");
-  settings.checkpoint_spacing = seconds(options, "checkpoint_seconds");
-  settings.step_budget = seconds(options, "step_budget_ms") / 1000;
-  settings.peer_timeout = seconds(options, "peer_timeout_seconds");
-  settings.start_timeout = seconds(options, "start_timeout_seconds");
-  settings.rejoin_timeout = seconds(options, "rejoin_seconds");
-  settings.on_loss = on_loss(options);
-  settings.rebalance = options.flag("rebalance");
-  settings.min_workers = number("min_workers");
-  settings.patience = number("patience");
-  settings.asynchronous = options.flag("asynchronous");
-  settings.message_bytes_max = static_cast<std::size_t>(options.integer("max_message_mb")) << 20;
-  settings.insecure = options.flag("insecure");
-  settings.plugin_dir = options.text("plugin_dir");
-
-  settings.hash = hash128(job_identity(line));
-  Options of_job = without_role_options(options);
+  JobConfig config;
   if (read_input) {
     auto job = make_job(options);
     if (!job.ok()) return job.status();
-    settings.job = std::move(job).value();
+    static_cast<Job&>(config) = std::move(job).value();
   } else {
-    set_numbers(options, settings.job);
+    set_numbers(options, config);
   }
-  settings.job.options = std::move(of_job);
-  settings.job.memory = memory_of_worker(options);
-  return settings;
+  config.options = without_role_options(options);
+  config.memory = memory_of_worker(options);
+
+  const auto number = [&](std::string_view name) { return static_cast<std::uint32_t>(options.integer(name)); };
+  config.hash = hash128(job_identity(line));
+  config.app = options.text("app");
+  config.run = {options.text("out")};
+  config.workers = number("workers");
+  config.threads = number("threads");
+  config.stores = number("stores");
+  config.partitions = number("partitions");
+  config.epochs = number("epochs");
+  config.eval_every = number("eval_every");
+  config.checkpoint_every = number("checkpoint_every");
+  config.checkpoint_spacing = seconds(options, "checkpoint_seconds");
+  config.patience = number("patience");
+  config.asynchronous = options.flag("asynchronous");
+  config.step_budget = seconds(options, "step_budget_ms") / 1000;
+  config.on_loss = on_loss(options);
+  config.min_workers = number("min_workers");
+  config.rebalance = options.flag("rebalance") && config.on_loss != OnLoss::stop;
+  config.peer_timeout = seconds(options, "peer_timeout_seconds");
+  config.start_timeout = seconds(options, "start_timeout_seconds");
+  config.rejoin_timeout = seconds(options, "rejoin_seconds");
+  config.message_bytes_max = static_cast<std::size_t>(options.integer("max_message_mb")) << 20;
+
+  if (options.has("index")) config.index = number("index");
+  config.coordinator = options.text("coordinator");
+  config.host = options.text("host");
+  config.bind = options.text("bind");
+  config.keys = options.text("keys");
+  config.insecure = options.flag("insecure");
+  config.joins = options.text("joins");
+  config.own_disk = options.text("own_disk");
+  return config;
 }
 
 }  // namespace rota
