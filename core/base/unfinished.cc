@@ -51,9 +51,22 @@ ExitCode code_of_open(int error, ExitCode otherwise) {
   return error == EMFILE || error == ENFILE ? ExitCode::temporary : otherwise;
 }
 
-ExitCode code_of_write(int error) {
-  const bool disk = error == ENOSPC || error == EDQUOT || error == EIO || error == EFBIG;
-  return code_of_open(error, disk ? ExitCode::disk : ExitCode::cannot_write);
+ExitCode code_of_system(int error, ExitCode otherwise) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+    case EIO:
+    case EFBIG:
+      return ExitCode::disk;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return ExitCode::cannot_write;
+    case EAGAIN:
+      return ExitCode::temporary;
+    default:
+      return code_of_open(error, otherwise);
+  }
 }
 
 Status cannot_write(const std::filesystem::path& file, int error) {

@@ -23,9 +23,12 @@ FileDescriptor open_patiently(const std::function<int()>& open_one);
 std::string reason_of(int error);
 // No descriptor is ExitCode::temporary, all else as the caller says.
 ExitCode code_of_open(int error, ExitCode otherwise);
-// A disk that is full or broken, or a file beyond its limit, is ExitCode::disk, a place where nothing may be made
-// cannot_write.
-ExitCode code_of_write(int error);
+// A disk that is full or broken, or a file beyond its limit, is ExitCode::disk; a place where nothing may be made
+// cannot_write; no descriptor or thread temporary; all else as the caller says.
+ExitCode code_of_system(int error, ExitCode otherwise);
+inline ExitCode code_of_write(int error) {
+  return code_of_system(error, ExitCode::cannot_write);
+}
 // "cannot write FILE: " and the system's reason.
 Status cannot_write(const std::filesystem::path& file, int error);
 

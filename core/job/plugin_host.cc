@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <boost/dll/shared_library.hpp>
-#include <cerrno>
 #include <cstring>
 #include <map>
 #include <new>
@@ -12,6 +11,7 @@
 
 #include "core/base/file_hash.h"
 #include "core/base/trust.h"
+#include "core/base/unfinished.h"
 #include "core/job/job_options.h"
 
 namespace rota {
@@ -158,24 +158,6 @@ Result<PluginLine> parse_with_plugin(int argc, const char* const* argv, std::spa
   return PluginLine{std::move(line).value(), *plugin};
 }
 
-namespace {
-
-// A hook that writes files may meet a disk that is full or broken, or a place where it may not; any may lack a
-// descriptor or a thread.
-ExitCode code_of_system(const std::error_code& error) {
-  for (const auto disk : {std::errc::no_space_on_device, std::errc::io_error, std::errc::file_too_large})
-    if (error == disk) return ExitCode::disk;
-  for (const auto lack : {std::errc::too_many_files_open, std::errc::too_many_files_open_in_system,
-                          std::errc::resource_unavailable_try_again})
-    if (error == lack) return ExitCode::temporary;
-  for (const auto place :
-       {std::errc::permission_denied, std::errc::operation_not_permitted, std::errc::read_only_file_system})
-    if (error == place) return ExitCode::cannot_write;
-  return ExitCode::failed;
-}
-
-}  // namespace
-
 Status hook_failed(std::string_view plugin, std::string_view hook, std::string_view where) {
   std::string at = "plugin " + std::string(plugin) + ", " + std::string(hook);
   if (!where.empty()) at += ", " + std::string(where);
@@ -190,7 +172,10 @@ Status hook_failed(std::string_view plugin, std::string_view hook, std::string_v
   } catch (const std::bad_alloc&) {
     return {ExitCode::failed, at + ": out of memory"};
   } catch (const std::system_error& error) {
-    return {code_of_system(error.code()), at + ": " + error.what()};
+    const auto& category = error.code().category();
+    const bool is_errno = category == std::generic_category() || category == std::system_category();
+    return {is_errno ? code_of_system(error.code().value(), ExitCode::failed) : ExitCode::failed,
+            at + ": " + error.what()};
   } catch (const std::exception& error) {
     return {ExitCode::failed, at + ": " + error.what()};
   } catch (...) {

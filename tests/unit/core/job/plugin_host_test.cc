@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "core/base/file_hash.h"
+#include "core/base/unfinished.h"
 #include "tests/unit/core/base/temporary_folder.h"
 
 namespace rota {
@@ -114,19 +115,23 @@ TEST_F(PluginHostTest, ACommandLineIsReadWithThePluginsOptions) {
             "--topics needs a value: --topics=VALUE");
 }
 
-TEST(CallHook, WhatTheSystemSaysOfADiskGivesTheExitCode) {
-  const auto code = [](int error) {
-    return call_hook("a", "export_text", "", [&] { throw std::system_error(error, std::generic_category(), "x"); })
-        .code();
+// EDQUOT in a hook was another exit code than in a write of ours.
+TEST(CallHook, AnErrorOfTheSystemHasTheExitCodeThatItHasInAWrite) {
+  const auto code = [](const std::error_code& error) {
+    return call_hook("a", "export_text", "", [&] { throw std::system_error(error, "x"); }).code();
   };
-  EXPECT_EQ(code(ENOSPC), ExitCode::disk);
-  EXPECT_EQ(code(EIO), ExitCode::disk);
-  EXPECT_EQ(code(EACCES), ExitCode::cannot_write);
-  EXPECT_EQ(code(EROFS), ExitCode::cannot_write);
-  EXPECT_EQ(code(EFBIG), ExitCode::disk);
-  EXPECT_EQ(code(EMFILE), ExitCode::temporary);
-  EXPECT_EQ(code(EAGAIN), ExitCode::temporary);
-  EXPECT_EQ(code(EINVAL), ExitCode::failed);
+  const std::pair<int, ExitCode> expected[] = {
+      {ENOSPC, ExitCode::disk},        {EDQUOT, ExitCode::disk},         {EIO, ExitCode::disk},
+      {EFBIG, ExitCode::disk},         {EACCES, ExitCode::cannot_write}, {EPERM, ExitCode::cannot_write},
+      {EROFS, ExitCode::cannot_write}, {EMFILE, ExitCode::temporary},    {ENFILE, ExitCode::temporary},
+      {EAGAIN, ExitCode::temporary}};
+  for (const auto& [error, exit] : expected) {
+    EXPECT_EQ(code({error, std::generic_category()}), exit) << error;
+    EXPECT_EQ(code({error, std::system_category()}), exit) << error;
+    EXPECT_EQ(code_of_write(error), exit) << error;
+  }
+  EXPECT_EQ(code({EINVAL, std::generic_category()}), ExitCode::failed);
+  EXPECT_EQ(code(std::make_error_code(std::io_errc::stream)), ExitCode::failed) << "its number is that of EPERM";
 }
 
 }  // namespace
