@@ -14,14 +14,11 @@ namespace {
 // A shard keeps at least where its part of each slice begins and ends, and that is known before anything is read.
 Status check_visits(const Plugin& plugin, const Job& job) {
   constexpr double kBytesOfVisit = 16;
-  const double bytes = kBytesOfVisit * job.shards * job.slices;
-  const double workers = workers_of(job);
-  if (!plugin.sliced || job.memory == 0 || bytes / workers <= static_cast<double>(job.memory)) return {};
-  return {ExitCode::usage, "--shards=" + std::to_string(job.shards) + ": what each shard keeps of each of the " +
-                               std::to_string(job.slices) + " slices takes " +
-                               std::to_string(static_cast<std::uint64_t>(bytes / workers / 1e9)) +
-                               " GB of each worker's memory, and this machine has " +
-                               std::to_string(job.memory / 1'000'000'000) + ": choose fewer, or --memory=unchecked"};
+  const double bytes = kBytesOfVisit * job.shards * job.slices / workers_of(job);
+  if (!plugin.sliced || job.memory == 0 || bytes <= static_cast<double>(job.memory)) return {};
+  const std::string what = "--shards=" + std::to_string(job.shards) + ": what each shard keeps of each of the " +
+                           std::to_string(job.slices) + " slices";
+  return {ExitCode::usage, beyond_memory(job, what, bytes)};
 }
 
 }  // namespace

@@ -48,13 +48,18 @@ double workers_of(const Job& job) {
   return job.options.has("workers") ? static_cast<double>(job.options.integer("workers")) : 1;
 }
 
-namespace {
-
-std::string gigabytes(double bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g GB", bytes / 1e9);
-  return text;
+std::string beyond_memory(const Job& job, const std::string& what, double bytes, const std::string& most) {
+  const auto gigabytes = [](double number) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g GB", number / 1e9);
+    return std::string(text);
+  };
+  return what + " takes about " + gigabytes(bytes) + " of each worker's memory" + most + ", and this machine has " +
+         gigabytes(static_cast<double>(job.memory)) + " for each of " +
+         std::to_string(static_cast<int>(workers_of(job))) + ": choose less, or --memory=unchecked";
 }
+
+namespace {
 
 // Less than it will be: nothing is refused that would fit.
 void check_memory(const std::vector<Table>& tables, const Job& job) {
@@ -72,10 +77,9 @@ void check_memory(const std::vector<Table>& tables, const Job& job) {
   if (all <= static_cast<double>(job.memory)) return;
   std::string option = largest->sized_by;
   if (!option.empty()) option = "--" + option + "=" + std::string(job.options.text(option)) + ": ";
-  throw UsageError(option + "the model takes about " + gigabytes(all) + " of each worker's memory, " + gigabytes(most) +
-                   " of them for table " + largest->name + ", and " + gigabytes(static_cast<double>(job.memory)) +
-                   " is what this machine has for each of " + std::to_string(static_cast<int>(workers)) +
-                   ": choose less, or --memory=unchecked");
+  const auto percent = std::to_string(static_cast<int>(100 * most / all));
+  throw UsageError(
+      beyond_memory(job, option + "the model", all, ", " + percent + " % of it for table " + largest->name));
 }
 
 }  // namespace

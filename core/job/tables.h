@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/base/status.h"
@@ -20,6 +21,9 @@ Status check_tables(const std::vector<Table>& tables);
 
 // Who share what the job keeps in memory; 1 on a serial host.
 double workers_of(const Job& job);
+
+// Why a job is refused: `what` takes so many bytes of each worker's memory, and that is more than there is.
+std::string beyond_memory(const Job& job, const std::string& what, double bytes, const std::string& most = "");
 
 // The app's tables, before anything of them is there.  Throws std::runtime_error if they cannot be, and UsageError if a
 // worker of the job has not the memory for them.

@@ -210,7 +210,7 @@ class Surroundings(RotaTest):
         kos, many = [f"--input={KOS}", f"--vocab={VOCAB}"], "of them have no data"
         of_slices = "what each shard keeps of each of the "
         for app, flags, words in (
-                ("lda", [*kos, "--shards=65536"], of_slices + "131072 slices takes 68 GB of each worker's memory"),
+                ("lda", [*kos, "--shards=65536"], of_slices + "131072 slices takes about 68.7 GB of each worker's memory"),
                 ("lda", [*kos, "--shards=7000"], "--shards=7000: 3570 " + many),
                 ("mf", [f"--input={ratings}", "--shards=65536"], of_slices), ("mf", [f"--input={ratings}", "--shards=1000"], many),
                 ("mf", [f"--input={ratings}", "--shards=1000", "--solver=als"], many),

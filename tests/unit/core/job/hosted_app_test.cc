@@ -53,8 +53,8 @@ TEST(HostedApp, MoreSlicesInShardsThanTheMemoryBearsAreRefused) {
   EXPECT_EQ(host_app(plugin, job).status().code(), ExitCode::usage);
   EXPECT_EQ(
       host_app(plugin, job).status().what(),
-      "--shards=65536: what each shard keeps of each of the 131072 slices takes 34 GB of each worker's memory, and "
-      "this machine has 24: choose fewer, or --memory=unchecked");
+      "--shards=65536: what each shard keeps of each of the 131072 slices takes about 34.4 GB of each worker's memory, "
+      "and this machine has 24 GB for each of 4: choose less, or --memory=unchecked");
   job.shards = 256;
   job.slices = 512;
   EXPECT_TRUE(host_app(plugin, job).ok());
