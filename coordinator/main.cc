@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
   if (const Status begun = begin_process(); !begun.ok()) return say_and_exit(kProgram, begun);
   const auto line = parse_job_flags(argc, argv, {job_options(), role_options(), {}, true});
   if (!line.ok() || line->wish != CommandLine::Wish::run) return say_and_exit(kProgram, line);
-  const auto config = job_config(*line, false);
+  const auto config = job_config(*line, false, nullptr);
   if (!config.ok()) return say_and_exit(kProgram, config.status());
   const Status log = open_log(*line, *config, kCoordinator);
   if (!log.ok()) return say_and_exit(kProgram, log);

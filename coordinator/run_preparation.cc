@@ -56,9 +56,9 @@ Status RunPreparation::on(const CutMade& cut, NodeId from, Outbox& out) {
 }
 
 // Of options that change nothing, and of those that make the run impossible to repeat.
-void RunPreparation::warn(const std::vector<Ignored>& ignored) {
+void RunPreparation::warn(const std::vector<IgnoredOption>& ignored) {
   std::set<std::string> names;
-  for (const Ignored& one : ignored) {
+  for (const IgnoredOption& one : ignored) {
     names.insert(one.option);
     recorder_.event("warning", {{"what", one.text()}});
   }

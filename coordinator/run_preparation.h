@@ -39,7 +39,7 @@ class RunPreparation {
 
  private:
   Status check_and_take(const Loaded& loaded);
-  void warn(const std::vector<Ignored>& ignored);
+  void warn(const std::vector<IgnoredOption>& ignored);
 
   RunPlan& plan_;
   Recorder& recorder_;

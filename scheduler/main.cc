@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
         const JobConfig& job = member.config;
         Host::Nodes nodes;
         nodes.push_back(std::make_unique<Scheduler>(
-            SchedulerSettings{job.index, job.schedulers, job.partitions, job.pipeline, member.ignored}, member.app));
+            SchedulerSettings{job.index, job.schedulers, job.partitions, job.pipeline, job.ignored}, member.app));
         return nodes;
       });
 }

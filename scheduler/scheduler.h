@@ -17,8 +17,8 @@ struct SchedulerSettings {
   std::uint32_t index = 0;
   std::uint32_t schedulers = 1;
   std::uint32_t partitions = 1;
-  std::uint32_t pipeline = 0;         // the user's wish; 0: none
-  std::vector<Ignored> ignored = {};  // options that were given and change nothing
+  std::uint32_t pipeline = 0;               // the user's wish; 0: none
+  std::vector<IgnoredOption> ignored = {};  // options that were given and change nothing
 };
 
 class Scheduler final : public Node {

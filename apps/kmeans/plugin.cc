@@ -181,7 +181,7 @@ Plugin plugin() {
           .packed_format = 1,
           .packed_options = kPackedOptions,
           .check = [](const Options& chosen) { (void)settings_of(chosen); },
-          .ignored = ignored,
+          .framework_needs = framework_needs(),
           .app = [](const Job& job) { return std::unique_ptr<App>(new Kmeans(job)); },
           .export_text = export_text,
           .commands = commands()};

@@ -69,9 +69,10 @@ void check_rows(const Settings& settings, std::uint64_t rows) {
                      " rows, fewer than --clusters=" + std::to_string(settings.clusters));
 }
 
-std::vector<Ignored> ignored(const Options&) {
-  const char* const why = "every round of k-means needs the commits of those before it";
-  return {{"asynchronous", why}, {"staleness", why}};
+std::span<const FrameworkNeeds> framework_needs() {
+  static constexpr Needs kNever = {"apps whose rounds may lag behind commits", never};
+  static constexpr FrameworkNeeds kNeeds[] = {{"asynchronous", kNever}, {"staleness", kNever}};
+  return kNeeds;
 }
 
 }  // namespace rota::kmeans

@@ -4,9 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "rota/job.h"
-#include "rota/options.h"
-#include "rota/types.h"
+#include "rota/plugin.h"
 
 namespace rota::kmeans {
 
@@ -38,7 +36,6 @@ std::uint32_t draws_of(const Settings& settings);
 std::vector<Table> tables_of(const Settings& settings, std::uint64_t columns);
 // Throws UsageError if there are more clusters than rows.
 void check_rows(const Settings& settings, std::uint64_t rows);
-// Options that change nothing.
-std::vector<Ignored> ignored(const Options& options);
+std::span<const FrameworkNeeds> framework_needs();
 
 }  // namespace rota::kmeans

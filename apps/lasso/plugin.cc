@@ -158,8 +158,7 @@ Plugin plugin() {
                                        .summary = "makes data of known structure, as LIBSVM text",
                                        .options = generate_options(),
                                        .run = generate_command,
-                                       .needs_model = false,
-                                       .ignored = generate_ignored}};
+                                       .needs_model = false}};
   return {.name = "lasso",
           .summary = "sparse linear models: Lasso and elastic net, squared and logistic loss",
           .items = "entries",
@@ -169,7 +168,7 @@ Plugin plugin() {
           .packed_format = 1,
           .packed_options = kPackedOptions,
           .check = check,
-          .ignored = ignored,
+          .framework_needs = framework_needs(),
           .app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<LassoApp>(job); },
           .export_text = export_text,
           .commands = kCommands};

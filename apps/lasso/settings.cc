@@ -12,6 +12,14 @@ namespace {
 
 using Kind = Option::Kind;
 
+constexpr Needs kRows = {"--partition=rows",
+                         [](const Options& options) { return settings_of(options).partition == Partition::rows; }};
+constexpr Needs kPriority = {"--order=priority",
+                             [](const Options& options) { return settings_of(options).order == Order::priority; }};
+constexpr Needs kConflicts = {"--order=priority without --conflicts=ignore", [](const Options& options) {
+                                return kPriority.met(options) && options.text("conflicts") != "ignore";
+                              }};
+
 constexpr Option kOptions[] = {
     {.name = "loss",
      .kind = Kind::choice,
@@ -74,12 +82,13 @@ constexpr Option kOptions[] = {
      .kind = Kind::choice,
      .default_value = "group",
      .unit = "group|drop|ignore",
-     .meaning = "Coefficients of a round that interfere: in sequence, in another round, or at once (may diverge)."},
-    integer_option("coordinates", "256", "coefficients", 1, 65'536, "Coefficients that a round may change (rows)."),
-    real_option("correlation", "0.1", "", 0, 1, "Cosine from which two columns interfere (rows)."),
+     .meaning = "Coefficients of a round that interfere: in sequence, in another round, or at once (may diverge).",
+     .needs = kRows},
+    integer_option("coordinates", "256", "coefficients", 1, 65'536, "Coefficients that a round may change.", kRows),
+    real_option("correlation", "0.1", "", 0, 1, "Cosine from which two columns interfere.", kConflicts),
     real_option("eta", "1e-9", "", 0, 1e9,
-                "Added to the squared last change in a coefficient's priority, so that none is forgotten (rows)."),
-    real_option("uniform_share", "0.2", "", 0, 1, "Share of draws that do not look at priorities (rows)."),
+                "Added to the squared last change in a coefficient's priority, so that none is forgotten.", kPriority),
+    real_option("uniform_share", "0.2", "", 0, 1, "Share of draws that do not look at priorities.", kPriority),
 };
 
 Order order_of(std::string_view word) {
@@ -143,23 +152,9 @@ Settings settings_of(const Options& options) {
   return settings;
 }
 
-std::vector<Ignored> ignored(const Options& options) {
-  const Settings settings = settings_of(options);
-  std::vector<Ignored> none;
-  const auto ignore = [&](std::initializer_list<const char*> names, const char* why) {
-    for (const char* name : names) none.push_back({name, why});
-  };
-  if (settings.partition == Partition::columns) {
-    ignore({"conflicts", "coordinates", "correlation", "eta", "uniform_share"},
-           "it says how rounds of coefficients are drawn, and a working set is solved in one place (--partition=rows)");
-    ignore({"asynchronous", "staleness"}, "every round needs what the one before it found (--partition=rows)");
-  } else if (settings.order != Order::priority) {
-    ignore({"eta", "uniform_share"}, "coefficients are drawn without priorities (--order=priority)");
-    ignore({"correlation"}, "only --order=priority asks which columns correlate");
-  } else if (settings.conflicts == Conflicts::ignore) {
-    ignore({"correlation"}, "nothing is asked about conflicts (--conflicts=ignore)");
-  }
-  return none;
+std::span<const FrameworkNeeds> framework_needs() {
+  static constexpr FrameworkNeeds kNeeds[] = {{"asynchronous", kRows}, {"staleness", kRows}};
+  return kNeeds;
 }
 
 }  // namespace rota::lasso

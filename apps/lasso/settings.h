@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "rota/job.h"
-#include "rota/options.h"
+#include "rota/plugin.h"
 
 namespace rota::lasso {
 
@@ -52,7 +51,6 @@ std::span<const Option> options();
 // Throws UsageError if the options do not go together.
 void check(const Options& options);
 Settings settings_of(const Options& options);
-// Options that change nothing beside the others.
-std::vector<Ignored> ignored(const Options& options);
+std::span<const FrameworkNeeds> framework_needs();
 
 }  // namespace rota::lasso

@@ -22,8 +22,13 @@ constexpr Option kOptions[] = {
      .default_value = "false",
      .meaning = "Learn one alpha for all topics."},
     integer_option("learn_beta", "0", "epochs", 0, 1e9, "Re-estimate beta every so many epochs; 0: never."),
-    integer_option("burn_in", "5", "epochs", 0, 1e9, "Nothing is learned of alpha and beta up to this epoch."),
-    integer_option("valid_every", "1", "epochs", 1, 1e9, "Epochs between scores of the held-out documents (--valid)."),
+    integer_option("burn_in", "5", "epochs", 0, 1e9, "Nothing is learned of alpha and beta up to this epoch.",
+                   {"--learn_alpha or --learn_beta",
+                    [](const Options& options) {
+                      return options.integer("learn_alpha") > 0 || options.integer("learn_beta") > 0;
+                    }}),
+    integer_option("valid_every", "1", "epochs", 1, 1e9, "Epochs between scores of the held-out documents.",
+                   {"--valid", [](const Options& options) { return options.has("valid"); }}),
     {.name = "init",
      .kind = Option::Kind::path,
      .meaning = "Folder of a model's text form: the first topics of the tokens are drawn from that model."},
@@ -35,7 +40,8 @@ constexpr Option kOptions[] = {
      .kind = Option::Kind::choice,
      .default_value = "online",
      .unit = "online|random",
-     .meaning = "First topics of the tokens: drawn from the counts so far, or uniformly."},
+     .meaning = "First topics of the tokens: drawn from the counts so far, or uniformly.",
+     .needs = {"jobs without --init", [](const Options& options) { return !options.has("init"); }}},
     {.name = "sampler",
      .kind = Option::Kind::choice,
      .default_value = "auto",
@@ -86,17 +92,10 @@ Settings settings_of(const Options& options) {
   return settings;
 }
 
-std::vector<Ignored> ignored(const Options& options) {
-  std::vector<Ignored> none;
-  const auto ignore = [&](const char* option, const char* why) { none.push_back({option, why}); };
-  const bool learns = options.integer("learn_alpha") > 0 || options.integer("learn_beta") > 0;
-  if (!learns) ignore("burn_in", "nothing is learned of alpha and beta (--learn_alpha, --learn_beta)");
-  if (!options.has("valid")) ignore("valid_every", "there are no held-out documents (--valid)");
-  if (options.has("init")) ignore("start", "the first topics are drawn from the model that --init names");
-  const char* const why = "a round of topic totals begins when the one before it is committed";
-  ignore("asynchronous", why);
-  ignore("staleness", why);
-  return none;
+std::span<const FrameworkNeeds> framework_needs() {
+  static constexpr Needs kNever = {"apps whose rounds may lag behind commits", never};
+  static constexpr FrameworkNeeds kNeeds[] = {{"asynchronous", kNever}, {"staleness", kNever}};
+  return kNeeds;
 }
 
 }  // namespace rota::lda

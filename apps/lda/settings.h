@@ -8,9 +8,7 @@
 #include "apps/lda/priors/priors.h"
 #include "apps/lda/sampler/sampler_choice.h"
 #include "rota/io/corpus.h"
-#include "rota/job.h"
-#include "rota/options.h"
-#include "rota/types.h"
+#include "rota/plugin.h"
 
 namespace rota::lda {
 
@@ -53,7 +51,6 @@ std::span<const Option> options();
 // Throws UsageError if the options do not go together.
 void check(const Options& options);
 Settings settings_of(const Options& options);
-// Options that change nothing beside the others.
-std::vector<Ignored> ignored(const Options& options);
+std::span<const FrameworkNeeds> framework_needs();
 
 }  // namespace rota::lda

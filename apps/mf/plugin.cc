@@ -31,7 +31,7 @@ Plugin plugin() {
           .packed_format = 2,
           .packed_options = kPackedOptions,
           .check = check,
-          .ignored = ignored,
+          .framework_needs = framework_needs(),
           .app = app,
           .export_text = export_text,
           .commands = commands()};

@@ -22,6 +22,16 @@ constexpr Option kFormat[] = {
      .meaning = "Whether the first line of each file names the columns; auto: if its third field is no number."},
 };
 
+constexpr Needs kSgd = {"--solver=sgd",
+                        [](const Options& options) { return settings_of(options).solver == Solver::sgd; }};
+constexpr Needs kAls = {"--solver=als",
+                        [](const Options& options) { return settings_of(options).solver == Solver::als; }};
+constexpr Needs kCcd = {"--solver=ccd",
+                        [](const Options& options) { return settings_of(options).solver == Solver::ccd; }};
+constexpr Needs kVisits = {"--solver=sgd without --loss=bpr", [](const Options& options) {
+                             return kSgd.met(options) && settings_of(options).loss != Loss::bpr;
+                           }};
+
 constexpr Option kOwn[] = {
     {.name = "solver",
      .kind = Option::Kind::choice,
@@ -43,14 +53,20 @@ constexpr Option kOwn[] = {
                 "auto: once with --schedule=round_robin, else each."},
     real_option("learning_rate", "0.1", "", 1e-12, 1e6,
                 "The rate of learning, at first; ratings are in units of "
-                "their standard deviation."),
+                "their standard deviation.",
+                kSgd),
     {.name = "rate_schedule",
      .kind = Option::Kind::choice,
      .default_value = "adagrad",
      .unit = "adagrad|constant|decay|bold_driver",
      .meaning = "How the rate changes: by each row's gradients, not at all, as 1 / (1 + decay epoch^1.5), or by 5 % up "
-                "after an epoch that lowered the error and by half down after any other."},
-    real_option("decay", "0.1", "", 0, 1e6, "See --rate_schedule."),
+                "after an epoch that lowered the error and by half down after any other.",
+     .needs = kSgd},
+    real_option("decay", "0.1", "", 0, 1e6, "See --rate_schedule.",
+                {"--solver=sgd with --rate_schedule=decay",
+                 [](const Options& options) {
+                   return kSgd.met(options) && settings_of(options).schedule == RateSchedule::decay;
+                 }}),
     {.name = "biases",
      .kind = Option::Kind::flag,
      .default_value = "false",
@@ -68,28 +84,36 @@ constexpr Option kOwn[] = {
      .default_value = "false",
      .meaning = "Ratings are how often something was used (1 if a line has none), and a pair without one is a weak 0 "
                 "to als, and to sgd was not used."},
-    real_option("alpha", "40", "", 0, 1e9, "Of implicit ratings r, to als: the confidence in a pair is 1 + alpha r."),
+    real_option("alpha", "40", "", 0, 1e9, "The confidence in a pair of rating r is 1 + alpha r.",
+                {"--implicit with --solver=als",
+                 [](const Options& options) { return kAls.met(options) && options.flag("implicit"); }}),
     {.name = "row_solver",
      .kind = Option::Kind::choice,
      .default_value = "auto",
      .unit = "auto|cholesky|cg",
-     .meaning = "How als solves a row: exactly, or by --cg_steps of conjugate gradients from the row as it was; auto: "
-                "cg of more than 16 factors, unless they are --nonnegative."},
-    integer_option("cg_steps", "3", "steps", 1, 1000000, "See --row_solver."),
+     .meaning = "How a row is solved: exactly, or by --cg_steps of conjugate gradients from the row as it was; auto: "
+                "cg of more than 16 factors, unless they are --nonnegative.",
+     .needs = kAls},
+    integer_option("cg_steps", "3", "steps", 1, 1000000, "See --row_solver.",
+                   {"--solver=als with --row_solver=cg",
+                    [](const Options& options) { return kAls.met(options) && settings_of(options).conjugate; }}),
     {.name = "schedule",
      .kind = Option::Kind::choice,
      .default_value = "ccd++",
      .unit = "ccd++|round_robin",
-     .meaning =
-         "In which order ccd goes: one factor of all users and items after the other, or, as STRADS, all factors "
-         "of the users and then the items', whose sums the shards of users push and pull divides."},
-    integer_option("inner", "3", "times", 1, 1000, "How often CCD++ goes over users and items before the next factor."),
+     .meaning = "The order of updates: one factor of all users and items after the other, or, as STRADS, all factors "
+                "of the users and then the items', whose sums the shards of users push and pull divides.",
+     .needs = kCcd},
+    integer_option("inner", "3", "times", 1, 1000, "How often CCD++ goes over users and items before the next factor.",
+                   {"--solver=ccd with --schedule=ccd++",
+                    [](const Options& options) { return kCcd.met(options) && !settings_of(options).round_robin; }}),
     {.name = "rotate",
      .kind = Option::Kind::choice,
      .default_value = "auto",
      .unit = "auto|items|users",
      .meaning = "Whose factors move from shard to shard, those of the others staying; auto: of whichever are fewer, "
-                "or, if that would be less than 32 rows a slice, of the others."},
+                "or, if that would be less than 32 rows a slice, of the others.",
+     .needs = kSgd},
 };
 
 // Factors of a row up to which its equations are solved faster than three steps of conjugate gradients are made.
@@ -222,29 +246,15 @@ void check(const Options& options) {
   refuse(settings.solver == Solver::ccd && settings.biases, "--biases are for --solver=sgd and als");
 }
 
-std::vector<Ignored> ignored(const Options& options) {
-  const Settings settings = settings_of(options);
-  std::vector<Ignored> list;
-  const auto all = [&](std::initializer_list<const char*> names, const char* why) {
-    for (const char* name : names) list.push_back({name, why});
-  };
-  if (settings.solver == Solver::sgd) {
-    all({"asynchronous", "staleness"}, "slices have one holder at a time");
-    all({"pipeline"}, "which slice goes where is known ahead");
-    if (settings.loss == Loss::bpr) all({"step_budget_ms"}, "pairs are drawn for the whole of a visit");
-    if (settings.schedule != RateSchedule::decay) all({"decay"}, "it is for --rate_schedule=decay");
-  } else {
-    all({"asynchronous", "staleness"}, "users are solved from the new items, and items from the new users");
-    all({"pipeline"}, "the rounds of an epoch are known ahead");
-    all({"learning_rate", "rate_schedule", "decay", "rotate", "slices_per_shard", "step_budget_ms"},
-        "it is for --solver=sgd");
-  }
-  if (settings.solver != Solver::als) all({"row_solver", "cg_steps"}, "it is for --solver=als");
-  if (settings.solver == Solver::als && !settings.conjugate) all({"cg_steps"}, "it is for --row_solver=cg");
-  if (settings.solver != Solver::ccd) all({"schedule", "inner"}, "it is for --solver=ccd");
-  if (settings.round_robin) all({"inner"}, "it is for --schedule=ccd++");
-  if (!settings.implicit || settings.solver != Solver::als) all({"alpha"}, "it is for --implicit with als");
-  return list;
+std::span<const FrameworkNeeds> framework_needs() {
+  static constexpr Needs kNoLag = {"apps whose rounds may lag behind commits", never};
+  static constexpr Needs kNoFeedback = {"apps whose rounds wait for feedback", never};
+  static constexpr FrameworkNeeds kNeeds[] = {{"asynchronous", kNoLag},
+                                              {"staleness", kNoLag},
+                                              {"pipeline", kNoFeedback},
+                                              {"slices_per_shard", kSgd},
+                                              {"step_budget_ms", kVisits}};
+  return kNeeds;
 }
 
 }  // namespace rota::mf

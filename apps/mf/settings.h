@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/mf/ratings/rating_reader.h"
-#include "rota/options.h"
+#include "rota/plugin.h"
 
 namespace rota::mf {
 
@@ -70,7 +70,6 @@ Settings settings_of(const Options& options);
 LineFormat format_of(const Options& options);
 // Throws UsageError for what is not there.
 void check(const Options& options);
-// Options that change nothing.
-std::vector<Ignored> ignored(const Options& options);
+std::span<const FrameworkNeeds> framework_needs();
 
 }  // namespace rota::mf

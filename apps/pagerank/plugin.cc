@@ -121,7 +121,7 @@ Plugin plugin() {
           .options = options(),
           .epochs = 1000,
           .packed_format = 1,
-          .ignored = ignored,
+          .framework_needs = framework_needs(),
           .app = [](const Job& job) { return std::unique_ptr<App>(new Pagerank(job)); },
           .export_text = export_text,
           .commands = commands()};

@@ -12,8 +12,8 @@ constexpr Option kOptions[] = {
      .default_value = "store",
      .unit = "store|sparse",
      .meaning = "How shards hear of ranks: all of them over the store, or only those that they need, from each other."},
-    integer_option("steps", "10", "", 1, 1000000,
-                   "With --exchange=sparse: steps of an epoch, which then ends in the store."),
+    integer_option("steps", "10", "", 1, 1000000, "Steps of an epoch, which then ends in the store.",
+                   {"--exchange=sparse", [](const Options& options) { return options.text("exchange") == "sparse"; }}),
 };
 
 }  // namespace
@@ -22,13 +22,10 @@ std::span<const Option> options() {
   return kOptions;
 }
 
-std::vector<Ignored> ignored(const Options& options) {
-  const char* const why = "an epoch is one round, and all have seen it before the next";
-  if (options.text("exchange") == "sparse") {
-    const char* const sums = "a sum of all shards has several steps, and none may lag";
-    return {{"asynchronous", sums}, {"staleness", sums}};
-  }
-  return {{"asynchronous", why}, {"staleness", why}, {"steps", "--exchange=store makes one step an epoch"}};
+std::span<const FrameworkNeeds> framework_needs() {
+  static constexpr Needs kNever = {"apps whose rounds may lag behind commits", never};
+  static constexpr FrameworkNeeds kNeeds[] = {{"asynchronous", kNever}, {"staleness", kNever}};
+  return kNeeds;
 }
 
 }  // namespace rota::pagerank

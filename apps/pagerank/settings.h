@@ -3,15 +3,13 @@
 #include <span>
 #include <vector>
 
-#include "rota/options.h"
-#include "rota/types.h"
+#include "rota/plugin.h"
 
 namespace rota::pagerank {
 
 inline constexpr TableId kRanks = 0;  // dense: key v is node v, and its one number the rank
 
 std::span<const Option> options();
-// Options that change nothing.
-std::vector<Ignored> ignored(const Options& options);
+std::span<const FrameworkNeeds> framework_needs();
 
 }  // namespace rota::pagerank

@@ -213,7 +213,7 @@ Plugin plugin() {
           .packed_format = 3,
           .packed_options = kPackedOptions,
           .check = check,
-          .ignored = ignored,
+          .framework_needs = framework_needs(),
           .app = [](const Job& job) { return std::unique_ptr<App>(new SgdApp(job)); },
           .export_text = export_text,
           .commands = commands()};

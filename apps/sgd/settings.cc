@@ -11,6 +11,16 @@ namespace {
 
 using Kind = Option::Kind;
 
+constexpr Needs kSteps = {"--optimizer=sgd, adagrad, ftrl or svrg",
+                          [](const Options& options) { return !settings_of(options).is_exact(); }};
+constexpr Needs kEpochs = {"--optimizer=sgd, adagrad or ftrl",
+                           [](const Options& options) { return !settings_of(options).ends_at_optimum(); }};
+constexpr Needs kOptimum = {"--optimizer=svrg, svm or newton",
+                            [](const Options& options) { return settings_of(options).ends_at_optimum(); }};
+constexpr Needs kLag = {"--optimizer=sgd, adagrad or ftrl without --exchange=allreduce", [](const Options& options) {
+                          return kEpochs.met(options) && options.text("exchange") != "allreduce";
+                        }};
+
 constexpr Option kOptions[] = {
     {.name = "loss",
      .kind = Kind::choice,
@@ -32,7 +42,8 @@ constexpr Option kOptions[] = {
     {.name = "penalize_intercept",
      .kind = Kind::flag,
      .default_value = "false",
-     .meaning = "The intercept bears the penalties too, as with LIBLINEAR's -B 1."},
+     .meaning = "The intercept bears the penalties too, as with LIBLINEAR's -B 1.",
+     .needs = {"--intercept", [](const Options& options) { return options.flag("intercept"); }}},
     {.name = "one_against_rest",
      .kind = Kind::flag,
      .default_value = "false",
@@ -45,19 +56,23 @@ constexpr Option kOptions[] = {
                 "optimum."},
     real_option("tolerance", "1e-6", "", 1e-15, 1,
                 "Where newton and svrg end: size of the gradient as a share of that at the beginning; svm: the duality "
-                "gap as a share of the objective."),
+                "gap as a share of the objective.",
+                kOptimum),
     real_option("learning_rate", "", "", 1e-12, 1e6,
                 "Size of the steps (2; with --optimizer=sgd of logistic, hinge and softmax 16; svrg 1); see "
                 "--normalized for what "
-                "it is a multiple of."),
+                "it is a multiple of.",
+                kSteps),
     {.name = "normalized",
      .kind = Kind::flag,
      .default_value = "true",
-     .meaning = "Steps fit to the largest value of each feature and to how much there is in a row."},
+     .meaning = "Steps fit to the largest value of each feature and to how much there is in a row.",
+     .needs = kSteps},
     integer_option(
         "sync_rows", "131072", "rows", 1, 4294967295.0,
         "Rows between two averagings, over all shards: each shard takes its own in sequence, then the weights are "
-        "averaged (the period of local SGD)."),
+        "averaged (the period of local SGD).",
+        kEpochs),
     {.name = "exchange",
      .kind = Kind::choice,
      .default_value = "store",
@@ -76,11 +91,13 @@ constexpr Option kOptions[] = {
      .default_value = "libsvm",
      .unit = "libsvm|vw",
      .meaning = "Of the data: LIBSVM's, or plain features of Vowpal Wabbit's, whose names are hashed."},
-    io::kIndexFrom,
+    with_needs(io::kIndexFrom,
+               {"--format=libsvm", [](const Options& options) { return options.text("format") == "libsvm"; }}),
     {.name = "average",
      .kind = Kind::flag,
      .default_value = "false",
-     .meaning = "The model is the mean of the weights over the steps of the last round, not where they end."},
+     .meaning = "The model is the mean of the weights over the steps of the last round, not where they end.",
+     .needs = kEpochs},
     {.name = "stream",
      .kind = Kind::flag,
      .default_value = "false",
@@ -140,25 +157,9 @@ void check(const Options& options) {
     throw UsageError("--stream: --weights and --class_weights want the rows in memory");
 }
 
-std::vector<Ignored> ignored(const Options& options) {
-  const Settings settings = settings_of(options);
-  std::vector<Ignored> out;
-  const auto ignore = [&](std::initializer_list<const char*> names, const std::string& why) {
-    for (const char* const name : names) out.push_back({name, why});
-  };
-  if (settings.format == linear::RowFormat::vw) ignore({"index_from"}, "features of --format=vw have names");
-  const std::string optimizer = "--optimizer=" + std::string(options.text("optimizer"));
-  if (settings.is_exact()) ignore({"learning_rate", "normalized"}, optimizer + " has no steps of that kind");
-  if (settings.ends_at_optimum()) {
-    ignore({"sync_rows", "average"}, optimizer + " has rounds of its own");
-    ignore({"asynchronous", "staleness", "pipeline"}, "each round needs what the one before it found");
-  } else {
-    ignore({"tolerance"}, optimizer + " ends with --epochs");
-  }
-  if (settings.exchange == Exchange::allreduce)
-    ignore({"asynchronous", "staleness"}, "--exchange=allreduce has several steps, and none may lag");
-  if (!settings.intercept) ignore({"penalize_intercept"}, "the model has no intercept");
-  return out;
+std::span<const FrameworkNeeds> framework_needs() {
+  static constexpr FrameworkNeeds kNeeds[] = {{"asynchronous", kLag}, {"staleness", kLag}, {"pipeline", kEpochs}};
+  return kNeeds;
 }
 
 Settings settings_of(const Options& options) {

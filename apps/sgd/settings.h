@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/linear/shard_rows.h"
-#include "rota/options.h"
+#include "rota/plugin.h"
 
 namespace rota::sgd {
 
@@ -65,7 +65,7 @@ struct Settings : linear::RowOptions {
 };
 
 std::span<const Option> options();
-std::vector<Ignored> ignored(const Options& options);
+std::span<const FrameworkNeeds> framework_needs();
 // Throws UsageError if the options do not go together.
 void check(const Options& options);
 Settings settings_of(const Options& options);

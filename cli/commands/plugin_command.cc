@@ -14,7 +14,6 @@
 #include "cli/launcher/run_job.h"
 #include "core/checkpoint/initial_model.h"
 #include "core/checkpoint/model_reader.h"
-#include "core/job/ignored_options.h"
 #include "core/job/input_files.h"
 #include "core/job/plugin_host.h"
 #include "rota/utf8.h"
@@ -132,10 +131,9 @@ Status run_into(const Plugin& plugin, const Command& command, const Call& call) 
 
 // Tells of options that were given and change nothing.
 Status warn_of_ignored(const Plugin& plugin, const Command& command, const Options& options) {
-  if (command.ignored == nullptr) return {};
-  std::vector<Ignored> ignored;
-  ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { ignored = command.ignored(options); }));
-  for (const Ignored& one : only_set(std::move(ignored), options, command.options))
+  std::vector<IgnoredOption> ignored;
+  ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { ignored = ignored_options(command.options, options); }));
+  for (const IgnoredOption& one : ignored)
     std::fprintf(stderr, "rota: %s\n", visible_text(one.text()).c_str());
   return {};
 }

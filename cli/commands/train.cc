@@ -18,6 +18,7 @@
 #include "cli/launcher/run_job.h"
 #include "core/checkpoint/initial_model.h"
 #include "core/checkpoint/model_reader.h"
+#include "core/job/framework_options.h"
 #include "core/job/input_files.h"
 #include "core/job/job_options.h"
 #include "core/job/packed_folder.h"
@@ -30,7 +31,8 @@ namespace fs = std::filesystem;
 namespace {
 
 void print_help(const Plugin* plugin) {
-  std::vector<Option> job(job_options().begin(), job_options().end());
+  auto job =
+      plugin == nullptr ? std::vector<Option>(job_options().begin(), job_options().end()) : options_of_job(*plugin);
   const std::string epochs = plugin == nullptr ? "" : std::to_string(plugin->epochs);
   for (Option& option : job)
     if (option.name == "epochs" && plugin != nullptr) option.default_value = epochs;

@@ -257,6 +257,7 @@ Result<CommandLine> parse_flags(int argc, const char* const* argv, const FlagTab
 std::string describe(std::span<const Option> table) {
   std::string text;
   for (const Option& option : table) {
+    if (option.meaning.empty()) continue;
     std::string line = "  --" + std::string(option.name);
     if (option.kind == Option::Kind::choice)
       line += "=" + std::string(option.unit);
@@ -267,6 +268,7 @@ std::string describe(std::span<const Option> table) {
     if (!option.default_value.empty()) add("default " + std::string(option.default_value));
     if (!option.unit.empty() && option.kind != Option::Kind::choice) add("unit: " + std::string(option.unit));
     if (const std::string bounds = shown_bounds(option); !bounds.empty()) add(bounds);
+    if (!option.needs.text.empty()) add("for " + std::string(option.needs.text));
     if (!facts.empty()) line += "  (" + facts + ")";
     text += line + "\n      " + std::string(option.meaning) + "\n";
   }

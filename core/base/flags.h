@@ -44,7 +44,8 @@ struct CommandLine {
 // if other flags are wrong.
 Result<CommandLine> parse_flags(int argc, const char* const* argv, const FlagTables& tables);
 
-// What --help shows of a table: name, default, unit, bounds, meaning.
+// What --help shows of a table: name, default, unit, bounds, condition, meaning.  Options without a meaning are left
+// out.
 std::string describe(std::span<const Option> table);
 
 // Whether a plugin's declarations can be used: good names, none of them the framework's, defaults that their own

@@ -72,6 +72,14 @@ std::string shown_bounds(const Option& option) {
   return most ? "at most " + shown(option.most) : "";
 }
 
+std::vector<IgnoredOption> ignored_options(std::span<const Option> table, const Options& options) {
+  std::vector<IgnoredOption> ignored;
+  for (const Option& option : table)
+    if (option.needs.met != nullptr && options.text(option.name) != option.default_value && !option.needs.met(options))
+      ignored.push_back({std::string(option.name), "it is for " + std::string(option.needs.text)});
+  return ignored;
+}
+
 std::string absolute_path(std::string_view path) {
   std::error_code error;
   const auto whole = std::filesystem::absolute(path, error);

@@ -1,18 +1,61 @@
 // core/job/framework_options.h -- the framework's own options of a job, as they are declared.
 #pragma once
 #include <array>
+#include <vector>
 
-#include "rota/options.h"
+#include "rota/plugin.h"
 
 namespace rota {
 
-// The same in all of a job's processes, and kept in flags.txt.
+// Those that several commands have.
+inline constexpr Option kInputOption = {
+    .name = "input",
+    .meaning =
+        "Data: a file, a folder (the files right inside), a pattern, several of them separated by commas, or - "
+        "for stdin."};
+inline constexpr Option kValidOption = {.name = "valid",
+                                        .meaning = "Held-out data to evaluate the model on: named as the input is."};
+inline constexpr Option kShardsOption =
+    integer_option("shards", "0", "shards", 0, 65'536,
+                   "Parts of the data.  The model depends on it, not on workers and threads.  0: as the app finds good "
+                   "for the data, whatever the machine is; 8 for processes that are started by hand.");
+inline constexpr Option kPluginDirOption = {.name = "plugin_dir",
+                                            .kind = Option::Kind::path,
+                                            .meaning = "Folder to look for plugins in, instead of the installed one."};
+inline constexpr Option kCoordinatorOption = {
+    .name = "coordinator",
+    .meaning =
+        "Address of the coordinator: tcp://HOST:PORT, or ipc://PATH for processes that are started by hand. Port "
+        "0: any that is free (it is in OUT/address). `rota train` without it uses private sockets of this machine."};
+inline constexpr Option kHostOption = {
+    .name = "host",
+    .meaning =
+        "For tcp: name or number by which others reach this machine; if not given, that of --coordinator for the "
+        "coordinator, and for others the number from which they reach it."};
+inline constexpr Option kBindOption = {
+    .name = "bind",
+    .meaning =
+        "For tcp: where to listen, as HOST, HOST:PORT or * for all interfaces; if not given, the loopback address "
+        "if that is the host, else *."};
+inline constexpr Option kKeysOption = {
+    .name = "keys",
+    .kind = Option::Kind::path,
+    .meaning =
+        "For tcp: folder of the keys, which `rota keys` made. If not given, `rota` takes those of the run, "
+        "OUT/keys, which `rota train` makes unless --insecure."};
+inline constexpr Option kOwnDiskOption = {
+    .name = "own_disk",
+    .kind = Option::Kind::path,
+    .meaning =
+        "For a worker or store whose machine does not see the coordinator's --out: the folder where it keeps its "
+        "checkpoints, of this run alone. The coordinator gets a copy."};
+
+// The same in all of a job's processes, and kept in flags.txt.  Those without a meaning are set by `rota train` or for
+// tests, and not shown.
 inline constexpr std::array kFrameworkOptions = {
     Option{.name = "app", .meaning = "The app: the name of an installed plugin, or the path of a .so file."},
-    Option{.name = "input",
-           .meaning = "What to train on: a file, a folder (the files right inside), a pattern, several of them "
-                      "separated by commas, or - for stdin."},
-    Option{.name = "valid", .meaning = "Held-out data to evaluate the model on: named as the input is."},
+    kInputOption,
+    kValidOption,
     Option{
         .name = "out", .kind = Option::Kind::path, .meaning = "Folder of the run: model, metrics, checkpoints, logs."},
     integer_option("workers", "2", "processes", 1, 10'000, "Worker processes; at most as many as shards."),
@@ -21,10 +64,8 @@ inline constexpr std::array kFrameworkOptions = {
                    "Scheduler processes, each with its share of the keys, where the app allows it."),
     integer_option("stores", "0", "processes", 0, 10'000,
                    "rota-kvstore processes that hold the store; 0: it lives in the workers."),
-    integer_option("shards", "0", "shards", 0, 65'536,
-                   "Parts of the data.  The model depends on it, not on workers and threads.  0: as `rota train` finds "
-                   "good for the data, whatever the machine is; 8 for processes that are started by hand."),
-    Option{.name = "shards_from", .meaning = "What --shards was chosen from; `rota train` finds it out."},
+    kShardsOption,
+    Option{.name = "shards_from"},  // what --shards was chosen from
     integer_option("slices_per_shard", "2", "slices", 2, 1024,
                    "Slices of the model for each data shard, where the model is sliced."),
     integer_option("partitions", "2", "partitions", 1, 65'536, "Parts of the store."),
@@ -39,7 +80,9 @@ inline constexpr std::array kFrameworkOptions = {
                    "0: it does not end early."),
     integer_option("checkpoint_every", "1", "epochs", 0, 1'000'000'000,
                    "Epochs between checkpoints; 0: only after the last."),
-    real_option("checkpoint_seconds", "2", "s", 0, 1e9, "At least so long between checkpoints; 0: no limit."),
+    real_option(
+        "checkpoint_seconds", "2", "s", 0, 1e9, "At least so long between checkpoints; 0: no limit.",
+        {"--checkpoint_every above 0", [](const Options& options) { return options.integer("checkpoint_every") > 0; }}),
     integer_option("pipeline", "0", "rounds", 0, 4096, "Rounds scheduled ahead of their feedback; 0: automatic."),
     integer_option("staleness", "0", "rounds", 0, 4096,
                    "How many rounds a push may lag behind the commits; it sees exactly those before them."),
@@ -72,20 +115,30 @@ inline constexpr std::array kFrameworkOptions = {
            .default_value = "checked",
            .unit = "checked|unchecked",
            .meaning = "A job whose model is larger than the machine's memory is refused; or it is tried."},
-    integer_option("max_message_mb", "64", "MB", 1, 65'536,
-                   "The largest message on the wire. Larger ones travel in pieces, at any size."),
+    integer_option("max_message_mb", "64", "MB", 1, 65'536, ""),  // on the wire; larger ones travel in pieces
     Option{
         .name = "init_model",
         .kind = Option::Kind::path,
         .meaning = "Begin with the model of this run's or model's folder, of the same app, where the app can do so."},
-    Option{.name = "init_hash", .meaning = "The model_hash of --init_model's model; `rota train` finds it out."},
+    Option{.name = "init_hash"},  // the model_hash of --init_model's model
     Option{.name = "insecure",
            .kind = Option::Kind::flag,
            .default_value = "false",
            .meaning = "Allow tcp without keys: for a network where everybody may be trusted."},
-    Option{.name = "plugin_dir",
-           .kind = Option::Kind::path,
-           .meaning = "Folder to look for plugins in, instead of the installed one."},
+    kPluginDirOption,
 };
+
+// All options of an app's job: the framework's, with the app's conditions for them, and its own.
+inline std::vector<Option> options_of_job(const Plugin& plugin) {
+  std::vector<Option> all(kFrameworkOptions.begin(), kFrameworkOptions.end());
+  for (Option& option : all) {
+    for (const auto& [name, needs] : plugin.framework_needs)
+      if (name == option.name) option.needs = needs;
+    const bool of_slices = option.name == "slices_per_shard" || option.name == "step_budget_ms";
+    if (of_slices && !plugin.sliced) option.needs = {"apps whose models have slices", never};
+  }
+  all.insert(all.end(), plugin.options.begin(), plugin.options.end());
+  return all;
+}
 
 }  // namespace rota

@@ -4,7 +4,9 @@
 #include <string_view>
 
 #include "core/base/process_limits.h"
+#include "core/job/framework_options.h"
 #include "core/job/job_options.h"
+#include "core/job/plugin_host.h"
 #include "rota/plugin.h"
 
 namespace rota {
@@ -48,6 +50,18 @@ CommandLine with_shards(CommandLine line) {
   return line;
 }
 
+// Gives ignored options their defaults.
+Result<std::vector<IgnoredOption>> without_ignored(const Plugin& plugin, Options& options) {
+  const std::vector<Option> table = options_of_job(plugin);
+  std::vector<IgnoredOption> ignored;
+  ROTA_TRY(call_hook(plugin.name, "needs", "", [&] { ignored = ignored_options(table, options); }));
+  auto values = options.all();
+  for (const IgnoredOption& one : ignored)
+    values[one.option] = std::ranges::find(table, one.option, &Option::name)->default_value;
+  options = Options(std::move(values));
+  return ignored;
+}
+
 }  // namespace
 
 std::size_t descriptors_needed(const Options& options) {
@@ -58,10 +72,16 @@ std::size_t descriptors_needed(const Options& options) {
          static_cast<std::size_t>(std::max(kDescriptorsOfPeer * others, options.integer("partitions")));
 }
 
-Result<JobConfig> job_config(const CommandLine& given, bool read_input) {
+Result<JobConfig> job_config(const CommandLine& given, bool read_input, const Plugin* plugin) {
   const CommandLine line = with_shards(given);
-  const Options& options = line.options;
+  Options options = line.options;
   ROTA_TRY(check_numbers(options));
+  std::vector<IgnoredOption> ignored;
+  if (plugin != nullptr) {
+    auto without = without_ignored(*plugin, options);
+    if (!without.ok()) return without.status();
+    ignored = *std::move(without);
+  }
   JobConfig config;
   if (read_input) {
     auto job = make_job(options);
@@ -70,6 +90,7 @@ Result<JobConfig> job_config(const CommandLine& given, bool read_input) {
   } else {
     set_numbers(options, config);
   }
+  config.ignored = std::move(ignored);
   config.options = without_role_options(options);
   config.memory = memory_of_worker(options);
 

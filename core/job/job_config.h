@@ -3,13 +3,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/base/clock.h"
 #include "core/base/flags.h"
 #include "core/base/hash.h"
+#include "core/base/option_value.h"
 #include "core/base/status.h"
 #include "core/job/run_folder.h"
-#include "rota/job.h"
+#include "rota/plugin.h"
 
 namespace rota {
 
@@ -22,6 +24,7 @@ enum class OnLoss {
 
 // A Job is what plugins see of it; its input is empty unless asked for.
 struct JobConfig : Job {
+  std::vector<IgnoredOption> ignored;  // which were given, and have their defaults here
   Hash128 hash;  // of the options that make the model: equal in all processes, and before and after a resume
   std::string app;
   RunFolder run;
@@ -55,6 +58,8 @@ struct JobConfig : Job {
 std::size_t descriptors_needed(const Options& options);
 
 // From a command line that parse_job_flags took.  With `read_input`, finds the input's files too (ExitCode::no_input).
-Result<JobConfig> job_config(const CommandLine& line, bool read_input);
+// Without a plugin it is not known which options are ignored.  Calls the plugin, which may throw: then a status as
+// call_hook() makes it.
+Result<JobConfig> job_config(const CommandLine& line, bool read_input, const Plugin* plugin);
 
 }  // namespace rota

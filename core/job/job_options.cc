@@ -21,22 +21,10 @@ using Kind = Option::Kind;
 
 constexpr std::array kRoleOptions = {
     integer_option("index", "0", "", 0, 1'000'000, "Number of this process among those of its role, from 0."),
-    Option{.name = "coordinator",
-           .meaning =
-               "Address of the coordinator: ipc://PATH or tcp://HOST:PORT. Port 0, for the coordinator itself: any; "
-               "the address that it got is in OUT/address."},
-    Option{.name = "host",
-           .meaning = "For tcp: name or number by which other processes reach this one; if not given, the number from "
-                      "which it reaches the coordinator."},
-    Option{.name = "bind",
-           .meaning =
-               "For tcp: where to listen, as HOST, HOST:PORT or * for all interfaces; if not given, the loopback "
-               "address if that is the host, else *."},
-    Option{.name = "keys",
-           .kind = Kind::path,
-           .meaning =
-               "Folder of the keys for tcp, which `rota keys` made; each process needs the secret one of its role "
-               "and all public ones."},
+    kCoordinatorOption,
+    kHostOption,
+    kBindOption,
+    kKeysOption,
     Option{.name = "resume",
            .kind = Kind::flag,
            .default_value = "false",
@@ -47,10 +35,7 @@ constexpr std::array kRoleOptions = {
            .unit = "named|new|spare",
            .meaning = "A worker that joins takes the place of one of its number; or is one more; or waits until it can "
                       "take the place of a worker that is lost."},
-    Option{.name = "own_disk",
-           .kind = Kind::path,
-           .meaning = "For a worker or store whose machine does not see the coordinator's --out: the folder where it "
-                      "keeps its checkpoints, of this run alone. The coordinator gets a copy."},
+    kOwnDiskOption,
     Option{.name = "log_dir", .kind = Kind::path, .meaning = "Folder for the log; OUT/log if not given."},
 };
 

@@ -5,7 +5,6 @@
 #include "core/base/log.h"
 #include "core/base/process_limits.h"
 #include "core/base/version.h"
-#include "core/job/ignored_options.h"
 #include "core/job/job_options.h"
 #include "core/job/plugin_host.h"
 #include "rota/utf8.h"
@@ -63,9 +62,10 @@ int member_main(int argc, const char* const* argv, Role role, OpenInitial initia
   if (!parsed.ok()) return say_and_exit(program, parsed.status());
   if (parsed->line.wish != CommandLine::Wish::run) return say_and_exit(program, parsed->line);
   const CommandLine& line = parsed->line;
-  auto config = job_config(line, true);
+  auto config = job_config(line, true, parsed->plugin);
   // A scheduler or a store may be where the data is not: most of them do not look at it.
-  if (role != Role::worker && config.status().code() == ExitCode::no_input) config = job_config(line, false);
+  if (role != Role::worker && config.status().code() == ExitCode::no_input)
+    config = job_config(line, false, parsed->plugin);
   if (!config.ok()) return say_and_exit(program, config.status());
   const NodeId process{role, config->index};
   const Status log = open_log(line, *config, process);
@@ -74,9 +74,7 @@ int member_main(int argc, const char* const* argv, Role role, OpenInitial initia
   const Status doings = keep_doings(config->run.doing(process.name()), process.name());
   if (!doings.ok()) log_warning("event=disk what=" + log_value(doings.what()));
 
-  auto ignored = drop_ignored(*parsed->plugin, *config);
-  if (!ignored.ok()) return say_and_exit(program, ignored.status());
-  Member member{*std::move(config), parsed->plugin, initial, nullptr, std::move(ignored).value()};
+  Member member{*std::move(config), parsed->plugin, initial, nullptr};
   const auto factory = [&](const Welcome& welcome, Host::Nodes before) {
     return make(member, welcome, std::move(before));
   };

@@ -3,7 +3,6 @@
 #pragma once
 #include <functional>
 #include <memory>
-#include <vector>
 
 #include "core/job/hosted_app.h"
 #include "core/job/job_config.h"
@@ -22,7 +21,6 @@ struct Member {
   const Plugin* plugin = nullptr;
   OpenInitial initial = nullptr;
   std::shared_ptr<const HostedApp> app;  // none: not made yet
-  std::vector<Ignored> ignored = {};     // options that were given and change nothing; `config` is without them
 
   // Makes the app, in place of one that was there, and before it opens the model that it begins with.  Calls the
   // plugin.

@@ -18,23 +18,19 @@ const Option* declaration_of(std::string_view name, std::span<const Option> opti
 
 Job serial_job(const Plugin& plugin, const std::map<std::string, std::string>& given, std::vector<std::string> input,
                std::vector<std::string> valid) {
+  const std::vector<Option> options = options_of_job(plugin);
   std::map<std::string, std::string, std::less<>> values;
-  for (const std::span<const Option> table : {std::span<const Option>(kFrameworkOptions), plugin.options})
-    for (const Option& option : table) values[std::string(option.name)] = option.default_value;
+  for (const Option& option : options) values[std::string(option.name)] = option.default_value;
   for (const auto& [name, value] : given) {
-    const Option* option = declaration_of(name, kFrameworkOptions);
-    if (option == nullptr) option = declaration_of(name, plugin.options);
+    const Option* const option = declaration_of(name, options);
     if (option == nullptr) throw UsageError("there is no option --" + name);
     const Result<std::string> checked = checked_value(*option, value);
     if (!checked.ok()) throw UsageError(checked.status().what());
     values[name] = option->kind == Option::Kind::path && !value.empty() ? absolute_path(*checked) : *checked;
   }
   values["app"] = plugin.name;
-  // What changes nothing is taken as if it were not given.
-  if (plugin.ignored != nullptr)
-    for (const Ignored& one : plugin.ignored(Options(values)))
-      if (const Option* const option = declaration_of(one.option, kFrameworkOptions))
-        values[one.option] = option->default_value;
+  for (const IgnoredOption& one : ignored_options(options, Options(values)))
+    values[one.option] = declaration_of(one.option, options)->default_value;
 
   Job job;
   job.options = Options(std::move(values));

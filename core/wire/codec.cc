@@ -50,7 +50,7 @@ void fields(auto& io, Is<Fact> auto& m) {
 void fields(auto& io, Is<Figure> auto& m) {
   io(m.name, m.value);
 }
-void fields(auto& io, Is<Ignored> auto& m) {
+void fields(auto& io, Is<IgnoredOption> auto& m) {
   io(m.option, m.why);
 }
 void fields(auto& io, Is<EpochFigures> auto& m) {

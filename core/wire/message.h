@@ -9,6 +9,7 @@
 
 #include "core/base/exit_code.h"
 #include "core/base/hash.h"
+#include "core/base/option_value.h"
 #include "core/base/hashed_file.h"
 #include "core/base/key_runs.h"
 #include "core/base/tree.h"
@@ -201,9 +202,9 @@ struct JobFacts {
 struct CutMade {
   static constexpr Kind kind = Kind::cut;
   Cut cut;
-  std::vector<Table> tables = {};     // to the coordinator
-  std::vector<Ignored> ignored = {};  // options that were given and change nothing
-  bool may_end_job = false;           // a schedule may end the job at the end of any epoch
+  std::vector<Table> tables = {};           // to the coordinator
+  std::vector<IgnoredOption> ignored = {};  // options that were given and change nothing
+  bool may_end_job = false;                 // a schedule may end the job at the end of any epoch
 };
 
 struct Ready {

@@ -10,6 +10,15 @@
 
 namespace rota {
 
+class Options;
+
+// The condition under which an option counts.  An option that was given and does not count is named when the job
+// starts, and its default is used.
+struct Needs {
+  std::string_view text = {};             // for --help and the warning, after "for": "--solver=sgd"
+  bool (*met)(const Options&) = nullptr;  // by the job's options; null: always
+};
+
 struct Option {
   enum class Kind {
     integer,
@@ -27,37 +36,38 @@ struct Option {
   std::string_view meaning = {};        // one sentence for --help
   double least = -std::numeric_limits<double>::infinity();  // bounds of a number, both allowed
   double most = std::numeric_limits<double>::infinity();
+  Needs needs = {};
 };
 
 // Declarations of numbers, in one line.
 constexpr Option integer_option(std::string_view name, std::string_view default_value, std::string_view unit,
-                                double least, double most, std::string_view meaning) {
+                                double least, double most, std::string_view meaning, Needs needs = {}) {
   return {.name = name,
           .kind = Option::Kind::integer,
           .default_value = default_value,
           .unit = unit,
           .meaning = meaning,
           .least = least,
-          .most = most};
+          .most = most,
+          .needs = needs};
 }
 constexpr Option real_option(std::string_view name, std::string_view default_value, std::string_view unit, double least,
-                             double most, std::string_view meaning) {
+                             double most, std::string_view meaning, Needs needs = {}) {
   return {.name = name,
           .kind = Option::Kind::real,
           .default_value = default_value,
           .unit = unit,
           .meaning = meaning,
           .least = least,
-          .most = most};
+          .most = most,
+          .needs = needs};
 }
 
-// An option that changes nothing, as things are.
-struct Ignored {
-  std::string option;
-  std::string why;  // "the model has no slices"
-
-  std::string text() const { return "--" + option + " changes nothing: " + why; }
-};
+// A shared declaration with a condition of its own.
+constexpr Option with_needs(Option option, Needs needs) {
+  option.needs = needs;
+  return option;
+}
 
 // A job's settings by name, already checked against their declarations.
 class Options {

@@ -46,7 +46,7 @@ namespace rota {
 // What must agree between a plugin and its host: these headers' version, the compiler's C++ ABI, and the
 // standard library.  C++ classes cross the border, so a plugin of another build is refused, exit 78.
 inline constexpr char kAbiStamp[] =
-    "rota-abi-6"
+    "rota-abi-7"
     " cxxabi-" ROTA_TEXT_OF(__GXX_ABI_VERSION)
 #ifdef _GLIBCXX_USE_CXX11_ABI
         " libstdc++-" ROTA_TEXT_OF(_GLIBCXX_RELEASE) "-cxx11-" ROTA_TEXT_OF(_GLIBCXX_USE_CXX11_ABI)
@@ -68,8 +68,6 @@ struct Command {
   void (*run)(const Call&, std::ostream& out);
   bool needs_model = true;   // --model
   bool takes_input = false;  // --input
-  // As Plugin::ignored, of this command's options.
-  std::vector<Ignored> (*ignored)(const Options&) = nullptr;
 };
 
 // Where a plugin does not choose, and nobody else does.
@@ -79,6 +77,15 @@ struct ChosenShards {
   std::uint32_t shards = kUsualShards;
   std::string from;  // what of the data it follows from: "20707068 bytes of text"
 };
+
+// Of one option of the framework: {"staleness", {"--partition=rows", by_rows}}.
+struct FrameworkNeeds {
+  std::string_view option;
+  Needs needs;
+};
+inline bool never(const Options&) {  // for Needs::met
+  return false;
+}
 
 struct Plugin {
   const char* abi = kAbiStamp;      // read before anything else here: keep it first
@@ -100,9 +107,8 @@ struct Plugin {
 
   // Throws UsageError if the options do not go together.  Null: they always do.
   void (*check)(const Options&) = nullptr;
-  // The options, the framework's among them, that change nothing in a job with these options.  Who has set one of them
-  // is told so, and the framework takes its own as if they were not given.  Null: there are none.
-  std::vector<Ignored> (*ignored)(const Options&) = nullptr;
+  // Conditions for options of the framework, which else always count.
+  std::span<const FrameworkNeeds> framework_needs = {};
   // Into how many parts to cut the data of a job if the user does not say (Job::shards is of no meaning yet).  May look
   // at the job's input and options, and at nothing else, or the model would depend on the machine.  May throw what
   // load() may.  Null: kUsualShards.

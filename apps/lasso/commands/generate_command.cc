@@ -18,11 +18,15 @@ constexpr Option kOptions[] = {
      .meaning = "The matrix: sparse as in the STRADS paper, or dense with correlated groups, all alike, or none."},
     integer_option("rows", "50000", "rows", 1, 4294967295.0, "Number of rows."),
     integer_option("columns", "1000000", "columns", 1, 268435456.0, "Number of columns."),
-    integer_option("per_column", "25", "rows", 1, 4294967295.0, "Rows in which a column has a value (chain)."),
-    integer_option("groups", "40", "groups", 1, 268435456.0, "Number of correlated groups of columns (groups)."),
-    real_option("correlation", "", "", 0, 1,
-                "Share of columns that follow their predecessor (chain: 0.1); or the correlation (groups: 0.9, "
-                "equicorrelated: 0.5)."),
+    integer_option("per_column", "25", "rows", 1, 4294967295.0, "Rows in which a column has a value.",
+                   {"--kind=chain", [](const Options& options) { return options.text("kind") == "chain"; }}),
+    integer_option("groups", "40", "groups", 1, 268435456.0, "Number of correlated groups of columns.",
+                   {"--kind=groups", [](const Options& options) { return options.text("kind") == "groups"; }}),
+    real_option(
+        "correlation", "", "", 0, 1,
+        "Share of columns that follow their predecessor (chain: 0.1); or the correlation (groups: 0.9, "
+        "equicorrelated: 0.5).",
+        {"other kinds than --kind=dense", [](const Options& options) { return options.text("kind") != "dense"; }}),
     integer_option("nonzeros", "1000", "columns", 0, 268435456.0, "Number of true coefficients; at most the columns."),
     real_option("noise", "0.1", "", 0, 1e6, "Standard deviation of the noise, as a share of the signal's."),
     {.name = "loss",
@@ -45,15 +49,6 @@ DataKind kind_of(std::string_view word) {
 
 std::span<const Option> generate_options() {
   return kOptions;
-}
-
-std::vector<Ignored> generate_ignored(const Options& options) {
-  std::vector<Ignored> ignored;
-  const DataKind kind = kind_of(options.text("kind"));
-  if (kind != DataKind::chain) ignored.push_back({"per_column", "the matrix is dense (--kind=chain)"});
-  if (kind != DataKind::groups) ignored.push_back({"groups", "columns have no groups (--kind=groups)"});
-  if (kind == DataKind::dense) ignored.push_back({"correlation", "no columns correlate (--kind=dense)"});
-  return ignored;
 }
 
 void generate_command(const Call& call, std::ostream& out) {

@@ -8,7 +8,6 @@
 namespace rota::lasso {
 
 std::span<const Option> generate_options();
-std::vector<Ignored> generate_ignored(const Options& options);
 void generate_command(const Call& call, std::ostream& out);
 
 }  // namespace rota::lasso

@@ -26,6 +26,7 @@ namespace rota::lda {
 
 namespace {
 
+constexpr Needs kChosen = {"use without --vocab", [](const Options& options) { return !options.has("vocab"); }};
 constexpr Option kOptions[] = {
     {.name = "output",
      .kind = Option::Kind::path,
@@ -41,8 +42,8 @@ constexpr Option kOptions[] = {
     {.name = "lowercase", .kind = Option::Kind::flag, .default_value = "true", .meaning = "Make words lower case."},
     {.name = "stop_words", .default_value = "none", .meaning = "Words to leave out: none, english, or a file of them."},
     integer_option("min_length", "1", "letters", 1, 1000, "Shorter words are left out."),
-    integer_option("min_count", "1", "tokens", 1, 1e9, "Words that occur less often are left out."),
-    real_option("max_share", "1", "", 0, 1, "Words in a larger share of the documents are left out."),
+    integer_option("min_count", "1", "tokens", 1, 1e9, "Words that occur less often are left out.", kChosen),
+    real_option("max_share", "1", "", 0, 1, "Words in a larger share of the documents are left out.", kChosen),
     {.name = "vocab",
      .kind = Option::Kind::path,
      .meaning = "Take these words, in this order, and no others: of a bag that a model was trained on."},
@@ -194,12 +195,6 @@ void write_lines(const std::string& path, const std::vector<std::string>& lines)
 
 std::span<const Option> convert_options() {
   return kOptions;
-}
-
-std::vector<Ignored> convert_ignored(const Options& options) {
-  if (!options.has("vocab")) return {};
-  const char* const why = "all words of --vocab are kept";
-  return {{"min_count", why}, {"max_share", why}};
 }
 
 void convert(const Call& call, std::ostream& out) {

@@ -8,7 +8,6 @@
 namespace rota::lda {
 
 std::span<const Option> convert_options();
-std::vector<Ignored> convert_ignored(const Options& options);
 void convert(const Call& call, std::ostream& out);
 
 }  // namespace rota::lda

@@ -14,6 +14,7 @@ namespace rota::lda {
 
 namespace {
 
+constexpr Needs kList = {"--layout=list", [](const Options& options) { return options.text("layout") == "list"; }};
 constexpr Option kOptions[] = {
     kFormatOption,
     {.name = "layout",
@@ -21,8 +22,8 @@ constexpr Option kOptions[] = {
      .default_value = "list",
      .unit = "list|table",
      .meaning = "Each document's topics, largest first; or a column for each topic, with tabs."},
-    real_option("least_share", "0.01", "", 0, 1, "Topics of a smaller share are not listed."),
-    integer_option("most_topics", "0", "topics", 0, 65535, "Topics listed for a document at most; 0: all."),
+    real_option("least_share", "0.01", "", 0, 1, "Topics of a smaller share are not listed.", kList),
+    integer_option("most_topics", "0", "topics", 0, 65535, "Topics listed for a document at most; 0: all.", kList),
     integer_option("iterations", "100", "iterations", 1, 1e6, "Iterations for a document at most."),
     real_option("tolerance", "0.0001", "", 0, 1, "A document is done when no share moves by more in an iteration."),
 };
@@ -40,12 +41,6 @@ void write_list(std::span<const double> shares, double least, std::size_t most, 
 
 std::span<const Option> predict_options() {
   return kOptions;
-}
-
-std::vector<Ignored> predict_ignored(const Options& options) {
-  if (options.text("layout") != "table") return {};
-  const char* const why = "a table has all topics (--layout=table)";
-  return {{"least_share", why}, {"most_topics", why}};
 }
 
 void predict(const Call& call, std::ostream& out) {

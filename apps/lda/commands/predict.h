@@ -8,7 +8,6 @@
 namespace rota::lda {
 
 std::span<const Option> predict_options();
-std::vector<Ignored> predict_ignored(const Options& options);
 void predict(const Call& call, std::ostream& out);
 
 }  // namespace rota::lda

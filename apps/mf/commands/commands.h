@@ -19,7 +19,6 @@ void export_text(const Model& model, const std::filesystem::path& folder);
 
 void predict(const Call& call, std::ostream& out);
 std::span<const Option> evaluate_options();
-std::vector<Ignored> evaluate_ignored(const Options& options);
 void evaluate(const Call& call, std::ostream& out);
 void evaluate_ranking(const Call& call, std::ostream& out);
 std::span<const Option> recommend_options();

@@ -13,15 +13,17 @@
 namespace rota::mf {
 namespace {
 
+constexpr Needs kRanking = {"--ranking", [](const Options& options) { return options.flag("ranking"); }};
 constexpr Option kOwn[] = {
     {.name = "ranking",
      .kind = Option::Kind::flag,
      .default_value = "false",
      .meaning = "How high the items of each user are ranked, whatever their ratings, among those that it did not rate "
                 "in training: precision, recall, NDCG, area under the ROC curve."},
-    integer_option("top", "10", "items", 1, 268435456.0, "How many of the best precision, recall and NDCG look at."),
-    kSeenOption,
-    kThreadsOption,
+    integer_option("top", "10", "items", 1, 268435456.0, "How many of the best precision, recall and NDCG look at.",
+                   kRanking),
+    with_needs(kSeenOption, kRanking),
+    with_needs(kThreadsOption, kRanking),
 };
 
 }  // namespace
@@ -29,13 +31,6 @@ constexpr Option kOwn[] = {
 std::span<const Option> evaluate_options() {
   static const std::vector<Option> all = with_format(kOwn);
   return all;
-}
-
-std::vector<Ignored> evaluate_ignored(const Options& options) {
-  std::vector<Ignored> list;
-  if (!options.flag("ranking"))
-    for (const char* name : {"top", "seen", "threads"}) list.push_back({name, "it is for --ranking"});
-  return list;
 }
 
 void evaluate_ranking(const Call& call, std::ostream& out) {

@@ -203,7 +203,7 @@ TEST_F(SchedulerNode, OptionsThatChangeNothingAreTold) {
   start({0, 1, 1, 7, {{"batch", "as it is"}}});
   play.pipeline = 2;
   begin();
-  const std::vector<Ignored> told = sent<CutMade>(kCoordinator).at(0).ignored;
+  const std::vector<IgnoredOption> told = sent<CutMade>(kCoordinator).at(0).ignored;
   ASSERT_EQ(told.size(), 2U);
   EXPECT_EQ(told[0].text(), "--batch changes nothing: as it is");
   EXPECT_EQ(told[1].text(), "--pipeline changes nothing: this schedule has 2 rounds out at a time");

@@ -1,6 +1,7 @@
 #include "apps/lasso/settings.h"
 
 #include "rota/error.h"
+#include "tests/unit/apps/ignored_with.h"
 
 namespace rota::lasso {
 namespace {
@@ -12,9 +13,7 @@ Options with(std::map<std::string, std::string, std::less<>> given) {
 }
 
 std::set<std::string> ignored_with(std::map<std::string, std::string, std::less<>> given) {
-  std::set<std::string> names;
-  for (const Ignored& one : ignored(with(std::move(given)))) names.insert(one.option);
-  return names;
+  return tests::ignored_with(options(), framework_needs(), with(std::move(given)));
 }
 
 using Names = std::set<std::string>;
@@ -28,13 +27,6 @@ TEST(Settings, AnOptionThatAnotherSwitchesOffIsIgnored) {
   EXPECT_EQ(ignored_with({{"order", "priority"}, {"conflicts", "ignore"}}), Names{"correlation"});
   for (const char* order : {"round_robin", "random"})
     EXPECT_EQ(ignored_with({{"order", order}}), (Names{"correlation", "eta", "uniform_share"})) << order;
-}
-
-TEST(Settings, WhatIsIgnoredIsDeclared) {
-  Names names{"asynchronous", "staleness"};  // the framework's
-  for (const Option& option : options()) names.insert(std::string(option.name));
-  for (const char* order : {"auto", "priority", "random"})
-    for (const std::string& name : ignored_with({{"order", order}})) EXPECT_TRUE(names.contains(name)) << name;
 }
 
 TEST(Settings, OptionsThatExcludeEachOtherAreRefused) {

@@ -1,6 +1,7 @@
 #include "apps/lda/settings.h"
 
 #include "rota/error.h"
+#include "tests/unit/apps/ignored_with.h"
 
 namespace rota::lda {
 namespace {
@@ -75,9 +76,7 @@ TEST(Settings, TopicsFitSixteenBits) {
 
 TEST(Settings, AnOptionThatAnotherSwitchesOffIsIgnored) {
   const auto names = [](std::map<std::string, std::string, std::less<>> given) {
-    std::set<std::string> found;
-    for (const Ignored& one : ignored(with(std::move(given)))) found.insert(one.option);
-    return found;
+    return tests::ignored_with(options(), framework_needs(), with(std::move(given)));
   };
   using Names = std::set<std::string>;
   EXPECT_EQ(names({}), (Names{"asynchronous", "burn_in", "staleness", "valid_every"}));

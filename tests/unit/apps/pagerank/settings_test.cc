@@ -1,19 +1,19 @@
 #include "apps/pagerank/settings.h"
 
+#include "tests/unit/apps/ignored_with.h"
+
 namespace rota::pagerank {
 namespace {
 
-std::vector<std::string> ignored_with(const char* exchange) {
-  const std::map<std::string, std::string, std::less<>> options = {{"exchange", exchange}};
-  std::vector<std::string> names;
-  for (const Ignored& one : ignored(Options(options))) names.push_back(one.option);
-  return names;
+std::set<std::string> ignored_with(const char* exchange) {
+  const std::map<std::string, std::string, std::less<>> given = {{"exchange", exchange}};
+  return tests::ignored_with(options(), framework_needs(), Options(given));
 }
 
 // An epoch has one round, so nothing can lag behind a commit of the same epoch.
-TEST(Settings, WhatChangesNothingIsTold) {
-  EXPECT_EQ(ignored_with("store"), (std::vector<std::string>{"asynchronous", "staleness", "steps"}));
-  EXPECT_EQ(ignored_with("sparse"), (std::vector<std::string>{"asynchronous", "staleness"}));
+TEST(Settings, AnOptionThatAnotherSwitchesOffIsIgnored) {
+  EXPECT_EQ(ignored_with("store"), (std::set<std::string>{"asynchronous", "staleness", "steps"}));
+  EXPECT_EQ(ignored_with("sparse"), (std::set<std::string>{"asynchronous", "staleness"}));
 }
 
 }  // namespace

@@ -44,7 +44,8 @@ TEST(SerialJob, RefusesWhatRotaTrainRefuses) {
 
 TEST(SerialJob, TakesIgnoredOptionsAsNotGiven) {
   Plugin ignores = plugin();
-  ignores.ignored = [](const Options&) { return std::vector<Ignored>{{"staleness", "why"}}; };
+  constexpr FrameworkNeeds kNeeds[] = {{"staleness", {"others", never}}};
+  ignores.framework_needs = kNeeds;
   const Job job = serial_job(ignores, {{"staleness", "3"}, {"pipeline", "5"}}, {});
   EXPECT_EQ(job.staleness, 0U);
   EXPECT_EQ(job.pipeline, 5U);
