@@ -23,6 +23,14 @@ struct Entry {
   Status (*run)(int argc, const char* const* argv);
 };
 
+Status agent_command(int argc, const char* const* argv) {
+  return run_command(argc, argv,
+                     {"agent\n\nRuns processes of a job on this machine.  `rota train --hosts` starts it over ssh, and "
+                      "tells it on stdin\nwhat to do; nobody has to do so by hand.",
+                      nullptr},
+                     [](const CommandLine&) { return serve_agent(); });
+}
+
 constexpr Entry kEntries[] = {
     {"train", "APP --input=PATH --out=DIR [flags]", "Trains a model.", train_command},
     {"shard", "APP --input=PATH --output=DIR [flags]", "Reads an input once, into a file for each data shard.",

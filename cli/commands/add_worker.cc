@@ -14,13 +14,12 @@
 #include "cli/commands/commands.h"
 #include "cli/folders/private_folder.h"
 #include "cli/launcher/network.h"
-#include "cli/launcher/progress.h"
-#include "cli/processes/child.h"
+#include "cli/processes/role_process.h"
 #include "cli/processes/signals.h"
 #include "core/base/files.h"
-#include "core/base/flags.h"
 #include "core/base/json_text.h"
 #include "core/base/trust.h"
+#include "core/job/framework_options.h"
 #include "core/job/plugin_host.h"
 #include "core/job/run_folder.h"
 #include "core/runtime/observe.h"
@@ -42,21 +41,10 @@ constexpr Option kOptions[] = {
      .kind = Option::Kind::flag,
      .default_value = "false",
      .meaning = "Stand by until it can take the place of a worker that is lost."},
-    {.name = "host",
-     .meaning =
-         "For tcp: name or number by which other processes reach this machine; if not given, the number from which it "
-         "reaches the coordinator."},
-    {.name = "bind",
-     .meaning = "For tcp: where to listen, as HOST, HOST:PORT or * for all interfaces; if not given, the loopback "
-                "address if that is the host, else *."},
-    {.name = "keys",
-     .kind = Option::Kind::path,
-     .meaning = "For tcp: folder of the keys of the run; its own if not given: DIR/keys."},
-    {.name = "own_disk",
-     .kind = Option::Kind::path,
-     .meaning =
-         "On a machine that does not have the run's folder: a folder for what its workers keep of this run, and of "
-         "no other. The coordinator gets a copy."},
+    kHostOption,
+    kBindOption,
+    kKeysOption,
+    kOwnDiskOption,
     {.name = "input",
      .kind = Option::Kind::path,
      .meaning = "Where the data is on this machine; if not given, where the run has it."},
@@ -113,19 +101,14 @@ Status move_to(const fs::path& folder, Place& place) {
 // Until it ends; what this process is told is handed on.
 Status run_worker(const std::string& address, const Place& place, const CommandLine& line, const fs::path& keys) {
   Signals signals;
-  Child::Settings settings;
-  settings.name = "worker-" + std::to_string(place.number);
-  settings.program = program_folder() / "rota-worker";
-  settings.log = place.run.log(settings.name);
-  settings.arguments = {"--flagfile=" + place.run.flags().string(), "--coordinator=" + address,
-                        "--index=" + std::to_string(place.number),
-                        std::string("--joins=") + (line.options.flag("spare") ? "spare" : "new")};
+  Child::Settings settings = settings_of({"worker", place.number, place.run.flags(), address, line.log_flags, false,
+                                          line.options.flag("spare") ? "spare" : "new"},
+                                         place.run);
   if (line.options.has("own_disk")) settings.arguments.push_back("--out=" + place.run.path.string());
   for (const char* name : {"host", "bind", "own_disk", "input"})
     if (line.options.has(name))
       settings.arguments.push_back("--" + std::string(name) + "=" + std::string(line.options.text(name)));
   if (!keys.empty()) settings.arguments.push_back("--keys=" + keys.string());
-  settings.arguments.insert(settings.arguments.end(), line.log_flags.begin(), line.log_flags.end());
   auto child = Child::start(settings);
   if (!child.ok()) return std::move(child).status();
   std::fprintf(stderr, "rota: %s joins %s\n", settings.name.c_str(), visible_text(place.run.path.native()).c_str());
@@ -144,27 +127,17 @@ Status run_worker(const std::string& address, const Place& place, const CommandL
           settings.name + " ended with " + child->how() + (log.empty() ? "" : ":\n" + log)};
 }
 
-}  // namespace
-
-Status add_worker_command(int argc, const char* const* argv) {
-  auto line = parse_flags(argc, argv, {{}, kOptions, {}, true});
-  if (!line.ok()) return std::move(line).status();
-  if (line->wish == CommandLine::Wish::help)
-    return std::printf("usage: rota add-worker DIR|ADDRESS [flags]\n\nOne more worker for a run that goes on.\n%s",
-                       describe(kOptions).c_str()),
-           Status();
-  if (line->positional.size() != 1)
-    return {ExitCode::usage, "which run? rota add-worker DIR, or the coordinator's address"};
-  auto address = address_of(line->positional.front());
+Status add_worker(const CommandLine& line) {
+  auto address = address_of(line.positional.front());
   if (!address.ok()) return std::move(address).status();
-  const bool named = line->positional.front().find("://") == std::string::npos;
-  const fs::path given(line->options.text("keys"));
-  const RunFolder here{named ? fs::absolute(line->positional.front()).lexically_normal() : fs::path()};
+  const bool named = line.positional.front().find("://") == std::string::npos;
+  const fs::path given(line.options.text("keys"));
+  const RunFolder here{named ? fs::absolute(line.positional.front()).lexically_normal() : fs::path()};
   const fs::path keys = !address->starts_with("tcp://") ? fs::path() : named ? keys_for(given, here) : given;
   auto place = assigned_place(*address, keys);
   if (!place.ok()) return std::move(place).status();
   if (named) place->run = here;
-  if (line->options.has("own_disk")) ROTA_TRY(move_to(fs::path(line->options.text("own_disk")), *place));
+  if (line.options.has("own_disk")) ROTA_TRY(move_to(fs::path(line.options.text("own_disk")), *place));
   std::error_code error;
   if (!fs::exists(place->run.flags(), error))
     return {ExitCode::no_input, place->run.path.string() +
@@ -173,7 +146,16 @@ Status add_worker_command(int argc, const char* const* argv) {
   for (const fs::path& path : {place->run.path, place->run.flags()})
     ROTA_TRY(check_own(path).in("only your own runs can have your workers"));
   ROTA_TRY(make_folder(place->run.log()));
-  return run_worker(*address, *place, *line, keys);
+  return run_worker(*address, *place, line, keys);
+}
+
+}  // namespace
+
+Status add_worker_command(int argc, const char* const* argv) {
+  return run_command(argc, argv,
+                     {"add-worker DIR|ADDRESS [flags]\n\nOne more worker for a run that goes on.",
+                      "which run? rota add-worker DIR, or the coordinator's address", kOptions},
+                     add_worker);
 }
 
 }  // namespace rota

@@ -1,12 +1,32 @@
 // cli/commands/commands.h -- the commands of `rota`.  argv[0] is the command's name.  Each returns success, or what to
 // say on stderr and the exit code; results go to stdout.
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
+#include "core/base/flags.h"
 #include "core/base/status.h"
+#include "rota/plugin.h"
 
 namespace rota {
+
+// A command that needs no plugin to read its command line.
+struct CommandForm {
+  const char* usage;    // "keys DIR\n\nMakes ...\n"
+  const char* missing;  // the error if its one argument is missing; null: it takes none
+  std::span<const Option> options = {};
+  bool any_option = false;  // also those of plugins
+};
+// Reads the command line, and prints the help or calls `run`.
+Status run_command(int argc, const char* const* argv, const CommandForm& form, Status (*run)(const CommandLine&));
+
+// The plugin that the one argument names, before its own flags are known.  Null: help without an app is asked for.
+// `missing`: the usage, if there is no argument.
+Result<const Plugin*> app_argument(int argc, const char* const* argv, std::span<const Option> own, const char* missing,
+                                   CommandLine& first);
+// ExitCode::usage unless there is exactly one.
+Status one_argument(const CommandLine& line, const char* missing);
 
 Status train_command(int argc, const char* const* argv);
 Status shard_command(int argc, const char* const* argv);

@@ -14,6 +14,7 @@
 #include "cli/launcher/run_job.h"
 #include "core/checkpoint/initial_model.h"
 #include "core/checkpoint/model_reader.h"
+#include "core/job/framework_options.h"
 #include "core/job/input_files.h"
 #include "core/job/plugin_host.h"
 #include "rota/utf8.h"
@@ -26,13 +27,9 @@ namespace {
 
 constexpr std::array kOwnOptions = {
     Option{.name = "model", .kind = Option::Kind::path, .meaning = "Folder of the run, or of its model."},
-    Option{.name = "input",
-           .meaning = "Data: a file, a folder (the files right inside), a pattern, several of them separated by "
-                      "commas, or - for stdin."},
+    kInputOption,
     Option{.name = "output", .kind = Option::Kind::path, .meaning = "File for the result, instead of stdout."},
-    Option{.name = "plugin_dir",
-           .kind = Option::Kind::path,
-           .meaning = "Folder to look for plugins in, instead of the installed one."},
+    kPluginDirOption,
 };
 
 // The flags of a command that are not also the plugin's, and that it has a use for.
@@ -133,20 +130,8 @@ Status run_into(const Plugin& plugin, const Command& command, const Call& call) 
 Status warn_of_ignored(const Plugin& plugin, const Command& command, const Options& options) {
   std::vector<IgnoredOption> ignored;
   ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { ignored = ignored_options(command.options, options); }));
-  for (const IgnoredOption& one : ignored)
-    std::fprintf(stderr, "rota: %s\n", visible_text(one.text()).c_str());
+  for (const IgnoredOption& one : ignored) std::fprintf(stderr, "rota: %s\n", visible_text(one.text()).c_str());
   return {};
-}
-
-// The app and the folder of its plugins, before the command's own flags are known.
-Result<const Plugin*> plugin_of(int argc, const char* const* argv, CommandLine& first) {
-  auto line = parse_flags(argc, argv, {{}, kOwnOptions, {}, true});
-  if (!line.ok()) return std::move(line).status();
-  first = std::move(line).value();
-  if (first.wish != CommandLine::Wish::run && first.positional.empty()) return static_cast<const Plugin*>(nullptr);
-  if (first.positional.empty())
-    return Status(ExitCode::usage, "which app? rota " + std::string(argv[0]) + " APP --model=DIR");
-  return find_plugin(first.positional.front(), fs::path(first.options.text("plugin_dir")));
 }
 
 // The command line against all of its flags.
@@ -155,7 +140,7 @@ Result<CommandLine> whole_line(int argc, const char* const* argv, const Command*
   auto line =
       parse_flags(argc, argv, {{}, own, command == nullptr ? std::span<const Option>() : command->options, false});
   if (!line.ok()) return line;
-  if (line->positional.size() > 1) return Status(ExitCode::usage, "'" + line->positional[1] + "' is one word too many");
+  ROTA_TRY(one_argument(*line, ""));
   if ((command == nullptr || command->needs_model) && !line->options.has("model"))
     return Status(ExitCode::usage, "--model is missing: the folder of a run");
   if (command != nullptr && command->takes_input && !line->options.has("input"))
@@ -167,7 +152,7 @@ Result<CommandLine> whole_line(int argc, const char* const* argv, const Command*
 
 Status plugin_command(int argc, const char* const* argv) {
   CommandLine first;
-  auto plugin = plugin_of(argc, argv, first);
+  auto plugin = app_argument(argc, argv, kOwnOptions, (argv[0] + std::string(" APP --model=DIR")).c_str(), first);
   if (!plugin.ok()) return std::move(plugin).status();
   const Command* command = *plugin == nullptr ? nullptr : find_command(**plugin, argv[0]);
   if (command == nullptr && *plugin != nullptr) return no_command(**plugin, argv[0]);
@@ -220,7 +205,7 @@ std::vector<std::string> apps_with(const std::string& command) {
 
 Status export_command(int argc, const char* const* argv) {
   CommandLine first;
-  auto plugin = plugin_of(argc, argv, first);
+  auto plugin = app_argument(argc, argv, kOwnOptions, (argv[0] + std::string(" APP --model=DIR")).c_str(), first);
   if (!plugin.ok()) return std::move(plugin).status();
   if (first.wish == CommandLine::Wish::help) return print_help("export", nullptr), Status();
   auto line = whole_line(argc, argv, nullptr);

@@ -6,7 +6,6 @@
 
 #include "cli/commands/commands.h"
 #include "cli/folders/dead_sockets.h"
-#include "cli/launcher/progress.h"
 #include "cli/launcher/run_job.h"
 #include "core/base/trust.h"
 #include "core/checkpoint/initial_model.h"
@@ -101,19 +100,9 @@ Status check_data_is_there(const Options& options, const Plugin& plugin, const s
   return {};
 }
 
-}  // namespace
-
-Status resume_command(int argc, const char* const* argv) {
-  static const std::vector<Option> kTable = changeable();
-  auto line = parse_flags(argc, argv, {{}, kTable, {}, true});
-  if (!line.ok()) return std::move(line).status();
-  if (line->wish == CommandLine::Wish::help)
-    return std::printf("usage: rota resume DIR [flags]\n\nGoes on with the run in DIR.\n%s", describe(kTable).c_str()),
-           Status();
-  if (line->positional.size() != 1) return {ExitCode::usage, "which run? rota resume DIR"};
-  const RunFolder run{fs::absolute(line->positional.front()).lexically_normal()};
-  tell_of_repeated(*line);
-  ROTA_TRY(check_given(*line, line->positional.front()));
+Status resume(const CommandLine& line) {
+  const RunFolder run{fs::absolute(line.positional.front()).lexically_normal()};
+  ROTA_TRY(check_given(line, line.positional.front()));
   std::error_code error;
   if (!fs::exists(run.flags(), error)) return {ExitCode::no_input, run.path.string() + ": there is no run here"};
   ROTA_TRY(check_ours(run));
@@ -125,9 +114,9 @@ Status resume_command(int argc, const char* const* argv) {
   // The folder may have been moved since.
   const std::string out = "--out=" + run.path.string();
   std::vector<std::string> words{"resume", flagfile, out};
-  for (const auto& [name, value] : line->given) words.push_back("--" + name + "=" + value);
-  if (const fs::path input(absolute_input(line->options.text("input"))); !line->given.contains("valid"))
-    if (line->given.contains("input") && is_packed_folder(input)) words.push_back("--valid=" + valid_of(input));
+  for (const auto& [name, value] : line.given) words.push_back("--" + name + "=" + value);
+  if (const fs::path input(absolute_input(line.options.text("input"))); !line.given.contains("valid"))
+    if (line.given.contains("input") && is_packed_folder(input)) words.push_back("--valid=" + valid_of(input));
   std::vector<const char*> pointers;
   for (const std::string& word : words) pointers.push_back(word.c_str());
   auto parsed = parse_with_plugin(static_cast<int>(pointers.size()), pointers.data(), network_options());
@@ -135,13 +124,22 @@ Status resume_command(int argc, const char* const* argv) {
   if (done) return already_done(run, *parsed->plugin);
   // Nothing is touched while a coordinator that was started by hand is at work there; ours takes the lock itself.
   if (auto lock = lock_run(run); !lock.ok()) return std::move(lock).status();
-  ROTA_TRY(check_data_is_there(parsed->line.options, *parsed->plugin, line->positional.front()));
+  ROTA_TRY(check_data_is_there(parsed->line.options, *parsed->plugin, line.positional.front()));
   auto network = network_of(parsed->line.options, run);
   if (!network.ok()) return std::move(network).status();
   remove_dead_sockets(run);
   ROTA_TRY(make_folder(run.log()));
   ROTA_TRY(write_flagfile(run.flags(), as_given(parsed->line)));
-  return run_job({run, parsed->line.options, line->log_flags, true, *std::move(network)}, *parsed->plugin);
+  return run_job({run, parsed->line.options, line.log_flags, true, *std::move(network)}, *parsed->plugin);
+}
+
+}  // namespace
+
+Status resume_command(int argc, const char* const* argv) {
+  static const std::vector<Option> kTable = changeable();
+  return run_command(argc, argv,
+                     {"resume DIR [flags]\n\nGoes on with the run in DIR.", "which run? rota resume DIR", kTable, true},
+                     resume);
 }
 
 }  // namespace rota

@@ -11,6 +11,7 @@
 #include "cli/launcher/progress.h"
 #include "core/base/file_hash.h"
 #include "core/base/version.h"
+#include "core/job/framework_options.h"
 #include "core/job/hosted_app.h"
 #include "core/job/input_files.h"
 #include "core/job/job_options.h"
@@ -24,18 +25,13 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::array kOwnOptions = {
-    Option{.name = "input",
-           .meaning = "What to train on: a file, a folder (the files right inside), a pattern, or several of them "
-                      "separated by commas."},
-    Option{.name = "valid", .meaning = "Held-out data, which a job on these shards is evaluated on."},
-    integer_option("shards", "0", "shards", 0, 65'536,
-                   "Parts of the data: a job on them has as many.  0: as the app finds good for the data."),
+    kInputOption,
+    kValidOption,
+    kShardsOption,
     Option{.name = "output",
            .kind = Option::Kind::path,
            .meaning = "Folder for the files: new, empty, or one that `rota shard` made."},
-    Option{.name = "plugin_dir",
-           .kind = Option::Kind::path,
-           .meaning = "Folder to look for plugins in, instead of the installed one."},
+    kPluginDirOption,
 };
 
 std::vector<Option> packed_options(const Plugin& plugin) {
@@ -89,7 +85,7 @@ Result<Job> job_of(const CommandLine& line, const Plugin& plugin, const std::str
 }
 
 Status check_given(const CommandLine& line) {
-  if (line.positional.size() > 1) return {ExitCode::usage, "'" + line.positional[1] + "' is one word too many"};
+  ROTA_TRY(one_argument(line, ""));
   for (const char* const needed : {"input", "output"})
     if (!line.options.has(needed)) return {ExitCode::usage, "--" + std::string(needed) + " is missing"};
   for (const char* const data : {"input", "valid"})
@@ -124,16 +120,10 @@ Result<PackedIndex> write_shards(const Plugin& plugin, const Job& job, const fs:
 }  // namespace
 
 Status shard_command(int argc, const char* const* argv) {
-  auto first = parse_flags(argc, argv, {{}, kOwnOptions, {}, true});
-  if (!first.ok()) return std::move(first).status();
-  const bool helps = first->wish == CommandLine::Wish::help;
-  if (first->positional.empty())
-    return helps ? (print_help(nullptr), Status())
-                 : Status(ExitCode::usage, "which app? rota shard APP --input=PATH --output=DIR");
-  const std::string app = first->positional.front();
-  auto plugin = find_plugin(app, fs::path(first->options.text("plugin_dir")));
-  if (!plugin.ok()) return std::move(plugin).status();
-  if (helps) return print_help(*plugin), Status();
+  CommandLine first;
+  const auto plugin = app_argument(argc, argv, kOwnOptions, "shard APP --input=PATH --output=DIR", first);
+  if (!plugin.ok()) return plugin.status();
+  if (first.wish == CommandLine::Wish::help) return print_help(*plugin), Status();
   if ((*plugin)->packed_format == 0)
     return {ExitCode::usage, "the app " + std::string((*plugin)->name) + " has no data by shard"};
   const std::vector<Option> of_plugin = packed_options(**plugin);
@@ -141,7 +131,7 @@ Status shard_command(int argc, const char* const* argv) {
   if (!line.ok()) return std::move(line).status();
   tell_of_repeated(*line);
   ROTA_TRY(check_given(*line));
-  auto job = job_of(*line, **plugin, app);
+  auto job = job_of(*line, **plugin, first.positional.front());
   if (!job.ok()) return std::move(job).status();
   const fs::path folder(line->options.text("output"));
   const auto index = write_shards(**plugin, *job, folder);

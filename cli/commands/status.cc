@@ -9,6 +9,7 @@
 #include "core/base/files.h"
 #include "core/base/flags.h"
 #include "core/base/json_text.h"
+#include "core/job/framework_options.h"
 #include "core/job/run_folder.h"
 #include "core/runtime/observe.h"
 #include "rota/utf8.h"
@@ -20,11 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kAnswerMs = 2000;
-constexpr Option kOptions[] = {
-    {.name = "keys",
-     .kind = Option::Kind::path,
-     .meaning = "Folder of the keys of a run over tcp; the run's own if not given: DIR/keys."},
-};
+constexpr Option kOptions[] = {kKeysOption};
 constexpr std::size_t kFileBytesMax = std::size_t{16} << 20;
 
 void row(const char* name, const std::string& value) {
@@ -97,25 +94,24 @@ Status folder_status(const RunFolder& run, const fs::path& keys) {
   return {};
 }
 
-}  // namespace
-
-Status status_command(int argc, const char* const* argv) {
-  auto line = parse_flags(argc, argv, {{}, kOptions, {}, false});
-  if (!line.ok()) return std::move(line).status();
-  if (line->wish == CommandLine::Wish::help)
-    return std::printf("usage: rota status DIR|ADDRESS\n\nTells how a run goes, or went.\n%s",
-                       describe(kOptions).c_str()),
-           Status();
-  if (line->positional.size() != 1)
-    return {ExitCode::usage, "which run? rota status DIR, or the coordinator's address"};
-  const std::string& what = line->positional.front();
-  const fs::path keys(line->options.text("keys"));
+Status status(const CommandLine& line) {
+  const std::string& what = line.positional.front();
+  const fs::path keys(line.options.text("keys"));
   if (what.find("://") == what.npos) return folder_status({fs::path(what)}, keys);
   auto answer = ask_status(what, kAnswerMs, keys);
   if (!answer.ok()) return std::move(answer).status();
   row("app", text_in(parse_object(*answer), "app"));
   print_answer(*answer);
   return {};
+}
+
+}  // namespace
+
+Status status_command(int argc, const char* const* argv) {
+  return run_command(argc, argv,
+                     {"status DIR|ADDRESS\n\nTells how a run goes, or went.",
+                      "which run? rota status DIR, or the coordinator's address", kOptions},
+                     status);
 }
 
 }  // namespace rota

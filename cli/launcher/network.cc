@@ -4,7 +4,7 @@
 #include <array>
 #include <system_error>
 
-#include "cli/remote/ssh_command.h"
+#include "core/job/framework_options.h"
 #include "core/job/plugin_host.h"
 #include "core/wire/address.h"
 #include "core/wire/keys.h"
@@ -17,23 +17,15 @@ namespace {
 
 constexpr std::uint16_t kSshPort = 22;
 
+constexpr Needs kTcp = {"--coordinator or --hosts",
+                        [](const Options& options) { return options.has("coordinator") || options.has("hosts"); }};
+constexpr Needs kHosts = {"--hosts", [](const Options& options) { return options.has("hosts"); }};
+
 constexpr std::array kNetworkOptions = {
-    Option{.name = "coordinator",
-           .meaning =
-               "Let the processes talk over tcp, with the coordinator at tcp://HOST:PORT; port 0: any that is free "
-               "(it is in OUT/address). Without it they use private sockets of this machine."},
-    Option{.name = "host",
-           .meaning =
-               "For tcp: name or number by which the processes reach each other; if not given, that of --coordinator."},
-    Option{.name = "bind",
-           .meaning =
-               "For tcp: where to listen, as HOST, HOST:PORT or * for all interfaces; if not given, the loopback "
-               "address if that is the host, else *."},
-    Option{.name = "keys",
-           .kind = Option::Kind::path,
-           .meaning =
-               "For tcp: folder of the keys, which `rota keys` made; if not given, keys of the run's own are made in "
-               "OUT/keys, unless --insecure."},
+    kCoordinatorOption,
+    with_needs(kHostOption, kTcp),
+    with_needs(kBindOption, kTcp),
+    with_needs(kKeysOption, kTcp),
     Option{
         .name = "hosts",
         .meaning =
@@ -42,9 +34,11 @@ constexpr std::array kNetworkOptions = {
             "be there at the same paths; --out need not. Without --workers there are as many as slots."},
     Option{.name = "ssh",
            .default_value = "ssh",
-           .meaning = "For --hosts: the program that is run as ssh, a name or a path; it gets ssh's arguments."},
+           .meaning = "The program that is run as ssh, a name or a path; it gets ssh's arguments.",
+           .needs = kHosts},
     Option{.name = "remote_rota",
-           .meaning = "For --hosts: the path of `rota` on those machines; if not given, that of this one here."},
+           .meaning = "The path of `rota` on those machines; if not given, that of this one here.",
+           .needs = kHosts},
 };
 
 // The number of this machine from which the others are reached, as the machines' names say where they are.
@@ -61,10 +55,7 @@ Result<std::string> number_for(const std::vector<Machine>& machines) {
 }
 
 Status take_hosts(const Options& options, Network& network) {
-  if (!options.has("hosts")) {
-    if (options.has("remote_rota")) return {ExitCode::usage, "--remote_rota is for --hosts"};
-    return {};
-  }
+  if (!options.has("hosts")) return {};
   auto machines = read_hosts(options.text("hosts"));
   if (!machines.ok()) return std::move(machines).status();
   network.machines = std::move(machines).value();
@@ -92,18 +83,15 @@ bool is_network_option(std::string_view name) {
 }
 
 Result<Network> network_of(const Options& options, const RunFolder& run) {
+  for (const IgnoredOption& one : ignored_options(kNetworkOptions, options))
+    return Status(ExitCode::usage, "--" + one.option + ": " + one.why);
   Network network;
   network.coordinator = options.text("coordinator");
   ROTA_TRY(take_hosts(options, network));
   network.host = options.text("host");
   network.bind = options.text("bind");
   network.keys = std::string(options.text("keys"));
-  if (!network.over_tcp()) {
-    for (const char* name : {"host", "bind", "keys"})
-      if (options.has(name))
-        return Status(ExitCode::usage, "--" + std::string(name) + " is for tcp: say --coordinator=tcp://HOST:PORT too");
-    return network;
-  }
+  if (!network.over_tcp()) return network;
   auto address = tcp_address(network.coordinator);
   if (!address.ok()) return std::move(address).status().in("--coordinator");
   // Behind another machine's address the others would be waited for in vain, unless somebody hands on to this one.

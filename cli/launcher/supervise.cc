@@ -12,17 +12,13 @@
 #include "cli/folders/dead_sockets.h"
 #include "cli/folders/private_folder.h"
 #include "cli/launcher/restarts.h"
-#include "cli/processes/child.h"
 #include "cli/processes/signals.h"
-#include "cli/remote/agents.h"
-#include "cli/remote/place.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/json_text.h"
 #include "core/base/process_limits.h"
 #include "core/job/doing.h"
 #include "core/job/job_config.h"
-#include "core/job/plugin_host.h"
 
 namespace rota {
 
@@ -39,25 +35,16 @@ constexpr Nanoseconds kKillSpan = 2 * kSecond;  // after SIGTERM
 constexpr Nanoseconds kWordSpan = 2 * kSecond;
 constexpr std::size_t kLogLines = 10;
 constexpr Nanoseconds kAddressPollSpan = 20 * kMillisecond;
-constexpr std::size_t kAddressBytesMax = 4096;
-constexpr std::size_t kFlagsBytesMax = std::size_t{1} << 20;
 
 class Supervisor {
  public:
   Supervisor(const LocalJob& job, Progress& progress)
       : job_(job),
         progress_(progress),
+        processes_(job),
         events_(job.run.events()),
         restarts_wanted_(job.options.text("on_loss") != "stop"),
-        moves_(job.options.text("on_loss") == "move") {
-    const Network& network = job.network;
-    if (network.machines.empty()) return;
-    const auto span = [&](const char* name) {
-      return static_cast<Nanoseconds>(job.options.real(name) * static_cast<double>(kSecond));
-    };
-    agents_.emplace(Agents::Settings{network.machines, network.ssh, network.remote_rota, job.run.log(),
-                                     span("start_timeout_seconds"), span("peer_timeout_seconds")});
-  }
+        moves_(job.options.text("on_loss") == "move") {}
   ~Supervisor() { end_all(); }
 
   Status start(const fs::path& sockets) {
@@ -66,19 +53,11 @@ class Supervisor {
     progress_.say("rota: " + count("shards") + " shards, " + count("partitions") + " partitions, " + count("workers") +
                   " workers of " + count("threads") + " threads, " + count("schedulers") + " schedulers, " +
                   count("stores") + " stores; reading the input");
-    const bool over_tcp = job_.network.over_tcp();
-    address_ = over_tcp ? job_.network.coordinator : "ipc://" + (sockets / "coordinator").string();
-    // What a killed run left says nothing about this one.
-    if (std::error_code ignored; over_tcp) fs::remove(job_.run.address(), ignored);
+    ROTA_TRY(processes_.prepare(sockets));
     events_.read([](std::string_view) {});  // of an earlier part of the run
-    if (agents_) {
-      auto place = mark_place(job_.run);
-      if (!place.ok()) return std::move(place).status();
-      place_ = *std::move(place);
-    }
     ROTA_TRY(start_role("coordinator", 0));
     // Its port may be any.  If it ends before it listens, nobody else is needed to tell why.
-    while (over_tcp && !learn_address()) {
+    while (job_.network.over_tcp() && !learn_address()) {
       if (!comes_back(roles_.front())) return {};
       wait();
       take_signals();
@@ -118,7 +97,7 @@ class Supervisor {
   Child& coordinator() { return roles_.front().child; }
 
   Status start_role(const std::string& role, std::int64_t index) {
-    auto child = start_child(role, index, job_.resume);
+    auto child = processes_.start(role, index, job_.resume);
     if (!child.ok()) return std::move(child).status();
     roles_.push_back({role, index, std::move(child).value()});
     roles_.back().started_at = now_ns();
@@ -128,42 +107,9 @@ class Supervisor {
   // Until something happens, but for a signal's handling, which is the caller's.
   void wait() {
     std::vector<pollfd> waits{pollfd{signals_.fd(), POLLIN, 0}};
-    if (agents_) agents_->add_polls(waits);
+    processes_.add_polls(waits);
     ::poll(waits.data(), waits.size(), static_cast<int>(kPollSpan / kMillisecond));
-    if (agents_) agents_->work();
-  }
-
-  bool is_spare(const std::string& role, std::int64_t index) const {
-    return role == "worker" && index >= job_.options.integer("workers");
-  }
-
-  // On the machine that is to have it.
-  Result<Child> start_remote(const std::string& role, std::int64_t index, bool resume) {
-    auto flags = read_whole_file(job_.run.flags(), kFlagsBytesMax);
-    if (!flags.ok()) return std::move(flags).status();
-    auto keys = keys_of(role, job_.network.keys);
-    if (!keys.ok()) return std::move(keys).status();
-    const auto number = [&](const char* name) { return job_.options.integer(name); };
-    const auto count = role == "worker" ? number("workers") + number("spares") : number("stores");
-    return agents_->start({role, index, resume, address_, job_.run.path, std::move(flags).value(),
-                           std::move(keys).value(), job_.log_flags, is_spare(role, index), place_},
-                          static_cast<std::size_t>(count));
-  }
-
-  Result<Child> start_child(const std::string& role, std::int64_t index, bool resume) {
-    if (agents_ && (role == "worker" || role == "kvstore")) return start_remote(role, index, resume);
-    Child::Settings settings;
-    settings.name = role + "-" + std::to_string(index);
-    settings.program = program_folder() / ("rota-" + role);
-    settings.log = job_.run.log(settings.name);
-    settings.arguments = {"--flagfile=" + job_.run.flags().string(), "--coordinator=" + address_,
-                          "--index=" + std::to_string(index)};
-    for (std::string& flag : network_flags(job_.network, role == "coordinator"))
-      settings.arguments.push_back(std::move(flag));
-    if (resume) settings.arguments.push_back("--resume");
-    if (is_spare(role, index)) settings.arguments.push_back("--joins=spare");
-    settings.arguments.insert(settings.arguments.end(), job_.log_flags.begin(), job_.log_flags.end());
-    return Child::start(settings);
+    processes_.work();
   }
 
   // Whether a process that has ended is started anew: it did not end of its own will, and the job goes on.
@@ -205,7 +151,7 @@ class Supervisor {
       role.again_at.reset();
       if (end_ || stops_ > 0) continue;
       const bool coordinates = &role == &roles_.front();
-      auto child = start_child(role.role, role.index, job_.resume || coordinates);
+      auto child = processes_.start(role.role, role.index, job_.resume || coordinates);
       if (!child.ok()) return std::move(child).status();
       role.child = std::move(child).value();
       role.started_at = now_ns();
@@ -242,10 +188,7 @@ class Supervisor {
   // Where the coordinator really listens.  False if it ended before that.
   bool learn_address() {
     while (!coordinator().ended()) {
-      if (auto text = read_whole_file(job_.run.address(), kAddressBytesMax); text.ok()) {
-        address_ = text->substr(0, text->find('\n'));
-        return true;
-      }
+      if (processes_.learn_address()) return true;
       pollfd wait{signals_.fd(), POLLIN, 0};
       ::poll(&wait, 1, static_cast<int>(kAddressPollSpan / kMillisecond));
       take_signals();
@@ -385,11 +328,9 @@ class Supervisor {
   const LocalJob& job_;
   Progress& progress_;
   Signals signals_;
-  std::string address_;
-  std::optional<Agents> agents_;  // of other machines
-  Place place_;                   // of the run's folder, for them
-  std::vector<Role> roles_;       // the coordinator first
-  LineTail events_;               // what the coordinator records
+  JobProcesses processes_;
+  std::vector<Role> roles_;  // the coordinator first
+  LineTail events_;          // what the coordinator records
   std::set<std::string> joined_, gone_;
   bool begun_ = false;  // shards are hosted
   std::optional<nlohmann::json> end_;

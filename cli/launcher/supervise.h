@@ -1,25 +1,11 @@
 // cli/launcher/supervise.h -- starts the processes of a job, on this machine or with --hosts on others too, watches
 // them, and ends them all.
 #pragma once
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include "cli/launcher/network.h"
+#include "cli/launcher/job_processes.h"
 #include "cli/launcher/progress.h"
 #include "core/base/status.h"
-#include "core/job/run_folder.h"
-#include "rota/options.h"
 
 namespace rota {
-
-struct LocalJob {
-  RunFolder run;  // its flags.txt and log folder are there
-  Options options;
-  std::vector<std::string> log_flags;  // glog's, for all processes
-  bool resume = false;
-  Network network = {};
-};
 
 // Runs the job to its end.  The coordinator decides how that is: the Status has its exit code and its words; a
 // coordinator that dies without a word is a bug or, if killed from outside, ExitCode::temporary.  When this returns, no

@@ -13,15 +13,12 @@
 #include <system_error>
 
 #include "cli/folders/private_folder.h"
-#include "cli/processes/child.h"
+#include "cli/processes/role_process.h"
 #include "cli/processes/signals.h"
 #include "cli/remote/frames.h"
 #include "cli/remote/role_start.h"
 #include "core/base/clock.h"
-#include "core/base/flags.h"
 #include "core/base/json_text.h"
-#include "core/job/plugin_host.h"
-#include "core/job/run_folder.h"
 
 namespace rota {
 
@@ -138,12 +135,9 @@ class Agent {
     // Of this process alone: while another one is started, it may be reading them.
     const fs::path flags = folder_ / (wanted.name() + ".flags"), keys = folder_ / (wanted.name() + ".keys");
     ROTA_TRY(write_secret(flags, wanted.flags));
-    Child::Settings settings;
-    settings.name = wanted.name();
-    settings.program = program_folder() / ("rota-" + wanted.role);
-    settings.log = run.log(settings.name);
-    settings.arguments = {"--flagfile=" + flags.string(), "--coordinator=" + wanted.coordinator,
-                          "--index=" + std::to_string(wanted.index)};
+    Child::Settings settings = settings_of({wanted.role, wanted.index, flags, wanted.coordinator, wanted.log_flags,
+                                            wanted.resume, wanted.spare ? "spare" : ""},
+                                           run);
     if (!wanted.keys.empty()) {
       std::error_code error;
       fs::create_directory(keys, error);
@@ -155,9 +149,6 @@ class Agent {
       settings.arguments.push_back("--out=" + run.path.string());
       settings.arguments.push_back("--own_disk=" + run.path.string());
     }
-    if (wanted.resume) settings.arguments.push_back("--resume");
-    if (wanted.spare) settings.arguments.push_back("--joins=spare");
-    settings.arguments.insert(settings.arguments.end(), wanted.log_flags.begin(), wanted.log_flags.end());
     return Child::start(settings);
   }
 
@@ -225,16 +216,7 @@ class Agent {
 
 }  // namespace
 
-Status agent_command(int argc, const char* const* argv) {
-  auto line = parse_flags(argc, argv, {});
-  if (!line.ok()) return std::move(line).status();
-  if (line->wish == CommandLine::Wish::help)
-    return std::printf(
-               "usage: rota agent\n\nRuns processes of a job on this machine.  `rota train --hosts` starts it over "
-               "ssh, "
-               "and tells it on stdin\nwhat to do; nobody has to do so by hand.\n"),
-           Status();
-  if (!line->positional.empty()) return {ExitCode::usage, "rota agent takes no arguments"};
+Status serve_agent() {
   ::signal(SIGPIPE, SIG_IGN);
   auto folder = PrivateFolder::make_watched(kAgentFolderPrefix);
   if (!folder.ok()) return std::move(folder).status();

@@ -21,7 +21,7 @@ namespace rota {
 // What the folders of agents begin with.
 inline constexpr char kAgentFolderPrefix[] = "rota-agent-";
 
-// The command `rota agent`: serves until stdin ends.
-Status agent_command(int argc, const char* const* argv);
+// Serves until stdin ends.
+Status serve_agent();
 
 }  // namespace rota

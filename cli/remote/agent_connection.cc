@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <system_error>
 
-#include "cli/remote/ssh_command.h"
 #include "core/base/json_text.h"
 
 namespace rota {

@@ -129,6 +129,20 @@ Result<std::vector<Machine>> read_hosts(std::string_view text) {
   return machines;
 }
 
+Result<std::vector<std::string>> ssh_arguments(const Machine& machine, std::string_view rota) {
+  constexpr std::string_view kNotQuoted = "'\\!";  // of a meaning even between single quotes, to some shell
+  const bool can_be_quoted = rota.starts_with('/') && std::all_of(rota.begin(), rota.end(), [&](char c) {
+                               return c >= ' ' && c <= '~' && kNotQuoted.find(c) == kNotQuoted.npos;
+                             });
+  if (!can_be_quoted)
+    return Status(ExitCode::usage, "'" + visible_text(rota) +
+                                       "' cannot be started on another machine: the path of `rota` there is absolute, "
+                                       "in ASCII, without quotes, '\\' and '!' (--remote_rota=PATH)");
+  // No password is asked for, no terminal, and nothing of this machine is lent to the other.
+  return std::vector<std::string>{
+      "-T", "-a", "-x", "-o", "BatchMode=yes", "--", machine.target(), "exec '" + std::string(rota) + "' agent"};
+}
+
 std::size_t slots_of(const std::vector<Machine>& machines) {
   std::size_t slots = 0;
   for (const Machine& machine : machines) slots += machine.slots;

@@ -9,9 +9,9 @@
 
 #include "core/base/exit_code.h"
 #include "core/base/hash.h"
-#include "core/base/option_value.h"
 #include "core/base/hashed_file.h"
 #include "core/base/key_runs.h"
+#include "core/base/option_value.h"
 #include "core/base/tree.h"
 #include "core/wire/node_id.h"
 #include "rota/bytes.h"

@@ -113,8 +113,8 @@ TEST(Tables, WhatAWorkerHasNoMemoryForIsRefused) {
     ADD_FAILURE() << "was not refused";
   } catch (const UsageError& error) {
     EXPECT_STREQ(error.what(),
-                 "--rank=1000: the model takes about 0.014 GB of each worker's memory, 85 % of it for table all, and this "
-                 "machine has 0.014 GB for each of 2: choose less, or --memory=unchecked");
+                 "--rank=1000: the model takes about 0.014 GB of each worker's memory, 85 % of it for table all, and "
+                 "this machine has 0.014 GB for each of 2: choose less, or --memory=unchecked");
   }
 }
 

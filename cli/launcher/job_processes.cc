@@ -1,0 +1,111 @@
+#include "cli/launcher/job_processes.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include "cli/processes/role_process.h"
+#include "core/base/clock.h"
+#include "core/base/files.h"
+
+namespace rota {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr Nanoseconds kFinishSpan = 3 * kSecond;
+constexpr int kFinishPollMs = 20;
+constexpr std::size_t kAddressBytesMax = 4096;
+constexpr std::size_t kFlagsBytesMax = std::size_t{1} << 20;
+
+}  // namespace
+
+Status JobProcesses::prepare(const fs::path& sockets) {
+  const Network& network = job_.network;
+  address_ = network.over_tcp() ? network.coordinator : "ipc://" + (sockets / "coordinator").string();
+  // The address in the run's folder may be that of a killed run.
+  if (std::error_code ignored; network.over_tcp()) fs::remove(job_.run.address(), ignored);
+  if (agents_.empty()) return {};
+  auto place = mark_place(job_.run);
+  if (!place.ok()) return std::move(place).status();
+  place_ = *std::move(place);
+  return {};
+}
+
+JobProcesses::~JobProcesses() {
+  for (Agent& agent : agents_)
+    if (agent.connection) agent.connection->finish();
+  const auto ended = [](Agent& agent) { return !agent.connection || agent.connection->ssh_ended(); };
+  for (const Nanoseconds until = now_ns() + kFinishSpan; !std::ranges::all_of(agents_, ended) && now_ns() < until;) {
+    work();
+    ::poll(nullptr, 0, kFinishPollMs);
+  }
+  for (Agent& agent : agents_)
+    if (agent.connection) agent.connection->kill_ssh();
+}
+
+Result<Child> JobProcesses::start(const std::string& role, std::int64_t index, bool resume) {
+  if (!agents_.empty() && (role == "worker" || role == "kvstore")) return start_remote(role, index, resume);
+  Child::Settings settings = settings_of(
+      {role, index, job_.run.flags(), address_, job_.log_flags, resume, is_spare(role, index) ? "spare" : ""},
+      job_.run);
+  for (std::string& flag : network_flags(job_.network, role == "coordinator"))
+    settings.arguments.push_back(std::move(flag));
+  return Child::start(settings);
+}
+
+Result<Child> JobProcesses::start_remote(const std::string& role, std::int64_t index, bool resume) {
+  auto flags = read_whole_file(job_.run.flags(), kFlagsBytesMax);
+  if (!flags.ok()) return std::move(flags).status();
+  auto keys = keys_of(role, job_.network.keys);
+  if (!keys.ok()) return std::move(keys).status();
+  const auto number = [&](const char* name) { return static_cast<std::size_t>(job_.options.integer(name)); };
+  const std::size_t count = role == "worker" ? number("workers") + number("spares") : number("stores");
+  const std::size_t machine = machine_of(job_.network.machines, static_cast<std::size_t>(index), count);
+  if (const auto& connection = agents_[machine].connection; !connection || !connection->is_open())
+    ROTA_TRY(connect(machine));
+  return agents_[machine].connection->start({role, index, resume, address_, job_.run.path, std::move(flags).value(),
+                                             std::move(keys).value(), job_.log_flags, is_spare(role, index), place_});
+}
+
+Status JobProcesses::connect(std::size_t machine) {
+  const Network& network = job_.network;
+  const auto span = [&](const char* name) {
+    return static_cast<Nanoseconds>(job_.options.real(name) * static_cast<double>(kSecond));
+  };
+  const std::string name = "agent-" + std::to_string(machine);
+  auto connection = AgentConnection::open({.machine = network.machines[machine],
+                                           .ssh = network.ssh,
+                                           .rota = network.remote_rota,
+                                           .log = job_.run.log(name),
+                                           .name = name,
+                                           .start_timeout = span("start_timeout_seconds"),
+                                           .silence = span("peer_timeout_seconds"),
+                                           .reached_before = agents_[machine].reached},
+                                          now_ns());
+  if (!connection.ok()) return std::move(connection).status();
+  agents_[machine].connection = std::move(connection).value();
+  return {};
+}
+
+void JobProcesses::add_polls(std::vector<pollfd>& polls) const {
+  for (const auto& [connection, reached] : agents_)
+    if (connection && connection->is_open())
+      polls.push_back({connection->fd(), static_cast<short>(POLLIN | (connection->wants_to_write() ? POLLOUT : 0)), 0});
+}
+
+void JobProcesses::work() {
+  for (auto& [connection, reached] : agents_) {
+    if (!connection) continue;
+    connection->work(now_ns());
+    reached = reached || connection->greeted();
+  }
+}
+
+bool JobProcesses::learn_address() {
+  const auto text = read_whole_file(job_.run.address(), kAddressBytesMax);
+  if (text.ok()) address_ = text->substr(0, text->find('\n'));
+  return text.ok();
+}
+
+}  // namespace rota

@@ -1,0 +1,64 @@
+// cli/launcher/job_processes.h -- starts the processes of a job, on this machine or with --hosts on others too.
+#pragma once
+#include <poll.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/launcher/network.h"
+#include "cli/processes/child.h"
+#include "cli/remote/agent_connection.h"
+#include "cli/remote/place.h"
+#include "core/base/status.h"
+#include "core/job/run_folder.h"
+#include "rota/options.h"
+
+namespace rota {
+
+struct LocalJob {
+  RunFolder run;  // its flags.txt and log folder are there
+  Options options;
+  std::vector<std::string> log_flags;  // glog's, for all processes
+  bool resume = false;
+  Network network = {};
+};
+
+class JobProcesses {
+ public:
+  explicit JobProcesses(const LocalJob& job) : job_(job), agents_(job.network.machines.size()) {}
+  // The agents end, and with them what they started that still runs.
+  ~JobProcesses();
+
+  // Before the first start.  The coordinator's address is in `sockets`, or that of the network.
+  Status prepare(const std::filesystem::path& sockets);
+  Result<Child> start(const std::string& role, std::int64_t index, bool resume);
+
+  // Reads where the coordinator really listens: its port may be any.  False if it does not listen yet.
+  bool learn_address();
+
+  // The connections to other machines.  Processes there start, and are seen to have ended, in work().
+  void add_polls(std::vector<pollfd>& polls) const;
+  void work();
+
+ private:
+  // Connects to the machine first, if that is not done or the connection was lost.
+  Result<Child> start_remote(const std::string& role, std::int64_t index, bool resume);
+  Status connect(std::size_t machine);
+  bool is_spare(const std::string& role, std::int64_t index) const {
+    return role == "worker" && index >= job_.options.integer("workers");
+  }
+
+  struct Agent {
+    std::shared_ptr<AgentConnection> connection;
+    bool reached = false;
+  };
+
+  const LocalJob& job_;
+  std::string address_;        // of the coordinator
+  std::vector<Agent> agents_;  // by machine; none without --hosts
+  Place place_;                // of the run's folder, for them
+};
+
+}  // namespace rota
