@@ -6,7 +6,7 @@
 #include "core/base/log.h"
 #include "core/checkpoint/era.h"
 #include "core/checkpoint/newest_commit.h"
-#include "core/job/doing.h"
+#include "core/job/hook_trace.h"
 #include "core/job/job_options.h"
 #include "core/job/run_lock.h"
 #include "core/records/run_recorder.h"
@@ -87,9 +87,9 @@ int main(int argc, char** argv) {
   // Before anything else is read or written: two coordinators would take the folder for their own.
   const auto lock = lock_run(config->run);
   if (!lock.ok()) return end_process(kCoordinator, {lock.status().code(), lock.status().what()});
-  const Status doings = keep_doings(config->run.doing(kCoordinator.name()), kCoordinator.name());
-  if (!doings.ok()) log_warning("event=disk what=" + log_value(doings.what()));
+  const Status trace = open_hook_trace(config->run.hook_trace(kCoordinator.name()), kCoordinator.name());
+  if (!trace.ok()) log_warning("event=disk what=" + log_value(trace.what()));
   const int code = end_process(kCoordinator, coordinate(*line, *config));
-  drop_doings();
+  remove_hook_trace();
   return code;
 }

@@ -74,7 +74,7 @@ std::string Membership::too_few() const {
 // ---- leaving ----
 
 std::optional<std::string> Membership::crash_of(NodeId process) const {
-  const auto words = recorder_.last_words(process.name(), roster_.pid(process));
+  const auto words = recorder_.crash_info(process.name(), roster_.pid(process));
   if (!words || words->signal == 0) return std::nullopt;
   return " was ended by " + signal_name(words->signal) + " in " +
          (words->doing.empty() ? "no hook of the plugin" : words->doing);
@@ -86,7 +86,7 @@ Ending Membership::describe_loss(const Roster::Loss& loss) const {
   if (loss.broken) what += "; it may have been killed, by a user or for lack of memory";
   if (const auto memory = roster_.memory(loss.process); memory > 0)
     what += "; its memory was " + std::to_string(memory / 1'000'000) + " MB";
-  const auto words = recorder_.last_words(loss.process.name(), roster_.pid(loss.process));
+  const auto words = recorder_.crash_info(loss.process.name(), roster_.pid(loss.process));
   if (words && !words->doing.empty()) what += "; it was in " + words->doing;
   return {ExitCode::temporary, what};
 }

@@ -17,7 +17,7 @@
 #include "core/base/files.h"
 #include "core/base/json_text.h"
 #include "core/base/process_limits.h"
-#include "core/job/doing.h"
+#include "core/job/hook_trace.h"
 #include "core/job/job_config.h"
 
 namespace rota {
@@ -264,7 +264,7 @@ class Supervisor {
 
   // How it ended, and the end of its log.
   static std::string with_log(const Child& child) {
-    const std::string lines = child.last_words(kLogLines);
+    const std::string lines = child.crash_info(kLogLines);
     if (child.log().empty()) return child.how() + (lines.empty() ? "" : "; the end of its log there:\n" + lines);
     return child.how() + (lines.empty() ? "; " + child.log().string() + " is empty"
                                         : "; the end of " + child.log().string() + ":\n" + lines);

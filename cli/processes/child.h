@@ -22,7 +22,7 @@ class Child {
     virtual void signal(int number) = 0;                          // it has not ended
     virtual int status() const = 0;                               // waitpid's, once it has ended
     virtual std::string how() const = 0;                          // it ended, in words; "": as the status says
-    virtual std::string last_words(std::size_t lines) const = 0;  // the end of its log
+    virtual std::string crash_info(std::size_t lines) const = 0;  // the end of its log
     virtual std::string machine() const { return {}; }            // "": this one
   };
 
@@ -58,7 +58,7 @@ class Child {
   // For people: "exit code 70", "signal 9 (Killed)", "exit code 70 on b".
   std::string how() const;
   // The end of its log.
-  std::string last_words(std::size_t lines) const { return process_->last_words(lines); }
+  std::string crash_info(std::size_t lines) const { return process_->crash_info(lines); }
 
  private:
   std::string name_;

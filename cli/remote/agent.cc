@@ -159,7 +159,7 @@ class Agent {
         ++at;
         continue;
       }
-      std::string words = child.status() == 0 ? "" : child.last_words(kLogLines);
+      std::string words = child.status() == 0 ? "" : child.crash_info(kLogLines);
       if (words.size() > kWordBytesMost) words.erase(0, words.size() - kWordBytesMost);
       ROTA_TRY(say({{"kind", "ended"},
                     {"start", at->first},

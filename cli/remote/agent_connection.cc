@@ -45,7 +45,7 @@ class AgentConnection::RemoteProcess final : public Child::Process {
   void signal(int number) override { connection_->signal(*role_, number); }
   int status() const override { return role_->status; }
   std::string how() const override { return role_->how; }
-  std::string last_words(std::size_t) const override { return role_->words; }
+  std::string crash_info(std::size_t) const override { return role_->words; }
   std::string machine() const override { return connection_->settings_.machine.target(); }
 
  private:
@@ -184,7 +184,7 @@ void AgentConnection::ask(Nanoseconds now, Nanoseconds most) {
 }
 
 std::string AgentConnection::words_of_ssh() {
-  const std::string words = ssh_.last_words(kWordLines);
+  const std::string words = ssh_.crash_info(kWordLines);
   return words.empty() ? "" : "; the end of " + settings_.log.string() + ":\n" + words;
 }
 

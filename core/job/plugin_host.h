@@ -12,7 +12,7 @@
 #include "core/base/flags.h"
 #include "core/base/hash.h"
 #include "core/base/status.h"
-#include "core/job/doing.h"
+#include "core/job/hook_trace.h"
 #include "rota/plugin.h"
 
 namespace rota {
@@ -48,7 +48,7 @@ Result<PluginLine> parse_with_plugin(int argc, const char* const* argv, std::spa
 // The running exception as a Status; call_hook's one catch.
 Status hook_failed(std::string_view plugin, std::string_view hook, std::string_view where);
 
-// Calls `hook_call`, noted as what this thread is doing (core/job/doing.h), and turns what it throws into a Status.
+// Calls `hook_call`, noted in the hook trace of this thread, and turns what it throws into a Status.
 // DataError, UsageError and NoInput, which are the user's to mend, keep their text in front: "file:line: what (plugin
 // lda, load)"; anything else is ExitCode::failed with "plugin lda, push, round 12: what".
 template <typename F>

@@ -66,10 +66,10 @@ struct RunFolder {
   std::filesystem::path log() const { return path / "log"; }
   // `process` is a role and its number: "worker-0".
   std::filesystem::path log(std::string_view process) const { return log() / (std::string(process) + ".log"); }
-  // Which hooks it is in (core/job/doing.h), while it runs and after it crashed.
-  std::filesystem::path doing(std::string_view process) const { return log() / (std::string(process) + ".doing"); }
+  // Which hooks it is in (core/job/hook_trace.h), while it runs and after it crashed.
+  std::filesystem::path hook_trace(std::string_view process) const { return log() / (std::string(process) + ".doing"); }
   // What becomes of it when the process starts again: that of the start before.
-  static std::filesystem::path before(const std::filesystem::path& doing) { return doing.string() + ".before"; }
+  static std::filesystem::path before(const std::filesystem::path& trace) { return trace.string() + ".before"; }
   // Whether a name is that of a file which Rota writes into the folder of logs.
   static bool is_of_log(std::string_view name);
   // Whether a name is that of a socket of some process of a job, which is its role, its number and its start.

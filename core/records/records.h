@@ -10,7 +10,7 @@
 #include "core/base/hash.h"
 #include "core/base/hashed_file.h"
 #include "core/base/status.h"
-#include "core/job/doing.h"
+#include "core/job/hook_trace.h"
 #include "rota/facts.h"
 #include "rota/types.h"
 
@@ -95,8 +95,8 @@ class Recorder {
   // The run goes back to behind this committed epoch, or to its beginning: what was told of later ones will be told
   // again.  On the thread for files, while nothing else is recorded.
   virtual Status roll_back(std::optional<Epoch> behind) = 0;
-  // What a process that is gone left behind (core/job/doing.h).  On the coordinator's thread, once in a run or so.
-  virtual std::optional<LastWords> last_words(const std::string& /*process*/, std::uint64_t /*pid*/) { return {}; }
+  // Of a process that is gone (core/job/hook_trace.h).  On the coordinator's thread, rarely.
+  virtual std::optional<CrashInfo> crash_info(const std::string& /*process*/, std::uint64_t /*pid*/) { return {}; }
   // Publishes the committed model and the result of the run.
   virtual Status finish(const RunResult& result) = 0;
 };

@@ -143,8 +143,8 @@ class RunRecorder final : public Recorder {
     return {};
   }
 
-  std::optional<LastWords> last_words(const std::string& process, std::uint64_t pid) override {
-    return rota::last_words(config_.run.doing(process), pid);
+  std::optional<CrashInfo> crash_info(const std::string& process, std::uint64_t pid) override {
+    return rota::crash_info(config_.run.hook_trace(process), pid);
   }
 
   Status finish(const RunResult& result) override {

@@ -11,7 +11,7 @@ constexpr Nanoseconds kLookMost = 250 * kMillisecond;  // between two looks
 
 }  // namespace
 
-HeartbeatThread::HeartbeatThread(const DoingSlot& doing, Nanoseconds every, std::function<bool()> say)
+HeartbeatThread::HeartbeatThread(const HookSlot& doing, Nanoseconds every, std::function<bool()> say)
     : doing_(doing), every_(every), say_(std::move(say)), thread_([this] { run(); }) {}
 
 HeartbeatThread::~HeartbeatThread() {

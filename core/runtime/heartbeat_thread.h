@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "core/base/clock.h"
-#include "core/job/doing.h"
+#include "core/job/hook_trace.h"
 
 namespace rota {
 
@@ -18,7 +18,7 @@ class HeartbeatThread {
  public:
   // While the thread of `doing` is in one and the same hook, `say` is called from a thread of its own about every
   // `every`; false means that it could not be said, and is tried again soon.
-  HeartbeatThread(const DoingSlot& doing, Nanoseconds every, std::function<bool()> say);
+  HeartbeatThread(const HookSlot& doing, Nanoseconds every, std::function<bool()> say);
   ~HeartbeatThread();
   HeartbeatThread(const HeartbeatThread&) = delete;
   HeartbeatThread& operator=(const HeartbeatThread&) = delete;
@@ -26,7 +26,7 @@ class HeartbeatThread {
  private:
   void run();
 
-  const DoingSlot& doing_;
+  const HookSlot& doing_;
   Nanoseconds every_;
   std::function<bool()> say_;
   std::mutex mutex_;

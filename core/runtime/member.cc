@@ -71,15 +71,15 @@ int member_main(int argc, const char* const* argv, Role role, OpenInitial initia
   const Status log = open_log(line, *config, process);
   if (!log.ok()) return say_and_exit(program, log);
 
-  const Status doings = keep_doings(config->run.doing(process.name()), process.name());
-  if (!doings.ok()) log_warning("event=disk what=" + log_value(doings.what()));
+  const Status trace = open_hook_trace(config->run.hook_trace(process.name()), process.name());
+  if (!trace.ok()) log_warning("event=disk what=" + log_value(trace.what()));
 
   Member member{*std::move(config), parsed->plugin, initial, nullptr};
   const auto factory = [&](const Welcome& welcome, Host::Nodes before) {
     return make(member, welcome, std::move(before));
   };
   const int code = end_process(process, run_member(role, member.config, file_hash_of(*parsed->plugin), factory));
-  drop_doings();
+  remove_hook_trace();
   return code;
 }
 

@@ -338,7 +338,7 @@ Ending run_member(Role role, const JobConfig& config, const Hash128& plugin, Hos
   header.to = kCoordinator;
   const auto say = [voice = (*transport)->voice(Role::coordinator, config.coordinator),
                     frames = with_header(header, encode_message(Ack{kSignOfLife}))] { return voice(frames); };
-  const HeartbeatThread heartbeats(doing_of_this_thread(), std::min(kSecond, config.peer_timeout / 4), say);
+  const HeartbeatThread heartbeats(hook_slot_of_this_thread(), std::min(kSecond, config.peer_timeout / 4), say);
   return run_process(process, threads, **transport, host);
 }
 

@@ -168,13 +168,13 @@ TEST(Coordinator, ALostWorkerEndsTheRunWithItsName) {
 TEST(Coordinator, AMemberThatCrashedEndsTheRunAsABugAndSaysWhere) {
   Script run;
   run.prepare();
-  run.diary->words = LastWords{SIGSEGV, "plugin lda, Push::push, round 2, shard 1"};
+  run.diary->words = CrashInfo{SIGSEGV, "plugin lda, Push::push, round 2, shard 1"};
   run.disconnect(kWorker);
   EXPECT_TRUE(run.ended_with(
       ExitCode::bug, "worker-0 (pid 7 on node5) was ended by SIGSEGV in plugin lda, Push::push, round 2, shard 1"));
   Script other;
   other.prepare();
-  other.diary->words = LastWords{SIGABRT, ""};
+  other.diary->words = CrashInfo{SIGABRT, ""};
   other.pass(31 * kSecond);
   EXPECT_TRUE(other.ended_with(ExitCode::bug)) << "if only its silence tells";
 }
@@ -183,7 +183,7 @@ TEST(Coordinator, AMemberThatWasKilledIsToldWithItsMemory) {
   Script run;
   run.prepare();
   run.hear(kWorker, Beat{0, 123'456'789, 0, 0, {}, 0});
-  run.diary->words = LastWords{0, "plugin lda, Push::push, round 2, shard 1"};
+  run.diary->words = CrashInfo{0, "plugin lda, Push::push, round 2, shard 1"};
   run.disconnect(kWorker);
   EXPECT_FALSE(run.ended.has_value()) << "it may come back";
   run.pass(3 * kSecond);

@@ -128,9 +128,9 @@ TEST(Rollback, OneThatWasOnlySilentComesBackItself) {
 
 TEST(Rollback, ACrashThatComesAgainIsTheEnd) {
   Script run = committed_run();
-  LastWords words;
+  CrashInfo words;
   words.signal = 11;
-  words.doing = "plugin counting, Push::push, round 3, shard 1";
+  words.hooks = "plugin counting, Push::push, round 3, shard 1";
   run.diary->words = words;
   run.disconnect(kWorker);
   EXPECT_FALSE(run.ended.has_value());

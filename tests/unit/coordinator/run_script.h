@@ -43,7 +43,7 @@ class Diary final : public Recorder {
     if (while_finishing) while_finishing();
     return {};
   }
-  std::optional<LastWords> last_words(const std::string& process, std::uint64_t pid) override {
+  std::optional<CrashInfo> crash_info(const std::string& process, std::uint64_t pid) override {
     EXPECT_EQ(pid, 7U) << process;
     return words;
   }
@@ -61,7 +61,7 @@ class Diary final : public Recorder {
   std::vector<RunResult> results;
   Status commit_answer;
   std::vector<std::optional<Epoch>> rolled_back;
-  std::optional<LastWords> words;         // of whoever is lost
+  std::optional<CrashInfo> words;         // of whoever is lost
   std::function<void()> while_finishing;  // what happens while the result is written
 };
 

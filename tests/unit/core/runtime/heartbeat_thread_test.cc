@@ -19,16 +19,16 @@ class InHook {
     leave_ = true;
     thread_.join();
   }
-  const DoingSlot& doing() const { return *doing_; }
+  const HookSlot& doing() const { return *doing_; }
 
  private:
   void run() {
     const HookNote note("lda", "Schedule::next", "round 1");
-    doing_ = &doing_of_this_thread();
+    doing_ = &hook_slot_of_this_thread();
     while (!leave_) std::this_thread::yield();
   }
 
-  std::atomic<const DoingSlot*> doing_{nullptr};
+  std::atomic<const HookSlot*> doing_{nullptr};
   std::atomic<bool> leave_{false};
   std::thread thread_;
 };
@@ -40,7 +40,7 @@ void wait_for(const std::atomic<int>& count, int wanted) {
 TEST(HeartbeatThread, SpeaksForAThreadInAHookAndForNoOther) {
   const InHook hook;
   std::atomic<int> of_hook{0}, of_other{0};
-  const HeartbeatThread idle(doing_of_this_thread(), kMillisecond, [&] { return ++of_other, true; });
+  const HeartbeatThread idle(hook_slot_of_this_thread(), kMillisecond, [&] { return ++of_other, true; });
   const HeartbeatThread busy(hook.doing(), kMillisecond, [&] { return ++of_hook, true; });
   wait_for(of_hook, 20);
   EXPECT_EQ(of_other, 0) << "a thread that is stuck elsewhere does not live";
@@ -58,7 +58,7 @@ TEST(HeartbeatThread, TriesAgainWhatCouldNotBeSaid) {
 TEST(HeartbeatThread, AThreadThatLeavesItsHooksSpeaksForItself) {
   const InHook hook;
   std::atomic<int> of_hook{0}, of_other{0};
-  const HeartbeatThread passing(doing_of_this_thread(), 400 * kMillisecond, [&] { return ++of_other, true; });
+  const HeartbeatThread passing(hook_slot_of_this_thread(), 400 * kMillisecond, [&] { return ++of_other, true; });
   const HeartbeatThread busy(hook.doing(), 400 * kMillisecond, [&] { return ++of_hook, true; });
   while (of_hook < 3) const HookNote note("lda", "Schedule::next", "round 1");
   EXPECT_EQ(of_other, 0);

@@ -1,4 +1,4 @@
-#include "core/job/doing.h"
+#include "core/job/hook_trace.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ template <typename F>
 std::uint64_t in_child(const std::filesystem::path& file, int& status, F&& act) {
   const pid_t child = ::fork();
   if (child == 0) {
-    if (!keep_doings(file, "worker-3").ok()) ::_exit(99);
+    if (!open_hook_trace(file, "worker-3").ok()) ::_exit(99);
     std::forward<F>(act)();
     ::_exit(0);
   }
@@ -36,11 +36,11 @@ TEST_F(Doing, OutlivesAProcessThatIsKilled) {
     ::raise(SIGKILL);
   });
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-  const auto words = last_words(file_, pid);
+  const auto words = crash_info(file_, pid);
   ASSERT_TRUE(words.has_value());
   EXPECT_EQ(words->signal, 0);
-  EXPECT_EQ(words->doing, "plugin lda, Push::push, round 12, shard 3");
-  EXPECT_FALSE(last_words(file_, pid + 1).has_value()) << "of another process";
+  EXPECT_EQ(words->hooks, "plugin lda, Push::push, round 12, shard 3");
+  EXPECT_FALSE(crash_info(file_, pid + 1).has_value()) << "of another process";
 }
 
 TEST_F(Doing, ACrashTellsTheSignalAndTheHookOfItsThread) {
@@ -54,10 +54,10 @@ TEST_F(Doing, ACrashTellsTheSignalAndTheHookOfItsThread) {
       }).join();
     });
     EXPECT_NE(status, 0) << "it ends as it would have";
-    const auto words = last_words(file_, pid);
+    const auto words = crash_info(file_, pid);
     ASSERT_TRUE(words.has_value());
     EXPECT_EQ(words->signal, number);
-    EXPECT_EQ(words->doing, "plugin lda, Push::push, round 1");
+    EXPECT_EQ(words->hooks, "plugin lda, Push::push, round 1");
     EXPECT_TRUE(is_crash(number));
     EXPECT_TRUE(signal_name(number).starts_with("SIG"));
   }
@@ -70,9 +70,9 @@ TEST_F(Doing, ACrashOutsideAHookSaysSo) {
     std::abort();
   });
   EXPECT_NE(status, 0);
-  ASSERT_TRUE(last_words(file_, pid).has_value());
-  EXPECT_EQ(last_words(file_, pid)->signal, SIGABRT);
-  EXPECT_EQ(last_words(file_, pid)->doing, "");
+  ASSERT_TRUE(crash_info(file_, pid).has_value());
+  EXPECT_EQ(crash_info(file_, pid)->signal, SIGABRT);
+  EXPECT_EQ(crash_info(file_, pid)->hooks, "");
 }
 
 TEST_F(Doing, AHookInAHookIsToldAndTheOuterOneAfterIt) {
@@ -82,15 +82,15 @@ TEST_F(Doing, AHookInAHookIsToldAndTheOuterOneAfterIt) {
     { const HookNote inner("lda", "tables", ""); }
     ::raise(SIGKILL);
   });
-  EXPECT_EQ(last_words(file_, pid)->doing, "plugin lda, start, worker-3");
+  EXPECT_EQ(crash_info(file_, pid)->hooks, "plugin lda, start, worker-3");
 }
 
 TEST_F(Doing, AProcessThatEndsAsItShouldLeavesNothing) {
   int status = 0;
-  const auto pid = in_child(file_, status, [] { drop_doings(); });
+  const auto pid = in_child(file_, status, [] { remove_hook_trace(); });
   EXPECT_EQ(status, 0);
   EXPECT_FALSE(std::filesystem::exists(file_));
-  EXPECT_FALSE(last_words(file_, pid).has_value());
+  EXPECT_FALSE(crash_info(file_, pid).has_value());
 }
 
 TEST_F(Doing, ALongNameIsCut) {
@@ -100,7 +100,7 @@ TEST_F(Doing, ALongNameIsCut) {
     const HookNote note(name, "push", name);
     ::raise(SIGKILL);
   });
-  EXPECT_EQ(last_words(file_, pid)->doing, "plugin " + std::string(DoingSlot::kTextBytes - 7, 'x'));
+  EXPECT_EQ(crash_info(file_, pid)->hooks, "plugin " + std::string(HookSlot::kTextBytes - 7, 'x'));
 }
 
 }  // namespace

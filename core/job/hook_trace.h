@@ -1,4 +1,5 @@
-// core/job/doing.h -- which hook of a plugin every thread of this process is in, kept where a crash cannot lose it.
+// core/job/hook_trace.h -- which hook of a plugin every thread of this process is in, kept where a crash cannot lose
+// it.
 //
 // Each thread that calls hooks has a slot, in memory that is a file of the run's folder: what was noted there outlives
 // the process, however that ends.  A signal of its own (SIGSEGV, SIGABRT, SIGILL, SIGBUS, SIGFPE) is noted too, told in
@@ -17,7 +18,7 @@
 namespace rota {
 
 // Part of a file's format, and read by signal handlers and other threads.
-struct DoingSlot {
+struct HookSlot {
   static constexpr std::size_t kTextBytes = 240;
 
   std::atomic<std::uint64_t> entered;  // hooks that the thread has entered or come back to; odd while the text changes
@@ -38,25 +39,25 @@ class HookNote {
   void write() const;
 
   std::string_view plugin_, hook_, where_;
-  DoingSlot& slot_;
+  HookSlot& slot_;
   const HookNote* outer_;
 };
 
 // That of the calling thread; valid until it ends.
-const DoingSlot& doing_of_this_thread();
+const HookSlot& hook_slot_of_this_thread();
 
-// Keeps the slots of this process in `file` from here on, and catches the signals.  `process` is "worker-0".  Call
+// Maps the slots of this process into `file` from here on, and catches the signals.  `process` is "worker-0".  Call
 // before there are threads.  Without the file (ExitCode::cannot_write, disk) the signals are caught all the same.
-Status keep_doings(const std::filesystem::path& file, std::string_view process);
-// The process ends as it should: nobody will ask.
-void drop_doings();
+Status open_hook_trace(const std::filesystem::path& file, std::string_view process);
+// The process ends without a fault, and the file is not needed.
+void remove_hook_trace();
 
-struct LastWords {
+struct CrashInfo {
   int signal = 0;     // of its own; 0: none that it could catch
-  std::string doing;  // what the thread was in that got it, or all threads; "" if that was no hook
+  std::string hooks;  // that the thread with the signal was in, or all threads; "" for none
 };
-// What a process of this id left in `file`, be it the newest start or the one before; nothing if it was neither.
-std::optional<LastWords> last_words(const std::filesystem::path& file, std::uint64_t pid);
+// Of the process of this id, from its `file`: of the newest start or the one before; nothing if it was neither.
+std::optional<CrashInfo> crash_info(const std::filesystem::path& file, std::uint64_t pid);
 
 // "SIGSEGV"; "signal 42" if it is none of those above.
 std::string signal_name(int number);

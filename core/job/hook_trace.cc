@@ -1,4 +1,4 @@
-#include "core/job/doing.h"
+#include "core/job/hook_trace.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -25,7 +25,7 @@ constexpr std::array kCrashNames = {"SIGSEGV", "SIGABRT", "SIGILL", "SIGBUS", "S
 constexpr std::size_t kSlots = 255;  // threads beyond these are not in the file, except when they crash
 constexpr std::size_t kHandlerStack = 64 << 10;
 constexpr char kMagic[8] = {'R', 'O', 'T', 'A', 'd', 'o', 'n', '1'};
-constexpr std::size_t kToldMost = 4;  // threads that last_words names
+constexpr std::size_t kThreadsNamed = 4;  // threads that crash_info() names
 
 struct Page {
   char magic[8];
@@ -33,8 +33,8 @@ struct Page {
   std::atomic<std::uint32_t> used;  // slots
   std::atomic<std::int32_t> signal;
   std::uint32_t crashed_size;
-  char crashed[DoingSlot::kTextBytes];
-  DoingSlot slots[kSlots];
+  char crashed[HookSlot::kTextBytes];
+  HookSlot slots[kSlots];
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
 
@@ -71,11 +71,11 @@ class HandlerStack {
   std::unique_ptr<std::byte[]> memory_;
 };
 
-thread_local DoingSlot own_slot;  // of a thread for which the page has no room
-thread_local DoingSlot* slot = nullptr;
+thread_local HookSlot own_slot;  // of a thread for which the page has no room
+thread_local HookSlot* slot = nullptr;
 thread_local const HookNote* innermost = nullptr;
 
-DoingSlot& slot_here() {
+HookSlot& slot_here() {
   if (slot != nullptr) return *slot;
   thread_local const HandlerStack stack;
   Page& here = *page;
@@ -110,7 +110,7 @@ class Line {
 void on_crash(int signal, siginfo_t* info, void*) {
   Page& here = *page;
   std::int32_t none = 0;
-  // The first is the one to tell: the others may be its consequence.
+  // The first one counts: others may be its consequence.
   if (here.signal.compare_exchange_strong(none, -1)) {
     const bool inside = slot != nullptr && slot->inside != 0;
     if (inside) std::memcpy(here.crashed, slot->text, slot->size);
@@ -144,8 +144,7 @@ Result<Page*> map_page(const std::filesystem::path& file) {
   const auto failed = [&](ExitCode code, int error) {
     return Status(code, "cannot write " + file.string() + ": " + std::generic_category().message(error));
   };
-  // A file of its own: an earlier start may still have the old one in its memory, and its last words may be asked for
-  // yet.
+  // A new file: an earlier start may still map the old one, and its crash info may still be read.
   ::rename(file.c_str(), RunFolder::before(file).c_str());
   const FileDescriptor fd(::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!fd.open()) return failed(ExitCode::cannot_write, errno);
@@ -176,7 +175,7 @@ void HookNote::write() const {
   slot_.entered.fetch_add(1, std::memory_order_acq_rel);
   std::size_t size = 0;
   const auto add = [&](std::string_view text) {
-    const std::size_t fits = std::min(text.size(), DoingSlot::kTextBytes - size);
+    const std::size_t fits = std::min(text.size(), HookSlot::kTextBytes - size);
     std::memcpy(slot_.text + size, text.data(), fits);
     size += fits;
   };
@@ -191,11 +190,11 @@ void HookNote::write() const {
   slot_.entered.fetch_add(1, std::memory_order_release);
 }
 
-const DoingSlot& doing_of_this_thread() {
+const HookSlot& hook_slot_of_this_thread() {
   return slot_here();
 }
 
-Status keep_doings(const std::filesystem::path& file, std::string_view process) {
+Status open_hook_trace(const std::filesystem::path& file, std::string_view process) {
   const std::size_t size = std::min(process.size(), sizeof name_of_process - 1);
   std::memcpy(name_of_process, process.data(), size);
   const Status folder = make_folder(file.parent_path());
@@ -211,14 +210,14 @@ Status keep_doings(const std::filesystem::path& file, std::string_view process) 
   return mapped.ok() ? Status() : mapped.status();
 }
 
-void drop_doings() {
+void remove_hook_trace() {
   std::error_code ignored;
   if (kept_file.empty()) return;
   std::filesystem::remove(kept_file, ignored);
   std::filesystem::remove(RunFolder::before(kept_file), ignored);
 }
 
-std::optional<LastWords> last_words(const std::filesystem::path& file, std::uint64_t pid) {
+std::optional<CrashInfo> crash_info(const std::filesystem::path& file, std::uint64_t pid) {
   const auto left = std::make_unique<Page>();
   const auto is_of = [&](const std::filesystem::path& one) {
     const auto bytes = read_whole_file(one, sizeof(Page));
@@ -227,18 +226,18 @@ std::optional<LastWords> last_words(const std::filesystem::path& file, std::uint
     return std::memcmp(left->magic, kMagic, sizeof kMagic) == 0 && left->pid == pid;
   };
   if (!is_of(file) && !is_of(RunFolder::before(file))) return std::nullopt;
-  LastWords words;
-  words.signal = std::max<int>(left->signal, 0);
-  if (words.signal != 0) {
-    words.doing.assign(left->crashed, std::min<std::size_t>(left->crashed_size, sizeof left->crashed));
-    return words;
+  CrashInfo info;
+  info.signal = std::max<int>(left->signal, 0);
+  if (info.signal != 0) {
+    info.hooks.assign(left->crashed, std::min<std::size_t>(left->crashed_size, sizeof left->crashed));
+    return info;
   }
-  std::size_t told = 0;
-  for (const DoingSlot& one : left->slots) {
-    if (one.inside == 0 || one.entered % 2 != 0 || told == kToldMost) continue;
-    words.doing += (told++ == 0 ? "" : "; ") + std::string(one.text, std::min<std::size_t>(one.size, sizeof one.text));
+  std::size_t named = 0;
+  for (const HookSlot& one : left->slots) {
+    if (one.inside == 0 || one.entered % 2 != 0 || named == kThreadsNamed) continue;
+    info.hooks += (named++ == 0 ? "" : "; ") + std::string(one.text, std::min<std::size_t>(one.size, sizeof one.text));
   }
-  return words;
+  return info;
 }
 
 std::string signal_name(int number) {
