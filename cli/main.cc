@@ -1,4 +1,4 @@
-// rota: the command that users type.
+// rota: the command line program.
 #include <cstdio>
 #include <span>
 #include <string>
@@ -26,7 +26,7 @@ struct Entry {
 Status agent_command(int argc, const char* const* argv) {
   return run_command(argc, argv,
                      {"agent\n\nRuns processes of a job on this machine.  `rota train --hosts` starts it over ssh, and "
-                      "tells it on stdin\nwhat to do; nobody has to do so by hand.",
+                      "tells it on stdin\nwhat to do; it is not for direct use.",
                       nullptr},
                      [](const CommandLine&) { return serve_agent(); });
 }
@@ -35,13 +35,14 @@ constexpr Entry kEntries[] = {
     {"train", "APP --input=PATH --out=DIR [flags]", "Trains a model.", train_command},
     {"shard", "APP --input=PATH --output=DIR [flags]", "Reads an input once, into a file for each data shard.",
      shard_command},
-    {"resume", "DIR [flags]", "Goes on with a run from its newest checkpoint.", resume_command},
-    {"show", "APP --model=DIR", "Shows a model in words; other commands of an app alike.", plugin_command},
+    {"resume", "DIR [flags]", "Resumes a run from its newest checkpoint.", resume_command},
+    {"show", "APP --model=DIR", "Prints a model; other commands of an app are called in the same way.", plugin_command},
     {"export", "APP --model=DIR", "Writes a model's text form, beside it.", export_command},
-    {"status", "DIR|ADDRESS", "Tells how a run goes, or went.", status_command},
-    {"add-worker", "DIR|ADDRESS [flags]", "One more worker for a run that goes on.", add_worker_command},
+    {"status", "DIR|ADDRESS", "Shows the state of a run.", status_command},
+    {"add-worker", "DIR|ADDRESS [flags]", "Adds a worker to an active run.", add_worker_command},
     {"keys", "DIR", "Makes keys for processes that talk over tcp.", keys_command},
-    {"agent", "", "Runs processes of a job here; `rota train --hosts` starts it, nobody else has to.", agent_command},
+    {"agent", "", "Runs processes of a job on this machine; for `rota train --hosts`, not for direct use.",
+     agent_command},
 };
 
 void print_help() {
@@ -62,7 +63,7 @@ Status unknown(const std::string& name) {
   }
   std::vector<std::string> names{"help"};
   for (const Entry& entry : kEntries) names.emplace_back(entry.name);
-  return {ExitCode::usage, "unknown command '" + name + "'; the nearest is '" + nearest_name(name, names) + "'"};
+  return {ExitCode::usage, "unknown command '" + name + "'; did you mean '" + nearest_name(name, names) + "'?"};
 }
 
 // A command of a plugin is known only with the plugin: `rota predict lda`.

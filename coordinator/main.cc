@@ -1,4 +1,4 @@
-// rota-coordinator: the process that brings a run together, and ends it.
+// rota-coordinator: the process that starts, directs and ends a run.
 #include <limits>
 
 #include "coordinator/coordinator.h"
@@ -15,9 +15,9 @@
 namespace rota {
 namespace {
 
-// A run that cannot be resumed ends as one that began: in its events, which the launcher reads.
+// A run that cannot be resumed ends in its events too, which the launcher reads.
 Ending cannot_resume(const JobConfig& config, const Status& why) {
-  constexpr Epoch kAll = std::numeric_limits<Epoch>::max();  // whose metrics stay
+  constexpr Epoch kAll = std::numeric_limits<Epoch>::max();  // keep the metrics of all
   if (auto recorder = open_run_recorder(config, kAll); recorder.ok())
     (*recorder)->event("end", {{"exit", std::to_string(static_cast<int>(why.code()))}, {"what", why.what()}});
   return {why.code(), why.what()};
@@ -33,7 +33,7 @@ Status check_new(const RunFolder& run) {
   for (const auto& epoch : run.epochs()) holds |= is_there(epoch / RunFolder::kCommitRecord);
   if (!holds) return {};
   return {ExitCode::cannot_write,
-          run.path.string() + " contains a run: --resume continues it, and another job needs another --out"};
+          run.path.string() + " holds a run: --resume resumes it; another job needs another --out"};
 }
 
 Ending coordinate(const CommandLine& line, const JobConfig& config) {
@@ -45,10 +45,10 @@ Ending coordinate(const CommandLine& line, const JobConfig& config) {
   plan.era = *era;
   plan.checkpoints = disk_chunk_files(config.run.path);
   plan.next_era = [run = config.run] { return begin_era(run); };
-  std::string from_nothing;  // why a run that is resumed starts again
+  std::string from_nothing;  // why a resumed run starts from the beginning
   if (line.options.flag("resume")) {
     auto commit = newest_commit(config.run, config.hash);
-    // Killed before its first checkpoint, a run starts again: only time is lost.
+    // A run that was killed before its first checkpoint starts from the beginning.
     if (!commit.ok() && commit.status().code() != ExitCode::no_input) return cannot_resume(config, commit.status());
     if (commit.ok()) {
       plan.resume = std::move(commit->newest);

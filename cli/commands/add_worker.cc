@@ -1,4 +1,4 @@
-// rota add-worker DIR|ADDRESS: one more worker for a run that goes on, or a spare one, until it ends or is told to go.
+// rota add-worker DIR|ADDRESS: runs one more worker of an active run, or a spare, until it ends or is asked to leave.
 #include <poll.h>
 #include <signal.h>
 
@@ -55,7 +55,7 @@ Result<std::string> address_of(const std::string& what) {
   if (what.find("://") != what.npos) return what;
   const RunFolder run{fs::absolute(what).lexically_normal()};
   auto text = read_whole_file(run.address(), kAddressBytesMax);
-  if (!text.ok()) return Status(ExitCode::no_input, what + ": no run goes on here");
+  if (!text.ok()) return Status(ExitCode::no_input, "no active run in " + what);
   return text->substr(0, text->find('\n'));
 }
 
@@ -65,13 +65,13 @@ struct Place {
   std::map<std::string, std::string, std::less<>> flags;
 };
 
-// What the coordinator says: where the run is, and the number that it assigns to the new worker.
+// From the coordinator: where the run is, and the number that it assigns to the new worker.
 Result<Place> assigned_place(const std::string& address, const fs::path& keys) {
   auto answer = ask_status(address, kAnswerMs, keys, true);
   if (!answer.ok()) return std::move(answer).status();
   const auto json = nlohmann::json::parse(*answer, nullptr, false);
   if (!json.is_object() || !json.contains("next_worker"))
-    return Status(ExitCode::wrong_version, address + ": the coordinator does not tell which worker could join");
+    return Status(ExitCode::wrong_version, address + ": the coordinator assigns no worker number");
   const auto out = exact_text_of(json.value("out", nlohmann::json()));
   Place place{{out.value_or("")}, static_cast<std::uint32_t>(number_in(json, "next_worker")), {}};
   const auto flags = json.find("flags");
@@ -83,13 +83,13 @@ Result<Place> assigned_place(const std::string& address, const fs::path& keys) {
 
 // A folder of this machine's own takes the place of the run's.
 Status move_to(const fs::path& folder, Place& place) {
-  if (place.flags.empty()) return {ExitCode::wrong_version, "the coordinator does not tell the run's flags"};
+  if (place.flags.empty()) return {ExitCode::wrong_version, "the coordinator does not send the flags of the run"};
   ROTA_TRY(make_closed_folder(folder));
   place.run = {folder};
   std::error_code error;
   if (!fs::exists(place.run.flags(), error)) {
     if (!fs::is_empty(folder, error) || error)
-      return {ExitCode::cannot_write, folder.string() + ": there is something in it that is not of this run"};
+      return {ExitCode::cannot_write, folder.string() + ": it contains files that are not of this run"};
     return write_flagfile(place.run.flags(), place.flags);
   }
   const std::string flags = flagfile_text(place.flags);
@@ -98,7 +98,7 @@ Status move_to(const fs::path& folder, Place& place) {
   return {};
 }
 
-// Until it ends; what this process is told is handed on.
+// Until it ends; signals are passed on.
 Status run_worker(const std::string& address, const Place& place, const CommandLine& line, const fs::path& keys) {
   Signals signals;
   Child::Settings settings = settings_of({"worker", place.number, place.run.flags(), address, line.log_flags, false,
@@ -119,7 +119,7 @@ Status run_worker(const std::string& address, const Place& place, const CommandL
       if (number != SIGCHLD) child->signal(SIGTERM);
   }
   if (!child->killed() && child->exit_code() == 0) return {};
-  // Told to go, it has handed over what it had.
+  // Asked to leave, it has handed over its shards.
   if (child->exit_code() == static_cast<int>(ExitCode::terminated))
     return {ExitCode::terminated, settings.name + " has left"};
   const std::string log = last_lines(settings.log, kLogLines);
@@ -153,7 +153,7 @@ Status add_worker(const CommandLine& line) {
 
 Status add_worker_command(int argc, const char* const* argv) {
   return run_command(argc, argv,
-                     {"add-worker DIR|ADDRESS [flags]\n\nOne more worker for a run that goes on.",
+                     {"add-worker DIR|ADDRESS [flags]\n\nAdds a worker to an active run.",
                       "which run? rota add-worker DIR, or the coordinator's address", kOptions},
                      add_worker);
 }

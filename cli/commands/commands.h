@@ -1,5 +1,5 @@
-// cli/commands/commands.h -- the commands of `rota`.  argv[0] is the command's name.  Each returns success, or what to
-// say on stderr and the exit code; results go to stdout.
+// cli/commands/commands.h -- the commands of `rota`.  argv[0] is the command's name.  Each returns success, or the
+// message for stderr and the exit code; results go to stdout.
 #pragma once
 #include <span>
 #include <string>

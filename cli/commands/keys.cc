@@ -14,7 +14,7 @@ Status keys(const CommandLine& line) {
   const std::filesystem::path folder = std::filesystem::absolute(line.positional.front()).lexically_normal();
   ROTA_TRY(make_keys(folder));
   const std::string shown = visible_text(folder.native());
-  std::printf("keys of 5 roles are in %s: say --keys=%s\n", shown.c_str(), shown.c_str());
+  std::printf("keys of 5 roles are in %s: pass --keys=%s\n", shown.c_str(), shown.c_str());
   return {};
 }
 

@@ -102,7 +102,7 @@ Status check_output(const Command& command, const Options& options, const std::v
       if (is_output(options.text(option.name))) return refused("is what --" + std::string(option.name) + " names");
   for (const std::string& file : files)
     if (is_output(file)) return refused("is a file of --input");
-  if (command.needs_model && is_of_run(behind_links(output), fs::path(options.text("model"))))
+  if (command.needs_model && is_of_run(follow_links(output), fs::path(options.text("model"))))
     return refused("would be a file of the run that --model names");
   return {};
 }
@@ -114,7 +114,7 @@ Status run_into(const Plugin& plugin, const Command& command, const Call& call) 
                           std::none_of(command.options.begin(), command.options.end(),
                                        [](const Option& option) { return option.name == "output"; });
   if (!own_output) {
-    // What a model is shown as is for people; the rest may be for a program, which wants its bytes as they are.
+    // `show` is for people; other output may be for a program, which needs the exact bytes.
     WholeLines out(std::cout, command.name == "show" || ::isatty(STDOUT_FILENO) == 1);
     ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { command.run(call, out); }));
     out.end();
@@ -126,7 +126,7 @@ Status run_into(const Plugin& plugin, const Command& command, const Call& call) 
   return file->complete();
 }
 
-// Tells of options that were given and change nothing.
+// Reports options that were given and change nothing.
 Status warn_of_ignored(const Plugin& plugin, const Command& command, const Options& options) {
   std::vector<IgnoredOption> ignored;
   ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { ignored = ignored_options(command.options, options); }));
@@ -192,7 +192,7 @@ Status describe_app(const std::string& app) {
   for (const Command& command : plugin.commands)
     entry(command.name, command.needs_model ? " --model=DIR [flags]" : " [flags]", command.summary);
   if (plugin.export_text != nullptr) entry("export", " --model=DIR", "Writes a model's text form, beside it.");
-  std::printf("\n`rota COMMAND %s --help` tells more.\n", app.c_str());
+  std::printf("\n`rota COMMAND %s --help` has the details.\n", app.c_str());
   return {};
 }
 

@@ -1,4 +1,4 @@
-// rota resume DIR: goes on with a run from its newest committed checkpoint.
+// rota resume DIR: resumes a run from its newest committed checkpoint.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What says where the work is done and where the data is, and so may change between two parts of a run.  That the data
-// is the same is seen by its content, and so it is of the model that the job began with.
+// Options of where to run and where the data is, which may change when a run is resumed.  Data and initial model are
+// compared by content.
 constexpr std::array<std::string_view, 10> kMayChange = {"memory",      "workers", "threads", "stores", "spares",
                                                          "min_workers", "on_loss", "input",   "valid",  "init_model"};
 
@@ -49,8 +49,8 @@ Status check_given(const CommandLine& line, const std::string& folder) {
   return {};
 }
 
-// What tells one job from another are the plugin's options as they were given (job_identity), so those of a run that
-// was started by hand must not get their defaults now.
+// The identity of a job has the plugin's options as they were given (job_identity), so those of a run that was started
+// by hand must not get their defaults now.
 std::map<std::string, std::string, std::less<>> as_given(const CommandLine& line) {
   std::map<std::string, std::string, std::less<>> values;
   for (const Option& option : job_options()) values.emplace(option.name, line.options.text(option.name));
@@ -69,13 +69,13 @@ Status already_done(const RunFolder& run, const Plugin& plugin) {
   return {};
 }
 
-// The folder's files say which library is loaded, and what is written where.
+// The folder's files name the library to load and the files to write.
 Status check_ours(const RunFolder& run) {
-  std::vector<fs::path> believed{run.path, run.flags()};
+  std::vector<fs::path> trusted{run.path, run.flags()};
   std::error_code error;
-  if (fs::exists(fs::symlink_status(run.checkpoint(), error))) believed.push_back(run.checkpoint());
-  for (const fs::path& folder : run.epochs()) believed.push_back(folder);
-  for (const fs::path& path : believed) ROTA_TRY(check_own(path).in("only your own runs can be resumed"));
+  if (fs::exists(fs::symlink_status(run.checkpoint(), error))) trusted.push_back(run.checkpoint());
+  for (const fs::path& folder : run.epochs()) trusted.push_back(folder);
+  for (const fs::path& path : trusted) ROTA_TRY(check_own(path).in("only your own runs can be resumed"));
   return {};
 }
 
@@ -138,7 +138,7 @@ Status resume(const CommandLine& line) {
 Status resume_command(int argc, const char* const* argv) {
   static const std::vector<Option> kTable = changeable();
   return run_command(argc, argv,
-                     {"resume DIR [flags]\n\nGoes on with the run in DIR.", "which run? rota resume DIR", kTable, true},
+                     {"resume DIR [flags]\n\nResumes the run in DIR.", "which run? rota resume DIR", kTable, true},
                      resume);
 }
 

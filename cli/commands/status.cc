@@ -1,4 +1,4 @@
-// rota status DIR|ADDRESS: how a run goes, or went.
+// rota status DIR|ADDRESS: the state of a run.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -49,7 +49,7 @@ std::string option_in(const std::string& flags, const std::string& name) {
   return flags.substr(at, flags.find('\n', at) - at);
 }
 
-// How the run ended, if the events tell it.
+// How the run ended, from its events.
 std::string ending_of(const RunFolder& run) {
   const auto event = parse_object(last_lines(run.events(), 1));
   if (text_in(event, "event") != "end") return "";
@@ -90,7 +90,7 @@ Status folder_status(const RunFolder& run, const fs::path& keys) {
     row("newest", newest);
     row("state", ending.empty() ? "not running" : "ended, " + ending);
   }
-  if (fs::exists(run.checkpoint(), error)) row("hint", "`rota resume " + run.path.string() + "` goes on with it");
+  if (fs::exists(run.checkpoint(), error)) row("hint", "`rota resume " + run.path.string() + "` resumes it");
   return {};
 }
 
@@ -109,7 +109,7 @@ Status status(const CommandLine& line) {
 
 Status status_command(int argc, const char* const* argv) {
   return run_command(argc, argv,
-                     {"status DIR|ADDRESS\n\nTells how a run goes, or went.",
+                     {"status DIR|ADDRESS\n\nShows the state of a run.",
                       "which run? rota status DIR, or the coordinator's address", kOptions},
                      status);
 }

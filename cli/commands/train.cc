@@ -108,11 +108,11 @@ Status keep_stdin(const RunFolder& run) {
       at += written;
     }
   }
-  if (!any) return {ExitCode::no_input, "input -: nothing came from stdin"};
+  if (!any) return {ExitCode::no_input, "input -: stdin is empty"};
   return ::fsync(file.get()) == 0 ? Status() : failed(ExitCode::disk, run.input().string());
 }
 
-// Chooses what the user does not say.
+// Chooses --shards if the user does not.
 Status take_shards(const Plugin& plugin, std::map<std::string, std::string, std::less<>>& values) {
   if (Options(values).integer("shards") == 0) {
     const auto job = make_job(Options(values));
@@ -139,7 +139,7 @@ Status train_command(int argc, const char* const* argv) {
   const RunFolder run{line.options.text("out")};
   auto values = line.options.all();
   const bool from_stdin = values["input"] == "-";
-  // What is wrong with the data is said when it is clear that the folder is the run's.
+  // A fault of the data is reported after the folder is claimed.
   const Status chosen = from_stdin ? Status() : take_shards(plugin, values);
   if (chosen.code() == ExitCode::usage) return chosen;
   auto claim = fresh_folder(run, named_paths(line, plugin), from_stdin);

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kAddressBytesMax = 4096;
-constexpr std::size_t kLettersBehindPrefix = 6;  // of make_private_folder
+constexpr std::size_t kLettersAfterPrefix = 6;  // of make_private_folder
 
 std::vector<std::string> names_in(int folder) {
   std::vector<std::string> names;
@@ -34,7 +34,7 @@ std::vector<std::string> names_in(int folder) {
 }
 
 // Whether a connection is refused.  A socket that cannot be asked counts as alive.
-bool nobody_listens(const fs::path& socket) {
+bool is_abandoned(const fs::path& socket) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   const std::string& path = socket.native();
@@ -45,11 +45,11 @@ bool nobody_listens(const fs::path& socket) {
          errno == ECONNREFUSED;
 }
 
-// Whether this is a folder that `rota` made for its sockets alone: by its name, and closed to everybody else.
+// Whether this is a folder that `rota` made for its sockets alone: by its name, and closed to other users.
 bool is_rotas(const fs::path& folder, const struct stat& facts) {
   const std::string name = folder.filename().string();
   return name.starts_with(kSocketFolderPrefix) &&
-         name.size() == std::strlen(kSocketFolderPrefix) + kLettersBehindPrefix && (facts.st_mode & 0777) == 0700;
+         name.size() == std::strlen(kSocketFolderPrefix) + kLettersAfterPrefix && (facts.st_mode & 0777) == 0700;
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ void remove_dead_sockets(const RunFolder& run) {
     struct stat entry = {};
     const bool known = name == coordinator.filename() || RunFolder::is_socket(name);
     if (!known || ::fstatat(fd.get(), name.c_str(), &entry, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (S_ISSOCK(entry.st_mode) && nobody_listens(folder / name)) ::unlinkat(fd.get(), name.c_str(), 0);
+    if (S_ISSOCK(entry.st_mode) && is_abandoned(folder / name)) ::unlinkat(fd.get(), name.c_str(), 0);
   }
   if (is_rotas(folder, facts)) ::rmdir(folder.c_str());  // only if it is empty
 }

@@ -20,7 +20,7 @@ constexpr unsigned kMarkerFormat = 1;
 constexpr std::size_t kMarkerBytesMax = 4096;
 constexpr const char* kMarkerText = "`rota train` made this folder, and may clear what it wrote here";
 
-// What a run wrote that committed nothing.
+// Files of a run that committed nothing.
 struct Remains {
   std::vector<fs::path> files;
   std::vector<fs::path> folders;  // empty once the files are gone
@@ -56,13 +56,13 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(fs::symlink_status(path, error));
 }
 
-// What is right inside; a folder that cannot be read is one that holds something.
+// What is directly inside; a folder that cannot be read counts as not empty.
 Result<std::vector<fs::path>> inside(const RunFolder& run, const fs::path& folder) {
   std::vector<fs::path> paths;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
     paths.push_back(at->path());
-  if (error) return refused(run, "cannot be looked through: " + error.message());
+  if (error) return refused(run, "cannot be read: " + error.message());
   std::sort(paths.begin(), paths.end());
   return paths;
 }
@@ -85,7 +85,7 @@ Status take(const RunFolder& run, const fs::path& path, bool keeps_input, Remain
   if (path == run.keys() && is_folder(path)) return take_folder(run, path, RunFolder::is_of_keys, remains);
   if (path == run.checkpoint() && is_folder(path)) {
     if (!run.epochs().empty()) return holds_run(run);
-    // A coordinator that was started by hand may be at work where no `rota` is.
+    // A coordinator that was started by hand may run without a `rota`.
     if (auto lock = lock_run(run); !lock.ok()) return std::move(lock).status();
     const auto is_ours = [&](const std::string& name) {
       return path / name == run.lock() || path / finished_name(name) == run.era();
@@ -95,7 +95,7 @@ Status take(const RunFolder& run, const fs::path& path, bool keeps_input, Remain
   if (path == run.result() || path == run.model()) return holds_run(run);
   std::error_code error;
   if (path == run.metrics() && is_file(path) && fs::file_size(path, error) > 0) return holds_run(run);
-  // What a crash left in the midst of writing it, or else the file itself.
+  // The file, or what a crash left of writing it.
   const fs::path file = path.parent_path() / finished_name(path.filename().string());
   const bool ours = file == run.flags() || file == run.address() || file == run.events() || file == run.metrics() ||
                     file == run.marker() || file == run.place() || file == run.result() ||
@@ -117,7 +117,7 @@ Result<Remains> remains_in(const RunFolder& run) {
     std::error_code error;
     if (fs::exists(run.flags(), error) && (fs::exists(run.checkpoint(), error) || fs::exists(run.events(), error)))
       return holds_run(run);
-    return refused(run, "holds something else");
+    return refused(run, "contains files not created by Rota");
   }
   const bool keeps_input = marker->value("input", false);
   for (const fs::path& path : *paths)

@@ -34,10 +34,10 @@ Status check_folder(const fs::path& folder) {
     if (!is_ours(*at))
       return refused(folder, "holds " + at->path().filename().string() + ", which `rota shard` did not write");
   }
-  if (error) return refused(folder, "cannot be looked through: " + error.message());
+  if (error) return refused(folder, "cannot be read: " + error.message());
   if (!any) return {};
   const auto text = read_whole_file(folder / kPackedIndex, kIndexBytesMax);
-  if (!text.ok() || !is_index(*text)) return refused(folder, "holds something else");
+  if (!text.ok() || !is_index(*text)) return refused(folder, "contains files not created by Rota");
   return {};
 }
 

@@ -68,7 +68,7 @@ Result<PrivateFolder> PrivateFolder::make_watched(std::string_view prefix) {
   remove_left(parent_folder(), prefix);
   auto folder = make(prefix);
   if (!folder.ok()) return folder;
-  // It has its name only once it is held: nobody may take this folder for one that was left.
+  // It has its name only once it is held: no process may take this folder for an abandoned one.
   const fs::path lock = folder->path() / kLock, unfinished = folder->path() / "lock.unfinished";
   folder->lock_ = FileDescriptor(::open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!folder->lock_.open() || ::flock(folder->lock_.get(), LOCK_EX | LOCK_NB) != 0 ||

@@ -13,7 +13,7 @@ namespace rota {
 
 namespace fs = std::filesystem;
 
-fs::path behind_links(const fs::path& file) {
+fs::path follow_links(const fs::path& file) {
   constexpr int kMost = 40;  // as the system has it
   fs::path at = file;
   std::error_code error;
@@ -23,7 +23,7 @@ fs::path behind_links(const fs::path& file) {
 
 Result<ResultFile> ResultFile::open(const fs::path& file) {
   std::error_code error;
-  const fs::path target = behind_links(file);
+  const fs::path target = follow_links(file);
   if (fs::is_directory(target, error)) return cannot_write(file, EISDIR);
   if (fs::is_other(target, error)) {
     errno = 0;

@@ -9,9 +9,9 @@
 namespace rota {
 
 // Where a chain of links leads, be it to something or not; `file` itself if it is no link.
-std::filesystem::path behind_links(const std::filesystem::path& file);
+std::filesystem::path follow_links(const std::filesystem::path& file);
 
-// It appears under its name once it is complete; a link keeps its place, and the file behind it is replaced.  What is
+// It appears under its name once it is complete; a link keeps its place, and its target is replaced.  What is
 // there and is no file, a pipe or a device, is written into.
 class ResultFile {
  public:

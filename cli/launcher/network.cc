@@ -47,8 +47,9 @@ Result<std::string> number_for(const std::vector<Machine>& machines) {
   for (const Machine& machine : machines) {
     auto way = number_towards({machine.name, kSshPort});
     if (!way.ok())
-      return Status(ExitCode::usage, "where do the hosts reach this machine? Say --coordinator=tcp://HOST:0 (" +
-                                         way.status().what() + ")");
+      return Status(ExitCode::usage,
+                    "at which address do the hosts reach this machine? Give --coordinator=tcp://HOST:0 (" +
+                        way.status().what() + ")");
     if (number.empty() || is_loopback(number)) number = std::move(way).value();
   }
   return number;
@@ -94,7 +95,7 @@ Result<Network> network_of(const Options& options, const RunFolder& run) {
   if (!network.over_tcp()) return network;
   auto address = tcp_address(network.coordinator);
   if (!address.ok()) return std::move(address).status().in("--coordinator");
-  // Behind another machine's address the others would be waited for in vain, unless somebody hands on to this one.
+  // At another machine's address no process would reach this one, unless it is forwarded.
   if (network.bind.empty() && network.host.empty())
     if (auto own = own_numbers(address->host); !own.ok())
       return std::move(own).status().in("--coordinator, without --bind");
@@ -106,7 +107,7 @@ Result<Network> network_of(const Options& options, const RunFolder& run) {
     network.keys = run.keys();
     ROTA_TRY(make_keys(network.keys));
   }
-  // All of them are wanted here; whoever starts a job can mend what is wrong before it has begun.
+  // All are read here, so that a fault is found before the job starts.
   for (const Role role : {Role::coordinator, Role::scheduler, Role::worker, Role::kvstore})
     if (auto keys = read_keys(network.keys, role); !keys.ok()) return std::move(keys).status().in("--keys");
   return network;

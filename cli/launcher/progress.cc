@@ -78,7 +78,7 @@ std::string epoch_line(const nlohmann::json& epoch) {
 }
 
 std::string bar_line(const nlohmann::json& epoch) {
-  // Of a job without a last epoch nobody knows how much is done.
+  // Without a last epoch the share that is done is unknown.
   const bool bounded = number_in(epoch, "epochs") > 0;
   std::string line = bounded ? bar(number_in(epoch, "epoch") / number_in(epoch, "epochs")) : "epoch ";
   line += count_of(epoch);
@@ -108,7 +108,7 @@ void Progress::record(const nlohmann::json& record) {
   } else if (event == "stopping") {
     say("stopping " + text_in(record, "when"));
   } else if (event == "resume_without_checkpoint") {
-    say("nothing to resume: " + text_in(record, "why") + "; the run begins anew");
+    say("nothing to resume: " + text_in(record, "why") + "; the run starts again");
   } else if (event == "lost") {
     say(text_in(record, "why"));
   } else if (event == "rollback") {
@@ -118,7 +118,7 @@ void Progress::record(const nlohmann::json& record) {
     say(text_in(record, "role") +
         (event == "leaving" ? " is leaving"
          : event == "left"  ? " has left"
-                            : " is given up") +
+                            : " is abandoned") +
         (why.empty() ? "" : ": " + why));
   } else if (event == "joined" && !text_in(record, "as").empty()) {
     say(text_in(record, "role") + " has joined, as " + text_in(record, "as"));

@@ -1,4 +1,4 @@
-// cli/launcher/progress.h -- shows a user how the run goes, from the coordinator's records: one line that is drawn anew
+// cli/launcher/progress.h -- shows a user how the run goes, from the coordinator's records: one line that is redrawn
 // on a terminal, a line for each epoch elsewhere.
 #pragma once
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// cli/launcher/restarts.h -- how often and when a process of a job that died is started anew.
+// cli/launcher/restarts.h -- how often and when a process of a job that died is restarted.
 #pragma once
 #include <map>
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace rota {
 
-// What dies again and again without the run getting any further would die for ever.
+// A process that dies again and again without progress of the run would do so for ever.
 class Restarts {
  public:
   // Of one process, without a new checkpoint meanwhile.
@@ -17,7 +17,7 @@ class Restarts {
   // The process is gone at `now`: when it is to be started again, a little later each time; nothing if it was started
   // often enough.
   std::optional<Nanoseconds> next(const std::string& process, Nanoseconds now);
-  // The run has a new checkpoint: whatever died before did not keep it from that.
+  // The run has a new checkpoint: earlier deaths did not prevent that.
   void progress() { counts_.clear(); }
   // How often it was started again since the newest checkpoint.
   int count(const std::string& process) const;

@@ -42,7 +42,7 @@ Status print_result(const RunFolder& run) {
   return {};
 }
 
-// The exit code of the run's end as its events have it; -1 if they do not tell.
+// The exit code of the run's end as its events have it; -1 if they do not.
 int last_exit(const RunFolder& run) {
   const auto event = nlohmann::json::parse(last_lines(run.events(), 1), nullptr, false);
   return event.is_object() && text_in(event, "event") == "end" ? static_cast<int>(number_in(event, "exit", -1)) : -1;
@@ -131,7 +131,7 @@ Status write_text(const RunFolder& run, const Plugin& plugin) {
 }
 
 Status run_job(const LocalJob& job, const Plugin& plugin) {
-  // Whoever read what it says has seen enough; the model is trained all the same.
+  // Training continues without a reader of the output.
   ::signal(SIGPIPE, SIG_IGN);
   {
     Progress progress;

@@ -27,12 +27,12 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr Nanoseconds kPollSpan = 200 * kMillisecond;
-constexpr Nanoseconds kSameSignal = kSecond;    // sent to the whole group, and by the terminal or launcher
-constexpr Nanoseconds kNowSpan = 10 * kSecond;  // for the coordinator, after a second signal
-constexpr Nanoseconds kEndSpan = 5 * kSecond;   // for the others, after the coordinator
-constexpr Nanoseconds kKillSpan = 2 * kSecond;  // after SIGTERM
-// How long the coordinator may take to tell of a lost process in its own words.
-constexpr Nanoseconds kWordSpan = 2 * kSecond;
+constexpr Nanoseconds kSameSignal = kSecond;     // sent to the whole group, and by the terminal or launcher
+constexpr Nanoseconds kStopSpan = 10 * kSecond;  // for the coordinator, after a second signal
+constexpr Nanoseconds kEndSpan = 5 * kSecond;    // for the others, after the coordinator
+constexpr Nanoseconds kKillSpan = 2 * kSecond;   // after SIGTERM
+// How long the coordinator may take to report a lost process itself.
+constexpr Nanoseconds kExitReportGrace = 2 * kSecond;
 constexpr std::size_t kLogLines = 10;
 constexpr Nanoseconds kAddressPollSpan = 20 * kMillisecond;
 
@@ -56,9 +56,9 @@ class Supervisor {
     ROTA_TRY(processes_.prepare(sockets));
     events_.read([](std::string_view) {});  // of an earlier part of the run
     ROTA_TRY(start_role("coordinator", 0));
-    // Its port may be any.  If it ends before it listens, nobody else is needed to tell why.
+    // Its port may be any.  If it ends before it listens, no other process is needed to report why.
     while (job_.network.over_tcp() && !learn_address()) {
-      if (!comes_back(roles_.front())) return {};
+      if (!should_restart(roles_.front())) return {};
       wait();
       take_signals();
       ROTA_TRY(restart());
@@ -72,7 +72,7 @@ class Supervisor {
   }
 
   Status watch() {
-    while (!coordinator().ended() || comes_back(roles_.front())) {
+    while (!coordinator().ended() || should_restart(roles_.front())) {
       wait();
       read_records();
       take_signals();
@@ -89,8 +89,8 @@ class Supervisor {
     std::int64_t index = 0;
     Child child;
     Nanoseconds lost_at = 0;  // when it was seen to have ended while the job ran
-    bool told = false;
-    std::optional<Nanoseconds> again_at = {};  // when it is started anew
+    bool reported = false;
+    std::optional<Nanoseconds> restart_at = {};  // when to restart it
     Nanoseconds started_at = 0;
   };
 
@@ -104,7 +104,7 @@ class Supervisor {
     return {};
   }
 
-  // Until something happens, but for a signal's handling, which is the caller's.
+  // Until something happens; the caller handles signals.
   void wait() {
     std::vector<pollfd> waits{pollfd{signals_.fd(), POLLIN, 0}};
     processes_.add_polls(waits);
@@ -112,27 +112,27 @@ class Supervisor {
     processes_.work();
   }
 
-  // Whether a process that has ended is started anew: it did not end of its own will, and the job goes on.
-  bool comes_back(Role& role) {
-    if (role.again_at) return true;
-    if (!restarts_wanted_ || end_ || stops_ > 0 || given_up_) return false;
+  // Whether to restart a process that has ended: it was killed or lacked something, and the job continues.
+  bool should_restart(Role& role) {
+    if (role.restart_at) return true;
+    if (!restarts_wanted_ || end_ || stops_ > 0 || abandoned_) return false;
     const Child& child = role.child;
-    // What a process lacks at the start it mostly lacks the next time, too.
-    const bool lacks = !begun_ && !child.killed() && again_.count(child.name()) > 0;
+    // What is missing at the start is mostly missing the next time, too.
+    const bool lacks = !begun_ && !child.killed() && restarts_.count(child.name()) > 0;
     if (!child.killed() && child.exit_code() != static_cast<int>(ExitCode::temporary)) return false;
     if (moves_ && begun_ && role.role == "worker" && others_work(role)) return false;
     if (&role == &roles_.front() && (read_records(), end_)) return false;
-    if (!lacks) role.again_at = again_.next(child.name(), now_ns());
-    if (role.again_at) {
+    if (!lacks) role.restart_at = restarts_.next(child.name(), now_ns());
+    if (role.restart_at) {
       progress_.say("rota: " + child.name() + " ended with " + child.how() + "; it is started again (" +
-                    std::to_string(again_.count(child.name())) + " of " + std::to_string(Restarts::kMost) +
+                    std::to_string(restarts_.count(child.name())) + " of " + std::to_string(Restarts::kMost) +
                     " times without a new checkpoint)");
       return true;
     }
     const bool crashed = code_of(child) == ExitCode::bug;
-    given_up_ =
+    abandoned_ =
         Status(crashed ? ExitCode::bug : ExitCode::temporary,
-               child.name() + " was started again " + std::to_string(again_.count(child.name())) +
+               child.name() + " was started again " + std::to_string(restarts_.count(child.name())) +
                    " times without a new checkpoint, and ended with " + (lacks ? with_log(child) : child.how()));
     end_coordinator();
     return false;
@@ -147,8 +147,8 @@ class Supervisor {
 
   Status restart() {
     for (Role& role : roles_) {
-      if (!role.again_at || now_ns() < *role.again_at) continue;
-      role.again_at.reset();
+      if (!role.restart_at || now_ns() < *role.restart_at) continue;
+      role.restart_at.reset();
       if (end_ || stops_ > 0) continue;
       const bool coordinates = &role == &roles_.front();
       auto child = processes_.start(role.role, role.index, job_.resume || coordinates);
@@ -156,20 +156,20 @@ class Supervisor {
       role.child = std::move(child).value();
       role.started_at = now_ns();
       role.lost_at = 0;
-      role.told = false;
+      role.reported = false;
     }
     return {};
   }
 
-  // Now, and whatever it is doing.
+  // Without waiting for a checkpoint.
   void end_coordinator() {
     coordinator().signal(SIGTERM);
-    hasten_at_ = now_ns() + kNowSpan;
+    escalate_at_ = now_ns() + kStopSpan;
     stops_ = 2;
     stop_signal_ = SIGTERM;
   }
 
-  // The coordinator does not count on a process any more, which may still be there and do nothing.
+  // The coordinator has abandoned a process, which may still exist and hang.
   void end_lost(const nlohmann::json& record) {
     for (Role& role : roles_)
       if (restarts_wanted_ && role.child.name() == text_in(record, "role") &&
@@ -177,7 +177,7 @@ class Supervisor {
         role.child.signal(SIGKILL);
   }
 
-  // A coordinator that was started anew waits for it in vain, as it stands still since the time of the one before.
+  // A restarted coordinator waits for a process that has hung since before the restart.
   void end_silent(const nlohmann::json& record) {
     for (Role& role : roles_)
       if (restarts_wanted_ && role.child.name() == text_in(record, "role") &&
@@ -207,56 +207,56 @@ class Supervisor {
     if (event == "joined") joined_.insert(text_in(record, "role"));
     if (event == "left") joined_.erase(text_in(record, "role"));
     if (event == "hosts") begun_ = true;
-    // The job goes on without these.
+    // The job continues without these.
     if (begun_ && (event == "left" || event == "abandoned" || (event == "lost" && moves_)))
       gone_.insert(text_in(record, "role"));
     if (event == "joined") gone_.erase(text_in(record, "role"));
     if (event == "end") end_ = record;
     if (event == "lost" || event == "left") end_lost(record);
     if (event == "unresponsive") end_silent(record);
-    if (event == "checkpoint") again_.progress();
+    if (event == "checkpoint") restarts_.progress();
     progress_.record(record);
   }
 
   void take_signals() {
     while (const int number = signals_.take())
       if (number != SIGCHLD) stop(number);
-    hasten();
+    escalate_stop();
   }
 
   // A signal that this process got.
   void stop(int number) {
     if (stops_ == 1 && now_ns() - stopped_at_ < kSameSignal) return;
     if (++stops_ == 1) stopped_at_ = now_ns();
-    if (stops_ == 1) progress_.say("rota: stopping; a second signal does not wait for a checkpoint");
+    if (stops_ == 1) progress_.say("rota: stopping; a second signal stops without a checkpoint");
     coordinator().signal(stops_ > 2 ? SIGKILL : number == SIGINT ? SIGINT : SIGTERM);
     stop_signal_ = number;
-    hasten_at_ = now_ns() + kNowSpan;
+    escalate_at_ = now_ns() + kStopSpan;
   }
 
-  // The first signal asks for a checkpoint, and the user alone knows how long to wait for it.
-  void hasten() {
-    if (stops_ > 1 && now_ns() >= hasten_at_) stop(stop_signal_);
+  // The first signal asks for a checkpoint, and the user decides how long to wait for it.
+  void escalate_stop() {
+    if (stops_ > 1 && now_ns() >= escalate_at_) stop(stop_signal_);
   }
 
   void look_for_lost() {
     const Nanoseconds now = now_ns();
     for (std::size_t i = 1; i < roles_.size(); ++i) {
       Role& role = roles_[i];
-      if (!role.child.ended() || end_ || role.again_at || comes_back(role)) continue;
+      if (!role.child.ended() || end_ || role.restart_at || should_restart(role)) continue;
       if (role.lost_at == 0) role.lost_at = now;
-      if (now - role.lost_at < kWordSpan) continue;
-      if (!role.told) tell_lost(role);
-      // The coordinator never heard of it, or has let it go while others were awaited, and would wait for it in vain.
+      if (now - role.lost_at < kExitReportGrace) continue;
+      if (!role.reported) report_lost(role);
+      // The coordinator never admitted it, or released it while others were awaited, and would wait until its timeout.
       if (joined_.contains(role.child.name()) || gone_.contains(role.child.name()) || never_joined_) continue;
       never_joined_ = &role - roles_.data();
       end_coordinator();
     }
   }
 
-  void tell_lost(Role& role) {
-    role.told = true;
-    // Of its own will, and told to by the coordinator.
+  void report_lost(Role& role) {
+    role.reported = true;
+    // It left, and the coordinator agreed.
     if (gone_.contains(role.child.name()) && !role.child.killed()) return;
     if (!role.child.killed() && role.child.exit_code() == 0) return;
     progress_.say("rota: " + role.child.name() + " ended with " + with_log(role.child));
@@ -264,7 +264,7 @@ class Supervisor {
 
   // How it ended, and the end of its log.
   static std::string with_log(const Child& child) {
-    const std::string lines = child.crash_info(kLogLines);
+    const std::string lines = child.log_end(kLogLines);
     if (child.log().empty()) return child.how() + (lines.empty() ? "" : "; the end of its log there:\n" + lines);
     return child.how() + (lines.empty() ? "; " + child.log().string() + " is empty"
                                         : "; the end of " + child.log().string() + ":\n" + lines);
@@ -277,23 +277,23 @@ class Supervisor {
 
   Status outcome() {
     const Child& child = coordinator();
-    if (given_up_) return *given_up_;
+    if (abandoned_) return *abandoned_;
     if (never_joined_ && stops_ > 0) {
       const Child& lost = roles_[static_cast<std::size_t>(*never_joined_)].child;
       const ExitCode code = code_of(lost);
       return {code == ExitCode::ok ? ExitCode::failed : code, lost.name() + " ended before it joined: " + lost.how()};
     }
-    // Behind its last record nothing is left to do: what becomes of it then matters to nobody.
+    // After its last record nothing is left to do.
     if (end_ && number_in(*end_, "exit", -1) == 0) return {};
     const ExitCode code = code_of(child);
     const std::string said = end_ ? text_in(*end_, "what") : "";
     // Its last event may be missing for want of disk space; the result is there all the same.
     std::error_code error;
     if (code == ExitCode::ok && fs::exists(job_.run.result(), error)) return {};
-    if (code == ExitCode::ok) return {ExitCode::bug, "the coordinator ended without a word"};
-    // Processes that did not end the way the coordinator says have something to add.
+    if (code == ExitCode::ok) return {ExitCode::bug, "the coordinator exited without reporting a result"};
+    // Of killed processes the logs may say more than the coordinator does.
     for (std::size_t i = 1; i < roles_.size(); ++i)
-      if (roles_[i].child.ended() && !roles_[i].told && roles_[i].child.killed()) tell_lost(roles_[i]);
+      if (roles_[i].child.ended() && !roles_[i].reported && roles_[i].child.killed()) report_lost(roles_[i]);
     if (code == ExitCode::temporary)
       for (std::size_t i = 1; i < roles_.size(); ++i)
         if (const Child& lost = roles_[i].child;
@@ -316,7 +316,7 @@ class Supervisor {
   }
 
   void end_all() {
-    // Whoever is left was not dismissed if the coordinator is still there, or never let anybody in.
+    // The others were not dismissed if the coordinator is still there, or never admitted one.
     const bool dismissed = !roles_.empty() && coordinator().ended() && end_ && !joined_.empty();
     if (dismissed && wait_for_all(kEndSpan)) return;
     for (Role& role : roles_) role.child.signal(SIGTERM);
@@ -336,12 +336,12 @@ class Supervisor {
   std::optional<nlohmann::json> end_;
   std::optional<std::ptrdiff_t> never_joined_;
   bool restarts_wanted_ = false, moves_ = false;
-  Restarts again_;
-  std::optional<Status> given_up_;
+  Restarts restarts_;
+  std::optional<Status> abandoned_;
   int stops_ = 0;
   int stop_signal_ = 0;
   Nanoseconds stopped_at_ = 0;
-  Nanoseconds hasten_at_ = 0;
+  Nanoseconds escalate_at_ = 0;
 };
 
 }  // namespace

@@ -59,7 +59,7 @@ class LocalProcess final : public Child::Process {
   void signal(int number) override { ::kill(pid(), number); }
   int status() const override { return process_.native_exit_code(); }
   std::string how() const override { return {}; }
-  std::string crash_info(std::size_t lines) const override { return last_lines(log_, lines); }
+  std::string log_end(std::size_t lines) const override { return last_lines(log_, lines); }
 
  private:
   process::child process_;

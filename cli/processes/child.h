@@ -19,11 +19,11 @@ class Child {
     virtual ~Process() = default;
     virtual pid_t pid() const = 0;  // where it runs; 0 if it is not known yet
     virtual bool ended() = 0;
-    virtual void signal(int number) = 0;                          // it has not ended
-    virtual int status() const = 0;                               // waitpid's, once it has ended
-    virtual std::string how() const = 0;                          // it ended, in words; "": as the status says
-    virtual std::string crash_info(std::size_t lines) const = 0;  // the end of its log
-    virtual std::string machine() const { return {}; }            // "": this one
+    virtual void signal(int number) = 0;  // it has not ended
+    virtual int status() const = 0;       // waitpid's, once it has ended
+    virtual std::string how() const = 0;  // how it ended, if the status does not show it; "": it does
+    virtual std::string log_end(std::size_t lines) const = 0;  // the end of its log
+    virtual std::string machine() const { return {}; }         // "": this one
   };
 
   struct Settings {
@@ -32,7 +32,7 @@ class Child {
     std::vector<std::string> arguments;
     std::filesystem::path log;  // takes stderr, and stdout unless `output` is set
     int input = -1;             // a descriptor for stdin; stays the caller's.  -1: it has none
-    int output = -1;            // likewise for stdout
+    int output = -1;            // the same for stdout
   };
 
   // Starts one of this machine.  The child is in a process group of its own (Ctrl-C does not reach it), and dies if
@@ -58,7 +58,7 @@ class Child {
   // For people: "exit code 70", "signal 9 (Killed)", "exit code 70 on b".
   std::string how() const;
   // The end of its log.
-  std::string crash_info(std::size_t lines) const { return process_->crash_info(lines); }
+  std::string log_end(std::size_t lines) const { return process_->log_end(lines); }
 
  private:
   std::string name_;

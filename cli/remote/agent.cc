@@ -30,7 +30,7 @@ constexpr Nanoseconds kPollSpan = kSecond;
 constexpr Nanoseconds kGreetedSpan = 60 * kSecond;  // for a hello
 constexpr Nanoseconds kKillSpan = 5 * kSecond;
 constexpr std::size_t kLogLines = 10;
-constexpr std::size_t kWordBytesMost = std::size_t{64} << 10;
+constexpr std::size_t kLogBytesMost = std::size_t{64} << 10;
 
 // For this user's eyes; the folder around it is as well.
 Status write_secret(const fs::path& file, const std::string& text) {
@@ -53,31 +53,30 @@ class Agent {
 
   Status serve() {
     ROTA_TRY(write_out(greeting()));
-    heard_at_ = now_ns();
+    received_at_ = now_ns();
     while (true) {
       std::array<pollfd, 2> waits{pollfd{signals_.fd(), POLLIN, 0}, pollfd{input_, POLLIN, 0}};
       ::poll(waits.data(), waits.size(), static_cast<int>(kPollSpan / kMillisecond));
       while (const int number = signals_.take())
-        if (number != SIGCHLD) return {ExitCode::terminated, "told to end"};
+        if (number != SIGCHLD) return {ExitCode::terminated, "terminated by a signal"};
       if (waits[1].revents != 0) {
         auto more = read_in();
         if (!more.ok()) return std::move(more).status();
         if (!*more) return {};
       }
       ROTA_TRY(report_ended());
-      if (now_ns() - heard_at_ > silence_)
-        return {ExitCode::temporary, "nothing was heard of the launcher for too long"};
+      if (now_ns() - received_at_ > silence_) return {ExitCode::temporary, "no message from the launcher for too long"};
     }
   }
 
  private:
-  // False at the end of the launcher's words.
+  // False at the end of the launcher's messages.
   Result<bool> read_in() {
     std::array<char, 65536> block{};
     const ssize_t n = ::read(input_, block.data(), block.size());
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) return true;
     if (n <= 0) return false;
-    heard_at_ = now_ns();
+    received_at_ = now_ns();
     reader_.take({block.data(), static_cast<std::size_t>(n)});
     while (true) {
       auto message = reader_.next();
@@ -159,8 +158,8 @@ class Agent {
         ++at;
         continue;
       }
-      std::string words = child.status() == 0 ? "" : child.crash_info(kLogLines);
-      if (words.size() > kWordBytesMost) words.erase(0, words.size() - kWordBytesMost);
+      std::string words = child.status() == 0 ? "" : child.log_end(kLogLines);
+      if (words.size() > kLogBytesMost) words.erase(0, words.size() - kLogBytesMost);
       ROTA_TRY(say({{"kind", "ended"},
                     {"start", at->first},
                     {"status", child.status()},
@@ -190,7 +189,7 @@ class Agent {
     return {};
   }
 
-  // Not in peace: a role that is asked to end brings the job to an end, and this may be the loss of one machine only.
+  // By SIGKILL: a role that is asked to end stops the job, and this may be the loss of one machine only.
   void kill_all() {
     for (auto& [start, child] : roles_) child.signal(SIGKILL);
     const Nanoseconds until = now_ns() + kKillSpan;
@@ -210,7 +209,7 @@ class Agent {
   Signals signals_;
   FrameReader reader_{FrameReader::Begins::at_once};
   std::map<std::uint64_t, Child> roles_;  // by the number of their start
-  Nanoseconds heard_at_ = 0;
+  Nanoseconds received_at_ = 0;
   Nanoseconds silence_ = kGreetedSpan;
 };
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr Nanoseconds kBeatSpan = 5 * kSecond;
 constexpr Nanoseconds kKilledSpan = 5 * kSecond;  // for any answer, when something is to be killed
-constexpr Nanoseconds kLastWordSpan = kSecond;    // for ssh to say why it ends
+constexpr Nanoseconds kLastOutputSpan = kSecond;  // for ssh to print why it ends
 constexpr Nanoseconds kSilenceLeast = 2 * kSecond;
 constexpr Nanoseconds kAgentSilenceLeast = 60 * kSecond;
 constexpr Nanoseconds kAgentSilence = 10;  // times that of the launcher: it may be stopped for a while (Ctrl-Z)
@@ -45,7 +45,7 @@ class AgentConnection::RemoteProcess final : public Child::Process {
   void signal(int number) override { connection_->signal(*role_, number); }
   int status() const override { return role_->status; }
   std::string how() const override { return role_->how; }
-  std::string crash_info(std::size_t) const override { return role_->words; }
+  std::string log_end(std::size_t) const override { return role_->words; }
   std::string machine() const override { return connection_->settings_.machine.target(); }
 
  private:
@@ -102,7 +102,7 @@ void AgentConnection::say(const nlohmann::json& message) {
 void AgentConnection::signal(Role& role, int number) {
   if (role.ended || !is_open()) return;
   say({{"kind", "signal"}, {"start", role.start}, {"number", number}});
-  // What is to be killed is most often not reached any more.
+  // A process that is to be killed is mostly out of reach.
   if (number == SIGKILL && greeted()) ask(now_ns(), kKilledSpan);
 }
 
@@ -110,7 +110,7 @@ void AgentConnection::flush() {
   while (is_open() && wants_to_write()) {
     const ssize_t n = ::send(socket_.get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;  // no room now; or read_in() will see that nobody is there
+    if (n <= 0) return;  // no room now; or read_in() will see that the agent is gone
     unsent_.erase(0, static_cast<std::size_t>(n));
   }
 }
@@ -166,7 +166,7 @@ void AgentConnection::take(const nlohmann::json& message) {
 
 void AgentConnection::look_at_time(Nanoseconds now) {
   if (closed_at_ != 0) {
-    if (!ssh_.ended() && now - closed_at_ < kLastWordSpan) return;
+    if (!ssh_.ended() && now - closed_at_ < kLastOutputSpan) return;
     return lose(ssh_.ended() ? settings_.ssh + " ended with " + ssh_.how() : "it was closed");
   }
   if (!greeted()) {
@@ -183,8 +183,8 @@ void AgentConnection::ask(Nanoseconds now, Nanoseconds most) {
   say({{"kind", "beat"}});
 }
 
-std::string AgentConnection::words_of_ssh() {
-  const std::string words = ssh_.crash_info(kWordLines);
+std::string AgentConnection::output_of_ssh() {
+  const std::string words = ssh_.log_end(kWordLines);
   return words.empty() ? "" : "; the end of " + settings_.log.string() + ":\n" + words;
 }
 
@@ -197,7 +197,7 @@ void AgentConnection::lose(const std::string& why, std::optional<ExitCode> code)
     role->ended = true;
     role->status = code ? static_cast<int>(*code) << 8 : later ? SIGKILL : static_cast<int>(ExitCode::failed) << 8;
     role->how = (greeted() ? "the loss of the connection to " : "no agent on ") + settings_.machine.target() + ": " +
-                why + words_of_ssh();
+                why + output_of_ssh();
   }
   roles_.clear();
 }

@@ -1,5 +1,5 @@
 // cli/remote/agent_connection.h -- the launcher's end of one agent: an ssh that runs it on another machine, and the
-// processes that it started there.  What it is told and tells is in cli/remote/agent.h.
+// processes that it started there.  cli/remote/agent.h has the messages.
 #pragma once
 #include <signal.h>
 
@@ -27,18 +27,18 @@ class AgentConnection {
     Machine machine;
     std::string ssh;              // the program: a name or a path
     std::string rota;             // the path of `rota` over there
-    std::filesystem::path log;    // takes what ssh says
+    std::filesystem::path log;    // of what ssh prints
     std::string name;             // of that log
     Nanoseconds start_timeout;    // how long ssh and the agent may take to answer first
     Nanoseconds silence;          // after so long without an answer the agent is lost
     bool reached_before = false;  // if it fails now, it may work again later
   };
 
-  // Starts ssh; whether there is an agent behind it is known later.
+  // Starts ssh; whether it reaches an agent is known later.
   static Result<std::shared_ptr<AgentConnection>> open(const Settings& settings, Nanoseconds now);
   ~AgentConnection() { lose("it is not needed any more"); }
 
-  // Has a process started, as soon as there is an agent.
+  // Starts a process, as soon as there is an agent.
   Result<Child> start(const RoleStart& what);
 
   // Lost connections never come back; their processes have ended.
@@ -49,7 +49,7 @@ class AgentConnection {
   bool wants_to_write() const { return greeted() && !unsent_.empty(); }
   // Sends and takes what there is, and looks whether the agent is still there.
   void work(Nanoseconds now);
-  // Tells the agent that nothing more will come, upon which it ends.
+  // Closes the connection, upon which the agent ends.
   void finish();
   bool ssh_ended() { return ssh_.ended(); }
   void kill_ssh() { ssh_.signal(SIGKILL); }
@@ -77,7 +77,7 @@ class AgentConnection {
   void flush();
   // All its processes have ended; with `code` for good, however often they are started again.
   void lose(const std::string& why, std::optional<ExitCode> code = {});
-  std::string words_of_ssh();
+  std::string output_of_ssh();
 
   Settings settings_;
   Child ssh_;

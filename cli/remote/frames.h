@@ -1,7 +1,7 @@
-// cli/remote/frames.h -- what `rota` and its agents on other machines (cli/remote/agent.h) say to each other over ssh:
-// JSON objects, each behind its length in four bytes, the highest first.
+// cli/remote/frames.h -- messages between `rota` and its agents on other machines (cli/remote/agent.h) over ssh: JSON
+// objects, each after its length in four bytes, big-endian.
 //
-// An agent speaks first, with a line that says what it is: a login shell may have printed anything before it.
+// An agent first sends a line that identifies it: a login shell may have printed anything before it.
 #pragma once
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ inline constexpr std::size_t kNoiseBytesMost = std::size_t{256} << 10;  // befor
 // ExitCode::usage if it is too large.
 Result<std::string> frame_of(const nlohmann::json& message);
 
-// What an agent says first, in a line of its own.
+// The first line of an agent.
 std::string greeting();
 
 // Takes a stream of bytes apart.

@@ -73,7 +73,7 @@ Result<Machine> read_machine(std::string_view text) {
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), machine.slots);
   if (rest.front() != ':' || error != std::errc{} || end != digits.data() + digits.size() || machine.slots < 1 ||
       machine.slots > kSlotsMost)
-    return refused(text, "behind the name stands :SLOTS, a number of 1 to " + std::to_string(kSlotsMost));
+    return refused(text, "after the name :SLOTS is a number of 1 to " + std::to_string(kSlotsMost));
   return machine;
 }
 
@@ -110,7 +110,7 @@ Result<std::vector<Machine>> read_file(const fs::path& file) {
     if (Status added = add(line, machines, seen); !added.ok())
       return std::move(added).in(file.string() + ":" + std::to_string(number + 1));
   }
-  if (machines.empty()) return Status(ExitCode::usage, file.string() + ": there is no host in it");
+  if (machines.empty()) return Status(ExitCode::usage, file.string() + ": it has no host");
   return machines;
 }
 

@@ -17,7 +17,7 @@ struct Machine {
   std::string target() const { return user.empty() ? name : user + "@" + name; }  // as ssh wants it
 };
 
-// "a,b:4,user@[fd00::1]:2", or a file of such, one a line, with # before what is for people.  Text with a '/' in it,
+// "a,b:4,user@[fd00::1]:2", or a file of such, one a line, with # before comments.  Text with a '/' in it,
 // or that names a file, is a file.
 //
 // What is no plain name or number is refused, so that no host is ever taken for an option or for words of a shell.

@@ -10,13 +10,13 @@
 namespace rota {
 
 struct Place {
-  std::string run;     // tells the run from others; it stays when the run is resumed
+  std::string run;     // identifies the run, also when it is resumed
   std::string launch;  // is new each time: a folder that was copied to the machine before is not this one
 
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-// As the file has it, and as an agent is told: "RUN LAUNCH".
+// As in the file and in messages to agents: "RUN LAUNCH".
 std::string text_of(const Place& place);
 // ExitCode::bad_data if it is anything else.
 Result<Place> place_of(std::string_view text);

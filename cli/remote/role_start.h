@@ -1,4 +1,4 @@
-// cli/remote/role_start.h -- all that an agent is told to start a process of a job with.
+// cli/remote/role_start.h -- what an agent needs to start a process of a job.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -30,7 +30,7 @@ struct RoleStart {
 // The files of a folder of keys that a process of the role needs: its own secret, no other, and what is public.
 Result<std::map<std::string, std::string>> keys_of(const std::string& role, const std::filesystem::path& folder);
 
-// As a part of a message.  ExitCode::bad_data if it is anything but what a launcher would say.
+// As a part of a message.  ExitCode::bad_data if a launcher could not have sent it.
 nlohmann::json json_of(const RoleStart& start);
 Result<RoleStart> role_start_of(const nlohmann::json& message);
 

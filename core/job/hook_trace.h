@@ -1,9 +1,8 @@
 // core/job/hook_trace.h -- which hook of a plugin every thread of this process is in, kept where a crash cannot lose
 // it.
 //
-// Each thread that calls hooks has a slot, in memory that is a file of the run's folder: what was noted there outlives
-// the process, however that ends.  A signal of its own (SIGSEGV, SIGABRT, SIGILL, SIGBUS, SIGFPE) is noted too, told in
-// one line on stderr and in the log, and then does what it would have done.
+// Each thread that calls hooks has a slot in a mapped file of the run's folder.  A crash (SIGSEGV, SIGABRT, SIGILL,
+// SIGBUS, SIGFPE) is noted too, reported in one line on stderr and in the log, and then ends the process.
 #pragma once
 #include <atomic>
 #include <cstddef>

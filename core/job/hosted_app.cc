@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A shard keeps at least where its part of each slice begins and ends, and that is known before anything is read.
+// A shard keeps at least the bounds of its part of each slice.  Checked before anything is read.
 Status check_visits(const Plugin& plugin, const Job& job) {
   constexpr double kBytesOfVisit = 16;
   const double bytes = kBytesOfVisit * job.shards * job.slices / workers_of(job);
@@ -33,7 +33,7 @@ Result<std::shared_ptr<const HostedApp>> host_app(const Plugin& plugin, Job job)
   }
   ROTA_TRY(call_hook(plugin.name, "app", "", [&] { hosted->app = plugin.app(hosted->job); }));
   if (hosted->app == nullptr)
-    return Status(ExitCode::failed, "plugin " + std::string(plugin.name) + ", app: makes nothing");
+    return Status(ExitCode::failed, "plugin " + std::string(plugin.name) + ": app() returned null");
   return std::shared_ptr<const HostedApp>(hosted);
 }
 

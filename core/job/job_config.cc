@@ -27,21 +27,21 @@ OnLoss on_loss(const Options& options) {
   return text == "move" ? OnLoss::move : text == "stop" ? OnLoss::stop : OnLoss::restart;
 }
 
-// What concerns this process alone is nobody's business in the job's records.
+// The job's records are without the options of single processes.
 Options without_role_options(const Options& options) {
   auto values = options.all();
   for (const Option& option : role_options()) values.erase(std::string(option.name));
   return Options(std::move(values));
 }
 
-// Workers that are reached over the network may have machines of their own.
+// Workers that are reached over the network may be on machines of their own.
 std::uint64_t memory_of_worker(const Options& options) {
   if (options.text("memory") == "unchecked") return 0;
   const bool on_this_machine = options.text("coordinator").starts_with("ipc:");
   return memory_for_each(static_cast<std::uint64_t>(on_this_machine ? options.integer("workers") : 1));
 }
 
-// Whoever starts processes by hand has not chosen.
+// Of processes that are started by hand.
 CommandLine with_shards(CommandLine line) {
   if (line.options.integer("shards") > 0) return line;
   auto values = line.options.all();
@@ -67,7 +67,7 @@ Result<std::vector<IgnoredOption>> without_ignored(const Plugin& plugin, Options
 std::size_t descriptors_needed(const Options& options) {
   std::int64_t others = 0;
   for (const char* const role : {"workers", "spares", "schedulers", "stores"}) others += options.integer(role);
-  // Who reads the model has the files of all partitions open.
+  // A process that reads the model opens the files of all partitions.
   return kOwnDescriptors +
          static_cast<std::size_t>(std::max(kDescriptorsOfPeer * others, options.integer("partitions")));
 }

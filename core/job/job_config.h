@@ -29,7 +29,7 @@ struct JobConfig : Job {
   std::string app;
   RunFolder run;
   std::uint32_t workers = 1, threads = 1, stores = 0, partitions = 1;  // without stores the workers host partitions
-  Epoch epochs = 1;                                                    // 0: as the app says
+  Epoch epochs = 1;                                                    // 0: the default of the app
   Epoch eval_every = 1;                                                // 0: only after the last epoch
   Epoch checkpoint_every = 1;                                          // 0: only after the last epoch
   Nanoseconds checkpoint_spacing = 0;

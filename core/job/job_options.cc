@@ -28,19 +28,19 @@ constexpr std::array kRoleOptions = {
     Option{.name = "resume",
            .kind = Kind::flag,
            .default_value = "false",
-           .meaning = "Go on from the newest committed checkpoint in --out."},
+           .meaning = "Resume from the newest committed checkpoint in --out."},
     Option{.name = "joins",
            .kind = Kind::choice,
            .default_value = "named",
            .unit = "named|new|spare",
-           .meaning = "A worker that joins takes the place of one of its number; or is one more; or waits until it can "
-                      "take the place of a worker that is lost."},
+           .meaning =
+               "A worker that joins replaces the one of its number; or is one more; or is a standby that replaces "
+               "a lost worker."},
     kOwnDiskOption,
     Option{.name = "log_dir", .kind = Kind::path, .meaning = "Folder for the log; OUT/log if not given."},
 };
 
-// Input and held-out data are not among them: what they contain counts, wherever it is (Loaded::input).  So it does of
-// the model that a job begins with.
+// Input, held-out data and initial model are not among them: their content counts, not where it is (Loaded::input).
 constexpr std::array<std::string_view, 11> kDecidesModel = {
     "app",      "seed",      "shards",       "slices_per_shard", "partitions", "schedulers",
     "pipeline", "staleness", "asynchronous", "step_budget_ms",   "init_hash"};

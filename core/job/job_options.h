@@ -26,10 +26,10 @@ Status check_numbers(const Options& options);
 // The job that the options describe, with the input's files looked up (ExitCode::no_input).
 Result<Job> make_job(const Options& options);
 
-// The numbers of the job that are not files.  Shards that nobody has chosen are kUsualShards.
+// The numbers of the job that are not files.  kUsualShards if --shards is 0.
 void set_numbers(const Options& options, Job& job);
 
-// What tells one job from another: the options that decide the model, one "name=value" a line, sorted.  The same in
+// The identity of a job: the options that decide the model, one "name=value" a line, sorted.  The same in
 // all processes, those without the plugin too: of its options, only the given ones count, as they were given.
 std::string job_identity(const CommandLine& line);
 

@@ -18,10 +18,10 @@ Status other_value(const std::string& folder, std::string_view name, std::string
   const auto shown = [](std::string_view value) { return value.empty() ? "none" : std::string(value); };
   return {ExitCode::usage, "--" + std::string(name) + "=" + shown(given) + ": the data by shard in " + folder +
                                " was made with " + shown(packed) +
-                               "; leave the option out, or make other data by `rota shard`"};
+                               "; omit the option, or write other data with `rota shard`"};
 }
 
-// The held-out data comes with the shards: the same folder, or not said.
+// The held-out data comes with the shards: the same folder, or not given.
 Status take_valid(const std::string& folder, const PackedIndex& index,
                   std::map<std::string, std::string, std::less<>>& values) {
   std::string& valid = values["valid"];
@@ -30,8 +30,8 @@ Status take_valid(const std::string& folder, const PackedIndex& index,
     return {ExitCode::usage, "--valid=" + valid + ": the data by shard in " + folder +
                                  " has no held-out data; `rota shard` takes it with --valid"};
   if (index.has_valid && !valid.empty() && !fs::equivalent(valid, folder, error))
-    return {ExitCode::usage, "--valid=" + valid + ": the data by shard in " + folder +
-                                 " has its own held-out data; leave the option out"};
+    return {ExitCode::usage,
+            "--valid=" + valid + ": the data by shard in " + folder + " has its own held-out data; omit the option"};
   if (index.has_valid) valid = folder;
   return {};
 }
@@ -62,7 +62,7 @@ PackedData::File PackedFolder::open(const std::string& name, const PackedIndex::
   const std::span<std::byte> view(bytes.get(), size);
   const auto read = read_bytes(*fd, view, path);
   if (!read.ok() || *read != size || hash128(view) != file.hash)
-    throw DataError(path, 0, "it is not what " + std::string(kPackedIndex) + " says: damaged");
+    throw DataError(path, 0, "it differs from its hash in " + std::string(kPackedIndex) + ": damaged");
   return {path, Bytes(bytes, view)};
 }
 
@@ -77,14 +77,13 @@ Result<std::shared_ptr<const PackedFolder>> open_packed(const fs::path& folder, 
   if (index->format != plugin.packed_format)
     return Status(ExitCode::bad_data, file + ": it was written by another version of the app " + app + ": format " +
                                           std::to_string(index->format) + ", this one reads format " +
-                                          std::to_string(plugin.packed_format) + "; make it again by `rota shard`");
+                                          std::to_string(plugin.packed_format) + "; write it again with `rota shard`");
   if (index->shards.size() != job.shards)
     return other_value(folder.string(), "shards", std::to_string(job.shards), std::to_string(index->shards.size()));
   for (const std::string_view name : plugin.packed_options) {
     const auto packed = index->options.find(name);
     const std::string_view value = job.options.text(name);
-    if (packed == index->options.end())
-      return Status(ExitCode::bad_data, file + ": it does not say --" + std::string(name));
+    if (packed == index->options.end()) return Status(ExitCode::bad_data, file + ": it lacks --" + std::string(name));
     if (packed->second != value) return other_value(folder.string(), name, value, packed->second);
   }
   return std::shared_ptr<const PackedFolder>(std::make_shared<const PackedFolder>(folder, std::move(index).value()));

@@ -31,17 +31,17 @@ class PackedFolder final : public PackedData {
   PackedIndex index_;
 };
 
-// Opens the folder of `index_file`, for a job of that plugin with so many shards and these options.  ExitCode::bad_data
-// if it is damaged, another app's, or of another version of the app; usage if shards or options are others.
+// Opens the folder of `index_file`, for a job of that plugin with these shards and options.  ExitCode::bad_data
+// if it is damaged, another app's, or of another version of the app; usage if shards or options differ.
 Result<std::shared_ptr<const PackedFolder>> open_packed(const std::filesystem::path& folder, const Plugin& plugin,
                                                         const Job& job);
 
 // The same, of the options of a job whose --input names such a folder.
 Status check_packed(const Options& options, const Plugin& plugin);
 
-// If --input names data by shard: gives the command line what the data was packed with, where the user says nothing:
-// --shards, the app's options, --valid.  ExitCode::usage if the user says something else; bad_data if the index is
-// damaged.  Of `any_plugin_option`s the values are not compared: nobody here knows their plain form.
+// If --input names data by shard: sets the options that the user did not give to those that the data was packed with:
+// --shards, the app's options, --valid.  ExitCode::usage if the user gave another value; bad_data if the index is
+// damaged.  Of `any_plugin_option`s the values are not compared: their plain form is unknown here.
 Status take_packed(CommandLine& line, const FlagTables& tables);
 
 }  // namespace rota

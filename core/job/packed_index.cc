@@ -128,7 +128,7 @@ Result<PackedIndex> decode_index(const std::string& text) {
   } catch (const Wrong&) {
   } catch (const nlohmann::json::exception&) {
   }
-  return Status(ExitCode::bad_data, "it is no index of data by shard");
+  return Status(ExitCode::bad_data, "not a shard index");
 }
 
 bool is_packed_folder(const fs::path& folder) {

@@ -27,7 +27,7 @@ struct PackedIndex {
   };
   struct Shard {
     File file;
-    std::uint64_t items = 0;  // for people
+    std::uint64_t items = 0;  // to report
   };
 
   std::string app;
@@ -41,7 +41,7 @@ struct PackedIndex {
 };
 
 std::string encode_index(const PackedIndex& index);
-// What stands in its place while the files are written: nobody can train on them.
+// The index while the files are being written: they cannot be trained on.
 std::string unfinished_index();
 // Whether `rota shard` wrote it, finished or not.
 bool is_index(const std::string& text);

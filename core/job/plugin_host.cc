@@ -58,14 +58,14 @@ std::vector<Option> framework_names() {
   return all;
 }
 
-// By the plugin, none of which ever goes away.
+// By the plugin; plugins are never closed.
 std::map<const Plugin*, Hash128>& file_hashes() {
   static auto* hashes = new std::map<const Plugin*, Hash128>;
   return *hashes;
 }
 
 Status check_plugin(const Plugin& plugin, const std::string& file) {
-  // `abi` is read BEFORE anything else: behind it a plugin of another version may look different.
+  // `abi` is read BEFORE anything else: what follows it may differ in another version.
   if (plugin.abi == nullptr || std::strcmp(plugin.abi, kAbiStamp) != 0)
     return {ExitCode::wrong_version, "plugin " + file + " was built for '" +
                                          (plugin.abi == nullptr ? "nothing" : plugin.abi) + "', this is '" + kAbiStamp +
@@ -97,7 +97,7 @@ std::vector<std::string> available_apps(const fs::path& plugin_dir) {
 Result<const Plugin*> find_plugin(std::string_view app, const fs::path& plugin_dir) {
   auto file = locate(app, plugin_dir);
   if (!file.ok()) return std::move(file).status();
-  // Whoever can change it can make us run what he likes.
+  // A user who can change it can run any code as us.
   ROTA_TRY(check_trusted(*file).in("plugin refused"));
 
   const auto measured = hash_file(*file);
@@ -119,7 +119,7 @@ Result<const Plugin*> find_plugin(std::string_view app, const fs::path& plugin_d
   } catch (const std::exception& error) {
     return Status(ExitCode::usage, "app " + file->string() + " cannot be loaded: " + error.what());
   }
-  if (plugin == nullptr) return Status(ExitCode::failed, "plugin " + file->string() + " gives nothing");
+  if (plugin == nullptr) return Status(ExitCode::failed, "plugin " + file->string() + " returned a null plugin");
   ROTA_TRY(check_plugin(*plugin, file->string()));
   file_hashes()[plugin] = measured->hash;
   return plugin;
@@ -154,7 +154,7 @@ Result<PluginLine> parse_with_plugin(int argc, const char* const* argv, std::spa
   if (!line.ok()) return std::move(line).status();
   const std::size_t expected = from == AppFrom::positional ? 1 : 0;
   if (line->wish == CommandLine::Wish::run && line->positional.size() > expected)
-    return Status(ExitCode::usage, "'" + line->positional[expected] + "' is not a flag, and nothing is expected there");
+    return Status(ExitCode::usage, "unexpected argument '" + line->positional[expected] + "'");
   return PluginLine{std::move(line).value(), *plugin};
 }
 

@@ -23,7 +23,7 @@ Routes routes_of(Dataflow flow, std::uint32_t shards, const std::string& name) {
         const bool possible = receivers[i] < shards && receivers[i] != s && (i == 0 || receivers[i - 1] < receivers[i]);
         if (!possible)
           throw std::runtime_error(where + ": shard " + std::to_string(s) + " cannot send to " +
-                                   std::to_string(receivers[i]) + " behind what it sends to before");
+                                   std::to_string(receivers[i]) + ": receivers must ascend");
         senders[receivers[i]].push_back(s);
       }
     }

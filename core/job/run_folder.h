@@ -58,7 +58,7 @@ struct RunFolder {
   static bool is_of_epoch(std::string_view name);
   // What the launcher wrote here last, by which agents see whether their machine has this folder too.
   std::filesystem::path place() const { return path / "place"; }
-  // Where a machine that has not keeps what it would have in this one; `run` tells one run from others.
+  // The run's folder on a machine that does not see this one; `run` identifies the run.
   std::filesystem::path own(std::string_view run) const { return path / ("own-" + std::string(run)); }
   std::filesystem::path keys() const { return path / "keys"; }  // of a run over tcp that was given none
   // Whether a name is that of a file of keys.
@@ -68,7 +68,7 @@ struct RunFolder {
   std::filesystem::path log(std::string_view process) const { return log() / (std::string(process) + ".log"); }
   // Which hooks it is in (core/job/hook_trace.h), while it runs and after it crashed.
   std::filesystem::path hook_trace(std::string_view process) const { return log() / (std::string(process) + ".doing"); }
-  // What becomes of it when the process starts again: that of the start before.
+  // Its name when the process is restarted: that of the start before.
   static std::filesystem::path before(const std::filesystem::path& trace) { return trace.string() + ".before"; }
   // Whether a name is that of a file which Rota writes into the folder of logs.
   static bool is_of_log(std::string_view name);

@@ -13,7 +13,7 @@ namespace rota {
 
 namespace {
 
-// A process that was killed holds its files for a moment longer.
+// A killed process holds its files a moment longer.
 constexpr Nanoseconds kEndingMost = 5 * kSecond;
 constexpr unsigned kLookEveryUs = 20'000;
 
@@ -29,8 +29,7 @@ Result<FileDescriptor> lock_run(const RunFolder& run) {
   const Nanoseconds until = now_ns() + kEndingMost;
   while (::flock(fd->get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return failed(std::generic_category().message(errno));
-    if (now_ns() >= until)
-      return Status(ExitCode::cannot_write, "another coordinator is at work in " + run.path.string());
+    if (now_ns() >= until) return Status(ExitCode::cannot_write, "another coordinator runs in " + run.path.string());
     ::usleep(kLookEveryUs);
   }
   return fd;
@@ -41,7 +40,7 @@ Result<FileDescriptor> claim_folder(const std::filesystem::path& folder) {
   if (!fd.open())
     return Status(ExitCode::cannot_write, folder.string() + ": " + std::generic_category().message(errno));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0)
-    return Status(ExitCode::cannot_write, "another rota is at work in " + folder.string());
+    return Status(ExitCode::cannot_write, "another `rota` runs in " + folder.string());
   return fd;
 }
 

@@ -5,8 +5,8 @@
 
 namespace rota {
 
-// Holds the lock while it lives; the system lets it go when the process ends, however it does.  Waits some seconds for
-// one that is ending.  ExitCode::cannot_write if another coordinator is at work there.
+// Holds the lock while it lives; the system releases it when the process ends.  Waits some seconds for one that is
+// ending.  ExitCode::cannot_write if another coordinator is at work there.
 Result<FileDescriptor> lock_run(const RunFolder& run);
 
 // Keeps other `rota` processes out of the folder while it lives.  ExitCode::cannot_write if one is there already.

@@ -19,14 +19,14 @@ inline constexpr std::uint64_t kDenseNumbersMost = std::uint64_t{1} << 34;
 // more numbers than a process should keep.
 Status check_tables(const std::vector<Table>& tables);
 
-// Who share what the job keeps in memory; 1 on a serial host.
+// Workers that share what the job keeps in memory; 1 on a serial host.
 double workers_of(const Job& job);
 
-// Why a job is refused: `what` takes so many bytes of each worker's memory, and that is more than there is.
+// Why a job is refused: `what` takes more of each worker's memory than there is; `most`: of what largest part.
 std::string beyond_memory(const Job& job, const std::string& what, double bytes, const std::string& most = "");
 
-// The app's tables, before anything of them is there.  Throws std::runtime_error if they cannot be, and UsageError if a
-// worker of the job has not the memory for them.
+// The app's tables, before anything of them is there.  Throws std::runtime_error if they cannot be, and UsageError if
+// the workers have too little memory for them.
 std::vector<Table> tables_of(const App& app, const Job& job, const Facts& facts);
 
 // In a new job: calls f(table, key, row) for every row of the tables that are `started`, in the order of tables and

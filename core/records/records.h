@@ -1,4 +1,4 @@
-// core/records/records.h -- what the coordinator tells the world outside: plain values, and the door they go through.
+// core/records/records.h -- what the coordinator reports: plain values, and the interface that records them.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -41,7 +41,7 @@ struct EpochRecord {
   std::optional<BestSoFar> best;                        // with --patience
   std::vector<std::pair<std::string, double>> terms;    // and scores
   std::vector<std::pair<std::string, double>> figures;  // of the schedule
-  std::optional<bool> converged;                        // if the schedule can say it
+  std::optional<bool> converged;                        // if the schedule reports it
   std::uint64_t items = 0;
   std::string items_unit;
   double items_per_second = 0;       // in this epoch
@@ -53,13 +53,13 @@ struct EpochRecord {
   double waiting_share = 0;  // of the slowest worker's time
 };
 
-// A committed epoch: written after all its files are durable, so whatever it names is there.
+// A committed epoch: written after all its files are durable, so all files that it names exist.
 struct CommitRecord {
   Epoch epoch = 0;
   RoundId next_round = 1;
   double seconds = 0;
   std::uint64_t items = 0;
-  bool ends_job = false;    // the schedule has what it wanted: no epoch follows
+  bool ends_job = false;    // the schedule has ended the job: no epoch follows
   std::string app;          // the plugin's own name
   Hash128 job;              // of the options that make the model
   Hash128 input, valid;     // of the contents of the data
@@ -92,9 +92,9 @@ class Recorder {
   virtual std::string status(const std::string& missing, std::uint32_t next_worker) const = 0;
   // Makes the commit record durable, and drops committed epochs that are no longer needed.
   virtual Status commit(const CommitRecord& record) = 0;
-  // The run goes back to behind this committed epoch, or to its beginning: what was told of later ones will be told
-  // again.  On the thread for files, while nothing else is recorded.
-  virtual Status roll_back(std::optional<Epoch> behind) = 0;
+  // The run resumes after this committed epoch, or from its beginning: later epochs will be recorded again.  On the
+  // thread for files, while nothing else is recorded.
+  virtual Status roll_back(std::optional<Epoch> after) = 0;
   // Of a process that is gone (core/job/hook_trace.h).  On the coordinator's thread, rarely.
   virtual std::optional<CrashInfo> crash_info(const std::string& /*process*/, std::uint64_t /*pid*/) { return {}; }
   // Publishes the committed model and the result of the run.

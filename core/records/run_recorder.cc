@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kKeptEpochs = 2;
 
-// The line that tells how the run goes, with fixed names so that it can be grepped.
+// The log line of an epoch, with fixed names for grep.
 std::string log_line(const EpochRecord& record) {
   char text[2048];
   int used = 0;
@@ -63,21 +63,21 @@ void drop_epoch(const std::filesystem::path& folder) {
 }
 
 // Leaves the metrics of the epochs that count, those before the ones that will be computed again.
-Status trim_metrics(const RunFolder& run, std::optional<Epoch> behind) {
+Status trim_metrics(const RunFolder& run, std::optional<Epoch> after) {
   return filter_lines(run.metrics(), [&](const std::string& line) {
     const auto json = nlohmann::json::parse(line, nullptr, false);
     const auto epoch = json.is_object() ? json.find("epoch") : json.end();
     if (epoch == json.end() || !epoch->is_number_unsigned()) return false;
-    return behind && epoch->get<std::uint64_t>() <= *behind;
+    return after && epoch->get<std::uint64_t>() <= *after;
   });
 }
 
 class RunRecorder final : public Recorder {
  public:
-  RunRecorder(const JobConfig& config, LineFile metrics, LineFile events, std::optional<Epoch> behind,
+  RunRecorder(const JobConfig& config, LineFile metrics, LineFile events, std::optional<Epoch> after,
               std::optional<Epoch> best)
       : config_(config), metrics_(std::move(metrics)), events_(std::move(events)) {
-    if (behind) kept_.emplace(*behind, best);
+    if (after) kept_.emplace(*after, best);
   }
 
   void event(const std::string& name, const Fields& fields) override {
@@ -109,7 +109,7 @@ class RunRecorder final : public Recorder {
     if (!missing.empty()) json["missing"] = missing;
     json["next_worker"] = next_worker;
     json["out"] = exact_text(config_.run.path.native());
-    // For a worker on a machine that does not have the run's folder, and so not its flags.
+    // For a worker on a machine without the run's folder.
     json["flags"] = Json::object();
     for (const auto& [name, value] : config_.options.all()) json["flags"][name] = exact_text(value);
     json["newest"] = newest_;
@@ -117,7 +117,7 @@ class RunRecorder final : public Recorder {
   }
 
   Status commit(const CommitRecord& record) override {
-    // No epoch comes again to make its record anew.  That one cannot be written is no reason to lose the model.
+    // A metrics file that cannot be written is no reason to lose the model.
     if (const Status kept = metrics_.sync(); !kept.ok() && !complained_.exchange(true))
       log_error("event=disk what=" + log_value(kept.what()));
     const auto folder = config_.run.checkpoint(record.epoch);
@@ -134,8 +134,8 @@ class RunRecorder final : public Recorder {
     return {};
   }
 
-  Status roll_back(std::optional<Epoch> behind) override {
-    ROTA_TRY(trim_metrics(config_.run, behind));
+  Status roll_back(std::optional<Epoch> after) override {
+    ROTA_TRY(trim_metrics(config_.run, after));
     auto metrics = LineFile::open(config_.run.metrics());
     if (!metrics.ok()) return metrics.status();
     metrics_ = std::move(metrics).value();
@@ -189,8 +189,9 @@ class RunRecorder final : public Recorder {
       const auto path = config_.run.checkpoint() / file.file;
       std::error_code error;
       if (std::filesystem::file_size(path, error) == file.bytes && !error) continue;
-      return {ExitCode::disk, path.string() + " was written, and is not here: a process whose machine does not see " +
-                                  config_.run.path.string() + " needs --own_disk"};
+      return {ExitCode::disk, path.string() +
+                                  " is missing in the run folder; a process on a machine that does not see this "
+                                  "folder needs --own_disk"};
     }
     return {};
   }
@@ -218,7 +219,7 @@ class RunRecorder final : public Recorder {
     return write_atomically(config_.run.model() / RunFolder::kModelManifest, seal(manifest, kCommitFormat));
   }
 
-  // A run goes on without its metrics if they cannot be written: the model is worth more.
+  // A run continues without metrics if they cannot be written: the model is worth more.
   void append(LineFile& file, const Json& json) {
     const Status status = file.append(json_text(json));
     if (!status.ok() && !complained_.exchange(true)) log_error("event=disk what=" + log_value(status.what()));
@@ -239,17 +240,17 @@ class RunRecorder final : public Recorder {
 
 }  // namespace
 
-Result<std::shared_ptr<Recorder>> open_run_recorder(const JobConfig& config, std::optional<Epoch> behind,
+Result<std::shared_ptr<Recorder>> open_run_recorder(const JobConfig& config, std::optional<Epoch> after,
                                                     std::optional<Epoch> best) {
   ROTA_TRY(make_folder(config.run.checkpoint()));
-  ROTA_TRY(trim_metrics(config.run, behind));
+  ROTA_TRY(trim_metrics(config.run, after));
   auto metrics = LineFile::open(config.run.metrics());
   if (!metrics.ok()) return metrics.status();
   auto events = LineFile::open(config.run.events());
   if (!events.ok()) return events.status();
   ROTA_TRY(sync_folder(config.run.path));
   return std::shared_ptr<Recorder>(
-      std::make_shared<RunRecorder>(config, std::move(metrics).value(), std::move(events).value(), behind, best));
+      std::make_shared<RunRecorder>(config, std::move(metrics).value(), std::move(events).value(), after, best));
 }
 
 }  // namespace rota

@@ -11,9 +11,9 @@
 
 namespace rota {
 
-// `behind`: the epoch behind which a resumed run continues; metrics of later ones are dropped, because those epochs
+// `after`: the epoch after which a resumed run continues; metrics of later ones are dropped, because those epochs
 // will be computed again.  `best`: the best epoch until then, if there is one.
-Result<std::shared_ptr<Recorder>> open_run_recorder(const JobConfig& config, std::optional<Epoch> behind,
+Result<std::shared_ptr<Recorder>> open_run_recorder(const JobConfig& config, std::optional<Epoch> after,
                                                     std::optional<Epoch> best = {});
 
 }  // namespace rota

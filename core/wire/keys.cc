@@ -76,7 +76,7 @@ Status make_keys(const fs::path& folder) {
     if (errno != EEXIST) return failed(ExitCode::cannot_write, folder, errno);
     const bool holds_nothing = fs::is_directory(fs::symlink_status(folder, error)) && fs::is_empty(folder, error);
     if (!holds_nothing || error)
-      return {ExitCode::cannot_write, folder.string() + " holds something: choose another folder for the keys"};
+      return {ExitCode::cannot_write, folder.string() + " is not empty: choose another folder for the keys"};
   }
   if (::chmod(folder.c_str(), 0700) != 0) return failed(ExitCode::cannot_write, folder, errno);
   ROTA_TRY(check_secret(folder));

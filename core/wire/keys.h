@@ -23,7 +23,7 @@ struct Keys {
 };
 
 // Makes a pair for each role in a folder that is new or empty; it and the files in it are for this user alone.
-// ExitCode::cannot_write if it holds something.
+// ExitCode::cannot_write if it is not empty.
 Status make_keys(const std::filesystem::path& folder);
 
 // ExitCode::not_authorised if somebody else could have read or changed them, no_input if one is missing, bad_data if

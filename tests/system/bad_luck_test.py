@@ -228,7 +228,7 @@ class Surroundings(RotaTest):
         done = subprocess.run(["bash", "-c", 'exec "$@" <&-', "bash", *self.command(
             "train", "lda", "--input=-", f"--out={self.folder / 'out'}")], capture_output=True, text=True, timeout=LIMIT)
         self.assertEqual(done.returncode, 66, done.stderr)
-        self.assertIn("nothing came from stdin", done.stderr)
+        self.assertIn("stdin is empty", done.stderr)
 
     def test_a_reader_that_has_seen_enough(self):
         out = self.folder / "out"

@@ -218,7 +218,7 @@ class Elastic(RotaTest):
             folder.chmod(mode)
         (full / "notes.txt").write_text("mine")
         (other / "flags.txt").write_text("--app=mf\n")
-        for folder, code, words in ((full, 73, "there is something in it that is not of this run"),
+        for folder, code, words in ((full, 73, "it contains files that are not of this run"),
                                     (other, 73, "it is of another run"), (open_, 77, "only this user can enter")):
             with self.subTest(folder=folder.name):
                 done = self.rota("add-worker", address, f"--own_disk={folder}")
@@ -232,7 +232,7 @@ class Elastic(RotaTest):
     def test_what_cannot_be_joined(self):
         none = self.rota("add-worker", self.folder)
         self.assertEqual(none.returncode, 66)
-        self.assertIn("no run goes on here", none.stderr)
+        self.assertIn("no active run in", none.stderr)
         self.assertEqual(self.rota("add-worker").returncode, 2)
         nobody = self.rota("add-worker", f"ipc://{self.folder}/nothing")
         self.assertEqual(nobody.returncode, 75, nobody.stderr)

@@ -278,7 +278,7 @@ class ByHand(Runs):
         out, code, said = self.roles([f"--out={self.folder / 'elsewhere'}"])
         self.assertEqual(code, 74, said)
         log = (out / "log/coordinator-0.log").read_text()
-        self.assertIn("was written, and is not here", log)
+        self.assertIn("is missing in the run folder", log)
         self.assertIn("needs --own_disk", log)
         self.assertEqual(self.committed(out), [])
 

@@ -71,9 +71,9 @@ TEST_F(PackedOutputTest, WhatIsNotOursStays) {
   EXPECT_EQ(names(), std::vector<std::string>{"mine.txt"});
   std::filesystem::remove_all(out_);
   write("out/shard-00000.rota-shard", "without an index");
-  EXPECT_EQ(put(1), out_.string() + " holds something else: choose another --output");
+  EXPECT_EQ(put(1), out_.string() + " contains files not created by Rota: choose another --output");
   write("out/rota-shards.json", "{}");
-  EXPECT_EQ(put(1), out_.string() + " holds something else: choose another --output");
+  EXPECT_EQ(put(1), out_.string() + " contains files not created by Rota: choose another --output");
   std::filesystem::remove_all(out_);
   write("mine", "mine");
   EXPECT_EQ(put(1), "");

@@ -108,7 +108,7 @@ TEST_F(PackedFolderTest, IsForTheAppAndTheOptionsThatItWasMadeWith) {
   EXPECT_TRUE(opened(job()).ok());
   EXPECT_EQ(opened(job("5")).code(), ExitCode::usage);
   EXPECT_EQ(opened(job("5")).what(), "--bits=5: the data by shard in " + folder.string() +
-                                         " was made with 4; leave the option out, or make other data by `rota shard`");
+                                         " was made with 4; omit the option, or write other data with `rota shard`");
   Job other = job();
   other.shards = 4;
   EXPECT_EQ(opened(other).code(), ExitCode::usage);

@@ -40,8 +40,7 @@ TEST(Routes, SendersAreTheOtherEndsOfReceivers) {
 TEST(Routes, ADataflowThatCannotBeIsRefused) {
   EXPECT_EQ(refusal({}, 2), "dataflow 1 has no step");
   EXPECT_EQ(refusal({{{{1}}}}, 2), "dataflow 1, step 0: receivers for 1 of 2 shards");
-  EXPECT_EQ(refusal({{{{}, {}}, {{2}, {}}}}, 2),
-            "dataflow 1, step 1: shard 0 cannot send to 2 behind what it sends to before");
+  EXPECT_EQ(refusal({{{{}, {}}, {{2}, {}}}}, 2), "dataflow 1, step 1: shard 0 cannot send to 2: receivers must ascend");
   EXPECT_NE(refusal({{{{0}, {}}}}, 2), "") << "to itself";
   EXPECT_NE(refusal({{{{1, 1}, {}}}}, 2), "") << "twice";
   EXPECT_NE(refusal({{{{2, 1}, {}, {}}}}, 3), "") << "in another order";

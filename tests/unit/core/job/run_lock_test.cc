@@ -14,7 +14,7 @@ TEST_F(RunLock, IsHeldByOneAtATime) {
   const auto second = lock_run(run);
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.status().code(), ExitCode::cannot_write);
-  EXPECT_EQ(second.status().what(), "another coordinator is at work in " + run.path.string());
+  EXPECT_EQ(second.status().what(), "another coordinator runs in " + run.path.string());
   first.reset();
   EXPECT_TRUE(lock_run(run).ok());
 }
