@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
 #include <map>
 #include <span>
@@ -16,6 +15,7 @@
 #include "cli/folders/fresh_folder.h"
 #include "cli/launcher/progress.h"
 #include "cli/launcher/run_job.h"
+#include "core/base/unfinished.h"
 #include "core/checkpoint/initial_model.h"
 #include "core/checkpoint/model_reader.h"
 #include "core/job/framework_options.h"
@@ -88,28 +88,20 @@ std::vector<NamedPath> named_paths(const CommandLine& line, const Plugin& plugin
 
 // All roles read the input, each for itself, and a resumed run again; stdin is there once.
 Status keep_stdin(const RunFolder& run) {
-  FileDescriptor file(::open(run.input().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  const auto failed = [&](ExitCode code, const std::string& what) {
-    return Status(code, what + ": " + std::generic_category().message(errno));
-  };
-  if (!file.open()) return failed(ExitCode::cannot_write, run.input().string());
-  std::array<char, 65536> block{};
-  bool any = false;
-  while (true) {
-    const ssize_t n = ::read(STDIN_FILENO, block.data(), block.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return failed(ExitCode::disk, "cannot read stdin");
-    if (n == 0) break;
-    any = true;
-    for (ssize_t at = 0; at < n;) {
-      const ssize_t written = ::write(file.get(), block.data() + at, static_cast<std::size_t>(n - at));
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) return failed(ExitCode::disk, run.input().string());
-      at += written;
-    }
-  }
-  if (!any) return {ExitCode::no_input, "input -: stdin is empty"};
-  return ::fsync(file.get()) == 0 ? Status() : failed(ExitCode::disk, run.input().string());
+  const auto to = open_file(run.input(), O_WRONLY | O_CREAT | O_EXCL);
+  if (!to.ok()) return to.status();
+  const FileDescriptor from(::dup(STDIN_FILENO));
+  std::array<std::byte, 65536> block{};
+  std::size_t size = 0;
+  do {
+    const auto read = read_bytes(from, block, "stdin");
+    if (!read.ok()) return read.status();
+    if (*read == 0 && size == 0) return {ExitCode::no_input, "input -: stdin is empty"};
+    size = *read;
+    if (const int error = write_all(to->get(), std::span(block).first(size)); error != 0)
+      return cannot_write(run.input(), error);
+  } while (size == block.size());
+  return sync_file(run.input());
 }
 
 // Chooses --shards if the user does not.

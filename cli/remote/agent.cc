@@ -19,6 +19,7 @@
 #include "cli/remote/role_start.h"
 #include "core/base/clock.h"
 #include "core/base/json_text.h"
+#include "core/base/unfinished.h"
 
 namespace rota {
 
@@ -32,18 +33,11 @@ constexpr Nanoseconds kKillSpan = 5 * kSecond;
 constexpr std::size_t kLogLines = 10;
 constexpr std::size_t kLogBytesMost = std::size_t{64} << 10;
 
-// For this user's eyes; the folder around it is as well.
+// For this user alone; the folder around it is as well.
 Status write_secret(const fs::path& file, const std::string& text) {
   const FileDescriptor fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
-  for (std::size_t at = 0; fd.open() && at < text.size();) {
-    const ssize_t n = ::write(fd.get(), text.data() + at, text.size() - at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return {ExitCode::disk, file.string() + ": " + std::generic_category().message(errno)};
-    at += static_cast<std::size_t>(n);
-  }
-  if (!fd.open())
-    return {ExitCode::cannot_write, "cannot write " + file.string() + ": " + std::generic_category().message(errno)};
-  return {};
+  const int error = fd.open() ? write_all(fd.get(), std::as_bytes(std::span(text))) : errno;
+  return error == 0 ? Status() : cannot_write(file, error);
 }
 
 class Agent {

@@ -25,17 +25,6 @@ Status failed(ExitCode code, std::string_view what, const fs::path& path, int er
   return {code_of_open(error, code), std::string(what) + " " + path.string() + ": " + reason_of(error)};
 }
 
-// 0, or the system's error.
-int write_all(int fd, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno;
-    bytes = bytes.subspan(static_cast<std::size_t>(n));
-  }
-  return 0;
-}
-
 fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }

@@ -39,6 +39,16 @@ FileDescriptor open_patiently(const std::function<int()>& open_one) {
   }
 }
 
+int write_all(int fd, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+  }
+  return 0;
+}
+
 std::string reason_of(int error) {
   std::string reason = std::generic_category().message(error);
   if (error == EMFILE) reason += " (the limit of this process, ulimit -n)";

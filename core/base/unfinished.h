@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,9 @@ FileDescriptor open_unfinished(const std::filesystem::path& file, std::string& n
 // What open_one() opens, a descriptor or -1 and errno.  While the process or the system has none left, it is tried
 // again, for 5 s at most: others close theirs.
 FileDescriptor open_patiently(const std::function<int()>& open_one);
+
+// Writes all bytes: 0, or errno.
+int write_all(int fd, std::span<const std::byte> bytes);
 
 // The system's reason; of a limit, how the user finds it.
 std::string reason_of(int error);
