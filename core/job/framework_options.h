@@ -11,7 +11,7 @@ namespace rota {
 inline constexpr Option kInputOption = {
     .name = "input",
     .meaning =
-        "Data: a file, a folder (the files right inside), a pattern, several of them separated by commas, or - "
+        "Data: a file, a folder (the files right inside), a pattern, several of them separated by commas, or `-` "
         "for stdin."};
 inline constexpr Option kValidOption = {.name = "valid",
                                         .meaning = "Held-out data to evaluate the model on: named as the input is."};
