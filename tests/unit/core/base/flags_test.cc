@@ -177,8 +177,12 @@ TEST_F(FlagsTest, FlagsOfTheLogAreAcceptedAndNoOptions) {
 }
 
 TEST_F(FlagsTest, HelpTellsDefaultUnitBoundsAndChoices) {
-  const std::string text = describe(kJob);
-  EXPECT_NE(text.find("--workers=N  (default 2; 1 .. 9)"), std::string::npos) << text;
+  EXPECT_EQ(describe(kJob), "") << "options without a meaning are internal";
+  std::vector<Option> shown(std::begin(kJob), std::end(kJob));
+  for (Option& option : shown) option.meaning = "It.";
+  shown[0].needs = {"--start=hot", [](const Options&) { return true; }};
+  const std::string text = describe(shown);
+  EXPECT_NE(text.find("--workers=N  (default 2; 1 .. 9; for --start=hot)"), std::string::npos) << text;
   EXPECT_NE(text.find("--rate=N  (default 0.5; unit: 1/s; at least 0)"), std::string::npos) << text;
   EXPECT_NE(text.find("--start=hot|cold  (default hot)"), std::string::npos) << text;
 }

@@ -10,6 +10,7 @@ Plugin plugin() {
   Plugin plugin;
   plugin.name = "probe";
   plugin.options = kOptions;
+  plugin.sliced = true;
   return plugin;
 }
 
