@@ -77,7 +77,7 @@ std::optional<std::string> Membership::crash_of(NodeId process) const {
   const auto words = recorder_.crash_info(process.name(), roster_.pid(process));
   if (!words || words->signal == 0) return std::nullopt;
   return " was ended by " + signal_name(words->signal) + " in " +
-         (words->doing.empty() ? "no hook of the plugin" : words->doing);
+         (words->hooks.empty() ? "no hook of the plugin" : words->hooks);
 }
 
 Ending Membership::describe_loss(const Roster::Loss& loss) const {
@@ -87,7 +87,7 @@ Ending Membership::describe_loss(const Roster::Loss& loss) const {
   if (const auto memory = roster_.memory(loss.process); memory > 0)
     what += "; its memory was " + std::to_string(memory / 1'000'000) + " MB";
   const auto words = recorder_.crash_info(loss.process.name(), roster_.pid(loss.process));
-  if (words && !words->doing.empty()) what += "; it was in " + words->doing;
+  if (words && !words->hooks.empty()) what += "; it was in " + words->hooks;
   return {ExitCode::temporary, what};
 }
 
