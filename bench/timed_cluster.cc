@@ -10,13 +10,9 @@
 #include <utility>
 
 #include "coordinator/coordinator.h"
-#include "core/base/version.h"
-#include "core/job/hosted_app.h"
 #include "core/runtime/host.h"
-#include "kvstore/partition.h"
-#include "scheduler/scheduler.h"
-#include "tests/sim/memory_checkpoints.h"
-#include "worker/worker.h"
+#include "tests/sim/members.h"
+#include "tests/sim/memory_recorder.h"
 
 namespace rota {
 namespace {
@@ -31,22 +27,10 @@ Nanoseconds processor_time() {
   return time.tv_sec * kSecond + time.tv_nsec;
 }
 
-class EpochRecords final : public Recorder {
- public:
-  void event(const std::string&, const Fields&) override {}
-  void epoch(const EpochRecord& record) override { all.push_back(record); }
-  std::string status(const std::string&, std::uint32_t) const override { return "{}"; }
-  Status commit(const CommitRecord&) override { return {}; }
-  Status roll_back(std::optional<Epoch>) override { return {}; }
-  Status finish(const RunResult&) override { return {}; }
-
-  std::vector<EpochRecord> all;
-};
-
 class TimedCluster {
  public:
   TimedCluster(const Plugin& plugin, const Job& job, std::uint32_t workers, const TimedNetwork& network)
-      : plugin_(plugin), job_(job), workers_(workers), network_(network) {
+      : plugin_(plugin), job_(job), network_(network) {
     plan_.hash = {1, 1};
     plan_.workers = workers;
     plan_.schedulers = job.schedulers;
@@ -61,9 +45,8 @@ class TimedCluster {
 
   Result<std::vector<EpochRecord>> run() {
     start(kCoordinator);
-    for (std::uint32_t i = 0; i < plan_.schedulers; ++i) start({Role::scheduler, i});
-    for (std::uint32_t i = 0; i < workers_; ++i) start({Role::worker, i});
-    while (records_->all.empty() || records_->all.back().epoch < plan_.epochs) {
+    sim::start_members(plan_, [this](NodeId id) { start(id); });
+    while (records_.empty() || records_.back().epoch < plan_.epochs) {
       if (events_.empty()) return Status(ExitCode::failed, "nothing happens any more");
       Event event = events_.top();
       events_.pop();
@@ -78,7 +61,7 @@ class TimedCluster {
       if (const auto& ended = process.host->ended())
         return Status(ended->code, event.process.name() + " ended: " + ended->what);
     }
-    return std::move(records_->all);
+    return std::move(records_);
   }
 
  private:
@@ -185,55 +168,31 @@ class TimedCluster {
     Host::Settings settings{id, ++starts_, plan_.hash.low, id.name(), kTimeout, kTimeout};
     process.host = std::make_unique<Host>(std::move(settings));
     at(now_, id, [this](Process& here) { tick(here); });
-    if (id == kCoordinator) return process.host->add(std::make_unique<Coordinator>(plan_, records_));
-    Hello hello;
-    hello.endpoint = id.name();
-    hello.version = kVersion;
-    hello.job = plan_.hash;
-    hello.incarnation = starts_;
-    process.host->join(
-        kCoordinator.name(), hello,
-        [this, id](const Welcome& welcome, Host::Nodes before) { return nodes(id, welcome, std::move(before)); }, now_);
-  }
-
-  // Partitions are in the workers.
-  Result<Host::Nodes> nodes(NodeId id, const Welcome& welcome, Host::Nodes before) {
-    auto app = host_app(plugin_, job_);
-    if (!app.ok()) return app.status();
-    Host::Nodes nodes;
-    if (id.role == Role::scheduler)
-      nodes.push_back(
-          std::make_unique<Scheduler>(SchedulerSettings{id.index, plan_.schedulers, plan_.partitions}, *app));
-    if (id.role == Role::worker) {
-      WorkerSettings settings;
-      settings.index = id.index;
-      settings.partitions = plan_.partitions;
-      settings.staleness = job_.staleness;
-      auto worker = next_worker(settings, welcome, plan_.shards, std::move(before), [&] { return app; });
-      if (!worker.ok()) return worker.status();
-      nodes.push_back(*std::move(worker));
+    if (id == kCoordinator) {
+      sim::MemoryRecorder::Told told;
+      told.epoch = [this](const EpochRecord& record) { records_.push_back(record); };
+      auto recorder = std::make_shared<sim::MemoryRecorder>(std::nullopt, std::move(told));
+      return process.host->add(std::make_unique<Coordinator>(plan_, std::move(recorder)));
     }
-    const auto hosts = ShardHosts::from(welcome.shard_hosts, plan_.shards);
-    if (!hosts.ok()) return hosts.status();
-    for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p) {
-      if (welcome.partition_hosts[p] != id) continue;
-      PartitionSettings settings;
-      settings.index = p;
-      settings.workers = hosts->workers();
-      settings.schedulers = plan_.schedulers;
-      settings.partitions = plan_.partitions;
-      nodes.push_back(std::make_unique<Partition>(
-          settings, *app, std::make_shared<sim::MemoryCheckpoints>(disk_, welcome.era, welcome.files), nullptr));
-    }
-    return nodes;
+    sim::join(
+        *process.host, id, starts_, plan_.hash, Joins::as_named,
+        [this, id](const Welcome& welcome, Host::Nodes before) {  // partitions are in the workers
+          const sim::Member member{
+              .id = id,
+              .plan = plan_,
+              .plugin = plugin_,
+              .job = job_,
+              .checkpoints = std::make_shared<sim::MemoryCheckpoints>(disk_, welcome.era, welcome.files)};
+          return sim::make_nodes(member, welcome, std::move(before));
+        },
+        now_);
   }
 
   const Plugin& plugin_;
   const Job& job_;
-  const std::uint32_t workers_;
   const TimedNetwork network_;
   RunPlan plan_;
-  std::shared_ptr<EpochRecords> records_ = std::make_shared<EpochRecords>();
+  std::vector<EpochRecord> records_;
   std::shared_ptr<sim::MemoryDisk> disk_ = std::make_shared<sim::MemoryDisk>();
   std::priority_queue<Event> events_;
   std::uint64_t order_ = 0, starts_ = 0;

@@ -10,16 +10,13 @@
 #include <set>
 
 #include "coordinator/coordinator.h"
-#include "core/job/hosted_app.h"
 #include "core/runtime/host.h"
-#include "kvstore/partition.h"
-#include "scheduler/scheduler.h"
 #include "tests/sim/disks.h"
 #include "tests/sim/event.h"
-#include "tests/sim/letters.h"
+#include "tests/sim/frames.h"
+#include "tests/sim/members.h"
 #include "tests/sim/memory_recorder.h"
 #include "tests/sim/process.h"
-#include "worker/worker.h"
 
 namespace rota::sim {
 
@@ -163,9 +160,7 @@ class Cluster {
     leaving_.clear();
     stays_.reset();
     start(kCoordinator);
-    for (std::uint32_t i = 0; i < plan.schedulers; ++i) start({Role::scheduler, i});
-    for (std::uint32_t i = 0; i < plan.workers; ++i) start({Role::worker, i});
-    for (std::uint32_t i = 0; i < plan.stores; ++i) start({Role::kvstore, i});
+    start_members(plan, [this](NodeId id) { start(id); });
   }
 
   void start(NodeId id, Joins joins = Joins::as_named) {
@@ -179,14 +174,8 @@ class Cluster {
     process.host = std::make_unique<Host>(std::move(settings));
     at(now_ + delay(), id, [this] { tick(here_); });
     if (id == kCoordinator) return coordinate(*process.host);
-    Hello hello;
-    hello.endpoint = id.name();
-    hello.version = ROTA_VERSION;
-    hello.job = shape_.plan.hash;
-    hello.incarnation = incarnation;
-    hello.joins = joins;
-    process.host->join(
-        kCoordinator.name(), hello,
+    join(
+        *process.host, id, incarnation, shape_.plan.hash, joins,
         [this, id](const Welcome& welcome, Host::Nodes before) { return nodes(id, welcome, std::move(before)); }, now_);
   }
 
@@ -205,38 +194,24 @@ class Cluster {
   }
 
   Result<Host::Nodes> nodes(NodeId id, const Welcome& welcome, Host::Nodes before) {
-    const RunPlan& plan = shape_.plan;
     Process& process = hosts_.at(here_);
     process.era = welcome.era;
     newest_era_ = std::max(newest_era_, welcome.era);
-    process.workers.clear();
+    process.worker = nullptr;
     if (!before.empty()) ++outcome_.goings_back;
-    Host::Nodes nodes;
-    auto app = host_app(*shape_.plugin, job_);
-    if (!app.ok()) return app.status();
-    if (id.role == Role::scheduler)
-      nodes.push_back(std::make_unique<Scheduler>(
-          SchedulerSettings{id.index, plan.schedulers, plan.partitions, shape_.pipeline}, *app));
-    if (id.role == Role::worker) {
-      const auto threads = static_cast<std::uint32_t>(1 + id.index % 3);
-      const WorkerSettings settings{
-          id.index, {}, threads, plan.partitions, shape_.staleness, shape_.asynchronous, 0, shape_.credit};
-      auto worker = next_worker(settings, welcome, plan.shards, std::move(before), [&] { return app; });
-      if (!worker.ok()) return worker.status();
-      process.workers.push_back(worker->get());
-      nodes.push_back(*std::move(worker));
-    }
-    const auto hosts = ShardHosts::from(welcome.shard_hosts, plan.shards);
-    if (!hosts.ok()) return hosts.status();
     const auto own = disks_.own(id);
-    const auto checkpoints =
-        std::make_shared<MemoryCheckpoints>(own ? own : disks_.shared(), welcome.era, welcome.files);
-    const auto chunks = own ? std::make_shared<MemoryChunkFiles>(own) : nullptr;
-    for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
-      if (welcome.partition_hosts[p] == id)
-        nodes.push_back(std::make_unique<Partition>(
-            PartitionSettings{p, hosts->workers(), plan.schedulers, shape_.credit, plan.partitions, plan.copies}, *app,
-            checkpoints, chunks));
+    const Member member{
+        .id = id,
+        .plan = shape_.plan,
+        .plugin = *shape_.plugin,
+        .job = job_,
+        .threads = 1 + id.index % 3,
+        .asynchronous = shape_.asynchronous,
+        .credit = shape_.credit,
+        .checkpoints = std::make_shared<MemoryCheckpoints>(own ? own : disks_.shared(), welcome.era, welcome.files),
+        .own_files = own ? std::make_shared<MemoryChunkFiles>(own) : nullptr};
+    auto nodes = make_nodes(member, welcome, std::move(before));
+    if (nodes.ok() && id.role == Role::worker) process.worker = dynamic_cast<Worker*>(nodes->front().get());
     return nodes;
   }
 
@@ -554,10 +529,9 @@ class Cluster {
     if (!witness_.complaint.empty()) outcome_.what = "broken law: " + witness_.complaint;
     std::map<SliceId, int> holders;
     for (const auto& [id, process] : hosts_) {
-      if (process.era < newest_era_) continue;
-      for (const Worker* worker : process.workers)
-        for (const SliceId slice : worker->slices_held())
-          if (++holders[slice] > 1) outcome_.what = "broken law: slice " + std::to_string(slice) + " has two holders";
+      if (process.era < newest_era_ || process.worker == nullptr) continue;
+      for (const SliceId slice : process.worker->slices_held())
+        if (++holders[slice] > 1) outcome_.what = "broken law: slice " + std::to_string(slice) + " has two holders";
     }
     if (trace_ && !outcome_.what.empty()) std::printf("%s\n", outcome_.what.c_str());
   }

@@ -1,43 +1,27 @@
 // The seeded whole-cluster simulation; seeds.h says how many seeds, and how to replay one.
 #include "tests/sim/cluster.h"
 
-#include <gtest/gtest.h>
-
-#include <random>
-
 #include "tests/sim/drawn.h"
-#include "tests/sim/talk_plugin.h"
+#include "tests/sim/shared_rounds_plugin.h"
 
 namespace rota::sim {
 namespace {
 
 // A job and a cluster, drawn from the seed.
 Shape draw_shape(std::mt19937_64& random) {
-  const auto draw = [&](std::uint32_t least, std::uint32_t most) {
-    return std::uniform_int_distribution<std::uint32_t>(least, most)(random);
-  };
-  Shape shape;
-  shape.seed = random();
+  const auto draw = drawing_from(random);
+  Shape shape = draw_cluster(random, exact_plugin());
   RunPlan& plan = shape.plan;
-  plan.hash = {random() | 1, random()};
-  plan.shards = draw(1, 9);
-  plan.workers = draw(1, std::min(plan.shards, 4U));
-  plan.partitions = draw(1, 3);
-  plan.stores = draw(0, plan.partitions);
   shape.slices_per_shard = draw(2, 3);
   plan.slices = plan.shards * shape.slices_per_shard;
-  plan.epochs = draw(1, 4);
-  plan.eval_every = draw(0, 2);
-  plan.checkpoint_every = draw(0, 2);
-  plan.start_timeout = 3000 * kSecond;
-  plan.peer_timeout = plan.disconnect_grace = 3000 * kSecond;
+  draw_epochs(random, plan, 4);
   shape.heavy = draw(0, 1) == 1;
   if (draw(0, 1) == 1) {
     plan.patience = plan.eval_every > 0 ? draw(0, 2) : 0;
     if (plan.patience > 0) plan.epochs = draw(1, 8);
     return shape;
   }
-  shape.plugin = &talk_plugin();
+  shape.plugin = &shared_rounds_plugin();
   plan.slices = 0;
   plan.epochs = draw(1, 8);
   plan.schedulers = draw(1, 3);

@@ -1,11 +1,12 @@
 #include "tests/sim/exact_plugin.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/base/seed.h"
 #include "rota/dense_slice.h"
 #include "rota/rotation.h"
+#include "tests/sim/commit_log.h"
+#include "tests/sim/small_app.h"
 
 namespace rota::sim {
 
@@ -15,13 +16,6 @@ using Counts = DenseSlice<std::uint64_t>;
 constexpr std::size_t kMix = 0, kItems = 1;
 constexpr Key kTotal = 0, kFirstReplicated = 1;
 constexpr std::uint64_t kKeys = 40;
-// Doubles are exact up to 2^53; parts are summed over at most a few dozen shards.
-constexpr std::uint64_t kPartMask = (std::uint64_t{1} << 40) - 1;
-
-std::uint64_t mix(std::uint64_t state, std::uint64_t in) {
-  state = (state ^ in) * 0x9e3779b97f4a7c15U;
-  return state ^ (state >> 29);
-}
 
 // No sum of these is the same in another order.
 double third_of(ShardId shard) {
@@ -30,7 +24,7 @@ double third_of(ShardId shard) {
 
 // Of the row of totals; all processes are to know it.
 double start_of_total(Random& random) {
-  return static_cast<double>(random() & kPartMask);
+  return static_cast<double>(random() & kMask);
 }
 
 class ExactSchedule final : public RotationSchedule {
@@ -71,10 +65,8 @@ class ExactPush final : public SlicePush<Counts> {
   std::uint64_t push(const SliceTask& task, Counts& counts, Random& random) override {
     const Epoch epoch = task.epoch;
     const auto& keys = cut_.slices.at(task.slice);
-    if (!witness()->visits.emplace(epoch, shard_, task.slice).second)
-      witness()->complaint = "a slice was visited twice";
-    if (task.visit >= shards_ || task.last_visit != (task.visit + 1 == shards_))
-      witness()->complaint = "a visit has a wrong number";
+    if (!witness()->visits.emplace(epoch, shard_, task.slice).second) complain("a slice was visited twice");
+    if (task.visit >= shards_ || task.last_visit != (task.visit + 1 == shards_)) complain("a visit has a wrong number");
     for (std::size_t i = 0; i < keys.size(); ++i) {
       auto row = counts.row(i);
       if (epoch == 0) row[kItems] += items_[keys[i]];
@@ -85,12 +77,12 @@ class ExactPush final : public SlicePush<Counts> {
     return keys.size();
   }
   std::uint64_t push(const SharedTask& task, Random& random) override {
-    if (!witness()->pushes.emplace(task.round, shard_).second) witness()->complaint = "a shard pushed a round twice";
+    if (!witness()->pushes.emplace(task.round, shard_).second) complain("a shard pushed a round twice");
     for (const Entry& entry : task.entries) {
-      if (entry.key == kTotal && entry.value[0] != static_cast<double>(total_ & kPartMask))
-        witness()->complaint = "a shared row is not as last committed";
+      if (entry.key == kTotal && entry.value[0] != static_cast<double>(total_ & kMask))
+        complain("a shared row is not as last committed");
       const std::uint64_t change = mix(change_, random() ^ entry.key);
-      entry.part[0] = static_cast<double>(change & (kPartMask >> 8));
+      entry.part[0] = static_cast<double>(change & (kMask >> 8));
       const bool replicated = entry.key >= kFirstReplicated;
       entry.part[1] = replicated && task.epoch == 0 ? static_cast<double>(items_[entry.key - kFirstReplicated]) : 0;
     }
@@ -101,7 +93,7 @@ class ExactPush final : public SlicePush<Counts> {
     for (const Delta& delta : commit.deltas) {
       if (delta.key == kTotal) total_ = static_cast<std::uint64_t>(delta.value[0]);
       if (delta.value[0] - delta.change[0] != (delta.key == kTotal ? last_total_ : delta.value[0] - delta.change[0]))
-        witness()->complaint = "a change does not follow from the row before it";
+        complain("a change does not follow from the row before it");
       if (delta.key == kTotal) last_total_ = delta.value[0];
     }
   }
@@ -147,7 +139,7 @@ class ExactPull final : public Pull {
   void pull(const PullTask& task) override {
     for (const PullEntry& entry : task.entries) {
       const auto before = static_cast<std::uint64_t>(entry.value[0]), sum = static_cast<std::uint64_t>(entry.sum[0]);
-      entry.value[0] = static_cast<double>(mix(before, sum) & kPartMask);
+      entry.value[0] = static_cast<double>(mix(before, sum) & kMask);
       entry.value[1] += entry.sum[1];
     }
   }
@@ -156,14 +148,12 @@ class ExactPull final : public Pull {
   }
 };
 
-class ExactApp final : public App {
+class ExactApp final : public SmallApp<ExactPush, ExactPull> {
  public:
-  explicit ExactApp(const Job& job) : job_(job) {}
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    std::vector<std::unique_ptr<Push>> all;
-    for (const ShardId shard : hosted) all.push_back(std::make_unique<ExactPush>(job_, shard));
+  using SmallApp::SmallApp;
+  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random& random) override {
     has_first_ = std::find(hosted.begin(), hosted.end(), ShardId{0}) != hosted.end();
-    return all;
+    return SmallApp::load(hosted, random);
   }
   std::vector<Table> tables(const Facts& facts) const override {
     check_facts(facts);
@@ -211,21 +201,10 @@ class ExactApp final : public App {
     if (facts.number("thirds") != thirds || facts.count("last") != job_.shards - 1)
       throw std::logic_error("wrong facts");
   }
-  Job job_;
   bool has_first_ = false;  // it has read shard 0
 };
 
-constexpr std::array kOptions = {Option{.name = "heavy", .kind = Option::Kind::flag, .default_value = "false"}};
-
-Plugin make() {
-  Plugin plugin;
-  plugin.name = "exact";
-  plugin.items = "items";
-  plugin.options = kOptions;
-  plugin.starting_pass = plugin.sliced = true;
-  plugin.app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<ExactApp>(job); };
-  return plugin;
-}
+constexpr Option kOptions[] = {{.name = "heavy", .kind = Option::Kind::flag, .default_value = "false"}};
 
 }  // namespace
 
@@ -235,7 +214,11 @@ Witness*& witness() {
 }
 
 const Plugin& exact_plugin() {
-  static const Plugin plugin = make();
+  static const Plugin plugin = [] {
+    Plugin made = small_plugin<ExactApp>("exact", kOptions);
+    made.starting_pass = made.sliced = true;
+    return made;
+  }();
   return plugin;
 }
 

@@ -1,8 +1,4 @@
 // tests/sim/exchange_cluster_test.cc -- whole clusters with exchange rounds; seeds.h says how many.
-#include <gtest/gtest.h>
-
-#include <random>
-
 #include "rota/serial_host.h"
 #include "tests/sim/drawn.h"
 #include "tests/sim/exchange_plugin.h"
@@ -11,26 +7,10 @@ namespace rota::sim {
 namespace {
 
 Shape draw_shape(std::mt19937_64& random) {
-  const auto draw = [&](std::uint32_t least, std::uint32_t most) {
-    return std::uniform_int_distribution<std::uint32_t>(least, most)(random);
-  };
-  Shape shape;
-  shape.plugin = &exchange_plugin();
-  shape.seed = random();
-  RunPlan& plan = shape.plan;
-  plan.hash = {random() | 1, random()};
-  plan.shards = draw(1, 9);
-  plan.workers = draw(1, std::min(plan.shards, 4U));
-  plan.partitions = draw(1, 3);
-  plan.stores = draw(0, plan.partitions);
+  Shape shape = draw_cluster(random, exchange_plugin());
   shape.slices_per_shard = 0;
-  plan.slices = 0;
-  plan.epochs = draw(1, 6);
-  plan.eval_every = draw(0, 2);
-  plan.checkpoint_every = draw(0, 2);
-  plan.start_timeout = 3000 * kSecond;
-  plan.peer_timeout = plan.disconnect_grace = 3000 * kSecond;
-  shape.staleness = draw(0, 2);
+  draw_epochs(random, shape.plan, 6);
+  shape.staleness = drawing_from(random)(0, 2);
   return shape;
 }
 

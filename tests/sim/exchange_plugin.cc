@@ -4,7 +4,8 @@
 #include <deque>
 #include <set>
 
-#include "tests/sim/heard.h"
+#include "tests/sim/commit_log.h"
+#include "tests/sim/small_app.h"
 
 namespace rota::sim {
 
@@ -197,14 +198,9 @@ class ExchangePull final : public Pull {
   }
 };
 
-class ExchangeApp final : public App {
+class ExchangeApp final : public SmallApp<ExchangePush, ExchangePull> {
  public:
-  explicit ExchangeApp(const Job& job) : job_(job) {}
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    std::vector<std::unique_ptr<Push>> all;
-    for (const ShardId shard : hosted) all.push_back(std::make_unique<ExchangePush>(job_, shard));
-    return all;
-  }
+  using SmallApp::SmallApp;
   std::vector<Table> tables(const Facts&) const override {
     return {{.name = "states", .keys = job_.shards, .row_width = 1, .part_width = 1, .dense = true}};
   }
@@ -212,30 +208,14 @@ class ExchangeApp final : public App {
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
     return std::make_unique<ExchangeSchedule>(dataflows_of(job_).size());
   }
-  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<ExchangePull>(); }
-
- private:
-  Job job_;
 };
 
-constexpr Option kOptions[] = {
-    {.name = "staleness", .kind = Option::Kind::integer, .default_value = "0"},
-    {.name = "asynchronous", .kind = Option::Kind::flag, .default_value = "false"},
-};
-
-Plugin make() {
-  Plugin plugin;
-  plugin.name = "exchange";
-  plugin.items = "shards";
-  plugin.options = kOptions;
-  plugin.app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<ExchangeApp>(job); };
-  return plugin;
-}
+constexpr Option kOptions[] = {kStaleness, kAsynchronous};
 
 }  // namespace
 
 const Plugin& exchange_plugin() {
-  static const Plugin plugin = make();
+  static const Plugin plugin = small_plugin<ExchangeApp>("exchange", kOptions);
   return plugin;
 }
 

@@ -48,7 +48,8 @@ class MemoryRecorder final : public Recorder {
  public:
   struct Told {
     std::function<void(const std::string&, const Fields&)> event = [](const auto&, const auto&) {};
-    std::function<void(const CommitRecord&)> commit = [](const auto&) {};        // it is durable
+    std::function<void(const CommitRecord&)> commit = [](const auto&) {};  // it is durable
+    std::function<void(const EpochRecord&)> epoch = [](const auto&) {};
     std::function<void(const std::string&)> broken = [](const std::string&) {};  // a law
   };
 
@@ -60,7 +61,7 @@ class MemoryRecorder final : public Recorder {
   }
 
   void event(const std::string& name, const Fields& fields) override { told_.event(name, fields); }
-  void epoch(const EpochRecord&) override {}
+  void epoch(const EpochRecord& record) override { told_.epoch(record); }
   std::string status(const std::string&, std::uint32_t) const override { return "{}"; }
   Status commit(const CommitRecord& record) override {
     if (disk_ != nullptr) ROTA_TRY(write(record));

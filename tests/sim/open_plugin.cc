@@ -6,7 +6,8 @@
 
 #include "core/base/seed.h"
 #include "rota/dense_slice.h"
-#include "tests/sim/heard.h"
+#include "tests/sim/commit_log.h"
+#include "tests/sim/small_app.h"
 
 namespace rota::sim {
 
@@ -34,12 +35,12 @@ double start_of(std::uint64_t seed, TableId table, Key key) {
   Random random = random_for(seed, Stream::start_row, table, key, 0);
   return start_of(random);
 }
-Heard heard_at_first(std::uint64_t seed) {
-  Heard heard;
+CommitLog commits_at_first(std::uint64_t seed) {
+  CommitLog log;
   const std::vector<Table> tables = all_tables();
   for (const TableId table : {kSmall, kSparse})
-    for (Key key = 0; key < tables[table].keys; ++key) heard.begin(table, key, {start_of(seed, table, key)});
-  return heard;
+    for (Key key = 0; key < tables[table].keys; ++key) log.begin(table, key, {start_of(seed, table, key)});
+  return log;
 }
 
 class OpenRoundsSchedule final : public Schedule {
@@ -50,7 +51,7 @@ class OpenRoundsSchedule final : public Schedule {
         slices_(job.slices),
         pipeline_(static_cast<std::uint32_t>(job.options.integer("pipeline"))),
         wish_(static_cast<Feedback>(job.options.integer("wish"))),
-        heard_(heard_at_first(job.seed)) {}
+        seen_(commits_at_first(job.seed)) {}
 
   Cut cut(const Census&, std::uint32_t slices) override {
     Cut cut;
@@ -62,7 +63,7 @@ class OpenRoundsSchedule final : public Schedule {
   Round next(Random& random) override {
     ++chosen_;
     Round round;
-    const std::uint64_t state = mix(heard_.state(), random());
+    const std::uint64_t state = mix(seen_.state(), random());
     round.table = static_cast<TableId>(state % kTables);
     round.open = round.table != kSparse && (state >> 8) % 3 != 0;
     if (slices_ > 0 && (state >> 12) % 2 == 0) own(round, random);
@@ -76,14 +77,14 @@ class OpenRoundsSchedule final : public Schedule {
     if (wish_ != Feedback::changes && !commit.deltas.empty()) complain("more was fed back than wished for");
     const auto before = [](const Delta& a, const Delta& b) { return a.key < b.key; };
     if (!std::is_sorted(commit.deltas.begin(), commit.deltas.end(), before)) complain("rows in another order");
-    heard_.hear(commit);
+    seen_.add(commit);
   }
   std::vector<Figure> figures() override {
     chosen_ = 0;
-    return {{"state", number(heard_.state())}};
+    return {{"state", number(seen_.state())}};
   }
-  void save(Writer& out) const override { heard_.save(out); }
-  void restore(Reader& in) override { heard_.restore(in); }
+  void save(Writer& out) const override { seen_.save(out); }
+  void restore(Reader& in) override { seen_.restore(in); }
 
  private:
   void own(Round& round, Random& random) {
@@ -113,7 +114,7 @@ class OpenRoundsSchedule final : public Schedule {
   std::uint32_t shards_, slices_, pipeline_;
   Feedback wish_;
   std::uint64_t chosen_ = 0;  // of the epoch
-  Heard heard_;
+  CommitLog seen_;
 };
 
 class OpenPush final : public SlicePush<Counts> {
@@ -123,7 +124,7 @@ class OpenPush final : public SlicePush<Counts> {
         shard_(shard),
         asynchronous_(job.options.flag("asynchronous")),
         staleness_(static_cast<std::uint64_t>(job.options.integer("staleness"))),
-        heard_(heard_at_first(job.seed)) {}
+        seen_(commits_at_first(job.seed)) {}
 
   std::uint64_t items() const override { return 1; }
   void attach(const Shape& shape) override { views_ = {shape.views.begin(), shape.views.end()}; }
@@ -142,7 +143,7 @@ class OpenPush final : public SlicePush<Counts> {
     for (const Entry& entry : task.entries) {
       const bool right = views_[task.table].keys() > 0
                              ? std::ranges::equal(entry.value, views_[task.table].row(entry.key))
-                             : heard_.knows(task.table, entry.key, entry.value);
+                             : seen_.has(task.table, entry.key, entry.value);
       if (!right) complain("a row is not as of the commits that were seen");
       for (double& part : entry.part) part = uneven(state = mix(state, entry.key));
     }
@@ -157,18 +158,18 @@ class OpenPush final : public SlicePush<Counts> {
     if (commit.round <= last_) complain("commits in another order");
     ++refreshed_;
     last_ = commit.round;
-    heard_.hear(commit);
+    seen_.add(commit);
   }
   void evaluate(std::span<double>) const override { seen(); }
   void save(Writer& out) const override {
     out.put(last_);
     out.put(seen());
-    heard_.save(out);
+    seen_.save(out);
   }
   void restore(Reader& in) override {
     last_ = in.get<RoundId>();
     in.get<std::uint64_t>();
-    heard_.restore(in);
+    seen_.restore(in);
     epoch_ = 0;
     pushed_ = refreshed_ = 0;
   }
@@ -190,7 +191,7 @@ class OpenPush final : public SlicePush<Counts> {
   }
   // A number made of all that is in the views, which must be what the rounds up to the last one committed.
   std::uint64_t seen() const {
-    std::uint64_t state = heard_.state();
+    std::uint64_t state = seen_.state();
     for (const TableId table : {kWide, kSmall}) {
       std::vector<double> start(views_[table].width());
       for (Key key = 0; key < views_[table].keys(); ++key) {
@@ -236,7 +237,7 @@ class OpenPush final : public SlicePush<Counts> {
   RoundId last_ = 0;  // that it was told of
   Epoch epoch_ = 0;
   std::uint64_t pushed_ = 0, refreshed_ = 0;  // of the epoch
-  Heard heard_;
+  CommitLog seen_;
 };
 
 class OpenPull final : public Pull {
@@ -265,49 +266,29 @@ class OpenPull final : public Pull {
   std::uint64_t state_ = 7;
 };
 
-class OpenApp final : public App {
+class OpenApp final : public SmallApp<OpenPush, OpenPull> {
  public:
-  explicit OpenApp(const Job& job) : job_(job) {}
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    std::vector<std::unique_ptr<Push>> all;
-    for (const ShardId shard : hosted) all.push_back(std::make_unique<OpenPush>(job_, shard));
-    return all;
-  }
+  using SmallApp::SmallApp;
   std::vector<Table> tables(const Facts&) const override { return all_tables(); }
   void start_row(TableId, Key, std::span<double> row, Random& random) const override { row[0] = start_of(random); }
   std::unique_ptr<Schedule> schedule(const Facts&, Share share) const override {
     return std::make_unique<OpenRoundsSchedule>(job_, share);
   }
-  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<OpenPull>(); }
   std::unique_ptr<Slice> slice(std::span<const Key> keys) const override {
     return std::make_unique<Counts>(keys.size(), 1);
   }
-
- private:
-  Job job_;
 };
 
-constexpr Option kOptions[] = {
-    {.name = "pipeline", .kind = Option::Kind::integer, .default_value = "1"},
-    {.name = "staleness", .kind = Option::Kind::integer, .default_value = "0"},
-    {.name = "wish", .kind = Option::Kind::integer, .default_value = "0"},
-    {.name = "asynchronous", .kind = Option::Kind::flag, .default_value = "false"},
-};
-
-Plugin make() {
-  Plugin plugin;
-  plugin.name = "open";
-  plugin.items = "shards";
-  plugin.options = kOptions;
-  plugin.sliced = true;
-  plugin.app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<OpenApp>(job); };
-  return plugin;
-}
+constexpr Option kOptions[] = {kPipeline, kStaleness, kWish, kAsynchronous};
 
 }  // namespace
 
 const Plugin& open_plugin() {
-  static const Plugin plugin = make();
+  static const Plugin plugin = [] {
+    Plugin made = small_plugin<OpenApp>("open", kOptions);
+    made.sliced = true;
+    return made;
+  }();
   return plugin;
 }
 

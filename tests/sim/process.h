@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <vector>
 
 #include "core/base/clock.h"
 #include "core/runtime/host.h"
@@ -13,7 +12,7 @@ namespace rota::sim {
 
 struct Process {
   std::unique_ptr<Host> host;
-  std::vector<Worker*> workers;
+  Worker* worker = nullptr;
   std::uint64_t life = 0, era = 0;
   Nanoseconds still_until = 0;
   // For its thread for files, which does one after the other; what waits, whether one is under way, and when the end

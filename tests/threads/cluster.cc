@@ -6,13 +6,10 @@
 #include "core/base/clock.h"
 #include "core/checkpoint/chunk_files.h"
 #include "core/checkpoint/disk_checkpoints.h"
-#include "core/job/hosted_app.h"
 #include "core/runtime/process.h"
-#include "kvstore/partition.h"
-#include "scheduler/scheduler.h"
+#include "tests/sim/members.h"
 #include "tests/sim/memory_recorder.h"
 #include "tests/threads/memory_transport.h"
-#include "worker/worker.h"
 
 namespace rota::threads {
 
@@ -31,15 +28,12 @@ class Cluster {
         job_(sim::job_of(shape)) {}
 
   Outcome run() {
-    const RunPlan& plan = shape_.plan;
     std::vector<std::thread> members;
     std::uint64_t start = 1;
     Ending ending;
     std::thread coordinator([this, &ending, own = start++] { ending = coordinate(own); });
     const auto join = [&](NodeId id) { members.emplace_back([this, id, own = start++] { take_part(id, own); }); };
-    for (std::uint32_t i = 0; i < plan.schedulers; ++i) join({Role::scheduler, i});
-    for (std::uint32_t i = 0; i < plan.workers; ++i) join({Role::worker, i});
-    for (std::uint32_t i = 0; i < plan.stores; ++i) join({Role::kvstore, i});
+    sim::start_members(shape_.plan, join);
     coordinator.join();
     for (std::thread& member : members) member.join();
     Outcome outcome{ending.code, ending.what, shape_.plan.resume};
@@ -65,41 +59,25 @@ class Cluster {
   void take_part(NodeId id, std::uint64_t start) {
     MemoryTransport transport(switchboard_, id.name());
     Host host(host_settings(id, start));
-    Hello hello;
-    hello.endpoint = id.name();
-    hello.version = ROTA_VERSION;
-    hello.job = shape_.plan.hash;
-    hello.incarnation = start;
-    host.join(
-        kCoordinator.name(), hello,
-        [this, id](const Welcome& welcome, const Host::Nodes&) { return nodes(id, welcome); }, now_ns());
+    sim::join(
+        host, id, start, shape_.plan.hash, Joins::as_named,
+        [this, id](const Welcome& welcome, Host::Nodes before) { return nodes(id, welcome, std::move(before)); },
+        now_ns());
     (void)run_process(id, threads_, transport, host);
   }
 
-  Result<Host::Nodes> nodes(NodeId id, const Welcome& welcome) {
-    const RunPlan& plan = shape_.plan;
-    Host::Nodes nodes;
-    auto app = host_app(*shape_.plugin, job_);
-    if (!app.ok()) return app.status();
-    if (id.role == Role::scheduler)
-      nodes.push_back(std::make_unique<Scheduler>(
-          SchedulerSettings{id.index, plan.schedulers, plan.partitions, shape_.pipeline}, *app));
-    const auto hosts = ShardHosts::from(welcome.shard_hosts, plan.shards);
-    if (!hosts.ok()) return hosts.status();
-    if (id.role == Role::worker)
-      nodes.push_back(std::make_unique<Worker>(
-          WorkerSettings{id.index, *hosts, threads_, plan.partitions, shape_.staleness, false, 0, shape_.credit},
-          *app));
+  Result<Host::Nodes> nodes(NodeId id, const Welcome& welcome, Host::Nodes before) {
     const bool apart = shape_.own_disk_share > 0;
     const std::filesystem::path disk = apart ? own_disk_of(run_, id) : run_;
-    const auto store = disk_checkpoints(disk, welcome.era, welcome.files);
-    const auto own = apart ? disk_chunk_files(disk) : nullptr;
-    for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
-      if (welcome.partition_hosts[p] == id)
-        nodes.push_back(std::make_unique<Partition>(
-            PartitionSettings{p, hosts->workers(), plan.schedulers, shape_.credit, plan.partitions, plan.copies}, *app,
-            store, own));
-    return nodes;
+    const sim::Member member{.id = id,
+                             .plan = shape_.plan,
+                             .plugin = *shape_.plugin,
+                             .job = job_,
+                             .threads = threads_,
+                             .credit = shape_.credit,
+                             .checkpoints = disk_checkpoints(disk, welcome.era, welcome.files),
+                             .own_files = apart ? disk_chunk_files(disk) : nullptr};
+    return sim::make_nodes(member, welcome, std::move(before));
   }
 
   const sim::Shape& shape_;
@@ -118,6 +96,14 @@ std::filesystem::path own_disk_of(const std::filesystem::path& run, NodeId proce
 
 Outcome run_cluster(const sim::Shape& shape, unsigned threads, const std::filesystem::path& run) {
   return Cluster(shape, threads, run).run();
+}
+
+Hash128 calm_hash(sim::Shape shape) {
+  shape.plan.workers = 1;
+  shape.plan.start_timeout = shape.plan.peer_timeout = shape.plan.disconnect_grace = 3000 * kSecond;
+  const sim::Outcome calm = sim::simulate(shape, sim::Faults{}, 1, false);
+  ROTA_CHECK(calm.code == ExitCode::ok);
+  return calm.model_hash;
 }
 
 }  // namespace rota::threads

@@ -23,4 +23,7 @@ std::filesystem::path own_disk_of(const std::filesystem::path& run, NodeId proce
 // is one of the whole program, and the least that anybody asks for.
 Outcome run_cluster(const sim::Shape& shape, unsigned threads, const std::filesystem::path& run);
 
+// The model of the same job in one thread.
+Hash128 calm_hash(sim::Shape shape);
+
 }  // namespace rota::threads

@@ -1,9 +1,7 @@
 // LDA in whole clusters with threads: leased slices, replicated rows, checkpoints written beside training.  Made for
 // ThreadSanitizer; everywhere else it shows that threads change no model.
-#include <gtest/gtest.h>
-
 #include "tests/threads/cluster.h"
-#include "tests/threads/scratch_folder.h"
+#include "tests/unit/apps/io/scratch_files.h"
 
 extern "C" const rota::Plugin* rota_plugin_v1();
 
@@ -38,18 +36,10 @@ sim::Shape shape_over(const std::string& input) {
   return shape;
 }
 
-Hash128 calm_hash(sim::Shape shape) {
-  shape.plan.workers = 1;
-  shape.plan.start_timeout = shape.plan.peer_timeout = shape.plan.disconnect_grace = 3000 * kSecond;
-  const sim::Outcome calm = sim::simulate(shape, sim::Faults{}, 1, false);
-  EXPECT_EQ(calm.code, ExitCode::ok) << calm.what;
-  return calm.model_hash;
-}
-
 TEST(LdaThreads, TheModelIsThatOfOneThread) {
-  const ScratchFolder folder;
-  const sim::Shape shape = shape_over(folder.write("text", text()));
-  const Outcome outcome = run_cluster(shape, 4, folder.path() / "run");
+  const tests::ScratchFiles files;
+  const sim::Shape shape = shape_over(files.write("text", text()));
+  const Outcome outcome = run_cluster(shape, 4, files.folder() / "run");
   ASSERT_EQ(outcome.code, ExitCode::ok) << outcome.what;
   ASSERT_TRUE(outcome.newest);
   EXPECT_EQ(outcome.newest->epoch, 6U);
@@ -57,28 +47,28 @@ TEST(LdaThreads, TheModelIsThatOfOneThread) {
 }
 
 TEST(LdaThreads, AResumedRunGoesOnFromFiles) {
-  const ScratchFolder folder;
-  sim::Shape shape = shape_over(folder.write("text", text()));
+  const tests::ScratchFiles files;
+  sim::Shape shape = shape_over(files.write("text", text()));
   shape.plan.stores = 2;
   shape.credit = {2000, 500};  // so that objects and rows wait for one another
   sim::Shape half = shape;
   half.plan.epochs = 3;
-  const Outcome first = run_cluster(half, 4, folder.path() / "run");
+  const Outcome first = run_cluster(half, 4, files.folder() / "run");
   ASSERT_EQ(first.code, ExitCode::ok) << first.what;
   ASSERT_TRUE(first.newest);
   sim::Shape rest = shape;
   rest.plan.resume = first.newest;
   rest.plan.workers = 3;
-  const Outcome second = run_cluster(rest, 4, folder.path() / "run");
+  const Outcome second = run_cluster(rest, 4, files.folder() / "run");
   ASSERT_EQ(second.code, ExitCode::ok) << second.what;
   EXPECT_EQ(second.newest->model_hash.hex(), calm_hash(shape).hex());
 }
 
 // One of two disks is gone when the run goes on.
 TEST(LdaThreads, AResumedRunGoesOnWithDisksOfItsOwn) {
-  const ScratchFolder folder;
-  const std::filesystem::path run = folder.path() / "run";
-  sim::Shape shape = shape_over(folder.write("text", text()));
+  const tests::ScratchFiles files;
+  const std::filesystem::path run = files.folder() / "run";
+  sim::Shape shape = shape_over(files.write("text", text()));
   shape.plan.stores = 2;
   shape.own_disk_share = 1;
   shape.plan.copies = {100, 3, 2};

@@ -1,4 +1,4 @@
-// tests/sim/talk_plugin.h -- a small plugin of shared rounds whose model shows any slip of their rules.
+// tests/sim/shared_rounds_plugin.h -- a small plugin of shared rounds whose model shows any slip of their rules.
 //
 // Its schedule chooses by what it was fed back, several schedulers have a share each, rounds have arguments, blocks,
 // notes and replies, tables are together or apart, pull has a state of its own, and the job may end before its last
@@ -10,6 +10,6 @@
 namespace rota::sim {
 
 // Options: pipeline, staleness.
-const Plugin& talk_plugin();
+const Plugin& shared_rounds_plugin();
 
 }  // namespace rota::sim

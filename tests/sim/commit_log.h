@@ -1,4 +1,4 @@
-// tests/sim/heard.h -- what a hook of a simulated plugin has heard, as a number that shows any slip.
+// tests/sim/commit_log.h -- the commits that a hook of a simulated plugin has seen, as a number that shows any slip.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -34,12 +34,12 @@ inline void complain(const char* what) {
   if (witness()->complaint.empty()) witness()->complaint = what;
 }
 
-// The rows that a hook has heard of so far.
-class Heard {
+// The rows that a hook has seen so far.
+class CommitLog {
  public:
   // A row had this value before the first commit.
   void begin(TableId table, Key key, std::vector<double> row) { rows_[{table, key}] = std::move(row); }
-  void hear(const Commit& commit) {
+  void add(const Commit& commit) {
     for (const Delta& delta : commit.deltas) {
       auto& row = rows_[{commit.table, delta.key}];
       row.resize(delta.value.size());
@@ -54,7 +54,7 @@ class Heard {
     for (const double x : {commit.norms.l1, commit.norms.l2_squared, commit.norms.largest})
       state_ = mix(state_, std::bit_cast<std::uint64_t>(x));
   }
-  bool knows(TableId table, Key key, std::span<const double> value) const {
+  bool has(TableId table, Key key, std::span<const double> value) const {
     const auto row = rows_.find({table, key});
     if (row == rows_.end()) return std::all_of(value.begin(), value.end(), [](double x) { return x == 0; });
     return std::equal(value.begin(), value.end(), row->second.begin(), row->second.end());

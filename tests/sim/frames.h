@@ -1,4 +1,4 @@
-// tests/sim/letters.h -- what is on its way between simulated processes: shown, and damaged.
+// tests/sim/frames.h -- the frames of a message between simulated processes: printed, and damaged.
 #pragma once
 #include <cstdio>
 #include <random>

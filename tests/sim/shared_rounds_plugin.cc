@@ -1,8 +1,9 @@
-#include "tests/sim/talk_plugin.h"
+#include "tests/sim/shared_rounds_plugin.h"
 
 #include <algorithm>
 
-#include "tests/sim/heard.h"
+#include "tests/sim/commit_log.h"
+#include "tests/sim/small_app.h"
 
 namespace rota::sim {
 
@@ -11,9 +12,9 @@ namespace {
 constexpr TableId kTogether = 0, kApart = 1;
 constexpr std::uint64_t kKeys = 24;
 
-class TalkSchedule final : public Schedule {
+class SharedRoundsSchedule final : public Schedule {
  public:
-  TalkSchedule(const Job& job, Share share)
+  SharedRoundsSchedule(const Job& job, Share share)
       : share_(share),
         pipeline_(static_cast<std::uint32_t>(job.options.integer("pipeline"))),
         wish_(static_cast<Feedback>(job.options.integer("wish"))),
@@ -25,7 +26,7 @@ class TalkSchedule final : public Schedule {
       complain("a round was chosen with other feedback than its pipeline says");
     ++chosen_;
     Round round;
-    const std::uint64_t state = mix(heard_.state(), random());
+    const std::uint64_t state = mix(seen_.state(), random());
     round.table = state % 3 == 0 ? kApart : kTogether;
     for (Key key = share_.index; key < kKeys; key += share_.count)
       if (random() % 3 == 0) round.shared.push_back(key);
@@ -45,20 +46,20 @@ class TalkSchedule final : public Schedule {
     ++fed_back_;
     if (wish_ != Feedback::changes && !commit.deltas.empty()) complain("more was fed back than wished for");
     if (wish_ != Feedback::norms && commit.norms != ChangeNorms()) complain("norms that nobody wished for");
-    heard_.hear(commit);
+    seen_.add(commit);
   }
   std::vector<Figure> figures() override {
     if (chosen_ != fed_back_) complain("an epoch of the schedule ended before its feedback was in");
     chosen_ = fed_back_ = 0;
-    return {{"state", number(heard_.state())}};
+    return {{"state", number(seen_.state())}};
   }
   bool may_end_job() const override { return ends_behind_; }
   bool ends_job() override {
     if (chosen_ != 0) complain("it was asked for the job's end before the epoch's");
-    return (heard_.state() >> 24) % 4 == 0;
+    return (seen_.state() >> 24) % 4 == 0;
   }
-  void save(Writer& out) const override { heard_.save(out); }
-  void restore(Reader& in) override { heard_.restore(in); }
+  void save(Writer& out) const override { seen_.save(out); }
+  void restore(Reader& in) override { seen_.restore(in); }
 
  private:
   Share share_;
@@ -66,12 +67,12 @@ class TalkSchedule final : public Schedule {
   Feedback wish_;
   bool ends_behind_;                         // the job's end is said when an epoch has ended, and not ahead
   std::uint64_t chosen_ = 0, fed_back_ = 0;  // of the epoch
-  Heard heard_;
+  CommitLog seen_;
 };
 
-class TalkPush final : public Push {
+class SharedRoundsPush final : public Push {
  public:
-  TalkPush(const Job& job, ShardId shard)
+  SharedRoundsPush(const Job& job, ShardId shard)
       : in_place_(job.seed % 2 == 0),
         shard_(shard),
         staleness_(static_cast<std::uint64_t>(job.options.integer("staleness"))) {}
@@ -87,10 +88,10 @@ class TalkPush final : public Push {
     if (refreshed_ != pushed_ - std::min(pushed_, staleness_))
       complain("a push saw other commits than its staleness says");
     ++pushed_;
-    std::uint64_t state = mix(heard_.state(), random());
+    std::uint64_t state = mix(seen_.state(), random());
     for (const double x : task.argument) state = mix(state, whole(x));
     for (const Entry& entry : task.entries) {
-      if (!heard_.knows(task.table, entry.key, entry.value)) complain("a row is not as of the commits that were seen");
+      if (!seen_.has(task.table, entry.key, entry.value)) complain("a row is not as of the commits that were seen");
       for (double& part : entry.part) part = number(state = mix(state, entry.key)) / 256;
     }
     if (task.table == kTogether)
@@ -99,11 +100,11 @@ class TalkPush final : public Push {
   }
   void refresh(const Commit& commit) override {
     ++refreshed_;
-    heard_.hear(commit);
+    seen_.add(commit);
   }
-  void save(Writer& out) const override { heard_.save(out); }
+  void save(Writer& out) const override { seen_.save(out); }
   void restore(Reader& in) override {
-    heard_.restore(in);
+    seen_.restore(in);
     epoch_ = 0;
     pushed_ = refreshed_ = 0;
   }
@@ -115,10 +116,10 @@ class TalkPush final : public Push {
   std::uint64_t staleness_;
   Epoch epoch_ = 0;
   std::uint64_t pushed_ = 0, refreshed_ = 0;  // of the epoch
-  Heard heard_;
+  CommitLog seen_;
 };
 
-class TalkPull final : public Pull {
+class SharedRoundsPull final : public Pull {
  public:
   void pull(const PullTask& task) override {
     if (task.table == kTogether) {
@@ -142,47 +143,25 @@ class TalkPull final : public Pull {
   std::uint64_t state_ = 7;
 };
 
-class TalkApp final : public App {
+class SharedRoundsApp final : public SmallApp<SharedRoundsPush, SharedRoundsPull> {
  public:
-  explicit TalkApp(const Job& job) : job_(job) {}
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    std::vector<std::unique_ptr<Push>> all;
-    for (const ShardId shard : hosted) all.push_back(std::make_unique<TalkPush>(job_, shard));
-    return all;
-  }
+  using SmallApp::SmallApp;
   std::vector<Table> tables(const Facts&) const override {
     return {{"together", Table::Kind::shared, kKeys, 2, 1, 1, true},
             {"apart", Table::Kind::shared, kKeys, 1, 1, 0, false}};
   }
   std::unique_ptr<Schedule> schedule(const Facts&, Share share) const override {
-    return std::make_unique<TalkSchedule>(job_, share);
+    return std::make_unique<SharedRoundsSchedule>(job_, share);
   }
-  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<TalkPull>(); }
-
- private:
-  Job job_;
 };
 
 constexpr Option kOptions[] = {
-    {.name = "pipeline", .kind = Option::Kind::integer, .default_value = "1"},
-    {.name = "staleness", .kind = Option::Kind::integer, .default_value = "0"},
-    {.name = "wish", .kind = Option::Kind::integer, .default_value = "0"},
-    {.name = "ends_behind", .kind = Option::Kind::flag, .default_value = "false"},
-};
-
-Plugin make() {
-  Plugin plugin;
-  plugin.name = "talk";
-  plugin.items = "shards";
-  plugin.options = kOptions;
-  plugin.app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<TalkApp>(job); };
-  return plugin;
-}
+    kPipeline, kStaleness, kWish, {.name = "ends_behind", .kind = Option::Kind::flag, .default_value = "false"}};
 
 }  // namespace
 
-const Plugin& talk_plugin() {
-  static const Plugin plugin = make();
+const Plugin& shared_rounds_plugin() {
+  static const Plugin plugin = small_plugin<SharedRoundsApp>("rows", kOptions);
   return plugin;
 }
 
