@@ -1,46 +1,27 @@
 // tests/unit/core/runtime/admission_test.cc -- who is not of the run and gets an answer all the same: observers,
 // processes of other jobs and versions, and other starts of members.
-#include <gtest/gtest.h>
-
 #include "core/base/version.h"
 #include "tests/unit/core/runtime/hosts.h"
-#include "tests/unit/core/wire/frames_of.h"
 
-namespace rota {
+namespace rota::tests {
 namespace {
 
-using tests::kJob;
-using tests::kWorker;
-using tests::Listener;
-
-class Guests : public tests::Hosts {
+class Guests : public Hosts {
  protected:
-  // A coordinator that answers whoever asks.
-  Host& coordinator_that_answers() {
-    auto node = std::make_unique<Listener>(kCoordinator, [](const Envelope& in, Outbox& out) {
-      if (std::holds_alternative<AskStatus>(in.message)) out.send(in.from, StatusReport{"{}"});
-      return Status();
-    });
-    hub = node.get();
-    host(kCoordinator, 1).add(std::move(node));
-    return *hosts_[kCoordinator];
-  }
-  Frames ask(std::uint32_t index, std::uint64_t sequence = 1) {
+  static Frames from_observer(std::uint32_t index, const Message& message, std::uint64_t sequence = 1) {
     const NodeId observer{Role::observer, index};
-    Header header;
-    header.kind = Kind::ask_status;
-    header.process = header.from = observer;
-    header.to = kCoordinator;
-    header.incarnation = 1000 + index;
-    header.sequence = sequence;
-    return with_header(header, encode_message(AskStatus{observer.name()}));
+    return Hosts::frames_of(observer, observer, kCoordinator, message,
+                            {.incarnation = 1000 + index, .job = 0, .sequence = sequence});
+  }
+  static Frames ask(std::uint32_t index, std::uint64_t sequence = 1) {
+    return from_observer(index, AskStatus{NodeId{Role::observer, index}.name()}, sequence);
   }
   // What answers the HELLO of another worker-0 of a job, which listens elsewhere.
   std::optional<Transmission> refusal_of(Host& host, Joins joins, std::uint64_t job) {
-    Hello other = tests::hello_of(kWorker, 7);
+    Hello other = hello_of(kWorker, 7);
     other.endpoint = "elsewhere";
     other.joins = joins;
-    host.receive(frames_of(kWorker, kWorker, kCoordinator, other, 7, job), world());
+    host.receive(frames_of(other, {.incarnation = 7, .job = job}), world());
     auto refusal = host.next(now_);
     EXPECT_TRUE(refusal && refusal->endpoint == "elsewhere");
     EXPECT_TRUE(refusal && decode_header(refusal->frames)->kind == Kind::refuse);
@@ -53,21 +34,19 @@ class Guests : public tests::Hosts {
   }
   Host& joining(std::uint64_t job, const std::string& version = kVersion) {
     Host& member = host(kWorker, 2, job);
-    Hello hello = tests::hello_of(kWorker, 2);
+    Hello hello = hello_of(kWorker, 2);
     hello.version = version;
     member.join(
         kCoordinator.name(), hello,
         [](const Welcome&, Host::Nodes) -> Result<Host::Nodes> { return std::vector<std::unique_ptr<Node>>(); }, now_);
     return member;
   }
-
-  Listener* hub = nullptr;
 };
 
 // Every `rota status` left a link, three sockets and three descriptors behind: after about 300 the run could not write
 // its next file.
 TEST_F(Guests, AnObserverIsForgottenWhenItHasItsAnswer) {
-  Host& host = coordinator_that_answers();
+  Host& host = answering_coordinator();
   for (std::uint32_t call = 0; call < 100; ++call) {
     const NodeId observer{Role::observer, call};
     Host& asking = this->host(observer, 9 + call, 0);
@@ -90,7 +69,7 @@ TEST_F(Guests, AnObserverIsForgottenWhenItHasItsAnswer) {
 }
 
 TEST_F(Guests, AnObserverThatAcknowledgesNothingIsForgottenInTheEnd) {
-  Host& host = coordinator_that_answers();
+  Host& host = answering_coordinator();
   host.receive(ask(1), world());
   EXPECT_EQ(transmissions(host), 1U);
   now_ += Admission::kGuestStaysMost - 1;
@@ -103,27 +82,27 @@ TEST_F(Guests, AnObserverThatAcknowledgesNothingIsForgottenInTheEnd) {
 }
 
 TEST_F(Guests, OnlySoManyObserversAreHeardAtOnce) {
-  Host& host = coordinator_that_answers();
+  Host& host = answering_coordinator();
   for (std::uint32_t i = 0; i < 2 * Admission::kGuestsMost; ++i) host.receive(ask(i), world());
-  EXPECT_EQ(hub->count<AskStatus>(), Admission::kGuestsMost);
+  EXPECT_EQ(hub_->count<AskStatus>(), Admission::kGuestsMost);
   EXPECT_EQ(host.refused(), Admission::kGuestsMost);
   now_ += Admission::kGuestStaysMost;
   host.tick(world());
   host.receive(ask(100), world());
-  EXPECT_EQ(hub->count<AskStatus>(), Admission::kGuestsMost + 1) << "there is room again";
+  EXPECT_EQ(hub_->count<AskStatus>(), Admission::kGuestsMost + 1) << "there is room again";
 }
 
 // The answers filled the link of an observer that acknowledged none, and that ended the run.
 TEST_F(Guests, AnObserverGetsOneAnswerHoweverOftenItAsks) {
-  Host& host = coordinator_that_answers();
+  Host& host = answering_coordinator();
   for (std::uint64_t i = 1; i <= 100; ++i) host.receive(ask(1, i), world());
-  EXPECT_EQ(hub->count<AskStatus>(), 100U);
+  EXPECT_EQ(hub_->count<AskStatus>(), 100U);
   EXPECT_EQ(host.queued_to({Role::observer, 1}), size_of(encode_message(StatusReport{"{}"})) + kHeaderSize);
 }
 
 // It said where the answer should go, and the coordinator connected there, wherever it was.
 TEST_F(Guests, AnObserverIsAnsweredWhereItAsksFrom) {
-  Host& host = coordinator_that_answers();
+  Host& host = answering_coordinator();
   const std::string connection = std::string(kReplyScheme) + "7";
   host.receive(ask(1), world(), {connection, {}});
   const auto answer = host.next(now_);
@@ -133,35 +112,21 @@ TEST_F(Guests, AnObserverIsAnsweredWhereItAsksFrom) {
 
 // An endpoint that only a transport may give would let a stranger speak to whom the coordinator is connected with.
 TEST_F(Guests, NobodyNamesAConnectionOfSomebodyElse) {
-  Host& host = coordinator_that_answers();
-  Hello hello = tests::hello_of(kWorker, 2);
+  Host& host = answering_coordinator();
+  Hello hello = hello_of(kWorker, 2);
   hello.endpoint = std::string(kReplyScheme) + "7";
-  host.receive(frames_of(kWorker, kWorker, kCoordinator, hello), world());
+  host.receive(frames_of(hello), world());
   EXPECT_EQ(host.last_refusal(), "a HELLO that names no address from worker-0");
-  EXPECT_EQ(hub->count<Hello>(), 0U);
-  Header header;
-  header.kind = Kind::ask_status;
-  header.process = header.from = {Role::observer, 1};
-  header.to = kCoordinator;
-  header.incarnation = 1001;
-  header.sequence = 1;
-  host.receive(with_header(header, encode_message(AskStatus{hello.endpoint})), world());
+  EXPECT_EQ(hub_->count<Hello>(), 0U);
+  host.receive(from_observer(1, AskStatus{hello.endpoint}), world());
   EXPECT_EQ(transmissions(host), 0U);
 }
 
 // Each message of another kind was an event of the run, as many as it could send.
 TEST_F(Guests, AnObserverSaysNothingButWhatItAsks) {
-  Host& host = coordinator_that_answers();
+  Host& host = answering_coordinator();
   host.receive(ask(1), world());
-  Header header;
-  header.process = header.from = {Role::observer, 1};
-  header.to = kCoordinator;
-  header.incarnation = 1001;
-  header.sequence = 2;
-  const auto say = [&](const Message& message) {
-    header.kind = kind_of(message);
-    host.receive(with_header(header, encode_message(message)), world());
-  };
+  const auto say = [&](const Message& message) { host.receive(from_observer(1, message, 2), world()); };
   say(Piece{Kind::fault, 0, 1, 0, 1, Bytes::from({std::byte{1}})});
   EXPECT_EQ(host.last_refusal(), "a PIECE from observer-1");
   say(Ready{});
@@ -171,35 +136,29 @@ TEST_F(Guests, AnObserverSaysNothingButWhatItAsks) {
 // It was dropped before anybody looked whether it was a HELLO: the process waited for half a minute, and said that
 // nobody answered.
 TEST_F(Guests, AProcessOfAnotherJobIsToldSo) {
-  Host& host = coordinator_that_answers();
+  Host& host = answering_coordinator();
   Host& member = joining(kJob + 1);
   talk();
   pass(kSecond);
-  ASSERT_TRUE(member.ended().has_value());
-  EXPECT_EQ(member.ended()->code, ExitCode::usage);
-  EXPECT_EQ(member.ended()->what, "worker-0 was started with other options than the coordinator");
-  EXPECT_EQ(hub->refusals, (std::vector<std::string>{"worker-0: " + member.ended()->what}))
+  expect_ended(member, ExitCode::usage, "worker-0 was started with other options than the coordinator");
+  EXPECT_EQ(hub_->refusals, (std::vector<std::string>{"worker-0: " + member.ended()->what}))
       << "the run's record says so";
-  EXPECT_EQ(hub->count<Hello>(), 0U);
+  EXPECT_EQ(hub_->count<Hello>(), 0U);
   pass(Admission::kGuestStaysMost + kSecond);
   EXPECT_EQ(host.take_forgotten().size(), 1U) << "its connection is closed";
 }
 
 TEST_F(Guests, AProcessOfAnotherJobAndReleaseIsToldTheVersions) {
-  coordinator_that_answers();
+  answering_coordinator();
   Host& member = joining(kJob + 1, "0.0.7");
   talk();
   pass(kSecond);
-  ASSERT_TRUE(member.ended().has_value());
-  EXPECT_EQ(member.ended()->code, ExitCode::wrong_version);
-  EXPECT_EQ(member.ended()->what, std::string("worker-0 is Rota 0.0.7, the coordinator is Rota ") + kVersion);
+  expect_ended(member, ExitCode::wrong_version,
+               std::string("worker-0 is Rota 0.0.7, the coordinator is Rota ") + kVersion);
 }
 
 TEST_F(Guests, ARefusalDoesNotTouchTheMemberOfThatName) {
-  Listener& listener = coordinator();
-  Listener* node = nullptr;
-  Host& member = worker(node);
-  talk();
+  Host& member = this->member();
   Host& host = *hosts_[kCoordinator];
   const auto letter = refusal_of(host, Joins::as_named, kJob + 1);
   ASSERT_TRUE(letter.has_value());
@@ -210,105 +169,96 @@ TEST_F(Guests, ARefusalDoesNotTouchTheMemberOfThatName) {
   host.writable(letter->peer);
   EXPECT_EQ(host.next(now_)->peer, letter->peer) << "what the transport did not take is given again";
   pass(3 * kSecond);
-  EXPECT_GE(listener.count<Beat>(), 2U);
+  EXPECT_GE(hub_->count<Beat>(), 2U);
   EXPECT_FALSE(member.ended().has_value());
 }
 
 // It would never be heard again.
 TEST_F(Guests, OneMoreOfTheSameNameDoesNotTakeTheLinkOfTheFirst) {
-  Listener& listener = coordinator();
-  Listener* node = nullptr;
-  Host& member = worker(node);
-  talk();
+  Host& member = this->member();
   Host& host = *hosts_[kCoordinator];
   const auto letter = refusal_of(host, Joins::as_new, kJob);
   ASSERT_TRUE(letter.has_value());
-  const auto before = listener.count<Beat>();
+  const auto before = hub_->count<Beat>();
   pass(3 * kSecond);
-  EXPECT_GT(listener.count<Beat>(), before);
+  EXPECT_GT(hub_->count<Beat>(), before);
   EXPECT_FALSE(member.ended().has_value());
 }
 
 // Frames as a process of another protocol version would send them.
 Frames of_version(std::uint8_t version, Frames frames) {
-  frames[0] = tests::changed(frames[0], 4, kProtocolVersion ^ version);
-  tests::seal(frames);
+  frames[0] = changed(frames[0], 4, kProtocolVersion ^ version);
+  seal(frames);
   return frames;
 }
 
 TEST_F(Guests, AProcessOfAnotherProtocolVersionIsAnsweredWithRefuse) {
-  Host& host = coordinator_that_answers();
-  const Frames hello = of_version(9, frames_of(kWorker, kWorker, kCoordinator, tests::hello_of(kWorker, 2)));
+  Host& host = answering_coordinator();
+  const Frames hello = of_version(9, frames_of(hello_of(kWorker, 2)));
   host.receive(hello, world());
   const auto answer = host.next(now_);
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(answer->endpoint, kWorker.name()) << "HELLO's first field, in every version";
-  ASSERT_EQ(hub->refusals.size(), 1U);
-  EXPECT_EQ(hub->refusals[0], "a stranger: it speaks protocol version 9, and the coordinator speaks version 4");
+  ASSERT_EQ(hub_->refusals.size(), 1U);
+  EXPECT_EQ(hub_->refusals[0], "a stranger: it speaks protocol version 9, and the coordinator speaks version 4");
   host.receive(hello, world());
   EXPECT_TRUE(host.next(now_).has_value()) << "it asks again";
-  EXPECT_EQ(hub->refusals.size(), 1U) << "which is written down once";
+  EXPECT_EQ(hub_->refusals.size(), 1U) << "which is written down once";
 
   Host& member = joining(kJob);
   member.receive(of_version(9, answer->frames), world());
   pass(kSecond);
-  ASSERT_TRUE(member.ended().has_value());
-  EXPECT_EQ(member.ended()->code, ExitCode::wrong_version);
-  EXPECT_EQ(member.ended()->what, "the coordinator speaks protocol version 9, and worker-0 speaks version 4");
+  expect_ended(member, ExitCode::wrong_version,
+               "the coordinator speaks protocol version 9, and worker-0 speaks version 4");
 }
 
 TEST_F(Guests, ADamagedVersionIsNoOtherVersion) {
-  Host& host = coordinator_that_answers();
-  Frames hello = frames_of(kWorker, kWorker, kCoordinator, tests::hello_of(kWorker, 2));
-  hello[0] = tests::changed(hello[0], 4, 0x10);
+  Host& host = answering_coordinator();
+  Frames hello = frames_of(hello_of(kWorker, 2));
+  hello[0] = changed(hello[0], 4, 0x10);
   host.receive(hello, world());
   EXPECT_EQ(host.last_refusal(), "the checksum is wrong");
   EXPECT_FALSE(host.next(now_).has_value());
 }
 
 TEST_F(Guests, WhoHasJoinedIsNotRefusedByAnybody) {
-  coordinator();
-  Listener* node = nullptr;
-  Host& member = worker(node);
-  talk();
-  const Frames refusal = frames_of(kCoordinator, kCoordinator, kWorker, Refuse{ExitCode::usage, "no"}, 1);
+  Host& member = this->member();
+  const Frames refusal =
+      Hosts::frames_of(kCoordinator, kCoordinator, kWorker, Refuse{ExitCode::usage, "no"}, {.incarnation = 1});
   member.receive(of_version(9, refusal), world());
   pass(kSecond);
   EXPECT_FALSE(member.ended().has_value());
 }
 
 TEST_F(Guests, AFirstMessageIsShort) {
-  Host& host = coordinator_that_answers();
-  Hello hello = tests::hello_of(kWorker, 2);
+  Host& host = answering_coordinator();
+  Hello hello = hello_of(kWorker, 2);
   hello.host = std::string(Router::kFirstBytesMost, 'x');
-  host.receive(frames_of(kWorker, kWorker, kCoordinator, hello), world());
-  EXPECT_EQ(hub->count<Hello>(), 0U);
+  host.receive(frames_of(hello), world());
+  EXPECT_EQ(hub_->count<Hello>(), 0U);
   EXPECT_TRUE(host.last_refusal().starts_with("HELLO of ")) << host.last_refusal();
 }
 
 // What could not be read had taken the place of a living member's link by then.
 TEST_F(Guests, AFirstMessageThatCannotBeReadChangesNothing) {
-  Listener& listener = coordinator();
-  Listener* node = nullptr;
-  worker(node);
-  talk();
+  member();
   Host& host = *hosts_[kCoordinator];
-  Frames hello = frames_of(kWorker, kWorker, kCoordinator, tests::hello_of(kWorker, 77), 77);
-  hello[1] = tests::cut_to(hello[1], hello[1].size() - 1);
-  tests::seal(hello);
+  Frames hello = frames_of(hello_of(kWorker, 77), {.incarnation = 77});
+  hello[1] = cut_to(hello[1], hello[1].size() - 1);
+  seal(hello);
   host.receive(hello, world());
   EXPECT_EQ(host.last_refusal(), "a malformed HELLO from worker-0");
   pass(3 * kSecond);
-  EXPECT_GE(listener.count<Beat>(), 2U) << "the member is heard as before";
+  EXPECT_GE(hub_->count<Beat>(), 2U) << "the member is heard as before";
 }
 
 class Newcomers : public Guests {
  protected:
   // What another start of the worker says first, from where it listens.
   Frames hello_from(const std::string& endpoint, std::uint64_t start) {
-    Hello hello = tests::hello_of(kWorker, start);
+    Hello hello = hello_of(kWorker, start);
     hello.endpoint = endpoint;
-    return frames_of(kWorker, kWorker, kCoordinator, hello, start);
+    return frames_of(hello, {.incarnation = start});
   }
   std::vector<Transmission> sent_to(Host& host, const std::string& endpoint) {
     std::vector<Transmission> sent;
@@ -316,12 +266,12 @@ class Newcomers : public Guests {
       if (out->endpoint == endpoint) sent.push_back(*std::move(out));
     return sent;
   }
-  std::size_t starts() const { return hub->count<Hello>(); }
+  std::size_t starts() const { return hub_->count<Hello>(); }
 };
 
 // A HELLO of a dead start, from before the coordinator was started anew, displaced one that lived.
 TEST_F(Newcomers, TakeNoPlaceBeforeTheyHaveShownThatTheyLive) {
-  Host& host = coordinator_that_answers();
+  Host& host = answering_coordinator();
   host.receive(hello_from("here", 5), world());
   ASSERT_EQ(starts(), 1U);
   host.receive(hello_from("there", 6), world());
@@ -332,7 +282,7 @@ TEST_F(Newcomers, TakeNoPlaceBeforeTheyHaveShownThatTheyLive) {
   EXPECT_EQ(question->kind, Kind::probe);
   EXPECT_EQ(question->peer_incarnation, 6U);
   EXPECT_EQ(question->acknowledged, 0U) << "the HELLO is not taken yet";
-  host.receive(frames_of(kWorker, kWorker, kCoordinator, Beat{}, 5), world());
+  host.receive(frames_of(Beat{}, {.incarnation = 5}), world());
   now_ += kSecond;
   host.tick(world());
   EXPECT_FALSE(sent_to(host, "here").empty()) << "the first is the member still";
@@ -340,7 +290,7 @@ TEST_F(Newcomers, TakeNoPlaceBeforeTheyHaveShownThatTheyLive) {
 }
 
 TEST_F(Newcomers, TakeTheirPlaceWithTheirAnswerAndTheOneBeforeIsToldToEnd) {
-  Host& hub_host = coordinator_that_answers();
+  Host& hub_host = answering_coordinator();
   Host& worker = joining(kJob);
   talk();
   ASSERT_EQ(starts(), 1U);
@@ -348,7 +298,7 @@ TEST_F(Newcomers, TakeTheirPlaceWithTheirAnswerAndTheOneBeforeIsToldToEnd) {
   hub_host.receive(hello_from("there", 6), world());
   Host newcomer({kWorker, 6, kJob, "there", 30 * kSecond});
   newcomer.join(
-      kCoordinator.name(), tests::hello_of(kWorker, 6),
+      kCoordinator.name(), hello_of(kWorker, 6),
       [](const Welcome&, Host::Nodes) -> Result<Host::Nodes> { return Host::Nodes(); }, now_);
   hosts_.erase(kWorker);
   const auto carry = [&](Host& to, const std::vector<Transmission>& sent) {
@@ -364,23 +314,15 @@ TEST_F(Newcomers, TakeTheirPlaceWithTheirAnswerAndTheOneBeforeIsToldToEnd) {
   EXPECT_FALSE(newcomer.ended().has_value()) << "it is for another start";
   carry(worker, dismissal);
   worker.tick(world());
-  ASSERT_TRUE(worker.ended().has_value());
-  EXPECT_EQ(worker.ended()->code, ExitCode::temporary);
-  EXPECT_EQ(worker.ended()->what, "another start of worker-0 took its place");
+  expect_ended(worker, ExitCode::temporary, "another start of worker-0 took its place");
 }
 
 // It called until nobody waited for it any more, and so was not started anew in time.
 TEST_F(Newcomers, WhoWasReplacedAndDidNotHearItIsToldWheneverItCalls) {
-  Host& host = coordinator_that_answers();
+  Host& host = answering_coordinator();
   host.receive(hello_from("here", 5), world());
-  Header answer;
-  answer.job = kJob;
-  answer.process = answer.from = kWorker;
-  answer.to = kCoordinator;
-  answer.incarnation = 6;
-  answer.peer_incarnation = 1;
   host.receive(hello_from("there", 6), world());
-  host.receive(with_header(answer, encode_message(Ack{})), world());
+  host.receive(sign_of_life(6), world());
   ASSERT_EQ(starts(), 2U);
   now_ += 60 * kSecond;
   host.tick(world());
@@ -394,18 +336,12 @@ TEST_F(Newcomers, WhoWasReplacedAndDidNotHearItIsToldWheneverItCalls) {
 }
 
 TEST_F(Newcomers, AreRememberedForATimeAndOnlyAFew) {
-  Host& host = coordinator_that_answers();
+  Host& host = answering_coordinator();
   host.receive(hello_from("here", 5), world());
   for (std::uint64_t start = 100; start < 100 + 2 * Admission::kGuestsMost; ++start)
     host.receive(hello_from("there", start), world());
   const auto answer = [&](std::uint64_t start) {
-    Header header;
-    header.job = kJob;
-    header.process = header.from = kWorker;
-    header.to = kCoordinator;
-    header.incarnation = start;
-    header.peer_incarnation = 1;
-    host.receive(with_header(header, encode_message(Ack{})), world());
+    host.receive(sign_of_life(start), world());
     return starts();
   };
   EXPECT_EQ(answer(100), 1U) << "many have come since";
@@ -413,4 +349,4 @@ TEST_F(Newcomers, AreRememberedForATimeAndOnlyAFew) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::tests

@@ -1,158 +1,121 @@
-// tests/unit/core/runtime/host_test.cc
+// The processes of a run and the messages between them.
 #include "core/runtime/host.h"
 
-#include <gtest/gtest.h>
-
 #include "tests/unit/core/runtime/hosts.h"
-#include "tests/unit/core/wire/frames_of.h"
 
-namespace rota {
+namespace rota::tests {
 namespace {
 
-using tests::hello_of;
-using tests::Hosts;
-using tests::kJob;
-using tests::kWorker;
-using tests::Listener;
-
 TEST_F(Hosts, CompleteAJoin) {
-  Listener& hub = coordinator();
-  Listener* node = nullptr;
-  worker(node);
-  talk();
-  ASSERT_EQ(hub.count<Hello>(), 1U);
-  EXPECT_EQ(hub.heard[0].from, kWorker);
-  ASSERT_NE(node, nullptr) << "it was let in";
-  ASSERT_EQ(node->heard.size(), 1U);
-  EXPECT_TRUE(std::holds_alternative<Welcome>(node->heard[0].message));
+  member();
+  ASSERT_EQ(hub_->count<Hello>(), 1U);
+  EXPECT_EQ(hub_->heard[0].from, kWorker);
+  ASSERT_NE(node_, nullptr) << "it was admitted";
+  ASSERT_EQ(node_->heard.size(), 1U);
+  EXPECT_TRUE(std::holds_alternative<Welcome>(node_->heard[0].message));
   pass(3 * kSecond);
-  EXPECT_GE(hub.count<Beat>(), 2U);
+  EXPECT_GE(hub_->count<Beat>(), 2U);
   EXPECT_EQ(hosts_[kCoordinator]->refused() + hosts_[kWorker]->refused(), 0U);
   EXPECT_FALSE(hosts_[kWorker]->busy()) << hosts_[kWorker]->last_refusal();
 }
 
 TEST_F(Hosts, WelcomeAfterTheFirstIsNotAJoin) {
-  Listener& hub = coordinator();
-  Listener* node = nullptr;
-  worker(node);
-  talk();
-  Listener* const first = node;
+  member();
+  Listener* const first = node_;
   hosts_[kCoordinator]->tell(kCoordinator, hello_of(kWorker, 2), world());
-  EXPECT_EQ(hub.count<Hello>(), 2U);
+  EXPECT_EQ(hub_->count<Hello>(), 2U);
   talk();
-  EXPECT_EQ(node, first);
-  EXPECT_EQ(node->heard.size(), 1U);
+  EXPECT_EQ(node_, first);
+  EXPECT_EQ(node_->heard.size(), 1U);
 }
 
 TEST_F(Hosts, AKeyIsGoodForItsOwnRoleAlone) {
-  Listener& hub = coordinator();
-  Host& host = *hosts_[kCoordinator];
-  const Frames hello = frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 2));
+  Host& host = coordinator();
+  const Frames hello = frames_of(hello_of(kWorker, 2));
   for (const Role other : {Role::coordinator, Role::scheduler, Role::kvstore, Role::observer}) {
     host.receive(hello, world(), {"", other});
     EXPECT_EQ(host.last_refusal(), std::string("a message with the key of a ") + role_name(other) + " from worker-0");
   }
-  EXPECT_TRUE(hub.heard.empty());
-  EXPECT_EQ(hub.signs_of_life, 0);
+  EXPECT_TRUE(hub_->heard.empty());
+  EXPECT_EQ(hub_->signs_of_life, 0);
   host.receive(hello, world(), {"", Role::worker});
-  EXPECT_EQ(hub.count<Hello>(), 1U);
+  EXPECT_EQ(hub_->count<Hello>(), 1U);
 }
 
 TEST_F(Hosts, WhoseKeysDoNotFitDoesNotWaitForTheCoordinator) {
-  Listener* node = nullptr;
-  Host& member = worker(node);
+  Host& member = worker();
   member.keys_refused({Role::worker, 7}, "why", now_);
   EXPECT_FALSE(member.ended().has_value());
   member.keys_refused(kCoordinator, "it does not know this key", now_);
   member.tick(world());
-  ASSERT_TRUE(member.ended().has_value());
-  EXPECT_EQ(member.ended()->code, ExitCode::not_authorised);
-  EXPECT_EQ(member.ended()->what, "the coordinator does not let worker-0 in: it does not know this key");
+  expect_ended(member, ExitCode::not_authorised, "the coordinator does not let worker-0 in: it does not know this key");
 }
 
 TEST_F(Hosts, AMemberStaysWhateverAConnectionSaysOfKeys) {
-  coordinator();
-  Listener* node = nullptr;
-  Host& member = worker(node);
-  talk();
+  Host& member = this->member();
   member.keys_refused(kCoordinator, "why", now_);
   pass(kSecond);
   EXPECT_FALSE(member.ended().has_value());
 }
 
 TEST_F(Hosts, AnUnknownPeerCanOnlySayHello) {
-  Listener& hub = coordinator();
-  Host& host = *hosts_[kCoordinator];
-  host.receive(frames_of(kWorker, kWorker, kCoordinator, Beat{}), world());
+  Host& host = coordinator();
+  host.receive(frames_of(Beat{}), world());
   EXPECT_EQ(host.refused(), 1U);
   EXPECT_EQ(host.last_refusal(), "an unexpected message from worker-0");
-  EXPECT_TRUE(hub.heard.empty());
-  EXPECT_EQ(hub.signs_of_life, 0);
-  host.receive(frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 2)), world());
+  EXPECT_TRUE(hub_->heard.empty());
+  EXPECT_EQ(hub_->signs_of_life, 0);
+  host.receive(frames_of(hello_of(kWorker, 2)), world());
   EXPECT_EQ(host.refused(), 1U);
-  EXPECT_EQ(hub.count<Hello>(), 1U);
-  host.receive(frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 2)), world());
-  EXPECT_EQ(hub.count<Hello>(), 1U) << "a repetition is not delivered";
-  EXPECT_EQ(hub.signs_of_life, 2);
+  EXPECT_EQ(hub_->count<Hello>(), 1U);
+  host.receive(frames_of(hello_of(kWorker, 2)), world());
+  EXPECT_EQ(hub_->count<Hello>(), 1U) << "a repetition is not delivered";
+  EXPECT_EQ(hub_->signs_of_life, 2);
 }
 
 TEST_F(Hosts, OnlyTheCoordinatorListensToHello) {
-  Listener* node = nullptr;
-  Host& member = worker(node);
+  Host& member = worker();
   const NodeId other{Role::worker, 1};
-  member.receive(frames_of(other, other, kWorker, hello_of(other, 5)), world());
+  member.receive(frames_of(other, other, kWorker, hello_of(other, 5), {}), world());
   EXPECT_EQ(member.refused(), 1U);
 }
 
 TEST_F(Hosts, AMessageOfAnotherJobIsRefused) {
-  Listener& hub = coordinator();
-  Host& host = *hosts_[kCoordinator];
-  host.receive(frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 2), 2, kJob + 1), world());
+  Host& host = coordinator();
+  host.receive(frames_of(hello_of(kWorker, 2), {.job = kJob + 1}), world());
   EXPECT_EQ(host.last_refusal(), "a message of another job from worker-0");
-  host.receive(frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 2), 2, 0), world());
+  host.receive(frames_of(hello_of(kWorker, 2), {.job = 0}), world());
   EXPECT_EQ(host.last_refusal(), "a message without a job from worker-0");
   EXPECT_EQ(host.refused(), 2U);
-  EXPECT_TRUE(hub.heard.empty());
+  EXPECT_TRUE(hub_->heard.empty());
 }
 
 // Whose link it belongs to was looked for and not found.
 TEST_F(Hosts, AHelloInTheCoordinatorsOwnNameIsRefused) {
-  Listener& hub = coordinator();
-  Host& host = *hosts_[kCoordinator];
-  host.receive(frames_of(kCoordinator, kCoordinator, kCoordinator, hello_of(kCoordinator, 9)), world());
+  Host& host = coordinator();
+  host.receive(frames_of(kCoordinator, kCoordinator, kCoordinator, hello_of(kCoordinator, 9), {}), world());
   EXPECT_EQ(host.refused(), 1U);
-  EXPECT_TRUE(hub.heard.empty());
+  EXPECT_TRUE(hub_->heard.empty());
 }
 
 // Anybody who was let in could stop the run in the coordinator's name.
 TEST_F(Hosts, AProcessSpeaksOnlyForItsOwnNodes) {
   partition_hosts_ = {kWorker};
-  Listener& hub = coordinator();
-  Listener* node = nullptr;
-  worker(node);
-  talk();
+  member();
   Host& host = *hosts_[kCoordinator];
-  Header header;
-  header.kind = Kind::stop;
-  header.job = kJob;
-  header.process = kWorker;
-  header.incarnation = 2;
-  header.sequence = 2;
-  header.from = header.to = kCoordinator;
-  host.receive(with_header(header, encode_message(Stop{})), world());
+  host.receive(frames_of(kWorker, kCoordinator, kCoordinator, Stop{}, {.sequence = 2}), world());
   EXPECT_EQ(host.refused(), 1U);
-  EXPECT_EQ(hub.count<Stop>(), 0U);
-  header.from = {Role::partition, 0}, header.sequence = 3;  // the link has taken the other
-  host.receive(with_header(header, encode_message(Stop{})), world());
+  EXPECT_EQ(hub_->count<Stop>(), 0U);
+  // The link has taken the other.
+  host.receive(frames_of(kWorker, {Role::partition, 0}, kCoordinator, Stop{}, {.sequence = 3}), world());
   EXPECT_EQ(host.refused(), 1U) << "a partition that it hosts";
-  EXPECT_EQ(hub.count<Stop>(), 1U);
+  EXPECT_EQ(hub_->count<Stop>(), 1U);
 }
 
 TEST_F(Hosts, DamagedFramesAreRefusedAndCounted) {
-  coordinator();
-  Host& host = *hosts_[kCoordinator];
-  Frames frames = frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 2));
-  frames[1] = tests::changed(frames[1], 3, 1);
+  Host& host = coordinator();
+  Frames frames = frames_of(hello_of(kWorker, 2));
+  frames[1] = changed(frames[1], 3, 1);
   host.receive(frames, world());
   host.receive({}, world());
   host.receive({Bytes()}, world());
@@ -162,34 +125,24 @@ TEST_F(Hosts, DamagedFramesAreRefusedAndCounted) {
 // It would be sent again and again, and the run would wait for what is behind it.
 TEST_F(Hosts, AWholeMessageThatCannotBeReadEndsTheProcessAndNamesThePeer) {
   for (const bool opens_contact : {false, true}) {
-    coordinator();
-    Listener* node = nullptr;
-    worker(node);
-    talk();
-    Frames frames = opens_contact ? frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 2))
-                                  : frames_of(kWorker, kWorker, kCoordinator, Fault{ExitCode::disk, "no space"});
-    frames[1] = tests::cut_to(frames[1], frames[1].size() - 1);
-    if (!opens_contact)
-      frames[0] = tests::changed(frames[0], 32, 1 ^ 2);  // its number: the next is decoded, and no other
-    tests::seal(frames);
+    member();
+    Frames frames = opens_contact ? frames_of(hello_of(kWorker, 2)) : frames_of(Fault{ExitCode::disk, "no space"});
+    frames[1] = cut_to(frames[1], frames[1].size() - 1);
+    if (!opens_contact) frames[0] = changed(frames[0], 32, 1 ^ 2);  // its number: the next is decoded, and no other
+    seal(frames);
     Host& hub = *hosts_[kCoordinator];
     hub.receive(frames, world());
     EXPECT_EQ(hub.refused(), 1U);
     EXPECT_EQ(hub.last_refusal(), std::string("a malformed ") + (opens_contact ? "HELLO" : "FAULT") + " from worker-0");
     talk();
     pass(kSecond);
-    ASSERT_EQ(hub.ended().has_value(), !opens_contact) << "anybody can begin";
-    if (opens_contact) continue;
-    EXPECT_EQ(hub.ended()->code, ExitCode::bug);
-    EXPECT_EQ(hub.ended()->what, "a malformed FAULT from worker-0");
+    ASSERT_EQ(hub.ended().has_value(), !opens_contact) << "any process can send HELLO";
+    if (!opens_contact) expect_ended(hub, ExitCode::bug, "a malformed FAULT from worker-0");
   }
 }
 
 TEST_F(Hosts, AMessageForANodeThatIsNotHereIsRefused) {
-  coordinator();
-  Listener* node = nullptr;
-  worker(node);
-  talk();
+  member();
   hosts_[kCoordinator]->route({Role::partition, 4}, kWorker);
   errand_ = [](Outbox& out) { out.send({Role::partition, 4}, Evaluate{1}); };
   hosts_[kCoordinator]->tell(kCoordinator, Ready{}, world());
@@ -198,10 +151,7 @@ TEST_F(Hosts, AMessageForANodeThatIsNotHereIsRefused) {
 }
 
 TEST_F(Hosts, OnlyTheCoordinatorDismisses) {
-  coordinator();
-  Listener* node = nullptr;
-  Host& member = worker(node);
-  talk();
+  Host& member = this->member();
   const NodeId other{Role::worker, 1};
   Host& neighbour = host(other, 3);
   neighbour.add(std::make_unique<Listener>(other, [](const Envelope&, Outbox& out) {
@@ -221,114 +171,88 @@ TEST_F(Hosts, TheCoordinatorsStopAndRefuseEndAMember) {
   for (const Message& dismissal :
        {Message(Stop{ExitCode::interrupted, "enough"}), Message(Refuse{ExitCode::usage, "no"})}) {
     hosts_.clear();
-    Listener* node = nullptr;
-    Host& member = worker(node);
-    auto hub = std::make_unique<Listener>(kCoordinator, [&](const Envelope& in, Outbox& out) {
+    Host& member = worker();
+    hub(1, [&](const Envelope& in, Outbox& out) {
       if (std::holds_alternative<Hello>(in.message)) out.send(in.from, dismissal);
       return Status();
     });
-    host(kCoordinator, 1).add(std::move(hub));
     talk();
     pass(kSecond);
-    ASSERT_TRUE(member.ended().has_value());
     const bool stopped = std::holds_alternative<Stop>(dismissal);
-    EXPECT_EQ(member.ended()->code, stopped ? ExitCode::interrupted : ExitCode::usage);
-    EXPECT_EQ(member.ended()->what, stopped ? "enough" : "no");
-    EXPECT_EQ(node, nullptr);
+    expect_ended(member, stopped ? ExitCode::interrupted : ExitCode::usage, stopped ? "enough" : "no");
+    EXPECT_EQ(node_, nullptr);
   }
 }
 
 TEST_F(Hosts, AFaultIsReportedAndTheProcessWaitsForStop) {
-  Listener& hub = coordinator();
-  Listener* node = nullptr;
-  Host& member = worker(node, [](const Envelope&, Outbox&) { return Status(ExitCode::bad_data, "file:3: what"); });
-  talk();
-  ASSERT_EQ(hub.count<Fault>(), 1U);
-  const auto& fault = std::get<Fault>(hub.heard.back().message);
+  Host& member = this->member([](const Envelope&, Outbox&) { return Status(ExitCode::bad_data, "file:3: what"); });
+  ASSERT_EQ(hub_->count<Fault>(), 1U);
+  const auto& fault = std::get<Fault>(hub_->heard.back().message);
   EXPECT_EQ(fault.code, ExitCode::bad_data);
   EXPECT_EQ(fault.what, "file:3: what");
-  EXPECT_EQ(hub.heard.back().from, kWorker);
+  EXPECT_EQ(hub_->heard.back().from, kWorker);
   pass(9 * kSecond);
   EXPECT_FALSE(member.ended().has_value());
   pass(5 * kSecond);
-  ASSERT_TRUE(member.ended().has_value()) << "nobody said STOP";
-  EXPECT_EQ(member.ended()->code, ExitCode::bad_data);
-  EXPECT_EQ(hub.count<Fault>(), 1U);
+  expect_ended(member, ExitCode::bad_data, "file:3: what");  // no STOP came
+  EXPECT_EQ(hub_->count<Fault>(), 1U);
 }
 
 TEST_F(Hosts, AFaultOfTheFactoryIsReportedToo) {
-  Listener& hub = coordinator();
+  coordinator();
   Host& member = host(kWorker, 2);
   member.join(
       kCoordinator.name(), hello_of(kWorker, 2),
       [](const Welcome&, Host::Nodes) -> Result<Host::Nodes> { return Status(ExitCode::failed, "no plugin"); }, now_);
   talk();
-  EXPECT_EQ(hub.count<Fault>(), 1U);
+  EXPECT_EQ(hub_->count<Fault>(), 1U);
 }
 
 TEST_F(Hosts, AFaultOfTheCoordinatorEndsIt) {
-  host(kCoordinator, 1).add(std::make_unique<Listener>(kCoordinator, [](const Envelope&, Outbox&) {
-    return Status(ExitCode::disk, "full");
-  }));
-  hosts_[kCoordinator]->tell(kCoordinator, Ready{}, world());
-  hosts_[kCoordinator]->tick(world());
-  ASSERT_TRUE(hosts_[kCoordinator]->ended().has_value());
-  EXPECT_EQ(hosts_[kCoordinator]->ended()->code, ExitCode::disk);
+  Host& host = hub(1, [](const Envelope&, Outbox&) { return Status(ExitCode::disk, "full"); });
+  host.tell(kCoordinator, Ready{}, world());
+  host.tick(world());
+  expect_ended(host, ExitCode::disk, "full");
 }
 
 TEST_F(Hosts, ASilentCoordinatorIsATemporaryFailure) {
-  coordinator();
-  Listener* node = nullptr;
-  Host& member = worker(node);
-  talk();
+  Host& member = this->member();
   hosts_.extract(kCoordinator);
   pass(29 * kSecond);
   EXPECT_FALSE(member.ended().has_value());
   pass(5 * kSecond);
-  ASSERT_TRUE(member.ended().has_value());
-  EXPECT_EQ(member.ended()->code, ExitCode::temporary);
-  EXPECT_EQ(member.ended()->what, "the coordinator was lost");
+  expect_ended(member, ExitCode::temporary, "the coordinator was lost");
 }
 
 TEST_F(Hosts, ACoordinatorThatNeverAnswersIsATemporaryFailure) {
-  Listener* node = nullptr;
-  Host& member = worker(node);
+  Host& member = worker();
   pass(59 * kSecond);
   EXPECT_FALSE(member.ended().has_value()) << "the coordinator may start late";
   pass(6 * kSecond);
-  ASSERT_TRUE(member.ended().has_value());
-  EXPECT_EQ(member.ended()->code, ExitCode::temporary);
-  EXPECT_EQ(member.ended()->what, "no answer from the coordinator");
+  expect_ended(member, ExitCode::temporary, "no answer from the coordinator");
   EXPECT_GT(carried_, 2) << "HELLO is said again and again";
 }
 
 // It gave up after the time-out, as the coordinator had said nothing since HELLO.
 TEST_F(Hosts, WhoHasJoinedWaitsForTheOthersAndBeats) {
-  auto node = std::make_unique<Listener>(kCoordinator);
-  Listener& hub = *node;
-  host(kCoordinator, 1).add(std::move(node));
-  Listener* none = nullptr;
-  Host& member = worker(none);
+  hub();
+  Host& member = worker();
   pass(100 * kSecond);
   EXPECT_FALSE(member.ended().has_value());
-  EXPECT_GE(hub.count<Beat>(), 60U);
+  EXPECT_GE(hub_->count<Beat>(), 60U);
   hosts_.extract(kCoordinator);
   pass(35 * kSecond);
-  ASSERT_TRUE(member.ended().has_value());
-  EXPECT_EQ(member.ended()->what, "the coordinator was lost");
+  expect_ended(member, ExitCode::temporary, "the coordinator was lost");
 }
 
 TEST_F(Hosts, AProcessThatStoodStillDoesNotBlameTheOthers) {
-  coordinator();
-  Listener* node = nullptr;
-  Host& member = worker(node);
-  talk();
+  Host& member = this->member();
   pass(kSecond);
-  EXPECT_EQ(node->still, 0);
+  EXPECT_EQ(node_->still, 0);
   now_ += 60 * kSecond;
   member.tick(world());
   EXPECT_FALSE(member.ended().has_value());
-  EXPECT_EQ(node->still, 60 * kSecond);
+  EXPECT_EQ(node_->still, 60 * kSecond);
   hosts_.extract(kCoordinator);
   pass(29 * kSecond);
   EXPECT_FALSE(member.ended().has_value());
@@ -337,37 +261,31 @@ TEST_F(Hosts, AProcessThatStoodStillDoesNotBlameTheOthers) {
 }
 
 TEST_F(Hosts, AMemberThatIsToldToEndAsksTheCoordinatorFirst) {
-  Listener& hub = coordinator();
-  Listener* node = nullptr;
-  Host& member = worker(node);
-  talk();
+  Host& member = this->member();
   member.told_to_end("worker-0 was told to end", now_);
   talk();
   pass(3 * kSecond);
   EXPECT_FALSE(member.ended().has_value()) << "the job ends after a checkpoint";
-  ASSERT_EQ(hub.count<Stop>(), 1U);
-  EXPECT_EQ(hub.count<Fault>(), 0U);
+  ASSERT_EQ(hub_->count<Stop>(), 1U);
+  EXPECT_EQ(hub_->count<Fault>(), 0U);
   member.told_to_end("worker-0 was told to end", now_);
   talk();
   pass(kSecond);
-  ASSERT_TRUE(member.ended().has_value()) << "twice means now";
-  EXPECT_EQ(member.ended()->code, ExitCode::terminated);
-  EXPECT_EQ(hub.count<Fault>(), 1U);
+  expect_ended(member, ExitCode::terminated, "worker-0 was told to end");  // twice means now
+  EXPECT_EQ(hub_->count<Fault>(), 1U);
 }
 
 TEST_F(Hosts, AMemberThatIsToldToEndDoesNotAskACoordinatorThatIsGone) {
   for (const bool heard : {false, true}) {
     hosts_.clear();
     if (heard) coordinator();
-    Listener* node = nullptr;
-    Host& member = worker(node);
+    Host& member = worker();
     talk();
     if (heard) hosts_.extract(kCoordinator);
     if (heard) member.disconnected(kCoordinator, world());
     member.told_to_end("worker-0 was told to end", now_);
     pass(3 * kSecond);
-    ASSERT_TRUE(member.ended().has_value());
-    EXPECT_EQ(member.ended()->code, ExitCode::terminated);
+    expect_ended(member, ExitCode::terminated, "worker-0 was told to end");
   }
 }
 
@@ -380,7 +298,7 @@ TEST_F(Hosts, NodesOfOneHostTalkWithoutTheNetwork) {
     return Status();
   });
   auto second = std::make_unique<Listener>(partition);
-  Listener& heard = *second;
+  const Listener& heard = *second;
   one.add(std::move(first));
   one.add(std::move(second));
   one.tell(kWorker, Ready{}, world());
@@ -411,27 +329,20 @@ TEST_F(Hosts, TheEndOfWorkComesBackToItsNode) {
 
 // Start numbers were compared: a start behind a clock that was set back was taken for the past and never answered.
 TEST_F(Hosts, ANewStartOfAMemberIsHeardWhateverItsNumberAndAReplacedOneIsNot) {
-  Listener& hub = coordinator();
-  Host& host = *hosts_[kCoordinator];
+  Host& host = coordinator();
   const auto hello = [&](std::uint64_t start) {
-    host.receive(frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, start), start), world());
-    Header answer;  // to the coordinator's question whether it lives
-    answer.job = kJob;
-    answer.process = answer.from = kWorker;
-    answer.to = kCoordinator;
-    answer.incarnation = start;
-    answer.peer_incarnation = 1;
-    host.receive(with_header(answer, encode_message(Ack{})), world());
-    return hub.count<Hello>();
+    host.receive(frames_of(hello_of(kWorker, start), {.incarnation = start}), world());
+    host.receive(sign_of_life(start), world());
+    return hub_->count<Hello>();
   };
   EXPECT_EQ(hello(5), 1U);
   EXPECT_EQ(hello(4), 2U) << "a smaller number is a new start too";
   EXPECT_EQ(hello(6), 3U);
   EXPECT_EQ(hello(5), 3U) << "a start that was replaced is a message from the past";
   EXPECT_EQ(hello(4), 3U);
-  host.receive(frames_of(kWorker, kWorker, kCoordinator, Beat{}, 5), world());
-  host.receive(frames_of(kWorker, kWorker, kCoordinator, Beat{}, 7), world());
-  EXPECT_EQ(hub.count<Beat>(), 0U) << "only HELLO begins a start";
+  host.receive(frames_of(Beat{}, {.incarnation = 5}), world());
+  host.receive(frames_of(Beat{}, {.incarnation = 7}), world());
+  EXPECT_EQ(hub_->count<Beat>(), 0U) << "only HELLO begins a start";
   for (std::uint64_t start = 7; start < 7 + Router::kReplacedMost; ++start) hello(start);
   EXPECT_EQ(hello(7), 3U + Router::kReplacedMost) << "as many are remembered";
   EXPECT_EQ(host.refused(), 0U);
@@ -439,57 +350,31 @@ TEST_F(Hosts, ANewStartOfAMemberIsHeardWhateverItsNumberAndAReplacedOneIsNot) {
 
 // What an earlier start had sent made a lost process look alive.
 TEST_F(Hosts, AMessageOfAnotherIncarnationIsNoSignOfLife) {
-  Listener& hub = coordinator();
-  Host& host = *hosts_[kCoordinator];
-  host.receive(frames_of(kWorker, kWorker, kCoordinator, hello_of(kWorker, 6), 6), world());
-  EXPECT_EQ(hub.signs_of_life, 1);
-  host.receive(frames_of(kWorker, kWorker, kCoordinator, Beat{}, 5), world());
-  EXPECT_EQ(hub.signs_of_life, 1) << "from an earlier start of the worker";
-  Header header;
-  header.kind = Kind::beat;
-  header.job = kJob;
-  header.process = header.from = kWorker;
-  header.to = kCoordinator;
-  header.incarnation = 6;
-  header.sequence = 2;
-  header.peer_incarnation = 9;
-  host.receive(with_header(header, encode_message(Beat{})), world());
-  EXPECT_EQ(hub.signs_of_life, 1) << "for another start of the coordinator";
-  header.peer_incarnation = 1;
-  host.receive(with_header(header, encode_message(Beat{})), world());
-  EXPECT_EQ(hub.signs_of_life, 2);
+  Host& host = coordinator();
+  host.receive(frames_of(hello_of(kWorker, 6), {.incarnation = 6}), world());
+  EXPECT_EQ(hub_->signs_of_life, 1);
+  host.receive(frames_of(Beat{}, {.incarnation = 5}), world());
+  EXPECT_EQ(hub_->signs_of_life, 1) << "from an earlier start of the worker";
+  host.receive(frames_of(Beat{}, {.incarnation = 6, .sequence = 2, .peer_incarnation = 9}), world());
+  EXPECT_EQ(hub_->signs_of_life, 1) << "for another start of the coordinator";
+  host.receive(frames_of(Beat{}, {.incarnation = 6, .sequence = 2, .peer_incarnation = 1}), world());
+  EXPECT_EQ(hub_->signs_of_life, 2);
 }
 
 TEST_F(Hosts, AStartThatReplacesAnotherIsWelcomedAndHeard) {
-  Listener& hub = coordinator();
-  Listener *first = nullptr, *second = nullptr;
-  worker(first);
+  member();
+  ASSERT_NE(node_, nullptr);
+  worker(nullptr, 3);
   talk();
-  ASSERT_NE(first, nullptr);
-  Host& again = host(kWorker, 3);
-  again.join(
-      kCoordinator.name(), hello_of(kWorker, 3),
-      [&second](const Welcome&, Host::Nodes) -> Result<Host::Nodes> {
-        std::vector<std::unique_ptr<Node>> nodes;
-        nodes.push_back(std::make_unique<Listener>(kWorker));
-        second = static_cast<Listener*>(nodes.back().get());
-        return nodes;
-      },
-      now_);
-  talk();
-  EXPECT_NE(second, nullptr);
-  EXPECT_EQ(hub.count<Hello>(), 2U);
+  EXPECT_NE(node_, nullptr);
+  EXPECT_EQ(hub_->count<Hello>(), 2U);
   pass(3 * kSecond);
-  EXPECT_GE(hub.count<Beat>(), 2U);
+  EXPECT_GE(hub_->count<Beat>(), 2U);
 }
 
 TEST_F(Hosts, AnObserverAsksWithoutAJob) {
   const NodeId observer{Role::observer, 3};
-  auto hub = std::make_unique<Listener>(kCoordinator, [](const Envelope& in, Outbox& out) {
-    if (std::holds_alternative<AskStatus>(in.message)) out.send(in.from, StatusReport{"{}"});
-    return Status();
-  });
-  host(kCoordinator, 1).add(std::move(hub));
+  answering_coordinator();
   Host& asking = host(observer, 9, 0);
   auto node = std::make_unique<Listener>(observer);
   Listener& listener = *node;
@@ -503,8 +388,7 @@ TEST_F(Hosts, AnObserverAsksWithoutAJob) {
 
 TEST_F(Hosts, AFullPeerIsLeftAloneUntilItIsWritable) {
   coordinator();
-  Listener* node = nullptr;
-  Host& member = worker(node);
+  Host& member = worker();
   const auto first = member.next(now_);
   ASSERT_TRUE(first.has_value());
   member.not_taken(kCoordinator);
@@ -516,15 +400,14 @@ TEST_F(Hosts, AFullPeerIsLeftAloneUntilItIsWritable) {
 }
 
 TEST_F(Hosts, PeersAreServedInTurn) {
-  Host& hub = host(kCoordinator, 1);
   const NodeId other{Role::worker, 1};
-  hub.register_peer({kWorker, kWorker.name(), 2});
-  hub.register_peer({other, other.name(), 3});
-  hub.add(std::make_unique<Listener>(kCoordinator, [&](const Envelope&, Outbox& out) {
+  Host& hub = this->hub(1, [&](const Envelope&, Outbox& out) {
     for (RoundId i = 1; i <= 2; ++i) out.send(kWorker, RoundsDone{i});
     for (RoundId i = 1; i <= 2; ++i) out.send(other, RoundsDone{i});
     return Status();
-  }));
+  });
+  hub.register_peer({kWorker, kWorker.name(), 2});
+  hub.register_peer({other, other.name(), 3});
   hub.tell(kCoordinator, Ready{}, world());
   std::vector<NodeId> served;
   while (auto out = hub.next(now_)) served.push_back(out->peer);
@@ -542,14 +425,11 @@ void flood(NodeId to, Outbox& out) {
 
 // It filled the memory, and the system chose who died of that.
 TEST_F(Hosts, APeerThatTakesNothingEndsTheProcessAndIsNamed) {
-  Listener& hub = coordinator();
-  Listener* node = nullptr;
   const NodeId other{Role::worker, 1};
-  Host& member = worker(node, [other](const Envelope& in, Outbox& out) {
+  Host& member = this->member([other](const Envelope& in, Outbox& out) {
     if (std::holds_alternative<Ready>(in.message)) flood(other, out);
     return Status();
   });
-  talk();
   member.register_peer({other, other.name(), 3});
   member.tell(kWorker, Ready{}, world());
   talk();
@@ -558,17 +438,14 @@ TEST_F(Hosts, APeerThatTakesNothingEndsTheProcessAndIsNamed) {
   EXPECT_EQ(member.ended()->code, ExitCode::temporary);
   EXPECT_TRUE(member.ended()->what.starts_with("worker-1 does not take what it is sent: ")) << member.ended()->what;
   EXPECT_TRUE(member.ended()->what.ends_with(" bytes in 65 messages wait")) << member.ended()->what;
-  ASSERT_EQ(hub.count<Fault>(), 1U) << "the coordinator hears of it";
+  ASSERT_EQ(hub_->count<Fault>(), 1U) << "the coordinator is told";
 }
 
 TEST_F(Hosts, ACoordinatorThatTakesNothingEndsTheProcessToo) {
-  coordinator();
-  Listener* node = nullptr;
-  Host& member = worker(node, [](const Envelope& in, Outbox& out) {
+  Host& member = this->member([](const Envelope& in, Outbox& out) {
     if (std::holds_alternative<Ready>(in.message)) flood(kCoordinator, out);
     return Status();
   });
-  talk();
   member.tell(kWorker, Ready{}, world());
   hosts_.extract(kCoordinator);
   pass(3 * kSecond);
@@ -577,24 +454,19 @@ TEST_F(Hosts, ACoordinatorThatTakesNothingEndsTheProcessToo) {
 }
 
 TEST_F(Hosts, ALostConnectionIsToldToTheNodes) {
-  Listener& hub = coordinator();
-  hosts_[kCoordinator]->disconnected(kWorker, world());
-  EXPECT_EQ(hub.disconnected, (std::vector<NodeId>{kWorker}));
+  coordinator().disconnected(kWorker, world());
+  EXPECT_EQ(hub_->disconnected, (std::vector<NodeId>{kWorker}));
 }
 
 TEST_F(Hosts, LeavingReportsAndEnds) {
-  Listener& hub = coordinator();
-  Listener* node = nullptr;
-  Host& member = worker(node);
-  talk();
+  Host& member = this->member();
   member.leave(ExitCode::terminated, "told to end", now_);
-  EXPECT_FALSE(member.ended().has_value()) << "its last word has not arrived yet";
+  EXPECT_FALSE(member.ended().has_value()) << "its last message has not arrived yet";
   talk();
   pass(kSecond);
-  ASSERT_TRUE(member.ended().has_value());
-  EXPECT_EQ(member.ended()->code, ExitCode::terminated);
-  EXPECT_EQ(hub.count<Fault>(), 1U);
+  expect_ended(member, ExitCode::terminated, "told to end");
+  EXPECT_EQ(hub_->count<Fault>(), 1U);
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::tests

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/runtime/host.h"
+#include "tests/unit/core/wire/frames_of.h"
 
 namespace rota::tests {
 
@@ -54,15 +55,28 @@ inline Hello hello_of(NodeId process, std::uint64_t incarnation) {
   return {process.name(), "1", {kJob, 0}, incarnation, 1, "here"};
 }
 
+// Of a header.
+struct Numbers {
+  std::uint64_t incarnation = 2, job = kJob, sequence = 1, peer_incarnation = 0;
+};
+
 class Hosts : public ::testing::Test {
  protected:
   Host& host(NodeId id, std::uint64_t incarnation, std::uint64_t job = kJob) {
     hosts_[id] = std::make_unique<Host>(Host::Settings{id, incarnation, job, id.name(), 30 * kSecond});
     return *hosts_[id];
   }
-  // A coordinator that welcomes whoever says HELLO.
-  Listener& coordinator() {
-    auto node = std::make_unique<Listener>(kCoordinator, [this](const Envelope& in, Outbox& out) {
+  // A coordinator that does nothing, or what it is told to.
+  Host& hub(std::uint64_t incarnation = 1, Listener::Answer answer = nullptr) {
+    auto node = std::make_unique<Listener>(kCoordinator, std::move(answer));
+    hub_ = node.get();
+    Host& host = this->host(kCoordinator, incarnation);
+    host.add(std::move(node));
+    return host;
+  }
+  // A coordinator that welcomes every process that sends HELLO.
+  Host& coordinator() {
+    return hub(1, [this](const Envelope& in, Outbox& out) {
       if (const auto* hello = std::get_if<Hello>(&in.message)) {
         Welcome welcome;
         welcome.peers = {{in.from, hello->endpoint, hello->incarnation}};
@@ -73,23 +87,35 @@ class Hosts : public ::testing::Test {
       }
       return Status();
     });
-    Listener& listener = *node;
-    host(kCoordinator, 1).add(std::move(node));
-    return listener;
+  }
+  // A coordinator that answers observers.
+  Host& answering_coordinator() {
+    return hub(1, [](const Envelope& in, Outbox& out) {
+      if (std::holds_alternative<AskStatus>(in.message)) out.send(in.from, StatusReport{"{}"});
+      return Status();
+    });
   }
   // A worker that joins, with one node.
-  Host& worker(Listener*& node, Listener::Answer answer = nullptr) {
-    Host& worker = host(kWorker, 2);
+  Host& worker(Listener::Answer answer = nullptr, std::uint64_t incarnation = 2) {
+    node_ = nullptr;
+    Host& worker = host(kWorker, incarnation);
     worker.join(
-        kCoordinator.name(), hello_of(kWorker, 2),
-        [&node, answer](const Welcome&, Host::Nodes) -> Result<Host::Nodes> {
-          std::vector<std::unique_ptr<Node>> nodes;
+        kCoordinator.name(), hello_of(kWorker, incarnation),
+        [this, answer](const Welcome&, Host::Nodes) -> Result<Host::Nodes> {
+          Host::Nodes nodes;
           nodes.push_back(std::make_unique<Listener>(kWorker, answer));
-          node = static_cast<Listener*>(nodes.back().get());
+          node_ = static_cast<Listener*>(nodes.back().get());
           return nodes;
         },
         now_);
     return worker;
+  }
+  // One that has been welcomed.
+  Host& member(Listener::Answer answer = nullptr) {
+    coordinator();
+    Host& member = worker(std::move(answer));
+    talk();
+    return member;
   }
   Outbox::World world() const { return {now_, 0, 0}; }
 
@@ -115,20 +141,35 @@ class Hosts : public ::testing::Test {
     }
   }
 
-  Frames frames_of(NodeId process, NodeId from, NodeId to, const Message& message, std::uint64_t incarnation = 2,
-                   std::uint64_t job = kJob) {
+  static Frames frames_of(NodeId process, NodeId from, NodeId to, const Message& message, const Numbers& numbers) {
     Header header;
     header.kind = kind_of(message);
-    header.job = job;
+    header.job = numbers.job;
     header.process = process;
-    header.incarnation = incarnation;
-    header.sequence = 1;
+    header.incarnation = numbers.incarnation;
+    header.peer_incarnation = numbers.peer_incarnation;
+    header.sequence = numbers.sequence;
     header.from = from;
     header.to = to;
     return with_header(header, encode_message(message));
   }
+  // From the worker to the coordinator.
+  static Frames frames_of(const Message& message, const Numbers& numbers = {}) {
+    return frames_of(kWorker, kWorker, kCoordinator, message, numbers);
+  }
+  // What a start of the worker answers when the coordinator asks whether it lives.
+  static Frames sign_of_life(std::uint64_t start) {
+    return frames_of(Ack{}, {.incarnation = start, .sequence = 0, .peer_incarnation = 1});
+  }
+
+  static void expect_ended(const Host& host, ExitCode code, const std::string& what) {
+    ASSERT_TRUE(host.ended().has_value());
+    EXPECT_EQ(host.ended()->code, code);
+    EXPECT_EQ(host.ended()->what, what);
+  }
 
   std::map<NodeId, std::unique_ptr<Host>> hosts_;
+  Listener *hub_ = nullptr, *node_ = nullptr;  // the newest coordinator's and worker's
   std::vector<NodeId> partition_hosts_;
   std::function<void(Outbox&)> errand_;  // what the coordinator does when it is told READY
   Nanoseconds now_ = kSecond;
