@@ -9,8 +9,7 @@
 
 namespace rota::lasso {
 
-const Plugin& rows_plugin();
-// A job over `data`, which must stay until the job's last host is gone.  One at a time.
+// A job over `data`, which it reads as text.
 Job job_of(const Data& data, std::map<std::string, std::string> given, std::uint32_t shards = 3);
 
 FitRow fit_row(const SerialHost& host, std::uint32_t fold, std::uint32_t penalty);

@@ -27,7 +27,7 @@ TEST(LassoRows, IsPlainCoordinateDescent) {
                                       " tolerance=1e-9 coordinates=16";
             SCOPED_TRACE(words + ", density " + std::to_string(density));
             const Job job = job_of(data, said(words));
-            SerialHost host(rows_plugin(), job);
+            SerialHost host(linked_plugin(), job);
             run(host);
             expect_fits(data, job, host);
           }
@@ -44,7 +44,7 @@ TEST(LassoRows, GroupingConvergesAtEveryBatch) {
     for (const char* batch : {"1", "4", "32", "256", "1024"}) {
       SCOPED_TRACE(std::to_string(groups) + " groups, batch " + batch);
       const Job job = job_of(data, {{"coordinates", batch}, {"tolerance", "1e-7"}});
-      SerialHost host(rows_plugin(), job);
+      SerialHost host(linked_plugin(), job);
       const auto figures = run(host);
       expect_optimum(data, job, host, 1e-7);
       EXPECT_EQ(figures.at("undone"), 0) << "blocks keep what interferes apart";
@@ -56,7 +56,7 @@ TEST(LassoRows, GroupingConvergesAtEveryBatch) {
 TEST(LassoRows, WithoutControlItDivergesAndIsUndone) {
   const Data data = correlated_data(100, 1200, 1, 0.5);
   const Job job = job_of(data, {{"coordinates", "256"}, {"conflicts", "ignore"}, {"tolerance", "1e-5"}});
-  SerialHost host(rows_plugin(), job);
+  SerialHost host(linked_plugin(), job);
   host.run_epochs(2);  // the start, and the look at the first penalty
   const double before = host.figure("objective");
   std::map<Key, double> batches;
@@ -74,7 +74,7 @@ TEST(LassoRows, AnInfiniteObjectiveIsUndone) {
   Data data = correlated_data(60, 2100, 1, 0.9);
   for (double& y : data.y) y *= 1e120;  // so that a diverging epoch leaves the numbers
   const Job job = job_of(data, {{"coordinates", "1024"}, {"conflicts", "ignore"}, {"tolerance", "1e-3"}});
-  SerialHost host(rows_plugin(), job);
+  SerialHost host(linked_plugin(), job);
   host.run_epochs(3);
   EXPECT_FALSE(std::isfinite(host.figure("objective")));
   EXPECT_EQ(host.figure("undone"), 1);
@@ -85,7 +85,7 @@ TEST(LassoRows, AnInfiniteObjectiveIsUndone) {
 TEST(LassoRows, AnUndoneEpochLeavesNoTrace) {
   const Data data = correlated_data(60, 400, 1, 0.5);
   const Job job = job_of(data, {{"coordinates", "128"}, {"conflicts", "ignore"}, {"intercept", "true"}});
-  SerialHost host(rows_plugin(), job);
+  SerialHost host(linked_plugin(), job);
   host.run_epochs(2);
   bool undone = false;
   host.watch([&](const Round& round, std::uint32_t) {
@@ -112,7 +112,7 @@ TEST(LassoRows, OldAndNewRoundsConvergeAlike) {
           SCOPED_TRACE(words);
           for (const Data& data : {random_data(3, 120, 300, 0.05, false), correlated_data(200, 120, 6, 0.9)}) {
             const Job job = job_of(data, said(words));
-            SerialHost host(rows_plugin(), job);
+            SerialHost host(linked_plugin(), job);
             run(host);
             expect_optimum(data, job, host, 1e-5);
           }
@@ -129,7 +129,7 @@ TEST(LassoRows, APathAndItsFolds) {
     const Job job = job_of(data, said(std::string("intercept=true standardize=true path=4 lambda_ratio=0.1 folds=3 "
                                                   "coordinates=8 tolerance=1e-9 loss=") +
                                       loss));
-    SerialHost host(rows_plugin(), job);
+    SerialHost host(linked_plugin(), job);
     run(host);
     expect_fits(data, job, host);
   }
@@ -142,7 +142,7 @@ TEST(LassoRows, SeveralSchedulersTakeTheStepsTogether) {
     const Job job = job_of(data, said(std::string("schedulers=3 intercept=true path=3 lambda_ratio=0.1 folds=2 "
                                                   "coordinates=8 tolerance=1e-9 staleness=") +
                                       staleness));
-    SerialHost host(rows_plugin(), job);
+    SerialHost host(linked_plugin(), job);
     std::map<std::uint32_t, std::set<Key>> drawn;
     host.watch([&](const Round& round, std::uint32_t scheduler) {
       if (argument_of(round.argument).step != Step::update) return;
@@ -162,7 +162,7 @@ TEST(LassoRows, SeveralSchedulersTakeTheStepsTogether) {
 TEST(LassoRows, SchedulersUndoTogether) {
   const Data data = correlated_data(60, 400, 1, 0.5);
   const Job job = job_of(data, said("schedulers=2 coordinates=64 conflicts=ignore intercept=true tolerance=1e-5"));
-  SerialHost host(rows_plugin(), job);
+  SerialHost host(linked_plugin(), job);
   EXPECT_GT(run(host).at("undone"), 0);
   expect_optimum(data, job, host, 1e-5);
 }
@@ -173,12 +173,12 @@ TEST(LassoRows, AResumedJobContinuesToTheLastBit) {
   for (double& x : data.x[14]) x += 1e6;
   const Job job = job_of(data, said("loss=logistic intercept=true standardize=true path=3 lambda_ratio=0.1 "
                                     "tolerance=1e-5 folds=2 staleness=1 coordinates=16"));
-  SerialHost straight(rows_plugin(), job);
+  SerialHost straight(linked_plugin(), job);
   straight.run_epoch();
   while (!straight.done()) {
     const SerialHost::Snapshot last = straight.save();
     straight.run_epoch();
-    SerialHost resumed(rows_plugin(), job);
+    SerialHost resumed(linked_plugin(), job);
     resumed.restore(last);
     EXPECT_EQ(resumed.save(), last);
     resumed.run_epoch();
@@ -189,7 +189,7 @@ TEST(LassoRows, AResumedJobContinuesToTheLastBit) {
 TEST(LassoRows, AnUndoSurvivesAResumption) {
   const Data data = correlated_data(60, 200, 1, 0.5);
   const Job job = job_of(data, {{"coordinates", "64"}, {"conflicts", "ignore"}, {"intercept", "true"}});
-  SerialHost straight(rows_plugin(), job), resumed(rows_plugin(), job);
+  SerialHost straight(linked_plugin(), job), resumed(linked_plugin(), job);
   straight.run_epochs(3);
   EXPECT_EQ(straight.figure("undone"), 1);
   resumed.restore(straight.save());
@@ -202,7 +202,7 @@ TEST(LassoRows, AnUndoSurvivesAResumption) {
 
 TEST(LassoRows, AWrongStateIsRefused) {
   const Data data = random_data(9, 30, 20, 0.5, false);
-  SerialHost host(rows_plugin(), job_of(data, {{"intercept", "true"}, {"standardize", "true"}}, 1));
+  SerialHost host(linked_plugin(), job_of(data, {{"intercept", "true"}, {"standardize", "true"}}, 1));
   host.run_epochs(3);
   const SerialHost::Snapshot right = host.save();
   const auto refused = [&](auto part) {
@@ -227,7 +227,7 @@ TEST(LassoRows, ColumnsThatSayNothing) {
   data.x[6] = data.x[5];
   for (const char* standardize : {"false", "true"}) {
     const Job job = job_of(data, {{"intercept", "true"}, {"standardize", standardize}, {"tolerance", "1e-8"}});
-    SerialHost host(rows_plugin(), job);
+    SerialHost host(linked_plugin(), job);
     run(host);
     expect_optimum(data, job, host, 1e-8);
     EXPECT_EQ(host.row(kPath, path_key(0, 2))[0], 0);
@@ -238,7 +238,7 @@ TEST(LassoRows, ColumnsThatSayNothing) {
 TEST(LassoRows, TheEvaluationIsTheObjective) {
   const Data data = random_data(11, 50, 30, 0.5, true);
   const Job job = job_of(data, {{"loss", "logistic"}, {"l1_ratio", "0.7"}, {"standardize", "true"}});
-  SerialHost host(rows_plugin(), job);
+  SerialHost host(linked_plugin(), job);
   for (int epoch = 0; epoch < 6; ++epoch) {
     host.run_epoch();
     const auto terms = host.evaluate();
@@ -251,7 +251,7 @@ TEST(LassoRows, ShardsMakeNoDifferenceBeyondRounding) {
   const Data data = random_data(12, 64, 50, 0.4, false);
   std::vector<double> objectives;
   for (const std::uint32_t shards : {1U, 2U, 7U, 64U}) {
-    SerialHost host(rows_plugin(), job_of(data, {{"tolerance", "1e-10"}, {"intercept", "true"}}, shards));
+    SerialHost host(linked_plugin(), job_of(data, {{"tolerance", "1e-10"}, {"intercept", "true"}}, shards));
     run(host);
     objectives.push_back(fit_row(host, 0, 0).objective);
   }
@@ -277,7 +277,7 @@ void expect_plain_fit(const Data& plain, const Data& data, Units units, std::map
   given.emplace("lambda_ratio", "0.1");
   given.emplace("coordinates", "8");
   const Job job = job_of(data, given);
-  SerialHost host(rows_plugin(), job);
+  SerialHost host(linked_plugin(), job);
   run(host);
   const Settings settings = settings_of(job.options);
   const double lambda_max = PlainFit(plain, settings, 0).lambda_max();
@@ -375,7 +375,7 @@ TEST(LassoUnits, ColumnsFarFromZero) {
 // What a run of the job ends with.
 std::string refusal(const Data& data, const Given& given) {
   try {
-    SerialHost host(rows_plugin(), job_of(data, given));
+    SerialHost host(linked_plugin(), job_of(data, given));
     run(host);
   } catch (const std::exception& error) {
     return error.what();
@@ -403,13 +403,12 @@ TEST(LassoUnits, WhatIsTooSmallToBeSquaredIsRefused) {
 TEST(LassoUnits, RowsWithoutWeight) {
   for (Given way : kWays) {
     Data data = small_data(way, 0.3);
-    way["weights"] = "w.txt";
     std::fill(data.w.begin(), data.w.end(), 0.0);
-    EXPECT_EQ(refusal(data, way), "w.txt: all weights are 0");
+    EXPECT_TRUE(refusal(data, way).ends_with(".weights: all weights are 0"));
     way["folds"] = "3";
     data.folds = folds_of_rows(data.rows(), 3, 1);
     for (std::size_t i = 0; i < data.rows(); ++i) data.w[i] = data.folds[i] == 2 ? 1 : 0;
-    EXPECT_EQ(refusal(data, way), "w.txt: the rows outside of fold 2 have no weight: take fewer folds");
+    EXPECT_TRUE(refusal(data, way).ends_with(".weights: the rows outside of fold 2 have no weight: take fewer folds"));
   }
 }
 
