@@ -1,4 +1,4 @@
-// tests/fuzz/checkpoint.cc -- libFuzzer's door to file_entry_points.h.
+// tests/fuzz/checkpoint.cc -- libFuzzer's door to checkpoint() of entry_points.h.
 //
 // Debian's RocksDB is built with assertions, and some of them are about what is in a file: a block of properties is
 // looked into before its checksum is (DataBlockHashIndex::Initialize, "num_buckets_ > 0").  No file gets there whose
@@ -11,7 +11,7 @@
 #include <cstring>
 #include <new>
 
-#include "tests/fuzz/file_entry_points.h"
+#include "tests/fuzz/entry_points.h"
 
 namespace {
 

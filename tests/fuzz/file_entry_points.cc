@@ -1,5 +1,3 @@
-#include "tests/fuzz/file_entry_points.h"
-
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -18,6 +16,7 @@
 #include "core/records/json_records.h"
 #include "core/wire/address.h"
 #include "rota/error.h"
+#include "tests/fuzz/entry_points.h"
 #include "tests/fuzz/seeds.h"
 
 namespace rota::fuzz {

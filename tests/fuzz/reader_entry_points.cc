@@ -1,5 +1,3 @@
-#include "tests/fuzz/reader_entry_points.h"
-
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,6 +15,7 @@
 #include "rota/io/decimal.h"
 #include "rota/io/libsvm.h"
 #include "rota/io/matrix_market.h"
+#include "tests/fuzz/entry_points.h"
 
 namespace rota::fuzz {
 

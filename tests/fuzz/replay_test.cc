@@ -1,15 +1,7 @@
 // tests/fuzz/replay_test.cc -- the fuzzers' entry points in an ordinary build, over the seeds, changed at random from a
 // fixed seed.  An entry point aborts if it finds something; the counts here show that inputs got through to it.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <random>
-
 #include "core/base/files.h"
 #include "tests/fuzz/entry_points.h"
-#include "tests/fuzz/file_entry_points.h"
-#include "tests/fuzz/reader_entry_points.h"
 #include "tests/fuzz/seeds.h"
 #include "tests/source_dir.h"
 
@@ -48,22 +40,21 @@ Input changed(Input input, const std::vector<Input>& seeds, std::mt19937_64& ran
 struct Target {
   const char* name;
   bool (*entry)(std::span<const std::byte>);
-  std::vector<Input> (*seeds)();
   int rounds;
   int taken_above, refused_above;  // how many inputs at least get through to what the decoder does with them
 };
 
 const Target kTargets[] = {
-    {"message", &message, &message_seeds, 200000, 1000, 1000},
-    {"commit", &commit, &commit_seeds, 10000, 2, 1000},
-    {"cut", &cut, &cut_seeds, 30000, 1000, 1000},
-    {"libsvm", &libsvm, &libsvm_seeds, 50000, 1000, 1000},
-    {"matrix_market", &matrix_market, &matrix_market_seeds, 10000, 100, 1000},
-    {"number", &number, &number_seeds, 100000, 10000, 10000},
-    {"manifest", &manifest, &manifest_seeds, 600, 5, 200},
-    {"checkpoint", &checkpoint, &checkpoint_seeds, 1000, 0, 500},
-    {"flags", &flags, &flags_seeds, 600, 30, 100},
-    {"address", &address, &address_seeds, 50000, 5000, 10000},
+    {"message", &message, 200000, 1000, 1000},
+    {"commit", &commit, 10000, 2, 1000},
+    {"cut", &cut, 30000, 1000, 1000},
+    {"libsvm", &libsvm, 50000, 1000, 1000},
+    {"matrix_market", &matrix_market, 10000, 100, 1000},
+    {"number", &number, 100000, 10000, 10000},
+    {"manifest", &manifest, 600, 5, 200},
+    {"checkpoint", &checkpoint, 1000, 0, 500},
+    {"flags", &flags, 600, 30, 100},
+    {"address", &address, 50000, 5000, 10000},
 };
 
 class FuzzReplay : public testing::TestWithParam<Target> {};
@@ -74,7 +65,7 @@ TEST_P(FuzzReplay, Seeds) {
   if (target.entry == &checkpoint)
     GTEST_SKIP() << "AddressSanitizer ends the program where RocksDB would be told that there is no such memory";
 #endif
-  const std::vector<Input> seeds = target.seeds();
+  const std::vector<Input> seeds = std::ranges::find(kSeeds, std::string_view(target.name), &Seeds::name)->make();
   int taken = 0, refused = 0;
   const auto run = [&](const Input& input) { ++(target.entry(input) ? taken : refused); };
   for (const Input& seed : seeds) run(seed);

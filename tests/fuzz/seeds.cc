@@ -22,8 +22,7 @@ Input input_of(const std::string& text) {
   return {bytes.begin(), bytes.end()};
 }
 
-}  // namespace
-
+// One for every kind.
 std::vector<Input> message_seeds() {
   std::vector<Input> seeds;
   for (std::size_t index = 0; index < tests::kKinds; ++index) {
@@ -62,6 +61,8 @@ std::vector<Input> cut_seeds() {
   return {empty.take(), small.take()};
 }
 
+}  // namespace
+
 std::vector<Input> checkpoint_seeds() {
   static const Input file = [] {
     const auto folder = make_private_folder(std::filesystem::temp_directory_path(), "rota-fuzz-");
@@ -77,6 +78,8 @@ std::vector<Input> checkpoint_seeds() {
   }();
   return {file};
 }
+
+namespace {
 
 std::vector<Input> manifest_seeds() {
   const Input file = checkpoint_seeds().front();
@@ -118,5 +121,18 @@ std::vector<Input> number_seeds() {
           input_of("1."),          input_of(".9007199254740993"),
           input_of("4.9e-324"),    input_of("123456789012345678901234567890")};
 }
+
+}  // namespace
+
+const std::array<Seeds, 10> kSeeds = {{{"message", &message_seeds},
+                                       {"commit", &commit_seeds},
+                                       {"cut", &cut_seeds},
+                                       {"libsvm", &libsvm_seeds},
+                                       {"matrix_market", &matrix_market_seeds},
+                                       {"number", &number_seeds},
+                                       {"manifest", &manifest_seeds},
+                                       {"checkpoint", &checkpoint_seeds},
+                                       {"flags", &flags_seeds},
+                                       {"address", &address_seeds}}};
 
 }  // namespace rota::fuzz

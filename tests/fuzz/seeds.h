@@ -1,22 +1,19 @@
 // tests/fuzz/seeds.h -- inputs that the decoders take, for fuzzing to begin with.
 #pragma once
+#include <array>
 #include <cstddef>
-#include <string>
 #include <vector>
 
 namespace rota::fuzz {
 
 using Input = std::vector<std::byte>;
 
-std::vector<Input> message_seeds();  // one for every kind
-std::vector<Input> commit_seeds();
-std::vector<Input> cut_seeds();
-std::vector<Input> libsvm_seeds();
-std::vector<Input> matrix_market_seeds();
-std::vector<Input> number_seeds();
-std::vector<Input> manifest_seeds();  // of a model whose file is the first of checkpoint_seeds()
-std::vector<Input> checkpoint_seeds();
-std::vector<Input> flags_seeds();
-std::vector<Input> address_seeds();
+std::vector<Input> checkpoint_seeds();  // the file of the model of the manifest's seed
+
+struct Seeds {
+  const char* name;  // of the entry point
+  std::vector<Input> (*make)();
+};
+extern const std::array<Seeds, 10> kSeeds;
 
 }  // namespace rota::fuzz

@@ -25,13 +25,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::filesystem::path folder = argv[1];
-  const bool written =
-      write(folder / "message", rota::fuzz::message_seeds()) && write(folder / "commit", rota::fuzz::commit_seeds()) &&
-      write(folder / "cut", rota::fuzz::cut_seeds()) && write(folder / "libsvm", rota::fuzz::libsvm_seeds()) &&
-      write(folder / "matrix_market", rota::fuzz::matrix_market_seeds()) &&
-      write(folder / "number", rota::fuzz::number_seeds()) &&
-      write(folder / "manifest", rota::fuzz::manifest_seeds()) &&
-      write(folder / "checkpoint", rota::fuzz::checkpoint_seeds()) &&
-      write(folder / "flags", rota::fuzz::flags_seeds()) && write(folder / "address", rota::fuzz::address_seeds());
-  return written ? 0 : 1;
+  for (const auto& seeds : rota::fuzz::kSeeds)
+    if (!write(folder / seeds.name, seeds.make())) return 1;
+  return 0;
 }

@@ -1,9 +1,9 @@
-// tests/fuzz/message.cc -- libFuzzer's door to entry_points.h.
+// libFuzzer's door to the entry point that ROTA_FUZZ_ENTRY names.
 #include <cstdint>
 
 #include "tests/fuzz/entry_points.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  rota::fuzz::message(std::as_bytes(std::span(data, size)));
+  rota::fuzz::ROTA_FUZZ_ENTRY(std::as_bytes(std::span(data, size)));
   return 0;
 }
