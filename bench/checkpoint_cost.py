@@ -2,18 +2,14 @@
 """What checkpoints cost: the same training with one after every epoch, with the default spacing, and with none but the
 last, in turn; medians of the seconds from the first round to the last commit, and of the processor time of all processes.
 
-usage: ROTA_BIN=build/release/bin checkpoint_cost.py FOLDER [TIMES]
+usage: checkpoint_cost.py FOLDER [--repeat=5] [--bin=build/release/bin]
 """
-import json
-import os
 import pathlib
 import resource
-import shutil
 import statistics
-import subprocess
-import sys
 
-BIN = pathlib.Path(os.environ["ROTA_BIN"])
+from bench_run import arguments, phases, records, train
+
 APPS = pathlib.Path(__file__).resolve().parents[1] / "apps"
 JOBS = {
     "lda, KOS, K=100, 60 epochs": ["lda", f"--input={APPS}/lda/sample/docword.kos.txt.gz",
@@ -27,17 +23,12 @@ JOBS = {
 KINDS = {"none": ["--checkpoint_every=0"], "default": [], "every": ["--checkpoint_seconds=0"]}
 
 
-def train(folder, job, flags):
+def run(args, job, flags):
     """Seconds of training, processor seconds, and how many checkpoints of how many bytes were committed."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    out = folder / "run"
-    shutil.rmtree(out, ignore_errors=True)
-    done = subprocess.run([BIN / "rota", "train", *job, f"--out={out}", "--workers=2", "--threads=1", "--eval_every=0",
-                           "--seed=1", *flags], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(done.stderr)
-    events = [json.loads(line) for line in (out / "events.jsonl").read_text().splitlines()]
-    at = {event.get("phase"): event["time"] for event in events if event["event"] == "phase"}
+    out = pathlib.Path(args.folder) / "run"
+    train(args, out, *job, "--workers=2", "--threads=1", "--eval_every=0", "--seed=1", *flags)
+    at, events = phases(out), records(out / "events.jsonl")
     size = sum(file.stat().st_size for file in (out / "model").glob("*.sst"))
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -45,13 +36,13 @@ def train(folder, job, flags):
 
 
 def main():
-    folder, times = pathlib.Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    folder.mkdir(parents=True, exist_ok=True)
+    args = arguments(__doc__, "folder", repeat=5).parse_args()
+    pathlib.Path(args.folder).mkdir(parents=True, exist_ok=True)
     for name, job in JOBS.items():
         seconds, processor, facts = {k: [] for k in KINDS}, {k: [] for k in KINDS}, {}
-        for _ in range(times):
+        for _ in range(args.repeat):
             for kind, flags in KINDS.items():
-                took, busy, *facts[kind] = train(folder, job, flags)
+                took, busy, *facts[kind] = run(args, job, flags)
                 seconds[kind].append(took)
                 processor[kind].append(busy)
         for kind in KINDS:

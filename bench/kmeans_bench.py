@@ -14,15 +14,10 @@ evaluation at the end.  --dense hands scikit-learn a dense array.
 generated text, on times, and on DATA if it is given.  It prints the median and the largest inertia of both over scikit-learn's
 median.
 """
-import argparse
-import json
-import pathlib
-import shutil
 import statistics
-import subprocess
-import tempfile
 import time
 
+from bench_run import arguments, in_turn, on_two_cores, scratch_folder, spread, train
 
 def points(dice):
     """Around 12 centres of 30 columns."""
@@ -58,18 +53,12 @@ def times(dice):
 
 
 class Bench:
-    def __init__(self, args):
-        self.args = args
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-"))
-        self.x = None
+    def __init__(self, args, folder):
+        self.args, self.folder, self.x = args, folder, None
 
     def train(self, data, clusters, *flags):
-        out = self.folder / "rota"
-        shutil.rmtree(out, ignore_errors=True)
-        subprocess.run([str(pathlib.Path(self.args.bin) / "rota"), "train", "kmeans", f"--input={data}", f"--out={out}",
-                        f"--clusters={clusters}", "--eval_every=0", "--checkpoint_every=0", *flags, *self.args.rota_flags],
-                       check=True, capture_output=True)
-        return json.loads((out / "result.json").read_text())
+        return train(self.args, self.folder / "rota", "kmeans", f"--input={data}", f"--clusters={clusters}",
+                     "--eval_every=0", "--checkpoint_every=0", *flags, *self.args.rota_flags)
 
     def rota(self, workers, threads):
         result = self.train(self.args.data, self.args.clusters, f"--epochs={self.args.epochs}", "--tolerance=0",
@@ -105,46 +94,28 @@ class Bench:
             print(f"  {name:10s} {x.shape[0]} x {x.shape[1]}, {clusters} clusters, {self.args.seeds} seeds: scikit-learn's median "
                   f"{base:.6g}; median and largest over it: Rota {statistics.median(ours) / base:.5f} {max(ours) / base:.5f}, "
                   f"scikit-learn 1 {max(theirs) / base:.5f}", flush=True)
-        shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self):
-        programs = {"rota": {"Rota, 1 worker": lambda: self.rota(1, 1), "Rota, 2 workers": lambda: self.rota(2, 1),
-                             "Rota, 1 worker of 2 threads": lambda: self.rota(1, 2)},
-                    "sklearn": {"scikit-learn": self.sklearn}}
-        chosen = {}
-        for name in self.args.programs.split(","):
-            chosen.update(programs[name])
+        programs = {"rota": on_two_cores(self.rota), "sklearn": {"scikit-learn": self.sklearn}}
         print(f"{self.args.data}: {self.args.clusters} clusters, {self.args.epochs} epochs", flush=True)
-        rows = {name: [] for name in chosen}
-        for _ in range(self.args.repeat):
-            for name, program in chosen.items():
-                rows[name].append(program())
+        rows = in_turn({n: p for name in self.args.with_.split(",") for n, p in programs[name].items()}, self.args.repeat)
         for name, runs in rows.items():
             runs.sort()
-            seconds = statistics.median(run[0] for run in runs)
             each = statistics.median(run[0] / run[1] for run in runs)
             inertia = statistics.median(run[2] for run in runs)
-            print(f"  {name:30s} {seconds:8.3f} s  ({runs[0][0]:.3f} - {runs[-1][0]:.3f})  {1000 * each:9.2f} ms an epoch  "
+            print(f"  {name:30s} {spread([run[0] for run in runs])}  {1000 * each:9.2f} ms an epoch  "
                   f"{runs[0][1]} epochs  inertia {inertia:.6g}", flush=True)
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", nargs="?")
-    parser.add_argument("--quality", action="store_true")
-    parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--clusters", type=int, default=100)
-    parser.add_argument("--epochs", type=int, default=20)
-    parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--bin", default="build/release/bin")
-    parser.add_argument("--dense", action="store_true")
-    parser.add_argument("--with", dest="programs", default="rota,sklearn")
+    parser = arguments(__doc__, "data?", quality=False, seeds=20, clusters=100, epochs=20, repeat=5, dense=False,
+                       with_="rota,sklearn")
     args, args.rota_flags = parser.parse_known_args()
     if args.data is None and not args.quality:
         parser.error("DATA is missing")
-    bench = Bench(args)
-    bench.quality() if args.quality else bench.run()
+    with scratch_folder() as folder:
+        bench = Bench(args, folder)
+        bench.quality() if args.quality else bench.run()
 
 
 if __name__ == "__main__":

@@ -13,20 +13,16 @@ anybody, nor what BlitzL1 takes to know lambda_max, which Rota's seconds include
 from the coefficients, in units of the objective with no coefficient.  BlitzL1 is asked for a gap as a share of the dual
 objective, so it is given the share that makes both gaps the same.  A path has equal ratios from lambda_max down.
 """
-import argparse
-import json
 import pathlib
-import shutil
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 
 import numpy as np
 import scipy.io
 import scipy.sparse
 
+from bench_run import arguments, in_turn, scratch_folder, train
 
 def text(random, rows, columns, words, counts, tilt):
     """Documents of two classes and 20 topics; word k is drawn in proportion to (k + 3)^-1.05, tilted by class and topic."""
@@ -90,16 +86,15 @@ def generated(name, folder):
 
 
 class Race:
-    def __init__(self, args, file):
+    def __init__(self, args, file, folder):
         from sklearn.datasets import load_svmlight_file
-        self.args, self.file = args, file
+        self.args, self.file, self.folder = args, file, folder
         self.x, y = load_svmlight_file(str(file), zero_based=False)
         self.x = self.x.tocsc()
         self.y = np.where(y == y.max(), 1.0, -1.0) if args.loss == "logistic" else y
         self.n = len(self.y)
         self.null = np.log(2) if args.loss == "logistic" else self.y @ self.y / (2 * self.n)
         self.lambda_max = np.abs(self.x.T @ self.gradient(np.zeros(self.n))).max()
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-race-"))
         import blitzl1
         self.blitz = blitzl1
         self.problem = (blitzl1.LogRegProblem if args.loss == "logistic" else blitzl1.LassoProblem)(self.x, self.y)
@@ -123,14 +118,11 @@ class Race:
 
     def rota(self, shape, penalties):
         out = self.folder / "rota"
-        shutil.rmtree(out, ignore_errors=True)
         workers, threads = shape.split("x")
         path = [f"--path={len(penalties)}"] if len(penalties) > 1 else []
-        subprocess.run([str(pathlib.Path(self.args.bin) / "rota"), "train", "lasso", "--nointercept", f"--input={self.file}",
-                        f"--out={out}", f"--loss={self.args.loss}", f"--lambda={penalties[-1]!r}", *path,
-                        f"--tolerance={self.args.gap}", f"--workers={workers}", f"--threads={threads}",
-                        *self.args.rota_flags], check=True, capture_output=True)
-        result = json.loads((out / "result.json").read_text())
+        result = train(self.args, out, "lasso", "--nointercept", f"--input={self.file}", f"--loss={self.args.loss}",
+                       f"--lambda={penalties[-1]!r}", *path, f"--tolerance={self.args.gap}", f"--workers={workers}",
+                       f"--threads={threads}", *self.args.rota_flags)
         b = scipy.io.mmread(out / "model/coefficients.mtx").tocsc()
         b = [b[:, k].toarray().ravel() for k in range(len(penalties))]
         return result["seconds"], [np.pad(one, (0, self.x.shape[1] - len(one))) for one in b], result["epochs"]
@@ -154,12 +146,9 @@ class Race:
                     for shape in self.args.workers.split(",")}
         objectives = [self.gap(lam, b)[0] for lam, b in zip(penalties, programs[next(iter(programs))]()[1])]
         programs["BlitzL1"] = lambda: self.blitz_fits(penalties, objectives)
-        seconds = {name: [] for name in programs}
-        last = {}
-        for _ in range(self.args.repeat):
-            for name, program in programs.items():
-                last[name] = program()
-                seconds[name].append(last[name][0])
+        runs = in_turn(programs, self.args.repeat)
+        seconds = {name: [each[0] for each in its] for name, its in runs.items()}
+        last = {name: its[-1] for name, its in runs.items()}
         peer = statistics.median(seconds["BlitzL1"])
         best = None
         for name, times in seconds.items():
@@ -181,31 +170,18 @@ class Race:
         if self.args.path > 1:
             shares = np.arange(self.args.path) / (self.args.path - 1)
             self.run("path", [self.lambda_max * self.args.lambda_ratio**share for share in shares])
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--blitz", required=True)
-    parser.add_argument("--data", default="")
-    parser.add_argument("--shapes", default="")
-    parser.add_argument("--keep", default="")
-    parser.add_argument("--bin", default="build/release/bin")
-    parser.add_argument("--loss", default="logistic")
-    parser.add_argument("--lambda_ratio", type=float, default=0.01)
-    parser.add_argument("--path", type=int, default=20)
-    parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--gap", type=float, default=1e-6)
-    parser.add_argument("--workers", default="2x1,1x1")
+    parser = arguments(__doc__, blitz=str, data="", shapes="", keep="", loss="logistic", lambda_ratio=0.01, path=20,
+                       repeat=5, gap=1e-6, workers="2x1,1x1")
     args, args.rota_flags = parser.parse_known_args()
     sys.path.insert(0, str(pathlib.Path(args.blitz) / "python"))
-    folder = pathlib.Path(args.keep or tempfile.mkdtemp(prefix="rota-race-data-"))
-    files = [pathlib.Path(name) for name in args.data.split(",") if name]
-    files += [generated(name, folder) for name in args.shapes.split(",") if name]
-    for file in files:
-        Race(args, file).race()
-    if not args.keep:
-        shutil.rmtree(folder)
+    with scratch_folder() as folder:
+        files = [pathlib.Path(name) for name in args.data.split(",") if name]
+        files += [generated(name, pathlib.Path(args.keep or folder)) for name in args.shapes.split(",") if name]
+        for file in files:
+            Race(args, file, folder).race()
 
 
 if __name__ == "__main__":

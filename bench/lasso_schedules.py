@@ -7,13 +7,11 @@ usage: lasso_schedules.py DATA.libsvm [--lambda_ratio=0.1] [--bin=build/release/
 The optimum is that of the working set (columns) at a tolerance of 1e-9.  "Within 1e-3" is (F - F*) <= 1e-3 (F(0) - F*),
 as seen at the ends of epochs.  Needs python3-matplotlib for the plot.
 """
-import argparse
-import json
 import pathlib
-import shutil
 import signal
 import subprocess
-import tempfile
+
+from bench_run import arguments, plots, records, save_plot, scratch_folder
 
 ORDERS = ("priority", "round_robin", "random")
 
@@ -30,7 +28,7 @@ def train(args, out, *flags):
         _, errors = process.communicate()
     if process.returncode not in (0, 143):
         raise SystemExit(errors)
-    return [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+    return records(out / "metrics.jsonl")
 
 
 def course(metrics):
@@ -43,10 +41,7 @@ def course(metrics):
 
 
 def plot(file, courses, optimum, zero, title):
-    import matplotlib
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-    figure, axes = pyplot.subplots(1, 2, figsize=(10, 4), sharey=True)
+    figure, ((*axes,),) = plots(1, 2, 10, 4, sharey=True)
     for axis, column, name in zip(axes, (0, 1), ("updates of a coefficient", "seconds of training")):
         for order, points in courses.items():
             axis.plot([p[column] for p in points], [max((p[2] - optimum) / (zero - optimum), 1e-9) for p in points],
@@ -56,21 +51,13 @@ def plot(file, courses, optimum, zero, title):
         axis.set_yscale("log")
     axes[0].set_ylabel("(F - F*) / (F(0) - F*)")
     axes[0].legend()
-    figure.suptitle(title)
-    figure.tight_layout()
-    figure.savefig(file, metadata={"Date": None})
+    save_plot(figure, file, title)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data")
-    parser.add_argument("--lambda_ratio", type=float, default=0.1)
-    parser.add_argument("--bin", default="build/release/bin")
-    parser.add_argument("--plot", default="")
-    parser.add_argument("--limit", type=float, default=120)
+    parser = arguments(__doc__, "data", lambda_ratio=0.1, plot="", limit=120.0)
     args, flags = parser.parse_known_args()
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-"))
-    try:
+    with scratch_folder() as folder:
         exact = train(args, folder / "optimum", "--tolerance=1e-9")[-1]
         optimum, courses = exact["objective"], {}
         for order in ORDERS:
@@ -88,8 +75,6 @@ def main():
                   flush=True)
         if args.plot:
             plot(args.plot, courses, optimum, zero, f"Lasso by rows, lambda = {args.lambda_ratio} lambda_max")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -9,19 +9,16 @@ each solution has is computed here, in units of the objective with no coefficien
 their own sources: celer (celer/, with its extension built in place) and BlitzL1 (BlitzL1/, with lib/libblitzl1.so).
 scikit-learn and glmnet are Debian's packages.  Loading is not counted for anybody, and told apart.
 """
-import argparse
-import json
 import pathlib
-import shutil
-import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
 import numpy as np
 import scipy.io
 import scipy.sparse
+
+from bench_run import arguments, in_turn, on_two_cores, scratch_folder, spread, train
 
 GLMNET = """
 suppressMessages({library(Matrix); library(glmnet)})
@@ -45,14 +42,13 @@ def load(file):
 
 
 class Bench:
-    def __init__(self, args):
-        self.args = args
+    def __init__(self, args, folder):
+        self.args, self.folder = args, folder
         self.x, self.y = load(args.data)
         self.n = len(self.y)
         self.lambda_max = np.abs(self.x.T @ self.y).max() / self.n
         self.lam = args.lambda_ratio * self.lambda_max
         self.null = self.y @ self.y / (2 * self.n)
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-"))
 
     def gap(self, b):
         r = self.y - self.x @ b
@@ -63,13 +59,11 @@ class Bench:
 
     def rota(self, workers, threads):
         out = self.folder / "rota"
-        shutil.rmtree(out, ignore_errors=True)
         begin = time.monotonic()
-        subprocess.run([str(pathlib.Path(self.args.bin) / "rota"), "train", "lasso", f"--input={self.args.data}", f"--out={out}",
-                        f"--lambda={self.lam!r}", f"--tolerance={self.args.gap}", f"--workers={workers}",
-                        f"--threads={threads}", "--nointercept", *self.args.rota_flags], check=True, capture_output=True)
+        result = train(self.args, out, "lasso", f"--input={self.args.data}", f"--lambda={self.lam!r}",
+                       f"--tolerance={self.args.gap}", f"--workers={workers}", f"--threads={threads}", "--nointercept",
+                       *self.args.rota_flags)
         whole = time.monotonic() - begin
-        result = json.loads((out / "result.json").read_text())
         b = scipy.io.mmread(out / "model/coefficients.mtx").tocsc()[:, -1].toarray().ravel()
         b = np.concatenate([b, np.zeros(self.x.shape[1] - len(b))])
         note = f"{result['epochs']} epochs, {whole:.2f} s with starting, reading and writing"
@@ -110,40 +104,24 @@ class Bench:
         return float(done.stdout.split()[0]), scipy.io.mmread(self.folder / "beta.mtx").toarray().ravel(), ""
 
     def run(self):
-        programs = {"rota": {"Rota, 2 workers": lambda: self.rota(2, 1), "Rota, 1 worker": lambda: self.rota(1, 1),
-                             "Rota, 1 worker of 2 threads": lambda: self.rota(1, 2)},
-                    "celer": {"celer": self.celer}, "blitz": {"BlitzL1": self.blitz},
+        programs = {"rota": on_two_cores(self.rota), "celer": {"celer": self.celer}, "blitz": {"BlitzL1": self.blitz},
                     "sklearn": {"scikit-learn": self.sklearn}, "glmnet": {"glmnet": self.glmnet}}
-        chosen = {}
-        for name in self.args.programs.split(","):
-            chosen.update(programs[name])
         print(f"{self.args.data}: {self.n} x {self.x.shape[1]}, {self.x.nnz} entries, lambda {self.lam:.6g} = "
               f"{self.args.lambda_ratio} lambda_max, gap {self.args.gap} of the objective at zero", flush=True)
-        rows = {name: [] for name in chosen}
-        for _ in range(self.args.repeat):
-            for name, program in chosen.items():
-                seconds, b, note = program()
-                rows[name].append((seconds, *self.gap(b), np.count_nonzero(b), note))
+        rows = in_turn({n: p for name in self.args.with_.split(",") for n, p in programs[name].items()}, self.args.repeat)
         for name, runs in rows.items():
-            runs.sort()
-            seconds = statistics.median(run[0] for run in runs)
-            _, objective, gap, nonzeros, note = runs[len(runs) // 2]
-            print(f"  {name:30s} {seconds:8.3f} s  ({runs[0][0]:.3f} - {runs[-1][0]:.3f})  objective {objective:.10f}  "
-                  f"gap {gap:.1e}  {nonzeros} non-zero  {note}", flush=True)
-        shutil.rmtree(self.folder, ignore_errors=True)
+            runs.sort(key=lambda run: run[0])
+            _, b, note = runs[len(runs) // 2]
+            objective, gap = self.gap(b)
+            print(f"  {name:30s} {spread([run[0] for run in runs])}  objective {objective:.10f}  gap {gap:.1e}  "
+                  f"{np.count_nonzero(b)} non-zero  {note}", flush=True)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data")
-    parser.add_argument("--lambda_ratio", type=float, default=0.1)
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--gap", type=float, default=1e-6)
-    parser.add_argument("--bin", default="build/release/bin")
-    parser.add_argument("--peers", default="")
-    parser.add_argument("--with", dest="programs", default="rota")
+    parser = arguments(__doc__, "data", lambda_ratio=0.1, repeat=3, gap=1e-6, peers="", with_="rota")
     args, args.rota_flags = parser.parse_known_args()
-    Bench(args).run()
+    with scratch_folder() as folder:
+        Bench(args, folder).run()
 
 
 if __name__ == "__main__":

@@ -18,37 +18,28 @@ before its first iteration (random topics) is not.  No program is warmed up: eac
 new, reads its own data, and pays the first touches of its memory in its first iteration.  Printed are medians of the
 repeats; ratios are the best peer's seconds over Rota's.  A peer that fails ends the race.
 """
-import argparse
-import json
 import os
-import pathlib
 import shlex
-import shutil
 import statistics
 import subprocess
-import tempfile
+
+from bench_run import arguments, phases, records, scratch_folder, train
 
 LAYOUTS = (("2 workers", 2, 1), ("1 worker x 2 threads", 1, 2))
 QUALITIES = (5, 10, 20, 50, 100)
 
 
-def rota(args, flags, seed, epochs, workers, threads):
+def run(args, flags, seed, epochs, workers, threads):
     """(epoch, seconds with evaluation and commits, joint per token) of every epoch; the starting pass is epoch 0."""
     _, data, *vocab = args.corpus.split(":")
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-"))
-    try:
-        subprocess.run([pathlib.Path(args.bin) / "rota", "train", "lda", f"--input={data}",
-                        *(f"--vocab={v}" for v in vocab), f"--topics={args.topics}", f"--epochs={epochs}",
-                        f"--seed={seed}", f"--workers={workers}", f"--threads={threads}",
-                        "--alpha=0.1", "--beta=0.01", f"--out={folder / 'run'}", *flags],
-                       check=True, capture_output=True)
-        metrics, events = ([json.loads(line) for line in (folder / "run" / name).read_text().splitlines()]
-                           for name in ("metrics.jsonl", "events.jsonl"))
-        began = {event["phase"]: event["time"] for event in events if event["event"] == "phase"}
+    with scratch_folder() as folder:
+        out = folder / "run"
+        train(args, out, "lda", f"--input={data}", *(f"--vocab={v}" for v in vocab), f"--topics={args.topics}",
+              f"--epochs={epochs}", f"--seed={seed}", f"--workers={workers}", f"--threads={threads}", "--alpha=0.1",
+              "--beta=0.01", *flags)
+        metrics, began = records(out / "metrics.jsonl"), phases(out)
         share = (began["finishing"] - began["training"]) / metrics[-1]["seconds"]
         return [(m["epoch"], m["seconds"] * share, m["per_item"]) for m in metrics]
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def of(pairs, name, default):
@@ -97,19 +88,8 @@ def shown(seconds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", required=True)
-    parser.add_argument("--corpus", required=True)
-    parser.add_argument("--topics", type=int, required=True)
-    parser.add_argument("--peer", action="append", default=[])
-    parser.add_argument("--reference", default="")
-    parser.add_argument("--iterations", type=int, default=100)
-    parser.add_argument("--iterations_of", action="append", default=[])
-    parser.add_argument("--limit_of", action="append", default=[])
-    parser.add_argument("--looks", type=int, default=5)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--limit", type=float, default=600)
-    parser.add_argument("flags", nargs="*")
+    parser = arguments(__doc__, "flags*", corpus=str, topics=int, peer=[], reference="", iterations=100,
+                       iterations_of=[], limit_of=[], looks=5, repeats=3, limit=600.0)
     args = parser.parse_args()
     peers = dict(p.split(":", 1) for p in args.peer)
     reference, runs = args.reference or next(iter(peers)), {}
@@ -118,7 +98,7 @@ def main():
             runs.setdefault(name, []).append(peer(args, name, command, seed))
         epochs = round(1.3 * runs[reference][-1][-1][0]) + 5
         for name, workers, threads in LAYOUTS:
-            runs.setdefault(name, []).append(rota(args, args.flags, seed, epochs, workers, threads))
+            runs.setdefault(name, []).append(run(args, args.flags, seed, epochs, workers, threads))
     print(f"{args.corpus.split(':')[0]}, K = {args.topics}, medians of {args.repeats}; last looks:")
     for name, its in runs.items():
         iteration, seconds, joint = its[0][-1]

@@ -10,13 +10,11 @@ and of two, are put beside the simulation of the same over a network without lat
 last epoch's of the simulation, and the median of a real run's but for the first two.  Needs python3-matplotlib for the
 plot.
 """
-import argparse
-import json
 import pathlib
-import shutil
 import statistics
 import subprocess
-import tempfile
+
+from bench_run import arguments, plots, records, rota, save_plot, scratch_folder, train
 
 RATES = (1, 10)  # Gbit/s
 LOCAL = (1000, 5)  # Gbit/s and microseconds that local sockets come near to
@@ -24,10 +22,9 @@ LOCAL = (1000, 5)  # Gbit/s and microseconds that local sockets come near to
 
 def real(args, data, out, workers):
     """Seconds of an epoch of a real run."""
-    subprocess.run([pathlib.Path(args.bin) / "rota", "train", "lda", f"--input={data}", f"--topics={args.topics}",
-                    f"--epochs={args.epochs + 2}", f"--workers={workers}", "--checkpoint_every=0", f"--out={out}"],
-                   check=True, capture_output=True)
-    seconds = [json.loads(line)["seconds"] for line in (out / "metrics.jsonl").read_text().splitlines()]
+    train(args, out, "lda", f"--input={data}", f"--topics={args.topics}", f"--epochs={args.epochs + 2}",
+          f"--workers={workers}", "--checkpoint_every=0")
+    seconds = [record["seconds"] for record in records(out / "metrics.jsonl")]
     return statistics.median(after - before for before, after in zip(seconds[2:], seconds[3:]))
 
 
@@ -41,10 +38,7 @@ def simulated(args, data, machines, gbits, latency_us):
 
 
 def plot(file, counts, lines, title):
-    import matplotlib
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-    figure, axis = pyplot.subplots(figsize=(6, 4))
+    figure, ((axis,),) = plots(1, 1, 6, 4)
     axis.plot(counts, counts, color="grey", linewidth=0.5, label="linear")
     for name, seconds in lines.items():
         axis.plot(counts, [seconds[0] / s for s in seconds], marker="o", label=name)
@@ -53,38 +47,23 @@ def plot(file, counts, lines, title):
     axis.set_xlabel("machines of one core (simulated)")
     axis.set_ylabel("one machine's seconds over these")
     axis.legend()
-    figure.suptitle(title)
-    figure.tight_layout()
-    figure.savefig(file, metadata={"Date": None})
+    save_plot(figure, file, title)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", required=True)
-    parser.add_argument("--simulation", required=True)
-    parser.add_argument("--corpus", required=True)
-    parser.add_argument("--topics", type=int, default=100)
-    parser.add_argument("--shards", type=int, default=64)
-    parser.add_argument("--machines", default="1,2,4,8,16,32,64")
-    parser.add_argument("--epochs", type=int, default=4)
-    parser.add_argument("--latency_us", type=float, default=50)
-    parser.add_argument("--message_us", type=float, default=10)
-    parser.add_argument("--plot", default="")
+    parser = arguments(__doc__, simulation=str, corpus=str, topics=100, shards=64, machines="1,2,4,8,16,32,64",
+                       epochs=4, latency_us=50.0, message_us=10.0, plot="")
     args = parser.parse_args()
     name, corpus, *vocab = args.corpus.split(":")
     args.reading = [f"vocab={v}" for v in vocab]
     machines = [int(number) for number in args.machines.split(",")]
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-"))
-    try:
+    with scratch_folder() as folder:
         data = folder / "data"
-        subprocess.run([pathlib.Path(args.bin) / "rota", "shard", "lda", f"--input={corpus}",
-                        *(f"--vocab={v}" for v in vocab), f"--shards={args.shards}", f"--output={data}"], check=True,
-                       capture_output=True)
+        rota(args, "shard", "lda", f"--input={corpus}", *(f"--vocab={v}" for v in vocab), f"--shards={args.shards}",
+             f"--output={data}")
         local = simulated(args, data, [1, 2], *LOCAL)
         runs = [real(args, data, folder / f"run-{workers}", workers) for workers in (1, 2)]
         lines = {f"{rate} Gbit/s": simulated(args, data, machines, rate, args.latency_us) for rate in RATES}
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
     title = f"{name}, K = {args.topics}, {args.shards} shards"
     print(f"{title}, links of {args.latency_us:.0f} us; an epoch over local sockets, real / simulated: 1 worker "
           f"{runs[0]:.3f} / {local[0][0]:.3f} s, 2 workers {runs[1]:.3f} / {local[1][0]:.3f} s\n")

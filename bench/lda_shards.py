@@ -8,28 +8,21 @@ The quality is the worst that any of the runs has after all of its epochs, so th
 between two epochs are interpolated.  Printed are medians of the repeats, two workers and one worker of two threads,
 and how much longer each took than the fastest.
 """
-import argparse
 import statistics
 
-from lda_race import LAYOUTS, rota, seconds_to
+from lda_race import LAYOUTS, run, seconds_to
 
+from bench_run import arguments
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", required=True)
-    parser.add_argument("--corpus", required=True)
-    parser.add_argument("--topics", type=int, required=True)
-    parser.add_argument("--shards", default="4,8,16,32")
-    parser.add_argument("--epochs", type=int, default=100)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("flags", nargs="*")
+    parser = arguments(__doc__, "flags*", corpus=str, topics=int, shards="4,8,16,32", epochs=100, repeats=3)
     args = parser.parse_args()
     runs = {}
     for seed in range(1, args.repeats + 1):
         for shards in args.shards.split(","):
             for name, workers, threads in LAYOUTS:
                 runs.setdefault((shards, name), []).append(
-                    rota(args, [f"--shards={shards}", *args.flags], seed, args.epochs, workers, threads))
+                    run(args, [f"--shards={shards}", *args.flags], seed, args.epochs, workers, threads))
     joint = min(points[-1][2] for repeats in runs.values() for points in repeats)
     seconds = {key: statistics.median(seconds_to(points, joint) for points in repeats)
                for key, repeats in runs.items()}

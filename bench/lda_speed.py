@@ -8,14 +8,10 @@ second, by core, the shares of computing and waiting, how long a thread waits be
 two tasks, bytes on the wire an epoch against the least possible (each slice once
 to each process that hosts a shard), peak memory of a worker, and the joint log-likelihood per token that was reached.
 """
-import argparse
-import json
 import os
-import pathlib
-import shutil
 import statistics
-import subprocess
-import tempfile
+
+from bench_run import arguments, records, scratch_folder, train
 
 SLICES_PER_SHARD = 2  # the default
 SETTINGS = [(100, 1, 1), (100, 2, 1), (100, 1, 2), (1000, 1, 1), (1000, 2, 1), (1000, 1, 2)]
@@ -40,15 +36,12 @@ def model_bytes(model):
 
 def run(options, corpus, topics, workers, threads):
     name, data, vocab = corpus
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-"))
-    try:
+    with scratch_folder() as folder:
         out = folder / "run"
-        subprocess.run([pathlib.Path(options.bin) / "rota", "train", "lda", f"--input={data}", f"--vocab={vocab}",
-                        f"--topics={topics}", f"--epochs={options.epochs}", f"--shards={options.shards}", "--seed=1",
-                        f"--workers={workers}", f"--threads={threads}", "--eval_every=0", "--checkpoint_every=0",
-                        f"--out={out}"], check=True, capture_output=True)
-        result = json.loads((out / "result.json").read_text())
-        last = json.loads((out / "metrics.jsonl").read_text().splitlines()[-1])
+        result = train(options, out, "lda", f"--input={data}", f"--vocab={vocab}", f"--topics={topics}",
+                       f"--epochs={options.epochs}", f"--shards={options.shards}", "--seed=1", f"--workers={workers}",
+                       f"--threads={threads}", "--eval_every=0", "--checkpoint_every=0")
+        last = records(out / "metrics.jsonl")[-1]
         compute, wait = sum(last["compute_seconds"]), sum(last["wait_seconds"])
         # Epoch 0 puts the starting topics in; it visits every token as the others do.
         tokens = result["items"] * (options.epochs + 1)
@@ -58,17 +51,10 @@ def run(options, corpus, topics, workers, threads):
                 "between": 1e6 * wait / (options.shards * SLICES_PER_SHARD * options.shards), "sent": last["bytes_sent"],
                 "least": model_bytes(out / "model") * workers if workers > 1 else 0,
                 "memory": memory, "per_token": result["per_item"]}
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", required=True)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--epochs", type=int, default=20)
-    parser.add_argument("--shards", type=int, default=8)
-    parser.add_argument("corpora", nargs="+")
+    parser = arguments(__doc__, "corpora+", repeats=3, epochs=20, shards=8)
     options = parser.parse_args()
     cores = os.cpu_count()
     runs = {}

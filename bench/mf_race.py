@@ -7,27 +7,18 @@ is held out, and so of N generated ratings of rank 16 with noise 0.3.  LIBMF (2 
 validation set for its time, and once with one for its errors; Rota's time is that of metrics.jsonl, by two workers of one
 thread and by one of two.  Both have the same lambda and rate of learning.  Epochs' times are medians over all turns.
 """
-import argparse
 import gzip
 import json
-import os
-import pathlib
 import random
-import shutil
 import statistics
 import subprocess
-import tempfile
 import time
 
-BIN = pathlib.Path(os.environ.get("ROTA_BIN", "build/release/bin"))
+from bench_run import arguments, records, rota, scratch_folder, train
+
 AFTER = (5, 10, 20)
 SHAPES = ((2, 1), (1, 2))
 RATE = "0.1"
-
-
-def rota(*arguments):
-    done = subprocess.run([str(BIN / "rota"), *map(str, arguments)], capture_output=True, text=True, check=True)
-    return done.stdout
 
 
 def divide(source, train, valid, held):
@@ -51,7 +42,7 @@ def numbered(folder, name):
         source.unlink()
 
 
-def libmf_epochs(program, train, valid, rank, penalty, epochs):
+def libmf_epochs(program, file, valid, rank, penalty, epochs):
     """Seconds of every epoch, and held-out errors if there is a validation set."""
     command = ["stdbuf", "-oL", program, "-s", "2", "-k", str(rank), "-l2", str(penalty), "-r", RATE, "-t", str(epochs)]
     command += ["-p", str(valid)] if valid else []
@@ -66,23 +57,22 @@ def libmf_epochs(program, train, valid, rank, penalty, epochs):
 
 
 class Rota:
-    def __init__(self, folder, train, valid, rank, penalty):
-        self.folder, self.train, self.valid = folder, train, valid
+    def __init__(self, args, folder, train_file, valid, rank, penalty):
+        self.args, self.folder, self.train, self.valid = args, folder, train_file, valid
         self.flags = [f"--rank={rank}", f"--lambda={penalty}", f"--learning_rate={RATE}", "--checkpoint_every=0"]
         self.errors = {}
 
     def run(self, epochs, workers=2, threads=1):
         out = self.folder / "run"
-        shutil.rmtree(out, ignore_errors=True)
-        rota("train", "mf", f"--input={self.train}", f"--out={out}", f"--epochs={epochs}", f"--workers={workers}",
-             f"--threads={threads}", *self.flags)
-        seconds = [json.loads(line)["seconds"] for line in (out / "metrics.jsonl").read_text().splitlines()]
+        train(self.args, out, "mf", f"--input={self.train}", f"--epochs={epochs}", f"--workers={workers}",
+              f"--threads={threads}", *self.flags)
+        seconds = [record["seconds"] for record in records(out / "metrics.jsonl")]
         return [after - before for before, after in zip([0, *seconds], seconds)]
 
     def error_after(self, epochs):
         if epochs not in self.errors:
             self.run(epochs)
-            said = rota("evaluate", "mf", f"--model={self.folder / 'run'}", f"--input={self.valid}")
+            said = rota(self.args, "evaluate", "mf", f"--model={self.folder / 'run'}", f"--input={self.valid}")
             self.errors[epochs] = json.loads(said)["rmse"]
         return self.errors[epochs]
 
@@ -96,18 +86,18 @@ class Rota:
         return epochs if self.error_after(epochs) <= error + 0.00005 else None
 
 
-def race(name, program, folder, rank, penalty, turns):
-    train, valid = folder / f"{name}-train.txt", folder / f"{name}-valid.txt"
-    _, errors = libmf_epochs(program, train, valid, rank, penalty, max(AFTER))
-    peer = Rota(folder, train, valid, rank, penalty)
+def race(args, name, folder, rank, penalty):
+    file, valid = folder / f"{name}-train.txt", folder / f"{name}-valid.txt"
+    _, errors = libmf_epochs(args.libmf, file, valid, rank, penalty, max(AFTER))
+    peer = Rota(args, folder, file, valid, rank, penalty)
     goals = []
     for after in AFTER:
         best = min(errors[:after])
         at = errors.index(best) + 1
         goals.append((after, best, at, peer.epochs_to(best, at)))
     theirs, ours = [], {shape: [] for shape in SHAPES}
-    for _ in range(turns):
-        theirs += libmf_epochs(program, train, None, rank, penalty, 12)[0]
+    for _ in range(args.turns):
+        theirs += libmf_epochs(args.libmf, file, None, rank, penalty, 12)[0]
         for shape in SHAPES:
             ours[shape] += peer.run(12, *shape)[1:]
     epoch = statistics.median(theirs)
@@ -126,36 +116,29 @@ def race(name, program, folder, rank, penalty, turns):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--libmf", required=True)
-    parser.add_argument("--epinions")
-    parser.add_argument("--jester")
-    parser.add_argument("--ratings", type=int, default=20_000_000)
-    parser.add_argument("--ranks", default="32,128")
-    parser.add_argument("--turns", type=int, default=3)
+    parser = arguments(__doc__, libmf=str, epinions="", jester="", ratings=20_000_000, ranks="32,128", turns=3)
     given = parser.parse_args()
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="mf-race-"))
-    dice = random.Random(1)
-    sets = []
-    for name, file, penalty, held in (("epinions", given.epinions, 0.1, lambda f: f[3] == "0"),
-                                      ("jester", given.jester, 0.1, lambda _: dice.random() < 0.1)):
-        if file:
-            divide(file, folder / f"{name}-train.raw", folder / f"{name}-valid.raw", held)
-            numbered(folder, name)
-            sets.append((name, penalty))
-    if given.ratings:
-        raw = folder / "generated.txt"
-        rota("generate", "mf", f"--output={raw}", "--users=200000", "--items=20000", f"--ratings={given.ratings}",
-             "--rank=16", "--noise=0.3")
-        rota("split", "mf", f"--input={raw}", f"--output={folder / 'split'}", "--fraction=0.02")
-        raw.unlink()
-        for part in ("train", "valid"):
-            (folder / "split" / f"{part}.txt").rename(folder / f"generated-{part}.txt")
-        sets.append(("generated", 0.05))
-    for name, penalty in sets:
-        for rank in map(int, given.ranks.split(",")):
-            race(name, given.libmf, folder, rank, penalty, given.turns)
-    shutil.rmtree(folder)
+    with scratch_folder() as folder:
+        dice = random.Random(1)
+        sets = []
+        for name, file, penalty, held in (("epinions", given.epinions, 0.1, lambda f: f[3] == "0"),
+                                          ("jester", given.jester, 0.1, lambda _: dice.random() < 0.1)):
+            if file:
+                divide(file, folder / f"{name}-train.raw", folder / f"{name}-valid.raw", held)
+                numbered(folder, name)
+                sets.append((name, penalty))
+        if given.ratings:
+            raw = folder / "generated.txt"
+            rota(given, "generate", "mf", f"--output={raw}", "--users=200000", "--items=20000", f"--ratings={given.ratings}",
+                 "--rank=16", "--noise=0.3")
+            rota(given, "split", "mf", f"--input={raw}", f"--output={folder / 'split'}", "--fraction=0.02")
+            raw.unlink()
+            for part in ("train", "valid"):
+                (folder / "split" / f"{part}.txt").rename(folder / f"generated-{part}.txt")
+            sets.append(("generated", 0.05))
+        for name, penalty in sets:
+            for rank in map(int, given.ranks.split(",")):
+                race(given, name, folder, rank, penalty)
 
 
 if __name__ == "__main__":

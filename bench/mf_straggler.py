@@ -11,16 +11,16 @@ such a turn, so there are as many shards as workers.  Each shape trains four tim
 time is not counted, as metrics.jsonl does not.  Without time control the model of the straggler's run must have the hash
 of the whole one.  Needs python3-matplotlib for the plot.
 """
-import argparse
 import json
 import os
 import pathlib
 import shutil
 import signal
 import subprocess
-import tempfile
 import threading
 import time
+
+from bench_run import arguments, plots, records, rota, save_plot, scratch_folder
 
 RUNNING, SLOWER = 0.001, 10
 
@@ -70,7 +70,7 @@ class Straggler(threading.Thread):
             pass
 
 
-def train(args, folder, name, workers, straggles, *flags):
+def run(args, folder, name, workers, straggles, *flags):
     out = folder / name
     command = [str(pathlib.Path(args.bin) / "rota"), "train", "mf", f"--input={folder}/parts/train.txt",
                f"--valid={folder}/parts/valid.txt", f"--out={out}", f"--workers={workers}", "--threads=1", "--seed=1",
@@ -85,7 +85,7 @@ def train(args, folder, name, workers, straggles, *flags):
         straggler.leave()
     if process.returncode != 0:
         raise SystemExit(errors)
-    metrics = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+    metrics = records(out / "metrics.jsonl")
     result = json.loads((out / "result.json").read_text())
     points = [(line["seconds"], line["valid"], line["epoch"], line["items"]) for line in metrics if "valid" in line]
     shutil.rmtree(out)
@@ -97,10 +97,7 @@ def seconds_to(points, wanted):
 
 
 def plot(file, courses):
-    import matplotlib
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-    figure, axes = pyplot.subplots(1, len(courses), figsize=(5 * len(courses), 4), sharey=True, squeeze=False)
+    figure, axes = plots(1, len(courses), 5 * len(courses), 4, sharey=True)
     for axis, (workers, runs) in zip(axes[0], courses.items()):
         for name, points in runs.items():
             axis.plot([p[0] for p in points], [p[1] for p in points], label=name, marker=".", markersize=3)
@@ -109,8 +106,7 @@ def plot(file, courses):
         axis.set_title(f"{workers} workers")
     axes[0][0].set_ylabel("held-out RMSE")
     axes[0][0].legend()
-    figure.tight_layout()
-    figure.savefig(file, metadata={"Date": None})
+    save_plot(figure, file)
 
 
 def report(workers, runs, hashes):
@@ -125,40 +121,29 @@ def report(workers, runs, hashes):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--workers", default="2,4")
-    parser.add_argument("--ratings", type=int, default=8_000_000)
-    parser.add_argument("--epochs", type=int, default=20)
-    parser.add_argument("--eval_every", type=int, default=1)
-    parser.add_argument("--budget_ms", type=float, default=0, help="0: 1.5 times a visit of the whole run")
-    parser.add_argument("--bin", default="build/release/bin")
-    parser.add_argument("--plot", default="")
+    parser = arguments(__doc__, workers="2,4", ratings=8_000_000, epochs=20, eval_every=1, budget_ms=0.0, plot="")
     args = parser.parse_args()
-    folder, courses = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-")), {}
-    rota = str(pathlib.Path(args.bin) / "rota")
-    try:
-        subprocess.run([rota, "generate", "mf", f"--output={folder}/all.txt", "--users=50000", "--items=10000",
-                        "--rank=16", f"--ratings={args.ratings}"], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run([rota, "split", "mf", f"--input={folder}/all.txt", f"--output={folder}/parts"], check=True,
-                       stdout=subprocess.DEVNULL)
+    courses = {}
+    with scratch_folder() as folder:
+        rota(args, "generate", "mf", f"--output={folder}/all.txt", "--users=50000", "--items=10000", "--rank=16",
+             f"--ratings={args.ratings}")
+        rota(args, "split", "mf", f"--input={folder}/all.txt", f"--output={folder}/parts")
         for workers in map(int, args.workers.split(",")):
             runs, hashes = {}, {}
             epochs = f"--epochs={args.epochs}"
             for name, straggles in (("whole", False), ("straggler", True)):
-                runs[name], hashes[name] = train(args, folder, name, workers, straggles, epochs)
+                runs[name], hashes[name] = run(args, folder, name, workers, straggles, epochs)
             # A shard visits two slices for each worker.
             visit = runs["whole"][-1][0] / runs["whole"][-1][2] / (2 * workers)
             budget = args.budget_ms or round(1500 * visit, 2)
             for name, straggles in (("whole", False), ("straggler", True)):
                 key = f"{name}, time control of {budget:g} ms"
-                runs[key], _ = train(args, folder, name, workers, straggles, f"--epochs={3 * args.epochs}",
+                runs[key], _ = run(args, folder, name, workers, straggles, f"--epochs={3 * args.epochs}",
                                      f"--step_budget_ms={budget}")
             courses[workers] = runs
             report(workers, runs, hashes)
         if args.plot:
             plot(args.plot, courses)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -8,17 +8,14 @@ tolerance; its seconds are those of the whole program without those of reading, 
 (-e 1e30).  Rota has the same penalty, and its seconds are those of the training (metrics.jsonl), without loading and
 evaluation.  What is printed are medians, and the least and the most.
 """
-import argparse
 import gzip
-import json
 import math
 import pathlib
-import shutil
 import statistics
 import subprocess
-import tempfile
 import time
 
+from bench_run import arguments, records, scratch_folder, train
 
 def lines_of(path):
     with (gzip.open if str(path).endswith(".gz") else open)(path, "rt") as file:
@@ -34,15 +31,14 @@ def log_loss(predicted, truth):
 
 
 class Bench:
-    def __init__(self, args, flags):
-        self.args, self.flags = args, flags
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-"))
-        train = lines_of(args.train)
-        self.truth = train[4::5] if args.test == "-" else lines_of(args.test)
+    def __init__(self, folder, args, flags):
+        self.folder, self.args, self.flags = folder, args, flags
+        rows = lines_of(args.train)
+        self.truth = rows[4::5] if args.test == "-" else lines_of(args.test)
         if args.test == "-":
-            train = [line for i, line in enumerate(train) if i % 5 != 4]
-        self.rows = len(train)
-        (self.folder / "train").write_text("".join(train))
+            rows = [line for i, line in enumerate(rows) if i % 5 != 4]
+        self.rows = len(rows)
+        (self.folder / "train").write_text("".join(rows))
         (self.folder / "test").write_text("".join(self.truth))
 
     def timed(self, *flags):
@@ -63,14 +59,12 @@ class Bench:
     def rota(self, wanted):
         """Seconds and epochs to that loss, and the seconds of an epoch."""
         out = self.folder / "rota"
-        shutil.rmtree(out, ignore_errors=True)
-        subprocess.run([str(pathlib.Path(self.args.bin) / "rota"), "train", "sgd", f"--input={self.folder / 'train'}",
-                        f"--valid={self.folder / 'test'}", f"--out={out}", f"--l2={1 / self.rows}", "--checkpoint_every=0",
-                        f"--epochs={self.args.epochs}", f"--workers={self.args.workers}", *self.flags],
-                       check=True, capture_output=True)
-        records = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
-        there = [r for r in records if r["valid"] <= wanted]
-        each = records[-1]["seconds"] / records[-1]["epoch"]
+        train(self.args, out, "sgd", f"--input={self.folder / 'train'}", f"--valid={self.folder / 'test'}",
+              f"--l2={1 / self.rows}", "--checkpoint_every=0", f"--epochs={self.args.epochs}",
+              f"--workers={self.args.workers}", *self.flags)
+        epochs = records(out / "metrics.jsonl")
+        there = [r for r in epochs if r["valid"] <= wanted]
+        each = epochs[-1]["seconds"] / epochs[-1]["epoch"]
         return (there[0]["seconds"], there[0]["epoch"], each) if there else (math.inf, math.inf, each)
 
     def run(self):
@@ -83,15 +77,9 @@ class Bench:
         print(f"{self.rows} rows, LIBLINEAR's held-out log loss {loss:.6f}; Rota is there after {mine[0][1]} epochs")
         for name, seconds in told:
             print(f"{name:15} {statistics.median(seconds):8.4f} s ({min(seconds):.4f} to {max(seconds):.4f})")
-        shutil.rmtree(self.folder)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("train")
-    parser.add_argument("test")
-    parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--bin", default="build/release/bin")
-    parser.add_argument("--epochs", type=int, default=20)
-    parser.add_argument("--workers", type=int, default=2)
-    Bench(*parser.parse_known_args()).run()
+    parser = arguments(__doc__, "train", "test", repeat=5, epochs=20, workers=2)
+    with scratch_folder() as scratch:
+        Bench(scratch, *parser.parse_known_args()).run()

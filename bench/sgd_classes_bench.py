@@ -6,16 +6,13 @@ usage: sgd_classes_bench.py [TRAIN TEST] [--bin=build/release/bin] [--c=1] [--se
 Without files, rows like those of the letters of UCI: `classes` classes of three clusters each that overlap, 16 features of whole
 numbers from 0 to 15, scaled to -1 .. 1; every fifth row is held out.  Both penalise the intercept (-B 1).
 """
-import argparse
-import json
-import pathlib
-import shutil
 import subprocess
-import tempfile
 import time
 
 import numpy as np
 from sklearn.datasets import dump_svmlight_file
+
+from bench_run import arguments, scratch_folder, train
 
 CLUSTERS, FEATURES = 3, 16
 LIBLINEAR = {"-s 0, logistic, one against the rest": 0, "-s 7, the same in the dual": 7, "-s 4, Crammer and Singer": 4,
@@ -52,35 +49,26 @@ def liblinear(solver, train, test, folder, args):
     return float(told.stdout.split("=")[1].split("%")[0])
 
 
-def rota(flags, train, test, folder, args, rows):
-    out = folder / "rota"
-    shutil.rmtree(out, ignore_errors=True)
-    subprocess.run([str(pathlib.Path(args.bin) / "rota"), "train", "sgd", f"--input={train}", f"--valid={test}", f"--out={out}",
-                    f"--l2={1 / (rows * args.c)!r}", "--penalize_intercept", "--eval_every=0", *flags], check=True, capture_output=True)
-    result = json.loads((out / "result.json").read_text(encoding="utf-8"))
+def trained(flags, file, test, folder, args, rows):
+    result = train(args, folder / "rota", "sgd", f"--input={file}", f"--valid={test}", f"--l2={1 / (rows * args.c)!r}",
+                   "--penalize_intercept", "--eval_every=0", *flags)
     return 100 * result["terms"]["valid_accuracy"], f"{result['epochs']} epochs, {result['seconds']:.2f} s of training"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="*")
-    parser.add_argument("--bin", default="build/release/bin")
-    parser.add_argument("--c", type=float, default=1)
-    for name, default in (("seed", 1), ("classes", 26), ("rows", 20000)):
-        parser.add_argument(f"--{name}", type=int, default=default)
+    parser = arguments(__doc__, "files*", c=1.0, seed=1, classes=26, rows=20000)
     args = parser.parse_args()
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-"))
-    train, test = args.files or write_letters(folder, args)
-    with open(train, encoding="ascii") as file:
-        rows = sum(1 for _ in file)
-    for name, solver in LIBLINEAR.items():
-        begin = time.monotonic()
-        print(f"LIBLINEAR {name}: {liblinear(solver, train, test, folder, args):.2f} %  "
-              f"({time.monotonic() - begin:.2f} s with reading and predicting)", flush=True)
-    for name, flags in ROTA.items():
-        accuracy, told = rota(flags, train, test, folder, args, rows)
-        print(f"Rota {name}: {accuracy:.2f} %  ({told})", flush=True)
-    shutil.rmtree(folder)
+    with scratch_folder() as folder:
+        file, test = args.files or write_letters(folder, args)
+        with open(file, encoding="ascii") as text:
+            rows = sum(1 for _ in text)
+        for name, solver in LIBLINEAR.items():
+            begin = time.monotonic()
+            print(f"LIBLINEAR {name}: {liblinear(solver, file, test, folder, args):.2f} %  "
+                  f"({time.monotonic() - begin:.2f} s with reading and predicting)", flush=True)
+        for name, flags in ROTA.items():
+            accuracy, told = trained(flags, file, test, folder, args, rows)
+            print(f"Rota {name}: {accuracy:.2f} %  ({told})", flush=True)
 
 
 if __name__ == "__main__":

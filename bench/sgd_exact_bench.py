@@ -7,18 +7,15 @@ Both penalise the intercept (-B 1, --penalize_intercept).  LIBLINEAR's seconds a
 less those of a run that ends at once (-e 1e30), for each tolerance -e 0.1, 0.01, ... 1e-8; Rota's are those of the
 training (metrics.jsonl), two workers of one thread.  The least objective is the least that anybody found.
 """
-import argparse
-import json
 import math
-import pathlib
 import resource
-import shutil
 import statistics
 import subprocess
-import tempfile
 
 import numpy as np
 from sklearn.datasets import load_svmlight_file
+
+from bench_run import arguments, records, scratch_folder, train
 
 SOLVERS = {"logistic": (0, 7), "squared_hinge": (2, 1), "hinge": (3,)}
 OPTIMIZERS = {"logistic": ("newton", "svrg"), "squared_hinge": ("newton", "svrg"), "hinge": ("svm",)}
@@ -26,9 +23,8 @@ TOLERANCES = [10.0 ** -e for e in range(1, 9)]
 
 
 class Bench:
-    def __init__(self, args):
-        self.args = args
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-"))
+    def __init__(self, args, folder):
+        self.args, self.folder = args, folder
         self.x, y = load_svmlight_file(args.train)
         self.y = np.where(y == y.max(), 1, -1)
 
@@ -55,13 +51,10 @@ class Bench:
 
     def mine(self, loss, optimizer):
         out = self.folder / "rota"
-        shutil.rmtree(out, ignore_errors=True)
-        subprocess.run([str(pathlib.Path(self.args.bin) / "rota"), "train", "sgd", f"--input={self.args.train}", f"--out={out}",
-                        f"--loss={loss}", f"--optimizer={optimizer}", f"--tolerance={1e-6 if optimizer == 'svrg' else 1e-8}",
-                        f"--l2={1 / (len(self.y) * self.args.c)!r}", "--penalize_intercept", "--checkpoint_every=0"],
-                       check=True, capture_output=True)
-        records = [json.loads(line) for line in (out / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-        return [(r["seconds"], r["objective"]) for r in records]
+        train(self.args, out, "sgd", f"--input={self.args.train}", f"--loss={loss}", f"--optimizer={optimizer}",
+              f"--tolerance={1e-6 if optimizer == 'svrg' else 1e-8}", f"--l2={1 / (len(self.y) * self.args.c)!r}",
+              "--penalize_intercept", "--checkpoint_every=0")
+        return [(r["seconds"], r["objective"]) for r in records(out / "metrics.jsonl")]
 
     def run(self):
         for loss in self.args.jobs.split(","):
@@ -80,14 +73,9 @@ class Bench:
                     told.append(f"{near:g}: {statistics.median(seconds):.3f} s ({min(seconds):.3f} to {max(seconds):.3f})")
                 best = min(o for one in each for _, o in one)
                 print(f"  {name:15} {'   '.join(told)}   nearest {best / least - 1:.1e}")
-        shutil.rmtree(self.folder)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("train")
-    parser.add_argument("--bin", default="build/release/bin")
-    parser.add_argument("--repeat", type=int, default=3)
-    parser.add_argument("--c", type=float, default=1)
-    parser.add_argument("--jobs", default=",".join(SOLVERS))
-    Bench(parser.parse_args()).run()
+    parser = arguments(__doc__, "train", repeat=3, c=1.0, jobs=",".join(SOLVERS))
+    with scratch_folder() as scratch:
+        Bench(parser.parse_args(), scratch).run()

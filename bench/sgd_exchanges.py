@@ -8,14 +8,10 @@ Every replica takes --rows rows of its own between two exchanges.  "periodic" is
 these, which sends as much as butterfly mixing.  Bytes are those between as many workers as replicas, seconds those of two
 workers, which train the same model.  Needs python3-matplotlib for the plot.
 """
-import argparse
-import json
 import math
 import pathlib
-import shutil
-import subprocess
-import tempfile
 
+from bench_run import arguments, plots, records, save_plot, scratch_folder, train
 
 def exchanges(replicas, rows):
     """Name, --exchange and --sync_rows, which counts the rows of all replicas."""
@@ -25,21 +21,18 @@ def exchanges(replicas, rows):
             ("butterfly", "butterfly", every), ("alltoall", "alltoall", every), ("halton", "halton", every)]
 
 
-def train(args, folder, flags, workers):
+def run(args, folder, flags, workers):
     out = folder / "run"
-    shutil.rmtree(out, ignore_errors=True)
-    subprocess.run([str(pathlib.Path(args.bin) / "rota"), "train", "sgd", f"--input={args.train}", f"--valid={args.valid}",
-                    f"--out={out}", f"--epochs={args.epochs}", f"--workers={workers}", "--checkpoint_every=0", *flags],
-                   check=True, capture_output=True)
-    metrics = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
-    return metrics, json.loads((out / "result.json").read_text())["model_hash"]
+    result = train(args, out, "sgd", f"--input={args.train}", f"--valid={args.valid}", f"--epochs={args.epochs}",
+                   f"--workers={workers}", "--checkpoint_every=0", *flags)
+    return records(out / "metrics.jsonl"), result["model_hash"]
 
 
 def course(args, folder, replicas, exchange, batch, flags):
     """(megabytes a replica so far, seconds, held-out loss) at the end of every epoch."""
     shape = [f"--shards={replicas}", f"--exchange={exchange}", f"--sync_rows={batch}", *flags]
-    wide, of_wide = train(args, folder, shape, replicas)
-    fast, of_fast = train(args, folder, shape, min(2, replicas))
+    wide, of_wide = run(args, folder, shape, replicas)
+    fast, of_fast = run(args, folder, shape, min(2, replicas))
     if of_wide != of_fast:
         raise SystemExit(f"{shape}: another model on {replicas} workers than on 2")
     points, sent = [], 0
@@ -50,11 +43,8 @@ def course(args, folder, replicas, exchange, batch, flags):
 
 
 def plot(file, courses, title):
-    import matplotlib
-    matplotlib.use("svg")
-    from matplotlib import pyplot
     counts = sorted({replicas for replicas, _ in courses})
-    figure, axes = pyplot.subplots(2, len(counts), figsize=(4 * len(counts), 7), sharey=True, squeeze=False)
+    figure, axes = plots(2, len(counts), 4 * len(counts), 7, sharey=True)
     for column, replicas in enumerate(counts):
         for row, name in enumerate(("MB sent a replica", "seconds on two workers")):
             for (count, exchange), points in courses.items():
@@ -66,23 +56,14 @@ def plot(file, courses, title):
     for row in axes:
         row[0].set_ylabel("held-out loss")
     axes[0][0].legend()
-    figure.suptitle(title)
-    figure.tight_layout()
-    figure.savefig(file, metadata={"Date": None})
+    save_plot(figure, file, title)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("train")
-    parser.add_argument("valid")
-    parser.add_argument("--replicas", default="2,4,8,16")
-    parser.add_argument("--rows", type=int, default=256)
-    parser.add_argument("--epochs", type=int, default=10)
-    parser.add_argument("--bin", default="build/release/bin")
-    parser.add_argument("--plot", default="")
+    parser = arguments(__doc__, "train", "valid", replicas="2,4,8,16", rows=256, epochs=10, plot="")
     args, flags = parser.parse_known_args()
-    folder, courses = pathlib.Path(tempfile.mkdtemp(prefix="rota-bench-")), {}
-    try:
+    courses = {}
+    with scratch_folder() as folder:
         print("| replicas | exchange | held-out loss after 1, 3 and the last epoch | MB sent a replica and epoch | ms an epoch |")
         print("|---|---|---|---|---|")
         for replicas in map(int, args.replicas.split(",")):
@@ -93,8 +74,6 @@ def main():
                       f"{points[-1][1] / len(points) * 1e3:.1f} |", flush=True)
         if args.plot:
             plot(args.plot, courses, f"{pathlib.Path(args.train).name}: {args.rows} rows of each replica between exchanges")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

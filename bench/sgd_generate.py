@@ -6,18 +6,16 @@ usage: sgd_generate.py OUT [--rows=10000000] [--features=1000000] [--entries=30]
 How often feature j is there falls with its number as j^-0.8; its weight is drawn from a normal distribution.  Files of one
 --model_seed have the same weights, so one can be held out from another of another --seed.
 """
-import argparse
 
 import numpy as np
+
+from bench_run import arguments
 
 CHUNK = 20000  # rows
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("out")
-    for name, default in (("rows", 10_000_000), ("features", 1_000_000), ("entries", 30), ("seed", 1), ("model_seed", 1)):
-        parser.add_argument(f"--{name}", type=int, default=default)
+    parser = arguments(__doc__, "out", rows=10_000_000, features=1_000_000, entries=30, seed=1, model_seed=1)
     args = parser.parse_args()
     weights = np.random.default_rng([args.model_seed, 0]).normal(size=args.features)
     share = np.cumsum(np.arange(1, args.features + 1) ** -0.8)

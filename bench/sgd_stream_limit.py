@@ -6,13 +6,14 @@ usage: sgd_stream_limit.py FILE [--share=0.25] [--bin=build/release/bin] [--epoc
 Wants root and /sys/fs/cgroup/memory.  A worker that needs more is killed by the kernel, and the run ends with 75.  What the kernel
 keeps of the file counts, too, so it cannot come from memory.  Megabytes a second are those of text, passed over in training.
 """
-import argparse
 import json
 import os
 import pathlib
 import shutil
 import subprocess
 import tempfile
+
+from bench_run import arguments
 
 GROUPS = pathlib.Path("/sys/fs/cgroup/memory")
 WRAPPER = """#!/bin/sh
@@ -33,12 +34,7 @@ def programs(folder, args, group, limit):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("file")
-    parser.add_argument("--share", type=float, default=0.25)
-    parser.add_argument("--bin", default="build/release/bin")
-    parser.add_argument("--epochs", type=int, default=2)
-    parser.add_argument("--workers", type=int, default=2)
+    parser = arguments(__doc__, "file", share=0.25, epochs=2, workers=2)
     args, flags = parser.parse_known_args()
     size = pathlib.Path(args.file).stat().st_size
     limit = int(size * args.share)

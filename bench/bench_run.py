@@ -1,0 +1,91 @@
+"""What the benchmarks have in common: arguments, scratch folders, runs of `rota`, tables of programs in turn, plots."""
+import argparse
+import contextlib
+import json
+import pathlib
+import shutil
+import statistics
+import subprocess
+import tempfile
+
+
+def arguments(doc, *positional, **options):
+    """A parser of positional arguments (`NAME?`, `NAME*`, `NAME+`), --bin, and options with their defaults.  A default
+    that is a type means that the option must be given, False that it is a flag, and [] that it may come again."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in positional:
+        parser.add_argument(name.rstrip("?*+"), nargs=name[-1] if name[-1] in "?*+" else None)
+    for name, default in {"bin": "build/release/bin", **options}.items():
+        how = {"type": type(default), "default": default}
+        if default is False:
+            how = {"action": "store_true"}
+        elif isinstance(default, list):
+            how = {"action": "append", "default": default}
+        elif isinstance(default, type):
+            how = {"type": default, "required": True}
+        parser.add_argument("--" + name.rstrip("_"), dest=name, **how)
+    return parser
+
+
+@contextlib.contextmanager
+def scratch_folder():
+    with tempfile.TemporaryDirectory(prefix="rota-bench-", ignore_cleanup_errors=True) as folder:
+        yield pathlib.Path(folder)
+
+
+def rota(args, *words):
+    """What `rota` writes; the benchmark ends with what is wrong."""
+    done = subprocess.run([str(pathlib.Path(args.bin) / "rota"), *map(str, words)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(done.stderr)
+    return done.stdout
+
+
+def train(args, out, app, *flags):
+    """Trains into a new folder; returns the result."""
+    shutil.rmtree(out, ignore_errors=True)
+    rota(args, "train", app, f"--out={out}", *flags)
+    return json.loads((out / "result.json").read_text())
+
+
+def records(file):
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def phases(out):
+    """When each phase of the run began last."""
+    return {event["phase"]: event["time"] for event in records(out / "events.jsonl") if event["event"] == "phase"}
+
+
+def in_turn(programs, repeat):
+    """What each program returned, `repeat` times, one after the other."""
+    runs = {name: [] for name in programs}
+    for _ in range(repeat):
+        for name, program in programs.items():
+            runs[name].append(program())
+    return runs
+
+
+def on_two_cores(run):
+    """The programs for `run(workers, threads)`."""
+    return {"Rota, 1 worker": lambda: run(1, 1), "Rota, 2 workers": lambda: run(2, 1),
+            "Rota, 1 worker of 2 threads": lambda: run(1, 2)}
+
+
+def spread(seconds):
+    return f"{statistics.median(seconds):8.3f} s  ({min(seconds):.3f} - {max(seconds):.3f})"
+
+
+def plots(rows, columns, width, height, **options):
+    """A figure, and its axes by row and column."""
+    import matplotlib
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+    return pyplot.subplots(rows, columns, figsize=(width, height), squeeze=False, **options)
+
+
+def save_plot(figure, file, title=None):
+    if title:
+        figure.suptitle(title)
+    figure.tight_layout()
+    figure.savefig(file, metadata={"Date": None})
