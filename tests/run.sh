@@ -36,5 +36,4 @@ cmake --build --preset "$preset" -j "$jobs" --target "${targets[@]}"
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
 export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:suppressions=$PWD/tests/tsan.supp}
-# Tests with processes of their own use all cores; two at a time would only wait for each other.
 ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$jobs" "$@"

@@ -4,12 +4,9 @@ import pathlib
 import shutil
 import socket
 import subprocess
-import unittest
 
-from rota_run import BIN, LIMIT, RotaTest
+from rota_run import BAG, BIN, WORDS, RotaTest
 
-DATA = "3\n4\n5\n1 1 2\n1 3 1\n2 2 4\n2 4 1\n3 1 1\n"
-WORDS = "a\nb\nc\nd\n"
 HERE, THERE = "198.51.100.1", "198.51.100.2"  # of documents; no network has them
 
 
@@ -33,7 +30,7 @@ def listening(pid):
 class Addresses(RotaTest):
     def setUp(self):
         super().setUp()
-        (self.folder / "data").write_text(DATA)
+        (self.folder / "data").write_text(BAG)
         (self.folder / "vocab").write_text(WORDS)
         self.out = self.folder / "run"
 
@@ -66,17 +63,13 @@ class Addresses(RotaTest):
         return first, others, address
 
     def ends_well(self, first, others):
-        said = first.communicate(timeout=LIMIT)[1]
-        self.assertEqual(first.returncode, 0, said)
-        for other in others:
-            other.communicate(timeout=LIMIT)
-            self.assertEqual(other.returncode, 0)
+        for process in (first, *others):
+            self.ended(process)
         return self.result(self.out)["model_hash"]
 
     def model_over_ipc(self):
-        done = self.rota("train", "lda", f"--input={self.folder}/data", f"--vocab={self.folder}/vocab", "--topics=2",
-                         "--seed=7", "--epochs=5", f"--out={self.folder}/ipc")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.rota("train", "lda", f"--input={self.folder}/data", f"--vocab={self.folder}/vocab", "--topics=2",
+                  "--seed=7", "--epochs=5", f"--out={self.folder}/ipc")
         return self.result(self.folder / "ipc")["model_hash"]
 
     def test_any_port_names_and_ipv6_train_the_same_model(self):
@@ -102,21 +95,16 @@ class Addresses(RotaTest):
         for process in (first, *others):
             self.assertEqual(listening(process.pid), {"0100007F"})
         for where in (address, self.out):
-            done = self.rota("status", where)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("phase", done.stdout)
+            self.assertIn("phase", self.rota("status", where).stdout)
         first.terminate()
-        first.communicate(timeout=LIMIT)
-        self.assertEqual(first.returncode, 143)
+        self.ended(first, 143)
         self.assertFalse((self.out / "address").exists())
 
     def test_an_address_of_another_machine_is_seen_at_once(self):
         """All were started, and waited for the whole time-out for one another."""
-        done = self.rota("train", "lda", f"--input={self.folder}/data", "--topics=2", f"--out={self.out}", "--insecure",
-                         "--coordinator=tcp://192.0.2.1:0")
-        self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("--coordinator, without --bind: cannot listen at 192.0.2.1: it is no address of this machine",
-                      done.stderr)
+        self.rota("train", "lda", f"--input={self.folder}/data", "--topics=2", f"--out={self.out}", "--insecure",
+                  "--coordinator=tcp://192.0.2.1:0",
+                  code=2, says="--coordinator, without --bind: cannot listen at 192.0.2.1: it is no address of this machine")
         self.assertFalse((self.out / "flags.txt").exists())
 
     def test_a_port_in_use_is_nothing_to_try_again(self):
@@ -124,8 +112,7 @@ class Addresses(RotaTest):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
             first = self.role("coordinator", flags, f"--coordinator={address}")
-            said = first.communicate(timeout=LIMIT)[1]
-        self.assertEqual(first.returncode, 2, said)
+            said = self.ended(first, 2)
         self.assertIn(f"cannot listen at {address}: it is in use", said)
         self.assertFalse((self.out / "address").exists())
 
@@ -163,13 +150,7 @@ class Addresses(RotaTest):
         first, others, address = self.start_job(flags, f"tcp://{HERE}:0",
                                                 inside=(("ip", "netns", "exec", names[0]), there, there))
         self.wait_for("an epoch", lambda: self.metrics(self.out))
-        done = subprocess.run([*there, BIN / "rota", "status", address], capture_output=True, text=True, timeout=LIMIT)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.program([*there, BIN / "rota", "status", address])
         self.assertIn("phase", done.stdout)
         first.terminate()
-        first.communicate(timeout=LIMIT)
-        self.assertEqual(first.returncode, 143)
-
-
-if __name__ == "__main__":
-    unittest.main()
+        self.ended(first, 143)

@@ -3,14 +3,14 @@ and being told what is wrong."""
 import random
 import time
 
-from rota_run import RotaTest, kill
+from rota_run import RotaTest
 
 SHAPES = ((1, 1), (2, 1), (1, 2))  # workers, threads of each
-SAME = ("model_hash", "state_hash", "objective", "epochs")
 
 
 class AppTest(RotaTest):
     app = None  # its name
+    compared = (*RotaTest.compared, "objective")
 
     def command_line(self, out, file, *flags):
         return ["train", self.app, f"--input={file}", f"--out={out}", *flags]
@@ -18,24 +18,18 @@ class AppTest(RotaTest):
     def train(self, name, file, *flags):
         """The result, and the folder of that name."""
         out = self.folder / name
-        done = self.rota(*self.command_line(out, file, *flags))
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.rota(*self.command_line(out, file, *flags))
         self.no_role_left(out)
         return self.result(out), out
 
-    def expect_same(self, result, reference):
-        for what in SAME:
-            self.assertEqual(result[what], reference[what], what)
+    def train_shapes(self, name, file, *flags):
+        """One model of any workers and threads; returns its result."""
+        return self.expect_same_for(SHAPES, lambda workers, threads: self.train(
+            f"{name}-{workers}x{threads}", file, *flags, f"--workers={workers}", f"--threads={threads}")[0])
 
     def expect_one_model(self, name, file, *flags):
         """Of any workers and threads, of stores of their own, and however seldom it is evaluated and saved."""
-        reference = None
-        for workers, threads in SHAPES:
-            with self.subTest(name=name, workers=workers, threads=threads):
-                result, _ = self.train(f"{name}-{workers}x{threads}", file, *flags, f"--workers={workers}",
-                                       f"--threads={threads}")
-                reference = reference or result
-                self.expect_same(result, reference)
+        reference = self.train_shapes(name, file, *flags)
         result, _ = self.train(f"{name}-seldom", file, *flags, "--eval_every=0", "--checkpoint_every=0", "--stores=2")
         self.assertEqual(result["model_hash"], reference["model_hash"])
 
@@ -47,15 +41,12 @@ class AppTest(RotaTest):
         run = self.start(*self.command_line(out, file, "--workers=2", *flags))
         self.wait_for("a commit", lambda: self.committed(out))
         time.sleep(random.Random(3).uniform(0, 0.1))
-        kill([run.pid, *self.roles(out).values()])
-        run.communicate()
-        self.no_role_left(out)
-        done = self.rota("resume", out, "--workers=1")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.kill_run(run, out)
+        self.rota("resume", out, "--workers=1")
         self.expect_same(self.result(out), reference)
         return calm, out
 
-    def expect_told(self, name, cases):
+    def expect_errors(self, name, cases):
         """cases: what is in the file (None: there is none), flags, the exit code, words of the message."""
         for content, flags, code, words in cases:
             with self.subTest(content=content, flags=flags):
@@ -63,6 +54,4 @@ class AppTest(RotaTest):
                 file.unlink(missing_ok=True)
                 if content is not None:
                     file.write_bytes(content)
-                done = self.rota(*self.command_line(self.folder / "bad", file, *flags))
-                self.assertEqual(done.returncode, code, done.stderr)
-                self.assertIn(words, done.stderr)
+                self.rota(*self.command_line(self.folder / "bad", file, *flags), code=code, says=words)

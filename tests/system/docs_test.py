@@ -8,7 +8,6 @@ import os
 import pathlib
 import re
 import subprocess
-import unittest
 
 import cli_reference
 from rota_run import BIN, LIMIT, SOURCE, RotaTest
@@ -66,7 +65,3 @@ class DocsTest(RotaTest):
     def test_the_page_of_options_is_what_the_programs_say(self):
         self.assertEqual(text_of("docs/cli.md"), cli_reference.reference(),
                          "run: tests/system/cli_reference.py >docs/cli.md")
-
-
-if __name__ == "__main__":
-    unittest.main()

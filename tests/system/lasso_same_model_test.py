@@ -2,38 +2,29 @@
 import json
 import random
 import time
-import unittest
 
-from rota_run import SOURCE, RotaTest, kill
+from rota_run import DOROTHEA, RotaTest
 
-DOROTHEA = SOURCE / "apps/lasso/sample/dorothea_train.libsvm.gz"
 SHAPES = ((1, 1), (2, 1), (1, 2), (3, 1))
 
 
 class LassoSameModel(RotaTest):
+    compared = (*RotaTest.compared, "objective")
+
     def lasso(self, name, *flags, data=DOROTHEA):
         out = self.folder / name
-        done = self.rota("train", "lasso", f"--input={data}", f"--out={out}", "--seed=7", *flags)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.rota("train", "lasso", f"--input={data}", f"--out={out}", "--seed=7", *flags)
         self.no_role_left(out)
         return self.result(out)
 
     def same_on_all_shapes(self, *flags, data=DOROTHEA):
-        reference = None
-        for workers, threads in SHAPES:
-            with self.subTest(workers=workers, threads=threads):
-                result = self.lasso(f"{len(list(self.folder.iterdir()))}", f"--workers={workers}", f"--threads={threads}",
-                                    *flags, data=data)
-                reference = reference or result
-                for what in ("model_hash", "state_hash", "objective", "epochs"):
-                    self.assertEqual(result[what], reference[what], what)
-        return reference
+        return self.expect_same_for(SHAPES, lambda workers, threads: self.lasso(
+            f"{len(list(self.folder.iterdir()))}", f"--workers={workers}", f"--threads={threads}", *flags, data=data))
 
     def small(self):
         file = self.folder / "small.libsvm"
         if not file.exists():
-            done = self.rota("generate", "lasso", "--rows=600", "--columns=3000", "--seed=5", f"--output={file}")
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.rota("generate", "lasso", "--rows=600", "--columns=3000", "--seed=5", f"--output={file}")
         return file
 
     def test_working_set(self):
@@ -66,11 +57,8 @@ class LassoSameModel(RotaTest):
         process = self.start("train", "lasso", f"--input={DOROTHEA}", f"--out={out}", "--seed=7", *flags)
         self.wait_for("a checkpoint", lambda: self.committed(out))
         time.sleep(dice.uniform(0, 0.3))
-        kill([process.pid, *self.roles(out).values()])
-        process.communicate()
-        self.no_role_left(out)
-        done = self.rota("resume", out, "--workers=3")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.kill_run(process, out)
+        self.rota("resume", out, "--workers=3")
         self.assertEqual(self.result(out)["model_hash"], reference["model_hash"])
 
     def test_asynchronous_says_that_it_cannot_be_reproduced(self):
@@ -83,16 +71,13 @@ class LassoSameModel(RotaTest):
             file = self.folder / "bad.libsvm"
             file.write_text(text)
             out = self.folder / "bad"
-            done = self.rota("train", "lasso", f"--input={file}", f"--out={out}")
-            self.assertEqual(done.returncode, 65, done.stderr)
-            self.assertIn(f"bad.libsvm{where}", done.stderr)
+            self.rota("train", "lasso", f"--input={file}", f"--out={out}", code=65, says=f"bad.libsvm{where}")
             self.assertFalse((out / "model").exists() and list((out / "model").iterdir()))
 
     def test_bad_options(self):
         for flags in (["--lambda=1", "--lambda_ratio=0.1"], ["--partition=rows", "--order=working_set"], ["--folds=1"],
                       ["--lamda=1"]):
-            done = self.rota("train", "lasso", f"--input={DOROTHEA}", f"--out={self.folder / 'x'}", *flags)
-            self.assertEqual(done.returncode, 2, done.stderr)
+            self.rota("train", "lasso", f"--input={DOROTHEA}", f"--out={self.folder / 'x'}", *flags, code=2)
             self.assertFalse((self.folder / "x").exists())
 
     def test_show_predict_and_evaluate(self):
@@ -108,7 +93,3 @@ class LassoSameModel(RotaTest):
                                          "--penalty=last").stdout)
         self.assertEqual(evaluated["rows"], 800)
         self.assertGreater(evaluated["accuracy"], 0.95)
-
-
-if __name__ == "__main__":
-    unittest.main()

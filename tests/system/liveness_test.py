@@ -4,7 +4,6 @@ import signal
 import subprocess
 import tempfile
 import time
-import unittest
 
 from rota_run import BIN, LIMIT, SOURCE, RotaTest, kill
 
@@ -25,8 +24,7 @@ class LivenessTest(RotaTest):
         """The model without any trouble."""
         if epochs not in LivenessTest.calm:
             out = self.folder / "calm"
-            done = self.rota(*self.trouble(out, f"--epochs={epochs}", "--workers=1"))
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.rota(*self.trouble(out, f"--epochs={epochs}", "--workers=1"))
             LivenessTest.calm[epochs] = self.result(out)["model_hash"]
         return LivenessTest.calm[epochs]
 
@@ -65,8 +63,8 @@ class ByHand(LivenessTest):
         return [event["role"] for event in self.events(out, "joined")] if (out / "events.jsonl").exists() else []
 
     def test_a_worker_that_starts_long_after_the_others_joins(self):
-        late = float(os.environ.get("ROTA_LATE_SECONDS", "5"))
-        flags = ["--peer_timeout_seconds=2"] if late < 30 else []
+        late = float(os.environ.get("ROTA_LATE_SECONDS", "2.5"))
+        flags = ["--peer_timeout_seconds=1"] if late < 30 else []
         out = self.begin("late", *flags)
         processes = [self.role(out, "coordinator"), self.role(out, "scheduler"), self.role(out, "worker", 0)]
         self.wait_for("two to join", lambda: len(self.joined(out)) == 2)
@@ -76,13 +74,13 @@ class ByHand(LivenessTest):
         self.assertEqual(self.result(out)["model_hash"], self.calm_hash())
 
     def test_a_worker_waits_for_a_coordinator_that_starts_late(self):
-        out = self.begin("first", "--peer_timeout_seconds=2")
+        out = self.begin("first", "--peer_timeout_seconds=1")
         processes = [self.role(out, "scheduler"), self.role(out, "worker", 0), self.role(out, "worker", 1)]
-        time.sleep(4)
+        time.sleep(2.5)
         processes.append(self.role(out, "coordinator"))
         self.assertEqual([p.wait(timeout=LIMIT) for p in processes], [0, 0, 0, 0], self.log(out))
 
-    def test_a_worker_that_dies_while_others_are_awaited_is_started_anew(self):
+    def test_a_worker_that_dies_while_others_join_is_restarted(self):
         out = self.begin("anew")
         first = [self.role(out, "coordinator"), self.role(out, "worker", 0)]
         self.wait_for("one to join", lambda: self.joined(out))
@@ -95,11 +93,11 @@ class ByHand(LivenessTest):
 
 
 class Pauses(LivenessTest):
-    def test_all_processes_stop_for_longer_than_the_time_out_and_go_on(self):
-        pause = float(os.environ.get("ROTA_PAUSE_SECONDS", "5"))
-        flags = ["--peer_timeout_seconds=2"] if pause < 30 else []
+    def test_all_processes_pause_for_longer_than_the_timeout(self):
+        pause = float(os.environ.get("ROTA_PAUSE_SECONDS", "2.5"))
+        flags = ["--peer_timeout_seconds=1"] if pause < 30 else []
         out = self.folder / "paused"
-        run = self.start(*self.trouble(out, "--epochs=40", "--slow_ms=20", *flags))
+        run = self.start(*self.trouble(out, "--epochs=15", "--slow_ms=20", *flags))
         self.wait_for("an epoch", lambda: run.poll() is not None or "event=epoch" in self.log(out))
         everybody = [run.pid, *self.roles(out).values()]
         self.assertEqual(len(everybody), 5)
@@ -107,14 +105,13 @@ class Pauses(LivenessTest):
         time.sleep(pause)
         self.assertFalse((out / "result.json").exists())
         kill(everybody, signal.SIGCONT)
-        _, stderr = run.communicate(timeout=LIMIT)
-        self.assertEqual(run.returncode, 0, stderr)
-        self.assertEqual(self.result(out)["model_hash"], self.calm_hash(40))
+        stderr = self.ended(run)
+        self.assertEqual(self.result(out)["model_hash"], self.calm_hash(15))
 
-    def test_the_launcher_alone_is_stopped_and_the_job_goes_on(self):
-        """Ctrl-Z: nobody reads the coordinator's records, of which the pipe holds 64 KiB."""
+    def test_the_job_continues_while_the_launcher_is_stopped(self):
+        """Ctrl-Z."""
         out = self.folder / "launcher"
-        epochs = 2000
+        epochs = 300
         run = self.start(*self.trouble(out, f"--epochs={epochs}", "--checkpoint_every=0", "--peer_timeout_seconds=2"))
         self.wait_for_training(run, out)
         os.kill(run.pid, signal.SIGTSTP)
@@ -131,12 +128,11 @@ class Pauses(LivenessTest):
 
 
 class LongHooks(LivenessTest):
-    def test_hooks_that_take_longer_than_the_time_out_lose_nobody(self):
+    def test_hooks_may_take_longer_than_the_timeout(self):
         out = self.folder / "long"
-        done = self.rota(*self.trouble(
-            out, f"--epochs={EPOCHS}", "--peer_timeout_seconds=3", "--sleep_seconds=5",
-            "--sleep_in=tables,load,schedule,next,feedback,push,pull"))
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.rota(*self.trouble(
+     out, f"--epochs={EPOCHS}", "--peer_timeout_seconds=1", "--sleep_seconds=1.7",
+     "--sleep_in=tables,load,schedule,next,feedback,push,pull"))
         self.assertEqual(self.result(out)["model_hash"], self.calm_hash())
 
 
@@ -146,33 +142,29 @@ class Signals(LivenessTest):
         for role, flags in (("worker-1", ["--on_loss=stop"]), ("scheduler-0", [])):
             with self.subTest(role=role):
                 out = self.folder / role
-                run = self.start(*self.trouble(out, "--epochs=40", "--slow_ms=20", "--checkpoint_every=0", *flags))
+                run = self.start(*self.trouble(out, "--epochs=15", "--slow_ms=20", "--checkpoint_every=0", *flags))
                 self.wait_for("an epoch", lambda: run.poll() is not None or "event=epoch" in self.log(out))
                 os.kill(self.roles(out)[f"rota-{role}"], signal.SIGTERM)
-                _, stderr = run.communicate(timeout=LIMIT)
-                self.assertEqual(run.returncode, 143, stderr)
+                stderr = self.ended(run, 143)
                 self.assertEqual(len(self.committed(out)), 1, stderr)
                 self.assertIn(f"{role} was told to end", self.log(out))
                 self.no_role_left(out)
-                done = self.rota("resume", out)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertEqual(self.result(out)["model_hash"], self.calm_hash(40))
+                self.rota("resume", out)
+                self.assertEqual(self.result(out)["model_hash"], self.calm_hash(15))
 
     def test_sigterm_to_all_at_once_is_no_second_signal(self):
         out = self.folder / "all"
-        run = self.start(*self.trouble(out, "--epochs=40", "--slow_ms=20", "--checkpoint_every=0"))
+        run = self.start(*self.trouble(out, "--epochs=15", "--slow_ms=20", "--checkpoint_every=0"))
         self.wait_for("an epoch", lambda: run.poll() is not None or "event=epoch" in self.log(out))
         kill([run.pid, *self.roles(out).values()], signal.SIGTERM)
-        _, stderr = run.communicate(timeout=LIMIT)
-        self.assertEqual(run.returncode, 143, stderr)
+        stderr = self.ended(run, 143)
         self.assertEqual(len(self.committed(out)), 1, stderr)
 
 
 class Crashes(LivenessTest):
     def crash(self, name, *flags):
         out = self.folder / name
-        done = self.rota(*self.trouble(out, "--epochs=5", *flags))
-        self.assertEqual(done.returncode, 70, done.stderr)
+        done = self.rota(*self.trouble(out, "--epochs=5", *flags), code=70)
         self.assertEqual(self.events(out, "end")[-1]["exit"], 70)
         self.no_role_left(out)
         return done.stderr.splitlines()[-1]
@@ -198,22 +190,23 @@ class Crashes(LivenessTest):
         out = self.folder / "once"
         done = self.rota(*self.trouble(out, "--epochs=8", "--crash_in=push", "--crash_round=5", "--checkpoint_seconds=0",
                                        f"--crash_once={self.folder / 'crashed'}"))
-        self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, "was ended by SIGSEGV in plugin trouble, Push::push, round 5, shard 0")
         self.assertEqual(self.result(out)["model_hash"], self.calm_hash(8))
         self.no_role_left(out)
 
     def test_a_hook_that_never_returns_costs_an_epoch(self):
-        """In a worker on a compute thread, in the scheduler on the node's own."""
+        """In a worker on a compute thread, in the scheduler on the node's own; two runs at a time, which wait."""
+        runs = {}
+        for hook in ("push", "next"):
+            out = self.folder / f"hangs-{hook}"
+            runs[hook] = out, self.start(*self.trouble(
+                out, "--epochs=8", f"--crash_in={hook}", "--crash_round=5", "--crash_how=hang", "--peer_timeout_seconds=1",
+                f"--crash_once={self.folder / f'hung-{hook}'}"))
         for hook, process in (("push", "worker-0"), ("next", "scheduler-0")):
             with self.subTest(hook=hook):
-                out = self.folder / f"hangs-{hook}"
-                done = self.rota(*self.trouble(out, "--epochs=8", f"--crash_in={hook}", "--crash_round=5", "--crash_how=hang",
-                                               "--checkpoint_seconds=0", "--peer_timeout_seconds=1",
-                                               f"--crash_once={self.folder / f'hung-{hook}'}"))
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertRegex(done.stderr, f"{process} .* was lost: it lives, and its work has made no progress for "
-                                              r"\d+ s .*; it was in plugin trouble")
+                out, run = runs[hook]
+                self.assertRegex(self.ended(run), f"{process} .* was lost: it lives, and its work has made no progress for "
+                                                  r"\d+ s .*; it was in plugin trouble")
                 self.assertEqual(self.result(out)["model_hash"], self.calm_hash(8))
                 self.no_role_left(out)
 
@@ -221,11 +214,10 @@ class Crashes(LivenessTest):
         out = self.folder / "hand"
         points = self.folder / "points"
         points.write_text("1\n")
-        done = subprocess.run(
-            [SOURCE / "deploy/local.sh", TROUBLE, f"--input={points}", f"--out={out}", "--workers=2", "--epochs=5",
-             "--crash_in=push", "--crash_round=5", "--on_loss=stop"],
-            capture_output=True, text=True, timeout=LIMIT, env={"PATH": "/usr/bin:/bin", "ROTA_BIN": str(BIN)})
-        self.assertEqual(done.returncode, 70, done.stderr)
+        done = self.program(
+          [SOURCE / "deploy/local.sh", TROUBLE, f"--input={points}", f"--out={out}", "--workers=2", "--epochs=5",
+           "--crash_in=push", "--crash_round=5", "--on_loss=stop"], env={"PATH": "/usr/bin:/bin", "ROTA_BIN": str(BIN)},
+                            code=70)
         self.assertRegex(done.stderr, "worker-0 .* was ended by SIGSEGV in plugin trouble, Push::push, round 5, shard 0")
         self.no_role_left(out)
 
@@ -235,11 +227,6 @@ class Crashes(LivenessTest):
         self.wait_for("an epoch", lambda: run.poll() is not None or "event=epoch" in self.log(out))
         time.sleep(2)  # it has told of its memory
         kill([self.roles(out)["rota-worker-1"]])
-        _, stderr = run.communicate(timeout=LIMIT)
-        self.assertEqual(run.returncode, 75, stderr)
+        stderr = self.ended(run, 75)
         self.assertRegex(stderr, r"worker-1 .* was lost: .*it may have been killed.*; its memory was \d+ MB")
         self.no_role_left(out)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

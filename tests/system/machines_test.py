@@ -13,12 +13,9 @@ import time
 import unittest
 
 import ssh_machines
-from rota_run import KOS, LIMIT, SOURCE, RotaTest, kill
+from rota_run import A9A, DOROTHEA, KOS, REVIEWS, RotaTest, kill
 
 OUT = os.environ.get("ROTA_MACHINES_OUT")
-A9A = SOURCE / "apps/sgd/sample/a9a.libsvm.gz"
-REVIEWS = SOURCE / "apps/mf/sample/google_reviews.txt.gz"
-DOROTHEA = SOURCE / "apps/lasso/sample/dorothea_train.libsvm.gz"
 JOBS = {
     "lda": ["lda", f"--input={KOS}", "--topics=20", "--epochs=5"],
     "mf": ["mf", f"--input={REVIEWS}", "--rank=8", "--epochs=10"],
@@ -29,7 +26,6 @@ JOBS = {
 }
 # Of some seconds on such cables, so that there is something to harm.
 LONG = ["mf", f"--input={REVIEWS}", "--rank=16", "--epochs=40", "--checkpoint_seconds=0"]
-COMPARED = ("model_hash", "state_hash", "epochs")
 
 
 class FourMachines(RotaTest):
@@ -49,8 +45,7 @@ class FourMachines(RotaTest):
     def jobs(self):
         """Of each app its name and its options."""
         if not self.graph.exists():
-            done = self.rota("generate", "pagerank", f"--output={self.graph}", "--nodes=20000", "--edges=100000")
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.rota("generate", "pagerank", f"--output={self.graph}", "--nodes=20000", "--edges=100000")
         return [(app, flags + [f"--input={self.graph}"] * (app == "pagerank")) for app, flags in JOBS.items()]
 
     def setUp(self):
@@ -83,17 +78,14 @@ class FourMachines(RotaTest):
 
     def local(self, *flags):
         if flags not in self.calm:
-            done = self.rota("train", *flags, "--seed=7", f"--out={self.folder}/local-{flags[0]}")
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.rota("train", *flags, "--seed=7", f"--out={self.folder}/local-{flags[0]}")
             self.calm[flags] = self.result(self.folder / f"local-{flags[0]}")
         return self.calm[flags]
 
     def check(self, out, run, reference):
         """`out`: as this process sees it."""
-        _, stderr = run.communicate(timeout=LIMIT)
-        self.assertEqual(run.returncode, 0, stderr)
-        for what in COMPARED:
-            self.assertEqual(self.result(out)[what], reference[what], (what, stderr))
+        stderr = self.ended(run)
+        self.expect_same(self.result(out), reference, why=stderr)
         for machine in self.machines.all[1:]:
             self.wait_for("agents to end", lambda: not self.on(machine.number, "worker"))
         return stderr
@@ -123,7 +115,7 @@ class FourMachines(RotaTest):
                 self.one_job(app, flags, self.folder / app, self.folder / app)
                 self.assertFalse(list((self.folder / app).glob("own-*")), "all see the same folder")
 
-    def test_so_it_has_without_a_shared_file_system(self):
+    def test_the_same_without_a_shared_file_system(self):
         for app, flags in self.jobs():
             with self.subTest(app=app):
                 out = self.disk / app
@@ -161,7 +153,3 @@ class FourMachines(RotaTest):
                 self.machines.mend(3)
                 stderr = self.check(here, run, self.local(*LONG))
                 self.assertTrue(self.events(here, "rollback"), stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

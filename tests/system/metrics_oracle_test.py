@@ -64,7 +64,3 @@ class MetricsOracleTest(unittest.TestCase):
         self.assertEqual("log_loss_of_links" in found, bool(inside))
         if inside:
             self.expect(found, {"log_loss_of_links": loss})
-
-
-if __name__ == "__main__":
-    unittest.main()

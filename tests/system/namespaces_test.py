@@ -45,7 +45,3 @@ class Namespaces(unittest.TestCase):
         self.assertEqual(subprocess.run(ask, capture_output=True, text=True).stdout, "here\n")
         self.assertGreater(machines.bytes(0)[0], sent)
         speaker.communicate()
-
-
-if __name__ == "__main__":
-    unittest.main()

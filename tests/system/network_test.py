@@ -7,26 +7,23 @@ ROTA_NETWORK_OUT: a file for what every run took, a line of JSON each.
 """
 import json
 import os
-import pathlib
 import random
 import time
 import unittest
 
 import namespaces
 from by_hand import ByHand
-from rota_run import SOURCE, RotaTest
+from rota_run import REVIEWS, RotaTest
 
 DRAWS = int(os.environ.get("ROTA_NETWORK_DRAWS", "0"))
 SEED = int(os.environ.get("ROTA_NETWORK_SEED", "1"))
 OUT = os.environ.get("ROTA_NETWORK_OUT")
-REVIEWS = SOURCE / "apps/mf/sample/google_reviews.txt.gz"
 # Slices travel from worker to worker, parts to the store; of some seconds on such cables.
 FLAGS = ["--app=mf", f"--input={REVIEWS}", "--rank=16", "--epochs=40", "--seed=7", "--checkpoint_seconds=0",
          "--peer_timeout_seconds=2", "--rejoin_seconds=30"]
 MBIT = 50
 HOME = {"coordinator-0": 0, "scheduler-0": 0, "worker-0": 1, "worker-1": 2, "kvstore-0": 3}
 PORT = 7000
-COMPARED = ("model_hash", "state_hash", "epochs")
 MEMORY_MORE = 128 << 20  # of a process that waits for a slow network, over the calm run's
 
 
@@ -43,7 +40,7 @@ class Network(RotaTest):
         super().setUp()
         self.addCleanup(self.mend)
         self.keys = self.folder / "keys"
-        self.assertEqual(self.rota("keys", self.keys).returncode, 0)
+        self.rota("keys", self.keys)
         if Network.calm is None:
             run = self.started("calm")
             self.assertEqual(run.ended(), 0, run.log())
@@ -101,7 +98,7 @@ class Network(RotaTest):
 
     # ---- and what has to hold ----
 
-    def behind_a_commit(self, name):
+    def after_a_commit(self, name):
         run = self.started(name)
         self.assertTrue(run.until("a commit", lambda: self.committed(run.out)), run.log())
         return run
@@ -109,10 +106,8 @@ class Network(RotaTest):
     def check(self, run, fault, mended_at, **facts):
         """Whoever was cut off is back, and nothing is lost."""
         self.assertEqual(run.ended(), 0, run.log())
-        for what in COMPARED:
-            self.assertEqual(self.result(run.out)[what], self.calm[what], (what, run.log()))
-        evaluated = [m["epoch"] for m in self.metrics(run.out)]
-        self.assertEqual(evaluated, sorted(set(evaluated)), "an epoch was recorded twice")
+        self.expect_same(self.result(run.out), self.calm, why=run.log())
+        self.expect_each_epoch_once(run.out)
         again = [event["time"] for event in run.events("checkpoint") if event["time"] > mended_at]
         facts = {"fault": fault, "seconds": self.result(run.out)["seconds"], "lost": len(run.events("lost")),
                  "recovery": run.recovery(), "rollbacks": len(run.events("rollback")),
@@ -125,7 +120,7 @@ class Network(RotaTest):
 
     def harmed(self, fault, seconds, *arguments):
         """A run of which the network fails for so long behind a commit."""
-        run = self.behind_a_commit(fault)
+        run = self.after_a_commit(fault)
         getattr(self, fault)(*arguments)
         run.go_on(seconds)
         self.mend()
@@ -138,14 +133,14 @@ class Network(RotaTest):
     def test_the_coordinators_machine_is_cut_off(self):
         self.harmed("away", 4, HOME["coordinator-0"])
 
-    def test_a_machine_sends_and_hears_nothing(self):
+    def test_a_machine_receives_nothing(self):
         self.assertGreater(self.harmed("deaf", 4, HOME["kvstore-0"])["lost"], 0)
 
-    def test_a_machine_hears_and_cannot_send(self):
+    def test_a_machine_cannot_send(self):
         self.assertGreater(self.harmed("mute", 4, HOME["worker-0"])["lost"], 0)
 
     def test_two_machines_do_not_reach_each_other(self):
-        run = self.behind_a_commit("apart")
+        run = self.after_a_commit("apart")
         self.apart(HOME["worker-0"], HOME["worker-1"])
         self.assertTrue(run.until("a loss", lambda: run.events("lost")), "it ended meanwhile")
         self.mend()
@@ -163,7 +158,7 @@ class Network(RotaTest):
         return {name: len(os.listdir(f"/proc/{process.pid}/fd")) for name, process in run.processes.items()}
 
     def test_connections_are_reset_again_and_again(self):
-        run = self.behind_a_commit("storm")
+        run = self.after_a_commit("storm")
         before, resets = self.descriptors(run), 0
         end = time.monotonic() + 4
         while time.monotonic() < end and run.look():
@@ -180,7 +175,7 @@ class Network(RotaTest):
 
     def test_connections_are_half_open(self):
         """They are given up and made anew, though nothing passes on the old ones until the end."""
-        run = self.behind_a_commit("half-open")
+        run = self.after_a_commit("half-open")
         self.half_open(HOME["worker-0"])
         self.check(run, "half open", time.time())
 
@@ -188,7 +183,7 @@ class Network(RotaTest):
     def test_a_machine_refuses_all_connections_for_a_while(self):
         self.harmed("refused", 4, HOME["worker-1"])
 
-    def test_a_slow_network_fills_queues_and_not_the_memory(self):
+    def test_a_slow_network_does_not_fill_the_memory(self):
         run = self.started("slow")
         self.slow(4)
         self.assertTrue(run.until("some time to pass", lambda: len(run.events("checkpoint")) >= 3), run.log())
@@ -226,7 +221,3 @@ class Network(RotaTest):
             run.go_on(seconds)
             self.mend()
         self.check(run, name, time.time(), met=met)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

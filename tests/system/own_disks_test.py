@@ -8,11 +8,8 @@ import tempfile
 import unittest
 
 import namespaces
-from rota_run import BIN, EVENTS_OUT, KOS, LIMIT, SOURCE, VOCAB, RotaTest, kill
+from rota_run import A9A, BIN, DOROTHEA, EVENTS_OUT, KOS, LIMIT, REVIEWS, VOCAB, RotaTest, kill
 
-A9A = SOURCE / "apps/sgd/sample/a9a.libsvm.gz"
-REVIEWS = SOURCE / "apps/mf/sample/google_reviews.txt.gz"
-DOROTHEA = SOURCE / "apps/lasso/sample/dorothea_train.libsvm.gz"
 JOBS = {
     "lda": ["lda", f"--input={KOS}", f"--vocab={VOCAB}", "--topics=20", "--epochs=5"],
     "mf": ["mf", f"--input={REVIEWS}", "--rank=8", "--epochs=10"],
@@ -20,7 +17,6 @@ JOBS = {
     "sgd": ["sgd", f"--input={A9A}", "--loss=logistic", "--epochs=5"],
 }
 LONG = ["lda", f"--input={KOS}", f"--vocab={VOCAB}", "--topics=50", "--epochs=30"]
-COMPARED = ("model_hash", "state_hash", "epochs")
 
 
 def contents(folder):
@@ -34,8 +30,7 @@ class Runs(RotaTest):
     def local(self, *flags):
         if flags not in Runs.calm:
             out = self.folder / f"local-{len(Runs.calm)}"
-            done = self.rota("train", *flags, "--seed=7", f"--out={out}")
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.rota("train", *flags, "--seed=7", f"--out={out}")
             Runs.calm[flags] = self.result(out)
         return Runs.calm[flags]
 
@@ -95,8 +90,7 @@ class OwnDisks(Runs):
 
     def same(self, *flags, here=None):
         result = self.result(here or self.here)
-        for what in COMPARED:
-            self.assertEqual(result[what], self.local(*flags)[what], what)
+        self.expect_same(result, self.local(*flags))
 
     def own(self, number, out=None, mode=0o700):
         """The checkpoints that a machine keeps of the run, in a folder of their own."""
@@ -195,7 +189,7 @@ class OwnDisks(Runs):
             self.done(self.at("resume", self.out, "--stores=0"))  # on this machine alone
         self.same(*LONG)
 
-    def test_a_folder_that_others_can_enter_is_not_believed(self):
+    def test_a_folder_that_others_can_enter_is_not_trusted(self):
         run = self.train(*LONG)
         self.committed_soon(run)
         run.send_signal(signal.SIGINT)
@@ -267,8 +261,7 @@ class ByHand(Runs):
         own = self.folder / "own"
         out, code, said = self.roles([f"--own_disk={own}"])
         self.assertEqual(code, 0, said)
-        for what in COMPARED:
-            self.assertEqual(self.result(out)[what], self.local(*self.JOB)[what], what)
+        self.expect_same(self.result(out), self.local(*self.JOB))
         whole = contents(out / "checkpoint")
         self.assertEqual(len(whole), 4)
         self.assertEqual(contents(own / "checkpoint"), whole)
@@ -281,7 +274,3 @@ class ByHand(Runs):
         self.assertIn("is missing in the run folder", log)
         self.assertIn("needs --own_disk", log)
         self.assertEqual(self.committed(out), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

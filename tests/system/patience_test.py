@@ -1,8 +1,7 @@
 """--patience: the job ends with the model of its best epoch, wherever it runs and whatever dies."""
 import json
-import unittest
 
-from rota_run import KOS, VOCAB, RotaTest, kill
+from rota_run import KOS, VOCAB, RotaTest
 
 
 class Patience(RotaTest):
@@ -19,12 +18,10 @@ class Patience(RotaTest):
         reference = None
         for workers, threads in ((1, 1), (2, 1), (1, 2)):
             out = self.folder / f"{workers}x{threads}"
-            done = self.rota(*self.flags(out, "--patience=3", f"--workers={workers}", f"--threads={threads}"))
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.rota(*self.flags(out, "--patience=3", f"--workers={workers}", f"--threads={threads}"))
             result = self.result(out)
             reference = reference or result
-            for what in ("model_hash", "state_hash", "objective", "terms", "valid", "best_epoch", "epochs"):
-                self.assertEqual(result[what], reference[what], what)
+            self.expect_same(result, reference, ("model_hash", "state_hash", "objective", "terms", "valid", "best_epoch", "epochs"))
         scores = self.scores(out)
         best = min(scores, key=scores.get)
         self.assertEqual(result["best_epoch"], best)
@@ -34,32 +31,21 @@ class Patience(RotaTest):
 
         # A job that was told to end there has the same model.
         short = self.folder / "short"
-        done = self.rota(*self.flags(short), f"--epochs={best}")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.rota(*self.flags(short), f"--epochs={best}")
         self.assertEqual(self.result(short)["model_hash"], result["model_hash"])
 
         # One that is killed, too.
         out = self.folder / "killed"
         run = self.start(*self.flags(out, "--patience=3", "--workers=2", "--checkpoint_seconds=0"))
         self.wait_for("commits", lambda: len(self.committed(out)) >= 2)
-        kill([run.pid, *self.roles(out).values()])
-        run.wait()
-        self.no_role_left(out)
-        done = self.rota("resume", out, "--workers=1")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        for what in ("model_hash", "state_hash", "valid", "best_epoch", "epochs"):
-            self.assertEqual(self.result(out)[what], reference[what], what)
+        self.kill_run(run, out)
+        self.rota("resume", out, "--workers=1")
+        self.expect_same(self.result(out), reference, ("model_hash", "state_hash", "valid", "best_epoch", "epochs"))
         self.assertIn("already done", self.rota("resume", out).stdout)
 
     def test_what_it_needs(self):
         out = self.folder / "refused"
         for flags, why in ((["--patience=3", "--valid="], "--patience needs held-out data: --valid"),
                            (["--patience=3", "--eval_every=0"], "--patience needs evaluations: --eval_every")):
-            done = self.rota(*self.flags(out), *flags)
-            self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertIn(why, done.stderr)
+            self.rota(*self.flags(out), *flags, code=2, says=why)
             self.assertFalse(out.exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -10,14 +10,12 @@ import threading
 import time
 import unittest
 
-from rota_run import KOS, LIMIT, SOURCE, RotaTest, kill
+from rota_run import KOS, REVIEWS, RotaTest, kill
 
 ALL = os.environ.get("ROTA_PROCESS_FAULTS_ALL") == "1"
 MEMORY, CLOCK = os.environ["ROTA_BAD_MEMORY_SO"], os.environ["ROTA_BAD_CLOCK_SO"]
-REVIEWS = SOURCE / "apps/mf/sample/google_reviews.txt.gz"
 JOB = ["mf", f"--input={REVIEWS}", "--rank=12", "--epochs=60", "--seed=7", "--stores=1", "--checkpoint_seconds=0"]
 LONG = ["lda", f"--input={KOS}", "--topics=50", "--epochs=80", "--seed=7", "--checkpoint_seconds=0"]
-COMPARED = ("model_hash", "state_hash", "epochs")
 HOUR = 3600 * 10 ** 9
 PROGRAMS = ("rota", "rota-coordinator", "rota-scheduler", "rota-worker", "rota-kvstore")
 
@@ -37,16 +35,13 @@ class ProcessFaults(RotaTest):
 
     def reference(self, job):
         if job[0] not in ProcessFaults.calm:
-            done = self.rota("train", *job, f"--out={self.folder}/calm-{job[0]}")
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.rota("train", *job, f"--out={self.folder}/calm-{job[0]}")
             ProcessFaults.calm[job[0]] = self.result(self.folder / f"calm-{job[0]}")
         return ProcessFaults.calm[job[0]]
 
     def check(self, job, out, run):
-        _, stderr = run.communicate(timeout=120)
-        self.assertEqual(run.returncode, 0, stderr)
-        for what in COMPARED:
-            self.assertEqual(self.result(out)[what], self.reference(job)[what], (what, stderr))
+        stderr = self.ended(run)
+        self.expect_same(self.result(out), self.reference(job), why=stderr)
         self.no_role_left(out)
         return stderr
 
@@ -67,13 +62,11 @@ class NoMemory(ProcessFaults):
         if run.returncode != 0:
             self.assertEqual(run.returncode, 1, stderr)
             self.assertRegex(stderr, "plugin .*: out of memory")
-            done = self.rota("resume", out)
-            self.assertEqual(done.returncode, 0, f"{stderr}; then {done.stderr}")
+            self.rota("resume", out)
         elif mark.exists() and f"{role}-" in stderr:
             self.assertRegex(stderr, f"{role}-[01] ended with (exit code 75|signal 6 .Aborted.|signal 11 .Segmentation fault.); it is started again")
             self.assertRegex(logs, 'event=end exit=75 what="no memory"|Assertion failed|OUT OF MEMORY|signal=SIGSEGV in=""')
-        for what in COMPARED:
-            self.assertEqual(self.result(out)[what], self.reference(JOB)[what], (what, stderr))
+        self.expect_same(self.result(out), self.reference(JOB), why=stderr)
         self.no_role_left(out)
         return mark.exists()
 
@@ -178,14 +171,8 @@ class Slow(ProcessFaults):
         sizes = {role: int(last) - int(first) + 1 for role, first, last in hosts()[len(before):]}
         self.assertGreater(sizes["worker-0"], 2 * sizes["worker-1"], sizes)
         run.terminate()
-        _, stderr = run.communicate(timeout=LIMIT)
-        self.assertEqual(run.returncode, 143, stderr)
+        stderr = self.ended(run, 143)
         self.assertEqual(self.events(out, "lost"), [])
         last = self.committed(out)[-1]
-        done = self.rota("train", *job, f"--epochs={last}", f"--out={calm}")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.rota("train", *job, f"--epochs={last}", f"--out={calm}")
         self.assertIn(self.result(calm)["model_hash"], (out / f"checkpoint/epoch-{last:08}/commit.json").read_text())
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

@@ -13,15 +13,22 @@ import time
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-BIN = pathlib.Path(os.environ["ROTA_BIN"])
+BIN = pathlib.Path(os.environ["ROTA_BIN"]).resolve()
 KOS = SOURCE / "apps/lda/sample/docword.kos.txt.gz"
 VOCAB = SOURCE / "apps/lda/sample/vocab.kos.txt"
 TOKENS = 467714
+A9A = SOURCE / "apps/sgd/sample/a9a.libsvm.gz"
+REVIEWS = SOURCE / "apps/mf/sample/google_reviews.txt.gz"
+DOROTHEA = SOURCE / "apps/lasso/sample/dorothea_train.libsvm.gz"
+# A bag of words of three documents, and its vocabulary.
+BAG, WORDS = "3\n4\n5\n1 1 2\n1 3 1\n2 2 4\n2 4 1\n3 1 1\n", "a\nb\nc\nd\n"
 EVENTS_OUT = os.environ.get("ROTA_EVENTS_OUT")
 LIMIT = 120  # seconds that any run may take before it counts as hanging
 
 
 class RotaTest(unittest.TestCase):
+    compared = ("model_hash", "state_hash", "epochs")  # of runs that computed the same
+
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rota-system-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
@@ -36,9 +43,24 @@ class RotaTest(unittest.TestCase):
     def command(self, *arguments):
         return [str(BIN / "rota"), *map(str, arguments)]
 
+    def program(self, words, code=0, says="", **options):
+        """Runs a program to its end, which must be with this exit code (None: any) and these words on stderr."""
+        options = {"capture_output": True, "text": True, "timeout": LIMIT, **options}
+        done = subprocess.run([word if isinstance(word, bytes) else str(word) for word in words], **options)
+        if code is not None:
+            self.assertEqual(done.returncode, code, (words, done.stdout, done.stderr))
+        if says:
+            self.assertIn(says, done.stderr)
+        return done
+
     def rota(self, *arguments, **options):
-        """Runs `rota` to its end."""
-        return subprocess.run(self.command(*arguments), capture_output=True, text=True, timeout=LIMIT, **options)
+        return self.program(self.command(*arguments), **options)
+
+    def ended(self, process, code=0):
+        """Waits for the end of a program that was started; returns what it wrote to stderr."""
+        stdout, stderr = process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, code, stderr or stdout)
+        return stderr
 
     def start(self, *arguments):
         """Starts `rota`; its end is the test's own business."""
@@ -59,6 +81,28 @@ class RotaTest(unittest.TestCase):
 
     def result(self, out):
         return json.loads((out / "result.json").read_text())
+
+    def expect_same(self, result, reference, names=None, why=None):
+        names = names or self.compared
+        self.assertEqual({name: result[name] for name in names}, {name: reference[name] for name in names}, why)
+
+    def expect_same_for(self, shapes, train, names=None):
+        """`train(workers, threads)` gives the same result for all shapes, which is returned."""
+        reference = None
+        for workers, threads in shapes:
+            with self.subTest(workers=workers, threads=threads):
+                result = train(workers, threads)
+                reference = reference or result
+                self.expect_same(result, reference, names)
+        return reference
+
+    def expect_each_epoch_once(self, out):
+        evaluated = [m["epoch"] for m in self.metrics(out)]
+        self.assertEqual(evaluated, sorted(set(evaluated)), "an epoch was recorded twice")
+
+    def write_small_corpus(self):
+        (self.folder / "data").write_text(BAG)
+        (self.folder / "vocab").write_text(WORDS)
 
     def metrics(self, out):
         return [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
@@ -89,6 +133,12 @@ class RotaTest(unittest.TestCase):
             index = next((w.split("=")[1] for w in words if w.startswith("--index=")), "0")
             pids[f"{pathlib.Path(words[0]).name}-{index}"] = int(entry.name)
         return pids
+
+    def kill_run(self, run, out):
+        """`rota` and all roles of its run, at once."""
+        kill([run.pid, *self.roles(out).values()])
+        run.communicate()
+        self.no_role_left(out)
 
     def committed(self, out):
         """Epochs with a commit record."""

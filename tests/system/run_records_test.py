@@ -5,12 +5,10 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import unittest
 
-from rota_run import BIN, RotaTest
+from rota_run import BAG, BIN, RotaTest
 
 APP = pathlib.Path(os.environ["ROTA_TEST_PLUGINS"]) / "faulty.so"
-DOCUMENTS = "3\n4\n5\n1 1 2\n1 3 1\n2 2 4\n2 4 1\n3 1 1\n"
 ROWS = "1 1:1 2:0.5\n2 1:2\n3 2:1 3:4\n"
 
 
@@ -18,13 +16,11 @@ class RunRecords(RotaTest):
     def setUp(self):
         super().setUp()
         self.data = self.folder / "data"
-        self.data.write_text(DOCUMENTS)
+        self.data.write_text(BAG)
         self.out = self.folder / "run"
 
     def train(self, app, *flags, code=0, out=None):
-        done = self.rota("train", app, f"--input={self.data}", f"--out={out or self.out}", *flags)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        return done
+        return self.rota("train", app, f"--input={self.data}", f"--out={out or self.out}", *flags, code=code)
 
     def last_end(self):
         return self.events(self.out, "end")[-1]
@@ -39,8 +35,7 @@ class RunRecords(RotaTest):
         rows = self.folder / "rows"
         rows.write_text(ROWS)
         other = self.folder / "other"
-        done = self.rota("train", "lasso", f"--input={rows}", f"--out={other}", "--lambda=0.1")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.rota("train", "lasso", f"--input={rows}", f"--out={other}", "--lambda=0.1")
         before = self.contents(self.folder)
         for app, made_by, model in (("lasso", "lda", self.out), ("lda", "lasso", other), (APP, "lda", self.out),
                                     ("lasso", "lda", self.out / "model")):
@@ -49,26 +44,24 @@ class RunRecords(RotaTest):
                     continue
                 with self.subTest(app=app, command=command):
                     more = [f"--input={rows}", f"--output={self.folder}/answers"] if command == "predict" else []
-                    done = self.rota(command, app, f"--model={model}", *more)
-                    self.assertEqual(done.returncode, 65, done.stdout + done.stderr)
+                    done = self.rota(command, app, f"--model={model}", *more, code=65)
                     name = "faulty" if app == APP else app
                     self.assertIn(f"was made by the app {made_by}, and this is the app {name}", done.stderr)
                     self.assertEqual(done.stdout, "")
                     self.assertEqual(self.contents(self.folder), before)
 
-    def test_an_app_that_was_named_by_its_path_is_known_by_its_name(self):
+    def test_an_app_given_by_path_is_recorded_by_name(self):
         renamed = self.folder / "some_library.so"
         shutil.copy(APP, renamed)
         self.train(renamed)
         self.assertEqual(json.loads((self.out / "model/manifest.json").read_text())["app"], "faulty")
         self.assertEqual(self.result(self.out)["app"], "faulty")
         done = self.rota("show", APP, f"--model={self.out}")
-        self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout, f"24 of {self.data}\n")
 
     # -- why a run ended --
 
-    def test_what_a_hook_says_comes_with_plugin_hook_and_process(self):
+    def test_errors_of_hooks_name_plugin_hook_and_process(self):
         for hook, how, code, said in (
                 ("load", "data", 65, r"^rota: data.txt:7: not a number \(plugin faulty, load, worker-\d\)$"),
                 ("load", "usage", 2, r"^rota: these do not go together \(plugin faulty, load, worker-\d\)$"),
@@ -80,7 +73,7 @@ class RunRecords(RotaTest):
                 done = self.train(APP, f"--fail={hook}", f"--how={how}", code=code)
                 self.assertRegex(done.stderr.strip().splitlines()[-1], said)
 
-    def test_a_text_form_that_fails_is_written_later(self):
+    def test_a_failed_export_is_written_on_resume(self):
         for how, code in (("usage", 2), ("data", 65), ("other", 1)):
             with self.subTest(how=how):
                 shutil.rmtree(self.out, ignore_errors=True)
@@ -90,17 +83,14 @@ class RunRecords(RotaTest):
                 self.assertIn("rota resume", done.stderr)
                 self.assertEqual(self.last_end()["exit"], code)
                 self.assertFalse((self.out / "model/count.txt").exists())
-                self.assertEqual(self.rota("resume", self.out).returncode, code, "it fails again")
+                self.rota("resume", self.out, code=code)
                 mended.touch()
-                done = self.rota("resume", self.out) if how != "other" else self.rota("export", APP,
-                                                                                       f"--model={self.out}")
-                self.assertEqual(done.returncode, 0, done.stderr)
+                self.rota(*(["resume", self.out] if how != "other" else ["export", APP, f"--model={self.out}"]))
                 self.assertEqual((self.out / "model/count.txt").read_text(), "24\n")
                 self.assertEqual(self.last_end()["exit"], 0)
-                done = self.rota("resume", self.out)
-                self.assertEqual((done.returncode, done.stdout), (0, f"already done: {self.out}\n"))
+                self.assertEqual(self.rota("resume", self.out).stdout, f"already done: {self.out}\n")
 
-    def test_stores_of_their_own_know_the_input(self):
+    def test_separate_stores_get_the_input(self):
         for stores in (0, 2):
             with self.subTest(stores=stores):
                 shutil.rmtree(self.out, ignore_errors=True)
@@ -108,30 +98,29 @@ class RunRecords(RotaTest):
 
     # -- what a run continues from --
 
-    def begin_again_behind_the_last_commit(self):
+    def restart_after_the_last_commit(self):
         """As if killed before the result was written."""
         (self.out / "result.json").unlink()
         shutil.rmtree(self.out / "model")
 
-    def test_a_run_that_was_killed_before_its_result_gets_a_whole_one(self):
+    def test_a_run_killed_before_its_result_is_completed_by_resume(self):
         self.train("lda", "--topics=2", "--epochs=3", "--learn_alpha=1", "--burn_in=0")
         whole = self.result(self.out)
-        self.begin_again_behind_the_last_commit()
-        done = self.rota("resume", self.out)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.restart_after_the_last_commit()
+        self.rota("resume", self.out)
         again = self.result(self.out)
         for result in (whole, again):
             del result["peak_memory_bytes"]
         self.assertIn("objective", whole)
         self.assertEqual(again, whole)
 
-    def test_files_bear_the_number_of_the_coordinators_start(self):
+    def test_files_are_named_by_the_era(self):
         self.train(APP)
         names = {p.name for p in (self.out / "checkpoint").glob("epoch-*/*.sst")}
         self.assertEqual(names, {"partition-0.era-1.sst", "partition-1.era-1.sst"})
         self.assertEqual({p.name for p in (self.out / "model").glob("*.sst")}, {"partition-0.sst", "partition-1.sst"})
-        self.begin_again_behind_the_last_commit()
-        self.assertEqual(self.rota("resume", self.out).returncode, 0)
+        self.restart_after_the_last_commit()
+        self.rota("resume", self.out)
         self.assertEqual((self.out / "checkpoint/era").read_text(), "2\n")
 
     def test_one_coordinator_at_a_time(self):
@@ -143,13 +132,9 @@ class RunRecords(RotaTest):
         self.addCleanup(self._end, first)
         self.wait_for("its address", (self.out / "address").exists)
         before = self.contents(self.out)
-        second = subprocess.run([*command, f"--coordinator=ipc://{self.folder}/two"], capture_output=True, text=True,
-                                timeout=60)
-        self.assertEqual(second.returncode, 73, second.stderr)
-        self.assertIn("another coordinator is at work", second.stderr)
-        done = self.rota("resume", self.out)
-        self.assertEqual(done.returncode, 73, done.stderr)
-        self.assertIn("another coordinator is at work", done.stderr)
+        self.program([*command, f"--coordinator=ipc://{self.folder}/two"],
+                     code=73, says="another coordinator is at work")
+        self.rota("resume", self.out, code=73, says="another coordinator is at work")
         after = self.contents(self.out)
         log = str(self.out / "log/coordinator-0.log")
         before.pop(log, None), after.pop(log, None)
@@ -163,36 +148,25 @@ class RunRecords(RotaTest):
     def test_an_input_that_was_moved(self):
         self.train("lda", "--topics=2", "--epochs=3", f"--valid={self.data}")
         whole = self.result(self.out)
-        self.begin_again_behind_the_last_commit()
+        self.restart_after_the_last_commit()
         moved = self.folder / "elsewhere/data"
         moved.parent.mkdir()
         self.data.rename(moved)
-        done = self.rota("resume", self.out)
-        self.assertEqual(done.returncode, 66, done.stderr)
-        self.assertIn("--input=PATH", done.stderr)
-        done = self.rota("resume", self.out, "--input=elsewhere/data", "--valid=elsewhere/data", cwd=self.folder)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.rota("resume", self.out, code=66, says="--input=PATH")
+        self.rota("resume", self.out, "--input=elsewhere/data", "--valid=elsewhere/data", cwd=self.folder)
         self.assertEqual(self.result(self.out)["model_hash"], whole["model_hash"])
         self.assertIn(f"--input={moved}\n", (self.out / "flags.txt").read_text())
 
     def test_an_input_with_another_content_and_as_many_items(self):
         held_out = self.folder / "held_out"
-        held_out.write_text(DOCUMENTS)
+        held_out.write_text(BAG)
         self.train("lda", "--topics=2", "--epochs=3", f"--valid={held_out}")
-        self.begin_again_behind_the_last_commit()
-        changed = DOCUMENTS.replace("2 2 4\n2 4 1", "2 2 1\n2 4 4")
+        self.restart_after_the_last_commit()
+        changed = BAG.replace("2 2 4\n2 4 1", "2 2 1\n2 4 4")
         for file, said in ((self.data, "the input has another content"), (held_out, "the held-out data (--valid) has")):
             file.write_text(changed)
-            done = self.rota("resume", self.out)
-            self.assertEqual(done.returncode, 65, done.stdout + done.stderr)
-            self.assertIn(said, done.stderr)
+            self.rota("resume", self.out, code=65, says=said)
             self.assertEqual(self.last_end()["exit"], 65)
-            file.write_text(DOCUMENTS)
-        done = self.rota("resume", self.out, "--seed=3")
-        self.assertEqual(done.returncode, 2, done.stderr)
-        done = self.rota("resume", self.out)
-        self.assertEqual(done.returncode, 0, done.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)
+            file.write_text(BAG)
+        self.rota("resume", self.out, "--seed=3", code=2)
+        self.rota("resume", self.out)

@@ -1,13 +1,13 @@
 """One model, bit for bit, whoever computes it and whatever dies."""
 import random
 import signal
-import subprocess
 import time
-import unittest
 
 from rota_run import BIN, KOS, LIMIT, SOURCE, TOKENS, VOCAB, RotaTest, kill
 
 EPOCHS = 20
+SHAPES = ((1, 1), (2, 1), (1, 2), (3, 1))  # workers, threads of each
+ALL = ("model_hash", "state_hash", "objective", "terms")
 
 
 class SameModel(RotaTest):
@@ -17,21 +17,18 @@ class SameModel(RotaTest):
         super().setUp()
         if SameModel.reference is None:
             out = self.folder / "reference"
-            done = self.rota(*self.lda(out, f"--epochs={EPOCHS}", "--workers=1", "--threads=1"))
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.rota(*self.lda(out, f"--epochs={EPOCHS}", "--workers=1", "--threads=1"))
             SameModel.reference = self.result(out)
 
     def check(self, out):
         result = self.result(out)
         self.assertEqual(result["epochs"], EPOCHS)
-        for what in ("model_hash", "state_hash", "objective"):
-            self.assertEqual(result[what], self.reference[what], what)
+        self.expect_same(result, self.reference, ALL[:3])
         self.no_role_left(out)
 
     def train(self, name, *flags):
         out = self.folder / name
         done = self.rota(*self.lda(out, f"--epochs={EPOCHS}", *flags))
-        self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(self.reference["model_hash"], done.stdout)
         self.check(out)
         return out
@@ -42,17 +39,12 @@ class SameModel(RotaTest):
                 self.train(f"{workers}x{threads}", f"--workers={workers}", f"--threads={threads}")
 
     def test_learned_priors_and_held_out_documents(self):
-        reference = None
-        for workers, threads in ((1, 1), (2, 1), (1, 2), (3, 1)):
-            with self.subTest(workers=workers, threads=threads):
-                out = self.folder / f"learned-{workers}x{threads}"
-                done = self.rota(*self.lda(out, "--epochs=12", "--learn_alpha=3", "--learn_beta=4", "--burn_in=2",
-                                           f"--valid={KOS}", f"--workers={workers}", f"--threads={threads}"))
-                self.assertEqual(done.returncode, 0, done.stderr)
-                result = self.result(out)
-                reference = reference or result
-                for what in ("model_hash", "state_hash", "objective", "terms"):
-                    self.assertEqual(result[what], reference[what], what)
+        def train(workers, threads):
+            out = self.folder / f"learned-{workers}x{threads}"
+            self.rota(*self.lda(out, "--epochs=12", "--learn_alpha=3", "--learn_beta=4", "--burn_in=2",
+                                f"--valid={KOS}", f"--workers={workers}", f"--threads={threads}"))
+            return self.result(out)
+        reference = self.expect_same_for(SHAPES, train, ALL)
         self.assertGreater(reference["terms"]["valid_perplexity"], 1)
         self.assertEqual(reference["valid"], reference["terms"]["valid_perplexity"])
 
@@ -61,28 +53,20 @@ class SameModel(RotaTest):
         def flags(out):
             return ["train", "lda", f"--input={KOS}", f"--vocab={VOCAB}", "--topics=300", "--sampler=mh", "--seed=7",
                     "--shards=8", f"--out={out}", "--epochs=20", "--learn_alpha=3", "--burn_in=2"]
-        reference = None
-        for workers, threads in ((1, 1), (2, 1), (1, 2), (3, 1)):
-            with self.subTest(workers=workers, threads=threads):
-                out = self.folder / f"mh-{workers}x{threads}"
-                done = self.rota(*flags(out), f"--workers={workers}", f"--threads={threads}")
-                self.assertEqual(done.returncode, 0, done.stderr)
-                result = self.result(out)
-                reference = reference or result
-                for what in ("model_hash", "state_hash", "objective", "terms"):
-                    self.assertEqual(result[what], reference[what], what)
+
+        def train(workers, threads):
+            out = self.folder / f"mh-{workers}x{threads}"
+            self.rota(*flags(out), f"--workers={workers}", f"--threads={threads}")
+            return self.result(out)
+        reference = self.expect_same_for(SHAPES, train, ALL)
         out = self.folder / "mh-killed"
         run = self.start(*flags(out), "--workers=2", "--checkpoint_seconds=0")
         self.wait_for("three commits", lambda: len(self.committed(out)) >= 2 and self.committed(out)[-1] >= 3)
-        kill([run.pid, *self.roles(out).values()])
-        run.wait()
-        self.no_role_left(out)
-        done = self.rota("resume", out, "--workers=1")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        for what in ("model_hash", "state_hash", "objective"):
-            self.assertEqual(self.result(out)[what], reference[what], what)
+        self.kill_run(run, out)
+        self.rota("resume", out, "--workers=1")
+        self.expect_same(self.result(out), reference, ALL[:3])
 
-    def test_store_of_its_own(self):
+    def test_separate_stores(self):
         for stores in (1, 2):
             with self.subTest(stores=stores):
                 self.train(f"stores-{stores}", "--workers=2", f"--stores={stores}")
@@ -93,8 +77,7 @@ class SameModel(RotaTest):
 
     def test_another_seed_gives_another_model(self):
         out = self.folder / "other"
-        done = self.rota(*self.lda(out, f"--epochs={EPOCHS}", "--seed=8"))
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.rota(*self.lda(out, f"--epochs={EPOCHS}", "--seed=8"))
         self.assertNotEqual(self.result(out)["model_hash"], self.reference["model_hash"])
 
     def test_counts_are_conserved_at_every_epoch(self):
@@ -106,11 +89,9 @@ class SameModel(RotaTest):
 
     def test_started_by_hand(self):
         out = self.folder / "by-hand"
-        done = subprocess.run(
-            [SOURCE / "deploy/local.sh", "lda", f"--input={KOS}", f"--vocab={VOCAB}", "--topics=50", "--seed=7",
-             "--shards=8", f"--epochs={EPOCHS}", "--workers=2", f"--out={out}"],
-            capture_output=True, text=True, timeout=LIMIT, env={"PATH": "/usr/bin:/bin", "ROTA_BIN": str(BIN)})
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.program(
+   [SOURCE / "deploy/local.sh", "lda", f"--input={KOS}", f"--vocab={VOCAB}", "--topics=50", "--seed=7",
+    "--shards=8", f"--epochs={EPOCHS}", "--workers=2", f"--out={out}"], env={"PATH": "/usr/bin:/bin", "ROTA_BIN": str(BIN)})
         self.check(out)
         log = (out / "log/coordinator-0.log").read_text()
         lines = [line for line in log.splitlines() if "event=epoch " in line]
@@ -129,25 +110,20 @@ class SameModel(RotaTest):
                 run = self.start(*self.lda(out, f"--epochs={EPOCHS}", "--workers=2", "--checkpoint_seconds=0"))
                 self.wait_for("the run to begin", lambda: run.poll() is not None or len(self.roles(out)) >= 4)
                 time.sleep(dice.uniform(0, 0.5))
-                kill([run.pid, *self.roles(out).values()])
-                run.wait()
-                self.no_role_left(out)
+                self.kill_run(run, out)
                 resumed_behind.append(max(self.committed(out), default=-1))
                 workers = dice.choice([1, 2, 3])
-                done = self.rota("resume", out, f"--workers={workers}")
-                self.assertEqual(done.returncode, 0, done.stderr)
+                self.rota("resume", out, f"--workers={workers}")
                 self.check(out)
                 self.assertEqual([m["epoch"] for m in self.metrics(out)], list(range(EPOCHS + 1)))
         print("resumed behind epochs", resumed_behind)
 
-    def killed_behind_commits(self, name):
+    def killed_after_commits(self, name):
         """The folder of a run that was killed when it had two commits or more."""
         out = self.folder / name
         run = self.start(*self.lda(out, f"--epochs={EPOCHS}", "--checkpoint_seconds=0"))
         self.wait_for("three commits", lambda: len(self.committed(out)) >= 2 and self.committed(out)[-1] >= 3)
-        kill([run.pid, *self.roles(out).values()])
-        run.wait()
-        self.no_role_left(out)
+        self.kill_run(run, out)
         return out
 
     @staticmethod
@@ -156,24 +132,21 @@ class SameModel(RotaTest):
         data[len(data) // 2] ^= 1
         victim.write_bytes(data)
 
-    def test_damaged_checkpoint_is_passed_over(self):
-        out = self.killed_behind_commits("damaged")
+    def test_a_damaged_checkpoint_is_skipped(self):
+        out = self.killed_after_commits("damaged")
         newest = self.committed(out)[-1]
         self.damage(next((out / "checkpoint" / f"epoch-{newest:08d}").glob("partition-0.*sst")))
-        done = self.rota("resume", out)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.rota("resume", out)
         self.check(out)
         self.assertIn("checkpoint_refused", (out / "log/coordinator-0.log").read_text())
         self.assertLess(int(self.events(out, "resume")[-1]["epoch"]), newest)
 
-    def test_a_run_whose_checkpoints_are_all_damaged_does_not_begin_anew(self):
-        out = self.killed_behind_commits("all-damaged")
+    def test_a_run_with_only_damaged_checkpoints_is_not_restarted(self):
+        out = self.killed_after_commits("all-damaged")
         before = self.metrics(out)
         for victim in (out / "checkpoint").glob("epoch-*/partition-0.*sst"):
             self.damage(victim)
-        done = self.rota("resume", out)
-        self.assertEqual(done.returncode, 74, done.stderr)
-        self.assertIn(f"no checkpoint of {out} can be used: ", done.stderr)
+        done = self.rota("resume", out, code=74, says=f"no checkpoint of {out} can be used: ")
         self.assertIn("partition-0.", done.stderr)
         self.assertIn("start a new run", done.stderr)
         self.assertEqual(self.events(out, "end")[-1]["exit"], 74)
@@ -181,28 +154,23 @@ class SameModel(RotaTest):
         self.assertFalse((out / "result.json").exists())
         self.no_role_left(out)
 
-    def test_a_run_without_a_commit_begins_anew_and_says_so(self):
-        out = self.killed_behind_commits("no-commit")
+    def test_a_run_without_a_commit_starts_again(self):
+        out = self.killed_after_commits("no-commit")
         for record in (out / "checkpoint").glob("epoch-*/commit.json"):
             record.unlink()
-        done = self.rota("resume", out)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("nothing to resume: no epoch was committed", done.stderr)
+        self.rota("resume", out, says="nothing to resume: no epoch was committed")
         self.assertEqual(len(self.events(out, "resume_without_checkpoint")), 1)
         self.check(out)
         self.assertEqual([m["epoch"] for m in self.metrics(out)], list(range(EPOCHS + 1)))
 
     def test_a_damaged_model_is_refused(self):
         out = self.train("model", "--workers=1")
-        shown = self.rota("show", "lda", f"--model={out}")
-        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.rota("show", "lda", f"--model={out}")
         manifest = out / "model/manifest.json"
         whole = manifest.read_text()
         self.assertIn('"seed": 7', whole)
         manifest.write_text(whole.replace('"seed": 7', '"seed": 6'))
-        shown = self.rota("show", "lda", f"--model={out}")
-        self.assertEqual(shown.returncode, 74, shown.stderr)
-        self.assertIn(f"{manifest}: damaged", shown.stderr)
+        shown = self.rota("show", "lda", f"--model={out}", code=74, says=f"{manifest}: damaged")
         self.assertEqual(shown.stdout, "")
 
     def test_a_worker_is_killed(self):
@@ -211,8 +179,7 @@ class SameModel(RotaTest):
                                     "--on_loss=stop"))
         self.wait_for("a commit", lambda: self.committed(out))
         kill([self.roles(out)["rota-worker-1"]])
-        _, stderr = run.communicate(timeout=LIMIT)
-        self.assertEqual(run.returncode, 75, stderr)
+        stderr = self.ended(run, 75)
         self.assertIn("worker-1", stderr)
         self.no_role_left(out)
 
@@ -237,10 +204,5 @@ class SameModel(RotaTest):
                     self.assertEqual(run.returncode, code, stderr)
                     self.assertFalse((out / "model").exists())
                     self.assertEqual(len(self.committed(out)), 1)
-                    done = self.rota("resume", out)
-                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.rota("resume", out)
                 self.check(out)
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)

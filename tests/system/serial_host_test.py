@@ -8,8 +8,6 @@ import json
 import os
 import pathlib
 import random
-import subprocess
-import unittest
 
 import rota_run
 
@@ -28,14 +26,11 @@ class SerialHostTest(rota_run.RotaTest):
     def expect_same(self, plugin, data, **options):
         options = {name: str(value) for name, value in options.items()}
         out = self.folder / f"run-{len(list(self.folder.iterdir()))}"
-        run = self.rota("train", plugin, f"--input={data}", f"--out={out}", "--workers=2", "--checkpoint_seconds=0",
-                        *(f"--{name}={value}" for name, value in options.items()))
-        self.assertEqual(run.returncode, 0, run.stderr)
+        self.rota("train", plugin, f"--input={data}", f"--out={out}", "--workers=2", "--checkpoint_seconds=0",
+                  *(f"--{name}={value}" for name, value in options.items()))
         result = self.result(out)
         for restore in ((), ("--restore",)):
-            serial = subprocess.run([SERIAL_HASH, plugin, data, *restore, *(f"{n}={v}" for n, v in options.items())],
-                                    capture_output=True, text=True, timeout=rota_run.LIMIT)
-            self.assertEqual(serial.returncode, 0, serial.stderr)
+            serial = self.program([SERIAL_HASH, plugin, data, *restore, *(f"{n}={v}" for n, v in options.items())], timeout=rota_run.LIMIT)
             found = json.loads(serial.stdout)
             self.assertEqual(found["epochs"], result["epochs"])
             self.assertEqual(found["model_hash"], result["model_hash"], f"{restore} {options}")
@@ -88,7 +83,3 @@ class SerialHostTest(rota_run.RotaTest):
 
     def test_lda(self):
         self.expect_same(INSTALLED / "lda.so", SAMPLES / "lda/sample/docword.kos.txt.gz", topics=20, epochs=3)
-
-
-if __name__ == "__main__":
-    unittest.main()

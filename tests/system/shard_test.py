@@ -4,41 +4,29 @@ import gzip
 import json
 import random
 import shutil
-import unittest
 
-from rota_run import KOS, SOURCE, VOCAB, RotaTest, kill
+from rota_run import A9A, DOROTHEA, KOS, REVIEWS, SOURCE, VOCAB, RotaTest, kill
 
-A9A = SOURCE / "apps/sgd/sample/a9a.libsvm.gz"
 A9A_TEST = SOURCE / "apps/sgd/sample/a9a_test.libsvm.gz"
-DOROTHEA = SOURCE / "apps/lasso/sample/dorothea_train.libsvm.gz"
-REVIEWS = SOURCE / "apps/mf/sample/google_reviews.txt.gz"
 COMPARED = ("model_hash", "state_hash", "objective", "epochs", "items", "valid")
 
 
 class Shard(RotaTest):
-    def done(self, *arguments):
-        done = self.rota(*arguments)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done
-
     def shard(self, app, name, *flags):
         out = self.folder / name
-        self.done("shard", app, f"--output={out}", *flags)
+        self.rota("shard", app, f"--output={out}", *flags)
         return out
 
     def train(self, app, name, *flags):
         out = self.folder / name
-        self.done("train", app, f"--out={out}", *flags)
+        self.rota("train", app, f"--out={out}", *flags)
         return self.result(out)
 
     def check(self, result, reference):
-        for what in COMPARED:
-            self.assertEqual(result.get(what), reference.get(what), what)
+        self.assertEqual(*({name: each.get(name) for name in COMPARED} for each in (result, reference)))
 
     def refused(self, code, words, *arguments):
-        done = self.rota(*arguments)
-        self.assertEqual(done.returncode, code, done.stderr)
-        self.assertIn(words, done.stderr)
+        done = self.rota(*arguments, code=code, says=words)
         self.assertNotIn("bug", done.stderr)
 
     def expect_one_model(self, app, reading, training=()):
@@ -70,7 +58,7 @@ class Shard(RotaTest):
                 result = self.train(app, f"{app}-{first}", f"--input={file}", *given)
                 predicted = self.folder / f"{app}-{first}.predicted"
                 model = self.folder / f"{app}-{first}"
-                self.done("predict", app, f"--model={model}", f"--input={file}", f"--output={predicted}")
+                self.rota("predict", app, f"--model={model}", f"--input={file}", f"--output={predicted}")
                 results.append((result, predicted.read_text()))
             self.check(results[0][0], results[1][0])
             self.assertEqual(results[0][1], results[1][1], app)
@@ -122,12 +110,12 @@ class Shard(RotaTest):
 
     def test_one_model_of_ratings(self):
         parts = self.folder / "parts"
-        self.done("split", "mf", f"--input={REVIEWS}", f"--output={parts}")
+        self.rota("split", "mf", f"--input={REVIEWS}", f"--output={parts}")
         reading = [f"--input={parts / 'train.txt'}", f"--valid={parts / 'valid.txt'}"]
         for solver in ("sgd", "als", "ccd"):
             self.expect_one_model("mf", [*reading, f"--solver={solver}"], ["--rank=6", "--epochs=3"])
 
-    def test_a_worker_that_is_started_anew_reads_its_own_files_only(self):
+    def test_a_restarted_worker_reads_only_its_own_files(self):
         flags = ["--topics=20", "--epochs=30", "--checkpoint_seconds=0"]
         shards = self.shard("lda", "shards", f"--input={KOS}", "--shards=2")
         reference = self.train("lda", "calm", f"--input={shards}", *flags)
@@ -136,12 +124,11 @@ class Shard(RotaTest):
         self.wait_for("a commit", lambda: self.committed(out))
         (shards / "shard-00000.rota-shard").write_bytes(b"no longer what it was")
         kill([self.roles(out)["rota-worker-1"]])
-        _, errors = run.communicate()
-        self.assertEqual(run.returncode, 0, errors)
+        self.ended(run)
         self.assertTrue(self.events(out, "lost"))
         self.check(self.result(out), reference)
 
-    def test_a_run_goes_on_with_text_and_with_shards(self):
+    def test_a_run_is_resumed_with_text_and_with_shards(self):
         """What is compared is the content that was read, wherever it is."""
         reading = [f"--input={A9A}", f"--valid={A9A_TEST}"]
         shards = self.shard("sgd", "shards", *reading)
@@ -153,10 +140,8 @@ class Shard(RotaTest):
                 out = self.folder / f"run-{len(list(self.folder.iterdir()))}"
                 run = self.start("train", "sgd", f"--out={out}", *begin, *flags)
                 self.wait_for("a commit", lambda: self.committed(out))
-                kill([run.pid, *self.roles(out).values()])
-                run.communicate()
-                self.no_role_left(out)
-                self.done("resume", out, "--workers=1", *then)
+                self.kill_run(run, out)
+                self.rota("resume", out, "--workers=1", *then)
                 self.check(self.result(out), reference)
 
     def test_options_of_a_job_are_those_of_its_data(self):
@@ -171,7 +156,7 @@ class Shard(RotaTest):
                      f"--output={self.folder / 'x'}")
         self.assertEqual(self.train("sgd", "fine", f"--input={shards}", "--bits=10", "--shards=3", "--epochs=2")["options"]["shards"], "3")
 
-    def test_data_that_is_not_right(self):
+    def test_invalid_shards_are_refused(self):
         shards = self.shard("kmeans", "shards", f"--input={A9A}", "--shards=2")
         train = ["train", "kmeans", f"--input={shards}", f"--out={self.folder / 'out'}", "--clusters=2"]
         self.refused(65, "this is data by shard of the app kmeans, and the app is pagerank", "train", "pagerank",
@@ -187,7 +172,7 @@ class Shard(RotaTest):
                     shutil.rmtree(self.folder / "out", ignore_errors=True)
             file.write_bytes(whole)
         model = self.folder / "model"
-        self.done("train", "kmeans", f"--input={shards}", f"--out={model}", "--clusters=2", "--epochs=2")
+        self.rota("train", "kmeans", f"--input={shards}", f"--out={model}", "--clusters=2", "--epochs=2")
         for input in (shards, shards / "shard-00000.rota-shard"):
             self.refused(65, "this is data by shard", "predict", "kmeans", f"--model={model}", f"--input={input}")
             self.refused(65, "this is data by shard", "shard", "kmeans", f"--input={input}",
@@ -198,27 +183,22 @@ class Shard(RotaTest):
         for name, flags in {"chosen": [], "zero": ["--shards=0", "--workers=3"], "given": ["--shards=8"]}.items():
             out = self.folder / name
             done = self.rota("train", "lda", f"--input={KOS}", "--topics=5", "--epochs=2", f"--out={out}", *flags)
-            self.assertEqual(done.returncode, 0, done.stderr)
             why = "" if name == "given" else f"{size} bytes of text"
             self.assertEqual(f"rota: 8 shards, chosen from {why}" in done.stderr, bool(why), done.stderr)
             result = self.result(out)
             self.assertEqual((result["options"]["shards"], result["options"]["shards_from"]), ("8", why))
             hashes.add(result["model_hash"])
         self.assertEqual(len(hashes), 1)
-        many = self.rota("train", "lda", f"--input={KOS}", "--workers=9", f"--out={self.folder / 'many'}")
-        self.assertEqual(many.returncode, 2, many.stderr)
-        self.assertIn("--workers=9 is more than --shards=8", many.stderr)
+        self.rota("train", "lda", f"--input={KOS}", "--workers=9", f"--out={self.folder / 'many'}",
+                  code=2, says="--workers=9 is more than --shards=8")
         self.assertFalse((self.folder / "many").exists())
         packed = self.folder / "packed"
-        done = self.rota("shard", "lda", f"--input={KOS}", f"--output={packed}")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("8 shards, chosen from", done.stderr)
+        self.rota("shard", "lda", f"--input={KOS}", f"--output={packed}", says="8 shards, chosen from")
         out = self.folder / "of-packed"
-        done = self.rota("train", "lda", f"--input={packed}", "--shards=0", "--topics=5", "--epochs=2", f"--out={out}")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.rota("train", "lda", f"--input={packed}", "--shards=0", "--topics=5", "--epochs=2", f"--out={out}")
         self.assertEqual({self.result(out)["model_hash"]}, hashes)
 
-    def test_the_output_is_nobody_elses(self):
+    def test_the_output_folder_is_private(self):
         mine = self.folder / "mine"
         mine.mkdir()
         (mine / "notes.txt").write_text("mine")
@@ -239,7 +219,3 @@ class Shard(RotaTest):
         self.refused(66, "no such file", "shard", "kmeans", "--input=/no/such", f"--output={shards}")
         self.refused(2, "--output is missing", "shard", "kmeans", f"--input={A9A}")
         self.refused(2, "reads files", "shard", "kmeans", "--input=-", f"--output={shards}")
-
-
-if __name__ == "__main__":
-    unittest.main()

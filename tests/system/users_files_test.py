@@ -5,20 +5,17 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import unittest
 
-from rota_run import BIN, RotaTest, kill
+from rota_run import BAG, BIN, WORDS, RotaTest, kill
 
-GOOD = "3\n4\n5\n1 1 2\n1 3 1\n2 2 4\n2 4 1\n3 1 1\n"
-BAD = GOOD.replace("2 2 4", "what is this")
-WORDS = "a\nb\nc\nd\n"
+BAD = BAG.replace("2 2 4", "what is this")
 
 
 class UsersFiles(RotaTest):
     def setUp(self):
         super().setUp()
         self.data = self.folder / "data"
-        self.data.write_text(GOOD)
+        self.data.write_text(BAG)
         self.vocab = self.folder / "vocab.txt"
         self.vocab.write_text(WORDS)
         self.out = self.folder / "j"
@@ -44,9 +41,7 @@ class UsersFiles(RotaTest):
     def refused(self, *flags, word="", **options):
         """Trains into the folder as it is; expects 73 and nothing touched."""
         before = self.all_of(self.folder)
-        done = self.train(*flags, f"--out={self.out}", **options)
-        self.assertEqual(done.returncode, 73, done.stdout + done.stderr)
-        self.assertIn(word, done.stderr)
+        done = self.train(*flags, f"--out={self.out}", **options, code=73, says=word)
         self.assertIn(str(self.out), done.stderr)
         self.assertEqual(self.all_of(self.folder), before)
         return done
@@ -55,8 +50,7 @@ class UsersFiles(RotaTest):
         """What a run leaves that ended before its first checkpoint."""
         bad = self.folder / "bad"
         bad.write_text(BAD)
-        done = self.train(f"--input={bad}", f"--out={self.out}", **options)
-        self.assertEqual(done.returncode, 65, done.stderr)
+        self.train(f"--input={bad}", f"--out={self.out}", **options, code=65)
         bad.unlink()
 
     def usual(self, *more):
@@ -68,9 +62,9 @@ class UsersFiles(RotaTest):
         self.out.mkdir()
         shutil.copy(self.data, self.out / "input")
         self.refused(f"--input={self.out}/input", f"--vocab={self.vocab}")
-        self.assertEqual((self.out / "input").read_text(), GOOD)
+        self.assertEqual((self.out / "input").read_text(), BAG)
 
-    def test_so_is_one_that_no_option_names(self):
+    def test_other_files_in_the_folder_are_left_as_they_are(self):
         for name in ("input", "flags.txt", "address", "events.jsonl", "log/notes", "log/worker-0.log", "empty/folder/x"):
             with self.subTest(name=name):
                 shutil.rmtree(self.out, ignore_errors=True)
@@ -78,7 +72,7 @@ class UsersFiles(RotaTest):
                 (self.out / name).write_text("mine")
                 self.refused(*self.usual())
 
-    def test_empty_files_and_folders_are_somebodys_too(self):
+    def test_empty_files_and_folders_are_left_too(self):
         for make in (lambda p: p.touch(), lambda p: p.mkdir(), lambda p: p.symlink_to(self.data)):
             for name in ("log", "empty", "checkpoint"):
                 with self.subTest(name=name):
@@ -96,26 +90,24 @@ class UsersFiles(RotaTest):
         self.failed_run()
         self.refused(f"--flagfile={self.out}/flags.txt", *self.usual(), word="flagfile")
 
-    def test_a_run_that_got_nowhere_is_cleared(self):
+    def test_a_failed_run_is_cleared(self):
         for _ in range(2):
             self.failed_run()
-        done = self.train(*self.usual(f"--out={self.out}"))
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.train(*self.usual(f"--out={self.out}"))
         self.assertNotIn("what is this", (self.out / "log/worker-0.log").read_text())
         self.refused(*self.usual(), word="another run")
 
-    def test_what_a_crash_left_of_a_file_is_cleared_with_the_rest(self):
+    def test_unfinished_files_are_cleared(self):
         self.failed_run()
         left = [self.out / f"{name}.unfinished-a1B2c3" for name in ("flags.txt", "rota-run.json", "result.json")]
         for file in left:
             file.write_text("half of it")
         (self.out / "checkpoint").mkdir(exist_ok=True)
         (self.out / "checkpoint/era.unfinished-a1B2c3").write_text("")
-        done = self.train(*self.usual(f"--out={self.out}"))
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.train(*self.usual(f"--out={self.out}"))
         self.assertEqual(list(self.out.rglob("*unfinished*")), [])
 
-    def test_what_is_found_there_later_keeps_the_folder(self):
+    def test_files_that_were_added_keep_the_folder(self):
         for name in ("notes", "log/notes", "input", "log/worker-0.log.old", "checkpoint/mine", "model/text",
                      "flags.txt.backup", "flags.txt.unfinished-", "notes.unfinished-a1B2c3"):
             with self.subTest(name=name):
@@ -163,7 +155,7 @@ class UsersFiles(RotaTest):
     def test_a_command_does_not_overwrite_what_it_reads(self):
         text = self.folder / "text"
         text.write_text("a b\nc d\n")
-        self.assertEqual(self.train(f"--input={self.data}", f"--vocab={self.vocab}", f"--out={self.out}").returncode, 0)
+        self.train(f"--input={self.data}", f"--vocab={self.vocab}", f"--out={self.out}")
         link = self.folder / "link"
         link.symlink_to(text)
         stop = f"--stop_words={self.vocab}"
@@ -172,81 +164,69 @@ class UsersFiles(RotaTest):
                       ["predict", "lda", f"--model={self.out}", f"--input={text}", f"--output={link}"]):
             with self.subTest(words=words):
                 before = self.all_of(self.folder)
-                done = self.rota(*words)
-                self.assertEqual(done.returncode, 73, done.stdout + done.stderr)
-                self.assertIn("--output=", done.stderr)
+                self.rota(*words, code=73, says="--output=")
                 self.assertEqual(self.all_of(self.folder), before)
 
-    def test_a_result_takes_no_place_of_a_run_or_of_what_is_no_file(self):
-        self.assertEqual(self.train(f"--input={self.data}", f"--vocab={self.vocab}", f"--out={self.out}").returncode, 0)
+    def test_a_result_replaces_no_file_of_a_run_and_no_special_file(self):
+        self.train(f"--input={self.data}", f"--vocab={self.vocab}", f"--out={self.out}")
         before = self.all_of(self.folder)
         predict = ["predict", "lda", f"--input={self.data}"]
         for model, output in ((self.out, "model/manifest.json"), (self.out, "model/partition-0.sst"),
                               (self.out, "result.json"), (self.out, "model/new"),
                               (self.out / "model", "model/topics.txt"), (self.out, "log/worker-0.log")):
             with self.subTest(output=output):
-                done = self.rota(*predict, f"--model={model}", f"--output={self.out / output}")
-                self.assertEqual(done.returncode, 73, done.stdout + done.stderr)
-        done = self.rota(*predict, f"--model={self.out}", f"--output={self.folder / 'table.gz'}")
-        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+                self.rota(*predict, f"--model={model}", f"--output={self.out / output}", code=73)
+        self.rota(*predict, f"--model={self.out}", f"--output={self.folder / 'table.gz'}", code=2)
         self.assertEqual(self.all_of(self.folder), before)
         (self.folder / "way").symlink_to(self.out / "model" / "topics.txt")
-        done = self.rota(*predict, f"--model={self.out}", f"--output={self.folder / 'way'}")
-        self.assertEqual(done.returncode, 73, done.stdout + done.stderr)
+        self.rota(*predict, f"--model={self.out}", f"--output={self.folder / 'way'}", code=73)
         # Whatever else is there stays: somebody's file of a like name, a link, a pipe.
         (self.folder / "table.unfinished").write_text("mine")
         (self.folder / "link").symlink_to(self.out / "table")
         for _ in range(2):
-            done = self.rota(*predict, f"--model={self.out}", f"--output={self.folder / 'link'}")
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.rota(*predict, f"--model={self.out}", f"--output={self.folder / 'link'}")
         table = (self.out / "table").read_text()
         self.assertTrue((self.folder / "link").is_symlink())
-        self.assertEqual(self.rota(*predict, f"--model={self.out}", f"--output={self.folder / 'table'}").returncode, 0)
+        self.rota(*predict, f"--model={self.out}", f"--output={self.folder / 'table'}")
         self.assertEqual((self.folder / "table").read_text(), table)
         self.assertEqual((self.folder / "table.unfinished").read_text(), "mine")
-        done = self.rota(*predict, f"--model={self.out}", f"--output={self.folder}/none/table")
-        self.assertEqual(done.returncode, 73)
-        self.assertIn("No such file or directory", done.stderr)
+        self.rota(*predict, f"--model={self.out}", f"--output={self.folder}/none/table",
+                  code=73, says="No such file or directory")
         os.mkfifo(self.folder / "fifo")
         with subprocess.Popen(["cat", self.folder / "fifo"], stdout=subprocess.PIPE, text=True) as reader:
-            done = self.rota(*predict, f"--model={self.out}", f"--output={self.folder / 'fifo'}")
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.rota(*predict, f"--model={self.out}", f"--output={self.folder / 'fifo'}")
             self.assertEqual(reader.communicate(timeout=60)[0], table)
 
-    def test_a_coordinator_by_hand_clears_no_run(self):
+    def test_a_coordinator_started_by_hand_clears_no_run(self):
         """The metrics of a finished run were gone, and another job wrote its model among the first one's files."""
-        self.assertEqual(self.train(f"--input={self.data}", f"--out={self.out}").returncode, 0)
+        self.train(f"--input={self.data}", f"--out={self.out}")
         before = {name: content for name, content in self.all_of(self.out).items() if not name.startswith("log/")}
-        done = subprocess.run([BIN / "rota-coordinator", f"--flagfile={self.out}/flags.txt", "--start_timeout_seconds=5",
-                               f"--coordinator=ipc://{self.folder}/socket"], capture_output=True, text=True, timeout=60)
-        self.assertEqual(done.returncode, 73, done.stdout + done.stderr)
+        self.program([BIN / "rota-coordinator", f"--flagfile={self.out}/flags.txt", "--start_timeout_seconds=5",
+                      f"--coordinator=ipc://{self.folder}/socket"], code=73)
         after = {name: content for name, content in self.all_of(self.out).items() if not name.startswith("log/")}
         self.assertEqual(after, before)
 
-    def test_a_pipe_is_no_data(self):
+    def test_a_pipe_is_refused_as_data(self):
         """Of two workers each would get a part of it."""
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
         for flags in ([f"--input={pipe}"], [f"--input={self.data}", f"--valid={pipe}"],
                       [f"--input={self.data}", f"--vocab={pipe}"]):
             with self.subTest(flags=flags):
-                done = self.train(*flags, f"--out={self.out}")
-                self.assertEqual(done.returncode, 66, done.stdout + done.stderr)
-                self.assertIn("pipe: is not a file that can be read more than once", done.stderr)
+                self.train(*flags, f"--out={self.out}",
+                           code=66, says="pipe: is not a file that can be read more than once")
                 self.assertFalse(self.out.exists())
 
     def test_stdin_that_an_earlier_run_kept(self):
-        done = subprocess.run(self.command("train", "lda", "--topics=2", "--input=-", f"--out={self.out}"), input=BAD,
-                              capture_output=True, text=True, timeout=60)
-        self.assertEqual(done.returncode, 65, done.stderr)
+        self.program(self.command("train", "lda", "--topics=2", "--input=-", f"--out={self.out}"), input=BAD,
+                     code=65)
         self.assertEqual((self.out / "input").read_text(), BAD)
         with open(self.out / "input", encoding="utf-8") as again:
             self.refused("--input=-", stdin=again)
         self.refused(f"--input={self.out}/input", word="names")
         with open(self.data, encoding="utf-8") as good:
             done = self.train("--input=-", f"--vocab={self.vocab}", f"--out={self.out}", stdin=good)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual((self.out / "input").read_text(), GOOD)
+        self.assertEqual((self.out / "input").read_text(), BAG)
 
     # -- rota resume --
 
@@ -279,20 +259,16 @@ class UsersFiles(RotaTest):
         self.wait_for("training", lambda: run.poll() is not None or not (self.out / "events.jsonl").exists() or
                       self.events(self.out, "resume") and len(self.roles(self.out)) == 3 and self.events(self.out, "phase")[-1]["phase"] == "training")
         self.assertIsNone(run.poll())
-        kill([run.pid, *self.roles(self.out).values()])
-        run.communicate()
+        self.kill_run(run, self.out)
 
-    def test_resume_believes_no_folder_that_somebody_else_could_have_changed(self):
-        done = self.train(*self.usual(), f"--out={self.out}")
-        self.assertEqual(done.returncode, 0, done.stderr)
+    def test_resume_trusts_no_folder_that_others_can_change(self):
+        self.train(*self.usual(), f"--out={self.out}")
         epoch = next((self.out / "checkpoint").glob("epoch-*"))
         somebody = 54321  # whom no system has
 
         def refused(path, word):
             before = self.all_of(self.folder)
-            done = self.rota("resume", self.out)
-            self.assertEqual(done.returncode, 77, done.stdout + done.stderr)
-            self.assertIn(f"only your own runs can be resumed: {path} {word}", done.stderr)
+            self.rota("resume", self.out, code=77, says=f"only your own runs can be resumed: {path} {word}")
             self.assertEqual(self.all_of(self.folder), before)
 
         for path in (self.out, self.out / "flags.txt", self.out / "checkpoint", epoch, self.folder):
@@ -352,23 +328,21 @@ class UsersFiles(RotaTest):
         self.assertEqual(set(real.iterdir()), before)
         self.assertTrue(link.is_symlink())
 
-    def test_a_killed_runs_own_folder_of_sockets_goes(self):
+    def test_resume_removes_the_socket_folder_of_a_killed_run(self):
         run = self.start("train", "lda", *self.usual(), "--topics=2", "--epochs=100000000", "--eval_every=0",
                          "--checkpoint_seconds=0", f"--out={self.out}")
         self.wait_for("a commit", lambda: (self.out / "checkpoint").exists() and self.committed(self.out))
         sockets = pathlib.Path((self.out / "address").read_text().strip().removeprefix("ipc://")).parent
-        kill([run.pid, *self.roles(self.out).values()])
-        run.communicate()
+        self.kill_run(run, self.out)
         self.wait_for("the sockets to be dead", lambda: all(map(self.is_dead, sockets.iterdir())))
         self.assertTrue(list(sockets.iterdir()))
         run = self.start("resume", self.out)
         self.wait_for("the stale sockets to go", lambda: run.poll() is not None or not sockets.exists())
         self.assertFalse(sockets.exists())
 
-    def test_what_is_no_epoch_of_rotas_stays_in_the_checkpoints(self):
+    def test_foreign_folders_among_checkpoints_are_kept(self):
         self.failed_run()
-        done = self.train(*self.usual(f"--out={self.folder}/k", "--epochs=1"))
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.train(*self.usual(f"--out={self.folder}/k", "--epochs=1"))
         run = self.start("train", "lda", *self.usual(), "--topics=2", "--epochs=100000000", "--eval_every=0",
                          "--checkpoint_seconds=0", f"--out={self.out}")
         self.wait_for("a commit", lambda: (self.out / "checkpoint").exists() and self.committed(self.out))
@@ -377,10 +351,5 @@ class UsersFiles(RotaTest):
         (mine / "notes").write_text("mine")
         last = self.committed(self.out)[-1]
         self.wait_for("two commits more", lambda: run.poll() is not None or last not in self.committed(self.out))
-        kill([run.pid, *self.roles(self.out).values()])
-        run.communicate()
+        self.kill_run(run, self.out)
         self.assertEqual((mine / "notes").read_text(), "mine")
-
-
-if __name__ == "__main__":
-    unittest.main(verbosity=2)
