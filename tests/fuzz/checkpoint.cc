@@ -26,7 +26,7 @@ extern "C" [[noreturn]] void __assert_fail(const char* what, const char* file, u
   std::abort();
 }
 
-// What RocksDB held then is nobody's any more.
+// What RocksDB held then is leaked.
 extern "C" const char* __asan_default_options() {
   return "detect_leaks=0:alloc_dealloc_mismatch=0:quarantine_size_mb=16";
 }

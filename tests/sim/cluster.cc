@@ -58,7 +58,7 @@ class Cluster {
       now_ = event.at;
       if (event.process && !is_due(event)) continue;
       here_ = event.process.value_or(kCoordinator);
-      // What one does that lives on beside its successor, or in an era of which nobody wants anything, nobody sees.
+      // The witness does not see what a process does that outlived its replacement, or that is in an old era.
       const bool unseen = is_zombie(here_) || (event.process && hosts_.at(here_).era < newest_era_);
       witness() = unseen ? &unseen_ : &witness_;
       event.act();
@@ -299,7 +299,7 @@ class Cluster {
     if (trace_) std::printf("nothing passes from %s to %s\n", from.name().c_str(), to.name().c_str());
   }
 
-  // A worker that could take the shards of all that were told to end.  Where processes are lost, nobody can say.
+  // A worker that could take the shards of all that were told to end; none is known where processes are lost.
   std::optional<NodeId> who_stays() const {
     const int losses = faults_.losses_most + faults_.pauses_most + faults_.hangs_most + faults_.cuts_most +
                        faults_.kills_most + faults_.full_disks_most;
@@ -323,7 +323,7 @@ class Cluster {
     pump(id);
   }
 
-  // Whether somebody starts it again when it has ended, or was killed.
+  // Whether it is started again when it has ended, or was killed.
   bool comes_back(NodeId id) {
     if (leaving_.contains(id) || is_zombie(id)) return false;
     const bool has_begun = hosts_.at(id).era > 0;
@@ -351,7 +351,7 @@ class Cluster {
   bool nobody_lives() const {
     return std::all_of(hosts_.begin(), hosts_.end(), [](const auto& process) { return is_zombie(process.first); });
   }
-  // None that lives on beside its successor.  REQUIRES that somebody lives.
+  // None that outlived its replacement.  REQUIRES that a process lives.
   NodeId anybody() {
     std::vector<NodeId> all;
     for (const auto& [id, process] : hosts_)
@@ -362,8 +362,8 @@ class Cluster {
   // They have numbers that no other process has.
   static bool is_zombie(NodeId id) { return id.index >= kZombies; }
 
-  // It stands still, is taken for lost, and goes on beside its successor, with what it was about, until somebody ends
-  // it. A second coordinator there is not: the first holds the lock of the run.
+  // It hangs, is taken for lost, and continues its work beside its replacement until it is ended.  There is no second
+  // coordinator: the first holds the lock of the run.
   void live_on(NodeId id) {
     ++outcome_.zombies;
     Process& old = hosts_.at(id);
@@ -414,7 +414,7 @@ class Cluster {
   void pump(NodeId id) {
     Host& host = *hosts_.at(id).host;
     for (auto& started : host.take_started()) {
-      // Computed now, heard of later: nobody may see a result before its end is told.
+      // Computed now, reported later: no process may see a result before its end is reported.
       auto work = std::make_shared<Outbox::Started>(std::move(started));
       if (work->io) {
         hosts_.at(id).files.push_back(std::move(work));
@@ -476,7 +476,7 @@ class Cluster {
     });
   }
 
-  // A letter goes to an address, whoever listens there now.
+  // A message goes to an address: to the process that listens there now.
   NodeId who_listens(const Transmission& out) const {
     for (const auto& [id, process] : hosts_)
       if (id.name() == out.endpoint) return id;

@@ -26,8 +26,8 @@ struct Faults {
   double flip_share = 0;     // one byte of it is changed
   double kill_share = 0;     // chance, at every event, that all processes are killed and the run is resumed
   int kills_most = 0;
-  // Chance, at every event, that one process is killed, and started anew after up to `restart_most`; or that it stands
-  // still for so long at most.  Of a process that does not come back in time the others do not wait for ever.
+  // Chance, at every event, that one process is killed, and restarted after up to `restart_most`; or that it hangs
+  // for up to `pause_most`.  The others do not wait forever for a process that does not come back.
   double loss_share = 0, pause_share = 0;
   int losses_most = 0, pauses_most = 0;
   // Chance, at every piece of work, that it never ends; and at every event, that nothing passes any more from one

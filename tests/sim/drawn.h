@@ -81,7 +81,7 @@ inline void draw_losses(std::mt19937_64& random, Shape& shape, Faults& faults) {
     faults.leave_share = draw(0.005);
     faults.leaves_most = 4;
   }
-  if (faults.joins_most > 0 && random() % 2 == 0) return;  // nobody is lost
+  if (faults.joins_most > 0 && random() % 2 == 0) return;  // no process is lost
   faults.loss_share = draw(0.005);
   faults.losses_most = 4;
   if (random() % 2 == 0) faults.restart_most = kSecond / 10;

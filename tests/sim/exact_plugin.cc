@@ -194,7 +194,7 @@ class ExactApp final : public SmallApp<ExactPush, ExactPull> {
   void save_common(Writer& out) const override { out.put(has_first_ ? job_.seed : std::uint64_t{0}); }
 
  private:
-  // All roles are to know the same, whoever hosts which shard.
+  // All roles must have the same facts, wherever the shards are.
   void check_facts(const Facts& facts) const {
     double thirds = 0;
     for (ShardId shard = 0; shard < job_.shards; ++shard) thirds += third_of(shard);

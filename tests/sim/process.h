@@ -16,7 +16,7 @@ struct Process {
   std::uint64_t life = 0, era = 0;
   Nanoseconds still_until = 0;
   // For its thread for files, which does one after the other; what waits, whether one is under way, and when the end
-  // of the last was heard of.
+  // of the last was reported.
   std::deque<std::shared_ptr<Outbox::Started>> files;
   bool files_busy = false;
   Nanoseconds files_heard = 0;

@@ -17,7 +17,7 @@ std::shared_ptr<Switchboard::Mailbox> Switchboard::find(const std::string& endpo
 
 bool MemoryTransport::send(NodeId peer, const std::string& endpoint, const Frames& frames) {
   const auto box = switchboard_.find(endpoint);
-  if (!box) return false;  // nobody listens there yet: told again with the next tick
+  if (!box) return false;  // no process listens there yet: sent again with the next tick
   {
     const std::scoped_lock lock(box->mutex);
     if (box->mail.size() >= Switchboard::kMailMost) {

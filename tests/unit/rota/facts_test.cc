@@ -20,7 +20,7 @@ TEST(Facts, AreSumsOrTheLargest) {
   EXPECT_EQ(Facts(facts.all()), facts);
 }
 
-TEST(Facts, ANameThatNobodyToldIsNoZero) {
+TEST(Facts, AnUnknownNameThrows) {
   Facts facts;
   facts.add("rows", 3);
   EXPECT_TRUE(facts.has("rows"));
@@ -40,7 +40,7 @@ TEST(Facts, OnlyAWholeNumberIsACount) {
   for (const char* name : {"mean", "less", "many", "none"}) EXPECT_THROW(facts.count(name), std::out_of_range) << name;
 }
 
-TEST(Facts, OneNameIsToldInOneWay) {
+TEST(Facts, ANameHasOneKind) {
   Facts facts;
   facts.add("rows", 3);
   EXPECT_THROW(facts.largest("rows", 3), std::invalid_argument);

@@ -206,7 +206,7 @@ TEST(Priority, InTurnGoesThroughAllRows) {
   EXPECT_EQ(ends, (std::vector<bool>{false, false, true, false, false})) << "10 rows in rounds of 4";
 }
 
-// Where rounds begin at the same rows in every pass, a row would be refused for ever if it did not keep its turn.
+// Where rounds begin at the same rows in every pass, a row would be refused forever if it did not keep its turn.
 TEST(Priority, InTurnARefusedRowComesFirstInTheNextRound) {
   PrioritySchedule schedule({.end = 8,
                              .batch = 4,

@@ -62,7 +62,7 @@ TEST_F(FilesTest, NewFoldersAndCopiesAreDurable) {
   EXPECT_EQ(copy_durably(folder / "from", folder / "none" / "to").code(), ExitCode::cannot_write);
 }
 
-// A pipe in a folder that came from somebody else kept its reader for ever.
+// A pipe in a folder that came from elsewhere kept its reader forever.
 TEST_F(FilesTest, WhatIsNoFileIsNotWaitedFor) {
   const std::filesystem::path pipe = folder / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);

@@ -102,7 +102,7 @@ TEST_F(FlagsTest, AFlagfileIsReadInPlaceAndLaterFlagsWin) {
   EXPECT_EQ(line->options.real("rate"), 4);
 }
 
-TEST_F(FlagsTest, AWrongFlagfileIsToldApart) {
+TEST_F(FlagsTest, AWrongFlagfileIsReportedAsOne) {
   EXPECT_EQ(parse({"--flagfile=/no/such/file"}).status().code(), ExitCode::no_input);
   EXPECT_EQ(error({"--flagfile=" + write("a", "--wokers=3\n")}), "unknown flag --wokers; the nearest is --workers");
   const std::string words = write("b", "workers 3\n");
@@ -145,7 +145,7 @@ TEST_F(FlagsTest, AByteOrderMarkIsNoPartOfAFlag) {
   EXPECT_EQ(parse({"--flagfile=" + write("mark", "\xef\xbb\xbf--workers=4\r\n")})->options.integer("workers"), 4);
 }
 
-TEST_F(FlagsTest, FlagsThatALineGivesTwiceAreTold) {
+TEST_F(FlagsTest, FlagsThatALineRepeatsAreReported) {
   const std::string file = write("flags", "--rate=3\n--rate=4\n--workers=5\n");
   const auto line = parse({"--workers=3", "--note=a", "--flagfile=" + file, "--rate=5", "--note=a", "--workers=4"});
   ASSERT_TRUE(line.ok()) << line.status().what();

@@ -44,7 +44,7 @@ TEST(ProcessLimits, NoFileGetsTheNumberOfStdin) {
   if (kept >= 0) ::dup2(kept, STDIN_FILENO);
 }
 
-TEST(ProcessLimits, ASmallStackIsTold) {
+TEST(ProcessLimits, ASmallStackIsReported) {
   struct rlimit stack = {};
   ASSERT_EQ(::getrlimit(RLIMIT_STACK, &stack), 0);
   const struct rlimit small = {64 << 10, stack.rlim_max};
@@ -55,7 +55,7 @@ TEST(ProcessLimits, ASmallStackIsTold) {
   EXPECT_EQ(status.what(), "the limit of a stack is 64 KiB (ulimit -s), and 256 are needed");
 }
 
-TEST(ProcessLimits, ThreadsThatCannotBeMadeAreTold) {
+TEST(ProcessLimits, ThreadsThatCannotBeMadeAreReported) {
   EXPECT_TRUE(check_threads(5).ok());
   pthread_attr_t usual, vast;
   ASSERT_EQ(pthread_getattr_default_np(&usual), 0);

@@ -106,7 +106,7 @@ TEST_F(TrustTest, AGroupThatMayWriteIsOnlyTheOwnersPrivateOne) {
   EXPECT_EQ(why(check_trusted(file)), "");
 }
 
-TEST_F(TrustTest, WhatBelongsToSomebodyElseIsNot) {
+TEST_F(TrustTest, FilesOfOtherUsersAreNotTrusted) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
   const std::string theirs = " belongs to user " + std::to_string(kSomebody) + ", ";
   const auto give = [&](const fs::path& path, uid_t owner) { ASSERT_EQ(::chown(path.c_str(), owner, 0), 0); };

@@ -81,7 +81,7 @@ TEST_F(Guests, AnObserverThatAcknowledgesNothingIsForgottenInTheEnd) {
   EXPECT_FALSE(host.busy());
 }
 
-TEST_F(Guests, OnlySoManyObserversAreHeardAtOnce) {
+TEST_F(Guests, TheNumberOfObserversIsLimited) {
   Host& host = answering_coordinator();
   for (std::uint32_t i = 0; i < 2 * Admission::kGuestsMost; ++i) host.receive(ask(i), world());
   EXPECT_EQ(hub_->count<AskStatus>(), Admission::kGuestsMost);
@@ -111,7 +111,7 @@ TEST_F(Guests, AnObserverIsAnsweredWhereItAsksFrom) {
 }
 
 // An endpoint that only a transport may give would let a stranger speak to whom the coordinator is connected with.
-TEST_F(Guests, NobodyNamesAConnectionOfSomebodyElse) {
+TEST_F(Guests, NoProcessCanNameAnothersConnection) {
   Host& host = answering_coordinator();
   Hello hello = hello_of(kWorker, 2);
   hello.endpoint = std::string(kReplyScheme) + "7";
@@ -134,8 +134,8 @@ TEST_F(Guests, AnObserverSaysNothingButWhatItAsks) {
 }
 
 // It was dropped before anybody looked whether it was a HELLO: the process waited for half a minute, and said that
-// nobody answered.
-TEST_F(Guests, AProcessOfAnotherJobIsToldSo) {
+// there was no answer.
+TEST_F(Guests, AProcessOfAnotherJobIsRefused) {
   Host& host = answering_coordinator();
   Host& member = joining(kJob + 1);
   talk();
@@ -148,7 +148,7 @@ TEST_F(Guests, AProcessOfAnotherJobIsToldSo) {
   EXPECT_EQ(host.take_forgotten().size(), 1U) << "its connection is closed";
 }
 
-TEST_F(Guests, AProcessOfAnotherJobAndReleaseIsToldTheVersions) {
+TEST_F(Guests, AProcessOfAnotherReleaseIsRefusedWithTheVersions) {
   answering_coordinator();
   Host& member = joining(kJob + 1, "0.0.7");
   talk();
@@ -221,7 +221,7 @@ TEST_F(Guests, ADamagedVersionIsNoOtherVersion) {
   EXPECT_FALSE(host.next(now_).has_value());
 }
 
-TEST_F(Guests, WhoHasJoinedIsNotRefusedByAnybody) {
+TEST_F(Guests, AMemberIgnoresRefusals) {
   Host& member = this->member();
   const Frames refusal =
       Hosts::frames_of(kCoordinator, kCoordinator, kWorker, Refuse{ExitCode::usage, "no"}, {.incarnation = 1});
@@ -269,8 +269,8 @@ class Newcomers : public Guests {
   std::size_t starts() const { return hub_->count<Hello>(); }
 };
 
-// A HELLO of a dead start, from before the coordinator was started anew, displaced one that lived.
-TEST_F(Newcomers, TakeNoPlaceBeforeTheyHaveShownThatTheyLive) {
+// A HELLO of a dead start, from before the coordinator was restarted, displaced one that lived.
+TEST_F(Newcomers, ReplaceNoMemberBeforeTheyAnswer) {
   Host& host = answering_coordinator();
   host.receive(hello_from("here", 5), world());
   ASSERT_EQ(starts(), 1U);
@@ -289,7 +289,7 @@ TEST_F(Newcomers, TakeNoPlaceBeforeTheyHaveShownThatTheyLive) {
   EXPECT_EQ(host.refused(), 0U);
 }
 
-TEST_F(Newcomers, TakeTheirPlaceWithTheirAnswerAndTheOneBeforeIsToldToEnd) {
+TEST_F(Newcomers, ReplaceTheMemberWithTheirAnswerAndEndIt) {
   Host& hub_host = answering_coordinator();
   Host& worker = joining(kJob);
   talk();
@@ -317,8 +317,8 @@ TEST_F(Newcomers, TakeTheirPlaceWithTheirAnswerAndTheOneBeforeIsToldToEnd) {
   expect_ended(worker, ExitCode::temporary, "another start of worker-0 took its place");
 }
 
-// It called until nobody waited for it any more, and so was not started anew in time.
-TEST_F(Newcomers, WhoWasReplacedAndDidNotHearItIsToldWheneverItCalls) {
+// It called until the run had stopped waiting for it, and so was not restarted in time.
+TEST_F(Newcomers, AReplacedStartIsRefusedWheneverItCalls) {
   Host& host = answering_coordinator();
   host.receive(hello_from("here", 5), world());
   host.receive(hello_from("there", 6), world());

@@ -81,7 +81,7 @@ TEST(Compute, OfWorkThatBelongsTogetherTheLastWakes) {
 }
 
 // The node's thread was woken for each of thousands of short tasks.
-TEST(Compute, WhoDidAChainedWorkIsAskedToHandleItsEnd) {
+TEST(Compute, ChainedCompletionsRunOnTheThreadOfTheWork) {
   std::promise<void> last;
   std::atomic<int> woken = 0;
   int handled = 0;
@@ -106,7 +106,7 @@ TEST(Compute, WhoDidAChainedWorkIsAskedToHandleItsEnd) {
   EXPECT_FALSE(compute.has_chained());
 }
 
-// Whoever has no way to handle it finds it where all ends are.
+// A loop without a handler finds it among the other ends.
 TEST(Compute, WhatIsChainedCanBeTakenLikeAllElse) {
   std::promise<void> done;
   Compute compute(
@@ -121,7 +121,7 @@ TEST(Compute, WhatIsChainedCanBeTakenLikeAllElse) {
 }
 
 // One that stands alone may be long work, and those before it do not wait for its end.
-TEST(Compute, WorkBeforeOneThatStandsAloneIsHeardOfFirst) {
+TEST(Compute, CompletionsBeforeASeparateOneComeFirst) {
   std::promise<void> heard, begun, go_on;
   std::promise<bool> was_heard;
   std::atomic<int> woken = 0;

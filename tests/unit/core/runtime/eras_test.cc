@@ -1,4 +1,4 @@
-// tests/unit/core/runtime/eras_test.cc -- a run goes back, or its coordinator is started anew, and the processes live
+// tests/unit/core/runtime/eras_test.cc -- a run goes back, or its coordinator is restarted, and the processes live
 // on.
 #include "tests/unit/core/runtime/hosts.h"
 
@@ -9,7 +9,7 @@ const NodeId kOther{Role::worker, 1};
 
 class Eras : public Hosts {
  protected:
-  // A member whose nodes are listeners; made anew in every era.
+  // A member whose nodes are listeners; made again in every era.
   Host& member(NodeId id, std::uint64_t incarnation, Listener::Answer answer = nullptr) {
     Host::Settings settings{id, incarnation, kJob, id.name(), 30 * kSecond};
     settings.rejoin_timeout = 20 * kSecond;
@@ -106,7 +106,7 @@ TEST_F(Eras, TheNextBeginsWhenTheWorkOfTheOneBeforeHasEnded) {
   EXPECT_EQ(nodes_[kWorker]->count<Save>(), 1U) << "what came early is of the new era";
 }
 
-TEST_F(Eras, WhoTakesNoPartInItIsNotSpokenToUntilItDoesAgain) {
+TEST_F(Eras, AProcessOutsideTheEraGetsNoMessages) {
   welcome_two();
   Host& worker = *hosts_.at(kWorker);
   const auto other = std::move(hosts_.at(kOther));
@@ -129,8 +129,8 @@ TEST_F(Eras, WhoTakesNoPartInItIsNotSpokenToUntilItDoesAgain) {
 }
 
 // A partition had moved, what it had said before was refused in front of the link, and nothing that its old process
-// said was heard any more: the run waited for ever.
-TEST_F(Eras, WhatAPartitionSaidBeforeItMovedDoesNotStopItsOldProcess) {
+// said was heard any more: the run waited forever.
+TEST_F(Eras, MessagesOfAMovedPartitionDoNotBlockItsOldProcess) {
   const NodeId partition{Role::partition, 0};
   hub();
   member(kOther, 3);
@@ -159,7 +159,7 @@ TEST_F(Eras, WhatAPartitionSaidBeforeItMovedDoesNotStopItsOldProcess) {
   EXPECT_GT(hub_->count<Beat>(), before);
 }
 
-TEST_F(Eras, WhatWasSaidInTheOneBeforeIsNotHeard) {
+TEST_F(Eras, MessagesOfTheEraBeforeAreDropped) {
   welcome_two();
   welcome(2, {kWorker});
   say(kOther, kWorker, Lease{1, 2, 3, {}});
@@ -175,7 +175,7 @@ TEST_F(Eras, WhatWasSaidInTheOneBeforeIsNotHeard) {
   EXPECT_EQ(hub_->count<Ready>(), 1U);
 }
 
-TEST_F(Eras, WhatComesFromOneThatIsAheadWaits) {
+TEST_F(Eras, MessagesOfTheNextEraWait) {
   welcome_two();
   welcome(2, {kOther});
   say(kOther, kWorker, Lease{1, 2, 3, {}});
@@ -185,7 +185,7 @@ TEST_F(Eras, WhatComesFromOneThatIsAheadWaits) {
   EXPECT_EQ(nodes_[kWorker]->count<Lease>(), 1U);
 }
 
-TEST_F(Eras, ACoordinatorThatIsStartedAnewIsGreeted) {
+TEST_F(Eras, ARestartedCoordinatorGetsHello) {
   Host& worker = welcomed();
   hub(9);
   worker.disconnected(kCoordinator, world());
@@ -197,8 +197,8 @@ TEST_F(Eras, ACoordinatorThatIsStartedAnewIsGreeted) {
 }
 
 // The member took it for a sign of life, and looked for the coordinator only when it had heard nothing for the whole
-// time-out.
-TEST_F(Eras, WhatADeadCoordinatorHadSaidIsNoSignOfLife) {
+// timeout.
+TEST_F(Eras, AMessageOfADeadCoordinatorIsNoSignOfLife) {
   Host& worker = welcomed();
   send_welcome(2, {kWorker});
   const auto last = hosts_.at(kCoordinator)->next(now_);
@@ -212,7 +212,7 @@ TEST_F(Eras, WhatADeadCoordinatorHadSaidIsNoSignOfLife) {
 }
 
 // It waited for the dead one's answer until it was taken for silent, and a new start of it was made.
-TEST_F(Eras, WhoWasAskedForLifeByACoordinatorThatDiedLooksForTheNext) {
+TEST_F(Eras, AProbedProcessLooksForTheNextCoordinator) {
   Host& first = hub();
   member(kWorker, 2);
   talk();
@@ -264,7 +264,7 @@ TEST_F(Eras, ACallThatTheTransportDoesNotTakeIsNoMessageOfTheLink) {
   EXPECT_EQ(decode_header(next->frames)->kind, Kind::saved);
 }
 
-TEST_F(Eras, ACoordinatorThatDoesNotComeBackIsAwaitedForSoLong) {
+TEST_F(Eras, ACoordinatorIsAwaitedUntilTheTimeout) {
   Host& worker = welcomed();
   hosts_.erase(kCoordinator);
   worker.disconnected(kCoordinator, world());

@@ -46,7 +46,7 @@ TEST(HeartbeatThread, SpeaksForAThreadInAHookAndForNoOther) {
   EXPECT_EQ(of_other, 0) << "a thread that is stuck elsewhere does not live";
 }
 
-TEST(HeartbeatThread, TriesAgainWhatCouldNotBeSaid) {
+TEST(HeartbeatThread, RetriesWhatCouldNotBeSent) {
   const InHook hook;
   std::atomic<int> tried{0};
   const HeartbeatThread busy(hook.doing(), 3600 * kSecond, [&] { return ++tried > 2; });

@@ -42,7 +42,7 @@ TEST_F(Hosts, AKeyIsGoodForItsOwnRoleAlone) {
   EXPECT_EQ(hub_->count<Hello>(), 1U);
 }
 
-TEST_F(Hosts, WhoseKeysDoNotFitDoesNotWaitForTheCoordinator) {
+TEST_F(Hosts, AProcessWithWrongKeysEnds) {
   Host& member = worker();
   member.keys_refused({Role::worker, 7}, "why", now_);
   EXPECT_FALSE(member.ended().has_value());
@@ -98,7 +98,7 @@ TEST_F(Hosts, AHelloInTheCoordinatorsOwnNameIsRefused) {
   EXPECT_TRUE(hub_->heard.empty());
 }
 
-// Anybody who was let in could stop the run in the coordinator's name.
+// Any admitted process could stop the run in the coordinator's name.
 TEST_F(Hosts, AProcessSpeaksOnlyForItsOwnNodes) {
   partition_hosts_ = {kWorker};
   member();
@@ -233,8 +233,8 @@ TEST_F(Hosts, ACoordinatorThatNeverAnswersIsATemporaryFailure) {
   EXPECT_GT(carried_, 2) << "HELLO is said again and again";
 }
 
-// It gave up after the time-out, as the coordinator had said nothing since HELLO.
-TEST_F(Hosts, WhoHasJoinedWaitsForTheOthersAndBeats) {
+// It gave up after the timeout, as the coordinator had said nothing since HELLO.
+TEST_F(Hosts, AMemberWaitsForTheOthersAndSendsBeats) {
   hub();
   Host& member = worker();
   pass(100 * kSecond);
@@ -245,7 +245,7 @@ TEST_F(Hosts, WhoHasJoinedWaitsForTheOthersAndBeats) {
   expect_ended(member, ExitCode::temporary, "the coordinator was lost");
 }
 
-TEST_F(Hosts, AProcessThatStoodStillDoesNotBlameTheOthers) {
+TEST_F(Hosts, AProcessThatWasPausedDoesNotBlameTheOthers) {
   Host& member = this->member();
   pass(kSecond);
   EXPECT_EQ(node_->still, 0);
@@ -260,7 +260,7 @@ TEST_F(Hosts, AProcessThatStoodStillDoesNotBlameTheOthers) {
   EXPECT_TRUE(member.ended().has_value()) << "silence since then counts";
 }
 
-TEST_F(Hosts, AMemberThatIsToldToEndAsksTheCoordinatorFirst) {
+TEST_F(Hosts, ALeavingMemberAsksTheCoordinatorFirst) {
   Host& member = this->member();
   member.told_to_end("worker-0 was told to end", now_);
   talk();
@@ -275,7 +275,7 @@ TEST_F(Hosts, AMemberThatIsToldToEndAsksTheCoordinatorFirst) {
   EXPECT_EQ(hub_->count<Fault>(), 1U);
 }
 
-TEST_F(Hosts, AMemberThatIsToldToEndDoesNotAskACoordinatorThatIsGone) {
+TEST_F(Hosts, ALeavingMemberDoesNotAskALostCoordinator) {
   for (const bool heard : {false, true}) {
     hosts_.clear();
     if (heard) coordinator();
@@ -328,7 +328,7 @@ TEST_F(Hosts, TheEndOfWorkComesBackToItsNode) {
 }
 
 // Start numbers were compared: a start behind a clock that was set back was taken for the past and never answered.
-TEST_F(Hosts, ANewStartOfAMemberIsHeardWhateverItsNumberAndAReplacedOneIsNot) {
+TEST_F(Hosts, AnyNewStartIsAcceptedAndAReplacedOneIsNot) {
   Host& host = coordinator();
   const auto hello = [&](std::uint64_t start) {
     host.receive(frames_of(hello_of(kWorker, start), {.incarnation = start}), world());
@@ -361,7 +361,7 @@ TEST_F(Hosts, AMessageOfAnotherIncarnationIsNoSignOfLife) {
   EXPECT_EQ(hub_->signs_of_life, 2);
 }
 
-TEST_F(Hosts, AStartThatReplacesAnotherIsWelcomedAndHeard) {
+TEST_F(Hosts, AStartThatReplacesAnotherIsWelcomed) {
   member();
   ASSERT_NE(node_, nullptr);
   worker(nullptr, 3);
@@ -453,7 +453,7 @@ TEST_F(Hosts, ACoordinatorThatTakesNothingEndsTheProcessToo) {
   EXPECT_TRUE(member.ended()->what.starts_with("coordinator-0 does not take")) << member.ended()->what;
 }
 
-TEST_F(Hosts, ALostConnectionIsToldToTheNodes) {
+TEST_F(Hosts, ALostConnectionIsReportedToTheNodes) {
   coordinator().disconnected(kWorker, world());
   EXPECT_EQ(hub_->disconnected, (std::vector<NodeId>{kWorker}));
 }

@@ -119,7 +119,7 @@ class Hosts : public ::testing::Test {
   }
   Outbox::World world() const { return {now_, 0, 0}; }
 
-  // Carries frames until nobody has any.
+  // Carries frames until no host has any.
   void talk() {
     for (bool any = true; any;) {
       any = false;

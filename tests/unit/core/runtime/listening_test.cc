@@ -35,7 +35,7 @@ TEST(Listening, OverIpcIsBesideTheCoordinator) {
   EXPECT_EQ(where(process(kWorker, "ipc:///a/c")), "ipc:///a/worker-3-345678901");
 }
 
-TEST(Listening, ALoopbackRunIsNotHeardElsewhere) {
+TEST(Listening, ALoopbackRunDoesNotListenElsewhere) {
   EXPECT_EQ(where(process(kCoordinator, "tcp://127.0.0.1:7000")), "127.0.0.1 7000, told: tcp://127.0.0.1:7000");
   EXPECT_EQ(where(process(kWorker, "tcp://127.0.0.1:7000")), "127.0.0.1 0, told: tcp://127.0.0.1:0");
   EXPECT_EQ(where(process(kWorker, "tcp://127.0.0.1:7000", "127.0.0.2")), "127.0.0.2 0, told: tcp://127.0.0.2:0");
@@ -58,7 +58,7 @@ TEST(Listening, BindIsApartFromTheHost) {
   EXPECT_EQ(where(process(kWorker, "tcp://127.0.0.1:7000", "", "*:7005")), "* 7005, told: tcp://127.0.0.1:0");
 }
 
-TEST(Listening, WhatIsWrongIsSaid) {
+TEST(Listening, ErrorsAreReported) {
   EXPECT_EQ(where(process(kWorker, "tcp://127.0.0.1")),
             "2 --coordinator: 'tcp://127.0.0.1' is no address: HOST:PORT, or [HOST]:PORT for IPv6, is one");
   EXPECT_EQ(where(process(kWorker, "tcp://*:7000")),

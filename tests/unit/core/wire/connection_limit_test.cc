@@ -67,7 +67,7 @@ TEST_F(ConnectionLimitTest, AQuarterOfTheDescriptorsIsForOthers) {
   EXPECT_TRUE(files.back().open());
 }
 
-TEST_F(ConnectionLimitTest, WhoSaysNothingMakesRoom) {
+TEST_F(ConnectionLimitTest, ASilentConnectionMakesRoom) {
   ASSERT_TRUE(connect(std::string(600, 'x'))) << "as long as a handshake";
   ASSERT_TRUE(connect("GET / HTTP/1.1"));
   ::usleep(1'100'000);

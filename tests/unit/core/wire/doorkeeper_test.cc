@@ -32,7 +32,7 @@ class DoorkeeperTest : public TemporaryFolder {
   }
   static Frames hello() { return {Bytes::from({std::byte{1}}), Bytes::from({std::byte{2}})}; }
 
-  // What the server hears first of a client with these keys, or nothing if that is turned away, and why as it hears it.
+  // Where the first message of a client with these keys came from; nothing, and why, if the client is rejected.
   std::optional<Origin> heard_of(ZmqTransport& client, NodeId server_is, std::string& why) {
     bool sent = false;
     const Nanoseconds end = now_ns() + kLongest;
@@ -45,7 +45,7 @@ class DoorkeeperTest : public TemporaryFolder {
     }
     return std::nullopt;
   }
-  // Why a client with these keys is turned away.  If the side that finds it out first has closed the connection before
+  // Why a client with these keys is rejected.  If the side that finds it out first has closed the connection before
   // the client has read what the server is, ZeroMQ says nothing, and does not try again: then another client asks.
   std::string why_not(const std::shared_ptr<const Keys>& keys) {
     std::string why = kNothing;
@@ -105,7 +105,7 @@ TEST_F(DoorkeeperTest, AnAnswerGoesBackByTheSameConnection) {
   EXPECT_TRUE(server->send({Role::observer, 0}, std::string(kReplyScheme) + "nobody", {text})) << "who is gone";
 }
 
-TEST_F(DoorkeeperTest, AnUnknownKeyIsTurnedAway) {
+TEST_F(DoorkeeperTest, AnUnknownKeyIsRejected) {
   // It knows the coordinator's public key, and has one of its own.
   auto stranger = std::make_shared<Keys>(*keys_of(Role::worker, "others"));
   stranger->known[Role::coordinator] = keys_of(Role::worker)->known.at(Role::coordinator);
@@ -118,7 +118,7 @@ TEST_F(DoorkeeperTest, AnUnknownKeyIsTurnedAway) {
   expect_nothing_before_a_friend();
 }
 
-TEST_F(DoorkeeperTest, ObserversHaveToDoWithTheCoordinatorAlone) {
+TEST_F(DoorkeeperTest, ObserversConnectOnlyToTheCoordinator) {
   server = open(keys_of(Role::worker));
   const auto client = open(keys_of(Role::observer));
   std::string why;
@@ -126,20 +126,20 @@ TEST_F(DoorkeeperTest, ObserversHaveToDoWithTheCoordinatorAlone) {
   EXPECT_EQ(why, "it does not know this key");
 }
 
-TEST_F(DoorkeeperTest, WhoHasNoKeyIsTurnedAway) {
+TEST_F(DoorkeeperTest, AClientWithoutAKeyIsRejected) {
   EXPECT_EQ(why_not(nullptr), "only one side has keys");
   while (server->turned_away().count == 0) server->wait(5);
   EXPECT_EQ(server->turned_away().last, "somebody without a key");
   expect_nothing_before_a_friend();
 }
 
-TEST_F(DoorkeeperTest, AServerWithoutKeysIsNotSpokenTo) {
+TEST_F(DoorkeeperTest, NoMessageGoesToAServerWithoutKeys) {
   server = open(nullptr);
   EXPECT_EQ(why_not(keys_of(Role::worker)), "only one side has keys");
 }
 
 // Without keys, bytes that do not begin like the protocol are taken for an old version of it, and for messages.
-TEST_F(DoorkeeperTest, NothingOfForeignBytesIsHeard) {
+TEST_F(DoorkeeperTest, ForeignBytesAreNotDelivered) {
   std::mt19937 random(7);
   std::vector<std::string> all = {
       "GET / HTTP/1.1\r\nHost: a\r\n\r\n", std::string("\x16\x03\x01\x02\x00\x01", 6),

@@ -7,7 +7,7 @@ namespace {
 
 class LinkTest : public testing::Test {
  protected:
-  // Who was never heard of is sent everything again instead of asked.
+  // A peer that has sent nothing yet gets everything again instead of a probe.
   void a_hears_of_b() {
     submit(b, 99);
     deliver(a, all(b, now), now);
@@ -116,7 +116,7 @@ TEST_F(LinkTest, ARepeatedAnswerSendsNothingTwice) {
   EXPECT_EQ(a.counters().resent, 1U);
 }
 
-TEST_F(LinkTest, WhoWasNeverHeardOfIsToldAgainInsteadOfAsked) {
+TEST_F(LinkTest, AnUnknownPeerGetsTheMessageAgainInsteadOfAProbe) {
   submit(a, 1);
   EXPECT_EQ(all(a, now).size(), 1U);
   for (int i = 0; i < 3; ++i) {
@@ -145,7 +145,7 @@ TEST_F(LinkTest, ProbesComeMoreAndMoreRarely) {
 }
 
 // What was sent on a connection that had broken several times came up to 16 s later.
-TEST_F(LinkTest, BehindABrokenConnectionThePeerIsAskedAtOnce) {
+TEST_F(LinkTest, AfterABrokenConnectionThePeerIsProbedAtOnce) {
   a_hears_of_b();
   submit(a, 1);
   all(a, now);  // lost, and so are the questions
@@ -309,7 +309,7 @@ TEST_F(LinkTest, TheFirstThatAnswersIsThePeerIfNoneIsKnown) {
   EXPECT_TRUE(deliver(a, all(other, kSecond), kSecond).empty());
 }
 
-TEST_F(LinkTest, NobodyCanAcknowledgeWhatWasNotSent) {
+TEST_F(LinkTest, WhatWasNotSentCannotBeAcknowledged) {
   for (RoundId i = 1; i <= Link::kWindowMessages + 1; ++i) submit(a, i);
   all(a, kSecond);
   Header header = from_b(Kind::ack);
@@ -329,7 +329,7 @@ TEST_F(LinkTest, AnEndingProcessAcknowledgesAtOnce) {
 
 // ---- pieces ----
 
-// It was sent whole, the receiver's transport cut the connection, and it was sent again for ever.
+// It was sent whole, the receiver's transport cut the connection, and it was sent again forever.
 TEST_F(LinkTest, ALargeMessageGoesInPiecesOfTheirOwnNumbersAndArrivesWhole) {
   a = link_of(kA, kB, 100);
   std::vector<std::byte> rows(1000);
@@ -432,7 +432,7 @@ TEST_F(LinkTest, OnlyTheNextMessageIsLookedInto) {
   EXPECT_EQ(a.receive(header, garbage, kSecond).arrival, Link::Arrival::wrong);
 }
 
-// The peer's end was made anew when some had been sent already, to its end before.
+// The peer's end was made again when some had been sent already, to its end before.
 TEST_F(LinkTest, AGreetingBringsAgainWhatWasSentBefore) {
   submit(a, 1);
   submit(a, 2);

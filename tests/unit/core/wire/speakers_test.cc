@@ -7,7 +7,7 @@ constexpr Role kAll[] = {Role::coordinator, Role::scheduler, Role::worker,
                          Role::kvstore,     Role::partition, Role::observer};
 
 // A store made another one write over its checkpoints, by a SAVE of an epoch that was committed.
-TEST(Speakers, WhatTheCoordinatorDecidesNobodyElseSays) {
+TEST(Speakers, OnlyTheCoordinatorSendsItsDecisions) {
   for (const Kind kind : {Kind::welcome, Kind::refuse, Kind::read_ahead, Kind::facts, Kind::start, Kind::tasks,
                           Kind::expect, Kind::rounds_done, Kind::evaluate, Kind::save, Kind::status})
     for (const Role from : kAll)

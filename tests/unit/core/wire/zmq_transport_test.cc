@@ -124,7 +124,7 @@ TEST_F(ZmqTransportTest, AMessageOverTheTransportsLimitPassesInPieces) {
 }
 
 // Frames, and their bytes together, are limited too, and not only the bytes of each.
-TEST_F(ZmqTransportTest, WhatBreaksTheLimitsIsDroppedAndTheNextIsHeard) {
+TEST_F(ZmqTransportTest, MessagesOverTheLimitsAreDroppedAndTheNextIsDelivered) {
   constexpr std::size_t kMost = std::size_t{1} << 20;
   Process server(folder, kCoordinator, kMost), client(folder, kWorker, kMost);
   const Bytes one = Bytes::from({std::byte{1}}), half = Bytes::from(std::vector<std::byte>(kMost / 2));
@@ -142,7 +142,7 @@ TEST_F(ZmqTransportTest, WhatBreaksTheLimitsIsDroppedAndTheNextIsHeard) {
   EXPECT_EQ(server.transport->dropped(), 3U);
 }
 
-// Each observer cost the coordinator three sockets and three descriptors for ever.
+// Each observer cost the coordinator three sockets and three descriptors forever.
 TEST_F(ZmqTransportTest, ObserversLeaveNoDescriptorsBehind) {
   Process coordinator(folder, kCoordinator, std::size_t{1} << 20);
   answer_status(coordinator);
@@ -166,7 +166,7 @@ Listening loopback(std::vector<std::string> numbers, std::uint16_t port = 0, std
   return {.ipc = {}, .numbers = std::move(numbers), .port = port, .told = {std::move(host), 0}};
 }
 
-TEST_F(ZmqTransportTest, ThePortThatWasFreeIsTold) {
+TEST_F(ZmqTransportTest, TheChosenPortIsInTheEndpoint) {
   const auto transport = ZmqTransport::open(loopback({"127.0.0.1"}), 1 << 20);
   ASSERT_TRUE(transport.ok()) << transport.status().what();
   const auto address = tcp_address((*transport)->endpoint());
