@@ -88,7 +88,7 @@ TEST_F(Kmeans, AToleranceEndsItBefore) {
 }
 
 // The resumed job is evaluated, which finds what the next push needs, and the other one is not.
-TEST_F(Kmeans, ARestoredJobGoesOnAlike) {
+TEST_F(Kmeans, ARestoredJobContinuesAlike) {
   expect_resumed_alike(job({{"tolerance", "0"}}), 3, 100);
 }
 

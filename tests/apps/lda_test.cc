@@ -243,7 +243,7 @@ std::int64_t look() {
   return ++looks;
 }
 
-TEST_F(Lda, ASpentBudgetEndsAVisitAndTheNextGoesOnBehind) {
+TEST_F(Lda, ASpentBudgetEndsAVisitAndTheNextContinues) {
   const std::string text = files.write("text", "a b c d e f\na b c d e f\n");
   SerialHost host(linked_plugin(), job_over(text, {{"topics", "2"}}, 1));
   host.set_budget(Budget(0, look));  // always spent: one word a visit

@@ -241,7 +241,7 @@ TEST_F(MfAlternating, ARoundRobinOverMoreShardsRoundsOtherwiseAndIsTheSame) {
   }
 }
 
-TEST_F(MfAlternating, ARestoredHostGoesOnAlike) {
+TEST_F(MfAlternating, ARestoredHostContinuesAlike) {
   for (const Given& options : all_solvers()) {
     SCOPED_TRACE(testing::PrintToString(options));
     expect_resumed_alike(job(options), 3, 2);

@@ -263,7 +263,7 @@ TEST_F(Mf, LearnsWhatTheRatingsAreMadeOf) {
   }
 }
 
-TEST_F(Mf, ARestoredHostGoesOnAlike) {
+TEST_F(Mf, ARestoredHostContinuesAlike) {
   for (const char* schedule : {"adagrad", "bold_driver"}) {
     SCOPED_TRACE(schedule);
     expect_resumed_alike(job({{"biases", "true"}, {"rate_schedule", schedule}}), 3, 2);
@@ -438,7 +438,7 @@ std::int64_t look() {
 }
 
 // The one cell has 1500 ratings, and a visit looks at the clock behind 512 of them.
-TEST_F(Mf, ASpentBudgetEndsAVisitAndTheNextGoesOnBehind) {
+TEST_F(Mf, ASpentBudgetEndsAVisitAndTheNextContinues) {
   while (ratings_.size() < 1500) ratings_.push_back(ratings_[ratings_.size() - some_ratings().size()]);
   Job task = job({{"rate_schedule", "constant"}, {"learning_rate", "0.01"}});
   task.shards = task.slices = 1;
@@ -457,7 +457,7 @@ TEST_F(Mf, ASpentBudgetEndsAVisitAndTheNextGoesOnBehind) {
   EXPECT_EQ(looks, 6);
 }
 
-TEST_F(Mf, ARateThatIsTooHighIsTold) {
+TEST_F(Mf, ARateThatIsTooHighIsReported) {
   SerialHost host(linked_plugin(), job({{"rate_schedule", "constant"}, {"learning_rate", "50"}}));
   EXPECT_THROW(host.run_epochs(20), UsageError);
 }

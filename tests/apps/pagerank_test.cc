@@ -87,7 +87,7 @@ TEST_F(Pagerank, AtAnyScaleOfTheWeightsTheRanksAreTheSame) {
               std::string::npos);
 }
 
-TEST_F(Pagerank, ARestoredJobGoesOnAlike) {
+TEST_F(Pagerank, ARestoredJobContinuesAlike) {
   expect_resumed_alike(job({}, 3), 5, 300);
 }
 

@@ -80,7 +80,7 @@ TEST_F(SgdExact, OneAgainstRestIsAFitForEachClass) {
   }
 }
 
-TEST_F(SgdExact, ARestoredJobGoesOnAlike) {
+TEST_F(SgdExact, ARestoredJobContinuesAlike) {
   for (const auto& [optimizer, loss, epochs] :
        {std::tuple{"newton", "squared_hinge", 2}, {"svm", "squared_hinge", 2}, {"svm", "hinge", 6}}) {
     SCOPED_TRACE(std::string(optimizer) + " " + loss);

@@ -55,7 +55,7 @@ TEST_F(SgdPacked, SeveralClasses) {
   }
 }
 
-TEST_F(SgdPacked, LabelsThatDoNotFitTheLossAreToldOf) {
+TEST_F(SgdPacked, LabelsThatDoNotFitTheLossAreReported) {
   Job one = packed_job(job({{"shards", "2"}}, files.write("rows", kThreeClasses)));
   EXPECT_EQ(refusal<DataError>(one),
             "index: found more than two labels, 1, 2 and 3: a loss of two classes (--loss=softmax takes more, and "

@@ -88,7 +88,7 @@ TEST_F(SgdSvrg, ALargeColumnDoesNotEndTheJobEarly) {
   EXPECT_NEAR(host.evaluate()[sgd::kLoss], plain.evaluate()[sgd::kLoss], 1e-9);
 }
 
-TEST_F(SgdSvrg, ARestoredJobGoesOnAlike) {
+TEST_F(SgdSvrg, ARestoredJobContinuesAlike) {
   Given options = svrg("softmax", "0.01");
   options["l1"] = "0.001";
   options["tolerance"] = "1e-15";

@@ -185,7 +185,7 @@ TEST_F(Sgd, RoundsOfAnEpochAreAsManyAsTheBatchSays) {
   }
 }
 
-TEST_F(Sgd, ARestoredJobGoesOnAlike) {
+TEST_F(Sgd, ARestoredJobContinuesAlike) {
   for (PlainSgd::Row& row : rows_) row[2] += 1.7e9;  // held less its mean
   file_ = write("rows", 3);
   for (const char* const optimizer : {"sgd", "adagrad", "ftrl"}) {

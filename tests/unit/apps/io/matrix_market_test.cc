@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{kArray + "2 1\n1\nx\n", ":4: expected a finite number, found 'x'"},
         Wrong{kArray + "2 1\n1 2\n", ":3: expected one entry a line, found '2' behind it"}));
 
-TEST(MatrixFormat, IsToldByTheFirstBytes) {
+TEST(MatrixFormat, IsDetectedByTheFirstBytes) {
   const ScratchFiles files;
   EXPECT_EQ(matrix_format_of(files.write("a", kArray)), MatrixFormat::matrix_market);
   EXPECT_EQ(matrix_format_of(files.write("b", "\xef\xbb\xbf" + kArray)), MatrixFormat::matrix_market);

@@ -42,7 +42,7 @@ TEST(TextWriter, LongTextsAndManyShortOnesKeepTheirOrder) {
   EXPECT_TRUE(tests::read_file(file) == expected);
 }
 
-TEST(TextWriter, ADiskThatIsFullIsTold) {
+TEST(TextWriter, ADiskThatIsFullIsReported) {
   TextWriter out("/dev/full");
   out << "text";
   try {

@@ -148,7 +148,7 @@ TEST(Shard, FewerDifferentRowsThanClustersComeToAnEnd) {
   EXPECT_NEAR(said.inertia, 0, 1e-30);
 }
 
-TEST(Shard, ARestoredOneGoesOnAlike) {
+TEST(Shard, ARestoredOneContinuesAlike) {
   const Dense data = random_rows(40, 5, 9);
   Process process(data, 6, 1);
   process.start(6);

@@ -78,7 +78,7 @@ TEST(LdaSchedule, LessonsComeLast) {
     EXPECT_EQ(epoch_of(schedule), rounds);
 }
 
-TEST(LdaSchedule, GoesOnFromItsState) {
+TEST(LdaSchedule, ContinuesFromItsState) {
   const Job job = job_of({{"learn_alpha", "2"}, {"burn_in", "0"}});
   LdaSchedule straight = schedule_of(job), resumed = schedule_of(job);
   for (int epoch = 0; epoch < 3; ++epoch) epoch_of(straight);

@@ -69,14 +69,14 @@ TEST_F(LinearStream, PiecesComeInTheirOrderAgainAndAgain) {
   }
 }
 
-TEST_F(LinearStream, ItEndsWhereNobodyTakesIt) {
+TEST_F(LinearStream, ItEndsWithItsReader) {
   const RowStream rows = stream(0);
   { const ReadAhead ahead(rows, 5); }
   ReadAhead ahead(rows, 5);
   EXPECT_EQ(ahead.next().rows.size(), rows.rows() / 5);
 }
 
-TEST_F(LinearStream, OtherRowsThanBeforeAreTold) {
+TEST_F(LinearStream, OtherRowsThanBeforeAreReported) {
   const RowStream rows = stream(0);
   std::ofstream(files_[0]) << "7 1:1\n3 2:2\n";
   ReadAhead ahead(rows, 1);

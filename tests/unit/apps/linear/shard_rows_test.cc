@@ -134,7 +134,7 @@ TEST_F(LinearData, FeaturesOfOneKeyAreOneEntry) {
   for (const auto& one : data.counts.all()) EXPECT_LE(one.rows, 2);
 }
 
-TEST_F(LinearData, WhatIsWrongIsTold) {
+TEST_F(LinearData, ErrorsAreReported) {
   const auto message = [&](const std::string& text) {
     const std::string what = tests::message_of<DataError>([&] { load(text); });
     return what.substr(std::min(what.size(), what.find("rows") + 4));

@@ -43,7 +43,7 @@ TEST_F(VwText, FeaturesAreTheirNamesInTheirNamespaces) {
   EXPECT_EQ(line("1 |f a:2 b |g a:3\r").columns, one.columns);
 }
 
-TEST_F(VwText, WhatIsWrongIsTold) {
+TEST_F(VwText, ErrorsAreReported) {
   EXPECT_EQ(wrong("1 a b"), "expected a bar, |, before the features");
   EXPECT_EQ(wrong("| a"), "expected a label and a blank behind it");
   EXPECT_EQ(wrong("'tag | a"), "expected a label and a blank behind it");

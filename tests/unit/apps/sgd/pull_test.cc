@@ -43,7 +43,7 @@ TEST(SgdPull, AWeightThatAllShardsMadeZeroIsZero) {
   EXPECT_NE(pulled(Settings{}, 1, 3, {w, 1}, {-w - w - w + 1e-9, 0, 3})[0], 0);
 }
 
-TEST(SgdPull, MakesWeightsOfFtrlAnew) {
+TEST(SgdPull, RecomputesWeightsOfFtrl) {
   Settings settings;
   settings.optimizer = Optimizer::ftrl;
   settings.l1 = 0.01;

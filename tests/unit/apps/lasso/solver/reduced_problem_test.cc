@@ -223,7 +223,7 @@ void go_on(ReducedProblem& problem, const Instance& it, double lambda, int step)
   problem.solve({lambda / (1 + step), lambda / 50}, step == 2 ? 1e-11 : 1e-5);
 }
 
-TEST(ReducedProblem, ARestoredProblemGoesOnBitForBit) {
+TEST(ReducedProblem, ARestoredProblemContinuesBitForBit) {
   for (const Shape& shape : shapes()) {
     for (const Method method : {Method::automatic, Method::gram}) {
       SCOPED_TRACE(name_of(shape, 1));

@@ -92,7 +92,7 @@ TEST(HeldOut, ExpectedTopicsAddUpToTheObservedTokens) {
   }
 }
 
-TEST(HeldOut, GoesOnFromItsState) {
+TEST(HeldOut, ContinuesFromItsState) {
   HeldOut straight(kPriorsOfTwo, 1, 0, 1, 2, kCounts), resumed(kPriorsOfTwo, 1, 0, 1, 2, kCounts);
   straight.attach(kCut), resumed.attach(kCut);
   visit_all(straight);

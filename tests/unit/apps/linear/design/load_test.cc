@@ -114,7 +114,7 @@ std::vector<Source> ways_to_store(const ScratchFiles& files, const std::string& 
 
 using LoadTest = rota::tests::WithFiles;
 
-TEST_F(LoadTest, ByColumnsAndByRowsWhoeverHosts) {
+TEST_F(LoadTest, ByColumnsAndByRowsOnAnyHosts) {
   for (const auto& [rows, columns, density] :
        {std::tuple{1U, 1U, 1.0}, std::tuple{7U, 3U, 0.5}, std::tuple{40U, 700U, 0.05}, std::tuple{200U, 30U, 0.9}}) {
     const PlainMatrix matrix = example(rows + columns, rows, columns, density);

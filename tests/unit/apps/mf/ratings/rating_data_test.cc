@@ -65,7 +65,7 @@ TEST_F(RatingDataTest, NamesGoThroughBytes) {
   }
 }
 
-TEST(Sides, TheFewerMoveUnlessTheyAreTooFewOrItIsSaid) {
+TEST(Sides, TheFewerMoveUnlessTheyAreTooFewOrAnOptionDecides) {
   const ScratchFiles files;
   const mf::RatingData data = mf::read_ratings({files.write("1", "a x 1\nb x 2\nc y 3\n")}, {});
   const mf::RatingCounts counts = mf::counts_of(data, {});

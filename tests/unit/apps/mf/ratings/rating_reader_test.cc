@@ -92,7 +92,7 @@ TEST_F(Ratings, CountsMayBeMissingAndLabelsAreOneOrNot) {
   }
 }
 
-TEST_F(Ratings, WhatIsWrongIsToldWithItsLine) {
+TEST_F(Ratings, WhatIsWrongIsReportedWithItsLine) {
   EXPECT_NE(error("a b 1\na b\n").find("ratings:2: expected a user, an item and a rating, found 'a b'"),
             std::string::npos);
   EXPECT_NE(error("a b 1\n\na b nan\n").find("ratings:3: expected a rating"), std::string::npos);

@@ -97,7 +97,7 @@ TEST(PairPool, ASliceLeavesAsItsStepsMadeItAndOthersStayAsTheyWere) {
   EXPECT_TRUE(seen[1].empty()) << "an epoch knows nothing of the one before";
 }
 
-TEST(PairPool, WhoHasAllOfASliceHasNoPairThere) {
+TEST(PairPool, AUserWithAllOfASliceHasNoPairThere) {
   Random random = random_named({3});
   mf::PairPool pool;
   Visit all({{0, 0, 1}, {0, 1, 1}}, 2), none({}, 0);
