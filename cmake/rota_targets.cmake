@@ -1,11 +1,19 @@
 # One helper for each kind of thing that is built.  Sources are listed, so that an unused one is seen; tests are globbed, so that none is
 # forgotten.
 
+# Sources of a library are compiled several at a time: most of a compilation here is the same headers again.
+function(rota_compile_together target)
+  if(ROTA_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+endfunction()
+
 # rota_component(name SOURCES ... USES other-components ... LIBS libraries ...)
 # A folder of the house.  USES is the arrow of the dependency graph: only what is named there can be included.
 function(rota_component name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES;LIBS" ${ARGN})
   add_library(rota_${name} STATIC ${ARG_SOURCES})
+  rota_compile_together(rota_${name})
   target_include_directories(rota_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   list(TRANSFORM ARG_USES PREPEND rota_)
   target_link_libraries(rota_${name} PUBLIC ${ARG_USES} ${ARG_LIBS})
@@ -25,6 +33,7 @@ endfunction()
 function(rota_app name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
   add_library(rota_app_${name} STATIC ${ARG_SOURCES})
+  rota_compile_together(rota_app_${name})
   target_include_directories(rota_app_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(rota_app_${name} PUBLIC rota_api rota_io ${ARG_LIBS})
   add_library(rota_plugin_${name} MODULE plugin.cc)

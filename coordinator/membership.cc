@@ -56,7 +56,8 @@ void Membership::replace_missing(Nanoseconds waited) {
   const auto is_missing = [&](std::uint32_t worker) { return !roster_.has({Role::worker, worker}); };
   const auto missing = static_cast<std::size_t>(std::count_if(awaited.begin(), awaited.end(), is_missing));
   if (missing == 0) return;
-  const bool give_up = waited >= (eras_ == 0 ? std::min(plan_.peer_timeout, plan_.start_timeout) : plan_.rejoin_timeout);
+  const bool give_up =
+      waited >= (eras_ == 0 ? std::min(plan_.peer_timeout, plan_.start_timeout) : plan_.rejoin_timeout);
   for (const std::uint32_t worker : awaited)
     if (is_missing(worker) && (workforce_.has_spare() || (give_up && missing < awaited.size()))) {
       workforce_.replace(worker);

@@ -46,7 +46,7 @@ struct Share {
 
 // Every number is made by itself, by the same operations (the tree is compiled without contraction): wider registers
 // change no bit.
-using Rows = void (*)(std::size_t, const Margins&, double* __restrict, double* __restrict, double* __restrict);
+using RowsKernel = void (*)(std::size_t, const Margins&, double* __restrict, double* __restrict, double* __restrict);
 using Terms = void (*)(std::size_t, const Share&, const double* __restrict, const double* __restrict,
                        const double* __restrict, double* __restrict);
 void baseline_rows(std::size_t count, const Margins& at, double* __restrict loss, double* __restrict p,
@@ -67,14 +67,14 @@ void baseline_terms(std::size_t count, const Share& share, const double* __restr
                                         double* __restrict terms) {
   terms_of(count, share, w, p, rest, terms);
 }
-Rows best_rows() {
+RowsKernel best_rows() {
   return __builtin_cpu_supports("avx2") ? avx2_rows : baseline_rows;
 }
 Terms best_terms() {
   return __builtin_cpu_supports("avx2") ? avx2_terms : baseline_terms;
 }
 #else
-Rows best_rows() {
+RowsKernel best_rows() {
   return baseline_rows;
 }
 Terms best_terms() {
@@ -85,7 +85,7 @@ Terms best_terms() {
 }  // namespace
 
 void logistic_rows(std::span<const double> y, std::span<const double> f, double shift, const LogisticRows& out) {
-  static const Rows rows = best_rows();
+  static const RowsKernel rows = best_rows();
   rows(y.size(), {y.data(), f.data(), shift}, out.loss.data(), out.p.data(), out.rest.data());
 }
 

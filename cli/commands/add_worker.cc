@@ -31,12 +31,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kAnswerMs = 5000;
+constexpr int kNumberMs = 5000;
 constexpr int kPollMs = 200;
 constexpr std::size_t kAddressBytesMax = 4096;
-constexpr std::size_t kLogLines = 10;
+constexpr std::size_t kLogEndLines = 10;
 
-constexpr Option kOptions[] = {
+constexpr Option kAddWorkerOptions[] = {
     {.name = "spare",
      .kind = Option::Kind::flag,
      .default_value = "false",
@@ -59,21 +59,21 @@ Result<std::string> address_of(const std::string& what) {
   return text->substr(0, text->find('\n'));
 }
 
-struct Place {
+struct Assignment {
   RunFolder run;
   std::uint32_t number = 0;
   std::map<std::string, std::string, std::less<>> flags;
 };
 
 // From the coordinator: where the run is, and the number that it assigns to the new worker.
-Result<Place> assigned_place(const std::string& address, const fs::path& keys) {
-  auto answer = ask_status(address, kAnswerMs, keys, true);
+Result<Assignment> assigned_place(const std::string& address, const fs::path& keys) {
+  auto answer = ask_status(address, kNumberMs, keys, true);
   if (!answer.ok()) return std::move(answer).status();
   const auto json = nlohmann::json::parse(*answer, nullptr, false);
   if (!json.is_object() || !json.contains("next_worker"))
     return Status(ExitCode::wrong_version, address + ": the coordinator assigns no worker number");
   const auto out = exact_text_of(json.value("out", nlohmann::json()));
-  Place place{{out.value_or("")}, static_cast<std::uint32_t>(number_in(json, "next_worker")), {}};
+  Assignment place{{out.value_or("")}, static_cast<std::uint32_t>(number_in(json, "next_worker")), {}};
   const auto flags = json.find("flags");
   if (flags == json.end() || !flags->is_object()) return place;
   for (const auto& [name, value] : flags->items())
@@ -82,7 +82,7 @@ Result<Place> assigned_place(const std::string& address, const fs::path& keys) {
 }
 
 // A folder of this machine's own takes the place of the run's.
-Status move_to(const fs::path& folder, Place& place) {
+Status move_to(const fs::path& folder, Assignment& place) {
   if (place.flags.empty()) return {ExitCode::wrong_version, "the coordinator does not send the flags of the run"};
   ROTA_TRY(make_closed_folder(folder));
   place.run = {folder};
@@ -99,7 +99,7 @@ Status move_to(const fs::path& folder, Place& place) {
 }
 
 // Until it ends; signals are passed on.
-Status run_worker(const std::string& address, const Place& place, const CommandLine& line, const fs::path& keys) {
+Status run_worker(const std::string& address, const Assignment& place, const CommandLine& line, const fs::path& keys) {
   Signals signals;
   Child::Settings settings = settings_of({"worker", place.number, place.run.flags(), address, line.log_flags, false,
                                           line.options.flag("spare") ? "spare" : "new"},
@@ -122,7 +122,7 @@ Status run_worker(const std::string& address, const Place& place, const CommandL
   // Asked to leave, it has handed over its shards.
   if (child->exit_code() == static_cast<int>(ExitCode::terminated))
     return {ExitCode::terminated, settings.name + " has left"};
-  const std::string log = last_lines(settings.log, kLogLines);
+  const std::string log = last_lines(settings.log, kLogEndLines);
   return {child->killed() ? ExitCode::temporary : static_cast<ExitCode>(child->exit_code()),
           settings.name + " ended with " + child->how() + (log.empty() ? "" : ":\n" + log)};
 }
@@ -154,7 +154,7 @@ Status add_worker(const CommandLine& line) {
 Status add_worker_command(int argc, const char* const* argv) {
   return run_command(argc, argv,
                      {"add-worker DIR|ADDRESS [flags]\n\nAdds a worker to an active run.",
-                      "which run? rota add-worker DIR, or the coordinator's address", kOptions},
+                      "which run? rota add-worker DIR, or the coordinator's address", kAddWorkerOptions},
                      add_worker);
 }
 

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array kOwnOptions = {
+constexpr std::array kShardOptions = {
     kInputOption,
     kValidOption,
     kShardsOption,
@@ -43,12 +43,12 @@ std::vector<Option> packed_options(const Plugin& plugin) {
   return table;
 }
 
-void print_help(const Plugin* plugin) {
+void print_shard_help(const Plugin* plugin) {
   std::printf(
       "usage: rota shard APP --input=PATH --output=DIR [flags]\n\nReads the input once, all of it into memory, and "
       "writes a file for each data shard:\n`rota train APP --input=DIR` then trains the same model, and each worker "
       "opens only the files of its shards.\n%s",
-      describe(kOwnOptions).c_str());
+      describe(kShardOptions).c_str());
   if (plugin != nullptr)
     std::printf("\nThe app %s:\n%s", std::string(plugin->name).c_str(), describe(packed_options(*plugin)).c_str());
 }
@@ -121,13 +121,13 @@ Result<PackedIndex> write_shards(const Plugin& plugin, const Job& job, const fs:
 
 Status shard_command(int argc, const char* const* argv) {
   CommandLine first;
-  const auto plugin = app_argument(argc, argv, kOwnOptions, "shard APP --input=PATH --output=DIR", first);
+  const auto plugin = app_argument(argc, argv, kShardOptions, "shard APP --input=PATH --output=DIR", first);
   if (!plugin.ok()) return plugin.status();
-  if (first.wish == CommandLine::Wish::help) return print_help(*plugin), Status();
+  if (first.wish == CommandLine::Wish::help) return print_shard_help(*plugin), Status();
   if ((*plugin)->packed_format == 0)
     return {ExitCode::usage, "the app " + std::string((*plugin)->name) + " has no data by shard"};
   const std::vector<Option> of_plugin = packed_options(**plugin);
-  auto line = parse_flags(argc, argv, {{}, kOwnOptions, of_plugin, false});
+  auto line = parse_flags(argc, argv, {{}, kShardOptions, of_plugin, false});
   if (!line.ok()) return std::move(line).status();
   tell_of_repeated(*line);
   ROTA_TRY(check_given(*line));

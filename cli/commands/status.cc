@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kAnswerMs = 2000;
-constexpr Option kOptions[] = {kKeysOption};
+constexpr Option kStatusOptions[] = {kKeysOption};
 constexpr std::size_t kFileBytesMax = std::size_t{16} << 20;
 
 void row(const char* name, const std::string& value) {
@@ -110,7 +110,7 @@ Status status(const CommandLine& line) {
 Status status_command(int argc, const char* const* argv) {
   return run_command(argc, argv,
                      {"status DIR|ADDRESS\n\nShows the state of a run.",
-                      "which run? rota status DIR, or the coordinator's address", kOptions},
+                      "which run? rota status DIR, or the coordinator's address", kStatusOptions},
                      status);
 }
 

@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void print_help(const Plugin* plugin) {
+void print_train_help(const Plugin* plugin) {
   auto job =
       plugin == nullptr ? std::vector<Option>(job_options().begin(), job_options().end()) : options_of_job(*plugin);
   const std::string epochs = plugin == nullptr ? "" : std::to_string(plugin->epochs);
@@ -123,7 +123,7 @@ Status train_command(int argc, const char* const* argv) {
   auto parsed = parse_with_plugin(argc, argv, network_options(), AppFrom::positional);
   if (!parsed.ok()) return std::move(parsed).status();
   CommandLine& line = parsed->line;
-  if (line.wish == CommandLine::Wish::help) return print_help(parsed->plugin), Status();
+  if (line.wish == CommandLine::Wish::help) return print_train_help(parsed->plugin), Status();
   tell_of_repeated(line);
   const Plugin& plugin = *parsed->plugin;
   ROTA_TRY(check_job(line.options, plugin));

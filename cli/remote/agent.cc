@@ -27,10 +27,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr Nanoseconds kPollSpan = kSecond;
+constexpr Nanoseconds kAgentPollSpan = kSecond;
 constexpr Nanoseconds kGreetedSpan = 60 * kSecond;  // for a hello
-constexpr Nanoseconds kKillSpan = 5 * kSecond;
-constexpr std::size_t kLogLines = 10;
+constexpr Nanoseconds kAgentKillSpan = 5 * kSecond;
+constexpr std::size_t kAgentLogLines = 10;
 constexpr std::size_t kLogBytesMost = std::size_t{64} << 10;
 
 // For this user alone; the folder around it is as well.
@@ -50,7 +50,7 @@ class Agent {
     received_at_ = now_ns();
     while (true) {
       std::array<pollfd, 2> waits{pollfd{signals_.fd(), POLLIN, 0}, pollfd{input_, POLLIN, 0}};
-      ::poll(waits.data(), waits.size(), static_cast<int>(kPollSpan / kMillisecond));
+      ::poll(waits.data(), waits.size(), static_cast<int>(kAgentPollSpan / kMillisecond));
       while (const int number = signals_.take())
         if (number != SIGCHLD) return {ExitCode::terminated, "terminated by a signal"};
       if (waits[1].revents != 0) {
@@ -152,7 +152,7 @@ class Agent {
         ++at;
         continue;
       }
-      std::string words = child.status() == 0 ? "" : child.log_end(kLogLines);
+      std::string words = child.status() == 0 ? "" : child.log_end(kAgentLogLines);
       if (words.size() > kLogBytesMost) words.erase(0, words.size() - kLogBytesMost);
       ROTA_TRY(say({{"kind", "ended"},
                     {"start", at->first},
@@ -186,13 +186,13 @@ class Agent {
   // By SIGKILL: a role that is asked to end stops the job, and this may be the loss of one machine only.
   void kill_all() {
     for (auto& [start, child] : roles_) child.signal(SIGKILL);
-    const Nanoseconds until = now_ns() + kKillSpan;
+    const Nanoseconds until = now_ns() + kAgentKillSpan;
     const auto gone = [&] {
       return std::all_of(roles_.begin(), roles_.end(), [](auto& role) { return role.second.ended(); });
     };
     while (!gone() && now_ns() < until) {
       pollfd wait{signals_.fd(), POLLIN, 0};
-      ::poll(&wait, 1, static_cast<int>(kPollSpan / kMillisecond));
+      ::poll(&wait, 1, static_cast<int>(kAgentPollSpan / kMillisecond));
       while (signals_.take() != 0) {
       }
     }

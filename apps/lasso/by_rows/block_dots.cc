@@ -4,7 +4,7 @@ namespace rota::lasso {
 namespace {
 
 // Share of the rows that a block's columns fill, on average, from which on lists of rows are slower than whole columns.
-constexpr double kDense = 0.25;
+constexpr double kDenseBlock = 0.25;
 
 std::uint32_t column_of(const Entry& entry) {
   return static_cast<std::uint32_t>(entry.key);
@@ -17,7 +17,7 @@ void BlockDots::add(std::span<const Entry> block, std::size_t first, std::span<c
   std::size_t entries = 0;
   for (const Entry& entry : block) entries += matrix_.entries(column_of(entry));
   const auto places = static_cast<double>(block.size()) * static_cast<double>(matrix_.rows());
-  if (static_cast<double>(entries) < kDense * places)
+  if (static_cast<double>(entries) < kDenseBlock * places)
     add_sparse(block, first, weights);
   else
     add_dense(block, first, weights);

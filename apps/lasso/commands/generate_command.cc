@@ -10,7 +10,7 @@ namespace {
 
 using Kind = Option::Kind;
 
-constexpr Option kOptions[] = {
+constexpr Option kGenerateOptions[] = {
     {.name = "kind",
      .kind = Kind::choice,
      .default_value = "chain",
@@ -48,7 +48,7 @@ DataKind kind_of(std::string_view word) {
 }  // namespace
 
 std::span<const Option> generate_options() {
-  return kOptions;
+  return kGenerateOptions;
 }
 
 void generate_command(const Call& call, std::ostream& out) {

@@ -27,7 +27,7 @@ namespace rota::lda {
 namespace {
 
 constexpr Needs kChosen = {"use without --vocab", [](const Options& options) { return !options.has("vocab"); }};
-constexpr Option kOptions[] = {
+constexpr Option kConvertOptions[] = {
     {.name = "output",
      .kind = Option::Kind::path,
      .meaning = "The bag of words; beside it FILE.vocab with the words and, with --fields, FILE.names."},
@@ -194,7 +194,7 @@ void write_lines(const std::string& path, const std::vector<std::string>& lines)
 }  // namespace
 
 std::span<const Option> convert_options() {
-  return kOptions;
+  return kConvertOptions;
 }
 
 void convert(const Call& call, std::ostream& out) {

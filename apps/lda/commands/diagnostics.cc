@@ -14,7 +14,7 @@ namespace rota::lda {
 
 namespace {
 
-constexpr Option kOptions[] = {
+constexpr Option kDiagnosticsOptions[] = {
     kFormatOption,
     integer_option("top_words", "10", "words", 2, 1000,
                    "Number of a topic's top words that exclusivity and coherence look at."),
@@ -145,7 +145,7 @@ std::vector<TopicDiagnostics> diagnose(const TrainedModel& model, const std::vec
 }
 
 std::span<const Option> diagnostics_options() {
-  return kOptions;
+  return kDiagnosticsOptions;
 }
 
 void diagnostics(const Call& call, std::ostream& out) {

@@ -14,7 +14,7 @@ namespace rota::lda {
 
 namespace {
 
-constexpr Option kOptions[] = {
+constexpr Option kEvaluateOptions[] = {
     kFormatOption,
     integer_option("particles", "20", "particles", 1, 1e6, "Particles of the left-to-right estimator."),
     {.name = "resample",
@@ -31,7 +31,7 @@ constexpr Option kOptions[] = {
 }  // namespace
 
 std::span<const Option> evaluate_options() {
-  return kOptions;
+  return kEvaluateOptions;
 }
 
 void evaluate(const Call& call, std::ostream& out) {

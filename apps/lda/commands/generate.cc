@@ -14,7 +14,7 @@ namespace rota::lda {
 
 namespace {
 
-constexpr Option kOptions[] = {
+constexpr Option kGenerateOptions[] = {
     integer_option("documents", "10000", "documents", 1, 4294967295.0, "Number of documents."),
     integer_option("words", "10000", "words", 1, 268435456.0, "Number of words of the vocabulary."),
     integer_option("topics", "100", "topics", 1, 65535, "Number of topics."),
@@ -179,7 +179,7 @@ void generate_corpus(const CorpusShape& shape, std::ostream& out) {
 }
 
 std::span<const Option> generate_options() {
-  return kOptions;
+  return kGenerateOptions;
 }
 
 void generate(const Call& call, std::ostream& out) {

@@ -15,7 +15,7 @@ namespace rota::lda {
 namespace {
 
 constexpr Needs kList = {"--layout=list", [](const Options& options) { return options.text("layout") == "list"; }};
-constexpr Option kOptions[] = {
+constexpr Option kPredictOptions[] = {
     kFormatOption,
     {.name = "layout",
      .kind = Option::Kind::choice,
@@ -40,7 +40,7 @@ void write_list(std::span<const double> shares, double least, std::size_t most, 
 }  // namespace
 
 std::span<const Option> predict_options() {
-  return kOptions;
+  return kPredictOptions;
 }
 
 void predict(const Call& call, std::ostream& out) {

@@ -14,7 +14,7 @@ namespace rota::mf {
 namespace {
 
 constexpr Needs kRanking = {"--ranking", [](const Options& options) { return options.flag("ranking"); }};
-constexpr Option kOwn[] = {
+constexpr Option kRankingOptions[] = {
     {.name = "ranking",
      .kind = Option::Kind::flag,
      .default_value = "false",
@@ -29,7 +29,7 @@ constexpr Option kOwn[] = {
 }  // namespace
 
 std::span<const Option> evaluate_options() {
-  static const std::vector<Option> all = with_format(kOwn);
+  static const std::vector<Option> all = with_format(kRankingOptions);
   return all;
 }
 

@@ -13,7 +13,7 @@
 namespace rota::mf {
 namespace {
 
-constexpr Option kOptions[] = {
+constexpr Option kGenerateOptions[] = {
     integer_option("users", "10000", "users", 1, 268435456.0, "Number of users; some may have no rating."),
     integer_option("items", "2000", "items", 1, 268435456.0, "Number of items, likewise."),
     integer_option("ratings", "500000", "ratings", 1, 1e12, "Number of ratings; a pair may have several."),
@@ -52,7 +52,7 @@ void append(double number, std::string& to) {
 }  // namespace
 
 std::span<const Option> generate_options() {
-  return kOptions;
+  return kGenerateOptions;
 }
 
 void generate(const Call& call, std::ostream& out) {

@@ -19,7 +19,7 @@
 namespace rota::mf {
 namespace {
 
-constexpr Option kOwn[] = {
+constexpr Option kRecommendOptions[] = {
     integer_option("top", "10", "items", 1, 268435456.0, "Number of items for each user, the best first."),
     {.name = "users",
      .kind = Option::Kind::path,
@@ -95,7 +95,7 @@ std::vector<Target> new_users(const TrainedModel& model, const Options& options)
 }  // namespace
 
 std::span<const Option> recommend_options() {
-  static const std::vector<Option> all = with_format(kOwn);
+  static const std::vector<Option> all = with_format(kRecommendOptions);
   return all;
 }
 

@@ -11,7 +11,7 @@
 namespace rota::mf {
 namespace {
 
-constexpr Option kOptions[] = {
+constexpr Option kShowOptions[] = {
     integer_option("factors", "5", "factors", 0, 65536, "Number of factors shown: those in which items differ most."),
     integer_option("top", "5", "items", 1, 268435456.0, "Number of items at each end of a factor."),
 };
@@ -59,7 +59,7 @@ std::string about_ratings(const Settings& settings, const Facts& facts) {
 }  // namespace
 
 std::span<const Option> show_options() {
-  return kOptions;
+  return kShowOptions;
 }
 
 void show(const Call& call, std::ostream& out) {

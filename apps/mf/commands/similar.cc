@@ -15,7 +15,7 @@
 namespace rota::mf {
 namespace {
 
-constexpr Option kOptions[] = {
+constexpr Option kSimilarOptions[] = {
     {.name = "item", .kind = Option::Kind::text, .meaning = "The item, by its name in the ratings."},
     integer_option("top", "10", "items", 1, 268435456.0, "Number of items, the most similar first."),
 };
@@ -23,7 +23,7 @@ constexpr Option kOptions[] = {
 }  // namespace
 
 std::span<const Option> similar_options() {
-  return kOptions;
+  return kSimilarOptions;
 }
 
 void similar(const Call& call, std::ostream& out) {

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Option kOwn[] = {
+constexpr Option kSplitOptions[] = {
     {.name = "output",
      .kind = Option::Kind::path,
      .meaning = "Folder for train.txt and valid.txt; it is made if need be."},
@@ -46,7 +46,7 @@ SplitRule rule_of(const Options& options) {
 }  // namespace
 
 std::span<const Option> split_options() {
-  static const std::vector<Option> all = with_format(kOwn);
+  static const std::vector<Option> all = with_format(kSplitOptions);
   return all;
 }
 

@@ -13,7 +13,7 @@
 namespace rota::pagerank {
 namespace {
 
-constexpr Option kOptions[] = {
+constexpr Option kGenerateOptions[] = {
     integer_option("nodes", "100000", "nodes", 1, 268435456.0, "Number of nodes; some may have no edge."),
     integer_option("edges", "1000000", "edges", 1, 1e12, "Number of edges, some of them repeated."),
     real_option("in_exponent", "2.1", "", 2.01, 100, "Exponent of the power law of the number of edges into a node."),
@@ -80,7 +80,7 @@ void generate_graph(const GraphShape& shape, std::ostream& out) {
 }
 
 std::span<const Option> generate_options() {
-  return kOptions;
+  return kGenerateOptions;
 }
 
 void generate(const Call& call, std::ostream& out) {

@@ -12,7 +12,6 @@
 namespace rota::sgd {
 namespace {
 
-constexpr std::uint32_t kWidth = SvrgStep::kWidth;
 constexpr int kPasses = 3;  // from a snapshot
 constexpr double kLargestWeight = 1e100;
 
@@ -52,7 +51,8 @@ std::uint64_t SvrgPush::push(const SharedTask& task, Random& random) {
 
 double SvrgPush::find_slopes() {
   const std::uint32_t outputs = all_->outputs();
-  slopes_ = linear::links_of(training_.rows, {weights_.numbers(), std::size_t{outputs} * kWidth, kWidth}, outputs);
+  slopes_ = linear::links_of(training_.rows,
+                             {weights_.numbers(), std::size_t{outputs} * SvrgStep::kWidth, SvrgStep::kWidth}, outputs);
   return linear::with_loss(all_->settings.loss, outputs, [&](auto loss) {
     double losses = 0;
     for (std::size_t r = 0; r < training_.rows.size(); ++r) {
@@ -65,7 +65,7 @@ double SvrgPush::find_slopes() {
 
 void SvrgPush::add_gradient(double* parts) const {
   const std::uint32_t outputs = all_->outputs();
-  const std::size_t width = std::size_t{outputs} * kWidth + 1;
+  const std::size_t width = std::size_t{outputs} * SvrgStep::kWidth + 1;
   for (const std::uint32_t key : keys_) {
     parts[key * width + 2] = pass_.scale(key).step;
     parts[key * width + width - 1] = 1;
@@ -74,7 +74,7 @@ void SvrgPush::add_gradient(double* parts) const {
     const double weight = training_.weights.empty() ? 1 : training_.weights[r];
     for (const Entry& entry : training_.rows[r])
       for (std::uint32_t k = 0; k < outputs; ++k)
-        parts[entry.key * width + k * kWidth + 1] +=
+        parts[entry.key * width + k * SvrgStep::kWidth + 1] +=
             weight * slopes_[r * outputs + k] * static_cast<double>(entry.value);
   }
 }
@@ -92,7 +92,7 @@ bool SvrgPush::take_passes(double rate_share, const OpenParts& parts, Random& ra
   if (!std::all_of(pass_.touched().begin(), pass_.touched().end(), in_bounds)) return false;
   for (const std::uint32_t key : pass_.touched()) {
     const std::span<double> part = parts[key];
-    for (std::uint32_t i = 0; i + 1 < part.size(); i += kWidth)
+    for (std::uint32_t i = 0; i + 1 < part.size(); i += SvrgStep::kWidth)
       part[i] = pass_.state(key)[i] - table[key * (part.size() - 1) + i];
     part.back() = 1;
   }
