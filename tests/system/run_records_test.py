@@ -133,8 +133,8 @@ class RunRecords(RotaTest):
         self.wait_for("its address", (self.out / "address").exists)
         before = self.contents(self.out)
         self.program([*command, f"--coordinator=ipc://{self.folder}/two"],
-                     code=73, says="another coordinator is at work")
-        self.rota("resume", self.out, code=73, says="another coordinator is at work")
+                     code=73, says="another coordinator runs in")
+        self.rota("resume", self.out, code=73, says="another coordinator runs in")
         after = self.contents(self.out)
         log = str(self.out / "log/coordinator-0.log")
         before.pop(log, None), after.pop(log, None)
