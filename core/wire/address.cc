@@ -91,7 +91,7 @@ Result<TcpAddress> tcp_place(std::string_view text) {
 Result<TcpAddress> tcp_address(std::string_view text) {
   if (!text.starts_with(kTcpScheme)) return no_address(text);
   const auto rest = text.substr(kTcpScheme.size());
-  // Without its brackets nobody could tell where a number of IPv6 ends.
+  // Without brackets the end of an IPv6 address would be ambiguous.
   const auto colon = rest.rfind(':');
   const bool bare = !rest.starts_with('[') && colon != rest.find(':');
   if (colon == rest.npos || bare || rest.ends_with(']')) return no_address(text);

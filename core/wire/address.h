@@ -26,8 +26,8 @@ Result<TcpAddress> tcp_address(std::string_view text);
 // The same without its scheme, and a port need not be there: "HOST", "HOST:PORT", "::1", "[::1]:PORT".
 Result<TcpAddress> tcp_place(std::string_view text);
 
-// Whether this is how people write an address that no other machine can reach.  A machine's own name is not: Debian
-// gives it a number of the loopback network, and who says it wants to be reached by others.
+// Whether this is how users write an address that no other machine can reach.  A machine's own name is not: Debian maps
+// it to a loopback address, but a user who gives it means to be reachable.
 bool is_loopback(std::string_view host);
 
 // The numbers (or the interface) of this machine that a name stands for, for listening.  ExitCode::usage if there are
@@ -41,7 +41,7 @@ Result<std::string> number_towards(const TcpAddress& peer);
 // Whether names may stand for numbers of IPv6 here: ones of other machines could not be reached otherwise.
 bool has_ipv6();
 
-// Where a process listens, and what it tells others.
+// Where a process listens, and the address it advertises.
 struct Listening {
   std::string ipc = {};                   // "ipc://PATH"; or
   std::vector<std::string> numbers = {};  // for tcp; neither: it listens nowhere

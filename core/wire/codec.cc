@@ -449,7 +449,7 @@ Result<Message> decode_message(Kind kind, const Frames& frames) {
   for (const auto& [known, decode] : kDecoders) {
     if (known != kind) continue;
     if (frames.empty()) return bad(std::string("a bodiless ") + kind_name(kind));
-    // What a list takes was asked for by whoever sent it, and may be more than there is.
+    // The sender determines how much memory a list takes: it may be more than is available.
     try {
       Message message;
       FieldReader io(frames);

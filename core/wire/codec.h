@@ -1,7 +1,7 @@
 // core/wire/codec.h -- messages and headers to frames and back.  See PROTOCOL.md, "Frames".
 //
-// Frame 0 is the header, frame 1 the body, and every Bytes of the message is a frame of its own behind them, sent
-// from and received into place without a copy.
+// Frame 0 is the header, frame 1 the body.  Every Bytes of the message follows as a frame of its own, sent from and
+// received into place without a copy.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,8 @@ inline constexpr std::uint32_t kMagic = 0x41544f52;  // "ROTA"
 inline constexpr std::uint16_t kProtocolVersion = 4;
 inline constexpr std::size_t kHeaderSize = 80;
 inline constexpr std::size_t kFramesMax = 64;  // of one message
-// What decoding may make of a body: so many times its bytes, and this.  Numbers of one byte become eight.
+// Limit of a decoded body's memory: this multiple of its bytes, plus the constant below.  A number of one byte decodes
+// to eight.
 inline constexpr std::size_t kDecodeTimes = 8;
 inline constexpr std::size_t kDecodeSlack = std::size_t{16} << 20;
 
@@ -33,7 +34,7 @@ struct Header {
   std::uint64_t job = 0;               // the same in all processes of a job
   NodeId process;                      // the sender's
   std::uint64_t incarnation = 0;       // the sender's: another at every start of the process
-  std::uint64_t peer_incarnation = 0;  // the receiver's as the sender knows it; 0: not yet known
+  std::uint64_t peer_incarnation = 0;  // the receiver's, as last seen by the sender; 0: not yet known
   std::uint64_t sequence = 0;          // of this message on its link, from 1; 0: not numbered
   std::uint64_t acknowledged = 0;      // all the receiver's messages up to this one have arrived
   std::uint64_t era = 0;               // of the run, in which the sender said it; 0: it belongs to none
@@ -47,8 +48,8 @@ Frames with_header(const Header& header, const Frames& message);
 
 // Errors are the sender's fault and mean: drop the message.
 Result<Header> decode_header(const Frames& frames);  // checks magic, version, ranges, checksum
-// What never changes from one protocol version to the next, so that a stranger can be told which one is spoken here:
-// where a header has its version and kind, and that its last 8 bytes are the checksum over all that is before them.
+// The parts of a header that are the same in every protocol version, so that any process can be answered with the
+// version in use here: where its version and kind are, and that its last 8 bytes are the checksum of all before them.
 struct Foreign {
   std::uint16_t version = 0;
   Kind kind = Kind::ack;

@@ -1,14 +1,14 @@
-// core/wire/connection_limit.h -- how many connections ZeroMQ may accept.  It has no limit of its own, and strangers
-// who connect would use up the descriptors that this process needs for its files and for the connections that it makes.
+// core/wire/connection_limit.h -- how many connections ZeroMQ may accept.  It has no limit of its own, and unknown
+// peers could exhaust the descriptors that this process needs for its files and outgoing connections.
 //
-// ZeroMQ accepts connections by the C library's accept4(); the one of this component stands before it.
+// ZeroMQ accepts connections with the C library's accept4(); this component interposes its own.
 #pragma once
 #include <cstdint>
 
 namespace rota {
 
-// A connection that gets a descriptor of this number or above is closed at once.  Descriptors are given out from the
-// lowest on, so a quarter of the process' limit (1,024 at most) is never a connection that came from outside.
+// A connection that gets a descriptor of this number or above is closed at once.  The lowest free descriptor is
+// assigned first, so a quarter of the process' limit (at most 1,024) is never used by incoming connections.
 int accepted_below();
 
 // From now on, when there is no room for a connection, those are closed that have said nothing for a second and have

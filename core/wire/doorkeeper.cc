@@ -27,7 +27,7 @@ Doorkeeper::Doorkeeper(zmq::context_t& context, zmq::socket_t& listening, const 
     : listening_(listening), end_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   if (!end_.open()) throw zmq::error_t();
   for (const auto& [role, text] : keys.known) {
-    // Who only watches has to do with the coordinator alone.
+    // Observers connect to the coordinator only.
     if (role == Role::observer && keys.role != Role::coordinator) continue;
     std::array<std::uint8_t, kKeyBytes> key{};
     if (zmq_z85_decode(key.data(), text.c_str()) != nullptr) known_[std::string(key.begin(), key.end())] = role;
@@ -35,7 +35,7 @@ Doorkeeper::Doorkeeper(zmq::context_t& context, zmq::socket_t& listening, const 
   zmq::socket_t asked(context, zmq::socket_type::rep);
   asked.set(zmq::sockopt::linger, 0);
   asked.bind(kEndpoint);
-  // Those who have no keys at all fail before anybody is asked.
+  // A peer without keys fails before ZAP is asked.
   zmq_socket_monitor(listening.handle(), kMonitor,
                      ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL);
   zmq::socket_t monitor(context, zmq::socket_type::pair);
@@ -47,7 +47,7 @@ Doorkeeper::Doorkeeper(zmq::context_t& context, zmq::socket_t& listening, const 
 }
 
 Doorkeeper::~Doorkeeper() {
-  // Before its reader goes, or ZeroMQ would be in the midst of telling.
+  // Before its reader is destroyed, as ZeroMQ may be sending an event.
   zmq_socket_monitor(listening_.handle(), nullptr, 0);
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = ::write(end_.get(), &one, sizeof one);

@@ -1,6 +1,6 @@
-// core/wire/doorkeeper.h -- who may connect: the handler of ZeroMQ's authentication (ZAP, RFC 27) of one process, in a
-// thread of its own.  It knows the public keys of all roles, lets nobody else in, and tells the socket which role it
-// is.
+// core/wire/doorkeeper.h -- authenticates incoming connections: ZeroMQ's authentication handler (ZAP, RFC 27) of one
+// process, in a thread of its own.  It has the public keys of all roles, rejects all others, and reports the peer's
+// role to the socket.
 #pragma once
 #include <atomic>
 #include <map>

@@ -25,7 +25,7 @@ constexpr std::string_view kFormat = "rota-key-1";
 constexpr std::size_t kTextSize = 40;
 constexpr std::size_t kFileBytesMax = 4096;
 
-using KeyText = std::array<char, kTextSize + 1>;  // with the zero that ZeroMQ puts behind it
+using KeyText = std::array<char, kTextSize + 1>;  // with the zero that ZeroMQ appends
 
 fs::path file_of(const fs::path& folder, Role role, const char* kind) {
   return folder / (std::string(role_name(role)) + "." + kind);

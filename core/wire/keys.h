@@ -26,8 +26,8 @@ struct Keys {
 // ExitCode::cannot_write if it is not empty.
 Status make_keys(const std::filesystem::path& folder);
 
-// ExitCode::not_authorised if somebody else could have read or changed them, no_input if one is missing, bad_data if
-// one is none or they do not belong together.
+// ExitCode::not_authorised if another user could have read or changed them, no_input if one is missing, bad_data if one
+// is invalid or they do not belong together.
 Result<std::shared_ptr<const Keys>> read_keys(const std::filesystem::path& folder, Role role);
 
 }  // namespace rota

@@ -9,7 +9,7 @@ namespace {
 
 // Acknowledgements ride on messages that go the other way anyway; alone they go when this many are owed, or on a tick.
 constexpr std::uint64_t kOweMost = 64;
-// And when so many bytes are, so that a window of large ones does not wait for a tick.
+// And after this many bytes, so that a window of large messages does not wait for a tick.
 constexpr std::size_t kOweBytesMost = Link::kWindowBytes / 4;
 
 }  // namespace
@@ -178,8 +178,8 @@ Link::Arrived Link::receive_own(const Header& header, const Frames& body) {
       send_again();
       probe_covers_ = 0;  // a repeated answer says nothing new
     }
-    // Nothing has come yet, and no question was answered: either the first is missing, or this end is greeted.  What
-    // a process says while its own thread is in a hook (kSignOfLife) tells nothing of what has come.
+    // Nothing was received yet, and no probe is answered: either the first message was lost, or the peer greets this
+    // end.  A heartbeat from a process whose own thread is in a hook (kSignOfLife) acknowledges nothing.
     if (ack->answers == 0 && header.acknowledged == 0 && in_flight_ > 0) send_again();
   }
   return {};
@@ -218,7 +218,7 @@ void Link::tick(Nanoseconds now) {
   if (owes_ack_ > 0) ack_now_ = true;
   if (in_flight_ > 0 && now - quiet_since_ >= patience_) {
     if (heard_at_ == 0) {
-      // Whoever has not heard of this process does not answer its questions; so it is said again.
+      // A peer that has received nothing from this process does not answer its probes, so send again.
       send_again();
     } else {
       probe_wanted_ = true;

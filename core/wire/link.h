@@ -28,8 +28,8 @@ class Link {
   // And after a loss: half as many each time, from this on; three more for each that arrives.  A connection that breaks
   // takes along all that is on its way, so where it breaks often a long burst would be lost as a whole, for ever.
   static constexpr std::size_t kWindowAfterLoss = 8;
-  // What may wait here in all beside the largest message, unacknowledged or behind the window.  A peer that lives and
-  // takes less than it is sent would otherwise fill the memory, and the machine would choose who dies of it.
+  // Limit of all queued bytes beside the largest message, unacknowledged or beyond the window.  A live peer slower than
+  // its sender would otherwise exhaust the memory, and the system would choose which process to kill.
   static constexpr std::size_t kQueueBytesMost = std::size_t{4} << 30;
   static constexpr std::size_t kQueueMessagesMost = std::size_t{1} << 21;
   // Silence after which the peer is asked what it has; doubles with every unanswered question.
@@ -49,8 +49,8 @@ class Link {
   NodeId peer() const { return peer_; }
   std::uint64_t peer_incarnation() const { return peer_incarnation_; }
 
-  // Queues a message, whatever waits already: who submits looks at overfull() then.  A large one goes in pieces. `era`:
-  // 0 if it belongs to none.
+  // Queues a message, whatever is queued already: the caller then checks overfull().  A large one goes in pieces.
+  // `era`: 0 if it belongs to none.
   void submit(NodeId from, NodeId to, Kind kind, const Frames& message, std::uint64_t era = 0);
   // What belongs to an earlier era, and of which nothing was sent yet, need not be sent any more.
   void forget_before(std::uint64_t era);
@@ -70,13 +70,13 @@ class Link {
     Delivery message;
     Status status;
   };
-  // Takes what arrived from the peer: its header, and the frames behind it.  Nothing is decoded that is stale,
-  // repeated or ahead, and of the rest only what is the link's own.
+  // Takes what arrived from the peer: its header, and the frames after it.  It decodes nothing that is stale, repeated
+  // or ahead, and of the rest only the link's own messages.
   Arrived receive(const Header& header, const Frames& body, Nanoseconds now);
 
   void tick(Nanoseconds now);
-  // This end is new in place of another: the peer, whose end may be new already, need not wait to hear that what it has
-  // sent so far is lost.
+  // This end replaces another: inform the peer, whose end may be new already, at once that what it has sent so far is
+  // lost.
   void greet() { ack_now_ = true; }
   // The connection to the peer broke: what was on its way is probably lost, so the peer is asked by the next.
   void broken();
@@ -151,7 +151,7 @@ class Link {
   std::uint64_t probe_covers_ = 0;  // highest sequence sent before it
   bool probe_wanted_ = false;
   Nanoseconds quiet_since_ = 0;  // last progress, or last probe
-  Nanoseconds waits_since_ = 0;  // last progress, or when something was sent behind which all was acknowledged
+  Nanoseconds waits_since_ = 0;  // last progress, or when something was sent while nothing was in flight
   Nanoseconds patience_ = kProbeAfter;
   Nanoseconds heard_at_ = 0;
   enum class Last { none, data, ack, probe } last_ = Last::none;

@@ -1,5 +1,5 @@
-// core/wire/message.h -- one plain struct for each kind of message.  PROTOCOL.md tells who sends what to whom, and
-// when; codec.cc lists the fields once, for both directions.
+// core/wire/message.h -- one plain struct for each kind of message.  PROTOCOL.md lists senders, receivers and times;
+// codec.cc lists the fields once, for both directions.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -95,7 +95,7 @@ struct Piece {
 enum class Joins : std::uint8_t {
   as_named = 0,  // the process of its name, in place of one that may be there
   as_new = 1,    // a worker more: refused if one of its name is there
-  as_spare = 2,  // likewise; it waits until it can take the place of a worker that is lost
+  as_spare = 2,  // also new; on standby until it can replace a lost worker
 };
 inline constexpr auto kLastJoins = Joins::as_spare;
 
@@ -114,7 +114,7 @@ struct Hello {
 struct Peer {
   NodeId process;
   std::string endpoint;
-  std::uint64_t incarnation = 0;  // as which it speaks to other members
+  std::uint64_t incarnation = 0;  // its number in messages to other members
 };
 
 // A worker that hosts shards, from where those of the one before it end.
@@ -220,8 +220,7 @@ struct Start {
 
 // ---- rounds ----
 
-// A scheduler's figures of an epoch whose last round it has sent, and whose feedback it has; so the epoch is over for
-// it.
+// A scheduler's figures of an epoch that it has finished: it has sent the last round, and has all feedback.
 struct EpochFigures {
   Epoch epoch = 0;
   std::vector<Figure> figures;
@@ -233,7 +232,7 @@ struct Rounds {
   static constexpr Kind kind = Kind::rounds;
   RoundId first = 0;                 // by the scheduler's own count
   std::vector<Round> rounds;         // numbered from `first`
-  std::optional<Feedback> feedback;  // what the scheduler wants to hear of what they commit
+  std::optional<Feedback> feedback;  // which feedback on their commits the scheduler requests
   std::vector<EpochFigures> figures;
 };
 
@@ -275,7 +274,7 @@ struct Tasks {
   std::vector<Handover> handovers;
 };
 
-// The scheduler that waits for a round's commit, the round's number by its own count, and what it wants to hear.
+// The scheduler that waits for a round's commit, the round's number by its own count, and the feedback it requests.
 struct AwaitedBy {
   std::uint32_t scheduler = 0;
   RoundId round = 0;
@@ -327,7 +326,7 @@ struct Deltas {
   std::vector<KeyRun> runs = {};  // of an open round, in place of keys: the rows that shards had parts for
 };
 
-// To the scheduler that chose the round: no more than it wishes for.
+// To the scheduler that chose the round: at most what it requests.
 struct RoundFeedback {
   static constexpr Kind kind = Kind::feedback;
   RoundId round = 0;  // by its own count
@@ -406,7 +405,7 @@ struct Stored {  // an object that was PUT takes no memory for its way any more
   std::uint64_t bytes = 0;  // of the object
 };
 
-struct Saved {  // the sender has put all it has; it may go on
+struct Saved {  // the sender has put all it has; it may continue
   static constexpr Kind kind = Kind::saved;
   Epoch epoch = 0;
 };

@@ -1,4 +1,4 @@
-// The words that logs use for roles and kinds.
+// The names of roles and kinds in logs.
 #include <utility>
 
 #include "core/wire/message.h"

@@ -1,4 +1,4 @@
-// core/wire/node_id.h -- who is who: nodes, and the processes that host them.
+// core/wire/node_id.h -- identities of nodes, and of the processes that host them.
 #pragma once
 #include <compare>
 #include <cstdint>

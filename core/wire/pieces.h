@@ -10,7 +10,7 @@
 
 namespace rota {
 
-// A message whose frames have more bytes than this travels in pieces of this many.
+// A message with more bytes than this in its frames is sent in pieces of this size.
 inline constexpr std::size_t kPieceBytes = std::size_t{8} << 20;
 // What a packet has beside the bytes of its piece: headers, with room to spare.
 inline constexpr std::size_t kPieceRoom = 4096;
@@ -26,7 +26,7 @@ bool may_be_cut(Kind kind);
 // Messages of kind PIECE, in order; they share the memory of `message`.  REQUIRES: may_be_cut(whole), piece_bytes > 0.
 std::vector<Frames> cut_into_pieces(Kind whole, const Frames& message, std::size_t piece_bytes);
 
-// A message as its sender meant it, whether it came whole or in pieces.
+// A complete message, whether it arrived whole or in pieces.
 struct Delivery {
   Kind kind = Kind::ack;
   NodeId from, to;
@@ -38,7 +38,7 @@ struct Delivery {
 class Joiner {
  public:
   // Takes the next piece, from and to the nodes that its header names.  The whole message, if it was the last one.
-  // Errors: it does not belong behind the one before, or there is no memory for the whole.
+  // Errors: it does not continue the piece before, or there is no memory for the whole.
   Result<std::optional<Delivery>> add(NodeId from, NodeId to, Piece piece);
   // Whether a message is here in part: then its next piece must follow.
   bool amid() const { return amid_; }

@@ -3,7 +3,7 @@
 namespace rota {
 
 bool may_say(Kind kind, Role from, Role to) {
-  if (from == Role::coordinator) return true;  // nothing is gained by refusing who decides everything
+  if (from == Role::coordinator) return true;  // the coordinator decides everything, so a refusal would protect nothing
   const bool to_coordinator = to == Role::coordinator;
   const bool of_worker = from == Role::worker, of_scheduler = from == Role::scheduler;
   const bool of_partition = from == Role::partition, to_partition = to == Role::partition;

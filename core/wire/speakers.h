@@ -1,11 +1,11 @@
-// core/wire/speakers.h -- who may say what to whom: the column "from -> to" of PROTOCOL.md.
+// core/wire/speakers.h -- which role may send what to which: the column "from -> to" of PROTOCOL.md.
 #pragma once
 #include "core/wire/message.h"
 #include "core/wire/node_id.h"
 
 namespace rota {
 
-// A key tells which role a process has, so what only the coordinator decides nobody else can.
+// A key proves the role of a process, so no other role can send the coordinator's decisions.
 bool may_say(Kind kind, Role from, Role to);
 
 }  // namespace rota

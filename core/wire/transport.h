@@ -13,10 +13,10 @@
 
 namespace rota {
 
-// An endpoint that begins so is the connection on which a message came.  It never comes from outside.
+// An endpoint with this prefix is the connection on which a message arrived.  It is never received from a peer.
 inline constexpr std::string_view kReplyScheme = "reply:";
 
-// Where a message came from, as far as the transport knows.
+// The origin of a message, as far as the transport has it.
 struct Origin {
   std::string reply = {};        // an endpoint for answers by the same connection; ""
   std::optional<Role> key = {};  // whose key the sender has, where connections have keys
@@ -28,11 +28,11 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  // Where peers reach this process; "" if it listens nowhere, and hears only answers by the connections that it made.
+  // Where peers reach this process; "" if it has no listening socket, and receives only answers on its own connections.
   virtual const std::string& endpoint() const = 0;
   // False if the peer's connection takes nothing now; the frames were not sent.
   virtual bool send(NodeId peer, const std::string& endpoint, const Frames& frames) = 0;
-  // Closes the connection to a peer, whose last message may still be on its way; one is made anew when it is wanted.
+  // Closes the connection to a peer, whose last message may still be in flight; it is reopened when needed.
   virtual void forget(NodeId /*peer*/) {}
   // The next message that is there, if any.
   virtual std::optional<Frames> receive() = 0;
@@ -48,7 +48,7 @@ class Transport {
   virtual Events wait(int timeout_ms) = 0;
   virtual void wake() = 0;
 
-  // How many strangers were turned away before they could say anything, and the last one.
+  // How many unknown peers were rejected before they could send a message, and the last one.
   struct TurnedAway {
     std::uint64_t count = 0;
     std::string last = {};

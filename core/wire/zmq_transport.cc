@@ -26,7 +26,7 @@ constexpr int kLingerMs = 500;
 // Of a local connection.  The system's own is 208 KiB: a larger message would be passed on by several turns of wakings.
 constexpr int kSendBuffer = 2 << 20;
 
-// ZeroMQ has no option for it that ipc knows.  TCP finds a size itself.
+// ZeroMQ has no option for it that works over ipc.  TCP tunes the size itself.
 void widen(int connection) {
   ::setsockopt(connection, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
 }
@@ -75,7 +75,7 @@ std::optional<Role> key_of(zmq::message_t& message) {
   return std::nullopt;
 }
 
-// Why keys do not fit, as the side that connects is told; "" if it was something else.
+// Why keys do not fit, as reported to the connecting side; "" for any other failure.
 std::string misfit(std::uint16_t event, std::int32_t value) {
   if (event == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH) return "it does not know this key";
   if (event == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL && value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH)
@@ -83,7 +83,7 @@ std::string misfit(std::uint16_t event, std::int32_t value) {
   return "";
 }
 
-// Who starts the process can mend it, and trying again would not.
+// A configuration error: the user can fix it, and a retry would not help.
 Status cannot_listen(const std::string& at, int error) {
   const std::string what = "cannot listen at " + at + ": ";
   if (error == EADDRINUSE)
@@ -101,8 +101,8 @@ struct ZmqTransport::Sockets {
   struct Outgoing {
     Outgoing(std::string to, zmq::socket_t sending, zmq::socket_t watching)
         : endpoint(std::move(to)), socket(std::move(sending)), monitor(std::move(watching)) {}
-    // The events end before their reader closes: ZeroMQ's thread would be in the midst of telling one, and loses the
-    // memory of a frame that nobody takes any more.
+    // Stop the events before closing their reader.  Otherwise ZeroMQ's thread may be sending one, and would leak a
+    // frame that is never received.
     ~Outgoing() {
       if (monitor) zmq_socket_monitor(socket.handle(), nullptr, 0);
     }
@@ -140,7 +140,7 @@ struct ZmqTransport::Sockets {
   void prepare(zmq::socket_t& socket, Role role, const std::string& to) const {
     socket.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
     if (wants_ipv6(to)) socket.set(zmq::sockopt::ipv6, true);
-    // A firewall that forgot the connection, or a machine that came back without it, may not say so.
+    // A firewall that dropped the connection, or a machine that rebooted, may send no reset.
     if (silence_most > 0) socket.set(zmq::sockopt::tcp_maxrt, static_cast<int>(silence_most / kMillisecond));
     if (!keys || !to.starts_with(kTcpScheme)) return;
     const auto server = keys->known.find(role);
@@ -150,7 +150,7 @@ struct ZmqTransport::Sockets {
     socket.set(zmq::sockopt::curve_secretkey, keys->secret);
   }
 
-  // Lets in only who has a key.
+  // Admits only peers with a known key.
   void guard() {
     doorkeeper = std::make_unique<Doorkeeper>(context, listening, *keys);
     listening.set(zmq::sockopt::zap_domain, "rota");
@@ -187,7 +187,7 @@ struct ZmqTransport::Sockets {
     return text.substr(0, text.rfind(':')) + ":*";
   }
 
-  // By the connection of one who asked.  Who is gone needs no answer.
+  // Over the connection of the observer that asked.  If it is gone, the answer is dropped.
   bool answer(const std::string& to, const Frames& frames) {
     try {
       const std::string_view id = std::string_view(to).substr(kReplyScheme.size());
@@ -206,7 +206,7 @@ struct ZmqTransport::Sockets {
     while (more) {
       zmq::message_t frame;
       if (!socket.recv(frame, zmq::recv_flags::dontwait)) break;
-      // The frame of the sender's routing id has lost whose it is where ZeroMQ looked for mail before it was read.
+      // The routing id's frame has lost its metadata if ZeroMQ polled for messages before it was read.
       if (doorkeeper && !origin.key) origin.key = key_of(frame);
       more = frame.more();
       bytes += frame.size();
@@ -228,12 +228,12 @@ struct ZmqTransport::Sockets {
     const bool more = sender.more();
     origin = {std::string(kReplyScheme) + sender.to_string(), std::nullopt};
     frames = read_rest(listening, more, {});
-    // There is no connection without a key where there is a doorkeeper; if there were one, nobody should hear it.
+    // With a doorkeeper no connection lacks a key.  If one did, its messages must be dropped.
     if (doorkeeper && !origin.key) frames.reset(), ++dropped;
     return true;
   }
 
-  // The same for who listens nowhere.
+  // The same for a process without a listening socket.
   bool read_answers(std::optional<Frames>& frames) {
     for (auto& [id, outgoing] : outgoing_sockets) {
       zmq::message_t first;
@@ -302,7 +302,7 @@ const std::string& ZmqTransport::endpoint() const {
 
 bool ZmqTransport::send(NodeId peer, const std::string& endpoint, const Frames& frames) {
   if (endpoint.starts_with(kReplyScheme)) return sockets_->answer(endpoint, frames);
-  // Whoever names an endpoint cannot make this process leave its keys, or open a file that is a socket.
+  // An endpoint named by a peer cannot make this process connect without keys, or open a socket file.
   const bool other_kind = endpoint.starts_with(kTcpScheme) != sockets_->endpoint.starts_with(kTcpScheme);
   if (sockets_->listens() && other_kind) return false;
   try {
@@ -310,7 +310,7 @@ bool ZmqTransport::send(NodeId peer, const std::string& endpoint, const Frames& 
     outgoing.full = !send_whole(outgoing.socket, frames);
     return !outgoing.full;
   } catch (const zmq::error_t&) {
-    return false;  // an endpoint that cannot be connected to is a peer that does not answer; its link's time-outs tell
+    return false;  // same as a peer that does not answer: its link's timeouts detect it
   }
 }
 
@@ -373,7 +373,7 @@ Transport::Events ZmqTransport::wait(int timeout_ms) {
 }
 
 std::function<bool(const Frames&)> ZmqTransport::voice(Role role, const std::string& endpoint) {
-  // Made by the first who speaks, as a socket belongs to one thread.
+  // Created by the first sender, as a socket belongs to one thread.
   const auto socket = std::make_shared<zmq::socket_t>();
   return [this, socket, role, endpoint](const Frames& frames) {
     try {

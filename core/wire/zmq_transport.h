@@ -1,9 +1,9 @@
-// core/wire/zmq_transport.h -- frames between processes over ZeroMQ; the only door to it.
+// core/wire/zmq_transport.h -- frames between processes over ZeroMQ; the only user of its API.
 //
-// Every process binds one ROUTER, its listening socket, and connects one DEALER to that of each peer it speaks to: so
-// next to nothing is ever sent on a ROUTER, where a peer's back-pressure is not known by name, and a DEALER belongs to
-// one peer, whose back-pressure (EAGAIN) and disconnection are.  A guest, who only asks, binds nothing and gets its
-// answer by the connection that it made: it need not be reachable, and nobody is made to connect to it.
+// Every process receives on one ROUTER, its listening socket, and sends on one DEALER per peer.  Almost nothing is sent
+// on a ROUTER, which does not report back-pressure per peer.  A DEALER belongs to one peer and reports its
+// back-pressure (EAGAIN) and disconnection.  A guest, which only asks, binds nothing and gets its answer over its own
+// connection: it need not be reachable, and no process connects to it.
 #pragma once
 #include <functional>
 #include <memory>
@@ -21,10 +21,10 @@ namespace rota {
 class ZmqTransport final : public Transport {
  public:
   // Messages over `message_bytes_max` are cut off.  ExitCode::usage if it cannot listen there because of what `at` is:
-  // in use, say, or not of this machine.  With keys, tcp is authenticated and encrypted (CURVE): nobody without a key
-  // of a role gets a byte as far as receive(), and every message has an origin with the role of its key.  ipc stays
-  // plain.  A tcp connection on which nothing was acknowledged for `silence_most` is given up, and made anew; 0: the
-  // system's own patience, which is a quarter of an hour.
+  // in use, say, or not of this machine.  With keys, tcp is authenticated and encrypted (CURVE): no byte of a peer
+  // without a role's key reaches receive(), and every message has an origin with the role of its key.  ipc stays plain.
+  // A tcp connection on which nothing was acknowledged for `silence_most` is closed and reconnected; 0: the system's
+  // own timeout, a quarter of an hour.
   static Result<std::unique_ptr<ZmqTransport>> open(const Listening& at, std::size_t message_bytes_max,
                                                     std::shared_ptr<const Keys> keys = nullptr,
                                                     Nanoseconds silence_most = 0);
