@@ -48,8 +48,8 @@ bool Admission::accepts(const Header& header, const Frames& body, const Origin& 
   return true;
 }
 
-// Only the few bytes of a stranger's first message are decoded before it is admitted, and nothing is changed by those
-// that cannot be: anybody can send anything.
+// Only a first message, which is small, is decoded before its sender is admitted.  A message that cannot be decoded
+// changes nothing: any process can send anything.
 bool Admission::accepts_first(const Header& header, const Frames& body, Nanoseconds now) {
   const std::string from = " from " + header.process.name();
   if (size_of(body) > Router::kFirstBytesMost)
@@ -66,8 +66,8 @@ bool Admission::accepts_first(const Header& header, const Frames& body, Nanoseco
                        {ExitCode::temporary, "another " + header.process.name() + " is there already"}, now);
     return refuse("a HELLO of another" + from), false;
   }
-  // It may not have heard of that: it stood still, or could not be reached.  Without an answer it would call in vain,
-  // and would not be started again meanwhile.
+  // It may not have received that: it was suspended, or unreachable.  Without an answer it would keep calling in vain,
+  // and would not be restarted meanwhile.
   if (peer->was_replaced(header.incarnation))
     return dismiss(header.process, header.incarnation, hello->endpoint, now), false;
   if (is_replacement(*peer, header)) return probe(header, body, hello->endpoint, now), false;
@@ -75,7 +75,7 @@ bool Admission::accepts_first(const Header& header, const Frames& body, Nanoseco
 }
 
 Result<std::optional<Message>> Admission::open(NodeId process, Delivery& delivery) {
-  // No process may speak for a node of another one.  The node may have been there when it was said.
+  // No process may send for a node of another one.  The node may have been there when the message was sent.
   if (router_.process_of(delivery.from) != process) {
     refuse("a message of " + delivery.from.name() + " from " + process.name());
     return std::optional<Message>();
@@ -97,7 +97,7 @@ Result<std::optional<Message>> Admission::open(NodeId process, Delivery& deliver
 
 // A process that is not known can only say HELLO, or ask; and only the coordinator takes that.
 bool Admission::admits(const Header& header, Nanoseconds now) {
-  // No other process may speak as this one.
+  // No other process may send as this one.
   if (header.process == settings_.process) return false;
   const Router::PeerState* const peer = router_.find(header.process);
   const bool opens_contact = header.kind == Kind::hello || header.kind == Kind::ask_status;
@@ -108,7 +108,7 @@ bool Admission::admits(const Header& header, Nanoseconds now) {
   } else {
     const std::uint64_t known = peer->link.peer_incarnation();
     // Of another start: its link finds that it is stale, unless it begins with HELLO, was not replaced already, and has
-    // heard of this coordinator.
+    // received this coordinator's number.
     const bool before = peer->was_replaced(header.incarnation);
     if (known == 0 || header.incarnation == known || before || !may_be_unknown) return true;
   }
@@ -118,8 +118,8 @@ bool Admission::admits(const Header& header, Nanoseconds now) {
   return true;
 }
 
-// A joining process of another job would wait for ever if it were only ignored.  It gets its answer apart from all
-// links: a process of this job may have the same name.
+// A joining process of another job would wait forever if it were ignored.  Its answer belongs to no link: a process of
+// this job may have the same name.
 void Admission::receive_of_another_job(const Header& header, const Frames& body, Nanoseconds now) {
   const std::string who = header.process.name();
   refuse("a message of another job from " + who);
@@ -134,7 +134,7 @@ void Admission::receive_of_another_job(const Header& header, const Frames& body,
   refuse_out_of_band(who, header.process.role, hello.endpoint, answer_to(header), why, now);
 }
 
-// Only its kind is known, and where the answer goes.  Who gets such a refusal has from its header all that is needed.
+// Only its kind and the answer's destination are known.  The header of such a refusal is all that its receiver needs.
 void Admission::receive_foreign(const Foreign& foreign, const Frames& frames, const Origin& origin, Nanoseconds now) {
   const bool opens_contact = foreign.kind == Kind::hello || foreign.kind == Kind::ask_status;
   if (settings_.process != kCoordinator || !opens_contact || frames[1].size() > Router::kFirstBytesMost) return;
@@ -142,7 +142,7 @@ void Admission::receive_foreign(const Foreign& foreign, const Frames& frames, co
   answer.to = {Role::observer, 0};
   const std::string why = "it speaks protocol version " + std::to_string(foreign.version) +
                           ", and the coordinator speaks version " + std::to_string(kProtocolVersion);
-  // Who asks has one connection, by which it hears; who says HELLO hears where it listens.
+  // An observer receives on its one connection; the sender of a HELLO, on its listening socket.
   std::string endpoint = Reader(frames[1].view()).get_text();
   if (endpoint.starts_with(kReplyScheme)) return;
   if (endpoint.empty() && foreign.kind == Kind::ask_status) endpoint = origin.reply;
@@ -206,17 +206,17 @@ void Admission::tick(Nanoseconds now) {
   }
 }
 
-// ---- who wants the place of a member ----
+// ---- replacing a member ----
 
-// Another process has that name, and was heard not long ago.
+// Another process has that name, and sent something recently.
 bool Admission::is_another(const Router::PeerState& peer, const Header& header, Nanoseconds now) const {
   const Link& link = peer.link;
   const bool known = link.peer_incarnation() != 0 && link.peer_incarnation() != header.incarnation;
   return known && link.heard_at() > 0 && now - link.heard_at() < settings_.peer_timeout;
 }
 
-// A first message of another start of a member.  It may be from the past: of a process that was replaced, or is dead,
-// from before this coordinator was there.  So its sender has to show that it lives, and has heard of this coordinator.
+// A first message of another start of a member.  It may be old: of a process that was replaced, or is dead, from before
+// this coordinator started.  So its sender has to prove that it lives, and has received this coordinator's number.
 bool Admission::is_replacement(const Router::PeerState& peer, const Header& header) const {
   const std::uint64_t known = peer.link.peer_incarnation();
   return header.sequence == 1 && known != 0 && known != header.incarnation &&
@@ -257,7 +257,7 @@ std::optional<Frames> Admission::confirm_alive(const Header& header, Nanoseconds
   return hello;
 }
 
-// From now on the process of that name is this start.  If the one before still lives, it is told to end.
+// From now on the process of that name is this start.  If the one before still lives, it is sent a REFUSE.
 void Admission::replace(NodeId process, std::uint64_t start, Nanoseconds now) {
   const bool guest = process.role == Role::observer;
   if (const auto* before = router_.find(process); before != nullptr && !guest)

@@ -1,5 +1,5 @@
-// core/runtime/admission.h -- which messages a process takes, and the answers to those who are not of the run: who only
-// asks, who is refused, and who wants the place of a member.
+// core/runtime/admission.h -- which messages a process accepts, and its answers to processes outside the run:
+// observers, refused processes, and replacements of members.
 #pragma once
 #include <deque>
 #include <functional>
@@ -13,19 +13,19 @@ namespace rota {
 
 class Admission {
  public:
-  // Those who are not of the run, but get an answer: who asks how it goes, and who is refused.  So many at once, each
-  // for so long.
+  // Processes outside the run that get an answer: observers and refused processes.  At most this many at once, each
+  // for at most this long.
   static constexpr std::size_t kGuestsMost = 16;
   static constexpr Nanoseconds kGuestStaysMost = 5 * kSecond;
 
-  // `settings` and `router` outlive it; `on_refused` is called for a process that was turned away with an answer.
+  // `settings` and `router` outlive it; `on_refused` is called for a process that was rejected with an answer.
   Admission(const HostSettings& settings, Router& router,
             std::function<void(const std::string& who, const std::string& why)> on_refused)
       : settings_(settings), router_(router), on_refused_(std::move(on_refused)) {}
 
   // Whether a message is of this job and of a process that may send it.  Its sender is then a peer of the router.
   bool accepts(const Header& header, const Frames& body, const Origin& origin, Nanoseconds now);
-  // The HELLO of a replacement that has heard of this coordinator, and has its place now.
+  // The HELLO of a replacement that has received this coordinator's number, and has its place now.
   std::optional<Frames> confirm_alive(const Header& header, Nanoseconds now);
   // A message that a link delivered.  None if it is refused; the link has taken it all the same, or nothing after it
   // could come.  An error: its sender made it so, and nothing after it could ever be delivered.

@@ -73,10 +73,10 @@ struct Compute::Files {
   std::thread thread;                   // last: it uses the others
 };
 
-// What the arena carries from thread to thread: whose work is to be done, and no more.  It is read and written
-// atomically because oneTBB's own handing over is invisible to ThreadSanitizer; the work itself waits behind a mutex.
+// What the arena passes from thread to thread: only the owner of the work to be done.  It is read and written
+// atomically because oneTBB's own synchronisation is invisible to ThreadSanitizer; a mutex guards the work itself.
 // An exception, which can only be missing memory, ends the process as on any other thread: oneTBB would abort with
-// words of its own.
+// a message of its own.
 class Compute::Turn {
  public:
   explicit Turn(Compute& compute) { set(&compute); }

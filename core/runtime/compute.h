@@ -22,7 +22,7 @@ class Compute {
 
   void start(Outbox::Started started);
 
-  // Waits at most so long for what runs, and begins nothing more.  False if something still runs.
+  // Waits at most this long for what runs, and begins nothing more.  False if something still runs.
   bool close(Nanoseconds most);
 
   struct Ended {

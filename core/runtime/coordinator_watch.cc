@@ -52,7 +52,7 @@ bool CoordinatorWatch::reachable() const {
   return coordinator != nullptr && coordinator->link.heard_at() > 0 && !broken_;
 }
 
-// One that was heard takes its time until all have joined, but is not silent meanwhile.
+// One that has answered may wait long until all have joined, but is not silent meanwhile.
 std::optional<Ending> CoordinatorWatch::check(bool ending, Nanoseconds now) {
   if (state_ == State::apart) return std::nullopt;
   const Link& link = router_.find(kCoordinator)->link;
@@ -61,7 +61,7 @@ std::optional<Ending> CoordinatorWatch::check(bool ending, Nanoseconds now) {
   if (heard == 0 && now - joined_at_ >= settings_.start_timeout)
     return Ending{ExitCode::temporary, "no answer from the coordinator"};
   const bool awaited = settings_.rejoin_timeout > 0;
-  // Who asked so, and is gone, will not: the HELLO was for it, and another coordinator would not take it.
+  // If it is gone after that probe, call again: the HELLO was for it, and another coordinator would not take it.
   const bool asked_and_gone = awaited && broken_ && link.heard_at() > 0;
   if (heard == 0 && calls_since_ == 0 && !asked_and_gone) return std::nullopt;
   const bool silent = now - std::max(heard, awake_since_) >= settings_.peer_timeout;
@@ -92,8 +92,8 @@ std::optional<Transmission> CoordinatorWatch::next_call() {
   return Transmission{kCoordinator, router_.find(kCoordinator)->endpoint, *std::exchange(call_, std::nullopt)};
 }
 
-// After a broken connection it counts only some time after the first call: what one that is dead had said may still
-// come, by a connection of its own.
+// After a broken connection it counts only some time after the first call: messages of a dead coordinator may still
+// arrive, on a connection of their own.
 void CoordinatorWatch::heard(Nanoseconds now) {
   if (broken_ && (calls_since_ == 0 || now - calls_since_ < kCallEvery)) return;
   stop_calling();

@@ -17,7 +17,7 @@ class CoordinatorWatch {
   const Hello& hello() const { return hello_; }
   // This process begins the era of a WELCOME, if it is new to it.
   bool takes(const Welcome& welcome);
-  // It joins or asks: who refuses it then ends it.
+  // It joins or asks: a refusal then ends it.
   bool waits() const { return state_ == State::joins || settings_.process.role == Role::observer; }
   // A REFUSE for this very start, whatever it has received before from any coordinator.
   bool is_dismissal(const Header& header) const;
@@ -27,12 +27,12 @@ class CoordinatorWatch {
   std::optional<Beat> next_beat(Nanoseconds now);
 
   void disconnected() { broken_ = true; }
-  // Something came from the coordinator by its link.
+  // Something arrived from the coordinator on its link.
   void heard(Nanoseconds now);
   bool reachable() const;
   // Whether this is the first message of a coordinator that was started again.
   bool answers_call(const Header& header) const;
-  // What was said to the one before is void: its successor has to get this process' HELLO.
+  // Messages to the previous coordinator are void: its successor has to get this process' HELLO.
   void reconnect(std::uint64_t coordinator, Nanoseconds now);
   // Why this process has to end, if it does.  Calls a coordinator that was lost.
   std::optional<Ending> check(bool ending, Nanoseconds now);
@@ -49,8 +49,8 @@ class CoordinatorWatch {
   Hello hello_;
   Nanoseconds joined_at_ = 0;
   Nanoseconds last_beat_ = 0;
-  Nanoseconds awake_since_ = 0;  // the end of the last time that this process stood still
-  bool broken_ = false;          // the connection broke, and nothing was heard since
+  Nanoseconds awake_since_ = 0;  // the end of the last time that this process did not run
+  bool broken_ = false;          // the connection broke, and nothing was received since
   Nanoseconds calls_since_ = 0;  // when the coordinator was lost; 0: it is there
   Nanoseconds called_at_ = 0;
   std::optional<Frames> call_;

@@ -12,7 +12,7 @@ struct Credit {
   std::uint64_t kept = std::uint64_t{64} << 20;    // of an unfinished checkpoint in a partition's memory
   std::uint64_t chunk = std::uint64_t{32} << 20;   // of rows in one message
 
-  // Whether more may be sent now; `unseen` bytes were sent there in this very step.  Who may not asks again in tick().
+  // Whether more may be sent now; `unseen` bytes were sent there in this very step.  If not, ask again in tick().
   bool allows(const Outbox& out, NodeId to, std::uint64_t unseen = 0) const {
     const std::uint64_t on_the_way = out.waiting(to) + unseen;
     return on_the_way == 0 || on_the_way < bytes;

@@ -30,7 +30,7 @@ void HeartbeatThread::run() {
   std::unique_lock lock(mutex_);
   while (!closed_.wait_for(lock, look, [this] { return closing_; })) {
     const std::uint64_t hook = doing_.inside.load(std::memory_order_acquire) != 0 ? doing_.entered.load() : 0;
-    // A thread that comes and goes says itself that it lives.
+    // A thread that enters and leaves hooks sends its own beats.
     const bool stays = hook != 0 && hook == seen;
     seen = hook;
     if (!stays || now_ns() - said_at < every_) continue;

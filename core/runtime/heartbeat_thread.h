@@ -1,8 +1,8 @@
-// core/runtime/heartbeat_thread.h -- speaks for a process whose node's thread is in a hook of the plugin, however long
+// core/runtime/heartbeat_thread.h -- sends heartbeats while a node's thread is in a hook of the plugin, however long
 // that takes.
 //
-// A hook that takes its time is the app's right, and no reason to take the process for lost.  A thread that is stuck
-// anywhere else says nothing, and is.
+// Hooks may be slow, and a process in one is not lost.  A thread that hangs anywhere else sends nothing, and its
+// process is taken for lost.
 #pragma once
 #include <condition_variable>
 #include <functional>
@@ -17,7 +17,7 @@ namespace rota {
 class HeartbeatThread {
  public:
   // While the thread of `doing` is in one and the same hook, `say` is called from a thread of its own about every
-  // `every`; false means that it could not be said, and is tried again soon.
+  // `every`; false means that sending failed, and is tried again soon.
   HeartbeatThread(const HookSlot& doing, Nanoseconds every, std::function<bool()> say);
   ~HeartbeatThread();
   HeartbeatThread(const HeartbeatThread&) = delete;

@@ -7,7 +7,7 @@ namespace rota {
 
 namespace {
 
-// What a batch system or a launcher sends is often sent twice: to the whole group, and handed on.
+// Batch systems and launchers often send a signal twice: to the process group, and through a parent.
 constexpr Nanoseconds kSameSignal = kSecond;
 // A process whose ticks are further apart than this was not running.
 constexpr Nanoseconds kStillFor = 2 * kSecond;
@@ -55,8 +55,8 @@ void Host::submit(const Envelope& envelope, NodeId to, std::optional<Frames>& en
   if (!sent.ok()) leave(sent.code(), sent.what(), now);
 }
 
-// The checksum of such a message is right, so the peer made it as it is: sent again it would be no better, and nothing
-// behind it could ever be delivered.  From a peer of the job that is the end.
+// The checksum of such a message is right, so the peer made it as it is: a retransmission would be the same, and
+// nothing after it could ever be delivered.  From a peer of the job that is fatal.
 void Host::receive_unreadable(NodeId process, const Status& why, Nanoseconds now) {
   admission_.refuse(why.what() + " from " + process.name());
   if (process.role != Role::observer) leave(why.code(), last_refusal(), now);
@@ -111,7 +111,7 @@ void Host::receive_whole(NodeId process, Delivery delivery, const Outbox::World&
   if (delivery.era != 0 && (delivery.era != router_.era() || goes_to_)) {
     if (delivery.era > router_.era() && settings_.process != kCoordinator)
       held_.push_back({process, std::move(delivery)});
-    return;  // or the run went back to before it was said
+    return;  // or the run went back to before it was sent
   }
   auto message = admission_.open(process, delivery);
   if (!message.ok()) return receive_unreadable(process, message.status(), world.now);
@@ -138,7 +138,7 @@ void Host::run_node(Node& node, const std::function<Status(Outbox&)>& turn, cons
 
 void Host::collect(Outbox& out, const Outbox::World& world) {
   for (const Envelope& envelope : out.sent) {
-    // The coordinator learns the peers itself, and tells everybody.
+    // The coordinator learns the peers itself, and reports them to all.
     if (const auto* welcome = std::get_if<Welcome>(&envelope.message)) router_.begin_era(*welcome);
     send(envelope, world.now);
   }
@@ -159,7 +159,7 @@ void Host::deliver_local(const Outbox::World& world) {
 void Host::finish(NodeId node, const Continuation& continuation, const Outbox::World& world) {
   ++progress_;
   if (works_ > 0) --works_;
-  if (goes_to_) return;  // nobody wants it any more
+  if (goes_to_) return;  // no longer needed
   const auto found = nodes_.find(node);
   if (found != nodes_.end()) run_node(*found->second, continuation, world);
 }
@@ -188,10 +188,10 @@ bool Host::membership(const Envelope& envelope, const Outbox::World& world) {
   return true;
 }
 
-// The nodes of the era before hear nothing any more, but their work, which may be long, refers to them.
+// The nodes of the era before receive nothing any more, but their work, which may be long, refers to them.
 void Host::begin_era(const Welcome& welcome, const Outbox::World& world) {
   goes_to_ = welcome;
-  router_.meet(welcome);  // who was replaced hears nothing any more
+  router_.meet(welcome);  // a replaced process receives nothing any more
   local_.clear();
   for (auto& [id, node] : std::exchange(nodes_, {})) retired_.push_back(std::move(node));
   begin_era_if_idle(world);
@@ -211,7 +211,7 @@ void Host::begin_era_if_idle(const Outbox::World& world) {
           return node->step({kCoordinator, id, welcome}, out);
         },
         world);
-  // What came from those who were faster.
+  // Messages of processes that were faster.
   for (Held& held : std::exchange(held_, {})) receive_whole(held.process, std::move(held.delivery), world);
 }
 
@@ -231,7 +231,7 @@ void Host::end(Ending ending, Nanoseconds now) {
   router_.close();
 }
 
-// By the coordinator, which waits for nothing that this process has to say.
+// By the coordinator, which waits for no message of this process.
 void Host::dismissed(Ending ending, Nanoseconds now) {
   dismissed_ = true;
   end(std::move(ending), now);
@@ -262,7 +262,7 @@ void Host::tick(const Outbox::World& world) {
   settle(now);
 }
 
-// Who was told to stop has nothing to say that anybody waits for; everybody else sees to it that all has arrived.
+// After a STOP no peer waits for this process' messages; otherwise it waits until all have arrived.
 void Host::settle(Nanoseconds now) {
   if (!ending_ || ended_) return;
   if (router_.drained() || dismissed_ || now - ending_since_ >= kDrainMost) ended_ = ending_;

@@ -22,8 +22,8 @@ class Host {
  public:
   using Settings = HostSettings;
   using Nodes = std::vector<std::unique_ptr<Node>>;
-  // Makes the nodes of this process when the coordinator has let it in, and again whenever the run goes back: then of
-  // those `before`, whose work has ended, what is of use.
+  // Makes the nodes of this process when the coordinator has admitted it, and again whenever the run goes back: then it
+  // reuses what it can of those `before`, whose work has ended.
   using Factory = std::function<Result<Nodes>(const Welcome&, Nodes before)>;
 
   explicit Host(Settings settings);
@@ -42,17 +42,17 @@ class Host {
   void receive(const Frames& frames, const Outbox::World& world, const Origin& origin = {});
   void tick(const Outbox::World& world);
   void finished(NodeId node, const Continuation& continuation, const Outbox::World& world);
-  // Likewise; but what follows for other nodes of this process waits for deliver_local().
+  // As finished(), but messages to other nodes of this process wait for deliver_local().
   void finish(NodeId node, const Continuation& continuation, const Outbox::World& world);
   void deliver_local(const Outbox::World& world);
-  // Something was said since next() gave all that there was, to whomever; or this process is to end, or goes back.
+  // Something was sent since next() returned nothing, to any process; or this process is to end, or goes back.
   bool has_spoken() const { return router_.has_spoken() || !local_.empty() || goes_to_ || ending_; }
   // This process has to go: reports it as a fault, and ends.
   void leave(ExitCode code, const std::string& what, Nanoseconds now);
-  // This process was told to end.  A member asks the coordinator to bring the job to a clean end and goes on until
-  // then; told again, or without a coordinator that hears it, it leaves.
+  // This process got a signal to end.  A member asks the coordinator to bring the job to a clean end and continues
+  // until then; after a second signal, or without a reachable coordinator, it leaves.
   void told_to_end(const std::string& what, Nanoseconds now);
-  // Keys do not fit those of a peer: who joins or asks has nothing to wait for.
+  // Keys do not fit those of a peer: a process that joins or asks need not wait.
   void keys_refused(NodeId peer, const std::string& why, Nanoseconds now);
   // The transport lost its connection to a peer.  Nothing is lost yet, but silence now means more.
   void disconnected(NodeId peer, const Outbox::World& world);
@@ -63,7 +63,7 @@ class Host {
   void not_taken(NodeId peer);
   void writable(NodeId peer);
 
-  // Peers that are gone for good since the last call, to whom the transport need not keep a connection.
+  // Peers that have left for good since the last call: the transport need not keep their connections.
   std::vector<NodeId> take_forgotten() { return router_.take_forgotten(); }
   // Work that was started since the last call.
   std::vector<Outbox::Started> take_started() { return std::exchange(started_, {}); }

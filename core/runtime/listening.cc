@@ -11,7 +11,7 @@ std::string host_name() {
   return gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
 }
 
-// What others are told.
+// The address that this process advertises.
 Result<std::string> host_of(NodeId process, const JobConfig& config, const TcpAddress& coordinator) {
   if (!config.host.empty()) {
     auto host = tcp_place(config.host);

@@ -9,9 +9,9 @@
 
 namespace rota {
 
-// Over ipc beside the coordinator's socket.  Over tcp: where --bind says, else at the loopback address if that is what
-// others are told, else at all interfaces.  What others are told is --host, else for the coordinator its own address
-// (its host's name, if it listens at "*"), for others the number from which they reach the coordinator.
+// Over ipc beside the coordinator's socket.  Over tcp: where --bind says, else at the loopback address if that is
+// advertised, else at all interfaces.  The advertised address is --host, else for the coordinator its own address (its
+// host's name, if it listens at "*"), for others the number from which they reach the coordinator.
 Result<Listening> listening_of(NodeId process, const JobConfig& config, std::uint64_t incarnation);
 
 }  // namespace rota

@@ -34,7 +34,7 @@ Status open_log(const CommandLine& line, const JobConfig& config, NodeId process
 int end_process(NodeId process, const Ending& ending) {
   const std::string line = "event=end role=" + process.name() +
                            " exit=" + std::to_string(static_cast<int>(ending.code)) + " what=" + log_value(ending.what);
-  // Who was asked to stop has not failed.
+  // A requested stop is no failure.
   const bool asked = ending.code == ExitCode::interrupted || ending.code == ExitCode::terminated;
   ending.code == ExitCode::ok || asked ? log_info(line) : log_error(line);
   return static_cast<int>(ending.code);

@@ -29,8 +29,8 @@ struct Member {
 // Makes a process' nodes; `before`: those of the attempt that a run has gone back from.
 using MakeNodes = std::function<Result<Host::Nodes>(Member&, const Welcome&, Host::Nodes before)>;
 
-// The whole of a main: returns the exit code.  `make` is called once the coordinator has let the process in, and in
-// every era behind that.
+// The whole of a main: returns the exit code.  `make` is called once the coordinator has admitted the process, and in
+// every later era.
 int member_main(int argc, const char* const* argv, Role role, OpenInitial initial, const MakeNodes& make);
 
 // Opens the log; says on stderr why a process ends, if it is not for a good reason.

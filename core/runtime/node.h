@@ -37,7 +37,7 @@ struct Ending {
   std::string what;
 };
 
-// What a node says in one step, and what it may know of the world: the time, and its process' counters.
+// What a node sends in one step, and what it can see outside itself: the time, and its process' counters.
 class Outbox {
  public:
   struct World {
@@ -49,8 +49,8 @@ class Outbox {
     NodeId node;
     Work work;
     bool io = false;        // it waits for a disk
-    bool together = false;  // its end is of no use before that of those behind it
-    bool chained = false;   // whoever did it may handle its end
+    bool together = false;  // its completion is handled with those of the next ones
+    bool chained = false;   // its completion may run on the finishing thread
   };
 
   // Bytes that the process of a node has not acknowledged yet; 0 if it is this one.
@@ -73,12 +73,12 @@ class Outbox {
   }
   // Computing (a push, an encoding), on a compute thread.
   void start(Work work) { started.push_back({self_, std::move(work)}); }
-  // Likewise one of many short ones, each of which makes the next ready: the thread that did it handles its end at once
-  // if it can, rather than wake the node's own.  So the continuation calls no hook of the plugin.
+  // As start(), for many short ones, each of which makes the next ready: the finishing thread handles the completion at
+  // once if it can, instead of waking the node's own.  So the continuation calls no hook of the plugin.
   void start_chained(Work work) { started.push_back({self_, std::move(work), false, false, true}); }
-  // Likewise one of several whose ends the node wants at once: it need not hear of it while another is to be begun.
+  // As start(), for several whose completions the node handles together: none is reported while another waits to begin.
   void start_together(Work work) { started.push_back({self_, std::move(work), false, true}); }
-  // Files, on the one thread that waits for disks, in this order: computing goes on meanwhile.
+  // Files, on the one thread that waits for disks, in this order: computing continues meanwhile.
   void start_io(Work work) { started.push_back({self_, std::move(work), true}); }
   // The process ends once what it sent has arrived, or after a bounded time.
   void end(ExitCode code, std::string what) {
@@ -102,17 +102,17 @@ class Node {
   virtual ~Node() = default;
 
   virtual NodeId id() const = 0;
-  // Handles one message.  An error means that this job cannot go on, and says why; what a peer did wrong alone is
+  // Handles one message.  An error means that this job cannot continue, and says why; an error of a peer alone is
   // answered or dropped, not returned.
   virtual Status step(const Envelope& in, Outbox& out) = 0;
   // Lets time pass; called at least twice a second.
   virtual Status tick(Outbox&) { return {}; }
-  // Something came from a process, if only a repetition: it lives.
+  // Something arrived from a process, if only a repetition: it lives.
   virtual void peer_heard(NodeId /*process*/, Nanoseconds /*now*/) {}
-  // This process did not run for `span` until `now`: stopped, or busy with something long.  What others did not say
-  // meanwhile says nothing of them.
+  // This process did not run for `span` until `now`: suspended, or busy with something long.  The silence of others
+  // meanwhile does not count.
   virtual void stood_still(Nanoseconds /*span*/, Nanoseconds /*now*/) {}
-  // A process was turned away before it could say anything: of another job, or of another protocol version.
+  // A process was rejected before it could send anything else: of another job, or of another protocol version.
   virtual void peer_refused(const std::string& /*who*/, const std::string& /*why*/) {}
   // The transport lost its connection to a process.  Its messages will be sent again if it comes back.
   virtual Status peer_disconnected(NodeId /*process*/, Outbox&) { return {}; }

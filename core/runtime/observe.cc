@@ -42,7 +42,7 @@ Result<std::string> ask_status(const std::string& coordinator, int timeout_ms, c
     return Status(ExitCode::usage, "'" + coordinator + "' is neither ipc://PATH nor tcp://HOST:PORT");
   const auto index = static_cast<std::uint32_t>(getpid()) % kIndexLimit;
   const NodeId self{Role::observer, index};
-  // It listens nowhere: the answer comes by the connection that asks, so nothing between the two needs to let it in.
+  // It listens nowhere: the answer comes by the connection that asks, so no firewall between the two needs to admit it.
   std::shared_ptr<const Keys> own;
   if (!ipc && !keys.empty()) {
     auto read = read_keys(keys, Role::observer);

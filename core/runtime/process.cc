@@ -38,7 +38,7 @@ constexpr int kIdleTickMs = 500;
 constexpr Nanoseconds kHookMost = 10 * kSecond;
 // Messages handled in a row before what they caused is sent.
 constexpr int kBatch = 256;
-// Lines of the log about what is refused: so many at once, and then one in a time.
+// Limit of log lines about refusals: a burst of this many, then one per span.
 constexpr std::uint64_t kRefusalLines = 20;
 constexpr Nanoseconds kRefusalSpan = 10 * kSecond;
 
@@ -81,8 +81,8 @@ std::terminate_handler ends_otherwise = nullptr;
   ::_exit(static_cast<int>(ExitCode::temporary));
 }
 
-// Memory or a thread that is missing where nothing can be done about it ends the process as a loss that others make
-// good, and not as a bug.  Nothing here may ask for memory.
+// Missing memory or a missing thread that nothing handles ends the process as a loss from which the run recovers, not
+// as a bug.  Nothing here may allocate memory.
 void on_terminate() {
   try {
     if (const auto error = std::current_exception()) std::rethrow_exception(error);
@@ -121,8 +121,9 @@ Result<std::unique_ptr<ZmqTransport>> open_transport(NodeId process, const JobCo
   return transport;
 }
 
-// One thread at a time has the process' turn: it gives its nodes what came or ended, and nobody else looks at them.
-// Mostly it is the loop's, which alone uses the transport; in between a compute thread that ended a chained task.
+// One thread at a time holds the process' turn: it gives the nodes messages and completions, and no other thread
+// accesses them.  Mostly it is the loop's, which alone uses the transport; in between, a compute thread that finished a
+// chained task.
 class Loop {
  public:
   Loop(NodeId process, unsigned threads, Transport& transport, Host& host)
@@ -148,14 +149,14 @@ class Loop {
     return *host_.ended();
   }
 
-  // Whether nothing runs any more, after at most so long.
+  // Whether nothing runs any more, after at most this long.
   bool close(Nanoseconds most) { return compute_.close(most); }
 
  private:
   // Whether more has come already.
   bool run_once() {
     refresh();
-    // Before the tick, which looks for who is silent: a process that was stopped has its mail unread.
+    // Before the tick, which looks for silent peers: a process that was suspended has unread messages.
     const bool more = receive();
     for (auto& ended : compute_.take_ended()) {
       refresh();
@@ -180,7 +181,7 @@ class Loop {
     for (auto& started : host_.take_started()) compute_.start(std::move(started));
   }
 
-  // On a compute thread.  If another has the turn, it looks for what ended once more when it has given it back.
+  // On a compute thread.  If another has the turn, it checks for completions once more after it has given it back.
   void run_chained_completions() {
     bool spoken = false;
     while (compute_.has_chained()) {
@@ -253,8 +254,9 @@ class Loop {
   NodeId main_;
   std::mutex turn_;
   Outbox::World world_;        // guarded by turn_, as host_
-  Nanoseconds next_tick_ = 0;  // likewise
-  // Anybody who reaches the socket can cause such lines; those about strangers do not hide those about key holders.
+  Nanoseconds next_tick_ = 0;  // guarded by turn_
+  // Any process that reaches the socket can cause such lines; those about unknown peers do not hide those about key
+  // holders.
   RateLimit refusals_{kRefusalLines, kRefusalSpan}, strangers_{kRefusalLines, kRefusalSpan};
   std::uint64_t turned_away_ = 0;
   Compute compute_;  // last: its threads use the others

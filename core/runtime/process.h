@@ -22,7 +22,7 @@ Ending run_coordinator(const JobConfig& config, std::unique_ptr<Node> node,
                        const std::function<Status(const std::string& address)>& listening);
 // Any other: joins the coordinator, and then hosts what `factory` makes.  `plugin`: the hash of its file.
 Ending run_member(Role role, const JobConfig& config, const Hash128& plugin, Host::Factory factory);
-// The loop itself, which both run over ZeroMQ, with so many threads that compute: until the host has ended.
+// The loop itself, which both run over ZeroMQ, with `threads` compute threads: until the host has ended.
 Ending run_process(NodeId process, unsigned threads, Transport& transport, Host& host);
 
 }  // namespace rota

@@ -8,7 +8,7 @@ namespace rota {
 
 namespace {
 
-// What says who is in the run belongs to none of its eras.
+// Messages about membership belong to no era.
 bool of_membership(Kind kind) {
   constexpr std::array kKinds = {Kind::hello, Kind::welcome, Kind::refuse,     Kind::beat,
                                  Kind::fault, Kind::stop,    Kind::ask_status, Kind::status};
@@ -65,7 +65,7 @@ void Router::begin_era(const Welcome& welcome) {
     route({Role::partition, p}, welcome.partition_hosts[p]);
   era_ = welcome.era;
   for (auto& [id, peer] : peers_) peer.link.forget_before(era_);
-  if (settings_.process == kCoordinator) return;  // which tells those who are not to take part
+  if (settings_.process == kCoordinator) return;  // which still informs processes that take no part
   for (auto& [id, peer] : peers_) peer.gone = id != kCoordinator;
   for (const Peer& peer : welcome.peers)
     if (PeerState* const found = find(peer.process)) found->gone = false;
@@ -163,7 +163,7 @@ std::uint64_t Router::bytes_sent() const {
 void Router::report_deaf(Beat& beat, Nanoseconds now, Nanoseconds awake_since) const {
   for (const auto& [id, peer] : peers_) {
     if (id == kCoordinator || peer.gone) continue;
-    // What this process itself was not awake for says nothing of others.
+    // Time in which this process did not run does not count as silence of others.
     const Nanoseconds deaf = std::min(peer.link.deaf_for(now), now - awake_since);
     if (deaf <= static_cast<Nanoseconds>(beat.deaf_ns)) continue;
     beat.deaf = id;

@@ -19,8 +19,8 @@ struct HostSettings {
   std::uint64_t job = 0;
   std::string endpoint;  // where this process listens
   Nanoseconds peer_timeout = 30 * kSecond;
-  Nanoseconds start_timeout = 60 * kSecond;  // how long to call a coordinator that was never heard
-  Nanoseconds rejoin_timeout = 0;            // and how long one that was lost, as it may be started anew
+  Nanoseconds start_timeout = 60 * kSecond;  // how long to call a coordinator that never answered
+  Nanoseconds rejoin_timeout = 0;            // and how long a lost one, as it may be restarted
   std::size_t piece_bytes = kPieceBytes;     // larger messages travel in pieces
 };
 
@@ -41,10 +41,10 @@ class Router {
   struct PeerState {
     std::string endpoint;
     Link link;
-    std::uint64_t self = 0;              // as which this process speaks to it
-    std::deque<std::uint64_t> replaced;  // start numbers that this one's came in place of
+    std::uint64_t self = 0;              // this process' number in messages to it
+    std::deque<std::uint64_t> replaced;  // start numbers that this one's replaced
     bool full = false;
-    bool gone = false;          // the run goes on without it
+    bool gone = false;          // the run continues without it
     Nanoseconds leaves_at = 0;  // if it is a guest
 
     bool was_replaced(std::uint64_t start) const;
@@ -61,7 +61,7 @@ class Router {
   void route(NodeId node, NodeId process) { routes_[node] = process; }
   NodeId process_of(NodeId node) const;
 
-  // The coordinator has met all members when they said HELLO, and tells the others as whom they speak to each other.
+  // The coordinator learns all members from their HELLOs, and assigns the numbers they use with each other.
   void meet(const Welcome& welcome);
   // The same, and what is sent from now on is of this era.
   void begin_era(const Welcome& welcome);
@@ -97,7 +97,7 @@ class Router {
   const HostSettings& settings_;
   std::map<NodeId, PeerState> peers_;
   std::map<NodeId, NodeId> routes_;
-  std::uint64_t number_ = 0;  // as which this process speaks to other members; 0: its start number
+  std::uint64_t number_ = 0;  // this process' number in messages to other members; 0: its start number
   std::uint64_t era_ = 0;
   std::optional<NodeId> last_served_;
   bool spoken_ = false;

@@ -11,8 +11,8 @@ namespace rota {
 // assigned first, so a quarter of the process' limit (at most 1,024) is never used by incoming connections.
 int accepted_below();
 
-// From now on, when there is no room for a connection, those are closed that have said nothing for a second and have
-// not come through the handshake of CURVE.
+// From now on, when there is no room for a connection, those are closed that have sent nothing for a second and have
+// not completed the CURVE handshake.
 void close_silent_strangers();
 
 // How many found no room.  Any thread.

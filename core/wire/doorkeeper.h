@@ -34,7 +34,7 @@ class Doorkeeper {
   void run(zmq::socket_t asked, zmq::socket_t monitor);
   void answer(zmq::socket_t& asked);
   void turn_away(const std::string& why);
-  // The role of a key that may come in; "" if none.
+  // The role of an accepted key; "" if it is unknown.
   std::string role_of(const std::string& mechanism, const std::string& key) const;
 
   zmq::socket_t& listening_;

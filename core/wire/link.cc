@@ -113,7 +113,7 @@ void Link::not_taken() {
     --in_flight_;
     in_flight_bytes_ -= unacknowledged_[in_flight_].bytes;
   }
-  // Not said yet, then: the same once the transport takes it.
+  // Not sent yet, then: the same once the transport takes it.
   if (last_ == Last::probe) probe_wanted_ = true;
   if (last_ == Last::ack) {
     ack_now_ = true;
@@ -156,7 +156,7 @@ Link::Arrived Link::receive(const Header& header, const Frames& body, Nanosecond
   if (header.kind == Kind::ack || header.kind == Kind::probe) return receive_own(header, body);
   if (header.sequence != received_ + 1) {
     ++(header.sequence <= received_ ? counters_.repeated : counters_.ahead);
-    ack_now_ = true;  // the peer may not know
+    ack_now_ = true;  // the peer may lack the acknowledgement
     return {};
   }
   ++received_;
@@ -173,7 +173,7 @@ Link::Arrived Link::receive_own(const Header& header, const Frames& body) {
     answer_ = probe->number;
     ack_now_ = true;
   } else if (const auto* ack = std::get_if<Ack>(&*own)) {
-    // What was sent before the probe and is not there now will not come: connections keep order.
+    // What was sent before the probe and has not arrived is lost: connections keep order.
     if (ack->answers == probe_ && probe_ != 0 && header.acknowledged < probe_covers_) {
       send_again();
       probe_covers_ = 0;  // a repeated answer says nothing new

@@ -25,14 +25,14 @@ class Link {
   // the transport and the rest waits here.
   static constexpr std::size_t kWindowBytes = std::size_t{64} << 20;
   static constexpr std::size_t kWindowMessages = 512;
-  // And after a loss: half as many each time, from this on; three more for each that arrives.  A connection that breaks
-  // takes along all that is on its way, so where it breaks often a long burst would be lost as a whole, for ever.
+  // The window after a loss: halved by each further loss, and larger by three for each message that arrives.  A broken
+  // connection loses all that is in flight, so where it breaks often a long burst would never arrive.
   static constexpr std::size_t kWindowAfterLoss = 8;
   // Limit of all queued bytes beside the largest message, unacknowledged or beyond the window.  A live peer slower than
   // its sender would otherwise exhaust the memory, and the system would choose which process to kill.
   static constexpr std::size_t kQueueBytesMost = std::size_t{4} << 30;
   static constexpr std::size_t kQueueMessagesMost = std::size_t{1} << 21;
-  // Silence after which the peer is asked what it has; doubles with every unanswered question.
+  // Silence after which the peer is probed; doubles with every unanswered probe.
   static constexpr Nanoseconds kProbeAfter = kSecond;
   static constexpr Nanoseconds kProbeMost = 16 * kSecond;
 
@@ -80,7 +80,7 @@ class Link {
   void greet() { ack_now_ = true; }
   // The connection to the peer broke: what was on its way is probably lost, so the peer is asked by the next.
   void broken();
-  // This process is about to end: acknowledges at once, so that the peer need not wonder.
+  // This process is about to end: acknowledges at once, so that the peer need not probe.
   void close();
 
   bool drained() const { return unacknowledged_.empty(); }

@@ -168,7 +168,7 @@ struct Stop {
 struct Loaded {
   static constexpr Kind kind = Kind::loaded;
   std::vector<std::uint64_t> items;      // of the worker's shards, ascending
-  std::vector<std::vector<Fact>> facts;  // likewise
+  std::vector<std::vector<Fact>> facts;  // by shard, ascending
   Census census;                         // summed over them
   std::string items_unit;
   std::vector<Term> terms;
@@ -196,7 +196,7 @@ struct HasRead {
 struct JobFacts {
   static constexpr Kind kind = Kind::facts;
   std::vector<Fact> facts;  // of the whole job
-  Census census;            // likewise; to schedulers
+  Census census;            // of the whole job; to schedulers
 };
 
 struct CutMade {
@@ -224,8 +224,8 @@ struct Start {
 struct EpochFigures {
   Epoch epoch = 0;
   std::vector<Figure> figures;
-  std::optional<bool> converged = {};  // what the schedule says
-  bool ends_job = false;               // likewise
+  std::optional<bool> converged = {};  // as reported by the schedule
+  bool ends_job = false;               // as reported by the schedule
 };
 
 struct Rounds {
@@ -310,7 +310,7 @@ struct Parts {
   RoundId round = 0;
   TreeNode node;  // whose shards' parts are summed in it
   Bytes sums;     // doubles, in the order of the round's keys, those in the partition
-  // What its shards said beside their parts, one after the other, if the table has a single partition.
+  // Notes of its shards beside their parts, one after the other, if the table has a single partition.
   std::vector<std::uint64_t> note_sizes;  // by shard
   Bytes notes;
   bool open = false;              // of an open round:
@@ -321,7 +321,7 @@ struct Deltas {
   static constexpr Kind kind = Kind::deltas;
   SharedRows rows;                // without blocks and argument
   Bytes values;                   // doubles, as committed
-  Bytes reply;                    // what pull said beside them
+  Bytes reply;                    // pull's reply
   bool last = true;               // of round 0: no more rows of this table follow from this partition
   std::vector<KeyRun> runs = {};  // of an open round, in place of keys: the rows that shards had parts for
 };
@@ -352,7 +352,7 @@ struct EpochDone {
   Epoch epoch = 0;
   std::uint64_t items = 0;
   std::uint64_t compute_ns = 0;  // summed over threads
-  std::uint64_t wait_ns = 0;     // likewise
+  std::uint64_t wait_ns = 0;     // summed over threads
   std::uint64_t bytes_sent = 0;
   std::uint64_t slice_bytes = 0;     // of them, leased rows
   std::uint64_t exchange_bytes = 0;  // that shards sent to each other in exchanges, in this process too

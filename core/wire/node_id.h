@@ -13,7 +13,7 @@ enum class Role : std::uint8_t {
   worker = 3,
   kvstore = 4,    // a process of its own that hosts partitions
   partition = 5,  // a part of the store; a node, never a process
-  observer = 6,   // asks the coordinator how the run goes
+  observer = 6,   // asks the coordinator for the run's status
 };
 inline constexpr auto kLastRole = Role::observer;
 

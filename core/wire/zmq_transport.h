@@ -41,8 +41,8 @@ class ZmqTransport final : public Transport {
   void wake() override;
   TurnedAway turned_away() const override;
 
-  // A way of its own to one process of a role, for one other thread, which must be done with it before this transport
-  // ends: what is said there needs no answer.  False: not now.
+  // A separate connection to one process of a role, for one other thread, which must stop using it before this
+  // transport ends: messages on it need no answer.  False: not now.
   std::function<bool(const Frames&)> voice(Role role, const std::string& endpoint);
 
   // Messages that broke the limits and were dropped.
