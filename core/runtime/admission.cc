@@ -95,7 +95,7 @@ Result<std::optional<Message>> Admission::open(NodeId process, Delivery& deliver
   return std::optional<Message>(*std::move(message));
 }
 
-// A process that is not known can only say HELLO, or ask; and only the coordinator takes that.
+// An unknown process can only send HELLO or ASK_STATUS; and only the coordinator takes that.
 bool Admission::admits(const Header& header, Nanoseconds now) {
   // No other process may send as this one.
   if (header.process == settings_.process) return false;

@@ -75,7 +75,7 @@ void Host::receive(const Frames& frames, const Outbox::World& world, const Origi
   }
   if (const auto hello = admission_.confirm_alive(*header, world.now)) receive(*hello, world, origin);
   Router::PeerState& peer = *router_.find(header->process);
-  // A guest is answered where it asks from, wherever it says that it listens.
+  // A guest is answered on the connection that it asks on, whatever address its message names.
   if (header->process.role == Role::observer && !origin.reply.empty()) peer.endpoint = origin.reply;
   Link::Arrived arrived = peer.link.receive(*header, body, world.now);
   if (arrived.arrival != Link::Arrival::deliver && watch_.is_dismissal(*header))

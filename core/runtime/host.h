@@ -126,7 +126,7 @@ class Host {
   Nanoseconds told_to_end_at_ = 0;
   std::optional<Ending> ending_;
   Nanoseconds ending_since_ = 0;
-  bool dismissed_ = false;  // the coordinator said STOP or REFUSE
+  bool dismissed_ = false;  // the coordinator sent STOP or REFUSE
   bool faulted_ = false;
   Nanoseconds faulted_at_ = 0;
   Ending fault_;
