@@ -1,8 +1,8 @@
 // coordinator/dispatch.h -- turns rounds into tasks for workers, handovers of slices, and what partitions are to
 // expect.
 //
-// Tracks which shard holds which slice after every round that was given out.  So the worker that holds it can be told
-// where it goes next while it still computes, and slices move from worker to worker without a request.
+// Tracks which shard holds which slice after every round that was given out.  So the worker that holds it can get
+// its next destination while it still computes, and slices move from worker to worker without a request.
 #pragma once
 #include <deque>
 #include <map>

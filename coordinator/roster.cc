@@ -128,7 +128,7 @@ std::optional<Roster::Loss> Roster::hung(std::uint64_t era, const ShardHosts& ho
   return std::nullopt;
 }
 
-// Of two that do not reach each other the one goes whom more complain of, and of two alike the later one.
+// Of two that do not reach each other, the one with more complaints is lost; with equally many, the later one.
 std::optional<Roster::Loss> Roster::unreachable(Nanoseconds now) const {
   std::map<NodeId, std::size_t> complaints;
   std::optional<Loss> loss;
@@ -208,7 +208,7 @@ std::vector<NodeId> Roster::members() const {
 }
 
 // By which members identify each other.  Another one under every start of the coordinator: a restarted one may admit a
-// process in between that another had replaced, of which only some are told, and then links of the same two
+// process in between that another had replaced, of which only some are informed, and then links of the same two
 // starts would not be of the same length at both ends.
 std::uint64_t Roster::number_of(const Hello& hello) const {
   constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15;  // odd: no two eras below 2^64 give a start the same number

@@ -59,7 +59,7 @@ class Roster {
   // While others are awaited a lost process costs nothing yet: it is missing again, until a message of it comes or it
   // restarts.
   void leave(NodeId process);
-  // As leave(), and it was told to end: only a new start takes its place.
+  // As leave(), after a signal to end: only a new start takes its place.
   void dismiss(NodeId process);
 
   // All that are there, awaited or not.

@@ -54,7 +54,7 @@ class Workforce {
   std::uint32_t shards_, min_workers_;
   bool moves_;
   std::vector<std::uint32_t> order_;  // in that of their shards
-  std::set<std::uint32_t> spares_;    // and those for whom there is no shard
+  std::set<std::uint32_t> spares_;    // and those without a shard
   std::set<std::uint32_t> replaced_;  // lost, and others host their shards
   std::set<std::uint32_t> leaving_;
   std::set<std::uint32_t> staying_;  // that would leave if there were others

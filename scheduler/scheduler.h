@@ -17,7 +17,7 @@ struct SchedulerSettings {
   std::uint32_t index = 0;
   std::uint32_t schedulers = 1;
   std::uint32_t partitions = 1;
-  std::uint32_t pipeline = 0;               // the user's wish; 0: none
+  std::uint32_t pipeline = 0;               // as requested by the user; 0: not given
   std::vector<IgnoredOption> ignored = {};  // options that were given and change nothing
 };
 

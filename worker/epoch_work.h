@@ -61,8 +61,8 @@ class EpochWork {
   // `state` outlives it.
   explicit EpochWork(WorkerState& state) : state_(state) {}
 
-  // ---- an evaluation: every slice visits every shard, if the app wishes that; then each shard is evaluated alone, and
-  // has a share of the slices that are here, which stay meanwhile
+  // ---- an evaluation: every slice visits every shard, if the app requests that; then each shard is evaluated alone,
+  // and has a share of the slices that are here, which stay meanwhile
   bool evaluates() const { return evaluation_.has_value(); }
   // REQUIRES !evaluates(), and that no shard has anything to do.
   void begin(const Evaluate& evaluate, Outbox& out);

@@ -1,7 +1,7 @@
 // worker/leases.h -- the slices in this worker's hands, and where each goes next.
 //
-// A slice is here for one of three reasons: it waits for its next task here (`due`), a task is using it, or it waits to
-// be told where to go.  Handovers may come before the slice does; they wait here too.
+// A slice is here for one of three reasons: it waits for its next task here (`due`), a task is using it, or it waits
+// for its destination.  Handovers may come before the slice does; they wait here too.
 #pragma once
 #include <map>
 #include <memory>

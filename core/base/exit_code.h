@@ -1,4 +1,4 @@
-// core/base/exit_code.h -- what a process tells its caller when it ends.  Part of the user's contract: the numbers
+// core/base/exit_code.h -- what a process reports to its caller at exit.  Part of the user's contract: the numbers
 // are those of sysexits.h where it has one, so that systemd, Slurm and Kubernetes can act on them.
 #pragma once
 

@@ -58,7 +58,7 @@ Status arm(std::string_view spec) {
   return {};
 }
 
-// Whether this process is the first that came so far.
+// Whether this process is the first to get here.
 bool is_first(std::size_t number) {
   const char* folder = std::getenv("ROTA_FAILPOINTS_ONCE");
   if (folder == nullptr) return true;

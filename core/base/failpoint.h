@@ -4,7 +4,7 @@
 //
 //   ROTA_FAILPOINTS=NAME[@WHAT]:NTH:ACTION[,...]   at the NTH time (from 1) that the process comes by NAME (with WHAT).
 //                                                  ACTION: kill (SIGKILL), stop (SIGSTOP) or sleep (two seconds)
-//   ROTA_FAILPOINTS_ONCE=DIR                       only for the first process that comes so far: it leaves the file
+//   ROTA_FAILPOINTS_ONCE=DIR                       only for the first process that gets there: it leaves the file
 //                                                  DIR/NAME; those that find one there pass by
 //
 // A name that is not in the list does not compile in the program, and is an error in the environment.
@@ -19,7 +19,7 @@ namespace rota {
 
 // In the order in which a run passes them.  tests/system/failpoints_test.py walks through this list.
 inline constexpr std::array<std::string_view, 19> kFailpoints = {
-    // A file that is written anew (core/base/files.cc); WHAT is its name: era, flags.txt, commit.json, result.json ...
+    // A file that is replaced (core/base/files.cc); WHAT is its name: era, flags.txt, commit.json, result.json ...
     "file.opened",
     "file.written",
     "file.synced",

@@ -29,7 +29,7 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-// Cuts off what stands behind the last line end.
+// Cuts off what follows the last line end.
 Status cut_torn_line(int fd, const fs::path& file) {
   off_t end = ::lseek(fd, 0, SEEK_END);
   if (end < 0) return failed(ExitCode::disk, "cannot read", file, errno);

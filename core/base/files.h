@@ -1,4 +1,4 @@
-// core/base/files.h -- files that must survive a crash, and folders that are nobody else's.
+// core/base/files.h -- files that must survive a crash, and folders for this user alone.
 //
 // Errors: ExitCode::no_input if a file to read is not there, cannot_write if a file or folder cannot be made, disk if
 // reading or writing fails on the way, temporary if there is no descriptor for it, for some seconds.  The text names

@@ -43,7 +43,7 @@ bool is_glog_flag(const gflags::CommandLineFlagInfo& info) {
   return info.filename.find("gflags") == info.filename.npos;
 }
 
-// Flags that gflags knows and no table declares: glog's.
+// Flags that gflags has and no table declares: glog's.
 bool is_log_flag(const std::string& name) {
   gflags::CommandLineFlagInfo info;
   return !registered().contains(name) && gflags::GetCommandLineFlagInfo(name.c_str(), &info) && is_glog_flag(info);
@@ -118,7 +118,7 @@ class Walk {
     }
   }
 
-  // One flag; `took_next` tells whether its value was the next word.
+  // One flag; `took_next`: its value was the next argument.
   Status take(const std::string& word, const std::string* next, bool& took_next, int depth) {
     // Only a file can have one; gflags would see another flag, the part before it.
     if (const auto end = word.find('\0'); end != word.npos)

@@ -20,7 +20,7 @@ struct FlagTables {
   std::span<const Option> job;     // the framework's, or none
   std::span<const Option> own;     // of this program or command alone: not part of the job
   std::span<const Option> plugin;  // beyond the framework's
-  bool any_plugin_option = false;  // for who does not load the plugin: an unknown --name=value is taken as it is
+  bool any_plugin_option = false;  // without the plugin loaded: an unknown --name=value is taken as it is
 };
 
 struct CommandLine {

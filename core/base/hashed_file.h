@@ -1,4 +1,4 @@
-// core/base/hashed_file.h -- a file by name, and what it must be: by that a copy is told from what is damaged or old.
+// core/base/hashed_file.h -- a file by name, and its expected content: by that a damaged or old copy is detected.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -38,7 +38,7 @@ inline bool runs_fit(const std::vector<KeyRun>& runs, const KeyRange& range) {
   return true;
 }
 
-// Adds keys behind all that are there; neighbours become one run.
+// Adds keys after all that are there; neighbours become one run.
 inline void append_run(std::vector<KeyRun>& runs, const KeyRun& run) {
   if (!runs.empty() && runs.back().first + runs.back().count == run.first)
     runs.back().count += run.count;

@@ -23,7 +23,7 @@ void log_info(const std::string& line, std::source_location at = std::source_loc
 void log_warning(const std::string& line, std::source_location at = std::source_location::current());
 void log_error(const std::string& line, std::source_location at = std::source_location::current());
 
-// `value` as it stands behind "key=": quoted, and with its quotes escaped, if it has blanks, quotes or nothing.
+// `value` as it stands after "key=": quoted, and with its quotes escaped, if it has blanks, quotes or nothing.
 std::string log_value(std::string_view value);
 
 }  // namespace rota

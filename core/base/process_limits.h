@@ -1,6 +1,6 @@
 // core/base/process_limits.h -- what the system lets this process have.
 //
-// Errors: ExitCode::temporary, naming the limit and what is needed: more of it, and the same command goes on.
+// Errors: ExitCode::temporary, naming the limit and what is needed: with more of it, the same command works.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace rota {
 // error of write(), and no signal; what was closed of stdin, stdout and stderr is no number that a file can get.
 Status take_limits();
 
-// Whether so many threads can be made at once.  Libraries end the process where one cannot.
+// Whether `count` threads can be made at once.  Libraries end the process where one cannot.
 Status check_threads(std::size_t count);
 
-// Whether a process may open so many files and connections.
+// Whether a process may open `count` files and connections.
 Status check_descriptors(std::size_t count);
 
-// Bytes that each of so many processes of this machine may take: its memory, or what this one's control groups allow if
-// that is less, among them; and no more than a process may have (ulimit -v, ulimit -d).
+// Bytes that each of `processes` on this machine may take: an equal share of its memory, or of what this one's control
+// groups allow if that is less; at most what a process may have (ulimit -v, ulimit -d).
 std::uint64_t memory_for_each(std::uint64_t processes);
 
 }  // namespace rota

@@ -1,4 +1,4 @@
-// core/base/rate_limit.h -- so many at once, and then so many in a time: of log lines that a stranger could cause.
+// core/base/rate_limit.h -- a burst, and then a fixed rate: limits log lines that an unknown peer could cause.
 #pragma once
 #include <algorithm>
 #include <cstdint>

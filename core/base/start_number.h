@@ -1,4 +1,4 @@
-// core/base/start_number.h -- tells one start of a process from every other, without a clock.
+// core/base/start_number.h -- distinguishes every start of a process, without a clock.
 #pragma once
 #include <cstdint>
 

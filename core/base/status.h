@@ -10,7 +10,7 @@
 
 namespace rota {
 
-// Success, or what went wrong and the exit code it means if nobody handles it.
+// Success, or what went wrong and the exit code it means if unhandled.
 class [[nodiscard]] Status {
  public:
   Status() = default;  // success

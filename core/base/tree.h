@@ -1,7 +1,7 @@
 // core/base/tree.h -- sums over shards in an order that depends on the shards' numbers only.
 //
 // The fixed tree: shard s is the leaf (0, s); node (l, i) covers shards i 2^l .. (i+1) 2^l - 1, as far as they
-// exist, and its sum is that of its left child plus that of its right.  Whoever holds all leaves of a node may send
+// exist, and its sum is that of its left child plus that of its right.  A process with all leaves of a node may send
 // the node's sum in place of the leaves': not a bit of the total changes.
 #pragma once
 #include <cstdint>

@@ -11,11 +11,11 @@ namespace rota {
 
 struct ToResume {
   CommitRecord newest;
-  std::optional<CommitRecord> best;  // of the epoch with the best score, if the newest knows of one (--patience)
+  std::optional<CommitRecord> best;  // of the epoch with the best score, if the newest records one (--patience)
 };
 
 // The newest committed epoch in the folder whose files are all there with the right hashes, and those of the best epoch
-// that it knows of; what is wrong with those passed over is logged.  ExitCode::no_input if none was ever committed,
+// that it records; what is wrong with those passed over is logged.  ExitCode::no_input if none was ever committed,
 // usage if it belongs to other options.  If some were and none can be used, disk, or wrong_version if that is what is
 // wrong with all of them.
 Result<ToResume> newest_commit(const RunFolder& run, const Hash128& job);

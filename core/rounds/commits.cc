@@ -10,7 +10,7 @@ namespace rota {
 
 std::vector<Delta> RoundDeltas::deltas() const {
   std::vector<Delta> out;
-  if (in_view || (values.empty() && width > 0)) return out;  // a view, or a schedule that wishes for no changes
+  if (in_view || (values.empty() && width > 0)) return out;  // a view, or a schedule that requests no changes
   out.reserve(rows.keys.size());
   for (std::size_t i = 0; i < rows.keys.size(); ++i)
     out.push_back(

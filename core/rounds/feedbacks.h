@@ -14,7 +14,7 @@
 namespace rota {
 
 // As with Commits, rounds are given out whole and in their own order, whichever partition was first.  No row of a table
-// is kept: partitions report values and changes, if the schedule wishes for them.
+// is kept: partitions report values and changes, if the schedule requests them.
 class Feedbacks {
  public:
   Feedbacks(std::vector<Table> tables, std::uint32_t partitions, Feedback wish)

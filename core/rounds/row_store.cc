@@ -8,7 +8,7 @@ namespace rota {
 
 namespace {
 
-// Bytes of a page, about: a row that is added in its midst moves half of them.
+// Bytes of a page, about: a row that is added in its middle moves half of them.
 constexpr std::size_t kPageBytes = 8192;
 // What std::map keeps beside a value, about.
 constexpr std::size_t kMapNodeBytes = 48;
