@@ -90,10 +90,9 @@ Status Loading::check() const {
   if (const char* what = differing(common(), plan_.resume->input, plan_.resume->valid))
     return {ExitCode::bad_data,
             "the " + std::string(what) + " has another content than what the checkpoint was made with"};
-  const auto of_data = facts();
-  if (!of_data.ok()) return of_data.status();
+  ROTA_ASSIGN(const auto of_data, facts());
   for (const auto* record : {&plan_.resume, &plan_.best})
-    if (const std::string what = *record ? contradiction(**record, common().app, of_data->facts) : ""; !what.empty())
+    if (const std::string what = *record ? contradiction(**record, common().app, of_data.facts) : ""; !what.empty())
       return {ExitCode::disk, std::string(RunFolder::kCommitRecord) + " of epoch " + std::to_string((*record)->epoch) +
                                   ": damaged: " + what};
   return {};

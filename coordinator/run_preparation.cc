@@ -11,19 +11,18 @@ Status RunPreparation::on(const Loaded& loaded, NodeId from, Outbox& out) {
     return unexpected(loaded.kind, from);
   if (!loading_.complete()) return {};
   ROTA_TRY(loading_.check());
-  auto facts = loading_.facts();
-  if (!facts.ok()) return facts.status();
-  description_.found.facts = facts->facts;
+  ROTA_ASSIGN(auto facts, loading_.facts());
+  description_.found.facts = facts.facts;
   description_.found.items = loading_.items();
   loading_.clear();
   ROTA_TRY(check_and_take(loaded));
   recorder_.event("loaded",
                   {{"items", std::to_string(description_.found.items)}, {"unit", description_.loaded.items_unit}});
   enter(phase_, Phase::cutting, recorder_);
-  out.send(plan_.scheduler_nodes(), *facts);
-  facts->census.clear();  // the cut has what the others need of it
-  out.send(hosts_.nodes(), *facts);
-  out.send(plan_.partition_nodes(), *facts);
+  out.send(plan_.scheduler_nodes(), facts);
+  facts.census.clear();  // the cut has what the others need of it
+  out.send(hosts_.nodes(), facts);
+  out.send(plan_.partition_nodes(), facts);
   return {};
 }
 

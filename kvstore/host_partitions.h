@@ -14,8 +14,7 @@ namespace rota {
 // Adds a node for every partition that `welcome` places in `process`.
 inline Status host_partitions(NodeId process, const Member& member, const Welcome& welcome,
                               std::vector<std::unique_ptr<Node>>& nodes) {
-  const auto hosts = ShardHosts::from(welcome.shard_hosts, member.config.shards);
-  if (!hosts.ok()) return hosts.status();
+  ROTA_ASSIGN(const auto hosts, ShardHosts::from(welcome.shard_hosts, member.config.shards));
   const JobConfig& job = member.config;
   const bool apart = !job.own_disk.empty();
   const auto store = disk_checkpoints(apart ? job.own_disk : job.run.path, welcome.era, welcome.files);
@@ -23,7 +22,7 @@ inline Status host_partitions(NodeId process, const Member& member, const Welcom
   for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p) {
     if (welcome.partition_hosts[p] != process) continue;
     nodes.push_back(std::make_unique<Partition>(
-        PartitionSettings{p, hosts->workers(), job.schedulers, {}, job.partitions}, member.app, store, own));
+        PartitionSettings{p, hosts.workers(), job.schedulers, {}, job.partitions}, member.app, store, own));
   }
   return {};
 }

@@ -120,9 +120,8 @@ void Partition::restore_if_ready(Outbox& out) {
 }
 
 Status Partition::restore_pull() {
-  const auto state = store_->read(server_->epoch(), settings_.index, Object::pull, settings_.index);
-  if (!state.ok()) return state.status();
-  Reader in(state->view());
+  ROTA_ASSIGN(const auto state, store_->read(server_->epoch(), settings_.index, Object::pull, settings_.index));
+  Reader in(state.view());
   ROTA_TRY(call_hook(plugin_.name, "Pull::restore", id().name(), [&] { pull_->restore(in); }));
   return in.done() ? Status() : Status(ExitCode::disk, "the state of pull in the checkpoint is damaged");
 }

@@ -181,9 +181,8 @@ Status Scheduler::on(const RoundsDone& done, NodeId, Outbox& out) {
 
 Status Scheduler::on(const RoundFeedback& feedback, NodeId from, Outbox& out) {
   if (!feedbacks_) return unexpected(feedback.kind, from);
-  auto rounds = feedbacks_->add(from.index, feedback);
-  if (!rounds.ok()) return rounds.status();
-  for (RoundDeltas& round : *rounds) committed_.push_back(std::move(round));
+  ROTA_ASSIGN(auto rounds, feedbacks_->add(from.index, feedback));
+  for (RoundDeltas& round : rounds) committed_.push_back(std::move(round));
   return schedule_more(out);
 }
 

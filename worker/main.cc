@@ -26,10 +26,10 @@ Result<Host::Nodes> make_nodes(Member& member, const Welcome& welcome, Host::Nod
     ROTA_TRY(member.make_app());
     return member.app;
   };
-  auto worker = next_worker(settings_of(member), welcome, member.config.shards, std::move(before), make_app);
-  if (!worker.ok()) return worker.status();
+  ROTA_ASSIGN(auto worker,
+              next_worker(settings_of(member), welcome, member.config.shards, std::move(before), make_app));
   Host::Nodes nodes;
-  nodes.push_back(*std::move(worker));
+  nodes.push_back(std::move(worker));
   ROTA_TRY(host_partitions({Role::worker, member.config.index}, member, welcome, nodes));
   return nodes;
 }

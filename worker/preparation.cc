@@ -63,19 +63,17 @@ Status Preparation::read(std::vector<ShardId> wanted, Outbox& out, Status (Prepa
 Status Preparation::adopt_and_report(Outbox& out) {
   for (ShardId s = state_.hosted.first; s < state_.hosted.end; ++s)
     state_.shards.push_back(std::move(read_.extract(s).mapped()));
-  auto loaded = loaded_message(state_.id().name(), *state_.app, *reading_.contents(), state_.shards);
-  if (!loaded.ok()) return loaded.status();
-  state_.terms = loaded->terms.size();
-  out.send(kCoordinator, *std::move(loaded));
+  ROTA_ASSIGN(auto loaded, loaded_message(state_.id().name(), *state_.app, *reading_.contents(), state_.shards));
+  state_.terms = loaded.terms.size();
+  out.send(kCoordinator, std::move(loaded));
   return {};
 }
 
 // ---- shards that are to move here ----
 
 Status Preparation::on(const ReadAhead& plan, NodeId, Outbox& out) {
-  auto hosts = ShardHosts::from(plan.shard_hosts, state_.job().shards);
-  if (!hosts.ok()) return hosts.status();
-  plan_ = {plan.number, hosts->of(state_.settings.index)};
+  ROTA_ASSIGN(auto hosts, ShardHosts::from(plan.shard_hosts, state_.job().shards));
+  plan_ = {plan.number, hosts.of(state_.settings.index)};
   return read_ahead(out);
 }
 

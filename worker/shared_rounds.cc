@@ -115,9 +115,8 @@ void SharedRounds::pushed(SharedPush& push, Outbox& out) {
 }
 
 Status SharedRounds::commit(std::uint32_t partition, const Deltas& deltas) {
-  auto rounds = state_.commits.commit(partition, deltas);
-  if (!rounds.ok()) return rounds.status();
-  for (RoundDeltas& round : *rounds) committed_.push_back(std::make_shared<const RoundDeltas>(std::move(round)));
+  ROTA_ASSIGN(auto rounds, state_.commits.commit(partition, deltas));
+  for (RoundDeltas& round : rounds) committed_.push_back(std::make_shared<const RoundDeltas>(std::move(round)));
   return {};
 }
 

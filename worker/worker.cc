@@ -59,17 +59,14 @@ Status Worker::on(const Stored& stored, NodeId, Outbox& out) {
 Result<std::unique_ptr<Worker>> next_worker(WorkerSettings settings, const Welcome& welcome, std::uint32_t shards,
                                             std::vector<std::unique_ptr<Node>> before,
                                             const std::function<Result<std::shared_ptr<const HostedApp>>()>& make_app) {
-  auto hosts = ShardHosts::from(welcome.shard_hosts, shards);
-  if (!hosts.ok()) return hosts.status();
-  settings.hosts = *std::move(hosts);
+  ROTA_ASSIGN(settings.hosts, ShardHosts::from(welcome.shard_hosts, shards));
   std::optional<Prepared> prepared;
   for (const auto& node : before)
     if (auto* worker = dynamic_cast<Worker*>(node.get())) prepared = worker->take_prepared(welcome.resume.has_value());
   before.clear();
   if (prepared) return std::make_unique<Worker>(std::move(settings), *std::move(prepared));
-  auto app = make_app();
-  if (!app.ok()) return app.status();
-  return std::make_unique<Worker>(std::move(settings), *std::move(app));
+  ROTA_ASSIGN(auto app, make_app());
+  return std::make_unique<Worker>(std::move(settings), std::move(app));
 }
 
 }  // namespace rota

@@ -67,9 +67,8 @@ struct Assignment {
 
 // From the coordinator: where the run is, and the number that it assigns to the new worker.
 Result<Assignment> assigned_place(const std::string& address, const fs::path& keys) {
-  auto answer = ask_status(address, kNumberMs, keys, true);
-  if (!answer.ok()) return std::move(answer).status();
-  const auto json = nlohmann::json::parse(*answer, nullptr, false);
+  ROTA_ASSIGN(auto answer, ask_status(address, kNumberMs, keys, true));
+  const auto json = nlohmann::json::parse(answer, nullptr, false);
   if (!json.is_object() || !json.contains("next_worker"))
     return Status(ExitCode::wrong_version, address + ": the coordinator assigns no worker number");
   const auto out = exact_text_of(json.value("out", nlohmann::json()));
@@ -109,44 +108,41 @@ Status run_worker(const std::string& address, const Assignment& place, const Com
     if (line.options.has(name))
       settings.arguments.push_back("--" + std::string(name) + "=" + std::string(line.options.text(name)));
   if (!keys.empty()) settings.arguments.push_back("--keys=" + keys.string());
-  auto child = Child::start(settings);
-  if (!child.ok()) return std::move(child).status();
+  ROTA_ASSIGN(auto child, Child::start(settings));
   std::fprintf(stderr, "rota: %s joins %s\n", settings.name.c_str(), visible_text(place.run.path.native()).c_str());
-  while (!child->ended()) {
+  while (!child.ended()) {
     pollfd wait{signals.fd(), POLLIN, 0};
     ::poll(&wait, 1, kPollMs);
     while (const int number = signals.take())
-      if (number != SIGCHLD) child->signal(SIGTERM);
+      if (number != SIGCHLD) child.signal(SIGTERM);
   }
-  if (!child->killed() && child->exit_code() == 0) return {};
+  if (!child.killed() && child.exit_code() == 0) return {};
   // Asked to leave, it has handed over its shards.
-  if (child->exit_code() == static_cast<int>(ExitCode::terminated))
+  if (child.exit_code() == static_cast<int>(ExitCode::terminated))
     return {ExitCode::terminated, settings.name + " has left"};
   const std::string log = last_lines(settings.log, kLogEndLines);
-  return {child->killed() ? ExitCode::temporary : static_cast<ExitCode>(child->exit_code()),
-          settings.name + " ended with " + child->how() + (log.empty() ? "" : ":\n" + log)};
+  return {child.killed() ? ExitCode::temporary : static_cast<ExitCode>(child.exit_code()),
+          settings.name + " ended with " + child.how() + (log.empty() ? "" : ":\n" + log)};
 }
 
 Status add_worker(const CommandLine& line) {
-  auto address = address_of(line.positional.front());
-  if (!address.ok()) return std::move(address).status();
+  ROTA_ASSIGN(auto address, address_of(line.positional.front()));
   const bool named = line.positional.front().find("://") == std::string::npos;
   const fs::path given(line.options.text("keys"));
   const RunFolder here{named ? fs::absolute(line.positional.front()).lexically_normal() : fs::path()};
-  const fs::path keys = !address->starts_with("tcp://") ? fs::path() : named ? keys_for(given, here) : given;
-  auto place = assigned_place(*address, keys);
-  if (!place.ok()) return std::move(place).status();
-  if (named) place->run = here;
-  if (line.options.has("own_disk")) ROTA_TRY(move_to(fs::path(line.options.text("own_disk")), *place));
+  const fs::path keys = !address.starts_with("tcp://") ? fs::path() : named ? keys_for(given, here) : given;
+  ROTA_ASSIGN(auto place, assigned_place(address, keys));
+  if (named) place.run = here;
+  if (line.options.has("own_disk")) ROTA_TRY(move_to(fs::path(line.options.text("own_disk")), place));
   std::error_code error;
-  if (!fs::exists(place->run.flags(), error))
-    return {ExitCode::no_input, place->run.path.string() +
+  if (!fs::exists(place.run.flags(), error))
+    return {ExitCode::no_input, place.run.path.string() +
                                     ": the run's folder is not on this machine; --own_disk=DIR names one for what its "
                                     "workers keep"};
-  for (const fs::path& path : {place->run.path, place->run.flags()})
+  for (const fs::path& path : {place.run.path, place.run.flags()})
     ROTA_TRY(check_own(path).in("only your own runs can have your workers"));
-  ROTA_TRY(make_folder(place->run.log()));
-  return run_worker(*address, *place, line, keys);
+  ROTA_TRY(make_folder(place.run.log()));
+  return run_worker(address, place, line, keys);
 }
 
 }  // namespace

@@ -120,10 +120,9 @@ Status run_into(const Plugin& plugin, const Command& command, const Call& call) 
     out.end();
     return out.good() && std::cout.good() ? Status() : Status(ExitCode::disk, "cannot write to stdout");
   }
-  auto file = ResultFile::open(fs::path(options.text("output")));
-  if (!file.ok()) return std::move(file).status();
-  ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { command.run(call, file->out()); }));
-  return file->complete();
+  ROTA_ASSIGN(auto file, ResultFile::open(fs::path(options.text("output"))));
+  ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { command.run(call, file.out()); }));
+  return file.complete();
 }
 
 // Reports options that were given and change nothing.
@@ -137,13 +136,13 @@ Status warn_of_ignored(const Plugin& plugin, const Command& command, const Optio
 // The command line against all of its flags.
 Result<CommandLine> whole_line(int argc, const char* const* argv, const Command* command) {
   const std::vector<Option> own = own_options(argv[0], command);
-  auto line =
-      parse_flags(argc, argv, {{}, own, command == nullptr ? std::span<const Option>() : command->options, false});
-  if (!line.ok()) return line;
-  ROTA_TRY(one_argument(*line, ""));
-  if ((command == nullptr || command->needs_model) && !line->options.has("model"))
+  ROTA_ASSIGN(
+      auto line,
+      parse_flags(argc, argv, {{}, own, command == nullptr ? std::span<const Option>() : command->options, false}));
+  ROTA_TRY(one_argument(line, ""));
+  if ((command == nullptr || command->needs_model) && !line.options.has("model"))
     return Status(ExitCode::usage, "--model is missing: the folder of a run");
-  if (command != nullptr && command->takes_input && !line->options.has("input"))
+  if (command != nullptr && command->takes_input && !line.options.has("input"))
     return Status(ExitCode::usage, "--input is missing");
   return line;
 }
@@ -152,37 +151,31 @@ Result<CommandLine> whole_line(int argc, const char* const* argv, const Command*
 
 Status plugin_command(int argc, const char* const* argv) {
   CommandLine first;
-  auto plugin = app_argument(argc, argv, kOwnOptions, (argv[0] + std::string(" APP --model=DIR")).c_str(), first);
-  if (!plugin.ok()) return std::move(plugin).status();
-  const Command* command = *plugin == nullptr ? nullptr : find_command(**plugin, argv[0]);
-  if (command == nullptr && *plugin != nullptr) return no_command(**plugin, argv[0]);
+  ROTA_ASSIGN(auto plugin,
+              app_argument(argc, argv, kOwnOptions, (argv[0] + std::string(" APP --model=DIR")).c_str(), first));
+  const Command* command = plugin == nullptr ? nullptr : find_command(*plugin, argv[0]);
+  if (command == nullptr && plugin != nullptr) return no_command(*plugin, argv[0]);
   if (first.wish == CommandLine::Wish::help) return print_help(argv[0], command), Status();
-  auto line = whole_line(argc, argv, command);
-  if (!line.ok()) return std::move(line).status();
-  tell_of_repeated(*line);
+  ROTA_ASSIGN(auto line, whole_line(argc, argv, command));
+  tell_of_repeated(line);
   std::unique_ptr<Model> model;
   if (command->needs_model) {
-    ROTA_TRY(check_app(**plugin, fs::path(line->options.text("model"))));
-    auto opened = open_model(fs::path(line->options.text("model")), **plugin);
-    if (!opened.ok()) return std::move(opened).status();
-    model = std::move(opened).value();
+    ROTA_TRY(check_app(*plugin, fs::path(line.options.text("model"))));
+    ROTA_ASSIGN(model, open_model(fs::path(line.options.text("model")), *plugin));
   }
   std::vector<std::string> files;
   if (command->takes_input) {
-    const std::string_view input = line->options.text("input");
-    auto found = input_files(input == "-" ? "/dev/stdin" : input);
-    if (!found.ok()) return std::move(found).status();
-    files = std::move(found).value();
+    const std::string_view input = line.options.text("input");
+    ROTA_ASSIGN(files, input_files(input == "-" ? "/dev/stdin" : input));
   }
-  if (line->options.has("output")) ROTA_TRY(check_output(*command, line->options, files));
-  ROTA_TRY(warn_of_ignored(**plugin, *command, line->options));
-  return run_into(**plugin, *command, {model.get(), line->options, files});
+  if (line.options.has("output")) ROTA_TRY(check_output(*command, line.options, files));
+  ROTA_TRY(warn_of_ignored(*plugin, *command, line.options));
+  return run_into(*plugin, *command, {model.get(), line.options, files});
 }
 
 Status describe_app(const std::string& app) {
-  auto found = find_plugin(app);
-  if (!found.ok()) return std::move(found).status();
-  const Plugin& plugin = **found;
+  ROTA_ASSIGN(auto found, find_plugin(app));
+  const Plugin& plugin = *found;
   const auto entry = [&](std::string_view command, const char* arguments, std::string_view summary) {
     std::printf("  rota %s %s%s\n      %s\n", std::string(command).c_str(), app.c_str(), arguments,
                 std::string(summary).c_str());
@@ -205,16 +198,15 @@ std::vector<std::string> apps_with(const std::string& command) {
 
 Status export_command(int argc, const char* const* argv) {
   CommandLine first;
-  auto plugin = app_argument(argc, argv, kOwnOptions, (argv[0] + std::string(" APP --model=DIR")).c_str(), first);
-  if (!plugin.ok()) return std::move(plugin).status();
+  ROTA_ASSIGN(auto plugin,
+              app_argument(argc, argv, kOwnOptions, (argv[0] + std::string(" APP --model=DIR")).c_str(), first));
   if (first.wish == CommandLine::Wish::help) return print_help("export", nullptr), Status();
-  auto line = whole_line(argc, argv, nullptr);
-  if (!line.ok()) return std::move(line).status();
-  const fs::path folder(line->options.text("model"));
-  ROTA_TRY(check_app(**plugin, folder));
+  ROTA_ASSIGN(auto line, whole_line(argc, argv, nullptr));
+  const fs::path folder(line.options.text("model"));
+  ROTA_TRY(check_app(*plugin, folder));
   const RunFolder run{folder};
   std::error_code error;
-  ROTA_TRY(fs::exists(run.result(), error) ? write_text(run, **plugin) : export_model(**plugin, folder));
+  ROTA_TRY(fs::exists(run.result(), error) ? write_text(run, *plugin) : export_model(*plugin, folder));
   std::printf("exported: %s\n", visible_text(folder.native()).c_str());
   return {};
 }

@@ -106,8 +106,7 @@ Status resume(const CommandLine& line) {
   std::error_code error;
   if (!fs::exists(run.flags(), error)) return {ExitCode::no_input, run.path.string() + ": there is no run here"};
   ROTA_TRY(check_ours(run));
-  auto claim = claim_folder(run.path);
-  if (!claim.ok()) return std::move(claim).status();
+  ROTA_ASSIGN(auto claim, claim_folder(run.path));
   const bool done = fs::exists(run.result(), error);
 
   const std::string flagfile = "--flagfile=" + run.flags().string();
@@ -119,18 +118,16 @@ Status resume(const CommandLine& line) {
     if (line.given.contains("input") && is_packed_folder(input)) words.push_back("--valid=" + valid_of(input));
   std::vector<const char*> pointers;
   for (const std::string& word : words) pointers.push_back(word.c_str());
-  auto parsed = parse_with_plugin(static_cast<int>(pointers.size()), pointers.data(), network_options());
-  if (!parsed.ok()) return std::move(parsed).status();
-  if (done) return already_done(run, *parsed->plugin);
+  ROTA_ASSIGN(auto parsed, parse_with_plugin(static_cast<int>(pointers.size()), pointers.data(), network_options()));
+  if (done) return already_done(run, *parsed.plugin);
   // Nothing is touched while a coordinator that was started by hand is at work there; ours takes the lock itself.
   if (auto lock = lock_run(run); !lock.ok()) return std::move(lock).status();
-  ROTA_TRY(check_data_is_there(parsed->line.options, *parsed->plugin, line.positional.front()));
-  auto network = network_of(parsed->line.options, run);
-  if (!network.ok()) return std::move(network).status();
+  ROTA_TRY(check_data_is_there(parsed.line.options, *parsed.plugin, line.positional.front()));
+  ROTA_ASSIGN(auto network, network_of(parsed.line.options, run));
   remove_dead_sockets(run);
   ROTA_TRY(make_folder(run.log()));
-  ROTA_TRY(write_flagfile(run.flags(), as_given(parsed->line)));
-  return run_job({run, parsed->line.options, line.log_flags, true, *std::move(network)}, *parsed->plugin);
+  ROTA_TRY(write_flagfile(run.flags(), as_given(parsed.line)));
+  return run_job({run, parsed.line.options, line.log_flags, true, std::move(network)}, *parsed.plugin);
 }
 
 }  // namespace

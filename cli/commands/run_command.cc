@@ -13,23 +13,20 @@ Status one_argument(const CommandLine& line, const char* missing) {
 }
 
 Status run_command(int argc, const char* const* argv, const CommandForm& form, Status (*run)(const CommandLine&)) {
-  const auto line = parse_flags(argc, argv, {{}, form.options, {}, form.any_option});
-  if (!line.ok()) return line.status();
-  if (line->wish == CommandLine::Wish::help)
+  ROTA_ASSIGN(const auto line, parse_flags(argc, argv, {{}, form.options, {}, form.any_option}));
+  if (line.wish == CommandLine::Wish::help)
     return std::printf("usage: rota %s\n%s", form.usage, describe(form.options).c_str()), Status();
-  tell_of_repeated(*line);
+  tell_of_repeated(line);
   if (form.missing != nullptr)
-    ROTA_TRY(one_argument(*line, form.missing));
-  else if (!line->positional.empty())
-    return {ExitCode::usage, "unexpected argument '" + line->positional[0] + "'"};
-  return run(*line);
+    ROTA_TRY(one_argument(line, form.missing));
+  else if (!line.positional.empty())
+    return {ExitCode::usage, "unexpected argument '" + line.positional[0] + "'"};
+  return run(line);
 }
 
 Result<const Plugin*> app_argument(int argc, const char* const* argv, std::span<const Option> own, const char* missing,
                                    CommandLine& first) {
-  auto line = parse_flags(argc, argv, {{}, own, {}, true});
-  if (!line.ok()) return std::move(line).status();
-  first = std::move(line).value();
+  ROTA_ASSIGN(first, parse_flags(argc, argv, {{}, own, {}, true}));
   if (!first.positional.empty())
     return find_plugin(first.positional.front(), std::filesystem::path(first.options.text("plugin_dir")));
   if (first.wish == CommandLine::Wish::run) return Status(ExitCode::usage, "which app? rota " + std::string(missing));

@@ -77,9 +77,8 @@ Result<Job> job_of(const CommandLine& line, const Plugin& plugin, const std::str
   }
   set_numbers(options, job);
   if (options.integer("shards") == 0) {
-    const auto chosen = choose_shards(plugin, job);
-    if (!chosen.ok()) return chosen.status();
-    job.shards = chosen->shards;
+    ROTA_ASSIGN(const auto chosen, choose_shards(plugin, job));
+    job.shards = chosen.shards;
   }
   return job;
 }
@@ -106,40 +105,35 @@ Result<PackedIndex> write_shards(const Plugin& plugin, const Job& job, const fs:
   index.input = *input;
   index.valid = *valid;
   index.has_valid = !job.valid.empty();
-  auto output = PackedOutput::open(folder, job.shards);
-  if (!output.ok()) return std::move(output).status();
+  ROTA_ASSIGN(auto output, PackedOutput::open(folder, job.shards));
   auto hosted = host_app(plugin, job);
   const Status packed =
-      !hosted.ok() ? hosted.status() : call_hook(plugin.name, "pack", "", [&] { (*hosted)->app->pack(*output); });
-  if (!packed.ok()) output->give_up();
-  ROTA_TRY(output->status());
+      !hosted.ok() ? hosted.status() : call_hook(plugin.name, "pack", "", [&] { (*hosted)->app->pack(output); });
+  if (!packed.ok()) output.give_up();
+  ROTA_TRY(output.status());
   ROTA_TRY(packed);
-  return output->end(std::move(index));
+  return output.end(std::move(index));
 }
 
 }  // namespace
 
 Status shard_command(int argc, const char* const* argv) {
   CommandLine first;
-  const auto plugin = app_argument(argc, argv, kShardOptions, "shard APP --input=PATH --output=DIR", first);
-  if (!plugin.ok()) return plugin.status();
-  if (first.wish == CommandLine::Wish::help) return print_shard_help(*plugin), Status();
-  if ((*plugin)->packed_format == 0)
-    return {ExitCode::usage, "the app " + std::string((*plugin)->name) + " has no data by shard"};
-  const std::vector<Option> of_plugin = packed_options(**plugin);
-  auto line = parse_flags(argc, argv, {{}, kShardOptions, of_plugin, false});
-  if (!line.ok()) return std::move(line).status();
-  tell_of_repeated(*line);
-  ROTA_TRY(check_given(*line));
-  auto job = job_of(*line, **plugin, first.positional.front());
-  if (!job.ok()) return std::move(job).status();
-  const fs::path folder(line->options.text("output"));
-  const auto index = write_shards(**plugin, *job, folder);
-  if (!index.ok()) return index.status();
-  std::uint64_t items = 0, bytes = index->common.bytes;
-  for (const PackedIndex::Shard& shard : index->shards) items += shard.items, bytes += shard.file.bytes;
-  std::printf("%zu shards, %llu %s, %llu bytes: %s\n", index->shards.size(), static_cast<unsigned long long>(items),
-              std::string((*plugin)->items).c_str(), static_cast<unsigned long long>(bytes),
+  ROTA_ASSIGN(const auto plugin, app_argument(argc, argv, kShardOptions, "shard APP --input=PATH --output=DIR", first));
+  if (first.wish == CommandLine::Wish::help) return print_shard_help(plugin), Status();
+  if (plugin->packed_format == 0)
+    return {ExitCode::usage, "the app " + std::string(plugin->name) + " has no data by shard"};
+  const std::vector<Option> of_plugin = packed_options(*plugin);
+  ROTA_ASSIGN(auto line, parse_flags(argc, argv, {{}, kShardOptions, of_plugin, false}));
+  tell_of_repeated(line);
+  ROTA_TRY(check_given(line));
+  ROTA_ASSIGN(auto job, job_of(line, *plugin, first.positional.front()));
+  const fs::path folder(line.options.text("output"));
+  ROTA_ASSIGN(const auto index, write_shards(*plugin, job, folder));
+  std::uint64_t items = 0, bytes = index.common.bytes;
+  for (const PackedIndex::Shard& shard : index.shards) items += shard.items, bytes += shard.file.bytes;
+  std::printf("%zu shards, %llu %s, %llu bytes: %s\n", index.shards.size(), static_cast<unsigned long long>(items),
+              std::string(plugin->items).c_str(), static_cast<unsigned long long>(bytes),
               visible_text(folder.native()).c_str());
   return {};
 }

@@ -61,13 +61,12 @@ std::string ending_of(const RunFolder& run) {
 Status folder_status(const RunFolder& run, const fs::path& keys) {
   std::error_code error;
   if (!fs::exists(run.flags(), error)) return {ExitCode::no_input, run.path.string() + ": there is no run here"};
-  auto flags = read_whole_file(run.flags(), kFileBytesMax);
-  if (!flags.ok()) return std::move(flags).status();
+  ROTA_ASSIGN(auto flags, read_whole_file(run.flags(), kFileBytesMax));
   row("run", run.path.string());
-  row("app", option_in(*flags, "app"));
-  row("input", option_in(*flags, "input"));
-  row("processes", option_in(*flags, "workers") + " workers of " + option_in(*flags, "threads") + " threads, " +
-                       option_in(*flags, "schedulers") + " schedulers, " + option_in(*flags, "stores") + " stores");
+  row("app", option_in(flags, "app"));
+  row("input", option_in(flags, "input"));
+  row("processes", option_in(flags, "workers") + " workers of " + option_in(flags, "threads") + " threads, " +
+                       option_in(flags, "schedulers") + " schedulers, " + option_in(flags, "stores") + " stores");
   const std::string metrics = last_lines(run.metrics(), 1);
   const std::string newest = metrics.empty() ? "not evaluated yet" : epoch_line(parse_object(metrics));
   if (auto result = read_whole_file(run.result(), kFileBytesMax); result.ok()) {
@@ -98,10 +97,9 @@ Status status(const CommandLine& line) {
   const std::string& what = line.positional.front();
   const fs::path keys(line.options.text("keys"));
   if (what.find("://") == what.npos) return folder_status({fs::path(what)}, keys);
-  auto answer = ask_status(what, kAnswerMs, keys);
-  if (!answer.ok()) return std::move(answer).status();
-  row("app", text_in(parse_object(*answer), "app"));
-  print_answer(*answer);
+  ROTA_ASSIGN(auto answer, ask_status(what, kAnswerMs, keys));
+  row("app", text_in(parse_object(answer), "app"));
+  print_answer(answer);
   return {};
 }
 

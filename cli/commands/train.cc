@@ -88,17 +88,15 @@ std::vector<NamedPath> named_paths(const CommandLine& line, const Plugin& plugin
 
 // All roles read the input, each for itself, and a resumed run again; stdin is there once.
 Status keep_stdin(const RunFolder& run) {
-  const auto to = open_file(run.input(), O_WRONLY | O_CREAT | O_EXCL);
-  if (!to.ok()) return to.status();
+  ROTA_ASSIGN(const auto to, open_file(run.input(), O_WRONLY | O_CREAT | O_EXCL));
   const FileDescriptor from(::dup(STDIN_FILENO));
   std::array<std::byte, 65536> block{};
   std::size_t size = 0;
   do {
-    const auto read = read_bytes(from, block, "stdin");
-    if (!read.ok()) return read.status();
-    if (*read == 0 && size == 0) return {ExitCode::no_input, "input -: stdin is empty"};
-    size = *read;
-    if (const int error = write_all(to->get(), std::span(block).first(size)); error != 0)
+    ROTA_ASSIGN(const auto read, read_bytes(from, block, "stdin"));
+    if (read == 0 && size == 0) return {ExitCode::no_input, "input -: stdin is empty"};
+    size = read;
+    if (const int error = write_all(to.get(), std::span(block).first(size)); error != 0)
       return cannot_write(run.input(), error);
   } while (size == block.size());
   return sync_file(run.input());
@@ -107,12 +105,10 @@ Status keep_stdin(const RunFolder& run) {
 // Chooses --shards if the user does not.
 Status take_shards(const Plugin& plugin, std::map<std::string, std::string, std::less<>>& values) {
   if (Options(values).integer("shards") == 0) {
-    const auto job = make_job(Options(values));
-    if (!job.ok()) return job.status();
-    const auto chosen = choose_shards(plugin, *job);
-    if (!chosen.ok()) return chosen.status();
-    values["shards"] = std::to_string(chosen->shards);
-    values["shards_from"] = chosen->from;
+    ROTA_ASSIGN(const auto job, make_job(Options(values)));
+    ROTA_ASSIGN(const auto chosen, choose_shards(plugin, job));
+    values["shards"] = std::to_string(chosen.shards);
+    values["shards_from"] = chosen.from;
   }
   return check_numbers(Options(values));
 }
@@ -120,12 +116,11 @@ Status take_shards(const Plugin& plugin, std::map<std::string, std::string, std:
 }  // namespace
 
 Status train_command(int argc, const char* const* argv) {
-  auto parsed = parse_with_plugin(argc, argv, network_options(), AppFrom::positional);
-  if (!parsed.ok()) return std::move(parsed).status();
-  CommandLine& line = parsed->line;
-  if (line.wish == CommandLine::Wish::help) return print_train_help(parsed->plugin), Status();
+  ROTA_ASSIGN(auto parsed, parse_with_plugin(argc, argv, network_options(), AppFrom::positional));
+  CommandLine& line = parsed.line;
+  if (line.wish == CommandLine::Wish::help) return print_train_help(parsed.plugin), Status();
   tell_of_repeated(line);
-  const Plugin& plugin = *parsed->plugin;
+  const Plugin& plugin = *parsed.plugin;
   ROTA_TRY(check_job(line.options, plugin));
 
   const RunFolder run{line.options.text("out")};
@@ -134,29 +129,26 @@ Status train_command(int argc, const char* const* argv) {
   // A fault of the data is reported after the folder is claimed.
   const Status chosen = from_stdin ? Status() : take_shards(plugin, values);
   if (chosen.code() == ExitCode::usage) return chosen;
-  auto claim = fresh_folder(run, named_paths(line, plugin), from_stdin);
-  if (!claim.ok()) return std::move(claim).status();
+  ROTA_ASSIGN(auto claim, fresh_folder(run, named_paths(line, plugin), from_stdin));
   ROTA_TRY(chosen);
   // What is in effect now: another build of the app may want another number when the run is resumed.
   if (line.options.integer("epochs") == 0) values["epochs"] = std::to_string(plugin.epochs);
   if (line.options.has("init_model")) {
-    auto hash = hash_of_model(line.options.text("init_model"));
-    if (!hash.ok()) return std::move(hash).status();
-    values["init_hash"] = *hash;
+    ROTA_ASSIGN(auto hash, hash_of_model(line.options.text("init_model")));
+    values["init_hash"] = hash;
   }
   if (from_stdin) {
     ROTA_TRY(keep_stdin(run));
     values["input"] = run.input().string();
     ROTA_TRY(take_shards(plugin, values));
   }
-  auto network = network_of(line.options, run);
-  if (!network.ok()) return std::move(network).status();
-  if (!network->machines.empty() && !line.given.contains("workers"))
-    values["workers"] = std::to_string(std::min<std::int64_t>(static_cast<std::int64_t>(slots_of(network->machines)),
+  ROTA_ASSIGN(auto network, network_of(line.options, run));
+  if (!network.machines.empty() && !line.given.contains("workers"))
+    values["workers"] = std::to_string(std::min<std::int64_t>(static_cast<std::int64_t>(slots_of(network.machines)),
                                                               Options(values).integer("shards")));
   for (const Option& option : network_options()) values.erase(std::string(option.name));
   ROTA_TRY(write_flagfile(run.flags(), values));
-  return run_job({run, Options(values), line.log_flags, false, *std::move(network)}, plugin);
+  return run_job({run, Options(values), line.log_flags, false, std::move(network)}, plugin);
 }
 
 }  // namespace rota

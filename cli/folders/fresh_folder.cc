@@ -70,9 +70,8 @@ Result<std::vector<fs::path>> inside(const RunFolder& run, const fs::path& folde
 // The files of a folder of Rota's, if all of them have a name that Rota gives.
 template <typename IsOurs>
 Status take_folder(const RunFolder& run, const fs::path& folder, IsOurs&& is_ours, Remains& remains) {
-  auto paths = inside(run, folder);
-  if (!paths.ok()) return std::move(paths).status();
-  for (const fs::path& path : *paths) {
+  ROTA_ASSIGN(auto paths, inside(run, folder));
+  for (const fs::path& path : paths) {
     if (!is_file(path) || !is_ours(path.filename().string())) return holds_other(run, path);
     remains.files.push_back(path);
   }
@@ -107,9 +106,8 @@ Status take(const RunFolder& run, const fs::path& path, bool keeps_input, Remain
 
 Result<Remains> remains_in(const RunFolder& run) {
   Remains remains;
-  auto paths = inside(run, run.path);
-  if (!paths.ok()) return std::move(paths).status();
-  if (paths->empty()) return remains;
+  ROTA_ASSIGN(auto paths, inside(run, run.path));
+  if (paths.empty()) return remains;
   const auto text = is_file(run.marker()) ? read_whole_file(run.marker(), kMarkerBytesMax)
                                           : Result<std::string>(Status(ExitCode::no_input, "none"));
   const auto marker = text.ok() ? unseal(*text, kMarkerFormat) : Result<nlohmann::json>(text.status());
@@ -120,7 +118,7 @@ Result<Remains> remains_in(const RunFolder& run) {
     return refused(run, "contains files not created by Rota");
   }
   const bool keeps_input = marker->value("input", false);
-  for (const fs::path& path : *paths)
+  for (const fs::path& path : paths)
     if (path != run.marker() || !is_file(path)) ROTA_TRY(take(run, path, keeps_input, remains));
   return remains;
 }
@@ -152,13 +150,11 @@ Status check_named(const RunFolder& run, const Remains& remains, const std::vect
 Result<FileDescriptor> fresh_folder(const RunFolder& run, const std::vector<NamedPath>& named, bool keeps_input) {
   std::error_code error;
   if (!fs::exists(run.path, error)) ROTA_TRY(make_folder(run.path));
-  auto claim = claim_folder(run.path);
-  if (!claim.ok()) return claim;
-  const auto remains = remains_in(run);
-  if (!remains.ok()) return remains.status();
-  ROTA_TRY(check_named(run, *remains, named));
+  ROTA_ASSIGN(auto claim, claim_folder(run.path));
+  ROTA_ASSIGN(const auto remains, remains_in(run));
+  ROTA_TRY(check_named(run, remains, named));
   // One by one: what came in the meantime stays.  The marker stays too, so that a crash here leaves Rota's own folder.
-  for (const auto* paths : {&remains->files, &remains->folders})
+  for (const auto* paths : {&remains.files, &remains.folders})
     for (const fs::path& path : *paths)
       if (!fs::remove(path, error) && error)
         return Status(ExitCode::cannot_write, "cannot remove " + path.string() + ": " + error.message());

@@ -47,10 +47,9 @@ Result<PackedOutput> PackedOutput::open(fs::path folder, std::uint32_t shards) {
   std::error_code error;
   const bool made = fs::symlink_status(folder, error).type() == fs::file_type::not_found;
   ROTA_TRY(make_folder(folder));
-  auto claim = claim_folder(folder);
-  if (!claim.ok()) return std::move(claim).status();
+  ROTA_ASSIGN(auto claim, claim_folder(folder));
   ROTA_TRY(check_folder(folder));
-  return PackedOutput(std::move(folder), made, std::move(claim).value(), shards);
+  return PackedOutput(std::move(folder), made, std::move(claim), shards);
 }
 
 void PackedOutput::give_up() const {

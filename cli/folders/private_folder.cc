@@ -59,19 +59,17 @@ Status make_closed_folder(const fs::path& folder) {
 }
 
 Result<PrivateFolder> PrivateFolder::make(std::string_view prefix) {
-  auto folder = make_private_folder(parent_folder(), prefix);
-  if (!folder.ok()) return std::move(folder).status();
-  return PrivateFolder(std::move(folder).value());
+  ROTA_ASSIGN(auto folder, make_private_folder(parent_folder(), prefix));
+  return PrivateFolder(std::move(folder));
 }
 
 Result<PrivateFolder> PrivateFolder::make_watched(std::string_view prefix) {
   remove_left(parent_folder(), prefix);
-  auto folder = make(prefix);
-  if (!folder.ok()) return folder;
+  ROTA_ASSIGN(auto folder, make(prefix));
   // It has its name only once it is held: no process may take this folder for an abandoned one.
-  const fs::path lock = folder->path() / kLock, unfinished = folder->path() / "lock.unfinished";
-  folder->lock_ = FileDescriptor(::open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!folder->lock_.open() || ::flock(folder->lock_.get(), LOCK_EX | LOCK_NB) != 0 ||
+  const fs::path lock = folder.path() / kLock, unfinished = folder.path() / "lock.unfinished";
+  folder.lock_ = FileDescriptor(::open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!folder.lock_.open() || ::flock(folder.lock_.get(), LOCK_EX | LOCK_NB) != 0 ||
       ::rename(unfinished.c_str(), lock.c_str()) != 0)
     return Status(ExitCode::cannot_write, lock.string() + ": " + std::generic_category().message(errno));
   return folder;

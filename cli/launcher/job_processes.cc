@@ -26,9 +26,7 @@ Status JobProcesses::prepare(const fs::path& sockets) {
   // The address in the run's folder may be that of a killed run.
   if (std::error_code ignored; network.over_tcp()) fs::remove(job_.run.address(), ignored);
   if (agents_.empty()) return {};
-  auto place = mark_place(job_.run);
-  if (!place.ok()) return std::move(place).status();
-  place_ = *std::move(place);
+  ROTA_ASSIGN(place_, mark_place(job_.run));
   return {};
 }
 
@@ -55,17 +53,15 @@ Result<Child> JobProcesses::start(const std::string& role, std::int64_t index, b
 }
 
 Result<Child> JobProcesses::start_remote(const std::string& role, std::int64_t index, bool resume) {
-  auto flags = read_whole_file(job_.run.flags(), kFlagsBytesMax);
-  if (!flags.ok()) return std::move(flags).status();
-  auto keys = keys_of(role, job_.network.keys);
-  if (!keys.ok()) return std::move(keys).status();
+  ROTA_ASSIGN(auto flags, read_whole_file(job_.run.flags(), kFlagsBytesMax));
+  ROTA_ASSIGN(auto keys, keys_of(role, job_.network.keys));
   const auto number = [&](const char* name) { return static_cast<std::size_t>(job_.options.integer(name)); };
   const std::size_t count = role == "worker" ? number("workers") + number("spares") : number("stores");
   const std::size_t machine = machine_of(job_.network.machines, static_cast<std::size_t>(index), count);
   if (const auto& connection = agents_[machine].connection; !connection || !connection->is_open())
     ROTA_TRY(connect(machine));
-  return agents_[machine].connection->start({role, index, resume, address_, job_.run.path, std::move(flags).value(),
-                                             std::move(keys).value(), job_.log_flags, is_spare(role, index), place_});
+  return agents_[machine].connection->start({role, index, resume, address_, job_.run.path, std::move(flags),
+                                             std::move(keys), job_.log_flags, is_spare(role, index), place_});
 }
 
 Status JobProcesses::connect(std::size_t machine) {
@@ -74,17 +70,15 @@ Status JobProcesses::connect(std::size_t machine) {
     return static_cast<Nanoseconds>(job_.options.real(name) * static_cast<double>(kSecond));
   };
   const std::string name = "agent-" + std::to_string(machine);
-  auto connection = AgentConnection::open({.machine = network.machines[machine],
-                                           .ssh = network.ssh,
-                                           .rota = network.remote_rota,
-                                           .log = job_.run.log(name),
-                                           .name = name,
-                                           .start_timeout = span("start_timeout_seconds"),
-                                           .silence = span("peer_timeout_seconds"),
-                                           .reached_before = agents_[machine].reached},
-                                          now_ns());
-  if (!connection.ok()) return std::move(connection).status();
-  agents_[machine].connection = std::move(connection).value();
+  ROTA_ASSIGN(agents_[machine].connection, AgentConnection::open({.machine = network.machines[machine],
+                                                                  .ssh = network.ssh,
+                                                                  .rota = network.remote_rota,
+                                                                  .log = job_.run.log(name),
+                                                                  .name = name,
+                                                                  .start_timeout = span("start_timeout_seconds"),
+                                                                  .silence = span("peer_timeout_seconds"),
+                                                                  .reached_before = agents_[machine].reached},
+                                                                 now_ns()));
   return {};
 }
 

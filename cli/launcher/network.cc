@@ -57,18 +57,15 @@ Result<std::string> number_for(const std::vector<Machine>& machines) {
 
 Status take_hosts(const Options& options, Network& network) {
   if (!options.has("hosts")) return {};
-  auto machines = read_hosts(options.text("hosts"));
-  if (!machines.ok()) return std::move(machines).status();
-  network.machines = std::move(machines).value();
+  ROTA_ASSIGN(network.machines, read_hosts(options.text("hosts")));
   network.ssh = options.text("ssh");
   network.remote_rota = options.text("remote_rota");
   if (network.remote_rota.empty()) network.remote_rota = (program_folder() / "rota").string();
   if (auto words = ssh_arguments(network.machines.front(), network.remote_rota); !words.ok())
     return std::move(words).status();
   if (network.over_tcp()) return {};
-  auto number = number_for(network.machines);
-  if (!number.ok()) return std::move(number).status();
-  network.coordinator = TcpAddress{*number, 0}.text();
+  ROTA_ASSIGN(auto number, number_for(network.machines));
+  network.coordinator = TcpAddress{number, 0}.text();
   return {};
 }
 
@@ -93,11 +90,10 @@ Result<Network> network_of(const Options& options, const RunFolder& run) {
   network.bind = options.text("bind");
   network.keys = std::string(options.text("keys"));
   if (!network.over_tcp()) return network;
-  auto address = tcp_address(network.coordinator);
-  if (!address.ok()) return std::move(address).status().in("--coordinator");
+  ROTA_ASSIGN(auto address, tcp_address(network.coordinator).in("--coordinator"));
   // At another machine's address no process would reach this one, unless it is forwarded.
   if (network.bind.empty() && network.host.empty())
-    if (auto own = own_numbers(address->host); !own.ok())
+    if (auto own = own_numbers(address.host); !own.ok())
       return std::move(own).status().in("--coordinator, without --bind");
   if (!network.bind.empty())
     if (auto place = tcp_place(network.bind); !place.ok()) return std::move(place).status().in("--bind");

@@ -28,9 +28,8 @@ constexpr const char* kTextList = "text.list";  // of the files of a model's tex
 
 // "done: 20 epochs in 1.2 s, objective -3.9e+06, model_hash 0123..., DIR"
 Status print_result(const RunFolder& run) {
-  auto text = read_whole_file(run.result(), kResultBytesMax);
-  if (!text.ok()) return std::move(text).status();
-  const auto result = nlohmann::json::parse(*text, nullptr, false);
+  ROTA_ASSIGN(auto text, read_whole_file(run.result(), kResultBytesMax));
+  const auto result = nlohmann::json::parse(text, nullptr, false);
   if (!result.is_object()) return {ExitCode::bug, run.result().string() + " is not a JSON object"};
   std::printf("done: %.0f epochs in %.4g s", number_in(result, "epochs"), number_in(result, "seconds"));
   if (result.contains("objective")) std::printf(", objective %.9g", number_in(result, "objective"));
@@ -91,16 +90,14 @@ Status export_model(const Plugin& plugin, const fs::path& run_or_model) {
   if (plugin.export_text == nullptr)
     return {ExitCode::usage, "the app " + std::string(plugin.name) + " has no text form of its models"};
   ROTA_TRY(check_app(plugin, run_or_model));
-  auto model = open_model(run_or_model, plugin);
-  if (!model.ok()) return std::move(model).status();
+  ROTA_ASSIGN(auto model, open_model(run_or_model, plugin));
   std::error_code ignored;
   const RunFolder run{run_or_model};
   const fs::path folder = fs::is_directory(run.model(), ignored) ? run.model() : run_or_model;
-  auto written = make_private_folder(folder, ".text-");
-  if (!written.ok()) return std::move(written).status();
-  Status status = call_hook(plugin.name, "export_text", "", [&] { plugin.export_text(**model, *written); });
-  if (status.ok()) status = publish(*written, folder);
-  fs::remove_all(*written, ignored);
+  ROTA_ASSIGN(auto written, make_private_folder(folder, ".text-"));
+  Status status = call_hook(plugin.name, "export_text", "", [&] { plugin.export_text(*model, written); });
+  if (status.ok()) status = publish(written, folder);
+  fs::remove_all(written, ignored);
   return status;
 }
 

@@ -97,9 +97,8 @@ class Supervisor {
   Child& coordinator() { return roles_.front().child; }
 
   Status start_role(const std::string& role, std::int64_t index) {
-    auto child = processes_.start(role, index, job_.resume);
-    if (!child.ok()) return std::move(child).status();
-    roles_.push_back({role, index, std::move(child).value()});
+    ROTA_ASSIGN(auto child, processes_.start(role, index, job_.resume));
+    roles_.push_back({role, index, std::move(child)});
     roles_.back().started_at = now_ns();
     return {};
   }
@@ -151,9 +150,7 @@ class Supervisor {
       role.restart_at.reset();
       if (end_ || stops_ > 0) continue;
       const bool coordinates = &role == &roles_.front();
-      auto child = processes_.start(role.role, role.index, job_.resume || coordinates);
-      if (!child.ok()) return std::move(child).status();
-      role.child = std::move(child).value();
+      ROTA_ASSIGN(role.child, processes_.start(role.role, role.index, job_.resume || coordinates));
       role.started_at = now_ns();
       role.lost_at = 0;
       role.reported = false;
@@ -347,10 +344,9 @@ class Supervisor {
 }  // namespace
 
 Status supervise(const LocalJob& job, Progress& progress) {
-  auto sockets = PrivateFolder::make(kSocketFolderPrefix);
-  if (!sockets.ok()) return std::move(sockets).status();
+  ROTA_ASSIGN(auto sockets, PrivateFolder::make(kSocketFolderPrefix));
   Supervisor supervisor(job, progress);
-  ROTA_TRY(supervisor.start(sockets->path()));
+  ROTA_TRY(supervisor.start(sockets.path()));
   return supervisor.watch();
 }
 

@@ -71,15 +71,14 @@ class LocalProcess final : public Child::Process {
 
 Result<Child> Child::start(const Settings& settings) {
   const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  const auto log = open_file(settings.log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
-  if (!log.ok()) return log.status();
+  ROTA_ASSIGN(const auto log, open_file(settings.log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW));
   if (!nothing.open()) return cannot_write("/dev/null", errno);
   const int input = settings.input >= 0 ? settings.input : nothing.get();
-  const int output = settings.output >= 0 ? settings.output : log->get();
+  const int output = settings.output >= 0 ? settings.output : log.get();
   std::error_code error;
   process::child started(process::exe = settings.program.string(), process::args = settings.arguments,
                          process::posix::fd.bind(STDIN_FILENO, input), process::posix::fd.bind(STDOUT_FILENO, output),
-                         process::posix::fd.bind(STDERR_FILENO, log->get()), InChild(::getpid()), error);
+                         process::posix::fd.bind(STDERR_FILENO, log.get()), InChild(::getpid()), error);
   if (error) return Status(ExitCode::failed, "cannot start " + settings.program.string() + ": " + error.message());
   return Child(settings.name, settings.log, std::make_unique<LocalProcess>(std::move(started), settings.log));
 }

@@ -54,9 +54,8 @@ class Agent {
       while (const int number = signals_.take())
         if (number != SIGCHLD) return {ExitCode::terminated, "terminated by a signal"};
       if (waits[1].revents != 0) {
-        auto more = read_in();
-        if (!more.ok()) return std::move(more).status();
-        if (!*more) return {};
+        ROTA_ASSIGN(auto more, read_in());
+        if (!more) return {};
       }
       ROTA_TRY(report_ended());
       if (now_ns() - received_at_ > silence_) return {ExitCode::temporary, "no message from the launcher for too long"};
@@ -73,10 +72,9 @@ class Agent {
     received_at_ = now_ns();
     reader_.take({block.data(), static_cast<std::size_t>(n)});
     while (true) {
-      auto message = reader_.next();
-      if (!message.ok()) return std::move(message).status();
-      if (!*message) return true;
-      if (Status taken = take(**message); !taken.ok()) return taken;
+      ROTA_ASSIGN(auto message, reader_.next());
+      if (!message) return true;
+      if (Status taken = take(*message); !taken.ok()) return taken;
     }
   }
 
@@ -101,9 +99,8 @@ class Agent {
     }
     if (kind != "start") return {ExitCode::bad_data, "a message of an unknown kind, '" + kind + "'"};
     if (roles_.contains(start)) return {ExitCode::bad_data, "a second start of that number"};
-    auto wanted = role_start_of(message);
-    if (!wanted.ok()) return std::move(wanted).status();
-    auto child = start_role(*wanted);
+    ROTA_ASSIGN(auto wanted, role_start_of(message));
+    auto child = start_role(wanted);
     if (!child.ok())
       return say({{"kind", "ended"},
                   {"start", start},
@@ -211,9 +208,8 @@ class Agent {
 
 Status serve_agent() {
   ::signal(SIGPIPE, SIG_IGN);
-  auto folder = PrivateFolder::make_watched(kAgentFolderPrefix);
-  if (!folder.ok()) return std::move(folder).status();
-  return Agent(STDIN_FILENO, STDOUT_FILENO, folder->path()).serve();
+  ROTA_ASSIGN(auto folder, PrivateFolder::make_watched(kAgentFolderPrefix));
+  return Agent(STDIN_FILENO, STDOUT_FILENO, folder.path()).serve();
 }
 
 }  // namespace rota

@@ -54,10 +54,8 @@ class AgentConnection::RemoteProcess final : public Child::Process {
 };
 
 Result<std::shared_ptr<AgentConnection>> AgentConnection::open(const Settings& settings, Nanoseconds now) {
-  auto program = program_of(settings.ssh);
-  if (!program.ok()) return std::move(program).status();
-  auto arguments = ssh_arguments(settings.machine, settings.rota);
-  if (!arguments.ok()) return std::move(arguments).status();
+  ROTA_ASSIGN(auto program, program_of(settings.ssh));
+  ROTA_ASSIGN(auto arguments, ssh_arguments(settings.machine, settings.rota));
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return Status(ExitCode::failed, "no socket: " + std::generic_category().message(errno));
@@ -66,14 +64,12 @@ Result<std::shared_ptr<AgentConnection>> AgentConnection::open(const Settings& s
   ::fcntl(ours.get(), F_SETFL, O_NONBLOCK);
   Child::Settings child;
   child.name = settings.name;
-  child.program = *program;
-  child.arguments = std::move(arguments).value();
+  child.program = program;
+  child.arguments = std::move(arguments);
   child.log = settings.log;
   child.input = child.output = theirs.get();
-  auto ssh = Child::start(child);
-  if (!ssh.ok()) return std::move(ssh).status();
-  std::shared_ptr<AgentConnection> connection(
-      new AgentConnection(settings, std::move(ssh).value(), std::move(ours), now));
+  ROTA_ASSIGN(auto ssh, Child::start(child));
+  std::shared_ptr<AgentConnection> connection(new AgentConnection(settings, std::move(ssh), std::move(ours), now));
   connection->self_ = connection;
   const Nanoseconds silence = std::max(kAgentSilence * settings.silence, kAgentSilenceLeast);
   connection->say({{"kind", "hello"}, {"silence_ms", silence / kMillisecond}});
@@ -84,12 +80,11 @@ Result<Child> AgentConnection::start(const RoleStart& what) {
   nlohmann::json message = json_of(what);
   message["kind"] = "start";
   message["start"] = ++starts_;
-  auto frame = frame_of(message);
-  if (!frame.ok()) return std::move(frame).status();
+  ROTA_ASSIGN(auto frame, frame_of(message));
   auto role = std::make_shared<Role>();
   role->start = starts_;
   roles_[starts_] = role;
-  unsent_ += *frame;
+  unsent_ += frame;
   flush();
   return Child(what.name(), {}, std::make_unique<RemoteProcess>(self_.lock(), std::move(role)));
 }

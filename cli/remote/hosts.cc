@@ -85,25 +85,23 @@ std::string_view trimmed(std::string_view text) {
 }
 
 Status add(std::string_view text, std::vector<Machine>& machines, std::set<std::string>& seen) {
-  auto machine = read_machine(text);
-  if (!machine.ok()) return std::move(machine).status();
-  if (!seen.insert(machine->target()).second)
-    return refused(text, "it is there already; " + machine->target() + ":N gives it more of the job");
-  machines.push_back(std::move(machine).value());
+  ROTA_ASSIGN(auto machine, read_machine(text));
+  if (!seen.insert(machine.target()).second)
+    return refused(text, "it is there already; " + machine.target() + ":N gives it more of the job");
+  machines.push_back(std::move(machine));
   if (machines.size() > kMachinesMost)
     return {ExitCode::usage, "more than " + std::to_string(kMachinesMost) + " hosts"};
   return {};
 }
 
 Result<std::vector<Machine>> read_file(const fs::path& file) {
-  auto text = read_whole_file(file, kFileBytesMax);
-  if (!text.ok()) return std::move(text).status();
+  ROTA_ASSIGN(auto text, read_whole_file(file, kFileBytesMax));
   std::vector<Machine> machines;
   std::set<std::string> seen;
   std::size_t number = 0;
-  for (std::size_t at = 0; at < text->size(); ++number) {
-    const std::size_t end = std::min(text->find('\n', at), text->size());
-    std::string_view line = std::string_view(*text).substr(at, end - at);
+  for (std::size_t at = 0; at < text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = std::string_view(text).substr(at, end - at);
     at = end + 1;
     line = trimmed(line.substr(0, std::min(line.find('#'), line.size())));
     if (line.empty()) continue;

@@ -25,10 +25,9 @@ bool is_number(std::string_view text) {
 }
 
 Result<Place> read_place(const RunFolder& run) {
-  auto text = read_whole_file(run.place(), kPlaceBytesMax);
-  if (!text.ok()) return std::move(text).status();
-  if (text->ends_with('\n')) text->pop_back();
-  return place_of(*text);
+  ROTA_ASSIGN(auto text, read_whole_file(run.place(), kPlaceBytesMax));
+  if (text.ends_with('\n')) text.pop_back();
+  return place_of(text);
 }
 
 }  // namespace

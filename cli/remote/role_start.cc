@@ -45,9 +45,7 @@ Result<std::map<std::string, std::string>> keys_of(const std::string& role, cons
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const std::string file = at->path().filename().string();
     if (!is_key_for(role, file)) continue;
-    auto text = read_whole_file(at->path(), kKeyBytesMax);
-    if (!text.ok()) return std::move(text).status();
-    keys[file] = std::move(text).value();
+    ROTA_ASSIGN(keys[file], read_whole_file(at->path(), kKeyBytesMax));
   }
   if (error) return Status(ExitCode::no_input, folder.string() + ": " + error.message());
   return keys;

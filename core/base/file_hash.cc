@@ -21,11 +21,10 @@ Result<FileHash> hash_file(const std::filesystem::path& path) {
   FileHash file;
   std::vector<std::byte> block(std::size_t{1} << 20);
   while (true) {
-    const auto n = read_bytes(*fd, block, path);
-    if (!n.ok()) return n.status();
-    if (*n == 0) break;
-    XXH3_128bits_update(state.get(), block.data(), *n);
-    file.bytes += *n;
+    ROTA_ASSIGN(const auto n, read_bytes(*fd, block, path));
+    if (n == 0) break;
+    XXH3_128bits_update(state.get(), block.data(), n);
+    file.bytes += n;
   }
   const XXH128_hash_t hash = XXH3_128bits_digest(state.get());
   file.hash = {hash.low64, hash.high64};

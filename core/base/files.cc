@@ -153,17 +153,15 @@ Status copy_durably(const fs::path& from, const fs::path& to) {
 Status filter_lines(const fs::path& file, const std::function<bool(const std::string&)>& keep) {
   std::error_code none;
   if (!fs::exists(file, none)) return {};
-  const auto in = open_file(file, O_RDONLY);
-  if (!in.ok()) return in.status();
+  ROTA_ASSIGN(const auto in, open_file(file, O_RDONLY));
   const fs::path unfinished = file.string() + ".unfinished";
   std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
   if (!out) return cannot_write(unfinished, errno);
   std::vector<std::byte> block(65536);
   for (std::string line;;) {
-    const auto n = read_bytes(*in, block, file);
-    if (!n.ok()) return n.status();
-    if (*n == 0) break;
-    for (std::string_view text(reinterpret_cast<const char*>(block.data()), *n); !text.empty();) {
+    ROTA_ASSIGN(const auto n, read_bytes(in, block, file));
+    if (n == 0) break;
+    for (std::string_view text(reinterpret_cast<const char*>(block.data()), n); !text.empty();) {
       const std::size_t end = text.find('\n');
       line += text.substr(0, end);
       if (end == text.npos) break;
@@ -181,17 +179,15 @@ Status filter_lines(const fs::path& file, const std::function<bool(const std::st
 }
 
 Result<std::string> read_whole_file(const fs::path& file, std::size_t bytes_max) {
-  const auto fd = open_file(file, O_RDONLY);
-  if (!fd.ok()) return fd.status();
+  ROTA_ASSIGN(const auto fd, open_file(file, O_RDONLY));
   std::string text;
   std::vector<std::byte> block(65536);
   while (true) {
-    const auto n = read_bytes(*fd, block, file);
-    if (!n.ok()) return n.status();
-    if (*n == 0) return text;
-    if (text.size() + *n > bytes_max)
+    ROTA_ASSIGN(const auto n, read_bytes(fd, block, file));
+    if (n == 0) return text;
+    if (text.size() + n > bytes_max)
       return Status(ExitCode::disk, file.string() + " is larger than " + std::to_string(bytes_max) + " bytes");
-    text.append(reinterpret_cast<const char*>(block.data()), *n);
+    text.append(reinterpret_cast<const char*>(block.data()), n);
   }
 }
 
@@ -217,10 +213,9 @@ Result<fs::path> make_private_folder(const fs::path& parent, std::string_view pr
 }
 
 Result<LineFile> LineFile::open(const fs::path& file) {
-  auto fd = open_file(file, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW);
-  if (!fd.ok()) return fd.status();
-  ROTA_TRY(cut_torn_line(fd->get(), file));
-  return LineFile(std::move(fd).value(), file);
+  ROTA_ASSIGN(auto fd, open_file(file, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW));
+  ROTA_TRY(cut_torn_line(fd.get(), file));
+  return LineFile(std::move(fd), file);
 }
 
 Status LineFile::append(std::string_view line) {

@@ -159,9 +159,8 @@ class Walk {
 
   Status set(const std::string& name, const std::string& value) {
     if (const auto found = known_.find(name); found != known_.end()) {
-      auto checked = checked_value(*found->second, value);
-      if (!checked.ok()) return std::move(checked).status();
-      gflags::SetCommandLineOption(name.c_str(), checked->c_str());
+      ROTA_ASSIGN(auto checked, checked_value(*found->second, value));
+      gflags::SetCommandLineOption(name.c_str(), checked.c_str());
     } else if (is_log_flag(name)) {
       if (gflags::SetCommandLineOption(name.c_str(), value.c_str()).empty())
         return usage("--" + name + "=" + value + ": not a value for this flag of the log");
@@ -177,13 +176,12 @@ class Walk {
   Status take_file(const std::string& file, int depth) {
     if (depth == kFlagfilesInside) return usage("--flagfile=" + file + ": files in files in files");
     line_.flagfiles.push_back(file);
-    auto text = read_whole_file(file, kFlagfileBytesMax);
-    if (!text.ok()) return std::move(text).status().in("--flagfile");
+    ROTA_ASSIGN(auto text, read_whole_file(file, kFlagfileBytesMax).in("--flagfile"));
     std::vector<std::string> lines;
     // Some editors of Windows begin a text with a byte order mark, which is invisible.
-    for (std::size_t at = text->starts_with("\xef\xbb\xbf") ? 3 : 0; at < text->size();) {
-      const std::size_t end = std::min(text->find('\n', at), text->size());
-      std::string line = text->substr(at, end - at);
+    for (std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      std::string line = text.substr(at, end - at);
       at = end + 1;
       const auto first = line.find_first_not_of(" \t\r");
       if (first == line.npos || line[first] == '#') continue;

@@ -56,9 +56,7 @@ void write(google::LogSeverity severity, const std::string& line, const std::sou
 Status init_log(std::string_view process, const std::filesystem::path& folder) {
   ROTA_TRY(make_folder(folder));
   const auto file = folder / (std::string(process) + ".log");
-  auto opened = open_file(file, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
-  if (!opened.ok()) return opened.status();
-  FileDescriptor fd = std::move(opened).value();
+  ROTA_ASSIGN(FileDescriptor fd, open_file(file, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW));
 
   // Under `rota train` stderr is the log file already, so that a crash report is found there.
   const bool same = same_file(fd.get(), STDERR_FILENO);

@@ -40,6 +40,11 @@ class [[nodiscard]] Result {
   bool ok() const { return value_.has_value(); }
   const Status& status() const& { return status_; }
   Status status() && { return std::move(status_); }
+  // The same with where an error happened in front of it.
+  Result in(std::string_view where) && {
+    status_ = std::move(status_).in(where);
+    return std::move(*this);
+  }
   T& value() & { return *value_; }
   const T& value() const& { return *value_; }
   T&& value() && { return std::move(*value_); }
@@ -58,5 +63,14 @@ class [[nodiscard]] Result {
   do {                                                              \
     if (auto status_ = (expression); !status_.ok()) return status_; \
   } while (false)
+
+// ROTA_ASSIGN(const auto fd, open_file(path, O_RDONLY)): takes the value of a Result, or returns its error.  More than
+// one statement.
+#define ROTA_ASSIGN(to, ...) ROTA_ASSIGN_AT(__LINE__, to, __VA_ARGS__)
+#define ROTA_ASSIGN_AT(line, ...) ROTA_ASSIGN_BY(line, __VA_ARGS__)
+#define ROTA_ASSIGN_BY(line, to, ...)                                \
+  auto result_##line = __VA_ARGS__;                                  \
+  if (!result_##line.ok()) return std::move(result_##line).status(); \
+  to = *std::move(result_##line)
 
 }  // namespace rota

@@ -142,9 +142,8 @@ Status put_all(rocksdb::SstFileWriter& writer, const CheckpointContent& content,
       ROTA_TRY(put_object(writer, *one.put, path));
       continue;
     }
-    const Result<Put> put = content.spilled->read(one.spilled);
-    if (!put.ok()) return put.status();
-    ROTA_TRY(put_object(writer, *put, path));
+    ROTA_ASSIGN(const Put put, content.spilled->read(one.spilled));
+    ROTA_TRY(put_object(writer, put, path));
   }
   return {};
 }
@@ -163,8 +162,7 @@ Result<FileHash> write_checkpoint(const std::filesystem::path& path, const Check
   status = writer.Finish();
   if (!status.ok()) return disk(unfinished, status);
   failpoint("partition.synced");
-  auto measured = hash_file(unfinished);
-  if (!measured.ok()) return measured;
+  ROTA_ASSIGN(auto measured, hash_file(unfinished));
   std::error_code error;
   std::filesystem::rename(unfinished, path, error);
   if (error) return Status(ExitCode::disk, path.string() + ": " + error.message());
@@ -207,16 +205,14 @@ Result<std::unique_ptr<CheckpointFile>> CheckpointFile::open(const std::filesyst
 }
 
 Result<Bytes> CheckpointFile::get(Object object, std::uint64_t number) const {
-  auto value = reader_->get(key_of(object, 0, number), true);
-  if (!value.ok()) return value.status();
-  auto owner = std::make_shared<const std::string>(*std::move(value));
+  ROTA_ASSIGN(auto value, reader_->get(key_of(object, 0, number), true));
+  auto owner = std::make_shared<const std::string>(std::move(value));
   return Bytes(owner, std::as_bytes(std::span(owner->data(), owner->size())));
 }
 
 Result<std::vector<double>> CheckpointFile::row(TableId table, Key key) const {
-  auto value = reader_->get(key_of(Object::row, table, key), false);
-  if (!value.ok()) return value.status();
-  return doubles(*value);
+  ROTA_ASSIGN(auto value, reader_->get(key_of(Object::row, table, key), false));
+  return doubles(value);
 }
 
 Status CheckpointFile::for_each_row(const std::function<void(TableId, Key, std::vector<double>)>& f) const {

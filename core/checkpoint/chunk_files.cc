@@ -61,11 +61,10 @@ class DiskChunkFiles final : public ChunkFiles {
 
   Status write(const std::string& file, std::uint64_t at, const Bytes& bytes) override {
     const fs::path path = unfinished(file);
-    auto fd = open_unfinished(path);
-    if (!fd.ok()) return fd.status();
+    ROTA_ASSIGN(auto fd, open_unfinished(path));
     for (std::size_t done = 0; done < bytes.size();) {
       const auto rest = bytes.view().subspan(done);
-      const ssize_t n = ::pwrite(fd->get(), rest.data(), rest.size(), static_cast<off_t>(at + done));
+      const ssize_t n = ::pwrite(fd.get(), rest.data(), rest.size(), static_cast<off_t>(at + done));
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return failed(path, errno);
       done += static_cast<std::size_t>(n);
@@ -75,13 +74,11 @@ class DiskChunkFiles final : public ChunkFiles {
 
   Status finish(const HashedFile& file) override {
     const fs::path from = unfinished(file.file), to = run_.checkpoint() / file.file;
-    auto fd = open_unfinished(from);
-    if (!fd.ok()) return fd.status();
-    if (::fsync(fd->get()) != 0) return failed(from, errno);
+    ROTA_ASSIGN(auto fd, open_unfinished(from));
+    if (::fsync(fd.get()) != 0) return failed(from, errno);
     std::error_code error;
-    const auto measured = hash_file(from);
-    if (!measured.ok()) return measured.status();
-    if (measured->bytes != file.bytes || measured->hash != file.hash) {
+    ROTA_ASSIGN(const auto measured, hash_file(from));
+    if (measured.bytes != file.bytes || measured.hash != file.hash) {
       fs::remove(from, error);
       return {ExitCode::disk, to.string() + ": what came is not what was written on the other machine"};
     }

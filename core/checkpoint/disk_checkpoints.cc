@@ -25,10 +25,9 @@ class DiskCheckpoints final : public CheckpointStore {
   }
 
   Status read_rows(Epoch, std::uint32_t partition, Rows& rows) override {
-    auto from = open(partition);
-    if (!from.ok()) return from.status();
+    ROTA_ASSIGN(auto from, open(partition));
     Status status;
-    const Status read = (*from)->for_each_row([&](TableId table, Key key, const std::vector<double>& values) {
+    const Status read = from->for_each_row([&](TableId table, Key key, const std::vector<double>& values) {
       if (!rows.may_have(table, key) || values.size() != rows.tables()[table].row_width)
         status = Status(ExitCode::disk, "a row of the checkpoint does not fit its table");
       else
@@ -39,9 +38,8 @@ class DiskCheckpoints final : public CheckpointStore {
   }
 
   Result<Bytes> read(Epoch, std::uint32_t partition, Object object, std::uint64_t number) override {
-    auto from = open(partition);
-    if (!from.ok()) return from.status();
-    return (*from)->get(object, number);
+    ROTA_ASSIGN(auto from, open(partition));
+    return from->get(object, number);
   }
 
  private:

@@ -10,10 +10,9 @@ namespace rota {
 namespace fs = std::filesystem;
 
 Status check_app(const Plugin& plugin, const fs::path& run_or_model) {
-  const auto app = app_of_model(run_or_model);
-  if (!app.ok()) return app.status();
-  if (*app == plugin.name) return {};
-  return {ExitCode::bad_data, "the model in " + run_or_model.string() + " was made by the app " + *app +
+  ROTA_ASSIGN(const auto app, app_of_model(run_or_model));
+  if (app == plugin.name) return {};
+  return {ExitCode::bad_data, "the model in " + run_or_model.string() + " was made by the app " + app +
                                   ", and this is the app " + std::string(plugin.name)};
 }
 
@@ -24,14 +23,12 @@ Result<std::shared_ptr<const Model>> initial_model(const Plugin& plugin, const O
                   "--init_model: the app " + std::string(plugin.name) + " does not begin with a model");
   const fs::path folder(options.text("init_model"));
   ROTA_TRY(check_app(plugin, folder).in("--init_model"));
-  const auto hash = hash_of_model(folder);
-  if (!hash.ok()) return hash.status();
-  if (const std::string_view wanted = options.text("init_hash"); !wanted.empty() && *hash != wanted)
-    return Status(ExitCode::bad_data, "--init_model: " + folder.string() + " has the model " + *hash +
+  ROTA_ASSIGN(const auto hash, hash_of_model(folder));
+  if (const std::string_view wanted = options.text("init_hash"); !wanted.empty() && hash != wanted)
+    return Status(ExitCode::bad_data, "--init_model: " + folder.string() + " has the model " + hash +
                                           ", and the job began with " + std::string(wanted));
-  auto model = open_model(folder, plugin);
-  if (!model.ok()) return std::move(model).status().in("--init_model");
-  return std::shared_ptr<const Model>(std::move(model).value());
+  ROTA_ASSIGN(auto model, open_model(folder, plugin).in("--init_model"));
+  return std::shared_ptr<const Model>(std::move(model));
 }
 
 }  // namespace rota

@@ -87,12 +87,9 @@ std::filesystem::path model_folder(const std::filesystem::path& folder) {
 Result<nlohmann::json> read_manifest(const std::filesystem::path& folder) {
   const auto path = model_folder(folder) / RunFolder::kModelManifest;
   if (!std::filesystem::exists(path)) return Status(ExitCode::no_input, folder.string() + ": there is no model here");
-  auto text = read_whole_file(path, kManifestBytesMax);
-  if (!text.ok()) return text.status();
+  ROTA_ASSIGN(auto text, read_whole_file(path, kManifestBytesMax));
   // Those of format 1 had no checksum.  They are refused: if its absence were allowed, it would be no check.
-  auto json = unseal(*text, kFormat);
-  if (!json.ok()) return std::move(json).status().in(path.string());
-  return json;
+  return unseal(text, kFormat).in(path.string());
 }
 
 // Into the field, if it is a whole number that it can hold; the library would make any number fit.
@@ -165,15 +162,13 @@ Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json
       return Status(ExitCode::disk, (manifest.folder / RunFolder::kModelManifest).string() + ": '" + name +
                                         "' is no name of a model's file");
     const auto path = manifest.folder / name;
-    const auto measured = hash_file(path);
-    if (!measured.ok()) return measured.status();
+    ROTA_ASSIGN(const auto measured, hash_file(path));
     std::uint64_t bytes = 0;
-    if (!take_whole(file.at("bytes"), bytes) || measured->bytes != bytes ||
-        measured->hash.hex() != file.at("xxh3").get<std::string>())
+    if (!take_whole(file.at("bytes"), bytes) || measured.bytes != bytes ||
+        measured.hash.hex() != file.at("xxh3").get<std::string>())
       return Status(ExitCode::disk, path.string() + ": not what the manifest says: damaged");
-    auto opened = CheckpointFile::open(path);
-    if (!opened.ok()) return opened.status();
-    manifest.files.push_back(std::move(opened).value());
+    ROTA_ASSIGN(auto opened, CheckpointFile::open(path));
+    manifest.files.push_back(std::move(opened));
   }
   // Where a row is follows from the number of files: with one missing, others would be looked for in the wrong place.
   if (manifest.files.empty() || manifest.files.size() != partitions)
@@ -184,49 +179,43 @@ Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json
 }  // namespace
 
 Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder, std::span<const Option> options) {
-  auto json = read_manifest(folder);
-  if (!json.ok()) return json.status();
+  ROTA_ASSIGN(auto json, read_manifest(folder));
   try {
-    auto manifest = parse(folder, *json, options);
-    if (!manifest.ok()) return manifest.status();
-    auto bytes = manifest->files[0]->get(Object::cut, 0);
-    if (!bytes.ok()) return bytes.status();
-    Reader in(bytes->view());
+    ROTA_ASSIGN(auto manifest, parse(folder, json, options));
+    ROTA_ASSIGN(auto bytes, manifest.files[0]->get(Object::cut, 0));
+    Reader in(bytes.view());
     auto cut = decode_cut(in);
     if (!cut) return Status(ExitCode::disk, folder.string() + ": the model's cut is damaged");
-    manifest->job.slices = static_cast<std::uint32_t>(cut->slices.size());
-    return std::unique_ptr<Model>(std::make_unique<StoredModel>(std::move(manifest).value(), *std::move(cut)));
+    manifest.job.slices = static_cast<std::uint32_t>(cut->slices.size());
+    return std::unique_ptr<Model>(std::make_unique<StoredModel>(std::move(manifest), *std::move(cut)));
   } catch (const nlohmann::json::exception& error) {
     return Status(ExitCode::disk, folder.string() + ": the model's manifest is damaged: " + error.what());
   }
 }
 
 Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder, const Plugin& plugin) {
-  auto model = open_model(folder, plugin.options);
-  if (!model.ok()) return model;
+  ROTA_ASSIGN(auto model, open_model(folder, plugin.options));
   // An app that counts something makes tables of it, and will not if it is no count.
   if (plugin.app == nullptr) return model;
   std::unique_ptr<App> app;
-  const Job& job = (*model)->job();
+  const Job& job = model->job();
   if (!call_hook(plugin.name, "app", "", [&] { app = plugin.app(job); }).ok() || app == nullptr) return model;
-  const Status valid = call_hook(plugin.name, "tables", "", [&] { (void)app->tables((*model)->facts()); });
+  const Status valid = call_hook(plugin.name, "tables", "", [&] { (void)app->tables(model->facts()); });
   if (valid.ok()) return model;
   return Status(ExitCode::disk,
                 (model_folder(folder) / RunFolder::kModelManifest).string() + ": damaged: facts: " + valid.what());
 }
 
 Result<std::string> app_of_model(const std::filesystem::path& folder) {
-  auto json = read_manifest(folder);
-  if (!json.ok()) return json.status();
-  auto app = json->contains("app") ? exact_text_of(json->at("app")) : std::nullopt;
+  ROTA_ASSIGN(auto json, read_manifest(folder));
+  auto app = json.contains("app") ? exact_text_of(json.at("app")) : std::nullopt;
   if (!app) return Status(ExitCode::disk, folder.string() + ": the model's manifest names no app");
   return *std::move(app);
 }
 
 Result<std::string> hash_of_model(const std::filesystem::path& folder) {
-  auto json = read_manifest(folder);
-  if (!json.ok()) return json.status();
-  auto hash = json->contains("model_hash") ? exact_text_of(json->at("model_hash")) : std::nullopt;
+  ROTA_ASSIGN(auto json, read_manifest(folder));
+  auto hash = json.contains("model_hash") ? exact_text_of(json.at("model_hash")) : std::nullopt;
   if (!hash) return Status(ExitCode::disk, folder.string() + ": the model's manifest has no model_hash");
   return *std::move(hash);
 }

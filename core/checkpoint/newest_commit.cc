@@ -13,15 +13,12 @@ constexpr std::size_t kRecordBytesMax = std::size_t{16} << 20;
 
 Result<CommitRecord> read_commit(const RunFolder& run, const std::filesystem::path& folder) {
   const auto its_record = folder / RunFolder::kCommitRecord;
-  auto text = read_whole_file(its_record, kRecordBytesMax);
-  if (!text.ok()) return text.status();
-  auto record = commit_from_text(*text);
-  if (!record.ok()) return std::move(record).status().in(its_record.string());
-  for (const HashedFile& file : record->files) {
+  ROTA_ASSIGN(auto text, read_whole_file(its_record, kRecordBytesMax));
+  ROTA_ASSIGN(auto record, commit_from_text(text).in(its_record.string()));
+  for (const HashedFile& file : record.files) {
     const auto path = run.checkpoint() / file.file;
-    auto measured = hash_file(path);
-    if (!measured.ok()) return measured.status();
-    if (measured->bytes != file.bytes || measured->hash != file.hash)
+    ROTA_ASSIGN(auto measured, hash_file(path));
+    if (measured.bytes != file.bytes || measured.hash != file.hash)
       return Status(ExitCode::disk, path.string() + ": not what the commit record says");
   }
   return record;
@@ -29,18 +26,16 @@ Result<CommitRecord> read_commit(const RunFolder& run, const std::filesystem::pa
 
 // With the epoch that is its best.
 Result<ToResume> read_to_resume(const RunFolder& run, const std::filesystem::path& folder) {
-  auto newest = read_commit(run, folder);
-  if (!newest.ok()) return std::move(newest).status();
-  ToResume found{std::move(newest).value(), {}};
+  ROTA_ASSIGN(auto newest, read_commit(run, folder));
+  ToResume found{std::move(newest), {}};
   const auto& best = found.newest.record.best;
   if (!best) return found;
   if (best->epoch == found.newest.epoch) {
     found.best = found.newest;
     return found;
   }
-  auto record = read_commit(run, run.checkpoint(best->epoch));
-  if (!record.ok()) return std::move(record).status().in("the best epoch, " + std::to_string(best->epoch));
-  found.best = std::move(record).value();
+  ROTA_ASSIGN(found.best,
+              read_commit(run, run.checkpoint(best->epoch)).in("the best epoch, " + std::to_string(best->epoch)));
   return found;
 }
 

@@ -20,9 +20,7 @@ Status failed(const char* what, const std::filesystem::path& file, int error) {
 
 Status ObjectSpill::open() {
   ROTA_TRY(make_folder(file_.parent_path()));
-  auto unnamed = open_unnamed(file_);
-  if (!unnamed.ok()) return unnamed.status();
-  fd_ = *std::move(unnamed);
+  ROTA_ASSIGN(fd_, open_unnamed(file_));
   return {};
 }
 

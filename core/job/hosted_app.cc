@@ -27,9 +27,8 @@ Result<std::shared_ptr<const HostedApp>> host_app(const Plugin& plugin, Job job)
   ROTA_TRY(check_visits(plugin, job));
   const std::shared_ptr<HostedApp> hosted(new HostedApp{plugin, std::move(job), nullptr});
   if (const auto& input = hosted->job.input; input.size() == 1 && fs::path(input.front()).filename() == kPackedIndex) {
-    auto packed = open_packed(fs::path(input.front()).parent_path(), plugin, hosted->job);
-    if (!packed.ok()) return std::move(packed).status();
-    hosted->job.packed = hosted->packed = std::move(packed).value();
+    ROTA_ASSIGN(auto packed, open_packed(fs::path(input.front()).parent_path(), plugin, hosted->job));
+    hosted->job.packed = hosted->packed = std::move(packed);
   }
   ROTA_TRY(call_hook(plugin.name, "app", "", [&] { hosted->app = plugin.app(hosted->job); }));
   if (hosted->app == nullptr)

@@ -79,9 +79,8 @@ std::vector<std::string> input_parts(std::string_view input) {
 Result<std::vector<std::string>> input_files(std::string_view input) {
   std::vector<std::string> files;
   for (const std::string& part : input_parts(input)) {
-    auto found = files_of(part);
-    if (!found.ok()) return found.status();
-    for (std::string& file : *found) {
+    ROTA_ASSIGN(auto found, files_of(part));
+    for (std::string& file : found) {
       if (is_packed_file(fs::path(file).filename().string()))
         return Status(ExitCode::bad_data, "input " + file +
                                               ": this is data by shard, which only `rota train` and `rota resume` "
@@ -95,10 +94,9 @@ Result<std::vector<std::string>> input_files(std::string_view input) {
 }
 
 Result<std::vector<std::string>> data_files(std::string_view input) {
-  auto files = input_files(input);
-  if (!files.ok()) return files;
+  ROTA_ASSIGN(auto files, input_files(input));
   std::error_code ignored;
-  for (const std::string& file : *files)
+  for (const std::string& file : files)
     if (!fs::is_regular_file(file, ignored) && file != "/dev/null") return missing(file, kOnce);
   return files;
 }

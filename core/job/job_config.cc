@@ -78,15 +78,12 @@ Result<JobConfig> job_config(const CommandLine& given, bool read_input, const Pl
   ROTA_TRY(check_numbers(options));
   std::vector<IgnoredOption> ignored;
   if (plugin != nullptr) {
-    auto without = without_ignored(*plugin, options);
-    if (!without.ok()) return without.status();
-    ignored = *std::move(without);
+    ROTA_ASSIGN(ignored, without_ignored(*plugin, options));
   }
   JobConfig config;
   if (read_input) {
-    auto job = make_job(options);
-    if (!job.ok()) return job.status();
-    static_cast<Job&>(config) = std::move(job).value();
+    ROTA_ASSIGN(auto job, make_job(options));
+    static_cast<Job&>(config) = std::move(job);
   } else {
     set_numbers(options, config);
   }

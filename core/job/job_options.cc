@@ -80,19 +80,18 @@ bool decides_model(std::string_view name) {
 }
 
 Result<CommandLine> parse_job_flags(int argc, const char* const* argv, const FlagTables& tables) {
-  auto line = parse_flags(argc, argv, tables);
-  if (!line.ok()) return line;
-  auto values = line->options.all();
+  ROTA_ASSIGN(auto line, parse_flags(argc, argv, tables));
+  auto values = line.options.all();
   for (const char* data : {"input", "valid"})
     if (auto& files = values[data]; !files.empty()) files = absolute_input(files);
   // A plugin named by its path must be found from any folder, as everything else.
   if (auto& app = values["app"]; app.ends_with(".so")) app = std::filesystem::absolute(app).lexically_normal().string();
-  line->options = Options(std::move(values));
-  if (line->wish != CommandLine::Wish::run) return line;
+  line.options = Options(std::move(values));
+  if (line.wish != CommandLine::Wish::run) return line;
   // Before anything is made: all processes of a job read them from its flags.txt.
-  ROTA_TRY(check_carried(line->options.all()));
-  ROTA_TRY(take_packed(*line, tables));
-  ROTA_TRY(check_numbers(line->options));
+  ROTA_TRY(check_carried(line.options.all()));
+  ROTA_TRY(take_packed(line, tables));
+  ROTA_TRY(check_numbers(line.options));
   return line;
 }
 
@@ -115,13 +114,9 @@ Result<Job> make_job(const Options& options) {
     set_numbers(options, job);
     return job;
   }
-  auto files = data_files(options.text("input"));
-  if (!files.ok()) return std::move(files).status();
-  job.input = std::move(files).value();
+  ROTA_ASSIGN(job.input, data_files(options.text("input")));
   if (options.has("valid")) {
-    auto valid = data_files(options.text("valid"));
-    if (!valid.ok()) return std::move(valid).status();
-    job.valid = std::move(valid).value();
+    ROTA_ASSIGN(job.valid, data_files(options.text("valid")));
   }
   set_numbers(options, job);
   return job;

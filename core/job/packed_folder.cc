@@ -67,26 +67,25 @@ PackedData::File PackedFolder::open(const std::string& name, const PackedIndex::
 }
 
 Result<std::shared_ptr<const PackedFolder>> open_packed(const fs::path& folder, const Plugin& plugin, const Job& job) {
-  auto index = read_index(folder);
-  if (!index.ok()) return std::move(index).status();
+  ROTA_ASSIGN(auto index, read_index(folder));
   const std::string file = (folder / kPackedIndex).string(), app(plugin.name);
   if (plugin.packed_format == 0) return Status(ExitCode::usage, "the app " + app + " has no data by shard");
-  if (index->app != app)
+  if (index.app != app)
     return Status(ExitCode::bad_data,
-                  file + ": this is data by shard of the app " + index->app + ", and the app is " + app);
-  if (index->format != plugin.packed_format)
+                  file + ": this is data by shard of the app " + index.app + ", and the app is " + app);
+  if (index.format != plugin.packed_format)
     return Status(ExitCode::bad_data, file + ": it was written by another version of the app " + app + ": format " +
-                                          std::to_string(index->format) + ", this one reads format " +
+                                          std::to_string(index.format) + ", this one reads format " +
                                           std::to_string(plugin.packed_format) + "; write it again with `rota shard`");
-  if (index->shards.size() != job.shards)
-    return other_value(folder.string(), "shards", std::to_string(job.shards), std::to_string(index->shards.size()));
+  if (index.shards.size() != job.shards)
+    return other_value(folder.string(), "shards", std::to_string(job.shards), std::to_string(index.shards.size()));
   for (const std::string_view name : plugin.packed_options) {
-    const auto packed = index->options.find(name);
+    const auto packed = index.options.find(name);
     const std::string_view value = job.options.text(name);
-    if (packed == index->options.end()) return Status(ExitCode::bad_data, file + ": it lacks --" + std::string(name));
+    if (packed == index.options.end()) return Status(ExitCode::bad_data, file + ": it lacks --" + std::string(name));
     if (packed->second != value) return other_value(folder.string(), name, value, packed->second);
   }
-  return std::shared_ptr<const PackedFolder>(std::make_shared<const PackedFolder>(folder, std::move(index).value()));
+  return std::shared_ptr<const PackedFolder>(std::make_shared<const PackedFolder>(folder, std::move(index)));
 }
 
 Status check_packed(const Options& options, const Plugin& plugin) {
@@ -104,10 +103,9 @@ Status take_packed(CommandLine& line, const FlagTables& tables) {
       return {ExitCode::usage, "--valid=" + valid + ": this is data by shard, and --input is not"};
     return {};
   }
-  const auto index = read_index(folder);
-  if (!index.ok()) return index.status();
-  std::map<std::string, std::string, std::less<>> packed = index->options;
-  packed["shards"] = std::to_string(index->shards.size());
+  ROTA_ASSIGN(const auto index, read_index(folder));
+  std::map<std::string, std::string, std::less<>> packed = index.options;
+  packed["shards"] = std::to_string(index.shards.size());
   for (const auto& [name, value] : packed) {
     if (!line.given.contains(name) || (name == "shards" && values[name] == "0")) {
       values[name] = value;
@@ -116,7 +114,7 @@ Status take_packed(CommandLine& line, const FlagTables& tables) {
       return other_value(folder, name, values[name], value);
     }
   }
-  ROTA_TRY(take_valid(folder, *index, values));
+  ROTA_TRY(take_valid(folder, index, values));
   line.options = Options(std::move(values));
   return {};
 }

@@ -141,9 +141,7 @@ Result<PackedIndex> read_index(const fs::path& folder) {
   const fs::path file = folder / kPackedIndex;
   auto text = read_whole_file(file, kIndexBytesMax);
   if (!text.ok()) return Status(ExitCode::bad_data, text.status().what());
-  auto index = decode_index(*text);
-  if (!index.ok()) return std::move(index).status().in(file.string());
-  return index;
+  return decode_index(*text).in(file.string());
 }
 
 }  // namespace rota

@@ -95,33 +95,31 @@ std::vector<std::string> available_apps(const fs::path& plugin_dir) {
 }
 
 Result<const Plugin*> find_plugin(std::string_view app, const fs::path& plugin_dir) {
-  auto file = locate(app, plugin_dir);
-  if (!file.ok()) return std::move(file).status();
+  ROTA_ASSIGN(auto file, locate(app, plugin_dir));
   // A user who can change it can run any code as us.
-  ROTA_TRY(check_trusted(*file).in("plugin refused"));
+  ROTA_TRY(check_trusted(file).in("plugin refused"));
 
-  const auto measured = hash_file(*file);
-  if (!measured.ok()) return measured.status();
+  ROTA_ASSIGN(const auto measured, hash_file(file));
   const Plugin* plugin = nullptr;
   boost::dll::fs::error_code no_symbol;
   const auto open = [&]() -> Status {
     // Kept open: objects and code of the plugin may be in use until the process ends.
     static auto* opened = new std::vector<boost::dll::shared_library>;
     const auto mode = boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local;
-    opened->emplace_back(boost::dll::fs::path(file->string()), mode);
+    opened->emplace_back(boost::dll::fs::path(file.string()), mode);
     if (!opened->back().has(kSymbol))
-      return {ExitCode::wrong_version, file->string() + " is not a plugin of this Rota: it exports no " + kSymbol};
+      return {ExitCode::wrong_version, file.string() + " is not a plugin of this Rota: it exports no " + kSymbol};
     plugin = opened->back().get<const Plugin*()>(kSymbol)();
     return {};
   };
   try {
     ROTA_TRY(open());
   } catch (const std::exception& error) {
-    return Status(ExitCode::usage, "app " + file->string() + " cannot be loaded: " + error.what());
+    return Status(ExitCode::usage, "app " + file.string() + " cannot be loaded: " + error.what());
   }
-  if (plugin == nullptr) return Status(ExitCode::failed, "plugin " + file->string() + " returned a null plugin");
-  ROTA_TRY(check_plugin(*plugin, file->string()));
-  file_hashes()[plugin] = measured->hash;
+  if (plugin == nullptr) return Status(ExitCode::failed, "plugin " + file.string() + " returned a null plugin");
+  ROTA_TRY(check_plugin(*plugin, file.string()));
+  file_hashes()[plugin] = measured.hash;
   return plugin;
 }
 
@@ -131,31 +129,28 @@ Hash128 file_hash_of(const Plugin& plugin) {
 
 Result<PluginLine> parse_with_plugin(int argc, const char* const* argv, std::span<const Option> own, AppFrom from) {
   FlagTables tables{.job = job_options(), .own = own, .plugin = {}, .any_plugin_option = true};
-  auto first = parse_job_flags(argc, argv, tables);
-  if (!first.ok()) return std::move(first).status();
-  std::string app(first->options.text("app"));
-  if (from == AppFrom::positional && !first->positional.empty()) {
-    const std::string& named = first->positional.front();
+  ROTA_ASSIGN(auto first, parse_job_flags(argc, argv, tables));
+  std::string app(first.options.text("app"));
+  if (from == AppFrom::positional && !first.positional.empty()) {
+    const std::string& named = first.positional.front();
     if (!app.empty() && app != (named.ends_with(".so") ? absolute_path(named) : named))
       return Status(ExitCode::usage, "--app=" + app + ": the command line names the app " + named);
     app = named;
   }
-  if (app.empty() && first->wish != CommandLine::Wish::run) return PluginLine{std::move(first).value(), nullptr};
-  auto plugin = find_plugin(app, fs::path(first->options.text("plugin_dir")));
-  if (!plugin.ok()) return std::move(plugin).status();
+  if (app.empty() && first.wish != CommandLine::Wish::run) return PluginLine{std::move(first), nullptr};
+  ROTA_ASSIGN(auto plugin, find_plugin(app, fs::path(first.options.text("plugin_dir"))));
 
   std::vector<const char*> words(argv, argv + argc);
   const std::string app_flag = "--app=" + app;
   // In front, where it is no value of a flag that lacks one.
   if (from == AppFrom::positional && argc > 0) words.insert(words.begin() + 1, app_flag.c_str());
-  tables.plugin = (*plugin)->options;
+  tables.plugin = plugin->options;
   tables.any_plugin_option = false;
-  auto line = parse_job_flags(static_cast<int>(words.size()), words.data(), tables);
-  if (!line.ok()) return std::move(line).status();
+  ROTA_ASSIGN(auto line, parse_job_flags(static_cast<int>(words.size()), words.data(), tables));
   const std::size_t expected = from == AppFrom::positional ? 1 : 0;
-  if (line->wish == CommandLine::Wish::run && line->positional.size() > expected)
-    return Status(ExitCode::usage, "unexpected argument '" + line->positional[expected] + "'");
-  return PluginLine{std::move(line).value(), *plugin};
+  if (line.wish == CommandLine::Wish::run && line.positional.size() > expected)
+    return Status(ExitCode::usage, "unexpected argument '" + line.positional[expected] + "'");
+  return PluginLine{std::move(line), plugin};
 }
 
 Status hook_failed(std::string_view plugin, std::string_view hook, std::string_view where) {

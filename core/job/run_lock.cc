@@ -21,13 +21,12 @@ constexpr unsigned kLookEveryUs = 20'000;
 
 Result<FileDescriptor> lock_run(const RunFolder& run) {
   ROTA_TRY(make_folder(run.checkpoint()));
-  auto fd = open_file(run.lock(), O_RDWR | O_CREAT | O_NOFOLLOW);
-  if (!fd.ok()) return fd;
+  ROTA_ASSIGN(auto fd, open_file(run.lock(), O_RDWR | O_CREAT | O_NOFOLLOW));
   const auto failed = [&](const std::string& why) {
     return Status(ExitCode::cannot_write, run.lock().string() + ": " + why);
   };
   const Nanoseconds until = now_ns() + kEndingMost;
-  while (::flock(fd->get(), LOCK_EX | LOCK_NB) != 0) {
+  while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return failed(std::generic_category().message(errno));
     if (now_ns() >= until) return Status(ExitCode::cannot_write, "another coordinator runs in " + run.path.string());
     ::usleep(kLookEveryUs);

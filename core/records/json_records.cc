@@ -149,9 +149,7 @@ std::string commit_to_text(const CommitRecord& record) {
 Result<CommitRecord> commit_from_text(const std::string& text) {
   constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
   const Status damaged(ExitCode::disk, "damaged: a field is missing or of another type");
-  const auto read = unseal(text, kCommitFormat);
-  if (!read.ok()) return read.status();
-  const nlohmann::json& json = *read;
+  ROTA_ASSIGN(const nlohmann::json json, unseal(text, kCommitFormat));
   // The library throws on a wrong type.
   try {
     bool fits = true;

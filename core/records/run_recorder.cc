@@ -136,9 +136,7 @@ class RunRecorder final : public Recorder {
 
   Status roll_back(std::optional<Epoch> after) override {
     ROTA_TRY(trim_metrics(config_.run, after));
-    auto metrics = LineFile::open(config_.run.metrics());
-    if (!metrics.ok()) return metrics.status();
-    metrics_ = std::move(metrics).value();
+    ROTA_ASSIGN(metrics_, LineFile::open(config_.run.metrics()));
     failpoint("rollback.trimmed");
     return {};
   }
@@ -244,13 +242,11 @@ Result<std::shared_ptr<Recorder>> open_run_recorder(const JobConfig& config, std
                                                     std::optional<Epoch> best) {
   ROTA_TRY(make_folder(config.run.checkpoint()));
   ROTA_TRY(trim_metrics(config.run, after));
-  auto metrics = LineFile::open(config.run.metrics());
-  if (!metrics.ok()) return metrics.status();
-  auto events = LineFile::open(config.run.events());
-  if (!events.ok()) return events.status();
+  ROTA_ASSIGN(auto metrics, LineFile::open(config.run.metrics()));
+  ROTA_ASSIGN(auto events, LineFile::open(config.run.events()));
   ROTA_TRY(sync_folder(config.run.path));
   return std::shared_ptr<Recorder>(
-      std::make_shared<RunRecorder>(config, std::move(metrics).value(), std::move(events).value(), after, best));
+      std::make_shared<RunRecorder>(config, std::move(metrics), std::move(events), after, best));
 }
 
 }  // namespace rota
