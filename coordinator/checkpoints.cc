@@ -57,9 +57,8 @@ Checkpoints::Checkpoints(const RunPlan& plan, std::shared_ptr<Recorder> recorder
       progress_(std::move(progress)),
       copies_(plan.checkpoints, plan.copies,
               [this](const Status& status, Outbox& out) {
-                if (set_aside_) return;
-                if (!status.ok()) return progress_(status, {}, out);
-                commit_if_whole(out);
+                if (!set_aside_) status.ok() ? commit_if_whole(out) : progress_(status, {}, out);
+                return Status();
               }),
       last_(plan.resume),
       best_(plan.best) {}
@@ -93,14 +92,14 @@ Status Checkpoints::on(const Written& written, NodeId from, Outbox& out) {
     const std::string due =
         (RunFolder{}.checkpoint(written.epoch).filename() / RunFolder::partition_file(from.index, plan_.era)).string();
     if (!copies_.possible() || written.file != due) return wrong;
-    copies_.begin(from.index, {written.file, written.file_bytes, written.file_hash}, out);
+    copies_.begin(from, {written.file, written.file_bytes, written.file_hash}, out);
   }
   commit_if_whole(out);
   return {};
 }
 
 Status Checkpoints::on(const Chunk& chunk, NodeId from, Outbox& out) {
-  const bool due = from.role == Role::partition && copies_.add(from.index, chunk, out);
+  const bool due = from.role == Role::partition && copies_.add(from, chunk, out);
   return due ? Status() : unexpected(chunk.kind, from);
 }
 

@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "coordinator/copies.h"
 #include "coordinator/plan.h"
+#include "core/checkpoint/copies.h"
 #include "core/records/records.h"
 #include "core/rounds/shard_hosts.h"
 #include "core/runtime/node.h"

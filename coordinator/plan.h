@@ -8,8 +8,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/status.h"
-#include "core/checkpoint/chunk_files.h"
-#include "core/checkpoint/file_copy.h"
+#include "core/checkpoint/copies.h"
 #include "core/job/job_config.h"
 #include "core/records/records.h"
 #include "rota/types.h"

@@ -5,49 +5,26 @@
 
 namespace rota {
 
+OwnDisk::OwnDisk(std::uint32_t partition, std::shared_ptr<ChunkFiles> files, const CopyLimits& limits)
+    : partition_(partition),
+      files_(std::move(files)),
+      copies_(files_, limits,
+              [this](const Status& status, Outbox& out) { return status.ok() ? there_(out) : status; }) {}
+
 void OwnDisk::get(Epoch epoch, const HashedFile& file, Outbox& out, std::function<Status(Outbox&)> there) {
   there_ = std::move(there);
   newest_ = epoch;
   out.start_io([this, files = files_, file]() -> Continuation {
-    const bool has = files->has(file);
-    return [this, has, file](Outbox& later) -> Status {
+    return [this, has = files->has(file), file](Outbox& later) -> Status {
       if (has) return there_(later);
-      getting_.emplace(file, limits_);
-      ask(later);
-      if (getting_->complete()) finish(later);  // a file without bytes
+      copies_.begin(kCoordinator, file, later);
       return {};
     };
   });
-}
-
-void OwnDisk::ask(Outbox& out) {
-  for (AskChunk& chunk : getting_->asks()) out.send(kCoordinator, std::move(chunk));
 }
 
 Status OwnDisk::take(const Chunk& chunk, Outbox& out) {
-  if (!getting_ || !getting_->take(chunk)) return {ExitCode::bug, "a CHUNK that was not asked for"};
-  out.start_io([this, files = files_, chunk]() -> Continuation {
-    const Status status = files->write(chunk.file, chunk.at, chunk.bytes);
-    return [this, chunk, status](Outbox& later) -> Status {
-      ROTA_TRY(status);
-      getting_->stored(chunk);
-      ask(later);
-      if (getting_->complete()) finish(later);
-      return {};
-    };
-  });
-  return {};
-}
-
-void OwnDisk::finish(Outbox& out) {
-  out.start_io([this, files = files_, file = getting_->file()]() -> Continuation {
-    const Status status = files->finish(file);
-    return [this, status](Outbox& later) -> Status {
-      ROTA_TRY(status);
-      getting_.reset();
-      return there_(later);
-    };
-  });
+  return copies_.add(kCoordinator, chunk, out) ? Status() : Status(ExitCode::bug, "a CHUNK that was not asked for");
 }
 
 void OwnDisk::wrote(Epoch epoch, const HashedFile& file, Outbox& out) {
@@ -63,14 +40,7 @@ void OwnDisk::wrote(Epoch epoch, const HashedFile& file, Outbox& out) {
 Status OwnDisk::give(const AskChunk& ask, Outbox& out) {
   if (!written_ || !is_chunk_of(ask, *written_))
     return {ExitCode::bug, "a part of " + ask.file + " was asked for, which is none of what was written"};
-  out.start_io([files = files_, ask]() -> Continuation {
-    auto bytes = files->read(ask.file, ask.at, ask.bytes);
-    return [ask, bytes = std::move(bytes)](Outbox& later) -> Status {
-      if (!bytes.ok()) return bytes.status();
-      later.send(kCoordinator, Chunk{ask.file, ask.at, *bytes});
-      return {};
-    };
-  });
+  copies_.give(kCoordinator, ask, out);
   return {};
 }
 

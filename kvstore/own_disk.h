@@ -5,18 +5,16 @@
 #include <memory>
 #include <optional>
 
-#include "core/base/hashed_file.h"
-#include "core/checkpoint/chunk_files.h"
-#include "core/checkpoint/file_copy.h"
-#include "core/runtime/node.h"
+#include "core/checkpoint/copies.h"
 #include "rota/types.h"
 
 namespace rota {
 
 class OwnDisk {
  public:
-  OwnDisk(std::uint32_t partition, std::shared_ptr<ChunkFiles> files, const CopyLimits& limits)
-      : partition_(partition), files_(std::move(files)), limits_(limits) {}
+  OwnDisk(std::uint32_t partition, std::shared_ptr<ChunkFiles> files, const CopyLimits& limits);
+  OwnDisk(const OwnDisk&) = delete;  // work under way refers to it
+  OwnDisk& operator=(const OwnDisk&) = delete;
 
   // Sees to it that the committed file is there, and calls `there`.
   void get(Epoch epoch, const HashedFile& file, Outbox& out, std::function<Status(Outbox&)> there);
@@ -30,13 +28,9 @@ class OwnDisk {
   Status give(const AskChunk& ask, Outbox& out);
 
  private:
-  void ask(Outbox& out);
-  void finish(Outbox& out);
-
   std::uint32_t partition_;
   std::shared_ptr<ChunkFiles> files_;
-  CopyLimits limits_;
-  std::optional<FileCopy> getting_;
+  Copies copies_;
   std::function<Status(Outbox&)> there_;
   std::optional<Epoch> newest_;        // that is here
   std::optional<HashedFile> written_;  // which the coordinator may ask for

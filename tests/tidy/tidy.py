@@ -32,7 +32,7 @@ ARROWS = {
     "core/wire": {"core/base", "include/rota"},
     "core/rounds": {"core/wire", "core/base", "include/rota"},
     "core/records": {"core/job", "core/base", "include/rota"},
-    "core/checkpoint": {"core/records", "core/rounds", "core/job", "core/wire", "core/base", "include/rota"},
+    "core/checkpoint": {"core/runtime", "core/records", "core/rounds", "core/job", "core/wire", "core/base", "include/rota"},
     "core/runtime": {"core/job", "core/wire", "core/base", "include/rota"},
     "core/serial": {"core/rounds", "core/job", "core/base", "include/rota"},
     "scheduler": ROLE,

@@ -1,6 +1,6 @@
 // tests/unit/coordinator/copies_test.cc -- copies of what partitions have on disks of their own, with the partitions
 // played by the test.
-#include "coordinator/copies.h"
+#include "core/checkpoint/copies.h"
 
 #include <gtest/gtest.h>
 
@@ -23,10 +23,13 @@ class CopiesOfFiles : public ::testing::Test, protected NodeStage {
   }
   void make(const CopyLimits& limits) {
     copies_ = std::make_unique<Copies>(std::make_shared<sim::MemoryChunkFiles>(here_), limits,
-                                       [this](const Status& status, Outbox&) { reports_.push_back(status.what()); });
+                                       [this](const Status& status, Outbox&) {
+                                         reports_.push_back(status.what());
+                                         return Status();
+                                       });
   }
   void begin(std::uint32_t p) {
-    EXPECT_TRUE(act([&](Outbox& out) { return copies_->begin(p, files_[p], out), Status(); }).ok());
+    EXPECT_TRUE(act([&](Outbox& out) { return copies_->begin({Role::partition, p}, files_[p], out), Status(); }).ok());
   }
   std::vector<AskChunk> asked(std::uint32_t p) {
     const auto all = sent<AskChunk>({Role::partition, p});
@@ -34,7 +37,9 @@ class CopiesOfFiles : public ::testing::Test, protected NodeStage {
   }
   bool add(std::uint32_t p, const Chunk& chunk) {
     bool taken = false;
-    EXPECT_TRUE(act([&](Outbox& out) { return taken = copies_->add(p, chunk, out), Status(); }).ok());
+    EXPECT_TRUE(act([&](Outbox& out) {
+                  return taken = copies_->add({Role::partition, p}, chunk, out), Status();
+                }).ok());
     return taken;
   }
   Chunk chunk_of(const AskChunk& ask) {

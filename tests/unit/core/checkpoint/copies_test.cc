@@ -1,4 +1,4 @@
-#include "core/checkpoint/file_copy.h"
+#include "core/checkpoint/copies.h"
 
 namespace rota {
 namespace {
