@@ -16,7 +16,7 @@
 #include <string>
 
 #include "bench/timed_cluster.h"
-#include "core/job/packed_index.h"
+#include "core/job/packed_folder.h"
 #include "core/job/plugin_host.h"
 #include "rota/serial_host.h"
 

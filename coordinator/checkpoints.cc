@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/job/run_folder.h"
-#include "core/rounds/model_hash.h"
+#include "core/rounds/rows.h"
 #include "core/runtime/handle.h"
 #include "rota/bytes.h"
 

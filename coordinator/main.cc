@@ -4,7 +4,6 @@
 #include "coordinator/coordinator.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
-#include "core/checkpoint/era.h"
 #include "core/checkpoint/newest_commit.h"
 #include "core/job/hook_trace.h"
 #include "core/job/job_options.h"

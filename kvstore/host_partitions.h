@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include "core/checkpoint/checkpoint_store.h"
 #include "core/checkpoint/chunk_files.h"
-#include "core/checkpoint/disk_checkpoints.h"
 #include "core/rounds/shard_hosts.h"
 #include "core/runtime/member.h"
 #include "kvstore/partition.h"

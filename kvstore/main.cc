@@ -1,5 +1,5 @@
 // rota-kvstore: a process of its own for partitions of the store, for models that are larger than the workers.
-#include "core/checkpoint/initial_model.h"
+#include "core/checkpoint/model_reader.h"
 #include "kvstore/host_partitions.h"
 
 int main(int argc, char** argv) {

@@ -1,5 +1,5 @@
 // rota-scheduler: a process that schedules.
-#include "core/checkpoint/initial_model.h"
+#include "core/checkpoint/model_reader.h"
 #include "core/runtime/member.h"
 #include "scheduler/scheduler.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/job/routes.h"
+#include "core/job/tables.h"
 #include "core/wire/message.h"
 #include "rota/round.h"
 #include "worker/shard_steps.h"

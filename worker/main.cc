@@ -2,7 +2,7 @@
 #include <memory>
 #include <utility>
 
-#include "core/checkpoint/initial_model.h"
+#include "core/checkpoint/model_reader.h"
 #include "core/runtime/member.h"
 #include "kvstore/host_partitions.h"
 #include "worker/worker.h"

@@ -9,7 +9,7 @@
 #include "core/base/hash.h"
 #include "core/job/hosted_app.h"
 #include "core/job/plugin_host.h"
-#include "core/job/routes.h"
+#include "core/job/tables.h"
 #include "core/rounds/commits.h"
 #include "core/rounds/shard_hosts.h"
 #include "core/rounds/views.h"

@@ -12,7 +12,6 @@
 #include "cli/folders/whole_lines.h"
 #include "cli/launcher/progress.h"
 #include "cli/launcher/run_job.h"
-#include "core/checkpoint/initial_model.h"
 #include "core/checkpoint/model_reader.h"
 #include "core/job/framework_options.h"
 #include "core/job/input_files.h"

@@ -8,7 +8,7 @@
 #include "cli/folders/dead_sockets.h"
 #include "cli/launcher/run_job.h"
 #include "core/base/trust.h"
-#include "core/checkpoint/initial_model.h"
+#include "core/checkpoint/model_reader.h"
 #include "core/job/input_files.h"
 #include "core/job/job_options.h"
 #include "core/job/packed_folder.h"

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "core/base/sealed_json.h"
+#include "core/base/json_text.h"
 #include "core/job/run_lock.h"
 
 namespace rota {

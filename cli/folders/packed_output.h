@@ -7,7 +7,7 @@
 
 #include "core/base/files.h"
 #include "core/base/status.h"
-#include "core/job/packed_index.h"
+#include "core/job/packed_folder.h"
 #include "rota/packed.h"
 
 namespace rota {

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/base/unfinished.h"
+#include "core/base/files.h"
 
 namespace rota {
 

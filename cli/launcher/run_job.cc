@@ -12,7 +12,6 @@
 
 #include "core/base/clock.h"
 #include "core/base/json_text.h"
-#include "core/checkpoint/initial_model.h"
 #include "core/checkpoint/model_reader.h"
 #include "core/job/plugin_host.h"
 #include "rota/utf8.h"

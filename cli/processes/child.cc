@@ -17,7 +17,6 @@
 #include <system_error>
 
 #include "core/base/files.h"
-#include "core/base/unfinished.h"
 
 namespace rota {
 

@@ -18,8 +18,8 @@
 #include "cli/remote/frames.h"
 #include "cli/remote/role_start.h"
 #include "core/base/clock.h"
+#include "core/base/files.h"
 #include "core/base/json_text.h"
-#include "core/base/unfinished.h"
 
 namespace rota {
 

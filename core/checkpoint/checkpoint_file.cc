@@ -17,7 +17,6 @@
 
 #include "core/base/failpoint.h"
 #include "core/base/files.h"
-#include "core/base/unfinished.h"
 
 namespace rota {
 

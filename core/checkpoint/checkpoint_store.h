@@ -1,12 +1,14 @@
 // core/checkpoint/checkpoint_store.h -- where partitions keep what is committed.
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/base/file_hash.h"
+#include "core/base/hash.h"
 #include "core/base/status.h"
 #include "core/checkpoint/object_spill.h"
 #include "core/rounds/rows.h"
@@ -35,5 +37,10 @@ class CheckpointStore {
   virtual Status read_rows(Epoch epoch, std::uint32_t partition, Rows& rows) = 0;
   virtual Result<Bytes> read(Epoch epoch, std::uint32_t partition, Object object, std::uint64_t number) = 0;
 };
+
+// In the run's folder: RUN/checkpoint/epoch-N/partition-P.era-E.sst.  `era` goes into the names of the files that are
+// written; `files` are those of the epoch to resume, by partition, as the commit record names them.
+std::shared_ptr<CheckpointStore> disk_checkpoints(const std::filesystem::path& run, std::uint64_t era,
+                                                  std::vector<HashedFile> files);
 
 }  // namespace rota

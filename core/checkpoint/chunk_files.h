@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "core/base/hashed_file.h"
+#include "core/base/hash.h"
 #include "core/base/status.h"
 #include "rota/bytes.h"
 #include "rota/types.h"

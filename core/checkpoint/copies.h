@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/hashed_file.h"
+#include "core/base/hash.h"
 #include "core/checkpoint/chunk_files.h"
 #include "core/runtime/node.h"
 #include "core/wire/message.h"

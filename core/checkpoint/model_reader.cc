@@ -2,11 +2,12 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
 
 #include "core/base/files.h"
 #include "core/base/json_text.h"
 #include "core/base/option_value.h"
-#include "core/base/sealed_json.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/cut.h"
 #include "core/job/input_files.h"
@@ -18,6 +19,8 @@
 #include "rota/error.h"
 
 namespace rota {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -218,6 +221,28 @@ Result<std::string> hash_of_model(const std::filesystem::path& folder) {
   auto hash = json.contains("model_hash") ? exact_text_of(json.at("model_hash")) : std::nullopt;
   if (!hash) return Status(ExitCode::disk, folder.string() + ": the model's manifest has no model_hash");
   return *std::move(hash);
+}
+
+Status check_app(const Plugin& plugin, const fs::path& run_or_model) {
+  ROTA_ASSIGN(const auto app, app_of_model(run_or_model));
+  if (app == plugin.name) return {};
+  return {ExitCode::bad_data, "the model in " + run_or_model.string() + " was made by the app " + app +
+                                  ", and this is the app " + std::string(plugin.name)};
+}
+
+Result<std::shared_ptr<const Model>> initial_model(const Plugin& plugin, const Options& options) {
+  if (!options.has("init_model")) return std::shared_ptr<const Model>();
+  if (!plugin.takes_model)
+    return Status(ExitCode::usage,
+                  "--init_model: the app " + std::string(plugin.name) + " does not begin with a model");
+  const fs::path folder(options.text("init_model"));
+  ROTA_TRY(check_app(plugin, folder).in("--init_model"));
+  ROTA_ASSIGN(const auto hash, hash_of_model(folder));
+  if (const std::string_view wanted = options.text("init_hash"); !wanted.empty() && hash != wanted)
+    return Status(ExitCode::bad_data, "--init_model: " + folder.string() + " has the model " + hash +
+                                          ", and the job began with " + std::string(wanted));
+  ROTA_ASSIGN(auto model, open_model(folder, plugin).in("--init_model"));
+  return std::shared_ptr<const Model>(std::move(model));
 }
 
 }  // namespace rota

@@ -1,4 +1,4 @@
-// core/checkpoint/model_reader.h -- a run's committed model, for the plugin's commands.
+// core/checkpoint/model_reader.h -- a run's committed model: for the plugin's commands, and to begin a job with.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -23,5 +23,12 @@ Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder, c
 Result<std::string> app_of_model(const std::filesystem::path& folder);
 // Its model_hash, as in result.json.
 Result<std::string> hash_of_model(const std::filesystem::path& folder);
+
+// ExitCode::bad_data if the model is another app's; else as app_of_model().
+Status check_app(const Plugin& plugin, const std::filesystem::path& run_or_model);
+
+// The model that --init_model names; null if the option is not given.  ExitCode::usage if the app begins with none,
+// bad_data if the model is another app's or not the one whose hash --init_hash has; else as open_model().
+Result<std::shared_ptr<const Model>> initial_model(const Plugin& plugin, const Options& options);
 
 }  // namespace rota

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "core/job/packed_index.h"
+#include "core/job/packed_folder.h"
 
 namespace rota {
 

@@ -13,7 +13,7 @@ namespace rota {
 // `input` is a file, a folder, a pattern with * ? [, or several of these separated by commas.  The order is fixed:
 // that of the list, and by name within a folder or a pattern.  Of a folder, the files right inside are meant, without
 // hidden ones and without folders.  ExitCode::no_input if something is missing, empty or cannot be read; bad_data if it
-// is data by shard, which is no text (packed_index.h).
+// is data by shard, which is no text (packed_folder.h).
 Result<std::vector<std::string>> input_files(std::string_view input);
 
 // The same for a job, whose processes read them each, and again when it is resumed: no pipe and no device, but for

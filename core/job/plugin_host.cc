@@ -10,8 +10,8 @@
 #include <system_error>
 
 #include "core/base/file_hash.h"
+#include "core/base/files.h"
 #include "core/base/trust.h"
-#include "core/base/unfinished.h"
 #include "core/job/job_options.h"
 
 namespace rota {

@@ -1,4 +1,4 @@
-// core/job/tables.h -- a plugin's tables, checked.
+// core/job/tables.h -- a plugin's tables and dataflows, checked.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -8,6 +8,7 @@
 
 #include "core/base/status.h"
 #include "rota/app.h"
+#include "rota/dataflow.h"
 #include "rota/job.h"
 
 namespace rota {
@@ -33,5 +34,16 @@ std::vector<Table> tables_of(const App& app, const Job& job, const Facts& facts)
 // keys, with its starting value.  Throws what App::start_row throws.
 void for_each_starting_row(const App& app, const std::vector<Table>& tables, std::uint64_t seed,
                            const std::function<void(TableId, Key, std::span<const double>)>& f);
+
+struct Routes {
+  using OfShards = std::vector<std::vector<ShardId>>;  // by shard, ascending
+  std::vector<OfShards> receivers, senders;            // by step
+
+  std::uint32_t steps() const { return static_cast<std::uint32_t>(receivers.size()); }
+};
+
+// Of all the app's dataflows.  Throws std::runtime_error if one cannot be: it has no step, or names a shard that there
+// is not, or a receiver twice, or in another order, or the sender.
+std::vector<Routes> routes_of(const App& app, const Facts& facts, std::uint32_t shards);
 
 }  // namespace rota

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "core/base/json_text.h"
-#include "core/base/sealed_json.h"
 #include "core/job/run_folder.h"
 #include "rota/utf8.h"
 

@@ -8,7 +8,6 @@
 
 #include "core/base/exit_code.h"
 #include "core/base/hash.h"
-#include "core/base/hashed_file.h"
 #include "core/base/status.h"
 #include "core/job/hook_trace.h"
 #include "rota/facts.h"

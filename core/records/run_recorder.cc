@@ -13,7 +13,6 @@
 #include "core/base/files.h"
 #include "core/base/json_text.h"
 #include "core/base/log.h"
-#include "core/base/sealed_json.h"
 #include "core/records/json_records.h"
 #include "rota/utf8.h"
 

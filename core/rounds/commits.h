@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/rounds/row_store.h"
+#include "core/rounds/rows.h"
 #include "core/rounds/rules.h"
 #include "core/wire/message.h"
 #include "rota/job.h"

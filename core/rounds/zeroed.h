@@ -2,50 +2,28 @@
 #pragma once
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
-#include <memory>
 #include <new>
-#include <utility>
+#include <vector>
 
 namespace rota {
 
-// For plain numbers.  A large block of calloc's is not touched before it is written to.
+// A large block of calloc's is not touched before it is written to.
 template <typename T>
-class Zeroed {
- public:
-  Zeroed() = default;
-  explicit Zeroed(std::size_t size) : size_(size), numbers_(allocate(size)) {}
-  Zeroed(const Zeroed& other) : Zeroed(other.size_) {
-    if (size_ > 0) std::memcpy(data(), other.data(), size_ * sizeof(T));
-  }
-  Zeroed(Zeroed&& other) noexcept : size_(std::exchange(other.size_, 0)), numbers_(std::move(other.numbers_)) {}
-  Zeroed& operator=(Zeroed other) noexcept {
-    std::swap(size_, other.size_);
-    std::swap(numbers_, other.numbers_);
-    return *this;
-  }
-  ~Zeroed() = default;
+struct ZeroedMemory {
+  using value_type = T;
 
-  std::size_t size() const { return size_; }
-  T* data() { return numbers_.get(); }
-  const T* data() const { return numbers_.get(); }
-  T& operator[](std::size_t i) { return numbers_[i]; }
-  const T& operator[](std::size_t i) const { return numbers_[i]; }
-
- private:
-  struct Free {
-    void operator()(T* numbers) const { std::free(numbers); }
-  };
-  using Owner = std::unique_ptr<T[], Free>;
-  static Owner allocate(std::size_t size) {
-    if (size == 0) return {};
-    auto* const numbers = static_cast<T*>(std::calloc(size, sizeof(T)));
+  T* allocate(std::size_t count) {
+    auto* const numbers = static_cast<T*>(std::calloc(count, sizeof(T)));
     if (numbers == nullptr) throw std::bad_alloc();
-    return Owner(numbers);
+    return numbers;
   }
-
-  std::size_t size_ = 0;
-  Owner numbers_;
+  void deallocate(T* numbers, std::size_t) { std::free(numbers); }
+  void construct(T*) {}  // it is zero
+  friend bool operator==(const ZeroedMemory&, const ZeroedMemory&) { return true; }
 };
+
+// Of fixed size: memory that is used again would not be zero.
+template <typename T>
+using Zeroed = std::vector<T, ZeroedMemory<T>>;
 
 }  // namespace rota

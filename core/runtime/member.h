@@ -12,7 +12,7 @@
 
 namespace rota {
 
-// The model that a job begins with, if it does (core/checkpoint/initial_model.h, which is above this).
+// The model that a job begins with, if it does (core/checkpoint/model_reader.h, which is above this).
 using OpenInitial = Result<std::shared_ptr<const Model>> (*)(const Plugin&, const Options&);
 
 // One process of a job, ready to join.

@@ -8,11 +8,9 @@
 
 #include "core/base/finite.h"
 #include "core/base/seed.h"
-#include "core/job/routes.h"
 #include "core/job/tables.h"
-#include "core/rounds/model_hash.h"
-#include "core/rounds/open_scratch.h"
 #include "core/rounds/placement.h"
+#include "core/rounds/rows.h"
 #include "core/rounds/rules.h"
 #include "core/rounds/sparse_rows.h"
 #include "rota/scores.h"

@@ -9,7 +9,6 @@
 
 #include "core/base/exit_code.h"
 #include "core/base/hash.h"
-#include "core/base/hashed_file.h"
 #include "core/base/key_runs.h"
 #include "core/base/option_value.h"
 #include "core/base/tree.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/check.h"
-#include "core/base/sealed_json.h"
+#include "core/base/json_text.h"
 #include "core/checkpoint/cut.h"
 #include "core/job/run_folder.h"
 #include "core/records/json_records.h"

@@ -10,7 +10,7 @@
 #include "core/base/check.h"
 #include "core/base/files.h"
 #include "core/base/flags.h"
-#include "core/base/sealed_json.h"
+#include "core/base/json_text.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/model_reader.h"
 #include "core/records/json_records.h"

@@ -4,8 +4,8 @@
 
 #include "coordinator/coordinator.h"
 #include "core/base/clock.h"
+#include "core/checkpoint/checkpoint_store.h"
 #include "core/checkpoint/chunk_files.h"
-#include "core/checkpoint/disk_checkpoints.h"
 #include "core/runtime/process.h"
 #include "tests/sim/members.h"
 #include "tests/sim/memory_recorder.h"

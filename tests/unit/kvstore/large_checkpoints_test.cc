@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/checkpoint/checkpoint_file.h"
-#include "core/checkpoint/disk_checkpoints.h"
+#include "core/checkpoint/checkpoint_store.h"
 #include "core/job/run_folder.h"
 #include "kvstore/partition.h"
 #include "tests/unit/core/base/temporary_folder.h"

@@ -31,7 +31,7 @@ class EvaluatingTest : public ::testing::Test, protected NodeStage {
     state_.terms = 2;
     state_.attached = std::make_unique<Attached>(Facts(), std::vector<Table>());
     state_.attached->cut.slices = {{0}, {1}};
-    state_.leases.begin(1, std::make_unique<Rows>(1, 1), {});
+    state_.leases.begin(1, std::make_unique<tests::Rows>(1, 1), {});
   }
   static Job six_shards() {
     Job job;
@@ -54,7 +54,7 @@ class EvaluatingTest : public ::testing::Test, protected NodeStage {
 
   WorkerState state_{WorkerSettings{2, even_hosts(3, 6)}, *host_app(adding_plugin(), six_shards())};
   EpochWork work_{state_};
-  Rows rows_{1, 1};
+  tests::Rows rows_{1, 1};
 };
 
 TEST_F(EvaluatingTest, AddsVisitsToTheirShardAndKeepsSlicesApart) {

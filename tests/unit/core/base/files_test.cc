@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "core/base/file_hash.h"
-#include "core/base/unfinished.h"
 #include "tests/unit/core/base/temporary_folder.h"
 
 namespace {

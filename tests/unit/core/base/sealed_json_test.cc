@@ -1,4 +1,4 @@
-#include "core/base/sealed_json.h"
+#include "core/base/json_text.h"
 
 namespace rota {
 namespace {

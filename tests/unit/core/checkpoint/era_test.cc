@@ -1,5 +1,4 @@
-#include "core/checkpoint/era.h"
-
+#include "core/job/run_lock.h"
 #include "tests/unit/core/base/temporary_folder.h"
 
 namespace rota {

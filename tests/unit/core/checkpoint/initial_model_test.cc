@@ -1,10 +1,9 @@
-#include "core/checkpoint/initial_model.h"
-
 #include <nlohmann/json.hpp>
 
-#include "core/base/sealed_json.h"
+#include "core/base/json_text.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/cut.h"
+#include "core/checkpoint/model_reader.h"
 #include "tests/unit/core/base/temporary_folder.h"
 
 namespace rota {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/base/sealed_json.h"
+#include "core/base/json_text.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/cut.h"
 #include "core/rounds/placement.h"

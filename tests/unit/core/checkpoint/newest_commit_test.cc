@@ -2,7 +2,7 @@
 #include "core/checkpoint/newest_commit.h"
 
 #include "core/base/file_hash.h"
-#include "core/base/sealed_json.h"
+#include "core/base/json_text.h"
 #include "core/records/json_records.h"
 #include "core/records/run_recorder.h"
 #include "tests/unit/core/base/temporary_folder.h"

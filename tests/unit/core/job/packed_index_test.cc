@@ -1,5 +1,4 @@
-#include "core/job/packed_index.h"
-
+#include "core/job/packed_folder.h"
 #include "tests/unit/core/base/temporary_folder.h"
 
 namespace rota {

@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include "core/base/file_hash.h"
-#include "core/base/unfinished.h"
+#include "core/base/files.h"
 #include "tests/unit/core/base/temporary_folder.h"
 
 namespace rota {

@@ -1,4 +1,4 @@
-#include "core/job/routes.h"
+#include "core/job/tables.h"
 
 namespace rota {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/base/sealed_json.h"
+#include "core/base/json_text.h"
 
 namespace rota {
 namespace {

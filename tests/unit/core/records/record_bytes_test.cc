@@ -2,7 +2,6 @@
 #include <sstream>
 
 #include "core/base/json_text.h"
-#include "core/base/sealed_json.h"
 #include "core/records/json_records.h"
 #include "core/records/run_recorder.h"
 #include "tests/unit/core/base/temporary_folder.h"

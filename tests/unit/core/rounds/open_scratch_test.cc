@@ -1,10 +1,10 @@
 // tests/unit/core/rounds/open_scratch_test.cc
-#include "core/rounds/open_scratch.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 #include <random>
+
+#include "core/rounds/sparse_rows.h"
 
 namespace rota {
 namespace {

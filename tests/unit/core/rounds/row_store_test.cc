@@ -1,10 +1,9 @@
-#include "core/rounds/row_store.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "core/rounds/placement.h"
+#include "core/rounds/rows.h"
 
 namespace rota {
 namespace {

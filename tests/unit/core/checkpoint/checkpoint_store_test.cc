@@ -1,5 +1,5 @@
 // tests/unit/core/checkpoint/disk_checkpoints_test.cc -- checkpoints in a run's folder.
-#include "core/checkpoint/disk_checkpoints.h"
+#include "core/checkpoint/checkpoint_store.h"
 
 #include "core/job/run_folder.h"
 #include "kvstore/partition.h"

@@ -1,4 +1,4 @@
-#include "core/checkpoint/disk_checkpoints.h"
+#include "core/checkpoint/checkpoint_store.h"
 
 #include "core/base/files.h"
 #include "core/checkpoint/checkpoint_file.h"
