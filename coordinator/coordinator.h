@@ -9,7 +9,6 @@
 #include <string>
 
 #include "coordinator/membership.h"
-#include "coordinator/phase.h"
 #include "coordinator/plan.h"
 #include "coordinator/training.h"
 #include "core/records/records.h"

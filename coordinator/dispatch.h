@@ -1,14 +1,12 @@
-// coordinator/dispatch.h -- turns rounds into tasks for workers, handovers of slices, and what partitions are to
-// expect.
-//
-// Tracks which shard holds which slice after every round that was given out.  So the worker that holds it can get
-// its next destination while it still computes, and slices move from worker to worker without a request.
+// coordinator/dispatch.h -- makes one sequence of the schedulers' rounds, and turns them into tasks for workers,
+// handovers of slices, and what partitions are to expect.
 #pragma once
+#include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <vector>
 
-#include "coordinator/turns.h"
 #include "core/base/status.h"
 #include "core/rounds/shard_hosts.h"
 #include "core/runtime/node.h"
@@ -16,6 +14,44 @@
 
 namespace rota {
 
+// One sequence of rounds of the schedulers' own: one round from each in turn.  A scheduler that has ended its epoch is
+// passed over until all have; so the sequence depends on what the schedulers chose and not on which was fast.
+class Turns {
+ public:
+  explicit Turns(std::uint32_t schedulers) : lanes_(schedulers) {}
+
+  // Where every scheduler's own count of rounds begins.
+  void begin(RoundId first);
+  // A scheduler's next rounds.  False if they do not follow those it sent before.
+  bool add(std::uint32_t scheduler, const Rounds& rounds);
+
+  struct Turn {
+    Round round;  // ends_epoch and ends_job: as seen over all schedulers
+    std::uint32_t scheduler = 0;
+    RoundId own = 0;                   // its number by the scheduler's count
+    std::optional<Feedback> feedback;  // what the scheduler wants to receive of its commit
+  };
+  // The next round, if the scheduler whose turn it is has sent it.
+  std::optional<Turn> take();
+
+ private:
+  struct Waiting {
+    Round round;
+    std::optional<Feedback> feedback;
+  };
+  struct Lane {
+    std::deque<Waiting> waiting;
+    RoundId next_in = 1, next_out = 1;
+    bool ended = false;  // its epoch
+  };
+
+  std::vector<Lane> lanes_;
+  std::size_t at_ = 0;
+  std::optional<bool> ends_job_;  // as those say that have ended the epoch
+};
+
+// Tracks which shard holds which slice after every round that was given out.  So the worker that holds it can get
+// its next destination while it still computes, and slices move from worker to worker without a request.
 class Dispatch {
  public:
   Dispatch(ShardHosts hosts, std::uint32_t shards, std::uint32_t slices, std::uint32_t partitions,

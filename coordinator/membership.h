@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 
-#include "coordinator/balance.h"
 #include "coordinator/plan.h"
 #include "coordinator/roster.h"
 #include "coordinator/workforce.h"

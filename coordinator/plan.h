@@ -1,4 +1,4 @@
-// coordinator/plan.h -- what the coordinator was asked to run.
+// coordinator/plan.h -- what the coordinator was asked to run, and the phases of a run.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -42,5 +42,16 @@ struct RunPlan : JobConfig {
     return ids;
   }
 };
+
+// README.md has what ends each, and events.jsonl their names.
+enum class Phase { gathering, loading, cutting, preparing, training, finishing, recovering, migrating, ended };
+
+// Enters one that the run's events report.
+inline void enter(Phase& phase, Phase next, Recorder& recorder) {
+  static constexpr const char* kNames[] = {"gathering", "loading",    "cutting",   "preparing", "training",
+                                           "finishing", "recovering", "migrating", "ended"};
+  phase = next;
+  recorder.event("phase", {{"phase", kNames[static_cast<int>(next)]}});
+}
 
 }  // namespace rota

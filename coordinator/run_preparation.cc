@@ -1,10 +1,105 @@
 #include "coordinator/run_preparation.h"
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
 #include "coordinator/evaluation.h"
+#include "core/job/run_folder.h"
 #include "core/job/tables.h"
 #include "core/runtime/handle.h"
+#include "rota/shards.h"
+#include "rota/utf8.h"
 
 namespace rota {
+
+namespace {
+
+// What has another content, if something has.
+const char* differing(const Loaded& loaded, const Hash128& input, const Hash128& valid) {
+  if (loaded.input != input) return "input";
+  return loaded.valid != valid ? "held-out data (--valid)" : nullptr;
+}
+
+// What a commit record says of the app and of its data that the workers do not, or "".
+std::string contradiction(const CommitRecord& record, const std::string& app, const std::vector<Fact>& of_data) {
+  if (record.app != app) return "app is '" + record.app + "', and the run's is '" + app + "'";
+  std::map<std::string, double> facts;
+  for (const Fact& fact : of_data) facts[visible_text(fact.name)] = fact.value;
+  for (const Fact& fact : record.facts) {
+    const auto found = facts.find(visible_text(fact.name));
+    if (found == facts.end()) return "facts has '" + fact.name + "', which the data does not have";
+    if (found->second != fact.value) return "the data has another '" + fact.name + "' than facts";
+    facts.erase(found);
+  }
+  return facts.empty() ? "" : "facts has no '" + facts.begin()->first + "'";
+}
+
+}  // namespace
+
+bool Loading::add(std::uint32_t worker, const Loaded& loaded) {
+  const auto shards = hosts_.of(worker);
+  return loaded.items.size() == shards.size() && shards.size() > 0 && loaded_.emplace(shards.first, loaded).second;
+}
+
+std::uint64_t Loading::items() const {
+  std::uint64_t sum = 0;
+  for (const auto& [first, part] : loaded_) sum = std::accumulate(part.items.begin(), part.items.end(), sum);
+  return sum;
+}
+
+Result<JobFacts> Loading::facts() const {
+  JobFacts of_job;
+  Facts facts;
+  for (const auto& [first, part] : loaded_) {  // ascending
+    of_job.census.resize(std::max(of_job.census.size(), part.census.size()));
+    for (std::size_t key = 0; key < part.census.size(); ++key) of_job.census[key] += part.census[key];
+    try {
+      for (const std::vector<Fact>& of_shard : part.facts) facts.merge(Facts(of_shard));
+    } catch (const std::invalid_argument& error) {
+      return Status(ExitCode::failed, "plugin " + common().app + ", Push::facts: " + error.what());
+    }
+  }
+  of_job.facts = facts.all();
+  // No record could keep it.
+  for (const Fact& fact : of_job.facts)
+    if (!std::isfinite(fact.value))
+      return Status(ExitCode::failed, "plugin " + common().app + ", Push::facts: the fact '" + fact.name +
+                                          "' of the job is not a finite number");
+  return of_job;
+}
+
+// Apps of Rota look at this before they make anything for a shard.
+Status Loading::check_shards() const {
+  std::size_t filled = plan_.shards;
+  for (const auto& [first, part] : loaded_)
+    filled -= static_cast<std::size_t>(std::count(part.items.begin(), part.items.end(), std::uint64_t{0}));
+  const std::string wrong = too_many_shards(filled, plan_.shards);
+  return wrong.empty() ? Status() : Status(ExitCode::usage, wrong);
+}
+
+Status Loading::check() const {
+  if (plan_.resume && plan_.resume->items != items())
+    return {ExitCode::bad_data, "the input has " + std::to_string(items()) + " " + common().items_unit +
+                                    " now; the checkpoint was made with " + std::to_string(plan_.resume->items)};
+  const auto reader = [&](ShardId first) { return NodeId{Role::worker, hosts_.worker_of(first)}.name(); };
+  for (const auto& [first, loaded] : loaded_)
+    if (const char* what = differing(loaded, common().input, common().valid))
+      return {ExitCode::bad_data, "the " + std::string(what) + " that " + reader(first) +
+                                      " reads has another content than that of " + reader(0)};
+  if (!plan_.resume) return check_shards();
+  if (const char* what = differing(common(), plan_.resume->input, plan_.resume->valid))
+    return {ExitCode::bad_data,
+            "the " + std::string(what) + " has another content than what the checkpoint was made with"};
+  ROTA_ASSIGN(const auto of_data, facts());
+  for (const auto* record : {&plan_.resume, &plan_.best})
+    if (const std::string what = *record ? contradiction(**record, common().app, of_data.facts) : ""; !what.empty())
+      return {ExitCode::disk, std::string(RunFolder::kCommitRecord) + " of epoch " + std::to_string((*record)->epoch) +
+                                  ": damaged: " + what};
+  return {};
+}
 
 Status RunPreparation::on(const Loaded& loaded, NodeId from, Outbox& out) {
   if (phase_ != Phase::loading || from.role != Role::worker || !loading_.add(from.index, loaded))

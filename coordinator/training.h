@@ -10,7 +10,6 @@
 #include "coordinator/epoch_end.h"
 #include "coordinator/membership.h"
 #include "coordinator/open_epochs.h"
-#include "coordinator/phase.h"
 #include "coordinator/plan.h"
 #include "coordinator/run_preparation.h"
 #include "core/records/records.h"

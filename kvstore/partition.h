@@ -12,9 +12,7 @@
 #include "core/rounds/rows.h"
 #include "core/runtime/credit.h"
 #include "core/runtime/node.h"
-#include "kvstore/checkpoint_collector.h"
-#include "kvstore/checkpoint_server.h"
-#include "kvstore/own_disk.h"
+#include "kvstore/checkpoints.h"
 
 namespace rota {
 

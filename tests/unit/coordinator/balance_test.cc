@@ -1,10 +1,9 @@
 // tests/unit/coordinator/balance_test.cc
-#include "coordinator/balance.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "coordinator/workforce.h"
 #include "tests/unit/core/rounds/even_hosts.h"
 
 namespace rota {

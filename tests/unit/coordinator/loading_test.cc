@@ -1,9 +1,9 @@
-#include "coordinator/loading.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
+
+#include "coordinator/run_preparation.h"
 
 namespace rota {
 namespace {

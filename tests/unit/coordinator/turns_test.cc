@@ -1,9 +1,9 @@
 // tests/unit/coordinator/turns_test.cc
-#include "coordinator/turns.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
+
+#include "coordinator/dispatch.h"
 
 namespace rota {
 namespace {

@@ -1,10 +1,9 @@
 // tests/unit/kvstore/own_disk_test.cc -- a partition's own disk, with the coordinator played by the test.
-#include "kvstore/own_disk.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "kvstore/checkpoints.h"
 #include "tests/sim/memory_checkpoints.h"
 #include "tests/unit/core/runtime/node_stage.h"
 

@@ -1,9 +1,8 @@
 // tests/unit/worker/restoring_test.cc -- a worker of a run that is resumed from a checkpoint.
-#include "worker/restoring.h"
-
 #include <gtest/gtest.h>
 
 #include "tests/unit/worker/worker_stage.h"
+#include "worker/preparation.h"
 
 namespace rota {
 namespace {
