@@ -1,5 +1,6 @@
 // rota: the command line program.
 #include <cstdio>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,10 +12,26 @@
 #include "core/base/version.h"
 #include "core/job/plugin_host.h"
 #include "core/runtime/process.h"
+#include "core/wire/keys.h"
 #include "rota/utf8.h"
 
 namespace rota {
 namespace {
+
+// Makes the keys of a job or a cluster.
+Status keys_command(int argc, const char* const* argv) {
+  return run_command(argc, argv,
+                     {"keys DIR\n\nMakes the keys for tcp, a pair for each role, in a folder that is new or empty.\n"
+                      "ROLE.secret goes to the machines of that role alone, the files ROLE.public to all.",
+                      "in which folder? rota keys DIR"},
+                     [](const CommandLine& line) -> Status {
+                       const auto folder = std::filesystem::absolute(line.positional.front()).lexically_normal();
+                       ROTA_TRY(make_keys(folder));
+                       const std::string shown = visible_text(folder.native());
+                       std::printf("keys of 5 roles are in %s: pass --keys=%s\n", shown.c_str(), shown.c_str());
+                       return {};
+                     });
+}
 
 struct Entry {
   std::string_view name;

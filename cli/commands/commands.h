@@ -28,13 +28,18 @@ Result<const Plugin*> app_argument(int argc, const char* const* argv, std::span<
 // ExitCode::usage unless there is exactly one.
 Status one_argument(const CommandLine& line, const char* missing);
 
+// Into how many parts the data of a job is divided if the user does not say: as the plugin finds good for the job's
+// input, whose files are looked up already; `from` is empty if it has no rule, else a line on stderr says it.  Depends
+// on the data and the options, never on the machine.  Errors are those of reading the input; ExitCode::bug if no job
+// can have so many.
+Result<ChosenShards> choose_shards(const Plugin& plugin, const Job& job);
+
 Status train_command(int argc, const char* const* argv);
 Status shard_command(int argc, const char* const* argv);
 Status resume_command(int argc, const char* const* argv);
 Status export_command(int argc, const char* const* argv);
 Status status_command(int argc, const char* const* argv);
 Status add_worker_command(int argc, const char* const* argv);
-Status keys_command(int argc, const char* const* argv);
 // What a plugin can do with a model: `rota show lda --model=DIR`.
 Status plugin_command(int argc, const char* const* argv);
 // `rota lda`: what the app is, and its commands.

@@ -9,7 +9,6 @@
 
 #include "cli/commands/commands.h"
 #include "cli/folders/result_file.h"
-#include "cli/folders/whole_lines.h"
 #include "cli/launcher/progress.h"
 #include "cli/launcher/run_job.h"
 #include "core/checkpoint/model_reader.h"

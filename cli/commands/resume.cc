@@ -5,7 +5,7 @@
 #include <map>
 
 #include "cli/commands/commands.h"
-#include "cli/folders/dead_sockets.h"
+#include "cli/folders/private_folder.h"
 #include "cli/launcher/run_job.h"
 #include "core/base/trust.h"
 #include "core/checkpoint/model_reader.h"

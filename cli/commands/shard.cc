@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cli/commands/commands.h"
-#include "cli/commands/shard_choice.h"
 #include "cli/folders/packed_output.h"
 #include "cli/launcher/progress.h"
 #include "core/base/file_hash.h"
@@ -65,17 +64,9 @@ Result<Job> job_of(const CommandLine& line, const Plugin& plugin, const std::str
   const Options options(std::move(values));
   if (plugin.check != nullptr) ROTA_TRY(call_hook(plugin.name, "check", "", [&] { plugin.check(options); }));
   ROTA_TRY(check_paths(options, plugin.options));
-  Job job;
-  job.options = options;
-  auto files = data_files(options.text("input"));
-  if (!files.ok()) return std::move(files).status();
-  job.input = std::move(files).value();
-  if (options.has("valid")) {
-    files = data_files(options.text("valid"));
-    if (!files.ok()) return std::move(files).status();
-    job.valid = std::move(files).value();
-  }
-  set_numbers(options, job);
+  // Data by shard is refused.
+  if (is_packed_folder(fs::path(options.text("input")))) return data_files(options.text("input")).status();
+  ROTA_ASSIGN(Job job, make_job(options));
   if (options.integer("shards") == 0) {
     ROTA_ASSIGN(const auto chosen, choose_shards(plugin, job));
     job.shards = chosen.shards;
@@ -99,11 +90,8 @@ Result<PackedIndex> write_shards(const Plugin& plugin, const Job& job, const fs:
   index.format = plugin.packed_format;
   index.rota = kVersion;
   for (const std::string_view name : plugin.packed_options) index.options[std::string(name)] = job.options.text(name);
-  const auto input = hash_contents(job.input), valid = hash_contents(job.valid);
-  if (!input.ok()) return input.status();
-  if (!valid.ok()) return valid.status();
-  index.input = *input;
-  index.valid = *valid;
+  ROTA_ASSIGN(index.input, hash_contents(job.input));
+  ROTA_ASSIGN(index.valid, hash_contents(job.valid));
   index.has_valid = !job.valid.empty();
   ROTA_ASSIGN(auto output, PackedOutput::open(folder, job.shards));
   auto hosted = host_app(plugin, job);
@@ -116,6 +104,19 @@ Result<PackedIndex> write_shards(const Plugin& plugin, const Job& job, const fs:
 }
 
 }  // namespace
+
+Result<ChosenShards> choose_shards(const Plugin& plugin, const Job& job) {
+  constexpr std::uint32_t kMost = 65'536;  // that --shards takes
+  ChosenShards chosen;
+  if (plugin.choose_shards == nullptr) return chosen;
+  ROTA_TRY(call_hook(plugin.name, "choose_shards", "", [&] { chosen = plugin.choose_shards(job); }));
+  if (chosen.shards == 0 || chosen.shards > kMost)
+    return Status(ExitCode::bug, "plugin " + std::string(plugin.name) + ": choose_shards chose " +
+                                     std::to_string(chosen.shards) + ", and a job has 1 to " + std::to_string(kMost));
+  if (!chosen.from.empty())
+    std::fprintf(stderr, "rota: %u shards, chosen from %s\n", chosen.shards, visible_text(chosen.from).c_str());
+  return chosen;
+}
 
 Status shard_command(int argc, const char* const* argv) {
   CommandLine first;

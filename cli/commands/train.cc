@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "cli/commands/commands.h"
-#include "cli/commands/shard_choice.h"
 #include "cli/folders/fresh_folder.h"
 #include "cli/launcher/progress.h"
 #include "cli/launcher/run_job.h"

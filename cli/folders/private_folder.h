@@ -7,6 +7,7 @@
 
 #include "core/base/files.h"
 #include "core/base/status.h"
+#include "core/job/run_folder.h"
 
 namespace rota {
 
@@ -34,5 +35,15 @@ class PrivateFolder {
   std::filesystem::path path_;
   FileDescriptor lock_;
 };
+
+// ---- what a job that was killed leaves in the folder of its sockets
+
+// What the names of the folders for a job's sockets begin with.
+inline constexpr char kSocketFolderPrefix[] = "rota-";
+
+// Removes the sockets of the job's processes from the folder that RUN/address names, if no process listens there; and
+// the folder, if it is empty then and of the kind that `rota` makes for itself.  Nothing else, and no link is followed:
+// the address may be anybody's, and the folder the user's own.
+void remove_dead_sockets(const RunFolder& run);
 
 }  // namespace rota

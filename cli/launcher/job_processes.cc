@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "cli/processes/role_process.h"
+#include "cli/processes/child.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 

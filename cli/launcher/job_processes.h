@@ -10,7 +10,7 @@
 #include "cli/launcher/network.h"
 #include "cli/processes/child.h"
 #include "cli/remote/agent_connection.h"
-#include "cli/remote/place.h"
+#include "cli/remote/agent_messages.h"
 #include "core/base/status.h"
 #include "core/job/run_folder.h"
 #include "rota/options.h"

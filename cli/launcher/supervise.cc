@@ -9,10 +9,9 @@
 #include <set>
 #include <system_error>
 
-#include "cli/folders/dead_sockets.h"
 #include "cli/folders/private_folder.h"
 #include "cli/launcher/restarts.h"
-#include "cli/processes/signals.h"
+#include "cli/processes/child.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/json_text.h"

@@ -17,6 +17,7 @@
 #include <system_error>
 
 #include "core/base/files.h"
+#include "core/job/plugin_host.h"
 
 namespace rota {
 
@@ -100,6 +101,19 @@ std::string Child::how() const {
   if (!killed()) return "exit code " + std::to_string(exit_code()) + where;
   const int number = WTERMSIG(status());
   return "signal " + std::to_string(number) + " (" + ::strsignal(number) + ")" + where;
+}
+
+Child::Settings settings_of(const RoleProcess& process, const RunFolder& run) {
+  Child::Settings settings;
+  settings.name = process.role + "-" + std::to_string(process.index);
+  settings.program = program_folder() / ("rota-" + process.role);
+  settings.log = run.log(settings.name);
+  settings.arguments = {"--flagfile=" + process.flags.string(), "--coordinator=" + process.coordinator,
+                        "--index=" + std::to_string(process.index)};
+  if (process.resume) settings.arguments.push_back("--resume");
+  if (!process.joins.empty()) settings.arguments.push_back("--joins=" + process.joins);
+  settings.arguments.insert(settings.arguments.end(), process.log_flags.begin(), process.log_flags.end());
+  return settings;
 }
 
 }  // namespace rota

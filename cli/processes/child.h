@@ -1,13 +1,19 @@
 // cli/processes/child.h -- a process that this one started, here or by an agent on another machine, watches and ends.
 #pragma once
+#include <signal.h>
+#include <sys/signalfd.h>
 #include <sys/types.h>
+#include <unistd.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "core/base/files.h"
 #include "core/base/status.h"
+#include "core/job/run_folder.h"
 
 namespace rota {
 
@@ -65,5 +71,46 @@ class Child {
   std::filesystem::path log_;
   std::unique_ptr<Process> process_;
 };
+
+// Signals as readable events.  While it lives: SIGINT, SIGTERM, SIGHUP and SIGCHLD, blocked in this thread, so that
+// none is lost between two looks.
+class Signals {
+ public:
+  Signals() {
+    sigset_t wanted;
+    ::sigemptyset(&wanted);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) ::sigaddset(&wanted, number);
+    ::sigprocmask(SIG_BLOCK, &wanted, &before_);
+    fd_ = FileDescriptor(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+  }
+  ~Signals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  int fd() const { return fd_.get(); }
+  // The next one; 0 if there is none.
+  int take() const {
+    signalfd_siginfo info = {};
+    return ::read(fd(), &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
+  }
+
+ private:
+  sigset_t before_ = {};
+  FileDescriptor fd_;
+};
+
+// The command line of a process of a job.
+struct RoleProcess {
+  std::string role;  // "coordinator", "scheduler", "worker" or "kvstore"
+  std::int64_t index = 0;
+  std::filesystem::path flags;  // the job's flags.txt, or a copy
+  std::string coordinator;      // its address
+  std::vector<std::string> log_flags;
+  bool resume = false;
+  std::string joins;  // "new", "spare", or "" for a process of the job's own number
+};
+
+// Its log is in `run`.  More arguments may follow: a later flag wins.
+Child::Settings settings_of(const RoleProcess& process, const RunFolder& run);
 
 }  // namespace rota

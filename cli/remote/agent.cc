@@ -13,10 +13,8 @@
 #include <system_error>
 
 #include "cli/folders/private_folder.h"
-#include "cli/processes/role_process.h"
-#include "cli/processes/signals.h"
-#include "cli/remote/frames.h"
-#include "cli/remote/role_start.h"
+#include "cli/processes/child.h"
+#include "cli/remote/agent_messages.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/json_text.h"

@@ -12,9 +12,8 @@
 #include <vector>
 
 #include "cli/processes/child.h"
-#include "cli/remote/frames.h"
+#include "cli/remote/agent_messages.h"
 #include "cli/remote/hosts.h"
-#include "cli/remote/role_start.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/status.h"

@@ -1,5 +1,4 @@
-#include "cli/commands/shard_choice.h"
-
+#include "cli/commands/commands.h"
 #include "rota/error.h"
 
 namespace rota {

@@ -1,8 +1,8 @@
-#include "cli/folders/whole_lines.h"
-
 #include <gtest/gtest.h>
 
 #include <sstream>
+
+#include "cli/folders/result_file.h"
 
 namespace rota {
 namespace {

@@ -1,8 +1,7 @@
 // tests/unit/cli/remote/place_test.cc
-#include "cli/remote/place.h"
-
 #include <gtest/gtest.h>
 
+#include "cli/remote/agent_messages.h"
 #include "tests/unit/core/base/temporary_folder.h"
 
 namespace rota {

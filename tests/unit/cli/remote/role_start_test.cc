@@ -1,7 +1,6 @@
-#include "cli/remote/role_start.h"
-
 #include <gtest/gtest.h>
 
+#include "cli/remote/agent_messages.h"
 #include "core/base/json_text.h"
 #include "tests/unit/core/base/temporary_folder.h"
 

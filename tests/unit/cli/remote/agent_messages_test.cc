@@ -1,4 +1,4 @@
-#include "cli/remote/frames.h"
+#include "cli/remote/agent_messages.h"
 
 #include <gtest/gtest.h>
 

@@ -1,17 +1,126 @@
-#include "cli/remote/role_start.h"
+#include "cli/remote/agent_messages.h"
 
 #include <algorithm>
 #include <array>
+#include <cinttypes>
+#include <cstdio>
 #include <optional>
 #include <string_view>
 
 #include "core/base/files.h"
 #include "core/base/json_text.h"
+#include "core/base/start_number.h"
+#include "core/base/version.h"
 #include "core/job/run_folder.h"
+#include "rota/utf8.h"
 
 namespace rota {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kGreets = "rota-agent speaks ";
+constexpr std::string_view kProtocol = "1 of ";
+constexpr std::size_t kLengthBytes = 4;
+constexpr std::size_t kShownMost = 200;
+
+std::string greeted_line() {
+  return std::string(kGreets) + std::string(kProtocol) + kVersion;
+}
+
+}  // namespace
+
+Result<std::string> frame_of(const nlohmann::json& message) {
+  const std::string text = json_text(message);
+  if (text.size() > kFrameBytesMost)
+    return Status(ExitCode::usage, "a message of " + std::to_string(text.size()) + " bytes is too large for an agent");
+  std::string frame;
+  for (std::size_t i = kLengthBytes; i-- > 0;) frame += static_cast<char>((text.size() >> (8 * i)) & 0xff);
+  return frame + text;
+}
+
+std::string greeting() {
+  return "\n" + greeted_line() + "\n";
+}
+
+Status FrameReader::look_for_greeting() {
+  for (std::size_t at = 0; !greeted_;) {
+    const auto end = unread_.find('\n', at);
+    if (end == unread_.npos) {
+      if (unread_.size() > kNoiseBytesMost) return {ExitCode::bad_data, "it prints without end and is no agent"};
+      return {};
+    }
+    const std::string_view line = std::string_view(unread_).substr(at, end - at);
+    at = end + 1;
+    if (!line.starts_with(kGreets)) continue;
+    if (const std::string wanted = greeted_line(); line != wanted)
+      return {ExitCode::wrong_version, "its `rota` is of another version: '" +
+                                           visible_text(line.substr(0, kShownMost)) + "', and not '" + wanted + "'"};
+    greeted_ = true;
+    unread_.erase(0, at);
+  }
+  return {};
+}
+
+Result<std::optional<nlohmann::json>> FrameReader::next() {
+  if (!greeted_) ROTA_TRY(look_for_greeting());
+  if (!greeted_ || unread_.size() < kLengthBytes) return std::optional<nlohmann::json>();
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < kLengthBytes; ++i) size = (size << 8) | static_cast<unsigned char>(unread_[i]);
+  if (size > kFrameBytesMost) return Status(ExitCode::bad_data, "a frame of " + std::to_string(size) + " bytes");
+  if (unread_.size() - kLengthBytes < size) return std::optional<nlohmann::json>();
+  auto message = nlohmann::json::parse(std::string_view(unread_).substr(kLengthBytes, size), nullptr, false);
+  unread_.erase(0, kLengthBytes + size);
+  if (!message.is_object()) return Status(ExitCode::bad_data, "a frame that is no JSON object");
+  return std::optional(std::move(message));
+}
+
+namespace {
+
+constexpr std::size_t kDigits = 16;
+constexpr std::size_t kPlaceBytesMax = 256;
+
+std::string new_number() {
+  char text[kDigits + 1];
+  std::snprintf(text, sizeof text, "%016" PRIx64, new_start_number());
+  return text;
+}
+
+bool is_number(std::string_view text) {
+  return text.size() == kDigits && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+Result<Place> read_place(const RunFolder& run) {
+  ROTA_ASSIGN(auto text, read_whole_file(run.place(), kPlaceBytesMax));
+  if (text.ends_with('\n')) text.pop_back();
+  return place_of(text);
+}
+
+}  // namespace
+
+std::string text_of(const Place& place) {
+  return place.run + " " + place.launch;
+}
+
+Result<Place> place_of(std::string_view text) {
+  const std::size_t space = std::min(text.find(' '), text.size());
+  const std::string_view run = text.substr(0, space), launch = text.substr(std::min(space + 1, text.size()));
+  if (!is_number(run) || !is_number(launch)) return Status(ExitCode::bad_data, "no place of a run");
+  return Place{std::string(run), std::string(launch)};
+}
+
+Result<Place> mark_place(const RunFolder& run) {
+  const auto before = read_place(run);
+  Place place{before.ok() ? before->run : new_number(), new_number()};
+  ROTA_TRY(write_atomically(run.place(), text_of(place) + "\n"));
+  return place;
+}
+
+bool is_marked(const RunFolder& run, const Place& place) {
+  const auto here = read_place(run);
+  return here.ok() && *here == place;
+}
 
 namespace {
 
