@@ -1,7 +1,6 @@
 #include "coordinator/checkpoints.h"
 
 #include <string>
-#include <utility>
 
 #include "core/job/run_folder.h"
 #include "core/rounds/rows.h"

@@ -1,6 +1,5 @@
 #include "coordinator/coordinator.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/base/failpoint.h"

@@ -11,7 +11,6 @@
 #include "core/checkpoint/copies.h"
 #include "core/job/job_config.h"
 #include "core/records/records.h"
-#include "rota/types.h"
 
 namespace rota {
 

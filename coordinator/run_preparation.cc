@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
-#include <string>
 
 #include "coordinator/evaluation.h"
 #include "core/job/run_folder.h"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <numeric>
-#include <utility>
-#include <vector>
 
 namespace rota {
 

@@ -1,8 +1,6 @@
 #include "kvstore/checkpoints.h"
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
 #include "rota/bytes.h"
 

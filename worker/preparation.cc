@@ -1,10 +1,8 @@
 #include "worker/preparation.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/base/seed.h"
-#include "core/job/plugin_host.h"
 #include "core/job/tables.h"
 #include "core/rounds/placement.h"
 #include "core/runtime/handle.h"

@@ -1,7 +1,6 @@
 #include "worker/shard_executor.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "core/base/seed.h"

@@ -1,12 +1,10 @@
 #include "worker/shared_rounds.h"
 
-#include <string>
 #include <utility>
 
 #include "core/base/finite.h"
 #include "core/base/seed.h"
 #include "core/job/plugin_host.h"
-#include "core/rounds/commits.h"
 
 namespace rota {
 

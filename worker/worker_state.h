@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/hash.h"
 #include "core/job/hosted_app.h"
 #include "core/job/plugin_host.h"
 #include "core/job/tables.h"

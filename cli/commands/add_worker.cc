@@ -9,7 +9,6 @@
 #include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "cli/commands/commands.h"
 #include "cli/folders/private_folder.h"
@@ -19,7 +18,6 @@
 #include "core/base/json_text.h"
 #include "core/base/trust.h"
 #include "core/job/framework_options.h"
-#include "core/job/plugin_host.h"
 #include "core/job/run_folder.h"
 #include "core/runtime/observe.h"
 #include "rota/utf8.h"

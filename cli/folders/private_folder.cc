@@ -15,8 +15,6 @@
 #include <system_error>
 #include <vector>
 
-#include "core/base/files.h"
-
 namespace rota {
 
 namespace fs = std::filesystem;

@@ -3,9 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <string>
 #include <system_error>
-#include <utility>
 
 #include "core/base/files.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <system_error>
 
-#include "cli/processes/child.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 

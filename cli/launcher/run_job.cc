@@ -1,9 +1,7 @@
 #include "cli/launcher/run_job.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>

@@ -1,10 +1,8 @@
 #include "cli/processes/child.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <boost/process/args.hpp>
 #include <boost/process/child.hpp>
@@ -16,7 +14,6 @@
 #include <cstring>
 #include <system_error>
 
-#include "core/base/files.h"
 #include "core/job/plugin_host.h"
 
 namespace rota {

@@ -1,7 +1,6 @@
 #include "cli/remote/agent_connection.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/socket.h>
 
 #include <algorithm>

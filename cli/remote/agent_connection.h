@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "cli/processes/child.h"
 #include "cli/remote/agent_messages.h"

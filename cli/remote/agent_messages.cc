@@ -4,14 +4,11 @@
 #include <array>
 #include <cinttypes>
 #include <cstdio>
-#include <optional>
-#include <string_view>
 
 #include "core/base/files.h"
 #include "core/base/json_text.h"
 #include "core/base/start_number.h"
 #include "core/base/version.h"
-#include "core/job/run_folder.h"
 #include "rota/utf8.h"
 
 namespace rota {

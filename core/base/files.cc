@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "core/base/failpoint.h"

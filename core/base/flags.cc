@@ -4,13 +4,9 @@
 #include <glog/logging.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <filesystem>
 #include <numeric>
 #include <optional>
 #include <set>
-#include <system_error>
 
 #include "core/base/files.h"
 

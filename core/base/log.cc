@@ -5,9 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <system_error>
-
 #include "core/base/files.h"
 #include "rota/utf8.h"
 

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <optional>
 #include <system_error>
-#include <vector>
 
 namespace rota {
 

@@ -6,8 +6,6 @@
 #pragma once
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 

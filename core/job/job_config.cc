@@ -7,7 +7,6 @@
 #include "core/job/framework_options.h"
 #include "core/job/job_options.h"
 #include "core/job/plugin_host.h"
-#include "rota/plugin.h"
 
 namespace rota {
 

@@ -4,7 +4,6 @@
 
 #include <limits>
 #include <system_error>
-#include <vector>
 
 #include "core/base/files.h"
 #include "core/base/json_text.h"

@@ -1,7 +1,5 @@
 #include "core/job/plugin_host.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <boost/dll/shared_library.hpp>
 #include <cstring>

@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "core/base/clock.h"
-#include "core/base/files.h"
 
 namespace rota {
 

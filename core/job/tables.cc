@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "core/base/finite.h"

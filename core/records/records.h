@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/exit_code.h"
 #include "core/base/hash.h"
 #include "core/base/status.h"
 #include "core/job/hook_trace.h"

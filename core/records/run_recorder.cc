@@ -5,9 +5,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <map>
-#include <mutex>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "core/base/failpoint.h"
 #include "core/base/files.h"

@@ -1,10 +1,8 @@
 // core/records/run_recorder.h -- writes the run's folder: metrics, events, the log line of every epoch, commit records,
 // the published model and the result.
 #pragma once
-#include <filesystem>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "core/job/job_config.h"
 #include "core/records/records.h"

@@ -1,7 +1,5 @@
 #include "core/rounds/rows.h"
 
-#include <algorithm>
-
 #include "core/base/check.h"
 #include "core/rounds/placement.h"
 

@@ -4,8 +4,6 @@
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <utility>
-#include <vector>
 
 namespace rota {
 

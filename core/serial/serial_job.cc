@@ -1,5 +1,4 @@
 // core/serial/serial_job.cc -- the job of a serial host, from options as users give them.
-#include <filesystem>
 
 #include "core/base/option_value.h"
 #include "core/job/framework_options.h"
