@@ -32,7 +32,7 @@ std::optional<Turns::Turn> Turns::take() {
   if (!turn.round.ends_epoch) return turn;
   lane.ended = true;
   merge_answers(ends_job_, turn.round.ends_job);
-  turn.round.ends_epoch = std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& one) { return one.ended; });
+  turn.round.ends_epoch = std::ranges::all_of(lanes_, [](const Lane& one) { return one.ended; });
   turn.round.ends_job = turn.round.ends_epoch && *ends_job_;
   if (turn.round.ends_epoch) {
     for (Lane& one : lanes_) one.ended = false;
@@ -125,9 +125,9 @@ void Dispatch::give_out_visits(Epoch epoch) {
 }
 
 bool Dispatch::committed(RoundId id, std::uint32_t partition) {
-  const auto out = std::find_if(out_.begin(), out_.end(), [&](const Out& o) { return o.id == id; });
+  const auto out = std::ranges::find_if(out_, [&](const Out& o) { return o.id == id; });
   if (out == out_.end()) return false;
-  const auto due = std::find(out->commits_due.begin(), out->commits_due.end(), partition);
+  const auto due = std::ranges::find(out->commits_due, partition);
   if (due == out->commits_due.end()) return false;
   out->commits_due.erase(due);
   return true;

@@ -12,7 +12,7 @@ namespace rota {
 namespace {
 
 bool has_term(const std::vector<Term>& terms, const std::string& name) {
-  return std::any_of(terms.begin(), terms.end(), [&](const Term& term) { return term.name == name; });
+  return std::ranges::any_of(terms, [&](const Term& term) { return term.name == name; });
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ Status check_scores(const std::vector<Term>& terms, const std::vector<Score>& sc
 }
 
 const Score* held_out_score(const std::vector<Score>& scores) {
-  const auto found = std::find_if(scores.begin(), scores.end(), [](const Score& score) { return score.held_out; });
+  const auto found = std::ranges::find_if(scores, [](const Score& score) { return score.held_out; });
   return found == scores.end() ? nullptr : &*found;
 }
 

@@ -54,7 +54,7 @@ void Membership::wait_for_missing(Nanoseconds waited) {
 void Membership::replace_missing(Nanoseconds waited) {
   const std::vector<std::uint32_t> awaited = workforce_.awaited();
   const auto is_missing = [&](std::uint32_t worker) { return !roster_.has({Role::worker, worker}); };
-  const auto missing = static_cast<std::size_t>(std::count_if(awaited.begin(), awaited.end(), is_missing));
+  const auto missing = static_cast<std::size_t>(std::ranges::count_if(awaited, is_missing));
   if (missing == 0) return;
   const bool give_up =
       waited >= (eras_ == 0 ? std::min(plan_.peer_timeout, plan_.start_timeout) : plan_.rejoin_timeout);
@@ -145,7 +145,7 @@ void Membership::begin_era(Outbox& out) {
 void Membership::update_load_balance(const EpochRecord& newest) {
   if (!plan_.rebalance || newest.epoch == std::exchange(balanced_, newest.epoch)) return;
   std::vector<std::uint32_t> workers = hosts().workers();
-  std::sort(workers.begin(), workers.end());
+  std::ranges::sort(workers);
   std::map<std::uint32_t, double> seconds;
   for (std::size_t i = 0; i < workers.size() && newest.workers.size() == workers.size(); ++i)
     seconds[workers[i]] = newest.workers[i].compute_seconds;

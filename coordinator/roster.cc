@@ -37,7 +37,7 @@ std::vector<NodeId> Roster::expected() const {
 
 Status Roster::check(NodeId process, const Hello& hello) const {
   const std::vector<NodeId> all = expected();
-  const bool is_expected = std::find(all.begin(), all.end(), process) != all.end();
+  const bool is_expected = std::ranges::find(all, process) != all.end();
   if (!is_expected && !(elastic_ && process.role == Role::worker))
     return {ExitCode::usage, process.name() + " is not part of this run"};
   if (hello.version != kVersion)

@@ -74,7 +74,7 @@ Result<JobFacts> Loading::facts() const {
 Status Loading::check_shards() const {
   std::size_t filled = plan_.shards;
   for (const auto& [first, part] : loaded_)
-    filled -= static_cast<std::size_t>(std::count(part.items.begin(), part.items.end(), std::uint64_t{0}));
+    filled -= static_cast<std::size_t>(std::ranges::count(part.items, std::uint64_t{0}));
   const std::string wrong = too_many_shards(filled, plan_.shards);
   return wrong.empty() ? Status() : Status(ExitCode::usage, wrong);
 }

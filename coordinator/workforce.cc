@@ -13,7 +13,7 @@ Workforce::Workforce(const RunPlan& plan)
 }
 
 bool Workforce::awaits(std::uint32_t worker) const {
-  return std::find(order_.begin(), order_.end(), worker) != order_.end();
+  return std::ranges::find(order_, worker) != order_.end();
 }
 
 // One that comes back when another has taken its place is a spare, so that the job has as many as it was to have.
@@ -63,7 +63,7 @@ void Workforce::cancel_leaving() {
 }
 
 void Workforce::replace(std::uint32_t worker) {
-  const auto place = std::find(order_.begin(), order_.end(), worker);
+  const auto place = std::ranges::find(order_, worker);
   if (place == order_.end()) return;
   if (spares_.empty()) {
     order_.erase(place);
@@ -153,9 +153,9 @@ bool is_slow(const std::map<std::uint32_t, double>& seconds, const ShardHosts& h
 }  // namespace
 
 std::optional<Balance::Speeds> Balance::add(const std::map<std::uint32_t, double>& seconds, const ShardHosts& hosts) {
-  const bool whole = seconds.size() == hosts.size() && hosts.size() > 1 &&
-                     std::all_of(seconds.begin(), seconds.end(),
-                                 [&](const auto& one) { return one.second > 0 && hosts.of(one.first).size() > 0; });
+  const bool whole =
+      seconds.size() == hosts.size() && hosts.size() > 1 &&
+      std::ranges::all_of(seconds, [&](const auto& one) { return one.second > 0 && hosts.of(one.first).size() > 0; });
   if (!whole) return std::nullopt;
   double slowest = 0;
   for (const auto& [worker, took] : seconds) slowest = std::max(slowest, span_[worker] += took);

@@ -137,7 +137,7 @@ void CheckpointServer::continue_rows(Outbox& out) {
   std::uint64_t sent = 0;
   while (position_) {
     const auto allows = [&](NodeId to) { return credit_.allows(out, to, sent); };
-    if (!std::all_of(workers_.begin(), workers_.end(), allows)) return;
+    if (!std::ranges::all_of(workers_, allows)) return;
     const std::optional<Deltas> rows = next_rows();
     if (!rows) {
       position_.reset();
@@ -177,9 +177,8 @@ std::optional<Deltas> CheckpointServer::next_rows() {
 // to `last` just now.
 void CheckpointServer::serve(Outbox& out, NodeId last, std::uint64_t bytes) {
   if (reading_ || !is_open_) return;
-  const auto next = std::find_if(asked_.begin(), asked_.end(), [&](const Asked& one) {
-    return credit_.allows(out, one.by, one.by == last ? bytes : 0);
-  });
+  const auto next = std::ranges::find_if(
+      asked_, [&](const Asked& one) { return credit_.allows(out, one.by, one.by == last ? bytes : 0); });
   if (next == asked_.end()) return;
   const Asked asked = *next;
   asked_.erase(next);

@@ -158,7 +158,7 @@ Status Partition::commit_whole(Outbox& out) {
   while (!pulling_) {
     auto whole = gather_.take();
     if (!whole) return {};
-    const bool talks = std::any_of(whole->notes.begin(), whole->notes.end(), [](const Bytes& n) { return !n.empty(); });
+    const bool talks = std::ranges::any_of(whole->notes, [](const Bytes& n) { return !n.empty(); });
     if (!talks) {
       Done done;
       ROTA_TRY(run_pull(*whole, done));
@@ -218,7 +218,7 @@ Status Partition::run_pull(Gather::Whole& whole, Done& done) {
   }));
   std::vector<double> values = values_of(entries, table.row_width);
   if (!all_finite(values)) {
-    const auto wrong = std::find_if(values.begin(), values.end(), [](double x) { return !std::isfinite(x); });
+    const auto wrong = std::ranges::find_if(values, [](double x) { return !std::isfinite(x); });
     const auto row = static_cast<std::size_t>(wrong - values.begin()) / table.row_width;
     return {ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": row " +
                                   std::to_string(entries[row].key) + " of " + table.name + " is not a finite number"};

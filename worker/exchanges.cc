@@ -9,7 +9,7 @@ namespace rota {
 bool ShardExchanges::arrive(const Scattered& message) {
   if (message.dataflow >= routes_->size() || message.step >= routes(message.dataflow).steps()) return false;
   const std::vector<ShardId>& senders = routes(message.dataflow).senders[message.step][shard_];
-  if (!std::binary_search(senders.begin(), senders.end(), message.from)) return false;
+  if (!std::ranges::binary_search(senders, message.from)) return false;
   if (!lag_.asynchronous || !lags(message.dataflow))
     return here_[{message.round, message.step}].emplace(message.from, message.bytes).second;
   if (++come_[message.round] > senders.size()) return false;
@@ -37,7 +37,7 @@ bool ShardExchanges::may_begin(const ShardSteps::Step& next) const {
 
 bool ShardExchanges::comes_first(const ShardSteps& steps) const {
   if (lags(*open_.front().task.dataflow) && (steps.empty() || may_begin(steps.front()))) return false;
-  return lag_.asynchronous ? std::all_of(open_.begin(), open_.end(), [this](const Open& o) { return all_here(o); })
+  return lag_.asynchronous ? std::ranges::all_of(open_, [this](const Open& o) { return all_here(o); })
                            : all_here(open_.front());
 }
 

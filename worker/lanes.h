@@ -88,8 +88,8 @@ class Lanes {
   std::vector<std::uint32_t> by_need() const {
     std::vector<std::uint32_t> order(lanes_.size());
     std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(),
-                     [this](std::uint32_t a, std::uint32_t b) { return lanes_[a].running < lanes_[b].running; });
+    std::ranges::stable_sort(
+        order, [this](std::uint32_t a, std::uint32_t b) { return lanes_[a].running < lanes_[b].running; });
     return order;
   }
 
@@ -116,8 +116,7 @@ class WaitingVisits {
     {
       const std::scoped_lock lock(mutex_);
       std::uint32_t& last = last_[std::this_thread::get_id()];
-      auto found =
-          std::find_if(waiting_.begin(), waiting_.end(), [last](const Waiting& one) { return one.lane == last; });
+      auto found = std::ranges::find_if(waiting_, [last](const Waiting& one) { return one.lane == last; });
       if (found == waiting_.end()) found = waiting_.begin();
       next = std::move(*found);
       waiting_.erase(found);

@@ -68,8 +68,8 @@ const Handover* Leases::next_of(SliceId slice, RoundId after) const {
 }
 
 bool Leases::quiet() const {
-  return std::none_of(held_.begin(), held_.end(),
-                      [](const auto& held) { return held.second.in_use || held.second.due.has_value(); });
+  return std::ranges::none_of(held_,
+                              [](const auto& held) { return held.second.in_use || held.second.due.has_value(); });
 }
 
 std::vector<std::pair<SliceId, HeldSlice*>> Leases::held() {

@@ -110,7 +110,7 @@ Preparation::Preparation(WorkerState& state, Prepared prepared) : Preparation(st
   reading_ = InputReading(state.id().name(), prepared.contents);
   read_ = std::move(prepared.shards);
   std::erase_if(read_, [&](const auto& read) { return !state.hosts(read.first); });
-  reuses_attached_ = std::any_of(read_.begin(), read_.end(), [](const auto& read) { return read.second.attached; });
+  reuses_attached_ = std::ranges::any_of(read_, [](const auto& read) { return read.second.attached; });
   if (!reuses_attached_) return;
   state.attached = std::move(prepared.attached);
   state.views().roll_back();
@@ -219,7 +219,7 @@ Status Preparation::on(const CutMade& made, NodeId from, Outbox& out) {
     return {ExitCode::bad_data, "the data was partitioned in another way before the rollback"};
   state_.attached->cut = made.cut;
   const auto is_new = [](const ReadShard& shard) { return !shard.attached; };
-  attaching_ = static_cast<std::size_t>(std::count_if(state_.shards.begin(), state_.shards.end(), is_new));
+  attaching_ = static_cast<std::size_t>(std::ranges::count_if(state_.shards, is_new));
   if (attaching_ == 0) return all_attached(out);
   for (std::size_t i = 0; i < state_.shards.size(); ++i)
     if (!std::exchange(state_.shards[i].attached, true)) attach(state_.hosted.first + static_cast<ShardId>(i), out);

@@ -19,9 +19,8 @@ ShardExecutor::ShardExecutor(WorkerState& state, EpochWork& epoch_work)
 }
 
 bool ShardExecutor::idle() const {
-  return std::all_of(shards_.begin(), shards_.end(), [](const LocalShard& shard) {
-    return !shard.busy && shard.steps.empty() && shard.exchanges.settled();
-  });
+  return std::ranges::all_of(
+      shards_, [](const LocalShard& shard) { return !shard.busy && shard.steps.empty() && shard.exchanges.settled(); });
 }
 
 Status ShardExecutor::on(const Tasks& tasks, NodeId, Outbox& out) {

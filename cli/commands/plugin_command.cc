@@ -37,8 +37,9 @@ std::vector<Option> own_options(std::string_view name, const Command* command) {
     if (option.name == "output" && name == "export") continue;  // its files have their places
     if (option.name == "model" && command != nullptr && !command->needs_model) continue;
     if (option.name == "input" && (command == nullptr || !command->takes_input)) continue;
-    const bool declared = command != nullptr && std::any_of(command->options.begin(), command->options.end(),
-                                                            [&](const Option& its) { return its.name == option.name; });
+    const bool declared = command != nullptr && std::ranges::any_of(command->options, [&](const Option& its) {
+                            return its.name == option.name;
+                          });
     if (!declared) own.push_back(option);
   }
   return own;
@@ -108,9 +109,9 @@ Status check_output(const Command& command, const Options& options, const std::v
 // `--output` appears under its name once it is complete.
 Status run_into(const Plugin& plugin, const Command& command, const Call& call) {
   const Options& options = call.options;
-  const bool own_output = find_command(plugin, command.name) != nullptr && options.has("output") &&
-                          std::none_of(command.options.begin(), command.options.end(),
-                                       [](const Option& option) { return option.name == "output"; });
+  const bool own_output =
+      find_command(plugin, command.name) != nullptr && options.has("output") &&
+      std::ranges::none_of(command.options, [](const Option& option) { return option.name == "output"; });
   if (!own_output) {
     // `show` is for people; other output may be for a program, which needs the exact bytes.
     WholeLines out(std::cout, command.name == "show" || ::isatty(STDOUT_FILENO) == 1);

@@ -30,14 +30,14 @@ constexpr std::array<std::string_view, 10> kMayChange = {"memory",      "workers
 std::vector<Option> changeable() {
   std::vector<Option> table;
   for (const Option& option : job_options())
-    if (std::find(kMayChange.begin(), kMayChange.end(), option.name) != kMayChange.end()) table.push_back(option);
+    if (std::ranges::find(kMayChange, option.name) != kMayChange.end()) table.push_back(option);
   table.insert(table.end(), network_options().begin(), network_options().end());
   return table;
 }
 
 Status check_given(const CommandLine& line, const std::string& folder) {
   for (const auto& [name, value] : line.given)
-    if (std::find(kMayChange.begin(), kMayChange.end(), name) == kMayChange.end() && !is_network_option(name))
+    if (std::ranges::find(kMayChange, name) == kMayChange.end() && !is_network_option(name))
       return {ExitCode::usage, "--" + name + " belongs to the run in " + folder +
                                    ", and its model may depend on it: only --workers, --threads, --stores, --spares, "
                                    "--min_workers, --on_loss, and where "

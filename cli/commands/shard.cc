@@ -36,9 +36,7 @@ constexpr std::array kShardOptions = {
 std::vector<Option> packed_options(const Plugin& plugin) {
   std::vector<Option> table;
   for (const Option& option : plugin.options)
-    if (std::find(plugin.packed_options.begin(), plugin.packed_options.end(), option.name) !=
-        plugin.packed_options.end())
-      table.push_back(option);
+    if (std::ranges::find(plugin.packed_options, option.name) != plugin.packed_options.end()) table.push_back(option);
   return table;
 }
 

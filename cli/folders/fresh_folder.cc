@@ -63,7 +63,7 @@ Result<std::vector<fs::path>> inside(const RunFolder& run, const fs::path& folde
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
     paths.push_back(at->path());
   if (error) return refused(run, "cannot be read: " + error.message());
-  std::sort(paths.begin(), paths.end());
+  std::ranges::sort(paths);
   return paths;
 }
 
@@ -134,7 +134,7 @@ Status check_named(const RunFolder& run, const Remains& remains, const std::vect
       if (::stat(path.c_str(), &facts) == 0) going.push_back(id_of(facts));
   if (::stat(run.path.c_str(), &facts) == 0) going.push_back(id_of(facts));
   if (::stat(run.marker().c_str(), &facts) == 0) going.push_back(id_of(facts));
-  const auto goes = [&] { return std::find(going.begin(), going.end(), id_of(facts)) != going.end(); };
+  const auto goes = [&] { return std::ranges::find(going, id_of(facts)) != going.end(); };
   for (const NamedPath& one : named)
     if (::stat(one.path.c_str(), &facts) == 0 && goes())
       return refused(run, "holds the remains of a run, and " + one.by + " names " + one.path + " there");

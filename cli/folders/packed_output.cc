@@ -102,7 +102,7 @@ Status PackedOutput::remove_others() const {
 
 Result<PackedIndex> PackedOutput::end(PackedIndex rest) {
   ROTA_TRY(outcome_);
-  if (const auto missing = std::find(given_.begin(), given_.end(), false); missing != given_.end()) {
+  if (const auto missing = std::ranges::find(given_, false); missing != given_.end()) {
     const auto place = static_cast<std::size_t>(missing - given_.begin());
     return Status(
         ExitCode::failed,

@@ -76,8 +76,7 @@ std::span<const Option> network_options() {
 }
 
 bool is_network_option(std::string_view name) {
-  return std::any_of(kNetworkOptions.begin(), kNetworkOptions.end(),
-                     [&](const Option& option) { return option.name == name; });
+  return std::ranges::any_of(kNetworkOptions, [&](const Option& option) { return option.name == name; });
 }
 
 Result<Network> network_of(const Options& options, const RunFolder& run) {

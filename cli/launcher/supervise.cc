@@ -303,7 +303,7 @@ class Supervisor {
   bool wait_for_all(Nanoseconds span) {
     const Nanoseconds until = now_ns() + span;
     while (true) {
-      const bool all = std::all_of(roles_.begin(), roles_.end(), [](Role& role) { return role.child.ended(); });
+      const bool all = std::ranges::all_of(roles_, [](Role& role) { return role.child.ended(); });
       if (all || now_ns() >= until) return all;
       wait();
       while (signals_.take() != 0) {

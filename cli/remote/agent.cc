@@ -180,9 +180,7 @@ class Agent {
   void kill_all() {
     for (auto& [start, child] : roles_) child.signal(SIGKILL);
     const Nanoseconds until = now_ns() + kAgentKillSpan;
-    const auto gone = [&] {
-      return std::all_of(roles_.begin(), roles_.end(), [](auto& role) { return role.second.ended(); });
-    };
+    const auto gone = [&] { return std::ranges::all_of(roles_, [](auto& role) { return role.second.ended(); }); };
     while (!gone() && now_ns() < until) {
       pollfd wait{signals_.fd(), POLLIN, 0};
       ::poll(&wait, 1, static_cast<int>(kAgentPollSpan / kMillisecond));

@@ -175,7 +175,7 @@ nlohmann::json json_of(const RoleStart& start) {
 Result<RoleStart> role_start_of(const nlohmann::json& message) {
   RoleStart start;
   start.role = text_in(message, "role");
-  if (std::find(kRoles.begin(), kRoles.end(), start.role) == kRoles.end()) return refused("role");
+  if (std::ranges::find(kRoles, start.role) == kRoles.end()) return refused("role");
   const double index = number_in(message, "index", -1);
   if (!(index >= 0 && index <= kIndexMost)) return refused("index");
   start.index = static_cast<std::int64_t>(index);

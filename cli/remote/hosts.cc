@@ -29,7 +29,7 @@ bool is_plain(char c) {
 // Letters, digits, and what may stand between them.
 bool is_word(std::string_view text) {
   if (text.empty() || text.size() > kNameMost || text.front() == '-' || text.front() == '.') return false;
-  return std::all_of(text.begin(), text.end(), [](char c) { return is_plain(c) || c == '.' || c == '-' || c == '_'; });
+  return std::ranges::all_of(text, [](char c) { return is_plain(c) || c == '.' || c == '-' || c == '_'; });
 }
 
 // A number of IPv6, maybe with the interface it belongs to.
@@ -129,7 +129,7 @@ Result<std::vector<Machine>> read_hosts(std::string_view text) {
 
 Result<std::vector<std::string>> ssh_arguments(const Machine& machine, std::string_view rota) {
   constexpr std::string_view kNotQuoted = "'\\!";  // of a meaning even between single quotes, to some shell
-  const bool can_be_quoted = rota.starts_with('/') && std::all_of(rota.begin(), rota.end(), [&](char c) {
+  const bool can_be_quoted = rota.starts_with('/') && std::ranges::all_of(rota, [&](char c) {
                                return c >= ' ' && c <= '~' && kNotQuoted.find(c) == kNotQuoted.npos;
                              });
   if (!can_be_quoted)

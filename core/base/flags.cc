@@ -122,7 +122,7 @@ class Walk {
     const std::string body = word.substr(word.starts_with("--") ? 2 : 1);
     const auto equals = body.find('=');
     std::string name = body.substr(0, equals);
-    std::replace(name.begin(), name.end(), '-', '_');
+    std::ranges::replace(name, '-', '_');
     std::optional<std::string> value;
     if (equals != body.npos) value = body.substr(equals + 1);
 
@@ -232,7 +232,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 bool good_name(std::string_view name) {
   const auto good = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
-  return !name.empty() && name[0] >= 'a' && name[0] <= 'z' && std::all_of(name.begin(), name.end(), good);
+  return !name.empty() && name[0] >= 'a' && name[0] <= 'z' && std::ranges::all_of(name, good);
 }
 
 }  // namespace
@@ -286,7 +286,7 @@ Status check_declarations(std::span<const Option> plugin, std::span<const Option
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
   const auto nearer = [&](const std::string& a, const std::string& b) { return distance(name, a) < distance(name, b); };
-  const auto nearest = std::min_element(known.begin(), known.end(), nearer);
+  const auto nearest = std::ranges::min_element(known, nearer);
   return nearest == known.end() ? "" : *nearest;
 }
 

@@ -106,7 +106,7 @@ Result<std::string> checked_value(const Option& option, std::string_view value) 
     }
     case Option::Kind::choice: {
       const auto words = words_of(option.unit);
-      if (std::find(words.begin(), words.end(), value) == words.end())
+      if (std::ranges::find(words, value) == words.end())
         return wrong_value(option, value, "must be one of " + std::string(option.unit));
       return std::string(value);
     }

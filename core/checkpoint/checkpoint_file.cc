@@ -117,7 +117,7 @@ std::vector<Placed> in_order(const CheckpointContent& content) {
   for (const Put& put : content.objects) all.push_back({{put.object, put.id, put.hash}, &put, 0});
   for (std::size_t i = 0; content.spilled != nullptr && i < content.spilled->size(); ++i)
     all.push_back({content.spilled->object(i), nullptr, i});
-  std::sort(all.begin(), all.end(), [](const Placed& a, const Placed& b) {
+  std::ranges::sort(all, [](const Placed& a, const Placed& b) {
     return std::pair(a.what.object, a.what.id) < std::pair(b.what.object, b.what.id);
   });
   return all;

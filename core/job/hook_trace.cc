@@ -85,7 +85,7 @@ HookSlot& slot_here() {
 }
 
 std::size_t crash_index(int signal) {
-  return static_cast<std::size_t>(std::find(kCrashes.begin(), kCrashes.end(), signal) - kCrashes.begin());
+  return static_cast<std::size_t>(std::ranges::find(kCrashes, signal) - kCrashes.begin());
 }
 
 // Only what is safe in a signal handler from here on.

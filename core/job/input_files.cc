@@ -34,7 +34,7 @@ Result<std::vector<std::string>> files_in(const std::string& folder) {
   }
   if (error) return missing(folder, error.message());
   if (files.empty()) return missing(folder, "the folder has no files");
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 
@@ -49,7 +49,7 @@ Result<std::vector<std::string>> files_like(const std::string& pattern) {
   ::globfree(&found);
   if (files.empty()) return missing(pattern, "no file matches");
   // glob() sorts by the user's language; here the order must be the same everywhere.
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 

@@ -76,7 +76,7 @@ std::span<const Option> role_options() {
 }
 
 bool decides_model(std::string_view name) {
-  return std::find(kDecidesModel.begin(), kDecidesModel.end(), name) != kDecidesModel.end();
+  return std::ranges::find(kDecidesModel, name) != kDecidesModel.end();
 }
 
 Result<CommandLine> parse_job_flags(int argc, const char* const* argv, const FlagTables& tables) {
@@ -124,7 +124,7 @@ Result<Job> make_job(const Options& options) {
 
 std::string job_identity(const CommandLine& line) {
   const auto in = [](std::span<const Option> table, std::string_view name) {
-    return std::any_of(table.begin(), table.end(), [&](const Option& option) { return option.name == name; });
+    return std::ranges::any_of(table, [&](const Option& option) { return option.name == name; });
   };
   std::map<std::string_view, std::string_view> deciding;
   for (const auto& [name, value] : line.options.all())

@@ -87,7 +87,7 @@ std::vector<std::string> available_apps(const fs::path& plugin_dir) {
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
       if (at->path().extension() == ".so") apps.push_back(at->path().stem().string());
   }
-  std::sort(apps.begin(), apps.end());
+  std::ranges::sort(apps);
   apps.erase(std::unique(apps.begin(), apps.end()), apps.end());
   return apps;
 }

@@ -172,7 +172,7 @@ class RunRecorder final : public Recorder {
  private:
   // Its folder is that of an epoch that is kept, or of the best one that such an epoch's record names.
   bool is_needed(const std::filesystem::path& folder) const {
-    return std::any_of(kept_.begin(), kept_.end(), [&](const auto& kept) {
+    return std::ranges::any_of(kept_, [&](const auto& kept) {
       const auto& [epoch, best] = kept;
       return config_.run.checkpoint(epoch) == folder || (best && config_.run.checkpoint(*best) == folder);
     });

@@ -110,8 +110,8 @@ Status Commits::restore(const Deltas& deltas) {
 }
 
 bool Commits::restored() const {
-  const auto shared = std::count_if(tables_.begin(), tables_.end(),
-                                    [](const Table& table) { return table.kind == Table::Kind::shared; });
+  const auto shared =
+      std::ranges::count_if(tables_, [](const Table& table) { return table.kind == Table::Kind::shared; });
   return restorations_ == static_cast<std::size_t>(shared) * partitions_;
 }
 

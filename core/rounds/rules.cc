@@ -58,9 +58,8 @@ Status check_round(RoundId id, const Round& round, const std::vector<Table>& tab
     return broken(id, "an exchange with shared rows or slices");
   ROTA_TRY(check_slices(id, round, shards, slices));
   std::vector<Key> sorted = round.shared;
-  std::sort(sorted.begin(), sorted.end());
-  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
-    return broken(id, "a shared row is named twice");
+  std::ranges::sort(sorted);
+  if (std::ranges::adjacent_find(sorted) != sorted.end()) return broken(id, "a shared row is named twice");
   return {};
 }
 

@@ -328,7 +328,7 @@ void SerialHost::see(TableId table, Key key, std::span<const double> value) {
     seen_[{table, key}] = {value.begin(), value.end()};
     return;
   }
-  std::copy(value.begin(), value.end(), view_numbers_[table].begin() + static_cast<std::ptrdiff_t>(key * value.size()));
+  std::ranges::copy(value, view_numbers_[table].begin() + static_cast<std::ptrdiff_t>(key * value.size()));
   ++view_versions_[table];
 }
 
