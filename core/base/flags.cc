@@ -21,73 +21,34 @@ Status usage(std::string what) {
   return {ExitCode::usage, std::move(what)};
 }
 
-// ---- gflags' registry ----
-
-// gflags keeps pointers to all of this until the very end, so it is never destroyed.
-struct Storage {
-  std::string name, help;
-  std::string text, default_text;
-  bool truth = false, default_truth = false;
-};
-
-std::map<std::string, Storage*, std::less<>>& registered() {
-  static auto* flags = new std::map<std::string, Storage*, std::less<>>;
-  return *flags;
+// Flags that gflags has and no table declares: glog's.  gflags' own are not taken.
+bool find_log_flag(const std::string& name, gflags::CommandLineFlagInfo& info) {
+  return gflags::GetCommandLineFlagInfo(name.c_str(), &info) && info.filename.find("gflags") == info.filename.npos;
 }
 
-bool is_glog_flag(const gflags::CommandLineFlagInfo& info) {
-  return info.filename.find("gflags") == info.filename.npos;
-}
-
-// Flags that gflags has and no table declares: glog's.
 bool is_log_flag(const std::string& name) {
   gflags::CommandLineFlagInfo info;
-  return !registered().contains(name) && gflags::GetCommandLineFlagInfo(name.c_str(), &info) && is_glog_flag(info);
+  return find_log_flag(name, info);
 }
-
-// Makes the option known to gflags, with its default for a value.  A name that glog has already (log_dir) is shared.
-void declare(const Option& option) {
-  const std::string name(option.name);
-  const bool truth = option.kind == Option::Kind::flag;
-  if (!registered().contains(name)) {
-    auto* storage = new Storage{name, std::string(option.meaning), {}, {}, false, false};
-    registered().emplace(name, storage);
-    gflags::CommandLineFlagInfo info;
-    if (gflags::GetCommandLineFlagInfo(name.c_str(), &info)) return;
-    if (truth)
-      gflags::FlagRegisterer(storage->name.c_str(), storage->help.c_str(), "rota", &storage->truth,
-                             &storage->default_truth);
-    else
-      gflags::FlagRegisterer(storage->name.c_str(), storage->help.c_str(), "rota", &storage->text,
-                             &storage->default_text);
-  }
-  const std::string value(truth && option.default_value.empty() ? "false" : option.default_value);
-  gflags::SetCommandLineOption(name.c_str(), value.c_str());
-}
-
-// ---- walking the command line ----
 
 class Walk {
  public:
   Walk(const FlagTables& tables, CommandLine& line) : tables_(tables), line_(line) {
     for (const auto table : {tables.job, tables.own, tables.plugin})
       for (const Option& option : table) {
+        const bool truth = option.kind == Option::Kind::flag;
         known_.emplace(option.name, &option);
-        declare(option);
+        values_[std::string(option.name)] = truth && option.default_value.empty() ? "false" : option.default_value;
       }
   }
 
   // The first error is kept while the rest is looked through for --help.
   Status run(const std::vector<std::string>& words) {
     take_all(words, {}, 0);
-    std::map<std::string, std::string, std::less<>> values = std::move(unchecked_);
-    for (const auto& [name, option] : known_) {
-      std::string value;
-      gflags::GetCommandLineOption(name.c_str(), &value);
-      if (option->kind == Option::Kind::path && !value.empty()) value = absolute_path(value);
-      values[name] = value;
-    }
-    line_.options = Options(std::move(values));
+    for (const auto& [name, option] : known_)
+      if (auto& value = values_[name]; option->kind == Option::Kind::path && !value.empty())
+        value = absolute_path(value);
+    line_.options = Options(std::move(values_));
     return line_.wish == CommandLine::Wish::run ? first_error_ : Status();
   }
 
@@ -116,7 +77,7 @@ class Walk {
 
   // One flag; `took_next`: its value was the next argument.
   Status take(const std::string& word, const std::string* next, bool& took_next, int depth) {
-    // Only a file can have one; gflags would see another flag, the part before it.
+    // Only a file can have one.
     if (const auto end = word.find('\0'); end != word.npos)
       return usage(word.substr(0, end) + ": a zero byte in a flag");
     const std::string body = word.substr(word.starts_with("--") ? 2 : 1);
@@ -155,15 +116,14 @@ class Walk {
 
   Status set(const std::string& name, const std::string& value) {
     if (const auto found = known_.find(name); found != known_.end()) {
-      ROTA_ASSIGN(auto checked, checked_value(*found->second, value));
-      gflags::SetCommandLineOption(name.c_str(), checked.c_str());
+      ROTA_ASSIGN(values_[name], checked_value(*found->second, value));
     } else if (is_log_flag(name)) {
       if (gflags::SetCommandLineOption(name.c_str(), value.c_str()).empty())
         return usage("--" + name + "=" + value + ": not a value for this flag of the log");
       line_.log_flags.push_back("--" + name + "=" + value);
       return {};
     } else {
-      unchecked_[name] = value;
+      values_[name] = value;
     }
     line_.given[name] = value;
     return {};
@@ -192,7 +152,7 @@ class Walk {
   bool is_truth_flag(const std::string& name) const {
     if (const auto found = known_.find(name); found != known_.end()) return found->second->kind == Option::Kind::flag;
     gflags::CommandLineFlagInfo info;
-    return is_log_flag(name) && gflags::GetCommandLineFlagInfo(name.c_str(), &info) && info.type == "bool";
+    return find_log_flag(name, info) && info.type == "bool";
   }
 
   Status unknown(const std::string& name) const {
@@ -208,7 +168,7 @@ class Walk {
   const FlagTables& tables_;
   CommandLine& line_;
   std::map<std::string, const Option*, std::less<>> known_;
-  std::map<std::string, std::string, std::less<>> unchecked_;
+  std::map<std::string, std::string, std::less<>> values_;   // of all options: the last, or the default
   std::map<std::string, std::string, std::less<>> on_line_;  // as the command line itself has them first
   Status first_error_;
 };

@@ -1,4 +1,5 @@
-// core/base/flags.h -- the command line: declared by tables of options, kept in gflags' registry, checked here.
+// core/base/flags.h -- the command line: declared by tables of options, read and checked here; glog's flags are
+// gflags'.
 //
 // gflags alone would end the process with a code of its own on a wrong flag, and would not say which one was meant.
 #pragma once
