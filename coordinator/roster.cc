@@ -68,10 +68,8 @@ void Roster::join(NodeId process, const Hello& hello, Nanoseconds now) {
 
 std::vector<NodeId> Roster::absent() const {
   std::vector<NodeId> all;
-  for (const NodeId id : expected()) {
-    const auto found = members_.find(id);
-    if (found == members_.end() || found->second.away) all.push_back(id);
-  }
+  for (const NodeId id : expected())
+    if (!has(id)) all.push_back(id);
   return all;
 }
 
