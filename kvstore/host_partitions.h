@@ -21,8 +21,7 @@ inline Status host_partitions(NodeId process, const Member& member, const Welcom
   const auto own = apart ? disk_chunk_files(job.own_disk) : nullptr;
   for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p) {
     if (welcome.partition_hosts[p] != process) continue;
-    nodes.push_back(std::make_unique<Partition>(
-        PartitionSettings{p, hosts.workers(), job.schedulers, {}, job.partitions}, member.app, store, own));
+    nodes.push_back(std::make_unique<Partition>(PartitionSettings{p, hosts.workers()}, member.app, store, own));
   }
   return {};
 }

@@ -86,14 +86,14 @@ Status Partition::on(const JobFacts& message, NodeId from, Outbox& out) {
   if (std::exchange(shaped_, true)) return unexpected(message.kind, from);
   ROTA_TRY(call_hook(plugin_.name, "pull", id().name(), [&] {
     const Facts facts(message.facts);
-    rows_ = Rows(tables_of(*app_->app, app_->job, facts), settings_.index, settings_.partitions);
+    rows_ = Rows(tables_of(*app_->app, app_->job, facts), settings_.index, app_->job.partitions);
     pull_ = app_->app->pull(facts);
     terms_ = app_->app->terms().size();
   }));
   if (!server_) {
     ROTA_TRY(call_hook(plugin_.name, "App::start_row", id().name(), [&] {
       for_each_starting_row(*app_->app, rows_.tables(), app_->job.seed, [&](TableId table, Key key, auto row) {
-        if (home_of_row(rows_.tables()[table], table, key, settings_.partitions) == settings_.index)
+        if (home_of_row(rows_.tables()[table], table, key, app_->job.partitions) == settings_.index)
           rows_.set(table, key, row);
       });
     }));
@@ -107,7 +107,7 @@ Status Partition::on(const JobFacts& message, NodeId from, Outbox& out) {
 void Partition::restore_if_ready(Outbox& out) {
   if (!shaped_ || !server_->is_open()) return;
   out.start_io([this]() -> Continuation {
-    auto rows = std::make_shared<Rows>(rows_.tables(), settings_.index, settings_.partitions);
+    auto rows = std::make_shared<Rows>(rows_.tables(), settings_.index, app_->job.partitions);
     Status status = store_->read_rows(server_->epoch(), settings_.index, *rows);
     if (status.ok() && pull_ != nullptr) status = restore_pull();
     return [this, rows, status](Outbox& later) -> Status {
@@ -249,7 +249,7 @@ Status Partition::run_pull(Gather::Whole& whole, Done& done) {
 Status Partition::commit(const Gather::Whole& whole, Done done, Outbox& out) {
   out.send(workers_, done.deltas);
   if (const auto& awaited = whole.expect.awaited_by) {
-    if (awaited->scheduler >= settings_.schedulers) return {ExitCode::bug, "feedback for no scheduler of this run"};
+    if (awaited->scheduler >= app_->job.schedulers) return {ExitCode::bug, "feedback for no scheduler of this run"};
     done.feedback.round = awaited->round;
     out.send({Role::scheduler, awaited->scheduler}, std::move(done.feedback));
   }

@@ -18,9 +18,7 @@ namespace rota {
 struct PartitionSettings {
   std::uint32_t index = 0;
   std::vector<std::uint32_t> workers = {0};  // that host shards
-  std::uint32_t schedulers = 1;
   Credit credit = {};
-  std::uint32_t partitions = 1;
   CopyLimits copies = {};
 };
 

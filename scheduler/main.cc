@@ -5,14 +5,11 @@
 
 int main(int argc, char** argv) {
   using namespace rota;
-  return member_main(
-      argc, argv, Role::scheduler, initial_model,
-      [](Member& member, const Welcome&, const Host::Nodes&) -> Result<Host::Nodes> {
-        if (member.app == nullptr) ROTA_TRY(member.make_app());
-        const JobConfig& job = member.config;
-        Host::Nodes nodes;
-        nodes.push_back(std::make_unique<Scheduler>(
-            SchedulerSettings{job.index, job.schedulers, job.partitions, job.pipeline, job.ignored}, member.app));
-        return nodes;
-      });
+  return member_main(argc, argv, Role::scheduler, initial_model,
+                     [](Member& member, const Welcome&, const Host::Nodes&) -> Result<Host::Nodes> {
+                       if (member.app == nullptr) ROTA_TRY(member.make_app());
+                       Host::Nodes nodes;
+                       nodes.push_back(std::make_unique<Scheduler>(member.app));
+                       return nodes;
+                     });
 }

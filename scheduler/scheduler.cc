@@ -22,8 +22,8 @@ constexpr RoundId kRoundsAheadMost = RoundId{1} << 26;
 
 }  // namespace
 
-Scheduler::Scheduler(SchedulerSettings settings, std::shared_ptr<const HostedApp> app)
-    : settings_(std::move(settings)), app_(std::move(app)), plugin_(app_->plugin), job_(app_->job) {}
+Scheduler::Scheduler(std::shared_ptr<const HostedApp> app)
+    : app_(std::move(app)), plugin_(app_->plugin), job_(app_->job) {}
 
 Status Scheduler::step(const Envelope& in, Outbox& out) {
   return handle<Welcome, JobFacts, Start, RoundFeedback, RoundsDone, Save, Fetched>(
@@ -41,23 +41,24 @@ Status Scheduler::on(const JobFacts& message, NodeId from, Outbox& out) {
   ROTA_TRY(call_hook(plugin_.name, "schedule", id().name(), [&] {
     const Facts facts(message.facts);
     tables = tables_of(*app_->app, job_, facts);
-    schedule_ = app_->app->schedule(facts, Share{settings_.index, settings_.schedulers});
-    pipeline_ = schedule_->pipeline(settings_.pipeline);
+    schedule_ = app_->app->schedule(facts, Share{job_.index, job_.schedulers});
+    pipeline_ = schedule_->pipeline(job_.pipeline);
     wish_ = schedule_->wish();
     may_end_job_ = schedule_->may_end_job();
     dataflows_ = app_->app->dataflows(facts).size();
     if (plugin_.sliced) cut_ = schedule_->cut(message.census, job_.slices);
   }));
-  feedbacks_.emplace(tables, settings_.partitions, wish_);
+  feedbacks_.emplace(tables, job_.partitions, wish_);
   if (plugin_.sliced && cut_.slices.size() != job_.slices)
     return {ExitCode::failed, "schedule: a cut into " + std::to_string(cut_.slices.size()) + " slices, wanted were " +
                                   std::to_string(job_.slices)};
-  if (settings_.index > 0) return {};
-  if (settings_.pipeline > 0 && pipeline_ != settings_.pipeline)
-    settings_.ignored.push_back(
-        {"pipeline", pipeline_ == 0 ? "this schedule waits for no feedback"
-                                    : "this schedule has " + std::to_string(pipeline_) + " rounds out at a time"});
-  out.send(kCoordinator, CutMade{cut_, std::move(tables), settings_.ignored, may_end_job_});
+  if (job_.index > 0) return {};
+  std::vector<IgnoredOption> ignored = job_.ignored;
+  if (job_.pipeline > 0 && pipeline_ != job_.pipeline)
+    ignored.push_back({"pipeline", pipeline_ == 0
+                                       ? "this schedule waits for no feedback"
+                                       : "this schedule has " + std::to_string(pipeline_) + " rounds out at a time"});
+  out.send(kCoordinator, CutMade{cut_, std::move(tables), ignored, may_end_job_});
   return {};
 }
 
@@ -69,8 +70,7 @@ Status Scheduler::on(const Start& start, NodeId from, Outbox& out) {
   done_ = start.round - 1;
   started_ = true;
   if (!resume_) return schedule_more(out);
-  out.send({Role::partition, partition_of_object(settings_.index, settings_.partitions)},
-           Fetch{Object::schedule, settings_.index});
+  out.send({Role::partition, partition_of_object(job_.index, job_.partitions)}, Fetch{Object::schedule, job_.index});
   return {};
 }
 
@@ -129,7 +129,7 @@ Status Scheduler::choose(Rounds& rounds) {
   if (epoch_ending_) return end_epoch(rounds);
   if (next_ - done_ > kRoundsAheadMost)
     return {ExitCode::failed, "schedule: epoch " + std::to_string(epoch_) + " has no end"};
-  if (!epoch_begun_) random_ = random_for(job_.seed, Stream::schedule, epoch_, settings_.index, 0);
+  if (!epoch_begun_) random_ = random_for(job_.seed, Stream::schedule, epoch_, job_.index, 0);
   epoch_begun_ = true;
   Round round;
   ROTA_TRY(call_hook(plugin_.name, "Schedule::next", "round " + std::to_string(next_),
@@ -137,7 +137,7 @@ Status Scheduler::choose(Rounds& rounds) {
   ROTA_TRY(check_dataflow(next_, round, dataflows_));
   round.ends_epoch = round.ends_epoch || round.ends_job;
   // Of several, each continues until all end the job in the same epoch.
-  ended_ = round.ends_job && settings_.schedulers == 1;
+  ended_ = round.ends_job && job_.schedulers == 1;
   if (is_shared(round) && pipeline_ > 0) {
     const SharedRows rows{next_, round.table, round.shared, round.blocks, round.argument, round.open};
     ROTA_TRY(feedbacks_->begin(rows));
@@ -159,7 +159,7 @@ Status Scheduler::end_epoch(Rounds& rounds) {
   if (may_end_job_)
     ROTA_TRY(call_hook(plugin_.name, "Schedule::ends_job", where, [&] { figures.ends_job = schedule_->ends_job(); }));
   // Of several, each continues until all end the job with the same epoch.
-  if (settings_.schedulers == 1) ended_ = ended_ || figures.ends_job;
+  if (job_.schedulers == 1) ended_ = ended_ || figures.ends_job;
   ROTA_TRY(call_hook(plugin_.name, "Schedule::save", where, [&] { schedule_->save(state); }));
   rounds.figures.push_back(std::move(figures));
   states_[epoch_++] = state.take();
@@ -196,8 +196,8 @@ void Scheduler::put_state(Epoch epoch, Outbox& out) {
     const Bytes shared = Bytes::from(std::move(bytes));
     out.send({Role::partition, partition}, Put{epoch, object, number, hash128(shared.view()), shared});
   };
-  put(Object::schedule, settings_.index, partition_of_object(settings_.index, settings_.partitions), states_[epoch]);
-  if (settings_.index == 0) {
+  put(Object::schedule, job_.index, partition_of_object(job_.index, job_.partitions), states_[epoch]);
+  if (job_.index == 0) {
     Writer cut;
     encode_cut(cut_, cut);
     put(Object::cut, 0, 0, cut.take());

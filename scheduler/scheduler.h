@@ -13,19 +13,11 @@
 
 namespace rota {
 
-struct SchedulerSettings {
-  std::uint32_t index = 0;
-  std::uint32_t schedulers = 1;
-  std::uint32_t partitions = 1;
-  std::uint32_t pipeline = 0;               // as requested by the user; 0: not given
-  std::vector<IgnoredOption> ignored = {};  // options that were given and change nothing
-};
-
 class Scheduler final : public Node {
  public:
-  Scheduler(SchedulerSettings settings, std::shared_ptr<const HostedApp> app);
+  explicit Scheduler(std::shared_ptr<const HostedApp> app);
 
-  NodeId id() const override { return {Role::scheduler, settings_.index}; }
+  NodeId id() const override { return {Role::scheduler, job_.index}; }
   Status step(const Envelope& in, Outbox& out) override;
 
   // How many epochs' ends are remembered because they may be saved yet.
@@ -47,10 +39,9 @@ class Scheduler final : public Node {
   Status feed_back();
   bool may_choose() const;
 
-  SchedulerSettings settings_;
   std::shared_ptr<const HostedApp> app_;
   const Plugin& plugin_;
-  const Job& job_;
+  const JobConfig& job_;
   std::unique_ptr<Schedule> schedule_;
   std::optional<Epoch> resume_;
   Cut cut_;

@@ -155,9 +155,8 @@ void EpochWork::begin(const Save& save, Outbox& out) {
     pieces.push_back({Object::slice, slice, [this, slice = slice, held = held]() -> Result<Bytes> {
                         return held->to_bytes(state_.plugin().name, slice);
                       }});
-  const WorkerSettings& settings = state_.settings;
   saving_ = std::make_unique<Saving>(save.epoch, std::move(pieces),
-                                     Saving::Limits{settings.partitions, settings.at_once(), settings.credit});
+                                     Saving::Limits{state_.job().partitions, state_.at_once(), state_.credit});
   saving_->go_on(out);
 }
 

@@ -10,24 +10,12 @@
 namespace rota {
 namespace {
 
-WorkerSettings settings_of(const Member& member) {
-  const JobConfig& job = member.config;
-  return {.index = job.index,
-          .hosts = {},
-          .threads = job.threads,
-          .partitions = job.partitions,
-          .staleness = job.staleness,
-          .asynchronous = job.asynchronous,
-          .step_budget = job.step_budget};
-}
-
 Result<Host::Nodes> make_nodes(Member& member, const Welcome& welcome, Host::Nodes before) {
   const auto make_app = [&]() -> Result<std::shared_ptr<const HostedApp>> {
     ROTA_TRY(member.make_app());
     return member.app;
   };
-  ROTA_ASSIGN(auto worker,
-              next_worker(settings_of(member), welcome, member.config.shards, std::move(before), make_app));
+  ROTA_ASSIGN(auto worker, next_worker(welcome, member.config.shards, std::move(before), make_app));
   Host::Nodes nodes;
   nodes.push_back(std::move(worker));
   ROTA_TRY(host_partitions({Role::worker, member.config.index}, member, welcome, nodes));

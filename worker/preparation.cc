@@ -50,9 +50,9 @@ void Restoring::begin(Outbox& out) {
 
 // As many as may be.
 void Restoring::ask(Outbox& out) {
-  for (; !to_fetch_.empty() && asked_ < state_.settings.threads + kFetchedAhead; ++asked_) {
+  for (; !to_fetch_.empty() && asked_ < state_.job().threads + kFetchedAhead; ++asked_) {
     const Fetch& next = to_fetch_.front();
-    out.send({Role::partition, partition_of_object(next.id, state_.settings.partitions)}, next);
+    out.send({Role::partition, partition_of_object(next.id, state_.job().partitions)}, next);
     to_fetch_.pop_front();
   }
 }
@@ -167,7 +167,7 @@ Status Preparation::adopt_and_report(Outbox& out) {
 
 Status Preparation::on(const ReadAhead& plan, NodeId, Outbox& out) {
   ROTA_ASSIGN(auto hosts, ShardHosts::from(plan.shard_hosts, state_.job().shards));
-  plan_ = {plan.number, hosts.of(state_.settings.index)};
+  plan_ = {plan.number, hosts.of(state_.job().index)};
   return read_ahead(out);
 }
 
@@ -198,7 +198,7 @@ Status Preparation::on(const JobFacts& facts, NodeId from, Outbox&) {
     state_.attached = std::make_unique<Attached>(std::move(of_job), tables);
   else if (state_.attached->facts.all() != of_job.all())
     return {ExitCode::bad_data, "the data has other facts than before the rollback"};
-  state_.commits = Commits(std::move(tables), state_.settings.partitions);
+  state_.commits = Commits(std::move(tables), state_.job().partitions);
   if (!resumes_) ROTA_TRY(set_starting_rows());
   return restoring_.tables_made();
 }

@@ -11,9 +11,9 @@ ShardExecutor::ShardExecutor(WorkerState& state, EpochWork& epoch_work)
     : state_(state),
       epoch_work_(epoch_work),
       shared_(state, shards_),
-      lanes_(state.hosted.first, state.hosted.size(), state.settings.threads),
-      tallies_(state.hosted.size(), state.settings.threads) {
-  const ShardExchanges::Lag lag{state.settings.staleness, state.settings.asynchronous};
+      lanes_(state.hosted.first, state.hosted.size(), state.job().threads),
+      tallies_(state.hosted.size(), state.job().threads) {
+  const ShardExchanges::Lag lag{state.job().staleness, state.job().asynchronous};
   for (ShardId s = state.hosted.first; s < state.hosted.end; ++s)
     shards_.push_back({s, ShardExchanges(s, lag, state.routes)});
 }
@@ -101,7 +101,7 @@ bool ShardExecutor::visits(const LocalShard& shard) {
 
 // The shard whose step is begun next, if one can be.
 LocalShard* ShardExecutor::next_shard() {
-  const bool full = running_ >= state_.settings.at_once();
+  const bool full = running_ >= state_.at_once();
   for (const std::uint32_t lane : lanes_.by_need())
     if (LocalShard* const shard = next_shard(lane, full)) return shard;
   return nullptr;
@@ -229,8 +229,8 @@ void ShardExecutor::visit(LocalShard& shard, Refresh refresh, const Task& task, 
 
 Status ShardExecutor::push_slice(const Task& task, Slice& rows, std::uint64_t& items) const {
   return state_.hook("Push::push", where(task), [&] {
-    const bool limited = state_.settings.step_budget > 0 && task.epoch > 0;
-    const Budget budget = limited ? Budget(now_ns() + state_.settings.step_budget, &now_ns) : Budget();
+    const bool limited = state_.job().step_budget > 0 && task.epoch > 0;
+    const Budget budget = limited ? Budget(now_ns() + state_.job().step_budget, &now_ns) : Budget();
     Random random = random_for(state_.job().seed, Stream::push_slice, task.epoch, task.shard, *task.slice);
     const SliceTask visit{*task.slice, task.epoch, task.round, task.visit, task.last_visit, task.argument, budget};
     items = state_.push(task.shard).push(visit, rows, random);
@@ -246,7 +246,7 @@ void ShardExecutor::move_on(SliceId slice, Outbox& out) {
 void ShardExecutor::depart(Leases::Departure departure, Outbox& out) {
   const auto send = [this, handover = departure.handover](const Bytes& bytes, Outbox& now) {
     tallies_.add_slice_bytes(bytes.size());
-    now.send({Role::worker, state_.settings.hosts.worker_of(handover.shard)},
+    now.send({Role::worker, state_.shard_hosts.worker_of(handover.shard)},
              Lease{handover.slice, handover.to, handover.shard, bytes});
   };
   if (departure.slice.encoded()) return send(departure.slice.bytes, out);
@@ -305,7 +305,7 @@ Status ShardExecutor::scatter(LocalShard& shard, ExchangeWork::Sent& sent, Outbo
     if (state_.hosts(message.to))
       ROTA_TRY(on(message, state_.id(), out));
     else
-      out.send({Role::worker, state_.settings.hosts.worker_of(message.to)}, std::move(message));
+      out.send({Role::worker, state_.shard_hosts.worker_of(message.to)}, std::move(message));
   }
   shard.exchanges.sent(task, sent.step);
   return {};

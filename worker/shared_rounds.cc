@@ -103,7 +103,7 @@ void SharedRounds::pushed(SharedPush& push, Outbox& out) {
   std::vector<std::pair<std::uint32_t, Parts>> parts;
   if (push.rows.open) {
     parts = part_sums_.add_open(round, shard, std::move(push.open_parts), push.note,
-                                ranges_of(push.table, state_.settings.partitions));
+                                ranges_of(push.table, state_.job().partitions));
   } else {
     const auto homes = state_.commits.homes(round);
     parts = part_sums_.add(round, shard, std::move(push.parts), push.note,

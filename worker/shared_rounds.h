@@ -133,8 +133,8 @@ class SharedRounds {
     const Seen& of = seen(shard);
     std::uint64_t due = of.pushed;
     if (!shard.steps.next_is(ShardSteps::Step::What::epoch_end))
-      due = state_.settings.asynchronous ? std::min(due, come())
-                                         : due - std::min<std::uint64_t>(due, state_.settings.staleness);
+      due = state_.job().asynchronous ? std::min(due, come())
+                                      : due - std::min<std::uint64_t>(due, state_.job().staleness);
     // An epoch begins after the end of the one before, where all was seen.
     return std::max(due, of.refreshed);
   }

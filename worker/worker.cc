@@ -6,14 +6,14 @@
 
 namespace rota {
 
-Worker::Worker(WorkerSettings settings, std::shared_ptr<const HostedApp> app)
-    : state_(std::move(settings), std::move(app)),
+Worker::Worker(ShardHosts hosts, std::shared_ptr<const HostedApp> app, const Credit& credit)
+    : state_(std::move(hosts), std::move(app), credit),
       preparation_(state_),
       epoch_work_(state_),
       executor_(state_, epoch_work_) {}
 
-Worker::Worker(WorkerSettings settings, Prepared prepared)
-    : state_(std::move(settings), prepared.shards.begin()->second.app),
+Worker::Worker(ShardHosts hosts, Prepared prepared, const Credit& credit)
+    : state_(std::move(hosts), prepared.shards.begin()->second.app, credit),
       preparation_(state_, std::move(prepared)),
       epoch_work_(state_),
       executor_(state_, epoch_work_) {}
@@ -56,17 +56,18 @@ Status Worker::on(const Stored& stored, NodeId, Outbox& out) {
   return {};
 }
 
-Result<std::unique_ptr<Worker>> next_worker(WorkerSettings settings, const Welcome& welcome, std::uint32_t shards,
+Result<std::unique_ptr<Worker>> next_worker(const Welcome& welcome, std::uint32_t shards,
                                             std::vector<std::unique_ptr<Node>> before,
-                                            const std::function<Result<std::shared_ptr<const HostedApp>>()>& make_app) {
-  ROTA_ASSIGN(settings.hosts, ShardHosts::from(welcome.shard_hosts, shards));
+                                            const std::function<Result<std::shared_ptr<const HostedApp>>()>& make_app,
+                                            const Credit& credit) {
+  ROTA_ASSIGN(ShardHosts hosts, ShardHosts::from(welcome.shard_hosts, shards));
   std::optional<Prepared> prepared;
   for (const auto& node : before)
     if (auto* worker = dynamic_cast<Worker*>(node.get())) prepared = worker->take_prepared(welcome.resume.has_value());
   before.clear();
-  if (prepared) return std::make_unique<Worker>(std::move(settings), *std::move(prepared));
+  if (prepared) return std::make_unique<Worker>(std::move(hosts), *std::move(prepared), credit);
   ROTA_ASSIGN(auto app, make_app());
-  return std::make_unique<Worker>(std::move(settings), std::move(app));
+  return std::make_unique<Worker>(std::move(hosts), std::move(app), credit);
 }
 
 }  // namespace rota

@@ -16,9 +16,9 @@ namespace rota {
 
 class Worker final : public Node {
  public:
-  Worker(WorkerSettings settings, std::shared_ptr<const HostedApp> app);
+  Worker(ShardHosts hosts, std::shared_ptr<const HostedApp> app, const Credit& credit = {});
   // Of a run that begins a new era: with what an earlier worker of this process has prepared.
-  Worker(WorkerSettings settings, Prepared prepared);
+  Worker(ShardHosts hosts, Prepared prepared, const Credit& credit = {});
 
   NodeId id() const override { return state_.id(); }
   Status step(const Envelope& in, Outbox& out) override;
@@ -54,9 +54,10 @@ class Worker final : public Node {
 };
 
 // The worker of a new era.  It hosts what `welcome` says, with what the nodes `before` of this process can hand on; if
-// that is nothing, with the app that `make_app` makes.  `settings.hosts` need not be set.
-Result<std::unique_ptr<Worker>> next_worker(WorkerSettings settings, const Welcome& welcome, std::uint32_t shards,
+// that is nothing, with the app that `make_app` makes.
+Result<std::unique_ptr<Worker>> next_worker(const Welcome& welcome, std::uint32_t shards,
                                             std::vector<std::unique_ptr<Node>> before,
-                                            const std::function<Result<std::shared_ptr<const HostedApp>>()>& make_app);
+                                            const std::function<Result<std::shared_ptr<const HostedApp>>()>& make_app,
+                                            const Credit& credit = {});
 
 }  // namespace rota

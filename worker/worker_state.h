@@ -1,4 +1,4 @@
-// worker/worker_state.h -- what a worker has of its job: settings, shards, slices and shared rows.  Preparation fills
+// worker/worker_state.h -- what a worker has of its job: options, shards, slices and shared rows.  Preparation fills
 // it, and what computes works on it.
 #pragma once
 #include <memory>
@@ -20,21 +20,6 @@
 #include "worker/leases.h"
 
 namespace rota {
-
-struct WorkerSettings {
-  std::uint32_t index = 0;
-  ShardHosts hosts;
-  std::uint32_t threads = 1;
-  std::uint32_t partitions = 1;
-  std::uint32_t staleness = 0;  // rounds that a push lags behind the commits
-  bool asynchronous = false;    // a push sees whatever commits have come
-  Nanoseconds step_budget = 0;  // time control; 0: none
-  Credit credit = {};
-
-  // Tasks that the compute threads are given at a time: one more for each than it runs, so that none waits for this
-  // node's thread to learn that it is free.
-  std::uint32_t at_once() const { return 2 * threads; }
-};
 
 // What the shards were attached to, and may refer to.
 struct Attached {
@@ -59,22 +44,26 @@ struct ReadShard {
 // The node's thread changes it.  Work on a compute thread reads what does not change while it runs, and has the push of
 // its shard and the slice that it visits to itself.
 struct WorkerState {
-  WorkerState(WorkerSettings of_worker, std::shared_ptr<const HostedApp> made)
-      : settings(std::move(of_worker)),
-        app(std::move(made)),
-        hosted(settings.hosts.of(settings.index)),
-        commits({}, settings.partitions) {}
+  WorkerState(ShardHosts of_run, std::shared_ptr<const HostedApp> made, const Credit& for_others = {})
+      : app(std::move(made)),
+        shard_hosts(std::move(of_run)),
+        hosted(shard_hosts.of(job().index)),
+        credit(for_others),
+        commits({}, job().partitions) {}
   WorkerState(const WorkerState&) = delete;  // what works on it refers to it
   WorkerState& operator=(const WorkerState&) = delete;
 
-  NodeId id() const { return {Role::worker, settings.index}; }
+  NodeId id() const { return {Role::worker, job().index}; }
   const Plugin& plugin() const { return app->plugin; }
-  const Job& job() const { return app->job; }
+  const JobConfig& job() const { return app->job; }
   // Calls a hook of the plugin; `where` says for what.
   template <typename Call>
   Status hook(std::string_view name, const std::string& where, Call&& call) const {
     return call_hook(plugin().name, name, where, std::forward<Call>(call));
   }
+  // Tasks that the compute threads are given at a time: one more for each than it runs, so that none waits for this
+  // node's thread to learn that it is free.
+  std::uint32_t at_once() const { return 2 * job().threads; }
   bool hosts(ShardId shard) const { return hosted.contains(shard); }
   Push& push(ShardId shard) const { return *shards[shard - hosted.first].push; }
   const Cut& cut() const { return attached->cut; }
@@ -83,9 +72,10 @@ struct WorkerState {
   // of the data are those of shard 0's.
   const App& first_reader() const { return *shards.front().app->app; }
 
-  const WorkerSettings settings;
   const std::shared_ptr<const HostedApp> app;
+  const ShardHosts shard_hosts;
   const ShardHosts::Shards hosted;
+  const Credit credit;
   std::vector<ReadShard> shards;       // those of `hosted`, once they are read
   std::size_t terms = 0;               // of an evaluation
   std::unique_ptr<Attached> attached;  // there once the facts are in

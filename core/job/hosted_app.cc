@@ -23,7 +23,7 @@ Status check_visits(const Plugin& plugin, const Job& job) {
 
 }  // namespace
 
-Result<std::shared_ptr<const HostedApp>> host_app(const Plugin& plugin, Job job) {
+Result<std::shared_ptr<const HostedApp>> host_app(const Plugin& plugin, JobConfig job) {
   ROTA_TRY(check_visits(plugin, job));
   const std::shared_ptr<HostedApp> hosted(new HostedApp{plugin, std::move(job), nullptr});
   if (const auto& input = hosted->job.input; input.size() == 1 && fs::path(input.front()).filename() == kPackedIndex) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/base/status.h"
+#include "core/job/job_config.h"
 #include "core/job/packed_folder.h"
 #include "rota/plugin.h"
 
@@ -10,13 +11,13 @@ namespace rota {
 
 struct HostedApp {
   const Plugin& plugin;
-  Job job;
+  JobConfig job;
   std::unique_ptr<App> app;
   std::shared_ptr<const PackedFolder> packed = nullptr;  // Job::packed, with its index
 };
 
 // Makes the app's object.  `plugin` outlives it; data by shard that the job names is
 // opened.  Calls the plugin, which may throw: then a status as call_hook() makes it.
-Result<std::shared_ptr<const HostedApp>> host_app(const Plugin& plugin, Job job);
+Result<std::shared_ptr<const HostedApp>> host_app(const Plugin& plugin, JobConfig job);
 
 }  // namespace rota

@@ -81,8 +81,7 @@ Result<JobConfig> job_config(const CommandLine& given, bool read_input, const Pl
   }
   JobConfig config;
   if (read_input) {
-    ROTA_ASSIGN(auto job, make_job(options));
-    static_cast<Job&>(config) = std::move(job);
+    ROTA_ASSIGN(config, make_job(options));
   } else {
     set_numbers(options, config);
   }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -24,6 +25,9 @@ enum class OnLoss {
 
 // A Job is what plugins see of it; its input is empty unless asked for.
 struct JobConfig : Job {
+  JobConfig() = default;
+  JobConfig(Job job) : Job(std::move(job)) {}  // the rest has its defaults
+
   std::vector<IgnoredOption> ignored;  // which were given, and have their defaults here
   Hash128 hash;  // of the options that make the model: equal in all processes, and before and after a resume
   std::string app;

@@ -22,16 +22,19 @@ void join(Host& host, NodeId id, std::uint64_t incarnation, const Hash128& job, 
 
 Result<Host::Nodes> make_nodes(const Member& member, const Welcome& welcome, Host::Nodes before) {
   const auto& [id, plan, job] = std::tie(member.id, member.plan, member.job);
-  auto app = host_app(member.plugin, job);
+  JobConfig config = job;
+  config.index = id.index;
+  config.schedulers = plan.schedulers;
+  config.partitions = plan.partitions;
+  config.threads = member.threads;
+  config.asynchronous = member.asynchronous;
+  auto app = host_app(member.plugin, std::move(config));
   if (!app.ok()) return app.status();
   Host::Nodes nodes;
-  if (id.role == Role::scheduler)
-    nodes.push_back(
-        std::make_unique<Scheduler>(SchedulerSettings{id.index, plan.schedulers, plan.partitions, job.pipeline}, *app));
+  if (id.role == Role::scheduler) nodes.push_back(std::make_unique<Scheduler>(*app));
   if (id.role == Role::worker) {
-    const WorkerSettings settings{
-        id.index, {}, member.threads, plan.partitions, job.staleness, member.asynchronous, 0, member.credit};
-    auto worker = next_worker(settings, welcome, plan.shards, std::move(before), [&] { return app; });
+    auto worker = next_worker(
+        welcome, plan.shards, std::move(before), [&] { return app; }, member.credit);
     if (!worker.ok()) return worker.status();
     nodes.push_back(*std::move(worker));
   }
@@ -39,9 +42,8 @@ Result<Host::Nodes> make_nodes(const Member& member, const Welcome& welcome, Hos
   if (!hosts.ok()) return hosts.status();
   for (std::uint32_t p = 0; p < welcome.partition_hosts.size(); ++p)
     if (welcome.partition_hosts[p] == id)
-      nodes.push_back(std::make_unique<Partition>(
-          PartitionSettings{p, hosts->workers(), plan.schedulers, member.credit, plan.partitions, plan.copies}, *app,
-          member.checkpoints, member.own_files));
+      nodes.push_back(std::make_unique<Partition>(PartitionSettings{p, hosts->workers(), member.credit, plan.copies},
+                                                  *app, member.checkpoints, member.own_files));
   return nodes;
 }
 

@@ -36,7 +36,7 @@ const Plugin& plugin() {
 class LargeCheckpoints : public TemporaryFolder, protected tests::NodeStage {
  protected:
   LargeCheckpoints() : NodeStage(kSelf) {
-    PartitionSettings settings{0, {0}, 1};
+    PartitionSettings settings;
     settings.credit.kept = 1000;
     partition_ = std::make_unique<Partition>(settings, *host_app(plugin(), Job()), disk_checkpoints(folder, 1, {}));
     EXPECT_TRUE(hear(kCoordinator, JobFacts{}).ok());

@@ -38,12 +38,10 @@ const Plugin& plugin() {
 class OpenRounds : public ::testing::Test, protected tests::NodeStage {
  protected:
   OpenRounds() : NodeStage(kSelf) {
-    Job job;
-    job.shards = 2;
-    PartitionSettings settings{1, {0}, 1};
-    settings.partitions = 2;
+    JobConfig job;
+    job.shards = job.partitions = 2;
     partition_ =
-        std::make_unique<Partition>(settings, *host_app(plugin(), job),
+        std::make_unique<Partition>(PartitionSettings{1, {0}}, *host_app(plugin(), job),
                                     std::make_shared<sim::MemoryCheckpoints>(std::make_shared<sim::MemoryDisk>()));
     EXPECT_TRUE(hear(kCoordinator, JobFacts{}).ok());
   }

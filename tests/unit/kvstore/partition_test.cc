@@ -97,10 +97,9 @@ class PartitionNode : public ::testing::Test, protected tests::NodeStage {
   // A new start of the partition, over the same disk.
   void start() {
     play = {};
-    Job job;
-    job.shards = 2;
-    partition_ =
-        std::make_unique<Partition>(PartitionSettings{0, {0, 1}, 2, credit_}, *host_app(plugin(), job), store_);
+    JobConfig job;
+    job.shards = job.schedulers = 2;
+    partition_ = std::make_unique<Partition>(PartitionSettings{0, {0, 1}, credit_}, *host_app(plugin(), job), store_);
     forget();
   }
   Status hear(NodeId from, const Message& message) { return NodeStage::hear(*partition_, from, message); }

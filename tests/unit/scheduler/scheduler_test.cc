@@ -125,12 +125,18 @@ const Plugin& plugin() {
 class SchedulerNode : public ::testing::Test, protected tests::NodeStage {
  protected:
   SchedulerNode() : NodeStage(kSelf) { start(); }
-  void start(SchedulerSettings settings = {0, 1, 1, 0}) {
+  void start(std::uint32_t index = 0, std::uint32_t schedulers = 1, std::uint32_t partitions = 1,
+             std::uint32_t pipeline = 0, std::vector<IgnoredOption> ignored = {}) {
     play = {};
-    Job job;
+    JobConfig job;
+    job.index = index;
+    job.schedulers = schedulers;
+    job.partitions = partitions;
+    job.pipeline = pipeline;
+    job.ignored = std::move(ignored);
     job.seed = 5;
     job.slices = 2;
-    scheduler_ = std::make_unique<Scheduler>(settings, *host_app(plugin(), job));
+    scheduler_ = std::make_unique<Scheduler>(*host_app(plugin(), job));
     forget();
   }
   Status hear(NodeId from, const Message& message) { return NodeStage::hear(*scheduler_, from, message); }
@@ -191,7 +197,7 @@ TEST_F(SchedulerNode, ACutOfAnotherSizeIsTheSchedulesFault) {
 }
 
 TEST_F(SchedulerNode, TheScheduleKnowsItsShareAndWhatTheUserWishes) {
-  start({1, 3, 1, 7});
+  start(1, 3, 1, 7);
   begin();
   EXPECT_EQ(play.share.index, 1U);
   EXPECT_EQ(play.share.count, 3U);
@@ -200,14 +206,14 @@ TEST_F(SchedulerNode, TheScheduleKnowsItsShareAndWhatTheUserWishes) {
 }
 
 TEST_F(SchedulerNode, OptionsThatChangeNothingAreTold) {
-  start({0, 1, 1, 7, {{"batch", "as it is"}}});
+  start(0, 1, 1, 7, {{"batch", "as it is"}});
   play.pipeline = 2;
   begin();
   const std::vector<IgnoredOption> told = sent<CutMade>(kCoordinator).at(0).ignored;
   ASSERT_EQ(told.size(), 2U);
   EXPECT_EQ(told[0].text(), "--batch changes nothing: as it is");
   EXPECT_EQ(told[1].text(), "--pipeline changes nothing: this schedule has 2 rounds out at a time");
-  start({0, 1, 1, 7});
+  start(0, 1, 1, 7);
   play.pipeline = 7;
   begin();
   EXPECT_TRUE(sent<CutMade>(kCoordinator).at(0).ignored.empty()) << "the wish is granted";
@@ -325,7 +331,7 @@ TEST_F(SchedulerNode, RandomNumbersAreThoseOfTheEpoch) {
   ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
   ASSERT_TRUE(hear(kCoordinator, Start{2, 3, 3}).ok());  // epochs 2 and 3 alone, as after a resume
   EXPECT_EQ(play.drawn.at(0), first[2]);
-  start({1, 2, 1, 0});
+  start(1, 2, 1, 0);
   begin();
   EXPECT_NE(play.drawn.at(0), first[0]) << "each scheduler has its own";
 }
@@ -370,7 +376,7 @@ TEST_F(SchedulerNode, AfterTheRoundThatEndsTheJobNoneIsChosen) {
 }
 
 TEST_F(SchedulerNode, OneOfSeveralGoesOnUntilAllEndTheJob) {
-  start({0, 2, 1, 0});
+  start(0, 2, 1, 0);
   play.pipeline = 0;
   play.ends_job = 2;
   begin();
@@ -464,7 +470,7 @@ TEST_F(SchedulerNode, StatesOfEpochsThatCanNoLongerBeSavedAreDropped) {
 }
 
 TEST_F(SchedulerNode, AnotherSchedulerSavesItsOwnStateAlone) {
-  start({1, 2, 3, 0});
+  start(1, 2, 3, 0);
   play.pipeline = 0;
   begin();
   ASSERT_TRUE(hear(kCoordinator, Save{1, 0}).ok());

@@ -68,10 +68,11 @@ class DenseTables : public ::testing::Test, protected tests::NodeStage {
     deltas_told = 0;
   }
   void start(std::uint32_t staleness, std::optional<Epoch> resume = {}) {
-    Job job;
+    JobConfig job;
     job.shards = 4;
-    worker_ = std::make_unique<Worker>(WorkerSettings{0, tests::even_hosts(2, job.shards), 2, 2, staleness, false, 0},
-                                       *host_app(plugin(), job));
+    job.threads = job.partitions = 2;
+    job.staleness = staleness;
+    worker_ = std::make_unique<Worker>(tests::even_hosts(2, job.shards), *host_app(plugin(), job));
     Welcome welcome;
     welcome.resume = resume;
     ASSERT_TRUE(hear(kCoordinator, welcome).ok());

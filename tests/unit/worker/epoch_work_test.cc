@@ -33,8 +33,9 @@ class EvaluatingTest : public ::testing::Test, protected NodeStage {
     state_.attached->cut.slices = {{0}, {1}};
     state_.leases.begin(1, std::make_unique<tests::Rows>(1, 1), {});
   }
-  static Job six_shards() {
-    Job job;
+  static JobConfig six_shards() {
+    JobConfig job;
+    job.index = 2;
     job.shards = 6;
     return job;
   }
@@ -52,7 +53,7 @@ class EvaluatingTest : public ::testing::Test, protected NodeStage {
     });
   }
 
-  WorkerState state_{WorkerSettings{2, even_hosts(3, 6)}, *host_app(adding_plugin(), six_shards())};
+  WorkerState state_{even_hosts(3, 6), *host_app(adding_plugin(), six_shards())};
   EpochWork work_{state_};
   tests::Rows rows_{1, 1};
 };

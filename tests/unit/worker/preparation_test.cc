@@ -43,7 +43,7 @@ TEST_F(WorkerNode, WhatWasPreparedOutlivesAWorkerThatDidNotComeToIt) {
     ASSERT_TRUE(prepared.has_value());
     EXPECT_EQ(prepared->shards.size(), 2U);
     ASSERT_NE(prepared->attached, nullptr);
-    worker_ = std::make_unique<Worker>(WorkerSettings{0, even_hosts(2, 4), 2, 1, 0, false, 0}, *std::move(prepared));
+    worker_ = std::make_unique<Worker>(even_hosts(2, 4), *std::move(prepared));
   }
   forget();
   prepare(1);
@@ -57,7 +57,7 @@ TEST_F(WorkerNode, NothingAttachedOutlivesAWorkerIfTheRunBeginsAnew) {
   prepare();
   auto prepared = worker_->take_prepared(true);
   ASSERT_TRUE(prepared.has_value());
-  worker_ = std::make_unique<Worker>(WorkerSettings{0, even_hosts(2, 4), 2, 1, 0, false, 0}, *std::move(prepared));
+  worker_ = std::make_unique<Worker>(even_hosts(2, 4), *std::move(prepared));
   EXPECT_FALSE(worker_->take_prepared(false).has_value());
 }
 

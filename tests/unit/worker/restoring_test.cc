@@ -11,11 +11,11 @@ using namespace tests;
 
 // All were asked for at once, and filled the memory of who sent and who got them.
 TEST_F(WorkerNode, AResumedOneAsksForFewObjectsAtATime) {
-  Job job;
+  JobConfig job;
   job.shards = 40;
   job.slices = 80;
-  worker_ = std::make_unique<Worker>(WorkerSettings{0, even_hosts(1, job.shards), 2, 1, 0, false, 0},
-                                     *host_app(adding_plugin(), job));
+  job.threads = 2;
+  worker_ = std::make_unique<Worker>(even_hosts(1, job.shards), *host_app(adding_plugin(), job));
   Welcome welcome;
   welcome.resume = 1;
   ASSERT_TRUE(hear(kCoordinator, welcome).ok());
@@ -78,9 +78,10 @@ TEST_F(WorkerNode, AResumedSliceWithoutBytesMovesOnAsItIs) {
 }
 
 TEST_F(WorkerNode, EachObjectIsFetchedFromThePartitionThatKeepsIt) {
-  Job job;
+  JobConfig job;
   job.shards = 4;
-  WorkerState state(WorkerSettings{0, even_hosts(1, 4), 1, 2}, *host_app(adding_plugin(), job));
+  job.partitions = 2;
+  WorkerState state(even_hosts(1, 4), *host_app(adding_plugin(), job));
   state.attached = std::make_unique<Attached>(Facts(), std::vector<Table>());
   Restoring restoring(state);
   ASSERT_TRUE(act([&](Outbox& out) {

@@ -52,8 +52,7 @@ TEST_F(WorkerNode, GoesOnWithNeighboursWhileTheyHaveSlices) {
   constexpr ShardId kShards = 24;
   Job job;
   job.shards = job.slices = kShards;
-  worker_ = std::make_unique<Worker>(WorkerSettings{0, even_hosts(1, kShards), 1, 1, 0, false, 0},
-                                     *host_app(adding_plugin(), job));
+  worker_ = std::make_unique<Worker>(even_hosts(1, kShards), *host_app(adding_plugin(), job));
   ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
   ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
   CutMade cut;

@@ -18,11 +18,12 @@ class LedgerOfShards : public ::testing::Test, protected NodeStage {
   LedgerOfShards() : NodeStage(kWorker) {}
 
   void begin(std::uint32_t staleness, bool asynchronous = false) {
-    Job job;
+    JobConfig job;
     job.shards = 2;
+    job.staleness = staleness;
+    job.asynchronous = asynchronous;
     const std::vector<Table> tables = {{"sums", Table::Kind::shared, 3, 1, 1}};
-    state_ = std::make_unique<WorkerState>(WorkerSettings{0, even_hosts(1, 2), 1, 1, staleness, asynchronous},
-                                           *host_app(adding_plugin(), job));
+    state_ = std::make_unique<WorkerState>(even_hosts(1, 2), *host_app(adding_plugin(), job));
     state_->attached = std::make_unique<Attached>(Facts(), tables);
     state_->commits = Commits(tables, 1);
     shards_.clear();

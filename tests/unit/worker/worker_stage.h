@@ -141,10 +141,12 @@ class WorkerNode : public ::testing::Test, protected NodeStage {
   }
 
   void start(std::uint32_t staleness, bool asynchronous) {
-    Job job;
+    JobConfig job;
     job.shards = job.slices = 4;
-    worker_ = std::make_unique<Worker>(WorkerSettings{0, even_hosts(2, job.shards), 2, 1, staleness, asynchronous, 0},
-                                       *host_app(adding_plugin(), job));
+    job.threads = 2;
+    job.staleness = staleness;
+    job.asynchronous = asynchronous;
+    worker_ = std::make_unique<Worker>(even_hosts(2, job.shards), *host_app(adding_plugin(), job));
   }
   Status hear(NodeId from, const Message& message) { return NodeStage::hear(*worker_, from, message); }
   // Behind the checkpoint of an epoch, if there is one.
