@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr char kAgentFolderPrefix[] = "rota-agent-";
 constexpr Nanoseconds kAgentPollSpan = kSecond;
 constexpr Nanoseconds kGreetedSpan = 60 * kSecond;  // for a hello
 constexpr Nanoseconds kAgentKillSpan = 5 * kSecond;

@@ -18,9 +18,6 @@
 
 namespace rota {
 
-// What the folders of agents begin with.
-inline constexpr char kAgentFolderPrefix[] = "rota-agent-";
-
 // Serves until stdin ends.
 Status serve_agent();
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 #include <set>
+#include <sstream>
 #include <system_error>
 
 #include "core/base/files.h"
@@ -99,11 +100,9 @@ Result<std::vector<Machine>> read_file(const fs::path& file) {
   std::vector<Machine> machines;
   std::set<std::string> seen;
   std::size_t number = 0;
-  for (std::size_t at = 0; at < text.size(); ++number) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line = std::string_view(text).substr(at, end - at);
-    at = end + 1;
-    line = trimmed(line.substr(0, std::min(line.find('#'), line.size())));
+  std::istringstream lines(text);
+  for (std::string whole; std::getline(lines, whole); ++number) {
+    const std::string_view line = trimmed(std::string_view(whole).substr(0, whole.find('#')));
     if (line.empty()) continue;
     if (Status added = add(line, machines, seen); !added.ok())
       return std::move(added).in(file.string() + ":" + std::to_string(number + 1));

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include "core/base/files.h"
 
@@ -135,10 +136,8 @@ class Walk {
     ROTA_ASSIGN(auto text, read_whole_file(file, kFlagfileBytesMax).in("--flagfile"));
     std::vector<std::string> lines;
     // Some editors of Windows begin a text with a byte order mark, which is invisible.
-    for (std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0; at < text.size();) {
-      const std::size_t end = std::min(text.find('\n', at), text.size());
-      std::string line = text.substr(at, end - at);
-      at = end + 1;
+    std::istringstream in(text.starts_with("\xef\xbb\xbf") ? text.substr(3) : text);
+    for (std::string line; std::getline(in, line);) {
       const auto first = line.find_first_not_of(" \t\r");
       if (first == line.npos || line[first] == '#') continue;
       line.erase(0, first);

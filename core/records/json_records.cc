@@ -12,9 +12,10 @@ namespace rota {
 namespace {
 
 // A whole number up to `most`; anything else sets `fits` to false, because the library would make it fit.
-std::uint64_t whole(const nlohmann::json& value, std::uint64_t most, bool& fits) {
+template <typename T>
+T whole(const nlohmann::json& value, bool& fits, T most = std::numeric_limits<T>::max()) {
   fits = fits && value.is_number_unsigned() && value.get<std::uint64_t>() <= most;
-  return fits ? value.get<std::uint64_t>() : 0;
+  return fits ? value.get<T>() : 0;
 }
 
 nlohmann::ordered_json by_name(const std::vector<std::pair<std::string, double>>& values) {
@@ -73,10 +74,9 @@ std::vector<std::pair<std::string, double>> pairs_from(const nlohmann::json& obj
 
 // Throws the library's exceptions on a wrong type.
 EpochRecord epoch_from_json(const nlohmann::json& json, bool& fits) {
-  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
   EpochRecord record;
-  record.epoch = static_cast<Epoch>(whole(json.at("epoch"), std::numeric_limits<Epoch>::max(), fits));
-  record.epochs = static_cast<Epoch>(whole(json.at("epochs"), std::numeric_limits<Epoch>::max(), fits));
+  record.epoch = whole<Epoch>(json.at("epoch"), fits);
+  record.epochs = whole<Epoch>(json.at("epochs"), fits);
   record.seconds = real(json.at("seconds"));
   record.evaluated = json.contains("objective");
   if (record.evaluated) {
@@ -87,18 +87,17 @@ EpochRecord epoch_from_json(const nlohmann::json& json, bool& fits) {
   }
   if (json.contains("best")) {
     const nlohmann::json& best = json.at("best");
-    record.best = BestSoFar{
-        static_cast<Epoch>(whole(best.at("epoch"), std::numeric_limits<Epoch>::max(), fits)), real(best.at("valid")),
-        static_cast<std::uint32_t>(whole(best.at("since"), std::numeric_limits<std::uint32_t>::max(), fits))};
+    record.best = BestSoFar{whole<Epoch>(best.at("epoch"), fits), real(best.at("valid")),
+                            whole<std::uint32_t>(best.at("since"), fits)};
   }
   if (json.contains("schedule")) record.figures = pairs_from(json.at("schedule"));
   if (json.contains("converged")) record.converged = json.at("converged").get<bool>();
-  record.items = whole(json.at("items"), kMost, fits);
+  record.items = whole<std::uint64_t>(json.at("items"), fits);
   record.items_unit = json.at("items_unit").get<std::string>();
   record.items_per_second = real(json.at("items_per_second"));
-  record.bytes_sent = whole(json.at("bytes_sent"), kMost, fits);
-  record.slice_bytes = whole(json.at("slice_bytes"), kMost, fits);
-  if (json.contains("exchange_bytes")) record.exchange_bytes = whole(json.at("exchange_bytes"), kMost, fits);
+  record.bytes_sent = whole<std::uint64_t>(json.at("bytes_sent"), fits);
+  record.slice_bytes = whole<std::uint64_t>(json.at("slice_bytes"), fits);
+  if (json.contains("exchange_bytes")) record.exchange_bytes = whole<std::uint64_t>(json.at("exchange_bytes"), fits);
   const auto& compute = json.at("compute_seconds");
   const auto& wait = json.at("wait_seconds");
   fits = fits && compute.is_array() && wait.is_array() && compute.size() == wait.size();
@@ -146,38 +145,35 @@ std::string commit_to_text(const CommitRecord& record) {
 }
 
 Result<CommitRecord> commit_from_text(const std::string& text) {
-  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
   const Status damaged(ExitCode::disk, "damaged: a field is missing or of another type");
   ROTA_ASSIGN(const nlohmann::json json, unseal(text, kCommitFormat));
   // The library throws on a wrong type.
   try {
     bool fits = true;
     CommitRecord record;
-    record.epoch = static_cast<Epoch>(whole(json.at("epoch"), std::numeric_limits<Epoch>::max(), fits));
+    record.epoch = whole<Epoch>(json.at("epoch"), fits);
     for (const char* name : {"next_round", "items"})
       if (const auto& value = json.at(name); value.is_number_unsigned() && value.get<std::uint64_t>() > kMostCounted)
         return Status(ExitCode::disk, "damaged: " + std::string(name) + ", " + value.dump() + ", cannot be");
-    record.next_round = whole(json.at("next_round"), kMostCounted, fits);
+    record.next_round = whole(json.at("next_round"), fits, kMostCounted);
     record.seconds = json.at("seconds").get<double>();
     fits = fits && record.seconds >= 0;
-    record.items = whole(json.at("items"), kMostCounted, fits);
+    record.items = whole(json.at("items"), fits, kMostCounted);
     record.ends_job = json.value("ends_job", false);
-    const auto job = Hash128::from_hex(json.at("job").get<std::string>());
-    const auto model = Hash128::from_hex(json.at("model_hash").get<std::string>());
-    const auto state = Hash128::from_hex(json.at("state_hash").get<std::string>());
-    const auto input = Hash128::from_hex(json.at("input").get<std::string>());
-    const auto valid = Hash128::from_hex(json.at("valid").get<std::string>());
-    if (!job || !model || !state || !input || !valid) return damaged;
+    for (const auto& [name, to] : {std::pair("job", &record.job),
+                                   {"model_hash", &record.model_hash},
+                                   {"state_hash", &record.state_hash},
+                                   {"input", &record.input},
+                                   {"valid", &record.valid}}) {
+      const auto hash = Hash128::from_hex(json.at(name).get<std::string>());
+      if (!hash) return damaged;
+      *to = *hash;
+    }
     const auto app = exact_text_of(json.at("app"));
     if (!app) return damaged;
     record.app = *app;
     record.facts = facts_from_json(json.at("facts"));
-    record.input = *input;
-    record.valid = *valid;
     record.record = epoch_from_json(json.at("record"), fits);
-    record.job = *job;
-    record.model_hash = *model;
-    record.state_hash = *state;
     fits = fits && json.at("files").is_array();
     for (const auto& file : json.at("files")) {
       const auto hash = Hash128::from_hex(file.at("xxh3").get<std::string>());
@@ -186,7 +182,7 @@ Result<CommitRecord> commit_from_text(const std::string& text) {
       // What leads out of the epoch's own folder is not Rota's.
       if (!RunFolder::is_partition_of(name, record.epoch, static_cast<std::uint32_t>(record.files.size())))
         return Status(ExitCode::disk, "damaged: '" + name + "' is not the name of a file of this epoch");
-      record.files.push_back({std::move(name), whole(file.at("bytes"), kMost, fits), *hash});
+      record.files.push_back({std::move(name), whole<std::uint64_t>(file.at("bytes"), fits), *hash});
     }
     return fits ? Result<CommitRecord>(std::move(record)) : damaged;
   } catch (const nlohmann::json::exception&) {

@@ -1,35 +1,27 @@
 // core/serial/serial_job.cc -- the job of a serial host, from options as users give them.
 
+#include <algorithm>
+
 #include "core/base/option_value.h"
 #include "core/job/framework_options.h"
 #include "rota/serial_host.h"
 
 namespace rota {
-namespace {
-
-const Option* declaration_of(std::string_view name, std::span<const Option> options) {
-  for (const Option& option : options)
-    if (option.name == name) return &option;
-  return nullptr;
-}
-
-}  // namespace
-
 Job serial_job(const Plugin& plugin, const std::map<std::string, std::string>& given, std::vector<std::string> input,
                std::vector<std::string> valid) {
   const std::vector<Option> options = options_of_job(plugin);
   std::map<std::string, std::string, std::less<>> values;
   for (const Option& option : options) values[std::string(option.name)] = option.default_value;
   for (const auto& [name, value] : given) {
-    const Option* const option = declaration_of(name, options);
-    if (option == nullptr) throw UsageError("there is no option --" + name);
+    const auto option = std::ranges::find(options, name, &Option::name);
+    if (option == options.end()) throw UsageError("there is no option --" + name);
     const Result<std::string> checked = checked_value(*option, value);
     if (!checked.ok()) throw UsageError(checked.status().what());
     values[name] = option->kind == Option::Kind::path && !value.empty() ? absolute_path(*checked) : *checked;
   }
   values["app"] = plugin.name;
   for (const IgnoredOption& one : ignored_options(options, Options(values)))
-    values[one.option] = declaration_of(one.option, options)->default_value;
+    values[one.option] = std::ranges::find(options, one.option, &Option::name)->default_value;
 
   Job job;
   job.options = Options(std::move(values));
