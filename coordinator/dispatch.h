@@ -74,7 +74,6 @@ class Dispatch {
   // What was collected, by worker and by partition (one EXPECT for each round there).
   std::map<std::uint32_t, Tasks> take_tasks() { return std::exchange(tasks_, {}); }
   std::vector<std::pair<std::uint32_t, Expect>> take_expects() { return std::exchange(expects_, {}); }
-  // Sends both.
   void send(Outbox& out);
 
   // A partition committed its rows of a round; false if it had none to commit.

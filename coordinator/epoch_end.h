@@ -50,7 +50,6 @@ class EpochEnd {
   void hold();
 
   Epoch last_epoch() const { return last_; }
-  // The newest epoch.
   const EpochRecord& newest() const { return record_; }
   // How the job ends if it ends now, if a signal asked for the end.
   std::optional<Ending> stopped() const;

@@ -18,7 +18,6 @@ class OpenEpochs {
 
   // The first epoch of this start of the job.
   void begin(Epoch first) { next_ = first; }
-  // A round of the epoch is out.
   void given_out(Epoch epoch) { done_.try_emplace(epoch); }
   // The epoch is over for a scheduler.
   void add(std::uint32_t scheduler, const EpochFigures& figures);

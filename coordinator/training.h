@@ -46,7 +46,6 @@ class Training {
 
   // No message counts any more: a process was lost, and another Training continues after last_checkpoint().
   void set_aside();
-  // The newest epoch.
   const EpochRecord& newest() const { return epoch_end_.newest(); }
   bool committing() const { return epoch_end_.checkpoints().busy(); }
   const std::optional<CommitRecord>& last_checkpoint() const { return epoch_end_.checkpoints().last(); }

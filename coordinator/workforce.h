@@ -36,13 +36,11 @@ class Workforce {
   // Those that will host shards, and must be there before the next era can begin.
   const std::vector<std::uint32_t>& awaited() const { return order_; }
   bool awaits(std::uint32_t worker) const;
-  // There are fewer of them than --min_workers.
   bool too_few() const { return order_.size() < min_workers_; }
   // How shards are hosted in the next era.  REQUIRES !awaited().empty().
   ShardHosts next() const;
   bool is_leaving(std::uint32_t worker) const { return leaving_.contains(worker); }
 
-  // The next era begins.
   const ShardHosts& begin_era();
   const ShardHosts& hosts() const { return hosts_; }
   // Another era would have other hosts.

@@ -80,7 +80,6 @@ class EpochWork {
   void tick(Outbox& out);
 
  private:
-  // What a shard adds.
   struct Share {
     std::vector<double> terms;  // its visits' are added in their order
     std::vector<TermsOf> slices;

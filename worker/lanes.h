@@ -65,7 +65,6 @@ class Neighbours {
 
 class Lanes {
  public:
-  // Of `shards` shards from `first` on.
   Lanes(ShardId first, std::uint32_t shards, std::uint32_t threads) : first_(first), shards_(shards) {
     const std::uint32_t count = std::clamp(shards, std::uint32_t{1}, std::max(threads, std::uint32_t{1}));
     for (std::uint32_t lane = 0; lane < count; ++lane)

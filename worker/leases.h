@@ -36,7 +36,6 @@ struct HeldSlice {
 
 class Leases {
  public:
-  // A slice that begins here.
   void begin(SliceId slice, std::unique_ptr<Slice> rows, Bytes bytes);
   // A slice that came from another worker, for a round.  False if it is here already: then there are two holders.
   bool arrive(SliceId slice, RoundId to, Bytes bytes);

@@ -153,7 +153,6 @@ Status Preparation::read(std::vector<ShardId> wanted, Outbox& out, Status (Prepa
   return {};
 }
 
-// Hosts the shards that were read, and reports them to the coordinator.
 Status Preparation::adopt_and_report(Outbox& out) {
   for (ShardId s = state_.hosted.first; s < state_.hosted.end; ++s)
     state_.shards.push_back(std::move(read_.extract(s).mapped()));

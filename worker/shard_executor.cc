@@ -94,7 +94,6 @@ bool ShardExecutor::joins(const LocalShard& shard) const {
          go_together(state_.commits.table_of(shard.steps.front().task.round));
 }
 
-// Whether a shard's next step is a slice's visit.
 bool ShardExecutor::visits(const LocalShard& shard) {
   return shard.steps.next_is(What::slice) && !shard.exchanges.has_due(shard.steps);
 }

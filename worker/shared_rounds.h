@@ -105,7 +105,6 @@ class SharedRounds {
   bool has_unseen() const { return !committed_.empty(); }
   // Whether all commits that a shard's next step is to see have come, and the views hold just those.
   bool may_step(const LocalShard& shard) const { return due(shard) <= come() && sees_due(shard); }
-  // Whether it has refreshed from them.
   bool is_refreshed(const LocalShard& shard) const { return seen(shard).refreshed >= due(shard); }
   // Whether there are commits that it can refresh from before its next step is due.
   bool may_refresh(const LocalShard& shard) const { return seen(shard).refreshed < come() && sees_due(shard); }

@@ -49,7 +49,6 @@ std::string option_in(const std::string& flags, const std::string& name) {
   return flags.substr(at, flags.find('\n', at) - at);
 }
 
-// How the run ended, from its events.
 std::string ending_of(const RunFolder& run) {
   const auto event = parse_object(last_lines(run.events(), 1));
   if (text_in(event, "event") != "end") return "";

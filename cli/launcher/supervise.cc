@@ -258,7 +258,6 @@ class Supervisor {
     progress_.say("rota: " + role.child.name() + " ended with " + with_log(role.child));
   }
 
-  // How it ended, and the end of its log.
   static std::string with_log(const Child& child) {
     const std::string lines = child.log_end(kLogLines);
     if (child.log().empty()) return child.how() + (lines.empty() ? "" : "; the end of its log there:\n" + lines);

@@ -63,7 +63,6 @@ class Child {
   int exit_code() const;  // as a caller sees it: 0 .. 255, or 128 + signal
   // For people: "exit code 70", "signal 9 (Killed)", "exit code 70 on b".
   std::string how() const;
-  // The end of its log.
   std::string log_end(std::size_t lines) const { return process_->log_end(lines); }
 
  private:

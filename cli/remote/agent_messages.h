@@ -63,7 +63,6 @@ Result<Place> place_of(std::string_view text);
 
 // Writes a new one into the folder, of the run that the one before names.
 Result<Place> mark_place(const RunFolder& run);
-// Whether the folder is the one that the launcher has marked.
 bool is_marked(const RunFolder& run, const Place& place);
 
 // What an agent needs to start a process of a job.

@@ -38,13 +38,11 @@ class FileCopy {
   FileCopy(HashedFile file, const CopyLimits& limits) : file_(std::move(file)), limits_(limits) {}
 
   const HashedFile& file() const { return file_; }
-  // What is to be asked for now.
   std::vector<AskChunk> asks();
   // False if it was not asked for, or came before.
   bool take(const Chunk& chunk);
   // One that was taken is stored.
   void stored(const Chunk& chunk) { storing_.erase(chunk.at); }
-  // All is stored.
   bool complete() const { return next_ == file_.bytes && asked_.empty() && storing_.empty(); }
 
  private:

@@ -31,7 +31,6 @@ Hash128 file_hash_of(const Plugin& plugin);
 // The names of the apps that find_plugin would find, sorted.
 std::vector<std::string> available_apps(const std::filesystem::path& plugin_dir = {});
 
-// The folder of the running program.
 std::filesystem::path program_folder();
 
 // The command line of a process that needs the job's plugin: reads the flags, opens the plugin that --app names (or,

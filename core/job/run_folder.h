@@ -61,7 +61,6 @@ struct RunFolder {
   // The run's folder on a machine that does not see this one; `run` identifies the run.
   std::filesystem::path own(std::string_view run) const { return path / ("own-" + std::string(run)); }
   std::filesystem::path keys() const { return path / "keys"; }  // of a run over tcp that was given none
-  // Whether a name is that of a file of keys.
   static bool is_of_keys(std::string_view name);
   std::filesystem::path log() const { return path / "log"; }
   // `process` is a role and its number: "worker-0".

@@ -29,7 +29,6 @@ inline KeyRange range_of(const Table& table, std::uint32_t partition, std::uint3
   return {partition * table.keys / partitions, (partition + std::uint64_t{1}) * table.keys / partitions};
 }
 
-// The partition of a row of a table.
 inline std::uint32_t home_of_row(const Table& table, TableId id, Key key, std::uint32_t partitions) {
   if (table.single_partition) return kSinglePartition;
   // The last partition whose range does not begin after the key.

@@ -141,7 +141,6 @@ class RowStore {
 
 class Rows {
  public:
-  // Of the partition with this number.
   explicit Rows(std::vector<Table> tables, std::uint32_t partition = 0, std::uint32_t partitions = 1);
 
   const std::vector<Table>& tables() const { return tables_; }

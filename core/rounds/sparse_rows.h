@@ -55,7 +55,6 @@ inline bool can_add(const SparseRows& left, const SparseRows& right) {
   return left.width() == right.width() || left.runs().empty() || right.runs().empty();
 }
 
-// Walks along the rows.
 class RowWalk {
  public:
   explicit RowWalk(const SparseRows& rows) : rows_(rows) { step(); }

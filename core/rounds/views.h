@@ -19,7 +19,6 @@ class Views {
   Views(const Views&) = delete;  // views refer to it
   Views& operator=(const Views&) = delete;
 
-  // There is a dense table.
   bool any() const { return any_; }
   // By table; one without rows for a table that is not dense.
   std::span<const TableView> tables() const { return views_; }

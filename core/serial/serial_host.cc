@@ -101,7 +101,6 @@ void SerialHost::make_views() {
   }
 }
 
-// Starting values of a new job.
 void SerialHost::start() {
   for (ShardId s = 0; s < job_.shards; ++s) {
     Random own = random_for(job_.seed, Stream::start, s, 0, 0);
