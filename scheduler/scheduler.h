@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/job/hosted_app.h"
-#include "core/rounds/feedbacks.h"
+#include "core/rounds/commits.h"
 #include "core/runtime/node.h"
 
 namespace rota {

@@ -18,7 +18,7 @@
 
 #include "core/base/status.h"
 #include "core/rounds/commits.h"
-#include "core/rounds/part_sums.h"
+#include "core/rounds/gather.h"
 #include "core/rounds/sparse_rows.h"
 #include "core/runtime/node.h"
 #include "core/wire/message.h"

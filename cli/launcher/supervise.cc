@@ -1,5 +1,4 @@
-#include "cli/launcher/supervise.h"
-
+// cli/launcher/supervise.cc -- the processes of a job, until the last has ended.
 #include <poll.h>
 #include <signal.h>
 
@@ -11,6 +10,7 @@
 
 #include "cli/folders/private_folder.h"
 #include "cli/launcher/restarts.h"
+#include "cli/launcher/run_job.h"
 #include "cli/processes/child.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"

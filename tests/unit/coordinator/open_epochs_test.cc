@@ -1,6 +1,6 @@
-#include "coordinator/open_epochs.h"
-
 #include <gtest/gtest.h>
+
+#include "coordinator/training.h"
 
 namespace rota {
 namespace {

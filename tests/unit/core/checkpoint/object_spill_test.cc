@@ -1,5 +1,4 @@
-#include "core/checkpoint/object_spill.h"
-
+#include "core/checkpoint/checkpoint_store.h"
 #include "tests/unit/core/base/temporary_folder.h"
 
 namespace rota {

@@ -1,7 +1,6 @@
-#include "core/rounds/feedbacks.h"
-
 #include <gtest/gtest.h>
 
+#include "core/rounds/commits.h"
 #include "core/rounds/placement.h"
 #include "tests/unit/core/wire/round_messages.h"
 

@@ -1,11 +1,10 @@
 // tests/unit/core/rounds/part_sums_test.cc
-#include "core/rounds/part_sums.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
+#include "core/rounds/gather.h"
 #include "tests/unit/core/wire/round_messages.h"
 
 namespace rota {
