@@ -30,7 +30,6 @@ namespace {
 
 constexpr int kNumberMs = 5000;
 constexpr int kPollMs = 200;
-constexpr std::size_t kAddressBytesMax = 4096;
 constexpr std::size_t kLogEndLines = 10;
 
 constexpr Option kAddWorkerOptions[] = {
@@ -50,10 +49,9 @@ constexpr Option kAddWorkerOptions[] = {
 // The coordinator of the run in a folder, or the address itself.
 Result<std::string> address_of(const std::string& what) {
   if (what.find("://") != what.npos) return what;
-  const RunFolder run{fs::absolute(what).lexically_normal()};
-  auto text = read_whole_file(run.address(), kAddressBytesMax);
-  if (!text.ok()) return Status(ExitCode::no_input, "no active run in " + what);
-  return text->substr(0, text->find('\n'));
+  auto address = RunFolder{fs::absolute(what).lexically_normal()}.read_address();
+  if (!address) return Status(ExitCode::no_input, "no active run in " + what);
+  return *std::move(address);
 }
 
 struct Assignment {

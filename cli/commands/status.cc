@@ -74,8 +74,7 @@ Status folder_status(const RunFolder& run, const fs::path& keys) {
     row("model_hash", text_in(parse_object(*result), "model_hash"));
     return {};
   }
-  if (auto address = read_whole_file(run.address(), 4096); address.ok()) {
-    while (address->ends_with('\n')) address->pop_back();
+  if (const auto address = run.read_address()) {
     if (auto answer = ask_status(*address, kAnswerMs, keys_for(keys, run)); answer.ok()) {
       row("state", "running, coordinator at " + *address);
       print_answer(*answer);

@@ -86,7 +86,6 @@ PrivateFolder::~PrivateFolder() {
 
 namespace {
 
-constexpr std::size_t kAddressBytesMax = 4096;
 constexpr std::size_t kLettersAfterPrefix = 6;  // of make_private_folder
 
 std::vector<std::string> names_in(int folder) {
@@ -121,9 +120,8 @@ bool is_rotas(const fs::path& folder, const struct stat& facts) {
 
 void remove_dead_sockets(const RunFolder& run) {
   constexpr std::string_view kIpc = "ipc://";
-  auto address = read_whole_file(run.address(), kAddressBytesMax);
-  if (!address.ok() || !address->starts_with(kIpc)) return;
-  while (address->ends_with('\n')) address->pop_back();
+  const auto address = run.read_address();
+  if (!address || !address->starts_with(kIpc)) return;
   const fs::path coordinator(address->substr(kIpc.size()));
   const fs::path folder = coordinator.parent_path();
   if (!folder.is_absolute()) return;

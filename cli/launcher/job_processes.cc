@@ -14,7 +14,6 @@ namespace {
 
 constexpr Nanoseconds kFinishSpan = 3 * kSecond;
 constexpr int kFinishPollMs = 20;
-constexpr std::size_t kAddressBytesMax = 4096;
 constexpr std::size_t kFlagsBytesMax = std::size_t{1} << 20;
 
 }  // namespace
@@ -96,9 +95,9 @@ void JobProcesses::work() {
 }
 
 bool JobProcesses::learn_address() {
-  const auto text = read_whole_file(job_.run.address(), kAddressBytesMax);
-  if (text.ok()) address_ = text->substr(0, text->find('\n'));
-  return text.ok();
+  const auto address = job_.run.read_address();
+  if (address) address_ = *address;
+  return address.has_value();
 }
 
 }  // namespace rota

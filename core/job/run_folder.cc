@@ -33,6 +33,12 @@ bool take_process(std::string_view& text) {
 
 }  // namespace
 
+std::optional<std::string> RunFolder::read_address() const {
+  constexpr std::size_t kBytesMost = 4096;
+  const auto text = read_whole_file(address(), kBytesMost);
+  return text.ok() ? std::optional(text->substr(0, text->find('\n'))) : std::nullopt;
+}
+
 std::uint64_t RunFolder::era_of(std::string_view name) {
   if (!take(name, "partition-") || !take_digits(name) || !take(name, ".era-")) return 0;
   std::uint64_t era = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -18,6 +19,7 @@ struct RunFolder {
   std::filesystem::path marker() const { return path / "rota-run.json"; }
   std::filesystem::path flags() const { return path / "flags.txt"; }        // the job's options, for --flagfile
   std::filesystem::path address() const { return path / "address"; }        // of the coordinator, while it runs
+  std::optional<std::string> read_address() const;                          // nothing if it is not there
   std::filesystem::path metrics() const { return path / "metrics.jsonl"; }  // an object for each evaluation
   std::filesystem::path events() const { return path / "events.jsonl"; }    // joins, losses, recoveries
   std::filesystem::path result() const { return path / "result.json"; }     // there once the run is done
