@@ -35,13 +35,10 @@ Status check_new(const RunFolder& run) {
           run.path.string() + " holds a run: --resume resumes it; another job needs another --out"};
 }
 
-Ending coordinate(const CommandLine& line, const JobConfig& config) {
+Result<Ending> coordinate(const CommandLine& line, const JobConfig& config) {
   RunPlan plan(config);
-  if (!line.options.flag("resume"))
-    if (const Status fresh = check_new(config.run); !fresh.ok()) return {fresh.code(), fresh.what()};
-  const auto era = begin_era(config.run);
-  if (!era.ok()) return {era.status().code(), era.status().what()};
-  plan.era = *era;
+  if (!line.options.flag("resume")) ROTA_TRY(check_new(config.run));
+  ROTA_ASSIGN(plan.era, begin_era(config.run));
   plan.checkpoints = disk_chunk_files(config.run.path);
   plan.next_era = [run = config.run] { return begin_era(run); };
   std::string from_nothing;  // why a resumed run starts from the beginning
@@ -57,14 +54,13 @@ Ending coordinate(const CommandLine& line, const JobConfig& config) {
   }
   const auto after = plan.resume ? std::optional(plan.resume->epoch) : std::nullopt;
   const auto best = plan.best ? std::optional(plan.best->epoch) : std::nullopt;
-  auto recorder = open_run_recorder(config, after, best);
-  if (!recorder.ok()) return {recorder.status().code(), recorder.status().what()};
-  if (after) (*recorder)->event("resume", {{"epoch", std::to_string(*after)}});
-  if (!from_nothing.empty()) (*recorder)->event("resume_without_checkpoint", {{"why", from_nothing}});
+  ROTA_ASSIGN(const auto recorder, open_run_recorder(config, after, best));
+  if (after) recorder->event("resume", {{"epoch", std::to_string(*after)}});
+  if (!from_nothing.empty()) recorder->event("resume_without_checkpoint", {{"why", from_nothing}});
   const auto listening = [&](const std::string& address) {
     return write_atomically(config.run.address(), address + "\n");
   };
-  const Ending ending = run_coordinator(config, std::make_unique<Coordinator>(plan, *recorder), listening);
+  const Ending ending = run_coordinator(config, std::make_unique<Coordinator>(plan, recorder), listening);
   std::error_code ignored;
   std::filesystem::remove(config.run.address(), ignored);
   return ending;
@@ -88,7 +84,9 @@ int main(int argc, char** argv) {
   if (!lock.ok()) return end_process(kCoordinator, {lock.status().code(), lock.status().what()});
   const Status trace = open_hook_trace(config->run.hook_trace(kCoordinator.name()), kCoordinator.name());
   if (!trace.ok()) log_warning("event=disk what=" + log_value(trace.what()));
-  const int code = end_process(kCoordinator, coordinate(*line, *config));
+  const auto ending = coordinate(*line, *config);
+  const Status& failed = ending.status();
+  const int code = end_process(kCoordinator, ending.ok() ? *ending : Ending{failed.code(), failed.what()});
   remove_hook_trace();
   return code;
 }
