@@ -1,10 +1,20 @@
 # One helper for each kind of thing that is built.  Sources are listed, so that an unused one is seen; tests are globbed, so that none is
 # forgotten.
 
-# Sources of a library are compiled several at a time: most of a compilation here is the same headers again.
+# Most of a compilation here is the same headers again.  So the standard headers and JSON are compiled once, and the
+# sources of a library several at a time.
+if(ROTA_UNITY)
+  add_library(rota_precompiled OBJECT cmake/precompiled.cc)
+  target_link_libraries(rota_precompiled PRIVATE nlohmann_json::nlohmann_json)
+  target_precompile_headers(rota_precompiled PRIVATE <algorithm> <array> <atomic> <deque> <filesystem> <functional> <map>
+    <memory> <mutex> <nlohmann/json.hpp> <optional> <set> <span> <sstream> <string> <string_view> <thread> <utility>
+    <variant> <vector>)
+endif()
+
 function(rota_compile_together target)
   if(ROTA_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    target_precompile_headers(${target} REUSE_FROM rota_precompiled)
   endif()
 endfunction()
 
