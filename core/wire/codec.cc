@@ -323,7 +323,7 @@ template <std::size_t... I>
 constexpr auto decoders(std::index_sequence<I...>) {
   using Decoder = bool (*)(FieldReader&, Message&);
   return std::array<std::pair<Kind, Decoder>, sizeof...(I)>{
-      {{std::variant_alternative_t<I, Message>::kind, [](FieldReader& io, Message& message) {
+      {{std::variant_alternative_t<I, AnyMessage>::kind, [](FieldReader& io, Message& message) {
           fields(io, message.emplace<I>());
           return io.done();
         }}...}};
@@ -363,6 +363,13 @@ std::size_t size_of(const Frames& frames) {
   for (const Bytes& frame : frames) size += frame.size();
   return size;
 }
+
+Message::Message() noexcept = default;
+Message::Message(const Message&) = default;
+Message::Message(Message&&) noexcept = default;
+Message& Message::operator=(const Message&) = default;
+Message& Message::operator=(Message&&) noexcept = default;
+Message::~Message() = default;
 
 Kind kind_of(const Message& message) {
   return std::visit([](const auto& m) { return m.kind; }, message);
@@ -445,7 +452,7 @@ Result<Header> decode_header(const Frames& frames) {
 }
 
 Result<Message> decode_message(Kind kind, const Frames& frames) {
-  static constexpr auto kDecoders = decoders(std::make_index_sequence<std::variant_size_v<Message>>());
+  static constexpr auto kDecoders = decoders(std::make_index_sequence<std::variant_size_v<AnyMessage>>());
   for (const auto& [known, decode] : kDecoders) {
     if (known != kind) continue;
     if (frames.empty()) return bad(std::string("a bodiless ") + kind_name(kind));

@@ -181,7 +181,7 @@ void fill(auto& field, Source& from) {
   }
 }
 
-inline constexpr std::size_t kKinds = std::variant_size_v<Message>;
+inline constexpr std::size_t kKinds = std::variant_size_v<AnyMessage>;
 
 // A message of the kind at `index` of the variant.
 template <typename Source>
