@@ -1,4 +1,4 @@
-// core/wire/zmq_transport.h -- frames between processes over ZeroMQ; the only user of its API.
+// core/wire/zmq_transport.h -- frames between processes over ZeroMQ.
 //
 // Every process receives on one ROUTER, its listening socket, and sends on one DEALER per peer.  Almost nothing is sent
 // on a ROUTER, which does not report back-pressure per peer.  A DEALER belongs to one peer and reports its
