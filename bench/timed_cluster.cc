@@ -135,7 +135,10 @@ class TimedCluster {
     at(when, process.id, act, true);
   }
   void finish(Process& process, const Outbox::Started& work, const Continuation& continuation) {
-    handle(process, 0, [&] { process.host->finished(work.node, continuation, world(process)); });
+    handle(process, 0, [&] {
+      process.host->finish(work.node, continuation, world(process));
+      process.host->deliver_local(world(process));
+    });
   }
 
   void transmit(Process& from, Transmission out) {

@@ -1,20 +1,13 @@
 #include "core/runtime/host.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace rota {
 
 namespace {
 
-// Batch systems and launchers often send a signal twice: to the process group, and through a parent.
-constexpr Nanoseconds kSameSignal = kSecond;
 // A process whose ticks are further apart than this was not running.
 constexpr Nanoseconds kStillFor = 2 * kSecond;
-// How long a process that is to end waits for its last messages to be acknowledged.
-constexpr Nanoseconds kDrainMost = 2 * kSecond;
-// How long a process that reported a fault waits for the coordinator's STOP.
-constexpr Nanoseconds kStopMost = 10 * kSecond;
 
 }  // namespace
 
@@ -25,12 +18,8 @@ Host::Host(Settings settings)
                  [this](const std::string& who, const std::string& why) {
                    for (const auto& [id, node] : nodes_) node->peer_refused(who, why);
                  }),
-      watch_(settings_, router_) {}
-
-void Host::add(std::unique_ptr<Node> node) {
-  const NodeId id = node->id();
-  nodes_[id] = std::move(node);
-}
+      watch_(settings_, router_),
+      end_(router_) {}
 
 void Host::join(const std::string& coordinator, const Hello& hello, Factory factory, Nanoseconds now) {
   factory_ = std::move(factory);
@@ -51,7 +40,7 @@ void Host::submit(const Envelope& envelope, NodeId to, std::optional<Frames>& en
     return;
   }
   if (router_.find(router_.process_of(to)) == nullptr) return admission_.refuse("no way to " + to.name());
-  const Status sent = router_.submit(envelope, to, encoded, ending_.has_value());
+  const Status sent = router_.submit(envelope, to, encoded, end_.begun());
   if (!sent.ok()) leave(sent.code(), sent.what(), now);
 }
 
@@ -82,7 +71,7 @@ void Host::receive(const Frames& frames, const Outbox::World& world, const Origi
     return receive_dismissal(*header, body, world);
   if (arrived.arrival == Link::Arrival::stale) return;
   if (header->process == kCoordinator) watch_.heard(world.now);
-  settle(world.now);
+  end_.settle(world.now);
   for (const auto& [id, node] : nodes_) node->peer_heard(header->process, world.now);
   if (arrived.arrival == Link::Arrival::wrong) receive_unreadable(header->process, arrived.status, world.now);
   if (arrived.arrival == Link::Arrival::deliver) receive_whole(header->process, std::move(arrived.message), world);
@@ -95,10 +84,10 @@ void Host::receive_foreign(const Frames& frames, const std::string& what, const 
   if (!foreign) return;
   if (!watch_.waits() || foreign->kind != Kind::refuse)
     return admission_.receive_foreign(*foreign, frames, origin, now);
-  dismissed({ExitCode::wrong_version, "the coordinator speaks protocol version " + std::to_string(foreign->version) +
-                                          ", and " + settings_.process.name() + " speaks version " +
-                                          std::to_string(kProtocolVersion)},
-            now);
+  end_.dismiss({ExitCode::wrong_version, "the coordinator speaks protocol version " + std::to_string(foreign->version) +
+                                             ", and " + settings_.process.name() + " speaks version " +
+                                             std::to_string(kProtocolVersion)},
+               now);
 }
 
 void Host::receive_dismissal(const Header& header, const Frames& body, const Outbox::World& world) {
@@ -110,7 +99,7 @@ void Host::receive_dismissal(const Header& header, const Frames& body, const Out
 void Host::receive_whole(NodeId process, Delivery delivery, const Outbox::World& world) {
   if (delivery.era != 0 && (delivery.era != router_.era() || goes_to_)) {
     if (delivery.era > router_.era() && settings_.process != kCoordinator)
-      held_.push_back({process, std::move(delivery)});
+      held_.emplace_back(process, std::move(delivery));
     return;  // or the run went back to before it was sent
   }
   auto message = admission_.open(process, delivery);
@@ -122,16 +111,20 @@ void Host::receive_whole(NodeId process, Delivery delivery, const Outbox::World&
 
 void Host::deliver(const Envelope& envelope, const Outbox::World& world) {
   if (membership(envelope, world)) return;
-  const auto node = nodes_.find(envelope.to);
-  if (node == nodes_.end()) return admission_.refuse("no " + envelope.to.name() + " here");
+  const auto found = nodes_.find(envelope.to);
+  if (found == nodes_.end()) return admission_.refuse("no " + envelope.to.name() + " here");
   run_node(
-      *node->second, [&](Outbox& out) { return node->second->step(envelope, out); }, world);
+      *found->second, [&envelope](Node& node, Outbox& out) { return node.step(envelope, out); }, world);
 }
 
-void Host::run_node(Node& node, const std::function<Status(Outbox&)>& turn, const Outbox::World& world) {
-  if (ending_) return;
+void Host::run_all(const Step& step, const Outbox::World& world) {
+  for (const auto& [id, node] : nodes_) run_node(*node, step, world);
+}
+
+void Host::run_node(Node& node, const Step& step, const Outbox::World& world) {
+  if (end_.begun()) return;
   Outbox out(node.id(), world, [this](NodeId to) { return queued_to(to); });
-  const Status status = turn(out);
+  const Status status = step(node, out);
   collect(out, world);
   if (!status.ok()) fault(status, world.now);
 }
@@ -144,7 +137,7 @@ void Host::collect(Outbox& out, const Outbox::World& world) {
   }
   works_ += out.started.size();
   for (auto& started : out.started) started_.push_back(std::move(started));
-  if (out.ended) end(out.ending, world.now);
+  if (out.ended) end_.begin(out.ending, world.now);
 }
 
 void Host::deliver_local(const Outbox::World& world) {
@@ -161,12 +154,9 @@ void Host::finish(NodeId node, const Continuation& continuation, const Outbox::W
   if (works_ > 0) --works_;
   if (goes_to_) return;  // no longer needed
   const auto found = nodes_.find(node);
-  if (found != nodes_.end()) run_node(*found->second, continuation, world);
-}
-
-void Host::finished(NodeId node, const Continuation& continuation, const Outbox::World& world) {
-  finish(node, continuation, world);
-  deliver_local(world);
+  if (found != nodes_.end())
+    run_node(
+        *found->second, [&](Node&, Outbox& out) { return continuation(out); }, world);
 }
 
 void Host::tell(NodeId to, Message message, const Outbox::World& world) {
@@ -179,9 +169,9 @@ bool Host::membership(const Envelope& envelope, const Outbox::World& world) {
   if (const auto* welcome = std::get_if<Welcome>(&envelope.message)) {
     if (watch_.takes(*welcome)) begin_era(*welcome, world);
   } else if (const auto* refused = std::get_if<Refuse>(&envelope.message)) {
-    dismissed({refused->code, refused->what}, world.now);
+    end_.dismiss({refused->code, refused->what}, world.now);
   } else if (const auto* stop = std::get_if<Stop>(&envelope.message)) {
-    dismissed({stop->code, stop->what}, world.now);
+    end_.dismiss({stop->code, stop->what}, world.now);
   } else {
     return false;
   }
@@ -198,43 +188,22 @@ void Host::begin_era(const Welcome& welcome, const Outbox::World& world) {
 }
 
 void Host::begin_era_if_idle(const Outbox::World& world) {
-  if (works_ > 0 || ending_) return;
+  if (works_ > 0 || end_.begun()) return;
   const Welcome welcome = *std::exchange(goes_to_, std::nullopt);
   router_.begin_era(welcome);
   auto nodes = factory_(welcome, std::exchange(retired_, {}));
   if (!nodes.ok()) return fault(nodes.status(), world.now);
   for (auto& node : *nodes) add(std::move(node));
-  for (const auto& [id, node] : nodes_)
-    run_node(
-        *node,
-        [&](Outbox& out) {
-          return node->step({kCoordinator, id, welcome}, out);
-        },
-        world);
+  run_all([&](Node& node, Outbox& out) { return node.step({kCoordinator, node.id(), welcome}, out); }, world);
   // Messages of processes that were faster.
-  for (Held& held : std::exchange(held_, {})) receive_whole(held.process, std::move(held.delivery), world);
+  for (auto& [process, delivery] : std::exchange(held_, {})) receive_whole(process, std::move(delivery), world);
 }
 
 void Host::fault(const Status& status, Nanoseconds now) {
-  if (faulted_ || ending_) return;
-  faulted_ = true;
-  faulted_at_ = now;
-  fault_ = {status.code(), status.what()};
-  if (settings_.process == kCoordinator) return end(fault_, now);
-  send({settings_.process, kCoordinator, Fault{status.code(), status.what()}}, now);
-}
-
-void Host::end(Ending ending, Nanoseconds now) {
-  if (ending_) return;
-  ending_ = std::move(ending);
-  ending_since_ = now;
-  router_.close();
-}
-
-// By the coordinator, which waits for no message of this process.
-void Host::dismissed(Ending ending, Nanoseconds now) {
-  dismissed_ = true;
-  end(std::move(ending), now);
+  const Ending fault = {status.code(), status.what()};
+  if (!end_.fail(fault, now)) return;
+  if (settings_.process == kCoordinator) return end_.begin(fault, now);
+  send({settings_.process, kCoordinator, Fault{fault.code, fault.what}}, now);
 }
 
 void Host::tick(const Outbox::World& world) {
@@ -245,52 +214,43 @@ void Host::tick(const Outbox::World& world) {
     watch_.stood_still(still, now);
     for (const auto& [id, node] : nodes_) node->stood_still(still, now);
   }
-  if (auto beat = ending_ ? std::nullopt : watch_.next_beat(now)) {
+  if (auto beat = end_.begun() ? std::nullopt : watch_.next_beat(now)) {
     beat->progress = progress_;
     beat->memory = world.memory;
     beat->works = works_;
     send({settings_.process, kCoordinator, *beat}, now);
   }
-  for (const auto& [id, node] : nodes_)
-    run_node(
-        *node, [&](Outbox& out) { return node->tick(out); }, world);
+  run_all([](Node& node, Outbox& out) { return node.tick(out); }, world);
   deliver_local(world);
   router_.tick(now);
   admission_.tick(now);
-  if (faulted_ && now - faulted_at_ >= kStopMost) end(fault_, now);
-  if (auto lost = watch_.check(ending_.has_value(), now)) end(*std::move(lost), now);
-  settle(now);
-}
-
-// After a STOP no peer waits for this process' messages; otherwise it waits until all have arrived.
-void Host::settle(Nanoseconds now) {
-  if (!ending_ || ended_) return;
-  if (router_.drained() || dismissed_ || now - ending_since_ >= kDrainMost) ended_ = ending_;
+  end_.tick(now);
+  if (auto lost = watch_.check(end_.begun(), now)) end_.begin(*std::move(lost), now);
+  end_.settle(now);
 }
 
 void Host::leave(ExitCode code, const std::string& what, Nanoseconds now) {
   fault({code, what}, now);
-  end({code, what}, now);
+  end_.begin({code, what}, now);
 }
 
 void Host::told_to_end(const std::string& what, Nanoseconds now) {
-  if (told_to_end_at_ != 0 && now - told_to_end_at_ < kSameSignal) return;
-  if (std::exchange(told_to_end_at_, now) != 0 || !watch_.reachable()) return leave(ExitCode::terminated, what, now);
+  const auto signal = end_.signal(now);
+  if (signal == ProcessEnd::Signal::same) return;
+  if (signal == ProcessEnd::Signal::again || !watch_.reachable()) return leave(ExitCode::terminated, what, now);
   send({settings_.process, kCoordinator, Stop{ExitCode::terminated, what}}, now);
 }
 
 void Host::keys_refused(NodeId peer, const std::string& why, Nanoseconds now) {
   if (peer != kCoordinator || !watch_.waits()) return;
-  dismissed({ExitCode::not_authorised, "the coordinator does not let " + settings_.process.name() + " in: " + why},
-            now);
+  end_.dismiss({ExitCode::not_authorised, "the coordinator does not let " + settings_.process.name() + " in: " + why},
+               now);
 }
 
 void Host::disconnected(NodeId peer, const Outbox::World& world) {
   if (peer == kCoordinator) watch_.disconnected();
   if (auto* const found = router_.find(peer)) found->link.broken();
-  for (const auto& [id, node] : nodes_)
-    run_node(
-        *node, [&](Outbox& out) { return node->peer_disconnected(peer, out); }, world);
+  run_all([peer](Node& node, Outbox& out) { return node.peer_disconnected(peer, out); }, world);
 }
 
 std::optional<Transmission> Host::next(Nanoseconds now) {
@@ -313,10 +273,6 @@ void Host::not_taken(NodeId peer) {
   router_.set_full(peer, true);
   if (peer == kCoordinator && std::exchange(gave_call_, false)) return;  // it is none of the link's messages
   if (auto* const found = router_.find(peer)) found->link.not_taken();
-}
-
-bool Host::busy() const {
-  return ending_.has_value() || router_.busy();
 }
 
 }  // namespace rota

@@ -13,6 +13,7 @@
 #include "core/runtime/admission.h"
 #include "core/runtime/coordinator_watch.h"
 #include "core/runtime/node.h"
+#include "core/runtime/process_end.h"
 #include "core/runtime/router.h"
 #include "core/wire/transport.h"
 
@@ -32,21 +33,20 @@ class Host {
 
   // For a process that joins: says HELLO to the coordinator, at its endpoint, and waits to be welcomed.
   void join(const std::string& coordinator, const Hello& hello, Factory factory, Nanoseconds now);
-  // For an observer: asks the coordinator, whose endpoint is known.
+  // For an observer, which knows the coordinator's endpoint.
   void ask(const AskStatus& question, Nanoseconds now) { send({settings_.process, kCoordinator, question}, now); }
   // For the coordinator's process, and an observer's: a node that is there from the start.
-  void add(std::unique_ptr<Node> node);
+  void add(std::unique_ptr<Node> node) { nodes_.insert_or_assign(node->id(), std::move(node)); }
   // Gives a message to one of this process' own nodes, as if from itself (the end of a signal handler's errand).
   void tell(NodeId to, Message message, const Outbox::World& world);
 
   void receive(const Frames& frames, const Outbox::World& world, const Origin& origin = {});
   void tick(const Outbox::World& world);
-  void finished(NodeId node, const Continuation& continuation, const Outbox::World& world);
-  // As finished(), but messages to other nodes of this process wait for deliver_local().
+  // Work of a node has ended.  Messages to other nodes of this process wait for deliver_local().
   void finish(NodeId node, const Continuation& continuation, const Outbox::World& world);
   void deliver_local(const Outbox::World& world);
   // Something was sent since next() returned nothing, to any process; or this process is to end, or goes back.
-  bool has_spoken() const { return router_.has_spoken() || !local_.empty() || goes_to_ || ending_; }
+  bool has_spoken() const { return router_.has_spoken() || !local_.empty() || goes_to_ || end_.begun(); }
   // This process has to go: reports it as a fault, and ends.
   void leave(ExitCode code, const std::string& what, Nanoseconds now);
   // This process got a signal to end.  A member asks the coordinator to bring the job to a clean end and continues
@@ -59,7 +59,7 @@ class Host {
 
   // What to hand to the transport next; call until nothing comes.
   std::optional<Transmission> next(Nanoseconds now);
-  // The transport is full towards this peer; no more for it until it is writable again, or the next tick.
+  // The transport is full towards this peer: no more for it until it is writable again, or the next tick.
   void not_taken(NodeId peer);
   void writable(NodeId peer);
 
@@ -69,9 +69,9 @@ class Host {
   std::vector<Outbox::Started> take_started() { return std::exchange(started_, {}); }
 
   // Whether ticks should come fast: there is something to be acknowledged.
-  bool busy() const;
+  bool busy() const { return end_.begun() || router_.busy(); }
   // Set once this process has nothing left to do.
-  const std::optional<Ending>& ended() const { return ended_; }
+  const std::optional<Ending>& ended() const { return end_.complete(); }
   std::uint64_t bytes_sent() const { return router_.bytes_sent(); }
   // Bytes that the process of a node has not acknowledged yet; 0 if it is this one.
   std::uint64_t queued_to(NodeId node) const { return nodes_.contains(node) ? 0 : router_.queued_to(node); }
@@ -92,19 +92,19 @@ class Host {
   bool membership(const Envelope& envelope, const Outbox::World& world);
   void begin_era(const Welcome& welcome, const Outbox::World& world);
   void begin_era_if_idle(const Outbox::World& world);
-  void run_node(Node& node, const std::function<Status(Outbox&)>& turn, const Outbox::World& world);
+  using Step = std::function<Status(Node&, Outbox&)>;
+  void run_node(Node& node, const Step& step, const Outbox::World& world);
+  void run_all(const Step& step, const Outbox::World& world);
   void collect(Outbox& out, const Outbox::World& world);
   void send(const Envelope& envelope, Nanoseconds now);
   void submit(const Envelope& envelope, NodeId to, std::optional<Frames>& encoded, Nanoseconds now);
   void fault(const Status& status, Nanoseconds now);
-  void end(Ending ending, Nanoseconds now);
-  void dismissed(Ending ending, Nanoseconds now);
-  void settle(Nanoseconds now);
 
   Settings settings_;
   Router router_;
   Admission admission_;
   CoordinatorWatch watch_;
+  ProcessEnd end_;
 
   std::map<NodeId, std::unique_ptr<Node>> nodes_;
   std::deque<Envelope> local_;  // from one of them to another
@@ -115,22 +115,9 @@ class Host {
   bool gave_call_ = false;  // to the transport, last of all
 
   Factory factory_;
-  std::optional<Welcome> goes_to_;  // the era to begin when the work of the one before has ended
-  Nodes retired_;                   // of that one
-  struct Held {
-    NodeId process;
-    Delivery delivery;
-  };
-  std::deque<Held> held_;  // of an era that others have begun before this process
-
-  Nanoseconds told_to_end_at_ = 0;
-  std::optional<Ending> ending_;
-  Nanoseconds ending_since_ = 0;
-  bool dismissed_ = false;  // the coordinator sent STOP or REFUSE
-  bool faulted_ = false;
-  Nanoseconds faulted_at_ = 0;
-  Ending fault_;
-  std::optional<Ending> ended_;
+  std::optional<Welcome> goes_to_;                // the era to begin when the work of the one before has ended
+  Nodes retired_;                                 // of that one
+  std::deque<std::pair<NodeId, Delivery>> held_;  // of an era that other processes have begun before this one
 };
 
 }  // namespace rota

@@ -160,7 +160,7 @@ class Loop {
     const bool more = receive();
     for (auto& ended : compute_.take_ended()) {
       refresh();
-      host_.finished(ended.node, ended.continuation, world_);
+      host_.finish(ended.node, ended.continuation, world_);
     }
     host_.deliver_local(world_);
     signals();

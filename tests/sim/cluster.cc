@@ -432,7 +432,8 @@ class Cluster {
         }
         at(now_ + delay(), here_, [this, work, continuation] {
           Host& later = *hosts_.at(here_).host;
-          later.finished(work->node, *continuation, world(later));
+          later.finish(work->node, *continuation, world(later));
+          later.deliver_local(world(later));
           pump(here_);
         });
       });
@@ -471,7 +472,8 @@ class Cluster {
     process.files_heard = std::max(process.files_heard, done + delay());
     at(process.files_heard, here_, [this, work, continuation] {
       Host& later = *hosts_.at(here_).host;
-      later.finished(work->node, *continuation, world(later));
+      later.finish(work->node, *continuation, world(later));
+      later.deliver_local(world(later));
       pump(here_);
     });
   }
