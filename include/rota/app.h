@@ -1,4 +1,4 @@
-// rota/app.h -- an app in one process of a job: it makes the three steps' objects.
+// rota/app.h -- an app in one process of a job: it makes the objects of the three steps.
 #pragma once
 #include <memory>
 #include <span>
@@ -18,8 +18,8 @@
 namespace rota {
 
 // One object in each process of the job, made from the Job (Plugin::app), so that options are parsed once.  What all
-// shards of a process share belongs here.  load() is called once, in a worker, before anything of that process that
-// needs facts; all else may be called from several threads at once.
+// shards of a process share belongs here.  load() is called once, in a worker, before any other hook of that process
+// that needs facts; all others may be called from several threads at once.
 class App {
  public:
   virtual ~App() = default;
@@ -28,18 +28,18 @@ class App {
   // must depend on the job alone; `common` gives all processes the same numbers.
   virtual std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random& common) = 0;
   // Reads the whole input once, as load() of all shards does, and writes what load() finds in Job::packed.  Only if the
-  // plugin has a packed_format.  May depend on the files, on Job::shards and on Plugin::packed_options alone, so that
-  // what it writes serves jobs with any other options.
+  // plugin has a packed_format.  May depend on the files, Job::shards and Plugin::packed_options only, so that its
+  // output serves jobs with any other options.
   virtual void pack(DataPacker&) {}
-  // What the model consists of.  All processes have the same facts, and must make the same tables of them.
+  // The tables of the model.  All processes have the same facts and must make the same tables from them.
   virtual std::vector<Table> tables(const Facts&) const = 0;
-  // Along which exchange rounds send.  All processes must make the same ones.
+  // The dataflows of exchange rounds.  All processes must make the same ones.
   virtual std::vector<Dataflow> dataflows(const Facts&) const { return {}; }
-  // What an evaluation adds up, and the numbers for people that are made of it.
+  // The terms that an evaluation sums, and the scores computed from them.
   virtual std::vector<Term> terms() const { return {}; }
   virtual std::vector<Score> scores() const { return {}; }
-  // Whether in an evaluation every shard visits every slice (Push::evaluate_visit).  It costs one more journey of the
-  // slices.
+  // Whether in an evaluation every shard visits every slice (Push::evaluate_visit).  It costs one more pass of the
+  // slices through all shards.
   virtual bool evaluating_pass() const { return false; }
 
   virtual std::unique_ptr<Schedule> schedule(const Facts&, Share) const = 0;
@@ -47,14 +47,14 @@ class App {
   virtual std::unique_ptr<Pull> pull(const Facts&) const { return nullptr; }
   // An empty slice with room for these keys; only if the plugin is `sliced`.
   virtual std::unique_ptr<Slice> slice(std::span<const Key>) const { return nullptr; }
-  // In a new job: the starting values of a slice just made, before anybody visits it.
+  // In a new job: the starting values of a slice just made, before its first visit.
   virtual void start(SliceId, Slice&, std::span<const Key>, Random&) const {}
-  // In a new job: those of a row of a table that is `started`; `row` is zeros.  Every process calls it for its own copy
-  // of the row, with the same Random.
+  // In a new job: the starting values of a row of a table that is `started`; `row` is zeros.  Every process calls it
+  // for its own copy of the row, with the same Random.
   virtual void start_row(TableId, Key, std::span<double> /*row*/, Random&) const {}
 
-  // What all shards know alike and commands want of a model (the names of words, of columns): saved once a job, by the
-  // worker of its first shard.  It is not restored: load() finds it again.
+  // What is the same in all shards and commands need from a model (the names of words, of columns): saved once a job,
+  // by the worker of its first shard.  It is not restored: load() finds it again.
   virtual void save_common(Writer&) const {}
 };
 

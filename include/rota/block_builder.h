@@ -1,4 +1,4 @@
-// rota/block_builder.h -- makes a round of rows some of which interfere: what does is put into a block, or is refused.
+// rota/block_builder.h -- builds a round of rows some of which interfere: these are put into a block, or refused.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -22,8 +22,8 @@ enum class OnConflict {
 };
 
 // The blocks of a round are the connected components of its rows under interference: rows of different blocks never
-// interfere.  Neither do they with rows of the last `unseen` rounds, whose changes a push of this round does not see:
-// no block can put those right, so such a row is always refused.
+// interfere.  Nor do they interfere with rows of the last `unseen` rounds, whose changes a push of this round does not
+// see: a block cannot correct for those, so such a row is always refused.
 class BlockBuilder {
  public:
   // `interference` may be null: then nothing interferes.

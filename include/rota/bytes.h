@@ -1,8 +1,8 @@
 // rota/bytes.h -- bounded little-endian writing and reading of plain values.
 //
-// Used wherever a value leaves its process or its run: slices and shard states of plugins, messages,
-// checkpoints.  A Reader never reads past its end: once something does not fit it is `bad`, every later
-// read gives zeros or nothing, and the caller asks ok() or done() once, at the end.
+// Used wherever a value leaves its process or its run: slices and shard states of plugins, messages, checkpoints.  A
+// Reader never reads past its end: after the first value that does not fit it is `bad`, every later read gives zeros or
+// nothing, and the caller checks ok() or done() once, at the end.
 #pragma once
 #include <bit>
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace rota {
 static_assert(std::endian::native == std::endian::little,
               "Rota's formats are little-endian, and so must the machine be");
 
-// Immutable bytes and whatever keeps them alive.  Copies share the memory.
+// Immutable bytes, and the object that owns them.  Copies share the memory.
 class Bytes {
  public:
   Bytes() = default;
@@ -106,7 +106,7 @@ class Reader {
     fail();
     return 0;
   }
-  // A number below or equal to `most`; more makes the Reader bad.
+  // A number of at most `most`; a larger one makes the Reader bad.
   template <typename T = std::uint64_t>
   T get_bounded(std::uint64_t most) {
     const std::uint64_t value = get_varint();
@@ -146,7 +146,7 @@ class Reader {
     rest_ = {};
   }
   bool ok() const { return ok_; }
-  // All was read, and all was there.
+  // Everything was read, and nothing was missing.
   bool done() const { return ok_ && rest_.empty(); }
 
  private:

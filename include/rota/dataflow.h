@@ -1,8 +1,8 @@
-// rota/dataflow.h -- who sends to whom in an exchange round: a graph of the shards, step after step.
+// rota/dataflow.h -- which shard sends to which in an exchange round: a graph of the shards, step after step.
 //
-// Each shard has a replica of some numbers, works on it alone, and then sends and gets messages along a dataflow, from
-// shard to shard, past the store.  A shard waits for the shards that send to it, and for nobody else.  Replicas belong
-// to shards and not to workers, so the model depends on the number of shards and on nothing of the machines.
+// Each shard has a replica of some numbers, works on it alone, and then sends and receives messages along a dataflow,
+// from shard to shard, without the store.   A shard waits only for the shards that send to it.   Replicas belong to
+// shards and not to workers, so the model depends on the number of shards and not on the machines.
 //
 // Sources: trees and butterflies as usual for allreduce, with mixed degrees as in Kylix (Zhao and Canny, ICPP 2014);
 // butterfly mixing, Zhao and Canny, SDM 2013; ALL and HALTON, Li, Kadav, Kruus and Ungureanu, "MALT", EuroSys 2015.
@@ -19,13 +19,13 @@
 namespace rota {
 
 struct Dataflow {
-  // Who gets a message of a shard in a step, steps[step][shard]: ascending, each once, never the shard itself.
+  // The receivers of a shard's message in a step, steps[step][shard]: ascending, each once, never the shard itself.
   std::vector<std::vector<std::vector<ShardId>>> steps;
 };
 
 // ---- one step ----
 
-// Everybody to everybody: S - 1 messages of each of S shards.
+// Every shard to every other: S - 1 messages of each of S shards.
 inline Dataflow all_dataflow(std::uint32_t shards) {
   Dataflow flow{{std::vector<std::vector<ShardId>>(shards)}};
   for (ShardId s = 0; s < shards; ++s)
@@ -35,7 +35,7 @@ inline Dataflow all_dataflow(std::uint32_t shards) {
 }
 
 // Shard s to s + S/2, s + S/4, s + 3S/4, s + S/8, ... (mod S), the points of a Halton sequence of base 2, log2 S of
-// them: what one shard knows reaches all within a few rounds.
+// them: what one shard has reaches all within a few rounds.
 inline Dataflow halton_dataflow(std::uint32_t shards) {
   Dataflow flow{{std::vector<std::vector<ShardId>>(shards)}};
   std::uint32_t wanted = 0;
@@ -43,7 +43,7 @@ inline Dataflow halton_dataflow(std::uint32_t shards) {
   for (ShardId s = 0; s < shards; ++s) {
     auto& to = flow.steps[0][s];
     for (std::uint64_t i = 1; to.size() < wanted; ++i) {
-      std::uint64_t point = 0, scale = 1;  // the i-th: the bits of i behind the point, the last one first
+      std::uint64_t point = 0, scale = 1;  // the i-th point: the bits of i after the binary point, the last one first
       for (std::uint64_t bits = i; bits > 0; bits >>= 1, scale <<= 1) point = 2 * point + (bits & 1);
       const auto receiver = static_cast<ShardId>((s + point * shards / scale) % shards);
       if (receiver != s && std::find(to.begin(), to.end(), receiver) == to.end()) to.push_back(receiver);
@@ -53,15 +53,14 @@ inline Dataflow halton_dataflow(std::uint32_t shards) {
   return flow;
 }
 
-// How many rounds of mixing_dataflow() there are before they begin anew: ceil(log2 S), at least 1.
+// The number of different rounds of mixing_dataflow(), after which they repeat: ceil(log2 S), at least 1.
 inline std::uint32_t mixing_rounds(std::uint32_t shards) {
   std::uint32_t rounds = 1;
   while ((std::uint64_t{1} << rounds) < shards) ++rounds;
   return rounds;
 }
-// Butterfly mixing, round t < mixing_rounds(): of 2^d shards, s and s XOR 2^t exchange.  Of another number, s sends to
-// s
-// + 2^t (mod S) and so gets from s - 2^t; with equal weights, sums over all shards stay what they are in both.
+// Butterfly mixing, round t < mixing_rounds(): of 2^d shards, s and s XOR 2^t exchange.  For other numbers of shards, s
+// sends to s + 2^t (mod S) and so receives from s - 2^t.  With equal weights both keep the sums over all shards.
 inline Dataflow mixing_dataflow(std::uint32_t shards, std::uint32_t t) {
   Dataflow flow{{std::vector<std::vector<ShardId>>(shards)}};
   if (shards < 2) return flow;
@@ -103,8 +102,8 @@ inline std::vector<std::uint32_t> prime_degrees(std::uint32_t shards) {
   return degrees;
 }
 
-// The place of a shard in a nested butterfly.  Its number has one digit for each layer, of the base of the layer's
-// degree, the first layer's the last digit; the group of a layer are those that differ in that digit alone.
+// The place of a shard in a nested butterfly.  Its number has one digit for each layer, in the base of the layer's
+// degree, and the first layer's digit is the last.  The group of a layer are the shards that differ in that digit only.
 class NestedPlace {
  public:
   NestedPlace(ShardId shard, const std::vector<std::uint32_t>& degrees, std::size_t layer)
@@ -121,8 +120,8 @@ class NestedPlace {
   std::uint32_t degree_, stride_ = 1, digit_ = 0;
 };
 
-// A butterfly of any degrees whose product is the number of shards: in step l < L everybody sends to the others of its
-// group of layer l, in steps L .. 2L - 1 in those of layers L - 1 .. 0.
+// A butterfly of any degrees whose product is the number of shards: in step l < L every shard sends to the others of
+// its group of layer l, in steps L .. 2L - 1 in those of layers L - 1 .. 0.
 inline Dataflow nested_dataflow(const std::vector<std::uint32_t>& degrees) {
   const std::uint32_t shards = std::accumulate(degrees.begin(), degrees.end(), 1U, std::multiplies<>());
   Dataflow flow;

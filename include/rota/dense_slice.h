@@ -1,4 +1,4 @@
-// rota/dense_slice.h -- the commonest slice: rows of equal width, one after another.
+// rota/dense_slice.h -- the most common slice: rows of equal width, one after another.
 #pragma once
 #include <cstddef>
 #include <span>

@@ -1,7 +1,7 @@
-// rota/error.h -- what a plugin's hook throws when it cannot go on.
+// rota/error.h -- the exceptions with an exit code that a plugin's hook throws when it cannot continue.
 //
-// Any std::exception stops the job with exit code 1, naming plugin, hook and round.  These two carry the
-// exit code that users' scripts rely on.
+// Any std::exception stops the job with exit code 1, naming plugin, hook and round.  Those below have exit codes of
+// their own, which users' scripts rely on.
 #pragma once
 #include <cstdint>
 #include <stdexcept>
@@ -16,13 +16,13 @@ class DataError : public std::runtime_error {
       : std::runtime_error(file + (line == 0 ? "" : ":") + (line == 0 ? "" : std::to_string(line)) + ": " + what) {}
 };
 
-// The user's options do not go together, or do not fit the data: exit 2.
+// The user's options contradict each other, or do not fit the data: exit 2.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// An input file is not there or cannot be opened: exit 66.
+// An input file does not exist or cannot be opened: exit 66.
 class NoInput : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

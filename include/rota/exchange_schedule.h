@@ -1,4 +1,4 @@
-// rota/exchange_schedule.h -- epochs of shards with replicas: some exchange rounds, and a last one of the store.
+// rota/exchange_schedule.h -- epochs of shards with replicas: some exchange rounds, then one round of the store.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -10,17 +10,17 @@
 
 namespace rota {
 
-// The exchange rounds of an epoch go along the app's dataflows in turn; the last round is an open one, in which the
-// replicas come into a dense table, so that the next epoch can begin with its view and no replica has to be saved.
+// The exchange rounds of an epoch use the app's dataflows in turn.  The last round is an open one, which writes the
+// replicas to a dense table, so that the next epoch can begin with its view and no replica has to be saved.
 class ExchangeSchedule final : public SavesFields<OpenSchedule, ExchangeSchedule> {
  public:
-  // The argument of the n-th exchange round of the job, n = 0, 1, ...; an epoch's last round has that of the one
-  // before.
+  // The argument of the n-th exchange round of the job, n = 0, 1, ...  The last round of an epoch has the argument of
+  // the round before it.
   using Argument = std::function<std::vector<double>(std::uint64_t n)>;
   struct Epochs {
     std::uint64_t rounds = 1;     // exchange rounds of each, at least one
     std::uint32_t dataflows = 1;  // of the app
-    std::uint64_t most = 0;       // after so many the job ends; 0: when it is told to
+    std::uint64_t most = 0;       // rounds after which the job ends; 0: no limit
   };
 
   ExchangeSchedule(TableId table, Epochs epochs, Argument argument = {}, StopBelow stop = {})
@@ -41,7 +41,7 @@ class ExchangeSchedule final : public SavesFields<OpenSchedule, ExchangeSchedule
     return round;
   }
 
-  // At an epoch's end none of the next one's rounds is done.
+  // At the end of an epoch no round of the next one has run.
   void fields(auto& list) { list(done_); }
 
  private:

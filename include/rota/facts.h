@@ -1,4 +1,4 @@
-// rota/facts.h -- what the data turned out to be, as numbers by name: rows, columns, entries, ...
+// rota/facts.h -- properties of the data, as numbers by name: rows, columns, entries, ...
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -20,8 +20,8 @@ struct Fact {
   friend bool operator==(const Fact&, const Fact&) = default;
 };
 
-// Every shard tells its own (Push::facts).  The job's are made of them in the order of the shards, so that they do not
-// depend on who hosts which; then all roles know them, before the model has a shape.
+// Every shard reports its own (Push::facts).  They are merged in the order of the shards, so that the result does not
+// depend on the worker of a shard.  Then all roles receive it, before the model has a shape.
 class Facts {
  public:
   Facts() = default;
@@ -29,11 +29,11 @@ class Facts {
     for (const Fact& fact : facts) tell(fact);
   }
 
-  // Of what shards tell under the same name, the job's is the sum.
+  // The job's fact is the sum of those that shards report under this name.
   void add(std::string_view name, double value) { tell({std::string(name), Fact::Kind::sum, value}); }
-  // The job's is the largest.
+  // The job's fact is the largest of them.
   void largest(std::string_view name, double value) { tell({std::string(name), Fact::Kind::largest, value}); }
-  // Adds those of a later shard.
+  // Adds the facts of a later shard.
   void merge(const Facts& later) {
     for (const Fact& fact : later.facts_) tell(fact);
   }
@@ -42,17 +42,17 @@ class Facts {
     const auto at = find(name);
     return at != facts_.end() && at->name == name;
   }
-  // Throws std::out_of_range if no shard has told it: a name that is misspelt is no 0.
+  // Throws std::out_of_range if no shard has reported it, so that a misspelt name is not taken for 0.
   double number(std::string_view name) const {
-    if (!has(name)) throw std::out_of_range("no shard has told the fact '" + std::string(name) + "'");
+    if (!has(name)) throw std::out_of_range("no shard has reported the fact '" + std::string(name) + "'");
     return find(name)->value;
   }
-  // The same of a whole number; throws if it is none, or has more digits than a double.
+  // The same for a whole number; throws if it is not one, or has more digits than a double.
   std::uint64_t count(std::string_view name) const {
     constexpr double kMost = 9007199254740992.0;  // 2^53
     const double value = number(name);
     if (!(value >= 0 && value <= kMost) || value != std::floor(value))
-      throw std::out_of_range("the fact '" + std::string(name) + "' is no count");
+      throw std::out_of_range("the fact '" + std::string(name) + "' is not a count");
     return static_cast<std::uint64_t>(value);
   }
   // By name, ascending.
@@ -72,7 +72,7 @@ class Facts {
       return;
     }
     if (at->kind != fact.kind)
-      throw std::invalid_argument("the fact '" + fact.name + "' is told as a sum and as the largest");
+      throw std::invalid_argument("the fact '" + fact.name + "' is reported as a sum and as the largest");
     at->value = fact.kind == Fact::Kind::sum ? at->value + fact.value : std::max(at->value, fact.value);
   }
 

@@ -1,4 +1,4 @@
-// rota/fields.h -- one list of a type's fields, for writing it and for reading it back.
+// rota/fields.h -- one list of a type's fields, for both writing and reading.
 //
 //   struct Moments {
 //     double sum = 0;
@@ -9,7 +9,7 @@
 //   write_fields(task.note, moments);                          // a push's note, a pull's reply
 //   const auto moments = read_fields<Moments>(commit.reply);
 //
-// and for what a hook's object saves: class MyPush : public SavesFields<Push, MyPush>.
+// and for the state that a hook's object saves: class MyPush : public SavesFields<Push, MyPush>.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -26,7 +26,7 @@
 namespace rota {
 
 // Fields are numbers, enumerations, texts, vectors, arrays, optionals and pairs of these, and types with fields of
-// their own.  Numbers are as they are in memory, counts are varints.
+// their own.  Numbers are written as they are in memory, counts as varints.
 class FieldWriter {
  public:
   explicit FieldWriter(Writer& out) : out_(out) {}
@@ -35,7 +35,7 @@ class FieldWriter {
   void operator()(const T&... fields) {
     (put(fields), ...);
   }
-  // What must hold of the fields once they are read.
+  // A condition that the fields must meet once they are read.
   void check(bool) {}
 
  private:
@@ -76,7 +76,7 @@ class FieldWriter {
   Writer& out_;
 };
 
-// Whatever the bytes are, it reads no further than they go; the Reader says whether they were right.
+// Never reads past the end of the bytes; the Reader knows whether they were valid.
 class FieldReader {
  public:
   explicit FieldReader(Reader& in) : in_(in) {}
@@ -135,15 +135,15 @@ void write_fields(Writer& out, const T& value) {
   list(value);
 }
 
-// Of the whole of the bytes.  Throws std::runtime_error if they are no such thing: from another hook of the same job
-// that is a fault of the app's.
+// Reads one value from all of the bytes.  Throws std::runtime_error if they do not hold exactly one: if they come from
+// another hook of the same job, the app is at fault.
 template <typename T>
 T read_fields(const Bytes& bytes) {
   T value{};
   Reader in(bytes.view());
   FieldReader list(in);
   list(value);
-  if (!in.done()) throw std::runtime_error("what one hook told another came damaged");
+  if (!in.done()) throw std::runtime_error("damaged data from another hook of the app");
   return value;
 }
 

@@ -9,21 +9,21 @@
 
 namespace rota {
 
-// Knows which rows are busy: those of the round that is being made, and those of earlier rounds whose change a push of
-// that round does not see.  An implementation can keep an index of them (the data items that they touch, say), so that
-// finding what a row interferes with need not look at every pair.
+// Knows which rows are busy: those of the round that is being built, and those of earlier rounds whose change a push of
+// that round does not see.  An implementation can keep an index of them (by the data items that they touch, for
+// example), so that finding what a row interferes with need not look at every pair.
 class Interference {
  public:
   virtual ~Interference() = default;
 
-  // `key` becomes busy, and is no more.
+  // `key` becomes busy, and ceases to be.
   virtual void enter(Key key) = 0;
   virtual void leave(Key key) = 0;
   // Appends the busy rows that interfere with `key`, each once, in any order.  `key` is not busy.
   virtual void find(Key key, std::vector<Key>& found) = 0;
 };
 
-// The simplest one: a test of pairs, made with every busy row.
+// The simplest one: tests each pair of the row and a busy row.
 class PairInterference final : public Interference {
  public:
   explicit PairInterference(std::function<bool(Key, Key)> test) : test_(std::move(test)) {}

@@ -13,27 +13,27 @@ namespace rota {
 class Model;
 class PackedData;
 
-// Equal in every process of the job.  The number of workers and threads is not here on purpose: no result
-// may depend on it.
+// Equal in every process of the job.  The numbers of workers and threads are left out on purpose: no result may depend
+// on them.
 struct Job {
   Options options;  // the framework's and the plugin's
-  // Files, in a fixed order.  In a scheduler or a store, none if they are not on its machine; in a model that is read,
-  // none if they are no longer where they were.
+  // Files, in a fixed order.  In a scheduler or a store, none if they are not on its machine; when a saved model is
+  // read, none if they no longer exist.
   std::vector<std::string> input;
-  std::vector<std::string> valid;  // likewise, of held-out data
+  std::vector<std::string> valid;  // the same, of held-out data
   std::uint64_t seed = 1;
   std::uint32_t shards = 1;
   std::uint32_t slices = 1;  // of the sliced table; a multiple of `shards`
   std::uint32_t schedulers = 1;
-  std::uint32_t staleness = 0;  // commits that a push of a shared round lags behind
+  std::uint32_t staleness = 0;  // commits that a push of a shared round does not see yet
   std::uint32_t pipeline = 0;   // the user's wish, for Schedule::pipeline; 0: none
   // The model of this app that the job begins with (--init_model), in a resumed job too; null if there is none.
   std::shared_ptr<const Model> initial = nullptr;
-  // The data as `rota shard` wrote it (rota/packed.h), if that is what the job is given; then it is all that load() has
-  // to read, and `input` and `valid` name its index.  Null if the job reads files of the user's.
+  // The data as `rota shard` wrote it (rota/packed.h), if the job is given such data; then load() reads nothing else,
+  // and `input` and `valid` name its index.  Null if the job reads the user's files.
   std::shared_ptr<const PackedData> packed = nullptr;
-  // Bytes that one worker may take of this machine, for who checks that before it takes them; 0: not known.  Nothing
-  // else may depend on it.
+  // Bytes of memory that one worker may use on this machine, for checks before a large allocation; 0: not known.
+  // Nothing else may depend on it.
   std::uint64_t memory = 0;
 };
 
@@ -45,20 +45,20 @@ struct Table {
   };
   std::string name;
   Kind kind = Kind::shared;
-  std::uint64_t keys = 0;         // rows 0 .. keys-1; for the sliced table the census says how many
+  std::uint64_t keys = 0;         // rows 0 .. keys-1; of the sliced table the census gives the number
   std::uint32_t row_width = 0;    // doubles in a row (shared tables)
   std::uint32_t part_width = 0;   // doubles in a part (shared tables)
-  std::uint32_t block_width = 0;  // and more of them for every row before it in its block (rota/round.h)
-  bool single_partition = false;  // all rows live in one partition, so that one pull sees the whole of a round
-  // So few rows that each worker keeps all of them, once for all of its shards (rota/view.h).  Only such a table has
-  // open rounds.  Stores keep it by ranges of keys.
+  std::uint32_t block_width = 0;  // and additional ones for every row before it in its block (rota/round.h)
+  bool single_partition = false;  // all rows are in one partition, so that one pull sees the whole of a round
+  // Few enough rows that each worker keeps all of them, once for all of its shards (rota/view.h).  Only such a table
+  // has open rounds.  Stores divide it by ranges of keys.
   bool dense = false;
   // In a new job every row has a value from the beginning (App::start_row).
   bool started = false;
-  // Bytes that all shards and slices together keep of the model, beside views of dense tables, where that is worth a
-  // check: too little is better than too much.  They are taken in attach() and later.
+  // Bytes that all shards and slices together use for the model, without the views of dense tables, where that is worth
+  // a check.  Estimate low rather than high.  They are allocated in attach() and later.
   double memory = 0;
-  std::string sized_by = {};  // the option to blame if it is too much
+  std::string sized_by = {};  // the option that an error message names if it is too much
 };
 
 // One additive number of an evaluation.  Shards, slices and shared rows each add their share; the shares
@@ -66,15 +66,15 @@ struct Table {
 struct Term {
   enum class Kind {
     objective,   // a summand of an objective that grows with the data: its mean over the items is shown too
-    report,      // shown beside it
-    conserved,   // must add up to the number of items in the data; anything else stops the job as our bug
+    report,      // shown beside the objective
+    conserved,   // must add up to the number of items in the data; anything else stops the job as a bug in Rota
     normalised,  // a summand of an objective that does not grow with the data
   };
   std::string name;
   Kind kind = Kind::report;
 };
 
-// A number for people, made of the terms of an evaluation and shown beside them.
+// A number for users, computed from the terms of an evaluation and shown beside them.
 struct Score {
   enum class Scale {
     sum,        // the term itself, whatever the count
@@ -85,7 +85,7 @@ struct Score {
   enum class Better { smaller, larger };
   std::string name;
   std::string term;
-  std::string count = {};  // the term to divide by: where it is 0, there is no score yet; "": the items of the data
+  std::string count = {};  // the term to divide by: if it is 0, there is no score yet; "": the items of the data
   Scale scale = Scale::mean;
   Better better = Better::smaller;
   bool held_out = false;  // of held-out data: the first such score is `valid`, and what --patience watches

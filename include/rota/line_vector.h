@@ -1,4 +1,4 @@
-// rota/line_vector.h -- a vector that begins at a cache line, as kernels of vector instructions want their arrays.
+// rota/line_vector.h -- a vector whose array is aligned to a cache line, for kernels of vector instructions.
 #pragma once
 #include <cstddef>
 #include <new>

@@ -1,7 +1,7 @@
-// rota/metrics.h -- how good predictions are, as scikit-learn defines it.
+// rota/metrics.h -- the quality of predictions, as scikit-learn defines it.
 //
-// For what is reported of a model, not for what goes into one: the C library's log may differ in its last bit from
-// processor to processor.
+// For reports about a model, not for computations that a model depends on: the C library's log may differ in its last
+// bit between processors.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace rota {
 
-// Of numbers: add() a row at a time, or the sums of other rows.  No rows: no number.
+// Of numbers: add() takes one row, or the sums of other rows.  Without rows there is no result.
 class PredictionErrors {
  public:
   void add(double truth, double predicted) {
@@ -51,7 +51,7 @@ inline double r2_score(double squared_errors, std::span<const double> truth) {
   return squared_errors > 0 ? 0 : 1;
 }
 
-// Of classes: how many rows got the right one.
+// Of classes: the number of rows that got the right one.
 class Accuracy {
  public:
   void add(bool right) {
@@ -70,24 +70,24 @@ class Accuracy {
   std::uint64_t right_ = 0, rows_ = 0;
 };
 
-// Minus the logarithm of the probability that was given to the class that a row has, for any number of classes.
-// Probabilities are clipped to [2^-52, 1 - 2^-52], so that one row that was thought impossible costs 36.04, and not all
-// that there is.  A model's log loss is the mean over its rows.
+// Minus the logarithm of the probability given to a row's true class, for any number of classes.  Probabilities are
+// clipped to [2^-52, 1 - 2^-52], so that one row whose class was thought impossible costs 36.04 and not infinity.  A
+// model's log loss is the mean over its rows.
 inline double log_loss(double probability_of_truth) {
   constexpr double kLeast = std::numeric_limits<double>::epsilon();
   return -std::log(std::clamp(probability_of_truth, kLeast, 1 - kLeast));
 }
 
-// The same of a logistic model's linear prediction f, log(1 + exp(-f)) for a row of the positive class: exact wherever
-// that is a number, so that nothing is clipped.
+// The same for a logistic model's linear prediction f, log(1 + exp(-f)) for a row of the positive class.  Exact for
+// every finite f, so nothing is clipped.
 inline double log_loss_of_link(double link, bool positive) {
   const double margin = positive ? link : -link;
   return margin > 0 ? std::log1p(std::exp(-margin)) : std::log1p(std::exp(margin)) - margin;
 }
 
-// The area under the ROC curve: the chance that a row of the positive class has a larger score than one of the others;
-// ties count half.  positive(i) says whether row i is of that class.  No number if all rows are of one class, or if a
-// score is none.
+// The area under the ROC curve: the probability that a row of the positive class has a larger score than a row of the
+// others; ties count half.  positive(i): whether row i is of that class.  No result if all rows are of one class, or if
+// a score is NaN.
 template <typename IsPositive>
 double area_under_curve(std::span<const double> scores, IsPositive positive) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();

@@ -1,4 +1,4 @@
-// rota/open_parts.h -- the parts of an open round, in the hands of one shard.
+// rota/open_parts.h -- one shard's parts of an open round.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace rota {
 
 // A shard makes parts for the rows that it chooses, in any order.  Refers to memory of the host: a copy writes to the
-// same parts.  Only rows that were asked for cost anything.
+// same parts.  Only rows that were accessed have a cost.
 class OpenParts {
  public:
   // Of a round that is not open: it has no rows.
@@ -23,8 +23,8 @@ class OpenParts {
 
   Key keys() const { return keys_; }              // of the table
   std::uint32_t width() const { return width_; }  // of a part
-  // A row's part; zeros when it is first asked for in this push.  Stays valid until the push ends.  Throws
-  // std::out_of_range if the table has no such row.
+  // A row's part; zeros at its first access in this push.  Valid until the push ends.  Throws std::out_of_range if the
+  // table has no such row.
   std::span<double> operator[](Key key) const {
     if (key >= keys_) no_such_row(key);
     double* const part = numbers_ + static_cast<std::size_t>(key) * width_;
@@ -36,7 +36,7 @@ class OpenParts {
     }
     return {part, width_};
   }
-  // The parts of `count` neighbours, one after the other; likewise.
+  // The parts of `count` consecutive rows, one after the other.  The same conditions hold.
   std::span<double> run(Key first, Key count) const {
     if (count > keys_ || first > keys_ - count) no_such_row(first + count - 1);
     for (Key key = first; key < first + count;) {

@@ -1,4 +1,4 @@
-// rota/options.h -- a plugin's settings: declared once, and from that parsed, checked, shown by --help.
+// rota/options.h -- a plugin's options: each is declared once, and parsed, checked and shown by --help from that.
 #pragma once
 #include <charconv>
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace rota {
 
 class Options;
 
-// The condition under which an option counts.  An option that was given and does not count is named when the job
+// The condition under which an option has an effect.  If it is given without one, a warning names it when the job
 // starts, and its default is used.
 struct Needs {
   std::string_view text = {};             // for --help and the warning, after "for": "--solver=sgd"
@@ -63,7 +63,7 @@ constexpr Option real_option(std::string_view name, std::string_view default_val
           .needs = needs};
 }
 
-// A shared declaration with a condition of its own.
+// A shared declaration with its own condition.
 constexpr Option with_needs(Option option, Needs needs) {
   option.needs = needs;
   return option;

@@ -1,6 +1,6 @@
-// rota/packed.h -- data by shard: what `rota shard` makes of an input, so that a worker opens only what is its own.
+// rota/packed.h -- data by shard: `rota shard` divides an input, so that a worker opens only the files of its shards.
 //
-// App::pack writes a file for each data shard, and one of what all shards know alike; in a job on them App::load reads
+// App::pack writes a file for each data shard, and one with what is common to all; in a job on them App::load reads
 // these (Job::packed) in place of Job::input and Job::valid.
 #pragma once
 #include <cstddef>
@@ -25,14 +25,15 @@ class DataPacker {
   virtual void shard(ShardId shard, std::uint64_t items, std::span<const std::byte> bytes) = 0;
 };
 
-// What App::pack wrote.  The files come from outside: they are what their index says, but whoever reads them must not
-// trust a number in them further than Reader does.
+// What App::pack wrote.  The files come from outside: they match their index, but a reader must not trust a number in
+// them further than Reader does.
 class PackedData {
  public:
   virtual ~PackedData() = default;
 
-  // Calls read(Reader&), which reads a file to its end or calls Reader::fail, and returns what it returns.  Throws
-  // DataError, with the file's name, if the file is missing or damaged, if read() failed, or if it left something.
+  // Calls read(Reader&), which reads a file to its end or calls Reader::fail, and returns its result.   Throws
+  // DataError, with the file's name, if the file is missing or damaged, if read() failed, or if it did not read to the
+  // end.
   template <typename Read>
   auto common(Read&& read) const {
     return checked(common_file(), std::forward<Read>(read));
@@ -41,7 +42,7 @@ class PackedData {
   auto shard(ShardId shard, Read&& read) const {
     return checked(shard_file(shard), std::forward<Read>(read));
   }
-  // The name of a file, for messages about what is wrong with the data as a whole.
+  // The name of a file, for messages about the data as a whole.
   virtual std::string name() const = 0;
 
  protected:
@@ -58,7 +59,7 @@ class PackedData {
   static auto checked(const File& file, Read&& read) {
     Reader in(file.bytes.view());
     auto data = std::forward<Read>(read)(in);
-    if (!in.done()) throw DataError(file.name, 0, "it is no data by shard of this app: damaged");
+    if (!in.done()) throw DataError(file.name, 0, "damaged: not data by shard of this app");
     return data;
   }
 };

@@ -1,13 +1,13 @@
-// rota/plugin.h -- all that an app's author includes.
+// rota/plugin.h -- the one header that an app includes.
 //
-// An app is three steps.  Each runs in its own process, so each is its own class; they share no memory, only the job,
-// the facts of its data, and what passes through their arguments.  An App (rota/app.h) makes their objects.
+// An app has three steps.  Each runs in its own process, so each is its own class; they share no memory, only the job,
+// the facts of its data, and their arguments.  An App (rota/app.h) makes their objects.
 //
 //   Schedule   in rota-scheduler        chooses what may change at once
 //   Push       in rota-worker           computes one data shard's part of the update, or updates a slice in place
 //   Pull       in the store             folds the summed parts into the stored rows and commits them
 //
-// Failure: a hook that cannot go on throws (rota/error.h); the job stops, naming plugin, hook and round.
+// Failure: a hook that cannot continue throws (rota/error.h); the job stops, naming plugin, hook and round.
 // Replay:  randomness comes only from the Random passed in; equal seeds give equal models.
 // Memory:  references in arguments are valid until the call returns.
 //
@@ -43,8 +43,8 @@ namespace rota {
 
 #define ROTA_TEXT_OF_(x) #x
 #define ROTA_TEXT_OF(x) ROTA_TEXT_OF_(x)
-// What must agree between a plugin and its host: these headers' version, the compiler's C++ ABI, and the
-// standard library.  C++ classes cross the border, so a plugin of another build is refused, exit 78.
+// What must agree between a plugin and its host: the version of these headers, the compiler's C++ ABI, and the standard
+// library.  C++ classes are passed between them, so a plugin of another build is refused with exit code 78.
 inline constexpr char kAbiStamp[] =
     "rota-abi-7"
     " cxxabi-" ROTA_TEXT_OF(__GXX_ABI_VERSION)
@@ -53,14 +53,14 @@ inline constexpr char kAbiStamp[] =
 #endif
     ;
 
-// What a user asks of a plugin's command.
+// A call of a plugin's command.
 struct Call {
   const Model* model;  // null if the command needs none
   const Options& options;
   const std::vector<std::string>& input;  // the files that --input names, if the command takes it
 };
 
-// `rota NAME APP`: what a plugin can do beside training, mostly with a committed model.
+// `rota NAME APP`: what a plugin offers beside training, mostly with a committed model.
 struct Command {
   std::string_view name;
   std::string_view summary;
@@ -70,12 +70,12 @@ struct Command {
   bool takes_input = false;  // --input
 };
 
-// Where a plugin does not choose, and nobody else does.
+// The number of shards if neither the user nor the plugin chooses.
 inline constexpr std::uint32_t kUsualShards = 8;
 
 struct ChosenShards {
   std::uint32_t shards = kUsualShards;
-  std::string from;  // what of the data it follows from: "20707068 bytes of text"
+  std::string from;  // the property of the data that it follows from: "20707068 bytes of text"
 };
 
 // Of one option of the framework: {"staleness", {"--partition=rows", by_rows}}.
@@ -88,30 +88,29 @@ inline bool never(const Options&) {  // for Needs::met
 }
 
 struct Plugin {
-  const char* abi = kAbiStamp;      // read before anything else here: keep it first
+  const char* abi = kAbiStamp;      // the first field, because it is read before all others
   std::string_view name;            // the APP of the command line
   std::string_view summary;         // one line
   std::string_view items;           // what Push::items counts: "tokens"
   std::span<const Option> options;  // beyond the framework's
   bool starting_pass = false;       // epoch 0: every shard visits every slice once to put its starting values in
-  std::uint32_t epochs = 20;        // how long to train at most, if the user does not say; 0: the schedule ends the job
-  bool several_schedulers = false;  // its schedules keep to their Share of the keys, so a job may have more than one
+  std::uint32_t epochs = 20;        // the default of --epochs; 0: the schedule ends the job
+  bool several_schedulers = false;  // its schedules keep to their Share of the keys, so a job may have several
   bool sliced = false;              // one of its tables is sliced (Table::Kind)
   bool takes_model = false;         // a job may begin with a model of the app (--init_model, Job::initial)
 
-  // Data by shard (`rota shard`, App::pack): the number of what pack() writes, one more whenever that changes; 0: the
-  // app has none.
+  // Data by shard (`rota shard`, App::pack): the version of what pack() writes, increased with every change; 0: the app
+  // does not support it.
   std::uint32_t packed_format = 0;
-  // The plugin's options that pack() depends on.  A job on such data has them as it was packed with.
+  // The plugin's options that pack() depends on.  A job on such data uses the values with which it was packed.
   std::span<const std::string_view> packed_options = {};
 
-  // Throws UsageError if the options do not go together.  Null: they always do.
+  // Throws UsageError if the options contradict each other.  Null: they never do.
   void (*check)(const Options&) = nullptr;
-  // Conditions for options of the framework, which else always count.
+  // Conditions for options of the framework, which otherwise always have an effect.
   std::span<const FrameworkNeeds> framework_needs = {};
-  // Into how many parts to cut the data of a job if the user does not say (Job::shards is of no meaning yet).  May look
-  // at the job's input and options, and at nothing else, or the model would depend on the machine.  May throw what
-  // load() may.  Null: kUsualShards.
+  // Chooses the number of data shards if the user does not (Job::shards has no meaning yet).  May depend on the job's
+  // input and options only, or the model would depend on the machine.  May throw what load() may.  Null: kUsualShards.
   ChosenShards (*choose_shards)(const Job&) = nullptr;
   // The app's object in one process; the Job outlives it.  May throw what check() may.
   std::unique_ptr<App> (*app)(const Job&) = nullptr;

@@ -1,5 +1,5 @@
-// rota/power_law.h -- degrees of a sparse allreduce's layers, from how often keys occur: proposition 4.1 and section 4
-// of Zhao and Canny, "Kylix", ICPP 2014 (in Zhao's thesis section 7.4).
+// rota/power_law.h -- the degrees of a sparse allreduce's layers, computed from the frequencies of keys: proposition
+// 4.1 and section 4 of Zhao and Canny, "Kylix", ICPP 2014 (in Zhao's thesis section 7.4).
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 
 namespace rota {
 
-// Of n keys, the r-th most frequent is in the data of one shard as often as a Poisson variable of the rate lambda
-// r^-alpha says.
+// Of n keys, the number of occurrences of the r-th most frequent one in the data of one shard is Poisson with the rate
+// lambda r^-alpha.
 class PowerLaw {
  public:
   // `density` is the share of the keys that one shard has, above 0 and below 1.
@@ -23,11 +23,11 @@ class PowerLaw {
     lambda_ = most;
   }
 
-  // The share of the keys that some shards have together.
+  // The share of the keys that this number of shards have together.
   double density(double shards) const { return share(shards * lambda_); }
 
  private:
-  // (1/n) sum over r of 1 - exp(-lambda r^-alpha); of ranks beyond the first thousand, steps of a hundredth at once.
+  // (1/n) sum over r of 1 - exp(-lambda r^-alpha); beyond the first thousand ranks in steps of a hundredth.
   double share(double lambda) const {
     constexpr double kOneByOne = 1000, kStep = 1.01;
     const auto n = static_cast<double>(keys_);
@@ -46,9 +46,9 @@ class PowerLaw {
   double alpha_, lambda_ = 0;
 };
 
-// The degrees for so many shards: in each layer the largest divisor of those left for which a message is at least
-// `least_bytes` long; where none is, the smallest, as long messages are then not to be had.  A shard's data before a
-// layer is the share of keys that the shards of the layers before have together, of the part of the keys that it has.
+// The degrees for this number of shards: in each layer the largest divisor of the rest for which a message is at least
+// `least_bytes` long; if there is none, the smallest, because long messages are impossible then.  A shard's data before
+// a layer is the share of keys that the shards of the layers before have together, of the part of the keys that it has.
 inline std::vector<std::uint32_t> planned_degrees(std::uint32_t shards, std::uint64_t keys, const PowerLaw& law,
                                                   double bytes_per_key, double least_bytes) {
   std::vector<std::uint32_t> degrees;

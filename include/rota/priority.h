@@ -1,11 +1,11 @@
-// rota/priority.h -- the schedule of the STRADS paper: rows that changed most are drawn most, and rows that interfere
-// do not change at once.
+// rota/priority.h -- the schedule of the STRADS paper: rows that changed most are drawn most often, and rows that
+// interfere do not change at once.
 //
 // A row is drawn with probability in proportion to |its last change|^2 + eta (Lee et al., NIPS 2014, section 3.3), or,
-// for a share of the draws, uniformly, so that no row is starved by a few that change much.  Rows in flight - chosen,
-// and not fed back - are not drawn.  More candidates are drawn than are wanted, since some will be refused; see
-// rota/block_builder.h for what interference does to them.  A draw and a feedback cost O(log rows), and a test what the
-// plugin's Interference costs: no round looks at all rows.
+// for a share of the draws, uniformly, so that no row starves while a few change much.   Rows in flight - chosen,
+// without feedback yet - are not drawn.   More candidates are drawn than needed, since some will be refused
+// (rota/block_builder.h).   A draw and a feedback cost O(log rows), and a test the cost of the plugin's Interference:
+// no round looks at all rows.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -27,15 +27,15 @@ class PrioritySchedule : public Schedule {
  public:
   struct Config {
     TableId table = 0;
-    Key first = 0, end = 0;       // the rows to choose among
+    Key first = 0, end = 0;       // the rows to choose from
     std::uint32_t batch = 1;      // rows wanted in a round; bounded, so that `pipeline` rounds of them fit in the range
     std::uint32_t rounds = 0;     // in an epoch; 0: as many as make a draw for every row
-    std::uint32_t staleness = 0;  // of the job: changes of so many rounds are not seen by a push
-    std::uint32_t pipeline = 0;   // rounds that may be out; 0: staleness + 2
+    std::uint32_t staleness = 0;  // of the job: a push does not see the changes of that number of rounds
+    std::uint32_t pipeline = 0;   // rounds in flight at most; 0: staleness + 2
     double eta = 1e-8;            // in the units of a squared change
     double uniform_share = 0.1;   // of the draws
-    bool in_turn = false;         // that share is not drawn, but goes through the rows one after the other
-    double oversampling = 2;      // candidates that may be drawn for each row wanted, >= 1
+    bool in_turn = false;         // that share is not drawn, but takes the rows one after the other
+    double oversampling = 2;      // the most candidates drawn for each row wanted, >= 1
     OnConflict on_conflict = OnConflict::group;
     std::uint32_t largest_block = 256;
   };
@@ -53,14 +53,14 @@ class PrioritySchedule : public Schedule {
     set_weights(std::vector<double>(keys_));
   }
 
-  // A row is free once it was fed back, so that must not be before pushes see it: at least staleness + 1.  The
-  // user's wish belongs into Config, too: it bounds the batch.
+  // A row becomes free at its feedback, which must not come before pushes see it: at least staleness + 1.  The user's
+  // wish belongs into Config, too: it bounds the batch.
   std::uint32_t pipeline(std::uint32_t wish) const override {
     return std::max(wish > 0 ? wish : config_.pipeline, config_.staleness + 1);
   }
 
-  // The round is smaller than the batch if too few candidates are free or fit together.  It has a row at least if one
-  // is free, unless that interferes with rounds that are not seen.
+  // The round is smaller than the batch if too few candidates are free or fit together.  It has at least one row if one
+  // is free that does not interfere with unseen rounds.
   Round next(Random& random) override {
     Round round;
     round.table = config_.table;
@@ -91,10 +91,10 @@ class PrioritySchedule : public Schedule {
       for (const double change : commit.deltas[i].change) square += change * change;
       free(commit.deltas[i].key - config_.first, weight_of(square));
     }
-    blocks_.keep_unseen(--in_flight_);  // what is fed back is seen: see pipeline()
+    blocks_.keep_unseen(--in_flight_);  // a round with feedback is seen: see pipeline()
   }
 
-  // Sets the squared change that is taken to be the last one of every row of the range, in O(rows).
+  // Sets the squared last change of every row of the range, in O(rows).
   void set_weights(std::span<const double> squares) {
     std::vector<double> weights(squares.begin(), squares.end());
     for (double& weight : weights) weight = weight_of(weight);
@@ -142,7 +142,7 @@ class PrioritySchedule : public Schedule {
   }
 
  private:
-  // So that sums stay finite whatever a diverging plugin says.
+  // Keeps sums finite even if a plugin diverges.
   static constexpr double kMostWeight = 1e200;
 
   struct Refused {
@@ -208,7 +208,7 @@ class PrioritySchedule : public Schedule {
   std::vector<Refused> refused_;
   std::uint64_t in_flight_ = 0;      // rounds
   std::size_t turn_ = 0;             // whose turn it is
-  std::deque<std::size_t> waiting_;  // whose turn it was, and who were refused: they come first
+  std::deque<std::size_t> waiting_;  // rows that were refused in their turn: they come first
   std::uint64_t round_ = 0;          // of the epoch
   Counts counts_;
 };

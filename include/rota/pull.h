@@ -8,8 +8,8 @@
 
 namespace rota {
 
-// Lives in a partition of the store; one object for each.  `pull` is the STRADS paper's aggregate-and-commit; reading
-// rows is called read in Rota.  The host calls one object from one thread at a time, though not always the same.
+// There is one object for each partition of the store.  `pull` is the STRADS paper's aggregate-and-commit; reading rows
+// is called read in Rota.  The host calls one object from one thread at a time, though not always the same.
 class Pull {
  public:
   virtual ~Pull() = default;
@@ -19,14 +19,14 @@ class Pull {
   // Adds a row's share of an evaluation.
   virtual void evaluate(TableId, Key, std::span<const double> /*value*/, std::span<double> /*terms*/) const {}
 
-  // What pull() depends on beyond rows and parts, at the end of an epoch.  restore() may be given wrong bytes: it then
-  // calls Reader::fail.
+  // The state that pull() depends on beyond rows and parts, at the end of an epoch.  restore() must check its bytes and
+  // call Reader::fail if they are wrong.
   virtual void save(Writer&) const {}
   virtual void restore(Reader&) {}
 };
 
-// Calls f(sum, value) for rows whose numbers are next to each other in memory, as many at once as may be: for a pull
-// that treats a number like any other.  The sums are at least as long as the value.
+// Calls f(sum, value) for runs of numbers that are contiguous in memory, as long as possible:  for a pull that treats
+// all numbers alike.   The sums are at least as long as the value.
 template <typename F>
 void for_each_stretch(const PullEntries& entries, F f) {
   const bool alike = std::all_of(entries.runs().begin(), entries.runs().end(),
@@ -37,7 +37,7 @@ void for_each_stretch(const PullEntries& entries, F f) {
     for (const PullEntry& entry : entries) f(entry.sum, entry.value);
 }
 
-// The commonest pull: value += sum.
+// The most common pull: value += sum.
 class AddPull : public Pull {
  public:
   void pull(const PullTask& task) override {
@@ -47,7 +47,7 @@ class AddPull : public Pull {
   }
 };
 
-// value = sum: the shards' parts together are the new row.
+// value = sum: the sum of the shards' parts is the new row.
 class AssignPull : public Pull {
  public:
   void pull(const PullTask& task) override {

@@ -1,4 +1,4 @@
-// rota/pull_entries.h -- the rows of a round in the hands of the store.
+// rota/pull_entries.h -- the rows of a round, as a pull receives them.
 #pragma once
 #include <algorithm>
 #include <concepts>
@@ -17,12 +17,12 @@ struct PullEntry {
   std::span<double> value;      // to rewrite in place
 };
 
-// Rows that are neighbours by key and in memory, `count` > 0 of them.
+// A run of `count` > 0 rows whose keys and values are consecutive.
 struct PullRun {
   Key first;
   std::size_t count;
   std::span<const double> sum;  // as in PullEntry, row after row
-  std::span<double> value;      // likewise
+  std::span<double> value;      // to rewrite in place, row after row
 
   PullEntry entry(std::size_t i) const {
     const std::size_t part = sum.size() / count, width = value.size() / count;
@@ -30,7 +30,7 @@ struct PullRun {
   }
 };
 
-// The rows of a round as a range of PullEntry, whether there is an object for each or they come in runs.
+// The rows of a round as a range of PullEntry, whether they are stored as entries or as runs.
 class PullEntries {
  public:
   template <std::convertible_to<std::span<const PullEntry>> Entries>
@@ -43,9 +43,9 @@ class PullEntries {
   bool empty() const { return size_ == 0; }
   // Of a round that names its rows.
   std::span<const PullEntry> named() const { return entries_; }
-  // Of an open round: what a pull may do with many rows at once costs less than one after the other.
+  // Of an open round: a pull that handles many rows at once is faster than one that handles each alone.
   std::span<const PullRun> runs() const { return runs_; }
-  // Where the rows come in runs it looks for the right one: who wants all goes from begin() to end().
+  // Searches the runs for the row; iterate from begin() to end() to visit all.
   PullEntry operator[](std::size_t i) const {
     if (runs_.empty()) return entries_[i];
     const PullRun* run = runs_.data();
@@ -80,7 +80,7 @@ class PullEntries {
 
    private:
     const PullEntry* entry_ = nullptr;
-    const PullRun* run_ = nullptr;  // none: there is an object for each
+    const PullRun* run_ = nullptr;  // null: the rows are stored as entries
     std::size_t in_run_ = 0;
   };
   Iterator begin() const { return {entries_.data(), runs_.data()}; }

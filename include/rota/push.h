@@ -12,63 +12,61 @@
 
 namespace rota {
 
-// One object for each data shard, in the worker that hosts the shard.  The host calls one object from one
-// thread at a time, though not always the same thread; different objects run at once and share nothing
-// that changes.
+// One object for each data shard, in the worker that hosts the shard.  The host calls one object from one thread at a
+// time, though not always the same thread.  Different objects run at once and share nothing that changes.
 class Push {
  public:
   virtual ~Push() = default;
 
   // Number of data items (tokens, ratings, rows) in this shard: the unit of progress.
   virtual std::uint64_t items() const = 0;
-  // Tells what this shard's data is: what tables, schedule and pull want to know of it.
+  // Reports the properties of this shard's data that tables, schedule and pull need.
   virtual void facts(Facts&) const {}
   // Adds this shard's work to weight[key], growing the census where needed.
   virtual void census(Census&) const {}
-  // Tells how the sliced table was cut, and where dense tables are seen; called once, before any task.
+  // Gives the cut of the sliced table and the views of dense tables; called once, before any task.
   virtual void attach(const Shape&) {}
 
-  // In a new job, behind attach(): starting values of what the shard saves.  `own` is this shard's Random, `common`
+  // In a new job, after attach():  starting values of what the shard saves.   `own` is this shard's Random, `common`
   // gives all shards the same numbers.
   virtual void start(Random& /*own*/, Random& /*common*/) {}
 
-  // Updates a leased slice in place.  In epoch 0 (the starting pass, if the plugin asks for one) it puts
-  // the shard's starting values in.  Returns how many items it visited, for the figures of speed.
+  // Updates a leased slice in place.   In epoch 0 (the starting pass, if the plugin has one) it puts the shard's
+  // starting values in.   Returns the number of items that it visited, for measures of speed.
   virtual std::uint64_t push(const SliceTask&, Slice&, Random&) { return 0; }
-  // Fills every entry's part, or in an open round those that it chooses.  All of the round's shared rows come in one
-  // call.  Returns likewise.
+  // Fills every entry's part, or in an open round those that it chooses.   All shared rows of the round come in one
+  // call.  Returns the number of items visited.
   virtual std::uint64_t push(const SharedTask&, Random&) { return 0; }
 
-  // An exchange round begins with the shard's own work on its replica.  Returns likewise.
+  // An exchange round begins with the shard's own work on its replica.  Returns the number of items visited.
   virtual std::uint64_t push(const ExchangeTask&, Random&) { return 0; }
   // In each step of the round's dataflow: what this shard sends, ...
   virtual void scatter(const ExchangeTask&, std::uint32_t /*step*/, Outgoing&) {}
-  // ... and what it got, in the order of the senders, of all of them.  A dataflow of one step may lag behind: with a
-  // staleness of s, before a push just the rounds but the s before it were gathered, of those that follow each other
-  // without a round of another kind; and in an asynchronous run, of every sender the newest that has come and was not
-  // gathered yet, if any.  Before a round of another kind, and at the end of an epoch, all is gathered.
+  // ...  and what it received, from all senders, in their order.   A dataflow of one step may lag:  with a staleness of
+  // s, all but the last s of the preceding exchange rounds are gathered before a push, counted from the last round of
+  // another kind.   In an asynchronous run, at most the newest message of each sender is gathered, if it was not
+  // gathered before.   Before a round of another kind, and at the end of an epoch, everything is gathered.
   virtual void gather(const ExchangeTask&, std::uint32_t /*step*/, std::span<const Incoming>) {}
 
-  // Brings what is derived from shared rows up to date, after a commit.  Before the k-th push of an epoch (k = 0, 1,
-  // ...) exactly max(0, k - staleness) commits of that epoch were given; at its end, all.  Of a dense table a commit
-  // has no deltas: its rows are in the view.
+  // Brings what is derived from shared rows up to date, after a commit.   Before the k-th push of an epoch (k = 0, 1,
+  // ...) it has been called for exactly max(0, k - staleness) commits of that epoch;  at its end, for all.   A commit
+  // of a dense table has no deltas:  its rows are in the view.
   virtual void refresh(const Commit&) {}
 
   // Adds this shard's share of an evaluation: terms[i] belongs to the plugin's term i.
   virtual void evaluate(std::span<double> /*terms*/) const {}
-  // Adds the share of a slice.  Must depend on the slice alone: any shard may be asked.
+  // Adds the share of a slice.  Must depend on the slice alone: the host may call it in any shard.
   virtual void evaluate(SliceId, const Slice&, std::span<double> /*terms*/) const {}
   // Adds the share of this shard's data together with a slice: called for every slice, in an order that depends on the
-  // job alone, if there is an App::evaluating_pass.
+  // job alone, if App::evaluating_pass() is true.
   virtual void evaluate_visit(SliceId, const Slice&, std::span<double> /*terms*/) const {}
 
-  // The shard's own state at the end of an epoch, beyond its data.  restore() follows attach(), and may
-  // be given wrong bytes: it then calls Reader::fail.
+  // The shard's own state at the end of an epoch, beyond its data.  restore() follows attach(); it must check its bytes
+  // and call Reader::fail if they are wrong.
   virtual void save(Writer&) const {}
   virtual void restore(Reader&) {}
-  // Whether restore() makes of this object, in the midst of whatever epoch it is, what it would be in a new process.
-  // Then a run that goes back to a checkpoint, because another process was lost, goes on with it; else the shard is
-  // loaded again.
+  // Whether restore() brings this object, at any point of an epoch, to the state that it would have in a new process.
+  // If so, a rollback after the loss of another process keeps the object; else the shard is loaded again.
   virtual bool restores_in_place() const { return false; }
 };
 

@@ -1,7 +1,7 @@
-// rota/random.h -- the seeded generator that the host hands to every hook.
+// rota/random.h -- the seeded generator that the host passes to every hook.
 //
-// The host makes one for each task, from a key of (seed, hook, epoch, shard, slice or round), so what a
-// task draws depends on what the task is and never on who runs it or when.
+// The host makes one for each task, from a key of (seed, hook, epoch, shard, slice or round), so a task's draws depend
+// on the task and never on the process or the time.
 #pragma once
 #include <array>
 #include <bit>

@@ -1,7 +1,7 @@
-// rota/replica_exchange.h -- ways to bring the shards' replicas of a vector together in exchange rounds.
+// rota/replica_exchange.h -- ways to combine the shards' replicas of a vector in exchange rounds.
 //
-// A Push calls scatter() and gather() of one of these from its own hooks of those names, with its replica.  All sums
-// are in an order that the shards' numbers decide, and an allreduce leaves the same bits in all replicas.
+// A Push calls scatter() and gather() of one of these from its own hooks of those names, with its replica.   The order
+// of all sums depends on the shards' numbers only, and an allreduce leaves the same bits in all replicas.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -27,11 +27,11 @@ inline Bytes bytes_of(std::span<const double> numbers) {
   return Bytes::from(out.take());
 }
 
-// Throws if a message is not as many numbers.
+// Throws if a message does not hold exactly `count` numbers.
 inline void require_numbers(const Incoming& in, std::size_t count) {
   if (in.bytes.size() != count * sizeof(double))
     throw std::runtime_error("shard " + std::to_string(in.from) + " sent " + std::to_string(in.bytes.size()) +
-                             " bytes in place of " + std::to_string(count) + " numbers");
+                             " bytes instead of " + std::to_string(count) + " numbers");
 }
 
 inline double number_at(const Incoming& in, std::size_t i) {
@@ -50,8 +50,8 @@ class ReplicaExchange {
                       std::span<const Incoming> in) const = 0;
 };
 
-// Allreduce along tree_dataflow(): every replica becomes the sum of all.  Shard 0 gets and sends log2 S whole vectors,
-// any other at most as many.
+// Allreduce along tree_dataflow(): every replica becomes the sum of all.  Shard 0 receives and sends log2 S whole
+// vectors, the others at most that number.
 class TreeSum final : public ReplicaExchange {
  public:
   explicit TreeSum(std::uint32_t shards) : steps_(static_cast<std::uint32_t>(tree_dataflow(shards).steps.size())) {}
@@ -141,8 +141,8 @@ class NestedSum final : public ReplicaExchange {
   std::vector<std::uint32_t> degrees_;
 };
 
-// Along any dataflow of one step: a replica becomes the mean of itself and of what came, summed in the order of the
-// shards.  Where everybody sends to as many as it gets from, the mean over all shards stays what it is.
+// Along any dataflow of one step:  a replica becomes the mean of itself and of those received, summed in the order of
+// the shards.   If every shard sends to as many as it receives from, the mean over all shards stays the same.
 class Averaging final : public ReplicaExchange {
  public:
   void scatter(ShardId, std::span<const double> replica, std::uint32_t, Outgoing& out) const override {

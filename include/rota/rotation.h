@@ -1,10 +1,10 @@
-// rota/rotation.h -- the rotation schedule: slices pass from shard to shard, so that every shard updates
-// every slice once an epoch and no two ever hold the same one.
+// rota/rotation.h -- the rotation schedule: slices pass from shard to shard, so that every shard updates every slice
+// once an epoch and no two shards ever hold the same one.
 //
-// STRADS (Lee et al., NIPS 2014, section 3.1) gives shard a slice ((a + C - 1) mod U) + 1 in round C.  Here there
-// are f >= 2 slices for each shard, and shard s takes slice (f s + t) mod (f S) at step t.  So slice b goes from
-// shard s at step t to shard s - 1 at step t + f: while it is on its way, f - 1 others are computed (Harp's
-// model rotation, where f = 2).  At an epoch's end each slice is on its way to where it began.
+// STRADS (Lee et al., NIPS 2014, section 3.1) gives shard a slice ((a + C - 1) mod U) + 1 in round C.  Here there are
+// f >= 2 slices for each shard, and shard s takes slice (f s + t) mod (f S) at step t.  So slice b goes from shard s at
+// step t to shard s - 1 at step t + f: while it is in transit, f - 1 others are computed (Harp's model rotation, where
+// f = 2).  At the end of an epoch each slice returns to where it began.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -31,13 +31,13 @@ inline Cut balanced_cut(const Census& weight, std::uint32_t slices, bool replica
   std::uint64_t total = std::accumulate(weight.begin(), weight.end(), std::uint64_t{0});
   std::size_t first = 0;  // of the rows that rotate
   if (replicate && slices > 1) {
-    // Taking a heavy row out makes the even slice smaller, so the next row is judged by what is left.
+    // Removing a heavy row makes the even slice smaller, so the next row is compared with what is left.
     while (first < order.size() && weight[order[first]] * slices > total) total -= weight[order[first++]];
   }
   cut.replicated.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(first));
   std::sort(cut.replicated.begin(), cut.replicated.end());
 
-  // Rows without work still belong somewhere: one unit each spreads them evenly.
+  // Rows without work must be assigned as well: one unit each spreads them evenly.
   using Load = std::pair<std::uint64_t, SliceId>;
   std::priority_queue<Load, std::vector<Load>, std::greater<>> lightest;
   for (SliceId b = 0; b < slices; ++b) lightest.emplace(0, b);

@@ -15,8 +15,8 @@
 
 namespace rota {
 
-// What may change at once.  A round has shared rows, owned slices, or both; a shard first does its slice.  A round
-// without slices is a shared one even if it names no row: then the shards only speak (notes) and pull replies.
+// What may change at once.  A round has shared rows, owned slices, or both; a shard does its slice first.  A round
+// without slices is a shared one even if it names no row: then the shards only send notes and pull replies.
 struct Round {
   TableId table = 0;                          // of the shared rows
   std::vector<Key> shared;                    // every shard makes a part for each of these rows
@@ -27,7 +27,7 @@ struct Round {
   bool ends_epoch = false;                    // the last round of its epoch
   bool ends_job = false;                      // and of the job, if all schedulers say so in the same epoch
   // The round names no rows of its table, which is a dense one: each shard makes parts for the rows that it chooses.
-  // The rows for which any shard made one are the round's, in the order of their keys.
+  // The rows of the round are those for which any shard made a part, in the order of their keys.
   bool open = false;
   // An exchange round: the shards work on their replicas and send along this one of App::dataflows.  It has neither
   // shared rows nor slices.
@@ -39,11 +39,11 @@ inline bool is_shared(const Round& round) {
 }
 
 // Blocks.  Rows that interfere with each other must not change at once, but may change one after the other in the same
-// round.  A block is a run of such rows: pull rewrites them in sequence, and for that a row's part says how it
+// round.  A block is a run of such rows: pull rewrites them in sequence, and for that a row's part describes how it
 // interferes with those before it in its block.  The part of the q-th row of a block, q = 0, 1, ..., is
 // Table::part_width + q * Table::block_width numbers long.
 
-// A shared row in the hands of one shard.
+// A shared row, as one shard receives it.
 struct Entry {
   Key key;
   std::span<const double> value;  // as committed by the rounds that this task may see; zeros before the first commit
@@ -58,7 +58,7 @@ struct SharedTask {
   std::span<const Entry> entries;         // in the order of Round::shared
   std::span<const std::uint32_t> blocks;  // of the round
   std::span<const double> argument;       // of the round
-  Writer& note;                           // what this shard tells pull beside its parts; Table::single_partition only
+  Writer& note;                           // to pull, in addition to the parts; Table::single_partition only
   OpenParts parts = {};                   // of an open round, in place of entries
 };
 
@@ -82,7 +82,7 @@ struct SliceTask {
   SliceId slice;
   Epoch epoch;  // 0: the starting pass
   RoundId round;
-  std::uint32_t visit;               // shards that have visited the slice in this epoch before
+  std::uint32_t visit;               // earlier visits of shards to the slice in this epoch
   bool last_visit;                   // none will visit it in this epoch after this one (Round::last_visits)
   std::span<const double> argument;  // of the round
   Budget budget;
@@ -96,7 +96,7 @@ struct ExchangeTask {
   std::span<const double> argument;  // of the round
 };
 
-// What a shard got from another in a step of an exchange.
+// A message that a shard received from another in a step of an exchange.
 struct Incoming {
   ShardId from;
   Bytes bytes;
@@ -126,8 +126,8 @@ struct Delta {
   std::span<const double> change;
 };
 
-// How far a commit moved the rows of its round, over all their numbers: the sum of |new - old|, the sum of their
-// squares, and the largest.
+// The size of the change that a commit made to the rows of its round, over all their numbers: the sum of |new - old|,
+// the sum of their squares, and the largest.
 struct ChangeNorms {
   double l1 = 0;
   double l2_squared = 0;
@@ -148,19 +148,19 @@ struct ChangeNorms {
   friend bool operator==(const ChangeNorms&, const ChangeNorms&) = default;
 };
 
-// The result of a round, as workers and schedulers hear of it.
+// The result of a round, as workers and schedulers receive it.
 struct Commit {
-  RoundId round;  // in a scheduler, by its own count: with several of them a resumed job counts on from elsewhere
+  RoundId round;  // in a scheduler, by its own count: a resumed job with several of them continues at another number
   TableId table;
-  // In the order of Round::shared, in an open round of the keys.  In a scheduler, if it wishes for them; in a worker
-  // none of a dense table, whose rows are in the view.
+  // In the order of Round::shared, in an open round of the keys.  In a scheduler, if it asks for them; in a worker none
+  // of a dense table, whose rows are in the view.
   std::span<const Delta> deltas;
   std::span<const double> argument;  // of the round
-  Bytes reply;                       // what pull said beside its rows; may be kept, it is not copied for each shard
-  ChangeNorms norms = {};            // in a scheduler that wishes for them, and for no more
+  Bytes reply;                       // of pull, in addition to its rows; may be kept, it is not copied for each shard
+  ChangeNorms norms = {};            // in a scheduler that asks for them
 };
 
-// The rows of one round that live in one partition: all of them if the table has a single partition.
+// The rows of one round that are in one partition: all of them if the table has a single partition.
 struct PullTask {
   RoundId round;
   TableId table;
@@ -168,7 +168,7 @@ struct PullTask {
   std::span<const std::uint32_t> blocks;  // of the round, if the table has a single partition
   std::span<const double> argument;       // of the round
   std::span<const Bytes> notes;           // of every shard, by its number, if the table has a single partition
-  Writer& reply;                          // what pull tells all workers and the scheduler beside the rows; likewise
+  Writer& reply;  // to all workers and the scheduler, in addition to the rows, if the table has a single partition
 };
 
 }  // namespace rota

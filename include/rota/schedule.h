@@ -25,46 +25,47 @@ struct Figure {
   double value = 0;
 };
 
-// What a schedule wishes to hear of the rounds that it chose.  The store sends no more.
+// What a schedule needs to know about the rounds that it chose.  The store sends nothing else.
 enum class Feedback : std::uint8_t {
   changes,  // every row's new value, and what changed: Commit::deltas
-  norms,    // how far the rows of the round went: Commit::norms
+  norms,    // the size of the change of the round's rows: Commit::norms
   reply,    // only what pull replied
 };
 
-// Lives in a scheduler process.  The host calls one object from one thread.
+// One object in a scheduler process.  The host calls it from one thread.
 class Schedule {
  public:
   virtual ~Schedule() = default;
 
-  // Cuts the sliced table; called once, before the first next().  `slices` is how many are wanted.
+  // Cuts the sliced table; called once, before the first next().  `slices`: the number wanted.
   virtual Cut cut(const Census&, std::uint32_t /*slices*/) { return {}; }
-  // How many shared rounds may be out before their feedback is in; `wish` is what the user asked for, 0 if nothing.
-  // With a pipeline of d, the k-th round of an epoch (k = 0, 1, ...) is chosen when exactly max(0, k - d + 1) of the
-  // epoch's rounds were fed back.  0: this schedule needs no feedback, so whole epochs may be known ahead.
+  // How many shared rounds may be in flight without feedback; `wish` is the user's choice, 0 if none.  With a pipeline
+  // of d, the k-th round of an epoch (k = 0, 1, ...) is chosen when the feedback of exactly max(0, k - d + 1) of the
+  // epoch's rounds has arrived.  0: this schedule needs no feedback, so whole epochs may be known ahead.
   virtual std::uint32_t pipeline(std::uint32_t wish) const { return wish > 0 ? wish : 1; }
-  // What feedback() is given, beside pull's reply; asked once, like pipeline().  With a pipeline of 0 nothing is sent.
+  // What feedback() is given, in addition to pull's reply; called once, like pipeline().  With a pipeline of 0 nothing
+  // is sent.
   virtual Feedback wish() const { return Feedback::changes; }
-  // Chooses the next round.  The Random is seeded anew for every epoch.
+  // Chooses the next round.  The Random is seeded for every epoch.
   virtual Round next(Random&) = 0;
-  // Tells the result of a round that this schedule chose, in their order.
+  // The result of a round that this schedule chose, in the order of the rounds.
   virtual void feedback(const Commit&) {}
 
-  // Figures of the epoch that has just ended, for its record: what was drawn, what was refused, ...
+  // Figures of the epoch that has just ended, for metrics.jsonl: what was drawn, what was refused, ...
   virtual std::vector<Figure> figures() { return {}; }
 
-  // Whether the job has come to where it should: false as long as it has not, or if it was given up.  No value: this
-  // schedule knows no such place.  Asked when an epoch has ended; what it says of the last one is the job's result.
+  // Whether the job has converged: false if it has not yet, or if the schedule gave up.  No value: this schedule has no
+  // criterion.  Called at the end of an epoch; the value at the end of the last one is the job's result.
   virtual std::optional<bool> converged() const { return std::nullopt; }
 
-  // Whether ends_job() may ever say so; asked once, like pipeline().  Then no epoch begins before the one before it has
-  // ended.
+  // Whether ends_job() may ever return true; called once, like pipeline().  If so, no epoch begins before the previous
+  // one has ended.
   virtual bool may_end_job() const { return false; }
-  // Asked when an epoch has ended and all its feedback is in: whether it was the last.  Of several schedules, all must
-  // say so of the same epoch.  (Round::ends_job says it ahead.)
+  // Called at the end of an epoch, after all its feedback:  whether it was the last.   If there are several schedules,
+  // all must return true for the same epoch.   (Round::ends_job announces it ahead.)
   virtual bool ends_job() { return false; }
 
-  // What next() depends on, at the end of an epoch.
+  // The state that next() depends on, at the end of an epoch.
   virtual void save(Writer&) const {}
   virtual void restore(Reader&) {}
 };

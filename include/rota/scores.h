@@ -12,8 +12,8 @@
 
 namespace rota {
 
-// sums[i] belongs to terms[i]; `items` are those of the data.  None if there is nothing to divide by.  Throws
-// std::invalid_argument if the score is made of a term that there is not.
+// sums[i] belongs to terms[i]; `items` is the number of items of the data.  No value if the divisor is 0.  Throws
+// std::invalid_argument if the score names a term that does not exist.
 inline std::optional<double> score_value(const Score& score, std::span<const Term> terms, std::span<const double> sums,
                                          std::uint64_t items) {
   const auto sum_of = [&](const std::string& name) {

@@ -1,5 +1,4 @@
-// rota/seed_mixer.h -- random numbers that depend on what they are for alone: a seed and the numbers of
-// things.
+// rota/seed_mixer.h -- random numbers that depend only on their purpose: a seed and identifying numbers.
 #pragma once
 #include <cstdint>
 #include <initializer_list>
@@ -25,7 +24,7 @@ inline std::uint64_t mixed(std::initializer_list<std::uint64_t> names) {
 inline Random random_from(std::uint64_t seed) {
   return Random({next_mixed(seed), next_mixed(seed), next_mixed(seed), next_mixed(seed)});
 }
-// A generator for what these numbers name.
+// A generator for the thing that these numbers identify.
 inline Random random_named(std::initializer_list<std::uint64_t> names) {
   return random_from(mixed(names));
 }

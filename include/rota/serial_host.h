@@ -1,17 +1,17 @@
-// rota/serial_host.h -- a job in one process and one thread: to test an app, and to look at it in a debugger.
+// rota/serial_host.h -- a job in one process and one thread: to test an app, and to debug it.
 //
-// Link rota::serial_host and the app's own sources into a test program, and under gdb the program is all there is:
+// Link rota::serial_host and the app's own sources into a test program, which gdb can then run on its own:
 //
 //   const rota::Plugin& app = rota::linked_plugin();
 //   rota::SerialHost host(app, rota::serial_job(app, {{"shards", "4"}, {"rank", "2"}}, {"ratings.txt"}));
 //   host.run();
 //   const rota::SerialModel model(host);
 //
-// What it does is what `rota train` does with the same options, in the simplest order that is right, and the model is
-// the same, bit for bit: model_hash() is that of result.json.  A push sees just the commits that --staleness says, a
-// schedule the feedback that its pipeline says; parts and evaluations are summed over the same trees; each partition of
-// the store has a Pull of its own; the Randoms are the same.  It writes nothing, ignores limits of time, knows nothing
-// of --asynchronous and --patience, and takes no data but what it is given.  A hook's exception comes out as it is.
+// It does what `rota train` does with the same options, in the simplest correct order, and the model is the same, bit
+// for bit: model_hash() is that of result.json.  A push sees exactly the commits that --staleness allows, a schedule
+// the feedback that its pipeline allows; parts and evaluations are summed over the same trees; each partition of the
+// store has its own Pull; the Randoms are the same.  It writes nothing, ignores time limits, --asynchronous and
+// --patience, and uses only the data that it is given.  A hook's exception leaves it unchanged.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -37,13 +37,13 @@ inline const Plugin& linked_plugin() {
 }
 
 // The job that `rota train` would make of these options, the framework's and the app's, by name without the dashes.
-// Throws UsageError for one that there is not, or a value that its declaration forbids.
+// Throws UsageError for an unknown option, or a value that its declaration forbids.
 Job serial_job(const Plugin& plugin, const std::map<std::string, std::string>& given, std::vector<std::string> input,
                std::vector<std::string> valid = {});
 
 class SerialHost {
  public:
-  // All that a checkpoint of the epoch's end has.
+  // The contents of a checkpoint at the end of an epoch.
   struct Snapshot {
     Epoch epochs = 0;
     RoundId rounds = 0;
@@ -60,11 +60,11 @@ class SerialHost {
   SerialHost(const SerialHost&) = delete;
   SerialHost& operator=(const SerialHost&) = delete;
 
-  // To the end of the job: as many epochs as --epochs or the plugin says, or until the schedule ends it.
+  // Runs to the end of the job: the epochs of --epochs or the plugin's default, or until the schedule ends it.
   void run();
-  // One epoch more, whatever --epochs says; nothing if the schedule has ended the job.
+  // One more epoch, regardless of --epochs; nothing if the schedule has ended the job.
   void run_epoch();
-  // At most `count`.
+  // At most `count` of them.
   void run_epochs(int count) {
     for (int i = 0; i < count && !done_; ++i) run_epoch();
   }
@@ -75,23 +75,23 @@ class SerialHost {
   // Called with every round that is chosen, and the number of the scheduler that chose it.
   void watch(std::function<void(const Round&, std::uint32_t)> watcher) { watcher_ = std::move(watcher); }
 
-  // At an epoch's end: the sums of the app's terms, in their order.  Throws if one is not finite, or if one that is
-  // conserved is not the number of items.
+  // At the end of an epoch:  the sums of the app's terms, in their order.   Throws if one is not finite, or if one that
+  // is conserved is not the number of items.
   std::vector<double> evaluate() const;
-  // Of an evaluation made now.  None if there is none yet; throws std::out_of_range if the app has no such score.
+  // From an evaluation made now.  No value if there is none yet; throws std::out_of_range if the app has no such score.
   std::optional<double> score(const std::string& name) const;
   std::uint64_t items() const;
   // Of the last epoch, of all schedulers.
   const std::vector<Figure>& figures() const { return figures_; }
   // The figure of that name summed over the schedulers; 0 if there is none.
   double figure(const std::string& name) const;
-  // What the schedules said behind the last epoch: no value if none of them can say it.
+  // The schedules' converged() after the last epoch: no value if none has a criterion.
   std::optional<bool> converged() const { return converged_; }
 
   Snapshot save() const;
-  // Goes on from there: makes all objects anew and restores them, as `rota resume` does in new processes, so that
-  // nothing is left but what was saved.  Of a job of the same options and data.  Throws std::runtime_error if a hook
-  // refuses what it is given.
+  // Continues from there: makes all objects again and restores them, as `rota resume` does in new processes, so that
+  // nothing remains but what was saved.  The snapshot is of a job with the same options and data.  Throws
+  // std::runtime_error if a hook refuses its bytes.
   void restore(const Snapshot& snapshot);
 
   const Job& job() const { return job_; }
@@ -111,7 +111,7 @@ class SerialHost {
  private:
   using RowMap = std::map<std::pair<TableId, Key>, std::vector<double>>;
 
-  // A committed round on its way to the shards and to the scheduler that chose it.
+  // A committed round that the shards and its scheduler have not all received.
   struct Committed {
     RoundId round = 0, own = 0;  // own: by the count of its scheduler
     TableId table = 0;
@@ -137,10 +137,10 @@ class SerialHost {
     RoundId number = 0;
     std::vector<std::vector<Incoming>> messages;  // of its first step, by shard
   };
-  // What the shards' parts of a round come to.
+  // The sums of the shards' parts of a round.
   struct Summed {
     std::vector<Key> keys;
-    std::vector<std::size_t> offsets;  // of each row's part in `sums`, and behind the last
+    std::vector<std::size_t> offsets;  // of each row's part in `sums`, and at the end their total
     std::vector<double> sums;
     std::vector<Bytes> notes;
   };
@@ -182,8 +182,8 @@ class SerialHost {
   std::vector<std::uint32_t> visits_;  // to each slice, in this epoch
   std::vector<std::unique_ptr<Slice>> slices_;
   RowMap rows_;  // the committed ones
-  RowMap seen_;  // the same as of the commits that the shards were given, but for dense tables
-  // And of dense tables, by table.
+  RowMap seen_;  // the same, of the commits that the shards have received, without dense tables
+  // The same of dense tables, by table.
   std::vector<std::vector<double>> view_numbers_;
   std::vector<std::uint64_t> view_versions_;
   std::vector<TableView> views_;
@@ -200,7 +200,7 @@ class SerialHost {
   bool done_ = false;
 };
 
-// What commands and exports read, as of now, an epoch's end.  The host must outlive it, and stay there.
+// The model as commands and exports read it, at the end of an epoch.  The host must outlive it and must not move.
 class SerialModel final : public Model {
  public:
   explicit SerialModel(const SerialHost& host) : host_(host), snapshot_(host.save()) {}

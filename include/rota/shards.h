@@ -1,5 +1,5 @@
-// rota/shards.h -- whose data is whose.  A rule must depend on the job alone, so that every process finds the same
-// shards, whichever of them it hosts.
+// rota/shards.h -- which shard has which data.  A rule must depend on the job alone, so that every process finds the
+// same shards, whichever of them it hosts.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace rota {
 
-// The data of the shards that a process hosts, while it is read: what belongs to others is left out.
+// The data of the shards that a process hosts, while it is read: data of other shards is left out.
 template <typename Data>
 class HostedShards {
  public:
@@ -25,7 +25,7 @@ class HostedShards {
 
   // Null if the shard is not hosted here.
   Data* of_shard(ShardId shard) { return place_[shard] == kNowhere ? nullptr : &data_[place_[shard]]; }
-  // The simplest rule, which needs to know nothing of the items: item i, from 0, is item i / S of shard i mod S.
+  // The simplest rule, which needs no knowledge of the items: item i, from 0, is item i / S of shard i mod S.
   Data* of_item(std::uint64_t item) { return of_shard(static_cast<ShardId>(item % place_.size())); }
   std::uint64_t number_in_shard(std::uint64_t item) const { return item / place_.size(); }
 
@@ -39,20 +39,20 @@ class HostedShards {
   std::vector<std::size_t> place_;  // of each shard, in data_
 };
 
-// How many of the items are a shard's by the rule above.
+// How many of the items a shard has by the rule above.
 inline std::uint64_t dealt_to(ShardId shard, std::uint64_t items, std::uint32_t shards) {
   return items / shards + (shard < items % shards ? 1 : 0);
 }
 
-// Ranges of neighbours: the first item of every shard, and behind the last the number of items.  Equally many, up to
-// one: shard s begins at item s n / S.  REQUIRES: items * shards fits into 64 bits.
+// Ranges of consecutive items:  the first item of every shard, and at the end the number of items.   Their sizes differ
+// by at most one:  shard s begins at item s n / S.   REQUIRES:  items * shards fits into 64 bits.
 inline std::vector<std::uint64_t> cut_evenly(std::uint64_t items, std::uint32_t shards) {
   std::vector<std::uint64_t> cuts;
   for (std::uint64_t s = 0; s <= shards; ++s) cuts.push_back(items * s / shards);
   return cuts;
 }
 
-// Likewise, of items that cost differently: shard s begins where s / S of all work is done.  Ranges may be empty.
+// The same for items of different cost: shard s begins where s / S of all work is done.  Ranges may be empty.
 inline std::vector<std::uint64_t> cut_by_work(std::span<const std::uint64_t> work, std::uint32_t shards) {
   double all = 0, done = 0;
   for (const std::uint64_t one : work) all += static_cast<double>(one);
@@ -65,16 +65,16 @@ inline std::vector<std::uint64_t> cut_by_work(std::span<const std::uint64_t> wor
   return cuts;
 }
 
-// Each shard costs memory and messages, whatever is in it.  So more than a few are refused if most of them have no
-// data: what is wrong then, else "".  `filled` is how many have some.
+// Each shard costs memory and messages, even an empty one.  So a job with more than a few is refused if most of them
+// have no data.  Returns the message, or "".  `filled`: the number of shards with data.
 inline std::string too_many_shards(std::uint64_t filled, std::uint32_t shards) {
   constexpr std::uint32_t kFew = 256;  // an app's own choice for little data
   if (shards <= kFew || filled >= shards - shards / 2) return {};
   return "--shards=" + std::to_string(shards) + ": " + std::to_string(shards - filled) +
-         " of them have no data: the input is not large enough for so many";
+         " of them have no data: the input is too small for this number of shards";
 }
 
-// For load(), as soon as it knows the data and before it makes anything for a shard.  Throws UsageError.
+// For load(), when it knows the data and before it allocates anything for a shard.  Throws UsageError.
 inline void require_filled(std::uint64_t filled, std::uint32_t shards) {
   if (const std::string wrong = too_many_shards(filled, shards); !wrong.empty()) throw UsageError(wrong);
 }

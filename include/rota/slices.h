@@ -1,4 +1,4 @@
-// rota/slices.h -- how the sliced table is cut, and what a slice is.
+// rota/slices.h -- the cut of the sliced table, and its slices.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace rota {
 
-// How much work each row of the sliced table costs, over all shards: weight[key].
+// The work that each row of the sliced table costs, over all shards: weight[key].
 using Census = std::vector<std::uint64_t>;
 
 // The cut: every key is in one slice, or is replicated.
@@ -19,16 +19,16 @@ struct Cut {
   friend bool operator==(const Cut&, const Cut&) = default;
 };
 
-// The rows of one slice, in the plugin's own layout.  One holder at a time: it moves between the shards
-// of a process as it is, and between processes as bytes.
+// The rows of one slice, in the plugin's own layout.  One holder at a time: it moves between the shards of a process as
+// an object, and between processes as bytes.
 class Slice {
  public:
   virtual ~Slice() = default;
 
   // Writes the rows.  Equal rows give equal bytes: the model's hash is taken over them.
   virtual void encode(Writer&) const = 0;
-  // Fills a slice just made by Plugin::slice.  The bytes may come from anywhere: a decode that finds them
-  // wrong calls Reader::fail, and the host refuses them.
+  // Fills a slice just made by App::slice.  The bytes may come from anywhere: if they are wrong, decode calls
+  // Reader::fail, and the host refuses them.
   virtual void decode(Reader&) = 0;
 };
 

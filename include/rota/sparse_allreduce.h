@@ -1,10 +1,10 @@
-// rota/sparse_allreduce.h -- sums of sparse vectors over the shards, each with keys of its own: Kylix, Zhao and Canny,
+// rota/sparse_allreduce.h -- sums of sparse vectors over the shards, each with its own keys: Kylix, Zhao and Canny,
 // "Kylix: a sparse allreduce for commodity clusters", ICPP 2014 (in Zhao's thesis, "BIDMach", chapter 7).
 //
-// Along nested_dataflow(): going down, the members of a group divide the keys that they have among them, each sums a
-// part, and where keys coincide, as the frequent ones of text and graphs do, there is less and less to be sent on; then
-// the sums that each wants come back the same way.  Keys lie in an order that mixes them, so that parts are even.  A
-// sum is that of NestedSum, to the last bit: a key that a shard does not add to counts as 0.
+// Along nested_dataflow().   On the way down, the members of a group divide their keys among them and each sums a part;
+// where keys coincide, as frequent ones in text and graphs do, the messages become shorter from layer to layer.   Then
+// the requested sums return the same way.   Keys are ordered by a hash, so that parts have equal sizes.   A sum is that
+// of NestedSum, to the last bit:  a key that a shard does not add to counts as 0.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -31,8 +31,8 @@ class SparseAllreduce {
   SparseAllreduce(ShardId shard, std::vector<std::uint32_t> degrees)
       : shard_(shard), degrees_(std::move(degrees)), layers_(degrees_.size()) {}
 
-  // The keys that this shard adds to and wants, each once; the next round tells the others, and further ones send
-  // numbers alone.  All shards configure in the same round.
+  // The keys that this shard adds to and wants, each once.  The next round sends them, and later rounds send only
+  // numbers.  All shards configure in the same round.
   void configure(std::span<const Key> adds, std::span<const Key> wants) {
     adds_order_ = sorted(adds, adds_);
     wants_order_ = sorted(wants, wants_);
@@ -42,7 +42,7 @@ class SparseAllreduce {
 
   // Begins a round: values[i] is added to the i-th key of `adds`.
   void begin(std::span<const double> values) {
-    if (values.size() != adds_order_.size()) throw std::logic_error("values for other keys than those configured");
+    if (values.size() != adds_order_.size()) throw std::logic_error("values for keys that were not configured");
     now_.resize(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) now_[i] = values[adds_order_[i]];
     going_ = {adds_, wants_};
@@ -73,7 +73,7 @@ class SparseAllreduce {
     }
   }
 
-  // The sums of the keys of `wants`, in their order; 0 for one that nobody adds to.
+  // The sums of the keys of `wants`, in their order; 0 for a key that no shard adds to.
   std::span<const double> sums() const { return sums_; }
 
  private:
@@ -82,8 +82,8 @@ class SparseAllreduce {
   struct Sets {
     Keys adds, wants;  // by place
   };
-  // Of a group: where each member's part of the keys begins in this shard's, where the members' keys are in their
-  // union, which the next layer has, and of how many.
+  // Of a group: where each member's part of the keys begins in this shard's keys, where the members' keys are in their
+  // union, which the next layer has, and the size of the union.
   struct Layer {
     std::vector<std::size_t> add_cuts, want_cuts;
     std::vector<Places> add_to, want_from;  // by member
@@ -128,7 +128,7 @@ class SparseAllreduce {
     return places;
   }
 
-  // Cuts this shard's keys where the members' parts of its range of places begin.
+  // Cuts this shard's keys at the borders of the members' parts of its range of places.
   void divide(Layer& layer, std::size_t l) {
     std::uint64_t first = 0, end = std::uint64_t{1} << 32;
     for (std::size_t i = 0; i <= l; ++i) {
@@ -169,10 +169,11 @@ class SparseAllreduce {
   }
 
   [[noreturn]] static void refuse(const Incoming& in) {
-    throw std::runtime_error("shard " + std::to_string(in.from) + " sent what does not fit into a sparse allreduce");
+    throw std::runtime_error("shard " + std::to_string(in.from) +
+                             " sent a message that does not fit the sparse allreduce");
   }
 
-  // Going down: what the members have in this shard's part, in their order.
+  // Down: the members' values in this shard's part, in their order.
   void add_parts(Layer& layer, std::size_t l, std::span<const Incoming> in) {
     const NestedPlace place(shard_, degrees_, l);
     std::vector<Keys> adds(place.degree()), wants(place.degree());
@@ -216,7 +217,7 @@ class SparseAllreduce {
     for (const Keys& keys : wants) layer.want_from.push_back(places_in(going_.wants, keys));
   }
 
-  // At the bottom: the sums of what is wanted here.
+  // At the bottom: looks up the sums that are wanted here.
   void turn() {
     if (configuring_) {
       found_.clear();
@@ -231,7 +232,7 @@ class SparseAllreduce {
     now_ = std::move(sums);
   }
 
-  // Going up.
+  // Up.
   Bytes sums_for(const Layer& layer, std::uint32_t q) const {
     Writer out;
     out.reserve(layer.want_from[q].size() * sizeof(double));
@@ -268,7 +269,7 @@ class SparseAllreduce {
   bool configuring_ = true;
   std::vector<Layer> layers_;
   Sets going_;    // while it configures: the keys at this step
-  Places found_;  // of what is wanted at the bottom, where it is among what was added
+  Places found_;  // of the keys wanted at the bottom, among those added
   std::vector<double> now_;
   std::vector<double> sums_;
 };

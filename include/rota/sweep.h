@@ -1,5 +1,5 @@
-// rota/sweep.h -- schedules of shared rounds that choose without feedback: every row in turn, rows at random, or
-// whichever the shards have parts for.  They end the job when an epoch has changed little, if they are asked to.
+// rota/sweep.h -- schedules of shared rounds that choose without feedback: every row in turn, rows at random, or the
+// rows that the shards choose.  With a tolerance they end the job when an epoch has changed little.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -12,14 +12,14 @@
 
 namespace rota {
 
-// "Until an epoch changes the rows by less than the tolerance."
+// Ends the job when an epoch changes the rows by less than the tolerance.
 struct StopBelow {
   enum class Norm {
     l1,       // the sum of all numbers' |new - old|
     l2,       // the root of the sum of their squares
     largest,  // the largest
   };
-  double tolerance = 0;  // 0: the job goes on
+  double tolerance = 0;  // 0: never
   Norm norm = Norm::l1;
 
   bool active() const { return tolerance > 0; }
@@ -29,7 +29,7 @@ struct StopBelow {
   }
 };
 
-// What the schedules here have in common: they hear how far the rows of an epoch went, and no more.
+// Common to the schedules here: they only receive the size of an epoch's changes.
 class SweepSchedule : public Schedule {
  public:
   SweepSchedule(TableId table, std::vector<double> argument, StopBelow stop)
@@ -59,7 +59,7 @@ class SweepSchedule : public Schedule {
   }
 
  private:
-  // No choice depends on what is heard, so as many may be out as fill the time until it is.
+  // No choice depends on feedback, so the rounds in flight need only cover the delay of the feedback.
   static constexpr std::uint32_t kRoundsOut = 16;
 
   TableId table_;
@@ -103,7 +103,7 @@ class OpenSchedule : public SweepSchedule {
   }
 };
 
-// `batch` different rows a round, each drawn uniformly.  An epoch is as many draws as there are rows.
+// `batch` different rows a round, each drawn uniformly.  An epoch has as many draws as there are rows.
 class RandomSchedule : public SweepSchedule {
  public:
   RandomSchedule(TableId table, std::uint64_t keys, std::uint64_t batch, std::vector<double> argument = {},

@@ -1,4 +1,4 @@
-// rota/types.h -- the words every part of Rota shares.  The glossary is in docs/concepts.md.
+// rota/types.h -- the types that every part of Rota shares.  The glossary is in docs/concepts.md.
 #pragma once
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// rota/utf8.h -- text that may have bytes that are no UTF-8: users' data, names of files, words of plugins.
+// rota/utf8.h -- text that may have bytes that are not UTF-8: users' data, file names, texts of plugins.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace rota {
 struct CodePoint {
   char32_t value;
   std::size_t bytes;  // at least 1
-  bool valid;         // false: the byte is no part of UTF-8, and `value` is that byte
+  bool valid;         // false: the byte is not part of UTF-8, and `value` is that byte
 };
 
 // The first code point.  REQUIRES: text is not empty.
@@ -26,7 +26,7 @@ inline CodePoint next_code_point(std::string_view text) {
     if ((byte(i) & 0xc0) != 0x80) return invalid;
     value = value << 6 | (byte(i) & 0x3fU);
   }
-  // Longer than need be, a half of a surrogate pair, or beyond Unicode.
+  // Longer than necessary, half of a surrogate pair, or beyond Unicode.
   constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
   if (value < kLeast[bytes] || (value >= 0xd800 && value < 0xe000) || value > 0x10ffff) return invalid;
   return {value, bytes, true};
@@ -50,8 +50,8 @@ inline void append_hex(char byte, std::string& to) {
   to += kHex[number & 15];
 }
 
-// What a terminal could take for a command: control characters but tabs and line breaks, those of Latin-1 (0x80 to
-// 0x9f) too.
+// What a terminal could interpret as a command: control characters except tabs and line breaks, those of Latin-1 (0x80
+// to 0x9f) too.
 inline bool is_control(const CodePoint& code_point) {
   const char32_t value = code_point.value;
   return value < 0x20 ? value != '\t' && value != '\n' : value >= 0x7f && value < 0xa0;
@@ -72,8 +72,8 @@ inline std::string without_controls(std::string_view text, bool valid_alone = fa
   return shown;
 }
 
-// Text for people, which is UTF-8 and commands no terminal: control characters and bytes that are no part of UTF-8 as
-// \xNN.  It cannot be told from text that had \xNN in it.
+// Text for users, which is UTF-8 and cannot control a terminal: control characters and bytes that are not part of UTF-8
+// as \xNN.  Text that had \xNN in it looks the same.
 inline std::string visible_text(std::string_view text) {
   return without_controls(text, true);
 }

@@ -1,4 +1,4 @@
-// rota/view.h -- what a shard sees of a dense table, and of the model's shape.
+// rota/view.h -- a shard's view of a dense table, and of the model's shape.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace rota {
 
 // A dense table, as one run of numbers that all shards of a process share.  During push(), refresh(), evaluate() and
 // save() it holds exactly the commits that the shard may see (rota/push.h), and does not change.  During attach() and
-// restore() it may be changing: it must not be read.  A copy refers to the same table.
+// restore() it may change: it must not be read.  A copy refers to the same table.
 class TableView {
  public:
   // Of a table that is not dense: it has no rows.
@@ -32,8 +32,8 @@ class TableView {
   }
   // Row after row.
   std::span<const double> numbers() const { return {numbers_, static_cast<std::size_t>(keys_) * width_}; }
-  // Grows with each commit that is in it, by what does not matter: to know whether something derived from it is still
-  // right.  Not the same in a job that was resumed.
+  // Grows with each commit in the view, by an unspecified amount: to detect that something derived from it is out of
+  // date.  Not the same in a job that was resumed.
   std::uint64_t version() const { return version_ == nullptr ? 0 : *version_; }
 
  private:
@@ -47,12 +47,12 @@ class TableView {
   const std::uint64_t* version_ = nullptr;
 };
 
-// What is known before the first task, and refers to what outlives the push.
+// What is known before the first task.  Refers to objects that outlive the push.
 struct Shape {
   const Facts& facts;                // of the whole job's data
   const Cut& cut;                    // of the sliced table
   std::span<const TableView> views;  // by table; one without rows for a table that is not dense
-  bool speaks_for_all;               // true for one shard of the job: it says once what all of them know alike
+  bool speaks_for_all;               // true for one shard of the job, which reports what is common to all shards once
 };
 
 }  // namespace rota

@@ -9,8 +9,8 @@
 namespace rota {
 
 // A complete binary tree: the leaves are the weights of keys 0 .. keys-1, and every node above is the sum of its two
-// children.  A change recomputes the sums on the way from its leaf to the root rather than adding the difference to
-// them, so that sums never drift: equal weights give equal trees, whatever went before.  16 bytes a key.
+// children.  A change recomputes the sums on the path from its leaf to the root rather than adding the difference to
+// them, so that sums never drift: equal weights give equal trees, whatever happened before.  16 bytes a key.
 class WeightedDraw {
  public:
   // All weights are zero.
@@ -42,7 +42,7 @@ class WeightedDraw {
     std::size_t at = 1;
     for (++visited_; at < keys_; ++visited_) {
       const double left = node_[2 * at], right = node_[2 * at + 1];
-      // Rounding may leave a target that is not below the sum: the last key with a weight has it then.
+      // Rounding may leave a target that is not below the sum: then the last key with a weight is drawn.
       const bool goes_right = right > 0 && target >= left;
       if (goes_right) target -= left;
       at = 2 * at + (goes_right ? 1 : 0);

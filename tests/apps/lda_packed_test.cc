@@ -43,7 +43,7 @@ TEST_F(LdaPacked, DocumentsThatAreNotThere) {
   const auto data = pack(one);
   std::swap(*data->files()[1], *data->files()[0]);
   one.packed = data;
-  EXPECT_EQ(refusal<DataError>(one), "common: it is no data by shard of this app: damaged");
+  EXPECT_EQ(refusal<DataError>(one), "common: damaged: not data by shard of this app");
 }
 
 }  // namespace

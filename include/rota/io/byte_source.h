@@ -7,7 +7,7 @@
 
 namespace rota::io {
 
-// The bytes cannot be had: a read failed, or compressed data is damaged or ends early.
+// The bytes are not available: a read failed, or compressed data is damaged or ends early.
 class BrokenBytes : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -17,15 +17,15 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  // Reads at most `size` bytes, and none only at the end.  Throws BrokenBytes.
+  // Reads at most `size` bytes; none only at the end.  Throws BrokenBytes.
   virtual std::size_t read(char* to, std::size_t size) = 0;
-  // They are those of the file.
+  // Whether the bytes are those of the file, without decompression.
   virtual bool is_plain() const = 0;
 };
 
-// What a file is, is told by its first bytes; a name ending in .gz, .bz2, .xz or .zst must agree with them.
-// Throws NoInput if the file cannot be opened, BrokenBytes if it is empty, not what its name says, or of a known kind
-// that is no text (a zip archive, say).
+// The first bytes of a file decide its kind;  a name ending in .gz, .bz2, .xz or .zst must agree with them.   Throws
+// NoInput if the file cannot be opened, BrokenBytes if it is empty, not what its name claims, or of a known kind that
+// is not text (a zip archive, for example).
 std::unique_ptr<ByteSource> open_bytes(const std::string& path);
 
 }  // namespace rota::io

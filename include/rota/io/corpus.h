@@ -1,4 +1,4 @@
-// rota/io/corpus.h -- a corpus of documents: how often which word is in which document.
+// rota/io/corpus.h -- a corpus of documents: the counts of words in documents.
 //
 // Three formats: UCI bag-of-words (bag_of_words.h), LDA-C (lda_c.h) and one document a line of text (documents.h).
 #pragma once
@@ -22,7 +22,7 @@ enum class CorpusFormat { automatic, uci, lda_c, text };
 // "auto", "uci", "lda-c" or "text".
 CorpusFormat corpus_format(std::string_view name);
 
-// A word is `count` times in a document.  Both are numbered from 0, documents over all files of the corpus.
+// A word occurs `count` times in a document.  Both are numbered from 0, documents over all files of the corpus.
 struct WordCount {
   std::uint32_t document, word, count;
 };
@@ -30,22 +30,22 @@ using TakeCounts = std::function<void(std::span<const WordCount>)>;
 
 struct CorpusSize {
   std::uint64_t documents = 0, words = 0, tokens = 0;
-  std::uint64_t left_out = 0;                     // tokens of words that NumberedWords does not have; not in `tokens`
+  std::uint64_t left_out = 0;                     // tokens of words beyond NumberedWords; not in `tokens`
   CorpusFormat format = CorpusFormat::automatic;  // of the files
 };
 
-// Which words LDA-C may have, whose files do not say how many there are.  With a fixed vocabulary only its own,
-// besides.
+// The words that LDA-C may have, whose files do not give their number.   With a fixed vocabulary, LDA-C must also keep
+// to its words.
 struct NumberedWords {
   std::uint64_t end = kMostWords;  // words 0 .. end - 1
   bool leave_out = false;          // others; if not, they are refused
 };
 
-// Reads the files as one corpus, in order, handing its counts to `take` in batches, in the order of the input.
-// `vocabulary` is either fixed (then UCI files must have its size, and words of a text that it lacks are left out)
-// or empty; then it is filled with the words of a text, and stays empty for the formats that number words.  LDA-C then
-// has words up to the largest number.  Documents and words beyond all proportion to the counts are refused, words
-// unless a vocabulary or NumberedWords::end says how many there are; documents may be beyond it while counts are taken.
+// Reads the files as one corpus, in order, passing its counts to `take` in batches, in the order of the input.
+// `vocabulary` is either fixed (then UCI files must have its size, and words of a text that it lacks are left out) or
+// empty;  then it is filled with the words of a text, and stays empty for the formats that number words.   LDA-C then
+// has words up to the largest number.   Numbers of documents and words out of proportion to the counts are refused, for
+// words unless a vocabulary or NumberedWords::end gives their number;  for documents only after counts were passed on.
 // Throws NoInput, or DataError with file and line.
 CorpusSize read_corpus(const std::vector<std::string>& files, CorpusFormat format, Vocabulary& vocabulary,
                        const TakeCounts& take, const NumberedWords& numbered = {});

@@ -9,17 +9,17 @@
 namespace rota::io {
 
 // Reads the whole of `token`: an optional sign, digits with or without a point, and an optional exponent.  Numbers too
-// small for a double become 0, as strtod makes them.  False, with `value` as it was, if it is none of that ("nan",
-// "inf") or too large for a double.
+// small for a double become 0, as with strtod.  False, with `value` unchanged, if it is anything else ("nan", "inf") or
+// too large for a double.
 bool parse_number(std::string_view token, double& value);
 
-// What follows is for readers of long texts.  Bytes that must be readable behind their text; the first of these is
-// not a digit.
+// What follows is for readers of long texts.  Bytes that must be readable after their text; the first of these is not a
+// digit.
 inline constexpr std::size_t kReadable = 32;
 
 namespace decimal {
 
-static_assert(std::endian::native == std::endian::little, "the digits of eight bytes are taken in this order");
+static_assert(std::endian::native == std::endian::little, "eight digits are loaded in this byte order");
 
 inline constexpr unsigned kMostDigits = 19;  // fit into 64 bits
 inline constexpr std::uint64_t kPowers[kMostDigits + 1] = {1U,
@@ -52,7 +52,7 @@ struct Digits {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, at, sizeof bytes);
   bytes ^= 0x3030303030303030;  // a digit becomes its value
-  // Sets the highest bit of each byte above 9.  A carry comes from such a byte only, so the first is found rightly.
+  // Sets the highest bit of each byte above 9.  Only such a byte causes a carry, so the first one is found correctly.
   const std::uint64_t others = ((bytes + 0x7676767676767676) | bytes) & 0x8080808080808080;
   const unsigned count = static_cast<unsigned>(std::countr_zero(others)) / 8;
   // Leading zeros for the missing digits; in two steps, because a shift by 64 bits is not defined.
@@ -71,7 +71,7 @@ double divided(std::uint64_t mantissa, unsigned places);
 
 }  // namespace decimal
 
-// Reads an integer of at most 15 digits and returns the place behind it; null if there is no digit or there are more.
+// Reads an integer of at most 15 digits and returns the position after it; null if there is no digit or there are more.
 [[gnu::always_inline]] inline const char* scan_integer(const char* at, std::uint64_t& value) {
   const decimal::Digits first = decimal::eight_digits(at);
   value = first.value;
@@ -84,13 +84,13 @@ double divided(std::uint64_t mantissa, unsigned places);
   return second.count < 8 ? at + 8 + second.count : nullptr;
 }
 
-// Reads a number that has at most 7 digits before its point, at most 19 in all, and no exponent, and returns the
-// place behind it.  Null for any other: it may be right, and is for parse_number() to read.
+// Reads a number with at most 7 digits before its point, at most 19 in all, and no exponent, and returns the position
+// after it.  Null for any other, which may still be valid: parse_number() decides.
 [[gnu::always_inline]] inline const char* scan_decimal(const char* at, double& value) {
   const bool negative = *at == '-';
   at += negative || *at == '+';
-  // Where a number begins like "0.", its second byte is known before its first is understood: a branch that the
-  // processor foresees, instead of a chain of operations that it must wait for.
+  // If numbers begin with "0.", the second byte decides before the first is decoded: a branch that the processor
+  // predicts, instead of a chain of dependent operations.
   const unsigned leading = static_cast<unsigned char>(*at - '0');
   const decimal::Digits whole = at[1] == '.' && leading <= 9 ? decimal::Digits{leading, 1} : decimal::eight_digits(at);
   at += whole.count;

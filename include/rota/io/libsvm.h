@@ -2,8 +2,8 @@
 //
 //   label index:value index:value ...   # comment
 //
-// Indices count from 1, or from 0 if the user says so, and ascend within a line.  Numbers are as parse_number() reads
-// them (decimal.h).  Fields are separated by blanks; a `qid:number` behind the label is skipped, and so are lines with
+// Indices count from 1, or from 0 with an option, and ascend within a line.   Numbers are as parse_number() reads them
+// (decimal.h).   Fields are separated by blanks;  a `qid:number` after the label is skipped, and so are lines with
 // nothing but blanks or a comment.
 #pragma once
 #include <array>
@@ -23,13 +23,14 @@ namespace rota::io {
 inline constexpr std::uint64_t kMostRows = (std::uint64_t{1} << 32) - 1;
 inline constexpr std::uint64_t kMostColumns = std::uint64_t{1} << 28;
 
-// Which index is the first column.  No file is asked: a model's data, held-out data and new data must agree.
+// The index of the first column.   It is never guessed from a file:  a model's data, held-out data and new data must
+// agree.
 inline constexpr Option kIndexFrom = {
     .name = "index_from",
     .kind = Option::Kind::choice,
     .default_value = "1",
     .unit = "0|1",
-    .meaning = "The index of the first column in LIBSVM text.  What is written counts columns from 1 in any case."};
+    .meaning = "The index of the first column in LIBSVM text.  Output always counts columns from 1."};
 inline std::uint64_t index_from(const Options& options) {
   return options.text(kIndexFrom.name) == "0" ? 0 : 1;
 }
@@ -40,7 +41,7 @@ struct ColumnRange {
   std::uint64_t end = kMostColumns;
 };
 
-// A line that is wrong: how many lines of the text are before it, and why.
+// An invalid line: the number of lines before it in the text, and the error.
 struct WrongLine {
   std::uint64_t lines_before = 0;
   std::string what;
@@ -62,10 +63,10 @@ class DistinctLabels {
   std::size_t count_ = 0;
 };
 
-// What a text holds in all of its columns.
+// The size of a text, in all of its columns.
 struct LibsvmSize {
   std::uint64_t lines = 0;    // of text
-  std::uint64_t rows = 0;     // those that are rows of the matrix
+  std::uint64_t rows = 0;     // lines that are rows of the matrix
   std::uint64_t columns = 0;  // up to the largest index
   std::uint64_t entries = 0;  // as written, zeros too
   std::uint64_t widest = 0;   // the line, from 1, with the largest index; LibsvmRows::parse() finds it
@@ -84,11 +85,11 @@ class LibsvmRows {
   const std::uint32_t* columns() const { return columns_.get(); }  // from 0, ascending in a row
   const double* values() const { return values_.get(); }
 
-  // Replaces what is held by the rows of a text of whole lines, each ended by '\n'; kReadable bytes (decimal.h) behind
-  // it must be readable.  Adds to `size`, which is complete only if the text is right.
+  // Replaces the contents by the rows of a text of whole lines, each ended by '\n';  kReadable bytes (decimal.h) after
+  // it must be readable.   Adds to `size`, which is complete only if the text is valid.
   //
-  // Between readers of different ranges that together cover all columns, every byte is looked at: for a text that is
-  // wrong, at least one of them says so.  One alone may miss what is wrong in other columns.
+  // Readers of different ranges that together cover all columns check every byte: at least one of them reports an
+  // invalid text.  A single one may miss errors in other columns.
   std::optional<WrongLine> parse(std::string_view text, const ColumnRange& keep, LibsvmSize& size);
 
  private:
@@ -96,7 +97,7 @@ class LibsvmRows {
   std::string parse_carefully(std::string_view line, const ColumnRange& keep, LibsvmSize& size);
   void add_row(double label, std::size_t end, LibsvmSize& size);
 
-  std::uint64_t shift_;  // what makes indices count from 1
+  std::uint64_t shift_;  // added to indices so that they count from 1
   std::vector<double> labels_;
   std::vector<std::size_t> begins_, ends_;
   std::unique_ptr<std::uint32_t[]> columns_;
@@ -104,8 +105,8 @@ class LibsvmRows {
   std::size_t room_ = 0;  // entries
 };
 
-// Adds the size of a text, given likewise, without looking at more than that takes: what is wrong may go unseen, but
-// for an index that is too large.
+// Adds the size of a text, which must meet the conditions of parse().  It looks only at what that needs: the only error
+// that it is sure to find is an index that is too large.
 std::optional<WrongLine> measure_libsvm(std::string_view text, LibsvmSize& size, std::uint64_t index_from = 1);
 
 }  // namespace rota::io

@@ -1,4 +1,4 @@
-// rota/io/line_fields.h -- a line of fields between blanks: so many numbers and words.
+// rota/io/line_fields.h -- a line of fields between blanks: a fixed list of numbers and words.
 //
 //   io::Lines lines(file);
 //   std::uint64_t user = 0;
@@ -14,8 +14,8 @@
 
 namespace rota::io {
 
-// One field as what is wanted; false if it is none.  A number is as parse_number() reads it (decimal.h), a whole number
-// at most 18 digits, a word anything; it refers to the line.
+// One field as the wanted type; false if it is not one.  A number is as parse_number() reads it (decimal.h), a whole
+// number has at most 18 digits, a word is anything; it refers to the line.
 inline bool read_field(std::string_view field, double& value) {
   return parse_number(field, value);
 }

@@ -16,19 +16,19 @@ inline constexpr std::size_t kLongestLine = std::size_t{64} << 20;  // bytes, wi
 
 class Lines {
  public:
-  // Opens the file.  Throws NoInput if it is not there, DataError if it is empty or not what its name says.
+  // Opens the file.  Throws NoInput if it does not exist, DataError if it is empty or not what its name claims.
   explicit Lines(std::string path);
 
-  // The next line without its end ("\n" or "\r\n"; the last line needs none), or false at the end of the file.
-  // The view is valid until the next call.  Throws DataError if the line is too long, has a carriage return in its
-  // midst, or the data is damaged.
+  // The next line without its end ("\n" or "\r\n";  the last line needs none), or false at the end of the file.   The
+  // view is valid until the next call.   Throws DataError if the line is too long, contains a carriage return, or the
+  // data is damaged.
   bool next(std::string_view& line);
-  // Makes next() give the current line once more.
+  // Makes next() return the current line again.
   void repeat() { repeat_ = true; }
-  // Makes next() give these once more, which must be the lines that it gave last.
+  // Makes next() return these again, which must be the last lines that it returned.
   void give_again(std::vector<std::string> lines);
 
-  // Of the line that next() gave last, from 1; 0 before the first.
+  // Of the line that next() returned last, from 1; 0 before the first.
   std::uint64_t number() const { return number_; }
   const std::string& file() const { return file_; }
   // Throws DataError for the current line.
@@ -45,8 +45,8 @@ class Lines {
   std::size_t end_ = 0;
   std::uint64_t number_ = 0;
   std::string_view line_;
-  std::deque<std::string> again_;  // lines to be given before those of the buffer
-  std::string given_again_;        // the one that was given last
+  std::deque<std::string> again_;  // lines to be returned before those of the buffer
+  std::string given_again_;        // the last of them that was returned
   bool repeat_ = false;
   bool at_end_ = false;
 };

@@ -1,4 +1,4 @@
-// rota/io/matrix_format.h -- which format a file with a matrix has.
+// rota/io/matrix_format.h -- the format of a file with a matrix.
 #pragma once
 #include <string>
 #include <string_view>
@@ -10,8 +10,8 @@ enum class MatrixFormat { automatic, libsvm, matrix_market };
 // "auto", "libsvm" or "matrix_market".
 MatrixFormat matrix_format(std::string_view name);
 
-// What the first bytes of the file say: matrix_market if they are its banner, else libsvm.  Throws NoInput, or
-// DataError if the file is empty or not what its name says (byte_source.h).
+// Decided by the first bytes of the file: matrix_market if they are its banner, else libsvm.  Throws NoInput, or
+// DataError if the file is empty or not what its name claims (byte_source.h).
 MatrixFormat matrix_format_of(const std::string& path);
 
 }  // namespace rota::io

@@ -28,15 +28,15 @@ struct MatrixMarketSize {
   bool array = false;
   std::uint64_t rows = 0, columns = 0;
   std::uint64_t entries = 0;  // those of an array are all its values
-  std::uint64_t line = 0;     // which says so
+  std::uint64_t line = 0;     // the line with the size
 };
 
-// Reads one file, handing all its entries to `take` in batches, in the order of the file: zeros too, and those that
-// are repeated.  Numbers are as parse_number() reads them (decimal.h).  Throws DataError; only of a matrix that was
-// read to its end are the rows known to be in proportion to the entries.
+// Reads one file, passing all its entries to `take` in batches, in the order of the file: zeros too, and repeated ones.
+// Numbers are as parse_number() reads them (decimal.h).  Throws DataError.  That the rows are in proportion to the
+// entries is known only when the file has been read to its end.
 MatrixMarketSize read_matrix_market(Lines& lines, const TakeEntries& take);
 
-// The line in which the file says this entry for the second time; 0 if it does not.
+// The line with the second occurrence of this entry; 0 if it occurs once.
 std::uint64_t line_of_repeated(const std::string& path, std::uint32_t row, std::uint32_t column);
 
 }  // namespace rota::io

@@ -13,13 +13,13 @@ namespace rota::io {
 
 class TextFile;
 
-// A part of a file, read forwards.  One thread at a time.
+// A part of a file, read sequentially.  One thread at a time.
 class LineBlocks {
  public:
   LineBlocks(LineBlocks&&) = default;
 
-  // The next whole lines, at least one; false at the end.  They end with '\n', which is put there if the file lacks
-  // it, and kReadable bytes (decimal.h) behind them can be read.  Valid until the next call.
+  // The next whole lines, at least one; false at the end.  They end with '\n', which is added if the file lacks it, and
+  // kReadable bytes (decimal.h) after them can be read.  Valid until the next call.
   // Throws BrokenBytes if the file cannot be read or a line is longer than kLongestLine (lines.h).
   bool next(std::string_view& block);
 
@@ -41,21 +41,21 @@ class LineBlocks {
 // An open file.  Threads may read parts of it at the same time.
 class TextFile {
  public:
-  // Throws NoInput if it cannot be opened, or not more than once (a pipe); DataError if it is empty or not what its
-  // name says (byte_source.h).
+  // Throws NoInput if it cannot be opened, or only once (a pipe); DataError if it is empty or not what its name claims
+  // (byte_source.h).
   explicit TextFile(std::string path);
   TextFile(TextFile&& other) noexcept;
   TextFile& operator=(TextFile&&) = delete;
   ~TextFile();
 
   const std::string& path() const { return path_; }
-  // The file is plain and has the size that the system tells: its parts can be read apart from each other.  Others are
-  // read once, from start to end.
+  // The file is plain and has the size that the system reports: its parts can be read independently.  Others are read
+  // once, from start to end.
   bool divisible() const { return descriptor_ >= 0; }
   // Of a divisible file, in bytes.
   std::uint64_t size() const { return size_; }
-  // Of a divisible file: where the first line begins that does not begin before `offset`; size() if there is none.
-  // A byte order mark is no part of a line.  Throws BrokenBytes.
+  // Of a divisible file: where the first line begins that does not begin before `offset`; size() if there is none.  A
+  // byte order mark is not part of a line.  Throws BrokenBytes.
   std::uint64_t line_start(std::uint64_t offset) const;
 
   // The lines in [begin, end), both given by line_start().
@@ -72,7 +72,7 @@ class TextFile {
   std::uint64_t size_ = 0;
 };
 
-// Of the files together, decompressed.  Those that are compressed are read whole, or as far as they are not damaged.
+// The size of the files together, decompressed.   Compressed files are read to the end, or up to the first damage.
 // Throws as TextFile() does.
 std::uint64_t text_bytes(const std::vector<std::string>& files);
 

@@ -1,4 +1,4 @@
-// rota/io/text_writer.h -- a text file that is written whole, or told to be missing.
+// rota/io/text_writer.h -- writes a text file, or throws if it cannot be written completely.
 #pragma once
 #include <cerrno>
 #include <charconv>
@@ -12,8 +12,8 @@
 
 namespace rota::io {
 
-// Throws std::system_error, with the path and the system's reason, if it cannot be written: the program ends with 74
-// for a disk that is full or broken, 73 where one may not write.  It is complete once close() has returned.
+// Throws std::system_error, with the path and the system's reason, if it cannot be written: the program exits with 74
+// for a disk that is full or faulty, 73 for missing permission.  The file is complete once close() has returned.
 class TextWriter {
  public:
   explicit TextWriter(const std::filesystem::path& path) : path_(path), out_(path, std::ios::binary) { check(); }
@@ -34,7 +34,7 @@ class TextWriter {
   }
 
  private:
-  // A model may be some hundred million numbers: an insertion into a stream for each would take most of the time.
+  // A model may have some hundred million numbers: inserting each into a stream would take most of the time.
   static constexpr std::size_t kWrittenAtOnce = std::size_t{1} << 18;
 
   template <typename T>

@@ -19,21 +19,20 @@ class Vocabulary {
   Vocabulary(Vocabulary&&) = default;
   Vocabulary& operator=(Vocabulary&&) = default;
 
-  // One word a line.  Throws NoInput or DataError: for an empty line, a line of several words, a word that was
-  // there before.
+  // One word a line.  Throws NoInput or DataError: for an empty line, a line of several words, or a repeated word.
   static Vocabulary read(const std::string& path);
 
   // From now on no word may be added; `where` names the words' source in messages.
   void fix(std::string where) { file_ = std::move(where); }
-  // The words are given, and no other may be added.
+  // Whether the words are given, and no other may be added.
   bool is_fixed() const { return !file_.empty(); }
-  // Where the words are from, or "".
+  // The source of the words, or "".
   const std::string& file() const { return file_; }
 
   std::size_t size() const { return words_.size(); }
   const std::string& word(std::size_t number) const { return words_[number]; }
   std::optional<std::uint32_t> find(std::string_view word) const;
-  // The number of a word, which is added if it is new; for a vocabulary below kMostWords.
+  // The number of a word, which is added if it is new; for a vocabulary with fewer than kMostWords.
   std::uint32_t number_of(std::string_view word);
 
  private:

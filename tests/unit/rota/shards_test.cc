@@ -48,7 +48,7 @@ TEST(Shards, OfWhichMostHaveNoDataAreRefused) {
   EXPECT_THROW(require_dealt(499, 1000), UsageError);
   EXPECT_NO_THROW(require_dealt(1'000'000, 65'536));
   EXPECT_EQ(too_many_shards(3430, 65'536),
-            "--shards=65536: 62106 of them have no data: the input is not large enough for so many");
+            "--shards=65536: 62106 of them have no data: the input is too small for this number of shards");
   EXPECT_NO_THROW(require_cut(cut_evenly(500, 1000)));
   EXPECT_THROW(require_cut(cut_evenly(499, 1000)), UsageError);
   EXPECT_NO_THROW(require_cut(cut_evenly(0, 8)));
