@@ -1,4 +1,4 @@
-// apps/io/bag_of_words.cc -- a fast path for what is right, and a slow one that says what is wrong.
+// apps/io/bag_of_words.cc -- a fast path for valid lines, and a slow one that reports errors.
 #include "apps/io/bag_of_words.h"
 
 #include <string>
@@ -23,7 +23,7 @@ std::string plural(std::uint64_t count, const std::string& thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
 
-// The number in `field`, or a message that says what was expected.
+// The number in `field`; fails with what was expected if it is not one.
 std::uint64_t parse_field(const Lines& lines, std::string_view field, const std::string& what, std::uint64_t most) {
   std::uint64_t value = 0;
   const char* const end = field.data() + field.size();
@@ -41,7 +41,7 @@ std::uint64_t header_line(Lines& lines, const std::string& what, std::uint64_t m
   const std::string_view field = next_field(line);
   if (field.empty()) lines.fail("expected " + what + ", found an empty line");
   if (const std::string_view more = next_field(line); !more.empty())
-    lines.fail("expected " + what + " alone, found " + quoted(more) + " behind it");
+    lines.fail("expected " + what + " alone, found " + quoted(more) + " after it");
   return parse_field(lines, field, what, most);
 }
 
@@ -71,7 +71,7 @@ bool scan_triple(std::string_view line, Triple& triple) {
   return at != nullptr && skip_blanks(at, end) == end;
 }
 
-// Throws for a line that is wrong in some way.
+// Throws for an invalid line.
 [[noreturn]] void refuse(const Lines& lines, const Header& header, std::string_view line) {
   std::string_view rest = line;
   const std::string_view fields[3] = {next_field(rest), next_field(rest), next_field(rest)};

@@ -1,5 +1,4 @@
-// apps/io/byte_source.cc -- each compression through its own library: Boost's filters take a truncated file for a
-// whole one.
+// apps/io/byte_source.cc -- each compression through its own library: Boost's filters accept a truncated file.
 #include "rota/io/byte_source.h"
 
 #include <bzlib.h>
@@ -60,7 +59,7 @@ class File {
   std::FILE* file_;
 };
 
-// The file from its start, though its first bytes were read to see what it is.
+// The file from its start, including the first bytes, which were read to detect its kind.
 class Input {
  public:
   explicit Input(const std::string& path) : file_(path) { ahead_size_ = file_.read(ahead_.data(), ahead_.size()); }
@@ -90,14 +89,14 @@ class PlainSource final : public ByteSource {
   Input input_;
 };
 
-// How a decompressor went on.
+// The result of a decompression step.
 struct Step {
   bool whole = false;           // the data may end here
   const char* wrong = nullptr;  // the library's message
 };
 
-// Each of these is a decompressor of a library: step() takes what it can of `in` and fills what it can of `out`; both
-// are left with their rest.  `last`: nothing follows `in`.
+// Each of these is a decompressor of a library:  step() consumes what it can of `in` and fills what it can of `out`;
+// both keep their rest.   `last`:  nothing follows `in`.
 
 class Gzip {
  public:
@@ -217,7 +216,7 @@ class CompressedSource final : public ByteSource {
  public:
   explicit CompressedSource(Input input) : input_(std::move(input)), block_(kCompressedBlock) {}
 
-  // What comes before damage is given first, so that the line that an error names is close.
+  // Data before the damage is returned first, so that the line in the error is close to it.
   std::size_t read(char* to, std::size_t size) override {
     const std::string data = std::string("the ") + Decompressor::kName + " data ";
     std::span<char> out(to, size);
@@ -231,8 +230,8 @@ class CompressedSource final : public ByteSource {
       if (in_.empty() && at_end_ && step_.whole) return 0;
       const std::size_t before = in_.size();
       step_ = decompressor_.step(in_, out, at_end_);
-      const bool stands = out.size() == size && in_.size() == before;
-      if (at_end_ && stands && !step_.whole && step_.wrong == nullptr) throw BrokenBytes(data + "ends early");
+      const bool stuck = out.size() == size && in_.size() == before;
+      if (at_end_ && stuck && !step_.whole && step_.wrong == nullptr) throw BrokenBytes(data + "ends early");
     }
     return size - out.size();
   }
@@ -241,7 +240,7 @@ class CompressedSource final : public ByteSource {
  private:
   Input input_;
   std::vector<char> block_;
-  std::span<char> in_;  // of the block, what is not yet decompressed
+  std::span<char> in_;  // the part of the block that is not yet decompressed
   bool at_end_ = false;
   Decompressor decompressor_;
   Step step_;
@@ -252,10 +251,10 @@ std::unique_ptr<ByteSource> open(Input input) {
   return std::make_unique<Source>(std::move(input));
 }
 
-// What files of a kind begin with; '?' is any byte.
+// The first bytes of files of a kind; '?' is any byte.
 struct Kind {
   std::string_view magic, name, ending = "";
-  std::unique_ptr<ByteSource> (*open)(Input) = nullptr;  // null: it is not read
+  std::unique_ptr<ByteSource> (*open)(Input) = nullptr;  // null: not supported
 
   bool is_of(std::string_view first) const {
     const auto same = [](char expected, char found) { return expected == '?' || expected == found; };
@@ -268,7 +267,7 @@ constexpr Kind kKinds[] = {
     {"BZh?\x17rE8P\x90", "bzip2", ".bz2", open<CompressedSource<Bzip2>>},  // of nothing
     {"\xfd\x37zXZ\0"sv, "xz", ".xz", open<CompressedSource<Xz>>},
     {"\x28\xb5\x2f\xfd", "zstd", ".zst", open<CompressedSource<Zstd>>},
-    {"PK\x03\x04", "a zip archive (.xlsx and .npz are such, too)"},
+    {"PK\x03\x04", "a zip archive (or .xlsx, .npz)"},
     {"7z\xbc\xaf\x27\x1c", "a 7z archive"},
     {"Rar!\x1a\x07", "a rar archive"},
     {"\x04\x22\x4d\x18", "compressed by lz4"},
@@ -294,7 +293,7 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   }
   for (const Kind& each : kKinds)
     if (!each.ending.empty() && path.ends_with(each.ending))
-      throw BrokenBytes("the name says " + std::string(each.name) + ", but the file does not begin like one");
+      throw BrokenBytes("the name claims " + std::string(each.name) + ", but the first bytes differ");
   return open<PlainSource>(std::move(input));
 }
 

@@ -26,7 +26,7 @@ CorpusSize read_corpus(const std::vector<std::string>& files, CorpusFormat forma
   CorpusSize size;
   size.format = format;
   std::uint64_t entries = 0, last_word = 0;
-  std::pair<std::string, std::uint64_t> place;  // file and line that say how many words there are
+  std::pair<std::string, std::uint64_t> place;  // file and line with the number of words
   for (const std::string& file : files) {
     Lines lines(file);
     const CorpusFormat here = format == CorpusFormat::automatic ? format_of(lines) : format;

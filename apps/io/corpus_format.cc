@@ -15,7 +15,7 @@ bool digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
-// Digits with a sign, a point or an exponent, perhaps.
+// Digits, with an optional sign, point or exponent.
 bool decimal(std::string_view text) {
   if (!text.empty() && (text.front() == '+' || text.front() == '-')) text.remove_prefix(1);
   const std::size_t first = text.find_first_of("0123456789");
@@ -42,31 +42,32 @@ struct Shape {
   bool zero_alone() const { return number_alone() && first.find_first_not_of('0') == first.npos; }
 
   std::string_view first;
-  std::uint64_t others = 0;  // fields behind the first
+  std::uint64_t others = 0;  // fields after the first
   bool second_counted = false, second_valued = false;
   bool all_counted = true, all_valued = true, all_digits = true;  // of the others: 3:4, 3:4.5, 3
 };
 
-constexpr const char* kLdaCOrText = "say which: --format=lda-c or --format=text";
+constexpr const char* kLdaCOrText = "choose --format=lda-c or --format=text";
 
-// Of a line of which a bag of words is not made.
+// The format of a line that does not begin UCI bag-of-words.
 CorpusFormat format_of_line(const Lines& lines, std::string_view line, const Shape& shape) {
   if (line.starts_with("%%MatrixMarket"))
-    lines.fail("this is a Matrix Market file, which is no format of documents; --format=text would take it for words");
+    lines.fail("this is a Matrix Market file, which is no format of documents; --format=text would read it as words");
   if (digits(shape.first) && shape.second_counted) {
     std::uint64_t length = 0;
     const char* const end = shape.first.data() + shape.first.size();
     if (shape.all_counted && scan_digits(shape.first.data(), end, length) == end && length == shape.others)
       return CorpusFormat::lda_c;
     if (shape.all_counted)
-      lines.fail("the line looks like LDA-C, but " + std::to_string(shape.others) +
-                 " 'word:count' are behind the number " + quoted(shape.first) +
-                 "; it may also be text, or LIBSVM, which is no format of documents; " + kLdaCOrText);
+      lines.fail("the line looks like LDA-C, but the number " + quoted(shape.first) + " is followed by " +
+                 std::to_string(shape.others) +
+                 " 'word:count'; it may also be text, or LIBSVM, which is no format of documents; " + kLdaCOrText);
     if (!shape.all_valued)
-      lines.fail("the line begins like LDA-C ('N word:count ...'), and goes on like text; " + std::string(kLdaCOrText));
+      lines.fail("the line begins like LDA-C ('N word:count ...') and continues like text; " +
+                 std::string(kLdaCOrText));
   }
   if (decimal(shape.first) && shape.second_valued)
-    lines.fail("the line looks like LIBSVM, which is no format of documents; --format=text would take it for words");
+    lines.fail("the line looks like LIBSVM, which is no format of documents; --format=text would read it as words");
   const std::size_t colon = shape.first.find(':');
   if (colon != shape.first.npos && digits(shape.first.substr(0, colon)) && digits(shape.first.substr(colon + 1)) &&
       shape.all_counted)
@@ -75,7 +76,7 @@ CorpusFormat format_of_line(const Lines& lines, std::string_view line, const Sha
   if (digits(shape.first) && shape.all_digits && shape.others == 2)
     lines.fail(
         "the line looks like UCI bag-of-words without its three first lines, of one number each; it may also be "
-        "text; say which: --format=uci or --format=text");
+        "text; choose --format=uci or --format=text");
   return CorpusFormat::text;
 }
 
@@ -90,8 +91,8 @@ CorpusFormat format_of(Lines& lines) {
     if (!lines.next(line)) {
       if (zeros)
         lines.fail(
-            "lines of 0 alone may be the first lines of UCI bag-of-words, documents of LDA-C that have no words, or "
-            "text; say which: --format=uci, --format=lda-c or --format=text");
+            "lines of 0 alone may be the first lines of UCI bag-of-words, documents of LDA-C without words, or "
+            "text; choose --format=uci, --format=lda-c or --format=text");
       break;
     }
     seen.emplace_back(line);
@@ -103,13 +104,13 @@ CorpusFormat format_of(Lines& lines) {
     } else if (shape.number_alone()) {
       if (blanks)
         lines.fail(
-            "a number alone behind an empty line may be text, or UCI bag-of-words with an empty line too many; "
-            "say which: --format=uci or --format=text");
+            "a single number after an empty line may be text, or UCI bag-of-words with an extra empty line; "
+            "choose --format=uci or --format=text");
       format = CorpusFormat::uci;
       break;
     } else {
       format = format_of_line(lines, line, shape);
-      if (zeros && format == CorpusFormat::text) format = CorpusFormat::uci;  // which says what is wrong
+      if (zeros && format == CorpusFormat::text) format = CorpusFormat::uci;  // whose reader reports the error
       break;
     }
   }

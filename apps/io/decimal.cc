@@ -12,7 +12,7 @@ bool is_digit(char c) {
   return static_cast<unsigned char>(c - '0') <= 9;
 }
 
-// Of a number that from_chars() found out of range: whether it is below 1.  Then its sign decides the exponent's.
+// Whether a number that from_chars() found out of range is below 1.  Decided by the sign of its decimal exponent.
 bool is_tiny(std::string_view token) {
   long exponent = 0;  // of the first digit that is not 0
   bool significant = false, behind_point = false;

@@ -1,4 +1,4 @@
-// apps/io/documents.h -- one document a line of text: words between white space, taken as they are.
+// apps/io/documents.h -- one document a line of text: words between white space, unchanged.
 #pragma once
 #include "rota/io/corpus.h"
 #include "rota/io/lines.h"

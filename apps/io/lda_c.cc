@@ -1,4 +1,4 @@
-// apps/io/lda_c.cc -- a fast path for pairs that are right, and a slow one that says what is wrong.
+// apps/io/lda_c.cc -- a fast path for valid pairs, and a slow one that reports errors.
 #include "apps/io/lda_c.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ bool scan_pair(std::string_view field, std::uint64_t& word, std::uint64_t& count
   lines.fail("expected a count from 1 to " + std::to_string(kMostRepeats) + ", found " + quoted(field));
 }
 
-// The number that a line begins with: how many pairs follow.
+// The first number of a line: how many pairs follow.
 std::uint64_t scan_length(const Lines& lines, std::string_view field) {
   std::uint64_t length = 0;
   if (scan_digits(field.data(), field.data() + field.size(), length) != field.data() + field.size())
@@ -75,7 +75,7 @@ class Reader {
                         static_cast<std::uint32_t>(count)});
     }
     if (found != length)
-      lines_.fail("expected " + std::to_string(length) + " 'word:count' behind the line's first number, found " +
+      lines_.fail("expected " + std::to_string(length) + " 'word:count' after the line's first number, found " +
                   std::to_string(found));
     refuse_repeats(lines_, pairs_);
     limit();
@@ -83,7 +83,7 @@ class Reader {
   }
 
  private:
-  // Counts the tokens, and leaves out or refuses words that are beyond the vocabulary.
+  // Counts the tokens, and leaves out or refuses words beyond the vocabulary.
   void limit() {
     std::size_t kept = 0;
     for (const WordCount& each : pairs_) {
@@ -125,7 +125,7 @@ void read_lda_c(Lines& lines, const Vocabulary& vocabulary, const NumberedWords&
       continue;
     }
     if (blank != 0)
-      lines.fail("expected the end of the file behind the empty line " + std::to_string(blank) + ", found " +
+      lines.fail("expected the end of the file after the empty line " + std::to_string(blank) + ", found " +
                  quoted(line) + " (a document without words is the line 0)");
     if (size.documents == kMostDocuments)
       lines.fail("a corpus has at most " + std::to_string(kMostDocuments) + " documents");

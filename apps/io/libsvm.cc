@@ -1,4 +1,4 @@
-// apps/io/libsvm.cc -- lines as they usually are, quickly; all others, and what is wrong with them, carefully.
+// apps/io/libsvm.cc -- a fast path for usual lines, and a careful one for all others, which reports errors.
 #include "rota/io/libsvm.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace rota::io {
 namespace {
 
-// Of the blanks, those that lines usually have between fields.
+// The blanks that lines usually have between fields.
 bool is_usual_blank(char c) {
   return c == ' ' || c == '\t';
 }
@@ -33,22 +33,22 @@ const char* end_of_fields(const char* begin, const char* end) {
   return end > begin && end[-1] == '\r' ? end - 1 : end;
 }
 
-// The first index:value in [begin, end) whose index is not below `index`, or `end`, if indices ascend; `begin` is
-// behind a field.  Indices, here and below, are those of the text plus `shift`.  Null if a field on the way there is
-// wrong.  Which one is found depends on the text and on `index` alone, so that readers of neighbouring ranges meet at
-// the same place even if indices do not ascend.
+// The first index:value in [begin, end) whose index is not below `index`, or `end`, if indices ascend;  `begin` is just
+// after a field.   Indices, here and below, are those of the text plus `shift`.   Null if a field on the way is
+// invalid.  The result depends on the text and on `index` alone, so that readers of neighbouring ranges meet at the
+// same place even if indices do not ascend.
 const char* find_index(const char* begin, const char* end, std::uint64_t index, std::uint64_t shift) {
   constexpr std::ptrdiff_t kFewFields = 64;  // bytes
   const char* low = begin;                   // fields that begin before it have smaller indices
-  const char* high = end;                    // a field that has not, or the end
-  const auto next_field_behind = [&](const char* at) {
+  const char* high = end;                    // a field with another index, or the end
+  const auto next_field_after = [&](const char* at) {
     while (at < high && !is_blank(*at)) ++at;
     return skip_blanks(at, high);
   };
   for (;;) {
     const bool few = high - low <= kFewFields;
-    const char* at = next_field_behind(few ? low : low + (high - low) / 2);
-    if (at == high && !few) at = next_field_behind(low);  // one long field, or many blanks
+    const char* at = next_field_after(few ? low : low + (high - low) / 2);
+    if (at == high && !few) at = next_field_after(low);  // one long field, or many blanks
     if (at == high) return high;
     std::uint64_t found = 0;
     const char* const colon = scan_integer(at, found);
@@ -62,7 +62,7 @@ const char* find_index(const char* begin, const char* end, std::uint64_t index, 
   }
 }
 
-// The index of the last field; 0 if there is none, or no index in it.
+// The index of the last field; 0 if there is none, or it has no index.
 std::uint64_t last_index(const char* begin, const char* end, std::uint64_t shift) {
   while (end > begin && is_blank(end[-1])) --end;
   const char* at = end;
@@ -72,7 +72,7 @@ std::uint64_t last_index(const char* begin, const char* end, std::uint64_t shift
   return colon != nullptr && *colon == ':' ? index + shift : 0;
 }
 
-// A number that scan_decimal() leaves to parse_number(), up to a blank or `end`; the place behind it, or null.
+// A number that scan_decimal() leaves to parse_number(), up to a blank or `end`; the position after it, or null.
 const char* scan_other(const char* at, const char* end, double& value) {
   const char* const begin = at;
   while (at != end && !is_blank(*at)) ++at;
@@ -99,10 +99,10 @@ struct Entries {
     index += shift;
     if (at == nullptr || *at != ':' || index <= last) return false;
     double value = 0;
-    const char* behind = scan_decimal(at + 1, value);
-    if (behind == nullptr) behind = scan_other(at + 1, end, value);
-    if (behind == nullptr) return false;
-    at = behind;
+    const char* after = scan_decimal(at + 1, value);
+    if (after == nullptr) after = scan_other(at + 1, end, value);
+    if (after == nullptr) return false;
+    at = after;
     last = index;
     entries.columns[used] = static_cast<std::uint32_t>(index - 1);
     entries.values[used] = value;
@@ -115,7 +115,7 @@ struct Entries {
   return true;
 }
 
-// Reads index:value.  Returns what is wrong with it, or "".
+// Reads index:value.  Returns the error, or "".
 std::string parse_entry(std::string_view field, std::uint64_t shift, std::uint64_t last, std::uint64_t& index,
                         double& value) {
   const std::size_t colon = field.find(':');
@@ -127,11 +127,10 @@ std::string parse_entry(std::string_view field, std::uint64_t shift, std::uint64
   if (scan_digits(digits.data(), end, index) == nullptr || (index += shift) > kMostColumns)
     return "index " + std::string(digits.substr(0, 40)) + " is beyond the most columns, " +
            std::to_string(kMostColumns);
-  if (index == 0)
-    return "indices count from 1, found " + quoted(field) + " (--index_from=0 says that they count from 0)";
+  if (index == 0) return "indices count from 1, found " + quoted(field) + " (use --index_from=0 if they count from 0)";
   if (index == last) return "index " + std::to_string(index - shift) + " is given twice";
   if (index < last)
-    return "indices must ascend, found " + std::to_string(index - shift) + " behind " + std::to_string(last - shift);
+    return "indices must ascend, found " + std::to_string(index - shift) + " after " + std::to_string(last - shift);
   if (!parse_number(field.substr(colon + 1), value))
     return "expected a finite number, found " + quoted(field.substr(colon + 1)) + " in " + quoted(field);
   return {};
@@ -150,14 +149,14 @@ bool LibsvmRows::parse_quickly(const char* begin, const char* end, const ColumnR
   const char* at = scan_decimal(begin, label);
   if (at == nullptr) at = scan_other(begin, end, label);
   if (at == nullptr || (at != end && !is_blank(*at))) return false;
-  if (*skip_blanks(at, end) == 'q') return false;  // a qid: its colon is not an entry's
+  if (*skip_blanks(at, end) == 'q') return false;  // a qid, whose colon belongs to no entry
   Entries entries{columns_.get(), values_.get(), ends_.empty() ? 0 : ends_.back()};
   const bool from_start = keep.first == 0, to_end = keep.end == kMostColumns;
   const char* const first = from_start ? at : find_index(at, end, keep.first + 1, shift_);
-  const char* const behind = to_end ? end : find_index(at, end, keep.end + 1, shift_);
-  if (first == nullptr || behind == nullptr || first > behind) return false;
+  const char* const stop = to_end ? end : find_index(at, end, keep.end + 1, shift_);
+  if (first == nullptr || stop == nullptr || first > stop) return false;
   std::uint64_t last = keep.first, fields = 0;
-  if (!scan_entries(first, behind, shift_, last, fields, entries) || last > keep.end) return false;
+  if (!scan_entries(first, stop, shift_, last, fields, entries) || last > keep.end) return false;
   if (!from_start || !to_end) {
     fields = count_colons(at, end);
     last = last_index(at, end, shift_);
@@ -169,7 +168,7 @@ bool LibsvmRows::parse_quickly(const char* begin, const char* end, const ColumnR
   return true;
 }
 
-// Returns what is wrong, or "".
+// Returns the error, or "".
 std::string LibsvmRows::parse_carefully(std::string_view line, const ColumnRange& keep, LibsvmSize& size) {
   double label = 0;
   std::string_view field = next_field(line);
@@ -195,7 +194,7 @@ std::string LibsvmRows::parse_carefully(std::string_view line, const ColumnRange
 }
 
 std::optional<WrongLine> LibsvmRows::parse(std::string_view text, const ColumnRange& keep, LibsvmSize& size) {
-  const std::size_t most_entries = text.size() / 4 + 1;  // " 1:1", and one more that a reader is about to drop
+  const std::size_t most_entries = text.size() / 4 + 1;  // " 1:1", and one that the reader is about to drop
   if (room_ < most_entries) {
     columns_ = std::make_unique_for_overwrite<std::uint32_t[]>(most_entries);
     values_ = std::make_unique_for_overwrite<double[]>(most_entries);
@@ -243,8 +242,8 @@ std::optional<WrongLine> measure_libsvm(std::string_view text, LibsvmSize& size,
     double value = 0;
     if (scan_decimal(label.data(), value) == label.data() + label.size() || parse_number(label, value))
       size.labels.add(value);
-    std::string_view behind = fields;
-    if (next_field(behind).starts_with("qid:")) fields = behind;
+    std::string_view rest = fields;
+    if (next_field(rest).starts_with("qid:")) fields = rest;
     size.entries += count_colons(fields.data(), fields.data() + fields.size());
     const std::uint64_t last = last_index(fields.data(), fields.data() + fields.size(), 1 - index_from);
     if (last > kMostColumns) {

@@ -59,21 +59,21 @@ void Lines::give_again(std::vector<std::string> lines) {
   again_.insert(again_.begin(), std::make_move_iterator(lines.begin()), std::make_move_iterator(lines.end()));
 }
 
-// The line of `size` bytes at begin_, and begin_ behind its end.
+// The line of `size` bytes at begin_; moves begin_ past its end.
 std::string_view Lines::emit(std::size_t size, std::size_t end_size) {
   ++number_;
   line_ = {buffer_.data() + begin_, size};
   begin_ += size + end_size;
   if (line_.ends_with('\r')) line_.remove_suffix(1);
   if (line_.size() > kLongestLine) fail("the line is longer than " + std::to_string(kLongestLine) + " bytes");
-  // Readers would take it for a blank, and all lines for one.
+  // Readers would treat it as a blank, and the whole file as one line.
   const std::size_t end_alone = line_.find('\r');
   if (end_alone != line_.npos && line_.find_first_not_of('\r', end_alone) != line_.npos)
-    fail("a carriage return in the midst of a line: lines end with \"\\n\" or \"\\r\\n\"");
+    fail("a carriage return inside a line: lines end with \"\\n\" or \"\\r\\n\"");
   return line_;
 }
 
-// Reads another block behind what is there; false at the end of the file.
+// Appends another block to the buffer; false at the end of the file.
 bool Lines::fill() {
   if (at_end_) return false;
   if (begin_ > 0) {

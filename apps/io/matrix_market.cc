@@ -68,7 +68,7 @@ void read_banner(Lines& lines, Header& header) {
   else if (field != "real" && field != "double")
     refuse(header.size.array ? "'real' or 'integer' numbers" : "'real', 'integer' or 'pattern' entries", field);
   if (symmetry != "general") refuse("a 'general' matrix, with all its entries", symmetry);
-  if (const std::string_view more = next_field(rest); !more.empty()) refuse("nothing behind 'general'", more);
+  if (const std::string_view more = next_field(rest); !more.empty()) refuse("nothing after 'general'", more);
 }
 
 void read_size(Lines& lines, Header& header) {
@@ -83,7 +83,7 @@ void read_size(Lines& lines, Header& header) {
   size.entries = size.rows * size.columns;
   if (!size.array) size.entries = whole_number(lines, next_field(line), "the number of entries", 0, size.entries);
   if (const std::string_view more = next_field(line); !more.empty())
-    lines.fail("expected the size of the matrix alone, found " + quoted(more) + " behind it");
+    lines.fail("expected the size of the matrix alone, found " + quoted(more) + " after it");
   if (const std::string wrong = out_of_proportion(size.rows, "rows", size.entries); !wrong.empty()) lines.fail(wrong);
   size.line = lines.number();
 }
@@ -105,7 +105,7 @@ MatrixEntry read_entry(const Lines& lines, std::string_view line, const Header& 
       lines.fail("expected an integer, found " + quoted(field));
   }
   if (const std::string_view more = next_field(line); !more.empty())
-    lines.fail("expected one entry a line, found " + quoted(more) + " behind it");
+    lines.fail("expected one entry a line, found " + quoted(more) + " after it");
   return entry;
 }
 

@@ -43,7 +43,7 @@ std::vector<double> read_numbers(const std::string& path, const std::string& wha
     double number = 0;
     if (!parse_number(field, number) || number < least) lines.fail(expected(what, least) + ", found " + quoted(field));
     if (const std::string_view more = next_field(rest); !more.empty())
-      lines.fail("expected one number a line, found " + quoted(more) + " behind it");
+      lines.fail("expected one number a line, found " + quoted(more) + " after it");
     numbers.push_back(number);
   }
   return numbers;

@@ -9,8 +9,7 @@ namespace rota::io {
 namespace {
 
 constexpr std::size_t kMostShown = 40;  // bytes of the user's text in a message
-// Words that no document has, and documents without words,
-// are usual, but not so many.
+// Some words without documents, and documents without words, are usual.
 constexpr std::uint64_t kForNothing = std::uint64_t{1} << 20, kForEach = 64;
 
 }  // namespace

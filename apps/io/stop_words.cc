@@ -9,7 +9,7 @@ namespace rota::io {
 
 namespace {
 
-// Articles, pronouns, prepositions, conjunctions, auxiliary verbs with their contractions, and the commonest adverbs.
+// Articles, pronouns, prepositions, conjunctions, auxiliary verbs with their contractions, and the most common adverbs.
 constexpr std::string_view kEnglish =
     "a an the this that these those such same other another each every either neither both all any some no none "
     "several "

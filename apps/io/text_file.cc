@@ -17,11 +17,11 @@
 namespace rota::io {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 18;  // bytes; with what is made of them, fits the second-level cache
+constexpr std::size_t kBlock = std::size_t{1} << 18;  // bytes; fits the second-level cache with the data parsed from it
 constexpr std::size_t kSearched = std::size_t{1} << 14;  // bytes that are read at a time to find the end of a line
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-// The size that the system tells is that of the content: files of /proc have 0, those of /sys have 4096.
+// Whether the size that the system reports is that of the content: files of /proc have 0, those of /sys 4096.
 bool has_its_size(int descriptor, ::off_t size) {
   char last = 0;
   return size > 0 && ::pread(descriptor, &last, 1, size - 1) == 1 && ::pread(descriptor, &last, 1, size) <= 0;
@@ -75,7 +75,7 @@ std::uint64_t TextFile::line_start(std::uint64_t offset) const {
     if (marked) return kByteOrderMark.size();
     if (offset == 0) return 0;
   }
-  // A line begins behind each end of a line, and the one sought may end just before `offset`.
+  // A line begins after each end of a line, and the one sought may end just before `offset`.
   for (std::uint64_t at = offset - 1; at < size_;) {
     const std::size_t some = static_cast<std::size_t>(std::min<std::uint64_t>(kSearched, size_ - at));
     read(at, buffer, some);
@@ -99,7 +99,7 @@ std::size_t LineBlocks::read(char* to, std::size_t size) {
   return some;
 }
 
-// Reads on behind what is there, which moves to the front; false at the end.
+// Moves the unused bytes to the front and reads more after them; false at the end.
 bool LineBlocks::fill() {
   if (at_end_) return false;
   const std::size_t kept = used_ - given_;
@@ -152,7 +152,7 @@ std::uint64_t text_bytes(const std::vector<std::string>& files) {
     try {
       const auto source = open_bytes(file);
       while (const std::size_t some = source->read(block.data(), block.size())) bytes += some;
-    } catch (const BrokenBytes&) {  // who reads the lines can say behind which
+    } catch (const BrokenBytes&) {  // reported when the lines are read, with the line before it
     }
   }
   return bytes;

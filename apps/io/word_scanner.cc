@@ -1,4 +1,4 @@
-// apps/io/word_scanner.cc -- what a letter is, is glibc's to say, in its locale of all Unicode.
+// apps/io/word_scanner.cc -- glibc defines what a letter is, in its locale of all Unicode.
 #include "apps/io/word_scanner.h"
 
 #include <locale.h>
@@ -17,12 +17,12 @@ constexpr char32_t kApostrophe = '\'', kRaisedComma = 0x2019;
 
 ::locale_t unicode() {
   static const ::locale_t locale = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-  if (locale == nullptr) throw std::runtime_error("this system has no locale C.UTF-8, which says what a letter is");
+  if (locale == nullptr) throw std::runtime_error("this system has no locale C.UTF-8, which defines the letters");
   return locale;
 }
 
-// glibc takes all but the ASCII digits for letters.  These are the zeros, from which the other nine follow (Unicode 14,
-// general category Nd).
+// glibc classifies all digits except the ASCII ones as letters.  These are the zeros; the other nine follow each
+// (Unicode 14, general category Nd).
 bool is_digit(char32_t c) {
   constexpr char32_t kZeros[] = {
       '0',     0x660,   0x6f0,   0x7c0,   0x966,   0x9e6,   0xa66,   0xae6,   0xb66,   0xbe6,   0xc66,
@@ -35,7 +35,7 @@ bool is_digit(char32_t c) {
   return above != std::begin(kZeros) && c - above[-1] < 10;
 }
 
-// White space, control characters, and the spaces at which no line is broken.
+// White space, control characters, and the spaces that do not break a line.
 bool is_space(char32_t c) {
   return ::iswspace_l(c, unicode()) != 0 || ::iswcntrl_l(c, unicode()) != 0 || c == 0xa0 || c == 0x2007 ||
          c == 0x200b || c == 0x202f || c == 0xfeff;
@@ -45,7 +45,7 @@ bool is_letter(char32_t c) {
   return ::iswalpha_l(c, unicode()) != 0 && !is_digit(c);
 }
 
-// What belongs to the letter before it: accents, vowel signs, and the two joiners.
+// Characters that belong to the letter before them: accents, vowel signs, and the two joiners.
 bool is_mark(char32_t c) {
   static const ::wctype_t combining = ::wctype_l("combining", unicode());
   return c == 0x200c || c == 0x200d || (c >= 0x300 && ::iswctype_l(c, combining, unicode()) != 0);

@@ -5,15 +5,15 @@
 
 namespace rota::io {
 
-// What a word is made of.
+// The characters of a word.
 enum class WordPattern {
   letters,         // runs of letters; an apostrophe between two letters belongs to the word: don't
   letters_digits,  // the same with digits
-  whitespace,      // whatever stands between white space
+  whitespace,      // any text between white space
 };
 
 // Letters, their marks and lower case are those of glibc's locale C.UTF-8, digits those of Unicode.  Bytes that are not
-// UTF-8 separate words, but for `whitespace`, to which they belong as they are.
+// UTF-8 separate words, except for `whitespace`, which keeps them unchanged.
 class WordScanner {
  public:
   // Throws std::runtime_error on first use if the system has no such locale.
@@ -22,7 +22,7 @@ class WordScanner {
 
   // The next word, or false.  Valid until the next call.
   bool next(std::string_view& word);
-  // Of the word that next() gave last, in code points.
+  // Of the word that next() returned last, in code points.
   std::size_t length() const { return length_; }
 
  private:

@@ -66,7 +66,7 @@ class Shard(RotaTest):
                                 *(flag.format(texts[0]) for flag in flags if "valid" in flag))
             training = [flag for flag in flags if "valid" not in flag]
             self.check(self.train(app, f"{app}-packed", f"--input={shards}", *training), results[0][0])
-        self.refused(65, "--index_from=0 says that they count from 0", "train", "sgd",
+        self.refused(65, "use --index_from=0 if they count from 0", "train", "sgd",
                      f"--input={texts[0]}", f"--out={self.folder / 'refused'}")
 
     def test_one_model_of_two_formats_of_topics(self):

@@ -43,19 +43,19 @@ TEST(CorpusFormat, TextThatOnlyHasNumbersInIt) {
 
 TEST(CorpusFormat, LdaCOrTextIsRefused) {
   EXPECT_EQ(refusal_of("12 3:45 in the afternoon\n"),
-            ":1: the line begins like LDA-C ('N word:count ...'), and goes on like text; say which: --format=lda-c or "
+            ":1: the line begins like LDA-C ('N word:count ...') and continues like text; choose --format=lda-c or "
             "--format=text");
   EXPECT_EQ(refusal_of("0\n\n3 1:1 2:1\n"),
-            ":3: the line looks like LDA-C, but 2 'word:count' are behind the number '3'; it may also be text, or "
-            "LIBSVM, which is no format of documents; say which: --format=lda-c or --format=text");
+            ":3: the line looks like LDA-C, but the number '3' is followed by 2 'word:count'; it may also be text, or "
+            "LIBSVM, which is no format of documents; choose --format=lda-c or --format=text");
   EXPECT_EQ(refusal_of("0:1 7:3\n"),
-            ":1: the line looks like LDA-C without the number of pairs before them; it may also be text; say which: "
+            ":1: the line looks like LDA-C without the number of pairs before them; it may also be text; choose "
             "--format=lda-c or --format=text");
 }
 
 TEST(CorpusFormat, LibsvmIsRefused) {
   const std::string message =
-      ":1: the line looks like LIBSVM, which is no format of documents; --format=text would take it for words";
+      ":1: the line looks like LIBSVM, which is no format of documents; --format=text would read it as words";
   for (const char* const row :
        {"1 3:0.5\n", "+1 3:1 4:1\n", "-1 3:1\n", "0.5 1:2 2:1e-3\n", "2 1:1 3:0.5\n", "1 1:-2 7:1\n", "1 1:.5\n"})
     EXPECT_EQ(refusal_of(row), message) << row;
@@ -64,23 +64,23 @@ TEST(CorpusFormat, LibsvmIsRefused) {
 
 TEST(CorpusFormat, MatrixMarketIsRefused) {
   EXPECT_EQ(refusal_of("%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n"),
-            ":1: this is a Matrix Market file, which is no format of documents; --format=text would take it for words");
+            ":1: this is a Matrix Market file, which is no format of documents; --format=text would read it as words");
 }
 
 TEST(CorpusFormat, AHalfBagOfWordsIsRefused) {
   const std::string message =
       ":1: the line looks like UCI bag-of-words without its three first lines, of one number each; it may also be "
-      "text; say which: --format=uci or --format=text";
+      "text; choose --format=uci or --format=text";
   EXPECT_EQ(refusal_of("1 1 2\n1 2 1\n"), message) << "no header";
   EXPECT_EQ(refusal_of("3430 6906 353160\n1 2 1\n"), message) << "a header in one line";
   EXPECT_EQ(refusal_of("\n3\n4\n1\n1 1 1\n"),
-            ":2: a number alone behind an empty line may be text, or UCI bag-of-words with an empty line too many; say "
-            "which: --format=uci or --format=text");
+            ":2: a single number after an empty line may be text, or UCI bag-of-words with an extra empty line; "
+            "choose --format=uci or --format=text");
 }
 
 TEST(CorpusFormat, LinesOfZeroAloneAreRefused) {
   for (const char* const zeros : {"0\n", "0\n0\n0\n", "0\n\n"})
-    EXPECT_NE(refusal_of(zeros).find("say which: --format=uci, --format=lda-c or --format=text"), std::string::npos);
+    EXPECT_NE(refusal_of(zeros).find("choose --format=uci, --format=lda-c or --format=text"), std::string::npos);
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST_F(CorpusTest, FormatIsDetectedOrGiven) {
   const std::string text = files.write("text", "1 a\n");
   EXPECT_EQ(read({text}).counts, "0:0*1 0:1*1 ");
   EXPECT_EQ(message_of<DataError>([&] { read({text}, CorpusFormat::uci); }),
-            text + ":1: expected the number of documents alone, found 'a' behind it");
+            text + ":1: expected the number of documents alone, found 'a' after it");
   EXPECT_EQ(message_of<DataError>([&] {
               read({bag, text});
             }),
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"5", ":2: expected the number of words, found the end of the file"},
         Wrong{"5\nx\n", ":2: expected the number of words, found 'x'"},
         Wrong{"5\n\n", ":2: expected the number of words, found an empty line"},
-        Wrong{"5\n9\n3 4\n", ":3: expected the number of 'document word count' lines alone, found '4' behind it"},
+        Wrong{"5\n9\n3 4\n", ":3: expected the number of 'document word count' lines alone, found '4' after it"},
         Wrong{"99999999999\n9\n3\n", ":1: expected the number of documents of at most 4294967295, found '99999999999'"},
         Wrong{
             "2147483647\n5\n1\n1 1 1\n",

@@ -89,9 +89,9 @@ TEST_P(WrongLdaC, IsRefusedWithItsLine) {
 INSTANTIATE_TEST_SUITE_P(
     All, WrongLdaC,
     testing::Values(
-        Wrong{"2 3:1\n", ":2: expected 2 'word:count' behind the line's first number, found 1"},
-        Wrong{"0 3:1\n", ":2: expected 0 'word:count' behind the line's first number, found 1"},
-        Wrong{"1\n", ":2: expected 1 'word:count' behind the line's first number, found 0"},
+        Wrong{"2 3:1\n", ":2: expected 2 'word:count' after the line's first number, found 1"},
+        Wrong{"0 3:1\n", ":2: expected 0 'word:count' after the line's first number, found 1"},
+        Wrong{"1\n", ":2: expected 1 'word:count' after the line's first number, found 0"},
         Wrong{"0\n3 3:1 1:2 3:4\n", ":3: word 3 is twice in the document"},
         Wrong{"1 3:0\n", ":2: expected a count from 1 to 16777216, found '3:0'"},
         Wrong{"1 3:16777217\n", ":2: expected a count from 1 to 16777216, found '3:16777217'"},
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
               ":2: expected the number of the document's different words, found '99999999999999999999'"},
         Wrong{std::string("1 3\0:1\n", 7), ":2: expected 'word:count', found '3\\x00:1'"},
         Wrong{"\n1 3:1\n",
-              ":3: expected the end of the file behind the empty line 2, found '1 3:1' (a document without "
+              ":3: expected the end of the file after the empty line 2, found '1 3:1' (a document without "
               "words is the line 0)"}));
 
 TEST_F(LdaC, TooManyTokensAreRefused) {

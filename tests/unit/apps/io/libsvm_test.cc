@@ -115,7 +115,7 @@ TEST(Libsvm, IndicesMayCountFromZero) {
   }
   expect_same_size(measured(from_0, 0), measured(from_1), from_0);
   EXPECT_EQ(read("1 0:1 0:2", {}, 0).wrong->what, "index 0 is given twice");
-  EXPECT_EQ(read("1 5:1 4:2", {}, 0).wrong->what, "indices must ascend, found 4 behind 5");
+  EXPECT_EQ(read("1 5:1 4:2", {}, 0).wrong->what, "indices must ascend, found 4 after 5");
   EXPECT_EQ(read("1 268435456:1", {}, 0).wrong->what, "index 268435456 is beyond the most columns, 268435456");
 }
 
@@ -150,16 +150,16 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"nan 1:1", "expected a label (a finite number), found 'nan'"},
         Wrong{"1:1", "expected a label (a finite number), found '1:1'"},
         Wrong{"1 5", "expected index:value, found '5'"}, Wrong{"1 1:1 x", "expected index:value, found 'x'"},
-        Wrong{"1 0:1", "indices count from 1, found '0:1' (--index_from=0 says that they count from 0)"},
-        Wrong{"1 00:1", "indices count from 1, found '00:1' (--index_from=0 says that they count from 0)"},
+        Wrong{"1 0:1", "indices count from 1, found '0:1' (use --index_from=0 if they count from 0)"},
+        Wrong{"1 00:1", "indices count from 1, found '00:1' (use --index_from=0 if they count from 0)"},
         Wrong{"1 -1:1", "expected an index, found '-1' in '-1:1'"},
         Wrong{"1 1.0:1", "expected an index, found '1.0' in '1.0:1'"},
         Wrong{"1 :1", "expected an index, found '' in ':1'"},
         Wrong{"1 268435457:1", "index 268435457 is beyond the most columns, 268435456"},
         Wrong{"1 4294967297:1", "index 4294967297 is beyond the most columns, 268435456"},
         Wrong{"1 18446744073709551617:1", "index 18446744073709551617 is beyond the most columns, 268435456"},
-        Wrong{"1 2:1 2:1", "index 2 is given twice"}, Wrong{"1 3:1 2:1", "indices must ascend, found 2 behind 3"},
-        Wrong{"1 2:1 1:1", "indices must ascend, found 1 behind 2"},
+        Wrong{"1 2:1 2:1", "index 2 is given twice"}, Wrong{"1 3:1 2:1", "indices must ascend, found 2 after 3"},
+        Wrong{"1 2:1 1:1", "indices must ascend, found 1 after 2"},
         Wrong{"1 1:", "expected a finite number, found '' in '1:'"},
         Wrong{"1 1:x", "expected a finite number, found 'x' in '1:x'"},
         Wrong{"1 1:nan", "expected a finite number, found 'nan' in '1:nan'"},

@@ -46,7 +46,7 @@ TEST_F(LinesTest, EndsOfLinesAreOptionalAndMayBeCrlf) {
 TEST_F(LinesTest, ACarriageReturnAloneEndsNoLine) {
   const std::string mac = files.write("mac", "a\rbc\r");
   EXPECT_EQ(message_of<DataError>([&] { lines_of(mac); }),
-            mac + ":1: a carriage return in the midst of a line: lines end with \"\\n\" or \"\\r\\n\"");
+            mac + ":1: a carriage return inside a line: lines end with \"\\n\" or \"\\r\\n\"");
   const std::string mixed = files.write("mixed", "a\nb\rc\n");
   EXPECT_NE(message_of<DataError>([&] { lines_of(mixed); }).find("mixed:2:"), std::string::npos);
   EXPECT_EQ(lines_of(files.write("twice", "a\r\r\nb\r\r\n")), (std::vector<std::string>{"a\r", "b\r"}));
@@ -122,7 +122,7 @@ TEST_F(LinesTest, AnXzDictionaryThatTakesTooMuchMemoryIsRefused) {
 
 TEST_F(LinesTest, KindsThatAreNotReadAreNamed) {
   for (const auto& [name, first] :
-       {std::pair("a zip archive (.xlsx and .npz are such, too)", "PK\x03\x04 and so on"),
+       {std::pair("a zip archive (or .xlsx, .npz)", "PK\x03\x04 and so on"),
         std::pair("a 7z archive", "7z\xbc\xaf\x27\x1c"), std::pair("a Parquet file", "PAR1\x15\x04"),
         std::pair("compressed by lz4", "\x04\x22\x4d\x18"),
         std::pair("UTF-16 text",
@@ -147,7 +147,7 @@ TEST_F(LinesTest, FilesThatCannotBeRead) {
     EXPECT_EQ(message_of<DataError>([&] { Lines{nothing}; }), nothing + ": the file is empty");
     const std::string named = files.write("named" + ending, "1\n2\n");
     EXPECT_EQ(message_of<DataError>([&] { Lines{named}; }),
-              named + ": the name says " + name + ", but the file does not begin like one");
+              named + ": the name claims " + name + ", but the first bytes differ");
   }
 }
 

@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
               ":1: expected a 'general' matrix, with all its entries, found 'symmetric'"},
         Wrong{"%%MatrixMarket matrix coordinate real\n",
               ":1: expected a 'general' matrix, with all its entries, found ''"},
-        Wrong{"%%MatrixMarket matrix coordinate real general x\n", ":1: expected nothing behind 'general', found 'x'"},
+        Wrong{"%%MatrixMarket matrix coordinate real general x\n", ":1: expected nothing after 'general', found 'x'"},
         Wrong{kCoordinate, ":2: expected the size of the matrix, found the end of the file"},
         Wrong{kCoordinate + "% x\n", ":3: expected the size of the matrix, found the end of the file"},
         Wrong{kCoordinate + "2 2\n", ":2: expected the number of entries, found ''"},
@@ -120,8 +120,8 @@ INSTANTIATE_TEST_SUITE_P(
             ":2: 4294967295 rows are out of proportion to the entries that they have, 1: expected at most 1048640 (64 "
             "for each entry, and 1048576)"},
         Wrong{kCoordinate + "2 x 5\n", ":2: expected the number of columns, found 'x'"},
-        Wrong{kCoordinate + "2 2 1 9\n", ":2: expected the size of the matrix alone, found '9' behind it"},
-        Wrong{kArray + "2 2 4\n", ":2: expected the size of the matrix alone, found '4' behind it"},
+        Wrong{kCoordinate + "2 2 1 9\n", ":2: expected the size of the matrix alone, found '9' after it"},
+        Wrong{kArray + "2 2 4\n", ":2: expected the size of the matrix alone, found '4' after it"},
         Wrong{kCoordinate + "2 2 1\n0 1 1\n", ":3: expected a row from 1 to 2, found '0'"},
         Wrong{kCoordinate + "2 2 1\n3 1 1\n", ":3: expected a row from 1 to 2, found '3'"},
         Wrong{kCoordinate + "2 2 1\n1 3 1\n", ":3: expected a column from 1 to 2, found '3'"},
@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{kCoordinate + "2 2 1\n1\n", ":3: expected a column, found ''"},
         Wrong{kCoordinate + "2 2 1\n1 1\n", ":3: expected a finite number, found ''"},
         Wrong{kCoordinate + "2 2 1\n1 1 inf\n", ":3: expected a finite number, found 'inf'"},
-        Wrong{kCoordinate + "2 2 1\n1 1 1 1\n", ":3: expected one entry a line, found '1' behind it"},
+        Wrong{kCoordinate + "2 2 1\n1 1 1 1\n", ":3: expected one entry a line, found '1' after it"},
         Wrong{kCoordinate + "2 2 1\n% late\n", ":3: expected a row, found '%'"},
         Wrong{kCoordinate + "2 2 2\n1 1 1\n", ":4: expected 2 entries, found 1 before the end of the file"},
         Wrong{kCoordinate + "2 2 1\n1 1 1\n\n2 2 1\n",
@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1.5\n",
               ":3: expected an integer, found '1.5'"},
         Wrong{kArray + "2 1\n1\nx\n", ":4: expected a finite number, found 'x'"},
-        Wrong{kArray + "2 1\n1 2\n", ":3: expected one entry a line, found '2' behind it"}));
+        Wrong{kArray + "2 1\n1 2\n", ":3: expected one entry a line, found '2' after it"}));
 
 TEST(MatrixFormat, IsDetectedByTheFirstBytes) {
   const ScratchFiles files;
@@ -173,7 +173,7 @@ TEST(NumberList, WhatIsWrong) {
   EXPECT_EQ(refused("1\nx\n", kAny), ":2: expected a weight (a finite number), found 'x'");
   EXPECT_EQ(refused("1\n\n2\n", kAny), ":2: expected a weight (a finite number), found ''");
   EXPECT_EQ(refused("1\n-1\n", 0), ":2: expected a weight (a finite number of at least 0), found '-1'");
-  EXPECT_EQ(refused("1 2\n", 0), ":1: expected one number a line, found '2' behind it");
+  EXPECT_EQ(refused("1 2\n", 0), ":1: expected one number a line, found '2' after it");
   EXPECT_EQ(refused(kArray + "1 1\n-1\n", 0), ": expected a weight (a finite number of at least 0), found -1");
   EXPECT_EQ(refused(kArray + "1 2\n1\n1\n", 0), ": expected an array of one column");
   EXPECT_EQ(refused(kCoordinate + "1 1 1\n1 1 1\n", 0), ": expected an array of one column");

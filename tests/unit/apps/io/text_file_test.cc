@@ -129,7 +129,7 @@ TEST_F(TextFileTest, WhatCannotBeRead) {
   const std::string empty = files.write("empty", ""), liar = files.write("liar.gz", "1 1:1\n");
   EXPECT_EQ(message_of<DataError>([&] { TextFile{empty}; }), empty + ": the file is empty");
   EXPECT_EQ(message_of<DataError>([&] { TextFile{liar}; }),
-            liar + ": the name says gzip, but the file does not begin like one");
+            liar + ": the name claims gzip, but the first bytes differ");
   const std::string whole = gzipped(random_lines(4, 300'000));
   const TextFile cut(files.write("cut.gz", whole.substr(0, whole.size() / 2)));
   EXPECT_EQ(message_of<BrokenBytes>([&] { joined(cut.all_lines()); }), "the gzip data ends early");

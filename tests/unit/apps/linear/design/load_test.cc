@@ -281,7 +281,7 @@ TEST_F(LoadTest, LinesAreCountedInEachFile) {
   EXPECT_EQ(refusal<DataError>(source_of({a, b})), b + ":3: expected a finite number, found 'x' in '1:x'");
   EXPECT_EQ(refusal_of_rows<DataError>(source_of({a, b})), b + ":3: expected a finite number, found 'x' in '1:x'");
   EXPECT_EQ(refusal<DataError>(source_of({a, c})),
-            c + ":3: indices count from 1, found '0:1' (--index_from=0 says that they count from 0)");
+            c + ":3: indices count from 1, found '0:1' (use --index_from=0 if they count from 0)");
   const std::string whole = gzipped(std::string(100'000, '\n') + "1 1:1\n");
   const std::string cut = files.write("cut.gz", whole.substr(0, whole.size() - 12));
   EXPECT_TRUE(refusal<DataError>(source_of({a, cut})).starts_with(cut + ":"));
