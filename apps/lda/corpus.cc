@@ -11,11 +11,11 @@ namespace rota::lda {
 namespace {
 
 constexpr const char* kNumbersForText =
-    "the held-out documents have numbers for words, and the training data is text: --vocab must say which words the "
-    "numbers are";
+    "the held-out documents have numbers for words, and the training data is text: --vocab must name the words of the "
+    "numbers";
 constexpr const char* kTextForNumbers =
-    "the held-out documents are text, and the training data has numbers for words: --vocab must say which words the "
-    "numbers are";
+    "the held-out documents are text, and the training data has numbers for words: --vocab must name the words of the "
+    "numbers";
 
 }  // namespace
 
@@ -35,7 +35,7 @@ Corpus load_corpus(const Job& job, const Settings& settings, std::span<const Sha
   };
   corpus.size = io::read_corpus(job.input, settings.format, vocabulary, keep_in(&ShardDocuments::counts));
   require_dealt(corpus.size.documents, job.shards);
-  // A million names take more memory than many a shard: where nobody asks for them there are none.
+  // A million names take more memory than many a shard, so they are made only where they are needed.
   const bool asked = keep.of_shard(0) != nullptr || !job.valid.empty() || !settings.init.empty();
   const bool lda_c = corpus.size.format == io::CorpusFormat::lda_c;
   for (std::uint64_t w = vocabulary.size(); asked && w < corpus.size.words; ++w)

@@ -17,7 +17,7 @@ struct ShardDocuments {
   std::uint32_t documents = 0;        // some may be empty
   std::vector<io::WordCount> counts;  // document: its number in the shard; in the order of the input
   std::uint32_t held_out_documents = 0;
-  std::vector<io::WordCount> held_out;  // likewise, of the held-out data
+  std::vector<io::WordCount> held_out;  // the same, of the held-out data
 };
 
 struct Corpus {
@@ -26,10 +26,10 @@ struct Corpus {
   std::vector<ShardDocuments> hosted;  // in the order asked for
 };
 
-// Reads the whole input, keeping the hosted shards' documents; then the held-out data, if there is any, whose words are
-// left out if the input does not have them.  The vocabulary is the same in every process: the
-// given one, or all words of a text in the order of their first appearance, or numbers if there are no words; but those
-// numbers are missing where they do not matter: where none of shard 0, held-out data and a warm start asks for them.
+// Reads the whole input, keeping the hosted shards' documents;  then the held-out data, if there is any, whose words
+// are left out if the input does not have them.   The vocabulary is the same in every process:  the given one, or all
+// words of a text in the order of their first occurrence, or numbers if there are no words.   Those numbers are missing
+// in a process that does not need them:  without shard 0, held-out data and a warm start.
 Corpus load_corpus(const Job& job, const Settings& settings, std::span<const ShardId> hosted);
 
 }  // namespace rota::lda

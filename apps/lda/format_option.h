@@ -1,4 +1,4 @@
-// apps/lda/format_option.h -- the option that names the format of documents, for training and for commands.
+// apps/lda/format_option.h -- the option for the format of documents, of training and of commands.
 #pragma once
 #include "rota/options.h"
 

@@ -26,7 +26,7 @@ void pack_documents(std::uint32_t documents, const Counts& counts, Writer& out) 
   }
 }
 
-// Gives how many documents there are.
+// Returns the number of documents.
 std::uint32_t unpack_documents(Reader& in, std::uint64_t words, Counts& counts) {
   const std::size_t documents = in.get_count(1);
   if (documents > io::kMostDocuments) in.fail();
@@ -65,7 +65,7 @@ Common unpack_common(Reader& in, bool named) {
   if (!named || !in.ok()) return common;
   Reader names(text);
   for (std::uint64_t w = 0; w < common.size.words && names.ok(); ++w)
-    if (common.names.number_of(names.get_text()) != w) names.fail();  // twice the same
+    if (common.names.number_of(names.get_text()) != w) names.fail();  // a repeated name
   if (!names.done()) in.fail();
   return common;
 }

@@ -18,7 +18,7 @@ void LdaPull::pull(const PullTask& task) {
 
 void LdaPull::learn(const PullTask& task) const {
   if (task.entries.size() != 1 || task.argument.size() != 2)
-    throw std::runtime_error("a round of priors has one row, and says what is learned");
+    throw std::runtime_error("a round of priors has one row, and its argument is what is learned");
   const PullEntry& entry = task.entries[0];
   PriorStatistics all;
   all.topic_counts.resize(entry.value.size() - 1);
@@ -28,7 +28,7 @@ void LdaPull::learn(const PullTask& task) const {
     if (!in.done()) throw std::runtime_error("a shard's note on the priors cannot be read");
     all.add(std::move(statistics));
   }
-  if (!all.has_common) throw std::runtime_error("no shard said what the priors are");
+  if (!all.has_common) throw std::runtime_error("no shard reported the priors");
   const Priors priors = learned_priors(
       all, {.alpha = task.argument[0] != 0, .one_alpha = symmetric_alpha_, .beta = task.argument[1] != 0});
   std::copy(priors.alphas.begin(), priors.alphas.end(), entry.value.begin());

@@ -1,5 +1,5 @@
 // apps/lda/pull.h -- the third step: totals, replicated words and scores are sums of the shards' parts; the priors are
-// learned from what all shards say of them.
+// learned from the notes of all shards.
 #pragma once
 #include "apps/lda/settings.h"
 #include "rota/pull.h"

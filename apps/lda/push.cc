@@ -11,9 +11,9 @@
 namespace rota::lda {
 namespace {
 
-constexpr std::size_t kWordsAhead = 4;  // words between asking for a row and using it; twice as many for where it is
+constexpr std::size_t kWordsAhead = 4;  // words between prefetching a row and using it; twice that for its address
 
-// Rows of words are anywhere in memory, and shards come by so seldom that no cache has them.
+// Prefetches a row: rows of words are anywhere in memory, and are used so rarely that they are in no cache.
 void ask_for(const WordRow& row) {
   constexpr std::size_t kLine = 64 / sizeof(TopicCount), kMost = 8 * kLine;
   const TopicCount* const begin = row.data();
@@ -112,7 +112,7 @@ std::uint64_t LdaPush::push(const SliceTask& task, WordTopicSlice& rows, Random&
   return visited;
 }
 
-// `group` is the slice, or behind them the replicated words.
+// `group` is the slice, or the number of slices for the replicated words.
 void LdaPush::visit_held_out(SliceId group, std::size_t i, const WordRow& row) {
   if (epoch_ == 0) return;
   totals_.phi_of(row, phi_);
@@ -122,12 +122,12 @@ void LdaPush::visit_held_out(SliceId group, std::size_t i, const WordRow& row) {
 std::uint64_t LdaPush::push(const SharedTask& task, Random& random) {
   begin(task.epoch);
   if (task.table == kTotals) return push_totals(task, random);
-  if (task.table == kPriors) tell_statistics(task);
+  if (task.table == kPriors) send_statistics(task);
   return 0;
 }
 
 std::uint64_t LdaPush::push_totals(const SharedTask& task, Random& random) {
-  // Entries come with the keys ascending or not; the topic totals are part of the answer only after all words.
+  // The keys of the entries may be in any order; the topic totals are complete only after all words.
   const Turn turn(task.argument);
   const Entry* totals = nullptr;
   std::uint64_t visited = 0;
@@ -139,7 +139,7 @@ std::uint64_t LdaPush::push_totals(const SharedTask& task, Random& random) {
     if (!turn.is_of(data_.shard)) continue;
     const auto found = std::lower_bound(replicated_.begin(), replicated_.end(), entry.key - kFirstReplicated);
     if (found == replicated_.end() || *found != entry.key - kFirstReplicated)
-      throw std::logic_error("shared row " + std::to_string(entry.key) + " is no replicated word");
+      throw std::logic_error("shared row " + std::to_string(entry.key) + " is not a replicated word");
     const auto row = static_cast<std::uint32_t>(found - replicated_.begin());
     const auto words = tokens_.layout().replicated();
     const auto word = std::lower_bound(words.begin(), words.end(), row,
@@ -153,7 +153,7 @@ std::uint64_t LdaPush::push_totals(const SharedTask& task, Random& random) {
   return visited;
 }
 
-// The part is what this shard changes in its own copy of the row.
+// The part is this shard's change of its own copy of the row.
 void LdaPush::set_topics_replicated(const Entry& entry, const WordTokens& word, Random& random) {
   WordRow row;
   for (std::uint32_t k = 0; k < settings_.topics; ++k) {
@@ -170,8 +170,8 @@ void LdaPush::set_topics_replicated(const Entry& entry, const WordTokens& word, 
     visit_held_out(slices_, static_cast<std::size_t>(at - held_out.begin()), row);
 }
 
-// A shard's histograms, if they are wanted; and from one of them what all shards know.
-void LdaPush::tell_statistics(const SharedTask& task) {
+// Sends a shard's histograms, if they are needed, and from one shard the common data.
+void LdaPush::send_statistics(const SharedTask& task) {
   const bool alpha = task.argument.size() == 2 && task.argument[0] != 0;
   const bool beta = task.argument.size() == 2 && task.argument[1] != 0;
   PriorStatistics statistics = prior_counts_.take(alpha, beta, settings_.topics, tokens_);
@@ -229,7 +229,7 @@ void LdaPush::evaluate(std::span<double> terms) const {
     terms[kValidTokensTerm] += score_.tokens;
   }
   if (!speaks_for_all_) return;
-  // What is the same for all shards, and the store cannot add: it knows neither V nor the learned beta.
+  // Computed here by one shard, because the store knows neither V nor the learned beta.
   double word = 0, tokens = 0;
   for (const std::int64_t total : totals_.committed()) word -= prior_terms_.v_beta(static_cast<std::uint64_t>(total));
   prior_counts_.replicated().for_each([&](std::uint32_t count, std::uint64_t times) {

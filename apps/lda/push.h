@@ -1,6 +1,6 @@
 // apps/lda/push.h -- one data shard: collapsed Gibbs sampling of its tokens in the rounds of a rotation.
 //
-// What goes on beside the sampling has parts of its own: a warm start, learning the priors, held-out documents.
+// A warm start, learning the priors and held-out documents have classes of their own.
 #pragma once
 #include <memory>
 #include <optional>
@@ -53,16 +53,16 @@ class LdaPush final : public SlicePush<WordTopicSlice> {
  private:
   void begin(Epoch epoch);
   Draw draw() const;
-  // Whether n_k are to be of the moment: with one shard they are exact then; with several they are behind anyway, which
-  // matters little where topics are large.
+  // Whether n_k is updated within a task.  With one shard it is then exact; with several it lags anyway, which matters
+  // little if topics are large.
   bool exact_totals() const { return shards_ == 1 || is_small(corpus_.tokens, settings_.topics); }
-  // Of one word in this shard.  `number` is the word's; it matters to a warm start only.
+  // Of one word in this shard.  `number` is the word's; only a warm start uses it.
   void set_topics(WordRow& row, const WordTokens& word, Key number, Random& random);
   void sample(WordRow& row, const WordTokens& word, Random& random);
   std::uint64_t push_totals(const SharedTask& task, Random& random);
   void set_topics_replicated(const Entry& entry, const WordTokens& word, Random& random);
   void visit_held_out(SliceId group, std::size_t i, const WordRow& row);
-  void tell_statistics(const SharedTask& task);
+  void send_statistics(const SharedTask& task);
   void commit_totals(const Commit& commit);
   void set_priors(const Priors& priors);
 
@@ -73,13 +73,13 @@ class LdaPush final : public SlicePush<WordTopicSlice> {
   io::CorpusSize corpus_;
   ShardDocuments data_;  // without its counts once they are laid out
   Priors priors_;
-  bool speaks_for_all_ = false;  // of the replicated words and the priors, which all shards know alike
+  bool speaks_for_all_ = false;  // whether it reports the replicated words and the priors, which are common to all
 
   ShardTokens tokens_;
   std::vector<Key> replicated_;  // the replicated words
   TopicTotals totals_;
   CellSampler sampler_;
-  std::vector<std::uint32_t> cursors_;  // of each slice: where the next visit begins, a place in layout().slice()
+  std::vector<std::uint32_t> cursors_;  // of each slice: where the next visit begins, an index into layout().slice()
   double delta_t_ = 0;                  // this shard's summand, at the last commit
   PriorTerms prior_terms_;
 
@@ -90,7 +90,7 @@ class LdaPush final : public SlicePush<WordTopicSlice> {
   PriorCounts prior_counts_;
   HeldOut held_out_;
   HeldOutScore score_;      // of this shard, in the last epoch that scored
-  std::vector<float> phi_;  // of one word: room for held-out documents
+  std::vector<float> phi_;  // of one word: scratch for held-out documents
 };
 
 }  // namespace rota::lda

@@ -1,4 +1,4 @@
-// apps/lda/push_restore.cc -- what a shard saves, and what it checks before it takes it back.
+// apps/lda/push_restore.cc -- what a shard saves, and its checks before it restores that.
 #include <algorithm>
 #include <utility>
 
@@ -15,7 +15,7 @@ void LdaPush::save(Writer& out) const {
   state.committed.assign(totals_.committed().begin(), totals_.committed().end());
   state.cursors = cursors_;
   state.documents.resize(tokens_.lengths().size());
-  std::vector<TopicCount> counts;  // whose room is used again
+  std::vector<TopicCount> counts;  // reused
   for (std::size_t d = 0; d < state.documents.size(); ++d) {
     state.documents[d].is_list = tokens_.rows().is_list(d);
     tokens_.counts_of(d, counts);
@@ -43,7 +43,7 @@ void LdaPush::restore(Reader& in) {
   score_ = state.score;
 }
 
-// Whether a state is of this shard of this data.
+// Whether a state belongs to this shard and its data.
 bool LdaPush::fits(const ShardState& state) const {
   if (state.topics != settings_.topics || state.shard != data_.shard || state.shards != shards_) return false;
   if (state.documents.size() != tokens_.lengths().size() || state.token_topics.size() != tokens_.size()) return false;

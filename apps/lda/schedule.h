@@ -1,12 +1,12 @@
-// apps/lda/schedule.h -- rotation, and behind it in some epochs a round that learns the priors.
+// apps/lda/schedule.h -- rotation, followed in some epochs by a round that learns the priors.
 //
 // An epoch is one owned round for each slice, a shared round of the totals, and then, in epochs that learn, a round of
-// the table of priors; its argument: whether alpha, whether beta is learned.
+// the table of priors.  Its argument is whether alpha, and whether beta, is learned.
 //
-// In the starting pass the rounds of slices have the totals too, so that all shards give their first tokens to topics
-// that others do not use for something else: from topics drawn with less knowledge than that of the step before,
-// the likelihood stays 1 to 2 % lower for hundreds of epochs.  And the shards take turns at the replicated words.
-// A small corpus has all its epochs so: where a topic has few tokens, n_k changes by much within an epoch.
+// In the starting pass the rounds of slices include the totals, so that different shards do not use one topic for
+// different things: if topics are drawn with less recent totals than those of the previous step, the likelihood stays 1
+// to 2 % lower for hundreds of epochs.  And the shards take turns at the replicated words.  A small corpus has all its
+// epochs like this: if a topic has few tokens, n_k changes much within an epoch.
 #pragma once
 #include "apps/lda/settings.h"
 #include "rota/job.h"

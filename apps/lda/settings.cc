@@ -16,13 +16,13 @@ constexpr Option kOptions[] = {
                 "Sum of the topics' Dirichlet parameters in a document, instead of alpha."),
     real_option("beta", "0.01", "", 1e-9, 1e6, "Dirichlet parameter of each word in a topic."),
     integer_option("learn_alpha", "0", "epochs", 0, 1e9,
-                   "Re-estimate alpha, for each topic, every so many epochs; 0: never."),
+                   "Re-estimate alpha, for each topic, every N epochs; 0: never."),
     {.name = "symmetric_alpha",
      .kind = Option::Kind::flag,
      .default_value = "false",
      .meaning = "Learn one alpha for all topics."},
-    integer_option("learn_beta", "0", "epochs", 0, 1e9, "Re-estimate beta every so many epochs; 0: never."),
-    integer_option("burn_in", "5", "epochs", 0, 1e9, "Nothing is learned of alpha and beta up to this epoch.",
+    integer_option("learn_beta", "0", "epochs", 0, 1e9, "Re-estimate beta every N epochs; 0: never."),
+    integer_option("burn_in", "5", "epochs", 0, 1e9, "The last epoch without re-estimates of alpha and beta.",
                    {"--learn_alpha or --learn_beta",
                     [](const Options& options) {
                       return options.integer("learn_alpha") > 0 || options.integer("learn_beta") > 0;
@@ -46,7 +46,7 @@ constexpr Option kOptions[] = {
      .kind = Option::Kind::choice,
      .default_value = "auto",
      .unit = "auto|exact|mh",
-     .meaning = "Draw topics exactly, or by Metropolis-Hastings steps; auto: as was measured to be faster."},
+     .meaning = "Draw topics exactly, or by Metropolis-Hastings steps; auto: the one measured to be faster."},
     integer_option("top_words", "10", "words", 1, 1000, "Number of words that the text export lists for a topic."),
 };
 
@@ -62,9 +62,9 @@ void check(const Options& options) {
   if (options.has("alpha") && options.has("alpha_sum"))
     throw UsageError("--alpha and --alpha_sum exclude each other: alpha_sum is alpha times the number of topics");
   if (options.has("alpha_sum") && !is_prior(options.real("alpha_sum") / static_cast<double>(options.integer("topics"))))
-    throw UsageError("--alpha_sum: with so many topics, each has less than 1e-9");
+    throw UsageError("--alpha_sum: with that number of topics, each has less than 1e-9");
   if (options.flag("symmetric_alpha") && options.integer("learn_alpha") == 0)
-    throw UsageError("--symmetric_alpha needs --learn_alpha: without it all topics have one alpha anyway");
+    throw UsageError("--symmetric_alpha requires --learn_alpha: without it all topics have one alpha anyway");
 }
 
 Settings settings_of(const Options& options) {

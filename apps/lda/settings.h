@@ -1,4 +1,4 @@
-// apps/lda/settings.h -- the options of the LDA app and what they say.
+// apps/lda/settings.h -- the options of the LDA app.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -30,7 +30,7 @@ struct Settings {
   bool online_start = true;
   Sampler sampler = Sampler::automatic;
   std::string init;       // folder of a model's text form, or ""
-  Epoch learn_alpha = 0;  // re-estimated every so many epochs; 0: never
+  Epoch learn_alpha = 0;  // re-estimated every that many epochs; 0: never
   Epoch learn_beta = 0;
   bool symmetric_alpha = false;
   Epoch burn_in = 5;      // the last epoch without re-estimates
@@ -41,14 +41,14 @@ struct Settings {
   std::size_t top_words = 10;
 
   Priors priors() const { return {std::vector<double>(topics, alpha), beta}; }
-  // What is done at the end of an epoch.
+  // What is learned at the end of an epoch.
   bool learns_alpha(Epoch epoch) const { return epoch > burn_in && learn_alpha > 0 && epoch % learn_alpha == 0; }
   bool learns_beta(Epoch epoch) const { return epoch > burn_in && learn_beta > 0 && epoch % learn_beta == 0; }
   bool scores(Epoch epoch) const { return held_out && epoch > 0 && epoch % valid_every == 0; }
 };
 
 std::span<const Option> options();
-// Throws UsageError if the options do not go together.
+// Throws UsageError if the options contradict each other.
 void check(const Options& options);
 Settings settings_of(const Options& options);
 std::span<const FrameworkNeeds> framework_needs();

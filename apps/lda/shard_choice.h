@@ -1,4 +1,4 @@
-// apps/lda/shard_choice.h -- into how many shards a corpus is cut if the user does not say.
+// apps/lda/shard_choice.h -- the number of shards of a corpus if the user does not choose it.
 #pragma once
 #include <cstdint>
 
@@ -9,8 +9,8 @@ namespace rota::lda {
 inline constexpr std::uint32_t kFewestShards = kUsualShards, kMostShards = 256;
 
 // The largest power of two from kFewestShards to kMostShards with which a task (one shard's visit to one of two slices
-// a shard) still has 20,000 entries of a corpus of so many bytes, at 8 bytes an entry: below that what a task costs
-// beside its tokens counts (bench/RESULTS.md, "How many shards").
+// a shard) still has 20,000 entries of a corpus of this size, at 8 bytes an entry: with fewer the overhead of a task
+// matters (bench/RESULTS.md, "How many shards").
 std::uint32_t shards_for(std::uint64_t bytes);
 
 // Of the input's files, decompressed.

@@ -58,7 +58,7 @@ std::vector<std::uint16_t> decode_wide_topics(Reader& in, std::uint32_t topics) 
   return of_tokens;
 }
 
-// What learning and held-out documents add.
+// The state of learning and held-out documents.
 void decode_learned(Reader& in, ShardState& state) {
   state.priors = decode_priors(in, state.topics);
   state.replicated = CountHistogram::decode(in);
@@ -73,7 +73,7 @@ void decode_learned(Reader& in, ShardState& state) {
 }  // namespace
 
 void ShardState::encode(Writer& out) const {
-  // Most of it: a buffer that grows is copied again and again.
+  // The size of the largest part, reserved at once: a buffer that grows is copied again and again.
   std::size_t cells = 0;
   for (const DocumentTopics& document : documents) cells += document.cells.size();
   out.reserve(out.view().size() + 2 * token_topics.size() + 4 * cells + 8 * documents.size() +

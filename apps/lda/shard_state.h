@@ -1,4 +1,4 @@
-// apps/lda/shard_state.h -- what a shard saves: a checkpoint of it, and the source of the text exports.
+// apps/lda/shard_state.h -- the saved state of a shard: part of a checkpoint, and the source of the text exports.
 //
 //   magic: u32           topics: varint         shard, shards: varints
 //   delta_t: f64         committed totals: a varint for each topic
@@ -44,11 +44,11 @@ struct ShardState {
   HeldOutScore score;
 
   void encode(Writer& out) const;
-  // Checks all that can be checked without the data; in.fail() if something is wrong.
+  // Checks all that can be checked without the data; calls in.fail() if something is wrong.
   static ShardState decode(Reader& in);
 };
 
-// What all shards know alike (App::save_common): a count, then a text for each word.
+// What is common to all shards (App::save_common): a count, then a text for each word.
 void encode_vocabulary(const io::Vocabulary& vocabulary, Writer& out);
 std::vector<std::string> decode_vocabulary(Reader& in);
 

@@ -8,13 +8,13 @@
 namespace rota::lda {
 namespace {
 
-constexpr std::size_t kRun = 8;  // topics that begin at a whole byte, however many bits they have
+constexpr std::size_t kRun = 8;  // topics that together take whole bytes, for any number of bits
 
 unsigned bits_of(std::uint32_t topics) {
   return std::clamp(static_cast<unsigned>(std::bit_width(topics - 1)), 1U, 16U);
 }
 
-// kRun topics of up to 16 bits are as many bytes as a topic has bits.
+// kRun topics of `bits` bits, up to 16, take `bits` bytes.
 void pack(const std::uint16_t* topics, unsigned bits, std::byte* to) {
   std::uint64_t low = 0, high = 0;
   for (unsigned i = 0; i < kRun / 2; ++i) {

@@ -1,8 +1,8 @@
-// apps/lda/topic_bits.h -- the topics of tokens in as few bits each as the number of topics takes.
+// apps/lda/topic_bits.h -- the topics of tokens, with the fewest bits that the number of topics allows.
 //
 //   a count: varint      then bit_width(topics - 1) bits each, low bits first, filled up with zeros to whole bytes
 //
-// They are most of a checkpoint.  A general compressor needs ten times as long for larger files.
+// They are most of a checkpoint.  A general compressor takes ten times as long and gives larger files.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -15,7 +15,7 @@ namespace rota::lda {
 // REQUIRES of_tokens below `topics`, which is from 1 to 65,536.
 void put_topics(std::span<const std::uint16_t> of_tokens, std::uint32_t topics, Writer& out);
 
-// in.fail() if one is not below `topics`, or bits of the last byte are set that belong to none.
+// Calls in.fail() if one is not below `topics`, or unused bits of the last byte are set.
 std::vector<std::uint16_t> get_topics(Reader& in, std::uint32_t topics);
 
 }  // namespace rota::lda

@@ -1,7 +1,7 @@
 // apps/lda/turn.h -- which shards sample the replicated words in a round of totals.
 //
-// In the starting pass a word's first tokens decide which topics it has.  If all shards drew at once, each from a row
-// without tokens, a word would begin with other topics in every shard, and sampling takes very long to mend that.
+// In the starting pass a word's first tokens decide its topics.  If all shards drew at once, each from a row without
+// tokens, a word would begin with other topics in every shard, and sampling takes very long to correct that.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace rota::lda {
 
-// Whether the corpus has so few tokens that what the other shards changed in a round matters to a shard's next token.
-// With 64 shards and 2,000 tokens a topic, epochs without this ended 0.3 % lower; with 4,700 nothing was lost.
+// Whether the corpus has so few tokens that the changes of other shards in a round matter for a shard's next token.
+// With 64 shards and 2,000 tokens a topic, epochs without this ended 0.3 % lower; with 4,700 there was no difference.
 inline bool is_small(std::uint64_t tokens, std::uint32_t topics) {
   return tokens < std::uint64_t{2500} * topics;
 }
@@ -24,7 +24,7 @@ class Turn {
 
   // Turn `number` of `turns`; number = turns: a round of slices, in which no shard has its turn.
   Turn(std::uint32_t number, std::uint32_t turns) : number_(number), turns_(turns) {}
-  // What argument() gave.  Empty, as after the starting pass: all shards at once.
+  // From the result of argument().  Empty, as after the starting pass: all shards at once.
   explicit Turn(std::span<const double> argument) {
     if (argument.size() != 2) return;
     number_ = static_cast<std::uint32_t>(argument[0]);

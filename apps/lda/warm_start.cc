@@ -15,7 +15,7 @@ namespace rota::lda {
 
 namespace {
 
-// The text up to the next tab, which is taken off.
+// Removes the text up to the next tab from `line` and returns it.
 std::string_view tab_field(std::string_view& line) {
   const std::string_view field = line.substr(0, line.find('\t'));
   line.remove_prefix(std::min(line.size(), field.size() + 1));
@@ -69,7 +69,7 @@ void OldModel::read_words(const std::string& path, const io::Vocabulary& vocabul
   io::Lines lines(path);
   std::string_view line;
   const bool nameless = first_number(vocabulary.size(), [&](std::size_t w) { return vocabulary.word(w); }).has_value();
-  std::optional<std::uint64_t> first;  // number, if neither has names
+  std::optional<std::uint64_t> first;  // the first number, if neither has names
   for (; lines.next(line); ++old_words_) {
     const std::string_view name = io::next_field(line);
     if (old_words_ == 0 && nameless && (name == "0" || name == "1")) first = name == "1" ? 1 : 0;

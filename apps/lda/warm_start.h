@@ -1,4 +1,4 @@
-// apps/lda/warm_start.h -- the first topics of the tokens, drawn from a model that was trained before.
+// apps/lda/warm_start.h -- the first topics of the tokens, drawn from an earlier model.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -26,7 +26,7 @@ class OldModel {
   // The old model's.
   const Priors& priors() const { return priors_; }
   std::uint64_t known_words() const { return known_words_; }
-  // phi_wk of all topics; the same for all topics if the old model does not have the word.
+  // phi_wk of all topics; uniform if the old model does not have the word.
   void phi(std::uint32_t word, std::span<double> to) const;
 
  private:
@@ -40,7 +40,7 @@ class OldModel {
   std::uint64_t old_words_ = 0, known_words_ = 0;
 };
 
-// The words that a shard has in slices, and the old model that their first topics are drawn from.
+// The words of a shard in slices, and the old model from which their first topics are drawn.
 class WarmStart {
  public:
   WarmStart(std::shared_ptr<const OldModel> old_model, std::uint32_t topics)
@@ -49,18 +49,18 @@ class WarmStart {
   void attach(const Cut& cut) { slice_words_ = cut.slices; }
   // The number of a slice's row in the vocabulary.
   Key word_of(SliceId slice, std::uint32_t row) const { return slice_words_[slice][row]; }
-  // Draws topics of a word's tokens, each seeing those drawn before it in its document.
+  // Draws topics of a word's tokens; each draw sees the earlier ones in its document.
   void draw(const WordTokens& word, Key number, std::span<const double> alphas, ShardTokens& tokens,
             TopicTotals& totals, RowChange& row, Random& random);
 
  private:
   std::shared_ptr<const OldModel> old_model_;
   std::vector<std::vector<Key>> slice_words_;
-  std::vector<double> phi_, upto_, document_;  // room for the numbers of all topics; document_ is zeros
+  std::vector<double> phi_, upto_, document_;  // scratch, one number for each topic; document_ is zeros
   std::vector<TopicCount> cells_;
 };
 
-// Draws a topic in proportion to (n_dk + alpha_k) phi_k.  `upto` is room for K numbers.
+// Draws a topic in proportion to (n_dk + alpha_k) phi_k.  `upto`: scratch for K numbers.
 std::uint16_t draw_topic(std::span<const double> document, std::span<const double> alphas, std::span<const double> phi,
                          std::span<double> upto, double uniform);
 

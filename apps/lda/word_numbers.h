@@ -1,4 +1,4 @@
-// apps/lda/word_numbers.h -- words of data that does not name them: their names are numbers, as the data has them.
+// apps/lda/word_numbers.h -- words of data without names: their names are their numbers in the data.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace rota::lda {
 
-// The number of the first of the words, 0 or 1, if their names are numbers in order; `name_of` has the name of each
-// place.  Two sets of such words have the same word at the same place, whatever it is called there.
+// The number of the first word, 0 or 1, if the words' names are numbers in order; `name_of` returns the name of each
+// position.  Two sets of such words have the same word at the same position, with either first number.
 template <typename NameOf>
 std::optional<std::uint64_t> first_number(std::size_t words, NameOf name_of) {
   for (const std::uint64_t first : {0, 1}) {

@@ -30,7 +30,7 @@ constexpr Needs kChosen = {"use without --vocab", [](const Options& options) { r
 constexpr Option kConvertOptions[] = {
     {.name = "output",
      .kind = Option::Kind::path,
-     .meaning = "The bag of words; beside it FILE.vocab with the words and, with --fields, FILE.names."},
+     .meaning = "The bag of words; the words are written to FILE.vocab and, with --fields, the names to FILE.names."},
     integer_option(
         "fields", "0", "fields", 0, 1000,
         "Fields before a line's text; the first is the document's name.  MALLET's files have 2: name, label."),
@@ -38,7 +38,7 @@ constexpr Option kConvertOptions[] = {
      .kind = Option::Kind::choice,
      .default_value = "letters",
      .unit = "letters|letters_digits|whitespace",
-     .meaning = "What a word is: runs of letters, of letters and digits, or what is between white space."},
+     .meaning = "What a word is: runs of letters, of letters and digits, or any text between white space."},
     {.name = "lowercase", .kind = Option::Kind::flag, .default_value = "true", .meaning = "Make words lower case."},
     {.name = "stop_words", .default_value = "none", .meaning = "Words to leave out: none, english, or a file of them."},
     integer_option("min_length", "1", "letters", 1, 1000, "Shorter words are left out."),
@@ -46,7 +46,7 @@ constexpr Option kConvertOptions[] = {
     real_option("max_share", "1", "", 0, 1, "Words in a larger share of the documents are left out.", kChosen),
     {.name = "vocab",
      .kind = Option::Kind::path,
-     .meaning = "Take these words, in this order, and no others: of a bag that a model was trained on."},
+     .meaning = "Use these words, in this order, and no others: those of a bag that a model was trained on."},
 };
 
 constexpr const char* kUnfinished = ".unfinished";
@@ -64,13 +64,13 @@ io::WordPattern pattern_of(std::string_view name) {
   return name == "whitespace" ? io::WordPattern::whitespace : io::WordPattern::letters;
 }
 
-// Numbers and letters of another encoding would be words of one letter.
+// In another encoding, digits and letters would become words of one letter.
 void check_encoding(const io::Lines& lines, std::string_view line, std::string_view pattern) {
   if (line.find('\0') != line.npos) lines.fail("expected text, found a NUL byte: is it UTF-16?");
   if (pattern != "whitespace" && !is_utf8(line))
     lines.fail(
-        "the line is not UTF-8, so its letters are not known: iconv makes it so from most encodings, and "
-        "--token_pattern=whitespace takes what stands between white space as it is");
+        "the line is not UTF-8, so its letters are not known: iconv converts most encodings, and "
+        "--token_pattern=whitespace uses the bytes between white space unchanged");
 }
 
 void read_line(const Options& options, const std::unordered_set<std::string>& left_out, io::Lines& lines,
@@ -150,7 +150,7 @@ std::vector<std::string> choose_words(const Options& options, Text& text) {
   return names;
 }
 
-// A file that appears under its name when all of it is written.
+// Writes a file under a temporary name and renames it when it is complete.
 template <typename F>
 void write_file(const std::string& path, F write) {
   const std::string unfinished = path + kUnfinished;
@@ -167,7 +167,7 @@ void write_file(const std::string& path, F write) {
   std::filesystem::rename(unfinished, path);
 }
 
-// What is read must not be overwritten, nor what is no file of this command's.
+// The input must not be overwritten, nor anything that is not a regular file.
 void check_output(const Call& call, const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -176,12 +176,11 @@ void check_output(const Call& call, const std::string& path) {
   for (const char* const ending : {"", ".vocab", ".names"}) {
     const std::string file = path + ending, unfinished = file + kUnfinished;
     for (const std::string& one : read)
-      if (fs::equivalent(file, one, ignored))
-        throw UsageError("--output: " + file + " would be written, and is what is read");
+      if (fs::equivalent(file, one, ignored)) throw UsageError("--output: would overwrite the input " + file);
     if (fs::exists(file, ignored) && !fs::is_regular_file(file, ignored))
-      throw UsageError("--output: " + file + " is there, and is no file");
+      throw UsageError("--output: " + file + " exists and is not a regular file");
     if (fs::exists(fs::symlink_status(unfinished, ignored)))
-      throw UsageError("--output: " + unfinished + " is there already, and is left as it is");
+      throw UsageError("--output: " + unfinished + " exists and is not overwritten");
   }
 }
 

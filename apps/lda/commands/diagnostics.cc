@@ -17,10 +17,10 @@ namespace {
 constexpr Option kDiagnosticsOptions[] = {
     kFormatOption,
     integer_option("top_words", "10", "words", 2, 1000,
-                   "Number of a topic's top words that exclusivity and coherence look at."),
+                   "Number of a topic's top words that exclusivity and coherence use."),
 };
 
-// Which reference documents have which of the words that matter.
+// Which reference documents have which of the words in question.
 class Documents {
  public:
   Documents(std::size_t words, const std::vector<std::vector<TopWord>>& top, const std::vector<NewDocument>& reference)
@@ -65,7 +65,7 @@ double ratio(double part, double whole) {
   return part / whole;
 }
 
-// What the model alone tells.
+// Figures of the model alone.
 void describe_topics(const TrainedModel& model, std::vector<TopicDiagnostics>& topics) {
   const auto words = static_cast<double>(model.words.size());
   double tokens = 0;
@@ -114,7 +114,7 @@ void add_coherence(const Documents& documents, const std::vector<TopWord>& top, 
       ++pairs;
       umass += std::log((both + 1) / first);
       const double p = both / documents.all();
-      // Two words that are in every document are as close as can be.
+      // Two words that are in every document have the highest value.
       npmi += both == 0 ? -1
               : p == 1  ? 1
                         : std::log(p * documents.all() * documents.all() / (first * second)) / -std::log(p);

@@ -1,22 +1,18 @@
-// apps/lda/commands/diagnostics.h -- `rota diagnostics lda`: figures that tell good topics from bad ones, as a table.
+// apps/lda/commands/diagnostics.h -- `rota diagnostics lda`: measures of topic quality, as a table.
 //
 //   tokens          n_k: tokens of the topic
 //   alpha           its Dirichlet parameter
-//   effective_words 1 / sum_w p(w|k)^2: how many words it is made of, were they equally frequent
-//   uniform_nats    sum_w p(w|k) ln (p(w|k) V): its distance from the uniform distribution; small: it says nothing
-//   corpus_nats     sum_w p(w|k) ln (p(w|k) / p(w)): its distance from the whole training corpus; small: it says
-//   nothing
-//                   that the corpus does not
+//   effective_words 1 / sum_w p(w|k)^2: the number of words with the same value if all were equally frequent
+//   uniform_nats    sum_w p(w|k) ln (p(w|k) V): the distance from the uniform distribution; small: an unspecific topic
+//   corpus_nats     sum_w p(w|k) ln (p(w|k) / p(w)): the distance from the whole training corpus; small: likewise
 //   exclusivity     mean over its top words of p(w|k) / sum_j p(w|j)
-//   umass           sum over pairs of its top words, l more frequent than m, of ln ((D(m,l) + 1) / D(l))  (Mimno et
-//   al.,
-//                   "Optimizing semantic coherence in topic models", EMNLP 2011)
-//   npmi            mean over pairs of ln (p(m,l) / (p(m) p(l))) / -ln p(m,l); -1 for words that never meet  (Lau,
-//   Newman
-//                   and Baldwin, "Machine reading tea leaves", EACL 2014), with p = D / number of documents
+//   umass           sum over pairs of its top words, l more frequent than m, of ln ((D(m,l) + 1) / D(l))
+//                   (Mimno et al., "Optimizing semantic coherence in topic models", EMNLP 2011)
+//   npmi            mean over pairs of ln (p(m,l) / (p(m) p(l))) / -ln p(m,l), with p = D / number of documents; -1 for
+//                   words that never occur together  (Lau, Newman and Baldwin, "Machine reading tea leaves", EACL 2014)
 //
-// D counts the reference documents (--input) that have the word, or both words.  p(w|k) is n_wk / n_k.  What is not
-// defined, because the topic has no tokens or the reference has too few of its words, is an empty field.
+// D counts the reference documents (--input) that have the word, or both words.  p(w|k) is n_wk / n_k.  A value that is
+// not defined, because the topic has no tokens or the reference too few of its words, is an empty field.
 #pragma once
 #include <cstdint>
 #include <iosfwd>

@@ -1,4 +1,4 @@
-// apps/lda/commands/evaluate.h -- `rota evaluate lda`: how probable new documents are under a model, as JSON.
+// apps/lda/commands/evaluate.h -- `rota evaluate lda`: the probability of new documents under a model, as JSON.
 #pragma once
 #include <iosfwd>
 #include <span>

@@ -21,7 +21,7 @@ constexpr Option kGenerateOptions[] = {
     integer_option("length", "200", "tokens", 1, 1e7, "Mean length of a document."),
     real_option("alpha", "0.1", "", 1e-9, 1e6, "Dirichlet parameter of each topic in a document."),
     real_option("zipf", "1.05", "", 0, 10, "Exponent of the words' frequencies."),
-    real_option("word_share", "0.1", "", 0, 1, "Share of the words that a topic has, about."),
+    real_option("word_share", "0.1", "", 0, 1, "Approximate share of the words that a topic has."),
     integer_option("seed", "1", "", 0, 9'007'199'254'740'992, "Equal seeds give equal corpora."),
 };
 
@@ -37,7 +37,7 @@ class ZipfRanks {
     std::uint32_t heavy = 0, next_light = words - 1;
     std::uint32_t light = next_light;
     for (std::uint32_t left = words; left > 1; --left) {
-      if (weight[light] > mean) break;  // by rounding only: what is left is all about the mean
+      if (weight[light] > mean) break;  // by rounding only: all remaining weights are near the mean
       keep_[light] = weight[light] / mean;
       alias_[light] = heavy;
       weight[heavy] -= mean - weight[light];
@@ -60,7 +60,7 @@ class ZipfRanks {
   std::vector<std::uint32_t> alias_;
 };
 
-// Which words of each octave a topic has: an arithmetic progression modulo the octave's size, another for each topic.
+// The words of each octave that a topic has: an arithmetic progression modulo the octave's size, one per topic.
 class TopicWords {
  public:
   explicit TopicWords(const CorpusShape& shape)
@@ -128,7 +128,7 @@ class Generator {
   std::vector<std::uint32_t> topics_, tokens_;
 };
 
-// Lines of numbers, in large pieces.
+// Lines of numbers, written in large blocks.
 class NumberLines {
  public:
   explicit NumberLines(std::ostream& out) : out_(out) { text_.reserve(kPiece + 64); }

@@ -23,9 +23,9 @@ constexpr Option kPredictOptions[] = {
      .unit = "list|table",
      .meaning = "Each document's topics, largest first; or a column for each topic, with tabs."},
     real_option("least_share", "0.01", "", 0, 1, "Topics of a smaller share are not listed.", kList),
-    integer_option("most_topics", "0", "topics", 0, 65535, "Topics listed for a document at most; 0: all.", kList),
-    integer_option("iterations", "100", "iterations", 1, 1e6, "Iterations for a document at most."),
-    real_option("tolerance", "0.0001", "", 0, 1, "A document is done when no share moves by more in an iteration."),
+    integer_option("most_topics", "0", "topics", 0, 65535, "The most topics listed for a document; 0: all.", kList),
+    integer_option("iterations", "100", "iterations", 1, 1e6, "The most iterations for a document."),
+    real_option("tolerance", "0.0001", "", 0, 1, "A document is done when no share changes by more in an iteration."),
 };
 
 void write_list(std::span<const double> shares, double least, std::size_t most, std::ostream& out) {

@@ -24,14 +24,14 @@ void write_list(std::size_t count, std::ostream& out, Each each) {
   out << ']';
 }
 
-// Seven digits are what pyLDAvis can use, and half the bytes of all.
+// pyLDAvis uses no more than seven digits, which take half of the bytes.
 void write_share(double share, std::ostream& out) {
   out << io::exact_text(static_cast<float>(share));
 }
 
 void write_topics(const TrainedModel& model, const std::vector<std::uint32_t>& words, std::ostream& out) {
   const double beta = model.priors.beta, v_beta = beta * static_cast<double>(words.size());
-  // A topic's words are spread over all rows; so first they are brought together.
+  // A topic's words are spread over all rows, so they are collected first.
   std::vector<std::vector<TopWord>> of_topic(model.totals.size());
   for (std::uint32_t i = 0; i < words.size(); ++i)
     for (const TopicCount cell : model.words[words[i]]) of_topic[cell.topic].push_back({i, cell.count});

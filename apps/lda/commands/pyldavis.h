@@ -1,4 +1,4 @@
-// apps/lda/commands/pyldavis.h -- `rota pyldavis lda`: what pyLDAvis.prepare() takes, as JSON.
+// apps/lda/commands/pyldavis.h -- `rota pyldavis lda`: the arguments of pyLDAvis.prepare(), as JSON.
 //
 //   import json, pyLDAvis
 //   pyLDAvis.display(pyLDAvis.prepare(**json.load(open("topics.json"))))

@@ -47,7 +47,7 @@ void show(const Call& call, std::ostream& out) {
 
   out << top.size() << " topics, " << trained.vocabulary.size() << " words, " << tokens << " tokens, epoch "
       << model.epoch() << "\n"
-      << "Share: of all tokens those with the topic; behind a word: of the topic's tokens those of the word.\n\n"
+      << "Share: of all tokens those with the topic; after a word: of the topic's tokens those of the word.\n\n"
       << "topic   share  words\n";
   for (const std::size_t k : order) {
     out << right_aligned(std::to_string(k), 5) << right_aligned(percent(trained.totals[k], tokens), 8) << " ";

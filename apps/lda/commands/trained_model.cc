@@ -15,7 +15,7 @@ ShardState read_shard(const Model& model, ShardId shard, const Settings& setting
   Reader in(bytes.view());
   ShardState state = ShardState::decode(in);
   if (!in.done() || state.topics != settings.topics || state.shard != shard || state.shards != model.job().shards)
-    throw DataError("shard " + std::to_string(shard), 0, "is no state of an LDA shard of this job");
+    throw DataError("shard " + std::to_string(shard), 0, "is not the state of an LDA shard of this job");
   return state;
 }
 
@@ -31,7 +31,7 @@ void read_slice(const Model& model, SliceId id, TrainedModel& trained) {
   const Bytes bytes = model.slice(id);
   Reader in(bytes.view());
   slice.decode(in);
-  if (!in.done()) throw DataError("slice " + std::to_string(id), 0, "is no slice of an LDA model");
+  if (!in.done()) throw DataError("slice " + std::to_string(id), 0, "is not a slice of an LDA model");
   for (std::size_t i = 0; i < keys.size(); ++i) word_row(trained, keys[i]) = std::move(slice.row(i));
 }
 
@@ -46,7 +46,7 @@ TrainedModel read_model(const Model& model, bool with_documents) {
   const Bytes common = model.common();
   Reader in(common.view());
   trained.vocabulary = decode_vocabulary(in);
-  if (!in.done()) throw DataError("vocabulary", 0, "is none of an LDA model");
+  if (!in.done()) throw DataError("vocabulary", 0, "is not that of an LDA model");
   trained.words.resize(trained.vocabulary.size());
   for (SliceId b = 0; b < model.cut().slices.size(); ++b) read_slice(model, b, trained);
   for (const Key word : model.cut().replicated) {

@@ -1,4 +1,4 @@
-// apps/lda/commands/trained_model.h -- a committed model, put together from its slices, rows and shards.
+// apps/lda/commands/trained_model.h -- a committed model, read from its slices, rows and shards.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -30,7 +30,7 @@ void phi_of_word(const TrainedModel& model, std::uint32_t word, std::span<double
 struct TopWord {
   std::uint32_t word, count;
 };
-// Of each topic, the `most` words with the highest counts, highest first; of equal ones the first.
+// For each topic, the `most` words with the highest counts, highest first; ties in the order of the words.
 std::vector<std::vector<TopWord>> top_words(const TrainedModel& model, std::size_t most);
 
 }  // namespace rota::lda

@@ -1,13 +1,13 @@
 // apps/lda/held_out/fold_in.h -- the topics of a document that the model was not trained on.
 //
 // Zero-order collapsed variational inference (Asuncion, Welling, Smyth and Teh, "On smoothing and inference for topic
-// models", UAI 2009, section 3.4) with the words' phi as they are.  With r_wk the probability that a token of word w
+// models", UAI 2009, section 3.4) with constant phi.  With r_wk the probability that a token of word w
 // has topic k, c_w tokens of it, and m_k = sum_w c_w r_wk, every word in turn gets
 //
 //   r_wk  ~  (m_k - r_wk + alpha_k) phi_wk
 //
-// until the shares theta_k = (m_k + alpha_k) / (N + A) stay where they are.  Nothing is random, and a document's result
-// does not depend on other documents.
+// until the shares theta_k = (m_k + alpha_k) / (N + A) converge.  It is deterministic, and a document's result does not
+// depend on other documents.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -20,7 +20,7 @@ namespace rota::lda {
 
 class FoldIn {
  public:
-  // Stops after `iterations`, or when no share moves by more than `tolerance`.  The model must outlive it.
+  // Stops after `iterations`, or when no share changes by more than `tolerance`.  The model must outlive it.
   FoldIn(const TrainedModel& model, std::uint32_t iterations, double tolerance);
 
   // theta: a share for each topic, which add up to 1.  Valid until the next call.

@@ -14,10 +14,10 @@ namespace rota::lda {
 
 namespace {
 
-// Lanes of the sums: fixed, so that all processors add in one order.
+// Lanes of the sums: a fixed number, so that all processors add in one order.
 using Lanes = float[kLanes];
 
-// Priors at the edge of what is allowed can make a product of floats vanish.
+// Priors at the limits of their range can make a product of floats underflow to 0.
 constexpr double kLeastWeight = 1e-30;
 
 double sum_of(const Lanes& lanes) {
@@ -79,7 +79,7 @@ void HeldOut::attach(const Cut& cut) {
   };
   for (const auto& keys : cut.slices) add_group(keys);
   add_group(cut.replicated);
-  if (rows_.size() + 1 != words_.size()) throw std::logic_error("the cut has no place for a held-out word");
+  if (rows_.size() + 1 != words_.size()) throw std::logic_error("the cut lacks a held-out word");
 }
 
 std::span<const std::uint32_t> HeldOut::rows(SliceId b) const {
@@ -113,7 +113,7 @@ void HeldOut::visit(const Pair& pair, std::span<const float> phi, bool score) {
   }
   if (pair.observed == 0) return;
 
-  // A token's own share is taken out of what its document is like.  It is not stored but estimated as it is now.
+  // A token's own share is subtracted from its document's counts.  It is not stored but estimated with current values.
   const auto inverse = static_cast<float>(1 / sum);
   Lanes others{};
   for (std::uint32_t k = 0; k < width_; k += kLanes) {
@@ -131,7 +131,7 @@ void HeldOut::visit(const Pair& pair, std::span<const float> phi, bool score) {
 HeldOutScore HeldOut::end_epoch() {
   expected_.swap(next_);
   std::fill(next_.begin(), next_.end(), 0.0F);
-  // Rounded numbers may make a word more than certain, which nobody could read.
+  // Rounding may make a probability larger than 1.
   score_.log_probability = std::min(score_.log_probability, 0.0);
   return std::exchange(score_, {});
 }

@@ -1,4 +1,4 @@
-// apps/lda/held_out/held_out.h -- one shard's share of the held-out documents, and how well the model predicts them.
+// apps/lda/held_out/held_out.h -- one shard's part of the held-out documents, and how well the model predicts them.
 //
 // Document completion (Wallach, Murray, Salakhutdinov and Mimno, "Evaluation methods for topic models", ICML 2009,
 // section 5.1): about half of a document's tokens, chosen once by seed and document, are observed; the others are
@@ -6,10 +6,10 @@
 //
 //   log p = sum_w hidden_dw log sum_k theta_dk phi_wk        theta_dk = (m_dk + alpha_k) / (M_d + A)
 //
-// m_dk is how many of the document's M_d observed tokens are expected to have topic k.  It is kept up to date by the
-// zero-order collapsed variational update (Asuncion, Welling, Smyth and Teh, "On smoothing and inference for topic
-// models", UAI 2009, section 3.4), once an epoch for each word, when the slice with phi of that word is in the shard.
-// So no slice moves for it, the result has no noise of its own, and the model does not know of these documents.
+// m_dk is the expected number of the document's M_d observed tokens with topic k.  It is updated by the zero-order
+// collapsed variational update (Asuncion, Welling, Smyth and Teh, "On smoothing and inference for topic models", UAI
+// 2009, section 3.4), once an epoch for each word, when the slice with phi of that word is in the shard.  So no slice
+// moves for it, the result has no noise of its own, and the model does not depend on these documents.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -23,13 +23,13 @@
 
 namespace rota::lda {
 
-// Of the hidden tokens; the natural logarithm.
+// Sums over the hidden tokens; the natural logarithm.
 struct HeldOutScore {
   double log_probability = 0;
   double tokens = 0;  // their number
 };
 
-// Documents of this shard, numbered as its training documents are.
+// Documents of this shard, numbered like its training documents.
 class HeldOut {
  public:
   HeldOut() = default;
@@ -42,17 +42,17 @@ class HeldOut {
   std::size_t documents() const { return observed_tokens_.size(); }
   std::uint64_t hidden_tokens() const { return hidden_tokens_; }
 
-  // The words that the documents have in slice b, or (b: the number of slices) among the replicated ones: their rows.
+  // The rows of the documents' words in slice b, or, if b is the number of slices, among the replicated ones.
   std::span<const std::uint32_t> rows(SliceId b) const;
-  // Visits the i-th of those words: `phi` has its phi_wk for each topic, and 0 in the padding.  Adds to the score if
-  // asked to.
+  // Visits the i-th of those words: `phi` has its phi_wk for each topic, and 0 in the padding.  `score`: whether to add
+  // to the score.
   void visit(SliceId b, std::size_t i, std::span<const float> phi, bool score);
-  // All words were visited: the new m take effect.  Gives the score since the last call.
+  // All words were visited: the new m take effect.  Returns the score since the last call.
   HeldOutScore end_epoch();
 
   // m of all documents, K for each.
   std::vector<float> expected() const;
-  // As at the end of an epoch.  False if that cannot be m.
+  // Restores m as at the end of an epoch.  False if the values are not valid.
   bool set_expected(std::span<const float> expected);
 
  private:
@@ -72,7 +72,7 @@ class HeldOut {
   std::vector<std::uint32_t> rows_;      // of the words in the order of `order_`
   std::vector<std::uint32_t> order_;     // places in words_: slice after slice
   std::vector<std::size_t> group_begin_;
-  LineVector<float> expected_, next_;   // m, and what it will be
+  LineVector<float> expected_, next_;   // m, and its next value
   LineVector<float> alphas_, weights_;  // weights_: scratch
   double alpha_sum_ = 0;
   HeldOutScore score_;

@@ -39,7 +39,7 @@ void LeftToRight::begin(const NewDocument& document) {
   }
 }
 
-// Counting up and down in floats would lose a small alpha, so the sum is made anew.
+// Counting up and down in floats would lose a small alpha, so the sum is computed from the count.
 void LeftToRight::count(Particle& particle, std::uint16_t topic, std::uint32_t by) const {
   particle.tokens[topic] += by;
   particle.counts[topic] = static_cast<float>(particle.tokens[topic] + model_.priors.alphas[topic]);

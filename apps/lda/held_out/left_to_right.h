@@ -2,11 +2,11 @@
 //
 // The left-to-right estimator (Wallach, Murray, Salakhutdinov and Mimno, "Evaluation methods for topic models", ICML
 // 2009, algorithm 3): p(w) is the product over the tokens of p(w_n | w_<n), and each factor is averaged over particles
-// that hold topics of the tokens before:
+// that hold topics of the preceding tokens:
 //
 //   p(w_n | z_<n)  =  sum_k phi_wk (n_k + alpha_k) / (n - 1 + A)
 //
-// With resampling, a particle draws all its topics anew before every token: N^2 / 2 draws for N tokens.
+// With resampling, a particle draws all its topics again before every token: N^2 / 2 draws for N tokens.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t kUnknown = std::numeric_limits<std::uint32_t>::max();
 
-// The model's number of each word of the input.
+// The number in the model of each word of the input.
 std::vector<std::uint32_t> numbers_in_model(const io::Vocabulary& input, const std::vector<std::string>& model) {
   std::unordered_map<std::string_view, std::uint32_t> numbers;
   for (std::uint32_t w = 0; w < model.size(); ++w) numbers.emplace(model[w], w);
@@ -31,7 +31,7 @@ NewDocuments read_new_documents(const std::vector<std::string>& files, std::stri
                                 const std::vector<std::string>& vocabulary) {
   NewDocuments read;
   io::Vocabulary words;
-  std::vector<io::WordCount> all;  // a number of a document may be too large until all is read
+  std::vector<io::WordCount> all;  // checked at the end: a document's number may be too large
   const auto keep = [&](std::span<const io::WordCount> counts) { all.insert(all.end(), counts.begin(), counts.end()); };
   const auto name_of = [&](std::size_t word) -> const std::string& { return vocabulary[word]; };
   const bool nameless = first_number(vocabulary.size(), name_of).has_value();

@@ -1,8 +1,8 @@
-// apps/lda/priors/count_histogram.h -- how often each count occurs.  Histograms of parts add up to that of the whole,
-// exactly.
+// apps/lda/priors/count_histogram.h -- how often each count occurs.  The sum of the histograms of parts is exactly the
+// histogram of the whole.
 //
-// Encoded: the number of different counts: varint; then for each, ascending: the count less the one before it, and how
-// often: varints, both at least 1.
+// Encoded: the number of different counts: varint; then for each, ascending: the count less the previous one, and its
+// frequency: varints, both at least 1.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -38,7 +38,7 @@ class CountHistogram {
   }
 
   void encode(Writer& out) const;
-  // in.fail() if it is none.
+  // Calls in.fail() if it is invalid.
   static CountHistogram decode(Reader& in);
 
   friend bool operator==(const CountHistogram&, const CountHistogram&) = default;

@@ -6,8 +6,8 @@ namespace rota::lda {
 
 namespace {
 
-constexpr std::uint64_t kAddedUp = 24;  // terms up to which they are simply added
-constexpr double kLarge = 16;           // from here the series below is exact to the last bits
+constexpr std::uint64_t kAddedUp = 24;  // up to that number, terms are simply added
+constexpr double kLarge = 16;           // from here on the series below is exact to the last bits
 
 // psi(x) - ln x, for x >= kLarge (Abramowitz and Stegun, Handbook of Mathematical Functions, 6.3.18).
 double below_log(double x) {

@@ -1,7 +1,7 @@
 // apps/lda/priors/digamma.h -- differences of the digamma function psi, and the logarithm that they need.
 //
-// Learned parameters and scores are part of the model, so both use nothing but operations that IEEE 754 rounds in one
-// way: the C library's own may differ in the last bit from one version or processor to another.
+// Learned parameters and scores are part of the model, so both functions use only operations that IEEE 754 rounds in
+// one way: the C library's own may differ in the last bit between versions and processors.
 #pragma once
 #include <cstdint>
 

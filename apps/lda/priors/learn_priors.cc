@@ -10,7 +10,7 @@ namespace rota::lda {
 namespace {
 
 constexpr double kPriorCount = 0.001;  // c
-// The sampler goes on between two re-estimates, so the last digits are not worth their time.
+// The sampler continues between two re-estimates, so the last digits are not worth their time.
 constexpr int kMostIterations = 50;
 constexpr double kTolerance = 1e-4;
 
@@ -30,7 +30,7 @@ double step(double prior, double rise, double rise_of_sums) {
   return std::clamp((prior * rise + kPriorCount) / (rise_of_sums + 1), kLeastPrior, kMostPrior);
 }
 
-// Whether it is worth another iteration.
+// Whether another iteration is worthwhile.
 bool moved(double before, double after) {
   return std::abs(after - before) > kTolerance * before;
 }

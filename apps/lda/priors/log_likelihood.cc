@@ -6,7 +6,7 @@
 namespace rota::lda {
 namespace {
 
-constexpr std::size_t kTableOfTopic = 64;  // where there is a table for each topic
+constexpr std::size_t kTableOfTopic = 64;  // if each topic has its own table
 
 // std::lgamma writes the global signgam, so threads may not share it.
 double log_gamma(double x) {

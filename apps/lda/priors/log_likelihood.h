@@ -29,7 +29,7 @@ class LogRisingFactorial {
   std::vector<double> rise_;
 };
 
-// Those of one pair of priors, over V words.
+// The terms of one pair of priors, over V words.
 class PriorTerms {
  public:
   PriorTerms(const Priors& priors, std::uint64_t words);
@@ -40,7 +40,7 @@ class PriorTerms {
   double v_beta(std::uint64_t n) const { return v_beta_(n); }
 
  private:
-  std::vector<LogRisingFactorial> alphas_;  // one if all topics have the same
+  std::vector<LogRisingFactorial> alphas_;  // a single one if all topics have the same alpha
   LogRisingFactorial alpha_sum_, beta_, v_beta_;
 };
 

@@ -1,4 +1,4 @@
-// apps/lda/priors/prior_counts.h -- what one shard counts so that alpha and beta can be learned.
+// apps/lda/priors/prior_counts.h -- one shard's counts for learning alpha and beta.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -14,10 +14,10 @@ class PriorCounts {
  public:
   // The words of a slice that was visited for the last time in an epoch that learns beta.
   void add_slice(const WordTopicSlice& rows);
-  // The histograms that a lesson wants: of alpha from the documents, of beta from the slices, which are forgotten then.
+  // The histograms for learning: of alpha from the documents, of beta from the slices, which are then cleared.
   PriorStatistics take(bool alpha, bool beta, std::uint32_t topics, const ShardTokens& tokens);
 
-  // Of the committed replicated words, which are the same for all shards: one of them counts.
+  // Of the committed replicated words.  They are the same for all shards, so only one of them counts them.
   void set_replicated(CountHistogram counts) { replicated_ = std::move(counts); }
   const CountHistogram& replicated() const { return replicated_; }
 

@@ -24,7 +24,7 @@ struct Priors {
   friend bool operator==(const Priors&, const Priors&) = default;
 };
 
-// What both parameters must stay within.
+// The range of both parameters.
 inline constexpr double kLeastPrior = 1e-9, kMostPrior = 1e6;
 inline bool is_prior(double value) {
   return value >= kLeastPrior && value <= kMostPrior;

@@ -2,8 +2,8 @@
 // defines.
 //
 // p(topic k) is proportional to (n_dk + alpha_k) phi_k, in two buckets (STRADS' sampler): n_dk phi_k over the
-// document's topics, and alpha_k phi_k over all.  A bucket is summed lane by lane, keeping the running sums; a draw
-// finds first its lane, then its block within the lane.
+// document's topics, and alpha_k phi_k over all.   A bucket is summed lane by lane, and the running sums are kept;  a
+// draw first finds its lane, then its block within the lane.
 #include "apps/lda/sampler/cell_kernel.h"
 
 #if defined(__SSE2__)
@@ -36,7 +36,7 @@ using PartShorts = std::uint16_t __attribute__((vector_size(kWidth * 2)));
 
 constexpr std::uint32_t kLineNumbers = 32;  // 16-bit numbers in a cache line, and in a block of a list
 constexpr std::uint32_t kUnknown = ~0U;     // place of a topic in a row
-constexpr std::uint32_t kAhead = 6;         // tokens between asking for a document's row and using it
+constexpr std::uint32_t kAhead = 6;         // tokens between prefetching a document's row and using it
 
 template <typename V, typename T>
 ROTA_INLINE V load(const T* at) {
@@ -94,8 +94,8 @@ ROTA_INLINE Floats widen(const std::uint32_t* at) {
 #define ROTA_LANES 0, 1, 2, 3
 #endif
 
-// Changes of one number in an array that is otherwise read in whole vectors.  A vector load that overlaps a smaller
-// store just before it must wait until that store has reached the cache; so the whole vector is stored.
+// Changes one number in an array that is otherwise read in whole vectors.  A vector load that overlaps a smaller store
+// just before it must wait until that store has reached the cache; so the whole vector is stored.
 ROTA_INLINE void put_lane(float* numbers, std::uint32_t i, float value) {
   float* const at = numbers + i / kWidth * kWidth;
   const PartInts here = PartInts{ROTA_LANES} == static_cast<std::int32_t>(i % kWidth) - PartInts{};
@@ -110,8 +110,8 @@ ROTA_INLINE void add_to_lane(std::uint32_t* numbers, std::uint32_t i, std::uint3
   numbers[i] += value;
 }
 
-// The numbers at these places.  Where 16 lanes are one vector a gather is faster than single loads; with less it is
-// slower on some processors.
+// The numbers at these places.  If 16 lanes are one vector a gather is faster than single loads; otherwise it is slower
+// on some processors.
 ROTA_INLINE PartFloats gather_part(const float* from, const std::uint16_t* at) {
 #if defined(__AVX512F__)
   return reinterpret_cast<PartFloats>(_mm512_i32gather_ps(reinterpret_cast<__m512i>(widen_part(at)), from, 4));
@@ -149,8 +149,8 @@ ROTA_INLINE std::uint32_t lanes_above(const Floats& v, float bound) {
 #endif
 }
 
-// Sums of lanes 0 .. i: first within each four lanes, then of the fours before.  Every width of vector can do that
-// in this order.
+// Sums of lanes 0 .. i: first within each four lanes, then of the preceding fours.  Every vector width can do that in
+// this order.
 ROTA_INLINE Floats prefix_sums(Floats v) {
 #if defined(__AVX512F__)
   PartFloats& x = v.part[0];
@@ -194,8 +194,8 @@ struct LaneSums {
   float total;
 };
 
-// The lane in which `target` falls, and how far into it.  Rounding can make that miss the weights of the lane by a
-// little; so whoever goes on from here checks that what it finds has a weight.
+// The lane in which `target` falls, and its offset there.  Because of rounding the offset may be slightly beyond the
+// weights of the lane, so callers check that what they find has a weight.
 struct InLane {
   ROTA_INLINE InLane(const LaneSums& sums, float target) {
     alignas(64) float before[kLanes + 1];
@@ -209,8 +209,8 @@ struct InLane {
   float rest;
 };
 
-// The place (block * 16 + lane) of `target`, given the running sums of every block but the last, behind which they are
-// infinite (run_places), and the lanes' sums.
+// The place (block * 16 + lane) of `target`, given the running sums of every block but the last, followed by infinite
+// ones (run_places), and the lanes' sums.
 ROTA_INLINE std::uint32_t find_place(const float* runs, std::uint32_t blocks, const LaneSums& sums, float target) {
   const InLane in(sums, target);
   // The number of blocks whose running sum is at most `rest`, without branches: by eights, then within an eight.
@@ -222,7 +222,7 @@ ROTA_INLINE std::uint32_t find_place(const float* runs, std::uint32_t blocks, co
   _Pragma("GCC unroll 7") for (std::uint32_t b = 0; b < 7; ++b) within += at[b * kLanes] <= in.rest ? 1 : 0;
   return (block + within) * kLanes + in.lane;
 }
-// The same for a number of blocks, up to 8, that the compiler knows.
+// The same for a number of blocks, up to 8, that is known at compile time.
 template <std::uint32_t kBlocks>
 ROTA_INLINE std::uint32_t find_place_in(const float* runs, const LaneSums& sums, float target) {
   const InLane in(sums, target);
@@ -237,8 +237,8 @@ ROTA_INLINE float uniform(std::uint64_t bits, unsigned from) {
   return static_cast<float>(static_cast<std::int32_t>(bits >> from & 0xffffff)) * 0x1p-24F;
 }
 
-// Brings phi of one topic up to date, and what depends on it.  kWhole: phi is read in whole vectors.  kAlphas: every
-// topic has its own alpha.
+// Updates phi of one topic, and what depends on it.   kWhole:  phi is read in whole vectors.   kAlphas:  every topic
+// has its own alpha.
 template <bool kWhole, bool kAlphas>
 ROTA_INLINE void refresh_phi(const Cell& cell, Side& side, std::uint32_t topic, float inverse) {
   const float phi = (static_cast<float>(side.word[topic]) + cell.beta) * inverse;
@@ -252,7 +252,7 @@ ROTA_INLINE void refresh_phi(const Cell& cell, Side& side, std::uint32_t topic, 
     side.phi[topic] = phi;
 }
 
-// One token more, or less, of this side's word with a topic.  The other side does not know of it yet.
+// Counts one token more, or less, of this side's word with a topic.  The other side is not updated yet.
 template <Draw kDraw, bool kWhole, bool kAlphas>
 ROTA_INLINE void count_topic(Cell& cell, Side& side, std::uint32_t topic, std::int32_t by) {
   side.word[topic] += static_cast<std::uint32_t>(by);
@@ -267,7 +267,7 @@ ROTA_INLINE void count_topic(Cell& cell, Side& side, std::uint32_t topic, std::i
   refresh_phi<kWhole, kAlphas>(cell, side, topic, inverse);
 }
 
-// The block of kPhiBlock topics in which `target` falls, and how far into it: by eights, then within an eight.
+// The block of kPhiBlock topics in which `target` falls, and its offset there: by eights, then within an eight.
 struct InPhiBlock {
   ROTA_INLINE InPhiBlock(const double* sums, std::uint32_t blocks, double target) : rest(target) {
     for (; block + 8 < blocks; block += 8) {
@@ -292,7 +292,7 @@ template <bool kAlphas>
     const InPhiBlock found(side.phi_blocks, phi_places(cell.topics) / kPhiBlock, static_cast<double>(u) * side.phi_sum);
     begin = found.block * kPhiBlock;
     blocks = kPhiBlock / kLanes;
-    // The kept sum has come about in another order than the one below.
+    // The kept sum was computed in another order than the one below.
     share = static_cast<float>(found.rest / side.phi_blocks[found.block]);
     if (!(share > 0)) share = 0;
   }
@@ -312,7 +312,7 @@ template <bool kAlphas>
   return topic < cell.topics ? topic : cell.topics - 1;  // every topic but the padding has a weight
 }
 
-// Rows with a count for each topic; kBlocks: of so many blocks, or of any number if it is 0.
+// Rows with a count for each topic.  kBlocks: their number of blocks, or 0 for any number.
 template <typename Count, std::uint32_t kBlocks = 0>
 struct DenseRow {
   static constexpr bool kWhole = true;
@@ -343,7 +343,7 @@ struct DenseRow {
     if constexpr (kBlocks > 0) return find_place_in<kBlocks>(runs, sums, target);
     return find_place(runs, blocks, sums, target);
   }
-  // The place itself, or the first with a weight if it has none.
+  // The place itself if it has a weight, else the first that has one.
   ROTA_INLINE std::uint32_t checked(std::uint32_t place) const {
     if (counts[place] != 0) [[likely]]
       return place;
@@ -427,17 +427,17 @@ struct ListRow {
 
 // A token whose new topic is chosen, but not counted yet.
 //
-// A processor lets no load pass a store to an unknown place, if such a pair has met before: here the loads of a
-// token's sum and the stores of the token before it.  So the sum of one side's token comes before the counting of the
-// other side's last token, whose topic is found only now.  Where n_k are of this moment, that token is missing in
-// them, but never in n_wk or n_dk: if both are in one document, it is counted first.
+// A processor does not let a load pass a store to an unknown address if the two have collided before: here the loads of
+// a token's sum and the stores of the token before it.  So the sum of one side's token comes before the counting of the
+// other side's last token, whose topic is found only now.  If n_k is updated within the task, it lacks that token, but
+// n_wk and n_dk never do: if both tokens are in one document, the other is counted first.
 struct Chosen {
   static constexpr std::uint32_t kNone = ~0U;
   std::uint32_t document = kNone;
   std::uint32_t token, topic, place;
 };
 
-// Calls `use` with the row of a document, in the form that it has.  kBlocks: all are narrow, and have so many blocks.
+// Calls `use` with the row of a document, in its form.  kBlocks: all are narrow, with this number of blocks.
 template <std::uint32_t kBlocks, typename Use>
 ROTA_INLINE void with_row(Cell& cell, std::uint32_t document, const Use& use) {
   DocumentRow& row = cell.rows[document];
@@ -528,8 +528,8 @@ void draw_tokens(Cell& cell) {
   }
 }
 
-// Few topics, which is where what a token costs beside its sum counts: loops of known length.  With one alpha only, as
-// each of these is compiled for a while.
+// For few topics, where the cost of a token beside its sum matters: loops of constant length.  With one alpha only,
+// because each of these takes long to compile.
 void draw_narrow(Cell& cell) {
   switch (padded(cell.topics) / kLanes) {
 #define ROTA_CASE(blocks) \

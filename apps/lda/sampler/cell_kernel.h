@@ -1,9 +1,8 @@
 // apps/lda/sampler/cell_kernel.h -- the inner loop: new topics for the tokens that a word, or two, have in one shard.
 //
-// The loop is compiled several times, for processors with wider and wider vectors, so this header and the kernel
-// use plain data and no function of the standard library: a copy compiled for a wide processor must never be the
-// one that the linker keeps for all.  Every variant does the same operations on 16 lanes in the same order, so all
-// give the same topics to the last bit.
+// The loop is compiled several times, for increasing vector widths, so this header and the kernel use plain data and no
+// function of the standard library: the linker must never keep a copy compiled for a wide processor for all.  Every
+// variant does the same operations on 16 lanes in the same order, so all give the same topics to the last bit.
 #pragma once
 #include <cstdint>
 
@@ -16,7 +15,7 @@ inline constexpr std::uint32_t kLanes = 16;
   return (topics + kLanes - 1) / kLanes * kLanes;
 }
 
-// With more topics than kWholePhi sums are kept of every kPhiBlock of phi, so that a draw need not read all.
+// With more topics than kWholePhi the sum of every kPhiBlock of phi is kept, so that a draw need not read all.
 inline constexpr std::uint32_t kWholePhi = 256;
 inline constexpr std::uint32_t kPhiBlock = 4 * kLanes;
 // Room for phi of K topics: whole such blocks.
@@ -24,7 +23,7 @@ inline constexpr std::uint32_t kPhiBlock = 4 * kLanes;
   return (topics + kPhiBlock - 1) / kPhiBlock * kPhiBlock;
 }
 
-// Room for the running sums of a document's topics, whose places behind the last are infinite for the search's sake.
+// Room for the running sums of a document's topics; the unused places at the end are infinite, to end the search.
 [[gnu::always_inline]] constexpr std::uint32_t run_places(std::uint32_t topics) {
   return padded(topics) + 8 * kLanes;
 }
@@ -34,32 +33,32 @@ enum class RowKind : std::uint8_t {
   list,    // only the topics it has: blocks of 16 topics followed by their 16 counts; unused places are zeros
   narrow,  // a count for each of the padded topics
   wide,    // the same in 32 bits, for a document of more than 65,535 tokens
-  hash,    // only the topics it has, in a HashRow; never given to the kernel
+  hash,    // only the topics it has, in a HashRow; never passed to the kernel
 };
 struct DocumentRow {
-  std::uint64_t at;    // its first number in the store of its width; a multiple of 32
+  std::uint64_t at;    // its first number in the store for its width; a multiple of 32
   std::uint32_t used;  // topics in the list, or in the hash table
   RowKind kind;
   std::uint8_t bits;  // of a hash table: it has 2^bits places
 };
 
 enum class Draw : std::uint8_t {
-  resample,        // from the conditional distribution without the token itself, under the n_k of the task's beginning
-  resample_exact,  // the same under the n_k of this moment
-  first,           // likewise, for tokens that have no topic yet
+  resample,        // from the conditional distribution without the token itself, with n_k of the task's beginning
+  resample_exact,  // the same with the current n_k
+  first,           // as resample_exact, for tokens that have no topic yet
   first_random,    // uniformly, for tokens that have no topic yet
 };
 
 // Arrays over topics have padded(topics) places unless stated, and begin at a cache line.
 //
-// What belongs to one word.  Two words are drawn side by side, in turn a token of the one and of the other: within one
-// word every draw waits for the one before it, and a processor overlaps two such chains.
+// The data of one word.  Two words are drawn side by side, a token of each in turn: within one word every draw depends
+// on the previous one, and a processor overlaps two such chains.
 struct Side {
   float* phi;               // (n_wk + beta) * inverse; 0 in the padding; phi_places(topics) places
   double phi_sum;           // of all phi; with `alphas`: of all alpha_k phi_k
   double* phi_blocks;       // the same of each kPhiBlock topics, beyond kWholePhi
   std::uint32_t* word;      // n_wk
-  std::uint16_t* appeared;  // room for the cell's tokens: topics whose n_wk has risen from 0, perhaps repeatedly
+  std::uint16_t* appeared;  // room for the cell's tokens: topics whose n_wk has risen from 0, with repetitions
   std::uint32_t appeared_count;
   float* runs;            // scratch: run_places(topics) places, infinite at first
   std::uint32_t removed;  // scratch: the topic that the last token had
@@ -68,7 +67,7 @@ struct Side {
   std::uint16_t* token_topics;
   const std::uint64_t* draws;  // a random number for each token
   std::uint32_t tokens;        // how many there are
-  std::uint32_t ahead;         // at least as many: how far `documents` goes on, with the next words' tokens
+  std::uint32_t ahead;         // at least as many: the length of `documents`, which includes the next words' tokens
 };
 
 // All that the loop reads and writes.
@@ -94,8 +93,8 @@ struct Cell {
 
 using SampleCell = void (*)(Cell&);
 
-// The best variant for this processor and this many topics, or the one that the environment variable ROTA_LDA_KERNEL
-// names (baseline, v3, v4; for tests).  Throws std::runtime_error if that one is unknown or cannot run here.
+// The best variant for this processor and this number of topics, or the one that the environment variable
+// ROTA_LDA_KERNEL names (baseline, v3, v4; for tests).  Throws std::runtime_error if it is unknown or cannot run here.
 SampleCell choose_kernel(std::uint32_t topics);
 
 }  // namespace rota::lda

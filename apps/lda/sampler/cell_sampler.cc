@@ -62,13 +62,13 @@ void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows, Docu
   std::vector<double>& sums = drawings_[0].phi_blocks;
   for (std::uint32_t k = 0; k < cell_.topics;) {
     const std::uint32_t block = k / kPhiBlock, end = std::min(cell_.topics, (block + 1) * kPhiBlock);
-    double sum = 0;  // not in its place: each addition would wait for the one before it to be stored
+    double sum = 0;  // in a register: otherwise each addition would wait for the previous store
     for (; k < end; ++k) sum += weight(k) * static_cast<double>(cell_.sides[0].phi[k]);
     sums[block] = sum;
   }
   std::copy(sums.begin(), sums.end(), drawings_[1].phi_blocks.begin());
   cell_.sides[0].phi_sum = cell_.sides[1].phi_sum = std::accumulate(sums.begin(), sums.end(), 0.0);
-  stands_still_ = draw == Draw::resample && !mh_documents.ready();
+  fixed_totals_ = draw == Draw::resample && !mh_documents.ready();
   sum_at_first_ = cell_.sides[0].phi_sum;
   blocks_at_first_ = sums;
 }
@@ -117,13 +117,13 @@ void CellSampler::run() {
   }
 }
 
-// For the kernel: the tokens that are not done yet, with random numbers for the first of them.
+// For the kernel: the remaining tokens, with random numbers for the first of them.
 void CellSampler::prepare(std::size_t s) {
   Drawing& its = drawings_[s];
   if (its.ready == its.done) {
     its.first_ready = its.done;
     its.ready = its.done + std::min(kBatch, its.exact - its.done);
-    Random random = *its.random;  // its state in registers: the compiler cannot tell it from the numbers stored
+    Random random = *its.random;  // its state in registers: the compiler cannot exclude aliasing with the numbers
     for (std::size_t i = its.done; i < its.ready; ++i) its.draws[i - its.done] = random();
     *its.random = random;
   }
@@ -148,14 +148,14 @@ void CellSampler::run_mh(std::size_t s) {
     side.tokens = static_cast<std::uint32_t>(count);
     mh_.sample(cell_, side, its.mh_places.subspan(at, count));
   }
-  // It leaves phi as it was.  collect() brings this side's up to date, but not the other's.
+  // The kernel left phi unchanged.  collect() updates this side's, but not the other's.
   Side& other = cell_.sides[1 - s];
   for (const TopicCount each : *its.word) other.phi_sum += refresh_phi(other, each.topic);
   for (std::uint32_t i = 0; i < side.appeared_count; ++i) other.phi_sum += refresh_phi(other, side.appeared[i]);
 }
 
-// Brings phi of topic after topic up to date.  Topics come in an order in which blocks of phi seldom change, so the sum
-// of one is kept aside: each would wait for the one before it to be stored otherwise.
+// Updates phi of topic after topic.  Successive topics are mostly in the same block of phi, so the sum of one block is
+// kept in a register: otherwise each addition would wait for the previous store.
 class CellSampler::Refresh {
  public:
   Refresh(const Cell& cell, Side& side) : cell_(cell), side_(side), blocks_(cell.topics > kWholePhi) {
@@ -190,8 +190,8 @@ class CellSampler::Refresh {
   double sum_ = 0, more_ = 0;
 };
 
-// The same for topics that no token of the word has any more, where phi without tokens, and so its sums, are what they
-// were at the task's beginning.
+// The same for topics without tokens of the word left, where phi of a word without tokens, and so its sums, have the
+// values of the task's beginning.
 class CellSampler::Restore {
  public:
   Restore(const CellSampler& sampler, Side& side) : sampler_(sampler), side_(side) {}
@@ -209,7 +209,7 @@ class CellSampler::Restore {
   Side& side_;
 };
 
-// What phi_sum gains by it.
+// Returns the change of phi_sum.
 double CellSampler::refresh_phi(Side& side, std::uint32_t topic) const {
   const float phi = (static_cast<float>(side.word[topic]) + cell_.beta) * cell_.inverse[topic];
   const double more = weight(topic) * (static_cast<double>(phi) - static_cast<double>(side.phi[topic]));
@@ -218,7 +218,7 @@ double CellSampler::refresh_phi(Side& side, std::uint32_t topic) const {
   return more;
 }
 
-// Phi of all topics is that of a word without tokens; makes it that of the cell's.
+// Phi of all topics is that of a word without tokens; changes it to the cell's.
 void CellSampler::spread(std::size_t s) {
   Side& side = cell_.sides[s];
   Refresh refresh(cell_, side);
@@ -228,9 +228,9 @@ void CellSampler::spread(std::size_t s) {
   }
 }
 
-// The reverse: takes the counts back into the row, and leaves zeros behind.
+// The reverse: moves the counts back into the row, and leaves zeros.
 void CellSampler::collect(std::size_t s) {
-  if (stands_still_) return collect(s, Restore(*this, cell_.sides[s]));
+  if (fixed_totals_) return collect(s, Restore(*this, cell_.sides[s]));
   collect(s, Refresh(cell_, cell_.sides[s]));
 }
 

@@ -1,4 +1,4 @@
-// apps/lda/sampler/cell_sampler.h -- draws new topics for the tokens that words have in one shard; a word's are a cell.
+// apps/lda/sampler/cell_sampler.h -- draws new topics for the tokens of words in one shard; a word's are a cell.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -18,26 +18,26 @@ namespace rota::lda {
 
 class CellSampler {
  public:
-  // `side_by_side`: two cells at a time (cell_kernel.h), so that one token is missing in n_k where they are of the
-  // moment.  If not, it takes a third longer.
+  // `side_by_side`: two cells at a time (cell_kernel.h), so that n_k, if updated within the task, lacks one token.
+  // Otherwise it takes a third longer.
   CellSampler(const Priors& priors, bool side_by_side);
 
   // Not between begin() and finish().
   void set_priors(const Priors& priors);
 
-  // A task's: the cells up to finish() share `totals`, `rows` and `mh_documents`, which must outlive them.
+  // Begins a task: the cells up to finish() share `totals`, `rows` and `mh_documents`, which must outlive them.
   void begin(Draw draw, TopicTotals& totals, DocumentRows& rows, DocumentTokens& mh_documents);
-  // `token_topics` are the topics of the word's tokens, `documents` where those are.  The last `mh_places.size()`
-  // tokens are in documents that is_mh(), and those are their places in `mh_documents`.  Behind `documents` there are
-  // `following` more, of the words that are probably next, so that a look ahead does not end with every cell.  All that
-  // is given must stay where it is until finish().
+  // `token_topics` are the topics of the word's tokens, `documents` their documents.   The last `mh_places.size()`
+  // tokens are in documents that is_mh(), and those are their places in `mh_documents`.   `documents` is followed in
+  // memory by `following` more, of the words that are probably next, so that prefetching does not stop at the end of a
+  // cell.   All arguments must stay where they are until finish().
   void add(WordRow& word, std::span<const std::uint32_t> documents, std::span<std::uint16_t> token_topics,
            std::span<const std::uint32_t> mh_places, Random& random, std::size_t following = 0);
-  // Draws what is left of the cells.
+  // Draws the rest of the cells.
   void finish();
 
  private:
-  // A cell, and room for one after the other.
+  // A cell; reused for one after the other.
   struct Drawing {
     bool idle() const { return word == nullptr; }
 
@@ -62,7 +62,7 @@ class CellSampler {
   class Refresh;
   class Restore;
 
-  // Draws until one of the cells is done.
+  // Draws until one of the cells is complete.
   void run();
   void prepare(std::size_t s);
   void run_mh(std::size_t s);
@@ -82,7 +82,7 @@ class CellSampler {
   Cell cell_{};
   LineVector<float> alphas_;             // of each topic, if they differ
   Drawing drawings_[2];                  // of the sides
-  bool stands_still_ = false;            // 1 / (n_k + V beta), during the task
+  bool fixed_totals_ = false;            // 1 / (n_k + V beta) is constant during the task
   double sum_at_first_ = 0;              // the sides' phi_sum at its beginning
   std::vector<double> blocks_at_first_;  // and their phi_blocks
   WordRow new_cells_;

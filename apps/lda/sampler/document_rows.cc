@@ -9,16 +9,16 @@ namespace {
 
 constexpr std::uint32_t kLineNumbers = 32;  // 16-bit numbers in a cache line
 
-// Measured: up to here a row of all topics is read faster than a list is searched.
+// Measured: up to here reading a row of all topics is faster than searching a list.
 constexpr std::uint32_t kFewTopics = 256;
-// Measured: with more topics a row of all costs as much for six topics as a list for one.
+// Measured: with more topics the cost of a row of all is that of a list with a sixth of the topics.
 constexpr std::uint32_t kRowTopicsPerListTopic = 6;
 
 bool suits_list(std::uint64_t topics_of_document, std::uint32_t topics) {
   return topics_of_document * kRowTopicsPerListTopic <= topics;
 }
 
-// Hash tables: at most three quarters are full, and the least one is a cache line.
+// Hash tables are at most three quarters full, and at least a cache line long.
 constexpr std::uint32_t kLeastBits = 4;
 bool is_full(std::uint64_t used, std::uint32_t bits) {
   return used * 4 >= std::uint64_t{3} << bits;
@@ -61,7 +61,7 @@ DocumentRows::Choice DocumentRows::choice(std::size_t document) const {
   if (length > std::numeric_limits<std::uint16_t>::max()) return Choice::wide_only;
   if (topics_ <= kFewTopics) return Choice::narrow_only;
   if (is_mh(document)) return Choice::hash;
-  // A row fits where a list of all the topics that the document can have does.
+  // A row fits if a list of all possible topics of the document does.
   const std::uint32_t longest = std::min(length, topics_);
   return !suits_list(longest, topics_) && 2 * padded(longest) >= padded(topics_) ? Choice::either : Choice::list_only;
 }
@@ -84,7 +84,7 @@ void DocumentRows::append_counts(std::size_t document, std::vector<TopicCount>& 
   } else if (row.kind == RowKind::narrow) {
     std::size_t used = to.size();
     to.resize(used + topics_);
-    for (std::uint32_t k = 0; k < topics_; ++k) {  // without a branch, which would be guessed wrong again and again
+    for (std::uint32_t k = 0; k < topics_; ++k) {  // without a branch, which would be mispredicted often
       to[used] = {begin[k], static_cast<std::uint16_t>(k)};
       used += begin[k] != 0 ? 1 : 0;
     }
@@ -98,7 +98,7 @@ void DocumentRows::clear(std::size_t document) {
   DocumentRow& row = rows_[document];
   if (row.kind == RowKind::wide)
     std::fill_n(wide_store_.data() + row.at, room(document), 0U);
-  else if (row.kind == RowKind::hash)  // the room behind it is zeros
+  else if (row.kind == RowKind::hash)  // the room after it is zeros
     std::fill_n(store_.data() + row.at, std::size_t{2} << row.bits, std::uint16_t{0});
   else
     std::fill_n(store_.data() + row.at, room(document), std::uint16_t{0});
@@ -167,7 +167,7 @@ DocumentRow DocumentRows::hash_form(std::size_t document, std::size_t used) cons
   DocumentRow row{rows_[document].at, 0, RowKind::hash, kLeastBits};
   while (std::size_t{1} << row.bits < 2 * used) ++row.bits;
   const std::uint64_t places = room(document) / 2;
-  // The longest table that a document may need is in its room, unless a narrow row is shorter.
+  // The longest table that a document may need fits into its room, unless a narrow row is shorter.
   if (std::uint64_t{1} << row.bits > places && !is_full(used, row.bits - 1U)) --row.bits;
   if (std::uint64_t{1} << row.bits > places) return {row.at, 0, RowKind::narrow, 0};
   return row;

@@ -1,7 +1,7 @@
-// apps/lda/sampler/document_tokens.h -- the topics of a shard's tokens once more, document after document.
+// apps/lda/sampler/document_tokens.h -- a second copy of the topics of a shard's tokens, in the order of the documents.
 //
 // A random token's topic is a draw in proportion to n_dk.  Only documents that are drawn by Metropolis-Hastings steps
-// are here; a shard without any spends no memory on it.
+// are here; a shard without any uses no memory for it.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -13,13 +13,13 @@ namespace rota::lda {
 class DocumentTokens {
  public:
   DocumentTokens() = default;
-  // `documents` of the tokens; `here` tells whether a document's tokens are to be here.
+  // `documents` of the tokens; `here`: whether a document's tokens are to be here.
   DocumentTokens(std::span<const std::uint32_t> lengths, const std::vector<bool>& here,
                  std::span<const std::uint32_t> documents);
 
-  // There are such documents, and their topics have been given.
+  // There are such documents, and their topics are set.
   bool ready() const { return !topics_.empty(); }
-  // Takes all tokens' topics.
+  // Copies all tokens' topics.
   void assign(std::span<const std::uint16_t> token_topics);
 
   // Where each token is in topics(), and where each document begins.

@@ -16,7 +16,7 @@ void GuideTable::finish() {
   guide_.resize(size);
   if (size == 0) return;
   scale_ = static_cast<double>(size) / total_;
-  // Whatever has guide g lies in entry i or behind it, if i begins with a smaller guide.
+  // A value with guide g lies in entry i or a later one, if i begins with a smaller guide.
   std::size_t g = 0;
   guide_[g++] = 0;
   for (std::size_t i = 0; i < size; ++i)

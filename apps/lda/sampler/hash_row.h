@@ -4,9 +4,9 @@
 
 namespace rota::lda {
 
-// A view of 2^bits places in memory that is not its own, each a topic and its count; a place is free if the count is
-// 0.  Topics are deleted by shifting those behind them back (Knuth, "The Art of Computer Programming" 3, section 6.4,
-// algorithm R), so no place is wasted on what was.  REQUIRES at least one free place at any time.
+// A view of 2^bits places in memory owned by others, each a topic and its count; a place is free if the count is 0.
+// Topics are deleted by shifting those after them back (Knuth, "The Art of Computer Programming" 3, section 6.4,
+// algorithm R), so there are no deletion marks.  REQUIRES at least one free place at any time.
 class HashRow {
  public:
   HashRow(std::uint16_t* begin, std::uint32_t bits) : begin_(begin), mask_((1U << bits) - 1), shift_(32 - bits) {}
@@ -25,12 +25,12 @@ class HashRow {
     return is_new;
   }
 
-  // One less of a topic; true if that was the last.  REQUIRES that the row has it.
+  // Subtracts one from a topic; true if that was the last.  REQUIRES that the row has it.
   bool remove(std::uint32_t topic) {
     std::uint32_t hole = find(topic);
     if (--begin_[2 * hole + 1] != 0) return false;
     for (std::uint32_t i = (hole + 1) & mask_; begin_[2 * i + 1] != 0; i = (i + 1) & mask_) {
-      // It may fill the hole if the hole is on its way: at or behind its home.
+      // It may fill the hole if the hole is between its home and its place.
       const std::uint32_t home = home_of(begin_[2 * i]);
       if (((i - home) & mask_) < ((i - hole) & mask_)) continue;
       begin_[2 * hole] = begin_[2 * i];
@@ -48,7 +48,7 @@ class HashRow {
   std::uint32_t find(std::uint32_t topic) const {
     std::uint32_t i = home_of(topic);
     while (begin_[2 * i] != topic && begin_[2 * i + 1] != 0) i = (i + 1) & mask_;
-    // A free place may still name its last topic: its count is 0 as it should be.
+    // A free place may still name its last topic: its count is 0, which is correct.
     return i;
   }
 

@@ -21,7 +21,7 @@ struct Variant {
   std::string_view name;
   SampleCell run;
   bool (*usable)();
-  bool (*good_for)(std::uint32_t topics);  // where it is usable
+  bool (*good_for)(std::uint32_t topics);  // whether to use it
 };
 
 bool good_for_all(std::uint32_t) {
@@ -29,8 +29,8 @@ bool good_for_all(std::uint32_t) {
 }
 
 #if defined(__x86_64__)
-// Measured: below this many topics vectors of 16 lanes are no faster than those of 8.  AMD's processors (Zen 4) gather
-// slower than they load one by one, and take 10 to 30 % longer with them at any number of topics.
+// Measured:  below this number of topics vectors of 16 lanes are not faster than those of 8.   On AMD's processors (Zen
+// 4) gathers are slower than single loads, and the wide kernel takes 10 to 30 % longer with any number of topics.
 bool good_for_wide(std::uint32_t topics) {
   constexpr std::uint32_t kManyTopics = 512;
   return topics >= kManyTopics && !__builtin_cpu_is("amd");

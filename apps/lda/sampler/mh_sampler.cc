@@ -1,5 +1,5 @@
-// apps/lda/sampler/mh_sampler.cc -- a token's visit is spread over the loop: first its proposals are drawn and the
-// memory that they are in is asked for, then the counts of what was proposed, and last the token moves.
+// apps/lda/sampler/mh_sampler.cc -- a token's visit is spread over the loop: first its proposals are drawn and their
+// memory is prefetched, then the counts of the proposed topics, and last the token moves.
 #include "apps/lda/sampler/mh_sampler.h"
 
 #include "rota/seed_mixer.h"
@@ -18,11 +18,11 @@ float inverse_of(const Cell& cell, std::int64_t total) {
 }  // namespace
 
 struct MhSampler::Visit {
-  // Where the offered topics will be: what is there may change until they are looked at.
+  // The addresses of the proposed topics, whose values may change until they are read.
   const std::uint16_t* from_document[kMhPairs];
   const std::uint16_t* from_word[kMhPairs];
   float document_chance[kMhPairs], word_chance[kMhPairs];  // in [0, 1)
-  std::uint16_t direct[2 * kMhPairs];                      // those that are no other token's
+  std::uint16_t direct[2 * kMhPairs];                      // proposals that are not copied from another token
   std::uint32_t document;
   std::uint32_t old;
 };
@@ -32,7 +32,7 @@ struct MhSampler::Current {
   std::uint32_t topic;
   float of_word;  // n_wk + beta
   float inverse;  // 1 / (n_k + V beta)
-  float weight;   // n_dk + alpha_k, negative where it is not known yet
+  float weight;   // n_dk + alpha_k, negative if not known yet
 };
 
 void MhSampler::set_priors(const Priors& priors) {
@@ -114,7 +114,7 @@ void MhSampler::prepare(const Cell& cell, const Side& side, std::uint32_t i, std
   __builtin_prefetch(documents_->topics() + place, 1);
 }
 
-// Inlined because the compiler takes a function that does nothing but prefetch for one without effect.
+// Inlined because the compiler treats a function that only prefetches as one without effect.
 [[gnu::always_inline]] inline void MhSampler::prefetch_counts(const Visit& visit) {
   __builtin_prefetch(rows_->place(visit.document, visit.old), 1);
   for (const std::uint16_t* const from : visit.from_word) __builtin_prefetch(rows_->place(visit.document, *from), 1);

@@ -1,20 +1,20 @@
 // apps/lda/sampler/mh_sampler.h -- new topics for tokens by Metropolis-Hastings steps, in time that does not depend on
 // the number of topics (Yuan et al., "LightLDA", WWW 2015; Chen et al., "WarpLDA", VLDB 2016).
 //
-// A token that has topic s is offered others, in turn from its document and its word:
+// For a token with topic s others are proposed, in turn from its document and its word:
 //
 //   from the document  t ~ n_dt + alpha_t:  the topic of a random token of the document, or one drawn from alpha
 //   from the word      t ~ n_wt + beta:     the topic of a random token of the word, or any
 //
-// all counts without the token itself: where it meets itself, nothing is offered.  So both proposals are symmetric in
+// all counts without the token itself:  if it draws itself, nothing is proposed.   So both proposals are symmetric in
 // what they see, and with p(t) ~ (n_dt + alpha_t) (n_wt + beta) / (n_t + V beta) a proposal is accepted with
 // probability
 //
 //   from the document  min(1, phi_t / phi_s)           phi_t = (n_wt + beta) / (n_t + V beta)
 //   from the word      min(1, (n_dt + alpha_t) / (n_t + V beta) * (n_s + V beta) / (n_ds + alpha_s))
 //
-// Unlike in those papers no proposal is stale: the shard's own tokens of the word are looked up as they are, and only
-// those of other shards, which stand still meanwhile, come from a table.  So every step leaves p as it is.
+// Unlike in those papers no proposal is stale:  the shard's own tokens of the word are looked up directly, and only
+// those of other shards, which are constant during the task, come from a table.   So every step leaves p invariant.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -38,7 +38,7 @@ class MhSampler {
   // Both must outlive the cells until the next begin().
   void begin(DocumentRows& rows, DocumentTokens& documents);
 
-  // Before the tokens of a cell, whose counts `side.word` has by now; `row` are the word's when the cell began.
+  // Called before the tokens of a cell; `side.word` has the current counts, `row` those at the beginning of the cell.
   // `token_topics` are those of all its tokens in this shard.
   void begin_cell(Side& side, const WordRow& row, std::span<std::uint16_t> token_topics);
   // Draws for `side.tokens` of them; `places` are those of DocumentTokens.  Changes n_wk, n_k, 1 / (n_k + V beta), the
@@ -46,8 +46,8 @@ class MhSampler {
   void sample(Cell& cell, Side& side, std::span<const std::uint32_t> places);
 
  private:
-  struct Visit;    // what of a token's visit is known beforehand
-  struct Current;  // the topic that a token has at the moment
+  struct Visit;    // the part of a token's visit that is known beforehand
+  struct Current;  // the current topic of a token
 
   void prepare(const Cell& cell, const Side& side, std::uint32_t i, std::uint32_t place, Visit& visit);
   void prefetch_counts(const Visit& visit);

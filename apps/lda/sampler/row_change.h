@@ -1,4 +1,4 @@
-// apps/lda/sampler/row_change.h -- a word's row n_wk while topics of its tokens are set otherwise than by sampling.
+// apps/lda/sampler/row_change.h -- a word's row n_wk while topics of its tokens are set without sampling.
 #pragma once
 #include <cstdint>
 #include <utility>
@@ -28,7 +28,7 @@ class RowChange {
   }
 
  private:
-  std::vector<std::int64_t> counts_;  // zeros but between begin() and end()
+  std::vector<std::int64_t> counts_;  // zeros except between begin() and end()
 };
 
 }  // namespace rota::lda

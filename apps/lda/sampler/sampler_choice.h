@@ -8,8 +8,8 @@ namespace rota::lda {
 
 enum class Sampler : std::uint8_t { automatic, exact, mh };
 
-// The documents that are drawn by Metropolis-Hastings steps: of so many tokens or more, if there are so many topics or
-// more.  It depends on what all shards know of a document, so it is the same for every number of workers.
+// The documents that are drawn by Metropolis-Hastings steps: those with at least this number of tokens, if there is at
+// least this number of topics.  It depends on a document's length alone, so it is the same for every number of workers.
 struct MhRule {
   std::uint32_t least_topics, least_length;
 
@@ -21,7 +21,7 @@ struct MhRule {
 inline constexpr MhRule kNeverMh{std::numeric_limits<std::uint32_t>::max(), std::numeric_limits<std::uint32_t>::max()};
 inline constexpr MhRule kAlwaysMh{0, 0};
 // Measured (README.md has the table): up to 65,535 topics and on documents of 100 to 20,000 tokens the exact sampler
-// takes less time to a likelihood, or as much.
+// takes at most as much time to a likelihood.
 inline constexpr MhRule kMeasuredMh = kNeverMh;
 
 constexpr MhRule mh_rule(Sampler sampler) {

@@ -1,5 +1,5 @@
-// apps/lda/sampler/shard_tokens.h -- the tokens of one shard: the documents that they are of, their topics, and the
-// counts n_dk that follow from these.
+// apps/lda/sampler/shard_tokens.h -- the tokens of one shard: their documents, their topics, and the counts n_dk that
+// follow from these.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -32,13 +32,13 @@ class ShardTokens {
   // The topics of a document with their counts, in the order of its row.
   void counts_of(std::size_t document, std::vector<TopicCount>& to) const;
 
-  // An epoch has ended: rows get the forms that suit their counts.
+  // Ends an epoch: rows get the forms that suit their counts.
   void end_epoch();
   struct Row {
     bool is_list = false;
     std::vector<TopicCount> cells;
   };
-  // Takes all tokens' topics, and the documents' rows.  False if the two do not belong together.
+  // Sets all tokens' topics, and the documents' rows.  False if the two do not match.
   bool restore(std::span<const std::uint16_t> topics, std::span<const Row> rows);
 
  private:

@@ -40,7 +40,7 @@ TokenLayout::TokenLayout(const Cut& cut, std::span<const io::WordCount> counts, 
     for (const io::WordCount& each : counts) {
       if (is_mh[each.document] != mh) continue;
       std::uint32_t& at = place[each.word];
-      if (at == kNowhere) throw std::logic_error("the cut has no place for word " + std::to_string(each.word));
+      if (at == kNowhere) throw std::logic_error("the cut lacks word " + std::to_string(each.word));
       std::fill_n(documents_.begin() + at, each.count, each.document);
       at += each.count;
     }

@@ -13,8 +13,8 @@ struct TopicCount {
   friend bool operator==(const TopicCount&, const TopicCount&) = default;
 };
 
-// The topics of one word: ascending, counts not 0.  Those of a slice may lie in its memory, so a row that is to outlive
-// the slice is assigned to one that does not lie there.
+// The topics of one word:  ascending, counts not 0.   Those of a slice may be in its memory;  a row that outlives the
+// slice must be a copy with its own memory.
 using WordRow = std::pmr::vector<TopicCount>;
 
 }  // namespace rota::lda

@@ -18,12 +18,12 @@ class TopicTotals {
 
   // The same totals under another beta.
   void set_beta(double v_beta, double beta);
-  // Takes over newly committed totals; own changes are 0.
+  // Sets newly committed totals; own changes become 0.
   void commit(std::span<const double> totals);
   std::span<const std::int64_t> committed() const { return committed_; }
-  // Own tokens whose topic is set, not sampled; inverse() and phi() do not follow yet.
+  // Adds own tokens whose topic is set, not sampled; inverse() and phi() are not updated yet.
   void add(std::uint32_t topic, std::int64_t tokens) { totals_[topic] += tokens; }
-  // Brings inverse() and phi() up to date.
+  // Updates inverse() and phi().
   void derive();
   // The shard's changes since the last commit.
   void changes(std::span<double> to) const;

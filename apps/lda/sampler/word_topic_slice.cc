@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kLeastCell = 2;  // bytes
 constexpr std::uint64_t kMostCount = std::numeric_limits<std::uint32_t>::max();
 
-// Places for a row of so many cells, and for some that it gets on its way through a shard.
+// Places for a row of this number of cells, and for some that it gains in a shard.
 constexpr std::size_t room_for(std::size_t cells) {
   return cells + cells / 4 + 1;
 }
@@ -23,7 +23,7 @@ void WordTopicSlice::encode(Writer& out) const {
   out.reserve(out.view().size() + rows_.size() + kLeastCell * cells);
   for (const WordRow& row : rows_) {
     out.put_varint(row.size());
-    std::uint32_t next = 0;  // the least topic that may follow
+    std::uint32_t next = 0;  // the smallest topic that may follow
     for (const TopicCount cell : row) {
       out.put_varint(cell.topic - next);
       out.put_varint(cell.count);

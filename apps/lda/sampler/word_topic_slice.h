@@ -2,7 +2,7 @@
 //
 // Encoded, row after row in the order of the keys:
 //   cells: varint, then for each cell, topics ascending
-//     topic: varint, less the topic before it and 1 (the first: as it is)
+//     topic: varint, less the previous topic and 1 (the first: unchanged)
 //     count: varint, at least 1
 #pragma once
 #include <cstddef>
@@ -28,11 +28,11 @@ class WordTopicSlice final : public Slice {
   void decode(Reader& in) override;
 
  private:
-  // Of rows that were decoded: a slice that goes from process to process is decoded and freed at every step, and its
-  // rows are many and short.  What a row leaves behind when it grows is not used again; as a row's room at least
-  // doubles, that is less than the rows themselves.
+  // Of rows that were decoded:  a slice that moves between processes is decoded and freed at every step, and its rows
+  // are many and short.   Memory that a row leaves when it grows is not reused;  as a row's capacity at least doubles,
+  // that is less than the rows themselves.
   std::unique_ptr<std::pmr::monotonic_buffer_resource> memory_;
-  std::vector<WordRow> rows_;  // in that memory, so it goes first
+  std::vector<WordRow> rows_;  // in that memory, so it is destroyed first
   std::uint32_t topics_;
 };
 
