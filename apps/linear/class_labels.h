@@ -1,4 +1,4 @@
-// apps/linear/class_labels.h -- the classes of data whose labels are numbers, any and as many as they are.
+// apps/linear/class_labels.h -- the classes of data whose labels are numbers, of any value and any number.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -20,7 +20,7 @@ class ClassLabels {
     labels_.erase(std::unique(labels_.begin(), labels_.end()), labels_.end());
   }
 
-  // Adds one that is not there yet; what class the others have may change with that.
+  // Adds a new one; this may change the classes of the others.
   void add(double label) {
     const auto at = std::lower_bound(labels_.begin(), labels_.end(), label);
     if (at == labels_.end() || *at != label) labels_.insert(at, label);
@@ -34,7 +34,7 @@ class ClassLabels {
   }
   const std::vector<double>& all() const { return labels_; }
 
-  // "1, 2 and 3", of many the first ten.
+  // "1, 2 and 3"; of many only the first ten.
   std::string text() const {
     constexpr std::size_t kShown = 10;
     std::string out;

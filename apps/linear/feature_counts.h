@@ -1,5 +1,5 @@
-// apps/linear/feature_counts.h -- what the rows of the whole data have of each feature, how its steps are scaled, and
-// what it is held less by.
+// apps/linear/feature_counts.h -- the statistics of each feature over the rows of the whole data, the scale of its
+// steps, and its origin.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -22,15 +22,15 @@ struct FeatureScale {
   double step = 1;     // see README.md; 1 without --normalized
 };
 
-// In the digits of single precision, but with the range of double: scales of small features are large.
+// Rounded to the digits of single precision, with the range of double: scales of small features are large.
 inline double in_single_digits(double number) {
   int exponent = 0;
   const double digits = std::frexp(number, &exponent);
   return std::ldexp(static_cast<double>(static_cast<float>(digits)), exponent);
 }
 
-// What columns far from 0 are held less by: a number of each, the same on all shards.  With an intercept that bears no
-// penalty, a column less any number is the same column.
+// The values that are subtracted from columns far from 0: one for each, the same on all shards.  With an unpenalised
+// intercept, subtracting a constant from a column does not change the model.
 class Origins {
  public:
   // REQUIRES: keys ascend.
@@ -51,7 +51,7 @@ class Origins {
       out.put(by_key_[key]);
     }
   }
-  // Of a table with so many keys.
+  // For a table with this number of keys.
   static Origins read(Reader& in, Key keys) {
     Origins origins;
     std::uint64_t before = kIntercept;
@@ -83,7 +83,7 @@ class FeatureCounts {
     one.most = std::max(one.most, value);
   }
 
-  // REQUIRES: as many keys as were added, at least.
+  // REQUIRES: at least the number of keys that were added.
   std::vector<FeatureScale> scales(const RowOptions& settings, std::uint64_t rows, Key keys) const {
     std::vector<FeatureScale> out(keys);
     double energy = 0;  // of all rows, in the units of the largest values
@@ -101,10 +101,10 @@ class FeatureCounts {
     return out;
   }
 
-  // Of features whose mean over all rows is kFar deviations from 0 or more, the mean.  What is one number wherever it
-  // is present has none: an indicator, or another intercept.
+  // Of features whose mean over all rows is at least kFar deviations from 0, the mean.  A feature that is constant
+  // wherever it is present has none: it is an indicator, or another intercept.
   Origins far(std::uint64_t rows) const {
-    constexpr double kFar = 3;  // from there on the stochastic optimisers end visibly above the optimum
+    constexpr double kFar = 3;  // from here on the stochastic optimisers end visibly above the optimum
     Origins out;
     const auto n = static_cast<double>(rows);
     for (std::size_t key = kIntercept + 1; key < counts_.size(); ++key) {
@@ -123,7 +123,7 @@ class FeatureCounts {
     double largest() const { return std::max(-least, most); }
     bool varies() const { return least < most; }
   };
-  // By key; those behind the last have no rows.
+  // By key; keys after the last have no rows.
   const std::vector<Counts>& all() const { return counts_; }
   std::vector<Counts>& all() { return counts_; }
 

@@ -1,4 +1,4 @@
-// apps/linear/label_check.h -- the labels of the data that a model of two classes is applied to: they should be the
+// apps/linear/label_check.h -- checks that the labels of data to which a model of two classes is applied are the
 // model's own.
 #pragma once
 #include <cstdint>
@@ -16,10 +16,10 @@ class LabelCheck {
  public:
   explicit LabelCheck(const TwoClasses& classes) : classes_(classes) {}
 
-  // Whether this is the first label that is not the model's: only its line has to be found.
+  // Whether this is the first label that is not the model's: only its line must be determined.
   bool is_first_foreign(double label) const { return !foreign_ && !classes_.has(label); }
   void add(double label) { seen_.add(label); }
-  // Remembers it, and the line that has it.
+  // Records it with its line.
   void refuse(const std::string& file, std::uint64_t line, double label) {
     foreign_.emplace(file, line, "the label " + io::exact_text(label) + " is none of the model's, " + classes_.text());
   }
@@ -27,7 +27,7 @@ class LabelCheck {
   void require_own() const {
     if (foreign_) throw *foreign_;
   }
-  // The same; but one and the same label in all rows, whatever it is, may stand for labels that nobody knows yet.
+  // The same, but accepts one constant label in all rows, whatever it is, as a placeholder for unknown labels.
   void require_own_or_none() const {
     if (seen_.get().size() > 1) require_own();
   }

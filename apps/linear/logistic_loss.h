@@ -1,8 +1,8 @@
 // apps/linear/logistic_loss.h -- the logistic loss log(1 + exp(-t)) and its slope, in operations that every processor
 // rounds alike.
 //
-// The C library picks its exp and log by the processor, and those differ in the last bit.  These do not, they are
-// within a few units in the last place, and the compiler can vectorise loops over them.
+// The C library selects its exp and log by the processor, and those differ in the last bit.  These do not; they are
+// exact to a few units in the last place, and the compiler can vectorise loops over them.
 #pragma once
 #include <bit>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace rota::linear {
 
-// a if the sign bit of x is set, else b.  A comparison would keep the compiler from vectorising: it might trap.
+// a if the sign bit of x is set, else b.  A comparison would prevent vectorisation, because it might trap.
 inline double if_negative(double x, double a, double b) {
   const std::uint64_t mask = 0 - (std::bit_cast<std::uint64_t>(x) >> 63);
   return std::bit_cast<double>((std::bit_cast<std::uint64_t>(a) & mask) | (std::bit_cast<std::uint64_t>(b) & ~mask));
@@ -19,8 +19,8 @@ inline double larger(double a, double b) {
   return if_negative(a - b, b, a);
 }
 
-// What is left of exp(-t) for t >= 0 when 2^k is taken out: exp(-t) = 2^k exp(r), |r| <= ln(2) / 2.  From 708 on as if
-// t were 708, so that the result stays a normal number.
+// exp(-t) for t >= 0 with 2^k taken out: exp(-t) = 2^k exp(r), |r| <= ln(2) / 2.  From 708 on as if t were 708, so that
+// the result stays a normal number.
 struct PowerOfTwoOut {
   double r;
   std::uint64_t exponent;  // k, as a change of a double's bits
@@ -42,7 +42,7 @@ inline double with_power_of_two(double value, std::uint64_t exponent) {
 // exp(-t) for t >= 0.
 inline double exp_of_minus(double t) {
   const auto [r, exponent] = take_power_of_two_out(t);
-  // The Taylor series of exp; what is left out is below 2^-57.
+  // The Taylor series of exp; the remainder is below 2^-57.
   double sum = 1.0 / 6227020800.0;
   sum = sum * r + 1.0 / 479001600.0;
   sum = sum * r + 1.0 / 39916800.0;
@@ -59,7 +59,7 @@ inline double exp_of_minus(double t) {
   return with_power_of_two(sum, exponent);
 }
 
-// log((1 + s) / (1 - s)) = 2 (s + s^3 / 3 + s^5 / 5 + ...) for |s| <= 1/3; what is left out is below 2^-58 of it.
+// log((1 + s) / (1 - s)) = 2 (s + s^3 / 3 + s^5 / 5 + ...) for |s| <= 1/3; the relative remainder is below 2^-58.
 inline double log_of_ratio(double s) {
   const double x = s * s;
   double sum = 1.0 / 33.0;
@@ -85,7 +85,7 @@ inline double log_of_ratio(double s) {
 inline double log_of(double x) {
   constexpr double kLn2 = 0.6931471805599453;
   constexpr std::uint64_t kRootHalf = 0x3fe6a09e667f3bcdU;  // the bits of sqrt(1/2)
-  constexpr std::uint64_t kBias = 1024;                     // makes what is shifted positive
+  constexpr std::uint64_t kBias = 1024;                     // makes the shifted value positive
   constexpr double kShift = 0x1.8p52;                       // a small integer added to its bits is added to its value
   // x = 2^k m with m in [sqrt(1/2), sqrt(2)).
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(x);

@@ -38,14 +38,14 @@ struct Share {
                                             double* __restrict terms) {
   const double a = share.a, log_a = share.log_a;
   for (std::size_t i = 0; i < count; ++i) {
-    // 1 - a p, as (1 - p) + (1 - a) p; where that is 0, 0 log 0 = 0.
+    // 1 - a p, as (1 - p) + (1 - a) p; if that is 0, 0 log 0 = 0.
     const double left = larger(rest[i] + (1 - a) * p[i], kSmallest);
     terms[i] = w[i] * larger(a * p[i] * log_a + left * log_of(left / rest[i]), 0);
   }
 }
 
-// Every number is made by itself, by the same operations (the tree is compiled without contraction): wider registers
-// change no bit.
+// Every number is computed independently, by the same operations (the tree is compiled without contraction), so wider
+// registers do not change any bit.
 using RowsKernel = void (*)(std::size_t, const Margins&, double* __restrict, double* __restrict, double* __restrict);
 using Terms = void (*)(std::size_t, const Share&, const double* __restrict, const double* __restrict,
                        const double* __restrict, double* __restrict);

@@ -1,11 +1,11 @@
-// apps/linear/logistic_rows.h -- the logistic loss of many rows at once (see logistic_loss.h), several numbers at a
-// time where the processor can; the results are the same bits on all.
+// apps/linear/logistic_rows.h -- the logistic loss of many rows at once (see logistic_loss.h), vectorised if the
+// processor can; the results are the same bits on all.
 #pragma once
 #include <span>
 
 namespace rota::linear {
 
-// Of rows with margins t_i = y_i (f_i + shift): what LogisticRow has.  All spans are of one length.
+// The values of LogisticRow for rows with margins t_i = y_i (f_i + shift).  All spans have the same length.
 struct LogisticRows {
   std::span<double> loss, p, rest;
 };

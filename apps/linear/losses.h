@@ -12,7 +12,7 @@
 
 namespace rota::linear {
 
-// exp(-t) for t >= 0 to within 1e-11 of itself, for a slope, which every next row waits for: half the latency of
+// exp(-t) for t >= 0 with a relative error below 1e-11, for a slope, which the next row depends on: half the latency of
 // exp_of_minus(), whose polynomial is longer and one chain.
 inline double quick_exp_of_minus(double t) {
   const auto [r, exponent] = take_power_of_two_out(t);
@@ -62,8 +62,8 @@ struct SquaredHingeLoss {
   static double curvature(double f, double y) { return y * f < 1 ? 2 : 0; }
 };
 
-// -log of the probability exp(f_y) / sum_k exp(f_k) of the row's class y.  Puts the probabilities, which are the
-// slopes but for that of y, in the place of the f_k.
+// -log of the probability exp(f_y) / sum_k exp(f_k) of the row's class y.  Replaces the f_k by the probabilities, which
+// are the slopes except for that of y.
 inline double softmax_loss(std::span<double> f, std::size_t y) {
   const double most = *std::max_element(f.begin(), f.end());
   const double wanted = f[y];
@@ -73,7 +73,7 @@ inline double softmax_loss(std::span<double> f, std::size_t y) {
   return log_of(sum) + (most - wanted);
 }
 
-// Of a row's links and its target: the loss, and the slopes in the links' place.
+// Of a row's links and its target: returns the loss, and replaces the links by the slopes.
 template <typename LossOfRow>
 struct OneOutput {
   static double slopes(std::span<double> f, double y) {
@@ -83,7 +83,7 @@ struct OneOutput {
   }
 };
 
-// Likewise of many classes, whose target is the number of the row's own.
+// The same for many classes, where the target is the number of the row's class.
 struct SoftmaxOutputs {
   static double slopes(std::span<double> f, double target) {
     const auto y = static_cast<std::size_t>(target);
@@ -93,7 +93,7 @@ struct SoftmaxOutputs {
   }
 };
 
-// Likewise of each class against the rest, with a loss of two classes: the losses' sum.
+// The same for each class against the rest, with a loss of two classes: the sum of the losses.
 template <typename LossOfRow>
 struct OutputsAgainstRest {
   static double slopes(std::span<double> f, double target) {

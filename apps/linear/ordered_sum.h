@@ -5,7 +5,7 @@
 
 namespace rota::linear {
 
-// term(0) + ... + term(count - 1), in four running parts that are added up at the end: the processor's adder is kept
+// term(0) + ... + term(count - 1), in four running parts that are added at the end: this keeps the processor's adder
 // busy, and the result does not depend on how the compiler vectorises.
 template <typename Term>
 double ordered_sum(std::size_t count, const Term& term) {
@@ -17,8 +17,8 @@ double ordered_sum(std::size_t count, const Term& term) {
   return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
-// The same for many terms: summed chunk by chunk, so that rounding grows with the number of chunks, and made a chunk at
-// a time, so that the compiler can vectorise what makes them.
+// The same for many terms: summed chunk by chunk, so that rounding grows with the number of chunks, and computed a
+// chunk at a time, so that the compiler can vectorise the computation.
 template <typename Term>
 double chunked_sum(std::size_t count, const Term& term) {
   constexpr std::size_t kChunk = 256;

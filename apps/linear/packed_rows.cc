@@ -11,10 +11,10 @@
 namespace rota::linear {
 namespace {
 
-// A value is rounded to single precision behind the check against kLargestValue, and may be less by a mean.
+// A value is rounded to single precision after the check against kLargestValue, and a mean may have been subtracted.
 constexpr float kLargestEntry = 2 * static_cast<float>(kLargestValue);
 
-// Differences between neighbouring keys, small ones of either sign near 0: hashed keys do not ascend.
+// Encodes differences between neighbouring keys, small ones of either sign near 0: hashed keys do not ascend.
 std::uint64_t zigzag(std::int64_t difference) {
   return (static_cast<std::uint64_t>(difference) << 1) ^ static_cast<std::uint64_t>(difference >> 63);
 }
@@ -40,11 +40,12 @@ void pack_rows(const ShardRows& data, Writer& out) {
   out.put_all(std::span<const double>(data.weights));
 }
 
-// As the other steps believe a row: the intercept first if there is one, and nowhere else; keys below `keys`.
+// Checks what the other steps assume of a row: the intercept first if there is one, and nowhere else; keys below
+// `keys`.
 void unpack_row(Reader& in, bool intercept, Key keys, std::vector<Entry>& row) {
   const std::uint64_t head = in.get_varint();
   const std::uint64_t size = head / 2;
-  // Of names that are hashed a row may have many of one key, each of a byte at least.
+  // If names are hashed, a row may have many entries of one key, each at least a byte.
   if (size > io::kMostRows) in.fail();
   row.clear();
   std::int64_t key = 0;
@@ -65,7 +66,7 @@ bool are_numbers(const std::vector<double>& numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](double one) { return std::isfinite(one); });
 }
 
-// Entries of keys that the job's table has not are left out, as when they are read; `own_keys` are all there may be.
+// Entries with keys beyond the job's table are left out, as in reading text; `own_keys` is the limit of valid keys.
 ShardRows unpack_rows(Reader& in, std::uint64_t rows, bool intercept, Key own_keys, Key keys) {
   ShardRows data;
   if (in.get_count(1) != rows) in.fail();
@@ -145,7 +146,7 @@ Common unpack_common(Reader& in) {
   for (std::size_t i = 0; i < features && in.ok(); ++i) {
     const auto key = in.get_bounded<Key>(common.keys - 1);
     auto& one = counts[in.ok() ? key : 0];
-    // Of a name that is hashed onto another a row may have more than one entry.
+    // If names are hashed onto each other, a row may have several entries of the key.
     one.rows = static_cast<double>(in.get_bounded(std::uint64_t{1} << 53));
     one.squares = in.get<double>();
     one.least = in.get<double>();
@@ -158,12 +159,12 @@ Common unpack_common(Reader& in) {
   return common;
 }
 
-// The classes that the loss is about, once they fit it; none for numbers.
+// The classes of the loss, after checking that the labels fit it; none for numbers.
 ClassLabels classes_for(const RowOptions& settings, const ClassLabels& labels, const std::string& name) {
   if (settings.loss == Loss::squared) return {};
   if (labels.size() == 0) throw DataError(name, 0, "more than " + std::to_string(kMostClasses) + " different labels");
   if (labels.size() < 2)
-    throw DataError(name, 0, "expected labels of two classes at least, found one only: " + labels.text());
+    throw DataError(name, 0, "expected labels of at least two classes, found only one: " + labels.text());
   if (labels.size() > 2 && settings.loss != Loss::softmax && !settings.one_against_rest)
     throw DataError(name, 0,
                     "found more than two labels, " + labels.text() +
@@ -187,11 +188,11 @@ void to_targets(const RowOptions& settings, const ClassLabels& classes, const st
 
 void pack_data(const std::vector<std::string>& files, const std::vector<std::string>& valid, RowOptions settings,
                std::uint32_t shards, DataPacker& out) {
-  // A loss of numbers takes labels as they are; balanced weights want to know the classes.
+  // A loss of numbers takes labels unchanged; balanced weights need the classes.
   const bool balanced = settings.class_weights == ClassWeights::balanced;
   settings.loss = balanced ? Loss::softmax : Loss::squared;
   settings.one_against_rest = settings.stream = settings.penalized_intercept = false;
-  settings.least_keys = kMostFeatures + 1;  // held-out rows keep what a job with more keys would
+  settings.least_keys = kMostFeatures + 1;  // held-out rows keep entries that only a job with more keys uses
   std::vector<ShardId> all(shards);
   std::iota(all.begin(), all.end(), ShardId{0});
   LoadedData data = load_data(files, valid, settings, shards, all);

@@ -55,7 +55,7 @@ void LinearPredictions::check_labels(const std::string& path, std::string_view b
 void LinearPredictions::read_market(const std::string& path) {
   const std::size_t first = links_.size();
   io::Lines lines(path);
-  std::vector<std::pair<std::uint32_t, double>> products;  // a number of a row may be too large until all is read
+  std::vector<std::pair<std::uint32_t, double>> products;  // checked at the end: a row's number may be too large
   const auto size = io::read_matrix_market(lines, [&](std::span<const io::MatrixEntry> entries) {
     for (const io::MatrixEntry& entry : entries)
       products.emplace_back(entry.row, coefficient(entry.column) * entry.value);

@@ -15,10 +15,10 @@ namespace rota::linear {
 enum class RowFormat { libsvm, vw };
 
 struct LabelledRow {
-  std::uint64_t number;  // from 0, over all that is read
+  std::uint64_t number;  // from 0, over all rows read
   double label;
-  double weight;                           // an importance, where the format has one; else 1
-  std::span<const std::uint32_t> columns;  // from 0, ascending; of names 32 bits
+  double weight;                           // an importance, if the format has one; else 1
+  std::span<const std::uint32_t> columns;  // from 0, ascending; of names a hash of 32 bits
   std::span<const double> values;          // none is 0
 };
 
@@ -26,12 +26,12 @@ class RowBlock {
  public:
   explicit RowBlock(RowFormat format, std::uint64_t index_from = 1) : format_(format), libsvm_(index_from) {}
 
-  // Replaces what is held by the rows of whole lines; see LibsvmRows::parse.
+  // Replaces the contents by the rows of whole lines; see LibsvmRows::parse.
   std::optional<io::WrongLine> parse(std::string_view text, io::LibsvmSize& seen);
 
   std::size_t rows() const { return labels().size(); }
   LabelledRow row(std::size_t r, std::uint64_t number) const;
-  // Where in the text the row's line begins.
+  // The offset of the row's line in the text.
   std::size_t begin(std::size_t r) const { return format_ == RowFormat::vw ? begins_[r] : libsvm_.begins()[r]; }
 
  private:

@@ -11,7 +11,7 @@
 
 namespace rota::linear {
 
-// The files are one matrix: the rows of each follow those of the file before.
+// The files are one matrix: the rows of each follow those of the previous one.
 class RowFiles {
  public:
   using Take = std::function<void(const LabelledRow&)>;
@@ -23,27 +23,27 @@ class RowFiles {
 
   // Calls take(row) for all rows in turn.  Throws NoInput, or DataError with file and line.
   void each(const Take& take);
-  // The same for the rows of the section-th of `sections` parts, of about as many bytes each; together they are all
-  // rows, once.  Row numbers count from its first.  Throws DataError for a file that cannot be divided, too: a
-  // compressed one.
+  // The same for the rows of one of `sections` parts, of about equal bytes;  together the parts have all rows, once.
+  // Row numbers count from the part's first.   Also throws DataError for a file that cannot be divided:  a compressed
+  // one.
   void each_of(std::uint32_t section, std::uint32_t sections, const Take& take);
-  // For a row that take() cannot take: throws DataError with its file and line.
+  // For a row that take() refuses: throws DataError with its file and line.
   [[noreturn]] void fail(const std::string& what) const;
 
-  std::uint64_t rows() const { return rows_; }        // of what was read
-  std::uint64_t columns() const { return columns_; }  // likewise, up to the largest index
+  std::uint64_t rows() const { return rows_; }        // read so far
+  std::uint64_t columns() const { return columns_; }  // read so far, up to the largest index
 
  private:
   void read(const std::string& path, io::LineBlocks blocks, const Take& take);
-  // In the file, before what is read of it: counted when a line is wrong.
+  // Lines of the file before the part that is read: counted only for an error.
   std::uint64_t lines_skipped() const;
 
   const std::vector<std::string>& paths_;
   RowBlock parsed_;
   std::uint64_t rows_ = 0, columns_ = 0;
-  // Of the row at hand.
+  // Of the current row.
   const std::string* path_ = nullptr;
-  std::uint64_t skipped_ = 0;  // bytes of the file, before what is read of it
+  std::uint64_t skipped_ = 0;  // bytes of the file before the part that is read
   std::string_view block_;
   std::uint64_t lines_before_ = 0;  // the block
   std::size_t begin_ = 0;           // in the block

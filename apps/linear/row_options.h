@@ -1,5 +1,4 @@
-// apps/linear/row_options.h -- what an app's options say of rows: how they are read, what they count for, and their
-// loss.
+// apps/linear/row_options.h -- the options of an app about rows: how they are read, their weights, and their loss.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -10,7 +9,7 @@
 namespace rota::linear {
 
 enum class Loss { logistic, squared, hinge, squared_hinge, softmax };
-// What a row counts for beside its own weight: once, or so that all classes count for the same.
+// The weight of a row beside its own: 1, or such that all classes have the same sum.
 enum class ClassWeights { equal, balanced };
 
 // The response is one of two classes.
@@ -27,12 +26,12 @@ struct RowOptions {
   RowFormat format = RowFormat::libsvm;
   std::uint64_t index_from = 1;                    // of LIBSVM text
   std::uint32_t bits = 0;                          // features are hashed to 2^bits; 0: they are not
-  Key least_keys = 0;                              // of a table, where a model has more than the data
+  Key least_keys = 0;                              // of a table, if a model has more than the data
   bool normalized = true, squared_scales = false;  // of FeatureScale::step
   bool stream = false;                             // rows are read again in every epoch
-  bool held_out = false;                           // there is --valid
+  bool held_out = false;                           // --valid was given
 
-  // Linear predictions of a row: of softmax, and of each class against the rest, one for each class.
+  // Linear predictions of a row: for softmax, and for each class against the rest, one for each class.
   std::uint32_t outputs(std::uint64_t classes) const {
     return loss == Loss::softmax || (one_against_rest && classes > 2) ? static_cast<std::uint32_t>(classes) : 1;
   }

@@ -1,4 +1,4 @@
-// apps/linear/row_scores.h -- linear predictions of rows by given weights, and how good they are.
+// apps/linear/row_scores.h -- linear predictions of rows by given weights, and their scores.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace rota::linear {
 
-// Where the weight of a feature and an output is: numbers[key * row + output * stride].
+// The layout of the weights of features and outputs: numbers[key * row + output * stride].
 struct Weights {
   std::span<const double> numbers;
   std::size_t row, stride;
@@ -20,18 +20,18 @@ struct Weights {
 std::vector<double> links_of(const Rows& rows, const Weights& weights, std::uint32_t outputs);
 
 struct LossSums {
-  double loss = 0;   // times the rows' weights
+  double loss = 0;   // multiplied by the rows' weights
   double right = 0;  // rows whose class is the predicted one: f > 0, or the first of the largest f
 };
 LossSums score(Loss loss, std::span<const double> links, std::uint32_t outputs, const ShardRows& data);
 
-// The losses of rows of one output, or of each class against the rest.
+// The losses of rows with one output, or of each class against the rest.
 template <typename LossOfRow, typename F>
 decltype(auto) with_one_or_all(std::uint32_t outputs, const F& f) {
   return outputs == 1 ? f(OneOutput<LossOfRow>()) : f(OutputsAgainstRest<LossOfRow>());
 }
 
-// Calls f with what has, of a row, the loss and the slopes (losses.h).
+// Calls f with the object that has a row's loss and slopes (losses.h).
 template <typename F>
 decltype(auto) with_loss(Loss loss, std::uint32_t outputs, const F& f) {
   switch (loss) {
@@ -49,7 +49,7 @@ decltype(auto) with_loss(Loss loss, std::uint32_t outputs, const F& f) {
   return with_one_or_all<LogisticLoss>(outputs, f);
 }
 
-// The output of the largest link, the first of equal ones.
+// The output with the largest link, the first of equal ones.
 std::uint32_t best_output(std::span<const double> links);
 
 }  // namespace rota::linear

@@ -23,8 +23,8 @@ class RowStream {
             std::uint32_t shards, ShardId shard, std::uint64_t rows);
 
   std::uint64_t rows() const { return rows_; }
-  // Calls take() with the rows in the order of the files, as many at once as size_of(0), size_of(1), ... say, until
-  // they are at their end.  Throws DataError if they are other rows than they were.
+  // Calls take() with the rows in the order of the files, in portions of size_of(0), size_of(1), ... rows, until the
+  // end. Throws DataError if the rows have changed.
   void read(const std::function<std::uint64_t(std::uint64_t)>& size_of,
             const std::function<void(ShardRows&&)>& take) const;
 
@@ -37,14 +37,14 @@ class RowStream {
   std::uint64_t rows_;
 };
 
-// Reads a stream on a thread, ahead of who takes it: one piece is ready, and one is being made.
+// Reads a stream in a thread, ahead of the consumer: one piece is ready, and one is being read.
 class ReadAhead {
  public:
-  // The stream must outlive it.  A pass of the stream is cut into `pieces` of nearly as many rows each.
+  // The stream must outlive it.  A pass of the stream is cut into `pieces` with nearly equal numbers of rows.
   ReadAhead(const RowStream& stream, std::uint64_t pieces);
   ~ReadAhead();
 
-  // The next piece; behind the last of a pass comes the first.  Throws what reading it threw.
+  // The next piece; the first one follows the last of a pass.  Rethrows the exceptions of reading.
   ShardRows next();
 
   static std::uint64_t begin_of(std::uint64_t piece, std::uint64_t pieces, std::uint64_t rows) {

@@ -1,4 +1,4 @@
-// apps/linear/scores.h -- how good a linear model's predictions are, as members of a JSON object, each behind a comma.
+// apps/linear/scores.h -- scores of a linear model's predictions, as members of a JSON object, each after a comma.
 #pragma once
 #include <iosfwd>
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace rota::linear {
 
-// "mse", "mae", "r2".  What is no number is null.
+// "mse", "mae", "r2"; null for a value that is not finite.
 void write_number_scores(std::span<const double> links, std::span<const double> truth, std::ostream& out);
 
 // "labels", "log_loss", "accuracy", "auc" of a logistic model.  REQUIRES labels of these classes.

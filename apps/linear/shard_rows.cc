@@ -15,7 +15,7 @@ namespace {
 
 constexpr Key kAllKeys = std::numeric_limits<Key>::max();
 
-// Collects the labels of all rows, and says what the hosted ones mean.
+// Collects the labels of all rows, and converts those of the hosted ones to targets.
 class Targets {
  public:
   explicit Targets(const RowOptions& settings) : loss_(settings.loss), settings_(settings) {}
@@ -32,7 +32,7 @@ class Targets {
   }
   void require_classes(const std::string& file) const {
     if (loss_ != Loss::squared && classes_.size() < 2)
-      throw DataError(file, 0, "expected labels of two classes at least, found one only: " + classes_.text());
+      throw DataError(file, 0, "expected labels of at least two classes, found only one: " + classes_.text());
   }
   double target(const RowFiles& files, double label) const {
     if (loss_ == Loss::squared) return label;
@@ -51,7 +51,7 @@ class Targets {
   double last_ = 0;
 };
 
-// What rows count for, with mean 1: --weights, --class_weights and the data's own importances together.
+// The weights of rows, with mean 1: --weights, --class_weights and the data's own importances together.
 std::vector<double> row_weights(const RowOptions& settings, const std::vector<double>& labels,
                                 std::vector<double> weights, const Targets& targets, const std::string& file) {
   if (weights.empty() && settings.weights.empty() && settings.class_weights == ClassWeights::equal) return {};
@@ -72,7 +72,7 @@ std::vector<double> row_weights(const RowOptions& settings, const std::vector<do
   }
   double sum = 0;
   for (const double weight : weights) sum += weight;
-  if (!(sum > 0 && std::isfinite(sum))) throw DataError(file, 0, "the weights of the rows add up to nothing");
+  if (!(sum > 0 && std::isfinite(sum))) throw DataError(file, 0, "the sum of the rows' weights is not a positive number");
   const double scale = static_cast<double>(weights.size()) / sum;
   for (double& weight : weights) weight *= scale;
   return weights;
@@ -135,12 +135,12 @@ void add_row(const RowFiles& files, const LabelledRow& row, FeatureKeys& key, co
 
 namespace {
 
-// What is found out while the rows are read.
+// Statistics that are collected while the rows are read.
 struct Reading {
   FeatureCounts counts;
   Responses responses;
   Targets targets;
-  std::vector<double> labels, importances;  // of all rows, where they are wanted
+  std::vector<double> labels, importances;  // of all rows, if they are needed
   double importance = 0;                    // their sum
   std::uint64_t rows = 0, columns = 0;
 };
@@ -180,8 +180,8 @@ void read_training(RowFiles& input, const RowOptions& settings, std::uint32_t sh
   }
 }
 
-// Reads the training rows again, whose columns with an origin are less by it now, and are counted so.  Returns whether
-// there are as many.
+// Reads the training rows again, now subtracts the origins of columns, and counts the results.  Returns whether the
+// number of rows is the same.
 bool hold_less(RowFiles& input, const RowOptions& settings, std::uint32_t shards, const DataFacts& facts,
                HostedShards<ShardRows>& training, Reading& reading) {
   const Origins& origins = facts.origins;
@@ -205,13 +205,13 @@ bool hold_less(RowFiles& input, const RowOptions& settings, std::uint32_t shards
   return rows == reading.rows;
 }
 
-// A feature that is smaller than that has lost digits, or all.
+// A feature with smaller values has lost digits, or become 0.
 void require_sizes(const FeatureCounts& counts, const std::string& file) {
   for (std::size_t key = 0; key < counts.all().size(); ++key)
     if (const auto& one = counts.all()[key]; one.rows > 0 && one.largest() < kSmallestScale)
       throw DataError(file, 0,
-                      "feature " + std::to_string(key) + ": no value of it is above " + io::exact_text(one.largest()) +
-                          ", which single precision cannot hold: scale it");
+                      "feature " + std::to_string(key) + ": its largest value is " + io::exact_text(one.largest()) +
+                          ", below the range of single precision: scale it");
 }
 
 }  // namespace
@@ -231,7 +231,7 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
   require_dealt(rows, shards);
   targets.require_classes(files.front());
   if (!(reading.importance > 0 && std::isfinite(reading.importance)))
-    throw DataError(files.front(), 0, "the importances of the rows add up to nothing");
+    throw DataError(files.front(), 0, "the sum of the rows' importances is not positive");
   out.facts.rows = rows;
   out.own_keys = (settings.bits == 0 ? reading.columns : Key{1} << settings.bits) + 1;
   out.facts.keys = std::max(settings.least_keys, out.own_keys);
@@ -242,7 +242,7 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
   if (settings.intercept && !settings.penalized_intercept && !out.far.empty()) {
     out.facts.origins = out.far;
     if (!hold_less(input, settings, shards, out.facts, training, reading))
-      throw DataError(files.front(), 0, "the data has changed since it was read first");
+      throw DataError(files.front(), 0, "the data has changed since it was first read");
     require_sizes(reading.counts, files.front());
   }
   out.facts.weight_scale = static_cast<double>(rows) / reading.importance;
@@ -268,7 +268,7 @@ LoadedData load_data(const std::vector<std::string>& files, const std::vector<st
     if (settings.format == RowFormat::vw) shard->weights.push_back(row.weight);
   });
   if (!valid.empty() && others.rows() > 0 && !(importance > 0 && std::isfinite(importance)))
-    throw DataError(valid.front(), 0, "the importances of the rows add up to nothing");
+    throw DataError(valid.front(), 0, "the sum of the rows' importances is not positive");
   for (ShardRows& shard : held_out.all())
     for (double& weight : shard.weights) weight *= static_cast<double>(others.rows()) / importance;
   if (!valid.empty() && others.rows() == 0) throw DataError(valid.front(), 0, "the held-out data has no rows");

@@ -1,8 +1,8 @@
-// apps/linear/shard_rows.h -- the rows of LIBSVM files as the steps want them, and what all shards know of the whole
-// data.
+// apps/linear/shard_rows.h -- the rows of LIBSVM files in the form for steps, and the statistics of the whole data that
+// all shards have.
 //
-// A feature's key is its index in the file, from 1, or where that is hashed to; key 0 is the intercept, an entry of
-// value 1 in every row.
+// A feature's key is its index in the file, from 1, or the hash of that; key 0 is the intercept, an entry of value 1 in
+// every row.
 #pragma once
 #include <cmath>
 #include <cstddef>
@@ -22,13 +22,13 @@
 
 namespace rota::linear {
 
-// Every worker keeps the table, and every shard what it makes of it: more features have to share weights (--bits).
+// Every worker keeps the table, and every shard data derived from it: more features must share weights (--bits).
 inline constexpr std::uint32_t kMostBits = 22;
 inline constexpr Key kMostFeatures = Key{1} << kMostBits;
 inline constexpr std::size_t kMostClasses = 4096;
-inline constexpr double kLargestValue = 1e15;  // its square times many is still a number in single precision
+inline constexpr double kLargestValue = 1e15;  // the sum of many squares is still finite in single precision
 inline constexpr double kSmallestScale = std::numeric_limits<float>::min();  // of a feature's largest value
-inline constexpr double kLargestResponse = 1e100;                            // squares of it add up
+inline constexpr double kLargestResponse = 1e100;                            // squares of it can be summed
 
 struct Entry {
   std::uint32_t key;
@@ -42,7 +42,7 @@ class Rows {
   std::span<const Entry> operator[](std::size_t r) const {
     return {entries_.data() + begins_[r], begins_[r + 1] - begins_[r]};
   }
-  // Asks the processor for a row that will be wanted soon; first, earlier, for where it begins.
+  // Prefetches a row that will be needed soon; expect_begin() earlier prefetches its offset.
   void expect_begin(std::size_t r) const { __builtin_prefetch(begins_.data() + r); }
   void expect(std::size_t r) const {
     const auto* const entries = reinterpret_cast<const char*>(entries_.data() + begins_[r]);
@@ -50,7 +50,7 @@ class Rows {
     __builtin_prefetch(entries + 64);
   }
   void add_entry(const Entry& entry) { entries_.push_back(entry); }
-  // The entries since the row before are one.
+  // Ends a row, which has the entries added since the previous one.
   void end_row() { begins_.push_back(entries_.size()); }
   void add_entries(std::span<const Entry> entries) { entries_.insert(entries_.end(), entries.begin(), entries.end()); }
   void reserve(std::size_t rows, std::size_t entries) {
@@ -68,28 +68,28 @@ class Rows {
 struct ShardRows {
   Rows rows;
   std::vector<double> targets;  // -1 or 1; the class's number; or the response
-  std::vector<double> weights;  // their mean over the whole data is 1; none if all are 1
+  std::vector<double> weights;  // their mean over the whole data is 1; empty if all are 1
 };
 
-// The same rows in another order: row i is that which was row order[i].
+// The same rows in another order: the new row i is the old row order[i].
 ShardRows reordered(const ShardRows& data, std::span<const std::uint32_t> order);
 
-// The target of a row of class k, of a model with so many outputs.
+// The target of a row of class k, for a model with this number of outputs.
 inline double target_of(std::uint32_t k, std::uint32_t outputs) {
   return outputs > 1 ? k : k == 1 ? 1.0 : -1.0;
 }
-// y of an output's loss, if it is one against the rest; where there is one output only, the target.
+// y for an output's loss, for each class against the rest; with a single output, the target.
 inline double sign_of(double target, std::uint32_t output, std::uint32_t outputs) {
   return outputs == 1 ? target : target == output ? 1.0 : -1.0;
 }
 
-// What makes the keys of features.
+// Makes the keys of features.
 class FeatureKeys {
  public:
   explicit FeatureKeys(std::uint32_t bits) : bits_(bits) {}
   std::uint32_t operator()(std::uint32_t column) const;
-  // The keys of a row's features with their values: where they are hashed ascending, each once, with the sum of what
-  // shares it.  Holds until the next call.
+  // The keys of a row's features with their values.   Hashed keys ascend, each once, with the sum of the values that
+  // share it.   Valid until the next call.
   std::span<const std::pair<std::uint32_t, double>> of_row(const LabelledRow& row);
 
  private:
@@ -97,7 +97,7 @@ class FeatureKeys {
   std::vector<std::pair<std::uint32_t, double>> entries_;
 };
 
-// Mean and deviation of numbers, as they come: B. P. Welford, "Note on a method for calculating corrected sums of
+// Mean and deviation of a sequence of numbers: B. P. Welford, "Note on a method for calculating corrected sums of
 // squares and products", Technometrics 1962.
 struct Responses {
   double weight = 0, mean = 0, squares = 0;
@@ -121,27 +121,27 @@ struct DataFacts {
   double held_out_rows = 0;
   double weight_scale = 1;  // of importances that the data has, so that their mean is 1
   Responses responses;      // of training data whose labels are numbers
-  double centre = 0;        // what targets are less than labels
-  Origins origins;          // what columns are held less by; none unless there is an intercept without a penalty
+  double centre = 0;        // subtracted from labels to get targets
+  Origins origins;          // subtracted from columns; none unless there is an unpenalised intercept
 };
 
 struct LoadedData {
   DataFacts facts;
   Key own_keys = 0;                           // of the training data alone: facts.keys without RowOptions::least_keys
-  FeatureCounts counts;                       // which the scales are made of: of columns as they are held
-  Origins far;                                // means of columns far from 0, held less by them or not
+  FeatureCounts counts;                       // which the scales are made of: of columns less their origins
+  Origins far;                                // means of columns far from 0, whether they are subtracted or not
   std::vector<FeatureScale> scales;           // by key
   std::vector<ShardRows> training, held_out;  // in the order asked for
-  std::vector<std::uint64_t> rows_of;         // likewise: how many rows of training data are the shard's
+  std::vector<std::uint64_t> rows_of;         // in that order: the number of rows of training data of the shard
 };
 
 // Row i is row i / S of shard i mod S.  With RowOptions::stream a shard has a section of the files (RowFiles::each_of),
-// of which nothing is kept but the number of rows.  Throws NoInput, DataError with file and line, or UsageError.
+// of which only the number of rows is kept.  Throws NoInput, DataError with file and line, or UsageError.
 LoadedData load_data(const std::vector<std::string>& files, const std::vector<std::string>& valid,
                      const RowOptions& settings, std::uint32_t shards, std::span<const ShardId> hosted);
 
-// Appends a row's entries, those of keys below `keys`, less their origins; a feature with an origin that the row has
-// not comes last.  Throws DataError for a value above what single precision takes.
+// Appends a row's entries with keys below `keys`, less their origins;  features with an origin that the row does not
+// have come last.   Throws DataError for a value beyond the range of single precision.
 void add_row(const RowFiles& files, const LabelledRow& row, FeatureKeys& key, const Origins& origins, bool intercept,
              Key keys, Rows& rows);
 

@@ -1,13 +1,13 @@
-// apps/linear/smooth_losses.h -- a row's loss as Newton's method wants it: with its curvature, and what the row adds to
-// the dual objective.
+// apps/linear/smooth_losses.h -- a row's loss for Newton's method: with its curvature, and the row's term of the dual
+// objective.
 //
-// The hinge loss has none, so it is fitted by the method of multipliers: with a multiplier a of each row, 0 <= a <= 1,
-// and a sharpness s it is smoothed to
+// The hinge loss has no curvature, so it is fitted by the method of multipliers: with a multiplier a for each row, 0 <=
+// a <= 1, and a sharpness s it is smoothed to
 //
 //   s z^2 / 2 for 0 <= z <= 1/s,   z - 1/(2 s) beyond,   with z = 1 - y f + a / s
 //
-// whose slope -y clip(s z, 0, 1) makes the next multiplier.  At the optimum the multipliers are the dual variables, and
-// the smoothing has no effect however small s is.  (An augmented Lagrangian with semismooth Newton steps: Yan and Li,
+// whose slope -y clip(s z, 0, 1) gives the next multiplier.  At the optimum the multipliers are the dual variables, and
+// the smoothing has no effect for any s.  (An augmented Lagrangian with semismooth Newton steps: Yan and Li,
 // "An efficient augmented Lagrangian method for support vector machine", Optimization Methods and Software 2020.)
 #pragma once
 #include <algorithm>
@@ -24,7 +24,7 @@ struct SmoothLoss {
   double slope(double f, double y, double) const { return LossOfRow::slope(f, y); }
   double curvature(double f, double y, double) const { return LossOfRow::curvature(f, y); }
   double primal(double f, double y) const { return LossOfRow::value(f, y); }
-  // Of the dual variable -y slope, where the dual objective is asked for: of squared hinge.
+  // For the dual variable -y slope, where the dual objective is needed: of squared hinge.
   double dual(double f, double y, double) const {
     const double b = -y * LossOfRow::slope(f, y);
     return b - b * b / 4;

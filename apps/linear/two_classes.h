@@ -1,5 +1,5 @@
-// apps/linear/two_classes.h -- the two classes of a logistic model's response: what the data calls them, and what the
-// mathematics does.
+// apps/linear/two_classes.h -- the two classes of a logistic model's response: the data's labels, and their codes in
+// the loss.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -22,7 +22,7 @@ struct TwoClasses {
   friend bool operator==(const TwoClasses&, const TwoClasses&) = default;
 };
 
-// The classes of all of a data's labels, which are of two kinds.
+// The classes of all labels of a data set, which has two different ones.
 inline TwoClasses classes_of(const std::vector<double>& labels) {
   const auto [smaller, larger] = std::minmax_element(labels.begin(), labels.end());
   return {*smaller, *larger};

@@ -15,7 +15,7 @@ std::uint64_t hash_of(std::string_view name, std::uint64_t before) {
   return next_mixed(state);
 }
 
-// name[:number]; false if what is behind the colon is no number.
+// name[:number]; false if the text after the colon is not a number.
 bool split(std::string_view field, std::string_view& name, double& number) {
   const std::size_t colon = field.find(':');
   name = field.substr(0, colon);
@@ -36,13 +36,13 @@ std::string VwParser::parse(std::string_view line, VwLine& out) {
 }
 
 std::string VwParser::parse_head(std::string_view head, VwLine& out) {
-  // A tag leans on the bar.
+  // A tag directly precedes the bar.
   std::string_view rest = head;
-  const bool leans = !head.empty() && !io::is_blank(head.back());
+  const bool attached = !head.empty() && !io::is_blank(head.back());
   std::vector<std::string_view> fields;
   for (std::string_view field; !(field = io::next_field(rest)).empty();) fields.push_back(field);
-  if (!fields.empty() && (leans || fields.back().front() == '\'')) fields.pop_back();
-  if (fields.empty()) return "expected a label and a blank behind it";
+  if (!fields.empty() && (attached || fields.back().front() == '\'')) fields.pop_back();
+  if (fields.empty()) return "expected a label and a blank after it";
   if (!io::parse_number(fields[0], out.label)) return "expected a label, found " + io::quoted(fields[0]);
   if (fields.size() > 2) return "expected label, importance and tag at most before the first bar";
   if (fields.size() == 2 && !(io::parse_number(fields[1], out.importance) && out.importance >= 0))
@@ -50,20 +50,20 @@ std::string VwParser::parse_head(std::string_view head, VwLine& out) {
   return {};
 }
 
-// From a bar on.
+// Parses from a bar to the end.
 std::string VwParser::parse_features(std::string_view text) {
   std::uint64_t space = 0;
   double scale = 1;
   while (!text.empty()) {
     if (text.front() == '|') {
       text.remove_prefix(1);
-      // A name leans on its bar.
+      // A namespace's name directly follows its bar.
       std::string_view name, head;
       if (!text.empty() && !io::is_blank(text.front()) && text.front() != '|')
         head = text.substr(0, text.find_first_of("| \t\r\v\f"));
       text.remove_prefix(head.size());
       scale = 1;
-      if (!split(head, name, scale)) return "expected a number behind the colon, found " + io::quoted(head);
+      if (!split(head, name, scale)) return "expected a number after the colon, found " + io::quoted(head);
       space = hash_of(name, 1);
     } else if (io::is_blank(text.front())) {
       text.remove_prefix(1);
@@ -72,7 +72,7 @@ std::string VwParser::parse_features(std::string_view text) {
       text.remove_prefix(field.size());
       std::string_view name;
       double value = 1;
-      if (!split(field, name, value)) return "expected a number behind the colon, found " + io::quoted(field);
+      if (!split(field, name, value)) return "expected a number after the colon, found " + io::quoted(field);
       features_.emplace_back(static_cast<std::uint32_t>(hash_of(name, space)), value * scale);
     }
   }

@@ -2,8 +2,8 @@
 //
 //   label [importance] ['tag]|namespace[:scale] feature[:value] feature[:value] |namespace ...
 //
-// A feature is its name and that of its namespace, whatever both are; a value that is not given is 1, and the scale of
-// a namespace multiplies its values.  A tag stands before the first bar, without a blank, or begins with a quote.
+// A feature is identified by its name and that of its namespace.  A value that is not given is 1, and the scale of a
+// namespace multiplies its values.  A tag precedes the first bar without a blank, or begins with a quote.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -15,13 +15,13 @@ namespace rota::linear {
 
 struct VwLine {
   double label = 0, importance = 1;
-  std::vector<std::uint32_t> columns;  // 32 bits of each feature's name, ascending, each once
-  std::vector<double> values;          // sums, where a name is there twice; none is 0
+  std::vector<std::uint32_t> columns;  // a hash of 32 bits of each feature's name, ascending, each once
+  std::vector<double> values;          // sums, if a name is repeated; none is 0
 };
 
 class VwParser {
  public:
-  // What is wrong, or "".
+  // Returns the error, or "".
   std::string parse(std::string_view line, VwLine& out);
 
  private:

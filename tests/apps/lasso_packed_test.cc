@@ -36,8 +36,8 @@ TEST_F(LassoPacked, RangesOfTheOtherKindAreRefused) {
   Job one = job({{"order", "priority"}, {"shards", "2"}}, rows);
   one.packed = pack(job({{"shards", "2"}}, rows));
   EXPECT_EQ(refusal<UsageError>(one),
-            "index: these shards are ranges of columns, and the job wants ranges of rows: make others by `rota shard` "
-            "with --partition, or leave --partition and --order out");
+            "index: these shards are ranges of columns, and the job needs ranges of rows: run `rota shard` "
+            "with --partition, or omit --partition and --order");
 }
 
 TEST_F(LassoPacked, BytesThatChanged) {

@@ -61,7 +61,7 @@ TEST_F(SgdPacked, LabelsThatDoNotFitTheLossAreReported) {
             "index: found more than two labels, 1, 2 and 3: a loss of two classes (--loss=softmax takes more, and "
             "--one_against_rest)");
   one = packed_job(job({{"shards", "2"}}, files.write("one", "1 1:1\n1 2:1\n")));
-  EXPECT_EQ(refusal<DataError>(one), "index: expected labels of two classes at least, found one only: 1");
+  EXPECT_EQ(refusal<DataError>(one), "index: expected labels of at least two classes, found only one: 1");
   one = packed_job(
       job({{"shards", "2"}, {"valid", "given"}}, files.write("rows", kRows), {files.write("valid", "7 1:1\n")}));
   EXPECT_EQ(refusal<DataError>(one), "index: the label 7 is none of the training data's, -1 and 1");

@@ -518,7 +518,7 @@ TEST_F(SgdScales, WhatSinglePrecisionCannotHoldIsRefused) {
   file_ = files_.write("small", "1 1:1 2:1e-200\n-1 1:1\n");
   EXPECT_NE(message_of<DataError>([&] {
               SerialHost(linked_plugin(), job({}));
-            }).find("feature 2: no value of it is above 1e-200"),
+            }).find("feature 2: its largest value is 1e-200"),
             std::string::npos);
   file_ = files_.write("label", "1 1:1\n1e101 1:1\n");
   EXPECT_EQ(message_of<DataError>([&] {

@@ -1,4 +1,4 @@
-// apps/linear/commands/export.cc -- a model as text files, among them one that LIBLINEAR reads.
+// apps/linear/commands/export.cc -- a model as text files, one of them for LIBLINEAR.
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -20,7 +20,7 @@ liblinear.model  The same in LIBLINEAR's format, for liblinear-predict.  It is n
                  labels are not what LIBLINEAR takes: whole numbers.
 )";
 
-// LIBLINEAR's name of the solver whose models predict like this one.
+// LIBLINEAR's name of the solver whose models predict in the same way.
 std::string_view solver(Loss loss) {
   switch (loss) {
     case Loss::squared:
@@ -56,7 +56,7 @@ void write_weights(const LinearModel& model, io::TextWriter out) {
   out.close();
 }
 
-// Of two classes its weights are those of the label that is named first; the intercept is the last row.
+// For two classes the weights are those of the label that is named first; the intercept is the last row.
 void write_liblinear(const LinearModel& model, io::TextWriter out) {
   const bool many = model.outputs > 1;
   out << "solver_type " << solver(model.rows.loss) << "\nnr_class " << std::uint64_t{many ? model.outputs : 2} << "\n";

@@ -1,4 +1,4 @@
-// apps/linear/commands/model.h -- a fitted linear model, and what can be done with any.
+// apps/linear/commands/model.h -- a fitted linear model, and the commands for it.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -15,34 +15,34 @@
 namespace rota::linear {
 
 struct LinearModel {
-  RowOptions rows;      // that it was fitted to, and that it can be applied to
+  RowOptions rows;      // of the data that it was fitted to, and can be applied to
   ClassLabels classes;  // none for numbers
   std::uint32_t outputs = 1;
   Key keys = 0;                 // the intercept and the features
-  Origins origins;              // of rows as `numbers` apply to them
+  Origins origins;              // subtracted from rows before `numbers` apply
   std::vector<double> numbers;  // by key, then output
 
-  // Of rows as they are read.
+  // For rows as they are in the files.
   double weight(Key key, std::uint32_t output) const {
     double weight = numbers[key * outputs + output];
     if (key == kIntercept)
       for (const std::uint32_t k : origins.keys()) weight -= origins[k] * numbers[k * outputs + output];
     return weight;
   }
-  // Of a row's links: the label that is predicted.  REQUIRES: classes.
+  // The label predicted from a row's links.  REQUIRES: classes.
   double label(std::span<const double> links) const {
     return classes.label(outputs > 1 ? best_output(links) : links[0] > 0 ? 1 : 0);
   }
 };
 
-// The commands of an app, with their options: the heaviest features; a prediction for every row; how good these are.
+// The commands of an app, with their options: the heaviest features; a prediction for every row; scores of these.
 std::span<const Option> show_options();
 void show(const LinearModel& model, const Call& call, std::ostream& out);
 std::span<const Option> predict_options();
 void predict(const LinearModel& model, const Call& call, std::ostream& out);
 void evaluate(const LinearModel& model, const Call& call, std::ostream& out);
 
-// As text files, among them one that LIBLINEAR reads.  Throws std::runtime_error if they cannot be written.
+// As text files, one of them for LIBLINEAR.  Throws std::runtime_error if they cannot be written.
 void export_text(const LinearModel& model, const std::filesystem::path& folder);
 
 }  // namespace rota::linear

@@ -26,13 +26,13 @@ std::vector<std::string> read_names(std::string_view path) {
   if (path.empty()) return names;
   io::Lines lines{std::string(path)};
   for (std::string_view line; lines.next(line);) {
-    if (!is_utf8(line)) lines.fail("a name is no UTF-8");
+    if (!is_utf8(line)) lines.fail("a name is not UTF-8");
     names.emplace_back(line);
   }
   return names;
 }
 
-// Keys of the features with the largest weights of an output, those that are not 0.
+// Keys of the features with the largest weights of an output, without those that are 0.
 std::vector<Key> heaviest(const LinearModel& model, std::uint32_t output, std::size_t most) {
   std::vector<Key> keys;
   for (Key key = kIntercept + 1; key < model.keys; ++key)

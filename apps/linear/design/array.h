@@ -1,4 +1,4 @@
-// apps/linear/design/array.h -- a large array of numbers whose memory the operating system may give in large pages.
+// apps/linear/design/array.h -- a large array of numbers, in large pages if the operating system has them.
 #pragma once
 #include <sys/mman.h>
 
@@ -13,8 +13,8 @@ namespace rota::linear {
 // Large pages make the first touch of hundreds of megabytes, and scattered writes to them, several times as fast.
 inline constexpr std::size_t kLargePage = std::size_t{1} << 21;  // bytes
 
-// Memory straight from the operating system, and straight back to it, so that what one array gives up the next can
-// have.  Begins at a page, or at a large page if it is as large.  Zero at first.
+// Memory directly from the operating system, and returned directly to it, so that other arrays can use it.  Begins at a
+// page, or at a large page if it is at least that large.  Initially zero.
 class DesignMemory {
  public:
   DesignMemory() = default;
@@ -35,7 +35,7 @@ class DesignMemory {
     if (slack > before) ::munmap(begin + before + bytes, slack - before);
     at_ = begin + before;
     bytes_ = bytes;
-    if (large) (void)::madvise(at_, bytes_, MADV_HUGEPAGE);  // where there are none, pages stay small
+    if (large) (void)::madvise(at_, bytes_, MADV_HUGEPAGE);  // without support, pages stay small
   }
   DesignMemory(DesignMemory&& other) noexcept
       : at_(std::exchange(other.at_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}

@@ -1,5 +1,5 @@
-// apps/linear/design/build.cc -- a counting sort by column, bucket by bucket: each one's part of the result fits the
-// cache, and buckets are sorted at the same time.
+// apps/linear/design/build.cc -- a counting sort by column, bucket by bucket: the result of each bucket fits the cache,
+// and buckets are sorted in parallel.
 #include "apps/linear/design/build.h"
 
 #include <algorithm>
@@ -28,18 +28,18 @@ inline constexpr double kLargest = kMostSquared;
 template <>
 inline constexpr double kLargest<float> = std::numeric_limits<float>::max();
 
-// What a bucket has of the block.
+// The part of the block in one bucket.
 struct BucketPart {
   std::uint64_t first_column = 0, end_column = 0;  // of the matrix
   std::uint64_t entries = 0;
   std::uint64_t start = 0;  // their first place in the block
-  bool whole = false;       // all that the bucket has lies in the block
+  bool whole = false;       // all entries of the bucket are in the block
   bool single = true;       // the entries are exact in single precision
   std::optional<RepeatedEntry> repeated;
   std::optional<UnheldValue> unheld;
 };
 
-// Of buckets: their entries share memory.
+// Buckets whose entries share memory.
 struct Group {
   std::atomic<std::size_t> unsorted = 0;
   bool needed = false;  // after the block is built
@@ -92,7 +92,7 @@ class Builder {
     }
     for (std::size_t bucket = 0; bucket < parts_.size(); ++bucket) {
       Group& group = groups_[DesignEntries::group_of(bucket)];
-      group.needed = group.needed || keep == Keep::all || (keep == Keep::behind && end_of(bucket) > range_.end_column);
+      group.needed = group.needed || keep == Keep::all || (keep == Keep::later && end_of(bucket) > range_.end_column);
       ++group.unsorted;
     }
   }
@@ -102,7 +102,7 @@ class Builder {
     return any.first_column() + ((std::uint64_t{bucket} + 1) << any.shift());
   }
 
-  // Gives memory back once all buckets that share it are sorted.
+  // Frees memory once all buckets that share it are sorted.
   void done_with(std::size_t bucket) {
     const std::size_t number = DesignEntries::group_of(bucket);
     if (--groups_[number].unsorted == 0 && !groups_[number].needed) pieces_.front()->entries.blocks().release(number);
@@ -144,7 +144,7 @@ class Builder {
       if (part.repeated) throw RepeatedEntry(*part.repeated);
       if (part.unheld) throw UnheldValue(*part.unheld);
     }
-    // Columns behind the last bucket have no entries.
+    // Columns after the last bucket have no entries.
     const std::uint64_t covered = parts_.empty() ? range_.first_column : parts_.back().end_column;
     for (std::uint64_t c = covered - range_.first_column; c <= columns; ++c) block.starts[c] = entries_;
     const std::uint64_t places = (range_.end_row - range_.first_row) * columns;
@@ -183,7 +183,7 @@ class Builder {
       part.repeated = sort_column(part.first_column + c, rows + starts[c], values + starts[c], next[c] - starts[c]);
   }
 
-  // A column of which single precision leaves nothing.
+  // Fails for a column whose values all become 0 in single precision.
   template <typename T>
   void find_lost(BucketPart& part, const T* values, const std::uint64_t* starts) const {
     std::uint64_t end = part.start + part.entries;

@@ -12,12 +12,12 @@
 
 namespace rota::linear {
 
-// How values are held: in single precision if that changes none of the block's, always (rounded), or never.
+// How values are stored: in single precision if that changes none of the block's, always (rounded), or never.
 enum class Precision { automatic, single_precision, double_precision };
 // "auto", "single" or "double".
 Precision precision_of(std::string_view word);
 
-// The largest number, of a column or of the response, whose squares can be summed up over 2^32 rows.
+// The largest number, of a column or of the response, whose squares can be summed over 2^32 rows.
 inline constexpr double kMostSquared = 1e140;
 
 // The place of a block in the matrix: rows [first_row, end_row) of columns [first_column, end_column).
@@ -43,9 +43,9 @@ struct DenseBlock {
   DesignArray<T> values;  // column by column
 };
 
-// Never changes; threads may share it.  Columns and rows are numbered from the block's first (`column`), and spans
-// over rows have rows() numbers.  Equal blocks give equal results to the last bit: every sum has one fixed order
-// (kernels.h), and values count as what they are in double precision.
+// Never changes;  threads may share it.   Columns and rows are numbered from the block's first (`column`), and spans
+// over rows have rows() numbers.   Equal blocks give equal results to the last bit:  every sum has one fixed order
+// (kernels.h), and values are converted to double precision.
 class Columns {
  public:
   using Storage = std::variant<SparseBlock<float>, SparseBlock<double>, DenseBlock<float>, DenseBlock<double>>;
@@ -57,12 +57,12 @@ class Columns {
   std::uint64_t first_column() const { return range_.first_column; }
   std::uint32_t rows() const { return static_cast<std::uint32_t>(range_.end_row - range_.first_row); }
   std::uint32_t columns() const { return static_cast<std::uint32_t>(range_.end_column - range_.first_column); }
-  std::uint64_t entries() const { return entries_; }  // values that are held
+  std::uint64_t entries() const { return entries_; }  // values that are stored
   bool is_dense() const { return storage_.index() >= 2; }
   bool is_single() const { return storage_.index() % 2 == 0; }
 
   const Storage& storage() const { return storage_; }
-  // For loops that want the arrays themselves: use(SparseColumn<T>) or use(DenseColumn<T>), T float or double.
+  // For loops over the arrays themselves: use(SparseColumn<T>) or use(DenseColumn<T>), T float or double.
   template <typename Use>
   [[gnu::always_inline]] auto of(std::uint32_t column, Use use) const {
     if (const auto* block = std::get_if<0>(&storage_)) return use(block->column(column));
@@ -94,9 +94,9 @@ class Columns {
     return of(column, [&](const auto& x) { return weighted_norm2_of(x, w.data()); });
   }
 
-  // Values of the column that are held: of a dense block, all rows.
+  // Values of the column that are stored: of a dense block, all rows.
   std::size_t entries(std::uint32_t column) const;
-  // Calls take(row, value) for each of them, rows ascending; of a dense block, too, only for those that are not 0.
+  // Calls take(row, value) for each of them that is not 0, rows ascending.
   template <typename Take>
   void each(std::uint32_t column, Take take) const {
     of(column, [&](const auto& x) { each_of(x, take); });

@@ -7,7 +7,7 @@
 namespace rota::linear {
 namespace {
 
-constexpr std::size_t kLeastMemory = std::size_t{1} << 16;  // bytes that a group asks for at once
+constexpr std::size_t kLeastMemory = std::size_t{1} << 16;  // bytes that a group allocates at once
 
 }  // namespace
 
@@ -15,7 +15,7 @@ DesignEntry* EntryBlocks::take(std::size_t group_number) {
   Group& group = groups_[group_number];
   const std::lock_guard<std::mutex> lock(group.mutex);
   if (group.left == 0) {
-    // Doubles, so that little data does not take large pages that it does not fill.
+    // Doubles, so that little data does not use large pages that it cannot fill.
     group.bytes = std::clamp(2 * group.bytes, kLeastMemory, kLargePage);
     group.memory.emplace_back(group.bytes);
     group.left = group.bytes;

@@ -16,11 +16,11 @@ namespace rota::linear {
 
 struct DesignEntry {
   double value;
-  std::uint32_t row, column;  // from 0; rows from where this piece of the matrix begins
+  std::uint32_t row, column;  // from 0; rows from the beginning of this piece of the matrix
 };
 
-// The memory for the entries of all pieces of a matrix, in groups of neighbouring buckets: a group's can be given back
-// as soon as its entries are sorted, and is then there for the sorted ones.  Threads may call it at the same time.
+// The memory for the entries of all pieces of a matrix, in groups of neighbouring buckets: a group can be freed as soon
+// as its entries are sorted, which makes room for the sorted ones.  Threads may call it at the same time.
 class EntryBlocks {
  public:
   static constexpr std::size_t kGroups = 32;
@@ -29,9 +29,9 @@ class EntryBlocks {
 
   // A new block, aligned to its size.
   DesignEntry* take(std::size_t group);
-  // From now on blocks may be used in other groups than they were taken for.
+  // From now on blocks may be used in groups other than those that they were allocated for.
   void mix() { mixed_ = true; }
-  // Gives back the group's blocks, unless some were used for other groups.
+  // Frees the group's blocks, unless some were used for other groups.
   void release(std::size_t group);
 
  private:
@@ -39,7 +39,7 @@ class EntryBlocks {
     std::mutex mutex;
     std::vector<DesignMemory> memory;
     std::size_t bytes = 0;  // of the last of them
-    std::size_t left = 0;   // of these, not yet taken
+    std::size_t left = 0;   // of these, not yet used
   };
   std::array<Group, kGroups> groups_;
   std::atomic<bool> mixed_ = false;
@@ -64,8 +64,8 @@ class DesignEntries {
   // Row r of `rows` is row first_row + r here, if that is in [keep_first, keep_end); others are left out.
   void add_rows(const io::LibsvmRows& rows, std::uint64_t first_row, std::uint64_t keep_first, std::uint64_t keep_end);
 
-  // Makes the buckets wide enough for columns below `end_column`.  Best done before there are entries: memory is then
-  // given back early (EntryBlocks).
+  // Makes the buckets wide enough for columns below `end_column`.   Best called before there are entries:  memory can
+  // then be freed early (EntryBlocks).
   void expect(std::uint64_t end_column);
   // Makes buckets 2^shift columns wide; REQUIRES: shift >= shift().
   void widen(std::uint32_t shift);
@@ -83,12 +83,12 @@ class DesignEntries {
   }
   // All values of the bucket are exactly representable in single precision.
   bool is_single(std::size_t bucket) const { return !buckets_[bucket].needs_double; }
-  // Where its entries are.
+  // The memory of its entries.
   EntryBlocks& blocks() const { return *blocks_; }
 
  private:
   struct Bucket {
-    DesignEntry* next = nullptr;   // where the next entry goes; at a block's end, or null, there is no room
+    DesignEntry* next = nullptr;   // the place of the next entry; at a block's end, or null, there is no room
     DesignEntry* begin = nullptr;  // of the open block
     std::vector<Run> done;
     bool needs_double = false;

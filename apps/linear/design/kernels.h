@@ -1,8 +1,8 @@
 // apps/linear/design/kernels.h -- the inner loops over one column of the design matrix, sparse or dense.
 //
-// Values are single or double precision; all sums are in double precision and have one fixed order, whatever the
-// values' type: partial sums over the positions that are equal modulo the number of lanes, which are then added in
-// pairs.  The order is written out, so that no compiler's choice can change a result.
+// Values have single or double precision; all sums have double precision and one fixed order, for both types of values:
+// partial sums over the positions that are equal modulo the number of lanes, which are then added in pairs.  The order
+// is written out, so that the compiler cannot change a result.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -26,7 +26,7 @@ constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 24;
 struct TextPiece {
   TextPiece(const io::TextFile& in, std::uint64_t first, std::uint64_t last) : file(&in), begin(first), end(last) {}
 
-  // Remembers what is wrong in a block, if something is; `size` has the lines before it.
+  // Records the error of a block, if there is one; `size` has the lines before it.
   void refuse(std::optional<io::WrongLine> line) {
     wrong = std::move(line);
     if (wrong) wrong->lines_before += size.lines;
@@ -44,7 +44,7 @@ struct RowRange {
   std::uint64_t first = 0, end = io::kMostRows;
 };
 
-// Calls take(block, where it begins) for the piece's blocks of lines, until one is wrong.
+// Calls take(block, its offset) for the piece's blocks of lines, until one has an error.
 template <typename Take>
 void each_block(TextPiece& piece, Take take) {
   try {
@@ -99,7 +99,7 @@ class LibsvmFiles {
     return std::all_of(files_.begin(), files_.end(), [](const io::TextFile& file) { return file.divisible(); });
   }
 
-  // Where the shards begin.  Unless all files are divisible, AFTER they were read.
+  // The cuts of the shards.  Unless all files are divisible, AFTER they were read.
   std::vector<std::uint64_t> cut(std::uint32_t shards) {
     if (shards == 1) return {0};
     std::uint64_t bytes = 0;
@@ -130,7 +130,7 @@ class LibsvmFiles {
       });
     });
   }
-  // After measure(): drops the pieces that have none of these rows, and reads the others.
+  // After measure(): drops the pieces without any of these rows, and reads the others.
   void read_rows(const RowRange& rows) {
     std::uint64_t first = 0;
     for (TextPiece& piece : pieces_) first = (piece.design.first_row = first) + piece.size.rows;
@@ -158,7 +158,7 @@ class LibsvmFiles {
   }
 
  private:
-  // Calls read(); if the file cannot be read, says which it is.
+  // Calls read(); if the file cannot be read, the error names it.
   template <typename Read>
   static void naming(const io::TextFile& file, Read read) {
     try {
@@ -181,7 +181,7 @@ class LibsvmFiles {
     } while (begin < file.size());
   }
 
-  // Calls read(piece) for all pieces, several at a time, and throws what is wrong with the first that is wrong.
+  // Calls read(piece) for all pieces, several at a time, and throws the error of the first piece that has one.
   template <typename Read>
   void each_piece(Read read) {
     std::atomic<std::size_t> first_wrong = pieces_.size();
@@ -221,7 +221,7 @@ class LibsvmFiles {
   // Every column takes memory, with or without entries.
   std::string too_many(std::uint64_t columns) const { return io::out_of_proportion(columns, "columns", size_.entries); }
 
-  // Names the first line with too large an index.
+  // Throws for the first line with too large an index.
   [[noreturn]] void refuse_columns() {
     std::uint64_t lines = 0;
     const io::TextFile* file = nullptr;
@@ -252,7 +252,7 @@ class LibsvmFiles {
   io::LibsvmSize size_;
 };
 
-// The least range that has all hosted shards.
+// The smallest range with all hosted shards.
 template <typename Range>
 Range hull(const std::vector<std::uint64_t>& cuts, std::span<const ShardId> hosted) {
   if (hosted.empty()) return {0, 0};

@@ -28,13 +28,13 @@ io::MatrixFormat format_of(const Source& source) {
   return format;
 }
 
-// The format, if it goes with the response.
+// The format, if it is compatible with --response.
 io::MatrixFormat checked_format(const Source& source) {
   const io::MatrixFormat format = format_of(source);
   if (format == io::MatrixFormat::matrix_market && source.response.empty())
-    throw UsageError("--response is needed: a MatrixMarket file has no response of its own");
+    throw UsageError("--response is missing: a MatrixMarket file has no response of its own");
   if (format == io::MatrixFormat::libsvm && !source.response.empty())
-    throw UsageError("--response goes with MatrixMarket input: a line of LIBSVM begins with its own response");
+    throw UsageError("--response is for MatrixMarket input: a line of LIBSVM begins with its own response");
   return format;
 }
 
@@ -48,7 +48,7 @@ std::vector<double> read_column(const std::string& path, const std::string& thin
   return numbers;
 }
 
-// What the rows of the matrix have beside it.
+// The response and the weights of the rows.
 class RowNumbers {
  public:
   RowNumbers(const Source& source, const DesignInput& input) : pieces_(input.pieces) {
@@ -90,7 +90,7 @@ class RowNumbers {
   }
 
  private:
-  // As shares of a power of two, so that they can be summed up: fits know them as shares of their sum alone.
+  // Scaled by a power of two, so that they can be summed: fits use only their shares of the sum.
   void read_weights(const std::string& file, std::uint64_t rows) {
     weights_ = read_column(file, "weight", 0, rows);
     int exponent = 0;
@@ -115,7 +115,7 @@ class RowNumbers {
   TwoClasses classes_;
 };
 
-// The line in the input that says an entry again.
+// Throws for the line in the input that repeats an entry.
 [[noreturn]] void refuse_repeated(const Source& source, const DesignInput& input, const RepeatedEntry& entry) {
   std::size_t i = 0;  // every file is one piece
   while (entry.row >= input.pieces[i].first_row + input.pieces[i].rows) ++i;
@@ -175,9 +175,9 @@ ColumnShards load_columns(const Source& source, std::uint32_t shards, std::span<
                       numbers.weights(0, input.shape.rows),
                       {}};
   loaded.hosted.resize(hosted.size());
-  for (const std::size_t i : ascending(hosted)) {  // for Keep::behind
+  for (const std::size_t i : ascending(hosted)) {  // for Keep::later
     const BlockRange range{0, input.shape.rows, input.cuts[hosted[i]], input.cuts[hosted[i] + 1]};
-    loaded.hosted[i] = build(source, input, range, Keep::behind);
+    loaded.hosted[i] = build(source, input, range, Keep::later);
   }
   return loaded;
 }

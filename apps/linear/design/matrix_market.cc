@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostSampled = std::size_t{1} << 18;
 
-// The columns of entries 0, k, 2k, ..., where k doubles whenever they become too many.
+// The columns of entries 0, k, 2k, ..., where k doubles whenever there are too many.
 class EntrySample {
  public:
   void add(std::uint32_t column) {

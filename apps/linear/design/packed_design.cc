@@ -51,7 +51,7 @@ DesignArray<T> get_array(Reader& in) {
   return array;
 }
 
-// Values that can be squared and summed up, as build_columns() lets them pass.
+// Values that can be squared and summed, as build_columns() checks.
 template <typename T>
 DesignArray<T> get_values(Reader& in) {
   constexpr double kLargest =
@@ -80,7 +80,7 @@ SparseBlock<T> get_sparse(Reader& in, std::uint64_t rows, std::uint64_t columns)
 template <typename T>
 DenseBlock<T> get_dense(Reader& in, std::uint64_t rows, std::uint64_t columns) {
   DenseBlock<T> block{rows, get_values<T>(in)};
-  // Of at most 2^32 rows and columns the product fits, but for the largest of both.
+  // With at most 2^32 rows and columns the product fits, except for the largest of both.
   if (rows > 0 && columns > 0 && (block.values.size() / rows != columns || block.values.size() % rows != 0)) in.fail();
   if ((rows == 0 || columns == 0) && block.values.size() > 0) in.fail();
   return block;
@@ -137,8 +137,8 @@ Common get_common(const PackedData& packed, Reader& in, Kind kind, bool classes,
   const auto its = in.get_bounded<unsigned>(1);
   if (in.ok() && its != static_cast<unsigned>(kind))
     throw UsageError(packed.name() + ": these shards are ranges of " + (kind == Kind::rows ? "columns" : "rows") +
-                     ", and the job wants ranges of " + (kind == Kind::rows ? "rows" : "columns") +
-                     ": make others by `rota shard` with --partition, or leave --partition and --order out");
+                     ", and the job needs ranges of " + (kind == Kind::rows ? "rows" : "columns") +
+                     ": run `rota shard` with --partition, or omit --partition and --order");
   common.shape.rows = in.get_bounded(kMost32);
   common.shape.columns = in.get_bounded(kMost32);
   common.shape.entries = in.get_varint();

@@ -1,11 +1,11 @@
-// apps/linear/design/packed_design.h -- the design matrix as data by shard, its blocks as they are in memory.
+// apps/linear/design/packed_design.h -- the design matrix as data by shard; its blocks as they are in memory.
 //
 //   common:     kind: u8 (0 ranges of columns, 1 ranges of rows); rows, columns, entries: varints; the first column
-//               (row) of every shard, and behind the last their number: varints; the smaller, the larger label: f64
+//               (row) of every shard, and at the end their number: varints; the smaller, the larger label: f64
 //               of columns: response, weights (or none) of all rows, each a count, then f64 each
 //   of a shard: its block; of rows: response, weights (or none) of its rows, each a count, then f64 each
 //   a block:    form: u8 (0 sparse f32, 1 sparse f64, 2 dense f32, 3 dense f64); if sparse: a count, then for each
-//               column: how many entries it has: varint, and rows: a count, then u32 each; values: a count, then each
+//               column: its number of entries: varint, and rows: a count, then u32 each; values: a count, then each
 #pragma once
 #include <cstdint>
 #include <span>
@@ -19,13 +19,14 @@ namespace rota::linear {
 void pack_columns(const ColumnShards& data, DataPacker& out);
 void pack_rows(const RowShards& data, DataPacker& out);
 
-// What load_columns() and load_rows() made of the same input.  `classes`: the response is one of two classes.  Throw
+// The results of load_columns() and load_rows() for the same input.   `classes`:  the response is one of two classes.
+// Throw
 // DataError, or UsageError if the shards are ranges of the other kind.
 ColumnShards unpack_columns(const PackedData& packed, bool classes, std::uint32_t shards,
                             std::span<const ShardId> hosted);
 RowShards unpack_rows(const PackedData& packed, bool classes, std::uint32_t shards, std::span<const ShardId> hosted);
 
-// All rows as one block, as load_rows() makes it of a single shard.
+// All rows as one block, like a single shard of load_rows().
 Columns unpack_whole(const PackedData& packed, Precision precision, std::uint32_t shards);
 
 }  // namespace rota::linear

@@ -1,4 +1,4 @@
-// apps/linear/design/parallel.h -- a loop whose steps run at the same time.
+// apps/linear/design/parallel.h -- a loop whose steps run in parallel.
 #pragma once
 #include <tbb/task_arena.h>
 
@@ -13,12 +13,12 @@
 
 namespace rota::linear {
 
-// Calls step(i) for i = 0 .. count-1, on as many threads as the task arena has that it is called in, and returns after
-// all.  What was written before is seen by all steps, and what they write by the caller.  After a step that throws no
-// others are begun, and of what was thrown the exception of the least i is thrown on: it is the same in every run.
+// Calls step(i) for i = 0 ..  count-1, on the number of threads of the task arena that it is called in, and returns
+// after all.   Steps see what was written before, and the caller sees what they write.   After a step throws, no others
+// begin, and of all exceptions that of the smallest i is rethrown:  the same one in every run.
 //
-// The threads are made for the loop, and not oneTBB's own: ThreadSanitizer cannot look into oneTBB, and calls whatever
-// its parallel_for hands over a race.
+// The threads are created for the loop instead of using oneTBB's: ThreadSanitizer cannot see into oneTBB, and reports
+// everything that its parallel_for hands over as a race.
 template <typename Step>
 void run_in_parallel(std::size_t count, Step step) {
   std::atomic<std::size_t> next = 0;

@@ -141,7 +141,7 @@ TEST_F(LinearData, ErrorsAreReported) {
   };
   EXPECT_EQ(message("1 1:1\n2 1:1\n3 1:1\n"),
             ":3: a third label, 3: a loss of two classes (--loss=softmax takes more, and --one_against_rest)");
-  EXPECT_EQ(message("1 1:1\n1 1:1\n"), ": expected labels of two classes at least, found one only: 1");
+  EXPECT_EQ(message("1 1:1\n1 1:1\n"), ": expected labels of at least two classes, found only one: 1");
   EXPECT_EQ(message("1 1:1\n0 1:1e30\n"), ":2: a value above 1e15: scale the data");
   EXPECT_EQ(message("1 1:1\n0 4194305:1\n"),
             ":2: feature 4194305: more than 4194304 features have to be hashed (--bits)");

@@ -45,13 +45,13 @@ TEST_F(VwText, FeaturesAreTheirNamesInTheirNamespaces) {
 
 TEST_F(VwText, ErrorsAreReported) {
   EXPECT_EQ(wrong("1 a b"), "expected a bar, |, before the features");
-  EXPECT_EQ(wrong("| a"), "expected a label and a blank behind it");
-  EXPECT_EQ(wrong("'tag | a"), "expected a label and a blank behind it");
+  EXPECT_EQ(wrong("| a"), "expected a label and a blank after it");
+  EXPECT_EQ(wrong("'tag | a"), "expected a label and a blank after it");
   EXPECT_EQ(wrong("x | a"), "expected a label, found 'x'");
   EXPECT_EQ(wrong("1 -2 | a"), "expected an importance, a number of at least 0, found '-2'");
   EXPECT_EQ(wrong("1 2 3 | a"), "expected label, importance and tag at most before the first bar");
-  EXPECT_EQ(wrong("1 | a:x"), "expected a number behind the colon, found 'a:x'");
-  EXPECT_EQ(wrong("1 |f:x a"), "expected a number behind the colon, found 'f:x'");
+  EXPECT_EQ(wrong("1 | a:x"), "expected a number after the colon, found 'a:x'");
+  EXPECT_EQ(wrong("1 |f:x a"), "expected a number after the colon, found 'f:x'");
 }
 
 }  // namespace

@@ -186,7 +186,7 @@ TEST(Columns, MemoryThatIsGivenBackIsNotNeededAgain) {
   for (std::uint64_t first = 0; first < 5000;) {
     const std::uint64_t end = std::min<std::uint64_t>(5000, first + 700);
     const BlockRange range{0, 40, first, end};
-    EXPECT_EQ(tests::plain(build_columns(pieces, range, Precision::automatic, EntryOrder::by_rows, Keep::behind)),
+    EXPECT_EQ(tests::plain(build_columns(pieces, range, Precision::automatic, EntryOrder::by_rows, Keep::later)),
               part_of(matrix, range));
     first = end;
   }

@@ -350,7 +350,7 @@ TEST_F(LoadTest, ResponseAndFormatMustGoTogether) {
   const std::string svm = files.write("s", "1 1:1\n2 1:1\n"), numbers = files.write("y", "1\n2\n"),
                     three = files.write("y3", "1\n2\n3\n");
   Source source = source_of({matrix});
-  EXPECT_EQ(refusal<UsageError>(source), "--response is needed: a MatrixMarket file has no response of its own");
+  EXPECT_EQ(refusal<UsageError>(source), "--response is missing: a MatrixMarket file has no response of its own");
   source.response = three;
   EXPECT_EQ(refusal<DataError>(source), three + ": expected a response for each of the 2 rows, found 3");
   source.files = {files.write("wide", "%%MatrixMarket matrix coordinate real general\n3 268435456 1\n1 1 1\n")};
@@ -361,7 +361,7 @@ TEST_F(LoadTest, ResponseAndFormatMustGoTogether) {
           "(64 for each entry, and 1048576)");
   source.files = {svm};
   EXPECT_EQ(refusal<UsageError>(source),
-            "--response goes with MatrixMarket input: a line of LIBSVM begins with its own response");
+            "--response is for MatrixMarket input: a line of LIBSVM begins with its own response");
   source.files = {svm, matrix};
   EXPECT_EQ(refusal<DataError>(source),
             matrix + ":1: the files of a matrix must have one format, but " + svm + " has another");
