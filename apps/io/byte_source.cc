@@ -95,8 +95,8 @@ struct Step {
   const char* wrong = nullptr;  // the library's message
 };
 
-// Each of these is a decompressor of a library:  step() consumes what it can of `in` and fills what it can of `out`;
-// both keep their rest.   `last`:  nothing follows `in`.
+// Each of these is a decompressor of a library: step() consumes what it can of `in` and fills what it can of `out`;
+// both keep their rest.  `last`: nothing follows `in`.
 
 class Gzip {
  public:

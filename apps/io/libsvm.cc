@@ -33,10 +33,10 @@ const char* end_of_fields(const char* begin, const char* end) {
   return end > begin && end[-1] == '\r' ? end - 1 : end;
 }
 
-// The first index:value in [begin, end) whose index is not below `index`, or `end`, if indices ascend;  `begin` is just
-// after a field.   Indices, here and below, are those of the text plus `shift`.   Null if a field on the way is
-// invalid.  The result depends on the text and on `index` alone, so that readers of neighbouring ranges meet at the
-// same place even if indices do not ascend.
+// The first index:value in [begin, end) whose index is not below `index`, or `end`, if indices ascend; `begin` is just
+// after a field.  Indices, here and below, are those of the text plus `shift`.  Null if a field on the way is invalid.
+// The result depends on the text and on `index` alone, so that readers of neighbouring ranges meet at the same place
+// even if indices do not ascend.
 const char* find_index(const char* begin, const char* end, std::uint64_t index, std::uint64_t shift) {
   constexpr std::ptrdiff_t kFewFields = 64;  // bytes
   const char* low = begin;                   // fields that begin before it have smaller indices

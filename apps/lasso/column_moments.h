@@ -1,5 +1,5 @@
 // apps/lasso/column_moments.h -- the first two moments of a column under row weights: whether it varies, and whether
-// its squares are numbers.
+// its squares can be summed.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -21,13 +21,13 @@ struct Moments {
 };
 
 // Whether the column is more than a constant.  A deviation of 1e-13 of the mean is some hundred times the rounding of
-// the values themselves: so little is no information.
+// the values themselves, which is no information.
 inline bool varies(const Moments& moments, double weight) {
   const double mean = moments.sum / weight;
   return moments.centred_square > 1e-26 * mean * mean * weight;
 }
 
-// Whether its mean is so many of its deviations that products of the column have lost a third of their digits.
+// Whether its mean is so large in units of its deviation that products of the column lose a third of their digits.
 inline bool is_far_from_zero(const Moments& moments, double weight) {
   const double mean = moments.sum / weight;
   return mean * mean * weight > 1e6 * moments.centred_square;
@@ -36,11 +36,12 @@ inline bool is_far_from_zero(const Moments& moments, double weight) {
 // each(take) calls take(w_i, x_i) for the rows that hold a value, which are 0 elsewhere; `rows` and `weight` are the
 // number of all rows and the sum of their weights.  A column that does not vary has a centred square of 0.
 //
-// About the mean in a second pass, corrected by what the deviations sum up to (Chan, Golub and LeVeque, "Algorithms for
-// computing the sample variance", 1983): a difference of two large squares would lose a column far from 0.
+// Computed about the mean in a second pass, and corrected by the sum of the deviations (Chan, Golub and LeVeque,
+// "Algorithms for computing the sample variance", 1983): a difference of two large squares would lose all digits of a
+// column far from 0.
 template <typename Each>
 Moments column_moments(std::size_t rows, double weight, const Each& each) {
-  constexpr double kRounding = 1e-13;  // share of a sum of weights that may be rounding alone
+  constexpr double kRounding = 1e-13;  // share of a sum of weights that may be due to rounding
   Moments moments;
   if (!(weight > 0)) return moments;
   double met = 0;
@@ -57,7 +58,7 @@ Moments column_moments(std::size_t rows, double weight, const Each& each) {
     moments.centred_square += w * off * off;
     deviation += w * off;
   });
-  // A rest that rounding alone may have left is no rest: the column fills every row that has a weight.
+  // A remainder within rounding counts as none: the column fills every row that has a weight.
   const double rest = count == rows || weight - met < kRounding * weight ? 0 : weight - met;
   deviation -= rest * mean;
   moments.centred_square += rest * mean * mean - deviation * deviation / weight;
@@ -65,7 +66,7 @@ Moments column_moments(std::size_t rows, double weight, const Each& each) {
   return moments;
 }
 
-// Weighted sums of squares below this, of values that are not all 0, have lost digits or all of themselves.
+// Weighted sums of squares below this, of values that are not all 0, have lost digits or underflowed.
 inline constexpr double kLeastSquare = 1e-270;
 
 // The largest absolute value of a row that has a weight; each() as for column_moments().

@@ -25,10 +25,10 @@ Argument argument_of(std::span<const double> doubles) {
 }
 
 bool FitSequence::begin(double lambda_max) {
-  // If no column is of any use (lambda_max is 0), any penalty leaves none.
+  // If no column has any effect (lambda_max is 0), any penalty gives none.
   const double last = settings_.lambda.value_or(lambda_max > 0 ? lambda_max * settings_.lambda_ratio : 1.0);
   lambdas_.clear();
-  // Equal ratios from lambda_max to the last, as glmnet's path; a last one above lambda_max is fitted as it is.
+  // Equal ratios from lambda_max to the last, as glmnet's path; a last one above lambda_max is fitted unchanged.
   for (std::uint32_t k = 0; k + 1 < settings_.path; ++k) {
     const double share = static_cast<double>(k) / (settings_.path - 1);
     lambdas_.push_back(lambda_max > 0 ? lambda_max * std::pow(last / lambda_max, share) : last);
@@ -68,7 +68,7 @@ std::vector<std::uint32_t> folds_of_rows(std::uint64_t rows, std::uint32_t folds
   std::vector<std::uint32_t> fold(rows);
   if (folds == 0) return fold;
   for (std::uint64_t i = 0; i < rows; ++i) fold[i] = static_cast<std::uint32_t>(i % folds) + 1;
-  // Fisher and Yates; the words beside the seed keep this stream apart from those of the rounds.
+  // Fisher and Yates; the constants beside the seed separate this stream from those of the rounds.
   Random random({seed, 0x666f6c6473, rows, folds});
   for (int i = 0; i < 16; ++i) random();  // a seed of few bits takes some steps to spread
   for (std::uint64_t i = rows; i > 1; --i) std::swap(fold[i - 1], fold[random.below(i)]);

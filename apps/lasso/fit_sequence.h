@@ -1,4 +1,4 @@
-// apps/lasso/fit_sequence.h -- the sequence of fits that a job asks for: the path of penalties for every fold of the
+// apps/lasso/fit_sequence.h -- the sequence of fits of a job: the path of penalties for every fold of the
 // cross-validation, and last for all rows.
 #pragma once
 #include <cstdint>
@@ -15,23 +15,23 @@ class FitSequence {
  public:
   explicit FitSequence(const Settings& settings) : settings_(settings) {}
 
-  // Until begin() the fit at hand is that of no coefficient on all rows.  begin() is told the least penalty at which
-  // that is the optimum, and makes the path.  True if the first fit is of a fold: with other rows.
+  // Until begin() the current fit is that without coefficients on all rows.  `lambda_max` is the smallest penalty at
+  // which that is the optimum; begin() makes the path.  True if the first fit is of a fold: with other rows.
   bool begin(double lambda_max);
   bool begun() const { return !lambdas_.empty(); }
   bool done() const { return done_; }
-  // Whether all fits are done, and each reached what advance() was told.
+  // Whether all fits are done, and each reached its tolerance.
   bool converged() const { return done_ && all_reached_; }
 
-  // The fit at hand.
+  // The current fit.
   std::uint32_t fold() const { return fold_; }
   std::uint32_t penalty() const { return penalty_; }
   double lambda() const { return begun() ? lambdas_[penalty_] : 0; }
   // Whether no penalty follows for these rows.
   bool last_penalty() const { return penalty_ + 1 == lambdas_.size(); }
-  // The fit at hand ends here.  `reached`: its tolerance.
+  // Ends the current fit.  `reached`: its tolerance.
   void end_fit(bool reached) { all_reached_ = all_reached_ && reached; }
-  // Goes on to the next fit.  True if that has other rows: then it begins from zero.
+  // Moves to the next fit.  True if that has other rows: then it begins from zero.
   bool advance();
 
   std::vector<double> argument(Step step) const { return to_doubles({step, fold_, penalty_, lambda()}); }
@@ -51,7 +51,7 @@ class FitSequence {
 // none.
 std::vector<std::uint32_t> folds_of_rows(std::uint64_t rows, std::uint32_t folds, std::uint64_t seed);
 
-// The weights of a fit without the rows of a fold, summing up to 1, and 0 for the fold's rows; of fold 0, all rows.
+// The weights of a fit without the rows of a fold, summing to 1, and 0 for the fold's rows; of fold 0, all rows.
 // Throws DataError, which names the weights' file, if they are all 0.
 std::vector<double> weights_outside(const std::vector<double>& weights, const std::vector<std::uint32_t>& folds,
                                     std::uint32_t fold, const std::string& file);

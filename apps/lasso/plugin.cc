@@ -43,11 +43,11 @@ std::vector<double> or_ones(std::vector<double> weights, std::size_t rows) {
   return weights.empty() ? std::vector<double>(rows, 1.0) : std::move(weights);
 }
 
-// The scheduler's own copy of the data, to tell which columns correlate.
+// The scheduler's own copy of the data, to find the columns that correlate.
 std::unique_ptr<Interference> interference(const Job& job, const Settings& settings) {
   if (settings.order != Order::priority || settings.conflicts == Conflicts::ignore) return nullptr;
   if (job.input.empty())
-    throw NoInput("--order=priority needs the data where its scheduler runs, to tell which columns correlate");
+    throw NoInput("--order=priority requires the data on its scheduler's machine, to find the columns that correlate");
   const auto load = [&] {
     const ShardId whole[] = {0};
     const Source source = source_of(job, settings);
@@ -150,7 +150,7 @@ Plugin plugin() {
                                        .run = predict,
                                        .takes_input = true},
                                       {.name = "evaluate",
-                                       .summary = "tells how well the model does on other rows, as JSON",
+                                       .summary = "scores the model on other rows, as JSON",
                                        .options = evaluate_options(),
                                        .run = evaluate,
                                        .takes_input = true},

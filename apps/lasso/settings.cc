@@ -25,13 +25,12 @@ constexpr Option kOptions[] = {
      .kind = Kind::choice,
      .default_value = "squared",
      .unit = "squared|logistic",
-     .meaning =
-         "Loss of a row: (y - f)^2 / 2, or log(1 + exp(-y f)) of two classes, whatever numbers are their labels."},
+     .meaning = "Loss of a row: (y - f)^2 / 2, or log(1 + exp(-y f)) of two classes with any two numbers as labels."},
     {.name = "lambda",
      .kind = Kind::real,
      .meaning = "Penalty of the mean loss; of a path the last.  Squared loss: glmnet's lambda and scikit-learn's alpha "
                 "(Lasso, ElasticNet).  Logistic loss: 1 / (C rows) for the C of LIBLINEAR and of scikit-learn's "
-                "LogisticRegression, with the sum of --weights in place of the rows.",
+                "LogisticRegression, with the sum of --weights instead of the rows.",
      .least = 1e-300},
     real_option(
         "lambda_ratio", "", "", 1e-9, 1e9,
@@ -40,7 +39,7 @@ constexpr Option kOptions[] = {
                 "Share of the L1 norm in the penalty; the rest is half the squared L2 norm: scikit-learn's l1_ratio, "
                 "glmnet's alpha."),
     integer_option("path", "1", "penalties", 1, static_cast<double>(kMostPenalties - 1),
-                   "Number of penalties, in equal ratios from lambda_max down; each starts from the fit before."),
+                   "Number of penalties, in equal ratios from lambda_max down; each starts from the previous fit."),
     integer_option("folds", "0", "folds", 0, static_cast<double>(kMostFolds - 1),
                    "Cross-validation: folds of rows that are held out in turn; 0: none."),
     {.name = "standardize",
@@ -67,17 +66,17 @@ constexpr Option kOptions[] = {
      .kind = Kind::choice,
      .default_value = "auto",
      .unit = "auto|single|double",
-     .meaning = "How the data is held: in single precision if that is exact (auto), always, or never."},
+     .meaning = "How the data is stored: in single precision if that is exact (auto), always, or never."},
     {.name = "partition",
      .kind = Kind::choice,
      .default_value = "auto",
      .unit = "auto|rows|columns",
-     .meaning = "What a data shard is: a range of rows, or of columns (auto: as the order wants it)."},
+     .meaning = "What a data shard is: a range of rows, or of columns (auto: as the order requires)."},
     {.name = "order",
      .kind = Kind::choice,
      .default_value = "auto",
      .unit = "auto|working_set|priority|round_robin|random",
-     .meaning = "Which coefficients a round may change: working_set (columns); the others go with rows."},
+     .meaning = "Which coefficients a round may change: working_set (columns); the others require rows."},
     {.name = "conflicts",
      .kind = Kind::choice,
      .default_value = "group",
@@ -88,7 +87,7 @@ constexpr Option kOptions[] = {
     real_option("correlation", "0.1", "", 0, 1, "Cosine from which two columns interfere.", kConflicts),
     real_option("eta", "1e-9", "", 0, 1e9,
                 "Added to the squared last change in a coefficient's priority, so that none is forgotten.", kPriority),
-    real_option("uniform_share", "0.2", "", 0, 1, "Share of draws that do not look at priorities.", kPriority),
+    real_option("uniform_share", "0.2", "", 0, 1, "Share of draws that ignore priorities.", kPriority),
 };
 
 Order order_of(std::string_view word) {
@@ -112,10 +111,10 @@ void check(const Options& options) {
     throw UsageError("--lambda and --lambda_ratio exclude each other");
   const std::string_view partition = options.text("partition"), order = options.text("order");
   if (partition == "rows" && order == "working_set")
-    throw UsageError("--order=working_set needs --partition=columns: its shards are ranges of columns");
+    throw UsageError("--order=working_set requires --partition=columns: its shards are ranges of columns");
   if (partition == "columns" && order != "auto" && order != "working_set")
-    throw UsageError("--order=" + std::string(order) + " needs --partition=rows: its shards are ranges of rows");
-  if (options.integer("folds") == 1) throw UsageError("--folds=1 leaves no row to fit: say 2 or more, or 0 for none");
+    throw UsageError("--order=" + std::string(order) + " requires --partition=rows: its shards are ranges of rows");
+  if (options.integer("folds") == 1) throw UsageError("--folds=1 leaves no row to fit: give 2 or more, or 0 for none");
   if (options.has("valid"))
     throw UsageError("--valid: lasso validates by --folds; `rota predict lasso` scores other data");
   const Settings settings = settings_of(options);

@@ -1,4 +1,4 @@
-// apps/lasso/settings.h -- the options of the Lasso app and what they say.
+// apps/lasso/settings.h -- the options of the Lasso app.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -31,7 +31,7 @@ enum class Conflicts {
 struct Settings {
   Loss loss = Loss::squared;
   std::optional<double> lambda;  // of the last penalty; or
-  double lambda_ratio = 0.1;     // this share of the least penalty that leaves no coefficient
+  double lambda_ratio = 0.1;     // this share of the smallest penalty that leaves no coefficient
   double l1_ratio = 1;
   std::uint32_t path = 1;   // penalties, from the largest to the one above
   std::uint32_t folds = 0;  // of the cross-validation; 0: none
@@ -43,12 +43,12 @@ struct Settings {
   std::uint32_t coordinates = 256;  // coefficients that a round may change (rows)
   double correlation = 0.1;         // from which two columns interfere (rows)
   double eta = 1e-9;                // added to (last change)^2, in units of the largest first change (rows)
-  double uniform_share = 0.2;       // of draws that do not look at priorities (rows)
+  double uniform_share = 0.2;       // of draws that ignore priorities (rows)
   std::string weights, response;    // paths, or ""
 };
 
 std::span<const Option> options();
-// Throws UsageError if the options do not go together.
+// Throws UsageError if the options contradict each other.
 void check(const Options& options);
 Settings settings_of(const Options& options);
 std::span<const FrameworkNeeds> framework_needs();

@@ -1,7 +1,7 @@
-// apps/lasso/tables.h -- the tables of the Lasso app, their keys, and what a round's argument says.
+// apps/lasso/tables.h -- the tables of the Lasso app, their keys, and the argument of its rounds.
 //
 // A job is a sequence of fits: the path of penalties for every fold of the cross-validation, without the fold's rows,
-// and then for all rows.  Each fit starts from the coefficients of the one before (warm start), the first of a path
+// and then for all rows.  Each fit starts from the coefficients of the previous one (warm start), the first of a path
 // from zero.
 #pragma once
 #include <array>
@@ -18,9 +18,9 @@ namespace rota::lasso {
 using namespace linear;
 
 // All three have a single partition.
-inline constexpr TableId kCoefficients = 0;  // of the fit at hand; key: column, or kIntercept
-inline constexpr TableId kPath = 1;          // non-zero coefficients of fits that are done; key: path_key()
-inline constexpr TableId kFits = 2;          // a summary of every fit that is done; key: fit_key()
+inline constexpr TableId kCoefficients = 0;  // of the current fit; key: column, or kIntercept
+inline constexpr TableId kPath = 1;          // non-zero coefficients of completed fits; key: path_key()
+inline constexpr TableId kFits = 2;          // a summary of every completed fit; key: fit_key()
 
 inline constexpr Key kIntercept = (Key{1} << 32) - 1;  // its coefficient's key
 inline constexpr Key kMostPenalties = Key{1} << 16;
@@ -48,7 +48,7 @@ struct FitRow {
   double held_out = 0;         // mean loss of the fold's rows (folds only)
   double held_out_weight = 0;  // sum of their weights, as a share of all rows'
   double rows = 0;             // of the data
-  double columns = 0;          // likewise
+  double columns = 0;          // of the data
   TwoClasses classes;          // logistic loss: the labels of the data
 };
 inline constexpr std::uint32_t kFitWidth = 12;  // doubles in a FitRow, in the order above
@@ -58,18 +58,18 @@ static_assert(sizeof(FitRow) == sizeof(FitNumbers));
 // The terms of an evaluation.
 enum TermId { kLossTerm, kPenaltyTerm, kNonzerosTerm };
 
-// The first numbers of every round's argument.  The order of a job decides what follows.
+// The first numbers of every round's argument.  Their meaning depends on the order of the job.
 enum class Step : std::uint8_t {
-  start,   // shards tell what the data is
-  screen,  // every shard looks over all its columns (columns), or makes every coefficient's gradient (rows)
+  start,   // shards report the data
+  screen,  // every shard evaluates all its columns (columns), or computes every coefficient's gradient (rows)
   solve,   // the working set is solved (columns)
   update,  // coefficients change (rows)
-  undo,    // coefficients go back to what they were at the last screen (rows)
-  record,  // a fit is done and is written down
+  undo,    // coefficients are reset to their values at the last screen (rows)
+  record,  // a fit is complete and is recorded
 };
 struct Argument {
   Step step = Step::start;
-  std::uint32_t fold = 0;     // of the fit at hand
+  std::uint32_t fold = 0;     // of the current fit
   std::uint32_t penalty = 0;  // its number on the path
   double lambda = 0;          // and its value
 };

@@ -26,10 +26,10 @@ struct Corpus {
   std::vector<ShardDocuments> hosted;  // in the order asked for
 };
 
-// Reads the whole input, keeping the hosted shards' documents;  then the held-out data, if there is any, whose words
-// are left out if the input does not have them.   The vocabulary is the same in every process:  the given one, or all
-// words of a text in the order of their first occurrence, or numbers if there are no words.   Those numbers are missing
-// in a process that does not need them:  without shard 0, held-out data and a warm start.
+// Reads the whole input, keeping the hosted shards' documents; then the held-out data, if there is any, whose words are
+// left out if the input does not have them.  The vocabulary is the same in every process: the given one, or all words
+// of a text in the order of their first occurrence, or numbers if there are no words.  Those numbers are missing in a
+// process that does not need them: without shard 0, held-out data and a warm start.
 Corpus load_corpus(const Job& job, const Settings& settings, std::span<const ShardId> hosted);
 
 }  // namespace rota::lda

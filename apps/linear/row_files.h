@@ -23,9 +23,8 @@ class RowFiles {
 
   // Calls take(row) for all rows in turn.  Throws NoInput, or DataError with file and line.
   void each(const Take& take);
-  // The same for the rows of one of `sections` parts, of about equal bytes;  together the parts have all rows, once.
-  // Row numbers count from the part's first.   Also throws DataError for a file that cannot be divided:  a compressed
-  // one.
+  // The same for the rows of one of `sections` parts, of about equal bytes; together the parts have all rows, once. Row
+  // numbers count from the part's first.  Also throws DataError for a file that cannot be divided: a compressed one.
   void each_of(std::uint32_t section, std::uint32_t sections, const Take& take);
   // For a row that take() refuses: throws DataError with its file and line.
   [[noreturn]] void fail(const std::string& what) const;

@@ -72,7 +72,8 @@ std::vector<double> row_weights(const RowOptions& settings, const std::vector<do
   }
   double sum = 0;
   for (const double weight : weights) sum += weight;
-  if (!(sum > 0 && std::isfinite(sum))) throw DataError(file, 0, "the sum of the rows' weights is not a positive number");
+  if (!(sum > 0 && std::isfinite(sum)))
+    throw DataError(file, 0, "the sum of the rows' weights is not a positive number");
   const double scale = static_cast<double>(weights.size()) / sum;
   for (double& weight : weights) weight *= scale;
   return weights;

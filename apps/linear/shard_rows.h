@@ -88,8 +88,8 @@ class FeatureKeys {
  public:
   explicit FeatureKeys(std::uint32_t bits) : bits_(bits) {}
   std::uint32_t operator()(std::uint32_t column) const;
-  // The keys of a row's features with their values.   Hashed keys ascend, each once, with the sum of the values that
-  // share it.   Valid until the next call.
+  // The keys of a row's features with their values.  Hashed keys ascend, each once, with the sum of the values that
+  // share it.  Valid until the next call.
   std::span<const std::pair<std::uint32_t, double>> of_row(const LabelledRow& row);
 
  private:
@@ -140,8 +140,8 @@ struct LoadedData {
 LoadedData load_data(const std::vector<std::string>& files, const std::vector<std::string>& valid,
                      const RowOptions& settings, std::uint32_t shards, std::span<const ShardId> hosted);
 
-// Appends a row's entries with keys below `keys`, less their origins;  features with an origin that the row does not
-// have come last.   Throws DataError for a value beyond the range of single precision.
+// Appends a row's entries with keys below `keys`, less their origins; features with an origin that the row does not
+// have come last.  Throws DataError for a value beyond the range of single precision.
 void add_row(const RowFiles& files, const LabelledRow& row, FeatureKeys& key, const Origins& origins, bool intercept,
              Key keys, Rows& rows);
 

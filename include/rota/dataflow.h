@@ -1,7 +1,7 @@
 // rota/dataflow.h -- which shard sends to which in an exchange round: a graph of the shards, step after step.
 //
 // Each shard has a replica of some numbers, works on it alone, and then sends and receives messages along a dataflow,
-// from shard to shard, without the store.   A shard waits only for the shards that send to it.   Replicas belong to
+// from shard to shard, without the store.  A shard waits only for the shards that send to it.  Replicas belong to
 // shards and not to workers, so the model depends on the number of shards and not on the machines.
 //
 // Sources: trees and butterflies as usual for allreduce, with mixed degrees as in Kylix (Zhao and Canny, ICPP 2014);

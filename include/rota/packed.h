@@ -31,7 +31,7 @@ class PackedData {
  public:
   virtual ~PackedData() = default;
 
-  // Calls read(Reader&), which reads a file to its end or calls Reader::fail, and returns its result.   Throws
+  // Calls read(Reader&), which reads a file to its end or calls Reader::fail, and returns its result.  Throws
   // DataError, with the file's name, if the file is missing or damaged, if read() failed, or if it did not read to the
   // end.
   template <typename Read>

@@ -2,10 +2,10 @@
 // interfere do not change at once.
 //
 // A row is drawn with probability in proportion to |its last change|^2 + eta (Lee et al., NIPS 2014, section 3.3), or,
-// for a share of the draws, uniformly, so that no row starves while a few change much.   Rows in flight - chosen,
-// without feedback yet - are not drawn.   More candidates are drawn than needed, since some will be refused
-// (rota/block_builder.h).   A draw and a feedback cost O(log rows), and a test the cost of the plugin's Interference:
-// no round looks at all rows.
+// for a share of the draws, uniformly, so that no row starves while a few change much.  Rows in flight - chosen,
+// without feedback yet - are not drawn.  More candidates are drawn than needed, since some will be refused
+// (rota/block_builder.h).  A draw and a feedback cost O(log rows), and a test the cost of the plugin's Interference: no
+// round looks at all rows.
 #pragma once
 #include <algorithm>
 #include <cmath>

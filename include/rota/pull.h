@@ -25,8 +25,8 @@ class Pull {
   virtual void restore(Reader&) {}
 };
 
-// Calls f(sum, value) for runs of numbers that are contiguous in memory, as long as possible:  for a pull that treats
-// all numbers alike.   The sums are at least as long as the value.
+// Calls f(sum, value) for runs of numbers that are contiguous in memory, as long as possible: for a pull that treats
+// all numbers alike.  The sums are at least as long as the value.
 template <typename F>
 void for_each_stretch(const PullEntries& entries, F f) {
   const bool alike = std::all_of(entries.runs().begin(), entries.runs().end(),

@@ -27,14 +27,14 @@ class Push {
   // Gives the cut of the sliced table and the views of dense tables; called once, before any task.
   virtual void attach(const Shape&) {}
 
-  // In a new job, after attach():  starting values of what the shard saves.   `own` is this shard's Random, `common`
+  // In a new job, after attach(): starting values of what the shard saves.  `own` is this shard's Random, `common`
   // gives all shards the same numbers.
   virtual void start(Random& /*own*/, Random& /*common*/) {}
 
-  // Updates a leased slice in place.   In epoch 0 (the starting pass, if the plugin has one) it puts the shard's
-  // starting values in.   Returns the number of items that it visited, for measures of speed.
+  // Updates a leased slice in place.  In epoch 0 (the starting pass, if the plugin has one) it puts the shard's
+  // starting values in.  Returns the number of items that it visited, for measures of speed.
   virtual std::uint64_t push(const SliceTask&, Slice&, Random&) { return 0; }
-  // Fills every entry's part, or in an open round those that it chooses.   All shared rows of the round come in one
+  // Fills every entry's part, or in an open round those that it chooses.  All shared rows of the round come in one
   // call.  Returns the number of items visited.
   virtual std::uint64_t push(const SharedTask&, Random&) { return 0; }
 
@@ -42,15 +42,15 @@ class Push {
   virtual std::uint64_t push(const ExchangeTask&, Random&) { return 0; }
   // In each step of the round's dataflow: what this shard sends, ...
   virtual void scatter(const ExchangeTask&, std::uint32_t /*step*/, Outgoing&) {}
-  // ...  and what it received, from all senders, in their order.   A dataflow of one step may lag:  with a staleness of
+  // ...  and what it received, from all senders, in their order.  A dataflow of one step may lag: with a staleness of
   // s, all but the last s of the preceding exchange rounds are gathered before a push, counted from the last round of
-  // another kind.   In an asynchronous run, at most the newest message of each sender is gathered, if it was not
-  // gathered before.   Before a round of another kind, and at the end of an epoch, everything is gathered.
+  // another kind.  In an asynchronous run, at most the newest message of each sender is gathered, if it was not
+  // gathered before.  Before a round of another kind, and at the end of an epoch, everything is gathered.
   virtual void gather(const ExchangeTask&, std::uint32_t /*step*/, std::span<const Incoming>) {}
 
-  // Brings what is derived from shared rows up to date, after a commit.   Before the k-th push of an epoch (k = 0, 1,
-  // ...) it has been called for exactly max(0, k - staleness) commits of that epoch;  at its end, for all.   A commit
-  // of a dense table has no deltas:  its rows are in the view.
+  // Brings what is derived from shared rows up to date, after a commit.  Before the k-th push of an epoch (k = 0, 1,
+  // ...) it has been called for exactly max(0, k - staleness) commits of that epoch; at its end, for all.  A commit of
+  // a dense table has no deltas: its rows are in the view.
   virtual void refresh(const Commit&) {}
 
   // Adds this shard's share of an evaluation: terms[i] belongs to the plugin's term i.

@@ -1,6 +1,6 @@
 // rota/replica_exchange.h -- ways to combine the shards' replicas of a vector in exchange rounds.
 //
-// A Push calls scatter() and gather() of one of these from its own hooks of those names, with its replica.   The order
+// A Push calls scatter() and gather() of one of these from its own hooks of those names, with its replica.  The order
 // of all sums depends on the shards' numbers only, and an allreduce leaves the same bits in all replicas.
 #pragma once
 #include <cstddef>
@@ -141,8 +141,8 @@ class NestedSum final : public ReplicaExchange {
   std::vector<std::uint32_t> degrees_;
 };
 
-// Along any dataflow of one step:  a replica becomes the mean of itself and of those received, summed in the order of
-// the shards.   If every shard sends to as many as it receives from, the mean over all shards stays the same.
+// Along any dataflow of one step: a replica becomes the mean of itself and of those received, summed in the order of
+// the shards.  If every shard sends to as many as it receives from, the mean over all shards stays the same.
 class Averaging final : public ReplicaExchange {
  public:
   void scatter(ShardId, std::span<const double> replica, std::uint32_t, Outgoing& out) const override {

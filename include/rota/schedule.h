@@ -61,8 +61,8 @@ class Schedule {
   // Whether ends_job() may ever return true; called once, like pipeline().  If so, no epoch begins before the previous
   // one has ended.
   virtual bool may_end_job() const { return false; }
-  // Called at the end of an epoch, after all its feedback:  whether it was the last.   If there are several schedules,
-  // all must return true for the same epoch.   (Round::ends_job announces it ahead.)
+  // Called at the end of an epoch, after all its feedback: whether it was the last.  If there are several schedules,
+  // all must return true for the same epoch.  (Round::ends_job announces it ahead.)
   virtual bool ends_job() { return false; }
 
   // The state that next() depends on, at the end of an epoch.

@@ -75,7 +75,7 @@ class SerialHost {
   // Called with every round that is chosen, and the number of the scheduler that chose it.
   void watch(std::function<void(const Round&, std::uint32_t)> watcher) { watcher_ = std::move(watcher); }
 
-  // At the end of an epoch:  the sums of the app's terms, in their order.   Throws if one is not finite, or if one that
+  // At the end of an epoch: the sums of the app's terms, in their order.  Throws if one is not finite, or if one that
   // is conserved is not the number of items.
   std::vector<double> evaluate() const;
   // From an evaluation made now.  No value if there is none yet; throws std::out_of_range if the app has no such score.

@@ -44,8 +44,8 @@ inline std::uint64_t dealt_to(ShardId shard, std::uint64_t items, std::uint32_t 
   return items / shards + (shard < items % shards ? 1 : 0);
 }
 
-// Ranges of consecutive items:  the first item of every shard, and at the end the number of items.   Their sizes differ
-// by at most one:  shard s begins at item s n / S.   REQUIRES:  items * shards fits into 64 bits.
+// Ranges of consecutive items: the first item of every shard, and at the end the number of items.  Their sizes differ
+// by at most one: shard s begins at item s n / S.  REQUIRES: items * shards fits into 64 bits.
 inline std::vector<std::uint64_t> cut_evenly(std::uint64_t items, std::uint32_t shards) {
   std::vector<std::uint64_t> cuts;
   for (std::uint64_t s = 0; s <= shards; ++s) cuts.push_back(items * s / shards);

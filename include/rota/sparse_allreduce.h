@@ -1,10 +1,10 @@
 // rota/sparse_allreduce.h -- sums of sparse vectors over the shards, each with its own keys: Kylix, Zhao and Canny,
 // "Kylix: a sparse allreduce for commodity clusters", ICPP 2014 (in Zhao's thesis, "BIDMach", chapter 7).
 //
-// Along nested_dataflow().   On the way down, the members of a group divide their keys among them and each sums a part;
-// where keys coincide, as frequent ones in text and graphs do, the messages become shorter from layer to layer.   Then
-// the requested sums return the same way.   Keys are ordered by a hash, so that parts have equal sizes.   A sum is that
-// of NestedSum, to the last bit:  a key that a shard does not add to counts as 0.
+// Along nested_dataflow().  On the way down, the members of a group divide their keys among them and each sums a part;
+// where keys coincide, as frequent ones in text and graphs do, the messages become shorter from layer to layer.  Then
+// the requested sums return the same way.  Keys are ordered by a hash, so that parts have equal sizes.  A sum is that
+// of NestedSum, to the last bit: a key that a shard does not add to counts as 0.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -17,7 +17,7 @@ Bytes aligned(const Bytes& bytes) {
 }
 
 std::span<const double> numbers_in(const Bytes& bytes) {
-  if (bytes.size() % sizeof(double) != 0) throw std::runtime_error("a gradient came damaged");
+  if (bytes.size() % sizeof(double) != 0) throw std::runtime_error("damaged data: a gradient");
   return {reinterpret_cast<const double*>(bytes.view().data()), bytes.size() / sizeof(double)};
 }
 

@@ -1,5 +1,5 @@
-// apps/lasso/by_columns/messages.h -- what shards of columns, the place where the working set is solved, and the
-// schedule tell each other beside the coefficients: the bytes of notes and replies.
+// apps/lasso/by_columns/messages.h -- the notes and replies, beside the coefficients, between shards of columns, the
+// solver of the working set, and the schedule.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -11,10 +11,10 @@
 
 namespace rota::lasso {
 
-// What the shard that speaks for all tells at Step::start: all but the columns.
+// The note of the shard that reports common data, at Step::start: everything but the columns.
 struct DataNote {
   std::uint64_t columns = 0;
-  std::vector<double> response;  // by row, as the data has it
+  std::vector<double> response;  // by row, as in the data
   std::vector<double> weights;   // by row, as the user gave them, or ones
 
   void fields(auto& list) {
@@ -23,11 +23,11 @@ struct DataNote {
   }
 };
 
-// A column that the working set might want.
+// A column that the working set may need.
 struct Candidate {
-  double distance = 0;  // of its gradient from the bound at which it enters, per norm; below 0 it is past it
+  double distance = 0;  // of its gradient from the bound at which it enters, per norm; negative beyond the bound
   Key column = 0;
-  std::uint64_t entries = 0;  // that the column holds: what it takes to solve with it
+  std::uint64_t entries = 0;  // of the column: a measure of the cost of solving with it
 
   void fields(auto& list) { list(column, distance, entries); }
   friend auto operator<=>(const Candidate&, const Candidate&) = default;
@@ -36,7 +36,7 @@ struct Candidate {
 // A shard's answer to Step::screen.
 struct Screening {
   double steepest = 0;                // largest |x_j' g - l2 s_j^2 beta_j| / s_j over its columns
-  std::uint64_t entries = 0;          // of all its columns: what the answer took
+  std::uint64_t entries = 0;          // of all its columns: a measure of the cost of the answer
   std::vector<Candidate> candidates;  // the nearest, ascending
 
   void fields(auto& list) { list(steepest, entries, candidates); }
@@ -44,7 +44,7 @@ struct Screening {
 
 // Pull's reply to it, for the schedule.
 struct Certificate {
-  double objective = 0;               // of the fit at hand
+  double objective = 0;               // of the current fit
   double gap = 0;                     // its duality gap
   double null_objective = 0;          // with no coefficient but the intercept
   double steepest = 0;                // over all columns
@@ -54,13 +54,13 @@ struct Certificate {
   void fields(auto& list) { list(objective, gap, null_objective, steepest, entries, candidates); }
 };
 
-// A column's data on its way to where the working set is solved.  A note has several, one behind the other.
+// A column's data for the solver of the working set.  A note has several, one after the other.
 struct ColumnNote {
   Key column = 0;
   double scale = 1;  // s_j of the penalty
   std::vector<std::uint32_t> rows;
   std::vector<double> values;  // by row; or
-  std::vector<float> singles;  // the same, where the shard holds them so
+  std::vector<float> singles;  // the same, if the shard stores them in single precision
 
   void fields(auto& list) {
     list(column, scale, rows, values, singles);
@@ -68,11 +68,11 @@ struct ColumnNote {
   }
 };
 
-// Numbers alone: a gradient, by row.
+// Only numbers: a gradient, by row.
 void write_numbers(Writer& out, std::span<const double> numbers);
-// The same bytes where numbers may be read in place: bytes that came over a network lie anywhere.
+// The same bytes, aligned so that numbers can be read in place: received bytes may be at any address.
 Bytes aligned(const Bytes& bytes);
-// A view into aligned bytes, which must outlive it.  Throws std::runtime_error if they are not whole numbers.
+// A view into aligned bytes, which must outlive it.  Throws std::runtime_error if the size is not a multiple of 8.
 std::span<const double> numbers_in(const Bytes& bytes);
 
 }  // namespace rota::lasso

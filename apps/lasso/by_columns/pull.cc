@@ -41,13 +41,13 @@ std::vector<double> ColumnsPull::targets() const {
   return data_.response;
 }
 
-// A fit of other rows begins, from no coefficient.
+// A fit on other rows begins, with no coefficient.
 void ColumnsPull::start(const PullTask& task, const Argument& argument) {
   if (!problem_) {
-    const auto told =
+    const auto data_note =
         std::find_if(task.notes.begin(), task.notes.end(), [](const Bytes& note) { return !note.empty(); });
-    if (told == task.notes.end()) throw std::runtime_error("no shard told of the data");
-    data_ = read_fields<DataNote>(*told);
+    if (data_note == task.notes.end()) throw std::runtime_error("no shard reported the data");
+    data_ = read_fields<DataNote>(*data_note);
     folds_ = folds_of_rows(data_.response.size(), settings_.folds, seed_);
     find_classes();
     problem_.emplace(settings_.loss, settings_.intercept, targets(),
@@ -63,7 +63,7 @@ void ColumnsPull::start(const PullTask& task, const Argument& argument) {
   write_numbers(task.reply, problem_->gradient());
 }
 
-// Adds what is new to the working set, drops what is no longer named, and solves.
+// Adds new columns to the working set, drops those no longer named, and solves.
 void ColumnsPull::solve(const PullTask& task) {
   std::size_t bytes = 0;
   for (const Bytes& note : task.notes) bytes += note.size();
@@ -81,14 +81,14 @@ void ColumnsPull::solve(const PullTask& task) {
       else
         problem_->add_column(column.column, column.scale, rows, std::span<const float>(column.singles));
     }
-    if (!in.done()) throw std::runtime_error("a column came damaged");
+    if (!in.done()) throw std::runtime_error("damaged data: a column");
   }
   if (problem_->keys().size() + 1 > task.entries.size()) {
     std::vector<Key> named;
     for (const PullEntry& entry : task.entries) named.push_back(entry.key);
     problem_->drop_zeros(named);
   }
-  // Of a new penalty the gap was not looked at yet, but the gradient is still that of the last look over all columns.
+  // For a new penalty there is no gap yet, but the gradient is still that of the last screen.
   const double gap = gap_at_ == penalty_.l1 ? gap_ : problem_->gap(penalty_, steepest_ / penalty_.l1).gap;
   problem_->solve(penalty_, std::max(task.argument[kArgumentWidth] * gap, task.argument[kArgumentWidth + 1]));
   for (const PullEntry& entry : task.entries)
@@ -96,7 +96,7 @@ void ColumnsPull::solve(const PullTask& task) {
   write_numbers(task.reply, problem_->gradient());
 }
 
-// Puts the shards' looks over their columns together: how far the fit is from its optimum, and what it lacks.
+// Combines the shards' screenings: the fit's distance from its optimum, and the candidates.
 void ColumnsPull::screen(const PullTask& task) {
   Certificate certificate;
   for (const Bytes& note : task.notes) {
@@ -111,14 +111,14 @@ void ColumnsPull::screen(const PullTask& task) {
   certificate.objective = problem_->objective(penalty_);
   certificate.null_objective = null_loss_;
   steepest_ = certificate.steepest;
-  // Before the first penalty is known there is nothing to be far from.
+  // Before the first penalty is known there is no gap.
   gap_ = penalty_.l1 > 0 ? problem_->gap(penalty_, steepest_ / penalty_.l1).gap : certificate.objective;
   gap_at_ = penalty_.l1;
   certificate.gap = gap_;
   write_fields(task.reply, certificate);
 }
 
-// Writes a fit down that is done.
+// Writes the row of a completed fit.
 void ColumnsPull::record(const PullTask& task, const Argument& argument) const {
   for (const PullEntry& entry : task.entries) {
     if (task.table == kFits) {

@@ -1,4 +1,4 @@
-// apps/lasso/by_columns/pull.h -- the third step over ranges of columns: where the working set is gathered and solved.
+// apps/lasso/by_columns/pull.h -- the third step over ranges of columns: gathers the working set and solves it.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -37,12 +37,12 @@ class ColumnsPull final : public Pull {
   DataNote data_;                          // rows, columns, response and weights
   TwoClasses classes_;                     // of the response, for the logistic loss
   std::vector<std::uint32_t> folds_;       // of every row
-  std::optional<ReducedProblem> problem_;  // of the fit at hand
+  std::optional<ReducedProblem> problem_;  // of the current fit
   Penalty penalty_;
   double null_loss_ = 0;  // with no coefficient but the intercept
   double gap_ = 0;        // at the last screen
-  double gap_at_ = 0;     // the penalty's l1, then
-  double steepest_ = 0;   // Certificate::steepest, then
+  double gap_at_ = 0;     // the penalty's l1 at that screen
+  double steepest_ = 0;   // Certificate::steepest of that screen
 };
 
 }  // namespace rota::lasso

@@ -12,17 +12,17 @@ namespace rota::lasso {
 
 namespace {
 
-// One column in so many is looked at to guess how near the nearest ones are.
+// One column in kSampled is sampled to estimate the distances of the nearest ones.
 constexpr std::size_t kSampled = 32;
 constexpr std::size_t kLeastSample = 256;
 
-// Share of a column's mean square below which its variance is made in two passes.
+// Share of a column's mean square below which its variance is computed in two passes.
 constexpr double kFarFromZero = 1e-3;
 
-// Of a ColumnNote, about: without its entries, and of one of these.
+// Approximate bytes of a ColumnNote without its entries, and of an entry.
 constexpr std::size_t kNoteBytes = 48, kEntryBytes = 12;
 
-// A distance that at least `wanted` of these are likely below, and not many more.
+// A distance below which at least `wanted` of these are likely, and not many more.
 double likely_bound(const std::vector<double>& distances, std::size_t wanted) {
   const std::size_t size = distances.size() / kSampled;
   if (size < kLeastSample || wanted * 4 > distances.size()) return std::numeric_limits<double>::infinity();
@@ -78,7 +78,7 @@ std::uint64_t ColumnsPush::push(const SharedTask& task, Random&) {
   }
 }
 
-// A path begins, from no coefficient, perhaps of other rows.
+// A path begins, with no coefficient, possibly on other rows.
 void ColumnsPush::begin(std::uint32_t fold) {
   coefficients_.assign(columns_.columns(), 0);
   if (fold_ != fold) {
@@ -99,7 +99,7 @@ void ColumnsPush::compute_norms() {
     };
     const double square = columns_.weighted_norm2(c, weights), mean = centred ? columns_.dot(c, weights) : 0;
     double variance = square - mean * mean;
-    // Of a column far from 0 the difference has few digits, if any.
+    // For a column far from 0 the difference has few digits, if any.
     if (variance < kFarFromZero * square) variance = column_moments(weights.size(), 1, each).centred_square;
     if (square < kLeastSquare)
       if (const double largest = largest_weighted(each); largest > 0)
@@ -109,13 +109,13 @@ void ColumnsPush::compute_norms() {
   }
 }
 
-// Every column's gradient, and of all columns those nearest to the bound at which they enter.
+// Computes every column's gradient, and selects those nearest to the bound at which they enter.
 Screening ColumnsPush::screen(const Penalty& penalty, std::size_t wanted) const {
   Screening out;
   out.entries = columns_.entries();
   std::vector<double> distance(columns_.columns());
   const std::span<const double> gradient = numbers_in(gradient_);
-  if (gradient.size() != columns_.rows()) throw std::runtime_error("a gradient came damaged");
+  if (gradient.size() != columns_.rows()) throw std::runtime_error("damaged data: a gradient");
   columns_.dot_all(gradient, distance);
   for (std::uint32_t c = 0; c < columns_.columns(); ++c) {
     const double scale = scale_.empty() ? 1 : scale_[c];
@@ -148,12 +148,12 @@ Screening ColumnsPush::screen(const Penalty& penalty, std::size_t wanted) const 
   return out;
 }
 
-// The data of the columns that enter the working set and are held here.
+// Sends the data of this shard's columns that enter the working set.
 void ColumnsPush::hand_out(const SharedTask& task) const {
   const auto entering = static_cast<std::size_t>(task.argument[kArgumentWidth + 2]);
   std::vector<std::uint32_t> wanted;
   std::size_t bytes = 0;
-  for (const Entry& entry : task.entries.subspan(1, entering)) {  // behind the intercept
+  for (const Entry& entry : task.entries.subspan(1, entering)) {  // after the intercept
     if (!holds(entry.key)) continue;
     wanted.push_back(static_cast<std::uint32_t>(entry.key - columns_.first_column()));
     bytes += kNoteBytes + columns_.entries(wanted.back()) * kEntryBytes;

@@ -1,4 +1,4 @@
-// apps/lasso/by_columns/push.h -- the second step over ranges of columns: looks over them, and hands out those wanted.
+// apps/lasso/by_columns/push.h -- the second step over ranges of columns: screens them, and sends those requested.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -16,9 +16,9 @@ namespace rota::lasso {
 
 using namespace linear;
 
-// What all shards of a process share: the rows' own data.
+// Data of the rows, which all shards of a process share.
 struct SharedRowData {
-  std::vector<double> response;      // as the data has it
+  std::vector<double> response;      // as in the data
   std::vector<double> weights;       // as the user gave them, or ones
   std::vector<std::uint32_t> folds;  // of every row
   std::uint64_t columns = 0;         // of the whole data
@@ -28,7 +28,7 @@ class ColumnsPush final : public Push {
  public:
   ColumnsPush(const Settings& settings, Columns columns, std::shared_ptr<const SharedRowData> rows);
 
-  // Entries of the shard's columns: what a look over them costs.
+  // Entries of the shard's columns: the cost of a screen.
   std::uint64_t items() const override { return columns_.entries(); }
   void attach(const Shape& shape) override { speaks_for_all_ = shape.speaks_for_all; }
   std::uint64_t push(const SharedTask& task, Random&) override;
@@ -51,7 +51,7 @@ class ColumnsPush final : public Push {
   Columns columns_;
   std::shared_ptr<const SharedRowData> rows_;
 
-  // Of the fit at hand.
+  // Of the current fit.
   std::uint32_t fold_ = 0;
   std::vector<double> norm_;   // of every column under the fit's weights, about its mean if there is an intercept
   std::vector<double> scale_;  // s_j; empty: all 1

@@ -9,21 +9,21 @@ namespace rota::lasso {
 
 namespace {
 
-// How many columns may enter beside what the support asks for: at least the first number, and up to the second as long
-// as they hold no more than this share of all entries.  Then solving with them costs little beside a look over all
-// columns.  Long columns that are not needed make every step towards the solution slow.
+// How many columns may enter in addition to those that the support needs: at least the first number, and up to the
+// second as long as they have at most this share of all entries.  Then solving with them costs little compared with a
+// screen of all columns.  Long columns that are not needed slow down every step of the solver.
 constexpr std::size_t kLeastColumns = 100, kMostColumns = 1000;
 constexpr double kShareOfEntries = 1.0 / 32;
-// A set that has grown to so many times the wanted size is begun anew.
+// A set that has grown beyond this multiple of the wanted size is rebuilt.
 constexpr std::size_t kMostTimesWanted = 4;
-// The working set counts as solved at this share of the last gap: not much of it while the set still lacks columns that
-// are far past their bounds, a small part once all are near, and none once few are left to come, which saves looks over
-// all columns.  Never below a part of what ends the fit.
+// The working set counts as solved at this share of the last gap: a large one while the set still lacks columns that
+// are far beyond their bounds, a small one once all are near, and almost none once few are left to enter, which saves
+// screens of all columns.  Never below a part of the tolerance of the fit.
 constexpr double kInnerShare = 0.3, kInnerShareNear = 0.01, kInnerShareLess = 0.1;
 constexpr double kNear = 3;       // largest gradient, in units of the bound
-constexpr std::size_t kFew = 20;  // of so many in the set, one
+constexpr std::size_t kFew = 20;  // at most one candidate for that many columns of the set
 constexpr double kShareOfTolerance = 0.3;
-// A fit that is not done by then is written down with the gap that it has.
+// A fit that has not converged by then is recorded with its gap.
 constexpr std::uint32_t kScreensMost = 500;
 
 }  // namespace
@@ -57,7 +57,7 @@ void WorkingSetSchedule::feedback(const Commit& commit) {
   }
 }
 
-// After a look over all columns.
+// After a screen of all columns.
 void WorkingSetSchedule::go_on() {
   if (!sequence_.begun()) {
     const bool other_rows = sequence_.begin(certificate_.steepest / settings_.l1_ratio);
@@ -85,7 +85,7 @@ std::size_t WorkingSetSchedule::most_wanted() const {
   return std::max(kMostColumns, 2 * support_.size());
 }
 
-// Adds the nearest columns to the working set, and has it solved.
+// Adds the nearest columns to the working set, and requests its solution.
 void WorkingSetSchedule::grow(bool new_penalty) {
   if (working_.size() > kMostTimesWanted * most_wanted()) working_ = {support_.begin(), support_.end()};
   entering_.clear();
@@ -100,8 +100,8 @@ void WorkingSetSchedule::grow(bool new_penalty) {
   }
   const bool near = certificate_.steepest <= kNear * sequence_.lambda() * settings_.l1_ratio;
   const bool last_ones = near && kFew * entering_.size() <= working_.size();
-  // With nothing new to add, what is left of the gap is the working set's own: it must be solved further, or the next
-  // look would find the same.  The second time in turn even beyond what should have ended the fit.
+  // If there is nothing new to add, the rest of the gap is the working set's own: it must be solved further, or the
+  // next screen would find the same.  The second time in a row even beyond the tolerance of the fit.
   const bool further = entering_.empty() && !new_penalty, again = further && inner_share_ < kInnerShareNear;
   inner_share_ = again                  ? kInnerShareLess * (inner_share_ > 0 ? inner_share_ : kInnerShareNear)
                  : further || last_ones ? 0
@@ -130,7 +130,7 @@ void WorkingSetSchedule::plan_screen() {
   planned_.push_back(std::move(round));
 }
 
-// To this share of the gap, or to the least number if that is more.
+// To this share of the gap, or to `least` if that is more.
 void WorkingSetSchedule::plan_solve(double least) {
   Round round;
   round.table = kCoefficients;
@@ -180,7 +180,7 @@ void WorkingSetSchedule::save(Writer& out) const {
   out.put_all(std::span<const Key>(entering_));
   out.put(inner_share_);
   out.put(screens_);
-  // What is planned follows from the rest, but for what has been planned already.
+  // The planned rounds follow from the rest, except those that have been planned already.
   out.put_varint(planned_.size());
   for (const Round& round : planned_) {
     out.put(round.table);

@@ -5,8 +5,8 @@
 namespace rota::lasso {
 namespace {
 
-// A block is done when a sweep over it gains so little, as a share of the first one's gain, or after so many sweeps.
-// Columns that hardly differ need hundreds, and all of them cost no exchange.
+// A block is done when the gain of a sweep is this share of the first one's, or after a maximal number of sweeps.
+// Almost equal columns need hundreds, but sweeps need no exchange.
 constexpr double kSolved = 1e-6;
 constexpr int kSweepsMost = 200;
 
@@ -30,7 +30,7 @@ void BlockDescent::collect(const RowsModel& model, std::span<const PullEntry> bl
 void BlockDescent::minimise(RowsModel& model, std::span<const PullEntry> block, double slope) {
   collect(model, block, slope);
   const double h = model.h();
-  double shift = 0;  // of the mean of the predictions, which the intercept takes back
+  double shift = 0;  // of the mean of the predictions, which the intercept compensates
   double first = 0;
   for (int sweep = 0; sweep < kSweepsMost; ++sweep) {
     double gain = 0;

@@ -1,4 +1,4 @@
-// apps/lasso/by_rows/block_descent.h -- minimises over the coefficients of a block, with what their parts say of them.
+// apps/lasso/by_rows/block_descent.h -- minimises over the coefficients of a block, from the sums of its parts.
 #pragma once
 #include <span>
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace rota::lasso {
 
-// Keeps its memory from block to block.
+// Reuses its memory from block to block.
 class BlockDescent {
  public:
   // The part of the block's q-th entry is c_j, then G_jk for the q entries before it.  Changes the model's
-  // coefficients, not the entries.  `slope`: sum_i g_i, as far as the intercept makes up for it.
+  // coefficients, not the entries.  `slope`: sum_i g_i, to the extent that the intercept compensates it.
   void minimise(RowsModel& model, std::span<const PullEntry> block, double slope);
 
  private:
@@ -22,7 +22,7 @@ class BlockDescent {
   };
   void collect(const RowsModel& model, std::span<const PullEntry> block, double slope);
 
-  std::vector<double> descents_;  // how the loss falls along each coefficient
+  std::vector<double> descents_;  // the slope of the loss along each coefficient, negated
   std::vector<std::vector<Product>> products_;
 };
 

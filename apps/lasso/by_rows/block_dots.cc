@@ -3,7 +3,7 @@
 namespace rota::lasso {
 namespace {
 
-// Share of the rows that a block's columns fill, on average, from which on lists of rows are slower than whole columns.
+// Average share of the rows that a block's columns fill above which lists of rows are slower than whole columns.
 constexpr double kDenseBlock = 0.25;
 
 std::uint32_t column_of(const Entry& entry) {
@@ -23,7 +23,7 @@ void BlockDots::add(std::span<const Entry> block, std::size_t first, std::span<c
     add_dense(block, first, weights);
 }
 
-// Each row keeps a list of the columns that it was met in, so that pairs without a common row cost nothing.
+// Each row keeps a list of its columns, so that pairs without a common row cost nothing.
 void BlockDots::add_sparse(std::span<const Entry> block, std::size_t first, std::span<const double> weights) {
   nodes_.clear();
   for (std::uint32_t q = 0; q < block.size(); ++q) {

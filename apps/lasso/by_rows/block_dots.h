@@ -9,20 +9,20 @@
 
 namespace rota::lasso {
 
-// Holds 12 bytes for every row.
+// Uses 12 bytes for every row.
 class BlockDots {
  public:
   // `matrix` outlives it.
   explicit BlockDots(const HeldColumns& matrix)
       : matrix_(matrix), last_(matrix.rows(), kNone), spread_(matrix.rows()) {}
 
-  // To the part of the q-th entry of the block, from its number `first` on, adds the sums with the q before it.
+  // Adds the sums with the q entries before it to the part of the q-th entry of the block, from number `first` on.
   void add(std::span<const Entry> block, std::size_t first, std::span<const double> weights);
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   struct Node {
-    std::uint32_t before;  // the same row's node of the nearest column before; or kNone
+    std::uint32_t before;  // the same row's node of the previous column; or kNone
     std::uint32_t column;  // its place in the block
     double x;
   };

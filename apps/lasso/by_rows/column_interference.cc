@@ -14,10 +14,10 @@ namespace rota::lasso {
 namespace {
 
 constexpr double kEntriesWanted = 1000;  // of a column, on average
-constexpr double kDense = 0.25;          // share of places filled from which on a matrix is dense here
+constexpr double kDense = 0.25;          // share of filled places above which a matrix is treated as dense
 constexpr std::uint64_t kPairsMost = std::uint64_t{1} << 28;
 
-// The rows that are kept, and their new numbers.  Chosen by a hash of their numbers (the finaliser of SplitMix64,
+// The sampled rows, and their new numbers.  Chosen by a hash of their numbers (the finaliser of SplitMix64,
 // Steele et al., OOPSLA 2014), since data may be ordered in any way.
 struct Sample {
   static constexpr std::uint32_t kLeftOut = ~std::uint32_t{0};
@@ -40,7 +40,7 @@ Sample sample_of(const Columns& matrix) {
 
 // A column over the sampled rows as x / norm - mean, all in units of its norm: about its mean if `centred`.
 struct Standard {
-  double mean = 0, inverse = 0;  // inverse: of the norm; 0 if the column says nothing
+  double mean = 0, inverse = 0;  // inverse: of the norm; 0 for a column without information
   bool full = false;             // it fills all sampled rows
 };
 
@@ -73,7 +73,7 @@ class SparseInterference final : public Interference {
     begins_.push_back(0);
     for (std::uint32_t j = 0; j < matrix.columns(); ++j) {
       const Standard standard = standard_of(matrix, sample, j, centred);
-      // A full column is held about its mean: far from 0, single precision would leave nothing of how it varies.
+      // A full column is stored less its mean: far from 0, single precision would lose its variation.
       const double shift = standard.full ? standard.mean : 0;
       each_sampled(matrix, sample, j, [&](std::uint32_t row, double x) {
         entries_.push_back({row, static_cast<float>(x * standard.inverse - shift)});
@@ -143,12 +143,12 @@ class SparseInterference final : public Interference {
   double least_, sample_rows_;
   std::vector<std::uint64_t> begins_;             // of every column's entries
   std::vector<Place> entries_;                    // in units of the columns' norms
-  std::vector<float> means_;                      // likewise
+  std::vector<float> means_;                      // in the same units
   std::vector<std::vector<Busy>> rows_;           // the busy columns that have an entry in the row
   std::unordered_map<Key, std::uint32_t> slots_;  // of the busy columns; only ever looked up
   std::vector<Key> keys_;                         // of each slot
   std::vector<std::uint32_t> free_slots_;
-  // While a key is compared: its product with each slot's column so far, and the slots that it has met.
+  // While a key is compared: its product with each slot's column so far, and the slots that it shares a row with.
   std::vector<double> products_;
   std::vector<bool> met_;
   std::vector<std::uint32_t> meetings_;
@@ -180,7 +180,7 @@ class DenseInterference final : public Interference {
   }
 
  private:
-  static constexpr std::size_t kLanes = 16;  // so many sums at once
+  static constexpr std::size_t kLanes = 16;  // sums computed at once
   enum : std::uint8_t { kUnknown = 0, kFree = 1, kInterferes = 2 };
 
   bool interfere(Key high, Key low) {
@@ -205,7 +205,7 @@ class DenseInterference final : public Interference {
 
   float least_;
   std::size_t width_;          // numbers of a column: a multiple of kLanes
-  std::vector<float> values_;  // columns of norm 1, with zeros behind
+  std::vector<float> values_;  // columns of norm 1, padded with zeros
   std::vector<Key> busy_;
   std::vector<std::uint8_t> known_;  // of every pair, two bits; or empty
 };

@@ -11,12 +11,12 @@ namespace rota::lasso {
 using namespace linear;
 
 // Two columns interfere if |x_j' x_k| > least |x_j| |x_k|, of the columns about their means if `centred`.  If columns
-// have more than a thousand entries, on average, this is estimated from as many rows as leave a thousand.
+// have more than a thousand entries on average, this is estimated from a sample of the rows that leaves a thousand.
 //
 // Keeps a copy of these rows, as the schedulers of STRADS do of all: of a sparse matrix 8 bytes an entry, 12 a column
-// and 24 a row, and finds what a column interferes with by way of the rows that it has entries in; columns without a
-// common row do not interfere.  Of a dense matrix (a quarter of the places filled) 4 bytes a place; it remembers which
-// pairs it has compared as long as there are at most 2^28, two bits each.
+// and 24 a row; it compares a column through the rows that it has entries in, and columns without a common row do not
+// interfere.  Of a dense matrix (a quarter of the places filled) 4 bytes a place; it remembers the results of pairs if
+// there are at most 2^28 pairs, two bits each.
 std::unique_ptr<Interference> column_interference(const Columns& matrix, double least, bool centred);
 
 }  // namespace rota::lasso

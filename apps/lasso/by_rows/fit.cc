@@ -24,7 +24,7 @@ RowsFit::RowsFit(const Settings& settings, RowShardData data)
   const std::size_t rows = matrix_.rows();
   if (data_.response.size() != rows || data_.weights.size() != rows ||
       (!data_.folds.empty() && data_.folds.size() != rows))
-    throw std::invalid_argument("every row has a response, a weight and a fold");
+    throw std::invalid_argument("every row must have a response, a weight and a fold");
   if (loss_ == Loss::logistic) data_.response = coded(std::move(data_.response), data_.classes);
 }
 
@@ -155,7 +155,7 @@ RowsSlopes RowsFit::look() {
   return slopes;
 }
 
-// An epoch ends with predictions that were made afresh, so the coefficients are all there is to save.
+// An epoch ends with predictions computed from scratch, so only the coefficients must be saved.
 void RowsFit::save(Writer& out) const {
   out.put(fold_);
   out.put(total_);

@@ -1,4 +1,4 @@
-// apps/lasso/by_rows/fit.h -- a shard's rows under the fit at hand: weights, predictions, slopes of the loss.
+// apps/lasso/by_rows/fit.h -- a shard's rows in the current fit: weights, predictions, slopes of the loss.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -13,10 +13,10 @@ namespace rota::lasso {
 
 using namespace linear;
 
-// What a shard is given.
+// The data of a shard.
 struct RowShardData {
   Columns matrix;                    // its rows, all columns
-  std::vector<double> response;      // as the data has it
+  std::vector<double> response;      // as in the data
   std::vector<double> weights;       // of every row, >= 0
   std::vector<std::uint32_t> folds;  // of every row; empty if there are none
   TwoClasses classes;                // of the response of all shards, for the logistic loss
@@ -33,18 +33,18 @@ class RowsFit {
   // w_i, 0 for rows that are held out.
   std::span<const double> weights() const { return weights_; }
 
-  // Goes on to the rows outside of a fold (0: to all), and tells their sums; the weights are as given until they are
+  // Starts with the rows outside of a fold (0: all), and returns their sums; the weights are as given until they are
   // divided by their sum over all shards.
   RowsSums begin(std::uint32_t fold);
   void divide_weights(double total);
-  // Holds columns less these numbers.
+  // Subtracts these numbers from columns.
   void shift(const Shifts& shifts);
 
-  // Sets coefficients, and brings predictions and slopes up to date: by the changes, or afresh.
+  // Sets coefficients, and updates predictions and slopes: by the changes, or from scratch.
   void change(std::span<const Delta> deltas);
   void restart(std::span<const Delta> deltas);
 
-  // Makes predictions afresh, so that rounding does not add up over the rounds, and sums over rows and columns.
+  // Computes predictions from scratch, so that rounding does not accumulate, and sums over rows and columns.
   RowsSlopes look();
   // The sum of w loss(y, f).
   double loss() const;
@@ -67,7 +67,7 @@ class RowsFit {
   Shifts shifts_;           // of matrix_
   RowShardData data_;       // without its matrix; for the logistic loss with y = -1 or 1 as the response
   std::uint32_t fold_ = 0;  // whose rows are held out; 0: none
-  double total_ = 1;        // what the weights were divided by
+  double total_ = 1;        // the divisor of the weights
   double intercept_ = 0;
   std::vector<double> coefficients_;
   std::vector<double> weights_;      // w

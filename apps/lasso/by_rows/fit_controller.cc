@@ -6,17 +6,17 @@
 namespace rota::lasso {
 namespace {
 
-// Rounds that update coefficients between two looks.  Priorities are worth renewing soon, whatever the number of
-// columns: a look finds at once what draws find by chance.  The other orders take no advice from it, and look every
-// sixteenth of a pass: what a look computes is a pass, but it is one exchange.
+// Rounds that update coefficients between two screens.  Priorities should be renewed soon, for any number of columns: a
+// screen finds at once what draws find by chance.  The other orders do not use priorities, and screen every sixteenth
+// of a pass: a screen computes as much as a pass, but it is one exchange.
 constexpr std::uint64_t kUpdatesLeast = 16, kUpdatesMost = 1024;
 constexpr std::uint64_t kLooksInPass = 16;
-// Share of the objective by which rounding may make it rise.
+// Share of the objective by which rounding may raise it.
 constexpr double kRounding = 1e-10;
-// Share of the gap that two updates of every coefficient gain at least, if they do not stand in each other's way.
+// Share of the gap that two updates of every coefficient gain at least, if they do not interfere.
 constexpr double kLeastGain = 1e-7;
 constexpr std::uint64_t kUpdatesForGain = 2;
-// A fit that is not done by then is recorded with the gap that it has.
+// A fit that has not converged by then is recorded with its gap.
 constexpr std::uint32_t kLooksMost = 10'000;
 
 void save(Writer& out, const std::map<Key, double>& values) {
@@ -54,7 +54,7 @@ void FitController::plan() {
       break;
     case Beginning::undo:
       add_undo();
-      if (looks_ >= kLooksMost) break;  // what is left is recorded after the next look
+      if (looks_ >= kLooksMost) break;  // recorded after the next screen
       [[fallthrough]];
     case Beginning::update:
       add_updates();
@@ -79,7 +79,7 @@ void FitController::add(Round round, Step step) {
   planned_.push_back(std::move(round));
 }
 
-// Rounds of nothing, until all shards have seen what was before.
+// Empty rounds, until all shards have seen the earlier ones.
 void FitController::add_barrier_rounds() {
   for (std::uint32_t i = 0; i < staleness_; ++i) add({}, Step::record);
 }
@@ -155,7 +155,7 @@ void FitController::evaluate_screen(RowsCertificate certificate) {
               {"gap", certificate.gap},
               {"coordinates", static_cast<double>(batch_)}};
   const double gain = looks_++ == 0 ? certificate.objective : good_.objective - certificate.objective;
-  const bool risen = !(gain >= -kRounding * good_.objective);  // also if it is infinite, or no number
+  const bool risen = !(gain >= -kRounding * good_.objective);  // also if it is infinite or NaN
   since_gain_ = gain < kLeastGain * certificate.gap ? since_gain_ + certificate.updates : 0;
   if (risen || since_gain_ >= kUpdatesForGain * certificate.all_columns) reduce_parallelism();
   figures_.push_back({"undone", risen ? 1.0 : 0.0});
@@ -175,7 +175,7 @@ void FitController::evaluate_screen(RowsCertificate certificate) {
   if (beginning_ == Beginning::record) sequence_.end_fit(done);
 }
 
-// Changes that do not see each other may go round in circles, or worse: first by staleness, then in one round.
+// Changes that do not see each other may cycle or diverge: first reduces staleness, then the size of a round.
 void FitController::reduce_parallelism() {
   since_gain_ = 0;
   if (staleness_ > 0 && !alone_)

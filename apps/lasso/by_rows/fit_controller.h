@@ -1,10 +1,10 @@
-// apps/lasso/by_rows/fit_controller.h -- the course of a job when shards are ranges of rows: what its rounds are for.
+// apps/lasso/by_rows/fit_controller.h -- the course of a job when shards are ranges of rows: the purpose of its rounds.
 //
-// An epoch is a number of rounds that update coefficients, and then a look over all of them (Step::screen), which gives
-// the duality gap and every coefficient's priority afresh.  If the objective has risen, the epoch is undone; then, and
-// if it has long hardly fallen, rounds cease to overlap or the batch is halved.  A fit that is done is recorded, and
-// the next one begins with a look.  Several schedulers, each with its share of the coefficients, take these steps
-// together: what the course depends on is the same for all.
+// An epoch is a number of rounds that update coefficients, and then a screen of all of them (Step::screen), which gives
+// the duality gap and the current priority of every coefficient.  If the objective has risen, the epoch is undone;
+// then, and if it has hardly fallen for long, rounds no longer overlap or the batch is halved.  A converged fit is
+// recorded, and the next one begins with a screen.  Several schedulers, each with its share of the coefficients, take
+// these steps together: they decide on the same data.
 #pragma once
 #include <deque>
 #include <map>
@@ -18,20 +18,20 @@ namespace rota::lasso {
 
 class FitController {
  public:
-  // `staleness`: how many rounds a push may lag behind.
+  // `staleness`: how many rounds a push may lag.
   FitController(const Settings& settings, Share share, std::uint32_t staleness)
       : settings_(settings), share_(share), staleness_(staleness), sequence_(settings), batch_(settings.coordinates) {}
 
-  // The next round.  One that updates coefficients has none yet.
+  // The next round.  One that updates coefficients does not name any yet.
   Round next();
-  // Coefficients have changed.
+  // After coefficients have changed.
   void record_changes(const Commit& commit);
-  // All of them were looked over.
+  // After a screen of all of them.
   void evaluate_screen(RowsCertificate certificate);
 
   // Coefficients that a round may change.
   std::uint32_t batch() const { return batch_; }
-  // The last look, if it has not found that the epoch must be undone; or else the one before.
+  // The last screen, unless it found that the epoch must be undone; then the one before.
   const RowsCertificate& good() const { return good_; }
 
   std::vector<Figure> figures();
@@ -40,7 +40,7 @@ class FitController {
   void restore(Reader& in);
 
  private:
-  // What an epoch begins with.
+  // How an epoch begins.
   enum class Beginning : std::uint8_t { start, screen, update, undo, record };
 
   void plan();
@@ -58,14 +58,14 @@ class FitController {
   std::uint32_t staleness_;
   FitSequence sequence_;
   std::uint32_t batch_;
-  bool alone_ = false;         // a round is seen by the next that updates coefficients, whatever the staleness
+  bool alone_ = false;         // each round waits until its changes are seen, for any staleness
   std::deque<Round> planned_;  // of the epoch
   Beginning beginning_ = Beginning::start;
-  std::uint32_t looks_ = 0;       // in the fit at hand
-  std::uint64_t since_gain_ = 0;  // updates of coefficients since the objective has fallen by what is worth it
+  std::uint32_t looks_ = 0;       // screens of the current fit
+  std::uint64_t since_gain_ = 0;  // updates of coefficients since the objective has fallen enough
   RowsCertificate good_;
   std::map<Key, double> nonzero_;  // coefficients of this share
-  std::map<Key, double> before_;   // what those that have changed since the last good look were then
+  std::map<Key, double> before_;   // values at the last good screen of those that have changed since
   std::vector<Figure> figures_;    // of the epoch
 };
 

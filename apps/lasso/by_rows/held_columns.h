@@ -1,7 +1,7 @@
-// apps/lasso/by_rows/held_columns.h -- a shard's columns as it computes with them: those far from 0 less their mean.
+// apps/lasso/by_rows/held_columns.h -- a shard's columns for computation: those far from 0 less their mean.
 //
-// Predictions and products of a column like 1.7e9 +- 100 would lose how it varies to rounding.  With an intercept a
-// column less any number is the same column; the number is one for all shards.
+// Predictions and products of a column like 1.7e9 +- 100 would lose its variation to rounding.  With an intercept,
+// subtracting a number from a column does not change the model; the number is the same for all shards.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -16,7 +16,7 @@ namespace rota::lasso {
 
 using namespace linear;
 
-// What columns are held less by; columns ascend.
+// The numbers subtracted from columns; columns ascend.
 struct Shifts {
   std::vector<Key> columns;
   std::vector<double> by;
@@ -36,7 +36,7 @@ class HeldColumns {
   std::uint64_t entries() const { return matrix_.entries(); }
   std::size_t entries(std::uint32_t j) const { return far_of(j) != nullptr ? rows() : matrix_.entries(j); }
 
-  // Takes 8 bytes a row for each of them.  REQUIRES: columns that exist.
+  // Takes 8 bytes a row for each of them.  REQUIRES: the columns exist.
   void shift(const Shifts& shifts) {
     far_.clear();
     for (std::size_t k = 0; k < shifts.columns.size(); ++k) {

@@ -20,7 +20,7 @@ void combine(Moments& moments, double weight, const Moments& other, double other
 }  // namespace
 
 void throw_damaged() {
-  throw std::runtime_error("what shards, pull and schedule tell each other came damaged");
+  throw std::runtime_error("damaged data: a note or reply");
 }
 
 void add(RowsSums& to, const RowsSums& sums) {

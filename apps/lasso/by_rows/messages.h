@@ -1,5 +1,5 @@
-// apps/lasso/by_rows/messages.h -- what shards of rows, pull and the schedule tell each other beside coefficients: the
-// bytes of notes and replies.
+// apps/lasso/by_rows/messages.h -- the notes and replies, beside the coefficients, between shards of rows, pull and the
+// schedule.
 #pragma once
 #include <span>
 #include <vector>
@@ -13,13 +13,13 @@
 
 namespace rota::lasso {
 
-// The schedules of a job with several take the same steps together.  A screen's argument ends with the number of its
+// If a job has several schedules, all take the same steps together.  A screen's argument ends with the number of its
 // scheduler: the first one's is answered, and for the others pull repeats that answer.
 inline bool repeats(std::span<const double> argument) {
   return argument.size() > kArgumentWidth && argument[kArgumentWidth] != 0;
 }
 
-// A shard's answer to Step::start: sums over its rows of the fit, with the weights that the data gives.
+// A shard's answer to Step::start: sums over its rows of the fit, with the weights of the data.
 struct RowsSums {
   double rows = 0;               // of the shard, those held out too
   double weight = 0;             // sum of the weights w
@@ -28,7 +28,7 @@ struct RowsSums {
   TwoClasses classes;            // of the response of all shards
   std::vector<Moments> columns;  // of every column, under w
   std::vector<double> positive;  // sum_i w_i x_ij over the rows with y > 0: logistic loss with an intercept only
-  std::vector<Key> tiny;         // columns that have values, but no sum of squares that is a number
+  std::vector<Key> tiny;         // columns that have values, but whose sum of squares underflows
   std::vector<double> largest;   // max |x_ij| of each of these
 
   void fields(auto& list) {
@@ -36,14 +36,14 @@ struct RowsSums {
     list.check(tiny.size() == largest.size());
   }
 };
-// Adds a shard's.
+// Adds those of another shard.
 void add(RowsSums& to, const RowsSums& sums);
 
 // Pull's reply to it.
 struct RowsShape {
   double weight = 0;               // of all rows of the fit
   std::vector<double> curvatures;  // of the loss along every column
-  Shifts shifts;                   // columns far from 0, from now on
+  Shifts shifts;                   // of columns far from 0, from now on
 
   void fields(auto& list) {
     list(weight, curvatures);
@@ -51,8 +51,8 @@ struct RowsShape {
   }
 };
 
-// A shard's answer to Step::screen.  From here on w sums up to 1 over the rows of the fit, of all shards; g_i is w_i
-// times minus the slope of the loss at f_i.
+// A shard's answer to Step::screen.  From here on w sums to 1 over the rows of the fit, of all shards; g_i is w_i times
+// minus the slope of the loss at f_i.
 struct RowsSlopes {
   double loss = 0;                                  // sum of w loss(y, f)
   double slope = 0;                                 // sum of g
@@ -65,7 +65,7 @@ struct RowsSlopes {
     list(loss, slope, square, margin_positive, margin_negative, held_out, held_out_weight, gradient);
   }
 };
-// Adds a shard's.
+// Adds those of another shard.
 void add(RowsSlopes& to, const RowsSlopes& slopes);
 
 // Pull's reply to it.
@@ -76,14 +76,14 @@ struct RowsCertificate {
   double steepest = 0;        // largest |x_j' g - l2 s_j^2 b_j| / s_j over all columns
   double intercept = 0;
   std::uint64_t all_columns = 0;  // their number
-  std::uint64_t updates = 0;      // of coefficients, since the last look
-  // What an update of one coefficient alone would gain, for all where that is not 0; columns ascend.  `gain` is the
-  // root of change^2 G_jj, as a share of the largest one.
+  std::uint64_t updates = 0;      // of coefficients, since the last screen
+  // The gain of an update of one coefficient alone, for all where that is not 0; columns ascend.  `gain` is the root of
+  // change^2 G_jj, as a share of the largest one.
   std::vector<Key> columns;
   double largest_gain = 0;
   std::vector<float> gains;
 };
-// Not as fields: columns go as the gaps between them, a byte or two each, for there may be very many.
+// Not as fields: columns are written as differences, a byte or two each, because there may be very many.
 void write(Writer& out, const RowsCertificate& certificate);
 RowsCertificate read_rows_certificate(Reader& in);
 RowsCertificate read_rows_certificate(const Bytes& whole);

@@ -55,7 +55,7 @@ void RowsModel::set_sums(const RowsSums& all) {
   fit_ = {.rows = all.rows, .columns = static_cast<double>(columns), .classes = all.classes};
 }
 
-// From now on the column is held less by this.
+// Subtracts this from the column from now on.
 void RowsModel::shift(Key j, double by) {
   mean_[j] -= by;
   if (!positive_.empty()) positive_[j] -= by * positive_weight_;
@@ -120,7 +120,7 @@ double RowsModel::best(Key j, double descent) const {
 }
 
 // g itself, if there is no intercept.  For the squared loss g_i - w_i sum g.  For the logistic loss g_i / w_i must have
-// y_i's sign and be at most 1; so g is mixed with the point that has y_i w_i in the class that g has too little of.
+// y_i's sign and be at most 1, so g is mixed with the point that has y_i w_i in the class with the smaller sum of g.
 RowsModel::DualPoint RowsModel::dual_point(const RowsSlopes& slopes) const {
   const double sum = slopes.slope;
   if (!has_intercept_ || sum == 0) return {};
@@ -135,7 +135,7 @@ RowsModel::DualPoint RowsModel::dual_point(const RowsSlopes& slopes) const {
 //   logistic: KL is convex in its first argument, and 0 with slope 0 at p, so
 //     KL(a p || p) <= min((1 - a) KL(0 || p), (1 - a)^2 / (2 a) p / (1 - p)),   KL(0 || p) = loss,
 //     KL(a || p) <= a KL(1 || p) + (1 - a) KL(0 || p) = loss + a y f,
-//   and of the mixture at most the mixture of these.
+//   and for the mixture at most the mixture of these.
 double RowsModel::gap(const RowsSlopes& slopes, const DualPoint& point, const PenaltyTerms& terms) const {
   const double sum = has_intercept_ ? slopes.slope : 0;
   if (loss_ == Loss::squared) return squared_gap(slopes.square - sum * sum, terms).gap + sum * sum / 2;

@@ -1,9 +1,9 @@
-// apps/lasso/by_rows/model.h -- what pull knows of the columns and their coefficients when shards are ranges of rows.
+// apps/lasso/by_rows/model.h -- pull's data of the columns and their coefficients when shards are ranges of rows.
 //
 // Notation as in messages.h, and c_j = sum_i x_ij g_i.  Along the coefficients the loss is at most a quadratic form
 // with the matrix h G, G_jk = sum_i w_i x_ij x_ik: it is that form for the squared loss and h = 1, and below it for the
 // logistic loss and h = 1/4 (Boehning and Lindsay, "Monotonicity of quadratic-approximation algorithms", 1988).  The
-// intercept is eliminated: if b_0 is always what is best, the form is the same with c_j - m_j sum_i g_i for c_j and
+// intercept is eliminated: if b_0 is always optimal, the form is the same with c_j - m_j sum_i g_i for c_j and
 // G_jk - m_j m_k for G_jk, where m_j = sum_i w_i x_ij.
 #pragma once
 #include <span>
@@ -27,9 +27,9 @@ class RowsModel {
         l1_ratio_(settings.l1_ratio),
         weights_(settings.weights) {}
 
-  // What rounds of these steps ask of pull; their argument is that of tables.h, and more as said here.
+  // Pull's work in rounds of these steps; their argument is that of tables.h, with the additions named here.
   void start(const PullTask& task);   // begins with other rows, and no coefficient but the intercept
-  void screen(const PullTask& task);  // judges the fit
+  void screen(const PullTask& task);  // evaluates the fit
   void undo(const PullTask& task);    // the argument has the entries' values
   void record(const PullTask& task);
 
@@ -42,10 +42,10 @@ class RowsModel {
   double penalty(Key j, double value) const { return penalty_of(penalty_, scale(j), value); }
 
   void count_updates(std::size_t coefficients) { updates_ += coefficients; }
-  // The intercept is that of the columns as they are held.
+  // The intercept is that of the shifted columns.
   double coefficient(Key j) const { return j == kIntercept ? intercept_ : coefficient_[j]; }
   void set(Key j, double value) { (j == kIntercept ? intercept_ : coefficient_[j]) = value; }
-  // The best value of a coefficient if all others stay, where the loss falls along it by `descent` = c_j - m_j sum g.
+  // The best value of a coefficient if all others stay; `descent` = c_j - m_j sum g is the negative slope of the loss.
   double best(Key j, double descent) const;
 
   void save(Writer& out) const;
@@ -69,20 +69,20 @@ class RowsModel {
   bool has_intercept_, standardize_;
   double l1_ratio_;
   std::string weights_;  // their file
-  Penalty penalty_;      // of the fit at hand
+  Penalty penalty_;      // of the current fit
   double intercept_ = 0;
   std::vector<double> coefficient_;
-  Shifts shifts_;                  // what columns far from 0 are held less by
+  Shifts shifts_;                  // subtracted from columns far from 0
   std::vector<double> mean_;       // m_j, if there is an intercept
   std::vector<double> curvature_;  // G_jj, or of the column about its mean
   std::vector<double> scale_;      // standard deviations, if columns are standardised
   std::vector<double> positive_;   // p_j = sum_i w_i x_ij over rows with y > 0: logistic loss with an intercept
   double positive_weight_ = 0;     // sum of w over these rows
-  double weight_ = 0;              // sum of the weights of the fit's rows, as the data gives them
-  bool null_pending_ = false;      // the fit to be judged next is that of no coefficient
-  std::uint64_t updates_ = 0;      // since the last look
-  FitRow fit_;                     // what was last found
-  RowsCertificate certificate_;    // likewise
+  double weight_ = 0;              // sum of the weights of the fit's rows, as in the data
+  bool null_pending_ = false;      // the next screen evaluates the fit without coefficients
+  std::uint64_t updates_ = 0;      // since the last screen
+  FitRow fit_;                     // of the last screen
+  RowsCertificate certificate_;    // of the last screen
 };
 
 }  // namespace rota::lasso

@@ -19,12 +19,12 @@ void RowsPull::pull(const PullTask& task) {
   }
 }
 
-// b_j = S(sum of all z_j + G_jj b_j, lambda) / G_jj for a coefficient alone; a block is minimised over as a whole.
+// b_j = S(sum of all z_j + G_jj b_j, lambda) / G_jj for a single coefficient; a block is minimised as a whole.
 void RowsPull::update(const PullTask& task) {
   std::span<const PullEntry> entries = task.entries.named();
   std::span<const std::uint32_t> blocks = task.blocks;
   const bool has_intercept = !entries.empty() && entries[0].key == kIntercept;
-  // The intercept is in every round, so its sum of slopes misses what the last `staleness` rounds did to it.
+  // The intercept is in every round, so its sum of slopes lacks the effect of the last `staleness` rounds.
   const double slope = has_intercept ? entries[0].sum[0] / (1 + staleness_) : 0;
   if (has_intercept) {
     entries = entries.subspan(1);

@@ -8,7 +8,7 @@ namespace rota::lasso {
 
 class RowsPull final : public Pull {
  public:
-  // `staleness` of the job: how many rounds a push may lag behind.
+  // `staleness` of the job: how many rounds a push may lag.
   RowsPull(const Settings& settings, std::uint32_t staleness) : staleness_(staleness), model_(settings) {}
 
   void pull(const PullTask& task) override;

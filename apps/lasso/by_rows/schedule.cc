@@ -10,7 +10,7 @@ RowsSchedule::RowsSchedule(const Settings& settings, const Job& job, Share share
       controller_(settings, share, staleness_),
       sampler_(settings, share, staleness_, pipeline(job.pipeline), std::move(interference)) {}
 
-// A coefficient is free again once it was fed back, so that must not be before pushes see its change.
+// A coefficient becomes free at its feedback, which must not come before pushes see its change.
 std::uint32_t RowsSchedule::pipeline(std::uint32_t wish) const {
   return std::max(wish > 0 ? wish : staleness_ + 2, staleness_ + 1);
 }

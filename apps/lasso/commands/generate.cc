@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kBlock = std::size_t{1} << 20;  // bytes of text that are written at once
 constexpr std::size_t kLongestField = 64;             // bytes of a label, or of an index and its value
 
-// What the random numbers are for; each use has a stream of its own.
+// The purposes of random numbers; each has its own stream.
 enum class Stream : std::uint64_t { columns = 1, coefficients = 2, response = 3 };
 
 Random random_for(std::uint64_t seed, Stream stream) {
@@ -60,10 +60,10 @@ class Decimals {
     const std::int64_t units = std::llround(value * static_cast<double>(scale_));
     return units != 0 ? units : value < 0 ? -1 : 1;
   }
-  // What a reader makes of the text: both operands are exact (below 2^53), so the division rounds but once.
+  // The value that a reader gets from the text: both operands are exact (below 2^53), so the division rounds once.
   double value(std::int64_t units) const { return static_cast<double>(units) / static_cast<double>(scale_); }
 
-  // Returns the place behind the text.
+  // Returns the position after the text.
   char* write(char* to, std::int64_t units) const {
     if (units < 0) *to++ = '-';
     auto digits = static_cast<std::uint64_t>(units < 0 ? -units : units);
@@ -103,7 +103,7 @@ class Text {
 
  private:
   char* end() { return block_.data() + block_.size(); }
-  // At least two fields fit behind the place that this returns: one, and the end of the line.
+  // At least two fields fit after the position that this returns: one, and the end of the line.
   char* room() {
     if (at_ - block_.data() > static_cast<std::ptrdiff_t>(kBlock)) flush();
     return at_;
@@ -149,7 +149,7 @@ class Response {
   double deviation_;
 };
 
-// The columns of the chain, one after the other; the same each time they are made.
+// The columns of the chain, one after the other; the same ones each time.
 class Chain {
  public:
   explicit Chain(const GenerateSettings& settings)

@@ -4,20 +4,20 @@
 //
 //   chain           The data of the STRADS paper (Lee et al., NIPS 2014, section 5.1, "Lasso"): every column has
 //                   values in `per_column` rows.  x_1 ~ U; then, with probability 1 - correlation, x_j ~ U in rows
-//                   drawn anew, and otherwise x_j = 0.9 x_(j-1) + 0.1 U.  The paper leaves open which rows those are;
+//                   drawn again, and otherwise x_j = 0.9 x_(j-1) + 0.1 U.  The paper leaves open which rows those are;
 //                   here they are the rows of x_(j-1), or the two columns would not correlate.
 //   groups          Columns in `groups` contiguous groups k of nearly equal size, dense:
 //                   x_ij = sqrt(c) g_ik + sqrt(1 - c) e_ij, so that columns of a group correlate by c = correlation.
 //   equicorrelated  The same with one group: every two columns correlate by c.
 //   dense           x_ij = e_ij.
 //
-// Values are rounded to `decimals` decimal places and never 0, so the text says exactly what they are.  The response
-// is made of the rounded values:
+// Values are rounded to `decimals` decimal places and never 0, so the text represents them exactly.  The response is
+// computed from the rounded values:
 //
 //   f = X b, where `nonzeros` columns drawn without repetition have standard normal coefficients b and the others 0;
 //   s = noise * sd(f): over the rows for chain, in expectation for the dense kinds;
 //   squared loss: y = f + s e;     logistic: y = 1 if f + s l >= 0, else -1, where l has the logistic distribution,
-//   which is to say P(y = 1) = 1 / (1 + exp(-f / s)).
+//   so that P(y = 1) = 1 / (1 + exp(-f / s)).
 #pragma once
 #include <cstdint>
 #include <iosfwd>
@@ -39,13 +39,13 @@ struct GenerateSettings {
   double noise = 0.1;                 // its standard deviation as a share of the signal's
   bool logistic = false;              // the response is a class, -1 or 1
   std::uint32_t decimals = 15;        // of a value in the text, 1 .. 15
-  std::uint64_t entries_in_memory = std::uint64_t{1} << 25;  // chain: at most, but for a row of more; 16 bytes each
+  std::uint64_t entries_in_memory = std::uint64_t{1} << 25;  // chain: at most, except for a longer row; 16 bytes each
   std::uint64_t seed = 1;
 };
 
 // Writes the rows in order.  Equal settings give equal bytes.  Dense kinds take memory for one row; chain takes 16
-// bytes a row, and some for entries: a matrix of more entries is made in several passes, each writing some of the
-// rows.  Throws UsageError for settings that cannot be, std::runtime_error if `out` fails.
+// bytes a row, and memory for entries: a matrix with more entries is made in several passes, each writing some of the
+// rows.  Throws UsageError for invalid settings, std::runtime_error if `out` fails.
 void generate(const GenerateSettings& settings, std::ostream& out);
 
 }  // namespace rota::lasso

@@ -75,7 +75,7 @@ Applied apply(const Call& call) {
   return {std::move(model), penalty, predictions.links(), predictions.labels(), std::move(check)};
 }
 
-// The response of rows that were scored, from --response or beside the rows.
+// The response of the scored rows, from --response or from the input.
 std::vector<double> response_of(const Call& call, Applied& applied) {
   if (!call.options.has("response")) {
     applied.check.require_own();
@@ -105,7 +105,7 @@ std::span<const Option> evaluate_options() {
 void predict(const Call& call, std::ostream& out) {
   const Applied applied = apply(call);
   const std::string_view type = call.options.text("type");
-  if (type == "class" && !applied.logistic()) throw UsageError("--type=class needs a model with --loss=logistic");
+  if (type == "class" && !applied.logistic()) throw UsageError("--type=class requires a model with --loss=logistic");
   applied.check.require_own_or_none();
   const TwoClasses& classes = applied.fit().classes;
   for (const double link : applied.links) {

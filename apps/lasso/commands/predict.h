@@ -11,7 +11,7 @@ namespace rota::lasso {
 std::span<const Option> predict_options();
 void predict(const Call& call, std::ostream& out);
 
-// How well the model does on the input, as JSON.
+// The quality of the model on the input, as JSON.
 std::span<const Option> evaluate_options();
 void evaluate(const Call& call, std::ostream& out);
 

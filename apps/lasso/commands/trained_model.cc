@@ -81,11 +81,12 @@ TrainedModel read_model(const Model& model) {
 }
 
 std::size_t penalty_named(const TrainedModel& model, std::string_view name) {
-  if (model.path.empty()) throw UsageError("no fit of this model is done yet: train on, with `rota resume`");
+  if (model.path.empty()) throw UsageError("no fit of this model is complete yet: continue with `rota resume`");
   if (name == "last") return model.path.size() - 1;
   if (name == "min" || name == "1se") {
     const auto& chosen = name == "min" ? model.best : model.simplest;
-    if (!chosen) throw UsageError("--penalty=" + std::string(name) + " needs a cross-validation: train with --folds");
+    if (!chosen)
+      throw UsageError("--penalty=" + std::string(name) + " requires a cross-validation: train with --folds");
     return *chosen;
   }
   std::size_t number = 0;

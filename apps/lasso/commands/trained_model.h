@@ -1,5 +1,4 @@
-// apps/lasso/commands/trained_model.h -- what a committed model says: the path, its coefficients, and the
-// cross-validation.
+// apps/lasso/commands/trained_model.h -- a committed model: the path, its coefficients, and the cross-validation.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -26,14 +25,14 @@ struct Coefficients {
 
 struct TrainedModel {
   Settings settings;
-  std::vector<FitRow> path;                 // of the fits on all rows that are done, largest penalty first
-  std::vector<Coefficients> coefficients;   // likewise
-  std::vector<CrossValidation> validation;  // likewise; empty without folds
-  std::optional<std::size_t> best;          // lambda.min: the penalty with the least mean
+  std::vector<FitRow> path;                 // of the completed fits on all rows, largest penalty first
+  std::vector<Coefficients> coefficients;   // in that order
+  std::vector<CrossValidation> validation;  // in that order; empty without folds
+  std::optional<std::size_t> best;          // lambda.min: the penalty with the smallest mean
   std::optional<std::size_t> simplest;      // lambda.1se: the largest within a standard error of it
 };
 
-// Whether a fit has reached the tolerance that it was to reach.
+// Whether a fit has reached its tolerance.
 inline bool converged(const TrainedModel& model, const FitRow& fit) {
   return fit.gap <= model.settings.tolerance * fit.null_loss;
 }
@@ -41,8 +40,8 @@ inline bool converged(const TrainedModel& model, const FitRow& fit) {
 // Throws DataError if the model is damaged.
 TrainedModel read_model(const Model& model);
 
-// The penalty that a user names: "last", "min", "1se", or its number on the path from 1.  Throws UsageError if there is
-// none such.
+// The penalty that a user names: "last", "min", "1se", or its number on the path from 1.  Throws UsageError if it does
+// not exist.
 std::size_t penalty_named(const TrainedModel& model, std::string_view name);
 
 }  // namespace rota::lasso

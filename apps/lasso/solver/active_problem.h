@@ -2,7 +2,7 @@
 //
 //   minimise over b:  Q(b) = 1/2 sum_i h_i (z_i - b0 - x_i b)^2 + sum_j [ threshold_j |b_j| + ridge_j/2 b_j^2 ]
 //
-// with b0 eliminated exactly if there is an intercept.  Given is not z but, at the starting point, g_i = h_i (z_i -
+// with b0 eliminated exactly if there is an intercept.  The input is not z but, at the starting point, g_i = h_i (z_i -
 // f_i) with sum_i g_i = 0, and each c_j = x_j' g.  The squared loss is this with h = w; a Newton step of the logistic
 // loss has h_i = w_i p_i (1 - p_i).
 #pragma once
@@ -33,7 +33,7 @@ struct ActiveProblem {
   double residual_square = 0;  // sum_i g_i^2 / h_i
   std::vector<ActiveCoordinate> coordinates;
   const Gram* gram = nullptr;  // has the products of all coordinates' columns under h; or null
-  double products_cost = 0;    // of making those products, or of reading them, in the units of method_cost.h
+  double products_cost = 0;    // of computing those products, or of reading them, in the units of method_cost.h
   double epoch_cost = 0;       // of an epoch, in the same units
 };
 
@@ -46,11 +46,11 @@ struct Descent {
   bool stalled = false;              // an epoch changed coefficients by their last digits at most
 };
 
-// Both go on until the duality gap is at most `tolerance`, or `most_epochs` are done, or nothing is left to gain, or so
-// many coefficients stay 0 that it is better to choose active ones anew.
+// Both continue until the duality gap is at most `tolerance`, or `most_epochs` are done, or no gain is left, or many
+// coefficients stay 0, so that it is better to choose new active ones.
 // On the columns, with the residual kept up to date: an epoch costs about twice the columns' numbers.
 Descent descend_on_columns(ActiveProblem& problem, double tolerance, std::uint64_t most_epochs);
-// On the products of columns, which must be there.
+// On the products of columns, which must be given.
 Descent descend_on_gram(ActiveProblem& problem, double tolerance, std::uint64_t most_epochs);
 
 }  // namespace rota::lasso

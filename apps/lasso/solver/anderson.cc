@@ -29,8 +29,7 @@ bool Anderson::extrapolate(std::span<double> point) {
     for (std::size_t a = 0; a < kDepth; ++a)
       for (std::size_t b = 0; b <= a; ++b) products[a][b] += step[a] * step[b];
   }
-  // The steps shrink geometrically, so the system is scaled to a unit diagonal before it is made a little more
-  // definite.
+  // The steps shrink geometrically, so the system is scaled to a unit diagonal before the ridge is added.
   constexpr double kRidge = 1e-13;
   Vector scale, weight;
   for (std::size_t k = 0; k < kDepth; ++k) {

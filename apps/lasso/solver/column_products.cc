@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kChunk = 256;  // rows whose numbers stay in the cache while all pairs of columns are summed
 constexpr std::size_t kLanes = 8;
 
-// Adds sum_i a_i b_i over a chunk to `to`, for `Width` columns b one behind the other: in running parts that the
+// Adds sum_i a_i b_i over a chunk to `to`, for `Width` columns b one after the other: in running parts that the
 // processor can add at once.
 template <std::size_t Width>
 [[gnu::always_inline]] inline void add_products(const double* __restrict a, const double* __restrict b,
@@ -38,8 +38,8 @@ template <std::size_t Width>
   for (std::size_t k = 0; k < count; ++k) to[k] += by * from[k];
 }
 
-// Every lane is summed by itself in one order, and the tree is compiled without contraction: wider registers change no
-// bit.
+// Every lane is summed independently in one order, and the tree is compiled without contraction, so wider registers do
+// not change any bit.
 using AddChunk = void (*)(const double*, std::size_t, std::size_t, double*);
 using AddNumbers = void (*)(const double* __restrict, double, std::size_t, double* __restrict);
 void baseline_chunk(const double* chunk, std::size_t old, std::size_t count, double* to) {
@@ -74,7 +74,7 @@ AddNumbers best_numbers() {
 }
 #endif
 
-// Hands out a column's numbers chunk of rows by chunk.
+// Reads a column's numbers in chunks of rows.
 class ChunkReader {
  public:
   ChunkReader(const ProductColumns& of, std::uint32_t column)
@@ -93,7 +93,7 @@ class ChunkReader {
 
  private:
   const double* root_;
-  std::span<const std::uint32_t> rows_;  // none: the column is held as a dense one
+  std::span<const std::uint32_t> rows_;  // empty: the column is stored dense
   std::span<const double> values_;
   std::size_t next_ = 0;
 };

@@ -1,12 +1,12 @@
-// apps/lasso/solver/coordinate_descent.h -- cyclic coordinate descent with Anderson extrapolation, over any way of
-// keeping the gradient.
+// apps/lasso/solver/coordinate_descent.h -- cyclic coordinate descent with Anderson extrapolation, for any
+// representation of the gradient.
 //
 // An Engine keeps the gradient c of the quadratic's smooth part while coefficients change:
-//   double gradient(k)                   c_k now
-//   void change(k, by)                   coefficient k has grown by `by`
+//   double gradient(k)                   the current c_k
+//   void change(k, by)                   after coefficient k has grown by `by`
 //   Parabola along(step)                 the smooth part if all coefficients grew by t `step`, as a function of t
-//   void move(t)                         they did, with the `step` that along() saw last
-//   kEpochsPerGap                        epochs between two looks at the duality gap: a multiple of Anderson::kDepth
+//   void move(t)                         after they did, with the `step` of the last along()
+//   kEpochsPerGap                        epochs between two evaluations of the gap: a multiple of Anderson::kDepth
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -47,7 +47,7 @@ class CoordinateDescent {
       if (anderson_.full()) extrapolate();
       if (!look) continue;
       const double objective = look_at_gap();
-      // The gain is quadratic in how far coefficients went, the gap is not: here they went by their last digits.
+      // The gain is quadratic in the changes, the gap is not: here only their last digits changed.
       done_.stalled = gain <= 0x1p-104 * objective;
       if (done_.gap <= tolerance || done_.stalled) break;
       if (done_.epochs >= kEpochsBeforeLeaving && 5 * live_ <= 4 * value_.size()) break;
@@ -60,7 +60,7 @@ class CoordinateDescent {
   }
 
  private:
-  static constexpr std::uint64_t kEpochsBeforeStep = 50;  // then signs have mostly settled
+  static constexpr std::uint64_t kEpochsBeforeStep = 50;  // signs have mostly settled by then
   static constexpr std::uint64_t kEpochsBeforeLeaving = 20;
   static constexpr double kRounding = 0x1p-48;  // share of a coefficient
   static constexpr double kLongestStep = 4;     // towards an extrapolated point and beyond, in units of its distance
@@ -70,7 +70,7 @@ class CoordinateDescent {
   };
   enum class Move { none, to_lowest, to_zero };  // to the lowest point of a line; to where a coefficient is 0
 
-  // One cycle.  Returns the sum of curvature * (change)^2: the objective fell by half of that at least.
+  // One cycle.  Returns the sum of curvature * (change)^2: the objective fell by at least half of that.
   double pass() {
     double gain = 0;
     for (std::size_t k = 0; k < steps_.size(); ++k) {
@@ -98,8 +98,8 @@ class CoordinateDescent {
     anderson_.restart(value_);
   }
 
-  // Goes along step_ to where the objective is lowest, or where the first coefficient becomes 0.  No coefficient leaves
-  // 0 or changes its sign on the way, so the objective is a parabola there.
+  // Moves along step_ to where the objective is lowest, or where the first coefficient becomes 0.  No coefficient
+  // leaves 0 or changes its sign on the way, so the objective is a parabola there.
   Move go_along_step() {
     Parabola along = engine_.along(step_);
     double most = kLongestStep;
@@ -115,15 +115,15 @@ class CoordinateDescent {
     const double share = ended ? -along.slope / along.curvature : most;
     engine_.move(share);
     for (std::size_t k = 0; k < value_.size(); ++k) {
-      // What rounding leaves of a coefficient that goes to 0 is 0.
+      // The remainder of a coefficient that becomes 0 is rounding.
       const double moved = value_[k] + share * step_[k];
       value_[k] = value_[k] != 0 && moved / value_[k] < kRounding ? 0 : moved;
     }
     return ended ? Move::to_lowest : Move::to_zero;
   }
 
-  // Solves for the support's optimum; where coefficients become 0 on the way there, without them.  Takes no more than
-  // the allowance, and the next time asks for twice as much if that was too little.  False if nothing moved.
+  // Solves for the support's optimum; coefficients that become 0 on the way are dropped.  Keeps to the allowance, and
+  // waits until it is twice as large if it was too small.  False if nothing moved.
   bool go_to_optimum_of_support() {
     const double had = allowance_;
     bool moved = false;
@@ -144,7 +144,7 @@ class CoordinateDescent {
 
   // Returns the objective.
   double look_at_gap() {
-    // sum_i h_i r_i^2 = A - sum_k d_k (c_k at the start + c_k now), where d_k is how far coefficient k has come.
+    // sum_i h_i r_i^2 = A - sum_k d_k (c_k at the start + c_k now), where d_k is the change of coefficient k.
     double square = problem_.residual_square;
     PenaltyTerms terms;
     gradient_.resize(value_.size());
@@ -171,11 +171,11 @@ class CoordinateDescent {
   Engine& engine_;
   std::vector<Step> steps_;
   std::vector<double> value_, step_;
-  std::vector<double> gradient_;  // at the last look at the gap
+  std::vector<double> gradient_;  // at the last evaluation of the gap
   std::size_t support_ = 0;       // coefficients that were not 0 then
   std::size_t live_ = 0;          // these, and those that were about to leave 0
-  double allowance_ = 0;          // what support steps may cost: half of what epochs have
-  double wanted_ = 0;             // of it, before the next is worth a try
+  double allowance_ = 0;          // limit for the cost of support steps: half of that of epochs
+  double wanted_ = 0;             // allowance required before the next attempt
   Anderson anderson_;
   Descent done_;
 };

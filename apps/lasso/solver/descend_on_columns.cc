@@ -13,7 +13,7 @@ namespace {
 
 class ColumnEngine {
  public:
-  static constexpr std::uint64_t kEpochsPerGap = 2 * Anderson::kDepth;  // a look costs half an epoch
+  static constexpr std::uint64_t kEpochsPerGap = 2 * Anderson::kDepth;  // an evaluation costs half an epoch
 
   explicit ColumnEngine(const ActiveProblem& problem)
       : problem_(problem),
@@ -64,7 +64,7 @@ class ColumnEngine {
   const ActiveProblem& problem_;
   std::vector<double> q_, along_;
   double inverse_;              // 1 / H; without an intercept 0
-  std::optional<double> same_;  // h_i, if all are equal: then none is looked up
+  std::optional<double> same_;  // h_i, if all are equal
   double mean_ = 0;             // R / H
   double sum_along_ = 0;        // sum_i h_i along_i
 };

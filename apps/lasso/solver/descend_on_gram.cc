@@ -1,7 +1,7 @@
 // apps/lasso/solver/descend_on_gram.cc -- coordinate descent that keeps the gradient itself, by products of columns.
 //
-// With an intercept c_k = u_k - R m_k / H: u is kept by the products about 0, which are sparse where the columns are,
-// and R as a number beside it (see descend_on_columns.cc).
+// With an intercept c_k = u_k - R m_k / H: u is kept by the products about 0, which are sparse if the columns are, and
+// R as a separate number (see descend_on_columns.cc).
 #include "apps/lasso/solver/active_problem.h"
 #include "apps/lasso/solver/coordinate_descent.h"
 
@@ -80,7 +80,7 @@ class GramEngine {
   std::vector<double> along_;  // minus the products' rows times the step
   double inverse_;             // 1 / H; without an intercept 0
   double mean_ = 0;            // R / H
-  double sum_along_ = 0;       // of the step, what R falls by
+  double sum_along_ = 0;       // of the step: the decrease of R
 };
 
 template <typename Products>

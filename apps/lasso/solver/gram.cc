@@ -33,7 +33,7 @@ void Gram::append_pair(std::uint32_t member, double product) {
   product_.push_back(product);
 }
 
-// Whether products row by row are the faster ones: most of the sparse numbers are those of columns that are added.
+// Whether computing products row by row is faster: if most of the sparse numbers are those of added columns.
 bool Gram::is_better_by_row(const WorkingColumns& columns, std::span<const std::uint32_t> sparse,
                             std::size_t old) const {
   if (sparse.size() - old < 2 || sparse.size() > kMostByRow) return false;
@@ -53,7 +53,7 @@ std::vector<double> Gram::products_by_row(const WorkingColumns& columns, std::sp
   return row_products(columns.by_row(), root_, slot_of_, slots_);
 }
 
-// Into sum_: the column's products with all others, or with itself and those before it.
+// Into sum_: the column's products with all others, or with itself and the preceding ones.
 void Gram::sum_along_rows(const WorkingColumns& columns, std::uint32_t column, bool before_only) {
   const auto its_rows = columns.rows_of(column);
   const auto values = columns.values_of(column);
@@ -70,7 +70,7 @@ void Gram::sum_along_rows(const WorkingColumns& columns, std::uint32_t column, b
   }
 }
 
-// The products of a sparse column, which are in sum_, or all of them in `products`.
+// Stores the products of a sparse column, which are in sum_, or all of them in `products`.
 void Gram::append_sparse_pairs(std::uint32_t column, std::span<const double> products) {
   const auto product = [&](std::uint32_t other) {
     if (products.empty()) return sum_[other];
@@ -90,7 +90,7 @@ void Gram::add(const WorkingColumns& columns, std::span<const std::uint32_t> add
   const std::vector<double> among_filled = filled_products(of, filled, old_filled);
   const std::vector<double> mixed = mixed_products(of, sparse, old_sparse, filled, old_filled);
   auto next_filled = among_filled.begin();
-  std::vector<double> products;  // none: column by column
+  std::vector<double> products;  // empty: column by column
   if (is_better_by_row(columns, sparse, old_sparse)) products = products_by_row(columns, sparse);
   const bool before_only = columns_.empty() && std::is_sorted(added.begin(), added.end());
   member_of_.resize(columns.size(), kNone);

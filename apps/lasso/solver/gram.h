@@ -1,6 +1,6 @@
 // apps/lasso/solver/gram.h -- inner products of columns under row weights: sum_i h_i x_ij x_ik.
 //
-// A product depends on its two columns and the weights alone, bit for bit, not on the order in which columns came.
+// A product depends only on its two columns and the weights, bit for bit, not on the order of the columns.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -28,28 +28,28 @@ struct DenseGram {
 // Grows by columns; products that are zero because no row is shared are not stored.
 class Gram {
  public:
-  // For these weights h, one a row; holds no column.
+  // For these weights h, one a row; clears the columns.
   void begin(std::span<const double> weights);
   std::size_t size() const { return columns_.size(); }
-  // Products held, counting each pair once.
+  // Products stored, counting each pair once.
   std::size_t pairs() const { return partner_.size(); }
   bool has(std::uint32_t column) const { return column < member_of_.size() && member_of_[column] != kNone; }
-  // The columns (positions) held, in the order in which they came.
+  // The columns (positions) stored, in the order of their addition.
   const std::vector<std::uint32_t>& columns() const { return columns_; }
-  // Adds columns that it does not hold, each once.
+  // Adds columns that are not stored yet, each once.
   void add(const WorkingColumns& columns, std::span<const std::uint32_t> added);
-  // After WorkingColumns::keep with the same argument: holds the same columns as far as they are kept.
+  // After WorkingColumns::keep with the same argument: keeps the columns that are kept there.
   void keep(const WorkingColumns& columns, const std::vector<bool>& keep);
 
-  // Products stored among these columns, which it holds; each pair once.
+  // Products stored among these columns, which must be stored; each pair once.
   std::size_t pairs_among(std::span<const std::uint32_t> columns) const;
   SparseGram sparse(std::span<const std::uint32_t> columns) const;
   DenseGram dense(std::span<const std::uint32_t> columns) const;
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  // Products of sparse columns with one another: all at once, row by row, or of one column after the other with what
-  // its rows have.
+  // Products of sparse columns with one another: all at once, row by row, or of one column after the other through its
+  // rows.
   std::vector<double> products_by_row(const WorkingColumns& columns, std::span<const std::uint32_t> sparse);
   bool is_better_by_row(const WorkingColumns& columns, std::span<const std::uint32_t> sparse, std::size_t old) const;
   void sum_along_rows(const WorkingColumns& columns, std::uint32_t column, bool before_only);
@@ -61,14 +61,14 @@ class Gram {
   std::vector<double> root_;                    // sqrt(h_i)
   std::vector<std::uint32_t> columns_;          // of members
   std::vector<std::uint32_t> member_of_;        // of columns; kNone
-  std::vector<std::uint32_t> filled_, sparse_;  // members whose columns are well filled, and others
+  std::vector<std::uint32_t> filled_, sparse_;  // members with well filled columns, and others
   // Of every member, in their order: products with members before it.
   std::vector<std::size_t> begin_ = {0};
   std::vector<std::uint32_t> partner_;
   std::vector<double> product_;
   std::vector<double> diagonal_;
   std::vector<std::uint32_t> slot_of_;  // of columns, in products_by_row
-  std::size_t slots_ = 0;               // there
+  std::size_t slots_ = 0;               // in products_by_row
   std::vector<double> sum_;             // by columns: products with the one that is being added
 };
 

@@ -1,6 +1,6 @@
-// apps/lasso/solver/large_pages.h -- memory of vectors that may be large: in large pages, where there are any.
+// apps/lasso/solver/large_pages.h -- an allocator for vectors that may be large: in large pages, if available.
 //
-// A vector that grows to megabytes is touched page by page the first time, which takes longer than filling it does.
+// When a vector grows to megabytes, the first access to each page takes longer than filling it.
 #pragma once
 #include <sys/mman.h>
 
@@ -28,7 +28,7 @@ struct LargePages {
     const bool large = bytes >= kPage / 2;
     void* const got = large ? std::aligned_alloc(kPage, whole) : std::malloc(bytes);
     if (got == nullptr) throw std::bad_alloc();
-    if (large) (void)::madvise(got, whole, MADV_HUGEPAGE);  // where there are none, pages stay small
+    if (large) (void)::madvise(got, whole, MADV_HUGEPAGE);  // without support, pages stay small
     return static_cast<T*>(got);
   }
   void deallocate(T* at, std::size_t) { std::free(at); }

@@ -12,9 +12,9 @@ namespace {
 constexpr double kSparseNumber = 6, kDenseNumber = 3;
 // Of a row of products, every number is read and written.
 constexpr double kSparseProduct = 3, kDenseProduct = 1;
-// Per summand of a product that is made.
+// Per summand of a product that is computed.
 constexpr double kSparseSummand = 2, kDenseSummand = 2;
-// Per product that is laid out.
+// Per product that is copied into the layout of descent.
 constexpr double kLayOut = 6;
 constexpr double kMostPairs = 1 << 24;  // 12 bytes each
 

@@ -1,9 +1,9 @@
 // apps/lasso/solver/newton_round.cc -- the logistic loss of a ReducedProblem: proximal Newton steps.
 //
 // A step minimises the loss's second-order expansion, plus the penalty, by coordinate descent on the active columns
-// (Lee, Sun and Saunders, "Proximal Newton-type methods for minimizing composite functions", SIAM J. Optim. 2014), and
-// goes as far towards that point as lowers the objective in proportion.  After every step the intercept is made the
-// best one, so that the gradients sum up to 0.
+// (Lee, Sun and Saunders, "Proximal Newton-type methods for minimizing composite functions", SIAM J.  Optim.  2014),
+// and moves towards that point as far as the objective falls in proportion.  After every step the intercept is
+// optimised, so that the gradients sum to 0.
 #include <algorithm>
 #include <cmath>
 
@@ -17,28 +17,29 @@ namespace rota::lasso {
 using namespace linear;
 namespace {
 
-// Share of a row's weight that its second derivative counts at least: a step towards rows that are already far on
-// their right side stays finite.
+// The least second derivative of a row, as a share of its weight: a step towards rows that are already far on their
+// correct side stays finite.
 constexpr double kLeastCurvature = 1e-10;
-// How far apart the curvatures along a step may be, as a share, for the kept ones to be used again: the error of a step
-// with them is about this share of the step.
+// The largest relative difference of the curvatures along a step for which the kept ones are used again: the error of a
+// step with them is about this share of the step.
 constexpr double kBendsAlike = 0.2;
-// Share of the expected fall of the objective that is asked of a step (Armijo), what rounding may hide of it as a
-// share of the objective, and how often a step is halved.
+// Share of the expected decrease of the objective that a step must reach (Armijo), the share of the objective that
+// rounding may hide, and how often a step is halved.
 constexpr double kLeastFall = 1e-4, kRounding = 1e-15;
-// A fall below this share of the objective is lost in the rounding of fitted values far from 0: such a step is taken.
+// A decrease below this share of the objective is lost in rounding if fitted values are far from 0: the step is
+// accepted.
 constexpr double kUnseen = 1e-14;
 constexpr int kMostHalvings = 40;
-// The intercept's own Newton steps, and how long one may be.
+// The intercept's own Newton steps, and the longest one.
 constexpr int kMostInterceptSteps = 60;
 constexpr double kLongestInterceptStep = 8;
 // The intercept is found when the gradients' sum is this share of the sum of their sizes, which is rounding; or when
-// their sizes have nothing left that could matter, as for rows of one class.
+// their sizes are negligible, as for rows of one class.
 constexpr double kInterceptError = 0x1p-51, kLeastGradient = 1e-18;
 
 }  // namespace
 
-// What rows have at f = fitted_ + intercept: losses, gradients and curvatures.
+// Losses, gradients and curvatures of the rows at f = fitted_ + intercept.
 void ReducedProblem::compute_slopes(double intercept) {
   logistic_rows(y_, fitted_, intercept, {row_losses_, p_, rest_});
   for (std::size_t i = 0; i < y_.size(); ++i) {
@@ -47,8 +48,8 @@ void ReducedProblem::compute_slopes(double intercept) {
   }
 }
 
-// The sum of gradients falls as the intercept grows; Newton's method within the bracket that it has seen.  For
-// fitted_ that is still without the intercept.
+// The sum of gradients falls as the intercept grows; Newton's method within the bracket found so far.  REQUIRES:
+// fitted_ does not include the intercept yet.
 void ReducedProblem::fit_logistic_intercept() {
   double low = -HUGE_VAL, high = HUGE_VAL;
   for (int step = 0; step < kMostInterceptSteps; ++step) {
@@ -71,7 +72,7 @@ void ReducedProblem::forget_curvature() {
   kept_moments_.clear();
 }
 
-// What follows from kept_curvature_.
+// Computes what depends on kept_curvature_.
 void ReducedProblem::keep_curvature() {
   const std::span<const double> h = kept_curvature_;
   sum_of_kept_ = chunked_sum(h.size(), [&](std::size_t i) { return h[i]; });
@@ -87,7 +88,7 @@ Moments ReducedProblem::moments_of_kept(std::uint32_t j) {
   return moments;
 }
 
-// Whether the kept curvatures are near to the present ones along the way that was just taken.
+// Whether the kept curvatures are near the current ones along the last step.
 bool ReducedProblem::bends_alike(std::span<const double> fitted_before) const {
   double kept = 0, now = 0;
   for (std::size_t i = 0; i < y_.size(); ++i) {
@@ -120,7 +121,7 @@ bool ReducedProblem::newton_round(const Penalty& penalty, const Look& at, double
   return (moved && gained) || !fresh;
 }
 
-// Goes from the present coefficients towards those of the solved expansion.  False if there is no way to go.
+// Moves from the current coefficients towards those of the solved expansion.  False if no step lowers the objective.
 bool ReducedProblem::step_towards(const Penalty& penalty, const ActiveProblem& problem) {
   const double before = objective(penalty), intercept = intercept_;
   std::vector<double> from;

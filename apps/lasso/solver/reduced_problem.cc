@@ -19,19 +19,19 @@ bool finite(std::span<const double> numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](double number) { return std::isfinite(number); });
 }
 
-// What is wrong with them, or nothing.
+// The error in them, or null.
 const char* fault_of(Loss loss, std::span<const double> y, std::span<const double> w) {
-  if (y.size() != w.size()) return "there are as many weights as rows";
-  if (!finite(y) || !finite(w)) return "responses and weights are finite";
+  if (y.size() != w.size()) return "the numbers of weights and rows must be equal";
+  if (!finite(y) || !finite(w)) return "responses and weights must be finite";
   double sum = 0;
   for (const double weight : w) {
-    if (weight < 0) return "weights are not negative";
+    if (weight < 0) return "weights must not be negative";
     sum += weight;
   }
-  if (std::abs(sum - 1) > kWeightSumError) return "weights sum up to 1";
+  if (std::abs(sum - 1) > kWeightSumError) return "weights must sum to 1";
   if (loss == Loss::logistic)
     for (const double response : y)
-      if (response != 1 && response != -1) return "responses of the logistic loss are -1 or 1";
+      if (response != 1 && response != -1) return "responses of the logistic loss must be -1 or 1";
   return nullptr;
 }
 
@@ -93,7 +93,7 @@ void ReducedProblem::reset() {
 
 void ReducedProblem::set_coefficients(std::span<const double> coefficients) {
   if (coefficients.size() != coefficients_.size() || !finite(coefficients))
-    throw std::invalid_argument("there is one finite coefficient for every column");
+    throw std::invalid_argument("there must be one finite coefficient for every column");
   coefficients_.assign(coefficients.begin(), coefficients.end());
   refresh();
 }
@@ -129,7 +129,7 @@ double ReducedProblem::penalty_value(const Penalty& penalty) const {
 }
 
 Score ReducedProblem::score(std::span<const double> row_weights) const {
-  if (row_weights.size() != y_.size()) throw std::invalid_argument("there are as many weights as rows");
+  if (row_weights.size() != y_.size()) throw std::invalid_argument("the numbers of weights and rows must be equal");
   Score score;
   for (std::size_t i = 0; i < y_.size(); ++i) {
     score.weight += row_weights[i];
@@ -167,7 +167,7 @@ void ReducedProblem::refresh() {
   compute_rows();
 }
 
-// fitted_, still without the intercept.
+// Computes fitted_, without the intercept.
 void ReducedProblem::sum_columns() {
   fitted_.assign(y_.size(), 0.0);
   for (std::size_t j = 0; j < coefficients_.size(); ++j)
@@ -176,14 +176,15 @@ void ReducedProblem::sum_columns() {
 
 void ReducedProblem::fit_squared_intercept() {
   intercept_ = 0;
-  for (int pass = 0; pass < 2; ++pass) {  // the second takes back what the first has rounded away
+  for (int pass = 0; pass < 2; ++pass) {  // the second corrects the rounding of the first
     const double at = intercept_;
     const double sum = chunked_sum(w_.size(), [&](std::size_t i) { return w_[i] * (y_[i] - (fitted_[i] + at)); });
     intercept_ += sum / sum_of_weights_;
   }
 }
 
-// Adds the intercept to fitted_ and knows what follows, for the logistic loss beyond compute_slopes(intercept_).
+// Adds the intercept to fitted_ and computes what depends on it, for the logistic loss after
+// compute_slopes(intercept_).
 void ReducedProblem::compute_rows() {
   if (intercept_ != 0)
     for (double& fitted : fitted_) fitted += intercept_;

@@ -3,12 +3,12 @@
 //   minimise over b and b0 (0 without an intercept):
 //     sum_i w_i loss(y_i, f_i) + sum_j [ l1 s_j |b_j| + l2/2 s_j^2 b_j^2 ],   f = b0 + X b,
 //
-// with loss(y, f) = (y - f)^2 / 2, or log(1 + exp(-y f)) with y = -1 or 1.  The weights w are >= 0 and sum up to 1; a
-// row of weight 0 is held out: it has no influence, but f is known for it too.
+// with loss(y, f) = (y - f)^2 / 2, or log(1 + exp(-y f)) with y = -1 or 1.  The weights w are >= 0 and sum to 1; a row
+// of weight 0 is held out: it has no influence, but f is computed for it too.
 //
-// After every call that changes something, f and what follows from it are those of the present coefficients, summed
-// from scratch in the order of the columns, and the intercept is the best one for them.  So there is no drift, and what
-// save() keeps is little beside the columns.
+// After every call that changes something, f and the values derived from it belong to the current coefficients, summed
+// from scratch in the order of the columns, and the intercept is the best one for them.  So nothing drifts, and the
+// state of save() is small compared with the columns.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -41,14 +41,14 @@ struct SolveStatistics {
   bool converged = false;            // the gap is at most the tolerance
 };
 
-// Losses summed up over rows with some weights.
+// Losses summed over rows with some weights.
 struct Score {
   double weight = 0;         // sum of the weights
   double loss = 0;           // weighted sum of losses; of the squared loss, half the squared error
   double misclassified = 0;  // logistic loss: weight of rows with y f <= 0
 };
 
-// What descent works on; the choice changes speed and rounding, not the optimum.
+// The data that descent works on; the choice changes speed and rounding, not the optimum.
 enum class Method { automatic, columns, gram };
 
 // Not for use by several threads.
@@ -63,13 +63,13 @@ class ReducedProblem {
     columns_.add(key, s, rows, values);
     coefficients_.push_back(0);
   }
-  // Room for columns that hold about so many numbers.
+  // Reserves memory for columns with about that many numbers.
   void reserve(std::size_t numbers) { columns_.reserve(numbers); }
   // Drops every column whose coefficient is 0, except those with these keys.
   void drop_zeros(std::span<const std::uint64_t> except);
   bool contains(std::uint64_t key) const { return columns_.contains(key); }
 
-  // Starts from the present coefficients, and goes on until the reduced problem's duality gap is at most `tolerance`,
+  // Starts from the current coefficients, and continues until the reduced problem's duality gap is at most `tolerance`,
   // an absolute number in units of the objective, or the limits are reached, or rounding leaves nothing to gain.
   SolveStatistics solve(const Penalty& penalty, double tolerance, const SolveLimits& limits = {});
 
@@ -77,7 +77,7 @@ class ReducedProblem {
   void reset();
   // One for every column, in the order of keys().  Throws std::invalid_argument if their number differs.
   void set_coefficients(std::span<const double> coefficients);
-  // Other rows held out, say.  Coefficients stay.  Throws as the constructor.
+  // For example to hold out other rows.  Coefficients stay.  Throws as the constructor.
   void set_weights(std::vector<double> w);
   void set_method(Method method) { method_ = method; }
 
@@ -95,39 +95,39 @@ class ReducedProblem {
   double loss() const { return loss_; }                       // sum_i w_i loss_i
   double penalty_value(const Penalty& penalty) const;
   double objective(const Penalty& penalty) const { return loss_ + penalty_value(penalty); }
-  // Over any rows, say those held out: one weight >= 0 a row.  Throws std::invalid_argument if their number differs.
+  // Over any rows, for example those held out: one weight >= 0 a row.  Throws std::invalid_argument if their number
+  // differs.
   Score score(std::span<const double> row_weights) const;
   // Of the problem with all columns, when every column outside has coefficient 0.  `ratio` is the largest
-  // constraint_ratio of all columns with the present gradient.
+  // constraint_ratio of all columns with the current gradient.
   DualityGap gap(const Penalty& penalty, double ratio) const;
 
-  // Bit for bit: what is done after restore() has the results that it would have had without.  The method is not
-  // saved.
+  // Bit for bit: after restore() everything has the same results as without it.  The method is not saved.
   void save(Writer& out) const;
-  // Into a problem made with the same loss, intercept and number of rows; y, w and columns are replaced.  What does
-  // not make sense makes the reader bad, and leaves the problem without columns.
+  // Into a problem made with the same loss, intercept and number of rows; y, w and columns are replaced.  Invalid input
+  // makes the reader bad, and leaves the problem without columns.
   void restore(Reader& in);
 
  private:
-  // What a look at all columns says.
+  // The result of evaluating all columns.
   struct Look {
     std::vector<double> gradients;  // c_j
     PenaltyTerms terms;
     DualityGap gap;
   };
-  // A constant column, say, does not: its coefficient stays 0.
+  // A constant column, for example, does not: its coefficient stays 0.
   bool takes_part(std::size_t j) const { return columns_.scale(j) > 0 && moments_[j].centred_square > 0; }
   void forget_weights();
   void compute_moments();
   void leave_out_constants();
-  // The logistic loss's second-order expansion keeps the curvatures of an earlier step, with the products of columns
-  // under them, as long as these say well enough how the loss bends.
+  // The logistic loss's second-order expansion reuses the curvatures of an earlier step, with the products of columns
+  // under them, as long as they approximate the loss well enough.
   void forget_curvature();
   void keep_curvature();
   Moments moments_of_kept(std::uint32_t j);
   bool bends_alike(std::span<const double> fitted_before) const;
 
-  // fitted_ and all that follows from it.
+  // Computes fitted_ and all that depends on it.
   void refresh();
   void sum_columns();
   void fit_squared_intercept();
@@ -139,7 +139,7 @@ class ReducedProblem {
   DualityGap gap_of(const PenaltyTerms& terms) const;
   Look look(const Penalty& penalty) const;
   std::vector<ActiveCoordinate> active_coordinates(const Penalty& penalty, const Look& at) const;
-  // A round solves the active columns, or their second-order expansion, to a tolerance.  All three are false if
+  // A round solves the active columns, or their second-order expansion, to a tolerance.  All three return false if
   // rounding left nothing to gain.
   bool squared_round(const Penalty& penalty, const Look& at, double tolerance, const SolveLimits& limits,
                      SolveStatistics& statistics);
@@ -154,26 +154,26 @@ class ReducedProblem {
   std::vector<double> y_, w_;
   WorkingColumns columns_;
   std::vector<double> coefficients_;
-  double intercept_ = 0;  // of the columns as they are held: see WorkingColumns::shift
+  double intercept_ = 0;  // of the shifted columns: see WorkingColumns::shift
   Method method_ = Method::automatic;
 
-  // Follow from the above.
+  // Derived from the above.
   std::vector<double> fitted_, gradient_, row_losses_;
   double loss_ = 0;
   // Logistic loss: p_i = 1 / (1 + exp(y_i f_i)), 1 - p_i, and w_i p_i (1 - p_i) or a little more.
   std::vector<double> p_, rest_, curvature_;
   double sum_of_weights_ = 0;
-  std::vector<Moments> moments_;  // under w, of as many columns as were there at the last solve()
-  Gram gram_;                     // under w; of the logistic loss under kept_curvature_
+  std::vector<Moments> moments_;  // under w, of the columns of the last solve()
+  Gram gram_;                     // under w; for the logistic loss under kept_curvature_
 
-  // Logistic loss; empty: the next step takes the present ones.
+  // Logistic loss; empty: the next step computes them.
   std::vector<double> kept_curvature_;
   double sum_of_kept_ = 0;
   std::vector<Moments> kept_moments_;  // of columns under them; a negative square: not known yet
 
-  bool step_is_solved_ = false;  // whether the last descent came to its tolerance
+  bool step_is_solved_ = false;  // whether the last descent reached its tolerance
 
-  double columns_work_ = 0;  // what descent on columns has cost more than on products, since gram_ began
+  double columns_work_ = 0;  // additional cost of descent on columns over products, since gram_ began
 };
 
 }  // namespace rota::lasso

@@ -1,5 +1,5 @@
 // apps/lasso/solver/reduced_solve.cc -- ReducedProblem::solve: rounds of choosing active columns, solving on them, and
-// looking at all.
+// evaluating all.
 #include <algorithm>
 #include <cmath>
 
@@ -9,19 +9,19 @@
 namespace rota::lasso {
 namespace {
 
-// Of the duality gap that a round begins with, the share at which it leaves the active columns: others may have to
+// The share of the duality gap at the beginning of a round at which it leaves the active columns: others may have to
 // join them first.
 constexpr double kRoundShare = 0.1;
-// Of the tolerance, the share to which the active columns are solved at most.
+// The share of the tolerance to which the active columns are solved at most.
 constexpr double kToleranceShare = 0.5;
-// Epochs that a round is expected to have, when a method is chosen for it.
+// Expected epochs of a round, for the choice of its method.
 constexpr double kExpectedEpochs = 30;
-// The same for a Newton step: its curvatures may be given up behind it, and the products with them.  So it does no more
-// than this on columns, and products are made once steps with the same curvatures have cost as much as making them.
+// The same for a Newton step: its curvatures may be dropped after it, and the products with them.  So a step on columns
+// has at most this number, and products are computed once steps with the same curvatures have cost as much as that.
 constexpr double kEpochsOfStep = 10;
-// Rounds that lowered neither the gap nor the objective, after which nothing more is expected.
+// Rounds in a row that lowered neither the gap nor the objective, after which the solver gives up.
 constexpr std::uint64_t kMostIdleRounds = 6;
-// Of the gap that a round began with: if more than this is left, the next has new curvatures.
+// Share of the gap at the beginning of a round: if more than this is left, the next has new curvatures.
 constexpr double kSlowFall = 0.3;
 constexpr double kLastDigit = 0x1p-51;  // share of the objective that is rounding
 
@@ -109,8 +109,8 @@ bool ReducedProblem::descend(ActiveProblem& problem, Gram& gram, double toleranc
   const MethodCost cost = cost_of(problem, gram);
   const bool by_steps = loss_kind_ == Loss::logistic && method_ == Method::automatic && cost.gram_fits;
   const double expected = by_steps ? kEpochsOfStep : kExpectedEpochs;
-  // What the columns have cost so far is what the products would have saved: so they are made at the latest when
-  // descent on columns has cost as much as making them.
+  // The cost of the columns so far is what the products would have saved, so they are computed at the latest when
+  // descent on columns has cost as much as computing them.
   const bool cheaper = cost.gram_start + expected * cost.gram_epoch < columns_work_ + expected * cost.columns_epoch;
   Descent done;
   problem.products_cost = cost.gram_start;

@@ -3,7 +3,7 @@
 namespace rota::lasso {
 namespace {
 
-// A row's numbers that take part, and the sums: of slots s <= t at t * slots + s.
+// The numbers of a row that are used, and the sums: of slots s <= t at t * slots + s.
 struct Row {
   const std::uint32_t* slot;
   const double* value;
@@ -12,7 +12,7 @@ struct Row {
 };
 
 // Adds the products of `Width` numbers, from `at` on, with those before them and with one another.  Several at once:
-// the processor waits for one number's place while it adds another's, and the loop goes round more often in one go.
+// the processor loads one number's sum while it adds another's, and the loop is longer.
 template <std::size_t Width>
 [[gnu::always_inline]] inline void add_products(const Row& row, std::size_t at) {
   double x[Width];

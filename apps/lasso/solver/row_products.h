@@ -1,8 +1,8 @@
 // apps/lasso/solver/row_products.h -- inner products of many sparse columns with one another under row weights, row by
 // row: sum_i h_i x_ij x_ik.
 //
-// Rows are read one behind the other, and all sums are so few that they stay in the cache.  A product is summed in the
-// order of the rows, so it depends on its two columns and the weights alone, bit for bit.
+// Rows are read one after the other, and the sums are few enough to stay in the cache.  A product is summed in the
+// order of the rows, so it depends only on its two columns and the weights, bit for bit.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace rota::lasso {
 
-// The numbers of some columns that follow each other, row after row.
+// The numbers of some consecutive columns, row after row.
 struct SparseRows {
   std::vector<std::size_t> begin;     // of every row's part; one more than rows
   LargeVector<std::uint32_t> column;  // positions, ascending in a row

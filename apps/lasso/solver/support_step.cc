@@ -8,7 +8,7 @@
 namespace rota::lasso {
 namespace {
 
-// Share that the diagonal grows by: where columns depend on one another, the step is long instead of infinite.
+// Relative increase of the diagonal: if columns depend on one another, the step is long instead of infinite.
 constexpr double kRidge = 1e-11;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// apps/lasso/solver/support_step.h -- the step to where the support's optimum would be if no coefficient changed its
-// sign.
+// apps/lasso/solver/support_step.h -- the step to the support's optimum under the assumption that no coefficient
+// changes its sign.
 //
 // Coordinate descent takes very many epochs when columns are nearly dependent.  On coefficients that keep their signs
 // the objective is one quadratic, and its minimum is found by solving a system as large as the support.
@@ -11,11 +11,11 @@
 
 namespace rota::lasso {
 
-// About what it takes, in the units of method_cost.h, for a support of this size.
+// Approximate cost, in the units of method_cost.h, for a support of this size.
 double support_step_cost(const ActiveProblem& problem, std::size_t support);
 
-// Writes the step of every coordinate, 0 outside the support.  `values` and `gradients` are those of the problem's
-// coordinates now.  False if there is none: the support is empty, or its columns are too dependent.
+// Writes the step of every coordinate, 0 outside the support.  `values` and `gradients` are the current ones of the
+// problem's coordinates.  False if there is none: the support is empty, or its columns are too dependent.
 bool support_step(const ActiveProblem& problem, std::span<const double> values, std::span<const double> gradients,
                   std::vector<double>& step);
 

@@ -55,8 +55,8 @@ SparseRows WorkingColumns::rows_from(std::size_t first) const {
   return rows;
 }
 
-// New columns are a group of their own, together with groups before that hold no more than twice as much: so there are
-// few groups, and few numbers that are laid out often.
+// New columns are a group of their own, together with preceding groups that are at most twice as large: so there are
+// few groups, and few numbers are laid out often.
 std::span<const SparseRows> WorkingColumns::by_row() const {
   if (grouped_ == columns_.size()) return by_row_;
   std::size_t first = grouped_;
@@ -72,11 +72,11 @@ std::span<const SparseRows> WorkingColumns::by_row() const {
 }
 
 void WorkingColumns::check(std::uint64_t key, std::span<const std::uint32_t> rows, std::size_t values) const {
-  if (rows.size() != values) throw std::invalid_argument("a column has as many rows as values");
-  if (contains(key)) throw std::invalid_argument("a column is added once");
+  if (rows.size() != values) throw std::invalid_argument("a column must have as many rows as values");
+  if (contains(key)) throw std::invalid_argument("a column must be added only once");
   for (std::size_t e = 0; e < rows.size(); ++e)
     if (rows[e] >= rows_ || (e > 0 && rows[e] <= rows[e - 1]))
-      throw std::invalid_argument("the rows of a column ascend and exist");
+      throw std::invalid_argument("the rows of a column must ascend and exist");
 }
 
 void WorkingColumns::reserve(std::size_t numbers) {
@@ -195,7 +195,7 @@ void WorkingColumns::save(Writer& out) const {
 }
 
 void WorkingColumns::restore(Reader& in) {
-  WorkingColumns read(rows_);  // not shifted: what is read was shifted before
+  WorkingColumns read(rows_);  // not shifted again: the saved columns are shifted
   std::vector<std::uint32_t> all_rows(rows_);
   for (std::size_t i = 0; i < rows_; ++i) all_rows[i] = static_cast<std::uint32_t>(i);
   const std::size_t count = in.get_count(11);

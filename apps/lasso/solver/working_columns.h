@@ -16,8 +16,8 @@ namespace rota::lasso {
 // Columns keep the order in which they were added.  All sums run in a fixed order.  Not for use by several threads.
 class WorkingColumns {
  public:
-  // With `shifted`, for problems with an intercept, dense columns are held less about their mean: products of columns
-  // far from 0 would lose how they vary.
+  // With `shifted`, for problems with an intercept, dense columns are stored less about their mean: products of columns
+  // far from 0 would lose their variation.
   explicit WorkingColumns(std::size_t rows, bool shifted = false) : rows_(rows), shifted_(shifted) {}
 
   std::size_t rows() const { return rows_; }
@@ -28,25 +28,25 @@ class WorkingColumns {
   std::size_t position(std::uint64_t key) const { return position_.at(key); }
   double scale(std::size_t j) const { return columns_[j].scale; }
   bool is_dense(std::size_t j) const { return columns_[j].dense; }
-  // Whether its products with others are best made as if it were dense: at least a quarter of the rows are filled.
+  // Whether its products with others are best computed as if it were dense: at least a quarter of the rows are filled.
   bool well_filled(std::size_t j) const { return 4 * columns_[j].count >= rows_; }
-  // Of a sparse column its rows, ascending; of a dense one nothing.
+  // Of a sparse column its rows, ascending; of a dense one empty.
   std::span<const std::uint32_t> rows_of(std::size_t j) const;
-  // What is held is less than the column by this number.
+  // The number that was subtracted from the column's values.
   double shift(std::size_t j) const { return columns_[j].shift; }
   // Of a dense column one for every row.
   std::span<const double> values_of(std::size_t j) const {
     return std::span(values_).subspan(columns_[j].value_at, columns_[j].count);
   }
 
-  // The columns that are not well filled, by row: groups of columns, ascending.  They are made when they are asked for,
-  // and anew only where columns have changed.
+  // The columns that are not well filled, by row: groups of columns, ascending.  They are built on demand, and rebuilt
+  // only if columns have changed.
   std::span<const SparseRows> by_row() const;
 
-  // Room for about so many numbers more.
+  // Reserves memory for about that many more numbers.
   void reserve(std::size_t numbers);
-  // Rows ascend strictly and lie below rows(); throws std::invalid_argument if not, or if the key is there already, or
-  // if rows and values differ in number.  A column with at least half of the rows filled is held as a dense one.
+  // Rows ascend strictly and lie below rows(); throws std::invalid_argument if not, or if the key exists already, or if
+  // rows and values differ in number.  A column with at least half of the rows filled is stored dense.
   template <typename Value>
   void add(std::uint64_t key, double scale, std::span<const std::uint32_t> rows, std::span<const Value> values);
   // Keeps the columns j with keep[j], in their order.
@@ -58,18 +58,18 @@ class WorkingColumns {
   void add_to(std::size_t j, double by, std::span<double> to) const;
   // to_i += by h_i x_ij
   void add_weighted_to(std::size_t j, double by, std::span<const double> h, std::span<double> to) const;
-  // With `centred` false the mean counts as 0, and the sum is not made.
+  // With `centred` false the mean counts as 0, and is not computed.
   Moments moments(std::size_t j, std::span<const double> h, double sum_of_h, bool centred) const;
 
   void save(Writer& out) const;
-  // Replaces everything; what does not make sense makes the reader bad and leaves no column.
+  // Replaces everything; invalid input makes the reader bad and leaves no column.
   void restore(Reader& in);
 
  private:
   struct Column {
     double scale;
     std::size_t row_at, value_at;  // where its parts of row_numbers_ and values_ begin
-    std::size_t count;             // numbers held
+    std::size_t count;             // numbers stored
     bool dense;
     double shift;
   };

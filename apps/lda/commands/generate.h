@@ -3,10 +3,9 @@
 // Topics of a document: theta ~ Dirichlet(alpha), drawn as a Polya urn: a token has the topic of an earlier token of
 // its document, or with probability K alpha / (n + K alpha) any topic.
 //
-// Words of a topic:  over the whole corpus word r has a frequency of about r^-s (Zipf).   The ranks are cut into
-// octaves [2^j, 2^(j+1)).   In each octave a topic has its own share of the words, which get the octave's whole
-// frequency.   So no
-// table of words by topics is needed, and the cost of a token does not depend on the sizes.
+// Words of a topic: over the whole corpus word r has a frequency of about r^-s (Zipf).  The ranks are cut into octaves
+// [2^j, 2^(j+1)).  In each octave a topic has its own share of the words, which get the octave's whole frequency.  So
+// no table of words by topics is needed, and the cost of a token does not depend on the sizes.
 #pragma once
 #include <cstdint>
 #include <iosfwd>

@@ -2,7 +2,7 @@
 // defines.
 //
 // p(topic k) is proportional to (n_dk + alpha_k) phi_k, in two buckets (STRADS' sampler): n_dk phi_k over the
-// document's topics, and alpha_k phi_k over all.   A bucket is summed lane by lane, and the running sums are kept;  a
+// document's topics, and alpha_k phi_k over all.  A bucket is summed lane by lane, and the running sums are kept; a
 // draw first finds its lane, then its block within the lane.
 #include "apps/lda/sampler/cell_kernel.h"
 
@@ -237,8 +237,8 @@ ROTA_INLINE float uniform(std::uint64_t bits, unsigned from) {
   return static_cast<float>(static_cast<std::int32_t>(bits >> from & 0xffffff)) * 0x1p-24F;
 }
 
-// Updates phi of one topic, and what depends on it.   kWhole:  phi is read in whole vectors.   kAlphas:  every topic
-// has its own alpha.
+// Updates phi of one topic, and what depends on it.  kWhole: phi is read in whole vectors.  kAlphas: every topic has
+// its own alpha.
 template <bool kWhole, bool kAlphas>
 ROTA_INLINE void refresh_phi(const Cell& cell, Side& side, std::uint32_t topic, float inverse) {
   const float phi = (static_cast<float>(side.word[topic]) + cell.beta) * inverse;

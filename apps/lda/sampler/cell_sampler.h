@@ -27,10 +27,10 @@ class CellSampler {
 
   // Begins a task: the cells up to finish() share `totals`, `rows` and `mh_documents`, which must outlive them.
   void begin(Draw draw, TopicTotals& totals, DocumentRows& rows, DocumentTokens& mh_documents);
-  // `token_topics` are the topics of the word's tokens, `documents` their documents.   The last `mh_places.size()`
-  // tokens are in documents that is_mh(), and those are their places in `mh_documents`.   `documents` is followed in
+  // `token_topics` are the topics of the word's tokens, `documents` their documents.  The last `mh_places.size()`
+  // tokens are in documents that is_mh(), and those are their places in `mh_documents`.  `documents` is followed in
   // memory by `following` more, of the words that are probably next, so that prefetching does not stop at the end of a
-  // cell.   All arguments must stay where they are until finish().
+  // cell.  All arguments must stay where they are until finish().
   void add(WordRow& word, std::span<const std::uint32_t> documents, std::span<std::uint16_t> token_topics,
            std::span<const std::uint32_t> mh_places, Random& random, std::size_t following = 0);
   // Draws the rest of the cells.

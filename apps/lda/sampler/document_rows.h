@@ -15,7 +15,7 @@ namespace rota::lda {
 class DocumentRows {
  public:
   DocumentRows() = default;
-  // Rows of zeros for documents of these lengths (in tokens).   Documents that `rule` selects have hash tables instead
+  // Rows of zeros for documents of these lengths (in tokens).  Documents that `rule` selects have hash tables instead
   // of lists from the first choose_forms() on.
   DocumentRows(std::uint32_t topics, std::span<const std::uint32_t> lengths, const MhRule& rule = kNeverMh);
 
@@ -53,7 +53,7 @@ class DocumentRows {
   // Removes one, which the row has; for the documents of count().
   void remove(std::size_t document, std::uint16_t topic);
 
-  // Gives every row the form that suits the number of topics of its document.   For the end of an epoch:  between
+  // Gives every row the form that suits the number of topics of its document.  For the end of an epoch: between
   // epochs a form depends on the counts alone.
   void choose_forms();
 

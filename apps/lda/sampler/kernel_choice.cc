@@ -29,7 +29,7 @@ bool good_for_all(std::uint32_t) {
 }
 
 #if defined(__x86_64__)
-// Measured:  below this number of topics vectors of 16 lanes are not faster than those of 8.   On AMD's processors (Zen
+// Measured: below this number of topics vectors of 16 lanes are not faster than those of 8.  On AMD's processors (Zen
 // 4) gathers are slower than single loads, and the wide kernel takes 10 to 30 % longer with any number of topics.
 bool good_for_wide(std::uint32_t topics) {
   constexpr std::uint32_t kManyTopics = 512;

@@ -6,15 +6,15 @@
 //   from the document  t ~ n_dt + alpha_t:  the topic of a random token of the document, or one drawn from alpha
 //   from the word      t ~ n_wt + beta:     the topic of a random token of the word, or any
 //
-// all counts without the token itself:  if it draws itself, nothing is proposed.   So both proposals are symmetric in
+// all counts without the token itself: if it draws itself, nothing is proposed.  So both proposals are symmetric in
 // what they see, and with p(t) ~ (n_dt + alpha_t) (n_wt + beta) / (n_t + V beta) a proposal is accepted with
 // probability
 //
 //   from the document  min(1, phi_t / phi_s)           phi_t = (n_wt + beta) / (n_t + V beta)
 //   from the word      min(1, (n_dt + alpha_t) / (n_t + V beta) * (n_s + V beta) / (n_ds + alpha_s))
 //
-// Unlike in those papers no proposal is stale:  the shard's own tokens of the word are looked up directly, and only
-// those of other shards, which are constant during the task, come from a table.   So every step leaves p invariant.
+// Unlike in those papers no proposal is stale: the shard's own tokens of the word are looked up directly, and only
+// those of other shards, which are constant during the task, come from a table.  So every step leaves p invariant.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -13,7 +13,7 @@ struct TopicCount {
   friend bool operator==(const TopicCount&, const TopicCount&) = default;
 };
 
-// The topics of one word:  ascending, counts not 0.   Those of a slice may be in its memory;  a row that outlives the
+// The topics of one word: ascending, counts not 0.  Those of a slice may be in its memory; a row that outlives the
 // slice must be a copy with its own memory.
 using WordRow = std::pmr::vector<TopicCount>;
 

@@ -28,8 +28,8 @@ class WordTopicSlice final : public Slice {
   void decode(Reader& in) override;
 
  private:
-  // Of rows that were decoded:  a slice that moves between processes is decoded and freed at every step, and its rows
-  // are many and short.   Memory that a row leaves when it grows is not reused;  as a row's capacity at least doubles,
+  // Of rows that were decoded: a slice that moves between processes is decoded and freed at every step, and its rows
+  // are many and short.  Memory that a row leaves when it grows is not reused; as a row's capacity at least doubles,
   // that is less than the rows themselves.
   std::unique_ptr<std::pmr::monotonic_buffer_resource> memory_;
   std::vector<WordRow> rows_;  // in that memory, so it is destroyed first

@@ -47,10 +47,10 @@ enum class Keep {
   nothing,  // no entry
 };
 
-// The entries of `pieces`, which are in the order of their rows, that lie in `range`.   The pieces hold all entries of
-// `range`;  the result does not depend on how they were divided, nor on the number of threads.   Memory of entries that
-// are not to be kept is freed on the way.   Uses the threads of the task arena that it is called in.  Throws
-// RepeatedEntry (order any), or UnheldValue;  the pieces must not be used afterwards.
+// The entries of `pieces`, which are in the order of their rows, that lie in `range`.  The pieces hold all entries of
+// `range`; the result does not depend on how they were divided, nor on the number of threads.  Memory of entries that
+// are not to be kept is freed on the way.  Uses the threads of the task arena that it is called in.  Throws
+// RepeatedEntry (order any), or UnheldValue; the pieces must not be used afterwards.
 Columns build_columns(std::span<const DesignPiece> pieces, const BlockRange& range, Precision precision,
                       EntryOrder order, Keep keep);
 

@@ -43,8 +43,8 @@ struct DenseBlock {
   DesignArray<T> values;  // column by column
 };
 
-// Never changes;  threads may share it.   Columns and rows are numbered from the block's first (`column`), and spans
-// over rows have rows() numbers.   Equal blocks give equal results to the last bit:  every sum has one fixed order
+// Never changes; threads may share it.  Columns and rows are numbered from the block's first (`column`), and spans over
+// rows have rows() numbers.  Equal blocks give equal results to the last bit: every sum has one fixed order
 // (kernels.h), and values are converted to double precision.
 class Columns {
  public:

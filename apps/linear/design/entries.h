@@ -64,7 +64,7 @@ class DesignEntries {
   // Row r of `rows` is row first_row + r here, if that is in [keep_first, keep_end); others are left out.
   void add_rows(const io::LibsvmRows& rows, std::uint64_t first_row, std::uint64_t keep_first, std::uint64_t keep_end);
 
-  // Makes the buckets wide enough for columns below `end_column`.   Best called before there are entries:  memory can
+  // Makes the buckets wide enough for columns below `end_column`.  Best called before there are entries: memory can
   // then be freed early (EntryBlocks).
   void expect(std::uint64_t end_column);
   // Makes buckets 2^shift columns wide; REQUIRES: shift >= shift().

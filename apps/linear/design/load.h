@@ -48,10 +48,9 @@ struct RowShards {
   std::vector<RowShard> hosted;  // in the order asked for
 };
 
-// The shards are the same in every process and with any number of threads;  `hosted` has each shard once at most.
-// Uses the threads of the task arena that it is called in.   Throws NoInput;  DataError with file and line for invalid
-// data, in at least one of the processes that together host all shards;  UsageError if format and response are not
-// compatible.
+// The shards are the same in every process and with any number of threads; `hosted` has each shard once at most. Uses
+// the threads of the task arena that it is called in.  Throws NoInput; DataError with file and line for invalid data,
+// in at least one of the processes that together host all shards; UsageError if format and response are not compatible.
 ColumnShards load_columns(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted);
 RowShards load_rows(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted);
 

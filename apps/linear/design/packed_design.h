@@ -19,7 +19,7 @@ namespace rota::linear {
 void pack_columns(const ColumnShards& data, DataPacker& out);
 void pack_rows(const RowShards& data, DataPacker& out);
 
-// The results of load_columns() and load_rows() for the same input.   `classes`:  the response is one of two classes.
+// The results of load_columns() and load_rows() for the same input.  `classes`: the response is one of two classes.
 // Throw
 // DataError, or UsageError if the shards are ranges of the other kind.
 ColumnShards unpack_columns(const PackedData& packed, bool classes, std::uint32_t shards,

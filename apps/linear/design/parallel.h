@@ -14,8 +14,8 @@
 namespace rota::linear {
 
 // Calls step(i) for i = 0 ..  count-1, on the number of threads of the task arena that it is called in, and returns
-// after all.   Steps see what was written before, and the caller sees what they write.   After a step throws, no others
-// begin, and of all exceptions that of the smallest i is rethrown:  the same one in every run.
+// after all.  Steps see what was written before, and the caller sees what they write.  After a step throws, no others
+// begin, and of all exceptions that of the smallest i is rethrown: the same one in every run.
 //
 // The threads are created for the loop instead of using oneTBB's: ThreadSanitizer cannot see into oneTBB, and reports
 // everything that its parallel_for hands over as a race.

@@ -23,7 +23,7 @@ class ByteSource {
   virtual bool is_plain() const = 0;
 };
 
-// The first bytes of a file decide its kind;  a name ending in .gz, .bz2, .xz or .zst must agree with them.   Throws
+// The first bytes of a file decide its kind; a name ending in .gz, .bz2, .xz or .zst must agree with them.  Throws
 // NoInput if the file cannot be opened, BrokenBytes if it is empty, not what its name claims, or of a known kind that
 // is not text (a zip archive, for example).
 std::unique_ptr<ByteSource> open_bytes(const std::string& path);

@@ -34,7 +34,7 @@ struct CorpusSize {
   CorpusFormat format = CorpusFormat::automatic;  // of the files
 };
 
-// The words that LDA-C may have, whose files do not give their number.   With a fixed vocabulary, LDA-C must also keep
+// The words that LDA-C may have, whose files do not give their number.  With a fixed vocabulary, LDA-C must also keep
 // to its words.
 struct NumberedWords {
   std::uint64_t end = kMostWords;  // words 0 .. end - 1
@@ -43,9 +43,9 @@ struct NumberedWords {
 
 // Reads the files as one corpus, in order, passing its counts to `take` in batches, in the order of the input.
 // `vocabulary` is either fixed (then UCI files must have its size, and words of a text that it lacks are left out) or
-// empty;  then it is filled with the words of a text, and stays empty for the formats that number words.   LDA-C then
-// has words up to the largest number.   Numbers of documents and words out of proportion to the counts are refused, for
-// words unless a vocabulary or NumberedWords::end gives their number;  for documents only after counts were passed on.
+// empty; then it is filled with the words of a text, and stays empty for the formats that number words.  LDA-C then has
+// words up to the largest number.  Numbers of documents and words out of proportion to the counts are refused, for
+// words unless a vocabulary or NumberedWords::end gives their number; for documents only after counts were passed on.
 // Throws NoInput, or DataError with file and line.
 CorpusSize read_corpus(const std::vector<std::string>& files, CorpusFormat format, Vocabulary& vocabulary,
                        const TakeCounts& take, const NumberedWords& numbered = {});

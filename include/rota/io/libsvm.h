@@ -2,8 +2,8 @@
 //
 //   label index:value index:value ...   # comment
 //
-// Indices count from 1, or from 0 with an option, and ascend within a line.   Numbers are as parse_number() reads them
-// (decimal.h).   Fields are separated by blanks;  a `qid:number` after the label is skipped, and so are lines with
+// Indices count from 1, or from 0 with an option, and ascend within a line.  Numbers are as parse_number() reads them
+// (decimal.h).  Fields are separated by blanks; a `qid:number` after the label is skipped, and so are lines with
 // nothing but blanks or a comment.
 #pragma once
 #include <array>
@@ -23,7 +23,7 @@ namespace rota::io {
 inline constexpr std::uint64_t kMostRows = (std::uint64_t{1} << 32) - 1;
 inline constexpr std::uint64_t kMostColumns = std::uint64_t{1} << 28;
 
-// The index of the first column.   It is never guessed from a file:  a model's data, held-out data and new data must
+// The index of the first column.  It is never guessed from a file: a model's data, held-out data and new data must
 // agree.
 inline constexpr Option kIndexFrom = {
     .name = "index_from",
@@ -85,8 +85,8 @@ class LibsvmRows {
   const std::uint32_t* columns() const { return columns_.get(); }  // from 0, ascending in a row
   const double* values() const { return values_.get(); }
 
-  // Replaces the contents by the rows of a text of whole lines, each ended by '\n';  kReadable bytes (decimal.h) after
-  // it must be readable.   Adds to `size`, which is complete only if the text is valid.
+  // Replaces the contents by the rows of a text of whole lines, each ended by '\n'; kReadable bytes (decimal.h) after
+  // it must be readable.  Adds to `size`, which is complete only if the text is valid.
   //
   // Readers of different ranges that together cover all columns check every byte: at least one of them reports an
   // invalid text.  A single one may miss errors in other columns.

@@ -19,8 +19,8 @@ class Lines {
   // Opens the file.  Throws NoInput if it does not exist, DataError if it is empty or not what its name claims.
   explicit Lines(std::string path);
 
-  // The next line without its end ("\n" or "\r\n";  the last line needs none), or false at the end of the file.   The
-  // view is valid until the next call.   Throws DataError if the line is too long, contains a carriage return, or the
+  // The next line without its end ("\n" or "\r\n"; the last line needs none), or false at the end of the file.  The
+  // view is valid until the next call.  Throws DataError if the line is too long, contains a carriage return, or the
   // data is damaged.
   bool next(std::string_view& line);
   // Makes next() return the current line again.

@@ -72,7 +72,7 @@ class TextFile {
   std::uint64_t size_ = 0;
 };
 
-// The size of the files together, decompressed.   Compressed files are read to the end, or up to the first damage.
+// The size of the files together, decompressed.  Compressed files are read to the end, or up to the first damage.
 // Throws as TextFile() does.
 std::uint64_t text_bytes(const std::vector<std::string>& files);
 
