@@ -1,4 +1,4 @@
-// apps/mf/factor_rows.h -- factors of users or of items, as the kernel wants them (sgd/cell_kernel.h), and a slice.
+// apps/mf/factor_rows.h -- factors of users or of items, in the kernel's layout (sgd/cell_kernel.h), and a slice.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -14,12 +14,13 @@ constexpr Option kFormat[] = {
      .kind = Option::Kind::choice,
      .default_value = "auto",
      .unit = "auto|blanks|tab|comma|semicolon|colons",
-     .meaning = "What stands between the fields of a line; auto: what the first line of each file has.  colons: '::'."},
+     .meaning =
+         "Separator between the fields of a line; auto: detected in the first line of each file.  colons: '::'."},
     {.name = "header",
      .kind = Option::Kind::choice,
      .default_value = "auto",
      .unit = "auto|yes|no",
-     .meaning = "Whether the first line of each file names the columns; auto: if its third field is no number."},
+     .meaning = "Whether the first line of each file names the columns; auto: if its third field is not a number."},
 };
 
 constexpr Needs kSgd = {"--solver=sgd",
@@ -38,29 +39,30 @@ constexpr Option kOwn[] = {
      .default_value = "auto",
      .unit = "auto|sgd|als|ccd",
      .meaning = "How the factors are found: stochastic gradient descent, alternating least squares, cyclic coordinate "
-                "descent (CCD++); auto: als of implicit ratings, else sgd."},
+                "descent (CCD++); auto: als for implicit ratings, else sgd."},
     integer_option("rank", "32", "factors", 1, 65536, "Number of factors of a user or an item."),
     real_option("lambda", "", "", 0, 1e15,
                 "Weight of the penalty on squared factors: LIBMF's lambda_p2 and lambda_q2; with --lambda_by=row the "
-                "regularization of `implicit`, and of scikit-learn's NMF items times alpha_W. If not given: 5 of "
+                "regularization of `implicit`, and in scikit-learn's NMF items times alpha_W. If not given: 5 for "
                 "implicit ratings with als, else 0.05, for factors times the ratings' deviation if that is not from "
                 "1/16 to 16."),
     {.name = "lambda_by",
      .kind = Option::Kind::choice,
      .default_value = "auto",
      .unit = "auto|rating|row",
-     .meaning = "What the penalty of a user or an item counts for: each of its ratings (weighted by counts), or once; "
-                "auto: once with --schedule=round_robin, else each."},
+     .meaning =
+         "How often the penalty of a user or an item counts: for each of its ratings (weighted by counts), or once; "
+         "auto: once with --schedule=round_robin, else each."},
     real_option("learning_rate", "0.1", "", 1e-12, 1e6,
-                "The rate of learning, at first; ratings are in units of "
+                "The initial learning rate; ratings are in units of "
                 "their standard deviation.",
                 kSgd),
     {.name = "rate_schedule",
      .kind = Option::Kind::choice,
      .default_value = "adagrad",
      .unit = "adagrad|constant|decay|bold_driver",
-     .meaning = "How the rate changes: by each row's gradients, not at all, as 1 / (1 + decay epoch^1.5), or by 5 % up "
-                "after an epoch that lowered the error and by half down after any other.",
+     .meaning = "How the rate changes: by each row's gradients, not at all, as 1 / (1 + decay epoch^1.5), or 5 % more "
+                "after an epoch that lowered the error and half after any other.",
      .needs = kSgd},
     real_option("decay", "0.1", "", 0, 1e6, "See --rate_schedule.",
                 {"--solver=sgd with --rate_schedule=decay",
@@ -70,20 +72,20 @@ constexpr Option kOwn[] = {
     {.name = "biases",
      .kind = Option::Kind::flag,
      .default_value = "false",
-     .meaning = "Ratings are explained by their mean and a bias of each user and item first."},
+     .meaning = "Ratings are explained first by their mean and a bias of each user and item."},
     {.name = "nonnegative", .kind = Option::Kind::flag, .default_value = "false", .meaning = "No factor is below 0."},
     {.name = "loss",
      .kind = Option::Kind::choice,
      .default_value = "auto",
      .unit = "auto|squared|logistic|bpr",
-     .meaning = "What is made small: squared errors; the log loss of labels, 1 and 0 or -1; or, of implicit ratings, "
-                "that of pairs of an item that a user has and one that it has not; auto: bpr of implicit ratings with "
+     .meaning = "What is minimised: squared errors; the log loss of labels, 1 and 0 or -1; or, for implicit ratings, "
+                "that of pairs of an item that a user has and one that it has not; auto: bpr for implicit ratings with "
                 "sgd, else squared."},
     {.name = "implicit",
      .kind = Option::Kind::flag,
      .default_value = "false",
-     .meaning = "Ratings are how often something was used (1 if a line has none), and a pair without one is a weak 0 "
-                "to als, and to sgd was not used."},
+     .meaning = "Ratings are how often something was used (1 if a line has none); for a pair without one, "
+                "als assumes a weak 0, and sgd that it was not used."},
     real_option("alpha", "40", "", 0, 1e9, "The confidence in a pair of rating r is 1 + alpha r.",
                 {"--implicit with --solver=als",
                  [](const Options& options) { return kAls.met(options) && options.flag("implicit"); }}),
@@ -91,8 +93,8 @@ constexpr Option kOwn[] = {
      .kind = Option::Kind::choice,
      .default_value = "auto",
      .unit = "auto|cholesky|cg",
-     .meaning = "How a row is solved: exactly, or by --cg_steps of conjugate gradients from the row as it was; auto: "
-                "cg of more than 16 factors, unless they are --nonnegative.",
+     .meaning = "How a row is solved: exactly, or by --cg_steps of conjugate gradients from its old value; auto: "
+                "cg with more than 16 factors, unless they are --nonnegative.",
      .needs = kAls},
     integer_option("cg_steps", "3", "steps", 1, 1000000, "See --row_solver.",
                    {"--solver=als with --row_solver=cg",
@@ -104,19 +106,20 @@ constexpr Option kOwn[] = {
      .meaning = "The order of updates: one factor of all users and items after the other, or, as STRADS, all factors "
                 "of the users and then the items', whose sums the shards of users push and pull divides.",
      .needs = kCcd},
-    integer_option("inner", "3", "times", 1, 1000, "How often CCD++ goes over users and items before the next factor.",
+    integer_option("inner", "3", "times", 1, 1000, "How often CCD++ updates users and items before the next factor.",
                    {"--solver=ccd with --schedule=ccd++",
                     [](const Options& options) { return kCcd.met(options) && !settings_of(options).round_robin; }}),
     {.name = "rotate",
      .kind = Option::Kind::choice,
      .default_value = "auto",
      .unit = "auto|items|users",
-     .meaning = "Whose factors move from shard to shard, those of the others staying; auto: of whichever are fewer, "
-                "or, if that would be less than 32 rows a slice, of the others.",
+     .meaning =
+         "Whose factors move from shard to shard, while the others stay; auto: those of the side with fewer rows, "
+         "or, if that would be less than 32 rows a slice, of the other.",
      .needs = kSgd},
 };
 
-// Factors of a row up to which its equations are solved faster than three steps of conjugate gradients are made.
+// Factors of a row up to which a decomposition is faster than three steps of conjugate gradients.
 constexpr std::uint32_t kMostDecomposed = 16;
 
 constexpr std::pair<std::string_view, Loss> kLosses[] = {
@@ -171,7 +174,7 @@ double base_of(const Settings& settings, double mean, double deviation) {
   if (settings.kind() != RatingReader::Kind::ratings) return 0;
   if (settings.biases) return mean;
   if (std::abs(mean) <= kFar * deviation) return 0;
-  // Without factors below 0 ratings below the base are out of reach: few are.
+  // Without factors below 0, ratings below the base cannot be reached: few are.
   return settings.nonnegative ? mean - 4 * deviation : mean;
 }
 
@@ -235,14 +238,14 @@ void check(const Options& options) {
   };
   const bool sgd = settings.solver == Solver::sgd, als = settings.solver == Solver::als;
   refuse(settings.solver == Solver::ccd && settings.implicit, "--implicit is for --solver=als and sgd");
-  refuse(!sgd && settings.loss != Loss::squared, "--loss is for --solver=sgd: als and ccd make squared errors small");
+  refuse(!sgd && settings.loss != Loss::squared, "--loss is for --solver=sgd: als and ccd minimise squared errors");
   refuse(sgd && settings.implicit && settings.loss != Loss::bpr, "--implicit with --solver=sgd is for --loss=bpr");
   refuse(!settings.implicit && settings.loss == Loss::bpr, "--loss=bpr is for implicit ratings: give --implicit");
   refuse(settings.loss == Loss::bpr && options.text("rotate") == "users",
-         "with --loss=bpr it is the items that move: an item and its rival are in one slice");
+         "with --loss=bpr the items move: an item and its rival are in one slice");
   refuse(als && settings.implicit && settings.biases,
-         "--biases are of explicit ratings with --solver=als: there are none with --implicit");
-  refuse(als && settings.nonnegative && settings.conjugate, "--nonnegative needs --row_solver=cholesky");
+         "--biases are for explicit ratings with --solver=als: there are none with --implicit");
+  refuse(als && settings.nonnegative && settings.conjugate, "--nonnegative requires --row_solver=cholesky");
   refuse(settings.solver == Solver::ccd && settings.biases, "--biases are for --solver=sgd and als");
 }
 

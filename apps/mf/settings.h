@@ -10,20 +10,20 @@
 
 namespace rota::mf {
 
-// How the rate of learning changes (sgd/schedule.h).
+// How the learning rate changes (sgd/schedule.h).
 enum class RateSchedule : std::uint8_t { adagrad, constant, decay, bold_driver };
-// Whose rows are in slices and move; those of the others stay in their shards.
+// Which side's rows are in slices and move; the other side's stay in their shards.
 enum class Rotates : std::uint8_t { automatic, items, users };
 
 enum class Solver : std::uint8_t { sgd, als, ccd };
-// What sgd makes small: squared errors of ratings, log losses of labels, or those of pairs of an item that was used and
-// one that was not (Bayesian personalised ranking).  The others know squared errors only.
+// What sgd minimises: squared errors of ratings, log losses of labels, or those of pairs of an item that was used and
+// one that was not (Bayesian personalised ranking).  The other solvers have squared errors only.
 enum class Loss : std::uint8_t { squared, logistic, bpr };
 
 struct Settings {
   Solver solver = Solver::sgd;
   std::uint32_t rank = 32;
-  double penalty = 0.05;         // lambda, of biases
+  double penalty = 0.05;         // lambda, for biases
   bool default_penalty = false;  // it was not given (penalty_scale)
   bool by_rating = true;         // the penalty of a row counts for each of its ratings, or once
   RateSchedule schedule = RateSchedule::adagrad;
@@ -33,16 +33,16 @@ struct Settings {
   bool nonnegative = false;
   bool implicit = false;  // ratings are how often something was used
   Loss loss = Loss::squared;
-  double alpha = 40;       // of implicit ratings: the confidence is 1 + alpha r
+  double alpha = 40;       // for implicit ratings: the confidence is 1 + alpha r
   bool conjugate = false;  // als solves rows by conjugate gradients
   std::uint32_t cg_steps = 3;
-  bool round_robin = false;  // ccd goes by rows, and not by factors
-  std::uint32_t inner = 3;   // how often ccd goes over users and items in a rank
+  bool round_robin = false;  // ccd proceeds by rows, and not by factors
+  std::uint32_t inner = 3;   // how often ccd updates users and items in a rank
   Rotates rotates = Rotates::automatic;
   bool held_out = false;  // there are held-out ratings (--valid)
   LineFormat format;
 
-  // Of the lines of its ratings.
+  // For the lines of its ratings.
   RatingReader::Kind kind() const {
     return implicit                 ? RatingReader::Kind::counts
            : loss == Loss::logistic ? RatingReader::Kind::labels
@@ -52,23 +52,23 @@ struct Settings {
 
 std::string_view name_of(Loss loss);
 std::span<const Option> options();
-// Those that say how a line of ratings or of pairs is to be read, and others with them.
+// The options for reading lines of ratings or pairs; commands have them, too.
 std::span<const Option> format_options();
 std::vector<Option> with_format(std::span<const Option> others);
 
-// Of ratings of this mean and deviation: what a model predicts before factors and biases.  The mean with --biases;
-// without them 0, or of ratings far from 0, which floats and a few factors could not explain well, the mean too.
+// For ratings of this mean and deviation: the prediction before factors and biases.  The mean with --biases; without
+// them 0, or the mean for ratings far from 0, which floats and a few factors could not explain well.
 double base_of(const Settings& settings, double mean, double deviation);
-// What lambda is multiplied with for factors: of a lambda that was not given, and ratings in another unit than the
-// usual ones, their deviation, so that it means the same.  Else 1.
+// The factor of lambda for factors: if lambda was not given, and ratings are in an unusual unit, their deviation, so
+// that the default means the same.  Else 1.
 double penalty_scale(const Settings& settings, double deviation);
-// In which unit factors are learned; sgd has the deviation, the others the power of 256 that is nearest, so that it
-// changes no digit.  1 if ratings have no unit: of labels, and implicit ones.
+// The unit in which factors are learned: sgd has the deviation, the others the nearest power of 256, so that no digit
+// changes.  1 if ratings have no unit: for labels, and implicit ones.
 double unit_of(const Settings& settings, double deviation);
 
 Settings settings_of(const Options& options);
 LineFormat format_of(const Options& options);
-// Throws UsageError for what is not there.
+// Throws UsageError if the options contradict each other.
 void check(const Options& options);
 std::span<const FrameworkNeeds> framework_needs();
 

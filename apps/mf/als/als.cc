@@ -63,7 +63,7 @@ class AlsApp final : public AlternatingApp {
     tables[kUserSide].memory = job_.shards * RowSolver::memory(settings_, RowForm(settings_, 0, 1));
     return tables;
   }
-  // Factors uniform in [0, 1 / sqrt(rank)), biases 0.  The users are solved before they are read, from these.
+  // Factors uniform in [0, 1 / sqrt(rank)), biases 0.  The users' are overwritten before they are used.
   void start_row(TableId, Key, std::span<double> row, Random& random) const override {
     for (double& x : row.first(settings_.rank)) x = random.uniform() / std::sqrt(static_cast<double>(settings_.rank));
   }

@@ -7,8 +7,8 @@
 namespace rota::mf {
 namespace {
 
-// Without a penalty too few ratings leave the factors open: of all that fit, take those near 0.  Of the
-// mean of the diagonal, so that it is as small beside factors of any size, and well above what is lost by rounding.
+// Without a penalty, too few ratings do not determine the factors: of all solutions, take one near 0.  A share of the
+// mean of the diagonal, so that it is small beside factors of any size, and well above rounding.
 constexpr double kLeastRidge = 1e-12;
 
 }  // namespace
@@ -81,7 +81,7 @@ void RowSolver::decompose(double penalty) {
     kernel_.add_squares(rows_.data(), scaled, count, width, matrix_.data());
     kernel_.combine(rows_.data(), count, width, targets_.data(), r_.data());
   });
-  double squares = 0;  // of the factors: a bias may be of another size
+  double squares = 0;  // of the factors: a bias may have another scale
   for (std::size_t i = 0; i < form_.rank; ++i) squares += matrix_[i * width + i] / static_cast<double>(form_.rank);
   for (std::size_t i = 0; i < size; ++i) {
     const bool bias = i == form_.rank;
@@ -134,7 +134,7 @@ void RowSolver::conjugate_gradients(double penalty) {
     residual(penalty, p_.data(), false, product_.data());
     const double product = dot(p_, product_), curvature = product / dot(p_, p_);
     steepest = std::max(steepest, curvature);
-    if (curvature <= kLeastRidge * steepest) break;  // the ratings leave this direction open
+    if (curvature <= kLeastRidge * steepest) break;  // the ratings do not determine this direction
     const double rate = squares / product;
     for (std::size_t k = 0; k < width; ++k) {
       x_[k] += rate * p_[k];

@@ -1,10 +1,10 @@
 // apps/mf/als/row_solver.h -- the new row of one user, or of one item.
 //
-// Of the partners' rows q_j it is the x that makes least
+// With the partners' rows q_j it is the x that minimises
 //
 //   explicit   sum over its ratings of (r_j - apart_j - q_j . x)^2  +  penalty |x|^2
-//   implicit   sum over all j of c_j (p_j - q_j . x)^2  +  penalty |x|^2,   c_j = 1 + alpha r_j and p_j = 1 of what was
-//              used, c_j = 1 and p_j = 0 of all else
+//   implicit   sum over all j of c_j (p_j - q_j . x)^2  +  penalty |x|^2,   c_j = 1 + alpha r_j and p_j = 1 for used
+//              items, c_j = 1 and p_j = 0 for all others
 //
 // so it solves  (G + sum of w_j q_j q_j' + penalty I) x = sum of t_j q_j  over its ratings, with w = 1, t = r - apart
 // and G = 0, or (Hu, Koren and Volinsky, "Collaborative filtering for implicit feedback datasets", ICDM 2008) with
@@ -20,11 +20,11 @@ namespace rota::mf {
 class RowSolver {
  public:
   RowSolver(const Settings& settings, const RowForm& form, const RowKernel& kernel);
-  // Bytes that one takes.
+  // Bytes of memory of one.
   static double memory(const Settings& settings, const RowForm& form);
 
-  // `gram` is that of all partners, for implicit ratings.  `row` is the row as it was, where conjugate gradients begin,
-  // and becomes the new one.
+  // `gram` is that of all partners, for implicit ratings.  `row` is the old row, where conjugate gradients begin, and
+  // becomes the new one.
   void solve(const Factors& partners, const double* gram, std::span<const Partner> ratings, double penalty,
              std::span<double> row);
 
@@ -45,7 +45,7 @@ class RowSolver {
   const Factors* partners_ = nullptr;
   const double* gram_ = nullptr;
   std::span<const Partner> ratings_;
-  std::size_t at_ = 0;  // the rating from which on those of the block are in rows_
+  std::size_t at_ = 0;  // the first rating of the block that is in rows_
   bool gathered_ = false;
   LineVector<double> rows_, scaled_, matrix_, x_, r_, p_, product_;
   std::vector<double> weights_, targets_, coefficients_;  // of the block

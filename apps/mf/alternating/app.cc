@@ -10,7 +10,7 @@
 namespace rota::mf {
 namespace {
 
-// Of a model without slices in an app that has them.
+// For a solver without slices, because the app has them.
 class EmptySlice final : public Slice {
  public:
   void encode(Writer&) const override {}
@@ -43,7 +43,7 @@ std::vector<ShardRatings> AlternatingApp::load_text(std::span<const ShardId> hos
   for (const std::uint32_t side : {kUserSide, kItemSide}) {
     const std::size_t all = side == kUserSide ? data.users.size() : data.items.size();
     const auto cuts = cut_rows(data.ratings, side, all, job_.shards);
-    if (side == kUserSide) require_cut(cuts);  // of the items there may be fewer
+    if (side == kUserSide) require_cut(cuts);  // there may be fewer items
     auto rows = rating_rows(data.ratings, side, cuts, hosted, settings_.implicit);
     for (std::size_t i = 0; i < hosted.size(); ++i) shards[i].of[side] = std::move(rows[i]);
     if (side == kItemSide) continue;

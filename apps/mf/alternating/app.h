@@ -1,4 +1,4 @@
-// apps/mf/alternating/app.h -- what the apps of als/ and ccd/ have alike.
+// apps/mf/alternating/app.h -- common to the apps of als/ and ccd/.
 #pragma once
 #include <memory>
 #include <span>
@@ -28,7 +28,7 @@ class AlternatingApp : public App {
   Settings settings_;
 
  private:
-  // Of the hosted shards, in their order; `counts` become those of all.
+  // Of the hosted shards, in their order; sets `counts` for all shards.
   std::vector<ShardRatings> load_text(std::span<const ShardId> hosted, RatingCounts& counts);
   std::vector<ShardRatings> load_packed(std::span<const ShardId> hosted, RatingCounts& counts);
 

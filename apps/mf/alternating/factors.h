@@ -1,4 +1,4 @@
-// apps/mf/alternating/factors.h -- factors of one side as the other side's rows are solved from them.
+// apps/mf/alternating/factors.h -- factors of one side, from which the other side's rows are solved.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace rota::mf {
 
-// A row is `size` numbers: the factors, and then with biases the bias, of which the partner is 1.
+// A row has `size` numbers: the factors, and then with biases the bias, whose partner is 1.
 struct RowForm {
   std::size_t rank, size;
-  double base;        // what is predicted before factors and biases
-  double bias_times;  // a bias' square is penalised so many times as a factor's
+  double base;        // the prediction before factors and biases
+  double bias_times;  // the weight of a bias' square in the penalty, relative to a factor's
 
   RowForm(const Settings& settings, double base_, double bias_times_)
       : rank(settings.rank), size(rank + (settings.biases ? 1 : 0)), base(base_), bias_times(bias_times_) {}
@@ -25,21 +25,21 @@ struct RowForm {
   std::size_t width() const { return (size + kRowLanes - 1) / kRowLanes * kRowLanes; }  // of a row for the kernel
 };
 
-// All rows of one side, as they are in one version of its table.
+// All rows of one side, in one version of its table.
 struct Factors {
   std::span<const double> numbers;  // of `size` each
   std::uint64_t version;
 };
 
-// Rows for the kernel: of each partner the factors, 1 in place of the bias, zeros up to the width; and what is
-// predicted apart from their product, base + bias.
+// Rows for the kernel: the factors of each partner, 1 in place of the bias, zeros up to the width; and the prediction
+// without their product, base + bias.
 void gather_rows(const Factors& all, const RowForm& form, std::span<const Partner> partners, double* rows,
                  double* apart);
-// A row as the partner of such: its factors and its bias.
+// A row as the partner of those: its factors and its bias.
 void widen(const Factors& all, const RowForm& form, std::size_t row, double* out);
 
-// What is made once for each version of a table, by the first shard of the process that wants it.  What of() gives
-// stays as it is until somebody has another version: all shards of a process see the same one.
+// A value computed once for each version of a table, by the first shard of the process that needs it.  The result of
+// of() is valid until a shard asks for another version: all shards of a process see the same one.
 class PerVersion {
  public:
   template <typename Make>

@@ -33,7 +33,7 @@ AlternatingPush::AlternatingPush(const Settings& settings, std::shared_ptr<Whole
     for (Partner& one : rows->partners) one.value *= static_cast<float>(1 / unit_);
 }
 
-// All shards know the same of the whole data, and none can tell more.
+// All shards have the same facts of the whole data, so each reports all of them.
 void AlternatingPush::facts(Facts& facts) const {
   facts.largest("users", static_cast<double>(whole_->rows[kUserSide]));
   facts.largest("items", static_cast<double>(whole_->rows[kItemSide]));
@@ -73,7 +73,7 @@ void AlternatingPush::require_finite(std::uint32_t side, std::size_t row, std::s
   const io::Vocabulary& names = *whole_->names[side];
   throw std::runtime_error(std::string("the factors of ") + (side == kUserSide ? "user " : "item ") +
                            (number < names.size() ? io::quoted(names.word(number)) : std::to_string(number + 1)) +
-                           " have grown beyond all numbers: a larger --lambda is needed");
+                           " have overflowed: use a larger --lambda");
 }
 
 void AlternatingPush::add_penalty(std::uint32_t side, double& sum) const {
@@ -146,7 +146,7 @@ void AlternatingPush::evaluate_held_out(const Factors& users, const Factors& ite
   for (const std::size_t term : {kValidRatings, kValidUnknown}) terms[term] += static_cast<double>(unknown.count);
 }
 
-// Factors are rounded to floats, as they are when a model is read: scores are those of `rota evaluate mf --ranking`.
+// Factors are rounded to floats, as when a model is read: scores are those of `rota evaluate mf --ranking`.
 void AlternatingPush::rank_held_out(const Factors& users, const Factors& items, std::span<double> terms) const {
   const RatingRows& rated = ratings_.of[kUserSide];
   ValidRanking ranking;
@@ -159,7 +159,7 @@ void AlternatingPush::rank_held_out(const Factors& users, const Factors& items, 
     std::transform(from.begin(), from.end(), to, [](double x) { return static_cast<float>(x); });
   };
   std::vector<Key> numbers;
-  std::vector<std::uint32_t> places;  // of what a user has rated
+  std::vector<std::uint32_t> places;  // of the user's rated items
   std::vector<float> rows(kBlockItems * width);
   const std::vector<float> biases(kBlockItems);
   for (std::size_t first = 0; first < whole_->rows[kItemSide]; first += kBlockItems) {

@@ -1,7 +1,7 @@
 // apps/mf/alternating/push.h -- one shard of a solver that changes users and items in turn (als/, ccd/).
 //
 // The shard has a range of users and a range of items, and the ratings of both: each rating is in two shards, or twice
-// in one.  In its rounds it makes the new rows of its users, or of its items, from what it sees of the other side.
+// in one.  In its rounds it computes the new rows of its users, or of its items, from its view of the other side.
 #pragma once
 #include <functional>
 #include <memory>
@@ -14,12 +14,12 @@
 
 namespace rota::mf {
 
-// What the shards of a process know alike.
+// Common data of the shards of a process.
 struct WholeData {
   std::size_t rows[2] = {};  // users, items
   std::uint64_t ratings = 0;
   RatingStatistics statistics;
-  const io::Vocabulary* names[2] = {};  // of users and items; empty where the names are not known
+  const io::Vocabulary* names[2] = {};  // of users and items; empty if the names are not known
   UnknownRatings unknown;               // of the held-out ones
   const RowKernel& kernel = choose_row_kernel();
   PerVersion made[2] = {};  // of each table, for the solver
@@ -34,12 +34,12 @@ class AlternatingPush : public Push {
   std::uint64_t items() const override { return ratings_.of[kUserSide].partners.size(); }
   void facts(Facts& facts) const override;
   void attach(const Shape& shape) override;
-  // What is least: the squared errors and the penalty; and the errors on held-out ratings, or of implicit ones how high
-  // the shard's users rank them.
+  // The minimised function: the squared errors and the penalty; and the errors on held-out ratings, or for implicit
+  // ones how high the shard's users rank them.
   void evaluate(std::span<double> terms) const override;
 
  protected:
-  // The rows of one side, each behind the other.
+  // The rows of one side, one after the other.
   virtual Factors factors(std::uint32_t side) const = 0;
   // The sum of x' x over the rows of one side, for the kernel.
   const double* gram_of(std::uint32_t side) const;
@@ -50,7 +50,7 @@ class AlternatingPush : public Push {
   double penalty(std::size_t ratings) const {
     return settings_.penalty / form_.bias_times * (settings_.by_rating ? static_cast<double>(ratings) : 1);
   }
-  // Throws if a new row of the shard's has numbers beyond all floats.
+  // Throws if a new row of the shard is not finite as floats.
   void require_finite(std::uint32_t side, std::size_t row, std::span<const double> numbers) const;
 
   Settings settings_;

@@ -1,4 +1,4 @@
-// apps/mf/alternating/row_kernel.cc -- ROTA_MF_ROWS is the name of the function that gives this copy's kernel.
+// apps/mf/alternating/row_kernel.cc -- ROTA_MF_ROWS is the name of the function that returns this copy's kernel.
 #include "apps/mf/alternating/row_kernel.h"
 
 namespace rota::mf {
@@ -71,8 +71,7 @@ void add_squares(const double* rows, const double* scaled, std::size_t count, st
     }
 }
 
-// a = u' u with u above the diagonal, which takes the place of a.  Where nothing is left of a pivot, the number is open
-// and becomes 0.
+// a = u' u with u above the diagonal, which replaces a.  If a pivot vanishes, its number is undetermined and becomes 0.
 void solve(double* a, std::size_t size, std::size_t width, double* y) {
   for (std::size_t j = 0; j < size; ++j) {
     double* const row = a + j * width;

@@ -19,7 +19,7 @@ class AlternatingSchedule final : public Schedule {
   std::uint32_t pipeline(std::uint32_t) const override { return 0; }
   Round next(Random&) override { return rounds_[std::exchange(next_, (next_ + 1) % rounds_.size())]; }
 
-  // A round on one side, of whichever rows the shards have.
+  // A round on one side, for the rows that the shards choose.
   static Round round_on(TableId side, std::vector<double> argument = {}) {
     Round round;
     round.table = side;

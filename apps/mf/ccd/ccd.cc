@@ -31,7 +31,8 @@ class FactorPush final : public CcdPush {
   }
 
  private:
-  // In every epoch the residuals are made anew from the model, so that a checkpoint needs none and no rounding adds up.
+  // In every epoch the residuals are computed from the model, so a checkpoint need not have them, and rounding does not
+  // accumulate.
   void open(std::size_t k) {
     for (const std::uint32_t side : {kUserSide, kItemSide}) {
       if (k == 0) {

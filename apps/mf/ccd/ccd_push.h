@@ -17,19 +17,19 @@ class CcdPush : public AlternatingPush {
 
  protected:
   Factors factors(std::uint32_t side) const override;
-  // That of all rows of a side.
+  // The form of all rows of a side.
   const double* factor(std::uint32_t side, std::size_t k) const {
     return views_[side].numbers().data() + k * stride(side);
   }
-  // Makes the residuals of a side's ratings those of all factors but k.  They are of all factors (k = 0), or of all but
-  // k - 1, which have changed since.
+  // Changes the residuals of a side's ratings to those of all factors but k, from those of all factors (k = 0), or of
+  // all but k - 1, which has changed since.
   void leave_out(std::uint32_t side, std::size_t k);
   // Puts the numbers of this shard's rows into the parts of one factor.
   template <typename NumberOf>
   void put(const SharedTask& task, std::size_t k, NumberOf number_of) const {
     const RatingRows& rows = ratings_.of[task.table];
     if (rows.rows() == 0) return;
-    // The first and the last row may be those of other shards too: the numbers of each are the others' zeros.
+    // The first and the last row may be shared with other shards: each leaves zeros for the others' numbers.
     const std::size_t first = rows.first / kTogether, end = rows_of_factor(rows.first + rows.rows());
     const std::span<double> next = task.parts.run(k * rows_of_factor(whole_->rows[task.table]) + first, end - first)
                                        .subspan(rows.first % kTogether);
@@ -50,7 +50,7 @@ class CcdPush : public AlternatingPush {
 struct FitSums {
   double product, square;
 
-  // What fits best under the penalty: 0 if, without one, partners of 0 leave it open.
+  // The minimiser under the penalty; 0 if there is none and partners of 0 leave it undetermined.
   double best(double penalty, bool nonnegative) const {
     const double value = square + penalty > 0 ? product / (square + penalty) : 0;
     return nonnegative ? std::max(value, 0.0) : value;

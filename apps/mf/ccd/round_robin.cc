@@ -25,7 +25,8 @@ class RoundRobinPush final : public CcdPush {
   }
 
  private:
-  // The residuals are made anew from the model, and are those of all factors in the end: a checkpoint needs none.
+  // The residuals are computed from the model, and are those of all factors at the end: a checkpoint need not have
+  // them.
   void descend_users(const SharedTask& task) {
     const RatingRows& users = ratings_.of[kUserSide];
     const Factors own = factors(kUserSide), partners = factors(kItemSide);
@@ -54,7 +55,7 @@ class RoundRobinPush final : public CcdPush {
     for (std::size_t k = 0; k < rank; ++k) put(task, k, [&](std::size_t i) { return next[i * rank + k]; });
   }
 
-  // A penalty for each rating is borne by the shards, that of a row is added by pull.
+  // The shards apply a penalty for each rating; pull adds that of a row.
   void add_items(const SharedTask& task, std::size_t k) {
     leave_out(kUserSide, k);
     const RatingRows& users = ratings_.of[kUserSide];

@@ -7,12 +7,11 @@
 //
 //   a round on users   every shard goes through its users, and with each through its factors:
 //                      w_i = sum over i's ratings of R_ij h_j / (penalty_i + sum over them of h_j^2)
-//   one for each k     every shard pushes, of every item, the sums of R_ij w_i and of w_i^2 over its own users; pull
-//   adds
-//                      them up and divides:  h_j = sum of R_ij w_i / (penalty_j + sum of w_i^2)
+//   one for each k     every shard pushes, for every item, the sums of R_ij w_i and of w_i^2 over its own users; pull
+//                      adds them and divides:  h_j = sum of R_ij w_i / (penalty_j + sum of w_i^2)
 //
-// Within a round no two numbers that change are of the same rating, but for a user's, which change one after the other:
-// so none makes the objective higher.
+// Within a round no two changed numbers belong to the same rating, except for a user's, which change one after the
+// other: so no round raises the objective.
 #pragma once
 #include <memory>
 #include <vector>

@@ -1,4 +1,4 @@
-// apps/mf/commands/commands.h -- what can be done with a model, and with ratings: one file for each.
+// apps/mf/commands/commands.h -- the commands for models and ratings: one file for each.
 #pragma once
 #include <array>
 #include <cstddef>

@@ -20,7 +20,7 @@ constexpr Option kRankingOptions[] = {
      .default_value = "false",
      .meaning = "How high the items of each user are ranked, whatever their ratings, among those that it did not rate "
                 "in training: precision, recall, NDCG, area under the ROC curve."},
-    integer_option("top", "10", "items", 1, 268435456.0, "How many of the best precision, recall and NDCG look at.",
+    integer_option("top", "10", "items", 1, 268435456.0, "Length of the list for precision, recall and NDCG.",
                    kRanking),
     with_needs(kSeenOption, kRanking),
     with_needs(kThreadsOption, kRanking),

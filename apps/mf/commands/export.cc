@@ -14,17 +14,16 @@ constexpr std::string_view kReadme = R"(Factors of users and items (matrix facto
 
 The predicted rating of a user and an item is  base + bias_user + bias_item + the sum over k of user_k item_k,  where
 the base is the mean of the ratings if the model has biases; if it has none it is 0, or for ratings far from 0 near the
-mean.  For a user or an item that is not
-here take the mean of the ratings and the bias that is.
-With the loss `logistic` that sum is the log-odds of 1; with `bpr` it is no rating, but orders the items of a user.
+mean.  For a user or an item that is not here use the mean of the ratings and the known bias.
+With the loss `logistic` that sum is the log-odds of 1; with `bpr` it is not a rating, but orders the items of a user.
 Numbers are written so that reading them gives the same float.
 
-model.csv   What the model is: name, value.
+model.csv   Properties of the model: name, value.
 users.csv   One user a line: its name in the ratings, its bias, its factors.
-items.csv   Likewise.
+items.csv   The same for items.
 libmf.txt   The same in the format of LIBMF's models, users and items numbered from 0 in the order of the files above.
-            In a model with biases or a base the last two factors are those: bias_user + base and 1 of a user, 1 and
-            bias_item of an item.
+            In a model with biases or a base the last two factors are these: bias_user + base and 1 for a user, 1 and
+            bias_item for an item.
 )";
 
 void write_side(const Side& side, std::size_t rank, const char* what, io::TextWriter out) {

@@ -15,13 +15,13 @@ namespace {
 
 constexpr Option kGenerateOptions[] = {
     integer_option("users", "10000", "users", 1, 268435456.0, "Number of users; some may have no rating."),
-    integer_option("items", "2000", "items", 1, 268435456.0, "Number of items, likewise."),
+    integer_option("items", "2000", "items", 1, 268435456.0, "Number of items; some may have no rating."),
     integer_option("ratings", "500000", "ratings", 1, 1e12, "Number of ratings; a pair may have several."),
-    integer_option("rank", "8", "factors", 1, 65536, "Rank of what the ratings are made of."),
+    integer_option("rank", "8", "factors", 1, 65536, "Rank of the matrix that the ratings are drawn from."),
     real_option("noise", "0.3", "", 0, 1e6, "Standard deviation of the normal noise that is added."),
     real_option("user_power", "2", "", 1, 100,
                 "How uneven users are: user U x^power has the x-quantile of the ratings."),
-    real_option("item_power", "3", "", 1, 100, "The same of the items."),
+    real_option("item_power", "3", "", 1, 100, "The same for items."),
     integer_option("seed", "1", "", 0, 9'007'199'254'740'992, "Equal seeds give equal ratings."),
 };
 

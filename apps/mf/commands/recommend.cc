@@ -23,16 +23,16 @@ constexpr Option kRecommendOptions[] = {
     integer_option("top", "10", "items", 1, 268435456.0, "Number of items for each user, the best first."),
     {.name = "users",
      .kind = Option::Kind::path,
-     .meaning = "Whom to recommend to: a file with a user a line; without it all users of the model."},
+     .meaning = "A file with the users to recommend to, one a line; without it all users of the model."},
     {.name = "ratings",
      .kind = Option::Kind::path,
-     .meaning = "Recommend to the users of this file of ratings, known or new: their factors are made of what they "
-                "rated there, by least squares, and the model stays as it is."},
+     .meaning = "Recommend to the users of this file of ratings, known or new: their factors are computed from these "
+                "ratings, by least squares, and the model does not change."},
     kSeenOption,
     {.name = "include_seen",
      .kind = Option::Kind::flag,
      .default_value = "false",
-     .meaning = "Recommend what a user has rated, too."},
+     .meaning = "Also recommend items that a user has rated."},
     kThreadsOption,
 };
 
@@ -59,7 +59,7 @@ std::vector<Target> known_users(const TrainedModel& model, const Options& option
     for (std::string_view line; lines.next(line);) {
       if (line.empty()) continue;
       const auto user = model.users.names.find(line);
-      if (!user) lines.fail("the model knows no such user");
+      if (!user) lines.fail("the model does not have this user");
       numbers.push_back(*user);
     }
   }
@@ -102,11 +102,11 @@ std::span<const Option> recommend_options() {
 void recommend(const Call& call, std::ostream& out) {
   const Options& options = call.options;
   if (options.has("ratings") && options.has("users"))
-    throw UsageError("--users names users of the model, --ratings makes others: give one of them");
+    throw UsageError("--users names users of the model, --ratings new ones: give one of them");
   const TrainedModel model = read_model(*call.model);
   const bool folded = options.has("ratings");
   if (folded && model.settings.loss != Loss::squared)
-    throw UsageError("--ratings makes factors by least squares: it is for --loss=squared");
+    throw UsageError("--ratings computes factors by least squares: it is for --loss=squared");
   std::vector<Target> targets = folded ? new_users(model, options) : known_users(model, options);
   if (options.flag("include_seen")) {
     for (Target& target : targets) target.excluded.clear();
@@ -122,7 +122,7 @@ void recommend(const Call& call, std::ostream& out) {
   }
   const unsigned threads = thread_count(options);
   const auto top = static_cast<std::size_t>(options.integer("top"));
-  constexpr std::size_t kPiece = 4096;  // users whose recommendations are held at a time
+  constexpr std::size_t kPiece = 4096;  // users whose recommendations are in memory at a time
   out << "user,item,score\n";
   for (std::size_t at = 0; at < askers.size(); at += kPiece) {
     const auto piece = std::span<const Asker>(askers).subspan(at, std::min(kPiece, askers.size() - at));

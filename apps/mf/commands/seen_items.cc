@@ -34,8 +34,7 @@ ItemLists seen_items(const TrainedModel& model, const Call& call) {
     return items_of_users(model, {std::string(call.options.text("seen"))}, format_of(call.options));
   const std::vector<std::string>& files = call.model->job().input;
   if (files.empty())
-    throw NoInput(
-        "the training data is no longer where it was: name it by --seen, or for recommend give --include_seen");
+    throw NoInput("the training data was moved: name it by --seen, or for recommend give --include_seen");
   return items_of_users(model, files, model.settings.format);
 }
 

@@ -1,4 +1,4 @@
-// apps/mf/commands/seen_items.h -- what users have in files of ratings, by number.
+// apps/mf/commands/seen_items.h -- the items of users in files of ratings, by number.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -12,11 +12,11 @@ namespace rota::mf {
 struct ItemLists {
   std::vector<std::vector<std::uint32_t>> of_user;  // ascending, each item once
   std::uint64_t lines = 0;
-  std::uint64_t unknown = 0;  // of these, with a user or an item that the model does not know
+  std::uint64_t unknown = 0;  // of these, with a user or an item that the model does not have
 };
 ItemLists items_of_users(const TrainedModel& model, const std::vector<std::string>& files, const LineFormat& format);
 
-// What is left out of rankings: items of the file that --seen names, or else of the training data.  Throws NoInput if
+// Items left out of rankings: those of the file that --seen names, or else of the training data.  Throws NoInput if
 // that was moved.
 ItemLists seen_items(const TrainedModel& model, const Call& call);
 

@@ -28,10 +28,10 @@ std::span<const Option> similar_options() {
 
 void similar(const Call& call, std::ostream& out) {
   const std::string_view name = call.options.text("item");
-  if (name.empty()) throw UsageError("--item is missing: the item that others are to be like");
+  if (name.empty()) throw UsageError("--item is missing: the item to compare others with");
   const TrainedModel model = read_model(*call.model);
   const auto item = model.items.names.find(name);
-  if (!item) throw UsageError("the model knows no item " + io::quoted(name));
+  if (!item) throw UsageError("the model has no item " + io::quoted(name));
   const std::span<const float> wanted = model.items.row(*item);
   const double length = std::sqrt(dot(wanted, wanted));
   std::vector<std::pair<double, std::uint32_t>> order;  // minus the cosine, item

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr Option kSplitOptions[] = {
     {.name = "output",
      .kind = Option::Kind::path,
-     .meaning = "Folder for train.txt and valid.txt; it is made if need be."},
+     .meaning = "Folder for train.txt and valid.txt; created if it does not exist."},
     {.name = "by",
      .kind = Option::Kind::choice,
      .default_value = "random",
@@ -55,8 +55,7 @@ void split(const Call& call, std::ostream& out) {
   const fs::path folder(call.options.text("output"));
   const fs::path names[] = {folder / "train.txt", folder / "valid.txt"};
   for (const fs::path& name : names)
-    if (fs::exists(fs::symlink_status(name)))
-      throw UsageError(name.string() + " is there already, and is left as it is");
+    if (fs::exists(fs::symlink_status(name))) throw UsageError(name.string() + " exists and is not overwritten");
   const LineFormat format = format_of(call.options);
   const SplitRule rule = rule_of(call.options);
   const std::vector<bool> held = held_out(call.input, format, rule);

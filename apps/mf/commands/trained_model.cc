@@ -20,9 +20,9 @@ Side side_of(io::Vocabulary names, const Settings& settings) {
   return side;
 }
 
-// Rows as they were learned are those of ratings in units of their deviation.
+// Learned rows are for ratings in units of their deviation.
 void put(const FactorRows& rows, std::size_t row, std::size_t number, double deviation, Side& side) {
-  if (number >= side.size()) throw DataError("the model", 0, "it has more rows than names");
+  if (number >= side.size()) throw DataError("the model", 0, "has more rows than names");
   const std::span<const float> from = rows.factors(row);
   const auto scale = static_cast<float>(std::sqrt(deviation));
   std::transform(from.begin(), from.end(), side.factors.begin() + static_cast<std::ptrdiff_t>(number * side.width),
@@ -56,14 +56,14 @@ void read_slices(const Model& model, TrainedModel& trained) {
   }
 }
 
-// Of als a row of the table is a row of factors with its bias, of ccd some neighbours' numbers of one factor.
+// For als a row of the table is a row of factors with its bias, for ccd one factor of some neighbours.
 void read_table(const Model& model, TableId table, const Settings& settings, Side& side) {
   const double unit = unit_of(settings, model.facts().number("deviation")), scale = std::sqrt(unit);
   const bool whole = settings.solver == Solver::als;
   const std::size_t blocks = rows_of_factor(side.size());
   model.for_each_row(table, [&](Key key, std::span<const double> value) {
     if (key >= (whole ? side.size() : blocks * settings.rank))
-      throw DataError("the model", 0, "it has more rows than names");
+      throw DataError("the model", 0, "has more rows than names");
     const std::size_t first = whole ? key : key % blocks * kTogether;
     for (std::size_t at = 0; at < value.size(); ++at) {
       const std::size_t row = whole ? first : first + at, k = whole ? at : key / blocks;

@@ -27,19 +27,19 @@ struct Side {
 
 // Factors and biases are in the units of the ratings: the rating of user u and item i is
 //   base + bias_u + bias_i + p_u . q_i.
-// Of --loss=logistic that is the log-odds of 1; of bpr it is no rating, but orders the items of a user.
+// For --loss=logistic that is the log-odds of 1; for bpr it is not a rating, but orders the items of a user.
 struct TrainedModel {
   Settings settings;
-  double mean = 0;  // of the ratings; the log-odds of the share of ones among labels; 0 of implicit ones, whose
-                    // prediction is a preference (of als between 0 and 1)
-  double base = 0;  // as of base_of()
+  double mean = 0;  // of the ratings; the log-odds of the share of ones among labels; 0 for implicit ones, whose
+                    // prediction is a preference (with als between 0 and 1)
+  double base = 0;  // see base_of()
   double penalty_scale = 1;  // of lambda, for factors
   Side users, items;
 
   double score(std::uint32_t user, std::uint32_t item) const;
-  // Of a user or an item that the model does not know, the mean and, but of labels, the bias that is known.
+  // For an unknown user or item, the mean and, except for labels, the bias that is known.
   double score(std::optional<std::uint32_t> user, std::optional<std::uint32_t> item) const;
-  // The score, or of labels the probability of 1.
+  // The score, or for labels the probability of 1.
   double prediction(std::optional<std::uint32_t> user, std::optional<std::uint32_t> item) const;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
 
-// A part that whoever does not want it can pass over.
+// A part with its size, so that a reader can skip it.
 void put_part(const Writer& part, Writer& out) {
   out.put_all(part.view());
 }
@@ -33,7 +33,7 @@ std::vector<std::uint32_t> get_counts(Reader& in) {
   return counts;
 }
 
-// Behind the kind: what both kinds have.
+// After the kind: the part common to both kinds.
 void put_common(Dealing dealing, const RatingData& data, const HeldOutRatings& held_out, Writer& out) {
   const RatingCounts counts = counts_of(data, held_out.unknown);
   out.put(dealing);
@@ -214,7 +214,7 @@ DealtRatings PackedRatings::dealt(ShardId shard, std::uint32_t side) const {
       out.trained = get_list(trained, counts_.users.size(), counts_.items.size(), in);
       out.held_out = get_list(held_out, counts_.users.size(), counts_.items.size(), in);
     }
-    // Each of the shard's residents has as many as the counts say, and nobody else has any.
+    // Each of the shard's residents must have as many as the counts say, and no other row any.
     std::vector<std::uint32_t> seen(dealt_to(shard, counts(side).size(), shards_));
     const auto resident = [&](const Rating& one) { return side == kUserSide ? one.user : one.item; };
     for (const auto* const list : {&out.trained, &out.held_out})

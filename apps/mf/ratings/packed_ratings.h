@@ -1,16 +1,16 @@
-// apps/mf/ratings/packed_ratings.h -- ratings as data by shard.  What a shard is depends on the solver: --solver=sgd
-// deals users or items to the shards in turn, and --rotate says which; the others give each a range of both.
+// apps/mf/ratings/packed_ratings.h -- ratings as data by shard.  The kind of shards depends on the solver: --solver=sgd
+// deals users or items to the shards in turn, as --rotate chooses; the others give each a range of both.
 //
 //   common:     kind: u8 (0 dealt, 1 ranges); names of users, and of items: a count of bytes, then a text each
 //               ratings of each user, and of each item: a count, then a varint each
-//               mean, deviation, origin of the values: f64; ratings: varint; held-out ratings of unknown users or
-//               items: count: varint, sum, squared errors, absolute errors: f64 ranges: the first user of every shard
-//               and behind the last their number, and likewise the items: varints
+//               mean, deviation, origin of the values: f64; ratings: varint
+//               held-out ratings of unknown users or items: count: varint, sum, squared errors, absolute errors: f64
+//               ranges: the first user of every shard and at the end their number, and the same for items: varints
 //   of a shard, dealt: four lists of ratings in the order of the files: those of its users, the held-out ones of its
 //               users, those of its items, the held-out ones of its items, each a count of bytes, then a count, then
 //               for each rating: user, item: varints; value: f32
 //   of a shard, ranges: rows of its users, of its items, held-out ones of its users, each
-//               how many ratings each row has: varints; a count, then for each rating: the other's number: u32, f32
+//               the number of ratings of each row: varints; a count, then for each rating: the other's number: u32, f32
 #pragma once
 #include <cstdint>
 #include <span>
@@ -23,7 +23,7 @@
 
 namespace rota::mf {
 
-// How many ratings each user and each item has, and what else all shards know alike.
+// The numbers of ratings of each user and each item, and other common data of all shards.
 struct RatingCounts {
   std::vector<std::uint32_t> users, items;  // of each its ratings
   RatingStatistics statistics;
@@ -32,7 +32,7 @@ struct RatingCounts {
 };
 RatingCounts counts_of(const RatingData& data, const UnknownRatings& unknown);
 
-// What a shard is.
+// The kind of shards.
 enum class Dealing : std::uint8_t {
   dealt,   // user u belongs to shard u mod S, or item i to shard i mod S
   ranges,  // of users and of items, of about equal work
@@ -46,14 +46,14 @@ struct RangeRatings {
 };
 
 void pack_dealt(const RatingData& data, const HeldOutRatings& held_out, std::uint32_t shards, DataPacker& out);
-// `sums`: as of rating_rows().
+// `sums`: as for rating_rows().
 void pack_ranges(const RatingData& data, const HeldOutRatings& held_out, bool sums, std::uint32_t shards,
                  DataPacker& out);
 
-// What these two wrote.
+// Reads what these two wrote.
 class PackedRatings {
  public:
-  // Names are there if `named`.  Throws DataError; UsageError if shards are something else.
+  // Has names if `named`.  Throws DataError; UsageError if the shards are of the other kind.
   PackedRatings(const PackedData& packed, std::uint32_t shards, Dealing dealing, bool named);
 
   const RatingCounts& counts() const { return counts_; }

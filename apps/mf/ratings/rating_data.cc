@@ -76,7 +76,7 @@ io::Vocabulary read_names(Reader& in) {
   io::Vocabulary names;
   const std::size_t count = in.get_count(1);
   for (std::size_t i = 0; i < count && in.ok(); ++i)
-    if (names.number_of(in.get_text()) != i) in.fail();  // twice the same
+    if (names.number_of(in.get_text()) != i) in.fail();  // a repeated name
   return names;
 }
 

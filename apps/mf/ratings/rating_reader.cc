@@ -9,14 +9,14 @@
 namespace rota::mf {
 namespace {
 
-// Factors and what is stored of ratings are floats: what is made of larger or smaller ones might be beyond them.
+// Factors and stored ratings are floats, which values derived from larger or smaller ratings might exceed.
 constexpr double kLargest = 1e15, kSmallest = 1e-30;
 
 struct Mark {
   Separator separator;
   std::string_view text;  // "": a run of blanks
 };
-// In the order in which a first line is searched for them.
+// In the order in which the first line is searched for them.
 constexpr Mark kMarks[] = {{Separator::colons, "::"},
                            {Separator::tab, "\t"},
                            {Separator::comma, ","},
@@ -29,7 +29,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Also of what is no rating: nan and inf are no names of columns.
+// Also true for nan and inf, which are not names of columns.
 bool is_like_number(std::string_view field) {
   if (field.starts_with('+')) field.remove_prefix(1);
   double value = 0;
@@ -42,13 +42,13 @@ bool is_like_number(std::string_view field) {
 RatingReader::RatingReader(const std::string& path, LineFormat format, Kind kind)
     : lines_(path), format_(format), kind_(kind) {}
 
-// A field that begins with a quotation mark was cut behind the one that ends it.
+// A field that begins with a quotation mark was cut after the one that ends it.
 std::string_view RatingReader::unquoted(std::string_view field, std::size_t place) {
   std::string& text = unquoted_[place];
   text.clear();
   for (std::size_t i = 1; i + 1 < field.size(); ++i) {
     text += field[i];
-    if (field[i] == '"') ++i;  // two stand for one
+    if (field[i] == '"') ++i;  // a doubled mark
   }
   return text;
 }
@@ -74,7 +74,7 @@ std::size_t RatingReader::split(std::string_view line, Separator separator) {
       from = first + 1;
       while (from < line.size() && (line[from] != '"' || (from + 1 < line.size() && line[from + 1] == '"')))
         from += line[from] == '"' ? 2 : 1;
-      if (from >= line.size()) return 0;  // nothing ends the field
+      if (from >= line.size()) return 0;  // the field is not closed
     }
     const std::size_t end = line.find(mark, from);
     const std::string_view field = trimmed(line.substr(0, end));
@@ -87,7 +87,7 @@ std::size_t RatingReader::split(std::string_view line, Separator separator) {
   return count;
 }
 
-// What the first line says of those that follow.
+// Detects the format of the lines from the first one.
 void RatingReader::begin(std::string_view line) {
   const std::size_t wanted = fewest();
   for (const Mark& mark : kMarks) {

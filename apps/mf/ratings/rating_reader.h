@@ -3,8 +3,8 @@
 //   USER ITEM RATING [TIME] ...    one rating a line; more fields may follow
 //
 // Fields are separated by blanks, a tab, a comma, a semicolon or "::".  Users and items are any bytes without it; in
-// files with commas or semicolons a field may stand in quotation marks, as in CSV (RFC 4180), but not go over the
-// line's end.  Empty lines and lines that begin with '#' are skipped.
+// files with commas or semicolons a field may be quoted, as in CSV (RFC 4180), but not contain a line's end.  Empty
+// lines and lines that begin with '#' are skipped.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -37,7 +37,7 @@ class RatingReader {
   enum class Kind {
     ratings,
     labels,  // 1, and 0 or -1, both of which are read as 0
-    counts,  // how often: 1 where it is missing; lines of 0 say nothing, and are passed over
+    counts,  // how often: 1 if it is missing; lines of 0 are skipped
     pairs,   // the rating may be missing, and is not read
   };
   // Throws NoInput or DataError.
@@ -51,7 +51,7 @@ class RatingReader {
   [[noreturn]] void fail(const std::string& what) const { lines_.fail(what); }
 
  private:
-  static constexpr std::size_t kFields = 4;  // that are looked at
+  static constexpr std::size_t kFields = 4;  // that are used
   std::size_t split(std::string_view line, Separator separator);
   std::string_view unquoted(std::string_view field, std::size_t place);
   void begin(std::string_view line);

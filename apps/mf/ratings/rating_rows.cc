@@ -9,7 +9,7 @@
 namespace rota::mf {
 namespace {
 
-// Of a row, counted in ratings: it is solved, sent and received.
+// The fixed cost of a row, in units of ratings: it is solved, sent and received.
 constexpr std::uint64_t kRowWork = 8;
 
 std::uint32_t row_of(const Rating& one, std::uint32_t side) {
@@ -56,7 +56,7 @@ std::vector<std::uint64_t> cut_rows(const std::vector<Rating>& ratings, std::uin
 std::vector<RatingRows> rating_rows(const std::vector<Rating>& ratings, std::uint32_t side,
                                     const std::vector<std::uint64_t>& cuts, std::span<const ShardId> hosted,
                                     bool sums) {
-  std::vector<RatingRows*> rows_at(cuts.back());  // by row, those of the shard that has it, if it is hosted
+  std::vector<RatingRows*> rows_at(cuts.back());  // by row: the rows of its shard, if that is hosted
   std::vector<RatingRows> out(hosted.size());
   for (std::size_t h = 0; h < hosted.size(); ++h) {
     const std::uint64_t first = cuts[hosted[h]], end = cuts[hosted[h] + 1];
@@ -65,7 +65,7 @@ std::vector<RatingRows> rating_rows(const std::vector<Rating>& ratings, std::uin
     std::fill(rows_at.begin() + static_cast<std::ptrdiff_t>(first), rows_at.begin() + static_cast<std::ptrdiff_t>(end),
               &out[h]);
   }
-  // begins[i] is the place of the next rating of row i, and so in the end that of row i + 1, until it is moved up.
+  // begins[i] is the place of the next rating of row i, and so at the end the begin of row i + 1, until it is shifted.
   for (const Rating& one : ratings)
     if (RatingRows* const rows = rows_at[row_of(one, side)]) ++rows->begins[row_of(one, side) - rows->first];
   for (RatingRows& rows : out) {

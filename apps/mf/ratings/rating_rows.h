@@ -10,10 +10,10 @@
 
 namespace rota::mf {
 
-// Whose rows: also the numbers of the tables that have them.
+// The two sides: also the numbers of their tables.
 inline constexpr std::uint32_t kUserSide = 0, kItemSide = 1;
 
-// A rating in a row: by whom, or of what.
+// A rating in a row: of which item, or by which user.
 struct Partner {
   std::uint32_t number;
   float value;
@@ -29,12 +29,12 @@ struct RatingRows {
   std::span<const Partner> row(std::size_t i) const { return std::span(partners).subspan(begins[i], ratings(i)); }
 };
 
-// Of ratings of the same partner makes one, their sum; in the order of the partners.
+// Merges ratings of the same partner into their sum; in the order of the partners.
 void add_up(std::vector<Partner>& ratings);
 // Ranges of about equal work, as of rota/shards.h.
 std::vector<std::uint64_t> cut_rows(const std::vector<Rating>& ratings, std::uint32_t side, std::size_t rows,
                                     std::uint32_t shards);
-// Those of the hosted shards, added up if wanted.
+// Those of the hosted shards; `sums`: added up.
 std::vector<RatingRows> rating_rows(const std::vector<Rating>& ratings, std::uint32_t side,
                                     const std::vector<std::uint64_t>& cuts, std::span<const ShardId> hosted, bool sums);
 

@@ -64,7 +64,7 @@ std::vector<bool> one_of_each(const Scanned& scanned, std::uint64_t seed) {
     chosen.resize(std::max<std::size_t>(chosen.size(), scanned.users[i] + 1));
     Chosen& one = chosen[scanned.users[i]];
     ++one.ratings;
-    // At random: the i-th of a user's ratings replaces the one before it with a chance of 1 / i.
+    // At random: the i-th of a user's ratings replaces the current choice with probability 1 / i.
     const bool replaces = scanned.times.empty() ? random_named({seed, i}).below(one.ratings) == 0
                                                 : scanned.times[i] >= scanned.times[one.rating];
     if (one.ratings == 1 || replaces) one.rating = i;

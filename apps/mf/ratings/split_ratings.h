@@ -1,4 +1,4 @@
-// apps/mf/ratings/split_ratings.h -- which ratings of a file are held out.
+// apps/mf/ratings/split_ratings.h -- the choice of the ratings of a file that are held out.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@ namespace rota::mf {
 enum class SplitBy : std::uint8_t {
   random,         // each by the seed and its number
   time,           // the newest, by the fourth field, a number; of equal times the last
-  leave_one_out,  // of every user with at least two one: the newest if all lines have times, or else one at random
+  leave_one_out,  // one of every user with at least two: the newest if all lines have times, or else one at random
 };
 
 struct SplitRule {

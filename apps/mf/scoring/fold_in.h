@@ -1,4 +1,4 @@
-// apps/mf/scoring/fold_in.h -- the factors of a user that the model has not seen, from some ratings.
+// apps/mf/scoring/fold_in.h -- the factors of a new user, from some ratings.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -14,12 +14,12 @@ struct NewUser {
   double bias = 0;
 };
 
-// As --solver=als would solve the user's row, where the items stay as they are: exactly, or of factors of at least 0 by
-// coordinate descent.
+// Solves the user's row as --solver=als does, with fixed items: exactly, or for factors of at least 0 by coordinate
+// descent.
 class FoldIn {
  public:
   explicit FoldIn(const TrainedModel& model);
-  // Of items by their number, and ratings from the model's base on; implicit ones of the same item add up.
+  // Of items by their number, and ratings less the model's base; implicit ones of the same item add up.
   NewUser operator()(std::span<const Partner> ratings) const;
 
  private:

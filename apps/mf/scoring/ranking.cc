@@ -10,7 +10,7 @@
 namespace rota::mf {
 namespace {
 
-// 1 / log2(place + 2).  The first as numbers: the C library's logarithm may differ in its last bit.
+// 1 / log2(place + 2).  The first ones as constants: the C library's logarithm may differ in its last bit.
 double discount(std::size_t place) {
   static constexpr double kFirst[] = {1.0,
                                       0.6309297535714575,
@@ -62,9 +62,9 @@ class Ranking {
 
  private:
   std::vector<Recommendation> held_;  // the best first
-  std::vector<std::size_t> above_;    // others between a held-out item and the one before it
+  std::vector<std::size_t> above_;    // others between a held-out item and the previous one
   std::size_t others_ = 0;
-  double won_ = 0;  // of the pairs of a held-out item and another
+  double won_ = 0;  // pairs of a held-out item and another with the right order
 };
 
 struct UserScores {

@@ -1,19 +1,19 @@
 // apps/mf/scoring/ranking.h -- how high a model ranks the items that were held out.
 //
-// A user's ranking has all items but those that are excluded (what the user has in the training data), the highest
-// score first, of equal scores the item of the lower number first.  With H the user's held-out items, all of them
-// equally relevant, and k the length of the list that is looked at:
+// A user's ranking has all items but those that are excluded (the user's in the training data), the highest score
+// first, of equal scores the item of the lower number first.  With H the user's held-out items, all of them equally
+// relevant, and k the length of the list:
 //
-//   precision  hits among the first k / k                                      (Manning, Raghavan and Schuetze,
-//   recall     hits among the first k / |H|                                     "Introduction to Information
-//   Retrieval", ndcg       the sum over the hits, at places 1, 2, ..., of 1 / log2(place + 1), divided by         2008,
-//   chapter 8)
-//              the same sum of the best ranking, which has min(k, |H|) hits first  (Jarvelin and Kekalainen, 2002)
-//   auc        the chance that an item of H has a higher score than another item of the ranking; equal scores count
-//   half
+//   precision  hits among the first k / k
+//   recall     hits among the first k / |H|
+//   ndcg       the sum over the hits, at places 1, 2, ..., of 1 / log2(place + 1), divided by the same sum of the best
+//              ranking, which has min(k, |H|) hits first
+//   auc        the probability that an item of H has a higher score than another item of the ranking; equal scores
+//              count half
 //
-// Those are means over users, as scikit-learn's ndcg_score and roc_auc_score have them for a user each.  The library
-// `implicit` differs: its precision is all hits / the sum of min(k, |H|), and its AUC looks at the first k alone.
+// (Manning, Raghavan and Schuetze, "Introduction to Information Retrieval", 2008, chapter 8; ndcg: Jarvelin and
+// Kekalainen, 2002.)  Those are means over users, like scikit-learn's ndcg_score and roc_auc_score of each user.  The
+// library `implicit` differs: its precision is all hits / the sum of min(k, |H|), and its AUC uses the first k alone.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ struct TopScores {
   double precision = 0, recall = 0, ndcg = 0;
 };
 // Of one user.  `places`: of the hits among the first `top`, from 0, ascending.  held_out > 0.  For top <= 10 equal on
-// every machine to the last bit, so that training may end by it.
+// every machine to the last bit, so that patience may depend on it.
 TopScores top_scores(std::span<const std::size_t> places, std::size_t held_out, std::size_t top);
 
 struct RankedUser {
@@ -37,12 +37,12 @@ struct RankedUser {
 };
 
 struct RankingMetrics {
-  std::uint64_t users = 0;  // who have held-out items
+  std::uint64_t users = 0;  // with held-out items
   TopScores top;
-  std::uint64_t auc_users = 0;  // of those, who have other items to rank, too
+  std::uint64_t auc_users = 0;  // of those, with other items to rank, too
   double auc = 0;
 };
-// The means; 0 of no users.  Equal for any number of threads, and on every processor.
+// The means; 0 without users.  Equal for any number of threads, and on every processor.
 RankingMetrics ranking_metrics(const TrainedModel& model, std::span<const RankedUser> users, std::size_t top,
                                unsigned threads);
 

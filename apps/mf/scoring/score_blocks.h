@@ -13,25 +13,25 @@
 
 namespace rota::mf {
 
-// Whom to recommend to.
+// A user to recommend to.
 struct Asker {
   std::span<const float> factors;           // of the width of the model's rows
-  double bias = 0;                          // what is added to all scores, as the model's base
+  double bias = 0;                          // added to all scores, like the model's base
   std::span<const std::uint32_t> excluded;  // items, ascending
 };
 
-inline constexpr std::size_t kBlockUsers = 128;  // whose scores are made at once
-inline constexpr std::size_t kBlockItems = 256;  // likewise: their factors, read for all those users, stay in the cache
+inline constexpr std::size_t kBlockUsers = 128;  // users scored at once
+inline constexpr std::size_t kBlockItems = 256;  // items scored at once: their factors stay in the cache
 static_assert(kBlockItems % kScoreLanes == 0);
 
-// Scores but for what is the same for all items, in which floats could lose them: the base, and the asker's bias.
-// use(u, item, scores) for runs of items `item`, `item` + 1, ..., which have together all that are not excluded for
-// asker u, for each of these in the order of the items.
+// Scores without the terms that are the same for all items, which could hide them in floats: the base, and the asker's
+// bias.  Calls use(u, item, scores) for runs of items `item`, `item` + 1, ..., which together are all that are not
+// excluded for asker u, for each of these in the order of the items.
 template <typename Use>
 void for_each_scores(const TrainedModel& model, std::span<const Asker> askers, ScoreRows score, Use use) {
   const std::size_t width = model.items.width;
   std::vector<float> users(askers.size() * width), products(askers.size() * kBlockItems), biases(kBlockItems);
-  std::vector<std::size_t> passed(askers.size());  // of the items that are excluded
+  std::vector<std::size_t> passed(askers.size());  // excluded items so far
   for (std::size_t u = 0; u < askers.size(); ++u)
     std::copy(askers[u].factors.begin(), askers[u].factors.end(),
               users.begin() + static_cast<std::ptrdiff_t>(u * width));
@@ -58,7 +58,7 @@ void for_each_scores(const TrainedModel& model, std::span<const Asker> askers, S
   }
 }
 
-// work(first, count) for blocks of askers, each by one of the threads.
+// Calls work(first, count) for blocks of askers, each by one of the threads.
 template <typename Work>
 void for_each_block(std::size_t askers, unsigned threads, Work work) {
   std::atomic<std::size_t> next = 0;

@@ -1,6 +1,6 @@
 // apps/mf/scoring/score_kernel.cc -- ROTA_MF_SCORES is the name of the function that this copy defines.
 //
-// Factors of 16 items are laid side by side, factor after factor, so that a vector holds the same factor of several
+// Factors of 16 items are stored side by side, factor after factor, so that a vector holds the same factor of several
 // items and no product has to be summed across a vector.  That is done once for all users of a call.
 #include "apps/mf/scoring/score_kernel.h"
 
@@ -10,7 +10,8 @@ void ROTA_MF_SCORES(const Products& work);
 
 namespace {
 
-// Lanes of the processor's vectors, how many of those make up 16 lanes, and how many users' sums fit the registers.
+// Lanes of the processor's vectors, the number of vectors in 16 lanes, and the number of users whose sums fit
+// registers.
 #if defined(__AVX512F__)
 constexpr std::size_t kWidth = 16, kUsers = 8;
 #elif defined(__AVX__)
@@ -35,14 +36,14 @@ struct Panel {
 void lay_out(const Products& work, std::size_t item, std::size_t factor, Panel& panel) {
   panel.depth = work.width - factor < kDepth ? work.width - factor : kDepth;
   for (std::size_t i = 0; i < kScoreLanes; ++i) {
-    // Behind the last item the last one stands again: its products are lost.
+    // After the last item it is repeated: those products are not used.
     const std::size_t row = item + i < work.item_count ? item + i : work.item_count - 1;
     const float* const from = work.items + row * work.width + factor;
     for (std::size_t k = 0; k < panel.depth; ++k) panel.numbers[k * kScoreLanes + i] = from[k];
   }
 }
 
-// Adds what the panel's factors make up of the products of N users with its items.
+// Adds the share of the panel's factors in the products of N users with its items.
 template <std::size_t N>
 [[gnu::always_inline]] inline void add(const Panel& panel, const float* users, const Products& work, bool first,
                                        float* out) {

@@ -7,9 +7,9 @@
 
 namespace rota::mf {
 
-inline constexpr std::size_t kScoreLanes = 16;  // items whose products are made side by side
+inline constexpr std::size_t kScoreLanes = 16;  // items whose products are computed side by side
 
-// out[u * stride + i] = user u . item i.  Rows are `width` floats, a multiple of 16, one behind the other.
+// out[u * stride + i] = user u . item i.  Rows are `width` floats, a multiple of 16, one after the other.
 struct Products {
   const float* users;
   std::size_t user_count;
@@ -17,7 +17,7 @@ struct Products {
   std::size_t item_count;
   std::size_t width;
   float* out;
-  std::size_t stride;  // at least item_count, and a multiple of 16; what is behind the items is lost
+  std::size_t stride;  // at least item_count, and a multiple of 16; numbers after the items are undefined
 };
 using ScoreRows = void (*)(const Products&);
 

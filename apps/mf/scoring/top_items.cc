@@ -17,7 +17,7 @@ void Best::offer(Recommendation one) {
 }
 
 void Best::offer(std::uint32_t item, std::span<const float> scores) {
-  constexpr std::size_t kTogether = 16;  // most are no better than the worst, which is found out for several at once
+  constexpr std::size_t kTogether = 16;  // most are not better than the worst, which is tested for several at once
   while (!scores.empty()) {
     const auto some = scores.first(std::min(kTogether, scores.size()));
     bool offers = heap_.size() < most_;

@@ -15,19 +15,19 @@ struct Recommendation {
   float score;
 };
 
-// The order of a ranking: of equal scores the item of the lower number first.
+// The order of a ranking: for equal scores the item with the lower number first.
 inline bool better(const Recommendation& a, const Recommendation& b) {
   return a.score != b.score ? a.score > b.score : a.item < b.item;
 }
 
-// The best that were offered, as a heap whose first is the worst of them.
+// The best items offered so far, as a heap whose first element is the worst of them.
 class Best {
  public:
   explicit Best(std::size_t most) : most_(most) {}
   void offer(Recommendation one);
-  // Items `item`, `item` + 1, ..., behind all that were offered before.
+  // Items `item`, `item` + 1, ..., all after those that were offered before.
   void offer(std::uint32_t item, std::span<const float> scores);
-  // The best first; empties it.
+  // Returns the best first, and clears them.
   std::vector<Recommendation> take();
 
  private:
@@ -35,8 +35,8 @@ class Best {
   std::vector<Recommendation> heap_;
 };
 
-// The `most` items of the highest predicted ratings for each, the highest first; of equal ones the first.  Uses the
-// threads given.  Equal for all of their numbers, and on every processor.
+// The `most` items with the highest predicted ratings for each, the highest first; of equal ones the first.  Uses the
+// threads given.  The result does not depend on their number, nor on the processor.
 std::vector<std::vector<Recommendation>> top_items(const TrainedModel& model, std::span<const Asker> askers,
                                                    std::size_t most, unsigned threads);
 

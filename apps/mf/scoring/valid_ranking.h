@@ -1,4 +1,4 @@
-// apps/mf/scoring/valid_ranking.h -- how high a shard's users rank what is held out, some items at a time.
+// apps/mf/scoring/valid_ranking.h -- how high a shard's users rank the held-out items, some items at a time.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace rota::mf {
 
-inline constexpr std::size_t kValidTop = 10;  // how many of the best it looks at
+inline constexpr std::size_t kValidTop = 10;  // the length of the list
 
 struct ItemRows {
   std::span<const Key> numbers;
@@ -22,19 +22,18 @@ struct ItemRows {
   std::span<const float> biases;
 };
 
-// A user keeps the best of the items that it has met, so the scores need as much memory as there are held-out items.
+// A user keeps the best of the items visited so far, so the scores need memory in proportion to the held-out items.
 class ValidRanking {
  public:
-  // That this user (a row of the shard) should find this item, which it has not in its training data; users ascending.
+  // Adds a relevant item of a user (a row of the shard), which is not in its training data; users ascending.
   void add(std::uint32_t user, std::uint32_t item);
-  // Scores the items of a slice for all those users but what they have rated.  `items`: the numbers of its rows.
+  // Scores the items of a slice for all those users except their rated ones.  `items`: the numbers of its rows.
   void visit(const FactorRows& users, const RatedRows& rated, const FactorRows& slice, std::span<const Key> items);
-  // The same of any items; `put` copies a user's row of factors, and `seen` gives the places of what it has rated among
+  // The same for any items; `put` copies a user's row of factors, and `seen` returns the places of its rated ones among
   // them, ascending.
   void visit(const ItemRows& items, const std::function<void(std::uint32_t user, float* row)>& put,
              const std::function<std::span<const std::uint32_t>(std::uint32_t user)>& seen);
-  // When all items have been there: adds the sums over the users of NDCG, recall and precision, and their number.
-  // Begins anew.
+  // After all items: adds the sums over the users of NDCG, recall and precision, and their number.  Resets the ranking.
   void finish(std::span<double> sums);
 
  private:

@@ -1,11 +1,11 @@
 // apps/mf/sgd/cell_kernel.cc -- see cell_kernel.h.  ROTA_MF_KERNEL is the name of the function that this copy defines.
 //
-// With e = r - p . q, a step is  g_p = lambda p - e q,  p -= rate / sqrt(G_p) g_p,  G_p += mean of g_p^2,  and likewise
-// for q, where p and q on the right are those before the step: the schedule of Chin, Zhuang, Juan and Lin, "A
+// With e = r - p . q, a step is  g_p = lambda p - e q,  p -= rate / sqrt(G_p) g_p,  G_p += mean of g_p^2,  and the same
+// for q, with the old p and q on the right-hand sides: the schedule of Chin, Zhuang, Juan and Lin, "A
 // learning-rate schedule for stochastic gradient methods to matrix factorization", PAKDD 2015.  It keeps one G for the
-// first factors of a row and one for the others.  Where the error is more than 16 deviations of the ratings, G_p has
-// the mean of g_p^2 before the step is made, as in AdaGrad itself (Duchi, Hazan and Singer, JMLR 2011): then no step is
-// larger than the rate, and ratings of heavy tails do not throw their rows out of all bounds.  For labels, e = r - 1 /
+// first factors of a row and one for the others.  If the error is more than 16 deviations of the ratings, G_p includes
+// the mean of g_p^2 before the step, as in AdaGrad itself (Duchi, Hazan and Singer, JMLR 2011): then no step is larger
+// than the rate, and ratings with heavy tails do not make their rows diverge.  For labels, e = r - 1 /
 // (1 + exp(-p . q)): the log loss has that gradient.
 #include "apps/mf/sgd/cell_kernel.h"
 
@@ -23,7 +23,7 @@ namespace {
 
 #define ROTA_INLINE [[gnu::always_inline]] inline
 
-// Lanes of the processor's vectors, and how many of those make up 16 lanes.
+// Lanes of the processor's vectors, and the number of vectors in 16 lanes.
 #if defined(__AVX512F__)
 constexpr std::uint32_t kWidth = 16;
 #elif defined(__AVX__)
@@ -39,7 +39,7 @@ using Part = float __attribute__((vector_size(kWidth * 4)));
 using Four = float __attribute__((vector_size(16)));
 using Eight = float __attribute__((vector_size(32)));
 
-constexpr std::size_t kAhead = 8;  // ratings between asking for their rows and using them
+constexpr std::size_t kAhead = 8;  // ratings between prefetching their rows and using them
 
 template <typename V>
 ROTA_INLINE V load(const float* at) {
@@ -103,7 +103,7 @@ ROTA_INLINE Four square_root(Four x) {
 #endif
 }
 
-// One rating in work.
+// A rating that is being processed.
 struct Step {
   float *p, *q, *p_tail, *q_tail;
   float p_penalty, q_penalty, p_bias_penalty, q_bias_penalty;
@@ -152,7 +152,7 @@ ROTA_INLINE void move(const Step& step, std::size_t at, const Lanes& p_rate, con
   }
 }
 
-// 16 lanes, of which the first eight are the one and the others the other.
+// 16 lanes: the first eight have one value, the others the other.
 ROTA_INLINE Lanes two_halves(float first, float others) {
   Lanes out;
 #if defined(__AVX512F__)
@@ -183,8 +183,8 @@ Four mean_squares(const Step& step, const Cell& cell, std::size_t width) {
 template <std::uint32_t N, std::uint32_t kChunks, bool kBiases, bool kNonnegative>
 double run_carefully(const Cell& cell, const CellRating* ratings, double losses);
 
-// N steps at once, which share no row.  kChunks: what cell.chunks is, if it is known when this is compiled, or else 0.
-// Not kCareful: all errors are small, or else run_carefully() makes these steps.
+// N steps at once, which share no row.  kChunks: cell.chunks, if it is known at compile time, or else 0.  Not kCareful:
+// all errors are small; otherwise run_carefully() makes these steps.
 template <std::uint32_t N, std::uint32_t kChunks, bool kBiases, bool kNonnegative, bool kCareful>
 ROTA_INLINE double run_steps(const Cell& cell, const CellRating* ratings, double before) {
   const std::uint32_t chunks = kChunks == 0 ? cell.chunks : kChunks;
@@ -224,7 +224,7 @@ ROTA_INLINE double run_steps(const Cell& cell, const CellRating* ratings, double
     return run_carefully<N, kChunks, kBiases, kNonnegative>(cell, ratings, before);
   Lanes p_first[N], q_first[N], p_others[N], q_others[N];
   ROTA_EACH_STEP {
-    // The first part of a job: a rate of 0 leaves a factor where it is.
+    // In the first part of a job a rate of 0 leaves factors unchanged.
     const float p_rate = cell.first_only ? 0 : steps[s].rates[1], q_rate = cell.first_only ? 0 : steps[s].rates[3];
     move<kNonnegative>(steps[s], 0, two_halves(steps[s].rates[0], p_rate), two_halves(steps[s].rates[2], q_rate),
                        p_first[s], q_first[s]);

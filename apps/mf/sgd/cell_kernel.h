@@ -1,9 +1,8 @@
 // apps/mf/sgd/cell_kernel.h -- the inner loop: a step of stochastic gradient descent for each rating of a cell.
 //
-// The loop is compiled several times, for processors with wider and wider vectors, so this header and the kernel use
-// plain data and no function of the standard library: a copy compiled for a wide processor must never be the one that
-// the linker keeps for all.  Every variant does the same operations on 16 lanes in the same order, so all give the same
-// factors to the last bit.
+// The loop is compiled several times, for increasing vector widths, so this header and the kernel use plain data and no
+// function of the standard library: the linker must never keep a copy compiled for a wide processor for all.  Every
+// variant does the same operations on 16 lanes in the same order, so all give the same factors to the last bit.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,14 +11,14 @@ namespace rota::mf {
 
 inline constexpr std::uint32_t kLanes = 16;
 
-// A rating in a cell, which is what one shard has of one slice: a row of the shard's, a row of the slice's, and their
-// rating in units of its spread, or their label, 0 or 1.
+// A rating in a cell (the ratings of one shard for one slice): a row of the shard, a row of the slice, and their rating
+// in units of the deviation, or their label, 0 or 1.
 struct CellRating {
   std::uint32_t resident, visiting;
   float value;
 };
 
-// Rows of one side.  Each has its factors, `chunks` times 16 of them, from a cache line on; and its tail:
+// Rows of one side.  Each has its factors, `chunks` times 16 of them, from the begin of a cache line; and its tail:
 //   sums of the squared gradients of its first eight factors and of the others, each divided by their number;
 //   with biases, the bias and the sum of its squared gradients.
 struct Penalty {
@@ -39,14 +38,14 @@ struct Cell {
   std::size_t count;
   RowPointers resident, visiting;
   std::uint32_t chunks;             // of 16 factors each, in a row
-  float rate;                       // of learning, which is divided by the root of the sums in the tail
-  float careful_square;             // of an error, from which a step is made carefully: kLargeSquare; or -1, always,
+  float rate;                       // the learning rate, which is divided by the root of the sums in the tail
+  float careful_square;             // squared error from which a step is made carefully: kLargeSquare; or -1, always,
                                     // if rate times the penalty of a bias may be above 1
-  float first_share, others_share;  // 1 / number of the first eight factors, and of the others; 0: their sums stay
+  float first_share, others_share;  // 1 / number of the first eight factors, and of the others; 0: constant sums
   bool first_only;                  // only the first eight factors move
   bool nonnegative;                 // factors below 0 become 0
   bool biases;                      // rows have them: the tail has four numbers, or else two
-  bool logistic;                    // what is learned is the log-odds of labels
+  bool logistic;                    // the log-odds of labels are learned
 };
 
 inline constexpr float kLargeSquare = 256;  // of an error
@@ -56,8 +55,7 @@ template <bool kCareful>
 [[gnu::always_inline]] inline void move_bias(float* tail, float penalty, float error, float rate, bool adapts) {
   const float gradient = penalty * tail[2] - error;
   float sum = tail[3];
-  if (kCareful &&
-      rate * penalty > 1) {  // that step would overshoot: to where the penalty of the new bias pulls as much
+  if (kCareful && rate * penalty > 1) {  // the step would overshoot: to where the penalty of the new bias balances it
     const float length = rate / __builtin_sqrtf(sum);
     tail[2] = (tail[2] + length * error) / (1 + length * penalty);
     if (adapts) tail[3] += error * error;
@@ -68,11 +66,11 @@ template <bool kCareful>
   if (adapts) tail[3] += gradient * gradient;
 }
 
-// Does all the steps.  Returns the sum of the squared errors, or of the log losses, each as it was before its step.
+// Makes all the steps.  Returns the sum of the squared errors, or of the log losses, each before its step.
 using RunCell = double (*)(const Cell&);
 
 // The best variant for this processor, or the one that the environment variable ROTA_MF_KERNEL names (baseline, v3,
-// v4; for tests).  Throws std::runtime_error if that one is unknown or cannot run here.
+// v4; for tests).  Throws std::runtime_error if it is unknown or cannot run here.
 RunCell choose_kernel();
 
 }  // namespace rota::mf

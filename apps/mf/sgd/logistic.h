@@ -1,7 +1,7 @@
-// apps/mf/sgd/logistic.h -- exponential, logarithm and what is made of them, the same to the last bit on every machine.
+// apps/mf/sgd/logistic.h -- exponential, logarithm and derived functions, the same to the last bit on every machine.
 //
-// The C library's may differ in their last bit from processor to processor; these are sums and products alone.  They
-// are off by at most about 1e-15.  Like cell_kernel.h without the standard library, and inlined wherever they are used.
+// The C library's may differ in their last bit between processors; these use only sums and products.  Their error is at
+// most about 1e-15.  Without the standard library, like cell_kernel.h, and inlined.
 #pragma once
 #include <cstdint>
 

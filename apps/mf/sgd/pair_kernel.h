@@ -1,5 +1,5 @@
 // apps/mf/sgd/pair_kernel.h -- steps of Bayesian personalised ranking (Rendle, Freudenthaler, Gantner and
-// Schmidt-Thieme, UAI 2009): of a resident, a visitor that it has a rating of, and one that it has none of.
+// Schmidt-Thieme, UAI 2009): of a resident, a visitor that it has rated, and one that it has not.
 //
 // Compiled several times, like cell_kernel.h, and for the reasons given there without the standard library.
 #pragma once
@@ -14,8 +14,8 @@ struct PairStep {
   std::uint32_t resident, rated, other;  // rated != other
 };
 
-// Does the steps, one after the other.  Of the cell its ratings are not looked at.  Returns the sum of the losses, each
-// as it was before its step.
+// Makes the steps, one after the other.  The ratings of the cell are not used.  Returns the sum of the losses, each
+// before its step.
 using RunPairs = double (*)(const Cell&, const PairStep* steps, std::size_t count);
 
 // As choose_kernel().

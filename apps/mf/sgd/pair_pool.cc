@@ -22,7 +22,7 @@ void PairPool::take_in(const Cell& cell, const RatedRows& rated) {
     penalties_.insert(penalties_.end(), cell.visiting.penalties, cell.visiting.penalties + rated.rows());
 }
 
-// None for who has ratings of all rows of the slice that is drawn.
+// None for residents that have rated all rows of the slice that is drawn.
 std::vector<PairStep> PairPool::own_pairs(Random& random) const {
   const Met& own = met_.back();
   std::vector<PairStep> steps;

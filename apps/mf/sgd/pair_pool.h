@@ -1,12 +1,11 @@
-// apps/mf/sgd/pair_pool.h -- the pairs of a visit with --loss=bpr: what is compared with what.
+// apps/mf/sgd/pair_pool.h -- the pairs of a visit with --loss=bpr: which items are compared.
 //
-// If items were compared with those of their own slice alone, nothing would say how slices compare.  So a shard keeps
-// copies of the slices that it met in this epoch, as they left it, and the rows of a visiting slice are compared with
-// those, too:
-//   for each rating of the cell, another row of all that are here;
-//   for ratings of the cells before, as many as is the visiting slice's share of the rows here, a row of that slice.
-// A step moves all of its rows, but what happens to a copy stays here, and is forgotten when the next epoch begins: a
-// shard has nothing to save.  Slices that come to more than kMostRows rows together are not kept.
+// If items were compared with those of their own slice alone, items of different slices would not be comparable.  So a
+// shard keeps copies of the slices that visited it in this epoch, with their last values, and compares the rows of a
+// visiting slice with those, too: for each rating of the cell, another row of all that are here; for ratings of earlier
+// cells, in proportion to the visiting slice's share of the rows here, a row of that slice. A step moves all of its
+// rows, but changes of a copy stay here, and are dropped when the next epoch begins: a shard has nothing to save.
+// Slices with more than kMostRows rows together are not kept.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -23,7 +22,7 @@ class PairPool {
  public:
   static constexpr std::size_t kMostRows = std::size_t{1} << 15;
 
-  // Does the steps of a cell, whose ratings `rated` was made of, and moves the visiting rows.  Both must outlive the
+  // Makes the steps of a cell, from whose ratings `rated` was made, and moves the visiting rows.  Both must outlive the
   // epoch.  Returns the sum of the losses of one step for each rating.
   double visit(const Cell& cell, const RatedRows& rated, RunPairs run, Random& random);
   void begin_epoch();

@@ -15,10 +15,10 @@
 namespace rota::mf {
 namespace {
 
-constexpr std::uint32_t kFirst = 8;  // factors of a row that have a sum of their own, and are the first to move
+constexpr std::uint32_t kFirst = 8;  // factors of a row that have their own sum, and move first
 
-// Without a base all ratings are about 16 deviations from 0 at most (base_of), and by a penalty for each rating that is
-// larger than all of them no factor is left.  So is none by this one, and steps stay of a size that floats bear.
+// Without a base all ratings are at most about 16 deviations from 0 (base_of), and a penalty for each rating that is
+// larger than all of them makes all factors vanish.  So does this one, and steps stay within the range of floats.
 constexpr double kMostPenalty = 17;
 
 std::size_t rows_of(ShardId shard, std::uint32_t shards, std::uint32_t residents) {
@@ -40,7 +40,7 @@ MfPush::MfPush(ShardId shard, std::uint32_t shards, const Settings& settings, st
       run_(choose_kernel()),
       run_pairs_(choose_pair_kernel()) {}
 
-// All shards know the same of the whole data, and none can tell more.
+// All shards have the same facts of the whole data, so each reports all of them.
 void MfPush::facts(Facts& facts) const {
   facts.largest("users", sides_->users_move ? sides_->visitors : sides_->residents);
   facts.largest("items", sides_->users_move ? sides_->residents : sides_->visitors);
@@ -55,8 +55,8 @@ void MfPush::census(Census& weight) const {
   for (const ShardRating& one : ratings_) ++weight[one.visitor];
 }
 
-// In the units of the factors lambda / deviation, as the error is that of rating / deviation, and in those of a bias
-// lambda.
+// In the units of the factors lambda / deviation, because the error is that of rating / deviation; in the units of a
+// bias lambda.
 Penalty MfPush::step_penalty(std::uint32_t ratings) const {
   const double times = settings_.by_rating ? 1 : std::max(1U, ratings);
   const double deviation = sides_->statistics.deviation, scale = penalty_scale(settings_, deviation);
@@ -159,13 +159,12 @@ std::uint64_t MfPush::push(const SliceTask& task, FactorRows& visitors, Random& 
   else
     losses = run_(cell);
   losses_ += losses * spread * spread;
-  if (!std::isfinite(losses_))
-    throw UsageError("the factors have grown beyond all numbers: a smaller --learning_rate is needed");
+  if (!std::isfinite(losses_)) throw UsageError("the factors have overflowed: use a smaller --learning_rate");
   return visited;
 }
 
 std::size_t MfPush::run_for(const Budget& budget, Cell cell, std::size_t& next, double& losses) const {
-  constexpr std::size_t kAtOnce = 512;  // ratings between two looks at the clock
+  constexpr std::size_t kAtOnce = 512;  // ratings between two checks of the clock
   const CellRating* const ratings = cell.ratings;
   const std::size_t all = cell.count;
   std::size_t visited = 0;
@@ -176,7 +175,7 @@ std::size_t MfPush::run_for(const Budget& budget, Cell cell, std::size_t& next, 
     visited += cell.count;
     next = (next + cell.count) % all;
   }
-  // Of those that were not visited as much is taken for lost as of the others.
+  // Ratings that were not visited are assumed to have the same mean loss as the others.
   if (visited > 0) losses *= static_cast<double>(all) / static_cast<double>(visited);
   return visited;
 }
@@ -186,7 +185,7 @@ std::uint64_t MfPush::push(const SharedTask& task, Random&) {
   return 0;
 }
 
-// What is not known is scored with the mean, or is no part of a ranking.
+// Unknown users and items are scored with the mean, or are left out of a ranking.
 void MfPush::evaluate(std::span<double> terms) const {
   terms[kObjective] += losses_;
   if (!settings_.held_out) return;
@@ -205,7 +204,7 @@ void MfPush::evaluate(std::span<double> terms) const {
   }
 }
 
-// In the units of the ratings, as `rota evaluate mf` has them.
+// In the units of the ratings, like `rota evaluate mf`.
 void MfPush::evaluate_visit(SliceId slice, const FactorRows& visitors, std::span<double> terms) const {
   if (settings_.loss == Loss::bpr) return ranking_.visit(residents_, rated_[slice], visitors, keys_[slice]);
   const double spread = sides_->statistics.deviation;

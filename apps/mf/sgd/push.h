@@ -1,4 +1,4 @@
-// apps/mf/sgd/push.h -- one shard: its residents' factors, and its ratings, which teach them and the slices that visit.
+// apps/mf/sgd/push.h -- one shard: its residents' factors, and its ratings, which train them and the visiting slices.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace rota::mf {
 
-// A rating of a shard, before it is known which slice its visitor is in.
+// A rating of a shard, before the slice of its visitor is known.
 struct ShardRating {
   std::uint32_t row;      // of the resident in its shard
   std::uint32_t visitor;  // its key
@@ -41,27 +41,28 @@ class MfPush final : public SlicePush<FactorRows> {
   void evaluate_visit(SliceId slice, const FactorRows& visitors, std::span<double> terms) const override;
   void save(Writer& out) const override;
   void restore(Reader& in) override;
-  // An evaluation that was broken off leaves its ranking behind.
+  // An interrupted evaluation may leave its ranking incomplete.
   bool restores_in_place() const override { return settings_.loss != Loss::bpr; }
 
  private:
-  // What the ratings of one slice are: those from `begin` on of cells_.
+  // The ratings of one slice: those from `begin` on of cells_.
   struct CellRange {
     std::size_t begin = 0, end = 0;
     std::vector<Penalty> penalties;  // of the slice's rows, if they are not all the same
-    // Where a visit that had to end goes on next time.  Not saved: with --step_budget_ms no run can be repeated.
+    // Where the next visit continues after one that ran out of time.  Not saved: with --step_budget_ms no run can be
+    // repeated.
     std::size_t next = 0;
   };
 
  public:
-  // What a shard keeps of each slice, whatever is in it.
+  // Memory of a shard for each slice, with or without ratings.
   static constexpr double kBytesOfVisit = sizeof(CellRange) + sizeof(std::vector<CellRating>);
 
  private:
   Penalty step_penalty(std::uint32_t ratings) const;
   void attach_pairs(const Cut& cut, std::span<const std::pair<SliceId, std::uint32_t>> place);
   Cell cell_of(const SliceTask& task, FactorRows& visitors);
-  // Time control: as many of the cell's ratings as there is time for, at least some.  Returns how many those are.
+  // Time control: runs the cell's ratings until the time is used up, at least some.  Returns their number.
   std::size_t run_for(const Budget& budget, Cell cell, std::size_t& next, double& losses) const;
 
   ShardId shard_;
@@ -71,7 +72,7 @@ class MfPush final : public SlicePush<FactorRows> {
   std::vector<ShardRating> ratings_, held_out_;  // until attach()
   std::size_t count_;
   FactorRows residents_;
-  std::vector<Penalty> penalties_;  // of the residents, likewise
+  std::vector<Penalty> penalties_;  // of the residents, if they are not all the same
   std::vector<CellRating> cells_;
   std::vector<CellRange> ranges_;                // by slice
   std::vector<std::vector<CellRating>> scored_;  // the held-out ones, by slice
@@ -79,12 +80,12 @@ class MfPush final : public SlicePush<FactorRows> {
   std::vector<RatedRows> rated_;
   PairPool pairs_;
   std::vector<std::vector<Key>> keys_;
-  mutable ValidRanking ranking_;  // is filled while an evaluation's slices visit
+  mutable ValidRanking ranking_;  // filled by the visits of an evaluation
   bool speaks_for_all_ = false;
   RunCell run_;
   RunPairs run_pairs_;
   Epoch epoch_ = 0;
-  double losses_ = 0;  // in this epoch, each as it was before its step
+  double losses_ = 0;  // in this epoch, each before its step
 };
 
 }  // namespace rota::mf

@@ -33,7 +33,7 @@ std::optional<std::uint32_t> RatedRows::draw_other(std::uint32_t resident, Rando
   const std::span<const std::uint32_t> rated = of(resident);
   if (rated.size() >= rows_) return std::nullopt;
   const auto drawn = static_cast<std::uint32_t>(random.below(rows_ - rated.size()));
-  // Of the rows before rated[i], rated[i] - i are others: so many rated ones are before the one drawn.
+  // Of the rows before rated[i], rated[i] - i are others: finds the number of rated ones before the drawn row.
   std::size_t low = 0, high = rated.size();
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;

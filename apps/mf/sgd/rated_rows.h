@@ -1,4 +1,4 @@
-// apps/mf/sgd/rated_rows.h -- which rows of a slice the residents of a shard have ratings of, and which they have not.
+// apps/mf/sgd/rated_rows.h -- the rows of a slice that the residents of a shard have rated, and the others.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -12,13 +12,13 @@ namespace rota::mf {
 
 class RatedRows {
  public:
-  // Of a cell, whose slice has so many rows.
+  // Of a cell, whose slice has this number of rows.
   RatedRows(std::span<const CellRating> cell, std::uint32_t rows);
 
   std::uint32_t rows() const { return rows_; }
   // Ascending, each once.
   std::span<const std::uint32_t> of(std::uint32_t resident) const;
-  // One of the others, each as likely; none if there are no others.
+  // One of the others, with equal probability; none if there are no others.
   std::optional<std::uint32_t> draw_other(std::uint32_t resident, Random& random) const;
 
  private:

@@ -13,8 +13,8 @@ namespace rota::mf {
 MfSchedule::MfSchedule(const Job& job, const Settings& settings)
     : settings_(settings), shards_(job.shards), slices_(job.slices), order_(job.slices), driven_(settings.rate) {}
 
-// The rows in the order of their ratings, to and fro: as many rows for every slice, and rows of all weights, so that
-// the pairs of a slice's rows stand for those of all.
+// The rows in the order of their ratings, back and forth: equal numbers of rows for every slice, and rows of all
+// weights, so that the pairs of a slice's rows are representative.
 Cut mixed_cut(const Census& census, std::uint32_t slices) {
   std::vector<Key> order(census.size());
   std::iota(order.begin(), order.end(), Key{0});

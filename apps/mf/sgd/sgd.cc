@@ -90,7 +90,7 @@ class SgdApp final : public App {
     }
     return out;
   }
-  // `file` is named if the data as a whole is of no use.
+  // `file` is named in errors of the data as a whole.
   std::shared_ptr<const Sides> shared_sides(RatingCounts counts, const std::string& file) const {
     if (settings_.loss != Loss::squared) counts.statistics.deviation = 1;
     if (settings_.loss == Loss::logistic && (counts.statistics.mean == 0 || counts.statistics.mean == 1))

@@ -1,4 +1,4 @@
-// apps/mf/sgd/sides.h -- what the shards of a process know alike of the ratings, and whose rows move.
+// apps/mf/sgd/sides.h -- common data of the shards of a process about the ratings, and which side moves.
 //
 // Residents are rows that stay in their shard, visitors are rows in slices, which pass from shard to shard: the items
 // and the users, or the other way round.  Resident r is row r / S of shard r mod S.
@@ -18,7 +18,7 @@ namespace rota::mf {
 struct Sides {
   bool users_move = false;
   std::uint32_t residents = 0, visitors = 0;
-  std::vector<std::uint32_t> resident_ratings, visitor_ratings;  // how many each has
+  std::vector<std::uint32_t> resident_ratings, visitor_ratings;  // the number of ratings of each
   RatingStatistics statistics;
   std::uint64_t ratings = 0;
   UnknownRatings unknown;  // of the held-out ones
@@ -27,8 +27,8 @@ struct Sides {
   std::uint32_t visitor(const Rating& one) const { return users_move ? one.user : one.item; }
 };
 
-// Of fewer rows a slice the work of slices is uneven, and an epoch of phases (schedule.h) gets less far: on 100 items
-// in 16 slices the best held-out error was 0.6 % higher than with the users in slices.
+// With fewer rows a slice the work of slices is uneven, and an epoch of phases (schedule.h) makes less progress: on 100
+// items in 16 slices the best held-out error was 0.6 % higher than with the users in slices.
 inline constexpr std::size_t kLeastRows = 32;
 
 inline Sides sides_of(RatingCounts counts, Rotates rotates, std::uint32_t slices) {
