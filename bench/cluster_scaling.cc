@@ -1,10 +1,10 @@
-// bench/cluster_scaling.cc -- how long an epoch takes on more machines than there are (timed_cluster.h).
+// bench/cluster_scaling.cc -- simulates the duration of an epoch on many machines (timed_cluster.h).
 //
 // usage: cluster_scaling APP DATA WORKERS,... GBITS LATENCY_US MESSAGE_US [OPTION=VALUE ...]
 //
 // DATA is a folder that `rota shard` wrote: each worker opens the files of its shards.  For each number of workers it
 // prints a line: workers, seconds of the last epoch, the longest that a worker computed in it, all bytes sent in it.
-// The options are the job's and the app's, as `rota train` takes them; --shards is that of the data.
+// The options are the job's and the app's, as for `rota train`; --shards is that of the data.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -1,14 +1,13 @@
-// bench/lda_balance.cc -- how evenly the work of an LDA epoch falls on shards, by the real cut of a real corpus.
+// bench/lda_balance.cc -- how evenly the work of an LDA epoch is distributed over shards, by the cut of a real corpus.
 //
 // usage: lda_balance DOCWORD VOCAB [N]
 //
 // For 8 to 64 shards, with stop words (the English list, and the N most frequent words) kept and removed, it prints, of
 // the tokens that a shard visits:
-//   epoch   the largest shard's over the mean: what an epoch waits for
-//   step    the largest cell's (shard, slice) over the mean of its step, mean over steps: what an epoch would wait for
-//   if
-//           all shards went in lock step; slices that travel ahead (f = 2 for each shard) hide part of it
-//   replicated  the words that every shard has a copy of, and their share of the tokens
+// epoch       the largest shard's over the mean: an epoch waits for the largest step        the largest cell's (shard,
+// slice) over the mean of its step, mean over steps: an epoch would wait for it if all shards ran in lock step; slices
+// that travel ahead (f = 2 for each shard) hide part of it replicated  the words of which every shard has a copy, and
+// their share of the tokens
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

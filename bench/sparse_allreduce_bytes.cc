@@ -1,10 +1,10 @@
-// bench/sparse_allreduce_bytes.cc -- what a sparse allreduce sends, by its degrees: one layer, which is direct
-// all-to-all, layers of two, and degrees planned from the law of the keys.
+// bench/sparse_allreduce_bytes.cc -- bytes sent by a sparse allreduce, by its degrees: one layer, which is direct
+// all-to-all, layers of two, and degrees planned from the distribution of the keys.
 //
 // usage: sparse_allreduce_bytes [KEYS] [DENSITY] [ALPHA] [LEAST_BYTES]
 //
-// Every simulated shard adds to and wants the same keys, drawn by the power law; numbers alone travel, as in every
-// round behind the first.  The sums are compared with those of the dense vectors, bit by bit.
+// Every simulated shard adds to and wants the same keys, drawn by the power law; only numbers are sent, as in every
+// round after the first.  The sums are compared with those of the dense vectors, bit by bit.
 #include <cstdio>
 #include <cstdlib>
 #include <map>

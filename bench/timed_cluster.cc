@@ -18,7 +18,7 @@ namespace rota {
 namespace {
 
 constexpr Nanoseconds kTick = 50 * kMillisecond;
-constexpr Nanoseconds kTimeout = 1'000'000 * kSecond;  // nobody is lost
+constexpr Nanoseconds kTimeout = 1'000'000 * kSecond;  // no process is lost
 constexpr Nanoseconds kSameMachine = 10'000;           // from process to process
 
 Nanoseconds processor_time() {
@@ -70,9 +70,9 @@ class TimedCluster {
     std::unique_ptr<Host> host;
     std::deque<std::shared_ptr<Outbox::Started>> waiting;  // for the core
     bool works = false;
-    Nanoseconds busy_until = 0;                    // with a message, or the end of some work
-    Nanoseconds stolen = 0;                        // by messages from the work under way
-    Nanoseconds sends_until = 0, takes_until = 0;  // its link is in use
+    Nanoseconds busy_until = 0;                    // with a message, or until the end of some work
+    Nanoseconds stolen = 0;                        // by messages from the current work
+    Nanoseconds sends_until = 0, takes_until = 0;  // until when its link is in use
   };
   struct Event {
     Nanoseconds at;
@@ -92,7 +92,7 @@ class TimedCluster {
   static bool is_head(NodeId id) { return id.role != Role::worker; }
   Outbox::World world(const Process& process) const { return {now_, process.host->bytes_sent(), 0}; }
 
-  // The node's thread does something now.
+  // Runs an action of the node's thread.
   template <typename Act>
   void handle(Process& process, Nanoseconds cost, const Act& act) {
     const Nanoseconds began = processor_time();

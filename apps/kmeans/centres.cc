@@ -6,8 +6,8 @@
 namespace rota::kmeans {
 namespace {
 
-// scores[k] += sum_j x_j S_jk for `Width` clusters from k on: the sums stay in registers while the row is walked, and
-// of each column contiguous numbers are read.
+// scores[k] += sum_j x_j S_jk for `Width` clusters from k on: the sums stay in registers during the loop over the row,
+// and the numbers read of each column are contiguous.
 template <std::size_t Width>
 [[gnu::always_inline]] inline void add_products(const Row& row, const double* sums, std::size_t clusters,
                                                 double* scores) {
@@ -29,8 +29,8 @@ template <std::size_t Width>
   for (; k < clusters; ++k) add_products<1>(row, sums + k, clusters, scores + k);
 }
 
-// Every cluster's sum is made by itself, by the same multiplications and additions in the same order (the tree is
-// compiled without contraction), so the wider registers change no bit.
+// Every cluster's sum is computed independently, by the same operations in the same order (the tree is compiled without
+// contraction), so wider registers do not change any bit.
 using Products = void (*)(const Row&, const double*, std::size_t, double*);
 void baseline_products(const Row& row, const double* sums, std::size_t clusters, double* scores) {
   products_of(row, sums, clusters, scores);
@@ -49,9 +49,9 @@ Products best_products() {
 #endif
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-// A sum that may be wrong by less than this share of itself is right enough.
+// The relative error at which a sum counts as exact.
 constexpr double kExact = 1e-12;
-// Likewise, where it is compared with others of rows that are drawn at random.
+// The same, for comparisons with other rows that are drawn at random.
 constexpr double kClose = 1e-6;
 
 }  // namespace
@@ -85,7 +85,7 @@ double Centres::rounding(std::uint32_t k) const {
 }
 
 // |x - c_k|^2 = |x|^2 - 2 x c_k + |c_k|^2, of which |x|^2 is the same for all k, and the rest is the score.  x c_k is a
-// sum of m products, and 2 |x c_k| <= |x|^2 + |c_k|^2, so a score is right to (m + 8) 2^-53 (|x|^2 + 2 |c_k|^2).
+// sum of m products, and 2 |x c_k| <= |x|^2 + |c_k|^2, so a score's error is at most (m + 8) 2^-53 (|x|^2 + 2 |c_k|^2).
 double Centres::scores_of(const Row& row, std::span<double> scores) const {
   static const Products products = best_products();
   const auto known = std::lower_bound(row.columns.begin(), row.columns.end(), columns_) - row.columns.begin();
@@ -95,8 +95,8 @@ double Centres::scores_of(const Row& row, std::span<double> scores) const {
   return static_cast<double>(entries + 8) * kEpsilon;
 }
 
-// Where |x| is large beside the distances, as of times that count from 1970, all digits of a score may be rounding.  So
-// every centre that may be the nearest, within what the scores may be wrong by, is compared by its distance.
+// If |x| is large compared with the distances, as for times that count from 1970, all digits of a score may be
+// rounding. So every centre that may be the nearest, within the error of the scores, is compared by its distance.
 Nearest Centres::nearest(const Row& row, double square, std::span<double> scores) const {
   const double share = scores_of(row, scores);
   std::uint32_t best = 0;
@@ -124,9 +124,9 @@ void Centres::distances(const Row& row, double square, std::span<double> out) co
   }
 }
 
-// sum over the row's entries of (x - c)^2 - c^2, and |c|^2: what the row lacks, only c has.  c^2 is summed up in the
-// same order, so a row that has all of c leaves no rounding.  Where the difference has too few digits for that, both
-// sums are made in twice the precision.
+// sum over the row's entries of (x - c)^2 - c^2, plus |c|^2 for the columns without an entry.  c^2 is summed in the
+// same order, so there is no rounding for a row with entries in all columns.  If the difference has too few digits,
+// both sums are computed in twice the precision.
 double Centres::distance(const Row& row, std::uint32_t k) const {
   double apart = 0, covered = 0;
   for (std::size_t e = 0; e < row.columns.size(); ++e) {

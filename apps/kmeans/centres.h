@@ -1,8 +1,8 @@
-// apps/kmeans/centres.h -- the centres of the clusters, as the table "sums" holds them, and the rows nearest to each.
+// apps/kmeans/centres.h -- the centres of the clusters, from the table "sums", and the rows nearest to each.
 //
-// Row j of the table holds, for every cluster k, S_jk = the sum of x_j over the cluster's members; the row behind the
-// last column holds n_k, how many members there are.  So c_jk = S_jk / n_k, made as S_jk (1 / n_k).  A cluster without
-// members has no centre, and nothing is near it.
+// Row j of the table has, for every cluster k, S_jk = the sum of x_j over the cluster's members; the row after the last
+// column has n_k, the number of members.  So c_jk = S_jk / n_k, computed as S_jk (1 / n_k).  A cluster without members
+// has no centre, and no row is near it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +37,7 @@ struct Nearest {
 
 class Centres {
  public:
-  // `table` is all rows of the table, one after the other; it is not copied.
+  // `table` has all rows of the table, one after the other; it is not copied.
   Centres(std::span<const double> table, std::uint32_t clusters);
 
   std::uint32_t clusters() const { return clusters_; }
@@ -46,24 +46,24 @@ class Centres {
   double value(std::uint64_t column, std::uint32_t k) const;
   // |c_k|^2
   double norm(std::uint32_t k) const { return norms_[k].high; }
-  // What rounding alone can make of the squared distance of a centre to n_k equal rows: the sum of n numbers is right
-  // to n 2^-53 of itself.
+  // The squared distance of a centre to n_k equal rows that can be due to rounding: the relative error of the sum of n
+  // numbers is at most n 2^-53.
   double rounding(std::uint32_t k) const;
   // The clusters without members, ascending.
   const std::vector<std::uint32_t>& empty() const { return empty_; }
 
-  // The nearest centre of a row; of equally near ones the first.  `square` is |x|^2, `scores` room for a number of
+  // The nearest centre of a row; of equally near ones the first.  `square` is |x|^2, `scores` scratch for a number of
   // every cluster.  Columns that the centres lack are 0 in all of them.  If no cluster has members: cluster 0, at the
   // origin.
   Nearest nearest(const Row& row, double square, std::span<double> scores) const;
-  // The squared distances of a row to all centres, right to about 1e-6 of themselves.
+  // The squared distances of a row to all centres, with a relative error of about 1e-6.
   void distances(const Row& row, double square, std::span<double> out) const;
-  // The squared distance of a row to a centre, right to about 1e-12 of itself however far both are from the origin, or
-  // to 1e-31 |c_k|^2, which is less than the rounding of c_k makes.
+  // The squared distance of a row to a centre, with a relative error of about 1e-12 for any distance of both from the
+  // origin, or an error of 1e-31 |c_k|^2, which is less than the rounding of c_k causes.
   double distance(const Row& row, std::uint32_t k) const;
 
  private:
-  // |x - c_k|^2 - |x|^2 of all k, and the share of |x|^2 + 2 |c_k|^2 by which they may be wrong.
+  // |x - c_k|^2 - |x|^2 of all k, and their error as a share of |x|^2 + 2 |c_k|^2.
   double scores_of(const Row& row, std::span<double> scores) const;
 
   std::span<const double> table_;
@@ -84,9 +84,9 @@ struct FarRow {
 // All rows of a shard by their nearest centres.
 struct Assignment {
   std::vector<std::uint32_t> cluster;  // of each row
-  std::vector<double> distance;        // likewise, squared
+  std::vector<double> distance;        // of each row, squared
   double inertia = 0;                  // their sum, in the order of the rows
-  std::vector<FarRow> farthest;        // one for each empty cluster, if there are as many, the farthest first
+  std::vector<FarRow> farthest;        // one for each empty cluster, if there are that many, the farthest first
 };
 Assignment assign(const Rows& rows, const Centres& centres);
 

@@ -1,7 +1,7 @@
 // apps/kmeans/packed_rows.h -- the rows as data by shard.
 //
 //   common:     rows, columns: varints
-//   of a shard: a count, then for each row: how many entries it has: varint
+//   of a shard: a count, then for each row: its number of entries: varint
 //               columns: a count, then u32 each; values: a count, then f64 each
 #pragma once
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace rota::kmeans {
 // REQUIRES: all shards are in `data.hosted`, in their order.
 void pack_shards(const RowShards& data, DataPacker& out);
 
-// What read_shards() made of the same input.  Throws DataError.
+// The result of read_shards() for the same input.  Throws DataError.
 RowShards unpack_shards(const PackedData& packed, std::uint32_t shards, std::span<const ShardId> hosted);
 
 }  // namespace rota::kmeans

@@ -1,4 +1,4 @@
-// apps/kmeans/plugin.cc -- Lloyd's k-means as rounds.  README.md has the mathematics, and who says what when.
+// apps/kmeans/plugin.cc -- Lloyd's k-means as rounds.  README.md has the mathematics, and the messages.
 #include "rota/plugin.h"
 
 #include <numeric>
@@ -23,7 +23,7 @@ class KmeansSchedule final : public SavesFields<Schedule, KmeansSchedule> {
  public:
   explicit KmeansSchedule(const Settings& settings) : settings_(settings) {}
 
-  // No choice depends on what is heard, so rounds may be out; their pushes wait for the commits before them.
+  // No choice depends on feedback, so rounds may be in flight; their pushes wait for the commits before them.
   std::uint32_t pipeline(std::uint32_t wish) const override { return wish > 0 ? wish : 16; }
   Feedback wish() const override { return Feedback::reply; }
   Round next(Random&) override {
@@ -31,11 +31,11 @@ class KmeansSchedule final : public SavesFields<Schedule, KmeansSchedule> {
     round.table = kTalk;
     if (progress_.step() == Step::start && started_ < settings_.clusters) {
       start(round.argument);
-    } else if (std::exchange(moves_next_, false)) {  // Lloyd's step: rows go over to their nearest centres
+    } else if (std::exchange(moves_next_, false)) {  // Lloyd's step: rows move to their nearest centres
       round.table = kSums;
       round.open = true;
       round.argument = {static_cast<double>(progress_.step())};
-    } else {  // who is nearest to the new centres now, and at what inertia?
+    } else {  // finds the rows nearest to the new centres, and the inertia
       round.ends_epoch = moves_next_ = true;
       started_ = 0;
     }
@@ -54,7 +54,7 @@ class KmeansSchedule final : public SavesFields<Schedule, KmeansSchedule> {
   void fields(auto& list) { list(progress_); }
 
  private:
-  // One round after the other: rows are drawn for the next cluster, and if they are not all that are wanted, one of
+  // One round after the other: rows are drawn for the next cluster, and unless they are all that are wanted, one of
   // them is chosen.
   void start(std::vector<double>& argument) {
     const std::uint32_t count = !settings_.plusplus ? settings_.clusters : started_ == 0 ? 1 : draws_of(settings_);
@@ -67,8 +67,8 @@ class KmeansSchedule final : public SavesFields<Schedule, KmeansSchedule> {
 
   Settings settings_;
   Progress progress_{settings_};
-  std::uint32_t started_ = 0;  // clusters that have a starting centre in this epoch, or will have
-  bool drawn_ = false;         // rows for the next of them
+  std::uint32_t started_ = 0;  // clusters whose starting centre was drawn or chosen in this epoch
+  bool drawn_ = false;         // whether rows were drawn for the next of them
   bool moves_next_ = true;
 };
 
@@ -107,8 +107,8 @@ class KmeansPush final : public Push {
  private:
   std::shared_ptr<const Centres> centres() const { return all_->at(sums_->version(), sums_->numbers()); }
 
-  // Of the sums that change, writes only what changes: a row leaves the sums and the count of its old cluster, and
-  // enters those of the new.
+  // Of the sums that change, writes only the changes: a row leaves the sums and the count of its old cluster, and
+  // enters those of the new one.
   void move(Step step, const OpenParts& parts) {
     shard_.move(step, centres(), [&](const Row& row, std::uint32_t from, std::uint32_t to) {
       const auto change = [&](Key key, double x) {

@@ -1,4 +1,4 @@
-// apps/kmeans/progress.h -- what each epoch is for, and when the job has come to its end.
+// apps/kmeans/progress.h -- the purpose of each epoch, and the end of the job.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -11,23 +11,23 @@ namespace rota::kmeans {
 
 enum class Step : std::uint8_t {
   start,   // new centres; then the sums of all rows
-  change,  // what has moved changes the sums
-  sum,     // the sums are made again of all rows
-  recall,  // likewise, of the clusters of the best start
+  change,  // rows that have moved change the sums
+  sum,     // the sums are computed from all rows
+  recall,  // the same, for the clusters of the best start
   end,
 };
 
-// A start ends when every row is nearest to the centre of its own cluster, or if there is a tolerance, when an epoch
-// has lowered the inertia by less than this share of it; not while there is a row for an empty cluster.
+// A start ends when every row is nearest to the centre of its own cluster, or, if there is a tolerance, when an epoch
+// has lowered the inertia by less than this share of it; but not while there is a row for an empty cluster.
 //
-// Sums that are changed by differences keep the rounding of all that was ever in them: a row of 1e17 that leaves takes
-// the last digits of the others along.  So they are made again every kSumEvery epochs, and a start ends only with an
-// epoch that does so.
+// Sums that are changed by differences keep the rounding of all rows that were ever in them: a row of 1e17 that leaves
+// takes the last digits of the others with it.  So they are computed from all rows every kSumEvery epochs, and a start
+// ends only with an epoch that does so.
 class Progress {
  public:
   explicit Progress(const Settings& settings) : settings_(settings) {}
 
-  // What all shards said at the end of an epoch.
+  // The combined reports of all shards at the end of an epoch.
   void add(const Talk& said) {
     const bool fell_little = inertia_ >= 0 && inertia_ - said.inertia < settings_.tolerance * inertia_;
     const bool settled = said.candidates.empty() && (said.moved == 0 || (settings_.tolerance > 0 && fell_little));
@@ -67,7 +67,7 @@ class Progress {
 
   Settings settings_;
   Step step_ = Step::start;
-  double inertia_ = -1;       // after the last epoch of this start; below 0 if there was none
+  double inertia_ = -1;       // after the last epoch of this start; negative if there was none
   std::uint64_t epochs_ = 0;  // of this start
   std::uint32_t starts_ = 0;
   double best_inertia_ = 0;  // of all starts that have ended

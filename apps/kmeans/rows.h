@@ -12,8 +12,8 @@
 
 namespace rota::kmeans {
 
-// Squares of larger values, and sums of them, might be no numbers any more; and where no value is above the other, the
-// squares of differences lose their digits or become 0.
+// Squares of larger values, and sums of them, might overflow; and if no value is above the other limit, the squares of
+// differences lose their digits or underflow.
 inline constexpr double kLargest = 1e140, kLeastLargest = 1e-140;
 
 // The entries of one row that are not 0, by ascending column; columns count from 0.
@@ -46,7 +46,7 @@ class Rows {
     return {std::span(columns_).subspan(begin, count), std::span(values_).subspan(begin, count)};
   }
   double square(std::size_t r) const { return squares_[r]; }  // |x|^2
-  // The entries of all rows, one row behind the other.
+  // The entries of all rows, one row after the other.
   Row all() const { return {columns_, values_}; }
   void add(const Row& row) {
     columns_.insert(columns_.end(), row.columns.begin(), row.columns.end());
@@ -75,15 +75,15 @@ struct DataSize {
   std::uint64_t widest_line = 0;
 };
 
-// The largest absolute value of a file, and where it is first.
+// The largest absolute value of a file, and its first occurrence.
 struct LargestValue {
   double value = 0;
   std::string file;
   std::uint64_t line = 0;
 };
 
-// Calls take(number, row) for all rows of the files in turn; numbers count from 0 over all files, labels are passed
-// over.  Throws NoInput, or DataError with file and line.
+// Calls take(number, row) for all rows of the files in turn; numbers count from 0 over all files, labels are ignored.
+// Throws NoInput, or DataError with file and line.
 DataSize each_row(const std::vector<std::string>& files, std::uint64_t index_from,
                   const std::function<void(std::uint64_t number, const Row&)>& take, LargestValue* largest = nullptr);
 
@@ -92,9 +92,9 @@ struct RowShards {
   std::vector<Rows> hosted;  // in the order asked for
 };
 
-// Row i is row i / S of shard i mod S: a rule that needs no second look at the files, whatever they are packed with.
-// Throws like each_row(), and DataError if there is no row or no column, no value above 1e-140, or so many columns that
-// the entries do not account for them: the centres have all columns.
+// Row i is row i / S of shard i mod S: a rule that needs only one pass over the files, compressed or not.  Throws like
+// each_row(), and DataError if there is no row or no column, no value above 1e-140, or a number of columns out of
+// proportion to the entries: the centres have all columns.
 RowShards read_shards(const std::vector<std::string>& files, std::uint32_t shards, std::span<const ShardId> hosted,
                       std::uint64_t index_from = 1);
 

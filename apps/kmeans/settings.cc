@@ -15,11 +15,11 @@ constexpr Option kOptions[] = {
      .kind = Option::Kind::choice,
      .default_value = "plusplus",
      .unit = "plusplus|random",
-     .meaning = "The first centres: rows drawn one after the other, far ones rather than near ones, each the best of "
+     .meaning = "The first centres: rows drawn one after the other, mostly far ones, each the best of "
                 "2 + log(K) (greedy k-means++), or rows drawn at random."},
     integer_option("restarts", "1", "starts", 1, 10'000,
-                   "Number of starts, one after the other; the model is that of the least inertia.  --epochs is for "
-                   "all of them; without it, each has 300 at most."),
+                   "Number of starts, one after the other; the model is that of the smallest inertia.  --epochs is for "
+                   "all of them; without it, each has at most 300."),
     real_option("tolerance", "1e-6", "", 0, 1,
                 "End when an epoch lowers the inertia by less than this share of it; 0: only when no row changes its "
                 "cluster, which ends the job in any case."),
@@ -40,7 +40,7 @@ Settings settings_of(const Options& options) {
                     .index_from = io::index_from(options)};
   const auto epochs = static_cast<std::uint64_t>(options.integer("epochs"));
   if (epochs == 0) return settings;
-  const std::uint64_t recall = settings.restarts > 1 ? 1 : 0;  // the epoch that makes the best model again
+  const std::uint64_t recall = settings.restarts > 1 ? 1 : 0;  // the epoch that restores the best model
   if (epochs < settings.restarts + recall)
     throw UsageError("--restarts=" + std::to_string(settings.restarts) + " needs --epochs of at least " +
                      std::to_string(settings.restarts + recall));

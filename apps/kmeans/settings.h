@@ -10,8 +10,8 @@ namespace rota::kmeans {
 
 inline constexpr TableId kSums = 0;  // dense: see centres.h
 // No row is ever used: its rounds have notes and replies (talk.h).  A round that draws rows has an argument of two
-// numbers: the first cluster that it is for, and how many rows are drawn; one that chooses among them has the cluster
-// alone; that of a round at an epoch's end is empty.
+// numbers: the first cluster that it is for, and the number of rows; one that chooses among them has only the cluster;
+// that of a round at the end of an epoch is empty.
 inline constexpr TableId kTalk = 1;
 inline std::uint32_t to_count(double of_argument) {
   return static_cast<std::uint32_t>(of_argument);
@@ -27,11 +27,11 @@ struct Settings {
 };
 
 std::span<const Option> options();
-// Throws UsageError if they do not go together.
+// Throws UsageError if the options contradict each other.
 Settings settings_of(const Options& options);
-// How many rows are drawn for each centre of k-means++ but the first: 2 + log K (Arthur and Vassilvitskii, "k-means++:
-// the advantages of careful seeding", SODA 2007, of which the experiments took more than one; the number is that of
-// their implementation and of scikit-learn's).
+// The number of rows drawn for each centre of k-means++ but the first: 2 + log K (Arthur and Vassilvitskii, "k-means++:
+// the advantages of careful seeding", SODA 2007, whose experiments drew more than one; the number is that of their
+// implementation and of scikit-learn's).
 std::uint32_t draws_of(const Settings& settings);
 std::vector<Table> tables_of(const Settings& settings, std::uint64_t columns);
 // Throws UsageError if there are more clusters than rows.

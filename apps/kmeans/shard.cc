@@ -56,7 +56,7 @@ void Shard::choose(std::uint32_t cluster, const Talk& weighed) {
   const auto best = std::min_element(weighed.potentials.begin(), weighed.potentials.end()) - weighed.potentials.begin();
   const auto i = static_cast<std::uint32_t>(best);
   all_->take(cluster, i);
-  // The next rows are drawn by the squared distance to the nearest centre that there is.
+  // The next rows are drawn by the squared distance to the nearest existing centre.
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const double distance = all_->drawn().distance(rows_[r], i);
     weight_[r] = cluster == 0 ? distance : std::min(weight_[r], distance);

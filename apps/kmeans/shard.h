@@ -1,4 +1,4 @@
-// apps/kmeans/shard.h -- one shard's rows, and which cluster each is a member of.
+// apps/kmeans/shard.h -- one shard's rows, and the cluster of each.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -17,9 +17,9 @@
 
 namespace rota::kmeans {
 
-inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();  // the cluster of a row at first
+inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();  // the initial cluster of a row
 
-// What a shard saves.  Numbers are of each of its rows, in their order.
+// The saved state of a shard.  Numbers are of each of its rows, in their order.
 struct ShardState {
   std::vector<std::uint32_t> nearest;  // centre, and the squared distance to it
   std::vector<double> distance;
@@ -40,19 +40,19 @@ class Shard {
 
   std::size_t size() const { return rows_.size(); }
 
-  // A start: rows that may be drawn for the cluster `first`, `count` of them; those that were drawn; how good a centre
-  // each of them is; and the one that becomes it.  A start that draws all centres at once ends with drawn().  When a
-  // start begins, the clusters of the one before it are kept if it has the least inertia so far.
+  // A start: proposes rows for the cluster `first`, `count` of them; receives those that were drawn; reports how good a
+  // centre each of them is; and receives the one that becomes it.  A start that draws all centres at once ends with
+  // drawn().  When a start begins, the clusters of the previous one are kept if it has the smallest inertia so far.
   Talk propose(std::uint32_t first, std::uint32_t count, Random& random);
   void drawn(std::pair<RoundId, std::uint64_t> round_and_version, std::uint32_t first, const Talk& won);
   Talk weigh() const;
   void choose(std::uint32_t cluster, const Talk& weighed);
 
-  // All rows by the centres; made once for each object, for all that ask for it.
+  // The assignment of all rows to the centres; computed once for each object of centres.
   const Assignment& assignment(const std::shared_ptr<const Centres>& centres) const;
-  // Every row whose nearest centre is not that of its cluster goes over to it; so do those that were relocated.  Calls
+  // Every row whose nearest centre is not that of its cluster moves to it; so do those that were relocated.  Calls
   // change(row, from, to) for each; with Step::start and Step::sum for every row, whose `from` is then kNone.  With
-  // Step::recall, all rows go back to the clusters that were kept.
+  // Step::recall, all rows return to the clusters that were kept.
   template <typename Change>
   void move(Step step, const std::shared_ptr<const Centres>& centres, Change change) {
     const std::vector<std::uint32_t>& target = step == Step::recall ? best_ : assignment(centres).cluster;
@@ -65,12 +65,12 @@ class Shard {
     }
   }
 
-  // How many rows are to move, the inertia, and rows for clusters that are empty.
+  // The number of rows to move, the inertia, and rows for clusters that are empty.
   Talk look(const std::shared_ptr<const Centres>& centres) const;
-  // The rows that won go to the empty clusters, the farthest to the first, with the next move().
+  // The winning rows move to the empty clusters, the farthest to the first, with the next move().
   void relocate(const Talk& won, const Centres& centres);
 
-  // With each row's nearest centre and its distance, for who reads the model.
+  // With each row's nearest centre and its distance, for readers of the model.
   void save(Writer& out, const std::shared_ptr<const Centres>& centres) const;
   void restore(Reader& in);
 

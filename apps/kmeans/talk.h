@@ -1,6 +1,6 @@
-// apps/kmeans/talk.h -- what shards tell each other beside sums: rows that may become a centre, and how far the job is.
+// apps/kmeans/talk.h -- the notes and replies of shards beside sums: rows that may become a centre, and the progress.
 //
-// A shard's note and pull's reply are one and the same thing; the reply is the notes of all shards put together.
+// A shard's note and pull's reply have the same type; the reply combines the notes of all shards.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -17,7 +17,7 @@ struct Candidate {
   double key = 0;  // the smallest wins
   ShardId shard = 0;
   std::uint32_t row = 0;               // of the shard
-  std::vector<std::uint32_t> columns;  // what is in it, where all must know
+  std::vector<std::uint32_t> columns;  // its contents, if all shards need them
   std::vector<double> values;
 
   Row content() const { return {columns, values}; }
@@ -32,7 +32,7 @@ struct Talk {
   std::uint64_t moved = 0;   // rows whose nearest centre is not that of their cluster
   double inertia = 0;
   std::vector<Candidate> candidates;
-  // For each of the rows that were drawn: the sum of all rows' squared distances to the nearest centre, were it one.
+  // For each of the drawn rows: the sum of all rows' squared distances to the nearest centre if the row were one.
   std::vector<double> potentials;
 
   void fields(auto& list) { list(wanted, moved, inertia, candidates, potentials); }
@@ -44,7 +44,7 @@ struct Talk {
 // The key of a row in a draw of several rows without replacement, in proportion to their weights: -log(u) / weight,
 // where u is uniform; the rows of the smallest keys are drawn (Efraimidis and Spirakis, "Weighted random sampling with
 // a reservoir", Information Processing Letters 2006; theirs is u^(1/weight), the largest).  Every shard draws for its
-// own rows, and the smallest keys of all are the draw.  Rows without weight come last.
+// own rows, and the smallest keys overall win.  Rows without weight come last.
 double draw_key(double u, double weight);
 
 }  // namespace rota::kmeans

@@ -1,5 +1,5 @@
-// apps/pagerank/exchange_push.h -- one shard of --exchange=sparse: it keeps the ranks of its own nodes, and gets from
-// the others only what its edges need.
+// apps/pagerank/exchange_push.h -- one shard of --exchange=sparse: it keeps the ranks of its own nodes, and receives
+// from the others only what its edges need.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -12,17 +12,17 @@
 
 namespace rota::pagerank {
 
-// The edges of a shard in numbers of its own: `from` are places among the nodes that they come from.
+// The edges of a shard with local numbers: `from` are positions among their source nodes.
 struct OwnEdges {
   std::vector<Key> sources;  // ascending
   InEdges edges;
 };
 OwnEdges own_edges(const InEdges& edges);
 
-// In an exchange round each shard adds the shares r_u / W_u of its own nodes and wants those that its edges come from:
-// a key for each node, and one more for D, to which all add and which all want (ranks.h).  Of these it makes the next
-// ranks of its nodes.  The last round of an epoch is one of the store, which assigns them to the table, and there the
-// next epoch begins: so what a shard keeps is never saved.
+// In an exchange round each shard adds the shares r_u / W_u of its own nodes and requests those of its edges' sources:
+// a key for each node, and one more for D, which all add to and request (ranks.h).  From these it computes the next
+// ranks of its nodes.  The last round of an epoch is one of the store, which assigns them to the table, from which the
+// next epoch begins: so the state of a shard is never saved.
 class ExchangePush final : public Push {
  public:
   using Push::push;
@@ -37,7 +37,7 @@ class ExchangePush final : public Push {
   void scatter(const ExchangeTask& task, std::uint32_t step, Outgoing& out) override;
   void gather(const ExchangeTask& task, std::uint32_t step, std::span<const Incoming> in) override;
   std::uint64_t push(const SharedTask& task, Random& random) override;
-  // As with --exchange=store: what one more step would change.
+  // As with --exchange=store: the change that one more step would make.
   void evaluate(std::span<double> terms) const override;
 
  private:

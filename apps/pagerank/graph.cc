@@ -15,7 +15,7 @@
 namespace rota::pagerank {
 namespace {
 
-// Of a step, counted in edges: a new rank goes through more hands than a share.
+// Of a step, in units of edges: a new rank takes more operations than a share.
 constexpr std::uint64_t kNodeWork = 4;
 // Shares of a rank, rank * weight / sum of weights, are numbers between these.
 constexpr double kLeastWeight = 1e-100, kMostWeight = 1e100;
@@ -49,7 +49,7 @@ class EdgeList {
   std::uint32_t node(std::string_view name, const io::Lines& lines) {
     const auto known = names_.find(name);
     if (known) return *known;
-    if (!is_utf8(name)) lines.fail("a node's name is no UTF-8: " + io::quoted(name));
+    if (!is_utf8(name)) lines.fail("a node's name is not UTF-8: " + io::quoted(name));
     if (names_.size() == io::kMostWords) lines.fail("a graph has at most " + std::to_string(io::kMostWords) + " nodes");
     return names_.number_of(name);
   }
@@ -69,10 +69,10 @@ class EdgeList {
 
   io::Vocabulary names_;
   std::vector<Edge> edges_;
-  std::vector<double> weights_;  // of the edges; none as long as all are 1
+  std::vector<double> weights_;  // of the edges; empty as long as all are 1
 };
 
-// How many edges lead to each node; one that is written several times is one.
+// The number of edges to each node; a repeated edge counts once.
 std::vector<std::uint32_t> in_degrees(const EdgeList& list) {
   const std::size_t nodes = list.names().size();
   std::vector<std::size_t> next(nodes + 1);
@@ -87,14 +87,14 @@ std::vector<std::uint32_t> in_degrees(const EdgeList& list) {
   return degrees;
 }
 
-// The first node of every shard, and behind the last the number of nodes.
+// The first node of every shard, and at the end the number of nodes.
 std::vector<std::uint64_t> cut_nodes(const EdgeList& list, std::uint32_t shards) {
   std::vector<std::uint64_t> work;
   for (const std::uint32_t degree : in_degrees(list)) work.push_back(kNodeWork + degree);
   return cut_by_work(work, shards);
 }
 
-// Which edges lead into each node of a range, in the order of the input.
+// The edges to each node of a range, in the order of the input.
 class ByTarget {
  public:
   ByTarget(const EdgeList& list, std::uint32_t first, std::uint32_t end) : begins_(std::size_t{end} - first + 1) {

@@ -14,7 +14,7 @@ namespace {
 
 struct Common {
   Graph graph;
-  std::vector<std::uint32_t> cuts;  // the first node of every shard, and behind the last the number of nodes
+  std::vector<std::uint32_t> cuts;  // the first node of every shard, and at the end the number of nodes
 };
 
 bool is_weight(double weight) {
@@ -43,7 +43,7 @@ Common unpack_common(Reader& in, std::uint32_t shards) {
   return common;
 }
 
-// Into a node: ascending, from nodes that say they have edges out.
+// Checks the edges to a node: ascending, from nodes with a weight of edges out.
 bool are_edges(std::span<const std::uint32_t> from, const std::vector<double>& out_weight) {
   for (std::size_t e = 0; e < from.size(); ++e)
     if (from[e] >= out_weight.size() || out_weight[from[e]] == 0 || (e > 0 && from[e] <= from[e - 1])) return false;

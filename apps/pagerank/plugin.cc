@@ -20,7 +20,7 @@
 namespace rota::pagerank {
 namespace {
 
-// A shard has a range of nodes, with the edges that lead there.
+// A shard has a range of nodes, with their incoming edges.
 class PagerankPush final : public Push {
  public:
   using Push::push;
@@ -39,7 +39,7 @@ class PagerankPush final : public Push {
       edges_.step(shares(), damping_, next);
     return items();
   }
-  // How far the ranks are from a fixed point: what the next step will change.  The push behind it has that step then.
+  // The distance of the ranks from a fixed point: the change of the next step, which the next push reuses.
   void evaluate(std::span<double> terms) const override {
     next_.resize(edges_.nodes());
     edges_.step(shares(), damping_, next_);
@@ -56,7 +56,7 @@ class PagerankPush final : public Push {
   std::shared_ptr<SharedShares> all_;
   const TableView* ranks_ = nullptr;
   mutable std::vector<double> next_;                // of the version that was evaluated last
-  mutable std::optional<std::uint64_t> evaluated_;  // which that was
+  mutable std::optional<std::uint64_t> evaluated_;  // that version
 };
 
 class Pagerank final : public App {
@@ -79,7 +79,7 @@ class Pagerank final : public App {
         out.push_back(std::make_unique<ExchangePush>(hosted[i], job_.shards, edges, damping_, all));
       else
         out.push_back(std::make_unique<PagerankPush>(edges, damping_, all));
-      edges = {};  // laid out anew: not twice in the memory for longer than need be
+      edges = {};  // copied into its new layout: frees the memory at once
     }
     return out;
   }

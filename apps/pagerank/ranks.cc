@@ -10,10 +10,10 @@
 namespace rota::pagerank {
 namespace {
 
-// Rows that are summed side by side: enough that additions wait for loads, few enough for the registers.
+// Rows that are summed side by side: enough to hide the latency of loads, few enough for the registers.
 constexpr std::size_t kLanes = 4;
 
-// The place of the first of `count` numbers.
+// Adds room for `count` numbers and returns the position of the first.
 std::uint32_t add_room(std::vector<double>& numbers, std::size_t count) {
   const std::size_t at = numbers.size();
   if (count > std::numeric_limits<std::uint32_t>::max() - at)
@@ -37,7 +37,7 @@ Shares& SharedShares::of(std::uint64_t version, std::span<const double> ranks) {
   const std::scoped_lock lock(mutex_);
   if (version_ == version) return shares_;
   const auto nodes = static_cast<double>(ranks.size());
-  // A rank that was ever committed is positive, since the damping is below 1.
+  // A committed rank is positive, since the damping is below 1.
   const bool none = std::all_of(ranks.begin(), ranks.end(), [](double r) { return r == 0; });
   const double start = none ? 1 / nodes : 0;
   double* const shares = shares_.numbers.data();

@@ -6,7 +6,7 @@
 //   r_v  <-  (1 - d) / N  +  d ( D / N  +  sum_{u -> v} w_uv r_u / W_u ),     D = sum of r_u over the nodes u without
 //                                                                             edges out (dangling nodes).
 //
-// D is spread over all nodes alike, so that the ranks add up to 1.
+// D is spread evenly over all nodes, so that the ranks add up to 1.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -19,24 +19,24 @@
 
 namespace rota::pagerank {
 
-// What a step takes from the ranks of all nodes.
+// The inputs of a step from the ranks of all nodes.
 struct Shares {
-  std::vector<double> numbers;  // r_u / W_u by node, 0 for a dangling one; behind them room for products (StepEdges)
+  std::vector<double> numbers;  // r_u / W_u by node, 0 for a dangling one; then room for products (StepEdges)
   double everywhere = 0;        // (1 - d) / N + d D / N
   double start = 0;             // the rank of every node if none is committed yet (then the table has zeros), else 0
 };
 
-// For all shards of a process, made once for each version of the ranks.
+// For all shards of a process, computed once for each version of the ranks.
 class SharedShares {
  public:
   SharedShares(const std::vector<double>& out_weight, double damping);
 
   std::uint64_t nodes() const { return divisors_.size(); }
   double divisor(std::uint32_t node) const { return divisors_[node]; }  // W_u; infinity for a dangling one
-  // Where StepEdges make room.  Before the first of().
+  // Where StepEdges reserves room, before the first of().
   std::vector<double>& numbers() { return shares_.numbers; }
-  // Of the ranks as they are in this version, zeros before the first.  Threads may call it at the same time; what it
-  // gives stays as it is until somebody has another version.  Of its room, everybody has their own.
+  // The shares of the ranks in this version, zeros before the first.  Threads may call it at the same time; the result
+  // is valid until a thread asks for another version.  Each StepEdges has its own room in it.
   Shares& of(std::uint64_t version, std::span<const double> ranks);
 
  private:
@@ -45,16 +45,16 @@ class SharedShares {
   std::vector<std::uint32_t> dangling_;  // ascending
   double damping_;
   Shares shares_;
-  std::optional<std::uint64_t> version_;  // what they are made from
+  std::optional<std::uint64_t> version_;  // from which they were computed
 };
 
 // The edges of a shard, laid out for a step.  A row of the matrix is a sum in a fixed order, and so a chain of
-// additions that each wait for the one before.  So several rows are summed side by side, which are about equally long
-// as the targets are in the order of their number of edges.  An edge whose weight is not 1 reads the product w_uv r_u /
-// W_u in place of the share, so that all others need no weight: not a bit of the sum depends on it.
+// additions that each wait for the previous one.  So several rows are summed side by side, which are about equally long
+// because the targets are in the order of their number of edges.  An edge whose weight is not 1 reads the product w_uv
+// r_u / W_u instead of the share, so that all others need no weight: no bit of the sum depends on it.
 class StepEdges {
  public:
-  // Makes room for its products behind the `numbers` of the Shares that step() will have.
+  // Reserves room for its products after the `numbers` of the Shares that step() will use.
   StepEdges(const InEdges& edges, std::vector<double>& numbers);
 
   std::uint32_t first() const { return first_; }
@@ -69,10 +69,10 @@ class StepEdges {
     double weight;
   };
   std::uint32_t first_;
-  std::vector<std::uint32_t> targets_;  // counted from first_, by falling number of edges
-  std::vector<std::uint32_t> sizes_;    // how many edges each has
+  std::vector<std::uint32_t> targets_;  // counted from first_, by descending number of edges
+  std::vector<std::uint32_t> sizes_;    // the number of edges of each
   std::vector<std::uint32_t> from_;     // target after target: places in Shares::numbers
-  std::uint32_t products_at_;           // likewise
+  std::uint32_t products_at_;           // position in Shares::numbers
   std::vector<Product> products_;
 };
 

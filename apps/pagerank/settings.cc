@@ -11,8 +11,8 @@ constexpr Option kOptions[] = {
      .kind = Option::Kind::choice,
      .default_value = "store",
      .unit = "store|sparse",
-     .meaning = "How shards hear of ranks: all of them over the store, or only those that they need, from each other."},
-    integer_option("steps", "10", "", 1, 1000000, "Steps of an epoch, which then ends in the store.",
+     .meaning = "How shards receive ranks: all of them from the store, or only those that they need, from each other."},
+    integer_option("steps", "10", "", 1, 1000000, "Steps of an epoch, which then ends with a round of the store.",
                    {"--exchange=sparse", [](const Options& options) { return options.text("exchange") == "sparse"; }}),
 };
 

@@ -12,12 +12,12 @@ namespace {
 void require_fit(const TrainedModel& model, const Settings& settings) {
   const auto refuse = [](const std::string& what) { throw UsageError("--init_model: " + what); };
   if ((model.settings.loss == Loss::squared) != (settings.loss == Loss::squared))
-    refuse("of model and job, one is of numbers (--loss=squared) and one of classes");
+    refuse("one of model and job has numbers (--loss=squared), the other classes");
   if (settings.outputs(model.classes.size()) != model.outputs)
     refuse("the model has " + std::to_string(model.outputs) + " weights for each feature, and this job has " +
            std::to_string(settings.outputs(model.classes.size())) + ": another --loss or --one_against_rest");
   if (model.settings.bits != settings.bits || model.settings.format != settings.format)
-    refuse("the model has its features hashed otherwise: --bits=" + std::to_string(model.settings.bits) +
+    refuse("the features of the model are hashed differently: --bits=" + std::to_string(model.settings.bits) +
            " --format=" + (model.settings.format == linear::RowFormat::vw ? "vw" : "libsvm"));
 }
 

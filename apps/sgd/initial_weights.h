@@ -1,5 +1,5 @@
-// apps/sgd/initial_weights.h -- where a job with --init_model begins: the weights of another job, and what its
-// optimiser remembered if this one has the same.
+// apps/sgd/initial_weights.h -- the start of a job with --init_model: the weights of another job, and its optimiser's
+// state if this one has the same optimiser.
 #pragma once
 #include <span>
 #include <vector>
@@ -18,26 +18,26 @@ class InitialWeights {
 
   // Throws DataError if the job's data has other classes.
   void require_classes(const linear::ClassLabels& classes) const;
-  // Of a job whose columns are less by `origins`: by how much the intercept of each output has to be more than the
-  // model's own, whose columns are less by others; none if those of its features are the same.
+  // For a job whose columns are less by `origins`: the difference of the intercept of each output from the model's own,
+  // whose columns are less by other origins; empty if the origins of its features are the same.
   std::vector<double> moves_of_intercept(const linear::Origins& origins) const;
-  // The row of the table, which is zeros; it stays so for a feature that the model has not.  What the optimiser
-  // remembered of an intercept that moves is no longer true, nor of the features that it moves for.
+  // Fills the row of the table, which is zeros; it stays so for a new feature.  The optimiser's state of an intercept
+  // that moves is no longer valid, nor is that of the features for which it moves.
   void put_row(Key key, std::span<const double> moves, std::span<double> row) const;
-  // What the job's targets are less than labels, so that its intercept is the model's: the model's own.
+  // Subtracted from labels to get the job's targets, so that its intercept is the model's: the model's own.
   double centre() const { return settings_.centres() ? model_.centre : 0; }
   Key keys() const { return model_.keys; }
-  // Rows that a shard has seen already, for an optimiser whose steps depend on it.
+  // Rows that a shard has seen in earlier jobs, for an optimiser whose steps depend on it.
   double rows_before() const { return rows_before_; }
 
  private:
   Settings settings_;
   TrainedModel model_;
-  std::vector<double> rows_;  // of the model's table; none if this optimiser is another
+  std::vector<double> rows_;  // of the model's table; empty if this optimiser is another
   double rows_before_ = 0;
 };
 
-// What jobs before this one have added up to, by the facts of its data.
+// The rows of earlier jobs, by the facts of this job's data.
 double rows_before(const Facts& facts);
 
 }  // namespace rota::sgd

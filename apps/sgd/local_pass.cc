@@ -10,7 +10,7 @@
 namespace rota::sgd {
 namespace {
 
-// How many rows ahead memory is asked for.
+// How many rows ahead memory is prefetched.
 constexpr std::size_t kAhead = 8;
 
 void expect_rows(const Rows& rows, std::span<const std::uint32_t> order, std::size_t i) {
@@ -86,7 +86,7 @@ double LocalPass::visit(linear::OneOutput<LossOfRow>, const ShardRows& data, std
     expect_rows(data.rows, order, i);
     const std::uint32_t r = order[i];
     const std::span<const Entry> row = data.rows[r];
-    double sums[2] = {0, 0};  // side by side, as an addition waits for the one before
+    double sums[2] = {0, 0};  // side by side, because an addition waits for the previous one
     for (std::size_t k = 0; k < row.size(); ++k)
       sums[k % 2] += own(row[k].key, table)[0] * static_cast<double>(row[k].value);
     const double link = sums[0] + sums[1];
@@ -99,7 +99,7 @@ double LocalPass::visit(linear::OneOutput<LossOfRow>, const ShardRows& data, std
       step(state_.data() + entry.key * Step::kWidth, slope * static_cast<double>(entry.value), scales[entry.key]);
   }
   if (!slopes_at_snapshot_.empty()) return 0;
-  // Behind the steps, which it need not hold up.
+  // After the steps, so that it does not delay them.
   return linear::chunked_sum(order.size(), [&](std::size_t i) {
     const double loss = LossOfRow::value(links_[i], data.targets[order[i]]);
     return data.weights.empty() ? loss : loss * data.weights[order[i]];
@@ -142,7 +142,7 @@ void LocalPass::begin(std::uint32_t key, double* state, const double* table) {
   touched_.push_back(key);
   std::copy_n(table + key * width_, width_, state);
   for (std::size_t i = settings_.model_weight(); settings_.averages() && i < width_; i += settings_.state_width())
-    state[i] = 0;  // of this round alone
+    state[i] = 0;  // starts again in each round
   if (settings_.optimizer == Optimizer::adagrad && key < first_squares_.size())
     for (std::size_t i = 0; i < width_; i += settings_.state_width())
       AdagradStep::begin(state + i, first_squares_[key]);

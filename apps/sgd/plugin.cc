@@ -28,7 +28,7 @@
 namespace rota::sgd {
 namespace {
 
-// Of columns beside another intercept: the deviations that their mean may be from 0.
+// The largest mean, in deviations, of a column that replaces the intercept.
 constexpr double kMostDeviations = 10, kMostDeviationsExact = 1e4;
 
 class SgdApp final : public App {
@@ -60,7 +60,7 @@ class SgdApp final : public App {
         stream =
             std::make_unique<linear::RowStream>(job_.input, settings_, facts, job_.shards, hosted[i], data.rows_of[i]);
       out.push_back(push(hosted[i], all, data.training[i], std::move(data.held_out[i]), std::move(stream)));
-      data.training[i] = {};  // laid out anew: not twice in the memory for longer than need be
+      data.training[i] = {};  // copied into its new layout: frees the memory at once
     }
     return out;
   }
@@ -132,8 +132,8 @@ class SgdApp final : public App {
       throw UsageError("--stream reads text again in every epoch; data by shard is read once, and kept in memory");
     return linear::unpack_data(*job_.packed, settings_, job_.shards, hosted);
   }
-  // A column far from 0 is nearly an intercept.  Beside another one the optimisers that take steps end far from the
-  // optimum, and in the end single precision holds nothing else of it.
+  // A column far from 0 is almost an intercept.  If there is another one, the optimisers that take steps end far from
+  // the optimum, and finally single precision stores nothing else of it.
   void require_one_intercept(const linear::LoadedData& data) const {
     if (settings_.intercept && !settings_.penalized_intercept) return;
     const auto refuse = [&](const std::string& what, double mean, const std::string& why) {
@@ -142,14 +142,14 @@ class SgdApp final : public App {
           what + ": the mean, " + io::exact_text(mean) + ", is far from 0 beside the deviation, and " + why);
     };
     const auto name_of = [](std::uint32_t key) { return "feature " + std::to_string(key); };
-    const std::string nothing = "there is no intercept without a penalty to take that up: subtract it";
+    const std::string nothing = "there is no unpenalised intercept to absorb that: subtract it";
     const linear::Responses& responses = data.facts.responses;
     if (settings_.loss == Loss::squared && !settings_.ends_at_optimum() &&
         std::abs(responses.mean) > kMostDeviations * responses.spread(responses.mean))
       refuse("labels", responses.mean, nothing);
     if (!data.facts.origins.empty())
       refuse(name_of(data.far.keys().front()), data.far[data.far.keys().front()],
-             "data by shard holds it less that, which --penalize_intercept does not allow");
+             "data by shard stores it less that, which --penalize_intercept does not allow");
     const auto rows = static_cast<double>(data.facts.rows);
     const auto& counts = data.counts.all();
     const double most = settings_.is_exact() ? kMostDeviationsExact : kMostDeviations;
@@ -159,7 +159,7 @@ class SgdApp final : public App {
       if (mean * mean >= most * most * variance && intercepts++ > 0) refuse(name_of(key), mean, nothing);
     }
   }
-  // Makes targets what labels are more than their centre.  Returns the unit of slopes.
+  // Subtracts the centre from targets.  Returns the unit of slopes.
   double centre(linear::LoadedData& data) const {
     if (settings_.loss != Loss::squared) return 1;
     const linear::Responses& responses = data.facts.responses;
@@ -195,10 +195,10 @@ class SgdApp final : public App {
 
   const Job& job_;
   Settings settings_;
-  std::optional<InitialWeights> initial_;  // where the job begins
+  std::optional<InitialWeights> initial_;  // the start of the job
   std::vector<double> labels_;             // of the classes
   linear::Origins origins_;                // of the columns
-  mutable std::vector<double> moves_;      // of initial_'s intercept, by the facts that the tables are made of
+  mutable std::vector<double> moves_;      // of initial_'s intercept, from the facts for the tables
 };
 
 Plugin plugin() {

@@ -29,7 +29,7 @@ void RowMove::operator()(Key key, std::span<double> row, std::span<const double>
 
 void SgdPull::pull(const PullTask& task) {
   const RowMove move(settings_, outputs_);
-  for (const PullEntry& entry : task.entries) move(entry.key, entry.value, entry.sum, task.argument[kSeenBehind]);
+  for (const PullEntry& entry : task.entries) move(entry.key, entry.value, entry.sum, task.argument[kSeenAfter]);
 }
 
 void SgdPull::evaluate(TableId, Key key, std::span<const double> value, std::span<double> terms) const {

@@ -1,4 +1,4 @@
-// apps/sgd/pull.h -- the shards' weights become common ones.
+// apps/sgd/pull.h -- combines the shards' weights.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -8,15 +8,15 @@
 
 namespace rota::sgd {
 
-// before + change; 0 if nothing is left but what rounding has left of numbers of so many shards.
+// before + change; 0 if the result is within the rounding of the numbers of that many shards.
 double moved(double before, double change, double shards);
 
-// How a row of the table moves by the shards' parts: see SgdPull.  `seen` is kSeenBehind of the round.
+// The move of a row of the table by the shards' parts: see SgdPull.  `seen` is kSeenAfter of the round.
 class RowMove {
  public:
   RowMove(const Settings& settings, std::uint32_t outputs) : settings_(settings), outputs_(outputs) {}
 
-  // `sum` is that of the parts; its last number, above 0, is of how many shards.
+  // `sum` is that of the parts; its last number, above 0, is the number of shards.
   void operator()(Key key, std::span<double> row, std::span<const double> sum, double seen) const;
 
  private:
@@ -24,8 +24,8 @@ class RowMove {
   std::uint32_t outputs_;
 };
 
-// Every number of a feature's row moves by the mean of what the shards that have the feature moved it by.  A weight of
-// FTRL is made anew of its z and n.
+// Every number of a feature's row moves by the mean of the moves of the shards that have the feature.  A weight of FTRL
+// is computed from its z and n.
 class SgdPull final : public Pull {
  public:
   SgdPull(const Settings& settings, std::uint32_t outputs) : settings_(settings), outputs_(outputs) {}

@@ -10,9 +10,9 @@
 namespace rota::sgd {
 namespace {
 
-constexpr double kMostLoss = 1000;  // of a job's last epoch, beside that of no weights
+constexpr double kMostLoss = 1000;  // of a job's last epoch, relative to that of zero weights
 
-// Of losses whose slopes have no bound.
+// For losses with unbounded slopes.
 double loss_of_none(const Settings& settings, std::uint32_t outputs, const ShardRows& data) {
   return linear::chunked_sum(data.targets.size(), [&](std::size_t r) {
     const double loss = settings.loss == Loss::squared ? data.targets[r] * data.targets[r] / 2 : outputs;
@@ -27,7 +27,7 @@ SgdPush::SgdPush(ShardId shard, std::shared_ptr<const SharedData> all, const Sha
     : SavesFields(shard, std::move(all), training, std::move(held_out), std::move(stream)),
       pass_(all_->settings, all_->scales, all_->outputs(), all_->first_squares) {}
 
-// The same in a resumed job, which is why it does not go on from the order before.
+// The order is the same in a resumed job, so it does not depend on the previous order.
 void SgdPush::begin_epoch(Epoch epoch) {
   epoch_ = epoch;
   progressive_loss_ = 0;
@@ -60,8 +60,7 @@ std::uint64_t SgdPush::take_steps(Epoch epoch, std::span<const double> argument,
   if (epoch != epoch_) begin_epoch(epoch);
   const std::uint64_t rows = visit(argument, table, random);
   progressive_rows_ += rows;
-  if (!std::isfinite(progressive_loss_))
-    throw UsageError("the weights have grown beyond all numbers: a smaller --learning_rate is needed");
+  if (!std::isfinite(progressive_loss_)) throw UsageError("the weights have overflowed: use a smaller --learning_rate");
   if (epoch == all_->settings.epochs) require_learning(argument);
   return rows;
 }
@@ -69,21 +68,21 @@ std::uint64_t SgdPush::take_steps(Epoch epoch, std::span<const double> argument,
 void SgdPush::require_learning(std::span<const double> argument) const {
   const bool is_last = argument[kRoundOfEpoch] + 1 == argument[kRounds];
   if (!is_last || !has_slopes_without_bound(all_->settings.loss)) return;
-  // A shard may have few rows, which weights of 0 fit by chance; or those that are unlike all others.
+  // A shard may have few rows, which zero weights fit by chance, or unusual ones.
   const double usual = all_->settings.loss == Loss::squared ? all_->slopes * all_->slopes / 2 : 0;
   if (progressive_loss_ > kMostLoss * (loss_of_none_ + usual * static_cast<double>(progressive_rows_)))
-    throw UsageError("the weights are far worse than none: a smaller --learning_rate is needed");
+    throw UsageError("the loss is far larger than with zero weights: use a smaller --learning_rate");
 }
 
 void SgdPush::make_part(std::uint32_t key, std::span<const double> table, std::span<double> part) const {
   const std::span<const double> state = pass_.state(key);
   const double* const before = table.data() + key * state.size();
   for (std::size_t i = 0; i < state.size(); ++i) part[i] = state[i] - before[i];
-  tell_scale(key, part);
+  put_scale(key, part);
   part.back() = 1;
 }
 
-void SgdPush::tell_scale(std::uint32_t key, std::span<double> part) const {
+void SgdPush::put_scale(std::uint32_t key, std::span<double> part) const {
   if (all_->settings.optimizer != Optimizer::ftrl) return;
   for (std::size_t i = 0; i + 1 < part.size(); i += all_->settings.state_width()) part[i] = pass_.scale(key).step;
 }

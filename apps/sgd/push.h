@@ -24,22 +24,22 @@ class SgdPush : public SavesFields<RowsPush, SgdPush> {
   void fields(auto& list) { list(epoch_, progressive_loss_, progressive_rows_); }
 
  protected:
-  // The steps of a round of this argument, on weights that begin as those of `table`.  Returns how many rows it took.
+  // Makes the steps of a round with this argument, on weights that begin as those of `table`.  Returns its rows.
   std::uint64_t take_steps(Epoch epoch, std::span<const double> argument, std::span<const double> table,
                            Random& random);
-  // What became of the weights then.
+  // The weights after that.
   const LocalPass& pass() const { return pass_; }
   // The part of a row of the table: how far the steps moved it.
   void make_part(std::uint32_t key, std::span<const double> table, std::span<double> part) const;
-  // Where a part of --optimizer=ftrl has the scale of its steps.
-  void tell_scale(std::uint32_t key, std::span<double> part) const;
+  // Writes the scale of the steps into a part with --optimizer=ftrl.
+  void put_scale(std::uint32_t key, std::span<double> part) const;
 
  private:
   void begin_epoch(Epoch epoch);
-  // Visits the rows of a round, and returns how many they are.
+  // Visits the rows of a round, and returns their number.
   std::uint64_t visit(std::span<const double> argument, std::span<const double> table, Random& random);
 
-  // Throws UsageError if the job ends with losses, of slopes without a bound, that are far above those of no weights.
+  // Throws UsageError if the job ends with losses with unbounded slopes that are far above those of zero weights.
   void require_learning(std::span<const double> argument) const;
 
   LocalPass pass_;
@@ -48,7 +48,7 @@ class SgdPush : public SavesFields<RowsPush, SgdPush> {
   Epoch epoch_ = 0;
   double progressive_loss_ = 0;
   std::uint64_t progressive_rows_ = 0;
-  double loss_of_none_ = 0;  // likewise, of weights that are 0
+  double loss_of_none_ = 0;  // of these rows, with zero weights
 };
 
 }  // namespace rota::sgd

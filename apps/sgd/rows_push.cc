@@ -10,7 +10,7 @@
 namespace rota::sgd {
 namespace {
 
-constexpr std::uint64_t kOrder = 0x6f72646572;  // names what these random numbers are for
+constexpr std::uint64_t kOrder = 0x6f72646572;  // identifies the purpose of these random numbers
 constexpr std::uint64_t kRowsAtOnce = 4096;     // of a stream, when it is evaluated
 constexpr std::size_t kBlock = 32;              // rows that stay together in a pass
 

@@ -1,4 +1,4 @@
-// apps/sgd/rows_push.h -- one shard: its rows, and their losses by the weights as they are.
+// apps/sgd/rows_push.h -- one shard: its rows, and their losses with the current weights.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,15 +13,15 @@
 
 namespace rota::sgd {
 
-// What all shards of a process know alike.
+// Common data of the shards of a process.
 struct SharedData {
   Settings settings;
   linear::DataFacts facts;
   std::shared_ptr<const std::vector<FeatureScale>> scales;
   std::uint64_t seed = 1;
   double slopes = 1, steps = 1;  // their units: Settings::in_units()
-  double rows_before = 0;        // that a shard has seen in jobs before (InitialWeights)
-  // Of a job with --init_model: by key, of gradients with slopes of one unit, a shard;
+  double rows_before = 0;        // rows that a shard has seen in earlier jobs (InitialWeights)
+  // For a job with --init_model, by key: squares of gradients with slopes of one unit, for a shard.
   std::vector<double> first_squares;
   std::vector<double> moves;  // InitialWeights::moves_of_intercept()
 
@@ -30,14 +30,14 @@ struct SharedData {
 
 // 0 .. count-1 in a random order.
 std::vector<std::uint32_t> shuffled(std::size_t count, Random& random);
-// What draws the orders of an epoch of a shard; epoch 0 is that in which the rows are kept.
+// The generator for the orders of an epoch of a shard; epoch 0 is for the order in which the rows are kept.
 Random random_of_orders(std::uint64_t seed, ShardId shard, Epoch epoch);
-// Appends 0 .. rows-1: blocks of neighbours in a random order, so that memory is read forwards, and not in jumps.
+// Appends 0 .. rows-1: blocks of neighbours in a random order, so that memory is mostly read sequentially.
 void append_pass(std::size_t rows, Random& random, std::vector<std::uint32_t>& order);
 
-// Of rows: the keys that they have, ascending.
+// The keys of rows, ascending.
 std::vector<std::uint32_t> keys_of(const Rows& rows);
-// Asks for the parts of the keys, and gives where the part of key 0 is: parts lie one behind the other.
+// Requests the parts of the keys, and returns the address of the part of key 0: parts are consecutive.
 double* begin_parts(const OpenParts& parts, std::span<const std::uint32_t> keys);
 
 class RowsPush : public Push {

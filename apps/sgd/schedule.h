@@ -1,4 +1,4 @@
-// apps/sgd/schedule.h -- an epoch is as many open rounds as --sync_rows says.
+// apps/sgd/schedule.h -- an epoch has the open rounds that --sync_rows gives.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace rota::sgd {
 
-// The rounds of an epoch in which shards take steps, and what they say.
+// The rounds of an epoch in which shards make steps, and their arguments.
 struct RoundsOfEpoch {
   RoundsOfEpoch(std::uint64_t rows, std::uint32_t shards, std::uint64_t sync_rows, double rows_before_job = 0)
       : count(std::max<std::uint64_t>(1, (rows + sync_rows - 1) / sync_rows)),
         rows_of_round(static_cast<double>(rows) / shards / static_cast<double>(count)),
         rows_before(rows_before_job) {}
 
-  // Of the n-th of the job, n = 0, 1, ...
+  // Of the n-th round of the job, n = 0, 1, ...
   std::vector<double> argument(std::uint64_t n) const {
     return {static_cast<double>(n % count), static_cast<double>(count),
             rows_before + rows_of_round * static_cast<double>(n),
@@ -26,14 +26,14 @@ struct RoundsOfEpoch {
 
   std::uint64_t count;
   double rows_of_round;  // of a shard, on average
-  double rows_before;    // likewise, in jobs before
+  double rows_before;    // of a shard, on average, in earlier jobs
 };
 
 class SgdSchedule final : public SavesFields<Schedule, SgdSchedule> {
  public:
   SgdSchedule(RoundsOfEpoch rounds, std::uint64_t epochs) : rounds_(rounds), last_(rounds.count * epochs) {}
 
-  std::uint32_t pipeline(std::uint32_t) const override { return 0; }  // nothing that is heard changes a choice
+  std::uint32_t pipeline(std::uint32_t) const override { return 0; }  // no choice depends on feedback
   Round next(Random&) override {
     Round round;
     round.table = kWeights;

@@ -26,9 +26,8 @@ constexpr Option kOptions[] = {
      .kind = Kind::choice,
      .default_value = "logistic",
      .unit = "logistic|squared|hinge|squared_hinge|softmax",
-     .meaning =
-         "Loss of a row; all but squared are of classes, whatever numbers are their labels, and all of these but "
-         "softmax of two."},
+     .meaning = "Loss of a row; all but squared are for classes, with any numbers as labels, and all of these but "
+                "softmax for two."},
     real_option(
         "l2", "0", "", 0, 1e9,
         "Penalty: half of this times the sum of squared weights, beside the mean loss of n rows.  It is alpha of "
@@ -42,12 +41,12 @@ constexpr Option kOptions[] = {
     {.name = "penalize_intercept",
      .kind = Kind::flag,
      .default_value = "false",
-     .meaning = "The intercept bears the penalties too, as with LIBLINEAR's -B 1.",
+     .meaning = "Penalise the intercept too, as with LIBLINEAR's -B 1.",
      .needs = {"--intercept", [](const Options& options) { return options.flag("intercept"); }}},
     {.name = "one_against_rest",
      .kind = Kind::flag,
      .default_value = "false",
-     .meaning = "Of more than two classes each is told from all others, with a loss of two classes."},
+     .meaning = "With more than two classes, fit each against all others, with a loss of two classes."},
     {.name = "optimizer",
      .kind = Kind::choice,
      .default_value = "adagrad",
@@ -60,13 +59,13 @@ constexpr Option kOptions[] = {
                 kOptimum),
     real_option("learning_rate", "", "", 1e-12, 1e6,
                 "Size of the steps (2; with --optimizer=sgd of logistic, hinge and softmax 16; svrg 1); see "
-                "--normalized for what "
-                "it is a multiple of.",
+                "--normalized for its "
+                "unit.",
                 kSteps),
     {.name = "normalized",
      .kind = Kind::flag,
      .default_value = "true",
-     .meaning = "Steps fit to the largest value of each feature and to how much there is in a row.",
+     .meaning = "Steps fit the largest value of each feature and the size of rows.",
      .needs = kSteps},
     integer_option(
         "sync_rows", "131072", "rows", 1, 4294967295.0,
@@ -77,7 +76,7 @@ constexpr Option kOptions[] = {
      .kind = Kind::choice,
      .default_value = "store",
      .unit = "store|allreduce|butterfly|alltoall|halton",
-     .meaning = "How the shards' weights come together: over the store, or from shard to shard (README.md)."},
+     .meaning = "How the shards' weights are combined: by the store, or from shard to shard (README.md)."},
     {.name = "class_weights",
      .kind = Kind::choice,
      .default_value = "equal",
@@ -96,7 +95,7 @@ constexpr Option kOptions[] = {
     {.name = "average",
      .kind = Kind::flag,
      .default_value = "false",
-     .meaning = "The model is the mean of the weights over the steps of the last round, not where they end.",
+     .meaning = "The model is the mean of the weights over the steps of the last round, not their last values.",
      .needs = kEpochs},
     {.name = "stream",
      .kind = Kind::flag,
@@ -133,28 +132,31 @@ void check(const Options& options) {
   const Settings settings = settings_of(options);
   const bool hinges = settings.loss == Loss::hinge || settings.loss == Loss::squared_hinge;
   if (settings.one_against_rest && !has_two_classes(settings.loss))
-    throw UsageError("--one_against_rest: --loss=" + std::string(options.text("loss")) + " is no loss of two classes");
+    throw UsageError("--one_against_rest: --loss=" + std::string(options.text("loss")) +
+                     " is not a loss of two classes");
   if (settings.is_exact() && settings.l1 > 0)
     throw UsageError("--l1: --optimizer=" + std::string(options.text("optimizer")) + " has the L2 penalty only");
   if (settings.optimizer == Optimizer::svm && !(hinges && settings.l2 > 0))
-    throw UsageError("--optimizer=svm wants --loss=hinge or squared_hinge, and --l2 above 0");
+    throw UsageError("--optimizer=svm requires --loss=hinge or squared_hinge, and --l2 above 0");
   const std::string exchange = "--exchange=" + std::string(options.text("exchange"));
   if (settings.ends_at_optimum() && settings.exchange != Exchange::store)
-    throw UsageError(exchange + ": --optimizer=" + std::string(options.text("optimizer")) + " wants --exchange=store");
+    throw UsageError(exchange + ": --optimizer=" + std::string(options.text("optimizer")) +
+                     " requires --exchange=store");
   if (settings.optimizer == Optimizer::ftrl && settings.exchange != Exchange::store &&
       settings.exchange != Exchange::allreduce)
-    throw UsageError(exchange +
-                     " averages weights, which --optimizer=ftrl makes of other numbers; store and allreduce do not");
+    throw UsageError(
+        exchange + " averages weights, which --optimizer=ftrl derives from other numbers; store and allreduce do not");
   if (settings.optimizer == Optimizer::newton && (settings.loss == Loss::hinge || settings.loss == Loss::softmax))
-    throw UsageError("--optimizer=newton wants --loss=logistic, squared or squared_hinge");
+    throw UsageError("--optimizer=newton requires --loss=logistic, squared or squared_hinge");
   if (settings.optimizer == Optimizer::svrg && settings.loss == Loss::hinge)
     throw UsageError(
-        "--optimizer=svrg wants a smooth loss: slopes of --loss=hinge jump however near the optimum is, so their "
+        "--optimizer=svrg requires a smooth loss: slopes of --loss=hinge jump even near the optimum, so their "
         "variance does not shrink; --optimizer=svm fits it");
   if (settings.stream && settings.ends_at_optimum())
-    throw UsageError("--stream: --optimizer=" + std::string(options.text("optimizer")) + " wants its rows in memory");
+    throw UsageError("--stream: --optimizer=" + std::string(options.text("optimizer")) +
+                     " requires its rows in memory");
   if (settings.stream && (!settings.weights.empty() || settings.class_weights == ClassWeights::balanced))
-    throw UsageError("--stream: --weights and --class_weights want the rows in memory");
+    throw UsageError("--stream: --weights and --class_weights require the rows in memory");
 }
 
 std::span<const FrameworkNeeds> framework_needs() {

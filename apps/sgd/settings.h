@@ -1,4 +1,4 @@
-// apps/sgd/settings.h -- the options of the SGD app and what they say.
+// apps/sgd/settings.h -- the options of the SGD app.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -10,10 +10,10 @@
 
 namespace rota::sgd {
 
-// How the shards' weights come together.
+// How the shards' weights are combined.
 enum class Exchange { store, allreduce, butterfly, alltoall, halton };
 enum class Optimizer { sgd, adagrad, ftrl, svm, newton, svrg };
-// What all linear models have goes by its own name here.
+// The types of all linear models are used without their namespace here.
 using linear::ClassWeights;
 using linear::Entry;
 using linear::FeatureScale;
@@ -23,7 +23,7 @@ using linear::Loss;
 using linear::Rows;
 using linear::ShardRows;
 
-// A step that is too long makes the next one longer.
+// Whether a step that is too long makes the next one longer.
 inline bool has_slopes_without_bound(Loss loss) {
   return loss == Loss::squared || loss == Loss::squared_hinge;
 }
@@ -39,19 +39,20 @@ struct Settings : linear::RowOptions {
   std::uint64_t sync_rows = 131072;  // rows in a round, of all shards
   bool average = false;              // the model is the mean of a round's weights
 
-  // Numbers of state for each output of a feature's row: the weight first, then what the optimiser remembers.
+  // Numbers of state for each output of a feature's row: the weight first, then the optimiser's state.
   std::uint32_t state_width() const {
     const bool three = optimizer == Optimizer::ftrl || optimizer == Optimizer::svrg;
     return (optimizer == Optimizer::sgd ? 1 : three ? 3 : 2) + (averages() ? 1 : 0);
   }
   bool averages() const { return average && !ends_at_optimum(); }
-  // Where in it the model's weight is: behind what the optimiser has there is the mean.
+  // The position of the model's weight in it: the mean follows the optimiser's state.
   std::uint32_t model_weight() const { return averages() ? state_width() - 1 : 0; }
   bool is_exact() const { return optimizer == Optimizer::svm || optimizer == Optimizer::newton; }
-  // Labels are numbers, and fitted less their mean.  An intercept that bears a penalty is what it is.
+  // Labels are numbers, and fitted less their mean.  A penalised intercept is not changed.
   bool centres() const { return loss == Loss::squared && intercept && !penalized_intercept; }
-  // Slopes, and with them weights, are so much larger than of a loss of classes: steps of the optimisers that divide
-  // by slopes have to be, too.  Those of others are.  `of_steps` is the step of a feature whose largest value is 1.
+  // Scales settings for slopes, and with them weights, that are larger than those of a loss of classes: steps of the
+  // optimisers that divide by slopes must be larger, too.  `of_steps` is the step of a feature whose largest value is
+  // 1.
   Settings in_units(double of_slopes, double of_steps) const {
     Settings out = *this;
     const bool divides = optimizer == Optimizer::adagrad || optimizer == Optimizer::ftrl;
@@ -60,13 +61,13 @@ struct Settings : linear::RowOptions {
     out.rate *= of_slopes;
     return out;
   }
-  // Pull decides from round to round what comes next (plan.h), until --tolerance is reached.
+  // Pull decides from round to round on the next one (plan.h), until --tolerance is reached.
   bool ends_at_optimum() const { return is_exact() || optimizer == Optimizer::svrg; }
 };
 
 std::span<const Option> options();
 std::span<const FrameworkNeeds> framework_needs();
-// Throws UsageError if the options do not go together.
+// Throws UsageError if the options contradict each other.
 void check(const Options& options);
 Settings settings_of(const Options& options);
 

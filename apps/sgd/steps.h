@@ -1,10 +1,10 @@
-// apps/sgd/steps.h -- what each optimiser makes of a gradient: one step of one weight.
+// apps/sgd/steps.h -- the step of each optimiser for a gradient: one step of one weight.
 //
-// A feature is in some rows only, so a row with it bears the penalties of all rows without: its `presence` times
+// A feature is in some rows only, so a row with it also bears the penalties of the rows without: its `presence` times
 // l1 |w| + l2/2 w^2.  In the mean over the rows that is each penalty once, and only weights of a row's features change.
-// Penalties are taken by proximal steps, so that they never overshoot, and L1 gives weights that are 0.
+// Penalties are applied as proximal steps, so that they never overshoot, and L1 gives weights that are exactly 0.
 //
-// `state` is the weight and what the optimiser remembers of it.
+// `state` is the weight, followed by the optimiser's state of it.
 #pragma once
 #include <cmath>
 
@@ -13,13 +13,13 @@
 
 namespace rota::sgd {
 
-// Towards 0 by `by`, and no further.
+// Moves w towards 0 by `by`, at most to 0.
 inline double shrunk(double w, double by) {
   const double size = std::abs(w) - by;
   return size > 0 ? std::copysign(size, w) : 0.0;
 }
 
-// Behind a step of this rate: both penalties of the rows that the row stands for.
+// After a step of this rate: both penalties of the rows that this row bears.
 inline double penalized(double w, double rate, double presence, const Settings& settings) {
   if (settings.l1 > 0) w = shrunk(w, rate * settings.l1 * presence);
   return settings.l2 > 0 ? w / (1 + rate * settings.l2 * presence) : w;
@@ -61,7 +61,7 @@ class AdagradStep {
     if (settings_.l1 > 0) w = shrunk(w, penalty * settings_.l1);
     state[0] = w / (root + penalty * settings_.l2);
   }
-  // A weight that another optimiser found has no squares yet, and would be lost in steps of the full rate.
+  // A weight of another optimiser has no squares yet, and would be lost in steps of the full rate.
   static void begin(double* state, double squares) {
     if (state[0] != 0 && state[1] == 0) state[1] = squares;
   }
@@ -72,8 +72,8 @@ class AdagradStep {
 
 // McMahan et al., "Ad click prediction: a view from the trenches", KDD 2013: FTRL-proximal, with beta a gradient of
 // slope 1 at the feature's largest value.  state[1] is their z, state[2] their n.  Their penalties count once for all
-// rows together; here for each, so that they stay what they are beside the mean loss: t times as much after t rows, as
-// of the row in which the weight is made anew.
+// rows together; here for each, so that they keep their proportion to the mean loss: t times as much after t rows, as
+// of the row in which the weight is computed.
 class FtrlStep {
  public:
   static constexpr std::uint32_t kWidth = 3;
@@ -87,7 +87,7 @@ class FtrlStep {
     state[1] += gradient - (std::sqrt(state[2]) - std::sqrt(before)) / rate * state[0];
     state[0] = weight(state, scale.step, scale.presence > 0 ? rows_ : 0);
   }
-  // A weight that another optimiser found has neither z nor n yet: z becomes what makes it.
+  // A weight of another optimiser has neither z nor n yet: sets z to the value that gives it.
   void begin(double* state, const FeatureScale& scale) const {
     if (state[0] != 0 && state[1] == 0 && state[2] == 0)
       state[1] = -state[0] * (settings_.beta / scale.step / (settings_.rate * scale.step));
@@ -106,10 +106,10 @@ class FtrlStep {
 };
 
 // Johnson and Zhang, "Accelerating stochastic gradient descent using predictive variance reduction", NIPS 2013.  The
-// gradient is given less the row's own at the snapshot, and state[1] is that of all rows there.  A row bears it for all
-// rows that it stands for, as it bears the penalties; so a step costs the row's features only, and at the optimum every
-// step is 0 (Pedregosa, Leblond and Lacoste-Julien, "Breaking the nonsmooth barrier", NIPS 2017, section 2).  state[2]
-// is the weight of the snapshot before, for pull.
+// gradient is given less the row's own at the snapshot, and state[1] is that of all rows there.  A row bears it for
+// n / n_j rows, like the penalties; so a step changes only the row's features, and at the optimum every step is 0
+// (Pedregosa, Leblond and Lacoste-Julien, "Breaking the nonsmooth barrier", NIPS 2017, section 2).  state[2] is the
+// weight of the previous snapshot, for pull.
 class SvrgStep {
  public:
   static constexpr std::uint32_t kWidth = 3;
@@ -119,7 +119,7 @@ class SvrgStep {
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
     const double rate = settings_.rate * scale.step;
     const auto presence = static_cast<double>(scale.presence);
-    const double rows = presence > 0 ? presence : 1;  // of an intercept without a penalty: it is in every row
+    const double rows = presence > 0 ? presence : 1;  // of an unpenalised intercept, which is in every row
     state[0] = penalized(state[0] - rate * (gradient + rows * state[1]), rate, presence, settings_);
   }
 
@@ -127,10 +127,10 @@ class SvrgStep {
   Settings settings_;
 };
 
-// Behind the state of another optimiser, for the mean of the weights over the rows of a round (Polyak and Juditsky,
+// After the state of another optimiser, for the mean of the weights over the rows of a round (Polyak and Juditsky,
 // "Acceleration of stochastic approximation by averaging", 1992; of the last rows only, as in Rakhlin, Shamir and
 // Sridharan, "Making gradient descent optimal for strongly convex stochastic optimization", ICML 2012): the sum of each
-// move times the rows before it.  Divided by all rows, it is how far the mean is behind the weight.
+// move times the rows before it.  Divided by all rows, it is the difference of the weight and the mean.
 template <typename Step>
 class AveragedStep {
  public:

@@ -1,4 +1,4 @@
-// apps/sgd/tables.h -- the table of the weights, what rounds say, and the terms of an evaluation.
+// apps/sgd/tables.h -- the table of the weights, the arguments of rounds, and the terms of an evaluation.
 #pragma once
 #include <cmath>
 #include <cstddef>
@@ -16,8 +16,8 @@
 namespace rota::sgd {
 
 // Dense.  Row j is feature j (linear/shard_rows.h): for each output its state (steps.h), the weight first.  A shard's
-// part is how far the steps on its own rows moved each number, and behind these a 1, so that pull can take the mean of
-// the shards that have the feature.  With --optimizer=ftrl the scale of the feature's steps is in place of the weight's
+// part is the move of each number by the steps on its own rows, and after these a 1, so that pull can take the mean
+// over the shards that have the feature.  With --optimizer=ftrl the scale of the feature's steps replaces the weight's
 // move. Exact solvers have other parts (exact/), and a table in a single partition.
 inline constexpr TableId kWeights = 0;
 
@@ -25,7 +25,7 @@ inline std::uint32_t outputs_of(const Settings& settings, const Facts& facts) {
   return settings.outputs(facts.count("classes"));
 }
 
-// The root of the mean squared distance of labels that are numbers from what they are fitted less.
+// The root of the mean squared distance of labels that are numbers from their centre.
 inline double slopes_of(const Facts& facts) {
   return facts.has("slopes") ? facts.number("slopes") : 1;
 }
@@ -36,7 +36,7 @@ inline double centre_of(const Facts& facts) {
   return facts.has("centre") ? facts.number("centre") : 0;
 }
 
-// What the intercept of output 0, 1, ... of a job with --init_model begins with beyond the model's; none if it stays.
+// The fact with the difference of the intercept of output 0, 1, ... from the model of --init_model; none if it is 0.
 inline std::string name_of_move(std::size_t output) {
   return "intercept_move_" + std::to_string(output);
 }
@@ -46,9 +46,9 @@ inline std::vector<double> moves_of(const Facts& facts) {
   return moves;
 }
 
-// Where labels that are numbers are not fitted less their mean, the first gradient may be that of the mean, and as
-// large as that is.  What the others have to be small beside is a gradient of their deviation: in the units of
-// FeatureScale::step, as large as that at most.
+// If labels that are numbers are not fitted less their mean, the first gradient may be that of the mean, and as large
+// as that.  The reference for later gradients is a gradient of their deviation instead: in the units of
+// FeatureScale::step, at most that large.
 inline double most_of_first_gradient(const Settings& settings, const Facts& facts) {
   const bool known = settings.normalized && facts.has("deviation");
   return known ? facts.number("deviation") : std::numeric_limits<double>::infinity();
@@ -62,8 +62,8 @@ inline bool bears_penalty(const Settings& settings, Key key) {
 enum RoundArgument : std::size_t {
   kRoundOfEpoch,  // from 0
   kRounds,        // of an epoch
-  kSeen,          // rows that a shard has seen in all rounds before, on average
-  kSeenBehind,    // and with this one
+  kSeen,          // rows that a shard has seen in all earlier rounds, on average
+  kSeenAfter,     // the same including this round
 };
 
 enum TermId : std::size_t {

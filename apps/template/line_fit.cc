@@ -10,7 +10,7 @@
 namespace {
 using namespace rota;
 using Points = std::vector<std::pair<double, double>>;
-// Row 0 of the shared table is (a, b); the table is dense, so every push can look at it.  A part: the sums of r, r x,
+// Row 0 of the shared table is (a, b); the table is dense, so every push can read it.  A part: the sums of r, r x,
 // 1, x and x^2 over the points, r = y - a - b x.
 class LinePush final : public Push {
  public:

@@ -1,4 +1,4 @@
-// Tests line_fit in one process and one thread (rota/serial_host.h), so that a debugger sees all of it:
+// Tests line_fit in one process and one thread (rota/serial_host.h), so that it can be debugged:
 //   gdb build/line_fit_test
 #include <rota/serial_host.h>
 

@@ -1,4 +1,4 @@
-// Matrix factorisation, small: r_ui ~ p_u . q_i by stochastic gradient descent.  The input has lines "USER ITEM
+// A small matrix factorisation: r_ui ~ p_u . q_i by stochastic gradient descent.  The input has lines "USER ITEM
 // RATING", users and items numbered from 0.  Users, with their factors p, belong to shards; items, with their factors
 // q, are in slices, which pass from shard to shard (rota/rotation.h).  Held-out ratings (--valid) are lines of the same
 // form.
@@ -50,7 +50,7 @@ class MfPush final : public SavesFields<SlicePush<Factors>, MfPush> {
     users_.resize(users * settings_.rank);
   }
   std::uint64_t items() const override { return ratings_.size(); }
-  // An item costs as much as it has ratings: slices of equal cost are cut from that.
+  // The cost of an item is its number of ratings; slices of equal cost are cut from that.
   void census(Census& weight) const override {
     for (const Rating& one : ratings_) {
       weight.resize(std::max(weight.size(), one.item + 1));
@@ -77,7 +77,7 @@ class MfPush final : public SavesFields<SlicePush<Factors>, MfPush> {
     }
     return trained_by_slice_[task.slice].size();
   }
-  // An evaluation brings all slices here once more, to look at.
+  // An evaluation brings all slices here once more, read-only.
   void evaluate_visit(SliceId slice, const Factors& items, std::span<double> terms) const override {
     terms[0] += squared_errors(trained_by_slice_[slice], items);
     if (terms.size() == 1) return;  // no held-out ratings in this job
@@ -88,7 +88,7 @@ class MfPush final : public SavesFields<SlicePush<Factors>, MfPush> {
 
  private:
   using BySlice = std::vector<std::vector<Rating>>;
-  // Those of users and items that training knows.
+  // The ratings of users and items in the training data.
   BySlice by_slice(const std::vector<Rating>& ratings, const Cut& cut) const {
     std::unordered_map<Key, std::pair<SliceId, std::size_t>> place;  // of each item
     for (SliceId b = 0; b < cut.slices.size(); ++b)
@@ -181,7 +181,7 @@ void show(const Call& call, std::ostream& out) {
     const Bytes bytes = call.model->slice(b);
     Reader in(bytes.view());
     items.decode(in);
-    if (!in.done()) throw DataError("model", 0, "its items are not of this app");
+    if (!in.done()) throw DataError("model", 0, "the items are not of this app");
     for (std::size_t i = 0; i < keys.size(); ++i) {
       out << keys[i];
       for (const double factor : items.row(i)) out << ' ' << factor;
@@ -191,8 +191,8 @@ void show(const Call& call, std::ostream& out) {
 }
 
 constexpr Option kOptions[] = {integer_option("rank", "8", "factors", 1, 4096, "Factors of a user and of an item."),
-                               real_option("step", "0.02", "", 0, 1, "How far a step goes."),
-                               real_option("penalty", "0.02", "", 0, 1e6, "How much large factors cost.")};
+                               real_option("step", "0.02", "", 0, 1, "The size of a step."),
+                               real_option("penalty", "0.02", "", 0, 1e6, "The penalty of squared factors.")};
 constexpr Command kCommands[] = {{"show", "Prints the items' factors.", {}, show}};
 
 Plugin make() {

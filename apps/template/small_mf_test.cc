@@ -1,4 +1,4 @@
-// Tests small_mf in one process and one thread: that it learns, and that save() and restore() miss nothing.
+// Tests small_mf in one process and one thread: that it learns, and that save() and restore() are complete.
 #include <rota/serial_host.h>
 
 #include <fstream>

@@ -180,7 +180,7 @@ TEST_F(Sgd, RoundsOfAnEpochAreAsManyAsTheBatchSays) {
     host.run_epochs(2);
     ASSERT_EQ(seen.size(), 2U * static_cast<unsigned>(rounds)) << batch;
     EXPECT_TRUE(seen.back().open && seen.back().ends_epoch);
-    EXPECT_NEAR(seen.back().argument[sgd::kSeenBehind], 2 * 60.0 / 8, 1e-9);
+    EXPECT_NEAR(seen.back().argument[sgd::kSeenAfter], 2 * 60.0 / 8, 1e-9);
     EXPECT_EQ(host.evaluate()[sgd::kProgressiveRows], 60) << "every row is visited once an epoch";
   }
 }
@@ -245,7 +245,7 @@ TEST_F(Sgd, StepsWithoutBoundEndTheJob) {
       linked_plugin(),
       job({{"loss", "squared"}, {"optimizer", "sgd"}, {"learning_rate", "1000000"}, {"normalized", "false"}}));
   EXPECT_EQ(message_of<UsageError>([&] { host.run_epochs(50); }),
-            "the weights have grown beyond all numbers: a smaller --learning_rate is needed");
+            "the weights have overflowed: use a smaller --learning_rate");
 }
 
 // Of losses whose slopes have no bound the first steps were so long that many epochs did not lead back.
@@ -265,7 +265,7 @@ TEST_F(Sgd, PlainStepsEndNearTheOptimum) {
       too_fast.insert({{"stream", stream}, {"learning_rate", "40"}, {"epochs", "2"}});
       SerialHost wild(linked_plugin(), job(too_fast));
       EXPECT_EQ(message_of<UsageError>([&] { wild.run(); }),
-                "the weights are far worse than none: a smaller --learning_rate is needed");
+                "the loss is far larger than with zero weights: use a smaller --learning_rate");
     }
   }
 }

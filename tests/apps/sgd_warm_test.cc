@@ -158,8 +158,8 @@ TEST_F(SgdWarm, WhatDoesNotFitIsRefused) {
   const auto refusal = [&](const Given& options) {
     return message_of<UsageError>([&] { SerialHost(linked_plugin(), after(one, options)); });
   };
-  EXPECT_NE(refusal({{"bits", "7"}}).find("hashed otherwise: --bits=6"), std::string::npos);
-  EXPECT_NE(refusal({{"bits", "6"}, {"loss", "squared"}}).find("one is of numbers"), std::string::npos);
+  EXPECT_NE(refusal({{"bits", "7"}}).find("hashed differently: --bits=6"), std::string::npos);
+  EXPECT_NE(refusal({{"bits", "6"}, {"loss", "squared"}}).find("one of model and job has numbers"), std::string::npos);
   EXPECT_NE(refusal({{"bits", "6"}, {"loss", "softmax"}}).find("1 weights for each feature"), std::string::npos);
   for (double& label : labels_) label += 1;
   EXPECT_NE(message_of<DataError>([&] {

@@ -233,7 +233,7 @@ class SgdOracle(AppTest):
         _, other = self.train("other", TRAIN, *flags, "--class_weights=balanced")
         for where, more, code, words in ((other / "nothing", [], 66, "no model here"),
                                          (start, ["--loss=softmax"], 2, "1 weights for each feature"),
-                                         (start, ["--bits=8"], 2, "hashed otherwise")):
+                                         (start, ["--bits=8"], 2, "hashed differently")):
             self.rota(*self.command_line(self.folder / "bad", TRAIN, f"--init_model={where}", *more),
                       code=code, says=words)
         self.rota("train", "kmeans", f"--input={TRAIN}", f"--out={self.folder / 'bad'}", begin,
@@ -254,12 +254,12 @@ class SgdOracle(AppTest):
                                         (good + b"1 1:1e20\n", [], 65, "bad.libsvm:3: a value above 1e15"),
                                         (b"1 1:1\n", [], 65, "one only: 1"),
                                         (good, [f"--weights={weights}"], 65, "a weight for each of the 2 rows"),
-                                        (good, ["--optimizer=svrg", "--loss=hinge"], 2, "--optimizer=svrg wants a smooth loss"),
+                                        (good, ["--optimizer=svrg", "--loss=hinge"], 2, "--optimizer=svrg requires a smooth loss"),
                                         (good, ["--exchange=butterfly", "--optimizer=ftrl"], 2, "--exchange=butterfly averages weights"),
                                         (good, ["--loss=squared", "--class_weights=balanced"], 2, "has no classes"),
                                         (good, ["--sync_rows=0"], 2, "sync_rows"),
-                                        (good, ["--stream", "--optimizer=newton"], 2, "wants its rows in memory"),
-                                        (good, ["--stream", f"--weights={weights}"], 2, "want the rows in memory"),
+                                        (good, ["--stream", "--optimizer=newton"], 2, "requires its rows in memory"),
+                                        (good, ["--stream", f"--weights={weights}"], 2, "require the rows in memory"),
                                         (good.replace(b"2:1", b"2:x"), ["--stream"], 65, "bad.libsvm:2:"),
                                         (b"1 | a\n-1 a\n", ["--format=vw"], 65, "bad.libsvm:2: expected a bar"),
                                         (None, [], 66, "bad.libsvm")))

@@ -14,7 +14,7 @@ std::span<const Command> commands() {
        .run = predict,
        .takes_input = true},
       {.name = "evaluate",
-       .summary = "the inertia of other rows, and how many are nearest to each centre",
+       .summary = "prints the inertia of other rows, and the sizes of their clusters, as JSON",
        .options = {},
        .run = evaluate,
        .takes_input = true}};

@@ -1,4 +1,4 @@
-// apps/kmeans/commands/commands.h -- what can be done with a model.
+// apps/kmeans/commands/commands.h -- the commands for a model.
 #pragma once
 #include <span>
 

@@ -18,7 +18,7 @@ constexpr std::string_view kReadme = R"(Clusters of rows (k-means) as text.
 Clusters are numbered from 0, columns of the data from 1.  Numbers are written so that reading them gives the same
 double.
 
-clusters.csv     One cluster a line: its number, and how many rows it has.  One without rows has no centre.
+clusters.csv     One cluster a line: its number, and its number of rows.  One without rows has no centre.
 centres.csv      One number of a centre a line, those that are not 0: cluster, column, value.
 assignments.csv  One row of the data a line, in the order of the input, numbered from 1; a second input file continues
                  the count: row, the cluster of the nearest centre, the Euclidean distance to it.

@@ -8,7 +8,7 @@ namespace rota::kmeans {
 
 // One a line.
 void predict(const Call& call, std::ostream& out);
-// As JSON: how many rows there are, their inertia, and how many are in each cluster.
+// As JSON: the number of rows, their inertia, and the sizes of the clusters.
 void evaluate(const Call& call, std::ostream& out);
 
 }  // namespace rota::kmeans

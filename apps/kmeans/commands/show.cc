@@ -46,7 +46,7 @@ void show(const Call& call, std::ostream& out) {
   const Centres& centres = model.centres;
   const auto most = static_cast<std::size_t>(call.options.integer("top"));
   out << centres.clusters() << " clusters, " << centres.columns() << " columns, epoch " << call.model->epoch() << "\n"
-      << "Behind each: how many rows it has, and its centre's largest numbers, column:number, columns from 1.\n\n";
+      << "For each: its number of rows, and its centre's largest numbers, column:number, columns from 1.\n\n";
   for (std::uint32_t k = 0; k < centres.clusters(); ++k) {
     out << right_aligned(std::to_string(k), 5)
         << right_aligned(io::exact_text(static_cast<std::uint64_t>(centres.count(k))), 11) << " ";

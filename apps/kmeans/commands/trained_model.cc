@@ -13,7 +13,7 @@ TrainedModel read_model(const Model& model) {
   model.for_each_row(kSums, [&](Key key, std::span<const double> row) {
     std::copy(row.begin(), row.end(), table.begin() + static_cast<std::ptrdiff_t>(key * clusters));
   });
-  const std::span<const double> whole = table;  // a vector's numbers stay where they are when it is moved
+  const std::span<const double> whole = table;  // stays valid when the vector is moved
   return {std::move(table), Centres(whole, clusters)};
 }
 

@@ -8,7 +8,7 @@
 namespace rota::kmeans {
 
 struct TrainedModel {
-  std::vector<double> table;  // as centres.h says
+  std::vector<double> table;  // see centres.h
   Centres centres;            // refers to it
 };
 

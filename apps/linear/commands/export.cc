@@ -14,10 +14,10 @@ constexpr std::string_view kReadme = R"(A linear model as text.
 Numbers are written so that reading them gives the same double.  A linear prediction is the intercept + the sum of
 weight times value over a row's features.
 
-weights.csv      One weight a line, those that are not 0: feature, label, weight.  Feature 0 is the intercept; the label
-                 is that whose class the weight speaks for, the larger of two, and empty for numbers.
-liblinear.model  The same in LIBLINEAR's format, for liblinear-predict.  It is not there if features are hashed, or if
-                 labels are not what LIBLINEAR takes: whole numbers.
+weights.csv      One weight a line, those that are not 0: feature, label, weight.  Feature 0 is the intercept; a
+                 positive weight is in favour of the label (of two classes the larger one; empty for numbers).
+liblinear.model  The same in LIBLINEAR's format, for liblinear-predict.  It is missing if features are hashed, or if
+                 labels are not whole numbers, which LIBLINEAR requires.
 )";
 
 // LIBLINEAR's name of the solver whose models predict in the same way.

@@ -9,7 +9,7 @@ std::span<const Command> commands() {
   static const Command kCommands[] = {
       {.name = "show", .summary = "prints the nodes of the highest ranks", .options = show_options(), .run = show},
       {.name = "generate",
-       .summary = "draws a graph whose degrees have power laws, as those of the web",
+       .summary = "draws a graph whose degrees follow power laws, as those of the web",
        .options = generate_options(),
        .run = generate,
        .needs_model = false}};

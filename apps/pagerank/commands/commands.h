@@ -1,4 +1,4 @@
-// apps/pagerank/commands/commands.h -- what can be done beside training.
+// apps/pagerank/commands/commands.h -- the commands beside training.
 #pragma once
 #include <span>
 

@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::string_view kReadme = R"(The PageRank of a graph's nodes as text.
 
-ranks.csv  One node a line, in the order in which the input first names them: node, rank.  Ranks add up to 1, and are
-           written so that reading them gives the same double.  A node with a comma or a quotation mark in its name
-           stands in quotation marks, those in it doubled (RFC 4180).
+ranks.csv  One node a line, in the order of the nodes' first occurrence in the input: node, rank.  Ranks add up to 1,
+           and are written so that reading them gives the same double.  A name with a comma or a quotation mark is
+           quoted, and quotation marks in it are doubled (RFC 4180).
 )";
 
 }  // namespace

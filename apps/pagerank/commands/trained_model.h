@@ -8,7 +8,7 @@
 namespace rota::pagerank {
 
 struct TrainedModel {
-  std::vector<std::string> names;  // in the order in which the input first names them
+  std::vector<std::string> names;  // in the order of their first occurrence in the input
   std::vector<double> ranks;
 };
 

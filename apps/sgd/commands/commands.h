@@ -1,4 +1,4 @@
-// apps/sgd/commands/commands.h -- what can be done with a model.
+// apps/sgd/commands/commands.h -- the commands for a model.
 #pragma once
 #include <filesystem>
 #include <span>

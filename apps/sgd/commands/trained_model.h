@@ -8,7 +8,7 @@ namespace rota::sgd {
 
 struct TrainedModel : linear::LinearModel {
   Settings settings;
-  double centre = 0;  // of numbers: the table's intercept is so much less than the model's
+  double centre = 0;  // of numbers: subtracted from labels, and so added to the table's intercept
 };
 
 // Throws DataError if a part is missing or damaged.

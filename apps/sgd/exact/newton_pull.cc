@@ -11,14 +11,14 @@ namespace rota::sgd {
 namespace {
 
 constexpr std::uint32_t kMostProducts = 500;  // of one step
-// Residual at which a step far from the optimum counts as solved: where a product is a round, and where it is not.
+// Residual at which a step far from the optimum counts as solved, if a product is a round, and if it is not.
 constexpr double kLoosest = 0.3, kLoosestWhole = 1e-4;
 constexpr double kRounding = 1e-13;   // of the objective
-constexpr double kLeastStep = 1e-12;  // share of a step: shorter ones lead nowhere
-// Multipliers change when what the gradient leaves open is this share of the gap.
+constexpr double kLeastStep = 1e-12;  // share of a step: shorter ones have no effect
+// Multipliers change when the part of the gap that the gradient causes is this share of it.
 constexpr double kInnerShare = 0.1;
-// Then the smoothed hinge becomes sharper, as fast as Newton's steps between two changes are few, and less sharp if
-// they were many.
+// Then the smoothed hinge becomes sharper, and the faster, the fewer Newton steps there were between two changes; and
+// less sharp if there were many.
 constexpr std::uint32_t kFewSteps = 3, kManySteps = 8;
 constexpr double kSharper = 2, kSharpest = 1e9;
 
@@ -54,7 +54,7 @@ void NewtonPull::gradient(const PullTask& task) {
       const double g = entry.sum[2 * k] / rows_ + lambda * w;
       fit.gradient[entry.key] = g;
       fit.diagonal[entry.key] = entry.sum[2 * k + 1] / rows_ + lambda;
-      // In units of the feature's largest value: a column of another unit is no nearer to its optimum.
+      // In units of the feature's largest value, so that a column's unit does not matter.
       const double shards = entry.sum.back();
       squares += g * g * (shards > 0 ? entry.sum[entry.sum.size() - 2] / shards : 1);
       penalty += lambda / 2 * w * w;
@@ -68,7 +68,7 @@ void NewtonPull::gradient(const PullTask& task) {
   }
   if (settings_.optimizer == Optimizer::svm) find_gap(task, notes);
   plan_.converged = plan_.distance <= settings_.tolerance;
-  if (plan_.new_multipliers && !plan_.converged) return;  // and a gradient with these
+  if (plan_.new_multipliers && !plan_.converged) return;  // the next round is a gradient with these
   plan_.new_multipliers = false;
   for (std::uint32_t k = 0; k < outputs_; ++k) {
     fits_[k].solving = fits_[k].solving && !plan_.converged;
@@ -90,7 +90,7 @@ void NewtonPull::find_gap(const PullTask& task, std::span<const double> notes) {
         primal += lambda / 2 * w * w;
         dual -= (lambda * w - g) * (lambda * w - g) / (2 * lambda);
         error += g * g / (2 * lambda);
-      } else {  // an intercept without a penalty, whose dual constraint holds but for this
+      } else {  // an unpenalised intercept, whose dual constraint holds except for this
         dual -= std::abs(g) * (1 + std::abs(w));
         error += std::abs(g) * (1 + std::abs(w));
       }
@@ -160,7 +160,7 @@ void NewtonPull::step_on(const PullTask& task, std::uint32_t k, std::span<const 
     residual -= share * product[entry.key];
     if (fit.diagonal[entry.key] > 0) energy += residual * residual / fit.diagonal[entry.key];
   }
-  // Superlinear: what is left of a step is a smaller share the nearer the optimum is.
+  // Superlinear: the tolerance of a step is a smaller share near the optimum.
   const double loosest = has_whole_hessian(keys_, outputs_) ? kLoosestWhole : kLoosest;
   const double loose = std::min(loosest, std::sqrt(fit.norm / first_norms_[k]));
   fit.solving = share > 0 && energy > loose * loose * fit.first_energy && ++fit.products < kMostProducts;
@@ -188,7 +188,7 @@ void NewtonPull::search(const PullTask& task) {
   bool moved = false;
   for (std::uint32_t k = 0; k < outputs_; ++k)
     if (move(task, k, std::span(losses).subspan(k * count, count))) moved = true;
-  // Where rows are told all but surely there is hardly any curvature, and steps are far too long.
+  // If almost all rows are classified with certainty there is hardly any curvature, and steps are far too long.
   plan_.step_share = moved ? 1 : plan_.step_share * shares_of_step(settings_.loss).back();
   plan_.stuck = !plan_.converged && plan_.step_share < kLeastStep;
 }
@@ -205,7 +205,7 @@ bool NewtonPull::move(const PullTask& task, std::uint32_t k, std::span<const dou
   double penalty = 0;
   for (const PullEntry& entry : task.entries) penalty += l2(entry.key) / 2 * entry.value[2 * k] * entry.value[2 * k];
   const std::span<const double> shares = shares_of_step(settings_.loss);
-  const double rounding = kRounding * fit.objective;  // less than that is no reason for a shorter step
+  const double rounding = kRounding * fit.objective;  // a smaller increase does not shorten the step
   double chosen = 0, least = fit.objective + 2 * rounding;
   for (std::size_t i = 0; i < shares.size() && slope < 0; ++i) {
     const double t = plan_.step_share * shares[i];

@@ -12,7 +12,8 @@
 
 namespace rota::sgd {
 
-// Of a line search: as shares of the step.  All are looked at in one round, so they are fewer where losses are dear.
+// The points of a line search, as shares of the step.  All are evaluated in one round, so they are fewer if losses are
+// expensive.
 inline std::span<const double> shares_of_step(Loss loss) {
   static constexpr double kMany[] = {1,    0.8,  0.6,  0.45,  0.33,  0.25,  0.17,  0.12,
                                      0.08, 0.05, 0.03, 0.016, 0.008, 0.004, 0.001, 0.0001},
@@ -21,7 +22,7 @@ inline std::span<const double> shares_of_step(Loss loss) {
   return kMany;
 }
 
-// With few features a gradient brings the whole Hessian along, and no products with it are needed.
+// With few features a gradient round computes the whole Hessian, and no products with it are needed.
 inline bool has_whole_hessian(Key keys, std::uint32_t outputs) {
   constexpr Key kMostNumbers = Key{1} << 19;
   return keys <= kMostNumbers && keys * keys * outputs <= kMostNumbers;
@@ -30,12 +31,12 @@ inline std::uint32_t newton_part_width(Key keys, std::uint32_t outputs) {
   return outputs * (2 + (has_whole_hessian(keys, outputs) ? static_cast<std::uint32_t>(keys) : 0)) + 2;
 }
 
-// What a gradient's note has for each output, sums over the rows: the smoothed loss, the loss, the dual objective's
-// part.
+// The sums over the rows in a gradient's note, for each output: the smoothed loss, the loss, the term of the dual
+// objective.
 enum GradientNote : std::size_t { kSmoothed, kPrimal, kDual, kGradientNotes };
 
 // The table has for each output a weight and a direction.  A part has for each output the gradient and the diagonal of
-// the Hessian, or the product of the Hessian with the direction; sums over the rows.  Behind them a gradient has for
+// the Hessian, or the product of the Hessian with the direction; sums over the rows.  After them a gradient has for
 // each output the Hessian, where the part of the earlier of two entries of a row has their term; at its end it has the
 // scale of a squared gradient (FeatureScale::step), then a 1.  The note of a search has for each output the loss at
 // each of shares_of_step().
@@ -70,10 +71,10 @@ class NewtonPush final : public SavesFields<RowsPush, NewtonPush> {
 
   std::uint32_t outputs_;
   std::size_t part_width_ = 0;
-  bool whole_ = false;                                 // the Hessian is formed
+  bool whole_ = false;                                 // whether the Hessian is computed
   std::vector<std::uint32_t> keys_;                    // of the shard's rows
-  std::vector<double> multipliers_;                    // by row and output; none but of the hinge loss
-  std::vector<double> curvatures_, next_multipliers_;  // likewise, as of the last gradient
+  std::vector<double> multipliers_;                    // by row and output; only of the hinge loss
+  std::vector<double> curvatures_, next_multipliers_;  // by row and output, as of the last gradient
 };
 
 }  // namespace rota::sgd

@@ -1,4 +1,4 @@
-// apps/sgd/exact/notes.h -- sums that shards tell beside their parts.
+// apps/sgd/exact/notes.h -- sums that shards send in addition to their parts.
 #pragma once
 #include <cstddef>
 #include <span>

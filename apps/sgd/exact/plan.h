@@ -1,5 +1,5 @@
-// apps/sgd/exact/plan.h -- what the pull of an optimiser that ends at the optimum replies to each round, and the
-// schedule that follows it.
+// apps/sgd/exact/plan.h -- the replies of the pull of an optimiser that reaches the optimum, and the schedule that
+// follows them.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,10 +11,10 @@
 
 namespace rota::sgd {
 
-// Kinds of rounds.  An epoch is a gradient, as many products with the Hessian as conjugate gradients want, and a search
-// along the line; of the hinge loss there are more gradients, where multipliers change between them.  With
+// Kinds of rounds.  An epoch is a gradient, the products with the Hessian that conjugate gradients need, and a search
+// along the line; for the hinge loss there are more gradients, if multipliers change between them.  With
 // --optimizer=svrg it is passes over the rows from a snapshot, and the gradient of the next snapshot; before the first,
-// and where passes are taken back, another gradient.
+// and after passes that were discarded, another gradient.
 enum class Step : std::uint8_t { gradient, product, search, passes, closing_gradient };
 
 // A round's argument.
@@ -24,11 +24,11 @@ struct Plan {
   Step next = Step::gradient;
   double sharpness = 0.25;  // of the smoothed hinge loss (linear/smooth_losses.h)
   double rate_share = 1;    // of --learning_rate
-  double step_share = 1;    // of Newton's step, where a search begins
-  double distance = 0;      // from the optimum: the measure that has to become as small as --tolerance
+  double step_share = 1;    // of Newton's step, at the beginning of a search
+  double distance = 0;      // from the optimum: the measure that --tolerance limits
   bool new_multipliers = false;
   bool converged = false;  // the distance is small enough
-  bool stuck = false;      // it will not be: rounding is in the way
+  bool stuck = false;      // rounding prevents convergence
 
   void fields(auto& list) {
     list(next, sharpness, rate_share, step_share, distance, new_multipliers, converged, stuck);
@@ -38,7 +38,7 @@ struct Plan {
 
 class PlanSchedule final : public SavesFields<Schedule, PlanSchedule> {
  public:
-  // `epochs`: the most.
+  // `epochs`: at most.
   explicit PlanSchedule(std::uint64_t epochs) : epochs_(epochs) {}
 
   std::uint32_t pipeline(std::uint32_t) const override { return 1; }

@@ -67,7 +67,7 @@ void ReplicaPush::scatter(const ExchangeTask&, std::uint32_t step, Outgoing& out
 
 void ReplicaPush::gather(const ExchangeTask& task, std::uint32_t step, std::span<const Incoming> in) {
   exchange_->gather(shard_, sums() ? parts_ : replica_, step, in);
-  if (sums() && step == last_step_) move_by_sums(task.argument[kSeenBehind]);
+  if (sums() && step == last_step_) move_by_sums(task.argument[kSeenAfter]);
 }
 
 void ReplicaPush::move_by_sums(double seen_behind) {
@@ -79,7 +79,7 @@ void ReplicaPush::move_by_sums(double seen_behind) {
   }
 }
 
-// An allreduce leaves all replicas alike, so that one says it.
+// An allreduce makes all replicas equal, so one shard reports them.
 std::uint64_t ReplicaPush::push(const SharedTask& task, Random&) {
   if (sums() && shard_ != 0) return 0;
   const std::span<double> parts = task.parts.run(0, weights_.keys());
@@ -88,7 +88,7 @@ std::uint64_t ReplicaPush::push(const SharedTask& task, Random&) {
   for (std::size_t key = 0; key < weights_.keys(); ++key) {
     double* const part = parts.data() + key * (width + 1);
     for (std::size_t i = 0; i < width; ++i) part[i] = replica_[key * width + i] - before[key * width + i];
-    tell_scale(static_cast<std::uint32_t>(key), std::span(part, width + 1));
+    put_scale(static_cast<std::uint32_t>(key), std::span(part, width + 1));
     part[width] = 1;
   }
   return 0;

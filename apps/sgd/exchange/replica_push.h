@@ -1,4 +1,4 @@
-// apps/sgd/exchange/replica_push.h -- one shard with weights of its own, that come together with others' past the
+// apps/sgd/exchange/replica_push.h -- one shard with its own weights, which are exchanged with others' without the
 // store.
 #pragma once
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace rota::sgd {
 
-// The dataflows of --exchange; none of --exchange=store.
+// The dataflows of --exchange; none for --exchange=store.
 std::vector<Dataflow> dataflows_of(Exchange exchange, std::uint32_t shards);
 
-// The replica is a whole table of weights.  In the exchange rounds of an epoch, --exchange=allreduce sums what the
-// shards' steps came to, and each replica moves by what the store would move; any other averages the replicas with
-// those that come.  The epoch's last round, of the store, makes the table the mean of the replicas, and the next
-// epoch begins with it: so a replica is never saved.
+// The replica is a whole table of weights.  In the exchange rounds of an epoch, --exchange=allreduce sums the moves of
+// the shards' steps, and each replica moves as the store would; any other averages the replicas with those received.
+// The epoch's last round, of the store, sets the table to the mean of the replicas, and the next epoch begins with it:
+// so a replica is never saved.
 class ReplicaPush final : public SgdPush {
  public:
   using SgdPush::push;
@@ -37,7 +37,7 @@ class ReplicaPush final : public SgdPush {
   std::unique_ptr<const ReplicaExchange> exchange_;
   Epoch of_epoch_ = 0;
   std::vector<double> replica_;
-  std::vector<double> parts_;  // of --exchange=allreduce: as the parts of all rows of the table
+  std::vector<double> parts_;  // for --exchange=allreduce: the parts of all rows of the table
 };
 
 }  // namespace rota::sgd

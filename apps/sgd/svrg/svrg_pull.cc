@@ -11,10 +11,10 @@ namespace rota::sgd {
 namespace {
 
 constexpr std::uint32_t kWidth = SvrgStep::kWidth;
-constexpr double kRounding = 1e-13;              // of the objective: less is no reason to take passes back
-constexpr double kLeastShare = 1.0 / (1 << 20);  // of the rate: steps that short lead nowhere
+constexpr double kRounding = 1e-13;              // of the objective: a smaller increase does not discard passes
+constexpr double kLeastShare = 1.0 / (1 << 20);  // of the rate: shorter steps have no effect
 
-// The slope of the objective in a weight; where L1 has a corner at 0, the nearest to 0 that there is.
+// The slope of the objective in a weight; at a corner of L1, the smallest subgradient.
 double slope_of(double w, double gradient, double l1, double l2) {
   return w == 0 ? shrunk(gradient, l1) : gradient + l2 * w + std::copysign(l1, w);
 }
@@ -33,7 +33,7 @@ void SvrgPull::gradient(const PullTask& task) {
   double squares = 0, penalty = 0;
   for (const PullEntry& entry : task.entries) {
     const bool bears = bears_penalty(settings_, entry.key);
-    // In units of the feature's largest value: a column of another unit is no nearer to its optimum.
+    // In units of the feature's largest value, so that a column's unit does not matter.
     const double scale = entry.sum.back() > 0 ? entry.sum[2] / entry.sum.back() : 1;
     const double l1 = bears ? settings_.l1 : 0, l2 = bears ? settings_.l2 : 0;
     for (std::uint32_t i = 0; i < outputs_ * kWidth; i += kWidth) {

@@ -1,5 +1,5 @@
-// apps/sgd/svrg/svrg_pull.h -- the snapshots of --optimizer=svrg: what the shards' passes came to, and whether it is
-// better than what was.
+// apps/sgd/svrg/svrg_pull.h -- the snapshots of --optimizer=svrg: combines the shards' passes, and discards them if the
+// objective is larger.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -12,12 +12,11 @@
 
 namespace rota::sgd {
 
-// Passes that lead to a larger objective are taken back, and the steps become half as large: so the rate need not be
-// right.  A row of the table has for each output the weight, the loss's gradient there, and the weight of the snapshot
-// before.
+// Passes that lead to a larger objective are discarded, and the steps are halved, so the rate need not be right.  A row
+// of the table has for each output the weight, the loss's gradient there, and the weight of the previous snapshot.
 class SvrgPull final : public SavesFields<Pull, SvrgPull> {
  public:
-  // `most`: what the gradient at the beginning counts as, at most (most_of_first_gradient()).
+  // `most`: an upper limit for the gradient at the beginning (most_of_first_gradient()).
   SvrgPull(const Settings& settings, std::uint32_t outputs, std::uint64_t rows, double most)
       : settings_(settings), outputs_(outputs), rows_(static_cast<double>(rows)), most_(most) {}
 
@@ -38,7 +37,7 @@ class SvrgPull final : public SavesFields<Pull, SvrgPull> {
   double rows_, most_;
   Plan plan_;
   double first_norm_ = -1;                                      // of the gradient at the beginning; negative: none yet
-  double objective_ = std::numeric_limits<double>::infinity();  // of the last snapshot that was not taken back
+  double objective_ = std::numeric_limits<double>::infinity();  // of the last snapshot that was not discarded
 };
 
 }  // namespace rota::sgd

@@ -15,7 +15,7 @@ namespace {
 constexpr int kPasses = 3;  // from a snapshot
 constexpr double kLargestWeight = 1e100;
 
-// The most that a slope changes with the link: the larger, the smaller steps have to be.
+// The largest change of a slope with the link: the larger it is, the smaller steps must be.
 double largest_curvature(Loss loss) {
   switch (loss) {
     case Loss::squared:

@@ -84,7 +84,7 @@ TEST_F(GraphTest, WhatIsWrongIsNamedByFileAndLine) {
   for (const char* const weight : {"0", "-1", "nan", "inf", "1e999", "1e101", "1e-101"})
     EXPECT_NE(message(std::string("a b\n\na b ") + weight + "\n").find("/g:3: "), std::string::npos) << weight;
   EXPECT_NE(message("a b 1 2\n").find("found more: '2'"), std::string::npos);
-  EXPECT_NE(message("a b\xff\n").find("/g:1: a node's name is no UTF-8"), std::string::npos);
+  EXPECT_NE(message("a b\xff\n").find("/g:1: a node's name is not UTF-8"), std::string::npos);
   EXPECT_NE(message("# nothing\n").find("/g: the graph has no edges"), std::string::npos);
   EXPECT_THROW((void)read_graph({"no-such-file"}, 1, all(1)), NoInput);
 }
