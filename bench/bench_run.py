@@ -1,4 +1,4 @@
-"""What the benchmarks have in common: arguments, scratch folders, runs of `rota`, tables of programs in turn, plots."""
+"""Common to the benchmarks: arguments, scratch folders, runs of `rota`, tables of programs in turn, plots."""
 import argparse
 import contextlib
 import json
@@ -34,7 +34,7 @@ def scratch_folder():
 
 
 def rota(args, *words):
-    """What `rota` writes; the benchmark ends with what is wrong."""
+    """The output of `rota`; an error ends the benchmark."""
     done = subprocess.run([str(pathlib.Path(args.bin) / "rota"), *map(str, words)], capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(done.stderr)

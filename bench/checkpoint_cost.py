@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What checkpoints cost: the same training with one after every epoch, with the default spacing, and with none but the
+"""The cost of checkpoints: the same training with one after every epoch, with the default spacing, and with none but the
 last, in turn; medians of the seconds from the first round to the last commit, and of the processor time of all processes.
 
 usage: checkpoint_cost.py FOLDER [--repeat=5] [--bin=build/release/bin]

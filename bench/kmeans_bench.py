@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""k-means: seconds of Lloyd's steps, Rota and scikit-learn in turn; or how small an inertia each finds from one start.
+"""k-means: seconds of Lloyd's steps, Rota and scikit-learn in turn; or the inertia that each finds from one start.
 
 usage: kmeans_bench.py DATA.libsvm [--clusters=100] [--epochs=20] [--repeat=5] [--bin=build/release/bin] [--dense]
                        [--with=rota,sklearn]
        kmeans_bench.py --quality [DATA.libsvm --clusters=K] [--seeds=20] [--bin=build/release/bin]
 
-Every program makes EPOCHS steps (no tolerance; fewer if it converges) from a k-means++ start of its own, on the same cores,
-one after the other, REPEAT times over; what is printed are medians.  Rota's seconds are those of the training in
-result.json, scikit-learn's those of fit(); both have the start in them.  Loading is not counted for anybody, nor is Rota's one
-evaluation at the end.  --dense hands scikit-learn a dense array.
+Every program makes EPOCHS steps (no tolerance; fewer if it converges) from its own k-means++ start, on the same cores,
+one after the other, REPEAT times; medians are printed.  Rota's seconds are those of the training in result.json,
+scikit-learn's those of fit(); both include the start.  Loading is not counted, nor is Rota's one evaluation at the
+end.  --dense passes scikit-learn a dense array.
 
 --quality trains from as many seeds, to the end, by both programs' defaults (one start), on points around centres, on
 generated text, on times, and on DATA if it is given.  It prints the median and the largest inertia of both over scikit-learn's

@@ -8,10 +8,10 @@ FOLDER has BlitzL1 (Johnson and Guestrin), built from its own sources with its o
 libblitzl1.so in it.  Data are LIBSVM files of two labels, or shapes that are generated here after those of well-known
 sets: rows, columns and entries of text with power-law words, of sparse 0/1 attributes, of a few dense columns.
 
-Every program runs REPEAT times, in turn, on the same cores; what is printed are medians.  Reading is not counted for
-anybody, nor what BlitzL1 takes to know lambda_max, which Rota's seconds include.  Objectives and gaps are computed here
-from the coefficients, in units of the objective with no coefficient.  BlitzL1 is asked for a gap as a share of the dual
-objective, so it is given the share that makes both gaps the same.  A path has equal ratios from lambda_max down.
+Every program runs REPEAT times, in turn, on the same cores; medians are printed.  Reading is not counted, nor the time
+in which BlitzL1 finds lambda_max, which Rota's seconds include.  Objectives and gaps are computed here
+from the coefficients, in units of the objective with no coefficient.  BlitzL1's gap is a share of the dual objective,
+so it is given the share that makes both gaps the same.  A path has equal ratios from lambda_max down.
 """
 import pathlib
 import statistics
@@ -59,7 +59,7 @@ def attributes(random, rows, columns, per_row, positive):
 
 
 def few(random, rows, columns):
-    """Ten of the columns say which of ten states a row is in, the others are numbers that depend on one another."""
+    """Ten of the columns encode which of ten states a row is in, the others are numbers that depend on one another."""
     state = random.integers(0, 10, rows)
     numbers = random.normal(size=(rows, columns - 10)) @ (np.eye(columns - 10) + 0.3 * random.normal(size=(columns - 10,) * 2))
     x = np.concatenate([np.eye(10)[state], numbers], axis=1)

@@ -4,10 +4,10 @@
 usage: lasso_speed.py DATA.libsvm [--lambda_ratio=0.1] [--repeat=3] [--bin=build/release/bin] [--peers=FOLDER]
                       [--with=rota,celer,blitz,sklearn,glmnet] [--gap=1e-6]
 
-Every program runs on the same cores, one after the other, REPEAT times over; what is printed are medians.  The gap that
-each solution has is computed here, in units of the objective with no coefficient.  FOLDER holds peers built by hand from
+Every program runs on the same cores, one after the other, REPEAT times; medians are printed.  The gap of each solution
+is computed here, in units of the objective with no coefficient.  FOLDER holds peers built by hand from
 their own sources: celer (celer/, with its extension built in place) and BlitzL1 (BlitzL1/, with lib/libblitzl1.so).
-scikit-learn and glmnet are Debian's packages.  Loading is not counted for anybody, and told apart.
+scikit-learn and glmnet are Debian's packages.  Loading is not counted, but printed separately.
 """
 import pathlib
 import subprocess

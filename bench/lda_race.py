@@ -8,15 +8,15 @@ usage: lda_race.py --bin=FOLDER --corpus=NAME:INPUT[:VOCAB] --topics=K [--peer=N
 A peer is any program that takes --input= (UCI bag of words) --topics= --threads=2 --iterations= --alpha=0.1
 --beta=0.01 --seed= --every= and prints "iteration seconds joint ..." lines: seconds of training so far, without
 reading and without evaluation, and the collapsed joint log-likelihood per token of its topics.  The qualities are
-what the reference (an exact Gibbs sampler) has after 5, 10, 20, 50 and 100 iterations with every seed, or what is
-left of them if it took longer than its limit; --looks must divide those that are wanted.  A peer that needs more
-iterations for the same quality has a number and a limit of its own, and its last look says where it ended.  Rota gets
-1.3 times the iterations of the reference, and its default options but for the flags given; its seconds are those from
-the beginning of training to its end, with what it evaluates and commits meanwhile, spread over the epochs in
-proportion to their own.  Seconds between two looks are interpolated.  Rota's starting pass is counted; what a peer does
-before its first iteration (random topics) is not.  No program is warmed up: each process is
-new, reads its own data, and pays the first touches of its memory in its first iteration.  Printed are medians of the
-repeats; ratios are the best peer's seconds over Rota's.  A peer that fails ends the race.
+those of the reference (an exact Gibbs sampler) after 5, 10, 20, 50 and 100 iterations with every seed, or the part of
+them that it reached within its limit; --looks must divide these numbers.  A peer that needs more iterations for the same
+quality has its own number and limit, and its last line gives its end.  Rota gets 1.3 times the iterations of the
+reference, and its default options except for the flags given; its seconds are those from the beginning of training to
+its end, with evaluations and commits, spread over the epochs in proportion to their own.  Seconds between two lines are
+interpolated.  Rota's starting pass is counted; the work of a peer before its first iteration (random topics) is not.  No
+program is warmed up: each process is new, reads its own data, and touches its memory for the first time in its first
+iteration.  Medians of the repeats are printed; ratios are the best peer's seconds over Rota's.  A peer that fails ends
+the race.
 """
 import os
 import shlex
@@ -43,7 +43,7 @@ def run(args, flags, seed, epochs, workers, threads):
 
 
 def of(pairs, name, default):
-    """What NAME:NUMBER among the pairs says of this name."""
+    """The value for this name in NAME:NUMBER pairs."""
     return next((float(number) for key, number in (pair.rsplit(":", 1) for pair in pairs) if key == name), default)
 
 

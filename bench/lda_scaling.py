@@ -4,7 +4,7 @@
 usage: lda_scaling.py --bin=FOLDER --simulation=PROGRAM --corpus=NAME:INPUT[:VOCAB] [--topics=100] [--shards=64]
                       [--machines=1,2,4,8,16,32,64] [--epochs=4] [--latency_us=50] [--message_us=10] [--plot=FILE.svg]
 
-PROGRAM is tests/cluster_scaling of the build: timed_cluster.h says what it simulates and what it leaves out.  The data
+PROGRAM is tests/cluster_scaling of the build: timed_cluster.h describes what it simulates and what it leaves out.  The data
 is cut with `rota shard`, so that each simulated worker reads its own.  Two real runs over local sockets, of one worker
 and of two, are put beside the simulation of the same over a network without latency; the seconds of an epoch are the
 last epoch's of the simulation, and the median of a real run's but for the first two.  Needs python3-matplotlib for the
@@ -17,7 +17,7 @@ import subprocess
 from bench_run import arguments, plots, records, rota, save_plot, scratch_folder, train
 
 RATES = (1, 10)  # Gbit/s
-LOCAL = (1000, 5)  # Gbit/s and microseconds that local sockets come near to
+LOCAL = (1000, 5)  # Gbit/s and microseconds, close to those of local sockets
 
 
 def real(args, data, out, workers):

@@ -22,7 +22,7 @@ def varint(value):
 
 
 def model_bytes(model):
-    """The slices as they travel: for each word its number of topics, then (topics skipped, count) pairs."""
+    """The slices as they are sent: for each word its number of topics, then (topics skipped, count) pairs."""
     size = 0
     for line in (model / "word_topic.txt").open():
         pairs = [pair.split(":") for pair in line.rstrip("\n").split(" ")[1:]]
@@ -43,7 +43,7 @@ def run(options, corpus, topics, workers, threads):
                        f"--threads={threads}", "--eval_every=0", "--checkpoint_every=0")
         last = records(out / "metrics.jsonl")[-1]
         compute, wait = sum(last["compute_seconds"]), sum(last["wait_seconds"])
-        # Epoch 0 puts the starting topics in; it visits every token as the others do.
+        # Epoch 0 puts the starting topics in; it visits every token like the others.
         tokens = result["items"] * (options.epochs + 1)
         memory = max(b for p, b in result["peak_memory_bytes"].items() if p.startswith("worker"))
         return {"tokens_per_second": tokens / result["seconds"], "seconds": result["seconds"],

@@ -5,11 +5,11 @@ usage: mf_straggler.py [--workers=2,4] [--ratings=N] [--epochs=N] [--budget_ms=M
                        [--bin=build/release/bin]
 
 The straggler is stopped and continued (SIGSTOP, SIGCONT) in turn once the data is loaded: it runs for a millisecond, or
-however long that has really been, and then stands for nine times as long.  A visit to a slice must take longer than
-such a turn, so there are as many shards as workers.  Each shape trains four times: whole and with a straggler, each with
---step_budget_ms and without.  The held-out error is that of an evaluation behind the epochs that --eval_every names; its
-time is not counted, as metrics.jsonl does not.  Without time control the model of the straggler's run must have the hash
-of the whole one.  Needs python3-matplotlib for the plot.
+however long that really takes, and is then stopped for nine times that.  A visit to a slice must take longer than
+such a turn, so there are as many shards as workers.  Each shape trains four times: without and with a straggler, each
+with --step_budget_ms and without.  The held-out error is that of an evaluation after the epochs that --eval_every
+selects; its time is not counted, as in metrics.jsonl.  Without time control the model of the straggler's run must have
+the hash of the other one.  Needs python3-matplotlib for the plot.
 """
 import json
 import os

@@ -4,10 +4,10 @@
 usage: pagerank_bench.py [GRAPH.txt | --nodes=1000000 --edges=10000000] [--epochs=50] [--repeat=5]
                          [--bin=build/release/bin] [--with=rota,scipy]
 
-Every program makes EPOCHS steps (no tolerance), on the same cores, one after the other, REPEAT times over; what is printed are medians.
+Every program makes EPOCHS steps (no tolerance), on the same cores, one after the other, REPEAT times; medians are printed.
 Without a file the graph is one of `rota generate pagerank`, made first; nodes must be numbers for SciPy's reader here.
 Rota's seconds are those of the training in result.json; SciPy's those of a loop of sparse products (CSR, one thread).
-Loading is not counted for anybody.  That the ranks agree is checked.
+Loading is not counted.  The script checks that the ranks agree.
 """
 import statistics
 import time

@@ -1,9 +1,9 @@
-"""How long runs needed to go on behind a loss, from the events that system tests left with ROTA_EVENTS_OUT=FOLDER.
+"""How long runs needed to continue after a loss, from the events that system tests left with ROTA_EVENTS_OUT=FOLDER.
 
     recovery_times.py FOLDER [WORD...]    only tests in whose names one of the words is
 
-Of each test: how many losses; seconds from when a loss was noticed until the job trained again, and until the next epoch was
-committed: median (most).  Losses behind each other without training between them count as one, from the first.
+For each test: the number of losses; seconds from the detection of a loss until the job trained again, and until the next
+epoch was committed: median (most).  Successive losses without training between them count as one, from the first.
 """
 import collections
 import json

@@ -6,7 +6,7 @@ usage: sgd_bench.py TRAIN TEST|- [--repeat=5] [--bin=build/release/bin] [--epoch
 With - in place of TEST every fifth row is held out.  LIBLINEAR is Debian's liblinear-train -s 0 -B 1 with C = 1 and its own
 tolerance; its seconds are those of the whole program without those of reading, which are taken from a run that ends at once
 (-e 1e30).  Rota has the same penalty, and its seconds are those of the training (metrics.jsonl), without loading and
-evaluation.  What is printed are medians, and the least and the most.
+evaluation.  Medians, minima and maxima are printed.
 """
 import gzip
 import math
@@ -52,9 +52,9 @@ class Bench:
         return max(self.timed() - reading, 0)
 
     def liblinear_loss(self):
-        subprocess.run(["liblinear-predict", "-b", "1", self.folder / "test", self.folder / "model", self.folder / "told"],
+        subprocess.run(["liblinear-predict", "-b", "1", self.folder / "test", self.folder / "model", self.folder / "predicted"],
                        check=True, capture_output=True)
-        return log_loss(self.folder / "told", self.truth)
+        return log_loss(self.folder / "predicted", self.truth)
 
     def rota(self, wanted):
         """Seconds and epochs to that loss, and the seconds of an epoch."""
@@ -73,9 +73,9 @@ class Bench:
             theirs.append(self.liblinear())
             loss = self.liblinear_loss()
             mine.append(self.rota(1.01 * loss))
-        told = [("LIBLINEAR", theirs), ("Rota", [seconds for seconds, _, _ in mine]), ("Rota, an epoch", [e for _, _, e in mine])]
+        lines = [("LIBLINEAR", theirs), ("Rota", [seconds for seconds, _, _ in mine]), ("Rota, an epoch", [e for _, _, e in mine])]
         print(f"{self.rows} rows, LIBLINEAR's held-out log loss {loss:.6f}; Rota is there after {mine[0][1]} epochs")
-        for name, seconds in told:
+        for name, seconds in lines:
             print(f"{name:15} {statistics.median(seconds):8.4f} s ({min(seconds):.4f} to {max(seconds):.4f})")
 
 

@@ -45,8 +45,8 @@ def write_letters(folder, args):
 def liblinear(solver, train, test, folder, args):
     subprocess.run(["liblinear-train", "-s", str(solver), "-c", str(args.c), "-B", "1", "-q", train, folder / "model"], check=True,
                    capture_output=True)
-    told = subprocess.run(["liblinear-predict", test, folder / "model", folder / "told"], check=True, capture_output=True, text=True)
-    return float(told.stdout.split("=")[1].split("%")[0])
+    result = subprocess.run(["liblinear-predict", test, folder / "model", folder / "predicted"], check=True, capture_output=True, text=True)
+    return float(result.stdout.split("=")[1].split("%")[0])
 
 
 def trained(flags, file, test, folder, args, rows):
@@ -67,8 +67,8 @@ def main():
             print(f"LIBLINEAR {name}: {liblinear(solver, file, test, folder, args):.2f} %  "
                   f"({time.monotonic() - begin:.2f} s with reading and predicting)", flush=True)
         for name, flags in ROTA.items():
-            accuracy, told = trained(flags, file, test, folder, args, rows)
-            print(f"Rota {name}: {accuracy:.2f} %  ({told})", flush=True)
+            accuracy, result = trained(flags, file, test, folder, args, rows)
+            print(f"Rota {name}: {accuracy:.2f} %  ({result})", flush=True)
 
 
 if __name__ == "__main__":

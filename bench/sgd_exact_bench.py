@@ -5,7 +5,7 @@ usage: sgd_exact_bench.py TRAIN [--bin=build/release/bin] [--repeat=3] [--c=1] [
 
 Both penalise the intercept (-B 1, --penalize_intercept).  LIBLINEAR's seconds are processor seconds of the whole program
 less those of a run that ends at once (-e 1e30), for each tolerance -e 0.1, 0.01, ... 1e-8; Rota's are those of the
-training (metrics.jsonl), two workers of one thread.  The least objective is the least that anybody found.
+training (metrics.jsonl), two workers of one thread.  The least objective is the least that any program found.
 """
 import math
 import resource
@@ -67,12 +67,12 @@ class Bench:
             least = min(objective for each in runs.values() for one in each for _, objective in one)
             print(f"{loss}: least objective {least:.9g}")
             for name, each in runs.items():
-                told = []
+                printed = []
                 for near in (1e-3, 1e-6):
                     seconds = [min((s for s, o in one if o <= least * (1 + near)), default=math.inf) for one in each]
-                    told.append(f"{near:g}: {statistics.median(seconds):.3f} s ({min(seconds):.3f} to {max(seconds):.3f})")
+                    printed.append(f"{near:g}: {statistics.median(seconds):.3f} s ({min(seconds):.3f} to {max(seconds):.3f})")
                 best = min(o for one in each for _, o in one)
-                print(f"  {name:15} {'   '.join(told)}   nearest {best / least - 1:.1e}")
+                print(f"  {name:15} {'   '.join(printed)}   nearest {best / least - 1:.1e}")
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 
 usage: sgd_stream_limit.py FILE [--share=0.25] [--bin=build/release/bin] [--epochs=2] [--workers=2] [FLAGS of rota train]
 
-Wants root and /sys/fs/cgroup/memory.  A worker that needs more is killed by the kernel, and the run ends with 75.  What the kernel
-keeps of the file counts, too, so it cannot come from memory.  Megabytes a second are those of text, passed over in training.
+Requires root and /sys/fs/cgroup/memory.  A worker that needs more is killed by the kernel, and the run ends with 75.  The
+kernel's cache of the file counts, too, so the file cannot come from memory.  Megabytes a second are those of text, read in training.
 """
 import json
 import os

@@ -2,9 +2,9 @@
 # Installs the Debian packages that Rota is built from and tested with.  Does nothing, quickly, if all are there.
 #
 # usage: deploy/setup.sh [tests] [review]
-#   tests: and the programs that tests compare with (scikit-learn, glmnet, LIBLINEAR), and those that machines of
-#          network namespaces are made of
-#   review: and what .ci/pull-request needs
+#   tests: also the programs that tests compare with (scikit-learn, glmnet, LIBLINEAR), and the tools for network
+#          namespaces
+#   review: also the tools of .ci/pull-request
 set -euo pipefail
 
 packages=(
@@ -22,7 +22,7 @@ fi
 if [[ " $* " == *" tests "* ]]; then
   packages+=(python3-numpy python3-scipy python3-sklearn r-base-core r-cran-glmnet liblinear-tools)
   packages+=(iproute2 nftables openssh-client)
-  # The package starts a server where there is systemd.  There its owner decides, and tests that want it skip.
+  # The package starts a server under systemd.  There its owner decides, and tests that need it skip.
   [ -d /run/systemd/system ] || packages+=(openssh-server)
 fi
 
@@ -33,7 +33,7 @@ die() {
 
 command -v dpkg-query >/dev/null || die "this is not Debian; install by hand: ${packages[*]}"
 
-# What is installed, one name a line; names that dpkg has never heard of are errors, which tell nothing new.
+# The installed packages, one name a line; errors about unknown names add no information.
 installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null |
   sed -n 's/ installed$//p' || true)
 missing=()

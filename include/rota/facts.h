@@ -26,16 +26,16 @@ class Facts {
  public:
   Facts() = default;
   explicit Facts(std::vector<Fact> facts) {
-    for (const Fact& fact : facts) tell(fact);
+    for (const Fact& fact : facts) put(fact);
   }
 
   // The job's fact is the sum of those that shards report under this name.
-  void add(std::string_view name, double value) { tell({std::string(name), Fact::Kind::sum, value}); }
+  void add(std::string_view name, double value) { put({std::string(name), Fact::Kind::sum, value}); }
   // The job's fact is the largest of them.
-  void largest(std::string_view name, double value) { tell({std::string(name), Fact::Kind::largest, value}); }
+  void largest(std::string_view name, double value) { put({std::string(name), Fact::Kind::largest, value}); }
   // Adds the facts of a later shard.
   void merge(const Facts& later) {
-    for (const Fact& fact : later.facts_) tell(fact);
+    for (const Fact& fact : later.facts_) put(fact);
   }
 
   bool has(std::string_view name) const {
@@ -65,7 +65,7 @@ class Facts {
     return std::lower_bound(facts_.begin(), facts_.end(), name,
                             [](const Fact& fact, std::string_view wanted) { return fact.name < wanted; });
   }
-  void tell(const Fact& fact) {
+  void put(const Fact& fact) {
     const auto at = facts_.begin() + (find(fact.name) - facts_.cbegin());
     if (at == facts_.end() || at->name != fact.name) {
       facts_.insert(at, fact);

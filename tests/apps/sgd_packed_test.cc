@@ -33,8 +33,8 @@ TEST_F(SgdPacked, ColumnsFarFromZero) {
   }
   const Job one = packed_job(job({{"shards", "2"}, {"penalize_intercept", "true"}, {"l2", "1"}}, rows));
   EXPECT_EQ(refusal<DataError>(one),
-            "index: feature 1: the mean, 1700000002.75, is far from 0 beside the deviation, and data by shard holds it "
-            "less that, which --penalize_intercept does not allow");
+            "index: feature 1: the mean, 1700000002.75, is far from 0 beside the deviation, and data by shard stores "
+            "it less that, which --penalize_intercept does not allow");
 }
 
 TEST_F(SgdPacked, WeightsOfRows) {

@@ -19,7 +19,7 @@ void CoordinateSampler::set_curvatures(std::vector<double> curvatures) {
   config.table = kCoefficients;
   config.first = first();
   config.end = end();
-  config.rounds = std::numeric_limits<std::uint32_t>::max();  // the course of the job says when an epoch ends
+  config.rounds = std::numeric_limits<std::uint32_t>::max();  // the fit controller ends epochs
   config.staleness = staleness_;
   config.pipeline = pipeline_;
   config.uniform_share = settings_.order == Order::priority ? settings_.uniform_share : 1;

@@ -10,11 +10,11 @@
 
 namespace rota::lasso {
 
-// Those of one share.  A coefficient's priority is what its last change did to the objective, change^2 G_jj: for
-// columns of norm 1 that is the paper's.
+// For one share of the coefficients.  A coefficient's priority is the effect of its last change on the objective,
+// change^2 G_jj: for columns of norm 1 that is the paper's.
 class CoordinateSampler {
  public:
-  // `interference` is the dependency test.  If it is null, nothing interferes, but for Conflicts::group: then all
+  // `interference` is the dependency test.  If it is null, nothing interferes, except with Conflicts::group: then all
   // coefficients of a round are one block.
   CoordinateSampler(const Settings& settings, Share share, std::uint32_t staleness, std::uint32_t pipeline,
                     std::unique_ptr<Interference> interference)
@@ -24,13 +24,13 @@ class CoordinateSampler {
         pipeline_(pipeline),
         interference_(std::move(interference)) {}
 
-  // Says what the columns are; before all else.
+  // Sets the curvatures of the columns; called before all else.
   void set_curvatures(std::vector<double> curvatures);
-  // Adds coefficients to a round, behind the intercept.
+  // Adds coefficients to a round, after the intercept.
   void draw(Round& round, Random& random);
-  // Tells the result of a round that has drawn some.
+  // The result of a round with drawn coefficients.
   void feedback(const Commit& commit);
-  // Sets all priorities by what a look over all coefficients has found, when nothing is in flight.
+  // Sets all priorities from a screen of all coefficients, when nothing is in flight.
   void set_priorities(const RowsCertificate& look, std::uint32_t batch);
 
   std::vector<Figure> figures() { return draws_ ? draws_->figures() : std::vector<Figure>(); }
@@ -46,7 +46,7 @@ class CoordinateSampler {
   std::uint32_t staleness_, pipeline_;
   std::unique_ptr<Interference> interference_;  // until there are draws
   std::vector<double> curvatures_;              // G_jj of every column
-  double largest_gain_ = 1;                     // at the last look: what changes are told in units of
+  double largest_gain_ = 1;                     // at the last screen: the unit of changes in feedback
   std::unique_ptr<PrioritySchedule> draws_;
 };
 

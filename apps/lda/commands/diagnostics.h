@@ -4,7 +4,7 @@
 //   alpha           its Dirichlet parameter
 //   effective_words 1 / sum_w p(w|k)^2: the number of words with the same value if all were equally frequent
 //   uniform_nats    sum_w p(w|k) ln (p(w|k) V): the distance from the uniform distribution; small: an unspecific topic
-//   corpus_nats     sum_w p(w|k) ln (p(w|k) / p(w)): the distance from the whole training corpus; small: likewise
+//   corpus_nats     sum_w p(w|k) ln (p(w|k) / p(w)): the same distance from the whole training corpus
 //   exclusivity     mean over its top words of p(w|k) / sum_j p(w|j)
 //   umass           sum over pairs of its top words, l more frequent than m, of ln ((D(m,l) + 1) / D(l))
 //                   (Mimno et al., "Optimizing semantic coherence in topic models", EMNLP 2011)

@@ -24,7 +24,7 @@ void write_list(std::size_t count, std::ostream& out, Each each) {
   out << ']';
 }
 
-// pyLDAvis uses no more than seven digits, which take half of the bytes.
+// pyLDAvis uses at most seven digits, which take half of the bytes.
 void write_share(double share, std::ostream& out) {
   out << io::exact_text(static_cast<float>(share));
 }

@@ -15,7 +15,7 @@ struct Places {
 };
 
 // Finds cuts[s] for s = first .. last-1.  They are the columns that the sample, sorted, would have at place s n / S;
-// these lie within `places`, and what is before `places` is not larger, and what is behind not smaller.
+// these are within `places`; entries before `places` are not larger, and those after it not smaller.
 void find_cuts(std::vector<std::uint32_t>& sample, Places places, std::size_t first, std::size_t last,
                std::vector<std::uint64_t>& cuts) {
   if (first >= last) return;
@@ -72,7 +72,7 @@ ColumnSample sample_columns(const io::TextFile& file, std::uint64_t stride, std:
   io::LibsvmSize ignored;
   for (std::uint64_t first = 0; first < file.size(); first += stride) {
     const std::uint64_t last = std::min(first + stride, file.size());
-    // Goes on until there is a row, for a window may have none: long lines, or comments.
+    // Continues until there is a row: a window may have none because of long lines or comments.
     bool found = false;
     std::uint64_t begin = file.line_start(first), seen = first;
     for (std::uint64_t width = kWindow; !found && seen < last && begin < last; width *= 2) {

@@ -1,8 +1,8 @@
 // apps/linear/design/sample_cuts.h -- a sample of a text's rows, by which columns are cut into shards before all is
 // read.
 //
-// Which rows are in the sample depends on where in the text they begin, and on the text's size alone.  So it can be
-// had by looking at few places of a plain file, or, of one that is decompressed as it goes, while all is read.
+// Which rows are in the sample depends on their positions in the text and on its size alone.  So it can be taken from a
+// few places of a plain file, or, of a file that is decompressed on the fly, while all of it is read.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -16,16 +16,16 @@ namespace rota::linear {
 // The stride for a text of that many bytes: a power of two.
 std::uint64_t sample_stride(std::uint64_t text_bytes);
 
-// The sampled rows of one file.  Of every stride of text: the first row that begins there, and those that begin
-// within its first few kilobytes.
+// The sampled rows of one file.  Of every stride of text: the first row that begins in it, and those that begin in its
+// first few kilobytes.
 class ColumnSample {
  public:
   explicit ColumnSample(std::uint64_t stride = 1) : stride_(stride) {}
 
-  // Looks at the rows of a block of text that begins at byte `offset`; blocks come in order.  Rows that the rule does
-  // not want are left out.
+  // Adds the rows of a block of text that begins at byte `offset`; blocks come in order.  Rows that are not in the
+  // sample are left out.
   void add(std::uint64_t offset, const io::LibsvmRows& rows);
-  // Leaves what would be there, had the stride been this from the start; REQUIRES: a larger power of two.
+  // Reduces the sample to that of a larger stride.  REQUIRES: a larger power of two.
   void coarsen(std::uint64_t stride);
   std::uint64_t stride() const { return stride_; }
 
@@ -46,7 +46,7 @@ class ColumnSample {
   std::vector<std::uint32_t> columns_;
 };
 
-// The sample of a divisible file.  A text that is wrong ends early: reading it all will say why.
+// The sample of a divisible file.  An invalid text ends early: reading all of it will report the error.
 ColumnSample sample_columns(const io::TextFile& file, std::uint64_t stride, std::uint64_t index_from = 1);
 
 // Where the shards' ranges of columns begin, so that each has about the same number of the sample's entries.  Ranges
