@@ -52,7 +52,7 @@ constexpr const char* kLdaCOrText = "choose --format=lda-c or --format=text";
 // The format of a line that does not begin UCI bag-of-words.
 CorpusFormat format_of_line(const Lines& lines, std::string_view line, const Shape& shape) {
   if (line.starts_with("%%MatrixMarket"))
-    lines.fail("this is a Matrix Market file, which is no format of documents; --format=text would read it as words");
+    lines.fail("this is a Matrix Market file, which is not a document format; --format=text would read it as words");
   if (digits(shape.first) && shape.second_counted) {
     std::uint64_t length = 0;
     const char* const end = shape.first.data() + shape.first.size();
@@ -61,13 +61,13 @@ CorpusFormat format_of_line(const Lines& lines, std::string_view line, const Sha
     if (shape.all_counted)
       lines.fail("the line looks like LDA-C, but the number " + quoted(shape.first) + " is followed by " +
                  std::to_string(shape.others) +
-                 " 'word:count'; it may also be text, or LIBSVM, which is no format of documents; " + kLdaCOrText);
+                 " 'word:count'; it may also be text, or LIBSVM, which is not a document format; " + kLdaCOrText);
     if (!shape.all_valued)
       lines.fail("the line begins like LDA-C ('N word:count ...') and continues like text; " +
                  std::string(kLdaCOrText));
   }
   if (decimal(shape.first) && shape.second_valued)
-    lines.fail("the line looks like LIBSVM, which is no format of documents; --format=text would read it as words");
+    lines.fail("the line looks like LIBSVM, which is not a document format; --format=text would read it as words");
   const std::size_t colon = shape.first.find(':');
   if (colon != shape.first.npos && digits(shape.first.substr(0, colon)) && digits(shape.first.substr(colon + 1)) &&
       shape.all_counted)

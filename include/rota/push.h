@@ -42,7 +42,7 @@ class Push {
   virtual std::uint64_t push(const ExchangeTask&, Random&) { return 0; }
   // In each step of the round's dataflow: what this shard sends, ...
   virtual void scatter(const ExchangeTask&, std::uint32_t /*step*/, Outgoing&) {}
-  // ...  and what it received, from all senders, in their order.  A dataflow of one step may lag: with a staleness of
+  // ... and what it received, from all senders, in their order.  A dataflow of one step may lag: with a staleness of
   // s, all but the last s of the preceding exchange rounds are gathered before a push, counted from the last round of
   // another kind.  In an asynchronous run, at most the newest message of each sender is gathered, if it was not
   // gathered before.  Before a round of another kind, and at the end of an epoch, everything is gathered.

@@ -47,7 +47,7 @@ TEST(CorpusFormat, LdaCOrTextIsRefused) {
             "--format=text");
   EXPECT_EQ(refusal_of("0\n\n3 1:1 2:1\n"),
             ":3: the line looks like LDA-C, but the number '3' is followed by 2 'word:count'; it may also be text, or "
-            "LIBSVM, which is no format of documents; choose --format=lda-c or --format=text");
+            "LIBSVM, which is not a document format; choose --format=lda-c or --format=text");
   EXPECT_EQ(refusal_of("0:1 7:3\n"),
             ":1: the line looks like LDA-C without the number of pairs before them; it may also be text; choose "
             "--format=lda-c or --format=text");
@@ -55,7 +55,7 @@ TEST(CorpusFormat, LdaCOrTextIsRefused) {
 
 TEST(CorpusFormat, LibsvmIsRefused) {
   const std::string message =
-      ":1: the line looks like LIBSVM, which is no format of documents; --format=text would read it as words";
+      ":1: the line looks like LIBSVM, which is not a document format; --format=text would read it as words";
   for (const char* const row :
        {"1 3:0.5\n", "+1 3:1 4:1\n", "-1 3:1\n", "0.5 1:2 2:1e-3\n", "2 1:1 3:0.5\n", "1 1:-2 7:1\n", "1 1:.5\n"})
     EXPECT_EQ(refusal_of(row), message) << row;
@@ -64,7 +64,7 @@ TEST(CorpusFormat, LibsvmIsRefused) {
 
 TEST(CorpusFormat, MatrixMarketIsRefused) {
   EXPECT_EQ(refusal_of("%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n"),
-            ":1: this is a Matrix Market file, which is no format of documents; --format=text would read it as words");
+            ":1: this is a Matrix Market file, which is not a document format; --format=text would read it as words");
 }
 
 TEST(CorpusFormat, AHalfBagOfWordsIsRefused) {
