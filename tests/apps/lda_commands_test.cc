@@ -71,7 +71,7 @@ TEST(LdaCommands, WordsThatHadNoNamesMayBeMissing) {
       std::string::npos);
 }
 
-TEST_F(Trained, PredictTellsTheTopics) {
+TEST_F(Trained, PredictPrintsTheTopics) {
   const std::string path = files_.write("new", "cat dog zebra owl\nsnow rain\n\nowl dog cat\n");
   const std::string list = run("predict", model_.get(), {{"most_topics", "1"}}, {path});
   std::istringstream lines(list);
@@ -96,7 +96,7 @@ TEST_F(Trained, PredictTellsTheTopics) {
   }
 }
 
-TEST_F(Trained, EvaluateTellsLikelyDocumentsFromOthers) {
+TEST_F(Trained, LikelyDocumentsHaveABetterScore) {
   const auto perplexity = [&](const std::string& text, Given given) {
     const std::string json = run("evaluate", model_.get(), std::move(given), {files_.write("new", text)});
     const std::size_t at = json.find("\"perplexity\": ");

@@ -186,7 +186,7 @@ std::vector<Given> all_solvers() {
   return all;
 }
 
-TEST_F(MfAlternating, EpochsAreThoseOfPlainLoopsAndEveryRoundLowersTheObjective) {
+TEST_F(MfAlternating, EpochsAreThoseOfPlainLoops) {
   for (const Given& options : all_solvers()) {
     SerialHost host(linked_plugin(), job(options));
     Plain plain(host, ratings_);
@@ -249,7 +249,7 @@ TEST_F(MfAlternating, ARestoredHostContinuesAlike) {
 }
 
 // As the commands score it; one rating is of a user that training does not know.
-TEST_F(MfAlternating, HeldOutRatingsAreScoredWithTheModelAsItIs) {
+TEST_F(MfAlternating, HeldOutRatingsAreScoredWithTheCurrentModel) {
   for (Given options : {kSolvers[0], kSolvers[1], kSolvers[6], kRoundRobin[0]}) {
     options["valid"] = "given";
     Job task = job(options);
@@ -269,7 +269,7 @@ TEST_F(MfAlternating, HeldOutRatingsAreScoredWithTheModelAsItIs) {
 }
 
 // As the commands rank the model as it is, on any number of shards; what was used in training is not ranked.
-TEST_F(MfAlternating, HeldOutItemsAreRankedWithTheModelAsItIs) {
+TEST_F(MfAlternating, HeldOutItemsAreRankedWithTheCurrentModel) {
   std::map<std::uint32_t, std::vector<std::uint32_t>> seen, wanted;
   for (const Raw& one : ratings_)
     if (one.value > 0)

@@ -194,7 +194,7 @@ TEST_F(Mf, EpochsOfLabelsAreThoseOfPlainLoops) {
 }
 
 // As the commands score them; one of a user that training does not know.
-TEST_F(Mf, HeldOutLabelsAreScoredWithTheModelAsItIs) {
+TEST_F(Mf, HeldOutLabelsAreScoredWithTheCurrentModel) {
   for (Raw& one : ratings_) one.value = one.value > 3 ? 1 : -1;
   for (const char* biases : {"false", "true"}) {
     Job task = job({{"valid", "given"}, {"loss", "logistic"}, {"biases", biases}});
@@ -271,7 +271,7 @@ TEST_F(Mf, ARestoredHostContinuesAlike) {
 }
 
 // As the commands score it; one rating is of a user that training does not know.
-TEST_F(Mf, HeldOutRatingsAreScoredWithTheModelAsItIs) {
+TEST_F(Mf, HeldOutRatingsAreScoredWithTheCurrentModel) {
   const std::string text = "u1\ti3\t2\nu7\ti5\t4.5\nnobody\ti5\t1\nu30\ti22\t3\n";
   for (const auto& [biases, rotate] : {std::pair("false", "items"), {"true", "users"}}) {
     Job task = job({{"valid", "given"}, {"biases", biases}, {"rotate", rotate}});
@@ -365,7 +365,7 @@ TEST_F(MfOfAnyScale, TheHeldOutErrorFollowsTheUnitOfTheRatings) {
   }
 }
 
-TEST_F(MfOfAnyScale, RatingsFarFromZeroAreToldApart) {
+TEST_F(MfOfAnyScale, RatingsFarFromZeroAreDistinguished) {
   for (const Given& options : kScaled)
     for (const double plus : {1e9, -1e9, 300.0})
       EXPECT_LT(fit(options, 1, plus).error, 0.5) << options.at("solver") << " " << plus;

@@ -172,7 +172,7 @@ TEST_F(Sgd, TheFirstLossesAreThoseOfNoWeights) {
   EXPECT_LT(*host.score("progressive_loss"), std::log(2.0));
 }
 
-TEST_F(Sgd, RoundsOfAnEpochAreAsManyAsTheBatchSays) {
+TEST_F(Sgd, BatchSizeDecidesTheRoundsOfAnEpoch) {
   for (const auto& [batch, rounds] : {std::pair{"16", 4}, {"60", 1}, {"1000", 1}, {"1", 60}}) {
     SerialHost host(linked_plugin(), job({{"loss", "softmax"}, {"sync_rows", batch}}));
     std::vector<Round> seen;

@@ -90,7 +90,7 @@ TEST_F(Volatile, TheLivingSeeAllThatTheyDid) {
   EXPECT_EQ(disk.find("theirs"), nullptr);
 }
 
-TEST_F(Volatile, AFullOneSaysSo) {
+TEST_F(Volatile, AFullDiskReturnsAnError) {
   VolatileDisk disk(work_);
   work_->full = [] { return true; };
   EXPECT_EQ(disk.write("file", 0, bytes_of("ab")).code(), ExitCode::disk);

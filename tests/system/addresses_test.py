@@ -88,7 +88,7 @@ class Addresses(RotaTest):
                 self.assertIn(f"event=listening address={address}", log)
                 shutil.rmtree(self.out)
 
-    def test_a_loopback_run_listens_at_no_other_interface_and_status_needs_none(self):
+    def test_a_loopback_run_listens_only_on_loopback(self):
         flags = self.flags("--epochs=100000000", "--insecure")
         first, others, address = self.start_job(flags, "tcp://127.0.0.1:0")
         self.wait_for("an epoch", lambda: self.metrics(self.out))
@@ -107,7 +107,7 @@ class Addresses(RotaTest):
                   code=2, says="--coordinator, without --bind: cannot listen at 192.0.2.1: it is no address of this machine")
         self.assertFalse((self.out / "flags.txt").exists())
 
-    def test_a_port_in_use_is_nothing_to_try_again(self):
+    def test_a_port_in_use_is_not_retried(self):
         flags = self.flags("--insecure")
         with socket.create_server(("127.0.0.1", 0)) as taken:
             address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"

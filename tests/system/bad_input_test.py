@@ -108,7 +108,7 @@ class WrongFlags(RotaTest):
 
 
 class TimeControl(RotaTest):
-    def test_short_visits_lose_no_token_and_the_log_says_so(self):
+    def test_short_visits_lose_no_token_and_are_logged(self):
         out = self.folder / "out"
         self.rota(*self.lda(out, "--epochs=5", "--step_budget_ms=0.05"))
         for m in self.metrics(out):

@@ -62,6 +62,6 @@ class DocsTest(RotaTest):
         for part in code.split("  // ...\n"):
             self.assertIn(part, template)
 
-    def test_the_page_of_options_is_what_the_programs_say(self):
+    def test_the_page_of_options_matches_the_programs(self):
         self.assertEqual(text_of("docs/cli.md"), cli_reference.reference(),
                          "run: tests/system/cli_reference.py >docs/cli.md")

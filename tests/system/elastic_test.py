@@ -182,7 +182,7 @@ class Elastic(RotaTest):
         self.rota("resume", out)
         self.assertEqual(self.result(out)["model_hash"], self.calm_hash(LDA))
 
-    def test_a_worker_joins_from_a_machine_that_does_not_have_the_folder(self):
+    def test_a_worker_joins_from_a_machine_without_the_folder(self):
         """It is told the run's flags, keeps what is of it in a folder of its own, and the coordinator gets a copy."""
         expected = self.calm_hash(LDA)
         out, own = self.folder / "elsewhere", self.folder / "own"

@@ -113,7 +113,7 @@ class Failpoints(RotaTest):
     def test_the_run_recovers_after_every_point(self):
         self.walk(list(self.specs()), self.go_on)
 
-    def test_over_tcp_a_coordinator_that_is_killed_before_it_listens_is_started_again(self):
+    def test_over_tcp_a_coordinator_killed_before_listening_is_restarted(self):
         """The others need its address, and were never started."""
         spec = "file.written@era:1:kill"
         name, done, fired = self.harmed("tcp", spec, "--coordinator=tcp://127.0.0.1:0", "--start_timeout_seconds=20")

@@ -133,7 +133,7 @@ class KmeansOracle(AppTest):
         last, before = [m["objective"] for m in self.metrics(out)][-1:-3:-1]
         self.assertLess(before - last, 0.001 * before)
 
-    def test_empty_clusters_are_filled_and_fewer_rows_than_clusters_stay_empty(self):
+    def test_empty_clusters_are_filled_if_there_are_rows(self):
         x = np.repeat([[0.1, 0.7], [3, 0], [0, 5.3]], 20, axis=0)
         file = self.data(x)
         result, out = self.kmeans("same", file, "--clusters=5", "--tolerance=0")

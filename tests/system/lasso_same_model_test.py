@@ -61,7 +61,7 @@ class LassoSameModel(RotaTest):
         self.rota("resume", out, "--workers=3")
         self.assertEqual(self.result(out)["model_hash"], reference["model_hash"])
 
-    def test_asynchronous_says_that_it_cannot_be_reproduced(self):
+    def test_asynchronous_is_logged_as_not_reproducible(self):
         self.lasso("asynchronous", "--partition=rows", "--asynchronous", "--staleness=2", "--lambda_ratio=0.3",
                    "--tolerance=1e-3", data=self.small())
         self.assertTrue(self.events(self.folder / "asynchronous", "not_reproducible"))

@@ -169,7 +169,7 @@ class Crashes(LivenessTest):
         self.no_role_left(out)
         return done.stderr.splitlines()[-1]
 
-    def test_a_crash_is_a_bug_and_names_process_plugin_hook_and_round(self):
+    def test_a_crash_names_process_plugin_hook_and_round(self):
         for how, name in (("segv", "SIGSEGV"), ("abort", "SIGABRT"), ("overflow", "SIGSEGV")):
             with self.subTest(how=how):
                 told = self.crash(how, "--crash_in=push", "--crash_round=5", f"--crash_how={how}")

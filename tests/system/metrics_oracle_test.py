@@ -50,7 +50,7 @@ class MetricsOracleTest(unittest.TestCase):
             chance = np.round(np.clip(0.3 + 0.3 * truth + 0.3 * draw.normal(size=rows), 0.01, 0.99), digits)
             self.expect_classes(truth, chance)
 
-    def test_sure_predictions_cost_what_clipping_says(self):
+    def test_log_loss_of_certain_predictions_is_clipped(self):
         truth = np.array([0, 1, 1, 0, 1, 0])
         self.expect_classes(truth, np.array([0.0, 1.0, 0.0, 1.0, 1e-300, 0.5]))
 

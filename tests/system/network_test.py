@@ -157,7 +157,7 @@ class Network(RotaTest):
     def descriptors(self, run):
         return {name: len(os.listdir(f"/proc/{process.pid}/fd")) for name, process in run.processes.items()}
 
-    def test_connections_are_reset_again_and_again(self):
+    def test_connections_are_reset_repeatedly(self):
         run = self.after_a_commit("storm")
         before, resets = self.descriptors(run), 0
         end = time.monotonic() + 4

@@ -122,7 +122,7 @@ class OwnDisks(Runs):
                 shown = self.done(self.at("show", app, f"--model={out}"))
                 self.assertTrue(shown)
 
-    def test_another_run_in_a_folder_of_that_name_is_left_as_it_is(self):
+    def test_another_run_in_a_folder_of_that_name_is_not_changed(self):
         """Of a machine's own, with logs, checkpoints and a model under the same names."""
         there = self.machines[2].inside(self.out)
         self.done(self.at("train", *JOBS["sgd"], f"--out={self.out}", on=2))

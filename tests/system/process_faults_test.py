@@ -113,7 +113,7 @@ class Clocks(ProcessFaults):
         times = [event["time"] for event in self.events(out, "checkpoint")]
         self.assertNotEqual(times, sorted(times), "it was seen to jump")
 
-    def test_the_monotonic_clock_stands_still(self):
+    def test_the_monotonic_clock_stops(self):
         """As that of a machine that sleeps, or is moved: of one program, and of all."""
         out, run = self.begun("still", "--peer_timeout_seconds=3")
         self.jump(0, -2 * 10 ** 9, ("rota-worker",))

@@ -130,7 +130,7 @@ class Soak(RotaTest):
               f"{sum(took for _, _, took in runs):.0f} s", flush=True)
         return grown
 
-    def test_harmed_again_and_again(self):
+    def test_repeated_damage_to_the_run(self):
         draw = random.Random(SEED)
         calm = {}
         for job in CHOSEN:

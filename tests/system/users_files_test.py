@@ -58,13 +58,13 @@ class UsersFiles(RotaTest):
 
     # -- rota train --
 
-    def test_an_input_in_the_folder_of_the_run_is_left_as_it_is(self):
+    def test_an_input_in_the_folder_of_the_run_is_not_changed(self):
         self.out.mkdir()
         shutil.copy(self.data, self.out / "input")
         self.refused(f"--input={self.out}/input", f"--vocab={self.vocab}")
         self.assertEqual((self.out / "input").read_text(), BAG)
 
-    def test_other_files_in_the_folder_are_left_as_they_are(self):
+    def test_other_files_in_the_folder_are_not_changed(self):
         for name in ("input", "flags.txt", "address", "events.jsonl", "log/notes", "log/worker-0.log", "empty/folder/x"):
             with self.subTest(name=name):
                 shutil.rmtree(self.out, ignore_errors=True)
@@ -72,7 +72,7 @@ class UsersFiles(RotaTest):
                 (self.out / name).write_text("mine")
                 self.refused(*self.usual())
 
-    def test_empty_files_and_folders_are_left_too(self):
+    def test_empty_files_and_folders_are_kept(self):
         for make in (lambda p: p.touch(), lambda p: p.mkdir(), lambda p: p.symlink_to(self.data)):
             for name in ("log", "empty", "checkpoint"):
                 with self.subTest(name=name):

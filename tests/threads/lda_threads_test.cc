@@ -46,7 +46,7 @@ TEST(LdaThreads, TheModelIsThatOfOneThread) {
   EXPECT_EQ(outcome.newest->model_hash.hex(), calm_hash(shape).hex());
 }
 
-TEST(LdaThreads, AResumedRunGoesOnFromFiles) {
+TEST(LdaThreads, AResumedRunContinuesFromFiles) {
   const tests::ScratchFiles files;
   sim::Shape shape = shape_over(files.write("text", text()));
   shape.plan.stores = 2;
@@ -65,7 +65,7 @@ TEST(LdaThreads, AResumedRunGoesOnFromFiles) {
 }
 
 // One of two disks is gone when the run goes on.
-TEST(LdaThreads, AResumedRunGoesOnWithDisksOfItsOwn) {
+TEST(LdaThreads, AResumedRunContinuesWithSeparateDisks) {
   const tests::ScratchFiles files;
   const std::filesystem::path run = files.folder() / "run";
   sim::Shape shape = shape_over(files.write("text", text()));

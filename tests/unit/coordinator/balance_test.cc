@@ -11,7 +11,7 @@ namespace {
 
 using Seconds = std::map<std::uint32_t, double>;
 
-TEST(Balance, OneThatIsSlowForLongIsSeen) {
+TEST(Balance, APersistentlySlowWorkerIsDetected) {
   Balance balance;
   const ShardHosts hosts = tests::even_hosts(2, 8);
   for (int i = 0; i < 4; ++i) EXPECT_FALSE(balance.add({{0, 3}, {1, 1}}, hosts));
@@ -22,7 +22,7 @@ TEST(Balance, OneThatIsSlowForLongIsSeen) {
 }
 
 // Slow with many shards, fast with one: shards go to and fro, but not for ever.
-TEST(Balance, MovesToAndFroComeEverMoreSeldom) {
+TEST(Balance, RepeatedMovesBackOff) {
   Balance balance;
   const std::vector<std::uint32_t> workers{0, 1};
   const ShardHosts even = tests::even_hosts(2, 8), one = ShardHosts::weighted(workers, std::vector<double>{1, 7}, 8);
@@ -48,7 +48,7 @@ TEST(Balance, ShortEpochsAreNotLong) {
 }
 
 // A short epoch says little: what slows a worker down may have missed it.
-TEST(Balance, OneShortEpochThatIsAsItShouldBeChangesNothing) {
+TEST(Balance, OneNormalShortEpochChangesNothing) {
   Balance balance;
   const ShardHosts hosts = tests::even_hosts(2, 8);
   int epochs = 0;
@@ -56,7 +56,7 @@ TEST(Balance, OneShortEpochThatIsAsItShouldBeChangesNothing) {
     ASSERT_LT(++epochs, 1000);
 }
 
-TEST(Balance, AnEpochThatIsAsItShouldBeBeginsAnew) {
+TEST(Balance, ANormalEpochResetsTheCount) {
   Balance balance;
   const ShardHosts hosts = tests::even_hosts(2, 8);
   for (int round = 0; round < 20; ++round) {
@@ -71,7 +71,7 @@ TEST(Balance, NothingIsGainedWhereNoShardCouldMove) {
   for (int i = 0; i < 50; ++i) EXPECT_FALSE(balance.add({{0, 50}}, tests::even_hosts(1, 8)));
 }
 
-TEST(Balance, WhatIsNotWholeSaysNothing) {
+TEST(Balance, IncompleteTimesAreIgnored) {
   Balance balance;
   const ShardHosts hosts = tests::even_hosts(2, 8);
   for (int i = 0; i < 50; ++i)

@@ -51,7 +51,7 @@ TEST(Coordinator, ARunFromHelloToStop) {
   EXPECT_EQ(run.sent<Stop>(kScheduler).size(), 1U);
 }
 
-TEST(Coordinator, ASliceForTwoShardsEndsTheRunAndSaysWhoseFaultItIs) {
+TEST(Coordinator, ASliceForTwoShardsIsTheSchedulesFault) {
   Script run;
   run.prepare();
   Rounds rounds;
@@ -89,7 +89,7 @@ TEST(Coordinator, ItemsThatAreNotConservedAreOurBug) {
 }
 
 // A score of 0 was taken for none: an error rate that vanished was not recorded.
-TEST(Coordinator, AScoreOfHeldOutDataIsRecordedWhateverItIs) {
+TEST(Coordinator, AnyScoreOfHeldOutDataIsRecorded) {
   for (const double score : {0.0, 12.5}) {
     Script run;
     run.prepare({{"errors"}}, {}, {{.name = "error", .term = "errors", .scale = Score::Scale::sum, .held_out = true}});
@@ -101,7 +101,7 @@ TEST(Coordinator, AScoreOfHeldOutDataIsRecordedWhateverItIs) {
 }
 
 // The first was welcomed over a link that had forgotten it, and the run hung.
-TEST(Coordinator, ASecondStartWhileOthersAreAwaitedTakesThePlaceOfTheFirst) {
+TEST(Coordinator, ASecondStartDuringJoiningReplacesTheFirst) {
   Script run;
   run.hear(kWorker, run.hello(kWorker));
   run.hear(kWorker, run.hello(kWorker, 2));
@@ -125,7 +125,7 @@ TEST(Coordinator, ARefusedStartThatTookAMembersPlaceEndsTheRun) {
                              "worker-0 (pid 7 on node5) was lost: a start that was refused took its place"));
 }
 
-TEST(Coordinator, WhoIsNotExpectedIsRefused) {
+TEST(Coordinator, UnexpectedProcessIsRefused) {
   Script run;
   const NodeId stranger{Role::worker, 5};
   run.hear(stranger, run.hello(stranger));
@@ -135,7 +135,7 @@ TEST(Coordinator, WhoIsNotExpectedIsRefused) {
   EXPECT_FALSE(run.ended.has_value());
 }
 
-TEST(Coordinator, AMemberThatStartsAnewInTheMiddleIsLost) {
+TEST(Coordinator, AMemberThatRestartsDuringTheRunIsLost) {
   Script run;
   run.prepare();
   run.hear(kWorker, run.hello(kWorker, 2));
@@ -143,7 +143,7 @@ TEST(Coordinator, AMemberThatStartsAnewInTheMiddleIsLost) {
   EXPECT_EQ(run.sent<Refuse>(kWorker).at(0).code, ExitCode::temporary);
 }
 
-TEST(Coordinator, AStrangerWhoComesLateIsRefusedAndTheRunGoesOn) {
+TEST(Coordinator, LateStrangerIsRefusedAndTheRunContinues) {
   Script run;
   run.prepare();
   const NodeId stranger{Role::worker, 5};
@@ -165,7 +165,7 @@ TEST(Coordinator, ALostWorkerEndsTheRunWithItsName) {
 }
 
 // It was "temporary: try again", for ever, and nobody knew where it had crashed.
-TEST(Coordinator, AMemberThatCrashedEndsTheRunAsABugAndSaysWhere) {
+TEST(Coordinator, ACrashedMemberEndsTheRunAsABug) {
   Script run;
   run.prepare();
   run.diary->words = CrashInfo{SIGSEGV, "plugin lda, Push::push, round 2, shard 1"};
@@ -179,7 +179,7 @@ TEST(Coordinator, AMemberThatCrashedEndsTheRunAsABugAndSaysWhere) {
   EXPECT_TRUE(other.ended_with(ExitCode::bug)) << "if only its silence tells";
 }
 
-TEST(Coordinator, AMemberThatWasKilledIsToldWithItsMemory) {
+TEST(Coordinator, AKilledMemberIsReportedWithItsMemory) {
   Script run;
   run.prepare();
   run.hear(kWorker, Beat{0, 123'456'789, 0, 0, {}, 0});
@@ -207,7 +207,7 @@ TEST(Coordinator, ANumberIsAssignedToOneNewWorkerOnly) {
   EXPECT_EQ(asked(4, false), missing + "3") << "an observer that only asks takes none";
 }
 
-TEST(Coordinator, WhoNeverJoinedIsNamed) {
+TEST(Coordinator, MissingMembersAreNamed) {
   Script run;
   run.hear(kWorker, run.hello(kWorker));
   run.hear({Role::observer, 1}, AskStatus{"there"});
@@ -217,7 +217,7 @@ TEST(Coordinator, WhoNeverJoinedIsNamed) {
 }
 
 // A process that stood still since the time of the coordinator before was waited for until the run ended.
-TEST(Coordinator, OneThatWasStartedAnewTellsWhoIsNeverHeard) {
+TEST(Coordinator, ARestartedCoordinatorNamesMissingMembers) {
   for (const std::uint64_t era : {1U, 2U}) {
     RunPlan plan = small_plan();
     plan.era = era;
@@ -256,7 +256,7 @@ TEST(Coordinator, AFaultWithoutACodeIsOurBug) {
 }
 
 // Anybody who could connect could end a run, or be counted as a worker.
-TEST(Coordinator, StrangersAreNotHeard) {
+TEST(Coordinator, MessagesOfStrangersAreIgnored) {
   Script run;
   const NodeId stranger{Role::worker, 5};
   run.hear(stranger, Fault{ExitCode::failed, "nothing"});
@@ -332,7 +332,7 @@ TEST(Coordinator, ASignalEndsTheRunAfterTheEpochWithACheckpoint) {
 }
 
 // Another whole epoch was trained first.
-TEST(Coordinator, ASignalDuringASaveEndsTheRunBehindIt) {
+TEST(Coordinator, ASignalDuringASaveEndsTheRunAfterIt) {
   for (const bool put : {false, true}) {
     RunPlan plan = small_plan();
     plan.epochs = 5;
@@ -374,7 +374,7 @@ TEST(Coordinator, ASignalDuringAnEvaluationMakesTheEpochTheLast) {
 }
 
 // The run ended at once, and what it had computed since its last checkpoint was gone.
-TEST(Coordinator, AMemberThatIsToldToEndBringsTheRunToACleanEnd) {
+TEST(Coordinator, ASignalledMemberEndsTheRunCleanly) {
   RunPlan plan = small_plan();
   plan.epochs = 5;
   Script run(plan);
@@ -405,7 +405,7 @@ TEST(Coordinator, ASecondSignalOfTheSameMemberEndsTheRunAtOnce) {
 }
 
 // What all others had sent meanwhile was not looked at.
-TEST(Coordinator, ItsOwnPauseLosesNobody) {
+TEST(Coordinator, ItsOwnPauseLosesNoMember) {
   Script run;
   run.prepare();
   run.schedule();
@@ -421,7 +421,7 @@ TEST(Coordinator, ItsOwnPauseLosesNobody) {
 }
 
 // A dead process counted as joined, and the run was lost as soon as it began.
-TEST(Coordinator, WhoDiesWhileOthersAreAwaitedIsMissingAgain) {
+TEST(Coordinator, AMemberThatDiesDuringJoiningIsMissingAgain) {
   Script run;
   run.hear(kWorker, run.hello(kWorker));
   run.disconnect(kWorker);
@@ -435,7 +435,7 @@ TEST(Coordinator, WhoDiesWhileOthersAreAwaitedIsMissingAgain) {
   EXPECT_EQ(run.sent<Welcome>(kWorker)[0].peers.at(1).incarnation, 2U);
 }
 
-TEST(Coordinator, WhoWasSilentWhileOthersWereAwaitedIsBackOnceItIsHeard) {
+TEST(Coordinator, ASilentMemberIsBackWithItsNextMessage) {
   Script run;
   run.hear(kWorker, run.hello(kWorker));
   run.pass(31 * kSecond);
@@ -458,7 +458,7 @@ TEST(Coordinator, ASecondSignalEndsTheRunAtOnce) {
   EXPECT_TRUE(run.ended_with(ExitCode::interrupted));
 }
 
-TEST(Coordinator, TheAppSaysHowLongToTrainIfTheUserDoesNot) {
+TEST(Coordinator, TheAppDecidesTheEpochsByDefault) {
   RunPlan plan = small_plan();
   plan.epochs = 0;
   Script run(plan);
@@ -469,7 +469,7 @@ TEST(Coordinator, TheAppSaysHowLongToTrainIfTheUserDoesNot) {
   EXPECT_FALSE(run.ended.has_value());
 }
 
-TEST(Coordinator, AnAsynchronousRunIsNotReproducibleAndSaysSo) {
+TEST(Coordinator, AnAsynchronousRunIsRecordedAsNotReproducible) {
   for (const bool asynchronous : {false, true}) {
     RunPlan plan = small_plan();
     plan.asynchronous = asynchronous;
@@ -479,7 +479,7 @@ TEST(Coordinator, AnAsynchronousRunIsNotReproducibleAndSaysSo) {
   }
 }
 
-TEST(Coordinator, BadDataNamesItsProcessBehindItsPlace) {
+TEST(Coordinator, BadDataNamesItsPlaceThenItsProcess) {
   Script run;
   run.join();
   run.hear(kWorker, Fault{ExitCode::bad_data, "docs:6: no number (plugin lda, Push::attach, shard 1)"});

@@ -58,7 +58,7 @@ class CopiesOfFiles : public ::testing::Test, protected NodeStage {
   std::unique_ptr<Copies> copies_;
 };
 
-TEST_F(CopiesOfFiles, AreDurableBeforeItIsTold) {
+TEST_F(CopiesOfFiles, AreDurableBeforeTheyAreReported) {
   EXPECT_TRUE(copies_->complete());
   begin(0);
   EXPECT_FALSE(copies_->complete());
@@ -83,7 +83,7 @@ TEST_F(CopiesOfFiles, WaitForOthersToBeDone) {
   EXPECT_EQ(reports_.size(), 3U);
 }
 
-TEST_F(CopiesOfFiles, TakeNothingThatWasNotAskedFor) {
+TEST_F(CopiesOfFiles, IgnoreUnrequestedChunks) {
   begin(0);
   const Chunk right = chunk_of(asked(0)[0]);
   EXPECT_FALSE(add(1, right)) << "of a partition that is not copied";
@@ -93,7 +93,7 @@ TEST_F(CopiesOfFiles, TakeNothingThatWasNotAskedFor) {
   EXPECT_FALSE(add(0, right));
 }
 
-TEST_F(CopiesOfFiles, OtherThanWhatWasWrittenAreToldOf) {
+TEST_F(CopiesOfFiles, WithAnotherContentAreReported) {
   begin(0);
   for (std::size_t i = 0; i < asked(0).size(); ++i) {
     Chunk chunk = chunk_of(asked(0)[i]);
@@ -105,7 +105,7 @@ TEST_F(CopiesOfFiles, OtherThanWhatWasWrittenAreToldOf) {
   EXPECT_FALSE(sim::MemoryChunkFiles(here_).has(files_[0]));
 }
 
-TEST_F(CopiesOfFiles, AreBusyWhileSomethingIsUnderWay) {
+TEST_F(CopiesOfFiles, AreBusyDuringATransfer) {
   begin(0);
   hold_work = true;
   EXPECT_TRUE(add(0, chunk_of(asked(0)[0])));
@@ -183,7 +183,7 @@ TEST_F(RunWithADiskApart, AFileOfAnotherNameEndsTheRun) {
   }
 }
 
-TEST_F(RunWithADiskApart, AChunkThatNobodyAskedForEndsTheRun) {
+TEST_F(RunWithADiskApart, AnUnrequestedChunkEndsTheRun) {
   Script run(plan(here_));
   train(run);
   run.hear(kPartition, Chunk{"epoch-00000001/partition-0.era-3.sst", 0, {}});

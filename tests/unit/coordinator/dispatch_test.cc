@@ -116,7 +116,7 @@ TEST(Dispatch, HandoversFollowEverySliceOnItsWay) {
   }
 }
 
-TEST(Dispatch, SharedRowsGoToAllWorkersAndEachPartitionExpectsItsOwn) {
+TEST(Dispatch, SharedRowsGoToAllWorkersAndTheirPartitions) {
   const std::uint32_t partitions = 3;
   Dispatch dispatch(tests::even_hosts(2, 2), 2, 0, partitions, tables());
   const std::vector<Key> keys = {12, 3, 40, 7, 8};
@@ -146,7 +146,7 @@ TEST(Dispatch, SharedRowsGoToAllWorkersAndEachPartitionExpectsItsOwn) {
   }
 }
 
-TEST(Dispatch, RowsThatAreTogetherAreExpectedInOnePartitionWithTheirBlocks) {
+TEST(Dispatch, RowsKeptTogetherGoToOnePartition) {
   Dispatch dispatch(tests::even_hosts(1, 2), 2, 0, 3, tables());
   Round round = sharing({12, 3, 40}, kTogether);
   round.blocks = {2, 1};
@@ -173,7 +173,7 @@ TEST(Dispatch, ARoundWithoutRowsAndSlicesIsASharedOneOfItsTable) {
   EXPECT_EQ(dispatch.take_done(), (Done{{0, 1}}));
 }
 
-TEST(Dispatch, APartitionIsToldWhoWaitsForTheCommit) {
+TEST(Dispatch, APartitionLearnsWhichWorkersNeedTheCommit) {
   Dispatch dispatch(tests::even_hosts(1, 1), 1, 0, 1, tables());
   give_out(dispatch, 9, {sharing({1}), 2, 4, Feedback::reply});
   const auto expects = dispatch.take_expects();
@@ -202,7 +202,7 @@ TEST(Dispatch, RoundsAreDoneInTheirOrder) {
   EXPECT_EQ(dispatch.take_done(), (Done{{0, 4}}));
 }
 
-TEST(Dispatch, EachSchedulerIsToldItsOwnNumbers) {
+TEST(Dispatch, EachSchedulerGetsItsOwnNumbers) {
   Dispatch dispatch(tests::even_hosts(1, 1), 1, 0, 1, tables());
   give_out(dispatch, 10, {sharing({1}), 0, 5, Feedback::changes});
   give_out(dispatch, 11, {sharing({2}), 1, 5, Feedback::changes});

@@ -73,7 +73,7 @@ TEST(Patience, WaitsForTheBestEpochToBeWritten) {
   EXPECT_EQ(run.diary->results.at(0).commit.epoch, 1U);
 }
 
-TEST(Patience, AResumedJobGoesOnWithTheBestSoFar) {
+TEST(Patience, AResumedJobKeepsTheBestEpoch) {
   RunPlan plan = patient(2);
   plan.resume = CommitRecord{};
   plan.resume->app = "counting";

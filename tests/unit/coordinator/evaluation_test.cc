@@ -56,7 +56,7 @@ TEST(Evaluation, WithoutSlicesOrTermsThereIsStillATotal) {
   EXPECT_TRUE(nothing.total().empty());
 }
 
-TEST(Evaluation, NotABitDependsOnWhoReportsWhatOrWhen) {
+TEST(Evaluation, TheOrderOfReportsChangesNoBit) {
   std::mt19937_64 random(1);
   std::vector<double> share(13 + 26 + 3);
   for (double& x : share)
@@ -167,7 +167,7 @@ TEST(Scores, ThatCannotBeAreThePluginsFault) {
 
 using Better = Score::Better;
 
-TEST(BestEpoch, IsOverAfterSoManyEvaluationsWithoutABetterOne) {
+TEST(BestEpoch, IsOverAfterEnoughEvaluationsWithoutABetterOne) {
   BestEpoch best(2);
   EXPECT_TRUE(best.add(1, 5, Better::smaller)) << "the first is the best whatever it is";
   EXPECT_TRUE(best.add(2, 4, Better::smaller));
@@ -178,7 +178,7 @@ TEST(BestEpoch, IsOverAfterSoManyEvaluationsWithoutABetterOne) {
   EXPECT_EQ(best.best(), (BestSoFar{2, 4, 2}));
 }
 
-TEST(BestEpoch, ABetterOneBeginsTheCountAnew) {
+TEST(BestEpoch, ABetterOneResetsTheCount) {
   BestEpoch best(2);
   for (const auto& [epoch, valid] : {std::pair(1U, 1.0), std::pair(2U, 0.5), std::pair(3U, 2.0), std::pair(4U, 1.0)})
     best.add(epoch, valid, Better::larger);
@@ -186,7 +186,7 @@ TEST(BestEpoch, ABetterOneBeginsTheCountAnew) {
   EXPECT_FALSE(best.over());
 }
 
-TEST(BestEpoch, GoesOnFromWhatWasResumed) {
+TEST(BestEpoch, ContinuesFromTheResumedState) {
   BestEpoch best(2, BestSoFar{7, 1.5, 1});
   EXPECT_FALSE(best.over());
   EXPECT_FALSE(best.add(9, 1.6, Better::smaller));

@@ -33,7 +33,7 @@ Script joined_run(RunPlan plan = plan_of_two_epochs()) {
   return run;
 }
 
-TEST(Joining, OneMoreIsWelcomedInTheEraThatGoesOnAndReadsAhead) {
+TEST(Joining, ANewWorkerIsWelcomedInTheCurrentEra) {
   Script run = joined_run();
   EXPECT_TRUE(run.diary->has("joined role=worker-1 pid=7 host=node5 as=one more"));
   ASSERT_EQ(run.sent<Welcome>(kNew).size(), 1U);
@@ -45,7 +45,7 @@ TEST(Joining, OneMoreIsWelcomedInTheEraThatGoesOnAndReadsAhead) {
   }
 }
 
-TEST(Joining, WhoHasAnotherPluginIsTurnedAwayAndTheRunWaitsForOneThatFits) {
+TEST(Joining, AWorkerWithAnotherPluginIsRefused) {
   Script run;
   Hello scheduler = run.hello(kScheduler), worker = run.hello(kWorker);
   scheduler.plugin = Hash128{1, 1};
@@ -63,7 +63,7 @@ TEST(Joining, WhoHasAnotherPluginIsTurnedAwayAndTheRunWaitsForOneThatFits) {
   EXPECT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
 }
 
-TEST(Joining, ShardsMoveAtTheEndOfAnEpochWhenAllHaveReadWhatTheyNeed) {
+TEST(Joining, ShardsMoveAtAnEpochsEndWhenAllAreReady) {
   Script run = joined_run();
   const auto plan = run.sent<ReadAhead>(kNew)[0];
   run.hear(kWorker, HasRead{plan.number});
@@ -84,7 +84,7 @@ TEST(Joining, ShardsMoveAtTheEndOfAnEpochWhenAllHaveReadWhatTheyNeed) {
   }
 }
 
-TEST(Joining, WithoutWhatTheyNeedNothingMoves) {
+TEST(Joining, UntilAllAreReadyNothingMoves) {
   Script run = joined_run();
   run.hear(kNew, HasRead{run.sent<ReadAhead>(kNew)[0].number});
   run.end_epoch(1);
@@ -106,7 +106,7 @@ TEST(Joining, ANewcomerThatIsLostCostsNothing) {
 }
 
 // It was never welcomed, so nothing moved any more in that era.
-TEST(Joining, ANewcomerThatStartsAnewIsWelcomedAndReads) {
+TEST(Joining, ARestartedNewcomerIsWelcomedAndReads) {
   Script run = joined_run();
   const auto before = run.sent<ReadAhead>(kNew)[0];
   run.forget();
@@ -122,7 +122,7 @@ TEST(Joining, ANewcomerThatStartsAnewIsWelcomedAndReads) {
 }
 
 // The plan was that of before, and nobody was told of it again.
-TEST(Joining, ANewcomerThatWasLostAndComesAgainReads) {
+TEST(Joining, ALostNewcomerThatReturnsReads) {
   Script run = joined_run();
   run.disconnect(kNew);
   run.beat(5, {kWorker, kScheduler});
@@ -135,7 +135,7 @@ TEST(Joining, ANewcomerThatWasLostAndComesAgainReads) {
 }
 
 // The second start's first signal was taken for the second of the same process, which ends a run at once.
-TEST(Joining, EachStartOfAWorkerMayBeToldToEnd) {
+TEST(Joining, EachStartOfAWorkerCanBeSignalled) {
   Script run = joined_run();
   for (std::uint64_t start = 1; start <= 3; ++start) {
     run.hear(kNew, Stop{ExitCode::terminated, "worker-1 was told to end"});
@@ -152,7 +152,7 @@ TEST(Joining, EachStartOfAWorkerMayBeToldToEnd) {
 }
 
 // Of a coordinator that was started anew, which has welcomed nobody yet: the job ended.
-TEST(Joining, ARunThatGoesOnLosesAWorkerWhileItGathers) {
+TEST(Joining, AContinuedRunLosesAWorkerWhileJoining) {
   RunPlan plan = plan_of_two_epochs();
   plan.era = 2;
   plan.workers = 2;
@@ -177,7 +177,7 @@ TEST(Joining, ARunThatGoesOnLosesAWorkerWhileItGathers) {
   EXPECT_EQ(failing.sent<Welcome>(kNew).size(), 1U);
 }
 
-TEST(Joining, ASpareStandsByAndTakesAPlace) {
+TEST(Joining, ASpareReplacesALostWorker) {
   Script run(plan_of_two_epochs());
   run.prepare();
   run.schedule();
@@ -193,7 +193,7 @@ TEST(Joining, ASpareStandsByAndTakesAPlace) {
   EXPECT_EQ(run.sent<Welcome>(kNew)[0].partition_hosts, std::vector<NodeId>{kNew});
 }
 
-TEST(Joining, WhoLeavesHandsOverFirst) {
+TEST(Joining, ALeavingWorkerHandsOverFirst) {
   Script run = joined_run();
   run.hear(kWorker, Stop{ExitCode::terminated, "worker-0 was told to end"});
   EXPECT_TRUE(run.diary->has("leaving role=worker-0"));
@@ -214,7 +214,7 @@ TEST(Joining, WhoLeavesHandsOverFirst) {
   EXPECT_FALSE(run.ended.has_value());
 }
 
-TEST(Joining, TheLastWorkerThatIsToldToEndEndsTheRun) {
+TEST(Joining, ASignalToTheLastWorkerEndsTheRun) {
   Script run(plan_of_two_epochs());
   run.prepare();
   run.schedule();
@@ -226,7 +226,7 @@ TEST(Joining, TheLastWorkerThatIsToldToEndEndsTheRun) {
 }
 
 // The run ended with 143, and the model was not published.
-TEST(Joining, WhoGoesWhenAllIsComputedIsNotMissed) {
+TEST(Joining, AWorkerThatLeavesAfterTheLastTaskIsNotLost) {
   for (const ExitCode code : {ExitCode::terminated, ExitCode::temporary}) {
     RunPlan plan = plan_of_two_epochs();
     plan.epochs = 1;
@@ -243,7 +243,7 @@ TEST(Joining, WhoGoesWhenAllIsComputedIsNotMissed) {
   }
 }
 
-TEST(Joining, WhoWasReplacedIsToldSo) {
+TEST(Joining, AReplacedProcessIsDismissed) {
   RunPlan plan = plan_of_two_epochs();
   plan.on_loss = OnLoss::move;
   Script run = joined_run(plan);
@@ -255,7 +255,7 @@ TEST(Joining, WhoWasReplacedIsToldSo) {
   EXPECT_EQ(run.sent<Stop>(kWorker)[0].code, ExitCode::temporary);
 }
 
-TEST(Joining, ARunThatStopsAtALossTakesNobody) {
+TEST(Joining, ARunThatStopsAtALossAcceptsNoWorker) {
   RunPlan plan = plan_of_two_epochs();
   plan.on_loss = OnLoss::stop;
   Script run = joined_run(plan);
@@ -278,7 +278,7 @@ TEST(Joining, WithTooFewTheRunPauses) {
 }
 
 // It hosted nothing any more, and when the others were lost the run paused for want of workers.
-TEST(Joining, WhoWasGivenUpAndIsHeardAgainIsOneOfThemAgain) {
+TEST(Joining, ALostWorkerThatAnswersAgainIsReadmitted) {
   RunPlan plan = plan_of_two_epochs();
   plan.on_loss = OnLoss::move;
   plan.era = 2;  // the coordinator was started anew

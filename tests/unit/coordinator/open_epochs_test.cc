@@ -12,7 +12,7 @@ EpochDone done_of(Epoch epoch, std::uint64_t items) {
   return done;
 }
 
-TEST(OpenEpochs, AnEpochIsOverWhenItIsForAllWorkersAndSchedulers) {
+TEST(OpenEpochs, AnEpochEndsWithTheLastWorkerAndScheduler) {
   OpenEpochs epochs(2, 2);
   epochs.begin(4);
   EXPECT_FALSE(epochs.add(0, done_of(4, 1))) << "no round of it is out";

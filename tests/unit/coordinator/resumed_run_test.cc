@@ -8,7 +8,7 @@ namespace rota::tests {
 namespace {
 
 // Killed between the last commit and result.json, a resumed run wrote a result without objective and figures.
-TEST(ResumedRun, ARunThatIsResumedBehindItsLastEpochTellsOfItAsItWas) {
+TEST(ResumedRun, AResumeAfterTheLastEpochRepeatsItsResult) {
   RunPlan plan = small_plan();
   Script first(plan);
   first.prepare();
@@ -27,7 +27,7 @@ TEST(ResumedRun, ARunThatIsResumedBehindItsLastEpochTellsOfItAsItWas) {
   EXPECT_EQ(run.diary->results[0].commit.app, "counting");
 }
 
-TEST(ResumedRun, AResumedRunGoesOnBehindTheCommit) {
+TEST(ResumedRun, AResumedRunContinuesAfterTheCommit) {
   RunPlan plan = small_plan();
   plan.epochs = 4;
   plan.resume = CommitRecord{};

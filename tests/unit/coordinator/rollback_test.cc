@@ -26,7 +26,7 @@ Script committed_run() {
   return run;
 }
 
-TEST(Rollback, ANewStartOfAWorkerTakesEverybodyBackToTheCommit) {
+TEST(Rollback, ARestartedWorkerRollsAllBackToTheCommit) {
   Script run = committed_run();
   run.hear(kWorker, run.hello(kWorker, 2));
   ASSERT_EQ(run.diary->rolled_back, (std::vector<std::optional<Epoch>>{1}));
@@ -51,7 +51,7 @@ TEST(Rollback, ANewStartOfAWorkerTakesEverybodyBackToTheCommit) {
   EXPECT_EQ(run.diary->epochs[1].objective, 1.5);
 }
 
-TEST(Rollback, WithoutACommitItIsToTheBeginning) {
+TEST(Rollback, WithoutACommitTheRunStartsOver) {
   Script run(plan_that_restarts());
   run.prepare();
   run.schedule();
@@ -79,7 +79,7 @@ TEST(Rollback, ItWaitsForTheRecordThatIsBeingWritten) {
   EXPECT_EQ(run.diary->rolled_back, (std::vector<std::optional<Epoch>>{1}));
 }
 
-TEST(Rollback, WhatTheOthersHadSaidIsOfNoEffect) {
+TEST(Rollback, EarlierReportsHaveNoEffect) {
   Script run = committed_run();
   run.hold_work = true;  // the records do not go back yet
   run.hear(kWorker, run.hello(kWorker, 2));
@@ -88,7 +88,7 @@ TEST(Rollback, WhatTheOthersHadSaidIsOfNoEffect) {
   EXPECT_FALSE(run.ended.has_value());
 }
 
-TEST(Rollback, NobodyTakesThePlaceForTooLong) {
+TEST(Rollback, NoReplacementJoinsInTime) {
   Script run = committed_run();
   run.disconnect(kWorker);
   run.beat(30, {kScheduler});
@@ -98,7 +98,7 @@ TEST(Rollback, NobodyTakesThePlaceForTooLong) {
 }
 
 // Who starts processes anew could not tell which one it was, and a second that stood still was never replaced.
-TEST(Rollback, WhoFallsSilentWhileAnotherIsAwaitedIsToldWithItsNumber) {
+TEST(Rollback, ASecondLossDuringARollbackIsReported) {
   Script run = committed_run();
   run.disconnect(kWorker);
   run.pass(4 * kSecond);
@@ -111,7 +111,7 @@ TEST(Rollback, WhoFallsSilentWhileAnotherIsAwaitedIsToldWithItsNumber) {
   EXPECT_TRUE(run.ended->what.ends_with("; no replacement joined for scheduler-0, worker-0")) << run.ended->what;
 }
 
-TEST(Rollback, OneThatWasOnlySilentComesBackItself) {
+TEST(Rollback, AMemberThatWasOnlySilentReturns) {
   RunPlan plan = plan_that_restarts();
   plan.peer_timeout = 5 * kSecond;
   Script run(plan);
@@ -126,7 +126,7 @@ TEST(Rollback, OneThatWasOnlySilentComesBackItself) {
   EXPECT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
 }
 
-TEST(Rollback, ACrashThatComesAgainIsTheEnd) {
+TEST(Rollback, ARepeatedCrashEndsTheRun) {
   Script run = committed_run();
   CrashInfo words;
   words.signal = 11;
@@ -144,7 +144,7 @@ TEST(Rollback, ACrashThatComesAgainIsTheEnd) {
       "second time"));
 }
 
-TEST(Rollback, AProcessThatSaysItCannotGoOnIsAwaitedAnew) {
+TEST(Rollback, AProcessThatCannotContinueIsAwaitedAgain) {
   Script run = committed_run();
   run.hear(kWorker, Fault{ExitCode::temporary, "no memory"});
   EXPECT_FALSE(run.ended.has_value());

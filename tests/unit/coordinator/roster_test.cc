@@ -57,7 +57,7 @@ TEST_F(Members, IsCompleteWhenAllAreThere) {
   EXPECT_EQ(roster.missing(), "");
 }
 
-TEST_F(Members, SaysWhyItRefuses) {
+TEST_F(Members, RefusalsHaveAReason) {
   RunPlan fixed = plan();
   fixed.on_loss = OnLoss::stop;  // else workers may join
   MembersOf of_fixed(fixed);
@@ -112,7 +112,7 @@ TEST_F(Members, ANewStartTakesThePlaceOfTheOldOne) {
 }
 
 // Two starts of a process came in turn under two coordinators, and its links to others were of different lengths.
-TEST_F(Members, UnderACoordinatorThatWasStartedAnewMembersKnowEachOtherByOtherNumbers) {
+TEST_F(Members, ARestartedCoordinatorGivesNewIncarnations) {
   RunPlan later = plan();
   later.era = 4;
   MembersOf one(plan()), other(later);
@@ -145,7 +145,7 @@ TEST_F(Members, WelcomeNamesAll) {
   EXPECT_EQ(welcome.partition_hosts.size(), 3U);
 }
 
-TEST_F(Members, WhoIsSilentForTooLongIsLost) {
+TEST_F(Members, ASilentMemberIsLostAfterTheTimeout) {
   roster.join(kWorker, hello(), 0);
   EXPECT_FALSE(roster.lost(30 * kSecond - 1).has_value());
   EXPECT_EQ(roster.lost(30 * kSecond)->what, "worker-0 (pid 77 on node5) was lost: no message for 30 s");
@@ -175,7 +175,7 @@ TEST_F(Members, WhatADeadProcessHadSentDoesNotBringItBack) {
   EXPECT_TRUE(roster.lost(13 * kSecond + 200 * kMillisecond).has_value());
 }
 
-TEST_F(Members, AProcessThatIsHeardAfterTheGraceIsBack) {
+TEST_F(Members, AMessageAfterTheGraceBringsAMemberBack) {
   roster.join(kWorker, hello(), 0);
   roster.disconnected(kWorker, 10 * kSecond);
   for (Nanoseconds now = 11; now <= 14; ++now) {
@@ -186,7 +186,7 @@ TEST_F(Members, AProcessThatIsHeardAfterTheGraceIsBack) {
   EXPECT_TRUE(roster.lost(44 * kSecond).has_value());
 }
 
-TEST_F(Members, SilenceWhileThisProcessStoodStillDoesNotCount) {
+TEST_F(Members, SilenceDuringItsOwnPauseDoesNotCount) {
   join_all();
   roster.disconnected(kScheduler, kSecond);
   roster.discount_pause(60 * kSecond);
@@ -198,7 +198,7 @@ TEST_F(Members, SilenceWhileThisProcessStoodStillDoesNotCount) {
   EXPECT_TRUE(roster.lost(90 * kSecond).has_value());
 }
 
-TEST_F(Members, WhoLeftIsMissingUntilItIsHeardOrStartsAnew) {
+TEST_F(Members, AMemberThatLeftIsMissingUntilItReturns) {
   join_all();
   roster.leave(kWorker);
   roster.leave(kScheduler);
@@ -253,7 +253,7 @@ TEST_F(Members, WorkThatDoesNotEndIsALoss) {
   EXPECT_TRUE(loss->lives);
 }
 
-TEST_F(Members, WhoHasNothingToDoMayRest) {
+TEST_F(Members, AnIdleMemberIsNotStuck) {
   roster.join(kWorker, hello(), 0);
   for (Nanoseconds now = 1; now <= 1000; ++now)
     roster.record_beat(kWorker, Beat{7, 0, 0, 1, {}, 0}, true, now * kSecond);
@@ -277,7 +277,7 @@ TEST_F(Members, LoadingMayTakeAnHourButTheEraHasToBegin) {
 }
 
 // Its hung hook had an hour: it is awaited in the next era no more.
-TEST_F(Members, WhoHostsIsNotGivenTheTimeOfALoading) {
+TEST_F(Members, AHostOfShardsHasTheTimeoutOfWork) {
   const NodeId third{Role::worker, 2};
   roster.join(kOther, hello(), 0);
   roster.join(third, hello(), 0);
@@ -321,7 +321,7 @@ TEST_F(Members, OfTwoThatDoNotReachEachOtherOneGoes) {
   EXPECT_FALSE(stuck_after(roster, 94 * kSecond).has_value()) << "that was before";
 }
 
-TEST_F(Members, WhoseThreadIsInAHookIsNotCutOff) {
+TEST_F(Members, AMemberInALongHookIsNotCutOff) {
   const NodeId other{Role::worker, 1};
   join_all();
   roster.record_beat(other, Beat{7, 0, 0, 1, {}, 0}, true, kSecond);
@@ -333,7 +333,7 @@ TEST_F(Members, WhoseThreadIsInAHookIsNotCutOff) {
   EXPECT_FALSE(stuck_after(roster, 101 * kSecond).has_value()) << "the complaint is older than its return";
 }
 
-TEST_F(Members, WhoWasToldToEndDoesNotComeBack) {
+TEST_F(Members, ADismissedMemberDoesNotReturn) {
   roster.join(kWorker, hello(), 0);
   roster.dismiss(kWorker);
   EXPECT_FALSE(roster.confirm_alive(kWorker, 0, kSecond));

@@ -5,7 +5,7 @@
 namespace rota::tests {
 namespace {
 
-TEST(Coordinator, OptionsThatChangeNothingAreToldAndDoNotMarkTheRun) {
+TEST(Coordinator, OptionsThatChangeNothingAreReported) {
   for (const bool changes : {true, false}) {
     RunPlan plan = small_plan();
     plan.asynchronous = true;
@@ -23,7 +23,7 @@ TEST(Coordinator, OptionsThatChangeNothingAreToldAndDoNotMarkTheRun) {
   }
 }
 
-TEST(Coordinator, WhetherTheJobHasConvergedIsWhatItsSchedulesSay) {
+TEST(Coordinator, SchedulesDecideWhetherTheJobConverged) {
   for (const std::optional<bool> said : {std::optional<bool>(), std::optional(false), std::optional(true)}) {
     Script run;
     run.prepare();

@@ -37,7 +37,7 @@ TEST(SharedRounds, AnEpochIsOverWhenTheSchedulerHasItsFeedbackToo) {
   EXPECT_EQ(other.sent<Evaluate>(kWorker).size(), 1U);
 }
 
-TEST(SharedRounds, SchedulersTakeTurnsWhoeverIsFast) {
+TEST(SharedRounds, SchedulersTakeTurnsAtAnySpeed) {
   Script run(plan_of_shared_rounds(2));
   run.prepare();
   for (const NodeId scheduler : {kScheduler, kOther}) {
@@ -63,7 +63,7 @@ TEST(SharedRounds, SchedulersTakeTurnsWhoeverIsFast) {
   EXPECT_EQ(run.sent<RoundsDone>(kOther).back().last, 1U);
 }
 
-TEST(SharedRounds, AScheduleThatMayEndTheJobBehindAnEpochIsHeardBeforeTheNextBegins) {
+TEST(SharedRounds, ASchedulesEndIsKnownBeforeTheNextEpoch) {
   for (const bool ends : {false, true}) {
     RunPlan plan = plan_of_shared_rounds(1);
     plan.eval_every = plan.checkpoint_every = 0;
@@ -102,7 +102,7 @@ TEST(SharedRounds, AnEpochThatIsSavedAndNotEvaluatedIsRecordedToo) {
   EXPECT_FALSE(run.diary->epochs.at(0).evaluated);
 }
 
-TEST(SharedRounds, TheEpochAndTheJobEndWhenAllSchedulersSaySo) {
+TEST(SharedRounds, TheEpochAndTheJobEndWithTheLastScheduler) {
   for (const bool both : {false, true}) {
     Script run(plan_of_shared_rounds(2));
     run.prepare();
@@ -146,7 +146,7 @@ TEST(SharedRounds, AScheduleMayEndTheJobBeforeItsLastEpoch) {
   EXPECT_TRUE(run.ended_with(ExitCode::ok));
 }
 
-TEST(SharedRounds, AJobWithoutALastEpochEndsWhenItsScheduleSaysSo) {
+TEST(SharedRounds, ItsScheduleEndsAJobWithoutALastEpoch) {
   RunPlan plan = small_plan();
   plan.epochs = 0;
   Script run(plan);

@@ -65,7 +65,7 @@ TEST(Turns, OneRoundOfEachInTurn) {
   EXPECT_EQ(taken(turns), "12 22 ");
 }
 
-TEST(Turns, WhoHasEndedItsEpochIsPassedOverUntilAllHave) {
+TEST(Turns, FinishedSchedulersAreSkippedUntilAllHaveFinished) {
   Turns turns(2);
   turns.begin(1);
   ASSERT_TRUE(turns.add(0, rounds_of(1, {named(1, true), named(2), named(3, true)})));
@@ -82,7 +82,7 @@ TEST(Turns, EveryEpochBeginsWithTheFirstScheduler) {
   EXPECT_EQ(taken(turns), "1 11 2 | 3 12 | ");
 }
 
-TEST(Turns, TheJobEndsIfAllSaySoInOneEpoch) {
+TEST(Turns, TheJobEndsIfAllSchedulersEndItInOneEpoch) {
   Turns turns(2);
   turns.begin(1);
   ASSERT_TRUE(turns.add(0, rounds_of(1, {named(1, true, true), named(2, true), named(3, true, true)})));
@@ -102,7 +102,7 @@ TEST(Turns, RoundsThatDoNotFollowAreRefused) {
   EXPECT_TRUE(turns.add(1, rounds_of(5, {named(11)})));
 }
 
-TEST(Turns, TheSequenceDoesNotDependOnWhoIsFast) {
+TEST(Turns, TheSequenceDoesNotDependOnSpeed) {
   // Three schedulers with epochs of different lengths.
   std::vector<std::vector<Round>> all(3);
   for (std::uint32_t s = 0; s < 3; ++s)

@@ -32,7 +32,7 @@ TEST(Workforce, BeginsWithThoseThatTheRunWasToHave) {
   EXPECT_FALSE(force.changes());
 }
 
-TEST(Workforce, OneMoreTakesShardsOfWhoHasMostAndTheOthersKeepTheirs) {
+TEST(Workforce, ANewWorkerTakesShardsFromTheFullest) {
   Workforce force = begun(plan_of(2, 8));  // 0 to 3, 4 to 7
   force.join(2, Joins::as_new);
   ASSERT_TRUE(force.changes());
@@ -48,7 +48,7 @@ TEST(Workforce, OneMoreTakesShardsOfWhoHasMostAndTheOthersKeepTheirs) {
   EXPECT_FALSE(force.changes());
 }
 
-TEST(Workforce, ThereAreNoMoreThanShards) {
+TEST(Workforce, AtMostOneWorkerPerShardHosts) {
   Workforce force = begun(plan_of(2, 2));
   force.join(2, Joins::as_new);
   EXPECT_FALSE(force.changes());
@@ -56,7 +56,7 @@ TEST(Workforce, ThereAreNoMoreThanShards) {
   EXPECT_EQ(force.next().workers(), (Numbers{2, 1}));
 }
 
-TEST(Workforce, WhoLeavesIsReplacedByASpareOrByTheOthers) {
+TEST(Workforce, ALeavingWorkerIsReplaced) {
   Workforce force = begun(plan_of(2, 8));
   EXPECT_TRUE(force.leave(1));
   EXPECT_TRUE(force.is_leaving(1));
@@ -71,7 +71,7 @@ TEST(Workforce, WhoLeavesIsReplacedByASpareOrByTheOthers) {
   EXPECT_EQ(of(force, 1), 4U);
 }
 
-TEST(Workforce, WhoIsLostIsAwaitedUnlessOthersTakeItsPlace) {
+TEST(Workforce, ALostWorkerIsAwaitedUnlessReplaced) {
   Workforce awaiting = begun(plan_of(2, 8));
   EXPECT_FALSE(awaiting.lose(0));
   EXPECT_TRUE(awaiting.awaits(0));
@@ -84,7 +84,7 @@ TEST(Workforce, WhoIsLostIsAwaitedUnlessOthersTakeItsPlace) {
   EXPECT_FALSE(moving.too_few());
 }
 
-TEST(Workforce, ASpareTakesThePlaceOfWhoIsLostAndThatOneStandsByWhenItIsBack) {
+TEST(Workforce, SpareReplacesLostWorker) {
   Workforce force = begun(plan_of(3, 9));
   force.join(3, Joins::as_spare);
   EXPECT_FALSE(force.changes());
@@ -97,7 +97,7 @@ TEST(Workforce, ASpareTakesThePlaceOfWhoIsLostAndThatOneStandsByWhenItIsBack) {
   EXPECT_EQ(force.next().workers(), (Numbers{0, 1, 2}));
 }
 
-TEST(Workforce, WhoIsLostBeforeItHostsAnythingIsNotAwaited) {
+TEST(Workforce, ALostWorkerWithoutShardsIsNotAwaited) {
   Workforce force = begun(plan_of(2, 8));
   force.join(2, Joins::as_new);
   EXPECT_TRUE(force.lose(2));
@@ -106,7 +106,7 @@ TEST(Workforce, WhoIsLostBeforeItHostsAnythingIsNotAwaited) {
 }
 
 // Nobody was left in the place of one that had left, and the run waited for workers beside a spare.
-TEST(Workforce, ASpareTakesThePlaceOfOneThatIsLostBeforeItHostsAnything) {
+TEST(Workforce, SpareReplacesLostReplacement) {
   Workforce force = begun(plan_of(1, 1, OnLoss::move));
   force.join(2, Joins::as_spare);
   force.join(3, Joins::as_spare);
@@ -118,7 +118,7 @@ TEST(Workforce, ASpareTakesThePlaceOfOneThatIsLostBeforeItHostsAnything) {
 }
 
 // The run paused for want of workers, beside one that was there.
-TEST(Workforce, WhoIsAboutToLeaveStaysIfThereIsNobodyElse) {
+TEST(Workforce, ALeavingWorkerStaysIfNoOtherIsLeft) {
   for (const OnLoss on_loss : {OnLoss::restart, OnLoss::move}) {
     Workforce force = begun(plan_of(1, 8, on_loss));
     force.join(1, Joins::as_new);
@@ -135,7 +135,7 @@ TEST(Workforce, WhoIsAboutToLeaveStaysIfThereIsNobodyElse) {
 }
 
 // One that had left for good was to host a shard again, beside the one that there was.
-TEST(Workforce, OnlyWhoHostsStaysIfThereIsNobodyElse) {
+TEST(Workforce, OnlyAHostStaysIfNoOtherIsLeft) {
   Workforce force = begun(plan_of(1, 1));
   for (const std::uint32_t spare : {1U, 2U}) force.join(spare, Joins::as_spare);
   for (const std::uint32_t worker : {0U, 1U}) EXPECT_TRUE(force.leave(worker)) << worker;

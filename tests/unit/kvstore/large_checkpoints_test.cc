@@ -102,7 +102,7 @@ TEST_F(LargeCheckpoints, OnlyWorkersWaitForWhatTheyPut) {
   EXPECT_TRUE(sent<Stored>(kScheduler).empty());
 }
 
-TEST_F(LargeCheckpoints, ADiskThatTakesNothingEndsTheRun) {
+TEST_F(LargeCheckpoints, AFullDiskEndsTheRun) {
   write("checkpoint/epoch-00000001", "a file where the folder should be");
   ASSERT_TRUE(hear(kWorker, put(1, 0)).ok());
   ASSERT_TRUE(hear(kWorker, put(1, 1)).ok());

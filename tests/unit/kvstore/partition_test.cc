@@ -136,7 +136,7 @@ class PartitionNode : public ::testing::Test, protected tests::NodeStage {
   std::unique_ptr<Partition> partition_;
 };
 
-TEST_F(PartitionNode, CommitsARoundAndTellsAllWorkers) {
+TEST_F(PartitionNode, CommitsARoundAndSendsItToAllWorkers) {
   start();
   ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
   EXPECT_TRUE(sent<Ready>(kCoordinator).empty()) << "it does not know the tables yet";
@@ -159,7 +159,7 @@ TEST_F(PartitionNode, CommitsARoundAndTellsAllWorkers) {
   EXPECT_EQ(sent<Evaluated>(kCoordinator).at(0).rows, (std::vector<double>{33}));
 }
 
-TEST_F(PartitionNode, FeedbackGoesToTheSchedulerThatChoseTheRoundUnderItsOwnNumber) {
+TEST_F(PartitionNode, FeedbackGoesToTheSchedulerOfTheRound) {
   ASSERT_TRUE(hear(kCoordinator, expect_of(4, {7})).ok());
   ASSERT_TRUE(hear(kWorkers[0], parts_of(4, {1, 0}, {1})).ok());
   forget();
@@ -181,7 +181,7 @@ TEST_F(PartitionNode, FeedbackGoesToTheSchedulerThatChoseTheRoundUnderItsOwnNumb
   EXPECT_EQ(hear(kWorkers[0], parts_of(6, {1, 0}, {4})).code(), ExitCode::bug) << "there is no scheduler 2";
 }
 
-TEST_F(PartitionNode, ASchedulerHearsNoMoreThanItWishesFor) {
+TEST_F(PartitionNode, ASchedulerGetsOnlyTheFeedbackItWants) {
   for (const Feedback wish : {Feedback::norms, Feedback::reply}) {
     const RoundId round = wish == Feedback::norms ? 1 : 2;
     Expect expect = expect_of(round, {7, 2});
@@ -238,7 +238,7 @@ TEST_F(PartitionNode, AReplyOfATableWhoseRowsAreApartIsRefused) {
 }
 
 // A pull with notes may take long, so that it is work.
-TEST_F(PartitionNode, ARoundIsPulledAfterThatBeforeItThoughItWasWholeEarlier) {
+TEST_F(PartitionNode, RoundsArePulledInOrder) {
   ASSERT_TRUE(hear(kCoordinator, expect_of(1, {5}, kTalks)).ok());
   ASSERT_TRUE(hear(kCoordinator, expect_of(2, {5})).ok());
   ASSERT_TRUE(hear(kCoordinator, expect_of(3, {5}, kTalks)).ok());
@@ -308,7 +308,7 @@ TEST_F(PartitionNode, AnObjectThatCameDamagedIsRefused) {
   EXPECT_EQ(status.what(), "an object from worker-0 does not have the hash it came with");
 }
 
-TEST_F(PartitionNode, ACheckpointHasRowsAndPullAsTheyWereWhenItWasAskedFor) {
+TEST_F(PartitionNode, ACheckpointHasTheStateAtItsRequest) {
   ASSERT_TRUE(hear(kCoordinator, expect_of(1, {5})).ok());
   ASSERT_TRUE(hear(kWorkers[0], parts_of(1, {1, 0}, {1})).ok());
   ASSERT_TRUE(hear(kCoordinator, Save{1, 2}).ok());
@@ -336,7 +336,7 @@ TEST_F(PartitionNode, ACheckpointHasRowsAndPullAsTheyWereWhenItWasAskedFor) {
 }
 
 // All rows of a table went as one message, and all objects at once: more than 4 GiB for one peer ended the run.
-TEST_F(PartitionNode, RestoredRowsAreToldInChunksWhileAllTakeThem) {
+TEST_F(PartitionNode, RestoredRowsAreSentInChunks) {
   store({1, 2, 3, 4, 5});
   credit_ = {.bytes = 64, .chunk = 32};  // of two rows of 16 bytes each
   waiting[kWorkers[1]] = 40;
@@ -368,7 +368,7 @@ TEST_F(PartitionNode, RestoredRowsAreToldInChunksWhileAllTakeThem) {
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
 }
 
-TEST_F(PartitionNode, ObjectsAreReadForThoseToWhomLittleIsOnItsWay) {
+TEST_F(PartitionNode, ObjectsAreReadForProcessesWithCredit) {
   store({});
   credit_ = {.bytes = 64, .chunk = 32};
   ASSERT_TRUE(resume().ok());

@@ -27,7 +27,7 @@ TEST(ExchangeSchedule, AnEpochEndsWithARoundOfTheStore) {
   }
 }
 
-TEST(ExchangeSchedule, GoesOnWhereItWasSaved) {
+TEST(ExchangeSchedule, ContinuesFromItsSavedState) {
   ExchangeSchedule schedule(0, {.rounds = 2, .dataflows = 3}, number_of),
       restored(0, {.rounds = 2, .dataflows = 3}, number_of);
   Random random({1, 2, 3, 4});

@@ -30,7 +30,7 @@ TEST(Facts, AnUnknownNameThrows) {
   EXPECT_THROW(facts.count("zebras"), std::out_of_range);
 }
 
-TEST(Facts, OnlyAWholeNumberIsACount) {
+TEST(Facts, OnlyAnIntegerIsACount) {
   Facts facts;
   facts.add("mean", 0.5);
   facts.add("less", -1);

@@ -9,7 +9,7 @@ double plain_density(std::uint64_t keys, double alpha, double lambda) {
   return sum / static_cast<double>(keys);
 }
 
-TEST(PowerLaw, HasTheDensityThatItIsOf) {
+TEST(PowerLaw, FollowsItsDensity) {
   for (const double alpha : {0.5, 1.0, 2.0})
     for (const double density : {0.001, 0.1, 0.9}) {
       const PowerLaw law(100000, alpha, density);

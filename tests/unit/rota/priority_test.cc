@@ -102,7 +102,7 @@ TEST(Priority, RowsInFlightAreNotDrawnAndBatchesFitThePipeline) {
   }
 }
 
-TEST(Priority, ThePipelineIsTheUsersButNoShorterThanWhatPushesSee) {
+TEST(Priority, ThePipelineCoversTheStaleness) {
   PrioritySchedule schedule({.end = 9, .staleness = 2}, nullptr);
   EXPECT_EQ(schedule.pipeline(0), 4U);
   EXPECT_EQ(schedule.pipeline(7), 7U);
@@ -110,7 +110,7 @@ TEST(Priority, ThePipelineIsTheUsersButNoShorterThanWhatPushesSee) {
   EXPECT_EQ(PrioritySchedule({.end = 9, .pipeline = 5}, nullptr).pipeline(0), 5U);
 }
 
-TEST(Priority, ConflictsAreGroupedWithinARoundAndNeverWithRoundsNotSeen) {
+TEST(Priority, ConflictsAreGroupedWithinARoundOnly) {
   const auto test = [](Key a, Key b) { return a / 4 == b / 4; };  // groups of four
   for (const std::uint32_t staleness : {0U, 2U}) {
     PrioritySchedule schedule({.end = 400, .batch = 40, .rounds = 500, .staleness = staleness, .largest_block = 3},

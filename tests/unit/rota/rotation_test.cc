@@ -41,7 +41,7 @@ TEST(Rotation, NoSliceIsWithTwoShardsAndEachMeetsEachOnce) {
     }
 }
 
-TEST(Rotation, ASliceMovesToTheShardBeforeAfterAsManyStepsAsAShardHasSlices) {
+TEST(Rotation, ASliceMovesToThePreviousShardOnTime) {
   const std::uint32_t shards = 5, per_shard = 3;
   RotationSchedule schedule(job_of(shards, per_shard));
   std::vector<Round> rounds = epoch_of(schedule);

@@ -33,7 +33,7 @@ TEST(RoundRobin, ABatchOfNoneIsABatchOfOne) {
   EXPECT_TRUE(last.ends_epoch);
 }
 
-TEST(RoundRobin, WithoutAToleranceItHearsNothingAndNeverEnds) {
+TEST(RoundRobin, WithoutAToleranceItGetsNoFeedbackAndNeverEnds) {
   RoundRobinSchedule schedule(0, 2, 1, {0.5});
   Random random({1, 2, 3, 4});
   EXPECT_EQ(schedule.pipeline(7), 0U);

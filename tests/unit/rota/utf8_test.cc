@@ -3,7 +3,7 @@
 namespace rota {
 namespace {
 
-TEST(Utf8, TextThatIsUtf8StaysAsItIs) {
+TEST(Utf8, ValidUtf8IsUnchanged) {
   for (const std::string text : {"", "plain", "two\nlines\ttab", "Straße 日本 🎡"}) {
     EXPECT_TRUE(is_utf8(text));
     EXPECT_EQ(visible_text(text), text);

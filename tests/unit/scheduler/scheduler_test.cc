@@ -181,7 +181,7 @@ class SchedulerNode : public ::testing::Test, protected tests::NodeStage {
   std::unique_ptr<Scheduler> scheduler_;
 };
 
-TEST_F(SchedulerNode, CutsAndTells) {
+TEST_F(SchedulerNode, CutsAndSendsTheCut) {
   ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
   ASSERT_TRUE(hear(kCoordinator, JobFacts{{}, {1, 2}}).ok());
   ASSERT_EQ(sent<CutMade>(kCoordinator).size(), 1U);
@@ -196,7 +196,7 @@ TEST_F(SchedulerNode, ACutOfAnotherSizeIsTheSchedulesFault) {
   EXPECT_EQ(status.what(), "schedule: a cut into 3 slices, wanted were 2");
 }
 
-TEST_F(SchedulerNode, TheScheduleKnowsItsShareAndWhatTheUserWishes) {
+TEST_F(SchedulerNode, TheScheduleGetsItsShareAndTheOptions) {
   start(1, 3, 1, 7);
   begin();
   EXPECT_EQ(play.share.index, 1U);
@@ -205,7 +205,7 @@ TEST_F(SchedulerNode, TheScheduleKnowsItsShareAndWhatTheUserWishes) {
   EXPECT_TRUE(sent<CutMade>(kCoordinator).empty()) << "scheduler 0 speaks for all";
 }
 
-TEST_F(SchedulerNode, OptionsThatChangeNothingAreTold) {
+TEST_F(SchedulerNode, OptionsThatChangeNothingAreReported) {
   start(0, 1, 1, 7, {{"batch", "as it is"}});
   play.pipeline = 2;
   begin();
@@ -222,7 +222,7 @@ TEST_F(SchedulerNode, OptionsThatChangeNothingAreTold) {
   EXPECT_TRUE(sent<CutMade>(kCoordinator).at(0).ignored.empty()) << "nothing was wished";
 }
 
-TEST_F(SchedulerNode, WhatTheScheduleSaysOfItsConvergenceGoesWithTheFiguresOfTheEpoch) {
+TEST_F(SchedulerNode, ConvergenceIsReportedWithTheFigures) {
   for (const std::optional<bool> opinion : {std::optional<bool>(), std::optional(false), std::optional(true)}) {
     start();
     play.pipeline = 0;
@@ -255,7 +255,7 @@ TEST_F(SchedulerNode, KeepsAsManyRoundsOutAsThePipelineAllows) {
 }
 
 // Feedback that had come was told at once, and choices depended on who was fast.
-TEST_F(SchedulerNode, AChoiceKnowsExactlyTheFeedbackThatThePipelineSays) {
+TEST_F(SchedulerNode, AChoiceSeesExactlyTheFeedbackOfItsPipeline) {
   play.pipeline = 4;
   play.rounds_in_epoch = 100;
   begin();
@@ -276,7 +276,7 @@ TEST_F(SchedulerNode, FeedbackHasTheRoundsArgumentAndPullsReply) {
   EXPECT_EQ(play.replies, (std::vector<std::string>{"so be it"}));
 }
 
-TEST_F(SchedulerNode, AScheduleThatWishesForLessGetsNoChanges) {
+TEST_F(SchedulerNode, AScheduleThatWantsLessGetsNoChanges) {
   play.wished = Feedback::norms;
   begin();
   ASSERT_TRUE(hear(kPartition, RoundFeedback{1, {1, 2, 3}, bytes_of("more")}).ok());
@@ -302,7 +302,7 @@ TEST_F(SchedulerNode, AnEpochEndsWhenAllItsFeedbackIsIn) {
   EXPECT_EQ(play.known, (std::vector<std::size_t>{0, 0, 1, 3, 3}));
 }
 
-TEST_F(SchedulerNode, WithoutFeedbackWholeEpochsAreOutAhead) {
+TEST_F(SchedulerNode, WithoutFeedbackWholeEpochsAreChosenAhead) {
   play.pipeline = 0;
   begin();
   EXPECT_EQ(rounds_sent(), 4U) << "two epochs of two rounds";
@@ -338,7 +338,7 @@ TEST_F(SchedulerNode, RandomNumbersAreThoseOfTheEpoch) {
 
 // ---- the end of the job ----
 
-TEST_F(SchedulerNode, AScheduleMayEndTheJobWhenItHasHeardOfTheWholeEpoch) {
+TEST_F(SchedulerNode, AScheduleMayEndTheJobAfterTheLastFeedback) {
   for (const bool ends : {false, true}) {
     start();
     play.ends_job_behind = ends;
@@ -375,7 +375,7 @@ TEST_F(SchedulerNode, AfterTheRoundThatEndsTheJobNoneIsChosen) {
   }
 }
 
-TEST_F(SchedulerNode, OneOfSeveralGoesOnUntilAllEndTheJob) {
+TEST_F(SchedulerNode, OneOfSeveralContinuesUntilAllEndTheJob) {
   start(0, 2, 1, 0);
   play.pipeline = 0;
   play.ends_job = 2;

@@ -113,7 +113,7 @@ TEST_F(DenseTables, PartsOfAnOpenRoundGoToTheRangesOfTheirKeys) {
   EXPECT_EQ(numbers_of(second[0].sums), (std::vector<double>{10}));
 }
 
-TEST_F(DenseTables, APushSeesTheCommitsThatItsStalenessSays) {
+TEST_F(DenseTables, APushSeesTheCommitsOfItsStaleness) {
   for (const std::uint32_t staleness : {0U, 1U, 2U}) {
     seen.clear();
     start(staleness);

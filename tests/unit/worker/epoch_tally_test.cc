@@ -7,7 +7,7 @@ namespace {
 
 constexpr NodeId kWorker{Role::worker, 0};
 
-TEST(EpochTallies, AnEpochIsOverForTheWorkerWhenItIsForAllShards) {
+TEST(EpochTallies, AWorkersEpochEndsWithItsLastShard) {
   EpochTallies tallies(2, 4);
   const Outbox::World begin{10 * kSecond, 100, 0}, end{12 * kSecond, 1100, 5000};
   const Outbox first(kWorker, begin), last(kWorker, end);

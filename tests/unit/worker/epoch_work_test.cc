@@ -80,7 +80,7 @@ TEST_F(EvaluatingTest, AddsVisitsToTheirShardAndKeepsSlicesApart) {
   EXPECT_EQ(all.slices[0].terms, (std::vector<double>{1, 0}));
 }
 
-TEST_F(EvaluatingTest, WithoutVisitsItIsDoneWhenEveryShardIs) {
+TEST_F(EvaluatingTest, WithoutVisitsItIsDoneWithEveryShard) {
   hold_work = true;
   ASSERT_TRUE(begin(false).ok());
   EXPECT_TRUE(sent<Evaluated>(kCoordinator).empty());

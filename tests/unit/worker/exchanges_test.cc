@@ -59,7 +59,7 @@ class Exchanges : public testing::Test {
   std::vector<Routes> routes_ = three_shards();
 };
 
-TEST_F(Exchanges, AMessageThatCannotBeIsRefused) {
+TEST_F(Exchanges, AnInvalidMessageIsRefused) {
   ShardExchanges all = with({});
   EXPECT_TRUE(all.arrive(message(1, kRing, 0, 0)));
   EXPECT_FALSE(all.arrive(message(1, kRing, 0, 0))) << "twice";
@@ -94,7 +94,7 @@ TEST_F(Exchanges, AllStepsAreGatheredBeforeTheNextRound) {
   EXPECT_TRUE(all.may_begin(next.front()));
 }
 
-TEST_F(Exchanges, WhoGetsNothingWaitsForNothing) {
+TEST_F(Exchanges, AShardWithoutSendersWaitsForNothing) {
   ShardExchanges all = with({});
   all.sent(task(1, kUnheard), 0);
   ASSERT_TRUE(all.has_due(steps({})));

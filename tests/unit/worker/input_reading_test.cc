@@ -71,7 +71,7 @@ class ReadingInput : public ::testing::Test, protected tests::NodeStage {
   std::vector<std::map<ShardId, ReadShard>> given_;
 };
 
-TEST_F(ReadingInput, GivesTheShardsAndWhatTheCoordinatorIsTold) {
+TEST_F(ReadingInput, GivesTheShardsAndTheReport) {
   ASSERT_TRUE(read(0, false).ok());
   EXPECT_EQ(io_works, 1U) << "the content is hashed by the thread of files";
   ASSERT_EQ(given_.size(), 1U);
@@ -130,7 +130,7 @@ TEST_F(ReadingInput, NothingIsGivenBeforeBothAreDone) {
   EXPECT_EQ(given_.size(), 1U);
 }
 
-TEST_F(ReadingInput, ErrorsOfTheDataAndOfThePluginAreTold) {
+TEST_F(ReadingInput, ErrorsOfDataAndPluginAreReported) {
   const Status bad = read(0, true);
   EXPECT_EQ(bad.code(), ExitCode::bad_data);
   EXPECT_NE(bad.what().find("numbers.txt:3"), std::string::npos) << bad.what();

@@ -18,7 +18,7 @@ TEST(Lanes, AreRunsOfNeighboursForEachThread) {
   for (const ShardId shard : {23U, 24U, 25U, 26U}) EXPECT_EQ(lanes.of(shard), 1U) << shard;
 }
 
-TEST(Lanes, AreNoMoreThanShards) {
+TEST(Lanes, AreAtMostOnePerShard) {
   const Lanes lanes(4, 2, 8);
   EXPECT_EQ(lanes.by_need().size(), 2U);
   EXPECT_EQ(lanes.of(4), 0U);

@@ -19,7 +19,7 @@ bool here(ShardId shard) {
   return shard < 2;
 }
 
-TEST(Leases, ASliceWaitsUntilItIsToldWhereToGo) {
+TEST(Leases, ASliceWaitsForItsDestination) {
   Leases leases;
   leases.begin(4, std::make_unique<Rows>(1, 1), {});
   EXPECT_FALSE(leases.ready(4, 1));
@@ -74,7 +74,7 @@ TEST(Leases, ASecondHolderIsSeen) {
   EXPECT_TRUE(leases.ready(7, 9)) << "the first is as it was";
 }
 
-TEST(Leases, ASliceIsToldOneWayOnly) {
+TEST(Leases, ASliceHasOneDestinationOnly) {
   Leases leases;
   EXPECT_TRUE(leases.set_next({4, 0, 1, 0}));
   EXPECT_FALSE(leases.set_next({4, 0, 1, 0}));
@@ -82,7 +82,7 @@ TEST(Leases, ASliceIsToldOneWayOnly) {
   EXPECT_TRUE(leases.set_next({4, 1, 2, 1})) << "after another round";
 }
 
-TEST(Leases, WordOfAWayMayComeBeforeTheSlice) {
+TEST(Leases, ADestinationMayArriveBeforeTheSlice) {
   Leases leases;
   ASSERT_TRUE(leases.set_next({7, 9, 12, 3}));
   EXPECT_FALSE(leases.move_on(7, here).has_value());

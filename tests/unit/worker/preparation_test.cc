@@ -35,7 +35,7 @@ TEST_F(WorkerNode, ShardsStartWithNumbersOfTheirOwnAndCommonOnes) {
 
 // The run went back twice before the worker was welcome, and the second time without what its shards are attached to: a
 // crash.
-TEST_F(WorkerNode, WhatWasPreparedOutlivesAWorkerThatDidNotComeToIt) {
+TEST_F(WorkerNode, PreparedShardsOutliveAnUnattachedWorker) {
   play.restores_in_place = true;
   prepare();
   for (int again = 0; again < 2; ++again) {
@@ -52,7 +52,7 @@ TEST_F(WorkerNode, WhatWasPreparedOutlivesAWorkerThatDidNotComeToIt) {
   EXPECT_FALSE(sent<Fetch>(kPartition).empty());
 }
 
-TEST_F(WorkerNode, NothingAttachedOutlivesAWorkerIfTheRunBeginsAnew) {
+TEST_F(WorkerNode, ANewRunKeepsNothingAttached) {
   play.restores_in_place = true;
   prepare();
   auto prepared = worker_->take_prepared(true);

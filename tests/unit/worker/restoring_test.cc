@@ -63,7 +63,7 @@ TEST_F(WorkerNode, RestoredRowsMayComeBeforeTheFacts) {
 }
 
 // Its rows were asked to encode themselves, and there were none.
-TEST_F(WorkerNode, AResumedSliceWithoutBytesMovesOnAsItIs) {
+TEST_F(WorkerNode, AResumedSliceWithoutBytesMovesUnchanged) {
   prepare(1);
   ASSERT_TRUE(hear(kPartition, Fetched{Object::common, 0, common()}).ok());
   for (const ShardId shard : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::shard, shard, {}}).ok());

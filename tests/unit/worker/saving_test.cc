@@ -43,7 +43,7 @@ class SavingObjects : public ::testing::Test, protected tests::NodeStage {
   bool fails_ = false;
 };
 
-TEST_F(SavingObjects, WhileLittleWaitsAllArePutAndThenItIsSaid) {
+TEST_F(SavingObjects, ObjectsAreSentWhileThereIsCredit) {
   begin(10, 4, {});
   EXPECT_FALSE(saving_->done());
   EXPECT_EQ(put_now(), 10U);

@@ -48,7 +48,7 @@ TEST_F(WorkerNode, WaitsForASliceThatIsOnItsWay) {
 }
 
 // 24 shards pass 24 slices on to the shard before, which takes as many rounds.
-TEST_F(WorkerNode, GoesOnWithNeighboursWhileTheyHaveSlices) {
+TEST_F(WorkerNode, ContinuesWithNeighboursWhileTheyHaveSlices) {
   constexpr ShardId kShards = 24;
   Job job;
   job.shards = job.slices = kShards;
@@ -115,7 +115,7 @@ TEST_F(WorkerNode, ATaskForAnotherWorkersShardIsRefused) {
   EXPECT_EQ(hear(kCoordinator, twice).what(), "conflicting handovers of slice 0");
 }
 
-TEST_F(WorkerNode, SumsThePartsOfItsShardsAndEndsTheEpochBehindTheCommit) {
+TEST_F(WorkerNode, SumsTheShardsPartsAndEndsAfterTheCommit) {
   prepare();
   ASSERT_TRUE(hear(kCoordinator, sharing(rows_of(1, {0, 2}), true)).ok());
   const auto parts = sent<Parts>(kPartition);
@@ -223,7 +223,7 @@ TEST_F(WorkerNode, AStalePushSeesExactlyTheCommitsThatItMay) {
   EXPECT_EQ(shown_in(6), std::pair(30.0, std::vector<RoundId>({1, 2, 3})));
 }
 
-TEST_F(WorkerNode, AnEpochEndsWhenAllItsCommitsWereSeenAndTheNextCountsAnew) {
+TEST_F(WorkerNode, AnEpochEndsWithItsLastCommit) {
   start(2, false);
   prepare();
   for (RoundId round = 1; round <= 2; ++round) share(round, round == 2);
@@ -240,7 +240,7 @@ TEST_F(WorkerNode, AnEpochEndsWhenAllItsCommitsWereSeenAndTheNextCountsAnew) {
   EXPECT_EQ(shown_in(6), std::pair(30.0, std::vector<RoundId>({1, 2, 3})));
 }
 
-TEST_F(WorkerNode, AnAsynchronousPushSeesWhateverHasComeAndWaitsForNothing) {
+TEST_F(WorkerNode, AnAsynchronousPushWaitsForNothing) {
   start(0, true);
   prepare();
   share(1);

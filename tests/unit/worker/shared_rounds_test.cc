@@ -143,7 +143,7 @@ std::shared_ptr<const RoundDeltas> round_of(RoundId number, double change) {
   return std::make_shared<const RoundDeltas>(std::move(round));
 }
 
-TEST(Refresh, TellsTheCommitsInTheirOrder) {
+TEST(Refresh, GetsTheCommitsInOrder) {
   HearingPush push;
   EXPECT_TRUE(Refresh().empty());
   const Refresh commits{{round_of(7, 2), round_of(8, 0.5)}};

@@ -24,7 +24,7 @@ std::string refusal_of(const std::string& content) {
   return tests::message_of<DataError>([&] { format_of(lines); }).substr(path.size());
 }
 
-TEST(CorpusFormat, IsThatOfTheFirstLineThatTells) {
+TEST(CorpusFormat, IsDecidedByTheFirstConclusiveLine) {
   EXPECT_EQ(format_of_text("3\n4\n3\n1 1 2\n"), CorpusFormat::uci);
   EXPECT_EQ(format_of_text("0\n4\n0\n"), CorpusFormat::uci);
   EXPECT_EQ(format_of_text("2 0:1 7:3\n"), CorpusFormat::lda_c);

@@ -55,7 +55,7 @@ TEST_F(LdaC, CompressedFiles) {
   EXPECT_EQ(read({files.write("a.zst", tests::zstd_compressed(text))}).counts, "1:0*1 1:7*3 ");
 }
 
-TEST_F(LdaC, AVocabularySaysHowManyWordsThereAre) {
+TEST_F(LdaC, TheVocabularyGivesTheNumberOfWords) {
   const std::string four = files.write("v", "a\nb\nc\nd\n");
   EXPECT_EQ(read({files.write("a", "1 1:2\n")}, four).size.words, 4U);
   const std::string beyond = files.write("b", "1 1:2\n2 0:1 4:1\n");

@@ -23,7 +23,7 @@ TEST(LineFields, AreAllOfTheLine) {
   EXPECT_TRUE(read_line("  "));
 }
 
-TEST(LineFields, WholeNumbersAreDigitsThatFit) {
+TEST(LineFields, IntegersAreDigitsInRange) {
   std::uint64_t wide = 0;
   std::uint32_t narrow = 0;
   for (const char* line : {"-1", "+1", "1.0", "1e3", "1000000000000000000", "0x1", ""})

@@ -42,7 +42,7 @@ TEST(LdaSchedule, IsRotationAndTotals) {
   }
 }
 
-TEST(LdaSchedule, InTheStartingPassTotalsAreSharedAfterEverySliceAndShardsTakeTurnsAtHeavyWords) {
+TEST(LdaSchedule, StartingPassSharesTotalsAfterEverySlice) {
   for (const bool heavy : {false, true}) {
     LdaSchedule schedule = schedule_of(job_of({}));
     EXPECT_EQ(schedule.cut(heavy ? Census{100, 1, 1, 1, 1} : Census{1, 1, 1, 1}, 4).replicated.size(), heavy ? 1U : 0U);

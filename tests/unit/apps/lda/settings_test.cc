@@ -22,7 +22,7 @@ TEST(Settings, Defaults) {
   EXPECT_EQ(settings.sampler, Sampler::automatic);
 }
 
-TEST(Settings, TheSamplerSaysWhichDocumentsAreDrawnHow) {
+TEST(Settings, TheSamplerDecidesTheKernelOfADocument) {
   for (const std::uint32_t topics : {2U, 1000U, 65'535U}) {
     for (const std::uint32_t length : {0U, 100U, 4'000'000'000U}) {
       EXPECT_TRUE(mh_rule(settings_of(with({{"sampler", "mh"}})).sampler).covers(topics, length));

@@ -46,7 +46,7 @@ TEST(ShardState, ComesBackAsItWas) {
   EXPECT_EQ(state.score.tokens, 3);
 }
 
-TEST(ShardState, AsItWasWrittenBeforeItIsReadToo) {
+TEST(ShardState, TheOlderFormatIsReadToo) {
   auto bytes = encoded(sample());
   const std::vector<std::byte> packed = {std::byte{4}, std::byte{0x4A}};  // 2, 2, 0, 1 in two bits each
   const auto at = std::search(bytes.begin(), bytes.end(), packed.begin(), packed.end());

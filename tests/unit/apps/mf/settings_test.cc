@@ -69,7 +69,7 @@ TEST(MfSettings, RatingsFarFromZeroHaveTheirMeanAsABase) {
   EXPECT_EQ(mf::base_of(mf::settings_of(with({{"loss", "logistic"}, {"biases", "true"}})), 0.999, 0.03), 0);
 }
 
-TEST(MfSettings, RoundRobinPenalisesRowsUnlessToldOtherwise) {
+TEST(MfSettings, RoundRobinPenalisesRowsByDefault) {
   const mf::Settings plain = mf::settings_of(with({{"solver", "ccd"}, {"schedule", "round_robin"}}));
   EXPECT_TRUE(plain.round_robin);
   EXPECT_FALSE(plain.by_rating);

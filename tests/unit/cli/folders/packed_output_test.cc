@@ -97,7 +97,7 @@ TEST_F(PackedOutputTest, NothingIsTouchedBeforeThereIsData) {
   EXPECT_TRUE(is_index(read(out_ / kPackedIndex))) << "and a folder that can be written again";
 }
 
-TEST_F(PackedOutputTest, AnAppThatForgetsAShardIsToldSo) {
+TEST_F(PackedOutputTest, AMissingShardIsAnError) {
   const auto end = [&](auto give) {
     auto output = PackedOutput::open(out_, 2);
     EXPECT_TRUE(output.ok());

@@ -53,7 +53,7 @@ TEST_F(PrivateFolders, OneThatStaysIsClosedToOthersOrRefused) {
   EXPECT_EQ(make_closed_folder(folder / "link").code(), ExitCode::not_authorised);
 }
 
-TEST_F(PrivateFolders, WhoseOwnerDiedGoWithTheNext) {
+TEST_F(PrivateFolders, OfDeadOwnersAreRemovedByTheNext) {
   auto lives = PrivateFolder::make_watched("rota-x-");
   ASSERT_TRUE(lives.ok()) << lives.status().what();
   // As one leaves it that is killed: with a lock that nobody holds.

@@ -22,7 +22,7 @@ TEST(WholeLines, TheLastLineEnds) {
   EXPECT_EQ(written([](std::ostream& out) { out << "a\nb" << 'c'; }), "a\nbc\n");
 }
 
-TEST(WholeLines, ALineThatEndsIsLeftAsItIs) {
+TEST(WholeLines, ALineWithItsNewlineIsUnchanged) {
   EXPECT_EQ(written([](std::ostream& out) { out << "a\n"; }), "a\n");
   EXPECT_EQ(written([](std::ostream& out) { out << "a" << '\n' << std::flush; }), "a\n");
   EXPECT_EQ(written([](std::ostream& out) { out << ""; }), "");

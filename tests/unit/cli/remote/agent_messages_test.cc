@@ -35,7 +35,7 @@ TEST(Frames, ComeOutAsTheyWentInHoweverTheyAreCut) {
   }
 }
 
-TEST(Frames, BehindALoginShellThatPrintsAlmostAnything) {
+TEST(Frames, FollowTheOutputOfALoginShell) {
   FrameReader reader(Begins::greeted);
   reader.take(std::string("\0\xff motd ", 8) + framed({{"kind", "beat"}}) + "rota-agent speak");
   auto message = reader.next();

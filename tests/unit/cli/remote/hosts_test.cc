@@ -22,7 +22,7 @@ TEST(Hosts, AreNamesAndNumbersWithSlots) {
   EXPECT_EQ(slots_of(*machines), 9u);
 }
 
-TEST(Hosts, AreNeverWordsOfAShellOrOptions) {
+TEST(Hosts, AreNeverShellWordsOrOptions) {
   for (const char* text : {"",          ",",
                            "a,",        ",a",
                            "a,,b",      "-oProxyCommand=id",

@@ -48,7 +48,7 @@ TEST_F(Places, AreTwoNumbersAndNothingElse) {
     EXPECT_EQ(place_of(text).status().code(), ExitCode::bad_data) << text;
 }
 
-TEST_F(Places, WhatIsNoPlaceIsWrittenAnew) {
+TEST_F(Places, AnInvalidPlaceIsRewritten) {
   write("place", "something else\n");
   const auto place = mark_place(RunFolder{folder});
   ASSERT_TRUE(place.ok());

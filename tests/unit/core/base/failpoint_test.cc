@@ -20,7 +20,7 @@ class Failpoints : public TemporaryFolder {
   }
 };
 
-TEST_F(Failpoints, DoNothingUnlessTheEnvironmentSaysSo) {
+TEST_F(Failpoints, AreOffByDefault) {
   ASSERT_TRUE(arm_failpoints().ok());
   EXPECT_FALSE(failpoints_are_armed);
   failpoint("file.opened", "era");

@@ -29,7 +29,7 @@ class FlagsTest : public TemporaryFolder {
   }
 };
 
-TEST_F(FlagsTest, DefaultsHoldUntilTheUserSaysOtherwise) {
+TEST_F(FlagsTest, DefaultsHoldUntilTheUserSetsAValue) {
   const auto line = parse({});
   ASSERT_TRUE(line.ok());
   EXPECT_EQ(line->options.integer("workers"), 2);
@@ -176,7 +176,7 @@ TEST_F(FlagsTest, FlagsOfTheLogAreAcceptedAndNoOptions) {
   (void)parse({"--v=0", "--nologtostderr", "--minloglevel=0"}).ok();
 }
 
-TEST_F(FlagsTest, HelpTellsDefaultUnitBoundsAndChoices) {
+TEST_F(FlagsTest, HelpShowsDefaultUnitBoundsAndChoices) {
   EXPECT_EQ(describe(kJob), "") << "options without a meaning are internal";
   std::vector<Option> shown(std::begin(kJob), std::end(kJob));
   for (Option& option : shown) option.meaning = "It.";

@@ -9,7 +9,7 @@ int allowed(RateLimit& limit, int asked, Nanoseconds now) {
   return count;
 }
 
-TEST(RateLimit, SoManyAtOnceAndOneMoreAfterEverySpan) {
+TEST(RateLimit, ALimitedBurstThenOnePerInterval) {
   RateLimit limit(3, 10);
   EXPECT_EQ(allowed(limit, 100, 1000), 3);
   EXPECT_EQ(allowed(limit, 100, 1009), 0);
@@ -19,7 +19,7 @@ TEST(RateLimit, SoManyAtOnceAndOneMoreAfterEverySpan) {
   EXPECT_EQ(allowed(limit, 100, 9000), 3) << "no more than at first";
 }
 
-TEST(RateLimit, TellsHowManyWereHeldBack) {
+TEST(RateLimit, CountsTheLinesHeldBack) {
   RateLimit limit(2, 10);
   allowed(limit, 7, 5);
   EXPECT_EQ(limit.take_held_back(), 5U);

@@ -89,7 +89,7 @@ TEST_F(FilesInChunks, AreNotWrittenThroughLinks) {
   EXPECT_EQ(read(path()), "abcd");
 }
 
-TEST_F(FilesInChunks, OldOnesGoAndNothingElse) {
+TEST_F(FilesInChunks, OnlyOldOnesAreRemoved) {
   const std::string start = "checkpoint/epoch-0000000";
   for (const char* name :
        {"1/partition-1.era-1.sst", "1/partition-0.era-1.sst", "1/partition-11.era-1.sst",

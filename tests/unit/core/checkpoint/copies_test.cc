@@ -33,7 +33,7 @@ TEST(FileCopy, AsksForEveryByteOnceAndForFewAtATime) {
   EXPECT_EQ(std::count(seen.begin(), seen.end(), true), 25);
 }
 
-TEST(FileCopy, TakesNothingThatItDidNotAskFor) {
+TEST(FileCopy, IgnoresUnrequestedChunks) {
   FileCopy copy({"f", 10, {}}, {4, 1, 1});
   const AskChunk ask = copy.asks().at(0);
   EXPECT_FALSE(copy.take(answer({"g", ask.at, ask.bytes})));
@@ -50,7 +50,7 @@ TEST(FileCopy, OfAFileWithoutBytesIsComplete) {
   EXPECT_TRUE(copy.complete());
 }
 
-TEST(FileCopy, OfTheLargestSizeThatCanBeSaidGoesOn) {
+TEST(FileCopy, OfTheLargestSizeContinues) {
   FileCopy copy({"f", std::numeric_limits<std::uint64_t>::max(), {}}, {4, 2, 1});
   EXPECT_EQ(copy.asks().size(), 2U);
   EXPECT_FALSE(copy.complete());

@@ -14,7 +14,7 @@ TEST_F(Era, IsOneMoreAtEveryStart) {
   for (std::uint64_t era = 1; era < 5; ++era) EXPECT_EQ(*begin_era(run), era);
 }
 
-TEST_F(Era, IsNeverOneThatAFileWasNamedBy) {
+TEST_F(Era, IsNeverThatOfAnExistingFile) {
   write("checkpoint/epoch-00000003/" + RunFolder::partition_file(1, 40), "");
   write("checkpoint/epoch-00000002/" + RunFolder::partition_file(0, 8) + ".unfinished", "");
   EXPECT_EQ(*begin_era(run), 41U);
@@ -23,7 +23,7 @@ TEST_F(Era, IsNeverOneThatAFileWasNamedBy) {
   EXPECT_EQ(*begin_era(run), 41U) << "torn, and the names tell";
 }
 
-TEST_F(Era, ThatCannotBeKeptIsNone) {
+TEST_F(Era, ThatCannotBeStoredIsAnError) {
   std::filesystem::create_directory(run.era());
   EXPECT_FALSE(begin_era(run).ok());
 }

@@ -132,7 +132,7 @@ TEST_F(ModelFolder, GivesTheRowsOfATableInTheOrderOfTheirKeys) {
 }
 
 // The files of the job that a model was trained in were never told.
-TEST_F(ModelFolder, KnowsItsInputAsLongAsItIsThere) {
+TEST_F(ModelFolder, KnowsItsInputWhileItExists) {
   manifest_["options"]["input"] = write("data/b", "1") + "," + write("data/a", "2");
   manifest_["options"]["valid"] = (folder / "data").string();
   publish(manifest_);

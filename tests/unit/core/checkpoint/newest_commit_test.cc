@@ -118,7 +118,7 @@ TEST_F(NewestCommit, PassesOverAnEpochWhoseBestOneIsDamaged) {
 }
 
 // The run began anew without a word.
-TEST_F(NewestCommit, IsAnErrorThatNamesAllReasonsIfThereAreSomeAndNoneCanBeUsed) {
+TEST_F(NewestCommit, WithoutAUsableOneAllReasonsAreNamed) {
   commit(3);
   commit(4);
   const auto missing = run().checkpoint(3) / RunFolder::partition_file(1);

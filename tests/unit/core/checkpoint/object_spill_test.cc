@@ -31,7 +31,7 @@ TEST_F(ObjectSpills, GiveBackWhatWasAddedInAnyOrder) {
   }
 }
 
-TEST_F(ObjectSpills, LeaveNoNameBehind) {
+TEST_F(ObjectSpills, LeaveNoFileName) {
   ObjectSpill spill(path());
   EXPECT_FALSE(std::filesystem::exists(path().parent_path())) << "nothing is made for nothing";
   ASSERT_TRUE(spill.add(put_of(1, 10)).ok());
@@ -48,7 +48,7 @@ TEST_F(ObjectSpills, WhatIsNotAsItWasAddedIsRefused) {
   EXPECT_EQ(back.status().code(), ExitCode::disk);
 }
 
-TEST_F(ObjectSpills, WhereNothingCanBeMadeIsTold) {
+TEST_F(ObjectSpills, AFolderThatCannotBeUsedIsAnError) {
   write("file", "");
   ObjectSpill spill(folder / "file" / "partition-0.sst");
   EXPECT_EQ(spill.add(put_of(1, 10)).code(), ExitCode::cannot_write);

@@ -43,7 +43,7 @@ TEST_F(Doing, OutlivesAProcessThatIsKilled) {
   EXPECT_FALSE(crash_info(file_, pid + 1).has_value()) << "of another process";
 }
 
-TEST_F(Doing, ACrashTellsTheSignalAndTheHookOfItsThread) {
+TEST_F(Doing, ACrashReportsTheSignalAndTheHook) {
   for (const int number : {SIGSEGV, SIGABRT, SIGILL, SIGBUS, SIGFPE}) {
     int status = 0;
     const auto pid = in_child(file_, status, [number] {
@@ -63,7 +63,7 @@ TEST_F(Doing, ACrashTellsTheSignalAndTheHookOfItsThread) {
   }
 }
 
-TEST_F(Doing, ACrashOutsideAHookSaysSo) {
+TEST_F(Doing, ACrashOutsideAHookIsReported) {
   int status = 0;
   const auto pid = in_child(file_, status, [] {
     { const HookNote note("lda", "load", ""); }
@@ -75,7 +75,7 @@ TEST_F(Doing, ACrashOutsideAHookSaysSo) {
   EXPECT_EQ(crash_info(file_, pid)->hooks, "");
 }
 
-TEST_F(Doing, AHookInAHookIsToldAndTheOuterOneAfterIt) {
+TEST_F(Doing, ANestedHookIsReportedThenTheOuterOne) {
   int status = 0;
   const auto pid = in_child(file_, status, [] {
     const HookNote outer("lda", "start", "worker-3");

@@ -37,7 +37,7 @@ TEST(Routes, SendersAreTheOtherEndsOfReceivers) {
   EXPECT_EQ(all[1].senders[0], all[1].receivers[0]);
 }
 
-TEST(Routes, ADataflowThatCannotBeIsRefused) {
+TEST(Routes, AnInvalidDataflowIsRefused) {
   EXPECT_EQ(refusal({}, 2), "dataflow 1 has no step");
   EXPECT_EQ(refusal({{{{1}}}}, 2), "dataflow 1, step 0: receivers for 1 of 2 shards");
   EXPECT_EQ(refusal({{{{}, {}}, {{2}, {}}}}, 2), "dataflow 1, step 1: shard 0 cannot send to 2: receivers must ascend");

@@ -26,7 +26,7 @@ TEST(Tables, ASlicedTableCannotBeDense) {
   EXPECT_EQ(status.what(), "table all: a sliced table cannot be dense");
 }
 
-TEST(Tables, WhatNoMemoryHoldsIsRefusedBeforeItIsMultiplied) {
+TEST(Tables, ATableLargerThanMemoryIsRefused) {
   EXPECT_TRUE(check_tables({dense(kDenseNumbersMost, 1, 1)}).ok());
   EXPECT_EQ(check_tables({dense(kDenseNumbersMost, 1, 2)}).what(),
             "table all: 17179869184 rows of 2 numbers are too many for a dense table");

@@ -45,7 +45,7 @@ TEST(Gather, ARoundIsWholeWhenAllShardsAreCovered) {
   EXPECT_FALSE(gather.take().has_value());
 }
 
-TEST(Gather, PartsMayComeBeforeWordOfTheirRound) {
+TEST(Gather, PartsMayArriveBeforeTheirRound) {
   Gather gather(1);
   ASSERT_TRUE(gather.add(parts_of(2, {0, 0}, {5})).ok());
   EXPECT_FALSE(gather.take().has_value());
@@ -73,7 +73,7 @@ TEST(Gather, ARoundWithEarlyPartsOnlyHoldsNothingBack) {
   EXPECT_FALSE(gather.expect(expect_of(5), 1).ok()) << "rounds are expected in ascending order";
 }
 
-TEST(Gather, ARoundWithoutRowsIsWholeWhenAllShardsSpoke) {
+TEST(Gather, ARoundWithoutRowsIsWholeWithAllShards) {
   Gather gather(2);
   ASSERT_TRUE(gather.expect(tests::expect_of(1, {}), 0).ok());
   ASSERT_TRUE(gather.add(parts_of(1, {0, 1}, {}, {"one"})).ok());
@@ -86,7 +86,7 @@ TEST(Gather, ARoundWithoutRowsIsWholeWhenAllShardsSpoke) {
   EXPECT_EQ(text_of(whole->notes[1]), "one");
 }
 
-TEST(Gather, NotesAreByShardWhoeverBroughtThem) {
+TEST(Gather, NotesAreByShardForAnySender) {
   for (const bool together : {false, true}) {
     Gather gather(5);
     ASSERT_TRUE(gather.expect(expect_of(1), 1).ok());
@@ -148,7 +148,7 @@ TEST(Gather, PartsThatOverlapAreRefused) {
 }
 
 // The range of a node's shards is computed by shifts.
-TEST(Gather, ANodeThatCannotBeIsRefused) {
+TEST(Gather, AnInvalidNodeIsRefused) {
   Gather gather(4);
   ASSERT_TRUE(gather.expect(expect_of(1), 1).ok());
   for (const TreeNode node : {TreeNode{64, 0}, TreeNode{32, 1}, TreeNode{0xffffffffU, 0xffffffffU}})
@@ -230,7 +230,7 @@ TEST(Gather, AnOpenRoundHasTheRowsOfAllItsParts) {
   }
 }
 
-TEST(Gather, AnOpenRoundInWhichNothingWasTouchedIsWholeToo) {
+TEST(Gather, AnEmptyOpenRoundIsWholeToo) {
   Gather gather(1);
   ASSERT_TRUE(gather.add(open_parts(1, {0, 0}, {}, {})).ok());
   ASSERT_TRUE(gather.expect(open_of(1), 2, {10, 20}).ok());

@@ -87,7 +87,7 @@ TEST(PartSums, RoundsDoNotMix) {
 }
 
 // What partitions add up is the same to the last bit, whichever way shards are spread over workers.
-TEST(PartSums, NotABitDependsOnTheWorkers) {
+TEST(PartSums, WorkersChangeNoBit) {
   const std::uint32_t shards = 11;
   std::mt19937_64 random(1);
   std::vector<double> part(shards);

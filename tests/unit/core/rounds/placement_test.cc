@@ -34,7 +34,7 @@ TEST(Placement, RowsThatAreTogetherAreInOnePartition) {
   for (Key key = 0; key < 100; ++key) EXPECT_EQ(home_of_row(table, 2, key, 7), kSinglePartition);
 }
 
-TEST(Placement, ASliceBeginsWithTheShardThatARotationHandsItToFirst) {
+TEST(Placement, ASliceBeginsAtItsFirstShardOfARotation) {
   for (std::uint32_t shards = 1; shards <= 6; ++shards)
     for (std::uint32_t each = 1; each <= 3; ++each)
       for (ShardId s = 0; s < shards; ++s) EXPECT_EQ(home_shard(s * each, shards, shards * each), s);

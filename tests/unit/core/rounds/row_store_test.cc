@@ -52,7 +52,7 @@ TEST(RowStore, HasWhatAMapWouldHave) {
   }
 }
 
-TEST(RowStore, GoesOnBehindAKeyAndStopsWhenItIsTold) {
+TEST(RowStore, IterationContinuesAfterAKeyAndStops) {
   RowStore store(1);
   for (const Key key : {1U, 63U, 64U, 1023U, 1024U, 70000U}) store.at(key)[0] = static_cast<double>(key);
   const auto behind = all_of(store, 64);
@@ -101,7 +101,7 @@ TEST(RowStore, ADenseOneHasWhatAnotherHas) {
 }
 
 // Ranges of keys far apart are as good as any, and only what is written takes memory.
-TEST(RowStore, ADenseOneTakesMemoryAsItIsWritten) {
+TEST(RowStore, ADenseOneAllocatesAsItIsWritten) {
   constexpr Key kFirst = Key{1} << 33;
   RowStore store(4, {kFirst, kFirst + (Key{1} << 24)});
   store.at(kFirst + 12345)[2] = 7;

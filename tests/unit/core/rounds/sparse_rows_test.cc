@@ -64,7 +64,7 @@ TEST(SparseRows, ARowThatIsNotThereIsNotAddedAsZeros) {
   EXPECT_TRUE(std::signbit(sum_of(other, one).joined()[0]));
 }
 
-TEST(SparseRows, NotABitOfATreesSumDependsOnWhoHostsTheShards) {
+TEST(SparseRows, PlacementOfShardsChangesNoBitOfASum) {
   std::mt19937_64 random(11);
   for (const std::uint32_t shards : {1U, 2U, 5U, 8U, 11U}) {
     std::vector<SparseRows> parts;
@@ -120,7 +120,7 @@ TEST(SparseRows, RowsApartShareTheirMemory) {
   EXPECT_EQ(sum.joined(), (std::vector<double>{1, 2, 13, 24, 5, 6, 30, 40, 7, 8}));
 }
 
-TEST(SparseRows, AMessagesNumbersStayWhereTheyAreIfDoublesMayBeThere) {
+TEST(SparseRows, AlignedNumbersOfAMessageAreNotCopied) {
   const auto memory = std::make_shared<std::vector<double>>(std::vector<double>{1, 2, 3});
   const Bytes bytes(memory, std::as_bytes(std::span(*memory)));
   const SparseRows there({{4, 2}}, bytes.part(8, 16), 1);

@@ -45,7 +45,7 @@ TEST(Views, MayStartWithOtherNumbers) {
 }
 
 // As Commits gives rounds out.
-TEST(Views, HaveTheRowsOfEachCommitWhoeverNamedThem) {
+TEST(Views, HaveTheRowsOfEachCommit) {
   Views views(tables());
   const TableView view = views.tables()[1];
   RoundDeltas named;

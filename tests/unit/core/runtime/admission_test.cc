@@ -123,7 +123,7 @@ TEST_F(Guests, NoProcessCanNameAnothersConnection) {
 }
 
 // Each message of another kind was an event of the run, as many as it could send.
-TEST_F(Guests, AnObserverSaysNothingButWhatItAsks) {
+TEST_F(Guests, AnObserverMaySendOnlyQuestions) {
   Host& host = answering_coordinator();
   host.receive(ask(1), world());
   const auto say = [&](const Message& message) { host.receive(from_observer(1, message, 2), world()); };

@@ -24,7 +24,7 @@ Outbox::Started work_of(std::function<void()> work, bool io) {
 }
 
 // A checkpoint's write and fsync held up the only compute thread of a process with --threads=1.
-TEST(Compute, GoesOnWhileAFileIsWaitedFor) {
+TEST(Compute, ContinuesDuringFileOperations) {
   std::promise<void> pushed;
   std::promise<bool> written;
   Compute compute(1, [] {});

@@ -56,7 +56,7 @@ class Taker final : public Node {
   Status step(const Envelope&, Outbox&) override { return {}; }
 };
 
-TEST(Credit, AHostTellsItsNodesWhatWaitsForAProcess) {
+TEST(Credit, NodesSeeTheQueuedBytesOfAProcess) {
   Host host({kWorker, 1, 7, "here", 30 * kSecond});
   auto node = std::make_unique<Putter>();
   const Putter& putter = *node;

@@ -37,7 +37,7 @@ void wait_for(const std::atomic<int>& count, int wanted) {
   while (count < wanted) std::this_thread::yield();
 }
 
-TEST(HeartbeatThread, SpeaksForAThreadInAHookAndForNoOther) {
+TEST(HeartbeatThread, SendsHeartbeatsOnlyDuringAHook) {
   const InHook hook;
   std::atomic<int> of_hook{0}, of_other{0};
   const HeartbeatThread idle(hook_slot_of_this_thread(), kMillisecond, [&] { return ++of_other, true; });
@@ -55,7 +55,7 @@ TEST(HeartbeatThread, RetriesWhatCouldNotBeSent) {
 }
 
 // Nothing is on its way to a thread that comes and goes.
-TEST(HeartbeatThread, AThreadThatLeavesItsHooksSpeaksForItself) {
+TEST(HeartbeatThread, StopsWhenTheThreadLeavesItsHooks) {
   const InHook hook;
   std::atomic<int> of_hook{0}, of_other{0};
   const HeartbeatThread passing(hook_slot_of_this_thread(), 400 * kMillisecond, [&] { return ++of_other, true; });

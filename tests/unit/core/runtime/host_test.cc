@@ -51,7 +51,7 @@ TEST_F(Hosts, AProcessWithWrongKeysEnds) {
   expect_ended(member, ExitCode::not_authorised, "the coordinator does not let worker-0 in: it does not know this key");
 }
 
-TEST_F(Hosts, AMemberStaysWhateverAConnectionSaysOfKeys) {
+TEST_F(Hosts, AKeyErrorDoesNotEndAMember) {
   Host& member = this->member();
   member.keys_refused(kCoordinator, "why", now_);
   pass(kSecond);
@@ -73,7 +73,7 @@ TEST_F(Hosts, AnUnknownPeerCanOnlySayHello) {
   EXPECT_EQ(hub_->signs_of_life, 2);
 }
 
-TEST_F(Hosts, OnlyTheCoordinatorListensToHello) {
+TEST_F(Hosts, OnlyTheCoordinatorAcceptsHello) {
   Host& member = worker();
   const NodeId other{Role::worker, 1};
   member.receive(frames_of(other, other, kWorker, hello_of(other, 5), {}), world());
@@ -99,7 +99,7 @@ TEST_F(Hosts, AHelloInTheCoordinatorsOwnNameIsRefused) {
 }
 
 // Any admitted process could stop the run in the coordinator's name.
-TEST_F(Hosts, AProcessSpeaksOnlyForItsOwnNodes) {
+TEST_F(Hosts, AProcessSendsOnlyForItsOwnNodes) {
   partition_hosts_ = {kWorker};
   member();
   Host& host = *hosts_[kCoordinator];
@@ -123,7 +123,7 @@ TEST_F(Hosts, DamagedFramesAreRefusedAndCounted) {
 }
 
 // It would be sent again and again, and the run would wait for what is behind it.
-TEST_F(Hosts, AWholeMessageThatCannotBeReadEndsTheProcessAndNamesThePeer) {
+TEST_F(Hosts, AnUndecodableMessageEndsTheProcess) {
   for (const bool opens_contact : {false, true}) {
     member();
     Frames frames = opens_contact ? frames_of(hello_of(kWorker, 2)) : frames_of(Fault{ExitCode::disk, "no space"});
@@ -245,7 +245,7 @@ TEST_F(Hosts, AMemberWaitsForTheOthersAndSendsBeats) {
   expect_ended(member, ExitCode::temporary, "the coordinator was lost");
 }
 
-TEST_F(Hosts, AProcessThatWasPausedDoesNotBlameTheOthers) {
+TEST_F(Hosts, APausedProcessLosesNoPeer) {
   Host& member = this->member();
   pass(kSecond);
   EXPECT_EQ(node_->still, 0);
@@ -328,7 +328,7 @@ TEST_F(Hosts, TheEndOfWorkComesBackToItsNode) {
 }
 
 // Start numbers were compared: a start behind a clock that was set back was taken for the past and never answered.
-TEST_F(Hosts, AnyNewStartIsAcceptedAndAReplacedOneIsNot) {
+TEST_F(Hosts, OnlyAReplacedStartIsRefused) {
   Host& host = coordinator();
   const auto hello = [&](std::uint64_t start) {
     host.receive(frames_of(hello_of(kWorker, start), {.incarnation = start}), world());
@@ -386,7 +386,7 @@ TEST_F(Hosts, AnObserverAsksWithoutAJob) {
   EXPECT_EQ(std::get<StatusReport>(listener.heard[0].message).json, "{}");
 }
 
-TEST_F(Hosts, AFullPeerIsLeftAloneUntilItIsWritable) {
+TEST_F(Hosts, AFullPeerIsRetriedWhenWritable) {
   coordinator();
   Host& member = worker();
   const auto first = member.next(now_);
@@ -424,7 +424,7 @@ void flood(NodeId to, Outbox& out) {
 }
 
 // It filled the memory, and the system chose who died of that.
-TEST_F(Hosts, APeerThatTakesNothingEndsTheProcessAndIsNamed) {
+TEST_F(Hosts, AStalledPeerEndsTheProcess) {
   const NodeId other{Role::worker, 1};
   Host& member = this->member([other](const Envelope& in, Outbox& out) {
     if (std::holds_alternative<Ready>(in.message)) flood(other, out);
@@ -441,7 +441,7 @@ TEST_F(Hosts, APeerThatTakesNothingEndsTheProcessAndIsNamed) {
   ASSERT_EQ(hub_->count<Fault>(), 1U) << "the coordinator is told";
 }
 
-TEST_F(Hosts, ACoordinatorThatTakesNothingEndsTheProcessToo) {
+TEST_F(Hosts, AStalledCoordinatorEndsTheProcess) {
   Host& member = this->member([](const Envelope& in, Outbox& out) {
     if (std::holds_alternative<Ready>(in.message)) flood(kCoordinator, out);
     return Status();

@@ -97,7 +97,7 @@ class SerialHostTest : public testing::Test {
   Plugin plugin_;
 };
 
-TEST_F(SerialHostTest, RunsAsManyEpochsAsThePluginSaysOrTheUser) {
+TEST_F(SerialHostTest, ThePluginOrTheUserSetsTheEpochs) {
   SerialHost host(plugin_, job());
   host.run();
   EXPECT_EQ(host.epochs(), 4U) << "the next one";
@@ -113,7 +113,7 @@ TEST_F(SerialHostTest, RunsAsManyEpochsAsThePluginSaysOrTheUser) {
   EXPECT_EQ(two.epochs(), 3U);
 }
 
-TEST_F(SerialHostTest, APushSeesWhatItsStalenessSays) {
+TEST_F(SerialHostTest, APushSeesTheCommitsOfItsStaleness) {
   SerialHost(plugin_, job()).run_epoch();
   EXPECT_EQ(behaviour.seen, (std::vector<double>{0, 4, 8, 12}));
   behaviour.seen.clear();
@@ -144,7 +144,7 @@ TEST_F(SerialHostTest, AScheduleWithoutAPipelineIsFedNothing) {
   EXPECT_EQ(behaviour.fed_back, 4);
 }
 
-TEST_F(SerialHostTest, WhatIsRestoredIsNotStarted) {
+TEST_F(SerialHostTest, ARestoredJobIsNotStarted) {
   SerialHost host(plugin_, job());
   EXPECT_EQ(behaviour.starts, 4);
   host.run_epoch();

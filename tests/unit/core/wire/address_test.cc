@@ -42,7 +42,7 @@ TEST(Address, APlaceNeedsNoPort) {
   EXPECT_EQ(place("a:b"), "'a:b' is no address: HOST:PORT, or [HOST]:PORT for IPv6, is one");
 }
 
-TEST(Address, IsWrittenAsItIsRead) {
+TEST(Address, WritingAndReadingAgree) {
   for (const char* text : {"tcp://127.0.0.1:7000", "tcp://[::1]:7000", "tcp://node1:0", "tcp://*:9"})
     EXPECT_EQ(tcp_address(text)->text(), text);
 }
@@ -54,7 +54,7 @@ TEST(Address, LoopbackIsWhatIsWrittenSo) {
     EXPECT_FALSE(is_loopback(host)) << host;
 }
 
-TEST(Address, ANameStandsForNumbersOfThisMachine) {
+TEST(Address, ANameResolvesToLocalAddresses) {
   const auto numbers = own_numbers("localhost");
   ASSERT_TRUE(numbers.ok()) << numbers.status().what();
   for (const std::string& number : *numbers) EXPECT_TRUE(is_loopback(number) && number != "localhost") << number;

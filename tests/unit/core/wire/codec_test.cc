@@ -74,7 +74,7 @@ TEST(Codec, BytesOfTheHeaderStayAsTheyAre) {
   EXPECT_EQ(expected.at("HEADER"), tests::hex(frames));
 }
 
-TEST(Codec, TheHeaderIsLaidOutAsTheProtocolSays) {
+TEST(Codec, TheHeaderFollowsTheProtocol) {
   const Frames frames = framed(Lease{1, 2, 3, Bytes::from({std::byte{4}})});
   ASSERT_EQ(frames.size(), 3U);
   EXPECT_EQ(tests::hex(cut_to(frames[0], 72)),

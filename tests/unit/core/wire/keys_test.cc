@@ -52,7 +52,7 @@ TEST_F(KeysTest, NoTwoFoldersAreAlike) {
   EXPECT_NE((*read_keys(keys, Role::worker))->secret, (*read_keys(folder / "more/keys", Role::worker))->secret);
 }
 
-TEST_F(KeysTest, AFolderThatHoldsSomethingIsLeftAsItIs) {
+TEST_F(KeysTest, ANonEmptyFolderIsNotChanged) {
   const std::string before = read(keys / "worker.secret");
   EXPECT_EQ(make_keys(keys).code(), ExitCode::cannot_write);
   EXPECT_EQ(read(keys / "worker.secret"), before);

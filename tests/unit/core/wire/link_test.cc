@@ -297,7 +297,7 @@ TEST_F(LinkTest, MessagesOfAnotherIncarnationAreDroppedAndCounted) {
   EXPECT_EQ(a.heard_at(), kSecond);
 }
 
-TEST_F(LinkTest, TheFirstThatAnswersIsThePeerIfNoneIsKnown) {
+TEST_F(LinkTest, AnUnknownPeerIsTheFirstToAnswer) {
   a = Link({kA, 100, kJob}, kB, 0);
   submit(a, 1);
   EXPECT_EQ(open(all(a, kSecond)[0]).header.peer_incarnation, 0U);
@@ -330,7 +330,7 @@ TEST_F(LinkTest, AnEndingProcessAcknowledgesAtOnce) {
 // ---- pieces ----
 
 // It was sent whole, the receiver's transport cut the connection, and it was sent again forever.
-TEST_F(LinkTest, ALargeMessageGoesInPiecesOfTheirOwnNumbersAndArrivesWhole) {
+TEST_F(LinkTest, ALargeMessageIsSentInPieces) {
   a = link_of(kA, kB, 100);
   std::vector<std::byte> rows(1000);
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::byte>(i * 7);
@@ -356,7 +356,7 @@ TEST_F(LinkTest, ALargeMessageGoesInPiecesOfTheirOwnNumbersAndArrivesWhole) {
   EXPECT_EQ(arrive(b, sent[11], kSecond), 77U);
 }
 
-TEST_F(LinkTest, AMessageOfThePieceSizeGoesWholeAndOneOfTheLinksOwnOrAFirstMessageIsNeverCut) {
+TEST_F(LinkTest, SmallControlAndFirstMessagesAreNotCut) {
   const Frames message = encode_message(Lease{1, 2, 3, bytes_of(100)});
   a = link_of(kA, kB, size_of(message));
   b = link_of(kA, kB, size_of(message) - 1);
@@ -456,7 +456,7 @@ TEST_F(LinkTest, ASignOfLifeBringsNothingAgain) {
   EXPECT_EQ(open(all(a, 10 * kSecond).at(0)).header.kind, Kind::committed) << "the peer has nothing yet";
 }
 
-TEST_F(LinkTest, WhatIsOfAnEarlierEraAndNotSentIsForgotten) {
+TEST_F(LinkTest, UnsentMessagesOfAnEarlierEraAreDropped) {
   const auto say = [&](RoundId round, std::uint64_t era) {
     a.submit(kA, kB, Kind::committed, encode_message(Committed{round}), era);
   };
@@ -475,7 +475,7 @@ TEST_F(LinkTest, WhatIsOfAnEarlierEraAndNotSentIsForgotten) {
   EXPECT_EQ(a.queued_bytes(), 0U);
 }
 
-TEST_F(LinkTest, AMessageOfWhichAPieceIsOutGoesToItsEnd) {
+TEST_F(LinkTest, APartlySentMessageIsCompleted) {
   a = link_of(kA, kB, 16);
   Lease lease;
   lease.to = 5;

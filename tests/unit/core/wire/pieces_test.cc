@@ -64,7 +64,7 @@ TEST(Pieces, AreBytesThatStayAsTheyAre) {
   EXPECT_EQ(text, "2100030001 01\n2101030000 -\n2102030003 0203\n2102030203 04\n");
 }
 
-TEST(Pieces, APieceLeftOutRepeatedOrExchangedIsNeverAMessage) {
+TEST(Pieces, AWrongSequenceOfPiecesIsNeverAMessage) {
   const Frames message = {Bytes::from(std::vector<std::byte>(5)), Bytes::from(std::vector<std::byte>(7))};
   const auto right = cut_into_pieces(Kind::put, message, 2);
   ASSERT_TRUE(join(right).has_value());
@@ -96,7 +96,7 @@ TEST(Pieces, OneAfterTheOtherOnTheSameLink) {
   EXPECT_EQ(whole, 3);
 }
 
-TEST(Pieces, WhatTheLinkAndStrangersSayIsNotCut) {
+TEST(Pieces, ControlAndFirstMessagesAreNotCut) {
   for (const Kind kind : {Kind::ack, Kind::probe, Kind::piece, Kind::hello, Kind::ask_status})
     EXPECT_FALSE(may_be_cut(kind)) << kind_name(kind);
   for (const Kind kind : {Kind::welcome, Kind::loaded, Kind::facts, Kind::cut, Kind::lease, Kind::deltas, Kind::put,

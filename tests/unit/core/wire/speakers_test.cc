@@ -16,7 +16,7 @@ TEST(Speakers, OnlyTheCoordinatorSendsItsDecisions) {
     EXPECT_EQ(may_say(Kind::stop, from, Role::worker), from == Role::coordinator) << role_name(from);
 }
 
-TEST(Speakers, OthersSpeakForTheirRolesAlone) {
+TEST(Speakers, OthersSendOnlyForTheirRoles) {
   EXPECT_TRUE(may_say(Kind::written, Role::partition, Role::coordinator));
   EXPECT_FALSE(may_say(Kind::written, Role::worker, Role::coordinator));
   EXPECT_FALSE(may_say(Kind::written, Role::kvstore, Role::coordinator)) << "the process that hosts it";

@@ -106,7 +106,7 @@ std::size_t ask_status(Process& coordinator, NodeId id, const std::string& at, c
 
 // The receiver's transport cut the connection at a message over its limit, the sender sent it again, and so on for
 // ever.
-TEST_F(ZmqTransportTest, AMessageOverTheTransportsLimitPassesInPieces) {
+TEST_F(ZmqTransportTest, AMessageOverTheLimitPassesInPieces) {
   Pair pair(folder, std::size_t{1} << 20);
   std::vector<std::byte> rows(std::size_t{5} << 20);
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::byte>((i * 2654435761U) >> 13);
@@ -143,7 +143,7 @@ TEST_F(ZmqTransportTest, MessagesOverTheLimitsAreDroppedAndTheNextIsDelivered) {
 }
 
 // Each observer cost the coordinator three sockets and three descriptors forever.
-TEST_F(ZmqTransportTest, ObserversLeaveNoDescriptorsBehind) {
+TEST_F(ZmqTransportTest, ObserversLeakNoDescriptors) {
   Process coordinator(folder, kCoordinator, std::size_t{1} << 20);
   answer_status(coordinator);
   std::size_t before = 0;

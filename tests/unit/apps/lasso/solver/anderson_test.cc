@@ -16,7 +16,7 @@ Vector next(const Vector& x, const Vector& limit) {
   return to;
 }
 
-TEST(Anderson, OfFewDimensionsTheLimitOfALinearMethodIsFoundAtOnce) {
+TEST(Anderson, FindsTheLimitOfASmallLinearMethod) {
   const Vector limit = {1, -2, 3, 0.5};
   Anderson anderson;
   Vector x(4, 0.0), point(4);
@@ -36,7 +36,7 @@ TEST(Anderson, OfFewDimensionsTheLimitOfALinearMethodIsFoundAtOnce) {
   EXPECT_GT(far, 0.1);
 }
 
-TEST(Anderson, ASequenceThatStandsStillSaysNothing) {
+TEST(Anderson, AConstantSequenceIsIgnored) {
   Anderson anderson;
   const Vector x = {1, 2};
   Vector point(2);

@@ -294,7 +294,7 @@ TEST(ReducedProblem, ConstantEmptyAndUnscaledColumnsStayZero) {
   }
 }
 
-TEST(ReducedProblem, AWarmCoefficientOfAColumnThatOtherWeightsMakeConstantGoesToZero) {
+TEST(ReducedProblem, AWarmCoefficientOfAConstantColumnBecomesZero) {
   Instance it = random_instance({.columns = 8, .density = 1, .intercept = true});
   std::vector<double> half(it.rows(), 0.0);
   for (std::size_t i = 0; i < it.rows(); i += 2) {

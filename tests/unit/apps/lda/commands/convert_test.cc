@@ -42,7 +42,7 @@ TEST_F(Convert, FieldsBeforeTheTextAreNotTheText) {
   EXPECT_EQ(got.bag, "2\n2\n3\n1 1 1\n1 2 1\n2 2 1\n");
 }
 
-TEST_F(Convert, WordsAreLeftOutAsAsked) {
+TEST_F(Convert, OptionsLeaveWordsOut) {
   const std::string text = "the cat saw it\nthe dog saw a cat\nthe owl\n";
   EXPECT_EQ(converted(files, text, {{"stop_words", "english"}}).words, "cat\ndog\nowl\nsaw\n");
   EXPECT_EQ(converted(files, text, {{"stop_words", files.write("stop", "cat dog\nowl\n")}}).words, "a\nit\nsaw\nthe\n");

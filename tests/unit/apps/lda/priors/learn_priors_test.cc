@@ -111,7 +111,7 @@ TEST(LearnPriors, ATopicWithoutTokensKeepsASmallAlpha) {
   EXPECT_LT(priors.alphas[2], 1e-4);
 }
 
-TEST(LearnPriors, ShardsSayTogetherWhatOneWouldSay) {
+TEST(LearnPriors, ShardsTogetherGiveTheResultOfOne) {
   const auto documents = drawn({0.05, 0.1, 0.4, 1.6}, 301, 60);
   const PriorStatistics whole = statistics_of(documents, 4);
   PriorStatistics sum;

@@ -57,7 +57,7 @@ Numbers check(const mf::RowKernel& kernel, std::size_t count, std::size_t size, 
   return all;
 }
 
-TEST(RowKernel, WhatNothingSaysIsZero) {
+TEST(RowKernel, RowsWithoutInformationAreZero) {
   Numbers a(64), y(8, 1);
   a[0] = 4;
   a[2] = 2;

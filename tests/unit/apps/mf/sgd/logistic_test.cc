@@ -3,7 +3,7 @@
 namespace rota::tests {
 namespace {
 
-TEST(MfLogistic, IsTheCLibrarysToAFewUnitsInTheLastPlace) {
+TEST(MfLogistic, IsTheCLibrarysWithinAFewUlps) {
   for (double x = -60; x <= 60; x += 0.0078125 * 3.1) {
     const double e = std::exp(-std::abs(x));
     EXPECT_NEAR(mf::exponential(-std::abs(x)), e, 1e-15 * e) << x;

@@ -52,7 +52,7 @@ bool has(const std::vector<CellRating>& list, std::uint32_t resident, std::uint3
   return false;
 }
 
-TEST(PairPool, ComparesWithTheSlicesOfTheEpochInBothDirections) {
+TEST(PairPool, ComparesWithTheEpochsSlicesBothWays) {
   Random random = random_named({1});
   mf::PairPool pool;
   pool.begin_epoch();
@@ -80,7 +80,7 @@ TEST(PairPool, ComparesWithTheSlicesOfTheEpochInBothDirections) {
   for (const mf::PairStep& one : seen[3]) EXPECT_TRUE(one.rated < 10 && one.other >= 10);
 }
 
-TEST(PairPool, ASliceLeavesAsItsStepsMadeItAndOthersStayAsTheyWere) {
+TEST(PairPool, ASliceLeavesWithItsStepsOnly) {
   Random random = random_named({2});
   mf::PairPool pool;
   Visit first(ratings_of(40, 5, 3), 5), second(ratings_of(40, 6, 4), 6);
