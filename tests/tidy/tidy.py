@@ -101,6 +101,9 @@ BANNED_ENDINGS = (".bak", ".orig", ".back", ".rej", "~", ".swp")
 # In pieces, so that this file does not report itself.
 BANNED_WORDS = re.compile("TO" + r"DO\b|FIX" + r"ME\b|\bXX" + r"X\b|^\s*#\s*if\s+0\b")
 MACHINE_PATHS = re.compile(r"(?<![\w.$}])/(wo" + r"rk|ho" + r"me|ro" + r"ot)/")
+# Phrases that have a plainer form ("restarted", "any process that", "also", "at most").
+MANNERISMS = re.compile(r"\b(ane" + r"w|whoeve" + r"r|likewis" + r"e|nobod" + r"y|so man" + r"y|no more tha" + r"n)\b", re.I)
+WORD_LISTS = ("apps/io/stop_words.cc", "apps/lda/sample/vocab.kos.txt")  # data, not prose
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
@@ -366,6 +369,9 @@ def check_words(tree):
         for number, line in enumerate(tree.lines(file), 1):
             if file.endswith(SOURCES) and BANNED_WORDS.search(line):
                 tree.report(file, number, "word", "nothing is left for later in the code")
+            mannerism = MANNERISMS.search(line)
+            if mannerism and file not in WORD_LISTS:
+                tree.report(file, number, "word", f"'{mannerism.group()}': write it plainly")
             if MACHINE_PATHS.search(line):
                 tree.report(file, number, "path", "a path of one machine")
 

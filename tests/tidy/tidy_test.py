@@ -184,6 +184,9 @@ class TidyTest(unittest.TestCase):
     def test_words_and_paths(self):
         self.expect("core/base/a.cc", "\n// TO" + "DO: later\n", "word", 2)
         self.expect("core/base/a.cc", "#if " + "0\n", "word")
+        self.expect("core/base/a.cc", "\n// It starts ane" + "w.\n", "word", 2)
+        self.expect("README.md", "No more tha" + "n two.\n", "word")
+        self.assertEqual(breaches({"core/base/a.cc": "// A new start, renewed.\nint x;\n"}), [])
         self.expect("deploy/a.sh", "cd /ho" + "me/someone\n", "path")
 
     def test_format(self):
