@@ -469,8 +469,8 @@ class Cluster {
       hosts_.at(here_).files_busy = false;
       next_file(here_);
     });
-    process.files_heard = std::max(process.files_heard, done + delay());
-    at(process.files_heard, here_, [this, work, continuation] {
+    process.files_done_at = std::max(process.files_done_at, done + delay());
+    at(process.files_done_at, here_, [this, work, continuation] {
       Host& later = *hosts_.at(here_).host;
       later.finish(work->node, *continuation, world(later));
       later.deliver_local(world(later));

@@ -117,9 +117,9 @@ class ExchangePush final : public Push {
   void gather(const ExchangeTask& task, std::uint32_t step, std::span<const Incoming> in) override {
     const bool lags = flows_[task.dataflow].steps.size() == 1;
     if (asynchronous_ && lags)
-      hear_newest(in);
+      receive_newest(in);
     else
-      hear_all(task, step, in);
+      receive_all(task, step, in);
   }
   void refresh(const Commit& commit) override {
     if (!asynchronous_ && !out_.empty()) complain("a commit while an exchange is not gathered");
@@ -147,7 +147,7 @@ class ExchangePush final : public Push {
     if (epoch != epoch_ && !out_.empty()) complain("an epoch began, and not all is gathered");
     epoch_ = epoch;
   }
-  void hear_all(const ExchangeTask& task, std::uint32_t step, std::span<const Incoming> in) {
+  void receive_all(const ExchangeTask& task, std::uint32_t step, std::span<const Incoming> in) {
     if (out_.empty() || out_.front().round != task.round || out_.front().step != step) {
       complain("gathered in another order");
       return;
@@ -158,10 +158,10 @@ class ExchangePush final : public Push {
       if (std::ranges::find(flow[step][s], shard_) != flow[step][s].end()) senders.push_back(s);
     for (const Incoming& one : in) from.push_back(one.from);
     if (senders != from) complain("messages of other senders than the dataflow's");
-    for (const Incoming& one : in) hear(one, task.round, step);
+    for (const Incoming& one : in) receive(one, task.round, step);
     if (++out_.front().step == flow.size()) out_.pop_front();
   }
-  void hear_newest(std::span<const Incoming> in) {
+  void receive_newest(std::span<const Incoming> in) {
     std::set<ShardId> from;
     for (const Incoming& one : in) {
       if (!from.insert(one.from).second) complain("two messages of a sender");
@@ -169,7 +169,7 @@ class ExchangePush final : public Push {
     }
     out_.clear();
   }
-  void hear(const Incoming& one, RoundId round, std::uint32_t step) {
+  void receive(const Incoming& one, RoundId round, std::uint32_t step) {
     state_ = mix_bytes(mix(state_, one.from), one.bytes.view());
     if (one.bytes.empty()) return;
     Reader message(one.bytes.view());

@@ -19,7 +19,7 @@ struct Process {
   // of the last was reported.
   std::deque<std::shared_ptr<Outbox::Started>> files;
   bool files_busy = false;
-  Nanoseconds files_heard = 0;
+  Nanoseconds files_done_at = 0;
 };
 
 struct Connection {

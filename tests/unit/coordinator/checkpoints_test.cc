@@ -25,7 +25,7 @@ void put(Script& run, Epoch epoch) {
 void train_while_writing(Script& run, Epoch epoch, Nanoseconds written_after) {
   run.schedule(2 * epoch - 1, epoch);
   run.pass(written_after);
-  run.hear(kPartition, run.written(epoch - 1));
+  run.receive(kPartition, run.written(epoch - 1));
   run.pass(kEpochTime - written_after);
   run.end_epoch(epoch);
 }
@@ -59,12 +59,12 @@ TEST(Saving, TheNextEpochIsHeldBackUntilTheBoundaryIsDone) {
   run.end_epoch(1);
   run.evaluate(1, 1);
   EXPECT_EQ(run.sent<Tasks>(kWorker).size(), 1U);
-  run.hear(kWorker, Saved{1});
+  run.receive(kWorker, Saved{1});
   EXPECT_EQ(run.sent<Tasks>(kWorker).size(), 1U);
-  run.hear(kScheduler, Saved{1});
+  run.receive(kScheduler, Saved{1});
   ASSERT_EQ(run.sent<Tasks>(kWorker).size(), 2U) << "all is put: it is written meanwhile";
   EXPECT_EQ(run.sent<Tasks>(kWorker)[1].tasks[0].round, 3U);
-  run.hear(kPartition, run.written(1));
+  run.receive(kPartition, run.written(1));
   EXPECT_EQ(run.diary->commits.size(), 1U);
 }
 
@@ -111,7 +111,7 @@ TEST(Saving, OneThatTakesLongerThanTheOneBeforeIsWaitedFor) {
   put(run, 3);
   train(run, 4);
   EXPECT_EQ(saved(run), (std::vector<Epoch>{1, 3})) << "one at a time";
-  run.hear(kPartition, run.written(3));
+  run.receive(kPartition, run.written(3));
   EXPECT_EQ(saved(run), (std::vector<Epoch>{1, 3, 4}));
 }
 
@@ -124,7 +124,7 @@ TEST(Saving, AStoreNamesNoFileButItsOwn) {
     run.train(1, 2.5);
     Written report = run.written(1);
     report.file = name;
-    run.hear(kPartition, report);
+    run.receive(kPartition, report);
     EXPECT_TRUE(run.ended_with(ExitCode::bug, "an unexpected WRITTEN of " + std::string(name) + " from partition-0"))
         << name;
   }

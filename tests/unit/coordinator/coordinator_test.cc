@@ -58,7 +58,7 @@ TEST(Coordinator, ASliceForTwoShardsIsTheSchedulesFault) {
   rounds.first = 1;
   rounds.rounds.resize(1);
   rounds.rounds[0].owned = {1, 1};
-  run.hear(kScheduler, rounds);
+  run.receive(kScheduler, rounds);
   EXPECT_TRUE(run.ended_with(ExitCode::failed, "schedule, round 1: slice 1 is given to two shards"));
   EXPECT_TRUE(run.sent<Tasks>(kWorker).empty()) << "it is not given out";
   EXPECT_EQ(run.sent<Stop>(kWorker).at(0).code, ExitCode::failed);
@@ -103,10 +103,10 @@ TEST(Coordinator, AnyScoreOfHeldOutDataIsRecorded) {
 // The first was welcomed over a link that had forgotten it, and the run hung.
 TEST(Coordinator, ASecondStartDuringJoiningReplacesTheFirst) {
   Script run;
-  run.hear(kWorker, run.hello(kWorker));
-  run.hear(kWorker, run.hello(kWorker, 2));
+  run.receive(kWorker, run.hello(kWorker));
+  run.receive(kWorker, run.hello(kWorker, 2));
   EXPECT_TRUE(run.sent<Refuse>(kWorker).empty());
-  run.hear(kScheduler, run.hello(kScheduler));
+  run.receive(kScheduler, run.hello(kScheduler));
   const auto welcome = run.sent<Welcome>(kWorker);
   ASSERT_EQ(welcome.size(), 1U);
   ASSERT_EQ(welcome[0].peers.size(), 2U);
@@ -116,10 +116,10 @@ TEST(Coordinator, ASecondStartDuringJoiningReplacesTheFirst) {
 
 TEST(Coordinator, ARefusedStartThatTookAMembersPlaceEndsTheRun) {
   Script run;
-  run.hear(kWorker, run.hello(kWorker));
+  run.receive(kWorker, run.hello(kWorker));
   Hello other = run.hello(kWorker, 2);
   other.version = "0.0";
-  run.hear(kWorker, other);
+  run.receive(kWorker, other);
   EXPECT_EQ(run.sent<Refuse>(kWorker).at(0).code, ExitCode::wrong_version);
   EXPECT_TRUE(run.ended_with(ExitCode::temporary,
                              "worker-0 (pid 7 on node5) was lost: a start that was refused took its place"));
@@ -128,7 +128,7 @@ TEST(Coordinator, ARefusedStartThatTookAMembersPlaceEndsTheRun) {
 TEST(Coordinator, UnexpectedProcessIsRefused) {
   Script run;
   const NodeId stranger{Role::worker, 5};
-  run.hear(stranger, run.hello(stranger));
+  run.receive(stranger, run.hello(stranger));
   ASSERT_EQ(run.sent<Refuse>(stranger).size(), 1U);
   EXPECT_EQ(run.sent<Refuse>(stranger)[0].what, "worker-5 is not part of this run");
   EXPECT_TRUE(run.diary->has("refused role=worker-5"));
@@ -138,7 +138,7 @@ TEST(Coordinator, UnexpectedProcessIsRefused) {
 TEST(Coordinator, AMemberThatRestartsDuringTheRunIsLost) {
   Script run;
   run.prepare();
-  run.hear(kWorker, run.hello(kWorker, 2));
+  run.receive(kWorker, run.hello(kWorker, 2));
   EXPECT_TRUE(run.ended_with(ExitCode::temporary, "worker-0 (pid 7 on node5) was lost: it restarted during the run"));
   EXPECT_EQ(run.sent<Refuse>(kWorker).at(0).code, ExitCode::temporary);
 }
@@ -147,7 +147,7 @@ TEST(Coordinator, LateStrangerIsRefusedAndTheRunContinues) {
   Script run;
   run.prepare();
   const NodeId stranger{Role::worker, 5};
-  run.hear(stranger, run.hello(stranger));
+  run.receive(stranger, run.hello(stranger));
   EXPECT_EQ(run.sent<Refuse>(stranger).size(), 1U);
   EXPECT_FALSE(run.ended.has_value());
 }
@@ -158,7 +158,7 @@ TEST(Coordinator, ALostWorkerEndsTheRunWithItsName) {
   run.schedule();
   run.pass(29 * kSecond);
   EXPECT_FALSE(run.ended.has_value());
-  run.hear(kScheduler, Beat{});
+  run.receive(kScheduler, Beat{});
   run.pass(2 * kSecond);
   EXPECT_TRUE(run.ended_with(ExitCode::temporary, "worker-0 (pid 7 on node5) was lost: no message for 31 s"));
   EXPECT_EQ(run.sent<Stop>(kScheduler).at(0).code, ExitCode::temporary);
@@ -182,7 +182,7 @@ TEST(Coordinator, ACrashedMemberEndsTheRunAsABug) {
 TEST(Coordinator, AKilledMemberIsReportedWithItsMemory) {
   Script run;
   run.prepare();
-  run.hear(kWorker, Beat{0, 123'456'789, 0, 0, {}, 0});
+  run.receive(kWorker, Beat{0, 123'456'789, 0, 0, {}, 0});
   run.diary->words = CrashInfo{0, "plugin lda, Push::push, round 2, shard 1"};
   run.disconnect(kWorker);
   EXPECT_FALSE(run.ended.has_value()) << "it may come back";
@@ -197,7 +197,7 @@ TEST(Coordinator, AKilledMemberIsReportedWithItsMemory) {
 TEST(Coordinator, ANumberIsAssignedToOneNewWorkerOnly) {
   Script run;
   const auto asked = [&](std::uint32_t observer, bool assigns_worker) {
-    run.hear({Role::observer, observer}, AskStatus{"", assigns_worker});
+    run.receive({Role::observer, observer}, AskStatus{"", assigns_worker});
     return run.sent<StatusReport>({Role::observer, observer}).at(0).json;
   };
   const std::string missing = "missing scheduler-0, worker-0, next worker-";
@@ -209,8 +209,8 @@ TEST(Coordinator, ANumberIsAssignedToOneNewWorkerOnly) {
 
 TEST(Coordinator, MissingMembersAreNamed) {
   Script run;
-  run.hear(kWorker, run.hello(kWorker));
-  run.hear({Role::observer, 1}, AskStatus{"there"});
+  run.receive(kWorker, run.hello(kWorker));
+  run.receive({Role::observer, 1}, AskStatus{"there"});
   EXPECT_EQ(run.sent<StatusReport>({Role::observer, 1}).at(0).json, "missing scheduler-0, next worker-1");
   run.pass(60 * kSecond);
   EXPECT_TRUE(run.ended_with(ExitCode::temporary, "these have not joined: scheduler-0"));
@@ -223,9 +223,9 @@ TEST(Coordinator, ARestartedCoordinatorNamesMissingMembers) {
     plan.era = era;
     plan.on_loss = OnLoss::restart;
     Script run(plan);
-    run.hear(kScheduler, run.hello(kScheduler));
+    run.receive(kScheduler, run.hello(kScheduler));
     run.pass(29 * kSecond);
-    run.hear(kScheduler, Beat{});
+    run.receive(kScheduler, Beat{});
     EXPECT_FALSE(run.diary->has("unresponsive"));
     run.pass(2 * kSecond);
     run.pass(kSecond);
@@ -238,12 +238,12 @@ TEST(Coordinator, ARestartedCoordinatorNamesMissingMembers) {
 TEST(Coordinator, AFaultEndsTheRunWithItsCode) {
   Script run;
   run.prepare();
-  run.hear(kWorker, Fault{ExitCode::bad_data, "data.txt:3: no number"});
+  run.receive(kWorker, Fault{ExitCode::bad_data, "data.txt:3: no number"});
   EXPECT_TRUE(run.ended_with(ExitCode::bad_data, "data.txt:3: no number [worker-0]"))
       << "the user's own mistakes have their place in front";
   Script other;
   other.prepare();
-  other.hear(kWorker, Fault{ExitCode::failed, "push threw"});
+  other.receive(kWorker, Fault{ExitCode::failed, "push threw"});
   EXPECT_EQ(other.ended.value_or(Ending{}).what, "worker-0: push threw");
 }
 
@@ -251,7 +251,7 @@ TEST(Coordinator, AFaultEndsTheRunWithItsCode) {
 TEST(Coordinator, AFaultWithoutACodeIsOurBug) {
   Script run;
   run.prepare();
-  run.hear(kWorker, Fault{ExitCode::ok, "nothing is wrong"});
+  run.receive(kWorker, Fault{ExitCode::ok, "nothing is wrong"});
   EXPECT_TRUE(run.ended_with(ExitCode::bug, "an unexpected FAULT without a code from worker-0"));
 }
 
@@ -259,11 +259,11 @@ TEST(Coordinator, AFaultWithoutACodeIsOurBug) {
 TEST(Coordinator, MessagesOfStrangersAreIgnored) {
   Script run;
   const NodeId stranger{Role::worker, 5};
-  run.hear(stranger, Fault{ExitCode::failed, "nothing"});
-  run.hear({Role::observer, 3}, Stop{ExitCode::interrupted, "please"});
-  run.hear({Role::partition, 1}, Ready{});
+  run.receive(stranger, Fault{ExitCode::failed, "nothing"});
+  run.receive({Role::observer, 3}, Stop{ExitCode::interrupted, "please"});
+  run.receive({Role::partition, 1}, Ready{});
   run.join();
-  run.hear(stranger, Loaded{});
+  run.receive(stranger, Loaded{});
   EXPECT_FALSE(run.ended.has_value());
   EXPECT_TRUE(run.sent<JobFacts>(kScheduler).empty());
   EXPECT_TRUE(run.diary->has("ignored role=worker-5 what=FAULT"));
@@ -282,7 +282,7 @@ TEST(Coordinator, AMemberWithAMessageThatIsNotDueIsOurBug) {
     run.prepare();
     run.schedule();
     ASSERT_FALSE(run.ended.has_value());
-    run.hear(from, message);
+    run.receive(from, message);
     ASSERT_TRUE(run.ended_with(ExitCode::bug)) << kind_name(kind_of(message)) << " from " << from.name();
     EXPECT_TRUE(run.ended->what.starts_with("an unexpected ")) << run.ended->what;
     EXPECT_NE(run.ended->what.find(from.name()), std::string::npos) << run.ended->what;
@@ -294,8 +294,8 @@ TEST(Coordinator, OnlyOneReadyOfEachWorkerAndPartitionCounts) {
   for (const NodeId again : {kScheduler, kPartition}) {
     Script run;
     run.join();
-    run.hear(kPartition, Ready{});
-    run.hear(again, Ready{});
+    run.receive(kPartition, Ready{});
+    run.receive(again, Ready{});
     ASSERT_TRUE(run.ended.has_value());
     EXPECT_EQ(run.ended->what, "an unexpected READY from " + again.name());
   }
@@ -310,7 +310,7 @@ TEST(Coordinator, ASecondSavedIsRefused) {
   run.train(1, 1);
   run.put(1);
   EXPECT_FALSE(run.ended.has_value()) << "training goes on while the partition writes";
-  run.hear(kScheduler, Saved{1});
+  run.receive(kScheduler, Saved{1});
   ASSERT_TRUE(run.ended.has_value());
   EXPECT_EQ(run.ended->what, "an unexpected SAVED from scheduler-0");
 }
@@ -321,7 +321,7 @@ TEST(Coordinator, ASignalEndsTheRunAfterTheEpochWithACheckpoint) {
   Script run(plan);
   run.prepare();
   run.schedule(1);
-  run.hear(kCoordinator, Stop{ExitCode::interrupted, "stopped by a signal"});
+  run.receive(kCoordinator, Stop{ExitCode::interrupted, "stopped by a signal"});
   EXPECT_FALSE(run.ended.has_value());
   run.end_epoch(1);
   run.evaluate(1, 1);
@@ -346,13 +346,13 @@ TEST(Coordinator, ASignalDuringASaveEndsTheRunAfterIt) {
       run.put(1);
       EXPECT_EQ(run.sent<Tasks>(kWorker).size(), 2U) << "the next epoch has begun";
     }
-    run.hear(kCoordinator, Stop{ExitCode::terminated, "stopped by a signal"});
+    run.receive(kCoordinator, Stop{ExitCode::terminated, "stopped by a signal"});
     EXPECT_FALSE(run.ended.has_value());
     if (!put) {
       run.put(1);
       EXPECT_EQ(run.sent<Tasks>(kWorker).size(), 1U) << "no other epoch is begun";
     }
-    run.hear(kPartition, run.written(1));
+    run.receive(kPartition, run.written(1));
     EXPECT_TRUE(run.ended_with(ExitCode::terminated, "stopped after epoch 1 of 5; `rota resume` continues"));
     EXPECT_EQ(run.diary->commits.size(), 1U);
   }
@@ -366,7 +366,7 @@ TEST(Coordinator, ASignalDuringAnEvaluationMakesTheEpochTheLast) {
   run.prepare();
   run.schedule(1);
   run.end_epoch(1);
-  run.hear(kCoordinator, Stop{ExitCode::terminated, "stopped by a signal"});
+  run.receive(kCoordinator, Stop{ExitCode::terminated, "stopped by a signal"});
   run.evaluate(1, 1);
   run.save(1);
   ASSERT_TRUE(run.ended.has_value());
@@ -382,7 +382,7 @@ TEST(Coordinator, ASignalledMemberEndsTheRunCleanly) {
   run.schedule(1);
   // A batch system tells all processes of a job at once.
   for (const NodeId told : {kWorker, kScheduler, kCoordinator}) {
-    run.hear(told, Stop{ExitCode::terminated, told.name() + " was told to end"});
+    run.receive(told, Stop{ExitCode::terminated, told.name() + " was told to end"});
     EXPECT_FALSE(run.ended.has_value());
   }
   run.end_epoch(1);
@@ -396,11 +396,11 @@ TEST(Coordinator, ASignalledMemberEndsTheRunCleanly) {
 TEST(Coordinator, ASecondSignalOfTheSameMemberEndsTheRunAtOnce) {
   Script run;
   run.prepare();
-  run.hear(kWorker, Stop{ExitCode::terminated, "once"});
-  run.hear(kWorker, Stop{ExitCode::terminated, "once, handed on by a launcher"});
+  run.receive(kWorker, Stop{ExitCode::terminated, "once"});
+  run.receive(kWorker, Stop{ExitCode::terminated, "once, handed on by a launcher"});
   run.pass(kSecond);
   EXPECT_FALSE(run.ended.has_value());
-  run.hear(kWorker, Stop{ExitCode::terminated, "twice"});
+  run.receive(kWorker, Stop{ExitCode::terminated, "twice"});
   EXPECT_TRUE(run.ended_with(ExitCode::terminated));
 }
 
@@ -414,7 +414,7 @@ TEST(Coordinator, ItsOwnPauseLosesNoMember) {
   run.pass(30 * kSecond);
   EXPECT_TRUE(run.ended.has_value());
   Script gathering;
-  gathering.hear(kWorker, gathering.hello(kWorker));
+  gathering.receive(kWorker, gathering.hello(kWorker));
   gathering.stand_still(100 * kSecond);
   EXPECT_FALSE(gathering.ended.has_value());
   EXPECT_FALSE(gathering.diary->has("left"));
@@ -423,26 +423,26 @@ TEST(Coordinator, ItsOwnPauseLosesNoMember) {
 // A dead process counted as joined, and the run was lost as soon as it began.
 TEST(Coordinator, AMemberThatDiesDuringJoiningIsMissingAgain) {
   Script run;
-  run.hear(kWorker, run.hello(kWorker));
+  run.receive(kWorker, run.hello(kWorker));
   run.disconnect(kWorker);
   run.pass(3 * kSecond);
   EXPECT_TRUE(run.diary->has("left role=worker-0 pid=7 why=worker-0 (pid 7 on node5) was lost: its connection broke"));
-  run.hear(kScheduler, run.hello(kScheduler));
+  run.receive(kScheduler, run.hello(kScheduler));
   EXPECT_TRUE(run.sent<Welcome>(kScheduler).empty());
   EXPECT_FALSE(run.ended.has_value());
-  run.hear(kWorker, run.hello(kWorker, 2));
+  run.receive(kWorker, run.hello(kWorker, 2));
   ASSERT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
   EXPECT_EQ(run.sent<Welcome>(kWorker)[0].peers.at(1).incarnation, 2U);
 }
 
 TEST(Coordinator, ASilentMemberIsBackWithItsNextMessage) {
   Script run;
-  run.hear(kWorker, run.hello(kWorker));
+  run.receive(kWorker, run.hello(kWorker));
   run.pass(31 * kSecond);
   EXPECT_TRUE(run.diary->has("left role=worker-0"));
-  run.hear(kScheduler, run.hello(kScheduler));
+  run.receive(kScheduler, run.hello(kScheduler));
   EXPECT_TRUE(run.sent<Welcome>(kWorker).empty());
-  run.hear(kWorker, Beat{});
+  run.receive(kWorker, Beat{});
   run.pass(kSecond);
   EXPECT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
   EXPECT_EQ(run.sent<Welcome>(kScheduler).size(), 1U);
@@ -451,10 +451,10 @@ TEST(Coordinator, ASilentMemberIsBackWithItsNextMessage) {
 TEST(Coordinator, ASecondSignalEndsTheRunAtOnce) {
   Script run;
   run.prepare();
-  run.hear(kCoordinator, Stop{ExitCode::terminated, "once"});
+  run.receive(kCoordinator, Stop{ExitCode::terminated, "once"});
   run.pass(kSecond);
   EXPECT_FALSE(run.ended.has_value());
-  run.hear(kCoordinator, Stop{ExitCode::interrupted, "twice"});
+  run.receive(kCoordinator, Stop{ExitCode::interrupted, "twice"});
   EXPECT_TRUE(run.ended_with(ExitCode::interrupted));
 }
 
@@ -482,11 +482,11 @@ TEST(Coordinator, AnAsynchronousRunIsRecordedAsNotReproducible) {
 TEST(Coordinator, BadDataNamesItsPlaceThenItsProcess) {
   Script run;
   run.join();
-  run.hear(kWorker, Fault{ExitCode::bad_data, "docs:6: no number (plugin lda, Push::attach, shard 1)"});
+  run.receive(kWorker, Fault{ExitCode::bad_data, "docs:6: no number (plugin lda, Push::attach, shard 1)"});
   EXPECT_EQ(run.ended->what, "docs:6: no number (plugin lda, Push::attach, shard 1) [worker-0]");
   Script other;
   other.join();
-  other.hear(kWorker, Fault{ExitCode::bad_data, "docs:6: no number (plugin lda, load, worker-0)"});
+  other.receive(kWorker, Fault{ExitCode::bad_data, "docs:6: no number (plugin lda, load, worker-0)"});
   EXPECT_EQ(other.ended->what, "docs:6: no number (plugin lda, load, worker-0)");
 }
 
@@ -503,11 +503,11 @@ TEST(Coordinator, ACommitThatCannotBeWrittenEndsTheRun) {
 TEST(Coordinator, AfterTheEndNothingMoves) {
   Script run;
   run.prepare();
-  run.hear(kWorker, Fault{ExitCode::failed, "push threw"});
+  run.receive(kWorker, Fault{ExitCode::failed, "push threw"});
   run.forget();
   run.schedule();
   run.pass(100 * kSecond);
-  run.hear(kWorker, Fault{ExitCode::disk, "another"});
+  run.receive(kWorker, Fault{ExitCode::disk, "another"});
   EXPECT_TRUE(run.said.empty());
   EXPECT_EQ(run.ended->code, ExitCode::failed);
 }

@@ -158,12 +158,12 @@ TEST_F(RunWithADiskApart, AnEpochIsCommittedWhenTheCopyIsHere) {
   Script run(plan(here_));
   train(run);
   const Written report = written(run);
-  run.hear(kPartition, report);
+  run.receive(kPartition, report);
   EXPECT_TRUE(run.diary->commits.empty());
   for (std::size_t i = 0; i < run.sent<AskChunk>(kPartition).size(); ++i) {
     EXPECT_TRUE(run.diary->commits.empty());
     const AskChunk ask = run.sent<AskChunk>(kPartition)[i];
-    run.hear(kPartition, Chunk{ask.file, ask.at, *sim::MemoryChunkFiles(there_).read(ask.file, ask.at, ask.bytes)});
+    run.receive(kPartition, Chunk{ask.file, ask.at, *sim::MemoryChunkFiles(there_).read(ask.file, ask.at, ask.bytes)});
   }
   ASSERT_EQ(run.diary->commits.size(), 1U);
   EXPECT_TRUE(sim::MemoryChunkFiles(here_).has(run.diary->commits[0].files.at(0)));
@@ -177,7 +177,7 @@ TEST_F(RunWithADiskApart, AFileOfAnotherNameEndsTheRun) {
     train(run);
     Written report = written(run);
     report.file = name;
-    run.hear(kPartition, report);
+    run.receive(kPartition, report);
     ASSERT_TRUE(run.ended_with(ExitCode::bug)) << name;
     EXPECT_TRUE(run.sent<AskChunk>(kPartition).empty()) << name;
   }
@@ -186,7 +186,7 @@ TEST_F(RunWithADiskApart, AFileOfAnotherNameEndsTheRun) {
 TEST_F(RunWithADiskApart, AnUnrequestedChunkEndsTheRun) {
   Script run(plan(here_));
   train(run);
-  run.hear(kPartition, Chunk{"epoch-00000001/partition-0.era-3.sst", 0, {}});
+  run.receive(kPartition, Chunk{"epoch-00000001/partition-0.era-3.sst", 0, {}});
   ASSERT_TRUE(run.ended_with(ExitCode::bug));
 }
 
@@ -205,7 +205,7 @@ TEST_F(RunWithADiskApart, OnlyTheFileToResumeIsGiven) {
   const std::string name = resumed.resume->files[0].file;
   Script run(resumed);
   run.join();
-  run.hear(kPartition, AskChunk{name, 1, 4});
+  run.receive(kPartition, AskChunk{name, 1, 4});
   ASSERT_EQ(run.sent<Chunk>(kPartition).size(), 1U);
   EXPECT_EQ(run.sent<Chunk>(kPartition)[0].bytes.size(), 4U);
   EXPECT_FALSE(run.ended.has_value());
@@ -213,7 +213,7 @@ TEST_F(RunWithADiskApart, OnlyTheFileToResumeIsGiven) {
                                 AskChunk{name, 1'000'000, 1}, AskChunk{name, 0, 0}}) {
     Script other(resumed);
     other.join();
-    other.hear(kPartition, wrong);
+    other.receive(kPartition, wrong);
     ASSERT_TRUE(other.ended_with(ExitCode::bug)) << wrong.file << " " << wrong.at << " " << wrong.bytes;
     EXPECT_TRUE(other.sent<Chunk>(kPartition).empty());
   }

@@ -68,7 +68,7 @@ TEST(Patience, WaitsForTheBestEpochToBeWritten) {
   run.put(1);
   train(run, 2, 6);
   EXPECT_FALSE(run.ended.has_value());
-  run.hear(kPartition, run.written(1));
+  run.receive(kPartition, run.written(1));
   ASSERT_TRUE(run.ended.has_value());
   EXPECT_EQ(run.diary->results.at(0).commit.epoch, 1U);
 }
@@ -103,7 +103,7 @@ TEST(Patience, DoesNotCountWhatASignalEvaluates) {
   run.end_epoch(1);
   train(run, 2, 5);
   run.save(2);
-  run.hear(kCoordinator, Stop{ExitCode::interrupted, "stopped by a signal"});
+  run.receive(kCoordinator, Stop{ExitCode::interrupted, "stopped by a signal"});
   run.schedule(5, 3);
   run.end_epoch(3);
   run.evaluate(3, 9);

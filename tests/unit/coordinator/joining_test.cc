@@ -28,7 +28,7 @@ Script joined_run(RunPlan plan = plan_of_two_epochs()) {
   run.prepare();
   run.schedule();
   run.forget();
-  run.hear(kNew, more(run));
+  run.receive(kNew, more(run));
   run.pass(kSecond);
   return run;
 }
@@ -50,8 +50,8 @@ TEST(Joining, AWorkerWithAnotherPluginIsRefused) {
   Hello scheduler = run.hello(kScheduler), worker = run.hello(kWorker);
   scheduler.plugin = Hash128{1, 1};
   worker.plugin = Hash128{2, 2};
-  run.hear(kScheduler, scheduler);
-  run.hear(kWorker, worker);
+  run.receive(kScheduler, scheduler);
+  run.receive(kWorker, worker);
   ASSERT_EQ(run.sent<Refuse>(kWorker).size(), 1U);
   EXPECT_EQ(run.sent<Refuse>(kWorker)[0].code, ExitCode::wrong_version);
   EXPECT_TRUE(run.diary->has("refused role=worker-0 why=worker-0 on node5 has opened another plugin file"));
@@ -59,15 +59,15 @@ TEST(Joining, AWorkerWithAnotherPluginIsRefused) {
   EXPECT_TRUE(run.sent<Welcome>(kScheduler).empty());
   worker.plugin = scheduler.plugin;
   worker.incarnation = 2;
-  run.hear(kWorker, worker);
+  run.receive(kWorker, worker);
   EXPECT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
 }
 
 TEST(Joining, ShardsMoveAtAnEpochsEndWhenAllAreReady) {
   Script run = joined_run();
   const auto plan = run.sent<ReadAhead>(kNew)[0];
-  run.hear(kWorker, HasRead{plan.number});
-  run.hear(kNew, HasRead{plan.number});
+  run.receive(kWorker, HasRead{plan.number});
+  run.receive(kNew, HasRead{plan.number});
   run.end_epoch(1);
   run.evaluate(1, 2.5);
   ASSERT_EQ(run.sent<Save>(kWorker).size(), 1U) << "for the shards that move";
@@ -86,11 +86,11 @@ TEST(Joining, ShardsMoveAtAnEpochsEndWhenAllAreReady) {
 
 TEST(Joining, UntilAllAreReadyNothingMoves) {
   Script run = joined_run();
-  run.hear(kNew, HasRead{run.sent<ReadAhead>(kNew)[0].number});
+  run.receive(kNew, HasRead{run.sent<ReadAhead>(kNew)[0].number});
   run.end_epoch(1);
   run.evaluate(1, 2.5);
   EXPECT_TRUE(run.sent<Save>(kWorker).empty());
-  run.hear(kWorker, HasRead{77});  // of a plan that there was not
+  run.receive(kWorker, HasRead{77});  // of a plan that there was not
   EXPECT_FALSE(run.ended.has_value());
 }
 
@@ -112,7 +112,7 @@ TEST(Joining, ARestartedNewcomerIsWelcomedAndReads) {
   run.forget();
   Hello again = more(run);
   again.incarnation = 2;
-  run.hear(kNew, again);
+  run.receive(kNew, again);
   run.pass(kSecond);
   EXPECT_EQ(run.sent<Welcome>(kNew).size(), 1U);
   ASSERT_EQ(run.sent<ReadAhead>(kNew).size(), 1U);
@@ -128,7 +128,7 @@ TEST(Joining, ALostNewcomerThatReturnsReads) {
   run.beat(5, {kWorker, kScheduler});
   ASSERT_TRUE(run.diary->has("lost role=worker-1"));
   run.forget();
-  run.hear(kNew, more(run));
+  run.receive(kNew, more(run));
   run.pass(kSecond);
   EXPECT_EQ(run.sent<Welcome>(kNew).size(), 1U);
   EXPECT_EQ(run.sent<ReadAhead>(kNew).size(), 1U);
@@ -138,14 +138,14 @@ TEST(Joining, ALostNewcomerThatReturnsReads) {
 TEST(Joining, EachStartOfAWorkerCanBeSignalled) {
   Script run = joined_run();
   for (std::uint64_t start = 1; start <= 3; ++start) {
-    run.hear(kNew, Stop{ExitCode::terminated, "worker-1 was told to end"});
+    run.receive(kNew, Stop{ExitCode::terminated, "worker-1 was told to end"});
     EXPECT_FALSE(run.ended.has_value()) << start;
     EXPECT_EQ(run.sent<Stop>(kNew).size(), 1U) << start;
     run.forget();
     run.beat(3, {kWorker, kScheduler});
     Hello again = more(run);
     again.incarnation = start + 1;
-    run.hear(kNew, again);
+    run.receive(kNew, again);
     run.pass(kSecond);
     EXPECT_EQ(run.sent<ReadAhead>(kNew).size(), 1U) << start;
   }
@@ -158,22 +158,22 @@ TEST(Joining, AContinuedRunLosesAWorkerWhileJoining) {
   plan.workers = 2;
   Script leaving(plan), failing(plan);
   for (Script* run : {&leaving, &failing}) {
-    run->hear(kWorker, run->hello(kWorker));
-    run->hear(kNew, run->hello(kNew));
+    run->receive(kWorker, run->hello(kWorker));
+    run->receive(kNew, run->hello(kNew));
   }
-  leaving.hear(kNew, Stop{ExitCode::terminated, "worker-1 was told to end"});
+  leaving.receive(kNew, Stop{ExitCode::terminated, "worker-1 was told to end"});
   EXPECT_FALSE(leaving.ended.has_value());
   EXPECT_EQ(leaving.sent<Stop>(kNew).size(), 1U);
-  leaving.hear(kScheduler, leaving.hello(kScheduler));
+  leaving.receive(kScheduler, leaving.hello(kScheduler));
   ASSERT_EQ(leaving.sent<Welcome>(kWorker).size(), 1U);
   EXPECT_EQ(leaving.sent<Welcome>(kWorker)[0].shard_hosts.size(), 1U);
 
-  failing.hear(kNew, Fault{ExitCode::temporary, "no memory"});
+  failing.receive(kNew, Fault{ExitCode::temporary, "no memory"});
   EXPECT_FALSE(failing.ended.has_value());
-  failing.hear(kScheduler, failing.hello(kScheduler));
+  failing.receive(kScheduler, failing.hello(kScheduler));
   EXPECT_TRUE(failing.sent<Welcome>(kWorker).empty()) << "worker-1 is restarted";
   Hello again = failing.hello(kNew, 2);
-  failing.hear(kNew, again);
+  failing.receive(kNew, again);
   EXPECT_EQ(failing.sent<Welcome>(kNew).size(), 1U);
 }
 
@@ -181,7 +181,7 @@ TEST(Joining, ASpareReplacesALostWorker) {
   Script run(plan_of_two_epochs());
   run.prepare();
   run.schedule();
-  run.hear(kNew, more(run, Joins::as_spare));
+  run.receive(kNew, more(run, Joins::as_spare));
   run.pass(kSecond);
   EXPECT_TRUE(run.sent<ReadAhead>(kNew).empty());
   run.forget();
@@ -195,14 +195,14 @@ TEST(Joining, ASpareReplacesALostWorker) {
 
 TEST(Joining, ALeavingWorkerHandsOverFirst) {
   Script run = joined_run();
-  run.hear(kWorker, Stop{ExitCode::terminated, "worker-0 was told to end"});
+  run.receive(kWorker, Stop{ExitCode::terminated, "worker-0 was told to end"});
   EXPECT_TRUE(run.diary->has("leaving role=worker-0"));
   run.forget();
   run.pass(kSecond);
   ASSERT_EQ(run.sent<ReadAhead>(kNew).size(), 1U);
   EXPECT_EQ(run.sent<ReadAhead>(kNew)[0].shard_hosts, (std::vector<ShardRange>{{1, 2}}));
   EXPECT_TRUE(run.sent<ReadAhead>(kWorker).empty());
-  run.hear(kNew, HasRead{run.sent<ReadAhead>(kNew)[0].number});
+  run.receive(kNew, HasRead{run.sent<ReadAhead>(kNew)[0].number});
   EXPECT_TRUE(run.sent<Stop>(kWorker).empty()) << "it computes until then";
   run.end_epoch(1);
   run.evaluate(1, 2.5);
@@ -218,7 +218,7 @@ TEST(Joining, ASignalToTheLastWorkerEndsTheRun) {
   Script run(plan_of_two_epochs());
   run.prepare();
   run.schedule();
-  run.hear(kWorker, Stop{ExitCode::terminated, "worker-0 was told to end"});
+  run.receive(kWorker, Stop{ExitCode::terminated, "worker-0 was told to end"});
   run.end_epoch(1);
   run.evaluate(1, 2.5);
   run.save(1);
@@ -234,7 +234,7 @@ TEST(Joining, AWorkerThatLeavesAfterTheLastTaskIsNotLost) {
     Script run(plan);
     run.prepare();
     run.schedule();
-    run.diary->while_finishing = [&] { run.hear(kWorker, Fault{code, "told to end"}); };
+    run.diary->while_finishing = [&] { run.receive(kWorker, Fault{code, "told to end"}); };
     run.end_epoch(1);
     run.evaluate(1, 2.5);
     run.save(1);
@@ -250,7 +250,7 @@ TEST(Joining, AReplacedProcessIsDismissed) {
   run.disconnect(kWorker);
   run.beat(5, {kNew, kScheduler});
   run.forget();
-  run.hear(kWorker, Beat{});  // it only stood still
+  run.receive(kWorker, Beat{});  // it only stood still
   ASSERT_EQ(run.sent<Stop>(kWorker).size(), 1U);
   EXPECT_EQ(run.sent<Stop>(kWorker)[0].code, ExitCode::temporary);
 }
@@ -272,7 +272,7 @@ TEST(Joining, WithTooFewTheRunPauses) {
   run.pass(kSecond);
   EXPECT_TRUE(run.diary->has("paused why=1 worker is left, and --min_workers is 2"));
   EXPECT_TRUE(run.sent<Welcome>(kWorker).empty());
-  run.hear(kNew, more(run));
+  run.receive(kNew, more(run));
   EXPECT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
   EXPECT_EQ(run.sent<Welcome>(kNew).size(), 1U);
 }
@@ -286,12 +286,12 @@ TEST(Joining, ALostWorkerThatAnswersAgainIsReadmitted) {
   plan.peer_timeout = 5 * kSecond;
   plan.start_timeout = 60 * kSecond;
   Script run(plan);
-  run.hear(kWorker, run.hello(kWorker));
-  run.hear(kNew, run.hello(kNew));
+  run.receive(kWorker, run.hello(kWorker));
+  run.receive(kNew, run.hello(kNew));
   run.beat(12, {kWorker});
   EXPECT_TRUE(run.diary->has("abandoned role=worker-1"));
-  run.hear(kNew, Beat{});
-  run.hear(kScheduler, run.hello(kScheduler));
+  run.receive(kNew, Beat{});
+  run.receive(kScheduler, run.hello(kScheduler));
   ASSERT_EQ(run.sent<Welcome>(kNew).size(), 1U);
   EXPECT_EQ(run.sent<Welcome>(kNew)[0].shard_hosts.size(), 2U);
 }

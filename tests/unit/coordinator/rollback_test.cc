@@ -28,7 +28,7 @@ Script committed_run() {
 
 TEST(Rollback, ARestartedWorkerRollsAllBackToTheCommit) {
   Script run = committed_run();
-  run.hear(kWorker, run.hello(kWorker, 2));
+  run.receive(kWorker, run.hello(kWorker, 2));
   ASSERT_EQ(run.diary->rolled_back, (std::vector<std::optional<Epoch>>{1}));
   EXPECT_TRUE(run.diary->has("lost role=worker-0 pid=7 why=worker-0 (pid 7 on node5) was lost: it restarted"));
   EXPECT_TRUE(run.diary->has("rollback to=the checkpoint of epoch 1"));
@@ -56,7 +56,7 @@ TEST(Rollback, WithoutACommitTheRunStartsOver) {
   run.prepare();
   run.schedule();
   run.forget();
-  run.hear(kWorker, run.hello(kWorker, 2));
+  run.receive(kWorker, run.hello(kWorker, 2));
   EXPECT_EQ(run.diary->rolled_back, (std::vector<std::optional<Epoch>>{std::nullopt}));
   ASSERT_EQ(run.sent<Welcome>(kScheduler).size(), 1U);
   EXPECT_FALSE(run.sent<Welcome>(kScheduler)[0].resume.has_value());
@@ -71,7 +71,7 @@ TEST(Rollback, ItWaitsForTheRecordThatIsBeingWritten) {
   run.train(1, 2.5);
   run.hold_work = true;
   run.save(1);
-  run.hear(kWorker, run.hello(kWorker, 2));
+  run.receive(kWorker, run.hello(kWorker, 2));
   EXPECT_TRUE(run.diary->rolled_back.empty());
   EXPECT_TRUE(run.finish_work().ok());
   run.hold_work = false;
@@ -82,9 +82,9 @@ TEST(Rollback, ItWaitsForTheRecordThatIsBeingWritten) {
 TEST(Rollback, EarlierReportsHaveNoEffect) {
   Script run = committed_run();
   run.hold_work = true;  // the records do not go back yet
-  run.hear(kWorker, run.hello(kWorker, 2));
+  run.receive(kWorker, run.hello(kWorker, 2));
   run.end_epoch(2);
-  run.hear(kPartition, Committed{3});
+  run.receive(kPartition, Committed{3});
   EXPECT_FALSE(run.ended.has_value());
 }
 
@@ -121,7 +121,7 @@ TEST(Rollback, AMemberThatWasOnlySilentReturns) {
   EXPECT_TRUE(run.diary->has("lost role=worker-0"));
   EXPECT_FALSE(run.ended.has_value());
   run.forget();
-  run.hear(kWorker, Beat{});
+  run.receive(kWorker, Beat{});
   run.pass(kSecond);
   EXPECT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
 }
@@ -135,7 +135,7 @@ TEST(Rollback, ARepeatedCrashEndsTheRun) {
   run.disconnect(kWorker);
   EXPECT_FALSE(run.ended.has_value());
   EXPECT_TRUE(run.diary->has("lost role=worker-0"));
-  run.hear(kWorker, run.hello(kWorker, 2));
+  run.receive(kWorker, run.hello(kWorker, 2));
   run.load();
   run.disconnect(kWorker);
   EXPECT_TRUE(run.ended_with(
@@ -146,17 +146,17 @@ TEST(Rollback, ARepeatedCrashEndsTheRun) {
 
 TEST(Rollback, AProcessThatCannotContinueIsAwaitedAgain) {
   Script run = committed_run();
-  run.hear(kWorker, Fault{ExitCode::temporary, "no memory"});
+  run.receive(kWorker, Fault{ExitCode::temporary, "no memory"});
   EXPECT_FALSE(run.ended.has_value());
   EXPECT_EQ(run.sent<Stop>(kWorker).size(), 1U);
-  run.hear(kWorker, run.hello(kWorker, 2));
+  run.receive(kWorker, run.hello(kWorker, 2));
   EXPECT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
 }
 
 TEST(Rollback, ARunThatIsToEndEndsWithTheLoss) {
   Script run = committed_run();
-  run.hear(kCoordinator, Stop{ExitCode::terminated, "stopped by a signal"});
-  run.hear(kWorker, run.hello(kWorker, 2));
+  run.receive(kCoordinator, Stop{ExitCode::terminated, "stopped by a signal"});
+  run.receive(kWorker, run.hello(kWorker, 2));
   EXPECT_TRUE(run.ended_with(ExitCode::terminated, "stopped after epoch 1 of 2; `rota resume` continues"));
 }
 

@@ -81,7 +81,7 @@ class Script : public NodeStage {
     pass(kSecond);
   }
 
-  void hear(NodeId from, const Message& message) { check(NodeStage::hear(coordinator_, from, message)); }
+  void receive(NodeId from, const Message& message) { check(NodeStage::receive(coordinator_, from, message)); }
   void pass(Nanoseconds time) {
     world.now += time;
     check(act([&](Outbox& out) { return coordinator_.tick(out); }));
@@ -100,8 +100,8 @@ class Script : public NodeStage {
     return {process.name(), kVersion, plan_.hash, incarnation, 7, "node5"};
   }
   void join() {
-    for (std::uint32_t i = 0; i < plan_.schedulers; ++i) hear({Role::scheduler, i}, hello({Role::scheduler, i}));
-    hear(kWorker, hello(kWorker));
+    for (std::uint32_t i = 0; i < plan_.schedulers; ++i) receive({Role::scheduler, i}, hello({Role::scheduler, i}));
+    receive(kWorker, hello(kWorker));
   }
   void prepare(std::vector<Term> terms = {{"loss", Term::Kind::objective}}, std::optional<CutMade> made = {},
                std::vector<Score> scores = {}) {
@@ -120,12 +120,12 @@ class Script : public NodeStage {
     loaded.epochs = app_epochs;
     loaded.app = "counting";
     std::tie(loaded.input, loaded.valid) = contents;
-    hear(kWorker, loaded);
+    receive(kWorker, loaded);
     CutMade answer = made.value_or(cut());
     if (answer.tables.empty()) answer.tables = {{"rows", Table::Kind::shared, 10, 1, 1}};
-    hear(kScheduler, answer);
-    hear(kPartition, Ready{});
-    hear(kWorker, Ready{});
+    receive(kScheduler, answer);
+    receive(kPartition, Ready{});
+    receive(kWorker, Ready{});
   }
   CutMade cut() const {
     CutMade made;
@@ -142,7 +142,7 @@ class Script : public NodeStage {
     rounds.rounds[1].ends_epoch = true;
     rounds.rounds[1].ends_job = ends_job;
     rounds.figures = {{epoch, {{"drawn", 8}}, converged}};
-    hear(kScheduler, rounds);
+    receive(kScheduler, rounds);
   }
   // An epoch of two rounds, up to where it would be saved.
   void train(Epoch epoch, double loss = 1) {
@@ -159,7 +159,7 @@ class Script : public NodeStage {
     rounds.rounds[0].shared = {key};
     rounds.rounds[0].ends_epoch = ends_epoch;
     rounds.rounds[0].ends_job = ends_job;
-    hear(scheduler, rounds);
+    receive(scheduler, rounds);
   }
   // A scheduler has all the feedback of an epoch.
   void end_schedule(NodeId scheduler, RoundId next, Epoch epoch, double drawn, bool ends_job = false) {
@@ -167,24 +167,24 @@ class Script : public NodeStage {
     rounds.first = next;
     rounds.feedback = Feedback::changes;
     rounds.figures = {{epoch, {{"drawn", drawn}}, {}, ends_job}};
-    hear(scheduler, rounds);
+    receive(scheduler, rounds);
   }
   void end_epoch(Epoch epoch) {
     EpochDone done;
     done.epoch = epoch;
     done.items = 10;
-    hear(kWorker, done);
+    receive(kWorker, done);
   }
   void evaluate(Epoch epoch, double loss) {
     Evaluated all;
     all.epoch = epoch;
     all.shards = {{0, {loss}}, {1, {0}}};
     all.slices = {{0, {0}}, {1, {0}}};
-    hear(kWorker, all);
+    receive(kWorker, all);
     Evaluated rows;
     rows.epoch = epoch;
     rows.rows = {0};
-    hear(kPartition, rows);
+    receive(kPartition, rows);
   }
   Written written(Epoch epoch) const {
     Written report;
@@ -197,18 +197,18 @@ class Script : public NodeStage {
   }
   // Workers and schedulers have put what is theirs; and the partition has written it.
   void put(Epoch epoch) {
-    hear(kWorker, Saved{epoch});
-    for (std::uint32_t i = 0; i < plan_.schedulers; ++i) hear({Role::scheduler, i}, Saved{epoch});
+    receive(kWorker, Saved{epoch});
+    for (std::uint32_t i = 0; i < plan_.schedulers; ++i) receive({Role::scheduler, i}, Saved{epoch});
   }
   void save(Epoch epoch) {
     put(epoch);
-    hear(kPartition, written(epoch));
+    receive(kPartition, written(epoch));
   }
   // Seconds in which only these beat, until the run ends.
   void beat(int seconds, const std::vector<NodeId>& beating) {
     for (int i = 0; i < seconds && !ended; ++i) {
       pass(kSecond);
-      for (const NodeId process : beating) hear(process, Beat{});
+      for (const NodeId process : beating) receive(process, Beat{});
     }
   }
   // Whether the run has ended, and so.

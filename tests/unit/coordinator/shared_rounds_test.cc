@@ -21,7 +21,7 @@ TEST(SharedRounds, AnEpochIsOverWhenTheSchedulerHasItsFeedbackToo) {
   run.share(kScheduler, 1, 5, true);
   ASSERT_EQ(run.sent<Expect>(kPartition).size(), 1U);
   EXPECT_EQ(run.sent<Tasks>(kWorker).at(0).shared.at(0).keys, (std::vector<Key>{5}));
-  run.hear(kPartition, Committed{1});
+  run.receive(kPartition, Committed{1});
   EXPECT_EQ(run.sent<RoundsDone>(kScheduler).back().last, 1U);
   run.end_epoch(1);
   EXPECT_TRUE(run.sent<Evaluate>(kWorker).empty()) << "its figures are of after the feedback";
@@ -30,7 +30,7 @@ TEST(SharedRounds, AnEpochIsOverWhenTheSchedulerHasItsFeedbackToo) {
   Script other(plan_of_shared_rounds(1));
   other.prepare();
   other.share(kScheduler, 1, 5, true);
-  other.hear(kPartition, Committed{1});
+  other.receive(kPartition, Committed{1});
   other.end_schedule(kScheduler, 2, 1, 7);
   EXPECT_TRUE(other.sent<Evaluate>(kWorker).empty()) << "a worker still works";
   other.end_epoch(1);
@@ -57,8 +57,8 @@ TEST(SharedRounds, SchedulersTakeTurnsAtAnySpeed) {
   ASSERT_TRUE(expects[1].awaited_by.has_value());
   EXPECT_EQ(expects[1].awaited_by->scheduler, 1U);
   EXPECT_EQ(expects[1].awaited_by->round, 1U) << "its own first";
-  run.hear(kPartition, Committed{1});
-  run.hear(kPartition, Committed{2});
+  run.receive(kPartition, Committed{1});
+  run.receive(kPartition, Committed{2});
   EXPECT_EQ(run.sent<RoundsDone>(kScheduler).back().last, 1U);
   EXPECT_EQ(run.sent<RoundsDone>(kOther).back().last, 1U);
 }
@@ -74,7 +74,7 @@ TEST(SharedRounds, ASchedulesEndIsKnownBeforeTheNextEpoch) {
     run.share(kScheduler, 1, 4, true);
     run.share(kScheduler, 2, 5, true);
     EXPECT_EQ(run.sent<Expect>(kPartition).size(), 1U) << "the second epoch waits";
-    run.hear(kPartition, Committed{1});
+    run.receive(kPartition, Committed{1});
     run.end_epoch(1);
     run.end_schedule(kScheduler, 3, 1, 10, ends);
     EXPECT_EQ(run.sent<Expect>(kPartition).size(), ends ? 1U : 2U);
@@ -94,7 +94,7 @@ TEST(SharedRounds, AnEpochThatIsSavedAndNotEvaluatedIsRecordedToo) {
   Script run(plan);
   run.prepare();
   run.share(kScheduler, 1, 4, true);
-  run.hear(kPartition, Committed{1});
+  run.receive(kPartition, Committed{1});
   run.end_epoch(1);
   run.end_schedule(kScheduler, 2, 1, 10);
   EXPECT_EQ(run.sent<Save>(kPartition).size(), 1U);
@@ -109,7 +109,7 @@ TEST(SharedRounds, TheEpochAndTheJobEndWithTheLastScheduler) {
     run.share(kScheduler, 1, 4, true, true);
     run.share(kOther, 1, 7);
     run.share(kOther, 2, 8, true, both);
-    for (RoundId round = 1; round <= 3; ++round) run.hear(kPartition, Committed{round});
+    for (RoundId round = 1; round <= 3; ++round) run.receive(kPartition, Committed{round});
     run.end_epoch(1);
     run.end_schedule(kScheduler, 2, 1, 10);
     EXPECT_TRUE(run.sent<Evaluate>(kWorker).empty());
@@ -118,11 +118,11 @@ TEST(SharedRounds, TheEpochAndTheJobEndWithTheLastScheduler) {
     Evaluated all;
     all.epoch = 1;
     all.shards = {{0, {1}}, {1, {0}}};
-    run.hear(kWorker, all);
+    run.receive(kWorker, all);
     Evaluated rows;
     rows.epoch = 1;
     rows.rows = {0};
-    run.hear(kPartition, rows);
+    run.receive(kPartition, rows);
     const std::vector<std::pair<std::string, double>> figures = {{"scheduler-0.drawn", 10}, {"scheduler-1.drawn", 20}};
     EXPECT_EQ(run.diary->epochs.at(0).figures, figures);
     EXPECT_EQ(run.diary->epochs.at(0).epochs, both ? 1U : 4U);
@@ -171,7 +171,7 @@ TEST(SharedRounds, AStoppedJobWithoutALastEpochNamesNone) {
   Script run(plan);
   run.app_epochs = 0;
   run.prepare();
-  run.hear(kCoordinator, Stop{ExitCode::terminated, "enough"});
+  run.receive(kCoordinator, Stop{ExitCode::terminated, "enough"});
   run.train(1, 1);
   run.save(1);
   EXPECT_TRUE(run.ended_with(ExitCode::terminated));

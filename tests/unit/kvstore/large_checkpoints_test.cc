@@ -39,9 +39,9 @@ class LargeCheckpoints : public TemporaryFolder, protected tests::NodeStage {
     PartitionSettings settings;
     settings.credit.kept = 1000;
     partition_ = std::make_unique<Partition>(settings, *host_app(plugin(), Job()), disk_checkpoints(folder, 1, {}));
-    EXPECT_TRUE(hear(kCoordinator, JobFacts{}).ok());
+    EXPECT_TRUE(receive(kCoordinator, JobFacts{}).ok());
   }
-  Status hear(NodeId from, const Message& message) { return NodeStage::hear(*partition_, from, message); }
+  Status receive(NodeId from, const Message& message) { return NodeStage::receive(*partition_, from, message); }
   static Put put(Epoch epoch, std::uint64_t id) {
     const Bytes bytes = Bytes::from(std::vector<std::byte>(400, static_cast<std::byte>(id)));
     return {epoch, Object::slice, id, hash128(bytes.view()), bytes};
@@ -58,7 +58,7 @@ class LargeCheckpoints : public TemporaryFolder, protected tests::NodeStage {
 // They were kept in memory until all were there: a second copy of the whole model.
 TEST_F(LargeCheckpoints, WhatIsMoreThanAPartitionKeepsWaitsOnDisk) {
   hold_work = true;
-  for (const std::uint64_t id : {5U, 9U, 1U, 7U, 3U}) ASSERT_TRUE(hear(kWorker, put(2, id)).ok());
+  for (const std::uint64_t id : {5U, 9U, 1U, 7U, 3U}) ASSERT_TRUE(receive(kWorker, put(2, id)).ok());
   EXPECT_EQ(sent<Stored>(kWorker).size(), 2U) << "the others are not on disk yet";
   EXPECT_EQ(io_works, 3U);
   ASSERT_TRUE(finish_work().ok());
@@ -66,7 +66,7 @@ TEST_F(LargeCheckpoints, WhatIsMoreThanAPartitionKeepsWaitsOnDisk) {
   for (const Stored& stored : sent<Stored>(kWorker))
     EXPECT_EQ(std::pair(stored.epoch, stored.bytes), std::pair(2U, 400UL));
   EXPECT_EQ(names_in(2), 0U) << "a crash leaves nothing";
-  ASSERT_TRUE(hear(kCoordinator, Save{2, 6}).ok());
+  ASSERT_TRUE(receive(kCoordinator, Save{2, 6}).ok());
   ASSERT_TRUE(finish_work().ok());
 
   const auto written = sent<Written>(kCoordinator);
@@ -90,23 +90,23 @@ TEST_F(LargeCheckpoints, WhatIsMoreThanAPartitionKeepsWaitsOnDisk) {
 TEST_F(LargeCheckpoints, TheNextOneBeginsInMemoryAgain) {
   for (const Epoch epoch : {1U, 2U}) {
     io_works = 0;
-    for (std::uint64_t id = 0; id < 3; ++id) ASSERT_TRUE(hear(kWorker, put(epoch, id)).ok());
+    for (std::uint64_t id = 0; id < 3; ++id) ASSERT_TRUE(receive(kWorker, put(epoch, id)).ok());
     EXPECT_EQ(io_works, 1U);
-    ASSERT_TRUE(hear(kCoordinator, Save{epoch, 4}).ok());
+    ASSERT_TRUE(receive(kCoordinator, Save{epoch, 4}).ok());
     EXPECT_EQ(sent<Written>(kCoordinator).size(), epoch);
   }
 }
 
 TEST_F(LargeCheckpoints, OnlyWorkersWaitForWhatTheyPut) {
-  for (std::uint64_t id = 0; id < 4; ++id) ASSERT_TRUE(hear(kScheduler, put(1, id)).ok());
+  for (std::uint64_t id = 0; id < 4; ++id) ASSERT_TRUE(receive(kScheduler, put(1, id)).ok());
   EXPECT_TRUE(sent<Stored>(kScheduler).empty());
 }
 
 TEST_F(LargeCheckpoints, AFullDiskEndsTheRun) {
   write("checkpoint/epoch-00000001", "a file where the folder should be");
-  ASSERT_TRUE(hear(kWorker, put(1, 0)).ok());
-  ASSERT_TRUE(hear(kWorker, put(1, 1)).ok());
-  EXPECT_EQ(hear(kWorker, put(1, 2)).code(), ExitCode::cannot_write);
+  ASSERT_TRUE(receive(kWorker, put(1, 0)).ok());
+  ASSERT_TRUE(receive(kWorker, put(1, 1)).ok());
+  EXPECT_EQ(receive(kWorker, put(1, 2)).code(), ExitCode::cannot_write);
 }
 
 }  // namespace

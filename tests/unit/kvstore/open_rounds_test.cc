@@ -43,20 +43,20 @@ class OpenRounds : public ::testing::Test, protected tests::NodeStage {
     partition_ =
         std::make_unique<Partition>(PartitionSettings{1, {0}}, *host_app(plugin(), job),
                                     std::make_shared<sim::MemoryCheckpoints>(std::make_shared<sim::MemoryDisk>()));
-    EXPECT_TRUE(hear(kCoordinator, JobFacts{}).ok());
+    EXPECT_TRUE(receive(kCoordinator, JobFacts{}).ok());
   }
-  Status hear(NodeId from, const Message& message) { return NodeStage::hear(*partition_, from, message); }
+  Status receive(NodeId from, const Message& message) { return NodeStage::receive(*partition_, from, message); }
   Status expect(RoundId round, Feedback wish) {
     Expect expect = expect_of(round, {});
     expect.rows.open = true;
     expect.awaited_by = AwaitedBy{0, round, wish};
-    return hear(kCoordinator, expect);
+    return receive(kCoordinator, expect);
   }
   Status parts(RoundId round, ShardId shard, std::vector<KeyRun> runs, const std::vector<double>& sums) {
     Parts parts = parts_of(round, {0, shard}, sums);
     parts.open = true;
     parts.runs = std::move(runs);
-    return hear(kWorker, parts);
+    return receive(kWorker, parts);
   }
 
   std::unique_ptr<Partition> partition_;
@@ -101,8 +101,8 @@ TEST_F(OpenRounds, WhatIsNotInTheRangeOfThePartitionIsRefused) {
   const Status status = parts(1, 0, {{4, 1}}, {1, 2});
   EXPECT_EQ(status.code(), ExitCode::bug);
   EXPECT_EQ(status.what(), "parts from worker-0: round 1: parts of other rows");
-  EXPECT_EQ(hear(kCoordinator, expect_of(2, {4})).what(), "row 4 of table all is expected in partition-1");
-  EXPECT_TRUE(hear(kCoordinator, expect_of(2, {5})).ok());
+  EXPECT_EQ(receive(kCoordinator, expect_of(2, {4})).what(), "row 4 of table all is expected in partition-1");
+  EXPECT_TRUE(receive(kCoordinator, expect_of(2, {5})).ok());
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ class PartitionNode : public ::testing::Test, protected tests::NodeStage {
     shape();
     forget();
   }
-  void shape() { EXPECT_TRUE(hear(kCoordinator, kFacts).ok()); }
+  void shape() { EXPECT_TRUE(receive(kCoordinator, kFacts).ok()); }
   // A new start of the partition, over the same disk.
   void start() {
     play = {};
@@ -102,13 +102,13 @@ class PartitionNode : public ::testing::Test, protected tests::NodeStage {
     partition_ = std::make_unique<Partition>(PartitionSettings{0, {0, 1}, credit_}, *host_app(plugin(), job), store_);
     forget();
   }
-  Status hear(NodeId from, const Message& message) { return NodeStage::hear(*partition_, from, message); }
+  Status receive(NodeId from, const Message& message) { return NodeStage::receive(*partition_, from, message); }
   Status resume() {
     start();
     Welcome resumed;
     resumed.resume = 1;
-    ROTA_TRY(hear(kCoordinator, resumed));
-    return hear(kCoordinator, kFacts);
+    ROTA_TRY(receive(kCoordinator, resumed));
+    return receive(kCoordinator, kFacts);
   }
   static Put put(Epoch epoch, Object object, std::uint64_t id) {
     const Bytes bytes = Bytes::from({static_cast<std::byte>(id)});
@@ -138,14 +138,14 @@ class PartitionNode : public ::testing::Test, protected tests::NodeStage {
 
 TEST_F(PartitionNode, CommitsARoundAndSendsItToAllWorkers) {
   start();
-  ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
+  ASSERT_TRUE(receive(kCoordinator, Welcome{}).ok());
   EXPECT_TRUE(sent<Ready>(kCoordinator).empty()) << "it does not know the tables yet";
   shape();
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
-  ASSERT_TRUE(hear(kCoordinator, expect_of(1, {7, 2})).ok());
-  ASSERT_TRUE(hear(kWorkers[0], parts_of(1, {0, 0}, {1, 2})).ok());
+  ASSERT_TRUE(receive(kCoordinator, expect_of(1, {7, 2})).ok());
+  ASSERT_TRUE(receive(kWorkers[0], parts_of(1, {0, 0}, {1, 2})).ok());
   EXPECT_TRUE(sent<Committed>(kCoordinator).empty());
-  ASSERT_TRUE(hear(kWorkers[1], parts_of(1, {0, 1}, {10, 20})).ok());
+  ASSERT_TRUE(receive(kWorkers[1], parts_of(1, {0, 1}, {10, 20})).ok());
   ASSERT_EQ(sent<Committed>(kCoordinator).size(), 1U);
   for (const NodeId to : kWorkers) {
     const auto deltas = sent<Deltas>(to);
@@ -155,18 +155,18 @@ TEST_F(PartitionNode, CommitsARoundAndSendsItToAllWorkers) {
     EXPECT_EQ(numbers_of(deltas[0].values), (std::vector<double>{11, 22}));
   }
   for (const NodeId to : kSchedulers) EXPECT_TRUE(sent<RoundFeedback>(to).empty()) << "none wants to know";
-  ASSERT_TRUE(hear(kCoordinator, Evaluate{1}).ok());
+  ASSERT_TRUE(receive(kCoordinator, Evaluate{1}).ok());
   EXPECT_EQ(sent<Evaluated>(kCoordinator).at(0).rows, (std::vector<double>{33}));
 }
 
 TEST_F(PartitionNode, FeedbackGoesToTheSchedulerOfTheRound) {
-  ASSERT_TRUE(hear(kCoordinator, expect_of(4, {7})).ok());
-  ASSERT_TRUE(hear(kWorkers[0], parts_of(4, {1, 0}, {1})).ok());
+  ASSERT_TRUE(receive(kCoordinator, expect_of(4, {7})).ok());
+  ASSERT_TRUE(receive(kWorkers[0], parts_of(4, {1, 0}, {1})).ok());
   forget();
   Expect expect = expect_of(5, {7});
   expect.awaited_by = AwaitedBy{1, 3};
-  ASSERT_TRUE(hear(kCoordinator, expect).ok());
-  ASSERT_TRUE(hear(kWorkers[0], parts_of(5, {1, 0}, {4})).ok());
+  ASSERT_TRUE(receive(kCoordinator, expect).ok());
+  ASSERT_TRUE(receive(kWorkers[0], parts_of(5, {1, 0}, {4})).ok());
   EXPECT_TRUE(sent<RoundFeedback>(kSchedulers[0]).empty());
   const auto feedback = sent<RoundFeedback>(kSchedulers[1]);
   ASSERT_EQ(feedback.size(), 1U);
@@ -177,8 +177,8 @@ TEST_F(PartitionNode, FeedbackGoesToTheSchedulerOfTheRound) {
   EXPECT_EQ(sent<Committed>(kCoordinator).at(0).round, 5U);
   expect.rows.round = 6;
   expect.awaited_by = AwaitedBy{2, 4};
-  ASSERT_TRUE(hear(kCoordinator, expect).ok());
-  EXPECT_EQ(hear(kWorkers[0], parts_of(6, {1, 0}, {4})).code(), ExitCode::bug) << "there is no scheduler 2";
+  ASSERT_TRUE(receive(kCoordinator, expect).ok());
+  EXPECT_EQ(receive(kWorkers[0], parts_of(6, {1, 0}, {4})).code(), ExitCode::bug) << "there is no scheduler 2";
 }
 
 TEST_F(PartitionNode, ASchedulerGetsOnlyTheFeedbackItWants) {
@@ -186,13 +186,13 @@ TEST_F(PartitionNode, ASchedulerGetsOnlyTheFeedbackItWants) {
     const RoundId round = wish == Feedback::norms ? 1 : 2;
     Expect expect = expect_of(round, {7, 2});
     expect.awaited_by = AwaitedBy{1, round, wish};
-    ASSERT_TRUE(hear(kCoordinator, expect).ok());
-    ASSERT_TRUE(hear(kWorkers[0], parts_of(round, {1, 0}, {3, -4})).ok());
+    ASSERT_TRUE(receive(kCoordinator, expect).ok());
+    ASSERT_TRUE(receive(kWorkers[0], parts_of(round, {1, 0}, {3, -4})).ok());
     ASSERT_EQ(sent<RoundFeedback>(kSchedulers[1]).size(), round);
-    const RoundFeedback heard = sent<RoundFeedback>(kSchedulers[1]).back();
-    EXPECT_EQ(heard.round, round);
-    EXPECT_EQ(heard.norms, wish == Feedback::norms ? (ChangeNorms{7, 25, 4}) : ChangeNorms());
-    EXPECT_TRUE(heard.values.empty() && heard.changes.empty());
+    const RoundFeedback received = sent<RoundFeedback>(kSchedulers[1]).back();
+    EXPECT_EQ(received.round, round);
+    EXPECT_EQ(received.norms, wish == Feedback::norms ? (ChangeNorms{7, 25, 4}) : ChangeNorms());
+    EXPECT_TRUE(received.values.empty() && received.changes.empty());
     EXPECT_EQ(sent<Deltas>(kWorkers[0]).size(), round) << "workers hear all";
   }
 }
@@ -203,9 +203,9 @@ TEST_F(PartitionNode, PullIsShownNotesBlocksAndArgumentAndItsReplyGoesToAll) {
   expect.rows.blocks = {2, 1};
   expect.rows.argument = {0.5, 2};
   expect.awaited_by = AwaitedBy{0, 1};
-  ASSERT_TRUE(hear(kCoordinator, expect).ok());
-  ASSERT_TRUE(hear(kWorkers[0], parts_of(1, {0, 0}, {1, 2, 3, 4}, {"zero"})).ok());
-  ASSERT_TRUE(hear(kWorkers[1], parts_of(1, {0, 1}, {10, 20, 30, 40}, {""})).ok());
+  ASSERT_TRUE(receive(kCoordinator, expect).ok());
+  ASSERT_TRUE(receive(kWorkers[0], parts_of(1, {0, 0}, {1, 2, 3, 4}, {"zero"})).ok());
+  ASSERT_TRUE(receive(kWorkers[1], parts_of(1, {0, 1}, {10, 20, 30, 40}, {""})).ok());
   EXPECT_EQ(play.notes, (std::vector<std::string>{"zero", ""}));
   EXPECT_EQ(play.blocks, (std::vector<std::uint32_t>{2, 1}));
   EXPECT_EQ(play.argument, (std::vector<double>{0.5, 2}));
@@ -222,8 +222,8 @@ TEST_F(PartitionNode, PullIsShownNotesBlocksAndArgumentAndItsReplyGoesToAll) {
 
 TEST_F(PartitionNode, ARoundMayBeOfNotesAlone) {
   play.reply = "heard";
-  ASSERT_TRUE(hear(kCoordinator, expect_of(1, {}, kTalks)).ok());
-  ASSERT_TRUE(hear(kWorkers[0], parts_of(1, {1, 0}, {}, {"zero", "one"})).ok());
+  ASSERT_TRUE(receive(kCoordinator, expect_of(1, {}, kTalks)).ok());
+  ASSERT_TRUE(receive(kWorkers[0], parts_of(1, {1, 0}, {}, {"zero", "one"})).ok());
   EXPECT_EQ(play.notes, (std::vector<std::string>{"zero", "one"}));
   EXPECT_EQ(text_of(sent<Deltas>(kWorkers[0]).at(0).reply), "heard");
   EXPECT_EQ(sent<Committed>(kCoordinator).size(), 1U);
@@ -231,21 +231,21 @@ TEST_F(PartitionNode, ARoundMayBeOfNotesAlone) {
 
 TEST_F(PartitionNode, AReplyOfATableWhoseRowsAreApartIsRefused) {
   play.reply = "so be it";
-  ASSERT_TRUE(hear(kCoordinator, expect_of(1, {5})).ok());
-  const Status status = hear(kWorkers[0], parts_of(1, {1, 0}, {1}));
+  ASSERT_TRUE(receive(kCoordinator, expect_of(1, {5})).ok());
+  const Status status = receive(kWorkers[0], parts_of(1, {1, 0}, {1}));
   EXPECT_EQ(status.code(), ExitCode::failed);
   EXPECT_EQ(status.what(), "counting, Pull::pull, round 1: a reply, and table sums spans partitions");
 }
 
 // A pull with notes may take long, so that it is work.
 TEST_F(PartitionNode, RoundsArePulledInOrder) {
-  ASSERT_TRUE(hear(kCoordinator, expect_of(1, {5}, kTalks)).ok());
-  ASSERT_TRUE(hear(kCoordinator, expect_of(2, {5})).ok());
-  ASSERT_TRUE(hear(kCoordinator, expect_of(3, {5}, kTalks)).ok());
+  ASSERT_TRUE(receive(kCoordinator, expect_of(1, {5}, kTalks)).ok());
+  ASSERT_TRUE(receive(kCoordinator, expect_of(2, {5})).ok());
+  ASSERT_TRUE(receive(kCoordinator, expect_of(3, {5}, kTalks)).ok());
   hold_work = true;
-  ASSERT_TRUE(hear(kWorkers[0], parts_of(1, {1, 0}, {1}, {"a note", ""})).ok());
-  ASSERT_TRUE(hear(kWorkers[0], parts_of(2, {1, 0}, {1})).ok());
-  ASSERT_TRUE(hear(kWorkers[0], parts_of(3, {1, 0}, {1}, {"", "another"})).ok());
+  ASSERT_TRUE(receive(kWorkers[0], parts_of(1, {1, 0}, {1}, {"a note", ""})).ok());
+  ASSERT_TRUE(receive(kWorkers[0], parts_of(2, {1, 0}, {1})).ok());
+  ASSERT_TRUE(receive(kWorkers[0], parts_of(3, {1, 0}, {1}, {"", "another"})).ok());
   EXPECT_TRUE(play.rounds.empty()) << "the first is with the compute threads";
   ASSERT_TRUE(finish_work().ok());
   EXPECT_EQ(play.rounds, (std::vector<RoundId>{1, 2, 3}));
@@ -255,27 +255,27 @@ TEST_F(PartitionNode, RoundsArePulledInOrder) {
 }
 
 TEST_F(PartitionNode, ARowThatIsNoNumberNamesPluginRoundAndRow) {
-  ASSERT_TRUE(hear(kCoordinator, expect_of(3, {5})).ok());
-  ASSERT_TRUE(hear(kWorkers[0], parts_of(3, {0, 0}, {std::numeric_limits<double>::max()})).ok());
-  const Status status = hear(kWorkers[1], parts_of(3, {0, 1}, {std::numeric_limits<double>::max()}));
+  ASSERT_TRUE(receive(kCoordinator, expect_of(3, {5})).ok());
+  ASSERT_TRUE(receive(kWorkers[0], parts_of(3, {0, 0}, {std::numeric_limits<double>::max()})).ok());
+  const Status status = receive(kWorkers[1], parts_of(3, {0, 1}, {std::numeric_limits<double>::max()}));
   EXPECT_EQ(status.code(), ExitCode::failed);
   EXPECT_EQ(status.what(), "counting, Pull::pull, round 3: row 5 of sums is not a finite number");
   EXPECT_TRUE(sent<Committed>(kCoordinator).empty());
 }
 
 TEST_F(PartitionNode, ARoundThatBreaksTheRulesIsTheSchedulesFault) {
-  EXPECT_EQ(hear(kCoordinator, expect_of(1, {0}, kRows)).what(), "schedule, round 1: table 1 is not a shared table");
-  EXPECT_EQ(hear(kCoordinator, expect_of(1, {0}, 5)).code(), ExitCode::failed);
-  EXPECT_EQ(hear(kCoordinator, expect_of(1, {10})).what(), "schedule, round 1: table sums has no row 10");
+  EXPECT_EQ(receive(kCoordinator, expect_of(1, {0}, kRows)).what(), "schedule, round 1: table 1 is not a shared table");
+  EXPECT_EQ(receive(kCoordinator, expect_of(1, {0}, 5)).code(), ExitCode::failed);
+  EXPECT_EQ(receive(kCoordinator, expect_of(1, {10})).what(), "schedule, round 1: table sums has no row 10");
   // The places of four billion parts were to be computed.
   Expect expect = expect_of(1, {5, 3}, kTalks);
   expect.rows.blocks = {0xffffffffU};
-  EXPECT_EQ(hear(kCoordinator, expect).what(), "schedule, round 1: its blocks hold another number of rows");
+  EXPECT_EQ(receive(kCoordinator, expect).what(), "schedule, round 1: its blocks hold another number of rows");
 }
 
 TEST_F(PartitionNode, WrongPartsNameTheirSender) {
-  ASSERT_TRUE(hear(kCoordinator, expect_of(1, {5})).ok());
-  EXPECT_EQ(hear(kWorkers[1], parts_of(1, {0, 1}, {1, 2})).what(),
+  ASSERT_TRUE(receive(kCoordinator, expect_of(1, {5})).ok());
+  EXPECT_EQ(receive(kWorkers[1], parts_of(1, {0, 1}, {1, 2})).what(),
             "parts from worker-1: round 1: parts of another size");
 }
 
@@ -283,13 +283,13 @@ TEST_F(PartitionNode, WrongPartsNameTheirSender) {
 
 TEST_F(PartitionNode, WritesACheckpointWhenAllObjectsAreIn) {
   start();
-  ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
+  ASSERT_TRUE(receive(kCoordinator, Welcome{}).ok());
   EXPECT_TRUE(sent<Ready>(kCoordinator).empty()) << "it does not know the tables yet";
   shape();
-  ASSERT_TRUE(hear(kWorkers[0], put(1, Object::slice, 4)).ok()) << "objects may come before SAVE";
-  ASSERT_TRUE(hear(kCoordinator, Save{1, 3}).ok());
+  ASSERT_TRUE(receive(kWorkers[0], put(1, Object::slice, 4)).ok()) << "objects may come before SAVE";
+  ASSERT_TRUE(receive(kCoordinator, Save{1, 3}).ok());
   EXPECT_TRUE(sent<Written>(kCoordinator).empty());
-  ASSERT_TRUE(hear(kWorkers[1], put(1, Object::shard, 4)).ok());
+  ASSERT_TRUE(receive(kWorkers[1], put(1, Object::shard, 4)).ok());
   const auto written = sent<Written>(kCoordinator);
   ASSERT_EQ(written.size(), 1U);
   EXPECT_EQ(written[0].epoch, 1U);
@@ -303,18 +303,18 @@ TEST_F(PartitionNode, WritesACheckpointWhenAllObjectsAreIn) {
 TEST_F(PartitionNode, AnObjectThatCameDamagedIsRefused) {
   Put damaged = put(1, Object::slice, 4);
   damaged.hash.low ^= 1;
-  const Status status = hear(kWorkers[0], damaged);
+  const Status status = receive(kWorkers[0], damaged);
   EXPECT_EQ(status.code(), ExitCode::bug);
   EXPECT_EQ(status.what(), "an object from worker-0 does not have the hash it came with");
 }
 
 TEST_F(PartitionNode, ACheckpointHasTheStateAtItsRequest) {
-  ASSERT_TRUE(hear(kCoordinator, expect_of(1, {5})).ok());
-  ASSERT_TRUE(hear(kWorkers[0], parts_of(1, {1, 0}, {1})).ok());
-  ASSERT_TRUE(hear(kCoordinator, Save{1, 2}).ok());
-  ASSERT_TRUE(hear(kCoordinator, expect_of(2, {5})).ok());
-  ASSERT_TRUE(hear(kWorkers[0], parts_of(2, {1, 0}, {100})).ok());
-  ASSERT_TRUE(hear(kWorkers[0], put(1, Object::slice, 0)).ok());
+  ASSERT_TRUE(receive(kCoordinator, expect_of(1, {5})).ok());
+  ASSERT_TRUE(receive(kWorkers[0], parts_of(1, {1, 0}, {1})).ok());
+  ASSERT_TRUE(receive(kCoordinator, Save{1, 2}).ok());
+  ASSERT_TRUE(receive(kCoordinator, expect_of(2, {5})).ok());
+  ASSERT_TRUE(receive(kWorkers[0], parts_of(2, {1, 0}, {100})).ok());
+  ASSERT_TRUE(receive(kWorkers[0], put(1, Object::slice, 0)).ok());
   ASSERT_TRUE(resume().ok());
   for (const NodeId to : kWorkers) {
     const auto told = sent<Deltas>(to);
@@ -325,10 +325,10 @@ TEST_F(PartitionNode, ACheckpointHasTheStateAtItsRequest) {
     EXPECT_EQ(told[1].rows.table, kTalks);
   }
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
-  ASSERT_TRUE(hear(kWorkers[0], Fetch{Object::slice, 0}).ok());
+  ASSERT_TRUE(receive(kWorkers[0], Fetch{Object::slice, 0}).ok());
   EXPECT_EQ(sent<Fetched>(kWorkers[0]).at(0).bytes.size(), 1U);
-  EXPECT_EQ(hear(kWorkers[0], Fetch{Object::slice, 1}).code(), ExitCode::disk) << "it is not in the checkpoint";
-  ASSERT_TRUE(hear(kCoordinator, Save{2, 1}).ok());
+  EXPECT_EQ(receive(kWorkers[0], Fetch{Object::slice, 1}).code(), ExitCode::disk) << "it is not in the checkpoint";
+  ASSERT_TRUE(receive(kCoordinator, Save{2, 1}).ok());
   const Result<Bytes> state = store_->read(2, 0, Object::pull, 0);
   ASSERT_TRUE(state.ok());
   Reader in(state->view());
@@ -373,8 +373,8 @@ TEST_F(PartitionNode, ObjectsAreReadForProcessesWithCredit) {
   credit_ = {.bytes = 64, .chunk = 32};
   ASSERT_TRUE(resume().ok());
   waiting[kWorkers[0]] = 64;
-  ASSERT_TRUE(hear(kWorkers[0], Fetch{Object::slice, 0}).ok());
-  ASSERT_TRUE(hear(kWorkers[1], Fetch{Object::slice, 1}).ok());
+  ASSERT_TRUE(receive(kWorkers[0], Fetch{Object::slice, 0}).ok());
+  ASSERT_TRUE(receive(kWorkers[1], Fetch{Object::slice, 1}).ok());
   EXPECT_TRUE(sent<Fetched>(kWorkers[0]).empty());
   EXPECT_EQ(sent<Fetched>(kWorkers[1]).size(), 1U) << "who does not take what it is sent keeps nobody waiting";
   waiting[kWorkers[0]] = 63;
@@ -386,9 +386,9 @@ TEST_F(PartitionNode, FilesAreForTheThreadOfFiles) {
   store({1});
   ASSERT_TRUE(resume().ok());
   EXPECT_EQ(io_works, 1U) << "reading";
-  ASSERT_TRUE(hear(kWorkers[0], Fetch{Object::slice, 0}).ok());
+  ASSERT_TRUE(receive(kWorkers[0], Fetch{Object::slice, 0}).ok());
   EXPECT_EQ(io_works, 2U);
-  ASSERT_TRUE(hear(kCoordinator, Save{2, 1}).ok());
+  ASSERT_TRUE(receive(kCoordinator, Save{2, 1}).ok());
   EXPECT_EQ(sent<Written>(kCoordinator).size(), 1U);
   EXPECT_EQ(io_works, 3U) << "writing";
 }
@@ -406,7 +406,7 @@ TEST_F(PartitionNode, AStateOfPullThatIsDamagedIsADiskError) {
 
 TEST_F(PartitionNode, WhatIsNotForAPartitionIsRefused) {
   for (const Message& message : {Message(Rounds{}), Message(Tasks{}), Message(Lease{}), Message(Fetch{})})
-    EXPECT_EQ(hear(kWorkers[0], message).code(), ExitCode::bug);
+    EXPECT_EQ(receive(kWorkers[0], message).code(), ExitCode::bug);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ struct Play {
   std::vector<ChangeNorms> norms;       // that came back
   Share share;
   std::uint32_t wish = 0;
-  std::vector<double> heard;  // values that came back
+  std::vector<double> received;  // values that came back
   std::vector<std::string> replies;
   std::vector<double> arguments;
   std::vector<std::size_t> known;  // at every choice: how many rounds had come back
@@ -56,7 +56,7 @@ class PlayedSchedule final : public Schedule {
   }
   Round next(Random& random) override {
     if (play.throws) throw std::runtime_error("no more ideas");
-    play.known.push_back(play.heard.size());
+    play.known.push_back(play.received.size());
     play.drawn.push_back(random());
     Round round;
     if (play.owned) {
@@ -71,14 +71,14 @@ class PlayedSchedule final : public Schedule {
     return round;
   }
   void feedback(const Commit& commit) override {
-    play.heard.push_back(commit.deltas.empty() ? 0 : commit.deltas[0].value[0]);
+    play.received.push_back(commit.deltas.empty() ? 0 : commit.deltas[0].value[0]);
     play.norms.push_back(commit.norms);
     play.replies.push_back(text_of(commit.reply));
     play.arguments.push_back(commit.argument[0]);
   }
   std::vector<Figure> figures() override {
     if (play.figures_throw) throw std::runtime_error("nothing to report");
-    return {{"heard", static_cast<double>(play.heard.size())}};
+    return {{"heard", static_cast<double>(play.received.size())}};
   }
   std::optional<bool> converged() const override { return play.converged; }
   Feedback wish() const override { return play.wished; }
@@ -86,11 +86,11 @@ class PlayedSchedule final : public Schedule {
   bool ends_job() override { return *play.ends_job_behind; }
   void save(Writer& out) const override {
     out.put(made_);
-    out.put(std::uint64_t{play.heard.size()});
+    out.put(std::uint64_t{play.received.size()});
   }
   void restore(Reader& in) override {
     made_ = in.get<std::uint64_t>();
-    play.heard.resize(in.get<std::uint64_t>());
+    play.received.resize(in.get<std::uint64_t>());
   }
 
  private:
@@ -139,11 +139,11 @@ class SchedulerNode : public ::testing::Test, protected tests::NodeStage {
     scheduler_ = std::make_unique<Scheduler>(*host_app(plugin(), job));
     forget();
   }
-  Status hear(NodeId from, const Message& message) { return NodeStage::hear(*scheduler_, from, message); }
+  Status receive(NodeId from, const Message& message) { return NodeStage::receive(*scheduler_, from, message); }
   void begin() {
-    ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
-    ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
-    ASSERT_TRUE(hear(kCoordinator, Start{1, 3, 1}).ok());
+    ASSERT_TRUE(receive(kCoordinator, Welcome{}).ok());
+    ASSERT_TRUE(receive(kCoordinator, JobFacts{}).ok());
+    ASSERT_TRUE(receive(kCoordinator, Start{1, 3, 1}).ok());
   }
   std::size_t rounds_sent() const {
     std::size_t all = 0;
@@ -175,15 +175,15 @@ class SchedulerNode : public ::testing::Test, protected tests::NodeStage {
   }
   // Row 3 becomes ten times the round.
   void commit(RoundId round) {
-    ASSERT_TRUE(hear(kPartition, feedback_of(round, 10.0 * static_cast<double>(round))).ok());
+    ASSERT_TRUE(receive(kPartition, feedback_of(round, 10.0 * static_cast<double>(round))).ok());
   }
 
   std::unique_ptr<Scheduler> scheduler_;
 };
 
 TEST_F(SchedulerNode, CutsAndSendsTheCut) {
-  ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
-  ASSERT_TRUE(hear(kCoordinator, JobFacts{{}, {1, 2}}).ok());
+  ASSERT_TRUE(receive(kCoordinator, Welcome{}).ok());
+  ASSERT_TRUE(receive(kCoordinator, JobFacts{{}, {1, 2}}).ok());
   ASSERT_EQ(sent<CutMade>(kCoordinator).size(), 1U);
   EXPECT_EQ(sent<CutMade>(kCoordinator).at(0).cut.slices.size(), 2U);
   EXPECT_EQ(rounds_sent(), 0U) << "not before START";
@@ -191,7 +191,7 @@ TEST_F(SchedulerNode, CutsAndSendsTheCut) {
 
 TEST_F(SchedulerNode, ACutOfAnotherSizeIsTheSchedulesFault) {
   play.slices_cut = 3;
-  const Status status = hear(kCoordinator, JobFacts{});
+  const Status status = receive(kCoordinator, JobFacts{});
   EXPECT_EQ(status.code(), ExitCode::failed);
   EXPECT_EQ(status.what(), "schedule: a cut into 3 slices, wanted were 2");
 }
@@ -245,11 +245,11 @@ TEST_F(SchedulerNode, KeepsAsManyRoundsOutAsThePipelineAllows) {
   play.rounds_in_epoch = 100;
   begin();
   EXPECT_EQ(rounds_sent(), 3U);
-  ASSERT_TRUE(hear(kCoordinator, RoundsDone{1}).ok());
+  ASSERT_TRUE(receive(kCoordinator, RoundsDone{1}).ok());
   EXPECT_EQ(rounds_sent(), 3U) << "what it waits for is the feedback";
   commit(1);
   EXPECT_EQ(rounds_sent(), 4U);
-  EXPECT_EQ(play.heard, (std::vector<double>{10}));
+  EXPECT_EQ(play.received, (std::vector<double>{10}));
   commit(2);
   EXPECT_EQ(rounds_sent(), 5U);
 }
@@ -264,14 +264,14 @@ TEST_F(SchedulerNode, AChoiceSeesExactlyTheFeedbackOfItsPipeline) {
   commit(1);
   EXPECT_EQ(rounds_sent(), 8U);
   EXPECT_EQ(play.known, (std::vector<std::size_t>{0, 0, 0, 0, 1, 2, 3, 4}));
-  EXPECT_EQ(play.heard, (std::vector<double>{10, 20, 30, 40}));
+  EXPECT_EQ(play.received, (std::vector<double>{10, 20, 30, 40}));
 }
 
 TEST_F(SchedulerNode, FeedbackHasTheRoundsArgumentAndPullsReply) {
   play.table = kTogether;
   play.shared = {};
   begin();
-  ASSERT_TRUE(hear(kPartition, RoundFeedback{1, {}, bytes_of("so be it")}).ok());
+  ASSERT_TRUE(receive(kPartition, RoundFeedback{1, {}, bytes_of("so be it")}).ok());
   EXPECT_EQ(play.arguments, (std::vector<double>{1}));
   EXPECT_EQ(play.replies, (std::vector<std::string>{"so be it"}));
 }
@@ -279,12 +279,12 @@ TEST_F(SchedulerNode, FeedbackHasTheRoundsArgumentAndPullsReply) {
 TEST_F(SchedulerNode, AScheduleThatWantsLessGetsNoChanges) {
   play.wished = Feedback::norms;
   begin();
-  ASSERT_TRUE(hear(kPartition, RoundFeedback{1, {1, 2, 3}, bytes_of("more")}).ok());
+  ASSERT_TRUE(receive(kPartition, RoundFeedback{1, {1, 2, 3}, bytes_of("more")}).ok());
   EXPECT_EQ(play.norms, (std::vector<ChangeNorms>{{1, 2, 3}}));
   EXPECT_EQ(play.replies, (std::vector<std::string>{"more"}));
   EXPECT_EQ(play.arguments, (std::vector<double>{1}));
   EXPECT_EQ(rounds_sent(), 2U);
-  EXPECT_EQ(hear(kPartition, feedback_of(2, 1)).code(), ExitCode::bug);
+  EXPECT_EQ(receive(kPartition, feedback_of(2, 1)).code(), ExitCode::bug);
 }
 
 TEST_F(SchedulerNode, AnEpochEndsWhenAllItsFeedbackIsIn) {
@@ -307,9 +307,9 @@ TEST_F(SchedulerNode, WithoutFeedbackWholeEpochsAreChosenAhead) {
   begin();
   EXPECT_EQ(rounds_sent(), 4U) << "two epochs of two rounds";
   EXPECT_EQ(figures_sent().size(), 2U);
-  ASSERT_TRUE(hear(kCoordinator, RoundsDone{2}).ok());
+  ASSERT_TRUE(receive(kCoordinator, RoundsDone{2}).ok());
   EXPECT_EQ(rounds_sent(), 6U);
-  ASSERT_TRUE(hear(kCoordinator, RoundsDone{6}).ok());
+  ASSERT_TRUE(receive(kCoordinator, RoundsDone{6}).ok());
   EXPECT_EQ(rounds_sent(), 6U) << "three epochs were asked for";
 }
 
@@ -328,8 +328,8 @@ TEST_F(SchedulerNode, RandomNumbersAreThoseOfTheEpoch) {
   EXPECT_NE(first[0], first[2]);
   start();
   play.pipeline = 0;
-  ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
-  ASSERT_TRUE(hear(kCoordinator, Start{2, 3, 3}).ok());  // epochs 2 and 3 alone, as after a resume
+  ASSERT_TRUE(receive(kCoordinator, JobFacts{}).ok());
+  ASSERT_TRUE(receive(kCoordinator, Start{2, 3, 3}).ok());  // epochs 2 and 3 alone, as after a resume
   EXPECT_EQ(play.drawn.at(0), first[2]);
   start(1, 2, 1, 0);
   begin();
@@ -368,9 +368,9 @@ TEST_F(SchedulerNode, AfterTheRoundThatEndsTheJobNoneIsChosen) {
     EXPECT_TRUE(last.ends_job);
     EXPECT_TRUE(last.ends_epoch) << "which goes with it";
     EXPECT_EQ(figures_sent().size(), 1U);
-    ASSERT_TRUE(hear(kCoordinator, RoundsDone{2}).ok());
+    ASSERT_TRUE(receive(kCoordinator, RoundsDone{2}).ok());
     EXPECT_EQ(rounds_sent(), 2U);
-    ASSERT_TRUE(hear(kCoordinator, Save{1, 0}).ok());
+    ASSERT_TRUE(receive(kCoordinator, Save{1, 0}).ok());
     EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U);
   }
 }
@@ -387,21 +387,21 @@ TEST_F(SchedulerNode, OneOfSeveralContinuesUntilAllEndTheJob) {
 
 TEST_F(SchedulerNode, ARoundOfRowsThatAreNotThereIsTheSchedulesFault) {
   play.shared = {10};
-  ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
-  Status status = hear(kCoordinator, Start{1, 1, 1});
+  ASSERT_TRUE(receive(kCoordinator, JobFacts{}).ok());
+  Status status = receive(kCoordinator, Start{1, 1, 1});
   EXPECT_EQ(status.code(), ExitCode::failed);
   EXPECT_EQ(status.what(), "schedule, round 1: table sums has no row 10");
   EXPECT_EQ(rounds_sent(), 0U);
   start();
   play.table = kRows;
-  ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
-  EXPECT_EQ(hear(kCoordinator, Start{1, 1, 1}).what(), "schedule, round 1: table 1 is not a shared table");
+  ASSERT_TRUE(receive(kCoordinator, JobFacts{}).ok());
+  EXPECT_EQ(receive(kCoordinator, Start{1, 1, 1}).what(), "schedule, round 1: table 1 is not a shared table");
 }
 
 TEST_F(SchedulerNode, WhatTheScheduleThrowsNamesPluginHookAndRound) {
   play.throws = true;
-  ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
-  const Status status = hear(kCoordinator, Start{1, 1, 1});
+  ASSERT_TRUE(receive(kCoordinator, JobFacts{}).ok());
+  const Status status = receive(kCoordinator, Start{1, 1, 1});
   EXPECT_EQ(status.code(), ExitCode::failed);
   EXPECT_EQ(status.what(), "plugin played, Schedule::next, round 1: no more ideas");
 }
@@ -410,8 +410,9 @@ TEST_F(SchedulerNode, WhatTheScheduleThrowsNamesPluginHookAndRound) {
 TEST_F(SchedulerNode, AThrowInFiguresNamesFigures) {
   play.pipeline = 0;
   play.figures_throw = true;
-  ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
-  EXPECT_EQ(hear(kCoordinator, Start{1, 1, 1}).what(), "plugin played, Schedule::figures, epoch 1: nothing to report");
+  ASSERT_TRUE(receive(kCoordinator, JobFacts{}).ok());
+  EXPECT_EQ(receive(kCoordinator, Start{1, 1, 1}).what(),
+            "plugin played, Schedule::figures, epoch 1: nothing to report");
 }
 
 // ---- checkpoints ----
@@ -419,7 +420,7 @@ TEST_F(SchedulerNode, AThrowInFiguresNamesFigures) {
 TEST_F(SchedulerNode, SavesTheStateAtTheEpochsEndAndTheCut) {
   play.pipeline = 0;
   begin();
-  ASSERT_TRUE(hear(kCoordinator, Save{1, 0}).ok());
+  ASSERT_TRUE(receive(kCoordinator, Save{1, 0}).ok());
   const auto puts = sent<Put>(kPartition);
   ASSERT_EQ(puts.size(), 2U);
   EXPECT_EQ(puts[0].object, Object::schedule);
@@ -435,7 +436,7 @@ TEST_F(SchedulerNode, SavesTheStateAtTheEpochsEndAndTheCut) {
 TEST_F(SchedulerNode, ASaveThatComesBeforeTheFeedbackIsAnsweredAfterIt) {
   begin();
   commit(1);
-  ASSERT_TRUE(hear(kCoordinator, Save{1, 0}).ok());
+  ASSERT_TRUE(receive(kCoordinator, Save{1, 0}).ok());
   EXPECT_TRUE(sent<Put>(kPartition).empty() && sent<Saved>(kCoordinator).empty());
   commit(2);
   ASSERT_EQ(sent<Put>(kPartition).size(), 2U);
@@ -452,16 +453,16 @@ TEST_F(SchedulerNode, StatesOfEpochsThatCanNoLongerBeSavedAreDropped) {
   for (const std::uint32_t pipeline : {0U, 1U}) {
     start();
     play.pipeline = pipeline;
-    ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
-    ASSERT_TRUE(hear(kCoordinator, Start{1, 100, 1}).ok());
+    ASSERT_TRUE(receive(kCoordinator, JobFacts{}).ok());
+    ASSERT_TRUE(receive(kCoordinator, Start{1, 100, 1}).ok());
     for (RoundId round = 1; round <= 98; ++round) {
       if (pipeline > 0) commit(round);
-      ASSERT_TRUE(hear(kCoordinator, RoundsDone{round}).ok());
+      ASSERT_TRUE(receive(kCoordinator, RoundsDone{round}).ok());
       EXPECT_LE(scheduler_->states_kept(), 4U) << "pipeline " << pipeline << ", round " << round;
     }
     // Of the last epoch of which a round is done, and all behind it, any may be the one at which a signal stops the
     // run.
-    ASSERT_TRUE(hear(kCoordinator, Save{49, 0}).ok());
+    ASSERT_TRUE(receive(kCoordinator, Save{49, 0}).ok());
     const auto puts = sent<Put>(kPartition);
     ASSERT_FALSE(puts.empty());
     Reader state(puts[0].bytes.view());
@@ -473,7 +474,7 @@ TEST_F(SchedulerNode, AnotherSchedulerSavesItsOwnStateAlone) {
   start(1, 2, 3, 0);
   play.pipeline = 0;
   begin();
-  ASSERT_TRUE(hear(kCoordinator, Save{1, 0}).ok());
+  ASSERT_TRUE(receive(kCoordinator, Save{1, 0}).ok());
   const auto puts = sent<Put>({Role::partition, 1});
   ASSERT_EQ(puts.size(), 1U);
   EXPECT_EQ(puts[0].object, Object::schedule);
@@ -484,15 +485,15 @@ TEST_F(SchedulerNode, AnotherSchedulerSavesItsOwnStateAlone) {
 TEST_F(SchedulerNode, AResumedOneWaitsForItsState) {
   Welcome welcome;
   welcome.resume = 1;
-  ASSERT_TRUE(hear(kCoordinator, welcome).ok());
-  ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
-  ASSERT_TRUE(hear(kCoordinator, Start{2, 3, 3}).ok());
+  ASSERT_TRUE(receive(kCoordinator, welcome).ok());
+  ASSERT_TRUE(receive(kCoordinator, JobFacts{}).ok());
+  ASSERT_TRUE(receive(kCoordinator, Start{2, 3, 3}).ok());
   ASSERT_EQ(sent<Fetch>(kPartition).size(), 1U);
   Writer state;
   state.put(std::uint64_t{2});
   state.put(std::uint64_t{0});
   EXPECT_TRUE(sent<Rounds>(kCoordinator).empty());
-  ASSERT_TRUE(hear(kPartition, Fetched{Object::schedule, 0, Bytes::from(state.take())}).ok());
+  ASSERT_TRUE(receive(kPartition, Fetched{Object::schedule, 0, Bytes::from(state.take())}).ok());
   const auto rounds = sent<Rounds>(kCoordinator);
   ASSERT_EQ(rounds.size(), 1U);
   EXPECT_EQ(rounds[0].first, 3U);
@@ -502,18 +503,18 @@ TEST_F(SchedulerNode, AResumedOneWaitsForItsState) {
 TEST_F(SchedulerNode, AStateThatIsDamagedIsADiskError) {
   Welcome welcome;
   welcome.resume = 1;
-  ASSERT_TRUE(hear(kCoordinator, welcome).ok());
-  ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
-  ASSERT_TRUE(hear(kCoordinator, Start{2, 3, 3}).ok());
-  const Status status = hear(kPartition, Fetched{Object::schedule, 0, Bytes::from(std::vector<std::byte>(17))});
+  ASSERT_TRUE(receive(kCoordinator, welcome).ok());
+  ASSERT_TRUE(receive(kCoordinator, JobFacts{}).ok());
+  ASSERT_TRUE(receive(kCoordinator, Start{2, 3, 3}).ok());
+  const Status status = receive(kPartition, Fetched{Object::schedule, 0, Bytes::from(std::vector<std::byte>(17))});
   EXPECT_EQ(status.code(), ExitCode::disk);
 }
 
 TEST_F(SchedulerNode, WhatIsNotForASchedulerOrNotDueIsRefused) {
   begin();
   for (const Message& message : {Message(Tasks{}), Message(Lease{}), Message(Parts{}), Message(Hello{})})
-    EXPECT_EQ(hear(kCoordinator, message).code(), ExitCode::bug);
-  EXPECT_EQ(hear(kPartition, feedback_of(9, 1)).code(), ExitCode::bug);
+    EXPECT_EQ(receive(kCoordinator, message).code(), ExitCode::bug);
+  EXPECT_EQ(receive(kPartition, feedback_of(9, 1)).code(), ExitCode::bug);
 }
 
 }  // namespace

@@ -75,17 +75,17 @@ class DenseTables : public ::testing::Test, protected tests::NodeStage {
     worker_ = std::make_unique<Worker>(tests::even_hosts(2, job.shards), *host_app(plugin(), job));
     Welcome welcome;
     welcome.resume = resume;
-    ASSERT_TRUE(hear(kCoordinator, welcome).ok());
-    ASSERT_TRUE(hear(kCoordinator, JobFacts{}).ok());
-    ASSERT_TRUE(hear(kCoordinator, CutMade{}).ok());
+    ASSERT_TRUE(receive(kCoordinator, welcome).ok());
+    ASSERT_TRUE(receive(kCoordinator, JobFacts{}).ok());
+    ASSERT_TRUE(receive(kCoordinator, CutMade{}).ok());
   }
-  Status hear(NodeId from, const Message& message) { return NodeStage::hear(*worker_, from, message); }
+  Status receive(NodeId from, const Message& message) { return NodeStage::receive(*worker_, from, message); }
   void share(RoundId round, bool ends_epoch = false) {
     Tasks tasks;
     for (ShardId s = 0; s < 2; ++s) tasks.tasks.push_back({round, 1, s, std::nullopt, true, ends_epoch});
     tasks.shared = {rows_of(round, {})};
     tasks.shared[0].open = true;
-    ASSERT_TRUE(hear(kCoordinator, tasks).ok());
+    ASSERT_TRUE(receive(kCoordinator, tasks).ok());
   }
   // Row 0 becomes ten times the round.
   void commit(RoundId round) {
@@ -93,7 +93,7 @@ class DenseTables : public ::testing::Test, protected tests::NodeStage {
       Deltas deltas = deltas_of(round, {}, std::vector<double>(p == 0 ? 1 : 0, 10.0 * static_cast<double>(round)));
       deltas.rows.open = true;
       if (p == 0) deltas.runs = {{0, 1}};
-      ASSERT_TRUE(hear(kPartitions[p], deltas).ok());
+      ASSERT_TRUE(receive(kPartitions[p], deltas).ok());
     }
   }
 
@@ -134,16 +134,16 @@ TEST_F(DenseTables, ACommitOfAnotherRowIsRefused) {
   Deltas deltas = deltas_of(1, {}, {1});
   deltas.rows.open = true;
   deltas.runs = {{3, 1}};
-  EXPECT_EQ(hear(kPartitions[0], deltas).what(), "other rows in the commit of round 1 by partition-0");
+  EXPECT_EQ(receive(kPartitions[0], deltas).what(), "other rows in the commit of round 1 by partition-0");
 }
 
 TEST_F(DenseTables, AResumedWorkerSeesWhatWasCommitted) {
   start(0, 4);
-  ASSERT_TRUE(hear(kPartitions[0], Fetched{Object::common, 0, {}}).ok());
-  for (ShardId s = 0; s < 2; ++s) ASSERT_TRUE(hear(kPartitions[s], Fetched{Object::shard, s, {}}).ok());
-  ASSERT_TRUE(hear(kPartitions[0], deltas_of(0, {0, 2}, {77, 78})).ok());
+  ASSERT_TRUE(receive(kPartitions[0], Fetched{Object::common, 0, {}}).ok());
+  for (ShardId s = 0; s < 2; ++s) ASSERT_TRUE(receive(kPartitions[s], Fetched{Object::shard, s, {}}).ok());
+  ASSERT_TRUE(receive(kPartitions[0], deltas_of(0, {0, 2}, {77, 78})).ok());
   EXPECT_TRUE(sent<Ready>(kCoordinator).empty());
-  ASSERT_TRUE(hear(kPartitions[1], deltas_of(0, {}, {})).ok());
+  ASSERT_TRUE(receive(kPartitions[1], deltas_of(0, {}, {})).ok());
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
   share(9);
   EXPECT_EQ(seen, (std::vector<double>{77}));

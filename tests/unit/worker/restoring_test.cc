@@ -18,59 +18,59 @@ TEST_F(WorkerNode, AResumedOneAsksForFewObjectsAtATime) {
   worker_ = std::make_unique<Worker>(even_hosts(1, job.shards), *host_app(adding_plugin(), job));
   Welcome welcome;
   welcome.resume = 1;
-  ASSERT_TRUE(hear(kCoordinator, welcome).ok());
-  ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
+  ASSERT_TRUE(receive(kCoordinator, welcome).ok());
+  ASSERT_TRUE(receive(kCoordinator, kFacts).ok());
   CutMade cut;
   for (Key key = 0; key < 80; ++key) cut.cut.slices.push_back({key});
-  ASSERT_TRUE(hear(kCoordinator, cut).ok());
+  ASSERT_TRUE(receive(kCoordinator, cut).ok());
   std::size_t served = 0;
   while (served < sent<Fetch>(kPartition).size()) {
     EXPECT_LE(sent<Fetch>(kPartition).size() - served, 4U) << "two threads, and two more";
     const Fetch next = sent<Fetch>(kPartition)[served++];
     ASSERT_TRUE(
-        hear(kPartition, Fetched{next.object, next.id, next.object == Object::common ? common() : Bytes()}).ok());
+        receive(kPartition, Fetched{next.object, next.id, next.object == Object::common ? common() : Bytes()}).ok());
   }
   EXPECT_EQ(served, 121U);
-  EXPECT_EQ(hear(kPartition, Fetched{Object::slice, 0, {}}).code(), ExitCode::bug) << "it was not asked for";
+  EXPECT_EQ(receive(kPartition, Fetched{Object::slice, 0, {}}).code(), ExitCode::bug) << "it was not asked for";
 }
 
 TEST_F(WorkerNode, WhatAllShardsKnowMustBeWhatTheCheckpointHas) {
   prepare(1);
   const Bytes saved = common();
   play.common = "another vocabulary";
-  EXPECT_EQ(hear(kPartition, Fetched{Object::common, 0, saved}).code(), ExitCode::bad_data);
+  EXPECT_EQ(receive(kPartition, Fetched{Object::common, 0, saved}).code(), ExitCode::bad_data);
 }
 
 // A partition may have its facts, and tell its rows, before this worker has its own.
 TEST_F(WorkerNode, RestoredRowsMayComeBeforeTheFacts) {
   Welcome welcome;
   welcome.resume = 1;
-  ASSERT_TRUE(hear(kCoordinator, welcome).ok());
+  ASSERT_TRUE(receive(kCoordinator, welcome).ok());
   for (const TableId table : {kSums, kTalks}) {
     Deltas rows;
     rows.rows.table = table;
-    ASSERT_TRUE(hear(kPartition, rows).ok());
+    ASSERT_TRUE(receive(kPartition, rows).ok());
   }
-  ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
+  ASSERT_TRUE(receive(kCoordinator, kFacts).ok());
   CutMade cut;
   cut.cut.slices = {{0}, {1}, {2}, {3}};
-  ASSERT_TRUE(hear(kCoordinator, cut).ok());
-  ASSERT_TRUE(hear(kPartition, Fetched{Object::common, 0, common()}).ok());
-  for (const ShardId shard : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::shard, shard, {}}).ok());
+  ASSERT_TRUE(receive(kCoordinator, cut).ok());
+  ASSERT_TRUE(receive(kPartition, Fetched{Object::common, 0, common()}).ok());
+  for (const ShardId shard : {0U, 1U}) ASSERT_TRUE(receive(kPartition, Fetched{Object::shard, shard, {}}).ok());
   EXPECT_TRUE(sent<Ready>(kCoordinator).empty());
-  for (const SliceId slice : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::slice, slice, {}}).ok());
+  for (const SliceId slice : {0U, 1U}) ASSERT_TRUE(receive(kPartition, Fetched{Object::slice, slice, {}}).ok());
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
 }
 
 // Its rows were asked to encode themselves, and there were none.
 TEST_F(WorkerNode, AResumedSliceWithoutBytesMovesUnchanged) {
   prepare(1);
-  ASSERT_TRUE(hear(kPartition, Fetched{Object::common, 0, common()}).ok());
-  for (const ShardId shard : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::shard, shard, {}}).ok());
-  for (const SliceId slice : {0U, 1U}) ASSERT_TRUE(hear(kPartition, Fetched{Object::slice, slice, {}}).ok());
+  ASSERT_TRUE(receive(kPartition, Fetched{Object::common, 0, common()}).ok());
+  for (const ShardId shard : {0U, 1U}) ASSERT_TRUE(receive(kPartition, Fetched{Object::shard, shard, {}}).ok());
+  for (const SliceId slice : {0U, 1U}) ASSERT_TRUE(receive(kPartition, Fetched{Object::slice, slice, {}}).ok());
   Tasks tasks;
   tasks.handovers = {{0, 0, 1, 3}};  // to shard 3 of the other worker, and no task before
-  ASSERT_TRUE(hear(kCoordinator, tasks).ok());
+  ASSERT_TRUE(receive(kCoordinator, tasks).ok());
   const auto leases = sent<Lease>(kOther);
   ASSERT_EQ(leases.size(), 1U);
   EXPECT_EQ(leases[0].slice, 0U);

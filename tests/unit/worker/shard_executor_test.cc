@@ -21,7 +21,7 @@ TEST_F(WorkerNode, ComputesASliceAndSendsItOn) {
   tasks.tasks[0].last_visit = true;
   tasks.tasks[0].argument = {0.5};
   tasks.handovers = {{0, 0, 1, 0}, {0, 1, 2, 3}};  // here first, then to shard 3 of the other worker
-  ASSERT_TRUE(hear(kCoordinator, tasks).ok());
+  ASSERT_TRUE(receive(kCoordinator, tasks).ok());
   ASSERT_EQ(play.visits.size(), 1U);
   EXPECT_EQ(play.visits[0].visit, 2U);
   EXPECT_TRUE(play.visits[0].last);
@@ -40,9 +40,9 @@ TEST_F(WorkerNode, WaitsForASliceThatIsOnItsWay) {
   Tasks tasks;
   tasks.tasks = {owning(1, 0, 2)};
   tasks.handovers = {{2, 1, 2, 2}};
-  ASSERT_TRUE(hear(kCoordinator, tasks).ok());
+  ASSERT_TRUE(receive(kCoordinator, tasks).ok());
   EXPECT_TRUE(sent<Lease>(kOther).empty());
-  ASSERT_TRUE(hear(kOther, Lease{2, 1, 0, number(40)}).ok());
+  ASSERT_TRUE(receive(kOther, Lease{2, 1, 0, number(40)}).ok());
   ASSERT_EQ(sent<Lease>(kOther).size(), 1U);
   EXPECT_TRUE(std::ranges::equal(sent<Lease>(kOther)[0].rows.view(), number(41).view()));
 }
@@ -53,11 +53,11 @@ TEST_F(WorkerNode, ContinuesWithNeighboursWhileTheyHaveSlices) {
   Job job;
   job.shards = job.slices = kShards;
   worker_ = std::make_unique<Worker>(even_hosts(1, kShards), *host_app(adding_plugin(), job));
-  ASSERT_TRUE(hear(kCoordinator, Welcome{}).ok());
-  ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
+  ASSERT_TRUE(receive(kCoordinator, Welcome{}).ok());
+  ASSERT_TRUE(receive(kCoordinator, kFacts).ok());
   CutMade cut;
   for (Key key = 0; key < kShards; ++key) cut.cut.slices.push_back({key});
-  ASSERT_TRUE(hear(kCoordinator, cut).ok());
+  ASSERT_TRUE(receive(kCoordinator, cut).ok());
   Tasks tasks;
   for (RoundId round = 1; round <= kShards; ++round) {
     for (ShardId s = 0; s < kShards; ++s) {
@@ -67,7 +67,7 @@ TEST_F(WorkerNode, ContinuesWithNeighboursWhileTheyHaveSlices) {
       tasks.handovers.push_back({slice, round - 1, round, s});
     }
   }
-  ASSERT_TRUE(hear(kCoordinator, tasks).ok());
+  ASSERT_TRUE(receive(kCoordinator, tasks).ok());
   ASSERT_EQ(play.visits.size(), kShards * kShards);
   std::vector<double> rounds(kShards);  // of each shard, the last
   std::size_t moves = 0;
@@ -81,7 +81,7 @@ TEST_F(WorkerNode, ContinuesWithNeighboursWhileTheyHaveSlices) {
 
 TEST_F(WorkerNode, ASliceThatIsHereAlreadyHasTwoHolders) {
   prepare();
-  const Status status = hear(kOther, Lease{1, 3, 0, number(1)});
+  const Status status = receive(kOther, Lease{1, 3, 0, number(1)});
   EXPECT_EQ(status.code(), ExitCode::bug);
   EXPECT_EQ(status.what(), "slice 1 has two holders");
 }
@@ -89,16 +89,16 @@ TEST_F(WorkerNode, ASliceThatIsHereAlreadyHasTwoHolders) {
 // Its rows were looked for behind the end of the cut.
 TEST_F(WorkerNode, ASliceThatIsNoneIsRefused) {
   prepare();
-  EXPECT_EQ(hear(kOther, Lease{4, 3, 0, number(1)}).code(), ExitCode::bug);
-  EXPECT_EQ(hear(kOther, Lease{2, 3, 2, number(1)}).code(), ExitCode::bug) << "for a shard that is not here";
+  EXPECT_EQ(receive(kOther, Lease{4, 3, 0, number(1)}).code(), ExitCode::bug);
+  EXPECT_EQ(receive(kOther, Lease{2, 3, 2, number(1)}).code(), ExitCode::bug) << "for a shard that is not here";
 }
 
 TEST_F(WorkerNode, ADamagedSliceIsRefused) {
   prepare();
   Tasks tasks;
   tasks.tasks = {owning(1, 0, 2)};
-  ASSERT_TRUE(hear(kCoordinator, tasks).ok());
-  const Status status = hear(kOther, Lease{2, 1, 0, Bytes::from({std::byte{9}})});
+  ASSERT_TRUE(receive(kCoordinator, tasks).ok());
+  const Status status = receive(kOther, Lease{2, 1, 0, Bytes::from({std::byte{9}})});
   EXPECT_EQ(status.code(), ExitCode::bug);
   EXPECT_EQ(status.what(), "slice 2 came damaged");
 }
@@ -107,24 +107,24 @@ TEST_F(WorkerNode, ATaskForAnotherWorkersShardIsRefused) {
   prepare();
   Tasks tasks;
   tasks.tasks = {owning(1, 2, 0)};
-  const Status status = hear(kCoordinator, tasks);
+  const Status status = receive(kCoordinator, tasks);
   EXPECT_EQ(status.code(), ExitCode::bug);
   EXPECT_NE(status.what().find("for shard 2"), std::string::npos) << status.what();
   Tasks twice;
   twice.handovers = {{0, 0, 1, 0}, {0, 0, 2, 1}};
-  EXPECT_EQ(hear(kCoordinator, twice).what(), "conflicting handovers of slice 0");
+  EXPECT_EQ(receive(kCoordinator, twice).what(), "conflicting handovers of slice 0");
 }
 
 TEST_F(WorkerNode, SumsTheShardsPartsAndEndsAfterTheCommit) {
   prepare();
-  ASSERT_TRUE(hear(kCoordinator, sharing(rows_of(1, {0, 2}), true)).ok());
+  ASSERT_TRUE(receive(kCoordinator, sharing(rows_of(1, {0, 2}), true)).ok());
   const auto parts = sent<Parts>(kPartition);
   ASSERT_EQ(parts.size(), 1U) << "the two shards are one subtree";
   EXPECT_EQ(parts[0].node, (TreeNode{1, 0}));
   EXPECT_EQ(numbers_of(parts[0].sums), (std::vector<double>{2, 2}));
   EXPECT_EQ(parts[0].note_sizes, (std::vector<std::uint64_t>{0, 0}));
   EXPECT_TRUE(sent<EpochDone>(kCoordinator).empty());
-  ASSERT_TRUE(hear(kPartition, deltas_of(1, {0, 2}, {2, 2})).ok());
+  ASSERT_TRUE(receive(kPartition, deltas_of(1, {0, 2}, {2, 2})).ok());
   const auto done = sent<EpochDone>(kCoordinator);
   ASSERT_EQ(done.size(), 1U);
   EXPECT_EQ(done[0].items, 10U);
@@ -134,7 +134,7 @@ TEST_F(WorkerNode, SumsTheShardsPartsAndEndsAfterTheCommit) {
 TEST_F(WorkerNode, RefreshingCountsAsComputing) {
   prepare();
   play.refresh_takes = std::chrono::milliseconds(5);
-  ASSERT_TRUE(hear(kCoordinator, sharing(rows_of(1, {0}), true)).ok());
+  ASSERT_TRUE(receive(kCoordinator, sharing(rows_of(1, {0}), true)).ok());
   commit(1);
   const auto done = sent<EpochDone>(kCoordinator);
   ASSERT_EQ(done.size(), 1U);
@@ -145,7 +145,7 @@ TEST_F(WorkerNode, RefreshingCountsAsComputing) {
 TEST_F(WorkerNode, APartThatIsNoNumberNamesPluginRoundAndShard) {
   prepare();
   play.part = std::numeric_limits<double>::quiet_NaN();
-  const Status status = hear(kCoordinator, sharing(rows_of(1, {0, 2})));
+  const Status status = receive(kCoordinator, sharing(rows_of(1, {0, 2})));
   EXPECT_EQ(status.code(), ExitCode::failed);
   EXPECT_EQ(status.what(), "adding, Push::push, round 1, shard 0: a part is not a finite number");
 }
@@ -155,7 +155,7 @@ TEST_F(WorkerNode, PushIsShownBlocksAndArgumentAndFillsWhatTheyNeed) {
   SharedRows rows = rows_of(1, {5, 3, 8, 1}, kTalks);
   rows.blocks = {3, 1};
   rows.argument = {0.25, -1};
-  ASSERT_TRUE(hear(kCoordinator, sharing(rows)).ok());
+  ASSERT_TRUE(receive(kCoordinator, sharing(rows)).ok());
   ASSERT_EQ(play.shown.size(), 2U);
   for (const Shown& shown : play.shown) {
     EXPECT_EQ(shown.blocks, rows.blocks);
@@ -170,13 +170,13 @@ TEST_F(WorkerNode, PushIsShownBlocksAndArgumentAndFillsWhatTheyNeed) {
 TEST_F(WorkerNode, NotesGoToPullAndItsReplyToAllShards) {
   prepare();
   play.note = "from ";
-  ASSERT_TRUE(hear(kCoordinator, sharing(rows_of(1, {}, kTalks), true)).ok());
+  ASSERT_TRUE(receive(kCoordinator, sharing(rows_of(1, {}, kTalks), true)).ok());
   const auto parts = sent<Parts>(kPartition);
   ASSERT_EQ(parts.size(), 1U) << "though no row is named";
   EXPECT_TRUE(parts[0].sums.empty());
   EXPECT_EQ(parts[0].note_sizes, (std::vector<std::uint64_t>{6, 6}));
   EXPECT_EQ(text_of(parts[0].notes), "from 0from 1");
-  ASSERT_TRUE(hear(kPartition, deltas_of(1, {}, {}, kTalks, "aye ")).ok());
+  ASSERT_TRUE(receive(kPartition, deltas_of(1, {}, {}, kTalks, "aye ")).ok());
   EXPECT_EQ(play.replies, "aye aye ");
   EXPECT_EQ(sent<EpochDone>(kCoordinator).size(), 1U);
 }
@@ -184,7 +184,7 @@ TEST_F(WorkerNode, NotesGoToPullAndItsReplyToAllShards) {
 TEST_F(WorkerNode, ANoteOfATableWhoseRowsAreApartIsRefused) {
   prepare();
   play.note = "from ";
-  const Status status = hear(kCoordinator, sharing(rows_of(1, {0}, kSums)));
+  const Status status = receive(kCoordinator, sharing(rows_of(1, {0}, kSums)));
   EXPECT_EQ(status.code(), ExitCode::failed);
   EXPECT_EQ(status.what(), "adding, Push::push, round 1, shard 0: a note, and the table spans partitions");
 }

@@ -123,11 +123,11 @@ class HearingPush final : public Push {
  public:
   std::uint64_t items() const override { return 1; }
   void refresh(const Commit& commit) override {
-    heard.push_back(commit.round);
+    received.push_back(commit.round);
     if (commit.round == refused) throw std::runtime_error("no");
     for (const Delta& delta : commit.deltas) sum += delta.change[0];
   }
-  std::vector<RoundId> heard;
+  std::vector<RoundId> received;
   RoundId refused = 0;
   double sum = 0;
 };
@@ -148,7 +148,7 @@ TEST(Refresh, GetsTheCommitsInOrder) {
   EXPECT_TRUE(Refresh().empty());
   const Refresh commits{{round_of(7, 2), round_of(8, 0.5)}};
   ASSERT_TRUE(commits.run("hearing", 3, push).ok());
-  EXPECT_EQ(push.heard, (std::vector<RoundId>{7, 8}));
+  EXPECT_EQ(push.received, (std::vector<RoundId>{7, 8}));
   EXPECT_EQ(push.sum, 2.5);
 }
 
@@ -158,7 +158,7 @@ TEST(Refresh, OneThatThrowsIsNamedAndIsTheLast) {
   const Status status = Refresh{{round_of(7, 2), round_of(8, 0.5)}}.run("hearing", 3, push);
   EXPECT_EQ(status.code(), ExitCode::failed);
   EXPECT_NE(status.what().find("Push::refresh, round 7, shard 3"), std::string::npos) << status.what();
-  EXPECT_EQ(push.heard, (std::vector<RoundId>{7}));
+  EXPECT_EQ(push.received, (std::vector<RoundId>{7}));
 }
 
 }  // namespace

@@ -148,16 +148,16 @@ class WorkerNode : public ::testing::Test, protected NodeStage {
     job.asynchronous = asynchronous;
     worker_ = std::make_unique<Worker>(even_hosts(2, job.shards), *host_app(adding_plugin(), job));
   }
-  Status hear(NodeId from, const Message& message) { return NodeStage::hear(*worker_, from, message); }
+  Status receive(NodeId from, const Message& message) { return NodeStage::receive(*worker_, from, message); }
   // Behind the checkpoint of an epoch, if there is one.
   void prepare(std::optional<Epoch> resume = {}) {
     Welcome welcome;
     welcome.resume = resume;
-    ASSERT_TRUE(hear(kCoordinator, welcome).ok());
-    ASSERT_TRUE(hear(kCoordinator, kFacts).ok());
+    ASSERT_TRUE(receive(kCoordinator, welcome).ok());
+    ASSERT_TRUE(receive(kCoordinator, kFacts).ok());
     CutMade cut;
     cut.cut.slices = {{0}, {1}, {2}, {3}};
-    ASSERT_TRUE(hear(kCoordinator, cut).ok());
+    ASSERT_TRUE(receive(kCoordinator, cut).ok());
   }
   static Bytes common() {
     Writer out;
@@ -180,11 +180,11 @@ class WorkerNode : public ::testing::Test, protected NodeStage {
     return tasks;
   }
   void share(RoundId round, bool ends_epoch = false, Epoch epoch = 1) {
-    ASSERT_TRUE(hear(kCoordinator, sharing(rows_of(round, {0}), ends_epoch, epoch)).ok());
+    ASSERT_TRUE(receive(kCoordinator, sharing(rows_of(round, {0}), ends_epoch, epoch)).ok());
   }
   // Row 0 of the table becomes ten times the round.
   void commit(RoundId round) {
-    ASSERT_TRUE(hear(kPartition, deltas_of(round, {0}, {10.0 * static_cast<double>(round)})).ok());
+    ASSERT_TRUE(receive(kPartition, deltas_of(round, {0}, {10.0 * static_cast<double>(round)})).ok());
   }
   // Of the pushes of a round by both shards: the value of row 0, and the commits that they had been told of; which must
   // be the same for both.

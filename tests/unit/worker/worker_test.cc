@@ -12,12 +12,12 @@ using namespace tests;
 
 TEST_F(WorkerNode, EvaluatesAndSavesWhatItHolds) {
   prepare();
-  ASSERT_TRUE(hear(kOther, Lease{3, 1, 0, number(7)}).ok());
-  EXPECT_EQ(hear(kCoordinator, Evaluate{1}).code(), ExitCode::bug) << "a slice is still awaited by its task";
+  ASSERT_TRUE(receive(kOther, Lease{3, 1, 0, number(7)}).ok());
+  EXPECT_EQ(receive(kCoordinator, Evaluate{1}).code(), ExitCode::bug) << "a slice is still awaited by its task";
   Tasks tasks;
   tasks.tasks = {owning(1, 0, 3)};
-  ASSERT_TRUE(hear(kCoordinator, tasks).ok());
-  ASSERT_TRUE(hear(kCoordinator, Evaluate{1}).ok());
+  ASSERT_TRUE(receive(kCoordinator, tasks).ok());
+  ASSERT_TRUE(receive(kCoordinator, Evaluate{1}).ok());
   const auto evaluated = sent<Evaluated>(kCoordinator);
   ASSERT_EQ(evaluated.size(), 1U);
   EXPECT_EQ(evaluated[0].shards.size(), 2U);
@@ -25,7 +25,7 @@ TEST_F(WorkerNode, EvaluatesAndSavesWhatItHolds) {
   double sum = 0;
   for (const TermsOf& slice : evaluated[0].slices) sum += slice.terms[0];
   EXPECT_EQ(sum, 8);
-  ASSERT_TRUE(hear(kCoordinator, Save{1, 0}).ok());
+  ASSERT_TRUE(receive(kCoordinator, Save{1, 0}).ok());
   EXPECT_EQ(sent<Put>(kPartition).size(), 6U) << "two shards, three slices, what all know";
   for (const Put& put : sent<Put>(kPartition)) EXPECT_EQ(put.hash, hash128(put.bytes.view()));
   EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U);
@@ -34,9 +34,9 @@ TEST_F(WorkerNode, EvaluatesAndSavesWhatItHolds) {
 TEST_F(WorkerNode, WhatIsNotForAWorkerIsRefused) {
   prepare();
   for (const Message& message : {Message(Rounds{}), Message(Hello{}), Message(Written{}), Message(Start{})})
-    EXPECT_EQ(hear(kCoordinator, message).code(), ExitCode::bug);
-  EXPECT_EQ(hear(kPartition, Fetched{Object::slice, 9, {}}).code(), ExitCode::bug) << "no such slice";
-  EXPECT_EQ(hear(kPartition, Fetched{Object::shard, 3, {}}).code(), ExitCode::bug) << "not hosted here";
+    EXPECT_EQ(receive(kCoordinator, message).code(), ExitCode::bug);
+  EXPECT_EQ(receive(kPartition, Fetched{Object::slice, 9, {}}).code(), ExitCode::bug) << "no such slice";
+  EXPECT_EQ(receive(kPartition, Fetched{Object::shard, 3, {}}).code(), ExitCode::bug) << "not hosted here";
 }
 
 }  // namespace

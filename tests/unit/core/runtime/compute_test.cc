@@ -122,11 +122,11 @@ TEST(Compute, WhatIsChainedCanBeTakenLikeAllElse) {
 
 // One that stands alone may be long work, and those before it do not wait for its end.
 TEST(Compute, CompletionsBeforeASeparateOneComeFirst) {
-  std::promise<void> heard, begun, go_on;
-  std::promise<bool> was_heard;
+  std::promise<void> received, begun, go_on;
+  std::promise<bool> was_received;
   std::atomic<int> woken = 0;
   Compute compute(1, [&] {
-    if (++woken == 1) heard.set_value();
+    if (++woken == 1) received.set_value();
   });
   Outbox::Started started = work_of(
       [&] {
@@ -137,10 +137,10 @@ TEST(Compute, CompletionsBeforeASeparateOneComeFirst) {
   started.together = true;
   compute.start(std::move(started));
   begun.get_future().wait();
-  compute.start(
-      work_of([&] { was_heard.set_value(heard.get_future().wait_for(kLongest) == std::future_status::ready); }, false));
+  compute.start(work_of(
+      [&] { was_received.set_value(received.get_future().wait_for(kLongest) == std::future_status::ready); }, false));
   go_on.set_value();
-  EXPECT_TRUE(was_heard.get_future().get());
+  EXPECT_TRUE(was_received.get_future().get());
 }
 
 TEST(Compute, WhatWasNotBegunAtItsEndIsDropped) {

@@ -9,10 +9,10 @@ namespace {
 TEST_F(Hosts, CompleteAJoin) {
   member();
   ASSERT_EQ(hub_->count<Hello>(), 1U);
-  EXPECT_EQ(hub_->heard[0].from, kWorker);
+  EXPECT_EQ(hub_->received[0].from, kWorker);
   ASSERT_NE(node_, nullptr) << "it was admitted";
-  ASSERT_EQ(node_->heard.size(), 1U);
-  EXPECT_TRUE(std::holds_alternative<Welcome>(node_->heard[0].message));
+  ASSERT_EQ(node_->received.size(), 1U);
+  EXPECT_TRUE(std::holds_alternative<Welcome>(node_->received[0].message));
   pass(3 * kSecond);
   EXPECT_GE(hub_->count<Beat>(), 2U);
   EXPECT_EQ(hosts_[kCoordinator]->refused() + hosts_[kWorker]->refused(), 0U);
@@ -26,7 +26,7 @@ TEST_F(Hosts, WelcomeAfterTheFirstIsNotAJoin) {
   EXPECT_EQ(hub_->count<Hello>(), 2U);
   talk();
   EXPECT_EQ(node_, first);
-  EXPECT_EQ(node_->heard.size(), 1U);
+  EXPECT_EQ(node_->received.size(), 1U);
 }
 
 TEST_F(Hosts, AKeyIsGoodForItsOwnRoleAlone) {
@@ -36,7 +36,7 @@ TEST_F(Hosts, AKeyIsGoodForItsOwnRoleAlone) {
     host.receive(hello, world(), {"", other});
     EXPECT_EQ(host.last_refusal(), std::string("a message with the key of a ") + role_name(other) + " from worker-0");
   }
-  EXPECT_TRUE(hub_->heard.empty());
+  EXPECT_TRUE(hub_->received.empty());
   EXPECT_EQ(hub_->signs_of_life, 0);
   host.receive(hello, world(), {"", Role::worker});
   EXPECT_EQ(hub_->count<Hello>(), 1U);
@@ -63,7 +63,7 @@ TEST_F(Hosts, AnUnknownPeerCanOnlySayHello) {
   host.receive(frames_of(Beat{}), world());
   EXPECT_EQ(host.refused(), 1U);
   EXPECT_EQ(host.last_refusal(), "an unexpected message from worker-0");
-  EXPECT_TRUE(hub_->heard.empty());
+  EXPECT_TRUE(hub_->received.empty());
   EXPECT_EQ(hub_->signs_of_life, 0);
   host.receive(frames_of(hello_of(kWorker, 2)), world());
   EXPECT_EQ(host.refused(), 1U);
@@ -87,7 +87,7 @@ TEST_F(Hosts, AMessageOfAnotherJobIsRefused) {
   host.receive(frames_of(hello_of(kWorker, 2), {.job = 0}), world());
   EXPECT_EQ(host.last_refusal(), "a message without a job from worker-0");
   EXPECT_EQ(host.refused(), 2U);
-  EXPECT_TRUE(hub_->heard.empty());
+  EXPECT_TRUE(hub_->received.empty());
 }
 
 // Whose link it belongs to was looked for and not found.
@@ -95,7 +95,7 @@ TEST_F(Hosts, AHelloInTheCoordinatorsOwnNameIsRefused) {
   Host& host = coordinator();
   host.receive(frames_of(kCoordinator, kCoordinator, kCoordinator, hello_of(kCoordinator, 9), {}), world());
   EXPECT_EQ(host.refused(), 1U);
-  EXPECT_TRUE(hub_->heard.empty());
+  EXPECT_TRUE(hub_->received.empty());
 }
 
 // Any admitted process could stop the run in the coordinator's name.
@@ -187,10 +187,10 @@ TEST_F(Hosts, TheCoordinatorsStopAndRefuseEndAMember) {
 TEST_F(Hosts, AFaultIsReportedAndTheProcessWaitsForStop) {
   Host& member = this->member([](const Envelope&, Outbox&) { return Status(ExitCode::bad_data, "file:3: what"); });
   ASSERT_EQ(hub_->count<Fault>(), 1U);
-  const auto& fault = std::get<Fault>(hub_->heard.back().message);
+  const auto& fault = std::get<Fault>(hub_->received.back().message);
   EXPECT_EQ(fault.code, ExitCode::bad_data);
   EXPECT_EQ(fault.what, "file:3: what");
-  EXPECT_EQ(hub_->heard.back().from, kWorker);
+  EXPECT_EQ(hub_->received.back().from, kWorker);
   pass(9 * kSecond);
   EXPECT_FALSE(member.ended().has_value());
   pass(5 * kSecond);
@@ -276,13 +276,13 @@ TEST_F(Hosts, ALeavingMemberAsksTheCoordinatorFirst) {
 }
 
 TEST_F(Hosts, ALeavingMemberDoesNotAskALostCoordinator) {
-  for (const bool heard : {false, true}) {
+  for (const bool received : {false, true}) {
     hosts_.clear();
-    if (heard) coordinator();
+    if (received) coordinator();
     Host& member = worker();
     talk();
-    if (heard) hosts_.extract(kCoordinator);
-    if (heard) member.disconnected(kCoordinator, world());
+    if (received) hosts_.extract(kCoordinator);
+    if (received) member.disconnected(kCoordinator, world());
     member.told_to_end("worker-0 was told to end", now_);
     pass(3 * kSecond);
     expect_ended(member, ExitCode::terminated, "worker-0 was told to end");
@@ -298,13 +298,13 @@ TEST_F(Hosts, NodesOfOneHostTalkWithoutTheNetwork) {
     return Status();
   });
   auto second = std::make_unique<Listener>(partition);
-  const Listener& heard = *second;
+  const Listener& listener = *second;
   one.add(std::move(first));
   one.add(std::move(second));
   one.tell(kWorker, Ready{}, world());
-  ASSERT_EQ(heard.heard.size(), 3U);
-  for (RoundId i = 1; i <= 3; ++i) EXPECT_EQ(std::get<Committed>(heard.heard[i - 1].message).round, i);
-  EXPECT_EQ(heard.heard[0].from, kWorker);
+  ASSERT_EQ(listener.received.size(), 3U);
+  for (RoundId i = 1; i <= 3; ++i) EXPECT_EQ(std::get<Committed>(listener.received[i - 1].message).round, i);
+  EXPECT_EQ(listener.received[0].from, kWorker);
   EXPECT_FALSE(one.next(now_).has_value());
   EXPECT_EQ(one.bytes_sent(), 0U);
 }
@@ -383,7 +383,7 @@ TEST_F(Hosts, AnObserverAsksWithoutAJob) {
   asking.ask({observer.name()}, now_);
   talk();
   ASSERT_EQ(listener.count<StatusReport>(), 1U);
-  EXPECT_EQ(std::get<StatusReport>(listener.heard[0].message).json, "{}");
+  EXPECT_EQ(std::get<StatusReport>(listener.received[0].message).json, "{}");
 }
 
 TEST_F(Hosts, AFullPeerIsRetriedWhenWritable) {

@@ -23,7 +23,7 @@ class Listener final : public Node {
 
   NodeId id() const override { return id_; }
   Status step(const Envelope& in, Outbox& out) override {
-    heard.push_back(in);
+    received.push_back(in);
     return answer_ ? answer_(in, out) : Status();
   }
   Status peer_disconnected(NodeId process, Outbox&) override {
@@ -37,10 +37,10 @@ class Listener final : public Node {
   template <typename M>
   std::size_t count() const {
     std::size_t all = 0;
-    for (const Envelope& in : heard) all += std::holds_alternative<M>(in.message) ? 1 : 0;
+    for (const Envelope& in : received) all += std::holds_alternative<M>(in.message) ? 1 : 0;
     return all;
   }
-  std::vector<Envelope> heard;
+  std::vector<Envelope> received;
   std::vector<NodeId> disconnected;
   std::vector<std::string> refusals;
   int signs_of_life = 0;

@@ -15,7 +15,7 @@ class NodeStage {
   explicit NodeStage(NodeId self) : self_(self) {}
 
   // The node hears a message.  Work that it starts is done before this returns, unless it is held back.
-  Status hear(Node& node, NodeId from, const Message& message) {
+  Status receive(Node& node, NodeId from, const Message& message) {
     return act([&](Outbox& out) { return node.step({from, self_, message}, out); });
   }
   // Whatever else happens to the node.

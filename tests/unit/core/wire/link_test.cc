@@ -8,7 +8,7 @@ namespace {
 class LinkTest : public testing::Test {
  protected:
   // A peer that has sent nothing yet gets everything again instead of a probe.
-  void a_hears_of_b() {
+  void a_receives_from_b() {
     submit(b, 99);
     deliver(a, all(b, now), now);
   }
@@ -78,7 +78,7 @@ TEST_F(LinkTest, ARepetitionIsDroppedCountedAndAnswered) {
 }
 
 TEST_F(LinkTest, ALostMessageIsAskedForAndSentAgain) {
-  a_hears_of_b();
+  a_receives_from_b();
   for (RoundId i = 1; i <= 4; ++i) submit(a, i);
   auto sent = all(a, now);
   sent.erase(sent.begin() + 1);
@@ -102,7 +102,7 @@ TEST_F(LinkTest, ALostMessageIsAskedForAndSentAgain) {
 }
 
 TEST_F(LinkTest, ARepeatedAnswerSendsNothingTwice) {
-  a_hears_of_b();
+  a_receives_from_b();
   submit(a, 1);
   EXPECT_EQ(all(a, now).size(), 1U);  // lost
   now += Link::kProbeAfter;
@@ -130,7 +130,7 @@ TEST_F(LinkTest, AnUnknownPeerGetsTheMessageAgainInsteadOfAProbe) {
 }
 
 TEST_F(LinkTest, ProbesComeMoreAndMoreRarely) {
-  a_hears_of_b();
+  a_receives_from_b();
   submit(a, 1);
   all(a, now);
   std::vector<Nanoseconds> pauses;
@@ -146,7 +146,7 @@ TEST_F(LinkTest, ProbesComeMoreAndMoreRarely) {
 
 // What was sent on a connection that had broken several times came up to 16 s later.
 TEST_F(LinkTest, AfterABrokenConnectionThePeerIsProbedAtOnce) {
-  a_hears_of_b();
+  a_receives_from_b();
   submit(a, 1);
   all(a, now);  // lost, and so are the questions
   for (int i = 0; i < 200; ++i, now += kSecond / 10) a.tick(now), all(a, now);
@@ -161,7 +161,7 @@ TEST_F(LinkTest, AfterABrokenConnectionThePeerIsProbedAtOnce) {
 }
 
 TEST_F(LinkTest, AnAnswerEndsTheBackOff) {
-  a_hears_of_b();
+  a_receives_from_b();
   submit(a, 1);
   const auto sent = all(a, now);
   for (int i = 0; i < 3; ++i) {

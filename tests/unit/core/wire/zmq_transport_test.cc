@@ -55,7 +55,7 @@ struct Pair {
       return Status();
     }));
     auto node = std::make_unique<Listener>(kWorker);
-    heard = &node->heard;
+    received = &node->received;
     two.host.add(std::move(node));
   }
   // The first process' node does this.
@@ -63,8 +63,8 @@ struct Pair {
     errand = std::move(what);
     one.host.tell(kCoordinator, Ready{}, {now_ns(), 0, 0});
   }
-  void until_heard(std::size_t count) {
-    while (heard->size() < count && !one.host.ended() && !two.host.ended()) {
+  void until_received(std::size_t count) {
+    while (received->size() < count && !one.host.ended() && !two.host.ended()) {
       one.turn();
       two.turn();
     }
@@ -72,7 +72,7 @@ struct Pair {
 
   Process one, two;
   std::function<void(Outbox&)> errand;
-  std::vector<Envelope>* heard = nullptr;
+  std::vector<Envelope>* received = nullptr;
 };
 
 using ZmqTransportTest = TemporaryFolder;
@@ -114,12 +114,12 @@ TEST_F(ZmqTransportTest, AMessageOverTheLimitPassesInPieces) {
     out.send(kWorker, Lease{1, 2, 3, Bytes::from(rows)});
     out.send(kWorker, Committed{4});
   });
-  pair.until_heard(2);
-  ASSERT_EQ(pair.heard->size(), 2U);
-  const auto& lease = std::get<Lease>((*pair.heard)[0].message);
+  pair.until_received(2);
+  ASSERT_EQ(pair.received->size(), 2U);
+  const auto& lease = std::get<Lease>((*pair.received)[0].message);
   ASSERT_EQ(lease.rows.size(), rows.size());
   EXPECT_TRUE(std::equal(rows.begin(), rows.end(), lease.rows.view().begin()));
-  EXPECT_EQ(std::get<Committed>((*pair.heard)[1].message).round, 4U);
+  EXPECT_EQ(std::get<Committed>((*pair.received)[1].message).round, 4U);
   EXPECT_EQ(pair.two.transport->dropped(), 0U);
 }
 
@@ -133,12 +133,12 @@ TEST_F(ZmqTransportTest, MessagesOverTheLimitsAreDroppedAndTheNextIsDelivered) {
                                     Frames(kFramesMax, one),     Frames(2, half), {whole}};
   for (const Frames& frames : sent)
     while (!client.transport->send(kCoordinator, server.transport->endpoint(), frames)) client.transport->wait(5);
-  std::vector<std::size_t> heard;
-  while (heard.size() < 3) {
+  std::vector<std::size_t> received;
+  while (received.size() < 3) {
     server.transport->wait(5);
-    while (const auto frames = server.transport->receive()) heard.push_back(frames->size());
+    while (const auto frames = server.transport->receive()) received.push_back(frames->size());
   }
-  EXPECT_EQ(heard, (std::vector<std::size_t>{kFramesMax, 2, 1}));
+  EXPECT_EQ(received, (std::vector<std::size_t>{kFramesMax, 2, 1}));
   EXPECT_EQ(server.transport->dropped(), 3U);
 }
 
@@ -213,20 +213,20 @@ TEST_F(ZmqTransportTest, AsLargeAsOneLikes) {
     const Bytes blob = Bytes::from(std::vector<std::byte>(bytes, std::byte{7}));
     say("one blob made");
     pair.act([&](Outbox& out) { out.send(kWorker, Lease{1, 2, 3, blob}); });
-    pair.until_heard(1);
-    ASSERT_EQ(pair.heard->size(), 1U);
-    EXPECT_EQ(std::get<Lease>((*pair.heard)[0].message).rows.size(), bytes);
+    pair.until_received(1);
+    ASSERT_EQ(pair.received->size(), 1U);
+    EXPECT_EQ(std::get<Lease>((*pair.received)[0].message).rows.size(), bytes);
     say("one blob passed");
-    pair.heard->clear();
+    pair.received->clear();
   }
   CutMade cut;
   cut.cut.slices.resize(8);
   for (Key key = 0; key < bytes / sizeof(Key); ++key) cut.cut.slices[key % 8].push_back(key);
   pair.act([&](Outbox& out) { out.send(kWorker, std::move(cut)); });
-  pair.until_heard(1);
-  ASSERT_EQ(pair.heard->size(), 1U);
+  pair.until_received(1);
+  ASSERT_EQ(pair.received->size(), 1U);
   std::size_t keys = 0;
-  for (const auto& slice : std::get<CutMade>((*pair.heard)[0].message).cut.slices) keys += slice.size();
+  for (const auto& slice : std::get<CutMade>((*pair.received)[0].message).cut.slices) keys += slice.size();
   EXPECT_EQ(keys, bytes / sizeof(Key));
   say("a cut passed");
 }
