@@ -18,10 +18,10 @@ TEST(Balance, APersistentlySlowWorkerIsDetected) {
   const auto speeds = balance.add({{0, 3}, {1, 1}}, hosts);
   ASSERT_TRUE(speeds.has_value());
   EXPECT_DOUBLE_EQ(speeds->at(1) / speeds->at(0), 3);
-  EXPECT_FALSE(balance.add({{0, 3}, {1, 1}}, hosts)) << "as long again";
+  EXPECT_FALSE(balance.add({{0, 3}, {1, 1}}, hosts)) << "it counts from the start again";
 }
 
-// Slow with many shards, fast with one: shards go to and fro, but not for ever.
+// Slow with many shards, fast with one: shards move back and forth, but ever less often.
 TEST(Balance, RepeatedMovesBackOff) {
   Balance balance;
   const std::vector<std::uint32_t> workers{0, 1};
@@ -47,7 +47,7 @@ TEST(Balance, ShortEpochsAreNotLong) {
   EXPECT_GE((epochs + 1) * 0.3, Balance::kSpans * Balance::kSeconds);
 }
 
-// A short epoch says little: what slows a worker down may have missed it.
+// A short epoch shows little: the cause of the slowdown may not have affected it.
 TEST(Balance, OneNormalShortEpochChangesNothing) {
   Balance balance;
   const ShardHosts hosts = tests::even_hosts(2, 8);

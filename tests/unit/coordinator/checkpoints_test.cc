@@ -1,4 +1,4 @@
-// tests/unit/coordinator/checkpoints_test.cc -- which epochs are saved, and what waits for it.
+// tests/unit/coordinator/checkpoints_test.cc -- which epochs are saved, and when the next one begins.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -11,26 +11,23 @@ namespace {
 
 constexpr Nanoseconds kEpochTime = kSecond;
 
-// The rounds of an epoch are given out, and it ends.
+// Sends out the rounds of an epoch, and ends it.
 void train(Script& run, Epoch epoch) {
   run.schedule(2 * epoch - 1, epoch);
   run.pass(kEpochTime);
   run.end_epoch(epoch);
 }
 
-// All have put what is theirs; the partition writes it for so long, which is part of the next epoch.
-void put(Script& run, Epoch epoch) {
-  run.put(epoch);
-}
-void train_while_writing(Script& run, Epoch epoch, Nanoseconds written_after) {
-  run.schedule(2 * epoch - 1, epoch);
-  run.pass(written_after);
-  run.receive(kPartition, run.written(epoch - 1));
-  run.pass(kEpochTime - written_after);
-  run.end_epoch(epoch);
+// The partition writes the epoch before for that long, while this one is trained.void train_while_writing(Script& run,
+// Epoch epoch, Nanoseconds written_after) {
+run.schedule(2 * epoch - 1, epoch);
+run.pass(written_after);
+run.receive(kPartition, run.written(epoch - 1));
+run.pass(kEpochTime - written_after);
+run.end_epoch(epoch);
 }
 
-// Every epoch is to be saved, if it can be; the first one is being written.
+// Every epoch should be saved; the first one is being written.
 Script run_that_saves() {
   RunPlan plan = small_plan();
   plan.epochs = 9;
@@ -38,7 +35,7 @@ Script run_that_saves() {
   Script run(plan);
   run.prepare();
   train(run, 1);
-  put(run, 1);
+  run.put(1);
   return run;
 }
 
@@ -62,7 +59,7 @@ TEST(Saving, TheNextEpochIsHeldBackUntilTheBoundaryIsDone) {
   run.receive(kWorker, Saved{1});
   EXPECT_EQ(run.sent<Tasks>(kWorker).size(), 1U);
   run.receive(kScheduler, Saved{1});
-  ASSERT_EQ(run.sent<Tasks>(kWorker).size(), 2U) << "all is put: it is written meanwhile";
+  ASSERT_EQ(run.sent<Tasks>(kWorker).size(), 2U) << "all objects are put: they are written meanwhile";
   EXPECT_EQ(run.sent<Tasks>(kWorker)[1].tasks[0].round, 3U);
   run.receive(kPartition, run.written(1));
   EXPECT_EQ(run.diary->commits.size(), 1U);
@@ -84,18 +81,17 @@ TEST(Saving, AnEpochThatIsNeitherEvaluatedNorSavedFlowsIntoTheNext) {
   EXPECT_EQ(run.diary->epochs.size(), 1U);
 }
 
-// With short writes two of three epochs were not saved: whether one would be was settled while the one before was
-// written.
+// With short writes two of three epochs were not saved: the decision was made while the epoch before was being written.
 TEST(Saving, EveryEpochIsSavedIfThatTakesLessThanHalfOfOne) {
   Script run = run_that_saves();
   train_while_writing(run, 2, kEpochTime * 4 / 10);
-  EXPECT_EQ(saved(run), (std::vector<Epoch>{1})) << "how long it takes was not known";
+  EXPECT_EQ(saved(run), (std::vector<Epoch>{1})) << "the time of a save was not known";
   train(run, 3);
-  put(run, 3);
+  run.put(3);
   train_while_writing(run, 4, kEpochTime * 4 / 10);
-  put(run, 4);
+  run.put(4);
   train_while_writing(run, 5, kEpochTime * 6 / 10);
-  put(run, 5);
+  run.put(5);
   EXPECT_EQ(saved(run), (std::vector<Epoch>{1, 3, 4, 5}));
   train_while_writing(run, 6, kEpochTime * 4 / 10);
   EXPECT_EQ(saved(run), (std::vector<Epoch>{1, 3, 4, 5})) << "the newest took more";
@@ -108,14 +104,14 @@ TEST(Saving, OneThatTakesLongerThanTheOneBeforeIsWaitedFor) {
   Script run = run_that_saves();
   train_while_writing(run, 2, kEpochTime / 10);
   train(run, 3);
-  put(run, 3);
+  run.put(3);
   train(run, 4);
   EXPECT_EQ(saved(run), (std::vector<Epoch>{1, 3})) << "one at a time";
   run.receive(kPartition, run.written(3));
   EXPECT_EQ(saved(run), (std::vector<Epoch>{1, 3, 4}));
 }
 
-// A store could have any file of the coordinator's in a commit, and read it when the run went back.
+// A store could name any file of the coordinator in a commit, and read it after a rollback.
 TEST(Saving, AStoreNamesNoFileButItsOwn) {
   for (const char* const name : {"../keys/coordinator.secret", "/etc/passwd", "epoch-00000001/../../flags.txt",
                                  "epoch-00000002/partition-0.sst", "epoch-00000001/partition-1.sst", ""}) {
@@ -130,7 +126,7 @@ TEST(Saving, AStoreNamesNoFileButItsOwn) {
   }
 }
 
-// ---- what a commit record says of the files ----
+// ---- the files in a commit record ----
 
 RunPlan plan_of(std::uint32_t partitions) {
   RunPlan plan;
@@ -141,7 +137,7 @@ RunPlan plan_of(std::uint32_t partitions) {
   return plan;
 }
 
-// What a partition reports, of objects whose hashes follow from their names.
+// The report of a partition, with hashes that follow from the objects' names.
 Written report_of(const RunPlan& plan, std::uint32_t partition) {
   Written report;
   report.epoch = 3;
@@ -159,7 +155,7 @@ Written report_of(const RunPlan& plan, std::uint32_t partition) {
   if (partition == 0) report.objects.push_back({Object::cut, 0, {5, 5}});
   if (partition == 0) report.objects.push_back({Object::common, 0, {6, 6}});
   report.objects.push_back({Object::pull, partition, hash128(Writer().view())});  // most have no state
-  // The rows: 1000 of them, wherever they live.
+  // 1000 rows over all partitions.
   for (std::uint64_t key = 0; key < 1000; ++key)
     if (partition_of_row(0, key, plan.partitions) == partition) report.rows += Hash128{key * key, ~key};
   return report;

@@ -1,5 +1,4 @@
-// tests/unit/coordinator/coordinator_test.cc -- the coordinator on small scripts, with everybody else played by the
-// test.
+// tests/unit/coordinator/coordinator_test.cc -- the coordinator on small scripts: the test plays all other processes.
 #include "coordinator/coordinator.h"
 
 #include <gtest/gtest.h>
@@ -71,7 +70,7 @@ TEST(Coordinator, ATermThatIsNoNumberEndsTheRun) {
     run.train(1, bad);
     EXPECT_TRUE(run.ended_with(ExitCode::failed, "term loss is not a finite number at epoch 1"));
     EXPECT_TRUE(run.diary->commits.empty()) << "such a model is not kept";
-    EXPECT_EQ(run.diary->epochs.size(), 1U) << "but it is shown";
+    EXPECT_EQ(run.diary->epochs.size(), 1U) << "but it is recorded";
   }
 }
 
@@ -88,7 +87,7 @@ TEST(Coordinator, ItemsThatAreNotConservedAreOurBug) {
   }
 }
 
-// A score of 0 was taken for none: an error rate that vanished was not recorded.
+// A score of 0 counted as none: an error rate of 0 was not recorded.
 TEST(Coordinator, AnyScoreOfHeldOutDataIsRecorded) {
   for (const double score : {0.0, 12.5}) {
     Script run;
@@ -96,11 +95,11 @@ TEST(Coordinator, AnyScoreOfHeldOutDataIsRecorded) {
     run.train(1, score);
     ASSERT_EQ(run.diary->epochs.size(), 1U);
     EXPECT_EQ(run.diary->epochs[0].valid, score);
-    EXPECT_EQ(run.diary->epochs[0].objective, 0) << "it is no part of it";
+    EXPECT_EQ(run.diary->epochs[0].objective, 0) << "it is not part of the objective";
   }
 }
 
-// The first was welcomed over a link that had forgotten it, and the run hung.
+// The first was welcomed over a link that had been replaced, and the run hung.
 TEST(Coordinator, ASecondStartDuringJoiningReplacesTheFirst) {
   Script run;
   run.receive(kWorker, run.hello(kWorker));
@@ -126,13 +125,16 @@ TEST(Coordinator, ARefusedStartThatTookAMembersPlaceEndsTheRun) {
 }
 
 TEST(Coordinator, UnexpectedProcessIsRefused) {
-  Script run;
-  const NodeId stranger{Role::worker, 5};
-  run.receive(stranger, run.hello(stranger));
-  ASSERT_EQ(run.sent<Refuse>(stranger).size(), 1U);
-  EXPECT_EQ(run.sent<Refuse>(stranger)[0].what, "worker-5 is not part of this run");
-  EXPECT_TRUE(run.diary->has("refused role=worker-5"));
-  EXPECT_FALSE(run.ended.has_value());
+  for (const bool begun : {false, true}) {
+    Script run;
+    if (begun) run.prepare();
+    const NodeId stranger{Role::worker, 5};
+    run.receive(stranger, run.hello(stranger));
+    ASSERT_EQ(run.sent<Refuse>(stranger).size(), 1U);
+    EXPECT_EQ(run.sent<Refuse>(stranger)[0].what, "worker-5 is not part of this run");
+    EXPECT_TRUE(run.diary->has("refused role=worker-5"));
+    EXPECT_FALSE(run.ended.has_value());
+  }
 }
 
 TEST(Coordinator, AMemberThatRestartsDuringTheRunIsLost) {
@@ -141,15 +143,6 @@ TEST(Coordinator, AMemberThatRestartsDuringTheRunIsLost) {
   run.receive(kWorker, run.hello(kWorker, 2));
   EXPECT_TRUE(run.ended_with(ExitCode::temporary, "worker-0 (pid 7 on node5) was lost: it restarted during the run"));
   EXPECT_EQ(run.sent<Refuse>(kWorker).at(0).code, ExitCode::temporary);
-}
-
-TEST(Coordinator, LateStrangerIsRefusedAndTheRunContinues) {
-  Script run;
-  run.prepare();
-  const NodeId stranger{Role::worker, 5};
-  run.receive(stranger, run.hello(stranger));
-  EXPECT_EQ(run.sent<Refuse>(stranger).size(), 1U);
-  EXPECT_FALSE(run.ended.has_value());
 }
 
 TEST(Coordinator, ALostWorkerEndsTheRunWithItsName) {
@@ -164,7 +157,7 @@ TEST(Coordinator, ALostWorkerEndsTheRunWithItsName) {
   EXPECT_EQ(run.sent<Stop>(kScheduler).at(0).code, ExitCode::temporary);
 }
 
-// It was "temporary: try again", for ever, and nobody knew where it had crashed.
+// Every crash was reported as temporary, without the place of the crash.
 TEST(Coordinator, ACrashedMemberEndsTheRunAsABug) {
   Script run;
   run.prepare();
@@ -176,7 +169,7 @@ TEST(Coordinator, ACrashedMemberEndsTheRunAsABug) {
   other.prepare();
   other.diary->words = CrashInfo{SIGABRT, ""};
   other.pass(31 * kSecond);
-  EXPECT_TRUE(other.ended_with(ExitCode::bug)) << "if only its silence tells";
+  EXPECT_TRUE(other.ended_with(ExitCode::bug)) << "also if it is found by the timeout";
 }
 
 TEST(Coordinator, AKilledMemberIsReportedWithItsMemory) {
@@ -204,7 +197,7 @@ TEST(Coordinator, ANumberIsAssignedToOneNewWorkerOnly) {
   EXPECT_EQ(asked(1, true), missing + "1");
   EXPECT_EQ(asked(2, true), missing + "2");
   EXPECT_EQ(asked(3, false), missing + "3");
-  EXPECT_EQ(asked(4, false), missing + "3") << "an observer that only asks takes none";
+  EXPECT_EQ(asked(4, false), missing + "3") << "an observer that only asks reserves none";
 }
 
 TEST(Coordinator, MissingMembersAreNamed) {
@@ -216,7 +209,7 @@ TEST(Coordinator, MissingMembersAreNamed) {
   EXPECT_TRUE(run.ended_with(ExitCode::temporary, "these have not joined: scheduler-0"));
 }
 
-// A process that stood still since the time of the coordinator before was waited for until the run ended.
+// A process that hung before the coordinator was restarted was waited for until the run ended.
 TEST(Coordinator, ARestartedCoordinatorNamesMissingMembers) {
   for (const std::uint64_t era : {1U, 2U}) {
     RunPlan plan = small_plan();
@@ -229,8 +222,8 @@ TEST(Coordinator, ARestartedCoordinatorNamesMissingMembers) {
     EXPECT_FALSE(run.diary->has("unresponsive"));
     run.pass(2 * kSecond);
     run.pass(kSecond);
-    const auto told = std::count(run.diary->events.begin(), run.diary->events.end(), "unresponsive role=worker-0");
-    EXPECT_EQ(told, era == 1 ? 0 : 1) << "at first, who comes late is no news";
+    const auto count = std::count(run.diary->events.begin(), run.diary->events.end(), "unresponsive role=worker-0");
+    EXPECT_EQ(count, era == 1 ? 0 : 1) << "in the first era members may start late";
     EXPECT_FALSE(run.diary->has("unresponsive role=scheduler-0"));
   }
 }
@@ -240,14 +233,14 @@ TEST(Coordinator, AFaultEndsTheRunWithItsCode) {
   run.prepare();
   run.receive(kWorker, Fault{ExitCode::bad_data, "data.txt:3: no number"});
   EXPECT_TRUE(run.ended_with(ExitCode::bad_data, "data.txt:3: no number [worker-0]"))
-      << "the user's own mistakes have their place in front";
+      << "errors of the user begin with their place";
   Script other;
   other.prepare();
   other.receive(kWorker, Fault{ExitCode::failed, "push threw"});
   EXPECT_EQ(other.ended.value_or(Ending{}).what, "worker-0: push threw");
 }
 
-// The end of such a run was taken for a good one, and its commit record was read though there was none.
+// Such an end counted as success, and a missing commit record was read.
 TEST(Coordinator, AFaultWithoutACodeIsOurBug) {
   Script run;
   run.prepare();
@@ -255,7 +248,7 @@ TEST(Coordinator, AFaultWithoutACodeIsOurBug) {
   EXPECT_TRUE(run.ended_with(ExitCode::bug, "an unexpected FAULT without a code from worker-0"));
 }
 
-// Anybody who could connect could end a run, or be counted as a worker.
+// Any process that could connect could end a run, or be counted as a worker.
 TEST(Coordinator, MessagesOfStrangersAreIgnored) {
   Script run;
   const NodeId stranger{Role::worker, 5};
@@ -289,7 +282,7 @@ TEST(Coordinator, AMemberWithAMessageThatIsNotDueIsOurBug) {
   }
 }
 
-// READY of anybody was counted, and the second of the same.
+// READY was counted from any process, and twice from the same.
 TEST(Coordinator, OnlyOneReadyOfEachWorkerAndPartitionCounts) {
   for (const NodeId again : {kScheduler, kPartition}) {
     Script run;
@@ -301,7 +294,7 @@ TEST(Coordinator, OnlyOneReadyOfEachWorkerAndPartitionCounts) {
   }
 }
 
-// It was taken for the first, and what it waits for was gone.
+// It was handled like the first, after its state had been released.
 TEST(Coordinator, ASecondSavedIsRefused) {
   RunPlan plan = small_plan();
   plan.epochs = 2;
@@ -309,7 +302,7 @@ TEST(Coordinator, ASecondSavedIsRefused) {
   run.prepare();
   run.train(1, 1);
   run.put(1);
-  EXPECT_FALSE(run.ended.has_value()) << "training goes on while the partition writes";
+  EXPECT_FALSE(run.ended.has_value()) << "training continues while the partition writes";
   run.receive(kScheduler, Saved{1});
   ASSERT_TRUE(run.ended.has_value());
   EXPECT_EQ(run.ended->what, "an unexpected SAVED from scheduler-0");
@@ -373,16 +366,16 @@ TEST(Coordinator, ASignalDuringAnEvaluationMakesTheEpochTheLast) {
   EXPECT_EQ(run.ended->what, "stopped after epoch 1 of 5; `rota resume` continues");
 }
 
-// The run ended at once, and what it had computed since its last checkpoint was gone.
+// The run ended at once, and lost the work since its last checkpoint.
 TEST(Coordinator, ASignalledMemberEndsTheRunCleanly) {
   RunPlan plan = small_plan();
   plan.epochs = 5;
   Script run(plan);
   run.prepare();
   run.schedule(1);
-  // A batch system tells all processes of a job at once.
-  for (const NodeId told : {kWorker, kScheduler, kCoordinator}) {
-    run.receive(told, Stop{ExitCode::terminated, told.name() + " was told to end"});
+  // A batch system signals all processes of a job at once.
+  for (const NodeId process : {kWorker, kScheduler, kCoordinator}) {
+    run.receive(process, Stop{ExitCode::terminated, process.name() + " was told to end"});
     EXPECT_FALSE(run.ended.has_value());
   }
   run.end_epoch(1);
@@ -397,30 +390,30 @@ TEST(Coordinator, ASecondSignalOfTheSameMemberEndsTheRunAtOnce) {
   Script run;
   run.prepare();
   run.receive(kWorker, Stop{ExitCode::terminated, "once"});
-  run.receive(kWorker, Stop{ExitCode::terminated, "once, handed on by a launcher"});
+  run.receive(kWorker, Stop{ExitCode::terminated, "once, forwarded by a launcher"});
   run.pass(kSecond);
   EXPECT_FALSE(run.ended.has_value());
   run.receive(kWorker, Stop{ExitCode::terminated, "twice"});
   EXPECT_TRUE(run.ended_with(ExitCode::terminated));
 }
 
-// What all others had sent meanwhile was not looked at.
+// Messages that had arrived during the pause were not read first.
 TEST(Coordinator, ItsOwnPauseLosesNoMember) {
   Script run;
   run.prepare();
   run.schedule();
-  run.stand_still(60 * kSecond);
+  run.pause(60 * kSecond);
   EXPECT_FALSE(run.ended.has_value());
   run.pass(30 * kSecond);
   EXPECT_TRUE(run.ended.has_value());
   Script gathering;
   gathering.receive(kWorker, gathering.hello(kWorker));
-  gathering.stand_still(100 * kSecond);
+  gathering.pause(100 * kSecond);
   EXPECT_FALSE(gathering.ended.has_value());
   EXPECT_FALSE(gathering.diary->has("left"));
 }
 
-// A dead process counted as joined, and the run was lost as soon as it began.
+// A dead process counted as joined, and the run failed when it began.
 TEST(Coordinator, AMemberThatDiesDuringJoiningIsMissingAgain) {
   Script run;
   run.receive(kWorker, run.hello(kWorker));

@@ -1,6 +1,6 @@
-// tests/unit/coordinator/copies_test.cc -- copies of what partitions have on disks of their own, with the partitions
-// played by the test.
-#include "core/checkpoint/copies.h"
+// tests/unit/coordinator/copies_test.cc -- copies of checkpoint files on the partitions' own disks; the test plays the
+// partitions.
+#include "coordinator/copies.h"
 
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ class CopiesOfFiles : public ::testing::Test, protected NodeStage {
   Chunk chunk_of(const AskChunk& ask) {
     return {ask.file, ask.at, *sim::MemoryChunkFiles(there_).read(ask.file, ask.at, ask.bytes)};
   }
-  // The partition answers all that it is asked.
+  // The partition answers all requests.
   void answer_all(std::uint32_t p) {
     for (std::size_t i = 0; i < asked(p).size(); ++i) EXPECT_TRUE(add(p, chunk_of(asked(p)[i])));
   }
@@ -62,7 +62,7 @@ TEST_F(CopiesOfFiles, AreDurableBeforeTheyAreReported) {
   EXPECT_TRUE(copies_->complete());
   begin(0);
   EXPECT_FALSE(copies_->complete());
-  EXPECT_EQ(asked(0).size(), 2U) << "no more than its limit";
+  EXPECT_EQ(asked(0).size(), 2U) << "at most its limit";
   answer_all(0);
   EXPECT_TRUE(copies_->complete());
   EXPECT_EQ(reports_, std::vector<std::string>{""});
@@ -134,7 +134,7 @@ class RunWithADiskApart : public ::testing::Test {
     if (here != nullptr) plan.checkpoints = std::make_shared<sim::MemoryChunkFiles>(here);
     return plan;
   }
-  // Up to where the partition says that it has written.
+  // Up to the partition's WRITTEN.
   static void train(Script& run) {
     run.prepare();
     run.train(1, 2.5);

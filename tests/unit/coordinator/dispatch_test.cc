@@ -83,7 +83,7 @@ TEST(Dispatch, AnExchangeIsATaskOfEveryShardAndOfNoPartition) {
   EXPECT_EQ(dispatch.take_done().at(0), 1U) << "it ends with its epoch";
 }
 
-// Every slice is handed on by the worker that has it, from the round that had it last.
+// The worker that holds a slice hands it over, after the last round that used it.
 TEST(Dispatch, HandoversFollowEverySliceOnItsWay) {
   const std::uint32_t shards = 5, slices = 10, workers = 2;
   Job job;
@@ -245,7 +245,7 @@ TEST(Dispatch, AnOpenRoundIsExpectedInAllPartitionsOfItsTable) {
   }
 }
 
-// Every pair of a shard and a slice meets once, no slice has two visitors at a time, and each is handed from visitor to
+// Every shard visits every slice once, no slice has two visitors at a time, and slices are handed from visitor to
 // visitor.
 TEST(Dispatch, AnEvaluationBringsEverySliceToEveryShard) {
   for (const auto& [shards, slices] : {std::pair(3U, 6U), std::pair(1U, 2U), std::pair(4U, 4U), std::pair(5U, 2U)}) {
@@ -268,7 +268,7 @@ TEST(Dispatch, AnEvaluationBringsEverySliceToEveryShard) {
       EXPECT_EQ(handover.after, last[handover.slice]);
       last[handover.slice] = handover.to;
     }
-    // The rounds that follow take the slices from where they are now, and keep their own numbers.
+    // The following rounds take the slices from their current shards, and keep their own numbers.
     give_out(dispatch, 1, turn_of(1, owning(std::vector<std::optional<SliceId>>(shards, std::nullopt), true)));
     std::vector<std::optional<SliceId>> first(shards);
     first[0] = 0;

@@ -1,4 +1,4 @@
-// tests/unit/coordinator/epoch_end_test.cc -- jobs that end when held-out data says so, with the best model.
+// tests/unit/coordinator/epoch_end_test.cc -- early stopping by the score of held-out data.
 #include <gtest/gtest.h>
 
 #include "tests/unit/coordinator/run_script.h"
@@ -35,7 +35,7 @@ TEST(Patience, EndsTheJobWithTheModelOfTheBestEpoch) {
   run.save(2);
   train(run, 3, 4);
   EXPECT_FALSE(run.ended.has_value());
-  EXPECT_EQ(run.sent<Save>(kWorker).size(), 2U) << "what is not the best is not saved for it";
+  EXPECT_EQ(run.sent<Save>(kWorker).size(), 2U) << "only a best epoch is saved";
   train(run, 4, 3);
   ASSERT_TRUE(run.ended_with(ExitCode::ok)) << "there is nothing more to save";
   ASSERT_EQ(run.diary->results.size(), 1U);
@@ -93,7 +93,7 @@ TEST(Patience, AResumedJobKeepsTheBestEpoch) {
   EXPECT_EQ(run.diary->results.at(0).commit.epoch, 2U);
 }
 
-// A signal makes one more evaluation, which a calm run does not have: the two would end with different models.
+// A signal adds an evaluation, which must not change the model.
 TEST(Patience, DoesNotCountWhatASignalEvaluates) {
   RunPlan plan = patient(1);
   plan.eval_every = 2;

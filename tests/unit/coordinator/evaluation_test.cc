@@ -88,7 +88,7 @@ EpochRecord scored(const std::vector<Term>& terms, const std::vector<double>& su
   return record;
 }
 
-// The mean was taken of what had been summed up so far: a penalty before a loss was in it, one behind it was not.
+// The mean was taken of the sum so far: it included a penalty before the loss, and none after it.
 TEST(Scores, TheMeanOverItemsDoesNotDependOnTheOrderOfTheTerms) {
   using Kind = Term::Kind;
   const std::vector<std::pair<Term, double>> all = {{{"loss", Kind::objective}, 20},
@@ -103,7 +103,7 @@ TEST(Scores, TheMeanOverItemsDoesNotDependOnTheOrderOfTheTerms) {
     for (const std::size_t i : order) terms.push_back(all[i].first), sums.push_back(all[i].second);
     const EpochRecord record = scored(terms, sums);
     EXPECT_EQ(record.objective, 24);
-    EXPECT_EQ(record.per_item, 2.1) << "of what grows with the data";
+    EXPECT_EQ(record.per_item, 2.1) << "of the terms that grow with the data";
     EXPECT_EQ(record.valid, std::nullopt);
     EXPECT_EQ(record.terms.size(), 5U);
   } while (std::next_permutation(order.begin(), order.end()));
@@ -169,7 +169,7 @@ using Better = Score::Better;
 
 TEST(BestEpoch, IsOverAfterEnoughEvaluationsWithoutABetterOne) {
   BestEpoch best(2);
-  EXPECT_TRUE(best.add(1, 5, Better::smaller)) << "the first is the best whatever it is";
+  EXPECT_TRUE(best.add(1, 5, Better::smaller)) << "the first is always the best";
   EXPECT_TRUE(best.add(2, 4, Better::smaller));
   EXPECT_FALSE(best.add(3, 4, Better::smaller)) << "as good is not better";
   EXPECT_FALSE(best.over());

@@ -1,4 +1,4 @@
-// tests/unit/coordinator/joining_test.cc -- workers that join a run that has begun, and leave it.
+// tests/unit/coordinator/joining_test.cc -- workers that join and leave a running job.
 #include <gtest/gtest.h>
 
 #include "tests/unit/coordinator/run_script.h"
@@ -11,7 +11,7 @@ constexpr NodeId kNew{Role::worker, 1};
 RunPlan plan_of_two_epochs() {
   RunPlan plan = small_plan();
   plan.epochs = 2;
-  plan.checkpoint_every = 0;  // none but for the shards that move
+  plan.checkpoint_every = 0;  // only before shards move
   plan.on_loss = OnLoss::restart;
   return plan;
 }
@@ -22,7 +22,7 @@ Hello more(const Script& run, Joins joins = Joins::as_new) {
   return hello;
 }
 
-// Whose first epoch is being computed, and which one more worker has joined.
+// A run whose first epoch is being computed, after one more worker has joined.
 Script joined_run(RunPlan plan = plan_of_two_epochs()) {
   Script run(std::move(plan));
   run.prepare();
@@ -74,7 +74,7 @@ TEST(Joining, ShardsMoveAtAnEpochsEndWhenAllAreReady) {
   EXPECT_TRUE(run.sent<Save>(kNew).empty());
   run.forget();
   run.save(1);
-  EXPECT_TRUE(run.diary->rolled_back.empty()) << "nothing is taken back";
+  EXPECT_TRUE(run.diary->rolled_back.empty()) << "there is no rollback";
   for (const NodeId process : {kWorker, kNew, kScheduler}) {
     const auto welcomes = run.sent<Welcome>(process);
     ASSERT_EQ(welcomes.size(), 1U) << process.name();
@@ -90,7 +90,7 @@ TEST(Joining, UntilAllAreReadyNothingMoves) {
   run.end_epoch(1);
   run.evaluate(1, 2.5);
   EXPECT_TRUE(run.sent<Save>(kWorker).empty());
-  run.receive(kWorker, HasRead{77});  // of a plan that there was not
+  run.receive(kWorker, HasRead{77});  // of an unknown plan
   EXPECT_FALSE(run.ended.has_value());
 }
 
@@ -105,7 +105,7 @@ TEST(Joining, ANewcomerThatIsLostCostsNothing) {
   EXPECT_FALSE(run.ended.has_value());
 }
 
-// It was never welcomed, so nothing moved any more in that era.
+// It was never welcomed, so no shard moved in that era.
 TEST(Joining, ARestartedNewcomerIsWelcomedAndReads) {
   Script run = joined_run();
   const auto before = run.sent<ReadAhead>(kNew)[0];
@@ -121,7 +121,7 @@ TEST(Joining, ARestartedNewcomerIsWelcomedAndReads) {
   EXPECT_TRUE(run.diary->rolled_back.empty());
 }
 
-// The plan was that of before, and nobody was told of it again.
+// The plan was unchanged, and was not sent to it again.
 TEST(Joining, ALostNewcomerThatReturnsReads) {
   Script run = joined_run();
   run.disconnect(kNew);
@@ -134,7 +134,7 @@ TEST(Joining, ALostNewcomerThatReturnsReads) {
   EXPECT_EQ(run.sent<ReadAhead>(kNew).size(), 1U);
 }
 
-// The second start's first signal was taken for the second of the same process, which ends a run at once.
+// The first signal of a second start counted as the second of one process, which ends a run at once.
 TEST(Joining, EachStartOfAWorkerCanBeSignalled) {
   Script run = joined_run();
   for (std::uint64_t start = 1; start <= 3; ++start) {
@@ -151,7 +151,7 @@ TEST(Joining, EachStartOfAWorkerCanBeSignalled) {
   }
 }
 
-// Of a coordinator that was started anew, which has welcomed nobody yet: the job ended.
+// Under a restarted coordinator that has welcomed no member yet: the job ended.
 TEST(Joining, AContinuedRunLosesAWorkerWhileJoining) {
   RunPlan plan = plan_of_two_epochs();
   plan.era = 2;
@@ -250,7 +250,7 @@ TEST(Joining, AReplacedProcessIsDismissed) {
   run.disconnect(kWorker);
   run.beat(5, {kNew, kScheduler});
   run.forget();
-  run.receive(kWorker, Beat{});  // it only stood still
+  run.receive(kWorker, Beat{});  // it had only hung
   ASSERT_EQ(run.sent<Stop>(kWorker).size(), 1U);
   EXPECT_EQ(run.sent<Stop>(kWorker)[0].code, ExitCode::temporary);
 }
@@ -277,11 +277,11 @@ TEST(Joining, WithTooFewTheRunPauses) {
   EXPECT_EQ(run.sent<Welcome>(kNew).size(), 1U);
 }
 
-// It hosted nothing any more, and when the others were lost the run paused for want of workers.
+// It hosted no shards after that, and the run paused for lack of workers when the others were lost.
 TEST(Joining, ALostWorkerThatAnswersAgainIsReadmitted) {
   RunPlan plan = plan_of_two_epochs();
   plan.on_loss = OnLoss::move;
-  plan.era = 2;  // the coordinator was started anew
+  plan.era = 2;  // the coordinator was restarted
   plan.workers = 2;
   plan.peer_timeout = 5 * kSecond;
   plan.start_timeout = 60 * kSecond;

@@ -21,7 +21,7 @@ struct HostedPlan : RunPlan {
   ShardHosts hosts;
 };
 
-// With workers 0, 1, ... whose shards end there.
+// With workers 0, 1, ... whose shard ranges end at `ends`.
 HostedPlan plan_of(const std::vector<ShardId>& ends) {
   HostedPlan plan;
   plan.shards = ends.back();
@@ -46,7 +46,7 @@ TEST(Loading, SumsItemsAndCensusesOfAnyLength) {
   EXPECT_EQ(loading.facts()->census, (Census{6, 2, 3}));
 }
 
-// Every checkpoint was written, and none could be read.
+// Checkpoints were written that could not be read.
 TEST(Loading, AFactThatIsNotFiniteIsRefused) {
   const HostedPlan plan = plan_of({2});
   for (const double value : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
@@ -107,7 +107,7 @@ TEST(Loading, AResumedRunHasTheDataOfItsCheckpoint) {
   EXPECT_EQ(loading.check().code(), ExitCode::bad_data);
 }
 
-// A run went on behind a record of another app, and behind one without facts.
+// A run continued from a record of another app, and from one without facts.
 TEST(Loading, ARecordThatContradictsTheDataIsRefused) {
   HostedPlan plan = plan_of({1});
   const auto refusal = [&](auto forge) {
@@ -139,7 +139,7 @@ TEST(Loading, ARecordThatContradictsTheDataIsRefused) {
             "commit.json of epoch 3: damaged: facts has 'words', which the data does not have");
 }
 
-// 65,536 shards of 3,430 documents took four gigabytes, and came to no end.
+// 65,536 shards of 3,430 documents took four gigabytes, and did not end.
 TEST(Loading, ShardsThatAreMostlyEmptyAreRefused) {
   for (const std::uint64_t full : {400U, 600U}) {
     const HostedPlan plan = plan_of({1000});

@@ -19,7 +19,7 @@ TEST(OpenEpochs, AnEpochEndsWithTheLastWorkerAndScheduler) {
   epochs.given_out(4);
   epochs.given_out(5);
   EXPECT_TRUE(epochs.add(0, done_of(4, 10)));
-  EXPECT_FALSE(epochs.add(0, done_of(4, 10))) << "said twice";
+  EXPECT_FALSE(epochs.add(0, done_of(4, 10))) << "twice";
   EXPECT_TRUE(epochs.add(1, done_of(4, 20)));
   epochs.add(0, EpochFigures{4, {{"drawn", 3}}, true, true});
   EXPECT_FALSE(epochs.next_is_over());
@@ -48,7 +48,7 @@ TEST(OpenEpochs, OneSchedulersFiguresHaveTheirOwnNames) {
   const EpochRecord& record = over.record;
   EXPECT_TRUE(over.ends_job);
   EXPECT_EQ(record.figures.front().first, "gap");
-  EXPECT_FALSE(record.converged.has_value()) << "no schedule knows such a place";
+  EXPECT_FALSE(record.converged.has_value()) << "no schedule has a criterion";
 }
 
 TEST(OpenEpochs, TimesAndTrafficAddUpOverTheWorkers) {

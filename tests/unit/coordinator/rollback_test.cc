@@ -1,5 +1,5 @@
-// tests/unit/coordinator/rollback_test.cc -- a process of a run that has begun is lost: the others go back with the
-// one that takes its place.
+// tests/unit/coordinator/rollback_test.cc -- a process of a running job is lost: all go back to the newest checkpoint
+// with its replacement.
 #include <gtest/gtest.h>
 
 #include "tests/unit/coordinator/run_script.h"
@@ -15,7 +15,7 @@ RunPlan plan_that_restarts() {
   return plan;
 }
 
-// Of a run whose first epoch is committed, and whose second is being computed.
+// A run whose first epoch is committed, and whose second is being computed.
 Script committed_run() {
   Script run(plan_that_restarts());
   run.prepare();
@@ -81,7 +81,7 @@ TEST(Rollback, ItWaitsForTheRecordThatIsBeingWritten) {
 
 TEST(Rollback, EarlierReportsHaveNoEffect) {
   Script run = committed_run();
-  run.hold_work = true;  // the records do not go back yet
+  run.hold_work = true;  // the records are not rolled back yet
   run.receive(kWorker, run.hello(kWorker, 2));
   run.end_epoch(2);
   run.receive(kPartition, Committed{3});
@@ -97,7 +97,7 @@ TEST(Rollback, NoReplacementJoinsInTime) {
   EXPECT_TRUE(run.ended->what.ends_with("; no replacement joined for worker-0")) << run.ended->what;
 }
 
-// Who starts processes anew could not tell which one it was, and a second that stood still was never replaced.
+// The launcher did not know which process was lost, and a second one that hung was never replaced.
 TEST(Rollback, ASecondLossDuringARollbackIsReported) {
   Script run = committed_run();
   run.disconnect(kWorker);

@@ -59,7 +59,7 @@ TEST_F(Members, IsCompleteWhenAllAreThere) {
 
 TEST_F(Members, RefusalsHaveAReason) {
   RunPlan fixed = plan();
-  fixed.on_loss = OnLoss::stop;  // else workers may join
+  fixed.on_loss = OnLoss::stop;  // otherwise workers may join
   MembersOf of_fixed(fixed);
   const auto why = [&](NodeId process, const Hello& with, ExitCode code) {
     const Status status = of_fixed.roster.check(process, with);
@@ -80,7 +80,7 @@ TEST_F(Members, RefusalsHaveAReason) {
   EXPECT_FALSE(of_fixed.roster.contains(kWorker));
 }
 
-// Workers of two machines had plugins of two builds, and the model was neither's.
+// Workers of two machines had plugins of two builds, and the model was that of neither.
 TEST_F(Members, AnotherPluginFileIsRefusedAndBothAreNamed) {
   Hello first = hello(), other = hello(), none = hello();
   first.plugin = Hash128{1, 2};
@@ -94,10 +94,10 @@ TEST_F(Members, AnotherPluginFileIsRefusedAndBothAreNamed) {
                                 ") than worker-0 (pid 77 on node5) has (" + first.plugin->hex() +
                                 "): the same must be on all machines");
   EXPECT_TRUE(roster.check(kOther, first).ok());
-  EXPECT_TRUE(roster.check(kOther, none).ok()) << "who has opened none has none to compare";
-  EXPECT_TRUE(roster.check(kWorker, other).ok()) << "it takes the place of the only one that had the first";
+  EXPECT_TRUE(roster.check(kOther, none).ok()) << "a process without a plugin file is not compared";
+  EXPECT_TRUE(roster.check(kWorker, other).ok()) << "it replaces the only one with the first";
   roster.leave(kWorker);
-  EXPECT_TRUE(roster.check(kOther, other).ok()) << "who is gone has nothing to say";
+  EXPECT_TRUE(roster.check(kOther, other).ok()) << "a member that left is not compared";
 }
 
 TEST_F(Members, ANewStartTakesThePlaceOfTheOldOne) {
@@ -111,7 +111,7 @@ TEST_F(Members, ANewStartTakesThePlaceOfTheOldOne) {
   EXPECT_EQ(roster.welcome(both()).peers[0].incarnation, 56U);
 }
 
-// Two starts of a process came in turn under two coordinators, and its links to others were of different lengths.
+// Under two coordinators two starts of a process joined in turn, and its links to others did not match.
 TEST_F(Members, ARestartedCoordinatorGivesNewIncarnations) {
   RunPlan later = plan();
   later.era = 4;
@@ -122,7 +122,7 @@ TEST_F(Members, ARestartedCoordinatorGivesNewIncarnations) {
   const std::uint64_t after = second.welcome(both()).peers[0].incarnation;
   EXPECT_NE(before, after);
   EXPECT_NE(after, 0U);
-  EXPECT_EQ(second.welcome(both()).peers[0].incarnation, after) << "in each of its eras the same";
+  EXPECT_EQ(second.welcome(both()).peers[0].incarnation, after) << "the same in all its eras";
 }
 
 TEST_F(Members, PartitionsAreSpreadOverTheirHosts) {
@@ -165,7 +165,7 @@ TEST_F(Members, ABrokenConnectionThatStaysBrokenIsALoss) {
   EXPECT_FALSE(roster.lost(4 * kSecond).has_value()) << "it came back";
 }
 
-// Each of them took the broken connection for mended, and the loss was seen after the time-out.
+// Each of these messages counted as a reconnection, and the loss was detected after the timeout.
 TEST_F(Members, WhatADeadProcessHadSentDoesNotBringItBack) {
   roster.join(kWorker, hello(), 0);
   roster.disconnected(kWorker, 10 * kSecond);
@@ -182,7 +182,7 @@ TEST_F(Members, AMessageAfterTheGraceBringsAMemberBack) {
     roster.confirm_alive(kWorker, 0, now * kSecond);
     EXPECT_FALSE(roster.lost(now * kSecond).has_value());
   }
-  EXPECT_FALSE(roster.lost(40 * kSecond).has_value()) << "its silence is a whole one's again";
+  EXPECT_FALSE(roster.lost(40 * kSecond).has_value()) << "the whole timeout applies again";
   EXPECT_TRUE(roster.lost(44 * kSecond).has_value());
 }
 
@@ -205,7 +205,7 @@ TEST_F(Members, AMemberThatLeftIsMissingUntilItReturns) {
   EXPECT_FALSE(roster.complete());
   EXPECT_EQ(roster.missing(), "scheduler-0, worker-0");
   ASSERT_TRUE(roster.lost(30 * kSecond).has_value());
-  EXPECT_EQ(roster.lost(30 * kSecond)->process, (NodeId{Role::worker, 1})) << "nobody is lost twice";
+  EXPECT_EQ(roster.lost(30 * kSecond)->process, (NodeId{Role::worker, 1})) << "a member is lost once";
   EXPECT_TRUE(roster.confirm_alive(kWorker, 0, kSecond));
   EXPECT_FALSE(roster.confirm_alive(kWorker, 0, kSecond));
   EXPECT_FALSE(roster.complete());
@@ -223,7 +223,7 @@ TEST_F(Members, KeepsThePeakOfMemory) {
   EXPECT_EQ(roster.describe({Role::worker, 1}), "worker-1");
 }
 
-// ---- processes that live and do not get on ----
+// ---- processes that live and make no progress ----
 
 Beat busy(std::uint64_t progress, std::uint64_t era = 1) {
   Beat beat;
@@ -233,7 +233,7 @@ Beat busy(std::uint64_t progress, std::uint64_t era = 1) {
   return beat;
 }
 
-// Everybody is heard all the time.
+// All members send heartbeats all the time.
 std::optional<Roster::Loss> stuck_after(Roster& roster, Nanoseconds now, bool trains = true, std::uint64_t era = 1) {
   for (const NodeId process : roster.members()) roster.confirm_alive(process, 0, now);
   EXPECT_FALSE(roster.lost(now).has_value());
@@ -276,7 +276,7 @@ TEST_F(Members, LoadingMayTakeAnHourButTheEraHasToBegin) {
   EXPECT_TRUE(stuck_after(roster, 3600 * kSecond, false, 2).has_value());
 }
 
-// Its hung hook had an hour: it is awaited in the next era no more.
+// Its hung hook had the hour of a loading, as it is not expected in the next era.
 TEST_F(Members, AHostOfShardsHasTheTimeoutOfWork) {
   const NodeId third{Role::worker, 2};
   roster.join(kOther, hello(), 0);
@@ -292,19 +292,20 @@ TEST_F(Members, AHostOfShardsHasTheTimeoutOfWork) {
   EXPECT_TRUE(stuck_after(roster, 3600 * kSecond).has_value());
 }
 
-Beat deaf(NodeId to, Nanoseconds span) {
+Beat no_answer(NodeId to, Nanoseconds span) {
   return {7, 0, 0, 1, to, static_cast<std::uint64_t>(span)};
 }
 
 TEST_F(Members, OfTwoThatDoNotReachEachOtherOneGoes) {
   const NodeId other{Role::worker, 1};
   join_all();
-  // Everybody beats all the time; the first two complain.
+  // All send heartbeats all the time; the first two report a peer that does not answer.
   const auto pass = [&](Nanoseconds from, Nanoseconds to, bool both) {
     for (Nanoseconds s = from; s <= to; ++s) {
-      roster.record_beat(kWorker, deaf(other, s * kSecond), true, s * kSecond);
-      roster.record_beat(other, both ? deaf(kWorker, s * kSecond) : Beat{7, 0, 0, 1, {}, 0}, true, s * kSecond);
-      roster.record_beat(kScheduler, both ? deaf(kWorker, s * kSecond) : Beat{7, 0, 0, 1, {}, 0}, true, s * kSecond);
+      roster.record_beat(kWorker, no_answer(other, s * kSecond), true, s * kSecond);
+      roster.record_beat(other, both ? no_answer(kWorker, s * kSecond) : Beat{7, 0, 0, 1, {}, 0}, true, s * kSecond);
+      roster.record_beat(kScheduler, both ? no_answer(kWorker, s * kSecond) : Beat{7, 0, 0, 1, {}, 0}, true,
+                         s * kSecond);
     }
   };
   pass(1, 44, false);
@@ -315,10 +316,10 @@ TEST_F(Members, OfTwoThatDoNotReachEachOtherOneGoes) {
   EXPECT_EQ(loss->what,
             "worker-1 (pid 77 on node5) was lost: worker-0 does not reach worker-1, which has not answered for 45 s");
   pass(46, 50, true);
-  EXPECT_EQ(stuck_after(roster, 50 * kSecond)->process, kWorker) << "two complain of it";
+  EXPECT_EQ(stuck_after(roster, 50 * kSecond)->process, kWorker) << "two report it";
   roster.begin_era(50 * kSecond);
   pass(51, 94, true);
-  EXPECT_FALSE(stuck_after(roster, 94 * kSecond).has_value()) << "that was before";
+  EXPECT_FALSE(stuck_after(roster, 94 * kSecond).has_value()) << "reports of the era before do not count";
 }
 
 TEST_F(Members, AMemberInALongHookIsNotCutOff) {
@@ -330,7 +331,7 @@ TEST_F(Members, AMemberInALongHookIsNotCutOff) {
     EXPECT_FALSE(stuck_after(roster, s * kSecond).has_value()) << s;
   }
   roster.record_beat(other, Beat{8, 0, 0, 1, {}, 0}, true, 101 * kSecond);
-  EXPECT_FALSE(stuck_after(roster, 101 * kSecond).has_value()) << "the complaint is older than its return";
+  EXPECT_FALSE(stuck_after(roster, 101 * kSecond).has_value()) << "the report is older than its return";
 }
 
 TEST_F(Members, ADismissedMemberDoesNotReturn) {

@@ -1,5 +1,4 @@
-// tests/unit/coordinator/run_preparation_test.cc -- what plugins report of a job: options that change nothing, and
-// whether it has converged.
+// tests/unit/coordinator/run_preparation_test.cc -- reports of plugins: options that change nothing, and convergence.
 #include "tests/unit/coordinator/run_script.h"
 
 namespace rota::tests {

@@ -1,5 +1,5 @@
-// tests/unit/coordinator/run_script.h -- a coordinator on its stage: the test plays everybody else, in a run of one
-// worker with two shards, one partition, and one scheduler or two.
+// tests/unit/coordinator/run_script.h -- a coordinator under test, in a run of one worker with two shards, one
+// partition, and one scheduler or two, which the test plays.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace rota::tests {
 inline constexpr NodeId kScheduler{Role::scheduler, 0}, kOther{Role::scheduler, 1};
 inline constexpr NodeId kWorker{Role::worker, 0}, kPartition{Role::partition, 0};
 
-// What the coordinator tells the world.
+// What the coordinator records.
 class Diary final : public Recorder {
  public:
   void event(const std::string& name, const Fields& fields) override {
@@ -47,8 +47,8 @@ class Diary final : public Recorder {
     EXPECT_EQ(pid, 7U) << process;
     return words;
   }
-  Status roll_back(std::optional<Epoch> behind) override {
-    rolled_back.push_back(behind);
+  Status roll_back(std::optional<Epoch> newest) override {
+    rolled_back.push_back(newest);
     return {};
   }
   bool has(const std::string& event) const {
@@ -61,7 +61,7 @@ class Diary final : public Recorder {
   std::vector<RunResult> results;
   Status commit_answer;
   std::vector<std::optional<Epoch>> rolled_back;
-  std::optional<CrashInfo> words;         // of whoever is lost
+  std::optional<CrashInfo> words;         // of any process that is lost
   std::function<void()> while_finishing;  // what happens while the result is written
 };
 
@@ -87,7 +87,7 @@ class Script : public NodeStage {
     check(act([&](Outbox& out) { return coordinator_.tick(out); }));
   }
   // The coordinator's process did not run meanwhile.
-  void stand_still(Nanoseconds time) {
+  void pause(Nanoseconds time) {
     world.now += time;
     coordinator_.stood_still(time, world.now);
     check(act([&](Outbox& out) { return coordinator_.tick(out); }));
@@ -132,7 +132,7 @@ class Script : public NodeStage {
     made.cut.slices.resize(plan_.slices);
     return made;
   }
-  // The two rounds of an epoch in which the slices change hands.
+  // The two rounds of an epoch: the shards swap their slices.
   void schedule(RoundId first = 1, Epoch epoch = 1, bool ends_job = false, std::optional<bool> converged = {}) {
     Rounds rounds;
     rounds.first = first;
@@ -150,7 +150,7 @@ class Script : public NodeStage {
     end_epoch(epoch);
     evaluate(epoch, loss);
   }
-  // A round of one shared row, by a scheduler's own count, whose commit it wants to hear.
+  // A round of one shared row, by a scheduler's own count, with feedback.
   void share(NodeId scheduler, RoundId own, Key key, bool ends_epoch = false, bool ends_job = false) {
     Rounds rounds;
     rounds.first = own;
@@ -195,7 +195,7 @@ class Script : public NodeStage {
     for (std::uint32_t i = 0; i < plan_.schedulers; ++i) report.objects.push_back({Object::schedule, i, {}});
     return report;
   }
-  // Workers and schedulers have put what is theirs; and the partition has written it.
+  // Workers and schedulers have put their objects.
   void put(Epoch epoch) {
     receive(kWorker, Saved{epoch});
     for (std::uint32_t i = 0; i < plan_.schedulers; ++i) receive({Role::scheduler, i}, Saved{epoch});
@@ -211,7 +211,7 @@ class Script : public NodeStage {
       for (const NodeId process : beating) receive(process, Beat{});
     }
   }
-  // Whether the run has ended, and so.
+  // Whether the run has ended with this code and message.
   ::testing::AssertionResult ended_with(ExitCode code, const std::optional<std::string>& what = {}) const {
     if (!ended) return ::testing::AssertionFailure() << "it has not ended";
     if (ended->code == code && ended->what == what.value_or(ended->what)) return ::testing::AssertionSuccess();

@@ -24,7 +24,7 @@ TEST(SharedRounds, AnEpochIsOverWhenTheSchedulerHasItsFeedbackToo) {
   run.receive(kPartition, Committed{1});
   EXPECT_EQ(run.sent<RoundsDone>(kScheduler).back().last, 1U);
   run.end_epoch(1);
-  EXPECT_TRUE(run.sent<Evaluate>(kWorker).empty()) << "its figures are of after the feedback";
+  EXPECT_TRUE(run.sent<Evaluate>(kWorker).empty()) << "its figures follow the feedback";
   run.end_schedule(kScheduler, 2, 1, 7);
   EXPECT_EQ(run.sent<Evaluate>(kWorker).size(), 1U);
   Script other(plan_of_shared_rounds(1));
@@ -78,15 +78,15 @@ TEST(SharedRounds, ASchedulesEndIsKnownBeforeTheNextEpoch) {
     run.end_epoch(1);
     run.end_schedule(kScheduler, 3, 1, 10, ends);
     EXPECT_EQ(run.sent<Expect>(kPartition).size(), ends ? 1U : 2U);
-    EXPECT_EQ(run.sent<Evaluate>(kWorker).size(), ends ? 1U : 0U) << "what is last is evaluated";
-    ASSERT_EQ(run.diary->epochs.size(), ends ? 0U : 1U) << "and recorded behind that";
+    EXPECT_EQ(run.sent<Evaluate>(kWorker).size(), ends ? 1U : 0U) << "the last epoch is evaluated";
+    ASSERT_EQ(run.diary->epochs.size(), ends ? 0U : 1U) << "and recorded after that";
     if (!ends) {
       EXPECT_EQ(run.diary->epochs.at(0).epochs, 4U);
     }
   }
 }
 
-// It was missing in the log, and in what the launcher shows.
+// It was missing in the log, and in the launcher's output.
 TEST(SharedRounds, AnEpochThatIsSavedAndNotEvaluatedIsRecordedToo) {
   RunPlan plan = plan_of_shared_rounds(1);
   plan.eval_every = 0;
@@ -152,9 +152,9 @@ TEST(SharedRounds, ItsScheduleEndsAJobWithoutALastEpoch) {
   Script run(plan);
   run.app_epochs = 0;
   run.prepare();
-  EXPECT_GT(run.sent<Start>(kScheduler).at(0).last, 1'000'000'000U) << "more than anybody can ask for";
+  EXPECT_GT(run.sent<Start>(kScheduler).at(0).last, 1'000'000'000U) << "more than --epochs allows";
   run.train(1, 1);
-  EXPECT_EQ(run.diary->epochs.at(0).epochs, 0U) << "nobody knows yet";
+  EXPECT_EQ(run.diary->epochs.at(0).epochs, 0U) << "not known yet";
   run.save(1);
   run.schedule(3, 2, true);
   run.end_epoch(2);
@@ -178,7 +178,7 @@ TEST(SharedRounds, AStoppedJobWithoutALastEpochNamesNone) {
   EXPECT_EQ(run.ended.value_or(Ending{}).what, "stopped after epoch 1; `rota resume` continues");
 }
 
-// It trained on, behind an end that the schedule had seen.
+// It continued after the end that the schedule had decided.
 TEST(SharedRounds, AResumedRunWhoseScheduleHadEndedTheJobIsDone) {
   RunPlan plan = small_plan();
   plan.epochs = 4;

@@ -8,7 +8,7 @@
 namespace rota {
 namespace {
 
-// A round that is known again by its one key.
+// A round that is identified by its one key.
 Round named(Key key, bool ends_epoch = false, bool ends_job = false) {
   Round round;
   round.shared = {key};
@@ -21,7 +21,7 @@ Rounds rounds_of(RoundId first, std::vector<Round> rounds, std::optional<Feedbac
   return {first, std::move(rounds), feedback, {}};
 }
 
-// The names of the rounds whose turn has come; an end of an epoch is shown as a bar, that of the job as two.
+// The keys of the rounds whose turn has come; one bar ends an epoch, two bars the job.
 std::string taken(Turns& turns) {
   std::string text;
   while (const auto turn = turns.take()) {
@@ -73,7 +73,7 @@ TEST(Turns, FinishedSchedulersAreSkippedUntilAllHaveFinished) {
   EXPECT_EQ(taken(turns), "1 11 12 13 | 2 14 3 | ");
 }
 
-// Else it would be the turn of whoever had fewer rounds in the epoch before.
+// Otherwise it would be the turn of the scheduler with fewer rounds in the epoch before.
 TEST(Turns, EveryEpochBeginsWithTheFirstScheduler) {
   Turns turns(2);
   turns.begin(1);

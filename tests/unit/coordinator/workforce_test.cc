@@ -52,7 +52,7 @@ TEST(Workforce, AtMostOneWorkerPerShardHosts) {
   Workforce force = begun(plan_of(2, 2));
   force.join(2, Joins::as_new);
   EXPECT_FALSE(force.changes());
-  EXPECT_TRUE(force.lose(0)) << "it stood by";
+  EXPECT_TRUE(force.lose(0)) << "it was a spare";
   EXPECT_EQ(force.next().workers(), (Numbers{2, 1}));
 }
 
@@ -61,7 +61,7 @@ TEST(Workforce, ALeavingWorkerIsReplaced) {
   EXPECT_TRUE(force.leave(1));
   EXPECT_TRUE(force.is_leaving(1));
   EXPECT_EQ(force.next().workers(), Numbers{0});
-  EXPECT_FALSE(force.leave(0)) << "nobody is left";
+  EXPECT_FALSE(force.leave(0)) << "no other is left";
   force.join(5, Joins::as_spare);
   EXPECT_TRUE(force.leave(0));
   EXPECT_EQ(force.next().workers(), Numbers{5});
@@ -102,10 +102,10 @@ TEST(Workforce, ALostWorkerWithoutShardsIsNotAwaited) {
   force.join(2, Joins::as_new);
   EXPECT_TRUE(force.lose(2));
   EXPECT_FALSE(force.changes());
-  EXPECT_TRUE(force.lose(77)) << "nobody knows it";
+  EXPECT_TRUE(force.lose(77)) << "it is unknown";
 }
 
-// Nobody was left in the place of one that had left, and the run waited for workers beside a spare.
+// The place of a worker that had left stayed empty, and the run waited for workers although there was a spare.
 TEST(Workforce, SpareReplacesLostReplacement) {
   Workforce force = begun(plan_of(1, 1, OnLoss::move));
   force.join(2, Joins::as_spare);
@@ -117,7 +117,7 @@ TEST(Workforce, SpareReplacesLostReplacement) {
   EXPECT_FALSE(force.too_few());
 }
 
-// The run paused for want of workers, beside one that was there.
+// The run paused for lack of workers, although one was there.
 TEST(Workforce, ALeavingWorkerStaysIfNoOtherIsLeft) {
   for (const OnLoss on_loss : {OnLoss::restart, OnLoss::move}) {
     Workforce force = begun(plan_of(1, 8, on_loss));
@@ -134,7 +134,7 @@ TEST(Workforce, ALeavingWorkerStaysIfNoOtherIsLeft) {
   }
 }
 
-// One that had left for good was to host a shard again, beside the one that there was.
+// A worker that had left permanently was assigned a shard, although there was another.
 TEST(Workforce, OnlyAHostStaysIfNoOtherIsLeft) {
   Workforce force = begun(plan_of(1, 1));
   for (const std::uint32_t spare : {1U, 2U}) force.join(spare, Joins::as_spare);
@@ -151,7 +151,7 @@ TEST(Workforce, ANewStartOfOneThatWasToLeaveStays) {
   force.join(1, Joins::as_new);
   EXPECT_TRUE(force.leave(0));
   EXPECT_TRUE(force.lose(1));
-  EXPECT_FALSE(force.lose(0));  // it is started anew
+  EXPECT_FALSE(force.lose(0));  // it is restarted
   force.join(1, Joins::as_new);
   EXPECT_EQ(force.next().workers().size(), 2U);
 }

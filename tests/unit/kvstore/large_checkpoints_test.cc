@@ -8,6 +8,7 @@
 #include "core/job/run_folder.h"
 #include "kvstore/partition.h"
 #include "tests/unit/core/base/temporary_folder.h"
+#include "tests/unit/core/job/empty_app.h"
 #include "tests/unit/core/runtime/node_stage.h"
 
 namespace rota {
@@ -15,12 +16,8 @@ namespace {
 
 constexpr NodeId kSelf{Role::partition, 0}, kWorker{Role::worker, 0}, kScheduler{Role::scheduler, 0};
 
-class SlicesOnlyApp final : public App {
- public:
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>, Random&) override { return {}; }
+struct SlicesOnlyApp final : tests::EmptyApp {
   std::vector<Table> tables(const Facts&) const override { return {{.name = "rows", .kind = Table::Kind::sliced}}; }
-  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
-  std::unique_ptr<Pull> pull(const Facts&) const override { return nullptr; }
 };
 
 const Plugin& plugin() {

@@ -3,6 +3,7 @@
 
 #include "kvstore/partition.h"
 #include "tests/sim/memory_checkpoints.h"
+#include "tests/unit/core/job/empty_app.h"
 #include "tests/unit/core/runtime/node_stage.h"
 #include "tests/unit/core/wire/round_messages.h"
 
@@ -15,13 +16,10 @@ using tests::parts_of;
 
 constexpr NodeId kSelf{Role::partition, 1}, kWorker{Role::worker, 0}, kScheduler{Role::scheduler, 0};
 
-class AssigningApp final : public App {
- public:
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>, Random&) override { return {}; }
+struct AssigningApp final : tests::EmptyApp {
   std::vector<Table> tables(const Facts&) const override {
     return {{.name = "all", .keys = 10, .row_width = 2, .part_width = 2, .dense = true}};
   }
-  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
   std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<AssignPull>(); }
 };
 

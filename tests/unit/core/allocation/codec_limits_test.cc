@@ -1,4 +1,5 @@
-// tests/unit/core/allocation/codec_limits_test.cc -- what a message claims costs nothing; only what has arrived does.
+// tests/unit/core/allocation/codec_limits_test.cc -- memory is allocated for what has arrived, not for what a message
+// claims.
 #include <new>
 
 #include "core/wire/pieces.h"
@@ -40,7 +41,7 @@ void operator delete[](void* memory, std::size_t) noexcept {
 namespace rota {
 namespace {
 
-// Puts a huge varint at every place of every kind's body, so that it is sooner or later each list's count.
+// Puts a huge varint at every place of every kind's body: one of them is the count of each list.
 TEST(CodecLimits, AHugeCountAllocatesNothing) {
   std::size_t refused = 0;
   for (std::size_t index = 0; index < tests::kKinds; ++index) {
@@ -81,7 +82,7 @@ Frames one_byte_slices(std::size_t count) {
   return {Bytes::from(body.take())};
 }
 
-// A slice of one byte became 24: a message of 1 GiB took all memory of the machine.
+// A slice of one byte on the wire takes 24 in memory: a message of 1 GiB exhausted the machine.
 TEST(CodecLimits, AMessageThatGrowsTooMuchIsRefusedBeforeItDoes) {
   constexpr std::size_t kCount = std::size_t{8} << 20;
   const Frames frames = one_byte_slices(kCount);
@@ -130,7 +131,7 @@ TEST(CodecLimits, WithoutMemoryPiecesAreAnError) {
   EXPECT_EQ(status.what(), "no memory for the 2097152 bytes of a DELTAS");
 }
 
-// A list's elements take more memory than their bytes on the wire, but by no more than this.
+// A list's elements may take more memory than their bytes on the wire, by a bounded factor.
 TEST(CodecLimits, ALongListCostsInProportionToItsBytes) {
   const Frames frames = one_byte_slices(100000);
   largest_allocation = 0;

@@ -54,7 +54,7 @@ TEST_F(Failpoints, OnceForAllProcesses) {
   ASSERT_TRUE(arm("model.linked:1:kill,result.written:1:kill").ok());
   EXPECT_EXIT(failpoint("model.linked"), ::testing::KilledBySignal(SIGKILL), "");
   EXPECT_TRUE(std::filesystem::exists(folder / "model.linked"));
-  failpoint("model.linked");  // its successor
+  failpoint("model.linked");  // in the restarted process
   EXPECT_EXIT(failpoint("result.written"), ::testing::KilledBySignal(SIGKILL), "");
 }
 

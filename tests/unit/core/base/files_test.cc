@@ -21,7 +21,7 @@ std::vector<std::string>& synced() {
 
 }  // namespace
 
-// Stands before the system's, and writes down what is made durable.
+// Replaces the system's fsync, and records what is made durable.
 extern "C" int fsync(int fd) {
   std::error_code ignored;
   synced().push_back(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), ignored).string());
@@ -61,7 +61,7 @@ TEST_F(FilesTest, NewFoldersAndCopiesAreDurable) {
   EXPECT_EQ(copy_durably(folder / "from", folder / "none" / "to").code(), ExitCode::cannot_write);
 }
 
-// A pipe in a folder that came from elsewhere kept its reader forever.
+// A pipe in a folder copied from elsewhere blocked its reader forever.
 TEST_F(FilesTest, WhatIsNoFileIsNotWaitedFor) {
   const std::filesystem::path pipe = folder / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -166,7 +166,7 @@ TEST_F(FilesTest, ATailReadsEveryWholeLineOnce) {
   write("lines", "one\ntwo\nthr");
   EXPECT_EQ(taken(), (Lines{"one", "two"}));
   EXPECT_EQ(taken(), Lines{});
-  // The writer died, and its successor cut off what it left.
+  // The writer died, and the restarted one cut off the torn line.
   auto lines = LineFile::open(folder / "lines");
   ASSERT_TRUE(lines.ok());
   ASSERT_TRUE(lines->append("x").ok());

@@ -111,7 +111,7 @@ TEST_F(FlagsTest, AWrongFlagfileIsReportedAsOne) {
   EXPECT_EQ(parse({"--flagfile=" + itself}).status().code(), ExitCode::usage);
 }
 
-// It set the flag before it, and nothing looked at the value.
+// It set the flag before the zero byte to an unchecked value.
 TEST_F(FlagsTest, AZeroByteInAFlagfileIsAnError) {
   using std::string_literals::operator""s;
   for (const std::string& line : {"--workers\0=lots\n"s, "--note=a\0b\n"s, "--log_dir\0=x\n"s})
@@ -128,7 +128,7 @@ TEST_F(FlagsTest, AWrittenFlagfileIsReadBack) {
   EXPECT_EQ(second->options.all(), first->options.all());
 }
 
-// A value that ended in a carriage return came out of flags.txt without it: the processes trained on another file.
+// A value that ended in a carriage return lost it in flags.txt: the processes trained on another file.
 TEST_F(FlagsTest, WhatAFlagfileCannotCarryIsNotWritten) {
   const std::filesystem::path file = folder / "flags.txt";
   for (const char* value : {"in\r", "\r", "two\nlines"})

@@ -16,7 +16,7 @@ TEST(HashTest, PiecesHashAsTheWhole) {
   EXPECT_NE(in_pieces(text, 1000), in_pieces(text.substr(1), 1000));
 }
 
-// The published value of XXH3 for no input: hashes on disk must mean the same tomorrow.
+// The published value of XXH3 for empty input: hashes on disk must stay valid.
 TEST(HashTest, IsXxh3) {
   EXPECT_EQ(hash128(std::string()).hex(), "99aa06d3014798d86001c324468d497f");
   EXPECT_EQ(in_pieces("", 1), 0x2d06800538d394c2U);

@@ -3,7 +3,7 @@
 namespace rota {
 namespace {
 
-// The library throws for them, and that ended the coordinator.
+// The library throws for them, which ended the coordinator.
 TEST(JsonText, BytesThatAreNoUtf8DoNotEndTheProcess) {
   const nlohmann::ordered_json json = {{"a\xff", "b\xc3"}};
   EXPECT_EQ(json_text(json), "{\"a\xef\xbf\xbd\":\"b\xef\xbf\xbd\"}");

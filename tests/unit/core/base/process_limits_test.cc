@@ -31,7 +31,7 @@ TEST(ProcessLimits, AFileBeyondItsLimitIsAnErrorOfWrite) {
   EXPECT_EQ(std::signal(SIGXFSZ, SIG_DFL), SIG_IGN);
 }
 
-// A folder got number 0, and was read as what the user types.
+// A folder was opened as descriptor 0, and was read as standard input.
 TEST(ProcessLimits, NoFileGetsTheNumberOfStdin) {
   const int kept = ::dup(STDIN_FILENO);
   ::close(STDIN_FILENO);

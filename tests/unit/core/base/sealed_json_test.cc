@@ -77,7 +77,7 @@ TEST(SealedJson, GarbageIsDamage) {
     EXPECT_EQ(code(text), ExitCode::disk) << text;
 }
 
-// The stack was all that limited how deep a file could be nested.
+// Only the stack limited how deep a file could be nested.
 TEST(SealedJson, WhatIsNestedTooDeeplyIsDamage) {
   const auto nested = [](std::size_t depth) {
     return "{\"format\": 3, \"check\": \"\", \"x\": " + std::string(depth, '[') + std::string(depth, ']') + "}";

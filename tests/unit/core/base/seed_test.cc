@@ -10,7 +10,7 @@ TEST(Seed, StreamsComeFromPhilox) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(made(), expected());
 }
 
-// A job's seed must mean the same tomorrow.
+// A job's seed must give the same numbers in later releases.
 TEST(Seed, NumbersStayAsTheyAre) {
   EXPECT_EQ(random_for(1, Stream::schedule, 2, 3, 0)(), 16087858864536879396U);
   EXPECT_EQ(random_for(1, Stream::push_slice, 2, 3, 4)(), 3822893891165281126U);

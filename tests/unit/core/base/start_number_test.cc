@@ -15,7 +15,7 @@ TEST(StartNumber, EveryStartHasItsOwnAndNoneIsAZeroOrLong) {
   EXPECT_EQ(any, ~std::uint64_t{0} >> 1) << "all 63 bits are drawn, and no more";
 }
 
-// The start numbers were readings of a clock: a start behind a clock that was set back was a message from the past.
+// Start numbers were clock readings: after the clock was set back, a new start counted as stale.
 TEST(StartNumber, NumbersDoNotGrowWithTime) {
   int larger = 0;
   std::uint64_t last = new_start_number();

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uid_t kSomebody = 54321;  // whom no system has
+constexpr uid_t kSomebody = 54321;  // no user of any system
 
 class TrustTest : public TemporaryFolder {
  protected:
@@ -46,13 +46,13 @@ TEST_F(TrustTest, WhatEverybodyCanChangeIsNot) {
     set(above, 0757);
     EXPECT_EQ(why(check_trusted(file)), above.string() + " can be changed by everybody (mode 757): chmod o-w");
     set(above, 01757);
-    EXPECT_EQ(why(check_trusted(file)), "") << "as in /tmp, others cannot replace what is ours";
-    EXPECT_NE(why(check_trusted(above)), "") << "but they can add to it, if that is what is believed";
+    EXPECT_EQ(why(check_trusted(file)), "") << "as in /tmp, others cannot replace our files";
+    EXPECT_NE(why(check_trusted(above)), "") << "but they can add files to a trusted folder";
     set(above, 0755);
   }
 }
 
-// Who works in a folder that others can write to runs what they like already; so it costs him nothing more.
+// A user whose programs are in a folder that others can write to trusts those others already.
 TEST_F(TrustTest, AFolderThatTheProgramIsInIsNoObjection) {
   set(folder / "a", 0777);
   const fs::path beside = write("a/bin/program", ""), elsewhere = write("c/program", "");
@@ -116,7 +116,7 @@ TEST_F(TrustTest, FilesOfOtherUsersAreNotTrusted) {
     EXPECT_TRUE(why(check_own(file)).starts_with(given.string() + theirs)) << why(check_own(file));
     give(given, 0);
   }
-  // Root may look after others' programs; what is theirs is still not his own.
+  // Root may run programs of others, which are still not its own.
   give(file, 1);
   EXPECT_EQ(why(check_own(file)), file.string() + " belongs to user 1, and you are user 0");
 }

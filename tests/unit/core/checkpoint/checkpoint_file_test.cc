@@ -16,7 +16,7 @@ Put put_of(Object object, std::uint64_t id, std::size_t size) {
   return {1, object, id, hash128(shared.view()), shared};
 }
 
-// All that a file tells, in words; nothing if it says of itself that it is damaged.
+// The content of a file as text; nothing if it is detected as damaged.
 std::optional<std::string> content_of(const std::filesystem::path& path, const std::vector<Put>& objects) {
   const auto file = CheckpointFile::open(path);
   if (!file.ok()) {
@@ -137,7 +137,7 @@ TEST_F(CheckpointFiles, AFlippedBitAnywhereNeverGivesOtherData) {
   ASSERT_TRUE(before.has_value());
   const auto damaged = folder / "damaged.sst";
   std::size_t tried = 0, detected = 0;
-  // Every byte of the footer and of the blocks before it that say where the others are; every seventh of the data.
+  // Every byte of the footer and of the index blocks before it; every seventh of the data.
   for (std::size_t at = 0; at < whole.size(); at += at + 700 < whole.size() ? 7 : 1, ++tried) {
     std::string bytes = whole;
     bytes[at] = static_cast<char>(bytes[at] ^ (1 << (at % 8)));
@@ -148,12 +148,12 @@ TEST_F(CheckpointFiles, AFlippedBitAnywhereNeverGivesOtherData) {
     } else {
       ASSERT_EQ(*content, *before) << "byte " << at << " of " << whole.size();
     }
-    ASSERT_NE(hash_file(damaged)->hash, hash_file(path())->hash) << "the commit record would know";
+    ASSERT_NE(hash_file(damaged)->hash, hash_file(path())->hash) << "the commit record detects it";
   }
   EXPECT_GT(detected, tried / 2);
 }
 
-// RocksDB would look into its blocks unchecked.
+// RocksDB would read its blocks unchecked.
 TEST_F(CheckpointFiles, OneThatNamesNoChecksumsIsRefused) {
   write_file();
   std::string bytes = read(path());

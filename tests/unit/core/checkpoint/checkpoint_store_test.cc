@@ -38,7 +38,7 @@ TEST_F(DiskCheckpointFiles, AreFoundAgainByEpochAndPartition) {
   EXPECT_EQ(object->size(), 2U);
 }
 
-// Names were fixed: a store of an earlier start, slow to die, renamed its file over a committed one.
+// Names were fixed: a store of an earlier start that was still running renamed its file over a committed one.
 TEST_F(DiskCheckpointFiles, OfAnEarlierStartNeverTakeThePlaceOfLaterOnes) {
   const auto zombie = disk_checkpoints(folder, 1, {});
   const auto store = disk_checkpoints(folder, 2, {{"epoch-00000004/partition-0.era-2.sst", 0, {}}});

@@ -47,7 +47,7 @@ TEST_F(FilesInChunks, OtherThanTheyMustBeGetNoName) {
   EXPECT_EQ(read(path()), "abcd");
 }
 
-// A process that was taken for dead and its successor wrote into one: neither had all of it.
+// A process that was declared lost and its replacement wrote into one file: neither had all of it.
 TEST_F(FilesInChunks, OfTwoThatGetTheSameDoNotMix) {
   const auto other = disk_chunk_files(folder);
   ASSERT_TRUE(files_->write(kFile, 0, bytes_of("ab")).ok());
@@ -104,7 +104,7 @@ TEST_F(FilesInChunks, OnlyOldOnesAreRemoved) {
     EXPECT_TRUE(there(name)) << name;
   files_->drop_before(0, 3);
   files_->drop_before(11, 3);
-  EXPECT_FALSE(there("1")) << "nothing is in it any more";
+  EXPECT_FALSE(there("1")) << "it is empty";
   EXPECT_TRUE(there("2/notes"));
 }
 

@@ -16,7 +16,7 @@ TEST(FileCopy, AsksForEveryByteOnceAndForFewAtATime) {
   while (!open.empty()) {
     EXPECT_LE(open.size(), 3U);
     EXPECT_FALSE(copy.complete());
-    const AskChunk ask = open.back();  // in another order than it was asked
+    const AskChunk ask = open.back();  // in another order than requested
     open.pop_back();
     for (std::uint64_t i = ask.at; i < ask.at + ask.bytes; ++i) {
       EXPECT_FALSE(seen[i]);

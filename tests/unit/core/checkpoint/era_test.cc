@@ -20,7 +20,7 @@ TEST_F(Era, IsNeverThatOfAnExistingFile) {
   EXPECT_EQ(*begin_era(run), 41U);
   EXPECT_EQ(*begin_era(run), 42U);
   write("checkpoint/era", "");
-  EXPECT_EQ(*begin_era(run), 41U) << "torn, and the names tell";
+  EXPECT_EQ(*begin_era(run), 41U) << "the file is torn: file names give the era";
 }
 
 TEST_F(Era, ThatCannotBeStoredIsAnError) {

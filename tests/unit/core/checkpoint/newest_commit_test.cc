@@ -108,7 +108,7 @@ TEST_F(NewestCommit, BringsTheBestEpochAlong) {
   EXPECT_FALSE(newest_commit(run(), kJob)->best) << "one without patience has none";
 }
 
-// Else the job would end without its best model.
+// Otherwise the job would end without its best model.
 TEST_F(NewestCommit, PassesOverAnEpochWhoseBestOneIsDamaged) {
   commit(1);
   commit(2, kJob, 2);
@@ -117,7 +117,7 @@ TEST_F(NewestCommit, PassesOverAnEpochWhoseBestOneIsDamaged) {
   EXPECT_EQ(found(), 1U);
 }
 
-// The run began anew without a word.
+// The run started over without a message.
 TEST_F(NewestCommit, WithoutAUsableOneAllReasonsAreNamed) {
   commit(3);
   commit(4);

@@ -33,9 +33,9 @@ TEST_F(ObjectSpills, GiveBackWhatWasAddedInAnyOrder) {
 
 TEST_F(ObjectSpills, LeaveNoFileName) {
   ObjectSpill spill(path());
-  EXPECT_FALSE(std::filesystem::exists(path().parent_path())) << "nothing is made for nothing";
+  EXPECT_FALSE(std::filesystem::exists(path().parent_path())) << "without objects there is no folder";
   ASSERT_TRUE(spill.add(put_of(1, 10)).ok());
-  EXPECT_TRUE(std::filesystem::is_empty(path().parent_path())) << "so whatever kills this process";
+  EXPECT_TRUE(std::filesystem::is_empty(path().parent_path())) << "no file is left if the process is killed";
 }
 
 TEST_F(ObjectSpills, WhatIsNotAsItWasAddedIsRefused) {

@@ -11,7 +11,7 @@
 namespace rota {
 namespace {
 
-// Runs `act` in a process of its own that keeps its doings in `file`; returns its id, once it has ended.
+// Runs `act` in a child process that records its hooks in `file`; returns its id, after it has ended.
 template <typename F>
 std::uint64_t in_child(const std::filesystem::path& file, int& status, F&& act) {
   const pid_t child = ::fork();
@@ -53,7 +53,7 @@ TEST_F(Doing, ACrashReportsTheSignalAndTheHook) {
         ::raise(number);
       }).join();
     });
-    EXPECT_NE(status, 0) << "it ends as it would have";
+    EXPECT_NE(status, 0) << "the signal still ends it";
     const auto words = crash_info(file_, pid);
     ASSERT_TRUE(words.has_value());
     EXPECT_EQ(words->signal, number);

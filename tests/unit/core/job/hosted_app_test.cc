@@ -1,14 +1,11 @@
 #include "core/job/hosted_app.h"
 
+#include "tests/unit/core/job/empty_app.h"
+
 namespace rota {
 namespace {
 
-class EmptyApp final : public App {
- public:
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>, Random&) override { return {}; }
-  std::vector<Table> tables(const Facts&) const override { return {}; }
-  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
-};
+using tests::EmptyApp;
 
 Plugin plugin_that(std::unique_ptr<App> (*makes)(const Job&)) {
   Plugin plugin;

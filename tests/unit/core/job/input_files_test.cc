@@ -48,7 +48,7 @@ TEST_F(InputFilesTest, WhatIsNotThereIsNoInput) {
   EXPECT_EQ(found(","), "exit 66");
 }
 
-// Of a pipe each worker read a part, and the model was another one every time.
+// Each worker read a part of a pipe, and the model changed with every run.
 TEST_F(InputFilesTest, DataIsWhatCanBeReadMoreThanOnce) {
   write("d/a", "1");
   ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);

@@ -51,7 +51,7 @@ TEST_F(JobOptionsTest, PathsAreMadeAbsolute) {
   EXPECT_EQ(parse({"--app=lda"})->options.text("app"), "lda");
 }
 
-// All processes read them from flags.txt, where it would be the end of a line as Windows writes it.
+// All processes read them from flags.txt, where it would be part of a Windows line end.
 TEST_F(JobOptionsTest, NoValueEndsWithACarriageReturn) {
   for (const char* word : {"--input=in\r", "--input=a,in\r", "--out=u\r", "--topics=5\r"})
     EXPECT_EQ(parse({word}).status().code(), ExitCode::usage) << word;
@@ -89,12 +89,12 @@ TEST_F(JobOptionsTest, TheIdentityIsThatOfTheModel) {
   auto others = words;
   others.insert(others.end(), {"--workers=5", "--threads=4", "--stores=1", "--out=/y", "--index=0", "--resume"});
   EXPECT_EQ(identity, job_identity(*parse(others)));
-  // A run whose input had been moved could not be resumed: what it contains counts, not where it is.  So with a model.
+  // The content of the input and of an initial model counts, not their path: moved data can be resumed.
   others.insert(others.end(), {"--input=/moved", "--valid=/moved_too", "--init_model=/moved"});
   EXPECT_EQ(identity, job_identity(*parse(others)));
   others.push_back("--shards=16");
   EXPECT_NE(identity, job_identity(*parse(others)));
-  // What a push or a choice may know.
+  // Options that change what a push or a choice sees.
   for (const char* other :
        {"--staleness=1", "--asynchronous", "--pipeline=2", "--schedulers=2", "--partitions=3", "--init_hash=0123"}) {
     auto with = words;

@@ -3,6 +3,7 @@
 #include "core/job/hosted_app.h"
 #include "core/job/job_options.h"
 #include "tests/unit/core/base/temporary_folder.h"
+#include "tests/unit/core/job/empty_app.h"
 
 namespace rota {
 namespace {
@@ -11,13 +12,6 @@ constexpr Option kOptions[] = {{.name = "bits", .kind = Option::Kind::integer, .
                                {.name = "weights", .kind = Option::Kind::path},
                                {.name = "topics", .kind = Option::Kind::integer, .default_value = "10"}};
 constexpr std::string_view kPackedOptions[] = {"bits", "weights"};
-
-class NoApp final : public App {
- public:
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>, Random&) override { return {}; }
-  std::vector<Table> tables(const Facts&) const override { return {}; }
-  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
-};
 
 std::string text_of(Reader& in) {
   return in.get_text();
@@ -30,7 +24,7 @@ class PackedFolderTest : public TemporaryFolder {
     plugin_.options = kOptions;
     plugin_.packed_format = 2;
     plugin_.packed_options = kPackedOptions;
-    plugin_.app = [](const Job&) -> std::unique_ptr<App> { return std::make_unique<NoApp>(); };
+    plugin_.app = [](const Job&) -> std::unique_ptr<App> { return std::make_unique<tests::EmptyApp>(); };
     index_.app = "app";
     index_.format = 2;
     index_.options = {{"bits", "4"}, {"weights", ""}};
@@ -70,7 +64,7 @@ TEST_F(PackedFolderTest, FilesAreReadWhenTheyAreAskedFor) {
   ASSERT_TRUE(data.ok()) << data.status().what();
   EXPECT_EQ((*data)->common(text_of), "known to all");
   std::filesystem::remove(folder / packed_file(1));
-  EXPECT_EQ((*data)->shard(2, text_of), "shard 2") << "nobody asked for that which is missing";
+  EXPECT_EQ((*data)->shard(2, text_of), "shard 2") << "the missing file is not needed";
   EXPECT_THROW((*data)->shard(1, text_of), DataError);
   EXPECT_THROW((*data)->shard(3, text_of), DataError);
 }
@@ -130,8 +124,7 @@ TEST_F(PackedFolderTest, AJobTakesWhatItWasMadeWith) {
   EXPECT_EQ(line->options.text("bits"), "4");
   EXPECT_EQ(line->options.text("topics"), "10");
   EXPECT_TRUE(parse({input(), "--shards=3", "--bits=4", "--topics=7"}).ok());
-  EXPECT_EQ(job_identity(*line), job_identity(*parse({input(), "--workers=3"}, false)))
-      << "a process without the plugin finds the same";
+  EXPECT_EQ(job_identity(*line), job_identity(*parse({input(), "--workers=3"}, false))) << "also without the plugin";
   EXPECT_EQ(parse({input(), "--workers=4"}).status().what(), "--workers=4 is more than --shards=3");
   for (const char* const flag : {"--shards=4", "--bits=0", "--weights=/w", "--valid=/v"})
     EXPECT_EQ(parse({input(), flag}).status().code(), ExitCode::usage) << flag;

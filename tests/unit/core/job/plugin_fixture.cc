@@ -1,4 +1,4 @@
-// Plugins for plugin_host_test.cc: one source, built once for each way to be right or wrong.
+// Plugins for plugin_host_test.cc: one source, built once for each variant.
 #include <rota/plugin.h>
 
 namespace {

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 class PluginHostTest : public TemporaryFolder {
  protected:
-  // The plugins in a folder of the test's own, because a test may change who can write there.
+  // The plugins are copied, because a test changes permissions.
   PluginHostTest() {
     for (const char* name : {"good", "old", "none", "incomplete"})
       fs::copy_file(fs::path(PLUGINS) / (std::string(name) + ".so"), library(name));
@@ -106,7 +106,7 @@ TEST_F(PluginHostTest, ACommandLineIsReadWithThePluginsOptions) {
             "unknown flag --topcs; the nearest is --topics");
   EXPECT_EQ(parse({"good", "more"}, AppFrom::positional).status().code(), ExitCode::usage);
   EXPECT_EQ(parse({"--help"}, AppFrom::positional)->plugin, nullptr);
-  // It was passed over, and the app's flag took a word that the user did not write for its value.
+  // --app was ignored, and the app's flag took the next word for its value.
   EXPECT_EQ(parse({"good", "--app=other"}, AppFrom::positional).status().what(),
             "--app=other: the command line names the app good");
   EXPECT_TRUE(parse({"good", "--app=good"}, AppFrom::positional).ok());
@@ -115,7 +115,7 @@ TEST_F(PluginHostTest, ACommandLineIsReadWithThePluginsOptions) {
             "--topics needs a value: --topics=VALUE");
 }
 
-// EDQUOT in a hook was another exit code than in a write of ours.
+// EDQUOT in a hook gave another exit code than in a write of Rota.
 TEST(CallHook, AnErrorOfTheSystemHasTheExitCodeThatItHasInAWrite) {
   const auto code = [](const std::error_code& error) {
     return call_hook("a", "export_text", "", [&] { throw std::system_error(error, "x"); }).code();

@@ -1,15 +1,14 @@
 #include "core/job/tables.h"
 
+#include "tests/unit/core/job/empty_app.h"
+
 namespace rota {
 namespace {
 
-class FlowsApp final : public App {
+class FlowsApp final : public tests::EmptyApp {
  public:
   explicit FlowsApp(std::vector<Dataflow> flows) : flows_(std::move(flows)) {}
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>, Random&) override { return {}; }
-  std::vector<Table> tables(const Facts&) const override { return {}; }
   std::vector<Dataflow> dataflows(const Facts&) const override { return flows_; }
-  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
 
  private:
   std::vector<Dataflow> flows_;

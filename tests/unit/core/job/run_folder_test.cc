@@ -1,4 +1,4 @@
-// tests/unit/core/job/run_folder_test.cc -- the names by which Rota knows what it wrote.
+// tests/unit/core/job/run_folder_test.cc -- the names of files that Rota writes.
 #include "core/job/run_folder.h"
 
 namespace rota {

@@ -1,6 +1,7 @@
 #include "core/job/tables.h"
 
 #include "rota/error.h"
+#include "tests/unit/core/job/empty_app.h"
 
 namespace rota {
 namespace {
@@ -44,10 +45,7 @@ TEST(Tables, AStartedTableHasAllItsRows) {
 }
 
 TEST(Tables, StartingRowsDependOnTheirNamesAlone) {
-  struct Starting final : App {
-    std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>, Random&) override { return {}; }
-    std::vector<Table> tables(const Facts&) const override { return {}; }
-    std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
+  struct Starting final : tests::EmptyApp {
     void start_row(TableId, Key key, std::span<double> row, Random& random) const override {
       row[0] += random.uniform();
       row[1] = key == 3 ? bad : 1;
@@ -75,10 +73,8 @@ TEST(Tables, StartingRowsDependOnTheirNamesAlone) {
 }
 
 TEST(Tables, AnAppWithImpossibleOnesEndsTheJob) {
-  struct Impossible final : App {
-    std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>, Random&) override { return {}; }
+  struct Impossible final : tests::EmptyApp {
     std::vector<Table> tables(const Facts& facts) const override { return {dense(facts.count("rows"), 1, 1)}; }
-    std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
   };
   Facts facts;
   facts.add("rows", 7);
@@ -87,22 +83,20 @@ TEST(Tables, AnAppWithImpossibleOnesEndsTheJob) {
   EXPECT_THROW(tables_of(Impossible(), {}, facts), std::runtime_error);
 }
 
-// All of it was allocated before anybody looked.
+// All of it was allocated before it was checked.
 TEST(Tables, WhatAWorkerHasNoMemoryForIsRefused) {
-  struct Factors final : App {
-    std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>, Random&) override { return {}; }
+  struct Factors final : tests::EmptyApp {
     std::vector<Table> tables(const Facts& facts) const override {
       Table rows = dense(facts.count("rows"), 1000, 1000);
       rows.sized_by = "rank";
       return {rows, {.name = "slices", .kind = Table::Kind::sliced, .memory = 4e6}};
     }
-    std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
   };
   Facts facts;
   facts.add("rows", 1000);
   Job job;
   job.options = Options({{"workers", "2"}, {"rank", "1000"}});
-  // A view of 8 MB, half of the store, and half of what slices have.
+  // A view of 8 MB, half of the store, and half of the slices.
   for (const std::uint64_t enough : {0, 14'000'000}) {
     job.memory = enough;
     EXPECT_EQ(tables_of(Factors(), job, facts).size(), 2U) << enough;

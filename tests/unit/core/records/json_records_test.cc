@@ -63,32 +63,7 @@ TEST(JsonRecords, ACommitRecordComesBack) {
   EXPECT_TRUE(same(*largest_back, largest));
 }
 
-// A digit that changed on the disk made a resumed run go on with other random numbers.
-TEST(JsonRecords, NoChangedByteGivesAnotherRecord) {
-  const std::string text = commit_to_text(sample());
-  std::size_t refused = 0;
-  for (std::size_t at = 0; at < text.size(); ++at)
-    for (const unsigned change : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 128U, 255U}) {
-      std::string damaged = text;
-      damaged[at] = static_cast<char>(damaged[at] ^ static_cast<char>(change));
-      const auto record = commit_from_text(damaged);
-      if (record.ok()) {
-        EXPECT_TRUE(same(*record, sample())) << damaged;
-      } else {
-        ++refused;
-      }
-    }
-  // Only spaces between words may change, to other spaces.
-  EXPECT_GT(refused, text.size() * 8);
-}
-
-TEST(JsonRecords, EveryTruncationIsRefused) {
-  const std::string text = commit_to_text(sample());
-  for (std::size_t size = 0; size + 2 < text.size(); ++size)
-    EXPECT_EQ(commit_from_text(text.substr(0, size)).status().code(), ExitCode::disk) << size;
-}
-
-// Under a right checksum, as another program might write it.
+// With a valid checksum, as another program might write it.
 TEST(JsonRecords, AMissingFieldOrAnotherTypeIsRefused) {
   auto whole = nlohmann::ordered_json::parse(commit_to_text(sample()));
   whole.erase("format");
@@ -129,7 +104,7 @@ TEST(JsonRecords, AMissingFieldOrAnotherTypeIsRefused) {
   }
 }
 
-// A record could name a file anywhere.
+// A record could name any file of the system.
 TEST(JsonRecords, AFileThatIsNotOfTheEpochIsRefused) {
   for (const char* name :
        {"../epoch-00000012/partition-0.era-3.sst", "/etc/passwd", "epoch-00000012/../partition-0.era-3.sst",
@@ -140,18 +115,6 @@ TEST(JsonRecords, AFileThatIsNotOfTheEpochIsRefused) {
     record.files[0].file = name;
     EXPECT_EQ(commit_from_text(commit_to_text(record)).status().code(), ExitCode::disk) << name;
   }
-}
-
-TEST(JsonRecords, AnotherFormatIsNamed) {
-  const auto record = commit_from_text(seal(to_json(sample()), kCommitFormat + 1));
-  ASSERT_FALSE(record.ok());
-  EXPECT_EQ(record.status().code(), ExitCode::wrong_version);
-}
-
-TEST(JsonRecords, GarbageIsRefused) {
-  for (const char* text : {"", "null", "[]", "{}", "7", "\"\"", "{\"format\": 3}", "{\"format\": \"3\"}", "\xff\xfe"})
-    EXPECT_EQ(commit_from_text(text).status().code(), ExitCode::disk) << text;
-  EXPECT_FALSE(commit_from_text(std::string(100000, '[')).ok());
 }
 
 TEST(JsonRecords, AnEpochAsUsersReadIt) {

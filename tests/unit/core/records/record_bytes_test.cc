@@ -1,4 +1,4 @@
-// tests/unit/core/records/record_bytes_test.cc -- the run's records, whatever bytes users and plugins give them.
+// tests/unit/core/records/record_bytes_test.cc -- the run's records with arbitrary bytes of users and plugins.
 #include <sstream>
 
 #include "core/base/json_text.h"
@@ -31,7 +31,7 @@ class RunRecorderTest : public TemporaryFolder {
   }
 };
 
-// An aborted coordinator was the end of a run that quoted a byte of Latin-1, and of every resumption again.
+// A byte of Latin-1 in an event aborted the coordinator, and did so again at every resume.
 TEST_F(RunRecorderTest, BytesThatAreNoUtf8AreShown) {
   auto its = settings({{"input", "/data/caf\xe9"}});
   its.app = "/plugins/\xff.so";

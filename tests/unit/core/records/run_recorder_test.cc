@@ -1,4 +1,4 @@
-// tests/unit/core/records/run_recorder_test.cc -- what the recorder leaves in a run's folder.
+// tests/unit/core/records/run_recorder_test.cc -- the files that the recorder writes into a run's folder.
 #include "core/records/run_recorder.h"
 
 #include "core/records/json_records.h"
@@ -9,10 +9,10 @@ namespace {
 
 class RunRecords : public TemporaryFolder {
  protected:
-  std::shared_ptr<Recorder> open(std::optional<Epoch> behind, std::optional<Epoch> best = {}) const {
+  std::shared_ptr<Recorder> open(std::optional<Epoch> newest, std::optional<Epoch> best = {}) const {
     JobConfig settings;
     settings.run = run;
-    auto recorder = open_run_recorder(settings, behind, best);
+    auto recorder = open_run_recorder(settings, newest, best);
     EXPECT_TRUE(recorder.ok()) << recorder.status().what();
     return recorder.ok() ? *recorder : nullptr;
   }
@@ -40,7 +40,7 @@ TEST_F(RunRecords, TheTwoNewestEpochsAreKept) {
   EXPECT_EQ(epochs(), (std::vector<std::string>{"3", "4"}));
 }
 
-// A damaged epoch counted as one of the two: behind 5, with 9 refused, the commit of 6 dropped 5.
+// A damaged epoch counted as one of the two: after 5, with 9 refused, the commit of 6 dropped 5.
 TEST_F(RunRecords, AnEpochThatWasRefusedIsNotOneOfThem) {
   const auto first = open(std::nullopt);
   for (const Epoch epoch : {4U, 5U, 9U}) commit(*first, run, epoch);
@@ -57,7 +57,7 @@ TEST_F(RunRecords, AnEpochThatWasRefusedIsNotOneOfThem) {
   EXPECT_EQ(epochs(), (std::vector<std::string>{"7", "9"}));
 }
 
-// 5 was the best one, 1 was dropped, and 4, whose record names it, was of no use when 5 was damaged.
+// With 5 the best, 1 was dropped, and 4, whose record names 1, could not be used when 5 was damaged.
 TEST_F(RunRecords, TheBestEpochOfEachThatIsKeptIsKept) {
   const auto recorder = open(std::nullopt);
   for (const Epoch epoch : {1U, 3U, 4U}) commit(*recorder, run, epoch, 1);
@@ -71,7 +71,7 @@ TEST_F(RunRecords, TheBestEpochOfEachThatIsKeptIsKept) {
   EXPECT_EQ(epochs(), (std::vector<std::string>{"5", "6"}));
 }
 
-// What was written into another machine's folder of the same name was committed.
+// Files in the folder of that name on another machine were committed.
 TEST_F(RunRecords, WhatIsNotHereIsNotCommitted) {
   const auto recorder = open(std::nullopt);
   std::filesystem::create_directories(run.checkpoint(1));
@@ -88,7 +88,7 @@ TEST_F(RunRecords, WhatIsNotHereIsNotCommitted) {
   EXPECT_TRUE(recorder->commit(record).ok());
 }
 
-// They were read whole, and not at all above 1 GiB.
+// The file was read as a whole, and refused above 1 GiB.
 TEST_F(RunRecords, MetricsOfEpochsThatComeAgainAreDropped) {
   write("run/metrics.jsonl", "{\"epoch\": 1}\n{\"epoch\": 2}\nno json\n{\"epoch\": 3}\n{\"epoch\": 2, \"torn");
   open(2);

@@ -26,7 +26,7 @@ std::vector<Table> tables() {
           {"together", Table::Kind::shared, 100, 1, 3, 2, true}};
 }
 
-// What a partition says of a round: its rows, each with the values key + offset and key - offset.
+// A partition's commit of a round: its rows, each with the values key + offset and key - offset.
 Deltas commit_of(const SharedRows& rows, std::uint32_t partition, double offset) {
   std::vector<Key> mine;
   std::vector<double> values;
@@ -87,7 +87,7 @@ TEST(Commits, ValuesAreAsLastGivenOut) {
   EXPECT_EQ(commits.partitions_of(2), (std::vector<std::uint32_t>{home, partition_of_row(kApart, 5, kPartitions)}));
 }
 
-// A push that lags behind reads the rows as the rounds before those found them.
+// A stale push reads the rows as they were before the unseen rounds.
 TEST(Commits, RowsMayStartWithOtherValuesThanZeros) {
   Commits commits(tables(), 1);
   const double start[] = {5, 6};
@@ -118,7 +118,7 @@ TEST(Commits, ValuesCanBeAsBeforeRoundsThatAreNotToBeSeen) {
   EXPECT_EQ(without_last(1), (std::vector<double>{0, 30, 21, 10, 0}));
   EXPECT_EQ(without_last(2), (std::vector<double>{0, 0, 20, 10, 0}));
   EXPECT_EQ(without_last(3), (std::vector<double>{0, 0, 0, 0, 0}));
-  // A round of another table has rows of the same numbers.
+  // A round of another table with the same keys.
   ASSERT_TRUE(commits.begin(rows_of(10, {1, 2, 3}, kMore)).ok());
   EXPECT_EQ(commits.values(10, rounds), (std::vector<double>{0, 0, 0}));
 }
@@ -191,7 +191,7 @@ TEST(Commits, ACommitThatIsNotDueIsRefused) {
   EXPECT_FALSE(commits.commit(home, commit_of(rows, home, 1)).ok()) << "twice";
 }
 
-// Rows beyond those that were due were passed over.
+// Rows in excess of those expected were ignored.
 TEST(Commits, ACommitOfOtherRowsIsRefused) {
   const std::uint32_t home = partition_of_row(kApart, 4, kPartitions);
   std::vector<Deltas> wrong;

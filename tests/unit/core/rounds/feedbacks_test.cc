@@ -113,7 +113,7 @@ TEST(Feedbacks, WhatDoesNotFitTheRoundIsRefused) {
   }
   Feedbacks feedbacks(tables(), kPartitions, Feedback::reply);
   ASSERT_TRUE(feedbacks.begin(of_table(rows_of(1, {7}), kTogether)).ok());
-  EXPECT_FALSE(feedbacks.add(0, changes_of(1, {1}, {1})).ok()) << "more than was wished for";
+  EXPECT_FALSE(feedbacks.add(0, changes_of(1, {1}, {1})).ok()) << "more than requested";
 }
 
 TEST(Feedbacks, WhatIsNotDueIsRefused) {

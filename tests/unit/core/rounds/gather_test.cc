@@ -106,7 +106,7 @@ TEST(Gather, NotesAreByShardForAnySender) {
   }
 }
 
-// A node at the right edge of the tree covers fewer shards than its level says.
+// A node at the right edge of the tree covers fewer shards than its level implies.
 TEST(Gather, NotesOfTheLastSubtreeAreThoseOfTheShardsThereAre) {
   Gather gather(3);
   ASSERT_TRUE(gather.expect(expect_of(1), 1).ok());
@@ -147,7 +147,7 @@ TEST(Gather, PartsThatOverlapAreRefused) {
   EXPECT_EQ(sum_of(gather), (std::vector<double>{3}));
 }
 
-// The range of a node's shards is computed by shifts.
+// Large levels would overflow the shifts that compute a node's range.
 TEST(Gather, AnInvalidNodeIsRefused) {
   Gather gather(4);
   ASSERT_TRUE(gather.expect(expect_of(1), 1).ok());
@@ -169,7 +169,7 @@ TEST(Gather, PartsOfAnotherSizeAreRefused) {
   EXPECT_FALSE(gather.add(ragged).ok());
 }
 
-// A part without numbers that came early was taken for all that there is, and its sum read past the end.
+// An early part without numbers counted as complete, and its sum was read past the end.
 TEST(Gather, AnEarlyPartWithoutNumbersIsNotASum) {
   Gather gather(1);
   ASSERT_TRUE(gather.add(parts_of(1, {0, 0}, {})).ok());

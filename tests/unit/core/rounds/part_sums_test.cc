@@ -70,7 +70,7 @@ TEST(PartSums, NotesTravelTogetherInTheOrderOfTheirShards) {
   EXPECT_TRUE(note(0, "zero").empty());
   EXPECT_TRUE(note(3, "").empty());
   const auto out = note(1, "one");
-  ASSERT_EQ(out.size(), 1U) << "a partition gets word though no row is its own";
+  ASSERT_EQ(out.size(), 1U) << "a partition without rows gets a message, too";
   EXPECT_EQ(out[0].first, 0U);
   EXPECT_EQ(out[0].second.node, (TreeNode{2, 0}));
   EXPECT_TRUE(out[0].second.sums.empty());
@@ -86,7 +86,7 @@ TEST(PartSums, RoundsDoNotMix) {
   EXPECT_EQ(numbers_of(add(sums, 1, 1, {2}, {0}).at(0).second.sums), (std::vector<double>{3}));
 }
 
-// What partitions add up is the same to the last bit, whichever way shards are spread over workers.
+// Sums are the same to the last bit for any placement of shards on workers.
 TEST(PartSums, WorkersChangeNoBit) {
   const std::uint32_t shards = 11;
   std::mt19937_64 random(1);
@@ -114,7 +114,7 @@ TEST(PartSums, OfAnOpenRoundEachPartitionGetsTheRowsOfItsRange) {
   const std::map<std::uint32_t, KeyRange> ranges = {{0, {0, 5}}, {1, {5, 10}}, {2, {10, 15}}};
   EXPECT_TRUE(sums.add_open(4, 1, SparseRows({{3, 4}}, std::vector<double>{1, 2, 3, 4}, 1), {}, ranges).empty());
   const auto out = sums.add_open(4, 0, SparseRows({{4, 1}, {9, 1}}, std::vector<double>{10, 20}, 1), {}, ranges);
-  ASSERT_EQ(out.size(), 3U) << "one that gets no row hears of it, too";
+  ASSERT_EQ(out.size(), 3U) << "a partition without rows gets a message, too";
   const auto expect = [&](std::uint32_t p, std::vector<KeyRun> runs, std::vector<double> numbers) {
     EXPECT_EQ(out[p].first, p);
     EXPECT_TRUE(out[p].second.open);

@@ -8,7 +8,7 @@
 namespace rota {
 namespace {
 
-// All processes must agree, and so must those that open a model years later.
+// All processes must agree, and so must later releases that open a model.
 TEST(Placement, RowsStayWhereTheyAre) {
   const std::vector<std::uint32_t> expected = {554, 229, 301, 900, 785, 527, 850, 461,
                                                534, 744, 533, 798, 212, 56,  670, 319};
@@ -40,7 +40,7 @@ TEST(Placement, ASliceBeginsAtItsFirstShardOfARotation) {
       for (ShardId s = 0; s < shards; ++s) EXPECT_EQ(home_shard(s * each, shards, shards * each), s);
 }
 
-// Who opens a model years later must find them, too.
+// Later releases that open a model must find them, too.
 TEST(Placement, RowsOfADenseTableLiveInRangesOfKeys) {
   for (const std::uint64_t keys : {1U, 2U, 7U, 100U, 1000U})
     for (const std::uint32_t partitions : {1U, 2U, 3U, 7U, 16U}) {

@@ -8,10 +8,10 @@
 namespace rota {
 namespace {
 
-std::map<Key, std::vector<double>> all_of(const RowStore& store, std::optional<Key> behind = {}) {
+std::map<Key, std::vector<double>> all_of(const RowStore& store, std::optional<Key> after = {}) {
   std::map<Key, std::vector<double>> rows;
   Key last = 0;
-  store.for_each_after(behind, [&](Key key, std::span<const double> values) {
+  store.for_each_after(after, [&](Key key, std::span<const double> values) {
     EXPECT_TRUE(rows.empty() || key > last) << "keys ascend";
     last = key;
     rows.emplace(key, std::vector<double>(values.begin(), values.end()));
@@ -55,9 +55,9 @@ TEST(RowStore, HasWhatAMapWouldHave) {
 TEST(RowStore, IterationContinuesAfterAKeyAndStops) {
   RowStore store(1);
   for (const Key key : {1U, 63U, 64U, 1023U, 1024U, 70000U}) store.at(key)[0] = static_cast<double>(key);
-  const auto behind = all_of(store, 64);
-  EXPECT_EQ(behind.size(), 3U);
-  EXPECT_TRUE(behind.contains(1023));
+  const auto after = all_of(store, 64);
+  EXPECT_EQ(after.size(), 3U);
+  EXPECT_TRUE(after.contains(1023));
   EXPECT_EQ(all_of(store, 65).size(), 3U) << "a key without a row";
   EXPECT_TRUE(all_of(store, 70000).empty());
   int calls = 0;
@@ -79,7 +79,7 @@ TEST(RowStore, CostsLittleMoreThanItsNumbers) {
   }
 }
 
-// A dense one against one that is not.
+// A dense store against a sparse one.
 TEST(RowStore, ADenseOneHasWhatAnotherHas) {
   std::mt19937_64 random(9);
   for (const std::uint32_t width : {0U, 1U, 3U})
@@ -94,13 +94,13 @@ TEST(RowStore, ADenseOneHasWhatAnotherHas) {
       const RowStore copy = dense;
       EXPECT_EQ(copy.size(), other.size());
       EXPECT_EQ(all_of(copy), all_of(other));
-      for (const Key behind : {Key{0}, range.first, range.first + 70, range.end, range.end + 200})
-        EXPECT_EQ(all_of(copy, behind), all_of(other, behind));
+      for (const Key after : {Key{0}, range.first, range.first + 70, range.end, range.end + 200})
+        EXPECT_EQ(all_of(copy, after), all_of(other, after));
       for (Key key = 0; key < range.end + 70; ++key) ASSERT_EQ(copy.find(key).has_value(), other.find(key).has_value());
     }
 }
 
-// Ranges of keys far apart are as good as any, and only what is written takes memory.
+// A range may begin at any key, and only written rows take memory.
 TEST(RowStore, ADenseOneAllocatesAsItIsWritten) {
   constexpr Key kFirst = Key{1} << 33;
   RowStore store(4, {kFirst, kFirst + (Key{1} << 24)});

@@ -1,4 +1,4 @@
-// tests/unit/core/rounds/rules_test.cc -- what a legal round is, and sums that all roles make alike.
+// tests/unit/core/rounds/rules_test.cc -- legal rounds, and sums that all roles compute the same way.
 #include "core/rounds/rules.h"
 
 #include <gtest/gtest.h>

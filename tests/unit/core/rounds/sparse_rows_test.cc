@@ -57,7 +57,7 @@ TEST(SparseRows, TheirSumIsThatOfMaps) {
   }
 }
 
-// A row that only one has is as it is: a zero in place of the other would turn -0 into 0.
+// A row of only one operand is unchanged: adding a zero would turn -0 into 0.
 TEST(SparseRows, ARowThatIsNotThereIsNotAddedAsZeros) {
   const SparseRows one = rows_of({{3, {-0.0}}}, 1), other = rows_of({{4, {1.0}}}, 1);
   EXPECT_TRUE(std::signbit(sum_of(one, other).joined()[0]));
@@ -100,7 +100,7 @@ TEST(SparseRows, ARangeHasItsRowsAndTheirNumbers) {
   }
 }
 
-// Rows apart are put behind each other where they are, and copied only for who wants those of a range in one run.
+// Disjoint rows are joined without a copy; only a range that spans both is copied.
 TEST(SparseRows, RowsApartShareTheirMemory) {
   const SparseRows low = rows_of({{1, {1, 2}}, {2, {3, 4}}}, 2), high = rows_of({{3, {5, 6}}, {9, {7, 8}}}, 2);
   for (const SparseRows& sum : {sum_of(low, high), sum_of(high, low)}) {
@@ -114,7 +114,7 @@ TEST(SparseRows, RowsApartShareTheirMemory) {
     EXPECT_EQ(tests::numbers_of(sum.in_range({2, 9}).second), (std::vector<double>{3, 4, 5, 6}));
     EXPECT_TRUE(sum.in_range({4, 9}).second.empty());
   }
-  // A row in two pieces' midst.
+  // Rows within two pieces.
   const SparseRows sum = sum_of(sum_of(low, high), rows_of({{2, {10, 20}}, {4, {30, 40}}}, 2));
   EXPECT_EQ(sum.runs(), (std::vector<KeyRun>{{1, 4}, {9, 1}}));
   EXPECT_EQ(sum.joined(), (std::vector<double>{1, 2, 13, 24, 5, 6, 30, 40, 7, 8}));

@@ -44,7 +44,7 @@ TEST(Views, MayStartWithOtherNumbers) {
   EXPECT_EQ(views.commits(), 0U);
 }
 
-// As Commits gives rounds out.
+// Rounds as Commits returns them.
 TEST(Views, HaveTheRowsOfEachCommit) {
   Views views(tables());
   const TableView view = views.tables()[1];

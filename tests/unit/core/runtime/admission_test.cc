@@ -1,5 +1,5 @@
-// tests/unit/core/runtime/admission_test.cc -- who is not of the run and gets an answer all the same: observers,
-// processes of other jobs and versions, and other starts of members.
+// tests/unit/core/runtime/admission_test.cc -- answers to processes outside the run: observers, processes of other jobs
+// and versions, and other starts of members.
 #include "core/base/version.h"
 #include "tests/unit/core/runtime/hosts.h"
 
@@ -16,7 +16,7 @@ class Guests : public Hosts {
   static Frames ask(std::uint32_t index, std::uint64_t sequence = 1) {
     return from_observer(index, AskStatus{NodeId{Role::observer, index}.name()}, sequence);
   }
-  // What answers the HELLO of another worker-0 of a job, which listens elsewhere.
+  // The answer to the HELLO of another worker-0 of a job, which listens elsewhere.
   std::optional<Transmission> refusal_of(Host& host, Joins joins, std::uint64_t job) {
     Hello other = hello_of(kWorker, 7);
     other.endpoint = "elsewhere";
@@ -43,8 +43,8 @@ class Guests : public Hosts {
   }
 };
 
-// Every `rota status` left a link, three sockets and three descriptors behind: after about 300 the run could not write
-// its next file.
+// Every `rota status` leaked a link, three sockets and three descriptors: after about 300 the run could not write its
+// next file.
 TEST_F(Guests, AnObserverIsForgottenWhenItHasItsAnswer) {
   Host& host = answering_coordinator();
   for (std::uint32_t call = 0; call < 100; ++call) {
@@ -92,7 +92,7 @@ TEST_F(Guests, TheNumberOfObserversIsLimited) {
   EXPECT_EQ(hub_->count<AskStatus>(), Admission::kGuestsMost + 1) << "there is room again";
 }
 
-// The answers filled the link of an observer that acknowledged none, and that ended the run.
+// The answers filled the link of an observer that acknowledged none, which ended the run.
 TEST_F(Guests, AnObserverGetsOneAnswerHoweverOftenItAsks) {
   Host& host = answering_coordinator();
   for (std::uint64_t i = 1; i <= 100; ++i) host.receive(ask(1, i), world());
@@ -100,7 +100,7 @@ TEST_F(Guests, AnObserverGetsOneAnswerHoweverOftenItAsks) {
   EXPECT_EQ(host.queued_to({Role::observer, 1}), size_of(encode_message(StatusReport{"{}"})) + kHeaderSize);
 }
 
-// It said where the answer should go, and the coordinator connected there, wherever it was.
+// It named the address for the answer, and the coordinator connected to any address.
 TEST_F(Guests, AnObserverIsAnsweredWhereItAsksFrom) {
   Host& host = answering_coordinator();
   const std::string connection = std::string(kReplyScheme) + "7";
@@ -110,7 +110,7 @@ TEST_F(Guests, AnObserverIsAnsweredWhereItAsksFrom) {
   EXPECT_EQ(answer->endpoint, connection);
 }
 
-// An endpoint that only a transport may give would let a stranger speak to whom the coordinator is connected with.
+// With such an endpoint a stranger could have messages sent to a peer of the coordinator.
 TEST_F(Guests, NoProcessCanNameAnothersConnection) {
   Host& host = answering_coordinator();
   Hello hello = hello_of(kWorker, 2);
@@ -122,27 +122,25 @@ TEST_F(Guests, NoProcessCanNameAnothersConnection) {
   EXPECT_EQ(transmissions(host), 0U);
 }
 
-// Each message of another kind was an event of the run, as many as it could send.
+// Each message of another kind was recorded as an event of the run.
 TEST_F(Guests, AnObserverMaySendOnlyQuestions) {
   Host& host = answering_coordinator();
   host.receive(ask(1), world());
-  const auto say = [&](const Message& message) { host.receive(from_observer(1, message, 2), world()); };
-  say(Piece{Kind::fault, 0, 1, 0, 1, Bytes::from({std::byte{1}})});
+  const auto send = [&](const Message& message) { host.receive(from_observer(1, message, 2), world()); };
+  send(Piece{Kind::fault, 0, 1, 0, 1, Bytes::from({std::byte{1}})});
   EXPECT_EQ(host.last_refusal(), "a PIECE from observer-1");
-  say(Ready{});
+  send(Ready{});
   EXPECT_EQ(host.last_refusal(), "a READY from observer-1");
 }
 
-// It was dropped before anybody looked whether it was a HELLO: the process waited for half a minute, and said that
-// there was no answer.
+// Its HELLO was dropped unread: the process waited for half a minute, and reported that there was no answer.
 TEST_F(Guests, AProcessOfAnotherJobIsRefused) {
   Host& host = answering_coordinator();
   Host& member = joining(kJob + 1);
   talk();
   pass(kSecond);
   expect_ended(member, ExitCode::usage, "worker-0 was started with other options than the coordinator");
-  EXPECT_EQ(hub_->refusals, (std::vector<std::string>{"worker-0: " + member.ended()->what}))
-      << "the run's record says so";
+  EXPECT_EQ(hub_->refusals, (std::vector<std::string>{"worker-0: " + member.ended()->what})) << "the run records it";
   EXPECT_EQ(hub_->count<Hello>(), 0U);
   pass(Admission::kGuestStaysMost + kSecond);
   EXPECT_EQ(host.take_forgotten().size(), 1U) << "its connection is closed";
@@ -173,7 +171,7 @@ TEST_F(Guests, ARefusalDoesNotTouchTheMemberOfThatName) {
   EXPECT_FALSE(member.ended().has_value());
 }
 
-// It would never be heard again.
+// Messages of the first would be ignored.
 TEST_F(Guests, OneMoreOfTheSameNameDoesNotTakeTheLinkOfTheFirst) {
   Host& member = this->member();
   Host& host = *hosts_[kCoordinator];
@@ -202,8 +200,8 @@ TEST_F(Guests, AProcessOfAnotherProtocolVersionIsAnsweredWithRefuse) {
   ASSERT_EQ(hub_->refusals.size(), 1U);
   EXPECT_EQ(hub_->refusals[0], "a stranger: it speaks protocol version 9, and the coordinator speaks version 4");
   host.receive(hello, world());
-  EXPECT_TRUE(host.next(now_).has_value()) << "it asks again";
-  EXPECT_EQ(hub_->refusals.size(), 1U) << "which is written down once";
+  EXPECT_TRUE(host.next(now_).has_value()) << "it is repeated";
+  EXPECT_EQ(hub_->refusals.size(), 1U) << "which is recorded once";
 
   Host& member = joining(kJob);
   member.receive(of_version(9, answer->frames), world());
@@ -239,7 +237,7 @@ TEST_F(Guests, AFirstMessageIsShort) {
   EXPECT_TRUE(host.last_refusal().starts_with("HELLO of ")) << host.last_refusal();
 }
 
-// What could not be read had taken the place of a living member's link by then.
+// A malformed HELLO replaced the link of a live member.
 TEST_F(Guests, AFirstMessageThatCannotBeReadChangesNothing) {
   member();
   Host& host = *hosts_[kCoordinator];
@@ -249,12 +247,12 @@ TEST_F(Guests, AFirstMessageThatCannotBeReadChangesNothing) {
   host.receive(hello, world());
   EXPECT_EQ(host.last_refusal(), "a malformed HELLO from worker-0");
   pass(3 * kSecond);
-  EXPECT_GE(hub_->count<Beat>(), 2U) << "the member is heard as before";
+  EXPECT_GE(hub_->count<Beat>(), 2U) << "the member's messages arrive as before";
 }
 
 class Newcomers : public Guests {
  protected:
-  // What another start of the worker says first, from where it listens.
+  // The HELLO of another start of the worker.
   Frames hello_from(const std::string& endpoint, std::uint64_t start) {
     Hello hello = hello_of(kWorker, start);
     hello.endpoint = endpoint;
@@ -269,7 +267,7 @@ class Newcomers : public Guests {
   std::size_t starts() const { return hub_->count<Hello>(); }
 };
 
-// A HELLO of a dead start, from before the coordinator was restarted, displaced one that lived.
+// A HELLO of a dead start, from before the coordinator was restarted, displaced a live one.
 TEST_F(Newcomers, ReplaceNoMemberBeforeTheyAnswer) {
   Host& host = answering_coordinator();
   host.receive(hello_from("here", 5), world());
@@ -281,11 +279,11 @@ TEST_F(Newcomers, ReplaceNoMemberBeforeTheyAnswer) {
   const auto question = decode_header(asked[0].frames);
   EXPECT_EQ(question->kind, Kind::probe);
   EXPECT_EQ(question->peer_incarnation, 6U);
-  EXPECT_EQ(question->acknowledged, 0U) << "the HELLO is not taken yet";
+  EXPECT_EQ(question->acknowledged, 0U) << "the HELLO is not accepted yet";
   host.receive(frames_of(Beat{}, {.incarnation = 5}), world());
   now_ += kSecond;
   host.tick(world());
-  EXPECT_FALSE(sent_to(host, "here").empty()) << "the first is the member still";
+  EXPECT_FALSE(sent_to(host, "here").empty()) << "the first is still the member";
   EXPECT_EQ(host.refused(), 0U);
 }
 
@@ -306,7 +304,7 @@ TEST_F(Newcomers, ReplaceTheMemberWithTheirAnswerAndEndIt) {
   };
   carry(newcomer, sent_to(hub_host, "there"));
   while (const auto out = newcomer.next(now_)) hub_host.receive(out->frames, world());
-  EXPECT_EQ(starts(), 2U) << "once, though it has said it twice";
+  EXPECT_EQ(starts(), 2U) << "once, though it was sent twice";
   const auto dismissal = sent_to(hub_host, kWorker.name());
   ASSERT_EQ(dismissal.size(), 1U);
   carry(newcomer, dismissal);
@@ -317,7 +315,7 @@ TEST_F(Newcomers, ReplaceTheMemberWithTheirAnswerAndEndIt) {
   expect_ended(worker, ExitCode::temporary, "another start of worker-0 took its place");
 }
 
-// It called until the run had stopped waiting for it, and so was not restarted in time.
+// It repeated HELLO until the run had stopped waiting for it, and so was not restarted in time.
 TEST_F(Newcomers, AReplacedStartIsRefusedWheneverItCalls) {
   Host& host = answering_coordinator();
   host.receive(hello_from("here", 5), world());
@@ -328,10 +326,10 @@ TEST_F(Newcomers, AReplacedStartIsRefusedWheneverItCalls) {
   host.tick(world());
   sent_to(host, "here");
   host.receive(hello_from("here", 5), world());
-  const auto told = sent_to(host, "here");
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(decode_header(told[0].frames)->kind, Kind::refuse);
-  EXPECT_EQ(decode_header(told[0].frames)->peer_incarnation, 5U);
+  const auto answers = sent_to(host, "here");
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(decode_header(answers[0].frames)->kind, Kind::refuse);
+  EXPECT_EQ(decode_header(answers[0].frames)->peer_incarnation, 5U);
   EXPECT_EQ(starts(), 2U);
 }
 

@@ -1,4 +1,4 @@
-// tests/unit/core/runtime/compute_test.cc -- real threads: waits only for what must come, and says so if it does not.
+// tests/unit/core/runtime/compute_test.cc -- with real threads; every wait has a timeout.
 #include "core/runtime/compute.h"
 
 #include <gtest/gtest.h>
@@ -11,9 +11,9 @@ namespace rota {
 namespace {
 
 constexpr NodeId kNode{Role::worker, 0};
-constexpr std::chrono::seconds kLongest{20};  // before a wait counts as one without end
+constexpr std::chrono::seconds kLongest{20};  // after which a wait fails
 
-// Ends with what `work` says.
+// Runs `work`, and does nothing in its continuation.
 Outbox::Started work_of(std::function<void()> work, bool io) {
   return {kNode,
           [work = std::move(work)]() -> Continuation {
@@ -42,7 +42,7 @@ TEST(Compute, FilesAreWorkedOnInTheirOrderAndEndsCanBeTaken) {
   for (int i = 0; i < 100; ++i)
     compute.start(work_of(
         [&order, &last, i] {
-          order.push_back(i);  // by one thread alone
+          order.push_back(i);  // by one thread only
           if (i == 99) last.set_value();
         },
         true));
@@ -67,7 +67,7 @@ TEST(Compute, OfWorkThatBelongsTogetherTheLastWakes) {
         go_on.get_future().wait();
       },
       false));
-  begun.get_future().wait();  // so that all wait behind it
+  begun.get_future().wait();  // so that all others wait for it
   for (int i = 0; i < kWorks; ++i) {
     Outbox::Started started = work_of([&] { ++done; }, false);
     started.together = true;
@@ -76,7 +76,7 @@ TEST(Compute, OfWorkThatBelongsTogetherTheLastWakes) {
   go_on.set_value();
   ASSERT_EQ(ended.get_future().wait_for(kLongest), std::future_status::ready);
   EXPECT_EQ(done, kWorks);
-  EXPECT_EQ(woken, 2) << "for the first, which stands alone, and for the last";
+  EXPECT_EQ(woken, 2) << "for the first, which is separate, and for the last";
   EXPECT_EQ(compute.take_ended().size(), kWorks + 1U);
 }
 
@@ -106,7 +106,7 @@ TEST(Compute, ChainedCompletionsRunOnTheThreadOfTheWork) {
   EXPECT_FALSE(compute.has_chained());
 }
 
-// A loop without a handler finds it among the other ends.
+// A loop without a handler finds it among the other completions.
 TEST(Compute, WhatIsChainedCanBeTakenLikeAllElse) {
   std::promise<void> done;
   Compute compute(
@@ -120,7 +120,7 @@ TEST(Compute, WhatIsChainedCanBeTakenLikeAllElse) {
   EXPECT_FALSE(compute.has_chained());
 }
 
-// One that stands alone may be long work, and those before it do not wait for its end.
+// A separate one may be long: completions before it do not wait for its end.
 TEST(Compute, CompletionsBeforeASeparateOneComeFirst) {
   std::promise<void> received, begun, go_on;
   std::promise<bool> was_received;

@@ -31,7 +31,7 @@ TEST(Credit, IsForWhatIsOnItsWayAndAlwaysForOne) {
   EXPECT_TRUE((Credit{.bytes = 0}.bytes == 0) && allows(0, 0));
 }
 
-// Puts an object of 1,000 bytes to each of two partitions, and writes down what it is told of their queues.
+// Puts an object of 1,000 bytes to each of two partitions, and records the sizes of their queues.
 class Putter final : public Node {
  public:
   NodeId id() const override { return kWorker; }
@@ -70,7 +70,7 @@ TEST(Credit, NodesSeeTheQueuedBytesOfAProcess) {
   EXPECT_EQ(putter.there, 0U);
   host.tick(world);
   EXPECT_GT(putter.there, 1000U);
-  EXPECT_EQ(putter.here, 0U) << "in this process nothing waits";
+  EXPECT_EQ(putter.here, 0U) << "nothing waits within a process";
   // It is acknowledged.
   Header header;
   header.job = 7;

@@ -1,5 +1,4 @@
-// tests/unit/core/runtime/eras_test.cc -- a run goes back, or its coordinator is restarted, and the processes live
-// on.
+// tests/unit/core/runtime/eras_test.cc -- rollbacks and restarts of the coordinator while other processes keep running.
 #include "tests/unit/core/runtime/hosts.h"
 
 namespace rota::tests {
@@ -101,7 +100,7 @@ TEST_F(Eras, TheNextBeginsWhenTheWorkOfTheOneBeforeHasEnded) {
   bool ran = false;
   worker.finished(
       kWorker, [&](Outbox&) { return ran = true, Status(); }, world());
-  EXPECT_FALSE(ran) << "nobody wants what it was for";
+  EXPECT_FALSE(ran) << "its result is not needed";
   EXPECT_EQ(eras_[kWorker], 2U);
   EXPECT_EQ(nodes_[kWorker]->count<Save>(), 1U) << "what came early is of the new era";
 }
@@ -112,7 +111,7 @@ TEST_F(Eras, AProcessOutsideTheEraGetsNoMessages) {
   const auto other = std::move(hosts_.at(kOther));
   hosts_.erase(kOther);
   say(kWorker, kOther, Ready{});
-  const auto spoken_to = [&] {
+  const auto peers_sent_to = [&] {
     std::set<NodeId> peers;
     for (int i = 0; i < 4; ++i) {
       now_ += 10 * kSecond;
@@ -121,15 +120,15 @@ TEST_F(Eras, AProcessOutsideTheEraGetsNoMessages) {
     }
     return peers;
   };
-  EXPECT_TRUE(spoken_to().contains(kOther)) << "it does not answer";
+  EXPECT_TRUE(peers_sent_to().contains(kOther)) << "it does not answer";
   welcome(2, {kWorker}, {{kWorker, 2}});
-  EXPECT_FALSE(spoken_to().contains(kOther));
+  EXPECT_FALSE(peers_sent_to().contains(kOther));
   welcome(3, {kWorker});
-  EXPECT_TRUE(spoken_to().contains(kOther)) << "what was not acknowledged may still be";
+  EXPECT_TRUE(peers_sent_to().contains(kOther)) << "unacknowledged messages are sent again";
 }
 
-// A partition had moved, what it had said before was refused in front of the link, and nothing that its old process
-// said was heard any more: the run waited forever.
+// A partition had moved: its earlier message was refused before it reached the link, which then accepted nothing more
+// of its old process, and the run hung.
 TEST_F(Eras, MessagesOfAMovedPartitionDoNotBlockItsOldProcess) {
   const NodeId partition{Role::partition, 0};
   hub();
@@ -141,7 +140,7 @@ TEST_F(Eras, MessagesOfAMovedPartitionDoNotBlockItsOldProcess) {
   there.partition_hosts = {kOther};
   tell_hub([&](Outbox& out) { out.send(kOther, there); });
   talk();
-  // Said in era 1, and heard when the coordinator has begun another.
+  // Sent in era 1, and received when the coordinator has begun era 2.
   hosts_.at(kOther)->finished(
       kOther,
       [&](Outbox& out) {
@@ -196,8 +195,7 @@ TEST_F(Eras, ARestartedCoordinatorGetsHello) {
   EXPECT_EQ(eras_[kWorker], 2U);
 }
 
-// The member took it for a sign of life, and looked for the coordinator only when it had heard nothing for the whole
-// timeout.
+// The member counted it as a sign of life, and looked for the next coordinator only after the whole timeout.
 TEST_F(Eras, AMessageOfADeadCoordinatorIsNoSignOfLife) {
   Host& worker = welcomed();
   send_welcome(2, {kWorker});
@@ -211,12 +209,12 @@ TEST_F(Eras, AMessageOfADeadCoordinatorIsNoSignOfLife) {
   EXPECT_EQ(hub_->count<Hello>(), 1U);
 }
 
-// It waited for the dead one's answer until it was taken for silent, and a new start of it was made.
+// It waited for the dead one's answer until it was declared lost and restarted.
 TEST_F(Eras, AProbedProcessLooksForTheNextCoordinator) {
   Host& first = hub();
   member(kWorker, 2);
   talk();
-  Host& worker = member(kWorker, 5);  // takes the place of the one before
+  Host& worker = member(kWorker, 5);  // replaces the one before
   while (const auto hello = worker.next(now_)) first.receive(hello->frames, world());
   while (const auto question = first.next(now_)) worker.receive(question->frames, world());
   while (const auto answer = worker.next(now_)) first.receive(answer->frames, world());
@@ -238,7 +236,7 @@ TEST_F(Eras, AConnectionThatComesBackChangesNothing) {
   EXPECT_EQ(hub_->count<Ready>(), 1U);
 }
 
-// The link took back its own last message instead, counted below zero, and the process crashed (SIGSEGV).
+// The link took back its own last message instead, a counter underflowed, and the process crashed (SIGSEGV).
 TEST_F(Eras, ACallThatTheTransportDoesNotTakeIsNoMessageOfTheLink) {
   hub();
   Host& worker = member(kWorker, 2);

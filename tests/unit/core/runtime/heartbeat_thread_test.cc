@@ -43,7 +43,7 @@ TEST(HeartbeatThread, SendsHeartbeatsOnlyDuringAHook) {
   const HeartbeatThread idle(hook_slot_of_this_thread(), kMillisecond, [&] { return ++of_other, true; });
   const HeartbeatThread busy(hook.doing(), kMillisecond, [&] { return ++of_hook, true; });
   wait_for(of_hook, 20);
-  EXPECT_EQ(of_other, 0) << "a thread that is stuck elsewhere does not live";
+  EXPECT_EQ(of_other, 0) << "a thread that hangs outside of hooks sends none";
 }
 
 TEST(HeartbeatThread, RetriesWhatCouldNotBeSent) {
@@ -54,7 +54,7 @@ TEST(HeartbeatThread, RetriesWhatCouldNotBeSent) {
   EXPECT_EQ(tried, 3);
 }
 
-// Nothing is on its way to a thread that comes and goes.
+// No heartbeat is sent for a thread that enters and leaves hooks.
 TEST(HeartbeatThread, StopsWhenTheThreadLeavesItsHooks) {
   const InHook hook;
   std::atomic<int> of_hook{0}, of_other{0};

@@ -90,7 +90,7 @@ TEST_F(Hosts, AMessageOfAnotherJobIsRefused) {
   EXPECT_TRUE(hub_->received.empty());
 }
 
-// Whose link it belongs to was looked for and not found.
+// Its link was looked up and not found.
 TEST_F(Hosts, AHelloInTheCoordinatorsOwnNameIsRefused) {
   Host& host = coordinator();
   host.receive(frames_of(kCoordinator, kCoordinator, kCoordinator, hello_of(kCoordinator, 9), {}), world());
@@ -122,13 +122,13 @@ TEST_F(Hosts, DamagedFramesAreRefusedAndCounted) {
   EXPECT_EQ(host.refused(), 3U);
 }
 
-// It would be sent again and again, and the run would wait for what is behind it.
+// Otherwise it would be sent again forever, and the messages after it would wait.
 TEST_F(Hosts, AnUndecodableMessageEndsTheProcess) {
   for (const bool opens_contact : {false, true}) {
     member();
     Frames frames = opens_contact ? frames_of(hello_of(kWorker, 2)) : frames_of(Fault{ExitCode::disk, "no space"});
     frames[1] = cut_to(frames[1], frames[1].size() - 1);
-    if (!opens_contact) frames[0] = changed(frames[0], 32, 1 ^ 2);  // its number: the next is decoded, and no other
+    if (!opens_contact) frames[0] = changed(frames[0], 32, 1 ^ 2);  // its sequence number: only the next is decoded
     seal(frames);
     Host& hub = *hosts_[kCoordinator];
     hub.receive(frames, world());
@@ -230,10 +230,10 @@ TEST_F(Hosts, ACoordinatorThatNeverAnswersIsATemporaryFailure) {
   EXPECT_FALSE(member.ended().has_value()) << "the coordinator may start late";
   pass(6 * kSecond);
   expect_ended(member, ExitCode::temporary, "no answer from the coordinator");
-  EXPECT_GT(carried_, 2) << "HELLO is said again and again";
+  EXPECT_GT(carried_, 2) << "HELLO is repeated";
 }
 
-// It gave up after the timeout, as the coordinator had said nothing since HELLO.
+// It gave up after the timeout, as nothing had arrived since HELLO.
 TEST_F(Hosts, AMemberWaitsForTheOthersAndSendsBeats) {
   hub();
   Host& member = worker();
@@ -276,13 +276,13 @@ TEST_F(Hosts, ALeavingMemberAsksTheCoordinatorFirst) {
 }
 
 TEST_F(Hosts, ALeavingMemberDoesNotAskALostCoordinator) {
-  for (const bool received : {false, true}) {
+  for (const bool joined : {false, true}) {
     hosts_.clear();
-    if (received) coordinator();
+    if (joined) coordinator();
     Host& member = worker();
     talk();
-    if (received) hosts_.extract(kCoordinator);
-    if (received) member.disconnected(kCoordinator, world());
+    if (joined) hosts_.extract(kCoordinator);
+    if (joined) member.disconnected(kCoordinator, world());
     member.told_to_end("worker-0 was told to end", now_);
     pass(3 * kSecond);
     expect_ended(member, ExitCode::terminated, "worker-0 was told to end");
@@ -327,7 +327,7 @@ TEST_F(Hosts, TheEndOfWorkComesBackToItsNode) {
   EXPECT_EQ(listener.count<Committed>(), 1U);
 }
 
-// Start numbers were compared: a start behind a clock that was set back was taken for the past and never answered.
+// Start numbers were compared: after the clock was set back, a new start counted as stale and was not answered.
 TEST_F(Hosts, OnlyAReplacedStartIsRefused) {
   Host& host = coordinator();
   const auto hello = [&](std::uint64_t start) {
@@ -338,13 +338,13 @@ TEST_F(Hosts, OnlyAReplacedStartIsRefused) {
   EXPECT_EQ(hello(5), 1U);
   EXPECT_EQ(hello(4), 2U) << "a smaller number is a new start too";
   EXPECT_EQ(hello(6), 3U);
-  EXPECT_EQ(hello(5), 3U) << "a start that was replaced is a message from the past";
+  EXPECT_EQ(hello(5), 3U) << "a replaced start is stale";
   EXPECT_EQ(hello(4), 3U);
   host.receive(frames_of(Beat{}, {.incarnation = 5}), world());
   host.receive(frames_of(Beat{}, {.incarnation = 7}), world());
   EXPECT_EQ(hub_->count<Beat>(), 0U) << "only HELLO begins a start";
   for (std::uint64_t start = 7; start < 7 + Router::kReplacedMost; ++start) hello(start);
-  EXPECT_EQ(hello(7), 3U + Router::kReplacedMost) << "as many are remembered";
+  EXPECT_EQ(hello(7), 3U + Router::kReplacedMost) << "this many are remembered";
   EXPECT_EQ(host.refused(), 0U);
 }
 
@@ -370,20 +370,6 @@ TEST_F(Hosts, AStartThatReplacesAnotherIsWelcomed) {
   EXPECT_EQ(hub_->count<Hello>(), 2U);
   pass(3 * kSecond);
   EXPECT_GE(hub_->count<Beat>(), 2U);
-}
-
-TEST_F(Hosts, AnObserverAsksWithoutAJob) {
-  const NodeId observer{Role::observer, 3};
-  answering_coordinator();
-  Host& asking = host(observer, 9, 0);
-  auto node = std::make_unique<Listener>(observer);
-  Listener& listener = *node;
-  asking.add(std::move(node));
-  asking.register_peer({kCoordinator, kCoordinator.name(), 0});
-  asking.ask({observer.name()}, now_);
-  talk();
-  ASSERT_EQ(listener.count<StatusReport>(), 1U);
-  EXPECT_EQ(std::get<StatusReport>(listener.received[0].message).json, "{}");
 }
 
 TEST_F(Hosts, AFullPeerIsRetriedWhenWritable) {
@@ -416,14 +402,14 @@ TEST_F(Hosts, PeersAreServedInTurn) {
   EXPECT_NE(served[2], served[3]);
 }
 
-// A little more than a queue may hold, all of it one memory.
+// A little more than a queue may hold, in shared memory.
 void flood(NodeId to, Outbox& out) {
   constexpr std::size_t kPieces = 64;
   const Bytes piece = Bytes::from(std::vector<std::byte>(Link::kQueueBytesMost / kPieces));
   for (std::size_t i = 0; i <= kPieces; ++i) out.send(to, Lease{0, 0, 0, piece});
 }
 
-// It filled the memory, and the system chose who died of that.
+// It filled the memory until the system killed a process.
 TEST_F(Hosts, AStalledPeerEndsTheProcess) {
   const NodeId other{Role::worker, 1};
   Host& member = this->member([other](const Envelope& in, Outbox& out) {
@@ -438,7 +424,7 @@ TEST_F(Hosts, AStalledPeerEndsTheProcess) {
   EXPECT_EQ(member.ended()->code, ExitCode::temporary);
   EXPECT_TRUE(member.ended()->what.starts_with("worker-1 does not take what it is sent: ")) << member.ended()->what;
   EXPECT_TRUE(member.ended()->what.ends_with(" bytes in 65 messages wait")) << member.ended()->what;
-  ASSERT_EQ(hub_->count<Fault>(), 1U) << "the coordinator is told";
+  ASSERT_EQ(hub_->count<Fault>(), 1U) << "it is reported to the coordinator";
 }
 
 TEST_F(Hosts, AStalledCoordinatorEndsTheProcess) {

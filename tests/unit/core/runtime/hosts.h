@@ -15,7 +15,7 @@ namespace rota::tests {
 inline constexpr NodeId kWorker{Role::worker, 0};
 inline constexpr std::uint64_t kJob = 77;
 
-// Writes down what it hears, and answers as it is told.
+// Records the messages it receives, and answers with `answer`.
 class Listener final : public Node {
  public:
   using Answer = std::function<Status(const Envelope&, Outbox&)>;
@@ -66,7 +66,7 @@ class Hosts : public ::testing::Test {
     hosts_[id] = std::make_unique<Host>(Host::Settings{id, incarnation, job, id.name(), 30 * kSecond});
     return *hosts_[id];
   }
-  // A coordinator that does nothing, or what it is told to.
+  // A coordinator that does nothing but call `answer`.
   Host& hub(std::uint64_t incarnation = 1, Listener::Answer answer = nullptr) {
     auto node = std::make_unique<Listener>(kCoordinator, std::move(answer));
     hub_ = node.get();
@@ -157,7 +157,7 @@ class Hosts : public ::testing::Test {
   static Frames frames_of(const Message& message, const Numbers& numbers = {}) {
     return frames_of(kWorker, kWorker, kCoordinator, message, numbers);
   }
-  // What a start of the worker answers when the coordinator asks whether it lives.
+  // The answer of a start of the worker to a probe.
   static Frames sign_of_life(std::uint64_t start) {
     return frames_of(Ack{}, {.incarnation = start, .sequence = 0, .peer_incarnation = 1});
   }
@@ -171,7 +171,7 @@ class Hosts : public ::testing::Test {
   std::map<NodeId, std::unique_ptr<Host>> hosts_;
   Listener *hub_ = nullptr, *node_ = nullptr;  // the newest coordinator's and worker's
   std::vector<NodeId> partition_hosts_;
-  std::function<void(Outbox&)> errand_;  // what the coordinator does when it is told READY
+  std::function<void(Outbox&)> errand_;  // what the coordinator does when it receives READY
   Nanoseconds now_ = kSecond;
   int carried_ = 0;
 };

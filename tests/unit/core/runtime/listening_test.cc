@@ -20,14 +20,14 @@ Process process(NodeId id, const std::string& coordinator, const std::string& ho
 
 constexpr NodeId kWorker{Role::worker, 3};
 
-// "NUMBER ... PORT, told: ADDRESS", or the error.
+// "NUMBER ... PORT, announced as ADDRESS", or the error.
 std::string where(const Process& at_this) {
   const auto at = listening_of(at_this.id, at_this.config, 12345678901);
   if (!at.ok()) return std::to_string(static_cast<int>(at.status().code())) + " " + at.status().what();
   if (!at->ipc.empty()) return at->ipc;
   std::string text;
   for (const std::string& number : at->numbers) text += number + " ";
-  return text + std::to_string(at->port) + ", told: " + at->told.text();
+  return text + std::to_string(at->port) + ", announced as " + at->told.text();
 }
 
 TEST(Listening, OverIpcIsBesideTheCoordinator) {
@@ -36,26 +36,28 @@ TEST(Listening, OverIpcIsBesideTheCoordinator) {
 }
 
 TEST(Listening, ALoopbackRunDoesNotListenElsewhere) {
-  EXPECT_EQ(where(process(kCoordinator, "tcp://127.0.0.1:7000")), "127.0.0.1 7000, told: tcp://127.0.0.1:7000");
-  EXPECT_EQ(where(process(kWorker, "tcp://127.0.0.1:7000")), "127.0.0.1 0, told: tcp://127.0.0.1:0");
-  EXPECT_EQ(where(process(kWorker, "tcp://127.0.0.1:7000", "127.0.0.2")), "127.0.0.2 0, told: tcp://127.0.0.2:0");
+  EXPECT_EQ(where(process(kCoordinator, "tcp://127.0.0.1:7000")), "127.0.0.1 7000, announced as tcp://127.0.0.1:7000");
+  EXPECT_EQ(where(process(kWorker, "tcp://127.0.0.1:7000")), "127.0.0.1 0, announced as tcp://127.0.0.1:0");
+  EXPECT_EQ(where(process(kWorker, "tcp://127.0.0.1:7000", "127.0.0.2")),
+            "127.0.0.2 0, announced as tcp://127.0.0.2:0");
 }
 
 TEST(Listening, OthersAreReachedAtAllInterfaces) {
-  EXPECT_EQ(where(process(kCoordinator, "tcp://node1.example:7000")), "* 7000, told: tcp://node1.example:7000");
-  EXPECT_EQ(where(process(kCoordinator, "tcp://*:0", "node1.example")), "* 0, told: tcp://node1.example:0");
-  EXPECT_EQ(where(process(kWorker, "tcp://node1.example:7000", "node2.example")), "* 0, told: tcp://node2.example:0");
-  EXPECT_EQ(where(process(kWorker, "tcp://node1.example:7000", "fd00::7")), "* 0, told: tcp://[fd00::7]:0");
+  EXPECT_EQ(where(process(kCoordinator, "tcp://node1.example:7000")), "* 7000, announced as tcp://node1.example:7000");
+  EXPECT_EQ(where(process(kCoordinator, "tcp://*:0", "node1.example")), "* 0, announced as tcp://node1.example:0");
+  EXPECT_EQ(where(process(kWorker, "tcp://node1.example:7000", "node2.example")),
+            "* 0, announced as tcp://node2.example:0");
+  EXPECT_EQ(where(process(kWorker, "tcp://node1.example:7000", "fd00::7")), "* 0, announced as tcp://[fd00::7]:0");
 }
 
 TEST(Listening, BindIsApartFromTheHost) {
   EXPECT_EQ(where(process(kCoordinator, "tcp://node1.example:7000", "", "127.0.0.2")),
-            "127.0.0.2 7000, told: tcp://node1.example:7000");
+            "127.0.0.2 7000, announced as tcp://node1.example:7000");
   EXPECT_EQ(where(process(kCoordinator, "tcp://node1.example:7000", "", "127.0.0.2:7001")),
-            "127.0.0.2 7001, told: tcp://node1.example:7000");
-  EXPECT_EQ(where(process(kCoordinator, "tcp://*:7000", "127.0.0.1")), "* 7000, told: tcp://127.0.0.1:7000")
-      << "who says * means it";
-  EXPECT_EQ(where(process(kWorker, "tcp://127.0.0.1:7000", "", "*:7005")), "* 7005, told: tcp://127.0.0.1:0");
+            "127.0.0.2 7001, announced as tcp://node1.example:7000");
+  EXPECT_EQ(where(process(kCoordinator, "tcp://*:7000", "127.0.0.1")), "* 7000, announced as tcp://127.0.0.1:7000")
+      << "an explicit * is kept";
+  EXPECT_EQ(where(process(kWorker, "tcp://127.0.0.1:7000", "", "*:7005")), "* 7005, announced as tcp://127.0.0.1:0");
 }
 
 TEST(Listening, ErrorsAreReported) {

@@ -1,5 +1,5 @@
-// tests/unit/core/runtime/node_stage.h -- a stage for one node: the test plays everybody else, hears what the node
-// says, and does the work that it starts.
+// tests/unit/core/runtime/node_stage.h -- one node under test: the test sends it messages, reads what it sends, and
+// does the work that it starts.
 #pragma once
 #include <deque>
 #include <map>
@@ -14,11 +14,11 @@ class NodeStage {
  public:
   explicit NodeStage(NodeId self) : self_(self) {}
 
-  // The node hears a message.  Work that it starts is done before this returns, unless it is held back.
+  // Gives the node a message.  Work that it starts is done before this returns, unless it is held back.
   Status receive(Node& node, NodeId from, const Message& message) {
     return act([&](Outbox& out) { return node.step({from, self_, message}, out); });
   }
-  // Whatever else happens to the node.
+  // Any other call of the node.
   Status act(const std::function<Status(Outbox&)>& turn) {
     ROTA_TRY(take(turn));
     return hold_work ? Status() : finish_work();

@@ -1,5 +1,5 @@
-// tests/unit/core/serial/serial_host_test.cc -- what hooks are given, and what is refused.  That models are those of
-// real jobs is for tests/system/serial_host_test.py.
+// tests/unit/core/serial/serial_host_test.cc -- the arguments of hooks, and what is refused.  Models are compared with
+// those of real jobs in tests/system/serial_host_test.py.
 #include "rota/serial_host.h"
 
 namespace rota {
@@ -102,7 +102,7 @@ TEST_F(SerialHostTest, ThePluginOrTheUserSetsTheEpochs) {
   host.run();
   EXPECT_EQ(host.epochs(), 4U) << "the next one";
   EXPECT_EQ(host.rounds(), 12U);
-  EXPECT_FALSE(host.done()) << "the schedule has not said so";
+  EXPECT_FALSE(host.done()) << "the schedule has not ended the job";
   EXPECT_EQ(host.converged(), std::optional(false));
   EXPECT_EQ(host.row(0, 2), std::vector<double>{48}) << "four shards, twelve rounds";
   EXPECT_EQ(host.row(0, 1), std::vector<double>{0});

@@ -44,7 +44,7 @@ Frames body_of(const Frames& frames) {
   return {frames.begin() + 1, frames.end()};
 }
 
-// The lines of tests/golden/messages.hex: what the message is called, and its frames.
+// The lines of tests/golden/messages.hex: the message's name, and its frames.
 std::map<std::string, std::string> golden() {
   std::map<std::string, std::string> lines;
   std::ifstream file(tests::source_dir() + "/tests/golden/messages.hex");
@@ -94,7 +94,7 @@ TEST(Codec, TheHeaderFollowsTheProtocol) {
   EXPECT_EQ(frames[0].size(), 80U);
   Frames again = frames;
   seal(again);
-  EXPECT_EQ(tests::hex(again), tests::hex(frames)) << "the checksum covers what the protocol says";
+  EXPECT_EQ(tests::hex(again), tests::hex(frames)) << "the checksum covers the fields that the protocol lists";
 }
 
 TEST(Codec, TheHeaderComesBack) {
@@ -182,7 +182,7 @@ TEST(Codec, TooFewAndTooManyFramesAreRefused) {
   EXPECT_FALSE(decode_header({framed(Ready{})[0]}).ok());
   Frames frames = framed(Ready{});
   frames.push_back(Bytes());
-  EXPECT_FALSE(decode_header(frames).ok()) << "one more than the header says";
+  EXPECT_FALSE(decode_header(frames).ok()) << "one more than the header claims";
   EXPECT_TRUE(decode_header(with_header(header_of(Kind::ready), Frames(kFramesMax - 1))).ok());
   EXPECT_FALSE(decode_header(with_header(header_of(Kind::ready), Frames(kFramesMax))).ok());
 }
@@ -214,7 +214,7 @@ TEST(Codec, TheChecksumSeesBytesThatMoveBetweenFrames) {
   EXPECT_FALSE(decode_header(swapped).ok());
 }
 
-// A peer that means harm makes the checksum right.
+// A hostile peer computes a valid checksum.
 TEST(Codec, ABodyChangedUnderARightChecksumIsDecodedOrRefused) {
   std::size_t decoded = 0, refused = 0;
   for (std::size_t index = 0; index < kKinds; ++index) {
@@ -299,7 +299,7 @@ TEST(Codec, GarbageBodiesNeverDecodeToSomethingElse) {
   EXPECT_GT(decoded, 100U);
 }
 
-// What was read before it was known that there is a body.
+// The body was read before its presence was checked.
 TEST(Codec, AMessageWithoutAnyFrameIsRefused) {
   for (std::size_t index = 0; index < kKinds; ++index) EXPECT_FALSE(decode_message(kind_of(counted(index)), {}).ok());
 }

@@ -29,7 +29,7 @@ class ConnectionLimitTest : public testing::Test {
   }
   ~ConnectionLimitTest() override { ::setrlimit(RLIMIT_NOFILE, &before_); }
 
-  // One more client, and the other end of its connection as ZeroMQ would get it.  False: it got none.
+  // Connects one more client, and accepts it as ZeroMQ would.  False: it was not accepted.
   bool connect(const std::string& says = "") {
     clients.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     EXPECT_EQ(::connect(clients.back().get(), reinterpret_cast<sockaddr*>(&at_), sizeof at_), 0);
@@ -59,7 +59,7 @@ TEST_F(ConnectionLimitTest, AQuarterOfTheDescriptorsIsForOthers) {
   EXPECT_EQ(accepted_below(), 96);
   const std::uint64_t before = without_room();
   while (connect()) ASSERT_LT(clients.size(), 100U);
-  EXPECT_TRUE(is_closed(clients.size() - 1)) << "and not left waiting, where ZeroMQ would be woken for it again";
+  EXPECT_TRUE(is_closed(clients.size() - 1)) << "and not left in the backlog, which would wake ZeroMQ again";
   EXPECT_FALSE(is_closed(0));
   EXPECT_EQ(without_room() - before, 1U);
   std::vector<FileDescriptor> files;
@@ -72,7 +72,7 @@ TEST_F(ConnectionLimitTest, ASilentConnectionMakesRoom) {
   ASSERT_TRUE(connect("GET / HTTP/1.1"));
   ::usleep(1'100'000);
   while (connect()) ASSERT_LT(clients.size(), 100U);
-  EXPECT_FALSE(is_closed(1)) << "without keys, silence is no sign of a stranger";
+  EXPECT_FALSE(is_closed(1)) << "without keys, a silent connection may be a peer's";
   close_silent_strangers();
   EXPECT_FALSE(connect());
   EXPECT_FALSE(is_closed(0));

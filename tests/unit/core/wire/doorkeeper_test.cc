@@ -1,4 +1,5 @@
-// tests/unit/core/wire/doorkeeper_test.cc -- who gets in over tcp with keys, and what those hear who do not.
+// tests/unit/core/wire/doorkeeper_test.cc -- which clients are accepted over tcp with keys, and the errors of the
+// others.
 #include "core/wire/doorkeeper.h"
 
 #include <netinet/in.h>
@@ -14,8 +15,8 @@ namespace {
 
 constexpr std::size_t kBytesMax = std::size_t{1} << 20;
 constexpr NodeId kWorker{Role::worker, 0};
-constexpr Nanoseconds kLongest = 20 * kSecond;  // only tells a hang from a slow machine
-constexpr const char* kNothing = "nothing is heard";
+constexpr Nanoseconds kLongest = 20 * kSecond;  // after which a wait fails
+constexpr const char* kNothing = "no message arrived";
 
 class DoorkeeperTest : public TemporaryFolder {
  protected:
@@ -45,8 +46,8 @@ class DoorkeeperTest : public TemporaryFolder {
     }
     return std::nullopt;
   }
-  // Why a client with these keys is rejected.  If the side that finds it out first has closed the connection before
-  // the client has read what the server is, ZeroMQ says nothing, and does not try again: then another client asks.
+  // Why a client with these keys is rejected.  If one side closes the connection before the client has read the
+  // server's greeting, ZeroMQ reports nothing and does not retry: then another client asks.
   std::string why_not(const std::shared_ptr<const Keys>& keys) {
     std::string why = kNothing;
     for (int tries = 0; tries < 5 && why == kNothing; ++tries) {
@@ -56,7 +57,7 @@ class DoorkeeperTest : public TemporaryFolder {
     }
     return why;
   }
-  // Something from a client that may come in comes behind all that came before it.
+  // A message of an accepted client arrives after all that were sent before it.
   void expect_nothing_before_a_friend() {
     const auto client = open(keys_of(Role::worker));
     std::string why;
@@ -102,11 +103,12 @@ TEST_F(DoorkeeperTest, AnAnswerGoesBackByTheSameConnection) {
   ASSERT_EQ(answer->size(), 1U);
   EXPECT_EQ(answer->front().size(), text.size());
   EXPECT_FALSE(client->origin().key.has_value());
-  EXPECT_TRUE(server->send({Role::observer, 0}, std::string(kReplyScheme) + "nobody", {text})) << "who is gone";
+  EXPECT_TRUE(server->send({Role::observer, 0}, std::string(kReplyScheme) + "gone", {text}))
+      << "the connection is closed";
 }
 
 TEST_F(DoorkeeperTest, AnUnknownKeyIsRejected) {
-  // It knows the coordinator's public key, and has one of its own.
+  // It has the coordinator's public key, and a key pair of its own.
   auto stranger = std::make_shared<Keys>(*keys_of(Role::worker, "others"));
   stranger->known[Role::coordinator] = keys_of(Role::worker)->known.at(Role::coordinator);
   const auto client = open(stranger);
@@ -138,7 +140,7 @@ TEST_F(DoorkeeperTest, NoMessageGoesToAServerWithoutKeys) {
   EXPECT_EQ(why_not(keys_of(Role::worker)), "only one side has keys");
 }
 
-// Without keys, bytes that do not begin like the protocol are taken for an old version of it, and for messages.
+// Without keys, ZeroMQ reads foreign bytes as messages of an old protocol version.
 TEST_F(DoorkeeperTest, ForeignBytesAreNotDelivered) {
   std::mt19937 random(7);
   std::vector<std::string> all = {

@@ -1,5 +1,5 @@
-// tests/unit/core/wire/every_field.h -- walks over every field of every message, apart from codec.cc's own list: so
-// tests can fill messages, draw them and compare them, and a field that the codec forgets is missed.
+// tests/unit/core/wire/every_field.h -- visits every field of every message independently of codec.cc, so that tests
+// can fill, draw and compare messages, and detect a field that the codec omits.
 //
 // The structured bindings name as many fields as a struct has: a new field does not compile until it is listed here.
 #pragma once
@@ -85,7 +85,7 @@ ROTA_FIELDS(Fetched, a, b, c)
 ROTA_FIELDS(AskStatus, a, b)
 ROTA_FIELDS(StatusReport, a)
 #undef ROTA_FIELDS
-// What is for the host that made the tables is not sent.
+// Fields for the local host are not sent.
 inline auto ties(Is<Table> auto& m) {
   auto& [a, b, c, d, e, f, g, h, i, memory, sized_by] = m;
   return std::tie(a, b, c, d, e, f, g, h, i);
@@ -198,7 +198,7 @@ Message filled(std::size_t index, Source& from) {
 class Counting {
  public:
   std::uint64_t number(std::uint64_t most) {
-    if (most == 1) return 1;  // a flag, or whether an optional is there
+    if (most == 1) return 1;  // a flag, or the presence of an optional
     if (most == std::numeric_limits<std::uint64_t>::max()) return 1000 + ++count_;
     return ++count_ % (most + 1);
   }

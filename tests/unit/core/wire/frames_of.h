@@ -24,7 +24,7 @@ inline Bytes cut_to(const Bytes& bytes, std::size_t size) {
   return Bytes::from(std::move(copy));
 }
 
-// Gives frames with any header the checksum that makes them whole again, by PROTOCOL.md and not by codec.cc.
+// Sets the checksum of the frames, computed by PROTOCOL.md and not by codec.cc.
 inline void seal(Frames& frames) {
   std::vector<std::byte> header = copy_of(frames.at(0));
   Hasher64 hasher;

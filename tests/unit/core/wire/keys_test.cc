@@ -87,7 +87,7 @@ TEST_F(KeysTest, WhatOthersCouldHaveReadOrChangedIsRefused) {
     ASSERT_EQ(::chmod(path.c_str(), right), 0);
   }
   ASSERT_EQ(::chmod((keys / "scheduler.secret").c_str(), 0644), 0);
-  EXPECT_TRUE(read_keys(keys, Role::worker).ok()) << "it does not look at what is not its own";
+  EXPECT_TRUE(read_keys(keys, Role::worker).ok()) << "other roles' keys are not checked";
   fs::rename(keys / "worker.secret", folder / "elsewhere");
   fs::create_symlink(folder / "elsewhere", keys / "worker.secret");
   EXPECT_EQ(refusal().code(), ExitCode::not_authorised);

@@ -1,4 +1,4 @@
-// Two ends of a link, and what their tests say to them.
+// Two ends of a link, and functions that drive them.
 #pragma once
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 namespace rota {
 namespace {
 
-// What is on its way in one direction: in order, and lost as a whole when the connection breaks.
+// Frames in transit in one direction: in order, and all lost when the connection breaks.
 struct Connection {
   std::deque<Frames> on_its_way;
 };
@@ -87,7 +87,7 @@ TEST(Link, EveryScheduleOfLossDeliversAllInOrderAndOnce) {
   EXPECT_GT(lost, 1000U) << "a network that loses nothing shows nothing";
 }
 
-// A connection that breaks in every long burst, and takes the whole of it along.
+// A connection that breaks in every long burst, which is lost as a whole.
 TEST(Link, WhatALongBurstLosesArrivesInShortOnes) {
   Link a = link_of(kA, kB), b = link_of(kB, kA);
   submit(a, 1);

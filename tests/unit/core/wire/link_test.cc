@@ -7,12 +7,12 @@ namespace {
 
 class LinkTest : public testing::Test {
  protected:
-  // A peer that has sent nothing yet gets everything again instead of a probe.
+  // A peer that has sent nothing yet gets all messages again instead of a probe.
   void a_receives_from_b() {
     submit(b, 99);
     deliver(a, all(b, now), now);
   }
-  // b says what has arrived, and a hears of it.
+  // b sends an acknowledgement to a.
   void acknowledge() {
     b.tick(now);
     deliver(a, all(b, now), now);
@@ -35,7 +35,7 @@ TEST_F(LinkTest, DeliversInOrderAndIsDrainedByTheAcknowledgement) {
   for (RoundId i = 1; i <= 3; ++i) submit(a, i);
   EXPECT_FALSE(a.drained());
   EXPECT_EQ(deliver(b, all(a, kSecond), kSecond), (std::vector<RoundId>{1, 2, 3}));
-  EXPECT_TRUE(all(b, kSecond).empty()) << "an acknowledgement waits for company";
+  EXPECT_TRUE(all(b, kSecond).empty()) << "an acknowledgement waits for a message or a tick";
   EXPECT_TRUE(b.busy());
   b.tick(kSecond);
   const auto answer = all(b, kSecond);
@@ -57,7 +57,7 @@ TEST_F(LinkTest, AnAcknowledgementRidesOnAMessage) {
   EXPECT_EQ(deliver(a, sent, kSecond), (std::vector<RoundId>{2}));
   EXPECT_TRUE(a.drained());
   b.tick(kSecond);
-  EXPECT_TRUE(all(b, kSecond).empty()) << "it was said already";
+  EXPECT_TRUE(all(b, kSecond).empty()) << "it was acknowledged already";
 }
 
 TEST_F(LinkTest, ManyMessagesAreAcknowledgedWithoutATick) {
@@ -84,7 +84,7 @@ TEST_F(LinkTest, ALostMessageIsAskedForAndSentAgain) {
   sent.erase(sent.begin() + 1);
   EXPECT_EQ(deliver(b, sent, now), (std::vector<RoundId>{1}));
   EXPECT_EQ(b.counters().ahead, 2U);
-  deliver(a, all(b, now), now);  // what it says tells that 1 has arrived, not that 2 is lost
+  deliver(a, all(b, now), now);  // acknowledges 1, and does not report that 2 is lost
   EXPECT_TRUE(all(a, now).empty());
 
   now += Link::kProbeAfter;
@@ -144,11 +144,11 @@ TEST_F(LinkTest, ProbesComeMoreAndMoreRarely) {
   EXPECT_EQ(pauses, (std::vector<Nanoseconds>{1, 2, 4, 8, 16, 16, 16}));
 }
 
-// What was sent on a connection that had broken several times came up to 16 s later.
+// After several breaks of the connection, messages arrived up to 16 s later.
 TEST_F(LinkTest, AfterABrokenConnectionThePeerIsProbedAtOnce) {
   a_receives_from_b();
   submit(a, 1);
-  all(a, now);  // lost, and so are the questions
+  all(a, now);  // lost, and so are the probes
   for (int i = 0; i < 200; ++i, now += kSecond / 10) a.tick(now), all(a, now);
   a.broken();
   deliver(b, all(a, now), now);
@@ -157,7 +157,7 @@ TEST_F(LinkTest, AfterABrokenConnectionThePeerIsProbedAtOnce) {
   acknowledge();
   ASSERT_TRUE(a.drained());
   a.broken();
-  EXPECT_TRUE(all(a, now).empty()) << "it has nothing to ask for";
+  EXPECT_TRUE(all(a, now).empty()) << "nothing is unacknowledged";
 }
 
 TEST_F(LinkTest, AnAnswerEndsTheBackOff) {
@@ -191,7 +191,7 @@ TEST_F(LinkTest, WhatTheTransportDidNotTakeIsGivenAgain) {
   EXPECT_EQ(deliver(b, all(a, kSecond), kSecond), (std::vector<RoundId>{2}));
 }
 
-// They were forgotten: the peer had to ask again, a second later.
+// They were dropped: the peer had to ask again, a second later.
 TEST_F(LinkTest, AnAcknowledgementAndAProbeThatWereNotTakenAreGivenAgain) {
   submit(a, 1);
   deliver(b, all(a, now), now);
@@ -247,10 +247,10 @@ TEST_F(LinkTest, TheWindowCountsBytesAndLetsOneLargeMessagePass) {
   EXPECT_EQ(all(c, kSecond).size(), 1U);
 }
 
-// Memory was all that limited it.
+// Only memory limited it.
 TEST_F(LinkTest, TheQueueIsLimitedInBytesAndInMessages) {
   constexpr std::size_t kPieces = 64;
-  const Frames piece = encode_message(Lease{0, 0, 0, bytes_of(Link::kQueueBytesMost / kPieces)});  // one memory for all
+  const Frames piece = encode_message(Lease{0, 0, 0, bytes_of(Link::kQueueBytesMost / kPieces)});  // shared memory
   for (std::size_t i = 0; i < kPieces; ++i) a.submit(kA, kB, Kind::lease, piece);
   EXPECT_FALSE(a.overfull()) << "the largest message does not count";
   a.submit(kA, kB, Kind::lease, piece);
@@ -262,7 +262,7 @@ TEST_F(LinkTest, TheQueueIsLimitedInBytesAndInMessages) {
     if (!next) acknowledge();
   }
   acknowledge();
-  EXPECT_FALSE(a.overfull()) << "what has arrived does not wait";
+  EXPECT_FALSE(a.overfull()) << "delivered messages do not count";
 
   Link d = link_of(kA, kB), e = link_of(kB, kA);
   d.submit(kA, kB, Kind::lease, encode_message(Lease{0, 0, 0, bytes_of(1000)}));
@@ -272,7 +272,7 @@ TEST_F(LinkTest, TheQueueIsLimitedInBytesAndInMessages) {
   e.tick(kSecond);
   deliver(d, all(e, kSecond), kSecond);
   EXPECT_FALSE(d.drained());
-  EXPECT_FALSE(d.overfull()) << "what waits is less than what was largest";
+  EXPECT_FALSE(d.overfull()) << "less waits than the largest message";
 
   Link c = link_of(kA, kB);
   const Frames small = encode_message(Ready{});
@@ -315,7 +315,7 @@ TEST_F(LinkTest, WhatWasNotSentCannotBeAcknowledged) {
   Header header = from_b(Kind::ack);
   header.acknowledged = ~std::uint64_t{0};
   EXPECT_EQ(a.receive(header, encode_message(Ack{}), kSecond).arrival, Link::Arrival::taken);
-  EXPECT_FALSE(a.drained()) << "the last one is still here";
+  EXPECT_FALSE(a.drained()) << "the last one is still queued";
   EXPECT_EQ(all(a, kSecond).size(), 1U);
 }
 
@@ -404,7 +404,7 @@ TEST_F(LinkTest, PiecesThatDoNotFitTogetherAreWrong) {
   }
 }
 
-// A window of large messages waited for a tick, a dozen times a second.
+// A window of large messages was acknowledged only by ticks, a dozen times a second.
 TEST_F(LinkTest, ManyBytesAreAcknowledgedWithoutATick) {
   const Frames half = encode_message(Lease{0, 0, 0, bytes_of(kPieceBytes - 100)});
   for (int i = 0; i < 8; ++i) a.submit(kA, kB, Kind::lease, half);
@@ -417,7 +417,7 @@ TEST_F(LinkTest, ManyBytesAreAcknowledgedWithoutATick) {
   EXPECT_EQ(all(b, kSecond).size(), 1U);
 }
 
-// What was stale, repeated or ahead was decoded all the same, with the memory that takes.
+// Stale, repeated and early messages were decoded, which took memory.
 TEST_F(LinkTest, OnlyTheNextMessageIsLookedInto) {
   Header header = from_b(Kind::probe);
   header.incarnation = 50;
@@ -432,7 +432,7 @@ TEST_F(LinkTest, OnlyTheNextMessageIsLookedInto) {
   EXPECT_EQ(a.receive(header, garbage, kSecond).arrival, Link::Arrival::wrong);
 }
 
-// The peer's end was made again when some had been sent already, to its end before.
+// The peer's link was replaced after some messages had been sent to the earlier one.
 TEST_F(LinkTest, AGreetingBringsAgainWhatWasSentBefore) {
   submit(a, 1);
   submit(a, 2);
@@ -442,7 +442,7 @@ TEST_F(LinkTest, AGreetingBringsAgainWhatWasSentBefore) {
   EXPECT_EQ(deliver(b, all(a, kSecond), kSecond), (std::vector<RoundId>{1, 2}));
 }
 
-// From a process in a long hook one came every second, and each time all that was on its way was sent again.
+// A process in a long hook sends one every second, and each caused all unacknowledged messages to be sent again.
 TEST_F(LinkTest, ASignOfLifeBringsNothingAgain) {
   submit(a, 1);
   EXPECT_EQ(all(a, kSecond).size(), 1U);
@@ -457,18 +457,18 @@ TEST_F(LinkTest, ASignOfLifeBringsNothingAgain) {
 }
 
 TEST_F(LinkTest, UnsentMessagesOfAnEarlierEraAreDropped) {
-  const auto say = [&](RoundId round, std::uint64_t era) {
+  const auto submit_in_era = [&](RoundId round, std::uint64_t era) {
     a.submit(kA, kB, Kind::committed, encode_message(Committed{round}), era);
   };
-  say(1, 1);
+  submit_in_era(1, 1);
   const auto sent = all(a, kSecond);
-  say(2, 1);
-  say(3, 0);
-  say(4, 2);
+  submit_in_era(2, 1);
+  submit_in_era(3, 0);
+  submit_in_era(4, 2);
   const std::size_t queued = a.queued_bytes();
   a.forget_before(2);
   EXPECT_LT(a.queued_bytes(), queued);
-  EXPECT_EQ(deliver(b, sent, kSecond), (std::vector<RoundId>{1})) << "it was on its way";
+  EXPECT_EQ(deliver(b, sent, kSecond), (std::vector<RoundId>{1})) << "it was sent before";
   EXPECT_EQ(deliver(b, all(a, kSecond), kSecond), (std::vector<RoundId>{3, 4}));
   acknowledge();
   EXPECT_TRUE(a.drained());

@@ -8,7 +8,7 @@ namespace {
 
 constexpr NodeId kFrom{Role::worker, 1}, kTo{Role::partition, 2};
 
-// The message, if every piece was taken, and the last and no other made it whole.
+// The message, if every piece was accepted, and only the last completed it.
 std::optional<Delivery> join(const std::vector<Frames>& pieces) {
   Joiner joiner;
   std::optional<Delivery> message;

@@ -52,7 +52,7 @@ inline Parts parts_of(RoundId round, TreeNode node, const std::vector<double>& s
   return parts;
 }
 
-// Of a node with all its leaves, whose shards say nothing beside their parts.
+// Of a node with all its leaves, whose shards have no notes.
 inline Parts parts_of(RoundId round, TreeNode node, const std::vector<double>& sums) {
   return parts_of(round, node, sums, std::vector<std::string>(std::size_t{1} << node.level));
 }

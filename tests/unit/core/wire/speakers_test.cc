@@ -6,7 +6,7 @@ namespace {
 constexpr Role kAll[] = {Role::coordinator, Role::scheduler, Role::worker,
                          Role::kvstore,     Role::partition, Role::observer};
 
-// A store made another one write over its checkpoints, by a SAVE of an epoch that was committed.
+// A store could make another one overwrite its checkpoints, by a SAVE of a committed epoch.
 TEST(Speakers, OnlyTheCoordinatorSendsItsDecisions) {
   for (const Kind kind : {Kind::welcome, Kind::refuse, Kind::read_ahead, Kind::facts, Kind::start, Kind::tasks,
                           Kind::expect, Kind::rounds_done, Kind::evaluate, Kind::save, Kind::status})

@@ -43,7 +43,7 @@ struct Process {
   Host host;
 };
 
-// Two processes that know each other; the second one's node writes down what it hears.
+// Two processes that know each other; the second one's node records what it receives.
 struct Pair {
   Pair(const std::filesystem::path& folder, std::size_t message_bytes_max)
       : one(folder, kCoordinator, message_bytes_max), two(folder, kWorker, message_bytes_max) {
@@ -84,7 +84,7 @@ void answer_status(Process& coordinator) {
   }));
 }
 
-// An observer asks the coordinator at this address for its status, and ends with the answer; how many there were.
+// An observer asks the coordinator at this address for its status, and ends with the answer; returns their number.
 std::size_t ask_status(Process& coordinator, NodeId id, const std::string& at, const std::string& endpoint) {
   Process observer(Listening{}, id, std::size_t{1} << 20);
   EXPECT_EQ(observer.transport->endpoint(), "");
@@ -104,8 +104,7 @@ std::size_t ask_status(Process& coordinator, NodeId id, const std::string& at, c
   return listener.count<StatusReport>();
 }
 
-// The receiver's transport cut the connection at a message over its limit, the sender sent it again, and so on for
-// ever.
+// The receiver's transport closed the connection at a message over its limit, and the sender sent it again forever.
 TEST_F(ZmqTransportTest, AMessageOverTheLimitPassesInPieces) {
   Pair pair(folder, std::size_t{1} << 20);
   std::vector<std::byte> rows(std::size_t{5} << 20);
@@ -123,7 +122,7 @@ TEST_F(ZmqTransportTest, AMessageOverTheLimitPassesInPieces) {
   EXPECT_EQ(pair.two.transport->dropped(), 0U);
 }
 
-// Frames, and their bytes together, are limited too, and not only the bytes of each.
+// The number of frames and their total size are limited too, not only the size of each.
 TEST_F(ZmqTransportTest, MessagesOverTheLimitsAreDroppedAndTheNextIsDelivered) {
   constexpr std::size_t kMost = std::size_t{1} << 20;
   Process server(folder, kCoordinator, kMost), client(folder, kWorker, kMost);
@@ -142,18 +141,18 @@ TEST_F(ZmqTransportTest, MessagesOverTheLimitsAreDroppedAndTheNextIsDelivered) {
   EXPECT_EQ(server.transport->dropped(), 3U);
 }
 
-// Each observer cost the coordinator three sockets and three descriptors forever.
+// Each observer leaked three sockets and three descriptors of the coordinator.
 TEST_F(ZmqTransportTest, ObserversLeakNoDescriptors) {
   Process coordinator(folder, kCoordinator, std::size_t{1} << 20);
   answer_status(coordinator);
   std::size_t before = 0;
   for (std::uint32_t call = 0; call < 40; ++call) {
     const std::string& at = coordinator.transport->endpoint();
-    EXPECT_EQ(ask_status(coordinator, {Role::observer, call}, at, "ipc:///nobody/is/made/to/connect/here"), 1U);
+    EXPECT_EQ(ask_status(coordinator, {Role::observer, call}, at, "ipc:///not/connected/to"), 1U);
     if (call == 4) before = descriptors();
   }
   // Sockets are closed by ZeroMQ's own thread, so a few of the last may still be there.
-  EXPECT_LT(descriptors(), before + 40) << "35 observers have come and gone";
+  EXPECT_LT(descriptors(), before + 40) << "35 observers have connected and left";
 }
 
 std::uint64_t peak_bytes() {
