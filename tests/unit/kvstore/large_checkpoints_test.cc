@@ -20,22 +20,13 @@ struct SlicesOnlyApp final : tests::EmptyApp {
   std::vector<Table> tables(const Facts&) const override { return {{.name = "rows", .kind = Table::Kind::sliced}}; }
 };
 
-const Plugin& plugin() {
-  static const Plugin made = [] {
-    Plugin plugin;
-    plugin.name = "slices";
-    plugin.app = [](const Job&) -> std::unique_ptr<App> { return std::make_unique<SlicesOnlyApp>(); };
-    return plugin;
-  }();
-  return made;
-}
-
 class LargeCheckpoints : public TemporaryFolder, protected tests::NodeStage {
  protected:
   LargeCheckpoints() : NodeStage(kSelf) {
     PartitionSettings settings;
     settings.credit.kept = 1000;
-    partition_ = std::make_unique<Partition>(settings, *host_app(plugin(), Job()), disk_checkpoints(folder, 1, {}));
+    partition_ = std::make_unique<Partition>(settings, *host_app(tests::plugin_of<SlicesOnlyApp>("slices"), Job()),
+                                             disk_checkpoints(folder, 1, {}));
     EXPECT_TRUE(receive(kCoordinator, JobFacts{}).ok());
   }
   Status receive(NodeId from, const Message& message) { return NodeStage::receive(*partition_, from, message); }
@@ -52,7 +43,7 @@ class LargeCheckpoints : public TemporaryFolder, protected tests::NodeStage {
   std::unique_ptr<Partition> partition_;
 };
 
-// They were kept in memory until all were there: a second copy of the whole model.
+// They were kept in memory until all had arrived: a second copy of the whole model.
 TEST_F(LargeCheckpoints, WhatIsMoreThanAPartitionKeepsWaitsOnDisk) {
   hold_work = true;
   for (const std::uint64_t id : {5U, 9U, 1U, 7U, 3U}) ASSERT_TRUE(receive(kWorker, put(2, id)).ok());
@@ -68,7 +59,7 @@ TEST_F(LargeCheckpoints, WhatIsMoreThanAPartitionKeepsWaitsOnDisk) {
 
   const auto written = sent<Written>(kCoordinator);
   ASSERT_EQ(written.size(), 1U);
-  EXPECT_EQ(written[0].objects.size(), 6U) << "and what pull has saved";
+  EXPECT_EQ(written[0].objects.size(), 6U) << "and the state of pull";
   EXPECT_EQ(names_in(2), 1U);
   const auto path = RunFolder{folder}.checkpoint() / written[0].file;
   EXPECT_EQ(hash_file(path)->hash, written[0].file_hash);

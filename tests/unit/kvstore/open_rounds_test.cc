@@ -23,16 +23,6 @@ struct AssigningApp final : tests::EmptyApp {
   std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<AssignPull>(); }
 };
 
-const Plugin& plugin() {
-  static const Plugin made = [] {
-    Plugin plugin;
-    plugin.name = "assigning";
-    plugin.app = [](const Job&) -> std::unique_ptr<App> { return std::make_unique<AssigningApp>(); };
-    return plugin;
-  }();
-  return made;
-}
-
 class OpenRounds : public ::testing::Test, protected tests::NodeStage {
  protected:
   OpenRounds() : NodeStage(kSelf) {
@@ -83,7 +73,7 @@ TEST_F(OpenRounds, CommitTheRowsThatShardsHadPartsFor) {
   EXPECT_EQ(sent<RoundFeedback>(kScheduler).back().norms.l1, 1);
 }
 
-TEST_F(OpenRounds, ASchedulerThatWishesForChangesGetsThemWithTheRows) {
+TEST_F(OpenRounds, ASchedulerThatWantsChangesGetsThemWithTheRows) {
   ASSERT_TRUE(expect(3, Feedback::changes).ok());
   ASSERT_TRUE(parts(3, 0, {}, {}).ok());
   ASSERT_TRUE(parts(3, 1, {{7, 1}}, {1, 2}).ok());

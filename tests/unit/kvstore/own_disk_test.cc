@@ -1,4 +1,4 @@
-// tests/unit/kvstore/own_disk_test.cc -- a partition's own disk, with the coordinator played by the test.
+// tests/unit/kvstore/own_disk_test.cc -- a partition's own disk, the test plays the coordinator.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ TEST_F(OnItsOwnDisk, WhatIsThereIsNotAskedFor) {
 
 TEST_F(OnItsOwnDisk, WhatIsMissingOrDamagedComesFromTheCoordinator) {
   const HashedFile file = make(theirs_, 1);
-  make(*disk_, 1);  // of the same name, and something else
+  make(*disk_, 1);  // of the same name with another content
   get(file);
   EXPECT_EQ(there_, 0);
   const std::span<const std::byte> all = *theirs_.find(file.file);
@@ -95,7 +95,7 @@ TEST_F(OnItsOwnDisk, OnlyWhatWasWrittenIsGiven) {
   EXPECT_EQ(give({file.file, file.bytes, 1}).code(), ExitCode::bug);
 }
 
-// What is committed must stay: the newest may not be, but the one before it is.
+// A committed checkpoint must stay: the newest may be uncommitted, the one before it is committed.
 TEST_F(OnItsOwnDisk, TheNewestTwoAreKept) {
   get(make(*disk_, 1));
   for (const Epoch epoch : {2U, 4U, 5U}) {

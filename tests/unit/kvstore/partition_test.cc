@@ -1,4 +1,4 @@
-// tests/unit/kvstore/partition_test.cc -- one partition on small scripts, with everybody else played by the test.
+// tests/unit/kvstore/partition_test.cc -- one partition on small scripts; the test plays all other processes.
 #include "kvstore/partition.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tests/sim/memory_checkpoints.h"
+#include "tests/unit/core/job/empty_app.h"
 #include "tests/unit/core/runtime/node_stage.h"
 #include "tests/unit/core/wire/round_messages.h"
 
@@ -24,7 +25,7 @@ constexpr NodeId kWorkers[] = {{Role::worker, 0}, {Role::worker, 1}};
 constexpr NodeId kSchedulers[] = {{Role::scheduler, 0}, {Role::scheduler, 1}};
 constexpr TableId kSums = 0, kRows = 1, kTalks = 2;
 
-// What the plugin's pull was shown, and what it says; each test has it anew.
+// The arguments of the plugin's pull, and its reply; reset for each test.
 struct Play {
   std::string reply;
   std::vector<RoundId> rounds;
@@ -59,30 +60,17 @@ class CountingPull final : public AddPull {
   std::uint64_t pulls_ = 0;
 };
 
-class CountingApp final : public App {
- public:
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>, Random&) override { return {}; }
+struct CountingApp final : tests::EmptyApp {
   std::vector<Table> tables(const Facts& facts) const override {
     return {{"sums", Table::Kind::shared, facts.count("rows"), 1, 1},
             {"rows", Table::Kind::sliced, 4, 0, 0},
             {"talks", Table::Kind::shared, 10, 1, 1, 1, true}};
   }
   std::vector<Term> terms() const override { return {{"sum", Term::Kind::report}}; }
-  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
   std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<CountingPull>(); }
 };
 
 const JobFacts kFacts{{{"rows", Fact::Kind::sum, 10}}, {}};
-
-const Plugin& plugin() {
-  static const Plugin made = [] {
-    Plugin plugin;
-    plugin.name = "counting";
-    plugin.app = [](const Job&) -> std::unique_ptr<App> { return std::make_unique<CountingApp>(); };
-    return plugin;
-  }();
-  return made;
-}
 
 // Two shards, one in each of two workers; two schedulers.
 class PartitionNode : public ::testing::Test, protected tests::NodeStage {
@@ -99,7 +87,7 @@ class PartitionNode : public ::testing::Test, protected tests::NodeStage {
     play = {};
     JobConfig job;
     job.shards = job.schedulers = 2;
-    partition_ = std::make_unique<Partition>(PartitionSettings{0, {0, 1}, credit_}, *host_app(plugin(), job), store_);
+    partition_ = std::make_unique<Partition>(PartitionSettings{0, {0, 1}, credit_}, *host_app(tests::plugin_of<CountingApp>("counting"), job), store_);
     forget();
   }
   Status receive(NodeId from, const Message& message) { return NodeStage::receive(*partition_, from, message); }
@@ -139,7 +127,7 @@ class PartitionNode : public ::testing::Test, protected tests::NodeStage {
 TEST_F(PartitionNode, CommitsARoundAndSendsItToAllWorkers) {
   start();
   ASSERT_TRUE(receive(kCoordinator, Welcome{}).ok());
-  EXPECT_TRUE(sent<Ready>(kCoordinator).empty()) << "it does not know the tables yet";
+  EXPECT_TRUE(sent<Ready>(kCoordinator).empty()) << "it has not received the tables yet";
   shape();
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
   ASSERT_TRUE(receive(kCoordinator, expect_of(1, {7, 2})).ok());
@@ -154,7 +142,7 @@ TEST_F(PartitionNode, CommitsARoundAndSendsItToAllWorkers) {
     EXPECT_EQ(deltas[0].rows.keys, (std::vector<Key>{7, 2}));
     EXPECT_EQ(numbers_of(deltas[0].values), (std::vector<double>{11, 22}));
   }
-  for (const NodeId to : kSchedulers) EXPECT_TRUE(sent<RoundFeedback>(to).empty()) << "none wants to know";
+  for (const NodeId to : kSchedulers) EXPECT_TRUE(sent<RoundFeedback>(to).empty()) << "none is requested";
   ASSERT_TRUE(receive(kCoordinator, Evaluate{1}).ok());
   EXPECT_EQ(sent<Evaluated>(kCoordinator).at(0).rows, (std::vector<double>{33}));
 }
@@ -193,7 +181,7 @@ TEST_F(PartitionNode, ASchedulerGetsOnlyTheFeedbackItWants) {
     EXPECT_EQ(received.round, round);
     EXPECT_EQ(received.norms, wish == Feedback::norms ? (ChangeNorms{7, 25, 4}) : ChangeNorms());
     EXPECT_TRUE(received.values.empty() && received.changes.empty());
-    EXPECT_EQ(sent<Deltas>(kWorkers[0]).size(), round) << "workers hear all";
+    EXPECT_EQ(sent<Deltas>(kWorkers[0]).size(), round) << "workers receive all";
   }
 }
 
@@ -216,16 +204,16 @@ TEST_F(PartitionNode, PullIsShownNotesBlocksAndArgumentAndItsReplyGoesToAll) {
     const auto deltas = sent<Deltas>(to);
     ASSERT_EQ(deltas.size(), 1U);
     EXPECT_EQ(text_of(deltas[0].reply), "so be it");
-    EXPECT_TRUE(deltas[0].rows.blocks.empty() && deltas[0].rows.argument.empty()) << "they have them already";
+    EXPECT_TRUE(deltas[0].rows.blocks.empty() && deltas[0].rows.argument.empty()) << "workers have them already";
   }
 }
 
 TEST_F(PartitionNode, ARoundMayBeOfNotesAlone) {
-  play.reply = "heard";
+  play.reply = "noted";
   ASSERT_TRUE(receive(kCoordinator, expect_of(1, {}, kTalks)).ok());
   ASSERT_TRUE(receive(kWorkers[0], parts_of(1, {1, 0}, {}, {"zero", "one"})).ok());
   EXPECT_EQ(play.notes, (std::vector<std::string>{"zero", "one"}));
-  EXPECT_EQ(text_of(sent<Deltas>(kWorkers[0]).at(0).reply), "heard");
+  EXPECT_EQ(text_of(sent<Deltas>(kWorkers[0]).at(0).reply), "noted");
   EXPECT_EQ(sent<Committed>(kCoordinator).size(), 1U);
 }
 
@@ -237,7 +225,7 @@ TEST_F(PartitionNode, AReplyOfATableWhoseRowsAreApartIsRefused) {
   EXPECT_EQ(status.what(), "counting, Pull::pull, round 1: a reply, and table sums spans partitions");
 }
 
-// A pull with notes may take long, so that it is work.
+// A pull with notes may be slow, and runs on a compute thread.
 TEST_F(PartitionNode, RoundsArePulledInOrder) {
   ASSERT_TRUE(receive(kCoordinator, expect_of(1, {5}, kTalks)).ok());
   ASSERT_TRUE(receive(kCoordinator, expect_of(2, {5})).ok());
@@ -267,7 +255,7 @@ TEST_F(PartitionNode, ARoundThatBreaksTheRulesIsTheSchedulesFault) {
   EXPECT_EQ(receive(kCoordinator, expect_of(1, {0}, kRows)).what(), "schedule, round 1: table 1 is not a shared table");
   EXPECT_EQ(receive(kCoordinator, expect_of(1, {0}, 5)).code(), ExitCode::failed);
   EXPECT_EQ(receive(kCoordinator, expect_of(1, {10})).what(), "schedule, round 1: table sums has no row 10");
-  // The places of four billion parts were to be computed.
+  // The offsets of four billion parts would be computed.
   Expect expect = expect_of(1, {5, 3}, kTalks);
   expect.rows.blocks = {0xffffffffU};
   EXPECT_EQ(receive(kCoordinator, expect).what(), "schedule, round 1: its blocks hold another number of rows");
@@ -284,7 +272,7 @@ TEST_F(PartitionNode, WrongPartsNameTheirSender) {
 TEST_F(PartitionNode, WritesACheckpointWhenAllObjectsAreIn) {
   start();
   ASSERT_TRUE(receive(kCoordinator, Welcome{}).ok());
-  EXPECT_TRUE(sent<Ready>(kCoordinator).empty()) << "it does not know the tables yet";
+  EXPECT_TRUE(sent<Ready>(kCoordinator).empty()) << "it has not received the tables yet";
   shape();
   ASSERT_TRUE(receive(kWorkers[0], put(1, Object::slice, 4)).ok()) << "objects may come before SAVE";
   ASSERT_TRUE(receive(kCoordinator, Save{1, 3}).ok());
@@ -293,7 +281,7 @@ TEST_F(PartitionNode, WritesACheckpointWhenAllObjectsAreIn) {
   const auto written = sent<Written>(kCoordinator);
   ASSERT_EQ(written.size(), 1U);
   EXPECT_EQ(written[0].epoch, 1U);
-  ASSERT_EQ(written[0].objects.size(), 3U) << "and what its pull has saved";
+  ASSERT_EQ(written[0].objects.size(), 3U) << "and the state of pull";
   EXPECT_EQ(std::count_if(written[0].objects.begin(), written[0].objects.end(),
                           [](const ObjectHash& one) { return one.object == Object::pull && one.id == 0; }),
             1);
@@ -317,12 +305,12 @@ TEST_F(PartitionNode, ACheckpointHasTheStateAtItsRequest) {
   ASSERT_TRUE(receive(kWorkers[0], put(1, Object::slice, 0)).ok());
   ASSERT_TRUE(resume().ok());
   for (const NodeId to : kWorkers) {
-    const auto told = sent<Deltas>(to);
-    ASSERT_EQ(told.size(), 2U) << "for every shared table";
-    EXPECT_EQ(told[0].rows.round, 0U);
-    EXPECT_EQ(told[0].rows.table, kSums);
-    EXPECT_EQ(numbers_of(told[0].values), (std::vector<double>{1}));
-    EXPECT_EQ(told[1].rows.table, kTalks);
+    const auto deltas = sent<Deltas>(to);
+    ASSERT_EQ(deltas.size(), 2U) << "for every shared table";
+    EXPECT_EQ(deltas[0].rows.round, 0U);
+    EXPECT_EQ(deltas[0].rows.table, kSums);
+    EXPECT_EQ(numbers_of(deltas[0].values), (std::vector<double>{1}));
+    EXPECT_EQ(deltas[1].rows.table, kTalks);
   }
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
   ASSERT_TRUE(receive(kWorkers[0], Fetch{Object::slice, 0}).ok());
@@ -335,13 +323,13 @@ TEST_F(PartitionNode, ACheckpointHasTheStateAtItsRequest) {
   EXPECT_EQ(in.get<std::uint64_t>(), 1U) << "pulls, as restored";
 }
 
-// All rows of a table went as one message, and all objects at once: more than 4 GiB for one peer ended the run.
+// All rows of a table were one message, and all objects were sent at once: more than 4 GiB for a peer ended the run.
 TEST_F(PartitionNode, RestoredRowsAreSentInChunks) {
   store({1, 2, 3, 4, 5});
   credit_ = {.bytes = 64, .chunk = 32};  // of two rows of 16 bytes each
   waiting[kWorkers[1]] = 40;
   ASSERT_TRUE(resume().ok());
-  const auto keys_told = [&](NodeId to) {
+  const auto keys_sent = [&](NodeId to) {
     std::vector<std::vector<Key>> all;
     for (const Deltas& deltas : sent<Deltas>(to)) {
       if (deltas.rows.table != kSums) continue;
@@ -352,18 +340,18 @@ TEST_F(PartitionNode, RestoredRowsAreSentInChunks) {
     return all;
   };
   using Chunks = std::vector<std::vector<Key>>;
-  for (const NodeId to : kWorkers) EXPECT_EQ(keys_told(to), (Chunks{{1, 2}})) << "40 bytes and 32 are more than 64";
+  for (const NodeId to : kWorkers) EXPECT_EQ(keys_sent(to), (Chunks{{1, 2}})) << "40 bytes and 32 are more than 64";
   EXPECT_TRUE(sent<Ready>(kCoordinator).empty());
   waiting[kWorkers[1]] = 64;
   ASSERT_TRUE(tick().ok());
-  EXPECT_EQ(keys_told(kWorkers[0]), (Chunks{{1, 2}}));
+  EXPECT_EQ(keys_sent(kWorkers[0]), (Chunks{{1, 2}}));
   waiting.clear();
   ASSERT_TRUE(tick().ok());
-  EXPECT_EQ(keys_told(kWorkers[0]), (Chunks{{1, 2}, {3, 4}, {5}}));
-  EXPECT_EQ(keys_told(kWorkers[1]), keys_told(kWorkers[0]));
-  for (const NodeId to : kSchedulers) EXPECT_TRUE(sent<Deltas>(to).empty()) << "changes are measured here";
-  EXPECT_EQ(sent<Deltas>(kWorkers[0]).size(), 4U) << "a table without rows is one that is told";
-  EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U) << "behind the last";
+  EXPECT_EQ(keys_sent(kWorkers[0]), (Chunks{{1, 2}, {3, 4}, {5}}));
+  EXPECT_EQ(keys_sent(kWorkers[1]), keys_sent(kWorkers[0]));
+  for (const NodeId to : kSchedulers) EXPECT_TRUE(sent<Deltas>(to).empty()) << "changes are computed here";
+  EXPECT_EQ(sent<Deltas>(kWorkers[0]).size(), 4U) << "a table without rows is sent, too";
+  EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U) << "after the last";
   ASSERT_TRUE(tick().ok());
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
 }
@@ -376,7 +364,7 @@ TEST_F(PartitionNode, ObjectsAreReadForProcessesWithCredit) {
   ASSERT_TRUE(receive(kWorkers[0], Fetch{Object::slice, 0}).ok());
   ASSERT_TRUE(receive(kWorkers[1], Fetch{Object::slice, 1}).ok());
   EXPECT_TRUE(sent<Fetched>(kWorkers[0]).empty());
-  EXPECT_EQ(sent<Fetched>(kWorkers[1]).size(), 1U) << "who does not take what it is sent keeps nobody waiting";
+  EXPECT_EQ(sent<Fetched>(kWorkers[1]).size(), 1U) << "a slow receiver does not delay others";
   waiting[kWorkers[0]] = 63;
   ASSERT_TRUE(tick().ok());
   EXPECT_EQ(sent<Fetched>(kWorkers[0]).size(), 1U);

@@ -1,9 +1,10 @@
-// tests/unit/scheduler/scheduler_test.cc -- one scheduler on small scripts, with everybody else played by the test.
+// tests/unit/scheduler/scheduler_test.cc -- one scheduler on small scripts; the test plays all other processes.
 #include "scheduler/scheduler.h"
 
 #include <gtest/gtest.h>
 
 #include "core/checkpoint/cut.h"
+#include "tests/unit/core/job/empty_app.h"
 #include "tests/unit/core/runtime/node_stage.h"
 #include "tests/unit/core/wire/round_messages.h"
 
@@ -16,21 +17,21 @@ using tests::text_of;
 constexpr NodeId kSelf{Role::scheduler, 0}, kPartition{Role::partition, 0};
 constexpr TableId kSums = 0, kRows = 1, kTogether = 2;
 
-// What the plugin's schedule does, and what happened to it; each test sets it anew.
+// What the plugin's schedule does, and what it records; reset for each test.
 struct Play {
   std::uint32_t pipeline = 1;
   std::uint32_t rounds_in_epoch = 2;
   std::uint32_t slices_cut = 2;
   std::vector<Key> shared = {3};
   TableId table = kSums;
-  std::uint64_t ends_job = 0;  // the round that does
-  bool owned = false;          // rounds are of slices alone
+  std::uint64_t ends_job = 0;  // the round that ends the job
+  bool owned = false;          // rounds are of slices only
   bool throws = false;
   bool figures_throw = false;
   std::optional<bool> converged;
   Feedback wished = Feedback::changes;
-  std::optional<bool> ends_job_behind;  // what ends_job() says; none: it never may
-  std::vector<ChangeNorms> norms;       // that came back
+  std::optional<bool> ends_job_after;  // the result of ends_job(); none: may_end_job() is false
+  std::vector<ChangeNorms> norms;      // that came back
   Share share;
   std::uint32_t wish = 0;
   std::vector<double> received;  // values that came back
@@ -78,12 +79,12 @@ class PlayedSchedule final : public Schedule {
   }
   std::vector<Figure> figures() override {
     if (play.figures_throw) throw std::runtime_error("nothing to report");
-    return {{"heard", static_cast<double>(play.received.size())}};
+    return {{"received", static_cast<double>(play.received.size())}};
   }
   std::optional<bool> converged() const override { return play.converged; }
   Feedback wish() const override { return play.wished; }
-  bool may_end_job() const override { return play.ends_job_behind.has_value(); }
-  bool ends_job() override { return *play.ends_job_behind; }
+  bool may_end_job() const override { return play.ends_job_after.has_value(); }
+  bool ends_job() override { return *play.ends_job_after; }
   void save(Writer& out) const override {
     out.put(made_);
     out.put(std::uint64_t{play.received.size()});
@@ -97,9 +98,8 @@ class PlayedSchedule final : public Schedule {
   std::uint64_t made_ = 0;
 };
 
-class PlayedApp final : public App {
+class PlayedApp final : public tests::EmptyApp {
  public:
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId>, Random&) override { return {}; }
   std::vector<Table> tables(const Facts&) const override {
     return {{"sums", Table::Kind::shared, 10, 1, 1},
             {"rows", Table::Kind::sliced, 4, 0, 0},
@@ -160,12 +160,12 @@ class SchedulerNode : public ::testing::Test, protected tests::NodeStage {
       if (!rounds.rounds.empty()) newest = rounds.rounds.back();
     return newest;
   }
-  // The epochs whose figures were sent, and how many rounds their schedule had heard of by then.
+  // The epochs whose figures were sent, and the number of rounds with feedback by then.
   std::vector<std::pair<Epoch, double>> figures_sent() const {
     std::vector<std::pair<Epoch, double>> all;
     for (const Rounds& rounds : sent<Rounds>(kCoordinator))
       for (const EpochFigures& one : rounds.figures) {
-        EXPECT_EQ(one.figures.at(0).name, "heard");
+        EXPECT_EQ(one.figures.at(0).name, "received");
         all.emplace_back(one.epoch, one.figures.at(0).value);
       }
     return all;
@@ -202,7 +202,7 @@ TEST_F(SchedulerNode, TheScheduleGetsItsShareAndTheOptions) {
   EXPECT_EQ(play.share.index, 1U);
   EXPECT_EQ(play.share.count, 3U);
   EXPECT_EQ(play.wish, 7U);
-  EXPECT_TRUE(sent<CutMade>(kCoordinator).empty()) << "scheduler 0 speaks for all";
+  EXPECT_TRUE(sent<CutMade>(kCoordinator).empty()) << "scheduler 0 sends it for all";
 }
 
 TEST_F(SchedulerNode, OptionsThatChangeNothingAreReported) {
@@ -216,10 +216,10 @@ TEST_F(SchedulerNode, OptionsThatChangeNothingAreReported) {
   start(0, 1, 1, 7);
   play.pipeline = 7;
   begin();
-  EXPECT_TRUE(sent<CutMade>(kCoordinator).at(0).ignored.empty()) << "the wish is granted";
+  EXPECT_TRUE(sent<CutMade>(kCoordinator).at(0).ignored.empty()) << "the schedule uses it";
   start();
   begin();
-  EXPECT_TRUE(sent<CutMade>(kCoordinator).at(0).ignored.empty()) << "nothing was wished";
+  EXPECT_TRUE(sent<CutMade>(kCoordinator).at(0).ignored.empty()) << "the option was not given";
 }
 
 TEST_F(SchedulerNode, ConvergenceIsReportedWithTheFigures) {
@@ -246,7 +246,7 @@ TEST_F(SchedulerNode, KeepsAsManyRoundsOutAsThePipelineAllows) {
   begin();
   EXPECT_EQ(rounds_sent(), 3U);
   ASSERT_TRUE(receive(kCoordinator, RoundsDone{1}).ok());
-  EXPECT_EQ(rounds_sent(), 3U) << "what it waits for is the feedback";
+  EXPECT_EQ(rounds_sent(), 3U) << "it waits for feedback";
   commit(1);
   EXPECT_EQ(rounds_sent(), 4U);
   EXPECT_EQ(play.received, (std::vector<double>{10}));
@@ -254,13 +254,13 @@ TEST_F(SchedulerNode, KeepsAsManyRoundsOutAsThePipelineAllows) {
   EXPECT_EQ(rounds_sent(), 5U);
 }
 
-// Feedback that had come was told at once, and choices depended on who was fast.
+// Feedback was delivered on arrival, and choices depended on the speed of processes.
 TEST_F(SchedulerNode, AChoiceSeesExactlyTheFeedbackOfItsPipeline) {
   play.pipeline = 4;
   play.rounds_in_epoch = 100;
   begin();
   for (const RoundId round : {4, 3, 2}) commit(round);
-  EXPECT_EQ(rounds_sent(), 4U) << "rounds come back in their order";
+  EXPECT_EQ(rounds_sent(), 4U) << "feedback is delivered in order";
   commit(1);
   EXPECT_EQ(rounds_sent(), 8U);
   EXPECT_EQ(play.known, (std::vector<std::size_t>{0, 0, 0, 0, 1, 2, 3, 4}));
@@ -298,7 +298,7 @@ TEST_F(SchedulerNode, AnEpochEndsWhenAllItsFeedbackIsIn) {
   EXPECT_TRUE(figures_sent().empty());
   commit(3);
   EXPECT_EQ(figures_sent(), (std::vector<std::pair<Epoch, double>>{{1, 3}}));
-  EXPECT_EQ(rounds_sent(), 5U) << "and the pipeline is filled anew";
+  EXPECT_EQ(rounds_sent(), 5U) << "and the pipeline is filled again";
   EXPECT_EQ(play.known, (std::vector<std::size_t>{0, 0, 1, 3, 3}));
 }
 
@@ -313,7 +313,7 @@ TEST_F(SchedulerNode, WithoutFeedbackWholeEpochsAreChosenAhead) {
   EXPECT_EQ(rounds_sent(), 6U) << "three epochs were asked for";
 }
 
-// Only shared rounds come back.
+// Only shared rounds have feedback.
 TEST_F(SchedulerNode, RoundsOfSlicesAloneDoNotWaitForFeedback) {
   play.owned = true;
   begin();
@@ -329,7 +329,7 @@ TEST_F(SchedulerNode, RandomNumbersAreThoseOfTheEpoch) {
   start();
   play.pipeline = 0;
   ASSERT_TRUE(receive(kCoordinator, JobFacts{}).ok());
-  ASSERT_TRUE(receive(kCoordinator, Start{2, 3, 3}).ok());  // epochs 2 and 3 alone, as after a resume
+  ASSERT_TRUE(receive(kCoordinator, Start{2, 3, 3}).ok());  // epochs 2 and 3 only, as after a resume
   EXPECT_EQ(play.drawn.at(0), first[2]);
   start(1, 2, 1, 0);
   begin();
@@ -341,7 +341,7 @@ TEST_F(SchedulerNode, RandomNumbersAreThoseOfTheEpoch) {
 TEST_F(SchedulerNode, AScheduleMayEndTheJobAfterTheLastFeedback) {
   for (const bool ends : {false, true}) {
     start();
-    play.ends_job_behind = ends;
+    play.ends_job_after = ends;
     begin();
     EXPECT_TRUE(sent<CutMade>(kCoordinator).at(0).may_end_job);
     commit(1);
@@ -383,7 +383,7 @@ TEST_F(SchedulerNode, OneOfSeveralContinuesUntilAllEndTheJob) {
   EXPECT_EQ(rounds_sent(), 4U);
 }
 
-// ---- what is wrong with a schedule ----
+// ---- faults of a schedule ----
 
 TEST_F(SchedulerNode, ARoundOfRowsThatAreNotThereIsTheSchedulesFault) {
   play.shared = {10};
@@ -425,7 +425,7 @@ TEST_F(SchedulerNode, SavesTheStateAtTheEpochsEndAndTheCut) {
   ASSERT_EQ(puts.size(), 2U);
   EXPECT_EQ(puts[0].object, Object::schedule);
   Reader state(puts[0].bytes.view());
-  EXPECT_EQ(state.get<std::uint64_t>(), 2U) << "as it was after two rounds, though four are out";
+  EXPECT_EQ(state.get<std::uint64_t>(), 2U) << "the state after two rounds, though four are chosen";
   EXPECT_EQ(puts[1].object, Object::cut);
   Reader cut(puts[1].bytes.view());
   EXPECT_TRUE(decode_cut(cut).has_value());
@@ -442,13 +442,13 @@ TEST_F(SchedulerNode, ASaveThatComesBeforeTheFeedbackIsAnsweredAfterIt) {
   ASSERT_EQ(sent<Put>(kPartition).size(), 2U);
   Reader state(sent<Put>(kPartition)[0].bytes.view());
   EXPECT_EQ(state.get<std::uint64_t>(), 2U);
-  EXPECT_EQ(state.get<std::uint64_t>(), 2U) << "rounds that it has heard of";
+  EXPECT_EQ(state.get<std::uint64_t>(), 2U) << "rounds with feedback";
   EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U);
   commit(3);
   EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U) << "once";
 }
 
-// Without checkpoints every epoch's state was kept: twelve bytes a column and epoch filled the memory.
+// Without checkpoints the state of every epoch was kept: 12 bytes a column and epoch filled the memory.
 TEST_F(SchedulerNode, StatesOfEpochsThatCanNoLongerBeSavedAreDropped) {
   for (const std::uint32_t pipeline : {0U, 1U}) {
     start();
@@ -460,8 +460,7 @@ TEST_F(SchedulerNode, StatesOfEpochsThatCanNoLongerBeSavedAreDropped) {
       ASSERT_TRUE(receive(kCoordinator, RoundsDone{round}).ok());
       EXPECT_LE(scheduler_->states_kept(), 4U) << "pipeline " << pipeline << ", round " << round;
     }
-    // Of the last epoch of which a round is done, and all behind it, any may be the one at which a signal stops the
-    // run.
+    // A signal may stop the run at the last epoch with a finished round, or at any after it.
     ASSERT_TRUE(receive(kCoordinator, Save{49, 0}).ok());
     const auto puts = sent<Put>(kPartition);
     ASSERT_FALSE(puts.empty());
@@ -497,7 +496,7 @@ TEST_F(SchedulerNode, AResumedOneWaitsForItsState) {
   const auto rounds = sent<Rounds>(kCoordinator);
   ASSERT_EQ(rounds.size(), 1U);
   EXPECT_EQ(rounds[0].first, 3U);
-  EXPECT_EQ(rounds[0].rounds.at(0).argument, (std::vector<double>{3})) << "it goes on from its state";
+  EXPECT_EQ(rounds[0].rounds.at(0).argument, (std::vector<double>{3})) << "it continues from its state";
 }
 
 TEST_F(SchedulerNode, AStateThatIsDamagedIsADiskError) {

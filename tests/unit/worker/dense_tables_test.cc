@@ -2,6 +2,7 @@
 // partitions.
 #include <gtest/gtest.h>
 
+#include "tests/unit/core/job/empty_app.h"
 #include "tests/unit/core/rounds/even_hosts.h"
 #include "tests/unit/core/runtime/node_stage.h"
 #include "tests/unit/core/wire/round_messages.h"
@@ -16,9 +17,9 @@ using tests::rows_of;
 
 constexpr NodeId kWorker{Role::worker, 0}, kPartitions[] = {{Role::partition, 0}, {Role::partition, 1}};
 
-// Row 0 of the view at each push of the first shard, and how many deltas it was ever told of.
+// Row 0 of the view at each push of the first shard, and the number of deltas that it received.
 std::vector<double> seen;
-std::size_t deltas_told;
+std::size_t deltas_received;
 
 class LookingPush final : public Push {
  public:
@@ -31,15 +32,14 @@ class LookingPush final : public Push {
     task.parts[2 + 2 * shard_][0] = 10;
     return 1;
   }
-  void refresh(const Commit& commit) override { deltas_told += commit.deltas.size(); }
+  void refresh(const Commit& commit) override { deltas_received += commit.deltas.size(); }
 
  private:
   ShardId shard_;
   TableView view_;
 };
 
-class LookingApp final : public App {
- public:
+struct LookingApp final : tests::EmptyApp {
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     std::vector<std::unique_ptr<Push>> all;
     for (const ShardId shard : hosted) all.push_back(std::make_unique<LookingPush>(shard));
@@ -48,31 +48,20 @@ class LookingApp final : public App {
   std::vector<Table> tables(const Facts&) const override {
     return {{.name = "all", .keys = 6, .row_width = 1, .part_width = 1, .dense = true}};
   }
-  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
 };
-
-const Plugin& plugin() {
-  static const Plugin made = [] {
-    Plugin plugin;
-    plugin.name = "looking";
-    plugin.app = [](const Job&) -> std::unique_ptr<App> { return std::make_unique<LookingApp>(); };
-    return plugin;
-  }();
-  return made;
-}
 
 class DenseTables : public ::testing::Test, protected tests::NodeStage {
  protected:
   DenseTables() : NodeStage(kWorker) {
     seen.clear();
-    deltas_told = 0;
+    deltas_received = 0;
   }
   void start(std::uint32_t staleness, std::optional<Epoch> resume = {}) {
     JobConfig job;
     job.shards = 4;
     job.threads = job.partitions = 2;
     job.staleness = staleness;
-    worker_ = std::make_unique<Worker>(tests::even_hosts(2, job.shards), *host_app(plugin(), job));
+    worker_ = std::make_unique<Worker>(tests::even_hosts(2, job.shards), *host_app(tests::plugin_of<LookingApp>("looking"), job));
     Welcome welcome;
     welcome.resume = resume;
     ASSERT_TRUE(receive(kCoordinator, welcome).ok());
@@ -124,7 +113,7 @@ TEST_F(DenseTables, APushSeesTheCommitsOfItsStaleness) {
     for (std::uint32_t k = 0; k < 5; ++k) expected.push_back(k < staleness ? 0 : 10.0 * (k - staleness));
     expected.push_back(50);
     EXPECT_EQ(seen, expected) << "staleness " << staleness;
-    EXPECT_EQ(deltas_told, 0U);
+    EXPECT_EQ(deltas_received, 0U);
   }
 }
 

@@ -6,10 +6,10 @@ namespace rota {
 namespace {
 
 constexpr ShardId kShard = 1;
-constexpr std::uint32_t kRing = 0, kTwoSteps = 1, kUnheard = 2;
+constexpr std::uint32_t kRing = 0, kTwoSteps = 1, kNoSender = 2;
 
-// Three shards.  In the ring each sends to the next; of two steps, the first is the ring and in the second shard 1 gets
-// from both; and in one nobody sends to shard 1.
+// Dataflows of three shards: a ring; two steps, the ring and then both others to shard 1; and one without a sender to
+// shard 1.
 std::vector<Routes> three_shards() {
   using OfShards = Routes::OfShards;
   const OfShards ring = {{1}, {2}, {0}}, back = {{2}, {0}, {1}};
@@ -18,7 +18,7 @@ std::vector<Routes> three_shards() {
   std::vector<Routes> routes(3);
   routes[kRing] = {{ring}, {back}};
   routes[kTwoSteps] = {{ring, to_one}, {back, from_both}};
-  routes[kUnheard] = {{past_one}, {from_first}};
+  routes[kNoSender] = {{past_one}, {from_first}};
   return routes;
 }
 
@@ -78,7 +78,7 @@ TEST_F(Exchanges, AllStepsAreGatheredBeforeTheNextRound) {
   EXPECT_FALSE(all.may_begin(next.front()));
   ASSERT_TRUE(all.arrive(message(1, kTwoSteps, 0, 0)));
   ASSERT_TRUE(all.has_due(next));
-  EXPECT_TRUE(all.has_due(steps({}))) << "whatever comes next";
+  EXPECT_TRUE(all.has_due(steps({}))) << "for any next step";
   ShardExchanges::Due due = all.take_due();
   EXPECT_EQ(due.step, 0U);
   EXPECT_EQ(due.next, 1U);
@@ -96,7 +96,7 @@ TEST_F(Exchanges, AllStepsAreGatheredBeforeTheNextRound) {
 
 TEST_F(Exchanges, AShardWithoutSendersWaitsForNothing) {
   ShardExchanges all = with({});
-  all.sent(task(1, kUnheard), 0);
+  all.sent(task(1, kNoSender), 0);
   ASSERT_TRUE(all.has_due(steps({})));
   EXPECT_TRUE(all.take_due().messages.empty());
 }
@@ -121,16 +121,16 @@ TEST_F(Exchanges, WithAStalenessARoundIsGatheredWhenItMustBe) {
 TEST_F(Exchanges, AnAsynchronousRunGathersTheNewestOnce) {
   ShardExchanges all = with({.asynchronous = true});
   EXPECT_TRUE(all.take_newest(task(1, kRing))->messages.empty());
-  EXPECT_FALSE(all.take_newest(task(1, kTwoSteps)).has_value()) << "of several steps, all must be gathered";
+  EXPECT_FALSE(all.take_newest(task(1, kTwoSteps)).has_value()) << "all of several steps must be gathered";
   all.sent(task(1, kRing), 0);
   EXPECT_TRUE(all.may_begin(steps({task(2, kRing)}).front()));
   ASSERT_TRUE(all.arrive(message(2, kRing, 0, 0)));
-  ASSERT_TRUE(all.arrive(message(1, kRing, 0, 0))) << "the older one comes later";
+  ASSERT_TRUE(all.arrive(message(1, kRing, 0, 0))) << "the older one arrives later";
   EXPECT_EQ(rounds_in(*all.take_newest(task(2, kRing))), std::vector<RoundId>{2});
   EXPECT_TRUE(all.take_newest(task(2, kRing))->messages.empty());
   all.sent(task(2, kRing), 0);
   all.sent(task(3, kRing), 0);
-  EXPECT_FALSE(all.has_due(steps({shared(4)}))) << "that of round 3 is on its way";
+  EXPECT_FALSE(all.has_due(steps({shared(4)}))) << "that of round 3 has not arrived";
   ASSERT_TRUE(all.arrive(message(3, kRing, 0, 0)));
   EXPECT_FALSE(all.has_due(steps({})));
   ASSERT_TRUE(all.has_due(steps({shared(4)})));

@@ -80,17 +80,17 @@ TEST_F(ReadingInput, GivesTheShardsAndTheReport) {
   for (auto& [id, shard] : given_[0]) shards.push_back(std::move(shard));
   const auto made = loaded_message("worker-1", *app_, *reading_->contents(), shards);
   ASSERT_TRUE(made.ok());
-  const Loaded& told = *made;
-  EXPECT_EQ(told.app, "counting");
-  EXPECT_EQ(told.items_unit, "numbers");
-  EXPECT_EQ(told.epochs, 7U);
-  EXPECT_EQ(told.items, (std::vector<std::uint64_t>{13, 14}));
-  EXPECT_EQ(told.census, (Census{0, 0, 0, 1, 1, 0}));
-  ASSERT_EQ(told.facts.size(), 2U);
-  EXPECT_EQ(told.facts[1][0].value, 4);
-  ASSERT_EQ(told.terms.size(), 1U);
-  EXPECT_EQ(told.input, *hash_contents(app_->job.input));
-  EXPECT_EQ(told.valid, *hash_contents({}));
+  const Loaded& report = *made;
+  EXPECT_EQ(report.app, "counting");
+  EXPECT_EQ(report.items_unit, "numbers");
+  EXPECT_EQ(report.epochs, 7U);
+  EXPECT_EQ(report.items, (std::vector<std::uint64_t>{13, 14}));
+  EXPECT_EQ(report.census, (Census{0, 0, 0, 1, 1, 0}));
+  ASSERT_EQ(report.facts.size(), 2U);
+  EXPECT_EQ(report.facts[1][0].value, 4);
+  ASSERT_EQ(report.terms.size(), 1U);
+  EXPECT_EQ(report.input, *hash_contents(app_->job.input));
+  EXPECT_EQ(report.valid, *hash_contents({}));
 }
 
 TEST_F(ReadingInput, ContentsThatAreKnownAreNotReadAgain) {

@@ -39,7 +39,7 @@ TEST(Lanes, TheOneWithTheFewestTasksComesFirst) {
   EXPECT_EQ(lanes.by_need(), (Order{0, 1, 2}));
 }
 
-// Each is done by the thread that calls, in the lane where it was last if something waits there.
+// A visit is done by the calling thread, in its last lane if something waits there.
 TEST(WaitingVisits, AThreadStaysInItsLane) {
   WaitingVisits visits;
   std::string done;

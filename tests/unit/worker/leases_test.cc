@@ -23,7 +23,7 @@ TEST(Leases, ASliceWaitsForItsDestination) {
   Leases leases;
   leases.begin(4, std::make_unique<Rows>(1, 1), {});
   EXPECT_FALSE(leases.ready(4, 1));
-  EXPECT_FALSE(leases.move_on(4, here).has_value()) << "nobody said where";
+  EXPECT_FALSE(leases.move_on(4, here).has_value()) << "it has no destination";
   ASSERT_TRUE(leases.set_next({4, 0, 1, 0}));
   EXPECT_FALSE(leases.move_on(4, here).has_value()) << "it stays in this worker";
   EXPECT_TRUE(leases.ready(4, 1));
@@ -71,7 +71,7 @@ TEST(Leases, ASecondHolderIsSeen) {
   EXPECT_FALSE(leases.arrive(7, 10, some_bytes()));
   leases.begin(8, nullptr, some_bytes());
   EXPECT_FALSE(leases.arrive(8, 1, some_bytes()));
-  EXPECT_TRUE(leases.ready(7, 9)) << "the first is as it was";
+  EXPECT_TRUE(leases.ready(7, 9)) << "the first is unchanged";
 }
 
 TEST(Leases, ASliceHasOneDestinationOnly) {

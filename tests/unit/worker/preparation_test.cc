@@ -1,4 +1,4 @@
-// tests/unit/worker/preparation_test.cc -- a worker up to READY, and what it hands on to the next.
+// tests/unit/worker/preparation_test.cc -- a worker up to READY, and the data that it hands over to the next one.
 #include "worker/preparation.h"
 
 #include <gtest/gtest.h>
@@ -33,8 +33,8 @@ TEST_F(WorkerNode, ShardsStartWithNumbersOfTheirOwnAndCommonOnes) {
   EXPECT_EQ(play.started[0].second, play.started[1].second);
 }
 
-// The run went back twice before the worker was welcome, and the second time without what its shards are attached to: a
-// crash.
+// Two rollbacks came before the worker was welcomed: the second one lost what its shards are attached to, and it
+// crashed.
 TEST_F(WorkerNode, PreparedShardsOutliveAnUnattachedWorker) {
   play.restores_in_place = true;
   prepare();
@@ -48,7 +48,7 @@ TEST_F(WorkerNode, PreparedShardsOutliveAnUnattachedWorker) {
   forget();
   prepare(1);
   EXPECT_EQ(sent<Loaded>(kCoordinator).size(), 1U);
-  EXPECT_EQ(play.loads, 1) << "nothing is read again";
+  EXPECT_EQ(play.loads, 1) << "the data is not read again";
   EXPECT_FALSE(sent<Fetch>(kPartition).empty());
 }
 

@@ -1,4 +1,4 @@
-// tests/unit/worker/restoring_test.cc -- a worker of a run that is resumed from a checkpoint.
+// tests/unit/worker/restoring_test.cc -- a worker of a resumed run.
 #include <gtest/gtest.h>
 
 #include "tests/unit/worker/worker_stage.h"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace tests;
 
-// All were asked for at once, and filled the memory of who sent and who got them.
+// All were requested at once, and filled the memory of sender and receiver.
 TEST_F(WorkerNode, AResumedOneAsksForFewObjectsAtATime) {
   JobConfig job;
   job.shards = 40;
@@ -31,7 +31,7 @@ TEST_F(WorkerNode, AResumedOneAsksForFewObjectsAtATime) {
         receive(kPartition, Fetched{next.object, next.id, next.object == Object::common ? common() : Bytes()}).ok());
   }
   EXPECT_EQ(served, 121U);
-  EXPECT_EQ(receive(kPartition, Fetched{Object::slice, 0, {}}).code(), ExitCode::bug) << "it was not asked for";
+  EXPECT_EQ(receive(kPartition, Fetched{Object::slice, 0, {}}).code(), ExitCode::bug) << "it was not requested";
 }
 
 TEST_F(WorkerNode, WhatAllShardsKnowMustBeWhatTheCheckpointHas) {
@@ -41,7 +41,7 @@ TEST_F(WorkerNode, WhatAllShardsKnowMustBeWhatTheCheckpointHas) {
   EXPECT_EQ(receive(kPartition, Fetched{Object::common, 0, saved}).code(), ExitCode::bad_data);
 }
 
-// A partition may have its facts, and tell its rows, before this worker has its own.
+// A partition may receive its facts, and send its rows, before this worker has the facts.
 TEST_F(WorkerNode, RestoredRowsMayComeBeforeTheFacts) {
   Welcome welcome;
   welcome.resume = 1;
@@ -62,7 +62,7 @@ TEST_F(WorkerNode, RestoredRowsMayComeBeforeTheFacts) {
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
 }
 
-// Its rows were asked to encode themselves, and there were none.
+// It has no rows, which were to be encoded.
 TEST_F(WorkerNode, AResumedSliceWithoutBytesMovesUnchanged) {
   prepare(1);
   ASSERT_TRUE(receive(kPartition, Fetched{Object::common, 0, common()}).ok());
@@ -89,7 +89,7 @@ TEST_F(WorkerNode, EachObjectIsFetchedFromThePartitionThatKeepsIt) {
                 return Status();
               }).ok());
   ASSERT_EQ(said.size(), 3U) << "one thread, and two more";
-  EXPECT_EQ(said[0].to, kPartition) << "what all know";
+  EXPECT_EQ(said[0].to, kPartition) << "the common data";
   EXPECT_EQ(said[1].to, kPartition) << "shard 0";
   EXPECT_EQ(said[2].to, (NodeId{Role::partition, 1})) << "shard 1";
 }

@@ -32,7 +32,7 @@ class SavingObjects : public ::testing::Test, protected tests::NodeStage {
       return Status();
     });
   }
-  // Work that was begun is done, and so is what it begins; counts how many were put by then.
+  // Completes all work, also that which it starts; returns the number of objects put so far.
   std::size_t put_now() {
     EXPECT_TRUE(finish_work().ok());
     return sent<Put>(kPartitions[0]).size() + sent<Put>(kPartitions[1]).size();
@@ -50,7 +50,7 @@ TEST_F(SavingObjects, ObjectsAreSentWhileThereIsCredit) {
   EXPECT_TRUE(saving_->done());
   ASSERT_EQ(sent<Saved>(kCoordinator).size(), 1U);
   EXPECT_EQ(sent<Saved>(kCoordinator)[0].epoch, 7U);
-  EXPECT_TRUE(std::holds_alternative<Saved>(said.back().message)) << "behind the last PUT";
+  EXPECT_TRUE(std::holds_alternative<Saved>(said.back().message)) << "after the last PUT";
   for (const std::uint32_t p : {0U, 1U})
     for (const Put& put : sent<Put>(kPartitions[p])) {
       EXPECT_EQ(put.id % 2, p);
@@ -61,7 +61,7 @@ TEST_F(SavingObjects, ObjectsAreSentWhileThereIsCredit) {
   EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U) << "once";
 }
 
-// All were made at once, whoever took them; more than 4 GiB for one process ended the run.
+// All were encoded at once: more than 4 GiB for one process ended the run.
 TEST_F(SavingObjects, NoneIsEncodedForAProcessThatHasToTakeMuchYet) {
   begin(10, 4, {.bytes = 100});
   waiting[kPartitions[1]] = 100;
@@ -78,7 +78,7 @@ TEST_F(SavingObjects, ObjectsAsLargeAsTheCreditAreEncodedOneByOne) {
   begin(100, 4, {.bytes = 100}, 2);
   for (std::size_t i = 1; i <= 10; ++i) {
     hold_work = true;
-    EXPECT_EQ(put_now(), i) << "the next has to see the last on its way";
+    EXPECT_EQ(put_now(), i) << "the next one counts the last as unacknowledged";
     EXPECT_EQ(encoded_, static_cast<int>(i));
     ASSERT_TRUE(act([&](Outbox& out) {
                   saving_->stored({7, 100}, out);
@@ -88,7 +88,7 @@ TEST_F(SavingObjects, ObjectsAsLargeAsTheCreditAreEncodedOneByOne) {
   EXPECT_TRUE(saving_->done());
 }
 
-// What a partition is put waits there for its disk: the link alone does not know.
+// Objects also wait for the partition's disk, which the link does not see.
 TEST_F(SavingObjects, NoneIsEncodedWhileMuchIsToBeStoredYet) {
   begin(10, 1, {.bytes = 25});
   EXPECT_EQ(put_now(), 3U);

@@ -1,4 +1,5 @@
-// tests/unit/worker/shard_executor_test.cc -- a worker in an epoch: slices, shared rounds, and what a push sees.
+// tests/unit/worker/shard_executor_test.cc -- a worker in an epoch: slices, shared rounds, and the commits that a push
+// sees.
 #include "worker/shard_executor.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +48,7 @@ TEST_F(WorkerNode, WaitsForASliceThatIsOnItsWay) {
   EXPECT_TRUE(std::ranges::equal(sent<Lease>(kOther)[0].rows.view(), number(41).view()));
 }
 
-// 24 shards pass 24 slices on to the shard before, which takes as many rounds.
+// 24 shards pass 24 slices on to the previous shard in 24 rounds.
 TEST_F(WorkerNode, ContinuesWithNeighboursWhileTheyHaveSlices) {
   constexpr ShardId kShards = 24;
   Job job;
@@ -76,7 +77,7 @@ TEST_F(WorkerNode, ContinuesWithNeighboursWhileTheyHaveSlices) {
     EXPECT_EQ(play.visits[i].argument[1], ++rounds[shard]);
     if (i > 0 && static_cast<std::size_t>(play.visits[i - 1].argument[0]) / 8 != shard / 8) ++moves;
   }
-  EXPECT_LE(moves, 12U) << "round after round it would be 72";
+  EXPECT_LE(moves, 12U) << "in the order of the rounds it would be 72";
 }
 
 TEST_F(WorkerNode, ASliceThatIsHereAlreadyHasTwoHolders) {
@@ -86,7 +87,7 @@ TEST_F(WorkerNode, ASliceThatIsHereAlreadyHasTwoHolders) {
   EXPECT_EQ(status.what(), "slice 1 has two holders");
 }
 
-// Its rows were looked for behind the end of the cut.
+// Its rows were read past the end of the cut.
 TEST_F(WorkerNode, ASliceThatIsNoneIsRefused) {
   prepare();
   EXPECT_EQ(receive(kOther, Lease{4, 3, 0, number(1)}).code(), ExitCode::bug);
@@ -130,7 +131,7 @@ TEST_F(WorkerNode, SumsTheShardsPartsAndEndsAfterTheCommit) {
   EXPECT_EQ(done[0].items, 10U);
 }
 
-// It was taken for waiting.
+// It was counted as waiting.
 TEST_F(WorkerNode, RefreshingCountsAsComputing) {
   prepare();
   play.refresh_takes = std::chrono::milliseconds(5);
@@ -181,29 +182,7 @@ TEST_F(WorkerNode, NotesGoToPullAndItsReplyToAllShards) {
   EXPECT_EQ(sent<EpochDone>(kCoordinator).size(), 1U);
 }
 
-TEST_F(WorkerNode, ANoteOfATableWhoseRowsAreApartIsRefused) {
-  prepare();
-  play.note = "from ";
-  const Status status = receive(kCoordinator, sharing(rows_of(1, {0}, kSums)));
-  EXPECT_EQ(status.code(), ExitCode::failed);
-  EXPECT_EQ(status.what(), "adding, Push::push, round 1, shard 0: a note, and the table spans partitions");
-}
-
-// ---- what a push sees ----
-
-TEST_F(WorkerNode, APushWaitsForTheCommitsBeforeIt) {
-  prepare();
-  for (RoundId round = 1; round <= 3; ++round) share(round);
-  EXPECT_TRUE(pushed(1) && !pushed(2));
-  commit(1);
-  EXPECT_TRUE(pushed(2) && !pushed(3));
-  commit(2);
-  for (RoundId round = 1; round <= 3; ++round) {
-    const auto [value, refreshed] = shown_in(round);
-    EXPECT_EQ(value, 10.0 * static_cast<double>(round - 1));
-    EXPECT_EQ(refreshed.size(), round - 1);
-  }
-}
+// ---- the commits that a push sees ----
 
 TEST_F(WorkerNode, AStalePushSeesExactlyTheCommitsThatItMay) {
   start(2, false);

@@ -30,7 +30,7 @@ class LedgerOfShards : public ::testing::Test, protected NodeStage {
     for (const ShardId shard : {0U, 1U}) shards_.push_back({shard, ShardExchanges(shard, {}, state_->routes)});
     rounds_ = std::make_unique<SharedRounds>(*state_, shards_);
   }
-  // Shows a shard's push of a round what it is to see; gives that value of row 0.
+  // Runs a shard's push of a round; returns the value of row 0 that it sees.
   double push(ShardId shard, RoundId round) {
     Task task;
     task.round = round;
@@ -119,7 +119,7 @@ TEST_F(LedgerOfShards, AnAsynchronousPushSeesWhatHasCome) {
   EXPECT_EQ(take_due(1), (std::vector<RoundId>{1, 2, 3})) << "a commit is kept until the last shard has seen it";
 }
 
-class HearingPush final : public Push {
+class RecordingPush final : public Push {
  public:
   std::uint64_t items() const override { return 1; }
   void refresh(const Commit& commit) override {
@@ -144,18 +144,18 @@ std::shared_ptr<const RoundDeltas> round_of(RoundId number, double change) {
 }
 
 TEST(Refresh, GetsTheCommitsInOrder) {
-  HearingPush push;
+  RecordingPush push;
   EXPECT_TRUE(Refresh().empty());
   const Refresh commits{{round_of(7, 2), round_of(8, 0.5)}};
-  ASSERT_TRUE(commits.run("hearing", 3, push).ok());
+  ASSERT_TRUE(commits.run("recording", 3, push).ok());
   EXPECT_EQ(push.received, (std::vector<RoundId>{7, 8}));
   EXPECT_EQ(push.sum, 2.5);
 }
 
 TEST(Refresh, OneThatThrowsIsNamedAndIsTheLast) {
-  HearingPush push;
+  RecordingPush push;
   push.refused = 7;
-  const Status status = Refresh{{round_of(7, 2), round_of(8, 0.5)}}.run("hearing", 3, push);
+  const Status status = Refresh{{round_of(7, 2), round_of(8, 0.5)}}.run("recording", 3, push);
   EXPECT_EQ(status.code(), ExitCode::failed);
   EXPECT_NE(status.what().find("Push::refresh, round 7, shard 3"), std::string::npos) << status.what();
   EXPECT_EQ(push.received, (std::vector<RoundId>{7}));

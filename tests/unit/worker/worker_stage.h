@@ -1,4 +1,4 @@
-// tests/unit/worker/worker_stage.h -- one worker with two of four shards, everybody else played by the test.
+// tests/unit/worker/worker_stage.h -- one worker with two of four shards; the test plays all other processes.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ inline constexpr TableId kSums = 0, kTalks = 2;
 
 using Rows = DenseSlice<double>;
 
-// What a push of shared rows was shown, and what the shard had been told by then.
+// The arguments of a push of shared rows, and the commits that the shard had received.
 struct Shown {
   ShardId shard = 0;
   RoundId round = 0;
@@ -32,10 +32,10 @@ struct Shown {
   std::vector<RoundId> refreshed;
 };
 
-// What the plugin's pushes do, and what happened to them; each test has it anew.
+// What the plugin's pushes do, and what they record; reset for each test.
 struct Play {
-  double part = 1;   // what every number of every part is
-  std::string note;  // of every shard, with its number behind it
+  double part = 1;   // every number of every part
+  std::string note;  // of every shard, followed by its number
   std::vector<Shown> shown;
   std::string replies;  // that refresh() was given
   std::chrono::milliseconds refresh_takes{0};
@@ -149,7 +149,7 @@ class WorkerNode : public ::testing::Test, protected NodeStage {
     worker_ = std::make_unique<Worker>(even_hosts(2, job.shards), *host_app(adding_plugin(), job));
   }
   Status receive(NodeId from, const Message& message) { return NodeStage::receive(*worker_, from, message); }
-  // Behind the checkpoint of an epoch, if there is one.
+  // Up to READY, from the checkpoint of an epoch if one is given.
   void prepare(std::optional<Epoch> resume = {}) {
     Welcome welcome;
     welcome.resume = resume;
@@ -186,8 +186,7 @@ class WorkerNode : public ::testing::Test, protected NodeStage {
   void commit(RoundId round) {
     ASSERT_TRUE(receive(kPartition, deltas_of(round, {0}, {10.0 * static_cast<double>(round)})).ok());
   }
-  // Of the pushes of a round by both shards: the value of row 0, and the commits that they had been told of; which must
-  // be the same for both.
+  // Of the pushes of a round by both shards: the value of row 0 and the commits received, which must be the same.
   std::pair<double, std::vector<RoundId>> shown_in(RoundId round) const {
     std::vector<Shown> found;
     for (const Shown& one : play.shown)

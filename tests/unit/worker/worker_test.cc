@@ -1,4 +1,4 @@
-// tests/unit/worker/worker_test.cc -- which messages a worker takes, and when.
+// tests/unit/worker/worker_test.cc -- which messages a worker accepts, and when.
 #include "worker/worker.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ TEST_F(WorkerNode, EvaluatesAndSavesWhatItHolds) {
   for (const TermsOf& slice : evaluated[0].slices) sum += slice.terms[0];
   EXPECT_EQ(sum, 8);
   ASSERT_TRUE(receive(kCoordinator, Save{1, 0}).ok());
-  EXPECT_EQ(sent<Put>(kPartition).size(), 6U) << "two shards, three slices, what all know";
+  EXPECT_EQ(sent<Put>(kPartition).size(), 6U) << "two shards, three slices, the common data";
   for (const Put& put : sent<Put>(kPartition)) EXPECT_EQ(put.hash, hash128(put.bytes.view()));
   EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U);
 }

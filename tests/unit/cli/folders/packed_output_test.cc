@@ -10,7 +10,7 @@ class PackedOutputTest : public TemporaryFolder {
   static std::span<const std::byte> bytes(std::string_view text) {
     return std::as_bytes(std::span(text.data(), text.size()));
   }
-  // What `rota shard` does; "" if it goes well.
+  // What `rota shard` does; "" on success.
   std::string put(std::uint32_t shards, const std::string& mark = "") {
     auto output = PackedOutput::open(out_, shards);
     if (!output.ok()) return output.status().what();
@@ -45,7 +45,7 @@ TEST_F(PackedOutputTest, TheIndexNamesWhatIsThere) {
 
 TEST_F(PackedOutputTest, EarlierDataIsReplaced) {
   EXPECT_EQ(put(3), "");
-  write("out/shard-00009.rota-shard.unfinished-abcdef", "what a crash left");
+  write("out/shard-00009.rota-shard.unfinished-abcdef", "left by a crash");
   EXPECT_EQ(put(1, "new"), "");
   EXPECT_EQ(names(), (std::vector<std::string>{kPackedCommon, kPackedIndex, packed_file(0)}));
   EXPECT_EQ(read(out_ / packed_file(0)), "new0");
@@ -62,7 +62,7 @@ TEST_F(PackedOutputTest, WithoutDataAFolderOfItsOwnMakingGoesAgain) {
   const auto output = PackedOutput::open(out_, 1);
   ASSERT_TRUE(output.ok());
   output->give_up();
-  EXPECT_TRUE(std::filesystem::exists(out_));  // somebody else's
+  EXPECT_TRUE(std::filesystem::exists(out_));  // it existed before
 }
 
 TEST_F(PackedOutputTest, WhatIsNotOursStays) {
@@ -93,7 +93,7 @@ TEST_F(PackedOutputTest, NothingIsTouchedBeforeThereIsData) {
   ASSERT_TRUE(output.ok());
   EXPECT_EQ(PackedOutput::open(out_, 2).status().code(), ExitCode::cannot_write) << "one at a time";
   output->common(bytes("half"));
-  EXPECT_FALSE(read_index(out_).ok()) << "whoever is stopped here leaves nothing to train on";
+  EXPECT_FALSE(read_index(out_).ok()) << "a job cannot train on unfinished data";
   EXPECT_TRUE(is_index(read(out_ / kPackedIndex))) << "and a folder that can be written again";
 }
 

@@ -56,7 +56,7 @@ TEST_F(PrivateFolders, OneThatStaysIsClosedToOthersOrRefused) {
 TEST_F(PrivateFolders, OfDeadOwnersAreRemovedByTheNext) {
   auto lives = PrivateFolder::make_watched("rota-x-");
   ASSERT_TRUE(lives.ok()) << lives.status().what();
-  // As one leaves it that is killed: with a lock that nobody holds.
+  // As left by a killed owner: with a lock that no process holds.
   const fs::path dead = *make_private_folder(folder, "rota-x-");
   std::ofstream(dead / "lock") << "";
   std::ofstream(dead / "secret") << "s";

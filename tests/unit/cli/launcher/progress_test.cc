@@ -1,4 +1,4 @@
-// tests/unit/cli/launcher/progress_test.cc -- the lines that a user reads while a run goes.
+// tests/unit/cli/launcher/progress_test.cc -- the lines that a user sees during a run.
 #include "cli/launcher/progress.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,6 @@ TEST(Progress, TheLastEpochLeavesNothing) {
   EXPECT_EQ(bar_line(record), "[##########] 20/20  -8.341/item  1.20 s  11.2M tokens/s  2 workers");
 }
 
-// A record of another version, or one that was damaged, is shown as far as it goes.
 TEST(Progress, NumbersAreShort) {
   EXPECT_EQ(short_number(0), "0");
   EXPECT_EQ(short_number(999), "999");
@@ -50,6 +49,7 @@ TEST(Progress, NumbersAreShort) {
   EXPECT_EQ(short_number(2e15), "2e+03T");
 }
 
+// As in a damaged record, or one of another version.
 TEST(Progress, FieldsOfAnotherTypeCountAsMissing) {
   const nlohmann::json record = {{"epoch", "7"}, {"epochs", nullptr}, {"seconds", "1.5 s"}, {"workers", {1, 2}}};
   EXPECT_EQ(epoch_line(record), "epoch 7  0.00 s  0 items/s  0 workers");

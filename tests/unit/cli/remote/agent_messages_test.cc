@@ -70,14 +70,14 @@ TEST(Frames, WhatIsNoneIsRefused) {
     return message.ok() ? ExitCode::ok : message.status().code();
   };
   using std::string_view_literals::operator""sv;
-  EXPECT_EQ(code_of("\xff\xff\xff\xff"sv), ExitCode::bad_data) << "a length that nobody would wait for";
+  EXPECT_EQ(code_of("\xff\xff\xff\xff"sv), ExitCode::bad_data) << "the length is too large";
   EXPECT_EQ(code_of("\0\0\0\0"sv), ExitCode::bad_data);
   EXPECT_EQ(code_of("\0\0\0\2[]"sv), ExitCode::bad_data);
   EXPECT_EQ(code_of("\0\0\0\2{x"sv), ExitCode::bad_data);
   EXPECT_EQ(code_of("\0\0\0\2{}"sv), ExitCode::ok);
   std::string deep = std::string(4, 0) + std::string(100'000, '[');
   deep[1] = 1, deep[2] = static_cast<char>(0x86), deep[3] = static_cast<char>(0xa0);
-  EXPECT_EQ(code_of(deep), ExitCode::bad_data) << "however deep";
+  EXPECT_EQ(code_of(deep), ExitCode::bad_data) << "at any depth";
   EXPECT_FALSE(frame_of({{"text", std::string(kFrameBytesMost, 'x')}}).ok());
 }
 

@@ -63,7 +63,7 @@ TEST(Hosts, AreThereOnce) {
   const auto twice = read_hosts("a:2,b,a");
   ASSERT_FALSE(twice.ok());
   EXPECT_NE(twice.status().what().find("'a' is no host: it is there already"), std::string::npos);
-  EXPECT_TRUE(read_hosts("a,me@a").ok()) << "another user has a machine of his own, for all that is known";
+  EXPECT_TRUE(read_hosts("a,me@a").ok()) << "for another user it may be another machine";
 }
 
 using HostsFile = TemporaryFolder;
@@ -102,7 +102,7 @@ TEST(SshCommand, HasNothingOfTheUsersButACheckedPath) {
   const auto words = ssh_arguments({"me", "b", 4}, "/opt/my rota/$HOME;id/rota");
   ASSERT_TRUE(words.ok()) << words.status().what();
   ASSERT_GE(words->size(), 3u);
-  EXPECT_EQ(words->back(), "exec '/opt/my rota/$HOME;id/rota' agent") << "quoted, no shell looks into it";
+  EXPECT_EQ(words->back(), "exec '/opt/my rota/$HOME;id/rota' agent") << "quoted, so that no shell expands it";
   EXPECT_EQ((*words)[words->size() - 2], "me@b");
   EXPECT_EQ((*words)[words->size() - 3], "--") << "no host is ever an option";
 }

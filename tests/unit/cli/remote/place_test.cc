@@ -20,7 +20,7 @@ TEST_F(Places, OnlyTheFolderThatWasMarkedIsTheOne) {
   EXPECT_FALSE(is_marked(elsewhere, *place)) << "it is another run's";
 }
 
-// A folder that was copied to the other machine was taken for the run's: what was written there was committed.
+// A copy of the folder on another machine counted as the run's folder, and files written there were committed.
 TEST_F(Places, ACopyOfAnEarlierTimeIsNotTheOne) {
   const RunFolder here{folder / "here"}, copy{folder / "copy"};
   ASSERT_TRUE(make_folder(here.path).ok());
@@ -29,7 +29,7 @@ TEST_F(Places, ACopyOfAnEarlierTimeIsNotTheOne) {
   std::filesystem::copy(here.path, copy.path);
   const auto again = mark_place(here);
   ASSERT_TRUE(again.ok());
-  EXPECT_EQ(again->run, first->run) << "it is the same run, and finds again what it kept";
+  EXPECT_EQ(again->run, first->run) << "it is the same run, which finds the files that it kept";
   EXPECT_NE(again->launch, first->launch);
   EXPECT_TRUE(is_marked(here, *again));
   EXPECT_FALSE(is_marked(copy, *again));

@@ -42,7 +42,7 @@ TEST(RoleStart, IsRefusedWithAnythingElse) {
     const auto start = role_start_of(message);
     return !start.ok() && start.status().code() == ExitCode::bad_data;
   };
-  EXPECT_TRUE(refused("role", "coordinator")) << "it is where `rota train` runs, and so is its secret";
+  EXPECT_TRUE(refused("role", "coordinator")) << "it runs only where `rota train` does, with its secret";
   EXPECT_TRUE(refused("role", "../../bin/sh"));
   EXPECT_TRUE(refused("role", 7));
   EXPECT_TRUE(refused("index", -1));

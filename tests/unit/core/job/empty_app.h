@@ -2,6 +2,7 @@
 #pragma once
 
 #include "rota/app.h"
+#include "rota/plugin.h"
 
 namespace rota::tests {
 
@@ -10,5 +11,17 @@ struct EmptyApp : App {
   std::vector<Table> tables(const Facts&) const override { return {}; }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return nullptr; }
 };
+
+// A plugin of nothing but this app.
+template <typename A>
+const Plugin& plugin_of(const char* name) {
+  static const Plugin made = [name] {
+    Plugin plugin;
+    plugin.name = name;
+    plugin.app = [](const Job&) -> std::unique_ptr<App> { return std::make_unique<A>(); };
+    return plugin;
+  }();
+  return made;
+}
 
 }  // namespace rota::tests
