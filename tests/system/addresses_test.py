@@ -101,7 +101,7 @@ class Addresses(RotaTest):
         self.assertFalse((self.out / "address").exists())
 
     def test_an_address_of_another_machine_is_seen_at_once(self):
-        """All were started, and waited for the whole time-out for one another."""
+        """All were started, and waited for each other until the timeout."""
         self.rota("train", "lda", f"--input={self.folder}/data", "--topics=2", f"--out={self.out}", "--insecure",
                   "--coordinator=tcp://192.0.2.1:0",
                   code=2, says="--coordinator, without --bind: cannot listen at 192.0.2.1: it is no address of this machine")

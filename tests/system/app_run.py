@@ -1,5 +1,5 @@
-"""What the system tests of an app's own have in common: training it, one model whoever computes it, a kill and a resume,
-and being told what is wrong."""
+"""Shared parts of the system tests of single apps: training, one model for any number of processes, a kill and a resume,
+and error messages."""
 import random
 import time
 
@@ -28,13 +28,13 @@ class AppTest(RotaTest):
             f"{name}-{workers}x{threads}", file, *flags, f"--workers={workers}", f"--threads={threads}")[0])
 
     def expect_one_model(self, name, file, *flags):
-        """Of any workers and threads, of stores of their own, and however seldom it is evaluated and saved."""
+        """For any workers and threads, with separate stores, and for any interval of evaluations and checkpoints."""
         reference = self.train_shapes(name, file, *flags)
         result, _ = self.train(f"{name}-seldom", file, *flags, "--eval_every=0", "--checkpoint_every=0", "--stores=2")
         self.assertEqual(result["model_hash"], reference["model_hash"])
 
     def expect_resumed(self, file, *flags):
-        """A run that is killed as a whole and resumed ends like one that is not.  Returns both folders, the calm first."""
+        """A run that is killed and resumed has the model of an undisturbed one.  Returns both folders, that one first."""
         flags = (*flags, "--checkpoint_seconds=0")
         reference, calm = self.train("calm", file, *flags)
         out = self.folder / "killed"
@@ -47,7 +47,7 @@ class AppTest(RotaTest):
         return calm, out
 
     def expect_errors(self, name, cases):
-        """cases: what is in the file (None: there is none), flags, the exit code, words of the message."""
+        """cases: the file's content (None: no file), flags, the exit code, words of the message."""
         for content, flags, code, words in cases:
             with self.subTest(content=content, flags=flags):
                 file = self.folder / name

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Stands for ssh in the tests: has the command run on this machine, as sshd has a login shell run it.
+"""Replaces ssh in the tests: runs the command on this machine, in a shell as sshd does.
 
-A host whose name begins with "no-" is not there; on "noisy-..." the shell prints a lot before it runs anything.  The
-process id of each agent is noted in $AS_SSH_NOTES, beside the words that ssh was given.
+A host whose name begins with "no-" does not exist; on "noisy-..." the shell prints a lot before it runs the command.
+Each agent's process id is written to $AS_SSH_NOTES, with its host and command.
 """
 import json
 import os
@@ -20,6 +20,6 @@ if host.startswith("noisy-"):
 with subprocess.Popen(["sh", "-c", command]) as shell:  # which becomes the agent
     with open(os.environ["AS_SSH_NOTES"], "a") as notes:
         notes.write(json.dumps({"pid": shell.pid, "host": host, "command": command}) + "\n")
-    for stream in (0, 1):  # as they are sshd's over there
+    for stream in (0, 1):  # only the agent uses them
         os.dup2(2, stream)
 sys.exit(shell.returncode)

@@ -1,4 +1,5 @@
-"""Strangers by the hundred at every port of a job with keys, or by the thousand, and a key holder who sends what he should not: training goes on.
+"""Thousands of foreign connections to every port of a job with keys, and malformed messages with a valid key: training
+continues.
 
 Over loopback, to processes that this test started.
 """
@@ -27,7 +28,7 @@ def greeting(mechanism, server=0):
 
 
 def openings(rng):
-    """What strangers say first, one after the other, without end."""
+    """First bytes of foreign connections, without end."""
     junk = lambda most: rng.randbytes(rng.randrange(1, most))
     while True:
         yield junk(500)
@@ -41,11 +42,11 @@ def openings(rng):
         yield greeting(b"CURVE") + b"\x04\xc8\x05HELLO" + rng.randbytes(194)
         yield greeting(b"CURVE") + b"\x06" + LENGTH + junk(300)  # a command of 2^63 bytes
         yield greeting(b"NULL") + b"\x02" + LENGTH + junk(300)  # a frame of as many
-        yield greeting(b"CURVE", 1) + junk(300)  # another who is the server
+        yield greeting(b"CURVE", 1) + junk(300)  # another server
 
 
 class Attacks(RotaTest):
-    descriptors = None  # that each process may have; None: as the system says
+    descriptors = None  # limit of each process; None: the system's
 
     def command(self, *arguments):
         limit = ["prlimit", f"--nofile={self.descriptors}:{self.descriptors}"] if self.descriptors else []
@@ -88,7 +89,7 @@ class Attacks(RotaTest):
         return found
 
     def most(self, seconds):
-        """The most of each in so long: links open when they are first used, and files come and go."""
+        """The maximum of each during this time: connections and files are opened when they are used."""
         most, end = self.measured(), time.monotonic() + seconds
         while time.monotonic() < end:
             time.sleep(0.05)
@@ -96,23 +97,23 @@ class Attacks(RotaTest):
                 most[name] = tuple(map(max, most[name], now))
         return most
 
-    def goes_on(self):
-        """Two more epochs are committed than were."""
+    def keeps_training(self):
+        """Two more epochs are committed."""
         at = self.committed(self.out)[-1]
         self.wait_for("training", lambda: self.run_.poll() is not None or (self.committed(self.out) or [0])[-1] > at + 1)
         self.assertIsNone(self.run_.poll())
 
     def flat(self):
-        """Memory and descriptors are what they were."""
-        self.goes_on()
+        """Memory and descriptors have not grown."""
+        self.keeps_training()
         flat = lambda: all(now[1] <= self.before[name][1] + 2 for name, now in self.measured().items())
         self.wait_for("descriptors to be closed", flat)
         for name, (resident, _) in self.measured().items():
             self.assertLess(resident, 1.1 * self.before[name][0] + 3e6, name)
 
     def unharmed(self):
-        """Nobody was lost, and the model is that of a calm run."""
-        self.goes_on()
+        """No process was lost, and the model is that of an undisturbed run."""
+        self.keeps_training()
         self.assertEqual(self.events(self.out, "lost"), [])
         self.run_.terminate()
         self.ended(self.run_, 143)
@@ -123,11 +124,11 @@ class Attacks(RotaTest):
         self.assertIn(self.result(calm)["model_hash"], record)
 
     def address(self, name):
-        """Where a process listens, and its public key."""
+        """The address of a process, and its public key."""
         return f"tcp://127.0.0.1:{self.ports[name]}", self.key(name.rsplit("-", 1)[0], "public")
 
     def strangers(self, held):
-        """Opens PER_PORT connections to every port.  Half of them are slow: they say nothing, or little, and are held."""
+        """Opens PER_PORT connections to every port.  Half of them send little or nothing, and are kept open."""
         rng = random.Random(7)
         for port in self.ports.values():
             words = openings(rng)
@@ -145,14 +146,14 @@ class Attacks(RotaTest):
         for name in self.ports:
             address, server = self.address(name)
             tries = [(None, None), (server, unknown), (unknown[0], unknown)]
-            if name != "coordinator-0":  # who may only watch has nothing to say to the others
+            if name != "coordinator-0":  # observers may connect only to the coordinator
                 tries.append((server, (self.key("observer", "public"), self.key("observer", "secret"))))
             for server_key, pair in tries:
                 with Client(address, server_key, pair) as client:
                     client.send([os.urandom(64), os.urandom(100)])
 
     def key_holder(self):
-        """Who has a store's key sends what has not the form of a message of this job; it is refused where it comes in."""
+        """Malformed messages with the key of a store; they are refused on arrival."""
         rng = random.Random(8)
         pair = (self.key("kvstore", "public"), self.key("kvstore", "secret"))
         lines = [line.split()[1:] for line in GOLDEN.read_text().splitlines() if not line.startswith("#")]
@@ -177,11 +178,11 @@ class Attacks(RotaTest):
                 client.send([bytes(65 << 20)])  # over --max_message_mb: the connection is closed
 
     def flood(self, port):
-        """Connections that say nothing.  Some wait for the other side to take them: it has no room for all."""
+        """Silent connections.  Some wait in the backlog: the process cannot accept all of them."""
         held = []
         for number in range(FLOOD):
             if number % 50 == 0:
-                time.sleep(0.002)  # the system drops what comes too fast
+                time.sleep(0.002)  # faster connections would be dropped by the system
             peer = socket.socket()
             peer.setblocking(False)
             peer.connect_ex(("127.0.0.1", port))
@@ -201,8 +202,8 @@ class Attacks(RotaTest):
                 for name, port in self.ports.items():
                     held = self.flood(port)
                     try:
-                        self.wait_for(f"a word of {name}", lambda: "event=turned_away" in self.logs()[name])
-                        self.goes_on()
+                        self.wait_for(f"a log line of {name}", lambda: "event=turned_away" in self.logs()[name])
+                        self.keeps_training()
                     finally:
                         for peer in held:
                             peer.close()
@@ -216,15 +217,15 @@ class Attacks(RotaTest):
         held = []
         try:
             self.strangers(held)
-            # Who has a key is answered.
+            # A client with a key gets an answer.
             self.rota("status", f"tcp://127.0.0.1:{self.ports['coordinator-0']}", f"--keys={self.keys}")
             self.unknown_keys()
             for name in self.ports:
-                self.wait_for(f"a word of {name}", lambda: "event=turned_away" in self.logs()[name])
+                self.wait_for(f"a log line of {name}", lambda: "event=turned_away" in self.logs()[name])
             self.assertFalse([name for name, text in self.logs().items() if "event=refused" in text],
-                             "something came as far as a decoder")
+                             "a foreign message was decoded")
             self.key_holder()
-            for peer in held:  # until the other side has had enough of it
+            for peer in held:  # until the process closes the connection
                 peer.settimeout(LIMIT)
                 try:
                     while peer.recv(4096):

@@ -1,9 +1,7 @@
 // tests/system/bad_clock.cc -- clocks that jump, for LD_PRELOAD.
 //
-//   ROTA_BAD_CLOCK=FOLDER   a program reads FOLDER/NAME, where NAME is its own, for as long as it runs: two numbers of
-//   64
-//                           bits, nanoseconds to add to the wall clock, and to the monotonic one.  That one never goes
-//                           back: where it would, it stands still.
+//   ROTA_BAD_CLOCK=FOLDER   a program maps FOLDER/NAME, where NAME is its own: two 64-bit numbers, nanoseconds to add to
+//                           the wall clock and to the monotonic clock, which stops instead of going back.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -93,7 +91,7 @@ __attribute__((visibility("default"))) time_t time(time_t* result) noexcept {
   return now.tv_sec;
 }
 
-// Until when is said by the shifted clock; the system waits by its own.
+// The deadline is by the shifted clock; the system waits by the real one.
 __attribute__((visibility("default"))) int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                                                   clockid_t clock, const timespec* until) {
   static auto* const real =

@@ -1,12 +1,10 @@
 // tests/system/bad_disk.cc -- a disk that fails, for LD_PRELOAD: the Nth call by which a program writes below a folder
 // fails with an error of the system.
 //
-//   ROTA_BAD_DISK=PROGRAM:NTH:COUNT:ERROR:FOLDER   in PROGRAM, COUNT calls from the NTH (from 1) on fail with errno
-//   ERROR ROTA_BAD_DISK_LOG=FILE                         a line for each call that counts, and "failed" in those that
-//   fail
+//   ROTA_BAD_DISK=PROGRAM:NTH:COUNT:ERROR:FOLDER   in PROGRAM, COUNT calls from the NTH (from 1) on fail with ERROR
+//   ROTA_BAD_DISK_LOG=FILE                         a line for each counted call, with "failed" where it fails
 //
-// What counts: write, pwrite, writev, fsync, fdatasync, ftruncate, rename, link, open and mkostemp where they make
-// files.
+// Counted calls: write, pwrite, writev, fsync, fdatasync, ftruncate, rename, link, and open and mkostemp of new files.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/uio.h>

@@ -1,4 +1,4 @@
-"""Bad input and wrong flags: a clear error, the documented exit code, and nothing left behind. Waiting costs nothing."""
+"""Bad input and wrong flags: a clear error, the documented exit code, and no files left. Waiting takes no CPU time."""
 import gzip
 import os
 import pathlib
@@ -35,7 +35,7 @@ class BadInput(RotaTest):
         out = self.folder / "out"
         self.rota("train", "lda", f"--input={path}", f"--vocab={vocab}", "--topics=2", f"--out={out}")
         self.assertEqual(self.result(out)["items"], 9)
-        self.assertEqual(self.result(out)["epochs"], 20, "as the app says")
+        self.assertEqual(self.result(out)["epochs"], 20, "the app's default")
         self.assertIn("--epochs=20\n", (out / "flags.txt").read_text())
 
     def test_junk_line(self):
@@ -48,7 +48,7 @@ class BadInput(RotaTest):
         self.refuse("negative", BAG.replace("1 3 1", "1 3 -3"), 5, "-3")
 
     def test_truncated_gz(self):
-        """What is before the cut was lost, and line 1 named."""
+        """The lines before the cut were lost, and line 1 was named."""
         data = gzip.compress(BAG.encode(), 0)  # a header of 10 bytes, one of 5, and the text as it is
         self.refuse("cut.gz", data[: 15 + BAG.index("2 2 4") + 2], 6, "ends early")
 
@@ -126,7 +126,7 @@ class Waiting(RotaTest):
         workers = [pid for name, pid in self.roles(out).items() if "worker" in name]
         others = [run.pid, *(pid for name, pid in self.roles(out).items() if "worker" not in name)]
         kill(workers, signal.SIGSTOP)
-        time.sleep(1)  # what was on its way arrives
+        time.sleep(1)  # until all messages have arrived
         before = sum(map(self.ticks, others))
         time.sleep(4)
         spent = sum(map(self.ticks, others)) - before
@@ -156,7 +156,7 @@ class Waiting(RotaTest):
 
 
 class Surroundings(RotaTest):
-    """What the system allows, odd names, and what is no file."""
+    """Limits of the system, odd names, and special files."""
 
     def setUp(self):
         super().setUp()
@@ -164,7 +164,7 @@ class Surroundings(RotaTest):
         self.data.write_text(BAG)
 
     def limited(self, limit, words, **options):
-        """`rota` in a shell that was told to limit something."""
+        """`rota` in a shell with this limit."""
         return self.program(["bash", "-c", limit + '; exec "$@"', "bash", *self.command(*words)], stdin=subprocess.DEVNULL, **options)
 
     def train(self, out, *flags, limit="true", data=None, **options):
@@ -172,7 +172,7 @@ class Surroundings(RotaTest):
         return self.limited(limit, words, **options)
 
     def test_limits_of_the_system_are_named(self):
-        """They were signals 6, 11 and 25, "temporary" and "a bug", after five starts of every process."""
+        """They ended as signals 6, 11 and 25, "temporary" and "a bug", after five starts of every process."""
         for number, (limit, code, words) in enumerate((
                 ("ulimit -f 8", 74, "ulimit -f"), ("ulimit -n 16", 75, "may open 16 files and connections (ulimit -n)"),
                 ("ulimit -s 64", 75, "the limit of a stack is 64 KiB (ulimit -s)"), ("ulimit -v 60000", 75, "ulimit -v"))):
@@ -183,7 +183,7 @@ class Surroundings(RotaTest):
                 self.no_role_left(out)
 
     def test_a_job_that_needs_too_much_memory_is_refused(self):
-        """The processes grew to 12 GB and more without a word. Here each may have 2 GB, so growing would be seen."""
+        """The processes grew to 12 GB without a message. Here each may have 2 GB, so that growth would be detected."""
         ratings, wide = self.folder / "ratings", self.folder / "wide"
         for file, users in ((ratings, 400), (wide, 16000)):
             file.write_text("".join(f"{u} {u * i % 50 + 1} {i}\n" for u in range(1, users + 1) for i in range(1, 3)))
@@ -216,7 +216,7 @@ class Surroundings(RotaTest):
         self.assertEqual(self.result(out)["epochs"], 300)
 
     def test_a_value_that_ends_in_a_carriage_return(self):
-        """The processes read and wrote what the name without it names."""
+        """The processes used the path without the carriage return."""
         (self.folder / "u").mkdir()
         (self.folder / "u/notes").write_text("mine")
         (self.folder / "data\r").write_text(BAG.replace("1 1 2", "1 1 7"))

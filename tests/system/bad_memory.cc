@@ -1,8 +1,8 @@
 // tests/system/bad_memory.cc -- no memory, for LD_PRELOAD: allocations of a program fail.
 //
-//   ROTA_BAD_MEMORY=PROGRAM:SIZE:NTH:COUNT:MARK   in PROGRAM, of the allocations of SIZE bytes and more, COUNT from the
-//                                                 NTH (from 1) on find none; only in the first process that comes so
-//                                                 far, which makes the file MARK
+//   ROTA_BAD_MEMORY=PROGRAM:SIZE:NTH:COUNT:MARK   in PROGRAM, of the allocations of at least SIZE bytes, COUNT fail from
+//                                                 the NTH (from 1) on; only in the first process that gets there, which
+//                                                 makes the file MARK
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 
-// The C library's own, by the names that it has for such as this.
+// The C library's own functions.
 extern "C" void* __libc_malloc(std::size_t size);
 extern "C" void* __libc_calloc(std::size_t count, std::size_t size);
 extern "C" void* __libc_realloc(void* old, std::size_t size);

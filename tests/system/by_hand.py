@@ -1,4 +1,4 @@
-"""The programs of a job over tcp with keys, each started by itself, and started again as a batch system would."""
+"""The programs of a job over tcp with keys, started one by one, and restarted as a batch system would."""
 import subprocess
 import time
 
@@ -8,8 +8,8 @@ TEMPORARY = 75
 
 
 class ByHand:
-    """`places`: by the name of a role's process ("worker-0"), what its command begins with and the flags of its own.
-    A process that ends with 75, or is killed, is started again until the coordinator has ended with another code."""
+    """`places`: by the name of a process ("worker-0"), the start of its command line and its own flags.  A process that
+    ends with 75, or is killed, is restarted until the coordinator has ended with another code."""
 
     def __init__(self, test, out, flags, coordinator, keys, places):
         self.test, self.out = test, out
@@ -30,7 +30,7 @@ class ByHand:
         flags = [*flags, "--resume"] if again and role == "coordinator" else flags
         self.starts[name] = self.starts.get(name, 0) + 1
         if self.starts[name] > 20:
-            raise AssertionError(f"{name} ends again and again: {self.log(name)}")
+            raise AssertionError(f"{name} ends repeatedly: {self.log(name)}")
         with open(self.out / "log" / f"{name}.stderr", "ab") as stderr:
             process = subprocess.Popen(
                 [*first, BIN / f"rota-{role}", f"--flagfile={self.out}/flags.txt", f"--coordinator={self.address}",
@@ -50,7 +50,7 @@ class ByHand:
                        (self.out / "log" / f"{name}.log", self.out / "log" / f"{name}.stderr") if file.exists())
 
     def look(self):
-        """Starts again who is to be started again.  Returns whether the job goes on."""
+        """Restarts processes.  Returns whether the job continues."""
         for name, process in self.processes.items():
             if process.poll() is None:
                 continue
@@ -64,13 +64,13 @@ class ByHand:
         return self.test.events(self.out, name) if (self.out / "events.jsonl").exists() else []
 
     def recovery(self):
-        """Seconds from the first loss to the last time that training began; nothing if nobody was lost."""
+        """Seconds from the first loss to the last start of training; None if no process was lost."""
         lost = [event["time"] for event in self.events("lost")]
         trains = [event["time"] for event in self.events("phase") if event["phase"] == "training"]
         return round(trains[-1] - lost[0], 3) if lost else None
 
     def until(self, what, condition, seconds=LIMIT):
-        """Looks after the processes until something comes, or the job ends.  Returns whether it came."""
+        """Restarts processes until the condition holds, or the job ends.  Returns whether it held."""
         end = time.monotonic() + seconds
         while self.look():
             if condition():
@@ -79,8 +79,8 @@ class ByHand:
             time.sleep(0.02)
         return False
 
-    def go_on(self, seconds):
-        """Looks after the processes for so long, or until the job ends."""
+    def run_for(self, seconds):
+        """Restarts processes for this time, or until the job ends."""
         end = time.monotonic() + seconds
         self.until("time to pass", lambda: time.monotonic() >= end, seconds + LIMIT)
 
@@ -90,7 +90,7 @@ class ByHand:
         code = self.processes["coordinator-0"].returncode
         end = time.monotonic() + LIMIT
         for name, process in self.processes.items():
-            # Who was started too late to be dismissed has nobody to wait for.
+            # A process restarted too late for its dismissal has no coordinator to wait for.
             if process.poll() is None and self.starts[name] > 1:
                 process.terminate()
             process.wait(max(0.1, end - time.monotonic()))

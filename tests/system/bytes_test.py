@@ -1,5 +1,5 @@
-"""Bytes that are no UTF-8: in data, in names of files, in options.  No process aborts over them, the run's records stay
-valid JSON, and what the programs read back is what was given."""
+"""Bytes that are not UTF-8, in data, file names and options: no process aborts, the run's records stay valid JSON, and
+the programs read back the exact bytes."""
 import json
 import os
 
@@ -26,7 +26,7 @@ class Bytes(RotaTest):
         return self.program([*self.command(), *arguments], text=False, **options)
 
     def check_records(self, out):
-        """All that the run wrote for people and programs is UTF-8, and JSON where it says so."""
+        """The run's logs are UTF-8, and its records JSON."""
         for name in (b"/metrics.jsonl", b"/events.jsonl"):
             if os.path.exists(out + name):
                 with open(out + name, encoding="utf-8") as file:
@@ -59,7 +59,7 @@ class Bytes(RotaTest):
         os.remove(out + b"/model/word_topic.txt")
         self.ok("export", "lda", b"--model=" + out)
         self.assertTrue(os.path.exists(out + b"/model/word_topic.txt"))
-        # The vocabulary is found by what the manifest says.
+        # The manifest gives the path of the vocabulary.
         table = self.path(b".table")
         self.ok("predict", "lda", b"--model=" + out, b"--input=" + bag, b"--output=" + table)
         with open(table, "rb") as file:

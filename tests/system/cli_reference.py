@@ -77,7 +77,7 @@ def usage(lines):
 
 
 def summary(lines):
-    """What stands between the usage and the first option."""
+    """The text between the usage and the first option."""
     said = []
     for line in lines[1:]:
         if OPTION.match(line):

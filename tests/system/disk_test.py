@@ -52,7 +52,7 @@ class FailingCalls(Disk):
         what = f"{failed}: exit {done.returncode}: {done.stderr}"
         self.assertIn(done.returncode, (0, 73, 74), what)
         if done.returncode != 0:
-            # Where nothing can be written any more, neither can the log, which has the reason.
+            # The log, which has the reason, may be unwritable, too.
             self.assertRegex(done.stderr, "Input/output error|No space left|IO error|ended with exit code 7[34]", what)
             self.no_role_left(out)
             self.rota(*(["resume", out] if (out / "flags.txt").exists() else self.words(self.folder / f"{out.name}-2")))
@@ -67,7 +67,7 @@ class FailingCalls(Disk):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertGreater(len(calls), 2, program)
             step = max(1, len(calls) // POINTS)
-            # At once, and all that follow too: a disk does not get better.
+            # Once, or from then on.
             plans += [(program, nth, (1, NEVER)[i % 2], (errno.EIO, errno.ENOSPC)[i // 2 % 2])
                       for i, nth in enumerate(range(1, len(calls) + 1, step))]
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
@@ -111,7 +111,7 @@ class FullDisk(Disk):
 
 
 class FlippedBits(Disk):
-    """A bit of a stored file is another than was written."""
+    """A bit of a stored file flips."""
 
     def flips(self, file, seed):
         """Copies of a file's bytes with one bit changed, at places drawn from the seed."""
@@ -128,7 +128,7 @@ class FlippedBits(Disk):
         return sorted(file for file in files if file.stat().st_size > 0)
 
     def interrupted(self):
-        """A run that was stopped behind two commits, and the model that it has to end with."""
+        """A run that was stopped after two commits, and its expected model."""
         calm = self.trained("calm", "--epochs=40")
         out = self.folder / "stopped"
         environment = {**os.environ, "ROTA_FAILPOINTS": "file.written@commit.json:3:kill",
@@ -138,7 +138,7 @@ class FlippedBits(Disk):
         return out, self.hash_of(calm)
 
     def resumed(self, out, number, name, changed):
-        """A copy of the run with another content of a file, and how it goes on."""
+        """A copy of the run with another content of a file, and the result of its resume."""
         copy = self.folder / f"copy-{number}"
         shutil.copytree(out, copy, symlinks=True)
         moved = lambda text: text.replace(str(out).encode(), str(copy).encode())
@@ -165,10 +165,10 @@ class FlippedBits(Disk):
             return self.assertTrue(done.stderr.strip(), "it says why")
         if name.name == "flags.txt":
             return None  # options are the user's to change; those that make another job are refused
-        self.assertEqual(self.hash_of(out), calm, f"{name}: another model, and nobody said so")
+        self.assertEqual(self.hash_of(out), calm, f"{name}: another model without an error")
         newest = f"epoch-{max(self.committed(self.folder / 'stopped')):08}"
         if newest in name.parts:
-            self.assertIn(newest, (out / "log/coordinator-0.log").read_text(), "which was refused is said")
+            self.assertIn(newest, (out / "log/coordinator-0.log").read_text(), "the refused epoch is logged")
         return None
 
     def test_a_model_that_is_read(self):
@@ -183,7 +183,7 @@ class FlippedBits(Disk):
                     self.assertIn(file.name, done.stderr)
 
     def test_the_records_of_a_run(self):
-        """Nobody computes with them: they are read line by line, and what is no line is dropped."""
+        """No computation depends on them: they are read line by line, and damaged lines are dropped."""
         out = self.trained("records")
         for name in ("events.jsonl", "result.json", "rota-run.json", "metrics.jsonl") if ALL else ("result.json", "rota-run.json"):
             for at, changed in self.flips(out / name, 3):
@@ -191,7 +191,7 @@ class FlippedBits(Disk):
                     (out / name).write_bytes(changed)
                     done = self.rota("status", out, code=None)
                     self.assertIn(done.returncode, (0, 65, 66, 74), done.stderr)
-                    self.rota(*self.words(out), code=73)  # the folder belongs to a run, whatever its records say
+                    self.rota(*self.words(out), code=73)  # the folder belongs to a run, whatever its records contain
 
     def test_keys(self):
         keys = self.folder / "keys"

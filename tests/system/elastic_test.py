@@ -1,4 +1,4 @@
-"""Workers join a run, leave it, stand by, and are lost without being replaced: the model is that of the calm run.
+"""Workers join a run, leave it, are spares, and are lost without a replacement: the model does not change.
 
 ROTA_ELASTIC_JOBS: names of jobs of recovery_test.py, or "all", in which every worker is replaced (lda,sgd).
 """
@@ -11,7 +11,7 @@ from recovery_test import JOBS
 from rota_run import KOS, LIMIT, RotaTest, kill
 
 WANTED = os.environ.get("ROTA_ELASTIC_JOBS", "lda,sgd")
-# What is done to a run must be done before it ends, on any machine.
+# Long enough on any machine for what the tests do.
 LONGER = {"lda": ["--epochs=200"], "sgd": ["--epochs=120"], "mf": ["--epochs=2000"], "lasso": ["--path=400"]}
 LDA = ["lda", f"--input={KOS}", "--topics=50", "--epochs=300"]
 
@@ -26,7 +26,7 @@ class Elastic(RotaTest):
     calm = {}
 
     def calm_hash(self, job):
-        """Of the job on one worker, once for all tests."""
+        """The model of the job on one worker, trained once for all tests."""
         key = tuple(job)
         if key not in self.calm:
             out = self.folder / f"calm-{len(self.calm)}"
@@ -96,7 +96,7 @@ class Elastic(RotaTest):
         print("milliseconds between two epochs in which shards move:", [round(1000 * span) for span in pauses])
 
     def test_a_worker_that_leaves_is_not_added_again(self):
-        """Another that tried the same number at the same moment was refused, and said so in the same log."""
+        """A worker of the same number was refused at the same time, and reported it in the same log."""
         out = self.folder / "left"
         run = self.train(LDA, out, "--workers=1", "--epochs=100000")
         self.wait_until_hosting(out, run, ["worker-0"])
@@ -132,13 +132,13 @@ class Elastic(RotaTest):
         self.wait_until_hosting(out, run, ["worker-0", "worker-1", "worker-2"])
         kill([self.worker_of(out, 1)], signal.SIGKILL)
         self.wait_until_hosting(out, run, ["worker-0", "worker-2"])
-        self.assertNotIn("rota-worker-1", self.roles(out), "nobody starts it again")
+        self.assertNotIn("rota-worker-1", self.roles(out), "it is not restarted")
         kill([self.worker_of(out, 0)], signal.SIGKILL)
         stderr = self.end(out, run, expected)
         self.assertEqual(self.now_hosting(out), {"worker-2"}, stderr)
 
     def test_the_primary_shard_moves(self):
-        """Who takes it reads it anew, beside shards that it had read without."""
+        """Its new worker reads it again, after reading its other shards without it."""
         expected = self.calm_hash(LDA)
         out = self.folder / "first"
         run = self.train(LDA, out, "--workers=2", "--on_loss=move", "--checkpoint_seconds=0")
@@ -173,7 +173,7 @@ class Elastic(RotaTest):
         self.assertIn("paused: 1 worker is left", stderr)
 
     def test_a_paused_run_ends_if_no_worker_joins(self):
-        out = self.folder / "nobody"
+        out = self.folder / "alone"
         run = self.train(LDA, out, "--workers=2", "--min_workers=2", "--rejoin_seconds=1")
         self.wait_until_hosting(out, run, ["worker-0", "worker-1"])
         os.kill(self.worker_of(out, 1), signal.SIGTERM)
@@ -183,7 +183,7 @@ class Elastic(RotaTest):
         self.assertEqual(self.result(out)["model_hash"], self.calm_hash(LDA))
 
     def test_a_worker_joins_from_a_machine_without_the_folder(self):
-        """It is told the run's flags, keeps what is of it in a folder of its own, and the coordinator gets a copy."""
+        """It receives the run's flags, keeps its files in its own folder, and the coordinator gets a copy."""
         expected = self.calm_hash(LDA)
         out, own = self.folder / "elsewhere", self.folder / "own"
         run = self.train(LDA, out, "--workers=1", "--checkpoint_seconds=0")

@@ -1,7 +1,7 @@
-"""A TCP proxy that harms what goes through it: it delays, holds connections half open, breaks them, reads slowly.
+"""A TCP proxy with faults: it delays, holds connections half open, resets them, reads nothing.
 
-Each process of a job is told to listen at one address and named to the others by another, which is the proxy's; so
-everything between two processes passes here, once each way.
+Each process of a job listens at one address and is announced with another, the proxy's: so all traffic between two
+processes passes here, once each way.
 """
 import asyncio
 import random
@@ -16,7 +16,7 @@ class Flow:
 
     def __init__(self, proxy, reader, writer):
         self.proxy, self.reader, self.writer = proxy, reader, writer
-        self.swallowed = False  # what comes is taken, and goes nowhere
+        self.swallowed = False  # data is read and dropped
         self.waiting = asyncio.Queue(maxsize=64)
 
     async def read(self):
@@ -24,7 +24,7 @@ class Flow:
         while chunk := await self.reader.read(CHUNK):
             while self.proxy.reads_nothing:
                 await asyncio.sleep(0.01)
-            # In order, however long each of them takes.
+            # In order, with any delays.
             due = max(due, loop.time() + self.proxy.drawn_delay())
             await self.waiting.put((due, chunk))
         await self.waiting.put((due, b""))
@@ -34,7 +34,7 @@ class Flow:
             due, chunk = await self.waiting.get()
             await asyncio.sleep(max(0.0, due - asyncio.get_running_loop().time()))
             if self.swallowed:
-                continue  # nor does the other end hear that this one has ended
+                continue  # the end of the stream is not forwarded either
             if not chunk:
                 break
             self.writer.write(chunk)
@@ -48,7 +48,7 @@ class FaultProxy:
     def __init__(self, seed=1):
         self.draw = random.Random(seed)
         self.delay, self.jitter = 0.0, 0.0  # seconds that each chunk takes, give or take
-        self.reads_nothing = False          # those who send see their windows fill up
+        self.reads_nothing = False          # the senders' windows fill up
         self.bytes = self.connections = self.halves = self.resets = 0
         self._open = {}  # by name of the listening process: its connections, each two flows and two writers
         self._loop = asyncio.new_event_loop()
@@ -59,7 +59,7 @@ class FaultProxy:
         return max(0.0, self.delay + self.draw.uniform(-self.jitter, self.jitter)) if self.delay else 0.0
 
     def listen(self, name, at, to):
-        """Whoever connects to `at` reaches `to`."""
+        """Forwards connections from `at` to `to`."""
         self._open[name] = set()
 
         async def serve(reader, writer):
@@ -87,7 +87,7 @@ class FaultProxy:
                 end.transport.abort()
 
     def half_open(self, name):
-        """All connections to a process carry nothing any more, and neither end is told; new ones do."""
+        """Existing connections to a process drop all data without notice; new ones work."""
         async def forget():
             for flows, _ in self._open[name]:
                 self.halves += 1

@@ -1,5 +1,5 @@
-// An app for run_records_test.py: one shared row that counts epochs, and hooks that fail as they are told, as long as a
-// file is not there.
+// An app for run_records_test.py: one shared row that counts epochs, and hooks that fail by options while a file does
+// not exist.
 #include <rota/plugin.h>
 #include <rota/sweep.h>
 
@@ -13,7 +13,7 @@ using namespace rota;
 constexpr Option kOptions[] = {
     {.name = "fail", .meaning = "The hook that fails."},
     {.name = "how", .default_value = "other", .meaning = "data, usage, input or other."},
-    {.name = "mended", .kind = Option::Kind::path, .meaning = "The file that makes all well."},
+    {.name = "mended", .kind = Option::Kind::path, .meaning = "The file that ends the fault."},
 };
 
 void enter(const Options& options, std::string_view hook) {
@@ -69,7 +69,7 @@ class FaultyApp final : public App {
   }
 
  private:
-  // Stores and schedulers are told where the data is, if it is on their machine.
+  // Stores and schedulers get the input's path, if it is on their machine.
   void want_input() const {
     if (job_.input.empty()) throw std::runtime_error("no input is known here");
   }

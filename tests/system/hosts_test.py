@@ -1,5 +1,5 @@
-"""`rota train --hosts`: agents, and what becomes of them. A program stands for ssh that runs them on this machine
-(as_ssh.py); over a real sshd and a real network it is machines_test.py."""
+"""`rota train --hosts`: agents, run on this machine by a replacement of ssh (as_ssh.py).  machines_test.py uses a real
+sshd and a network."""
 import json
 import os
 import pathlib
@@ -36,7 +36,7 @@ class Hosts(RotaTest):
         return Hosts.reference
 
     def ssh(self):
-        """What stands for ssh was called with; its process became the agent."""
+        """The calls of the replacement of ssh; its child process is the agent."""
         return [json.loads(line) for line in self.notes.read_text().splitlines()] if self.notes.exists() else []
 
     def remote(self):
@@ -141,17 +141,17 @@ class Hosts(RotaTest):
 
     def test_a_wrong_remote_path_is_named(self):
         self.rota(*self.words("a", "--remote_rota=/nowhere/rota"), code=1, says="/nowhere/rota: not found")
-        # What it left is Rota's, and nothing was committed.
+        # Its files are Rota's, and nothing was committed.
         self.assertTrue((self.out / "place").exists())
         self.rota(*self.words("a", "--epochs=1"))
 
     def test_an_agent_refuses_malformed_requests(self):
         hello = json.dumps({"kind": "hello", "silence_ms": 60000}).encode()
-        for told, code in ((b"", 0), (b"\xff" * 100, 65), (b"GET / HTTP/1.1\r\n\r\n", 65),
+        for sent, code in ((b"", 0), (b"\xff" * 100, 65), (b"GET / HTTP/1.1\r\n\r\n", 65),
                            (len(hello).to_bytes(4, "big") + hello, 0), (b"\0\0\0\2{}", 65),
                            (b"\0\0\0\x3a" + b'{"kind":"start","start":1,"role":"sh","index":0,"run":"/"}', 65)):
-            with self.subTest(told=told):
-                agent = self.rota("agent", input=told, text=False, code=code)
+            with self.subTest(sent=sent):
+                agent = self.rota("agent", input=sent, text=False, code=code)
                 self.assertTrue(agent.stdout.startswith(b"\nrota-agent speaks "))
                 self.assertEqual(list(self.private.iterdir()), [])
 

@@ -1,4 +1,4 @@
-"""Jobs over tcp with keys: the same models, nobody else gets in, and no secret gets out."""
+"""Jobs over tcp with keys: the same models, no process without a key is accepted, and no secret leaks."""
 import pathlib
 import random
 import re
@@ -32,7 +32,7 @@ class Keys(RotaTest):
         return self.result(self.folder / "ipc")["model_hash"]
 
     def endless(self, *flags):
-        """A job over tcp that goes on until it is told to end, and its address."""
+        """A job over tcp that runs until it is signalled, and its address."""
         run = self.start("train", *self.words(self.out, "--epochs=100000000", TCP, *flags))
         self.wait_for("training", lambda: run.poll() is not None or (self.out / "checkpoint").exists() and
                       self.committed(self.out))
@@ -40,7 +40,7 @@ class Keys(RotaTest):
         return run, (self.out / "address").read_text().strip()
 
     def ends_well(self, run):
-        """It was not harmed by what was tried, and ends as it is told."""
+        """The job was not harmed, and ends at a signal."""
         run.terminate()
         self.ended(run, 143)
 
@@ -88,7 +88,7 @@ class Keys(RotaTest):
         for where, keys in ((self.out, ()), (address, (f"--keys={own}",))):
             self.assertIn("phase", self.rota("status", where, *keys).stdout)
         self.rota("status", address, code=77, says="only one side has keys")
-        # Who knows the coordinator's public key has no key of its own by that.
+        # The coordinator's public key is not enough.
         shutil.copy(own / "coordinator.public", self.keys / "coordinator.public")
         self.rota("status", address, f"--keys={self.keys}", code=77, says="does not know this key")
         self.ends_well(run)
@@ -100,7 +100,7 @@ class Keys(RotaTest):
         self.ends_well(run)
 
     def intruder(self, address, role, keys, patience=20):
-        """A process of the job's options that comes late, and calls for so many seconds if nobody turns it away."""
+        """Starts a process with the job's options late; it repeats HELLO for `patience` seconds unless it is refused."""
         done = subprocess.run([BIN / f"rota-{role}", f"--flagfile={self.out}/flags.txt", f"--coordinator={address}",
                                f"--log_dir={self.folder}/intruder", f"--start_timeout_seconds={patience}", *keys],
                               capture_output=True, text=True, timeout=LIMIT)
@@ -136,12 +136,12 @@ class Keys(RotaTest):
                 with socket.create_connection(("127.0.0.1", port)) as peer:
                     start = (b"", b"GET / HTTP/1.1\r\n\r\n", b"\xff" + bytes(8) + b"\x7f\x03\x00NULL" + bytes(48))[i % 3]
                     peer.sendall(start + rng.randbytes(rng.randrange(1, 500)))
-        self.wait_for("a word of it", lambda: "event=turned_away" in self.log())
+        self.wait_for("a log line", lambda: "event=turned_away" in self.log())
         self.ends_well(run)
         for log in (self.out / "log").glob("*.log"):
             text = log.read_text()
-            self.assertNotIn("event=refused", text, "nothing came as far as a decoder")
-            self.assertLess(text.count("turned_away"), 30, "strangers do not fill the disk")
+            self.assertNotIn("event=refused", text, "no foreign message was decoded")
+            self.assertLess(text.count("turned_away"), 30, "foreign connections do not fill the log")
 
     def test_keys_that_others_could_have_read_are_not_used(self):
         (self.keys / "worker.secret").chmod(0o640)

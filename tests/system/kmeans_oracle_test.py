@@ -1,4 +1,4 @@
-"""k-means against NumPy and scikit-learn (Debian's python3-sklearn), one model whoever computes it, and bad input."""
+"""k-means against NumPy and scikit-learn (Debian's python3-sklearn), one model for any processes, and bad input."""
 import csv
 import json
 
@@ -43,7 +43,7 @@ class KmeansOracle(AppTest):
         return ((x[:, None, :] - c[None, :, :])**2).sum(axis=2)
 
     def check_fixed_point(self, x, result, c, counts):
-        """One more of Lloyd's steps, by NumPy, leaves everything as it is."""
+        """One more of Lloyd's steps, by NumPy, changes nothing."""
         distances = self.distances(x, c)
         nearest = distances.argmin(axis=1)
         for k in range(len(c)):
@@ -117,10 +117,10 @@ class KmeansOracle(AppTest):
         np.testing.assert_allclose(rows[:, 2], np.sqrt(distances.min(axis=1)), rtol=1e-12)
         self.assertEqual((out / "model/assignments.csv").read_bytes(), (sharded / "model/assignments.csv").read_bytes())
         done = self.rota("evaluate", "kmeans", f"--model={out}", f"--input={files[1]}")
-        told = json.loads(done.stdout)
-        self.assertEqual(told["rows"], 201)
-        self.assertEqual(told["cluster_sizes"], np.bincount(distances[100:].argmin(axis=1), minlength=5).tolist())
-        self.assertAlmostEqual(told["inertia"] / distances[100:].min(axis=1).sum(), 1, delta=1e-12)
+        scores = json.loads(done.stdout)
+        self.assertEqual(scores["rows"], 201)
+        self.assertEqual(scores["cluster_sizes"], np.bincount(distances[100:].argmin(axis=1), minlength=5).tolist())
+        self.assertAlmostEqual(scores["inertia"] / distances[100:].min(axis=1).sum(), 1, delta=1e-12)
 
     def test_sparse_data_and_a_tolerance(self):
         x = load_svmlight_file(str(DOROTHEA))[0]
@@ -141,7 +141,7 @@ class KmeansOracle(AppTest):
         self.assertAlmostEqual(result["objective"], 0, delta=1e-20)
         _, counts = self.centres(out, 5, 2)
         self.assertEqual(sorted(counts), [0, 0, 20, 20, 20])
-        # At random, some of the first centres are the same row's likes.
+        # At random, some of the first centres are equal.
         for seed in range(5):
             result, _ = self.train(f"random-{seed}", file, "--clusters=3", "--init=random", f"--seed={seed}")
             self.assertAlmostEqual(result["objective"], 0, delta=1e-20)

@@ -1,5 +1,5 @@
-// tests/system/large_app.cc -- an app of nothing but size: one slice, the state of some shards and a shared table
-// are as large as options say, and every hook checks that what it is shown is what was made.
+// tests/system/large_app.cc -- an app of large data: options give the sizes of one slice, of the state of some shards
+// and of a shared table, and every hook checks its data.
 #include <rota/plugin.h>
 
 #include <array>
@@ -20,7 +20,7 @@ std::uint64_t mix(std::uint64_t state, std::uint64_t in) {
   return state ^ (state >> 29);
 }
 
-// Numbers, the first of which counts how often they were changed; all others follow from that and from a name.
+// Numbers: the first counts the changes; all others follow from it and a name.
 class Numbers {
  public:
   Numbers(std::uint64_t name, std::size_t size) : name_(name), size_(size) {}
@@ -49,8 +49,7 @@ class Numbers {
   }
 
  private:
-  // Of one number in each 256 bytes: a change costs little time, and no piece that is lost or changes places goes
-  // unseen.
+  // One number in 256 bytes is set: a change is fast, and a lost or misplaced piece is still detected.
   static constexpr std::size_t kStride = 32;
   std::uint64_t expected(std::size_t i) const { return mix(name_, mix(i, all_[0])); }
 

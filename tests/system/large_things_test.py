@@ -1,4 +1,4 @@
-"""What is larger than a message: a slice, shards' states and a table travel whole, and a run of them is resumed exactly.
+"""A slice, shards' states and a table that are larger than a message are sent whole, and such a run is resumed exactly.
 
 bench/large_things.py does the same by hand, with gigabytes.
 """
@@ -44,7 +44,7 @@ class LargeThings(RotaTest):
         self.assertEqual(self.hash_of(out), self.hash_of(calm))
 
     def test_an_unfinished_checkpoint_is_not_used(self):
-        """80 MB for one partition, which keeps 64 MiB of it in memory; all is killed behind the first commit, while the next is made."""
+        """80 MB for one partition, which keeps 64 MiB in memory; all is killed after the first commit, during the next."""
         flags = ["--slice_mb=30", "--state_mb=25", "--table_mb=1", "--partitions=1", "--epochs=3"]
         calm, out = self.folder / "calm", self.folder / "killed"
         self.rota(*self.large(calm, *flags, "--workers=1"))

@@ -1,4 +1,4 @@
-"""Classes have the data's own labels: whatever two numbers they are, a model says them, and is scored by them.
+"""Classes have the data's own labels: a model predicts them, and is scored by them, for any two numbers.
 
 The oracle is scikit-learn's accuracy_score and roc_auc_score on the same predictions.
 """
@@ -46,7 +46,7 @@ class LassoLabels(RotaTest):
         return np.array([float(line) for line in self.ask("predict", *words).splitlines()])
 
     def check_scores(self, model, labels):
-        """What the model says of other rows, against scikit-learn; returns its scores."""
+        """The model's predictions for other rows, against scikit-learn; returns its scores."""
         data, y = self.file(labels, ROWS, 2 * ROWS, "test")
         chance = self.numbers(model, data)
         classes = self.numbers(model, data, "--type=class")

@@ -103,7 +103,7 @@ class LassoOracle(RotaTest):
             lam, b0 = float(row["lambda"]), float(row["intercept"])
             coefficients = b[:, k].toarray().ravel()
             objective = problem.objective(lam, b0, coefficients)
-            self.assertTrue(math.isclose(objective, float(row["objective"]), rel_tol=1e-7), "the objective it tells")
+            self.assertTrue(math.isclose(objective, float(row["objective"]), rel_tol=1e-7), "the objective that it reports")
             self.assertEqual(np.count_nonzero(coefficients), int(row["nonzeros"]))
             fits.append((lam, b0, coefficients))
         self.assertEqual(self.result(out)["app"], "lasso")
@@ -232,7 +232,7 @@ class LassoOracle(RotaTest):
         problem = Problem(x, y, loss="logistic", l1_ratio=0.8, intercept=True)
         fits = self.fit(problem, file, "--path=4", "--lambda_ratio=0.1", f"--folds={rows}")
         with open(self.folder / f"run-{self.runs}" / "model/path.csv", encoding="utf-8") as text:
-            told = [(float(row["cv_error"]), float(row["cv_standard_error"])) for row in csv.DictReader(text)]
+            reported = [(float(row["cv_error"]), float(row["cv_standard_error"])) for row in csv.DictReader(text)]
         lambdas = [lam for lam, _, _ in fits]
         for name, numbers in (("x", x), ("y", y), ("lambda", lambdas)):
             np.savetxt(self.folder / f"{name}.txt", numbers, fmt="%.17g")
@@ -240,8 +240,8 @@ class LassoOracle(RotaTest):
         self.program(["Rscript", "--vanilla", self.folder / "left.R", self.folder, str(problem.l1_ratio)])
         deviance = np.loadtxt(self.folder / "left.txt")
         self.assertEqual(deviance.shape, (rows, len(lambdas)))
-        np.testing.assert_allclose([mean for mean, _ in told], deviance.mean(axis=0), rtol=1e-4)
-        np.testing.assert_allclose([error for _, error in told], deviance.std(axis=0) / np.sqrt(rows - 1), rtol=1e-4)
+        np.testing.assert_allclose([mean for mean, _ in reported], deviance.mean(axis=0), rtol=1e-4)
+        np.testing.assert_allclose([error for _, error in reported], deviance.std(axis=0) / np.sqrt(rows - 1), rtol=1e-4)
 
     def test_the_penalties_of_other_libraries(self):
         """As --help and the README say, with the defaults of both sides: an intercept."""

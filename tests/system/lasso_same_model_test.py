@@ -1,4 +1,4 @@
-"""One Lasso model, bit for bit, whoever computes it and whatever dies; and bad input told by file and line."""
+"""One Lasso model, bit for bit, for any processes and after losses; and errors of input with file and line."""
 import json
 import random
 import time

@@ -1,4 +1,4 @@
-"""Who lives, who is lost, and how a run ends: late starts, pauses, long hooks, signals, crashes."""
+"""Detection of lost processes, and ends of runs: late starts, pauses, long hooks, signals, crashes."""
 import os
 import signal
 import subprocess
@@ -81,7 +81,7 @@ class ByHand(LivenessTest):
         self.assertEqual([p.wait(timeout=LIMIT) for p in processes], [0, 0, 0, 0], self.log(out))
 
     def test_a_worker_that_dies_while_others_join_is_restarted(self):
-        out = self.begin("anew")
+        out = self.begin("restarted")
         first = [self.role(out, "coordinator"), self.role(out, "worker", 0)]
         self.wait_for("one to join", lambda: self.joined(out))
         kill([first[1].pid])
@@ -138,7 +138,7 @@ class LongHooks(LivenessTest):
 
 class Signals(LivenessTest):
     def test_sigterm_to_any_role_gives_a_checkpoint_and_143(self):
-        # A worker goes alone (elastic_test.py), if the run may go on without it.
+        # Otherwise only the worker would leave (elastic_test.py).
         for role, flags in (("worker-1", ["--on_loss=stop"]), ("scheduler-0", [])):
             with self.subTest(role=role):
                 out = self.folder / role
@@ -172,19 +172,19 @@ class Crashes(LivenessTest):
     def test_a_crash_names_process_plugin_hook_and_round(self):
         for how, name in (("segv", "SIGSEGV"), ("abort", "SIGABRT"), ("overflow", "SIGSEGV")):
             with self.subTest(how=how):
-                told = self.crash(how, "--crash_in=push", "--crash_round=5", f"--crash_how={how}")
-                self.assertRegex(told, rf"worker-0 \(pid \d+ on .+\) was ended by {name} in "
+                error = self.crash(how, "--crash_in=push", "--crash_round=5", f"--crash_how={how}")
+                self.assertRegex(error, rf"worker-0 \(pid \d+ on .+\) was ended by {name} in "
                                        r"plugin trouble, Push::push, round 5, shard 0, for the second time$")
                 log = self.log(self.folder / how, "worker-0")
                 self.assertRegex(log, rf'event=crash role=worker-0 signal={name} in="plugin trouble, Push::push, round 5')
 
     def test_hooks_of_other_processes(self):
-        told = self.crash("next", "--crash_in=next", "--crash_round=4")
-        self.assertRegex(told, "scheduler-0 .* was ended by SIGSEGV in plugin trouble, Schedule::next, round 4, for the second time$")
-        told = self.crash("load", "--crash_in=load", "--workers=1")
-        self.assertRegex(told, "worker-0 .* was ended by SIGSEGV in plugin trouble, load, worker-0, for the second time$")
-        told = self.crash("pull", "--crash_in=pull", "--crash_round=4", "--stores=1")
-        self.assertRegex(told, "kvstore-0 .* was ended by SIGSEGV in plugin trouble, Pull::pull, round 4, for the second time$")
+        error = self.crash("next", "--crash_in=next", "--crash_round=4")
+        self.assertRegex(error, "scheduler-0 .* was ended by SIGSEGV in plugin trouble, Schedule::next, round 4, for the second time$")
+        error = self.crash("load", "--crash_in=load", "--workers=1")
+        self.assertRegex(error, "worker-0 .* was ended by SIGSEGV in plugin trouble, load, worker-0, for the second time$")
+        error = self.crash("pull", "--crash_in=pull", "--crash_round=4", "--stores=1")
+        self.assertRegex(error, "kvstore-0 .* was ended by SIGSEGV in plugin trouble, Pull::pull, round 4, for the second time$")
 
     def test_a_crash_that_comes_once_costs_an_epoch(self):
         out = self.folder / "once"
@@ -225,7 +225,7 @@ class Crashes(LivenessTest):
         out = self.folder / "killed"
         run = self.start(*self.trouble(out, "--epochs=100000", "--slow_ms=20", "--on_loss=stop"))
         self.wait_for("an epoch", lambda: run.poll() is not None or "event=epoch" in self.log(out))
-        time.sleep(2)  # it has told of its memory
+        time.sleep(2)  # until it has reported its memory
         kill([self.roles(out)["rota-worker-1"]])
         stderr = self.ended(run, 75)
         self.assertRegex(stderr, r"worker-1 .* was lost: .*it may have been killed.*; its memory was \d+ MB")

@@ -1,7 +1,7 @@
-"""`rota train --hosts` over four machines, each a network namespace with an sshd of its own: cables of 20 Mbit/s, tcp
-with keys, and the models of one machine; with a file system that all share, and with a disk for each.
+"""`rota train --hosts` over four machines, each a network namespace with its own sshd and a link of 20 Mbit/s: the models
+of one machine, with a shared file system and with a disk for each.
 
-ROTA_MACHINES_OUT: a file for the bytes that went over each machine's cable, a line of JSON for each job.
+ROTA_MACHINES_OUT: a file for the bytes sent over each machine's link, a line of JSON for each job.
 """
 import json
 import os
@@ -24,7 +24,7 @@ JOBS = {
     "kmeans": ["kmeans", f"--input={A9A}", "--clusters=8"],
     "pagerank": ["pagerank", "--epochs=20"],  # of a graph that is generated
 }
-# Of some seconds on such cables, so that there is something to harm.
+# It takes some seconds on such links.
 LONG = ["mf", f"--input={REVIEWS}", "--rank=16", "--epochs=40", "--checkpoint_seconds=0"]
 
 
@@ -83,7 +83,7 @@ class FourMachines(RotaTest):
         return self.calm[flags]
 
     def check(self, out, run, reference):
-        """`out`: as this process sees it."""
+        """`out`: the path in this process."""
         stderr = self.ended(run)
         self.expect_same(self.result(out), reference, why=stderr)
         for machine in self.machines.all[1:]:
@@ -91,7 +91,7 @@ class FourMachines(RotaTest):
         return stderr
 
     def one_job(self, app, flags, out, here):
-        """`here`: where this process sees `out`."""
+        """`here`: the path of `out` in this process."""
         local = self.local(*flags)
         before = [self.machines.bytes(machine.number) for machine in self.machines.all]
         began = time.monotonic()

@@ -1,4 +1,4 @@
-"""Matrix factorisation against NumPy: what a model says, its files, and what is wrong with the input."""
+"""Matrix factorisation against NumPy: predictions, files of the model, and errors of input."""
 import csv
 import io
 import json
@@ -12,7 +12,7 @@ from rota_run import REVIEWS, RotaTest
 
 
 class Factors:
-    """A model as its text files say it."""
+    """A model, read from its text files."""
 
     def __init__(self, folder):
         with open(folder / "model.csv", encoding="utf-8", newline="") as file:
@@ -63,7 +63,7 @@ class MfCommands(RotaTest):
             pairs = [(u, i) for u in range(0, len(model.users), 7) for i in range(len(model.items))]
             asked = self.folder / "pairs.tsv"
             asked.write_text("".join(f"{model.users[u]}\t{model.items[i]}\n" for u, i in pairs) +
-                             f"nobody\t{model.items[3]}\n{model.users[2]}\tnothing\nnobody\tnothing\n")
+                             f"stranger\t{model.items[3]}\n{model.users[2]}\tnothing\nstranger\tnothing\n")
             said = np.array(self.run_well("predict", "mf", f"--model={out}", f"--input={asked}").split(), float)
             np.testing.assert_allclose(said[:-3], [scores[u, i] for u, i in pairs], rtol=1e-4, atol=1e-5)
             np.testing.assert_allclose(
@@ -74,7 +74,7 @@ class MfCommands(RotaTest):
                     for item, rating in rated[:2]:
                         text.write(f"{user}\t{item}\t{rating}\n")
                         errors.append(rating - scores[model.users.index(user), model.items.index(item)])
-                text.write("nobody\tnothing\t4\n")
+                text.write("stranger\tnothing\t4\n")
                 errors.append(4 - model.mean)
             result = json.loads(self.run_well("evaluate", "mf", f"--model={out}", f"--input={held}"))
             self.assertEqual((result["ratings"], result["of_unknown_user_or_item"]), (len(errors), 1))
@@ -104,7 +104,7 @@ class MfCommands(RotaTest):
         some = self.folder / "some.txt"
         some.write_text(model.users[5] + "\n" + model.users[1] + "\n")
         self.assertEqual(list(self.recommended(f"--model={out}", f"--users={some}")), [model.users[5], model.users[1]])
-        some.write_text("nobody\n")
+        some.write_text("stranger\n")
         self.rota("recommend", "mf", f"--model={out}", f"--users={some}", code=65, says="some.txt:1:")
 
     def test_new_users_are_folded_in(self):
@@ -200,7 +200,7 @@ class MfCommands(RotaTest):
         for path, part in ((file, truth[:1800]), (held, truth[1800:])):
             path.write_text("".join(f"u{u} i{i} {label}\n" for u, i, label in part))
         with open(held, "a", encoding="utf-8") as text:
-            text.write("nobody i3 0\n")
+            text.write("stranger i3 0\n")
         out, model = self.train("run", file, "--loss=logistic", "--biases", "--lambda=0.02")
         share = sum(label > 0 for *_, label in truth[:1800]) / 1800
         links = [model.scores()[model.users.index(f"u{u}"), model.items.index(f"i{i}")] for u, i, _ in truth[1800:]]

@@ -122,7 +122,7 @@ class Network(RotaTest):
         """A run of which the network fails for so long behind a commit."""
         run = self.after_a_commit(fault)
         getattr(self, fault)(*arguments)
-        run.go_on(seconds)
+        run.run_for(seconds)
         self.mend()
         return self.check(run, fault, time.time(), cut=seconds)
 
@@ -165,7 +165,7 @@ class Network(RotaTest):
             for machine in self.machines.all:
                 machine.reset_connections()
             resets += 1
-            run.go_on(0.2)
+            run.run_for(0.2)
         mended_at = time.time()
         self.assertTrue(run.until("peace", lambda: time.time() > mended_at + 0.5), "it ended in the midst of it")
         if not run.events("lost"):
@@ -207,7 +207,7 @@ class Network(RotaTest):
         run, met = self.started(name), []
         number = lambda: draw.randrange(len(self.machines.all))
         while run.look() and len(met) < 12:
-            run.go_on(draw.uniform(0.2, 2))
+            run.run_for(draw.uniform(0.2, 2))
             fault = draw.choice(("away", "deaf", "mute", "apart", "lossy", "refused", "half_open", "slow", "storm"))
             arguments = {"apart": lambda: draw.sample(range(4), 2), "lossy": lambda: [draw.randint(1, 15)],
                          "slow": lambda: [draw.randint(1, 10)], "storm": list}.get(fault, lambda: [number()])()
@@ -218,6 +218,6 @@ class Network(RotaTest):
                     machine.reset_connections()
                 continue
             getattr(self, fault)(*arguments)
-            run.go_on(seconds)
+            run.run_for(seconds)
             self.mend()
         self.check(run, name, time.time(), met=met)

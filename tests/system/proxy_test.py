@@ -90,7 +90,7 @@ class Proxied(RotaTest):
             if not run.look():
                 break
             self.proxy.reset(NAMES[turn % len(NAMES)])
-            run.go_on(0.1)
+            run.run_for(0.1)
         self.check(run, "resets in turn", time.time())
         self.assertGreater(self.proxy.resets, 20)
 
@@ -99,6 +99,6 @@ class Proxied(RotaTest):
             with self.subTest(seconds=seconds):
                 run = self.after_a_commit(f"unread-{seconds}")
                 self.proxy.reads_nothing = True
-                run.go_on(seconds)
+                run.run_for(seconds)
                 self.proxy.reads_nothing = False
                 self.check(run, f"nobody reads for {seconds} s", time.time())
