@@ -1,6 +1,7 @@
 // tests/system/bad_clock.cc -- clocks that jump, for LD_PRELOAD.
 //
-//   ROTA_BAD_CLOCK=FOLDER   a program maps FOLDER/NAME, where NAME is its own: two 64-bit numbers, nanoseconds to add to
+//   ROTA_BAD_CLOCK=FOLDER   a program maps FOLDER/NAME, where NAME is its own: two 64-bit numbers, nanoseconds to add
+//   to
 //                           the wall clock and to the monotonic clock, which stops instead of going back.
 #include <dlfcn.h>
 #include <fcntl.h>

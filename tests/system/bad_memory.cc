@@ -1,6 +1,7 @@
 // tests/system/bad_memory.cc -- no memory, for LD_PRELOAD: allocations of a program fail.
 //
-//   ROTA_BAD_MEMORY=PROGRAM:SIZE:NTH:COUNT:MARK   in PROGRAM, of the allocations of at least SIZE bytes, COUNT fail from
+//   ROTA_BAD_MEMORY=PROGRAM:SIZE:NTH:COUNT:MARK   in PROGRAM, of the allocations of at least SIZE bytes, COUNT fail
+//   from
 //                                                 the NTH (from 1) on; only in the first process that gets there, which
 //                                                 makes the file MARK
 #include <fcntl.h>

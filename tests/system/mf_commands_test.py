@@ -42,7 +42,7 @@ class MfCommands(RotaTest):
         return out, Factors(out / "model")
 
     def ratings(self, name="ratings.csv", users=60, items=25, count=700, seed=2):
-        """Of named users and items, some of which want quotation marks; with a header and times."""
+        """Ratings of named users and items, some of which need quotation marks; with a header and times."""
         dice = random.Random(seed)
         lines = ["user,item,rating,time"]
         self.seen = {}
@@ -193,7 +193,7 @@ class MfCommands(RotaTest):
         self.assertLess(result["rmse"], 0.3)  # of ratings whose deviation is 1, with noise of 0.2
 
     def test_labels(self):
-        """What a model of labels predicts, and its errors, by scikit-learn."""
+        """Predictions of a model of labels, and its errors, by scikit-learn."""
         dice, file, held = random.Random(4), self.folder / "labels.txt", self.folder / "held.txt"
         truth = [(u, i, 1 if dice.random() < (0.8 if u % 3 == i % 3 else 0.2) else -1) for u in range(60) for i in range(40)]
         dice.shuffle(truth)
@@ -236,7 +236,7 @@ class MfCommands(RotaTest):
         self.rota("train", "mf", f"--input={file}", f"--out={self.folder / 'explicit'}", code=65, says="used.txt:1:")
 
     def test_a_count_of_zero_is_no_observation(self):
-        """In training, in held-out data, in data by shard, and in what users have seen: als took it for nothing, bpr for use."""
+        """In training, held-out data, data by shard, and seen items: als ignored it, bpr counted it as used."""
         lines = [f"u{u} i{i} {1 + (u + i) % 3}" for u in range(40) for i in range(30) if u % 2 == i % 2 and (u + i) % 5]
         zeros = [f"u{u} i{i} 0" for u in range(40) for i in range(30) if u % 2 != i % 2]
         files = [self.folder / name for name in ("plain.txt", "zeros.txt", "held.txt", "held_zeros.txt")]

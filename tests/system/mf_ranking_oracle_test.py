@@ -15,7 +15,7 @@ def pairs(path):
 
 
 def by_scikit_learn(model, seen, held_out, top):
-    """Over users with something held out that they have not seen."""
+    """Over users with held-out items that they have not seen."""
     scores = model.scores()
     user_of, item_of = ({name: i for i, name in enumerate(names)} for names in (model.users, model.items))
     relevant, excluded = np.zeros(scores.shape, bool), np.zeros(scores.shape, bool)
@@ -61,13 +61,13 @@ class MfRankingOracle(RotaTest):
         for top in (1, 5, 100):
             self.expect(self.ranked(out, parts / "valid.txt", f"--top={top}", "--threads=2"), model, seen, held_out, top)
         odd = self.folder / "odd.txt"
-        odd.write_text("nobody 3 5\n" + "".join(f"{u} {i} 1\n" for u, i in [*held_out[:300], *held_out[:9], *seen[:70]]) +
+        odd.write_text("stranger 3 5\n" + "".join(f"{u} {i} 1\n" for u, i in [*held_out[:300], *held_out[:9], *seen[:70]]) +
                        f"{seen[0][0]} nothing 2\n")
         result = self.ranked(out, odd)
         self.assertEqual(result["of_unknown_user_or_item"], 2)
         self.expect(result, model, seen, pairs(odd), 10)
         none = self.folder / "none.txt"
-        none.write_text("nobody 3 5\n")
+        none.write_text("stranger 3 5\n")
         self.assertEqual(self.ranked(out, none)["ndcg"], None)
         few = self.folder / "few.txt"
         few.write_text("".join(f"{u} {i} 1\n" for u, i in seen[:1000]))

@@ -1,4 +1,4 @@
-"""Matrix factorisation: one model, bit for bit, whoever computes it, on whatever processor, and whatever dies."""
+"""Matrix factorisation: one model, bit for bit, for any processes and processors, and after losses."""
 import gzip
 import json
 import os
@@ -47,7 +47,7 @@ class MfSameModel(RotaTest):
             self.assertTrue(np.isfinite(reference["objective"]))
 
     def test_kernels(self):
-        """Whatever the processor has: a kernel that it lacks ends the run with its name."""
+        """On any processor: a kernel that it lacks ends the run with its name."""
         for kind in ("plain", "als", "implicit", "logistic", "bpr"):
             self.check_kernels(kind, self.kinds()[kind])
 
@@ -83,7 +83,7 @@ class MfSameModel(RotaTest):
         self.assertAlmostEqual(scores["mae"], reference["terms"]["valid_mae"], 6)
 
     def test_held_out_rankings(self):
-        """Likewise with --implicit: the first score is larger where it is better."""
+        """The same with --implicit, whose first score is better when it is larger."""
         self.rota("split", "mf", f"--input={MSWEB}", f"--output={self.folder / 'parts'}", "--by=leave_one_out",
                   "--implicit")
         parts = [f"--input={self.folder / 'parts/train.txt'}", f"--valid={self.folder / 'parts/valid.txt'}", "--implicit"]

@@ -1,6 +1,6 @@
-"""A small network of machines for the system tests: each is a network, mount and host-name namespace of this one, on a
-cable to one switch (veth and a bridge, in a namespace of its own).  Nothing of the system's own network is touched, and
-all of it is gone when the test process is."""
+"""A small network of machines for the system tests: each is a network, mount and host-name namespace of this machine,
+linked to one switch (veth and a bridge, in another namespace).  The system's own network is not changed, and everything
+ends with the test process."""
 import json
 import os
 import pathlib
@@ -14,7 +14,7 @@ PREFIX = "10.77.0"
 
 
 def why_not(*more_tools):
-    """Why there can be no such network here, for skipTest; nothing if there can."""
+    """Why such a network is impossible here, for skipTest; None if it is possible."""
     if os.geteuid() != 0:
         return "network namespaces want root"
     missing = [tool for tool in (*TOOLS, *more_tools) if not (shutil.which(tool) or os.path.exists(f"/usr/sbin/{tool}"))]
@@ -37,7 +37,7 @@ class Namespace:
             raise RuntimeError("no namespace: " + self.holder.communicate()[1])
 
     def command(self, *words):
-        """What runs these words there.  Paths in it must be absolute: the folder becomes /."""
+        """The command line that runs these words there.  Paths in it must be absolute: the folder becomes /."""
         return ["nsenter", f"--target={self.holder.pid}", "--net", "--mount", "--uts", "--", *map(str, words)]
 
     def run(self, *words, **options):
@@ -74,7 +74,7 @@ class Machine(Namespace):
         self.address = f"{PREFIX}.{number + 1}"
 
     def filter(self, incoming=(), outgoing=()):
-        """What it does with packets from now on: rules of nft, in place of those before."""
+        """Replaces its nft rules for packets."""
         chains = [f"chain {hook} {{ type filter hook {hook} priority 0; policy accept;\n" + "\n".join(rules) + "\n}"
                   for hook, rules in (("input", incoming), ("output", outgoing))]
         self.run("nft", "-f", "-", input="table inet faults\ndelete table inet faults\n"
@@ -85,13 +85,13 @@ class Machine(Namespace):
         self.run("ss", "--kill", "--tcp", "dst", f"{PREFIX}.0/24")
 
     def inside(self, path):
-        """Where this process sees a path of the machine, a private one too."""
+        """The path by which this process sees a path of the machine, a private one too."""
         return pathlib.Path(f"/proc/{self.holder.pid}/root{path}")
 
 
 class Machines:
-    """`count` machines, 10.77.0.1 and on, named machine-0 and on; their cables carry at most `mbit` each way.  All see
-    the same files, but each has a folder of its own (empty, in memory) at the paths of `private`, which must exist."""
+    """`count` machines, from 10.77.0.1, named from machine-0; their links carry at most `mbit` each way.  All see the
+    same files, except for a private folder (empty, in memory) at each path of `private`, which must exist."""
 
     def __init__(self, count, mbit=None, private=()):
         self.all, self.switch = [], Namespace("ip link add br0 type bridge; ip link set br0 up")
@@ -115,20 +115,20 @@ class Machines:
         return self.all[number]
 
     def cut(self, number):
-        """Pulls the cable: nothing reaches the machine, and nobody is told."""
+        """Cuts the link without notice to either side."""
         self.switch.run("ip", "link", "set", f"cable{number}", "down")
 
     def mend(self, number):
         self.switch.run("ip", "link", "set", f"cable{number}", "up")
 
     def limit(self, number, mbit, latency="400ms"):
-        """What its cable carries each way; a packet that would wait for longer is lost."""
+        """Limits its link each way; a packet that would wait for longer is lost."""
         limit = ("root", "tbf", "rate", f"{mbit}mbit", "burst", "128kb", "latency", latency)
         self.switch.run("tc", "qdisc", "replace", "dev", f"cable{number}", *limit)
         self.all[number].run("tc", "qdisc", "replace", "dev", "eth0", *limit)
 
     def bytes(self, number):
-        """Bytes that the machine has sent and got, frames and all."""
+        """Bytes that the machine has sent and received, with frames."""
         facts = json.loads(self.all[number].run("ip", "-s", "-j", "link", "show", "eth0").stdout)[0]["stats64"]
         return facts["tx"]["bytes"], facts["rx"]["bytes"]
 

@@ -1,4 +1,4 @@
-"""The machines of the tests are what they say: a network, cables that can be pulled, folders of their own."""
+"""The machines of namespaces.py: a network, links that can be cut, private folders."""
 import pathlib
 import shutil
 import socket
@@ -8,8 +8,8 @@ import unittest
 
 import namespaces
 
-# Says one line to whoever connects; and connects, within a second, for a line.
-SPEAK = "import socket; s = socket.create_server(('', 7000)); print('up', flush=True); s.accept()[0].sendall(b'here\\n')"
+# Sends one line to the first client; and connects, within a second, to read a line.
+SERVE = "import socket; s = socket.create_server(('', 7000)); print('up', flush=True); s.accept()[0].sendall(b'here\\n')"
 ASK = "import socket, sys; print(socket.create_connection((sys.argv[1], 7000), 1).recv(9).decode(), end='')"
 
 
@@ -34,7 +34,7 @@ class Namespaces(unittest.TestCase):
             name = (machine.inside(self.folder) / "private/name").read_text()
             self.assertEqual(name, f"machine-{machine.number}\n")
         self.assertFalse((self.folder / "private/name").exists())
-        speaker = subprocess.Popen(machines[2].command("python3", "-c", SPEAK), stdout=subprocess.PIPE, text=True)
+        speaker = subprocess.Popen(machines[2].command("python3", "-c", SERVE), stdout=subprocess.PIPE, text=True)
         self.assertEqual(speaker.stdout.readline(), "up\n")
         self.assertEqual(len(machines[2].pids()), 1)
         ask = machines[0].command("python3", "-c", ASK, machines[2].address)

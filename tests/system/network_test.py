@@ -1,5 +1,5 @@
-"""A network that fails, with real packets: four machines (network namespaces), a job over tcp with keys, and the calm
-run's model behind every fault, without a person.
+"""A network that fails, with real packets: four machines (network namespaces), a job over tcp with keys, and the model
+of an undisturbed run after every fault.
 
 ROTA_NETWORK_DRAWS: how many runs meet faults drawn from a seed, one after the other (0); above 0 other tests are longer,
 too.  ROTA_NETWORK_SEED: of the first.
@@ -57,21 +57,21 @@ class Network(RotaTest):
             machine.filter()
             self.machines.limit(machine.number, MBIT)
 
-    # ---- what a network does; each returns at once, and mend() undoes it ----
+    # ---- faults of the network; each returns at once, and mend() undoes it ----
 
     def away(self, number):
-        """Nothing reaches the machine, and nobody is told."""
+        """Cuts the machine's link without notice."""
         self.machines.cut(number)
 
-    def deaf(self, number):
-        """It can send and hears nothing; not even that what it sent has come."""
+    def receives_nothing(self, number):
+        """It can send and receives nothing, acknowledgements included."""
         self.machines[number].filter(incoming=[f"ip saddr {namespaces.PREFIX}.0/24 drop"])
 
-    def mute(self, number):
+    def sends_nothing(self, number):
         self.machines[number].filter(outgoing=[f"ip daddr {namespaces.PREFIX}.0/24 drop"])
 
     def apart(self, one, other):
-        """Two do not reach each other, and all others reach both."""
+        """The two do not reach each other; all others reach both."""
         self.machines[one].filter(incoming=[f"ip saddr {self.machines[other].address} drop"],
                                   outgoing=[f"ip daddr {self.machines[other].address} drop"])
 
@@ -80,11 +80,11 @@ class Network(RotaTest):
             machine.filter(incoming=[f"ip saddr {namespaces.PREFIX}.0/24 numgen random mod 100 < {percent} drop"])
 
     def refused(self, number):
-        """Whatever is sent to the machine is answered with a reset."""
+        """All packets to the machine are answered with a reset."""
         self.machines[number].filter(incoming=[f"ip saddr {namespaces.PREFIX}.0/24 meta l4proto tcp reject with tcp reset"])
 
     def half_open(self, number):
-        """Nothing passes any more on the connections that it has, as if a firewall had forgotten them; new ones do."""
+        """Its existing connections drop all data, as after a reset of a firewall; new ones work."""
         established = self.machines[number].run("ss", "-H", "-t", "-n", "state", "established").stdout
         ends = [[place.rsplit(":", 1) for place in line.split()[2:4]] for line in established.splitlines()]
         self.assertTrue(ends)
@@ -96,7 +96,7 @@ class Network(RotaTest):
         for machine in self.machines.all:
             self.machines.limit(machine.number, mbit, latency="50ms")
 
-    # ---- and what has to hold ----
+    # ---- expectations ----
 
     def after_a_commit(self, name):
         run = self.started(name)
@@ -104,7 +104,7 @@ class Network(RotaTest):
         return run
 
     def check(self, run, fault, mended_at, **facts):
-        """Whoever was cut off is back, and nothing is lost."""
+        """The job has ended with the model of the undisturbed run."""
         self.assertEqual(run.ended(), 0, run.log())
         self.expect_same(self.result(run.out), self.calm, why=run.log())
         self.expect_each_epoch_once(run.out)
@@ -119,7 +119,7 @@ class Network(RotaTest):
         return facts
 
     def harmed(self, fault, seconds, *arguments):
-        """A run of which the network fails for so long behind a commit."""
+        """A run whose network fails for this time after a commit."""
         run = self.after_a_commit(fault)
         getattr(self, fault)(*arguments)
         run.run_for(seconds)
@@ -134,10 +134,10 @@ class Network(RotaTest):
         self.harmed("away", 4, HOME["coordinator-0"])
 
     def test_a_machine_receives_nothing(self):
-        self.assertGreater(self.harmed("deaf", 4, HOME["kvstore-0"])["lost"], 0)
+        self.assertGreater(self.harmed("receives_nothing", 4, HOME["kvstore-0"])["lost"], 0)
 
     def test_a_machine_cannot_send(self):
-        self.assertGreater(self.harmed("mute", 4, HOME["worker-0"])["lost"], 0)
+        self.assertGreater(self.harmed("sends_nothing", 4, HOME["worker-0"])["lost"], 0)
 
     def test_two_machines_do_not_reach_each_other(self):
         run = self.after_a_commit("apart")
@@ -174,7 +174,7 @@ class Network(RotaTest):
         self.check(run, "storm", mended_at, resets=resets)
 
     def test_connections_are_half_open(self):
-        """They are given up and made anew, though nothing passes on the old ones until the end."""
+        """They are replaced by new connections, though the old ones are never closed."""
         run = self.after_a_commit("half-open")
         self.half_open(HOME["worker-0"])
         self.check(run, "half open", time.time())
@@ -208,7 +208,7 @@ class Network(RotaTest):
         number = lambda: draw.randrange(len(self.machines.all))
         while run.look() and len(met) < 12:
             run.run_for(draw.uniform(0.2, 2))
-            fault = draw.choice(("away", "deaf", "mute", "apart", "lossy", "refused", "half_open", "slow", "storm"))
+            fault = draw.choice(("away", "receives_nothing", "sends_nothing", "apart", "lossy", "refused", "half_open", "slow", "storm"))
             arguments = {"apart": lambda: draw.sample(range(4), 2), "lossy": lambda: [draw.randint(1, 15)],
                          "slow": lambda: [draw.randint(1, 10)], "storm": list}.get(fault, lambda: [number()])()
             seconds = draw.choice((0.3, 1, 3, 8))

@@ -1,5 +1,5 @@
-"""What a run says of itself: options that change nothing, fits that end without reaching their tolerance, and output
-that ends with its line."""
+"""The output of a run: options that change nothing, fits that end without reaching their tolerance, and a newline at the
+end of output."""
 import random
 
 from rota_run import KOS, SOURCE, VOCAB, RotaTest
@@ -21,12 +21,12 @@ class Ignored(RotaTest):
         return file
 
     def check(self, app, given, ignored, reproducible=True, same_as=()):
-        """Trains with these options; those ignored, and no others, are named by one warning each, in three places."""
+        """Trains with these options; exactly those ignored are named by one warning each, in three places."""
         out, stderr = self.train(app, f"{len(list(self.folder.iterdir()))}", *given)
         log = (out / "log/coordinator-0.log").read_text()
-        told = [event["what"] for event in self.events(out, "warning")]
-        self.assertEqual(sorted(what.split()[0] for what in told), sorted(f"--{name}" for name in ignored))
-        for what in told:
+        warnings = [event["what"] for event in self.events(out, "warning")]
+        self.assertEqual(sorted(what.split()[0] for what in warnings), sorted(f"--{name}" for name in ignored))
+        for what in warnings:
             self.assertEqual(stderr.count(what), 1, stderr)
             self.assertIn(what.split(" changes nothing: ")[0] + " changes nothing", log)
         self.assertEqual(bool(self.events(out, "not_reproducible")), not reproducible)
@@ -88,7 +88,7 @@ class Converged(RotaTest):
         self.assertIn("converged=false", (out / "log/coordinator-0.log").read_text())
 
     def test_a_fit_that_cannot_reach_its_tolerance(self):
-        """Columns that differ in their last digits: every look leaves a gap."""
+        """Columns that differ in their last digits: every check finds a gap."""
         draws = random.Random(1)
         data = self.folder / "alike.libsvm"
         with open(data, "w", encoding="utf-8") as file:
@@ -158,5 +158,5 @@ class Output(RotaTest):
             done = self.rota(*arguments, text=False)
             self.assertEqual(done.stdout[-1:], b"\n", arguments)
             self.assertNotEqual(done.stdout[-2:], b"\n\n", arguments)
-        # It writes into the model's folder, and nowhere else.
+        # It writes only into the model's folder.
         self.rota("export", "lda", f"--model={lda}", f"--output={self.folder / 'elsewhere'}", code=2, says="--output")

@@ -1,5 +1,5 @@
-"""Machines that do not share the run's folder: each has a disk of its own at that path (namespaces.py), and what stands
-for ssh enters it.  With the keys, the cables and the sshd of real ones it is machines_test.py."""
+"""Machines that do not share the run's folder: each has its own disk at that path (namespaces.py), which the replacement
+of ssh enters.  machines_test.py does this with keys, slow links and a real sshd."""
 import pathlib
 import shutil
 import signal
@@ -56,8 +56,8 @@ class OwnDisks(Runs):
 
     def setUp(self):
         super().setUp()
-        self.out = self.disk / self.id().rsplit(".", 1)[1]  # as all machines name it
-        self.here = self.machines[0].inside(self.out)       # where this process sees the one of rota
+        self.out = self.disk / self.id().rsplit(".", 1)[1]  # the path on all machines
+        self.here = self.machines[0].inside(self.out)       # the path by which this process sees that of rota's machine
         if EVENTS_OUT:
             self.addCleanup(self.keep_own_events)
 
@@ -93,7 +93,7 @@ class OwnDisks(Runs):
         self.expect_same(result, self.local(*flags))
 
     def own(self, number, out=None, mode=0o700):
-        """The checkpoints that a machine keeps of the run, in a folder of their own."""
+        """The checkpoints of the run that a machine keeps."""
         folders = list(self.machines[number].inside(out or self.out).glob("own-*"))
         self.assertEqual(len(folders), 1, folders)
         self.assertTrue(list((folders[0] / "log").glob("worker-*.log")))
@@ -123,7 +123,7 @@ class OwnDisks(Runs):
                 self.assertTrue(shown)
 
     def test_another_run_in_a_folder_of_that_name_is_not_changed(self):
-        """Of a machine's own, with logs, checkpoints and a model under the same names."""
+        """Another run on a machine's own disk, with logs, checkpoints and a model under the same names."""
         there = self.machines[2].inside(self.out)
         self.done(self.at("train", *JOBS["sgd"], f"--out={self.out}", on=2))
         before = {file: file.read_bytes() for file in there.rglob("*") if file.is_file()}
@@ -164,7 +164,7 @@ class OwnDisks(Runs):
     def test_a_machine_is_lost_with_its_disk(self):
         run = self.train(*LONG, "--stores=2")
         self.committed_soon(run)
-        # Its processes are started again at once when they are gone: the disk goes first, and nobody sees it.
+        # The disk is removed first: the processes are restarted at once when they are killed.
         gone = list(self.machines[2].pids())
         kill(gone, signal.SIGSTOP)
         self.wipe(2)
@@ -186,7 +186,7 @@ class OwnDisks(Runs):
         run.send_signal(signal.SIGINT)
         self.assertIn(run.wait(LIMIT), (0, 130))
         if run.returncode == 130:
-            self.done(self.at("resume", self.out, "--stores=0"))  # on this machine alone
+            self.done(self.at("resume", self.out, "--stores=0"))  # only on this machine
         self.same(*LONG)
 
     def test_a_folder_that_others_can_enter_is_not_trusted(self):
@@ -237,7 +237,7 @@ class OwnDisks(Runs):
 
 
 class ByHand(Runs):
-    """Processes that were started one by one, a store of which sees another folder."""
+    """Processes started one by one, with a store that sees another folder."""
 
     JOB = JOBS["lda"]
 
@@ -267,7 +267,7 @@ class ByHand(Runs):
         self.assertEqual(contents(own / "checkpoint"), whole)
 
     def test_what_is_written_elsewhere_is_not_committed(self):
-        """The store writes, as it thinks, into the run's folder; nothing of it is there."""
+        """The store writes into another folder of the run folder's name."""
         out, code, said = self.roles([f"--out={self.folder / 'elsewhere'}"])
         self.assertEqual(code, 74, said)
         log = (out / "log/coordinator-0.log").read_text()

@@ -1,4 +1,4 @@
-"""PageRank against power iteration in SciPy and a dense solution in NumPy; one model whoever computes it; bad input."""
+"""PageRank against power iteration in SciPy and a dense solution in NumPy; one model for any processes; bad input."""
 import csv
 import math
 

@@ -1,4 +1,4 @@
-"""--patience: the job ends with the model of its best epoch, wherever it runs and whatever dies."""
+"""--patience: the job ends with the model of its best epoch, for any processes and after losses."""
 import json
 
 from rota_run import KOS, VOCAB, RotaTest
@@ -6,7 +6,7 @@ from rota_run import KOS, VOCAB, RotaTest
 
 class Patience(RotaTest):
     def flags(self, out, *more):
-        """A large alpha overfits nothing at once, so the best score comes soon."""
+        """With a large alpha the best score comes after few epochs."""
         return ["train", "lda", f"--input={KOS}", f"--vocab={VOCAB}", "--topics=100", "--seed=7", "--shards=4", f"--valid={KOS}",
                 "--alpha=2", "--beta=0.5", "--epochs=150", f"--out={out}", *more]
 
@@ -29,12 +29,12 @@ class Patience(RotaTest):
         self.assertEqual(result["epochs"], best + 3)
         self.assertLess(result["epochs"], 150)
 
-        # A job that was told to end there has the same model.
+        # A job that was stopped by a signal has the same model.
         short = self.folder / "short"
         self.rota(*self.flags(short), f"--epochs={best}")
         self.assertEqual(self.result(short)["model_hash"], result["model_hash"])
 
-        # One that is killed, too.
+        # One that was killed, too.
         out = self.folder / "killed"
         run = self.start(*self.flags(out, "--patience=3", "--workers=2", "--checkpoint_seconds=0"))
         self.wait_for("commits", lambda: len(self.committed(out)) >= 2)

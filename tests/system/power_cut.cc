@@ -1,12 +1,11 @@
-// tests/system/power_cut.cc -- a disk that could lose its power, for LD_PRELOAD: it writes down what is durable, and
-// when.
+// tests/system/power_cut.cc -- records what is durable and when, for LD_PRELOAD, to simulate a power cut.
 //
-//   ROTA_POWER_CUT=LOG:FOLDER     what is made durable below FOLDER, by all programs that have this library, goes into
-//   LOG ROTA_SLOW_DISK_MS=N           every fsync below FOLDER takes so much longer
+//   ROTA_POWER_CUT=LOG:FOLDER     all programs with this library record in LOG what becomes durable below FOLDER
+//   ROTA_SLOW_DISK_MS=N           every fsync below FOLDER takes N ms longer
 //
-// A record of LOG is a line, KIND INODE BORN SIZE, and SIZE bytes.  An inode's number may be used again, so the time of
-// its making belongs to its name.  KIND: "F" the content of a file and "D" the names in a folder, durable from here on;
-// "W" the content of a file and "L" the names in a folder as programs see them, behind a change of names.  Names are
+// A record of LOG is a line, KIND INODE BORN SIZE, and SIZE bytes.  An inode's number may be used again, so it is
+// identified with its creation time.  KIND: "F" the content of a file and "D" the names in a folder, durable from here
+// on; "W" the content of a file and "L" the names in a folder as programs see them, after a change of names.  Names are
 // lines: INODE BORN TYPE NAME.  power_cut.py makes folders of it.
 #include <dirent.h>
 #include <dlfcn.h>
@@ -93,7 +92,7 @@ std::string content_of(const std::string& path) {
   return content;
 }
 
-// One program at a time, so that records are in the order of what they tell.
+// One program at a time, so that records are in the order of events.
 class Turn {
  public:
   Turn() : fd_(::open(plan().log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
@@ -119,7 +118,7 @@ int synced(int fd, int (*real)(int)) {
   const Turn turn;
   mode_t mode = 0;
   const std::string id = name_of(fd, "", AT_EMPTY_PATH, mode);
-  // What is there before the call is durable behind it.
+  // The content before the call is durable after it.
   const std::string content = S_ISDIR(mode) ? names_in(fd) : content_of(path);
   if (plan().slow_us > 0) ::usleep(plan().slow_us);
   const int done = real(fd);
@@ -128,7 +127,7 @@ int synced(int fd, int (*real)(int)) {
 }
 
 // The folder around a path, as its programs see it now.
-void tell_folder(const Turn& turn, const std::string& path) {
+void record_folder(const Turn& turn, const std::string& path) {
   const std::string folder = path.substr(0, path.rfind('/'));
   const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   mode_t mode = 0;
@@ -136,7 +135,7 @@ void tell_folder(const Turn& turn, const std::string& path) {
   if (fd >= 0) ::close(fd);
 }
 
-// A change of names, and whoever is named by `whole` afterwards has this content so far.
+// A change of names; also records the current content of the file `whole` after it.
 template <typename F>
 int changed(const std::string& path, const std::string& whole, const F& act) {
   if (!is_below(path)) return act();
@@ -147,7 +146,7 @@ int changed(const std::string& path, const std::string& whole, const F& act) {
     mode_t mode = 0;
     const std::string id = whole.empty() ? "" : name_of(AT_FDCWD, whole.c_str(), AT_SYMLINK_NOFOLLOW, mode);
     if (S_ISREG(mode)) turn.write('W', id, content_of(whole));
-    tell_folder(turn, path);
+    record_folder(turn, path);
   }
   errno = error;
   return done;

@@ -17,14 +17,14 @@ class Trace:
                 self.records.append((kind, (int(inode), int(born)), content))
 
     def points(self):
-        """Numbers of records behind which something more is durable."""
+        """Numbers of records after which more is durable."""
         return [i + 1 for i, (kind, _, _) in enumerate(self.records) if kind in "FD"]
 
     def left(self, count, root, kind, seed=0):
-        """The files that are left if the power is cut behind so many records: paths and contents; None for a folder.
+        """The files that are left if the power is cut after `count` records: paths and contents; None for a folder.
 
-        synced: nothing but what was synced.  names: all names as programs saw them, and of files only what was synced.
-        drawn: of every folder and file one or the other, drawn from the seed; of a file perhaps a part.
+        synced: only synced data.  names: all names as programs saw them, and only synced content of files.
+        drawn: one or the other for every folder and file, drawn from the seed; of a file perhaps a part.
         """
         draw = random.Random(seed)
         durable, seen, files, written = {}, {}, {}, {}
@@ -40,7 +40,7 @@ class Trace:
             if kind != "drawn" or draw.random() < 0.5 or inode not in written:
                 return files.get(inode, b"")
             whole = written[inode]
-            # What was synced stays; behind it some of what was written.
+            # Synced content stays, followed by a part of the other.
             least = len(files.get(inode, b"")) if whole.startswith(files.get(inode, b"")) else len(whole)
             return whole[:draw.randint(least, len(whole))]
 

@@ -1,6 +1,6 @@
-"""Power is cut at every point behind which something more is durable: what was not synced is gone, and the run goes on.
+"""Power is cut after every record of durable data: unsynced data is lost, and the run continues.
 
-One run is recorded (power_cut.cc); what would be left of its folder at each point is made anew (power_cut.py) and resumed.
+One run is recorded (power_cut.cc); its folder is rebuilt as of each point (power_cut.py) and resumed.
 ROTA_DISK_ALL=1: at all points, and more drawn folders for each.
 """
 import concurrent.futures
@@ -28,7 +28,7 @@ class PowerCut(RotaTest):
         return {**os.environ, "LD_PRELOAD": LIBRARY, "ROTA_POWER_CUT": f"{log}:{out}", **more}
 
     def recorded(self, *flags):
-        """A calm run and what became durable, when."""
+        """An undisturbed run with a record of durable data."""
         out = self.folder / "recorded"
         self.rota(*self.words(out, *flags), env=self.environment(self.folder / "trace", out))
         self.calm = self.result(out)
@@ -38,12 +38,12 @@ class PowerCut(RotaTest):
         return out
 
     def newest(self, count):
-        """The newest epoch that counts there, by what is durable."""
+        """The newest epoch with a durable commit record at that point."""
         left = self.trace.left(count, self.root, "synced")
         return max((int(path.parts[1].split("-")[1]) for path in left if path.name == "commit.json"), default=0)
 
     def cut(self, out, count, kind, seed):
-        """The folder that is left, and how it was gone on with."""
+        """The folder that is left, and the result of the resume."""
         copy = self.folder / f"cut-{count}-{kind}-{seed}"
         left = self.trace.left(count, self.root, kind, seed)
         self.trace.make(left, copy)
@@ -52,8 +52,8 @@ class PowerCut(RotaTest):
             flags.write_bytes(flags.read_bytes().replace(str(out).encode(), str(copy).encode()))
             return copy, self.rota("resume", copy, code=None)
         done = self.rota(*self.words(copy), code=None)
-        if done.returncode == 73:  # it does not bear its mark yet, so it could be anybody's
-            copy = copy.with_name(copy.name + "-anew")
+        if done.returncode == 73:  # without its marker the folder may be foreign
+            copy = copy.with_name(copy.name + "-again")
             done = self.rota(*self.words(copy), code=None)
         return copy, done
 
@@ -90,7 +90,7 @@ class PowerCut(RotaTest):
         self.walk(out, ("synced",))
 
     def test_a_slow_disk_is_waited_for(self):
-        """Each sync takes longer than the time-out of silence."""
+        """Each sync takes longer than the peer timeout."""
         out = self.folder / "slow"
         self.rota(*self.words(out, "--peer_timeout_seconds=1", "--epochs=3"),
                   env=self.environment(self.folder / "slow.log", out, ROTA_SLOW_DISK_MS="1500"))

@@ -1,4 +1,4 @@
-"""Processes that find no memory, whose clocks jump, or that are slow: the calm run's model all the same.
+"""Processes without memory, with clocks that jump, or that are slow: the model of an undisturbed run.
 
 ROTA_PROCESS_FAULTS_ALL=1: more places without memory.
 """
@@ -54,8 +54,8 @@ class NoMemory(ProcessFaults):
         return out, mark, run
 
     def met(self, role, size, nth):
-        """Whether a process found no memory: then it said why, or ZeroMQ ended it by SIGABRT or RocksDB's compression by SIGSEGV,
-        and the run went on; or it was in a hook, which ended the run with 1, and it was resumed."""
+        """Whether an allocation failed: then the process reported it, or ZeroMQ ended it by SIGABRT or RocksDB's compression
+        by SIGSEGV, and the run continued; or it was in a hook, which ended the run with 1, and it was resumed."""
         out, mark, run = self.without(f"rota-{role}", size, nth)
         _, stderr = run.communicate(timeout=120)
         logs = "".join(file.read_text() for file in (out / "log").glob(f"{role}-*.log"))
@@ -114,7 +114,7 @@ class Clocks(ProcessFaults):
         self.assertNotEqual(times, sorted(times), "it was seen to jump")
 
     def test_the_monotonic_clock_stops(self):
-        """As that of a machine that sleeps, or is moved: of one program, and of all."""
+        """As on a suspended or migrated machine: for one program, and for all."""
         out, run = self.begun("still", "--peer_timeout_seconds=3")
         self.jump(0, -2 * 10 ** 9, ("rota-worker",))
         time.sleep(1)
@@ -122,7 +122,7 @@ class Clocks(ProcessFaults):
         self.check(LONG, out, run)
 
     def test_the_monotonic_clock_jumps_ahead(self):
-        """As if the process had not run meanwhile: nobody else is blamed for it."""
+        """As after a pause of the process itself: no other process is declared lost."""
         out, run = self.begun("ahead", "--peer_timeout_seconds=3")
         self.jump(0, HOUR, ("rota-coordinator",))
         time.sleep(0.5)
@@ -157,7 +157,7 @@ class Slow(ProcessFaults):
                 self.assertEqual(self.events(out, "lost"), [], "it is slow, and not lost")
 
     def test_shards_move_away_from_a_worker_that_is_slow_for_long(self):
-        """It takes some ten seconds of the slow one's computing."""
+        """It takes about ten seconds of computing by the slow worker."""
         out, calm = self.folder / "rebalanced", self.folder / "calm"
         job = ["lda", f"--input={KOS}", "--topics=50", "--seed=7", "--checkpoint_seconds=0", "--eval_every=1000000"]
         run = self.train(job, out, "--epochs=1000000", "--rebalance")
@@ -166,7 +166,7 @@ class Slow(ProcessFaults):
         before = hosts()
         self.assertEqual(len(before), 2)
         self.pulse(self.roles(out)["rota-worker-1"], run, lambda: len(hosts()) > len(before))
-        self.wait_for("all to be told", lambda: run.poll() is not None or len(hosts()) >= 2 * len(before))
+        self.wait_for("the new hosts", lambda: run.poll() is not None or len(hosts()) >= 2 * len(before))
         self.assertIsNone(run.poll())
         sizes = {role: int(last) - int(first) + 1 for role, first, last in hosts()[len(before):]}
         self.assertGreater(sizes["worker-0"], 2 * sizes["worker-1"], sizes)

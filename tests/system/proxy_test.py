@@ -36,7 +36,7 @@ class Proxied(RotaTest):
             Proxied.calm = self.result(self.folder / "calm")
 
     def started(self, name):
-        """Each process listens at 127.0.0.1, and the others reach it by a number of its own."""
+        """Each process listens at 127.0.0.1, and the others reach it by its own loopback address."""
         self.proxy = FaultProxy()
         self.addCleanup(self.proxy.close)
         places, address = {}, None
@@ -101,4 +101,4 @@ class Proxied(RotaTest):
                 self.proxy.reads_nothing = True
                 run.run_for(seconds)
                 self.proxy.reads_nothing = False
-                self.check(run, f"nobody reads for {seconds} s", time.time())
+                self.check(run, f"no reads for {seconds} s", time.time())

@@ -1,4 +1,4 @@
-"""It goes on: whatever process of a run dies, at whatever moment, the same command ends with the model of the calm run.
+"""Recovery: if any process of a run dies, at any moment, the same command ends with the model of an undisturbed run.
 
 ROTA_RECOVERY_RUNS: how many runs of each job are harmed (1).  ROTA_RECOVERY_JOBS: of which (all of JOBS).  ROTA_RECOVERY_SEED: of
 the first.  ROTA_RECOVERY_OUT: a file for what every run took, a line of JSON each.
@@ -17,7 +17,7 @@ SEED = int(os.environ.get("ROTA_RECOVERY_SEED", "1"))
 OUT = os.environ.get("ROTA_RECOVERY_OUT")
 FEEDBACK = SOURCE / "apps/lasso/sample/blogfeedback_train.libsvm.gz"
 ROLES = ("rota-worker-0", "rota-worker-1", "rota-scheduler-0", "rota-kvstore-0", "rota-coordinator-0")
-# Of some seconds each, so that a moment drawn at random is in the midst of things.
+# Some seconds each, so that a moment drawn at random is during training.
 JOBS = {
     "lda": ["lda", f"--input={KOS}", "--topics=50", "--epochs=40"],
     "lda_priors": ["lda", f"--input={KOS}", "--topics=30", "--epochs=30", "--learn_alpha=2", "--learn_beta=2"],
@@ -56,7 +56,7 @@ class Recovery(RotaTest):
         return stderr
 
     def harm(self, job, seed, reference, seconds):
-        """Kills a process drawn from the seed, at a moment drawn from it.  Returns what that cost, or nothing if it was over."""
+        """Kills a random process at a random moment.  Returns the cost, or None if the run had ended."""
         draw = random.Random(f"{job} {seed}")
         out = self.folder / f"{job}-{seed}"
         run = self.start(*self.command_line(job, out))
@@ -91,7 +91,7 @@ class Recovery(RotaTest):
         reference, _ = self.calm("lda")
         for victim in ROLES:
             with self.subTest(victim=victim):
-                out = self.folder / f"behind-{victim}"
+                out = self.folder / f"after-{victim}"
                 run = self.start(*self.command_line("lda", out))
                 self.wait_for("a commit", lambda: self.committed(out))
                 kill([self.roles(out)[victim]])
@@ -99,7 +99,7 @@ class Recovery(RotaTest):
                 self.assertRegex(stderr, f"rota: {victim[5:]} ended with signal 9 .*; it is started again")
 
     def test_over_tcp_with_keys(self):
-        """A coordinator that is started anew listens where it did, and the others know it by its key."""
+        """A restarted coordinator listens at the same address, and the others identify it by its key."""
         reference, _ = self.calm("mf")
         for victims in (("rota-coordinator-0",), ("rota-worker-1", "rota-kvstore-0")):
             with self.subTest(victims=victims):
@@ -130,12 +130,12 @@ class Recovery(RotaTest):
                 self.wait_for("a commit", lambda: self.committed(out))
                 kill([self.roles(out)[victim]], signal.SIGSTOP)
                 if victim == "rota-coordinator-0":
-                    time.sleep(2.5)  # nobody replaces it: it goes on by itself
+                    time.sleep(2.5)  # it is not replaced, and continues by itself
                     kill([self.roles(out)[victim]], signal.SIGCONT)
                 self.check(out, run, reference)
 
     def test_two_processes_that_hang_at_once_are_replaced(self):
-        """Of the second, the run hears while it waits for the first."""
+        """The second loss is detected while the first process is awaited."""
         reference, _ = self.calm("mf")
         out = self.folder / "both-still"
         run = self.start(*self.command_line("mf", out, "--peer_timeout_seconds=1"))

@@ -63,7 +63,7 @@ class RotaTest(unittest.TestCase):
         return stderr
 
     def start(self, *arguments):
-        """Starts `rota`; its end is the test's own business."""
+        """Starts `rota`; the test waits for its end."""
         process = subprocess.Popen(self.command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(self._end, process)
         return process
@@ -112,7 +112,7 @@ class RotaTest(unittest.TestCase):
         return [event for event in map(json.loads, lines) if event["event"] == name]
 
     def wait_for(self, what, condition):
-        """Waits for something that must come; the limit only tells a hang from a slow machine."""
+        """Waits for an event that must come; after the limit it counts as a hang."""
         end = time.monotonic() + LIMIT
         while not condition():
             self.assertLess(time.monotonic(), end, f"waited too long for {what}")

@@ -1,4 +1,4 @@
-"""What a run's folder says: whose model it is, why a run ended, what it continues from, and with which data."""
+"""The records in a run's folder: the app of the model, why a run ended, what it continues from, and with which data."""
 import json
 import os
 import pathlib
@@ -25,7 +25,7 @@ class RunRecords(RotaTest):
     def last_end(self):
         return self.events(self.out, "end")[-1]
 
-    # -- whose model it is --
+    # -- the app of the model --
 
     def contents(self, folder):
         return {str(p): p.read_bytes() for p in folder.rglob("*") if p.is_file()}

@@ -1,4 +1,4 @@
-"""One model, bit for bit, whoever computes it and whatever dies."""
+"""One model, bit for bit, for any processes and after losses."""
 import random
 import signal
 import time
@@ -103,7 +103,7 @@ class SameModel(RotaTest):
     def test_killed_at_any_moment_and_resumed(self):
         seed = random.randrange(1 << 30)
         dice = random.Random(seed)
-        resumed_behind = []
+        resumed_after = []
         for attempt in range(6):
             with self.subTest(attempt=attempt, seed=seed):
                 out = self.folder / f"killed-{attempt}"
@@ -111,12 +111,12 @@ class SameModel(RotaTest):
                 self.wait_for("the run to begin", lambda: run.poll() is not None or len(self.roles(out)) >= 4)
                 time.sleep(dice.uniform(0, 0.5))
                 self.kill_run(run, out)
-                resumed_behind.append(max(self.committed(out), default=-1))
+                resumed_after.append(max(self.committed(out), default=-1))
                 workers = dice.choice([1, 2, 3])
                 self.rota("resume", out, f"--workers={workers}")
                 self.check(out)
                 self.assertEqual([m["epoch"] for m in self.metrics(out)], list(range(EPOCHS + 1)))
-        print("resumed behind epochs", resumed_behind)
+        print("resumed after epochs", resumed_after)
 
     def killed_after_commits(self, name):
         """The folder of a run that was killed when it had two commits or more."""

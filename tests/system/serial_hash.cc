@@ -3,7 +3,7 @@
 //
 // usage: serial_hash PLUGIN.so INPUT [--restore] [name=value ...]
 //
-// --restore: every epoch goes on from what the one before it saved.
+// --restore: every epoch continues from the saved state of the one before.
 #include <dlfcn.h>
 
 #include <iomanip>

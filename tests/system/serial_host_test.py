@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The serial host against real jobs: for every app the same model, bit for bit, and the same terms of the evaluation,
-straight on and with all objects made anew behind every epoch.
+in one go and with all objects restored after every epoch.
 
 Wants ROTA_BIN, ROTA_SERIAL_HASH (the program serial_hash) and ROTA_TEST_PLUGINS (a folder with the templates' plugins).
 """

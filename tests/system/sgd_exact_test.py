@@ -1,4 +1,4 @@
-"""The exact solvers of linear models against LIBLINEAR's optimum; one model whoever computes it; kills and resumes."""
+"""The exact solvers of linear models against LIBLINEAR's optimum; one model for any processes; kills and resumes."""
 import json
 import subprocess
 
@@ -31,7 +31,7 @@ class SgdExact(AppTest):
         cls.x, cls.y = load_svmlight_file(str(TRAIN), n_features=123)
 
     def liblinear(self, solver, c, tolerance):
-        """The objective at what it finds, the penalty being of the intercept too."""
+        """The objective at its solution, with a penalty on the intercept too."""
         plain, model = self.folder / "plain", self.folder / "liblinear"
         if not plain.exists():
             dump_svmlight_file(self.x, self.y, str(plain), zero_based=False)
@@ -70,17 +70,17 @@ class SgdExact(AppTest):
         self.expect_resumed(TRAIN, *SVRG, "--tolerance=1e-12", "--epochs=25")
 
     def test_one_against_rest(self):
-        """liblinear-predict reads the model and says the same of every row."""
+        """liblinear-predict reads the model and makes the same predictions."""
         dice = np.random.default_rng(2)
         y = dice.integers(1, 5, size=800)
         x = np.round(dice.normal(size=(4, 12))[y - 1] + dice.normal(size=(800, 12)), 3)
-        file, told = self.folder / "four", self.folder / "told"
+        file, predictions = self.folder / "four", self.folder / "predictions"
         dump_svmlight_file(x, y, str(file), zero_based=False)
         flags = ["--one_against_rest", "--l2=0.00125", "--penalize_intercept"]
         _, out = self.train("rest", file, "--optimizer=newton", *flags)
-        subprocess.run(["liblinear-predict", "-b", "1", file, out / "model/liblinear.model", told], check=True, timeout=60,
+        subprocess.run(["liblinear-predict", "-b", "1", file, out / "model/liblinear.model", predictions], check=True, timeout=60,
                        stdout=subprocess.DEVNULL)
-        head, *rows = [line.split() for line in told.read_text(encoding="utf-8").splitlines()]
+        head, *rows = [line.split() for line in predictions.read_text(encoding="utf-8").splitlines()]
         self.assertEqual(head, ["labels", "1", "2", "3", "4"])
         mine = self.rota("predict", "sgd", f"--model={out}", f"--input={file}").stdout.splitlines()
         np.testing.assert_allclose(np.array([line.split() for line in mine], float), np.array(rows, float)[:, 1:], rtol=1e-4)

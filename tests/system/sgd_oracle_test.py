@@ -1,4 +1,4 @@
-"""Linear models by SGD against LIBLINEAR and scikit-learn, one model whoever computes it, a kill, and bad input."""
+"""Linear models by SGD against LIBLINEAR and scikit-learn, one model for any processes, a kill, and bad input."""
 import csv
 import json
 import pathlib
@@ -121,10 +121,10 @@ class SgdOracle(AppTest):
         train, test = self.data(x[:9000], y[:9000], "train"), self.data(x[9000:], y[9000:], "test")
         theirs = []
         for solver in (0, 4):
-            model, told = self.folder / "theirs", self.folder / "told"
+            model, predicted = self.folder / "theirs", self.folder / "predicted"
             subprocess.run(["liblinear-train", "-s", str(solver), "-c", "1", "-B", "1", "-q", train, model], check=True, timeout=60)
-            subprocess.run(["liblinear-predict", test, model, told], check=True, timeout=60, stdout=subprocess.DEVNULL)
-            theirs.append(np.mean(np.array(told.read_text(encoding="utf-8").split(), float) == y[9000:]))
+            subprocess.run(["liblinear-predict", test, model, predicted], check=True, timeout=60, stdout=subprocess.DEVNULL)
+            theirs.append(np.mean(np.array(predicted.read_text(encoding="utf-8").split(), float) == y[9000:]))
         common = [f"--valid={test}", f"--l2={1 / 9000}", "--penalize_intercept", "--tolerance=1e-4", "--eval_every=0"]
         for least, flags in ((theirs[0], ["--one_against_rest", "--optimizer=newton"]),
                              (theirs[0], ["--one_against_rest", "--optimizer=svrg"]),
@@ -150,11 +150,11 @@ class SgdOracle(AppTest):
         for loss, train, test in (("logistic", TRAIN, plain), ("hinge", TRAIN, plain), ("softmax", three, three)):
             with self.subTest(loss=loss):
                 _, out = self.train(f"export-{loss}", train, f"--loss={loss}", "--epochs=5")
-                told = self.folder / "told"
-                subprocess.run(["liblinear-predict", test, out / "model/liblinear.model", told], check=True, timeout=60,
+                predicted = self.folder / "predicted"
+                subprocess.run(["liblinear-predict", test, out / "model/liblinear.model", predicted], check=True, timeout=60,
                                stdout=subprocess.DEVNULL)
                 mine = self.rota("predict", "sgd", f"--model={out}", f"--input={test}", "--type=class").stdout
-                self.assertEqual(told.read_text(encoding="utf-8").split(), mine.split())
+                self.assertEqual(predicted.read_text(encoding="utf-8").split(), mine.split())
 
     def test_held_out_rows_and_evaluate(self):
         result, out = self.train("valid", TRAIN, f"--valid={TEST}", "--patience=3", "--epochs=60")
@@ -195,7 +195,7 @@ class SgdOracle(AppTest):
         self.expect_resumed(self.plain(), "--stream", "--sync_rows=3000", "--epochs=20")
 
     def test_vowpal_wabbits_format(self):
-        """The same rows by name, with an importance that says nothing new: the same loss, hashed or streamed."""
+        """The same rows by name, with equal importances: the same loss, hashed or streamed."""
         file = self.folder / "rows.vw"
         with open(file, "w", encoding="utf-8") as out:
             for line in self.plain().read_text(encoding="utf-8").splitlines():
@@ -238,7 +238,7 @@ class SgdOracle(AppTest):
                       code=code, says=words)
         self.rota("train", "kmeans", f"--input={TRAIN}", f"--out={self.folder / 'bad'}", begin,
                   code=2, says="does not begin with a model")
-        # A resumed run wants it again, wherever it is, and sees whether it is the same.
+        # A resumed run needs it again, at any path, and checks its content.
         (self.folder / "killed/result.json").unlink()
         moved = start.rename(self.folder / "moved")
         for more, code, words in (([], 66, "rota resume"), ([f"--init_model={other}"], 65, "the job began with"),

@@ -1,5 +1,5 @@
-"""Data by shard: the same model from text and from the files that `rota shard` makes, whoever computes it and whatever
-dies; and what is told of data that is none, or another's."""
+"""Data by shard: the same model from text and from the files that `rota shard` makes, for any processes and after
+losses; and errors of data that is damaged, or of another app."""
 import gzip
 import json
 import random
@@ -129,7 +129,7 @@ class Shard(RotaTest):
         self.check(self.result(out), reference)
 
     def test_a_run_is_resumed_with_text_and_with_shards(self):
-        """What is compared is the content that was read, wherever it is."""
+        """The content that was read is compared, at any path."""
         reading = [f"--input={A9A}", f"--valid={A9A_TEST}"]
         shards = self.shard("sgd", "shards", *reading)
         flags = ["--epochs=120", "--checkpoint_seconds=0"]

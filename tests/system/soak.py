@@ -1,10 +1,10 @@
-"""Jobs that are harmed again and again: the model stays the calm one, and memory, descriptors and disk stay what they are.
+"""Jobs with repeated faults: the model does not change, and memory, descriptors and disk do not grow.
 Started by hand, with Debian's Python: ROTA_BIN=build/release/bin ROTA_SOAK_MINUTES=30 python3 -B tests/system/soak.py
 
 ROTA_SOAK_MINUTES: how long (0: every job is run once).  ROTA_SOAK_EVERY: seconds between two harms (1.5).
 ROTA_SOAK_SEED: what is drawn from.  ROTA_SOAK_JOBS: which (lda,mf,lasso,sgd).  ROTA_SOAK_KEEP: a folder for the run that
-did not end as the calm one, with its harms and what it said.  Prints a table: for every role the most of its processes, in the first and the last
-third of the runs.
+did not end as expected, with its faults and its output.  Prints a table: for every role the maximum of its processes, in
+the first and the last third of the runs.
 """
 import collections
 import os
@@ -31,7 +31,7 @@ JOBS = {
     "lasso": ["lasso", f"--input={FEEDBACK}", "--nointercept", f"--path={40 * LONG}"],
     "sgd": ["sgd", f"--input={A9A}", "--loss=logistic", f"--epochs={25 * LONG}"],
 }
-# Beyond those of the first runs: a process may be harmed at its largest, or be seen at it.
+# Beyond those of the first runs: a process may be killed, or measured, at its largest.
 GROWTH, SLACK_BYTES, SLACK_DESCRIPTORS = 1.15, 16 << 20, 6
 
 
@@ -46,15 +46,15 @@ def seen(pid):
 
 
 def disk(folder):
-    """Bytes of the files in a folder, each once, however many names it has; logs apart, which tell of every loss."""
+    """Bytes of the files in a folder, each inode once, without logs, which grow with every loss."""
     files = {}
-    for path, _, names in os.walk(folder):  # which passes over folders that are dropped meanwhile
+    for path, _, names in os.walk(folder):  # which skips folders that are removed meanwhile
         for name in names if pathlib.Path(path).name != "log" else ():
             try:
                 status = os.stat(os.path.join(path, name))
                 files[status.st_ino] = status.st_size
             except OSError:
-                pass  # likewise
+                pass  # it was removed
     return sum(files.values())
 
 
@@ -64,34 +64,34 @@ class Soak(RotaTest):
                 "--peer_timeout_seconds=10"]
 
     def harm(self, out, run, draw):
-        """Kills a process, or lets it stand still for longer than the others wait.  Returns whether there was one."""
+        """Kills a process, or stops it for longer than the timeout.  Returns whether there was one."""
         roles = self.roles(out)
         if not roles or run.poll() is not None:
             return False
         name = draw.choice(sorted(roles))
-        stops = MINUTES > 0 and draw.random() < 0.25 and name != "rota-coordinator-0"  # whom nobody replaces
+        stops = MINUTES > 0 and draw.random() < 0.25 and name != "rota-coordinator-0"  # which is not replaced
         kill([roles[name]], signal.SIGSTOP if stops else signal.SIGKILL)
         self.harms.append(f"{time.time():.3f} {name} (pid {roles[name]}) {'stopped' if stops else 'killed'}")
         return True
 
     def keep(self, out, run, stderr):
-        """What there is to understand an end by."""
+        """Keeps the run for an analysis."""
         if KEEP:
             shutil.copytree(out, pathlib.Path(KEEP) / out.name, symlinks=True, dirs_exist_ok=True)
             (pathlib.Path(KEEP) / out.name / "harms.txt").write_text("\n".join([*self.harms, f"exit {run.returncode}", stderr]))
 
     def harmed(self, job, number, draw, calm):
-        """One run: what its processes had at most, by role, and the disk; how often it was harmed, and how long it took."""
+        """One run: the maxima of its processes by role, and of the disk; the number of faults, and the time."""
         out = self.folder / f"{job}-{number}"
         began = time.monotonic()
-        # Into a file: a pipe that nobody reads is full after some hundred epochs, and the launcher would wait for a reader.
+        # Into a file: an unread pipe is full after some hundred epochs, and the launcher would block.
         said = self.folder / f"{job}-{number}.stderr"
         with open(said, "wb") as stderr:
             run = subprocess.Popen(self.command(*self.command_line(job, out)), stdout=subprocess.DEVNULL, stderr=stderr)
         self.addCleanup(self._end, run)
         self.harms = []
         most, harms = collections.defaultdict(lambda: (0, 0)), 0
-        # Of a checkpoint at a time, so that nobody dies more often than a run stands.
+        # One fault per checkpoint, below the limit of restarts.
         due, commits = began + draw.uniform(0.3, EVERY), []
         while run.poll() is None:
             for name, pid in [*self.roles(out).items(), ("rota", run.pid)]:
@@ -116,7 +116,7 @@ class Soak(RotaTest):
         shutil.rmtree(out)
         return {**most}, harms, time.monotonic() - began
 
-    def told(self, job, runs):
+    def report(self, job, runs):
         """The table, and what has grown."""
         third = max(1, len(runs) // 3)
         grown = []
@@ -145,6 +145,6 @@ class Soak(RotaTest):
             for job in CHOSEN:
                 runs[job].append(self.harmed(job, number, draw, calm[job]))
             number += 1
-        grown = [what for job in CHOSEN for what in self.told(job, runs[job])]
+        grown = [what for job in CHOSEN for what in self.report(job, runs[job])]
         self.assertEqual(grown, [], "what has grown")
         self.assertGreater(sum(harms for of_job in runs.values() for _, harms, _ in of_job), 0, "nothing was harmed")

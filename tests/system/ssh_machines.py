@@ -1,4 +1,4 @@
-"""Machines of namespaces.py, each with an sshd of its own: its own address, host key and configuration."""
+"""Machines of namespaces.py, each with its own sshd: address, host key and configuration."""
 import os
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ LIMIT = 30  # seconds that an sshd may take to listen
 
 
 def why_not():
-    """Why there can be none here; nothing if there can."""
+    """Why they are impossible here; None if they are possible."""
     return namespaces.why_not("sshd", "ssh", "ssh-keygen")
 
 
@@ -20,7 +20,7 @@ def tool(name):
 
 
 class SshMachines(namespaces.Machines):
-    """`ssh` is a program that reaches every machine from machine 0, by its address, as --ssh wants it."""
+    """`ssh` is a program for --ssh that reaches every machine from machine 0 by its address."""
 
     def __init__(self, folder, count, **options):
         super().__init__(count, **options)

@@ -32,7 +32,7 @@ grep -q "100% tests passed, 0 tests failed out of 2" "$folder/ctest.log" || fail
 [ "$(wc -l <"$folder/headers.cc")" -gt 40 ] || fail "headers are missing: $(cat "$folder/headers.cc")"
 c++ -std=c++20 -Wall -Wextra -Wconversion -Wshadow -Werror -fsyntax-only -I"$folder/prefix/include" "$folder/headers.cc" \
   >"$folder/headers.log" 2>&1 || fail "$(cat "$folder/headers.log")"
-# Nothing of the readers is seen outside of a plugin.
+# The plugin exports no symbol of the readers.
 seen=$(nm -D --defined-only "$folder/app/build/line_fit.so" | grep -c rota2io || true)
 expect "symbols of rota::io that line_fit.so exports" 0 "$seen"
 
@@ -50,13 +50,13 @@ train() { # folder, flags
 train "$folder/run" --workers=2 >/dev/null
 expect show "y = 3 + 2 x" "$("$rota" show "$app" --model="$folder/run")"
 
-# Not one bit depends on where the work was done.
+# The place of the work changes no bit.
 train "$folder/run1" --workers=1 --threads=2 --stores=1 >/dev/null
 hash_of() { sed -n 's/.*"model_hash": "\(.*\)".*/\1/p' "$1/result.json"; }
 expect "hash of one worker" "$(hash_of "$folder/run")" "$(hash_of "$folder/run1")"
 [ -n "$(hash_of "$folder/run")" ] || fail "no model_hash"
 
-# A wrong line is named, behind it the hook and its process, with the exit code for bad data.
+# A wrong line is named, followed by the hook and its process, with the exit code for bad data.
 printf '1 5\n2 seven\n' >"$folder/bad.txt"
 code=0
 "$rota" train "$app" --input="$folder/bad.txt" --out="$folder/bad" >/dev/null 2>"$folder/stderr" || code=$?
@@ -96,7 +96,7 @@ factorise "$folder/mf1" --workers=1 --threads=2
 expect "hash of one worker" "$(hash_of "$folder/mf")" "$(hash_of "$folder/mf1")"
 objective=$(sed -n 's/^ *"objective": \(.*\),$/\1/p' "$folder/mf/result.json")
 python3 -c "import sys; sys.exit(not 0 < float('$objective') < 1e-3)" || fail "squared errors left: $objective"
-# Held-out ratings, and one of an item that nobody rated.
+# Held-out ratings, and one of an item without ratings.
 awk '($1 + $2) % 7 == 0' "$folder/ratings.txt" >"$folder/valid.txt"
 awk '($1 + $2) % 7 != 0' "$folder/ratings.txt" >"$folder/train.txt"
 echo "3 99 1" >>"$folder/valid.txt"

@@ -1,4 +1,4 @@
-// A plugin for the system tests that makes trouble where it is told to: hooks that take long, or end their process. Its
+// A plugin for the system tests whose options choose faults: hooks that are slow, hang, or end their process.  Its
 // model is one row that every shard adds its points to.
 #include <rota/plugin.h>
 
@@ -30,8 +30,8 @@ void sleep_for(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-// Deeper than any stack; returns something that the compiler cannot know.  Each call uses the room of the one before,
-// so that they cannot become a loop.
+// Overflows any stack; the result is unknown to the compiler.  Each call uses the room of the one before, so that the
+// recursion cannot become a loop.
 int overflow(volatile int* depth, volatile char* above) {
   volatile char room[4096];
   room[0] = static_cast<char>(*depth + above[0]);
@@ -62,7 +62,7 @@ void trouble(const Options& options, std::string_view hook, RoundId round = 0) {
   }
   if (options.text("crash_in") != hook || static_cast<RoundId>(options.integer("crash_round")) != round) return;
   if (options.has("crash_once")) {
-    // Made by whoever is first, of all processes.
+    // Made by the first of all processes.
     std::FILE* const made = std::fopen(std::string(options.text("crash_once")).c_str(), "wx");
     if (made == nullptr) return;
     std::fclose(made);
@@ -77,7 +77,7 @@ class TroublePush final : public Push {
   void attach(const Shape&) override { trouble(options_, "attach"); }
   std::uint64_t push(const SharedTask& task, Random& random) override {
     if (options_.real("slow_ms") > 0) sleep_for(options_.real("slow_ms") / 1000);
-    // All of a round's pushes would crash at once, in two processes: which of them was first would be chance.
+    // Only one shard: otherwise two processes would crash at once, in any order.
     if (shard_ == 0) trouble(options_, "push", task.round);
     for (auto entry : task.entries) entry.part[0] += entry.value[0] / 8 + random.uniform() + shard_;
     return 1;

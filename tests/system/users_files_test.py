@@ -1,4 +1,4 @@
-"""Nothing of a user's is removed: `rota train` clears only what it wrote itself, `rota resume` removes only sockets."""
+"""Files of users are kept: `rota train` clears only its own files, `rota resume` removes only sockets."""
 import os
 import pathlib
 import shutil
@@ -21,7 +21,7 @@ class UsersFiles(RotaTest):
         self.out = self.folder / "j"
 
     def all_of(self, folder):
-        """Every path in a folder, with what is in it and where it points to."""
+        """Every path in a folder, with its content or target."""
         seen = {}
         for path in sorted(pathlib.Path(folder).rglob("*")):
             name = str(path.relative_to(folder))
@@ -39,7 +39,7 @@ class UsersFiles(RotaTest):
         return self.rota("train", "lda", "--topics=2", "--epochs=2", *flags, **options)
 
     def refused(self, *flags, word="", **options):
-        """Trains into the folder as it is; expects 73 and nothing touched."""
+        """Trains into the folder; expects 73 and no change."""
         before = self.all_of(self.folder)
         done = self.train(*flags, f"--out={self.out}", **options, code=73, says=word)
         self.assertIn(str(self.out), done.stderr)
@@ -47,7 +47,7 @@ class UsersFiles(RotaTest):
         return done
 
     def failed_run(self, **options):
-        """What a run leaves that ended before its first checkpoint."""
+        """The folder of a run that ended before its first checkpoint."""
         bad = self.folder / "bad"
         bad.write_text(BAD)
         self.train(f"--input={bad}", f"--out={self.out}", **options, code=65)
@@ -180,7 +180,7 @@ class UsersFiles(RotaTest):
         self.assertEqual(self.all_of(self.folder), before)
         (self.folder / "way").symlink_to(self.out / "model" / "topics.txt")
         self.rota(*predict, f"--model={self.out}", f"--output={self.folder / 'way'}", code=73)
-        # Whatever else is there stays: somebody's file of a like name, a link, a pipe.
+        # All else stays: a foreign file of a similar name, a link, a pipe.
         (self.folder / "table.unfinished").write_text("mine")
         (self.folder / "link").symlink_to(self.out / "table")
         for _ in range(2):
@@ -264,7 +264,7 @@ class UsersFiles(RotaTest):
     def test_resume_trusts_no_folder_that_others_can_change(self):
         self.train(*self.usual(), f"--out={self.out}")
         epoch = next((self.out / "checkpoint").glob("epoch-*"))
-        somebody = 54321  # whom no system has
+        somebody = 54321  # no user of any system
 
         def refused(path, word):
             before = self.all_of(self.folder)

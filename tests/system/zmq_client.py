@@ -1,4 +1,4 @@
-"""A client of ZeroMQ for the tests of attacks: the C library itself, so that whatever it can send can be sent."""
+"""A client of ZeroMQ for attacks_test.py: the C library itself, to send any message that it can send."""
 import ctypes
 
 _zmq = ctypes.CDLL("libzmq.so.5")
@@ -15,7 +15,7 @@ LINGER, SNDTIMEO = 17, 28
 
 
 def new_pair():
-    """A public and a secret key that nobody knows."""
+    """A new public and secret key."""
     public, secret = ctypes.create_string_buffer(41), ctypes.create_string_buffer(41)
     if _zmq.zmq_curve_keypair(public, secret) != 0:
         raise OSError("this libzmq has no CURVE")
@@ -23,7 +23,7 @@ def new_pair():
 
 
 class Client:
-    """A DEALER.  `server`: the key of who listens; None: a plain connection."""
+    """A DEALER.  `server`: the listener's key; None: a plain connection."""
 
     def __init__(self, address, server=None, pair=None):
         self.context = ctypes.c_void_p(_zmq.zmq_ctx_new())
@@ -41,7 +41,7 @@ class Client:
             raise OSError(f"option {option}")
 
     def send(self, frames):
-        """Whether ZeroMQ took it; to whom it cannot send it keeps it until the end."""
+        """Whether ZeroMQ accepted it; an undeliverable message is kept until the end."""
         for i, frame in enumerate(frames):
             if _zmq.zmq_send(self.socket, frame, len(frame), SENDMORE if i + 1 < len(frames) else 0) < 0:
                 return False
