@@ -172,7 +172,7 @@ class TimedCluster {
     process.host = std::make_unique<Host>(std::move(settings));
     at(now_, id, [this](Process& here) { tick(here); });
     if (id == kCoordinator) {
-      sim::MemoryRecorder::Told told;
+      sim::MemoryRecorder::Observer told;
       told.epoch = [this](const EpochRecord& record) { records_.push_back(record); };
       auto recorder = std::make_shared<sim::MemoryRecorder>(std::nullopt, std::move(told));
       return process.host->add(std::make_unique<Coordinator>(plan_, std::move(recorder)));

@@ -5,7 +5,7 @@
 #   tests/run.sh                     builds everything, and runs all tests
 #   tests/run.sh coordinator lda     builds and runs the test programs of these folders only
 #   tests/run.sh system.recovery     builds everything, and runs this test of whole processes
-# PRESET=asan tests/run.sh builds and tests another preset; TARGET=program_tests builds no more than that; JOBS=1 uses
+# PRESET=asan tests/run.sh builds and tests another preset; TARGET=program_tests builds only that; JOBS=1 uses
 # fewer processors.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -75,7 +75,7 @@ TEST(LdaLikelihood, IsThatOfAPlainSamplerAfterAsManyEpochs) {
   for (std::size_t i = 0; i < ours.size(); ++i) {
     std::cout << "after " << kEpochs[i] << " epochs: " << ours[i] << ", plain sampler " << plain[i]
               << ", with the online start " << online[i] << " per token\n";
-    // Never behind, and the same in the end.  On the way words in another order, and n_k that stand still, are ahead.
+    // Never worse, and the same in the end.  In between, another order of words and fixed n_k are better.
     const bool last = i + 1 == ours.size();
     EXPECT_GT(ours[i], plain[i] - 0.002 * std::abs(plain[i]));
     EXPECT_LT(ours[i], plain[i] + (last ? 0.002 : 0.005) * std::abs(plain[i]));
@@ -96,7 +96,7 @@ TEST(LdaLikelihood, OfMetropolisHastingsIsThatOfAPlainSamplerInTheEnd) {
   EXPECT_NEAR(joint_per_token(host), expected, 0.005 * std::abs(expected));
 }
 
-// With so many topics documents have hash tables, and the plain sampler would take long.
+// With 300 topics documents have hash tables, and the plain sampler would be slow.
 TEST(LdaLikelihood, OfMetropolisHastingsWithHashTablesIsThatOfTheExactSampler) {
   SerialHost exact(linked_plugin(), sample_job({{"topics", "300"}, {"sampler", "exact"}}, 1));
   SerialHost mh(linked_plugin(), sample_job({{"topics", "300"}, {"sampler", "mh"}}, 1));

@@ -285,7 +285,7 @@ TEST_F(MfAlternating, HeldOutItemsAreRankedWithTheCurrentModel) {
   }
   for (const std::uint32_t shards : {1U, 3U}) {
     Job task = job({{"implicit", "true"}, {"rank", "9"}, {"valid", "given"}}, shards);
-    task.valid = {files_.write("valid", lines.str() + "nobody\ti1\nu1\tnothing\t2\n")};
+    task.valid = {files_.write("valid", lines.str() + "stranger\ti1\nu1\tnothing\t2\n")};
     SerialHost host(linked_plugin(), task);
     host.run_epochs(3);
     const SerialModel saved(host);

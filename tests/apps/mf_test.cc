@@ -437,7 +437,7 @@ std::int64_t look() {
   return ++looks;
 }
 
-// The one cell has 1500 ratings, and a visit looks at the clock behind 512 of them.
+// The one cell has 1500 ratings, and a visit reads the clock after every 512.
 TEST_F(Mf, ASpentBudgetEndsAVisitAndTheNextContinues) {
   while (ratings_.size() < 1500) ratings_.push_back(ratings_[ratings_.size() - some_ratings().size()]);
   Job task = job({{"rate_schedule", "constant"}, {"learning_rate", "0.01"}});

@@ -84,7 +84,7 @@ inline void expect_one_model(const Job& job) {
   }
 }
 
-// A byte that changed anywhere is found, or makes other data that can be loaded and told of: nothing else happens.
+// Any changed byte is detected, or gives other data that can be loaded without harm.
 inline void expect_flips_are_borne(const Job& job) {
   Job packed = packed_job(job);
   auto data = std::make_shared<MemoryData>(dynamic_cast<const MemoryData&>(*packed.packed));

@@ -1,4 +1,4 @@
-// tests/apps/sgd_optimum.h -- rows whose optimum can be told in plain loops: no step from there leads below.
+// tests/apps/sgd_optimum.h -- rows whose optimum is checked in plain loops: no step from there decreases the objective.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -95,7 +95,7 @@ class SgdOptimum : public testing::Test {
       EXPECT_GE(objective(loss, there, l2, weighted, intercept_too), here * (1 - 1e-9)) << loss << " " << i;
     }
   }
-  // With and without weights, and a penalty of the intercept, jobs end at the optimum within so many epochs.
+  // With and without weights, and a penalty of the intercept, jobs end at the optimum within `epochs`.
   void expect_ends_at_optimum(const std::string& loss, Given options, unsigned epochs) {
     options.insert({{"loss", loss}, {"l2", "0.01"}});
     for (const bool weighted : {false, true})

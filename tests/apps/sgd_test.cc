@@ -486,7 +486,7 @@ TEST_F(SgdScales, HeldOutRowsAreHeldAsTheOthers) {
   }
 }
 
-// Without an intercept that is free one column far from 0 takes its place; steps cannot tell two of them apart.
+// Without a free intercept, one column far from 0 acts as one; with two, steps cannot distinguish them.
 TEST_F(SgdScales, WithoutAnInterceptOneColumnMayBeFarFromZero) {
   draw(300);
   const auto refusal = [&](const char* optimizer, const char* option, const char* value, const Scales& far) {
@@ -563,7 +563,7 @@ TEST_F(Sgd, AveragesOfReplicasAreThoseOfTheStore) {
   }
 }
 
-// Every way of exchanging learns, lags or not, and a restored job goes on alike.
+// Every kind of exchange learns, with or without staleness, and a restored job continues the same way.
 TEST_F(Sgd, AllExchangesLearn) {
   for (const char* const exchange : {"allreduce", "butterfly", "alltoall", "halton"})
     for (const char* const staleness : {"0", "1"}) {

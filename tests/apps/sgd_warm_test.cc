@@ -33,7 +33,7 @@ TEST_F(SgdWarm, ItBeginsWhereTheOtherEnded) {
       EXPECT_EQ(objective_of(other), objective_of(one)) << before << ", " << next;
       if (before == std::string(next) && before[0] != 'n' && before[1] != 'v') {
         for (Key key = 0; key < kKeys; ++key)
-          EXPECT_EQ(other.row(sgd::kWeights, key), one.row(sgd::kWeights, key)) << "its state goes on, too: " << next;
+          EXPECT_EQ(other.row(sgd::kWeights, key), one.row(sgd::kWeights, key)) << "its state continues, too: " << next;
       }
       other.run();
       EXPECT_LT(objective_of(other), objective_of(one) + 2e-2) << before << ", " << next << ": what was found is kept";

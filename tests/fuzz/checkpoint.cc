@@ -1,8 +1,8 @@
-// tests/fuzz/checkpoint.cc -- libFuzzer's door to checkpoint() of entry_points.h.
+// tests/fuzz/checkpoint.cc -- the libFuzzer target for checkpoint() of entry_points.h.
 //
-// Debian's RocksDB is built with assertions, and some of them are about what is in a file: a block of properties is
-// looked into before its checksum is (DataBlockHashIndex::Initialize, "num_buckets_ > 0").  No file gets there whose
-// hash is not the one in the commit record or manifest (newest_commit.h, model_reader.h); who forges both can end the
+// Debian's RocksDB is built with assertions, some of which check the content of a file: a block of properties is read
+// before its checksum is checked (DataBlockHashIndex::Initialize, "num_buckets_ > 0").  Only files with the hash in the
+// commit record or manifest get there (newest_commit.h, model_reader.h); an attacker who forges both can end the
 // program (SECURITY.md).  Here such an end counts as a refusal, so that the fuzzer looks for others.
 #include <csetjmp>
 #include <cstdint>

@@ -28,7 +28,7 @@ Bytes bytes_of(std::span<const std::byte> bytes) {
   return Bytes::from({bytes.begin(), bytes.end()});
 }
 
-// The bytes behind the header in equal shares: the body, and as many blobs as the first byte says.
+// The bytes after the header in equal parts: the body, and the number of blobs in the first byte.
 Frames frames_of(std::span<const std::byte> input) {
   std::vector<std::byte> header(kHeaderSize);
   const std::size_t taken = std::min(input.size(), kChecksumAt);
@@ -47,7 +47,7 @@ Frames frames_of(std::span<const std::byte> input) {
   return frames;
 }
 
-// The fields of the text under a checksum that is right for them, or no input would get behind it.
+// Seals the fields of the text with a valid checksum: otherwise all inputs would be refused.
 void sealed_again(const std::string& text) {
   auto fields = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!fields.is_object()) return;

@@ -1,16 +1,15 @@
 // tests/fuzz/entry_points.h -- what is fuzzed: one function for each decoder of foreign bytes.
 //
-// Each takes any bytes, returns whether the decoder took them for something, and aborts if what was decoded does not
-// survive being encoded and decoded again.  libFuzzer calls them (fuzz_target.cc), and so does replay_test.cc in every
-// build.
+// Each takes any bytes, returns whether the decoder accepted them, and aborts if the result changes when it is encoded
+// and decoded again.  libFuzzer calls them (fuzz_target.cc), and so does replay_test.cc in every build.
 #pragma once
 #include <cstddef>
 #include <span>
 
 namespace rota::fuzz {
 
-// 64 bytes of a header, a byte that says how many blobs follow, then body and blobs.  Magic, version, number of frames
-// and checksum are put right, or no input would get behind them.
+// 64 bytes of a header, a byte with the number of blobs, then body and blobs.  Magic, version, number of frames and
+// checksum are corrected: otherwise all inputs would be refused.
 bool message(std::span<const std::byte> input);
 // A commit record as text, as it is and under a right checksum; and one made of the bytes, which must come back.
 bool commit(std::span<const std::byte> input);
@@ -30,8 +29,8 @@ bool address(std::span<const std::byte> input);
 
 // ---- readers of users' files (reader_entry_points.cc) ----
 
-// Four bytes that name two columns, then LIBSVM text.  Reading it in three ranges of columns must give what reading it
-// at once gives, or tell that something is wrong; and what was read must survive being written and read again.
+// Four bytes that name two columns, then LIBSVM text.  Reading it in three ranges of columns must give the same result
+// as reading it at once, or an error; and the result must be the same when it is written and read again.
 bool libsvm(std::span<const std::byte> input);
 // A MatrixMarket file.  Its entries must be as many as it says, and within it.
 bool matrix_market(std::span<const std::byte> input);

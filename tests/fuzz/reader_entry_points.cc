@@ -25,7 +25,7 @@ std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The text with kReadable bytes behind it, and not one more, so that a reader that goes further is caught.
+// The text followed by exactly kReadable bytes, so that a reader that goes further is detected.
 class Padded {
  public:
   explicit Padded(std::string_view text) : size_(text.size()), bytes_(new char[text.size() + io::kReadable]) {

@@ -63,7 +63,7 @@ TEST_P(FuzzReplay, Seeds) {
   const Target& target = GetParam();
 #ifdef __SANITIZE_ADDRESS__
   if (target.entry == &checkpoint)
-    GTEST_SKIP() << "AddressSanitizer ends the program where RocksDB would be told that there is no such memory";
+    GTEST_SKIP() << "AddressSanitizer ends the program where RocksDB's allocation would fail";
 #endif
   const std::vector<Input> seeds = std::ranges::find(kSeeds, std::string_view(target.name), &Seeds::name)->make();
   int taken = 0, refused = 0;

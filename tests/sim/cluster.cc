@@ -68,11 +68,11 @@ class Cluster {
       if (coordinator != hosts_.end() && coordinator->second.host->ended()) {
         outcome_.code = coordinator->second.host->ended()->code;
         outcome_.what = coordinator->second.host->ended()->what;
-        // The last worker was told to end, and so the run; or a disk was full, and has room again: it is resumed.
-        const bool was_told = outcome_.code == ExitCode::terminated && outcome_.leaves > 0;
-        if (!was_told && !(is_of_disks(outcome_.code) && disks_.were_full())) break;
-        if (was_told && stays_) {
-          outcome_.what = "the run ended with 143, and " + stays_->name() + " was not told to end";
+        // The last worker was signalled to end, and so the run; or a disk was full, and has room again: it is resumed.
+        const bool was_signalled = outcome_.code == ExitCode::terminated && outcome_.leaves > 0;
+        if (!was_signalled && !(is_of_disks(outcome_.code) && disks_.were_full())) break;
+        if (was_signalled && stays_) {
+          outcome_.what = "the run ended with 143, and " + stays_->name() + " was not signalled";
           outcome_.code = ExitCode::bug;
           break;
         }
@@ -116,24 +116,24 @@ class Cluster {
   }
   Outbox::World world(const Host& host) const { return {now_, host.bytes_sent(), 0}; }
 
-  std::shared_ptr<MemoryRecorder> recorder_behind(std::optional<CommitRecord> newest) {
-    MemoryRecorder::Told told;
-    told.event = [this](const std::string& name, const auto& fields) {
+  std::shared_ptr<MemoryRecorder> recorder_after(std::optional<CommitRecord> newest) {
+    MemoryRecorder::Observer observer;
+    observer.event = [this](const std::string& name, const auto& fields) {
       if (trace_) {
         std::printf("%9.3f ms  %s", static_cast<double>(now_) / kMillisecond, name.c_str());
         for (const auto& [field, value] : fields) std::printf(" %s=%s", field.c_str(), value.c_str());
         std::printf("\n");
       }
-      // Everybody has begun the era, so nothing of the one before is under way.
-      if (name == "phase" && fields.front().second == "cutting") forget_what_comes_again();
+      // All processes have begun the era, so no work of the one before is running.
+      if (name == "phase" && fields.front().second == "cutting") forget_repeated_work();
       if (name == "phase" && fields.front().second == "migrating") ++outcome_.moves;
     };
-    told.commit = [this](const CommitRecord& record) { committed_[record.epoch] = disks_.now(); };
-    told.broken = [this](const std::string& law) { witness_.complaint = law; };
-    return std::make_shared<MemoryRecorder>(std::move(newest), std::move(told), disks_.shared());
+    observer.commit = [this](const CommitRecord& record) { committed_[record.epoch] = disks_.now(); };
+    observer.broken = [this](const std::string& law) { witness_.complaint = law; };
+    return std::make_shared<MemoryRecorder>(std::move(newest), std::move(observer), disks_.shared());
   }
 
-  // Whatever was killed, what was durable is found again.
+  // What was durable is found again after any fault.
   std::optional<CommitRecord> newest_commit() {
     std::optional<CommitRecord> newest = newest_memory_commit(*disks_.shared());
     const Epoch found = newest ? newest->epoch : 0;
@@ -144,12 +144,12 @@ class Cluster {
     return newest;
   }
 
-  // What came after the newest commit is visited again.
-  void forget_what_comes_again() {
-    const auto& behind = recorder_->newest();
-    std::erase_if(witness_.visits, [&](const auto& visit) { return !behind || std::get<0>(visit) > behind->epoch; });
+  // Work after the newest commit is repeated.
+  void forget_repeated_work() {
+    const auto& newest = recorder_->newest();
+    std::erase_if(witness_.visits, [&](const auto& visit) { return !newest || std::get<0>(visit) > newest->epoch; });
     std::erase_if(witness_.pushes,
-                  [&](const auto& push) { return !behind || std::get<0>(push) >= behind->next_round; });
+                  [&](const auto& push) { return !newest || std::get<0>(push) >= newest->next_round; });
   }
 
   // All processes, each a little later than the one before.
@@ -179,11 +179,11 @@ class Cluster {
         [this, id](const Welcome& welcome, Host::Nodes before) { return nodes(id, welcome, std::move(before)); }, now_);
   }
 
-  // It goes on behind what one before it committed.
+  // It continues after the last commit of an earlier one.
   void coordinate(Host& host) {
     RunPlan plan = shape_.plan;
     plan.resume = newest_commit();
-    recorder_ = recorder_behind(plan.resume);
+    recorder_ = recorder_after(plan.resume);
     const std::optional<CommitRecord>& resume = plan.resume;
     if (resume && resume->record.best)
       plan.best = memory_commit(*disks_.shared(), memory_folder(resume->record.best->epoch));
@@ -198,7 +198,7 @@ class Cluster {
     process.era = welcome.era;
     newest_era_ = std::max(newest_era_, welcome.era);
     process.worker = nullptr;
-    if (!before.empty()) ++outcome_.goings_back;
+    if (!before.empty()) ++outcome_.rollbacks;
     const auto own = disks_.own(id);
     const Member member{
         .id = id,
@@ -222,12 +222,12 @@ class Cluster {
       --kills_left_;
       kill_all(chance(faults_.power_share));
     }
-    if (nobody_lives()) return;  // until one is started again
+    if (none_lives()) return;  // until one is restarted
     if (losses_left_ > 0 && chance(faults_.loss_share)) {
       --losses_left_;
-      const NodeId id = anybody();
+      const NodeId id = any_process();
       chance(faults_.power_share) ? cut_machine(id) : lose(id);
-      if (nobody_lives()) return;
+      if (none_lives()) return;
     }
     if (cuts_left_ > 0 && hosts_.size() > 1 && chance(faults_.cut_share)) cut();
     if (joins_left_ > 0 && chance(faults_.join_share)) {
@@ -239,9 +239,9 @@ class Cluster {
     if (pauses_left_ > 0 && chance(faults_.pause_share)) {
       --pauses_left_;
       ++outcome_.pauses;
-      const NodeId id = anybody();
+      const NodeId id = any_process();
       hosts_.at(id).still_until = now_ + span(faults_.pause_most);
-      if (trace_) std::printf("%s stands still\n", id.name().c_str());
+      if (trace_) std::printf("%s hangs\n", id.name().c_str());
     }
   }
 
@@ -265,7 +265,7 @@ class Cluster {
     start();
   }
 
-  // Who does not share the coordinator's disk has a machine of its own; all others are on one.
+  // A process with its own disk has its own machine; all others are on one.
   void cut_machine(NodeId of) {
     ++outcome_.power_cuts;
     const std::shared_ptr<MemoryDisk> disk = disks_.own(of);
@@ -276,7 +276,7 @@ class Cluster {
     for (const NodeId id : there) is_zombie(id) ? end(id, false, 0) : fall(id, !leaving_.contains(id));
     disks_.cut_power(disk != nullptr ? *disk : *disks_.shared(), now_);
   }
-  // While work for files is under way.
+  // During work on files.
   void cut_at_work(NodeId id) {
     if (!hosts_.contains(id)) return;
     if (losses_left_ > 0 && chance(0.5)) {
@@ -289,7 +289,7 @@ class Cluster {
   }
 
   void cut() {
-    const NodeId from = anybody(), to = anybody();
+    const NodeId from = any_process(), to = any_process();
     if (from == to) return;
     --cuts_left_;
     ++outcome_.cuts;
@@ -299,8 +299,8 @@ class Cluster {
     if (trace_) std::printf("nothing passes from %s to %s\n", from.name().c_str(), to.name().c_str());
   }
 
-  // A worker that could take the shards of all that were told to end; none is known where processes are lost.
-  std::optional<NodeId> who_stays() const {
+  // A worker that could take the shards of all that were signalled; none is known where processes are lost.
+  std::optional<NodeId> staying_worker() const {
     const int losses = faults_.losses_most + faults_.pauses_most + faults_.hangs_most + faults_.cuts_most +
                        faults_.kills_most + faults_.full_disks_most;
     if (losses > 0) return std::nullopt;
@@ -309,21 +309,21 @@ class Cluster {
     return std::nullopt;
   }
 
-  // One of the workers is told to end.
+  // One of the workers is signalled to end.
   void leave() {
-    const NodeId id = anybody();
+    const NodeId id = any_process();
     const Process& process = hosts_.at(id);
     if (id.role != Role::worker || now_ < process.still_until || process.era == 0 || workers() < 2) return;
     --leaves_left_;
     ++outcome_.leaves;
     leaving_.insert(id);
-    stays_ = who_stays();
-    if (trace_) std::printf("%s is told to end\n", id.name().c_str());
+    stays_ = staying_worker();
+    if (trace_) std::printf("%s is signalled to end\n", id.name().c_str());
     hosts_.at(id).host->told_to_end("told to end", now_);
     pump(id);
   }
 
-  // Whether it is started again when it has ended, or was killed.
+  // Whether it is restarted after it has ended, or was killed.
   bool comes_back(NodeId id) {
     if (leaving_.contains(id) || is_zombie(id)) return false;
     const bool has_begun = hosts_.at(id).era > 0;
@@ -348,11 +348,11 @@ class Cluster {
     });
   }
 
-  bool nobody_lives() const {
+  bool none_lives() const {
     return std::all_of(hosts_.begin(), hosts_.end(), [](const auto& process) { return is_zombie(process.first); });
   }
   // None that outlived its replacement.  REQUIRES that a process lives.
-  NodeId anybody() {
+  NodeId any_process() {
     std::vector<NodeId> all;
     for (const auto& [id, process] : hosts_)
       if (!is_zombie(id)) all.push_back(id);
@@ -362,7 +362,7 @@ class Cluster {
   // They have numbers that no other process has.
   static bool is_zombie(NodeId id) { return id.index >= kZombies; }
 
-  // It hangs, is taken for lost, and continues its work beside its replacement until it is ended.  There is no second
+  // It hangs, is declared lost, and continues its work beside its replacement until it is ended.  There is no second
   // coordinator: the first holds the lock of the run.
   void live_on(NodeId id) {
     ++outcome_.zombies;
@@ -405,12 +405,12 @@ class Cluster {
     pump(id);
     if (!process.host->ended()) return at(now_ + kTick, id, [this] { tick(here_); });
     if (id == kCoordinator) return;
-    // A supervisor would start it again; and a batch system one that it had told to end.
+    // A supervisor would restart it, and so would a batch system after its own signal.
     const bool comes_again = leaving_.contains(id) && chance(0.5) && leaving_.erase(id) > 0;
     end(id, comes_again || comes_back(id), now_ + kSecond + span(faults_.restart_most));
   }
 
-  // Whatever a process wants to have sent or computed.
+  // Sends the messages of a process, and starts its work.
   void pump(NodeId id) {
     Host& host = *hosts_.at(id).host;
     for (auto& started : host.take_started()) {
@@ -479,21 +479,21 @@ class Cluster {
   }
 
   // A message goes to an address: to the process that listens there now.
-  NodeId who_listens(const Transmission& out) const {
+  NodeId listener_of(const Transmission& out) const {
     for (const auto& [id, process] : hosts_)
       if (id.name() == out.endpoint) return id;
     return out.peer;
   }
 
   void transmit(NodeId from, Transmission out) {
-    const NodeId to = who_listens(out);
+    const NodeId to = listener_of(out);
     const auto header = decode_header(out.frames);
     if (header.ok() && header->kind == Kind::piece) ++outcome_.pieces;
     if (header.ok() && header->kind == Kind::chunk) ++(to == kCoordinator ? outcome_.copied : outcome_.fetched_back);
     if (const auto cut = cut_until_.find({from, to}); cut != cut_until_.end() && now_ < cut->second) return;
     Connection& connection = connections_[{from, to}];
     if (chance(faults_.break_share)) {
-      // Everything on its way on this connection is lost with it.
+      // All messages in transit on this connection are lost with it.
       ++connection.generation;
       ++outcome_.lost;
       at(now_, from, [this, to] { hosts_.at(here_).host->disconnected(to, world(*hosts_.at(here_).host)); });
@@ -506,7 +506,7 @@ class Cluster {
     connection.last_arrival = std::max(connection.last_arrival, now_ + delay());
     const int copies = chance(faults_.repeat_share) ? 2 : 1;
     if (copies > 1) ++outcome_.repeated;
-    if (is_zombie(from)) ++outcome_.zombies_said;
+    if (is_zombie(from)) ++outcome_.zombie_messages;
     if (hosts_.contains(to) && chance(faults_.echo_share)) {
       ++outcome_.echoes;
       at(now_ + span(faults_.echo_most), to, [this, from, frames = out.frames] { deliver(from, frames); });
@@ -552,15 +552,15 @@ class Cluster {
   int kills_left_ = 0, losses_left_ = 0, pauses_left_ = 0, hangs_left_ = 0, cuts_left_ = 0, joins_left_ = 0,
       leaves_left_ = 0;
   std::uint32_t next_worker_ = 0;  // that joins
-  std::uint64_t newest_era_ = 0;   // that anybody has begun: who holds what in the others does not matter any more
-  std::set<NodeId> leaving_;       // told to end
-  std::optional<NodeId> stays_;    // who_stays(), when one was told last
+  std::uint64_t newest_era_ = 0;   // that a process has begun: slices held in others do not matter any more
+  std::set<NodeId> leaving_;       // signalled to end
+  std::optional<NodeId> stays_;    // staying_worker(), at the last signal
   std::map<std::pair<NodeId, NodeId>, Nanoseconds> cut_until_;
   Nanoseconds now_ = kSecond;
   std::map<NodeId, Process> hosts_;
   std::map<std::uint64_t, NodeId> zombies_;  // by life
   NodeId here_ = kCoordinator;               // the process in which something happens
-  std::map<NodeId, NodeId> was_;             // who lives on, by its name now
+  std::map<NodeId, NodeId> was_;             // the earlier name of a zombie
   std::map<Epoch, Nanoseconds> committed_;   // when it was durable
   std::map<std::pair<NodeId, NodeId>, Connection> connections_;
 };

@@ -28,7 +28,7 @@ Shape draw_shape(std::mt19937_64& random) {
   shape.pipeline = draw(1, 4);
   shape.staleness = draw(0, 4);
   shape.options["wish"] = std::to_string(draw(0, 2));
-  shape.options["ends_behind"] = draw(0, 1) == 1 ? "true" : "false";
+  shape.options["ends_after"] = draw(0, 1) == 1 ? "true" : "false";
   return shape;
 }
 
@@ -53,7 +53,7 @@ TEST(Cluster, AnotherSeedOfTheJobGivesAnotherModel) {
   EXPECT_NE(one.model_hash, calm_run(shape).model_hash);
 }
 
-// Else the seeds would not show that the best model is kept.
+// Otherwise the seeds would not show that the best model is kept.
 TEST(Cluster, ManySeedsEndWithAnEpochThatIsNotTheLast) {
   int early = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {

@@ -1,4 +1,4 @@
-// tests/sim/commit_log.h -- the commits that a hook of a simulated plugin has seen, as a number that shows any slip.
+// tests/sim/commit_log.h -- the commits that a hook of a simulated plugin has seen, as a number that reveals any error.
 #pragma once
 #include <algorithm>
 #include <bit>

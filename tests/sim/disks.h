@@ -1,4 +1,4 @@
-// tests/sim/disks.h -- the disks of a simulated cluster, how long their work takes, and what befalls them.
+// tests/sim/disks.h -- the disks of a simulated cluster, the time of their work, and their faults.
 #pragma once
 #include <algorithm>
 #include <functional>
@@ -15,20 +15,20 @@ namespace rota::sim {
 
 class Disks {
  public:
-  // Counts what befalls them in `outcome`.
+  // Counts their faults in `outcome`.
   Disks(const Shape& shape, const Faults& faults, std::mt19937_64& random, Outcome& outcome)
       : shape_(shape), faults_(faults), random_(random), outcome_(outcome), fulls_left_(faults.full_disks_most) {
     work_->takes = [this] {
-      // Most are short, so that the long ones do not all meet.
+      // Most are short, so that long ones rarely coincide.
       return span(chance(0.1) ? faults_.sync_most : faults_.sync_most / 100);
     };
     work_->full = [this] { return fills_up(); };
     shared_ = new_disk();
   }
 
-  // Where the coordinator's files are, and those of all who have no disk of their own.
+  // The disk of the coordinator, and of all processes without their own.
   const std::shared_ptr<MemoryDisk>& shared() const { return shared_; }
-  // Null if it writes to the coordinator's.  Who has one has it always, as it runs on the same machine again.
+  // Null if it writes to the coordinator's disk.  A process keeps its disk, as it is restarted on the same machine.
   std::shared_ptr<MemoryDisk> own(NodeId id) {
     if (id == kCoordinator) return nullptr;  // whose disk is the shared one
     if (!own_.contains(id)) own_[id] = chance(shape_.own_disk_share) ? new_disk() : nullptr;
@@ -45,10 +45,10 @@ class Disks {
     works_ = false;
     return work_->now;
   }
-  // How far the work is that runs.
+  // The simulated time within the running work.
   Nanoseconds now() const { return work_->now; }
 
-  // What these processes have not done yet they never do.
+  // Discards the steps that these processes have not done yet.
   void killed(Nanoseconds now, const std::function<bool(std::uint64_t life)>& is_over) {
     for_each([&](MemoryDisk& disk) { disk.killed(now, is_over); });
   }
@@ -57,7 +57,7 @@ class Disks {
   }
   // Of one machine, whose processes were killed.
   void cut_power(MemoryDisk& disk, Nanoseconds now) { outcome_.unsynced_lost += disk.cut(now, random_); }
-  // Perhaps: the machine comes back without what was on it.
+  // By chance: the machine comes back with an empty disk.
   void lose(NodeId id) {
     const auto found = own_.find(id);
     if (found == own_.end() || found->second == nullptr || !chance(faults_.disk_loss_share)) return;

@@ -1,5 +1,5 @@
-// tests/sim/drawn.h -- what a seed draws for every cluster, and the test of many seeds; seeds.h says how many, and how
-// to replay one.
+// tests/sim/drawn.h -- what a seed draws for every cluster, and the test of many seeds; see seeds.h for how many, and
+// how to replay one.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ inline void draw_epochs(std::mt19937_64& random, RunPlan& plan, std::uint32_t mo
   plan.checkpoint_every = draw(0, 2);
 }
 
-// So little in part of the seeds that nearly every object of a checkpoint and chunk of rows waits for the one before.
+// In part of the seeds so small that nearly every object of a checkpoint and chunk of rows waits for the one before.
 inline Credit draw_credit(std::mt19937_64& random) {
   if (random() % 2 == 0) return {};
   const auto draw = [&](std::uint64_t most) { return std::uniform_int_distribution<std::uint64_t>(1, most)(random); };
@@ -64,7 +64,7 @@ inline Faults draw_faults(std::mt19937_64& random) {
   return faults;
 }
 
-// In part of the seeds single processes are lost, and others, with the time-outs of real runs, take their places.
+// In part of the seeds single processes are lost, and replaced with the timeouts of real runs.
 inline void draw_losses(std::mt19937_64& random, Shape& shape, Faults& faults) {
   if (random() % 2 == 0) return;
   const auto draw = [&](double most) { return std::uniform_real_distribution<double>(0, most)(random); };
@@ -100,7 +100,7 @@ inline void draw_losses(std::mt19937_64& random, Shape& shape, Faults& faults) {
   if (random() % 2 == 0) faults.full_share = draw(0.05);
 }
 
-// In part of the seeds, processes on machines that do not share the run's folder, and lose what they have.
+// In part of the seeds, processes on machines that do not share the run's folder, and lose their disks.
 inline void draw_own_disks(std::mt19937_64& random, Shape& shape, Faults& faults) {
   if (random() % 2 == 0) return;
   const auto draw = [&](double most) { return std::uniform_real_distribution<double>(0, most)(random); };
@@ -111,8 +111,7 @@ inline void draw_own_disks(std::mt19937_64& random, Shape& shape, Faults& faults
   shape.plan.copies.files = static_cast<std::uint32_t>(1 + random() % 3);
 }
 
-// In part of the seeds power is cut, syncs take their time, up to more than anybody waits for a silent process, and
-// disks are full.
+// In part of the seeds power is cut, syncs are slow, some slower than the peer timeout, and disks are full.
 inline void draw_disks(std::mt19937_64& random, Faults& faults) {
   if (random() % 3 != 0) return;
   const auto draw = [&](double most) { return std::uniform_real_distribution<double>(0, most)(random); };
@@ -127,7 +126,7 @@ inline void draw_disks(std::mt19937_64& random, Faults& faults) {
   }
 }
 
-// The same job on one worker, with nothing going wrong.
+// The same job on one worker without faults.
 inline Outcome calm_run(const Shape& shape) {
   Shape calm = shape;
   calm.plan.workers = 1;
@@ -137,8 +136,8 @@ inline Outcome calm_run(const Shape& shape) {
   return simulate(calm, Faults{}, 1, false);
 }
 
-// What is counted over all seeds.  A simulation in which nothing went wrong would show nothing: of each more than one
-// in `seeds_each` seeds is expected (0: none is), in runs of at least `seeds_least` seeds.
+// Counters over all seeds.  A simulation without faults would show nothing: more than one of each in `seeds_each` seeds
+// is expected (0: none), in runs of at least `seeds_least` seeds.
 struct Counter {
   const char* name;
   std::uint64_t Outcome::*count;
@@ -152,17 +151,17 @@ inline constexpr Counter kCounters[] = {
     {"pieces", &Outcome::pieces, 1},
     {"times that all were killed", &Outcome::kills, 10},
     {"processes killed", &Outcome::losses, 4},
-    {"processes that stood still", &Outcome::pauses, 20},
+    {"processes that hung", &Outcome::pauses, 20},
     {"pieces of work that did not end", &Outcome::hangs, 40},
-    {"times that nothing passed between two", &Outcome::cuts, 20},
+    {"times that two processes were cut off from each other", &Outcome::cuts, 20},
     {"workers that joined", &Outcome::joins, 10},
-    {"workers that were told to end", &Outcome::leaves, 20},
+    {"workers that were signalled to end", &Outcome::leaves, 20},
     {"times that shards moved without a loss", &Outcome::moves, 20},
-    {"processes that lived on beside their successors", &Outcome::zombies, 40, 1000},
-    {"messages of those", &Outcome::zombies_said, 4, 1000},
-    {"messages that came once more much later", &Outcome::echoes, 1},
+    {"lost processes that continued beside their replacements", &Outcome::zombies, 40, 1000},
+    {"messages of those", &Outcome::zombie_messages, 4, 1000},
+    {"messages that were delivered again much later", &Outcome::echoes, 1},
     {"times that a transport was full", &Outcome::full, 1},
-    {"processes that went back", &Outcome::goings_back, 4},
+    {"rollbacks of processes", &Outcome::rollbacks, 4},
     {"chunks that went to the coordinator", &Outcome::copied, 1},
     {"chunks that came back from it", &Outcome::fetched_back, 20},
     {"disks of machines that were lost", &Outcome::disks_lost, 20},

@@ -22,7 +22,7 @@ double third_of(ShardId shard) {
   return (shard + 1) / 3.0;
 }
 
-// Of the row of totals; all processes are to know it.
+// Of the row of totals; the same in all processes.
 double start_of_total(Random& random) {
   return static_cast<double>(random() & kMask);
 }
@@ -133,7 +133,7 @@ class ExactPush final : public SlicePush<Counts> {
   double last_total_ = 0;
 };
 
-// The sums are wrapped, so that they stay exact whatever the number of epochs.
+// The sums are wrapped, so that they stay exact for any number of epochs.
 class ExactPull final : public Pull {
  public:
   void pull(const PullTask& task) override {
@@ -170,7 +170,7 @@ class ExactApp final : public SmallApp<ExactPush, ExactPull> {
   std::vector<Term> terms() const override {
     return {{"visits", Term::Kind::objective}, {"items", Term::Kind::conserved}, {"luck", Term::Kind::report}};
   }
-  // As good as random from epoch to epoch.
+  // Nearly random from epoch to epoch.
   std::vector<Score> scores() const override {
     return {{.name = "valid", .term = "luck", .scale = Score::Scale::root_mean, .held_out = true}};
   }
@@ -190,11 +190,11 @@ class ExactApp final : public SmallApp<ExactPush, ExactPull> {
     auto& counts = dynamic_cast<Counts&>(slice);
     for (std::size_t i = 0; i < counts.rows(); ++i) counts.row(i)[kMix] = random();
   }
-  // As an app does that keeps names only where they are asked for.
+  // As in an app that keeps names only where they are needed.
   void save_common(Writer& out) const override { out.put(has_first_ ? job_.seed : std::uint64_t{0}); }
 
  private:
-  // All roles must have the same facts, wherever the shards are.
+  // All roles must have the same facts, for any placement of the shards.
   void check_facts(const Facts& facts) const {
     double thirds = 0;
     for (ShardId shard = 0; shard < job_.shards; ++shard) thirds += third_of(shard);

@@ -18,7 +18,7 @@ TEST(ExchangeCluster, EverySeedEndsWithTheModelOfTheCalmRun) {
   run_seeds(draw_shape);
 }
 
-// And with that of the serial host, whose shards take turns.
+// The serial host runs the shards in turn.
 TEST(ExchangeCluster, ACalmRunEndsWithTheModelOfTheSerialHost) {
   const Seeds seeds = seeds_from_environment();
   for (std::uint64_t seed = seeds.first; seed < seeds.first + (seeds.count + 3) / 4; ++seed) {
@@ -35,7 +35,7 @@ TEST(ExchangeCluster, ACalmRunEndsWithTheModelOfTheSerialHost) {
   }
 }
 
-// Each gathers of every sender at most one message at a time.
+// Each gathers at most one message of every sender at a time.
 TEST(ExchangeCluster, AnAsynchronousRunEndsToo) {
   run_asynchronous_seeds(draw_shape);
 }

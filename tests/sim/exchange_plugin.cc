@@ -13,7 +13,7 @@ namespace {
 
 constexpr TableId kStates = 0;
 
-// Whom each shard sends to is drawn; there are shards without receivers, and such without senders.
+// The receivers of each shard are drawn; some shards have no receivers, some no senders.
 Dataflow drawn_dataflow(std::uint32_t shards, std::size_t steps, Random& random) {
   Dataflow flow;
   for (std::size_t step = 0; step < steps; ++step) {
@@ -189,7 +189,7 @@ class ExchangePush final : public Push {
   std::deque<Out> out_;  // pushed, and not gathered
 };
 
-// What the rows come to depends on the sums and on the rows as they were.
+// The new rows depend on the sums and on the old rows.
 class ExchangePull final : public Pull {
  public:
   void pull(const PullTask& task) override {

@@ -1,8 +1,8 @@
 // tests/sim/exchange_plugin.h -- a small plugin of replicas: exchange rounds along dataflows of every kind, with rounds
 // of a dense table in between.
 //
-// A message names its round, step and ends; who gathers it compares them with what it is to get, and how far the shard
-// lags behind with what it may.  What it makes of the messages does not commute.
+// A message names its round, step and ends; the receiver checks them, and the lag of the sender.  The result depends on
+// the order of the messages.
 #pragma once
 #include "rota/plugin.h"
 

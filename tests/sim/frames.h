@@ -14,7 +14,7 @@ inline void print(Nanoseconds now, NodeId from, NodeId to, const Frames& frames)
   const auto header = decode_header(frames);
   std::printf("%9.3f ms  %-14s -> %-14s %s", static_cast<double>(now) / kMillisecond, from.name().c_str(),
               to.name().c_str(), header.ok() ? kind_name(header->kind) : header.status().what().c_str());
-  // The last digits of the starts' numbers: of the sender, and of whom it takes the other for.
+  // The last digits of the incarnations: of the sender, and of its peer as it knows it.
   if (header.ok())
     std::printf(" #%llu of start %04llu to %04llu", static_cast<unsigned long long>(header->sequence),
                 static_cast<unsigned long long>(header->incarnation % 10000),

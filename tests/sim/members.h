@@ -1,5 +1,5 @@
-// tests/sim/members.h -- the processes of a cluster under test, over whatever network and clock the test has: in which
-// order they start, how they join, and of which nodes they are made.
+// tests/sim/members.h -- the processes of a cluster under test, over any network and clock: the order of their starts,
+// how they join, and their nodes.
 #pragma once
 #include <memory>
 

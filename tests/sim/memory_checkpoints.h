@@ -17,14 +17,13 @@
 
 namespace rota::sim {
 
-// What is in a file of a checkpoint.
+// The content of a checkpoint file.
 struct MemoryFile {
   std::map<std::pair<Object, std::uint64_t>, Bytes> objects;
   std::optional<Rows> rows;
 };
 
-// All files of a cluster that were ever written, by the hash of the bytes that stand for each on a disk: no two have
-// the same.
+// All files of a cluster that were ever written, by the hash of the unique bytes that represent each on a disk.
 using MemoryContents = std::map<Hash128, MemoryFile>;
 
 // The folder of checkpoints of a machine.
@@ -90,8 +89,8 @@ class MemoryChunkFiles final : public ChunkFiles {
   std::string unfinished_;
 };
 
-// As a process sees them, in one era of the run: it writes under names of its era, and reads those that it was told, or
-// else its own.
+// As a process sees them, in one era of the run: it writes under names of its era, and reads the files of WELCOME, or
+// otherwise its own.
 class MemoryCheckpoints final : public CheckpointStore {
  public:
   explicit MemoryCheckpoints(std::shared_ptr<MemoryDisk> disk, std::uint64_t era = 1,

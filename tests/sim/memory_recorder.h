@@ -31,7 +31,7 @@ inline std::optional<CommitRecord> memory_commit(const MemoryDisk& disk, const s
   return *std::move(record);
 }
 
-// The newest epoch that a run can go on behind: with its best, if it has one.
+// The newest epoch that a run can continue from: with its best, if it has one.
 inline std::optional<CommitRecord> newest_memory_commit(const MemoryDisk& disk) {
   const std::vector<std::string> names = disk.names();  // in order
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
@@ -46,27 +46,27 @@ inline std::optional<CommitRecord> newest_memory_commit(const MemoryDisk& disk) 
 
 class MemoryRecorder final : public Recorder {
  public:
-  struct Told {
+  struct Observer {
     std::function<void(const std::string&, const Fields&)> event = [](const auto&, const auto&) {};
     std::function<void(const CommitRecord&)> commit = [](const auto&) {};  // it is durable
     std::function<void(const EpochRecord&)> epoch = [](const auto&) {};
     std::function<void(const std::string&)> broken = [](const std::string&) {};  // a law
   };
 
-  // Of a coordinator that begins behind `newest`.  `disk`: the run's folder, where all that is committed must be; none:
-  // it is not looked at.
-  MemoryRecorder(std::optional<CommitRecord> newest, Told told, std::shared_ptr<MemoryDisk> disk = nullptr)
-      : newest_(std::move(newest)), told_(std::move(told)), disk_(std::move(disk)) {
+  // Of a coordinator that continues from `newest`.  `disk`: the run's folder, where all committed files must be; null:
+  // not checked.
+  MemoryRecorder(std::optional<CommitRecord> newest, Observer observer, std::shared_ptr<MemoryDisk> disk = nullptr)
+      : newest_(std::move(newest)), observer_(std::move(observer)), disk_(std::move(disk)) {
     if (newest_) kept_.insert(newest_->epoch);
   }
 
-  void event(const std::string& name, const Fields& fields) override { told_.event(name, fields); }
-  void epoch(const EpochRecord& record) override { told_.epoch(record); }
+  void event(const std::string& name, const Fields& fields) override { observer_.event(name, fields); }
+  void epoch(const EpochRecord& record) override { observer_.epoch(record); }
   std::string status(const std::string&, std::uint32_t) const override { return "{}"; }
   Status commit(const CommitRecord& record) override {
     if (disk_ != nullptr) ROTA_TRY(write(record));
     newest_ = record;
-    told_.commit(record);
+    observer_.commit(record);
     if (disk_ != nullptr) drop_old(record);
     return {};
   }
@@ -74,7 +74,7 @@ class MemoryRecorder final : public Recorder {
   Status finish(const RunResult& result) override {
     if (disk_ != nullptr) {
       for (const HashedFile& file : result.commit.files)
-        if (!is_durable(file)) told_.broken("a file of the model would be lost: " + file.file);
+        if (!is_durable(file)) observer_.broken("a file of the model would be lost: " + file.file);
       const std::string text = commit_to_text(result.commit);
       ROTA_TRY(disk_->write_atomically("model.json", std::as_bytes(std::span(text))));
     }
@@ -97,13 +97,13 @@ class MemoryRecorder final : public Recorder {
       const auto* bytes = disk_->find(file.file);
       if (bytes == nullptr || bytes->size() != file.bytes)
         return {ExitCode::disk, file.file + " is committed, and is not here"};
-      if (!is_durable(file)) told_.broken(file.file + " is committed, and a cut of power would lose it");
+      if (!is_durable(file)) observer_.broken(file.file + " is committed, and a cut of power would lose it");
     }
     const std::string text = commit_to_text(record);
     ROTA_TRY(disk_->write_atomically(memory_record(record.epoch), std::as_bytes(std::span(text))));
     disk_->sync_folder("");
     if (!disk_->keeps(memory_record(record.epoch), std::as_bytes(std::span(text)), true))
-      told_.broken("a cut of power would lose the record of epoch " + std::to_string(record.epoch));
+      observer_.broken("a cut of power would lose the record of epoch " + std::to_string(record.epoch));
     return {};
   }
   void drop_old(const CommitRecord& record) {
@@ -119,7 +119,7 @@ class MemoryRecorder final : public Recorder {
   }
 
   std::optional<CommitRecord> newest_;
-  Told told_;
+  Observer observer_;
   std::shared_ptr<MemoryDisk> disk_;
   std::set<Epoch> kept_;
   std::optional<CommitRecord> published_;

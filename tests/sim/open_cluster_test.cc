@@ -23,7 +23,7 @@ TEST(OpenCluster, EverySeedEndsWithTheModelOfTheCalmRun) {
   run_seeds(draw_shape);
 }
 
-// What a push sees is what it was told of.
+// A push sees exactly the commits that it has received.
 TEST(OpenCluster, AnAsynchronousRunEndsToo) {
   run_asynchronous_seeds(draw_shape);
 }

@@ -74,7 +74,7 @@ class OpenRoundsSchedule final : public Schedule {
     return round;
   }
   void feedback(const Commit& commit) override {
-    if (wish_ != Feedback::changes && !commit.deltas.empty()) complain("more was fed back than wished for");
+    if (wish_ != Feedback::changes && !commit.deltas.empty()) complain("more feedback than requested");
     const auto before = [](const Delta& a, const Delta& b) { return a.key < b.key; };
     if (!std::is_sorted(commit.deltas.begin(), commit.deltas.end(), before)) complain("rows in another order");
     seen_.add(commit);
@@ -189,7 +189,7 @@ class OpenPush final : public SlicePush<Counts> {
     if (!asynchronous_ && refreshed_ != pushed_ - std::min(pushed_, staleness_))
       complain("a push saw other commits than its staleness says");
   }
-  // A number made of all that is in the views, which must be what the rounds up to the last one committed.
+  // A hash of the views, which must be as committed by the rounds up to the last one.
   std::uint64_t seen() const {
     std::uint64_t state = seen_.state();
     for (const TableId table : {kWide, kSmall}) {
@@ -199,8 +199,8 @@ class OpenPush final : public SlicePush<Counts> {
         const auto found = witness()->committed.find({table, key});
         const std::vector<double>* expected = &start;
         if (found != witness()->committed.end()) {
-          const auto behind = found->second.upper_bound(last_);
-          if (behind != found->second.begin()) expected = &std::prev(behind)->second;
+          const auto after = found->second.upper_bound(last_);
+          if (after != found->second.begin()) expected = &std::prev(after)->second;
         }
         if (!std::ranges::equal(views_[table].row(key), *expected)) complain("a view is not as of the commits seen");
       }
@@ -234,7 +234,7 @@ class OpenPush final : public SlicePush<Counts> {
   bool asynchronous_;
   std::uint64_t staleness_;
   std::vector<TableView> views_;
-  RoundId last_ = 0;  // that it was told of
+  RoundId last_ = 0;  // whose commit it has received
   Epoch epoch_ = 0;
   std::uint64_t pushed_ = 0, refreshed_ = 0;  // of the epoch
   CommitLog seen_;

@@ -1,9 +1,8 @@
-// tests/sim/open_plugin.h -- a small plugin of dense tables: open rounds and such that name rows, in every mixture with
-// other tables and slices.
+// tests/sim/open_plugin.h -- a small plugin of dense tables: open rounds and rounds that name rows, in every mixture
+// with other tables and slices.
 //
-// Pull writes down what it commits; every push compares all that it sees of a dense table with what the rounds that it
-// was told of committed, number by number.  What it makes of them does not commute, and its sums are rounded, so that
-// a sum in another order shows.
+// Pull records its commits; every push compares its view of a dense table with the commits that it has received, number
+// by number.  The result depends on their order, and its sums are rounded, so that a sum in another order is detected.
 #pragma once
 #include "rota/plugin.h"
 

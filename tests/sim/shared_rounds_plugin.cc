@@ -18,7 +18,7 @@ class SharedRoundsSchedule final : public Schedule {
       : share_(share),
         pipeline_(static_cast<std::uint32_t>(job.options.integer("pipeline"))),
         wish_(static_cast<Feedback>(job.options.integer("wish"))),
-        ends_behind_(job.options.flag("ends_behind")) {}
+        ends_after_(job.options.flag("ends_after")) {}
 
   std::uint32_t pipeline(std::uint32_t) const override { return pipeline_; }
   Round next(Random& random) override {
@@ -38,14 +38,14 @@ class SharedRoundsSchedule final : public Schedule {
       }
     round.argument.assign(state % 4, number(state));
     round.ends_epoch = chosen_ > 3 + (state >> 8) % 5;
-    round.ends_job = !ends_behind_ && round.ends_epoch && (state >> 16) % 4 == 0;
+    round.ends_job = !ends_after_ && round.ends_epoch && (state >> 16) % 4 == 0;
     return round;
   }
   Feedback wish() const override { return wish_; }
   void feedback(const Commit& commit) override {
     ++fed_back_;
-    if (wish_ != Feedback::changes && !commit.deltas.empty()) complain("more was fed back than wished for");
-    if (wish_ != Feedback::norms && commit.norms != ChangeNorms()) complain("norms that nobody wished for");
+    if (wish_ != Feedback::changes && !commit.deltas.empty()) complain("more feedback than requested");
+    if (wish_ != Feedback::norms && commit.norms != ChangeNorms()) complain("norms that were not requested");
     seen_.add(commit);
   }
   std::vector<Figure> figures() override {
@@ -53,7 +53,7 @@ class SharedRoundsSchedule final : public Schedule {
     chosen_ = fed_back_ = 0;
     return {{"state", number(seen_.state())}};
   }
-  bool may_end_job() const override { return ends_behind_; }
+  bool may_end_job() const override { return ends_after_; }
   bool ends_job() override {
     if (chosen_ != 0) complain("it was asked for the job's end before the epoch's");
     return (seen_.state() >> 24) % 4 == 0;
@@ -65,7 +65,7 @@ class SharedRoundsSchedule final : public Schedule {
   Share share_;
   std::uint32_t pipeline_;
   Feedback wish_;
-  bool ends_behind_;                         // the job's end is said when an epoch has ended, and not ahead
+  bool ends_after_;                          // the job's end is decided after an epoch, not ahead
   std::uint64_t chosen_ = 0, fed_back_ = 0;  // of the epoch
   CommitLog seen_;
 };
@@ -156,7 +156,7 @@ class SharedRoundsApp final : public SmallApp<SharedRoundsPush, SharedRoundsPull
 };
 
 constexpr Option kOptions[] = {
-    kPipeline, kStaleness, kWish, {.name = "ends_behind", .kind = Option::Kind::flag, .default_value = "false"}};
+    kPipeline, kStaleness, kWish, {.name = "ends_after", .kind = Option::Kind::flag, .default_value = "false"}};
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// tests/sim/small_app.h -- what the apps of the simulated plugins have in common.
+// tests/sim/small_app.h -- the common base of the simulated plugins' apps.
 #pragma once
 #include <memory>
 #include <span>

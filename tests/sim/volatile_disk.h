@@ -1,13 +1,12 @@
-// tests/sim/volatile_disk.h -- a disk of a simulated machine, which loses what was not synced when its power is cut.
+// tests/sim/volatile_disk.h -- a disk of a simulated machine, which loses unsynced data when its power is cut.
 //
-// Everything on it is done by steps: bytes are written, a file is synced, a name is given or taken away, a folder is
-// synced.  Work for files runs at once in a simulation, and takes time all the same: each step has the moment at which
-// it happens.  Processes see what was done as if all of it had happened, which is what they hear at its end; who is
-// killed before a step's moment has not done it.
+// All changes are steps: bytes are written, a file is synced, a name is added or removed, a folder is synced.  Work on
+// files runs at once in a simulation, but each step has the time at which it happens.  Processes see all steps of work
+// as done, which is reported to them at its end; a process killed before the time of a step has not done it.
 //
-// What power leaves: a name that was given or taken away before its folder was synced, and that alone; of a file, what
-// was written before it was synced.  Of the rest, each name and each file's bytes by themselves, as the seed has it:
-// the old, the new, or the beginning of the new.
+// After a power cut there are the names added or removed before their folder was synced, and the bytes written before
+// their file was synced.  Of the rest, each name and each file's bytes are, by the seed, the old, the new, or the
+// beginning of the new.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -26,7 +25,7 @@
 
 namespace rota::sim {
 
-// Who does the work that runs, and how far it is.  One of these for all disks of a cluster.
+// The running work: its process and the time of its next step.  One for all disks of a cluster.
 struct DiskWork {
   std::uint64_t life = 0;                                              // of the process
   Nanoseconds now = 0;                                                 // when the next step happens
@@ -95,13 +94,13 @@ class VolatileDisk {
 
   // ---- what happens to it ----
 
-  // All processes whose lives `is_over` names end now: what they had not done yet they never do.
+  // All processes for whose life `is_over` holds end now: steps that they have not done yet are dropped.
   void killed(Nanoseconds now, const std::function<bool(std::uint64_t life)>& is_over) {
     std::erase_if(steps_, [&](const Step& step) { return step.when > now && is_over(step.life); });
     seen_ = replay(
         now, [](const Step&) { return true; }, true);
   }
-  // Power is cut; all processes that use this disk were killed before.  Says how much was lost: names and files.
+  // Power is cut; all processes that use this disk were killed before.  Returns how many names and files were lost.
   template <typename Random>
   std::size_t cut(Nanoseconds now, Random& random) {
     std::size_t lost = 0;
@@ -123,8 +122,8 @@ class VolatileDisk {
     steps_.clear();
     return lost;
   }
-  // Whether this file has these bytes whatever is lost, were power cut when the work that runs is where it is;
-  // `with_folder`: the name of its folder may be lost too.
+  // Whether this file has these bytes after any power cut at this point of the running work; `with_folder`: the name of
+  // its folder may be lost too.
   bool keeps(const std::string& path, std::span<const std::byte> bytes, bool with_folder) const {
     for (const bool lucky : {false, true}) {
       const auto draws = [=](const Step& step) { return lucky || (step.kind == Kind::make_folder && !with_folder); };
@@ -179,7 +178,7 @@ class VolatileDisk {
     do_step(std::move(step));
   }
 
-  // Does what a step does as processes see it; says of which file.
+  // Applies a step as processes see it; returns its file.
   static std::uint64_t change(State& state, const Step& step) {
     const auto name = state.names.find(step.path);
     const std::uint64_t number = name == state.names.end() ? 0 : name->second;

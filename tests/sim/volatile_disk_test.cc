@@ -1,4 +1,4 @@
-// tests/sim/volatile_disk_test.cc -- what a simulated disk has when its power comes back.
+// tests/sim/volatile_disk_test.cc -- the content of a simulated disk after a power cut.
 #include "tests/sim/volatile_disk.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ std::span<const std::byte> bytes_of(const std::string& text) {
 
 class Volatile : public ::testing::Test {
  protected:
-  // What there may be of a file behind what `work` does, when power is cut at some moment: "-" if it is not there.
+  // The possible contents of a file when power is cut at some time during `work`: "-" if it does not exist.
   template <typename Work>
   std::set<std::string> left(const std::string& path, Nanoseconds cut_at, const Work& work) {
     std::set<std::string> all;

@@ -77,7 +77,7 @@ class LassoLabels(RotaTest):
                 shown = self.rota("show", "lasso", f"--model={model}").stdout
                 self.assertIn(f"classes {labels[0]} and {labels[1]}", shown)
         for labels in LABELS[1:]:
-            self.assertEqual(seen.get(labels), seen.get(LABELS[0]), "names of classes are no more than names")
+            self.assertEqual(seen.get(labels), seen.get(LABELS[0]), "the names of classes do not change the fit")
 
     def test_by_columns(self):
         self.check_labels()

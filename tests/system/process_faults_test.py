@@ -73,7 +73,7 @@ class NoMemory(ProcessFaults):
     def test_allocations_of_a_role_fail(self):
         for role in ("coordinator", "scheduler", "worker", "kvstore"):
             with self.subTest(role=role):
-                self.assertTrue(self.met(role, 64, 3000), "so many there are not")
+                self.assertTrue(self.met(role, 64, 3000), "there were fewer allocations")
 
     @unittest.skipUnless(ALL, "ROTA_PROCESS_FAULTS_ALL=1")
     def test_allocations_fail_anywhere(self):

@@ -15,7 +15,7 @@ namespace rota::threads {
 
 namespace {
 
-// Waits end with messages, never with these; a sanitizer makes everything slow.
+// Waits end with messages, never with these timeouts; a sanitizer makes everything slow.
 constexpr Nanoseconds kTimeout = 600 * kSecond;
 
 class Cluster {
@@ -24,7 +24,7 @@ class Cluster {
       : shape_(shape),
         threads_(threads),
         run_(std::move(run)),
-        recorder_(std::make_shared<sim::MemoryRecorder>(std::nullopt, sim::MemoryRecorder::Told{})),
+        recorder_(std::make_shared<sim::MemoryRecorder>(std::nullopt, sim::MemoryRecorder::Observer{})),
         job_(sim::job_of(shape)) {}
 
   Outcome run() {

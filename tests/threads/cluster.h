@@ -16,11 +16,11 @@ struct Outcome {
   std::optional<CommitRecord> newest;
 };
 
-// Where a process has its own disk, if `shape` gives it one: a share above 0 gives it to all.
+// The folder of a process with its own disk: a share above 0 in `shape` gives one to all.
 std::filesystem::path own_disk_of(const std::filesystem::path& run, NodeId process);
 
-// Runs the job of `shape` to its end; `run` is its folder.  Every process has as many compute threads: oneTBB's limit
-// is one of the whole program, and the least that anybody asks for.
+// Runs the job of `shape` to its end; `run` is its folder.  All processes have the same number of compute threads:
+// oneTBB has one limit for the whole program, the smallest requested.
 Outcome run_cluster(const sim::Shape& shape, unsigned threads, const std::filesystem::path& run);
 
 // The model of the same job in one thread.

@@ -64,7 +64,7 @@ TEST(LdaThreads, AResumedRunContinuesFromFiles) {
   EXPECT_EQ(second.newest->model_hash.hex(), calm_hash(shape).hex());
 }
 
-// One of two disks is gone when the run goes on.
+// One of two disks is lost before the run continues.
 TEST(LdaThreads, AResumedRunContinuesWithSeparateDisks) {
   const tests::ScratchFiles files;
   const std::filesystem::path run = files.folder() / "run";

@@ -11,10 +11,10 @@
 
 namespace rota::threads {
 
-// Where the mail of every endpoint lies.  Any thread.
+// The mailboxes of all endpoints.  Any thread.
 class Switchboard {
  public:
-  // A mailbox takes this many messages; then its senders hear that it is full.
+  // A mailbox takes this many messages; then it is full for its senders.
   static constexpr std::size_t kMailMost = 64;
 
   struct Mailbox {

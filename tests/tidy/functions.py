@@ -31,7 +31,7 @@ def blank(text):
 
 
 def _opens(before, inside_function):
-    """What the brace behind the text `before` opens."""
+    """What the brace after the text `before` opens."""
     if inside_function:
         return "inner"
     before = before.strip()
@@ -40,7 +40,7 @@ def _opens(before, inside_function):
     if _TYPE.match(before):
         return "scope"
     head, colon, initialisers = before.partition(") :")
-    if colon and "=" not in head:  # a constructor's members: the body comes behind a whole initialiser
+    if colon and "=" not in head:  # a constructor's members: the body follows a complete initialiser
         return "function" if re.search(r"[)}]$", initialisers) else "member"
     if _BEFORE_BODY.search(before):
         return "function"
@@ -48,10 +48,10 @@ def _opens(before, inside_function):
 
 
 def functions(text):
-    """(first line, last line, what stands before the body) of each function.
+    """(first line, last line, the text before the body) of each function.
 
-    A block that is neither a namespace, a class, an initialiser nor within a function is given too: rather one too many
-    than one that nobody counts.
+    A block that is neither a namespace, a class, an initialiser nor within a function is returned too: better one too
+    many than one too few.
     """
     found = []
     stack = []  # (kind, first line, head) of each open brace

@@ -327,7 +327,7 @@ TEST_F(Members, AMemberInALongHookIsNotCutOff) {
   join_all();
   roster.record_beat(other, Beat{7, 0, 0, 1, {}, 0}, true, kSecond);
   for (Nanoseconds s = 2; s <= 100; ++s) {
-    roster.record_beat(kWorker, deaf(other, s * kSecond), true, s * kSecond);
+    roster.record_beat(kWorker, no_answer(other, s * kSecond), true, s * kSecond);
     EXPECT_FALSE(stuck_after(roster, s * kSecond).has_value()) << s;
   }
   roster.record_beat(other, Beat{8, 0, 0, 1, {}, 0}, true, 101 * kSecond);

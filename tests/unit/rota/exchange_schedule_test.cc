@@ -10,7 +10,7 @@ std::vector<double> number_of(std::uint64_t n) {
 TEST(ExchangeSchedule, AnEpochEndsWithARoundOfTheStore) {
   ExchangeSchedule schedule(3, {.rounds = 4, .dataflows = 3, .most = 2}, number_of);
   Random random({1, 2, 3, 4});
-  EXPECT_EQ(schedule.pipeline(7), 0U) << "nothing that is heard changes a choice";
+  EXPECT_EQ(schedule.pipeline(7), 0U) << "no feedback changes a choice";
   std::uint64_t n = 0;
   for (const bool last_epoch : {false, true}) {
     for (int i = 0; i < 4; ++i, ++n) {
@@ -41,7 +41,7 @@ TEST(ExchangeSchedule, ContinuesFromItsSavedState) {
     const Round mine = restored.next(random), wanted = schedule.next(random);
     EXPECT_EQ(mine.dataflow, wanted.dataflow);
     EXPECT_EQ(mine.argument, wanted.argument);
-    EXPECT_FALSE(mine.ends_job) << "it is not told how many epochs there are";
+    EXPECT_FALSE(mine.ends_job) << "it does not know the number of epochs";
   }
 }
 

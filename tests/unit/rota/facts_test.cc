@@ -16,7 +16,7 @@ TEST(Facts, AreSumsOrTheLargest) {
   EXPECT_EQ(facts.count("columns"), 7U);
   EXPECT_EQ(facts.count("entries"), 9U);
   ASSERT_EQ(facts.all().size(), 3U);
-  EXPECT_EQ(facts.all()[0].name, "columns") << "by name, whatever was told first";
+  EXPECT_EQ(facts.all()[0].name, "columns") << "by name, not in the order of calls";
   EXPECT_EQ(Facts(facts.all()), facts);
 }
 

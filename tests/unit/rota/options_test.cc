@@ -25,15 +25,15 @@ TEST(Options, ValuesByName) {
 }
 
 TEST(Options, WhatIsNotDeclaredIsEmpty) {
-  EXPECT_EQ(options().text("nobody"), "");
-  EXPECT_FALSE(options().has("nobody"));
+  EXPECT_EQ(options().text("unknown"), "");
+  EXPECT_FALSE(options().has("unknown"));
   EXPECT_FALSE(options().has("empty"));
   EXPECT_TRUE(options().has("off"));
-  EXPECT_FALSE(options().flag("nobody"));
+  EXPECT_FALSE(options().flag("unknown"));
 }
 
 TEST(Options, ANumberThatIsNoneNamesTheOption) {
-  for (const char* name : {"tail", "huge", "empty", "nobody", "on"}) {
+  for (const char* name : {"tail", "huge", "empty", "unknown", "on"}) {
     try {
       (void)options().integer(name);
       ADD_FAILURE() << name << " is a number";

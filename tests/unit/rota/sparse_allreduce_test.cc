@@ -111,7 +111,7 @@ TEST(SparseAllreduce, IsTheDenseSumToTheLastBit) {
       if (round == 0)
         first = bytes;
       else
-        EXPECT_LT(bytes, first) << "keys are told once";
+        EXPECT_LT(bytes, first) << "keys are sent once";
     }
   }
 }

@@ -10,7 +10,7 @@ std::uint64_t bits(double value) {
   return std::bit_cast<std::uint64_t>(value);
 }
 
-// The text as a reader's buffer has it: kReadable bytes behind it, and not one more.
+// The text as in a reader's buffer: followed by exactly kReadable bytes.
 class Buffer {
  public:
   explicit Buffer(const std::string& text) : bytes_(new char[text.size() + kReadable]) {
@@ -72,8 +72,8 @@ TEST(Decimal, RandomTextsAreReadAsStrtodReadsThem) {
     }
     ASSERT_TRUE(parse_number(text, value)) << text;
     ASSERT_EQ(bits(value), bits(expected)) << text;
-    for (const char behind : {' ', '\n', ':'}) {
-      const Buffer buffer(text + behind);
+    for (const char end : {' ', '\n', ':'}) {
+      const Buffer buffer(text + end);
       double scanned = 0;
       const char* const end = scan_decimal(buffer.begin(), scanned);
       if (end == nullptr) continue;
@@ -181,8 +181,8 @@ TEST(Decimal, IntegersOfEveryLength) {
       const std::uint64_t number = random() % decimal::kPowers[digits];
       std::string text = std::to_string(number);
       text.insert(0, digits - text.size(), '0');
-      for (const char behind : {':', ' ', '\n', '/'}) {
-        const Buffer buffer(text + behind + "77777777");
+      for (const char end : {':', ' ', '\n', '/'}) {
+        const Buffer buffer(text + end + "77777777");
         std::uint64_t value = 0;
         ASSERT_EQ(scan_integer(buffer.begin(), value), buffer.begin() + digits) << text;
         ASSERT_EQ(value, number);

@@ -6,7 +6,7 @@
 namespace rota::io {
 namespace {
 
-// The text as LineBlocks gives it: kReadable bytes behind it, and not one more.
+// The text as LineBlocks gives it: followed by exactly kReadable bytes.
 class Block {
  public:
   explicit Block(std::string text) {

@@ -104,7 +104,7 @@ TEST_F(LinesTest, ErrorsOfDataNameTheLine) {
 // Memory is bounded, whatever a header asks for.
 TEST_F(LinesTest, AnXzDictionaryThatTakesTooMuchMemoryIsRefused) {
   std::string big = tests::xz_compressed(numbers(1000));
-  constexpr std::size_t kHeader = 12;  // of the block, behind that of the stream
+  constexpr std::size_t kHeader = 12;  // of the block, after that of the stream
   const std::size_t check_at = kHeader + static_cast<std::size_t>(big[kHeader]) * 4;
   const std::size_t filter = big.find("\x21\x01", kHeader);  // LZMA2, whose dictionary takes one byte to say
   ASSERT_LT(filter, check_at);

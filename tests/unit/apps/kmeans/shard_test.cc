@@ -50,7 +50,7 @@ struct Process {
       chosen.insert({taken.shard, taken.row});
     }
   }
-  // Lloyd's step, and what all shards say behind it.
+  // One of Lloyd's steps, and the talk of all shards after it.
   Talk epoch(Step step) {
     const auto before = all->at(version, table);
     std::vector<double> next = table;

@@ -18,7 +18,7 @@ TEST(SharedCentres, AreThoseOfAStartUntilItsFirstCommit) {
   shared.draw({3, 7}, 1, first);  // another shard reports the same round
   EXPECT_EQ(shared.drawn().clusters(), 2U);
   shared.take(1, 1);
-  shared.take(1, 0);  // likewise
+  shared.take(1, 0);  // as above
   const auto whole = shared.at(7, table);
   EXPECT_EQ(shared.at(7, table), whole);
   EXPECT_TRUE(whole->empty().empty());

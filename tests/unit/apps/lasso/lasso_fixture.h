@@ -143,7 +143,7 @@ struct Fit {
 };
 
 // Plain cyclic coordinate descent with the bound on the second derivative (1/4 for the logistic loss), the intercept
-// one more coordinate, everything computed anew at every step.
+// one more coordinate, everything recomputed at every step.
 inline Fit solve_plainly(const Instance& it, const Penalty& penalty) {
   Fit fit{std::vector<double>(it.columns(), 0.0), 0};
   const double bound = it.loss == Loss::squared ? 1 : 0.25;

@@ -47,7 +47,7 @@ TEST_F(LdaCorpus, WordsWithoutNamesAreNumbered) {
   const Corpus corpus = load_corpus(job, Settings{}, first);
   EXPECT_EQ(corpus.vocabulary->size(), 3U);
   EXPECT_EQ(corpus.vocabulary->word(2), "3");
-  EXPECT_EQ(load_corpus(job, Settings{}, second).vocabulary->size(), 0U) << "nobody asks there";
+  EXPECT_EQ(load_corpus(job, Settings{}, second).vocabulary->size(), 0U) << "it is not needed there";
 }
 
 TEST_F(LdaCorpus, WordsOfLdaCAreNumberedFromZero) {

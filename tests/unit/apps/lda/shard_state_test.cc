@@ -54,8 +54,8 @@ TEST(ShardState, TheOlderFormatIsReadToo) {
   const ShardState before = sample();
   Writer wide;
   wide.put_all(std::span(before.token_topics));
-  const auto behind = bytes.erase(at, at + static_cast<std::ptrdiff_t>(packed.size()));
-  bytes.insert(behind, wide.view().begin(), wide.view().end());
+  const auto next = bytes.erase(at, at + static_cast<std::ptrdiff_t>(packed.size()));
+  bytes.insert(next, wide.view().begin(), wide.view().end());
   bytes[3] = std::byte{'2'};
   Reader in(bytes);
   const ShardState state = ShardState::decode(in);

@@ -10,7 +10,7 @@ std::set<std::string> ignored_with(const char* exchange) {
   return tests::ignored_with(options(), framework_needs(), Options(given));
 }
 
-// An epoch has one round, so nothing can lag behind a commit of the same epoch.
+// An epoch has one round, so nothing can be stale within an epoch.
 TEST(Settings, AnOptionThatAnotherSwitchesOffIsIgnored) {
   EXPECT_EQ(ignored_with("store"), (std::set<std::string>{"asynchronous", "staleness", "steps"}));
   EXPECT_EQ(ignored_with("sparse"), (std::set<std::string>{"asynchronous", "staleness"}));

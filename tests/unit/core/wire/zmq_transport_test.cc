@@ -200,7 +200,7 @@ TEST_F(ZmqTransportTest, ListensAtAllNumbersOfAName) {
   }
 }
 
-// By hand, as it takes much memory: ROTA_LARGE_GB=3 sends a blob and a cut of so many GiB.
+// By hand, as it takes much memory: ROTA_LARGE_GB=3 sends a blob and a cut of 3 GiB.
 TEST_F(ZmqTransportTest, AsLargeAsOneLikes) {
   const char* asked = std::getenv("ROTA_LARGE_GB");
   const std::size_t bytes = asked == nullptr ? std::size_t{20} << 20 : std::strtoull(asked, nullptr, 10) << 30;

@@ -1,4 +1,4 @@
-// tests/unit/apps/linear/design/load_test.cc -- what shards get, whoever hosts them and however the data is stored.
+// tests/unit/apps/linear/design/load_test.cc -- the data of shards, for any hosts and any storage of the data.
 #include "apps/linear/design/load.h"
 
 #include <tbb/global_control.h>

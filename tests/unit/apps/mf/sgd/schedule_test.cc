@@ -64,7 +64,7 @@ TEST(MfSchedule, SlicesOfAPhaseGoAroundBeforeOthersBegin) {
       for (const auto& slice : rounds[step].owned) active.insert(*slice);
     EXPECT_EQ(active.size(), 3U);
   }
-  EXPECT_NE(epoch_of(schedule, 2)[0].owned, rounds[0].owned);  // dealt anew
+  EXPECT_NE(epoch_of(schedule, 2)[0].owned, rounds[0].owned);  // dealt again
 }
 
 TEST(MfSchedule, AdagradMovesTheFirstFactorsAloneInTheFirstEpoch) {
