@@ -1,5 +1,5 @@
-// tests/apps/gibbs_oracle.h -- collapsed Gibbs sampling for LDA in the plainest form: one thread, dense tables,
-// document after document, in doubles.  What the LDA app is compared with.
+// tests/apps/gibbs_oracle.h -- collapsed Gibbs sampling for LDA in the simplest form: one thread, dense tables,
+// document after document, in doubles.  The reference for the LDA app.
 #pragma once
 #include <cstdint>
 #include <random>

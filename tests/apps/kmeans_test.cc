@@ -31,7 +31,7 @@ class Kmeans : public testing::Test {
     options.try_emplace("shards", std::to_string(kShards));
     return serial_job(linked_plugin(), options, {files_.write("rows", libsvm_text(rows_))});
   }
-  // The inertia of the model's centres, and whether another of Lloyd's steps would leave them, by plain loops.
+  // The inertia of the model's centres, and whether another of Lloyd's steps keeps them, by plain loops.
   double inertia(const Model& model, bool& stays) const {
     const kmeans::TrainedModel trained = kmeans::read_model(model);
     Dense centres(kClusters, std::vector<double>(kColumns)), sums = centres;
@@ -72,7 +72,7 @@ TEST_F(Kmeans, EndsAtAFixedPointFromBothStarts) {
       EXPECT_NEAR(host.evaluate()[0], now, 1e-12 * now);
       EXPECT_LE(now, before * (1 + 1e-12));
       EXPECT_TRUE(stays || !host.done());
-      EXPECT_LE(settled += stays ? 1 : 0, 2);  // what changed sums say is made sure of by new ones
+      EXPECT_LE(settled += stays ? 1 : 0, 2);  // updated sums are verified by new ones
       before = now;
     }
     EXPECT_EQ(host.figure("rows_to_move"), 0);
@@ -87,7 +87,7 @@ TEST_F(Kmeans, AToleranceEndsItBefore) {
   EXPECT_LT(early.epochs(), exact.epochs());
 }
 
-// The resumed job is evaluated, which finds what the next push needs, and the other one is not.
+// The resumed job is evaluated, which computes data of the next push, and the other one is not.
 TEST_F(Kmeans, ARestoredJobContinuesAlike) {
   expect_resumed_alike(job({{"tolerance", "0"}}), 3, 100);
 }
@@ -97,12 +97,12 @@ TEST_F(Kmeans, AnEpochIsARoundOfSumsAndALook) {
   std::vector<std::size_t> rounds;
   host.watch([&](const Round& round, std::uint32_t) { rounds.push_back(round.open ? 1 : 0); });
   host.run_epoch();
-  EXPECT_EQ(rounds, (std::vector<std::size_t>{0, 1, 0}));  // the start, Lloyd's step, the look at it
+  EXPECT_EQ(rounds, (std::vector<std::size_t>{0, 1, 0}));  // the start, Lloyd's step, its check
   host.run_epoch();
   EXPECT_EQ(rounds.size(), 5U);
 }
 
-// The sums of a cluster that a row of 1e17 has left had lost all of 1,000 ones that are smaller than its last digit.
+// After a row of 1e17 left a cluster, its sums had lost 1,000 ones, which are below the last digit of 1e17.
 TEST_F(Kmeans, AnOutlierThatLeavesTakesNothingAlong) {
   rows_.assign(1011, {1});
   rows_[1000] = {1e17};
@@ -193,8 +193,8 @@ TEST_F(Kmeans, AtAnyScaleOfTheDataTheModelIsTheSame) {
   }
 }
 
-// Times of 200 seconds within two minutes, as seconds since 1970: 26 of the rows were in the farther cluster, and the
-// run did not converge.
+// Times within two minutes, as seconds since 1970: 26 of 200 rows were in the farther cluster, and the run did not
+// converge.
 TEST_F(Kmeans, TimesSince1970AreClusteredLikeTimesSinceNow) {
   for (const double shift : {0.0, 1.7e9}) {
     rows_.clear();

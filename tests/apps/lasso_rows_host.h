@@ -1,4 +1,4 @@
-// tests/apps/lasso_rows_host.h -- the Lasso app over ranges of rows on the serial host, with data that a test made.
+// tests/apps/lasso_rows_host.h -- the Lasso app over ranges of rows on the serial host, with data of a test.
 #pragma once
 #include <map>
 #include <string>

@@ -7,7 +7,7 @@ namespace {
 
 using Given = std::map<std::string, std::string>;
 
-// The options that words like "path=4" say.
+// The options in words like "path=4".
 Given said(const std::string& words) {
   Given given;
   std::istringstream in(words);
@@ -47,7 +47,7 @@ TEST(LassoRows, GroupingConvergesAtEveryBatch) {
       SerialHost host(linked_plugin(), job);
       const auto figures = run(host);
       expect_optimum(data, job, host, 1e-7);
-      EXPECT_EQ(figures.at("undone"), 0) << "blocks keep what interferes apart";
+      EXPECT_EQ(figures.at("undone"), 0) << "blocks separate interfering rows";
       EXPECT_EQ(figures.at("grouped") > 0, std::string(batch) != "1");
     }
   }
@@ -57,13 +57,13 @@ TEST(LassoRows, WithoutControlItDivergesAndIsUndone) {
   const Data data = correlated_data(100, 1200, 1, 0.5);
   const Job job = job_of(data, {{"coordinates", "256"}, {"conflicts", "ignore"}, {"tolerance", "1e-5"}});
   SerialHost host(linked_plugin(), job);
-  host.run_epochs(2);  // the start, and the look at the first penalty
+  host.run_epochs(2);  // the start, and the check of the first penalty
   const double before = host.figure("objective");
   std::map<Key, double> batches;
   for (int epoch = 0; epoch < 3; ++epoch) {
     host.run_epoch();
     EXPECT_EQ(host.figure("undone"), 1);
-    EXPECT_FALSE(host.figure("objective") < 1e6 * before) << "this is what the guard is for";
+    EXPECT_FALSE(host.figure("objective") < 1e6 * before) << "the guard prevents this";
     EXPECT_EQ(host.figure("coordinates"), 256 >> epoch);
   }
   run(host);
@@ -231,7 +231,7 @@ TEST(LassoRows, ColumnsThatSayNothing) {
     run(host);
     expect_optimum(data, job, host, 1e-8);
     EXPECT_EQ(host.row(kPath, path_key(0, 2))[0], 0);
-    EXPECT_EQ(host.row(kPath, path_key(0, 3))[0], 0) << "a constant column is the intercept's business";
+    EXPECT_EQ(host.row(kPath, path_key(0, 3))[0], 0) << "a constant column belongs to the intercept";
   }
 }
 
@@ -372,7 +372,7 @@ TEST(LassoUnits, ColumnsFarFromZero) {
   }
 }
 
-// What a run of the job ends with.
+// The error that a run of the job ends with.
 std::string refusal(const Data& data, const Given& given) {
   try {
     SerialHost host(linked_plugin(), job_of(data, given));
@@ -392,7 +392,7 @@ TEST(LassoUnits, WhatIsTooSmallToBeSquaredIsRefused) {
     EXPECT_EQ(refusal(data, way), "column 4 has values" + small);
     for (double& x : data.x[3]) x = 0;
     for (const std::size_t row : {0, 20, 40}) data.x[5][row] = 1e-200;
-    EXPECT_EQ(refusal(data, way), "") << "what counts is a column's largest value";
+    EXPECT_EQ(refusal(data, way), "") << "a column's largest value counts";
     if (way.at("loss") == "logistic") continue;
     data = plain;
     for (double& y : data.y) y = 1e-200;

@@ -1,4 +1,4 @@
-// tests/apps/lda_commands_test.cc -- what can be done with a model of the LDA app.
+// tests/apps/lda_commands_test.cc -- the commands on a model of the LDA app.
 
 #include "rota/error.h"
 #include "rota/serial_host.h"

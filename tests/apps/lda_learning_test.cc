@@ -131,7 +131,7 @@ TEST(LdaLearning, AllShardsHaveWhatTheStoreHas) {
   }
 }
 
-// The statistics of the same tokens must be those of the same topics, however the slices were spread.
+// The statistics must be those of the same topics for any placement of slices.
 TEST(LdaLearning, BetaIsLearnedFromAllWordsOnce) {
   const ScratchFiles files;
   std::string text;

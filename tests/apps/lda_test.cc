@@ -237,7 +237,7 @@ TEST_F(Lda, AWrongStateIsRefused) {
   EXPECT_EQ(other.save(), right);
 }
 
-// A clock for budgets: every look at it is one nanosecond.
+// A clock for budgets: every reading is one nanosecond later.
 std::int64_t looks = 0;
 std::int64_t look() {
   return ++looks;

@@ -1,4 +1,4 @@
-// A job of one partition, and of as few options as a test says.
+// A job of one partition, with the options of a test.
 #pragma once
 #include <map>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace rota::tests {
 
-// With two slices of each shard, and the plugin's default options, but for those given here; of the framework's,
-// "schedulers" (1), "pipeline" (0: as the schedule says) and "staleness" (0).
+// With two slices of each shard, and the plugin's default options except for those given here; of the framework's,
+// "schedulers" (1), "pipeline" (0: the schedule's) and "staleness" (0).
 inline Job make_job(const Plugin& plugin, std::map<std::string, std::string> given, std::vector<std::string> input,
                     std::uint32_t shards = 1, std::vector<std::string> valid = {}) {
   std::map<std::string, std::string, std::less<>> values;

@@ -37,7 +37,7 @@ std::vector<Raw> some_ratings() {
   return out;
 }
 
-// Both tables in plain rows, and what is to be made least.
+// Both tables in plain rows, and the objective.
 class Plain {
  public:
   Plain(const SerialHost& host, const std::vector<Raw>& ratings)
@@ -175,7 +175,7 @@ const Given kSolvers[] = {{{"solver", "als"}},
                           {{"solver", "ccd"}},
                           {{"solver", "ccd"}, {"inner", "3"}, {"lambda_by", "row"}, {"nonnegative", "true"}}};
 
-// Of these the sums over shards are rounded as the shards are cut.
+// For these the rounding of sums over shards depends on the cut into shards.
 const Given kRoundRobin[] = {
     {{"solver", "ccd"}, {"schedule", "round_robin"}, {"lambda", "0.7"}},
     {{"solver", "ccd"}, {"schedule", "round_robin"}, {"lambda_by", "rating"}, {"nonnegative", "true"}}};
@@ -206,7 +206,7 @@ TEST_F(MfAlternating, EpochsAreThoseOfPlainLoops) {
   }
 }
 
-// A step of conjugate gradients never raises what is made least.
+// A step of conjugate gradients never increases the objective.
 TEST_F(MfAlternating, FewStepsOfConjugateGradientsLowerTheObjectiveToo) {
   for (const char* implicit : {"false", "true"}) {
     const Given given = {{"solver", "als"}, {"implicit", implicit}, {"row_solver", "cg"}};
@@ -219,7 +219,7 @@ TEST_F(MfAlternating, FewStepsOfConjugateGradientsLowerTheObjectiveToo) {
       few.run_epoch();
       EXPECT_LE(objective(few), before * (1 + 1e-12));
     }
-    EXPECT_LT(objective(few), 1.1 * objective(exact)) << implicit;  // it may have come to another minimum
+    EXPECT_LT(objective(few), 1.1 * objective(exact)) << implicit;  // it may be another minimum
   }
 }
 
@@ -248,7 +248,7 @@ TEST_F(MfAlternating, ARestoredHostContinuesAlike) {
   }
 }
 
-// As the commands score it; one rating is of a user that training does not know.
+// As the commands score it; one rating is of an unknown user.
 TEST_F(MfAlternating, HeldOutRatingsAreScoredWithTheCurrentModel) {
   for (Given options : {kSolvers[0], kSolvers[1], kSolvers[6], kRoundRobin[0]}) {
     options["valid"] = "given";
@@ -268,7 +268,7 @@ TEST_F(MfAlternating, HeldOutRatingsAreScoredWithTheCurrentModel) {
   }
 }
 
-// As the commands rank the model as it is, on any number of shards; what was used in training is not ranked.
+// As the commands rank the model, on any number of shards; items of training are not ranked.
 TEST_F(MfAlternating, HeldOutItemsAreRankedWithTheCurrentModel) {
   std::map<std::uint32_t, std::vector<std::uint32_t>> seen, wanted;
   for (const Raw& one : ratings_)
@@ -304,7 +304,7 @@ TEST_F(MfAlternating, HeldOutItemsAreRankedWithTheCurrentModel) {
   }
 }
 
-// Pivots and penalties that were absolute numbers made every row of such ratings NaN.
+// Absolute pivots and penalties made every row of such ratings NaN.
 TEST_F(MfAlternating, LargeRatingsWithoutAPenaltyHaveFiniteRows) {
   for (const double times : {1.0, 1e3, 1e9})
     for (const Given& options : {Given{{"solver", "als"}}, Given{{"solver", "als"}, {"row_solver", "cg"}},

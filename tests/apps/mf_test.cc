@@ -49,7 +49,7 @@ class Mf : public testing::Test {
   std::vector<Raw> ratings_ = some_ratings();
 };
 
-// All of a model in plain rows, and the rounds of an epoch done over them in plain loops.
+// A model in plain rows, and the rounds of an epoch over them in plain loops.
 class Oracle {
  public:
   Oracle(const SerialHost& host, const std::vector<Raw>& ratings, const mf::Settings& settings)
@@ -193,7 +193,7 @@ TEST_F(Mf, EpochsOfLabelsAreThoseOfPlainLoops) {
   }
 }
 
-// As the commands score them; one of a user that training does not know.
+// As the commands score them; one is of an unknown user.
 TEST_F(Mf, HeldOutLabelsAreScoredWithTheCurrentModel) {
   for (Raw& one : ratings_) one.value = one.value > 3 ? 1 : -1;
   for (const char* biases : {"false", "true"}) {
@@ -219,7 +219,7 @@ TEST_F(Mf, LabelsThatAreAllTheSameAreRefused) {
   EXPECT_THROW(SerialHost(linked_plugin(), job({{"loss", "logistic"}})), DataError);
 }
 
-// Users of one half use items of one half: those that are left out are found again among all others.
+// Users of one half use items of one half: held-out ones are ranked first among all others.
 TEST_F(Mf, RanksWhatUsersLikeThemUsed) {
   ratings_.clear();
   std::ostringstream held;
@@ -270,7 +270,7 @@ TEST_F(Mf, ARestoredHostContinuesAlike) {
   }
 }
 
-// As the commands score it; one rating is of a user that training does not know.
+// As the commands score it; one rating is of an unknown user.
 TEST_F(Mf, HeldOutRatingsAreScoredWithTheCurrentModel) {
   const std::string text = "u1\ti3\t2\nu7\ti5\t4.5\nnobody\ti5\t1\nu30\ti22\t3\n";
   for (const auto& [biases, rotate] : {std::pair("false", "items"), {"true", "users"}}) {
@@ -295,7 +295,7 @@ TEST_F(Mf, HeldOutRatingsAreScoredWithTheCurrentModel) {
     without.valid.clear();
     SerialHost other(linked_plugin(), without);
     other.run_epochs(4);
-    EXPECT_EQ(other.model_hash(), host.model_hash()) << "the model does not know of them";
+    EXPECT_EQ(other.model_hash(), host.model_hash()) << "they do not change the model";
   }
 }
 
@@ -371,7 +371,7 @@ TEST_F(MfOfAnyScale, RatingsFarFromZeroAreDistinguished) {
       EXPECT_LT(fit(options, 1, plus).error, 0.5) << options.at("solver") << " " << plus;
 }
 
-// With a penalty of biases that depended on the deviation sgd came to another model than als.
+// With a penalty of biases that depended on the deviation, sgd found another model than als.
 TEST_F(MfOfAnyScale, SgdAndAlsMakeTheSameObjectiveSmall) {
   for (const double times : {1.0, 20.0, 1e6}) {
     Given sgd = {{"solver", "sgd"}, {"biases", "true"}, {"rank", "3"}, {"lambda", std::to_string(0.1 * times)}};
@@ -388,7 +388,7 @@ TEST_F(MfOfAnyScale, SgdAndAlsMakeTheSameObjectiveSmall) {
   }
 }
 
-// Errors of hundreds of deviations threw rows out of all bounds.
+// Errors of hundreds of deviations made rows diverge.
 TEST_F(Mf, CountsOfHeavyTailsAreLearned) {
   Random random = random_from(3);
   double squares = 0;  // the errors of a model of zeros
@@ -409,7 +409,7 @@ TEST_F(Mf, CountsOfHeavyTailsAreLearned) {
   }
 }
 
-// The advice was a smaller --learning_rate.
+// The error message advised a smaller --learning_rate.
 TEST_F(Mf, ALargePenaltyLeavesNothingButTheBase) {
   for (const Given& options : {Given{}, Given{{"biases", "true"}}, Given{{"biases", "true"}, {"lambda_by", "row"}}}) {
     Given given = options;
@@ -431,7 +431,7 @@ TEST_F(Mf, NoFactorIsBelowZeroIfNoneMayBe) {
     for (const float f : side->factors) EXPECT_GE(f, 0);
 }
 
-// A clock for budgets: every look at it is one nanosecond.
+// A clock for budgets: every reading is one nanosecond later.
 std::int64_t looks = 0;
 std::int64_t look() {
   return ++looks;

@@ -50,7 +50,7 @@ inline std::shared_ptr<MemoryData> pack(const Job& job) {
   return data;
 }
 
-// The job on the data by shard that it makes itself.  Where its files were there is nothing to read.
+// The job on data by shard made from its own input, which is no longer readable.
 inline Job packed_job(Job job) {
   job.packed = pack(job);
   for (auto* const files : {&job.input, &job.valid})
@@ -58,7 +58,7 @@ inline Job packed_job(Job job) {
   return job;
 }
 
-// Text and shards make the same model, and shards that are read one by one are those that are read together.
+// Text and shards give the same model, also when shards are read one by one.
 inline void expect_one_model(const Job& job) {
   const Job packed = packed_job(job);
   SerialHost of_text(linked_plugin(), job), of_shards(linked_plugin(), packed);
@@ -117,7 +117,7 @@ inline void expect_flips_are_borne(const Job& job) {
         (*file)[at] ^= static_cast<std::byte>(flip);
       }
   EXPECT_GT(refused, tried / 10);
-  // A file that is cut off, or too long, is always found.
+  // A file that is truncated, or too long, is always detected.
   for (auto* const file : data->files()) {
     const std::vector<std::byte> whole = *file;
     refused = tried = 0;

@@ -48,7 +48,7 @@ TEST_F(Pagerank, ShardsChangeNoMoreThanRounding) {
   for (std::size_t v = 0; v < a.ranks.size(); ++v) EXPECT_NEAR(a.ranks[v], b.ranks[v], 1e-15);
 }
 
-// Ten steps an epoch, and only what is needed goes from shard to shard.
+// Ten steps an epoch; shards exchange only the ranks that they need.
 TEST_F(Pagerank, ASparseExchangeComesToTheSameRanks) {
   SerialHost store(linked_plugin(), job({}, 1));
   store.run_epochs(30);

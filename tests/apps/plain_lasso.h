@@ -1,5 +1,5 @@
-// tests/apps/plain_lasso.h -- Lasso by coordinate descent in the plainest form: one thread, dense columns, every sweep
-// over all of them, in doubles; and random data to fit.  What the Lasso app over rows is compared with.
+// tests/apps/plain_lasso.h -- Lasso by coordinate descent in the simplest form: one thread, dense columns, sweeps over
+// all of them, in doubles; and random data.  The reference for the Lasso app over rows.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -22,7 +22,7 @@ Data random_data(std::uint64_t seed, std::size_t rows, std::size_t columns, doub
 // Dense columns in groups that share a part: two of a group correlate by `correlation`.
 Data correlated_data(std::size_t rows, std::size_t columns, std::size_t groups, double correlation);
 
-// A fit, and what there is to say of it.
+// A fit and its figures.
 struct Fit {
   std::vector<double> b;
   double b0 = 0, objective = 0, loss = 0, held_out = 0, lambda_max = 0;

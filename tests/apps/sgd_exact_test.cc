@@ -1,4 +1,4 @@
-// The exact solvers of the SGD app over the serial host: what they end at is an optimum.
+// The exact solvers of the SGD app over the serial host: they end at an optimum.
 #include "tests/apps/sgd_optimum.h"
 
 namespace rota::tests {
@@ -43,7 +43,7 @@ TEST_F(SgdExact, ShardsChangeNothingButRounding) {
   }
 }
 
-// Two features of a row may share a key: as entries of their own, the Hessian lacked their product.
+// Two features of a row may share a key: as separate entries, the Hessian lacked their product.
 TEST_F(SgdExact, NewtonEndsSoonWithHashedFeatures) {
   for (const char* const bits : {"1", "2"}) {
     SerialHost host(linked_plugin(),
@@ -89,7 +89,7 @@ TEST_F(SgdExact, ARestoredJobContinuesAlike) {
   }
 }
 
-// A direction that no row has anything to say about must not make numbers of nothing.
+// A direction without data must not give NaN.
 TEST_F(SgdExact, SeparableRowsAndNoPenaltyEnd) {
   for (std::size_t r = 0; r < kRows; ++r) labels_[r] = rows_[r][1] > 0 ? 2 : 1;
   SerialHost host(linked_plugin(), job({{"loss", "logistic"}, {"optimizer", "newton"}, {"epochs", "60"}}));

@@ -41,7 +41,7 @@ class SgdOptimum : public testing::Test {
     }
     weights_ = files_.write("weights", weights.str());
   }
-  // Labels up to `most`; larger ones are that.
+  // Labels up to `most`; larger ones become `most`.
   std::string write(double most) {
     std::ostringstream text;
     for (std::size_t r = 0; r < kRows; ++r) {
@@ -55,7 +55,7 @@ class SgdOptimum : public testing::Test {
   }
   Job job(const Given& options, double most = 2) { return serial_job(linked_plugin(), options, {write(most)}); }
 
-  // The objective of the weights, in plain loops; the two classes are 1 and what is above.
+  // The objective of the weights, in plain loops; the two classes are 1 and all larger labels.
   double objective(const std::string& loss, const std::vector<double>& w, double l2, bool weighted,
                    bool intercept_too) {
     double losses = 0, total = 0, penalty = 0;
@@ -80,7 +80,7 @@ class SgdOptimum : public testing::Test {
     for (std::size_t j = 0; j < kKeys; ++j) w.push_back(j < model.keys ? model.weight(j, output) : 0);
     return w;
   }
-  // No step of this length in any of many directions leads below.
+  // No step of this length in any of many directions decreases the objective.
   void expect_optimum(const std::string& loss, const SerialHost& host, double l2, bool weighted, bool intercept_too) {
     const std::vector<double> w = weights_of(host);
     const double here = objective(loss, w, l2, weighted, intercept_too);

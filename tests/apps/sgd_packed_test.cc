@@ -24,7 +24,7 @@ TEST_F(SgdPacked, OneModelOfEveryOptimiserAndLoss) {
   }
 }
 
-// Rows are packed less the mean, in single precision: that is all there is of them.
+// Rows are packed centred, in single precision.
 TEST_F(SgdPacked, ColumnsFarFromZero) {
   const std::string rows = files.write("rows", kFarRows), more = files.write("more", kMoreFarRows);
   for (const Given& given : {Given{}, Given{{"optimizer", "newton"}, {"l2", "0.1"}}, Given{{"intercept", "false"}},

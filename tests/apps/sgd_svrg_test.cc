@@ -1,4 +1,4 @@
-// SVRG over the serial host: it ends at the optimum, whatever the loss, the penalties and the rate.
+// SVRG over the serial host: it ends at the optimum for any loss, penalties and rate.
 #include "tests/apps/sgd_optimum.h"
 
 namespace rota::tests {
@@ -54,7 +54,7 @@ TEST_F(SgdSvrg, OneAgainstRestIsThatOfNewton) {
     for (std::size_t j = 0; j < kKeys; ++j) EXPECT_NEAR(weights_of(mine, k)[j], weights_of(other, k)[j], 1e-4);
 }
 
-// Where steps are far too long, their passes are taken back until they are not.
+// Passes with steps that are too long are undone until they are short enough.
 TEST_F(SgdSvrg, AnyRateEndsAtTheOptimum) {
   for (const char* const rate : {"50", "100000"}) {
     Given options = svrg("squared", "0.01");
@@ -74,7 +74,7 @@ TEST_F(SgdSvrg, AnyRateEndsAtTheOptimum) {
   }
 }
 
-// The gradient was that of the largest column alone, and the job ended long before the others were fitted.
+// Only the largest column's gradient was checked, and the job ended long before the others were fitted.
 TEST_F(SgdSvrg, ALargeColumnDoesNotEndTheJobEarly) {
   Given options = svrg("logistic", "0");
   options["tolerance"] = "1e-4";

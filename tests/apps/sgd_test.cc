@@ -35,7 +35,7 @@ class Sgd : public testing::Test {
     }
     file_ = write("rows", 3);
   }
-  // With labels up to `most`; larger ones are that.
+  // With labels up to `most`; larger ones become `most`.
   std::string write(const std::string& name, double most) {
     std::ostringstream text;
     text.precision(17);
@@ -51,7 +51,7 @@ class Sgd : public testing::Test {
     if (!valid.empty()) options["valid"] = valid.front();
     return serial_job(linked_plugin(), options, {file_}, valid);
   }
-  // What the plain loops want to know of the data.
+  // Figures of the data for the plain loops.
   void measure(PlainSgd& plain) const {
     const auto single = [](double number) { return static_cast<double>(static_cast<float>(number)); };
     const auto rows = static_cast<double>(rows_.size());
@@ -69,7 +69,7 @@ class Sgd : public testing::Test {
       plain.scale.push_back(single(1 / (largest[j] * std::sqrt(energy))));
     }
   }
-  // The mean of what shards come to that take these rows, each in this order.
+  // The mean of the shards' results with these rows, each in this order.
   PlainSgd::Table averaged(const PlainSgd& plain, const std::vector<std::vector<std::size_t>>& shards) const {
     PlainSgd::Table mean(kKeys, std::vector<PlainSgd::State>(plain.outputs));
     std::vector<double> having(kKeys);
@@ -154,7 +154,7 @@ TEST_F(Sgd, TheEvaluationIsThatOfPlainLoops) {
     const std::vector<double> terms = host.evaluate();
     EXPECT_NEAR(terms[sgd::kLoss], losses / 60, 1e-12) << loss;
     EXPECT_NEAR(terms[sgd::kPenalty], penalty, 1e-12);
-    EXPECT_NEAR(terms[sgd::kValidLoss], losses, 1e-10) << "the held-out rows are the same";
+    EXPECT_NEAR(terms[sgd::kValidLoss], losses, 1e-10) << "the held-out rows are equal";
     EXPECT_EQ(terms[sgd::kValidRows], 60);
     EXPECT_EQ(terms[sgd::kProgressiveRows], 60);
     EXPECT_EQ(terms[sgd::kRight], right);
@@ -248,7 +248,7 @@ TEST_F(Sgd, StepsWithoutBoundEndTheJob) {
             "the weights have overflowed: use a smaller --learning_rate");
 }
 
-// Of losses whose slopes have no bound the first steps were so long that many epochs did not lead back.
+// With losses of unbounded slopes the first steps were too long to recover from within many epochs.
 TEST_F(Sgd, PlainStepsEndNearTheOptimum) {
   draw(2000);
   file_ = write("rows", 2);
@@ -270,7 +270,7 @@ TEST_F(Sgd, PlainStepsEndNearTheOptimum) {
   }
 }
 
-// Labels times `label_scale` and more by `shift`; columns from `first` to `last` times `scale` and more by `origin`.
+// Labels times `label_scale` plus `shift`; columns from `first` to `last` times `scale` plus `origin`.
 struct Scales {
   double label_scale = 1, shift = 0, scale = 1, origin = 0;
   std::size_t first = 1, last = kKeys - 1;
@@ -304,7 +304,7 @@ class SgdScales : public Sgd {
   double loss_of(const Scales& scales, const std::map<std::string, std::string>& options) {
     return trained(scales, options)->evaluate()[sgd::kLoss];
   }
-  // What `rota predict` makes of the rows that were written last.
+  // The predictions of `rota predict` for the rows written last.
   std::vector<double> predictions(const SerialHost& host) const {
     const SerialModel model(host);
     const Options link(std::map<std::string, std::string, std::less<>>{{"type", "link"}});
@@ -326,7 +326,7 @@ class SgdScales : public Sgd {
   }
 };
 
-// Steps of AdaGrad and FTRL did not grow with the labels, so that the model stayed where it began.
+// Steps of AdaGrad and FTRL did not grow with the labels, so that the model did not move.
 TEST_F(SgdScales, TheModelFollowsTheLabels) {
   for (const char* const optimizer : {"adagrad", "ftrl", "sgd", "svrg", "newton"})
     for (const char* const stream : {"false", "true"}) {
@@ -357,7 +357,7 @@ TEST_F(SgdScales, AConstantColumnFollowsTheLabels) {
       if (takes_steps) {
         const std::string refusal = message_of<DataError>([&] { loss_of(shifted, options); });
         EXPECT_NE(refusal.find(": labels: the mean, "), std::string::npos) << refusal;
-      } else if (shift < 1e9 || optimizer[0] == 'n') {  // elsewhere rounding is in the way, and svrg says so
+      } else if (shift < 1e9 || optimizer[0] == 'n') {  // for others rounding is too large, as svrg reports
         EXPECT_NEAR(loss_of(shifted, options), plain, 1e-4 * plain) << optimizer << " " << shift;
       }
     }
@@ -387,7 +387,7 @@ TEST_F(SgdScales, TheModelFollowsTheColumns) {
   }
 }
 
-// Newton's method measured how near the optimum is by slopes of any unit.  By powers of 2 nothing is rounded.
+// Newton's stopping rule depended on the units of slopes.  Scaling by powers of 2 causes no rounding.
 TEST_F(SgdScales, ExactOptimisersGoTheSameWayAtAnyScale) {
   for (const auto& [optimizer, loss] : {std::pair{"newton", "logistic"},
                                         {"newton", "squared"},
@@ -434,7 +434,7 @@ constexpr Way kWays[] = {{"adagrad", "logistic"},
                          {"svm", "hinge", 1e-2},
                          {"svm", "squared_hinge", 1e-2}};
 
-// A column like seconds since 1970 was nearly a second intercept, and single precision held little else of it.
+// A column like seconds since 1970 was nearly a second intercept, and lost its digits in single precision.
 TEST_F(SgdScales, TheModelFollowsColumnsFarFromZero) {
   draw(300);
   for (const auto& [optimizer, loss, tolerance, option, value] : kWays) {
@@ -527,7 +527,7 @@ TEST_F(SgdScales, WhatSinglePrecisionCannotHoldIsRefused) {
             file_ + ":2: a label above 1e100: scale the data");
 }
 
-// What the store moves weights by, shards can sum without it.
+// Shards can sum the changes of weights without the store.
 TEST_F(Sgd, AnAllreduceComesToTheWeightsOfTheStore) {
   for (const char* const optimizer : {"sgd", "adagrad", "ftrl"})
     for (const char* const shards : {"1", "3", "4"}) {

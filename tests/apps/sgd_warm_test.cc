@@ -7,7 +7,7 @@ namespace {
 
 class SgdWarm : public SgdOptimum {
  protected:
-  // A job that begins with what `before`, which must outlive it, has come to.
+  // A job that begins with the model of `before`, which must outlive it.
   Job after(const SerialHost& before, const Given& options, double most = 2) {
     Job next = job(options, most);
     next.initial = std::make_shared<SerialModel>(before);
@@ -36,11 +36,11 @@ TEST_F(SgdWarm, ItBeginsWhereTheOtherEnded) {
           EXPECT_EQ(other.row(sgd::kWeights, key), one.row(sgd::kWeights, key)) << "its state continues, too: " << next;
       }
       other.run();
-      EXPECT_LT(objective_of(other), objective_of(one) + 2e-2) << before << ", " << next << ": what was found is kept";
+      EXPECT_LT(objective_of(other), objective_of(one) + 2e-2) << before << ", " << next << ": the optimum is kept";
     }
 }
 
-// The next epochs count on: the rate of plain steps falls with the rows that were seen.
+// Counting continues: the rate of plain steps falls with the rows seen.
 TEST_F(SgdWarm, RowsSeenAreCountedOverAllJobs) {
   const Given options = {{"optimizer", "sgd"}, {"shards", "2"}, {"epochs", "3"}, {"sync_rows", "30"}};
   SerialHost one(linked_plugin(), job(options));
@@ -63,7 +63,7 @@ TEST_F(SgdWarm, MoreEpochsAreNotWorse) {
   EXPECT_LE(objective_of(other), objective_of(one));
 }
 
-// AdaGrad had no squares yet, and its first steps were so long that nothing was left of the model.
+// AdaGrad began without squares, and its first steps destroyed the model.
 TEST_F(SgdWarm, AnOptimumIsKept) {
   for (const auto& [loss, optimizer] : {std::pair{"hinge", "svm"}, {"logistic", "newton"}, {"squared", "newton"}}) {
     const Given common = {{"loss", loss}, {"l2", "0.02"}, {"shards", "1"}};
@@ -78,7 +78,7 @@ TEST_F(SgdWarm, AnOptimumIsKept) {
   }
 }
 
-// Of numbers the table has the intercept less their mean: a job that begins with the model has to know.
+// For numbers the table has the intercept less their mean, which a warm start must take into account.
 TEST_F(SgdWarm, TheInterceptOfNumbersIsTheModels) {
   for (double& label : labels_) label += 1e6;
   const Given options = {{"loss", "squared"}, {"epochs", "30"}};
@@ -96,7 +96,7 @@ TEST_F(SgdWarm, TheInterceptOfNumbersIsTheModels) {
   }
 }
 
-// The table has the intercept of columns less the mean of its own job's: the next one's are less by another.
+// The intercept in the table is for columns centred by the job's own means, which differ in the next job.
 TEST_F(SgdWarm, ColumnsFarFromZeroMayMove) {
   for (PlainSgd::Row& row : rows_) row[1] += 1.7e9;
   for (const char* const optimizer : {"adagrad", "ftrl", "sgd", "newton", "svrg"}) {
@@ -115,7 +115,7 @@ TEST_F(SgdWarm, ColumnsFarFromZeroMayMove) {
   }
 }
 
-// All shares of the step that the search tried were too long, and the job ended where it began.
+// All steps of the line search were too long, and the job ended where it began.
 TEST_F(SgdWarm, NewtonLeavesAModelThatIsAllButSure) {
   SerialHost one(linked_plugin(), job({{"optimizer", "sgd"}, {"learning_rate", "1000"}, {"epochs", "1"}}));
   one.run();
@@ -127,7 +127,7 @@ TEST_F(SgdWarm, NewtonLeavesAModelThatIsAllButSure) {
   EXPECT_NEAR(objective_of(other), objective_of(plain), 1e-6);
 }
 
-// New features begin at 0, and what the data no longer has stays.
+// New features begin at 0, and features missing in the data stay.
 TEST_F(SgdWarm, FeaturesMayComeAndGo) {
   const Given options = {{"l2", "0.01"}, {"epochs", "3"}};
   for (PlainSgd::Row& row : rows_) row[kKeys - 1] = 0;
@@ -146,7 +146,7 @@ TEST_F(SgdWarm, FeaturesMayComeAndGo) {
   EXPECT_NE(second[kKeys - 1], 0);
   EXPECT_EQ(second[2], first[2]);
   EXPECT_NE(second[3], first[3]);
-  for (PlainSgd::Row& row : rows_) row[kKeys - 1] = 0;  // the last feature is the model's alone
+  for (PlainSgd::Row& row : rows_) row[kKeys - 1] = 0;  // only the model has the last feature
   SerialHost third(linked_plugin(), after(other, options));
   third.run();
   EXPECT_EQ(weights_of(third).at(kKeys - 1), second[kKeys - 1]);

@@ -1,4 +1,4 @@
-// tests/unit/apps/ignored_with.h -- the options of an app that do not count beside others.
+// tests/unit/apps/ignored_with.h -- the options of an app that are ignored with others.
 #pragma once
 #include <set>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace rota::tests {
 
-// Of its own options and of the framework's that it has conditions for, whatever their values are.
+// Of its own options and of the framework's that it has conditions for, for any values.
 inline std::set<std::string> ignored_with(std::span<const Option> own, std::span<const FrameworkNeeds> framework,
                                           const Options& given) {
   std::set<std::string> names;

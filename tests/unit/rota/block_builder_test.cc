@@ -102,7 +102,7 @@ TEST(BlockBuilder, RowsOfRoundsThatAreNotSeenCannotBeGroupedWith) {
   EXPECT_TRUE(builder.add(12)) << "all is seen";
 }
 
-// Random graphs, against what is promised of blocks.
+// Random graphs, against the specification of blocks.
 TEST(BlockBuilder, DifferentBlocksNeverInterfere) {
   Random random({3, 1, 4, 1});
   for (int run = 0; run < 200; ++run) {

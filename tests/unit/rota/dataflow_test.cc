@@ -10,7 +10,7 @@ std::size_t senders_of(const Dataflow& flow, std::size_t step, ShardId shard) {
   return count;
 }
 
-// Whom the knowledge of shard `from` has reached when all the steps of these flows were made in turn.
+// The shards that information of shard `from` reaches by all steps of these flows in turn.
 std::set<ShardId> reached(ShardId from, const std::vector<Dataflow>& flows) {
   std::set<ShardId> knows = {from};
   for (const Dataflow& flow : flows)

@@ -16,7 +16,7 @@ TEST(PredictionErrors, AreMeansOverTheRows) {
   EXPECT_EQ(all.mse(), 3.5);
   EXPECT_EQ(all.rmse(), std::sqrt(3.5));
   EXPECT_EQ(all.mae(), 1.5);
-  EXPECT_TRUE(std::isnan(PredictionErrors().mse())) << "no rows are no row without an error";
+  EXPECT_TRUE(std::isnan(PredictionErrors().mse())) << "without rows there is no mean";
 }
 
 TEST(R2Score, IsTheShareOfTheVariance) {
@@ -52,7 +52,7 @@ TEST(LogLoss, OfALinkIsExactFarOut) {
   EXPECT_EQ(log_loss_of_link(0, true), std::log(2.0));
   EXPECT_EQ(log_loss_of_link(-1000, true), 1000);
   EXPECT_EQ(log_loss_of_link(1000, false), 1000);
-  EXPECT_NEAR(log_loss_of_link(40, true), std::exp(-40.0), 1e-30) << "where 1 - the probability has no digits left";
+  EXPECT_NEAR(log_loss_of_link(40, true), std::exp(-40.0), 1e-30) << "where 1 - p has no digits left";
   const double p = 1 / (1 + std::exp(-1.5));
   EXPECT_NEAR(log_loss_of_link(1.5, true), log_loss(p), 1e-15);
   EXPECT_NEAR(log_loss_of_link(1.5, false), log_loss(1 - p), 1e-15);

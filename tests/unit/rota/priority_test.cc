@@ -152,7 +152,7 @@ TEST(Priority, ConflictsAreGroupedWithinARoundOnly) {
   }
 }
 
-// Everything interferes with everything, so a round can only be one block, and with rounds unseen it can be nothing.
+// All rows interfere, so a round can only be one block, and with unseen rounds it is empty.
 TEST(Priority, EndsWhenNothingFits) {
   for (const OnConflict on_conflict : {OnConflict::group, OnConflict::drop}) {
     for (const std::uint32_t staleness : {0U, 1U}) {
@@ -206,7 +206,7 @@ TEST(Priority, InTurnGoesThroughAllRows) {
   EXPECT_EQ(ends, (std::vector<bool>{false, false, true, false, false})) << "10 rows in rounds of 4";
 }
 
-// Where rounds begin at the same rows in every pass, a row would be refused forever if it did not keep its turn.
+// If rounds began at the same rows in every pass, a refused row that lost its turn would be refused forever.
 TEST(Priority, InTurnARefusedRowComesFirstInTheNextRound) {
   PrioritySchedule schedule({.end = 8,
                              .batch = 4,

@@ -16,7 +16,7 @@ TEST(Pull, AddsOrAssigns) {
   EXPECT_EQ(second, (std::vector<double>{30, 40})) << "a part may have more numbers than its row";
 }
 
-// Rows in runs are to a pull what rows with an object each are.
+// A pull treats rows in runs like rows with an object each.
 TEST(Pull, RunsAreEntriesToo) {
   for (const std::size_t part_width : {2U, 3U}) {
     std::vector<double> sums(3 * part_width), values = {1, 2, 3, 4, 5, 6};

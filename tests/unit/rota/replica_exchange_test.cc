@@ -82,7 +82,7 @@ TEST(ReplicaExchange, AButterflyLeavesTheSumEverywhereToTheLastBit) {
         EXPECT_EQ(replicas[0][i], degrees.empty() ? before[0][i] : nested_sum(before, degrees, i));
         for (const auto& replica : replicas) EXPECT_EQ(replica[i], replicas[0][i]);
       }
-      // Of what a shard cannot do without: 2 (1 - 1/S) vectors, but for the rounding of ranges.
+      // The lower bound for a shard is 2 (1 - 1/S) vectors, except for the rounding of ranges.
       for (const std::size_t b : bytes)
         EXPECT_LE(static_cast<double>(b), 16.0 * (1 - 1.0 / shards) * static_cast<double>(size) + 16.0 * shards);
     }

@@ -41,9 +41,9 @@ TEST(Cuts, GoByWork) {
   EXPECT_EQ(cut_by_work(one, 3), (std::vector<std::uint64_t>{0, 1, 1, 1}));
 }
 
-// 65,536 shards of 3,430 documents took 12 GB before anybody looked.
+// 65,536 shards of 3,430 documents took 12 GB before they were checked.
 TEST(Shards, OfWhichMostHaveNoDataAreRefused) {
-  EXPECT_NO_THROW(require_dealt(1, 256)) << "few are borne";
+  EXPECT_NO_THROW(require_dealt(1, 256)) << "few empty shards are accepted";
   EXPECT_NO_THROW(require_dealt(500, 1000));
   EXPECT_THROW(require_dealt(499, 1000), UsageError);
   EXPECT_NO_THROW(require_dealt(1'000'000, 65'536));

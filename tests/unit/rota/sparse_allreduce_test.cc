@@ -9,7 +9,7 @@ struct Want {
   std::vector<Key> adds, wants;
 };
 
-// Keys drawn as those of text are: a few are everywhere.
+// Keys with the distribution of words in text: a few are in all shards.
 std::vector<Want> drawn_keys(std::uint32_t shards, std::uint64_t keys, std::size_t draws, std::mt19937_64& random) {
   std::vector<Want> all(shards);
   for (Want& one : all)

@@ -10,7 +10,7 @@ TEST(Utf8, ValidUtf8IsUnchanged) {
   }
 }
 
-// Data, names and flags of others could set a terminal's title, or hide what was written before.
+// Foreign data, names and flags could set a terminal's title, or hide earlier output.
 TEST(Utf8, NothingCommandsATerminal) {
   EXPECT_EQ(visible_text("\x1b[2J\a\r\x7f"), "\\x1b[2J\\x07\\x0d\\x7f");
   EXPECT_EQ(visible_text("\xc2\x9b"

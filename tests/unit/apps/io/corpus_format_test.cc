@@ -1,4 +1,4 @@
-// tests/unit/apps/io/corpus_format_test.cc -- every format beside those that it could be taken for.
+// tests/unit/apps/io/corpus_format_test.cc -- every format, and those that it could be confused with.
 #include "apps/io/corpus_format.h"
 
 #include "rota/error.h"
@@ -13,7 +13,7 @@ CorpusFormat format_of_text(const std::string& content) {
   const CorpusFormat format = format_of(lines);
   std::string again;
   for (std::string_view line; lines.next(line);) again += std::string(line) + "\n";
-  EXPECT_EQ(again, content) << "every line is given again";
+  EXPECT_EQ(again, content) << "every line is returned again";
   return format;
 }
 

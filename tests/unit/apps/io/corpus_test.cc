@@ -1,4 +1,4 @@
-// tests/unit/apps/io/corpus_test.cc -- formats of a corpus, and everything that can be wrong with one.
+// tests/unit/apps/io/corpus_test.cc -- formats of a corpus, and their errors.
 #include "rota/io/corpus.h"
 
 #include "rota/error.h"

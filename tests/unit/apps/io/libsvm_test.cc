@@ -1,4 +1,4 @@
-// tests/unit/apps/io/libsvm_test.cc -- rows of LIBSVM text, whole or in ranges of columns, and what can be wrong.
+// tests/unit/apps/io/libsvm_test.cc -- rows of LIBSVM text, whole or in ranges of columns, and their errors.
 #include "rota/io/libsvm.h"
 
 #include "rota/io/decimal.h"
@@ -99,7 +99,7 @@ TEST(Libsvm, MeasuringSeesAnIndexThatIsTooLarge) {
   EXPECT_EQ(wrong->what, "index 999999999 is beyond the most columns, 268435456");
 }
 
-// Such files could not be read.
+// Indices from zero could not be read.
 TEST(Libsvm, IndicesMayCountFromZero) {
   std::string from_0 = "1 0:2.5 2:-4\n2 qid:7 0:1 # 0:1\n-1\n3", from_1 = "1 1:2.5 3:-4\n2 qid:7 1:1 # 1:1\n-1\n3";
   for (int i = 0; i < 300; i += 1 + i % 3) {
@@ -170,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{std::string("1 1:1\0", 6), "expected a finite number, found '1\\x00' in '1:1\\x00'"},
         Wrong{"1 1: 2", "expected a finite number, found '' in '1:'"}));
 
-// Rows of a matrix as text that says them in many ways.
+// Rows of a matrix as text in many spellings.
 std::string random_text(std::mt19937_64& random, bool unusual) {
   std::string text;
   const std::uint64_t rows = random() % 8, columns = 1 + random() % 3000;
@@ -202,7 +202,7 @@ std::string random_text(std::mt19937_64& random, bool unusual) {
   return text;
 }
 
-// What of the rows is in the range.
+// The part of the rows in the range.
 std::string cut(const std::string& rows, const ColumnRange& range) {
   std::string kept, field;
   for (const char c : rows + " ") {
@@ -263,7 +263,7 @@ TEST(Libsvm, WhatIsWrongAnywhereIsSeenByAReaderOfSomeRange) {
 }
 
 TEST(Libsvm, IndicesThatDoNotAscendAcrossRangesAreSeen) {
-  // The fields between are found by both neighbours alike, wherever that is.
+  // Both neighbours find the same border between fields, at any position.
   const std::string text = "1 1:1 900:1 5:1 950:1\n";
   int seen = 0;
   for (const ColumnRange& range : {ColumnRange{0, 500}, ColumnRange{500, kMostColumns}})

@@ -42,7 +42,7 @@ TEST_F(LinesTest, EndsOfLinesAreOptionalAndMayBeCrlf) {
   EXPECT_EQ(lines_of(files.write("one", "\n")), std::vector<std::string>{""});
 }
 
-// All lines were one, and its carriage returns blanks.
+// The file was read as one line with blanks for carriage returns.
 TEST_F(LinesTest, ACarriageReturnAloneEndsNoLine) {
   const std::string mac = files.write("mac", "a\rbc\r");
   EXPECT_EQ(message_of<DataError>([&] { lines_of(mac); }),
@@ -76,7 +76,7 @@ TEST_F(LinesTest, EveryTruncationOfCompressedDataIsAnError) {
   }
 }
 
-// What the decompressor had given when it met the error was lost, and the line that was named far from it.
+// Output of the decompressor before the error was lost, and a wrong line was named.
 TEST_F(LinesTest, ErrorsOfDataNameTheLine) {
   const std::string text = numbers(200'000);
   for (const auto& [name, ending, compress] : kCompressions) {
@@ -101,7 +101,7 @@ TEST_F(LinesTest, ErrorsOfDataNameTheLine) {
   }
 }
 
-// Memory is bounded, whatever a header asks for.
+// Memory is bounded for any header.
 TEST_F(LinesTest, AnXzDictionaryThatTakesTooMuchMemoryIsRefused) {
   std::string big = tests::xz_compressed(numbers(1000));
   constexpr std::size_t kHeader = 12;  // of the block, after that of the stream

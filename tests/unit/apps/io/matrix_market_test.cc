@@ -1,4 +1,4 @@
-// tests/unit/apps/io/matrix_market_test.cc -- both formats of MatrixMarket, lists of numbers, and what can be wrong.
+// tests/unit/apps/io/matrix_market_test.cc -- both formats of MatrixMarket, lists of numbers, and their errors.
 #include "rota/io/matrix_market.h"
 
 #include "rota/error.h"

@@ -12,7 +12,7 @@ TEST(Quoted, ShowsWhatIsNotPrintable) {
   EXPECT_EQ(io::quoted("Straße"), "'Straße'");
 }
 
-// Such a byte went into the run's records, and the coordinator aborted over it.
+// Such a byte in the run's records aborted the coordinator.
 TEST(Quoted, ShowsBytesThatAreNoUtf8) {
   EXPECT_EQ(io::quoted("caf\xe9"), "'caf\\xe9'");
   EXPECT_EQ(io::quoted("\xc3"), "'\\xc3'");

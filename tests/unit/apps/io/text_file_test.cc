@@ -15,7 +15,7 @@ namespace {
 using tests::gzipped;
 using tests::message_of;
 
-// All blocks, one after the other; each must be whole lines, and what is promised to be readable is read.
+// All blocks in order; each must have whole lines, and all bytes that must be readable are read.
 std::string joined(LineBlocks blocks) {
   std::string text;
   for (std::string_view block; blocks.next(block);) {
@@ -149,7 +149,7 @@ TEST_F(TextFileTest, BytesOfTextAreThoseOfTheContent) {
   EXPECT_EQ(text_bytes({packed, plain}), 2 * lines.size());
   const std::string whole = gzipped(lines), cut = files.write("cut.gz", whole.substr(0, whole.size() / 2));
   EXPECT_GT(text_bytes({cut}), 0U);
-  EXPECT_LT(text_bytes({cut}), lines.size()) << "as far as it goes";
+  EXPECT_LT(text_bytes({cut}), lines.size()) << "up to the cut";
   EXPECT_THROW(text_bytes({"/nowhere/x"}), NoInput);
 }
 

@@ -43,7 +43,7 @@ TEST(WordScanner, OtherScripts) {
   EXPECT_EQ(words_of("Ünder", WordPattern::letters, false), (Words{"Ünder"}));
 }
 
-// Letters, marks, digits and punctuation of these scripts were taken for one another, and capitals left.
+// Letters, marks, digits and punctuation of these scripts were confused, and capitals were kept.
 TEST(WordScanner, ScriptsBeyondTheEuropeanOnes) {
   EXPECT_EQ(words_of("ՏՈՒՆ Տուն տուն"), (Words{"տուն", "տուն", "տուն"}));
   EXPECT_EQ(words_of("HỌC học"), (Words{"học", "học"}));

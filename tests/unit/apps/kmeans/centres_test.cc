@@ -61,7 +61,7 @@ TEST(Centres, ColumnsThatTheyLackCountAsZero) {
   EXPECT_DOUBLE_EQ(found.distance, 1 + 9);
 }
 
-// Times that count from 1970: |c|^2 is 2.9e18, of which a double has multiples of 512.
+// Seconds since 1970: |c|^2 is 2.9e18, of which a double has multiples of 512.
 TEST(Centres, FarFromTheOriginTheNearestIsStillTheNearest) {
   for (const double shift : {0.0, 1.7e9, -3e12}) {
     // A column that all rows have, and two that most rows lack; the clusters differ by 1 in any of them.
@@ -119,7 +119,7 @@ TEST(Centres, AColumnOfAnotherScaleTakesNoDigitsFromTheOthers) {
 }
 
 TEST(Centres, NothingIsNearAnEmptyClusterAndTheFarthestRowsAreProposed) {
-  // Clusters 1 and 3 are empty, whatever rounding left of their sums.
+  // Clusters 1 and 3 are empty, for any rounding errors in their sums.
   const std::vector<double> table = {0, 1e-17, 10, -1e-17, 2, 0, 1, 0};
   const Centres centres(table, 4);
   EXPECT_EQ(centres.empty(), (std::vector<std::uint32_t>{1, 3}));
@@ -136,7 +136,7 @@ TEST(Centres, ARowAtItsCentreIsNotFar) {
   const double third = 0.1 + 0.1 + 0.1;  // 3 c is not 0.3
   const std::vector<double> table = {third, 0, 3, 0};
   EXPECT_TRUE(assign(sparse({{0.1}, {0.1}, {0.1}}), Centres(table, 2)).farthest.empty());
-  const std::vector<double> late = {3 * 1.7e9, 0, 3, 0};  // a second is far from nothing, beside 1.7e9
+  const std::vector<double> late = {3 * 1.7e9, 0, 3, 0};  // a second counts, beside 1.7e9
   EXPECT_EQ(assign(sparse({{1.7e9 - 1}, {1.7e9}, {1.7e9 + 1}}), Centres(late, 2)).farthest.size(), 1U);
 }
 

@@ -22,7 +22,7 @@ TEST(Progress, WithoutAToleranceOnlyRowsThatStayEndTheJob) {
     progress.add(said(i == 2 ? 0 : 5, 10));
     EXPECT_FALSE(progress.converged());
   }
-  EXPECT_EQ(progress.step(), Step::sum);  // they stay by sums that were changed: are they right?
+  EXPECT_EQ(progress.step(), Step::sum);  // the sums were updated by differences: are they right?
   progress.add(said(0, 10));
   EXPECT_TRUE(progress.converged());
 }
@@ -78,7 +78,7 @@ TEST(Progress, OfSeveralStartsTheBestIsTheModel) {
       progress.add(said(0, 5));
     }
     EXPECT_EQ(progress.step(), Step::end);
-    EXPECT_EQ(progress.converged(), last > 5);  // that is, whether the best of them did
+    EXPECT_EQ(progress.converged(), last > 5);  // whether the best of them did
   }
 }
 

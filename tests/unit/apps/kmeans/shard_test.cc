@@ -16,7 +16,7 @@ Bytes encoded(const Talk& talk) {
   return Bytes::from(out.take());
 }
 
-// Some shards of one process, and what the framework does with them.
+// Some shards of one process, with the calls of the framework.
 struct Process {
   Process(const Dense& data, std::uint32_t clusters, std::uint32_t count)
       : rows(data),

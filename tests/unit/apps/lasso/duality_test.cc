@@ -35,7 +35,7 @@ DualityGap gap_at(const Instance& it, const PenaltyTerms& terms, const std::vect
   return squared_gap(square, terms);
 }
 
-// The dual objective at theta = a g with b in the place of the quadratic penalty's rows, straight from its definition.
+// The dual objective at theta = a g with b for the quadratic penalty's rows, by its definition.
 double dual_at(const Instance& it, const Penalty& penalty, const std::vector<double>& b, const std::vector<double>& f,
                double a) {
   double dual = 0;

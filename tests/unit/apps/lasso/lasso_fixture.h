@@ -13,7 +13,7 @@
 
 namespace rota::lasso {
 
-// A dense matrix by columns, with what else makes a problem.
+// A dense matrix by columns, and the rest of a problem.
 struct Instance {
   Loss loss = Loss::squared;
   bool intercept = false;
@@ -122,7 +122,7 @@ inline double largest_l1(const Instance& it) {
   return most;
 }
 
-// How far coefficients are from the optimality conditions: the largest violation of any.
+// The largest violation of the optimality conditions.
 inline double violation(const Instance& it, const Penalty& penalty, std::span<const double> b, double b0) {
   const std::vector<double> g = it.gradient(it.fitted(b, b0));
   double sum = 0;

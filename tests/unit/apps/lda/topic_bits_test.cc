@@ -42,7 +42,7 @@ TEST(TopicBits, ComeBackWhateverTheirNumber) {
   }
 }
 
-// The form that is written down above: 5 topics of 3 bits.
+// The encoding described above: 5 topics of 3 bits.
 TEST(TopicBits, AreLowBitsFirst) {
   const std::vector<std::uint16_t> of_tokens = {1, 2, 3, 4, 0};
   const auto bytes = packed(of_tokens, 5);

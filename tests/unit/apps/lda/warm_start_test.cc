@@ -39,7 +39,7 @@ TEST(OldModel, GivesPhiOfTheWordsThatItKnows) {
   }
 }
 
-// A bag of words counts them from 1, LDA-C from 0: every word was taken for its neighbour.
+// A bag of words counts from 1, LDA-C from 0: every word was confused with its neighbour.
 TEST(OldModel, WordsWithoutNamesAreThoseOfTheSamePlace) {
   for (const char* const numbered : {"0 0:2\n1 1:3\n2\n", "1 0:2\n2 1:3\n3\n"}) {
     const Files files;

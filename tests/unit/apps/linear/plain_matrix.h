@@ -1,4 +1,4 @@
-// tests/unit/apps/linear/plain_matrix.h -- matrices the simple way, to compare with.
+// tests/unit/apps/linear/plain_matrix.h -- simple matrices for comparison.
 #pragma once
 #include <algorithm>
 #include <cstdint>

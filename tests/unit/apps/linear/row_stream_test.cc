@@ -50,7 +50,7 @@ TEST_F(LinearStream, ShardsHaveAllRowsOnceAndKeepNone) {
   for (int i = 0; i < 50; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i % 3 == 0 ? i + 1 : -(i + 1));
 }
 
-// Passes follow each other, and every piece has the rows that its number says; more pieces than rows are empty ones.
+// Passes follow each other, and every piece has the rows of its number; there may be more pieces than rows.
 TEST_F(LinearStream, PiecesComeInTheirOrderAgainAndAgain) {
   for (const std::uint64_t pieces : {1U, 3U, 40U}) {
     const RowStream rows = stream(1);

@@ -63,7 +63,7 @@ TEST_F(LinearData, ScalesAreThoseOfTheFormula) {
   EXPECT_EQ(load("1 1:2\n0 1:-4\n").scales[1].step, 1);
 }
 
-// Neither an indicator nor another intercept is held less by anything.
+// Neither an indicator nor another intercept is centred.
 TEST_F(LinearData, ColumnsFarFromZeroAreHeldLessTheirMean) {
   const std::string text =
       "7 1:1000000000.5 2:1 3:5\n3 1:1000000001 2:1 3:5\n7 1:1000000001.5 2:1 3:5\n3 1:1000000002 3:5\n";
@@ -111,7 +111,7 @@ TEST_F(LinearData, HashedFeaturesAreBelowTheBits) {
   EXPECT_EQ(data.training[0].rows[0].size(), 3U);
 }
 
-// Held-out rows all counted once, whatever importances they had.
+// Importances of held-out rows were ignored.
 TEST_F(LinearData, ImportancesOfHeldOutRowsCount) {
   settings_.format = RowFormat::vw;
   settings_.bits = 4;

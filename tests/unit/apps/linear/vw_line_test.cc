@@ -21,7 +21,7 @@ TEST_F(VwText, LabelImportanceAndTagStandBeforeTheBar) {
   EXPECT_EQ(line("-1 | a").label, -1);
   EXPECT_EQ(line("-1 | a").importance, 1);
   EXPECT_EQ(line("1 0.5 'tag| a").importance, 0.5);
-  EXPECT_EQ(line("1 0.5 tag| a").importance, 0.5) << "what leans on the bar is a tag";
+  EXPECT_EQ(line("1 0.5 tag| a").importance, 0.5) << "a word next to the bar is a tag";
   EXPECT_EQ(line("1 2.5 |f a").importance, 2.5);
   EXPECT_EQ(line("1 'tag |f a").label, 1);
   EXPECT_EQ(line("3 |").columns.size(), 0U);

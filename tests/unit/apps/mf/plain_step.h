@@ -15,7 +15,7 @@ struct PlainRow {
   mf::Penalty penalty = {};
 };
 
-// The sum of 16 lanes in the order that the kernel's header promises to keep.
+// The sum of 16 lanes in the order that the kernel's header specifies.
 inline float fold_lanes(const float (&lanes)[16]) {
   float four[4];
   for (int i = 0; i < 4; ++i) four[i] = (lanes[i] + lanes[i + 8]) + (lanes[i + 4] + lanes[i + 12]);

@@ -87,7 +87,7 @@ TEST(Ranks, ThoseOfDanglingNodesGoToAll) {
   EXPECT_NEAR(ranks[1], (1 + d) / (2 + d), 1e-15);
 }
 
-// Rows are summed side by side and in another order, but each as if it were alone: in the order of its edges.
+// Rows are summed in parallel and in another order, but each in the order of its edges.
 TEST(Ranks, EachRowIsSummedInTheOrderOfItsEdges) {
   Random random({5, 6, 7, 8});
   for (const std::uint32_t nodes : {1U, 3U, 4U, 5U, 50U}) {

@@ -1,5 +1,5 @@
-// tests/unit/apps/sgd/plain_sgd.h -- the app's mathematics in plain loops over dense rows: README.md of the app, and no
-// code of its.
+// tests/unit/apps/sgd/plain_sgd.h -- the app's mathematics in plain loops over dense rows: by the app's README.md,
+// without its code.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -49,11 +49,5 @@ TEST(Progress, NumbersAreShort) {
   EXPECT_EQ(short_number(2e15), "2e+03T");
 }
 
-// As in a damaged record, or one of another version.
-TEST(Progress, FieldsOfAnotherTypeCountAsMissing) {
-  const nlohmann::json record = {{"epoch", "7"}, {"epochs", nullptr}, {"seconds", "1.5 s"}, {"workers", {1, 2}}};
-  EXPECT_EQ(epoch_line(record), "epoch 7  0.00 s  0 items/s  0 workers");
-}
-
 }  // namespace
 }  // namespace rota

@@ -86,29 +86,6 @@ TEST(PartSums, RoundsDoNotMix) {
   EXPECT_EQ(numbers_of(add(sums, 1, 1, {2}, {0}).at(0).second.sums), (std::vector<double>{3}));
 }
 
-// Sums are the same to the last bit for any placement of shards on workers.
-TEST(PartSums, WorkersChangeNoBit) {
-  const std::uint32_t shards = 11;
-  std::mt19937_64 random(1);
-  std::vector<double> part(shards);
-  for (double& x : part)
-    x = std::ldexp(std::uniform_real_distribution<double>(1, 2)(random), static_cast<int>(random() % 90));
-  std::optional<double> expected;
-  for (std::uint32_t workers = 1; workers <= shards; ++workers) {
-    TreeSum total(shards);
-    for (std::uint32_t w = 0; w < workers; ++w) {
-      const ShardId first = shards * w / workers, end = shards * (w + 1) / workers;
-      PartSums sums(first, end, shards);
-      for (ShardId s = end; s-- > first;)
-        for (const auto& [partition, parts] : add(sums, 1, s, {part[s]}, {0}))
-          EXPECT_TRUE(total.add(parts.node, numbers_of(parts.sums)));
-    }
-    ASSERT_NE(total.total(), nullptr) << workers;
-    if (!expected) expected = (*total.total())[0];
-    EXPECT_EQ((*total.total())[0], *expected) << workers;
-  }
-}
-
 TEST(PartSums, OfAnOpenRoundEachPartitionGetsTheRowsOfItsRange) {
   PartSums sums(0, 2, 2);
   const std::map<std::uint32_t, KeyRange> ranges = {{0, {0, 5}}, {1, {5, 10}}, {2, {10, 15}}};

@@ -19,16 +19,6 @@ TEST_F(Hosts, CompleteAJoin) {
   EXPECT_FALSE(hosts_[kWorker]->busy()) << hosts_[kWorker]->last_refusal();
 }
 
-TEST_F(Hosts, WelcomeAfterTheFirstIsNotAJoin) {
-  member();
-  Listener* const first = node_;
-  hosts_[kCoordinator]->tell(kCoordinator, hello_of(kWorker, 2), world());
-  EXPECT_EQ(hub_->count<Hello>(), 2U);
-  talk();
-  EXPECT_EQ(node_, first);
-  EXPECT_EQ(node_->received.size(), 1U);
-}
-
 TEST_F(Hosts, AKeyIsGoodForItsOwnRoleAlone) {
   Host& host = coordinator();
   const Frames hello = frames_of(hello_of(kWorker, 2));
@@ -213,15 +203,6 @@ TEST_F(Hosts, AFaultOfTheCoordinatorEndsIt) {
   host.tell(kCoordinator, Ready{}, world());
   host.tick(world());
   expect_ended(host, ExitCode::disk, "full");
-}
-
-TEST_F(Hosts, ASilentCoordinatorIsATemporaryFailure) {
-  Host& member = this->member();
-  hosts_.extract(kCoordinator);
-  pass(29 * kSecond);
-  EXPECT_FALSE(member.ended().has_value());
-  pass(5 * kSecond);
-  expect_ended(member, ExitCode::temporary, "the coordinator was lost");
 }
 
 TEST_F(Hosts, ACoordinatorThatNeverAnswersIsATemporaryFailure) {

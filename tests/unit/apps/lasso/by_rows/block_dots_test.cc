@@ -35,7 +35,7 @@ TEST(BlockDots, AreTheWeightedProductsWithAllBefore) {
         dots.add(block, 2, weights);
         for (std::size_t q = 0; q < keys.size(); ++q) {
           EXPECT_EQ(parts[q][0], 10);
-          EXPECT_EQ(parts[q][1], 10) << "what comes before is not theirs";
+          EXPECT_EQ(parts[q][1], 10) << "parts before are not changed";
           for (std::size_t k = 0; k < q; ++k) {
             const double expected = product(matrix, keys[q], keys[k], weights);
             EXPECT_NEAR(parts[q][2 + k], 10 + times * expected, 1e-9 * (1 + std::abs(expected)));

@@ -68,7 +68,7 @@ TEST(ColumnInterference, IsTheCosineOfTheBusyColumns) {
 }
 
 TEST(ColumnInterference, LongColumnsAreCompared) {
-  // Column 1 follows column 0, column 2 does not; 6,000 rows, of which a sample is looked at.
+  // Column 1 follows column 0, column 2 does not; 6,000 rows, of which a sample is read.
   for (const bool dense : {false, true}) {
     std::mt19937_64 random(5);
     std::normal_distribution<double> normal;

@@ -1,4 +1,4 @@
-// tests/unit/apps/lasso/commands/generate_test.cc -- generated data is what generate.h says it is.
+// tests/unit/apps/lasso/commands/generate_test.cc -- generated data is as generate.h specifies.
 #include "apps/lasso/commands/generate.h"
 
 #include "apps/linear/design/load.h"

@@ -6,7 +6,7 @@
 namespace rota::lasso {
 namespace {
 
-// An ActiveProblem of all of an instance's columns, from no coefficient, and what it refers to.
+// An ActiveProblem of all of an instance's columns, without coefficients, and its data.
 struct Whole {
   WorkingColumns columns;
   Gram gram;
@@ -106,7 +106,7 @@ TEST(SupportStep, EndsWhereTheSupportsGradientIsTheThreshold) {
       else
         EXPECT_NEAR(it.dot(j, there.gradient()), std::copysign(0.01, values[j]), 1e-9);
     }
-    // Without products at hand it makes its own.
+    // Without given products it computes them.
     std::vector<double> again;
     whole.problem.gram = nullptr;
     ASSERT_TRUE(support_step(whole.problem, values, gradients, again));

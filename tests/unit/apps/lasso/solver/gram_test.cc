@@ -3,7 +3,7 @@
 namespace rota::lasso {
 namespace {
 
-constexpr std::size_t kRows = 700;  // more than the chunks that dense columns are taken in
+constexpr std::size_t kRows = 700;  // more than a chunk of dense columns
 constexpr std::size_t kColumns = 12;
 
 struct Data {

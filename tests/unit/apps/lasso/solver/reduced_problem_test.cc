@@ -57,7 +57,7 @@ TEST(ReducedProblem, OptimalityConditionsHold) {
         const Penalty penalty{ratio * largest_l1(it), 0};
         ReducedProblem problem = problem_of(it);
         EXPECT_TRUE(problem.solve(penalty, kTolerance).converged);
-        problem.solve(penalty, 0);  // as far as rounding lets it
+        problem.solve(penalty, 0);  // up to rounding
         EXPECT_LE(violation(it, penalty, problem.coefficients(), problem.intercept()), 1e-10);
         EXPECT_NEAR(problem.objective(penalty), it.objective(penalty, problem.coefficients(), problem.intercept()),
                     1e-14 * (1 + problem.objective(penalty)));
@@ -135,7 +135,7 @@ TEST(ReducedProblem, ColumnsThatComeLaterLeadToTheSameOptimum) {
       for (std::size_t j = 0; j < some.keys().size(); ++j)
         EXPECT_TRUE(some.coefficients()[j] != 0 || some.keys()[j] == from);
     }
-    // What was dropped comes back.
+    // Dropped columns come back.
     for (std::size_t j = 0; j < it.columns(); ++j)
       if (!some.contains(j)) add_columns(some, it, j, j + 1);
     some.solve(penalty, kTolerance);
@@ -213,7 +213,7 @@ TEST(ReducedProblem, HeldOutRowsAreFittedAndScored) {
   }
 }
 
-// One sequence of everything that changes a problem, in steps.
+// One sequence of all changes of a problem, in steps.
 void go_on(ReducedProblem& problem, const Instance& it, double lambda, int step) {
   const std::size_t third = it.columns() / 3;
   if (step < 3)
@@ -283,7 +283,7 @@ TEST(ReducedProblem, ConstantEmptyAndUnscaledColumnsStayZero) {
     it.x[0].assign(it.rows(), 0.1);
     it.x[1].assign(it.rows(), 0.0);
     it.scale[2] = 0;
-    for (std::size_t i = 0; i < it.rows(); ++i)  // constant where it counts
+    for (std::size_t i = 0; i < it.rows(); ++i)  // constant on the rows with weight
       it.x[3][i] = it.w[i] > 0 ? -3.3 : 5;
     const Penalty penalty{1e-9, 0};
     ReducedProblem problem = problem_of(it);
@@ -314,7 +314,7 @@ TEST(ReducedProblem, AWarmCoefficientOfAConstantColumnBecomesZero) {
 TEST(ReducedProblem, DuplicateAndCorrelatedColumnsAreNoTrouble) {
   for (const Loss loss : {Loss::squared, Loss::logistic})
     for (const Method method : {Method::columns, Method::gram})
-      for (const double share : {0.0, 1e-6, 0.05, 0.5}) {  // of what a column has for itself
+      for (const double share : {0.0, 1e-6, 0.05, 0.5}) {  // of a column's own part
         Instance it = random_instance({.columns = 12, .density = 1, .loss = loss, .intercept = true});
         for (std::size_t j = 1; j < it.columns(); ++j)
           for (std::size_t i = 0; i < it.rows(); ++i) it.x[j][i] = it.x[0][i] + share * it.x[j][i];
@@ -338,7 +338,7 @@ TEST(ReducedProblem, ColumnsFarFromZeroKeepTheirDigits) {
       ReducedProblem of_near = problem_of(near), of_far = problem_of(far);
       of_far.set_method(method);
       EXPECT_TRUE(of_near.solve(penalty, kTolerance).converged);
-      // The square of 1024 deviations takes six digits from the gap.
+      // The square of 1024 deviations costs the gap six digits.
       EXPECT_TRUE(of_far.solve(penalty, 1e-9).converged);
       for (std::size_t j = 0; j < near.columns(); ++j)
         EXPECT_NEAR(of_near.coefficients()[j], of_far.coefficients()[j], 1e-6);

@@ -79,7 +79,7 @@ TEST(WorkingColumns, ByRowTheyAreThoseThatAreThere) {
   EXPECT_EQ(columns.by_row()[0].begin, (std::vector<std::size_t>{0, 0, 1, 1, 1, 3, 3, 3, 3, 3}));
   EXPECT_EQ(columns.by_row()[0].column, (LargeVector<std::uint32_t>{0, 0, 2}));
   EXPECT_EQ(columns.by_row()[0].value, (LargeVector<double>{2, -3, 5}));
-  columns.add<double>(40, 1, Rows{1}, Numbers{7});  // few numbers beside those before: a group of its own
+  columns.add<double>(40, 1, Rows{1}, Numbers{7});  // few numbers compared with those before: a separate group
   ASSERT_EQ(columns.by_row().size(), 2U);
   EXPECT_EQ(columns.by_row()[1].begin, (std::vector<std::size_t>{0, 0, 1, 1, 1, 1, 1, 1, 1, 1}));
   EXPECT_EQ(columns.by_row()[1].column, (LargeVector<std::uint32_t>{3}));

@@ -59,7 +59,7 @@ TEST_F(Convert, AGivenVocabularyKeepsItsOrder) {
   EXPECT_EQ(got.bag, "1\n3\n2\n1 2 2\n1 3 1\n");
 }
 
-// Letters of other encodings were words of one letter.
+// Letters of other encodings became words of one letter.
 TEST_F(Convert, OtherEncodingsAreRefusedWithTheLine) {
   const auto why = [&](const std::string& text) { return message_of<DataError>([&] { converted(files, text, {}); }); };
   EXPECT_NE(why("fine\nf\xfcr\n").find("text:2: the line is not UTF-8"), std::string::npos);

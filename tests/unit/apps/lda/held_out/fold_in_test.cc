@@ -53,7 +53,7 @@ TEST(FoldIn, IsNearThePosterior) {
     for (std::size_t k = 0; k < 3; ++k) mean[k] += p * (n[k] + model.priors.alphas[k]) / 5.6;
   }
   const std::vector<double> shares = shares_of({{0, 1}, {1, 2}, {2, 2}});
-  // The method leaves out how uncertain the counts are, and so leans to the main topics of a short document.
+  // The method ignores the uncertainty of counts, and so is biased to the main topics of a short document.
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(shares[k], mean[k] / all, 0.1) << k;
 }
 

@@ -72,7 +72,7 @@ TEST(HeldOut, TheScoreIsTheHiddenTokensProbability) {
   EXPECT_EQ(held_out.end_epoch().tokens, 0) << "not asked for";
 }
 
-// The state of a shard with more than certain words was taken for damaged.
+// The state of a shard with words of probability above 1 counted as damaged.
 TEST(HeldOut, RoundedNumbersMakeNoWordMoreThanCertain) {
   HeldOut held_out(kPriorsOfTwo, 1, 0, 1, 1, std::vector<io::WordCount>{{0, 0, 1000}});
   held_out.attach(kCut);

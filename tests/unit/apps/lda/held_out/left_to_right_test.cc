@@ -30,7 +30,7 @@ TEST(LeftToRight, IsTheProbabilityOfTheDocument) {
     LeftToRight estimator(model, 20'000, resample);
     Random random = random_named({1});
     const NewDocument document = {{0, 2}, {2, 1}, {1, 1}, {2, 1}, {3, 1}};
-    // Without resampling, particles do not know what the tokens since have said of the topics before.
+    // Without resampling, later tokens do not change the topics of earlier ones.
     const double tolerance = resample ? 0.02 : 0.1;
     EXPECT_NEAR(estimator.log_probability(document, random), exact(model, {0, 0, 2, 1, 2, 3}), tolerance) << resample;
   }

@@ -63,7 +63,7 @@ TEST(LearnPriors, OneAlphaIsNearTheTruth) {
   EXPECT_NEAR(priors.alphas[0], 0.2, 0.02);
 }
 
-// Words of a topic are to beta what topics of a document are to alpha.
+// Beta of words of a topic is learned like alpha of topics of a document.
 TEST(LearnPriors, BetaIsNearTheTruth) {
   constexpr std::size_t kWords = 50, kTopics = 400;
   PriorStatistics statistics = statistics_of(drawn({0.1, 0.1}, 10, 10), 2);

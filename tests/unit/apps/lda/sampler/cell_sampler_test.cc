@@ -31,7 +31,7 @@ struct Model {
         totals(k, kWords * 0.01, 0.01),
         rows(k, text.lengths, rule),
         sampler(priors, true) {
-    // Of each word those tokens last that are drawn by Metropolis-Hastings steps.
+    // The tokens of each word that are drawn by Metropolis-Hastings steps come last.
     std::vector<bool> is_mh(text.lengths.size());
     std::vector<std::uint32_t> all;
     for (std::size_t d = 0; d < is_mh.size(); ++d) is_mh[d] = rows.is_mh(d);

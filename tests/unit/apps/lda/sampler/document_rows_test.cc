@@ -80,7 +80,7 @@ TEST(DocumentRows, MetropolisHastingsWantsTables) {
   }
 }
 
-// Documents of every length with as many topics as tokens: none may outgrow its room, which the sanitizers watch.
+// Documents of every length with as many topics as tokens: none may exceed its memory, as the sanitizers check.
 TEST(DocumentRows, EveryTableHasRoom) {
   for (const std::uint32_t topics : {257U, 400U, 1000U, 20'000U}) {
     std::vector<std::uint32_t> lengths;

@@ -5,7 +5,7 @@
 namespace rota::lda {
 namespace {
 
-// The topic, found by looking at all.
+// The topic, by a linear search.
 std::uint16_t expected(const std::vector<double>& weights, double at) {
   double sum = 0;
   for (std::size_t k = 0; k < weights.size(); ++k)

@@ -33,7 +33,7 @@ TEST(HashRow, CountsAndForgets) {
   EXPECT_EQ(table.row.count(0), 65'535U);
 }
 
-// Topics that all belong to the last place go on at the first; any of them may leave.
+// Topics that all hash to the last place continue at the first; any of them may be removed.
 TEST(HashRow, DeletionGoesRoundTheEnd) {
   std::vector<std::uint16_t> topics;
   for (std::uint16_t k = 0; topics.size() < 5; ++k) {

@@ -23,7 +23,7 @@ std::vector<double> random_numbers(std::uint64_t seed, std::size_t count) {
   return numbers;
 }
 
-// Sums in the order that design_kernels.h promises.
+// Sums in the order that design_kernels.h specifies.
 double in_four_lanes(const std::vector<double>& terms, std::size_t from = 0) {
   double lanes[4] = {};
   for (std::size_t k = from; k < terms.size(); ++k) lanes[(k - from) % 4] += terms[k];
@@ -157,7 +157,7 @@ TEST(Columns, OneDoubleOfABlockMakesItDouble) {
     return build_columns(pieces, {0, 50, first, end}, Precision::automatic, EntryOrder::by_rows, Keep::all);
   };
   EXPECT_FALSE(block(0, 600).is_single());
-  EXPECT_TRUE(block(0, 599).is_single()) << "a bucket is cut, but what lies in the block decides";
+  EXPECT_TRUE(block(0, 599).is_single()) << "a bucket is cut, but the values in the block decide";
   EXPECT_FALSE(block(599, 600).is_single());
 }
 

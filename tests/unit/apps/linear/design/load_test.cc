@@ -65,7 +65,7 @@ auto with_threads(int threads, Load load) {
   return arena.execute(load);
 }
 
-// What the hosted shards got must be their part of the matrix.
+// The hosted shards must have their part of the matrix.
 void expect_columns(const ColumnShards& got, const PlainMatrix& matrix, std::span<const ShardId> hosted) {
   EXPECT_EQ(got.shape.rows, matrix.rows);
   EXPECT_EQ(got.response, labels_of(matrix.rows));
@@ -93,7 +93,7 @@ void expect_rows(const RowShards& got, const PlainMatrix& matrix, std::span<cons
   }
 }
 
-// The last column has an entry, so that the text says how many columns there are.
+// The last column has an entry, so that the text gives the number of columns.
 PlainMatrix example(std::uint64_t seed, std::uint32_t rows, std::uint32_t columns, double density) {
   PlainMatrix matrix = tests::random_matrix(seed, rows, columns, density, seed % 2 == 0);
   matrix.columns.back() = {{rows / 2, 1.5}};
@@ -471,7 +471,7 @@ TEST_F(LoadTest, WhatIsBeyondSinglePrecision) {
             source.files[0] + ": the value 1e+39 in column 7 is too large for single precision");
 }
 
-// Sums of squares were infinite, and the fit ended after 500 looks at no number as if it were done.
+// Sums of squares were infinite, and the fit ended after 500 checks of NaN as if it were done.
 TEST_F(LoadTest, WhatCannotBeSquaredIsRefused) {
   const std::vector<ShardId> all = {0};
   for (const char* number : {"1e300", "-1e300", "1e141"}) {

@@ -1,4 +1,4 @@
-// The parallel loop of the readers: every step once, whatever the threads, and one exception of several.
+// The parallel loop of the readers: every step once for any threads, and one exception of several.
 #include "apps/linear/design/parallel.h"
 
 namespace rota::linear {
@@ -31,7 +31,7 @@ TEST(RunInParallel, ThrowsWhatTheFirstWrongStepThrew) {
     } catch (const std::runtime_error& error) {
       EXPECT_STREQ(error.what(), "step 7");
     }
-    EXPECT_LE(wrong, 4) << "steps were begun after one was wrong";
+    EXPECT_LE(wrong, 4) << "steps were begun after an error";
   }
 }
 

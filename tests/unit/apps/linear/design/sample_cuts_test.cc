@@ -1,4 +1,4 @@
-// tests/unit/apps/linear/design/sample_cuts_test.cc -- the sample of rows is the same however it is come by.
+// tests/unit/apps/linear/design/sample_cuts_test.cc -- the sample of rows is the same in all ways of reading.
 #include "apps/linear/design/sample_cuts.h"
 
 #include "tests/unit/apps/io/scratch_files.h"

@@ -92,7 +92,7 @@ TEST_F(RowSolver, ARowWithoutRatingsIsZero) {
   }
 }
 
-// A penalty or a pivot that was an absolute number was lost beside such factors, or was all that counted.
+// An absolute penalty or pivot vanished beside such factors, or dominated them.
 TEST_F(RowSolver, WithoutAPenaltyFactorsOfAnySizeGiveTheSameRow) {
   for (const bool conjugate : {false, true})
     for (const std::size_t count : {3U, 30U}) {  // of which 3 leave the row open

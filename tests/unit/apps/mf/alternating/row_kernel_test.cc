@@ -1,4 +1,4 @@
-// tests/unit/apps/mf/alternating/row_kernel_test.cc -- every variant of the kernel against plain loops, and all alike.
+// tests/unit/apps/mf/alternating/row_kernel_test.cc -- every variant of the kernel against plain loops and each other.
 #include "apps/mf/alternating/row_kernel.h"
 
 #include "rota/line_vector.h"

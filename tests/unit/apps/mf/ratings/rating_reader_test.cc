@@ -56,7 +56,7 @@ TEST_F(Ratings, HeadersCommentsAndEmptyLines) {
   EXPECT_NE(error("user,item,rating\n1,2,3\n", {Separator::comma, Header::no}).find("ratings:1: expected a rating"),
             std::string::npos);
   EXPECT_EQ(read("#\n"), std::vector<std::string>{});
-  // They were taken for the names of columns, and passed over.
+  // They were read as the names of columns, and skipped.
   for (const char* rating : {"nan", "-NaN", "inf", "+Infinity"})
     EXPECT_NE(error(std::string("1 1 ") + rating + "\n1 2 3\n").find("ratings:1: expected a rating"), std::string::npos)
         << rating;

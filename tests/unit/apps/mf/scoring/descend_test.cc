@@ -5,7 +5,7 @@
 namespace rota::tests {
 namespace {
 
-// Where x is least, the gradient is 0, or x is 0 and would fall below.
+// At the minimum the gradient is 0, or x is 0 and would become negative.
 TEST(Descend, IsLeastUnderItsBounds) {
   constexpr std::size_t kSize = 6, kWidth = 8, kBounded = 5;
   Random random = random_named({5});

@@ -91,7 +91,7 @@ TEST(PairKernel, EveryVariantMakesTheStepsOfPlainLoops) {
       }
 }
 
-// The step that the formula says, by differences of the loss itself.
+// The step of the formula, by differences of the loss.
 TEST(PairKernel, AStepGoesDownTheGradientOfTheLoss) {
   Random random = random_named({5});
   Cell cell{};

@@ -8,7 +8,7 @@ namespace {
 
 using mf::CellRating;
 
-// What the kernel is given, instead of steps.
+// Records the kernel's arguments instead of making steps.
 std::vector<std::vector<mf::PairStep>> seen;
 double listen(const mf::Cell&, const mf::PairStep* steps, std::size_t count) {
   seen.emplace_back(steps, steps + count);
@@ -94,7 +94,7 @@ TEST(PairPool, ASliceLeavesWithItsStepsOnly) {
   pool.begin_epoch();
   seen.clear();
   first.run(pool, listen, random);
-  EXPECT_TRUE(seen[1].empty()) << "an epoch knows nothing of the one before";
+  EXPECT_TRUE(seen[1].empty()) << "an epoch does not depend on the one before";
 }
 
 TEST(PairPool, AUserWithAllOfASliceHasNoPairThere) {
