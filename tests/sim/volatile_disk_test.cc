@@ -38,12 +38,12 @@ class Volatile : public ::testing::Test {
 
 using Texts = std::set<std::string>;
 
-TEST_F(Volatile, OfAFileThatIsNotSyncedAnyBeginningMayBeLeft) {
+TEST_F(Volatile, AnUnsyncedFileMayBeTruncated) {
   const auto work = [](VolatileDisk& disk) { ASSERT_TRUE(disk.write("file", 0, bytes_of("ab")).ok()); };
   EXPECT_EQ(left("file", kLong, work), (Texts{"-", "", "a", "ab"}));
 }
 
-TEST_F(Volatile, ItsNameIsLostIfOnlyTheFileIsSynced) {
+TEST_F(Volatile, AnUnsyncedNameMayBeLost) {
   const auto work = [](VolatileDisk& disk) {
     ASSERT_TRUE(disk.write("file", 0, bytes_of("ab")).ok());
     disk.sync("file");
@@ -51,7 +51,7 @@ TEST_F(Volatile, ItsNameIsLostIfOnlyTheFileIsSynced) {
   EXPECT_EQ(left("file", kLong, work), (Texts{"-", "ab"}));
 }
 
-TEST_F(Volatile, WhatIsWrittenAtomicallyIsOldOrNew) {
+TEST_F(Volatile, AtomicWritesAreOldOrNew) {
   work_->takes = [] { return Nanoseconds{10}; };
   const auto work = [](VolatileDisk& disk) {
     ASSERT_TRUE(disk.write_atomically("file", bytes_of("old")).ok());  // 20 long
@@ -63,7 +63,7 @@ TEST_F(Volatile, WhatIsWrittenAtomicallyIsOldOrNew) {
   EXPECT_EQ(left("file", 40, work), (Texts{"new"}));
 }
 
-TEST_F(Volatile, WhatIsInAFolderGoesWithItsName) {
+TEST_F(Volatile, FilesAreLostWithTheirFolder) {
   const auto work = [](VolatileDisk& disk) {
     ASSERT_TRUE(disk.make_folder("folder").ok());
     ASSERT_TRUE(disk.write_atomically("folder/file", bytes_of("ab")).ok());
@@ -74,7 +74,7 @@ TEST_F(Volatile, WhatIsInAFolderGoesWithItsName) {
   EXPECT_EQ(left("folder/file", 30, work), (Texts{"-", "ab"})) << "that it was removed may be lost";
 }
 
-TEST_F(Volatile, TheLivingSeeAllThatTheyDid) {
+TEST_F(Volatile, LiveProcessesSeeAllTheirChanges) {
   VolatileDisk disk(work_);
   work_->takes = [] { return Nanoseconds{10}; };
   work_->life = 1;

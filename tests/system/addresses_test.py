@@ -100,7 +100,7 @@ class Addresses(RotaTest):
         self.ended(first, 143)
         self.assertFalse((self.out / "address").exists())
 
-    def test_an_address_of_another_machine_is_seen_at_once(self):
+    def test_an_address_of_another_machine_is_refused_at_once(self):
         """All were started, and waited for each other until the timeout."""
         self.rota("train", "lda", f"--input={self.folder}/data", "--topics=2", f"--out={self.out}", "--insecure",
                   "--coordinator=tcp://192.0.2.1:0",

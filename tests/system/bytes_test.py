@@ -109,7 +109,7 @@ class Bytes(RotaTest):
         self.ok("resume", out)
         self.check_records(out)
 
-    def test_what_cannot_be(self):
+    def test_invalid_arguments(self):
         self.rota("train", "lda", b"--input=" + self.path(b".none"), b"--out=" + self.path(b".run"), code=66)
         self.rota("train", "lda", b"--topics=\xff", b"--input=" + self.path(b".uci", b""), b"--out=x", code=2)
         self.rota("train", b"l\xffa", b"--input=" + self.path(b".uci", b""), b"--out=x", code=2)

@@ -186,7 +186,7 @@ class Crashes(LivenessTest):
         error = self.crash("pull", "--crash_in=pull", "--crash_round=4", "--stores=1")
         self.assertRegex(error, "kvstore-0 .* was ended by SIGSEGV in plugin trouble, Pull::pull, round 4, for the second time$")
 
-    def test_a_crash_that_comes_once_costs_an_epoch(self):
+    def test_a_single_crash_costs_an_epoch(self):
         out = self.folder / "once"
         done = self.rota(*self.trouble(out, "--epochs=8", "--crash_in=push", "--crash_round=5", "--checkpoint_seconds=0",
                                        f"--crash_once={self.folder / 'crashed'}"))

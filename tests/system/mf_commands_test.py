@@ -180,7 +180,7 @@ class MfCommands(RotaTest):
         p, q = numbers[:len(model.users)], numbers[len(model.users):]
         np.testing.assert_allclose(p @ q.T, model.scores(), rtol=1e-5, atol=1e-5)
 
-    def test_what_was_generated_is_learned(self):
+    def test_generated_ratings_are_learned(self):
         file = self.folder / "generated.txt"
         flags = ["--users=400", "--items=200", "--ratings=60000", "--rank=3", "--noise=0.2"]
         self.run_well("generate", "mf", f"--output={file}", *flags)

@@ -266,7 +266,7 @@ class ByHand(Runs):
         self.assertEqual(len(whole), 4)
         self.assertEqual(contents(own / "checkpoint"), whole)
 
-    def test_what_is_written_elsewhere_is_not_committed(self):
+    def test_files_written_elsewhere_are_not_committed(self):
         """The store writes into another folder of the run folder's name."""
         out, code, said = self.roles([f"--out={self.folder / 'elsewhere'}"])
         self.assertEqual(code, 74, said)

@@ -43,7 +43,7 @@ class Patience(RotaTest):
         self.expect_same(self.result(out), reference, ("model_hash", "state_hash", "valid", "best_epoch", "epochs"))
         self.assertIn("already done", self.rota("resume", out).stdout)
 
-    def test_what_it_needs(self):
+    def test_options_that_patience_needs(self):
         out = self.folder / "refused"
         for flags, why in ((["--patience=3", "--valid="], "--patience needs held-out data: --valid"),
                            (["--patience=3", "--eval_every=0"], "--patience needs evaluations: --eval_every")):

@@ -80,7 +80,7 @@ class PowerCut(RotaTest):
                 self.check(plan[0], *run.result())
         return len(plans)
 
-    def test_what_was_not_synced_is_gone(self):
+    def test_unsynced_data_is_lost(self):
         out = self.recorded()
         self.assertEqual(self.newest(len(self.trace.records)), 6)
         self.assertGreater(self.walk(out, power_cut.KINDS), 30)

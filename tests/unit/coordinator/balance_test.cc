@@ -65,7 +65,7 @@ TEST(Balance, ANormalEpochResetsTheCount) {
   }
 }
 
-TEST(Balance, NothingIsGainedWhereNoShardCouldMove) {
+TEST(Balance, WithoutMovableShardsNothingMoves) {
   Balance balance;
   for (int i = 0; i < 50; ++i) EXPECT_FALSE(balance.add({{0, 50}, {1, 10}}, tests::even_hosts(2, 2)));
   for (int i = 0; i < 50; ++i) EXPECT_FALSE(balance.add({{0, 50}}, tests::even_hosts(1, 8)));

@@ -112,7 +112,7 @@ TEST(Saving, OneThatTakesLongerThanTheOneBeforeIsWaitedFor) {
 }
 
 // A store could name any file of the coordinator in a commit, and read it after a rollback.
-TEST(Saving, AStoreNamesNoFileButItsOwn) {
+TEST(Saving, AStoreCanNameOnlyItsOwnFile) {
   for (const char* const name : {"../keys/coordinator.secret", "/etc/passwd", "epoch-00000001/../../flags.txt",
                                  "epoch-00000002/partition-0.sst", "epoch-00000001/partition-1.sst", ""}) {
     Script run;

@@ -74,7 +74,7 @@ TEST(Coordinator, ATermThatIsNoNumberEndsTheRun) {
   }
 }
 
-TEST(Coordinator, ItemsThatAreNotConservedAreOurBug) {
+TEST(Coordinator, UnconservedItemsAreABug) {
   for (const double items : {9.0, 10.0, 11.0}) {
     Script run;
     run.prepare({{"tokens", Term::Kind::conserved}});
@@ -113,7 +113,7 @@ TEST(Coordinator, ASecondStartDuringJoiningReplacesTheFirst) {
   EXPECT_EQ(welcome[0].peers[1].incarnation, 2U);
 }
 
-TEST(Coordinator, ARefusedStartThatTookAMembersPlaceEndsTheRun) {
+TEST(Coordinator, ARefusedReplacementEndsTheRun) {
   Script run;
   run.receive(kWorker, run.hello(kWorker));
   Hello other = run.hello(kWorker, 2);
@@ -241,7 +241,7 @@ TEST(Coordinator, AFaultEndsTheRunWithItsCode) {
 }
 
 // Such an end counted as success, and a missing commit record was read.
-TEST(Coordinator, AFaultWithoutACodeIsOurBug) {
+TEST(Coordinator, AFaultWithoutACodeIsABug) {
   Script run;
   run.prepare();
   run.receive(kWorker, Fault{ExitCode::ok, "nothing is wrong"});
@@ -263,7 +263,7 @@ TEST(Coordinator, MessagesOfStrangersAreIgnored) {
   EXPECT_TRUE(run.diary->has("ignored role=worker-5 what=LOADED"));
 }
 
-TEST(Coordinator, AMemberWithAMessageThatIsNotDueIsOurBug) {
+TEST(Coordinator, AnUnexpectedMessageOfAMemberIsABug) {
   const std::vector<std::pair<NodeId, Message>> wrong = {
       {kWorker, Loaded{}},       {kWorker, CutMade{}},   {kWorker, Ready{}},         {kPartition, Ready{}},
       {kWorker, Rounds{}},       {kScheduler, Rounds{}}, {kPartition, Committed{9}}, {kWorker, Committed{1}},
@@ -283,7 +283,7 @@ TEST(Coordinator, AMemberWithAMessageThatIsNotDueIsOurBug) {
 }
 
 // READY was counted from any process, and twice from the same.
-TEST(Coordinator, OnlyOneReadyOfEachWorkerAndPartitionCounts) {
+TEST(Coordinator, ASecondReadyIsRefused) {
   for (const NodeId again : {kScheduler, kPartition}) {
     Script run;
     run.join();
@@ -493,7 +493,7 @@ TEST(Coordinator, ACommitThatCannotBeWrittenEndsTheRun) {
   EXPECT_TRUE(run.diary->results.empty());
 }
 
-TEST(Coordinator, AfterTheEndNothingMoves) {
+TEST(Coordinator, NothingHappensAfterTheEnd) {
   Script run;
   run.prepare();
   run.receive(kWorker, Fault{ExitCode::failed, "push threw"});

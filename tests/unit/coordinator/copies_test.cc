@@ -70,7 +70,7 @@ TEST_F(CopiesOfFiles, AreDurableBeforeTheyAreReported) {
   EXPECT_FALSE(copies_->busy());
 }
 
-TEST_F(CopiesOfFiles, WaitForOthersToBeDone) {
+TEST_F(CopiesOfFiles, AreLimitedInNumber) {
   for (std::uint32_t p = 0; p < 3; ++p) begin(p);
   EXPECT_FALSE(asked(1).empty());
   EXPECT_TRUE(asked(2).empty());
@@ -115,7 +115,7 @@ TEST_F(CopiesOfFiles, AreBusyDuringATransfer) {
   EXPECT_FALSE(copies_->busy());
 }
 
-TEST_F(CopiesOfFiles, AreGivenBack) {
+TEST_F(CopiesOfFiles, AreSentOnRequest) {
   *here_ = *there_;
   ASSERT_TRUE(act([&](Outbox& out) { return copies_->give(kPartition, {files_[0].file, 3, 5}, out), Status(); }).ok());
   const auto chunks = sent<Chunk>(kPartition);

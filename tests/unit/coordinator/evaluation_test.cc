@@ -148,7 +148,7 @@ TEST(Scores, TheFirstOfHeldOutDataIsValid) {
   EXPECT_EQ(scored(terms, {6, 0}, scores).valid, std::nullopt) << "there is none yet";
 }
 
-TEST(Scores, ThatCannotBeAreThePluginsFault) {
+TEST(Scores, InvalidOnesAreThePluginsFault) {
   const std::vector<Term> terms = {{"errors"}, {"rows"}};
   const auto why = [&](const std::vector<Score>& scores) {
     const Status status = check_scores(terms, scores);

@@ -166,7 +166,7 @@ TEST_F(Members, ABrokenConnectionThatStaysBrokenIsALoss) {
 }
 
 // Each of these messages counted as a reconnection, and the loss was detected after the timeout.
-TEST_F(Members, WhatADeadProcessHadSentDoesNotBringItBack) {
+TEST_F(Members, LateMessagesOfADeadProcessDoNotBringItBack) {
   roster.join(kWorker, hello(), 0);
   roster.disconnected(kWorker, 10 * kSecond);
   roster.confirm_alive(kWorker, 0, 10 * kSecond + 100 * kMillisecond);
@@ -296,7 +296,7 @@ Beat no_answer(NodeId to, Nanoseconds span) {
   return {7, 0, 0, 1, to, static_cast<std::uint64_t>(span)};
 }
 
-TEST_F(Members, OfTwoThatDoNotReachEachOtherOneGoes) {
+TEST_F(Members, OfTwoDisconnectedMembersOneIsLost) {
   const NodeId other{Role::worker, 1};
   join_all();
   // All send heartbeats all the time; the first two report a peer that does not answer.

@@ -26,7 +26,7 @@ std::uint32_t of(const Workforce& force, std::uint32_t worker) {
   return force.next().of(worker).size();
 }
 
-TEST(Workforce, BeginsWithThoseThatTheRunWasToHave) {
+TEST(Workforce, BeginsWithThePlannedWorkers) {
   const Workforce force = begun(plan_of(3, 8));
   EXPECT_EQ(force.hosts().workers(), (Numbers{0, 1, 2}));
   EXPECT_FALSE(force.changes());
@@ -146,7 +146,7 @@ TEST(Workforce, OnlyAHostStaysIfNoOtherIsLeft) {
   EXPECT_EQ(force.next().workers(), Numbers{2});
 }
 
-TEST(Workforce, ANewStartOfOneThatWasToLeaveStays) {
+TEST(Workforce, ARestartedLeaverStays) {
   Workforce force = begun(plan_of(1, 8));
   force.join(1, Joins::as_new);
   EXPECT_TRUE(force.leave(0));

@@ -44,7 +44,7 @@ class LargeCheckpoints : public TemporaryFolder, protected tests::NodeStage {
 };
 
 // They were kept in memory until all had arrived: a second copy of the whole model.
-TEST_F(LargeCheckpoints, WhatIsMoreThanAPartitionKeepsWaitsOnDisk) {
+TEST_F(LargeCheckpoints, ObjectsBeyondTheMemoryLimitWaitOnDisk) {
   hold_work = true;
   for (const std::uint64_t id : {5U, 9U, 1U, 7U, 3U}) ASSERT_TRUE(receive(kWorker, put(2, id)).ok());
   EXPECT_EQ(sent<Stored>(kWorker).size(), 2U) << "the others are not on disk yet";

@@ -392,7 +392,7 @@ TEST_F(PartitionNode, AStateOfPullThatIsDamagedIsADiskError) {
   EXPECT_TRUE(sent<Ready>(kCoordinator).empty());
 }
 
-TEST_F(PartitionNode, WhatIsNotForAPartitionIsRefused) {
+TEST_F(PartitionNode, OtherMessagesAreRefused) {
   for (const Message& message : {Message(Rounds{}), Message(Tasks{}), Message(Lease{}), Message(Fetch{})})
     EXPECT_EQ(receive(kWorkers[0], message).code(), ExitCode::bug);
 }

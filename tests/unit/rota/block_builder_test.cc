@@ -84,7 +84,7 @@ TEST(BlockBuilder, TogetherIsOneBlock) {
   EXPECT_TRUE(round_of(builder).blocks.empty());
 }
 
-TEST(BlockBuilder, RowsOfRoundsThatAreNotSeenCannotBeGroupedWith) {
+TEST(BlockBuilder, UnseenRoundsCannotBeGroupedWith) {
   BlockBuilder builder(OnConflict::group, 8, 2, neighbours());
   EXPECT_TRUE(builder.add(10));
   EXPECT_EQ(round_of(builder).shared, (Keys{10}));

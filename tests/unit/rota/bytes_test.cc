@@ -73,7 +73,7 @@ TEST(Bytes, EveryTruncationIsSeen) {
   }
 }
 
-TEST(Bytes, ABadReaderGivesNothingMore) {
+TEST(Bytes, AFailedReaderReturnsNothing) {
   Writer out;
   out.put(std::uint8_t{200});
   out.put(std::uint32_t{77});

@@ -22,7 +22,7 @@ std::set<ShardId> reached(ShardId from, const std::vector<Dataflow>& flows) {
   return knows;
 }
 
-TEST(Dataflow, AllSendsToEverybodyElse) {
+TEST(Dataflow, AllSendsToAllOthers) {
   const Dataflow flow = all_dataflow(4);
   ASSERT_EQ(flow.steps.size(), 1U);
   EXPECT_EQ(flow.steps[0][2], (std::vector<ShardId>{0, 1, 3}));
@@ -44,7 +44,7 @@ TEST(Dataflow, HaltonSendsToLogarithmicallyMany) {
   }
 }
 
-TEST(Dataflow, MixingReachesEverybodyInOneCycle) {
+TEST(Dataflow, MixingReachesAllInOneCycle) {
   EXPECT_EQ(mixing_dataflow(8, 1).steps[0][5], (std::vector<ShardId>{7}));
   for (std::uint32_t shards = 2; shards <= 40; ++shards) {
     std::vector<Dataflow> cycle;

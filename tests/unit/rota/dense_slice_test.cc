@@ -44,7 +44,7 @@ TEST(DenseSlice, BytesOfAnotherShapeAreRefusedAndChangeNothing) {
   EXPECT_EQ(slice.rows(), 2U);
 }
 
-TEST(DenseSlice, ASliceWithoutKeysIsASlice) {
+TEST(DenseSlice, ASliceMayBeEmpty) {
   DenseSlice<double> slice(0, 5);
   EXPECT_EQ(slice.rows(), 0U);
   Writer out;

@@ -58,14 +58,14 @@ TEST(Fields, BytesThatAreCutOrTooLongAreRefused) {
   EXPECT_THROW(read_fields<All>(Bytes::from(longer)), std::runtime_error);
 }
 
-TEST(Fields, WhatMustHoldIsChecked) {
+TEST(Fields, InvariantsAreChecked) {
   All wrong = sample();
   wrong.points.pop_back();
   EXPECT_THROW(read_fields<All>(bytes_of(wrong)), std::runtime_error);
 }
 
 // A count of 2^62 points in nine bytes.
-TEST(Fields, ACountPromisesBytes) {
+TEST(Fields, ACountIsCheckedAgainstTheBytes) {
   Writer out;
   out.put_varint(std::uint64_t{1} << 62);
   Reader in(out.view());

@@ -3,7 +3,7 @@
 namespace rota {
 namespace {
 
-TEST(HostedShards, KeepWhatIsTheirsInTheOrderAskedFor) {
+TEST(HostedShards, KeepTheirItemsInOrder) {
   const ShardId hosted[] = {2, 0};
   HostedShards<std::vector<std::uint64_t>> shards(3, hosted);
   for (std::uint64_t item = 0; item < 8; ++item)
@@ -17,7 +17,7 @@ TEST(HostedShards, KeepWhatIsTheirsInTheOrderAskedFor) {
   EXPECT_TRUE(HostedShards<int>(3, {}).all().empty()) << "a worker without shards";
 }
 
-TEST(HostedShards, SayHowManyItemsAShardHas) {
+TEST(HostedShards, CountTheItemsOfAShard) {
   for (std::uint32_t shards = 1; shards < 9; ++shards) {
     std::vector<std::uint64_t> counted(shards);
     for (std::uint64_t item = 0; item < 5; ++item) ++counted[item % shards];

@@ -509,7 +509,7 @@ TEST_F(SchedulerNode, AStateThatIsDamagedIsADiskError) {
   EXPECT_EQ(status.code(), ExitCode::disk);
 }
 
-TEST_F(SchedulerNode, WhatIsNotForASchedulerOrNotDueIsRefused) {
+TEST_F(SchedulerNode, UnexpectedMessagesAreRefused) {
   begin();
   for (const Message& message : {Message(Tasks{}), Message(Lease{}), Message(Parts{}), Message(Hello{})})
     EXPECT_EQ(receive(kCoordinator, message).code(), ExitCode::bug);

@@ -88,7 +88,7 @@ TEST_F(EvaluatingTest, WithoutVisitsItIsDoneWithEveryShard) {
   EXPECT_EQ(sent<Evaluated>(kCoordinator).size(), 1U);
 }
 
-TEST_F(EvaluatingTest, AVisitThatThrowsIsNamed) {
+TEST_F(EvaluatingTest, AThrowInAVisitNamesTheVisit) {
   ASSERT_TRUE(begin(true).ok());
   const Status status = visit(4, 9);
   EXPECT_EQ(status.code(), ExitCode::failed);

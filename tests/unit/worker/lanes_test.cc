@@ -83,7 +83,7 @@ TEST(Neighbours, AreEightInARow) {
   EXPECT_EQ(near.end(), 36U);
 }
 
-TEST(Neighbours, LookAtOthersForEveryEighthVisit) {
+TEST(Neighbours, OthersAreCheckedAtEveryEighthVisit) {
   Neighbours near(0);
   EXPECT_TRUE(near.looks_at_others());
   for (int visit = 1; visit <= 20; ++visit) {
@@ -101,7 +101,7 @@ TEST(Neighbours, GoBeforeVisitsElsewhereButNotFarAhead) {
   EXPECT_FALSE(Neighbours::go_first(5 + Neighbours::kAheadMost, 5, true));
 }
 
-TEST(Neighbours, DoNotHoldUpWhatIsNoVisit) {
+TEST(Neighbours, OtherWorkIsNotDelayed) {
   EXPECT_TRUE(Neighbours::go_first(5, 5, false));
   EXPECT_FALSE(Neighbours::go_first(6, 5, false));
 }

@@ -11,7 +11,7 @@ namespace {
 
 using namespace tests;
 
-TEST_F(WorkerNode, LoadsAttachesAndIsReady) {
+TEST_F(WorkerNode, PreparesUpToReady) {
   prepare();
   ASSERT_EQ(sent<Loaded>(kCoordinator).size(), 1U);
   const Loaded loaded = sent<Loaded>(kCoordinator)[0];

@@ -62,7 +62,7 @@ TEST_F(SavingObjects, ObjectsAreSentWhileThereIsCredit) {
 }
 
 // All were encoded at once: more than 4 GiB for one process ended the run.
-TEST_F(SavingObjects, NoneIsEncodedForAProcessThatHasToTakeMuchYet) {
+TEST_F(SavingObjects, NoObjectIsEncodedWithoutCredit) {
   begin(10, 4, {.bytes = 100});
   waiting[kPartitions[1]] = 100;
   EXPECT_EQ(put_now(), 5U);
@@ -89,7 +89,7 @@ TEST_F(SavingObjects, ObjectsAsLargeAsTheCreditAreEncodedOneByOne) {
 }
 
 // Objects also wait for the partition's disk, which the link does not see.
-TEST_F(SavingObjects, NoneIsEncodedWhileMuchIsToBeStoredYet) {
+TEST_F(SavingObjects, UnstoredObjectsCountAgainstTheCredit) {
   begin(10, 1, {.bytes = 25});
   EXPECT_EQ(put_now(), 3U);
   const auto store = [&](Epoch epoch, std::uint64_t bytes) {

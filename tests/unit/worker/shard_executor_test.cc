@@ -88,7 +88,7 @@ TEST_F(WorkerNode, ASliceThatIsHereAlreadyHasTwoHolders) {
 }
 
 // Its rows were read past the end of the cut.
-TEST_F(WorkerNode, ASliceThatIsNoneIsRefused) {
+TEST_F(WorkerNode, AnInvalidSliceIsRefused) {
   prepare();
   EXPECT_EQ(receive(kOther, Lease{4, 3, 0, number(1)}).code(), ExitCode::bug);
   EXPECT_EQ(receive(kOther, Lease{2, 3, 2, number(1)}).code(), ExitCode::bug) << "for a shard that is not here";

@@ -86,7 +86,7 @@ TEST(SharedPush, MemoryForPartsIsUsedAgainForItsTable) {
   EXPECT_EQ(pool.take(0, dense).get(), scratch);
 }
 
-TEST(SharedPush, WhatAPluginMayNotDoIsNamed) {
+TEST(SharedPush, ErrorsOfPluginsAreNamed) {
   const Table dense = table(true), together = table(false, true);
   const auto why = [&](const Table& of, std::function<void(const SharedTask&)> play) {
     SharedPush work{.task = Task(), .rows = rows_of(3, {}), .table = of};

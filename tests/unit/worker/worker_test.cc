@@ -31,7 +31,7 @@ TEST_F(WorkerNode, EvaluatesAndSavesWhatItHolds) {
   EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U);
 }
 
-TEST_F(WorkerNode, WhatIsNotForAWorkerIsRefused) {
+TEST_F(WorkerNode, OtherMessagesAreRefused) {
   prepare();
   for (const Message& message : {Message(Rounds{}), Message(Hello{}), Message(Written{}), Message(Start{})})
     EXPECT_EQ(receive(kCoordinator, message).code(), ExitCode::bug);

@@ -35,13 +35,13 @@ TEST(CorpusFormat, IsDecidedByTheFirstConclusiveLine) {
   EXPECT_EQ(format_of_text("\n \n"), CorpusFormat::text);
 }
 
-TEST(CorpusFormat, TextThatOnlyHasNumbersInIt) {
+TEST(CorpusFormat, TextWithNumbers) {
   for (const char* const text : {"12 at 3:45\n", "1 a\n", "12 monkeys\n", "at 3:45 or 4:45\n", "1 2\n", "1 2 3 4\n",
                                  "a:1 b:2\n", "2 a:1 b:2\n", "2 -1:1 3:1\n", "3:45 o'clock\n", "1.5 apples\n"})
     EXPECT_EQ(format_of_text(text), CorpusFormat::text) << text;
 }
 
-TEST(CorpusFormat, LdaCOrTextIsRefused) {
+TEST(CorpusFormat, AmbiguousLdaCIsRefused) {
   EXPECT_EQ(refusal_of("12 3:45 in the afternoon\n"),
             ":1: the line begins like LDA-C ('N word:count ...') and continues like text; choose --format=lda-c or "
             "--format=text");

@@ -86,7 +86,7 @@ TEST(Decimal, RandomTextsAreReadAsStrtodReadsThem) {
   EXPECT_GT(too_large, 100);
 }
 
-TEST(Decimal, HalfwayBetweenTwoDoublesGoesToTheEvenOne) {
+TEST(Decimal, HalfwayCasesRoundToEven) {
   for (const std::string text : {"9007199254740993", "9007199254740995", "9007199254740993.0", "0.9007199254740993",
                                  "900719925474099.3", "0.5000000000000001110", "1.000000000000000111",
                                  "18446744073709551615", "1844674407370955161.5", "9999999999999999999"}) {
@@ -162,7 +162,7 @@ TEST(Decimal, WhatIsNoFiniteNumberIsRefused) {
   }
 }
 
-TEST(Decimal, ScannersLeaveAloneWhatTheyDoNotRead) {
+TEST(Decimal, ScannersStopAfterTheNumber) {
   for (const std::string text : {"", "-", "+", ".", "-.", "x", ":", "12345678", "1e5", "1.5e5", "1E5", "nan",
                                  "0.12345678901234567890", "0.123456789012345678901234567890"}) {
     double value = 0;

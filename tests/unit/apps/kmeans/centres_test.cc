@@ -132,7 +132,7 @@ TEST(Centres, NothingIsNearAnEmptyClusterAndTheFarthestRowsAreProposed) {
   EXPECT_EQ(found.farthest[1].row, 1U);
 }
 
-TEST(Centres, ARowAtItsCentreIsNotFar) {
+TEST(Centres, ARowAtItsCentreHasDistanceZero) {
   const double third = 0.1 + 0.1 + 0.1;  // 3 c is not 0.3
   const std::vector<double> table = {third, 0, 3, 0};
   EXPECT_TRUE(assign(sparse({{0.1}, {0.1}, {0.1}}), Centres(table, 2)).farthest.empty());

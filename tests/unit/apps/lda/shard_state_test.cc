@@ -89,7 +89,7 @@ TEST(ShardState, NoByteCanDoHarm) {
   }
 }
 
-TEST(ShardState, WhatCannotBeIsRefused) {
+TEST(ShardState, InvalidInputIsRefused) {
   EXPECT_TRUE(decodes(sample()));
   const auto refused = [](auto change) {
     ShardState state = sample();

@@ -51,7 +51,7 @@ TEST(TopicBits, AreLowBitsFirst) {
   EXPECT_EQ(static_cast<unsigned>(bytes[1]) | static_cast<unsigned>(bytes[2]) << 8, 1U | 2U << 3 | 3U << 6 | 4U << 9);
 }
 
-TEST(TopicBits, WhatIsTooShortOrTooLargeOrStrayIsRefused) {
+TEST(TopicBits, InvalidBytesAreRefused) {
   const auto right = packed(some_topics(21, 5), 5);
   for (std::size_t size = 0; size < right.size(); ++size) {
     Reader in(std::span<const std::byte>(right).first(size));

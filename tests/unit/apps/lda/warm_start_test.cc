@@ -62,7 +62,7 @@ TEST(OldModel, WordsWithoutNamesAreThoseOfTheSamePlace) {
             std::string::npos);
 }
 
-TEST(OldModel, WhatCannotBeIsRefused) {
+TEST(OldModel, InvalidInputIsRefused) {
   const io::Vocabulary vocabulary = words_of({"cat"});
   EXPECT_THROW(Files().read(3, vocabulary), UsageError);
   EXPECT_THROW(Files().read(2, words_of({"zebra"})), DataError);

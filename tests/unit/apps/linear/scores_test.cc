@@ -17,7 +17,7 @@ TEST(ClassScores, GoByTheDatasOwnLabels) {
   EXPECT_EQ(out.str(), ", \"labels\": [3, 7], \"log_loss\": 0.17328679513998632, \"accuracy\": 1, \"auc\": 1");
 }
 
-TEST(ClassScores, WhatIsNoNumberIsNull) {
+TEST(ClassScores, NaNIsNull) {
   const double links[] = {1e308 * 10, 1}, labels[] = {-1, -1};
   std::ostringstream out;
   write_class_scores(links, labels, {}, out);

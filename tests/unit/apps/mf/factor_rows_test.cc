@@ -52,7 +52,7 @@ TEST(FactorRows, GoThroughBytes) {
     }
 }
 
-TEST(FactorRows, WrongBytesAreRefused) {
+TEST(FactorRows, InvalidBytesAreRefused) {
   const auto bytes = bytes_of(started(3, 5, true));
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     FactorRows rows(3, 5, true);

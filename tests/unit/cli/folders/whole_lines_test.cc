@@ -39,7 +39,7 @@ TEST(WholeLines, ControlCharactersAreShownToPeople) {
   EXPECT_EQ(to.str(), "caf\xc3\xa9 \\x1b]0;own\\x07\n\\x1b\n");
 }
 
-TEST(WholeLines, WhatCannotBeWrittenIsNotHidden) {
+TEST(WholeLines, FailedWritesAreReported) {
   struct Full final : std::streambuf {};  // takes nothing
   Full full;
   std::ostream to(&full);

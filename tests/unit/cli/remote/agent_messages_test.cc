@@ -14,7 +14,7 @@ std::string framed(const nlohmann::json& message) {
   return frame.ok() ? *frame : "";
 }
 
-TEST(Frames, ComeOutAsTheyWentInHoweverTheyAreCut) {
+TEST(Frames, SurviveAnyCutOfTheStream) {
   const std::vector<nlohmann::json> messages = {
       {{"kind", "beat"}}, nlohmann::json::object(), {{"text", std::string(70'000, 'x')}}, {{"text", "\n\"\\\x01"}}};
   std::string stream = "Welcome!\nrota-agent says\n no end" + greeting();
@@ -47,13 +47,13 @@ TEST(Frames, FollowTheOutputOfALoginShell) {
   EXPECT_TRUE(reader.greeted());
 }
 
-TEST(Frames, NoiseHasAnEnd) {
+TEST(Frames, NoiseIsLimited) {
   FrameReader reader(Begins::greeted);
   reader.take(std::string(kNoiseBytesMost + 1, 'x'));
   EXPECT_EQ(reader.next().status().code(), ExitCode::bad_data);
 }
 
-TEST(Frames, AnAgentOfAnotherVersionIsNone) {
+TEST(Frames, AnAgentOfAnotherVersionIsRefused) {
   FrameReader reader(Begins::greeted);
   reader.take("rota-agent speaks 1 of " + std::string(kVersion) + "-else\n");
   const auto message = reader.next();
@@ -62,7 +62,7 @@ TEST(Frames, AnAgentOfAnotherVersionIsNone) {
   EXPECT_NE(message.status().what().find("-else"), std::string::npos);
 }
 
-TEST(Frames, WhatIsNoneIsRefused) {
+TEST(Frames, InvalidFramesAreRefused) {
   const auto code_of = [](std::string_view bytes) {
     FrameReader reader(Begins::at_once);
     reader.take(bytes);

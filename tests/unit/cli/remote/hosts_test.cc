@@ -59,7 +59,7 @@ TEST(Hosts, AreNeverShellWordsOrOptions) {
   EXPECT_TRUE(read_hosts(std::string(253, 'a')).ok());
 }
 
-TEST(Hosts, AreThereOnce) {
+TEST(Hosts, AreUnique) {
   const auto twice = read_hosts("a:2,b,a");
   ASSERT_FALSE(twice.ok());
   EXPECT_NE(twice.status().what().find("'a' is no host: it is there already"), std::string::npos);
@@ -68,7 +68,7 @@ TEST(Hosts, AreThereOnce) {
 
 using HostsFile = TemporaryFolder;
 
-TEST_F(HostsFile, HasOneALine) {
+TEST_F(HostsFile, HasOneHostPerLine) {
   const auto file = folder / "hosts";
   std::ofstream(file) << "# ours\n\n  a:3  # the large one\r\nme@b\n";
   const auto machines = read_hosts(file.string());
@@ -84,7 +84,7 @@ TEST_F(HostsFile, HasOneALine) {
   EXPECT_EQ(read_hosts((folder / "nothing").string()).status().code(), ExitCode::no_input);
 }
 
-TEST(Hosts, TakeNeighboursAndAllOfThemTakeSome) {
+TEST(Hosts, ShareProcessesByTheirSlots) {
   const std::vector<Machine> machines = {{"", "a", 1}, {"", "b", 3}, {"", "c", 2}};
   const auto dealt = [&](std::size_t count) {
     std::string text;

@@ -30,7 +30,7 @@ TEST_F(Failpoints, NamesAreDifferent) {
   EXPECT_EQ(std::set(kFailpoints.begin(), kFailpoints.end()).size(), kFailpoints.size());
 }
 
-TEST_F(Failpoints, WhatCannotBeMeantIsAnError) {
+TEST_F(Failpoints, InvalidSpecificationsAreErrors) {
   for (const char* wanted : {"file.open:1:kill", "file.opened", "file.opened:1", "file.opened:0:kill",
                              "file.opened:x:kill", "file.opened:1x:kill", "file.opened:1:die", "file.opened::kill",
                              "file.opened:1:kill,nothing:1:kill", ":1:kill", ":", ","}) {
@@ -41,7 +41,7 @@ TEST_F(Failpoints, WhatCannotBeMeantIsAnError) {
   }
 }
 
-TEST_F(Failpoints, KillAtTheNthTimeOfThatNameAndFile) {
+TEST_F(Failpoints, KillsAtTheNthTimeOfItsNameAndFile) {
   ASSERT_TRUE(arm("file.synced@commit.json:2:kill").ok());
   failpoint("file.synced", "commit.json");
   failpoint("file.synced", "era");
@@ -49,7 +49,7 @@ TEST_F(Failpoints, KillAtTheNthTimeOfThatNameAndFile) {
   EXPECT_EXIT(failpoint("file.synced", "commit.json"), ::testing::KilledBySignal(SIGKILL), "");
 }
 
-TEST_F(Failpoints, OnceForAllProcesses) {
+TEST_F(Failpoints, ActsOnceForAllProcesses) {
   setenv("ROTA_FAILPOINTS_ONCE", folder.c_str(), 1);
   ASSERT_TRUE(arm("model.linked:1:kill,result.written:1:kill").ok());
   EXPECT_EXIT(failpoint("model.linked"), ::testing::KilledBySignal(SIGKILL), "");

@@ -14,7 +14,7 @@ class FileHashes : public TemporaryFolder {
   }
 };
 
-TEST_F(FileHashes, OfContentsAreThoseOfBytesAndOrderButNotOfNames) {
+TEST_F(FileHashes, DependOnBytesAndOrderNotOnNames) {
   const auto a = write("a", "one\n"), same = write("b/other", "one\n"), changed = write("c", "onf\n"),
              empty = write("d", "");
   EXPECT_EQ(of({a}), of({same}));
@@ -25,7 +25,7 @@ TEST_F(FileHashes, OfContentsAreThoseOfBytesAndOrderButNotOfNames) {
   EXPECT_NE(of({write("e", "one\non"), write("f", "e\n")}), of({a, a})) << "where files end counts";
 }
 
-TEST_F(FileHashes, WhatIsNoFileIsNotReadAway) {
+TEST_F(FileHashes, DevicesAreNotRead) {
   EXPECT_EQ(of({"/dev/zero"}), of({"/dev/null"}));
 }
 

@@ -39,7 +39,7 @@ class FilesTest : public TemporaryFolder {
   }
 };
 
-TEST_F(FilesTest, WritesTheWholeFileAndLeavesNothingElse) {
+TEST_F(FilesTest, WritesTheWholeFileOnly) {
   ASSERT_TRUE(write_atomically(folder / "a", std::string_view("one")).ok());
   ASSERT_TRUE(write_atomically(folder / "a", std::string_view("two")).ok());
   EXPECT_EQ(read(folder / "a"), "two");
@@ -62,7 +62,7 @@ TEST_F(FilesTest, NewFoldersAndCopiesAreDurable) {
 }
 
 // A pipe in a folder copied from elsewhere blocked its reader forever.
-TEST_F(FilesTest, WhatIsNoFileIsNotWaitedFor) {
+TEST_F(FilesTest, SpecialFilesDoNotBlock) {
   const std::filesystem::path pipe = folder / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   for (const std::filesystem::path& other : {pipe, std::filesystem::path("/dev/zero"), folder}) {
@@ -78,7 +78,7 @@ TEST_F(FilesTest, WhatIsNoFileIsNotWaitedFor) {
   EXPECT_EQ(LineFile::open(pipe).status().code(), ExitCode::cannot_write);
 }
 
-TEST_F(FilesTest, ADescriptorThatIsWantedIsWaitedFor) {
+TEST_F(FilesTest, ANeededDescriptorIsAwaited) {
   write("a", "content");
   struct rlimit before = {};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -137,7 +137,7 @@ TEST_F(FilesTest, WritingToAFullDiskIsADiskError) {
   EXPECT_TRUE(status.what().ends_with("File too large (the limit of a file's size, ulimit -f)")) << status.what();
 }
 
-TEST_F(FilesTest, ReadsUpToTheLimitAndNoFurther) {
+TEST_F(FilesTest, ReadsUpToTheLimit) {
   write("a", "12345");
   EXPECT_EQ(*read_whole_file(folder / "a", 5), "12345");
   EXPECT_EQ(read_whole_file(folder / "a", 4).status().code(), ExitCode::disk);

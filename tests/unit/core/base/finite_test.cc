@@ -3,7 +3,7 @@
 namespace rota {
 namespace {
 
-TEST(Finite, OneThatIsNotIsFoundAnywhere) {
+TEST(Finite, ANonFiniteNumberIsFoundAnywhere) {
   constexpr double kMost = std::numeric_limits<double>::max(), kInfinity = std::numeric_limits<double>::infinity();
   for (const std::size_t size : {0U, 1U, 511U, 512U, 513U, 1500U}) {
     std::vector<double> numbers(size);

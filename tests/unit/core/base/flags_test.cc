@@ -49,14 +49,14 @@ TEST_F(FlagsTest, AllSpellings) {
   EXPECT_EQ(line->given.size(), 4U);
 }
 
-TEST_F(FlagsTest, TruthIsWrittenInManyWays) {
+TEST_F(FlagsTest, BooleansHaveSeveralSpellings) {
   EXPECT_FALSE(parse({"--insecure", "--noinsecure"})->options.flag("insecure"));
   EXPECT_FALSE(parse({"--insecure=no"})->options.flag("insecure"));
   EXPECT_TRUE(parse({"--insecure=1"})->options.flag("insecure"));
   EXPECT_EQ(error({"--insecure=2"}), "--insecure=2: must be true or false");
 }
 
-TEST_F(FlagsTest, NothingIsLeftFromAnEarlierParse) {
+TEST_F(FlagsTest, AnEarlierParseLeavesNoState) {
   ASSERT_TRUE(parse({"--workers=7", "--insecure"}).ok());
   EXPECT_EQ(parse({})->options.integer("workers"), 2);
   EXPECT_FALSE(parse({})->options.flag("insecure"));
@@ -129,7 +129,7 @@ TEST_F(FlagsTest, AWrittenFlagfileIsReadBack) {
 }
 
 // A value that ended in a carriage return lost it in flags.txt: the processes trained on another file.
-TEST_F(FlagsTest, WhatAFlagfileCannotCarryIsNotWritten) {
+TEST_F(FlagsTest, ValuesThatAFlagfileCannotHoldAreRefused) {
   const std::filesystem::path file = folder / "flags.txt";
   for (const char* value : {"in\r", "\r", "two\nlines"})
     EXPECT_EQ(write_flagfile(file, {{"note", value}}).code(), ExitCode::usage);
@@ -141,7 +141,7 @@ TEST_F(FlagsTest, WhatAFlagfileCannotCarryIsNotWritten) {
   }
 }
 
-TEST_F(FlagsTest, AByteOrderMarkIsNoPartOfAFlag) {
+TEST_F(FlagsTest, AByteOrderMarkIsSkipped) {
   EXPECT_EQ(parse({"--flagfile=" + write("mark", "\xef\xbb\xbf--workers=4\r\n")})->options.integer("workers"), 4);
 }
 
@@ -158,7 +158,7 @@ TEST_F(FlagsTest, HelpAndVersionWinOverWrongFlags) {
   EXPECT_EQ(parse({"--version"})->wish, CommandLine::Wish::version);
 }
 
-TEST_F(FlagsTest, WithoutThePluginItsOptionsAreTakenAsTheyAre) {
+TEST_F(FlagsTest, WithoutThePluginItsOptionsAreUnchecked) {
   const auto line = parse({"--topics=050", "--alpha", "x", "--workers=3"}, true);
   ASSERT_TRUE(line.ok());
   EXPECT_EQ(line->options.text("topics"), "050");
@@ -167,7 +167,7 @@ TEST_F(FlagsTest, WithoutThePluginItsOptionsAreTakenAsTheyAre) {
   EXPECT_EQ(parse({"--topics=50", "--workers=x"}, true).status().code(), ExitCode::usage);
 }
 
-TEST_F(FlagsTest, FlagsOfTheLogAreAcceptedAndNoOptions) {
+TEST_F(FlagsTest, FlagsOfTheLogAreNoOptions) {
   const auto line = parse({"--v=2", "--logtostderr", "--minloglevel", "1"});
   ASSERT_TRUE(line.ok()) << line.status().what();
   EXPECT_EQ(line->log_flags, (std::vector<std::string>{"--v=2", "--logtostderr=true", "--minloglevel=1"}));

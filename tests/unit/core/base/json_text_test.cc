@@ -10,7 +10,7 @@ TEST(JsonText, BytesThatAreNoUtf8DoNotEndTheProcess) {
   EXPECT_TRUE(nlohmann::json::accept(json_text(json, 2)));
 }
 
-TEST(JsonText, WhatProgramsReadBackIsExact) {
+TEST(JsonText, ExactTextIsPreserved) {
   for (const std::string text : {"", "plain", "Straße 日本", "a\xff", "\xc3", "\xed\xa0\x80/\x01\n"}) {
     const nlohmann::ordered_json json = exact_text(text);
     const auto written = json_text(json);
@@ -21,7 +21,7 @@ TEST(JsonText, WhatProgramsReadBackIsExact) {
   EXPECT_EQ(exact_text("b\xff"), (nlohmann::ordered_json{{"hex", "62ff"}}));
 }
 
-TEST(JsonText, WhatIsNoTextIsNone) {
+TEST(JsonText, OtherJsonIsNoText) {
   for (const char* json : {"1", "null", "[]", "{}", R"({"hex":1})", R"({"hex":"6"})", R"({"hex":"6g"})",
                            R"({"hex":"-1"})", R"({"hex":"62","more":1})"})
     EXPECT_EQ(exact_text_of(nlohmann::json::parse(json)), std::nullopt) << json;

@@ -17,7 +17,7 @@ TEST(KeyRuns, NeighboursBecomeOneRun) {
   EXPECT_EQ(keys, (std::vector<Key>{3, 4, 5, 7}));
 }
 
-TEST(KeyRuns, OnlyThoseInTheirRangeInOrderAndApartFit) {
+TEST(KeyRuns, OnlyOrderedDisjointRunsInRangeFit) {
   const KeyRange range{10, 20};
   EXPECT_TRUE(runs_fit({}, range));
   EXPECT_TRUE(runs_fit({{10, 10}}, range));

@@ -106,7 +106,7 @@ TEST(Tree, SubtreesCoverExactlyTheRange) {
   EXPECT_EQ(largest_subtrees(0, 5, 5), (std::vector<TreeNode>{{3, 0}})) << "the last subtree may have gaps";
 }
 
-TEST(Tree, NodesFromAnywhereAreRefusedWithoutHarm) {
+TEST(Tree, RandomNodesAreRefused) {
   std::mt19937_64 random(1);
   std::size_t refused = 0;
   for (int round = 0; round < 2000; ++round) {
@@ -124,14 +124,14 @@ TEST(Tree, NodesFromAnywhereAreRefusedWithoutHarm) {
   EXPECT_GT(refused, 10000U);
 }
 
-TEST(Tree, ANodeOfLevel32OrMoreIsNoNode) {
+TEST(Tree, ANodeOfLevel32OrMoreIsRefused) {
   TreeSum sum(1);
   EXPECT_FALSE(sum.add({32, 0}, {1}));
   EXPECT_FALSE(sum.add({~0U, ~0U}, {1}));
   EXPECT_TRUE(sum.add({0, 0}, {1}));
 }
 
-TEST(Tree, RefusesWhatDoesNotFitAndKeepsItsSum) {
+TEST(Tree, RefusesUnfittingNodesAndKeepsItsSum) {
   TreeSum sum(5);
   EXPECT_TRUE(sum.add({1, 0}, {1, 2}));
   EXPECT_FALSE(sum.add({0, 1}, {1, 2}));  // in what is there

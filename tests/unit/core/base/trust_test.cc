@@ -30,7 +30,7 @@ class TrustTest : public TemporaryFolder {
   fs::path file;
 };
 
-TEST_F(TrustTest, WhatIsOursIsTrusted) {
+TEST_F(TrustTest, OwnFilesAreTrusted) {
   EXPECT_EQ(why(check_trusted(file)), "");
   EXPECT_EQ(why(check_own(file)), "");
   EXPECT_EQ(why(check_own(folder / "a")), "");
@@ -38,7 +38,7 @@ TEST_F(TrustTest, WhatIsOursIsTrusted) {
   EXPECT_EQ(why(check_trusted("/proc/self/exe")), "") << "a program of root's, or our own";
 }
 
-TEST_F(TrustTest, WhatEverybodyCanChangeIsNot) {
+TEST_F(TrustTest, WorldWritableFilesAreNotTrusted) {
   set(file, 0646);
   EXPECT_EQ(why(check_trusted(file)), file.string() + " can be changed by everybody (mode 646): chmod o-w");
   set(file, 0644);
@@ -53,7 +53,7 @@ TEST_F(TrustTest, WhatEverybodyCanChangeIsNot) {
 }
 
 // A user whose programs are in a folder that others can write to trusts those others already.
-TEST_F(TrustTest, AFolderThatTheProgramIsInIsNoObjection) {
+TEST_F(TrustTest, TheFolderOfTheProgramIsTrusted) {
   set(folder / "a", 0777);
   const fs::path beside = write("a/bin/program", ""), elsewhere = write("c/program", "");
   EXPECT_EQ(why(check_trusted(file, beside)), "");
@@ -64,20 +64,20 @@ TEST_F(TrustTest, AFolderThatTheProgramIsInIsNoObjection) {
   EXPECT_NE(why(check_trusted(file, beside)), "") << "where it is not";
 }
 
-TEST_F(TrustTest, ALinkIsWhatItLeadsTo) {
+TEST_F(TrustTest, ALinkIsJudgedByItsTarget) {
   fs::create_symlink(file, folder / "link");
   EXPECT_EQ(why(check_trusted(folder / "link")), "");
   set(folder / "a", 0777);
   EXPECT_NE(why(check_trusted(folder / "link")), "");
 }
 
-TEST_F(TrustTest, NothingIsNoInput) {
+TEST_F(TrustTest, AMissingFileIsNoInput) {
   EXPECT_EQ(check_trusted(folder / "none").code(), ExitCode::no_input);
   EXPECT_EQ(check_own(folder / "none").code(), ExitCode::no_input);
   EXPECT_EQ(check_secret(folder / "none").code(), ExitCode::no_input);
 }
 
-TEST_F(TrustTest, ASecretIsForOneAlone) {
+TEST_F(TrustTest, ASecretIsForItsOwnerOnly) {
   for (const mode_t open : {0640, 0604, 0620, 0601}) {
     set(file, open);
     EXPECT_NE(why(check_secret(file)).find("is open to others"), std::string::npos) << open;
@@ -88,7 +88,7 @@ TEST_F(TrustTest, ASecretIsForOneAlone) {
   EXPECT_NE(why(check_secret(folder / "link")).find("is a link"), std::string::npos);
 }
 
-TEST_F(TrustTest, AGroupThatMayWriteIsOnlyTheOwnersPrivateOne) {
+TEST_F(TrustTest, OnlyThePrivateGroupMayWrite) {
   set(file, 0664);
   const passwd* user = ::getpwuid(::geteuid());
   const std::string name = user == nullptr ? "" : user->pw_name;

@@ -154,7 +154,7 @@ TEST_F(CheckpointFiles, AFlippedBitAnywhereNeverGivesOtherData) {
 }
 
 // RocksDB would read its blocks unchecked.
-TEST_F(CheckpointFiles, OneThatNamesNoChecksumsIsRefused) {
+TEST_F(CheckpointFiles, AFileWithoutChecksumsIsRefused) {
   write_file();
   std::string bytes = read(path());
   bytes[bytes.size() - 53] = 0;
@@ -173,7 +173,7 @@ TEST_F(CheckpointFiles, EveryTruncationIsDetected) {
   }
 }
 
-TEST_F(CheckpointFiles, WhatIsNoSuchFileIsRefused) {
+TEST_F(CheckpointFiles, AnotherKindOfFileIsRefused) {
   write("garbage.sst", std::string(10000, 'x'));
   EXPECT_FALSE(CheckpointFile::open(folder / "garbage.sst").ok());
   EXPECT_FALSE(CheckpointFile::open(folder / "nothing.sst").ok());

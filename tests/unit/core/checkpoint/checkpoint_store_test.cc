@@ -21,7 +21,7 @@ class DiskCheckpointFiles : public TemporaryFolder {
   }
 };
 
-TEST_F(DiskCheckpointFiles, AreFoundAgainByEpochAndPartition) {
+TEST_F(DiskCheckpointFiles, AreFoundByEpochAndPartition) {
   const auto store = disk_checkpoints(folder, 3, {{}, {"epoch-00000004/partition-1.era-3.sst", 0, {}}});
   Rows rows(tables(2));
   rows.set(0, 3, std::vector<double>{1, 2});
@@ -39,7 +39,7 @@ TEST_F(DiskCheckpointFiles, AreFoundAgainByEpochAndPartition) {
 }
 
 // Names were fixed: a store of an earlier start that was still running renamed its file over a committed one.
-TEST_F(DiskCheckpointFiles, OfAnEarlierStartNeverTakeThePlaceOfLaterOnes) {
+TEST_F(DiskCheckpointFiles, AnEarlierStartReplacesNoLaterFile) {
   const auto zombie = disk_checkpoints(folder, 1, {});
   const auto store = disk_checkpoints(folder, 2, {{"epoch-00000004/partition-0.era-2.sst", 0, {}}});
   Rows rows(tables(2)), others(tables(2));
@@ -56,7 +56,7 @@ TEST_F(DiskCheckpointFiles, OfAnEarlierStartNeverTakeThePlaceOfLaterOnes) {
   EXPECT_EQ(back.hash(), rows.hash());
 }
 
-TEST_F(DiskCheckpointFiles, WhatIsNotThereIsADiskError) {
+TEST_F(DiskCheckpointFiles, AMissingFileIsADiskError) {
   const auto store = disk_checkpoints(folder, 1, {{"epoch-00000004/partition-0.era-1.sst", 0, {}}});
   Rows rows(tables(2));
   EXPECT_EQ(store->read_rows(4, 1, rows).code(), ExitCode::disk);

@@ -20,7 +20,7 @@ class FilesInChunks : public TemporaryFolder {
   std::shared_ptr<ChunkFiles> files_ = disk_chunk_files(folder);
 };
 
-TEST_F(FilesInChunks, ComeInAnyOrderAndHaveTheirNameAtTheEnd) {
+TEST_F(FilesInChunks, MayArriveInAnyOrder) {
   ASSERT_TRUE(files_->write(kFile, 4, bytes_of("efg")).ok());
   ASSERT_TRUE(files_->write(kFile, 0, bytes_of("abcd")).ok());
   EXPECT_FALSE(std::filesystem::exists(path()));
@@ -34,7 +34,7 @@ TEST_F(FilesInChunks, ComeInAnyOrderAndHaveTheirNameAtTheEnd) {
   EXPECT_EQ(hash128(part->view()), hash128(std::string("cde")));
 }
 
-TEST_F(FilesInChunks, OtherThanTheyMustBeGetNoName) {
+TEST_F(FilesInChunks, WithAWrongHashGetNoName) {
   ASSERT_TRUE(files_->write(kFile, 0, bytes_of("abcx")).ok());
   const Status done = files_->finish(file("abcd"));
   EXPECT_EQ(done.code(), ExitCode::disk);
@@ -48,7 +48,7 @@ TEST_F(FilesInChunks, OtherThanTheyMustBeGetNoName) {
 }
 
 // A process that was declared lost and its replacement wrote into one file: neither had all of it.
-TEST_F(FilesInChunks, OfTwoThatGetTheSameDoNotMix) {
+TEST_F(FilesInChunks, OfTwoWritersDoNotMix) {
   const auto other = disk_chunk_files(folder);
   ASSERT_TRUE(files_->write(kFile, 0, bytes_of("ab")).ok());
   ASSERT_TRUE(other->write(kFile, 2, bytes_of("cd")).ok());
@@ -59,7 +59,7 @@ TEST_F(FilesInChunks, OfTwoThatGetTheSameDoNotMix) {
   EXPECT_EQ(read(path()), "abcd");
 }
 
-TEST_F(FilesInChunks, ThatAreNotFinishedHaveNamesOfRotas) {
+TEST_F(FilesInChunks, UnfinishedHaveNamesOfRota) {
   ASSERT_TRUE(files_->write(kFile, 0, bytes_of("ab")).ok());
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(path().parent_path())) {
@@ -69,7 +69,7 @@ TEST_F(FilesInChunks, ThatAreNotFinishedHaveNamesOfRotas) {
   EXPECT_EQ(count, 1);
 }
 
-TEST_F(FilesInChunks, ThatAreDamagedOrShorterAreNotThere) {
+TEST_F(FilesInChunks, DamagedOrShorterAreMissing) {
   write(std::string("checkpoint/") + kFile, "abcd");
   EXPECT_TRUE(files_->has(file("abcd")));
   EXPECT_FALSE(files_->has(file("abce")));

@@ -7,7 +7,7 @@ Chunk answer(const AskChunk& ask) {
   return {ask.file, ask.at, Bytes::from(std::vector<std::byte>(ask.bytes))};
 }
 
-TEST(FileCopy, AsksForEveryByteOnceAndForFewAtATime) {
+TEST(FileCopy, RequestsEveryByteOnceWithALimit) {
   FileCopy copy({"f", 25, {}}, {4, 3, 1});
   std::vector<bool> seen(25);
   std::vector<AskChunk> open = copy.asks();

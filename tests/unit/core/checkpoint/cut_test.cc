@@ -40,7 +40,7 @@ TEST(CutBytes, StayAsTheyAre) {
   EXPECT_EQ(found, expected);
 }
 
-TEST(CutBytes, EveryTruncationAndEveryByteMoreIsRefused) {
+TEST(CutBytes, EveryOtherLengthIsRefused) {
   const auto whole = bytes_of(sample());
   for (std::size_t size = 0; size < whole.size(); ++size)
     EXPECT_FALSE(cut_of(std::span<const std::byte>(whole).first(size)).has_value()) << size;

@@ -40,7 +40,7 @@ class InitialModel : public TemporaryFolder {
   Plugin plugin_;
 };
 
-TEST_F(InitialModel, IsTheOneThatIsNamed) {
+TEST_F(InitialModel, IsTheModelOfTheOption) {
   const auto model = open({{"init_model", folder.string()}, {"init_hash", "0123"}});
   ASSERT_TRUE(model.ok()) << model.status().what();
   EXPECT_EQ((*model)->row(0, 0), std::vector<double>{5});
@@ -53,7 +53,7 @@ TEST_F(InitialModel, IsNoneWithoutTheOption) {
   EXPECT_EQ(*model, nullptr);
 }
 
-TEST_F(InitialModel, OthersAreRefused) {
+TEST_F(InitialModel, OtherModelsAreRefused) {
   EXPECT_EQ(open({{"init_model", (folder / "nothing").string()}}).status().code(), ExitCode::no_input);
   const Status changed = open({{"init_model", folder.string()}, {"init_hash", "4567"}}).status();
   EXPECT_EQ(changed.code(), ExitCode::bad_data);

@@ -29,7 +29,7 @@ class Doing : public TemporaryFolder {
   std::filesystem::path file_ = folder / "log" / "worker-3.doing";
 };
 
-TEST_F(Doing, OutlivesAProcessThatIsKilled) {
+TEST_F(Doing, OutlivesAKilledProcess) {
   int status = 0;
   const auto pid = in_child(file_, status, [] {
     const HookNote note("lda", "Push::push", "round 12, shard 3");
@@ -85,7 +85,7 @@ TEST_F(Doing, ANestedHookIsReportedThenTheOuterOne) {
   EXPECT_EQ(crash_info(file_, pid)->hooks, "plugin lda, start, worker-3");
 }
 
-TEST_F(Doing, AProcessThatEndsAsItShouldLeavesNothing) {
+TEST_F(Doing, ANormalEndLeavesNoFile) {
   int status = 0;
   const auto pid = in_child(file_, status, [] { remove_hook_trace(); });
   EXPECT_EQ(status, 0);

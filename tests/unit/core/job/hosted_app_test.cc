@@ -28,7 +28,7 @@ TEST(HostedApp, IsMadeFromTheJob) {
   EXPECT_EQ((*app)->app->pull({}), nullptr) << "no shared tables";
 }
 
-TEST(HostedApp, WhatItThrowsNamesThePlugin) {
+TEST(HostedApp, AThrowNamesThePlugin) {
   const auto throws = plugin_that([](const Job&) -> std::unique_ptr<App> { throw UsageError("these do not go"); });
   const Status status = host_app(throws, {}).status();
   EXPECT_EQ(status.code(), ExitCode::usage);
@@ -38,7 +38,7 @@ TEST(HostedApp, WhatItThrowsNamesThePlugin) {
 }
 
 // Shards times slices grow fast: 65,536 shards have 131,072 slices.
-TEST(HostedApp, MoreSlicesInShardsThanTheMemoryBearsAreRefused) {
+TEST(HostedApp, TooManySlicesForTheMemoryAreRefused) {
   Plugin plugin = plugin_that([](const Job&) -> std::unique_ptr<App> { return std::make_unique<EmptyApp>(); });
   plugin.sliced = true;
   Job job;

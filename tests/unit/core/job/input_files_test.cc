@@ -29,7 +29,7 @@ TEST_F(InputFilesTest, AFileAFolderAPatternAList) {
   EXPECT_EQ(found(at("d/c.gz") + "," + at("d/a.txt") + ","), "d/c.gz d/a.txt");
 }
 
-TEST_F(InputFilesTest, ANameWithACommaIsAFileIfThereIsOne) {
+TEST_F(InputFilesTest, ANameWithACommaMayBeAFile) {
   write("a,b", "1");
   EXPECT_EQ(found(at("a,b")), "a,b");
 }
@@ -39,7 +39,7 @@ TEST_F(InputFilesTest, DataByShardIsNoText) {
   for (const char* input : {"d", "e", "f", "f/shard-00003.rota-shard", "d/*"}) EXPECT_EQ(found(at(input)), "exit 65");
 }
 
-TEST_F(InputFilesTest, WhatIsNotThereIsNoInput) {
+TEST_F(InputFilesTest, AMissingPathIsNoInput) {
   std::filesystem::create_directories(folder / "empty" / "sub");
   write("a", "1");
   for (const char* name : {"none", "empty", "*.csv", "none/a", "a/b"}) EXPECT_EQ(found(at(name)), "exit 66") << name;
@@ -49,7 +49,7 @@ TEST_F(InputFilesTest, WhatIsNotThereIsNoInput) {
 }
 
 // Each worker read a part of a pipe, and the model changed with every run.
-TEST_F(InputFilesTest, DataIsWhatCanBeReadMoreThanOnce) {
+TEST_F(InputFilesTest, DataMustBeReadableTwice) {
   write("d/a", "1");
   ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
   EXPECT_TRUE(data_files(at("d")).ok());
@@ -67,7 +67,7 @@ TEST_F(InputFilesTest, DataIsWhatCanBeReadMoreThanOnce) {
   EXPECT_EQ(check(at("pipe")).what(), "--vocab=" + at("pipe") + ": is not a file that can be read more than once");
 }
 
-TEST_F(InputFilesTest, NothingOfAFolderIsPassedOver) {
+TEST_F(InputFilesTest, NoFileOfAFolderIsSkipped) {
   write("d/a", "1");
   std::filesystem::create_symlink("a", folder / "d" / "b");
   EXPECT_EQ(found(at("d")), "d/a d/b");

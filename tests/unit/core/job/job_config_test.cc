@@ -75,7 +75,7 @@ TEST(JobConfig, OptionsOfSlicesAreForAppsWithSlices) {
   EXPECT_EQ(its.slices, its.shards * 2);
 }
 
-TEST(JobConfig, WithOneCheckpointNothingSpacesThem) {
+TEST(JobConfig, OneCheckpointHasNoInterval) {
   EXPECT_EQ(ignored(config(plugin(), {{"checkpoint_every", "0"}, {"checkpoint_seconds", "9"}})),
             Names{"checkpoint_seconds"});
 }

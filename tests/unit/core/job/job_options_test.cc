@@ -19,7 +19,7 @@ class JobOptionsTest : public TemporaryFolder {
   }
 };
 
-TEST_F(JobOptionsTest, TheTablesAreRightInThemselves) {
+TEST_F(JobOptionsTest, TheTablesAreConsistent) {
   std::vector<Option> all(job_options().begin(), job_options().end());
   all.insert(all.end(), role_options().begin(), role_options().end());
   const std::set<std::string_view> internals{"shards_from", "init_hash", "max_message_mb"};  // which --help leaves out
@@ -33,7 +33,7 @@ TEST_F(JobOptionsTest, TheTablesAreRightInThemselves) {
   }
 }
 
-TEST_F(JobOptionsTest, ThereCannotBeMoreProcessesThanTheyHaveWorkFor) {
+TEST_F(JobOptionsTest, TooManyProcessesAreRefused) {
   EXPECT_EQ(parse({"--workers=9", "--shards=8"}).status().what(), "--workers=9 is more than --shards=8");
   EXPECT_EQ(parse({"--patience=3"}).status().what(), "--patience needs held-out data: --valid");
   EXPECT_EQ(parse({"--patience=3", "--valid=x", "--eval_every=0"}).status().what(),

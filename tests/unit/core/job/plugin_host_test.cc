@@ -116,7 +116,7 @@ TEST_F(PluginHostTest, ACommandLineIsReadWithThePluginsOptions) {
 }
 
 // EDQUOT in a hook gave another exit code than in a write of Rota.
-TEST(CallHook, AnErrorOfTheSystemHasTheExitCodeThatItHasInAWrite) {
+TEST(CallHook, SystemErrorsHaveTheExitCodesOfWrites) {
   const auto code = [](const std::error_code& error) {
     return call_hook("a", "export_text", "", [&] { throw std::system_error(error, "x"); }).code();
   };

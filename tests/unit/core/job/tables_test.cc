@@ -12,7 +12,7 @@ Table dense(std::uint64_t keys, std::uint32_t row_width, std::uint32_t part_widt
   return table;
 }
 
-TEST(Tables, ThoseThatArePossibleAre) {
+TEST(Tables, ValidTablesAreAccepted) {
   EXPECT_TRUE(check_tables({}).ok());
   EXPECT_TRUE(check_tables({dense(1000, 3, 1), dense(0, 3, 1), dense(10, 0, 0)}).ok());
   const Table wide{"apart", Table::Kind::shared, std::numeric_limits<std::uint64_t>::max(), 8, 8};
@@ -72,7 +72,7 @@ TEST(Tables, StartingRowsDependOnTheirNamesAlone) {
   EXPECT_THROW(rows(5), std::runtime_error);
 }
 
-TEST(Tables, AnAppWithImpossibleOnesEndsTheJob) {
+TEST(Tables, AnAppWithInvalidTablesEndsTheJob) {
   struct Impossible final : tests::EmptyApp {
     std::vector<Table> tables(const Facts& facts) const override { return {dense(facts.count("rows"), 1, 1)}; }
   };
@@ -84,7 +84,7 @@ TEST(Tables, AnAppWithImpossibleOnesEndsTheJob) {
 }
 
 // All of it was allocated before it was checked.
-TEST(Tables, WhatAWorkerHasNoMemoryForIsRefused) {
+TEST(Tables, AModelLargerThanMemoryIsRefused) {
   struct Factors final : tests::EmptyApp {
     std::vector<Table> tables(const Facts& facts) const override {
       Table rows = dense(facts.count("rows"), 1000, 1000);

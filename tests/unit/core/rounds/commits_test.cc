@@ -74,7 +74,7 @@ TEST(Commits, RoundsComeWholeInOrderAndWithTheirRowsInOrder) {
   }
 }
 
-TEST(Commits, ValuesAreAsLastGivenOut) {
+TEST(Commits, ValuesAreThoseOfTheLastCommit) {
   Commits commits(tables(), kPartitions);
   const SharedRows first = rows_of(1, {4}), second = rows_of(2, {4, 5});
   ASSERT_TRUE(commits.begin(first).ok());
@@ -100,7 +100,7 @@ TEST(Commits, RowsMayStartWithOtherValuesThanZeros) {
   EXPECT_EQ(whole[0].changes, (std::vector<double>{2, 1}));
 }
 
-TEST(Commits, ValuesCanBeAsBeforeRoundsThatAreNotToBeSeen) {
+TEST(Commits, ValuesCanExcludeUnseenRounds) {
   Commits commits(tables(), kPartitions);
   std::vector<std::shared_ptr<const RoundDeltas>> rounds;
   const auto commit = [&](TableId table, RoundId round, std::vector<Key> keys, const std::vector<double>& values) {
@@ -211,7 +211,7 @@ TEST(Commits, ACommitOfOtherRowsIsRefused) {
   }
 }
 
-TEST(Commits, RestoredRowsAreWhatChangesAreMeasuredFrom) {
+TEST(Commits, ChangesAreRelativeToRestoredRows) {
   Commits commits(tables(), 1);
   EXPECT_FALSE(commits.restored());
   ASSERT_TRUE(commits.restore(deltas_of(0, {4}, {10, 20})).ok());

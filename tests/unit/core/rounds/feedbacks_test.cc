@@ -101,7 +101,7 @@ TEST(Feedbacks, RowsOfAnOpenRoundAreThoseThatPartitionsNameByKey) {
   EXPECT_EQ(numbers_of(whole->front()), (std::vector<double>{1, 10, 1, 2, 20, 2, 6, 60, 6, 8, 80, 8}));
 }
 
-TEST(Feedbacks, WhatDoesNotFitTheRoundIsRefused) {
+TEST(Feedbacks, UnfittingFeedbackIsRefused) {
   const std::vector<RoundFeedback> wrong = {
       changes_of(1, {}, {}), changes_of(1, {1}, {}), changes_of(1, {1, 2}, {1, 2}),
       changes_of(1, {1}, {1}, {{7, 1}})};  // none, half, too many, those of an open round
@@ -116,7 +116,7 @@ TEST(Feedbacks, WhatDoesNotFitTheRoundIsRefused) {
   EXPECT_FALSE(feedbacks.add(0, changes_of(1, {1}, {1})).ok()) << "more than requested";
 }
 
-TEST(Feedbacks, WhatIsNotDueIsRefused) {
+TEST(Feedbacks, UnexpectedFeedbackIsRefused) {
   Feedbacks feedbacks(tables(), kPartitions, Feedback::norms);
   EXPECT_EQ(feedbacks.begin(of_table(rows_of(1, {200}), kApart)).code(), ExitCode::failed) << "no such row";
   ASSERT_TRUE(feedbacks.begin(of_table(rows_of(1, {7, 8, 9}), kTogether)).ok());

@@ -64,7 +64,7 @@ TEST(Gather, RoundsAreGivenOutInTheirOrder) {
 }
 
 // A partition has rows of some rounds only, so numbers have gaps.
-TEST(Gather, ARoundWithEarlyPartsOnlyHoldsNothingBack) {
+TEST(Gather, ARoundWithOnlyEarlyPartsBlocksNoOther) {
   Gather gather(1);
   ASSERT_TRUE(gather.add(parts_of(5, {0, 0}, {5})).ok());
   ASSERT_TRUE(gather.expect(expect_of(7), 1).ok());
@@ -107,7 +107,7 @@ TEST(Gather, NotesAreByShardForAnySender) {
 }
 
 // A node at the right edge of the tree covers fewer shards than its level implies.
-TEST(Gather, NotesOfTheLastSubtreeAreThoseOfTheShardsThereAre) {
+TEST(Gather, TheLastSubtreeHasNotesOfItsShardsOnly) {
   Gather gather(3);
   ASSERT_TRUE(gather.expect(expect_of(1), 1).ok());
   EXPECT_EQ(gather.add(parts_of(1, {1, 1}, {1}, {"two", "three"})).what(), "round 1: notes of other shards");
@@ -119,7 +119,7 @@ TEST(Gather, NotesOfTheLastSubtreeAreThoseOfTheShardsThereAre) {
   EXPECT_EQ(text_of(whole->notes[2]), "two");
 }
 
-TEST(Gather, NotesThatAreNotAsLongAsTheySayAreRefused) {
+TEST(Gather, NotesOfAnotherLengthAreRefused) {
   const auto refusal = [](std::vector<std::uint64_t> sizes, std::string_view notes) {
     Gather gather(2);
     EXPECT_TRUE(gather.expect(expect_of(1), 1).ok());
@@ -178,7 +178,7 @@ TEST(Gather, AnEarlyPartWithoutNumbersIsNotASum) {
   EXPECT_FALSE(gather.take().has_value());
 }
 
-TEST(Gather, WhatIsLongDoneIsRefused) {
+TEST(Gather, PartsOfFinishedRoundsAreRefused) {
   Gather gather(1);
   ASSERT_TRUE(gather.expect(expect_of(3), 1).ok());
   EXPECT_FALSE(gather.expect(expect_of(3), 1).ok()) << "expected twice";

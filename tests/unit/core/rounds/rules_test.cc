@@ -103,7 +103,7 @@ TEST(Rules, FeedbackIsDueForAllRoundsButThoseInThePipeline) {
   EXPECT_EQ(feedback_due(3, 4), 0U);
 }
 
-TEST(Rules, SchedulesConvergedIfAllThatSaySoDid) {
+TEST(Rules, AllAnswersDecideConvergence) {
   std::optional<bool> all;
   merge_answers(all, std::nullopt);
   EXPECT_EQ(all, std::nullopt);

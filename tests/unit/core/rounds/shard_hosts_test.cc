@@ -10,7 +10,7 @@ namespace {
 
 using tests::even_hosts;
 
-TEST(ShardHosts, EveryWorkerHostsARangeOfShards) {
+TEST(ShardHosts, EveryWorkerHostsARange) {
   for (std::uint32_t shards = 1; shards <= 20; ++shards)
     for (std::uint32_t workers = 1; workers <= shards; ++workers) {
       const ShardHosts hosts = even_hosts(workers, shards);
@@ -42,7 +42,7 @@ TEST(ShardHosts, WorkersHaveAnyNumbersInAnyOrder) {
   EXPECT_EQ(hosts.workers(), (std::vector<std::uint32_t>{7, 0, 3}));
 }
 
-TEST(ShardHosts, WeightsAreProportionsAndEverybodyHasAShard) {
+TEST(ShardHosts, WeightsAreProportionsWithAtLeastOneShard) {
   const std::uint32_t workers[] = {0, 1, 2};
   const auto sizes = [&](std::vector<double> weights, std::uint32_t shards) {
     const ShardHosts hosts = ShardHosts::weighted(workers, weights, shards);
@@ -54,7 +54,7 @@ TEST(ShardHosts, WeightsAreProportionsAndEverybodyHasAShard) {
   EXPECT_EQ(sizes({1e300, 1e300, 1e300}, 9).size(), 3U);
 }
 
-TEST(ShardHosts, WhatComesInAMessageIsChecked) {
+TEST(ShardHosts, RangesInMessagesAreChecked) {
   EXPECT_TRUE(ShardHosts::from({{4, 2}, {1, 5}}, 5).ok());
   EXPECT_EQ(*ShardHosts::from({{0, 2}, {1, 4}}, 4), even_hosts(2, 4));
   for (const std::vector<ShardRange>& wrong :

@@ -68,7 +68,7 @@ TEST_F(Guests, AnObserverIsForgottenWhenItHasItsAnswer) {
   EXPECT_EQ(host.refused(), 0U);
 }
 
-TEST_F(Guests, AnObserverThatAcknowledgesNothingIsForgottenInTheEnd) {
+TEST_F(Guests, ASilentObserverIsForgottenAfterATimeout) {
   Host& host = answering_coordinator();
   host.receive(ask(1), world());
   EXPECT_EQ(transmissions(host), 1U);
@@ -93,7 +93,7 @@ TEST_F(Guests, TheNumberOfObserversIsLimited) {
 }
 
 // The answers filled the link of an observer that acknowledged none, which ended the run.
-TEST_F(Guests, AnObserverGetsOneAnswerHoweverOftenItAsks) {
+TEST_F(Guests, RepeatedQuestionsGetOneAnswer) {
   Host& host = answering_coordinator();
   for (std::uint64_t i = 1; i <= 100; ++i) host.receive(ask(1, i), world());
   EXPECT_EQ(hub_->count<AskStatus>(), 100U);
@@ -111,7 +111,7 @@ TEST_F(Guests, AnObserverIsAnsweredWhereItAsksFrom) {
 }
 
 // With such an endpoint a stranger could have messages sent to a peer of the coordinator.
-TEST_F(Guests, NoProcessCanNameAnothersConnection) {
+TEST_F(Guests, AConnectionOfAnotherCannotBeNamed) {
   Host& host = answering_coordinator();
   Hello hello = hello_of(kWorker, 2);
   hello.endpoint = std::string(kReplyScheme) + "7";
@@ -172,7 +172,7 @@ TEST_F(Guests, ARefusalDoesNotTouchTheMemberOfThatName) {
 }
 
 // Messages of the first would be ignored.
-TEST_F(Guests, OneMoreOfTheSameNameDoesNotTakeTheLinkOfTheFirst) {
+TEST_F(Guests, ASecondOfANameDoesNotReplaceTheLink) {
   Host& member = this->member();
   Host& host = *hosts_[kCoordinator];
   const auto letter = refusal_of(host, Joins::as_new, kJob);
@@ -210,7 +210,7 @@ TEST_F(Guests, AProcessOfAnotherProtocolVersionIsAnsweredWithRefuse) {
                "the coordinator speaks protocol version 9, and worker-0 speaks version 4");
 }
 
-TEST_F(Guests, ADamagedVersionIsNoOtherVersion) {
+TEST_F(Guests, ADamagedVersionIsRefusedAsDamage) {
   Host& host = answering_coordinator();
   Frames hello = frames_of(hello_of(kWorker, 2));
   hello[0] = changed(hello[0], 4, 0x10);

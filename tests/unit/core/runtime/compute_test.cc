@@ -34,7 +34,7 @@ TEST(Compute, ContinuesDuringFileOperations) {
   EXPECT_TRUE(written.get_future().get()) << "the push waited for the file";
 }
 
-TEST(Compute, FilesAreWorkedOnInTheirOrderAndEndsCanBeTaken) {
+TEST(Compute, FileWorkRunsInOrder) {
   std::vector<int> order;
   std::promise<void> last;
   std::atomic<int> woken = 0;
@@ -54,7 +54,7 @@ TEST(Compute, FilesAreWorkedOnInTheirOrderAndEndsCanBeTaken) {
 }
 
 // The node's thread was woken for each of many short pushes.
-TEST(Compute, OfWorkThatBelongsTogetherTheLastWakes) {
+TEST(Compute, GroupedWorkWakesOnce) {
   constexpr int kWorks = 100;
   std::promise<void> begun, go_on, ended;
   std::atomic<int> woken = 0, done = 0;
@@ -107,7 +107,7 @@ TEST(Compute, ChainedCompletionsRunOnTheThreadOfTheWork) {
 }
 
 // A loop without a handler finds it among the other completions.
-TEST(Compute, WhatIsChainedCanBeTakenLikeAllElse) {
+TEST(Compute, ChainedWorkCanBeTakenLikeOther) {
   std::promise<void> done;
   Compute compute(
       1, [] {}, [&] { done.set_value(); });
@@ -143,7 +143,7 @@ TEST(Compute, CompletionsBeforeASeparateOneComeFirst) {
   EXPECT_TRUE(was_received.get_future().get());
 }
 
-TEST(Compute, WhatWasNotBegunAtItsEndIsDropped) {
+TEST(Compute, UnstartedWorkIsDroppedAtTheEnd) {
   std::promise<void> begun, go_on;
   std::atomic<int> done = 0;
   {

@@ -12,7 +12,7 @@ namespace {
 constexpr NodeId kWorker{Role::worker, 0}, kHere{Role::partition, 0}, kThere{Role::partition, 1};
 constexpr NodeId kOther{Role::kvstore, 0};
 
-TEST(Credit, IsForWhatIsOnItsWayAndAlwaysForOne) {
+TEST(Credit, LimitsUnacknowledgedBytes) {
   tests::NodeStage stage(kWorker);
   const Credit credit{.bytes = 100, .chunk = 10};
   const auto allows = [&](std::uint64_t waiting, std::uint64_t unseen) {

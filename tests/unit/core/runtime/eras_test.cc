@@ -226,7 +226,7 @@ TEST_F(Eras, AProbedProcessLooksForTheNextCoordinator) {
   EXPECT_EQ(hub_->count<Hello>(), 1U);
 }
 
-TEST_F(Eras, AConnectionThatComesBackChangesNothing) {
+TEST_F(Eras, AReconnectionChangesNothing) {
   Host& worker = welcomed();
   worker.disconnected(kCoordinator, world());
   pass(3 * kSecond);
@@ -237,7 +237,7 @@ TEST_F(Eras, AConnectionThatComesBackChangesNothing) {
 }
 
 // The link took back its own last message instead, a counter underflowed, and the process crashed (SIGSEGV).
-TEST_F(Eras, ACallThatTheTransportDoesNotTakeIsNoMessageOfTheLink) {
+TEST_F(Eras, AnUnsentHelloIsNotTakenBackFromTheLink) {
   hub();
   Host& worker = member(kWorker, 2);
   talk();
@@ -262,7 +262,7 @@ TEST_F(Eras, ACallThatTheTransportDoesNotTakeIsNoMessageOfTheLink) {
   EXPECT_EQ(decode_header(next->frames)->kind, Kind::saved);
 }
 
-TEST_F(Eras, ACoordinatorIsAwaitedUntilTheTimeout) {
+TEST_F(Eras, ALostCoordinatorIsAwaitedUntilTheTimeout) {
   Host& worker = welcomed();
   hosts_.erase(kCoordinator);
   worker.disconnected(kCoordinator, world());

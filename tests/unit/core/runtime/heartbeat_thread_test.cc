@@ -46,7 +46,7 @@ TEST(HeartbeatThread, SendsHeartbeatsOnlyDuringAHook) {
   EXPECT_EQ(of_other, 0) << "a thread that hangs outside of hooks sends none";
 }
 
-TEST(HeartbeatThread, RetriesWhatCouldNotBeSent) {
+TEST(HeartbeatThread, RetriesUnsentHeartbeats) {
   const InHook hook;
   std::atomic<int> tried{0};
   const HeartbeatThread busy(hook.doing(), 3600 * kSecond, [&] { return ++tried > 2; });

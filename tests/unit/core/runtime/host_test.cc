@@ -19,7 +19,7 @@ TEST_F(Hosts, CompleteAJoin) {
   EXPECT_FALSE(hosts_[kWorker]->busy()) << hosts_[kWorker]->last_refusal();
 }
 
-TEST_F(Hosts, AKeyIsGoodForItsOwnRoleAlone) {
+TEST_F(Hosts, AKeyIsValidForItsOwnRoleOnly) {
   Host& host = coordinator();
   const Frames hello = frames_of(hello_of(kWorker, 2));
   for (const Role other : {Role::coordinator, Role::scheduler, Role::kvstore, Role::observer}) {
@@ -102,7 +102,7 @@ TEST_F(Hosts, AProcessSendsOnlyForItsOwnNodes) {
   EXPECT_EQ(hub_->count<Stop>(), 1U);
 }
 
-TEST_F(Hosts, DamagedFramesAreRefusedAndCounted) {
+TEST_F(Hosts, DamagedFramesAreCounted) {
   Host& host = coordinator();
   Frames frames = frames_of(hello_of(kWorker, 2));
   frames[1] = changed(frames[1], 3, 1);
@@ -131,7 +131,7 @@ TEST_F(Hosts, AnUndecodableMessageEndsTheProcess) {
   }
 }
 
-TEST_F(Hosts, AMessageForANodeThatIsNotHereIsRefused) {
+TEST_F(Hosts, AMessageForAMissingNodeIsRefused) {
   member();
   hosts_[kCoordinator]->route({Role::partition, 4}, kWorker);
   errand_ = [](Outbox& out) { out.send({Role::partition, 4}, Evaluate{1}); };
@@ -140,7 +140,7 @@ TEST_F(Hosts, AMessageForANodeThatIsNotHereIsRefused) {
   EXPECT_EQ(hosts_[kWorker]->last_refusal(), "no partition-4 here");
 }
 
-TEST_F(Hosts, OnlyTheCoordinatorDismisses) {
+TEST_F(Hosts, OnlyTheCoordinatorDismissesMembers) {
   Host& member = this->member();
   const NodeId other{Role::worker, 1};
   Host& neighbour = host(other, 3);
@@ -205,7 +205,7 @@ TEST_F(Hosts, AFaultOfTheCoordinatorEndsIt) {
   expect_ended(host, ExitCode::disk, "full");
 }
 
-TEST_F(Hosts, ACoordinatorThatNeverAnswersIsATemporaryFailure) {
+TEST_F(Hosts, AMissingCoordinatorIsATemporaryFailure) {
   Host& member = worker();
   pass(59 * kSecond);
   EXPECT_FALSE(member.ended().has_value()) << "the coordinator may start late";
@@ -270,7 +270,7 @@ TEST_F(Hosts, ALeavingMemberDoesNotAskALostCoordinator) {
   }
 }
 
-TEST_F(Hosts, NodesOfOneHostTalkWithoutTheNetwork) {
+TEST_F(Hosts, NodesOfOneHostBypassTheNetwork) {
   Host& one = host(kWorker, 2);
   const NodeId partition{Role::partition, 0};
   auto first = std::make_unique<Listener>(kWorker, [&](const Envelope& in, Outbox& out) {
@@ -290,7 +290,7 @@ TEST_F(Hosts, NodesOfOneHostTalkWithoutTheNetwork) {
   EXPECT_EQ(one.bytes_sent(), 0U);
 }
 
-TEST_F(Hosts, TheEndOfWorkComesBackToItsNode) {
+TEST_F(Hosts, FinishedWorkReturnsToItsNode) {
   Host& one = host(kWorker, 2);
   auto node = std::make_unique<Listener>(kWorker, [](const Envelope& in, Outbox& out) {
     if (std::holds_alternative<Ready>(in.message))

@@ -22,7 +22,7 @@ TEST(Address, IsHostAndPort) {
   EXPECT_EQ(address("tcp://[fe80::1%eth0]:7"), "fe80::1%eth0 7");
 }
 
-TEST(Address, AnythingElseIsNone) {
+TEST(Address, AnythingElseIsRefused) {
   for (const char* text : {"", "tcp://", "tcp://a", "tcp://:7", "tcp://a:", "tcp://a:65536", "tcp://a:-1", "tcp://a:7x",
                            "tcp://[::1]", "tcp://[::1:7", "tcp://[::1]7", "tcp://::1:7", "tcp://a b:7", "tcp://a/b:7",
                            "tcp://eth0;127.0.0.1:7", "udp://a:7", "a:7", "tcp://[]:7"}) {
@@ -32,7 +32,7 @@ TEST(Address, AnythingElseIsNone) {
   }
 }
 
-TEST(Address, APlaceNeedsNoPort) {
+TEST(Address, AHostNeedsNoPort) {
   EXPECT_EQ(place("*"), "* 0");
   EXPECT_EQ(place("*:7"), "* 7");
   EXPECT_EQ(place("node1"), "node1 0");
@@ -47,7 +47,7 @@ TEST(Address, WritingAndReadingAgree) {
     EXPECT_EQ(tcp_address(text)->text(), text);
 }
 
-TEST(Address, LoopbackIsWhatIsWrittenSo) {
+TEST(Address, LoopbackIsRecognisedByItsText) {
   for (const char* host : {"127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "localhost", "a.localhost"})
     EXPECT_TRUE(is_loopback(host)) << host;
   for (const char* host : {"*", "node1", "10.0.0.1", "::", "fe80::1", "128.0.0.1", "mylocalhost", "1271.0.0.1"})

@@ -55,7 +55,7 @@ class ConnectionLimitTest : public testing::Test {
 };
 
 // A thousand silent connections took all descriptors, and a commit record could not be written.
-TEST_F(ConnectionLimitTest, AQuarterOfTheDescriptorsIsForOthers) {
+TEST_F(ConnectionLimitTest, AQuarterOfTheDescriptorsIsReserved) {
   EXPECT_EQ(accepted_below(), 96);
   const std::uint64_t before = without_room();
   while (connect()) ASSERT_LT(clients.size(), 100U);

@@ -80,7 +80,7 @@ class DoorkeeperTest : public TemporaryFolder {
   std::unique_ptr<ZmqTransport> server;
 };
 
-TEST_F(DoorkeeperTest, EveryRoleGetsInUnderItsOwnName) {
+TEST_F(DoorkeeperTest, EveryRoleIsAccepted) {
   for (const Role role : {Role::scheduler, Role::worker, Role::kvstore, Role::observer}) {
     const auto client = open(keys_of(role));
     std::string why;
@@ -135,7 +135,7 @@ TEST_F(DoorkeeperTest, AClientWithoutAKeyIsRejected) {
   expect_nothing_before_a_friend();
 }
 
-TEST_F(DoorkeeperTest, NoMessageGoesToAServerWithoutKeys) {
+TEST_F(DoorkeeperTest, NoMessageIsSentToAServerWithoutKeys) {
   server = open(nullptr);
   EXPECT_EQ(why_not(keys_of(Role::worker)), "only one side has keys");
 }

@@ -68,7 +68,7 @@ TEST_F(KeysTest, ANonEmptyFolderIsNotChanged) {
   EXPECT_EQ(mode(folder / "empty"), 0700U);
 }
 
-TEST_F(KeysTest, AMachineOfWorkersNeedsNoOtherSecrets) {
+TEST_F(KeysTest, AWorkerNeedsOnlyItsOwnSecret) {
   for (const char* role : {"coordinator", "scheduler", "kvstore", "observer"})
     fs::remove(keys / (std::string(role) + ".secret"));
   EXPECT_TRUE(read_keys(keys, Role::worker).ok());
@@ -93,7 +93,7 @@ TEST_F(KeysTest, WhatOthersCouldHaveReadOrChangedIsRefused) {
   EXPECT_EQ(refusal().code(), ExitCode::not_authorised);
 }
 
-TEST_F(KeysTest, WhatIsNoKeyIsRefusedWithoutBeingShown) {
+TEST_F(KeysTest, AnInvalidKeyIsRefusedWithoutBeingShown) {
   const std::string whole = read(keys / "worker.secret");
   const std::string of_scheduler = read(keys / "scheduler.secret");
   const std::string its_key = whole.substr(whole.rfind(' ') + 1, 40);
@@ -114,7 +114,7 @@ TEST_F(KeysTest, WhatIsNoKeyIsRefusedWithoutBeingShown) {
   EXPECT_TRUE(read_keys(keys, Role::worker).ok());
 }
 
-TEST_F(KeysTest, OneKeyIsNotOfTwoRoles) {
+TEST_F(KeysTest, AKeyHasOneRole) {
   std::string of_worker = read(keys / "worker.public");
   of_worker.replace(of_worker.find("worker"), 6, "scheduler");
   write("keys/scheduler.public", of_worker);

@@ -88,7 +88,7 @@ TEST(Link, EveryScheduleOfLossDeliversAllInOrderAndOnce) {
 }
 
 // A connection that breaks in every long burst, which is lost as a whole.
-TEST(Link, WhatALongBurstLosesArrivesInShortOnes) {
+TEST(Link, LostBurstsArriveInShorterOnes) {
   Link a = link_of(kA, kB), b = link_of(kB, kA);
   submit(a, 1);
   deliver(b, all(a, kSecond), kSecond);

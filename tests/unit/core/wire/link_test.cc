@@ -179,7 +179,7 @@ TEST_F(LinkTest, AnAnswerEndsTheBackOff) {
   EXPECT_EQ(all(a, now).size(), 1U) << "asked after a second again";
 }
 
-TEST_F(LinkTest, WhatTheTransportDidNotTakeIsGivenAgain) {
+TEST_F(LinkTest, UnsentMessagesAreSentAgain) {
   submit(a, 1);
   submit(a, 2);
   const auto first = a.next(kSecond);
@@ -192,7 +192,7 @@ TEST_F(LinkTest, WhatTheTransportDidNotTakeIsGivenAgain) {
 }
 
 // They were dropped: the peer had to ask again, a second later.
-TEST_F(LinkTest, AnAcknowledgementAndAProbeThatWereNotTakenAreGivenAgain) {
+TEST_F(LinkTest, UnsentAcknowledgementsAndProbesAreSentAgain) {
   submit(a, 1);
   deliver(b, all(a, now), now);
   b.tick(now);
@@ -309,7 +309,7 @@ TEST_F(LinkTest, AnUnknownPeerIsTheFirstToAnswer) {
   EXPECT_TRUE(deliver(a, all(other, kSecond), kSecond).empty());
 }
 
-TEST_F(LinkTest, WhatWasNotSentCannotBeAcknowledged) {
+TEST_F(LinkTest, UnsentMessagesCannotBeAcknowledged) {
   for (RoundId i = 1; i <= Link::kWindowMessages + 1; ++i) submit(a, i);
   all(a, kSecond);
   Header header = from_b(Kind::ack);
@@ -418,7 +418,7 @@ TEST_F(LinkTest, ManyBytesAreAcknowledgedWithoutATick) {
 }
 
 // Stale, repeated and early messages were decoded, which took memory.
-TEST_F(LinkTest, OnlyTheNextMessageIsLookedInto) {
+TEST_F(LinkTest, OnlyTheNextMessageIsDecoded) {
   Header header = from_b(Kind::probe);
   header.incarnation = 50;
   const Frames garbage = {bytes_of(3)};
@@ -433,7 +433,7 @@ TEST_F(LinkTest, OnlyTheNextMessageIsLookedInto) {
 }
 
 // The peer's link was replaced after some messages had been sent to the earlier one.
-TEST_F(LinkTest, AGreetingBringsAgainWhatWasSentBefore) {
+TEST_F(LinkTest, AGreetingResendsEarlierMessages) {
   submit(a, 1);
   submit(a, 2);
   EXPECT_EQ(all(a, kSecond).size(), 2U) << "and lost";
@@ -443,7 +443,7 @@ TEST_F(LinkTest, AGreetingBringsAgainWhatWasSentBefore) {
 }
 
 // A process in a long hook sends one every second, and each caused all unacknowledged messages to be sent again.
-TEST_F(LinkTest, ASignOfLifeBringsNothingAgain) {
+TEST_F(LinkTest, AHeartbeatResendsNothing) {
   submit(a, 1);
   EXPECT_EQ(all(a, kSecond).size(), 1U);
   const Header header = from_b(Kind::ack);

@@ -174,7 +174,7 @@ TEST_F(ZmqTransportTest, TheChosenPortIsInTheEndpoint) {
   EXPECT_GT(address->port, 0);
 }
 
-TEST_F(ZmqTransportTest, APortInUseIsNothingToTryAgain) {
+TEST_F(ZmqTransportTest, APortInUseIsNotRetried) {
   const auto first = ZmqTransport::open(loopback({"127.0.0.1"}), 1 << 20);
   ASSERT_TRUE(first.ok());
   const std::uint16_t port = tcp_address((*first)->endpoint())->port;
@@ -201,7 +201,7 @@ TEST_F(ZmqTransportTest, ListensAtAllNumbersOfAName) {
 }
 
 // By hand, as it takes much memory: ROTA_LARGE_GB=3 sends a blob and a cut of 3 GiB.
-TEST_F(ZmqTransportTest, AsLargeAsOneLikes) {
+TEST_F(ZmqTransportTest, MessagesOfAnySize) {
   const char* asked = std::getenv("ROTA_LARGE_GB");
   const std::size_t bytes = asked == nullptr ? std::size_t{20} << 20 : std::strtoull(asked, nullptr, 10) << 30;
   const auto say = [&](const char* what) {

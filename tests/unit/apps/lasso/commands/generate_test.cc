@@ -91,7 +91,7 @@ TEST(Generate, EqualSettingsGiveEqualBytes) {
   EXPECT_NE(text_of(other), text);
 }
 
-TEST(Generate, RowsOfSeveralPassesAreThoseOfOne) {
+TEST(Generate, SeveralPassesGiveTheRowsOfOne) {
   GenerateSettings settings = small_chain();
   const std::string text = text_of(settings);
   settings.entries_in_memory = 70'000;

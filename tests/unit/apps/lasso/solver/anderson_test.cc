@@ -65,7 +65,7 @@ TEST(Anderson, ARestartForgets) {
   EXPECT_EQ(one, other);
 }
 
-TEST(Anderson, OfNothingComesNothing) {
+TEST(Anderson, WithoutChangesNothingIsExtrapolated) {
   Anderson anderson;
   anderson.restart({});
   for (std::size_t k = 0; k < Anderson::kDepth; ++k) anderson.append({});

@@ -402,7 +402,7 @@ TEST(ReducedProblem, GivenCoefficientsAreTaken) {
   EXPECT_THROW(problem.set_coefficients(given), std::invalid_argument);
 }
 
-TEST(ReducedProblem, WhatCannotBeIsRefused) {
+TEST(ReducedProblem, InvalidInputIsRefused) {
   using Numbers = std::vector<double>;
   EXPECT_THROW(ReducedProblem(Loss::squared, true, {1, 2}, {1}), std::invalid_argument);
   EXPECT_THROW(ReducedProblem(Loss::squared, true, {1, 2}, {1, 1}), std::invalid_argument);

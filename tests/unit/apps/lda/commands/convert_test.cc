@@ -67,13 +67,13 @@ TEST_F(Convert, OtherEncodingsAreRefusedWithTheLine) {
   EXPECT_EQ(converted(files, "f\xfcr F\xfcr\n", {{"token_pattern", "whitespace"}}).words, "f\xfcr\n");
 }
 
-TEST_F(Convert, WhatItReadsIsNotOverwritten) {
+TEST_F(Convert, ItsInputIsNotOverwritten) {
   const std::string stop = files.write("bag.vocab", "cat\n");
   EXPECT_THROW(converted(files, "cat dog\n", {{"stop_words", stop}}), UsageError);
   EXPECT_EQ(read_file(stop), "cat\n");
 }
 
-TEST_F(Convert, WhatCannotBeIsRefused) {
+TEST_F(Convert, InvalidInputIsRefused) {
   const auto refused = [&](Given given, const std::string& text) {
     return message_of<DataError>([&] { converted(files, text, std::move(given)); }).ends_with(": no word is left");
   };

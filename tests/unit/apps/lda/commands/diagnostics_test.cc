@@ -20,7 +20,7 @@ TEST(Diagnostics, AreThoseOfTheirFormulas) {
   EXPECT_NEAR(*topics[0].npmi, std::log(0.2 / (0.4 * 0.4)) / -std::log(0.2), 1e-12);
 }
 
-TEST(Diagnostics, WhatIsNotDefinedIsLeftOut) {
+TEST(Diagnostics, UndefinedFiguresAreLeftOut) {
   const TrainedModel model = tests::small_model();
   const auto topics = diagnose(model, top_words(model, 2), {{{3, 1}}});
   const TopicDiagnostics& empty = topics[2];
@@ -28,13 +28,13 @@ TEST(Diagnostics, WhatIsNotDefinedIsLeftOut) {
   for (const TopicDiagnostics& topic : topics) EXPECT_FALSE(topic.umass || topic.npmi) << "no word is there twice";
 }
 
-TEST(Diagnostics, WordsOfAllDocumentsAreAsCloseAsCanBe) {
+TEST(Diagnostics, WordsOfAllDocumentsHaveTheLargestCoherence) {
   const TrainedModel model = tests::small_model();
   const auto topics = diagnose(model, top_words(model, 2), {{{0, 1}, {1, 1}}, {{0, 1}, {1, 1}}});
   EXPECT_EQ(*topics[0].npmi, 1);
 }
 
-TEST(Diagnostics, WordsThatNeverMeetAreAsFarAsCanBe) {
+TEST(Diagnostics, WordsNeverTogetherHaveTheLeastCoherence) {
   const TrainedModel model = tests::small_model();
   const auto topics = diagnose(model, top_words(model, 2), {{{0, 1}}, {{1, 1}}});
   EXPECT_EQ(*topics[0].npmi, -1);

@@ -30,7 +30,7 @@ TEST(FoldIn, OrderAndRepetitionOfWordsDoNotMatter) {
   EXPECT_EQ(shares_of({{0, 2}, {2, 3}, {1, 1}}), shares_of({{2, 1}, {0, 1}, {1, 1}, {2, 2}, {0, 1}}));
 }
 
-TEST(FoldIn, WhereItStopsNothingMoves) {
+TEST(FoldIn, ItStopsAtAFixedPoint) {
   const std::vector<double> shares = shares_of({{0, 2}, {2, 3}, {1, 1}});
   const std::vector<double> longer = shares_of({{0, 2}, {2, 3}, {1, 1}}, 100'000, 0);
   for (std::size_t k = 0; k < shares.size(); ++k) EXPECT_NEAR(shares[k], longer[k], 1e-9);

@@ -47,7 +47,7 @@ TEST(CountHistogram, ComesBackAsItWas) {
   }
 }
 
-TEST(CountHistogram, WhatCannotBeIsRefused) {
+TEST(CountHistogram, InvalidInputIsRefused) {
   const auto refused = [](std::initializer_list<std::uint64_t> numbers) {
     Writer out;
     for (const std::uint64_t number : numbers) out.put_varint(number);

@@ -45,7 +45,7 @@ TEST(GuideTable, EveryTopicHasItsShare) {
   }
 }
 
-TEST(GuideTable, WhatRoundingPutsBeyondIsTheLastTopics) {
+TEST(GuideTable, NumbersBeyondTheTotalAreTheLastTopics) {
   GuideTable table;
   table.add(5, 1);
   table.add(8, 2);

@@ -127,7 +127,7 @@ TEST(Columns, SinglePrecisionRounds) {
   EXPECT_EQ(tests::plain(single), rounded);
 }
 
-TEST(Columns, WhatIsBeyondSinglePrecisionIsRefused) {
+TEST(Columns, ValuesBeyondSinglePrecisionAreRefused) {
   PlainMatrix matrix = tests::random_matrix(1, 50, 30, 0.3, false);
   matrix.columns[20][2].value = 1e39;
   matrix.columns[25][2].value = 1e40;
@@ -180,7 +180,7 @@ TEST(Columns, AnyPartHoweverThePiecesAreDivided) {
   }
 }
 
-TEST(Columns, MemoryThatIsGivenBackIsNotNeededAgain) {
+TEST(Columns, ReleasedMemoryIsNotUsedAgain) {
   const PlainMatrix matrix = tests::random_matrix(1, 40, 5000, 0.1, false);
   const auto pieces = pieces_of(matrix, 11);
   for (std::uint64_t first = 0; first < 5000;) {
@@ -228,7 +228,7 @@ TEST(Columns, EntriesInAnyOrderAreSorted) {
   }
 }
 
-TEST(Columns, NothingIsABlockToo) {
+TEST(Columns, AnEmptyBlockIsABlock) {
   const Columns none;
   EXPECT_EQ(none.rows(), 0U);
   EXPECT_EQ(none.columns(), 0U);

@@ -52,7 +52,7 @@ TEST(TopItems, DoNotDependOnThreadsOrProcessor) {
   }
 }
 
-TEST(TopItems, AreFewerIfThereAreNoMore) {
+TEST(TopItems, MayBeFewerThanAsked) {
   const mf::TrainedModel model = random_model(1, 3, 2);
   EXPECT_EQ(mf::top_items(model, askers_of(model, {{1}}), 10, 2)[0].size(), 2U);
 }
