@@ -253,7 +253,7 @@ TEST_F(MfAlternating, HeldOutRatingsAreScoredWithTheCurrentModel) {
   for (Given options : {kSolvers[0], kSolvers[1], kSolvers[6], kRoundRobin[0]}) {
     options["valid"] = "given";
     Job task = job(options);
-    task.valid = {files_.write("valid", "u1\ti3\t2\nu7\ti5\t4.5\nnobody\ti5\t1\nu70\ti16\t3\nu1\ti3\t5\n")};
+    task.valid = {files_.write("valid", "u1\ti3\t2\nu7\ti5\t4.5\nunknown\ti5\t1\nu70\ti16\t3\nu1\ti3\t5\n")};
     SerialHost host(linked_plugin(), task);
     host.run_epochs(3);
     const SerialModel model(host);

@@ -198,7 +198,7 @@ TEST_F(Mf, HeldOutLabelsAreScoredWithTheCurrentModel) {
   for (Raw& one : ratings_) one.value = one.value > 3 ? 1 : -1;
   for (const char* biases : {"false", "true"}) {
     Job task = job({{"valid", "given"}, {"loss", "logistic"}, {"biases", biases}});
-    task.valid = {files_.write("valid", "u1\ti3\t1\nu7\ti5\t-1\nnobody\ti5\t1\nnobody\ti5\t0\nu30\ti22\t0\n")};
+    task.valid = {files_.write("valid", "u1\ti3\t1\nu7\ti5\t-1\nunknown\ti5\t1\nunknown\ti5\t0\nu30\ti22\t0\n")};
     SerialHost host(linked_plugin(), task);
     host.run_epochs(4);
     const mf::TrainedModel trained = mf::read_model(SerialModel(host));
@@ -272,7 +272,7 @@ TEST_F(Mf, ARestoredHostContinuesAlike) {
 
 // As the commands score it; one rating is of an unknown user.
 TEST_F(Mf, HeldOutRatingsAreScoredWithTheCurrentModel) {
-  const std::string text = "u1\ti3\t2\nu7\ti5\t4.5\nnobody\ti5\t1\nu30\ti22\t3\n";
+  const std::string text = "u1\ti3\t2\nu7\ti5\t4.5\nunknown\ti5\t1\nu30\ti22\t3\n";
   for (const auto& [biases, rotate] : {std::pair("false", "items"), {"true", "users"}}) {
     Job task = job({{"valid", "given"}, {"biases", biases}, {"rotate", rotate}});
     task.valid = {files_.write("valid", text)};

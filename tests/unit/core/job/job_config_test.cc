@@ -63,7 +63,7 @@ TEST(JobConfig, AnIgnoredOptionOfTheFrameworkHasItsDefault) {
   Plugin any = plugin();
   any.framework_needs = {};
   EXPECT_EQ(config(any, {{"asynchronous", "true"}, {"step_budget_ms", "3"}}).hash, its.hash)
-      << "a resumed run is identified by what was given";
+      << "a resumed run is identified by the options given";
 }
 
 TEST(JobConfig, OptionsOfSlicesAreForAppsWithSlices) {

@@ -4,7 +4,7 @@ namespace rota::lasso {
 namespace {
 
 constexpr std::size_t kRows = 200, kColumns = 9;
-constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
 
 // Columns in two groups.
 struct Data {
@@ -33,7 +33,7 @@ Data random_data() {
 
 TEST(RowProducts, AreTheSumsOverRowsInTheirOrder) {
   const Data data = random_data();
-  const std::vector<std::uint32_t> slot_of = {0, kNobody, 1, 2, kNobody, 3, 4, kNobody, 5},
+  const std::vector<std::uint32_t> slot_of = {0, kNoSlot, 1, 2, kNoSlot, 3, 4, kNoSlot, 5},
                                    columns = {0, 2, 3, 5, 6, 8};
   const std::vector<double> products = row_products(data.rows, data.root, slot_of, columns.size());
   ASSERT_EQ(products.size(), 36U);
@@ -50,7 +50,7 @@ TEST(RowProducts, AreTheSumsOverRowsInTheirOrder) {
 
 TEST(RowProducts, OfNoColumnsThereAreNone) {
   const Data data = random_data();
-  EXPECT_TRUE(row_products(data.rows, data.root, std::vector<std::uint32_t>(kColumns, kNobody), 0).empty());
+  EXPECT_TRUE(row_products(data.rows, data.root, std::vector<std::uint32_t>(kColumns, kNoSlot), 0).empty());
 }
 
 }  // namespace
