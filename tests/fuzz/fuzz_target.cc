@@ -1,4 +1,4 @@
-// libFuzzer's door to the entry point that ROTA_FUZZ_ENTRY names.
+// The libFuzzer entry of the entry point that ROTA_FUZZ_ENTRY names.
 #include <cstdint>
 
 #include "tests/fuzz/entry_points.h"

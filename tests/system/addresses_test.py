@@ -103,8 +103,8 @@ class Addresses(RotaTest):
     def test_an_address_of_another_machine_is_refused_at_once(self):
         """All were started, and waited for each other until the timeout."""
         self.rota("train", "lda", f"--input={self.folder}/data", "--topics=2", f"--out={self.out}", "--insecure",
-                  "--coordinator=tcp://192.0.2.1:0",
-                  code=2, says="--coordinator, without --bind: cannot listen at 192.0.2.1: it is no address of this machine")
+                  "--coordinator=tcp://192.0.2.1:0", code=2,
+                  error="--coordinator, without --bind: cannot listen at 192.0.2.1: it is no address of this machine")
         self.assertFalse((self.out / "flags.txt").exists())
 
     def test_a_port_in_use_is_not_retried(self):
@@ -112,8 +112,8 @@ class Addresses(RotaTest):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
             first = self.role("coordinator", flags, f"--coordinator={address}")
-            said = self.ended(first, 2)
-        self.assertIn(f"cannot listen at {address}: it is in use", said)
+            output = self.ended(first, 2)
+        self.assertIn(f"cannot listen at {address}: it is in use", output)
         self.assertFalse((self.out / "address").exists())
 
     def test_two_hosts(self):

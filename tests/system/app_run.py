@@ -54,4 +54,4 @@ class AppTest(RotaTest):
                 file.unlink(missing_ok=True)
                 if content is not None:
                     file.write_bytes(content)
-                self.rota(*self.command_line(self.folder / "bad", file, *flags), code=code, says=words)
+                self.rota(*self.command_line(self.folder / "bad", file, *flags), code=code, error=words)

@@ -20,7 +20,7 @@ class BadInput(RotaTest):
         vocab.write_text("a\nb\nc\nd\n")
         out = self.folder / f"out-{name}"
         done = self.rota("train", "lda", f"--input={path}", f"--vocab={vocab}", "--topics=2", f"--out={out}",
-                         code=65, says=f"{path}:{line}: " if line else f"{path}: ")
+                         code=65, error=f"{path}:{line}: " if line else f"{path}: ")
         for word in words:
             self.assertIn(word, done.stderr)
         self.assertEqual(done.stdout, "")
@@ -69,14 +69,14 @@ class BadInput(RotaTest):
 
     def test_missing_input(self):
         out = self.folder / "out"
-        self.rota("train", "lda", f"--input={self.folder}/nothing", f"--out={out}", code=66, says="nothing")
+        self.rota("train", "lda", f"--input={self.folder}/nothing", f"--out={out}", code=66, error="nothing")
         self.assertFalse(out.exists())
 
 
 class WrongFlags(RotaTest):
     def refuse(self, *flags, word, code=2):
         out = self.folder / "out"
-        self.rota(*self.lda(out, *flags), code=code, says=word)
+        self.rota(*self.lda(out, *flags), code=code, error=word)
         self.assertFalse(out.exists(), "nothing may be written")
 
     def test_unknown_flag_names_the_nearest(self):
@@ -96,8 +96,8 @@ class WrongFlags(RotaTest):
         self.assertRegex(self.rota("train", "--help").stdout, r"--epochs=N +\(default 0;")
 
     def test_unknown_app_and_command(self):
-        self.rota("train", "lda2", f"--input={KOS}", f"--out={self.folder}/out", code=2, says="lda")
-        self.rota("trane", "lda", code=2, says="train")
+        self.rota("train", "lda2", f"--input={KOS}", f"--out={self.folder}/out", code=2, error="lda")
+        self.rota("trane", "lda", code=2, error="train")
 
     def test_a_folder_that_holds_another_run(self):
         out = self.folder / "out"
@@ -178,7 +178,7 @@ class Surroundings(RotaTest):
                 ("ulimit -s 64", 75, "the limit of a stack is 64 KiB (ulimit -s)"), ("ulimit -v 60000", 75, "ulimit -v"))):
             with self.subTest(limit=limit):
                 out = self.folder / f"limit-{number}"
-                done = self.train(out, limit=limit, data=KOS, code=code, says=words)
+                done = self.train(out, limit=limit, data=KOS, code=code, error=words)
                 self.assertNotIn("2 of 5 times", done.stderr)
                 self.no_role_left(out)
 
@@ -202,11 +202,11 @@ class Surroundings(RotaTest):
             with self.subTest(app=app, flags=flags):
                 words_of = ["train", app, *flags, "--epochs=1", f"--out={self.folder}/out"]
                 self.program(["bash", "-c", 'ulimit -d 2000000; exec "$@"', "bash", *self.command(*words_of)],
-                             stdin=subprocess.DEVNULL, code=2, says=words)
+                             stdin=subprocess.DEVNULL, code=2, error=words)
 
     def test_stdin_that_is_closed(self):
         self.program(["bash", "-c", 'exec "$@" <&-', "bash", *self.command(
-   "train", "lda", "--input=-", f"--out={self.folder / 'out'}")], code=66, says="stdin is empty")
+   "train", "lda", "--input=-", f"--out={self.folder / 'out'}")], code=66, error="stdin is empty")
 
     def test_the_reader_of_the_output_closes_it(self):
         out = self.folder / "out"
@@ -221,7 +221,7 @@ class Surroundings(RotaTest):
         (self.folder / "u/notes").write_text("mine")
         (self.folder / "data\r").write_text(BAG.replace("1 1 2", "1 1 7"))
         for flags in ([f"--input={self.data}\r"], [f"--out={self.folder / 'u'}\r"]):
-            self.train(self.folder / "out", *flags, code=2, says="carriage return")
+            self.train(self.folder / "out", *flags, code=2, error="carriage return")
             self.assertEqual({path.name for path in self.folder.iterdir()}, {"data", "data\r", "u"})
         self.assertEqual([path.name for path in (self.folder / "u").iterdir()], ["notes"])
 
@@ -255,7 +255,7 @@ class Surroundings(RotaTest):
         words, out = self.folder / "words", self.folder / "out\x1b[2J"
         words.write_bytes(b"a \033]0;own\007 b\nb a\n")
         done = self.rota("train", "lda", "--topics=2", "--format=text", f"--input={words}", f"--out={out}", "--epochs=2")
-        said = done.stdout + done.stderr
+        output = done.stdout + done.stderr
         shown = self.rota("show", "lda", f"--model={out}").stdout
         self.assertIn("\\x1b]0;own\\x07", shown)
         flags = self.folder / "flags"
@@ -263,5 +263,5 @@ class Surroundings(RotaTest):
         for arguments in (["status", out], ["resume", out], ["train", "l\x1b[2Jda"], ["show", "lda", "--\x9bx=3"],
                           ["train", "lda", f"--flagfile={flags}"], ["\x1b[2J"]):
             done = self.rota(*arguments, code=None)
-            said += done.stdout + done.stderr
-        self.assertEqual([c for c in said + shown if c < " " and c not in "\t\n" or "\x7f" <= c < "\xa0"], [])
+            output += done.stdout + done.stderr
+        self.assertEqual([c for c in output + shown if c < " " and c not in "\t\n" or "\x7f" <= c < "\xa0"], [])

@@ -77,7 +77,7 @@ class Bytes(RotaTest):
         for number, flags in enumerate(([], ["--workers=1", "--stores=1"])):
             out = self.path(b".run%d" % number)
             self.rota("train", "lda", b"--input=" + bag, b"--out=" + out, "--shards=2", *flags,
-                      code=65, says=b".uci:4: expected a count, found 'caf\\xe9'")
+                      code=65, error=b".uci:4: expected a count, found 'caf\\xe9'")
             self.check_records(out)
             [end] = self.end(out)
             self.assertEqual(end["exit"], 65)
@@ -95,7 +95,7 @@ class Bytes(RotaTest):
         self.assertEqual(len(self.ok("predict", "lasso", b"--model=" + out, b"--input=" + data).splitlines()), 12)
         wrong = self.path(b".wrong", b"1 1:1\n2 1:\xff\n")
         done = self.rota("train", "lasso", b"--input=" + wrong, b"--out=" + self.path(b".run2"), "--shards=2",
-                         code=65, says=b".wrong:2:")
+                         code=65, error=b".wrong:2:")
         self.assertIn(b"\\xff", done.stderr)
         self.rota("predict", "lasso", b"--model=" + out, b"--input=" + wrong, code=65)
 

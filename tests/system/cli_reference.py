@@ -78,12 +78,12 @@ def usage(lines):
 
 def summary(lines):
     """The text between the usage and the first option."""
-    said = []
+    output = []
     for line in lines[1:]:
         if OPTION.match(line):
             break
-        said.append(line)
-    return wrapped(" ".join(" ".join(said).split()))
+        output.append(line)
+    return wrapped(" ".join(" ".join(output).split()))
 
 
 def command(name):

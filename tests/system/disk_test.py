@@ -102,7 +102,7 @@ class FullDisk(Disk):
         sizes = [file.stat().st_size for file in (self.folder / "calm/model").glob("*.sst")]
         self.mounted(int(1.6 * sum(sizes)))
         out = self.mount / "run"
-        self.rota(*self.large(out), code=74, says="No space left on device")
+        self.rota(*self.large(out), code=74, error="No space left on device")
         self.no_role_left(out)
         self.rota("resume", out, code=74)  # it is full still
         subprocess.run(["mount", "-o", "remount,size=64m", self.mount], check=True)

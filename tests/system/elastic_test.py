@@ -215,14 +215,14 @@ class Elastic(RotaTest):
         for folder, code, words in ((full, 73, "it contains files that are not of this run"),
                                     (other, 73, "it is of another run"), (open_, 77, "only this user can enter")):
             with self.subTest(folder=folder.name):
-                self.rota("add-worker", address, f"--own_disk={folder}", code=code, says=words)
+                self.rota("add-worker", address, f"--own_disk={folder}", code=code, error=words)
         self.assertEqual((full / "notes.txt").read_text(), "mine")
         self.assertEqual((other / "flags.txt").read_text(), "--app=mf\n")
         run.terminate()
         run.communicate(timeout=LIMIT)
 
     def test_errors_of_add_worker(self):
-        self.rota("add-worker", self.folder, code=66, says="no active run in")
+        self.rota("add-worker", self.folder, code=66, error="no active run in")
         self.rota("add-worker", code=2)
         self.rota("add-worker", f"ipc://{self.folder}/nothing", code=75)
         out = self.folder / "done"

@@ -88,7 +88,7 @@ class Failpoints(RotaTest):
                 self.assertIn(point, fired, f"the point was not reached: {done.stderr}")
                 check(name, done)
 
-    def go_on(self, name, done):
+    def continued(self, name, done):
         if done.returncode == -signal.SIGKILL:  # the launcher: its roles die with it
             done = self.again(name)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -111,7 +111,7 @@ class Failpoints(RotaTest):
         return self.rota(*self.words(name))
 
     def test_the_run_recovers_after_every_point(self):
-        self.walk(list(self.specs()), self.go_on)
+        self.walk(list(self.specs()), self.continued)
 
     def test_over_tcp_a_coordinator_killed_before_listening_is_restarted(self):
         """The other processes need its address, and were not started."""
@@ -143,4 +143,4 @@ class Failpoints(RotaTest):
             if program != "rota":
                 command = [command[0] + "-worker"]
             self.program(command, env=environment,
-                         code=2, says="'commit.nothing:1:kill': there is no failpoint of this name")
+                         code=2, error="'commit.nothing:1:kill': there is no failpoint of this name")

@@ -55,10 +55,10 @@ class Hosts(RotaTest):
                 found[pathlib.Path(flagfile.split("=")[1]).stem] = int(entry.name)
         return found
 
-    def check(self, run, said=""):
+    def check(self, run, error=""):
         stderr = self.ended(run)
         self.expect_same(self.result(self.out), self.calm())
-        self.assertIn(said, stderr)
+        self.assertIn(error, stderr)
         self.nothing_left()
 
     def nothing_left(self):
@@ -92,12 +92,12 @@ class Hosts(RotaTest):
             if file.is_file() and file.parent.name != "keys":
                 self.assertFalse(any(secret.encode() in file.read_bytes() for secret in secrets), file)
 
-    def harmed(self, pick, said):
+    def harmed(self, pick, error):
         self.calm()
         run = self.start(*self.words("a,b:2", "--stores=1"))
         self.wait_for("a commit", lambda: run.poll() is not None or self.committed(self.out))
         kill([pick()])
-        self.check(run, said)
+        self.check(run, error)
         self.assertTrue(self.events(self.out, "rollback"))
 
     def test_a_remote_worker_is_killed(self):
@@ -135,12 +135,12 @@ class Hosts(RotaTest):
         self.assertEqual(self.ssh()[-1]["host"], "c")
 
     def test_an_unreachable_host_is_named(self):
-        done = self.rota(*self.words("a,no-b"), code=1, says="no agent on no-b")
+        done = self.rota(*self.words("a,no-b"), code=1, error="no agent on no-b")
         self.assertIn("Could not resolve hostname no-b", done.stderr)
         self.nothing_left()
 
     def test_a_wrong_remote_path_is_named(self):
-        self.rota(*self.words("a", "--remote_rota=/nowhere/rota"), code=1, says="/nowhere/rota: not found")
+        self.rota(*self.words("a", "--remote_rota=/nowhere/rota"), code=1, error="/nowhere/rota: not found")
         # Its files are Rota's, and nothing was committed.
         self.assertTrue((self.out / "place").exists())
         self.rota(*self.words("a", "--epochs=1"))
@@ -168,6 +168,6 @@ class Hosts(RotaTest):
                 (["--remote_rota=/a"], 2, "is for --hosts")):
             with self.subTest(flags=flags):
                 self.rota("train", *JOB, f"--out={self.out}", f"--ssh={AS_SSH}",
-                          "--coordinator=tcp://127.0.0.1:0", *flags, code=code, says=words)
+                          "--coordinator=tcp://127.0.0.1:0", *flags, code=code, error=words)
                 self.assertEqual(self.ssh(), [])
                 self.assertFalse((self.out / "result.json").exists())

@@ -68,14 +68,14 @@ class Keys(RotaTest):
                         self.assertTrue(not any(secret.encode() in seen for secret in secrets))
                     except OSError:
                         pass  # it has ended
-                said = "".join(run.communicate(timeout=LIMIT))
-                self.assertEqual(run.returncode, 0, said)
+                output = "".join(run.communicate(timeout=LIMIT))
+                self.assertEqual(run.returncode, 0, output)
                 self.assertEqual(self.result(self.out)["model_hash"], expected)
                 for file in self.out.rglob("*"):
                     if file.is_file() and file.parent.name != "keys":
                         text = file.read_bytes()
                         self.assertFalse(any(secret.encode() in text for secret in secrets), file)
-                self.assertFalse(any(secret in said for secret in secrets))
+                self.assertFalse(any(secret in output for secret in secrets))
                 self.assertEqual((self.out / "keys").exists(), not given)
                 if not given:
                     self.assertEqual(keys.stat().st_mode & 0o777, 0o700)
@@ -87,10 +87,10 @@ class Keys(RotaTest):
         own = self.out / "keys"
         for where, keys in ((self.out, ()), (address, (f"--keys={own}",))):
             self.assertIn("phase", self.rota("status", where, *keys).stdout)
-        self.rota("status", address, code=77, says="only one side has keys")
+        self.rota("status", address, code=77, error="only one side has keys")
         # The coordinator's public key is not enough.
         shutil.copy(own / "coordinator.public", self.keys / "coordinator.public")
-        self.rota("status", address, f"--keys={self.keys}", code=77, says="does not know this key")
+        self.rota("status", address, f"--keys={self.keys}", code=77, error="does not know this key")
         self.ends_well(run)
         before = self.secrets(own)
         run = self.start("resume", self.out, TCP)
@@ -113,8 +113,8 @@ class Keys(RotaTest):
         for kind in ("secret", "public"):
             text = (self.keys / f"scheduler.{kind}").read_text()
             (forged / f"worker.{kind}").write_text(text.replace("scheduler", "worker"))
-        code, said = self.intruder(address, "worker", [f"--keys={forged}"], patience=3)
-        self.assertEqual(code, 75, said)
+        code, output = self.intruder(address, "worker", [f"--keys={forged}"], patience=3)
+        self.assertEqual(code, 75, output)
         self.wait_for("the refusal", lambda: "with the key of a scheduler from worker-0" in self.log())
         self.assertEqual([event["role"] for event in self.events(self.out, "joined")].count("worker-0"), 1)
         self.ends_well(run)
@@ -146,7 +146,7 @@ class Keys(RotaTest):
     def test_keys_that_others_could_have_read_are_not_used(self):
         (self.keys / "worker.secret").chmod(0o640)
         self.rota("train", *self.words(self.out, "--epochs=2", TCP, f"--keys={self.keys}"),
-                  code=77, says="worker.secret is open to others (mode 640): chmod go=")
+                  code=77, error="worker.secret is open to others (mode 640): chmod go=")
         self.assertEqual(self.roles(self.out), {})
         self.rota("keys", self.keys, code=73)
         self.rota("train", *self.words(self.out, f"--keys={self.keys}"), code=2)  # not for ipc

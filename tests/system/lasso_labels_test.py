@@ -109,7 +109,7 @@ class LassoLabels(RotaTest):
         y[4] = 3
         np.savetxt(response, y, fmt="%d")
         self.rota("evaluate", "lasso", f"--model={model}", f"--input={matrix}", f"--response={response}",
-                  code=65, says=f"{response}:5: the label 3 is none of the model's, 1 and 2")
+                  code=65, error=f"{response}:5: the label 3 is none of the model's, 1 and 2")
 
     def test_other_labels_than_the_models_are_refused(self):
         model = self.train(self.file((1, 2))[0], "run")
@@ -117,7 +117,7 @@ class LassoLabels(RotaTest):
         line = int(np.argmax(y == 0)) + 1
         for words in (["evaluate"], ["predict"], ["predict", "--type=class"]):
             done = self.rota(words[0], "lasso", f"--model={model}", f"--input={data}", *words[1:], code=65,
-                             says=f"{data}:{line}: the label 0 is none of the model's, 1 and 2")
+                             error=f"{data}:{line}: the label 0 is none of the model's, 1 and 2")
             self.assertEqual(done.stdout, "")
 
     def test_rows_without_labels_can_be_predicted(self):
@@ -133,7 +133,7 @@ class LassoLabels(RotaTest):
         path = self.folder / "one.libsvm"
         dump_svmlight_file(self.x[:ROWS], np.full(ROWS, 2), str(path), zero_based=False)
         self.rota("train", "lasso", f"--input={path}", f"--out={self.folder / 'one'}", "--loss=logistic",
-                  code=65, says=f"{path}: expected a response of two classes, found one only: 2")
+                  code=65, error=f"{path}: expected a response of two classes, found one only: 2")
         model = self.train(self.file((1, 2))[0], "run")
         scores = json.loads(self.ask("evaluate", model, path))
         self.assertIsNone(scores["auc"], "of one class there is no ranking")

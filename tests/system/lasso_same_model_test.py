@@ -71,7 +71,7 @@ class LassoSameModel(RotaTest):
             file = self.folder / "bad.libsvm"
             file.write_text(text)
             out = self.folder / "bad"
-            self.rota("train", "lasso", f"--input={file}", f"--out={out}", code=65, says=f"bad.libsvm{where}")
+            self.rota("train", "lasso", f"--input={file}", f"--out={out}", code=65, error=f"bad.libsvm{where}")
             self.assertFalse((out / "model").exists() and list((out / "model").iterdir()))
 
     def test_bad_options(self):

@@ -64,10 +64,10 @@ class MfCommands(RotaTest):
             asked = self.folder / "pairs.tsv"
             asked.write_text("".join(f"{model.users[u]}\t{model.items[i]}\n" for u, i in pairs) +
                              f"stranger\t{model.items[3]}\n{model.users[2]}\tnothing\nstranger\tnothing\n")
-            said = np.array(self.run_well("predict", "mf", f"--model={out}", f"--input={asked}").split(), float)
-            np.testing.assert_allclose(said[:-3], [scores[u, i] for u, i in pairs], rtol=1e-4, atol=1e-5)
+            output = np.array(self.run_well("predict", "mf", f"--model={out}", f"--input={asked}").split(), float)
+            np.testing.assert_allclose(output[:-3], [scores[u, i] for u, i in pairs], rtol=1e-4, atol=1e-5)
             np.testing.assert_allclose(
-                said[-3:], [model.mean + model.item_bias[3], model.mean + model.user_bias[2], model.mean], rtol=1e-5)
+                output[-3:], [model.mean + model.item_bias[3], model.mean + model.user_bias[2], model.mean], rtol=1e-5)
             errors, held = [], self.folder / "held.txt"
             with open(held, "w", encoding="utf-8") as text:
                 for user, rated in self.seen.items():
@@ -105,7 +105,7 @@ class MfCommands(RotaTest):
         some.write_text(model.users[5] + "\n" + model.users[1] + "\n")
         self.assertEqual(list(self.recommended(f"--model={out}", f"--users={some}")), [model.users[5], model.users[1]])
         some.write_text("stranger\n")
-        self.rota("recommend", "mf", f"--model={out}", f"--users={some}", code=65, says="some.txt:1:")
+        self.rota("recommend", "mf", f"--model={out}", f"--users={some}", code=65, error="some.txt:1:")
 
     def test_new_users_are_folded_in(self):
         """Ridge regression on the items' factors, by NumPy."""
@@ -149,9 +149,9 @@ class MfCommands(RotaTest):
         known = self.recommended(f"--model={out}", "--top=3")
         self.check_best(known["u1"], model.scores()[model.users.index("u1")], model.items,
                         [f"i{i}" for u, i in pairs if u == 1], 3)
-        said = self.run_well("show", "mf", f"--model={out}")
-        self.assertIn(f"implicit ratings of mean {counts.sum() / len(pairs):.6g}, epoch", said)
-        self.assertNotIn("deviation", said)
+        output = self.run_well("show", "mf", f"--model={out}")
+        self.assertIn(f"implicit ratings of mean {counts.sum() / len(pairs):.6g}, epoch", output)
+        self.assertNotIn("deviation", output)
 
     def test_similar_and_show(self):
         out, model = self.train("run", REVIEWS)
@@ -205,8 +205,8 @@ class MfCommands(RotaTest):
         share = sum(label > 0 for *_, label in truth[:1800]) / 1800
         links = [model.scores()[model.users.index(f"u{u}"), model.items.index(f"i{i}")] for u, i, _ in truth[1800:]]
         chances = np.array([*(1 / (1 + np.exp(-np.array(links)))), share])
-        said = np.array(self.run_well("predict", "mf", f"--model={out}", f"--input={held}").split(), float)
-        np.testing.assert_allclose(said, chances, rtol=1e-5)
+        output = np.array(self.run_well("predict", "mf", f"--model={out}", f"--input={held}").split(), float)
+        np.testing.assert_allclose(output, chances, rtol=1e-5)
         labels = np.array([*(label > 0 for *_, label in truth[1800:]), False])
         result = json.loads(self.run_well("evaluate", "mf", f"--model={out}", f"--input={held}"))
         self.assertAlmostEqual(result["log_loss"], metrics.log_loss(labels, chances), delta=1e-5)
@@ -214,7 +214,7 @@ class MfCommands(RotaTest):
         self.assertAlmostEqual(result["auc"], metrics.roc_auc_score(labels, chances), delta=1e-4)
         self.assertGreater(result["auc"], 0.65)
         self.assertEqual(result["of_unknown_user_or_item"], 1)
-        self.rota("recommend", "mf", f"--model={out}", f"--ratings={held}", code=2, says="--loss=squared")
+        self.rota("recommend", "mf", f"--model={out}", f"--ratings={held}", code=2, error="--loss=squared")
 
     def test_implicit(self):
         """Lines without a rating, from splitting to recommending."""
@@ -232,8 +232,8 @@ class MfCommands(RotaTest):
             seen.setdefault(line.split()[0], []).append(line.split()[1])
         for u, user in enumerate(model.users):
             self.check_best(found[user], model.scores()[u], model.items, seen[user], 3)
-        self.rota("evaluate", "mf", f"--model={out}", f"--input={parts / 'valid.txt'}", code=2, says="--ranking")
-        self.rota("train", "mf", f"--input={file}", f"--out={self.folder / 'explicit'}", code=65, says="used.txt:1:")
+        self.rota("evaluate", "mf", f"--model={out}", f"--input={parts / 'valid.txt'}", code=2, error="--ranking")
+        self.rota("train", "mf", f"--input={file}", f"--out={self.folder / 'explicit'}", code=65, error="used.txt:1:")
 
     def test_a_count_of_zero_is_no_observation(self):
         """In training, held-out data, data by shard, and seen items: als ignored it, bpr counted it as used."""
@@ -244,7 +244,7 @@ class MfCommands(RotaTest):
         for file, text in zip(files, (lines, zeros[:99] + lines + zeros[99:], held, held + zeros)):
             file.write_text("\n".join(text) + "\n")
         for solver in ("als", "sgd"):
-            said = []
+            output = []
             for data, valid in ((files[0], files[2]), (files[1], files[3])):
                 packed = self.folder / f"{solver}-{data.stem}-packed"
                 flags = ["--implicit", f"--solver={solver}", "--shards=3"]
@@ -258,11 +258,11 @@ class MfCommands(RotaTest):
                     hashes.append((result["model_hash"], result["valid"], result["terms"]["valid_users"]))
                 self.assertEqual(hashes[0], hashes[1])
                 model = self.folder / f"{solver}-{data.stem}-by-text"
-                said.append((hashes[0], self.run_well("evaluate", "mf", f"--model={model}", f"--input={valid}", "--ranking"),
+                output.append((hashes[0], self.run_well("evaluate", "mf", f"--model={model}", f"--input={valid}", "--ranking"),
                              self.run_well("recommend", "mf", f"--model={model}", "--top=30")))
-            names = [sorted(one[2].splitlines()) for one in said]
+            names = [sorted(one[2].splitlines()) for one in output]
             self.assertEqual(names[0], names[1])
-            self.assertEqual(said[0][1], said[1][1])
+            self.assertEqual(output[0][1], output[1][1])
 
     def test_split(self):
         file = self.ratings()
@@ -282,7 +282,7 @@ class MfCommands(RotaTest):
                     self.assertEqual(len(valid) - 1, sum(len(rated) > 1 for rated in self.seen.values()))
                 before = (folder / "train.txt").read_bytes()
                 self.rota("split", "mf", f"--input={file}", f"--output={folder}", f"--by={by}",
-                          code=2, says="is there already")
+                          code=2, error="is there already")
                 self.assertEqual((folder / "train.txt").read_bytes(), before)
 
     def test_errors_are_reported(self):
@@ -311,4 +311,4 @@ class MfCommands(RotaTest):
                 if text is not None:
                     file.write_text(text)
                 self.rota("train", "mf", f"--input={file}", f"--out={self.folder / f'bad-{len(text or str())}{flags}'}",
-                          *flags, code=code, says=word)
+                          *flags, code=code, error=word)

@@ -80,10 +80,10 @@ class MfRankingOracle(RotaTest):
         self.run_well("train", "mf", f"--input={data}", f"--out={out}", "--rank=2", "--epochs=1")
         empty = self.folder / "empty.txt"
         empty.write_text("")
-        self.rota("evaluate", "mf", f"--model={out}", f"--input={empty}", "--ranking", code=65, says="empty.txt")
+        self.rota("evaluate", "mf", f"--model={out}", f"--input={empty}", "--ranking", code=65, error="empty.txt")
         self.assertIn("--ranking", self.run_well("evaluate", "mf", f"--model={out}", f"--input={data}", "--top=3").stderr)
         held = self.folder / "held.txt"
         held.write_text("b x 1\n")
         data.rename(self.folder / "moved.txt")
-        self.rota("evaluate", "mf", f"--model={out}", f"--input={held}", "--ranking", code=66, says="--seen")
+        self.rota("evaluate", "mf", f"--model={out}", f"--input={held}", "--ranking", code=66, error="--seen")
         self.assertEqual(self.ranked(out, held, f"--seen={self.folder / 'moved.txt'}")["recall"], 1)

@@ -195,8 +195,8 @@ class OwnDisks(Runs):
         run.send_signal(signal.SIGINT)
         self.done(run, 130)
         self.own(2).parent.chmod(0o755)
-        said = self.done(self.at("resume", self.out, self.hosts(1, 2), f"--ssh={self.ssh}"), 77)
-        self.assertIn("is no folder that only this user can enter", said)
+        output = self.done(self.at("resume", self.out, self.hosts(1, 2), f"--ssh={self.ssh}"), 77)
+        self.assertIn("is no folder that only this user can enter", output)
         self.own(2, mode=0o755).parent.chmod(0o700)
         self.done(self.at("resume", self.out, self.hosts(1, 2), f"--ssh={self.ssh}"))
         self.same(*LONG)
@@ -206,16 +206,16 @@ class OwnDisks(Runs):
         folder.mkdir()
         self.machines[2].run("mount", "-t", "tmpfs", "-o", "size=128k,mode=0755", "small", self.out)
         self.addCleanup(self.machines[2].run, "umount", self.out)
-        said = self.done(self.train(*LONG, "--stores=2"), 74)
-        self.assertIn("No space left on device", said)
-        self.assertIn("on machine-2)", said)
+        output = self.done(self.train(*LONG, "--stores=2"), 74)
+        self.assertIn("No space left on device", output)
+        self.assertIn("on machine-2)", output)
 
     def test_the_disk_of_the_copies_is_full(self):
         self.machines[0].inside(self.out).mkdir()
         self.machines[0].run("mount", "-t", "tmpfs", "-o", "size=256k,mode=0755", "small", self.out)
         self.addCleanup(self.machines[0].run, "umount", self.out)
-        said = self.done(self.train(*LONG, "--stores=2"), 74)
-        self.assertRegex(said, r"partition-\d\.era-1\.sst\.unfinished-[a-z]{6}: No space left on device")
+        output = self.done(self.train(*LONG, "--stores=2"), 74)
+        self.assertRegex(output, r"partition-\d\.era-1\.sst\.unfinished-[a-z]{6}: No space left on device")
         self.assertEqual(self.committed(self.here), [])
 
     def test_another_plugin_on_one_machine_is_refused(self):
@@ -225,10 +225,10 @@ class OwnDisks(Runs):
             shutil.copy(self.plugin(), machine.inside(plugins) / "lda.so")
         with open(self.machines[2].inside(plugins) / "lda.so", "ab") as file:
             file.write(b"another build")
-        said = self.done(self.train(*JOBS["lda"], f"--plugin_dir={plugins}"), 78)
-        self.assertRegex(said, r"worker-\d on machine-\d has opened another plugin file \([0-9a-f]{32}\) than \S+-\d "
+        output = self.done(self.train(*JOBS["lda"], f"--plugin_dir={plugins}"), 78)
+        self.assertRegex(output, r"worker-\d on machine-\d has opened another plugin file \([0-9a-f]{32}\) than \S+-\d "
                                r"\(pid \d+ on machine-\d\) has \([0-9a-f]{32}\)")
-        self.assertIn("machine-2", said)
+        self.assertIn("machine-2", output)
 
     @staticmethod
     def plugin():
@@ -252,15 +252,15 @@ class ByHand(Runs):
             words = [str(BIN / f"rota-{role}"), *flags, f"--out={out}", *map(str, more)]
             started[role] = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             self.addCleanup(self._end, started[role])
-        said = started["coordinator"].communicate(timeout=LIMIT)[1]
+        output = started["coordinator"].communicate(timeout=LIMIT)[1]
         for process in started.values():
             process.wait(LIMIT)
-        return out, started["coordinator"].returncode, said
+        return out, started["coordinator"].returncode, output
 
     def test_a_store_with_a_disk_of_its_own(self):
         own = self.folder / "own"
-        out, code, said = self.roles([f"--own_disk={own}"])
-        self.assertEqual(code, 0, said)
+        out, code, output = self.roles([f"--own_disk={own}"])
+        self.assertEqual(code, 0, output)
         self.expect_same(self.result(out), self.local(*self.JOB))
         whole = contents(out / "checkpoint")
         self.assertEqual(len(whole), 4)
@@ -268,8 +268,8 @@ class ByHand(Runs):
 
     def test_files_written_elsewhere_are_not_committed(self):
         """The store writes into another folder of the run folder's name."""
-        out, code, said = self.roles([f"--out={self.folder / 'elsewhere'}"])
-        self.assertEqual(code, 74, said)
+        out, code, output = self.roles([f"--out={self.folder / 'elsewhere'}"])
+        self.assertEqual(code, 74, output)
         log = (out / "log/coordinator-0.log").read_text()
         self.assertIn("is missing in the run folder", log)
         self.assertIn("needs --own_disk", log)

@@ -47,5 +47,5 @@ class Patience(RotaTest):
         out = self.folder / "refused"
         for flags, why in ((["--patience=3", "--valid="], "--patience needs held-out data: --valid"),
                            (["--patience=3", "--eval_every=0"], "--patience needs evaluations: --eval_every")):
-            self.rota(*self.flags(out), *flags, code=2, says=why)
+            self.rota(*self.flags(out), *flags, code=2, error=why)
             self.assertFalse(out.exists())

@@ -43,14 +43,14 @@ class RotaTest(unittest.TestCase):
     def command(self, *arguments):
         return [str(BIN / "rota"), *map(str, arguments)]
 
-    def program(self, words, code=0, says="", **options):
+    def program(self, words, code=0, error="", **options):
         """Runs a program to its end, which must be with this exit code (None: any) and these words on stderr."""
         options = {"capture_output": True, "text": True, "timeout": LIMIT, **options}
         done = subprocess.run([word if isinstance(word, bytes) else str(word) for word in words], **options)
         if code is not None:
             self.assertEqual(done.returncode, code, (words, done.stdout, done.stderr))
-        if says:
-            self.assertIn(says, done.stderr)
+        if error:
+            self.assertIn(error, done.stderr)
         return done
 
     def rota(self, *arguments, **options):

@@ -62,7 +62,7 @@ class RunRecords(RotaTest):
     # -- why a run ended --
 
     def test_errors_of_hooks_name_plugin_hook_and_process(self):
-        for hook, how, code, said in (
+        for hook, how, code, error in (
                 ("load", "data", 65, r"^rota: data.txt:7: not a number \(plugin faulty, load, worker-\d\)$"),
                 ("load", "usage", 2, r"^rota: these do not go together \(plugin faulty, load, worker-\d\)$"),
                 ("push", "input", 66, r"^rota: data.txt: none \(plugin faulty, Push::push, .*round 1.*\) \[worker-\d\]$"),
@@ -71,7 +71,7 @@ class RunRecords(RotaTest):
             with self.subTest(hook=hook, how=how):
                 shutil.rmtree(self.out, ignore_errors=True)
                 done = self.train(APP, f"--fail={hook}", f"--how={how}", code=code)
-                self.assertRegex(done.stderr.strip().splitlines()[-1], said)
+                self.assertRegex(done.stderr.strip().splitlines()[-1], error)
 
     def test_a_failed_export_is_written_on_resume(self):
         for how, code in (("usage", 2), ("data", 65), ("other", 1)):
@@ -133,8 +133,8 @@ class RunRecords(RotaTest):
         self.wait_for("its address", (self.out / "address").exists)
         before = self.contents(self.out)
         self.program([*command, f"--coordinator=ipc://{self.folder}/two"],
-                     code=73, says="another coordinator runs in")
-        self.rota("resume", self.out, code=73, says="another coordinator runs in")
+                     code=73, error="another coordinator runs in")
+        self.rota("resume", self.out, code=73, error="another coordinator runs in")
         after = self.contents(self.out)
         log = str(self.out / "log/coordinator-0.log")
         before.pop(log, None), after.pop(log, None)
@@ -152,7 +152,7 @@ class RunRecords(RotaTest):
         moved = self.folder / "elsewhere/data"
         moved.parent.mkdir()
         self.data.rename(moved)
-        self.rota("resume", self.out, code=66, says="--input=PATH")
+        self.rota("resume", self.out, code=66, error="--input=PATH")
         self.rota("resume", self.out, "--input=elsewhere/data", "--valid=elsewhere/data", cwd=self.folder)
         self.assertEqual(self.result(self.out)["model_hash"], whole["model_hash"])
         self.assertIn(f"--input={moved}\n", (self.out / "flags.txt").read_text())
@@ -163,9 +163,9 @@ class RunRecords(RotaTest):
         self.train("lda", "--topics=2", "--epochs=3", f"--valid={held_out}")
         self.restart_after_the_last_commit()
         changed = BAG.replace("2 2 4\n2 4 1", "2 2 1\n2 4 4")
-        for file, said in ((self.data, "the input has another content"), (held_out, "the held-out data (--valid) has")):
+        for file, error in ((self.data, "the input has another content"), (held_out, "the held-out data (--valid) has")):
             file.write_text(changed)
-            self.rota("resume", self.out, code=65, says=said)
+            self.rota("resume", self.out, code=65, error=error)
             self.assertEqual(self.last_end()["exit"], 65)
             file.write_text(BAG)
         self.rota("resume", self.out, "--seed=3", code=2)

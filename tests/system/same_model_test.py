@@ -146,7 +146,7 @@ class SameModel(RotaTest):
         before = self.metrics(out)
         for victim in (out / "checkpoint").glob("epoch-*/partition-0.*sst"):
             self.damage(victim)
-        done = self.rota("resume", out, code=74, says=f"no checkpoint of {out} can be used: ")
+        done = self.rota("resume", out, code=74, error=f"no checkpoint of {out} can be used: ")
         self.assertIn("partition-0.", done.stderr)
         self.assertIn("start a new run", done.stderr)
         self.assertEqual(self.events(out, "end")[-1]["exit"], 74)
@@ -158,7 +158,7 @@ class SameModel(RotaTest):
         out = self.killed_after_commits("no-commit")
         for record in (out / "checkpoint").glob("epoch-*/commit.json"):
             record.unlink()
-        self.rota("resume", out, says="nothing to resume: no epoch was committed")
+        self.rota("resume", out, error="nothing to resume: no epoch was committed")
         self.assertEqual(len(self.events(out, "resume_without_checkpoint")), 1)
         self.check(out)
         self.assertEqual([m["epoch"] for m in self.metrics(out)], list(range(EPOCHS + 1)))
@@ -170,7 +170,7 @@ class SameModel(RotaTest):
         whole = manifest.read_text()
         self.assertIn('"seed": 7', whole)
         manifest.write_text(whole.replace('"seed": 7', '"seed": 6'))
-        shown = self.rota("show", "lda", f"--model={out}", code=74, says=f"{manifest}: damaged")
+        shown = self.rota("show", "lda", f"--model={out}", code=74, error=f"{manifest}: damaged")
         self.assertEqual(shown.stdout, "")
 
     def test_a_worker_is_killed(self):

@@ -235,15 +235,15 @@ class SgdOracle(AppTest):
                                          (start, ["--loss=softmax"], 2, "1 weights for each feature"),
                                          (start, ["--bits=8"], 2, "hashed differently")):
             self.rota(*self.command_line(self.folder / "bad", TRAIN, f"--init_model={where}", *more),
-                      code=code, says=words)
+                      code=code, error=words)
         self.rota("train", "kmeans", f"--input={TRAIN}", f"--out={self.folder / 'bad'}", begin,
-                  code=2, says="does not begin with a model")
+                  code=2, error="does not begin with a model")
         # A resumed run needs it again, at any path, and checks its content.
         (self.folder / "killed/result.json").unlink()
         moved = start.rename(self.folder / "moved")
         for more, code, words in (([], 66, "rota resume"), ([f"--init_model={other}"], 65, "the job began with"),
                                   ([f"--init_model={moved}"], 0, "")):
-            self.rota("resume", self.folder / "killed", *more, code=code, says=words)
+            self.rota("resume", self.folder / "killed", *more, code=code, error=words)
 
     def test_errors_are_reported(self):
         good = b"1 1:1 2:3\n-1 2:1\n"
@@ -264,9 +264,9 @@ class SgdOracle(AppTest):
                                         (b"1 | a\n-1 a\n", ["--format=vw"], 65, "bad.libsvm:2: expected a bar"),
                                         (None, [], 66, "bad.libsvm")))
         self.rota(*self.command_line(self.folder / "bad", TRAIN, "--stream"),
-                  code=65, says="expected a plain one")
+                  code=65, error="expected a plain one")
         _, out = self.train("small", TRAIN, "--epochs=1")
         file = pathlib.Path(self.folder / "foreign")
         file.write_bytes(b"1 1:1\n7 1:1\n")
         self.rota("evaluate", "sgd", f"--model={out}", f"--input={file}",
-                  code=65, says="foreign:2: the label 7 is none of the model's, -1 and 1")
+                  code=65, error="foreign:2: the label 7 is none of the model's, -1 and 1")

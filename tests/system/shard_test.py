@@ -26,7 +26,7 @@ class Shard(RotaTest):
         self.assertEqual(*({name: each.get(name) for name in COMPARED} for each in (result, reference)))
 
     def refused(self, code, words, *arguments):
-        done = self.rota(*arguments, code=code, says=words)
+        done = self.rota(*arguments, code=code, error=words)
         self.assertNotIn("bug", done.stderr)
 
     def expect_one_model(self, app, reading, training=()):
@@ -190,10 +190,10 @@ class Shard(RotaTest):
             hashes.add(result["model_hash"])
         self.assertEqual(len(hashes), 1)
         self.rota("train", "lda", f"--input={KOS}", "--workers=9", f"--out={self.folder / 'many'}",
-                  code=2, says="--workers=9 is more than --shards=8")
+                  code=2, error="--workers=9 is more than --shards=8")
         self.assertFalse((self.folder / "many").exists())
         packed = self.folder / "packed"
-        self.rota("shard", "lda", f"--input={KOS}", f"--output={packed}", says="8 shards, chosen from")
+        self.rota("shard", "lda", f"--input={KOS}", f"--output={packed}", error="8 shards, chosen from")
         out = self.folder / "of-packed"
         self.rota("train", "lda", f"--input={packed}", "--shards=0", "--topics=5", "--epochs=2", f"--out={out}")
         self.assertEqual({self.result(out)["model_hash"]}, hashes)

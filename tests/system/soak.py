@@ -85,8 +85,8 @@ class Soak(RotaTest):
         out = self.folder / f"{job}-{number}"
         began = time.monotonic()
         # Into a file: an unread pipe is full after some hundred epochs, and the launcher would block.
-        said = self.folder / f"{job}-{number}.stderr"
-        with open(said, "wb") as stderr:
+        output = self.folder / f"{job}-{number}.stderr"
+        with open(output, "wb") as stderr:
             run = subprocess.Popen(self.command(*self.command_line(job, out)), stdout=subprocess.DEVNULL, stderr=stderr)
         self.addCleanup(self._end, run)
         self.harms = []
@@ -104,7 +104,7 @@ class Soak(RotaTest):
             if time.monotonic() > due and newest != commits and self.harm(out, run, draw):
                 commits, harms, due = newest, harms + 1, time.monotonic() + draw.uniform(0.5, 1.5) * EVERY
             time.sleep(0.05)
-        stderr = said.read_text(errors="replace")
+        stderr = output.read_text(errors="replace")
         if run.returncode != 0 or self.result(out)["model_hash"] != calm["model_hash"]:
             self.keep(out, run, stderr)
         self.assertEqual(run.returncode, 0, stderr)

@@ -41,7 +41,7 @@ class UsersFiles(RotaTest):
     def refused(self, *flags, word="", **options):
         """Trains into the folder; expects 73 and no change."""
         before = self.all_of(self.folder)
-        done = self.train(*flags, f"--out={self.out}", **options, code=73, says=word)
+        done = self.train(*flags, f"--out={self.out}", **options, code=73, error=word)
         self.assertIn(str(self.out), done.stderr)
         self.assertEqual(self.all_of(self.folder), before)
         return done
@@ -164,7 +164,7 @@ class UsersFiles(RotaTest):
                       ["predict", "lda", f"--model={self.out}", f"--input={text}", f"--output={link}"]):
             with self.subTest(words=words):
                 before = self.all_of(self.folder)
-                self.rota(*words, code=73, says="--output=")
+                self.rota(*words, code=73, error="--output=")
                 self.assertEqual(self.all_of(self.folder), before)
 
     def test_a_result_replaces_no_file_of_a_run_and_no_special_file(self):
@@ -191,7 +191,7 @@ class UsersFiles(RotaTest):
         self.assertEqual((self.folder / "table").read_text(), table)
         self.assertEqual((self.folder / "table.unfinished").read_text(), "mine")
         self.rota(*predict, f"--model={self.out}", f"--output={self.folder}/none/table",
-                  code=73, says="No such file or directory")
+                  code=73, error="No such file or directory")
         os.mkfifo(self.folder / "fifo")
         with subprocess.Popen(["cat", self.folder / "fifo"], stdout=subprocess.PIPE, text=True) as reader:
             self.rota(*predict, f"--model={self.out}", f"--output={self.folder / 'fifo'}")
@@ -214,7 +214,7 @@ class UsersFiles(RotaTest):
                       [f"--input={self.data}", f"--vocab={pipe}"]):
             with self.subTest(flags=flags):
                 self.train(*flags, f"--out={self.out}",
-                           code=66, says="pipe: is not a file that can be read more than once")
+                           code=66, error="pipe: is not a file that can be read more than once")
                 self.assertFalse(self.out.exists())
 
     def test_stdin_that_an_earlier_run_kept(self):
@@ -268,7 +268,7 @@ class UsersFiles(RotaTest):
 
         def refused(path, word):
             before = self.all_of(self.folder)
-            self.rota("resume", self.out, code=77, says=f"only your own runs can be resumed: {path} {word}")
+            self.rota("resume", self.out, code=77, error=f"only your own runs can be resumed: {path} {word}")
             self.assertEqual(self.all_of(self.folder), before)
 
         for path in (self.out, self.out / "flags.txt", self.out / "checkpoint", epoch, self.folder):

@@ -327,21 +327,21 @@ def check_twins(tree):
 def check_versions(tree):
     if VERSIONS not in tree.files:
         return
-    said = {}
+    stated = {}
     for number, line in enumerate(tree.lines(VERSIONS), 1):
         cells = [cell.strip() for cell in line.split("|")]
         if len(cells) > 3 and cells[1] in MARKS:
-            said[cells[1]] = (number, cells[2])
+            stated[cells[1]] = (number, cells[2])
     for mark, places in MARKS.items():
-        if mark not in said:
+        if mark not in stated:
             tree.report(VERSIONS, 1, "version", f"the mark '{mark}' is missing")
             continue
         for file, pattern in places:
             found = re.search(pattern, "\n".join(tree.lines(file))) if file in tree.files else None
             if not found:
-                tree.report(VERSIONS, said[mark][0], "version", f"{mark}: not found in {file}")
-            elif found.group(1) != said[mark][1]:
-                tree.report(VERSIONS, said[mark][0], "version", f"{mark}: {file} has {found.group(1)}")
+                tree.report(VERSIONS, stated[mark][0], "version", f"{mark}: not found in {file}")
+            elif found.group(1) != stated[mark][1]:
+                tree.report(VERSIONS, stated[mark][0], "version", f"{mark}: {file} has {found.group(1)}")
 
 
 def check_citations(tree):

@@ -214,7 +214,7 @@ TEST(ReducedProblem, HeldOutRowsAreFittedAndScored) {
 }
 
 // One sequence of all changes of a problem, in steps.
-void go_on(ReducedProblem& problem, const Instance& it, double lambda, int step) {
+void take_step(ReducedProblem& problem, const Instance& it, double lambda, int step) {
   const std::size_t third = it.columns() / 3;
   if (step < 3)
     add_columns(problem, it, static_cast<std::size_t>(step) * third, static_cast<std::size_t>(step + 1) * third);
@@ -232,7 +232,7 @@ TEST(ReducedProblem, ARestoredProblemContinuesBitForBit) {
       for (int stop = 0; stop < 6; ++stop) {
         ReducedProblem one(it.loss, it.intercept, it.y, it.w);
         one.set_method(method);
-        for (int step = 0; step <= stop; ++step) go_on(one, it, lambda, step);
+        for (int step = 0; step <= stop; ++step) take_step(one, it, lambda, step);
         Writer out;
         one.save(out);
         ReducedProblem other(it.loss, it.intercept, std::vector<double>(it.rows(), 1.0), it.w);
@@ -242,8 +242,8 @@ TEST(ReducedProblem, ARestoredProblemContinuesBitForBit) {
         ASSERT_TRUE(in.done());
         EXPECT_EQ(numbers(one.gradient()), numbers(other.gradient()));
         for (int step = stop + 1; step < 8; ++step) {
-          go_on(one, it, lambda, step);
-          go_on(other, it, lambda, step);
+          take_step(one, it, lambda, step);
+          take_step(other, it, lambda, step);
           ASSERT_EQ(numbers(one.coefficients()), numbers(other.coefficients())) << stop << ' ' << step;
           ASSERT_EQ(numbers(one.fitted()), numbers(other.fitted()));
           ASSERT_EQ(one.intercept(), other.intercept());
