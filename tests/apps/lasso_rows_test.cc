@@ -8,7 +8,7 @@ namespace {
 using Given = std::map<std::string, std::string>;
 
 // The options in words like "path=4".
-Given said(const std::string& words) {
+Given options_in(const std::string& words) {
   Given given;
   std::istringstream in(words);
   for (std::string word; in >> word;) given[word.substr(0, word.find('='))] = word.substr(word.find('=') + 1);
@@ -26,7 +26,7 @@ TEST(LassoRows, IsPlainCoordinateDescent) {
                                       " standardize=" + standardize + " l1_ratio=" + l1_ratio +
                                       " tolerance=1e-9 coordinates=16";
             SCOPED_TRACE(words + ", density " + std::to_string(density));
-            const Job job = job_of(data, said(words));
+            const Job job = job_of(data, options_in(words));
             SerialHost host(linked_plugin(), job);
             run(host);
             expect_fits(data, job, host);
@@ -111,7 +111,7 @@ TEST(LassoRows, OldAndNewRoundsConvergeAlike) {
                                     " coordinates=32 tolerance=1e-5";
           SCOPED_TRACE(words);
           for (const Data& data : {random_data(3, 120, 300, 0.05, false), correlated_data(200, 120, 6, 0.9)}) {
-            const Job job = job_of(data, said(words));
+            const Job job = job_of(data, options_in(words));
             SerialHost host(linked_plugin(), job);
             run(host);
             expect_optimum(data, job, host, 1e-5);
@@ -126,9 +126,10 @@ TEST(LassoRows, APathAndItsFolds) {
   for (const char* loss : {"squared", "logistic"}) {
     Data data = random_data(5, 96, 40, 0.3, std::string(loss) == "logistic");
     data.folds = folds_of_rows(data.rows(), 3, 1);
-    const Job job = job_of(data, said(std::string("intercept=true standardize=true path=4 lambda_ratio=0.1 folds=3 "
-                                                  "coordinates=8 tolerance=1e-9 loss=") +
-                                      loss));
+    const Job job =
+        job_of(data, options_in(std::string("intercept=true standardize=true path=4 lambda_ratio=0.1 folds=3 "
+                                            "coordinates=8 tolerance=1e-9 loss=") +
+                                loss));
     SerialHost host(linked_plugin(), job);
     run(host);
     expect_fits(data, job, host);
@@ -139,9 +140,9 @@ TEST(LassoRows, SeveralSchedulersTakeTheStepsTogether) {
   Data data = random_data(6, 96, 100, 0.2, false);
   data.folds = folds_of_rows(data.rows(), 2, 1);
   for (const char* staleness : {"0", "3"}) {
-    const Job job = job_of(data, said(std::string("schedulers=3 intercept=true path=3 lambda_ratio=0.1 folds=2 "
-                                                  "coordinates=8 tolerance=1e-9 staleness=") +
-                                      staleness));
+    const Job job = job_of(data, options_in(std::string("schedulers=3 intercept=true path=3 lambda_ratio=0.1 folds=2 "
+                                                        "coordinates=8 tolerance=1e-9 staleness=") +
+                                            staleness));
     SerialHost host(linked_plugin(), job);
     std::map<std::uint32_t, std::set<Key>> drawn;
     host.watch([&](const Round& round, std::uint32_t scheduler) {
@@ -161,7 +162,8 @@ TEST(LassoRows, SeveralSchedulersTakeTheStepsTogether) {
 
 TEST(LassoRows, SchedulersUndoTogether) {
   const Data data = correlated_data(60, 400, 1, 0.5);
-  const Job job = job_of(data, said("schedulers=2 coordinates=64 conflicts=ignore intercept=true tolerance=1e-5"));
+  const Job job =
+      job_of(data, options_in("schedulers=2 coordinates=64 conflicts=ignore intercept=true tolerance=1e-5"));
   SerialHost host(linked_plugin(), job);
   EXPECT_GT(run(host).at("undone"), 0);
   expect_optimum(data, job, host, 1e-5);
@@ -171,8 +173,8 @@ TEST(LassoRows, AResumedJobContinuesToTheLastBit) {
   Data data = random_data(8, 60, 80, 0.3, true);
   data.folds = folds_of_rows(data.rows(), 2, 1);
   for (double& x : data.x[14]) x += 1e6;
-  const Job job = job_of(data, said("loss=logistic intercept=true standardize=true path=3 lambda_ratio=0.1 "
-                                    "tolerance=1e-5 folds=2 staleness=1 coordinates=16"));
+  const Job job = job_of(data, options_in("loss=logistic intercept=true standardize=true path=3 lambda_ratio=0.1 "
+                                          "tolerance=1e-5 folds=2 staleness=1 coordinates=16"));
   SerialHost straight(linked_plugin(), job);
   straight.run_epoch();
   while (!straight.done()) {

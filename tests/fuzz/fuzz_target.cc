@@ -1,4 +1,4 @@
-// The libFuzzer entry of the entry point that ROTA_FUZZ_ENTRY names.
+// Runs the entry point that ROTA_FUZZ_ENTRY names under libFuzzer.
 #include <cstdint>
 
 #include "tests/fuzz/entry_points.h"

@@ -501,7 +501,7 @@ TEST(Coordinator, NothingHappensAfterTheEnd) {
   run.schedule();
   run.pass(100 * kSecond);
   run.receive(kWorker, Fault{ExitCode::disk, "another"});
-  EXPECT_TRUE(run.said.empty());
+  EXPECT_TRUE(run.envelopes.empty());
   EXPECT_EQ(run.ended->code, ExitCode::failed);
 }
 

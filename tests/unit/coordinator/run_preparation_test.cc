@@ -23,18 +23,18 @@ TEST(Coordinator, OptionsThatChangeNothingAreReported) {
 }
 
 TEST(Coordinator, SchedulesDecideWhetherTheJobConverged) {
-  for (const std::optional<bool> said : {std::optional<bool>(), std::optional(false), std::optional(true)}) {
+  for (const std::optional<bool> converged : {std::optional<bool>(), std::optional(false), std::optional(true)}) {
     Script run;
     run.prepare();
-    run.schedule(1, 1, false, said);
+    run.schedule(1, 1, false, converged);
     run.end_epoch(1);
     run.evaluate(1, 1);
     ASSERT_EQ(run.diary->epochs.size(), 1U);
-    EXPECT_EQ(run.diary->epochs[0].converged, said);
+    EXPECT_EQ(run.diary->epochs[0].converged, converged);
     run.save(1);
     ASSERT_EQ(run.diary->results.size(), 1U);
-    EXPECT_EQ(run.diary->results[0].record.converged, said);
-    EXPECT_EQ(run.diary->has("warning"), said == false);
+    EXPECT_EQ(run.diary->results[0].record.converged, converged);
+    EXPECT_EQ(run.diary->has("warning"), converged == false);
   }
 }
 

@@ -50,7 +50,7 @@ class OnItsOwnDisk : public ::testing::Test, protected tests::NodeStage {
 TEST_F(OnItsOwnDisk, WhatIsThereIsNotAskedFor) {
   get(make(*disk_, 1));
   EXPECT_EQ(there_, 1);
-  EXPECT_TRUE(said.empty());
+  EXPECT_TRUE(envelopes.empty());
 }
 
 TEST_F(OnItsOwnDisk, WhatIsMissingOrDamagedComesFromTheCoordinator) {

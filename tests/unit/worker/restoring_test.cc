@@ -88,10 +88,10 @@ TEST_F(WorkerNode, EachObjectIsFetchedFromThePartitionThatKeepsIt) {
                 restoring.begin(out);
                 return Status();
               }).ok());
-  ASSERT_EQ(said.size(), 3U) << "one thread, and two more";
-  EXPECT_EQ(said[0].to, kPartition) << "the common data";
-  EXPECT_EQ(said[1].to, kPartition) << "shard 0";
-  EXPECT_EQ(said[2].to, (NodeId{Role::partition, 1})) << "shard 1";
+  ASSERT_EQ(envelopes.size(), 3U) << "one thread, and two more";
+  EXPECT_EQ(envelopes[0].to, kPartition) << "the common data";
+  EXPECT_EQ(envelopes[1].to, kPartition) << "shard 0";
+  EXPECT_EQ(envelopes[2].to, (NodeId{Role::partition, 1})) << "shard 1";
 }
 
 }  // namespace

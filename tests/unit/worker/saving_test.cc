@@ -50,7 +50,7 @@ TEST_F(SavingObjects, ObjectsAreSentWhileThereIsCredit) {
   EXPECT_TRUE(saving_->done());
   ASSERT_EQ(sent<Saved>(kCoordinator).size(), 1U);
   EXPECT_EQ(sent<Saved>(kCoordinator)[0].epoch, 7U);
-  EXPECT_TRUE(std::holds_alternative<Saved>(said.back().message)) << "after the last PUT";
+  EXPECT_TRUE(std::holds_alternative<Saved>(envelopes.back().message)) << "after the last PUT";
   for (const std::uint32_t p : {0U, 1U})
     for (const Put& put : sent<Put>(kPartitions[p])) {
       EXPECT_EQ(put.id % 2, p);

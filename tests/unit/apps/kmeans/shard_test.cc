@@ -69,9 +69,9 @@ struct Process {
     ++version;
     std::vector<Bytes> notes;
     for (const Shard& shard : shards) notes.push_back(encoded(shard.look(all->at(version, table))));
-    const Talk said = Talk::combined(notes);
-    for (Shard& shard : shards) shard.relocate(said, *all->at(version, table));
-    return said;
+    const Talk talk = Talk::combined(notes);
+    for (Shard& shard : shards) shard.relocate(talk, *all->at(version, table));
+    return talk;
   }
 
   Dense rows;
@@ -92,10 +92,10 @@ TEST(Shard, LloydsStepsLowerTheInertiaToAFixedPoint) {
     double inertia = std::numeric_limits<double>::infinity();
     for (int epoch = 0;; ++epoch) {
       ASSERT_LT(epoch, 100);
-      const Talk said = process.epoch(epoch == 0 ? Step::start : Step::change);
-      EXPECT_LE(said.inertia, inertia * (1 + 1e-12));
-      inertia = said.inertia;
-      if (said.moved == 0) break;
+      const Talk talk = process.epoch(epoch == 0 ? Step::start : Step::change);
+      EXPECT_LE(talk.inertia, inertia * (1 + 1e-12));
+      inertia = talk.inertia;
+      if (talk.moved == 0) break;
     }
     // The sums that were brought up to date by differences are those of the members.
     std::vector<std::uint32_t> members(120);
@@ -127,10 +127,10 @@ TEST(Shard, AnEmptyClusterGetsTheFarthestRow) {
   same.wanted = 2;
   for (int i = 0; i < 2; ++i) same.candidates.push_back({0, 0, 0, {1}, {1}});
   for (Shard& shard : process.shards) shard.drawn({1, 0}, 0, same);
-  const Talk said = process.epoch(Step::start);
-  ASSERT_EQ(said.candidates.size(), 1U);
-  EXPECT_EQ(said.candidates[0].shard, 1U);  // row 3
-  EXPECT_EQ(said.candidates[0].row, 1U);
+  const Talk talk = process.epoch(Step::start);
+  ASSERT_EQ(talk.candidates.size(), 1U);
+  EXPECT_EQ(talk.candidates[0].shard, 1U);  // row 3
+  EXPECT_EQ(talk.candidates[0].row, 1U);
   const Talk then = process.epoch(Step::change);
   EXPECT_TRUE(then.candidates.empty());
   EXPECT_EQ(then.moved, 0U);
@@ -142,10 +142,10 @@ TEST(Shard, AnEmptyClusterGetsTheFarthestRow) {
 TEST(Shard, FewerDifferentRowsThanClustersComeToAnEnd) {
   Process process(Dense(6, {0.1, 0.7}), 4, 2);
   process.start(3);
-  const Talk said = process.epoch(Step::start);
-  EXPECT_EQ(said.moved, 0U);
-  EXPECT_TRUE(said.candidates.empty());
-  EXPECT_NEAR(said.inertia, 0, 1e-30);
+  const Talk talk = process.epoch(Step::start);
+  EXPECT_EQ(talk.moved, 0U);
+  EXPECT_TRUE(talk.candidates.empty());
+  EXPECT_NEAR(talk.inertia, 0, 1e-30);
 }
 
 TEST(Shard, ARestoredOneContinuesAlike) {

@@ -38,14 +38,14 @@ class NodeStage {
   template <typename M>
   std::vector<M> sent(NodeId to) const {
     std::vector<M> all;
-    for (const Envelope& envelope : said)
+    for (const Envelope& envelope : envelopes)
       if (envelope.to == to && std::holds_alternative<M>(envelope.message))
         all.push_back(std::get<M>(envelope.message));
     return all;
   }
-  void forget() { said.clear(); }
+  void forget() { envelopes.clear(); }
 
-  std::vector<Envelope> said;
+  std::vector<Envelope> envelopes;
   std::optional<Ending> ended;
   Outbox::World world;
   bool hold_work = false;
@@ -60,8 +60,8 @@ class NodeStage {
     });
     Status status = turn(out);
     for (const Envelope& envelope : out.sent) {
-      said.push_back({envelope.from, envelope.to, envelope.message});
-      for (const NodeId to : envelope.more) said.push_back({envelope.from, to, envelope.message});
+      envelopes.push_back({envelope.from, envelope.to, envelope.message});
+      for (const NodeId to : envelope.more) envelopes.push_back({envelope.from, to, envelope.message});
     }
     if (out.ended) ended = out.ending;
     for (auto& started : out.started) {

@@ -11,7 +11,7 @@ using tests::ScratchFiles;
 using Given = std::map<std::string, std::string, std::less<>>;
 
 struct Converted {
-  std::string bag, words, names, said;
+  std::string bag, words, names, output;
 };
 Converted converted(const ScratchFiles& files, const std::string& text, Given given) {
   for (const Option& option : convert_options())
@@ -32,7 +32,7 @@ TEST_F(Convert, RunningTextToABagOfWords) {
   EXPECT_EQ(got.words, "a\nand\ncat\ncat's\ndog\nowls\nthe\n");
   EXPECT_EQ(got.bag, "3\n7\n7\n1 3 1\n1 5 1\n1 7 2\n3 1 1\n3 2 1\n3 4 1\n3 6 2\n");
   EXPECT_EQ(got.names, "");
-  EXPECT_TRUE(got.said.starts_with("converted: 3 documents, 7 words, 9 tokens, ")) << got.said;
+  EXPECT_TRUE(got.output.starts_with("converted: 3 documents, 7 words, 9 tokens, ")) << got.output;
 }
 
 TEST_F(Convert, FieldsBeforeTheTextAreNotTheText) {
