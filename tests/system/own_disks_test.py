@@ -62,7 +62,7 @@ class OwnDisks(Runs):
             self.addCleanup(self.keep_own_events)
 
     def keep_own_events(self):
-        """Which only who runs inside the machine sees, and only while it is there."""
+        """Copies the events, which are readable from here only while the machine exists."""
         file = self.here / "events.jsonl"
         if file.exists():
             shutil.copy(file, pathlib.Path(EVENTS_OUT) / f"{self.id()}.here.jsonl")
