@@ -18,13 +18,13 @@ void train(Script& run, Epoch epoch) {
   run.end_epoch(epoch);
 }
 
-// The partition writes the epoch before for that long, while this one is trained.void train_while_writing(Script& run,
-// Epoch epoch, Nanoseconds written_after) {
-run.schedule(2 * epoch - 1, epoch);
-run.pass(written_after);
-run.receive(kPartition, run.written(epoch - 1));
-run.pass(kEpochTime - written_after);
-run.end_epoch(epoch);
+// The partition writes the epoch before for that long, while this one is trained.
+void train_while_writing(Script& run, Epoch epoch, Nanoseconds written_after) {
+  run.schedule(2 * epoch - 1, epoch);
+  run.pass(written_after);
+  run.receive(kPartition, run.written(epoch - 1));
+  run.pass(kEpochTime - written_after);
+  run.end_epoch(epoch);
 }
 
 // Every epoch should be saved; the first one is being written.
