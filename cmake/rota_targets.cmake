@@ -1,5 +1,5 @@
-# One helper for each kind of thing that is built.  Sources are listed, so that an unused one is seen; tests are globbed, so that none is
-# forgotten.
+# One helper for each kind of target.  Sources are listed, so that an unused one is seen; tests are globbed, so that
+# none is forgotten.
 
 # Most of a compilation here is the same headers again.  So the standard headers and JSON are compiled once, and the
 # sources of a library several at a time.
@@ -63,7 +63,7 @@ add_custom_target(thread_tests)
 # rota_tests(room [NAMES pattern] [THREADS] [PARTS n] USES components ... LIBS libraries ...)
 # One test program of all files *_test.cc of the room, which is a folder, or of those of this folder that match NAMES.  It is
 # named after the folder: unit.core.base.  Tests are globbed: one that is there is built.  THREADS: some tests start threads, so
-# ThreadSanitizer runs them too.  PARTS: it takes long, so ctest runs it as so many tests at a time.
+# ThreadSanitizer runs them too.  PARTS: it takes long, so ctest runs it as n tests in parallel.
 function(rota_tests room)
   cmake_parse_arguments(ARG "THREADS" "NAMES;PARTS" "USES;LIBS" ${ARGN})
   file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR}/${room})

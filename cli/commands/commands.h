@@ -28,10 +28,9 @@ Result<const Plugin*> app_argument(int argc, const char* const* argv, std::span<
 // ExitCode::usage unless there is exactly one.
 Status one_argument(const CommandLine& line, const char* missing);
 
-// Into how many parts the data of a job is divided if the user does not say: as the plugin finds good for the job's
-// input, whose files are looked up already; `from` is empty if it has no rule, else a line on stderr says it.  Depends
-// on the data and the options, never on the machine.  Errors are those of reading the input; ExitCode::bug if no job
-// can have so many.
+// The default number of shards: the plugin's choice for the job's input, whose paths are resolved already.  `from` is
+// empty if the plugin has no rule, else a line on stderr reports the choice.  Depends on the data and the options,
+// never on the machine.  Errors are those of reading the input; ExitCode::bug if the choice is beyond a job's limit.
 Result<ChosenShards> choose_shards(const Plugin& plugin, const Job& job);
 
 Status train_command(int argc, const char* const* argv);

@@ -67,8 +67,8 @@ Status check_threads(std::size_t count) {
   const std::size_t made = threads.size();
   enough.count_down();
   if (why.empty()) return {};
-  return too_little("no more than " + std::to_string(made) + " of " + std::to_string(count) +
-                    " threads can be made: " + why + " (limits of memory and processes: ulimit -v, ulimit -u)");
+  return too_little("only " + std::to_string(made) + " of " + std::to_string(count) + " threads can be made: " + why +
+                    " (limits of memory and processes: ulimit -v, ulimit -u)");
 }
 
 Status check_descriptors(std::size_t count) {

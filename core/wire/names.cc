@@ -68,7 +68,7 @@ const char* role_name(Role role) {
     case Role::observer:
       return "observer";
   }
-  return "nobody";
+  return "unknown";
 }
 
 const char* kind_name(Kind kind) {

@@ -87,7 +87,8 @@ class PartitionNode : public ::testing::Test, protected tests::NodeStage {
     play = {};
     JobConfig job;
     job.shards = job.schedulers = 2;
-    partition_ = std::make_unique<Partition>(PartitionSettings{0, {0, 1}, credit_}, *host_app(tests::plugin_of<CountingApp>("counting"), job), store_);
+    partition_ = std::make_unique<Partition>(PartitionSettings{0, {0, 1}, credit_},
+                                             *host_app(tests::plugin_of<CountingApp>("counting"), job), store_);
     forget();
   }
   Status receive(NodeId from, const Message& message) { return NodeStage::receive(*partition_, from, message); }

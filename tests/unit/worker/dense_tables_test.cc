@@ -61,7 +61,8 @@ class DenseTables : public ::testing::Test, protected tests::NodeStage {
     job.shards = 4;
     job.threads = job.partitions = 2;
     job.staleness = staleness;
-    worker_ = std::make_unique<Worker>(tests::even_hosts(2, job.shards), *host_app(tests::plugin_of<LookingApp>("looking"), job));
+    worker_ = std::make_unique<Worker>(tests::even_hosts(2, job.shards),
+                                       *host_app(tests::plugin_of<LookingApp>("looking"), job));
     Welcome welcome;
     welcome.resume = resume;
     ASSERT_TRUE(receive(kCoordinator, welcome).ok());

@@ -65,7 +65,7 @@ TEST(ProcessLimits, ThreadsThatCannotBeMadeAreReported) {
   const Status status = check_threads(5);
   ASSERT_EQ(pthread_setattr_default_np(&usual), 0);
   EXPECT_EQ(status.code(), ExitCode::temporary);
-  EXPECT_TRUE(status.what().starts_with("no more than 0 of 5 threads can be made: ")) << status.what();
+  EXPECT_TRUE(status.what().starts_with("only 0 of 5 threads can be made: ")) << status.what();
 }
 
 TEST(ProcessLimits, TheMemoryOfProcessesIsTheMachinesOrTheirLimit) {

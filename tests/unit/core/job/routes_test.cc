@@ -1,5 +1,4 @@
 #include "core/job/tables.h"
-
 #include "tests/unit/core/job/empty_app.h"
 
 namespace rota {
