@@ -58,7 +58,7 @@ Status Coordinator::tick(Outbox& out) {
   return {};
 }
 
-void Coordinator::stood_still(Nanoseconds span, Nanoseconds now) {
+void Coordinator::was_suspended(Nanoseconds span, Nanoseconds now) {
   if (gathers_since_ != 0) gathers_since_ += span;
   members_.roster().discount_pause(now);
 }

@@ -24,8 +24,8 @@ class Coordinator final : public Node {
   NodeId id() const override { return kCoordinator; }
   Status step(const Envelope& in, Outbox& out) override;
   Status tick(Outbox& out) override;
-  void peer_heard(NodeId process, Nanoseconds now) override { members_.confirm_alive(process, 0, now); }
-  void stood_still(Nanoseconds span, Nanoseconds now) override;
+  void peer_is_alive(NodeId process, Nanoseconds now) override { members_.confirm_alive(process, 0, now); }
+  void was_suspended(Nanoseconds span, Nanoseconds now) override;
   Status peer_disconnected(NodeId process, Outbox& out) override;
   void peer_refused(const std::string& process, const std::string& why) override {
     recorder_->event("refused", {{"role", process}, {"why", why}});

@@ -83,7 +83,7 @@ bool Roster::confirm_alive(NodeId process, std::uint64_t memory, Nanoseconds now
   const auto found = members_.find(process);
   if (found == members_.end()) return false;
   Member& member = found->second;
-  member.heard_at = now;
+  member.last_received = now;
   member.memory = std::max(member.memory, memory);
   // What a dead process had sent still comes for a while, so only a message after the grace shows that it is back.
   if (member.disconnected_at && now - *member.disconnected_at > disconnect_grace_) member.disconnected_at.reset();
@@ -95,9 +95,9 @@ void Roster::record_beat(NodeId process, const Beat& beat, bool trains, Nanoseco
   if (found == members_.end()) return;
   Member& member = found->second;
   const bool ended_some = beat.progress != member.beat.progress;
-  if (ended_some && member.beat.works > 0 && trains)
+  if (ended_some && member.beat.work_in_flight > 0 && trains)
     longest_task_ = std::max(longest_task_, now - member.progressed_at);
-  if (ended_some || beat.works == 0 || beat.era != member.beat.era) member.progressed_at = now;
+  if (ended_some || beat.work_in_flight == 0 || beat.era != member.beat.era) member.progressed_at = now;
   if (now - member.beat_at > peer_timeout_ / 2) member.beats_since = now;
   member.beat_at = now;
   member.beat = beat;
@@ -132,10 +132,10 @@ std::optional<Roster::Loss> Roster::unreachable(Nanoseconds now) const {
   std::optional<Loss> loss;
   std::size_t most = 0;
   for (const auto& [id, member] : members_)
-    if (complains(member, now)) ++complaints[*member.beat.deaf];
+    if (complains(member, now)) ++complaints[*member.beat.unresponsive_peer];
   for (const auto& [id, member] : members_) {
-    if (!complains(member, now) || !members_.contains(*member.beat.deaf)) continue;
-    const NodeId other = *member.beat.deaf;
+    if (!complains(member, now) || !members_.contains(*member.beat.unresponsive_peer)) continue;
+    const NodeId other = *member.beat.unresponsive_peer;
     const std::size_t of_other = complaints[other], of_this = complaints.contains(id) ? complaints[id] : 0;
     const NodeId goes = of_other != of_this ? (of_other > of_this ? other : id) : std::max(id, other);
     const std::size_t weight = std::max(of_other, of_this);
@@ -143,7 +143,7 @@ std::optional<Roster::Loss> Roster::unreachable(Nanoseconds now) const {
     most = weight;
     loss = Loss{goes,
                 describe(goes) + " was lost: " + id.name() + " does not reach " + other.name() +
-                    ", which has not answered for " + std::to_string(member.beat.deaf_ns / kSecond) + " s",
+                    ", which has not answered for " + std::to_string(member.beat.unresponsive_ns / kSecond) + " s",
                 false, true};
   }
   return loss;
@@ -151,13 +151,13 @@ std::optional<Roster::Loss> Roster::unreachable(Nanoseconds now) const {
 
 // A process whose own thread is in a hook acknowledges nothing either; but then it does not beat.
 bool Roster::complains(const Member& member, Nanoseconds now) const {
-  if (member.away || !member.beat.deaf) return false;
-  const auto other = members_.find(*member.beat.deaf);
+  if (member.away || !member.beat.unresponsive_peer) return false;
+  const auto other = members_.find(*member.beat.unresponsive_peer);
   if (other == members_.end() || other->second.away) return false;
-  const Nanoseconds heard = std::min(member.beat_at, other->second.beat_at);
+  const Nanoseconds last = std::min(member.beat_at, other->second.beat_at);
   const Nanoseconds since = std::max({era_began_, member.beats_since, other->second.beats_since});
-  const Nanoseconds deaf = std::min(static_cast<Nanoseconds>(member.beat.deaf_ns), now - since);
-  return now - heard < peer_timeout_ && deaf >= peer_timeout_ + peer_timeout_ / 2;
+  const Nanoseconds unresponsive_peer = std::min(static_cast<Nanoseconds>(member.beat.unresponsive_ns), now - since);
+  return now - last < peer_timeout_ && unresponsive_peer >= peer_timeout_ + peer_timeout_ / 2;
 }
 
 void Roster::disconnected(NodeId process, Nanoseconds now) {
@@ -167,7 +167,7 @@ void Roster::disconnected(NodeId process, Nanoseconds now) {
 
 void Roster::discount_pause(Nanoseconds now) {
   for (auto& [id, member] : members_) {
-    member.heard_at = member.progressed_at = now;
+    member.last_received = member.progressed_at = now;
     if (member.disconnected_at) member.disconnected_at = now;
   }
 }
@@ -175,10 +175,10 @@ void Roster::discount_pause(Nanoseconds now) {
 std::optional<Roster::Loss> Roster::lost(Nanoseconds now) const {
   for (const auto& [id, member] : members_) {
     if (member.away) continue;
-    const Nanoseconds silent = now - member.heard_at;
+    const Nanoseconds silent = now - member.last_received;
     if (silent >= peer_timeout_)
       return Loss{id, describe(id) + " was lost: no message for " + std::to_string(silent / kSecond) + " s", false};
-    if (member.disconnected_at && now - std::max(*member.disconnected_at, member.heard_at) >= disconnect_grace_)
+    if (member.disconnected_at && now - std::max(*member.disconnected_at, member.last_received) >= disconnect_grace_)
       return Loss{id, describe(id) + " was lost: its connection broke and it did not come back", true};
   }
   return std::nullopt;

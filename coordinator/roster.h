@@ -76,7 +76,7 @@ class Roster {
  private:
   struct Member {
     Hello hello;
-    Nanoseconds heard_at = 0;
+    Nanoseconds last_received = 0;
     std::optional<Nanoseconds> disconnected_at;
     std::uint64_t memory = 0;
     bool away = false, dismissed = false;

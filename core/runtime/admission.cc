@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/base/version.h"
-#include "core/wire/speakers.h"
+#include "core/wire/senders.h"
 
 namespace rota {
 
@@ -40,7 +40,7 @@ bool Admission::accepts(const Header& header, const Frames& body, const Origin& 
   if (header.job == 0 && settings_.job != 0 && header.process.role != Role::observer)
     return refuse("a message without a job" + from), false;
   // Of members, whose links count messages, it is checked after the link.
-  if (header.process.role == Role::observer && !may_say(header.kind, header.process.role, settings_.process.role))
+  if (header.process.role == Role::observer && !may_send(header.kind, header.process.role, settings_.process.role))
     return refuse(std::string("a ") + kind_name(header.kind) + from), false;
   const bool opens_contact = header.kind == Kind::hello || header.kind == Kind::ask_status;
   if (opens_contact && !accepts_first(header, body, now)) return false;
@@ -80,7 +80,7 @@ Result<std::optional<Message>> Admission::open(NodeId process, Delivery& deliver
     refuse("a message of " + delivery.from.name() + " from " + process.name());
     return std::optional<Message>();
   }
-  if (!may_say(delivery.kind, delivery.from.role, delivery.to.role)) {
+  if (!may_send(delivery.kind, delivery.from.role, delivery.to.role)) {
     refuse(std::string("a ") + kind_name(delivery.kind) + " from " + delivery.from.name() + " to " +
            delivery.to.name());
     return std::optional<Message>();
@@ -212,7 +212,7 @@ void Admission::tick(Nanoseconds now) {
 bool Admission::is_another(const Router::PeerState& peer, const Header& header, Nanoseconds now) const {
   const Link& link = peer.link;
   const bool known = link.peer_incarnation() != 0 && link.peer_incarnation() != header.incarnation;
-  return known && link.heard_at() > 0 && now - link.heard_at() < settings_.peer_timeout;
+  return known && link.last_received() > 0 && now - link.last_received() < settings_.peer_timeout;
 }
 
 // A first message of another start of a member.  It may be old: of a process that was replaced, or is dead, from before

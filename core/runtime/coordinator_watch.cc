@@ -19,7 +19,7 @@ void CoordinatorWatch::join(const Hello& hello, Nanoseconds now) {
   joined_at_ = now;
 }
 
-bool CoordinatorWatch::takes(const Welcome& welcome) {
+bool CoordinatorWatch::accepts(const Welcome& welcome) {
   if (state_ == State::apart || (state_ == State::member && welcome.era <= router_.era())) return false;
   state_ = State::member;
   return true;
@@ -30,7 +30,7 @@ bool CoordinatorWatch::is_dismissal(const Header& header) const {
          header.peer_incarnation == settings_.incarnation;
 }
 
-void CoordinatorWatch::stood_still(Nanoseconds span, Nanoseconds now) {
+void CoordinatorWatch::was_suspended(Nanoseconds span, Nanoseconds now) {
   awake_since_ = now;
   if (state_ == State::joins) joined_at_ += span;
 }
@@ -38,7 +38,7 @@ void CoordinatorWatch::stood_still(Nanoseconds span, Nanoseconds now) {
 std::optional<Beat> CoordinatorWatch::next_beat(Nanoseconds now) {
   if (state_ == State::apart) return std::nullopt;
   const Link& link = router_.find(kCoordinator)->link;
-  const bool taken_in = state_ == State::member || (link.heard_at() > 0 && link.was_answered());
+  const bool taken_in = state_ == State::member || (link.last_received() > 0 && link.was_answered());
   if (!taken_in || now - last_beat_ < std::min(kBeatEvery, settings_.peer_timeout / 4)) return std::nullopt;
   last_beat_ = now;
   Beat beat;
@@ -49,7 +49,7 @@ std::optional<Beat> CoordinatorWatch::next_beat(Nanoseconds now) {
 
 bool CoordinatorWatch::reachable() const {
   const auto* coordinator = router_.find(kCoordinator);
-  return coordinator != nullptr && coordinator->link.heard_at() > 0 && !broken_;
+  return coordinator != nullptr && coordinator->link.last_received() > 0 && !broken_;
 }
 
 // One that has answered may wait long until all have joined, but is not silent meanwhile.
@@ -57,14 +57,14 @@ std::optional<Ending> CoordinatorWatch::check(bool ending, Nanoseconds now) {
   if (state_ == State::apart) return std::nullopt;
   const Link& link = router_.find(kCoordinator)->link;
   // One that only asked whether this process lives has not taken it in yet.
-  const Nanoseconds heard = state_ == State::joins && !link.was_answered() ? 0 : link.heard_at();
-  if (heard == 0 && now - joined_at_ >= settings_.start_timeout)
+  const Nanoseconds last = state_ == State::joins && !link.was_answered() ? 0 : link.last_received();
+  if (last == 0 && now - joined_at_ >= settings_.start_timeout)
     return Ending{ExitCode::temporary, "no answer from the coordinator"};
   const bool awaited = settings_.rejoin_timeout > 0;
   // If it is gone after that probe, call again: the HELLO was for it, and another coordinator would not take it.
-  const bool asked_and_gone = awaited && broken_ && link.heard_at() > 0;
-  if (heard == 0 && calls_since_ == 0 && !asked_and_gone) return std::nullopt;
-  const bool silent = now - std::max(heard, awake_since_) >= settings_.peer_timeout;
+  const bool asked_and_gone = awaited && broken_ && link.last_received() > 0;
+  if (last == 0 && calls_since_ == 0 && !asked_and_gone) return std::nullopt;
+  const bool silent = now - std::max(last, awake_since_) >= settings_.peer_timeout;
   if (awaited && !ending && (silent || broken_ || calls_since_ != 0)) call(now);
   const bool called = calls_since_ != 0 && now - std::max(calls_since_, awake_since_) >= settings_.rejoin_timeout;
   if (awaited ? called : silent) return Ending{ExitCode::temporary, "the coordinator was lost"};
@@ -94,7 +94,7 @@ std::optional<Transmission> CoordinatorWatch::next_call() {
 
 // After a broken connection it counts only some time after the first call: messages of a dead coordinator may still
 // arrive, on a connection of their own.
-void CoordinatorWatch::heard(Nanoseconds now) {
+void CoordinatorWatch::received(Nanoseconds now) {
   if (broken_ && (calls_since_ == 0 || now - calls_since_ < kCallEvery)) return;
   stop_calling();
 }

@@ -16,19 +16,19 @@ class CoordinatorWatch {
   void join(const Hello& hello, Nanoseconds now);
   const Hello& hello() const { return hello_; }
   // This process begins the era of a WELCOME, if it is new to it.
-  bool takes(const Welcome& welcome);
+  bool accepts(const Welcome& welcome);
   // It joins or asks: a refusal then ends it.
   bool waits() const { return state_ == State::joins || settings_.process.role == Role::observer; }
   // A REFUSE for this very start, whatever it has received before from any coordinator.
   bool is_dismissal(const Header& header) const;
   // This process itself was not running for `span` until `now`.
-  void stood_still(Nanoseconds span, Nanoseconds now);
+  void was_suspended(Nanoseconds span, Nanoseconds now);
   // A beat if one is due, without what nodes do.
   std::optional<Beat> next_beat(Nanoseconds now);
 
   void disconnected() { broken_ = true; }
   // Something arrived from the coordinator on its link.
-  void heard(Nanoseconds now);
+  void received(Nanoseconds now);
   bool reachable() const;
   // Whether this is the first message of a coordinator that was started again.
   bool answers_call(const Header& header) const;

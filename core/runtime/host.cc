@@ -70,9 +70,9 @@ void Host::receive(const Frames& frames, const Outbox::World& world, const Origi
   if (arrived.arrival != Link::Arrival::deliver && watch_.is_dismissal(*header))
     return receive_dismissal(*header, body, world);
   if (arrived.arrival == Link::Arrival::stale) return;
-  if (header->process == kCoordinator) watch_.heard(world.now);
+  if (header->process == kCoordinator) watch_.received(world.now);
   end_.settle(world.now);
-  for (const auto& [id, node] : nodes_) node->peer_heard(header->process, world.now);
+  for (const auto& [id, node] : nodes_) node->peer_is_alive(header->process, world.now);
   if (arrived.arrival == Link::Arrival::wrong) receive_unreadable(header->process, arrived.status, world.now);
   if (arrived.arrival == Link::Arrival::deliver) receive_whole(header->process, std::move(arrived.message), world);
 }
@@ -135,7 +135,7 @@ void Host::collect(Outbox& out, const Outbox::World& world) {
     if (const auto* welcome = std::get_if<Welcome>(&envelope.message)) router_.begin_era(*welcome);
     send(envelope, world.now);
   }
-  works_ += out.started.size();
+  work_in_flight_ += out.started.size();
   for (auto& started : out.started) started_.push_back(std::move(started));
   if (out.ended) end_.begin(out.ending, world.now);
 }
@@ -151,7 +151,7 @@ void Host::deliver_local(const Outbox::World& world) {
 
 void Host::finish(NodeId node, const Continuation& continuation, const Outbox::World& world) {
   ++progress_;
-  if (works_ > 0) --works_;
+  if (work_in_flight_ > 0) --work_in_flight_;
   if (goes_to_) return;  // no longer needed
   const auto found = nodes_.find(node);
   if (found != nodes_.end())
@@ -167,7 +167,7 @@ void Host::tell(NodeId to, Message message, const Outbox::World& world) {
 bool Host::membership(const Envelope& envelope, const Outbox::World& world) {
   if (settings_.process == kCoordinator || envelope.from != kCoordinator) return false;
   if (const auto* welcome = std::get_if<Welcome>(&envelope.message)) {
-    if (watch_.takes(*welcome)) begin_era(*welcome, world);
+    if (watch_.accepts(*welcome)) begin_era(*welcome, world);
   } else if (const auto* refused = std::get_if<Refuse>(&envelope.message)) {
     end_.dismiss({refused->code, refused->what}, world.now);
   } else if (const auto* stop = std::get_if<Stop>(&envelope.message)) {
@@ -188,7 +188,7 @@ void Host::begin_era(const Welcome& welcome, const Outbox::World& world) {
 }
 
 void Host::begin_era_if_idle(const Outbox::World& world) {
-  if (works_ > 0 || end_.begun()) return;
+  if (work_in_flight_ > 0 || end_.begun()) return;
   const Welcome welcome = *std::exchange(goes_to_, std::nullopt);
   router_.begin_era(welcome);
   auto nodes = factory_(welcome, std::exchange(retired_, {}));
@@ -211,13 +211,13 @@ void Host::tick(const Outbox::World& world) {
   const Nanoseconds still = last_tick_ == 0 ? 0 : now - last_tick_;
   last_tick_ = now;
   if (still > kStillFor) {
-    watch_.stood_still(still, now);
-    for (const auto& [id, node] : nodes_) node->stood_still(still, now);
+    watch_.was_suspended(still, now);
+    for (const auto& [id, node] : nodes_) node->was_suspended(still, now);
   }
   if (auto beat = end_.begun() ? std::nullopt : watch_.next_beat(now)) {
     beat->progress = progress_;
     beat->memory = world.memory;
-    beat->works = works_;
+    beat->work_in_flight = work_in_flight_;
     send({settings_.process, kCoordinator, *beat}, now);
   }
   run_all([](Node& node, Outbox& out) { return node.tick(out); }, world);
@@ -234,7 +234,7 @@ void Host::leave(ExitCode code, const std::string& what, Nanoseconds now) {
   end_.begin({code, what}, now);
 }
 
-void Host::told_to_end(const std::string& what, Nanoseconds now) {
+void Host::end_requested(const std::string& what, Nanoseconds now) {
   const auto signal = end_.signal(now);
   if (signal == ProcessEnd::Signal::same) return;
   if (signal == ProcessEnd::Signal::again || !watch_.reachable()) return leave(ExitCode::terminated, what, now);

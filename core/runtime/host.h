@@ -51,7 +51,7 @@ class Host {
   void leave(ExitCode code, const std::string& what, Nanoseconds now);
   // This process got a signal to end.  A member asks the coordinator to bring the job to a clean end and continues
   // until then; after a second signal, or without a reachable coordinator, it leaves.
-  void told_to_end(const std::string& what, Nanoseconds now);
+  void end_requested(const std::string& what, Nanoseconds now);
   // Keys do not fit those of a peer: a process that joins or asks need not wait.
   void keys_refused(NodeId peer, const std::string& why, Nanoseconds now);
   // The transport lost its connection to a peer.  Nothing is lost yet, but silence now means more.
@@ -109,7 +109,7 @@ class Host {
   std::map<NodeId, std::unique_ptr<Node>> nodes_;
   std::deque<Envelope> local_;  // from one of them to another
   std::vector<Outbox::Started> started_;
-  std::size_t works_ = 0;  // started, and not finished
+  std::size_t work_in_flight_ = 0;  // started, and not finished
   std::uint64_t progress_ = 0;
   Nanoseconds last_tick_ = 0;
   bool gave_call_ = false;  // to the transport, last of all

@@ -41,7 +41,7 @@ Result<Listening> over_tcp(NodeId process, const JobConfig& config) {
   listening.numbers = std::move(numbers).value();
   const std::uint16_t port = is_coordinator ? coordinator->port : std::uint16_t{0};
   listening.port = place->port != 0 ? place->port : port;
-  listening.told = {std::move(host).value(), port};
+  listening.advertised = {std::move(host).value(), port};
   return listening;
 }
 

@@ -108,10 +108,10 @@ class Node {
   // Lets time pass; called at least twice a second.
   virtual Status tick(Outbox&) { return {}; }
   // Something arrived from a process, if only a repetition: it lives.
-  virtual void peer_heard(NodeId /*process*/, Nanoseconds /*now*/) {}
+  virtual void peer_is_alive(NodeId /*process*/, Nanoseconds /*now*/) {}
   // This process did not run for `span` until `now`: suspended, or busy with something long.  The silence of others
   // meanwhile does not count.
-  virtual void stood_still(Nanoseconds /*span*/, Nanoseconds /*now*/) {}
+  virtual void was_suspended(Nanoseconds /*span*/, Nanoseconds /*now*/) {}
   // A process was rejected before it could send anything else: of another job, or of another protocol version.
   virtual void peer_refused(const std::string& /*who*/, const std::string& /*why*/) {}
   // The transport lost its connection to a process.  Its messages will be sent again if it comes back.

@@ -30,7 +30,7 @@ namespace rota {
 
 namespace {
 
-// Of the loop, ZeroMQ, the doorkeeper, what beats and logs, and some of libraries.
+// Of the loop, ZeroMQ, the authenticator, what beats and logs, and some of libraries.
 constexpr std::size_t kOwnThreads = 8;
 constexpr int kBusyTickMs = 50;
 constexpr int kIdleTickMs = 500;
@@ -233,9 +233,10 @@ class Loop {
   }
 
   void log_rejected_connections() {
-    const auto away = transport_.turned_away();
-    if (away.count == turned_away_ || !strangers_.allows(world_.now)) return;
-    log_warning("event=turned_away count=" + std::to_string(away.count - std::exchange(turned_away_, away.count)) +
+    const auto away = transport_.rejected_connections();
+    if (away.count == rejected_connections_ || !strangers_.allows(world_.now)) return;
+    log_warning("event=rejected_connections count=" +
+                std::to_string(away.count - std::exchange(rejected_connections_, away.count)) +
                 " last=" + log_value(away.last));
   }
 
@@ -246,7 +247,7 @@ class Loop {
     if (signal == 0) return;
     const ExitCode code = signal == SIGINT ? ExitCode::interrupted : ExitCode::terminated;
     if (main_ == kCoordinator) return host_.tell(kCoordinator, Stop{code, "stopped by a signal"}, world_);
-    if (signal == SIGTERM) host_.told_to_end(main_.name() + " was told to end (SIGTERM)", world_.now);
+    if (signal == SIGTERM) host_.end_requested(main_.name() + " was asked to end (SIGTERM)", world_.now);
   }
 
   Transport& transport_;
@@ -258,7 +259,7 @@ class Loop {
   // Any process that reaches the socket can cause such lines; those about unknown peers do not hide those about key
   // holders.
   RateLimit refusals_{kRefusalLines, kRefusalSpan}, strangers_{kRefusalLines, kRefusalSpan};
-  std::uint64_t turned_away_ = 0;
+  std::uint64_t rejected_connections_ = 0;
   Compute compute_;  // last: its threads use the others
 };
 
@@ -312,8 +313,8 @@ Ending run_coordinator(const JobConfig& config, std::unique_ptr<Node> node,
   const auto incarnation = new_start_number();
   auto transport = open_transport(kCoordinator, config, 1, incarnation);
   if (!transport.ok()) return {transport.status().code(), transport.status().what()};
-  const Status told = listening((*transport)->endpoint());
-  if (!told.ok()) return {told.code(), told.what()};
+  const Status reported = listening((*transport)->endpoint());
+  if (!reported.ok()) return {reported.code(), reported.what()};
   Host host(host_settings(kCoordinator, config, incarnation, (*transport)->endpoint()));
   host.add(std::move(node));
   const SignalsCaught caught(**transport);
@@ -338,8 +339,8 @@ Ending run_member(Role role, const JobConfig& config, const Hash128& plugin, Hos
   header.process = header.from = process;
   header.incarnation = incarnation;
   header.to = kCoordinator;
-  const auto say = [voice = (*transport)->voice(Role::coordinator, config.coordinator),
-                    frames = with_header(header, encode_message(Ack{kSignOfLife}))] { return voice(frames); };
+  const auto say = [send = (*transport)->side_channel(Role::coordinator, config.coordinator),
+                    frames = with_header(header, encode_message(Ack{kSignOfLife}))] { return send(frames); };
   const HeartbeatThread heartbeats(hook_slot_of_this_thread(), std::min(kSecond, config.peer_timeout / 4), say);
   return run_process(process, threads, **transport, host);
 }

@@ -164,10 +164,10 @@ void Router::report_deaf(Beat& beat, Nanoseconds now, Nanoseconds awake_since) c
   for (const auto& [id, peer] : peers_) {
     if (id == kCoordinator || peer.gone) continue;
     // Time in which this process did not run does not count as silence of others.
-    const Nanoseconds deaf = std::min(peer.link.deaf_for(now), now - awake_since);
-    if (deaf <= static_cast<Nanoseconds>(beat.deaf_ns)) continue;
-    beat.deaf = id;
-    beat.deaf_ns = static_cast<std::uint64_t>(deaf);
+    const Nanoseconds unresponsive_peer = std::min(peer.link.deaf_for(now), now - awake_since);
+    if (unresponsive_peer <= static_cast<Nanoseconds>(beat.unresponsive_ns)) continue;
+    beat.unresponsive_peer = id;
+    beat.unresponsive_ns = static_cast<std::uint64_t>(unresponsive_peer);
   }
 }
 

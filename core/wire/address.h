@@ -46,7 +46,7 @@ struct Listening {
   std::string ipc = {};                   // "ipc://PATH"; or
   std::vector<std::string> numbers = {};  // for tcp; neither: it listens nowhere
   std::uint16_t port = 0;                 // 0: any that is free
-  TcpAddress told = {};                   // port 0: that which was found
+  TcpAddress advertised = {};             // port 0: the port on which it listens
 };
 
 }  // namespace rota

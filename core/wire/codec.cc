@@ -78,7 +78,7 @@ void fields(auto& io, Is<Refuse> auto& m) {
   io(m.code, m.what);
 }
 void fields(auto& io, Is<Beat> auto& m) {
-  io(m.progress, m.memory, m.works, m.era, m.deaf, m.deaf_ns);
+  io(m.progress, m.memory, m.work_in_flight, m.era, m.unresponsive_peer, m.unresponsive_ns);
 }
 void fields(auto& io, Is<Fault> auto& m) {
   io(m.code, m.what);

@@ -151,7 +151,7 @@ Link::Arrived Link::receive(const Header& header, const Frames& body, Nanosecond
     ++counters_.stale;
     return {Arrival::stale, {}, {}};
   }
-  heard_at_ = now;
+  last_received_ = now;
   acknowledge(header.acknowledged, now);
   if (header.kind == Kind::ack || header.kind == Kind::probe) return receive_own(header, body);
   if (header.sequence != received_ + 1) {
@@ -211,13 +211,13 @@ void Link::close() {
 
 void Link::broken() {
   patience_ = kProbeAfter;
-  if (in_flight_ > 0 && heard_at_ != 0) probe_wanted_ = true;
+  if (in_flight_ > 0 && last_received_ != 0) probe_wanted_ = true;
 }
 
 void Link::tick(Nanoseconds now) {
   if (owes_ack_ > 0) ack_now_ = true;
   if (in_flight_ > 0 && now - quiet_since_ >= patience_) {
-    if (heard_at_ == 0) {
+    if (last_received_ == 0) {
       // A peer that has received nothing from this process does not answer its probes, so send again.
       send_again();
     } else {

@@ -96,7 +96,7 @@ class Link {
   std::string queued() const;  // for people: "12 bytes in 3 messages"
   // Whether tick() is wanted soon: something is on its way, or an acknowledgement is owed.
   bool busy() const { return !unacknowledged_.empty() || owes_ack_ > 0; }
-  Nanoseconds heard_at() const { return heard_at_; }
+  Nanoseconds last_received() const { return last_received_; }
   // How long nothing of what was sent has been acknowledged; 0 if nothing is to be.
   Nanoseconds deaf_for(Nanoseconds now) const { return in_flight_ == 0 ? 0 : now - waits_since_; }
 
@@ -153,7 +153,7 @@ class Link {
   Nanoseconds quiet_since_ = 0;  // last progress, or last probe
   Nanoseconds waits_since_ = 0;  // last progress, or when something was sent while nothing was in flight
   Nanoseconds patience_ = kProbeAfter;
-  Nanoseconds heard_at_ = 0;
+  Nanoseconds last_received_ = 0;
   enum class Last { none, data, ack, probe } last_ = Last::none;
   Counters counters_;
 };

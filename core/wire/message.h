@@ -142,12 +142,13 @@ struct Refuse {
 
 struct Beat {
   static constexpr Kind kind = Kind::beat;
-  std::uint64_t progress = 0;  // grows with every piece of work that ended
-  std::uint64_t memory = 0;    // peak resident bytes
-  std::uint64_t works = 0;     // pieces of work that are under way
-  std::uint64_t era = 0;       // that this process has begun
-  std::optional<NodeId> deaf;  // the process that has acknowledged nothing for longest, of what it was sent
-  std::uint64_t deaf_ns = 0;   // and for how long
+  std::uint64_t progress = 0;        // grows with every piece of work that ended
+  std::uint64_t memory = 0;          // peak resident bytes
+  std::uint64_t work_in_flight = 0;  // started, and not finished
+  std::uint64_t era = 0;             // that this process has begun
+  std::optional<NodeId>
+      unresponsive_peer;              // the process that has acknowledged nothing for longest, of what it was sent
+  std::uint64_t unresponsive_ns = 0;  // and for how long
 };
 
 struct Fault {

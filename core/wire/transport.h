@@ -49,11 +49,11 @@ class Transport {
   virtual void wake() = 0;
 
   // How many unknown peers were rejected before they could send a message, and the last one.
-  struct TurnedAway {
+  struct RejectedConnections {
     std::uint64_t count = 0;
     std::string last = {};
   };
-  virtual TurnedAway turned_away() const { return {}; }
+  virtual RejectedConnections rejected_connections() const { return {}; }
 };
 
 }  // namespace rota

@@ -11,7 +11,7 @@ namespace rota {
 
 namespace {
 
-// The role that the doorkeeper gave a connection.
+// The role that the authenticator gave a connection.
 std::optional<Role> key_of(zmq::message_t& message) {
   try {
     const std::string_view name = message.gets("User-Id");
@@ -48,7 +48,7 @@ void ZmqListener::bind(const Listening& at, const Keys* keys) {
   }
   if (at.numbers.empty()) return;
   if (keys != nullptr) {
-    doorkeeper_ = std::make_unique<Doorkeeper>(context_, socket_, *keys);
+    authenticator_ = std::make_unique<Authenticator>(context_, socket_, *keys);
     socket_.set(zmq::sockopt::zap_domain, "rota");
     socket_.set(zmq::sockopt::curve_server, true);
     socket_.set(zmq::sockopt::curve_secretkey, keys->secret);
@@ -61,21 +61,21 @@ void ZmqListener::bind(const Listening& at, const Keys* keys) {
     const std::string bound = socket_.get(zmq::sockopt::last_endpoint);
     port = static_cast<std::uint16_t>(std::strtoul(bound.c_str() + bound.rfind(':') + 1, nullptr, 10));
   }
-  endpoint_ = TcpAddress{at.told.host, at.told.port == 0 ? port : at.told.port}.text();
+  endpoint_ = TcpAddress{at.advertised.host, at.advertised.port == 0 ? port : at.advertised.port}.text();
 }
 
 ReceivedFrames ZmqListener::receive() {
   zmq::message_t sender;
   if (!socket_.recv(sender, zmq::recv_flags::dontwait)) return {};
   origin_ = {std::string(kReplyScheme) + sender.to_string(), std::nullopt};
-  if (!sender.more()) return {true, !doorkeeper_, {}};
+  if (!sender.more()) return {true, !authenticator_, {}};
   ReceivedFrames got = receive_frames(socket_, message_bytes_max_, [this](zmq::message_t& frame) {
     // The routing id's frame has lost its metadata if ZeroMQ polled for messages before it was read.
-    if (doorkeeper_ && !origin_.key) origin_.key = key_of(frame);
+    if (authenticator_ && !origin_.key) origin_.key = key_of(frame);
   });
   got.any = true;
-  // With a doorkeeper no connection lacks a key.  If one did, its messages must be dropped.
-  if (doorkeeper_ && !origin_.key) got.fits = false;
+  // With a authenticator no connection lacks a key.  If one did, its messages must be dropped.
+  if (authenticator_ && !origin_.key) got.fits = false;
   return got;
 }
 
@@ -89,12 +89,12 @@ bool ZmqListener::answer(const std::string& reply, const Frames& frames) {
   }
 }
 
-Transport::TurnedAway ZmqListener::turned_away() {
+Transport::RejectedConnections ZmqListener::rejected_connections() {
   const std::uint64_t no_room = without_room() - no_room_before_;
-  Transport::TurnedAway away = {no_room, "there is no room for more connections (ulimit -n)"};
-  if (doorkeeper_) {
-    away.count += doorkeeper_->turned_away();
-    if (no_room == std::exchange(no_room_, no_room)) away.last = doorkeeper_->last();
+  Transport::RejectedConnections away = {no_room, "there is no room for more connections (ulimit -n)"};
+  if (authenticator_) {
+    away.count += authenticator_->rejected_connections();
+    if (no_room == std::exchange(no_room_, no_room)) away.last = authenticator_->last();
   }
   return away;
 }

@@ -6,7 +6,7 @@
 #include <zmq.hpp>
 
 #include "core/wire/address.h"
-#include "core/wire/doorkeeper.h"
+#include "core/wire/authenticator.h"
 #include "core/wire/keys.h"
 #include "core/wire/transport.h"
 #include "core/wire/zmq_frames.h"
@@ -32,7 +32,7 @@ class ZmqListener {
   // Over the connection on which a message of this origin came.  If it is closed, the answer is dropped.
   bool answer(const std::string& reply, const Frames& frames);
 
-  Transport::TurnedAway turned_away();
+  Transport::RejectedConnections rejected_connections();
   void* handle() { return socket_.handle(); }
 
  private:
@@ -42,7 +42,7 @@ class ZmqListener {
   const std::size_t message_bytes_max_;
   zmq::context_t& context_;
   zmq::socket_t socket_;
-  std::unique_ptr<Doorkeeper> doorkeeper_;
+  std::unique_ptr<Authenticator> authenticator_;
   std::string endpoint_;
   Origin origin_;
 };

@@ -238,7 +238,7 @@ Transport::Events ZmqTransport::wait(int timeout_ms) {
   return events;
 }
 
-std::function<bool(const Frames&)> ZmqTransport::voice(Role role, const std::string& endpoint) {
+std::function<bool(const Frames&)> ZmqTransport::side_channel(Role role, const std::string& endpoint) {
   // Created by the first sender, as a socket belongs to one thread.
   const auto socket = std::make_shared<zmq::socket_t>();
   return [this, socket, role, endpoint](const Frames& frames) {
@@ -266,8 +266,8 @@ void ZmqTransport::wake() {
   [[maybe_unused]] const auto written = ::write(sockets_->wake_fd, &one, sizeof one);
 }
 
-Transport::TurnedAway ZmqTransport::turned_away() const {
-  return sockets_->listener.turned_away();
+Transport::RejectedConnections ZmqTransport::rejected_connections() const {
+  return sockets_->listener.rejected_connections();
 }
 
 std::uint64_t ZmqTransport::dropped() const {

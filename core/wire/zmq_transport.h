@@ -39,11 +39,11 @@ class ZmqTransport final : public Transport {
   Origin origin() const override;
   Events wait(int timeout_ms) override;
   void wake() override;
-  TurnedAway turned_away() const override;
+  RejectedConnections rejected_connections() const override;
 
   // A separate connection to one process of a role, for one other thread, which must stop using it before this
   // transport ends: messages on it need no answer.  False: not now.
-  std::function<bool(const Frames&)> voice(Role role, const std::string& endpoint);
+  std::function<bool(const Frames&)> side_channel(Role role, const std::string& endpoint);
 
   // Messages that broke the limits and were dropped.
   std::uint64_t dropped() const;

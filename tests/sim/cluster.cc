@@ -319,7 +319,7 @@ class Cluster {
     leaving_.insert(id);
     stays_ = staying_worker();
     if (trace_) std::printf("%s is signalled to end\n", id.name().c_str());
-    hosts_.at(id).host->told_to_end("told to end", now_);
+    hosts_.at(id).host->end_requested("asked to end", now_);
     pump(id);
   }
 

@@ -202,7 +202,7 @@ class Attacks(RotaTest):
                 for name, port in self.ports.items():
                     held = self.flood(port)
                     try:
-                        self.wait_for(f"a log line of {name}", lambda: "event=turned_away" in self.logs()[name])
+                        self.wait_for(f"a log line of {name}", lambda: "event=rejected_connections" in self.logs()[name])
                         self.keeps_training()
                     finally:
                         for peer in held:
@@ -221,7 +221,7 @@ class Attacks(RotaTest):
             self.rota("status", f"tcp://127.0.0.1:{self.ports['coordinator-0']}", f"--keys={self.keys}")
             self.unknown_keys()
             for name in self.ports:
-                self.wait_for(f"a log line of {name}", lambda: "event=turned_away" in self.logs()[name])
+                self.wait_for(f"a log line of {name}", lambda: "event=rejected_connections" in self.logs()[name])
             self.assertFalse([name for name, text in self.logs().items() if "event=refused" in text],
                              "a foreign message was decoded")
             self.key_holder()
@@ -236,6 +236,6 @@ class Attacks(RotaTest):
             for peer in held:
                 peer.close()
         for name, text in self.logs().items():
-            self.assertLess(text.count("turned_away") + text.count("event=refused"), 60, f"{name}: they do not fill the disk")
+            self.assertLess(text.count("rejected_connections") + text.count("event=refused"), 60, f"{name}: they do not fill the disk")
         self.flat()
         self.unharmed()

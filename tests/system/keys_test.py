@@ -136,12 +136,12 @@ class Keys(RotaTest):
                 with socket.create_connection(("127.0.0.1", port)) as peer:
                     start = (b"", b"GET / HTTP/1.1\r\n\r\n", b"\xff" + bytes(8) + b"\x7f\x03\x00NULL" + bytes(48))[i % 3]
                     peer.sendall(start + rng.randbytes(rng.randrange(1, 500)))
-        self.wait_for("a log line", lambda: "event=turned_away" in self.log())
+        self.wait_for("a log line", lambda: "event=rejected_connections" in self.log())
         self.ends_well(run)
         for log in (self.out / "log").glob("*.log"):
             text = log.read_text()
             self.assertNotIn("event=refused", text, "no foreign message was decoded")
-            self.assertLess(text.count("turned_away"), 30, "foreign connections do not fill the log")
+            self.assertLess(text.count("rejected_connections"), 30, "foreign connections do not fill the log")
 
     def test_keys_that_others_could_have_read_are_not_used(self):
         (self.keys / "worker.secret").chmod(0o640)

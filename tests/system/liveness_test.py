@@ -147,7 +147,7 @@ class Signals(LivenessTest):
                 os.kill(self.roles(out)[f"rota-{role}"], signal.SIGTERM)
                 stderr = self.ended(run, 143)
                 self.assertEqual(len(self.committed(out)), 1, stderr)
-                self.assertIn(f"{role} was told to end", self.log(out))
+                self.assertIn(f"{role} was asked to end", self.log(out))
                 self.no_role_left(out)
                 self.rota("resume", out)
                 self.assertEqual(self.result(out)["model_hash"], self.calm_hash(15))

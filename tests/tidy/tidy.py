@@ -56,7 +56,7 @@ EXCEPTIONS = {("worker/main.cc", "kvstore/host_partitions.h")}
 # What only one file, or one component, may include.
 DOORS = [
     (re.compile(r"^zmq(\.hpp|\.h|_addon\.hpp)$"), {"core/wire/zmq_transport.cc", "core/wire/zmq_frames.h",
-     "core/wire/zmq_listener.h", "core/wire/doorkeeper.cc", "core/wire/keys.cc"}, "ZeroMQ"),
+     "core/wire/zmq_listener.h", "core/wire/authenticator.cc", "core/wire/keys.cc"}, "ZeroMQ"),
     (re.compile(r"^rocksdb/"), {"core/checkpoint/checkpoint_file.cc"}, "RocksDB"),
     (re.compile(r"^(boost/dll/.*|dlfcn\.h)$"), {"core/job/plugin_host.cc"}, "opening libraries"),
 ]

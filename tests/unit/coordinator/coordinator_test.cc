@@ -375,7 +375,7 @@ TEST(Coordinator, ASignalledMemberEndsTheRunCleanly) {
   run.schedule(1);
   // A batch system signals all processes of a job at once.
   for (const NodeId process : {kWorker, kScheduler, kCoordinator}) {
-    run.receive(process, Stop{ExitCode::terminated, process.name() + " was told to end"});
+    run.receive(process, Stop{ExitCode::terminated, process.name() + " was asked to end"});
     EXPECT_FALSE(run.ended.has_value());
   }
   run.end_epoch(1);
@@ -383,7 +383,7 @@ TEST(Coordinator, ASignalledMemberEndsTheRunCleanly) {
   run.save(1);
   ASSERT_TRUE(run.ended_with(ExitCode::terminated));
   EXPECT_EQ(run.diary->commits.size(), 1U);
-  EXPECT_TRUE(run.diary->has("stopping why=worker-0 was told to end"));
+  EXPECT_TRUE(run.diary->has("stopping why=worker-0 was asked to end"));
 }
 
 TEST(Coordinator, ASecondSignalOfTheSameMemberEndsTheRunAtOnce) {

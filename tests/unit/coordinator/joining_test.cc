@@ -138,7 +138,7 @@ TEST(Joining, ALostNewcomerThatReturnsReads) {
 TEST(Joining, EachStartOfAWorkerCanBeSignalled) {
   Script run = joined_run();
   for (std::uint64_t start = 1; start <= 3; ++start) {
-    run.receive(kNew, Stop{ExitCode::terminated, "worker-1 was told to end"});
+    run.receive(kNew, Stop{ExitCode::terminated, "worker-1 was asked to end"});
     EXPECT_FALSE(run.ended.has_value()) << start;
     EXPECT_EQ(run.sent<Stop>(kNew).size(), 1U) << start;
     run.forget();
@@ -161,7 +161,7 @@ TEST(Joining, AContinuedRunLosesAWorkerWhileJoining) {
     run->receive(kWorker, run->hello(kWorker));
     run->receive(kNew, run->hello(kNew));
   }
-  leaving.receive(kNew, Stop{ExitCode::terminated, "worker-1 was told to end"});
+  leaving.receive(kNew, Stop{ExitCode::terminated, "worker-1 was asked to end"});
   EXPECT_FALSE(leaving.ended.has_value());
   EXPECT_EQ(leaving.sent<Stop>(kNew).size(), 1U);
   leaving.receive(kScheduler, leaving.hello(kScheduler));
@@ -195,7 +195,7 @@ TEST(Joining, ASpareReplacesALostWorker) {
 
 TEST(Joining, ALeavingWorkerHandsOverFirst) {
   Script run = joined_run();
-  run.receive(kWorker, Stop{ExitCode::terminated, "worker-0 was told to end"});
+  run.receive(kWorker, Stop{ExitCode::terminated, "worker-0 was asked to end"});
   EXPECT_TRUE(run.diary->has("leaving role=worker-0"));
   run.forget();
   run.pass(kSecond);
@@ -218,7 +218,7 @@ TEST(Joining, ASignalToTheLastWorkerEndsTheRun) {
   Script run(plan_of_two_epochs());
   run.prepare();
   run.schedule();
-  run.receive(kWorker, Stop{ExitCode::terminated, "worker-0 was told to end"});
+  run.receive(kWorker, Stop{ExitCode::terminated, "worker-0 was asked to end"});
   run.end_epoch(1);
   run.evaluate(1, 2.5);
   run.save(1);
@@ -234,7 +234,7 @@ TEST(Joining, AWorkerThatLeavesAfterTheLastTaskIsNotLost) {
     Script run(plan);
     run.prepare();
     run.schedule();
-    run.diary->while_finishing = [&] { run.receive(kWorker, Fault{code, "told to end"}); };
+    run.diary->while_finishing = [&] { run.receive(kWorker, Fault{code, "asked to end"}); };
     run.end_epoch(1);
     run.evaluate(1, 2.5);
     run.save(1);

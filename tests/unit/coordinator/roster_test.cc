@@ -228,7 +228,7 @@ TEST_F(Members, KeepsThePeakOfMemory) {
 Beat busy(std::uint64_t progress, std::uint64_t era = 1) {
   Beat beat;
   beat.progress = progress;
-  beat.works = 1;
+  beat.work_in_flight = 1;
   beat.era = era;
   return beat;
 }

@@ -89,7 +89,7 @@ class Script : public NodeStage {
   // The coordinator's process did not run meanwhile.
   void pause(Nanoseconds time) {
     world.now += time;
-    coordinator_.stood_still(time, world.now);
+    coordinator_.was_suspended(time, world.now);
     check(act([&](Outbox& out) { return coordinator_.tick(out); }));
   }
   void disconnect(NodeId process) {

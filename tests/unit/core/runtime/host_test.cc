@@ -243,16 +243,16 @@ TEST_F(Hosts, APausedProcessLosesNoPeer) {
 
 TEST_F(Hosts, ALeavingMemberAsksTheCoordinatorFirst) {
   Host& member = this->member();
-  member.told_to_end("worker-0 was told to end", now_);
+  member.end_requested("worker-0 was asked to end", now_);
   talk();
   pass(3 * kSecond);
   EXPECT_FALSE(member.ended().has_value()) << "the job ends after a checkpoint";
   ASSERT_EQ(hub_->count<Stop>(), 1U);
   EXPECT_EQ(hub_->count<Fault>(), 0U);
-  member.told_to_end("worker-0 was told to end", now_);
+  member.end_requested("worker-0 was asked to end", now_);
   talk();
   pass(kSecond);
-  expect_ended(member, ExitCode::terminated, "worker-0 was told to end");  // twice means now
+  expect_ended(member, ExitCode::terminated, "worker-0 was asked to end");  // twice means now
   EXPECT_EQ(hub_->count<Fault>(), 1U);
 }
 
@@ -264,9 +264,9 @@ TEST_F(Hosts, ALeavingMemberDoesNotAskALostCoordinator) {
     talk();
     if (joined) hosts_.extract(kCoordinator);
     if (joined) member.disconnected(kCoordinator, world());
-    member.told_to_end("worker-0 was told to end", now_);
+    member.end_requested("worker-0 was asked to end", now_);
     pass(3 * kSecond);
-    expect_ended(member, ExitCode::terminated, "worker-0 was told to end");
+    expect_ended(member, ExitCode::terminated, "worker-0 was asked to end");
   }
 }
 
@@ -427,11 +427,11 @@ TEST_F(Hosts, ALostConnectionIsReportedToTheNodes) {
 
 TEST_F(Hosts, LeavingReportsAndEnds) {
   Host& member = this->member();
-  member.leave(ExitCode::terminated, "told to end", now_);
+  member.leave(ExitCode::terminated, "asked to end", now_);
   EXPECT_FALSE(member.ended().has_value()) << "its last message has not arrived yet";
   talk();
   pass(kSecond);
-  expect_ended(member, ExitCode::terminated, "told to end");
+  expect_ended(member, ExitCode::terminated, "asked to end");
   EXPECT_EQ(hub_->count<Fault>(), 1U);
 }
 

@@ -30,9 +30,9 @@ class Listener final : public Node {
     disconnected.push_back(process);
     return {};
   }
-  void peer_heard(NodeId, Nanoseconds) override { ++signs_of_life; }
+  void peer_is_alive(NodeId, Nanoseconds) override { ++signs_of_life; }
   void peer_refused(const std::string& who, const std::string& why) override { refusals.push_back(who + ": " + why); }
-  void stood_still(Nanoseconds span, Nanoseconds) override { still += span; }
+  void was_suspended(Nanoseconds span, Nanoseconds) override { still += span; }
 
   template <typename M>
   std::size_t count() const {

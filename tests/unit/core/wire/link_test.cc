@@ -287,14 +287,14 @@ TEST_F(LinkTest, MessagesOfAnotherIncarnationAreDroppedAndCounted) {
   submit(old, 1);
   EXPECT_TRUE(deliver(a, all(old, kSecond), kSecond).empty());
   EXPECT_EQ(a.counters().stale, 1U);
-  EXPECT_EQ(a.heard_at(), 0);
+  EXPECT_EQ(a.last_received(), 0);
   Link to_an_older_self({kB, 101, kJob}, kA, 99);
   submit(to_an_older_self, 1);
   EXPECT_TRUE(deliver(a, all(to_an_older_self, kSecond), kSecond).empty());
   EXPECT_EQ(a.counters().stale, 2U);
   submit(b, 1);
   EXPECT_EQ(deliver(a, all(b, kSecond), kSecond).size(), 1U);
-  EXPECT_EQ(a.heard_at(), kSecond);
+  EXPECT_EQ(a.last_received(), kSecond);
 }
 
 TEST_F(LinkTest, AnUnknownPeerIsTheFirstToAnswer) {

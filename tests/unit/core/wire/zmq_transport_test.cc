@@ -162,7 +162,7 @@ std::uint64_t peak_bytes() {
 }
 
 Listening loopback(std::vector<std::string> numbers, std::uint16_t port = 0, std::string host = "127.0.0.1") {
-  return {.ipc = {}, .numbers = std::move(numbers), .port = port, .told = {std::move(host), 0}};
+  return {.ipc = {}, .numbers = std::move(numbers), .port = port, .advertised = {std::move(host), 0}};
 }
 
 TEST_F(ZmqTransportTest, TheChosenPortIsInTheEndpoint) {

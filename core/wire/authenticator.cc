@@ -1,4 +1,4 @@
-#include "core/wire/doorkeeper.h"
+#include "core/wire/authenticator.h"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ constexpr std::size_t kKeyBytes = 32;
 
 }  // namespace
 
-Doorkeeper::Doorkeeper(zmq::context_t& context, zmq::socket_t& listening, const Keys& keys)
+Authenticator::Authenticator(zmq::context_t& context, zmq::socket_t& listening, const Keys& keys)
     : listening_(listening), end_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   if (!end_.open()) throw zmq::error_t();
   for (const auto& [role, text] : keys.known) {
@@ -46,7 +46,7 @@ Doorkeeper::Doorkeeper(zmq::context_t& context, zmq::socket_t& listening, const 
   });
 }
 
-Doorkeeper::~Doorkeeper() {
+Authenticator::~Authenticator() {
   // Before its reader is destroyed, as ZeroMQ may be sending an event.
   zmq_socket_monitor(listening_.handle(), nullptr, 0);
   const std::uint64_t one = 1;
@@ -54,18 +54,18 @@ Doorkeeper::~Doorkeeper() {
   thread_.join();
 }
 
-std::string Doorkeeper::role_of(const std::string& mechanism, const std::string& key) const {
+std::string Authenticator::role_of(const std::string& mechanism, const std::string& key) const {
   const auto found = known_.find(key);
   return mechanism == "CURVE" && found != known_.end() ? role_name(found->second) : "";
 }
 
-void Doorkeeper::turn_away(const std::string& why) {
+void Authenticator::reject(const std::string& why) {
   const std::lock_guard lock(mutex_);
   last_ = why;
-  ++turned_away_;
+  ++rejected_connections_;
 }
 
-void Doorkeeper::answer(zmq::socket_t& asked) {
+void Authenticator::answer(zmq::socket_t& asked) {
   std::vector<std::string> request;
   zmq::message_t frame;
   while (asked.recv(frame, zmq::recv_flags::dontwait)) {
@@ -75,7 +75,7 @@ void Doorkeeper::answer(zmq::socket_t& asked) {
   if (request.empty()) return;
   const bool whole = request.size() == kFrames && request.front() == kVersion;
   const std::string role = whole ? role_of(request[kMechanism], request[kKey]) : "";
-  if (role.empty()) turn_away("an unknown key from " + (whole ? request[kAddress] : std::string("somewhere")));
+  if (role.empty()) reject("an unknown key from " + (whole ? request[kAddress] : std::string("somewhere")));
   const std::string number = request.size() > kNumber ? request[kNumber] : "";
   const std::array<std::string, 6> words = {
       kVersion, number, role.empty() ? "400" : "200", role.empty() ? "unknown key" : "", role, ""};
@@ -83,7 +83,7 @@ void Doorkeeper::answer(zmq::socket_t& asked) {
     asked.send(zmq::buffer(words[i]), i + 1 < words.size() ? zmq::send_flags::sndmore : zmq::send_flags::none);
 }
 
-void Doorkeeper::run(zmq::socket_t asked, zmq::socket_t monitor) {
+void Authenticator::run(zmq::socket_t asked, zmq::socket_t monitor) {
   while (true) {
     std::array<zmq::pollitem_t, 3> items{zmq::pollitem_t{nullptr, end_.get(), ZMQ_POLLIN, 0},
                                          zmq::pollitem_t{asked.handle(), 0, ZMQ_POLLIN, 0},
@@ -93,11 +93,11 @@ void Doorkeeper::run(zmq::socket_t asked, zmq::socket_t monitor) {
     if ((items[1].revents & ZMQ_POLLIN) != 0) answer(asked);
     zmq::message_t part;  // two frames: the event, our own address
     while (monitor.recv(part, zmq::recv_flags::dontwait))
-      if (part.more()) turn_away("somebody without a key");
+      if (part.more()) reject("somebody without a key");
   }
 }
 
-std::string Doorkeeper::last() const {
+std::string Authenticator::last() const {
   const std::lock_guard lock(mutex_);
   return last_;
 }

@@ -1,4 +1,4 @@
-// core/wire/speakers.h -- which role may send what to which: the column "from -> to" of PROTOCOL.md.
+// core/wire/senders.h -- which role may send what to which: the column "from -> to" of PROTOCOL.md.
 #pragma once
 #include "core/wire/message.h"
 #include "core/wire/node_id.h"
@@ -6,6 +6,6 @@
 namespace rota {
 
 // A key proves the role of a process, so no other role can send the coordinator's decisions.
-bool may_say(Kind kind, Role from, Role to);
+bool may_send(Kind kind, Role from, Role to);
 
 }  // namespace rota

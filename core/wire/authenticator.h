@@ -1,4 +1,4 @@
-// core/wire/doorkeeper.h -- authenticates incoming connections: ZeroMQ's authentication handler (ZAP, RFC 27) of one
+// core/wire/authenticator.h -- authenticates incoming connections: ZeroMQ's authentication handler (ZAP, RFC 27) of one
 // process, in a thread of its own.  It has the public keys of all roles, rejects all others, and reports the peer's
 // role to the socket.
 #pragma once
@@ -18,29 +18,29 @@ class socket_t;
 
 namespace rota {
 
-class Doorkeeper {
+class Authenticator {
  public:
   // For a socket that is not bound yet and lives longer.  Throws zmq::error_t.
-  Doorkeeper(zmq::context_t& context, zmq::socket_t& listening, const Keys& keys);
-  ~Doorkeeper();
-  Doorkeeper(const Doorkeeper&) = delete;
-  Doorkeeper& operator=(const Doorkeeper&) = delete;
+  Authenticator(zmq::context_t& context, zmq::socket_t& listening, const Keys& keys);
+  ~Authenticator();
+  Authenticator(const Authenticator&) = delete;
+  Authenticator& operator=(const Authenticator&) = delete;
 
   // How many connections were refused, and why the last one was.  Any thread.
-  std::uint64_t turned_away() const { return turned_away_; }
+  std::uint64_t rejected_connections() const { return rejected_connections_; }
   std::string last() const;
 
  private:
   void run(zmq::socket_t asked, zmq::socket_t monitor);
   void answer(zmq::socket_t& asked);
-  void turn_away(const std::string& why);
+  void reject(const std::string& why);
   // The role of an accepted key; "" if it is unknown.
   std::string role_of(const std::string& mechanism, const std::string& key) const;
 
   zmq::socket_t& listening_;
   std::map<std::string, Role> known_;  // by the 32 bytes of a key
   FileDescriptor end_;                 // an eventfd
-  std::atomic<std::uint64_t> turned_away_{0};
+  std::atomic<std::uint64_t> rejected_connections_{0};
   mutable std::mutex mutex_;
   std::string last_;  // guarded by mutex_
   std::thread thread_;

@@ -1,6 +1,6 @@
-// tests/unit/core/wire/doorkeeper_test.cc -- which clients are accepted over tcp with keys, and the errors of the
+// tests/unit/core/wire/authenticator_test.cc -- which clients are accepted over tcp with keys, and the errors of the
 // others.
-#include "core/wire/doorkeeper.h"
+#include "core/wire/authenticator.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -18,9 +18,9 @@ constexpr NodeId kWorker{Role::worker, 0};
 constexpr Nanoseconds kLongest = 20 * kSecond;  // after which a wait fails
 constexpr const char* kNothing = "no message arrived";
 
-class DoorkeeperTest : public TemporaryFolder {
+class AuthenticatorTest : public TemporaryFolder {
  protected:
-  DoorkeeperTest() {
+  AuthenticatorTest() {
     for (const char* name : {"keys", "others"}) EXPECT_TRUE(make_keys(folder / name).ok());
     server = open(keys_of(Role::coordinator));
   }
@@ -28,7 +28,7 @@ class DoorkeeperTest : public TemporaryFolder {
     return read_keys(folder / name, role).value();
   }
   static std::unique_ptr<ZmqTransport> open(std::shared_ptr<const Keys> keys) {
-    const Listening at{.ipc = {}, .numbers = {"127.0.0.1"}, .port = 0, .told = {"127.0.0.1", 0}};
+    const Listening at{.ipc = {}, .numbers = {"127.0.0.1"}, .port = 0, .advertised = {"127.0.0.1", 0}};
     return ZmqTransport::open(at, kBytesMax, std::move(keys)).value();
   }
   static Frames hello() { return {Bytes::from({std::byte{1}}), Bytes::from({std::byte{2}})}; }
@@ -80,7 +80,7 @@ class DoorkeeperTest : public TemporaryFolder {
   std::unique_ptr<ZmqTransport> server;
 };
 
-TEST_F(DoorkeeperTest, EveryRoleIsAccepted) {
+TEST_F(AuthenticatorTest, EveryRoleIsAccepted) {
   for (const Role role : {Role::scheduler, Role::worker, Role::kvstore, Role::observer}) {
     const auto client = open(keys_of(role));
     std::string why;
@@ -88,10 +88,10 @@ TEST_F(DoorkeeperTest, EveryRoleIsAccepted) {
     ASSERT_TRUE(origin.has_value()) << why;
     EXPECT_EQ(origin->key, role);
   }
-  EXPECT_EQ(server->turned_away().count, 0U);
+  EXPECT_EQ(server->rejected_connections().count, 0U);
 }
 
-TEST_F(DoorkeeperTest, AnAnswerGoesBackByTheSameConnection) {
+TEST_F(AuthenticatorTest, AnAnswerGoesBackByTheSameConnection) {
   const auto client = ZmqTransport::open({}, kBytesMax, keys_of(Role::observer)).value();
   std::string why;
   const auto origin = heard_of(*client, kCoordinator, why);
@@ -107,7 +107,7 @@ TEST_F(DoorkeeperTest, AnAnswerGoesBackByTheSameConnection) {
       << "the connection is closed";
 }
 
-TEST_F(DoorkeeperTest, AnUnknownKeyIsRejected) {
+TEST_F(AuthenticatorTest, AnUnknownKeyIsRejected) {
   // It has the coordinator's public key, and a key pair of its own.
   auto stranger = std::make_shared<Keys>(*keys_of(Role::worker, "others"));
   stranger->known[Role::coordinator] = keys_of(Role::worker)->known.at(Role::coordinator);
@@ -115,12 +115,12 @@ TEST_F(DoorkeeperTest, AnUnknownKeyIsRejected) {
   std::string why;
   EXPECT_FALSE(heard_of(*client, kCoordinator, why).has_value());
   EXPECT_EQ(why, "it does not know this key");
-  EXPECT_GE(server->turned_away().count, 1U);
-  EXPECT_EQ(server->turned_away().last, "an unknown key from 127.0.0.1");
+  EXPECT_GE(server->rejected_connections().count, 1U);
+  EXPECT_EQ(server->rejected_connections().last, "an unknown key from 127.0.0.1");
   expect_nothing_before_a_friend();
 }
 
-TEST_F(DoorkeeperTest, ObserversConnectOnlyToTheCoordinator) {
+TEST_F(AuthenticatorTest, ObserversConnectOnlyToTheCoordinator) {
   server = open(keys_of(Role::worker));
   const auto client = open(keys_of(Role::observer));
   std::string why;
@@ -128,20 +128,20 @@ TEST_F(DoorkeeperTest, ObserversConnectOnlyToTheCoordinator) {
   EXPECT_EQ(why, "it does not know this key");
 }
 
-TEST_F(DoorkeeperTest, AClientWithoutAKeyIsRejected) {
+TEST_F(AuthenticatorTest, AClientWithoutAKeyIsRejected) {
   EXPECT_EQ(why_not(nullptr), "only one side has keys");
-  while (server->turned_away().count == 0) server->wait(5);
-  EXPECT_EQ(server->turned_away().last, "somebody without a key");
+  while (server->rejected_connections().count == 0) server->wait(5);
+  EXPECT_EQ(server->rejected_connections().last, "somebody without a key");
   expect_nothing_before_a_friend();
 }
 
-TEST_F(DoorkeeperTest, NoMessageIsSentToAServerWithoutKeys) {
+TEST_F(AuthenticatorTest, NoMessageIsSentToAServerWithoutKeys) {
   server = open(nullptr);
   EXPECT_EQ(why_not(keys_of(Role::worker)), "only one side has keys");
 }
 
 // Without keys, ZeroMQ reads foreign bytes as messages of an old protocol version.
-TEST_F(DoorkeeperTest, ForeignBytesAreNotDelivered) {
+TEST_F(AuthenticatorTest, ForeignBytesAreNotDelivered) {
   std::mt19937 random(7);
   std::vector<std::string> all = {
       "GET / HTTP/1.1\r\nHost: a\r\n\r\n", std::string("\x16\x03\x01\x02\x00\x01", 6),

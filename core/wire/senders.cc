@@ -1,8 +1,8 @@
-#include "core/wire/speakers.h"
+#include "core/wire/senders.h"
 
 namespace rota {
 
-bool may_say(Kind kind, Role from, Role to) {
+bool may_send(Kind kind, Role from, Role to) {
   if (from == Role::coordinator) return true;  // the coordinator decides everything, so a refusal would protect nothing
   const bool to_coordinator = to == Role::coordinator;
   const bool of_worker = from == Role::worker, of_scheduler = from == Role::scheduler;
