@@ -72,8 +72,8 @@ TEST(Decimal, RandomTextsAreReadAsStrtodReadsThem) {
     }
     ASSERT_TRUE(parse_number(text, value)) << text;
     ASSERT_EQ(bits(value), bits(expected)) << text;
-    for (const char end : {' ', '\n', ':'}) {
-      const Buffer buffer(text + end);
+    for (const char next : {' ', '\n', ':'}) {
+      const Buffer buffer(text + next);
       double scanned = 0;
       const char* const end = scan_decimal(buffer.begin(), scanned);
       if (end == nullptr) continue;
@@ -181,8 +181,8 @@ TEST(Decimal, IntegersOfEveryLength) {
       const std::uint64_t number = random() % decimal::kPowers[digits];
       std::string text = std::to_string(number);
       text.insert(0, digits - text.size(), '0');
-      for (const char end : {':', ' ', '\n', '/'}) {
-        const Buffer buffer(text + end + "77777777");
+      for (const char next : {':', ' ', '\n', '/'}) {
+        const Buffer buffer(text + next + "77777777");
         std::uint64_t value = 0;
         ASSERT_EQ(scan_integer(buffer.begin(), value), buffer.begin() + digits) << text;
         ASSERT_EQ(value, number);
