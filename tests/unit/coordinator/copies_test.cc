@@ -1,6 +1,6 @@
 // tests/unit/coordinator/copies_test.cc -- copies of checkpoint files on the partitions' own disks; the test plays the
 // partitions.
-#include "coordinator/copies.h"
+#include "core/checkpoint/copies.h"
 
 #include <gtest/gtest.h>
 

@@ -28,9 +28,9 @@ class OpenRounds : public ::testing::Test, protected tests::NodeStage {
   OpenRounds() : NodeStage(kSelf) {
     JobConfig job;
     job.shards = job.partitions = 2;
-    partition_ =
-        std::make_unique<Partition>(PartitionSettings{1, {0}}, *host_app(plugin(), job),
-                                    std::make_shared<sim::MemoryCheckpoints>(std::make_shared<sim::MemoryDisk>()));
+    partition_ = std::make_unique<Partition>(
+        PartitionSettings{1, {0}}, *host_app(tests::plugin_of<AssigningApp>("assigning"), job),
+        std::make_shared<sim::MemoryCheckpoints>(std::make_shared<sim::MemoryDisk>()));
     EXPECT_TRUE(receive(kCoordinator, JobFacts{}).ok());
   }
   Status receive(NodeId from, const Message& message) { return NodeStage::receive(*partition_, from, message); }

@@ -55,13 +55,12 @@ class Eras : public Hosts {
     return worker;
   }
   void tell_hub(const std::function<void(Outbox&)>& act) {
-    hosts_.at(kCoordinator)
-        ->finished(
-            kCoordinator, [&](Outbox& out) { return act(out), Status(); }, world());
+    finish(
+        *hosts_.at(kCoordinator), kCoordinator, [&](Outbox& out) { return act(out), Status(); }, world());
   }
   void say(NodeId from, NodeId to, const Message& message) {
-    hosts_.at(from)->finished(
-        from, [&](Outbox& out) { return out.send(to, message), Status(); }, world());
+    finish(
+        *hosts_.at(from), from, [&](Outbox& out) { return out.send(to, message), Status(); }, world());
   }
 
   std::map<NodeId, Listener*> nodes_;
@@ -98,8 +97,8 @@ TEST_F(Eras, TheNextBeginsWhenTheWorkOfTheOneBeforeHasEnded) {
   talk();
   EXPECT_EQ(eras_[kWorker], 1U);
   bool ran = false;
-  worker.finished(
-      kWorker, [&](Outbox&) { return ran = true, Status(); }, world());
+  finish(
+      worker, kWorker, [&](Outbox&) { return ran = true, Status(); }, world());
   EXPECT_FALSE(ran) << "its result is not needed";
   EXPECT_EQ(eras_[kWorker], 2U);
   EXPECT_EQ(nodes_[kWorker]->count<Save>(), 1U) << "what came early is of the new era";
@@ -141,8 +140,8 @@ TEST_F(Eras, MessagesOfAMovedPartitionDoNotBlockItsOldProcess) {
   tell_hub([&](Outbox& out) { out.send(kOther, there); });
   talk();
   // Sent in era 1, and received when the coordinator has begun era 2.
-  hosts_.at(kOther)->finished(
-      kOther,
+  finish(
+      *hosts_.at(kOther), kOther,
       [&](Outbox& out) {
         return out.sent.push_back({partition, kCoordinator, Ready{}}), Status();
       },

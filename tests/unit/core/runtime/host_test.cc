@@ -304,7 +304,7 @@ TEST_F(Hosts, FinishedWorkReturnsToItsNode) {
   ASSERT_EQ(started.size(), 1U);
   EXPECT_TRUE(one.take_started().empty());
   EXPECT_EQ(listener.count<Committed>(), 0U);
-  one.finished(started[0].node, started[0].work(), world());
+  finish(one, started[0].node, started[0].work(), world());
   EXPECT_EQ(listener.count<Committed>(), 1U);
 }
 

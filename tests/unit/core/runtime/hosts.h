@@ -51,6 +51,12 @@ class Listener final : public Node {
   Answer answer_;
 };
 
+// As the process' loop does when work of a node has ended.
+inline void finish(Host& host, NodeId node, const Continuation& continuation, const Outbox::World& world) {
+  host.finish(node, continuation, world);
+  host.deliver_local(world);
+}
+
 inline Hello hello_of(NodeId process, std::uint64_t incarnation) {
   return {process.name(), "1", {kJob, 0}, incarnation, 1, "here"};
 }

@@ -27,7 +27,7 @@ std::string where(const Process& at_this) {
   if (!at->ipc.empty()) return at->ipc;
   std::string text;
   for (const std::string& number : at->numbers) text += number + " ";
-  return text + std::to_string(at->port) + ", announced as " + at->told.text();
+  return text + std::to_string(at->port) + ", announced as " + at->advertised.text();
 }
 
 TEST(Listening, OverIpcIsBesideTheCoordinator) {
