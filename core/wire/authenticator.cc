@@ -40,7 +40,7 @@ Authenticator::Authenticator(zmq::context_t& context, zmq::socket_t& listening, 
                      ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL);
   zmq::socket_t monitor(context, zmq::socket_type::pair);
   monitor.connect(kMonitor);
-  close_silent_strangers();
+  close_silent_strangers(true);
   thread_ = std::thread([this, asked = std::move(asked), monitor = std::move(monitor)]() mutable {
     run(std::move(asked), std::move(monitor));
   });

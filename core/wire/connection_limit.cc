@@ -67,8 +67,8 @@ int accepted_below() {
   return static_cast<int>(std::min(most, kAcceptedMost));
 }
 
-void close_silent_strangers() {
-  closes_strangers = true;
+void close_silent_strangers(bool on) {
+  closes_strangers = on;
 }
 
 std::uint64_t without_room() {

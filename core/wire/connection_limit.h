@@ -11,9 +11,9 @@ namespace rota {
 // assigned first, so a quarter of the process' limit (at most 1,024) is never used by incoming connections.
 int accepted_below();
 
-// From now on, when there is no room for a connection, those are closed that have sent nothing for a second and have
+// If on, when there is no room for a connection, those are closed that have sent nothing for a second and have
 // not completed the CURVE handshake.
-void close_silent_strangers();
+void close_silent_strangers(bool on);
 
 // How many found no room.  Any thread.
 std::uint64_t without_room();
