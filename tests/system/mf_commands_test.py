@@ -282,7 +282,7 @@ class MfCommands(RotaTest):
                     self.assertEqual(len(valid) - 1, sum(len(rated) > 1 for rated in self.seen.values()))
                 before = (folder / "train.txt").read_bytes()
                 self.rota("split", "mf", f"--input={file}", f"--output={folder}", f"--by={by}",
-                          code=2, error="is there already")
+                          code=2, error="exists and is not overwritten")
                 self.assertEqual((folder / "train.txt").read_bytes(), before)
 
     def test_errors_are_reported(self):
@@ -299,7 +299,7 @@ class MfCommands(RotaTest):
                                         (good, ["--loss=bpr"], 2, "--implicit"),
                                         (good, ["--solver=als", "--loss=logistic"], 2, "--solver=sgd"),
                                         (good, ["--implicit", "--loss=bpr"], 2, "--solver=sgd"),
-                                        (good, ["--implicit", "--solver=sgd", "--rotate=users"], 2, "items that move"),
+                                        (good, ["--implicit", "--solver=sgd", "--rotate=users"], 2, "the items move"),
                                         (good, ["--loss=logistic"], 65, "bad.txt:2:"),
                                         ("a b 1\nc d 1\n", ["--loss=logistic"], 65, "all labels are the same"),
                                         (good, ["--implicit", "--biases"], 2, "--biases"), (good, ["--rank=0"], 2, "rank"),
