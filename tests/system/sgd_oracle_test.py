@@ -252,7 +252,7 @@ class SgdOracle(AppTest):
         self.expect_errors("bad.libsvm", ((good.replace(b"2:1", b"2:x"), [], 65, "bad.libsvm:2:"),
                                         (good + b"3 1:1\n", [], 65, "bad.libsvm:3: a third label, 3"),
                                         (good + b"1 1:1e20\n", [], 65, "bad.libsvm:3: a value above 1e15"),
-                                        (b"1 1:1\n", [], 65, "one only: 1"),
+                                        (b"1 1:1\n", [], 65, "only one: 1"),
                                         (good, [f"--weights={weights}"], 65, "a weight for each of the 2 rows"),
                                         (good, ["--optimizer=svrg", "--loss=hinge"], 2, "--optimizer=svrg requires a smooth loss"),
                                         (good, ["--exchange=butterfly", "--optimizer=ftrl"], 2, "--exchange=butterfly averages weights"),
