@@ -26,7 +26,7 @@ HeartbeatThread::~HeartbeatThread() {
 void HeartbeatThread::run() {
   const auto look = std::chrono::nanoseconds(std::min(kLookMost, every_ / 2));
   std::uint64_t seen = 0;  // the hook of the last look
-  Nanoseconds said_at = 0;
+  Nanoseconds said_at = now_ns() - every_;  // the clock may have begun less than this ago
   std::unique_lock lock(mutex_);
   while (!closed_.wait_for(lock, look, [this] { return closing_; })) {
     const std::uint64_t hook = doing_.inside.load(std::memory_order_acquire) != 0 ? doing_.entered.load() : 0;
