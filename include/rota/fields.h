@@ -76,7 +76,7 @@ class FieldWriter {
   Writer& out_;
 };
 
-// Never reads past the end of the bytes; the Reader knows whether they were valid.
+// Never reads past the end of the bytes; Reader::ok() is false afterwards if they were not valid.
 class FieldReader {
  public:
   explicit FieldReader(Reader& in) : in_(in) {}

@@ -9,14 +9,14 @@
 
 namespace rota {
 
-// Knows which rows are busy: those of the round that is being built, and those of earlier rounds whose change a push of
-// that round does not see.  An implementation can keep an index of them (by the data items that they touch, for
-// example), so that finding what a row interferes with need not look at every pair.
+// Tracks the busy rows: those of the round that is being built, and those of earlier rounds whose change a push of that
+// round does not see.  An implementation can keep an index of them, for example by the data items that they touch, to
+// find what a row interferes with without a test of every pair.
 class Interference {
  public:
   virtual ~Interference() = default;
 
-  // `key` becomes busy, and ceases to be.
+  // `key` becomes busy; is no longer busy.
   virtual void enter(Key key) = 0;
   virtual void leave(Key key) = 0;
   // Appends the busy rows that interfere with `key`, each once, in any order.  `key` is not busy.

@@ -47,8 +47,8 @@ class PowerLaw {
 };
 
 // The degrees for this number of shards: in each layer the largest divisor of the rest for which a message is at least
-// `least_bytes` long; if there is none, the smallest, because long messages are impossible then.  A shard's data before
-// a layer is the share of keys that the shards of the layers before have together, of the part of the keys that it has.
+// `least_bytes` long; if there is none, the smallest, because long messages are impossible then.  Before a layer, the
+// shards of a group of the previous layers have each an equal part of the keys that the group has together.
 inline std::vector<std::uint32_t> planned_degrees(std::uint32_t shards, std::uint64_t keys, const PowerLaw& law,
                                                   double bytes_per_key, double least_bytes) {
   std::vector<std::uint32_t> degrees;

@@ -53,8 +53,8 @@ class PrioritySchedule : public Schedule {
     set_weights(std::vector<double>(keys_));
   }
 
-  // A row becomes free at its feedback, which must not come before pushes see it: at least staleness + 1.  The user's
-  // wish belongs into Config, too: it bounds the batch.
+  // A row becomes free at its feedback, which must not come before pushes see its change: at least staleness + 1.  Set
+  // Config::pipeline to the user's wish too, because it bounds the batch.
   std::uint32_t pipeline(std::uint32_t wish) const override {
     return std::max(wish > 0 ? wish : config_.pipeline, config_.staleness + 1);
   }

@@ -8,8 +8,8 @@
 
 namespace rota {
 
-// There is one object for each partition of the store.  `pull` is the STRADS paper's aggregate-and-commit; reading rows
-// is called read in Rota.  The host calls one object from one thread at a time, though not always the same.
+// There is one object for each partition of the store.  `pull` is the STRADS paper's aggregate-and-commit.  The host
+// calls one object from one thread at a time, though not always the same.
 class Pull {
  public:
   virtual ~Pull() = default;

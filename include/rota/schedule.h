@@ -37,7 +37,7 @@ class Schedule {
  public:
   virtual ~Schedule() = default;
 
-  // Cuts the sliced table; called once, before the first next().  `slices`: the number wanted.
+  // Divides the sliced table; called once, before the first next().  `slices`: how many to make.
   virtual Cut cut(const Census&, std::uint32_t /*slices*/) { return {}; }
   // How many shared rounds may be in flight without feedback; `wish` is the user's choice, 0 if none.  With a pipeline
   // of d, the k-th round of an epoch (k = 0, 1, ...) is chosen when the feedback of exactly max(0, k - d + 1) of the
