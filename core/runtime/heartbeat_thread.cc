@@ -25,7 +25,7 @@ HeartbeatThread::~HeartbeatThread() {
 
 void HeartbeatThread::run() {
   const auto look = std::chrono::nanoseconds(std::min(kLookMost, every_ / 2));
-  std::uint64_t seen = 0;  // the hook of the last look
+  std::uint64_t seen = 0;                   // the hook of the last look
   Nanoseconds said_at = now_ns() - every_;  // the clock may have begun less than this ago
   std::unique_lock lock(mutex_);
   while (!closed_.wait_for(lock, look, [this] { return closing_; })) {
