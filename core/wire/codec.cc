@@ -8,198 +8,96 @@ namespace rota {
 
 namespace {
 
-// ---- the one list of every message's fields, in order ----
+// ---- every message's fields, in order ----
 // `io` is a FieldWriter or a FieldReader; M is const for the first.
 
 template <typename M, typename T>
 concept Is = std::same_as<std::remove_const_t<M>, T>;
 
-void fields(auto& io, Is<Ack> auto& m) {
-  io(m.answers);
-}
-void fields(auto& io, Is<Probe> auto& m) {
-  io(m.number);
-}
-void fields(auto& io, Is<Piece> auto& m) {
-  io(m.whole, m.frame, m.frames, m.at, m.frame_bytes, m.bytes);
-}
-void fields(auto& io, Is<Hash128> auto& m) {
-  io(m.low, m.high);
-}
-void fields(auto& io, Is<HashedFile> auto& m) {
-  io(m.file, m.bytes, m.hash);
-}
-void fields(auto& io, Is<TreeNode> auto& m) {
-  io(m.level, m.index);
-}
-void fields(auto& io, Is<KeyRun> auto& m) {
-  io(m.first, m.count);
-}
-void fields(auto& io, Is<Term> auto& m) {
-  io(m.name, m.kind);
-}
-void fields(auto& io, Is<Score> auto& m) {
-  io(m.name, m.term, m.count, m.scale, m.better, m.held_out);
-}
-void fields(auto& io, Is<Table> auto& m) {
-  io(m.name, m.kind, m.keys, m.row_width, m.part_width, m.block_width, m.single_partition, m.dense, m.started);
-}
-void fields(auto& io, Is<Fact> auto& m) {
-  io(m.name, m.kind, m.value);
-}
-void fields(auto& io, Is<Figure> auto& m) {
-  io(m.name, m.value);
-}
-void fields(auto& io, Is<IgnoredOption> auto& m) {
-  io(m.option, m.why);
-}
-void fields(auto& io, Is<EpochFigures> auto& m) {
-  io(m.epoch, m.figures, m.converged, m.ends_job);
-}
-void fields(auto& io, Is<Cut> auto& m) {
-  io(m.slices, m.replicated);
-}
-void fields(auto& io, Is<Round> auto& m) {
-  io(m.table, m.shared, m.blocks, m.argument, m.owned, m.last_visits, m.ends_epoch, m.ends_job, m.open, m.dataflow);
-}
-void fields(auto& io, Is<Hello> auto& m) {
-  io(m.endpoint, m.version, m.job, m.incarnation, m.pid, m.host, m.joins, m.plugin);
-}
-void fields(auto& io, Is<Peer> auto& m) {
-  io(m.process, m.endpoint, m.incarnation);
-}
-void fields(auto& io, Is<ShardRange> auto& m) {
-  io(m.worker, m.end);
-}
-void fields(auto& io, Is<Welcome> auto& m) {
-  io(m.peers, m.partition_hosts, m.shard_hosts, m.resume, m.era, m.files);
-}
-void fields(auto& io, Is<Refuse> auto& m) {
-  io(m.code, m.what);
-}
-void fields(auto& io, Is<Beat> auto& m) {
-  io(m.progress, m.memory, m.work_in_flight, m.era, m.unresponsive_peer, m.unresponsive_ns);
-}
-void fields(auto& io, Is<Fault> auto& m) {
-  io(m.code, m.what);
-}
-void fields(auto& io, Is<Stop> auto& m) {
-  io(m.code, m.what);
-}
-void fields(auto& io, Is<Loaded> auto& m) {
-  io(m.items, m.facts, m.census, m.items_unit, m.terms, m.scores, m.starting_pass, m.evaluating_pass, m.epochs, m.app,
-     m.input, m.valid);
-}
-void fields(auto& io, Is<ReadAhead> auto& m) {
-  io(m.number, m.shard_hosts);
-}
-void fields(auto& io, Is<HasRead> auto& m) {
-  io(m.number);
-}
-void fields(auto& io, Is<JobFacts> auto& m) {
-  io(m.facts, m.census);
-}
-void fields(auto& io, Is<CutMade> auto& m) {
-  io(m.cut, m.tables, m.ignored, m.may_end_job);
-}
-void fields(auto&, Is<Ready> auto&) {}
-void fields(auto& io, Is<Start> auto& m) {
-  io(m.epoch, m.last, m.round);
-}
-void fields(auto& io, Is<Rounds> auto& m) {
-  io(m.first, m.rounds, m.feedback, m.figures);
-}
-void fields(auto& io, Is<Task> auto& m) {
-  io(m.round, m.epoch, m.shard, m.slice, m.shared, m.ends_epoch, m.visit, m.last_visit, m.argument, m.evaluates,
-     m.dataflow);
-}
-void fields(auto& io, Is<SharedRows> auto& m) {
-  io(m.round, m.table, m.keys, m.blocks, m.argument, m.open);
-}
-void fields(auto& io, Is<Handover> auto& m) {
-  io(m.slice, m.after, m.to, m.shard);
-}
-void fields(auto& io, Is<Tasks> auto& m) {
-  io(m.tasks, m.shared, m.handovers);
-}
-void fields(auto& io, Is<AwaitedBy> auto& m) {
-  io(m.scheduler, m.round, m.wish);
-}
-void fields(auto& io, Is<Expect> auto& m) {
-  io(m.rows, m.awaited_by);
-}
-void fields(auto& io, Is<Lease> auto& m) {
-  io(m.slice, m.to, m.shard, m.rows);
-}
-void fields(auto& io, Is<Scattered> auto& m) {
-  io(m.round, m.dataflow, m.step, m.from, m.to, m.bytes);
-}
-void fields(auto& io, Is<Parts> auto& m) {
-  io(m.round, m.node, m.sums, m.note_sizes, m.notes, m.open, m.runs);
-}
-void fields(auto& io, Is<Deltas> auto& m) {
-  io(m.rows, m.values, m.reply, m.last, m.runs);
-}
-void fields(auto& io, Is<ChangeNorms> auto& m) {
-  io(m.l1, m.l2_squared, m.largest);
-}
-void fields(auto& io, Is<RoundFeedback> auto& m) {
-  io(m.round, m.norms, m.reply, m.values, m.changes, m.runs);
-}
-void fields(auto& io, Is<Committed> auto& m) {
-  io(m.round);
-}
-void fields(auto& io, Is<RoundsDone> auto& m) {
-  io(m.last);
-}
-void fields(auto& io, Is<EpochDone> auto& m) {
-  io(m.epoch, m.items, m.compute_ns, m.wait_ns, m.bytes_sent, m.slice_bytes, m.exchange_bytes, m.memory);
-}
-void fields(auto& io, Is<Evaluate> auto& m) {
-  io(m.epoch, m.visits);
-}
-void fields(auto& io, Is<TermsOf> auto& m) {
-  io(m.id, m.terms);
-}
-void fields(auto& io, Is<Evaluated> auto& m) {
-  io(m.epoch, m.shards, m.slices, m.rows);
-}
-void fields(auto& io, Is<Save> auto& m) {
-  io(m.epoch, m.objects);
-}
-void fields(auto& io, Is<Put> auto& m) {
-  io(m.epoch, m.object, m.id, m.hash, m.bytes);
-}
-void fields(auto& io, Is<Stored> auto& m) {
-  io(m.epoch, m.bytes);
-}
-void fields(auto& io, Is<Saved> auto& m) {
-  io(m.epoch);
-}
-void fields(auto& io, Is<ObjectHash> auto& m) {
-  io(m.object, m.id, m.hash);
-}
-void fields(auto& io, Is<Written> auto& m) {
-  io(m.epoch, m.file, m.file_bytes, m.file_hash, m.objects, m.rows, m.apart);
-}
-void fields(auto& io, Is<AskChunk> auto& m) {
-  io(m.file, m.at, m.bytes);
-}
-void fields(auto& io, Is<Chunk> auto& m) {
-  io(m.file, m.at, m.bytes);
-}
-void fields(auto& io, Is<Fetch> auto& m) {
-  io(m.object, m.id);
-}
-void fields(auto& io, Is<Fetched> auto& m) {
-  io(m.object, m.id, m.bytes);
-}
-void fields(auto& io, Is<AskStatus> auto& m) {
-  io(m.endpoint, m.assigns_worker);
-}
-void fields(auto& io, Is<StatusReport> auto& m) {
-  io(m.json);
-}
+struct Fields {
+  static void of(auto& io, Is<Ack> auto& m) { io(m.answers); }
+  static void of(auto& io, Is<Probe> auto& m) { io(m.number); }
+  static void of(auto& io, Is<Piece> auto& m) { io(m.whole, m.frame, m.frames, m.at, m.frame_bytes, m.bytes); }
+  static void of(auto& io, Is<Hash128> auto& m) { io(m.low, m.high); }
+  static void of(auto& io, Is<HashedFile> auto& m) { io(m.file, m.bytes, m.hash); }
+  static void of(auto& io, Is<TreeNode> auto& m) { io(m.level, m.index); }
+  static void of(auto& io, Is<KeyRun> auto& m) { io(m.first, m.count); }
+  static void of(auto& io, Is<Term> auto& m) { io(m.name, m.kind); }
+  static void of(auto& io, Is<Score> auto& m) { io(m.name, m.term, m.count, m.scale, m.better, m.held_out); }
+  static void of(auto& io, Is<Table> auto& m) {
+    io(m.name, m.kind, m.keys, m.row_width, m.part_width, m.block_width, m.single_partition, m.dense, m.started);
+  }
+  static void of(auto& io, Is<Fact> auto& m) { io(m.name, m.kind, m.value); }
+  static void of(auto& io, Is<Figure> auto& m) { io(m.name, m.value); }
+  static void of(auto& io, Is<IgnoredOption> auto& m) { io(m.option, m.why); }
+  static void of(auto& io, Is<EpochFigures> auto& m) { io(m.epoch, m.figures, m.converged, m.ends_job); }
+  static void of(auto& io, Is<Cut> auto& m) { io(m.slices, m.replicated); }
+  static void of(auto& io, Is<Round> auto& m) {
+    io(m.table, m.shared, m.blocks, m.argument, m.owned, m.last_visits, m.ends_epoch, m.ends_job, m.open, m.dataflow);
+  }
+  static void of(auto& io, Is<Hello> auto& m) {
+    io(m.endpoint, m.version, m.job, m.incarnation, m.pid, m.host, m.joins, m.plugin);
+  }
+  static void of(auto& io, Is<Peer> auto& m) { io(m.process, m.endpoint, m.incarnation); }
+  static void of(auto& io, Is<ShardRange> auto& m) { io(m.worker, m.end); }
+  static void of(auto& io, Is<Welcome> auto& m) {
+    io(m.peers, m.partition_hosts, m.shard_hosts, m.resume, m.era, m.files);
+  }
+  static void of(auto& io, Is<Refuse> auto& m) { io(m.code, m.what); }
+  static void of(auto& io, Is<Beat> auto& m) {
+    io(m.progress, m.memory, m.work_in_flight, m.era, m.unresponsive_peer, m.unresponsive_ns);
+  }
+  static void of(auto& io, Is<Fault> auto& m) { io(m.code, m.what); }
+  static void of(auto& io, Is<Stop> auto& m) { io(m.code, m.what); }
+  static void of(auto& io, Is<Loaded> auto& m) {
+    io(m.items, m.facts, m.census, m.items_unit, m.terms, m.scores, m.starting_pass, m.evaluating_pass, m.epochs, m.app,
+       m.input, m.valid);
+  }
+  static void of(auto& io, Is<ReadAhead> auto& m) { io(m.number, m.shard_hosts); }
+  static void of(auto& io, Is<HasRead> auto& m) { io(m.number); }
+  static void of(auto& io, Is<JobFacts> auto& m) { io(m.facts, m.census); }
+  static void of(auto& io, Is<CutMade> auto& m) { io(m.cut, m.tables, m.ignored, m.may_end_job); }
+  static void of(auto&, Is<Ready> auto&) {}
+  static void of(auto& io, Is<Start> auto& m) { io(m.epoch, m.last, m.round); }
+  static void of(auto& io, Is<Rounds> auto& m) { io(m.first, m.rounds, m.feedback, m.figures); }
+  static void of(auto& io, Is<Task> auto& m) {
+    io(m.round, m.epoch, m.shard, m.slice, m.shared, m.ends_epoch, m.visit, m.last_visit, m.argument, m.evaluates,
+       m.dataflow);
+  }
+  static void of(auto& io, Is<SharedRows> auto& m) { io(m.round, m.table, m.keys, m.blocks, m.argument, m.open); }
+  static void of(auto& io, Is<Handover> auto& m) { io(m.slice, m.after, m.to, m.shard); }
+  static void of(auto& io, Is<Tasks> auto& m) { io(m.tasks, m.shared, m.handovers); }
+  static void of(auto& io, Is<AwaitedBy> auto& m) { io(m.scheduler, m.round, m.wish); }
+  static void of(auto& io, Is<Expect> auto& m) { io(m.rows, m.awaited_by); }
+  static void of(auto& io, Is<Lease> auto& m) { io(m.slice, m.to, m.shard, m.rows); }
+  static void of(auto& io, Is<Scattered> auto& m) { io(m.round, m.dataflow, m.step, m.from, m.to, m.bytes); }
+  static void of(auto& io, Is<Parts> auto& m) { io(m.round, m.node, m.sums, m.note_sizes, m.notes, m.open, m.runs); }
+  static void of(auto& io, Is<Deltas> auto& m) { io(m.rows, m.values, m.reply, m.last, m.runs); }
+  static void of(auto& io, Is<ChangeNorms> auto& m) { io(m.l1, m.l2_squared, m.largest); }
+  static void of(auto& io, Is<RoundFeedback> auto& m) { io(m.round, m.norms, m.reply, m.values, m.changes, m.runs); }
+  static void of(auto& io, Is<Committed> auto& m) { io(m.round); }
+  static void of(auto& io, Is<RoundsDone> auto& m) { io(m.last); }
+  static void of(auto& io, Is<EpochDone> auto& m) {
+    io(m.epoch, m.items, m.compute_ns, m.wait_ns, m.bytes_sent, m.slice_bytes, m.exchange_bytes, m.memory);
+  }
+  static void of(auto& io, Is<Evaluate> auto& m) { io(m.epoch, m.visits); }
+  static void of(auto& io, Is<TermsOf> auto& m) { io(m.id, m.terms); }
+  static void of(auto& io, Is<Evaluated> auto& m) { io(m.epoch, m.shards, m.slices, m.rows); }
+  static void of(auto& io, Is<Save> auto& m) { io(m.epoch, m.objects); }
+  static void of(auto& io, Is<Put> auto& m) { io(m.epoch, m.object, m.id, m.hash, m.bytes); }
+  static void of(auto& io, Is<Stored> auto& m) { io(m.epoch, m.bytes); }
+  static void of(auto& io, Is<Saved> auto& m) { io(m.epoch); }
+  static void of(auto& io, Is<ObjectHash> auto& m) { io(m.object, m.id, m.hash); }
+  static void of(auto& io, Is<Written> auto& m) {
+    io(m.epoch, m.file, m.file_bytes, m.file_hash, m.objects, m.rows, m.apart);
+  }
+  static void of(auto& io, Is<AskChunk> auto& m) { io(m.file, m.at, m.bytes); }
+  static void of(auto& io, Is<Chunk> auto& m) { io(m.file, m.at, m.bytes); }
+  static void of(auto& io, Is<Fetch> auto& m) { io(m.object, m.id); }
+  static void of(auto& io, Is<Fetched> auto& m) { io(m.object, m.id, m.bytes); }
+  static void of(auto& io, Is<AskStatus> auto& m) { io(m.endpoint, m.assigns_worker); }
+  static void of(auto& io, Is<StatusReport> auto& m) { io(m.json); }
+};
 
 // ---- how each type of field is written: integers as varints, doubles as they are, lists with a count ----
 
@@ -233,7 +131,7 @@ class FieldWriter {
   }
   template <typename T>
   requires std::is_class_v<T>
-  void field(const T& value) { fields(*this, value); }
+  void field(const T& value) { Fields::of(*this, value); }
 
   Writer body_;
   Frames blobs_;
@@ -303,7 +201,7 @@ class FieldReader {
   }
   template <typename T>
   requires std::is_class_v<T>
-  void field(T& value) { fields(*this, value); }
+  void field(T& value) { Fields::of(*this, value); }
 
   bool take_memory(std::size_t bytes) {
     too_large_ = too_large_ || bytes > memory_left_;
@@ -324,7 +222,7 @@ constexpr auto decoders(std::index_sequence<I...>) {
   using Decoder = bool (*)(FieldReader&, Message&);
   return std::array<std::pair<Kind, Decoder>, sizeof...(I)>{
       {{std::variant_alternative_t<I, AnyMessage>::kind, [](FieldReader& io, Message& message) {
-          fields(io, message.emplace<I>());
+          Fields::of(io, message.emplace<I>());
           return io.done();
         }}...}};
 }
@@ -377,7 +275,7 @@ Kind kind_of(const Message& message) {
 
 Frames encode_message(const Message& message) {
   FieldWriter io;
-  std::visit([&](const auto& m) { fields(io, m); }, message);
+  std::visit([&](const auto& m) { Fields::of(io, m); }, message);
   return std::move(io).frames();
 }
 
