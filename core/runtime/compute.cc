@@ -32,17 +32,8 @@ struct Compute::Arena {
 
 // The thread that waits for disks.  A checkpoint's write, fsync and hash on a compute thread would keep it from pushes.
 struct Compute::Files {
-  explicit Files(Compute& compute) : thread([this, &compute] { work_off(compute); }) {}
-  ~Files() {
-    {
-      const std::scoped_lock lock(mutex);
-      closing = true;
-    }
-    changed.notify_one();
-    thread.join();
-  }
-  Files(const Files&) = delete;
-  Files& operator=(const Files&) = delete;
+  explicit Files(Compute& compute)
+      : thread([this, &compute](const std::stop_token& stop) { work_off(compute, stop); }) {}
 
   void add(Outbox::Started started) {
     {
@@ -52,13 +43,13 @@ struct Compute::Files {
     changed.notify_one();
   }
 
-  void work_off(Compute& compute) {
+  void work_off(Compute& compute, const std::stop_token& stop) {
     while (true) {
       Outbox::Started next;
       {
         std::unique_lock lock(mutex);
-        changed.wait(lock, [this] { return closing || !waiting.empty(); });
-        if (closing) return;
+        changed.wait(lock, stop, [this] { return !waiting.empty(); });
+        if (stop.stop_requested()) return;
         next = std::move(waiting.front());
         waiting.pop_front();
       }
@@ -67,10 +58,9 @@ struct Compute::Files {
   }
 
   std::mutex mutex;
-  std::condition_variable changed;
+  std::condition_variable_any changed;
   std::deque<Outbox::Started> waiting;  // guarded by mutex
-  bool closing = false;                 // guarded by mutex
-  std::thread thread;                   // last: it uses the others
+  std::jthread thread;                  // last: it uses the others
 };
 
 // What the arena passes from thread to thread: only the owner of the work to be done.  It is read and written

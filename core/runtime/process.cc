@@ -341,7 +341,8 @@ Ending run_member(Role role, const JobConfig& config, const Hash128& plugin, Hos
   header.to = kCoordinator;
   const auto say = [send = (*transport)->side_channel(Role::coordinator, config.coordinator),
                     frames = with_header(header, encode_message(Ack{kSignOfLife}))] { return send(frames); };
-  const HeartbeatThread heartbeats(hook_slot_of_this_thread(), std::min(kSecond, config.peer_timeout / 4), say);
+  const std::jthread heartbeats =
+      heartbeat_thread(hook_slot_of_this_thread(), std::min(kSecond, config.peer_timeout / 4), say);
   return run_process(process, threads, **transport, host);
 }
 

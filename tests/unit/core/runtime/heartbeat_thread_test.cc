@@ -40,8 +40,9 @@ void wait_for(const std::atomic<int>& count, int wanted) {
 TEST(HeartbeatThread, SendsHeartbeatsOnlyDuringAHook) {
   const InHook hook;
   std::atomic<int> of_hook{0}, of_other{0};
-  const HeartbeatThread idle(hook_slot_of_this_thread(), kMillisecond, [&] { return ++of_other, true; });
-  const HeartbeatThread busy(hook.doing(), kMillisecond, [&] { return ++of_hook, true; });
+  const std::jthread idle =
+      heartbeat_thread(hook_slot_of_this_thread(), kMillisecond, [&] { return ++of_other, true; });
+  const std::jthread busy = heartbeat_thread(hook.doing(), kMillisecond, [&] { return ++of_hook, true; });
   wait_for(of_hook, 20);
   EXPECT_EQ(of_other, 0) << "a thread that hangs outside of hooks sends none";
 }
@@ -49,7 +50,7 @@ TEST(HeartbeatThread, SendsHeartbeatsOnlyDuringAHook) {
 TEST(HeartbeatThread, RetriesUnsentHeartbeats) {
   const InHook hook;
   std::atomic<int> tried{0};
-  const HeartbeatThread busy(hook.doing(), 3600 * kSecond, [&] { return ++tried > 2; });
+  const std::jthread busy = heartbeat_thread(hook.doing(), 3600 * kSecond, [&] { return ++tried > 2; });
   wait_for(tried, 3);
   EXPECT_EQ(tried, 3);
 }
@@ -58,8 +59,9 @@ TEST(HeartbeatThread, RetriesUnsentHeartbeats) {
 TEST(HeartbeatThread, StopsWhenTheThreadLeavesItsHooks) {
   const InHook hook;
   std::atomic<int> of_hook{0}, of_other{0};
-  const HeartbeatThread passing(hook_slot_of_this_thread(), 400 * kMillisecond, [&] { return ++of_other, true; });
-  const HeartbeatThread busy(hook.doing(), 400 * kMillisecond, [&] { return ++of_hook, true; });
+  const std::jthread passing =
+      heartbeat_thread(hook_slot_of_this_thread(), 400 * kMillisecond, [&] { return ++of_other, true; });
+  const std::jthread busy = heartbeat_thread(hook.doing(), 400 * kMillisecond, [&] { return ++of_hook, true; });
   while (of_hook < 3) const HookNote note("lda", "Schedule::next", "round 1");
   EXPECT_EQ(of_other, 0);
 }
