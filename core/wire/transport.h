@@ -53,7 +53,7 @@ class Transport {
     std::uint64_t count = 0;
     std::string last = {};
   };
-  virtual RejectedConnections rejected_connections() const { return {}; }
+  virtual RejectedConnections rejected_connections() { return {}; }
 };
 
 }  // namespace rota

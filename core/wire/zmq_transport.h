@@ -7,7 +7,6 @@
 #pragma once
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "core/base/clock.h"
@@ -18,7 +17,7 @@
 
 namespace rota {
 
-class ZmqTransport final : public Transport {
+class ZmqTransport : public Transport {
  public:
   // Messages over `message_bytes_max` are cut off.  ExitCode::usage if it cannot listen there because of what `at` is:
   // in use, say, or not of this machine.  With keys, tcp is authenticated and encrypted (CURVE): no byte of a peer
@@ -28,30 +27,12 @@ class ZmqTransport final : public Transport {
   static Result<std::unique_ptr<ZmqTransport>> open(const Listening& at, std::size_t message_bytes_max,
                                                     std::shared_ptr<const Keys> keys = nullptr,
                                                     Nanoseconds silence_most = 0);
-  ~ZmqTransport() override;
-  ZmqTransport(const ZmqTransport&) = delete;
-  ZmqTransport& operator=(const ZmqTransport&) = delete;
-
-  const std::string& endpoint() const override;
-  bool send(NodeId peer, const std::string& endpoint, const Frames& frames) override;
-  void forget(NodeId peer) override;
-  std::optional<Frames> receive() override;
-  Origin origin() const override;
-  Events wait(int timeout_ms) override;
-  void wake() override;
-  RejectedConnections rejected_connections() const override;
-
   // A separate connection to one process of a role, for one other thread, which must stop using it before this
   // transport ends: messages on it need no answer.  False: not now.
-  std::function<bool(const Frames&)> side_channel(Role role, const std::string& endpoint);
+  virtual std::function<bool(const Frames&)> side_channel(Role role, const std::string& endpoint) = 0;
 
   // Messages that broke the limits and were dropped.
-  std::uint64_t dropped() const;
-
- private:
-  struct Sockets;
-  explicit ZmqTransport(std::unique_ptr<Sockets> sockets);
-  std::unique_ptr<Sockets> sockets_;
+  virtual std::uint64_t dropped() const = 0;
 };
 
 }  // namespace rota
