@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/base/version.h"
-#include "core/wire/senders.h"
 
 namespace rota {
 

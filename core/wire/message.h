@@ -489,5 +489,8 @@ struct Message : AnyMessage {
 
 Kind kind_of(const Message& message);
 const char* kind_name(Kind kind);
+// Which role may send what to which: "from -> to" in PROTOCOL.md.  A key proves the role of a process, so no other role
+// can send the coordinator's decisions.
+bool may_send(Kind kind, Role from, Role to);
 
 }  // namespace rota

@@ -1,4 +1,4 @@
-#include "core/wire/senders.h"
+#include "core/wire/message.h"
 
 namespace rota {
 namespace {
@@ -7,7 +7,7 @@ constexpr Role kAll[] = {Role::coordinator, Role::scheduler, Role::worker,
                          Role::kvstore,     Role::partition, Role::observer};
 
 // A store could make another one overwrite its checkpoints, by a SAVE of a committed epoch.
-TEST(Senders, OnlyTheCoordinatorSendsItsDecisions) {
+TEST(Kinds, OnlyTheCoordinatorSendsItsDecisions) {
   for (const Kind kind : {Kind::welcome, Kind::refuse, Kind::read_ahead, Kind::facts, Kind::start, Kind::tasks,
                           Kind::expect, Kind::rounds_done, Kind::evaluate, Kind::save, Kind::status})
     for (const Role from : kAll)
@@ -16,7 +16,7 @@ TEST(Senders, OnlyTheCoordinatorSendsItsDecisions) {
     EXPECT_EQ(may_send(Kind::stop, from, Role::worker), from == Role::coordinator) << role_name(from);
 }
 
-TEST(Senders, OthersSendOnlyForTheirRoles) {
+TEST(Kinds, OthersSendOnlyForTheirRoles) {
   EXPECT_TRUE(may_send(Kind::written, Role::partition, Role::coordinator));
   EXPECT_FALSE(may_send(Kind::written, Role::worker, Role::coordinator));
   EXPECT_FALSE(may_send(Kind::written, Role::kvstore, Role::coordinator)) << "the process that hosts it";
@@ -30,7 +30,7 @@ TEST(Senders, OthersSendOnlyForTheirRoles) {
   EXPECT_FALSE(may_send(Kind::rounds, Role::worker, Role::coordinator));
 }
 
-TEST(Senders, AnObserverOnlyAsks) {
+TEST(Kinds, AnObserverOnlyAsks) {
   for (const auto kind : {Kind::hello, Kind::beat, Kind::fault, Kind::stop, Kind::ready})
     EXPECT_FALSE(may_send(kind, Role::observer, Role::coordinator)) << kind_name(kind);
   EXPECT_TRUE(may_send(Kind::ask_status, Role::observer, Role::coordinator));
