@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -11,6 +10,8 @@
 #include <cstdlib>
 #include <list>
 #include <string>
+
+#include "core/base/files.h"
 
 namespace rota {
 
@@ -63,10 +64,7 @@ bool is_first(std::size_t number) {
   const char* folder = std::getenv("ROTA_FAILPOINTS_ONCE");
   if (folder == nullptr) return true;
   const std::string file = std::string(folder) + "/" + std::string(kFailpoints[number]);
-  const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) return false;
-  ::close(fd);
-  return true;
+  return FileDescriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)).open();
 }
 
 }  // namespace
@@ -90,8 +88,7 @@ void reach_failpoint(std::size_t number, std::string_view what) {
     if (one.number != number || (!one.what.empty() && one.what != what)) continue;
     if (++one.times != one.nth || !is_first(number)) continue;
     if (one.action == Action::sleep) {
-      const timespec span = {2, 0};
-      ::nanosleep(&span, nullptr);
+      ::sleep(2);
     } else {
       ::kill(::getpid(), one.action == Action::kill ? SIGKILL : SIGSTOP);
     }

@@ -51,14 +51,6 @@ Status cut_torn_line(int fd, const fs::path& file) {
 
 }  // namespace
 
-FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
-  if (this != &other) {
-    close();
-    fd_ = std::exchange(other.fd_, -1);
-  }
-  return *this;
-}
-
 void FileDescriptor::close() {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
 }
@@ -234,17 +226,16 @@ void LineTail::read(const std::function<void(std::string_view line)>& line) {
   const auto fd = open_file(file_, O_RDONLY);
   std::string text(65536, '\0');
   std::string unfinished;
-  for (off_t at = at_; fd.ok();) {
-    const ssize_t n = ::pread(fd->get(), text.data(), text.size(), at);
-    if (n < 0 && errno == EINTR) continue;
+  for (std::uint64_t at = at_; fd.ok();) {
+    const std::ptrdiff_t n = read_at(fd->get(), std::as_writable_bytes(std::span(text)), at);
     if (n <= 0) return;
-    at += n;
+    at += static_cast<std::uint64_t>(n);
     unfinished.append(text, 0, static_cast<std::size_t>(n));
     std::size_t begin = 0;
     for (std::size_t end; (end = unfinished.find('\n', begin)) != unfinished.npos; begin = end + 1)
       line(std::string_view(unfinished).substr(begin, end - begin));
     unfinished.erase(0, begin);
-    at_ += static_cast<off_t>(begin);
+    at_ += begin;
   }
 }
 
@@ -301,6 +292,29 @@ int write_all(int fd, std::span<const std::byte> bytes) {
     bytes = bytes.subspan(static_cast<std::size_t>(n));
   }
   return 0;
+}
+
+int write_at(int fd, std::span<const std::byte> bytes, std::uint64_t at) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(at));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+    at += static_cast<std::uint64_t>(n);
+  }
+  return 0;
+}
+
+std::ptrdiff_t read_at(int fd, std::span<std::byte> to, std::uint64_t at) {
+  std::size_t done = 0;
+  while (done < to.size()) {
+    const ssize_t n = ::pread(fd, to.data() + done, to.size() - done, static_cast<off_t>(at + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return -1;
+    if (n == 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  return static_cast<std::ptrdiff_t>(done);
 }
 
 std::string reason_of(int error) {

@@ -5,6 +5,7 @@
 // the path and the system's reason.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <span>
@@ -22,7 +23,10 @@ class FileDescriptor {
   FileDescriptor() = default;
   explicit FileDescriptor(int fd) : fd_(fd) {}
   FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
+  FileDescriptor& operator=(FileDescriptor other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
   ~FileDescriptor() { close(); }
 
   int get() const { return fd_; }
@@ -96,7 +100,7 @@ class LineTail {
 
  private:
   std::filesystem::path file_;
-  off_t at_ = 0;  // the first line that was not read
+  std::uint64_t at_ = 0;  // the first line that was not read
 };
 
 // The last `count` lines of a file, joined by line ends; "" if it cannot be read.  Reads at most 64 KiB.
@@ -116,6 +120,10 @@ FileDescriptor open_patiently(const std::function<int()>& open_one);
 
 // Writes all bytes: 0, or errno.
 int write_all(int fd, std::span<const std::byte> bytes);
+// Writes all bytes from this place of the file on: 0, or errno.
+int write_at(int fd, std::span<const std::byte> bytes, std::uint64_t at);
+// Reads as many bytes from this place of the file on as there are, and are asked for; -1, and errno, if it cannot.
+std::ptrdiff_t read_at(int fd, std::span<std::byte> to, std::uint64_t at);
 
 // The system's reason; of a limit, how the user finds it.
 std::string reason_of(int error);

@@ -49,27 +49,17 @@ class DiskChunkFiles final : public ChunkFiles {
     const auto fd = open_file(path, O_RDONLY | O_NOFOLLOW);
     if (!fd.ok()) return disk(fd.status());
     std::vector<std::byte> read(bytes);
-    for (std::size_t done = 0; done < read.size();) {
-      const ssize_t n = ::pread(fd->get(), read.data() + done, read.size() - done, static_cast<off_t>(at + done));
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return failed(path, errno);
-      if (n == 0) return Status(ExitCode::disk, path.string() + ": it is shorter than it was");
-      done += static_cast<std::size_t>(n);
-    }
+    const std::ptrdiff_t n = read_at(fd->get(), read, at);
+    if (n < 0) return failed(path, errno);
+    if (n != std::ssize(read)) return Status(ExitCode::disk, path.string() + ": it is shorter than it was");
     return Bytes::from(std::move(read));
   }
 
   Status write(const std::string& file, std::uint64_t at, const Bytes& bytes) override {
     const fs::path path = unfinished(file);
     ROTA_ASSIGN(auto fd, open_unfinished(path));
-    for (std::size_t done = 0; done < bytes.size();) {
-      const auto rest = bytes.view().subspan(done);
-      const ssize_t n = ::pwrite(fd.get(), rest.data(), rest.size(), static_cast<off_t>(at + done));
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return failed(path, errno);
-      done += static_cast<std::size_t>(n);
-    }
-    return {};
+    const int error = write_at(fd.get(), bytes.view(), at);
+    return error == 0 ? Status() : failed(path, error);
   }
 
   Status finish(const HashedFile& file) override {
