@@ -4,20 +4,12 @@
 
 namespace rota {
 
-namespace {
-
-template <typename Clock>
-Nanoseconds read() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
-
 Nanoseconds now_ns() {
-  return read<std::chrono::steady_clock>();
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
+
 Nanoseconds wall_clock_ns() {
-  return read<std::chrono::system_clock>();
+  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace rota

@@ -10,6 +10,16 @@ namespace rota {
 namespace {
 
 constexpr const char* kHex = "hex";
+constexpr const char* kFormat = "format";
+constexpr const char* kCheck = "check";
+// Nothing that Rota writes is nested so deeply, and a deeper one could overflow the stack when it is written again.
+constexpr int kDepthMost = 16;
+
+// Over all fields but itself, in the order of their names.
+std::string check_of(nlohmann::json object) {
+  object.erase(kCheck);
+  return hash128(json_text(object)).hex();
+}
 
 }  // namespace
 
@@ -26,9 +36,8 @@ nlohmann::ordered_json exact_text(std::string_view text) {
 
 std::optional<std::string> exact_text_of(const nlohmann::json& json) {
   if (json.is_string()) return json.get<std::string>();
-  const auto hex = json.is_object() && json.size() == 1 ? json.find(kHex) : json.end();
-  if (!json.is_object() || hex == json.end() || !hex->is_string()) return std::nullopt;
-  const auto& digits = hex->get_ref<const std::string&>();
+  if (!json.is_object() || json.size() != 1 || !json.contains(kHex) || !json[kHex].is_string()) return std::nullopt;
+  const auto& digits = json[kHex].get_ref<const std::string&>();
   if (digits.size() % 2 != 0) return std::nullopt;
   std::string text;
   for (std::size_t at = 0; at < digits.size(); at += 2) {
@@ -55,22 +64,6 @@ std::string text_in(const nlohmann::json& object, const char* field) {
   const auto found = object.find(field);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
-
-namespace {
-
-// Nothing that Rota writes is nested so deeply, and a deeper one could overflow the stack when it is written again.
-constexpr int kDepthMost = 16;
-
-constexpr const char* kFormat = "format";
-constexpr const char* kCheck = "check";
-
-// Over all fields but itself, in the order of their names.
-std::string check_of(nlohmann::json object) {
-  object.erase(kCheck);
-  return hash128(json_text(object)).hex();
-}
-
-}  // namespace
 
 std::string seal(const nlohmann::ordered_json& object, unsigned format) {
   nlohmann::ordered_json sealed;

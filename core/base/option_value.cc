@@ -1,6 +1,5 @@
 #include "core/base/option_value.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -52,14 +51,10 @@ std::optional<bool> truth_of(std::string_view text) {
   return std::nullopt;
 }
 
-std::vector<std::string> words_of(std::string_view choices) {
-  std::vector<std::string> words;
-  while (true) {
-    const auto bar = choices.find('|');
-    words.emplace_back(choices.substr(0, bar));
-    if (bar == choices.npos) return words;
-    choices.remove_prefix(bar + 1);
-  }
+// Whether it is one of "this|that|other".
+bool is_one_of(std::string_view value, std::string_view choices) {
+  const std::string framed = "|" + std::string(choices) + "|";
+  return value.find('|') == value.npos && framed.find("|" + std::string(value) + "|") != framed.npos;
 }
 
 }  // namespace
@@ -104,12 +99,10 @@ Result<std::string> checked_value(const Option& option, std::string_view value) 
       if (!truth) return wrong_value(option, value, "must be true or false");
       return std::string(*truth ? "true" : "false");
     }
-    case Option::Kind::choice: {
-      const auto words = words_of(option.unit);
-      if (std::ranges::find(words, value) == words.end())
+    case Option::Kind::choice:
+      if (!is_one_of(value, option.unit))
         return wrong_value(option, value, "must be one of " + std::string(option.unit));
-      return std::string(value);
-    }
+      break;
     case Option::Kind::text:
     case Option::Kind::path:
       break;

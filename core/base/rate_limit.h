@@ -2,7 +2,6 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 
 #include "core/base/clock.h"
 
@@ -17,19 +16,16 @@ class RateLimit {
     const auto spans = static_cast<std::uint64_t>(std::max<Nanoseconds>(0, now - since_) / span_);
     since_ = left_ + spans >= most_ ? now : since_ + static_cast<Nanoseconds>(spans) * span_;
     left_ = std::min(most_, left_ + spans);
-    if (left_ == 0) return ++held_back_, false;
+    if (left_ == 0) return false;
     --left_;
     return true;
   }
-  // How many were held back since the last call.
-  std::uint64_t take_held_back() { return std::exchange(held_back_, 0); }
 
  private:
   std::uint64_t most_;
   Nanoseconds span_;
   std::uint64_t left_;
   Nanoseconds since_ = 0;
-  std::uint64_t held_back_ = 0;
 };
 
 }  // namespace rota

@@ -19,12 +19,5 @@ TEST(RateLimit, ALimitedBurstThenOnePerInterval) {
   EXPECT_EQ(allowed(limit, 100, 9000), 3) << "the burst is limited as at first";
 }
 
-TEST(RateLimit, CountsTheLinesHeldBack) {
-  RateLimit limit(2, 10);
-  allowed(limit, 7, 5);
-  EXPECT_EQ(limit.take_held_back(), 5U);
-  EXPECT_EQ(limit.take_held_back(), 0U);
-}
-
 }  // namespace
 }  // namespace rota
