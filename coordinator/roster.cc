@@ -7,43 +7,33 @@
 
 namespace rota {
 
-namespace {
-
 // Of what is measured, so that a hook may take its time.
 constexpr Nanoseconds kPatience = 10;
 // And before the run trains: reading the data is one task of unknown size.
 constexpr Nanoseconds kLoadingPatience = 120;
 
-}  // namespace
-
 Roster::Roster(const RunPlan& plan, const Workforce& workforce)
-    : workforce_(workforce),
-      job_(plan.hash),
+    : plan_(plan),
+      workforce_(workforce),
       first_era_(std::max<std::uint64_t>(plan.era, 1)),
-      schedulers_(plan.scheduler_nodes()),
-      partitions_(plan.partitions),
-      stores_(plan.stores),
-      elastic_(plan.on_loss != OnLoss::stop),
-      peer_timeout_(plan.peer_timeout),
-      disconnect_grace_(plan.disconnect_grace),
       next_worker_(plan.workers) {}
 
 std::vector<NodeId> Roster::expected() const {
-  std::vector<NodeId> all = schedulers_;
+  std::vector<NodeId> all = plan_.scheduler_nodes();
   for (const std::uint32_t worker : workforce_.awaited()) all.push_back({Role::worker, worker});
-  for (std::uint32_t i = 0; i < stores_; ++i) all.push_back({Role::kvstore, i});
+  for (std::uint32_t i = 0; i < plan_.stores; ++i) all.push_back({Role::kvstore, i});
   return all;
 }
 
 Status Roster::check(NodeId process, const Hello& hello) const {
   const std::vector<NodeId> all = expected();
-  const bool is_expected = std::ranges::find(all, process) != all.end();
-  if (!is_expected && !(elastic_ && process.role == Role::worker))
+  const bool joins_later = process.role == Role::worker && plan_.on_loss != OnLoss::stop;
+  if (!joins_later && std::ranges::find(all, process) == all.end())
     return {ExitCode::usage, process.name() + " is not part of this run"};
   if (hello.version != kVersion)
     return {ExitCode::wrong_version,
             process.name() + " is Rota " + hello.version + ", the coordinator is Rota " + kVersion};
-  if (hello.job != job_)
+  if (hello.job != plan_.hash)
     return {ExitCode::usage, process.name() + " was started with other options than the coordinator"};
   return check_plugin(process, hello);
 }
@@ -67,9 +57,8 @@ void Roster::join(NodeId process, const Hello& hello, Nanoseconds now) {
 }
 
 std::vector<NodeId> Roster::absent() const {
-  std::vector<NodeId> all;
-  for (const NodeId id : expected())
-    if (!has(id)) all.push_back(id);
+  std::vector<NodeId> all = expected();
+  std::erase_if(all, [this](NodeId id) { return has(id); });
   return all;
 }
 
@@ -79,26 +68,35 @@ std::string Roster::missing() const {
   return names;
 }
 
-bool Roster::confirm_alive(NodeId process, std::uint64_t memory, Nanoseconds now) {
+const Roster::Member* Roster::find(NodeId process) const {
   const auto found = members_.find(process);
-  if (found == members_.end()) return false;
-  Member& member = found->second;
+  return found == members_.end() ? nullptr : &found->second;
+}
+
+Roster::Member* Roster::find(NodeId process) {
+  return const_cast<Member*>(std::as_const(*this).find(process));
+}
+
+bool Roster::confirm_alive(NodeId process, std::uint64_t memory, Nanoseconds now) {
+  Member* const found = find(process);
+  if (found == nullptr) return false;
+  Member& member = *found;
   member.last_received = now;
   member.memory = std::max(member.memory, memory);
   // What a dead process had sent still comes for a while, so only a message after the grace shows that it is back.
-  if (member.disconnected_at && now - *member.disconnected_at > disconnect_grace_) member.disconnected_at.reset();
+  if (member.disconnected_at && now - *member.disconnected_at > plan_.disconnect_grace) member.disconnected_at.reset();
   return !member.dismissed && std::exchange(member.away, false);
 }
 
 void Roster::record_beat(NodeId process, const Beat& beat, bool trains, Nanoseconds now) {
-  const auto found = members_.find(process);
-  if (found == members_.end()) return;
-  Member& member = found->second;
+  Member* const found = find(process);
+  if (found == nullptr) return;
+  Member& member = *found;
   const bool ended_some = beat.progress != member.beat.progress;
   if (ended_some && member.beat.work_in_flight > 0 && trains)
     longest_task_ = std::max(longest_task_, now - member.progressed_at);
   if (ended_some || beat.work_in_flight == 0 || beat.era != member.beat.era) member.progressed_at = now;
-  if (now - member.beat_at > peer_timeout_ / 2) member.beats_since = now;
+  if (now - member.beat_at > plan_.peer_timeout / 2) member.beats_since = now;
   member.beat_at = now;
   member.beat = beat;
 }
@@ -116,11 +114,11 @@ std::optional<Roster::Loss> Roster::hung(std::uint64_t era, const ShardHosts& ho
     // A worker that hosts nothing reads what it is to host.  One that is to leave still hosts.
     const bool only_reads = id.role == Role::worker && hosts.of(id.index).size() == 0;
     const bool prepares = only_reads || (!trains && member.beat.era == era);
-    const Nanoseconds most = (prepares ? kLoadingPatience : kPatience) * std::max(peer_timeout_, longest_task_);
+    const Nanoseconds most = (prepares ? kLoadingPatience : kPatience) * std::max(plan_.peer_timeout, longest_task_);
     if (member.away || still < most) continue;
     return Loss{id,
                 describe(id) + " was lost: it lives, and its work has made no progress for " +
-                    std::to_string(still / kSecond) + " s (the limit grows with --peer_timeout_seconds)",
+                    std::to_string(still / kSecond) + " s (the limit grows with --plan_.peer_timeoutseconds)",
                 false, true};
   }
   return std::nullopt;
@@ -152,17 +150,17 @@ std::optional<Roster::Loss> Roster::unreachable(Nanoseconds now) const {
 // A process whose own thread is in a hook acknowledges nothing either; but then it does not beat.
 bool Roster::complains(const Member& member, Nanoseconds now) const {
   if (member.away || !member.beat.unresponsive_peer) return false;
-  const auto other = members_.find(*member.beat.unresponsive_peer);
-  if (other == members_.end() || other->second.away) return false;
-  const Nanoseconds last = std::min(member.beat_at, other->second.beat_at);
-  const Nanoseconds since = std::max({era_began_, member.beats_since, other->second.beats_since});
+  const Member* const other = find(*member.beat.unresponsive_peer);
+  if (other == nullptr || other->away) return false;
+  const Nanoseconds last = std::min(member.beat_at, other->beat_at);
+  const Nanoseconds since = std::max({era_began_, member.beats_since, other->beats_since});
   const Nanoseconds unresponsive_peer = std::min(static_cast<Nanoseconds>(member.beat.unresponsive_ns), now - since);
-  return now - last < peer_timeout_ && unresponsive_peer >= peer_timeout_ + peer_timeout_ / 2;
+  return now - last < plan_.peer_timeout && unresponsive_peer >= plan_.peer_timeout + plan_.peer_timeout / 2;
 }
 
 void Roster::disconnected(NodeId process, Nanoseconds now) {
-  const auto found = members_.find(process);
-  if (found != members_.end() && !found->second.disconnected_at) found->second.disconnected_at = now;
+  if (Member* const member = find(process); member != nullptr && !member->disconnected_at)
+    member->disconnected_at = now;
 }
 
 void Roster::discount_pause(Nanoseconds now) {
@@ -176,27 +174,26 @@ std::optional<Roster::Loss> Roster::lost(Nanoseconds now) const {
   for (const auto& [id, member] : members_) {
     if (member.away) continue;
     const Nanoseconds silent = now - member.last_received;
-    if (silent >= peer_timeout_)
+    if (silent >= plan_.peer_timeout)
       return Loss{id, describe(id) + " was lost: no message for " + std::to_string(silent / kSecond) + " s", false};
-    if (member.disconnected_at && now - std::max(*member.disconnected_at, member.last_received) >= disconnect_grace_)
+    if (member.disconnected_at &&
+        now - std::max(*member.disconnected_at, member.last_received) >= plan_.disconnect_grace)
       return Loss{id, describe(id) + " was lost: its connection broke and it did not come back", true};
   }
   return std::nullopt;
 }
 
 void Roster::leave(NodeId process) {
-  const auto found = members_.find(process);
-  if (found != members_.end()) found->second.away = true;
+  if (Member* const member = find(process)) member->away = true;
 }
 
 void Roster::dismiss(NodeId process) {
-  leave(process);
-  if (const auto found = members_.find(process); found != members_.end()) found->second.dismissed = true;
+  if (Member* const member = find(process)) member->away = member->dismissed = true;
 }
 
 bool Roster::has(NodeId process) const {
-  const auto found = members_.find(process);
-  return found != members_.end() && !found->second.away;
+  const Member* const member = find(process);
+  return member != nullptr && !member->away;
 }
 
 std::vector<NodeId> Roster::members() const {
@@ -220,9 +217,9 @@ Welcome Roster::welcome(const ShardHosts& hosts) const {
     welcome.peers.push_back({id, member.hello.endpoint, number_of(member.hello)});
   welcome.shard_hosts = hosts.ranges();
   const std::vector<std::uint32_t> workers = hosts.workers();
-  for (std::uint32_t p = 0; p < partitions_; ++p)
-    welcome.partition_hosts.push_back(stores_ > 0 ? NodeId{Role::kvstore, p % stores_}
-                                                  : NodeId{Role::worker, workers[p % workers.size()]});
+  for (std::uint32_t p = 0; p < plan_.partitions; ++p)
+    welcome.partition_hosts.push_back(plan_.stores > 0 ? NodeId{Role::kvstore, p % plan_.stores}
+                                                       : NodeId{Role::worker, workers[p % workers.size()]});
   return welcome;
 }
 
@@ -233,19 +230,19 @@ std::vector<std::pair<std::string, std::uint64_t>> Roster::peak_memory() const {
 }
 
 std::uint64_t Roster::memory(NodeId process) const {
-  const auto found = members_.find(process);
-  return found == members_.end() ? 0 : found->second.memory;
+  const Member* const member = find(process);
+  return member == nullptr ? 0 : member->memory;
 }
 
 std::uint64_t Roster::pid(NodeId process) const {
-  const auto found = members_.find(process);
-  return found == members_.end() ? 0 : found->second.hello.pid;
+  const Member* const member = find(process);
+  return member == nullptr ? 0 : member->hello.pid;
 }
 
 std::string Roster::describe(NodeId process) const {
-  const auto found = members_.find(process);
-  if (found == members_.end()) return process.name();
-  return process.name() + " (pid " + std::to_string(found->second.hello.pid) + " on " + found->second.hello.host + ")";
+  const Member* const member = find(process);
+  if (member == nullptr) return process.name();
+  return process.name() + " (pid " + std::to_string(member->hello.pid) + " on " + member->hello.host + ")";
 }
 
 }  // namespace rota

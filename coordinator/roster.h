@@ -14,7 +14,7 @@ namespace rota {
 
 class Roster {
  public:
-  // Expects the schedulers and stores of the plan, and the workers that `workforce` awaits at any time.  It outlives
+  // Expects the schedulers and stores of the plan, and the workers that `workforce` awaits at any time.  Both outlive
   // this.
   Roster(const RunPlan& plan, const Workforce& workforce);
 
@@ -84,22 +84,19 @@ class Roster {
     Nanoseconds beat_at = 0, beats_since = 0;  // when it came, and since when they come without a gap
     Nanoseconds progressed_at = 0;             // when it had nothing to do, or some work of it had ended
   };
+  Member* find(NodeId process);
+  const Member* find(NodeId process) const;
   std::optional<Loss> hung(std::uint64_t era, const ShardHosts& hosts, bool trains, Nanoseconds now) const;
   std::optional<Loss> unreachable(Nanoseconds now) const;
   Status check_plugin(NodeId process, const Hello& hello) const;
   bool complains(const Member& member, Nanoseconds now) const;
-
   std::uint64_t number_of(const Hello& hello) const;
   std::vector<NodeId> expected() const;
 
+  const RunPlan& plan_;
   const Workforce& workforce_;
-  Hash128 job_;
   std::uint64_t first_era_;  // of this start of the coordinator
-  std::vector<NodeId> schedulers_;
-  std::uint32_t partitions_, stores_;
-  bool elastic_;  // workers join and leave
-  Nanoseconds peer_timeout_, disconnect_grace_;
-  std::uint32_t next_worker_ = 0;
+  std::uint32_t next_worker_;
   std::map<NodeId, Member> members_;
   Nanoseconds longest_task_ = 0;  // that a member with work took to get on
   Nanoseconds era_began_ = 0;

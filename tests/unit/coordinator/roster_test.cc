@@ -32,8 +32,9 @@ Hello hello() {
 }
 
 struct MembersOf {
-  explicit MembersOf(const RunPlan& plan) : workforce(plan), roster(plan, workforce) {}
+  explicit MembersOf(RunPlan plan) : run(std::move(plan)), workforce(run), roster(run, workforce) {}
 
+  RunPlan run;
   Workforce workforce;
   Roster roster;
 };
