@@ -5,13 +5,9 @@
 
 namespace rota {
 
-namespace {
-
 constexpr Nanoseconds kBeatEvery = kSecond;
 // Between two calls for a coordinator that was lost.
 constexpr Nanoseconds kCallEvery = kSecond / 2;
-
-}  // namespace
 
 void CoordinatorWatch::join(const Hello& hello, Nanoseconds now) {
   state_ = State::joins;
@@ -77,13 +73,13 @@ void CoordinatorWatch::call(Nanoseconds now) {
   if (calls_since_ == 0) calls_since_ = now;
   if (called_at_ != 0 && now - called_at_ < kCallEvery) return;
   called_at_ = now;
-  Header header;
-  header.kind = Kind::hello;
-  header.job = settings_.job;
-  header.process = header.from = settings_.process;
-  header.incarnation = settings_.incarnation;
-  header.sequence = 1;
-  header.to = kCoordinator;
+  const Header header{.kind = Kind::hello,
+                      .job = settings_.job,
+                      .process = settings_.process,
+                      .incarnation = settings_.incarnation,
+                      .sequence = 1,
+                      .from = settings_.process,
+                      .to = kCoordinator};
   call_ = with_header(header, encode_message(hello_));
 }
 

@@ -4,12 +4,8 @@
 
 namespace rota {
 
-namespace {
-
 // A process whose ticks are further apart than this was not running.
 constexpr Nanoseconds kStillFor = 2 * kSecond;
-
-}  // namespace
 
 Host::Host(Settings settings)
     : settings_(std::move(settings)),

@@ -4,12 +4,12 @@
 
 namespace rota {
 
-namespace {
-
 std::string host_name() {
   char name[256] = {};
   return gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
 }
+
+namespace {
 
 // The address that this process advertises.
 Result<std::string> host_of(NodeId process, const JobConfig& config, const TcpAddress& coordinator) {
@@ -24,24 +24,20 @@ Result<std::string> host_of(NodeId process, const JobConfig& config, const TcpAd
 }
 
 Result<Listening> over_tcp(NodeId process, const JobConfig& config) {
-  auto coordinator = tcp_address(config.coordinator);
-  if (!coordinator.ok()) return std::move(coordinator).status().in("--coordinator");
+  ROTA_ASSIGN(const TcpAddress coordinator, tcp_address(config.coordinator).in("--coordinator"));
   const bool is_coordinator = process == kCoordinator;
-  if (!is_coordinator && (coordinator->host == kAllInterfaces || coordinator->port == 0))
+  if (!is_coordinator && (coordinator.host == kAllInterfaces || coordinator.port == 0))
     return Status(ExitCode::usage, "--coordinator: " + config.coordinator +
                                        " is where one listens; others need a host and a port to reach");
-  auto host = host_of(process, config, *coordinator);
-  if (!host.ok()) return std::move(host).status();
-  const bool everywhere = (is_coordinator && coordinator->host == kAllInterfaces) || !is_loopback(*host);
-  auto place = tcp_place(!config.bind.empty() ? config.bind : everywhere ? std::string(kAllInterfaces) : *host);
-  if (!place.ok()) return std::move(place).status().in("--bind");
-  auto numbers = own_numbers(place->host);
-  if (!numbers.ok()) return std::move(numbers).status();
+  ROTA_ASSIGN(const std::string host, host_of(process, config, coordinator));
+  const bool everywhere = (is_coordinator && coordinator.host == kAllInterfaces) || !is_loopback(host);
+  const std::string bind = !config.bind.empty() ? config.bind : everywhere ? std::string(kAllInterfaces) : host;
+  ROTA_ASSIGN(const TcpAddress place, tcp_place(bind).in("--bind"));
   Listening listening;
-  listening.numbers = std::move(numbers).value();
-  const std::uint16_t port = is_coordinator ? coordinator->port : std::uint16_t{0};
-  listening.port = place->port != 0 ? place->port : port;
-  listening.advertised = {std::move(host).value(), port};
+  ROTA_ASSIGN(listening.numbers, own_numbers(place.host));
+  const std::uint16_t port = is_coordinator ? coordinator.port : std::uint16_t{0};
+  listening.port = place.port != 0 ? place.port : port;
+  listening.advertised = {host, port};
   return listening;
 }
 

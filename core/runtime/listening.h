@@ -1,6 +1,7 @@
 // core/runtime/listening.h -- where a process of a job listens, by its options.
 #pragma once
 #include <cstdint>
+#include <string>
 
 #include "core/base/status.h"
 #include "core/job/job_config.h"
@@ -13,5 +14,8 @@ namespace rota {
 // advertised, else at all interfaces.  The advertised address is --host, else for the coordinator its own address (its
 // host's name, if it listens at "*"), for others the number from which they reach the coordinator.
 Result<Listening> listening_of(NodeId process, const JobConfig& config, std::uint64_t incarnation);
+
+// This machine's.
+std::string host_name();
 
 }  // namespace rota

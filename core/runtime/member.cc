@@ -12,12 +12,8 @@
 namespace rota {
 
 Status Member::make_app() {
-  auto model = initial(*plugin, config.options);
-  if (!model.ok()) return model.status();
-  config.initial = std::move(model).value();
-  auto made = host_app(*plugin, config);
-  if (!made.ok()) return made.status();
-  app = std::move(made).value();
+  ROTA_ASSIGN(config.initial, initial(*plugin, config.options));
+  ROTA_ASSIGN(app, host_app(*plugin, config));
   return {};
 }
 

@@ -45,15 +45,11 @@ Result<std::string> ask_status(const std::string& coordinator, int timeout_ms, c
   // It listens nowhere: the answer comes by the connection that asks, so no firewall between the two needs to admit it.
   std::shared_ptr<const Keys> own;
   if (!ipc && !keys.empty()) {
-    auto read = read_keys(keys, Role::observer);
-    if (!read.ok()) return std::move(read).status().in("--keys");
-    own = std::move(read).value();
+    ROTA_ASSIGN(own, read_keys(keys, Role::observer).in("--keys"));
   }
-  auto transport = ZmqTransport::open({}, kAnswerBytesMax, own);
-  if (!transport.ok()) return transport.status();
-
+  ROTA_ASSIGN(const auto transport, ZmqTransport::open({}, kAnswerBytesMax, own));
   std::string answer;
-  Host host({self, new_start_number(), 0, (*transport)->endpoint(), timeout_ms * kMillisecond});
+  Host host({self, new_start_number(), 0, transport->endpoint(), timeout_ms * kMillisecond});
   host.add(std::make_unique<Observer>(index, answer));
   host.register_peer({kCoordinator, coordinator, 0});
   Outbox::World world;
@@ -62,15 +58,15 @@ Result<std::string> ask_status(const std::string& coordinator, int timeout_ms, c
   host.ask(AskStatus{"", assigns_worker}, world.now);
   while (!host.ended() && world.now < until) {
     while (auto out = host.next(world.now))
-      if (!(*transport)->send(out->peer, out->endpoint, out->frames)) host.not_taken(out->peer);
-    const auto events = (*transport)->wait(kTickMs);
+      if (!transport->send(out->peer, out->endpoint, out->frames)) host.not_taken(out->peer);
+    const auto events = transport->wait(kTickMs);
     world.now = now_ns();
     for (const NodeId peer : events.writable) host.writable(peer);
     for (const auto& [peer, why] : events.refused) host.keys_refused(peer, why, world.now);
-    while (auto frames = (*transport)->receive()) host.receive(*frames, world);
+    while (auto frames = transport->receive()) host.receive(*frames, world);
     host.tick(world);
   }
-  while (auto out = host.next(world.now)) (void)(*transport)->send(out->peer, out->endpoint, out->frames);
+  while (auto out = host.next(world.now)) (void)transport->send(out->peer, out->endpoint, out->frames);
   if (host.ended() && host.ended()->code != ExitCode::ok) return Status(host.ended()->code, host.ended()->what);
   if (answer.empty()) return Status(ExitCode::temporary, "no answer from " + coordinator);
   return answer;

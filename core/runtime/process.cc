@@ -107,16 +107,13 @@ Result<std::unique_ptr<ZmqTransport>> open_transport(NodeId process, const JobCo
                                                      std::uint64_t incarnation) {
   // ZeroMQ, which is to make some, would abort.
   ROTA_TRY(check_threads(kOwnThreads + threads));
-  auto at = listening_of(process, config, incarnation);
-  if (!at.ok()) return std::move(at).status();
+  ROTA_ASSIGN(const Listening at, listening_of(process, config, incarnation));
   std::shared_ptr<const Keys> keys;
-  if (at->ipc.empty() && !config.keys.empty()) {
-    auto read = read_keys(config.keys, process.role);
-    if (!read.ok()) return std::move(read).status().in("--keys");
-    keys = std::move(read).value();
+  if (at.ipc.empty() && !config.keys.empty()) {
+    ROTA_ASSIGN(keys, read_keys(config.keys, process.role).in("--keys"));
     keep_out_of_cores();
   }
-  auto transport = ZmqTransport::open(*at, config.message_bytes_max, keys, config.peer_timeout);
+  auto transport = ZmqTransport::open(at, config.message_bytes_max, keys, config.peer_timeout);
   if (transport.ok()) log_info("event=listening address=" + log_value((*transport)->endpoint()));
   return transport;
 }
@@ -263,9 +260,20 @@ class Loop {
   Compute compute_;  // last: its threads use the others
 };
 
-std::string host_name() {
-  char name[256] = {};
-  return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+HostSettings host_settings(NodeId process, const JobConfig& config, std::uint64_t incarnation,
+                           const std::string& endpoint) {
+  return {process,
+          incarnation,
+          config.hash.low,
+          endpoint,
+          config.peer_timeout,
+          config.start_timeout,
+          config.on_loss == OnLoss::stop ? 0 : config.rejoin_timeout,
+          piece_bytes_for(config.message_bytes_max)};
+}
+
+Joins joins(const JobConfig& config) {
+  return config.joins == "new" ? Joins::as_new : config.joins == "spare" ? Joins::as_spare : Joins::as_named;
 }
 
 }  // namespace
@@ -287,26 +295,6 @@ Ending run_process(NodeId process, unsigned threads, Transport& transport, Host&
   }
   return ending;
 }
-
-namespace {
-
-HostSettings host_settings(NodeId process, const JobConfig& config, std::uint64_t incarnation,
-                           const std::string& endpoint) {
-  return {process,
-          incarnation,
-          config.hash.low,
-          endpoint,
-          config.peer_timeout,
-          config.start_timeout,
-          config.on_loss == OnLoss::stop ? 0 : config.rejoin_timeout,
-          piece_bytes_for(config.message_bytes_max)};
-}
-
-Joins joins(const JobConfig& config) {
-  return config.joins == "new" ? Joins::as_new : config.joins == "spare" ? Joins::as_spare : Joins::as_named;
-}
-
-}  // namespace
 
 Ending run_coordinator(const JobConfig& config, std::unique_ptr<Node> node,
                        const std::function<Status(const std::string& address)>& listening) {
@@ -334,11 +322,8 @@ Ending run_member(Role role, const JobConfig& config, const Hash128& plugin, Hos
   host.join(config.coordinator, hello, std::move(factory), now_ns());
   const SignalsCaught caught(**transport);
   // An ACK that acknowledges nothing: a sign of life.
-  Header header;
-  header.job = config.hash.low;
-  header.process = header.from = process;
-  header.incarnation = incarnation;
-  header.to = kCoordinator;
+  const Header header{
+      .job = config.hash.low, .process = process, .incarnation = incarnation, .from = process, .to = kCoordinator};
   const auto say = [send = (*transport)->side_channel(Role::coordinator, config.coordinator),
                     frames = with_header(header, encode_message(Ack{kSignOfLife}))] { return send(frames); };
   const std::jthread heartbeats =

@@ -4,15 +4,11 @@
 
 namespace rota {
 
-namespace {
-
 constexpr Nanoseconds kSameSignal = kSecond;
 // How long a process that is to end waits for its last messages to be acknowledged.
 constexpr Nanoseconds kDrainMost = 2 * kSecond;
 // How long a process that reported a fault waits for the coordinator's STOP.
 constexpr Nanoseconds kStopMost = 10 * kSecond;
-
-}  // namespace
 
 void ProcessEnd::begin(Ending ending, Nanoseconds now) {
   if (ending_) return;

@@ -5,8 +5,6 @@
 #pragma once
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "core/base/status.h"
@@ -32,13 +30,13 @@ std::size_t size_of(const Frames& frames);
 struct Header {
   Kind kind = Kind::ack;
   std::uint64_t job = 0;               // the same in all processes of a job
-  NodeId process;                      // the sender's
+  NodeId process = {};                 // the sender's
   std::uint64_t incarnation = 0;       // the sender's: another at every start of the process
   std::uint64_t peer_incarnation = 0;  // the receiver's, as last seen by the sender; 0: not yet known
   std::uint64_t sequence = 0;          // of this message on its link, from 1; 0: not numbered
   std::uint64_t acknowledged = 0;      // all the receiver's messages up to this one have arrived
   std::uint64_t era = 0;               // of the run, in which the sender said it; 0: it belongs to none
-  NodeId from, to;                     // nodes
+  NodeId from = {}, to = {};           // nodes
 };
 
 // Body and blobs of a message; the header goes in front when it is sent.

@@ -54,9 +54,8 @@ Result<std::string> read_key(const fs::path& folder, Role role, const char* kind
     return Status(ExitCode::no_input, "there is no " + std::string(kind) + " key of a " + role_name(role) + ": " +
                                           file.string() + "; `rota keys DIR` makes keys");
   ROTA_TRY(check_secret(file));
-  auto text = read_whole_file(file, kFileBytesMax);
-  if (!text.ok()) return text;
-  std::istringstream words(*text);
+  ROTA_ASSIGN(const std::string text, read_whole_file(file, kFileBytesMax));
+  std::istringstream words(text);
   std::string format, whose, what, key, more;
   words >> format >> whose >> what >> key;
   const bool whole = !words.fail() && !(words >> more);
@@ -97,17 +96,14 @@ Result<std::shared_ptr<const Keys>> read_keys(const fs::path& folder, Role role)
   ROTA_TRY(check_secret(folder));
   auto keys = std::make_shared<Keys>();
   keys->role = role;
-  auto secret = read_key(folder, role, "secret");
-  if (!secret.ok()) return std::move(secret).status();
-  keys->secret = std::move(secret).value();
+  ROTA_ASSIGN(keys->secret, read_key(folder, role, "secret"));
   for (const Role known : kRoles) {
-    auto key = read_key(folder, known, "public");
-    if (!key.ok()) return std::move(key).status();
+    ROTA_ASSIGN(const std::string key, read_key(folder, known, "public"));
     for (const auto& [other, of_other] : keys->known)
-      if (of_other == *key)
+      if (of_other == key)
         return Status(ExitCode::bad_data, folder.string() + ": one key is that of a " + role_name(other) +
                                               " and that of a " + role_name(known));
-    keys->known[known] = std::move(key).value();
+    keys->known[known] = key;
   }
   KeyText derived{};
   if (zmq_curve_public(derived.data(), keys->secret.c_str()) != 0 || keys->own() != derived.data())

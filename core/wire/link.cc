@@ -5,14 +5,10 @@
 
 namespace rota {
 
-namespace {
-
 // Acknowledgements ride on messages that go the other way anyway; alone they go when this many are owed, or on a tick.
 constexpr std::uint64_t kOweMost = 64;
 // And after this many bytes, so that a window of large messages does not wait for a tick.
 constexpr std::size_t kOweBytesMost = Link::kWindowBytes / 4;
-
-}  // namespace
 
 void Link::submit(NodeId from, NodeId to, Kind kind, const Frames& message, std::uint64_t era) {
   const std::size_t before = queued_bytes_;
@@ -63,17 +59,16 @@ bool Link::window_open() const {
 
 Frames Link::dress(Kind kind, NodeId from, NodeId to, std::uint64_t sequence, const Frames& message,
                    std::uint64_t era) {
-  Header header;
-  header.kind = kind;
-  header.job = self_.job;
-  header.process = self_.process;
-  header.incarnation = self_.incarnation;
-  header.peer_incarnation = peer_incarnation_;
-  header.sequence = sequence;
-  header.acknowledged = received_;
-  header.era = era;
-  header.from = from;
-  header.to = to;
+  const Header header{.kind = kind,
+                      .job = self_.job,
+                      .process = self_.process,
+                      .incarnation = self_.incarnation,
+                      .peer_incarnation = peer_incarnation_,
+                      .sequence = sequence,
+                      .acknowledged = received_,
+                      .era = era,
+                      .from = from,
+                      .to = to};
   Frames frames = with_header(header, message);
   counters_.sent_bytes += size_of(frames);
   return frames;
