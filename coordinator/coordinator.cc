@@ -7,12 +7,8 @@
 
 namespace rota {
 
-namespace {
-
 // What a batch system or a launcher sends is often sent twice: to the whole group, and handed on.
 constexpr Nanoseconds kSameSignal = kSecond;
-
-}  // namespace
 
 Coordinator::Coordinator(RunPlan plan, std::shared_ptr<Recorder> recorder)
     : plan_(std::move(plan)), recorder_(std::move(recorder)), members_(plan_, *recorder_) {}

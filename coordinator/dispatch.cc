@@ -42,13 +42,9 @@ std::optional<Turns::Turn> Turns::take() {
   return turn;
 }
 
-namespace {
-
 // Tasks of an evaluation are numbered as rounds are, from here on: so they are never taken for one, and what a round
 // draws does not depend on how often the model was evaluated.
 constexpr RoundId kFirstOfEvaluations = RoundId{1} << 63;
-
-}  // namespace
 
 Dispatch::Dispatch(ShardHosts hosts, std::uint32_t shards, std::uint32_t slices, std::uint32_t partitions,
                    std::vector<Table> tables)

@@ -10,8 +10,6 @@
 
 namespace rota {
 
-namespace {
-
 // A schedule that needs no feedback is asked this many epochs ahead, so that the end of one epoch and the beginning of
 // the next overlap.
 constexpr std::size_t kEpochsAhead = 2;
@@ -19,8 +17,6 @@ constexpr std::size_t kEpochsAhead = 2;
 // the memory.
 constexpr std::size_t kRoundsInMessage = 4096;
 constexpr RoundId kRoundsAheadMost = RoundId{1} << 26;
-
-}  // namespace
 
 Scheduler::Scheduler(std::shared_ptr<const HostedApp> app)
     : app_(std::move(app)), plugin_(app_->plugin), job_(app_->job) {}

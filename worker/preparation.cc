@@ -9,12 +9,8 @@
 
 namespace rota {
 
-namespace {
-
 // Objects that are asked for and not restored, beyond one for each thread.
 constexpr std::size_t kFetchedAhead = 2;
-
-}  // namespace
 
 Status Restoring::on(const Deltas& rows, NodeId, Outbox& out) {
   if (!has_tables_)

@@ -8,12 +8,8 @@
 
 namespace rota {
 
-namespace {
-
 // Bytes of a shard's parts that may wait for those of others.
 constexpr std::uint64_t kWaitMost = std::uint64_t{4} << 20;
-
-}  // namespace
 
 bool go_together(const Table& table) {
   return table.dense && table.keys * table.part_width * sizeof(double) <= kWaitMost;

@@ -5,14 +5,10 @@
 
 namespace rota {
 
-namespace {
-
 // Bytes of a page, about: a row that is added in its middle moves half of them.
 constexpr std::size_t kPageBytes = 8192;
 // What std::map keeps beside a value, about.
 constexpr std::size_t kMapNodeBytes = 48;
-
-}  // namespace
 
 RowStore::RowStore(std::uint32_t width) : width_(width) {
   const std::size_t rows = kPageBytes / (std::max<std::size_t>(width, 1) * sizeof(double));
