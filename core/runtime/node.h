@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/base/clock.h"
-#include "core/base/exit_code.h"
 #include "core/base/status.h"
 #include "core/wire/message.h"
 #include "core/wire/node_id.h"

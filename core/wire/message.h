@@ -7,10 +7,10 @@
 #include <variant>
 #include <vector>
 
-#include "core/base/exit_code.h"
 #include "core/base/hash.h"
 #include "core/base/key_runs.h"
 #include "core/base/option_value.h"
+#include "core/base/status.h"
 #include "core/base/tree.h"
 #include "core/wire/node_id.h"
 #include "rota/bytes.h"

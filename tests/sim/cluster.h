@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "coordinator/plan.h"
-#include "core/base/exit_code.h"
 #include "core/base/hash.h"
+#include "core/base/status.h"
 #include "core/runtime/credit.h"
 #include "core/wire/pieces.h"
 #include "tests/sim/exact_plugin.h"
