@@ -1,6 +1,7 @@
 #include "coordinator/evaluation.h"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 #include <string>
 
@@ -8,14 +9,6 @@
 #include "rota/scores.h"
 
 namespace rota {
-
-namespace {
-
-bool has_term(const std::vector<Term>& terms, const std::string& name) {
-  return std::ranges::any_of(terms, [&](const Term& term) { return term.name == name; });
-}
-
-}  // namespace
 
 bool Evaluation::add_all(Terms& to, const std::vector<TermsOf>& from, std::uint32_t count, std::size_t terms) {
   for (const TermsOf& one : from)
@@ -34,9 +27,8 @@ bool Evaluation::complete() const {
 
 std::vector<double> Evaluation::total() const {
   const auto leaves_of = [](const Terms& all) {
-    Leaves leaves;
-    for (const auto& [id, terms] : all) leaves.push_back(terms);
-    return leaves;
+    const auto terms = std::views::values(all);
+    return Leaves(terms.begin(), terms.end());
   };
   const Leaves shards = leaves_of(shard_terms_), slices = leaves_of(slice_terms_), rows = leaves_of(partition_terms_);
   return sum_of_terms({&shards, &slices, &rows}, terms_);
@@ -46,18 +38,18 @@ Status check_scores(const std::vector<Term>& terms, const std::vector<Score>& sc
   const auto broken = [](const std::string& what) { return Status(ExitCode::failed, "plugin: " + what); };
   std::set<std::string> names;
   for (const Term& term : terms)
-    if (!names.insert(term.name).second) return broken("two terms are called " + term.name);
+    if (!names.insert(term.name).second) return broken("duplicate term " + term.name);
   for (const Score& score : scores) {
-    if (!names.insert(score.name).second) return broken("a score has the name of another, or of a term: " + score.name);
+    if (!names.insert(score.name).second) return broken("duplicate name of a score: " + score.name);
     for (const std::string* of : {&score.term, &score.count})
-      if (!has_term(terms, *of) && (of == &score.term || !of->empty()))
-        return broken("the score " + score.name + " is made of '" + *of + "', which is no term");
+      if (std::ranges::find(terms, *of, &Term::name) == terms.end() && (of == &score.term || !of->empty()))
+        return broken("score " + score.name + ": no term '" + *of + "'");
   }
   return {};
 }
 
 const Score* held_out_score(const std::vector<Score>& scores) {
-  const auto found = std::ranges::find_if(scores, [](const Score& score) { return score.held_out; });
+  const auto found = std::ranges::find_if(scores, &Score::held_out);
   return found == scores.end() ? nullptr : &*found;
 }
 

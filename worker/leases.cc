@@ -14,7 +14,7 @@ Status HeldSlice::decode(const HostedApp& app, const Cut& cut, SliceId id) {
     rows = app.app->slice(cut.slices[id]);
     rows->decode(in);
   }));
-  if (!in.done()) return {ExitCode::bug, "slice " + std::to_string(id) + " came damaged"};
+  if (!in.done()) return {ExitCode::bug, "slice " + std::to_string(id) + " failed to decode"};
   bytes = {};
   return {};
 }

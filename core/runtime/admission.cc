@@ -139,8 +139,8 @@ void Admission::receive_foreign(const Foreign& foreign, const Frames& frames, co
   if (settings_.process != kCoordinator || !opens_contact || frames[1].size() > Router::kFirstBytesMost) return;
   Header answer;
   answer.to = {Role::observer, 0};
-  const std::string why = "it speaks protocol version " + std::to_string(foreign.version) +
-                          ", and the coordinator speaks version " + std::to_string(kProtocolVersion);
+  const std::string why = "protocol version " + std::to_string(foreign.version) + ", the coordinator has " +
+                          std::to_string(kProtocolVersion);
   // An observer receives on its one connection; the sender of a HELLO, on its listening socket.
   std::string endpoint = Reader(frames[1].view()).get_text();
   if (endpoint.starts_with(kReplyScheme)) return;

@@ -80,10 +80,10 @@ void Host::receive_foreign(const Frames& frames, const std::string& what, const 
   if (!foreign) return;
   if (!watch_.waits() || foreign->kind != Kind::refuse)
     return admission_.receive_foreign(*foreign, frames, origin, now);
-  end_.dismiss({ExitCode::wrong_version, "the coordinator speaks protocol version " + std::to_string(foreign->version) +
-                                             ", and " + settings_.process.name() + " speaks version " +
-                                             std::to_string(kProtocolVersion)},
-               now);
+  end_.dismiss(
+      {ExitCode::wrong_version, "the coordinator has protocol version " + std::to_string(foreign->version) + ", " +
+                                    settings_.process.name() + " has " + std::to_string(kProtocolVersion)},
+      now);
 }
 
 void Host::receive_dismissal(const Header& header, const Frames& body, const Outbox::World& world) {

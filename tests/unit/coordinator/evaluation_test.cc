@@ -155,12 +155,11 @@ TEST(Scores, InvalidOnesAreThePluginsFault) {
     EXPECT_EQ(status.code(), ExitCode::failed);
     return status.what();
   };
-  EXPECT_EQ(why({{.name = "error", .term = "erors"}}), "plugin: the score error is made of 'erors', which is no term");
-  EXPECT_EQ(why({{.name = "error", .term = "errors", .count = "row"}}),
-            "plugin: the score error is made of 'row', which is no term");
-  EXPECT_EQ(why({{.name = "error", .term = ""}}), "plugin: the score error is made of '', which is no term");
-  EXPECT_EQ(why({{.name = "rows", .term = "errors"}}), "plugin: a score has the name of another, or of a term: rows");
-  EXPECT_EQ(check_scores({{"a"}, {"a"}}, {}).what(), "plugin: two terms are called a");
+  EXPECT_EQ(why({{.name = "error", .term = "erors"}}), "plugin: score error: no term 'erors'");
+  EXPECT_EQ(why({{.name = "error", .term = "errors", .count = "row"}}), "plugin: score error: no term 'row'");
+  EXPECT_EQ(why({{.name = "error", .term = ""}}), "plugin: score error: no term ''");
+  EXPECT_EQ(why({{.name = "rows", .term = "errors"}}), "plugin: duplicate name of a score: rows");
+  EXPECT_EQ(check_scores({{"a"}, {"a"}}, {}).what(), "plugin: duplicate term a");
 }
 
 // ---- the best epoch ----

@@ -101,7 +101,7 @@ TEST_F(WorkerNode, ADamagedSliceIsRefused) {
   ASSERT_TRUE(receive(kCoordinator, tasks).ok());
   const Status status = receive(kOther, Lease{2, 1, 0, Bytes::from({std::byte{9}})});
   EXPECT_EQ(status.code(), ExitCode::bug);
-  EXPECT_EQ(status.what(), "slice 2 came damaged");
+  EXPECT_EQ(status.what(), "slice 2 failed to decode");
 }
 
 TEST_F(WorkerNode, ATaskForAnotherWorkersShardIsRefused) {
