@@ -4,7 +4,6 @@
 
 #include "core/job/run_folder.h"
 #include "core/rounds/rows.h"
-#include "core/runtime/handle.h"
 #include "rota/bytes.h"
 
 namespace rota {

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/base/failpoint.h"
-#include "core/runtime/handle.h"
 
 namespace rota {
 

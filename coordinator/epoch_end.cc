@@ -4,8 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "core/runtime/handle.h"
-
 namespace rota {
 
 EpochEnd::EpochEnd(const RunPlan& plan, std::shared_ptr<Recorder> recorder, const ShardHosts& hosts,

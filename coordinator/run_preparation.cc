@@ -8,7 +8,6 @@
 #include "coordinator/evaluation.h"
 #include "core/job/run_folder.h"
 #include "core/job/tables.h"
-#include "core/runtime/handle.h"
 #include "rota/shards.h"
 #include "rota/utf8.h"
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/rounds/rules.h"
-#include "core/runtime/handle.h"
 
 namespace rota {
 

@@ -15,13 +15,12 @@ OwnDisk::OwnDisk(std::uint32_t partition, std::shared_ptr<ChunkFiles> files, con
 void OwnDisk::get(Epoch epoch, const HashedFile& file, Outbox& out, std::function<Status(Outbox&)> there) {
   there_ = std::move(there);
   newest_ = epoch;
-  out.start_io([this, files = files_, file]() -> Continuation {
-    return [this, has = files->has(file), file](Outbox& later) -> Status {
-      if (has) return there_(later);
-      copies_.begin(kCoordinator, file, later);
-      return {};
-    };
-  });
+  out.start_io(followed_by([files = files_, file] { return files->has(file); },
+                           [this, file](bool has, Outbox& later) {
+                             if (has) return there_(later);
+                             copies_.begin(kCoordinator, file, later);
+                             return Status();
+                           }));
 }
 
 Status OwnDisk::take(const Chunk& chunk, Outbox& out) {
@@ -73,14 +72,7 @@ void CheckpointCollector::keep(const Put& put, NodeId from, Outbox& out) {
     one.objects.push_back(put);
     return acknowledge(out);
   }
-  out.start_io([spilled = one.spilled, put, acknowledge]() -> Continuation {
-    const Status status = spilled->add(put);
-    return [acknowledge, status](Outbox& later) -> Status {
-      ROTA_TRY(status);
-      acknowledge(later);
-      return {};
-    };
-  });
+  out.start_io(followed_by([spilled = one.spilled, put] { return spilled->add(put); }, acknowledge));
 }
 
 void CheckpointCollector::write_if_whole(Epoch epoch, Outbox& out) {
@@ -88,27 +80,25 @@ void CheckpointCollector::write_if_whole(Epoch epoch, Outbox& out) {
   if (!found->second.asked || found->second.received < found->second.expected) return;
   auto whole = std::make_shared<Collecting>(std::move(found->second));
   collecting_.erase(found);
-  out.start_io([this, whole, epoch]() -> Continuation {
+  const auto write = [this, whole, epoch]() -> Result<Written> {
     Written written;
     written.epoch = epoch;
     const ObjectSpill* const spilled = whole->spilled.get();
-    const auto file = store_->write(epoch, partition_, {whole->objects, *whole->rows, spilled}, written.file);
-    if (file.ok()) {
-      written.file_bytes = file->bytes;
-      written.file_hash = file->hash;
-      written.rows = whole->rows->hash();
-      for (const Put& put : whole->objects) written.objects.push_back({put.object, put.id, put.hash});
-      for (std::size_t i = 0; spilled != nullptr && i < spilled->size(); ++i)
-        written.objects.push_back(spilled->object(i));
-    }
+    ROTA_ASSIGN(const FileHash file,
+                store_->write(epoch, partition_, {whole->objects, *whole->rows, spilled}, written.file));
+    written.file_bytes = file.bytes;
+    written.file_hash = file.hash;
+    written.rows = whole->rows->hash();
+    for (const Put& put : whole->objects) written.objects.push_back({put.object, put.id, put.hash});
+    for (std::size_t i = 0; spilled != nullptr && i < spilled->size(); ++i)
+      written.objects.push_back(spilled->object(i));
     written.apart = own_.has_value();
-    return [this, written, status = file.status()](Outbox& later) -> Status {
-      ROTA_TRY(status);
-      if (own_) own_->wrote(written.epoch, {written.file, written.file_bytes, written.file_hash}, later);
-      later.send(kCoordinator, written);
-      return {};
-    };
-  });
+    return written;
+  };
+  out.start_io(followed_by(write, [this](const Written& written, Outbox& later) {
+    if (own_) own_->wrote(written.epoch, {written.file, written.file_bytes, written.file_hash}, later);
+    later.send(kCoordinator, written);
+  }));
 }
 
 void CheckpointServer::open(Outbox& out) {
@@ -183,16 +173,12 @@ void CheckpointServer::serve(Outbox& out, NodeId last, std::uint64_t bytes) {
   const Asked asked = *next;
   asked_.erase(next);
   reading_ = true;
-  out.start_io([this, asked]() -> Continuation {
-    auto bytes_read = store_->read(epoch_, partition_, asked.what.object, asked.what.id);
-    return [this, asked, bytes_read = std::move(bytes_read)](Outbox& later) -> Status {
-      reading_ = false;
-      if (!bytes_read.ok()) return bytes_read.status();
-      later.send(asked.by, Fetched{asked.what.object, asked.what.id, *bytes_read});
-      serve(later, asked.by, bytes_read->size());
-      return {};
-    };
-  });
+  out.start_io(followed_by([this, what = asked.what] { return store_->read(epoch_, partition_, what.object, what.id); },
+                           [this, asked](const Bytes& object, Outbox& later) {
+                             reading_ = false;
+                             later.send(asked.by, Fetched{asked.what.object, asked.what.id, object});
+                             serve(later, asked.by, object.size());
+                           }));
 }
 
 }  // namespace rota

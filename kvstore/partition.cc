@@ -9,7 +9,6 @@
 #include "core/job/tables.h"
 #include "core/rounds/commits.h"
 #include "core/rounds/placement.h"
-#include "core/runtime/handle.h"
 
 namespace rota {
 
@@ -106,17 +105,16 @@ Status Partition::on(const JobFacts& message, NodeId from, Outbox& out) {
 
 void Partition::restore_if_ready(Outbox& out) {
   if (!shaped_ || !server_->is_open()) return;
-  out.start_io([this]() -> Continuation {
-    auto rows = std::make_shared<Rows>(rows_.tables(), settings_.index, app_->job.partitions);
-    Status status = store_->read_rows(server_->epoch(), settings_.index, *rows);
-    if (status.ok() && pull_ != nullptr) status = restore_pull();
-    return [this, rows, status](Outbox& later) -> Status {
-      ROTA_TRY(status);
-      rows_ = std::move(*rows);
-      server_->send_rows(later);
-      return {};
-    };
-  });
+  const auto read = [this]() -> Result<Rows> {
+    Rows rows(rows_.tables(), settings_.index, app_->job.partitions);
+    ROTA_TRY(store_->read_rows(server_->epoch(), settings_.index, rows));
+    if (pull_ != nullptr) ROTA_TRY(restore_pull());
+    return rows;
+  };
+  out.start_io(followed_by(read, [this](Rows& rows, Outbox& later) {
+    rows_ = std::move(rows);
+    server_->send_rows(later);
+  }));
 }
 
 Status Partition::restore_pull() {
@@ -160,22 +158,18 @@ Status Partition::commit_whole(Outbox& out) {
     if (!whole) return {};
     const bool talks = std::ranges::any_of(whole->notes, [](const Bytes& n) { return !n.empty(); });
     if (!talks) {
-      Done done;
-      ROTA_TRY(run_pull(*whole, done));
+      ROTA_ASSIGN(Done done, run_pull(*whole));
       ROTA_TRY(commit(*whole, std::move(done), out));
       continue;
     }
     pulling_ = true;
-    out.start([this, whole = std::make_shared<Gather::Whole>(*std::move(whole))]() -> Continuation {
-      auto done = std::make_shared<Done>();
-      Status status = run_pull(*whole, *done);
-      return [this, whole, done, status](Outbox& later) -> Status {
-        pulling_ = false;
-        ROTA_TRY(status);
-        ROTA_TRY(commit(*whole, std::move(*done), later));
-        return commit_whole(later);
-      };
-    });
+    const auto pulled = std::make_shared<Gather::Whole>(*std::move(whole));
+    out.start(followed_by([this, pulled] { return run_pull(*pulled); },
+                          [this, pulled](Done& done, Outbox& later) -> Status {
+                            pulling_ = false;
+                            ROTA_TRY(commit(*pulled, std::move(done), later));
+                            return commit_whole(later);
+                          }));
   }
   return {};
 }
@@ -204,7 +198,7 @@ PullEntries Partition::name_rows(const Gather::Whole& whole) {
   return entries_;
 }
 
-Status Partition::run_pull(Gather::Whole& whole, Done& done) {
+Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   const SharedRows& rows = whole.expect.rows;
   const Table& table = rows_.tables()[rows.table];
   const PullEntries entries = name_rows(whole);
@@ -220,9 +214,11 @@ Status Partition::run_pull(Gather::Whole& whole, Done& done) {
   if (!all_finite(values)) {
     const auto wrong = std::ranges::find_if(values, [](double x) { return !std::isfinite(x); });
     const auto row = static_cast<std::size_t>(wrong - values.begin()) / table.row_width;
-    return {ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": row " +
-                                  std::to_string(entries[row].key) + " of " + table.name + " is not a finite number"};
+    return Status(ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": row " +
+                                        std::to_string(entries[row].key) + " of " + table.name +
+                                        " is not a finite number");
   }
+  Done done;
   for (std::size_t i = 0; i < before.size(); ++i) {
     before[i] = values[i] - before[i];
     if (wish == Feedback::norms) done.feedback.norms.add(before[i]);
@@ -235,15 +231,15 @@ Status Partition::run_pull(Gather::Whole& whole, Done& done) {
   deltas.values = bytes_of(std::move(values));
   deltas.reply = Bytes::from(reply.take());
   if (!table.single_partition && !deltas.reply.empty())
-    return {ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": a reply, and table " +
-                                  table.name + " spans partitions"};
+    return Status(ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": a reply, and table " +
+                                        table.name + " spans partitions");
   done.feedback.reply = deltas.reply;
   if (wish == Feedback::changes) {
     done.feedback.values = deltas.values;
     done.feedback.changes = bytes_of(std::move(before));
     done.feedback.runs = deltas.runs;
   }
-  return {};
+  return done;
 }
 
 Status Partition::commit(const Gather::Whole& whole, Done done, Outbox& out) {

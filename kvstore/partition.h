@@ -49,7 +49,7 @@ class Partition final : public Node {
     Deltas deltas;
     RoundFeedback feedback;  // for the scheduler that awaits it
   };
-  Status run_pull(Gather::Whole& whole, Done& done);
+  Result<Done> run_pull(Gather::Whole& whole);
   PullEntries name_rows(const Gather::Whole& whole);
   Status commit(const Gather::Whole& whole, Done done, Outbox& out);
   void restore_if_ready(Outbox& out);

@@ -6,7 +6,6 @@
 #include "core/job/tables.h"
 #include "core/rounds/placement.h"
 #include "core/rounds/rules.h"
-#include "core/runtime/handle.h"
 
 namespace rota {
 

@@ -43,22 +43,21 @@ void Saving::go_on(Outbox& out, NodeId last, std::uint64_t bytes) {
 
 void Saving::start(Piece piece, Outbox& out) {
   ++encoding_;
-  out.start([this, piece = std::move(piece)]() -> Continuation {
-    Result<Bytes> bytes = piece.encode();
-    const Hash128 hash = bytes.ok() ? hash128(bytes->view()) : Hash128{};
-    return [this, object = piece.object, id = piece.id, bytes = std::move(bytes), hash](Outbox& later) -> Status {
-      ROTA_TRY(bytes.status());
-      --encoding_;
-      --left_;
-      largest_ = std::max<std::uint64_t>(largest_.value_or(0), bytes->size());
-      const NodeId to{Role::partition, partition_of(id)};
-      unstored_ += bytes->size();
-      later.send(to, Put{epoch_, object, id, hash, *bytes});
-      go_on(later, to, bytes->size());
-      if (done()) later.send(kCoordinator, Saved{epoch_});
-      return {};
-    };
-  });
+  out.start(followed_by(
+      [epoch = epoch_, piece = std::move(piece)]() -> Result<Put> {
+        ROTA_ASSIGN(const Bytes bytes, piece.encode());
+        return Put{epoch, piece.object, piece.id, hash128(bytes.view()), bytes};
+      },
+      [this](const Put& put, Outbox& later) {
+        --encoding_;
+        --left_;
+        largest_ = std::max<std::uint64_t>(largest_.value_or(0), put.bytes.size());
+        const NodeId to{Role::partition, partition_of(put.id)};
+        unstored_ += put.bytes.size();
+        later.send(to, put);
+        go_on(later, to, put.bytes.size());
+        if (done()) later.send(kCoordinator, Saved{epoch_});
+      }));
 }
 
 // ---- EpochWork ----
@@ -98,13 +97,10 @@ void EpochWork::evaluate_shards(Outbox& out) {
   for (const auto& held : state_.leases.held()) slices[next++ % slices.size()].push_back(held);
   for (std::size_t i = 0; i < slices.size(); ++i) {
     const ShardId shard = state_.hosted.first + static_cast<ShardId>(i);
-    out.start([this, shard, its = std::move(slices[i])]() -> Continuation {
-      return [this, status = evaluate(shard, its)](Outbox& later) -> Status {
-        ROTA_TRY(status);
-        if (--evaluation_->shards_left == 0) send_evaluated(later);
-        return {};
-      };
-    });
+    out.start(followed_by([this, shard, its = std::move(slices[i])] { return evaluate(shard, its); },
+                          [this](Outbox& later) {
+                            if (--evaluation_->shards_left == 0) send_evaluated(later);
+                          }));
   }
 }
 

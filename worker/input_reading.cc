@@ -51,36 +51,30 @@ Result<std::map<ShardId, ReadShard>> load(const std::string& worker, const std::
                 "plugin: load made " + std::to_string(made) + " shards, wanted were " + std::to_string(wanted.size()));
 }
 
+Result<Contents> contents_of(const HostedApp& app) {
+  // Of data by shard, the files' own contents are checked as they are opened; what was read of the user's data, its
+  // index says.
+  if (app.packed != nullptr) return Contents{app.packed->index().input, app.packed->index().valid};
+  ROTA_ASSIGN(const Hash128 input, hash_contents(app.job.input));
+  ROTA_ASSIGN(const Hash128 valid, hash_contents(app.job.valid));
+  return Contents{input, valid};
+}
+
 }  // namespace
 
 void InputReading::begin(std::shared_ptr<const HostedApp> app, std::vector<ShardId> wanted, Outbox& out, Done done) {
   done_ = std::move(done);
-  out.start([this, app, wanted = std::move(wanted)]() -> Continuation {
-    auto read = load(name_, app, wanted);
-    auto shards = std::make_shared<Result<std::map<ShardId, ReadShard>>>(std::move(read));
-    return [this, shards](Outbox& later) -> Status {
-      ROTA_TRY(shards->status());
-      shards_ = std::move(*shards).value();
-      return end_if_done(later);
-    };
-  });
+  out.start(followed_by([this, app, wanted = std::move(wanted)] { return load(name_, app, wanted); },
+                        [this](std::map<ShardId, ReadShard>& shards, Outbox& later) {
+                          shards_ = std::move(shards);
+                          return end_if_done(later);
+                        }));
   if (contents_) return;
-  out.start_io([this, app]() -> Continuation {
-    // Of data by shard, the files' own contents are checked as they are opened; what was read of the user's data, its
-    // index says.
-    if (const auto& packed = app->packed; packed != nullptr)
-      return [this, packed](Outbox& later) -> Status {
-        contents_ = Contents{packed->index().input, packed->index().valid};
-        return end_if_done(later);
-      };
-    const auto input = hash_contents(app->job.input), valid = hash_contents(app->job.valid);
-    return [this, input, valid](Outbox& later) -> Status {
-      ROTA_TRY(input.status());
-      ROTA_TRY(valid.status());
-      contents_ = Contents{*input, *valid};
-      return end_if_done(later);
-    };
-  });
+  out.start_io(followed_by([app] { return contents_of(*app); },
+                           [this](const Contents& contents, Outbox& later) {
+                             contents_ = contents;
+                             return end_if_done(later);
+                           }));
 }
 
 Status InputReading::end_if_done(Outbox& out) {

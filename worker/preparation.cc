@@ -5,7 +5,6 @@
 #include "core/base/seed.h"
 #include "core/job/tables.h"
 #include "core/rounds/placement.h"
-#include "core/runtime/handle.h"
 
 namespace rota {
 
@@ -78,17 +77,13 @@ Status Restoring::check_common(const Bytes& saved) const {
 }
 
 void Restoring::restore(ShardId shard, const Bytes& saved, Outbox& out) {
-  out.start([this, shard, saved]() -> Continuation {
+  const auto take = [this, shard, saved]() -> Status {
     Reader in(saved.view());
-    Status status = state_.hook("Push::restore", name_of(shard), [&] { state_.push(shard).restore(in); });
-    if (status.ok() && !in.done())
-      status = Status(ExitCode::disk, "the state of " + name_of(shard) + " in the checkpoint is damaged");
-    return [this, status](Outbox& later) -> Status {
-      ROTA_TRY(status);
-      restored(later);
-      return {};
-    };
-  });
+    ROTA_TRY(state_.hook("Push::restore", name_of(shard), [&] { state_.push(shard).restore(in); }));
+    if (in.done()) return {};
+    return {ExitCode::disk, "the state of " + name_of(shard) + " in the checkpoint is damaged"};
+  };
+  out.start(followed_by(take, [this](Outbox& later) { restored(later); }));
 }
 
 void Restoring::restored(Outbox& out) {
@@ -139,10 +134,11 @@ Status Preparation::on(const Welcome& welcome, NodeId, Outbox& out) {
 
 // An app loads once.
 Status Preparation::read(std::vector<ShardId> wanted, Outbox& out, Status (Preparation::*then)(Outbox&)) {
-  auto app = Result<std::shared_ptr<const HostedApp>>(state_.app);
-  if (std::exchange(app_has_read_, true)) app = host_app(state_.plugin(), state_.job());
-  if (!app.ok()) return app.status();
-  reading_.begin(*app, std::move(wanted), out, [this, then](std::map<ShardId, ReadShard> shards, Outbox& later) {
+  std::shared_ptr<const HostedApp> app = state_.app;
+  if (std::exchange(app_has_read_, true)) {
+    ROTA_ASSIGN(app, host_app(state_.plugin(), state_.job()));
+  }
+  reading_.begin(app, std::move(wanted), out, [this, then](std::map<ShardId, ReadShard> shards, Outbox& later) {
     read_.merge(shards);
     return (this->*then)(later);
   });
@@ -215,28 +211,27 @@ Status Preparation::on(const CutMade& made, NodeId from, Outbox& out) {
   state_.attached->cut = made.cut;
   const auto is_new = [](const ReadShard& shard) { return !shard.attached; };
   attaching_ = static_cast<std::size_t>(std::ranges::count_if(state_.shards, is_new));
-  if (attaching_ == 0) return all_attached(out);
+  if (attaching_ == 0) return all_attached(out), Status();
   for (std::size_t i = 0; i < state_.shards.size(); ++i)
     if (!std::exchange(state_.shards[i].attached, true)) attach(state_.hosted.first + static_cast<ShardId>(i), out);
   return resumes_ ? Status() : begin_slices();
 }
 
 void Preparation::attach(ShardId shard, Outbox& out) {
-  out.start([this, shard, &push = state_.push(shard)]() -> Continuation {
-    Status status = state_.hook("Push::attach", name_of(shard), [&] {
+  const auto attach_one = [this, shard, &push = state_.push(shard)]() -> Status {
+    ROTA_TRY(state_.hook("Push::attach", name_of(shard), [&] {
       push.attach({state_.attached->facts, state_.cut(), state_.views().tables(), shard == 0});
+    }));
+    if (resumes_) return {};
+    return state_.hook("Push::start", name_of(shard), [&] {
+      Random own = random_for(state_.job().seed, Stream::start, shard, 0, 0);
+      Random common = random_for(state_.job().seed, Stream::start_common, 0, 0, 0);
+      push.start(own, common);
     });
-    if (status.ok() && !resumes_)
-      status = state_.hook("Push::start", name_of(shard), [&] {
-        Random own = random_for(state_.job().seed, Stream::start, shard, 0, 0);
-        Random common = random_for(state_.job().seed, Stream::start_common, 0, 0, 0);
-        push.start(own, common);
-      });
-    return [this, status](Outbox& later) -> Status {
-      ROTA_TRY(status);
-      return --attaching_ > 0 ? Status() : all_attached(later);
-    };
-  });
+  };
+  out.start(followed_by(attach_one, [this](Outbox& later) {
+    if (--attaching_ == 0) all_attached(later);
+  }));
 }
 
 // Those of a new job that begin here.
@@ -257,13 +252,12 @@ Status Preparation::begin_slices() {
   return {};
 }
 
-Status Preparation::all_attached(Outbox& out) {
+void Preparation::all_attached(Outbox& out) {
   done_ = true;
   if (resumes_)
     restoring_.begin(out);
   else
     out.send(kCoordinator, Ready{});
-  return {};
 }
 
 }  // namespace rota

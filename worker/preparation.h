@@ -87,7 +87,7 @@ class Preparation {
   Status set_starting_rows();
   void attach(ShardId shard, Outbox& out);
   Status begin_slices();
-  Status all_attached(Outbox& out);
+  void all_attached(Outbox& out);
 
   WorkerState& state_;
   InputReading reading_;

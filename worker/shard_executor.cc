@@ -249,14 +249,8 @@ void ShardExecutor::depart(Leases::Departure departure, Outbox& out) {
              Lease{handover.slice, handover.to, handover.shard, bytes});
   };
   if (departure.slice.encoded()) return send(departure.slice.bytes, out);
-  out.start([this, send, id = departure.handover.slice,
-             slice = std::make_shared<HeldSlice>(std::move(departure.slice))]() -> Continuation {
-    return [send, bytes = slice->to_bytes(plugin(), id)](Outbox& later) -> Status {
-      ROTA_TRY(bytes.status());
-      send(*bytes, later);
-      return {};
-    };
-  });
+  const auto slice = std::make_shared<HeldSlice>(std::move(departure.slice));
+  out.start(followed_by([this, id = departure.handover.slice, slice] { return slice->to_bytes(plugin(), id); }, send));
 }
 
 void ShardExecutor::push_shared(LocalShard& shard, Refresh refresh, const Task& task, Outbox& out) {

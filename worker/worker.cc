@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "core/runtime/handle.h"
-
 namespace rota {
 
 Worker::Worker(ShardHosts hosts, std::shared_ptr<const HostedApp> app, const Credit& credit)

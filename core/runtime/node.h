@@ -3,10 +3,14 @@
 // Equal inputs in equal order give equal outputs, so the same nodes run over ZeroMQ in production (process.cc) and
 // inside one seeded thread in tests (tests/sim).
 #pragma once
+#include <concepts>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -23,6 +27,28 @@ using Continuation = std::function<Status(Outbox&)>;
 // Long work: runs on a thread of its process' that is not the node's, and must not touch the node.  Its end comes back
 // as the continuation that it returns.
 using Work = std::function<Continuation()>;
+
+// Work, and what follows from its outcome on the node's thread: `work` returns a Status, a Result or another value.  An
+// error ends the job; all else `then` is given, the value too if there is one, and it may return a Status.
+template <typename Do, typename Then>
+Work followed_by(Do work, Then then) {
+  return [work = std::move(work), then = std::move(then)]() mutable -> Continuation {
+    return [outcome = std::make_shared<decltype(work())>(work()), then](Outbox& out) mutable -> Status {
+      const auto follow = [&](auto&... value) -> Status {
+        if constexpr (std::is_void_v<decltype(then(value..., out))>)
+          return then(value..., out), Status();
+        else
+          return then(value..., out);
+      };
+      if constexpr (std::is_same_v<decltype(work()), Status>)
+        return outcome->ok() ? follow() : *outcome;
+      else if constexpr (requires { outcome->status(); })
+        return outcome->ok() ? follow(**outcome) : outcome->status();
+      else
+        return follow(*outcome);
+    };
+  };
+}
 
 struct Envelope {
   NodeId from, to;
@@ -116,5 +142,33 @@ class Node {
   // The transport lost its connection to a process.  Its messages will be sent again if it comes back.
   virtual Status peer_disconnected(NodeId /*process*/, Outbox&) { return {}; }
 };
+
+// ---- giving a message to the handler for its kind
+
+inline Status unexpected(Kind kind, NodeId from) {
+  return {ExitCode::bug, std::string("an unexpected ") + kind_name(kind) + " from " + from.name()};
+}
+
+// Calls `call(message)` if the message is of one of the kinds in `Handled`, else `otherwise()`: without it any other
+// kind is unexpected().  A node lists all that it handles, so that a kind without a handler does not compile, and one
+// that was forgotten is seen missing:
+//   handle<Welcome, Stop>(in, [&](const auto& message) { return on(message, in.from, out); })
+template <typename... Handled, typename Call, typename Otherwise>
+Status handle(const Envelope& in, const Call& call, const Otherwise& otherwise) {
+  return std::visit(
+      [&](const auto& message) -> Status {
+        using M = std::remove_cvref_t<decltype(message)>;
+        if constexpr ((std::same_as<M, Handled> || ...))
+          return call(message);
+        else
+          return otherwise();
+      },
+      in.message);
+}
+
+template <typename... Handled, typename Call>
+Status handle(const Envelope& in, const Call& call) {
+  return handle<Handled...>(in, call, [&] { return unexpected(kind_of(in.message), in.from); });
+}
 
 }  // namespace rota
