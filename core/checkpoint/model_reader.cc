@@ -27,7 +27,7 @@ constexpr unsigned kFormat = 3;  // that of commit records, too
 constexpr std::size_t kManifestBytesMax = std::size_t{16} << 20;
 
 struct Manifest {
-  std::filesystem::path folder;
+  fs::path folder;
   std::string app;
   Job job;
   Facts facts;
@@ -81,17 +81,24 @@ class StoredModel final : public Model {
   Cut cut_;
 };
 
-std::filesystem::path model_folder(const std::filesystem::path& folder) {
+fs::path model_folder(const fs::path& folder) {
   const RunFolder run{folder};
-  return std::filesystem::exists(run.model() / RunFolder::kModelManifest) ? run.model() : folder;
+  return fs::exists(run.model() / RunFolder::kModelManifest) ? run.model() : folder;
 }
 
-Result<nlohmann::json> read_manifest(const std::filesystem::path& folder) {
+Result<nlohmann::json> read_manifest(const fs::path& folder) {
   const auto path = model_folder(folder) / RunFolder::kModelManifest;
-  if (!std::filesystem::exists(path)) return Status(ExitCode::no_input, folder.string() + ": there is no model here");
+  if (!fs::exists(path)) return Status(ExitCode::no_input, folder.string() + ": there is no model here");
   ROTA_ASSIGN(auto text, read_whole_file(path, kManifestBytesMax));
   // Those of format 1 had no checksum.  They are refused: if its absence were allowed, it would be no check.
   return unseal(text, kFormat).in(path.string());
+}
+
+Result<std::string> text_of_manifest(const fs::path& folder, const char* field) {
+  ROTA_ASSIGN(const auto json, read_manifest(folder));
+  auto text = json.contains(field) ? exact_text_of(json.at(field)) : std::nullopt;
+  if (!text) return Status(ExitCode::disk, folder.string() + ": the model's manifest names no " + field);
+  return *std::move(text);
 }
 
 // Into the field, if it is a whole number that it can hold; the library would make any number fit.
@@ -119,7 +126,7 @@ Status check_numbers_of(const nlohmann::json& json, const Job& job) {
 }
 
 // Throws nlohmann's exceptions if something is missing or of another type.
-Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json& json, std::span<const Option> known) {
+Result<Manifest> parse(const fs::path& folder, const nlohmann::json& json, std::span<const Option> known) {
   Manifest manifest;
   manifest.folder = model_folder(folder);
   const auto app = exact_text_of(json.at("app"));
@@ -180,7 +187,7 @@ Result<Manifest> parse(const std::filesystem::path& folder, const nlohmann::json
 
 }  // namespace
 
-Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder, std::span<const Option> options) {
+Result<std::unique_ptr<Model>> open_model(const fs::path& folder, std::span<const Option> options) {
   ROTA_ASSIGN(auto json, read_manifest(folder));
   try {
     ROTA_ASSIGN(auto manifest, parse(folder, json, options));
@@ -195,7 +202,7 @@ Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder, s
   }
 }
 
-Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder, const Plugin& plugin) {
+Result<std::unique_ptr<Model>> open_model(const fs::path& folder, const Plugin& plugin) {
   ROTA_ASSIGN(auto model, open_model(folder, plugin.options));
   // An app that counts something makes tables of it, and will not if it is no count.
   if (plugin.app == nullptr) return model;
@@ -208,18 +215,12 @@ Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder, c
                 (model_folder(folder) / RunFolder::kModelManifest).string() + ": damaged: facts: " + valid.what());
 }
 
-Result<std::string> app_of_model(const std::filesystem::path& folder) {
-  ROTA_ASSIGN(auto json, read_manifest(folder));
-  auto app = json.contains("app") ? exact_text_of(json.at("app")) : std::nullopt;
-  if (!app) return Status(ExitCode::disk, folder.string() + ": the model's manifest names no app");
-  return *std::move(app);
+Result<std::string> app_of_model(const fs::path& folder) {
+  return text_of_manifest(folder, "app");
 }
 
-Result<std::string> hash_of_model(const std::filesystem::path& folder) {
-  ROTA_ASSIGN(auto json, read_manifest(folder));
-  auto hash = json.contains("model_hash") ? exact_text_of(json.at("model_hash")) : std::nullopt;
-  if (!hash) return Status(ExitCode::disk, folder.string() + ": the model's manifest has no model_hash");
-  return *std::move(hash);
+Result<std::string> hash_of_model(const fs::path& folder) {
+  return text_of_manifest(folder, "model_hash");
 }
 
 Status check_app(const Plugin& plugin, const fs::path& run_or_model) {

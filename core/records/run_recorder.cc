@@ -153,14 +153,9 @@ class RunRecorder final : public Recorder {
     json["seconds"] = result.seconds;
     if (result.record.best) json["best_epoch"] = result.commit.epoch;
     json["items"] = result.commit.items;
-    if (result.record.evaluated) {
-      json["objective"] = result.record.objective;
-      if (result.record.per_item) json["per_item"] = *result.record.per_item;
-      if (result.record.valid) json["valid"] = *result.record.valid;
-      for (const auto& [name, value] : result.record.terms) json["terms"][visible_text(name)] = value;
-    }
-    for (const auto& [name, value] : result.record.figures) json["schedule"][visible_text(name)] = value;
-    if (result.record.converged) json["converged"] = *result.record.converged;
+    const Json record = to_json(result.record);
+    for (const char* field : {"objective", "per_item", "valid", "terms", "schedule", "converged"})
+      if (record.contains(field)) json[field] = record[field];
     json["model_hash"] = result.commit.model_hash.hex();
     json["state_hash"] = result.commit.state_hash.hex();
     for (const auto& [process, bytes] : result.peak_memory) json["peak_memory_bytes"][process] = bytes;
