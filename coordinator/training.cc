@@ -1,7 +1,5 @@
 #include "coordinator/training.h"
 
-#include <utility>
-
 #include "core/rounds/rules.h"
 
 namespace rota {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -50,9 +51,7 @@ ShardHosts ShardHosts::weighted(std::span<const std::uint32_t> workers, std::spa
 }
 
 std::uint32_t ShardHosts::worker_of(ShardId shard) const {
-  return std::upper_bound(ranges_.begin(), ranges_.end(), shard,
-                          [](ShardId s, const ShardRange& range) { return s < range.end; })
-      ->worker;
+  return std::ranges::upper_bound(ranges_, shard, {}, &ShardRange::end)->worker;
 }
 
 ShardHosts::Shards ShardHosts::of(std::uint32_t worker) const {
@@ -65,9 +64,8 @@ ShardHosts::Shards ShardHosts::of(std::uint32_t worker) const {
 }
 
 std::vector<std::uint32_t> ShardHosts::workers() const {
-  std::vector<std::uint32_t> workers;
-  for (const ShardRange& range : ranges_) workers.push_back(range.worker);
-  return workers;
+  const auto workers = std::views::transform(ranges_, &ShardRange::worker);
+  return {workers.begin(), workers.end()};
 }
 
 std::vector<NodeId> ShardHosts::nodes() const {

@@ -162,7 +162,7 @@ bool Admission::send_out_of_band(Role role, const std::string& endpoint, Header 
                                  Nanoseconds now) {
   if (endpoint.empty()) return false;
   const Kind kind = kind_of(message);
-  const auto before = std::find_if(out_of_band_.begin(), out_of_band_.end(), [&](const OutOfBandMessage& one) {
+  const auto before = std::ranges::find_if(out_of_band_, [&](const OutOfBandMessage& one) {
     return one.endpoint == endpoint && one.kind == kind && one.start == header.peer_incarnation;
   });
   if (before != out_of_band_.end()) {
@@ -246,7 +246,7 @@ void Admission::probe(const Header& header, const Frames& body, const std::strin
 
 std::optional<Frames> Admission::confirm_alive(const Header& header, Nanoseconds now) {
   if (replacements_.empty() || header.peer_incarnation != settings_.incarnation) return std::nullopt;
-  const auto found = std::find_if(replacements_.begin(), replacements_.end(), [&](const Replacement& one) {
+  const auto found = std::ranges::find_if(replacements_, [&](const Replacement& one) {
     return one.process == header.process && one.start == header.incarnation;
   });
   if (found == replacements_.end()) return std::nullopt;

@@ -17,8 +17,6 @@ class Compute {
   // when the end is one that this thread may handle.
   Compute(unsigned threads, std::function<void()> woken, std::function<void()> chained = nullptr);
   ~Compute();  // waits for what runs; what was not begun is dropped
-  Compute(const Compute&) = delete;
-  Compute& operator=(const Compute&) = delete;
 
   void start(Outbox::Started started);
 

@@ -1,7 +1,5 @@
 #include "core/runtime/host.h"
 
-#include <utility>
-
 namespace rota {
 
 // A process whose ticks are further apart than this was not running.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <new>
+#include <ranges>
 
 namespace rota {
 
@@ -12,13 +13,13 @@ namespace {
 bool of_membership(Kind kind) {
   constexpr std::array kKinds = {Kind::hello, Kind::welcome, Kind::refuse,     Kind::beat,
                                  Kind::fault, Kind::stop,    Kind::ask_status, Kind::status};
-  return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
+  return std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
 }  // namespace
 
 bool Router::PeerState::was_replaced(std::uint64_t start) const {
-  return std::find(replaced.begin(), replaced.end(), start) != replaced.end();
+  return std::ranges::find(replaced, start) != replaced.end();
 }
 
 void Router::register_peer(const Peer& peer) {
@@ -135,18 +136,18 @@ void Router::dismiss_guests(Nanoseconds now) {
 }
 
 std::size_t Router::guests() const {
-  return static_cast<std::size_t>(
-      std::count_if(peers_.begin(), peers_.end(), [](auto& peer) { return peer.second.leaves_at != 0; }));
+  const auto is_guest = [](const PeerState& peer) { return peer.leaves_at != 0; };
+  return static_cast<std::size_t>(std::ranges::count_if(std::views::values(peers_), is_guest));
 }
 
 bool Router::busy() const {
-  return std::any_of(peers_.begin(), peers_.end(),
-                     [](const auto& peer) { return !peer.second.gone && peer.second.link.busy(); });
+  const auto is_busy = [](const PeerState& peer) { return !peer.gone && peer.link.busy(); };
+  return std::ranges::any_of(std::views::values(peers_), is_busy);
 }
 
 bool Router::drained() const {
-  return std::all_of(peers_.begin(), peers_.end(),
-                     [](const auto& peer) { return peer.second.gone || peer.second.link.drained(); });
+  const auto is_drained = [](const PeerState& peer) { return peer.gone || peer.link.drained(); };
+  return std::ranges::all_of(std::views::values(peers_), is_drained);
 }
 
 std::uint64_t Router::queued_to(NodeId node) const {

@@ -55,7 +55,7 @@ Status no_address(std::string_view text) {
 }
 
 bool is_host(std::string_view host) {
-  return !host.empty() && std::all_of(host.begin(), host.end(), [](char c) {
+  return !host.empty() && std::ranges::all_of(host, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view(".-_:%*").find(c) != std::string_view::npos;
   });
@@ -117,7 +117,7 @@ Result<std::vector<std::string>> own_numbers(const std::string& host) {
   for (const addrinfo* at = found.get(); at != nullptr; at = at->ai_next) {
     if (!is_own(*at)) continue;
     const std::string number = number_of(at->ai_addr, at->ai_addrlen);
-    if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
+    if (std::ranges::find(numbers, number) == numbers.end()) numbers.push_back(number);
   }
   if (!numbers.empty()) return numbers;
   if (::if_nametoindex(host.c_str()) != 0) return numbers = {host}, numbers;

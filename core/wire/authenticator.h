@@ -23,8 +23,6 @@ class Authenticator {
   // For a socket that is not bound yet and lives longer.  Throws zmq::error_t.
   Authenticator(zmq::context_t& context, zmq::socket_t& listening, const Keys& keys);
   ~Authenticator();
-  Authenticator(const Authenticator&) = delete;
-  Authenticator& operator=(const Authenticator&) = delete;
 
   // How many connections were refused, and why the last one was.  Any thread.
   std::uint64_t rejected_connections() const { return rejected_connections_; }

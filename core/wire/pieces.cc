@@ -1,6 +1,5 @@
 #include "core/wire/pieces.h"
 
-#include <algorithm>
 #include <memory>
 #include <new>
 
@@ -14,9 +13,8 @@ Bytes joined(std::vector<Bytes>& parts, std::size_t size) {
   const auto memory = std::make_shared_for_overwrite<std::byte[]>(size);
   std::size_t at = 0;
   for (Bytes& part : parts) {
-    const auto view = part.view();
-    std::copy(view.begin(), view.end(), memory.get() + at);
-    at += view.size();
+    std::ranges::copy(part.view(), memory.get() + at);
+    at += part.size();
     part = {};
   }
   return {memory, {memory.get(), size}};

@@ -66,8 +66,6 @@ struct Outgoing {
   ~Outgoing() {
     if (monitor) zmq_socket_monitor(socket.handle(), nullptr, 0);
   }
-  Outgoing(const Outgoing&) = delete;
-  Outgoing& operator=(const Outgoing&) = delete;
 
   std::string endpoint;
   zmq::socket_t socket;
