@@ -49,6 +49,22 @@ Status cut_torn_line(int fd, const fs::path& file) {
   return {};
 }
 
+// Calls `line` for each whole line from `at` on, which moves past them: 0, or errno.
+int read_lines(int fd, std::uint64_t& at, const std::function<void(std::string_view line)>& line) {
+  std::string text(65536, '\0');
+  std::string unfinished;
+  while (true) {
+    const std::ptrdiff_t n = read_at(fd, std::as_writable_bytes(std::span(text)), at + unfinished.size());
+    if (n <= 0) return n < 0 ? errno : 0;
+    unfinished.append(text, 0, static_cast<std::size_t>(n));
+    std::size_t begin = 0;
+    for (std::size_t end; (end = unfinished.find('\n', begin)) != unfinished.npos; begin = end + 1)
+      line(std::string_view(unfinished).substr(begin, end - begin));
+    unfinished.erase(0, begin);
+    at += begin;
+  }
+}
+
 }  // namespace
 
 void FileDescriptor::close() {
@@ -148,19 +164,11 @@ Status filter_lines(const fs::path& file, const std::function<bool(const std::st
   const fs::path unfinished = file.string() + ".unfinished";
   std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
   if (!out) return cannot_write(unfinished, errno);
-  std::vector<std::byte> block(65536);
-  for (std::string line;;) {
-    ROTA_ASSIGN(const auto n, read_bytes(in, block, file));
-    if (n == 0) break;
-    for (std::string_view text(reinterpret_cast<const char*>(block.data()), n); !text.empty();) {
-      const std::size_t end = text.find('\n');
-      line += text.substr(0, end);
-      if (end == text.npos) break;
-      if (keep(line)) out << line << '\n';
-      line.clear();
-      text.remove_prefix(end + 1);
-    }
-  }
+  std::uint64_t at = 0;
+  const int error = read_lines(in.get(), at, [&](std::string_view line) {
+    if (keep(std::string(line))) out << line << '\n';
+  });
+  if (error != 0) return failed(ExitCode::disk, "cannot read", file, error);
   out.close();
   if (!out) return {ExitCode::disk, "cannot write " + unfinished.string()};
   ROTA_TRY(sync_file(unfinished));
@@ -224,19 +232,7 @@ Status LineFile::sync() {
 
 void LineTail::read(const std::function<void(std::string_view line)>& line) {
   const auto fd = open_file(file_, O_RDONLY);
-  std::string text(65536, '\0');
-  std::string unfinished;
-  for (std::uint64_t at = at_; fd.ok();) {
-    const std::ptrdiff_t n = read_at(fd->get(), std::as_writable_bytes(std::span(text)), at);
-    if (n <= 0) return;
-    at += static_cast<std::uint64_t>(n);
-    unfinished.append(text, 0, static_cast<std::size_t>(n));
-    std::size_t begin = 0;
-    for (std::size_t end; (end = unfinished.find('\n', begin)) != unfinished.npos; begin = end + 1)
-      line(std::string_view(unfinished).substr(begin, end - begin));
-    unfinished.erase(0, begin);
-    at_ += begin;
-  }
+  if (fd.ok()) read_lines(fd->get(), at_, line);
 }
 
 std::string last_lines(const fs::path& file, std::size_t count) {

@@ -83,6 +83,8 @@ class Gather {
 
  private:
   struct Open {
+    explicit Open(std::uint32_t shards) : sum(shards), notes(shards), sparse(shards) {}
+
     std::optional<Expect> expect;
     std::optional<std::size_t> bytes;  // of every part; known with the first of them, or once expected
     TreeSum sum;
@@ -94,11 +96,7 @@ class Gather {
   };
   Status add_open(Open& one, const Parts& parts);
   Status add_notes(Open& one, const Parts& parts);
-  Open& open(RoundId round) {
-    return open_
-        .try_emplace(round, Open{{}, {}, TreeSum(shards_), std::vector<Bytes>(shards_), {}, SparseTreeSum(shards_), {}})
-        .first->second;
-  }
+  Open& open(RoundId round) { return open_.try_emplace(round, shards_).first->second; }
 
   std::uint32_t shards_;
   RoundId taken_ = 0;
