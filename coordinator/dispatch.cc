@@ -8,10 +8,6 @@
 
 namespace rota {
 
-void Turns::begin(RoundId first) {
-  for (Lane& lane : lanes_) lane.next_in = lane.next_out = first;
-}
-
 bool Turns::add(std::uint32_t scheduler, const Rounds& rounds) {
   if (scheduler >= lanes_.size()) return false;
   Lane& lane = lanes_[scheduler];

@@ -21,7 +21,9 @@ class Turns {
   explicit Turns(std::uint32_t schedulers) : lanes_(schedulers) {}
 
   // Where every scheduler's own count of rounds begins.
-  void begin(RoundId first);
+  void begin(RoundId first) {
+    for (Lane& lane : lanes_) lane.next_in = lane.next_out = first;
+  }
   // A scheduler's next rounds.  False if they do not follow those it sent before.
   bool add(std::uint32_t scheduler, const Rounds& rounds);
 

@@ -73,10 +73,6 @@ const Roster::Member* Roster::find(NodeId process) const {
   return found == members_.end() ? nullptr : &found->second;
 }
 
-Roster::Member* Roster::find(NodeId process) {
-  return const_cast<Member*>(std::as_const(*this).find(process));
-}
-
 bool Roster::confirm_alive(NodeId process, std::uint64_t memory, Nanoseconds now) {
   Member* const found = find(process);
   if (found == nullptr) return false;
@@ -181,14 +177,6 @@ std::optional<Roster::Loss> Roster::lost(Nanoseconds now) const {
       return Loss{id, describe(id) + " was lost: its connection broke and it did not come back", true};
   }
   return std::nullopt;
-}
-
-void Roster::leave(NodeId process) {
-  if (Member* const member = find(process)) member->away = true;
-}
-
-void Roster::dismiss(NodeId process) {
-  if (Member* const member = find(process)) member->away = member->dismissed = true;
 }
 
 bool Roster::has(NodeId process) const {

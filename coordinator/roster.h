@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "coordinator/plan.h"
@@ -58,9 +59,13 @@ class Roster {
   void forget(NodeId process) { members_.erase(process); }
   // While others are awaited a lost process costs nothing yet: it is missing again, until a message of it comes or it
   // restarts.
-  void leave(NodeId process);
+  void leave(NodeId process) {
+    if (Member* const member = find(process)) member->away = true;
+  }
   // As leave(), after a signal to end: only a new start takes its place.
-  void dismiss(NodeId process);
+  void dismiss(NodeId process) {
+    if (Member* const member = find(process)) member->away = member->dismissed = true;
+  }
 
   // All that are there, awaited or not.
   std::vector<NodeId> members() const;
@@ -84,7 +89,7 @@ class Roster {
     Nanoseconds beat_at = 0, beats_since = 0;  // when it came, and since when they come without a gap
     Nanoseconds progressed_at = 0;             // when it had nothing to do, or some work of it had ended
   };
-  Member* find(NodeId process);
+  Member* find(NodeId process) { return const_cast<Member*>(std::as_const(*this).find(process)); }
   const Member* find(NodeId process) const;
   std::optional<Loss> hung(std::uint64_t era, const ShardHosts& hosts, bool trains, Nanoseconds now) const;
   std::optional<Loss> unreachable(Nanoseconds now) const;

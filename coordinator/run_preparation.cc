@@ -165,8 +165,4 @@ Status RunPreparation::on(const Ready& ready, NodeId from, Outbox&) {
   return prepares && !complete() && ready_.insert(from).second ? Status() : unexpected(ready.kind, from);
 }
 
-bool RunPreparation::complete() const {
-  return ready_.size() == hosts_.size() + plan_.partitions;
-}
-
 }  // namespace rota

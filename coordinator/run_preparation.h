@@ -68,7 +68,7 @@ class RunPreparation {
   Status on(const CutMade& cut, NodeId from, Outbox& out);
   Status on(const Ready& ready, NodeId from, Outbox& out);
   // All are READY.
-  bool complete() const;
+  bool complete() const { return ready_.size() == hosts_.size() + plan_.partitions; }
   const JobDescription& description() const { return description_; }
 
  private:

@@ -89,14 +89,6 @@ Status Training::step(const Envelope& in, Outbox& out) {
       in, [&](const auto& message) { return on(message, in.from, out); });
 }
 
-void Training::stop(const Ending& why) {
-  if (phase_ == Phase::training) epoch_end_.stop(why);
-}
-
-void Training::hold() {
-  if (phase_ == Phase::training) epoch_end_.hold();
-}
-
 void Training::set_aside() {
   phase_ = Phase::ended;
   epoch_end_.checkpoints().set_aside();

@@ -71,10 +71,14 @@ class Training {
   // A message that is not of membership.  An error ends the job with it.
   Status step(const Envelope& in, Outbox& out);
   // The epoch that is being computed is to be the last.  REQUIRES trains().
-  void stop(const Ending& why);
+  void stop(const Ending& why) {
+    if (phase_ == Phase::training) epoch_end_.stop(why);
+  }
   // At the end of the epoch that is being computed, or soon after, all is saved and nothing more given out, so that
   // shards can move; unless it is the last.  REQUIRES trains().
-  void hold();
+  void hold() {
+    if (phase_ == Phase::training) epoch_end_.hold();
+  }
 
   // All are prepared.
   bool trains() const { return phase_ >= Phase::training; }

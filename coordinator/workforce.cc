@@ -1,6 +1,5 @@
 #include "coordinator/workforce.h"
 
-#include <algorithm>
 #include <iterator>
 #include <numeric>
 
@@ -10,10 +9,6 @@ Workforce::Workforce(const RunPlan& plan)
     : shards_(plan.shards), min_workers_(plan.min_workers), moves_(plan.on_loss == OnLoss::move) {
   order_.resize(plan.workers);
   std::iota(order_.begin(), order_.end(), 0U);
-}
-
-bool Workforce::awaits(std::uint32_t worker) const {
-  return std::ranges::find(order_, worker) != order_.end();
 }
 
 // One that comes back when another has taken its place is a spare, so that the job has as many as it was to have.

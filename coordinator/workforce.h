@@ -1,6 +1,7 @@
 // coordinator/workforce.h -- which of the workers that are there host shards in the next era: those that join, leave,
 // are lost, and stand by.  Both classes decide, and send nothing.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -35,7 +36,7 @@ class Workforce {
 
   // Those that will host shards, and must be there before the next era can begin.
   const std::vector<std::uint32_t>& awaited() const { return order_; }
-  bool awaits(std::uint32_t worker) const;
+  bool awaits(std::uint32_t worker) const { return std::ranges::find(order_, worker) != order_.end(); }
   bool too_few() const { return order_.size() < min_workers_; }
   // How shards are hosted in the next era.  REQUIRES !awaited().empty().
   ShardHosts next() const;

@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "core/rounds/placement.h"
-
 namespace rota {
 
 Saving::Saving(Epoch epoch, std::vector<Piece> pieces, const Limits& limits)
@@ -15,10 +13,6 @@ Saving::Saving(Epoch epoch, std::vector<Piece> pieces, const Limits& limits)
       limits_(limits),
       todo_(std::make_move_iterator(pieces.begin()), std::make_move_iterator(pieces.end())),
       left_(pieces.size()) {}
-
-std::uint32_t Saving::partition_of(std::uint64_t id) const {
-  return partition_of_object(id, limits_.partitions);
-}
 
 void Saving::stored(const Stored& stored, Outbox& out) {
   if (stored.epoch != epoch_) return;
@@ -87,10 +81,6 @@ Status EpochWork::visit(ShardId shard, SliceId slice, const Slice& rows) {
   return {};
 }
 
-void EpochWork::visited(Outbox& out) {
-  if (--evaluation_->visits_left == 0) evaluate_shards(out);
-}
-
 void EpochWork::evaluate_shards(Outbox& out) {
   std::vector<Slices> slices(state_.hosted.size());
   std::size_t next = 0;
@@ -154,14 +144,6 @@ void EpochWork::begin(const Save& save, Outbox& out) {
   saving_ = std::make_unique<Saving>(save.epoch, std::move(pieces),
                                      Saving::Limits{state_.job().partitions, state_.at_once(), state_.credit});
   saving_->go_on(out);
-}
-
-void EpochWork::on(const Stored& stored, Outbox& out) {
-  if (saving_ != nullptr) saving_->stored(stored, out);
-}
-
-void EpochWork::tick(Outbox& out) {
-  if (saving_ != nullptr) saving_->go_on(out);
 }
 
 }  // namespace rota

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/rounds/placement.h"
 #include "core/runtime/credit.h"
 #include "core/runtime/node.h"
 #include "worker/worker_state.h"
@@ -44,7 +45,7 @@ class Saving {
   // `bytes` were sent to `last` in this step.
   void go_on(Outbox& out, NodeId last, std::uint64_t bytes);
   void start(Piece piece, Outbox& out);
-  std::uint32_t partition_of(std::uint64_t id) const;
+  std::uint32_t partition_of(std::uint64_t id) const { return partition_of_object(id, limits_.partitions); }
 
   Epoch epoch_;
   Limits limits_;
@@ -69,15 +70,21 @@ class EpochWork {
   // Called on a compute thread; for different shards at once, for one shard one after the other.
   Status visit(ShardId shard, SliceId slice, const Slice& rows);
   // A visit has ended, and its slice is free.
-  void visited(Outbox& out);
+  void visited(Outbox& out) {
+    if (--evaluation_->visits_left == 0) evaluate_shards(out);
+  }
 
   // ---- a checkpoint
   bool saves() const { return saving_ != nullptr && !saving_->done(); }
   // REQUIRES !saves(), and that no shard has anything to do.
   void begin(const Save& save, Outbox& out);
   // Those of a checkpoint may come when the next one has begun.
-  void on(const Stored& stored, Outbox& out);
-  void tick(Outbox& out);
+  void on(const Stored& stored, Outbox& out) {
+    if (saving_ != nullptr) saving_->stored(stored, out);
+  }
+  void tick(Outbox& out) {
+    if (saving_ != nullptr) saving_->go_on(out);
+  }
 
  private:
   struct Share {

@@ -58,10 +58,6 @@ HeldSlice& Leases::use(SliceId slice) {
   return held;
 }
 
-void Leases::release(SliceId slice) {
-  held_.at(slice).in_use = false;
-}
-
 const Handover* Leases::next_of(SliceId slice, RoundId after) const {
   const auto next = next_.find({slice, after});
   return next == next_.end() ? nullptr : &next->second;

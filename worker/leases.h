@@ -45,7 +45,7 @@ class Leases {
   bool ready(SliceId slice, RoundId round) const;
   // Takes a ready slice for its round; valid until release().
   HeldSlice& use(SliceId slice);
-  void release(SliceId slice);
+  void release(SliceId slice) { held_.at(slice).in_use = false; }
 
   // Where a slice goes after a round, if that is known yet.
   const Handover* next_of(SliceId slice, RoundId after) const;

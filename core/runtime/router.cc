@@ -18,10 +18,6 @@ bool of_membership(Kind kind) {
 
 }  // namespace
 
-bool Router::PeerState::was_replaced(std::uint64_t start) const {
-  return std::ranges::find(replaced, start) != replaced.end();
-}
-
 void Router::register_peer(const Peer& peer) {
   if (peer.process == settings_.process) return;
   const bool between_members = peer.process != kCoordinator && settings_.process != kCoordinator;
@@ -110,19 +106,11 @@ std::optional<Transmission> Router::next(Nanoseconds now) {
   return std::nullopt;
 }
 
-void Router::set_full(NodeId process, bool full) {
-  if (PeerState* const peer = find(process)) peer->full = full;
-}
-
 void Router::tick(Nanoseconds now) {
   for (auto& [id, peer] : peers_) {
     peer.full = false;
     peer.link.tick(now);
   }
-}
-
-void Router::close() {
-  for (auto& [id, peer] : peers_) peer.link.close();
 }
 
 void Router::dismiss_guests(Nanoseconds now) {

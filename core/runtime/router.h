@@ -1,6 +1,7 @@
 // core/runtime/router.h -- the links of one process: which peers there are, where they and their nodes can be reached,
 // and what goes to them next.
 #pragma once
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <optional>
@@ -47,7 +48,7 @@ class Router {
     bool gone = false;          // the run continues without it
     Nanoseconds leaves_at = 0;  // if it is a guest
 
-    bool was_replaced(std::uint64_t start) const;
+    bool was_replaced(std::uint64_t start) const { return std::ranges::find(replaced, start) != replaced.end(); }
   };
 
   // `settings` outlives it.
@@ -74,9 +75,13 @@ class Router {
 
   // What to send next, round robin over the peers, so that a long queue for one does not delay the others.
   std::optional<Transmission> next(Nanoseconds now);
-  void set_full(NodeId process, bool full);
+  void set_full(NodeId process, bool full) {
+    if (PeerState* const peer = find(process)) peer->full = full;
+  }
   void tick(Nanoseconds now);
-  void close();
+  void close() {
+    for (auto& [id, peer] : peers_) peer.link.close();
+  }
 
   // Guests go when they have their answer, or have had the time for it; or each would cost memory and descriptors until
   // the run ends.

@@ -47,10 +47,6 @@ void Link::forget_before(std::uint64_t era) {
     if (out.era == 0 || out.era >= era) queue(std::move(out));
 }
 
-std::string Link::queued() const {
-  return std::to_string(queued_bytes_) + " bytes in " + std::to_string(queued_messages_) + " messages";
-}
-
 bool Link::window_open() const {
   if (in_flight_ == unacknowledged_.size()) return false;
   if (in_flight_ == 0) return true;
@@ -198,10 +194,6 @@ void Link::send_again() {
   in_flight_ = 0;
   in_flight_bytes_ = 0;
   window_ = std::max<std::size_t>(std::min(window_, 2 * kWindowAfterLoss) / 2, 1);
-}
-
-void Link::close() {
-  if (received_ > 0) ack_now_ = true;
 }
 
 void Link::broken() {

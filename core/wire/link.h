@@ -81,7 +81,9 @@ class Link {
   // The connection to the peer broke: what was on its way is probably lost, so the peer is asked by the next.
   void broken();
   // This process is about to end: acknowledges at once, so that the peer need not probe.
-  void close();
+  void close() {
+    if (received_ > 0) ack_now_ = true;
+  }
 
   bool drained() const { return unacknowledged_.empty(); }
   // The peer has taken the first message, or there was none.
@@ -93,7 +95,9 @@ class Link {
     return queued_bytes_ > kQueueBytesMost + largest_ || unacknowledged_.size() > kQueueMessagesMost;
   }
   std::size_t queued_bytes() const { return queued_bytes_; }
-  std::string queued() const;  // for people: "12 bytes in 3 messages"
+  std::string queued() const {  // for people
+    return std::to_string(queued_bytes_) + " bytes in " + std::to_string(queued_messages_) + " messages";
+  }
   // Whether tick() is wanted soon: something is on its way, or an acknowledgement is owed.
   bool busy() const { return !unacknowledged_.empty() || owes_ack_ > 0; }
   Nanoseconds last_received() const { return last_received_; }
